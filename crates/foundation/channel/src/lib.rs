@@ -1,0 +1,40 @@
+//! Byte channels between parties, and what wraps them.
+//!
+//! A [`Channel`] is one ordered, reliable byte stream to one peer. Protocols are written against the trait and
+//! never learn whether a socket, a pipe in memory or a recording is behind it.
+
+pub use comity_core::{Error, Result};
+
+/// One ordered stream of bytes to one peer, and one from it.
+///
+/// Sending may buffer; [`Channel::recv`] flushes first, so a protocol that only waits for answers never needs to
+/// call [`Channel::flush`]. There are no message borders: how many bytes come next is known from the protocol's
+/// state, never from the wire.
+pub trait Channel: Send {
+    /// Sends bytes, perhaps later.
+    fn send(&mut self, bytes: &[u8]) -> Result<()>;
+    /// Flushes, then fills `bytes`.
+    fn recv(&mut self, bytes: &mut [u8]) -> Result<()>;
+    /// Sends what is buffered.
+    fn flush(&mut self) -> Result<()>;
+    /// The two directions apart, so that one thread can send while another receives.
+    fn split(&mut self) -> (Box<dyn SendHalf + '_>, Box<dyn RecvHalf + '_>);
+    /// Sends `out` and fills `into`, and cannot deadlock however large both are, if the peer does the same.
+    fn exchange(&mut self, out: &[u8], into: &mut [u8]) -> Result<()>;
+    /// A further channel to the same peer, for a sub-protocol that runs beside this one. Both sides name the same label.
+    fn fork(&mut self, label: &str) -> Result<Box<dyn Channel>>;
+}
+
+/// The sending direction of a [`Channel`].
+pub trait SendHalf: Send {
+    /// Sends bytes, perhaps later.
+    fn send(&mut self, bytes: &[u8]) -> Result<()>;
+    /// Sends what is buffered.
+    fn flush(&mut self) -> Result<()>;
+}
+
+/// The receiving direction of a [`Channel`].
+pub trait RecvHalf: Send {
+    /// Fills `bytes`.
+    fn recv(&mut self, bytes: &mut [u8]) -> Result<()>;
+}

@@ -1,0 +1,159 @@
+//! `Circuit`: static gates over wires.
+
+/// The operation of a [`Gate`]. NOT is an XOR with [`Circuit::ONE`]; a copy is no gate at all.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Op {
+    /// Exclusive or: free in garbling and in secret sharing.
+    Xor,
+    /// And: what a protocol pays for.
+    And,
+}
+
+/// One gate. Its output wire is implied: gate `i` of a circuit drives wire `first_gate_wire() + i`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Gate {
+    /// What the gate computes.
+    pub op: Op,
+    /// The first input wire.
+    pub a: u32,
+    /// The second input wire.
+    pub b: u32,
+}
+
+/// A named group of wires that belong together: one input value or one output value, least significant bit first.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Group {
+    /// A name for people: `key`, `block`, `sum`.
+    pub name: String,
+    /// How many bits.
+    pub bits: usize,
+}
+
+/// A static circuit in single-assignment form.
+///
+/// Wires are numbered: 0 is the constant zero, 1 the constant one, then the bits of the input values in order, then
+/// one wire for each gate. A gate reads only wires with smaller numbers. Output bits name any wires.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Circuit {
+    inputs: Vec<Group>,
+    outputs: Vec<Group>,
+    gates: Vec<Gate>,
+    output_wires: Vec<u32>,
+}
+
+/// How many gates of each kind a circuit has, and how deep it is.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Counts {
+    /// AND gates.
+    pub and: u64,
+    /// XOR gates of two wires that are not constant.
+    pub xor: u64,
+    /// XOR gates with the constant one.
+    pub not: u64,
+    /// The most AND gates on any path.
+    pub and_depth: u64,
+}
+
+/// Why a circuit was refused.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum CircuitError {
+    /// A gate reads a wire that is not driven before it.
+    #[error("gate {gate} reads wire {wire}, which no input or earlier gate drives")]
+    Unordered {
+        /// The gate's index.
+        gate: usize,
+        /// The wire that it reads.
+        wire: u32,
+    },
+    /// An output names a wire that does not exist.
+    #[error("output bit {0} names a wire that does not exist")]
+    Output(usize),
+    /// The output groups do not add up to the output wires, or there are more than 2^32 wires.
+    #[error("the sizes do not add up")]
+    Sizes,
+}
+
+impl Circuit {
+    /// The wire of the constant zero.
+    pub const ZERO: u32 = 0;
+    /// The wire of the constant one.
+    pub const ONE: u32 = 1;
+
+    /// A circuit of these parts.
+    ///
+    /// # Errors
+    /// [`CircuitError`] where the promises of the type do not hold.
+    pub fn new(
+        inputs: Vec<Group>,
+        outputs: Vec<Group>,
+        gates: Vec<Gate>,
+        output_wires: Vec<u32>,
+    ) -> Result<Circuit, CircuitError> {
+        let circuit = Circuit { inputs, outputs, gates, output_wires };
+        let first = circuit.first_gate_wire();
+        if first + circuit.gates.len() > u32::MAX as usize
+            || circuit.outputs.iter().map(|g| g.bits).sum::<usize>() != circuit.output_wires.len()
+        {
+            return Err(CircuitError::Sizes);
+        }
+        for (i, gate) in circuit.gates.iter().enumerate() {
+            for wire in [gate.a, gate.b] {
+                if wire as usize >= first + i {
+                    return Err(CircuitError::Unordered { gate: i, wire });
+                }
+            }
+        }
+        match circuit.output_wires.iter().position(|&w| w as usize >= first + circuit.gates.len()) {
+            Some(i) => Err(CircuitError::Output(i)),
+            None => Ok(circuit),
+        }
+    }
+
+    /// The input values, in order.
+    pub fn inputs(&self) -> &[Group] {
+        &self.inputs
+    }
+
+    /// The output values, in order.
+    pub fn outputs(&self) -> &[Group] {
+        &self.outputs
+    }
+
+    /// The gates, in order.
+    pub fn gates(&self) -> &[Gate] {
+        &self.gates
+    }
+
+    /// The wire of each output bit, value after value.
+    pub fn output_wires(&self) -> &[u32] {
+        &self.output_wires
+    }
+
+    /// The bits of all input values together.
+    pub fn input_bits(&self) -> usize {
+        self.inputs.iter().map(|g| g.bits).sum()
+    }
+
+    /// The wire that gate 0 drives: two constants and the input bits come before it.
+    pub fn first_gate_wire(&self) -> usize {
+        2 + self.input_bits()
+    }
+
+    /// Gate counts and AND depth, in one pass.
+    pub fn counts(&self) -> Counts {
+        let first = self.first_gate_wire();
+        let mut depth = vec![0u32; first + self.gates.len()];
+        let mut counts = Counts::default();
+        for (i, gate) in self.gates.iter().enumerate() {
+            let below = depth[gate.a as usize].max(depth[gate.b as usize]);
+            depth[first + i] = below + u32::from(gate.op == Op::And);
+            match gate.op {
+                Op::And => counts.and += 1,
+                Op::Xor if gate.a <= 1 || gate.b <= 1 => counts.not += 1,
+                Op::Xor => counts.xor += 1,
+            }
+        }
+        counts.and_depth = u64::from(depth.into_iter().max().unwrap_or(0));
+        counts
+    }
+}

@@ -1,0 +1,43 @@
+//! `Engine`: what runs a program. Each general protocol is one; the plain evaluator is another.
+
+use comity_core::Bits;
+
+use crate::{Lowered, Recipients};
+
+/// What runs a program, step by step, over a memory of its own kind of wires.
+pub trait Engine {
+    /// What the engine holds for one bit: a label, a share, a plain bit. `Default` is the constant zero.
+    type Wire: Copy + Default;
+    /// Why a step failed.
+    type Error;
+
+    /// Input value `index` of `party` becomes wires. `value` is there exactly if the engine runs for that party
+    /// (the plain evaluator runs for all).
+    fn input(
+        &mut self,
+        index: usize,
+        party: u32,
+        value: Option<&Bits>,
+        wires: &mut [Self::Wire],
+    ) -> Result<(), Self::Error>;
+
+    /// Calls a circuit `times` times over `memory`. Call `t` reads input value `v` at `args[v].0 + t * args[v].1` and
+    /// writes output value `v` at `outs[v].0 + t * outs[v].1`; all positions were checked against the memory.
+    fn call(
+        &mut self,
+        circuit: &Lowered,
+        times: u64,
+        args: &[(usize, isize)],
+        outs: &[(usize, isize)],
+        memory: &mut [Self::Wire],
+    ) -> Result<(), Self::Error>;
+
+    /// Reveals wires; the value is there exactly if the engine runs for a recipient.
+    fn reveal(&mut self, index: usize, to: Recipients, wires: &[Self::Wire]) -> Result<Option<Bits>, Self::Error>;
+}
+
+/// Where outputs go, each as soon as it is known and its checks have passed.
+pub trait Sink {
+    /// Output value `index`.
+    fn output(&mut self, index: usize, value: Bits);
+}

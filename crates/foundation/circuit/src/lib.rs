@@ -1,0 +1,17 @@
+//! Boolean circuits and programs.
+//!
+//! A [`Circuit`] is a static list of gates, built by a [`Builder`] or read from a file. A [`Program`] says which
+//! party puts in what, which circuits are called how often, and who learns what; it is never unrolled. Running a
+//! program walks it over an [`Engine`]: the plain evaluator is one, each protocol is another.
+
+mod builder;
+mod circuit;
+mod engine;
+mod lower;
+mod program;
+
+pub use builder::{Builder, Wire};
+pub use circuit::{Circuit, CircuitError, Counts, Gate, Group, Op};
+pub use engine::{Engine, Sink};
+pub use lower::Lowered;
+pub use program::{Program, Recipients, Span, Step};

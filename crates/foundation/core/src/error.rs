@@ -1,0 +1,83 @@
+//! The one error type of every protocol.
+//!
+//! An error says what happened, where, and what to do. On the wire all aborts look alike: an error is for the
+//! party that meets it and is never sent to the peer.
+
+use std::io;
+
+/// What a protocol returns.
+pub type Result<T, E = Error> = core::result::Result<T, E>;
+
+/// Why a protocol stopped.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum Error {
+    /// The operating system reported an error on the connection named.
+    #[error("{context}: {source}")]
+    Io {
+        /// What was being done, with the address.
+        context: String,
+        /// What the system said.
+        source: io::Error,
+    },
+    /// Nothing arrived in time.
+    #[error("time-out: {0}")]
+    TimedOut(String),
+    /// The peer closed the connection in the middle of the protocol.
+    #[error("the peer closed the connection before the protocol ended")]
+    PeerClosed,
+    /// A message arrived that does not decode, or bytes were damaged on the way.
+    #[error("malformed message: {0}")]
+    Malformed(String),
+    /// The peer broke the protocol in a way that a check of the protocol names.
+    #[error("the peer misbehaved: {0}")]
+    PeerMisbehaved(Misbehaviour),
+    /// The two sides want different things.
+    #[error("the parties disagree on the {field}: here {ours}, at the peer {theirs}")]
+    Mismatch {
+        /// Which field of the hello.
+        field: &'static str,
+        /// What this side has.
+        ours: String,
+        /// What the peer sent.
+        theirs: String,
+    },
+    /// The caller's input does not fit the program.
+    #[error("{0}")]
+    InvalidInput(String),
+    /// The identity of the peer could not be established (TLS).
+    #[error("{0}")]
+    Untrusted(String),
+}
+
+/// A check that failed, each by its own name.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum Misbehaviour {
+    /// A base-OT message holds bytes that are no canonical group element.
+    #[error("a point in base OT is not a canonical group element")]
+    InvalidPoint,
+    /// A base-OT message holds the identity element.
+    #[error("a point in base OT is the identity")]
+    IdentityPoint,
+}
+
+impl Error {
+    /// An [`Error::Io`] that keeps time-outs and closed connections apart.
+    pub fn io(context: impl Into<String>, source: io::Error) -> Error {
+        match source.kind() {
+            io::ErrorKind::UnexpectedEof
+            | io::ErrorKind::ConnectionReset
+            | io::ErrorKind::ConnectionAborted
+            | io::ErrorKind::BrokenPipe => Error::PeerClosed,
+            io::ErrorKind::TimedOut | io::ErrorKind::WouldBlock => Error::TimedOut(context.into()),
+            _ => Error::Io { context: context.into(), source },
+        }
+    }
+}
+
+impl From<Misbehaviour> for Error {
+    fn from(kind: Misbehaviour) -> Error {
+        Error::PeerMisbehaved(kind)
+    }
+}

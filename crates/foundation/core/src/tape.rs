@@ -1,0 +1,120 @@
+//! `Tape`: a circuit lowered to slots, the form that the garbling kernels walk.
+//!
+//! A tape works on an array of *slots*, each holding one wire's value at a time. Slot 0 is the constant zero,
+//! slot 1 the constant one; neither is ever written. The tape is a list of *segments*: in each, first the XOR
+//! gates one after another, then the AND gates, which are independent of each other. NOT is an XOR with slot 1.
+//!
+//! Indices are validated once, here, so that the kernels need no bounds checks (their safety rests on it).
+
+/// One gate: `slots[out] = slots[a] op slots[b]`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(C)]
+pub struct Gate {
+    /// The slot of the first input.
+    pub a: u32,
+    /// The slot of the second input.
+    pub b: u32,
+    /// The slot that is written.
+    pub out: u32,
+}
+
+/// How many XOR gates, then how many AND gates, a segment has.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(C)]
+pub struct Segment {
+    /// XOR gates, executed in order.
+    pub xors: u32,
+    /// AND gates, independent of one another, at most [`Tape::MAX_ANDS`].
+    pub ands: u32,
+}
+
+/// A validated sequence of gates over slots.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Tape {
+    slots: u32,
+    xors: Vec<Gate>,
+    ands: Vec<Gate>,
+    segments: Vec<Segment>,
+}
+
+/// Why a tape was refused.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum TapeError {
+    /// The segments do not add up to the gates given.
+    #[error("the segments' gate counts do not add up to the gates given")]
+    Counts,
+    /// A segment has more AND gates than [`Tape::MAX_ANDS`].
+    #[error("segment {0} has too many AND gates")]
+    TooWide(usize),
+    /// A gate names a slot that does not exist, or writes a constant.
+    #[error("a gate of segment {0} uses a slot out of range")]
+    Slot(usize),
+    /// An AND gate reads or writes what another one of its segment writes.
+    #[error("the AND gates of segment {0} are not independent")]
+    Dependent(usize),
+}
+
+impl Tape {
+    /// The slot of the constant zero.
+    pub const ZERO: u32 = 0;
+    /// The slot of the constant one.
+    pub const ONE: u32 = 1;
+    /// The most AND gates in one segment, so that one segment's garbled tables fit a fixed buffer.
+    pub const MAX_ANDS: usize = 1024;
+
+    /// A tape over `slots` slots (constants included).
+    ///
+    /// # Errors
+    /// [`TapeError`] where the promises above do not hold.
+    pub fn new(slots: u32, xors: Vec<Gate>, ands: Vec<Gate>, segments: Vec<Segment>) -> Result<Tape, TapeError> {
+        let total = |f: fn(&Segment) -> u32| segments.iter().map(|s| f(s) as usize).sum::<usize>();
+        if total(|s| s.xors) != xors.len() || total(|s| s.ands) != ands.len() {
+            return Err(TapeError::Counts);
+        }
+        let in_range = |g: &Gate| g.a < slots && g.b < slots && g.out < slots && g.out > Tape::ONE;
+        let (mut x, mut n) = (0, 0);
+        // written[s] is the last segment (1-based) in which an AND gate wrote slot s.
+        let mut written = vec![0u32; slots as usize];
+        for (i, seg) in segments.iter().enumerate() {
+            if seg.ands as usize > Tape::MAX_ANDS {
+                return Err(TapeError::TooWide(i));
+            }
+            let linear = &xors[x..x + seg.xors as usize];
+            let batch = &ands[n..n + seg.ands as usize];
+            if !linear.iter().chain(batch).all(in_range) {
+                return Err(TapeError::Slot(i));
+            }
+            for gate in batch {
+                if core::mem::replace(&mut written[gate.out as usize], i as u32 + 1) == i as u32 + 1 {
+                    return Err(TapeError::Dependent(i));
+                }
+            }
+            if batch.iter().any(|g| written[g.a as usize] == i as u32 + 1 || written[g.b as usize] == i as u32 + 1) {
+                return Err(TapeError::Dependent(i));
+            }
+            x += linear.len();
+            n += batch.len();
+        }
+        Ok(Tape { slots, xors, ands, segments })
+    }
+
+    /// The number of slots, the two constants included.
+    pub fn slots(&self) -> usize {
+        self.slots as usize
+    }
+
+    /// All XOR gates, segment after segment.
+    pub fn xors(&self) -> &[Gate] {
+        &self.xors
+    }
+
+    /// All AND gates, segment after segment: a gate's index here is its index in lowered order.
+    pub fn ands(&self) -> &[Gate] {
+        &self.ands
+    }
+
+    /// The segments in order.
+    pub fn segments(&self) -> &[Segment] {
+        &self.segments
+    }
+}

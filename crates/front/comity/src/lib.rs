@@ -1,0 +1,1 @@
+//! Secure multi-party computation: the facade of the comity crates.

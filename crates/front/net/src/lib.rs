@@ -1,0 +1,1 @@
+//! TCP, TLS and the system's randomness for comity.

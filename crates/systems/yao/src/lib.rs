@@ -1,0 +1,1 @@
+//! Semi-honest two-party computation by garbled circuits.

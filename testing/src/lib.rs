@@ -1,0 +1,1 @@
+//! Pairs of parties, ideal functionalities and deviations for comity's tests.
