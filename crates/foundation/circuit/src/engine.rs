@@ -36,8 +36,18 @@ pub trait Engine {
     fn reveal(&mut self, index: usize, to: Recipients, wires: &[Self::Wire]) -> Result<Option<Bits>, Self::Error>;
 }
 
-/// Where outputs go, each as soon as it is known and its checks have passed.
-pub trait Sink {
-    /// Output value `index`.
+/// Who watches a run: outputs arrive here, each as soon as it is known and its checks have passed.
+pub trait Observer {
+    /// Output value `index` is known.
     fn output(&mut self, index: usize, value: Bits);
+
+    /// A phase begins: `setup`, `inputs`, `gates`, `outputs`. Its time ends when the next one begins.
+    fn phase(&mut self, name: &'static str) {
+        let _ = name;
+    }
+
+    /// So many AND gates are done since the start.
+    fn and_gates(&mut self, done: u64) {
+        let _ = done;
+    }
 }

@@ -12,6 +12,6 @@ mod program;
 
 pub use builder::{Builder, Wire};
 pub use circuit::{Circuit, CircuitError, Counts, Gate, Group, Op};
-pub use engine::{Engine, Sink};
+pub use engine::{Engine, Observer};
 pub use lower::Lowered;
 pub use program::{Program, Recipients, Span, Step};
