@@ -4,16 +4,32 @@
 //! of machine and the only `unsafe` code of the project; everything outside it is safe Rust over a [`Backend`],
 //! a small capability that proves that the machine can run what it names. All backends give equal bytes.
 
+mod aes;
 mod arch;
 mod bits;
 mod block;
+mod commit;
 mod error;
+mod framing;
+pub mod gf128;
 mod params;
+mod prg;
+mod session;
 mod tape;
+mod tccr;
+mod transcript;
+mod transpose;
 
+pub use aes::Aes128;
 pub use arch::Backend;
 pub use bits::Bits;
 pub use block::Block;
+pub use commit::{Commitment, Opening, commit};
 pub use error::{Error, Misbehaviour, Result};
 pub use params::Params;
+pub use prg::Prg;
+pub use session::SessionId;
 pub use tape::{Gate, Segment, Tape, TapeError};
+pub use tccr::TccrHash;
+pub use transcript::Transcript;
+pub use transpose::transpose;

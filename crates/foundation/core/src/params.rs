@@ -1,7 +1,10 @@
 //! Security parameters.
 
+use crate::{Error, Result};
+
 /// The two security parameters of a session, in bits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Params {
     /// Computational security: the length of keys and labels. Always 128.
     pub kappa: u32,
@@ -12,5 +15,21 @@ pub struct Params {
 impl Default for Params {
     fn default() -> Params {
         Params { kappa: 128, rho: 40 }
+    }
+}
+
+impl Params {
+    /// Parameters that are in range: `kappa` is 128, `rho` 1 to 128.
+    ///
+    /// # Errors
+    /// [`Error::InvalidInput`] names the parameter that is out of range.
+    pub fn new(kappa: u32, rho: u32) -> Result<Params> {
+        if kappa != 128 {
+            return Err(Error::InvalidInput(format!("kappa is {kappa}: only 128 is supported")));
+        }
+        if !(1..=128).contains(&rho) {
+            return Err(Error::InvalidInput(format!("rho is {rho}: choose 1 to 128 (40 is usual)")));
+        }
+        Ok(Params { kappa, rho })
     }
 }

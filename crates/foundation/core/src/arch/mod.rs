@@ -1,5 +1,11 @@
 //! What depends on the machine. The only code of comity that is `unsafe`.
 
+mod kernels;
+pub(crate) mod portable;
+
+/// The round keys of AES-128 as in FIPS 197, whatever the backend.
+pub(crate) type RoundKeys = [crate::Block; 11];
+
 /// What the machine can run: a capability, made only after asking the machine.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Backend(Kind);
@@ -14,6 +20,9 @@ enum Kind {
 }
 
 impl Backend {
+    /// The names of all backends, on whatever machine.
+    pub const NAMES: [&str; 3] = ["vaes", "aesni", "portable"];
+
     /// The fastest backend of this machine.
     pub fn detect() -> Backend {
         Backend::available()[0]
@@ -59,5 +68,11 @@ impl Backend {
             #[cfg(target_arch = "x86_64")]
             Kind::Vaes => "vaes",
         }
+    }
+}
+
+impl core::fmt::Display for Backend {
+    fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
+        f.pad(self.name())
     }
 }

@@ -1,0 +1,94 @@
+//! The garbling kernels on any machine, in constant time: eight hashes at a time, bitsliced.
+
+use super::super::garble::KeyRing;
+use super::aes::{encrypt8, expand8};
+use crate::gates::Part;
+use crate::{Block, Gate};
+
+/// `(lo, hi) -> (hi, lo ^ hi)`.
+fn sigma(x: Block) -> Block {
+    let (lo, hi) = (x.to_u128() as u64, (x.to_u128() >> 64) as u64);
+    Block::from_u128(u128::from(lo ^ hi) << 64 | u128::from(hi))
+}
+
+/// `H(inputs[i], tweaks[i])`.
+fn hash(ring: &KeyRing, inputs: [Block; 8], tweaks: [u64; 8]) -> [Block; 8] {
+    let plain = inputs.map(sigma);
+    let mut blocks = plain;
+    encrypt8(&expand8(&tweaks.map(|t| ring.key(t))), &mut blocks);
+    core::array::from_fn(|i| blocks[i] ^ plain[i])
+}
+
+/// Walks a stretch of tape, `BATCH` AND gates at a time; `batch` gets the gates, the number of the first, their tables.
+fn walk<const BATCH: usize>(
+    ring: &mut KeyRing,
+    part: &Part<'_>,
+    slots: &mut [Block],
+    mut batch: impl FnMut(&KeyRing, &[Gate], u64, &mut [Block], usize),
+) {
+    let (mut xors, mut ands, mut done) = (part.xor_gates(), part.and_gates(), 0);
+    for segment in part.segments() {
+        let (linear, rest) = xors.split_at(segment.xors as usize);
+        xors = rest;
+        for gate in linear {
+            slots[gate.out as usize] = slots[gate.a as usize] ^ slots[gate.b as usize];
+        }
+        let (gates, rest) = ands.split_at(segment.ands as usize);
+        ands = rest;
+        for gates in gates.chunks(BATCH) {
+            let first = ring.take(gates.len() as u64);
+            batch(ring, gates, first, slots, done);
+            done += gates.len();
+        }
+    }
+}
+
+pub(in crate::arch) fn garble(
+    ring: &mut KeyRing,
+    delta: Block,
+    part: &Part<'_>,
+    slots: &mut [Block],
+    tables: &mut [Block],
+) {
+    walk::<2>(ring, part, slots, |ring, gates, first, slots, done| {
+        let (mut inputs, mut tweaks) = ([Block::ZERO; 8], [0; 8]);
+        for (i, gate) in gates.iter().enumerate() {
+            let (a, b) = (slots[gate.a as usize], slots[gate.b as usize]);
+            inputs[4 * i..4 * i + 4].copy_from_slice(&[a, a ^ delta, b, b ^ delta]);
+            let tweak = 2 * (first + i as u64);
+            tweaks[4 * i..4 * i + 4].copy_from_slice(&[tweak, tweak, tweak + 1, tweak + 1]);
+        }
+        let hashes = hash(ring, inputs, tweaks);
+        for (i, gate) in gates.iter().enumerate() {
+            let (a, b) = (slots[gate.a as usize], slots[gate.b as usize]);
+            let [a0, a1, b0, b1] = core::array::from_fn(|j| hashes[4 * i + j]);
+            // ZRE15, Figure 2.
+            let generator = a0 ^ a1 ^ delta.masked(b.lsb());
+            let evaluator = b0 ^ b1 ^ a;
+            tables[2 * (done + i)] = generator;
+            tables[2 * (done + i) + 1] = evaluator;
+            slots[gate.out as usize] = a0 ^ generator.masked(a.lsb()) ^ b0 ^ (evaluator ^ a).masked(b.lsb());
+        }
+    });
+}
+
+pub(in crate::arch) fn evaluate(ring: &mut KeyRing, part: &Part<'_>, slots: &mut [Block], tables: &[Block]) {
+    walk::<4>(ring, part, slots, |ring, gates, first, slots, done| {
+        let (mut inputs, mut tweaks) = ([Block::ZERO; 8], [0; 8]);
+        for (i, gate) in gates.iter().enumerate() {
+            inputs[2 * i] = slots[gate.a as usize];
+            inputs[2 * i + 1] = slots[gate.b as usize];
+            tweaks[2 * i] = 2 * (first + i as u64);
+            tweaks[2 * i + 1] = tweaks[2 * i] + 1;
+        }
+        let hashes = hash(ring, inputs, tweaks);
+        for (i, gate) in gates.iter().enumerate() {
+            let (a, b) = (inputs[2 * i], inputs[2 * i + 1]);
+            let (generator, evaluator) = (tables[2 * (done + i)], tables[2 * (done + i) + 1]);
+            slots[gate.out as usize] = hashes[2 * i]
+                ^ generator.masked(a.lsb())
+                ^ hashes[2 * i + 1]
+                ^ (evaluator ^ a).masked(b.lsb());
+        }
+    });
+}

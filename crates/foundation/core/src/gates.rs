@@ -1,0 +1,151 @@
+//! Half-gates garbling over a [`Tape`]: the safe face of the fused kernels.
+//!
+//! Scheme: half gates (Zahur, Rosulek, Evans, Eurocrypt 2015) with free XOR and point-and-permute. Hash: `H(x, t) =
+//! E(start ^ t, s(x)) ^ s(x)`, AES-128 with a fresh key for every half gate and the linear orthomorphism `s(lo, hi) =
+//! (hi, lo ^ hi)` (Guo, Katz, Wang, Weng, Yu, Crypto 2020: concrete security does not fall with the number of gates or
+//! of sessions, in the ideal-cipher model). `start` is random for each delta and public once labels are fixed.
+//!
+//! Cost of an AND gate: two key expansions each side, four AES calls for the garbler, two for the evaluator, 32 bytes.
+//!
+//! A gate's tweak is its number since the state was made: a [`Garbler`] owns its delta and its counter together, is not
+//! `Clone`, and never counts backwards, so no key serves two gates under one delta.
+
+use zeroize::{Zeroize, ZeroizeOnDrop};
+
+use crate::arch::garble as kernels;
+use crate::arch::garble::KeyRing;
+use crate::{Backend, Block, Tape};
+
+/// Where a run over a tape stands: between two segments.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Cursor {
+    segment: usize,
+    xor: usize,
+    and: usize,
+}
+
+/// A stretch of whole segments of one tape.
+#[derive(Clone, Copy, Debug)]
+pub struct Part<'a> {
+    tape: &'a Tape,
+    from: Cursor,
+    to: Cursor,
+}
+
+impl Cursor {
+    /// The longest stretch from here whose AND gates number at most `max_ands`, and at least one segment; `None` at the
+    /// end of the tape. The cursor moves behind it.
+    ///
+    /// # Panics
+    /// If `max_ands` is less than [`Tape::MAX_ANDS`], for then a segment might not fit.
+    pub fn advance<'a>(&mut self, tape: &'a Tape, max_ands: usize) -> Option<Part<'a>> {
+        assert!(max_ands >= Tape::MAX_ANDS, "a part must be able to hold any segment");
+        let from = *self;
+        while let Some(segment) = tape.segments().get(self.segment) {
+            if self.and - from.and + segment.ands as usize > max_ands {
+                break;
+            }
+            self.segment += 1;
+            self.xor += segment.xors as usize;
+            self.and += segment.ands as usize;
+        }
+        (self.segment > from.segment).then_some(Part { tape, from, to: *self })
+    }
+}
+
+impl<'a> Part<'a> {
+    /// The AND gates of this stretch.
+    pub fn ands(&self) -> usize {
+        self.to.and - self.from.and
+    }
+
+    /// The tape that this is a stretch of.
+    pub fn tape(&self) -> &'a Tape {
+        self.tape
+    }
+
+    pub(crate) fn segments(&self) -> &'a [crate::Segment] {
+        &self.tape.segments()[self.from.segment..self.to.segment]
+    }
+
+    pub(crate) fn xor_gates(&self) -> &'a [crate::Gate] {
+        &self.tape.xors()[self.from.xor..self.to.xor]
+    }
+
+    pub(crate) fn and_gates(&self) -> &'a [crate::Gate] {
+        &self.tape.ands()[self.from.and..self.to.and]
+    }
+}
+
+/// A free-XOR offset: 128 random bits whose bit 0 is one, so that the two labels of a wire differ in their permute bit.
+#[derive(Zeroize, ZeroizeOnDrop)]
+pub struct Delta(Block);
+
+impl Delta {
+    /// The offset made of 128 random bits.
+    pub fn new(random: Block) -> Delta {
+        Delta(random.with_lsb(true))
+    }
+
+    /// The offset itself, to be used as the correlation of an oblivious transfer.
+    pub fn block(&self) -> Block {
+        self.0
+    }
+}
+
+/// The garbler's state for one circuit instance after another under one delta.
+pub struct Garbler {
+    backend: Backend,
+    delta: Delta,
+    keys: KeyRing,
+}
+
+impl Garbler {
+    /// A garbler with a fresh delta; `start` is the random start of the gate keys, never used with another delta.
+    pub fn new(backend: Backend, delta: Delta, start: Block) -> Garbler {
+        Garbler { backend, delta, keys: KeyRing::new(start) }
+    }
+
+    /// The offset between the labels of every wire.
+    pub fn delta(&self) -> Block {
+        self.delta.0
+    }
+
+    /// Garbles a stretch of a tape: `slots` hold the labels for zero (slot 0 is overwritten with zero, slot 1 with
+    /// delta), and two blocks for each AND gate are written to `tables`.
+    ///
+    /// # Panics
+    /// If `slots` is shorter than the tape wants or `tables` is not exactly two blocks for each AND gate.
+    pub fn garble(&mut self, part: &Part<'_>, slots: &mut [Block], tables: &mut [Block]) {
+        assert!(slots.len() >= part.tape.slots().max(2), "too few slots");
+        assert_eq!(tables.len(), 2 * part.ands(), "two blocks for each AND gate");
+        slots[Tape::ZERO as usize] = Block::ZERO;
+        slots[Tape::ONE as usize] = self.delta.0;
+        kernels::garble(self.backend, &mut self.keys, self.delta.0, part, slots, tables);
+    }
+}
+
+/// The evaluator's state: the same counter, no delta.
+pub struct Evaluator {
+    backend: Backend,
+    keys: KeyRing,
+}
+
+impl Evaluator {
+    /// An evaluator of what a [`Garbler`] with the same `start` garbles, from its first gate on.
+    pub fn new(backend: Backend, start: Block) -> Evaluator {
+        Evaluator { backend, keys: KeyRing::new(start) }
+    }
+
+    /// Evaluates a stretch of a tape: `slots` hold active labels (slots 0 and 1 are overwritten with zero).
+    ///
+    /// # Panics
+    /// If `slots` is shorter than the tape wants or `tables` is not exactly two blocks for each AND gate.
+    pub fn evaluate(&mut self, part: &Part<'_>, slots: &mut [Block], tables: &[Block]) {
+        assert!(slots.len() >= part.tape.slots().max(2), "too few slots");
+        assert_eq!(tables.len(), 2 * part.ands(), "two blocks for each AND gate");
+        slots[Tape::ZERO as usize] = Block::ZERO;
+        slots[Tape::ONE as usize] = Block::ZERO;
+        kernels::evaluate(self.backend, &mut self.keys, part, slots, tables);
+    }
+}

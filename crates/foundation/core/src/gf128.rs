@@ -1,0 +1,20 @@
+//! The field GF(2^128) = GF(2)[x] / (x^128 + x^7 + x^2 + x + 1). Bit `i` of a [`Block`] is the coefficient of x^i.
+//!
+//! This is the polynomial of GCM in natural bit order. Addition is `^`. Linear checks (consistency of OT
+//! extension, batched MACs) are inner products with a challenge.
+
+use crate::{Backend, Block};
+
+/// The product of two elements.
+pub fn mul(backend: Backend, a: Block, b: Block) -> Block {
+    inner_product(backend, &[a], &[b])
+}
+
+/// The sum of the products `a[i] * b[i]`, reduced once at the end.
+///
+/// # Panics
+/// If the lengths differ.
+pub fn inner_product(backend: Backend, a: &[Block], b: &[Block]) -> Block {
+    assert_eq!(a.len(), b.len(), "an inner product is of two vectors of one length");
+    backend.gf128_inner_product(a, b)
+}

@@ -1,0 +1,24 @@
+//! Bit-matrix transposition, the step of OT extension from columns to rows.
+
+use crate::Backend;
+
+/// Transposes a matrix of `rows` x `columns` bits, both multiples of 8.
+///
+/// Both matrices are stored row by row, each row packed least significant bit first: bit (r, c) of the input is
+/// bit `c % 8` of `input[r * columns / 8 + c / 8]`, and bit (c, r) of the output is bit `r % 8` of
+/// `output[c * rows / 8 + r / 8]`. With 128 rows the output is one [`Block`](crate::Block) a column
+/// ([`Block::bytes_of_mut`](crate::Block::bytes_of_mut)). Whole tiles of 128 x 128 bits are fast.
+///
+/// # Panics
+/// If a dimension is no multiple of 8 or a slice does not hold `rows * columns / 8` bytes.
+pub fn transpose(backend: Backend, input: &[u8], output: &mut [u8], rows: usize, columns: usize) {
+    assert!(rows.is_multiple_of(8) && columns.is_multiple_of(8), "{rows} x {columns} bits are not whole bytes");
+    let bytes = (rows / 8).checked_mul(columns).expect("a matrix fits in memory");
+    assert!(
+        input.len() == bytes && output.len() == bytes,
+        "{rows} x {columns} bits are {bytes} bytes, not {} and {}",
+        input.len(),
+        output.len()
+    );
+    backend.transpose(input, output, rows, columns);
+}
