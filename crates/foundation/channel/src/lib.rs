@@ -3,7 +3,10 @@
 //! A [`Channel`] is one ordered, reliable byte stream to one peer. Protocols are written against the trait and
 //! never learn whether a socket, a pipe in memory or a recording is behind it.
 
+pub mod memory;
+
 pub use comity_core::{Error, Result};
+pub use memory::MemoryChannel;
 
 /// One ordered stream of bytes to one peer, and one from it.
 ///
@@ -37,4 +40,56 @@ pub trait SendHalf: Send {
 pub trait RecvHalf: Send {
     /// Fills `bytes`.
     fn recv(&mut self, bytes: &mut [u8]) -> Result<()>;
+}
+
+impl<C: Channel + ?Sized> Channel for Box<C> {
+    fn send(&mut self, bytes: &[u8]) -> Result<()> {
+        (**self).send(bytes)
+    }
+
+    fn recv(&mut self, bytes: &mut [u8]) -> Result<()> {
+        (**self).recv(bytes)
+    }
+
+    fn flush(&mut self) -> Result<()> {
+        (**self).flush()
+    }
+
+    fn split(&mut self) -> (Box<dyn SendHalf + '_>, Box<dyn RecvHalf + '_>) {
+        (**self).split()
+    }
+
+    fn exchange(&mut self, out: &[u8], into: &mut [u8]) -> Result<()> {
+        (**self).exchange(out, into)
+    }
+
+    fn fork(&mut self, label: &str) -> Result<Box<dyn Channel>> {
+        (**self).fork(label)
+    }
+}
+
+impl<C: Channel + ?Sized> Channel for &mut C {
+    fn send(&mut self, bytes: &[u8]) -> Result<()> {
+        (**self).send(bytes)
+    }
+
+    fn recv(&mut self, bytes: &mut [u8]) -> Result<()> {
+        (**self).recv(bytes)
+    }
+
+    fn flush(&mut self) -> Result<()> {
+        (**self).flush()
+    }
+
+    fn split(&mut self) -> (Box<dyn SendHalf + '_>, Box<dyn RecvHalf + '_>) {
+        (**self).split()
+    }
+
+    fn exchange(&mut self, out: &[u8], into: &mut [u8]) -> Result<()> {
+        (**self).exchange(out, into)
+    }
+
+    fn fork(&mut self, label: &str) -> Result<Box<dyn Channel>> {
+        (**self).fork(label)
+    }
 }

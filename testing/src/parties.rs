@@ -1,0 +1,115 @@
+//! Parties that run side by side on threads of the test.
+
+use std::any::Any;
+use std::sync::mpsc;
+use std::thread;
+use std::time::Duration;
+
+use comity_channel::{MemoryChannel, memory};
+
+/// A party that neither sends nor receives for so long is taken to wait in vain.
+const PATIENCE: Duration = Duration::from_secs(60);
+
+/// A run that takes so long hangs: no test of one crate may take longer than a minute.
+const HANG: Duration = Duration::from_secs(120);
+
+/// Two parties over a pair of channels in memory.
+///
+/// ```
+/// use comity_channel::Channel;
+/// use comity_testing::Pair;
+///
+/// let (sent, got) = Pair::run(
+///     |ch| ch.send(&[7]).and_then(|()| ch.flush()),
+///     |ch| {
+///         let mut byte = [0];
+///         ch.recv(&mut byte).map(|()| byte[0])
+///     },
+/// );
+/// sent?;
+/// assert_eq!(got?, 7);
+/// # Ok::<(), comity_channel::Error>(())
+/// ```
+pub struct Pair;
+
+impl Pair {
+    /// Runs both parties, each on a thread of its own, and returns what each returned.
+    ///
+    /// A party's channel closes when it returns, so a party that still waits for it gets `PeerClosed`; two parties
+    /// that wait for each other get `TimedOut` at once.
+    ///
+    /// # Panics
+    ///
+    /// If a party panics, naming it. If a party does not return at all, the whole test process ends with a message,
+    /// since a thread cannot be stopped.
+    pub fn run<A: Send, B: Send>(
+        party0: impl FnOnce(&mut MemoryChannel) -> A + Send,
+        party1: impl FnOnce(&mut MemoryChannel) -> B + Send,
+    ) -> (A, B) {
+        let (mut channel0, mut channel1) = memory::pair_with_timeout(PATIENCE);
+        let (a, b) = side_by_side(move || party0(&mut channel0), move || party1(&mut channel1));
+        (unwrap(0, a), unwrap(1, b))
+    }
+}
+
+/// What became of a party: what it returned, or what it said when it panicked.
+pub(crate) type Ending<T> = Result<T, String>;
+
+fn unwrap<T>(party: usize, ending: Ending<T>) -> T {
+    ending.unwrap_or_else(|message| panic!("party {party} panicked: {message}"))
+}
+
+/// Runs both on threads and waits; a hang ends the process.
+pub(crate) fn side_by_side<A: Send, B: Send>(
+    party0: impl FnOnce() -> A + Send,
+    party1: impl FnOnce() -> B + Send,
+) -> (Ending<A>, Ending<B>) {
+    thread::scope(|scope| {
+        let (done, over) = mpsc::channel();
+        let done0 = Finished(0, done.clone());
+        let done1 = Finished(1, done);
+        let thread0 = scope.spawn(move || {
+            let _done = done0;
+            party0()
+        });
+        let thread1 = scope.spawn(move || {
+            let _done = done1;
+            party1()
+        });
+        watch(2, &over);
+        (thread0.join().map_err(said), thread1.join().map_err(said))
+    })
+}
+
+/// Tells, when dropped, that a party is over, even if it panicked.
+struct Finished(usize, mpsc::Sender<usize>);
+
+impl Drop for Finished {
+    fn drop(&mut self) {
+        // The watcher is gone only if the test is already failing.
+        let _ = self.1.send(self.0);
+    }
+}
+
+/// Waits until all parties are over. One that hangs cannot be stopped, and the scope would wait for it for ever: the
+/// process ends instead, so that the test run fails and says why.
+#[allow(clippy::print_stderr, reason = "the process is about to end; there is no other way to say why")]
+fn watch(parties: usize, over: &mpsc::Receiver<usize>) {
+    let mut running: Vec<usize> = (0..parties).collect();
+    while !running.is_empty() {
+        match over.recv_timeout(HANG) {
+            Ok(party) => running.retain(|&p| p != party),
+            Err(_) => {
+                eprintln!("hang: after {HANG:?} these parties still run: {running:?}");
+                std::process::abort();
+            }
+        }
+    }
+}
+
+fn said(panic: Box<dyn Any + Send>) -> String {
+    match panic.downcast::<String>() {
+        Ok(text) => *text,
+        Err(panic) => panic.downcast_ref::<&str>().map_or("(no message)", |text| text).to_owned(),
+    }
+}
