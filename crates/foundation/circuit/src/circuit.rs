@@ -68,8 +68,8 @@ pub enum CircuitError {
     /// An output names a wire that does not exist.
     #[error("output bit {0} names a wire that does not exist")]
     Output(usize),
-    /// The output groups do not add up to the output wires, or there are more than 2^32 wires.
-    #[error("the sizes do not add up")]
+    /// The output groups do not add up to the output wires, or there are more than 2^32 - 1 wires.
+    #[error("the sizes do not add up to the output wires, or to more than 2^32 - 1 wires")]
     Sizes,
 }
 
@@ -89,13 +89,13 @@ impl Circuit {
         gates: Vec<Gate>,
         output_wires: Vec<u32>,
     ) -> Result<Circuit, CircuitError> {
-        let circuit = Circuit { inputs, outputs, gates, output_wires };
-        let first = circuit.first_gate_wire();
-        if first + circuit.gates.len() > u32::MAX as usize
-            || circuit.outputs.iter().map(|g| g.bits).sum::<usize>() != circuit.output_wires.len()
-        {
+        let sum = |groups: &[Group]| groups.iter().try_fold(0usize, |sum, group| sum.checked_add(group.bits));
+        let wires = sum(&inputs).and_then(|bits| bits.checked_add(2)?.checked_add(gates.len()));
+        if wires.is_none_or(|wires| wires > u32::MAX as usize) || sum(&outputs) != Some(output_wires.len()) {
             return Err(CircuitError::Sizes);
         }
+        let circuit = Circuit { inputs, outputs, gates, output_wires };
+        let first = circuit.first_gate_wire();
         for (i, gate) in circuit.gates.iter().enumerate() {
             for wire in [gate.a, gate.b] {
                 if wire as usize >= first + i {
@@ -142,11 +142,12 @@ impl Circuit {
     /// Gate counts and AND depth, in one pass.
     pub fn counts(&self) -> Counts {
         let first = self.first_gate_wire();
-        let mut depth = vec![0u32; first + self.gates.len()];
+        let mut depth: Vec<u32> = Vec::with_capacity(self.gates.len());
         let mut counts = Counts::default();
-        for (i, gate) in self.gates.iter().enumerate() {
-            let below = depth[gate.a as usize].max(depth[gate.b as usize]);
-            depth[first + i] = below + u32::from(gate.op == Op::And);
+        for gate in &self.gates {
+            let of = |wire: u32| (wire as usize).checked_sub(first).map_or(0, |i| depth[i]);
+            let below = of(gate.a).max(of(gate.b));
+            depth.push(below + u32::from(gate.op == Op::And));
             match gate.op {
                 Op::And => counts.and += 1,
                 Op::Xor if gate.a <= 1 || gate.b <= 1 => counts.not += 1,
@@ -155,5 +156,44 @@ impl Circuit {
         }
         counts.and_depth = u64::from(depth.into_iter().max().unwrap_or(0));
         counts
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn group(bits: usize) -> Vec<Group> {
+        vec![Group { name: "x".into(), bits }]
+    }
+
+    #[test]
+    fn what_breaks_a_promise_is_refused() {
+        let gate = |a, b| vec![Gate { op: Op::And, a, b }];
+        let new = Circuit::new;
+        assert!(new(group(2), group(1), gate(2, 3), vec![4]).is_ok());
+        let unordered = Err(CircuitError::Unordered { gate: 0, wire: 4 });
+        assert_eq!(new(group(2), group(1), gate(2, 4), vec![4]), unordered);
+        assert_eq!(new(group(2), group(1), gate(4, 2), vec![4]), unordered);
+        assert_eq!(new(group(2), group(1), gate(2, 3), vec![5]), Err(CircuitError::Output(0)));
+        assert_eq!(new(group(2), group(2), gate(2, 3), vec![4]), Err(CircuitError::Sizes));
+        assert_eq!(new(group(usize::MAX), group(1), gate(2, 3), vec![4]), Err(CircuitError::Sizes));
+        let twice = [group(1 << 63), group(1 << 63)].concat();
+        assert_eq!(new(twice, group(1), gate(2, 3), vec![4]), Err(CircuitError::Sizes));
+        assert_eq!(new(group(u32::MAX as usize - 2), group(1), gate(2, 3), vec![4]), Err(CircuitError::Sizes));
+    }
+
+    #[test]
+    fn counts_tell_gates_apart_and_follow_the_deepest_path() {
+        let gate = |op, a, b| Gate { op, a, b };
+        let gates = vec![
+            gate(Op::And, 2, 3),
+            gate(Op::Xor, 4, 3),
+            gate(Op::And, 5, 2),
+            gate(Op::Xor, 1, 2),
+            gate(Op::And, 2, 7),
+        ];
+        let circuit = Circuit::new(group(2), group(1), gates, vec![6]).unwrap();
+        assert_eq!(circuit.counts(), Counts { and: 3, xor: 1, not: 1, and_depth: 2 });
     }
 }
