@@ -3,9 +3,11 @@
 //! A [`Channel`] is one ordered, reliable byte stream to one peer. Protocols are written against the trait and
 //! never learn whether a socket, a pipe in memory or a recording is behind it.
 
+pub mod hello;
 pub mod memory;
 
 pub use comity_core::{Error, Result};
+pub use hello::{Hello, hello};
 pub use memory::MemoryChannel;
 
 /// One ordered stream of bytes to one peer, and one from it.

@@ -1,0 +1,214 @@
+//! The hello: sessions that agree, every way to disagree, and what is no hello at all.
+
+use comity_channel::hello::{WIRE_BYTES, WIRE_VERSION};
+use comity_channel::{Channel, Error, Hello, Result, hello, memory};
+use comity_core::{Backend, Block, Params, Prg, SessionId};
+use comity_testing::Pair;
+use proptest::prelude::*;
+
+fn rng(seed: u128) -> Prg {
+    Prg::new(Backend::detect(), Block::from_u128(seed))
+}
+
+fn of_party(party: u32) -> Hello {
+    Hello {
+        protocol: "yao".into(),
+        params: Params::default(),
+        parties: 2,
+        party,
+        peer: 1 - party,
+        program: "aes128".into(),
+        program_digest: [7; 32],
+        owners: "0 1".into(),
+        recipients: "all".into(),
+    }
+}
+
+fn meet(ours: &Hello, theirs: &Hello, seeds: [u128; 2]) -> (Result<SessionId>, Result<SessionId>) {
+    Pair::run(|ch| hello(ch, ours, &mut rng(seeds[0])), |ch| hello(ch, theirs, &mut rng(seeds[1])))
+}
+
+/// What both sides say when the second one differs from the first in one thing.
+fn differ(change: impl Fn(&mut Hello)) -> [(&'static str, String, String); 2] {
+    let ours = of_party(0);
+    let mut theirs = of_party(1);
+    change(&mut theirs);
+    let (a, b) = meet(&ours, &theirs, [1, 2]);
+    [a, b].map(|result| match result {
+        Err(Error::Mismatch { field, ours, theirs }) => (field, ours, theirs),
+        other => panic!("no mismatch: {other:?}"),
+    })
+}
+
+#[test]
+fn agreeing_parties_share_a_fresh_session() {
+    let (a, b) = meet(&of_party(0), &of_party(1), [1, 2]);
+    let first = a.unwrap();
+    assert_eq!(first, b.unwrap());
+    // One fresh nonce is enough for a new id, whichever side has it.
+    for seeds in [[1, 3], [3, 2]] {
+        let (a, b) = meet(&of_party(0), &of_party(1), seeds);
+        assert_eq!(a.as_ref().unwrap(), b.as_ref().unwrap());
+        assert_ne!(a.unwrap(), first);
+    }
+}
+
+#[test]
+fn the_session_hangs_on_what_was_agreed() {
+    let (base, _) = meet(&of_party(0), &of_party(1), [1, 2]);
+    let changes: [fn(&mut Hello); 6] = [
+        |h| h.protocol = "other".into(),
+        |h| h.params.rho = 50,
+        |h| h.parties = 3,
+        |h| h.program_digest[31] ^= 1,
+        |h| h.owners = "1 0".into(),
+        |h| h.recipients = "0".into(),
+    ];
+    for change in changes {
+        let mut parties = [of_party(0), of_party(1)];
+        parties.iter_mut().for_each(change);
+        let (a, b) = meet(&parties[0], &parties[1], [1, 2]);
+        assert_eq!(a.as_ref().unwrap(), b.as_ref().unwrap());
+        assert_ne!(a.unwrap(), *base.as_ref().unwrap());
+    }
+}
+
+#[test]
+fn names_of_programs_are_for_people() {
+    let (ours, mut theirs) = (of_party(0), of_party(1));
+    theirs.program = "my copy of aes.txt".into();
+    let (a, b) = meet(&ours, &theirs, [1, 2]);
+    assert_eq!(a.unwrap(), b.unwrap());
+}
+
+#[test]
+fn every_difference_is_named_on_both_sides() {
+    let text = |field: &'static str, [a, b]: [&str; 2]| {
+        [(field, a.to_owned(), b.to_owned()), (field, b.to_owned(), a.to_owned())]
+    };
+    assert_eq!(differ(|h| h.protocol = "gmw".into()), text("protocol", ["yao", "gmw"]));
+    assert_eq!(differ(|h| h.parties = 3), text("number of parties", ["2", "3"]));
+    assert_eq!(differ(|h| h.params.kappa = 256), text("computational security kappa", ["128", "256"]));
+    assert_eq!(differ(|h| h.params.rho = 80), text("statistical security rho", ["40", "80"]));
+    assert_eq!(differ(|h| h.owners = "0 0".into()), text("owners of the inputs", ["0 1", "0 0"]));
+    assert_eq!(differ(|h| h.recipients = "1".into()), text("recipients of the outputs", ["all", "1"]));
+    let digests = ["aes128 (digest 0707070707070707..)", "sha256 (digest 0000000000000000..)"];
+    let other_program = |h: &mut Hello| {
+        h.program = "sha256".into();
+        h.program_digest = [0; 32];
+    };
+    assert_eq!(differ(other_program), text("program", digests));
+}
+
+#[test]
+fn two_parties_cannot_have_one_id() {
+    let said = differ(|h| (h.party, h.peer) = (0, 1));
+    for (field, ours, theirs) in said {
+        assert_eq!((field, ours.as_str()), ("party ids", "0"));
+        assert!(theirs.starts_with("0 as well"), "{theirs}");
+    }
+    let [here, there] = differ(|h| h.party = 2);
+    assert_eq!(here, ("id of the party at the peer", "1".into(), "2".into()));
+    assert_eq!(there, ("id of the party here", "2".into(), "1".into()));
+}
+
+#[test]
+fn long_texts_are_shortened_but_compared_whole() {
+    let long = "x".repeat(1000);
+    let (mut ours, mut theirs) = (of_party(0), of_party(1));
+    (ours.owners, theirs.owners) = (long.clone(), long.clone());
+    let (a, b) = meet(&ours, &theirs, [1, 2]);
+    assert_eq!(a.unwrap(), b.unwrap());
+    theirs.owners.push('y');
+    let (a, _) = meet(&ours, &theirs, [1, 2]);
+    let Err(Error::Mismatch { field, ours, theirs }) = a else { panic!("{a:?}") };
+    assert_eq!(field, "owners of the inputs");
+    assert!(ours != theirs && ours.starts_with("xxx") && ours.contains("... (digest"), "{ours} / {theirs}");
+}
+
+#[test]
+fn terminals_are_safe_from_texts() {
+    let [(_, _, shown), _] = differ(|h| h.protocol = "a\u{1b}[2J\u{202e}b".into());
+    assert_eq!(shown, "a?[2J?b");
+}
+
+/// A hello of an honest party 1, as bytes.
+fn honest_bytes() -> Vec<u8> {
+    let (mut a, mut b) = memory::pair();
+    let mut bytes = vec![0; WIRE_BYTES];
+    std::thread::scope(|scope| {
+        scope.spawn(move || hello(&mut a, &of_party(1), &mut rng(9)));
+        b.recv(&mut bytes).unwrap();
+        drop(b);
+    });
+    bytes
+}
+
+fn answer_with(bytes: &[u8]) -> Result<SessionId> {
+    let (result, _) = Pair::run(
+        |ch| hello(ch, &of_party(0), &mut rng(1)),
+        |ch| {
+            ch.recv(&mut [0; WIRE_BYTES])?;
+            ch.send(bytes)?;
+            ch.flush()
+        },
+    );
+    result
+}
+
+#[test]
+fn other_versions_and_other_languages_are_told() {
+    let mut bytes = honest_bytes();
+    assert!(answer_with(&bytes).is_ok());
+    bytes[8] ^= 0x40;
+    match answer_with(&bytes[..12]) {
+        Err(Error::Mismatch { field: "version of the wire format", ours, .. }) => {
+            assert_eq!(ours, WIRE_VERSION.to_string());
+        }
+        other => panic!("{other:?}"),
+    }
+    for (first, says) in [
+        (&b"\x16\x03\x01\x00\xf0\x01\x00\x00"[..], "TLS"),
+        (b"GET / HTTP/1.1\r\n", "HTTP"),
+        (b"SSH-2.0-OpenSSH\r\n", "SSH"),
+        (b"comity\r\n", "not comity"),
+        (&[0; 8], "not comity"),
+    ] {
+        match answer_with(first) {
+            Err(Error::Malformed(text)) => assert!(text.contains(says), "{text}"),
+            other => panic!("{other:?}"),
+        }
+    }
+}
+
+#[test]
+fn a_lost_peer_is_told_at_every_byte() {
+    let bytes = honest_bytes();
+    for cut in 0..bytes.len() {
+        assert!(matches!(answer_with(&bytes[..cut]), Err(Error::PeerClosed)), "cut at {cut}");
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 64, failure_persistence: None, ..Default::default() })]
+
+    #[test]
+    fn damage_gives_an_error_or_another_session(at in 0..WIRE_BYTES, bit in 0..8u32) {
+        let mut bytes = honest_bytes();
+        let honest = answer_with(&bytes).unwrap();
+        bytes[at] ^= 1 << bit;
+        // A changed nonce gives another id, so the parties part ways; a changed name of the program is for show.
+        let names = 12 + 32 + 20 + 32 + 96..12 + 32 + 20 + 32 + 2 * 96;
+        match answer_with(&bytes) {
+            Ok(session) if names.contains(&at) => prop_assert_eq!(session, honest),
+            Ok(session) => prop_assert!((12..44).contains(&at) && session != honest || is_shown(at)),
+            Err(Error::Mismatch { .. } | Error::Malformed(_)) => {}
+            Err(other) => prop_assert!(false, "{}", other),
+        }
+    }
+}
+
+/// Whether this byte belongs to the beginning of a text that is compared by its digest.
+fn is_shown(at: usize) -> bool {
+    at >= 96 && (at - 96) % 96 < 64
+}
