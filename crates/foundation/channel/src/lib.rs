@@ -3,12 +3,18 @@
 //! A [`Channel`] is one ordered, reliable byte stream to one peer. Protocols are written against the trait and
 //! never learn whether a socket, a pipe in memory or a recording is behind it.
 
+mod counted;
+mod duplex;
 pub mod hello;
 pub mod memory;
+mod mesh;
 
 pub use comity_core::{Error, Result};
+pub use counted::{Counted, Counter, Counts};
+pub use duplex::duplex;
 pub use hello::{Hello, hello};
 pub use memory::MemoryChannel;
+pub use mesh::{Mesh, memory_mesh};
 
 /// One ordered stream of bytes to one peer, and one from it.
 ///

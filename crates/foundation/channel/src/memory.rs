@@ -107,6 +107,9 @@ impl End {
         let mut deadline = self.timeout.map(|timeout| Instant::now() + timeout);
         let mut state = self.state();
         loop {
+            if state.deadlock {
+                return Err(Error::TimedOut("deadlock: each party waits for the other".into()));
+            }
             if !out.is_empty() && state.gone[peer] {
                 return Err(Error::PeerClosed);
             }
@@ -133,10 +136,8 @@ impl End {
                 if state.stuck(side) && state.stuck(peer) {
                     state.deadlock = true;
                     self.wire.changed[peer].notify_all();
+                    continue;
                 }
-            }
-            if state.deadlock {
-                return Err(Error::TimedOut("deadlock: each party waits for the other".into()));
             }
             if moved {
                 deadline = self.timeout.map(|timeout| Instant::now() + timeout);

@@ -1,0 +1,184 @@
+//! The pair in memory and the mesh over it.
+
+use std::thread;
+use std::time::Duration;
+
+use comity_channel::{Channel, Counted, Error, RecvHalf, Result, SendHalf, memory, memory_mesh};
+use comity_testing::{Pair, check_channels};
+use proptest::prelude::*;
+
+#[test]
+fn the_pair_is_a_channel() {
+    let (mut a, b) = memory::pair_with_timeout(Duration::from_secs(30));
+    check_channels(&mut a, Box::new(b), 64 << 20);
+}
+
+#[test]
+fn boxes_and_references_are_channels() {
+    let (a, b) = memory::pair_with_timeout(Duration::from_secs(30));
+    let mut a: Box<dyn Channel> = Box::new(a);
+    check_channels(&mut &mut a, Box::new(Box::new(b) as Box<dyn Channel>), 1 << 20);
+}
+
+#[test]
+fn memory_is_bounded() {
+    // The sender of much more than the pair holds waits for the receiver, and does not go on without it.
+    let (mut a, b) = memory::pair_with_timeout(Duration::from_millis(50));
+    assert!(matches!(a.send(&vec![0; memory::CAPACITY + 1]), Err(Error::TimedOut(_))));
+    drop(b);
+    assert!(matches!(a.send(&vec![0; memory::CAPACITY + 1]), Err(Error::PeerClosed)));
+}
+
+#[test]
+fn waiting_ends_in_time() {
+    let (mut a, mut b) = memory::pair_with_timeout(Duration::from_millis(20));
+    assert!(matches!(a.recv(&mut [0]), Err(Error::TimedOut(_))));
+    // What arrives later is still received.
+    b.send(&[5]).and_then(|()| b.flush()).unwrap();
+    let mut byte = [0];
+    a.recv(&mut byte).unwrap();
+    assert_eq!(byte, [5]);
+}
+
+#[test]
+fn parties_that_wait_for_each_other_are_told_at_once() {
+    let waits = |ch: &mut memory::MemoryChannel| ch.recv(&mut [0]);
+    let (a, b) = Pair::run(waits, waits);
+    for result in [a, b] {
+        assert!(matches!(result, Err(Error::TimedOut(text)) if text.contains("deadlock")));
+    }
+    let floods = |ch: &mut memory::MemoryChannel| ch.send(&vec![0; memory::CAPACITY + 1]);
+    let (a, b) = Pair::run(floods, floods);
+    for result in [a, b] {
+        assert!(matches!(result, Err(Error::TimedOut(text)) if text.contains("deadlock")));
+    }
+}
+
+#[test]
+fn a_lost_peer_is_told_after_its_last_byte() {
+    let (mut a, mut b) = memory::pair();
+    a.send(&[1, 2]).and_then(|()| a.flush()).unwrap();
+    // Never flushed, so never sent.
+    a.send(&[3]).unwrap();
+    let mut fork = b.fork("unanswered").unwrap();
+    drop(a);
+    let mut bytes = [0; 2];
+    b.recv(&mut bytes).unwrap();
+    assert_eq!(bytes, [1, 2]);
+    assert!(matches!(b.recv(&mut [0]), Err(Error::PeerClosed)));
+    assert!(matches!(b.send(&[0; 100_000]), Err(Error::PeerClosed)));
+    assert!(matches!(fork.recv(&mut [0]), Err(Error::PeerClosed)));
+    assert!(matches!(b.fork("too late"), Err(Error::PeerClosed)));
+}
+
+#[test]
+fn counting_sees_bytes_and_turns() {
+    let (a, mut b) = memory::pair();
+    let mut a = Counted::new(a);
+    let counter = a.counter();
+    thread::scope(|scope| {
+        scope.spawn(move || -> Result<()> {
+            b.recv(&mut [0; 3])?;
+            b.send(&[0; 5])?;
+            b.flush()?;
+            b.exchange(&[0; 10], &mut [0; 20])?;
+            b.recv(&mut [0; 1])?;
+            let mut fork = b.fork("side")?;
+            fork.exchange(&[1; 4], &mut [0; 2])
+        });
+        a.send(&[0; 1]).unwrap();
+        a.send(&[0; 2]).unwrap();
+        a.recv(&mut [0; 4]).unwrap();
+        a.recv(&mut [0; 1]).unwrap();
+        assert_eq!(counter.counts(), comity_channel::Counts { sent: 3, received: 5, rounds: 1 });
+        a.exchange(&[0; 20], &mut [0; 10]).unwrap();
+        {
+            let (mut sending, _receiving) = a.split();
+            sending.send(&[0; 1]).and_then(|()| sending.flush()).unwrap();
+        }
+        let mut fork = a.fork("side").unwrap();
+        fork.exchange(&[0; 2], &mut [0; 4]).unwrap();
+    });
+    assert_eq!(a.counts(), comity_channel::Counts { sent: 26, received: 19, rounds: 3 });
+}
+
+#[test]
+fn counted_is_a_channel() {
+    let (a, b) = memory::pair_with_timeout(Duration::from_secs(30));
+    check_channels(&mut Counted::new(a), Box::new(Counted::new(Box::new(b) as Box<dyn Channel>)), 1 << 20);
+}
+
+#[test]
+fn a_mesh_exchanges_with_all_at_once() {
+    for size in [0, 1, 100, 3 << 20] {
+        let message = |from: usize, to: usize| vec![(10 * from + to) as u8; size];
+        thread::scope(|scope| {
+            for mut mesh in memory_mesh(4) {
+                scope.spawn(move || {
+                    let me = mesh.party();
+                    let out: Vec<_> = (0..4).map(|to| message(me, to)).collect();
+                    let mut into = vec![vec![0; size]; 4];
+                    mesh.exchange_all(&out, &mut into).unwrap();
+                    for from in mesh.others() {
+                        assert_eq!(into[from], message(from, me));
+                    }
+                    assert_eq!(into[me], vec![0; size]);
+                    for other in mesh.others() {
+                        mesh.channel(other).send(&[me as u8]).unwrap();
+                        mesh.channel(other).flush().unwrap();
+                    }
+                    for other in mesh.others() {
+                        let mut id = [0];
+                        mesh.channel(other).recv(&mut id).unwrap();
+                        assert_eq!(id, [other as u8]);
+                    }
+                });
+            }
+        });
+    }
+}
+
+#[test]
+fn a_mesh_wants_one_message_a_party() {
+    let [mut mesh, _other] = <[_; 2]>::try_from(memory_mesh(2)).ok().unwrap();
+    assert!(matches!(mesh.exchange_all(&[vec![]], &mut [vec![], vec![]]), Err(Error::InvalidInput(_))));
+    assert!(matches!(mesh.exchange_all(&[vec![], vec![]], &mut [vec![]]), Err(Error::InvalidInput(_))));
+}
+
+#[test]
+fn halves_are_dyn() {
+    fn is_send<T: Send + ?Sized>() {}
+    is_send::<dyn Channel>();
+    is_send::<dyn SendHalf>();
+    is_send::<dyn RecvHalf>();
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 64, failure_persistence: None, ..Default::default() })]
+
+    /// However a stream is cut into calls on either side, it arrives whole and in order.
+    #[test]
+    fn cuts_do_not_matter(sends in prop::collection::vec(0..40_000usize, 0..20), cut in 1..30_000usize) {
+        let all: Vec<u8> = (0..sends.iter().sum()).map(|i: usize| (i ^ i >> 8) as u8).collect();
+        let (sent, got) = Pair::run(
+            |ch| {
+                let mut rest = &all[..];
+                for &len in &sends {
+                    let (now, later) = rest.split_at(len);
+                    ch.send(now)?;
+                    rest = later;
+                }
+                ch.flush()
+            },
+            |ch| -> Result<Vec<u8>> {
+                let mut got = vec![0; all.len()];
+                for piece in got.chunks_mut(cut) {
+                    ch.recv(piece)?;
+                }
+                Ok(got)
+            },
+        );
+        sent.unwrap();
+        prop_assert_eq!(got.unwrap(), all);
+    }
+}

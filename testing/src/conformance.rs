@@ -1,0 +1,132 @@
+//! What every channel must do, whatever is behind it.
+
+use std::thread;
+
+use comity_channel::{Channel, Error, Result};
+
+/// Checks that two connected channels keep the promises of [`Channel`]: one ordered stream each way however it is cut
+/// into calls, receiving flushes, both halves work side by side, an exchange of `large` bytes each way cannot
+/// deadlock, forks are streams of their own, and a closed end is told.
+///
+/// # Panics
+///
+/// If a promise is broken.
+pub fn check_channels(a: &mut (impl Channel + ?Sized), b: Box<dyn Channel>, large: usize) {
+    thread::scope(|scope| {
+        let other = scope.spawn(move || other_side(b, large));
+        one_side(a, large).expect("the first channel failed");
+        other.join().expect("the second side panicked").expect("the second channel failed");
+    });
+    assert!(matches!(a.recv(&mut [0]), Err(Error::PeerClosed)), "the peer has closed, and recv must say so");
+}
+
+/// Bytes that show where in which stream they belong.
+fn pattern(stream: u64, len: usize) -> Vec<u8> {
+    (0..len as u64).map(|i| (i.wrapping_mul(0x9e37_79b9_7f4a_7c15).rotate_left(23) ^ stream) as u8).collect()
+}
+
+/// Cuts from empty to larger than any buffer.
+const CUTS: [usize; 12] = [1, 0, 7, 16, 4096, 1, 70_000, 16_384, 300_000, 3, 131_072, 65_535];
+
+fn send_cut(ch: &mut (impl Channel + ?Sized), stream: u64, cuts: impl Iterator<Item = usize>) -> Result<()> {
+    let all = pattern(stream, CUTS.iter().sum());
+    let mut rest = &all[..];
+    for cut in cuts {
+        let (now, later) = rest.split_at(cut);
+        ch.send(now)?;
+        rest = later;
+    }
+    assert!(rest.is_empty());
+    ch.flush()
+}
+
+fn recv_cut(ch: &mut (impl Channel + ?Sized), stream: u64, cuts: impl Iterator<Item = usize>) -> Result<()> {
+    let all = pattern(stream, CUTS.iter().sum());
+    let mut got = vec![0; all.len()];
+    let mut rest = &mut got[..];
+    for cut in cuts {
+        let (now, later) = rest.split_at_mut(cut);
+        ch.recv(now)?;
+        rest = later;
+    }
+    assert!(got == all, "the bytes of stream {stream} arrived changed");
+    Ok(())
+}
+
+fn one_side(ch: &mut (impl Channel + ?Sized), large: usize) -> Result<()> {
+    send_cut(ch, 1, CUTS.into_iter())?;
+    recv_cut(ch, 2, CUTS.into_iter())?;
+    for i in 0..100 {
+        ch.send(&[i])?;
+        let mut answer = [0];
+        ch.recv(&mut answer)?;
+        assert_eq!(answer, [i + 1], "turn {i}");
+    }
+    both_ways(ch, 3, 4, large)?;
+    exchange(ch, 5, 6, large)?;
+    exchange(ch, 7, 8, 10)?;
+    let mut forks = [ch.fork("first")?, ch.fork("second")?, ch.fork("first")?];
+    let mut nested = forks[0].fork("first")?;
+    for (i, fork) in forks.iter_mut().enumerate() {
+        fork.send(&pattern(20 + i as u64, 1000))?;
+        fork.flush()?;
+    }
+    nested.exchange(&pattern(30, 1000), &mut [0; 1000])?;
+    for (i, fork) in forks.iter_mut().enumerate() {
+        let mut answer = [0; 1];
+        fork.recv(&mut answer)?;
+        assert_eq!(answer, [i as u8]);
+    }
+    exchange(ch, 9, 10, 10)
+}
+
+fn other_side(mut ch: Box<dyn Channel>, large: usize) -> Result<()> {
+    // The same bytes in other pieces.
+    recv_cut(&mut ch, 1, CUTS.into_iter().rev())?;
+    send_cut(&mut ch, 2, CUTS.into_iter().rev())?;
+    for _ in 0..100 {
+        let mut byte = [0];
+        ch.recv(&mut byte)?;
+        ch.send(&[byte[0] + 1])?;
+    }
+    both_ways(&mut ch, 4, 3, large)?;
+    exchange(&mut ch, 6, 5, large)?;
+    exchange(&mut ch, 8, 7, 10)?;
+    let mut forks = [ch.fork("first")?, ch.fork("second")?, ch.fork("first")?];
+    let mut nested = forks[0].fork("first")?;
+    let mut bytes = [0; 1000];
+    nested.exchange(&[0; 1000], &mut bytes)?;
+    assert!(bytes[..] == pattern(30, 1000), "a fork of a fork is a stream of its own");
+    for (i, fork) in forks.iter_mut().enumerate().rev() {
+        fork.recv(&mut bytes)?;
+        assert!(bytes[..] == pattern(20 + i as u64, 1000), "fork {i} is a stream of its own");
+        fork.send(&[i as u8])?;
+        fork.flush()?;
+    }
+    exchange(&mut ch, 10, 9, 10)
+}
+
+fn both_ways(ch: &mut (impl Channel + ?Sized), ours: u64, theirs: u64, large: usize) -> Result<()> {
+    let (mut sending, mut receiving) = ch.split();
+    thread::scope(|scope| {
+        let sender = scope.spawn(move || -> Result<()> {
+            for piece in pattern(ours, large).chunks(50_000) {
+                sending.send(piece)?;
+            }
+            sending.flush()
+        });
+        let mut got = vec![0; large];
+        for piece in got.chunks_mut(70_000) {
+            receiving.recv(piece)?;
+        }
+        assert!(got == pattern(theirs, large), "bytes changed while both halves were at work");
+        sender.join().expect("the sender panicked")
+    })
+}
+
+fn exchange(ch: &mut (impl Channel + ?Sized), ours: u64, theirs: u64, large: usize) -> Result<()> {
+    let mut got = vec![0; large];
+    ch.exchange(&pattern(ours, large), &mut got)?;
+    assert!(got == pattern(theirs, large), "bytes changed in an exchange");
+    Ok(())
+}
