@@ -1,1 +1,11 @@
-//! Oblivious transfer.
+//! Oblivious transfer (OT): the receiver gets one of the sender's two messages, and the sender does not learn which.
+//!
+//! [`base`] makes a few OTs from public-key operations; an extension makes many from these by symmetric cryptography.
+//!
+//! | module | paper | adversary | assumption | on the wire |
+//! |---|---|---|---|---|
+//! | [`base::simplest`] | Chou, Orlandi 2015 | semi-honest | CDH, random oracle | 32 bytes and 32 an OT |
+//! | [`iknp`] | IKNP 2003, ALSZ 2013 | semi-honest | base OT, PRG, TCCR hash | 16 bytes an OT |
+
+pub mod base;
+pub mod iknp;

@@ -1,0 +1,55 @@
+//! Semi-honest OT extension (Ishai, Kilian, Nissim, Petrank, CRYPTO 2003) with the optimizations of Asharov, Lindell,
+//! Schneider, Zohner (CCS 2013; D13.3 section 3.3), and its raw correlation with a fixed delta.
+//!
+//! **What**: 128 base OTs, once, become any number of OTs by symmetric cryptography. The sender's global key is
+//! `delta`. For OT `j` with choice bit `x_j` the sender gets a block `q_j` and the receiver `t_j = q_j ^ x_j delta`.
+//!
+//! **How**: the base OTs run the other way round. The receiver ends with 128 pairs of seeds, the sender with one of
+//! each pair, chosen by the bits of delta. Row `i` of the receiver's matrix is `t^i = G(k_i^0)`; the receiver sends
+//! `u^i = t^i ^ G(k_i^1) ^ x`, and the sender computes `q^i = G(k_i^(delta_i)) ^ delta_i u^i = t^i ^ delta_i x`. Both
+//! transpose: a column is an OT.
+//!
+//! **Functionalities**
+//! - [`Sender::extend`], [`Receiver::extend`]: correlated OT with fixed delta. The sender chooses delta at the
+//!   start, the receiver its choice bits; the q are uniform. With bit 0 of delta set these are wire labels
+//!   under free XOR: `q_j` is the label of zero. This is *not* the C-OT of D13.3 section 3.3.1, where every OT has
+//!   a correlation of its own.
+//! - [`Sender::random`], [`Receiver::random`]: sender-random OT (D13.3 section 3.3.2, Protocol 3): the sender gets two
+//!   uniform blocks, the receiver the chosen one. `H(j, q_j)` and `H(j, q_j ^ delta)`, nothing more on the wire.
+//! - [`Sender::send`], [`Receiver::receive`]: OT of chosen 128-bit messages, masked by the former.
+//!
+//! **Adversary**: semi-honest, either party; it stands on [`simplest`](crate::base::simplest), AES as PRG and, for
+//! the latter two, a tweakable circular correlation-robust hash. It is not secure against a malicious receiver: nothing
+//! forces one `x` into all 128 rows. A receiver that flips bit `j` in row `i` alone shifts `q_j` by `delta_i` in bit `i`, and
+//! whatever it later sees under `q_j` tells it whether `delta_i` is set; 128 such OTs give it delta and with it
+//! both messages of every OT. A malicious sender can do nothing here beyond choosing delta and biasing the base OTs.
+//! Neither kind of peer can cause a panic, or memory to be claimed that the caller did not ask for.
+//!
+//! **Corrections**: the hash is the tweakable one of Guo, Katz, Wang, Yu (S&P 2020), whose tweak is the index of the OT in
+//! the life of the extension, so that it never repeats under one delta. D13.3 takes a random oracle there.
+//!
+//! **Cost** of one OT: 16 bytes from receiver to sender (128 rows of ceil(n/8) bytes in a call for n) and none back;
+//! AES blocks: receiver 2, sender 1, and for random outputs one hash more at the receiver, two at the sender. Chosen
+//! messages: 32 bytes back. Half a round for a call, one for chosen messages. Set-up: 128 base OTs, one round.
+//!
+//! Calls work block by block through buffers of fixed size that stay in the second-level cache, so any number of
+//! OTs needs no memory but the caller's. The sender must read while the receiver sends: the two calls
+//! run at the same time.
+
+mod receiver;
+mod sender;
+mod state;
+
+pub use receiver::Receiver;
+pub use sender::Sender;
+
+/// The session of the base OTs, under that of the extension.
+const BASE: &str = "base OT of IKNP";
+
+/// Rows of the matrix: the base OTs, and the bits of delta.
+const ROWS: usize = 128;
+
+/// OTs in one block of the stream: 15 cache lines of bits in each row, so that the three buffers of a block (375 KiB)
+/// stay in the second-level cache. The number of lines is odd: with a power of two the 128 rows, read in
+/// step by the transposition, would fall on a few sets of the first-level cache and evict each other.
+const BLOCK: usize = 15 * 512;

@@ -1,0 +1,128 @@
+//! The sender of the extension: receiver of the base OTs and of the matrix.
+
+use comity_channel::Channel;
+use comity_core::{Backend, Bits, Block, Prg, Result, SessionId};
+use rand_core::CryptoRng;
+use zeroize::{Zeroize, Zeroizing};
+
+use super::state::State;
+use super::{BASE, BLOCK, ROWS};
+use crate::base::simplest;
+
+/// The sender: holds delta, gets `q_j`.
+///
+/// Made once by [`Sender::setup`] and extended again and again. Every call of one side meets the call of the same
+/// kind and length at the other. After an error it refuses to go on.
+pub struct Sender {
+    delta: Block,
+    /// `G(k_i^(delta_i))` for each row.
+    rows: Vec<Prg>,
+    state: State,
+}
+
+impl Sender {
+    /// Runs the base OTs, as their receiver, with the bits of `delta` as choices.
+    ///
+    /// `delta` must be uniform but for bits that the protocol above fixes (bit 0 for point-and-permute).
+    ///
+    /// # Errors
+    /// Those of [`simplest::receive`].
+    pub fn setup<C: Channel + ?Sized>(
+        ch: &mut C,
+        session: &SessionId,
+        backend: Backend,
+        delta: Block,
+        rng: &mut impl CryptoRng,
+    ) -> Result<Sender> {
+        let choices = Bits::from_bytes(&delta.to_bytes(), ROWS);
+        let seeds = Zeroizing::new(simplest::receive(ch, &session.child(BASE), &choices, rng)?);
+        let rows = seeds.iter().map(|&seed| Prg::new(backend, seed)).collect();
+        Ok(Sender { delta, rows, state: State::new(backend) })
+    }
+
+    /// Correlated OTs, one for each element of `out`, which gets `q_j`.
+    ///
+    /// # Errors
+    /// Those of the channel.
+    pub fn extend<C: Channel + ?Sized>(&mut self, ch: &mut C, out: &mut [Block]) -> Result<()> {
+        self.state.begin()?;
+        for q in out.chunks_mut(BLOCK) {
+            self.block(ch, q)?;
+        }
+        self.state.end();
+        Ok(())
+    }
+
+    /// Random OTs: both messages of each.
+    ///
+    /// # Errors
+    /// Those of the channel.
+    pub fn random<C: Channel + ?Sized>(&mut self, ch: &mut C, out: &mut [[Block; 2]]) -> Result<()> {
+        self.state.begin()?;
+        self.pads(ch, out)?;
+        self.state.end();
+        Ok(())
+    }
+
+    /// OTs of chosen messages.
+    ///
+    /// # Errors
+    /// Those of the channel.
+    pub fn send<C: Channel + ?Sized>(&mut self, ch: &mut C, messages: &[[Block; 2]]) -> Result<()> {
+        self.state.begin()?;
+        // The receiver sends its whole matrix before it reads, so it is read whole before the answer is sent.
+        let mut masked = Zeroizing::new(vec![[Block::ZERO; 2]; messages.len()]);
+        self.pads(ch, &mut masked)?;
+        for (masked, message) in masked.iter_mut().zip(messages) {
+            masked[0] ^= message[0];
+            masked[1] ^= message[1];
+        }
+        ch.send(Block::bytes_of(masked.as_flattened()))?;
+        ch.flush()?;
+        self.state.end();
+        Ok(())
+    }
+
+    /// `H(j, q_j)` and `H(j, q_j ^ delta)` of the next OTs.
+    fn pads<C: Channel + ?Sized>(&mut self, ch: &mut C, out: &mut [[Block; 2]]) -> Result<()> {
+        let mut zeros = Zeroizing::new(vec![Block::ZERO; BLOCK.min(out.len())]);
+        let mut ones = zeros.clone();
+        for pairs in out.chunks_mut(BLOCK) {
+            let (zeros, ones) = (&mut zeros[..pairs.len()], &mut ones[..pairs.len()]);
+            let first = self.block(ch, zeros)?;
+            for (one, zero) in ones.iter_mut().zip(zeros.iter()) {
+                *one = *zero ^ self.delta;
+            }
+            self.state.hash.hash(first, zeros);
+            self.state.hash.hash(first, ones);
+            for ((pair, zero), one) in pairs.iter_mut().zip(zeros).zip(ones) {
+                *pair = [*zero, *one];
+            }
+        }
+        Ok(())
+    }
+
+    /// The next block of the stream; gives the index of its first OT.
+    fn block<C: Channel + ?Sized>(&mut self, ch: &mut C, out: &mut [Block]) -> Result<u128> {
+        ch.recv(self.state.wire(out.len()))?;
+        Ok(self.columns(out))
+    }
+
+    /// D13.3 Protocol 1, step 4: `q^i = G(k_i^(delta_i)) ^ delta_i u^i`, transposed.
+    fn columns(&mut self, out: &mut [Block]) -> u128 {
+        for (i, ((q, u), prg)) in self.state.rows(out.len()).zip(&mut self.rows).enumerate() {
+            prg.fill_blocks(q);
+            let chosen = ((self.delta.to_u128() >> i & 1) as u8).wrapping_neg();
+            for (q, u) in Block::bytes_of_mut(q).iter_mut().zip(u) {
+                *q ^= *u & chosen;
+            }
+        }
+        self.state.columns(out)
+    }
+}
+
+impl Drop for Sender {
+    fn drop(&mut self) {
+        self.delta.zeroize();
+    }
+}

@@ -1,0 +1,89 @@
+//! What both sides of the extension hold: where the stream stands, and the buffers of a block.
+
+use comity_core::{Backend, Block, Error, Result, TccrHash, transpose};
+use zeroize::Zeroize;
+
+use super::{BLOCK, ROWS};
+
+/// The state of either side but for its seeds.
+pub(super) struct State {
+    backend: Backend,
+    pub(super) hash: TccrHash,
+    /// Index of the next OT in the life of this extension.
+    next: u64,
+    /// Set while a call runs: an error leaves it set.
+    broken: bool,
+    /// The matrix of a block on the wire: rows of `ceil(n/8)` bytes.
+    pub(super) wire: Vec<u8>,
+    /// The matrix of a block: rows padded to whole blocks. Secret.
+    matrix: Vec<Block>,
+    /// Its columns, where the output has no room for the padding. Secret.
+    spare: Vec<Block>,
+}
+
+impl State {
+    /// Before the first OT. The buffers have their full capacity, so that no secret is left behind by growing them.
+    pub(super) fn new(backend: Backend) -> State {
+        State {
+            backend,
+            hash: TccrHash::new(backend),
+            next: 0,
+            broken: false,
+            wire: Vec::with_capacity(ROWS * BLOCK / 8),
+            matrix: Vec::with_capacity(BLOCK),
+            spare: Vec::with_capacity(BLOCK),
+        }
+    }
+
+    /// Starts a call that advances the stream, unless an earlier one failed: the two sides then no longer agree on how
+    /// far the streams have advanced.
+    pub(super) fn begin(&mut self) -> Result<()> {
+        if std::mem::replace(&mut self.broken, true) {
+            return Err(Error::InvalidInput("this OT extension stopped at an earlier error; set up a new one".into()));
+        }
+        Ok(())
+    }
+
+    /// Ends a call that succeeded.
+    pub(super) fn end(&mut self) {
+        self.broken = false;
+    }
+
+    /// Makes room on the wire for a block of `n` OTs.
+    pub(super) fn wire(&mut self, n: usize) -> &mut [u8] {
+        self.wire.resize(ROWS * n.div_ceil(8), 0);
+        &mut self.wire
+    }
+
+    /// The rows of a block of `n` OTs, each with its bytes on the wire.
+    pub(super) fn rows(&mut self, n: usize) -> impl Iterator<Item = (&mut [Block], &mut [u8])> {
+        self.matrix.resize(ROWS * n.div_ceil(128), Block::ZERO);
+        self.wire.resize(ROWS * n.div_ceil(8), 0);
+        self.matrix.chunks_exact_mut(n.div_ceil(128)).zip(self.wire.chunks_exact_mut(n.div_ceil(8)))
+    }
+
+    /// Writes the first columns of the matrix, and counts them. Gives the index of the first.
+    pub(super) fn columns(&mut self, out: &mut [Block]) -> u128 {
+        let padded = self.matrix.len();
+        let columns = |out: &mut [Block]| {
+            transpose(self.backend, Block::bytes_of(&self.matrix), Block::bytes_of_mut(out), ROWS, padded);
+        };
+        if padded == out.len() {
+            columns(out);
+        } else {
+            self.spare.resize(padded, Block::ZERO);
+            columns(&mut self.spare);
+            out.copy_from_slice(&self.spare[..out.len()]);
+        }
+        let first = self.next;
+        self.next += out.len() as u64;
+        first.into()
+    }
+}
+
+impl Drop for State {
+    fn drop(&mut self) {
+        self.matrix.zeroize();
+        self.spare.zeroize();
+    }
+}
