@@ -2,12 +2,14 @@
 
 use core::fmt;
 
+use subtle::ConstantTimeEq;
 use zeroize::{Zeroize, ZeroizeOnDrop};
 
 /// A string of bits. Bit `i` is bit `i % 64` of word `i / 64`; the bits past the end of the last word are zero.
 ///
-/// Bits are often somebody's secret input: `Debug` shows the length only, and the storage is wiped on drop.
-#[derive(Clone, Default, PartialEq, Eq, Zeroize, ZeroizeOnDrop)]
+/// Bits are often somebody's secret input: `Debug` shows the length only, two strings of one length compare in
+/// constant time, and the storage is wiped on drop and when it is outgrown.
+#[derive(Clone, Default, Zeroize, ZeroizeOnDrop)]
 pub struct Bits {
     words: Vec<u64>,
     len: usize,
@@ -24,11 +26,26 @@ impl Bits {
     /// # Panics
     /// If `bytes` holds fewer than `len` bits.
     pub fn from_bytes(bytes: &[u8], len: usize) -> Bits {
-        assert!(bytes.len() * 8 >= len, "{len} bits wanted from {} bytes", bytes.len());
-        let mut bits = Bits::zeros(len);
-        for (i, &byte) in bytes.iter().take(len.div_ceil(8)).enumerate() {
-            bits.words[i / 8] |= u64::from(byte) << (8 * (i % 8));
-        }
+        let used = len.div_ceil(8);
+        assert!(bytes.len() >= used, "{len} bits wanted from {} bytes", bytes.len());
+        let word = |chunk: &[u8]| {
+            let mut word = [0; 8];
+            word[..chunk.len()].copy_from_slice(chunk);
+            u64::from_le_bytes(word)
+        };
+        Bits::from_words(bytes[..used].chunks(8).map(word).collect(), len)
+    }
+
+    /// The first `len` bits of `words`.
+    ///
+    /// # Panics
+    /// If `words` holds fewer than `len` bits.
+    pub fn from_words(mut words: Vec<u64>, len: usize) -> Bits {
+        let used = len.div_ceil(64);
+        assert!(words.len() >= used, "{len} bits wanted from {} words", words.len());
+        words[used..].zeroize();
+        words.truncate(used);
+        let mut bits = Bits { words, len };
         bits.clear_tail();
         bits
     }
@@ -73,11 +90,7 @@ impl Bits {
 
     /// Appends a bit.
     pub fn push(&mut self, bit: bool) {
-        if self.len.is_multiple_of(64) {
-            self.words.push(0);
-        }
-        self.len += 1;
-        self.set(self.len - 1, bit);
+        self.append(u64::from(bit), 1);
     }
 
     /// The bits in order.
@@ -95,35 +108,95 @@ impl Bits {
     /// # Panics
     /// If the range is out of range.
     pub fn slice(&self, start: usize, len: usize) -> Bits {
-        assert!(start + len <= self.len, "bits {start}..{} of {}", start + len, self.len);
-        (start..start + len).map(|i| self.get(i)).collect()
+        assert!(start <= self.len && len <= self.len - start, "{len} bits from {start} on of {}", self.len);
+        let word = |i: usize| self.words.get(i).copied().unwrap_or(0);
+        let (first, shift) = (start / 64, start % 64);
+        // Two shifts, since one by 64 would not shift.
+        let words = (first..first + len.div_ceil(64)).map(|i| word(i) >> shift | word(i + 1) << 1 << (63 - shift));
+        Bits::from_words(words.collect(), len)
     }
 
     /// Appends other bits.
     pub fn extend_from(&mut self, other: &Bits) {
-        for bit in other.iter() {
-            self.push(bit);
+        self.reserve(other.len);
+        for (i, &word) in other.words.iter().enumerate() {
+            self.append(word, (other.len - 64 * i).min(64));
+        }
+    }
+
+    /// Adds other bits modulo two.
+    ///
+    /// # Panics
+    /// If the lengths differ.
+    pub fn xor_assign(&mut self, other: &Bits) {
+        assert_eq!(self.len, other.len, "only strings of one length are added");
+        for (word, other) in self.words.iter_mut().zip(&other.words) {
+            *word ^= other;
+        }
+    }
+
+    /// Appends the low `count` bits of `word`, 1 to 64 of them; its other bits are zero.
+    #[inline]
+    fn append(&mut self, word: u64, count: usize) {
+        let shift = self.len % 64;
+        if shift == 0 {
+            self.reserve(64);
+            self.words.push(word);
+        } else {
+            *self.words.last_mut().expect("a string that ends inside a word has a word") |= word << shift;
+            if shift + count > 64 {
+                self.reserve(64);
+                self.words.push(word >> (64 - shift));
+            }
+        }
+        self.len += count;
+    }
+
+    /// Makes room for `more` bits, and wipes the old storage if it is outgrown.
+    fn reserve(&mut self, more: usize) {
+        let needed = (self.len + more).div_ceil(64);
+        if needed > self.words.capacity() {
+            let mut grown = Vec::with_capacity(needed.max(2 * self.words.len()));
+            grown.extend_from_slice(&self.words);
+            core::mem::replace(&mut self.words, grown).zeroize();
         }
     }
 
     fn clear_tail(&mut self) {
-        if !self.len.is_multiple_of(64) {
-            if let Some(last) = self.words.last_mut() {
-                *last &= (1 << (self.len % 64)) - 1;
-            }
+        if let (Some(last), tail @ 1..) = (self.words.last_mut(), self.len % 64) {
+            *last &= (1 << tail) - 1;
         }
     }
 }
 
 impl FromIterator<bool> for Bits {
     fn from_iter<I: IntoIterator<Item = bool>>(iter: I) -> Bits {
+        let iter = iter.into_iter();
         let mut bits = Bits::default();
+        bits.reserve(iter.size_hint().0);
+        let (mut word, mut count) = (0, 0);
         for bit in iter {
-            bits.push(bit);
+            word |= u64::from(bit) << count;
+            count += 1;
+            if count == 64 {
+                bits.append(word, 64);
+                (word, count) = (0, 0);
+            }
+        }
+        if count > 0 {
+            bits.append(word, count);
         }
         bits
     }
 }
+
+impl PartialEq for Bits {
+    fn eq(&self, other: &Bits) -> bool {
+        self.len == other.len && self.words.ct_eq(&other.words).into()
+    }
+}
+
+impl Eq for Bits {}
 
 impl fmt::Debug for Bits {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

@@ -1,36 +1,72 @@
 //! The safe face of the kernels: each function runs the code of its backend.
 
-use super::{Backend, RoundKeys, portable};
+#[cfg(target_arch = "x86_64")]
+use super::x86_64;
+use super::{Backend, Kind, RoundKeys, portable};
 use crate::Block;
+
+/// Calls the kernel of the backend's kind.
+macro_rules! run {
+    ($backend:expr, $($portable:ident)::+, $($aesni:ident)::+, $($vaes:ident)::+, ($($argument:expr),*)) => {
+        match $backend.0 {
+            Kind::Portable => portable::$($portable)::+($($argument),*),
+            // SAFETY: a backend of this kind exists only where the machine has the kernel's features.
+            #[cfg(target_arch = "x86_64")]
+            Kind::AesNi => unsafe { x86_64::$($aesni)::+($($argument),*) },
+            // SAFETY: likewise.
+            #[cfg(target_arch = "x86_64")]
+            Kind::Vaes => unsafe { x86_64::$($vaes)::+($($argument),*) },
+        }
+    };
+}
 
 impl Backend {
     /// The round keys of a key.
     pub(crate) fn aes_expand(self, key: Block) -> RoundKeys {
-        portable::aes::expand(key)
+        run!(self, aes::expand, aes::expand, aes::expand, (key))
     }
 
     /// Encrypts every block in place.
     pub(crate) fn aes_encrypt(self, keys: &RoundKeys, blocks: &mut [[u8; 16]]) {
-        portable::aes::encrypt(keys, blocks);
+        run!(self, aes::encrypt, aes::aesni::encrypt, aes::vaes::encrypt, (keys, blocks));
     }
 
     /// Writes the encryptions of `first`, `first + 1`, ... modulo 2^128.
     pub(crate) fn aes_counter(self, keys: &RoundKeys, first: u128, out: &mut [[u8; 16]]) {
-        portable::aes::counter(keys, first, out);
+        for (first, out) in without_carry(first, out) {
+            run!(self, aes::counter, aes::aesni::counter, aes::vaes::counter, (keys, first, out));
+        }
     }
 
     /// Replaces block `j` = x by pi(pi(x) ^ (first + j)) ^ pi(x).
     pub(crate) fn aes_tccr(self, keys: &RoundKeys, first: u128, blocks: &mut [[u8; 16]]) {
-        portable::aes::tccr(keys, first, blocks);
+        for (first, blocks) in without_carry(first, blocks) {
+            run!(self, aes::tccr, aes::aesni::tccr, aes::vaes::tccr, (keys, first, blocks));
+        }
     }
 
     /// Transposes a bit matrix; the caller has checked the lengths.
     pub(crate) fn transpose(self, input: &[u8], output: &mut [u8], rows: usize, columns: usize) {
-        portable::transpose::transpose(input, output, rows, columns, 0, 0);
+        run!(
+            self,
+            transpose::transpose,
+            transpose::transpose_avx2,
+            transpose::transpose_gfni,
+            (input, output, rows, columns)
+        );
     }
 
     /// The sum of the products of the pairs in GF(2^128).
     pub(crate) fn gf128_inner_product(self, a: &[Block], b: &[Block]) -> Block {
-        portable::clmul::inner_product(a, b)
+        run!(self, clmul::inner_product, clmul::aesni::inner_product, clmul::vaes::inner_product, (a, b))
     }
+}
+
+/// Cuts blocks that go with the numbers `first`, `first + 1`, ... into two runs, inside which the low 64 bits of the
+/// number do not wrap: vector registers add 64 bits at a time.
+fn without_carry(first: u128, blocks: &mut [[u8; 16]]) -> [(u128, &mut [[u8; 16]]); 2] {
+    let until_carry = (1 << 64) - u128::from(first as u64);
+    let cut = blocks.len().min(usize::try_from(until_carry).unwrap_or(usize::MAX));
+    let (head, tail) = blocks.split_at_mut(cut);
+    [(first, head), (first.wrapping_add(cut as u128), tail)]
 }

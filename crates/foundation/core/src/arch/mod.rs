@@ -1,7 +1,12 @@
 //! What depends on the machine. The only code of comity that is `unsafe`.
 
+#![allow(unsafe_code)]
+
+pub(crate) mod garble;
 mod kernels;
 pub(crate) mod portable;
+#[cfg(target_arch = "x86_64")]
+mod x86_64;
 
 /// The round keys of AES-128 as in FIPS 197, whatever the backend.
 pub(crate) type RoundKeys = [crate::Block; 11];
@@ -37,6 +42,7 @@ impl Backend {
             use std::arch::is_x86_feature_detected as has;
             let aesni = has!("aes") && has!("avx2") && has!("pclmulqdq") && has!("ssse3") && has!("sse4.1");
             let vaes = aesni
+                && has!("gfni")
                 && has!("vaes")
                 && has!("vpclmulqdq")
                 && has!("avx512f")

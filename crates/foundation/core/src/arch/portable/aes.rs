@@ -31,7 +31,7 @@ pub(crate) fn expand8(keys: &[Block; 8]) -> Keys8 {
             *plane ^= (*plane << 16) & lanes(0xffff_0000);
         }
         *round = key;
-        constant = constant << 1 ^ 0x1b * (constant >> 7);
+        constant = (constant << 1) ^ (0x1b * (constant >> 7));
     }
     Keys8(rounds)
 }
@@ -218,7 +218,7 @@ mod tests {
             let mut product = 0;
             for i in 0..8 {
                 product ^= a * (b >> i & 1);
-                a = a << 1 ^ 0x1b * (a >> 7);
+                a = (a << 1) ^ (0x1b * (a >> 7));
             }
             product
         };

@@ -37,7 +37,7 @@ fn mul128(x: u128, y: u128) -> (u128, u128) {
 }
 
 /// The remainder modulo x^128 + x^7 + x^2 + x + 1.
-fn reduce(low: u128, high: u128) -> u128 {
+pub(crate) fn reduce(low: u128, high: u128) -> u128 {
     // high * x^128 = high * (x^7 + x^2 + x + 1); what that pushes past the top is at most seven bits.
     let spill = high >> 127 ^ high >> 126 ^ high >> 121;
     let high = high ^ spill;

@@ -2,4 +2,5 @@
 
 pub(crate) mod aes;
 pub(crate) mod clmul;
+pub(crate) mod garble;
 pub(crate) mod transpose;

@@ -1,0 +1,67 @@
+//! Inner products in GF(2^128) by PCLMULQDQ and VPCLMULQDQ: four carry-less products a pair, and one reduction in all.
+
+use core::arch::x86_64::*;
+
+use super::{Lanes, for_each_kind};
+use crate::Block;
+use crate::arch::portable::clmul::reduce;
+
+/// The sum of unreduced products: of the low halves, the crossed halves and the high halves.
+#[derive(Clone, Copy, Default)]
+struct Sum {
+    low: u128,
+    middle: u128,
+    high: u128,
+}
+
+impl Sum {
+    /// Adds the products of pairs of blocks, whole registers of them.
+    ///
+    /// # Safety
+    /// As for [`Lanes`].
+    #[inline(always)]
+    unsafe fn add<V: Lanes>(&mut self, a: &[Block], b: &[Block]) {
+        // SAFETY: the chunks hold `LANES` blocks, and the arrays below at least as many.
+        unsafe {
+            let zero = V::broadcast([0; 16]);
+            let (mut low, mut middle, mut high) = (zero, zero, zero);
+            for (a, b) in a.chunks_exact(V::LANES).zip(b.chunks_exact(V::LANES)) {
+                let (a, b) = (V::load(a.as_ptr().cast()), V::load(b.as_ptr().cast()));
+                low = low.xor(a.clmul::<0x00>(b));
+                middle = middle.xor(a.clmul::<0x01>(b)).xor(a.clmul::<0x10>(b));
+                high = high.xor(a.clmul::<0x11>(b));
+            }
+            for (sum, lanes) in [(&mut self.low, low), (&mut self.middle, middle), (&mut self.high, high)] {
+                let mut blocks = [[0; 16]; 4];
+                const { assert!(V::LANES <= 4) }
+                lanes.store(blocks.as_mut_ptr());
+                *sum ^= blocks.into_iter().fold(0, |sum, block| sum ^ u128::from_le_bytes(block));
+            }
+        }
+    }
+
+    fn reduced(self) -> Block {
+        Block::from_u128(reduce(self.low ^ self.middle << 64, self.high ^ self.middle >> 64))
+    }
+}
+
+macro_rules! define {
+    ($kind:ident, $lanes:ty, $features:literal) => {
+        pub(crate) mod $kind {
+            use super::*;
+
+            #[target_feature(enable = $features)]
+            pub(crate) fn inner_product(a: &[Block], b: &[Block]) -> Block {
+                let mut sum = Sum::default();
+                let whole = a.len().min(b.len()) / <$lanes>::LANES * <$lanes>::LANES;
+                // SAFETY: this function has the features that the registers need.
+                unsafe {
+                    sum.add::<$lanes>(&a[..whole], &b[..whole]);
+                    sum.add::<__m128i>(&a[whole..], &b[whole..]);
+                }
+                sum.reduced()
+            }
+        }
+    };
+}
+for_each_kind!(define);

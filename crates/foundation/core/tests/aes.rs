@@ -1,0 +1,159 @@
+//! AES, the generator and the hash: published vectors, and equal bytes on every backend.
+
+use comity_core::{Aes128, Backend, Block, Prg, TccrHash};
+use proptest::prelude::*;
+use rand_core::{Rng, SeedableRng};
+
+/// Blocks from hexadecimal digits.
+fn blocks(hex: &str) -> Vec<Block> {
+    let digits: Vec<u8> = hex.bytes().filter_map(|c| char::from(c).to_digit(16)).map(|d| d as u8).collect();
+    let bytes: Vec<u8> = digits.chunks(2).map(|d| d[0] << 4 | d[1]).collect();
+    bytes.chunks(16).map(|b| Block::new(b.try_into().unwrap())).collect()
+}
+
+fn bytes(blocks: &[Block]) -> &[u8] {
+    Block::bytes_of(blocks)
+}
+
+/// Some blocks, all different.
+fn some_blocks(count: usize) -> Vec<Block> {
+    (0..count as u128).map(|i| Block::from_u128((i + 1) * 0x0123_4567_89ab_cdef_0f1e_2d3c_4b5a_6978)).collect()
+}
+
+const NIST_KEY: &str = "2b7e151628aed2a6abf7158809cf4f3c";
+const NIST_TEXT: &str = "6bc1bee22e409f96e93d7e117393172a ae2d8a571e03ac9c9eb76fac45af8e51
+    30c81c46a35ce411e5fbc1191a0a52ef f69f2445df4f9b17ad2b417be66c3710";
+
+#[test]
+fn published_vectors() {
+    let cases = [
+        // FIPS 197, appendix B.
+        (NIST_KEY, "3243f6a8885a308d313198a2e0370734", "3925841d02dc09fbdc118597196a0b32"),
+        // FIPS 197, appendix C.1.
+        ("000102030405060708090a0b0c0d0e0f", "00112233445566778899aabbccddeeff", "69c4e0d86a7b0430d8cdb78070b4c55a"),
+        // NIST SP 800-38A, F.1.1 (ECB-AES128.Encrypt).
+        (
+            NIST_KEY,
+            NIST_TEXT,
+            "3ad77bb40d7a3660a89ecaf32466ef97 f5d3d58503b9699de785895a96fdbaaf
+             43b1cd7f598ece23881b00e3ed030688 7b0c785e27e8ad3f8223207104725dd4",
+        ),
+    ];
+    for backend in Backend::available() {
+        for (key, plain, cipher) in cases {
+            let mut state = blocks(plain);
+            Aes128::new(backend, blocks(key)[0]).encrypt(&mut state);
+            assert_eq!(bytes(&state), bytes(&blocks(cipher)), "{backend}");
+        }
+    }
+}
+
+#[test]
+fn nist_sp_800_38a_counter_mode() {
+    // F.5.1 (CTR-AES128.Encrypt). Its counter is big-endian.
+    let first = u128::from_be_bytes(blocks("f0f1f2f3f4f5f6f7f8f9fafbfcfdfeff")[0].to_bytes());
+    let cipher = blocks(
+        "874d6191b620e3261bef6864990db6ce 9806f66b7970fdff8617187bb9fffdff
+         5ae4df3edbd5d35e5b4f09020db03eab 1e031dda2fbe03d1792170a0f3009cee",
+    );
+    for backend in Backend::available() {
+        let mut pad: Vec<Block> = (0..4).map(|i| Block::new((first + i).to_be_bytes())).collect();
+        Aes128::new(backend, blocks(NIST_KEY)[0]).encrypt(&mut pad);
+        let text = blocks(NIST_TEXT);
+        let result: Vec<Block> = pad.iter().zip(text).map(|(&a, b)| a ^ b).collect();
+        assert_eq!(bytes(&result), bytes(&cipher), "{backend}");
+    }
+}
+
+#[test]
+fn every_length_and_key_encrypts_alike() {
+    for backend in Backend::available() {
+        for (count, key) in (0..=70).zip(some_blocks(71)) {
+            let (mut expected, mut state) = (some_blocks(count), some_blocks(count));
+            let portable = Aes128::new(Backend::named("portable").unwrap(), key);
+            expected.iter_mut().for_each(|block| portable.encrypt(core::slice::from_mut(block)));
+            Aes128::new(backend, key).encrypt(&mut state);
+            assert_eq!(bytes(&state), bytes(&expected), "{backend}, {count} blocks");
+        }
+    }
+}
+
+#[test]
+fn the_generator_is_aes_in_counter_mode() {
+    let seed = blocks(NIST_KEY)[0];
+    for backend in Backend::available() {
+        let mut expected: Vec<Block> = (0..1000).map(Block::from_u128).collect();
+        Aes128::new(backend, seed).encrypt(&mut expected);
+        let mut stream = vec![Block::ZERO; 1000];
+        Prg::new(backend, seed).fill_blocks(&mut stream);
+        assert_eq!(bytes(&stream), bytes(&expected), "{backend}");
+        let mut prg = Prg::new(backend, seed);
+        assert!(expected.iter().all(|&block| prg.block() == block), "{backend}");
+    }
+    // The encryption of the zero block under the key of FIPS 197, appendix B, starts the stream.
+    let first = Prg::from_seed(seed.to_bytes()).block();
+    assert_eq!(bytes(&[first]), bytes(&blocks("7df76b0c1ab899b33e42f047b91b546f")));
+}
+
+#[test]
+fn numbers_are_read_from_the_stream() {
+    for backend in Backend::available() {
+        let mut stream = [0; 24];
+        Prg::new(backend, Block::ZERO).fill(&mut stream);
+        let mut prg = Prg::new(backend, Block::ZERO);
+        assert_eq!(prg.next_u32().to_le_bytes(), stream[..4]);
+        assert_eq!(prg.next_u64().to_le_bytes(), stream[4..12]);
+        let mut rest = [0; 12];
+        prg.fill_bytes(&mut rest);
+        assert_eq!(rest, stream[12..]);
+    }
+}
+
+proptest! {
+    #[test]
+    fn the_stream_does_not_depend_on_the_requests(
+        seed in any::<[u8; 16]>(),
+        lengths in prop::collection::vec(prop_oneof![0usize..40, 200usize..300, 0usize..2000], 0..12),
+    ) {
+        let total = lengths.iter().sum();
+        let mut whole = vec![0; total];
+        Prg::new(Backend::named("portable").unwrap(), Block::new(seed)).fill(&mut whole);
+        for backend in Backend::available() {
+            let mut prg = Prg::new(backend, Block::new(seed));
+            let mut pieces = Vec::new();
+            for &length in &lengths {
+                let start = pieces.len();
+                pieces.resize(start + length, 0);
+                prg.fill(&mut pieces[start..]);
+            }
+            prop_assert_eq!(&pieces, &whole);
+        }
+    }
+
+    #[test]
+    fn the_hash_is_its_definition(
+        seed in any::<[u8; 16]>(),
+        count in 0usize..100,
+        tweak in prop_oneof![
+            any::<u128>(),
+            (0u64..100).prop_map(|n| u128::from(u64::MAX - n)),
+            (0u128..100).prop_map(|n| u128::MAX - n),
+            (0u128..1000),
+        ],
+    ) {
+        let mut input = vec![Block::ZERO; count];
+        Prg::from_seed(seed).fill_blocks(&mut input);
+        let pi = Aes128::new(Backend::named("portable").unwrap(), TccrHash::KEY);
+        let mut inner = input.clone();
+        pi.encrypt(&mut inner);
+        let mut outer: Vec<Block> =
+            inner.iter().zip(0..).map(|(&x, j)| x ^ Block::from_u128(tweak.wrapping_add(j))).collect();
+        pi.encrypt(&mut outer);
+        let expected: Vec<Block> = outer.iter().zip(&inner).map(|(&a, &b)| a ^ b).collect();
+        for backend in Backend::available() {
+            let mut hashed = input.clone();
+            TccrHash::new(backend).hash(tweak, &mut hashed);
+            prop_assert_eq!(bytes(&hashed), bytes(&expected));
+        }
+    }
+}
