@@ -6,16 +6,44 @@
 //!
 //! Indices are validated once, here, so that the kernels need no bounds checks (their safety rests on it).
 
+use crate::Block;
+
 /// One gate: `slots[out] = slots[a] op slots[b]`.
+///
+/// Slots are kept as byte offsets into an array of blocks, so that the kernels' addresses need no arithmetic.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(C)]
 pub struct Gate {
+    pub(crate) a: u32,
+    pub(crate) b: u32,
+    pub(crate) out: u32,
+}
+
+impl Gate {
+    /// A gate over these slots. A slot of 2^28 or more is out of every tape's range.
+    #[inline]
+    pub const fn new(a: u32, b: u32, out: u32) -> Gate {
+        const SIZE: u32 = size_of::<Block>() as u32;
+        Gate { a: a.saturating_mul(SIZE), b: b.saturating_mul(SIZE), out: out.saturating_mul(SIZE) }
+    }
+
     /// The slot of the first input.
-    pub a: u32,
+    #[inline]
+    pub const fn a(&self) -> usize {
+        self.a as usize / size_of::<Block>()
+    }
+
     /// The slot of the second input.
-    pub b: u32,
+    #[inline]
+    pub const fn b(&self) -> usize {
+        self.b as usize / size_of::<Block>()
+    }
+
     /// The slot that is written.
-    pub out: u32,
+    #[inline]
+    pub const fn out(&self) -> usize {
+        self.out as usize / size_of::<Block>()
+    }
 }
 
 /// How many XOR gates, then how many AND gates, a segment has.
@@ -46,6 +74,9 @@ pub enum TapeError {
     /// A segment has more AND gates than [`Tape::MAX_ANDS`].
     #[error("segment {0} has too many AND gates")]
     TooWide(usize),
+    /// More slots than [`Tape::MAX_SLOTS`].
+    #[error("a tape holds at most 2^28 - 1 slots")]
+    TooManySlots,
     /// A gate names a slot that does not exist, or writes a constant.
     #[error("a gate of segment {0} uses a slot out of range")]
     Slot(usize),
@@ -62,16 +93,23 @@ impl Tape {
     /// The most AND gates in one segment, so that one segment's garbled tables fit a fixed buffer.
     pub const MAX_ANDS: usize = 1024;
 
+    /// The most slots, so that a slot's byte offset fits 32 bits.
+    pub const MAX_SLOTS: u32 = (1 << 28) - 1;
+
     /// A tape over `slots` slots (constants included).
     ///
     /// # Errors
     /// [`TapeError`] where the promises above do not hold.
     pub fn new(slots: u32, xors: Vec<Gate>, ands: Vec<Gate>, segments: Vec<Segment>) -> Result<Tape, TapeError> {
         let total = |f: fn(&Segment) -> u32| segments.iter().map(|s| f(s) as usize).sum::<usize>();
+        if slots > Tape::MAX_SLOTS {
+            return Err(TapeError::TooManySlots);
+        }
         if total(|s| s.xors) != xors.len() || total(|s| s.ands) != ands.len() {
             return Err(TapeError::Counts);
         }
-        let in_range = |g: &Gate| g.a < slots && g.b < slots && g.out < slots && g.out > Tape::ONE;
+        let slots_ok = |g: &Gate| g.a() < slots as usize && g.b() < slots as usize && g.out() < slots as usize;
+        let in_range = |g: &Gate| slots_ok(g) && g.out() > Tape::ONE as usize;
         let (mut x, mut n) = (0, 0);
         // written[s] is the last segment (1-based) in which an AND gate wrote slot s.
         let mut written = vec![0u32; slots as usize];
@@ -85,11 +123,11 @@ impl Tape {
                 return Err(TapeError::Slot(i));
             }
             for gate in batch {
-                if core::mem::replace(&mut written[gate.out as usize], i as u32 + 1) == i as u32 + 1 {
+                if core::mem::replace(&mut written[gate.out()], i as u32 + 1) == i as u32 + 1 {
                     return Err(TapeError::Dependent(i));
                 }
             }
-            if batch.iter().any(|g| written[g.a as usize] == i as u32 + 1 || written[g.b as usize] == i as u32 + 1) {
+            if batch.iter().any(|g| written[g.a()] == i as u32 + 1 || written[g.b()] == i as u32 + 1) {
                 return Err(TapeError::Dependent(i));
             }
             x += linear.len();

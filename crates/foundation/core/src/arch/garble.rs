@@ -1,9 +1,9 @@
 //! The fused garbling kernels: gather, expand keys, hash, combine, scatter, in one pass over a stretch of tape.
 //!
-//! One code path, generic over [`Lanes`] (four blocks side by side), serves every machine with AES rounds; the portable
+//! One code path, generic over [`Quad`] (four blocks side by side), serves every machine with AES rounds; the portable
 //! path works on eight bitsliced blocks instead. What makes it fast:
 //!
-//! - *Two gates make a vector.* Lanes hold `(a, b, a', b')` of two gates, so their four half-gate keys are the four
+//! - *Two gates make a vector.* Quad hold `(a, b, a', b')` of two gates, so their four half-gate keys are the four
 //!   lanes of a round key, the garbler's second hash input is one XOR away, and the two tables are one store.
 //! - *Keys are expanded ahead, sixteen at a time.* Tweaks are known before labels are, so key expansion has no part in
 //!   the latency of a chain of gates. Sixteen keys are held word-sliced (word `i` of all keys in one vector): then
@@ -19,7 +19,7 @@ use super::{Kind, portable};
 ///
 /// # Safety
 /// Every method may only be called where the CPU features of the implementation are present.
-pub(super) trait Lanes: Copy {
+pub(super) trait Quad: Copy {
     unsafe fn load(from: *const Block) -> Self;
     unsafe fn store(self, to: *mut Block);
     unsafe fn gather(from: [*const Block; 4]) -> Self;
@@ -28,10 +28,13 @@ pub(super) trait Lanes: Copy {
     unsafe fn store_lane2(self, to: *mut Block);
     unsafe fn splat(block: Block) -> Self;
     unsafe fn splat_word(word: u32) -> Self;
+    /// The same four words in every lane.
+    unsafe fn splat_words(words: [u32; 4]) -> Self;
     /// The block at `from` in every lane.
     unsafe fn broadcast(from: *const Block) -> Self;
     unsafe fn from_words(words: &[u32; 16]) -> Self;
     unsafe fn xor(self, other: Self) -> Self;
+    unsafe fn xor3(self, b: Self, c: Self) -> Self;
     unsafe fn and(self, other: Self) -> Self;
     /// One AES round under a round key.
     unsafe fn aes_round(self, key: Self) -> Self;
@@ -39,11 +42,11 @@ pub(super) trait Lanes: Copy {
     unsafe fn aes_last(self, key: Self) -> Self;
     /// The orthomorphism `(lo, hi) -> (hi, lo ^ hi)` of each lane.
     unsafe fn sigma(self) -> Self;
-    /// Lanes 1, 0, 3, 2.
+    /// Quad 1, 0, 3, 2.
     unsafe fn swap_neighbours(self) -> Self;
     /// Each lane all ones if its bit 0 is one, else all zeros.
     unsafe fn lsb_mask(self) -> Self;
-    /// Lanes 0 and 2 of `self`, 1 and 3 of `odd`.
+    /// Quad 0 and 2 of `self`, 1 and 3 of `odd`.
     unsafe fn select_odd(self, odd: Self) -> Self;
     /// `SubWord(RotWord(w)) ^ rcon` of each 32-bit word.
     unsafe fn key_word(self, rcon: Self) -> Self;
@@ -70,6 +73,9 @@ struct RoundKey([Block; 4]);
 /// holds keys by pairs of gates `(2p, 2p + 1)`.
 pub(crate) struct KeyRing {
     start: Block,
+    start_words: [u32; 4],
+    /// The first round key of `start` itself.
+    first_round: [u32; 4],
     /// The gate that comes next.
     next: u64,
     /// Pairs whose keys were expanded so far.
@@ -77,10 +83,19 @@ pub(crate) struct KeyRing {
     keys: Box<[[RoundKey; ROUND_KEYS]; RING_PAIRS]>,
 }
 
+/// The second round key of AES-128 under `key`, as words.
+fn first_round_key(key: Block) -> [u32; 4] {
+    let words: [u32; 4] = bytemuck::cast(portable::aes::expand(key)[1].to_bytes());
+    words.map(u32::from_le)
+}
+
 impl KeyRing {
     pub(crate) fn new(start: Block) -> KeyRing {
         let zero = [RoundKey([Block::ZERO; 4]); ROUND_KEYS];
-        KeyRing { start, next: 0, expanded: 0, keys: Box::new([zero; RING_PAIRS]) }
+        let words: [u32; 4] = bytemuck::cast(start.to_bytes());
+        let start_words = words.map(u32::from_le);
+        let first_round = first_round_key(start);
+        KeyRing { start, start_words, first_round, next: 0, expanded: 0, keys: Box::new([zero; RING_PAIRS]) }
     }
 
     /// The key of a half gate.
@@ -98,52 +113,140 @@ impl KeyRing {
 
     /// Expands ahead until the keys of `pairs` pairs from the next gate's on are there.
     #[inline(always)]
-    unsafe fn ensure<L: Lanes>(&mut self, pairs: u64) {
+    unsafe fn ensure<L: Quad>(&mut self, pairs: u64) {
         while self.expanded < self.next / 2 + pairs {
             // SAFETY: the caller has the features of L.
             unsafe { self.expand_group::<L>() };
         }
     }
 
-    /// Expands the sixteen keys of the next four pairs.
+    /// Expands the sixteen keys of the next four pairs into the ring.
     #[inline(always)]
-    unsafe fn expand_group<L: Lanes>(&mut self) {
-        let words: [u32; 4] = bytemuck::cast(self.start.to_bytes());
-        let words = words.map(u32::from_le);
-        let first = self.expanded * 4;
-        // Word i of lane l becomes key 4i + l, which is lane l of pair i after the transposition. `first` is a multiple
-        // of 16, so the offsets never carry.
-        const ORDER: [u32; 16] = [0, 4, 8, 12, 1, 5, 9, 13, 2, 6, 10, 14, 3, 7, 11, 15];
+    unsafe fn expand_group<L: Quad>(&mut self) {
         let slot = self.expanded as usize % RING_PAIRS;
         // SAFETY: the caller has the features of L; `slot..slot + 4` is in the ring, whose size is a multiple of 4.
         unsafe {
-            let mut w = [
-                L::splat_word(words[0] ^ first as u32).xor(L::from_words(&ORDER)),
-                L::splat_word(words[1] ^ (first >> 32) as u32),
-                L::splat_word(words[2]),
-                L::splat_word(words[3]),
-            ];
+            let mut live = self.expand_live::<L>();
             let keys = self.keys.as_mut_ptr().add(slot);
-            for (round, rcon) in (0..ROUND_KEYS).zip(RCON.iter().map(Some).chain([None])) {
-                let lanes = L::transpose_words(w);
-                for (i, lane) in lanes.into_iter().enumerate() {
-                    lane.store((&raw mut (*keys.add(i))[round]).cast());
-                }
-                if let Some(&rcon) = rcon {
-                    w[0] = w[0].xor(w[3].key_word(L::splat_word(rcon)));
-                    w[1] = w[1].xor(w[0]);
-                    w[2] = w[2].xor(w[1]);
-                    w[3] = w[3].xor(w[2]);
+            for round in 0..ROUND_KEYS {
+                let lanes = live.round_key(round);
+                for i in 0..GROUP_PAIRS {
+                    lanes[i].store((&raw mut (*keys.add(i))[round]).cast());
                 }
             }
         }
-        self.expanded += GROUP_PAIRS as u64;
     }
 
-    /// Where the round keys of a pair are.
+    /// Starts the expansion of the sixteen keys of the next four pairs.
     #[inline(always)]
-    fn pair(&self, pair: u64) -> *const RoundKey {
-        self.keys[pair as usize % RING_PAIRS].as_ptr()
+    unsafe fn expand_live<L: Quad>(&mut self) -> Live<L> {
+        let first = self.expanded * 4;
+        self.expanded += GROUP_PAIRS as u64;
+        let (low, high) = (first as u32, (first >> 32) as u32);
+        let [a, b, c, d] = self.start_words;
+        let [e, f, g, h] = self.first_round;
+        // SAFETY: the caller has the features of L.
+        unsafe {
+            Live {
+                start: L::splat_words([a ^ low, b ^ high, c, d]),
+                // The tweak's words as the first round of the key schedule carries them on.
+                words: [e ^ low, f ^ low ^ high, g ^ low ^ high, h ^ low ^ high],
+                sliced: [L::splat_word(0); 4],
+            }
+        }
+    }
+
+    /// The keys of the next `N` pairs, which were ensured.
+    #[inline(always)]
+    fn ahead<const N: usize>(&self) -> Ahead<N> {
+        let mut keys = [self.keys[0].as_ptr(); N];
+        for (i, key) in keys.iter_mut().enumerate() {
+            *key = self.keys[(self.next / 2) as usize + i & (RING_PAIRS - 1)].as_ptr();
+        }
+        Ahead(keys)
+    }
+}
+
+/// Where a batch of `N` pairs finds its round keys.
+pub(super) trait Schedule<L, const N: usize> {
+    /// Round key `round`; asked for in order, each once.
+    unsafe fn round_key(&mut self, round: usize) -> [L; N];
+}
+
+/// Keys expanded earlier.
+struct Ahead<const N: usize>([*const RoundKey; N]);
+
+impl<L: Quad, const N: usize> Schedule<L, N> for Ahead<N> {
+    #[inline(always)]
+    unsafe fn round_key(&mut self, round: usize) -> [L; N] {
+        // SAFETY: each pointer is to eleven round keys; the caller has the features of L.
+        unsafe {
+            let mut keys = [L::load(self.0[0].add(round).cast()); N];
+            for i in 1..N {
+                keys[i] = L::load(self.0[i].add(round).cast());
+            }
+            keys
+        }
+    }
+}
+
+/// Sixteen keys being expanded, word `i` of all of them in `sliced[i]`.
+///
+/// The keys of a group differ in the low four bits of the tweak only, and the first SubWord sees none of it: round keys
+/// 0 and 1 are a constant and that difference, so they need no transposition.
+struct Live<L> {
+    start: L,
+    words: [u32; 4],
+    sliced: [L; 4],
+}
+
+/// Word `i` of vector lane `l` belongs to key `4i + l`, which the transposition brings to lane `l` of pair `i`.
+const ORDER: [u32; 16] = [0, 4, 8, 12, 1, 5, 9, 13, 2, 6, 10, 14, 3, 7, 11, 15];
+
+/// For each pair the low bits of the tweak, in the words given by `mask`.
+const fn offsets(mask: [u32; 4]) -> [[u32; 16]; GROUP_PAIRS] {
+    let mut out = [[0; 16]; GROUP_PAIRS];
+    let mut i = 0;
+    while i < 64 {
+        out[i / 16][i % 16] = (i / 4) as u32 * mask[i % 4];
+        i += 1;
+    }
+    out
+}
+static OFFSETS_0: [[u32; 16]; GROUP_PAIRS] = offsets([1, 0, 0, 0]);
+static OFFSETS_1: [[u32; 16]; GROUP_PAIRS] = offsets([1, 1, 1, 1]);
+
+impl<L: Quad> Schedule<L, GROUP_PAIRS> for Live<L> {
+    #[inline(always)]
+    unsafe fn round_key(&mut self, round: usize) -> [L; GROUP_PAIRS] {
+        // SAFETY: the caller has the features of L.
+        unsafe {
+            if round < 2 {
+                let (constant, offsets) = match round {
+                    0 => (self.start, &OFFSETS_0),
+                    _ => (L::splat_words(self.words), &OFFSETS_1),
+                };
+                let mut keys = [constant; GROUP_PAIRS];
+                for i in 0..GROUP_PAIRS {
+                    keys[i] = constant.xor(L::from_words(&offsets[i]));
+                }
+                if round == 1 {
+                    for i in 0..4 {
+                        self.sliced[i] = L::splat_word(self.words[i]).xor(L::from_words(&ORDER));
+                    }
+                }
+                return keys;
+            }
+            let w = &mut self.sliced;
+            // The next round waits for word 3 only: summing the others first takes three XORs out of its way.
+            let sum = w[0].xor3(w[1], w[2]);
+            let t = w[3].key_word(L::splat_word(RCON[round - 1]));
+            w[3] = w[3].xor3(sum, t);
+            w[0] = w[0].xor(t);
+            w[1] = w[1].xor(w[0]);
+            w[2] = w[2].xor(w[1]);
+            L::transpose_words(*w)
+        }
     }
 }
 
@@ -193,28 +296,32 @@ static NO_GATE: Gate = Gate { a: 0, b: 0, out: 0 };
 unsafe fn xor_gates(gates: &[Gate], slots: *mut Block) {
     for gate in gates {
         // SAFETY: the tape's indices are in range.
-        unsafe { *slots.add(gate.out as usize) = *slots.add(gate.a as usize) ^ *slots.add(gate.b as usize) };
+        unsafe {
+            *slots.byte_add(gate.out as usize) = *slots.byte_add(gate.a as usize) ^ *slots.byte_add(gate.b as usize)
+        };
     }
 }
 
-/// Which of a vector's two gates are real.
+/// Where in a vector a gate alone stands.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Half {
-    Both,
     Low,
     High,
 }
 
 /// The garbler's or the evaluator's part of the kernel: what is done with a batch of gathered inputs.
-pub(super) trait Side<L: Lanes>: Copy {
-    /// From the inputs of `N` pairs of gates and their keys: `(tables, outputs)`, outputs in lanes 0 and 2.
-    unsafe fn combine<const N: usize>(self, input: [L; N], keys: [*const RoundKeyPtr; N], tables: [L; N]) -> ([L; N], [L; N]);
+pub(super) trait Side<L: Quad>: Copy {
     /// Whether tables are written (garbler) or read (evaluator).
     const WRITES: bool;
-}
 
-/// A round key as kernels see it.
-pub(super) type RoundKeyPtr = [Block; 4];
+    /// From the inputs of `N` pairs of gates and their keys: the tables, and the outputs in lanes 0 and 2.
+    unsafe fn combine<const N: usize>(
+        self,
+        input: [L; N],
+        keys: impl Schedule<L, N>,
+        tables: [L; N],
+    ) -> ([L; N], [L; N]);
+}
 
 /// The garbler: holds delta in all lanes, and its image under sigma.
 #[derive(Clone, Copy)]
@@ -227,31 +334,35 @@ pub(super) struct Garbling<L> {
 #[derive(Clone, Copy)]
 pub(super) struct Evaluating;
 
-impl<L: Lanes> Side<L> for Garbling<L> {
+impl<L: Quad> Side<L> for Garbling<L> {
     const WRITES: bool = true;
 
     #[inline(always)]
-    unsafe fn combine<const N: usize>(self, input: [L; N], keys: [*const RoundKeyPtr; N], _: [L; N]) -> ([L; N], [L; N]) {
-        // SAFETY: the caller has the features of L, and the keys point to eleven round keys each.
+    unsafe fn combine<const N: usize>(
+        self,
+        input: [L; N],
+        mut keys: impl Schedule<L, N>,
+        _: [L; N],
+    ) -> ([L; N], [L; N]) {
+        // SAFETY: the caller has the features of L.
         unsafe {
-            let (mut x, mut y, mut tables) = (input, input, input);
+            let (mut x, mut y, mut tables, mut out) = (input, input, input, input);
+            let key = keys.round_key(0);
             for i in 0..N {
-                let key = L::load(keys[i].cast());
-                let s = input[i].sigma();
-                x[i] = s.xor(key);
+                x[i] = input[i].sigma().xor(key[i]);
                 y[i] = x[i].xor(self.sigma_delta);
             }
             for round in 1..ROUND_KEYS - 1 {
+                let key = keys.round_key(round);
                 for i in 0..N {
-                    let key = L::load(keys[i].add(round).cast());
-                    x[i] = x[i].aes_round(key);
-                    y[i] = y[i].aes_round(key);
+                    x[i] = x[i].aes_round(key[i]);
+                    y[i] = y[i].aes_round(key[i]);
                 }
             }
-            let mut out = input;
+            let key = keys.round_key(ROUND_KEYS - 1);
             for i in 0..N {
                 // The feed-forward s(x) rides on the last round key.
-                let key = L::load(keys[i].add(ROUND_KEYS - 1).cast()).xor(input[i].sigma());
+                let key = key[i].xor(input[i].sigma());
                 let x = x[i].aes_last(key);
                 let y = y[i].aes_last(key.xor(self.sigma_delta));
                 // Even lanes garble the generator's half gate, odd lanes the evaluator's (ZRE15, Figure 2):
@@ -270,30 +381,32 @@ impl<L: Lanes> Side<L> for Garbling<L> {
     }
 }
 
-impl<L: Lanes> Side<L> for Evaluating {
+impl<L: Quad> Side<L> for Evaluating {
     const WRITES: bool = false;
 
     #[inline(always)]
     unsafe fn combine<const N: usize>(
         self,
         input: [L; N],
-        keys: [*const RoundKeyPtr; N],
+        mut keys: impl Schedule<L, N>,
         tables: [L; N],
     ) -> ([L; N], [L; N]) {
-        // SAFETY: the caller has the features of L, and the keys point to eleven round keys each.
+        // SAFETY: the caller has the features of L.
         unsafe {
             let (mut x, mut out) = (input, input);
+            let key = keys.round_key(0);
             for i in 0..N {
-                x[i] = input[i].sigma().xor(L::load(keys[i].cast()));
+                x[i] = input[i].sigma().xor(key[i]);
             }
             for round in 1..ROUND_KEYS - 1 {
+                let key = keys.round_key(round);
                 for i in 0..N {
-                    x[i] = x[i].aes_round(L::load(keys[i].add(round).cast()));
+                    x[i] = x[i].aes_round(key[i]);
                 }
             }
+            let key = keys.round_key(ROUND_KEYS - 1);
             for i in 0..N {
-                let key = L::load(keys[i].add(ROUND_KEYS - 1).cast()).xor(input[i].sigma());
-                let x = x[i].aes_last(key);
+                let x = x[i].aes_last(key[i].xor(input[i].sigma()));
                 // W = H(A) ^ s_a * T_G ^ H(B) ^ s_b * (T_E ^ A)
                 let with_a = tables[i].select_odd(tables[i].xor(input[i].swap_neighbours()));
                 let half = x.xor(input[i].lsb_mask().and(with_a));
@@ -309,7 +422,7 @@ impl<L: Lanes> Side<L> for Evaluating {
 /// # Safety
 /// The features of `L` are present, `slots` holds the tape's slots, `tables` two blocks for each AND gate.
 #[inline(always)]
-pub(super) unsafe fn walk<L: Lanes, S: Side<L>>(
+pub(super) unsafe fn walk<L: Quad, S: Side<L>>(
     side: S,
     ring: &mut KeyRing,
     part: &Part<'_>,
@@ -331,17 +444,29 @@ pub(super) unsafe fn walk<L: Lanes, S: Side<L>>(
                 gates = rest;
             }
             while gates.len() >= 8 {
-                full_batch::<L, S, 4>(side, ring, &gates[..8], slots, tables);
+                // Nothing expanded ahead: the keys of a whole group need never touch memory.
+                if ring.expanded == ring.next / 2 && ring.next % 2 == 0 {
+                    let keys = ring.expand_live::<L>();
+                    full_batch::<L, S, 4>(side, ring, keys, &gates[..8], slots, tables);
+                } else {
+                    ring.ensure::<L>(4);
+                    let keys = ring.ahead();
+                    full_batch::<L, S, 4>(side, ring, keys, &gates[..8], slots, tables);
+                }
                 tables = tables.add(16);
                 gates = &gates[8..];
             }
             if gates.len() >= 4 {
-                full_batch::<L, S, 2>(side, ring, &gates[..4], slots, tables);
+                ring.ensure::<L>(3);
+                let keys = ring.ahead();
+                full_batch::<L, S, 2>(side, ring, keys, &gates[..4], slots, tables);
                 tables = tables.add(8);
                 gates = &gates[4..];
             }
             if gates.len() >= 2 {
-                full_batch::<L, S, 1>(side, ring, &gates[..2], slots, tables);
+                ring.ensure::<L>(2);
+                let keys = ring.ahead();
+                full_batch::<L, S, 1>(side, ring, keys, &gates[..2], slots, tables);
                 tables = tables.add(4);
                 gates = &gates[2..];
             }
@@ -354,37 +479,37 @@ pub(super) unsafe fn walk<L: Lanes, S: Side<L>>(
 }
 
 #[inline(always)]
-unsafe fn gather<L: Lanes>(low: &Gate, high: &Gate, slots: *const Block) -> L {
+unsafe fn gather<L: Quad>(low: &Gate, high: &Gate, slots: *const Block) -> L {
     // SAFETY: the tape's indices are in range; the caller has the features of L.
     unsafe {
         L::gather([
-            slots.add(low.a as usize),
-            slots.add(low.b as usize),
-            slots.add(high.a as usize),
-            slots.add(high.b as usize),
+            slots.byte_add(low.a as usize),
+            slots.byte_add(low.b as usize),
+            slots.byte_add(high.a as usize),
+            slots.byte_add(high.b as usize),
         ])
     }
 }
 
 #[inline(always)]
-unsafe fn full_batch<L: Lanes, S: Side<L>, const N: usize>(
+unsafe fn full_batch<L: Quad, S: Side<L>, const N: usize>(
     side: S,
     ring: &mut KeyRing,
+    keys: impl Schedule<L, N>,
     gates: &[Gate],
     slots: *mut Block,
     tables: *mut Block,
 ) {
     // SAFETY: as `walk`; `gates` holds 2N gates and starts at an even gate number.
     unsafe {
-        ring.ensure::<L>(N as u64 + 1);
-        let pair = ring.take(2 * N as u64) / 2;
+        ring.take(2 * N as u64);
         let mut input = [gather::<L>(gates.get_unchecked(0), gates.get_unchecked(1), slots); N];
-        let mut keys = [ring.pair(pair).cast::<RoundKeyPtr>(); N];
-        let mut table = input;
-        for i in 0..N {
+        for i in 1..N {
             input[i] = gather::<L>(gates.get_unchecked(2 * i), gates.get_unchecked(2 * i + 1), slots);
-            keys[i] = ring.pair(pair + i as u64).cast();
-            if !S::WRITES {
+        }
+        let mut table = input;
+        if !S::WRITES {
+            for i in 0..N {
                 table[i] = L::load(tables.add(4 * i));
             }
         }
@@ -393,15 +518,15 @@ unsafe fn full_batch<L: Lanes, S: Side<L>, const N: usize>(
             if S::WRITES {
                 table[i].store(tables.add(4 * i));
             }
-            out[i].store_lane0(slots.add(gates.get_unchecked(2 * i).out as usize));
-            out[i].store_lane2(slots.add(gates.get_unchecked(2 * i + 1).out as usize));
+            out[i].store_lane0(slots.byte_add(gates.get_unchecked(2 * i).out as usize));
+            out[i].store_lane2(slots.byte_add(gates.get_unchecked(2 * i + 1).out as usize));
         }
     }
 }
 
 /// One gate alone, in the low or the high half of a vector as its number is even or odd.
 #[inline(always)]
-unsafe fn half_batch<L: Lanes, S: Side<L>>(
+unsafe fn half_batch<L: Quad, S: Side<L>>(
     side: S,
     ring: &mut KeyRing,
     gate: &Gate,
@@ -412,8 +537,8 @@ unsafe fn half_batch<L: Lanes, S: Side<L>>(
     // SAFETY: as `walk`; only this gate's two blocks of `tables` are touched.
     unsafe {
         ring.ensure::<L>(2);
-        let pair = ring.take(1) / 2;
-        let key = [ring.pair(pair).cast::<RoundKeyPtr>()];
+        let key = ring.ahead();
+        ring.take(1);
         let zero = slots.cast_const();
         let (low, high) = if half == Half::High { (&NO_GATE, gate) } else { (gate, &NO_GATE) };
         let input = [gather::<L>(low, high, slots)];
@@ -429,12 +554,12 @@ unsafe fn half_batch<L: Lanes, S: Side<L>>(
             *tables = wide[at];
             *tables.add(1) = wide[at + 1];
         }
-        let to = slots.add(gate.out as usize);
+        let to = slots.byte_add(gate.out as usize);
         if half == Half::High { out[0].store_lane2(to) } else { out[0].store_lane0(to) }
     }
 }
 
-impl<L: Lanes> Garbling<L> {
+impl<L: Quad> Garbling<L> {
     /// # Safety
     /// The features of `L` are present.
     #[inline(always)]

@@ -31,7 +31,7 @@ fn walk<const BATCH: usize>(
         let (linear, rest) = xors.split_at(segment.xors as usize);
         xors = rest;
         for gate in linear {
-            slots[gate.out as usize] = slots[gate.a as usize] ^ slots[gate.b as usize];
+            slots[gate.out()] = slots[gate.a()] ^ slots[gate.b()];
         }
         let (gates, rest) = ands.split_at(segment.ands as usize);
         ands = rest;
@@ -53,21 +53,21 @@ pub(in crate::arch) fn garble(
     walk::<2>(ring, part, slots, |ring, gates, first, slots, done| {
         let (mut inputs, mut tweaks) = ([Block::ZERO; 8], [0; 8]);
         for (i, gate) in gates.iter().enumerate() {
-            let (a, b) = (slots[gate.a as usize], slots[gate.b as usize]);
+            let (a, b) = (slots[gate.a()], slots[gate.b()]);
             inputs[4 * i..4 * i + 4].copy_from_slice(&[a, a ^ delta, b, b ^ delta]);
             let tweak = 2 * (first + i as u64);
             tweaks[4 * i..4 * i + 4].copy_from_slice(&[tweak, tweak, tweak + 1, tweak + 1]);
         }
         let hashes = hash(ring, inputs, tweaks);
         for (i, gate) in gates.iter().enumerate() {
-            let (a, b) = (slots[gate.a as usize], slots[gate.b as usize]);
+            let (a, b) = (slots[gate.a()], slots[gate.b()]);
             let [a0, a1, b0, b1] = core::array::from_fn(|j| hashes[4 * i + j]);
             // ZRE15, Figure 2.
             let generator = a0 ^ a1 ^ delta.masked(b.lsb());
             let evaluator = b0 ^ b1 ^ a;
             tables[2 * (done + i)] = generator;
             tables[2 * (done + i) + 1] = evaluator;
-            slots[gate.out as usize] = a0 ^ generator.masked(a.lsb()) ^ b0 ^ (evaluator ^ a).masked(b.lsb());
+            slots[gate.out()] = a0 ^ generator.masked(a.lsb()) ^ b0 ^ (evaluator ^ a).masked(b.lsb());
         }
     });
 }
@@ -76,8 +76,8 @@ pub(in crate::arch) fn evaluate(ring: &mut KeyRing, part: &Part<'_>, slots: &mut
     walk::<4>(ring, part, slots, |ring, gates, first, slots, done| {
         let (mut inputs, mut tweaks) = ([Block::ZERO; 8], [0; 8]);
         for (i, gate) in gates.iter().enumerate() {
-            inputs[2 * i] = slots[gate.a as usize];
-            inputs[2 * i + 1] = slots[gate.b as usize];
+            inputs[2 * i] = slots[gate.a()];
+            inputs[2 * i + 1] = slots[gate.b()];
             tweaks[2 * i] = 2 * (first + i as u64);
             tweaks[2 * i + 1] = tweaks[2 * i] + 1;
         }
@@ -85,10 +85,8 @@ pub(in crate::arch) fn evaluate(ring: &mut KeyRing, part: &Part<'_>, slots: &mut
         for (i, gate) in gates.iter().enumerate() {
             let (a, b) = (inputs[2 * i], inputs[2 * i + 1]);
             let (generator, evaluator) = (tables[2 * (done + i)], tables[2 * (done + i) + 1]);
-            slots[gate.out as usize] = hashes[2 * i]
-                ^ generator.masked(a.lsb())
-                ^ hashes[2 * i + 1]
-                ^ (evaluator ^ a).masked(b.lsb());
+            slots[gate.out()] =
+                hashes[2 * i] ^ generator.masked(a.lsb()) ^ hashes[2 * i + 1] ^ (evaluator ^ a).masked(b.lsb());
         }
     });
 }

@@ -12,7 +12,7 @@ use crate::arch::RoundKeys;
 
 /// What is done to eight registers full of blocks, and then to the next eight.
 trait Step<V> {
-    unsafe fn run(&mut self, state: [V; 8]) -> [V; 8];
+    unsafe fn run(&mut self, state: &mut [V; 8]);
 }
 
 /// Encryption.
@@ -60,9 +60,13 @@ unsafe fn for_each_step<V: Lanes>(blocks: &mut [[u8; 16]], mut step: impl Step<V
 unsafe fn run_at<V: Lanes>(at: *mut [u8; 16], step: &mut impl Step<V>) {
     // SAFETY: the caller's promise.
     unsafe {
-        let state = core::array::from_fn(|i| V::load(at.add(i * V::LANES)));
-        for (i, result) in step.run(state).into_iter().enumerate() {
-            result.store(at.add(i * V::LANES));
+        let mut state = [V::broadcast([0; 16]); 8];
+        for (i, x) in state.iter_mut().enumerate() {
+            *x = V::load(at.add(i * V::LANES));
+        }
+        step.run(&mut state);
+        for (i, x) in state.into_iter().enumerate() {
+            x.store(at.add(i * V::LANES));
         }
     }
 }
@@ -71,47 +75,68 @@ impl<V: Lanes> Encrypt<V> {
     #[inline(always)]
     unsafe fn new(keys: &RoundKeys) -> Self {
         // SAFETY: as for `Lanes`.
-        Encrypt(keys.map(|key| unsafe { V::broadcast(key.to_bytes()) }))
+        unsafe {
+            let mut lanes = [V::broadcast([0; 16]); 11];
+            for (lanes, key) in lanes.iter_mut().zip(keys) {
+                *lanes = V::broadcast(key.to_bytes());
+            }
+            Encrypt(lanes)
+        }
     }
 }
 
+// Loops over arrays rather than closures: only what is always inlined is sure to get the features of the outermost
+// function.
 impl<V: Lanes> Step<V> for Encrypt<V> {
     #[inline(always)]
-    unsafe fn run(&mut self, state: [V; 8]) -> [V; 8] {
+    unsafe fn run(&mut self, state: &mut [V; 8]) {
+        let [first, middle @ .., last] = &self.0;
         // SAFETY: as for `Lanes`.
         unsafe {
-            let keys = &self.0;
-            let mut state = state.map(|x| x.xor(keys[0]));
-            for key in &keys[1..10] {
-                state = state.map(|x| x.aes_round(*key));
+            for x in state.iter_mut() {
+                *x = x.xor(*first);
             }
-            state.map(|x| x.aes_last(keys[10]))
+            for key in middle {
+                for x in state.iter_mut() {
+                    *x = x.aes_round(*key);
+                }
+            }
+            for x in state.iter_mut() {
+                *x = x.aes_last(*last);
+            }
         }
     }
 }
 
 impl<V: Lanes> Step<V> for Counter<V> {
     #[inline(always)]
-    unsafe fn run(&mut self, _: [V; 8]) -> [V; 8] {
+    unsafe fn run(&mut self, state: &mut [V; 8]) {
         // SAFETY: as for `Lanes`.
         unsafe {
-            let state = core::array::from_fn(|i| self.next.add_low((i * V::LANES) as u64));
-            self.next = self.next.add_low((8 * V::LANES) as u64);
-            self.encrypt.run(state)
+            for x in state.iter_mut() {
+                *x = self.next;
+                self.next = self.next.add_low(V::LANES as u64);
+            }
+            self.encrypt.run(state);
         }
     }
 }
 
 impl<V: Lanes> Step<V> for Tccr<V> {
     #[inline(always)]
-    unsafe fn run(&mut self, state: [V; 8]) -> [V; 8] {
+    unsafe fn run(&mut self, state: &mut [V; 8]) {
         // SAFETY: as for `Lanes`.
         unsafe {
-            let inner = self.encrypt.run(state);
-            let tweaked = core::array::from_fn(|i| inner[i].xor(self.tweak.add_low((i * V::LANES) as u64)));
-            self.tweak = self.tweak.add_low((8 * V::LANES) as u64);
-            let outer = self.encrypt.run(tweaked);
-            core::array::from_fn(|i| outer[i].xor(inner[i]))
+            self.encrypt.run(state);
+            let inner = *state;
+            for x in state.iter_mut() {
+                *x = x.xor(self.tweak);
+                self.tweak = self.tweak.add_low(V::LANES as u64);
+            }
+            self.encrypt.run(state);
+            for (x, inner) in state.iter_mut().zip(inner) {
+                *x = x.xor(inner);
+            }
         }
     }
 }

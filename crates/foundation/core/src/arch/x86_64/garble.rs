@@ -2,7 +2,7 @@
 
 use core::arch::x86_64::*;
 
-use super::super::garble::{Evaluating, Garbling, KeyRing, Lanes, walk};
+use super::super::garble::{Evaluating, Garbling, KeyRing, Quad, walk};
 use crate::Block;
 use crate::gates::Part;
 
@@ -28,7 +28,7 @@ struct Zmm(__m512i);
 struct Xmm([__m128i; 4]);
 
 // SAFETY (all methods): the trait's callers have AVX-512F/BW/VL/DQ and VAES; pointers are to enough blocks.
-impl Lanes for Zmm {
+impl Quad for Zmm {
     #[inline(always)]
     unsafe fn load(from: *const Block) -> Self {
         unsafe { Zmm(_mm512_loadu_si512(from.cast())) }
@@ -63,6 +63,10 @@ impl Lanes for Zmm {
         unsafe { Zmm(_mm512_set1_epi32(word as i32)) }
     }
     #[inline(always)]
+    unsafe fn splat_words(words: [u32; 4]) -> Self {
+        unsafe { Self::broadcast(words.as_ptr().cast()) }
+    }
+    #[inline(always)]
     unsafe fn broadcast(from: *const Block) -> Self {
         unsafe { Zmm(_mm512_broadcast_i32x4(_mm_loadu_si128(from.cast()))) }
     }
@@ -73,6 +77,10 @@ impl Lanes for Zmm {
     #[inline(always)]
     unsafe fn xor(self, other: Self) -> Self {
         unsafe { Zmm(_mm512_xor_si512(self.0, other.0)) }
+    }
+    #[inline(always)]
+    unsafe fn xor3(self, b: Self, c: Self) -> Self {
+        unsafe { Zmm(_mm512_ternarylogic_epi64::<0x96>(self.0, b.0, c.0)) }
     }
     #[inline(always)]
     unsafe fn and(self, other: Self) -> Self {
@@ -145,7 +153,7 @@ macro_rules! each {
 }
 
 // SAFETY (all methods): the trait's callers have AES-NI, SSSE3, SSE4.1 and AVX2; pointers are to enough blocks.
-impl Lanes for Xmm {
+impl Quad for Xmm {
     #[inline(always)]
     unsafe fn load(from: *const Block) -> Self {
         unsafe { Self::gather([from, from.add(1), from.add(2), from.add(3)]) }
@@ -186,6 +194,10 @@ impl Lanes for Xmm {
         unsafe { Xmm([_mm_set1_epi32(word as i32); 4]) }
     }
     #[inline(always)]
+    unsafe fn splat_words(words: [u32; 4]) -> Self {
+        unsafe { Self::broadcast(words.as_ptr().cast()) }
+    }
+    #[inline(always)]
     unsafe fn broadcast(from: *const Block) -> Self {
         unsafe { Xmm([_mm_loadu_si128(from.cast()); 4]) }
     }
@@ -196,6 +208,10 @@ impl Lanes for Xmm {
     #[inline(always)]
     unsafe fn xor(self, other: Self) -> Self {
         unsafe { each!(x = self, y = other => _mm_xor_si128(x, y)) }
+    }
+    #[inline(always)]
+    unsafe fn xor3(self, b: Self, c: Self) -> Self {
+        unsafe { self.xor(b).xor(c) }
     }
     #[inline(always)]
     unsafe fn and(self, other: Self) -> Self {

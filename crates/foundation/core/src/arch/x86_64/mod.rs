@@ -49,7 +49,7 @@ pub(crate) trait Lanes: Copy {
     /// `first`, `first + 1`, ... in the lanes.
     #[inline(always)]
     unsafe fn count_from(first: u128) -> Self {
-        let counters: [[u8; 16]; 4] = core::array::from_fn(|i| first.wrapping_add(i as u128).to_le_bytes());
+        let counters = [0, 1, 2, 3].map(|i| first.wrapping_add(i).to_le_bytes());
         const { assert!(Self::LANES <= 4) }
         // SAFETY: the array holds at least `LANES` blocks.
         unsafe { Self::load(counters.as_ptr()) }

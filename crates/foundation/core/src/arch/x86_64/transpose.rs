@@ -39,8 +39,12 @@ trait Bytes: Copy {
 /// As for [`Bytes`].
 #[inline(always)]
 unsafe fn turn<V: Bytes, const N: usize>(x: [V; N]) -> [V; N] {
-    // SAFETY: the caller's promise.
-    core::array::from_fn(|i| unsafe { x[i / 2].interleave(x[i / 2 + N / 2]) }[i % 2])
+    let mut turned = x;
+    for i in 0..N / 2 {
+        // SAFETY: the caller's promise.
+        [turned[2 * i], turned[2 * i + 1]] = unsafe { x[i].interleave(x[i + N / 2]) };
+    }
+    turned
 }
 
 /// Transposes 128 rows of `LANES * 128` bits.
@@ -54,7 +58,10 @@ unsafe fn tile<V: Bytes>(input: *const u8, in_stride: usize, output: *mut u8, ou
     for (group, words) in words.iter_mut().enumerate() {
         // SAFETY: `8 * group + 7 < 128`, so that all loads are in rows of the input.
         unsafe {
-            let rows: [V; 8] = core::array::from_fn(|i| V::load(input.add((8 * group + (i ^ V::FLIP)) * in_stride)));
+            let mut rows = [V::load(input); 8];
+            for (i, row) in rows.iter_mut().enumerate() {
+                *row = V::load(input.add((8 * group + (i ^ V::FLIP)) * in_stride));
+            }
             for (word, gathered) in words.iter_mut().zip(turn(turn(turn(rows)))) {
                 word.write(gathered.transpose8x8());
             }
@@ -64,8 +71,11 @@ unsafe fn tile<V: Bytes>(input: *const u8, in_stride: usize, output: *mut u8, ou
         // SAFETY: all words were written above. Lane `l` of register `i` is output row `128 * l + 16 * pair + i`,
         // which is below `LANES * 128`.
         unsafe {
-            let words: [V; 16] = core::array::from_fn(|group| words[group][pair].assume_init());
-            for (i, rows) in turn(turn(turn(turn(words)))).into_iter().enumerate() {
+            let mut column = [V::load(input); 16];
+            for (word, words) in column.iter_mut().zip(&words) {
+                *word = words[pair].assume_init();
+            }
+            for (i, rows) in turn(turn(turn(turn(column)))).into_iter().enumerate() {
                 rows.store_lanes(output.add((16 * pair + i) * out_stride), 128 * out_stride);
             }
         }

@@ -1,0 +1,133 @@
+//! Garbling and evaluating tapes, on every backend, against the tape computed on plain bits.
+
+use comity_core::{Backend, Block, Cursor, Delta, Evaluator, Garbler, Gate, Prg, Segment, Tape};
+
+/// A random tape: segments of widths that hit every batch size of the kernels, slots reused freely.
+fn random_tape(prg: &mut Prg, slots: u32, widths: &[u32]) -> Tape {
+    let mut pick = |from: u32, to: u32| from + (prg.block().to_u128() % u128::from(to - from)) as u32;
+    let (mut xors, mut ands, mut segments) = (vec![], vec![], vec![]);
+    for &width in widths {
+        let linear = pick(0, 6);
+        xors.extend((0..linear).map(|_| Gate::new(pick(0, slots), pick(0, slots), pick(2, slots))));
+        // The lower half is read, the upper half written, so that the segment's gates are independent.
+        let half = slots / 2;
+        let first = pick(half, slots - width + 1);
+        ands.extend((0..width).map(|i| Gate::new(pick(0, half), pick(0, half), first + i)));
+        segments.push(Segment { xors: linear, ands: width });
+        let back = pick(1, 5);
+        xors.extend((0..back).map(|_| Gate::new(pick(0, slots), pick(0, slots), pick(2, half))));
+        segments.push(Segment { xors: back, ands: 0 });
+    }
+    Tape::new(slots, xors, ands, segments).unwrap()
+}
+
+fn plain(tape: &Tape, bits: &mut [bool]) {
+    (bits[0], bits[1]) = (false, true);
+    let (mut xors, mut ands) = (tape.xors().iter(), tape.ands().iter());
+    for segment in tape.segments() {
+        for gate in xors.by_ref().take(segment.xors as usize) {
+            bits[gate.out()] = bits[gate.a()] ^ bits[gate.b()];
+        }
+        for gate in ands.by_ref().take(segment.ands as usize) {
+            bits[gate.out()] = bits[gate.a()] & bits[gate.b()];
+        }
+    }
+}
+
+/// Garbles the tape twice in a row, in parts; returns the tables and the labels for zero of both runs.
+fn garble(backend: Backend, tape: &Tape, delta: Block, labels: &[Block]) -> (Vec<Block>, Vec<Block>) {
+    let mut garbler = Garbler::new(backend, Delta::new(delta), Block::from_u128(7 << 90));
+    let (mut tables, mut ends, mut slots) = (vec![], vec![], labels.to_vec());
+    for _ in 0..2 {
+        let mut cursor = Cursor::default();
+        while let Some(part) = cursor.advance(tape, Tape::MAX_ANDS) {
+            let from = tables.len();
+            tables.resize(from + 2 * part.ands(), Block::ZERO);
+            garbler.garble(&part, &mut slots, &mut tables[from..]);
+        }
+        ends.extend_from_slice(&slots);
+    }
+    (tables, ends)
+}
+
+fn evaluate(backend: Backend, tape: &Tape, labels: &[Block], mut tables: &[Block]) -> Vec<Block> {
+    let mut evaluator = Evaluator::new(backend, Block::from_u128(7 << 90));
+    let (mut ends, mut slots) = (vec![], labels.to_vec());
+    for _ in 0..2 {
+        let mut cursor = Cursor::default();
+        while let Some(part) = cursor.advance(tape, Tape::MAX_ANDS) {
+            let (now, later) = tables.split_at(2 * part.ands());
+            evaluator.evaluate(&part, &mut slots, now);
+            tables = later;
+        }
+        ends.extend_from_slice(&slots);
+    }
+    ends
+}
+
+#[test]
+fn every_backend_garbles_the_same_and_evaluates_right() {
+    let mut prg = Prg::new(Backend::detect(), Block::from_u128(2026));
+    let widths: Vec<u32> = (0..40).chain([64, 3, 200, 1, 1, 7, 1024]).collect();
+    for slots in [2100, 2500] {
+        let tape = random_tape(&mut prg, slots, &widths);
+        let delta = prg.block().with_lsb(true);
+        let mut labels: Vec<Block> = (0..slots).map(|_| prg.block()).collect();
+        labels[0] = Block::ZERO;
+        labels[1] = delta;
+        let mut bits: Vec<bool> = (0..slots).map(|_| prg.block().lsb()).collect();
+        let active: Vec<Block> = labels.iter().zip(&bits).map(|(&l, &b)| l ^ delta.masked(b)).collect();
+
+        let expected = garble(Backend::named("portable").unwrap(), &tape, delta, &labels);
+        for backend in Backend::available() {
+            let (tables, zeros) = garble(backend, &tape, delta, &labels);
+            assert!(tables == expected.0 && zeros == expected.1, "{backend} garbles differently");
+            let ends = evaluate(backend, &tape, &active, &tables);
+            for run in 0..2 {
+                plain(&tape, &mut bits);
+                for slot in 2..slots as usize {
+                    let at = run * slots as usize + slot;
+                    assert!(ends[at] == zeros[at] ^ delta.masked(bits[slot]), "{backend}, run {run}, slot {slot}");
+                }
+            }
+            bits = active.iter().zip(&labels).map(|(&a, &l)| a != l).collect();
+        }
+    }
+}
+
+#[test]
+fn no_two_gates_share_a_key() {
+    // The same gate again and again on the same labels: only the tweak differs, so every table must.
+    let gates = vec![Gate::new(2, 3, 4); 600];
+    let tape = Tape::new(5, vec![], gates, vec![Segment { xors: 0, ands: 1 }; 600]).unwrap();
+    let labels: Vec<Block> = (0..5).map(|i| Block::from_u128(i * 0x1234_5678_9abc_def1)).collect();
+    for backend in Backend::available() {
+        let (tables, _) = garble(backend, &tape, Block::from_u128(99 << 64), &labels);
+        let mut seen: Vec<_> = tables.iter().map(|t| t.to_bytes()).collect();
+        seen.sort_unstable();
+        seen.dedup();
+        assert_eq!(seen.len(), 2 * 2 * 600, "{backend}");
+    }
+}
+
+#[test]
+fn the_bytes_of_a_small_garbling_are_pinned() {
+    let tape = Tape::new(
+        6,
+        vec![Gate::new(2, 1, 5)],
+        vec![Gate::new(2, 3, 4), Gate::new(3, 5, 2), Gate::new(4, 2, 3)],
+        vec![Segment { xors: 1, ands: 1 }, Segment { xors: 0, ands: 1 }, Segment { xors: 0, ands: 1 }],
+    )
+    .unwrap();
+    let labels: Vec<Block> = (0..6).map(|i| Block::from_u128(i * 0x0102_0304_0506_0708_090a_0b0c_0d0e_0f11)).collect();
+    for backend in Backend::available() {
+        let (tables, ends) = garble(backend, &tape, Block::from_u128(0x5555 << 100 | 3), &labels);
+        let mut hash = blake3::Hasher::new();
+        hash.update(Block::bytes_of(&tables)).update(Block::bytes_of(&ends));
+        assert_eq!(
+            hash.finalize().to_hex().as_str(),
+            "fddb0cfd3afaac171a1c64da60c4095a06bf7845667c7b78b8040374b63f7798",
+            "{backend}"
+        );
+    }
+}
