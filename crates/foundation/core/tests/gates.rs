@@ -1,6 +1,8 @@
 //! Garbling and evaluating tapes, on every backend, against the tape computed on plain bits.
 
-use comity_core::{Backend, Block, Cursor, Delta, Evaluator, Garbler, Gate, Prg, Segment, Tape};
+use comity_core::{
+    Backend, Block, Cursor, Delta, Evaluator, Garbler, Gate, LockstepEvaluator, LockstepGarbler, Prg, Segment, Tape,
+};
 
 /// A random tape: segments of widths that hit every batch size of the kernels, slots reused freely.
 fn random_tape(prg: &mut Prg, slots: u32, widths: &[u32]) -> Tape {
@@ -129,5 +131,59 @@ fn the_bytes_of_a_small_garbling_are_pinned() {
             "fddb0cfd3afaac171a1c64da60c4095a06bf7845667c7b78b8040374b63f7798",
             "{backend}"
         );
+    }
+}
+
+#[test]
+fn lockstep_garbles_each_copy_as_if_alone() {
+    let mut prg = Prg::new(Backend::detect(), Block::from_u128(11));
+    let start = Block::from_u128(7 << 90);
+    // 9,000 slots leave room for 4 copies a group, 2,100 for 28: both with copies left over.
+    for (slots, copies) in [(2100, 1), (2100, 5), (2100, 40), (9000, 11)] {
+        let tape = random_tape(&mut prg, slots, &[1, 2, 9, 33, 1]);
+        let deltas: Vec<Block> = (0..copies).map(|_| prg.block()).collect();
+        let labels: Vec<Vec<Block>> = (0..copies).map(|_| (0..slots).map(|_| prg.block()).collect()).collect();
+        let bits: Vec<bool> = (0..slots).map(|_| prg.block().lsb()).collect();
+        let alone: Vec<_> =
+            (0..copies).map(|j| garble(Backend::named("portable").unwrap(), &tape, deltas[j], &labels[j])).collect();
+        for backend in Backend::available() {
+            let own: Vec<Delta> = deltas.iter().map(|&d| Delta::new(d)).collect();
+            let mut garbler = LockstepGarbler::new(backend, &own, start, slots as usize);
+            let mut evaluator = LockstepEvaluator::new(backend, copies, start, slots as usize);
+            for copy in 0..copies {
+                for slot in 2..slots as usize {
+                    *garbler.label(copy, slot) = labels[copy][slot];
+                    *evaluator.label(copy, slot) = labels[copy][slot] ^ own[copy].block().masked(bits[slot]);
+                }
+            }
+            let (mut gate, mut bits) = (0, bits.clone());
+            for run in 0..2 {
+                let mut cursor = Cursor::default();
+                while let Some(part) = cursor.advance(&tape, Tape::MAX_ANDS) {
+                    let mut tables = vec![Block::ZERO; 2 * copies * part.ands()];
+                    garbler.garble(&part, &mut tables);
+                    evaluator.evaluate(&part, &tables);
+                    for rows in tables.chunks(2 * copies) {
+                        for copy in 0..copies {
+                            let both = [rows[copy], rows[copies + copy]];
+                            assert!(
+                                both == alone[copy].0[2 * gate..2 * gate + 2],
+                                "{backend}, gate {gate}, copy {copy}"
+                            );
+                        }
+                        gate += 1;
+                    }
+                }
+                plain(&tape, &mut bits);
+                for copy in 0..copies {
+                    for slot in 2..slots as usize {
+                        let zero = alone[copy].1[run * slots as usize + slot];
+                        assert!(*garbler.label(copy, slot) == zero, "{backend}, copy {copy}, slot {slot}");
+                        let active = zero ^ own[copy].block().masked(bits[slot]);
+                        assert!(*evaluator.label(copy, slot) == active, "{backend}, copy {copy}, slot {slot}");
+                    }
+                }
+            }
+        }
     }
 }

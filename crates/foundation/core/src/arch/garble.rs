@@ -55,7 +55,7 @@ pub(super) trait Quad: Copy {
 }
 
 /// Round keys of AES-128.
-const ROUND_KEYS: usize = 11;
+pub(super) const ROUND_KEYS: usize = 11;
 /// Pairs of gates whose keys are held. A power of two; four are expanded at a time.
 const RING_PAIRS: usize = 16;
 /// Pairs that one expansion makes.
@@ -65,7 +65,7 @@ const RCON: [u32; 10] = [1, 2, 4, 8, 16, 32, 64, 128, 0x1b, 0x36];
 /// Four lanes of one round key, where one aligned load finds them.
 #[derive(Clone, Copy)]
 #[repr(C, align(64))]
-struct RoundKey([Block; 4]);
+pub(super) struct RoundKey([Block; 4]);
 
 /// The expanded keys of the gates that come next, and the counter that never runs backwards.
 ///
@@ -113,7 +113,7 @@ impl KeyRing {
 
     /// Expands ahead until the keys of `pairs` pairs from the next gate's on are there.
     #[inline(always)]
-    unsafe fn ensure<L: Quad>(&mut self, pairs: u64) {
+    pub(super) unsafe fn ensure<L: Quad>(&mut self, pairs: u64) {
         while self.expanded < self.next / 2 + pairs {
             // SAFETY: the caller has the features of L.
             unsafe { self.expand_group::<L>() };
@@ -156,12 +156,18 @@ impl KeyRing {
         }
     }
 
+    /// The keys of a pair, which were ensured.
+    #[inline(always)]
+    pub(super) fn pair(&self, pair: u64) -> *const RoundKey {
+        self.keys[pair as usize & (RING_PAIRS - 1)].as_ptr()
+    }
+
     /// The keys of the next `N` pairs, which were ensured.
     #[inline(always)]
     fn ahead<const N: usize>(&self) -> Ahead<N> {
         let mut keys = [self.keys[0].as_ptr(); N];
         for (i, key) in keys.iter_mut().enumerate() {
-            *key = self.keys[(self.next / 2) as usize + i & (RING_PAIRS - 1)].as_ptr();
+            *key = self.pair(self.next / 2 + i as u64);
         }
         Ahead(keys)
     }

@@ -4,6 +4,7 @@
 
 pub(crate) mod garble;
 mod kernels;
+pub(crate) mod lockstep;
 pub(crate) mod portable;
 #[cfg(target_arch = "x86_64")]
 mod x86_64;

@@ -12,11 +12,23 @@ fn sigma(x: Block) -> Block {
 }
 
 /// `H(inputs[i], tweaks[i])`.
-fn hash(ring: &KeyRing, inputs: [Block; 8], tweaks: [u64; 8]) -> [Block; 8] {
+pub(super) fn hash(ring: &KeyRing, inputs: [Block; 8], tweaks: [u64; 8]) -> [Block; 8] {
     let plain = inputs.map(sigma);
     let mut blocks = plain;
     encrypt8(&expand8(&tweaks.map(|t| ring.key(t))), &mut blocks);
     core::array::from_fn(|i| blocks[i] ^ plain[i])
+}
+
+/// ZRE15, Figure 2: from the labels for zero and `H(A0), H(A1), H(B0), H(B1)`, both rows and the output's label.
+pub(super) fn garbled_gate(a: Block, b: Block, delta: Block, [a0, a1, b0, b1]: [Block; 4]) -> (Block, Block, Block) {
+    let generator = a0 ^ a1 ^ delta.masked(b.lsb());
+    let evaluator = b0 ^ b1 ^ a;
+    (generator, evaluator, a0 ^ generator.masked(a.lsb()) ^ b0 ^ (evaluator ^ a).masked(b.lsb()))
+}
+
+/// ZRE15, Figure 2: from the active labels, their hashes and both rows, the output's active label.
+pub(super) fn evaluated_gate([a, b]: [Block; 2], hashes: [Block; 2], [generator, evaluator]: [Block; 2]) -> Block {
+    hashes[0] ^ generator.masked(a.lsb()) ^ hashes[1] ^ (evaluator ^ a).masked(b.lsb())
 }
 
 /// Walks a stretch of tape, `BATCH` AND gates at a time; `batch` gets the gates, the number of the first, their tables.
@@ -61,13 +73,11 @@ pub(in crate::arch) fn garble(
         let hashes = hash(ring, inputs, tweaks);
         for (i, gate) in gates.iter().enumerate() {
             let (a, b) = (slots[gate.a()], slots[gate.b()]);
-            let [a0, a1, b0, b1] = core::array::from_fn(|j| hashes[4 * i + j]);
-            // ZRE15, Figure 2.
-            let generator = a0 ^ a1 ^ delta.masked(b.lsb());
-            let evaluator = b0 ^ b1 ^ a;
+            let hashes = core::array::from_fn(|j| hashes[4 * i + j]);
+            let (generator, evaluator, label) = garbled_gate(a, b, delta, hashes);
             tables[2 * (done + i)] = generator;
             tables[2 * (done + i) + 1] = evaluator;
-            slots[gate.out()] = a0 ^ generator.masked(a.lsb()) ^ b0 ^ (evaluator ^ a).masked(b.lsb());
+            slots[gate.out()] = label;
         }
     });
 }
@@ -83,10 +93,11 @@ pub(in crate::arch) fn evaluate(ring: &mut KeyRing, part: &Part<'_>, slots: &mut
         }
         let hashes = hash(ring, inputs, tweaks);
         for (i, gate) in gates.iter().enumerate() {
-            let (a, b) = (inputs[2 * i], inputs[2 * i + 1]);
-            let (generator, evaluator) = (tables[2 * (done + i)], tables[2 * (done + i) + 1]);
-            slots[gate.out()] =
-                hashes[2 * i] ^ generator.masked(a.lsb()) ^ hashes[2 * i + 1] ^ (evaluator ^ a).masked(b.lsb());
+            slots[gate.out()] = evaluated_gate(
+                [inputs[2 * i], inputs[2 * i + 1]],
+                [hashes[2 * i], hashes[2 * i + 1]],
+                [tables[2 * (done + i)], tables[2 * (done + i) + 1]],
+            );
         }
     });
 }

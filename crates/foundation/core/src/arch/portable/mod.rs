@@ -3,4 +3,5 @@
 pub(crate) mod aes;
 pub(crate) mod clmul;
 pub(crate) mod garble;
+pub(crate) mod lockstep;
 pub(crate) mod transpose;

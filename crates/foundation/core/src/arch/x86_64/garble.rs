@@ -3,6 +3,7 @@
 use core::arch::x86_64::*;
 
 use super::super::garble::{Evaluating, Garbling, KeyRing, Quad, walk};
+use super::super::lockstep;
 use crate::Block;
 use crate::gates::Part;
 
@@ -275,7 +276,7 @@ impl Quad for Xmm {
 /// # Safety
 /// The CPU has the features named; lengths as [`walk`] wants.
 macro_rules! entries {
-    ($features:literal, $lanes:ty, $garble:ident, $evaluate:ident) => {
+    ($features:literal, $lanes:ty, $garble:ident, $evaluate:ident, $lockstep_garble:ident, $lockstep_evaluate:ident) => {
         #[target_feature(enable = $features)]
         pub(in crate::arch) unsafe fn $garble(
             keys: &mut KeyRing,
@@ -298,8 +299,40 @@ macro_rules! entries {
             // SAFETY: promised by the caller; an evaluating walk only reads tables.
             unsafe { walk::<$lanes, _>(Evaluating, keys, part, slots, tables.cast_mut()) }
         }
+
+        #[target_feature(enable = $features)]
+        pub(in crate::arch) unsafe fn $lockstep_garble(
+            keys: &mut KeyRing,
+            deltas: *const Block,
+            part: &Part<'_>,
+            shape: &lockstep::Shape,
+            slots: *mut Block,
+            tables: *mut Block,
+        ) {
+            // SAFETY: promised by the caller.
+            unsafe { lockstep::walk::<$lanes, _>(lockstep::Garbling { deltas }, keys, part, shape, slots, tables) }
+        }
+
+        #[target_feature(enable = $features)]
+        pub(in crate::arch) unsafe fn $lockstep_evaluate(
+            keys: &mut KeyRing,
+            part: &Part<'_>,
+            shape: &lockstep::Shape,
+            slots: *mut Block,
+            tables: *const Block,
+        ) {
+            // SAFETY: promised by the caller; an evaluating walk only reads tables.
+            unsafe { lockstep::walk::<$lanes, _>(lockstep::Evaluating, keys, part, shape, slots, tables.cast_mut()) }
+        }
     };
 }
 
-entries!("aes,avx2,ssse3,sse4.1", Xmm, garble_aesni, evaluate_aesni);
-entries!("vaes,avx512f,avx512bw,avx512vl,avx512dq,aes,avx2", Zmm, garble_vaes, evaluate_vaes);
+entries!("aes,avx2,ssse3,sse4.1", Xmm, garble_aesni, evaluate_aesni, lockstep_garble_aesni, lockstep_evaluate_aesni);
+entries!(
+    "vaes,avx512f,avx512bw,avx512vl,avx512dq,aes,avx2",
+    Zmm,
+    garble_vaes,
+    evaluate_vaes,
+    lockstep_garble_vaes,
+    lockstep_evaluate_vaes
+);

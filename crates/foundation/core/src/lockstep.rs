@@ -1,0 +1,159 @@
+//! Garbling many copies of one circuit in lockstep, gate by gate across the copies.
+//!
+//! Cut-and-choose garbles the same circuit some forty times. In lockstep the tape is walked once, a gate's two keys are
+//! expanded once and serve every copy, and all AES lanes are full whatever the circuit's shape. Each copy has its own
+//! delta. Sharing keys costs about log2(2 * copies) bits of the hash's concrete security (ePrint 2019/1168).
+//!
+//! A slot holds one label of each copy, side by side. Where the slots of all copies together would leave the L2 cache,
+//! the copies are garbled in several groups; the tables do not depend on that: for each AND gate first the generator's
+//! row of every copy, then the evaluator's row of every copy.
+
+use core::ops::Range;
+
+use crate::arch::garble::KeyRing;
+use crate::arch::lockstep as kernels;
+use crate::{Backend, Block, Delta, Part, Tape};
+
+/// Bytes of labels that one group may touch: half of a usual L2 cache.
+const GROUP_BYTES: usize = 1 << 20;
+/// Copies that fill a vector. Groups are padded to it.
+pub(crate) const LANES: usize = 4;
+
+/// A group of copies: their labels and their keys.
+struct Group {
+    copies: Range<usize>,
+    /// Deltas when garbling, nothing when evaluating; padded to whole vectors.
+    deltas: Vec<Block>,
+    /// `slots[slot * width + copy]`.
+    slots: Vec<Block>,
+    width: usize,
+    keys: KeyRing,
+}
+
+impl Group {
+    fn new(copies: Range<usize>, deltas: &[Delta], slots: usize, start: Block) -> Group {
+        let width = copies.len().next_multiple_of(LANES);
+        let mut padded: Vec<Block> = deltas.iter().map(Delta::block).collect();
+        padded.resize(width, Block::ZERO);
+        Group { copies, deltas: padded, slots: vec![Block::ZERO; slots * width], width, keys: KeyRing::new(start) }
+    }
+}
+
+impl Drop for Group {
+    fn drop(&mut self) {
+        use zeroize::Zeroize;
+        self.deltas.zeroize();
+        self.slots.zeroize();
+    }
+}
+
+/// The groups of either side.
+struct Groups {
+    backend: Backend,
+    copies: usize,
+    slots: usize,
+    groups: Vec<Group>,
+}
+
+impl Groups {
+    fn new(backend: Backend, copies: usize, deltas: Option<&[Delta]>, start: Block, slots: usize) -> Groups {
+        let slots = slots.max(2);
+        let fitting = (GROUP_BYTES / (size_of::<Block>() * slots)).max(LANES);
+        // Groups of equal size, whole vectors each.
+        let count = copies.div_ceil(fitting).max(1);
+        let size = copies.div_ceil(count).next_multiple_of(LANES).max(LANES);
+        let groups = (0..copies)
+            .step_by(size)
+            .map(|first| {
+                let range = first..copies.min(first + size);
+                let deltas = deltas.map_or(&[][..], |d| &d[range.clone()]);
+                Group::new(range, deltas, slots, start)
+            })
+            .collect();
+        Groups { backend, copies, slots, groups }
+    }
+
+    fn find(&mut self, copy: usize) -> (&mut Group, usize) {
+        assert!(copy < self.copies, "copy {copy} of {}", self.copies);
+        let size = self.groups[0].copies.len().next_multiple_of(LANES);
+        (&mut self.groups[copy / size], copy % size)
+    }
+
+    fn label(&mut self, copy: usize, slot: usize) -> &mut Block {
+        assert!(slot < self.slots, "slot {slot} of {}", self.slots);
+        let (group, lane) = self.find(copy);
+        &mut group.slots[slot * group.width + lane]
+    }
+
+    fn check(&self, part: &Part<'_>, tables: usize) {
+        assert!(part.tape().slots() <= self.slots, "the tape has more slots than were asked for");
+        assert_eq!(tables, 2 * self.copies * part.ands(), "two blocks for each AND gate and copy");
+    }
+}
+
+/// The garbler of copies in lockstep.
+pub struct LockstepGarbler(Groups);
+
+impl LockstepGarbler {
+    /// A garbler of one copy for each delta, for tapes of at most `slots` slots. `start` is the random start of the gate
+    /// keys, shared by the copies and never used with other deltas.
+    pub fn new(backend: Backend, deltas: &[Delta], start: Block, slots: usize) -> LockstepGarbler {
+        LockstepGarbler(Groups::new(backend, deltas.len(), Some(deltas), start, slots))
+    }
+
+    /// The label for zero of a copy's slot.
+    ///
+    /// # Panics
+    /// If there is no such copy or slot.
+    pub fn label(&mut self, copy: usize, slot: usize) -> &mut Block {
+        self.0.label(copy, slot)
+    }
+
+    /// Garbles a stretch of a tape in every copy: `2 * copies` blocks of tables for each AND gate.
+    ///
+    /// # Panics
+    /// If the tape has more slots than were asked for, or `tables` has another length.
+    pub fn garble(&mut self, part: &Part<'_>, tables: &mut [Block]) {
+        self.0.check(part, tables.len());
+        let copies = self.0.copies;
+        for group in &mut self.0.groups {
+            group.slots[..group.width].fill(Block::ZERO);
+            let one = Tape::ONE as usize * group.width;
+            group.slots[one..one + group.width].copy_from_slice(&group.deltas);
+            let shape = kernels::Shape { width: group.width, first: group.copies.start, end: group.copies.end, copies };
+            kernels::garble(self.0.backend, &mut group.keys, &group.deltas, part, &shape, &mut group.slots, tables);
+        }
+    }
+}
+
+/// The evaluator of copies in lockstep.
+pub struct LockstepEvaluator(Groups);
+
+impl LockstepEvaluator {
+    /// An evaluator of what a [`LockstepGarbler`] of so many copies garbles.
+    pub fn new(backend: Backend, copies: usize, start: Block, slots: usize) -> LockstepEvaluator {
+        LockstepEvaluator(Groups::new(backend, copies, None, start, slots))
+    }
+
+    /// The active label of a copy's slot.
+    ///
+    /// # Panics
+    /// If there is no such copy or slot.
+    pub fn label(&mut self, copy: usize, slot: usize) -> &mut Block {
+        self.0.label(copy, slot)
+    }
+
+    /// Evaluates a stretch of a tape in every copy.
+    ///
+    /// # Panics
+    /// If the tape has more slots than were asked for, or `tables` has another length.
+    pub fn evaluate(&mut self, part: &Part<'_>, tables: &[Block]) {
+        self.0.check(part, tables.len());
+        let copies = self.0.copies;
+        for group in &mut self.0.groups {
+            group.slots[..2 * group.width].fill(Block::ZERO);
+            let shape = kernels::Shape { width: group.width, first: group.copies.start, end: group.copies.end, copies };
+            kernels::evaluate(self.0.backend, &mut group.keys, part, &shape, &mut group.slots, tables);
+        }
+    }
+}
