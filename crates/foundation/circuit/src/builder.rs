@@ -15,6 +15,8 @@ use crate::{Circuit, Gate, Group, Op};
 pub struct Wire(u32);
 
 /// Builds a [`Circuit`] gate by gate; constants fold away and equal gates are shared.
+///
+/// Methods that build gates panic if the circuit gets more than [`Circuit::MAX_WIRES`].
 #[derive(Default)]
 pub struct Builder {
     inputs: Vec<Group>,
@@ -55,11 +57,11 @@ impl Builder {
     /// The next input value, least significant bit first. All inputs come before the first gate.
     ///
     /// # Panics
-    /// If a gate was built already, or the circuit has more than 2^32 - 1 wires.
+    /// If a gate was built already, or the circuit gets more than [`Circuit::MAX_WIRES`].
     pub fn input(&mut self, name: &str, bits: usize) -> Vec<Wire> {
         assert!(self.gates.is_empty(), "inputs come before gates");
         let first = self.first_gate_wire();
-        assert!(bits <= u32::MAX as usize - first, "{TOO_LARGE}");
+        assert!(bits <= Circuit::MAX_WIRES - first, "{TOO_LARGE}");
         self.inputs.push(Group { name: name.into(), bits });
         self.input_bits += bits;
         (first..first + bits).map(|w| Wire(w as u32)).collect()
@@ -282,7 +284,7 @@ impl Builder {
 
     fn push(&mut self, op: Op, a: Wire, b: Wire) -> Wire {
         let (index, wire) = (self.gates.len(), self.first_gate_wire() + self.gates.len());
-        assert!(wire < u32::MAX as usize, "{TOO_LARGE}");
+        assert!(wire < Circuit::MAX_WIRES, "{TOO_LARGE}");
         self.gates.push(Gate { op, a: a.0, b: b.0 });
         if self.shared.is_full(index + 1) {
             self.shared = Shared::with_room_for(index + 1);
@@ -302,7 +304,7 @@ impl Builder {
     }
 }
 
-const TOO_LARGE: &str = "a circuit has at most 2^32 - 1 wires; call a smaller one repeatedly in a Program";
+const TOO_LARGE: &str = "a circuit has at most 2^28 - 1 wires; call a smaller one repeatedly in a Program";
 
 fn hash(op: Op, x: Wire, y: Wire) -> u64 {
     let key = u64::from(x.0) << 32 | u64::from(y.0);

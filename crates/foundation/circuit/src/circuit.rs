@@ -1,5 +1,7 @@
 //! `Circuit`: static gates over wires.
 
+use comity_core::Tape;
+
 /// The operation of a [`Gate`]. NOT is an XOR with [`Circuit::ONE`]; a copy is no gate at all.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Op {
@@ -68,8 +70,8 @@ pub enum CircuitError {
     /// An output names a wire that does not exist.
     #[error("output bit {0} names a wire that does not exist")]
     Output(usize),
-    /// The output groups do not add up to the output wires, or there are more than 2^32 - 1 wires.
-    #[error("the sizes do not add up to the output wires, or to more than 2^32 - 1 wires")]
+    /// The output groups do not add up to the output wires, or there are more than [`Circuit::MAX_WIRES`].
+    #[error("the sizes do not add up to the output wires, or to more than 2^28 - 1 wires")]
     Sizes,
 }
 
@@ -78,6 +80,9 @@ impl Circuit {
     pub const ZERO: u32 = 0;
     /// The wire of the constant one.
     pub const ONE: u32 = 1;
+    /// The most wires, the constants and the inputs included, so that every circuit fits a [`Tape`]. What is larger is
+    /// a [`Program`](crate::Program) that calls smaller circuits.
+    pub const MAX_WIRES: usize = Tape::MAX_SLOTS as usize;
 
     /// A circuit of these parts.
     ///
@@ -91,7 +96,7 @@ impl Circuit {
     ) -> Result<Circuit, CircuitError> {
         let sum = |groups: &[Group]| groups.iter().try_fold(0usize, |sum, group| sum.checked_add(group.bits));
         let wires = sum(&inputs).and_then(|bits| bits.checked_add(2)?.checked_add(gates.len()));
-        if wires.is_none_or(|wires| wires > u32::MAX as usize) || sum(&outputs) != Some(output_wires.len()) {
+        if wires.is_none_or(|wires| wires > Circuit::MAX_WIRES) || sum(&outputs) != Some(output_wires.len()) {
             return Err(CircuitError::Sizes);
         }
         let circuit = Circuit { inputs, outputs, gates, output_wires };
@@ -180,7 +185,7 @@ mod tests {
         assert_eq!(new(group(usize::MAX), group(1), gate(2, 3), vec![4]), Err(CircuitError::Sizes));
         let twice = [group(1 << 63), group(1 << 63)].concat();
         assert_eq!(new(twice, group(1), gate(2, 3), vec![4]), Err(CircuitError::Sizes));
-        assert_eq!(new(group(u32::MAX as usize - 2), group(1), gate(2, 3), vec![4]), Err(CircuitError::Sizes));
+        assert_eq!(new(group(Circuit::MAX_WIRES - 2), group(1), gate(2, 3), vec![4]), Err(CircuitError::Sizes));
     }
 
     #[test]

@@ -8,10 +8,14 @@ mod builder;
 mod circuit;
 mod engine;
 mod lower;
+mod plain;
 mod program;
+#[cfg(test)]
+mod random;
 
 pub use builder::{Builder, Wire};
 pub use circuit::{Circuit, CircuitError, Counts, Gate, Group, Op};
 pub use engine::{Engine, Observer};
 pub use lower::Lowered;
+pub use plain::{Plain, eval_circuit};
 pub use program::{Program, Recipients, Span, Step};

@@ -1,0 +1,202 @@
+use comity_core::Bits;
+use proptest::prelude::*;
+
+use super::*;
+use crate::random::Rng;
+use crate::{Builder, Engine, Plain, Wire, eval_circuit};
+
+/// Runs the tape in the clear.
+fn eval_lowered(lowered: &Lowered, inputs: &[Bits]) -> Vec<Bits> {
+    let mut memory: Vec<bool> = inputs.iter().flat_map(Bits::iter).collect();
+    let mut end = 0;
+    let mut place = |&bits: &usize| {
+        end += bits;
+        (end - bits, 0)
+    };
+    let args: Vec<_> = lowered.input_widths().iter().map(&mut place).collect();
+    let outs: Vec<_> = lowered.output_widths().iter().map(&mut place).collect();
+    memory.resize(end, true);
+    Plain::new().call(lowered, 1, &args, &outs, &mut memory).unwrap();
+    let value = |(&bits, (from, _)): (&usize, (usize, isize))| memory[from..from + bits].iter().copied().collect();
+    lowered.output_widths().iter().zip(outs).map(value).collect()
+}
+
+fn check(circuit: &Circuit, window: usize, rng: &mut Rng) {
+    let lowered = Lowered::with_window(circuit, window);
+    let counts = circuit.counts();
+    assert_eq!(lowered.tape().ands().len() as u64, counts.and);
+    assert_eq!(lowered.tape().xors().len() as u64, counts.xor + counts.not);
+    assert_eq!(lowered.inputs(), circuit.input_bits());
+    for _ in 0..4 {
+        let inputs = rng.values(lowered.input_widths());
+        assert_eq!(eval_lowered(&lowered, &inputs), eval_circuit(circuit, &inputs));
+    }
+}
+
+/// The most wires that live at once if the gates run in the circuit's order.
+fn live(circuit: &Circuit) -> usize {
+    let first = circuit.first_gate_wire();
+    let mut last = vec![None; first + circuit.gates().len()];
+    for (i, gate) in circuit.gates().iter().enumerate() {
+        last[gate.a as usize] = Some(i);
+        last[gate.b as usize] = Some(i);
+    }
+    for &wire in circuit.output_wires() {
+        last[wire as usize] = Some(usize::MAX);
+    }
+    let (mut now, mut most) = (first, first);
+    for (i, gate) in circuit.gates().iter().enumerate() {
+        now += 1;
+        most = most.max(now);
+        now -= usize::from(last[gate.a as usize] == Some(i));
+        now -= usize::from(gate.a != gate.b && last[gate.b as usize] == Some(i));
+        now -= usize::from(last[first + i].is_none());
+    }
+    most
+}
+
+fn ripple_adder(bits: usize) -> Circuit {
+    let mut b = Builder::new();
+    let (x, y) = (b.input("x", bits), b.input("y", bits));
+    let mut carry = Wire::ZERO;
+    let mut sum = Vec::new();
+    for (x, y) in x.into_iter().zip(y) {
+        let (p, q) = (b.xor(x, carry), b.xor(y, carry));
+        sum.push(b.xor(p, y));
+        let both = b.and(p, q);
+        carry = b.xor(both, carry);
+    }
+    b.output("sum", &sum);
+    b.finish()
+}
+
+/// Layer upon layer of 3,000 independent ANDs.
+fn wide(layers: usize) -> Circuit {
+    let mut b = Builder::new();
+    let mut x = b.input("x", 3000);
+    for layer in 1..=layers {
+        x = (0..x.len())
+            .map(|i| {
+                let y = b.xor(x[(i + layer) % x.len()], x[(i + 7 * layer) % x.len()]);
+                b.and(x[i], y)
+            })
+            .collect();
+    }
+    b.output("x", &x);
+    b.finish()
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::with_cases(400) })]
+
+    #[test]
+    fn the_tape_computes_what_the_circuit_does(
+        seed in any::<u64>(), inputs in prop::collection::vec(0usize..20, 0..4), gates in 0usize..600,
+        reach in 1usize..200, outputs in prop::collection::vec(0usize..20, 0..4), window in 0u32..11,
+    ) {
+        let mut rng = Rng(seed);
+        let circuit = rng.circuit(&inputs, gates, reach, &outputs);
+        check(&circuit, 1 << window, &mut rng);
+    }
+}
+
+#[test]
+fn circuits_larger_than_the_window_compute_the_same() {
+    let mut rng = Rng(1);
+    for (gates, reach) in [(3 * WINDOW, 3), (3 * WINDOW, 300), (5 * WINDOW, 2 * WINDOW)] {
+        let circuit = rng.circuit(&[100, 200], gates, reach, &[64, 100]);
+        check(&circuit, WINDOW, &mut rng);
+    }
+    check(&wide(6), WINDOW, &mut rng);
+    check(&ripple_adder(20_000), WINDOW, &mut rng);
+}
+
+#[test]
+fn independent_ands_share_a_batch_and_wide_layers_are_cut() {
+    let lowered = Lowered::new(&wide(2));
+    let batches: Vec<u32> = lowered.tape().segments().iter().map(|s| s.ands).collect();
+    assert_eq!(batches, [1024, 1024, 952, 1024, 1024, 952]);
+
+    // Thirty-two adders one after another in the circuit run side by side.
+    let adder = ripple_adder(32);
+    let mut b = Builder::new();
+    let x = b.input("x", 32 * 64);
+    for pair in x.chunks(64) {
+        let sum = b.call(&adder, &[pair[..32].to_vec(), pair[32..].to_vec()]);
+        b.output("sum", &sum[0]);
+    }
+    let lowered = Lowered::new(&b.finish());
+    assert_eq!(lowered.tape().segments().iter().filter(|s| s.ands > 0).count(), 31);
+    assert!(lowered.tape().segments().iter().take(31).all(|s| s.ands == 32));
+}
+
+#[test]
+fn slots_are_reused() {
+    let mut rng = Rng(2);
+    // A chain: one value lives.
+    let mut b = Builder::new();
+    let x = b.input("x", 4);
+    let mut y = x[0];
+    for i in 0..50_000 {
+        y = if i % 3 == 0 { b.and(y, x[i % 4]) } else { b.xor(y, x[i % 4]) };
+        y = b.not(y);
+    }
+    b.output("y", &[y]);
+    let chain = b.finish();
+    assert!(chain.gates().len() > 1000);
+    assert!(Lowered::new(&chain).tape().slots() <= 10);
+    // In general, at most the window more than live in the circuit's own order, and one batch's reads.
+    for window in [1, 16, 256, 4096] {
+        for reach in [10, 100, 1000] {
+            let circuit = rng.circuit(&[64], 30_000, reach, &[64]);
+            let (slots, live) = (Lowered::with_window(&circuit, window).tape().slots(), live(&circuit));
+            assert!(slots <= live + window + window.min(2 * Tape::MAX_ANDS), "{slots} slots, {live} live, {window}");
+        }
+    }
+}
+
+#[test]
+fn outputs_may_be_constants_inputs_and_repetitions() {
+    let mut b = Builder::new();
+    let x = b.input("x", 3);
+    let y = b.and(x[0], x[1]);
+    b.output("z", &[Wire::ONE, x[2], y, y, Wire::ZERO, x[2]]);
+    let lowered = Lowered::new(&b.finish());
+    let inputs = [[true, true, false].into_iter().collect()];
+    let outputs: Vec<bool> = eval_lowered(&lowered, &inputs)[0].iter().collect();
+    assert_eq!(outputs, [true, false, true, true, false, false]);
+    assert_eq!(lowered.outputs()[..2], [1, 4]);
+}
+
+/// The digest of everything that a party's tweaks and slots depend on.
+fn digest(lowered: &Lowered) -> String {
+    let tape = lowered.tape();
+    let mut numbers = vec![tape.slots(), tape.segments().len()];
+    numbers.extend(tape.segments().iter().flat_map(|s| [s.xors as usize, s.ands as usize]));
+    numbers.extend(tape.xors().iter().chain(tape.ands()).flat_map(|g| [g.a(), g.b(), g.out()]));
+    numbers.extend(lowered.outputs().iter().map(|&slot| slot as usize));
+    let bytes: Vec<u8> = numbers.iter().flat_map(|&n| (n as u32).to_le_bytes()).collect();
+    blake3::hash(&bytes).to_hex().to_string()
+}
+
+#[test]
+fn golden_digests_pin_the_lowering() {
+    // If this fails on purpose, raise VERSION: programs of the old lowering do not run against the new one.
+    assert_eq!(VERSION, 1);
+    let mut rng = Rng(3);
+    let golden = [
+        (rng.circuit(&[5], 1_000, 20, &[7, 0, 3]), "fc386a99b74151d0b2ec20bd33bd3212ee237f8e9ed75c483fd2852e57bcc904"),
+        (
+            rng.circuit(&[64, 64], 50_000, 500, &[128]),
+            "b567c9afd65c853e2d9476da203ea77eff9d2e83b98fe784cb490f09060d765f",
+        ),
+        (rng.circuit(&[30], 30_000, 2, &[40]), "2125e8dbe3de2640bb14ef31566d917d029c7a3dada4ba8edd861345e6e307f0"),
+        (
+            rng.circuit(&[8_000], 20_000, 20_000, &[1_000]),
+            "f1af710976df18787ddb4600211538071507cb79fdb5e5ac50ce3f92cd6b994f",
+        ),
+    ];
+    for (circuit, want) in golden {
+        assert_eq!(digest(&Lowered::new(&circuit)), want);
+    }
+}

@@ -1,0 +1,99 @@
+//! The plain evaluator: what a circuit or a program computes, in the clear.
+//!
+//! It is the oracle of every protocol's tests, in two forms that share no code: [`eval_circuit`] walks a circuit's
+//! gates as they stand, [`Plain`] is an engine and walks the lowered tape as a protocol does. It protects nothing.
+
+use comity_core::{Bits, Error, Result, Tape};
+
+use crate::{Circuit, Engine, Lowered, Op, Recipients};
+
+/// The output values of a circuit on these input values, gate by gate.
+///
+/// # Panics
+/// If the inputs do not have the number and the widths of the circuit's input values.
+pub fn eval_circuit(circuit: &Circuit, inputs: &[Bits]) -> Vec<Bits> {
+    let widths = circuit.inputs().iter().map(|group| group.bits);
+    assert!(inputs.iter().map(Bits::len).eq(widths), "the inputs have the widths of the circuit's input values");
+    let mut wires = Vec::with_capacity(circuit.first_gate_wire() + circuit.gates().len());
+    wires.extend([false, true]);
+    inputs.iter().for_each(|bits| wires.extend(bits.iter()));
+    for gate in circuit.gates() {
+        let (a, b) = (wires[gate.a as usize], wires[gate.b as usize]);
+        wires.push(match gate.op {
+            Op::Xor => a ^ b,
+            Op::And => a & b,
+        });
+    }
+    let mut bits = circuit.output_wires().iter().map(|&wire| wires[wire as usize]);
+    circuit.outputs().iter().map(|group| bits.by_ref().take(group.bits).collect()).collect()
+}
+
+/// The engine that computes in the clear, for all parties at once. A wire is its bit.
+#[derive(Default)]
+pub struct Plain {
+    slots: Vec<bool>,
+}
+
+impl Plain {
+    /// A new engine. It keeps nothing between calls.
+    pub fn new() -> Plain {
+        Plain::default()
+    }
+}
+
+impl Engine for Plain {
+    type Wire = bool;
+    type Error = Error;
+
+    fn input(&mut self, index: usize, party: u32, value: Option<&Bits>, wires: &mut [bool]) -> Result<()> {
+        let Some(value) = value else {
+            return Err(Error::InvalidInput(format!("input value {index}, of party {party}, is missing")));
+        };
+        if value.len() != wires.len() {
+            let (is, takes) = (value.len(), wires.len());
+            return Err(Error::InvalidInput(format!(
+                "input value {index}, of party {party}, has {is} bits where the program takes {takes}"
+            )));
+        }
+        wires.iter_mut().zip(value.iter()).for_each(|(wire, bit)| *wire = bit);
+        Ok(())
+    }
+
+    fn call(
+        &mut self,
+        circuit: &Lowered,
+        times: u64,
+        args: &[(usize, isize)],
+        outs: &[(usize, isize)],
+        memory: &mut [bool],
+    ) -> Result<()> {
+        self.slots.clear();
+        self.slots.resize(circuit.tape().slots(), false);
+        self.slots[Tape::ONE as usize] = true;
+        for t in 0..times {
+            circuit.load(t, args, memory, &mut self.slots);
+            walk(circuit.tape(), &mut self.slots);
+            circuit.store(t, outs, &self.slots, memory);
+        }
+        Ok(())
+    }
+
+    fn reveal(&mut self, _index: usize, _to: Recipients, wires: &[bool]) -> Result<Option<Bits>> {
+        Ok(Some(wires.iter().copied().collect()))
+    }
+}
+
+fn walk(tape: &Tape, slots: &mut [bool]) {
+    let (mut xors, mut ands) = (tape.xors(), tape.ands());
+    for segment in tape.segments() {
+        let (linear, rest) = xors.split_at(segment.xors as usize);
+        let (batch, others) = ands.split_at(segment.ands as usize);
+        for gate in linear {
+            slots[gate.out()] = slots[gate.a()] ^ slots[gate.b()];
+        }
+        for gate in batch {
+            slots[gate.out()] = slots[gate.a()] & slots[gate.b()];
+        }
+        (xors, ands) = (rest, others);
+    }
+}
