@@ -1,0 +1,74 @@
+//! How many bytes a second a connection carries over loopback, one thread a side, beside what a bare socket carries.
+
+#![allow(clippy::print_stdout, reason = "its purpose")]
+
+use std::io::{Read, Write};
+use std::net::{TcpListener, TcpStream};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use comity_channel::Channel;
+use comity_core::Result;
+use comity_net::{Connection, Listener, Security, Settings, connect};
+
+fn main() -> Result<()> {
+    for round in 0..3 {
+        println!("round {round}: a bare socket: {:.2} GB/s", bare(8 << 30));
+        let settings = Settings { security: Security::Plain { anywhere: false }, timeout: Duration::from_secs(10) };
+        for (piece, total) in [(16, 1 << 28), (4 << 10, 2 << 30), (64 << 10, 8 << 30), (1 << 20, 8 << 30)] {
+            println!("plain, {piece:8} bytes a call: {:.2} GB/s", stream(&settings, piece, total)?);
+        }
+    }
+    Ok(())
+}
+
+/// GB/s of `total` bytes sent and received in calls of `piece` bytes.
+fn stream(settings: &Settings, piece: usize, total: usize) -> Result<f64> {
+    let listener = Listener::bind("127.0.0.1:0", settings)?;
+    let address = listener.address().to_string();
+    thread::scope(|scope| {
+        scope.spawn(move || send(listener.accept(&mut |_| {})?, piece, total));
+        let mut channel = connect(&address, settings, &mut |_| {})?;
+        let mut bytes = vec![0; piece];
+        channel.send(&[0])?;
+        channel.flush()?;
+        let begin = Instant::now();
+        for _ in 0..total / piece {
+            channel.recv(&mut bytes)?;
+        }
+        let seconds = begin.elapsed().as_secs_f64();
+        channel.send(&[0])?;
+        channel.flush()?;
+        Ok(total as f64 / seconds / 1e9)
+    })
+}
+
+fn send(mut channel: Connection, piece: usize, total: usize) -> Result<()> {
+    let bytes = vec![7; piece];
+    channel.recv(&mut [0])?;
+    for _ in 0..total / piece {
+        channel.send(&bytes)?;
+    }
+    channel.recv(&mut [0])
+}
+
+fn bare(total: usize) -> f64 {
+    let listener = TcpListener::bind("127.0.0.1:0").expect("no loopback");
+    let address = listener.local_addr().expect("no address");
+    thread::scope(|scope| {
+        scope.spawn(move || {
+            let (mut stream, _) = listener.accept().expect("no connection");
+            let bytes = vec![7; 128 << 10];
+            for _ in 0..total / bytes.len() {
+                stream.write_all(&bytes).expect("sending failed");
+            }
+        });
+        let mut stream = TcpStream::connect(address).expect("no connection");
+        let mut bytes = vec![0; 128 << 10];
+        let begin = Instant::now();
+        for _ in 0..total / bytes.len() {
+            stream.read_exact(&mut bytes).expect("receiving failed");
+        }
+        total as f64 / begin.elapsed().as_secs_f64() / 1e9
+    })
+}

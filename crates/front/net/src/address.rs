@@ -1,0 +1,103 @@
+//! Addresses, and where plain text may go.
+
+use std::fmt;
+use std::net::{SocketAddr, ToSocketAddrs};
+
+use comity_core::{Error, Result};
+
+/// A host and port as the user wrote it, and what it stands for.
+#[derive(Clone, Debug)]
+pub(crate) struct Address {
+    text: String,
+    sockets: Vec<SocketAddr>,
+}
+
+impl Address {
+    /// Looks the host up, once: what is checked is then what is connected to.
+    pub(crate) fn resolve(text: &str) -> Result<Address> {
+        let wrong = |why: &str| Error::InvalidInput(format!("{text} is no address ({why}): give HOST:PORT"));
+        if text.rsplit_once(':').is_none_or(|(_, port)| port.parse::<u16>().is_err()) {
+            return Err(wrong("there is no port from 0 to 65535 at its end"));
+        }
+        match text.to_socket_addrs() {
+            Ok(sockets) => {
+                let sockets: Vec<_> = sockets.collect();
+                if sockets.is_empty() {
+                    Err(wrong("the host has no address"))
+                } else {
+                    Ok(Address { text: text.into(), sockets })
+                }
+            }
+            Err(source) => Err(Error::Io { context: format!("cannot find the host of {text}"), source }),
+        }
+    }
+
+    /// The address of a socket that is connected already.
+    pub(crate) fn known(socket: SocketAddr) -> Address {
+        Address { text: socket.to_string(), sockets: vec![socket] }
+    }
+
+    pub(crate) fn sockets(&self) -> &[SocketAddr] {
+        &self.sockets
+    }
+}
+
+impl fmt::Display for Address {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.text)
+    }
+}
+
+/// Whether what is sent to this address stays on this machine.
+pub fn is_loopback(address: &SocketAddr) -> bool {
+    address.ip().to_canonical().is_loopback()
+}
+
+/// Checks that plain text may be spoken at `address` (of the peer, or to listen at): on this machine it may; beyond
+/// it everyone on the way could read and change it, so `anywhere` must have been asked for.
+///
+/// # Errors
+///
+/// [`Error::InvalidInput`] says how to use TLS instead.
+pub fn check_plaintext(address: &SocketAddr, anywhere: bool) -> Result<()> {
+    if anywhere || is_loopback(address) {
+        return Ok(());
+    }
+    Err(Error::InvalidInput(format!(
+        "{address} is not on this machine, and in plain text everyone on the way could read and change what is sent: \
+         use TLS (--tls DIR, with keys from `comity key new` and `comity key trust`), or ask for --plaintext"
+    )))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn loopback_is_what_stays_here() {
+        for (address, here) in [
+            ("127.0.0.1:1", true),
+            ("127.8.9.10:1", true),
+            ("[::1]:1", true),
+            ("[::ffff:127.0.0.1]:1", true),
+            ("0.0.0.0:1", false),
+            ("[::]:1", false),
+            ("10.0.0.1:1", false),
+            ("[::ffff:10.0.0.1]:1", false),
+        ] {
+            let socket: SocketAddr = address.parse().unwrap();
+            assert_eq!(is_loopback(&socket), here, "{address}");
+            assert_eq!(check_plaintext(&socket, false).is_ok(), here, "{address}");
+            assert!(check_plaintext(&socket, true).is_ok());
+        }
+    }
+
+    #[test]
+    fn wrong_addresses_are_told() {
+        for text in ["", "host", "127.0.0.1", "127.0.0.1:", "127.0.0.1:70000", "127.0.0.1:http", "::1"] {
+            let said = Address::resolve(text).map(|_| ()).unwrap_err().to_string();
+            assert!(said.contains(text) || said.contains("HOST:PORT"), "{said}");
+        }
+        assert_eq!(Address::resolve("127.0.0.1:7000").unwrap().sockets(), ["127.0.0.1:7000".parse().unwrap()]);
+    }
+}

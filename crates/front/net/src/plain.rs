@@ -1,0 +1,86 @@
+//! Plain TCP: frames on a socket.
+
+use std::net::{Shutdown, SocketAddr, TcpStream};
+use std::time::Duration;
+
+use comity_channel::{RecvHalf, SendHalf};
+use comity_core::{Error, Result};
+
+use crate::frame::{FrameReader, FrameWriter};
+use crate::tcp::Incoming;
+
+/// Frames each way over one socket.
+pub(crate) struct Plain {
+    pub(crate) socket: Socket,
+    writer: FrameWriter,
+    reader: FrameReader,
+}
+
+/// A connected socket, and what errors say about it.
+pub(crate) struct Socket {
+    pub(crate) stream: TcpStream,
+    pub(crate) peer: SocketAddr,
+    pub(crate) timeout: Duration,
+}
+
+impl Socket {
+    pub(crate) fn incoming(&self) -> Incoming<'_> {
+        Incoming { stream: &self.stream, peer: self.peer, timeout: self.timeout }
+    }
+
+    /// Gives the connection up after an error, so that neither the peer nor a thread of ours that sends meanwhile
+    /// waits for what will not come.
+    pub(crate) fn give_up(&self) {
+        // A socket that cannot be shut down is closed already.
+        let _ = self.stream.shutdown(Shutdown::Both);
+    }
+
+    pub(crate) fn sending(&self, error: std::io::Error) -> Error {
+        Error::io(format!("sending to {}", self.peer), error)
+    }
+}
+
+impl Plain {
+    /// `prompt` is the number of messages that must come soon.
+    pub(crate) fn new(socket: Socket, prompt: u32) -> Plain {
+        Plain { socket, writer: FrameWriter::new(), reader: FrameReader::new(prompt) }
+    }
+
+    pub(crate) fn split(&mut self) -> (Sending<'_>, Receiving<'_>) {
+        (
+            Sending { socket: &self.socket, writer: &mut self.writer },
+            Receiving { socket: &self.socket, reader: &mut self.reader },
+        )
+    }
+
+    /// How many bytes are not yet flushed.
+    pub(crate) fn buffered(&self) -> usize {
+        self.writer.buffered()
+    }
+}
+
+pub(crate) struct Sending<'a> {
+    socket: &'a Socket,
+    writer: &'a mut FrameWriter,
+}
+
+impl SendHalf for Sending<'_> {
+    fn send(&mut self, bytes: &[u8]) -> Result<()> {
+        self.writer.send(&mut &self.socket.stream, bytes).map_err(|error| self.socket.sending(error))
+    }
+
+    fn flush(&mut self) -> Result<()> {
+        self.writer.flush(&mut &self.socket.stream).map_err(|error| self.socket.sending(error))
+    }
+}
+
+pub(crate) struct Receiving<'a> {
+    socket: &'a Socket,
+    reader: &'a mut FrameReader,
+}
+
+impl RecvHalf for Receiving<'_> {
+    fn recv(&mut self, bytes: &mut [u8]) -> Result<()> {
+        self.reader.recv(&mut self.socket.incoming(), bytes).inspect_err(|_| self.socket.give_up())
+    }
+}

@@ -1,0 +1,173 @@
+//! Sockets: listening, connecting with patience, and what is set on each connection.
+
+use std::io::{self, ErrorKind, Read};
+use std::net::{Shutdown, SocketAddr, TcpListener, TcpStream};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use comity_core::{Error, Result};
+use socket2::{SockRef, TcpKeepalive};
+
+use crate::address::Address;
+use crate::frame::{Source, Wait};
+
+/// A peer that has vanished without closing (power, network) is noticed after about this long without traffic.
+const KEEPALIVE: Duration = Duration::from_secs(60);
+
+/// Opens a socket to listen at the first of the address's sockets that can be had.
+pub(crate) fn listen(address: &Address) -> Result<TcpListener> {
+    let listener = TcpListener::bind(address.sockets()).map_err(|source| Error::Io {
+        context: match source.kind() {
+            ErrorKind::AddrInUse => format!("cannot listen at {address}: the port is in use, choose another"),
+            ErrorKind::AddrNotAvailable => format!("cannot listen at {address}: it is no address of this machine"),
+            ErrorKind::PermissionDenied => format!("cannot listen at {address}: choose a port from 1024 on"),
+            _ => format!("cannot listen at {address}"),
+        },
+        source,
+    })?;
+    // So that waiting for a connection can end in time; nothing else does that on every system.
+    listener.set_nonblocking(true).map_err(|error| Error::io(format!("listening at {address}"), error))?;
+    Ok(listener)
+}
+
+/// A connection that has arrived, if there is one. Returns at once.
+pub(crate) fn accept(listener: &TcpListener, timeout: Duration) -> Result<Option<TcpStream>> {
+    match listener.accept() {
+        Ok((stream, peer)) => {
+            let prepared = stream.set_nonblocking(false).and_then(|()| prepare(&stream, timeout));
+            prepared.map_err(|error| Error::io(format!("accepting a connection from {peer}"), error))?;
+            Ok(Some(stream))
+        }
+        // The last two: a connection that was gone before it was accepted.
+        Err(error)
+            if matches!(
+                error.kind(),
+                ErrorKind::WouldBlock
+                    | ErrorKind::Interrupted
+                    | ErrorKind::ConnectionAborted
+                    | ErrorKind::ConnectionReset
+            ) =>
+        {
+            Ok(None)
+        }
+        Err(error) => Err(Error::io("accepting a connection", error)),
+    }
+}
+
+/// Sleeps between two looks for what began to be awaited at `since`: the longer it took, the longer it may take.
+pub(crate) fn pause(since: Instant) {
+    thread::sleep((since.elapsed() / 16).clamp(Duration::from_micros(100), Duration::from_millis(10)));
+}
+
+/// Connects, trying again with growing pauses until `timeout` has passed. `waiting` is told once if the first try
+/// meets nobody.
+pub(crate) fn connect(address: &Address, timeout: Duration, waiting: &mut dyn FnMut(&str)) -> Result<TcpStream> {
+    let begin = Instant::now();
+    let mut pause = Duration::from_millis(1);
+    let mut told = false;
+    loop {
+        let error = match connect_once(address, timeout.saturating_sub(begin.elapsed())) {
+            Ok(stream) => return Ok(stream),
+            Err(error) => error,
+        };
+        let nobody = match error.kind() {
+            ErrorKind::ConnectionRefused | ErrorKind::ConnectionReset => format!("nobody listens at {address}"),
+            ErrorKind::TimedOut
+            | ErrorKind::WouldBlock
+            | ErrorKind::HostUnreachable
+            | ErrorKind::NetworkUnreachable
+            | ErrorKind::Interrupted => format!("{address} does not answer"),
+            _ => return Err(Error::Io { context: format!("cannot connect to {address}"), source: error }),
+        };
+        let left = timeout.saturating_sub(begin.elapsed());
+        if left.is_zero() {
+            return Err(Error::Io { context: format!("{nobody} (tried for {})", seconds(timeout)), source: error });
+        }
+        if !told {
+            waiting(&format!("waiting for the peer at {address}"));
+            told = true;
+        }
+        thread::sleep(pause.min(left));
+        pause = (pause * 2).min(Duration::from_millis(500));
+    }
+}
+
+fn connect_once(address: &Address, timeout: Duration) -> io::Result<TcpStream> {
+    let mut result = Err(ErrorKind::TimedOut.into());
+    for socket in address.sockets() {
+        result = TcpStream::connect_timeout(socket, timeout.max(Duration::from_millis(1)));
+        if result.is_ok() {
+            break;
+        }
+    }
+    let stream = result?;
+    // A port of this machine that nobody listens at can be given to the connecting socket itself.
+    if stream.local_addr()? == stream.peer_addr()? {
+        return Err(ErrorKind::ConnectionRefused.into());
+    }
+    prepare(&stream, timeout)?;
+    Ok(stream)
+}
+
+fn prepare(stream: &TcpStream, timeout: Duration) -> io::Result<()> {
+    // What is flushed is awaited: it must not wait for an acknowledgement of what went before.
+    stream.set_nodelay(true)?;
+    stream.set_read_timeout(Some(timeout.max(Duration::from_millis(1))))?;
+    let socket = SockRef::from(stream);
+    socket.set_tcp_keepalive(&TcpKeepalive::new().with_time(KEEPALIVE).with_interval(KEEPALIVE / 6))
+}
+
+/// Says `last`, and closes so that the peer can still read it: to close while bytes of the peer are unread would
+/// reset the connection, and the peer's system may then throw away what it has received.
+pub(crate) fn part(stream: &TcpStream, last: &[u8]) {
+    // The connection is being given up for an error that is already known; a further one has nobody to go to.
+    let _ = io::Write::write_all(&mut &*stream, last);
+    let _ = stream.shutdown(Shutdown::Write);
+    let _ = stream.set_read_timeout(Some(Duration::from_millis(200)));
+    let mut scratch = [0; 4096];
+    for _ in 0..64 {
+        if !matches!(Read::read(&mut &*stream, &mut scratch), Ok(1..)) {
+            break;
+        }
+    }
+    let _ = stream.shutdown(Shutdown::Both);
+}
+
+/// A duration as people say it.
+pub(crate) fn seconds(duration: Duration) -> String {
+    format!("{} s", duration.as_secs_f64())
+}
+
+/// The incoming direction of a connection.
+pub(crate) struct Incoming<'a> {
+    pub(crate) stream: &'a TcpStream,
+    pub(crate) peer: SocketAddr,
+    pub(crate) timeout: Duration,
+}
+
+impl Source for Incoming<'_> {
+    fn read(&mut self, into: &mut [u8], wait: Wait) -> Result<usize> {
+        loop {
+            let error = match Read::read(&mut self.stream, into) {
+                Ok(0) => return Err(Error::PeerClosed),
+                Ok(count) => return Ok(count),
+                Err(error) => error,
+            };
+            let (peer, timeout) = (self.peer, seconds(self.timeout));
+            match (error.kind(), wait) {
+                (ErrorKind::Interrupted, _) => {}
+                (ErrorKind::WouldBlock | ErrorKind::TimedOut, Wait::Forever) => {}
+                (ErrorKind::WouldBlock | ErrorKind::TimedOut, Wait::Message) => {
+                    return Err(Error::TimedOut(format!("the peer at {peer} said nothing for {timeout}")));
+                }
+                (ErrorKind::WouldBlock | ErrorKind::TimedOut, Wait::Rest) => {
+                    return Err(Error::TimedOut(format!(
+                        "a message from the peer at {peer} began and did not go on for {timeout}: \
+                         the line is broken, or bytes were lost on the way"
+                    )));
+                }
+                _ => return Err(Error::io(format!("receiving from {peer}"), error)),
+            }
+        }
+    }
+}
