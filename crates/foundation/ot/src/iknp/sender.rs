@@ -70,8 +70,9 @@ impl Sender {
     /// Those of the channel.
     pub fn send<C: Channel + ?Sized>(&mut self, ch: &mut C, messages: &[[Block; 2]]) -> Result<()> {
         self.state.begin()?;
-        // The receiver sends its whole matrix before it reads, so it is read whole before the answer is sent.
-        let mut masked = Zeroizing::new(vec![[Block::ZERO; 2]; messages.len()]);
+        // The receiver sends its whole matrix before it reads, so it is read whole before the answer is sent. There
+        // is nothing to wipe: this holds pads that mask nothing yet, and then what everybody may see.
+        let mut masked = vec![[Block::ZERO; 2]; messages.len()];
         self.pads(ch, &mut masked)?;
         for (masked, message) in masked.iter_mut().zip(messages) {
             masked[0] ^= message[0];

@@ -1,0 +1,406 @@
+//! The semi-honest extension: against a textbook sender that works bit by bit, and hostile peers.
+
+use comity_channel::{Channel, MemoryChannel, Result};
+use comity_core::{Backend, Bits, Block, Error, Misbehaviour, Prg, SessionId, TccrHash};
+use comity_ot::base::simplest;
+use comity_ot::iknp::{Receiver, Sender};
+use comity_testing::Pair;
+
+const SESSION: SessionId = SessionId::new([5; 32]);
+const DELTA: Block = Block::from_u128(0x0123_4567_89ab_cdef_fedc_ba98_7654_3211);
+const SIZES: [usize; 9] = [0, 1, 7, 8, 127, 128, 129, 1000, (1 << 17) + 3];
+
+fn rng(seed: u128) -> Prg {
+    Prg::new(Backend::detect(), Block::from_u128(seed))
+}
+
+fn bits(n: usize, seed: u128) -> Bits {
+    let mut bytes = vec![0; n.div_ceil(8)];
+    rng(seed).fill(&mut bytes);
+    Bits::from_bytes(&bytes, n)
+}
+
+fn sender(ch: &mut MemoryChannel, backend: Backend, delta: Block) -> Sender {
+    Sender::setup(ch, &SESSION, backend, delta, &mut rng(1)).unwrap()
+}
+
+fn receiver(ch: &mut MemoryChannel, backend: Backend) -> Receiver {
+    Receiver::setup(ch, &SESSION, backend, &mut rng(2)).unwrap()
+}
+
+/// One call of each size, on one extension.
+fn correlated(sizes: &[usize], delta: Block, backends: [Backend; 2]) -> (Vec<Vec<Block>>, Vec<Vec<Block>>) {
+    Pair::run(
+        |ch| {
+            let mut sender = sender(ch, backends[0], delta);
+            let extend = |&n| {
+                let mut out = vec![Block::ZERO; n];
+                sender.extend(ch, &mut out).unwrap();
+                out
+            };
+            sizes.iter().map(extend).collect()
+        },
+        |ch| {
+            let mut receiver = receiver(ch, backends[1]);
+            let extend = |&n| {
+                let mut out = vec![Block::ZERO; n];
+                receiver.extend(ch, &bits(n, n as u128), &mut out).unwrap();
+                out
+            };
+            sizes.iter().map(extend).collect()
+        },
+    )
+}
+
+#[test]
+fn the_correlation_holds_call_after_call() {
+    let backend = Backend::detect();
+    let (q, t) = correlated(&[&SIZES[..], &SIZES[..]].concat(), DELTA, [backend; 2]);
+    for (call, (q, t)) in q.iter().zip(&t).enumerate() {
+        assert_eq!(q.len(), SIZES[call % SIZES.len()]);
+        let choices = bits(q.len(), q.len() as u128);
+        for (j, (q, t)) in q.iter().zip(t).enumerate() {
+            assert_eq!(*q, *t ^ DELTA.masked(choices.get(j)), "call {call}, OT {j}");
+        }
+    }
+    // Nothing repeats, within a call or between calls.
+    let mut all: Vec<u128> = q.iter().flatten().map(|q| q.to_u128()).collect();
+    let count = all.len();
+    all.sort_unstable();
+    all.dedup();
+    assert_eq!(all.len(), count);
+}
+
+#[test]
+fn every_bit_of_delta_counts() {
+    let backend = Backend::detect();
+    let mut deltas = vec![Block::ZERO, Block::from_u128(u128::MAX), Block::from_u128(1), Block::from_u128(1 << 127)];
+    deltas.push(DELTA.with_lsb(false));
+    for delta in deltas {
+        let (q, t) = correlated(&[200], delta, [backend; 2]);
+        let choices = bits(200, 200);
+        for j in 0..200 {
+            assert_eq!(q[0][j] ^ t[0][j], delta.masked(choices.get(j)), "OT {j}");
+        }
+    }
+}
+
+#[test]
+fn backends_meet_and_agree() {
+    let all = Backend::available();
+    let expected = correlated(&[130, 9000], DELTA, [all[0]; 2]);
+    for &ours in &all {
+        for &theirs in &all {
+            let got = correlated(&[130, 9000], DELTA, [ours, theirs]);
+            assert!(got == expected, "sender on {}, receiver on {}", ours.name(), theirs.name());
+        }
+    }
+}
+
+/// What a sender that follows the paper literally reads and computes in one call of `n` OTs.
+struct Textbook {
+    rows: Vec<Prg>,
+    delta: Block,
+    wire: blake3::Hasher,
+}
+
+impl Textbook {
+    fn setup(ch: &mut MemoryChannel, delta: Block) -> Result<Textbook> {
+        let mut wire = blake3::Hasher::new();
+        let mut setup = [0; 32];
+        ch.recv(&mut setup)?;
+        wire.update(&setup);
+        let choices: Bits = (0..128).map(|i| delta.to_u128() >> i & 1 == 1).collect();
+        let (base, points) = simplest::Receiver::new(
+            &SESSION.child("base OT of IKNP"),
+            &choices,
+            &simplest::Setup::from_bytes(setup),
+            &mut rng(1),
+        )?;
+        ch.send(points.as_bytes())?;
+        let rows = base.finish().into_iter().map(|seed| Prg::new(Backend::named("portable").unwrap(), seed)).collect();
+        Ok(Textbook { rows, delta, wire })
+    }
+
+    fn extend(&mut self, ch: &mut MemoryChannel, n: usize) -> Result<Vec<Block>> {
+        let mut q = vec![0u128; n];
+        // 7680 OTs to a block of the stream.
+        for block in q.chunks_mut(7680) {
+            let bytes = block.len().div_ceil(8);
+            for (i, prg) in self.rows.iter_mut().enumerate() {
+                let mut u = vec![0; bytes];
+                ch.recv(&mut u)?;
+                self.wire.update(&u);
+                let mut row = vec![Block::ZERO; block.len().div_ceil(128)];
+                prg.fill_blocks(&mut row);
+                let row = Block::bytes_of(&row);
+                for (j, q) in block.iter_mut().enumerate() {
+                    let bit = |bytes: &[u8]| u128::from(bytes[j / 8] >> (j % 8) & 1);
+                    *q |= (bit(row) ^ (self.delta.to_u128() >> i & 1) * bit(&u)) << i;
+                }
+            }
+        }
+        Ok(q.into_iter().map(Block::from_u128).collect())
+    }
+}
+
+#[test]
+fn the_wire_is_that_of_the_paper_and_pinned() {
+    let sizes = [1, 8, 129, 0, 1000, 7680, 15_361];
+    for backend in Backend::available() {
+        let ((), digest) = Pair::run(
+            |ch| {
+                let mut receiver = receiver(ch, backend);
+                for n in sizes {
+                    let mut t = vec![Block::ZERO; n];
+                    receiver.extend(ch, &bits(n, 3), &mut t).unwrap();
+                    let mut expected = vec![Block::ZERO; n];
+                    ch.recv(Block::bytes_of_mut(&mut expected)).unwrap();
+                    assert!(t == expected, "{n} OTs");
+                }
+            },
+            |ch| {
+                let mut textbook = Textbook::setup(ch, DELTA).unwrap();
+                for n in sizes {
+                    let mut q = textbook.extend(ch, n).unwrap();
+                    for (q, x) in q.iter_mut().zip(bits(n, 3).iter()) {
+                        *q ^= DELTA.masked(x);
+                    }
+                    ch.send(Block::bytes_of(&q)).unwrap();
+                }
+                ch.flush().unwrap();
+                assert!(matches!(ch.recv(&mut [0]), Err(Error::PeerClosed)), "nothing else is sent");
+                textbook.wire.finalize().to_hex()
+            },
+        );
+        assert_eq!(digest.as_str(), "7c5e5e53974c85222747c094d416b5f2edaf30f0eeab9d9b98553fc9c28c2c03", "{}", backend.name());
+    }
+}
+
+#[test]
+fn random_ots_are_random_and_chosen_ones_arrive() {
+    const N: usize = 20_000;
+    let choices = bits(N, 77);
+    let mut messages = vec![[Block::ZERO; 2]; N];
+    rng(8).fill_blocks(messages.as_flattened_mut());
+    let (pairs, (got, received)) = Pair::run(
+        |ch| {
+            let mut sender = sender(ch, Backend::detect(), DELTA);
+            let mut pairs = vec![[Block::ZERO; 2]; N];
+            sender.random(ch, &mut pairs).unwrap();
+            sender.send(ch, &messages).unwrap();
+            sender.send(ch, &[]).unwrap();
+            sender.send(ch, &messages[..5]).unwrap();
+            pairs
+        },
+        |ch| {
+            let mut receiver = receiver(ch, Backend::detect());
+            let mut got = vec![Block::ZERO; N];
+            receiver.random(ch, &choices, &mut got).unwrap();
+            let mut received = receiver.receive(ch, &choices).unwrap();
+            assert!(receiver.receive(ch, &Bits::default()).unwrap().is_empty());
+            received.extend(receiver.receive(ch, &choices.slice(0, 5)).unwrap());
+            (got, received)
+        },
+    );
+    for (j, bit) in choices.iter().map(usize::from).enumerate() {
+        assert_eq!(got[j], pairs[j][bit], "random OT {j}");
+        assert_eq!(received[j], messages[j][bit], "chosen OT {j}");
+    }
+    assert_eq!(received[N..], received[..5]);
+    // Every one of the 128 bits is fair in either message and in their sum: 6 standard deviations of N coins.
+    let tolerance = 3.0 * (N as f64).sqrt();
+    for i in 0..128 {
+        let ones = |f: fn(&[Block; 2]) -> Block| pairs.iter().filter(|pair| f(pair).to_u128() >> i & 1 == 1).count();
+        for count in [ones(|p| p[0]), ones(|p| p[1]), ones(|p| p[0] ^ p[1])] {
+            assert!((count as f64 - N as f64 / 2.0).abs() < tolerance, "bit {i}: {count} ones of {N}");
+        }
+    }
+}
+
+#[test]
+fn pads_hash_the_correlation_under_the_index_of_the_ot() {
+    // Two runs with equal randomness: one gives the correlation, the other the pads. 0 to 9099 in three calls.
+    let sizes = [100, 8000, 1000];
+    let backend = Backend::detect();
+    let (q, _) = correlated(&sizes, DELTA, [backend; 2]);
+    let (pairs, ()) = Pair::run(
+        |ch| {
+            let mut sender = sender(ch, backend, DELTA);
+            let random = |&n| {
+                let mut out = vec![[Block::ZERO; 2]; n];
+                sender.random(ch, &mut out).unwrap();
+                out
+            };
+            sizes.iter().flat_map(random).collect::<Vec<_>>()
+        },
+        |ch| {
+            let mut receiver = receiver(ch, backend);
+            for n in sizes {
+                receiver.random(ch, &bits(n, n as u128), &mut vec![Block::ZERO; n]).unwrap();
+            }
+        },
+    );
+    let hash = TccrHash::new(backend);
+    for (j, (pair, q)) in pairs.iter().zip(q.iter().flatten()).enumerate() {
+        let mut expected = [*q, *q ^ DELTA];
+        expected.chunks_mut(1).for_each(|block| hash.hash(j as u128, block));
+        assert_eq!(*pair, expected, "OT {j}");
+    }
+}
+
+#[test]
+fn both_parties_can_send_over_one_channel() {
+    let run = |ch: &mut MemoryChannel, first: bool| {
+        let mut q = vec![Block::ZERO; 300];
+        let mut t = vec![Block::ZERO; 300];
+        for turn in [true, false] {
+            let session = SESSION.child(if turn { "one way" } else { "the other way" });
+            let mut rng = rng(u128::from(first) + 20);
+            if turn == first {
+                let mut sender = Sender::setup(ch, &session, Backend::detect(), DELTA, &mut rng).unwrap();
+                sender.extend(ch, &mut q).unwrap();
+            } else {
+                let mut receiver = Receiver::setup(ch, &session, Backend::detect(), &mut rng).unwrap();
+                receiver.extend(ch, &bits(300, 1), &mut t).unwrap();
+            }
+        }
+        (q, t)
+    };
+    let ((q0, t0), (q1, t1)) = Pair::run(|ch| run(ch, true), |ch| run(ch, false));
+    let choices = bits(300, 1);
+    for j in 0..300 {
+        assert_eq!(q0[j] ^ t1[j], DELTA.masked(choices.get(j)));
+        assert_eq!(q1[j] ^ t0[j], DELTA.masked(choices.get(j)));
+        assert_ne!(q0[j], q1[j]);
+    }
+}
+
+#[test]
+fn sessions_have_nothing_in_common() {
+    let q = |session: SessionId| {
+        let (q, ()) = Pair::run(
+            |ch| {
+                let mut sender = Sender::setup(ch, &session, Backend::detect(), DELTA, &mut rng(1)).unwrap();
+                let mut q = vec![Block::ZERO; 100];
+                sender.extend(ch, &mut q).unwrap();
+                q
+            },
+            |ch| {
+                let mut receiver = Receiver::setup(ch, &session, Backend::detect(), &mut rng(2)).unwrap();
+                receiver.extend(ch, &bits(100, 3), &mut [Block::ZERO; 100]).unwrap();
+            },
+        );
+        q
+    };
+    let (one, other) = (q(SESSION), q(SESSION.child("other")));
+    let differing: u32 = one.iter().zip(&other).map(|(a, b)| (a.to_u128() ^ b.to_u128()).count_ones()).sum();
+    assert!((6400i64 - i64::from(differing)).abs() < 6 * 57, "{differing} of 12800 bits differ");
+}
+
+#[test]
+fn lengths_must_agree() {
+    let ((), error) = Pair::run(
+        |ch| sender(ch, Backend::detect(), DELTA).extend(ch, &mut [Block::ZERO; 4]).unwrap(),
+        |ch| {
+            let mut receiver = receiver(ch, Backend::detect());
+            let error = receiver.extend(ch, &bits(3, 1), &mut [Block::ZERO; 4]).unwrap_err();
+            // A mistake of the caller that nothing was sent for: the extension goes on.
+            receiver.extend(ch, &bits(4, 1), &mut [Block::ZERO; 4]).unwrap();
+            error
+        },
+    );
+    assert!(matches!(&error, Error::InvalidInput(text) if text.contains('3') && text.contains('4')), "{error}");
+}
+
+#[test]
+fn a_peer_that_leaves_is_noticed_and_ends_the_extension() {
+    const N: usize = 8000;
+    for sent in [0, 1, 122_879, 122_880, 127_999] {
+        let (errors, ()) = Pair::run(
+            |ch| {
+                let mut sender = sender(ch, Backend::detect(), DELTA);
+                let mut out = vec![Block::ZERO; N];
+                let first = sender.extend(ch, &mut out).unwrap_err();
+                let then = [
+                    sender.extend(ch, &mut []).unwrap_err(),
+                    sender.random(ch, &mut []).unwrap_err(),
+                    sender.send(ch, &[]).unwrap_err(),
+                ];
+                (first, then)
+            },
+            |ch| {
+                receiver(ch, Backend::detect());
+                ch.send(&vec![0x5a; sent]).unwrap();
+                ch.flush().unwrap();
+            },
+        );
+        assert!(matches!(errors.0, Error::PeerClosed), "after {sent} bytes: {}", errors.0);
+        assert!(errors.1.iter().all(|error| matches!(error, Error::InvalidInput(_))));
+    }
+    // The receiver notices as soon as it has to read or finds the channel closed.
+    for sent in [0, 1, 32 * 7680, 32 * N - 1] {
+        let (errors, ()) = Pair::run(
+            |ch| {
+                let mut receiver = receiver(ch, Backend::detect());
+                let first = receiver.receive(ch, &bits(N, 1)).unwrap_err();
+                let then = [
+                    receiver.receive(ch, &Bits::default()).unwrap_err(),
+                    receiver.random(ch, &Bits::default(), &mut []).unwrap_err(),
+                    receiver.extend(ch, &Bits::default(), &mut []).unwrap_err(),
+                ];
+                (first, then)
+            },
+            |ch| {
+                sender(ch, Backend::detect(), DELTA);
+                ch.recv(&mut vec![0; 16 * N]).unwrap();
+                ch.send(&vec![0x5a; sent]).unwrap();
+                ch.flush().unwrap();
+            },
+        );
+        assert!(matches!(errors.0, Error::PeerClosed), "after {sent} bytes: {}", errors.0);
+        assert!(errors.1.iter().all(|error| matches!(error, Error::InvalidInput(_))));
+    }
+}
+
+#[test]
+fn hostile_base_ots_end_the_setup() {
+    let (result, ()) = Pair::run(
+        |ch| Sender::setup(ch, &SESSION, Backend::detect(), DELTA, &mut rng(1)).map(drop),
+        |ch| ch.send(&[0xff; 32]).and_then(|()| ch.flush()).unwrap(),
+    );
+    assert!(matches!(result, Err(Error::PeerMisbehaved(Misbehaviour::InvalidPoint))));
+    let (result, ()) = Pair::run(
+        |ch| Receiver::setup(ch, &SESSION, Backend::detect(), &mut rng(2)).map(drop),
+        |ch| {
+            ch.recv(&mut [0; 32]).unwrap();
+            ch.send(&[0; 32 * 128]).and_then(|()| ch.flush()).unwrap();
+        },
+    );
+    assert!(matches!(result, Err(Error::PeerMisbehaved(Misbehaviour::IdentityPoint))));
+}
+
+#[test]
+fn any_matrix_is_taken_without_a_panic() {
+    // No check exists here: a lying receiver gets what the module's documentation says, and the sender gets blocks.
+    for n in [1, 127, 129, 7681] {
+        let (q, ()) = Pair::run(
+            |ch| {
+                let mut sender = sender(ch, Backend::detect(), DELTA);
+                let mut q = vec![Block::ZERO; n];
+                sender.extend(ch, &mut q).unwrap();
+                q
+            },
+            |ch| {
+                receiver(ch, Backend::detect());
+                for block in [n.min(7680), n.saturating_sub(7680)] {
+                    let mut noise = vec![0; 128 * block.div_ceil(8)];
+                    rng(9).fill(&mut noise);
+                    ch.send(&noise).unwrap();
+                }
+                ch.flush().unwrap();
+            },
+        );
+        assert_eq!(q.len(), n);
+    }
+}
