@@ -8,10 +8,10 @@ use core::fmt;
 use core::ops::{BitAnd, BitXor, BitXorAssign};
 
 use subtle::{Choice, ConditionallySelectable, ConstantTimeEq};
-use zeroize::Zeroize;
+use zeroize::DefaultIsZeroes;
 
 /// 128 bits.
-#[derive(Clone, Copy, Default, bytemuck::Pod, bytemuck::Zeroable, Zeroize)]
+#[derive(Clone, Copy, Default, bytemuck::Pod, bytemuck::Zeroable)]
 #[repr(C, align(16))]
 pub struct Block([u8; 16]);
 
@@ -70,6 +70,9 @@ impl Block {
         bytemuck::cast_slice_mut(blocks)
     }
 }
+
+// Wiped a block at a time; the derived way would be a byte at a time.
+impl DefaultIsZeroes for Block {}
 
 impl BitXor for Block {
     type Output = Block;

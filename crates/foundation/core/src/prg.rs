@@ -7,8 +7,8 @@ use zeroize::Zeroize;
 
 use crate::{Aes128, Backend, Block};
 
-/// Bytes drawn ahead for small requests: one call of the widest kernel's half.
-const AHEAD: usize = 256;
+/// Blocks drawn ahead for small requests: two steps of AES-NI or of the portable code, half a one of VAES.
+const AHEAD: usize = 16;
 
 /// A pseudorandom generator. Block `j` of its stream is the encryption of [`Block::from_u128`]`(j)` under the seed.
 ///
@@ -21,31 +21,31 @@ pub struct Prg {
     /// The next counter.
     next: u128,
     /// Stream bytes drawn ahead; those before `used` are gone.
-    ahead: [u8; AHEAD],
+    ahead: [Block; AHEAD],
     used: usize,
 }
 
 impl Prg {
     /// The generator of this seed.
     pub fn new(backend: Backend, seed: Block) -> Prg {
-        Prg { aes: Aes128::new(backend, seed), next: 0, ahead: [0; AHEAD], used: AHEAD }
+        Prg { aes: Aes128::new(backend, seed), next: 0, ahead: [Block::ZERO; AHEAD], used: 16 * AHEAD }
     }
 
     /// The next bytes of the stream.
     pub fn fill(&mut self, out: &mut [u8]) {
         let out = self.take_ahead(out);
-        let (blocks, rest) = out.as_chunks_mut::<16>();
-        // The stream is at a block's edge here, unless `out` is used up.
-        let direct = if blocks.len() * 16 + rest.len() >= AHEAD { blocks.len() } else { 0 };
+        // Here the stream is at the edge of a block, or nothing is left to fill.
+        let direct = if out.len() < 16 * AHEAD { 0 } else { out.len() / 16 };
         let (direct, rest) = out.split_at_mut(16 * direct);
         if !direct.is_empty() {
-            let (direct, _) = direct.as_chunks_mut::<16>();
-            self.draw_direct(direct);
+            self.aes.counter(self.next, direct.as_chunks_mut().0);
+            self.next += (direct.len() / 16) as u128;
         }
         if !rest.is_empty() {
-            self.refill();
-            let rest = self.take_ahead(rest);
-            debug_assert!(rest.is_empty());
+            self.aes.counter(self.next, bytemuck::cast_slice_mut(&mut self.ahead));
+            self.next += AHEAD as u128;
+            self.used = 0;
+            self.take_ahead(rest);
         }
     }
 
@@ -61,24 +61,13 @@ impl Prg {
         block[0]
     }
 
-    /// Moves what was drawn ahead to the front of `out`; what is left of it then is returned.
+    /// Moves what was drawn ahead to the front of `out`; what is then left of `out` is returned.
     fn take_ahead<'a>(&mut self, out: &'a mut [u8]) -> &'a mut [u8] {
-        let (now, later) = out.split_at_mut(out.len().min(AHEAD - self.used));
-        now.copy_from_slice(&self.ahead[self.used..self.used + now.len()]);
+        let ahead = &Block::bytes_of(&self.ahead)[self.used..];
+        let (now, later) = out.split_at_mut(out.len().min(ahead.len()));
+        now.copy_from_slice(&ahead[..now.len()]);
         self.used += now.len();
         later
-    }
-
-    fn refill(&mut self) {
-        let (blocks, _) = self.ahead.as_chunks_mut::<16>();
-        self.aes.counter(self.next, blocks);
-        self.next += blocks.len() as u128;
-        self.used = 0;
-    }
-
-    fn draw_direct(&mut self, blocks: &mut [[u8; 16]]) {
-        self.aes.counter(self.next, blocks);
-        self.next += blocks.len() as u128;
     }
 }
 

@@ -1,8 +1,8 @@
 //! AES-128 under one key: eight registers in flight, which hides the latency of a round.
 //!
 //! *Cost.* Ten rounds a register, one register a cycle where the machine has one 512-bit AES unit: 2.5 cycles a
-//! block with VAES, 5 to 10 with AES-NI. What is left at the end of a slice runs through a padded copy, so that it
-//! costs as much as a whole step.
+//! block with VAES, 5 to 10 with AES-NI. What does not fill 512-bit registers runs on 128-bit ones, eight blocks a
+//! step; a last step costs the same if it is not full.
 
 use core::arch::x86_64::*;
 
@@ -30,44 +30,62 @@ struct Tccr<V> {
     tweak: V,
 }
 
-/// Runs a step over all blocks.
+/// How many of these blocks fill steps of `V`.
+#[inline(always)]
+const fn whole<V: Lanes>(blocks: &[[u8; 16]]) -> usize {
+    blocks.len() - blocks.len() % (8 * V::LANES)
+}
+
+/// Runs the step over blocks that fill it a whole number of times.
 ///
 /// # Safety
 /// As for [`Lanes`].
 #[inline(always)]
-unsafe fn for_each_step<V: Lanes>(blocks: &mut [[u8; 16]], mut step: impl Step<V>) {
-    let mut chunks = blocks.chunks_exact_mut(8 * V::LANES);
-    for chunk in &mut chunks {
-        // SAFETY: the chunk holds eight times `LANES` blocks.
-        unsafe { run_at(chunk.as_mut_ptr(), &mut step) };
-    }
-    let rest = chunks.into_remainder();
-    if !rest.is_empty() {
-        const { assert!(8 * V::LANES <= 32) }
-        let mut padded = [[0; 16]; 32];
-        padded[..rest.len()].copy_from_slice(rest);
-        // SAFETY: the array holds at least eight times `LANES` blocks.
-        unsafe { run_at(padded.as_mut_ptr(), &mut step) };
-        rest.copy_from_slice(&padded[..rest.len()]);
+unsafe fn whole_steps<V: Lanes>(blocks: &mut [[u8; 16]], mut step: impl Step<V>) {
+    for chunk in blocks.chunks_exact_mut(8 * V::LANES) {
+        let at = chunk.as_mut_ptr();
+        // SAFETY: as for `Lanes`; the chunk holds eight times `LANES` blocks.
+        unsafe {
+            let mut state = [V::broadcast([0; 16]); 8];
+            for (i, x) in state.iter_mut().enumerate() {
+                *x = V::load(at.add(i * V::LANES));
+            }
+            step.run(&mut state);
+            for (i, x) in state.into_iter().enumerate() {
+                x.store(at.add(i * V::LANES));
+            }
+        }
     }
 }
 
-/// Runs a step on eight registers in memory.
+/// Runs whole steps, and a last one that computes on zeros besides.
 ///
 /// # Safety
-/// As for [`Lanes`]; `at` must be good for `8 * LANES` blocks.
+/// As for [`Lanes`].
 #[inline(always)]
-unsafe fn run_at<V: Lanes>(at: *mut [u8; 16], step: &mut impl Step<V>) {
-    // SAFETY: the caller's promise.
+unsafe fn all_steps(blocks: &mut [[u8; 16]], mut step: impl Step<__m128i>) {
+    let (whole, rest) = blocks.split_at_mut(whole::<__m128i>(blocks));
+    // SAFETY: as for `Lanes`.
     unsafe {
-        let mut state = [V::broadcast([0; 16]); 8];
-        for (i, x) in state.iter_mut().enumerate() {
-            *x = V::load(at.add(i * V::LANES));
+        whole_steps(whole, &mut step);
+        if !rest.is_empty() {
+            let mut state = [__m128i::broadcast([0; 16]); 8];
+            for (x, block) in state.iter_mut().zip(&*rest) {
+                *x = __m128i::load(block);
+            }
+            step.run(&mut state);
+            for (x, block) in state.into_iter().zip(rest) {
+                x.store(block);
+            }
         }
-        step.run(&mut state);
-        for (i, x) in state.into_iter().enumerate() {
-            x.store(at.add(i * V::LANES));
-        }
+    }
+}
+
+impl<V, S: Step<V>> Step<V> for &mut S {
+    #[inline(always)]
+    unsafe fn run(&mut self, state: &mut [V; 8]) {
+        // SAFETY: as for `Lanes`.
+        unsafe { (**self).run(state) }
     }
 }
 
@@ -108,6 +126,14 @@ impl<V: Lanes> Step<V> for Encrypt<V> {
     }
 }
 
+impl<V: Lanes> Counter<V> {
+    #[inline(always)]
+    unsafe fn new(keys: &RoundKeys, first: u128) -> Self {
+        // SAFETY: as for `Lanes`.
+        unsafe { Counter { encrypt: Encrypt::new(keys), next: V::count_from(first) } }
+    }
+}
+
 impl<V: Lanes> Step<V> for Counter<V> {
     #[inline(always)]
     unsafe fn run(&mut self, state: &mut [V; 8]) {
@@ -119,6 +145,14 @@ impl<V: Lanes> Step<V> for Counter<V> {
             }
             self.encrypt.run(state);
         }
+    }
+}
+
+impl<V: Lanes> Tccr<V> {
+    #[inline(always)]
+    unsafe fn new(keys: &RoundKeys, first: u128) -> Self {
+        // SAFETY: as for `Lanes`.
+        unsafe { Tccr { encrypt: Encrypt::new(keys), tweak: V::count_from(first) } }
     }
 }
 
@@ -148,27 +182,35 @@ macro_rules! define {
 
             #[target_feature(enable = $features)]
             pub(crate) fn encrypt(keys: &RoundKeys, blocks: &mut [[u8; 16]]) {
-                // SAFETY: this function has the features that the register needs.
-                unsafe { for_each_step::<$lanes>(blocks, Encrypt::new(keys)) }
+                let (wide, rest) = blocks.split_at_mut(whole::<$lanes>(blocks));
+                // SAFETY: this function has the features that the registers need.
+                unsafe {
+                    whole_steps::<$lanes>(wide, Encrypt::new(keys));
+                    all_steps(rest, Encrypt::new(keys));
+                }
             }
 
             /// The low 64 bits of the counter must not wrap inside the call.
             #[target_feature(enable = $features)]
             pub(crate) fn counter(keys: &RoundKeys, first: u128, out: &mut [[u8; 16]]) {
-                // SAFETY: this function has the features that the register needs.
+                let (wide, rest) = out.split_at_mut(whole::<$lanes>(out));
+                let next = first.wrapping_add(wide.len() as u128);
+                // SAFETY: this function has the features that the registers need.
                 unsafe {
-                    let next = <$lanes>::count_from(first);
-                    for_each_step(out, Counter { encrypt: Encrypt::new(keys), next });
+                    whole_steps::<$lanes>(wide, Counter::new(keys, first));
+                    all_steps(rest, Counter::new(keys, next));
                 }
             }
 
             /// The low 64 bits of the tweak must not wrap inside the call.
             #[target_feature(enable = $features)]
             pub(crate) fn tccr(keys: &RoundKeys, first: u128, blocks: &mut [[u8; 16]]) {
-                // SAFETY: this function has the features that the register needs.
+                let (wide, rest) = blocks.split_at_mut(whole::<$lanes>(blocks));
+                let next = first.wrapping_add(wide.len() as u128);
+                // SAFETY: this function has the features that the registers need.
                 unsafe {
-                    let tweak = <$lanes>::count_from(first);
-                    for_each_step(blocks, Tccr { encrypt: Encrypt::new(keys), tweak });
+                    whole_steps::<$lanes>(wide, Tccr::new(keys, first));
+                    all_steps(rest, Tccr::new(keys, next));
                 }
             }
         }

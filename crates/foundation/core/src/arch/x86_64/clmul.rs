@@ -56,7 +56,9 @@ macro_rules! define {
                 let whole = a.len().min(b.len()) / <$lanes>::LANES * <$lanes>::LANES;
                 // SAFETY: this function has the features that the registers need.
                 unsafe {
-                    sum.add::<$lanes>(&a[..whole], &b[..whole]);
+                    if whole > 0 {
+                        sum.add::<$lanes>(&a[..whole], &b[..whole]);
+                    }
                     sum.add::<__m128i>(&a[whole..], &b[whole..]);
                 }
                 sum.reduced()
