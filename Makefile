@@ -1,0 +1,66 @@
+# make test       everything that must pass before a change lands; stops at the first failure
+# make test-long  campaigns: a program of 10^9 AND gates in fixed memory, long fuzzing, Miri
+# make bench      this machine's ceilings, and how close comity comes to them
+# make fuzz       coverage-guided fuzzing (needs cargo-fuzz and a nightly toolchain)
+# make book       the book as HTML under book/book (needs mdbook)
+#
+# A step whose tool is not installed prints SKIPPED and the rest goes on.
+
+.NOTPARALLEL:
+.PHONY: test format lint docs licences doctests tests test-long miri bench fuzz book
+
+# The lock file is committed, and what is tested is what it names.
+CARGO = cargo
+LOCKED = --locked
+# A toolchain that is not there is a step that is skipped, not a download.
+export RUSTUP_AUTO_INSTALL = 0
+# How long each fuzz target runs, in seconds.
+FUZZ_SECONDS = 60
+FUZZ_TARGETS = $(basename $(notdir $(wildcard fuzz/fuzz_targets/*.rs)))
+
+# The cheap steps come first. The test runner comes last, so that its summary is the last thing on the screen.
+test: format licences lint docs doctests tests
+
+format:
+	$(CARGO) fmt --all --check
+
+licences:
+	@if $(CARGO) deny --version >/dev/null 2>&1; then $(CARGO) deny $(LOCKED) check licenses bans sources; \
+	else echo "SKIPPED licences: cargo-deny is not installed"; fi
+
+lint:
+	$(CARGO) clippy $(LOCKED) --workspace --all-targets -- -D warnings
+
+docs:
+	RUSTDOCFLAGS="-D warnings" $(CARGO) doc $(LOCKED) --workspace --no-deps
+
+doctests:
+	$(CARGO) test $(LOCKED) --workspace --doc
+
+# Unit tests, integration tests, the book's commands, and every fuzz body over its corpus.
+tests:
+	$(CARGO) test $(LOCKED) --workspace --lib --bins --tests
+
+# Tests that are marked `ignore` are campaigns; they want the release profile.
+test-long: miri
+	$(CARGO) test $(LOCKED) --release --workspace --lib --bins --tests -- --ignored --nocapture
+
+# Miri cannot run assembly or foreign code: the portable backend of core is what it checks.
+miri:
+	@if $(CARGO) +nightly miri --version >/dev/null 2>&1; then \
+		COMITY_BACKEND=portable $(CARGO) +nightly miri test $(LOCKED) -p comity-core --lib; \
+	else echo "SKIPPED miri: it is not installed"; fi
+
+bench:
+	$(CARGO) run $(LOCKED) --release -- bench
+
+fuzz:
+	@if $(CARGO) fuzz --version >/dev/null 2>&1; then \
+		for target in $(FUZZ_TARGETS); do \
+			$(CARGO) +nightly fuzz run $$target -- -max_total_time=$(FUZZ_SECONDS) || exit 1; \
+		done; \
+	else echo "SKIPPED fuzz: cargo-fuzz is not installed (make test runs the same bodies over the corpus)"; fi
+
+book:
+	@if mdbook --version >/dev/null 2>&1; then mdbook build book; \
+	else echo "SKIPPED book: mdbook is not installed (the pages are plain Markdown under book/src)"; fi
