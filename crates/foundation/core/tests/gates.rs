@@ -1,7 +1,8 @@
 //! Garbling and evaluating tapes, on every backend, against the tape computed on plain bits.
 
 use comity_core::{
-    Backend, Block, Cursor, Delta, Evaluator, Garbler, Gate, LockstepEvaluator, LockstepGarbler, Prg, Segment, Tape,
+    Backend, Block, Cursor, Delta, Evaluator, Garbler, Gate, GateHash, LockstepEvaluator, LockstepGarbler, Prg,
+    Segment, Tape,
 };
 
 /// A random tape: segments of widths that hit every batch size of the kernels, slots reused freely.
@@ -184,6 +185,41 @@ fn lockstep_garbles_each_copy_as_if_alone() {
                     }
                 }
             }
+        }
+    }
+}
+
+#[test]
+fn the_gate_hash_is_a_fresh_aes_key_for_every_tweak() {
+    let start = Block::from_u128(0xabcd << 64 | 5);
+    let sigma = |x: Block| {
+        let (low, high) = (x.to_u128() as u64, (x.to_u128() >> 64) as u64);
+        Block::from_u128(u128::from(low ^ high) << 64 | u128::from(high))
+    };
+    for backend in Backend::available() {
+        let mut hash = GateHash::new(backend, start);
+        let mut tweak = 0;
+        for len in [0, 1, 16, 33, 5, 160] {
+            let mut prg = Prg::new(backend, Block::from_u128(len as u128));
+            let mut blocks = vec![[Block::ZERO; 2]; len];
+            blocks.iter_mut().for_each(|pair| *pair = [prg.block(), prg.block()]);
+            let [mut first, mut second, mut alone] = [0, 1, 0].map(|k| blocks.iter().map(|b| b[k]).collect::<Vec<_>>());
+            hash.pairs(&mut first, &mut second);
+            let expect = |input: Block, tweak: u128| {
+                let mut block = [sigma(input)];
+                comity_core::Aes128::new(backend, start ^ Block::from_u128(tweak)).encrypt(&mut block);
+                block[0] ^ sigma(input)
+            };
+            for i in 0..len {
+                assert!(first[i] == expect(blocks[i][0], tweak + i as u128), "{backend}, {len} blocks, block {i}");
+                assert!(second[i] == expect(blocks[i][1], tweak + i as u128), "{backend}, {len} blocks, block {i}");
+            }
+            tweak += len.next_multiple_of(16) as u128;
+            hash.each(&mut alone);
+            for i in 0..len {
+                assert!(alone[i] == expect(blocks[i][0], tweak + i as u128), "{backend}, {len} blocks, block {i}");
+            }
+            tweak += len.next_multiple_of(16) as u128;
         }
     }
 }

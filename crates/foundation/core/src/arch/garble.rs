@@ -294,6 +294,81 @@ pub(crate) fn evaluate(backend: Backend, keys: &mut KeyRing, part: &Part<'_>, sl
     }
 }
 
+/// Hashes groups of sixteen blocks, each under the next tweak; those of `second` under the same tweaks again.
+pub(crate) fn hash(
+    backend: Backend,
+    keys: &mut KeyRing,
+    first: &mut [[Block; 16]],
+    second: Option<&mut [[Block; 16]]>,
+) {
+    debug_assert!(second.as_ref().is_none_or(|s| s.len() == first.len()));
+    match backend.0 {
+        Kind::Portable => portable::garble::hash_groups(keys, first, second),
+        // SAFETY: a Backend of this kind proves the features.
+        #[cfg(target_arch = "x86_64")]
+        Kind::AesNi => unsafe { super::x86_64::garble::hash_aesni(keys, first, second) },
+        // SAFETY: as above.
+        #[cfg(target_arch = "x86_64")]
+        Kind::Vaes => unsafe { super::x86_64::garble::hash_vaes(keys, first, second) },
+    }
+}
+
+/// # Safety
+/// The features of `Q` are present.
+#[inline(always)]
+pub(super) unsafe fn hash_groups<Q: Quad>(
+    ring: &mut KeyRing,
+    first: &mut [[Block; 16]],
+    second: Option<&mut [[Block; 16]]>,
+) {
+    // SAFETY: promised by the caller; a group is four vectors.
+    unsafe {
+        match second {
+            Some(second) => {
+                for (a, b) in first.iter_mut().zip(second) {
+                    hash_group::<Q, 2>(ring, [a.as_mut_ptr(), b.as_mut_ptr()]);
+                }
+            }
+            None => {
+                for a in first {
+                    hash_group::<Q, 1>(ring, [a.as_mut_ptr()]);
+                }
+            }
+        }
+    }
+}
+
+#[inline(always)]
+unsafe fn hash_group<Q: Quad, const K: usize>(ring: &mut KeyRing, blocks: [*mut Block; K]) {
+    // SAFETY: as `hash_groups`.
+    unsafe {
+        ring.take(2 * GROUP_PAIRS as u64);
+        let mut keys = ring.expand_live::<Q>();
+        let key = keys.round_key(0);
+        let mut x = [key; K];
+        for k in 0..K {
+            for i in 0..GROUP_PAIRS {
+                x[k][i] = Q::load(blocks[k].add(4 * i)).sigma().xor(key[i]);
+            }
+        }
+        for round in 1..ROUND_KEYS - 1 {
+            let key = keys.round_key(round);
+            for k in 0..K {
+                for i in 0..GROUP_PAIRS {
+                    x[k][i] = x[k][i].aes_round(key[i]);
+                }
+            }
+        }
+        let key = keys.round_key(ROUND_KEYS - 1);
+        for k in 0..K {
+            for i in 0..GROUP_PAIRS {
+                let at = blocks[k].add(4 * i);
+                x[k][i].aes_last(key[i].xor(Q::load(at).sigma())).store(at);
+            }
+        }
+    }
+}
+
 /// A gate whose inputs are the constant zero: it fills the lanes that a batch has no gate for.
 static NO_GATE: Gate = Gate { a: 0, b: 0, out: 0 };
 

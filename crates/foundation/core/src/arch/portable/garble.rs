@@ -19,6 +19,22 @@ pub(super) fn hash(ring: &KeyRing, inputs: [Block; 8], tweaks: [u64; 8]) -> [Blo
     core::array::from_fn(|i| blocks[i] ^ plain[i])
 }
 
+/// Groups of sixteen blocks under the next tweaks; those of `second` under the same.
+pub(in crate::arch) fn hash_groups(
+    ring: &mut KeyRing,
+    first: &mut [[Block; 16]],
+    mut second: Option<&mut [[Block; 16]]>,
+) {
+    for i in 0..first.len() {
+        let tweak = 2 * ring.take(8);
+        for group in [Some(&mut first[i]), second.as_mut().map(|s| &mut s[i])].into_iter().flatten() {
+            for (half, blocks) in group.as_chunks_mut::<8>().0.iter_mut().enumerate() {
+                *blocks = hash(ring, *blocks, core::array::from_fn(|j| tweak + (8 * half + j) as u64));
+            }
+        }
+    }
+}
+
 /// ZRE15, Figure 2: from the labels for zero and `H(A0), H(A1), H(B0), H(B1)`, both rows and the output's label.
 pub(super) fn garbled_gate(a: Block, b: Block, delta: Block, [a0, a1, b0, b1]: [Block; 4]) -> (Block, Block, Block) {
     let generator = a0 ^ a1 ^ delta.masked(b.lsb());

@@ -2,7 +2,7 @@
 
 use core::arch::x86_64::*;
 
-use super::super::garble::{Evaluating, Garbling, KeyRing, Quad, walk};
+use super::super::garble::{Evaluating, Garbling, KeyRing, Quad, hash_groups, walk};
 use super::super::lockstep;
 use crate::Block;
 use crate::gates::Part;
@@ -276,7 +276,7 @@ impl Quad for Xmm {
 /// # Safety
 /// The CPU has the features named; lengths as [`walk`] wants.
 macro_rules! entries {
-    ($features:literal, $lanes:ty, $garble:ident, $evaluate:ident, $lockstep_garble:ident, $lockstep_evaluate:ident) => {
+    ($features:literal, $lanes:ty, $garble:ident, $evaluate:ident, $lockstep_garble:ident, $lockstep_evaluate:ident, $hash:ident) => {
         #[target_feature(enable = $features)]
         pub(in crate::arch) unsafe fn $garble(
             keys: &mut KeyRing,
@@ -298,6 +298,16 @@ macro_rules! entries {
         ) {
             // SAFETY: promised by the caller; an evaluating walk only reads tables.
             unsafe { walk::<$lanes, _>(Evaluating, keys, part, slots, tables.cast_mut()) }
+        }
+
+        #[target_feature(enable = $features)]
+        pub(in crate::arch) unsafe fn $hash(
+            keys: &mut KeyRing,
+            first: &mut [[Block; 16]],
+            second: Option<&mut [[Block; 16]]>,
+        ) {
+            // SAFETY: promised by the caller.
+            unsafe { hash_groups::<$lanes>(keys, first, second) }
         }
 
         #[target_feature(enable = $features)]
@@ -327,12 +337,21 @@ macro_rules! entries {
     };
 }
 
-entries!("aes,avx2,ssse3,sse4.1", Xmm, garble_aesni, evaluate_aesni, lockstep_garble_aesni, lockstep_evaluate_aesni);
+entries!(
+    "aes,avx2,ssse3,sse4.1",
+    Xmm,
+    garble_aesni,
+    evaluate_aesni,
+    lockstep_garble_aesni,
+    lockstep_evaluate_aesni,
+    hash_aesni
+);
 entries!(
     "vaes,avx512f,avx512bw,avx512vl,avx512dq,aes,avx2",
     Zmm,
     garble_vaes,
     evaluate_vaes,
     lockstep_garble_vaes,
-    lockstep_evaluate_vaes
+    lockstep_evaluate_vaes,
+    hash_vaes
 );
