@@ -17,7 +17,8 @@ use rand_core::Rng;
 
 use crate::address::{Address, check_plaintext};
 use crate::plain::{Plain, Socket};
-use crate::{SystemRng, tcp};
+use crate::tls::Tls;
+use crate::{Fingerprint, Identity, SystemRng, tcp};
 
 /// The first bytes that a connecting side sends.
 const MAGIC: [u8; 8] = *b"comity\x00c";
@@ -44,6 +45,13 @@ pub enum Security {
     Plain {
         /// Plain text is wanted beyond this machine as well.
         anywhere: bool,
+    },
+    /// TLS 1.3, and only with the peer that has this key.
+    Tls {
+        /// This party's key.
+        identity: Identity,
+        /// The fingerprint of the peer's key.
+        peer: Fingerprint,
     },
 }
 
@@ -89,6 +97,7 @@ enum Origin {
 
 enum Transport {
     Plain(Box<Plain>),
+    Tls(Box<Tls>),
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -122,9 +131,11 @@ fn open(
     let stream = tcp::connect(address, settings.timeout, waiting)?;
     let socket = settings.socket(stream)?;
     let to = Address::known(socket.peer);
-    let mut transport = match settings.security {
-        Security::Plain { .. } => Transport::Plain(Box::new(Plain::new(socket, kind.prompt()))),
+    let mut transport = match &settings.security {
+        Security::Plain { .. } => Transport::Plain(Box::new(Plain::new(socket))),
+        Security::Tls { identity, peer } => Transport::Tls(Box::new(Tls::connect(socket, identity, *peer)?)),
     };
+    transport.expect(kind.prompt());
     let mut opening = [0; OPENING];
     opening[..8].copy_from_slice(&MAGIC);
     opening[8] = kind as u8;
@@ -139,6 +150,7 @@ impl Settings {
     fn check(&self, sockets: &[SocketAddr]) -> Result<()> {
         match self.security {
             Security::Plain { anywhere } => sockets.iter().try_for_each(|socket| check_plaintext(socket, anywhere)),
+            Security::Tls { .. } => Ok(()),
         }
     }
 
@@ -218,13 +230,14 @@ impl Hub {
     /// Hears what a connection that has arrived is.
     fn admit(&self, stream: TcpStream) -> Result<(Kind, Id, Transport)> {
         let socket = self.settings.socket(stream)?;
-        let mut transport = match self.settings.security {
-            Security::Plain { .. } => Transport::Plain(Box::new(Plain::new(socket, 1 + PROMPT))),
+        let mut transport = match &self.settings.security {
+            Security::Plain { .. } => Transport::Plain(Box::new(Plain::new(socket))),
+            Security::Tls { identity, peer } => Transport::Tls(Box::new(Tls::accept(socket, identity, *peer)?)),
         };
+        transport.expect(1);
         let mut opening = [0; OPENING];
         if let Err(error) = transport.recv(&mut opening) {
-            let Transport::Plain(plain) = &transport;
-            if matches!(error, Error::Malformed(_)) {
+            if let (Transport::Plain(plain), Error::Malformed(_)) = (&transport, &error) {
                 tcp::part(&plain.socket.stream, FAREWELL);
             }
             return Err(error);
@@ -238,6 +251,7 @@ impl Hub {
             return Err(Error::Malformed("the peer does not open its connection as comity does".into()));
         }
         let id = *opening[9..].first_chunk().expect("an opening ends with an id");
+        transport.expect(kind.prompt());
         Ok((kind, id, transport))
     }
 
@@ -276,8 +290,10 @@ impl Hub {
 impl Connection {
     /// The peer's address.
     pub fn peer(&self) -> SocketAddr {
-        let Transport::Plain(plain) = &self.transport;
-        plain.socket.peer
+        match &self.transport {
+            Transport::Plain(plain) => plain.socket.peer,
+            Transport::Tls(tls) => tls.socket().peer,
+        }
     }
 }
 
@@ -285,24 +301,36 @@ impl Transport {
     fn send(&mut self, bytes: &[u8]) -> Result<()> {
         match self {
             Transport::Plain(plain) => plain.split().0.send(bytes),
+            Transport::Tls(tls) => tls.split().0.send(bytes),
         }
     }
 
     fn flush(&mut self) -> Result<()> {
         match self {
             Transport::Plain(plain) => plain.split().0.flush(),
+            Transport::Tls(tls) => tls.split().0.flush(),
         }
     }
 
     fn recv(&mut self, bytes: &mut [u8]) -> Result<()> {
         match self {
             Transport::Plain(plain) => plain.split().1.recv(bytes),
+            Transport::Tls(tls) => tls.split().1.recv(bytes),
+        }
+    }
+
+    /// So many messages of the peer must come soon, from now on.
+    fn expect(&mut self, messages: u32) {
+        match self {
+            Transport::Plain(plain) => plain.expect(messages),
+            Transport::Tls(tls) => tls.expect(messages),
         }
     }
 
     fn buffered(&self) -> usize {
         match self {
             Transport::Plain(plain) => plain.buffered(),
+            Transport::Tls(tls) => tls.buffered(),
         }
     }
 }
@@ -325,6 +353,10 @@ impl Channel for Connection {
         match &mut self.transport {
             Transport::Plain(plain) => {
                 let (sending, receiving) = plain.split();
+                (Box::new(sending), Box::new(receiving))
+            }
+            Transport::Tls(tls) => {
+                let (sending, receiving) = tls.split();
                 (Box::new(sending), Box::new(receiving))
             }
         }

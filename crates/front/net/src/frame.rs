@@ -160,16 +160,20 @@ pub(crate) struct FrameReader {
     /// Verified payload that nobody took yet; it lies before `raw`.
     ready: Range<usize>,
     next: u32,
-    /// The frames below this number must come soon.
+    /// How many frames must still come soon.
     prompt: u32,
     broken: bool,
 }
 
 impl FrameReader {
-    /// A reader for a stream whose first `prompt` frames must come soon.
-    pub(crate) fn new(prompt: u32) -> FrameReader {
+    pub(crate) fn new() -> FrameReader {
         let buffer = vec![0; READ_AHEAD + HEADER + MAX_PAYLOAD].into();
-        FrameReader { buffer, raw: 0..0, ready: 0..0, next: 0, prompt, broken: false }
+        FrameReader { buffer, raw: 0..0, ready: 0..0, next: 0, prompt: 0, broken: false }
+    }
+
+    /// So many frames must come soon.
+    pub(crate) fn expect(&mut self, frames: u32) {
+        self.prompt = frames;
     }
 
     /// Fills `into`. After an error nothing more can be read.
@@ -203,11 +207,17 @@ impl FrameReader {
         while self.raw.len() < HEADER {
             let limit = self.raw.start + ahead;
             let wait = match self.raw.len() {
-                0 if self.next >= self.prompt => Wait::Forever,
+                0 if self.prompt == 0 => Wait::Forever,
                 0 => Wait::Message,
                 _ => Wait::Rest,
             };
-            self.raw.end += from.read(&mut self.buffer[self.raw.end..limit], wait)?;
+            match from.read(&mut self.buffer[self.raw.end..limit], wait) {
+                Ok(count) => self.raw.end += count,
+                Err(Error::PeerClosed) if self.next == 0 && foreign(&self.buffer[self.raw.clone()]).is_some() => {
+                    return Err(damaged(0, "it ends early", &self.buffer[self.raw.clone()]));
+                }
+                Err(error) => return Err(error),
+            }
         }
         let header = self.buffer[self.raw.start..].first_chunk().expect("a whole header was read");
         let header = Header::decode(header, self.next)?;
@@ -238,6 +248,7 @@ impl FrameReader {
             return Err(damaged(self.next, "its payload's checksum is wrong", &[]));
         }
         self.next = self.next.wrapping_add(1);
+        self.prompt = self.prompt.saturating_sub(1);
         Ok(if direct { len } else { 0 })
     }
 

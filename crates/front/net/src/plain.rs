@@ -41,9 +41,13 @@ impl Socket {
 }
 
 impl Plain {
-    /// `prompt` is the number of messages that must come soon.
-    pub(crate) fn new(socket: Socket, prompt: u32) -> Plain {
-        Plain { socket, writer: FrameWriter::new(), reader: FrameReader::new(prompt) }
+    pub(crate) fn new(socket: Socket) -> Plain {
+        Plain { socket, writer: FrameWriter::new(), reader: FrameReader::new() }
+    }
+
+    /// So many messages of the peer must come soon.
+    pub(crate) fn expect(&mut self, messages: u32) {
+        self.reader.expect(messages);
     }
 
     pub(crate) fn split(&mut self) -> (Sending<'_>, Receiving<'_>) {

@@ -1,0 +1,211 @@
+//! A directory with a party's key and the fingerprints of the peers that it trusts.
+//!
+//! `identity.der` is the secret key (PKCS #8), readable by its owner only. `trusted` is a text file with one line,
+//! `PARTY FINGERPRINT`, for each peer. A key is trusted by hand, once, and bound to a party's id; nothing here
+//! trusts a key because it was seen before.
+
+use std::fs::{self, File, OpenOptions};
+use std::io::{ErrorKind, Read, Write};
+use std::path::{Path, PathBuf};
+
+use comity_core::{Error, Result};
+use rand_core::{CryptoRng, Rng};
+use zeroize::Zeroizing;
+
+use crate::{Fingerprint, Identity, Security, SystemRng};
+
+/// No file of a key directory is as large as this.
+const MAX_FILE: u64 = 1 << 20;
+
+/// A directory with a party's key and the fingerprints that it trusts.
+#[derive(Clone, Debug)]
+pub struct KeyDir {
+    dir: PathBuf,
+}
+
+impl KeyDir {
+    /// The directory at this path. Nothing is read or made yet.
+    pub fn new(dir: impl Into<PathBuf>) -> KeyDir {
+        KeyDir { dir: dir.into() }
+    }
+
+    /// Makes a key pair, and the directory if it is not there. The file appears whole, with mode 0600, or not at all.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::InvalidInput`] if there is a key already: it is never overwritten. [`Error::Io`].
+    pub fn create(&self, rng: &mut impl CryptoRng) -> Result<Identity> {
+        let mut builder = fs::DirBuilder::new();
+        builder.recursive(true);
+        #[cfg(unix)]
+        std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
+        builder.create(&self.dir).map_err(|error| failed("cannot make the folder", &self.dir, error))?;
+        let identity = Identity::generate(rng);
+        let path = self.identity_path();
+        let draft = self.draft(identity.to_pkcs8())?;
+        // A link, unlike a renaming, does not replace what is there.
+        let linked = fs::hard_link(&draft, &path);
+        fs::remove_file(&draft).map_err(|error| failed("cannot remove", &draft, error))?;
+        match linked {
+            Ok(()) => Ok(identity),
+            Err(error) if error.kind() == ErrorKind::AlreadyExists => Err(Error::InvalidInput(format!(
+                "there is a key at {} already, and it is not overwritten: take another folder",
+                path.display()
+            ))),
+            Err(error) => Err(failed("cannot write the key to", &path, error)),
+        }
+    }
+
+    /// This party's key pair.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::InvalidInput`] if there is none, or others may read it; [`Error::Io`].
+    pub fn identity(&self) -> Result<Identity> {
+        let path = self.identity_path();
+        let Some(bytes) = read(&path, 0o077, "600")? else {
+            return Err(Error::InvalidInput(format!(
+                "there is no key at {}: make one with `comity key new {}`",
+                path.display(),
+                self.dir.display()
+            )));
+        };
+        Identity::from_pkcs8(&bytes).map_err(|error| Error::InvalidInput(format!("{}: {error}", path.display())))
+    }
+
+    /// Trusts the key with this fingerprint to be `party`'s, from now on.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::InvalidInput`] if another key is trusted to be this party's already, or this key to be another
+    /// party's: such a change is made by hand, in the file. [`Error::Io`].
+    pub fn trust(&self, party: u32, fingerprint: Fingerprint) -> Result<()> {
+        let mut trusted = self.trusted()?;
+        let path = self.trusted_path();
+        for &(other, known) in &trusted {
+            let clash = match (other == party, known == fingerprint) {
+                (true, true) => return Ok(()),
+                (true, false) => format!("the key {known} is trusted to be party {party}'s"),
+                (false, true) => format!("this key is trusted to be party {other}'s"),
+                (false, false) => continue,
+            };
+            return Err(Error::InvalidInput(format!(
+                "{clash} already: if that has changed, remove its line from {} first",
+                path.display()
+            )));
+        }
+        trusted.push((party, fingerprint));
+        trusted.sort_by_key(|&(party, _)| party);
+        let text: String = trusted.iter().map(|(party, fingerprint)| format!("{party} {fingerprint}\n")).collect();
+        let draft = self.draft(text.as_bytes())?;
+        fs::rename(&draft, &path).map_err(|error| failed("cannot write", &path, error))
+    }
+
+    /// All that is trusted: parties and their keys' fingerprints, by party.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::InvalidInput`] names the line that is wrong, or says that others may write the file; [`Error::Io`].
+    pub fn trusted(&self) -> Result<Vec<(u32, Fingerprint)>> {
+        let path = self.trusted_path();
+        let bytes = read(&path, 0o022, "go-w")?.unwrap_or_default();
+        let mut trusted: Vec<(u32, Fingerprint)> = Vec::new();
+        for (number, line) in (1..).zip(String::from_utf8_lossy(&bytes).lines()) {
+            let wrong =
+                |why: &dyn std::fmt::Display| Error::InvalidInput(format!("{}, line {number}: {why}", path.display()));
+            let line = line.trim();
+            if line.is_empty() || line.starts_with('#') {
+                continue;
+            }
+            let (party, fingerprint) = line.split_once(' ').ok_or_else(|| wrong(&"not PARTY FINGERPRINT"))?;
+            let party = party.parse().map_err(|_| wrong(&format!("\"{party}\" is no party's id")))?;
+            let fingerprint = fingerprint.parse().map_err(|error| wrong(&error))?;
+            if trusted.iter().any(|known| known.0 == party || known.1 == fingerprint) {
+                return Err(wrong(&"the party or its key is there already"));
+            }
+            trusted.push((party, fingerprint));
+        }
+        Ok(trusted)
+    }
+
+    /// What a connection to `party` needs to be protected by TLS.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::InvalidInput`] if there is no key of this party's own, or none is trusted to be `party`'s.
+    pub fn security(&self, party: u32) -> Result<Security> {
+        let identity = self.identity()?;
+        let Some(&(_, peer)) = self.trusted()?.iter().find(|known| known.0 == party) else {
+            return Err(Error::InvalidInput(format!(
+                "no key is trusted to be party {party}'s: ask that party for what `comity key show` prints there, by a \
+                 way that you trust, and run `comity key trust {} --party {party} FINGERPRINT`",
+                self.dir.display()
+            )));
+        };
+        Ok(Security::Tls { identity, peer })
+    }
+
+    fn identity_path(&self) -> PathBuf {
+        self.dir.join("identity.der")
+    }
+
+    fn trusted_path(&self) -> PathBuf {
+        self.dir.join("trusted")
+    }
+
+    /// Writes a new file that only the owner can read, under a name that nobody else uses.
+    fn draft(&self, bytes: &[u8]) -> Result<PathBuf> {
+        let path = self.dir.join(format!(".draft-{:016x}", SystemRng.next_u64()));
+        let mut options = OpenOptions::new();
+        options.write(true).create_new(true);
+        #[cfg(unix)]
+        std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
+        let written = options.open(&path).and_then(|mut file| {
+            file.write_all(bytes)?;
+            file.sync_all()
+        });
+        match written {
+            Ok(()) => Ok(path),
+            Err(error) => {
+                // Nothing else can be done about a half-written draft than to try to remove it.
+                let _ = fs::remove_file(&path);
+                Err(failed("cannot write", &path, error))
+            }
+        }
+    }
+}
+
+/// The file's bytes; `None` if there is no such file. `forbidden` are the mode bits that it must not have on Unix, and
+/// `mend` what chmod takes them away with.
+fn read(path: &Path, forbidden: u32, mend: &str) -> Result<Option<Zeroizing<Vec<u8>>>> {
+    let file = match File::open(path) {
+        Ok(file) => file,
+        Err(error) if error.kind() == ErrorKind::NotFound => return Ok(None),
+        Err(error) => return Err(failed("cannot read", path, error)),
+    };
+    check_mode(&file, path, forbidden, mend)?;
+    let mut bytes = Zeroizing::new(Vec::new());
+    file.take(MAX_FILE).read_to_end(&mut bytes).map_err(|error| failed("cannot read", path, error))?;
+    Ok(Some(bytes))
+}
+
+#[cfg(unix)]
+fn check_mode(file: &File, path: &Path, forbidden: u32, mend: &str) -> Result<()> {
+    use std::os::unix::fs::PermissionsExt;
+    let mode = file.metadata().map_err(|error| failed("cannot read", path, error))?.permissions().mode();
+    if mode & forbidden == 0 {
+        return Ok(());
+    }
+    let (path, mode) = (path.display(), mode & 0o777);
+    Err(Error::InvalidInput(format!("others may use {path} (mode {mode:03o}): run `chmod {mend} {path}`")))
+}
+
+/// Other systems keep a folder's files from other users unless told otherwise.
+#[cfg(not(unix))]
+fn check_mode(_file: &File, _path: &Path, _forbidden: u32, _mend: &str) -> Result<()> {
+    Ok(())
+}
+
+fn failed(what: &str, path: &Path, source: std::io::Error) -> Error {
+    Error::Io { context: format!("{what} {}", path.display()), source }
+}

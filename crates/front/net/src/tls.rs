@@ -1,0 +1,328 @@
+//! TLS 1.3 with raw public keys (RFC 8446, RFC 7250): both sides prove the key that the other one has pinned.
+//!
+//! There are no certificates, names or authorities: a side knows the fingerprint of its peer's Ed25519 key, and any
+//! other key ends the handshake. Nothing is negotiated that has a weak choice: X25519, Ed25519, and AES-128-GCM, or
+//! ChaCha20-Poly1305 for a side that does not want AES. Sessions are not resumed.
+//!
+//! A record holds at most 16 KiB. Records are sealed and read several at a time, so that system calls are few. The
+//! halves of a split share the TLS state by a lock that is never held while the socket is waited for.
+
+use std::io::{ErrorKind, Read, Write};
+use std::ops::Range;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use comity_channel::hello::foreign;
+use comity_channel::{RecvHalf, SendHalf};
+use comity_core::{Error, Result};
+use rustls::pki_types::ServerName;
+use rustls::{AlertDescription, ClientConnection, ServerConnection};
+
+use crate::frame::{Source, Wait};
+use crate::pinned::Pinned;
+use crate::plain::Socket;
+use crate::{Fingerprint, Identity, tcp};
+
+/// How much is sealed at a time: four full records.
+const CHUNK: usize = 64 << 10;
+
+/// Header of a record, and the most that can follow it.
+const HEADER: usize = 5;
+const MAX_RECORD: usize = (16 << 10) + 256;
+
+/// Sealed bytes read at a time: some records, in the second-level cache.
+const INCOMING: usize = 128 << 10;
+
+/// What a side that speaks TLS says to one that does not, before it closes: a fatal alert, protocol_version.
+const FAREWELL: [u8; 7] = [21, 3, 3, 0, 2, 2, 70];
+
+/// TLS over one socket.
+pub(crate) struct Tls {
+    session: Session,
+    sealer: Sealer,
+    opener: Opener,
+}
+
+/// What both halves share.
+struct Session {
+    socket: Socket,
+    tls: Mutex<rustls::Connection>,
+    pinned: Arc<Pinned>,
+    own: Fingerprint,
+}
+
+/// Plain bytes that are not sealed yet, and sealed ones that are not sent yet.
+struct Sealer {
+    plain: Vec<u8>,
+    sealed: Vec<u8>,
+}
+
+/// Sealed bytes that are not opened yet.
+struct Opener {
+    buffer: Box<[u8]>,
+    raw: Range<usize>,
+    /// How many messages must still come soon.
+    prompt: u32,
+}
+
+impl Tls {
+    /// The handshake of the side that connects.
+    pub(crate) fn connect(socket: Socket, identity: &Identity, peer: Fingerprint) -> Result<Tls> {
+        let pinned = Pinned::new(peer);
+        let name = ServerName::IpAddress(socket.peer.ip().into());
+        let tls = pinned.client(identity).and_then(|config| ClientConnection::new(config, name));
+        let tls = tls.map_err(|error| trouble(&socket, &pinned, identity.fingerprint(), error))?;
+        Tls::start(socket, pinned, identity, tls.into())
+    }
+
+    /// The handshake of the side that listens.
+    pub(crate) fn accept(socket: Socket, identity: &Identity, peer: Fingerprint) -> Result<Tls> {
+        let pinned = Pinned::new(peer);
+        let tls = pinned.server(identity).and_then(ServerConnection::new);
+        let tls = tls.map_err(|error| trouble(&socket, &pinned, identity.fingerprint(), error))?;
+        Tls::start(socket, pinned, identity, tls.into())
+    }
+
+    fn start(socket: Socket, pinned: Arc<Pinned>, identity: &Identity, tls: rustls::Connection) -> Result<Tls> {
+        let session = Session { socket, tls: Mutex::new(tls), pinned, own: identity.fingerprint() };
+        let sealer = Sealer { plain: Vec::with_capacity(CHUNK), sealed: Vec::new() };
+        let opener = Opener { buffer: vec![0; INCOMING].into(), raw: 0..0, prompt: 0 };
+        let mut tls = Tls { session, sealer, opener };
+        tls.handshake()?;
+        Ok(tls)
+    }
+
+    fn handshake(&mut self) -> Result<()> {
+        let mut first = true;
+        loop {
+            self.sealer.push(&self.session)?;
+            if !self.session.lock().is_handshaking() {
+                return Ok(());
+            }
+            if self.opener.record().is_none() {
+                self.opener.read(&self.session, Wait::Message)?;
+                if first {
+                    self.session.hear(&self.opener.buffer[self.opener.raw.clone()])?;
+                    first = false;
+                }
+                continue;
+            }
+            if let Err(error) = self.opener.open(&self.session) {
+                // The peer is to learn why: what TLS has to say is an alert.
+                let _ = self.sealer.push(&self.session);
+                tcp::part(&self.session.socket.stream, &[]);
+                return Err(error);
+            }
+        }
+    }
+
+    /// So many messages of the peer must come soon.
+    pub(crate) fn expect(&mut self, messages: u32) {
+        self.opener.prompt = messages;
+    }
+
+    pub(crate) fn socket(&self) -> &Socket {
+        &self.session.socket
+    }
+
+    /// How many bytes are not yet flushed.
+    pub(crate) fn buffered(&self) -> usize {
+        self.sealer.plain.len()
+    }
+
+    pub(crate) fn split(&mut self) -> (Sending<'_>, Receiving<'_>) {
+        (
+            Sending { session: &self.session, sealer: &mut self.sealer },
+            Receiving { session: &self.session, opener: &mut self.opener },
+        )
+    }
+}
+
+impl Session {
+    fn lock(&self) -> MutexGuard<'_, rustls::Connection> {
+        self.tls.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Looks at the first bytes of the peer: are they TLS at all?
+    fn hear(&self, first: &[u8]) -> Result<()> {
+        if foreign(first) == Some("TLS") || (first.len() < 3 && first[0] & 0xfc == 0x14) {
+            return Ok(());
+        }
+        tcp::part(&self.socket.stream, &FAREWELL);
+        let peer = self.socket.peer;
+        Err(Error::Malformed(match foreign(first) {
+            Some(other) => format!("the peer at {peer} speaks {other}, not comity: check the address and the port"),
+            None => format!(
+                "the peer at {peer} speaks plain text, and this side TLS: use TLS on both sides, or plain text on both"
+            ),
+        }))
+    }
+
+    fn trouble(&self, error: rustls::Error) -> Error {
+        trouble(&self.socket, &self.pinned, self.own, error)
+    }
+}
+
+/// What an error of TLS means to the user.
+fn trouble(socket: &Socket, pinned: &Pinned, own: Fingerprint, error: rustls::Error) -> Error {
+    let peer = socket.peer;
+    match error {
+        rustls::Error::InvalidCertificate(_) | rustls::Error::General(_) if pinned.refusal(&peer).is_some() => {
+            pinned.refusal(&peer).unwrap_or(Error::PeerClosed)
+        }
+        rustls::Error::AlertReceived(AlertDescription::AccessDenied) => Error::Untrusted(format!(
+            "the peer at {peer} does not trust this side's key {own}: it must first run `comity key trust` with that \
+             fingerprint, or this side must use the key that it trusts"
+        )),
+        rustls::Error::InvalidCertificate(_)
+        | rustls::Error::PeerIncompatible(_)
+        | rustls::Error::NoCertificatesPresented => {
+            Error::Untrusted(format!("the peer at {peer} did not prove its key as comity does ({error})"))
+        }
+        rustls::Error::AlertReceived(AlertDescription::ProtocolVersion) => Error::Malformed(format!(
+            "the peer at {peer} does not speak TLS 1.3 as comity does: use TLS on both sides, or plain text on both"
+        )),
+        rustls::Error::DecryptError => {
+            Error::Malformed(format!("bytes from {peer} were damaged on the way, or forged ({error})"))
+        }
+        _ => Error::Malformed(format!("TLS with {peer} failed: {error}")),
+    }
+}
+
+impl Sealer {
+    fn send(&mut self, session: &Session, mut bytes: &[u8]) -> Result<()> {
+        if self.plain.len() + bytes.len() > CHUNK {
+            if !self.plain.is_empty() {
+                let (now, later) = bytes.split_at(CHUNK - self.plain.len());
+                self.plain.extend_from_slice(now);
+                self.flush(session)?;
+                bytes = later;
+            }
+            let (now, later) = bytes.split_at(bytes.len() - bytes.len() % CHUNK);
+            for chunk in now.chunks(CHUNK) {
+                self.seal(session, chunk)?;
+            }
+            bytes = later;
+        }
+        self.plain.extend_from_slice(bytes);
+        Ok(())
+    }
+
+    fn flush(&mut self, session: &Session) -> Result<()> {
+        if self.plain.is_empty() {
+            return Ok(());
+        }
+        let plain = std::mem::take(&mut self.plain);
+        let result = self.seal(session, &plain);
+        self.plain = plain;
+        self.plain.clear();
+        result
+    }
+
+    fn seal(&mut self, session: &Session, plain: &[u8]) -> Result<()> {
+        // TLS keeps what it is given in memory, without bound but for CHUNK here.
+        session.lock().writer().write_all(plain).map_err(|error| session.socket.sending(error))?;
+        self.push(session)
+    }
+
+    /// Sends what TLS has to say.
+    fn push(&mut self, session: &Session) -> Result<()> {
+        let mut tls = session.lock();
+        while tls.wants_write() {
+            tls.write_tls(&mut self.sealed).map_err(|error| session.socket.sending(error))?;
+        }
+        drop(tls);
+        let sent = (&session.socket.stream).write_all(&self.sealed);
+        self.sealed.clear();
+        sent.map_err(|error| session.socket.sending(error))
+    }
+}
+
+impl Opener {
+    fn recv(&mut self, session: &Session, mut into: &mut [u8]) -> Result<()> {
+        while !into.is_empty() {
+            match session.lock().reader().read(into) {
+                Ok(0) => return Err(Error::PeerClosed),
+                Ok(count) => {
+                    into = &mut into[count..];
+                    continue;
+                }
+                Err(error) if error.kind() == ErrorKind::WouldBlock => {}
+                Err(error) => return Err(Error::io("opening a TLS record", error)),
+            }
+            if self.record().is_some() {
+                self.open(session)?;
+                continue;
+            }
+            let wait = match (self.raw.is_empty(), self.prompt) {
+                (false, _) => Wait::Rest,
+                (true, 0) => Wait::Forever,
+                (true, _) => Wait::Message,
+            };
+            self.read(session, wait)?;
+            if wait == Wait::Message {
+                self.prompt -= 1;
+            }
+        }
+        Ok(())
+    }
+
+    /// The next record, if it is there whole.
+    fn record(&self) -> Option<Range<usize>> {
+        let raw = &self.buffer[self.raw.clone()];
+        let len = HEADER + usize::from(u16::from_be_bytes([*raw.get(3)?, *raw.get(4)?]));
+        // TLS itself refuses a longer one; it is handed over as far as it is there.
+        let len = len.min(HEADER + MAX_RECORD);
+        (raw.len() >= len).then(|| self.raw.start..self.raw.start + len)
+    }
+
+    /// Opens the next record, which is there.
+    fn open(&mut self, session: &Session) -> Result<()> {
+        let Some(record) = self.record() else { return Ok(()) };
+        let mut bytes = &self.buffer[record.clone()];
+        self.raw.start = record.end;
+        let mut tls = session.lock();
+        while !bytes.is_empty() {
+            tls.read_tls(&mut bytes).map_err(|error| Error::io("reading a TLS record", error))?;
+            tls.process_new_packets().map_err(|error| session.trouble(error))?;
+        }
+        Ok(())
+    }
+
+    /// Reads more sealed bytes.
+    fn read(&mut self, session: &Session, wait: Wait) -> Result<()> {
+        if self.raw.is_empty() {
+            self.raw = 0..0;
+        } else if self.raw.start + HEADER + MAX_RECORD > self.buffer.len() {
+            self.buffer.copy_within(self.raw.clone(), 0);
+            self.raw = 0..self.raw.len();
+        }
+        self.raw.end += session.socket.incoming().read(&mut self.buffer[self.raw.end..], wait)?;
+        Ok(())
+    }
+}
+
+pub(crate) struct Sending<'a> {
+    session: &'a Session,
+    sealer: &'a mut Sealer,
+}
+
+impl SendHalf for Sending<'_> {
+    fn send(&mut self, bytes: &[u8]) -> Result<()> {
+        self.sealer.send(self.session, bytes)
+    }
+
+    fn flush(&mut self) -> Result<()> {
+        self.sealer.flush(self.session)
+    }
+}
+
+pub(crate) struct Receiving<'a> {
+    session: &'a Session,
+    opener: &'a mut Opener,
+}
+
+impl RecvHalf for Receiving<'_> {
+    fn recv(&mut self, bytes: &mut [u8]) -> Result<()> {
+        self.opener.recv(self.session, bytes).inspect_err(|_| self.session.socket.give_up())
+    }
+}
