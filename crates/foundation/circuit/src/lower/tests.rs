@@ -185,15 +185,15 @@ fn golden_digests_pin_the_lowering() {
     assert_eq!(VERSION, 1);
     let mut rng = Rng(3);
     let golden = [
-        (rng.circuit(&[5], 1_000, 20, &[7, 0, 3]), "fc386a99b74151d0b2ec20bd33bd3212ee237f8e9ed75c483fd2852e57bcc904"),
+        (rng.circuit(&[5], 1_000, 20, &[7, 0, 3]), "950870b224f05cf885c31e73356d146c555fbc87584f607aa04808893060ca4c"),
         (
             rng.circuit(&[64, 64], 50_000, 500, &[128]),
-            "b567c9afd65c853e2d9476da203ea77eff9d2e83b98fe784cb490f09060d765f",
+            "f478e51b1713474eff5078721dfa2deb3a59db2ed0356a926b1aca80d9fe4424",
         ),
-        (rng.circuit(&[30], 30_000, 2, &[40]), "2125e8dbe3de2640bb14ef31566d917d029c7a3dada4ba8edd861345e6e307f0"),
+        (rng.circuit(&[30], 30_000, 2, &[40]), "a4addf868d8738f9612163cd000df41a1d4efa0d01bc40defe9806b6e6d2c767"),
         (
             rng.circuit(&[8_000], 20_000, 20_000, &[1_000]),
-            "f1af710976df18787ddb4600211538071507cb79fdb5e5ac50ce3f92cd6b994f",
+            "af7b6422213fb9a192260042b385de938368fccbcd47e3c356ac802ad3429a05",
         ),
     ];
     for (circuit, want) in golden {
