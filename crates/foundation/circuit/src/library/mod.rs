@@ -1,0 +1,2 @@
+//! Built-in circuits.
+pub mod arith;
