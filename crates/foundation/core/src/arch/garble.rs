@@ -345,10 +345,11 @@ unsafe fn hash_group<Q: Quad, const K: usize>(ring: &mut KeyRing, blocks: [*mut 
         ring.take(2 * GROUP_PAIRS as u64);
         let mut keys = ring.expand_live::<Q>();
         let key = keys.round_key(0);
-        let mut x = [key; K];
+        let (mut plain, mut x) = ([key; K], [key; K]);
         for k in 0..K {
             for i in 0..GROUP_PAIRS {
-                x[k][i] = Q::load(blocks[k].add(4 * i)).sigma().xor(key[i]);
+                plain[k][i] = Q::load(blocks[k].add(4 * i)).sigma();
+                x[k][i] = plain[k][i].xor(key[i]);
             }
         }
         for round in 1..ROUND_KEYS - 1 {
@@ -362,8 +363,7 @@ unsafe fn hash_group<Q: Quad, const K: usize>(ring: &mut KeyRing, blocks: [*mut 
         let key = keys.round_key(ROUND_KEYS - 1);
         for k in 0..K {
             for i in 0..GROUP_PAIRS {
-                let at = blocks[k].add(4 * i);
-                x[k][i].aes_last(key[i].xor(Q::load(at).sigma())).store(at);
+                x[k][i].aes_last(key[i].xor(plain[k][i])).store(blocks[k].add(4 * i));
             }
         }
     }

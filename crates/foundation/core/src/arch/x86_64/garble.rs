@@ -99,9 +99,9 @@ impl Quad for Zmm {
     unsafe fn sigma(self) -> Self {
         unsafe {
             let swapped = _mm512_shuffle_epi32::<0b01_00_11_10>(self.0);
+            let high_halves = _mm512_set_epi64(-1, 0, -1, 0, -1, 0, -1, 0);
             // swapped ^ (self & high halves)
-            let high = _mm512_maskz_mov_epi64(0b1010_1010, self.0);
-            Zmm(_mm512_xor_si512(swapped, high))
+            Zmm(_mm512_ternarylogic_epi64::<0b0111_1000>(swapped, self.0, high_halves))
         }
     }
     #[inline(always)]

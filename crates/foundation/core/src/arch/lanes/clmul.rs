@@ -1,8 +1,7 @@
-//! Inner products in GF(2^128) by PCLMULQDQ and VPCLMULQDQ: four carry-less products a pair, and one reduction in all.
+//! Inner products in GF(2^128) by the machine's carry-less multiplication: four products a pair, and one reduction
+//! in all.
 
-use core::arch::x86_64::*;
-
-use super::{Lanes, for_each_kind};
+use super::Lanes;
 use crate::Block;
 use crate::arch::portable::clmul::reduce;
 
@@ -45,25 +44,21 @@ impl Sum {
     }
 }
 
-macro_rules! define {
-    ($kind:ident, $lanes:ty, $features:literal) => {
-        pub(crate) mod $kind {
-            use super::*;
-
-            #[target_feature(enable = $features)]
-            pub(crate) fn inner_product(a: &[Block], b: &[Block]) -> Block {
-                let mut sum = Sum::default();
-                let whole = a.len().min(b.len()) / <$lanes>::LANES * <$lanes>::LANES;
-                // SAFETY: this function has the features that the registers need.
-                unsafe {
-                    if whole > 0 {
-                        sum.add::<$lanes>(&a[..whole], &b[..whole]);
-                    }
-                    sum.add::<__m128i>(&a[whole..], &b[whole..]);
-                }
-                sum.reduced()
-            }
+/// The sum of the products of the pairs.
+///
+/// # Safety
+/// As for [`Lanes`]; `S` has one lane.
+#[inline(always)]
+pub(in crate::arch) unsafe fn inner_product<V: Lanes, S: Lanes>(a: &[Block], b: &[Block]) -> Block {
+    const { assert!(S::LANES == 1) }
+    let mut sum = Sum::default();
+    let whole = a.len() - a.len() % V::LANES;
+    // SAFETY: the caller's promise.
+    unsafe {
+        if whole > 0 {
+            sum.add::<V>(&a[..whole], &b[..whole]);
         }
-    };
+        sum.add::<S>(&a[whole..], &b[whole..]);
+    }
+    sum.reduced()
 }
-for_each_kind!(define);

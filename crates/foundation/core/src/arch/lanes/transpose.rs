@@ -1,0 +1,93 @@
+//! Bit-matrix transposition in tiles of 128 rows, as wide as a register.
+//!
+//! Bytes are moved by one instruction, the interleaving of two registers' bytes. Think of the bytes of a lane in
+//! 2^n registers as numbered by n + 4 bits, the register's number first: interleaving register `i` with register
+//! `i + 2^(n-1)` for all `i` turns that number by one bit. Three turns of eight registers (eight rows) bring a byte
+//! column's eight bytes together in a word, whose 8 x 8 bits are then transposed in place; four turns of sixteen
+//! registers (one from each group of eight rows) then complete the output rows.
+//!
+//! *Cost.* 128 interleavings and 16 bit transpositions for 16 registers, 8 bytes a cycle with AVX-512 at best.
+
+use core::mem::MaybeUninit;
+
+use super::Bytes;
+use crate::arch::portable::transpose::edges;
+
+/// Turns the numbering of the bytes by one bit.
+///
+/// # Safety
+/// As for [`Bytes`].
+#[inline(always)]
+unsafe fn turn<V: Bytes, const N: usize>(x: [V; N]) -> [V; N] {
+    let mut turned = x;
+    for i in 0..N / 2 {
+        // SAFETY: the caller's promise.
+        [turned[2 * i], turned[2 * i + 1]] = unsafe { x[i].interleave(x[i + N / 2]) };
+    }
+    turned
+}
+
+/// Transposes 128 rows of `LANES * 128` bits.
+///
+/// # Safety
+/// As for [`Bytes`]. `input` must be good for 128 rows of `LANES * 16` bytes `in_stride` apart, and `output` for
+/// `LANES * 128` rows of 16 bytes `out_stride` apart.
+#[inline(always)]
+unsafe fn tile<V: Bytes>(input: *const u8, in_stride: usize, output: *mut u8, out_stride: usize) {
+    let mut words = [[const { MaybeUninit::<V>::uninit() }; 8]; 16];
+    for (group, words) in words.iter_mut().enumerate() {
+        // SAFETY: `8 * group + 7 < 128`, so that all loads are in rows of the input.
+        unsafe {
+            let mut rows = [V::load(input); 8];
+            for (i, row) in rows.iter_mut().enumerate() {
+                *row = V::load(input.add((8 * group + (i ^ V::FLIP)) * in_stride));
+            }
+            for (word, gathered) in words.iter_mut().zip(turn(turn(turn(rows)))) {
+                word.write(gathered.transpose8x8());
+            }
+        }
+    }
+    for pair in 0..8 {
+        // SAFETY: all words were written above. Lane `l` of register `i` is output row `128 * l + 16 * pair + i`,
+        // which is below `LANES * 128`.
+        unsafe {
+            let mut column = [V::load(input); 16];
+            for (word, words) in column.iter_mut().zip(&words) {
+                *word = words[pair].assume_init();
+            }
+            for (i, rows) in turn(turn(turn(turn(column)))).into_iter().enumerate() {
+                rows.store_lanes(output.add((16 * pair + i) * out_stride), 128 * out_stride);
+            }
+        }
+    }
+}
+
+/// Transposes a matrix in tiles, and what is left over portably.
+///
+/// # Safety
+/// As for [`Bytes`]; `S` has one lane.
+#[inline(always)]
+pub(in crate::arch) unsafe fn transpose<V: Bytes, S: Bytes>(input: &[u8], output: &mut [u8], rows: usize, columns: usize) {
+    const { assert!(S::LANES == 1) }
+    let (in_stride, out_stride) = (columns / 8, rows / 8);
+    assert!(input.len() == rows * in_stride && output.len() == columns * out_stride);
+    let (whole_rows, whole_columns) = (rows / 128 * 128, columns / 128 * 128);
+    for row in (0..whole_rows).step_by(128) {
+        let mut column = 0;
+        while column < whole_columns {
+            // SAFETY: rows `row..row + 128` and the tile's columns are inside the matrix, whose size was checked.
+            unsafe {
+                let from = input.as_ptr().add(row * in_stride + column / 8);
+                let to = output.as_mut_ptr().add(column * out_stride + row / 8);
+                if column + 128 * V::LANES <= whole_columns {
+                    tile::<V>(from, in_stride, to, out_stride);
+                    column += 128 * V::LANES;
+                } else {
+                    tile::<S>(from, in_stride, to, out_stride);
+                    column += 128;
+                }
+            }
+        }
+    }
+    edges(input, output, [rows, columns], [whole_rows, whole_columns]);
+}
