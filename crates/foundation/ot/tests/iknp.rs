@@ -88,10 +88,10 @@ fn every_bit_of_delta_counts() {
 #[test]
 fn backends_meet_and_agree() {
     let all = Backend::available();
-    let expected = correlated(&[130, 9000], DELTA, [all[0]; 2]);
+    let expected = correlated(&[130, 20_000], DELTA, [all[0]; 2]);
     for &ours in &all {
         for &theirs in &all {
-            let got = correlated(&[130, 9000], DELTA, [ours, theirs]);
+            let got = correlated(&[130, 20_000], DELTA, [ours, theirs]);
             assert!(got == expected, "sender on {}, receiver on {}", ours.name(), theirs.name());
         }
     }
@@ -124,8 +124,8 @@ impl Textbook {
 
     fn extend(&mut self, ch: &mut MemoryChannel, n: usize) -> Result<Vec<Block>> {
         let mut q = vec![0u128; n];
-        // 7680 OTs to a block of the stream.
-        for block in q.chunks_mut(7680) {
+        // 2^14 OTs to a block of the stream.
+        for block in q.chunks_mut(1 << 14) {
             let bytes = block.len().div_ceil(8);
             for (i, prg) in self.rows.iter_mut().enumerate() {
                 let mut u = vec![0; bytes];
@@ -134,9 +134,10 @@ impl Textbook {
                 let mut row = vec![Block::ZERO; block.len().div_ceil(128)];
                 prg.fill_blocks(&mut row);
                 let row = Block::bytes_of(&row);
+                let chosen = self.delta.to_u128() >> i & 1;
                 for (j, q) in block.iter_mut().enumerate() {
                     let bit = |bytes: &[u8]| u128::from(bytes[j / 8] >> (j % 8) & 1);
-                    *q |= (bit(row) ^ (self.delta.to_u128() >> i & 1) * bit(&u)) << i;
+                    *q |= (bit(row) ^ (chosen & bit(&u))) << i;
                 }
             }
         }
@@ -146,7 +147,7 @@ impl Textbook {
 
 #[test]
 fn the_wire_is_that_of_the_paper_and_pinned() {
-    let sizes = [1, 8, 129, 0, 1000, 7680, 15_361];
+    let sizes = [1, 8, 129, 0, 1000, 1 << 14, (1 << 15) + 1];
     for backend in Backend::available() {
         let ((), digest) = Pair::run(
             |ch| {
@@ -173,7 +174,12 @@ fn the_wire_is_that_of_the_paper_and_pinned() {
                 textbook.wire.finalize().to_hex()
             },
         );
-        assert_eq!(digest.as_str(), "7c5e5e53974c85222747c094d416b5f2edaf30f0eeab9d9b98553fc9c28c2c03", "{}", backend.name());
+        assert_eq!(
+            digest.as_str(),
+            "0152b2744ca01782127417605abefed962bf85a50ab81c714af714145dc71777",
+            "{}",
+            backend.name()
+        );
     }
 }
 
@@ -220,8 +226,8 @@ fn random_ots_are_random_and_chosen_ones_arrive() {
 
 #[test]
 fn pads_hash_the_correlation_under_the_index_of_the_ot() {
-    // Two runs with equal randomness: one gives the correlation, the other the pads. 0 to 9099 in three calls.
-    let sizes = [100, 8000, 1000];
+    // Two runs with equal randomness: one gives the correlation, the other the pads. 0 to 21099 in three calls.
+    let sizes = [100, 20_000, 1000];
     let backend = Backend::detect();
     let (q, _) = correlated(&sizes, DELTA, [backend; 2]);
     let (pairs, ()) = Pair::run(
@@ -315,8 +321,8 @@ fn lengths_must_agree() {
 
 #[test]
 fn a_peer_that_leaves_is_noticed_and_ends_the_extension() {
-    const N: usize = 8000;
-    for sent in [0, 1, 122_879, 122_880, 127_999] {
+    const N: usize = 17_000;
+    for sent in [0, 1, (1 << 18) - 1, 1 << 18, 16 * N - 1] {
         let (errors, ()) = Pair::run(
             |ch| {
                 let mut sender = sender(ch, Backend::detect(), DELTA);
@@ -339,7 +345,7 @@ fn a_peer_that_leaves_is_noticed_and_ends_the_extension() {
         assert!(errors.1.iter().all(|error| matches!(error, Error::InvalidInput(_))));
     }
     // The receiver notices as soon as it has to read or finds the channel closed.
-    for sent in [0, 1, 32 * 7680, 32 * N - 1] {
+    for sent in [0, 1, 32 << 14, 32 * N - 1] {
         let (errors, ()) = Pair::run(
             |ch| {
                 let mut receiver = receiver(ch, Backend::detect());
@@ -383,7 +389,7 @@ fn hostile_base_ots_end_the_setup() {
 #[test]
 fn any_matrix_is_taken_without_a_panic() {
     // No check exists here: a lying receiver gets what the module's documentation says, and the sender gets blocks.
-    for n in [1, 127, 129, 7681] {
+    for n in [1, 127, 129, (1 << 14) + 1] {
         let (q, ()) = Pair::run(
             |ch| {
                 let mut sender = sender(ch, Backend::detect(), DELTA);
@@ -393,7 +399,7 @@ fn any_matrix_is_taken_without_a_panic() {
             },
             |ch| {
                 receiver(ch, Backend::detect());
-                for block in [n.min(7680), n.saturating_sub(7680)] {
+                for block in [n.min(1 << 14), n.saturating_sub(1 << 14)] {
                     let mut noise = vec![0; 128 * block.div_ceil(8)];
                     rng(9).fill(&mut noise);
                     ch.send(&noise).unwrap();

@@ -17,7 +17,7 @@
 //!
 //! **Cost**: two moves; 32 bytes from the sender in all, 32 bytes an OT from the receiver. The sender decodes a
 //! point and multiplies it by a scalar for each OT (about 40 microseconds), the receiver multiplies two fixed points (half
-//! of that). [`send`] and [`receive`] stream points in groups, so that both sides work at once. Encoding shares one
+//! of that; its table of multiples of `A` costs as much as 40 multiplications). [`send`] and [`receive`] stream points in groups, so that both sides work at once. Encoding shares one
 //! inversion over a group: the batch encoder yields the *double* of what it is given, so all scalars here are kept
 //! as halves.
 
@@ -37,7 +37,7 @@ use super::{POINT_BYTES, decode, random_scalar};
 /// inversion costs half a microsecond an OT.
 const GROUP: usize = 8;
 
-/// From this many OTs on, a table of multiples of `A` (as costly as some 40 multiplications) pays for the receiver.
+/// From this many OTs on, a table of multiples of `A` pays for the receiver.
 const TABLE_PAYS: usize = 64;
 
 /// The sender's message: the encoding of `A`.
@@ -94,10 +94,10 @@ impl Sender {
     pub fn new(session: &SessionId, rng: &mut impl CryptoRng) -> (Sender, Setup) {
         let half_a = random_scalar(rng);
         let a = Zeroizing::new(half_a + half_a);
-        let a_point = RistrettoPoint::mul_base(&a);
-        let setup = Setup(a_point.compress().to_bytes());
+        let offset = RistrettoPoint::mul_base(&Zeroizing::new(*a * half_a));
+        let setup = Setup(RistrettoPoint::mul_base(&a).compress().to_bytes());
         let kdf = Kdf::new(session, &setup);
-        (Sender { half_a, offset: a_point * half_a, kdf }, setup)
+        (Sender { half_a, offset, kdf }, setup)
     }
 
     /// Step 3: both keys of each OT.
@@ -201,11 +201,10 @@ impl Receiver {
         let end = choices.len().min(start + GROUP);
         let mut halves = Zeroizing::new(Vec::with_capacity(end - start));
         for i in start..end {
-            let half_b = random_scalar(rng);
+            self.half_b.push(random_scalar(rng));
             let chosen = Choice::from(u8::from(choices.get(i)));
             let shift = RistrettoPoint::conditional_select(&RistrettoPoint::identity(), &self.half_of_a, chosen);
-            halves.push(RistrettoPoint::mul_base(&half_b) + shift);
-            self.half_b.push(half_b);
+            halves.push(RistrettoPoint::mul_base(&self.half_b[i]) + shift);
         }
         let points = RistrettoPoint::double_and_compress_batch(halves.iter());
         self.points.extend(points.iter().map(CompressedRistretto::to_bytes));
@@ -235,8 +234,10 @@ impl Kdf {
         std::array::from_fn(|i| {
             let mut hasher = hasher.clone();
             hasher.update(shared[i].as_bytes());
+            let mut output = hasher.finalize_xof();
             let mut key = Block::ZERO;
-            hasher.finalize_xof().fill(Block::bytes_of_mut(std::slice::from_mut(&mut key)));
+            output.fill(Block::bytes_of_mut(std::slice::from_mut(&mut key)));
+            output.zeroize();
             hasher.zeroize();
             key
         })

@@ -22,15 +22,15 @@
 //! the latter two, a tweakable circular correlation-robust hash. It is not secure against a malicious receiver: nothing
 //! forces one `x` into all 128 rows. A receiver that flips bit `j` in row `i` alone shifts `q_j` by `delta_i` in bit `i`, and
 //! whatever it later sees under `q_j` tells it whether `delta_i` is set; 128 such OTs give it delta and with it
-//! both messages of every OT. A malicious sender can do nothing here beyond choosing delta and biasing the base OTs.
+//! both messages of every OT. A malicious sender can do nothing here beyond what the base OTs allow and a badly chosen delta.
 //! Neither kind of peer can cause a panic, or memory to be claimed that the caller did not ask for.
 //!
 //! **Corrections**: the hash is the tweakable one of Guo, Katz, Wang, Yu (S&P 2020), whose tweak is the index of the OT in
 //! the life of the extension, so that it never repeats under one delta. D13.3 takes a random oracle there.
 //!
 //! **Cost** of one OT: 16 bytes from receiver to sender (128 rows of ceil(n/8) bytes in a call for n) and none back;
-//! AES blocks: receiver 2, sender 1, and for random outputs one hash more at the receiver, two at the sender. Chosen
-//! messages: 32 bytes back. Half a round for a call, one for chosen messages. Set-up: 128 base OTs, one round.
+//! AES blocks: receiver 2, sender 1; random outputs take one hash more at the receiver, two at the sender. Chosen
+//! messages: 32 bytes back. One message a call, two with chosen messages. Set-up: 128 base OTs, two messages.
 //!
 //! Calls work block by block through buffers of fixed size that stay in the second-level cache, so any number of
 //! OTs needs no memory but the caller's. The sender must read while the receiver sends: the two calls
@@ -49,7 +49,6 @@ const BASE: &str = "base OT of IKNP";
 /// Rows of the matrix: the base OTs, and the bits of delta.
 const ROWS: usize = 128;
 
-/// OTs in one block of the stream: 15 cache lines of bits in each row, so that the three buffers of a block (375 KiB)
-/// stay in the second-level cache. The number of lines is odd: with a power of two the 128 rows, read in
-/// step by the transposition, would fall on a few sets of the first-level cache and evict each other.
-const BLOCK: usize = 15 * 512;
+/// OTs in one block of the stream: 2 KiB of each row, so that a call of the PRG fills the widest AES units many times
+/// over, and the buffers of a block (256 KiB each: as sent, as rows, as columns) stay in a second-level cache of 1 MiB.
+const BLOCK: usize = 1 << 14;

@@ -5,7 +5,7 @@ use comity_core::{Backend, Bits, Block, Error, Prg, Result, SessionId, TccrHash}
 use rand_core::CryptoRng;
 use zeroize::{Zeroize, Zeroizing};
 
-use super::state::State;
+use super::state::{State, grown};
 use super::{BASE, BLOCK, ROWS};
 use crate::base::simplest;
 
@@ -94,7 +94,7 @@ impl Receiver {
         self.state.begin()?;
         for (choices, t) in choices.words().chunks(BLOCK / 64).zip(out.chunks_mut(BLOCK)) {
             self.rows(choices, t.len());
-            ch.send(&self.state.wire)?;
+            ch.send(self.state.wire(t.len()))?;
             let first = self.state.columns(t);
             then(&self.state.hash, first, t);
         }
@@ -105,14 +105,16 @@ impl Receiver {
 
     /// D13.3 Protocol 1, step 2, for the next `n` OTs: `t^i = G(k_i^0)` and `u^i = t^i ^ G(k_i^1) ^ x`.
     fn rows(&mut self, choices: &[u64], n: usize) {
-        self.choices.clear();
-        self.choices.extend(choices.iter().flat_map(|word| word.to_le_bytes()));
-        self.other.resize(n.div_ceil(128), Block::ZERO);
+        let x = grown(&mut self.choices, 8 * choices.len());
+        for (bytes, word) in x.chunks_exact_mut(8).zip(choices) {
+            bytes.copy_from_slice(&word.to_le_bytes());
+        }
+        let other = grown(&mut self.other, n.div_ceil(128));
         for ((t, u), [first, second]) in self.state.rows(n).zip(&mut self.rows) {
             first.fill_blocks(t);
-            second.fill_blocks(&mut self.other);
-            let masks = Block::bytes_of(t).iter().zip(Block::bytes_of(&self.other));
-            for ((u, x), (t, other)) in u.iter_mut().zip(&self.choices).zip(masks) {
+            second.fill_blocks(other);
+            let masks = Block::bytes_of(t).iter().zip(Block::bytes_of(other));
+            for ((u, x), (t, other)) in u.iter_mut().zip(&*x).zip(masks) {
                 *u = t ^ other ^ x;
             }
         }
@@ -121,7 +123,7 @@ impl Receiver {
 
 impl Drop for Receiver {
     fn drop(&mut self) {
-        self.choices.zeroize();
-        self.other.zeroize();
+        self.choices.as_mut_slice().zeroize();
+        self.other.as_mut_slice().zeroize();
     }
 }

@@ -9,6 +9,9 @@ use super::state::State;
 use super::{BASE, BLOCK, ROWS};
 use crate::base::simplest;
 
+/// OTs hashed in one go: enough to fill the AES units, in a corner of the first-level cache.
+const HASHED: usize = 128;
+
 /// The sender: holds delta, gets `q_j`.
 ///
 /// Made once by [`Sender::setup`] and extended again and again. Every call of one side meets the call of the same
@@ -86,18 +89,24 @@ impl Sender {
 
     /// `H(j, q_j)` and `H(j, q_j ^ delta)` of the next OTs.
     fn pads<C: Channel + ?Sized>(&mut self, ch: &mut C, out: &mut [[Block; 2]]) -> Result<()> {
-        let mut zeros = Zeroizing::new(vec![Block::ZERO; BLOCK.min(out.len())]);
-        let mut ones = zeros.clone();
-        for pairs in out.chunks_mut(BLOCK) {
-            let (zeros, ones) = (&mut zeros[..pairs.len()], &mut ones[..pairs.len()]);
-            let first = self.block(ch, zeros)?;
-            for (one, zero) in ones.iter_mut().zip(zeros.iter()) {
-                *one = *zero ^ self.delta;
-            }
-            self.state.hash.hash(first, zeros);
-            self.state.hash.hash(first, ones);
-            for ((pair, zero), one) in pairs.iter_mut().zip(zeros).zip(ones) {
-                *pair = [*zero, *one];
+        let mut batch = Zeroizing::new([[Block::ZERO; HASHED]; 2]);
+        for block in out.chunks_mut(BLOCK) {
+            // The q of the block wait in the second half of its room: what the pairs need of it has been read by then.
+            let n = block.len();
+            let mut first = self.block(ch, &mut block.as_flattened_mut()[n..])?;
+            for start in (0..n).step_by(HASHED) {
+                let count = HASHED.min(n - start);
+                let [zeros, ones] = batch.each_mut().map(|blocks| &mut blocks[..count]);
+                zeros.copy_from_slice(&block.as_flattened()[n + start..][..count]);
+                for (one, zero) in ones.iter_mut().zip(zeros.iter()) {
+                    *one = *zero ^ self.delta;
+                }
+                self.state.hash.hash(first, zeros);
+                self.state.hash.hash(first, ones);
+                for ((pair, zero), one) in block[start..].iter_mut().zip(zeros).zip(ones) {
+                    *pair = [*zero, *one];
+                }
+                first += count as u128;
             }
         }
         Ok(())

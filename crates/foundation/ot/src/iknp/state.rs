@@ -14,10 +14,10 @@ pub(super) struct State {
     /// Set while a call runs: an error leaves it set.
     broken: bool,
     /// The matrix of a block on the wire: rows of `ceil(n/8)` bytes.
-    pub(super) wire: Vec<u8>,
-    /// The matrix of a block: rows padded to whole blocks. Secret.
+    wire: Vec<u8>,
+    /// The matrix of a block: rows padded to whole blocks. Secret; never shrinks, so that all of it is wiped.
     matrix: Vec<Block>,
-    /// Its columns, where the output has no room for the padding. Secret.
+    /// Its columns, where the output has no room for the padding. Secret, likewise.
     spare: Vec<Block>,
 }
 
@@ -49,31 +49,28 @@ impl State {
         self.broken = false;
     }
 
-    /// Makes room on the wire for a block of `n` OTs.
+    /// The matrix of a block of `n` OTs on the wire.
     pub(super) fn wire(&mut self, n: usize) -> &mut [u8] {
-        self.wire.resize(ROWS * n.div_ceil(8), 0);
-        &mut self.wire
+        grown(&mut self.wire, ROWS * n.div_ceil(8))
     }
 
     /// The rows of a block of `n` OTs, each with its bytes on the wire.
     pub(super) fn rows(&mut self, n: usize) -> impl Iterator<Item = (&mut [Block], &mut [u8])> {
-        self.matrix.resize(ROWS * n.div_ceil(128), Block::ZERO);
-        self.wire.resize(ROWS * n.div_ceil(8), 0);
-        self.matrix.chunks_exact_mut(n.div_ceil(128)).zip(self.wire.chunks_exact_mut(n.div_ceil(8)))
+        let matrix = grown(&mut self.matrix, padded(n)).chunks_exact_mut(n.div_ceil(128));
+        matrix.zip(grown(&mut self.wire, ROWS * n.div_ceil(8)).chunks_exact_mut(n.div_ceil(8)))
     }
 
-    /// Writes the first columns of the matrix, and counts them. Gives the index of the first.
+    /// Writes the columns of the matrix of a block, and counts them. Gives the index of the first.
     pub(super) fn columns(&mut self, out: &mut [Block]) -> u128 {
-        let padded = self.matrix.len();
-        let columns = |out: &mut [Block]| {
-            transpose(self.backend, Block::bytes_of(&self.matrix), Block::bytes_of_mut(out), ROWS, padded);
-        };
+        let padded = padded(out.len());
+        let matrix = Block::bytes_of(&self.matrix[..padded]);
+        let columns = |out: &mut [Block]| transpose(self.backend, matrix, Block::bytes_of_mut(out), ROWS, padded);
         if padded == out.len() {
             columns(out);
         } else {
-            self.spare.resize(padded, Block::ZERO);
-            columns(&mut self.spare);
-            out.copy_from_slice(&self.spare[..out.len()]);
+            let spare = grown(&mut self.spare, padded);
+            columns(spare);
+            out.copy_from_slice(&spare[..out.len()]);
         }
         let first = self.next;
         self.next += out.len() as u64;
@@ -81,9 +78,23 @@ impl State {
     }
 }
 
+/// OTs in a block of `n` when rows are padded to whole blocks: also the blocks of its matrix.
+fn padded(n: usize) -> usize {
+    n.next_multiple_of(128)
+}
+
+/// The first `n` elements of a buffer, which grows if it must and does not shrink.
+pub(super) fn grown<T: Copy + Default>(buffer: &mut Vec<T>, n: usize) -> &mut [T] {
+    if buffer.len() < n {
+        buffer.resize(n, T::default());
+    }
+    &mut buffer[..n]
+}
+
 impl Drop for State {
     fn drop(&mut self) {
-        self.matrix.zeroize();
-        self.spare.zeroize();
+        // The elements only: what was reserved and never used holds no secret, and wiping it would touch the memory.
+        self.matrix.as_mut_slice().zeroize();
+        self.spare.as_mut_slice().zeroize();
     }
 }
