@@ -7,15 +7,15 @@ use crate::Block;
 
 /// Calls the kernel of the backend's kind.
 macro_rules! run {
-    ($backend:expr, $($portable:ident)::+, $($aesni:ident)::+, $($vaes:ident)::+, ($($argument:expr),*)) => {
+    ($backend:expr, $kernel:ident($($argument:expr),*)) => {
         match $backend.0 {
-            Kind::Portable => portable::$($portable)::+($($argument),*),
+            Kind::Portable => portable::$kernel($($argument),*),
             // SAFETY: a backend of this kind exists only where the machine has the kernel's features.
             #[cfg(target_arch = "x86_64")]
-            Kind::AesNi => unsafe { x86_64::$($aesni)::+($($argument),*) },
+            Kind::AesNi => unsafe { x86_64::aesni::$kernel($($argument),*) },
             // SAFETY: likewise.
             #[cfg(target_arch = "x86_64")]
-            Kind::Vaes => unsafe { x86_64::$($vaes)::+($($argument),*) },
+            Kind::Vaes => unsafe { x86_64::vaes::$kernel($($argument),*) },
         }
     };
 }
@@ -23,42 +23,36 @@ macro_rules! run {
 impl Backend {
     /// The round keys of a key.
     pub(crate) fn aes_expand(self, key: Block) -> RoundKeys {
-        run!(self, aes::expand, aes::expand, aes::expand, (key))
+        run!(self, aes_expand(key))
     }
 
     /// Encrypts every block in place.
     pub(crate) fn aes_encrypt(self, keys: &RoundKeys, blocks: &mut [[u8; 16]]) {
-        run!(self, aes::encrypt, aes::aesni::encrypt, aes::vaes::encrypt, (keys, blocks));
+        run!(self, aes_encrypt(keys, blocks));
     }
 
     /// Writes the encryptions of `first`, `first + 1`, ... modulo 2^128.
     pub(crate) fn aes_counter(self, keys: &RoundKeys, first: u128, out: &mut [[u8; 16]]) {
         for (first, out) in without_carry(first, out) {
-            run!(self, aes::counter, aes::aesni::counter, aes::vaes::counter, (keys, first, out));
+            run!(self, aes_counter(keys, first, out));
         }
     }
 
     /// Replaces block `j` = x by pi(pi(x) ^ (first + j)) ^ pi(x).
     pub(crate) fn aes_tccr(self, keys: &RoundKeys, first: u128, blocks: &mut [[u8; 16]]) {
         for (first, blocks) in without_carry(first, blocks) {
-            run!(self, aes::tccr, aes::aesni::tccr, aes::vaes::tccr, (keys, first, blocks));
+            run!(self, aes_tccr(keys, first, blocks));
         }
     }
 
     /// Transposes a bit matrix; the caller has checked the lengths.
     pub(crate) fn transpose(self, input: &[u8], output: &mut [u8], rows: usize, columns: usize) {
-        run!(
-            self,
-            transpose::transpose,
-            transpose::transpose_avx2,
-            transpose::transpose_gfni,
-            (input, output, rows, columns)
-        );
+        run!(self, transpose(input, output, rows, columns));
     }
 
-    /// The sum of the products of the pairs in GF(2^128).
+    /// The sum of the products of the pairs in GF(2^128); the caller has checked the lengths.
     pub(crate) fn gf128_inner_product(self, a: &[Block], b: &[Block]) -> Block {
-        run!(self, clmul::inner_product, clmul::aesni::inner_product, clmul::vaes::inner_product, (a, b))
+        run!(self, gf128_inner_product(a, b))
     }
 }
 

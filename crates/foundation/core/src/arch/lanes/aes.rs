@@ -217,4 +217,3 @@ impl<V: Lanes> Step<V> for Tccr<V> {
         }
     }
 }
-

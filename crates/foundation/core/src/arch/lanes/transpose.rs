@@ -67,7 +67,12 @@ unsafe fn tile<V: Bytes>(input: *const u8, in_stride: usize, output: *mut u8, ou
 /// # Safety
 /// As for [`Bytes`]; `S` has one lane.
 #[inline(always)]
-pub(in crate::arch) unsafe fn transpose<V: Bytes, S: Bytes>(input: &[u8], output: &mut [u8], rows: usize, columns: usize) {
+pub(in crate::arch) unsafe fn transpose<V: Bytes, S: Bytes>(
+    input: &[u8],
+    output: &mut [u8],
+    rows: usize,
+    columns: usize,
+) {
     const { assert!(S::LANES == 1) }
     let (in_stride, out_stride) = (columns / 8, rows / 8);
     assert!(input.len() == rows * in_stride && output.len() == columns * out_stride);

@@ -1,0 +1,109 @@
+//! Kernels written once for every vector machine, generic over its registers.
+//!
+//! A machine implements [`Lanes`] and [`Bytes`] for its registers, and [`instantiate`] defines the outermost functions,
+//! which alone carry `target_feature`: everything here is inlined into them, and so uses the machine's instructions.
+//! That is why there are loops here and hardly a closure: only what is always inlined is sure to get the features.
+
+pub(super) mod aes;
+pub(super) mod clmul;
+pub(super) mod transpose;
+
+/// A register of one or more blocks. Every operation works on each 128-bit lane by itself.
+///
+/// # Safety
+/// Every method needs the machine to have the register's instructions, as the machine's module states them. Pointers
+/// must be good for `LANES` blocks, of any alignment.
+pub(super) trait Lanes: Copy {
+    /// Blocks in a register: one, two or four.
+    const LANES: usize;
+
+    unsafe fn load(from: *const [u8; 16]) -> Self;
+    unsafe fn store(self, to: *mut [u8; 16]);
+    /// The same block in every lane.
+    unsafe fn broadcast(block: [u8; 16]) -> Self;
+    unsafe fn xor(self, other: Self) -> Self;
+    /// Adds a number to the low 64 bits of every lane.
+    unsafe fn add_low(self, n: u64) -> Self;
+    /// A middle round of AES: ShiftRows, SubBytes, MixColumns, and the key added.
+    unsafe fn aes_round(self, key: Self) -> Self;
+    /// The last round, without MixColumns.
+    unsafe fn aes_last(self, key: Self) -> Self;
+    /// The carry-less product of a half of `self` (bit 0 of `HALVES`) and one of `other` (bit 4).
+    unsafe fn clmul<const HALVES: i32>(self, other: Self) -> Self;
+
+    /// `first`, `first + 1`, ... in the lanes.
+    #[inline(always)]
+    unsafe fn count_from(first: u128) -> Self {
+        let counters = [0, 1, 2, 3].map(|i| first.wrapping_add(i).to_le_bytes());
+        const { assert!(Self::LANES <= 4) }
+        // SAFETY: the array holds at least `LANES` blocks.
+        unsafe { Self::load(counters.as_ptr()) }
+    }
+}
+
+/// A register of bytes, in lanes of 128 bits.
+///
+/// # Safety
+/// As for [`Lanes`]; pointers must be good for what the method reads or writes.
+pub(super) trait Bytes: Copy {
+    /// 128-bit lanes in a register.
+    const LANES: usize;
+    /// In which order [`transpose8x8`](Bytes::transpose8x8) takes the eight rows: row `i` from byte `i ^ FLIP`.
+    const FLIP: usize;
+
+    unsafe fn load(from: *const u8) -> Self;
+    /// Stores lane `i` at `to + i * step`.
+    unsafe fn store_lanes(self, to: *mut u8, step: usize);
+    /// Interleaves the bytes of the low halves, and of the high halves, of each lane.
+    unsafe fn interleave(self, other: Self) -> [Self; 2];
+    /// Transposes the 8 x 8 bits of each word.
+    unsafe fn transpose8x8(self) -> Self;
+}
+
+/// Defines a module of outermost functions for a kind of machine: its widest register, one of a single block, and
+/// its widest register of bytes.
+macro_rules! instantiate {
+    ($kind:ident, $wide:ty, $single:ty, $bytes:ty, $features:literal) => {
+        pub(in crate::arch) mod $kind {
+            use super::*;
+            use crate::Block;
+            use crate::arch::{RoundKeys, lanes};
+
+            #[target_feature(enable = $features)]
+            pub(in crate::arch) fn aes_expand(key: Block) -> RoundKeys {
+                expand(key)
+            }
+
+            #[target_feature(enable = $features)]
+            pub(in crate::arch) fn aes_encrypt(keys: &RoundKeys, blocks: &mut [[u8; 16]]) {
+                // SAFETY: this function has the features that the registers need.
+                unsafe { lanes::aes::encrypt::<$wide, $single>(keys, blocks) }
+            }
+
+            #[target_feature(enable = $features)]
+            pub(in crate::arch) fn aes_counter(keys: &RoundKeys, first: u128, out: &mut [[u8; 16]]) {
+                // SAFETY: this function has the features that the registers need.
+                unsafe { lanes::aes::counter::<$wide, $single>(keys, first, out) }
+            }
+
+            #[target_feature(enable = $features)]
+            pub(in crate::arch) fn aes_tccr(keys: &RoundKeys, first: u128, blocks: &mut [[u8; 16]]) {
+                // SAFETY: this function has the features that the registers need.
+                unsafe { lanes::aes::tccr::<$wide, $single>(keys, first, blocks) }
+            }
+
+            #[target_feature(enable = $features)]
+            pub(in crate::arch) fn transpose(input: &[u8], output: &mut [u8], rows: usize, columns: usize) {
+                // SAFETY: this function has the features that the registers need.
+                unsafe { lanes::transpose::transpose::<$bytes, $single>(input, output, rows, columns) }
+            }
+
+            #[target_feature(enable = $features)]
+            pub(in crate::arch) fn gf128_inner_product(a: &[Block], b: &[Block]) -> Block {
+                // SAFETY: this function has the features that the registers need.
+                unsafe { lanes::clmul::inner_product::<$wide, $single>(a, b) }
+            }
+        }
+    };
+}
+pub(super) use instantiate;

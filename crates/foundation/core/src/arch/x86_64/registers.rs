@@ -1,0 +1,174 @@
+//! The registers of x86-64.
+
+use core::arch::x86_64::*;
+
+use crate::arch::lanes::{Bytes, Lanes};
+use crate::arch::portable::transpose::SWAPS;
+
+#[allow(unsafe_op_in_unsafe_fn, reason = "each method is an instruction or two; the trait says what they need")]
+impl Lanes for __m128i {
+    const LANES: usize = 1;
+
+    #[inline(always)]
+    unsafe fn load(from: *const [u8; 16]) -> Self {
+        _mm_loadu_si128(from.cast())
+    }
+    #[inline(always)]
+    unsafe fn store(self, to: *mut [u8; 16]) {
+        _mm_storeu_si128(to.cast(), self)
+    }
+    #[inline(always)]
+    unsafe fn broadcast(block: [u8; 16]) -> Self {
+        _mm_loadu_si128(block.as_ptr().cast())
+    }
+    #[inline(always)]
+    unsafe fn xor(self, other: Self) -> Self {
+        _mm_xor_si128(self, other)
+    }
+    #[inline(always)]
+    unsafe fn add_low(self, n: u64) -> Self {
+        _mm_add_epi64(self, _mm_set_epi64x(0, n as i64))
+    }
+    #[inline(always)]
+    unsafe fn aes_round(self, key: Self) -> Self {
+        _mm_aesenc_si128(self, key)
+    }
+    #[inline(always)]
+    unsafe fn aes_last(self, key: Self) -> Self {
+        _mm_aesenclast_si128(self, key)
+    }
+    #[inline(always)]
+    unsafe fn clmul<const HALVES: i32>(self, other: Self) -> Self {
+        _mm_clmulepi64_si128::<HALVES>(self, other)
+    }
+}
+
+#[allow(unsafe_op_in_unsafe_fn, reason = "each method is an instruction or two; the trait says what they need")]
+impl Lanes for __m512i {
+    const LANES: usize = 4;
+
+    #[inline(always)]
+    unsafe fn load(from: *const [u8; 16]) -> Self {
+        _mm512_loadu_si512(from.cast())
+    }
+    #[inline(always)]
+    unsafe fn store(self, to: *mut [u8; 16]) {
+        _mm512_storeu_si512(to.cast(), self)
+    }
+    #[inline(always)]
+    unsafe fn broadcast(block: [u8; 16]) -> Self {
+        _mm512_broadcast_i32x4(_mm_loadu_si128(block.as_ptr().cast()))
+    }
+    #[inline(always)]
+    unsafe fn xor(self, other: Self) -> Self {
+        _mm512_xor_si512(self, other)
+    }
+    #[inline(always)]
+    unsafe fn add_low(self, n: u64) -> Self {
+        _mm512_add_epi64(self, _mm512_maskz_set1_epi64(0b0101_0101, n as i64))
+    }
+    #[inline(always)]
+    unsafe fn aes_round(self, key: Self) -> Self {
+        _mm512_aesenc_epi128(self, key)
+    }
+    #[inline(always)]
+    unsafe fn aes_last(self, key: Self) -> Self {
+        _mm512_aesenclast_epi128(self, key)
+    }
+    #[inline(always)]
+    unsafe fn clmul<const HALVES: i32>(self, other: Self) -> Self {
+        _mm512_clmulepi64_epi128::<HALVES>(self, other)
+    }
+}
+
+/// Exchanges the bits under `mask` with those `BY` places above them.
+#[target_feature(enable = "sse2")]
+fn swap128<const BY: i32>(x: __m128i, mask: u64) -> __m128i {
+    let swap = _mm_and_si128(_mm_xor_si128(x, _mm_srli_epi64::<BY>(x)), _mm_set1_epi64x(mask as i64));
+    _mm_xor_si128(x, _mm_xor_si128(swap, _mm_slli_epi64::<BY>(swap)))
+}
+
+#[allow(unsafe_op_in_unsafe_fn, reason = "each method is an instruction or two; the trait says what they need")]
+impl Bytes for __m128i {
+    const LANES: usize = 1;
+    const FLIP: usize = 0;
+
+    #[inline(always)]
+    unsafe fn load(from: *const u8) -> Self {
+        _mm_loadu_si128(from.cast())
+    }
+    #[inline(always)]
+    unsafe fn store_lanes(self, to: *mut u8, _: usize) {
+        _mm_storeu_si128(to.cast(), self)
+    }
+    #[inline(always)]
+    unsafe fn interleave(self, other: Self) -> [Self; 2] {
+        [_mm_unpacklo_epi8(self, other), _mm_unpackhi_epi8(self, other)]
+    }
+    #[inline(always)]
+    unsafe fn transpose8x8(self) -> Self {
+        let x = swap128::<7>(self, SWAPS[0].1);
+        let x = swap128::<14>(x, SWAPS[1].1);
+        swap128::<28>(x, SWAPS[2].1)
+    }
+}
+
+/// Exchanges the bits under `mask` with those `BY` places above them.
+#[target_feature(enable = "avx2")]
+fn swap256<const BY: i32>(x: __m256i, mask: u64) -> __m256i {
+    let swap = _mm256_and_si256(_mm256_xor_si256(x, _mm256_srli_epi64::<BY>(x)), _mm256_set1_epi64x(mask as i64));
+    _mm256_xor_si256(x, _mm256_xor_si256(swap, _mm256_slli_epi64::<BY>(swap)))
+}
+
+#[allow(unsafe_op_in_unsafe_fn, reason = "each method is an instruction or two; the trait says what they need")]
+impl Bytes for __m256i {
+    const LANES: usize = 2;
+    const FLIP: usize = 0;
+
+    #[inline(always)]
+    unsafe fn load(from: *const u8) -> Self {
+        _mm256_loadu_si256(from.cast())
+    }
+    #[inline(always)]
+    unsafe fn store_lanes(self, to: *mut u8, step: usize) {
+        _mm256_storeu2_m128i(to.add(step).cast(), to.cast(), self)
+    }
+    #[inline(always)]
+    unsafe fn interleave(self, other: Self) -> [Self; 2] {
+        [_mm256_unpacklo_epi8(self, other), _mm256_unpackhi_epi8(self, other)]
+    }
+    #[inline(always)]
+    unsafe fn transpose8x8(self) -> Self {
+        let x = swap256::<7>(self, SWAPS[0].1);
+        let x = swap256::<14>(x, SWAPS[1].1);
+        swap256::<28>(x, SWAPS[2].1)
+    }
+}
+
+#[allow(unsafe_op_in_unsafe_fn, reason = "each method is an instruction or two; the trait says what they need")]
+impl Bytes for __m512i {
+    const LANES: usize = 4;
+    // The affine instruction numbers the rows of its matrix from the last byte.
+    const FLIP: usize = 7;
+
+    #[inline(always)]
+    unsafe fn load(from: *const u8) -> Self {
+        _mm512_loadu_si512(from.cast())
+    }
+    #[inline(always)]
+    unsafe fn store_lanes(self, to: *mut u8, step: usize) {
+        _mm_storeu_si128(to.cast(), _mm512_extracti32x4_epi32::<0>(self));
+        _mm_storeu_si128(to.add(step).cast(), _mm512_extracti32x4_epi32::<1>(self));
+        _mm_storeu_si128(to.add(2 * step).cast(), _mm512_extracti32x4_epi32::<2>(self));
+        _mm_storeu_si128(to.add(3 * step).cast(), _mm512_extracti32x4_epi32::<3>(self));
+    }
+    #[inline(always)]
+    unsafe fn interleave(self, other: Self) -> [Self; 2] {
+        [_mm512_unpacklo_epi8(self, other), _mm512_unpackhi_epi8(self, other)]
+    }
+    #[inline(always)]
+    unsafe fn transpose8x8(self) -> Self {
+        // Byte j of the constant is 1 << j: the matrix times that is its column j.
+        _mm512_gf2p8affine_epi64_epi8::<0>(_mm512_set1_epi64(0x8040_2010_0804_0201_u64 as i64), self)
+    }
+}
