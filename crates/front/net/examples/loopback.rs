@@ -9,26 +9,36 @@ use std::time::{Duration, Instant};
 
 use comity_channel::Channel;
 use comity_core::Result;
-use comity_net::{Connection, Listener, Security, Settings, connect};
+use comity_net::{Connection, Identity, Listener, Security, Settings, SystemRng, connect};
 
 fn main() -> Result<()> {
+    let [a, b] = [(); 2].map(|()| Identity::generate(&mut SystemRng));
+    let tls = [(&a, &b), (&b, &a)]
+        .map(|(own, peer)| Security::Tls { identity: own.clone(), peer: peer.fingerprint() })
+        .map(settings);
+    let plain = [(); 2].map(|()| settings(Security::Plain { anywhere: false }));
     for round in 0..3 {
-        println!("round {round}: a bare socket: {:.2} GB/s", bare(8 << 30));
-        let settings = Settings { security: Security::Plain { anywhere: false }, timeout: Duration::from_secs(10) };
-        for (piece, total) in [(16, 1 << 28), (4 << 10, 2 << 30), (64 << 10, 8 << 30), (1 << 20, 8 << 30)] {
-            println!("plain, {piece:8} bytes a call: {:.2} GB/s", stream(&settings, piece, total)?);
+        println!("round {round}: a bare socket: {:.2} GB/s", bare(4 << 30));
+        for (name, settings) in [("plain", &plain), ("TLS", &tls)] {
+            for (piece, total) in [(16, 1 << 27), (4 << 10, 1 << 30), (64 << 10, 4 << 30), (1 << 20, 4 << 30)] {
+                println!("{name:5}, {piece:8} bytes a call: {:.2} GB/s", stream(settings, piece, total)?);
+            }
         }
     }
     Ok(())
 }
 
+fn settings(security: Security) -> Settings {
+    Settings { security, timeout: Duration::from_secs(10) }
+}
+
 /// GB/s of `total` bytes sent and received in calls of `piece` bytes.
-fn stream(settings: &Settings, piece: usize, total: usize) -> Result<f64> {
-    let listener = Listener::bind("127.0.0.1:0", settings)?;
+fn stream([listening, connecting]: &[Settings; 2], piece: usize, total: usize) -> Result<f64> {
+    let listener = Listener::bind("127.0.0.1:0", listening)?;
     let address = listener.address().to_string();
     thread::scope(|scope| {
         scope.spawn(move || send(listener.accept(&mut |_| {})?, piece, total));
-        let mut channel = connect(&address, settings, &mut |_| {})?;
+        let mut channel = connect(&address, connecting, &mut |_| {})?;
         let mut bytes = vec![0; piece];
         channel.send(&[0])?;
         channel.flush()?;

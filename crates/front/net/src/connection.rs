@@ -23,9 +23,6 @@ use crate::{Fingerprint, Identity, SystemRng, tcp};
 /// The first bytes that a connecting side sends.
 const MAGIC: [u8; 8] = *b"comity\x00c";
 
-/// What a plain side says to one that speaks something else, before it closes.
-pub(crate) const FAREWELL: &[u8] = b"comity: plain text is spoken here\n";
-
 /// Magic, kind and id.
 const OPENING: usize = MAGIC.len() + 1 + 32;
 
@@ -236,12 +233,7 @@ impl Hub {
         };
         transport.expect(1);
         let mut opening = [0; OPENING];
-        if let Err(error) = transport.recv(&mut opening) {
-            if let (Transport::Plain(plain), Error::Malformed(_)) = (&transport, &error) {
-                tcp::part(&plain.socket.stream, FAREWELL);
-            }
-            return Err(error);
-        }
+        transport.recv(&mut opening)?;
         let kind = match opening[8] {
             0 => Kind::First,
             1 => Kind::Fork,

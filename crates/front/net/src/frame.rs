@@ -176,6 +176,11 @@ impl FrameReader {
         self.prompt = frames;
     }
 
+    /// Whether no frame has come yet.
+    pub(crate) fn is_new(&self) -> bool {
+        self.next == 0
+    }
+
     /// Fills `into`. After an error nothing more can be read.
     pub(crate) fn recv(&mut self, from: &mut impl Source, mut into: &mut [u8]) -> Result<()> {
         if self.broken {

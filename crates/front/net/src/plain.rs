@@ -7,7 +7,10 @@ use comity_channel::{RecvHalf, SendHalf};
 use comity_core::{Error, Result};
 
 use crate::frame::{FrameReader, FrameWriter};
-use crate::tcp::Incoming;
+use crate::tcp::{self, Incoming};
+
+/// What this side says to one that speaks something else, before it closes.
+const FAREWELL: &[u8] = b"comity: plain text is spoken here\n";
 
 /// Frames each way over one socket.
 pub(crate) struct Plain {
@@ -85,6 +88,11 @@ pub(crate) struct Receiving<'a> {
 
 impl RecvHalf for Receiving<'_> {
     fn recv(&mut self, bytes: &mut [u8]) -> Result<()> {
-        self.reader.recv(&mut self.socket.incoming(), bytes).inspect_err(|_| self.socket.give_up())
+        self.reader.recv(&mut self.socket.incoming(), bytes).inspect_err(|error| {
+            if matches!(error, Error::Malformed(_)) && self.reader.is_new() {
+                tcp::part(&self.socket.stream, FAREWELL);
+            }
+            self.socket.give_up();
+        })
     }
 }

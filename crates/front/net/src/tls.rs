@@ -32,6 +32,9 @@ const MAX_RECORD: usize = (16 << 10) + 256;
 /// Sealed bytes read at a time: some records, in the second-level cache.
 const INCOMING: usize = 128 << 10;
 
+/// Receives below this many bytes are served from a buffer of this size.
+const SMALL: usize = 4 << 10;
+
 /// What a side that speaks TLS says to one that does not, before it closes: a fatal alert, protocol_version.
 const FAREWELL: [u8; 7] = [21, 3, 3, 0, 2, 2, 70];
 
@@ -56,11 +59,14 @@ struct Sealer {
     sealed: Vec<u8>,
 }
 
-/// Sealed bytes that are not opened yet.
+/// Sealed bytes that are not opened yet, and plain ones that nobody took yet.
 struct Opener {
     buffer: Box<[u8]>,
     raw: Range<usize>,
-    /// How many messages must still come soon.
+    /// What small receives are served from, without asking TLS each time.
+    plain: Box<[u8]>,
+    ready: Range<usize>,
+    /// How many records must still come soon. A message is one or more.
     prompt: u32,
 }
 
@@ -85,7 +91,13 @@ impl Tls {
     fn start(socket: Socket, pinned: Arc<Pinned>, identity: &Identity, tls: rustls::Connection) -> Result<Tls> {
         let session = Session { socket, tls: Mutex::new(tls), pinned, own: identity.fingerprint() };
         let sealer = Sealer { plain: Vec::with_capacity(CHUNK), sealed: Vec::new() };
-        let opener = Opener { buffer: vec![0; INCOMING].into(), raw: 0..0, prompt: 0 };
+        let opener = Opener {
+            buffer: vec![0; INCOMING].into(),
+            raw: 0..0,
+            plain: vec![0; SMALL].into(),
+            ready: 0..0,
+            prompt: 0,
+        };
         let mut tls = Tls { session, sealer, opener };
         tls.handshake()?;
         Ok(tls)
@@ -240,8 +252,20 @@ impl Sealer {
 impl Opener {
     fn recv(&mut self, session: &Session, mut into: &mut [u8]) -> Result<()> {
         while !into.is_empty() {
-            match session.lock().reader().read(into) {
+            if !self.ready.is_empty() {
+                let (now, later) = into.split_at_mut(self.ready.len().min(into.len()));
+                now.copy_from_slice(&self.plain[self.ready.start..][..now.len()]);
+                self.ready.start += now.len();
+                into = later;
+                continue;
+            }
+            let small = into.len() < SMALL;
+            match session.lock().reader().read(if small { &mut self.plain } else { &mut *into }) {
                 Ok(0) => return Err(Error::PeerClosed),
+                Ok(count) if small => {
+                    self.ready = 0..count;
+                    continue;
+                }
                 Ok(count) => {
                     into = &mut into[count..];
                     continue;
@@ -251,6 +275,7 @@ impl Opener {
             }
             if self.record().is_some() {
                 self.open(session)?;
+                self.prompt = self.prompt.saturating_sub(1);
                 continue;
             }
             let wait = match (self.raw.is_empty(), self.prompt) {
@@ -259,9 +284,6 @@ impl Opener {
                 (true, _) => Wait::Message,
             };
             self.read(session, wait)?;
-            if wait == Wait::Message {
-                self.prompt -= 1;
-            }
         }
         Ok(())
     }

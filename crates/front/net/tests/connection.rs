@@ -1,66 +1,16 @@
 //! Connections over real loopback sockets: what they carry, and what each kind of trouble is called on both sides.
 
+mod common;
+
 use std::io::{Read, Write};
 use std::net::{TcpListener, TcpStream};
 use std::thread;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
-use comity_channel::{Channel, Error, Hello, Result, hello};
-use comity_core::Params;
+use comity_channel::{Channel, Error, Result};
 use comity_net::{Connection, Identity, Listener, Security, Settings, SystemRng, connect};
 use comity_testing::check_channels;
-
-fn plain() -> Settings {
-    settings(Security::Plain { anywhere: false })
-}
-
-fn settings(security: Security) -> Settings {
-    Settings { security, timeout: Duration::from_secs(10) }
-}
-
-/// TLS settings of two parties that trust each other.
-fn tls() -> [Settings; 2] {
-    let [a, b] = [(); 2].map(|()| Identity::generate(&mut SystemRng));
-    let peers = [b.fingerprint(), a.fingerprint()];
-    [(a, peers[0]), (b, peers[1])].map(|(identity, peer)| settings(Security::Tls { identity, peer }))
-}
-
-/// Connects two parties; what each got.
-fn meet(listening: &Settings, connecting: &Settings) -> (Result<Connection>, Result<Connection>) {
-    let listener = Listener::bind("127.0.0.1:0", listening).unwrap();
-    let address = listener.address().to_string();
-    thread::scope(|scope| {
-        let accepted = scope.spawn(|| listener.accept(&mut |_| {}));
-        let connected = connect(&address, connecting, &mut |_| {});
-        (accepted.join().unwrap(), connected)
-    })
-}
-
-fn greet(connection: Result<Connection>, party: u32) -> Result<()> {
-    let ours = Hello {
-        protocol: "yao".into(),
-        params: Params::default(),
-        parties: 2,
-        party,
-        peer: 1 - party,
-        program: "and".into(),
-        program_digest: [0; 32],
-        owners: String::new(),
-        recipients: String::new(),
-    };
-    hello(&mut connection?, &ours, &mut SystemRng).map(|_| ())
-}
-
-/// Connects two parties and lets them say hello; how that ended on each side.
-fn meet_and_greet(listening: &Settings, connecting: &Settings) -> [Result<()>; 2] {
-    let listener = Listener::bind("127.0.0.1:0", listening).unwrap();
-    let address = listener.address().to_string();
-    thread::scope(|scope| {
-        let accepted = scope.spawn(|| greet(listener.accept(&mut |_| {}), 0));
-        let connected = greet(connect(&address, connecting, &mut |_| {}), 1);
-        [accepted.join().unwrap(), connected]
-    })
-}
+use common::{greet, hasty, meet, plain, settings, tls};
 
 #[test]
 fn plain_connections_are_channels() {
@@ -77,4 +27,259 @@ fn tls_connections_are_channels() {
     check_channels(&mut accepted.unwrap(), Box::new(connected.unwrap()), 64 << 20);
     let (accepted, connected) = meet(&a, &b);
     check_channels(&mut connected.unwrap(), Box::new(accepted.unwrap()), 1 << 20);
+}
+
+/// Connects two parties and lets them say hello; how that ended on each side.
+fn meet_and_greet(listening: &Settings, connecting: &Settings) -> [Result<Connection>; 2] {
+    let listener = Listener::bind("127.0.0.1:0", listening).unwrap();
+    let address = listener.address().to_string();
+    thread::scope(|scope| {
+        let accepted = scope.spawn(|| greet(listener.accept(&mut |_| {}), 0));
+        let connected = greet(connect(&address, connecting, &mut |_| {}), 1);
+        [accepted.join().unwrap(), connected]
+    })
+}
+
+/// A port where nobody listens.
+fn free_address() -> String {
+    TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().to_string()
+}
+
+#[test]
+fn nobody_listening_is_told() {
+    let address = free_address();
+    let mut told = Vec::new();
+    let result = connect(&address, &hasty(plain()), &mut |text| told.push(text.to_owned()));
+    let said = result.err().unwrap();
+    assert!(matches!(said, Error::Io { .. }), "{said}");
+    assert!(said.to_string().starts_with(&format!("nobody listens at {address} (tried for 0.2 s)")), "{said}");
+    assert_eq!(told, [format!("waiting for the peer at {address}")]);
+}
+
+#[test]
+fn a_peer_that_comes_late_is_waited_for() {
+    let address = free_address();
+    thread::scope(|scope| {
+        let connected = scope.spawn(|| greet(connect(&address, &plain(), &mut |_| {}), 1));
+        thread::sleep(Duration::from_millis(50));
+        let listener = Listener::bind(&address, &plain()).unwrap();
+        greet(listener.accept(&mut |_| {}), 0).unwrap();
+        connected.join().unwrap().unwrap();
+    });
+}
+
+#[test]
+fn nobody_connecting_is_told() {
+    let listener = Listener::bind("127.0.0.1:0", &hasty(plain())).unwrap();
+    let mut told = Vec::new();
+    let said = listener.accept(&mut |text| told.push(text.to_owned())).err().unwrap();
+    assert!(matches!(said, Error::TimedOut(_)), "{said}");
+    assert!(said.to_string().contains(&listener.address().to_string()), "{said}");
+    assert_eq!(told, [format!("waiting for the peer at {}", listener.address())]);
+}
+
+#[test]
+fn a_port_in_use_is_told() {
+    let first = Listener::bind("127.0.0.1:0", &plain()).unwrap();
+    let address = first.address().to_string();
+    let said = Listener::bind(&address, &plain()).err().unwrap().to_string();
+    assert!(said.contains(&address) && said.contains("in use"), "{said}");
+}
+
+#[test]
+fn plain_text_stays_on_this_machine() {
+    // 192.0.2.0/24 is for documentation: nobody is there, and nobody must be asked.
+    let begin = Instant::now();
+    for result in [
+        connect("192.0.2.1:7000", &plain(), &mut |_| {}).map(|_| ()),
+        Listener::bind("0.0.0.0:0", &plain()).map(|_| ()),
+        Listener::bind("[::]:0", &plain()).map(|_| ()),
+    ] {
+        match result {
+            Err(Error::InvalidInput(said)) => assert!(said.contains("--tls") && said.contains("--plaintext"), "{said}"),
+            other => panic!("{other:?}"),
+        }
+    }
+    assert!(begin.elapsed() < plain().timeout, "nothing was waited for");
+    Listener::bind("0.0.0.0:0", &settings(Security::Plain { anywhere: true })).unwrap();
+    Listener::bind("0.0.0.0:0", &tls()[0]).unwrap();
+}
+
+fn untrusted(result: Result<Connection>) -> String {
+    match result {
+        Err(Error::Untrusted(said)) => said,
+        Err(other) => panic!("{other}"),
+        Ok(_) => panic!("a wrong key was trusted"),
+    }
+}
+
+#[test]
+fn a_wrong_key_is_told_on_both_sides() {
+    let [right, peer, other] = [(); 3].map(|()| Identity::generate(&mut SystemRng));
+    let security = |own: &Identity, trusted: &Identity| {
+        settings(Security::Tls { identity: own.clone(), peer: trusted.fingerprint() })
+    };
+    let [right_key, peer_key, other_key] = [&right, &peer, &other].map(|key| key.fingerprint().to_string());
+    // The side that trusts the wrong key names both; the other one learns that its own is not trusted.
+    let [here, there] = meet_and_greet(&security(&right, &other), &security(&peer, &right)).map(untrusted);
+    assert!(here.contains(&format!("expected {other_key}, presented {peer_key}")), "{here}");
+    assert!(there.contains("does not trust") && there.contains(&peer_key), "{there}");
+    let [here, there] = meet_and_greet(&security(&right, &peer), &security(&peer, &other)).map(untrusted);
+    assert!(here.contains("does not trust") && here.contains(&right_key), "{here}");
+    assert!(there.contains(&format!("expected {other_key}, presented {right_key}")), "{there}");
+    for result in meet_and_greet(&security(&right, &peer), &security(&peer, &right)) {
+        result.unwrap();
+    }
+}
+
+fn malformed(result: Result<Connection>) -> String {
+    match result {
+        Err(Error::Malformed(said)) => said,
+        Err(other) => panic!("{other}"),
+        Ok(_) => panic!("that was not comity"),
+    }
+}
+
+#[test]
+fn tls_against_plain_text_is_told_on_both_sides() {
+    let begin = Instant::now();
+    let [secure, _] = tls();
+    for [listening, connecting] in [[&secure, &plain()], [&plain(), &secure]] {
+        for said in meet_and_greet(listening, connecting).map(malformed) {
+            assert!(said.contains("TLS") && said.contains("plain text on both"), "{said}");
+        }
+    }
+    assert!(begin.elapsed() < secure.timeout, "nobody waited for a time-out");
+}
+
+/// Sends bytes to a listener from a socket that is not comity's, and what the listener says.
+fn stranger(settings: &Settings, bytes: &[u8]) -> Error {
+    let listener = Listener::bind("127.0.0.1:0", settings).unwrap();
+    thread::scope(|scope| {
+        let accepted = scope.spawn(|| listener.accept(&mut |_| {}).err().unwrap());
+        let mut stream = TcpStream::connect(listener.address()).unwrap();
+        stream.write_all(bytes).unwrap();
+        let error = accepted.join().unwrap();
+        drop(stream);
+        error
+    })
+}
+
+#[test]
+fn strangers_are_told() {
+    let [secure, _] = tls();
+    for settings in [plain(), secure.clone()] {
+        let said = stranger(&settings, b"GET / HTTP/1.1\r\nHost: example.org\r\n\r\n");
+        assert!(matches!(&said, Error::Malformed(text) if text.contains("HTTP")), "{said}");
+        let said = stranger(&settings, b"SSH-2.0-OpenSSH_9.9 and more\r\n");
+        assert!(matches!(&said, Error::Malformed(text) if text.contains("SSH")), "{said}");
+        let said = stranger(&settings, &[0xa5; 1000]);
+        assert!(matches!(said, Error::Malformed(_)), "{said}");
+        // A peer that connects and says nothing, and one that stops in its first word.
+        for begun in [&b""[..], b"\x16\x03"] {
+            let said = stranger(&hasty(settings.clone()), begun);
+            assert!(matches!(said, Error::TimedOut(_)), "{said}");
+        }
+    }
+    // A record that claims more than TLS allows.
+    let said = stranger(&secure, &[22, 3, 1, 0xff, 0xff].iter().copied().chain([0; 70_000]).collect::<Vec<_>>());
+    assert!(matches!(said, Error::Malformed(_)), "{said}");
+}
+
+#[test]
+fn what_is_not_comity_is_told_to_who_connects() {
+    let [secure, _] = tls();
+    for settings in [plain(), secure] {
+        let server = TcpListener::bind("127.0.0.1:0").unwrap();
+        let address = server.local_addr().unwrap().to_string();
+        thread::scope(|scope| {
+            scope.spawn(|| {
+                let (mut stream, _) = server.accept().unwrap();
+                let mut scratch = [0; 16];
+                stream.read_exact(&mut scratch).unwrap();
+                stream.write_all(b"HTTP/1.1 400 Bad Request\r\n\r\n").unwrap();
+                let _ = stream.shutdown(std::net::Shutdown::Write);
+                while matches!(stream.read(&mut scratch), Ok(1..)) {}
+            });
+            let said = malformed(greet(connect(&address, &settings, &mut |_| {}), 1));
+            assert!(said.contains("HTTP"), "{said}");
+        });
+    }
+}
+
+#[test]
+fn a_lost_peer_is_told_in_the_middle() {
+    for [a, b] in [[plain(), plain()], tls()] {
+        let [mut here, mut there] = meet_and_greet(&a, &b).map(Result::unwrap);
+        there.send(&[7; 1000]).and_then(|()| there.flush()).unwrap();
+        here.recv(&mut [0; 10]).unwrap();
+        drop(there);
+        assert!(matches!(here.recv(&mut [0; 1000]), Err(Error::PeerClosed)));
+        // And again, without waiting.
+        assert!(matches!(here.recv(&mut [0; 1]), Err(Error::PeerClosed)));
+        let sent = (0..100).try_for_each(|_| here.send(&[0; 100_000]));
+        assert!(matches!(sent, Err(Error::PeerClosed)), "{sent:?}");
+    }
+}
+
+#[test]
+fn only_first_messages_must_come_soon() {
+    for [a, b] in [[plain(), plain()], tls()] {
+        let [mut here, mut there] = meet_and_greet(&hasty(a), &hasty(b)).map(Result::unwrap);
+        // The hello came; the first message does not.
+        assert!(matches!(here.recv(&mut [0]), Err(Error::TimedOut(_))));
+        assert!(matches!(there.recv(&mut [0]), Err(Error::PeerClosed)));
+    }
+    for [a, b] in [[plain(), plain()], tls()] {
+        let [mut here, mut there] = meet_and_greet(&hasty(a), &hasty(b)).map(Result::unwrap);
+        for (from, to) in [(0, 1), (1, 0)] {
+            let sides = [&mut here, &mut there];
+            sides[from].send(&[1]).and_then(|()| sides[from].flush()).unwrap();
+            sides[to].recv(&mut [0]).unwrap();
+        }
+        thread::scope(|scope| {
+            scope.spawn(move || {
+                thread::sleep(Duration::from_millis(700));
+                there.send(&[2]).and_then(|()| there.flush()).unwrap();
+                // Here so that the connection is open until the other side has read.
+                assert!(matches!(there.recv(&mut [0]), Err(Error::PeerClosed)));
+            });
+            let mut byte = [0];
+            here.recv(&mut byte).unwrap();
+            assert_eq!(byte, [2], "an honest peer may compute for long");
+            drop(here);
+        });
+    }
+}
+
+#[test]
+fn strangers_do_not_disturb_forks() {
+    for [a, b] in [[plain(), plain()], tls()] {
+        let listener = Listener::bind("127.0.0.1:0", &a).unwrap();
+        let address = listener.address();
+        thread::scope(|scope| {
+            scope.spawn(|| {
+                let mut ch = greet(connect(&address.to_string(), &b, &mut |_| {}), 1).unwrap();
+                let mut nobody = TcpStream::connect(address).unwrap();
+                nobody.write_all(b"GET / HTTP/1.1\r\nHost: example.org\r\n\r\n").unwrap();
+                let other_session = connect(&address.to_string(), &b, &mut |_| {}).unwrap();
+                let mut fork = ch.fork("side").unwrap();
+                fork.send(b"here").and_then(|()| fork.flush()).unwrap();
+                ch.recv(&mut [0]).unwrap();
+                drop((nobody, other_session));
+            });
+            let mut ch = greet(listener.accept(&mut |_| {}), 0).unwrap();
+            let mut said = [0; 4];
+            ch.fork("side").unwrap().recv(&mut said).unwrap();
+            assert_eq!(&said, b"here");
+            ch.send(&[0]).and_then(|()| ch.flush()).unwrap();
+        });
+    }
+}
+
+#[test]
+fn a_fork_that_the_peer_does_not_make_is_told() {
+    let [mut here, _there] = meet_and_greet(&hasty(plain()), &plain()).map(Result::unwrap);
+    let said = here.fork("side").err().unwrap();
+    assert!(matches!(&said, Error::TimedOut(text) if text.contains("side")), "{said}");
 }

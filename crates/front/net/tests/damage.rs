@@ -1,0 +1,151 @@
+//! Bytes damaged on the way, by a proxy between the parties: always an error, never other data, never a hang.
+
+mod common;
+
+use std::io::{Read, Write};
+use std::net::{Shutdown, SocketAddr, TcpListener, TcpStream};
+use std::thread;
+use std::time::Duration;
+
+use comity_channel::{Channel, Error, Result};
+use comity_net::{Connection, Listener, Settings, connect};
+use common::{greet, plain, tls};
+
+#[derive(Clone, Copy, Debug)]
+enum Damage {
+    None,
+    Flip(usize),
+    Drop(usize),
+    Duplicate(usize),
+    /// Everything from here on is lost, and the line is cut.
+    Cut(usize),
+}
+
+/// Copies one direction, damaged.
+fn forward(mut from: TcpStream, mut to: TcpStream, damage: Damage) -> usize {
+    let mut at = 0;
+    let mut bytes = [0; 4096];
+    while let Ok(count @ 1..) = from.read(&mut bytes) {
+        let mut piece = bytes[..count].to_vec();
+        let inside = |position: usize| (at..at + count).contains(&position).then(|| position - at);
+        let mut cut = false;
+        match damage {
+            Damage::None => {}
+            Damage::Flip(position) => inside(position).into_iter().for_each(|i| piece[i] ^= 1 << (position % 8)),
+            Damage::Drop(position) => inside(position).into_iter().for_each(|i| _ = piece.remove(i)),
+            Damage::Duplicate(position) => inside(position).into_iter().for_each(|i| piece.insert(i, piece[i])),
+            Damage::Cut(position) => {
+                if let Some(i) = inside(position) {
+                    piece.truncate(i);
+                    cut = true;
+                }
+            }
+        }
+        at += count;
+        if to.write_all(&piece).is_err() || cut {
+            break;
+        }
+    }
+    let _ = to.shutdown(Shutdown::Both);
+    let _ = from.shutdown(Shutdown::Both);
+    at
+}
+
+/// A proxy in front of `target`; damages what goes there, or what comes from it. Returns how many bytes went there and
+/// came back.
+fn proxy(listener: &TcpListener, target: SocketAddr, damage: Damage, back: bool) -> [usize; 2] {
+    let (client, _) = listener.accept().unwrap();
+    let server = TcpStream::connect(target).unwrap();
+    for stream in [&client, &server] {
+        stream.set_nodelay(true).unwrap();
+    }
+    let (there, here) = if back { (Damage::None, damage) } else { (damage, Damage::None) };
+    let (client2, server2) = (client.try_clone().unwrap(), server.try_clone().unwrap());
+    let out = thread::spawn(move || forward(client, server, there));
+    let returned = forward(server2, client2, here);
+    [out.join().unwrap(), returned]
+}
+
+/// Some messages both ways, of all kinds of sizes; what was received.
+fn talk(connection: Result<Connection>, party: u32) -> Result<Vec<u8>> {
+    let mut ch = greet(connection, party)?;
+    let mut got = vec![0; 3 + 40_000 + 20_000];
+    let (turns, rest) = got.split_at_mut(3);
+    for turn in turns.chunks_mut(1) {
+        ch.exchange(&[party as u8 + 1], turn)?;
+    }
+    let (large, larger) = rest.split_at_mut(40_000);
+    ch.exchange(&[party as u8 + 3; 40_000], large)?;
+    ch.exchange(&[party as u8 + 5; 20_000], larger)?;
+    Ok(got)
+}
+
+fn expected(party: u32) -> Vec<u8> {
+    let peer = 1 - party as u8;
+    [vec![peer + 1; 3], vec![peer + 3; 40_000], vec![peer + 5; 20_000]].concat()
+}
+
+/// One session through the proxy: what each side got, and how many bytes went each way.
+fn session(settings: &[Settings; 2], damage: Damage, back: bool) -> ([Result<Vec<u8>>; 2], [usize; 2]) {
+    let listener = Listener::bind("127.0.0.1:0", &settings[0]).unwrap();
+    let between = TcpListener::bind("127.0.0.1:0").unwrap();
+    let address = between.local_addr().unwrap().to_string();
+    thread::scope(|scope| {
+        let bytes = scope.spawn(|| proxy(&between, listener.address(), damage, back));
+        let accepted = scope.spawn(|| talk(listener.accept(&mut |_| {}), 0));
+        let connected = talk(connect(&address, &settings[1], &mut |_| {}), 1);
+        ([accepted.join().unwrap(), connected], bytes.join().unwrap())
+    })
+}
+
+fn check(settings: [Settings; 2]) {
+    let settings = settings.map(|mut settings| {
+        settings.timeout = Duration::from_millis(400);
+        settings
+    });
+    let (honest, lengths) = session(&settings, Damage::None, false);
+    for (party, result) in honest.into_iter().enumerate() {
+        assert_eq!(result.unwrap(), expected(party as u32));
+    }
+    // Dense at the start, where openings, handshakes, hellos and headers are; then over all; the very end.
+    let cases = [false, true].into_iter().flat_map(|back| {
+        let len = lengths[usize::from(back)];
+        let dense = (0..700).step_by(29);
+        let sparse = (700..len).step_by(len / 23);
+        dense.chain(sparse).chain([len - 1]).enumerate().map(move |(i, at)| {
+            let kinds = [Damage::Flip(at), Damage::Drop(at), Damage::Duplicate(at), Damage::Cut(at)];
+            (kinds[i % 4], back)
+        })
+    });
+    let cases: Vec<_> = cases.collect();
+    thread::scope(|scope| {
+        for share in cases.chunks(cases.len().div_ceil(8)) {
+            let settings = &settings;
+            scope.spawn(move || share.iter().for_each(|&(damage, back)| check_case(settings, damage, back)));
+        }
+    });
+}
+
+fn check_case(settings: &[Settings; 2], damage: Damage, back: bool) {
+    let (results, _) = session(settings, damage, back);
+    // The side that the damage was on the way to cannot be content; the other one may be, if it was done.
+    let harmed = usize::from(back);
+    assert!(results[harmed].is_err(), "{damage:?}, back {back}: the damage went unnoticed");
+    for (party, result) in results.into_iter().enumerate() {
+        match result {
+            Ok(bytes) => assert_eq!(bytes, expected(party as u32), "{damage:?}: other data was taken for the peer's"),
+            Err(Error::Malformed(_) | Error::PeerClosed | Error::TimedOut(_)) => {}
+            Err(other) => panic!("{damage:?}, back {back}, party {party}: {other}"),
+        }
+    }
+}
+
+#[test]
+fn no_damage_passes_on_plain_tcp() {
+    check([plain(), plain()]);
+}
+
+#[test]
+fn no_damage_passes_on_tls() {
+    check(tls());
+}
