@@ -1,1 +1,113 @@
-//! Semi-honest two-party computation by garbled circuits.
+//! Semi-honest two-party computation by garbled circuits (Yao 1986; as in Lindell and Pinkas, J. Cryptology 2009).
+//!
+//! **Functionality**: secure evaluation of a program; each output goes to one party or to both.
+//!
+//! **Adversary**: semi-honest, either party. A garbler who cheats can garble another program and so learn the evaluator's
+//! input, or change the result; an evaluator who cheats can, through the OT extension, learn delta and with it
+//! the garbler's input. Against a cheating peer this crate promises no more than: no panic, no hang, bounded memory.
+//!
+//! **Assumptions**: AES-128 as an ideal cipher (garbling) and as a pseudo-random generator, gap Diffie-Hellman and a random
+//! oracle in ristretto255 (base OT), BLAKE3 as a random oracle.
+//!
+//! **Protocol**. The party with more input bits garbles, so that few OTs are needed ([`garbler`]).
+//! 1. *Setup*: the garbler draws delta; 128 base OTs make it the sender of an OT extension whose correlation is delta
+//!    itself. No setup if the evaluator has no input.
+//! 2. *Inputs of the garbler*: the active labels are pseudo-random and public, from the session id; the label for zero is the
+//!    active label plus `x * delta`. Nothing is sent.
+//! 3. *Inputs of the evaluator*: the extension's correlation is the pair of labels: the garbler's `q_j` is the label for
+//!    zero, the evaluator's `t_j = q_j ^ x_j delta` the active one.
+//! 4. *Gates*: half gates, streamed.
+//! 5. *Outputs*: permute bits go to each recipient, in one message each way.
+//!
+//! **Cost**: 32 bytes for an AND gate, 16 for an input bit of the evaluator, none for one of the garbler, one bit for an
+//! output bit and recipient; about 10 KiB for the base OTs. Rounds: one for the setup, half a one for each input value of
+//! the evaluator, half a one for each output value; gates add none.
+
+mod evaluator;
+mod garbler;
+
+use comity_channel::Channel;
+use comity_circuit::{Observer, Program, Recipients};
+use comity_core::{Backend, Bits, Block, Error, Prg, Result, SessionId};
+use rand_core::CryptoRng;
+
+/// How a party runs.
+#[derive(Clone, Copy, Debug)]
+pub struct Config {
+    /// What the machine can run.
+    pub backend: Backend,
+    /// This party: 0 or 1.
+    pub party: u32,
+}
+
+/// The party that garbles: the one with more input bits, party 0 on a tie.
+pub fn garbler(program: &Program) -> u32 {
+    let bits = |party| program.inputs().iter().filter(|i| i.party == party).map(|i| i.bits as u64).sum::<u64>();
+    u32::from(bits(1) > bits(0))
+}
+
+/// Runs this party's side of a program, as garbler or evaluator as [`garbler`] says. `inputs[i]` is there exactly for this
+/// party's values. Outputs for this party go to the observer.
+///
+/// # Errors
+/// [`Error::InvalidInput`] where the inputs do not fit the program or the program is not for two parties; else what the
+/// channel reports, and [`Error::PeerMisbehaved`] for base-OT messages that are no group elements.
+pub fn run<C: Channel + ?Sized>(
+    ch: &mut C,
+    session: &SessionId,
+    config: &Config,
+    program: &Program,
+    inputs: &[Option<Bits>],
+    rng: &mut impl CryptoRng,
+    observer: &mut dyn Observer,
+) -> Result<()> {
+    if program.parties() > 2 || config.party > 1 {
+        return Err(Error::InvalidInput(format!(
+            "yao is for two parties, 0 and 1; this is party {} of a program for {}",
+            config.party,
+            program.parties()
+        )));
+    }
+    program.check_inputs(Some(config.party), inputs)?;
+    let session = session.child("yao");
+    observer.phase("setup");
+    if config.party == garbler(program) {
+        garbler::run(ch, &session, config, program, inputs, rng, observer)
+    } else {
+        evaluator::run(ch, &session, config, program, inputs, rng, observer)
+    }
+}
+
+/// The public active labels of the garbler's inputs, in the order of the program.
+fn garbler_labels(backend: Backend, session: &SessionId) -> Prg {
+    Prg::new(backend, session.block("active labels of the garbler's inputs"))
+}
+
+/// The public start of the gate keys: a hash of both parties' nonces.
+fn gate_keys(session: &SessionId) -> Block {
+    session.block("start of the gate keys")
+}
+
+/// Whether the party that does not garble puts anything in.
+fn evaluator_has_input(program: &Program) -> bool {
+    program.inputs().iter().any(|i| i.party != garbler(program))
+}
+
+fn is_for(to: Recipients, party: u32) -> bool {
+    match to {
+        Recipients::All => true,
+        Recipients::Party(p) => p == party,
+    }
+}
+
+/// The permute bits of labels.
+fn permute_bits(labels: &[Block]) -> Bits {
+    labels.iter().map(|l| l.lsb()).collect()
+}
+
+/// Receives `len` bits.
+fn recv_bits<C: Channel + ?Sized>(ch: &mut C, len: usize) -> Result<Bits> {
+    let mut bytes = vec![0; len.div_ceil(8)];
+    ch.recv(&mut bytes)?;
+    Ok(Bits::from_bytes(&bytes, len))
+}

@@ -1,0 +1,90 @@
+//! The evaluator.
+
+use comity_channel::Channel;
+use comity_circuit::{Engine, Lowered, Observer, Program, Recipients};
+use comity_core::{Bits, Block, Error, Evaluator, Prg, Result, SessionId};
+use comity_garble::{EvaluatedStream, HalfGates};
+use comity_ot::iknp;
+use rand_core::CryptoRng;
+
+use crate::garbler::missing;
+use crate::{Config, evaluator_has_input, garbler_labels, gate_keys, is_for, permute_bits, recv_bits};
+
+pub(crate) fn run<C: Channel + ?Sized>(
+    ch: &mut C,
+    session: &SessionId,
+    config: &Config,
+    program: &Program,
+    inputs: &[Option<Bits>],
+    rng: &mut impl CryptoRng,
+    observer: &mut dyn Observer,
+) -> Result<()> {
+    // Step 1.
+    let ot = match evaluator_has_input(program) {
+        true => Some(iknp::Receiver::setup(ch, &session.child("input OT"), config.backend, rng)?),
+        false => None,
+    };
+    let mut engine = Evaluating {
+        ch,
+        party: config.party,
+        ot,
+        labels: garbler_labels(config.backend, session),
+        stream: EvaluatedStream::new(HalfGates::evaluator(config.backend, gate_keys(session))),
+    };
+    comity_circuit::run(program, &mut engine, inputs, observer)?;
+    engine.ch.flush()
+}
+
+struct Evaluating<'a, C: ?Sized> {
+    ch: &'a mut C,
+    party: u32,
+    ot: Option<iknp::Receiver>,
+    labels: Prg,
+    stream: EvaluatedStream<Evaluator>,
+}
+
+impl<C: Channel + ?Sized> Engine for Evaluating<'_, C> {
+    /// The active label.
+    type Wire = Block;
+    type Error = Error;
+
+    fn input(&mut self, index: usize, party: u32, value: Option<&Bits>, wires: &mut [Block]) -> Result<()> {
+        if party != self.party {
+            // Step 2.
+            self.labels.fill_blocks(wires);
+            return Ok(());
+        }
+        // Step 3.
+        let value = value.filter(|v| v.len() == wires.len()).ok_or_else(|| missing(index, wires.len()))?;
+        match &mut self.ot {
+            Some(ot) => ot.extend(self.ch, value, wires),
+            None => Ok(()),
+        }
+    }
+
+    fn call(
+        &mut self,
+        circuit: &Lowered,
+        times: u64,
+        args: &[(usize, isize)],
+        outs: &[(usize, isize)],
+        memory: &mut [Block],
+    ) -> Result<()> {
+        // Step 4.
+        self.stream.call(circuit, times, args, outs, memory, |tables| self.ch.recv(tables))
+    }
+
+    fn reveal(&mut self, _: usize, to: Recipients, wires: &[Block]) -> Result<Option<Bits>> {
+        // Step 5.
+        let ours = permute_bits(wires);
+        if is_for(to, 1 - self.party) {
+            self.ch.send(&ours.to_bytes())?;
+        }
+        if !is_for(to, self.party) {
+            return Ok(None);
+        }
+        let mut value = recv_bits(self.ch, wires.len())?;
+        value.xor_assign(&ours);
+        Ok(Some(value))
+    }
+}

@@ -1,0 +1,111 @@
+//! The garbler.
+
+use comity_channel::Channel;
+use comity_circuit::{Engine, Lowered, Observer, Program, Recipients};
+use comity_core::{Bits, Block, Delta, Error, Garbler, Prg, Result, SessionId};
+use comity_garble::{GarbledStream, HalfGates};
+use comity_ot::iknp;
+use rand_core::CryptoRng;
+
+use crate::{Config, evaluator_has_input, garbler_labels, gate_keys, is_for, permute_bits, recv_bits};
+
+pub(crate) fn run<C: Channel + ?Sized>(
+    ch: &mut C,
+    session: &SessionId,
+    config: &Config,
+    program: &Program,
+    inputs: &[Option<Bits>],
+    rng: &mut impl CryptoRng,
+    observer: &mut dyn Observer,
+) -> Result<()> {
+    let mut random = [0; Block::BYTES];
+    rng.fill_bytes(&mut random);
+    let delta = Delta::new(Block::new(random));
+    // Step 1.
+    let ot = match evaluator_has_input(program) {
+        true => Some(iknp::Sender::setup(ch, &session.child("input OT"), config.backend, delta.block(), rng)?),
+        false => None,
+    };
+    let mut engine = Garbling {
+        ch,
+        party: config.party,
+        ot,
+        labels: garbler_labels(config.backend, session),
+        stream: GarbledStream::new(HalfGates::garbler(config.backend, delta, gate_keys(session))),
+    };
+    comity_circuit::run(program, &mut engine, inputs, observer)?;
+    engine.flush()?;
+    engine.ch.flush()
+}
+
+struct Garbling<'a, C: ?Sized> {
+    ch: &'a mut C,
+    party: u32,
+    ot: Option<iknp::Sender>,
+    labels: Prg,
+    stream: GarbledStream<Garbler>,
+}
+
+impl<C: Channel + ?Sized> Garbling<'_, C> {
+    /// Sends the tables that are still buffered, before any other message.
+    fn flush(&mut self) -> Result<()> {
+        self.stream.flush(|tables| self.ch.send(tables))
+    }
+}
+
+impl<C: Channel + ?Sized> Engine for Garbling<'_, C> {
+    /// The label for zero.
+    type Wire = Block;
+    type Error = Error;
+
+    fn input(&mut self, index: usize, party: u32, value: Option<&Bits>, wires: &mut [Block]) -> Result<()> {
+        if party == self.party {
+            // Step 2.
+            let value = value.filter(|v| v.len() == wires.len()).ok_or_else(|| missing(index, wires.len()))?;
+            self.labels.fill_blocks(wires);
+            for (wire, bit) in wires.iter_mut().zip(value.iter()) {
+                *wire ^= self.stream.delta().masked(bit);
+            }
+            Ok(())
+        } else {
+            // Step 3.
+            self.flush()?;
+            match &mut self.ot {
+                Some(ot) => ot.extend(self.ch, wires),
+                None => Ok(()),
+            }
+        }
+    }
+
+    fn call(
+        &mut self,
+        circuit: &Lowered,
+        times: u64,
+        args: &[(usize, isize)],
+        outs: &[(usize, isize)],
+        memory: &mut [Block],
+    ) -> Result<()> {
+        // Step 4.
+        self.stream.call(circuit, times, args, outs, memory, |tables| self.ch.send(tables))
+    }
+
+    fn reveal(&mut self, _: usize, to: Recipients, wires: &[Block]) -> Result<Option<Bits>> {
+        // Step 5.
+        self.flush()?;
+        let ours = permute_bits(wires);
+        if is_for(to, 1 - self.party) {
+            self.ch.send(&ours.to_bytes())?;
+        }
+        if !is_for(to, self.party) {
+            return Ok(None);
+        }
+        let mut value = recv_bits(self.ch, wires.len())?;
+        value.xor_assign(&ours);
+        Ok(Some(value))
+    }
+}
+
+/// The caller's fault: a value that [`comity_circuit::run`] checks before it gets here.
+pub(crate) fn missing(index: usize, bits: usize) -> Error {
+    Error::InvalidInput(format!("input value {index} of {bits} bits is missing or has another length"))
+}
