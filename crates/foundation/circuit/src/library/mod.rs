@@ -1,2 +1,4 @@
 //! Built-in circuits.
+pub mod aes;
 pub mod arith;
+pub mod sha;

@@ -1,8 +1,11 @@
 //! The built-in circuits against published vectors and the machine's own arithmetic.
 
+mod aes;
 mod arith;
+mod sha;
 
-use comity_circuit::{Builder, Circuit, Op, Wire};
+use comity_circuit::{Builder, Circuit, Op, Wire, eval_circuit};
+use comity_core::Bits;
 
 /// Evaluates 64 instances at once: bit k of a word is the wire's value in instance k.
 fn evaluate(circuit: &Circuit, inputs: &[u64]) -> Vec<u64> {
@@ -32,6 +35,19 @@ fn run(circuit: &Circuit, inputs: &[[u128; 64]]) -> Vec<[u128; 64]> {
         value
     };
     circuit.outputs().iter().map(value).collect()
+}
+
+/// Runs a circuit on values written in hex, the most significant digit first.
+fn run_hex(circuit: &Circuit, inputs: &[&str]) -> Vec<String> {
+    let bits = |hex: &str| {
+        let digits = hex.chars().rev().map(|digit| digit.to_digit(16).unwrap());
+        let mut bits = Bits::zeros(0);
+        digits.for_each(|digit| (0..4).for_each(|i| bits.push(digit >> i & 1 == 1)));
+        bits
+    };
+    let hex = |bits: Bits| bits.to_bytes().iter().rev().map(|byte| format!("{byte:02x}")).collect();
+    let inputs: Vec<Bits> = inputs.iter().map(|hex| bits(hex)).collect();
+    eval_circuit(circuit, &inputs).into_iter().map(hex).collect()
 }
 
 /// A circuit over words: `build` gets one word for each width and returns the words of the result.
