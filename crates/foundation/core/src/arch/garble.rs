@@ -266,6 +266,8 @@ pub(crate) fn garble(
 ) {
     match backend.0 {
         Kind::Portable => portable::garble::garble(keys, delta, part, slots, tables),
+        #[cfg(target_arch = "aarch64")]
+        Kind::Armv8 => portable::garble::garble(keys, delta, part, slots, tables),
         // SAFETY: a Backend of this kind proves the features; a Part's indices are below its tape's slots, and the
         // caller checked both lengths.
         #[cfg(target_arch = "x86_64")]
@@ -283,6 +285,8 @@ pub(crate) fn garble(
 pub(crate) fn evaluate(backend: Backend, keys: &mut KeyRing, part: &Part<'_>, slots: &mut [Block], tables: &[Block]) {
     match backend.0 {
         Kind::Portable => portable::garble::evaluate(keys, part, slots, tables),
+        #[cfg(target_arch = "aarch64")]
+        Kind::Armv8 => portable::garble::evaluate(keys, part, slots, tables),
         // SAFETY: as in `garble`.
         #[cfg(target_arch = "x86_64")]
         Kind::AesNi => unsafe {
@@ -304,6 +308,8 @@ pub(crate) fn hash(
     debug_assert!(second.as_ref().is_none_or(|s| s.len() == first.len()));
     match backend.0 {
         Kind::Portable => portable::garble::hash_groups(keys, first, second),
+        #[cfg(target_arch = "aarch64")]
+        Kind::Armv8 => portable::garble::hash_groups(keys, first, second),
         // SAFETY: a Backend of this kind proves the features.
         #[cfg(target_arch = "x86_64")]
         Kind::AesNi => unsafe { super::x86_64::garble::hash_aesni(keys, first, second) },

@@ -1,5 +1,7 @@
 //! The safe face of the kernels: each function runs the code of its backend.
 
+#[cfg(target_arch = "aarch64")]
+use super::aarch64;
 #[cfg(target_arch = "x86_64")]
 use super::x86_64;
 use super::{Backend, Kind, RoundKeys, portable};
@@ -16,6 +18,9 @@ macro_rules! run {
             // SAFETY: likewise.
             #[cfg(target_arch = "x86_64")]
             Kind::Vaes => unsafe { x86_64::vaes::$kernel($($argument),*) },
+            // SAFETY: likewise.
+            #[cfg(target_arch = "aarch64")]
+            Kind::Armv8 => unsafe { aarch64::armv8::$kernel($($argument),*) },
         }
     };
 }

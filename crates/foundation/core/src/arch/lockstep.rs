@@ -32,6 +32,8 @@ pub(crate) fn garble(
 ) {
     match backend.0 {
         Kind::Portable => portable::lockstep::garble(keys, deltas, part, shape, slots, tables),
+        #[cfg(target_arch = "aarch64")]
+        Kind::Armv8 => portable::lockstep::garble(keys, deltas, part, shape, slots, tables),
         // SAFETY: a Backend of this kind proves the features; the caller checked that `slots` holds `width` labels for
         // each slot of the tape, `deltas` `width` blocks and `tables` two rows of `copies` blocks for each AND gate.
         #[cfg(target_arch = "x86_64")]
@@ -70,6 +72,8 @@ pub(crate) fn evaluate(
 ) {
     match backend.0 {
         Kind::Portable => portable::lockstep::evaluate(keys, part, shape, slots, tables),
+        #[cfg(target_arch = "aarch64")]
+        Kind::Armv8 => portable::lockstep::evaluate(keys, part, shape, slots, tables),
         // SAFETY: as in `garble`; an evaluating walk only reads tables.
         #[cfg(target_arch = "x86_64")]
         Kind::AesNi => unsafe {

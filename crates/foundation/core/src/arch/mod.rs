@@ -2,6 +2,8 @@
 
 #![allow(unsafe_code)]
 
+#[cfg(target_arch = "aarch64")]
+mod aarch64;
 pub(crate) mod garble;
 mod kernels;
 #[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
@@ -25,11 +27,13 @@ enum Kind {
     AesNi,
     #[cfg(target_arch = "x86_64")]
     Vaes,
+    #[cfg(target_arch = "aarch64")]
+    Armv8,
 }
 
 impl Backend {
     /// The names of all backends, on whatever machine.
-    pub const NAMES: [&str; 3] = ["vaes", "aesni", "portable"];
+    pub const NAMES: [&str; 4] = ["vaes", "aesni", "armv8", "portable"];
 
     /// The fastest backend of this machine.
     pub fn detect() -> Backend {
@@ -59,6 +63,13 @@ impl Backend {
                 found.push(Backend(Kind::AesNi));
             }
         }
+        #[cfg(target_arch = "aarch64")]
+        {
+            use std::arch::is_aarch64_feature_detected as has;
+            if has!("neon") && has!("aes") && has!("pmull") {
+                found.push(Backend(Kind::Armv8));
+            }
+        }
         found.push(Backend(Kind::Portable));
         found
     }
@@ -68,7 +79,7 @@ impl Backend {
         Backend::available().into_iter().find(|b| b.name() == name)
     }
 
-    /// `vaes`, `aesni` or `portable`.
+    /// One of [`NAMES`](Backend::NAMES).
     pub fn name(self) -> &'static str {
         match self.0 {
             Kind::Portable => "portable",
@@ -76,6 +87,8 @@ impl Backend {
             Kind::AesNi => "aesni",
             #[cfg(target_arch = "x86_64")]
             Kind::Vaes => "vaes",
+            #[cfg(target_arch = "aarch64")]
+            Kind::Armv8 => "armv8",
         }
     }
 }
