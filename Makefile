@@ -57,7 +57,9 @@ bench:
 fuzz:
 	@if $(CARGO) fuzz --version >/dev/null 2>&1; then \
 		for target in $(FUZZ_TARGETS); do \
-			$(CARGO) +nightly fuzz run $$target -- -max_total_time=$(FUZZ_SECONDS) || exit 1; \
+			mkdir -p fuzz/fuzz_targets/corpus/$$target; \
+			$(CARGO) +nightly fuzz run --fuzz-dir fuzz/fuzz_targets $$target \
+				fuzz/fuzz_targets/corpus/$$target fuzz/corpus/$$target -- -max_total_time=$(FUZZ_SECONDS) || exit 1; \
 		done; \
 	else echo "SKIPPED fuzz: cargo-fuzz is not installed (make test runs the same bodies over the corpus)"; fi
 

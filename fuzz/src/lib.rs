@@ -1,1 +1,34 @@
-//! Fuzz bodies.
+//! Fuzz bodies: one plain function for every decoder and file format, to be called with any bytes whatever.
+//!
+//! A body panics where a promise is broken (a decoder that panics, a value that does not survive its own encoding, an
+//! output on a corrupted session) and returns otherwise. [`TARGETS`] lists them. Two things run them: the test of
+//! this crate, over the committed corpus and mutations of it, and the libFuzzer targets under `fuzz_targets/`.
+
+mod files;
+mod mutate;
+mod network;
+mod peer;
+mod seeds;
+
+pub use files::program;
+pub use mutate::Mutator;
+pub use network::{fingerprint, frames, key_file, raw_stream, trusted_file};
+pub use peer::{base_ot, hello, yao_evaluator, yao_garbler};
+pub use seeds::seeds;
+
+/// A fuzz body.
+pub type Body = fn(&[u8]);
+
+/// Every body, under the name of its corpus folder and its libFuzzer target.
+pub const TARGETS: &[(&str, Body)] = &[
+    ("base_ot", base_ot),
+    ("fingerprint", fingerprint),
+    ("frames", frames),
+    ("hello", hello),
+    ("key_file", key_file),
+    ("program", program),
+    ("raw_stream", raw_stream),
+    ("trusted_file", trusted_file),
+    ("yao_evaluator", yao_evaluator),
+    ("yao_garbler", yao_garbler),
+];

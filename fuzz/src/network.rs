@@ -1,0 +1,101 @@
+//! What arrives at a port, and the files of a key folder.
+
+use std::fs;
+use std::io::Write;
+use std::net::{Shutdown, TcpStream};
+use std::path::PathBuf;
+use std::sync::OnceLock;
+use std::time::Duration;
+
+use comity_channel::Channel;
+use comity_net::{Fingerprint, Identity, KeyDir, Listener, Security, Settings};
+
+/// Nothing here takes so long: each stream ends.
+const TIMEOUT: Duration = Duration::from_secs(10);
+
+/// Feeds these bytes to a listening party, and reads at most so much of what it takes for data.
+fn feed(stream: &[u8], mut pieces: impl Iterator<Item = usize>) {
+    let settings = Settings { security: Security::Plain { anywhere: false }, timeout: TIMEOUT };
+    let listener = Listener::bind("127.0.0.1:0", &settings).expect("a port of the loopback interface is free");
+    let mut peer = TcpStream::connect(listener.address()).expect("the listener is there");
+    // The listening side may have closed already, having read enough.
+    let _ = peer.write_all(stream);
+    let _ = peer.shutdown(Shutdown::Write);
+    let Ok(mut connection) = listener.accept(&mut |_| {}) else { return };
+    let mut left = stream.len();
+    let mut buffer = vec![0; stream.len() + 1];
+    while let Some(piece) = pieces.next().filter(|piece| *piece > 0) {
+        let piece = piece.min(buffer.len());
+        if connection.recv(&mut buffer[..piece]).is_err() {
+            return;
+        }
+        left = left.checked_sub(piece).expect("more data than bytes that arrived");
+    }
+}
+
+/// A connection to a plain port, byte by byte.
+pub fn raw_stream(data: &[u8]) {
+    feed(data, [1, 3, 16, 100].into_iter().cycle());
+}
+
+/// Frames on a plain connection whose checksums are right, and little else. Each takes 4 bytes of `data`: how long its
+/// payload is said to be (16 bits), how much of it follows, and how far its number is off.
+pub fn frames(data: &[u8]) {
+    let mut stream = Vec::new();
+    frame(&mut stream, opening().len() as u32, 0, &opening());
+    let mut number = 1u32;
+    for piece in data.chunks_exact(4) {
+        let said = u32::from(u16::from_le_bytes([piece[0], piece[1]])) * if piece[2] & 0x80 == 0 { 1 } else { 0x1001 };
+        let there = vec![piece[2]; (said as usize).min(usize::from(piece[2]) * 64)];
+        frame(&mut stream, said, number.wrapping_add(u32::from(piece[3])), &there);
+        number = number.wrapping_add(1);
+    }
+    feed(&stream, data.iter().map(|&b| usize::from(b) * 16).chain(std::iter::repeat(1000)));
+}
+
+/// What a connection begins with.
+pub(crate) fn opening() -> Vec<u8> {
+    [b"comity\0c".as_slice(), &[0], &[9; 32]].concat()
+}
+
+/// Appends a frame with right checksums.
+pub(crate) fn frame(stream: &mut Vec<u8>, len: u32, number: u32, payload: &[u8]) {
+    let start = stream.len();
+    for field in [len, number, crc32fast::hash(payload)] {
+        stream.extend(field.to_le_bytes());
+    }
+    let checksum = crc32fast::hash(&stream[start..]);
+    stream.extend(checksum.to_le_bytes());
+    stream.extend(payload);
+}
+
+/// A party's secret key, as it lies in a file.
+pub fn key_file(data: &[u8]) {
+    if let Ok(identity) = Identity::from_pkcs8(data) {
+        assert_eq!(identity.to_pkcs8(), data);
+    }
+}
+
+/// A fingerprint as somebody typed it.
+pub fn fingerprint(data: &[u8]) {
+    let Ok(text) = str::from_utf8(data) else { return };
+    if let Ok(fingerprint) = text.parse::<Fingerprint>() {
+        assert_eq!(fingerprint.to_string().parse::<Fingerprint>().ok(), Some(fingerprint));
+    }
+}
+
+/// The file that says which keys are trusted.
+pub fn trusted_file(data: &[u8]) {
+    static FOLDER: OnceLock<PathBuf> = OnceLock::new();
+    let folder = FOLDER.get_or_init(|| {
+        let folder = std::env::temp_dir().join(format!("comity-fuzz-{}", std::process::id()));
+        fs::create_dir_all(&folder).expect("a folder for temporary files");
+        folder
+    });
+    fs::write(folder.join("trusted"), data).expect("a temporary file");
+    if let Ok(trusted) = KeyDir::new(folder).trusted() {
+        for (i, (party, key)) in trusted.iter().enumerate() {
+            assert!(trusted[..i].iter().all(|(p, k)| p != party && k != key), "one party, one key");
+        }
+    }
+}

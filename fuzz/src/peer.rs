@@ -1,0 +1,158 @@
+//! What a peer sends: the hello, base OT, and whole runs of Yao against a peer that says anything at all.
+
+use comity_channel::{Channel, Error, Hello, RecvHalf, Result, SendHalf};
+use comity_circuit::{Builder, Observer, Program};
+use comity_core::{Backend, Bits, Params, SessionId};
+use comity_ot::base::simplest;
+
+use crate::mutate::rng;
+
+/// A peer that says these bytes, whatever it hears, and then leaves.
+struct Script<'a>(&'a [u8]);
+
+impl RecvHalf for Script<'_> {
+    fn recv(&mut self, bytes: &mut [u8]) -> Result<()> {
+        let (now, later) = self.0.split_at_checked(bytes.len()).ok_or(Error::PeerClosed)?;
+        bytes.copy_from_slice(now);
+        self.0 = later;
+        Ok(())
+    }
+}
+
+/// Takes everything.
+struct Sink;
+
+impl SendHalf for Sink {
+    fn send(&mut self, _: &[u8]) -> Result<()> {
+        Ok(())
+    }
+
+    fn flush(&mut self) -> Result<()> {
+        Ok(())
+    }
+}
+
+impl Channel for Script<'_> {
+    fn send(&mut self, bytes: &[u8]) -> Result<()> {
+        Sink.send(bytes)
+    }
+
+    fn recv(&mut self, bytes: &mut [u8]) -> Result<()> {
+        RecvHalf::recv(self, bytes)
+    }
+
+    fn flush(&mut self) -> Result<()> {
+        Ok(())
+    }
+
+    fn split(&mut self) -> (Box<dyn SendHalf + '_>, Box<dyn RecvHalf + '_>) {
+        (Box::new(Sink), Box::new(Script(std::mem::take(&mut self.0))))
+    }
+
+    fn exchange(&mut self, _: &[u8], into: &mut [u8]) -> Result<()> {
+        Channel::recv(self, into)
+    }
+
+    fn fork(&mut self, _: &str) -> Result<Box<dyn Channel>> {
+        Err(Error::PeerClosed)
+    }
+}
+
+/// The hello that the honest side says in [`hello`]; its peer is party 1.
+pub(crate) fn greeting(party: u32) -> Hello {
+    Hello {
+        protocol: "yao".into(),
+        params: Params::default(),
+        parties: 2,
+        party,
+        peer: 1 - party,
+        program: "add8".into(),
+        program_digest: [7; 32],
+        owners: "0 1".into(),
+        recipients: "all".into(),
+    }
+}
+
+/// The first message of a session, from the peer.
+pub fn hello(data: &[u8]) {
+    let ours = greeting(0);
+    match comity_channel::hello(&mut Script(data), &ours, &mut rng()) {
+        // What the parties agree on is all there.
+        Ok(_) => assert!(data.len() >= comity_channel::hello::WIRE_BYTES),
+        // It is shown to the user: nothing in it may act on a terminal.
+        Err(error) => assert!(!error.to_string().contains(|c: char| c.is_control()), "{error:?}"),
+    }
+}
+
+/// Both messages of base OT: the first 32 bytes are the sender's, the others the receiver's.
+pub fn base_ot(data: &[u8]) {
+    let session = SessionId::new([1; 32]);
+    let (setup, points) = data.split_at(data.len().min(32));
+    if let Ok(setup) = <[u8; 32]>::try_from(setup) {
+        let choices: Bits = [false, true, true].into_iter().collect();
+        let setup = simplest::Setup::from_bytes(setup);
+        if let Ok((receiver, points)) = simplest::Receiver::new(&session, &choices, &setup, &mut rng()) {
+            assert_eq!(points.as_bytes().len(), 3 * 32);
+            assert_eq!(receiver.finish().len(), 3);
+        }
+    }
+    let n = points.len() / 32;
+    match simplest::Points::from_bytes(points, n) {
+        Ok(message) => {
+            assert_eq!(message.as_bytes(), points);
+            let (sender, _) = simplest::Sender::new(&session, &mut rng());
+            if let Ok(keys) = sender.finish(&message) {
+                assert_eq!(keys.len(), n);
+                assert!(keys.iter().all(|[zero, one]| zero != one), "both keys of an OT are the same");
+            }
+        }
+        Err(_) => assert_ne!(points.len() % 32, 0),
+    }
+}
+
+/// Counts outputs. What a semi-honest protocol cannot check may make them wrong, but each comes once, and whole.
+#[derive(Default)]
+struct Outputs(usize);
+
+impl Observer for Outputs {
+    fn output(&mut self, _: usize, value: Bits) {
+        assert_eq!(value.len(), 8);
+        self.0 += 1;
+    }
+}
+
+/// The bits that two 8-bit numbers, one of each party, have in common, for both parties.
+pub(crate) fn program() -> Program {
+    let mut builder = Builder::new();
+    let (a, b) = (builder.input("a", 8), builder.input("b", 8));
+    let both: Vec<_> = a.into_iter().zip(b).map(|(a, b)| builder.and(a, b)).collect();
+    builder.output("both", &both);
+    Program::from_circuit(builder.finish()).expect("two parties are no more than there can be")
+}
+
+/// One party of a run of [`program`]. Returns how many outputs it learned.
+pub(crate) fn run(party: u32, channel: &mut impl Channel) -> Result<usize> {
+    let config = comity_yao::Config { backend: Backend::detect(), party };
+    let mut inputs = [None, None];
+    inputs[party as usize] = Some(Bits::from_bytes(&[42], 8));
+    let session = SessionId::new([2; 32]);
+    let mut outputs = Outputs::default();
+    comity_yao::run(channel, &session, &config, &program(), &inputs, &mut rng(), &mut outputs)?;
+    Ok(outputs.0)
+}
+
+fn yao(party: u32, data: &[u8]) {
+    if let Ok(outputs) = run(party, &mut Script(data)) {
+        assert_eq!(outputs, 1);
+    }
+}
+
+/// The garbler against an evaluator who says anything.
+pub fn yao_garbler(data: &[u8]) {
+    yao(0, data);
+}
+
+/// The evaluator against a garbler who says anything.
+pub fn yao_evaluator(data: &[u8]) {
+    yao(1, data);
+}

@@ -1,0 +1,152 @@
+//! What honest parties send and write: the seeds that are not text.
+
+use comity_channel::{Channel, MemoryChannel, RecvHalf, Result, SendHalf, memory};
+use comity_circuit::{Builder, Program};
+use comity_core::{Bits, SessionId};
+use comity_net::Identity;
+use comity_ot::base::simplest;
+
+use crate::mutate::rng;
+use crate::network::{frame, opening};
+use crate::peer::{greeting, program, run};
+
+/// Target, name and bytes of each.
+pub fn seeds() -> Vec<(&'static str, &'static str, Vec<u8>)> {
+    let [to_garbler, to_evaluator] = yao();
+    let identity = Identity::generate(&mut rng());
+    let mut stream = Vec::new();
+    frame(&mut stream, opening().len() as u32, 0, &opening());
+    frame(&mut stream, 300, 1, &[7; 300]);
+    let cut = |bytes: &[u8]| bytes[..bytes.len() * 2 / 3].to_vec();
+    let mut flipped = stream.clone();
+    flipped[80] ^= 1;
+    let [loops, calls] = programs();
+    vec![
+        ("hello", "valid", hello()),
+        ("hello", "cut", cut(&hello())),
+        ("base_ot", "valid", base_ot()),
+        ("base_ot", "cut", cut(&base_ot())),
+        ("base_ot", "identity", vec![0; 64]),
+        ("base_ot", "not_canonical", vec![0xff; 96]),
+        ("yao_garbler", "valid", to_garbler.clone()),
+        ("yao_garbler", "cut", cut(&to_garbler)),
+        ("yao_garbler", "zeros", vec![0; to_garbler.len()]),
+        ("yao_evaluator", "valid", to_evaluator.clone()),
+        ("yao_evaluator", "cut", cut(&to_evaluator)),
+        ("yao_evaluator", "zeros", vec![0; to_evaluator.len()]),
+        ("raw_stream", "valid", stream.clone()),
+        ("raw_stream", "cut", cut(&stream)),
+        ("raw_stream", "flipped", flipped),
+        ("frames", "small", vec![16, 0, 1, 0, 200, 0, 4, 0, 1, 0, 1, 0]),
+        ("frames", "number_off", vec![16, 0, 1, 0, 16, 0, 1, 1, 16, 0, 1, 0]),
+        ("frames", "too_long", vec![0xff, 0xff, 0xff, 0]),
+        ("frames", "empty", vec![0, 0, 0, 0]),
+        ("key_file", "valid", identity.to_pkcs8().to_vec()),
+        ("key_file", "cut", cut(identity.to_pkcs8())),
+        ("program", "circuit", program().encode()),
+        ("program", "cut", cut(&program().encode())),
+        ("program", "loops", loops.encode()),
+        ("program", "calls", calls.encode()),
+    ]
+}
+
+/// Party 1's hello.
+fn hello() -> Vec<u8> {
+    let (mut here, mut there) = memory::pair();
+    let mut bytes = vec![0; comity_channel::hello::WIRE_BYTES];
+    std::thread::scope(|scope| {
+        scope.spawn(|| {
+            // Nobody answers, and the hello is on its way all the same.
+            let _ = comity_channel::hello(&mut there, &greeting(1), &mut rng());
+        });
+        here.recv(&mut bytes).expect("the peer says hello");
+        drop(here);
+    });
+    bytes
+}
+
+/// Both messages of three base OTs.
+fn base_ot() -> Vec<u8> {
+    let session = SessionId::new([1; 32]);
+    let (_, setup) = simplest::Sender::new(&session, &mut rng());
+    let choices = Bits::from_bytes(&[0b110], 3);
+    let (_, points) = simplest::Receiver::new(&session, &choices, &setup, &mut rng()).expect("an honest point");
+    [&setup.to_bytes(), points.as_bytes()].concat()
+}
+
+/// A sum computed three times in turns, and four times side by side.
+fn programs() -> [Program; 2] {
+    let mut builder = Builder::new();
+    let (a, b) = (builder.input("a", 4), builder.input("b", 4));
+    let out: Vec<_> = a
+        .into_iter()
+        .zip(b)
+        .map(|(a, b)| {
+            let both = builder.and(a, b);
+            builder.xor(both, a)
+        })
+        .collect();
+    builder.output("out", &out);
+    let circuit = builder.finish();
+    let loops = Program::iterate(circuit.clone(), 3, &[(0, 1)]);
+    let calls = Program::map(circuit, 4, &[0]);
+    [loops, calls].map(|program| program.expect("the values fit"))
+}
+
+/// What each of two honest parties receives: the garbler, then the evaluator.
+fn yao() -> [Vec<u8>; 2] {
+    let (mine, yours) = memory::pair();
+    let [mut garbler, mut evaluator] = [mine, yours].map(|channel| Recorded { channel, heard: Vec::new() });
+    std::thread::scope(|scope| {
+        scope.spawn(|| run(0, &mut garbler).expect("an honest run"));
+        run(1, &mut evaluator).expect("an honest run");
+    });
+    [garbler.heard, evaluator.heard]
+}
+
+/// Keeps what arrives.
+struct Recorded {
+    channel: MemoryChannel,
+    heard: Vec<u8>,
+}
+
+struct Ear<'a>(Box<dyn RecvHalf + 'a>, &'a mut Vec<u8>);
+
+impl RecvHalf for Ear<'_> {
+    fn recv(&mut self, bytes: &mut [u8]) -> Result<()> {
+        self.0.recv(bytes)?;
+        self.1.extend(&*bytes);
+        Ok(())
+    }
+}
+
+impl Channel for Recorded {
+    fn send(&mut self, bytes: &[u8]) -> Result<()> {
+        self.channel.send(bytes)
+    }
+
+    fn recv(&mut self, bytes: &mut [u8]) -> Result<()> {
+        self.channel.recv(bytes)?;
+        self.heard.extend(&*bytes);
+        Ok(())
+    }
+
+    fn flush(&mut self) -> Result<()> {
+        self.channel.flush()
+    }
+
+    fn split(&mut self) -> (Box<dyn SendHalf + '_>, Box<dyn RecvHalf + '_>) {
+        let (send, recv) = self.channel.split();
+        (send, Box::new(Ear(recv, &mut self.heard)))
+    }
+
+    fn exchange(&mut self, out: &[u8], into: &mut [u8]) -> Result<()> {
+        self.channel.exchange(out, into)?;
+        self.heard.extend(&*into);
+        Ok(())
+    }
+
+    fn fork(&mut self, label: &str) -> Result<Box<dyn Channel>> {
+        self.channel.fork(label)
+    }
+}

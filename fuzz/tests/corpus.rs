@@ -1,0 +1,103 @@
+//! Every body over its corpus, and over mutations of it.
+
+#![allow(clippy::print_stdout, clippy::print_stderr, reason = "a test says how far it came, and why the process ends")]
+
+use std::fs;
+use std::panic::{self, AssertUnwindSafe};
+use std::path::{Path, PathBuf};
+use std::sync::mpsc::{self, RecvTimeoutError};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use comity_fuzz::{Body, Mutator, TARGETS};
+
+/// An input that takes so long hangs.
+const HANG: Duration = Duration::from_secs(60);
+
+fn folder(path: &str) -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join(path)
+}
+
+/// The seeds of a target, in the order of their names.
+fn seeds(target: &str) -> Vec<Vec<u8>> {
+    let folder = folder("corpus").join(target);
+    let entries = fs::read_dir(&folder).unwrap_or_else(|e| panic!("{}: {e}", folder.display()));
+    let mut files: Vec<PathBuf> = entries.map(|entry| entry.unwrap().path()).collect();
+    files.sort();
+    files.iter().map(|file| fs::read(file).unwrap()).collect()
+}
+
+/// Runs a body over its seeds, then over mutations number `first` on for this time. On a panic the input is kept.
+fn run(target: &'static str, body: Body, first: u64, time: Duration) -> u64 {
+    let corpus = seeds(target);
+    assert!(corpus.len() >= 3, "{target} has {} seeds", corpus.len());
+    corpus.iter().for_each(|seed| guarded(target, body, seed));
+    let begin = Instant::now();
+    let mut count = 0;
+    let mut mutator = Mutator::new(first);
+    while begin.elapsed() < time {
+        guarded(target, body, &mutator.next(&corpus));
+        count += 1;
+    }
+    count
+}
+
+fn guarded(target: &str, body: Body, input: &[u8]) {
+    let keep = || {
+        let path = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("{target}-failure"));
+        fs::write(&path, input).unwrap();
+        path
+    };
+    let (done, over) = mpsc::channel::<()>();
+    thread::scope(|scope| {
+        scope.spawn(|| {
+            let over = over;
+            if over.recv_timeout(HANG) == Err(RecvTimeoutError::Timeout) {
+                eprintln!("{target} hangs on {}", keep().display());
+                std::process::abort();
+            }
+        });
+        let result = panic::catch_unwind(AssertUnwindSafe(|| body(input)));
+        drop(done);
+        if result.is_err() {
+            panic!("{target} panicked on {}", keep().display());
+        }
+    });
+}
+
+fn all(first: u64, time: Duration) {
+    thread::scope(|scope| {
+        let runs: Vec<_> =
+            TARGETS.iter().map(|&(name, body)| (name, scope.spawn(move || run(name, body, first, time)))).collect();
+        for (name, run) in runs {
+            let count = run.join().unwrap_or_else(|_| panic!("{name} failed"));
+            println!("{name}: {count} mutations");
+        }
+    });
+}
+
+#[test]
+fn every_body_bears_its_corpus_and_mutations_of_it() {
+    all(0, Duration::from_secs(1));
+}
+
+/// Other mutations on every day: `COMITY_FUZZ_SECONDS` for each target (600).
+#[test]
+#[ignore = "a campaign: make test-long"]
+fn every_body_bears_long_fuzzing() {
+    let seconds = std::env::var("COMITY_FUZZ_SECONDS").ok().and_then(|s| s.parse().ok()).unwrap_or(600);
+    let now = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).unwrap();
+    let first = now.as_secs();
+    println!("mutations number {first}");
+    all(first, Duration::from_secs(seconds));
+}
+
+#[test]
+fn every_body_is_a_libfuzzer_target() {
+    let manifest = fs::read_to_string(folder("fuzz_targets/Cargo.toml")).unwrap();
+    for (name, _) in TARGETS {
+        let target = fs::read_to_string(folder("fuzz_targets").join(format!("{name}.rs"))).unwrap();
+        assert!(target.contains(&format!("comity_fuzz::{name}(data)")), "{name}.rs calls something else");
+        assert!(manifest.contains(&format!("name = \"{name}\"\n")), "{name} is not in the manifest");
+    }
+}
