@@ -13,10 +13,14 @@ mod plain;
 mod program;
 #[cfg(test)]
 mod random;
+mod run;
 
 pub use builder::{Builder, Wire};
 pub use circuit::{Circuit, CircuitError, Counts, Gate, Group, Op};
 pub use engine::{Engine, Observer};
 pub use lower::Lowered;
 pub use plain::{Plain, eval_circuit};
-pub use program::{Program, Recipients, Span, Step};
+pub use program::{
+    DecodeError, Input, Operand, Output, Program, ProgramError, Recipients, Span, Step, StepPath, Totals,
+};
+pub use run::{InputError, RunError, run};

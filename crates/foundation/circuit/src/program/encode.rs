@@ -1,0 +1,340 @@
+//! The canonical encoding of a program, and its digest.
+//!
+//! Numbers are little endian and of fixed width, so that equal programs have equal bytes and different ones different
+//! bytes:
+//!
+//! ```text
+//! program  = "comity program" version:u32 name wires:u64 circuits steps
+//! circuits = count:u32 (groups groups gates:u64 (op:u8 a:u32 b:u32)* wire:u32*)*     inputs, outputs; a wire per output bit
+//! groups   = count:u32 (name bits:u64)*
+//! steps    = count:u32 (1 name party:u32 span
+//!                     | 2 circuit:u32 times:u64 moves moves                          arguments, results
+//!                     | 3 times:u64 steps
+//!                     | 4 name (0 | 1 party:u32) span)*
+//! moves    = count:u32 (span stride:i64)*
+//! span     = start:u64 bits:u64 count:u8 stride:i64*
+//! name     = length:u32 utf8
+//! ```
+//!
+//! A decoder reads hostile bytes: it never allocates more than a small multiple of what it was given.
+
+use std::io::{self, Write};
+
+use super::{Program, ProgramError, Recipients, Span, Step, check};
+use crate::{Circuit, CircuitError, Gate, Group, Op, lower};
+
+const MAGIC: &[u8] = b"comity program";
+const VERSION: u32 = 1;
+
+/// Why bytes are no program.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum DecodeError {
+    /// The bytes do not begin as a program does.
+    #[error("not an encoded program")]
+    Magic,
+    /// A version that this build does not know.
+    #[error("a program in encoding version {0}; this build reads version {VERSION}")]
+    Version(u32),
+    /// The bytes end too early for what they announce.
+    #[error("the program is cut off at byte {0}")]
+    Truncated(usize),
+    /// Bytes follow after the program.
+    #[error("{0} bytes follow after the program")]
+    Trailing(usize),
+    /// A tag that is none.
+    #[error("an unknown tag at byte {0}")]
+    Tag(usize),
+    /// A name that is not UTF-8.
+    #[error("a name that is not UTF-8 at byte {0}")]
+    Name(usize),
+    /// Loops inside each other, more than [`Program::MAX_NESTING`].
+    #[error("more than {max} loops inside each other at byte {0}", max = Program::MAX_NESTING)]
+    TooDeep(usize),
+    /// Strides that move nothing: another encoding of the same program.
+    #[error("the program is not in canonical form")]
+    NotCanonical,
+    /// One of the circuits is none.
+    #[error("circuit {0}: {1}")]
+    Circuit(usize, CircuitError),
+    /// The parts do not make a program.
+    #[error(transparent)]
+    Program(#[from] ProgramError),
+}
+
+impl Program {
+    /// The canonical encoding.
+    pub fn encode(&self) -> Vec<u8> {
+        let mut bytes = Vec::new();
+        Encoder { to: &mut bytes, names: true }.program(self).expect("writing to memory succeeds");
+        bytes
+    }
+
+    /// Reads what [`Program::encode`] wrote, from bytes that may be hostile.
+    ///
+    /// # Errors
+    /// [`DecodeError`] for everything else: decoding and encoding again gives the same bytes.
+    pub fn decode(bytes: &[u8]) -> Result<Program, DecodeError> {
+        let mut from = Decoder { bytes, at: 0 };
+        let program = from.program()?;
+        match bytes.len() - from.at {
+            0 => Ok(program),
+            rest => Err(DecodeError::Trailing(rest)),
+        }
+    }
+
+    /// The digest that says what is computed: over the program without names, the circuits, owners, recipients and
+    /// the version of the lowering. Parties compare it before they run.
+    pub fn digest(&self) -> [u8; 32] {
+        let mut hasher = blake3::Hasher::new_derive_key("comity 2026 program digest");
+        hasher.update(&lower::VERSION.to_le_bytes());
+        let mut buffered = io::BufWriter::with_capacity(1 << 16, &mut hasher);
+        let encoded = Encoder { to: &mut buffered, names: false }.program(self);
+        encoded.and_then(|()| buffered.flush()).expect("a hash takes all bytes");
+        drop(buffered);
+        hasher.finalize().into()
+    }
+}
+
+struct Encoder<W> {
+    to: W,
+    names: bool,
+}
+
+impl<W: Write> Encoder<W> {
+    fn program(&mut self, program: &Program) -> io::Result<()> {
+        self.to.write_all(MAGIC)?;
+        self.u32(VERSION)?;
+        self.name(&program.name)?;
+        self.u64(program.wires)?;
+        self.count(program.circuits.len())?;
+        program.circuits.iter().try_for_each(|circuit| self.circuit(circuit))?;
+        self.steps(&program.steps)
+    }
+
+    fn circuit(&mut self, circuit: &Circuit) -> io::Result<()> {
+        for groups in [circuit.inputs(), circuit.outputs()] {
+            self.count(groups.len())?;
+            for group in groups {
+                self.name(&group.name)?;
+                self.u64(group.bits as u64)?;
+            }
+        }
+        self.u64(circuit.gates().len() as u64)?;
+        for gate in circuit.gates() {
+            let mut bytes = [0; 9];
+            bytes[0] = matches!(gate.op, Op::And).into();
+            bytes[1..5].copy_from_slice(&gate.a.to_le_bytes());
+            bytes[5..9].copy_from_slice(&gate.b.to_le_bytes());
+            self.to.write_all(&bytes)?;
+        }
+        circuit.output_wires().iter().try_for_each(|&wire| self.u32(wire))
+    }
+
+    fn steps(&mut self, steps: &[Step]) -> io::Result<()> {
+        self.count(steps.len())?;
+        steps.iter().try_for_each(|step| match step {
+            Step::Input { name, party, to } => {
+                self.to.write_all(&[1])?;
+                self.name(name)?;
+                self.u32(*party)?;
+                self.span(to)
+            }
+            Step::Call { circuit, times, args, outs } => {
+                self.to.write_all(&[2])?;
+                self.count(*circuit)?;
+                self.u64(*times)?;
+                for moves in [args, outs] {
+                    self.count(moves.len())?;
+                    for (span, stride) in moves {
+                        self.span(span)?;
+                        self.to.write_all(&stride.to_le_bytes())?;
+                    }
+                }
+                Ok(())
+            }
+            Step::Repeat { times, body } => {
+                self.to.write_all(&[3])?;
+                self.u64(*times)?;
+                self.steps(body)
+            }
+            Step::Reveal { name, to, from } => {
+                self.to.write_all(&[4])?;
+                self.name(name)?;
+                match to {
+                    Recipients::All => self.to.write_all(&[0])?,
+                    Recipients::Party(party) => {
+                        self.to.write_all(&[1])?;
+                        self.u32(*party)?;
+                    }
+                }
+                self.span(from)
+            }
+        })
+    }
+
+    fn span(&mut self, span: &Span) -> io::Result<()> {
+        self.u64(span.start)?;
+        self.u64(span.bits)?;
+        self.to.write_all(&[span.strides.len() as u8])?;
+        span.strides.iter().try_for_each(|stride| self.to.write_all(&stride.to_le_bytes()))
+    }
+
+    fn name(&mut self, name: &str) -> io::Result<()> {
+        let name = if self.names { name } else { "" };
+        self.count(name.len())?;
+        self.to.write_all(name.as_bytes())
+    }
+
+    fn count(&mut self, count: usize) -> io::Result<()> {
+        self.u32(u32::try_from(count).expect("fewer than 2^32 of anything"))
+    }
+
+    fn u32(&mut self, number: u32) -> io::Result<()> {
+        self.to.write_all(&number.to_le_bytes())
+    }
+
+    fn u64(&mut self, number: u64) -> io::Result<()> {
+        self.to.write_all(&number.to_le_bytes())
+    }
+}
+
+struct Decoder<'a> {
+    bytes: &'a [u8],
+    at: usize,
+}
+
+type Decoded<T> = Result<T, DecodeError>;
+
+impl<'a> Decoder<'a> {
+    fn program(&mut self) -> Decoded<Program> {
+        if self.take(MAGIC.len()) != Ok(MAGIC) {
+            return Err(DecodeError::Magic);
+        }
+        match self.u32()? {
+            VERSION => {}
+            other => return Err(DecodeError::Version(other)),
+        }
+        let name = self.name()?;
+        let wires = self.u64()?;
+        let circuits = self.list(16, |from, i| from.circuit(i))?;
+        let mut steps = self.steps(0)?;
+        if check::normalize(&mut steps) {
+            return Err(DecodeError::NotCanonical);
+        }
+        Ok(Program::new(name, wires, circuits, steps)?)
+    }
+
+    fn circuit(&mut self, index: usize) -> Decoded<Circuit> {
+        let inputs = self.groups()?;
+        let outputs = self.groups()?;
+        let count = self.u64()?;
+        let gates = self.items(count, 9, |from, _| {
+            let op = match from.u8()? {
+                0 => Op::Xor,
+                1 => Op::And,
+                _ => return Err(DecodeError::Tag(from.at - 1)),
+            };
+            Ok(Gate { op, a: from.u32()?, b: from.u32()? })
+        })?;
+        let bits = outputs.iter().fold(0u64, |sum, group: &Group| sum.saturating_add(group.bits as u64));
+        let wires = self.items(bits, 4, |from, _| from.u32())?;
+        Circuit::new(inputs, outputs, gates, wires).map_err(|why| DecodeError::Circuit(index, why))
+    }
+
+    fn groups(&mut self) -> Decoded<Vec<Group>> {
+        self.list(12, |from, _| {
+            let name = from.name()?;
+            // What does not fit is too large for a circuit, which says so.
+            let bits = usize::try_from(from.u64()?).unwrap_or(usize::MAX);
+            Ok(Group { name, bits })
+        })
+    }
+
+    fn steps(&mut self, depth: usize) -> Decoded<Vec<Step>> {
+        if depth > Program::MAX_NESTING {
+            return Err(DecodeError::TooDeep(self.at));
+        }
+        self.list(13, |from, _| match from.u8()? {
+            1 => Ok(Step::Input { name: from.name()?, party: from.u32()?, to: from.span()? }),
+            2 => {
+                let (circuit, times) = (from.u32()? as usize, from.u64()?);
+                Ok(Step::Call { circuit, times, args: from.moves()?, outs: from.moves()? })
+            }
+            3 => Ok(Step::Repeat { times: from.u64()?, body: from.steps(depth + 1)? }),
+            4 => {
+                let name = from.name()?;
+                let to = match from.u8()? {
+                    0 => Recipients::All,
+                    1 => Recipients::Party(from.u32()?),
+                    _ => return Err(DecodeError::Tag(from.at - 1)),
+                };
+                Ok(Step::Reveal { name, to, from: from.span()? })
+            }
+            _ => Err(DecodeError::Tag(from.at - 1)),
+        })
+    }
+
+    fn moves(&mut self) -> Decoded<Vec<(Span, i64)>> {
+        self.list(25, |from, _| Ok((from.span()?, from.i64()?)))
+    }
+
+    fn span(&mut self) -> Decoded<Span> {
+        let (start, bits, count) = (self.u64()?, self.u64()?, self.u8()?);
+        Ok(Span { start, bits, strides: self.items(count.into(), 8, |from, _| from.i64())? })
+    }
+
+    fn name(&mut self) -> Decoded<String> {
+        let count = self.u32()? as usize;
+        let start = self.at;
+        let text = std::str::from_utf8(self.take(count)?).map_err(|_| DecodeError::Name(start))?;
+        Ok(text.to_owned())
+    }
+
+    /// A list after its count; each item takes at least `size` bytes.
+    fn list<T>(&mut self, size: usize, item: impl FnMut(&mut Self, usize) -> Decoded<T>) -> Decoded<Vec<T>> {
+        let count = self.u32()?;
+        self.items(count.into(), size, item)
+    }
+
+    /// So many items of at least `size` bytes each: no room is made for more than the bytes can hold.
+    fn items<T>(
+        &mut self,
+        count: u64,
+        size: usize,
+        mut item: impl FnMut(&mut Self, usize) -> Decoded<T>,
+    ) -> Decoded<Vec<T>> {
+        match usize::try_from(count) {
+            Ok(count) if count <= (self.bytes.len() - self.at) / size => (0..count).map(|i| item(self, i)).collect(),
+            _ => Err(DecodeError::Truncated(self.bytes.len())),
+        }
+    }
+
+    fn take(&mut self, count: usize) -> Decoded<&'a [u8]> {
+        let rest = &self.bytes[self.at..];
+        let taken = rest.get(..count).ok_or(DecodeError::Truncated(self.bytes.len()))?;
+        self.at += count;
+        Ok(taken)
+    }
+
+    fn array<const N: usize>(&mut self) -> Decoded<[u8; N]> {
+        let mut array = [0; N];
+        array.copy_from_slice(self.take(N)?);
+        Ok(array)
+    }
+
+    fn u8(&mut self) -> Decoded<u8> {
+        Ok(self.array::<1>()?[0])
+    }
+
+    fn u32(&mut self) -> Decoded<u32> {
+        self.array().map(u32::from_le_bytes)
+    }
+
+    fn u64(&mut self) -> Decoded<u64> {
+        self.array().map(u64::from_le_bytes)
+    }
+
+    fn i64(&mut self) -> Decoded<i64> {
+        self.array().map(i64::from_le_bytes)
+    }
+}

@@ -1,0 +1,249 @@
+//! Running a program over an engine.
+
+use comity_core::{Bits, Error};
+
+use crate::program::Span;
+use crate::{Engine, Lowered, Observer, Program, Step};
+
+/// AND gates that one [`Engine::call`] gets at most, if it has several calls, so that the observer hears of progress.
+const CHUNK: u64 = 1 << 22;
+
+/// Why a program could not be run, or was not run to its end.
+#[derive(Debug, thiserror::Error)]
+pub enum RunError<E> {
+    /// The inputs do not fit the program. Nothing was run.
+    #[error(transparent)]
+    Input(#[from] InputError),
+    /// There is not enough memory for the program's wires. Nothing was run.
+    #[error("the program's {wires} wires of {bytes} bytes each do not fit the memory of this machine")]
+    Memory {
+        /// How many wires.
+        wires: u64,
+        /// The size of what the engine holds for one.
+        bytes: usize,
+    },
+    /// The engine failed.
+    #[error("{0}")]
+    Engine(E),
+}
+
+/// How inputs do not fit a program.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum InputError {
+    /// More or fewer places for values than the program has input values.
+    #[error("{given} input values are given where the program has {takes}")]
+    Count {
+        /// How many are given.
+        given: usize,
+        /// How many the program has.
+        takes: usize,
+    },
+    /// A value of the wrong length.
+    #[error("input value {index} (`{name}`) of party {party} has {takes} bits; the value given has {given}")]
+    Length {
+        /// The index of the input value.
+        index: usize,
+        /// Its name.
+        name: String,
+        /// Who gives it.
+        party: u32,
+        /// The bits of the value given.
+        given: usize,
+        /// The bits that the program takes.
+        takes: usize,
+    },
+    /// A value that this party has to give and does not.
+    #[error("input value {index} (`{name}`, {takes} bits) is missing; party {party} gives it")]
+    Missing {
+        /// The index of the input value.
+        index: usize,
+        /// Its name.
+        name: String,
+        /// Who gives it.
+        party: u32,
+        /// The bits that the program takes.
+        takes: usize,
+    },
+    /// A value that another party has to give.
+    #[error("input value {index} (`{name}`) is given by party {party}, not by this one")]
+    NotOurs {
+        /// The index of the input value.
+        index: usize,
+        /// Its name.
+        name: String,
+        /// Who gives it.
+        party: u32,
+    },
+}
+
+impl From<InputError> for Error {
+    fn from(error: InputError) -> Error {
+        Error::InvalidInput(error.to_string())
+    }
+}
+
+impl From<RunError<Error>> for Error {
+    fn from(error: RunError<Error>) -> Error {
+        match error {
+            RunError::Engine(error) => error,
+            RunError::Input(_) | RunError::Memory { .. } => Error::InvalidInput(error.to_string()),
+        }
+    }
+}
+
+impl Program {
+    /// Whether these are exactly the input values that a party has to give, or without a party, all of them. Values
+    /// without bits may be left out.
+    ///
+    /// # Errors
+    /// [`InputError`] for the first one that is not.
+    pub fn check_inputs(&self, party: Option<u32>, inputs: &[Option<Bits>]) -> Result<(), InputError> {
+        self.check_lengths(inputs)?;
+        for (index, (input, value)) in self.inputs().iter().zip(inputs).enumerate() {
+            let (name, party, takes) = match (party.is_none_or(|party| party == input.party), value) {
+                (true, None) if input.bits > 0 => (input.name.clone(), input.party, input.bits),
+                (false, Some(_)) => {
+                    return Err(InputError::NotOurs { index, name: input.name.clone(), party: input.party });
+                }
+                _ => continue,
+            };
+            return Err(InputError::Missing { index, name, party, takes });
+        }
+        Ok(())
+    }
+
+    fn check_lengths(&self, inputs: &[Option<Bits>]) -> Result<(), InputError> {
+        let (given, takes) = (inputs.len(), self.inputs().len());
+        if given != takes {
+            return Err(InputError::Count { given, takes });
+        }
+        for (index, (input, value)) in self.inputs().iter().zip(inputs).enumerate() {
+            let (given, takes) = (value.as_ref().map_or(input.bits, Bits::len), input.bits);
+            if given != takes {
+                return Err(InputError::Length { index, name: input.name.clone(), party: input.party, given, takes });
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Runs a program: walks its steps over the engine. `inputs[i]` is input value `i` where the engine runs for its
+/// owner, and outputs go to the observer as the engine reveals them. A value without bits is not put in.
+///
+/// Memory: the program's wires and what the engine needs for the circuits, however long the program is.
+///
+/// # Errors
+/// [`RunError`]. That a value is missing or another party's is for the engine to say, which knows for whom it runs;
+/// [`Program::check_inputs`] says it beforehand.
+pub fn run<E: Engine>(
+    program: &Program,
+    engine: &mut E,
+    inputs: &[Option<Bits>],
+    observer: &mut dyn Observer,
+) -> Result<(), RunError<E::Error>> {
+    program.check_lengths(inputs)?;
+    let mut memory = Vec::new();
+    let wires = usize::try_from(program.wires()).unwrap_or(usize::MAX);
+    memory
+        .try_reserve_exact(wires)
+        .map_err(|_| RunError::Memory { wires: program.wires(), bytes: size_of::<E::Wire>() })?;
+    memory.resize(wires, E::Wire::default());
+    let circuits = program.lowered();
+    let mut walk =
+        Walk { engine, observer, circuits, inputs, memory, turns: Vec::new(), phase: "", next: (0, 0), and_gates: 0 };
+    walk.steps(program.steps()).map_err(RunError::Engine)
+}
+
+struct Walk<'a, E: Engine> {
+    engine: &'a mut E,
+    observer: &'a mut dyn Observer,
+    circuits: &'a [Lowered],
+    inputs: &'a [Option<Bits>],
+    memory: Vec<E::Wire>,
+    /// The turns of the loops around the step, outermost first.
+    turns: Vec<u64>,
+    phase: &'static str,
+    /// The indices of the next input and output value.
+    next: (usize, usize),
+    and_gates: u64,
+}
+
+impl<E: Engine> Walk<'_, E> {
+    fn steps(&mut self, steps: &[Step]) -> Result<(), E::Error> {
+        steps.iter().try_for_each(|step| match step {
+            Step::Input { party, to, .. } => {
+                self.begin("inputs");
+                let index = self.next.0;
+                self.next.0 += 1;
+                let start = self.position(to);
+                match &mut self.memory[start..start + to.bits as usize] {
+                    [] => Ok(()),
+                    wires => self.engine.input(index, *party, self.inputs[index].as_ref(), wires),
+                }
+            }
+            Step::Call { circuit, times, args, outs } => {
+                self.begin("gates");
+                self.call(*circuit, *times, args, outs)
+            }
+            Step::Repeat { times, body } => {
+                let depth = self.turns.len();
+                self.turns.push(0);
+                for turn in 0..*times {
+                    self.turns[depth] = turn;
+                    self.steps(body)?;
+                }
+                self.turns.pop();
+                Ok(())
+            }
+            Step::Reveal { to, from, .. } => {
+                self.begin("outputs");
+                let index = self.next.1;
+                self.next.1 += 1;
+                let start = self.position(from);
+                let wires = &self.memory[start..start + from.bits as usize];
+                if let Some(value) = self.engine.reveal(index, *to, wires)? {
+                    self.observer.output(index, value);
+                }
+                Ok(())
+            }
+        })
+    }
+
+    fn call(&mut self, circuit: usize, times: u64, args: &[(Span, i64)], outs: &[(Span, i64)]) -> Result<(), E::Error> {
+        let circuit = &self.circuits[circuit];
+        let ands = circuit.tape().ands().len() as u64;
+        let chunk = (CHUNK / ands.max(1)).max(1);
+        let mut done = 0;
+        while done < times {
+            let now = chunk.min(times - done);
+            let moved = |(span, stride): &(Span, i64)| {
+                let start = self.position(span) as i64 + done as i64 * stride;
+                (start as usize, *stride as isize)
+            };
+            let args: Vec<_> = args.iter().map(moved).collect();
+            let outs: Vec<_> = outs.iter().map(moved).collect();
+            self.engine.call(circuit, now, &args, &outs, &mut self.memory)?;
+            done += now;
+            self.and_gates += now * ands;
+            self.observer.and_gates(self.and_gates);
+        }
+        Ok(())
+    }
+
+    /// Where a span starts in this turn. [`Program::new`] checked that it is inside the memory in every turn.
+    fn position(&self, span: &Span) -> usize {
+        let moved = |(&stride, &turn): (&i64, &u64)| stride.wrapping_mul(turn as i64);
+        let offset = span.strides.iter().zip(&self.turns).map(moved).fold(0, i64::wrapping_add);
+        span.start.wrapping_add_signed(offset) as usize
+    }
+
+    fn begin(&mut self, phase: &'static str) {
+        if self.phase != phase {
+            self.phase = phase;
+            self.observer.phase(phase);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;
