@@ -275,5 +275,6 @@ fn compare_text(field: &'static str, ours: &str, theirs: &(String, [u8; 32])) ->
     if ours == *text {
         return Err(Error::Mismatch { field, ours: named(&ours, &digest), theirs: named(text, theirs) });
     }
-    Err(Error::Mismatch { field, ours, theirs: text.clone() })
+    let or_none = |text: &str| if text.is_empty() { "none".to_owned() } else { text.to_owned() };
+    Err(Error::Mismatch { field, ours: or_none(&ours), theirs: or_none(text) })
 }

@@ -268,3 +268,6 @@ impl FrameReader {
         }
     }
 }
+
+#[cfg(test)]
+mod tests;
