@@ -210,6 +210,34 @@ fn hostile_points_are_refused_by_name() {
 }
 
 #[test]
+fn any_bytes_are_taken_or_refused_by_name() {
+    let mut random = rng(99);
+    let mut taken = 0;
+    for _ in 0..200 {
+        let mut bytes = [0; 32];
+        random.fill(&mut bytes);
+        // Nearly all random strings are too large or negative: half of these are not.
+        bytes[31] &= 0x7f;
+        bytes[0] &= 0xfe;
+        let valid = CompressedRistretto(bytes).decompress().is_some();
+        taken += usize::from(valid);
+        let (sender, _) = Sender::new(&SESSION, &mut rng(1));
+        let results = [
+            Receiver::new(&SESSION, &choices(1, 1), &Setup::from_bytes(bytes), &mut rng(2)).map(drop),
+            sender.finish(&Points::from_bytes(&bytes, 1).unwrap()).map(drop),
+        ];
+        for result in results {
+            match result {
+                Ok(()) => assert!(valid),
+                Err(Error::PeerMisbehaved(Misbehaviour::InvalidPoint)) => assert!(!valid),
+                Err(error) => panic!("{error}"),
+            }
+        }
+    }
+    assert!(taken > 10, "{taken} of 200 were points");
+}
+
+#[test]
 fn a_point_equal_to_that_of_the_sender_is_harmless() {
     let (sender, setup) = Sender::new(&SESSION, &mut rng(1));
     let encoded = setup.to_bytes();

@@ -15,11 +15,11 @@
 //! point alone, so that keys of different OTs and sessions have nothing to do with each other. Non-canonical
 //! encodings and the identity are refused, in both directions.
 //!
-//! **Cost**: two moves; 32 bytes from the sender in all, 32 bytes an OT from the receiver. The sender decodes a
-//! point and multiplies it by a scalar for each OT (about 40 microseconds), the receiver multiplies two fixed points (half
-//! of that; its table of multiples of `A` costs as much as 40 multiplications). [`send`] and [`receive`] stream points in groups, so that both sides work at once. Encoding shares one
-//! inversion over a group: the batch encoder yields the *double* of what it is given, so all scalars here are kept
-//! as halves.
+//! **Cost**: two messages; 32 bytes from the sender in all, 32 bytes an OT from the receiver. For each OT the sender
+//! decodes a point and multiplies it (about 40 microseconds), the receiver multiplies two fixed points (some 25, with
+//! a table of multiples of `A` that costs as much as 40 multiplications). [`send`] and [`receive`] stream points in
+//! groups, so that both sides work at once. Encoding shares one inversion over a group; the batch encoder yields the
+//! *double* of what it is given, so scalars are kept as halves here.
 
 use blake3::Hasher;
 use comity_channel::Channel;

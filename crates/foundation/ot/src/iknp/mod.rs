@@ -18,23 +18,25 @@
 //!   uniform blocks, the receiver the chosen one. `H(j, q_j)` and `H(j, q_j ^ delta)`, nothing more on the wire.
 //! - [`Sender::send`], [`Receiver::receive`]: OT of chosen 128-bit messages, masked by the former.
 //!
-//! **Adversary**: semi-honest, either party; it stands on [`simplest`](crate::base::simplest), AES as PRG and, for
-//! the latter two, a tweakable circular correlation-robust hash. It is not secure against a malicious receiver: nothing
-//! forces one `x` into all 128 rows. A receiver that flips bit `j` in row `i` alone shifts `q_j` by `delta_i` in bit `i`, and
-//! whatever it later sees under `q_j` tells it whether `delta_i` is set; 128 such OTs give it delta and with it
-//! both messages of every OT. A malicious sender can do nothing here beyond what the base OTs allow and a badly chosen delta.
-//! Neither kind of peer can cause a panic, or memory to be claimed that the caller did not ask for.
+//! **Adversary**: semi-honest, either party. It stands on [`simplest`](crate::base::simplest), on AES as PRG and, for
+//! random and chosen messages, on a tweakable circular correlation-robust hash. It is not secure against a malicious
+//! receiver: nothing forces one `x` into all 128 rows. A receiver that flips bit `j` in row `i` alone shifts `q_j` by
+//! `delta_i` in bit `i`, and whatever it later sees under `q_j` tells it whether `delta_i` is set; 128 such OTs give
+//! it delta, and with it both messages of every OT. A malicious sender can do nothing here beyond what the base OTs
+//! allow and a badly chosen delta. Neither kind of peer can cause a panic, or memory to be claimed that the caller
+//! did not ask for.
 //!
-//! **Corrections**: the hash is the tweakable one of Guo, Katz, Wang, Yu (S&P 2020), whose tweak is the index of the OT in
-//! the life of the extension, so that it never repeats under one delta. D13.3 takes a random oracle there.
+//! **Corrections**: the hash is the tweakable one of Guo, Katz, Wang, Yu (S&P 2020), and its tweak the index of the OT
+//! in the life of the extension, so that it never repeats under one delta. D13.3 takes a random oracle there.
 //!
 //! **Cost** of one OT: 16 bytes from receiver to sender (128 rows of ceil(n/8) bytes in a call for n) and none back;
-//! AES blocks: receiver 2, sender 1; random outputs take one hash more at the receiver, two at the sender. Chosen
-//! messages: 32 bytes back. One message a call, two with chosen messages. Set-up: 128 base OTs, two messages.
+//! two AES blocks at the receiver, one at the sender. Random outputs take one hash more at the receiver and two at
+//! the sender; chosen messages also 32 bytes back. A call is one message, with chosen messages two; the set-up is 128
+//! base OTs in two messages.
 //!
 //! Calls work block by block through buffers of fixed size that stay in the second-level cache, so any number of
-//! OTs needs no memory but the caller's. The sender must read while the receiver sends: the two calls
-//! run at the same time.
+//! correlated or random OTs needs no memory but the caller's. The receiver never waits for the sender, but the
+//! sender must read while it sends: the two calls run at the same time.
 
 mod receiver;
 mod sender;

@@ -26,6 +26,8 @@ pub struct Receiver {
 impl Receiver {
     /// Runs the base OTs, as their sender.
     ///
+    /// `session` is that of this extension alone: of two under one session each takes a child of it.
+    ///
     /// # Errors
     /// Those of [`simplest::send`].
     pub fn setup<C: Channel + ?Sized>(

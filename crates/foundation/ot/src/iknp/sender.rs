@@ -26,6 +26,7 @@ pub struct Sender {
 impl Sender {
     /// Runs the base OTs, as their receiver, with the bits of `delta` as choices.
     ///
+    /// `session` is that of this extension alone: of two under one session each takes a child of it.
     /// `delta` must be uniform but for bits that the protocol above fixes (bit 0 for point-and-permute).
     ///
     /// # Errors
@@ -67,7 +68,7 @@ impl Sender {
         Ok(())
     }
 
-    /// OTs of chosen messages.
+    /// OTs of chosen messages. Until it ends, a call holds as much memory again as the messages take.
     ///
     /// # Errors
     /// Those of the channel.
