@@ -19,13 +19,23 @@ const GROUP_BYTES: usize = 1 << 20;
 /// Copies that fill a vector. Groups are padded to it.
 pub(crate) const LANES: usize = 4;
 
+/// A vector's worth of labels, where one aligned access finds it: an access across cache lines costs two.
+#[derive(Clone, Copy, bytemuck::Pod, bytemuck::Zeroable)]
+#[repr(C, align(64))]
+struct Vector([Block; LANES]);
+
+/// `len` zero blocks, aligned to vectors.
+fn vectors(len: usize) -> Vec<Vector> {
+    vec![Vector([Block::ZERO; LANES]); len / LANES]
+}
+
 /// A group of copies: their labels and their keys.
 struct Group {
     copies: Range<usize>,
     /// Deltas when garbling, nothing when evaluating; padded to whole vectors.
-    deltas: Vec<Block>,
+    deltas: Vec<Vector>,
     /// `slots[slot * width + copy]`.
-    slots: Vec<Block>,
+    slots: Vec<Vector>,
     width: usize,
     keys: KeyRing,
 }
@@ -33,17 +43,22 @@ struct Group {
 impl Group {
     fn new(copies: Range<usize>, deltas: &[Delta], slots: usize, start: Block) -> Group {
         let width = copies.len().next_multiple_of(LANES);
-        let mut padded: Vec<Block> = deltas.iter().map(Delta::block).collect();
-        padded.resize(width, Block::ZERO);
-        Group { copies, deltas: padded, slots: vec![Block::ZERO; slots * width], width, keys: KeyRing::new(start) }
+        let mut padded = vectors(width);
+        let lanes: &mut [Block] = bytemuck::cast_slice_mut(&mut padded);
+        lanes.iter_mut().zip(deltas).for_each(|(lane, delta)| *lane = delta.block());
+        Group { copies, deltas: padded, slots: vectors(slots * width), width, keys: KeyRing::new(start) }
+    }
+
+    fn slots(&mut self) -> &mut [Block] {
+        bytemuck::cast_slice_mut(&mut self.slots)
     }
 }
 
 impl Drop for Group {
     fn drop(&mut self) {
         use zeroize::Zeroize;
-        self.deltas.zeroize();
-        self.slots.zeroize();
+        bytemuck::cast_slice_mut::<Vector, Block>(&mut self.deltas).zeroize();
+        self.slots().zeroize();
     }
 }
 
@@ -82,7 +97,8 @@ impl Groups {
     fn label(&mut self, copy: usize, slot: usize) -> &mut Block {
         assert!(slot < self.slots, "slot {slot} of {}", self.slots);
         let (group, lane) = self.find(copy);
-        &mut group.slots[slot * group.width + lane]
+        let width = group.width;
+        &mut group.slots()[slot * width + lane]
     }
 
     fn check(&self, part: &Part<'_>, tables: usize) {
@@ -117,11 +133,13 @@ impl LockstepGarbler {
         self.0.check(part, tables.len());
         let copies = self.0.copies;
         for group in &mut self.0.groups {
-            group.slots[..group.width].fill(Block::ZERO);
-            let one = Tape::ONE as usize * group.width;
-            group.slots[one..one + group.width].copy_from_slice(&group.deltas);
-            let shape = kernels::Shape { width: group.width, first: group.copies.start, end: group.copies.end, copies };
-            kernels::garble(self.0.backend, &mut group.keys, &group.deltas, part, &shape, &mut group.slots, tables);
+            let Group { copies: range, deltas, slots, width, keys } = group;
+            let (deltas, slots) = (bytemuck::cast_slice(deltas), bytemuck::cast_slice_mut(slots));
+            slots[..*width].fill(Block::ZERO);
+            let one = Tape::ONE as usize * *width;
+            slots[one..one + *width].copy_from_slice(deltas);
+            let shape = kernels::Shape { width: *width, first: range.start, end: range.end, copies };
+            kernels::garble(self.0.backend, keys, deltas, part, &shape, slots, tables);
         }
     }
 }
@@ -151,9 +169,11 @@ impl LockstepEvaluator {
         self.0.check(part, tables.len());
         let copies = self.0.copies;
         for group in &mut self.0.groups {
-            group.slots[..2 * group.width].fill(Block::ZERO);
-            let shape = kernels::Shape { width: group.width, first: group.copies.start, end: group.copies.end, copies };
-            kernels::evaluate(self.0.backend, &mut group.keys, part, &shape, &mut group.slots, tables);
+            let Group { copies: range, slots, width, keys, .. } = group;
+            let slots = bytemuck::cast_slice_mut(slots);
+            slots[..2 * *width].fill(Block::ZERO);
+            let shape = kernels::Shape { width: *width, first: range.start, end: range.end, copies };
+            kernels::evaluate(self.0.backend, keys, part, &shape, slots, tables);
         }
     }
 }
