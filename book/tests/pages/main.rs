@@ -1,0 +1,71 @@
+//! The pages are the truth: every command in them is run, and what it prints is held against what stands below it.
+//!
+//! In a block marked `console`, a line that starts with `$ ` is a command for `sh`, run in an empty folder that the page
+//! has to itself; the lines below it, up to the next command, are what it writes to standard output. `…` stands for any
+//! text within a line, and alone on a line for any lines. A word before the `$`, as in `alice$ `, is a person with a folder
+//! and a terminal of their own.
+//!
+//! A block marked `text NAME` is a file of that name in the page's folder.
+//!
+//! A command must succeed, unless the next one at the same prompt is `echo $?`. One with `--listen` runs in the background
+//! until its terminal is wanted again. Port 7000 is replaced by a free one.
+
+mod page;
+mod shell;
+
+use std::path::{Path, PathBuf};
+use std::{fs, thread};
+
+use page::Page;
+use shell::Shell;
+
+/// The book's pages and the README, with the folder that each one's links start from.
+fn paths() -> Vec<PathBuf> {
+    let book = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let mut pages: Vec<PathBuf> = fs::read_dir(book.join("src"))
+        .expect("the book has pages")
+        .map(|entry| entry.expect("the folder can be read").path())
+        .filter(|path| path.extension().is_some_and(|e| e == "md"))
+        .collect();
+    pages.sort();
+    pages.push(book.join("../README.md"));
+    pages
+}
+
+fn read(path: &Path) -> Page {
+    let text = fs::read_to_string(path).unwrap_or_else(|e| panic!("{}: {e}", path.display()));
+    let name = path.file_stem().expect("a page is a file").to_string_lossy().into_owned();
+    Page::new(name, &text)
+}
+
+#[test]
+#[cfg(unix)]
+fn every_command_does_what_the_page_says() {
+    let pages: Vec<Page> = paths().iter().map(|path| read(path)).collect();
+    let commands: usize = pages.iter().map(|page| page.commands.len()).sum();
+    assert!(commands >= 40, "only {commands} commands were found: are the blocks still marked `console`?");
+    let failures: Vec<String> = thread::scope(|scope| {
+        let runs: Vec<_> = pages.iter().map(|page| scope.spawn(|| Shell::new(page).run())).collect();
+        runs.into_iter().flat_map(|run| run.join().expect("a page's thread")).collect()
+    });
+    assert!(failures.is_empty(), "{} of {commands} commands failed\n\n{}", failures.len(), failures.join("\n"));
+}
+
+#[test]
+fn every_page_is_in_the_summary_and_every_link_leads_somewhere() {
+    let mut linked = Vec::new();
+    for path in paths() {
+        let folder = path.parent().expect("a page lies in a folder").to_owned();
+        for link in read(&path).links {
+            let target = folder.join(link.split('#').next().expect("split yields one piece at least"));
+            assert!(target.exists(), "{}: the link to {link} leads nowhere", path.display());
+            if path.ends_with("SUMMARY.md") {
+                linked.push(target);
+            }
+        }
+    }
+    for path in paths() {
+        let listed = path.ends_with("SUMMARY.md") || path.ends_with("README.md") || linked.contains(&path);
+        assert!(listed, "{} is not in SUMMARY.md", path.display());
+    }
+}
