@@ -8,6 +8,10 @@ mod duplex;
 pub mod hello;
 pub mod memory;
 mod mesh;
+mod recorded;
+mod replay;
+pub mod simulated;
+mod tamper;
 
 pub use comity_core::{Error, Result};
 pub use counted::{Counted, Counter, Counts};
@@ -15,6 +19,10 @@ pub use duplex::duplex;
 pub use hello::{Hello, hello};
 pub use memory::MemoryChannel;
 pub use mesh::{Mesh, memory_mesh};
+pub use recorded::{Recorded, Recorder, Recording};
+pub use replay::Replay;
+pub use simulated::{NetProfile, Simulated};
+pub use tamper::{Change, Direction, Tamper, Tampering};
 
 /// One ordered stream of bytes to one peer, and one from it.
 ///
@@ -99,5 +107,36 @@ impl<C: Channel + ?Sized> Channel for &mut C {
 
     fn fork(&mut self, label: &str) -> Result<Box<dyn Channel>> {
         (**self).fork(label)
+    }
+}
+impl<S: SendHalf + ?Sized> SendHalf for Box<S> {
+    fn send(&mut self, bytes: &[u8]) -> Result<()> {
+        (**self).send(bytes)
+    }
+
+    fn flush(&mut self) -> Result<()> {
+        (**self).flush()
+    }
+}
+
+impl<R: RecvHalf + ?Sized> RecvHalf for Box<R> {
+    fn recv(&mut self, bytes: &mut [u8]) -> Result<()> {
+        (**self).recv(bytes)
+    }
+}
+
+impl<S: SendHalf + ?Sized> SendHalf for &mut S {
+    fn send(&mut self, bytes: &[u8]) -> Result<()> {
+        (**self).send(bytes)
+    }
+
+    fn flush(&mut self) -> Result<()> {
+        (**self).flush()
+    }
+}
+
+impl<R: RecvHalf + ?Sized> RecvHalf for &mut R {
+    fn recv(&mut self, bytes: &mut [u8]) -> Result<()> {
+        (**self).recv(bytes)
     }
 }

@@ -41,7 +41,7 @@ pub fn pair_with_timeout(timeout: Duration) -> (MemoryChannel, MemoryChannel) {
     connected(Some(timeout))
 }
 
-fn connected(timeout: Option<Duration>) -> (MemoryChannel, MemoryChannel) {
+pub(crate) fn connected(timeout: Option<Duration>) -> (MemoryChannel, MemoryChannel) {
     let wire = Arc::new(Wire::default());
     let end = |side| MemoryChannel { end: End { wire: wire.clone(), side, timeout }, buffer: Vec::new() };
     (end(0), end(1))

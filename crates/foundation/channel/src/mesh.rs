@@ -1,6 +1,7 @@
 //! `Mesh`: one party's channels to all others.
 
 use std::thread;
+use std::time::Duration;
 
 use crate::{Channel, Error, MemoryChannel, Result, memory};
 
@@ -15,12 +16,13 @@ pub struct Mesh<C = Box<dyn Channel>> {
     channels: Vec<C>,
 }
 
-/// In-memory meshes of `parties` parties, that of party 0 first.
-pub fn memory_mesh(parties: usize) -> Vec<Mesh<MemoryChannel>> {
+/// In-memory meshes of `parties` parties, that of party 0 first. `timeout` is as of
+/// [`memory::pair_with_timeout`].
+pub fn memory_mesh(parties: usize, timeout: Option<Duration>) -> Vec<Mesh<MemoryChannel>> {
     let mut channels: Vec<Vec<MemoryChannel>> = (0..parties).map(|_| Vec::new()).collect();
     for low in 0..parties {
         for high in low + 1..parties {
-            let (a, b) = memory::pair();
+            let (a, b) = memory::connected(timeout);
             channels[low].push(a);
             channels[high].push(b);
         }

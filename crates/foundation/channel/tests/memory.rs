@@ -113,7 +113,7 @@ fn a_mesh_exchanges_with_all_at_once() {
     for size in [0, 1, 100, 3 << 20] {
         let message = |from: usize, to: usize| vec![(10 * from + to) as u8; size];
         thread::scope(|scope| {
-            for mut mesh in memory_mesh(4) {
+            for mut mesh in memory_mesh(4, None) {
                 scope.spawn(move || {
                     let me = mesh.party();
                     let out: Vec<_> = (0..4).map(|to| message(me, to)).collect();
@@ -140,7 +140,7 @@ fn a_mesh_exchanges_with_all_at_once() {
 
 #[test]
 fn a_mesh_wants_one_message_a_party() {
-    let [mut mesh, _other] = <[_; 2]>::try_from(memory_mesh(2)).ok().unwrap();
+    let [mut mesh, _other] = <[_; 2]>::try_from(memory_mesh(2, None)).ok().unwrap();
     assert!(matches!(mesh.exchange_all(&[vec![]], &mut [vec![], vec![]]), Err(Error::InvalidInput(_))));
     assert!(matches!(mesh.exchange_all(&[vec![], vec![]], &mut [vec![]]), Err(Error::InvalidInput(_))));
 }

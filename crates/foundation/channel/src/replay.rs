@@ -1,0 +1,92 @@
+//! Playing a recording back to one party, in the peer's place.
+
+use crate::{Channel, Error, Recording, RecvHalf, Result, SendHalf};
+
+/// A peer that says again what it said in a recording.
+pub struct Replay {
+    says: Says,
+    hears: Hears,
+    forks: Vec<(String, Recording)>,
+}
+
+/// What the party receives.
+struct Says {
+    bytes: Vec<u8>,
+    done: usize,
+}
+
+/// What the party must send, if that matters.
+struct Hears {
+    bytes: Option<Vec<u8>>,
+    done: usize,
+}
+
+impl Replay {
+    /// Plays back a recording of this party's view. Whatever the party sends must be what it sent then, else sending
+    /// is an [`Error::InvalidInput`] that names the first byte that differs.
+    pub fn new(recording: Recording) -> Replay {
+        let Recording { sent, received, forks, .. } = recording;
+        Replay { says: Says { bytes: received, done: 0 }, hears: Hears { bytes: Some(sent), done: 0 }, forks }
+    }
+
+    /// A peer that says these bytes, whatever it is told, and then closes. It makes no forks.
+    pub fn of_peer(says: Vec<u8>) -> Replay {
+        Replay { says: Says { bytes: says, done: 0 }, hears: Hears { bytes: None, done: 0 }, forks: Vec::new() }
+    }
+}
+
+impl RecvHalf for Says {
+    fn recv(&mut self, bytes: &mut [u8]) -> Result<()> {
+        let said = self.bytes[self.done..].get(..bytes.len()).ok_or(Error::PeerClosed)?;
+        bytes.copy_from_slice(said);
+        self.done += bytes.len();
+        Ok(())
+    }
+}
+
+impl SendHalf for Hears {
+    fn send(&mut self, bytes: &[u8]) -> Result<()> {
+        if let Some(all) = &self.bytes {
+            let then = &all[self.done..];
+            let same = then.iter().zip(bytes).take_while(|(a, b)| a == b).count();
+            if same < bytes.len() {
+                let at = self.done + same;
+                return Err(Error::InvalidInput(format!("what is sent differs from the recording at byte {at}")));
+            }
+            self.done += bytes.len();
+        }
+        Ok(())
+    }
+
+    fn flush(&mut self) -> Result<()> {
+        Ok(())
+    }
+}
+
+impl Channel for Replay {
+    fn send(&mut self, bytes: &[u8]) -> Result<()> {
+        self.hears.send(bytes)
+    }
+
+    fn recv(&mut self, bytes: &mut [u8]) -> Result<()> {
+        self.says.recv(bytes)
+    }
+
+    fn flush(&mut self) -> Result<()> {
+        Ok(())
+    }
+
+    fn split(&mut self) -> (Box<dyn SendHalf + '_>, Box<dyn RecvHalf + '_>) {
+        (Box::new(&mut self.hears), Box::new(&mut self.says))
+    }
+
+    fn exchange(&mut self, out: &[u8], into: &mut [u8]) -> Result<()> {
+        self.send(out)?;
+        self.recv(into)
+    }
+
+    fn fork(&mut self, label: &str) -> Result<Box<dyn Channel>> {
+        let at = self.forks.iter().position(|fork| fork.0 == label).ok_or(Error::PeerClosed)?;
+        Ok(Box::new(Replay::new(self.forks.remove(at).1)))
+    }
+}

@@ -1,0 +1,284 @@
+//! A network that is slower than the real one: latency and bandwidth without root, for benches on one machine.
+//!
+//! The sender stamps each chunk with the time at which it would arrive, and the receiver sleeps until then; both ends
+//! of a channel are wrapped, and share a clock (the system's: both parties run on one machine). Nothing polls, no
+//! thread is started, and sender and receiver overlap as they would on the line.
+//!
+//! The sender can be [`BACKLOG`] bytes ahead of the line, as with a socket's buffer, and then sleeps. What is under way
+//! lies in the channel inside: if that holds less than bandwidth times latency, its size is the limit, as a
+//! TCP window would be. Sleeping is accurate to about 0.1 ms. Cost: 12 bytes a chunk of 16 KiB, and a copy.
+
+use std::fmt;
+use std::ops::Range;
+use std::str::FromStr;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::thread;
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
+
+use crate::{Channel, Error, RecvHalf, Result, SendHalf, duplex};
+
+/// How many bytes a sender may be ahead of the line.
+pub const BACKLOG: usize = 1 << 20;
+
+/// The largest chunk that travels with one stamp.
+const CHUNK: usize = 16 << 10;
+
+/// Length and time of arrival.
+const HEADER: usize = 12;
+
+/// How slow a network is.
+///
+/// As text: `lan`, `wan`, or round-trip time and bandwidth, as in `30ms,100mbit` (units `us`, `ms`, `s` and `kbit`,
+/// `mbit`, `gbit`, decimal).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct NetProfile {
+    /// From sending a byte to receiving one that was sent in answer.
+    pub round_trip: Duration,
+    /// In each direction.
+    pub bits_per_second: u64,
+}
+
+impl NetProfile {
+    /// A local network as papers of the field measure on: 2.32 Gbit/s, 1 ms round trip.
+    pub const LAN: NetProfile = NetProfile { round_trip: Duration::from_millis(1), bits_per_second: 2_320_000_000 };
+
+    /// A wide-area network as papers of the field measure on: 200 Mbit/s, 75 ms round trip.
+    pub const WAN: NetProfile = NetProfile { round_trip: Duration::from_millis(75), bits_per_second: 200_000_000 };
+
+    /// How long the line is busy with so many bytes.
+    fn busy(&self, bytes: usize) -> Duration {
+        let nanos = bytes as u128 * 8_000_000_000 / u128::from(self.bits_per_second.max(1));
+        Duration::from_nanos(u64::try_from(nanos).unwrap_or(u64::MAX))
+    }
+
+    /// The longest that a receiver sleeps for one chunk, whatever its stamp says.
+    fn longest(&self) -> Duration {
+        self.round_trip / 2 + self.busy(BACKLOG + 2 * CHUNK)
+    }
+}
+
+impl FromStr for NetProfile {
+    type Err = Error;
+
+    fn from_str(text: &str) -> Result<NetProfile> {
+        match text {
+            "lan" => return Ok(NetProfile::LAN),
+            "wan" => return Ok(NetProfile::WAN),
+            _ => {}
+        }
+        let parsed = text.split_once(',').and_then(|(time, rate)| {
+            let nanos = with_unit(time, &[("us", 1_000), ("ms", 1_000_000), ("s", 1_000_000_000)])?;
+            let bits = with_unit(rate, &[("kbit", 1_000), ("mbit", 1_000_000), ("gbit", 1_000_000_000)])?;
+            (bits > 0).then_some(NetProfile { round_trip: Duration::from_nanos(nanos), bits_per_second: bits })
+        });
+        parsed.ok_or_else(|| {
+            Error::InvalidInput(format!(
+                "\"{text}\" is no network: give lan, wan, or round-trip time and bandwidth, as in 30ms,100mbit"
+            ))
+        })
+    }
+}
+
+/// A number with one of these units, in its base unit. At most a day or a terabit.
+fn with_unit(text: &str, units: &[(&str, u64)]) -> Option<u64> {
+    let text = text.trim();
+    let split = text.find(|c: char| c.is_ascii_alphabetic())?;
+    let (number, unit) = text.split_at(split);
+    let number: f64 = number.trim().parse().ok()?;
+    let scale = units.iter().find(|known| known.0.eq_ignore_ascii_case(unit))?.1;
+    let value = number * scale as f64;
+    (0.0..=1e14).contains(&value).then_some(value as u64)
+}
+
+impl fmt::Display for NetProfile {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let (ms, mbit) = (self.round_trip.as_secs_f64() * 1e3, self.bits_per_second as f64 / 1e6);
+        write!(f, "{ms}ms,{mbit}mbit")
+    }
+}
+
+/// Slows the channel inside down. Both ends must be wrapped alike; forks share the line.
+pub struct Simulated<C> {
+    inner: C,
+    line: Line,
+    /// Bytes that were not flushed, behind the room for their header.
+    out: Vec<u8>,
+    arrived: Arrived,
+}
+
+/// The outgoing line.
+#[derive(Clone)]
+struct Line {
+    profile: NetProfile,
+    /// When what was sent so far has left, since the epoch.
+    free_at: Arc<Mutex<Duration>>,
+}
+
+/// A chunk that has arrived, and what of it was not asked for yet.
+struct Arrived {
+    bytes: Box<[u8]>,
+    left: Range<usize>,
+}
+
+fn now() -> Duration {
+    SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default()
+}
+
+impl Line {
+    /// Puts so many bytes on the line, waiting while too many are ahead of them; when they will arrive.
+    fn depart(&self, bytes: usize) -> Duration {
+        let now = now();
+        let mut free_at = self.free_at.lock().unwrap_or_else(PoisonError::into_inner);
+        *free_at = (*free_at).max(now) + self.profile.busy(bytes);
+        let arrives = *free_at + self.profile.round_trip / 2;
+        let ahead = free_at.saturating_sub(now).saturating_sub(self.profile.busy(BACKLOG));
+        drop(free_at);
+        thread::sleep(ahead);
+        arrives
+    }
+
+    fn send(&self, out: &mut Vec<u8>, mut bytes: &[u8], inner: &mut dyn SendHalf) -> Result<()> {
+        while !bytes.is_empty() {
+            let (now, later) = bytes.split_at(bytes.len().min(HEADER + CHUNK - out.len()));
+            out.extend_from_slice(now);
+            bytes = later;
+            if out.len() == HEADER + CHUNK {
+                self.flush(out, inner)?;
+            }
+        }
+        Ok(())
+    }
+
+    fn flush(&self, out: &mut Vec<u8>, inner: &mut dyn SendHalf) -> Result<()> {
+        let len = out.len() - HEADER;
+        if len == 0 {
+            return Ok(());
+        }
+        let arrives = self.depart(len).as_nanos() as u64;
+        out[..4].copy_from_slice(&(len as u32).to_le_bytes());
+        out[4..HEADER].copy_from_slice(&arrives.to_le_bytes());
+        let sent = inner.send(out).and_then(|()| inner.flush());
+        out.truncate(HEADER);
+        sent
+    }
+}
+
+impl Arrived {
+    fn recv(&mut self, profile: &NetProfile, mut into: &mut [u8], inner: &mut dyn RecvHalf) -> Result<()> {
+        into = self.take(into);
+        while !into.is_empty() {
+            self.chunk(profile, inner)?;
+            into = self.take(into);
+        }
+        Ok(())
+    }
+
+    /// Fills the front of `into` with what is there; what is left of it.
+    fn take<'a>(&mut self, into: &'a mut [u8]) -> &'a mut [u8] {
+        let (now, later) = into.split_at_mut(into.len().min(self.left.len()));
+        now.copy_from_slice(&self.bytes[self.left.start..][..now.len()]);
+        self.left.start += now.len();
+        later
+    }
+
+    fn chunk(&mut self, profile: &NetProfile, inner: &mut dyn RecvHalf) -> Result<()> {
+        let mut len = [0; 4];
+        let mut arrives = [0; 8];
+        inner.recv(&mut len)?;
+        inner.recv(&mut arrives)?;
+        let len = u32::from_le_bytes(len) as usize;
+        if len == 0 || len > CHUNK {
+            return Err(Error::Malformed("the peer's end of the simulated network is not wrapped alike".into()));
+        }
+        let arrives = Duration::from_nanos(u64::from_le_bytes(arrives));
+        thread::sleep(arrives.saturating_sub(now()).min(profile.longest()));
+        inner.recv(&mut self.bytes[..len])?;
+        self.left = 0..len;
+        Ok(())
+    }
+}
+
+impl<C: Channel> Simulated<C> {
+    /// Slows `inner` down to this profile.
+    pub fn new(inner: C, profile: NetProfile) -> Simulated<C> {
+        Simulated::on(inner, Line { profile, free_at: Arc::default() })
+    }
+
+    fn on(inner: C, line: Line) -> Simulated<C> {
+        let arrived = Arrived { bytes: vec![0; CHUNK].into(), left: 0..0 };
+        Simulated { inner, line, out: vec![0; HEADER], arrived }
+    }
+
+    fn halves(&mut self) -> (Sending<'_>, Receiving<'_>) {
+        let (sending, receiving) = self.inner.split();
+        (
+            Sending { inner: sending, line: &self.line, out: &mut self.out },
+            Receiving { inner: receiving, profile: &self.line.profile, arrived: &mut self.arrived },
+        )
+    }
+}
+
+impl<C: Channel> Channel for Simulated<C> {
+    fn send(&mut self, bytes: &[u8]) -> Result<()> {
+        if self.out.len() + bytes.len() < HEADER + CHUNK {
+            self.out.extend_from_slice(bytes);
+            return Ok(());
+        }
+        self.halves().0.send(bytes)
+    }
+
+    fn recv(&mut self, bytes: &mut [u8]) -> Result<()> {
+        self.flush()?;
+        let bytes = self.arrived.take(bytes);
+        if bytes.is_empty() { Ok(()) } else { self.halves().1.recv(bytes) }
+    }
+
+    fn flush(&mut self) -> Result<()> {
+        if self.out.len() == HEADER { Ok(()) } else { self.halves().0.flush() }
+    }
+
+    fn split(&mut self) -> (Box<dyn SendHalf + '_>, Box<dyn RecvHalf + '_>) {
+        let (sending, receiving) = self.halves();
+        (Box::new(sending), Box::new(receiving))
+    }
+
+    fn exchange(&mut self, out: &[u8], into: &mut [u8]) -> Result<()> {
+        if self.out.len() + out.len() > HEADER + CHUNK {
+            return duplex(self.split(), out, into);
+        }
+        self.send(out)?;
+        self.recv(into)
+    }
+
+    fn fork(&mut self, label: &str) -> Result<Box<dyn Channel>> {
+        Ok(Box::new(Simulated::on(self.inner.fork(label)?, self.line.clone())))
+    }
+}
+
+struct Sending<'a> {
+    inner: Box<dyn SendHalf + 'a>,
+    line: &'a Line,
+    out: &'a mut Vec<u8>,
+}
+
+impl SendHalf for Sending<'_> {
+    fn send(&mut self, bytes: &[u8]) -> Result<()> {
+        self.line.send(self.out, bytes, &mut self.inner)
+    }
+
+    fn flush(&mut self) -> Result<()> {
+        self.line.flush(self.out, &mut self.inner)
+    }
+}
+
+struct Receiving<'a> {
+    inner: Box<dyn RecvHalf + 'a>,
+    profile: &'a NetProfile,
+    arrived: &'a mut Arrived,
+}
+
+impl RecvHalf for Receiving<'_> {
+    fn recv(&mut self, bytes: &mut [u8]) -> Result<()> {
+        self.arrived.recv(self.profile, bytes, &mut self.inner)
+    }
+}

@@ -1,0 +1,293 @@
+//! A channel that changes what goes over it: the network's accidents and a peer's lies, made to order.
+//!
+//! A change is a range of one direction's bytes and what becomes of it. Where messages end is known from an honest
+//! run ([`Recording::messages`](crate::Recording::messages)), so a change to a message is a change to its range.
+
+use std::borrow::Cow;
+
+use crate::{Channel, Error, RecvHalf, Result, SendHalf};
+
+/// A direction, seen from the party that has the channel.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Direction {
+    /// From this party to its peer.
+    Outgoing,
+    /// From the peer to this party.
+    Incoming,
+}
+
+/// What becomes of bytes from some position on.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Change {
+    /// One bit of one byte is flipped; bit 0 is the lowest.
+    Flip {
+        /// Which bit, from 0 to 7.
+        bit: u8,
+    },
+    /// So many bytes are lost.
+    Drop {
+        /// How many.
+        len: usize,
+    },
+    /// So many bytes come twice in a row.
+    Duplicate {
+        /// How many.
+        len: usize,
+    },
+    /// So many bytes, and so many that follow, change places.
+    Swap {
+        /// How many bytes come second now.
+        first: usize,
+        /// How many bytes come first now.
+        second: usize,
+    },
+    /// These bytes come before the byte at the position.
+    Insert(Vec<u8>),
+    /// So many bytes are lost, and others come in their place.
+    Replace {
+        /// How many are lost.
+        len: usize,
+        /// What comes instead.
+        with: Vec<u8>,
+    },
+    /// Nothing from here on arrives, and the channel is closed: the party that has it gets
+    /// [`Error::PeerClosed`] from whatever it does next.
+    Close,
+}
+
+impl Change {
+    /// How many bytes must be known before anything of the change can be passed on.
+    fn span(&self) -> usize {
+        match self {
+            Change::Flip { .. } => 1,
+            Change::Drop { len } | Change::Duplicate { len } | Change::Replace { len, .. } => *len,
+            Change::Swap { first, second } => first + second,
+            Change::Insert(_) | Change::Close => 0,
+        }
+    }
+
+    /// How many bytes these become.
+    fn grown(&self) -> usize {
+        match self {
+            Change::Drop { .. } | Change::Close => 0,
+            Change::Duplicate { len } => 2 * len,
+            Change::Insert(with) | Change::Replace { with, .. } => with.len(),
+            Change::Flip { .. } | Change::Swap { .. } => self.span(),
+        }
+    }
+
+    fn apply(&self, mut bytes: Vec<u8>) -> Vec<u8> {
+        match self {
+            Change::Flip { bit } => bytes[0] ^= 1 << bit,
+            Change::Drop { .. } | Change::Close => bytes.clear(),
+            Change::Duplicate { .. } => bytes.extend_from_within(..),
+            Change::Swap { first, .. } => bytes.rotate_left(*first),
+            Change::Insert(with) | Change::Replace { with, .. } => bytes.clone_from(with),
+        }
+        bytes
+    }
+}
+
+/// One change at one place.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Tamper {
+    /// Of which direction.
+    pub direction: Direction,
+    /// From which byte of that direction on.
+    pub at: usize,
+    /// What happens there.
+    pub change: Change,
+}
+
+/// Makes one change to what goes over the channel inside. Wrapped twice, it makes two. Forks are left alone.
+pub struct Tampering<C> {
+    inner: C,
+    outgoing: Edit,
+    incoming: Incoming,
+}
+
+/// The incoming direction, and changed bytes that were not asked for yet.
+struct Incoming {
+    edit: Edit,
+    pending: Vec<u8>,
+}
+
+/// The change to one direction.
+struct Edit {
+    passed: usize,
+    at: usize,
+    change: Option<Change>,
+    held: Vec<u8>,
+}
+
+impl Edit {
+    fn new(direction: Direction, tamper: &Tamper) -> Edit {
+        let change = (tamper.direction == direction).then(|| tamper.change.clone());
+        Edit { passed: 0, at: tamper.at, change, held: Vec::new() }
+    }
+
+    /// Whether the channel is closed here.
+    fn closed(&self) -> bool {
+        self.change == Some(Change::Close) && self.passed >= self.at
+    }
+
+    /// The next bytes of the direction go in; what is passed on comes out.
+    fn push<'a>(&mut self, bytes: &'a [u8]) -> Cow<'a, [u8]> {
+        let (before, until) = (self.at.saturating_sub(self.passed), self.passed + bytes.len());
+        let Some(change) = self.change.take_if(|_| until > self.at) else {
+            self.passed = until;
+            return Cow::Borrowed(bytes);
+        };
+        let (before, rest) = bytes.split_at(before);
+        let missing = change.span() - self.held.len();
+        let (inside, after) = rest.split_at(missing.min(rest.len()));
+        self.held.extend_from_slice(inside);
+        self.passed = until;
+        if change == Change::Close || inside.len() < missing {
+            self.change = Some(change);
+            return Cow::Borrowed(before);
+        }
+        Cow::Owned([before, &change.apply(std::mem::take(&mut self.held)), after].concat())
+    }
+
+    /// How many bytes must go in for at least `wanted` more to come out, if these can be known to be enough.
+    fn needed(&self, wanted: usize) -> usize {
+        let before = self.at.saturating_sub(self.passed);
+        match &self.change {
+            Some(change) if wanted > before && *change != Change::Close => {
+                let inside = change.span() - self.held.len();
+                // An insertion happens when the byte after it is there.
+                (before + inside + (wanted - before).saturating_sub(change.grown())).max(before + inside.max(1))
+            }
+            _ => wanted,
+        }
+    }
+}
+
+impl Incoming {
+    /// How many bytes to receive before `len` can be delivered; `None` if they are just passed on.
+    fn plan(&self, len: usize) -> Result<Option<usize>> {
+        let wanted = len.saturating_sub(self.pending.len());
+        let end = self.edit.passed + wanted;
+        match self.edit.change {
+            Some(Change::Close) if end > self.edit.at => Err(Error::PeerClosed),
+            Some(_) if end > self.edit.at => Ok(Some(self.edit.needed(wanted))),
+            _ if self.pending.is_empty() => Ok(None),
+            _ => Ok(Some(wanted)),
+        }
+    }
+
+    /// Takes what was received as planned, and delivers.
+    fn deliver(&mut self, raw: &[u8], into: &mut [u8]) {
+        self.pending.extend_from_slice(&self.edit.push(raw));
+        into.copy_from_slice(&self.pending[..into.len()]);
+        self.pending.drain(..into.len());
+    }
+}
+
+impl<C: Channel> Tampering<C> {
+    /// Makes this one change.
+    pub fn new(inner: C, tamper: &Tamper) -> Tampering<C> {
+        let outgoing = Edit::new(Direction::Outgoing, tamper);
+        let incoming = Incoming { edit: Edit::new(Direction::Incoming, tamper), pending: Vec::new() };
+        Tampering { inner, outgoing, incoming }
+    }
+
+    fn check(&self) -> Result<()> {
+        if self.outgoing.closed() || self.incoming.edit.closed() { Err(Error::PeerClosed) } else { Ok(()) }
+    }
+}
+
+impl<C: Channel> Channel for Tampering<C> {
+    fn send(&mut self, bytes: &[u8]) -> Result<()> {
+        self.check()?;
+        self.inner.send(&self.outgoing.push(bytes))?;
+        // What came before the end arrives.
+        if self.outgoing.closed() { self.inner.flush() } else { Ok(()) }
+    }
+
+    fn recv(&mut self, bytes: &mut [u8]) -> Result<()> {
+        self.exchange(&[], bytes)
+    }
+
+    fn flush(&mut self) -> Result<()> {
+        self.check()?;
+        self.inner.flush()
+    }
+
+    fn split(&mut self) -> (Box<dyn SendHalf + '_>, Box<dyn RecvHalf + '_>) {
+        let (sending, receiving) = self.inner.split();
+        (
+            Box::new(Sending { inner: sending, edit: &mut self.outgoing }),
+            Box::new(Receiving { inner: receiving, incoming: &mut self.incoming }),
+        )
+    }
+
+    fn exchange(&mut self, out: &[u8], into: &mut [u8]) -> Result<()> {
+        self.check()?;
+        let out = self.outgoing.push(out);
+        if self.outgoing.closed() {
+            self.inner.send(&out)?;
+            self.inner.flush()?;
+            return Err(Error::PeerClosed);
+        }
+        match self.incoming.plan(into.len())? {
+            None => {
+                self.inner.exchange(&out, into)?;
+                self.incoming.edit.passed += into.len();
+            }
+            Some(len) => {
+                let mut raw = vec![0; len];
+                self.inner.exchange(&out, &mut raw)?;
+                self.incoming.deliver(&raw, into);
+            }
+        }
+        Ok(())
+    }
+
+    fn fork(&mut self, label: &str) -> Result<Box<dyn Channel>> {
+        self.check()?;
+        self.inner.fork(label)
+    }
+}
+
+struct Sending<'a> {
+    inner: Box<dyn SendHalf + 'a>,
+    edit: &'a mut Edit,
+}
+
+impl SendHalf for Sending<'_> {
+    fn send(&mut self, bytes: &[u8]) -> Result<()> {
+        if self.edit.closed() {
+            return Err(Error::PeerClosed);
+        }
+        self.inner.send(&self.edit.push(bytes))?;
+        if self.edit.closed() { self.inner.flush() } else { Ok(()) }
+    }
+
+    fn flush(&mut self) -> Result<()> {
+        if self.edit.closed() { Err(Error::PeerClosed) } else { self.inner.flush() }
+    }
+}
+
+struct Receiving<'a> {
+    inner: Box<dyn RecvHalf + 'a>,
+    incoming: &'a mut Incoming,
+}
+
+impl RecvHalf for Receiving<'_> {
+    fn recv(&mut self, bytes: &mut [u8]) -> Result<()> {
+        match self.incoming.plan(bytes.len())? {
+            None => {
+                self.inner.recv(bytes)?;
+                self.incoming.edit.passed += bytes.len();
+            }
+            Some(len) => {
+                let mut raw = vec![0; len];
+                self.inner.recv(&mut raw)?;
+                self.incoming.deliver(&raw, bytes);
+            }
+        }
+        Ok(())
+    }
+}
