@@ -1,1 +1,20 @@
 //! Secure multi-party computation: the facade of the comity crates.
+//!
+//! Parties who do not trust each other compute on their joint data, and learn the answer and nothing else. What is
+//! computed is a [`Program`], over circuits that are built in ([`library`]), read from files, or written with a
+//! [`Builder`]. How it is computed is a [`Protocol`], and each says what it protects against. A [`Session`] is one
+//! party's side of one run.
+
+mod clock;
+mod protocol;
+mod report;
+mod session;
+mod watch;
+
+pub use comity_channel::{Channel, memory};
+pub use comity_circuit::{Builder, Circuit, Program, Recipients, library};
+pub use comity_core::{Backend, Bits, Error, Params, Result};
+pub use protocol::{Adversary, Protocol};
+pub use report::Report;
+pub use session::Session;
+pub use watch::Watch;

@@ -1,0 +1,64 @@
+//! `Clock`: takes the time of phases, collects the outputs, and passes on how it goes.
+
+use std::time::Instant;
+
+use comity_circuit::Observer;
+use comity_core::Bits;
+
+use crate::Watch;
+
+/// The observer of a session.
+pub(crate) struct Clock<'a> {
+    watch: &'a mut dyn Watch,
+    start: Instant,
+    phases: Vec<(&'static str, Instant)>,
+    outputs: Vec<(usize, Bits)>,
+}
+
+/// What a stopped clock shows.
+pub(crate) struct Times {
+    /// In all.
+    pub(crate) seconds: f64,
+    /// Of each phase, in the order in which they began first.
+    pub(crate) phases: Vec<(&'static str, f64)>,
+    /// What was revealed, by index.
+    pub(crate) outputs: Vec<(usize, Bits)>,
+}
+
+impl<'a> Clock<'a> {
+    /// Starts now.
+    pub(crate) fn start(watch: &'a mut dyn Watch) -> Clock<'a> {
+        Clock { watch, start: Instant::now(), phases: Vec::new(), outputs: Vec::new() }
+    }
+
+    /// Stops now.
+    pub(crate) fn stop(mut self) -> Times {
+        let end = Instant::now();
+        let ends = self.phases.iter().skip(1).map(|phase| phase.1).chain([end]);
+        let mut phases: Vec<(&'static str, f64)> = Vec::new();
+        for (&(name, begin), end) in self.phases.iter().zip(ends) {
+            let seconds = (end - begin).as_secs_f64();
+            match phases.iter_mut().find(|phase| phase.0 == name) {
+                Some(phase) => phase.1 += seconds,
+                None => phases.push((name, seconds)),
+            }
+        }
+        self.outputs.sort_by_key(|output| output.0);
+        Times { seconds: (end - self.start).as_secs_f64(), phases, outputs: self.outputs }
+    }
+}
+
+impl Observer for Clock<'_> {
+    fn output(&mut self, index: usize, value: Bits) {
+        self.outputs.push((index, value));
+    }
+
+    fn phase(&mut self, name: &'static str) {
+        self.phases.push((name, Instant::now()));
+        self.watch.phase(name);
+    }
+
+    fn and_gates(&mut self, done: u64) {
+        self.watch.and_gates(done);
+    }
+}

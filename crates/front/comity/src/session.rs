@@ -1,0 +1,319 @@
+//! `Session`: one party's side of one run, from finding the peer to the report.
+
+use std::net::ToSocketAddrs;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use comity_channel::{Channel, Counted, Hello, hello};
+use comity_circuit::{Observer, Program, ProgramError, Recipients};
+use comity_core::{Backend, Bits, Error, Params, Result};
+use comity_net::{KeyDir, Listener, Security, Settings, SystemRng, is_loopback};
+
+use crate::clock::{Clock, Times};
+use crate::protocol::{Protocol, System};
+use crate::report::peak_rss;
+use crate::{Adversary, Report, Watch};
+
+/// One party of one run: how to meet the peer, which protocol, and then [`Session::run`].
+///
+/// ```
+/// use comity::{Bits, Program, Session, library, memory};
+///
+/// let program = Program::from_circuit(library::find("add64").expect("a built-in"))?;
+/// let number = |n: u64| Bits::from_bytes(&n.to_le_bytes(), 64);
+/// // Two threads over memory; two machines say `listen` and `connect` where these say `over`.
+/// let (a, b) = memory::pair();
+/// let report = std::thread::scope(|scope| {
+///     scope.spawn(|| Session::new(1).over(b).run(&program, [(1, number(2))]));
+///     Session::new(0).over(a).run(&program, [(0, number(40))])
+/// })?;
+/// assert_eq!(report.outputs, [(0, number(42))]);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+pub struct Session<'a> {
+    party: u32,
+    route: Route<'a>,
+    tls: Option<PathBuf>,
+    plaintext: bool,
+    protocol: Option<String>,
+    params: Params,
+    timeout: Duration,
+    backend: Backend,
+}
+
+/// Where the peer is.
+enum Route<'a> {
+    Unknown,
+    Listen(String),
+    Connect(String),
+    Over(Box<dyn Channel + 'a>),
+}
+
+impl<'a> Session<'a> {
+    /// The side of party `party`, counted from 0.
+    pub fn new(party: u32) -> Session<'a> {
+        Session {
+            party,
+            route: Route::Unknown,
+            tls: None,
+            plaintext: false,
+            protocol: None,
+            params: Params::default(),
+            timeout: Duration::from_secs(30),
+            backend: Backend::detect(),
+        }
+    }
+
+    /// Waits for the peer at this address, such as `127.0.0.1:7000`; port 0 lets the system choose.
+    #[must_use]
+    pub fn listen(mut self, address: impl Into<String>) -> Self {
+        self.route = Route::Listen(address.into());
+        self
+    }
+
+    /// Connects to the peer at this address, trying until the time-out.
+    #[must_use]
+    pub fn connect(mut self, address: impl Into<String>) -> Self {
+        self.route = Route::Connect(address.into());
+        self
+    }
+
+    /// Runs over a channel that leads to the peer already. Its privacy and its time-outs are the caller's.
+    #[must_use]
+    pub fn over(mut self, channel: impl Channel + 'a) -> Self {
+        self.route = Route::Over(Box::new(channel));
+        self
+    }
+
+    /// Talks TLS 1.3 with the key and the trusted keys in this folder (see `comity key`).
+    #[must_use]
+    pub fn tls(mut self, dir: impl AsRef<Path>) -> Self {
+        self.tls = Some(dir.as_ref().to_owned());
+        self
+    }
+
+    /// Allows plain text to an address off this machine, where anyone on the way can read and change it.
+    #[must_use]
+    pub fn plaintext(mut self, allowed: bool) -> Self {
+        self.plaintext = allowed;
+        self
+    }
+
+    /// Runs the protocol of this name ([`Protocol::all`] lists them) and not the preferred one. Off this machine a
+    /// semi-honest protocol runs only if it is named.
+    #[must_use]
+    pub fn protocol(mut self, name: impl Into<String>) -> Self {
+        self.protocol = Some(name.into());
+        self
+    }
+
+    /// The security parameters; both parties must want the same.
+    #[must_use]
+    pub fn params(mut self, params: Params) -> Self {
+        self.params = params;
+        self
+    }
+
+    /// How long to wait for the peer to connect, to say hello, and to send its first message: 30 seconds if nothing
+    /// is said. After that an honest peer may compute for as long as it likes.
+    #[must_use]
+    pub fn timeout(mut self, timeout: Duration) -> Self {
+        self.timeout = timeout;
+        self
+    }
+
+    /// The CPU backend; the fastest if nothing is said. All give equal bytes.
+    #[must_use]
+    pub fn backend(mut self, backend: Backend) -> Self {
+        self.backend = backend;
+        self
+    }
+
+    /// Runs the program with this party's inputs, each with its index, and reports when all is done and checked.
+    ///
+    /// # Errors
+    /// [`Error::InvalidInput`] before anything is sent if the inputs are not exactly this party's, at the program's
+    /// widths, or the session is not set up; [`Error::Mismatch`], on both sides, if the parties want different
+    /// things; otherwise what the network, the peer and the protocol's checks give.
+    pub fn run(self, program: &Program, inputs: impl IntoIterator<Item = (usize, Bits)>) -> Result<Report> {
+        self.run_watched(program, inputs, &mut ())
+    }
+
+    /// [`Session::run`], and tells `watch` how it goes.
+    ///
+    /// # Errors
+    /// As [`Session::run`].
+    pub fn run_watched(
+        mut self,
+        program: &Program,
+        inputs: impl IntoIterator<Item = (usize, Bits)>,
+        watch: &mut dyn Watch,
+    ) -> Result<Report> {
+        let protocol = self.protocol.as_deref().map_or(Ok(Protocol::preferred()), Protocol::named)?;
+        let inputs = self.check(protocol, program, inputs)?;
+        let greeting = self.greeting(protocol, program)?;
+        // Now, so that the peer does not wait for it later.
+        program.lowered();
+        let (channel, address) = self.meet(protocol, watch)?;
+        watch.connected(&address);
+        let mut clock = Clock::start(watch);
+        clock.phase("hello");
+        let mut channel = Counted::new(channel);
+        let mut rng = SystemRng;
+        let session = hello(&mut channel, &greeting, &mut rng)?;
+        match protocol.system {
+            System::Yao => {
+                let config = comity_yao::Config { backend: self.backend, party: self.party };
+                comity_yao::run(&mut channel, &session, &config, program, &inputs, &mut rng, &mut clock)?;
+            }
+        }
+        let counts = channel.counts();
+        let Times { seconds, phases, outputs } = clock.stop();
+        Ok(Report {
+            outputs,
+            protocol: protocol.name,
+            adversary: protocol.adversary,
+            params: self.params,
+            party: self.party,
+            and_gates: program.and_gates(),
+            seconds,
+            phases,
+            bytes_sent: counts.sent,
+            bytes_received: counts.received,
+            rounds: counts.rounds,
+            peak_rss: peak_rss(),
+        })
+    }
+
+    /// Finds everything that is wrong with what the caller wants, before anybody is bothered.
+    fn check(
+        &self,
+        protocol: &Protocol,
+        program: &Program,
+        inputs: impl IntoIterator<Item = (usize, Bits)>,
+    ) -> Result<Vec<Option<Bits>>> {
+        let refuse = |why: String| Err(Error::InvalidInput(why));
+        let (name, parties) = (protocol.name, *protocol.parties.end());
+        if self.party >= parties {
+            return refuse(format!(
+                "{name} is for {parties} parties, 0 to {}; there is no party {}",
+                parties - 1,
+                self.party
+            ));
+        }
+        for value in program.inputs() {
+            if value.party >= parties {
+                return refuse(format!(
+                    "input `{}` belongs to party {}, and {name} is for {parties} parties: say who owns it",
+                    value.name, value.party
+                ));
+            }
+        }
+        for value in program.outputs() {
+            if let Recipients::Party(party @ 2..) = value.to {
+                return refuse(format!(
+                    "output `{}` is for party {party}, and {name} is for {parties} parties",
+                    value.name
+                ));
+            }
+        }
+        let mut given: Vec<Option<Bits>> = vec![None; program.inputs().len()];
+        for (index, bits) in inputs {
+            match given.get_mut(index) {
+                Some(slot) if slot.is_none() => *slot = Some(bits),
+                Some(_) => return refuse(format!("input {index} is given twice")),
+                None => return refuse(format!("there is no input {index}: the program has {}", given.len())),
+            }
+        }
+        program.check_inputs(Some(self.party), &given)?;
+        Ok(given)
+    }
+
+    /// Meets the peer; returns the channel, and the peer's address for people.
+    fn meet(&mut self, protocol: &Protocol, watch: &mut dyn Watch) -> Result<(Box<dyn Channel + 'a>, String)> {
+        let route = std::mem::replace(&mut self.route, Route::Unknown);
+        let (Route::Listen(address) | Route::Connect(address)) = &route else {
+            return match route {
+                Route::Over(channel) => Ok((channel, "a channel of the caller's".into())),
+                _ => Err(Error::InvalidInput("where is the peer? The session needs listen, connect or over".into())),
+            };
+        };
+        if protocol.adversary == Adversary::SemiHonest && !stays_here(address) {
+            if self.protocol.is_none() {
+                let (name, risk) = (protocol.name, protocol.risk);
+                return Err(Error::InvalidInput(format!(
+                    "{address} is not on this machine, and {name}, which runs if no protocol is named, is semi-honest: \
+                     {risk}. Name the protocol (--protocol {name}) if that is acceptable"
+                )));
+            }
+            watch.exposed(protocol);
+        }
+        let security = match &self.tls {
+            Some(dir) => KeyDir::new(dir).security(1 - self.party)?,
+            None => Security::Plain { anywhere: self.plaintext },
+        };
+        let settings = Settings { security, timeout: self.timeout };
+        let connection = match &route {
+            Route::Listen(address) => {
+                let listener = Listener::bind(address, &settings)?;
+                watch.listening(&listener.address().to_string());
+                listener.accept(&mut |_| {})?
+            }
+            _ => comity_net::connect(address, &settings, &mut |_| watch.connecting(address))?,
+        };
+        let peer = connection.peer().to_string();
+        Ok((Box::new(connection), peer))
+    }
+
+    /// What this party tells its peer that it wants. Owners and recipients are compared apart from the rest of the
+    /// program, so that a difference there is called by its name.
+    fn greeting(&self, protocol: &Protocol, program: &Program) -> Result<Hello> {
+        let refused = |e: ProgramError| Error::InvalidInput(e.to_string());
+        let mut bare = program.clone();
+        for index in 0..program.inputs().len() {
+            bare = bare.with_owner(index, 0).map_err(refused)?;
+        }
+        for index in 0..program.outputs().len() {
+            bare = bare.with_recipients(index, Recipients::All).map_err(refused)?;
+        }
+        Ok(Hello {
+            protocol: protocol.name.to_owned(),
+            params: self.params,
+            parties: *protocol.parties.end(),
+            party: self.party,
+            peer: 1 - self.party,
+            program: program.name().to_owned(),
+            program_digest: bare.digest(),
+            owners: owners(program),
+            recipients: recipients(program),
+        })
+    }
+}
+
+/// Who puts in what, as `--owner` writes it.
+fn owners(program: &Program) -> String {
+    let owners: Vec<String> = program.inputs().iter().enumerate().map(|(i, v)| format!("{i}={}", v.party)).collect();
+    owners.join(" ")
+}
+
+/// Who learns what: in a word if it is the same for all outputs.
+fn recipients(program: &Program) -> String {
+    let name = |to: Recipients| match to {
+        Recipients::All => "all".to_owned(),
+        Recipients::Party(party) => format!("party {party}"),
+    };
+    match program.outputs() {
+        [] => "none".to_owned(),
+        [first, rest @ ..] if rest.iter().all(|output| output.to == first.to) => name(first.to),
+        outputs => {
+            let each = outputs.iter().enumerate().map(|(i, output)| format!("{i}={}", name(output.to)));
+            each.collect::<Vec<_>>().join(", ")
+        }
+    }
+}
+
+/// Whether everything that this address stands for is on this machine. One that cannot be looked up goes nowhere: it
+/// is an error soon after.
+fn stays_here(address: &str) -> bool {
+    address.to_socket_addrs().map_or(true, |mut all| all.all(|a| is_loopback(&a)))
+}

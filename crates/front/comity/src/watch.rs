@@ -1,0 +1,40 @@
+//! `Watch`: how a session goes, for the person who waits for it.
+
+use crate::Protocol;
+
+/// Told about a session while it runs. Every method does nothing unless it is written; none can stop the session.
+pub trait Watch {
+    /// This party waits for its peer at this address (with the port that the system chose, if it was 0).
+    fn listening(&mut self, address: &str) {
+        let _ = address;
+    }
+
+    /// Nobody is there yet at the address that this party connects to; it goes on trying.
+    fn connecting(&mut self, address: &str) {
+        let _ = address;
+    }
+
+    /// A semi-honest protocol is about to run with a party off this machine: time to say what that risks
+    /// ([`Protocol::risk`]).
+    fn exposed(&mut self, protocol: &Protocol) {
+        let _ = protocol;
+    }
+
+    /// The peer is there, at this address.
+    fn connected(&mut self, peer: &str) {
+        let _ = peer;
+    }
+
+    /// A phase begins: `hello`, `setup`, `inputs`, `gates`, `outputs`.
+    fn phase(&mut self, name: &'static str) {
+        let _ = name;
+    }
+
+    /// So many AND gates are done since the start.
+    fn and_gates(&mut self, done: u64) {
+        let _ = done;
+    }
+}
+
+/// Watches nothing.
+impl Watch for () {}

@@ -1,0 +1,173 @@
+//! Sessions of two threads: agreement, disagreement, and everything that is refused before anybody is bothered.
+
+use std::thread;
+use std::time::Duration;
+
+use comity::{
+    Adversary, Bits, Builder, Error, Params, Program, Protocol, Recipients, Report, Result, Session, Watch, memory,
+};
+
+/// `a` of party 0 and `b` of party 1, eight bits each; the outputs are `a & b` and `a ^ b`.
+fn program() -> Program {
+    let mut b = Builder::new();
+    let x = b.input("a", 8);
+    let y = b.input("b", 8);
+    let and: Vec<_> = x.iter().zip(&y).map(|(&x, &y)| b.and(x, y)).collect();
+    let xor: Vec<_> = x.iter().zip(&y).map(|(&x, &y)| b.xor(x, y)).collect();
+    b.output("and", &and);
+    b.output("xor", &xor);
+    Program::from_circuit(b.finish()).unwrap()
+}
+
+fn byte(value: u8) -> Bits {
+    Bits::from_bytes(&[value], 8)
+}
+
+/// Both sides over memory: each says what session and program it wants.
+fn both(
+    zero: impl FnOnce(Session<'static>) -> Result<Report> + Send,
+    one: impl FnOnce(Session<'static>) -> Result<Report> + Send,
+) -> (Result<Report>, Result<Report>) {
+    let (a, b) = memory::pair_with_timeout(Duration::from_secs(20));
+    thread::scope(|scope| {
+        let one = scope.spawn(|| one(Session::new(1).over(b)));
+        (zero(Session::new(0).over(a)), one.join().unwrap())
+    })
+}
+
+#[test]
+fn both_learn_and_report() {
+    let program = program();
+    let (zero, one) = both(|s| s.run(&program, [(0, byte(0b1100))]), |s| s.run(&program, [(1, byte(0b1010))]));
+    let (zero, one) = (zero.unwrap(), one.unwrap());
+    assert_eq!(zero.outputs, [(0, byte(0b1000)), (1, byte(0b0110))]);
+    assert_eq!(zero.outputs, one.outputs);
+    assert_eq!((zero.protocol, zero.adversary, zero.party, one.party), ("yao", Adversary::SemiHonest, 0, 1));
+    assert_eq!((zero.and_gates, zero.params), (8, Params::default()));
+    assert_eq!((zero.bytes_sent, zero.bytes_received), (one.bytes_received, one.bytes_sent));
+    assert!(zero.bytes_sent > 8 * 32 && zero.rounds > 0 && one.rounds > 0);
+    for report in [&zero, &one] {
+        let names: Vec<&str> = report.phases.iter().map(|p| p.0).collect();
+        assert_eq!(names, ["hello", "setup", "inputs", "gates", "outputs"]);
+        let sum: f64 = report.phases.iter().map(|p| p.1).sum();
+        assert!(sum > 0.0 && sum <= report.seconds + 1e-6, "{sum} of {}", report.seconds);
+    }
+}
+
+#[test]
+fn only_recipients_learn() {
+    let program = program().with_recipients(0, Recipients::Party(1)).unwrap();
+    let (zero, one) = both(|s| s.run(&program, [(0, byte(3))]), |s| s.run(&program, [(1, byte(5))]));
+    assert_eq!(zero.unwrap().outputs, [(1, byte(6))]);
+    assert_eq!(one.unwrap().outputs, [(0, byte(1)), (1, byte(6))]);
+}
+
+/// Both sides fail over this field.
+#[track_caller]
+fn disagree(sides: (Result<Report>, Result<Report>), field: &str) {
+    for side in [sides.0, sides.1] {
+        match side {
+            Err(Error::Mismatch { field: named, .. }) => assert_eq!(named, field),
+            other => panic!("{:?}", other.map(|_| ())),
+        }
+    }
+}
+
+#[test]
+fn a_disagreement_is_called_by_its_name_on_both_sides() {
+    let program = program();
+    let run = |s: Session<'_>, p: &Program| s.run(p, [(0, byte(1))]);
+    // Party 1 owns everything in its view, party 0 its own.
+    let owned = program.clone().with_owner(0, 1).unwrap();
+    disagree(both(|s| run(s, &program), |s| s.run(&owned, [(0, byte(1)), (1, byte(1))])), "owners of the inputs");
+    let secret = program.clone().with_recipients(1, Recipients::Party(0)).unwrap();
+    disagree(both(|s| run(s, &program), |s| s.run(&secret, [(1, byte(1))])), "recipients of the outputs");
+    let twice = Program::iterate(program.circuits()[0].clone(), 2, &[(0, 1)]).unwrap();
+    disagree(both(|s| run(s, &program), |s| s.run(&twice, [(1, byte(1))])), "program");
+    let params = Params::new(128, 64).unwrap();
+    disagree(
+        both(|s| run(s, &program), |s| s.params(params).run(&program, [(1, byte(1))])),
+        "statistical security rho",
+    );
+    // A name is for people: a file and a built-in may be the same program.
+    let renamed = program.clone().with_name("another name");
+    let (zero, one) = both(|s| run(s, &program), |s| s.run(&renamed, [(1, byte(1))]));
+    assert!(zero.is_ok() && one.is_ok());
+}
+
+/// Refused as [`Error::InvalidInput`], with these words.
+#[track_caller]
+fn refused(result: Result<Report>, words: &[&str]) {
+    match result.map(|_| ()) {
+        Err(Error::InvalidInput(message)) => {
+            for word in words {
+                assert!(message.contains(word), "`{word}` is not in: {message}");
+            }
+        }
+        other => panic!("{other:?}"),
+    }
+}
+
+#[test]
+fn what_cannot_work_is_refused_before_the_peer_hears_of_it() {
+    let program = program();
+    let alone = || Session::new(0).over(memory::pair().0);
+    refused(alone().run(&program, []), &["`a`", "8 bits", "party 0"]);
+    refused(alone().run(&program, [(0, Bits::zeros(9))]), &["`a`", "8", "9"]);
+    refused(alone().run(&program, [(0, byte(1)), (1, byte(1))]), &["`b`", "party 1"]);
+    refused(alone().run(&program, [(0, byte(1)), (0, byte(1))]), &["twice"]);
+    refused(alone().run(&program, [(0, byte(1)), (2, byte(1))]), &["no input 2"]);
+    refused(alone().protocol("none").run(&program, [(0, byte(1))]), &["none", "yao"]);
+    refused(Session::new(2).over(memory::pair().0).run(&program, []), &["no party 2"]);
+    refused(Session::new(0).run(&program, [(0, byte(1))]), &["listen", "connect"]);
+    let wide = program.clone().with_owner(1, 7).unwrap();
+    refused(alone().run(&wide, [(0, byte(1))]), &["`b`", "party 7"]);
+    let wide = program.clone().with_recipients(1, Recipients::Party(2)).unwrap();
+    refused(alone().run(&wide, [(0, byte(1))]), &["`xor`", "party 2"]);
+}
+
+#[test]
+fn off_this_machine_more_must_be_asked_for() {
+    let program = program();
+    let listen = || Session::new(0).listen("0.0.0.0:0").timeout(Duration::from_millis(50));
+    refused(listen().run(&program, [(0, byte(1))]), &["0.0.0.0:0", "--protocol yao", Protocol::preferred().risk]);
+    refused(listen().plaintext(true).run(&program, [(0, byte(1))]), &["--protocol yao"]);
+    refused(listen().protocol("yao").run(&program, [(0, byte(1))]), &["--tls", "--plaintext"]);
+
+    #[derive(Default)]
+    struct Heard(Vec<String>);
+    impl Watch for Heard {
+        fn listening(&mut self, address: &str) {
+            self.0.push(address.to_owned());
+        }
+        fn exposed(&mut self, protocol: &Protocol) {
+            self.0.push(protocol.risk.to_owned());
+        }
+    }
+    let mut heard = Heard::default();
+    let all = listen().plaintext(true).protocol("yao").run_watched(&program, [(0, byte(1))], &mut heard);
+    assert!(matches!(all, Err(Error::TimedOut(_))));
+    assert_eq!(heard.0.len(), 2);
+    assert_eq!(heard.0[0], Protocol::preferred().risk);
+    assert!(heard.0[1].starts_with("0.0.0.0:") && !heard.0[1].ends_with(":0"), "{}", heard.0[1]);
+}
+
+#[test]
+fn two_sockets() {
+    struct Address(std::sync::mpsc::Sender<String>);
+    impl Watch for Address {
+        fn listening(&mut self, address: &str) {
+            self.0.send(address.to_owned()).unwrap();
+        }
+    }
+    let program = program();
+    let (tell, address) = std::sync::mpsc::channel();
+    let (zero, one) = thread::scope(|scope| {
+        let zero = scope
+            .spawn(|| Session::new(0).listen("127.0.0.1:0").run_watched(&program, [(0, byte(7))], &mut Address(tell)));
+        let one = Session::new(1).connect(address.recv().unwrap()).run(&program, [(1, byte(12))]);
+        (zero.join().unwrap(), one)
+    });
+    assert_eq!(zero.unwrap().outputs, [(0, byte(4)), (1, byte(11))]);
+    assert_eq!(one.unwrap().outputs, [(0, byte(4)), (1, byte(11))]);
+}
