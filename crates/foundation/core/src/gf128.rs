@@ -1,4 +1,5 @@
-//! The field GF(2^128) = GF(2)[x] / (x^128 + x^7 + x^2 + x + 1). Bit `i` of a [`Block`] is the coefficient of x^i.
+//! The field GF(2^128): binary polynomials modulo x^128 + x^7 + x^2 + x + 1. Bit `i` of a [`Block`] is the
+//! coefficient of x^i.
 //!
 //! This is the polynomial of GCM in natural bit order. Addition is `^`. Linear checks (consistency of OT
 //! extension, batched MACs) are inner products with a challenge.

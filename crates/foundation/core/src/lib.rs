@@ -1,6 +1,6 @@
 //! What every protocol of comity stands on: blocks, bits, hashes and kernels.
 //!
-//! The types here know no protocol and no peer. Speed lives in [`arch`], which holds one folder for each kind
+//! The types here know no protocol and no peer. Speed lives in `arch`, which holds one folder for each kind
 //! of machine and the only `unsafe` code of the project; everything outside it is safe Rust over a [`Backend`],
 //! a small capability that proves that the machine can run what it names. All backends give equal bytes.
 

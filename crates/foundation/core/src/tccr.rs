@@ -4,15 +4,13 @@ use crate::{Aes128, Backend, Block};
 
 /// The hash H(x, i) = pi(pi(x) ^ i) ^ pi(x), where pi is AES-128 under the public key [`TccrHash::KEY`].
 ///
-/// Guo, Katz, Wang and Yu (S&P 2020, section 7.4, "TMMO") prove it tweakable circular correlation robust in the
-/// ideal-cipher (random-permutation) model: with a secret uniform delta, H(x ^ delta, i) looks random for
-/// distinct pairs (x, i), even where it is masked with delta. That is what breaking the correlation of extended
-/// OTs takes.
+/// Guo, Katz, Wang and Yu (S&P 2020, the construction TMMO) prove it tweakable circular correlation robust where pi
+/// is a random permutation: with a secret uniform delta, H(x ^ delta, i) looks random for distinct pairs (x, i), even
+/// where delta itself is added to it. That is what breaking the correlation of extended OTs takes.
 ///
-/// *When not.* All users of one fixed key share its security: the bound loses log2 of the number of calls, over
-/// all sessions of everybody together. It is not for garbling, which makes a billion calls a minute and re-keys
-/// per gate instead. No pair (x, i) may be hashed for two purposes under one delta: the caller's
-/// tweaks never repeat while a delta lives.
+/// *When not.* The key is public and everybody's, so an adversary's work on pi counts against every call of every
+/// session: the bound loses log2 of the number of calls. It is not for garbling, which makes billions of calls and
+/// re-keys for each gate instead. Tweaks never repeat while a delta lives.
 ///
 /// *Cost.* Two encryptions a block, the key expanded once.
 pub struct TccrHash(Aes128);

@@ -67,8 +67,10 @@ fn nist_sp_800_38a_counter_mode() {
 
 #[test]
 fn every_length_and_key_encrypts_alike() {
+    // Miri is thousands of times slower.
+    let counts: &[usize] = if cfg!(miri) { &[0, 1, 7, 9, 33] } else { &core::array::from_fn::<_, 71, _>(|i| i) };
     for backend in Backend::available() {
-        for (count, key) in (0..=70).zip(some_blocks(71)) {
+        for (&count, key) in counts.iter().zip(some_blocks(counts.len())) {
             let (mut expected, mut state) = (some_blocks(count), some_blocks(count));
             let portable = Aes128::new(Backend::named("portable").unwrap(), key);
             expected.iter_mut().for_each(|block| portable.encrypt(core::slice::from_mut(block)));
@@ -81,10 +83,11 @@ fn every_length_and_key_encrypts_alike() {
 #[test]
 fn the_generator_is_aes_in_counter_mode() {
     let seed = blocks(NIST_KEY)[0];
+    let count = if cfg!(miri) { 50 } else { 1000 };
     for backend in Backend::available() {
-        let mut expected: Vec<Block> = (0..1000).map(Block::from_u128).collect();
+        let mut expected: Vec<Block> = (0..count).map(Block::from_u128).collect();
         Aes128::new(backend, seed).encrypt(&mut expected);
-        let mut stream = vec![Block::ZERO; 1000];
+        let mut stream = vec![Block::ZERO; expected.len()];
         Prg::new(backend, seed).fill_blocks(&mut stream);
         assert_eq!(bytes(&stream), bytes(&expected), "{backend}");
         let mut prg = Prg::new(backend, seed);

@@ -15,11 +15,14 @@ fn naive(input: &[u8], rows: usize, columns: usize) -> Vec<u8> {
 
 #[test]
 fn all_shapes() {
-    let sizes = [0, 8, 16, 64, 72, 120, 128, 136, 256, 264, 384, 512, 520, 640, 1024, 1160];
+    let sizes: &[usize] = match cfg!(miri) {
+        true => &[0, 8, 128, 136, 648],
+        false => &[0, 8, 16, 64, 72, 120, 128, 136, 256, 264, 384, 512, 520, 640, 1024, 1160],
+    };
     for backend in Backend::available() {
         let mut prg = Prg::new(backend, Block::from_u128(7));
-        for rows in sizes {
-            for columns in sizes {
+        for &rows in sizes {
+            for &columns in sizes {
                 let mut input = vec![0; rows * columns / 8];
                 prg.fill(&mut input);
                 // What is in the output before does not matter.
