@@ -6,7 +6,6 @@
 //! |---|---|---|---|---|
 //! | [`base::simplest`] | Chou, Orlandi 2015 | semi-honest | CDH, random oracle | 32 bytes and 32 an OT |
 //! | [`iknp`] | IKNP 2003, ALSZ 2013 | semi-honest | base OT, PRG, TCCR hash | 16 bytes an OT |
-
 //!
 //! D13.3 in these pages is "The Full Set of New Protocols", deliverable D13.3 of the PRACTICE project (2016).
 
