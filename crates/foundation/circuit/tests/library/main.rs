@@ -2,6 +2,8 @@
 
 mod aes;
 mod arith;
+mod counts;
+mod registry;
 mod sha;
 
 use comity_circuit::{Builder, Circuit, Op, Wire, eval_circuit};
@@ -39,14 +41,13 @@ fn run(circuit: &Circuit, inputs: &[[u128; 64]]) -> Vec<[u128; 64]> {
 
 /// Runs a circuit on values written in hex, the most significant digit first.
 fn run_hex(circuit: &Circuit, inputs: &[&str]) -> Vec<String> {
-    let bits = |hex: &str| {
-        let digits = hex.chars().rev().map(|digit| digit.to_digit(16).unwrap());
-        let mut bits = Bits::zeros(0);
-        digits.for_each(|digit| (0..4).for_each(|i| bits.push(digit >> i & 1 == 1)));
-        bits
+    let bits = |(hex, group): (&&str, &comity_circuit::Group)| {
+        assert_eq!(hex.len(), group.bits.div_ceil(4));
+        let digits: Vec<u32> = hex.chars().rev().map(|digit| digit.to_digit(16).unwrap()).collect();
+        (0..group.bits).map(|i| digits[i / 4] >> (i % 4) & 1 == 1).collect::<Bits>()
     };
     let hex = |bits: Bits| bits.to_bytes().iter().rev().map(|byte| format!("{byte:02x}")).collect();
-    let inputs: Vec<Bits> = inputs.iter().map(|hex| bits(hex)).collect();
+    let inputs: Vec<Bits> = inputs.iter().zip(circuit.inputs()).map(bits).collect();
     eval_circuit(circuit, &inputs).into_iter().map(hex).collect()
 }
 

@@ -97,7 +97,7 @@ fn ripple(b: &mut Builder, x: &[Wire], y: &[Wire], mut carry: Wire, cell: Cell) 
 
 /// `x - y - borrow` modulo 2, and the borrow: that of `x` and `y` where they differ, else the one that came in. One
 /// AND.
-pub(super) fn full_subtractor(b: &mut Builder, x: Wire, y: Wire, borrow: Wire) -> (Wire, Wire) {
+fn full_subtractor(b: &mut Builder, x: Wire, y: Wire, borrow: Wire) -> (Wire, Wire) {
     let differ = b.xor(x, y);
     (b.xor(differ, borrow), b.mux(differ, y, borrow))
 }

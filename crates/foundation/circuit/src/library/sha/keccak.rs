@@ -1,4 +1,4 @@
-//! Keccak-f[1600], the permutation of SHA-3.
+//! Keccak-f on 1,600 bits, the permutation of SHA-3.
 
 use crate::library::arith::{constant, rotl, xor};
 use crate::{Builder, Wire};
@@ -13,7 +13,7 @@ const ROUND_CONSTANTS: [u64; 24] = [
     0x8000_0000_8000_8081, 0x8000_0000_0000_8080, 0x0000_0000_8000_0001, 0x8000_0000_8000_8008,
 ];
 
-/// Keccak-f[1600]. 38,400 ANDs, 24 deep.
+/// Keccak-f on 1,600 bits. 38,400 ANDs, 24 deep.
 ///
 /// The state's 200 bytes, in the order in which FIPS 202 (appendix B.1) prints them, are the number's, the first one
 /// the most significant; within a byte the first bit of the state is the least significant.

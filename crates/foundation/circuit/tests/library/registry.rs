@@ -1,0 +1,168 @@
+//! Names, the table's promises, and errors.
+
+use comity_circuit::library::{self, LibraryError};
+
+use crate::{Random, run, run_hex};
+
+/// Names to try for an entry: the name itself, or a few widths.
+fn examples(entry: &library::Entry) -> Vec<(String, usize)> {
+    match entry.largest {
+        None => vec![(entry.pattern.into(), 0)],
+        Some(_) => [1, 2, 3, 8, 64].map(|n| (entry.pattern.replace('N', &n.to_string()), n)).into(),
+    }
+}
+
+#[test]
+fn circuits_take_and_return_what_the_table_says() {
+    for entry in library::names() {
+        for (name, n) in examples(entry) {
+            assert!(library::contains(&name), "{name}");
+            let circuit = library::circuit(&name).expect(&name);
+            let inputs: Vec<_> = circuit.inputs().iter().map(|group| (&group.name[..], group.bits)).collect();
+            let expected: Vec<_> = entry.inputs.iter().map(|value| (value.name, value.width.bits(n))).collect();
+            assert_eq!(inputs, expected, "{name}");
+            let [output] = circuit.outputs() else { panic!("{name} has one output") };
+            assert_eq!((&output.name[..], output.bits), (entry.output.name, entry.output.width.bits(n)), "{name}");
+            assert_eq!(library::find(&name).as_ref(), Some(&circuit), "{name} is built in the same way each time");
+        }
+    }
+}
+
+#[test]
+fn patterns_are_unique() {
+    let patterns: std::collections::BTreeSet<_> = library::names().iter().map(|entry| entry.pattern).collect();
+    assert_eq!(patterns.len(), library::names().len());
+}
+
+#[test]
+fn two_operand_names_do_what_they_say() {
+    let signed = |x: u128| x as u8 as i8;
+    let flag = u128::from;
+    type Expected<'a> = Box<dyn Fn(u128, u128) -> u128 + 'a>;
+    let expected: [(&str, Expected); 24] = [
+        ("add8", Box::new(|a, b| (a + b) & 255)),
+        ("addfull8", Box::new(|a, b| a + b)),
+        ("sub8", Box::new(|a, b| a.wrapping_sub(b) & 255)),
+        ("mul8", Box::new(|a, b| (a * b) & 255)),
+        ("mulfull8", Box::new(|a, b| a * b)),
+        ("eq8", Box::new(|a, b| flag(a == b))),
+        ("lt8", Box::new(|a, b| flag(a < b))),
+        ("le8", Box::new(|a, b| flag(a <= b))),
+        ("gt8", Box::new(|a, b| flag(a > b))),
+        ("ge8", Box::new(|a, b| flag(a >= b))),
+        ("slt8", Box::new(|a, b| flag(signed(a) < signed(b)))),
+        ("sle8", Box::new(|a, b| flag(signed(a) <= signed(b)))),
+        ("sgt8", Box::new(|a, b| flag(signed(a) > signed(b)))),
+        ("sge8", Box::new(|a, b| flag(signed(a) >= signed(b)))),
+        ("min8", Box::new(|a, b| a.min(b))),
+        ("max8", Box::new(|a, b| a.max(b))),
+        ("smin8", Box::new(|a, b| if signed(a) < signed(b) { a } else { b })),
+        ("smax8", Box::new(|a, b| if signed(a) < signed(b) { b } else { a })),
+        ("xor8", Box::new(|a, b| a ^ b)),
+        ("and8", Box::new(|a, b| a & b)),
+        ("or8", Box::new(|a, b| a | b)),
+        ("hamming8", Box::new(|a, b| (a ^ b).count_ones().into())),
+        ("add1", Box::new(|a, b| (a ^ b) & 1)),
+        ("mulfull1", Box::new(|a, b| a & b & 1)),
+    ];
+    let mut random = Random(8);
+    for (name, expected) in expected {
+        let bits = if name.ends_with('1') { 1 } else { 8 };
+        let (a, b) = (random.words(bits), random.words(bits));
+        let out = run(&library::find(name).expect(name), &[a, b]);
+        for k in 0..64 {
+            assert_eq!(out[0][k], expected(a[k], b[k]), "{name}({}, {})", a[k], b[k]);
+        }
+    }
+}
+
+#[test]
+fn mux_takes_the_first_word_where_the_selector_is_one() {
+    let mux = library::find("mux12").unwrap();
+    assert_eq!(run_hex(&mux, &["1", "abc", "123"]), ["0abc"]);
+    assert_eq!(run_hex(&mux, &["0", "abc", "123"]), ["0123"]);
+}
+
+#[test]
+fn values_read_as_the_standards_print_them() {
+    let aes = library::find("aes128").unwrap();
+    assert_eq!(
+        run_hex(&aes, &["000102030405060708090a0b0c0d0e0f", "00112233445566778899aabbccddeeff"]),
+        ["69c4e0d86a7b0430d8cdb78070b4c55a"]
+    );
+    // One block: "abc", padded.
+    let block = |bytes: usize, length: &str| format!("61626380{}{length}", "0".repeat(2 * bytes - 8 - length.len()));
+    let abc = block(64, "18");
+    assert_eq!(run_hex(&library::find("sha1-iv").unwrap(), &[&abc]), ["a9993e364706816aba3e25717850c26c9cd0d89d"]);
+    assert_eq!(
+        run_hex(&library::find("sha256-iv").unwrap(), &[&abc]),
+        ["ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad"]
+    );
+    assert_eq!(
+        run_hex(&library::find("sha512-iv").unwrap(), &[&block(128, "18")]),
+        ["ddaf35a193617abacc417349ae20413112e6fa4e89a97ea20a9eeee64b55d39a\
+          2192992a274fc1a836ba3c23a3feebbd454d4423643ce80e2a9ac94fa54ca49f"]
+    );
+}
+
+#[test]
+fn a_chain_is_as_deep_as_it_is_long() {
+    let mut random = Random(20);
+    for n in [1, 2, 127, 128, 129, 5000] {
+        let chain = library::find(&format!("chain{n}")).unwrap();
+        let counts = chain.counts();
+        assert_eq!((counts.and, counts.and_depth), (n, n));
+        let (a, b) = (random.words(128), random.words(128));
+        let out = run(&chain, &[a, b]);
+        for k in 0..64 {
+            let step = |bit, i| bit & a[k] >> (i % 128) & 1 ^ b[k] >> (i % 128) & 1;
+            assert_eq!(out[0][k], (0..n).fold(b[k] >> 127, step));
+        }
+    }
+}
+
+#[test]
+fn the_widest_are_built() {
+    for name in ["add65536", "lt65536", "eq65536", "hamming65536", "chain1048576"] {
+        assert!(library::find(name).is_some(), "{name}");
+    }
+}
+
+#[test]
+fn unknown_names_get_the_nearest_ones() {
+    let nearest = |name: &str| match library::circuit(name) {
+        Err(LibraryError::Unknown { nearest, .. }) => nearest,
+        other => panic!("{name}: {other:?}"),
+    };
+    assert_eq!(nearest("aes129"), ["aes128"]);
+    assert_eq!(nearest("aes-128"), ["aes128"]);
+    assert_eq!(nearest("ad64"), ["add64", "and64"]);
+    assert_eq!(nearest("add"), ["add32"]);
+    assert_eq!(nearest("addfull"), ["addfull32"]);
+    assert_eq!(nearest("add08"), ["add8"], "a circuit has one name");
+    assert_eq!(nearest("sha257"), ["sha256"]);
+    assert_eq!(nearest("keccak"), ["keccak-f"]);
+    assert!(nearest("").is_empty());
+    assert!(nearest("frobnicate").is_empty());
+    assert_eq!(
+        library::circuit("ad64").unwrap_err().to_string(),
+        "there is no built-in circuit `ad64`; did you mean `add64` or `and64`?"
+    );
+    assert_eq!(library::circuit("xyzzy").unwrap_err().to_string(), "there is no built-in circuit `xyzzy`");
+}
+
+#[test]
+fn widths_have_bounds() {
+    for (name, largest) in [
+        ("add0", 65536),
+        ("add65537", 65536),
+        ("mul2049", 2048),
+        ("add99999999999999999999", 65536),
+        ("chain0", 1 << 20),
+    ] {
+        let Err(LibraryError::Width { largest: told, .. }) = library::circuit(name) else { panic!("{name}") };
+        assert_eq!(told, largest);
+    }
+    assert_eq!(library::circuit("mul0").unwrap_err().to_string(), "`mul0`: N in `mulN` is from 1 to 2048");
+    assert!(library::find("add+8").is_none() && !library::contains("add0"));
+}
