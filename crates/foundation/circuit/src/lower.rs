@@ -21,6 +21,10 @@ pub(crate) const VERSION: u32 = 1;
 /// a quarter of a MiB, so that a circuit of 48 Ki live values or fewer stays within one MiB.
 const WINDOW: usize = 1 << 14;
 
+/// The most ANDs in a batch: enough to fill any machine's AES units many times over.
+const BATCH: u32 = 256;
+const _: () = assert!(BATCH as usize <= Tape::MAX_ANDS);
+
 /// A circuit in its streaming lowering.
 ///
 /// Before a run, slot 0 holds zero, slot 1 one and slots 2.. the input bits in order; afterwards output bit `i` is in
@@ -333,7 +337,7 @@ impl Emitter {
         if !self.linear.is_empty() {
             self.end_linear();
         }
-        if self.segment.ands as usize == Tape::MAX_ANDS {
+        if self.segment.ands == BATCH {
             self.end_batch();
         }
         let (a, last) = self.read(gate.a);

@@ -216,7 +216,7 @@ impl<'a> Decoder<'a> {
         }
         let name = self.name()?;
         let wires = self.u64()?;
-        let circuits = self.list(16, |from, i| from.circuit(i))?;
+        let circuits = self.list(|from, i| from.circuit(i))?;
         let mut steps = self.steps(0)?;
         if check::normalize(&mut steps) {
             return Err(DecodeError::NotCanonical);
@@ -228,7 +228,7 @@ impl<'a> Decoder<'a> {
         let inputs = self.groups()?;
         let outputs = self.groups()?;
         let count = self.u64()?;
-        let gates = self.items(count, 9, |from, _| {
+        let gates = self.items(count, |from, _| {
             let op = match from.u8()? {
                 0 => Op::Xor,
                 1 => Op::And,
@@ -237,12 +237,12 @@ impl<'a> Decoder<'a> {
             Ok(Gate { op, a: from.u32()?, b: from.u32()? })
         })?;
         let bits = outputs.iter().fold(0u64, |sum, group: &Group| sum.saturating_add(group.bits as u64));
-        let wires = self.items(bits, 4, |from, _| from.u32())?;
+        let wires = self.items(bits, |from, _| from.u32())?;
         Circuit::new(inputs, outputs, gates, wires).map_err(|why| DecodeError::Circuit(index, why))
     }
 
     fn groups(&mut self) -> Decoded<Vec<Group>> {
-        self.list(12, |from, _| {
+        self.list(|from, _| {
             let name = from.name()?;
             // What does not fit is too large for a circuit, which says so.
             let bits = usize::try_from(from.u64()?).unwrap_or(usize::MAX);
@@ -254,7 +254,7 @@ impl<'a> Decoder<'a> {
         if depth > Program::MAX_NESTING {
             return Err(DecodeError::TooDeep(self.at));
         }
-        self.list(13, |from, _| match from.u8()? {
+        self.list(|from, _| match from.u8()? {
             1 => Ok(Step::Input { name: from.name()?, party: from.u32()?, to: from.span()? }),
             2 => {
                 let (circuit, times) = (from.u32()? as usize, from.u64()?);
@@ -275,12 +275,12 @@ impl<'a> Decoder<'a> {
     }
 
     fn moves(&mut self) -> Decoded<Vec<(Span, i64)>> {
-        self.list(25, |from, _| Ok((from.span()?, from.i64()?)))
+        self.list(|from, _| Ok((from.span()?, from.i64()?)))
     }
 
     fn span(&mut self) -> Decoded<Span> {
         let (start, bits, count) = (self.u64()?, self.u64()?, self.u8()?);
-        Ok(Span { start, bits, strides: self.items(count.into(), 8, |from, _| from.i64())? })
+        Ok(Span { start, bits, strides: self.items(count.into(), |from, _| from.i64())? })
     }
 
     fn name(&mut self) -> Decoded<String> {
@@ -290,23 +290,19 @@ impl<'a> Decoder<'a> {
         Ok(text.to_owned())
     }
 
-    /// A list after its count; each item takes at least `size` bytes.
-    fn list<T>(&mut self, size: usize, item: impl FnMut(&mut Self, usize) -> Decoded<T>) -> Decoded<Vec<T>> {
+    /// A list after its count.
+    fn list<T>(&mut self, item: impl FnMut(&mut Self, usize) -> Decoded<T>) -> Decoded<Vec<T>> {
         let count = self.u32()?;
-        self.items(count.into(), size, item)
+        self.items(count.into(), item)
     }
 
-    /// So many items of at least `size` bytes each: no room is made for more than the bytes can hold.
-    fn items<T>(
-        &mut self,
-        count: u64,
-        size: usize,
-        mut item: impl FnMut(&mut Self, usize) -> Decoded<T>,
-    ) -> Decoded<Vec<T>> {
-        match usize::try_from(count) {
-            Ok(count) if count <= (self.bytes.len() - self.at) / size => (0..count).map(|i| item(self, i)).collect(),
-            _ => Err(DecodeError::Truncated(self.bytes.len())),
+    /// So many items. Room is made as they are read, and each takes a byte at least.
+    fn items<T>(&mut self, count: u64, mut item: impl FnMut(&mut Self, usize) -> Decoded<T>) -> Decoded<Vec<T>> {
+        let mut items = Vec::new();
+        for i in 0..count {
+            items.push(item(self, i as usize)?);
         }
+        Ok(items)
     }
 
     fn take(&mut self, count: usize) -> Decoded<&'a [u8]> {

@@ -234,6 +234,9 @@ fn loops_move_spans_apart_and_together() {
     // The sums of the third turn fall on what its calls share.
     let error = ProgramError::Dependent { step: at(&[0, 0]), written: 0, other: Operand::Input(1) };
     assert_eq!(new(300, body(90)), Err(error));
+    // Each turn folds a row of eight pairs into the eight sums behind them.
+    let fold = call(8, [row(0, 2, 4), row(2, 2, 4)], [row(32, 2, 2), row(60, 1, 1)]);
+    assert!(new(300, vec![repeat(3, vec![fold])]).is_ok());
 }
 
 #[test]
