@@ -36,7 +36,7 @@ pub fn mul(b: &mut Builder, x: &[Wire], y: &[Wire]) -> Vec<Wire> {
     low
 }
 
-/// `x · y` in 2n bits, unsigned. n² + 3n - 3 ANDs for 1 < n < 30, then fewer: about n^1.6.
+/// `x · y` in 2n bits, unsigned. n² + 3n - 3 ANDs for 2 < n < 30, then fewer: about n^1.6.
 pub fn mul_full(b: &mut Builder, x: &[Wire], y: &[Wire]) -> Vec<Wire> {
     let n = width(x, y);
     if n < KARATSUBA {
