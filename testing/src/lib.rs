@@ -1,7 +1,19 @@
-//! Pairs of parties, ideal functionalities and deviations for comity's tests.
+//! What comity's tests stand on: parties on threads, ideal functionalities, deviations, and what every channel
+//! must do.
+//!
+//! - [`Pair`] and [`Net`] run parties side by side; a hang or a panic fails the test and names the party.
+//! - [`assert_realizes`] holds a protocol to an ideal function on random inputs.
+//! - [`deviate`] breaks an honest run in every way at every message, and has a judge look at how each party ends.
+//! - [`check_channels`] holds a channel to the promises of its trait.
+//!
+//! No assertion here depends on time, but for parties that do not end at all.
 
 mod conformance;
+mod deviate;
 mod parties;
+mod realize;
 
 pub use conformance::check_channels;
-pub use parties::Pair;
+pub use deviate::{Case, Deviation, Verdict, deviate, never_wrong};
+pub use parties::{Net, Pair};
+pub use realize::assert_realizes;

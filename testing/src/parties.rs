@@ -5,7 +5,7 @@ use std::sync::mpsc;
 use std::thread;
 use std::time::Duration;
 
-use comity_channel::{MemoryChannel, memory};
+use comity_channel::{MemoryChannel, Mesh, memory, memory_mesh};
 
 /// A party that neither sends nor receives for so long is taken to wait in vain.
 const PATIENCE: Duration = Duration::from_secs(60);
@@ -49,6 +49,55 @@ impl Pair {
         let (mut channel0, mut channel1) = memory::pair_with_timeout(PATIENCE);
         let (a, b) = side_by_side(move || party0(&mut channel0), move || party1(&mut channel1));
         (unwrap(0, a), unwrap(1, b))
+    }
+}
+
+/// `N` parties, each with a channel in memory to each other.
+///
+/// ```
+/// use comity_channel::Channel;
+/// use comity_testing::Net;
+///
+/// let sums: [u8; 3] = Net::run(|mesh| {
+///     let own = mesh.party() as u8;
+///     let mut others = vec![vec![0]; mesh.parties()];
+///     mesh.exchange_all(&vec![vec![own]; mesh.parties()], &mut others).expect("the exchange");
+///     own + others.iter().map(|other| other[0]).sum::<u8>()
+/// });
+/// assert_eq!(sums, [3, 3, 3]);
+/// ```
+pub struct Net<const N: usize>;
+
+impl<const N: usize> Net<N> {
+    /// Runs the parties, each on a thread of its own, and returns what each returned. A party learns who it is from
+    /// its mesh.
+    ///
+    /// # Panics
+    ///
+    /// As [`Pair::run`].
+    pub fn run<T: Send>(party: impl Fn(&mut Mesh<MemoryChannel>) -> T + Sync) -> [T; N] {
+        let mut meshes = memory_mesh(N, Some(PATIENCE)).into_iter();
+        let mut endings = Vec::with_capacity(N);
+        thread::scope(|scope| {
+            let (done, over) = mpsc::channel();
+            let threads: Vec<_> = meshes
+                .by_ref()
+                .map(|mut mesh| {
+                    let (party, done) = (&party, Finished(mesh.party(), done.clone()));
+                    scope.spawn(move || {
+                        let _done = done;
+                        party(&mut mesh)
+                    })
+                })
+                .collect();
+            watch(N, &over);
+            endings.extend(threads.into_iter().map(|thread| thread.join().map_err(said)));
+        });
+        let mut endings = endings.into_iter().enumerate();
+        std::array::from_fn(|_| {
+            let (party, ending) = endings.next().expect("one ending a party");
+            unwrap(party, ending)
+        })
     }
 }
 
