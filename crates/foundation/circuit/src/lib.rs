@@ -14,6 +14,7 @@ mod program;
 #[cfg(test)]
 mod random;
 mod run;
+pub mod value;
 
 pub use builder::{Builder, Wire};
 pub use circuit::{Circuit, CircuitError, Counts, Gate, Group, Op};
