@@ -1,5 +1,6 @@
-//! Circuits and programs as they lie in files.
+//! Circuits and programs as they lie in files, and values as people type them.
 
+use comity_circuit::value::{self, BitOrder};
 use comity_circuit::{Observer, Plain, Program};
 use comity_core::Bits;
 
@@ -29,5 +30,22 @@ pub fn program(data: &[u8]) {
     if let Ok(program) = Program::decode(data) {
         assert!(program.encode() == data, "what was decoded encodes otherwise");
         evaluate(&program);
+    }
+}
+
+/// A value as text: the first byte is its width.
+pub fn value(data: &[u8]) {
+    let Some((&bits, text)) = data.split_first() else { return };
+    let (Ok(text), bits) = (str::from_utf8(text), usize::from(bits)) else { return };
+    for order in [BitOrder::Lsb, BitOrder::Msb] {
+        match value::parse(text, bits, order) {
+            Ok(read) => {
+                assert_eq!(read.len(), bits);
+                assert!(value::parse(&value::to_hex(&read, order), bits, order) == Ok(read.clone()));
+                assert!(value::parse(&format!("bits:{}", value::to_bits(&read)), bits, order) == Ok(read));
+            }
+            // It may be a secret, mistyped.
+            Err(error) => assert!(text.len() < 8 || !error.to_string().contains(text)),
+        }
     }
 }

@@ -10,7 +10,7 @@ mod network;
 mod peer;
 mod seeds;
 
-pub use files::program;
+pub use files::{program, value};
 pub use mutate::Mutator;
 pub use network::{fingerprint, frames, key_file, raw_stream, trusted_file};
 pub use peer::{base_ot, hello, yao_evaluator, yao_garbler};
@@ -29,6 +29,7 @@ pub const TARGETS: &[(&str, Body)] = &[
     ("program", program),
     ("raw_stream", raw_stream),
     ("trusted_file", trusted_file),
+    ("value", value),
     ("yao_evaluator", yao_evaluator),
     ("yao_garbler", yao_garbler),
 ];
