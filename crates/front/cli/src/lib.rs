@@ -1,1 +1,127 @@
-//! The comity command.
+//! The `comity` command, as a library: [`run`] takes the arguments and returns the exit code.
+//!
+//! Results go to standard output, everything else to standard error. An error has a kind, and the kind has an exit
+//! code: 2 for bad input or parties that disagree, 3 for the network, 4 for a malformed message or misbehaviour, 70
+//! for a defect of comity. With `--json` a result or an error is one JSON object on standard output.
+
+mod args;
+mod bench;
+mod children;
+mod circuit;
+mod console;
+mod demo;
+mod eval;
+mod expression;
+mod failure;
+mod flags;
+mod json;
+mod key;
+mod local;
+mod party;
+mod progress;
+mod resolve;
+mod shell;
+mod shim;
+mod suggest;
+mod values;
+
+use std::ffi::OsString;
+use std::panic::{self, AssertUnwindSafe};
+use std::process::ExitCode;
+use std::sync::{Mutex, PoisonError};
+
+use clap::Parser;
+use clap::error::ErrorKind;
+
+use args::{Cli, Command};
+use failure::{Failure, Kind, Outcome};
+
+/// Runs the command with these arguments, the program's name first, and returns its exit code.
+///
+/// It speaks to this process's standard streams, and takes over the panic hook: a panic becomes exit code 70.
+pub fn run<I>(args: I) -> ExitCode
+where
+    I: IntoIterator,
+    I::Item: Into<OsString>,
+{
+    let args: Vec<OsString> = args.into_iter().map(Into::into).collect();
+    let has = |flag: &str| args.iter().any(|arg| arg == flag);
+    let (json, attached) = (has("--json"), has("--attached"));
+    let failure = match guarded(|| dispatch(&args)) {
+        Ok(code) => return code,
+        Err(failure) => failure,
+    };
+    // There is nobody left to tell if writing fails here.
+    let _ = if attached {
+        let event = json::Event::Error { kind: failure.kind.name().to_owned(), message: failure.message.clone() };
+        console::emit(&json::line(&event))
+    } else if json {
+        console::emit(&json::line(&failure.to_json()))
+    } else {
+        console::note(&format!("error: {}", failure.message));
+        Ok(())
+    };
+    failure.exit_code()
+}
+
+fn dispatch(args: &[OsString]) -> Outcome<ExitCode> {
+    let cli = match Cli::try_parse_from(args) {
+        Ok(cli) => cli,
+        Err(error) => return usage(&error, args),
+    };
+    match cli.command {
+        Command::Demo(args) => demo::run(&args),
+        Command::Run(args) => party::run(&args),
+        Command::Local(args) => local::run(&args),
+        Command::Eval(args) => eval::run(&args),
+        Command::Circuit(command) => circuit::run(&command),
+        Command::Key(command) => key::run(&command),
+        Command::Bench(args) => bench::run(&args),
+        Command::Completions(args) => shell::completions(args.shell),
+        Command::Man => shell::man(),
+    }
+    .map(|()| ExitCode::SUCCESS)
+}
+
+/// Help and version are results; the rest is a usage error, which clap words and colours well by itself.
+fn usage(error: &clap::Error, args: &[OsString]) -> Outcome<ExitCode> {
+    let help = matches!(error.kind(), ErrorKind::DisplayHelp | ErrorKind::DisplayVersion);
+    if help || !args.iter().any(|arg| arg == "--json") {
+        let _ = error.print();
+        return Ok(if help { ExitCode::SUCCESS } else { ExitCode::from(Kind::Usage.code()) });
+    }
+    let text = error.render().to_string();
+    Err(Failure::new(Kind::Usage, text.strip_prefix("error: ").unwrap_or(&text).trim()))
+}
+
+/// Runs `work`; a panic in it is a defect of comity, and is said so.
+fn guarded<T>(work: impl FnOnce() -> Outcome<T>) -> Outcome<T> {
+    // The first panic is the cause; what follows (a scope whose thread panicked) is not.
+    static FIRST: Mutex<Option<String>> = Mutex::new(None);
+    panic::set_hook(Box::new(|info| {
+        let mut first = FIRST.lock().unwrap_or_else(PoisonError::into_inner);
+        first.get_or_insert_with(|| info.to_string());
+    }));
+    panic::catch_unwind(AssertUnwindSafe(work)).unwrap_or_else(|_| {
+        let what = FIRST.lock().unwrap_or_else(PoisonError::into_inner).take().unwrap_or_default();
+        let version = env!("CARGO_PKG_VERSION");
+        let message = format!(
+            "this is a defect of comity {version}, not yours: {what}\n\
+             Please report it with the command that you ran (leave out secret values)."
+        );
+        Err(Failure::new(Kind::Bug, message))
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_panic_becomes_a_defect_with_its_place() {
+        let failure = guarded::<()>(|| panic!("wire 7 is lost")).unwrap_err();
+        assert_eq!(failure.kind.code(), 70);
+        assert!(failure.message.contains("wire 7 is lost") && failure.message.contains(file!()), "{}", failure.message);
+        assert!(failure.message.contains("report"), "{}", failure.message);
+    }
+}

@@ -1,2 +1,7 @@
 //! The `comity` command.
-fn main() {}
+
+use std::process::ExitCode;
+
+fn main() -> ExitCode {
+    comity_cli::run(std::env::args_os())
+}

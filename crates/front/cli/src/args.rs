@@ -1,0 +1,328 @@
+//! The flags of the `comity` command. Help texts, completions and the man page all come from here.
+
+use std::path::PathBuf;
+use std::time::Duration;
+
+use clap::{Args, Parser, Subcommand, ValueEnum};
+
+use crate::flags::{Assigned, BitOrder, OutputTo, Owner, Peer};
+
+const EXAMPLES: &str = "\
+Examples:
+  comity demo
+  comity run aes128 --party 0 --listen 127.0.0.1:7000 --input @key.hex
+  comity run aes128 --party 1 --connect 127.0.0.1:7000 --input @message.hex
+  comity local add64 --input 0=u64:40 --input 1=u64:2
+  comity eval add64 --input 0=u64:40 --input 1=u64:2
+
+Exit codes:
+   0  done
+   2  usage, bad input, or the parties want different things
+   3  network, peer gone, time-out, TLS
+   4  malformed message, or the peer misbehaved
+  70  a defect of comity";
+
+const PROGRAMS: &str = "\
+PROGRAM is a built-in name (`comity circuit list`), a circuit file (Bristol
+Fashion or the older Bristol format), or one of these followed by
+  *K  K independent calls side by side: every input and output holds the K
+      calls' values one after another, the first call's first
+  ^K  K turns in a row: the output replaces the last input of its width
+so 'aes128*1000' encrypts 1,000 blocks under 1,000 keys, and 'aes128^1000' one
+block 1,000 times. `*` and `^` belong to the name if such a file exists; a
+built-in comes before a file (write ./NAME for the file).
+
+VALUE is hex as the thing is written (FIPS vectors read as printed), u64:40 or
+i32:-7 (a number of that width), dec:40 (of any width), bits:0101... (wire 0
+first), @FILE, or - for standard input. What stands on a command line can be
+seen by other users (`ps`) and stays in the shell's history: hand secrets over
+as @FILE or -.
+
+One output is printed as plain hex; several one a line, as `NAME HEX`.";
+
+/// Compute on the joint data of parties who do not trust each other, and learn the answer and nothing else.
+#[derive(Parser, Debug)]
+#[command(name = "comity", version, after_help = EXAMPLES, max_term_width = 100)]
+pub(crate) struct Cli {
+    #[command(subcommand)]
+    pub(crate) command: Command,
+}
+
+#[derive(Subcommand, Debug)]
+pub(crate) enum Command {
+    /// Two parties compute AES-128 of one's block under the other's key
+    Demo(DemoArgs),
+    /// Be one party of a computation
+    #[command(after_help = PROGRAMS)]
+    Run(RunArgs),
+    /// Be all parties at once: one process each on this machine, with the real protocol
+    #[command(after_help = PROGRAMS)]
+    Local(LocalArgs),
+    /// Evaluate in the clear, for checking
+    #[command(after_help = PROGRAMS)]
+    Eval(EvalArgs),
+    /// List, describe, convert and check circuits
+    #[command(subcommand)]
+    Circuit(CircuitCommand),
+    /// Make this party's key and say whose keys it trusts
+    #[command(subcommand)]
+    Key(KeyCommand),
+    /// Measure this machine's ceilings and how close comity comes to them
+    Bench(BenchArgs),
+    /// Print the completions for a shell
+    Completions(CompletionsArgs),
+    /// Print the man page
+    Man,
+}
+
+/// What is computed, who puts in what, and who learns what.
+#[derive(Args, Debug, Clone)]
+pub(crate) struct ProgramArgs {
+    /// What to compute: a built-in name, a circuit file, or an expression over these (see below)
+    pub(crate) program: String,
+    /// Input value VALUE (name or index) belongs to party PARTY [default: value i to party i]
+    #[arg(long, value_name = "VALUE=PARTY")]
+    pub(crate) owner: Vec<Owner>,
+    /// Who learns the outputs: a party, `all`, or OUTPUT=PARTY for one of them
+    #[arg(long, value_name = "[OUTPUT=]PARTY", default_value = "all")]
+    pub(crate) output_to: Vec<OutputTo>,
+}
+
+/// Values and how they are written.
+#[derive(Args, Debug, Clone)]
+pub(crate) struct ValueArgs {
+    /// An input value, named or numbered; without a name the next one that is not given yet
+    #[arg(long, short, value_name = "[NAME_OR_INDEX=]VALUE", allow_hyphen_values = true)]
+    pub(crate) input: Vec<Assigned>,
+    /// Bit order of all values, of one input (name or index), or of an output (`out:` before it):
+    /// `lsb` puts a number's least significant bit on wire 0, `msb` its most significant [default: lsb]
+    #[arg(long, value_name = "[VALUE=]lsb|msb")]
+    pub(crate) bits: Vec<BitOrder>,
+    /// How outputs are written
+    #[arg(long, value_enum, default_value_t = Format::Hex)]
+    pub(crate) format: Format,
+}
+
+/// How outputs are written.
+#[derive(ValueEnum, Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Format {
+    /// The number in hex
+    Hex,
+    /// The wires in order, wire 0 first
+    Bits,
+}
+
+/// Where the result goes.
+#[derive(Args, Debug, Clone)]
+pub(crate) struct ResultArgs {
+    /// Write the result to FILE, which appears only at success, and not to standard output
+    #[arg(long, short, value_name = "FILE")]
+    pub(crate) output: Option<PathBuf>,
+    /// Print one JSON object (an error, too)
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+/// How a session runs.
+#[derive(Args, Debug, Clone)]
+pub(crate) struct SessionArgs {
+    /// The protocol [default: yao]
+    #[arg(long, value_name = "NAME")]
+    pub(crate) protocol: Option<String>,
+    /// Computational security in bits: 128 is what there is
+    #[arg(long, value_name = "BITS", default_value_t = 128)]
+    pub(crate) kappa: u32,
+    /// Statistical security in bits
+    #[arg(long, value_name = "BITS", default_value_t = 40)]
+    pub(crate) rho: u32,
+    /// How long to wait for the peer: to connect, to greet, and for its first message
+    #[arg(long, value_name = "SECONDS", default_value = "30", value_parser = seconds)]
+    pub(crate) timeout: Duration,
+    /// Say more on standard error
+    #[arg(long, short)]
+    pub(crate) verbose: bool,
+}
+
+#[derive(Args, Debug)]
+pub(crate) struct DemoArgs {
+    /// Print one JSON object, as `comity local` does
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+#[derive(Args, Debug)]
+pub(crate) struct RunArgs {
+    #[command(flatten)]
+    pub(crate) program: ProgramArgs,
+    /// Which party this is: 0, 1, …
+    #[arg(long, value_name = "ID")]
+    pub(crate) party: u32,
+    /// Wait for the peer at this address
+    #[arg(long, value_name = "ADDR")]
+    pub(crate) listen: Option<String>,
+    /// Connect to the only peer at this address
+    #[arg(long, value_name = "ADDR", conflicts_with_all = ["listen", "peer"])]
+    pub(crate) connect: Option<String>,
+    /// The address of a party; of two who name each other, the lower id listens
+    #[arg(long, value_name = "ID=ADDR")]
+    pub(crate) peer: Vec<Peer>,
+    /// Talk TLS 1.3 with the key and the trusted keys in DIR (see `comity key`)
+    #[arg(long, value_name = "DIR")]
+    pub(crate) tls: Option<PathBuf>,
+    /// Allow plain text to an address off this machine: anyone on the way can read and change it
+    #[arg(long, conflicts_with = "tls")]
+    pub(crate) plaintext: bool,
+    #[command(flatten)]
+    pub(crate) values: ValueArgs,
+    #[command(flatten)]
+    pub(crate) session: SessionArgs,
+    #[command(flatten)]
+    pub(crate) result: ResultArgs,
+    /// Run for a parent process: values come as JSON on standard input, events go as JSON lines to standard output,
+    /// and the end of standard input ends this process
+    #[arg(long, hide = true)]
+    pub(crate) attached: bool,
+}
+
+#[derive(Args, Debug)]
+pub(crate) struct LocalArgs {
+    #[command(flatten)]
+    pub(crate) program: ProgramArgs,
+    #[command(flatten)]
+    pub(crate) values: ValueArgs,
+    #[command(flatten)]
+    pub(crate) session: SessionArgs,
+    #[command(flatten)]
+    pub(crate) result: ResultArgs,
+}
+
+#[derive(Args, Debug)]
+pub(crate) struct EvalArgs {
+    #[command(flatten)]
+    pub(crate) program: ProgramArgs,
+    #[command(flatten)]
+    pub(crate) values: ValueArgs,
+    #[command(flatten)]
+    pub(crate) result: ResultArgs,
+}
+
+#[derive(Subcommand, Debug)]
+pub(crate) enum CircuitCommand {
+    /// List the built-in circuits
+    List {
+        /// Print one JSON array of names
+        #[arg(long)]
+        json: bool,
+    },
+    /// Describe a program: its values, whose they are, and its gates
+    #[command(after_help = PROGRAMS)]
+    Info {
+        #[command(flatten)]
+        program: ProgramArgs,
+        /// Print one JSON object
+        #[arg(long)]
+        json: bool,
+    },
+    /// Write a built-in circuit or a circuit file in a format that other tools read
+    Export {
+        /// A built-in name or a circuit file
+        program: String,
+        /// The format
+        #[arg(long, value_enum, default_value_t = CircuitFormat::BristolFashion)]
+        format: CircuitFormat,
+        /// Write to FILE, which appears only when whole, and not to standard output
+        #[arg(long, short, value_name = "FILE")]
+        output: Option<PathBuf>,
+    },
+    /// Check a circuit file: say what it is, or which line is wrong and why
+    Check {
+        /// The circuit file
+        file: PathBuf,
+        /// Print one JSON object, as `info` does (an error, too)
+        #[arg(long)]
+        json: bool,
+    },
+}
+
+/// A circuit file format.
+#[derive(ValueEnum, Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum CircuitFormat {
+    /// Bristol Fashion
+    BristolFashion,
+    /// The older Bristol format: two inputs, one output, AND, XOR and INV gates
+    Bristol,
+}
+
+#[derive(Subcommand, Debug)]
+pub(crate) enum KeyCommand {
+    /// Make a key pair in DIR and print its fingerprint
+    New {
+        /// A folder; it is made if it is not there. The secret key in it is readable by its owner only
+        dir: PathBuf,
+    },
+    /// Print this party's fingerprint and the fingerprints that it trusts
+    Show {
+        /// The folder that `comity key new` made
+        dir: PathBuf,
+    },
+    /// Trust the key with this fingerprint to be party PARTY, from now on
+    #[command(after_help = "\
+Compare fingerprints over a way that you trust already: by telephone, on paper, in a signed message.")]
+    Trust {
+        /// The folder that `comity key new` made
+        dir: PathBuf,
+        /// Which party the key belongs to
+        #[arg(long, value_name = "ID")]
+        party: u32,
+        /// What `comity key show` prints at the other party
+        fingerprint: String,
+    },
+}
+
+#[derive(Args, Debug)]
+pub(crate) struct BenchArgs {
+    /// Only what starts with one of these names (`garble`, `yao.aes128`, …)
+    pub(crate) names: Vec<String>,
+    /// Write the measurements to FILE as a JSON array; - for standard output
+    #[arg(long, value_name = "FILE")]
+    pub(crate) json: Option<PathBuf>,
+    /// Simulate a network between the parties: `lan`, `wan`, or latency and bandwidth as `20ms,100mbit`
+    #[arg(long, value_name = "NET")]
+    pub(crate) net: Option<String>,
+    /// List the names and measure nothing
+    #[arg(long)]
+    pub(crate) list: bool,
+}
+
+#[derive(Args, Debug)]
+pub(crate) struct CompletionsArgs {
+    /// The shell
+    pub(crate) shell: clap_complete::Shell,
+}
+
+fn seconds(text: &str) -> Result<Duration, String> {
+    let duration = text.parse().ok().and_then(|s| Duration::try_from_secs_f64(s).ok());
+    duration
+        .filter(|d| !d.is_zero() && d.as_secs() <= 366 * 24 * 3600)
+        .ok_or_else(|| "a number of seconds above 0 and up to a year is wanted".to_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use clap::CommandFactory;
+
+    use super::*;
+
+    #[test]
+    fn the_definitions_are_consistent() {
+        Cli::command().debug_assert();
+    }
+
+    #[test]
+    fn time_outs() {
+        assert_eq!(seconds("1.5"), Ok(Duration::from_millis(1500)));
+        for bad in ["0", "-1", "nan", "inf", "1e99", "", "x"] {
+            assert!(seconds(bad).is_err(), "{bad}");
+        }
+    }
+}

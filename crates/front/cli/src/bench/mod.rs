@@ -1,0 +1,70 @@
+//! `comity bench`: what the machine can do, and how close comity comes to it.
+//!
+//! A benchmark is a name and a function that fills a [`Suite`]. Ceilings are measured in the same run as what is
+//! held against them, since a machine's speed differs from hour to hour.
+
+mod garble;
+mod machine;
+mod suite;
+mod yao;
+
+use crate::args::BenchArgs;
+use crate::console::{deliver, emit, note};
+use crate::failure::{Failure, Outcome};
+use crate::suggest::did_you_mean;
+
+pub(crate) use suite::{Network, Suite, scaled};
+
+/// A group of measurements.
+pub(crate) struct Bench {
+    /// What the names of its measurements start with.
+    pub(crate) name: &'static str,
+    /// One line on what it measures.
+    pub(crate) about: &'static str,
+    /// Measures what [`Suite::wants`].
+    pub(crate) run: fn(&mut Suite) -> Outcome,
+}
+
+/// All benchmarks, in the order in which they run: ceilings first.
+static BENCHES: &[Bench] = &[
+    machine::AES,
+    machine::MEMORY,
+    machine::LOOPBACK,
+    machine::GROUP,
+    garble::HASH,
+    garble::HALF_GATES,
+    garble::LOCKSTEP,
+    yao::YAO,
+];
+
+/// The command.
+pub(crate) fn run(args: &BenchArgs) -> Outcome {
+    if args.list {
+        let width = BENCHES.iter().map(|b| b.name.len()).max().unwrap_or(0);
+        let lines: Vec<String> = BENCHES.iter().map(|b| format!("{:width$}  {}\n", b.name, b.about)).collect();
+        return emit(&lines.concat());
+    }
+    let network = args.net.as_deref().map(str::parse::<Network>).transpose().map_err(Failure::input)?;
+    if let Some(unknown) = args.names.iter().find(|name| !BENCHES.iter().any(|b| overlaps(name, b.name))) {
+        let hint = did_you_mean(unknown, BENCHES.iter().map(|b| b.name));
+        return Err(Failure::input(format!(
+            "there is no benchmark `{unknown}`{hint}; `comity bench --list` lists them"
+        )));
+    }
+    let mut suite = Suite::new(args.names.clone(), network);
+    for bench in BENCHES.iter().filter(|b| args.names.is_empty() || args.names.iter().any(|n| overlaps(n, b.name))) {
+        note(&format!("{}: {}", bench.name, bench.about));
+        (bench.run)(&mut suite)?;
+    }
+    let json = serde_json::to_string_pretty(suite.measurements()).expect("measurements have string keys") + "\n";
+    match &args.json {
+        Some(path) if path.as_os_str() == "-" => emit(&json),
+        Some(path) => deliver(&json, Some(path)).and_then(|()| emit(&suite.table())),
+        None => emit(&suite.table()),
+    }
+}
+
+/// Whether a wish and a group's name can have measurements in common: one is the start of the other.
+fn overlaps(wish: &str, group: &str) -> bool {
+    wish.starts_with(group) || group.starts_with(wish)
+}

@@ -1,0 +1,177 @@
+//! `Suite`: collects measurements, and knows which ones are wanted.
+
+use std::str::FromStr;
+use std::time::{Duration, Instant};
+
+use crate::failure::Outcome;
+use crate::json::Measurement;
+
+/// The measurements of one run of `comity bench`.
+pub(crate) struct Suite {
+    wishes: Vec<String>,
+    network: Option<Network>,
+    measurements: Vec<Measurement>,
+}
+
+/// A network to simulate.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct Network {
+    /// One way.
+    pub(crate) latency: Duration,
+    /// Each way.
+    pub(crate) bits_per_second: f64,
+}
+
+impl Suite {
+    /// A suite of the measurements whose names start with one of `wishes`; of all if there are none.
+    pub(crate) fn new(wishes: Vec<String>, network: Option<Network>) -> Suite {
+        Suite { wishes, network, measurements: Vec::new() }
+    }
+
+    /// Whether a measurement of this name is wanted.
+    pub(crate) fn wants(&self, name: &str) -> bool {
+        self.wishes.is_empty() || self.wishes.iter().any(|wish| name.starts_with(wish.as_str()))
+    }
+
+    /// The network to simulate between parties, if any.
+    #[allow(dead_code)]
+    pub(crate) fn network(&self) -> Option<Network> {
+        self.network
+    }
+
+    /// What was measured under this name, to be a ceiling.
+    #[allow(dead_code)]
+    pub(crate) fn value(&self, name: &str) -> Option<f64> {
+        self.measurements.iter().find(|m| m.name == name).map(|m| m.value)
+    }
+
+    /// Measures a rate, if it is wanted: `work` runs once to warm up and then `runs` times, and returns how many
+    /// units it did.
+    pub(crate) fn rate(
+        &mut self,
+        name: &str,
+        unit: &str,
+        ceiling: Option<f64>,
+        runs: usize,
+        mut work: impl FnMut() -> Outcome<f64>,
+    ) -> Outcome {
+        if !self.wants(name) {
+            return Ok(());
+        }
+        work()?;
+        let mut samples = Vec::with_capacity(runs);
+        for _ in 0..runs {
+            let start = Instant::now();
+            let units = work()?;
+            samples.push(units / start.elapsed().as_secs_f64());
+        }
+        self.record(name, unit, ceiling, samples);
+        Ok(())
+    }
+
+    /// Takes down the samples of one measurement.
+    pub(crate) fn record(&mut self, name: &str, unit: &str, ceiling: Option<f64>, mut samples: Vec<f64>) {
+        samples.sort_by(f64::total_cmp);
+        let (Some(&min), Some(&max)) = (samples.first(), samples.last()) else { return };
+        let value = samples[samples.len() / 2];
+        self.measurements.push(Measurement {
+            name: name.to_owned(),
+            value,
+            unit: unit.to_owned(),
+            ceiling,
+            share: ceiling.map(|ceiling| value / ceiling),
+            runs: samples.len() as u32,
+            min,
+            max,
+        });
+    }
+
+    /// What was measured so far.
+    pub(crate) fn measurements(&self) -> &[Measurement] {
+        &self.measurements
+    }
+
+    /// The measurements as a table.
+    pub(crate) fn table(&self) -> String {
+        let width = self.measurements.iter().map(|m| m.name.len()).max().unwrap_or(0).max(4);
+        let mut table =
+            format!("{:width$}  {:>10}  {:10}  {:>7}  {:>21}\n", "name", "median", "unit", "ceiling", "range");
+        for m in &self.measurements {
+            let share = m.share.map(|s| format!("{:.0} %", s * 100.0)).unwrap_or_default();
+            let range = format!("{} to {}", scaled(m.min), scaled(m.max));
+            let value = scaled(m.value);
+            table += &format!("{:width$}  {value:>10}  {:10}  {share:>7}  {range:>21}\n", m.name, m.unit);
+        }
+        table
+    }
+}
+
+/// A number with four digits and the prefix that it needs: `68.1 M`.
+pub(crate) fn scaled(value: f64) -> String {
+    const PREFIXES: [(f64, &str); 8] =
+        [(1e12, " T"), (1e9, " G"), (1e6, " M"), (1e3, " k"), (1.0, ""), (1e-3, " m"), (1e-6, " µ"), (1e-9, " n")];
+    let (scale, prefix) = PREFIXES.into_iter().find(|&(scale, _)| value.abs() >= scale).unwrap_or(if value == 0.0 {
+        (1.0, "")
+    } else {
+        PREFIXES[7]
+    });
+    let value = value / scale;
+    let decimals = if value.abs() < 10.0 { 2 } else { usize::from(value.abs() < 100.0) };
+    format!("{value:.decimals$}{prefix}")
+}
+
+impl FromStr for Network {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Network, String> {
+        let network = |milliseconds: f64, megabits: f64| Network {
+            latency: Duration::from_secs_f64(milliseconds / 1e3),
+            bits_per_second: megabits * 1e6,
+        };
+        match text {
+            "lan" => return Ok(network(0.1, 10_000.0)),
+            "wan" => return Ok(network(50.0, 100.0)),
+            _ => {}
+        }
+        let positive = |s: &str| s.parse::<f64>().ok().filter(|&x| x > 0.0 && x <= 1e6);
+        text.split_once(',')
+            .and_then(|(ms, mbit)| Some((positive(ms.strip_suffix("ms")?)?, positive(mbit.strip_suffix("mbit")?)?)))
+            .map(|(ms, mbit)| network(ms, mbit))
+            .ok_or_else(|| {
+                format!("`{text}` is no network: `lan`, `wan`, or latency and bandwidth such as 20ms,100mbit")
+            })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn samples_become_a_median_and_a_range() {
+        let mut suite = Suite::new(vec!["garble".into()], None);
+        assert!(suite.wants("garble.half_gates.aes128"));
+        assert!(!suite.wants("machine.aes"));
+        suite.record("garble.x", "and/s", Some(10.0), vec![3.0, 1.0, 5.0]);
+        let m = &suite.measurements()[0];
+        assert_eq!((m.value, m.min, m.max, m.runs, m.share), (3.0, 1.0, 5.0, 3, Some(0.3)));
+        assert!(suite.table().contains("garble.x"));
+        suite.rate("machine.aes", "blocks/s", None, 1, || panic!("not wanted")).unwrap();
+    }
+
+    #[test]
+    fn numbers_are_scaled() {
+        for (value, text) in [(68.12e6, "68.1 M"), (0.0, "0.00"), (999.4, "999"), (0.0123, "12.3 m"), (1e9, "1.00 G")] {
+            assert_eq!(scaled(value), text);
+        }
+    }
+
+    #[test]
+    fn networks() {
+        let wan: Network = "50ms,100mbit".parse().unwrap();
+        assert_eq!(Ok(wan), "wan".parse());
+        for bad in ["", "fast", "20ms", "ms,mbit", "-1ms,5mbit", "20,100"] {
+            assert!(bad.parse::<Network>().is_err(), "{bad}");
+        }
+    }
+}

@@ -1,0 +1,77 @@
+//! Yao end to end: two parties, a thread each, over TCP on this machine, from the hello to the outputs.
+
+use std::time::{Duration, Instant};
+
+use comity::{Report, Session};
+use comity_circuit::{Program, library};
+use comity_core::Bits;
+use comity_net::{Identity, Listener, Security, Settings, SystemRng, connect};
+
+use super::{Bench, Suite};
+use crate::failure::{Failure, Outcome};
+
+/// Whole runs of the protocol.
+pub(super) const YAO: Bench =
+    Bench { name: "yao", about: "semi-honest Yao over TCP on this machine, one thread a party", run: yao };
+
+fn yao(suite: &mut Suite) -> Outcome {
+    let find = |name: &str| library::find(name).expect("the library has the circuits of the benchmarks");
+    let blocks = Program::map(find("aes128"), 1000, &[0]).expect("a valid program");
+    let chain = Program::iterate(find("chain10000"), 2000, &[(0, 0)]).expect("a valid program");
+    let one = Program::from_circuit(find("aes128")).expect("a valid program");
+    for (name, program, tls) in
+        [("yao.aes128x1000", &blocks, false), ("yao.aes128x1000.tls", &blocks, true), ("yao.chain20m", &chain, false)]
+    {
+        suite.rate(name, "and/s", None, 5, || {
+            both(program, tls)?;
+            Ok(program.and_gates() as f64)
+        })?;
+    }
+    if suite.wants("yao.aes128.latency") {
+        let seconds = (0..21).map(|_| Ok(both(&one, false)?.0)).collect::<Outcome<Vec<f64>>>()?;
+        suite.record("yao.aes128.latency", "s", None, seconds);
+    }
+    if suite.wants("yao.aes128x1000.bytes") {
+        let (_, report) = both(&blocks, false)?;
+        let bytes = (report.bytes_sent + report.bytes_received) as f64 / report.and_gates as f64;
+        suite.record("yao.aes128x1000.bytes", "bytes/and", None, vec![bytes]);
+    }
+    Ok(())
+}
+
+/// How each party protects its connection.
+fn security(tls: bool) -> [Security; 2] {
+    if tls {
+        let [a, b] = [(); 2].map(|()| Identity::generate(&mut SystemRng));
+        let (first, second) = (a.fingerprint(), b.fingerprint());
+        [Security::Tls { identity: a, peer: second }, Security::Tls { identity: b, peer: first }]
+    } else {
+        [(); 2].map(|()| Security::Plain { anywhere: false })
+    }
+}
+
+/// Runs both parties on inputs of alternating bits; returns the seconds from connecting to the last output, and party
+/// 0's report.
+fn both(program: &Program, tls: bool) -> Outcome<(f64, Report)> {
+    let timeout = Duration::from_secs(30);
+    let [first, second] = security(tls).map(|security| Settings { security, timeout });
+    let listener = Listener::bind("127.0.0.1:0", &first).map_err(Failure::from)?;
+    let address = listener.address().to_string();
+    program.lowered();
+    let inputs = |party: u32| {
+        let own = program.inputs().iter().enumerate().filter(move |(_, input)| input.party == party);
+        own.map(|(i, input)| (i, (0..input.bits).map(|bit| bit % 2 == 0).collect::<Bits>())).collect::<Vec<_>>()
+    };
+    let start = Instant::now();
+    let report = std::thread::scope(|scope| {
+        let other = scope.spawn(|| {
+            let connection = connect(&address, &second, &mut |_| ())?;
+            Session::new(1).over(connection).protocol("yao").run(program, inputs(1))
+        });
+        let connection = listener.accept(&mut |_| ())?;
+        let report = Session::new(0).over(connection).protocol("yao").run(program, inputs(0));
+        other.join().expect("a party does not panic")?;
+        report
+    });
+    Ok((start.elapsed().as_secs_f64(), report.map_err(Failure::from)?))
+}

@@ -1,0 +1,63 @@
+//! `comity eval`: a program in the clear.
+
+use std::collections::BTreeMap;
+
+use comity_circuit::{Observer, Plain};
+use comity_core::{Bits, Error};
+
+use crate::args::{EvalArgs, Format};
+use crate::console::{check_writable, deliver};
+use crate::failure::Outcome;
+use crate::json;
+use crate::progress::Progress;
+use crate::resolve::{Resolved, resolve};
+use crate::values::{self, Order};
+
+/// The command.
+pub(crate) fn run(args: &EvalArgs) -> Outcome {
+    let resolved = resolve(&args.program)?;
+    let order = Order::new(&resolved, &args.values.bits)?;
+    let inputs = values::read(&resolved, &order, &args.values.input, None)?;
+    if let Some(path) = &args.result.output {
+        check_writable(path)?;
+    }
+    let outputs = outputs(&resolved, &order, inputs, args.values.format)?;
+    let text = if args.result.json {
+        json::line(&json::Eval { program: resolved.text, outputs })
+    } else {
+        values::lines(&resolved, &outputs)
+    };
+    deliver(&text, args.result.output.as_deref())
+}
+
+/// All outputs of a program on all its inputs, as they are written.
+pub(crate) fn outputs(
+    resolved: &Resolved,
+    order: &Order,
+    inputs: BTreeMap<usize, Bits>,
+    format: Format,
+) -> Outcome<BTreeMap<usize, String>> {
+    let inputs: Vec<Option<Bits>> = inputs.into_values().map(Some).collect();
+    let progress = Progress::new(resolved.program.and_gates());
+    let mut sink = Sink { resolved, order, format, progress, outputs: BTreeMap::new() };
+    comity_circuit::run(&resolved.program, &mut Plain::new(), &inputs, &mut sink).map_err(Error::from)?;
+    Ok(sink.outputs)
+}
+
+struct Sink<'a> {
+    resolved: &'a Resolved,
+    order: &'a Order,
+    format: Format,
+    progress: Progress,
+    outputs: BTreeMap<usize, String>,
+}
+
+impl Observer for Sink<'_> {
+    fn output(&mut self, index: usize, value: Bits) {
+        self.outputs.insert(index, values::show(self.resolved, self.order, index, &value, self.format));
+    }
+
+    fn and_gates(&mut self, done: u64) {
+        self.progress.update(done);
+    }
+}

@@ -1,0 +1,105 @@
+//! What PROGRAM says: a name or a file, called several times side by side (`*K`) or in turns (`^K`).
+
+use std::path::{Path, PathBuf};
+
+/// A parsed PROGRAM.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Expression {
+    /// The innermost program.
+    pub(crate) base: Base,
+    /// What is done with it, first to last.
+    pub(crate) powers: Vec<Power>,
+}
+
+/// A program that is no expression.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Base {
+    /// A built-in's name (or what should have been one).
+    Name(String),
+    /// A file that exists, or whose name says that it is a file.
+    File(PathBuf),
+}
+
+/// One of the two ways to call a program several times.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Power {
+    /// `*K`: independent calls.
+    Map(u64),
+    /// `^K`: one turn after another.
+    Iterate(u64),
+}
+
+/// Parses PROGRAM. At every level a built-in's name comes first (write `./NAME` for a file of that name), then a file
+/// that exists under the whole text, `*` and `^` included, and only then are these signs.
+pub(crate) fn parse(
+    text: &str,
+    is_builtin: &dyn Fn(&str) -> bool,
+    is_file: &dyn Fn(&Path) -> bool,
+) -> Result<Expression, String> {
+    if is_builtin(text) {
+        return Ok(Expression { base: Base::Name(text.to_owned()), powers: Vec::new() });
+    }
+    if is_file(Path::new(text)) {
+        return Ok(Expression { base: Base::File(text.into()), powers: Vec::new() });
+    }
+    if let Some(at) = text.rfind(['*', '^']) {
+        let (rest, sign, count) = (&text[..at], text.as_bytes()[at], &text[at + 1..]);
+        let count = match count.parse::<u64>() {
+            Ok(count) if count > 0 && count.to_string().len() == text.len() - at - 1 => count,
+            _ => return Err(format!("`{text}`: after `{}` a number from 1 on is wanted, not `{count}`", sign as char)),
+        };
+        let mut expression = parse(rest, is_builtin, is_file)?;
+        expression.powers.push(if sign == b'*' { Power::Map(count) } else { Power::Iterate(count) });
+        return Ok(expression);
+    }
+    let looks_like_a_file = text.contains(['/', '\\']) || text.ends_with(".txt");
+    let base = if looks_like_a_file { Base::File(text.into()) } else { Base::Name(text.to_owned()) };
+    Ok(Expression { base, powers: Vec::new() })
+}
+
+impl Expression {
+    /// How many calls lie side by side, and how many turns follow each other. The signs' order does not matter: every
+    /// lane has turns of its own.
+    pub(crate) fn lanes_and_turns(&self) -> Option<(u64, u64)> {
+        self.powers.iter().try_fold((1u64, 1u64), |(lanes, turns), power| match power {
+            Power::Map(count) => Some((lanes.checked_mul(*count)?, turns)),
+            Power::Iterate(count) => Some((lanes, turns.checked_mul(*count)?)),
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn parsed(text: &str, files: &[&str]) -> Result<Expression, String> {
+        parse(text, &|name| name == "aes128", &|path| files.iter().any(|f| Path::new(f) == path))
+    }
+
+    fn of(base: Base, powers: &[Power]) -> Result<Expression, String> {
+        Ok(Expression { base, powers: powers.to_vec() })
+    }
+
+    #[test]
+    fn names_files_and_powers() {
+        let (name, file) = (|n: &str| Base::Name(n.into()), |f: &str| Base::File(f.into()));
+        assert_eq!(parsed("aes128", &["aes128"]), of(name("aes128"), &[]));
+        assert_eq!(parsed("./aes128", &["./aes128"]), of(file("./aes128"), &[]));
+        assert_eq!(parsed("aes128*4", &[]), of(name("aes128"), &[Power::Map(4)]));
+        assert_eq!(parsed("aes128^5*4", &[]), of(name("aes128"), &[Power::Iterate(5), Power::Map(4)]));
+        assert_eq!(parsed("a*4", &["a"]), of(file("a"), &[Power::Map(4)]));
+        assert_eq!(parsed("a*4", &["a", "a*4"]), of(file("a*4"), &[]));
+        assert_eq!(parsed("a*4^2", &["a", "a*4"]), of(file("a*4"), &[Power::Iterate(2)]));
+        assert_eq!(parsed("dir/missing", &[]), of(file("dir/missing"), &[]));
+        assert_eq!(parsed("aes", &[]), of(name("aes"), &[]));
+        assert_eq!(parsed("aes128^5*4*3", &[]).unwrap().lanes_and_turns(), Some((12, 5)));
+    }
+
+    #[test]
+    fn counts_are_checked() {
+        for bad in ["aes128*", "aes128*0", "aes128^-1", "aes128*1.5", "aes128*+1", "aes128^99999999999999999999"] {
+            assert!(parsed(bad, &[]).is_err(), "{bad}");
+        }
+        assert_eq!(parsed("aes128*9999999999*9999999999", &[]).unwrap().lanes_and_turns(), None);
+    }
+}

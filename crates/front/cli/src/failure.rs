@@ -1,0 +1,165 @@
+//! What goes wrong, in the words and exit codes that people script against.
+
+use std::process::ExitCode;
+
+use serde_json::json;
+
+/// What kind of thing went wrong. The kind decides the exit code and is a stable name in JSON.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum Kind {
+    /// The peer closed the connection (most often because something went wrong on its side).
+    Closed,
+    /// Nothing came in time.
+    Timeout,
+    /// The network or the operating system refused.
+    Network,
+    /// The peer's identity is not the one that this party trusts.
+    Untrusted,
+    /// Bytes from the peer do not decode.
+    Malformed,
+    /// A check of the protocol failed.
+    Misbehaved,
+    /// The parties want different things.
+    Mismatch,
+    /// Values, files or programs that do not fit.
+    Input,
+    /// The command line itself.
+    Usage,
+    /// A defect of comity.
+    Bug,
+}
+
+impl Kind {
+    const ALL: [Kind; 10] = [
+        Kind::Closed,
+        Kind::Timeout,
+        Kind::Network,
+        Kind::Untrusted,
+        Kind::Malformed,
+        Kind::Misbehaved,
+        Kind::Mismatch,
+        Kind::Input,
+        Kind::Usage,
+        Kind::Bug,
+    ];
+
+    /// The name in `{"error": {"kind": …}}`.
+    pub(crate) fn name(self) -> &'static str {
+        match self {
+            Kind::Closed => "closed",
+            Kind::Timeout => "timeout",
+            Kind::Network => "network",
+            Kind::Untrusted => "untrusted",
+            Kind::Malformed => "malformed",
+            Kind::Misbehaved => "misbehaved",
+            Kind::Mismatch => "mismatch",
+            Kind::Input => "input",
+            Kind::Usage => "usage",
+            Kind::Bug => "bug",
+        }
+    }
+
+    /// The kind of this name.
+    pub(crate) fn named(name: &str) -> Option<Kind> {
+        Kind::ALL.into_iter().find(|kind| kind.name() == name)
+    }
+
+    /// The exit code.
+    pub(crate) fn code(self) -> u8 {
+        match self {
+            Kind::Usage | Kind::Input | Kind::Mismatch => 2,
+            Kind::Closed | Kind::Timeout | Kind::Network | Kind::Untrusted => 3,
+            Kind::Malformed | Kind::Misbehaved => 4,
+            Kind::Bug => 70,
+        }
+    }
+}
+
+/// Why a command failed: what happened, where, and what to do.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Failure {
+    pub(crate) kind: Kind,
+    pub(crate) message: String,
+}
+
+/// What a command returns.
+pub(crate) type Outcome<T = ()> = Result<T, Failure>;
+
+impl Failure {
+    pub(crate) fn new(kind: Kind, message: impl Into<String>) -> Failure {
+        Failure { kind, message: message.into() }
+    }
+
+    /// A value, file or program that does not fit.
+    pub(crate) fn input(message: impl Into<String>) -> Failure {
+        Failure::new(Kind::Input, message)
+    }
+
+    /// The same failure with the place where it happened in front, unless the message names it already.
+    pub(crate) fn at(mut self, place: &str) -> Failure {
+        if !self.message.contains(place) {
+            self.message = format!("{place}: {}", self.message);
+        }
+        self
+    }
+
+    /// The object that `--json` prints.
+    pub(crate) fn to_json(&self) -> serde_json::Value {
+        json!({"error": {"kind": self.kind.name(), "message": self.message}})
+    }
+
+    pub(crate) fn exit_code(&self) -> ExitCode {
+        ExitCode::from(self.kind.code())
+    }
+}
+
+impl From<comity_core::Error> for Failure {
+    fn from(error: comity_core::Error) -> Failure {
+        use comity_core::Error;
+        let kind = match &error {
+            Error::Io { .. } => Kind::Network,
+            Error::TimedOut(_) => Kind::Timeout,
+            Error::PeerClosed => Kind::Closed,
+            Error::Malformed(_) => Kind::Malformed,
+            Error::PeerMisbehaved(_) => Kind::Misbehaved,
+            Error::Mismatch { .. } => Kind::Mismatch,
+            Error::InvalidInput(_) => Kind::Input,
+            Error::Untrusted(_) => Kind::Untrusted,
+            _ => Kind::Bug,
+        };
+        Failure::new(kind, error.to_string())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_are_unique_and_found_again() {
+        for kind in Kind::ALL {
+            assert_eq!(Kind::named(kind.name()), Some(kind));
+        }
+        assert_eq!(Kind::named("else"), None);
+    }
+
+    #[test]
+    fn protocol_errors_get_the_codes_of_the_contract() {
+        use comity_core::{Error, Misbehaviour};
+        let code = |e: Error| Failure::from(e).kind.code();
+        assert_eq!(code(Error::InvalidInput("x".into())), 2);
+        assert_eq!(code(Error::Mismatch { field: "program", ours: "a".into(), theirs: "b".into() }), 2);
+        assert_eq!(code(Error::PeerClosed), 3);
+        assert_eq!(code(Error::TimedOut("x".into())), 3);
+        assert_eq!(code(Error::Untrusted("x".into())), 3);
+        assert_eq!(code(Error::Malformed("x".into())), 4);
+        assert_eq!(code(Error::PeerMisbehaved(Misbehaviour::InvalidPoint)), 4);
+    }
+
+    #[test]
+    fn a_place_is_named_once() {
+        let failure = Failure::input("no such file").at("a.txt");
+        assert_eq!(failure.message, "a.txt: no such file");
+        assert_eq!(failure.clone().at("a.txt"), failure);
+    }
+}

@@ -1,0 +1,189 @@
+//! The small grammars inside flags: `NAME=VALUE`, `VALUE=PARTY`, `ID=ADDR`.
+
+use std::fmt;
+use std::str::FromStr;
+
+/// `--input [NAME_OR_INDEX=]VALUE`. Not `Debug` beyond the name: the value is often a secret.
+#[derive(Clone, PartialEq, Eq)]
+pub(crate) struct Assigned {
+    /// Which value, if it was said.
+    pub(crate) name: Option<String>,
+    /// The text of the value.
+    pub(crate) value: String,
+}
+
+impl FromStr for Assigned {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Assigned, String> {
+        // A file name may hold `=`; no other form of a value does.
+        match text.split_once('=').filter(|_| !text.starts_with('@')) {
+            Some(("", _)) => Err("there is no name before `=`".to_owned()),
+            Some((name, value)) => Ok(Assigned { name: Some(name.to_owned()), value: value.to_owned() }),
+            None => Ok(Assigned { name: None, value: text.to_owned() }),
+        }
+    }
+}
+
+impl fmt::Debug for Assigned {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Assigned({:?}, ..)", self.name)
+    }
+}
+
+/// `--owner VALUE=PARTY`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Owner {
+    pub(crate) value: String,
+    pub(crate) party: u32,
+}
+
+impl FromStr for Owner {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Owner, String> {
+        let (value, party) = text.split_once('=').ok_or("VALUE=PARTY is wanted, such as 1=0")?;
+        Ok(Owner { value: value.to_owned(), party: party_id(party)? })
+    }
+}
+
+impl fmt::Display for Owner {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}={}", self.value, self.party)
+    }
+}
+
+/// `--output-to [OUTPUT=]PARTY|all`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct OutputTo {
+    /// Which output; all of them if it was not said.
+    pub(crate) output: Option<String>,
+    /// One party, or every party.
+    pub(crate) party: Option<u32>,
+}
+
+impl FromStr for OutputTo {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<OutputTo, String> {
+        let (output, party) = match text.split_once('=') {
+            Some((output, party)) => (Some(output.to_owned()), party),
+            None => (None, text),
+        };
+        let party = if party == "all" { None } else { Some(party_id(party)?) };
+        Ok(OutputTo { output, party })
+    }
+}
+
+impl fmt::Display for OutputTo {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let party = self.party.map_or("all".to_owned(), |p| p.to_string());
+        self.output.iter().try_for_each(|output| write!(f, "{output}="))?;
+        f.write_str(&party)
+    }
+}
+
+/// `--bits [VALUE=]lsb|msb`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct BitOrder {
+    /// Which value; all of them if it was not said. `out:` in front means an output.
+    pub(crate) value: Option<String>,
+    /// Whether the most significant bit is on wire 0.
+    pub(crate) msb: bool,
+}
+
+impl FromStr for BitOrder {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<BitOrder, String> {
+        let (value, order) = match text.split_once('=') {
+            Some((value, order)) => (Some(value.to_owned()), order),
+            None => (None, text),
+        };
+        match order {
+            "lsb" => Ok(BitOrder { value, msb: false }),
+            "msb" => Ok(BitOrder { value, msb: true }),
+            _ => Err(format!("the bit order is `lsb` or `msb`, not `{order}`")),
+        }
+    }
+}
+
+impl fmt::Display for BitOrder {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.value.iter().try_for_each(|value| write!(f, "{value}="))?;
+        f.write_str(if self.msb { "msb" } else { "lsb" })
+    }
+}
+
+/// `--peer ID=ADDR`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Peer {
+    pub(crate) party: u32,
+    pub(crate) address: String,
+}
+
+impl FromStr for Peer {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Peer, String> {
+        let (party, address) = text.split_once('=').ok_or("ID=ADDR is wanted, such as 1=192.0.2.7:7000")?;
+        Ok(Peer { party: party_id(party)?, address: address.to_owned() })
+    }
+}
+
+fn party_id(text: &str) -> Result<u32, String> {
+    text.parse().map_err(|_| format!("a party is a number from 0 on, not `{text}`"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn assigned(text: &str) -> (Option<String>, String) {
+        let a: Assigned = text.parse().unwrap();
+        (a.name, a.value)
+    }
+
+    #[test]
+    fn inputs() {
+        assert_eq!(assigned("00ff"), (None, "00ff".into()));
+        assert_eq!(assigned("key=00ff"), (Some("key".into()), "00ff".into()));
+        assert_eq!(assigned("1=@a=b"), (Some("1".into()), "@a=b".into()));
+        assert_eq!(assigned("@a=b"), (None, "@a=b".into()));
+        assert_eq!(assigned("0=u64:7"), (Some("0".into()), "u64:7".into()));
+        assert!("=00".parse::<Assigned>().is_err());
+        let secret: Assigned = "key=00ff".parse().unwrap();
+        assert!(!format!("{secret:?}").contains("00ff"));
+    }
+
+    #[test]
+    fn flags_are_written_as_they_are_read() {
+        assert_eq!("sum=1".parse::<Owner>().unwrap().to_string(), "sum=1");
+        for text in ["all", "1", "sum=0", "0=all"] {
+            assert_eq!(text.parse::<OutputTo>().unwrap().to_string(), text);
+        }
+        for text in ["msb", "out:0=lsb"] {
+            assert_eq!(text.parse::<BitOrder>().unwrap().to_string(), text);
+        }
+    }
+
+    #[test]
+    fn owners_and_recipients() {
+        assert_eq!("1=0".parse(), Ok(Owner { value: "1".into(), party: 0 }));
+        assert!("1".parse::<Owner>().is_err());
+        assert!("1=x".parse::<Owner>().is_err());
+        assert_eq!("all".parse(), Ok(OutputTo { output: None, party: None }));
+        assert_eq!("1".parse(), Ok(OutputTo { output: None, party: Some(1) }));
+        assert_eq!("sum=0".parse(), Ok(OutputTo { output: Some("sum".into()), party: Some(0) }));
+        assert!("both".parse::<OutputTo>().is_err());
+    }
+
+    #[test]
+    fn orders_and_peers() {
+        assert_eq!("msb".parse(), Ok(BitOrder { value: None, msb: true }));
+        assert_eq!("0=lsb".parse(), Ok(BitOrder { value: Some("0".into()), msb: false }));
+        assert!("0=big".parse::<BitOrder>().is_err());
+        assert_eq!("1=[::1]:7000".parse(), Ok(Peer { party: 1, address: "[::1]:7000".into() }));
+        assert!("localhost:7000".parse::<Peer>().is_err());
+    }
+}

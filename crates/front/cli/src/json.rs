@@ -1,0 +1,134 @@
+//! The objects that `--json` prints. Their keys are names that people script against.
+
+use std::collections::BTreeMap;
+
+use serde::{Deserialize, Serialize};
+
+/// What one party reports.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub(crate) struct Run {
+    pub(crate) program: String,
+    pub(crate) protocol: String,
+    pub(crate) adversary: String,
+    pub(crate) kappa: u32,
+    pub(crate) rho: u32,
+    pub(crate) party: u32,
+    pub(crate) outputs: BTreeMap<usize, String>,
+    pub(crate) and_gates: u64,
+    pub(crate) seconds: Seconds,
+    pub(crate) bytes: Bytes,
+    pub(crate) rounds: u64,
+    /// `null` where the system does not tell.
+    pub(crate) peak_rss_bytes: Option<u64>,
+}
+
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub(crate) struct Seconds {
+    pub(crate) total: f64,
+    pub(crate) phases: BTreeMap<String, f64>,
+}
+
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub(crate) struct Bytes {
+    pub(crate) sent: u64,
+    pub(crate) received: u64,
+}
+
+/// What `comity local` reports: one object for each party, in order.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub(crate) struct Local {
+    pub(crate) parties: Vec<Run>,
+}
+
+/// What `comity eval` reports.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub(crate) struct Eval {
+    pub(crate) program: String,
+    pub(crate) outputs: BTreeMap<usize, String>,
+}
+
+/// What `comity circuit info` reports.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub(crate) struct Info {
+    pub(crate) name: String,
+    pub(crate) inputs: Vec<Input>,
+    pub(crate) outputs: Vec<Output>,
+    pub(crate) and: u64,
+    pub(crate) xor: u64,
+    pub(crate) not: u64,
+    pub(crate) and_depth: u64,
+    pub(crate) calls: u64,
+}
+
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub(crate) struct Input {
+    pub(crate) party: u32,
+    pub(crate) name: String,
+    pub(crate) bits: u64,
+}
+
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub(crate) struct Output {
+    pub(crate) name: String,
+    pub(crate) bits: u64,
+}
+
+/// One built-in of `comity circuit list`.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub(crate) struct Builtin {
+    /// `N` at its end stands for a number.
+    pub(crate) name: &'static str,
+    pub(crate) about: &'static str,
+    /// The largest N.
+    pub(crate) largest: Option<usize>,
+}
+
+/// One measurement of `comity bench`.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub(crate) struct Measurement {
+    /// Stable, dotted, lower case: `garble.half_gates.aes128`.
+    pub(crate) name: String,
+    /// The median of the runs.
+    pub(crate) value: f64,
+    /// `and/s`, `bytes/s`, `s`, …
+    pub(crate) unit: String,
+    /// What the machine could do at most, in the same unit, measured in the same run.
+    pub(crate) ceiling: Option<f64>,
+    /// `value` over `ceiling`.
+    pub(crate) share: Option<f64>,
+    /// How many runs.
+    pub(crate) runs: u32,
+    /// The smallest of the runs.
+    pub(crate) min: f64,
+    /// The largest of the runs.
+    pub(crate) max: f64,
+}
+
+/// What a child of `comity local` says to its parent, one JSON object a line.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub(crate) enum Event {
+    /// It waits for its peer at this address.
+    Listening(String),
+    /// So many AND gates are done.
+    Progress(u64),
+    /// A line for the person at the terminal.
+    Note(String),
+    /// It is done.
+    Report(Box<Run>),
+    /// It failed.
+    Error { kind: String, message: String },
+}
+
+/// What a parent says to its child: input values by their index, each as the hex of its wires, packed.
+#[derive(Serialize, Deserialize)]
+pub(crate) struct Orders {
+    pub(crate) inputs: BTreeMap<usize, String>,
+}
+
+/// One object on one line.
+pub(crate) fn line(object: &impl Serialize) -> String {
+    let mut text = serde_json::to_string(object).expect("reports have string keys");
+    text.push('\n');
+    text
+}

@@ -1,0 +1,84 @@
+//! `comity local`: all parties on this machine, one process each, with the real protocol.
+
+use std::collections::BTreeMap;
+
+use comity::Protocol;
+use comity_core::Bits;
+
+use crate::args::{Format, LocalArgs};
+use crate::children::{self, Family, Plan};
+use crate::console::{check_writable, deliver, note};
+use crate::failure::{Failure, Kind, Outcome};
+use crate::json::{self, Orders, Run};
+use crate::party::costs;
+use crate::resolve::{Resolved, resolve};
+use crate::values::{self, Order};
+
+/// The command.
+pub(crate) fn run(args: &LocalArgs) -> Outcome {
+    let resolved = resolve(&args.program)?;
+    let order = Order::new(&resolved, &args.values.bits)?;
+    let inputs = values::read(&resolved, &order, &args.values.input, None)?;
+    if let Some(path) = &args.result.output {
+        check_writable(path)?;
+    }
+    let family = together(&resolved, &inputs, args)?;
+    if args.session.verbose {
+        family.runs.iter().for_each(|run| note(&costs(run)));
+    }
+    let text = if args.result.json {
+        json::line(&json::Local { parties: family.runs })
+    } else {
+        values::lines(&resolved, &merged(&family.runs)?)
+    };
+    deliver(&text, args.result.output.as_deref())
+}
+
+/// Runs every party in a process of its own.
+pub(crate) fn together(resolved: &Resolved, inputs: &BTreeMap<usize, Bits>, args: &LocalArgs) -> Outcome<Family> {
+    let protocol = args.session.protocol.as_deref().map_or(Ok(Protocol::preferred()), Protocol::named)?;
+    let parties = *protocol.parties.end();
+    if let Some(stranger) = resolved.inputs().iter().find(|v| v.party >= parties) {
+        return Err(Failure::input(format!(
+            "input {} belongs to party {}, and {} takes {parties} parties; --owner says who owns what",
+            stranger.name, stranger.party, protocol.name
+        )));
+    }
+    let orders = |party: u32| Orders { inputs: values::to_orders(resolved, party, inputs) };
+    children::run(Plan {
+        args: arguments(args),
+        orders: (0..parties).map(orders).collect(),
+        and_gates: resolved.program.and_gates(),
+    })
+}
+
+/// The arguments that all parties share. The inputs are not among them.
+fn arguments(args: &LocalArgs) -> Vec<String> {
+    let mut all: Vec<String> = vec!["run".into(), args.program.program.clone()];
+    let mut flag = |name: &str, value: String| all.extend([format!("--{name}={value}")]);
+    args.program.owner.iter().for_each(|owner| flag("owner", owner.to_string()));
+    args.program.output_to.iter().for_each(|to| flag("output-to", to.to_string()));
+    args.values.bits.iter().for_each(|order| flag("bits", order.to_string()));
+    flag("format", if args.values.format == Format::Hex { "hex" } else { "bits" }.into());
+    if let Some(protocol) = &args.session.protocol {
+        flag("protocol", protocol.clone());
+    }
+    flag("kappa", args.session.kappa.to_string());
+    flag("rho", args.session.rho.to_string());
+    flag("timeout", args.session.timeout.as_secs_f64().to_string());
+    if args.session.verbose {
+        all.push("--verbose".into());
+    }
+    all
+}
+
+/// The outputs of all parties together. What several learn must be the same.
+pub(crate) fn merged(runs: &[Run]) -> Outcome<BTreeMap<usize, String>> {
+    let mut outputs = BTreeMap::new();
+    for (index, value) in runs.iter().flat_map(|run| &run.outputs) {
+        if outputs.insert(*index, value.clone()).is_some_and(|before| before != *value) {
+            return Err(Failure::new(Kind::Bug, format!("the parties learned different values of output {index}")));
+        }
+    }
+    Ok(outputs)
+}

@@ -1,0 +1,228 @@
+//! `comity run`: one party of a computation.
+
+use std::collections::BTreeMap;
+
+use comity::{Protocol, Report, Session, Watch};
+use comity_core::{Backend, Bits, Params};
+
+use crate::args::{Format, RunArgs};
+use crate::children;
+use crate::console::{check_writable, deliver, emit, note};
+use crate::failure::{Failure, Outcome};
+use crate::json::{self, Event};
+use crate::progress::{Progress, Ticker};
+use crate::resolve::{Resolved, resolve};
+use crate::values::{self, Order};
+
+/// How this party meets its peer.
+enum Route<'a> {
+    Listen(&'a str),
+    Connect(&'a str),
+}
+
+/// The command.
+pub(crate) fn run(args: &RunArgs) -> Outcome {
+    // First of all, so that the parent can go on talking.
+    let orders = if args.attached { Some(children::attend()?) } else { None };
+    let resolved = resolve(&args.program)?;
+    let protocol = args.session.protocol.as_deref().map_or(Ok(Protocol::preferred()), Protocol::named)?;
+    let parties = *protocol.parties.end();
+    if args.party >= parties {
+        let (name, last) = (protocol.name, parties - 1);
+        return Err(Failure::input(format!("party {} does not exist: {name} has the parties 0 to {last}", args.party)));
+    }
+    let route = route(args)?;
+    let (Route::Listen(address) | Route::Connect(address)) = route;
+    let order = Order::new(&resolved, &args.values.bits)?;
+    let inputs = match &orders {
+        Some(orders) => values::from_orders(&resolved, orders)?,
+        None => values::read(&resolved, &order, &args.values.input, Some(args.party))?,
+    };
+    if let Some(path) = &args.result.output {
+        check_writable(path)?;
+    }
+
+    let mut session = Session::new(args.party)
+        .params(Params::new(args.session.kappa, args.session.rho)?)
+        .timeout(args.session.timeout)
+        .backend(backend()?)
+        .plaintext(args.plaintext);
+    if let Some(name) = &args.session.protocol {
+        session = session.protocol(name);
+    }
+    if let Some(dir) = &args.tls {
+        session = session.tls(dir);
+    }
+    session = match route {
+        Route::Listen(address) => session.listen(address),
+        Route::Connect(address) => session.connect(address),
+    };
+    let mut watch = Watcher::new(args, &resolved);
+    let report =
+        session.run_watched(&resolved.program, inputs, &mut watch).map_err(|e| Failure::from(e).at(address))?;
+    watch.progress.finish();
+
+    let report = describe(&report, &resolved, &order, args.values.format);
+    if args.attached {
+        return emit(&json::line(&Event::Report(Box::new(report))));
+    }
+    if args.session.verbose {
+        note(&costs(&report));
+    }
+    let text = if args.result.json { json::line(&report) } else { values::lines(&resolved, &report.outputs) };
+    deliver(&text, args.result.output.as_deref())
+}
+
+/// Where the peer is; of two parties that name each other, the lower one listens.
+fn route(args: &RunArgs) -> Outcome<Route<'_>> {
+    let mut peers = args.peer.iter();
+    match (&args.connect, &args.listen, peers.next(), peers.next()) {
+        (_, _, _, Some(_)) => Err(Failure::input("this protocol has two parties: name one peer")),
+        (Some(address), ..) => Ok(Route::Connect(address)),
+        (None, _, Some(peer), _) if peer.party == args.party => {
+            Err(Failure::input(format!("--peer {}: this is party {} itself", peer.party, args.party)))
+        }
+        (None, Some(address), Some(peer), _) if args.party < peer.party => Ok(Route::Listen(address)),
+        (None, _, Some(peer), _) => Ok(Route::Connect(&peer.address)),
+        (None, Some(address), None, _) => Ok(Route::Listen(address)),
+        (None, None, None, _) => Err(Failure::input(
+            "where is the other party? One side says --listen ADDR, the other --connect ADDR, such as 127.0.0.1:7000",
+        )),
+    }
+}
+
+/// The CPU backend that `COMITY_BACKEND` forces, or the fastest.
+pub(crate) fn backend() -> Outcome<Backend> {
+    match std::env::var("COMITY_BACKEND") {
+        Err(std::env::VarError::NotPresent) => Ok(Backend::detect()),
+        found => {
+            let name = found.unwrap_or_default();
+            Backend::named(&name).ok_or_else(|| {
+                let names: Vec<&str> = Backend::available().into_iter().map(Backend::name).collect();
+                let names = names.join(", ");
+                Failure::input(format!("COMITY_BACKEND={name}: this machine has no such backend; it has: {names}"))
+            })
+        }
+    }
+}
+
+/// The object that `--json` prints.
+fn describe(report: &Report, resolved: &Resolved, order: &Order, format: Format) -> json::Run {
+    let show = |(index, bits): &(usize, Bits)| (*index, values::show(resolved, order, *index, bits, format));
+    json::Run {
+        program: resolved.text.clone(),
+        protocol: report.protocol.to_owned(),
+        adversary: report.adversary.name().to_owned(),
+        kappa: report.params.kappa,
+        rho: report.params.rho,
+        party: report.party,
+        outputs: report.outputs.iter().map(show).collect(),
+        and_gates: report.and_gates,
+        seconds: json::Seconds {
+            total: report.seconds,
+            phases: report.phases.iter().map(|&(name, s)| (name.to_owned(), s)).collect::<BTreeMap<_, _>>(),
+        },
+        bytes: json::Bytes { sent: report.bytes_sent, received: report.bytes_received },
+        rounds: report.rounds,
+        peak_rss_bytes: report.peak_rss,
+    }
+}
+
+/// One line on what a run cost.
+pub(crate) fn costs(run: &json::Run) -> String {
+    format!(
+        "party {}: {} AND gates in {}; {} sent, {} received, {} rounds",
+        run.party,
+        run.and_gates,
+        duration(run.seconds.total),
+        bytes(run.bytes.sent),
+        bytes(run.bytes.received),
+        run.rounds
+    )
+}
+
+/// A time for people.
+pub(crate) fn duration(seconds: f64) -> String {
+    if seconds < 1.0 { format!("{:.1} ms", seconds * 1e3) } else { format!("{seconds:.2} s") }
+}
+
+/// A number of bytes for people.
+pub(crate) fn bytes(count: u64) -> String {
+    if count < 1000 { format!("{count} bytes") } else { format!("{}B", crate::bench::scaled(count as f64)) }
+}
+
+/// Tells the person at the terminal, or the parent process, how it goes.
+struct Watcher {
+    attached: bool,
+    verbose: bool,
+    party: u32,
+    seconds: u64,
+    progress: Progress,
+    ticker: Ticker,
+}
+
+impl Watcher {
+    fn new(args: &RunArgs, resolved: &Resolved) -> Watcher {
+        Watcher {
+            attached: args.attached,
+            verbose: args.session.verbose,
+            party: args.party,
+            seconds: args.session.timeout.as_secs_f64().ceil() as u64,
+            progress: Progress::new(resolved.program.and_gates()),
+            ticker: Ticker::new(),
+        }
+    }
+
+    fn say(&self, text: &str) {
+        if self.attached {
+            self.tell(&Event::Note(text.to_owned()));
+        } else {
+            note(text);
+        }
+    }
+
+    fn tell(&self, event: &Event) {
+        // Without a parent this process ends by itself.
+        let _ = emit(&json::line(event));
+    }
+}
+
+impl Watch for Watcher {
+    fn listening(&mut self, address: &str) {
+        if self.attached {
+            self.tell(&Event::Listening(address.to_owned()));
+        } else {
+            note(&format!("party {}: waiting for the peer at {address}, up to {} s", self.party, self.seconds));
+        }
+    }
+
+    fn connecting(&mut self, address: &str) {
+        if !self.attached {
+            note(&format!("party {}: connecting to {address}, trying up to {} s", self.party, self.seconds));
+        }
+    }
+
+    fn exposed(&mut self, protocol: &Protocol) {
+        note(&format!("{} is {}: {}", protocol.name, protocol.adversary, protocol.risk));
+    }
+
+    fn connected(&mut self, peer: &str) {
+        if self.verbose {
+            self.say(&format!("connected: {peer}"));
+        }
+    }
+
+    fn phase(&mut self, name: &'static str) {
+        if self.verbose {
+            self.say(&format!("phase: {name}"));
+        }
+    }
+
+    fn and_gates(&mut self, done: u64) {
+        if !self.attached {
+            self.progress.update(done);
+        } else if self.ticker.due() {
+            self.tell(&Event::Progress(done));
+        }
+    }
+}

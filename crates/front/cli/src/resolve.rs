@@ -1,0 +1,150 @@
+//! From what PROGRAM, `--owner` and `--output-to` say to a program.
+
+use std::path::Path;
+
+use comity_circuit::{Circuit, Input, Output, Program, ProgramError, Recipients, Span, Step, library};
+
+use crate::args::ProgramArgs;
+use crate::expression::{self, Base};
+use crate::failure::{Failure, Outcome};
+use crate::suggest::did_you_mean;
+
+/// A program, and how the person who named it sees it.
+pub(crate) struct Resolved {
+    pub(crate) program: Program,
+    /// The program as it was named.
+    pub(crate) text: String,
+    /// How many calls lie side by side: each value has so many pieces.
+    pub(crate) lanes: usize,
+}
+
+/// Finds the program and says whose its values are.
+pub(crate) fn resolve(args: &ProgramArgs) -> Outcome<Resolved> {
+    let text = args.program.as_str();
+    let refuse = |why: &dyn std::fmt::Display| Failure::input(format!("{text}: {why}"));
+    let expression = expression::parse(text, &is_builtin, &|path| path.is_file()).map_err(Failure::input)?;
+    let too_many = || refuse(&"so many calls are more than any machine can do");
+    let (lanes, turns) = expression.lanes_and_turns().ok_or_else(too_many)?;
+    let program = calls(load(&expression.base)?, lanes, turns).map_err(|why| refuse(&why))?;
+    let lanes = usize::try_from(lanes).map_err(|_| too_many())?;
+    let mut resolved = Resolved { program: program.with_name(text), text: text.to_owned(), lanes };
+    for owner in &args.owner {
+        let index = resolved.input(&owner.value)?;
+        resolved.program = resolved.program.with_owner(index, owner.party).map_err(|e| refuse(&e))?;
+    }
+    for to in &args.output_to {
+        let recipients = to.party.map_or(Recipients::All, Recipients::Party);
+        let indices = match &to.output {
+            Some(name) => vec![resolved.output(name)?],
+            None => (0..resolved.outputs().len()).collect(),
+        };
+        for index in indices {
+            resolved.program = resolved.program.with_recipients(index, recipients).map_err(|e| refuse(&e))?;
+        }
+    }
+    Ok(resolved)
+}
+
+/// `lanes` independent sequences of `turns` calls: in each turn the output replaces the last input of its width.
+fn calls(circuit: Circuit, lanes: u64, turns: u64) -> Result<Program, String> {
+    let told = |e: ProgramError| e.to_string();
+    if turns == 1 {
+        return Program::map(circuit, lanes, &[]).map_err(told);
+    }
+    let [output] = circuit.outputs() else {
+        return Err(format!("`^` is for circuits with one output value, and this one has {}", circuit.outputs().len()));
+    };
+    let width = output.bits;
+    let Some(fed) = circuit.inputs().iter().rposition(|input| input.bits == width) else {
+        return Err(format!("`^` replaces an input by the output, and no input has its {width} bits"));
+    };
+    if lanes == 1 {
+        return Program::iterate(circuit, turns, &[(0, fed)]).map_err(told);
+    }
+    let span = |start: u64, bits: u64| Span { start, bits, strides: Vec::new() };
+    let name = output.name.clone();
+    let (mut end, mut steps, mut args) = (0u64, Vec::new(), Vec::new());
+    for (index, input) in circuit.inputs().iter().enumerate() {
+        let bits = input.bits as u64;
+        let total = bits.checked_mul(lanes).filter(|total| *total <= Program::MAX_WIRES);
+        let total = total.ok_or_else(|| told(ProgramError::TooManyWires(bits.saturating_mul(lanes))))?;
+        let party = u32::try_from(index).map_err(|e| e.to_string())?;
+        steps.push(Step::Input { name: input.name.clone(), party, to: span(end, total) });
+        args.push((span(end, bits), input.bits as i64));
+        end += total;
+    }
+    let back = args[fed].clone();
+    let from = span(back.0.start, back.0.bits * lanes);
+    let call = Step::Call { circuit: 0, times: lanes, args, outs: vec![back] };
+    steps.push(Step::Repeat { times: turns, body: vec![call] });
+    steps.push(Step::Reveal { name, to: Recipients::All, from });
+    Program::new("calls", end, vec![circuit], steps).map_err(told)
+}
+
+/// Whether the library's names are like this: without building the circuit, and whatever number stands in the name.
+fn is_builtin(name: &str) -> bool {
+    library::names().iter().any(|entry| match entry.largest {
+        None => entry.pattern == name,
+        Some(_) => name
+            .strip_prefix(entry.pattern.trim_end_matches('N'))
+            .is_some_and(|number| !number.is_empty() && number.bytes().all(|b| b.is_ascii_digit())),
+    })
+}
+
+/// The circuit that is named, where calling it several times makes no sense.
+pub(crate) fn circuit(text: &str) -> Outcome<Circuit> {
+    let expression = expression::parse(text, &is_builtin, &|path| path.is_file()).map_err(Failure::input)?;
+    if !expression.powers.is_empty() {
+        return Err(Failure::input(format!(
+            "{text}: name the circuit alone; calls of it are no part of a circuit file"
+        )));
+    }
+    load(&expression.base)
+}
+
+/// A built-in circuit, or a circuit file.
+fn load(base: &Base) -> Outcome<Circuit> {
+    match base {
+        Base::Name(name) => library::circuit(name)
+            .map_err(|e| Failure::input(format!("{e}; `comity circuit list` lists them, and there is no such file"))),
+        Base::File(path) => crate::shim::read(path),
+    }
+}
+
+impl Resolved {
+    pub(crate) fn inputs(&self) -> &[Input] {
+        self.program.inputs()
+    }
+
+    pub(crate) fn outputs(&self) -> &[Output] {
+        self.program.outputs()
+    }
+
+    /// The input of this index or name.
+    pub(crate) fn input(&self, name: &str) -> Outcome<usize> {
+        find(name, "input", &self.text, self.inputs().iter().map(|v| v.name.as_str()))
+    }
+
+    /// The output of this index or name.
+    pub(crate) fn output(&self, name: &str) -> Outcome<usize> {
+        find(name, "output", &self.text, self.outputs().iter().map(|v| v.name.as_str()))
+    }
+
+    /// What messages call an input.
+    pub(crate) fn title(&self, index: usize) -> String {
+        format!("{index} (`{}`)", self.inputs()[index].name)
+    }
+}
+
+fn find<'a>(name: &str, what: &str, text: &str, names: impl Iterator<Item = &'a str> + Clone) -> Outcome<usize> {
+    let count = names.clone().count();
+    let found = match name.parse::<usize>() {
+        Ok(index) => Some(index).filter(|&index| index < count),
+        Err(_) => names.clone().position(|n| n == name),
+    };
+    found.ok_or_else(|| {
+        let hint = Some(did_you_mean(name, names.clone())).filter(|h| !h.is_empty()).unwrap_or(".".to_owned());
+        let all: Vec<String> = names.enumerate().map(|(index, name)| format!("{index} (`{name}`)")).collect();
+        Failure::input(format!("{text} has no {what} `{name}`{hint} It has {}", all.join(", ")))
+    })
+}

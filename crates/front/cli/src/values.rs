@@ -1,0 +1,184 @@
+//! Input and output values: from what stands on the command line to bits, and back.
+//!
+//! A program that calls a circuit `K` times side by side has values of `K` pieces (*lanes*), one after another on the
+//! wires. Their hex is written piece after piece in the same order, each piece as the number that it is.
+
+use std::collections::BTreeMap;
+use std::io::Read;
+
+use comity_circuit::value;
+use comity_core::Bits;
+
+use crate::args::Format;
+use crate::failure::{Failure, Outcome};
+use crate::flags::{Assigned, BitOrder};
+use crate::resolve::Resolved;
+
+/// The bit order of every value.
+pub(crate) struct Order {
+    inputs: Vec<value::BitOrder>,
+    outputs: Vec<value::BitOrder>,
+}
+
+impl Order {
+    /// The orders that `--bits` says, the later flag over the earlier.
+    pub(crate) fn new(resolved: &Resolved, flags: &[BitOrder]) -> Outcome<Order> {
+        let mut inputs = vec![value::BitOrder::Lsb; resolved.inputs().len()];
+        let mut outputs = vec![value::BitOrder::Lsb; resolved.outputs().len()];
+        for flag in flags {
+            let wanted = if flag.msb { value::BitOrder::Msb } else { value::BitOrder::Lsb };
+            match flag.value.as_deref() {
+                None => {
+                    inputs.fill(wanted);
+                    outputs.fill(wanted);
+                }
+                Some(name) => match name.strip_prefix("out:") {
+                    Some(name) => outputs[resolved.output(name)?] = wanted,
+                    None => match (resolved.input(name), resolved.output(name)) {
+                        (Ok(index), _) => inputs[index] = wanted,
+                        // A number is an input's; a name may be an output's.
+                        (Err(_), Ok(index)) if name.parse::<usize>().is_err() => outputs[index] = wanted,
+                        (Err(failure), _) => return Err(failure),
+                    },
+                },
+            }
+        }
+        Ok(Order { inputs, outputs })
+    }
+}
+
+/// Reads the values of one party, or of all of them: exactly those, each once.
+pub(crate) fn read(
+    resolved: &Resolved,
+    order: &Order,
+    given: &[Assigned],
+    party: Option<u32>,
+) -> Outcome<BTreeMap<usize, Bits>> {
+    let inputs = resolved.inputs();
+    let ours = |index: usize| party.is_none_or(|party| inputs[index].party == party);
+    // Named values first, so that the others take the places that are left.
+    let mut texts: BTreeMap<usize, &str> = BTreeMap::new();
+    for assigned in given {
+        let Some(name) = &assigned.name else { continue };
+        let index = resolved.input(name)?;
+        if !ours(index) {
+            let (owner, party) = (inputs[index].party, party.unwrap_or(0));
+            return Err(Failure::input(format!(
+                "input {} belongs to party {owner}, and this is party {party}",
+                resolved.title(index)
+            )));
+        }
+        if texts.insert(index, &assigned.value).is_some() {
+            return Err(Failure::input(format!("input {} is given twice", resolved.title(index))));
+        }
+    }
+    for assigned in given.iter().filter(|a| a.name.is_none()) {
+        let Some(index) = (0..inputs.len()).find(|i| ours(*i) && !texts.contains_key(i)) else {
+            let whose = party.map_or("the program has".to_owned(), |p| format!("party {p} has"));
+            let count = (0..inputs.len()).filter(|i| ours(*i)).count();
+            return Err(Failure::input(format!("too many --input: {whose} {count} input values")));
+        };
+        texts.insert(index, &assigned.value);
+    }
+    if let Some(missing) = (0..inputs.len()).find(|i| ours(*i) && !texts.contains_key(i)) {
+        let (owner, bits) = (inputs[missing].party, inputs[missing].bits);
+        return Err(Failure::input(format!(
+            "input {} of {bits} bits is missing: party {owner} gives it with --input {missing}=VALUE",
+            resolved.title(missing)
+        )));
+    }
+    if texts.values().filter(|text| **text == "-").count() > 1 {
+        return Err(Failure::input("standard input can be one value only; give the others as @FILE"));
+    }
+    let parse = |(index, text): (usize, &str)| {
+        let bits = load(text)
+            .and_then(|text| parse(&text, resolved.inputs()[index].bits, resolved.lanes, order.inputs[index]));
+        match bits {
+            Ok(bits) => Ok((index, bits)),
+            Err(why) => Err(Failure::input(format!("input {}: {why}", resolved.title(index)))),
+        }
+    };
+    texts.into_iter().map(parse).collect()
+}
+
+/// The text of a value: itself, a file's, or standard input's. White space is no part of it.
+fn load(text: &str) -> Result<String, String> {
+    let mut loaded = String::new();
+    let text = match (text, text.strip_prefix('@')) {
+        ("-", _) => {
+            std::io::stdin().lock().read_to_string(&mut loaded).map_err(|e| format!("standard input: {e}"))?;
+            &loaded
+        }
+        (_, Some(path)) => {
+            loaded = std::fs::read_to_string(path).map_err(|e| match e.kind() {
+                std::io::ErrorKind::InvalidData => format!("{path}: not a text; a value is written in hex"),
+                _ => format!("{path}: {e}"),
+            })?;
+            &loaded
+        }
+        _ => text,
+    };
+    Ok(text.split_whitespace().collect())
+}
+
+/// Reads a value of `bits` wires in `lanes` pieces.
+fn parse(text: &str, bits: usize, lanes: usize, order: value::BitOrder) -> Result<Bits, String> {
+    let told = |e: value::ValueError| e.to_string();
+    if lanes == 1 || text.starts_with("bits:") {
+        return value::parse(text, bits, order).map_err(told);
+    }
+    let hex = text.strip_prefix("0x").unwrap_or(text);
+    let (piece, digits) = (bits / lanes, (bits / lanes).div_ceil(4));
+    if !hex.is_ascii() || hex.contains(':') || hex.len() != digits * lanes {
+        let (all, given) = (digits * lanes, hex.chars().count());
+        return Err(format!("{lanes} values of {digits} hex digits are wanted, {all} in all, and {given} are given"));
+    }
+    let mut wires = Bits::default();
+    for lane in 0..lanes {
+        wires.extend_from(&value::parse(&hex[lane * digits..][..digits], piece, order).map_err(told)?);
+    }
+    Ok(wires)
+}
+
+/// Writes output `index`.
+pub(crate) fn show(resolved: &Resolved, order: &Order, index: usize, bits: &Bits, format: Format) -> String {
+    match format {
+        Format::Bits => value::to_bits(bits),
+        Format::Hex => {
+            let piece = bits.len() / resolved.lanes;
+            let hex = |lane: usize| value::to_hex(&bits.slice(lane * piece, piece), order.outputs[index]);
+            (0..resolved.lanes).map(hex).collect()
+        }
+    }
+}
+
+/// The outputs as lines: the value alone if the program has one output, else each after its name.
+pub(crate) fn lines(resolved: &Resolved, outputs: &BTreeMap<usize, String>) -> String {
+    let all = resolved.outputs();
+    let line = |(&index, value): (&usize, &String)| match all.len() {
+        1 => format!("{value}\n"),
+        _ => format!("{} {value}\n", all[index].name),
+    };
+    outputs.iter().map(line).collect()
+}
+
+/// A party's values for its child process: the hex of the packed wires.
+pub(crate) fn to_orders(resolved: &Resolved, party: u32, inputs: &BTreeMap<usize, Bits>) -> BTreeMap<usize, String> {
+    let hex = |bits: &Bits| bits.to_bytes().iter().map(|byte| format!("{byte:02x}")).collect();
+    let own = inputs.iter().filter(|(index, _)| resolved.inputs()[**index].party == party);
+    own.map(|(&index, bits)| (index, hex(bits))).collect()
+}
+
+/// What [`to_orders`] made.
+pub(crate) fn from_orders(resolved: &Resolved, orders: &BTreeMap<usize, String>) -> Outcome<BTreeMap<usize, Bits>> {
+    let bytes = |hex: &str| -> Option<Vec<u8>> {
+        hex.as_bytes().chunks(2).map(|two| u8::from_str_radix(str::from_utf8(two).ok()?, 16).ok()).collect()
+    };
+    let read = |(&index, hex): (&usize, &String)| {
+        let bits = resolved.inputs().get(index)?.bits;
+        let bytes = bytes(hex).filter(|b| b.len() == bits.div_ceil(8))?;
+        Some((index, Bits::from_bytes(&bytes, bits)))
+    };
+    let all: Option<_> = orders.iter().map(read).collect();
+    all.ok_or_else(|| Failure::input("the parent process sent values that do not fit the program"))
+}

@@ -1,0 +1,161 @@
+//! Driving the built binary.
+
+use std::io::{BufRead, BufReader, Write};
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Output, Stdio};
+
+/// FIPS 197, appendix C.1.
+pub(crate) const AES_KEY: &str = "000102030405060708090a0b0c0d0e0f";
+pub(crate) const AES_BLOCK: &str = "00112233445566778899aabbccddeeff";
+pub(crate) const AES_OUT: &str = "69c4e0d86a7b0430d8cdb78070b4c55a";
+
+/// What a command left behind.
+pub(crate) struct Done {
+    pub(crate) code: i32,
+    pub(crate) out: String,
+    pub(crate) err: String,
+}
+
+impl Done {
+    pub(crate) fn json(&self) -> serde_json::Value {
+        assert_eq!(self.out.lines().count(), 1, "one object on one line: {}{}", self.out, self.err);
+        serde_json::from_str(&self.out).unwrap_or_else(|e| panic!("{e}: {}{}", self.out, self.err))
+    }
+
+    /// Asserts success and returns standard output.
+    #[track_caller]
+    pub(crate) fn ok(&self) -> &str {
+        assert_eq!(self.code, 0, "stdout: {}\nstderr: {}", self.out, self.err);
+        &self.out
+    }
+
+    /// Asserts a failure in text mode: this code, nothing on standard output, and these words on standard error.
+    #[track_caller]
+    pub(crate) fn fails(&self, code: i32, words: &[&str]) {
+        assert_eq!(self.code, code, "stdout: {}\nstderr: {}", self.out, self.err);
+        assert_eq!(self.out, "", "results only on standard output");
+        for word in words {
+            assert!(self.err.contains(word), "`{word}` is not in: {}", self.err);
+        }
+    }
+
+    /// Asserts a failure in JSON mode: this code and kind, and these words in its message.
+    #[track_caller]
+    pub(crate) fn fails_json(&self, code: i32, kind: &str, words: &[&str]) {
+        assert_eq!(self.code, code, "stdout: {}\nstderr: {}", self.out, self.err);
+        let error = &self.json()["error"];
+        assert_eq!(error["kind"], kind, "{error}");
+        for word in words {
+            assert!(error["message"].as_str().unwrap().contains(word), "`{word}` is not in: {error}");
+        }
+    }
+}
+
+impl From<Output> for Done {
+    fn from(output: Output) -> Done {
+        Done {
+            code: output.status.code().unwrap_or(-1),
+            out: String::from_utf8(output.stdout).unwrap(),
+            err: String::from_utf8(output.stderr).unwrap(),
+        }
+    }
+}
+
+pub(crate) fn command(args: &[&str]) -> Command {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_comity"));
+    command.args(args).stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    command
+}
+
+/// Runs the command to its end.
+pub(crate) fn comity(args: &[&str]) -> Done {
+    command(args).output().unwrap().into()
+}
+
+/// Runs the command with this on its standard input.
+pub(crate) fn comity_with(stdin: &str, args: &[&str]) -> Done {
+    let mut child = command(args).stdin(Stdio::piped()).spawn().unwrap();
+    let _ = child.stdin.take().unwrap().write_all(stdin.as_bytes());
+    child.wait_with_output().unwrap().into()
+}
+
+/// A party in the background that listens on a port of the system's choice.
+pub(crate) struct Listener {
+    child: Child,
+    stderr: BufReader<std::process::ChildStderr>,
+    seen: String,
+    pub(crate) address: String,
+}
+
+impl Listener {
+    /// Starts `comity run` with these arguments and waits until it says where it listens.
+    pub(crate) fn start(args: &[&str]) -> Listener {
+        let mut all = vec!["run"];
+        all.extend(args);
+        all.extend(["--listen", "127.0.0.1:0"]);
+        let mut child = command(&all).spawn().unwrap();
+        let mut stderr = BufReader::new(child.stderr.take().unwrap());
+        let mut seen = String::new();
+        let address = loop {
+            let mut line = String::new();
+            assert!(stderr.read_line(&mut line).unwrap() > 0, "it never listened: {seen}");
+            seen += &line;
+            if let Some(at) = line.find("127.0.0.1:") {
+                break line[at..].split(|c: char| c.is_whitespace() || c == ',').next().unwrap().to_owned();
+            }
+        };
+        Listener { child, stderr, seen, address }
+    }
+
+    pub(crate) fn kill(&mut self) {
+        self.child.kill().unwrap();
+        self.child.wait().unwrap();
+    }
+
+    /// Waits for its end.
+    pub(crate) fn end(mut self) -> Done {
+        let mut out = String::new();
+        std::io::Read::read_to_string(&mut self.child.stdout.take().unwrap(), &mut out).unwrap();
+        std::io::Read::read_to_string(&mut self.stderr, &mut self.seen).unwrap();
+        Done { code: self.child.wait().unwrap().code().unwrap_or(-1), out, err: self.seen }
+    }
+}
+
+/// Both parties of a run: the arguments that they share, then each one's own.
+pub(crate) fn both(shared: &[&str], party0: &[&str], party1: &[&str]) -> (Done, Done) {
+    let listener = Listener::start(&[shared, &["--party", "0"], party0].concat());
+    let address = listener.address.clone();
+    let other = comity(&[&["run"], shared, &["--party", "1", "--connect", &address], party1].concat());
+    (listener.end(), other)
+}
+
+/// A folder for one test, removed when the test passes.
+pub(crate) struct Folder(PathBuf);
+
+impl Folder {
+    pub(crate) fn new(test: &str) -> Folder {
+        let path = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("{test}-{}", std::process::id()));
+        std::fs::create_dir_all(&path).unwrap();
+        Folder(path)
+    }
+
+    /// The path of `name` in it.
+    pub(crate) fn path(&self, name: &str) -> String {
+        self.0.join(name).to_str().unwrap().to_owned()
+    }
+
+    /// Writes a file and returns its path.
+    pub(crate) fn file(&self, name: &str, text: &str) -> String {
+        let path = self.path(name);
+        std::fs::write(&path, text).unwrap();
+        path
+    }
+}
+
+impl Drop for Folder {
+    fn drop(&mut self) {
+        if !std::thread::panicking() {
+            let _ = std::fs::remove_dir_all(&self.0);
+        }
+    }
+}
