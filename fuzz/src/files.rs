@@ -1,8 +1,12 @@
 //! Circuits and programs as they lie in files, and values as people type them.
 
+use std::path::Path;
+
 use comity_circuit::value::{self, BitOrder};
 use comity_circuit::{Observer, Plain, Program};
 use comity_core::Bits;
+
+use crate::expression;
 
 /// What a body runs is no larger than this.
 const SMALL: u64 = 1 << 16;
@@ -47,5 +51,16 @@ pub fn value(data: &[u8]) {
             // It may be a secret, mistyped.
             Err(error) => assert!(text.len() < 8 || !error.to_string().contains(text)),
         }
+    }
+}
+
+/// What the command takes for PROGRAM. Before a line break stands the name of a file that exists.
+pub fn program_expression(data: &[u8]) {
+    let Ok(text) = str::from_utf8(data) else { return };
+    let (file, text) = text.split_once('\n').unwrap_or(("", text));
+    let is_builtin = |name: &str| comity_circuit::library::find(name).is_some();
+    if let Ok(expression) = expression::parse(text, &is_builtin, &|path| path == Path::new(file)) {
+        let again = expression::parse(text, &is_builtin, &|path| path == Path::new(file));
+        assert_eq!(again, Ok(expression));
     }
 }

@@ -4,18 +4,22 @@ use std::fs;
 use std::io::Write;
 use std::net::{Shutdown, TcpStream};
 use std::path::PathBuf;
-use std::sync::OnceLock;
+use std::sync::LazyLock;
 use std::time::Duration;
 
 use comity_channel::Channel;
 use comity_net::{Fingerprint, Identity, KeyDir, Listener, Security, Settings};
 
+use crate::mutate::rng;
+
 /// Nothing here takes so long: each stream ends.
 const TIMEOUT: Duration = Duration::from_secs(10);
 
-/// Feeds these bytes to a listening party, and reads at most so much of what it takes for data.
-fn feed(stream: &[u8], mut pieces: impl Iterator<Item = usize>) {
-    let settings = Settings { security: Security::Plain { anywhere: false }, timeout: TIMEOUT };
+const PLAIN: Security = Security::Plain { anywhere: false };
+
+/// Feeds these bytes to a listening party, and reads what it takes for data, in pieces of these lengths.
+fn feed(security: Security, stream: &[u8], mut pieces: impl Iterator<Item = usize>) {
+    let settings = Settings { security, timeout: TIMEOUT };
     let listener = Listener::bind("127.0.0.1:0", &settings).expect("a port of the loopback interface is free");
     let mut peer = TcpStream::connect(listener.address()).expect("the listener is there");
     // The listening side may have closed already, having read enough.
@@ -35,7 +39,14 @@ fn feed(stream: &[u8], mut pieces: impl Iterator<Item = usize>) {
 
 /// A connection to a plain port, byte by byte.
 pub fn raw_stream(data: &[u8]) {
-    feed(data, [1, 3, 16, 100].into_iter().cycle());
+    feed(PLAIN, data, [1, 3, 16, 100].into_iter().cycle());
+}
+
+/// A connection to a TLS port, byte by byte.
+pub fn tls_stream(data: &[u8]) {
+    static IDENTITY: LazyLock<Identity> = LazyLock::new(|| Identity::generate(&mut rng()));
+    let peer = IDENTITY.fingerprint();
+    feed(Security::Tls { identity: IDENTITY.clone(), peer }, data, [1, 3, 16, 100].into_iter().cycle());
 }
 
 /// Frames on a plain connection whose checksums are right, and little else. Each takes 4 bytes of `data`: how long its
@@ -50,7 +61,7 @@ pub fn frames(data: &[u8]) {
         frame(&mut stream, said, number.wrapping_add(u32::from(piece[3])), &there);
         number = number.wrapping_add(1);
     }
-    feed(&stream, data.iter().map(|&b| usize::from(b) * 16).chain(std::iter::repeat(1000)));
+    feed(PLAIN, &stream, data.iter().map(|&b| usize::from(b) * 16).chain(std::iter::repeat(1000)));
 }
 
 /// What a connection begins with.
@@ -86,14 +97,13 @@ pub fn fingerprint(data: &[u8]) {
 
 /// The file that says which keys are trusted.
 pub fn trusted_file(data: &[u8]) {
-    static FOLDER: OnceLock<PathBuf> = OnceLock::new();
-    let folder = FOLDER.get_or_init(|| {
+    static FOLDER: LazyLock<PathBuf> = LazyLock::new(|| {
         let folder = std::env::temp_dir().join(format!("comity-fuzz-{}", std::process::id()));
         fs::create_dir_all(&folder).expect("a folder for temporary files");
         folder
     });
-    fs::write(folder.join("trusted"), data).expect("a temporary file");
-    if let Ok(trusted) = KeyDir::new(folder).trusted() {
+    fs::write(FOLDER.join("trusted"), data).expect("a temporary file");
+    if let Ok(trusted) = KeyDir::new(&*FOLDER).trusted() {
         for (i, (party, key)) in trusted.iter().enumerate() {
             assert!(trusted[..i].iter().all(|(p, k)| p != party && k != key), "one party, one key");
         }

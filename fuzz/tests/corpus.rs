@@ -92,6 +92,16 @@ fn every_body_bears_long_fuzzing() {
     all(first, Duration::from_secs(seconds));
 }
 
+/// A seed that is refused at its first byte leads nowhere.
+#[test]
+fn the_seeds_are_what_honest_parties_send_today() {
+    for (target, name, bytes) in comity_fuzz::seeds() {
+        let committed = fs::read(folder("corpus").join(target).join(name)).unwrap_or_default();
+        let stale = "the format has changed: write the seeds anew (cargo run -p comity-fuzz --example seeds)";
+        assert!(committed == bytes, "{target}/{name}: {stale}");
+    }
+}
+
 #[test]
 fn every_body_is_a_libfuzzer_target() {
     let manifest = fs::read_to_string(folder("fuzz_targets/Cargo.toml")).unwrap();
