@@ -99,7 +99,7 @@ fn a_commitment_opens_to_what_was_committed_only() {
         assert!(!commitment.verify(other, "party 0", message, &opening));
         assert!(!commitment.verify(session, "party 1", message, &opening));
         assert!(!commitment.verify(session, "party 0", &[message, &[0]].concat(), &opening));
-        for bit in 0..256 {
+        for bit in (0..256).step_by(if cfg!(miri) { 101 } else { 1 }) {
             let flipped = |mut bytes: [u8; 32]| {
                 bytes[bit / 8] ^= 1 << (bit % 8);
                 bytes
