@@ -3,7 +3,7 @@
 use std::time::{Duration, Instant};
 
 use comity::{Report, Session};
-use comity_circuit::{Program, library};
+use comity_circuit::{Builder, Circuit, Program, library};
 use comity_core::Bits;
 use comity_net::{Identity, Listener, Security, Settings, SystemRng, connect};
 
@@ -17,7 +17,7 @@ pub(super) const YAO: Bench =
 fn yao(suite: &mut Suite) -> Outcome {
     let find = |name: &str| library::find(name).expect("the library has the circuits of the benchmarks");
     let blocks = Program::map(find("aes128"), 1000, &[0]).expect("a valid program");
-    let chain = Program::iterate(find("chain10000"), 2000, &[(0, 0)]).expect("a valid program");
+    let chain = Program::iterate(chain(), 2000, &[(0, 0)]).expect("a valid program");
     let one = Program::from_circuit(find("aes128")).expect("a valid program");
     for (name, program, tls) in
         [("yao.aes128x1000", &blocks, false), ("yao.aes128x1000.tls", &blocks, true), ("yao.chain20m", &chain, false)]
@@ -37,6 +37,19 @@ fn yao(suite: &mut Suite) -> Outcome {
         suite.record("yao.aes128x1000.bytes", "bytes/and", None, vec![bytes]);
     }
     Ok(())
+}
+
+/// 10,000 AND gates, each of which waits for the one before it.
+fn chain() -> Circuit {
+    let mut b = Builder::new();
+    let (x, y) = (b.input("x", 64), b.input("y", 64));
+    let mut link = x[0];
+    for i in 0..10_000 {
+        let and = b.and(link, y[i % 64]);
+        link = b.xor(and, x[i % 63 + 1]);
+    }
+    b.output("x", &[&[link], &x[1..]].concat());
+    b.finish()
 }
 
 /// How each party protects its connection.
