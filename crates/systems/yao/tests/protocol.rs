@@ -1,9 +1,9 @@
 //! Yao's protocol against the plain evaluator, its bytes counted exactly, and what it does when the peer fails.
 
-use comity_channel::{Channel, Counted, MemoryChannel, memory};
+use comity_channel::{Channel, Counted, MemoryChannel, Recorded, memory};
 use comity_circuit::{Builder, Circuit, Observer, Plain, Program, Recipients, Wire, run};
 use comity_core::{Backend, Bits, Block, Error, Prg, Result, SessionId};
-use comity_testing::Pair;
+use comity_testing::{Pair, Verdict, deviate};
 use comity_yao::{Config, garbler};
 use proptest::prelude::*;
 
@@ -209,4 +209,58 @@ fn inputs_that_do_not_fit_are_refused_before_anything_is_sent() {
         assert!(words.iter().all(|w| message.contains(w)), "{message}");
         assert!(matches!(other.recv(&mut [0]), Err(Error::PeerClosed)));
     }
+}
+
+#[test]
+fn every_backend_sends_the_same_bytes() {
+    let program = Program::from_circuit(chain_and_layer(300)).unwrap();
+    let inputs = [bits(300, &mut rng(7)), bits(300, &mut rng(8))];
+    for backend in Backend::available() {
+        let run = |ch: &mut MemoryChannel, id| {
+            let ch = Recorded::new(ch, 1 << 20);
+            let recorder = ch.recorder();
+            party(&mut { ch }, id, &program, &inputs, backend).unwrap();
+            blake3::hash(&recorder.recording().sent).to_hex().to_string()
+        };
+        let (garbler, evaluator) = Pair::run(|ch| run(ch, 0), |ch| run(ch, 1));
+        assert_eq!(garbler, "f8e14dedfef6f86ad903112146fa45188189078443b3527e53424e5f63f57514", "{backend}");
+        assert_eq!(evaluator, "78c0b62b4833b2a2fb99bbcf0b16bbd0fd6e4423aa166f961575f3cb1aff69df", "{backend}");
+    }
+}
+
+/// Semi-honest: a peer that lies may make the output wrong, but there is no panic, no hang, and a peer that is lost
+/// before the end is an error.
+#[test]
+fn whatever_the_peer_sends_the_run_ends() {
+    let program = Program::from_circuit(chain_and_layer(100)).unwrap();
+    let inputs = [bits(100, &mut rng(5)), bits(100, &mut rng(6))];
+    let honest = |ch: &mut Box<dyn Channel>, id: u32, session: u64| {
+        let own: Vec<_> = (0..2).map(|i| (i == id).then(|| inputs[i as usize].clone())).collect();
+        let mut outputs = Outputs::default();
+        let config = Config { backend: Backend::detect(), party: id };
+        let name = SessionId::derive("test of yao", &[&session.to_le_bytes()]);
+        let mut rng = rng(u128::from(session) << 64 | u128::from(id));
+        comity_yao::run(ch.as_mut(), &name, &config, &program, &own, &mut rng, &mut outputs)?;
+        Ok(outputs.0)
+    };
+    let (mut wrong, mut aborted) = (0, 0);
+    let runs = deviate(
+        400,
+        |ch, session| honest(ch, 0, session),
+        |ch, session| honest(ch, 1, session),
+        |case, verdict0, verdict1| {
+            let own = if case.party == 0 { verdict1.error() } else { verdict0.error() };
+            aborted += usize::from(own.is_some());
+            wrong += usize::from(matches!(
+                (case.party, verdict0, verdict1),
+                (1, Verdict::Wrong(_), _) | (0, _, Verdict::Wrong(_))
+            ));
+            if let Some(error) = own {
+                let known = matches!(error, Error::PeerClosed | Error::TimedOut(_) | Error::PeerMisbehaved(_));
+                assert!(known, "{case:?}: {error}");
+            }
+        },
+    );
+    // The test would prove nothing if no deviation did anything.
+    assert!(runs > 100 && aborted > 10 && wrong > 10, "{runs} runs, {aborted} aborted, {wrong} wrong");
 }
