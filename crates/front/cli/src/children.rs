@@ -30,7 +30,7 @@ pub(crate) struct Plan {
 }
 
 /// What came of it.
-pub(crate) struct Family {
+pub(crate) struct Finished {
     /// Each party's report.
     pub(crate) runs: Vec<Run>,
     /// Each party's process.
@@ -41,15 +41,15 @@ pub(crate) struct Family {
 type Heard = (usize, Option<Event>);
 
 /// Runs all parties over loopback and returns their reports, party by party.
-pub(crate) fn run(plan: Plan) -> Outcome<Family> {
+pub(crate) fn run(plan: Plan) -> Outcome<Finished> {
     let (tell, heard) = mpsc::channel::<Heard>();
-    let mut nursery = Nursery { members: Vec::new() };
+    let mut processes = Processes { children: Vec::new() };
     let mut progress = Progress::new(plan.and_gates);
     let mut orders = plan.orders.into_iter();
     let first = orders.next().ok_or_else(|| Failure::new(Kind::Bug, "a plan without parties"))?;
-    nursery.bear(&plan.args, ["--listen", "127.0.0.1:0"], &first, &tell)?;
+    processes.spawn_party(&plan.args, ["--listen", "127.0.0.1:0"], &first, &tell)?;
     let mut deadline: Option<Instant> = None;
-    while nursery.members.iter().any(|m| m.ended.is_none()) {
+    while processes.children.iter().any(|p| p.ended.is_none()) {
         let left = deadline.map_or(Duration::MAX, |d| d.saturating_duration_since(Instant::now()));
         let (party, event) = match heard.recv_timeout(left) {
             Ok(heard) => heard,
@@ -58,33 +58,33 @@ pub(crate) fn run(plan: Plan) -> Outcome<Family> {
         match event {
             Some(Event::Listening(address)) => {
                 for orders in orders.by_ref() {
-                    nursery.bear(&plan.args, ["--connect", &address], &orders, &tell)?;
+                    processes.spawn_party(&plan.args, ["--connect", &address], &orders, &tell)?;
                 }
             }
             Some(Event::Progress(done)) if party == 0 => progress.update(done),
             Some(Event::Progress(_)) => {}
             Some(Event::Note(text)) => note(&format!("party {party}: {text}")),
-            Some(Event::Report(report)) => nursery.members[party].said = Some(Ok(*report)),
+            Some(Event::Report(report)) => processes.children[party].said = Some(Ok(*report)),
             Some(Event::Error { kind, message }) => {
                 let kind = Kind::named(&kind).unwrap_or(Kind::Bug);
-                nursery.members[party].said = Some(Err(Failure::new(kind, message)));
+                processes.children[party].said = Some(Err(Failure::new(kind, message)));
             }
-            None => nursery.bury(party),
+            None => processes.reap(party),
         }
-        if deadline.is_none() && nursery.members.iter().any(Member::failed) {
+        if deadline.is_none() && processes.children.iter().any(Party::failed) {
             deadline = Some(Instant::now() + GRACE);
         }
     }
     progress.finish();
-    nursery.reports()
+    processes.reports()
 }
 
 /// The children. Dropping it ends those that still run.
-struct Nursery {
-    members: Vec<Member>,
+struct Processes {
+    children: Vec<Party>,
 }
 
-struct Member {
+struct Party {
     child: Child,
     /// Kept open as long as the child is wanted.
     stdin: Option<ChildStdin>,
@@ -93,16 +93,16 @@ struct Member {
     ended: Option<ExitStatus>,
 }
 
-impl Member {
+impl Party {
     fn failed(&self) -> bool {
         matches!(self.said, Some(Err(_))) || (self.said.is_none() && self.ended.is_some())
     }
 }
 
-impl Nursery {
+impl Processes {
     /// Starts the next party.
-    fn bear(&mut self, args: &[String], address: [&str; 2], orders: &Orders, tell: &Sender<Heard>) -> Outcome {
-        let party = self.members.len();
+    fn spawn_party(&mut self, args: &[String], address: [&str; 2], orders: &Orders, tell: &Sender<Heard>) -> Outcome {
+        let party = self.children.len();
         let failed = |e: std::io::Error| Failure::new(Kind::Network, format!("cannot start party {party}: {e}"));
         let mut child = Command::new(std::env::current_exe().map_err(failed)?)
             .args(args)
@@ -114,8 +114,8 @@ impl Nursery {
             .spawn()
             .map_err(failed)?;
         let (stdin, stdout) = (child.stdin.take(), child.stdout.take());
-        self.members.push(Member { child, stdin, said: None, ended: None });
-        if let Some(stdin) = &mut self.members[party].stdin {
+        self.children.push(Party { child, stdin, said: None, ended: None });
+        if let Some(stdin) = &mut self.children[party].stdin {
             // A child that is gone already says why by itself.
             let _ = stdin.write_all(json::line(orders).as_bytes());
         }
@@ -133,20 +133,20 @@ impl Nursery {
     }
 
     /// A child closed its output: takes note of how it ended.
-    fn bury(&mut self, party: usize) {
-        let member = &mut self.members[party];
-        member.stdin = None;
-        member.ended = member.child.wait().ok();
+    fn reap(&mut self, party: usize) {
+        let party = &mut self.children[party];
+        party.stdin = None;
+        party.ended = party.child.wait().ok();
     }
 
     /// All reports, or the failure that came first in the chain of causes: a party whose peer went away knows less than
     /// the peer.
-    fn reports(&mut self) -> Outcome<Family> {
-        let pids = self.members.iter().map(|m| m.child.id()).collect();
+    fn reports(&mut self) -> Outcome<Finished> {
+        let pids = self.children.iter().map(|p| p.child.id()).collect();
         let mut runs = Vec::new();
         let mut worst: Option<Failure> = None;
-        for (party, member) in self.members.iter_mut().enumerate() {
-            let failure = match (member.said.take(), member.ended) {
+        for (id, party) in self.children.iter_mut().enumerate() {
+            let failure = match (party.said.take(), party.ended) {
                 (Some(Ok(report)), _) => {
                     runs.push(report);
                     continue;
@@ -158,26 +158,26 @@ impl Nursery {
                 }
                 (None, None) => Failure::new(Kind::Closed, "the process was stopped, since another party failed"),
             };
-            let failure = Failure { message: format!("party {party}: {}", failure.message), ..failure };
+            let failure = Failure { message: format!("party {id}: {}", failure.message), ..failure };
             if worst.as_ref().is_none_or(|w| failure.kind > w.kind) {
                 worst = Some(failure);
             }
         }
-        worst.map_or(Ok(Family { runs, pids }), Err)
+        worst.map_or(Ok(Finished { runs, pids }), Err)
     }
 }
 
-impl Drop for Nursery {
+impl Drop for Processes {
     fn drop(&mut self) {
-        for member in self.members.iter_mut().filter(|m| m.ended.is_none()) {
-            let _ = member.child.kill();
-            let _ = member.child.wait();
+        for party in self.children.iter_mut().filter(|p| p.ended.is_none()) {
+            let _ = party.child.kill();
+            let _ = party.child.wait();
         }
     }
 }
 
 /// The child's side: reads its orders, and from then on ends this process when the parent is gone.
-pub(crate) fn attend() -> Outcome<BTreeMap<usize, String>> {
+pub(crate) fn take_orders() -> Outcome<BTreeMap<usize, String>> {
     let mut line = String::new();
     let orders: Option<Orders> =
         std::io::stdin().lock().read_line(&mut line).ok().and_then(|_| serde_json::from_str(&line).ok());

@@ -2,13 +2,14 @@
 
 use std::path::Path;
 
+use comity_circuit::format::{self, Format};
 use comity_circuit::{Recipients, library};
 
 use crate::args::{CircuitCommand, CircuitFormat};
 use crate::console::{deliver, emit, note};
 use crate::failure::{Failure, Outcome};
 use crate::json;
-use crate::resolve::{Resolved, circuit, resolve};
+use crate::resolve::{Resolved, circuit, read, resolve};
 
 /// The command.
 pub(crate) fn run(command: &CircuitCommand) -> Outcome {
@@ -17,7 +18,7 @@ pub(crate) fn run(command: &CircuitCommand) -> Outcome {
         CircuitCommand::Info { program, json } => {
             let resolved = resolve(program)?;
             let info = describe(&resolved);
-            emit(&if *json { json::line(&info) } else { text(&resolved, &info) })
+            emit(&if *json { json::line(&info) } else { format!("{}\n{}", info.name, body(&resolved, &info)) })
         }
         CircuitCommand::Export { program, format, output } => export(program, *format, output.as_deref()),
         CircuitCommand::Check { file, json } => check(file, *json),
@@ -42,25 +43,30 @@ fn describe(resolved: &Resolved) -> json::Info {
     }
 }
 
-/// [`json::Info`] for people.
-fn text(resolved: &Resolved, info: &json::Info) -> String {
+/// Values and gates, for people.
+fn body(resolved: &Resolved, info: &json::Info) -> String {
     let names = info.inputs.iter().map(|v| &v.name).chain(info.outputs.iter().map(|v| &v.name));
     let width = names.map(|name| name.chars().count()).max().unwrap_or(0);
-    let mut text = format!("{}\n", info.name);
+    let mut text = String::new();
     for (index, value) in info.inputs.iter().enumerate() {
-        text += &format!("  input {index}   {:width$}  {} bits, from party {}\n", value.name, value.bits, value.party);
+        text +=
+            &format!("  input {index}   {:width$}  {}, from party {}\n", value.name, width_of(value.bits), value.party);
     }
     for (index, value) in resolved.outputs().iter().enumerate() {
         let to = match value.to {
             Recipients::All => "all parties".to_owned(),
             Recipients::Party(party) => format!("party {party}"),
         };
-        text += &format!("  output {index}  {:width$}  {} bits, to {to}\n", value.name, value.bits);
+        text += &format!("  output {index}  {:width$}  {}, to {to}\n", value.name, width_of(value.bits as u64));
     }
     let calls = if info.calls == 1 { String::new() } else { format!(" in {} calls", info.calls) };
     text +=
         &format!("  {} AND, {} XOR, {} NOT gates{calls}; AND depth {}\n", info.and, info.xor, info.not, info.and_depth);
     text
+}
+
+fn width_of(bits: u64) -> String {
+    if bits == 1 { "1 bit".to_owned() } else { format!("{bits} bits") }
 }
 
 fn list(json: bool) -> Outcome {
@@ -87,9 +93,25 @@ fn list(json: bool) -> Outcome {
 
 fn export(program: &str, format: CircuitFormat, output: Option<&Path>) -> Outcome {
     let circuit = circuit(program)?;
-    deliver(&crate::shim::write(&circuit, format)?, output)
+    let format = match format {
+        CircuitFormat::BristolFashion => Format::BristolFashion,
+        CircuitFormat::Bristol => Format::Bristol,
+    };
+    let mut file = Vec::new();
+    format::write(&circuit, format, &mut file).map_err(|e| Failure::input(format!("{program}: {e}")))?;
+    deliver(&file, output)
 }
 
 fn check(file: &Path, json: bool) -> Outcome {
-    Ok(())
+    let (circuit, format) = read(file)?;
+    let resolved = Resolved::one(file.display().to_string(), circuit)?;
+    let info = describe(&resolved);
+    if json {
+        return emit(&json::line(&info));
+    }
+    let format = match format {
+        Format::BristolFashion => "a circuit in Bristol Fashion",
+        Format::Bristol => "a circuit in the older Bristol format",
+    };
+    emit(&format!("{}: {format}\n{}", file.display(), body(&resolved, &info)))
 }

@@ -26,10 +26,10 @@ pub(crate) fn note(text: &str) {
 }
 
 /// Writes a result to a file, if one is named, and else to standard output.
-pub(crate) fn deliver(text: &str, file: Option<&Path>) -> Outcome {
+pub(crate) fn deliver(result: impl AsRef<[u8]>, file: Option<&Path>) -> Outcome {
     match file {
-        Some(path) => write_whole(path, text.as_bytes()),
-        None => emit(text),
+        Some(path) => write_whole(path, result.as_ref()),
+        None => emit_bytes(result.as_ref()),
     }
 }
 

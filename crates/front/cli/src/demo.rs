@@ -26,8 +26,8 @@ pub(crate) fn run(args: &DemoArgs) -> Outcome {
     let resolved = resolve(&local.program)?;
     let order = Order::new(&resolved, &[])?;
     let inputs = values::read(&resolved, &order, &local.values.input, None)?;
-    let family = together(&resolved, &inputs, &local)?;
-    let outputs = merged(&family.runs)?;
+    let finished = together(&resolved, &inputs, &local)?;
+    let outputs = merged(&finished.runs)?;
     let clear = eval::outputs(&resolved, &order, inputs, local.values.format)?;
     if outputs != clear || outputs.get(&0).is_none_or(|c| c != CIPHERTEXT) {
         return Err(Failure::new(
@@ -36,12 +36,12 @@ pub(crate) fn run(args: &DemoArgs) -> Outcome {
         ));
     }
     if args.json {
-        return emit(&json::line(&json::Local { parties: family.runs }));
+        return emit(&json::line(&json::Local { parties: finished.runs }));
     }
-    let [garbled, evaluated] = &family.runs[..] else {
+    let [garbled, evaluated] = &finished.runs[..] else {
         return Err(Failure::new(Kind::Bug, "the demo has two parties"));
     };
-    let (pid0, pid1) = (family.pids[0], family.pids[1]);
+    let (pid0, pid1) = (finished.pids[0], finished.pids[1]);
     let gates = garbled.and_gates;
     let time = duration(garbled.seconds.total.max(evaluated.seconds.total));
     let (there, back) = (bytes(garbled.bytes.sent), bytes(evaluated.bytes.sent));

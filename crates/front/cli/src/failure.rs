@@ -4,7 +4,8 @@ use std::process::ExitCode;
 
 use serde_json::json;
 
-/// What kind of thing went wrong. The kind decides the exit code and is a stable name in JSON.
+/// What kind of thing went wrong. The kind decides the exit code and is a stable name in JSON. Of two failures of one
+/// session the greater kind explains the smaller one: a peer goes away because something else went wrong there.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Kind {
     /// The peer closed the connection (most often because something went wrong on its side).

@@ -21,7 +21,6 @@ mod party;
 mod progress;
 mod resolve;
 mod shell;
-mod shim;
 mod suggest;
 mod values;
 
@@ -38,7 +37,7 @@ use failure::{Failure, Kind, Outcome};
 
 /// Runs the command with these arguments, the program's name first, and returns its exit code.
 ///
-/// It speaks to this process's standard streams, and takes over the panic hook: a panic becomes exit code 70.
+/// It speaks to this process's standard streams, and takes over the panic hook meanwhile: a panic becomes exit code 70.
 pub fn run<I>(args: I) -> ExitCode
 where
     I: IntoIterator,
@@ -98,11 +97,14 @@ fn usage(error: &clap::Error, args: &[OsString]) -> Outcome<ExitCode> {
 fn guarded<T>(work: impl FnOnce() -> Outcome<T>) -> Outcome<T> {
     // The first panic is the cause; what follows (a scope whose thread panicked) is not.
     static FIRST: Mutex<Option<String>> = Mutex::new(None);
+    let before = panic::take_hook();
     panic::set_hook(Box::new(|info| {
         let mut first = FIRST.lock().unwrap_or_else(PoisonError::into_inner);
         first.get_or_insert_with(|| info.to_string());
     }));
-    panic::catch_unwind(AssertUnwindSafe(work)).unwrap_or_else(|_| {
+    let outcome = panic::catch_unwind(AssertUnwindSafe(work));
+    panic::set_hook(before);
+    outcome.unwrap_or_else(|_| {
         let what = FIRST.lock().unwrap_or_else(PoisonError::into_inner).take().unwrap_or_default();
         let version = env!("CARGO_PKG_VERSION");
         let message = format!(

@@ -6,7 +6,7 @@ use comity::Protocol;
 use comity_core::Bits;
 
 use crate::args::{Format, LocalArgs};
-use crate::children::{self, Family, Plan};
+use crate::children::{self, Finished, Plan};
 use crate::console::{check_writable, deliver, note};
 use crate::failure::{Failure, Kind, Outcome};
 use crate::json::{self, Orders, Run};
@@ -22,20 +22,20 @@ pub(crate) fn run(args: &LocalArgs) -> Outcome {
     if let Some(path) = &args.result.output {
         check_writable(path)?;
     }
-    let family = together(&resolved, &inputs, args)?;
+    let finished = together(&resolved, &inputs, args)?;
     if args.session.verbose {
-        family.runs.iter().for_each(|run| note(&costs(run)));
+        finished.runs.iter().for_each(|run| note(&costs(run)));
     }
     let text = if args.result.json {
-        json::line(&json::Local { parties: family.runs })
+        json::line(&json::Local { parties: finished.runs })
     } else {
-        values::lines(&resolved, &merged(&family.runs)?)
+        values::lines(&resolved, &merged(&finished.runs)?)
     };
     deliver(&text, args.result.output.as_deref())
 }
 
 /// Runs every party in a process of its own.
-pub(crate) fn together(resolved: &Resolved, inputs: &BTreeMap<usize, Bits>, args: &LocalArgs) -> Outcome<Family> {
+pub(crate) fn together(resolved: &Resolved, inputs: &BTreeMap<usize, Bits>, args: &LocalArgs) -> Outcome<Finished> {
     let protocol = args.session.protocol.as_deref().map_or(Ok(Protocol::preferred()), Protocol::named)?;
     let parties = *protocol.parties.end();
     if let Some(stranger) = resolved.inputs().iter().find(|v| v.party >= parties) {

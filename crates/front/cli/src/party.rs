@@ -23,7 +23,7 @@ enum Route<'a> {
 /// The command.
 pub(crate) fn run(args: &RunArgs) -> Outcome {
     // First of all, so that the parent can go on talking.
-    let orders = if args.attached { Some(children::attend()?) } else { None };
+    let orders = if args.attached { Some(children::take_orders()?) } else { None };
     let resolved = resolve(&args.program)?;
     let protocol = args.session.protocol.as_deref().map_or(Ok(Protocol::preferred()), Protocol::named)?;
     let parties = *protocol.parties.end();

@@ -1,7 +1,10 @@
 //! From what PROGRAM, `--owner` and `--output-to` say to a program.
 
+use std::fs::File;
+use std::io::BufReader;
 use std::path::Path;
 
+use comity_circuit::format::{self, Format, ReadError};
 use comity_circuit::{Circuit, Input, Output, Program, ProgramError, Recipients, Span, Step, library};
 
 use crate::args::ProgramArgs;
@@ -105,13 +108,37 @@ pub(crate) fn circuit(text: &str) -> Outcome<Circuit> {
 /// A built-in circuit, or a circuit file.
 fn load(base: &Base) -> Outcome<Circuit> {
     match base {
-        Base::Name(name) => library::circuit(name)
-            .map_err(|e| Failure::input(format!("{e}; `comity circuit list` lists them, and there is no such file"))),
-        Base::File(path) => crate::shim::read(path),
+        Base::Name(name) => library::circuit(name).map_err(|e| {
+            Failure::input(format!("{e} (`comity circuit list` lists all; there is no file of that name either)"))
+        }),
+        Base::File(path) => read(path).map(|(circuit, _)| circuit),
     }
 }
 
+/// Reads a circuit file. An error names the file and the line.
+pub(crate) fn read(path: &Path) -> Outcome<(Circuit, Format)> {
+    let name = path.display();
+    let unreadable = |e: std::io::Error| Failure::input(format!("{name}: {e}"));
+    if path.is_dir() {
+        return Err(Failure::input(format!("{name}: this is a folder; name a circuit file")));
+    }
+    let file = File::open(path).map_err(unreadable)?;
+    format::read(BufReader::with_capacity(1 << 16, file)).map_err(|e| match e {
+        ReadError::Io(e) => unreadable(e),
+        ReadError::Malformed { line, column: None, what } => Failure::input(format!("{name}:{line}: {what}")),
+        ReadError::Malformed { line, column: Some(column), what } => {
+            Failure::input(format!("{name}:{line}:{column}: {what}"))
+        }
+    })
+}
+
 impl Resolved {
+    /// One call of a circuit.
+    pub(crate) fn one(text: String, circuit: Circuit) -> Outcome<Resolved> {
+        let program = Program::from_circuit(circuit).map_err(|e| Failure::input(format!("{text}: {e}")))?;
+        Ok(Resolved { program: program.with_name(&text), text, lanes: 1 })
+    }
+
     pub(crate) fn inputs(&self) -> &[Input] {
         self.program.inputs()
     }

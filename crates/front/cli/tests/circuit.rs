@@ -61,20 +61,20 @@ fn a_malformed_file_is_told_with_its_line() {
     let good = "1 3\n2 1 1\n1 1\n\n2 1 0 1 2 AND\n";
     let path = folder.file("good.txt", good);
     comity(&["circuit", "check", &path]).ok();
-    for (name, text, line) in [
-        ("gate.txt", good.replace("AND", "NAND"), 5),
-        ("wire.txt", good.replace("0 1 2", "0 7 2"), 5),
-        ("short.txt", good.replace("1 3", "2 4"), 5),
-        ("empty.txt", String::new(), 1),
+    for (name, text, place, what) in [
+        ("gate.txt", good.replace("AND", "NAND"), ":5:11: ", "`NAND`"),
+        ("wire.txt", good.replace("0 1 2", "0 7 2"), ":5:7: ", "wire 7"),
+        ("short.txt", good.replace("1 3", "2 4"), ":6: ", "after 1 gates"),
+        ("empty.txt", String::new(), ":1: ", "the file ends"),
     ] {
         let path = folder.file(name, &text);
-        let place = format!("{path}:{line}");
-        comity(&["circuit", "check", &path]).fails(2, &[&path]);
-        let done = comity(&["circuit", "check", &path, "--json"]);
-        done.fails_json(2, "input", &[&path]);
-        assert!(name == "short.txt" || name == "empty.txt" || done.out.contains(&place), "{}", done.out);
-        comity(&["eval", &path, "-i", "1", "-i", "1"]).fails(2, &[&path]);
+        let place = format!("{path}{place}");
+        comity(&["circuit", "check", &path]).fails(2, &[&place, what]);
+        comity(&["circuit", "check", &path, "--json"]).fails_json(2, "input", &[&place, what]);
+        comity(&["eval", &path, "-i", "1", "-i", "1"]).fails(2, &[&place, what]);
     }
     comity(&["circuit", "check", &folder.path("missing.txt")]).fails(2, &["missing.txt"]);
-    comity(&["circuit", "check", &folder.path("")]).fails(2, &[]);
+    comity(&["circuit", "check", &folder.path("")]).fails(2, &["folder"]);
+    comity(&["circuit", "export", "aes128*2"]).fails(2, &["alone"]);
+    comity(&["circuit", "export", "mux8", "--format", "bristol"]).fails(2, &["mux8", "two input values"]);
 }
