@@ -28,8 +28,6 @@ pub(super) trait Quad: Copy {
     unsafe fn store_lane2(self, to: *mut Block);
     unsafe fn splat(block: Block) -> Self;
     unsafe fn splat_word(word: u32) -> Self;
-    /// The same four words in every lane.
-    unsafe fn splat_words(words: [u32; 4]) -> Self;
     /// The block at `from` in every lane.
     unsafe fn broadcast(from: *const Block) -> Self;
     unsafe fn from_words(words: &[u32; 16]) -> Self;
@@ -74,8 +72,6 @@ pub(super) struct RoundKey([Block; 4]);
 pub(crate) struct KeyRing {
     start: Block,
     start_words: [u32; 4],
-    /// The first round key of `start` itself.
-    first_round: [u32; 4],
     /// The gate that comes next.
     next: u64,
     /// Pairs whose keys were expanded so far.
@@ -83,19 +79,12 @@ pub(crate) struct KeyRing {
     keys: Box<[[RoundKey; ROUND_KEYS]; RING_PAIRS]>,
 }
 
-/// The second round key of AES-128 under `key`, as words.
-fn first_round_key(key: Block) -> [u32; 4] {
-    let words: [u32; 4] = bytemuck::cast(portable::aes::expand(key)[1].to_bytes());
-    words.map(u32::from_le)
-}
-
 impl KeyRing {
     pub(crate) fn new(start: Block) -> KeyRing {
         let zero = [RoundKey([Block::ZERO; 4]); ROUND_KEYS];
         let words: [u32; 4] = bytemuck::cast(start.to_bytes());
         let start_words = words.map(u32::from_le);
-        let first_round = first_round_key(start);
-        KeyRing { start, start_words, first_round, next: 0, expanded: 0, keys: Box::new([zero; RING_PAIRS]) }
+        KeyRing { start, start_words, next: 0, expanded: 0, keys: Box::new([zero; RING_PAIRS]) }
     }
 
     /// The key of a half gate.
@@ -140,19 +129,15 @@ impl KeyRing {
     /// Starts the expansion of the sixteen keys of the next four pairs.
     #[inline(always)]
     unsafe fn expand_live<L: Quad>(&mut self) -> Live<L> {
+        // A multiple of 16: the offsets of `ORDER` never carry.
         let first = self.expanded * 4;
         self.expanded += GROUP_PAIRS as u64;
-        let (low, high) = (first as u32, (first >> 32) as u32);
         let [a, b, c, d] = self.start_words;
-        let [e, f, g, h] = self.first_round;
         // SAFETY: the caller has the features of L.
         unsafe {
-            Live {
-                start: L::splat_words([a ^ low, b ^ high, c, d]),
-                // The tweak's words as the first round of the key schedule carries them on.
-                words: [e ^ low, f ^ low ^ high, g ^ low ^ high, h ^ low ^ high],
-                sliced: [L::splat_word(0); 4],
-            }
+            let low = L::splat_word(a ^ first as u32).xor(L::from_words(&ORDER));
+            let high = L::splat_word(b ^ (first >> 32) as u32);
+            Live([low, high, L::splat_word(c), L::splat_word(d)])
         }
     }
 
@@ -196,62 +181,42 @@ impl<L: Quad, const N: usize> Schedule<L, N> for Ahead<N> {
     }
 }
 
-/// Sixteen keys being expanded, word `i` of all of them in `sliced[i]`.
-///
-/// The keys of a group differ in the low four bits of the tweak only, and the first SubWord sees none of it: round keys
-/// 0 and 1 are a constant and that difference, so they need no transposition.
-struct Live<L> {
-    start: L,
-    words: [u32; 4],
-    sliced: [L; 4],
-}
+/// Sixteen keys being expanded, word `i` of all of them in the `i`-th vector.
+struct Live<L>([L; 4]);
 
 /// Word `i` of vector lane `l` belongs to key `4i + l`, which the transposition brings to lane `l` of pair `i`.
 const ORDER: [u32; 16] = [0, 4, 8, 12, 1, 5, 9, 13, 2, 6, 10, 14, 3, 7, 11, 15];
 
-/// For each pair the low bits of the tweak, in the words given by `mask`.
-const fn offsets(mask: [u32; 4]) -> [[u32; 16]; GROUP_PAIRS] {
-    let mut out = [[0; 16]; GROUP_PAIRS];
-    let mut i = 0;
-    while i < 64 {
-        out[i / 16][i % 16] = (i / 4) as u32 * mask[i % 4];
-        i += 1;
-    }
-    out
-}
-static OFFSETS_0: [[u32; 16]; GROUP_PAIRS] = offsets([1, 0, 0, 0]);
-static OFFSETS_1: [[u32; 16]; GROUP_PAIRS] = offsets([1, 1, 1, 1]);
-
 impl<L: Quad> Schedule<L, GROUP_PAIRS> for Live<L> {
     #[inline(always)]
     unsafe fn round_key(&mut self, round: usize) -> [L; GROUP_PAIRS] {
+        let now = self.0;
         // SAFETY: the caller has the features of L.
         unsafe {
-            if round < 2 {
-                let (constant, offsets) = match round {
-                    0 => (self.start, &OFFSETS_0),
-                    _ => (L::splat_words(self.words), &OFFSETS_1),
-                };
-                let mut keys = [constant; GROUP_PAIRS];
-                for i in 0..GROUP_PAIRS {
-                    keys[i] = constant.xor(L::from_words(&offsets[i]));
-                }
-                if round == 1 {
-                    for i in 0..4 {
-                        self.sliced[i] = L::splat_word(self.words[i]).xor(L::from_words(&ORDER));
-                    }
-                }
-                return keys;
+            // The next round's words first: they are a chain, and must not queue behind the shuffles of this round.
+            if round < ROUND_KEYS - 1 {
+                let w = &mut self.0;
+                w[0] = w[0].xor(w[3].key_word(L::splat_word(RCON[round])));
+                w[1] = w[1].xor(w[0]);
+                w[2] = w[2].xor(w[1]);
+                w[3] = w[3].xor(w[2]);
             }
-            let w = &mut self.sliced;
-            // The next round waits for word 3 only: summing the others first takes three XORs out of its way.
-            let sum = w[0].xor3(w[1], w[2]);
-            let t = w[3].key_word(L::splat_word(RCON[round - 1]));
-            w[3] = w[3].xor3(sum, t);
-            w[0] = w[0].xor(t);
-            w[1] = w[1].xor(w[0]);
-            w[2] = w[2].xor(w[1]);
-            L::transpose_words(*w)
+            L::transpose_words(now)
+        }
+    }
+}
+
+/// Two groups of keys being expanded side by side. Where only four vectors are hashed, one group's key schedule is a chain
+/// that the AES units wait for.
+struct LiveTwice<L>([Live<L>; 2]);
+
+impl<L: Quad> Schedule<L, { 2 * GROUP_PAIRS }> for LiveTwice<L> {
+    #[inline(always)]
+    unsafe fn round_key(&mut self, round: usize) -> [L; 2 * GROUP_PAIRS] {
+        // SAFETY: the caller has the features of L.
+        unsafe {
+            let [[a, b, c, d], [e, f, g, h]] = [self.0[0].round_key(round), self.0[1].round_key(round)];
+            [a, b, c, d, e, f, g, h]
         }
     }
 }
@@ -332,28 +297,39 @@ pub(super) unsafe fn hash_groups<Q: Quad>(
         match second {
             Some(second) => {
                 for (a, b) in first.iter_mut().zip(second) {
-                    hash_group::<Q, 2>(ring, [a.as_mut_ptr(), b.as_mut_ptr()]);
+                    let keys = ring.expand_live::<Q>();
+                    hash_group::<Q, 4, 2>(ring, keys, [a.as_mut_ptr(), b.as_mut_ptr()]);
                 }
             }
             None => {
-                for a in first {
-                    hash_group::<Q, 1>(ring, [a.as_mut_ptr()]);
+                let (pairs, rest) = first.as_chunks_mut::<2>();
+                for pair in pairs {
+                    let keys = LiveTwice([ring.expand_live::<Q>(), ring.expand_live::<Q>()]);
+                    hash_group::<Q, 8, 1>(ring, keys, [pair.as_mut_ptr().cast()]);
+                }
+                for a in rest {
+                    let keys = ring.expand_live::<Q>();
+                    hash_group::<Q, 4, 1>(ring, keys, [a.as_mut_ptr()]);
                 }
             }
         }
     }
 }
 
+/// Hashes `N` vectors of each of `K` arrays under the same keys.
 #[inline(always)]
-unsafe fn hash_group<Q: Quad, const K: usize>(ring: &mut KeyRing, blocks: [*mut Block; K]) {
+unsafe fn hash_group<Q: Quad, const N: usize, const K: usize>(
+    ring: &mut KeyRing,
+    mut keys: impl Schedule<Q, N>,
+    blocks: [*mut Block; K],
+) {
     // SAFETY: as `hash_groups`.
     unsafe {
-        ring.take(2 * GROUP_PAIRS as u64);
-        let mut keys = ring.expand_live::<Q>();
+        ring.take(2 * N as u64);
         let key = keys.round_key(0);
         let (mut plain, mut x) = ([key; K], [key; K]);
         for k in 0..K {
-            for i in 0..GROUP_PAIRS {
+            for i in 0..N {
                 plain[k][i] = Q::load(blocks[k].add(4 * i)).sigma();
                 x[k][i] = plain[k][i].xor(key[i]);
             }
@@ -361,14 +337,14 @@ unsafe fn hash_group<Q: Quad, const K: usize>(ring: &mut KeyRing, blocks: [*mut 
         for round in 1..ROUND_KEYS - 1 {
             let key = keys.round_key(round);
             for k in 0..K {
-                for i in 0..GROUP_PAIRS {
+                for i in 0..N {
                     x[k][i] = x[k][i].aes_round(key[i]);
                 }
             }
         }
         let key = keys.round_key(ROUND_KEYS - 1);
         for k in 0..K {
-            for i in 0..GROUP_PAIRS {
+            for i in 0..N {
                 x[k][i].aes_last(key[i].xor(plain[k][i])).store(blocks[k].add(4 * i));
             }
         }
@@ -400,6 +376,8 @@ enum Half {
 pub(super) trait Side<L: Quad>: Copy {
     /// Whether tables are written (garbler) or read (evaluator).
     const WRITES: bool;
+    /// Groups of eight gates that are worth hashing together.
+    const GROUPS: usize;
 
     /// From the inputs of `N` pairs of gates and their keys: the tables, and the outputs in lanes 0 and 2.
     unsafe fn combine<const N: usize>(
@@ -423,6 +401,7 @@ pub(super) struct Evaluating;
 
 impl<L: Quad> Side<L> for Garbling<L> {
     const WRITES: bool = true;
+    const GROUPS: usize = 1;
 
     #[inline(always)]
     unsafe fn combine<const N: usize>(
@@ -470,6 +449,7 @@ impl<L: Quad> Side<L> for Garbling<L> {
 
 impl<L: Quad> Side<L> for Evaluating {
     const WRITES: bool = false;
+    const GROUPS: usize = 2;
 
     #[inline(always)]
     unsafe fn combine<const N: usize>(
@@ -532,7 +512,15 @@ pub(super) unsafe fn walk<L: Quad, S: Side<L>>(
             }
             while gates.len() >= 8 {
                 // Nothing expanded ahead: the keys of a whole group need never touch memory.
-                if ring.expanded == ring.next / 2 && ring.next % 2 == 0 {
+                let live = ring.expanded == ring.next / 2 && ring.next % 2 == 0;
+                if live && S::GROUPS == 2 && gates.len() >= 16 {
+                    let keys = LiveTwice([ring.expand_live::<L>(), ring.expand_live::<L>()]);
+                    full_batch::<L, S, 8>(side, ring, keys, &gates[..16], slots, tables);
+                    tables = tables.add(32);
+                    gates = &gates[16..];
+                    continue;
+                }
+                if live {
                     let keys = ring.expand_live::<L>();
                     full_batch::<L, S, 4>(side, ring, keys, &gates[..8], slots, tables);
                 } else {

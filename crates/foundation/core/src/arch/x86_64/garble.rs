@@ -64,10 +64,6 @@ impl Quad for Zmm {
         unsafe { Zmm(_mm512_set1_epi32(word as i32)) }
     }
     #[inline(always)]
-    unsafe fn splat_words(words: [u32; 4]) -> Self {
-        unsafe { Self::broadcast(words.as_ptr().cast()) }
-    }
-    #[inline(always)]
     unsafe fn broadcast(from: *const Block) -> Self {
         unsafe { Zmm(_mm512_broadcast_i32x4(_mm_loadu_si128(from.cast()))) }
     }
@@ -193,10 +189,6 @@ impl Quad for Xmm {
     #[inline(always)]
     unsafe fn splat_word(word: u32) -> Self {
         unsafe { Xmm([_mm_set1_epi32(word as i32); 4]) }
-    }
-    #[inline(always)]
-    unsafe fn splat_words(words: [u32; 4]) -> Self {
-        unsafe { Self::broadcast(words.as_ptr().cast()) }
     }
     #[inline(always)]
     unsafe fn broadcast(from: *const Block) -> Self {
