@@ -113,9 +113,14 @@ fn prepare(stream: &TcpStream, timeout: Duration) -> io::Result<()> {
     // What is flushed is awaited: it must not wait for an acknowledgement of what went before.
     stream.set_nodelay(true)?;
     stream.set_read_timeout(Some(timeout.max(Duration::from_millis(1))))?;
+    // Buffer sizes are left to the system: it lets them grow with bandwidth times latency, to megabytes where that is
+    // worth it, whereas a size set by hand is fixed, and cut to a system-wide bound that is often far smaller.
     let socket = SockRef::from(stream);
     socket.set_tcp_keepalive(&TcpKeepalive::new().with_time(KEEPALIVE).with_interval(KEEPALIVE / 6))
 }
+
+/// How long a peer has to read why it is turned away.
+const PARTING: Duration = Duration::from_millis(500);
 
 /// Says `last`, and closes so that the peer can still read it: to close while bytes of the peer are unread would
 /// reset the connection, and the peer's system may then throw away what it has received.
@@ -123,13 +128,10 @@ pub(crate) fn part(stream: &TcpStream, last: &[u8]) {
     // The connection is being given up for an error that is already known; a further one has nobody to go to.
     let _ = io::Write::write_all(&mut &*stream, last);
     let _ = stream.shutdown(Shutdown::Write);
-    let _ = stream.set_read_timeout(Some(Duration::from_millis(200)));
+    let _ = stream.set_read_timeout(Some(PARTING));
+    let begin = Instant::now();
     let mut scratch = [0; 4096];
-    for _ in 0..64 {
-        if !matches!(Read::read(&mut &*stream, &mut scratch), Ok(1..)) {
-            break;
-        }
-    }
+    while begin.elapsed() < PARTING && matches!(Read::read(&mut &*stream, &mut scratch), Ok(1..)) {}
     let _ = stream.shutdown(Shutdown::Both);
 }
 

@@ -305,8 +305,8 @@ impl Opener {
         let mut tls = session.lock();
         while !bytes.is_empty() {
             tls.read_tls(&mut bytes).map_err(|error| Error::io("reading a TLS record", error))?;
-            tls.process_new_packets().map_err(|error| session.trouble(error))?;
         }
+        tls.process_new_packets().map_err(|error| session.trouble(error))?;
         Ok(())
     }
 
