@@ -2,8 +2,9 @@
 
 use std::path::Path;
 
+use comity_circuit::format::{self, Format, ReadError, WriteError};
 use comity_circuit::value::{self, BitOrder};
-use comity_circuit::{Observer, Plain, Program};
+use comity_circuit::{Circuit, Observer, Plain, Program};
 use comity_core::Bits;
 
 use crate::expression;
@@ -27,6 +28,46 @@ fn evaluate(program: &Program) {
     }
     let inputs: Vec<Option<Bits>> = program.inputs().iter().map(|input| Some(Bits::zeros(input.bits))).collect();
     comity_circuit::run(program, &mut Plain::new(), &inputs, &mut Deaf).expect("a valid program runs");
+}
+
+/// A circuit file: whatever the reader accepts survives each format that can hold it.
+fn circuit_file(data: &[u8], read: impl Fn(&[u8]) -> Result<Circuit, ReadError>) {
+    let circuit = match read(data) {
+        Ok(circuit) => circuit,
+        Err(ReadError::Io(error)) => panic!("reading from memory failed: {error}"),
+        Err(error) => return assert!(!error.to_string().contains(|c: char| c.is_control()), "{error:?}"),
+    };
+    for format in [Format::BristolFashion, Format::Bristol] {
+        let mut text = Vec::new();
+        match format::write(&circuit, format, &mut text) {
+            Ok(()) => {}
+            Err(WriteError::Io(error)) => panic!("writing to memory failed: {error}"),
+            Err(_) => continue,
+        }
+        let again = format::read_as(format, &*text).expect("what was written is read");
+        // The older format always has two input values; one without bits is none.
+        let widths = |circuit: &Circuit| circuit.inputs().iter().map(|g| g.bits).filter(|&b| b > 0).collect::<Vec<_>>();
+        assert_eq!(widths(&again), widths(&circuit));
+        assert_eq!(again.counts().and, circuit.counts().and);
+    }
+    if let Ok(program) = Program::from_circuit(circuit) {
+        evaluate(&program);
+    }
+}
+
+/// A Bristol Fashion file.
+pub fn bristol_fashion(data: &[u8]) {
+    circuit_file(data, |data| format::read_as(Format::BristolFashion, data));
+}
+
+/// A file in the older Bristol format.
+pub fn bristol(data: &[u8]) {
+    circuit_file(data, |data| format::read_as(Format::Bristol, data));
+}
+
+/// A circuit file in whichever format it is.
+pub fn circuit(data: &[u8]) {
+    circuit_file(data, |data| format::read(data).map(|(circuit, _)| circuit));
 }
 
 /// The encoding of a program.

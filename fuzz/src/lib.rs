@@ -13,7 +13,7 @@ mod network;
 mod peer;
 mod seeds;
 
-pub use files::{program, program_expression, value};
+pub use files::{bristol, bristol_fashion, circuit, program, program_expression, value};
 pub use mutate::Mutator;
 pub use network::{fingerprint, frames, key_file, raw_stream, tls_stream, trusted_file};
 pub use peer::{base_ot, hello, yao_evaluator, yao_garbler};
@@ -25,6 +25,9 @@ pub type Body = fn(&[u8]);
 /// Every body, under the name of its corpus folder and its libFuzzer target.
 pub const TARGETS: &[(&str, Body)] = &[
     ("base_ot", base_ot),
+    ("bristol", bristol),
+    ("bristol_fashion", bristol_fashion),
+    ("circuit", circuit),
     ("fingerprint", fingerprint),
     ("frames", frames),
     ("hello", hello),
