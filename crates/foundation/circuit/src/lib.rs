@@ -7,6 +7,7 @@
 mod builder;
 mod circuit;
 mod engine;
+pub mod format;
 pub mod library;
 mod lower;
 mod plain;
