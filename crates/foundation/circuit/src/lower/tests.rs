@@ -187,9 +187,15 @@ fn golden_digests_pin_the_lowering() {
     let mut rng = Rng(3);
     let golden = [
         (rng.circuit(&[5], 1_000, 20, &[7, 0, 3]), "950870b224f05cf885c31e73356d146c555fbc87584f607aa04808893060ca4c"),
-        (rng.circuit(&[64, 64], 50_000, 500, &[128]), "f478e51b1713474eff5078721dfa2deb3a59db2ed0356a926b1aca80d9fe4424"),
+        (
+            rng.circuit(&[64, 64], 50_000, 500, &[128]),
+            "f478e51b1713474eff5078721dfa2deb3a59db2ed0356a926b1aca80d9fe4424",
+        ),
         (rng.circuit(&[30], 30_000, 2, &[40]), "a4addf868d8738f9612163cd000df41a1d4efa0d01bc40defe9806b6e6d2c767"),
-        (rng.circuit(&[8_000], 20_000, 20_000, &[1_000]), "84efff715e53ba3f4a04ef50f6acfbaa1b90e970bef0aae964e9f52c8df1ba53"),
+        (
+            rng.circuit(&[8_000], 20_000, 20_000, &[1_000]),
+            "84efff715e53ba3f4a04ef50f6acfbaa1b90e970bef0aae964e9f52c8df1ba53",
+        ),
     ];
     for (circuit, want) in golden {
         assert_eq!(digest(&Lowered::new(&circuit)), want);
