@@ -11,7 +11,7 @@
 use core::ops::Range;
 
 use crate::arch::garble::KeyRing;
-use crate::arch::lockstep as kernels;
+use crate::arch::garble::lockstep as kernels;
 use crate::{Backend, Block, Delta, Part, Tape};
 
 /// Bytes of labels that one group may touch: half of a usual L2 cache.

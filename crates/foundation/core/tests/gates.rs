@@ -1,5 +1,7 @@
 //! Garbling and evaluating tapes, on every backend, against the tape computed on plain bits.
 
+#![allow(clippy::needless_range_loop, reason = "slots index several arrays")]
+
 use comity_core::{
     Backend, Block, Cursor, Delta, Evaluator, Garbler, Gate, GateHash, LockstepEvaluator, LockstepGarbler, Prg,
     Segment, Tape,

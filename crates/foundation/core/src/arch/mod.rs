@@ -8,7 +8,6 @@ pub(crate) mod garble;
 mod kernels;
 #[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
 mod lanes;
-pub(crate) mod lockstep;
 pub(crate) mod portable;
 #[cfg(target_arch = "x86_64")]
 mod x86_64;

@@ -1,7 +1,7 @@
 //! Lockstep garbling on any machine: a gate of two copies (garbling) or of four (evaluating) fills the eight lanes.
 
 use super::super::garble::KeyRing;
-use super::super::lockstep::Shape;
+use super::super::garble::lockstep::Shape;
 use super::garble::{evaluated_gate, garbled_gate, hash};
 use crate::gates::Part;
 use crate::{Block, Gate};

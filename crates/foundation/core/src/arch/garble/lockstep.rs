@@ -3,12 +3,15 @@
 //! Here a vector holds the same wire of four copies, and the two halves of a gate are hashed side by side. Keys come from
 //! the same ring as those of single garbling.
 
+#![allow(clippy::needless_range_loop, reason = "loops walk several arrays of registers side by side")]
+
 use crate::gates::Part;
 use crate::lockstep::LANES;
 use crate::{Backend, Block, Gate};
 
-use super::garble::{KeyRing, Quad, ROUND_KEYS, RoundKey};
-use super::{Kind, portable};
+use super::super::{Kind, portable};
+use super::Quad;
+use super::keys::{KeyRing, ROUND_KEYS, RoundKey};
 
 /// How a group of copies lies in its slots and in the tables.
 pub(crate) struct Shape {
@@ -38,7 +41,7 @@ pub(crate) fn garble(
         // each slot of the tape, `deltas` `width` blocks and `tables` two rows of `copies` blocks for each AND gate.
         #[cfg(target_arch = "x86_64")]
         Kind::AesNi => unsafe {
-            super::x86_64::garble::lockstep_garble_aesni(
+            super::super::x86_64::garble::lockstep_garble_aesni(
                 keys,
                 deltas.as_ptr(),
                 part,
@@ -50,7 +53,7 @@ pub(crate) fn garble(
         // SAFETY: as above.
         #[cfg(target_arch = "x86_64")]
         Kind::Vaes => unsafe {
-            super::x86_64::garble::lockstep_garble_vaes(
+            super::super::x86_64::garble::lockstep_garble_vaes(
                 keys,
                 deltas.as_ptr(),
                 part,
@@ -77,12 +80,18 @@ pub(crate) fn evaluate(
         // SAFETY: as in `garble`; an evaluating walk only reads tables.
         #[cfg(target_arch = "x86_64")]
         Kind::AesNi => unsafe {
-            super::x86_64::garble::lockstep_evaluate_aesni(keys, part, shape, slots.as_mut_ptr(), tables.as_ptr())
+            super::super::x86_64::garble::lockstep_evaluate_aesni(
+                keys,
+                part,
+                shape,
+                slots.as_mut_ptr(),
+                tables.as_ptr(),
+            )
         },
         // SAFETY: as above.
         #[cfg(target_arch = "x86_64")]
         Kind::Vaes => unsafe {
-            super::x86_64::garble::lockstep_evaluate_vaes(keys, part, shape, slots.as_mut_ptr(), tables.as_ptr())
+            super::super::x86_64::garble::lockstep_evaluate_vaes(keys, part, shape, slots.as_mut_ptr(), tables.as_ptr())
         },
     }
 }
@@ -101,7 +110,7 @@ impl GateKeys {
 }
 
 /// One side's work on `N` vectors of copies.
-pub(super) trait Side<Q: Quad>: Copy {
+pub(in crate::arch) trait Side<Q: Quad>: Copy {
     /// Vectors at a time, so that eight AES states are in flight.
     const WIDE: usize;
     /// `a`, `b`: the gate's inputs. `generator`, `evaluator`: its rows, `copies` blocks apart. `real`: copies that exist.
@@ -117,12 +126,12 @@ pub(super) trait Side<Q: Quad>: Copy {
 }
 
 #[derive(Clone, Copy)]
-pub(super) struct Garbling {
-    pub(super) deltas: *const Block,
+pub(in crate::arch) struct Garbling {
+    pub(in crate::arch) deltas: *const Block,
 }
 
 #[derive(Clone, Copy)]
-pub(super) struct Evaluating;
+pub(in crate::arch) struct Evaluating;
 
 /// Stores the lanes of a row that exist.
 #[inline(always)]
@@ -261,7 +270,7 @@ impl<Q: Quad> Side<Q> for Evaluating {
 /// The features of `Q` are present; `slots` holds `shape.width` labels for each of the tape's slots, and `tables` two
 /// rows of `shape.copies` blocks for each AND gate.
 #[inline(always)]
-pub(super) unsafe fn walk<Q: Quad, S: Side<Q>>(
+pub(in crate::arch) unsafe fn walk<Q: Quad, S: Side<Q>>(
     side: S,
     ring: &mut KeyRing,
     part: &Part<'_>,
