@@ -96,14 +96,14 @@ fn session(settings: &[Settings; 2], damage: Damage, back: bool) -> ([Result<Vec
 }
 
 fn check(settings: [Settings; 2]) {
-    let settings = settings.map(|mut settings| {
-        settings.timeout = Duration::from_millis(400);
-        settings
-    });
     let (honest, lengths) = session(&settings, Damage::None, false);
     for (party, result) in honest.into_iter().enumerate() {
         assert_eq!(result.unwrap(), said_by(1 - party as u32));
     }
+    let settings = settings.map(|mut settings| {
+        settings.timeout = Duration::from_millis(400);
+        settings
+    });
     // Dense at the start, where openings, handshakes, hellos and headers are; then over all; the very end.
     let cases = [false, true].into_iter().flat_map(|back| {
         let len = lengths[usize::from(back)];
