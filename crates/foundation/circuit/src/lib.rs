@@ -8,6 +8,7 @@ mod builder;
 mod circuit;
 mod engine;
 pub mod format;
+mod layered;
 pub mod library;
 mod lower;
 mod plain;
@@ -20,6 +21,7 @@ pub mod value;
 pub use builder::{Builder, Wire};
 pub use circuit::{Circuit, CircuitError, Counts, Gate, Group, Op};
 pub use engine::{Engine, Observer};
+pub use layered::{Layer, Layered};
 pub use lower::Lowered;
 pub use plain::{Plain, eval_circuit};
 pub use program::{
