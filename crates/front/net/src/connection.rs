@@ -375,3 +375,40 @@ impl Channel for Connection {
         Ok(Box::new(fork))
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// To know a public key is not enough: whoever poses as its owner cannot sign the handshake.
+    #[test]
+    fn keys_are_proved() {
+        let [alice, bob, eve] = [(); 3].map(|()| Identity::generate(&mut SystemRng));
+        let settings = |own: &Identity, peer: &Identity| Settings {
+            security: Security::Tls { identity: own.clone(), peer: peer.fingerprint() },
+            timeout: Duration::from_secs(20),
+        };
+        let impostors = [eve.posing_as(&alice), eve.posing_as(&bob)];
+        let cases = [(&alice, &bob, true), (&impostors[0], &bob, false), (&alice, &impostors[1], false)];
+        for (listening, connecting, honest) in cases {
+            let listener = Listener::bind("127.0.0.1:0", &settings(listening, &bob)).unwrap();
+            let address = listener.address().to_string();
+            std::thread::scope(|scope| {
+                let accepted = scope.spawn(|| listener.accept(&mut |_| {}).and_then(|mut ch| ch.recv(&mut [0])));
+                let connected = connect(&address, &settings(connecting, &alice), &mut |_| {});
+                let sent = connected.and_then(|mut ch| {
+                    ch.send(&[1])?;
+                    ch.recv(&mut [0])
+                });
+                let accepted = accepted.join().unwrap();
+                assert!(sent.is_err(), "nothing was said back");
+                if honest {
+                    accepted.unwrap();
+                } else {
+                    assert!(accepted.is_err(), "a key was taken for proved");
+                    assert!(matches!(sent, Err(Error::Malformed(_) | Error::Untrusted(_))), "{sent:?}");
+                }
+            });
+        }
+    }
+}

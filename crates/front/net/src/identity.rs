@@ -66,6 +66,13 @@ impl Identity {
         self.fingerprint
     }
 
+    /// What somebody has who knows another one's public key, but signs with this one's secret key.
+    #[cfg(test)]
+    pub(crate) fn posing_as(&self, other: &Identity) -> Identity {
+        let certified = Arc::new(CertifiedKey::new(other.certified.cert.clone(), self.certified.key.clone()));
+        Identity { certified, fingerprint: other.fingerprint, ..self.clone() }
+    }
+
     pub(crate) fn certified(&self) -> Arc<CertifiedKey> {
         self.certified.clone()
     }
