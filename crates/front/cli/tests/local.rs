@@ -100,11 +100,14 @@ fn children_do_not_outlive_their_parent_nor_each_other() {
     parent.wait().unwrap();
     until("the orphans end", || !family.iter().any(|&pid| runs(pid)));
 
-    let parent = command(&long).spawn().unwrap();
+    // One is killed while the other is stopped, and so cannot notice anything by itself.
+    let mut parent = command(&long).spawn().unwrap();
     until("two children start", || children(parent.id()).len() == 2);
     let family = children(parent.id());
-    let killed = std::process::Command::new("kill").args(["-9", &family[1].to_string()]).status().unwrap();
-    assert!(killed.success());
+    for (signal, pid) in [("-STOP", family[0]), ("-KILL", family[1])] {
+        assert!(std::process::Command::new("kill").args([signal, &pid.to_string()]).status().unwrap().success());
+    }
+    until("the parent ends", || parent.try_wait().unwrap().is_some());
     let done: Done = parent.wait_with_output().unwrap().into();
     done.fails(3, &["party 1", "signal"]);
     until("the sibling ends", || !family.iter().any(|&pid| runs(pid)));
