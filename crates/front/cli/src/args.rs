@@ -286,7 +286,7 @@ pub(crate) struct BenchArgs {
     /// Write the measurements to FILE as a JSON array; - for standard output
     #[arg(long, value_name = "FILE")]
     pub(crate) json: Option<PathBuf>,
-    /// Simulate a network between the parties: `lan`, `wan`, or latency and bandwidth as `20ms,100mbit`
+    /// Simulate a network between the parties: `lan`, `wan`, or round-trip time and bandwidth as `20ms,100mbit`
     #[arg(long, value_name = "NET")]
     pub(crate) net: Option<String>,
     /// List the names and measure nothing

@@ -37,6 +37,9 @@ use failure::{Failure, Kind, Outcome};
 
 /// Runs the command with these arguments, the program's name first, and returns its exit code.
 ///
+/// `comity local` and `comity demo` start this process's own executable again, with `run` and more: its main function
+/// has to be this one.
+///
 /// It speaks to this process's standard streams, and takes over the panic hook meanwhile: a panic becomes exit code 70.
 pub fn run<I>(args: I) -> ExitCode
 where

@@ -69,6 +69,9 @@ pub(crate) fn run(args: &RunArgs) -> Outcome {
     if args.session.verbose {
         note(&costs(&report));
     }
+    if report.outputs.is_empty() {
+        note(&format!("party {}: done; the outputs are for the other party", args.party));
+    }
     let text = if args.result.json { json::line(&report) } else { values::lines(&resolved, &report.outputs) };
     deliver(&text, args.result.output.as_deref())
 }

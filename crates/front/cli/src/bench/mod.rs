@@ -8,12 +8,14 @@ mod machine;
 mod suite;
 mod yao;
 
+use comity_channel::NetProfile;
+
 use crate::args::BenchArgs;
 use crate::console::{deliver, emit, note};
 use crate::failure::{Failure, Outcome};
 use crate::suggest::did_you_mean;
 
-pub(crate) use suite::{Network, Suite, scaled};
+pub(crate) use suite::{Suite, scaled};
 
 /// A group of measurements.
 pub(crate) struct Bench {
@@ -44,7 +46,7 @@ pub(crate) fn run(args: &BenchArgs) -> Outcome {
         let lines: Vec<String> = BENCHES.iter().map(|b| format!("{:width$}  {}\n", b.name, b.about)).collect();
         return emit(&lines.concat());
     }
-    let network = args.net.as_deref().map(str::parse::<Network>).transpose().map_err(Failure::input)?;
+    let network = args.net.as_deref().map(str::parse::<NetProfile>).transpose().map_err(Failure::from)?;
     if let Some(unknown) = args.names.iter().find(|name| !BENCHES.iter().any(|b| overlaps(name, b.name))) {
         let hint = did_you_mean(unknown, BENCHES.iter().map(|b| b.name));
         return Err(Failure::input(format!(

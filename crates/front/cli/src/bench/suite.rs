@@ -1,7 +1,8 @@
 //! `Suite`: collects measurements, and knows which ones are wanted.
 
-use std::str::FromStr;
-use std::time::{Duration, Instant};
+use std::time::Instant;
+
+use comity_channel::NetProfile;
 
 use crate::failure::Outcome;
 use crate::json::Measurement;
@@ -9,22 +10,13 @@ use crate::json::Measurement;
 /// The measurements of one run of `comity bench`.
 pub(crate) struct Suite {
     wishes: Vec<String>,
-    network: Option<Network>,
+    network: Option<NetProfile>,
     measurements: Vec<Measurement>,
-}
-
-/// A network to simulate.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub(crate) struct Network {
-    /// One way.
-    pub(crate) latency: Duration,
-    /// Each way.
-    pub(crate) bits_per_second: f64,
 }
 
 impl Suite {
     /// A suite of the measurements whose names start with one of `wishes`; of all if there are none.
-    pub(crate) fn new(wishes: Vec<String>, network: Option<Network>) -> Suite {
+    pub(crate) fn new(wishes: Vec<String>, network: Option<NetProfile>) -> Suite {
         Suite { wishes, network, measurements: Vec::new() }
     }
 
@@ -34,13 +26,11 @@ impl Suite {
     }
 
     /// The network to simulate between parties, if any.
-    #[allow(dead_code)]
-    pub(crate) fn network(&self) -> Option<Network> {
+    pub(crate) fn network(&self) -> Option<NetProfile> {
         self.network
     }
 
     /// What was measured under this name, to be a ceiling.
-    #[allow(dead_code)]
     pub(crate) fn value(&self, name: &str) -> Option<f64> {
         self.measurements.iter().find(|m| m.name == name).map(|m| m.value)
     }
@@ -120,29 +110,6 @@ pub(crate) fn scaled(value: f64) -> String {
     format!("{value:.decimals$}{prefix}")
 }
 
-impl FromStr for Network {
-    type Err = String;
-
-    fn from_str(text: &str) -> Result<Network, String> {
-        let network = |milliseconds: f64, megabits: f64| Network {
-            latency: Duration::from_secs_f64(milliseconds / 1e3),
-            bits_per_second: megabits * 1e6,
-        };
-        match text {
-            "lan" => return Ok(network(0.1, 10_000.0)),
-            "wan" => return Ok(network(50.0, 100.0)),
-            _ => {}
-        }
-        let positive = |s: &str| s.parse::<f64>().ok().filter(|&x| x > 0.0 && x <= 1e6);
-        text.split_once(',')
-            .and_then(|(ms, mbit)| Some((positive(ms.strip_suffix("ms")?)?, positive(mbit.strip_suffix("mbit")?)?)))
-            .map(|(ms, mbit)| network(ms, mbit))
-            .ok_or_else(|| {
-                format!("`{text}` is no network: `lan`, `wan`, or latency and bandwidth such as 20ms,100mbit")
-            })
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -163,15 +130,6 @@ mod tests {
     fn numbers_are_scaled() {
         for (value, text) in [(68.12e6, "68.1 M"), (0.0, "0.00"), (999.4, "999"), (0.0123, "12.3 m"), (1e9, "1.00 G")] {
             assert_eq!(scaled(value), text);
-        }
-    }
-
-    #[test]
-    fn networks() {
-        let wan: Network = "50ms,100mbit".parse().unwrap();
-        assert_eq!(Ok(wan), "wan".parse());
-        for bad in ["", "fast", "20ms", "ms,mbit", "-1ms,5mbit", "20,100"] {
-            assert!(bad.parse::<Network>().is_err(), "{bad}");
         }
     }
 }

@@ -3,9 +3,10 @@
 use std::time::{Duration, Instant};
 
 use comity::{Report, Session};
+use comity_channel::{NetProfile, Simulated};
 use comity_circuit::{Builder, Circuit, Program, library};
 use comity_core::Bits;
-use comity_net::{Identity, Listener, Security, Settings, SystemRng, connect};
+use comity_net::{Connection, Identity, Listener, Security, Settings, SystemRng, connect};
 
 use super::{Bench, Suite};
 use crate::failure::{Failure, Outcome};
@@ -15,6 +16,7 @@ pub(super) const YAO: Bench =
     Bench { name: "yao", about: "semi-honest Yao over TCP on this machine, one thread a party", run: yao };
 
 fn yao(suite: &mut Suite) -> Outcome {
+    let net = suite.network();
     let find = |name: &str| library::find(name).expect("the library has the circuits of the benchmarks");
     let blocks = Program::map(find("aes128"), 1000, &[0]).expect("a valid program");
     let chain = Program::iterate(chain(), 2000, &[(0, 0)]).expect("a valid program");
@@ -23,16 +25,16 @@ fn yao(suite: &mut Suite) -> Outcome {
         [("yao.aes128x1000", &blocks, false), ("yao.aes128x1000.tls", &blocks, true), ("yao.chain20m", &chain, false)]
     {
         suite.rate(name, "and/s", None, 5, || {
-            both(program, tls)?;
+            both(program, tls, net)?;
             Ok(program.and_gates() as f64)
         })?;
     }
     if suite.wants("yao.aes128.latency") {
-        let seconds = (0..21).map(|_| Ok(both(&one, false)?.0)).collect::<Outcome<Vec<f64>>>()?;
+        let seconds = (0..21).map(|_| Ok(both(&one, false, net)?.0)).collect::<Outcome<Vec<f64>>>()?;
         suite.record("yao.aes128.latency", "s", None, seconds);
     }
     if suite.wants("yao.aes128x1000.bytes") {
-        let (_, report) = both(&blocks, false)?;
+        let (_, report) = both(&blocks, false, net)?;
         let bytes = (report.bytes_sent + report.bytes_received) as f64 / report.and_gates as f64;
         suite.record("yao.aes128x1000.bytes", "bytes/and", None, vec![bytes]);
     }
@@ -63,9 +65,18 @@ fn security(tls: bool) -> [Security; 2] {
     }
 }
 
+/// A party's session over a connection, as fast as it is or as slow as a network.
+fn session(party: u32, connection: Connection, net: Option<NetProfile>) -> Session<'static> {
+    let session = Session::new(party).protocol("yao");
+    match net {
+        Some(profile) => session.over(Simulated::new(connection, profile)),
+        None => session.over(connection),
+    }
+}
+
 /// Runs both parties on inputs of alternating bits; returns the seconds from connecting to the last output, and party
 /// 0's report.
-fn both(program: &Program, tls: bool) -> Outcome<(f64, Report)> {
+fn both(program: &Program, tls: bool, net: Option<NetProfile>) -> Outcome<(f64, Report)> {
     let timeout = Duration::from_secs(30);
     let [first, second] = security(tls).map(|security| Settings { security, timeout });
     let listener = Listener::bind("127.0.0.1:0", &first).map_err(Failure::from)?;
@@ -79,10 +90,10 @@ fn both(program: &Program, tls: bool) -> Outcome<(f64, Report)> {
     let report = std::thread::scope(|scope| {
         let other = scope.spawn(|| {
             let connection = connect(&address, &second, &mut |_| ())?;
-            Session::new(1).over(connection).protocol("yao").run(program, inputs(1))
+            session(1, connection, net).run(program, inputs(1))
         });
         let connection = listener.accept(&mut |_| ())?;
-        let report = Session::new(0).over(connection).protocol("yao").run(program, inputs(0));
+        let report = session(0, connection, net).run(program, inputs(0));
         other.join().expect("a party does not panic")?;
         report
     });
