@@ -64,6 +64,7 @@ fn the_json_object_has_the_keys_of_the_contract() {
 fn only_recipients_learn() {
     let (a, b) = both(&["aes128", "--output-to", "1"], &["--input", AES_KEY], &["--input", AES_BLOCK]);
     assert_eq!(a.ok(), "");
+    assert!(a.err.contains("outputs are for the other party"), "{}", a.err);
     assert_eq!(b.ok(), format!("{AES_OUT}\n"));
     let (a, b) = both(&["aes128", "--output-to", "0=0", "--json"], &["--input", AES_KEY], &["--input", AES_BLOCK]);
     assert_eq!(a.json()["outputs"], serde_json::json!({"0": AES_OUT}));
