@@ -6,7 +6,7 @@
 //! by XORs. Nothing else is rearranged, so a generator's gate counts are what its author wrote, or less.
 //!
 //! The result depends on the calls alone: the same calls give the same circuit on every machine. A gate costs
-//! constant time and about 30 bytes while building.
+//! constant time and about 40 bytes while building.
 
 use crate::{Circuit, Gate, Group, Op};
 
@@ -285,61 +285,58 @@ impl Builder {
     fn push(&mut self, op: Op, a: Wire, b: Wire) -> Wire {
         let (index, wire) = (self.gates.len(), self.first_gate_wire() + self.gates.len());
         assert!(wire < Circuit::MAX_WIRES, "{TOO_LARGE}");
+        let (x, y) = (self.literal(a).0, self.literal(b).0);
         self.gates.push(Gate { op, a: a.0, b: b.0 });
-        if self.shared.is_full(index + 1) {
-            self.shared = Shared::with_room_for(index + 1);
-            for i in 0..=index {
-                self.share(i);
-            }
-        } else {
-            self.share(index);
-        }
+        self.shared.insert(hash(op, x, y), index);
         Wire(wire as u32)
-    }
-
-    fn share(&mut self, index: usize) {
-        let gate = self.gates[index];
-        let (x, y) = (self.literal(Wire(gate.a)).0, self.literal(Wire(gate.b)).0);
-        self.shared.insert(hash(gate.op, x, y), index);
     }
 }
 
 const TOO_LARGE: &str = "a circuit has at most 2^28 - 1 wires; call a smaller one repeatedly in a Program";
 
-fn hash(op: Op, x: Wire, y: Wire) -> u64 {
+fn hash(op: Op, x: Wire, y: Wire) -> u32 {
     let key = u64::from(x.0) << 32 | u64::from(y.0);
     let mixed = (key ^ key >> 29 ^ op as u64).wrapping_mul(0x9e37_79b9_7f4a_7c15);
-    (mixed ^ mixed >> 32).wrapping_mul(0xd6e8_feb8_6659_fd93)
+    ((mixed ^ mixed >> 32).wrapping_mul(0xd6e8_feb8_6659_fd93) >> 32) as u32
 }
 
-/// An open-addressing table of gate indices plus one; zero marks a free place. At most half of it is taken.
+/// An open-addressing table from hashes to gate indices; a hash may have several. At most three quarters are taken.
 #[derive(Default)]
 struct Shared {
-    places: Vec<u32>,
+    /// The hash, then the index plus one; zero marks a free place. A power of two of them.
+    places: Vec<u64>,
+    taken: usize,
 }
 
 impl Shared {
-    fn is_full(&self, gates: usize) -> bool {
-        2 * gates > self.places.len()
-    }
-
-    fn with_room_for(gates: usize) -> Shared {
-        Shared { places: vec![0; (4 * gates).next_power_of_two().max(1024)] }
-    }
-
-    fn probe(&self, hash: u64) -> impl Iterator<Item = usize> + use<> {
+    /// The places where this hash may be, up to the first free one.
+    fn candidates(&self, hash: u32) -> impl Iterator<Item = usize> + '_ {
         let mask = self.places.len().wrapping_sub(1);
-        let start = (hash >> 32) as usize;
-        (0..self.places.len()).map(move |i| start.wrapping_add(i) & mask)
+        let places = (0..self.places.len()).map(move |i| self.places[hash as usize + i & mask]);
+        let taken = places.take_while(|&place| place != 0);
+        taken.filter(move |place| (place >> 32) as u32 == hash).map(|place| place as u32 as usize - 1)
     }
 
-    fn candidates(&self, hash: u64) -> impl Iterator<Item = usize> + '_ {
-        self.probe(hash).map(|i| self.places[i]).take_while(|&place| place != 0).map(|place| place as usize - 1)
+    fn insert(&mut self, hash: u32, index: usize) {
+        if 4 * self.taken >= 3 * self.places.len() {
+            let larger = vec![0; (2 * self.places.len()).max(1024)];
+            for place in std::mem::replace(&mut self.places, larger) {
+                if place != 0 {
+                    self.put(place);
+                }
+            }
+        }
+        self.put(u64::from(hash) << 32 | (index as u64 + 1));
+        self.taken += 1;
     }
 
-    fn insert(&mut self, hash: u64, index: usize) {
-        let free = self.probe(hash).find(|&i| self.places[i] == 0);
-        self.places[free.expect("half of the table is free")] = index as u32 + 1;
+    fn put(&mut self, place: u64) {
+        let mask = self.places.len() - 1;
+        let mut at = (place >> 32) as usize & mask;
+        while self.places[at] != 0 {
+            at = at + 1 & mask;
+        }
+        self.places[at] = place;
     }
 }
 
