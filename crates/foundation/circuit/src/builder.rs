@@ -312,7 +312,7 @@ impl Shared {
     /// The places where this hash may be, up to the first free one.
     fn candidates(&self, hash: u32) -> impl Iterator<Item = usize> + '_ {
         let mask = self.places.len().wrapping_sub(1);
-        let places = (0..self.places.len()).map(move |i| self.places[hash as usize + i & mask]);
+        let places = (0..self.places.len()).map(move |i| self.places[(hash as usize + i) & mask]);
         let taken = places.take_while(|&place| place != 0);
         taken.filter(move |place| (place >> 32) as u32 == hash).map(|place| place as u32 as usize - 1)
     }
@@ -334,7 +334,7 @@ impl Shared {
         let mask = self.places.len() - 1;
         let mut at = (place >> 32) as usize & mask;
         while self.places[at] != 0 {
-            at = at + 1 & mask;
+            at = (at + 1) & mask;
         }
         self.places[at] = place;
     }
