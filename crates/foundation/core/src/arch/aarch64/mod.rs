@@ -1,6 +1,12 @@
 //! ARMv8 with the cryptographic extension: AES and PMULL on 128-bit NEON registers.
 
+// The lint looks at one function at a time: these are inlined into functions that have the features, and then so are the
+// instructions.
+#![allow(unknown_lints, inline_always_mismatching_target_features)]
+
 use core::arch::aarch64::*;
+
+pub(super) mod garble;
 
 use super::RoundKeys;
 use super::lanes::{Bytes, Lanes, instantiate};

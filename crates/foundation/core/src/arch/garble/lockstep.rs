@@ -9,9 +9,9 @@ use crate::gates::Part;
 use crate::lockstep::LANES;
 use crate::{Backend, Block, Gate};
 
-use super::super::{Kind, portable};
-use super::Quad;
+use super::super::portable;
 use super::keys::{KeyRing, ROUND_KEYS, RoundKey};
+use super::{Quad, dispatch};
 
 /// How a group of copies lies in its slots and in the tables.
 pub(crate) struct Shape {
@@ -33,35 +33,15 @@ pub(crate) fn garble(
     slots: &mut [Block],
     tables: &mut [Block],
 ) {
-    match backend.0 {
-        Kind::Portable => portable::lockstep::garble(keys, deltas, part, shape, slots, tables),
-        #[cfg(target_arch = "aarch64")]
-        Kind::Armv8 => portable::lockstep::garble(keys, deltas, part, shape, slots, tables),
-        // SAFETY: a Backend of this kind proves the features; the caller checked that `slots` holds `width` labels for
-        // each slot of the tape, `deltas` `width` blocks and `tables` two rows of `copies` blocks for each AND gate.
-        #[cfg(target_arch = "x86_64")]
-        Kind::AesNi => unsafe {
-            super::super::x86_64::garble::lockstep_garble_aesni(
-                keys,
-                deltas.as_ptr(),
-                part,
-                shape,
-                slots.as_mut_ptr(),
-                tables.as_mut_ptr(),
-            )
-        },
-        // SAFETY: as above.
-        #[cfg(target_arch = "x86_64")]
-        Kind::Vaes => unsafe {
-            super::super::x86_64::garble::lockstep_garble_vaes(
-                keys,
-                deltas.as_ptr(),
-                part,
-                shape,
-                slots.as_mut_ptr(),
-                tables.as_mut_ptr(),
-            )
-        },
+    let (d, s, t) = (deltas.as_ptr(), slots.as_mut_ptr(), tables.as_mut_ptr());
+    // SAFETY: the Backend proves the features; the caller checked that `slots` holds `width` labels for each slot of the
+    // tape, `deltas` `width` blocks and `tables` two rows of `copies` blocks for each AND gate.
+    unsafe {
+        dispatch!(
+            backend,
+            lockstep_garble(keys, d, part, shape, s, t),
+            else portable::lockstep::garble(keys, deltas, part, shape, slots, tables)
+        )
     }
 }
 
@@ -73,26 +53,14 @@ pub(crate) fn evaluate(
     slots: &mut [Block],
     tables: &[Block],
 ) {
-    match backend.0 {
-        Kind::Portable => portable::lockstep::evaluate(keys, part, shape, slots, tables),
-        #[cfg(target_arch = "aarch64")]
-        Kind::Armv8 => portable::lockstep::evaluate(keys, part, shape, slots, tables),
-        // SAFETY: as in `garble`; an evaluating walk only reads tables.
-        #[cfg(target_arch = "x86_64")]
-        Kind::AesNi => unsafe {
-            super::super::x86_64::garble::lockstep_evaluate_aesni(
-                keys,
-                part,
-                shape,
-                slots.as_mut_ptr(),
-                tables.as_ptr(),
-            )
-        },
-        // SAFETY: as above.
-        #[cfg(target_arch = "x86_64")]
-        Kind::Vaes => unsafe {
-            super::super::x86_64::garble::lockstep_evaluate_vaes(keys, part, shape, slots.as_mut_ptr(), tables.as_ptr())
-        },
+    let s = slots.as_mut_ptr();
+    // SAFETY: as in `garble`.
+    unsafe {
+        dispatch!(
+            backend,
+            lockstep_evaluate(keys, part, shape, s, tables.as_ptr()),
+            else portable::lockstep::evaluate(keys, part, shape, slots, tables)
+        )
     }
 }
 

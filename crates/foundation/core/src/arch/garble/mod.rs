@@ -19,7 +19,7 @@ mod walk;
 use crate::gates::Part;
 use crate::{Backend, Block};
 
-use super::{Kind, portable};
+use super::portable;
 
 pub(super) use hash::hash_groups;
 pub(crate) use keys::KeyRing;
@@ -51,17 +51,121 @@ pub(super) trait Quad: Copy {
     unsafe fn aes_last(self, key: Self) -> Self;
     /// The orthomorphism `(lo, hi) -> (hi, lo ^ hi)` of each lane.
     unsafe fn sigma(self) -> Self;
-    /// Quad 1, 0, 3, 2.
+    /// Lanes 1, 0, 3, 2.
     unsafe fn swap_neighbours(self) -> Self;
     /// Each lane all ones if its bit 0 is one, else all zeros.
     unsafe fn lsb_mask(self) -> Self;
-    /// Quad 0 and 2 of `self`, 1 and 3 of `odd`.
+    /// Lanes 0 and 2 of `self`, 1 and 3 of `odd`.
     unsafe fn select_odd(self, odd: Self) -> Self;
     /// `SubWord(RotWord(w)) ^ rcon` of each 32-bit word.
     unsafe fn key_word(self, rcon: Self) -> Self;
     /// Transposes each 4 x 4 matrix of words that lane `l` of the four vectors makes.
     unsafe fn transpose_words(words: [Self; 4]) -> [Self; 4];
 }
+
+/// Byte order that makes the last AES round compute SubWord(RotWord(w)) of each word: it rotates every word by a byte and
+/// undoes in advance the ShiftRows of the instruction.
+pub(super) const KEY_WORD: [u8; 16] = {
+    let mut order = [0; 16];
+    let mut i = 0;
+    while i < 16 {
+        let (column, row) = (i / 4, i % 4);
+        order[i] = (4 * ((column + 4 - row) % 4) + (row + 1) % 4) as u8;
+        i += 1;
+    }
+    order
+};
+
+/// Defines a module of the outermost functions of one kind of machine: the only ones that carry `target_feature`, for all
+/// else is inlined into them.
+macro_rules! instantiate {
+    ($kind:ident, $quad:ty, $features:literal) => {
+        pub(in crate::arch) mod $kind {
+            use super::*;
+            use crate::arch::garble::{self, KeyRing, lockstep};
+            use crate::gates::Part;
+
+            /// # Safety
+            /// This and the others: the CPU has the features; lengths as the walk wants.
+            #[target_feature(enable = $features)]
+            pub(in crate::arch) unsafe fn garble(
+                keys: &mut KeyRing,
+                delta: Block,
+                part: &Part<'_>,
+                slots: *mut Block,
+                tables: *mut Block,
+            ) {
+                // SAFETY: promised by the caller.
+                unsafe { garble::walk::<$quad, _>(garble::Garbling::new(delta), keys, part, slots, tables) }
+            }
+
+            #[target_feature(enable = $features)]
+            pub(in crate::arch) unsafe fn evaluate(
+                keys: &mut KeyRing,
+                part: &Part<'_>,
+                slots: *mut Block,
+                tables: *const Block,
+            ) {
+                // SAFETY: promised by the caller; an evaluating walk only reads tables.
+                unsafe { garble::walk::<$quad, _>(garble::Evaluating, keys, part, slots, tables.cast_mut()) }
+            }
+
+            #[target_feature(enable = $features)]
+            pub(in crate::arch) unsafe fn hash(
+                keys: &mut KeyRing,
+                first: &mut [[Block; 16]],
+                second: Option<&mut [[Block; 16]]>,
+            ) {
+                // SAFETY: promised by the caller.
+                unsafe { garble::hash_groups::<$quad>(keys, first, second) }
+            }
+
+            #[target_feature(enable = $features)]
+            pub(in crate::arch) unsafe fn lockstep_garble(
+                keys: &mut KeyRing,
+                deltas: *const Block,
+                part: &Part<'_>,
+                shape: &lockstep::Shape,
+                slots: *mut Block,
+                tables: *mut Block,
+            ) {
+                let side = lockstep::Garbling { deltas };
+                // SAFETY: promised by the caller.
+                unsafe { lockstep::walk::<$quad, _>(side, keys, part, shape, slots, tables) }
+            }
+
+            #[target_feature(enable = $features)]
+            pub(in crate::arch) unsafe fn lockstep_evaluate(
+                keys: &mut KeyRing,
+                part: &Part<'_>,
+                shape: &lockstep::Shape,
+                slots: *mut Block,
+                tables: *const Block,
+            ) {
+                // SAFETY: promised by the caller; an evaluating walk only reads tables.
+                unsafe { lockstep::walk::<$quad, _>(lockstep::Evaluating, keys, part, shape, slots, tables.cast_mut()) }
+            }
+        }
+    };
+}
+pub(super) use instantiate;
+
+/// Calls a kernel of the backend's kind, or what the portable backend has in its place. What the kernels want beyond the CPU's
+/// features, the caller promises in an `unsafe` block of its own.
+macro_rules! dispatch {
+    ($backend:expr, $kernel:ident($($argument:expr),* $(,)?), else $portable:expr) => {
+        match $backend.0 {
+            $crate::arch::Kind::Portable => $portable,
+            #[cfg(target_arch = "aarch64")]
+            $crate::arch::Kind::Armv8 => $crate::arch::aarch64::garble::armv8::$kernel($($argument),*),
+            #[cfg(target_arch = "x86_64")]
+            $crate::arch::Kind::AesNi => $crate::arch::x86_64::garble::aesni::$kernel($($argument),*),
+            #[cfg(target_arch = "x86_64")]
+            $crate::arch::Kind::Vaes => $crate::arch::x86_64::garble::vaes::$kernel($($argument),*),
+        }
+    };
+}
+use dispatch;
 
 pub(crate) fn garble(
     backend: Backend,
@@ -71,37 +175,23 @@ pub(crate) fn garble(
     slots: &mut [Block],
     tables: &mut [Block],
 ) {
-    match backend.0 {
-        Kind::Portable => portable::garble::garble(keys, delta, part, slots, tables),
-        #[cfg(target_arch = "aarch64")]
-        Kind::Armv8 => portable::garble::garble(keys, delta, part, slots, tables),
-        // SAFETY: a Backend of this kind proves the features; a Part's indices are below its tape's slots, and the
-        // caller checked both lengths.
-        #[cfg(target_arch = "x86_64")]
-        Kind::AesNi => unsafe {
-            super::x86_64::garble::garble_aesni(keys, delta, part, slots.as_mut_ptr(), tables.as_mut_ptr())
-        },
-        // SAFETY: as above.
-        #[cfg(target_arch = "x86_64")]
-        Kind::Vaes => unsafe {
-            super::x86_64::garble::garble_vaes(keys, delta, part, slots.as_mut_ptr(), tables.as_mut_ptr())
-        },
+    let (s, t) = (slots.as_mut_ptr(), tables.as_mut_ptr());
+    // SAFETY: the Backend proves the features; a Part's indices are below its tape's slots, and the caller checked both
+    // lengths.
+    unsafe {
+        dispatch!(backend, garble(keys, delta, part, s, t), else portable::garble::garble(keys, delta, part, slots, tables))
     }
 }
 
 pub(crate) fn evaluate(backend: Backend, keys: &mut KeyRing, part: &Part<'_>, slots: &mut [Block], tables: &[Block]) {
-    match backend.0 {
-        Kind::Portable => portable::garble::evaluate(keys, part, slots, tables),
-        #[cfg(target_arch = "aarch64")]
-        Kind::Armv8 => portable::garble::evaluate(keys, part, slots, tables),
-        // SAFETY: as in `garble`.
-        #[cfg(target_arch = "x86_64")]
-        Kind::AesNi => unsafe {
-            super::x86_64::garble::evaluate_aesni(keys, part, slots.as_mut_ptr(), tables.as_ptr())
-        },
-        // SAFETY: as above.
-        #[cfg(target_arch = "x86_64")]
-        Kind::Vaes => unsafe { super::x86_64::garble::evaluate_vaes(keys, part, slots.as_mut_ptr(), tables.as_ptr()) },
+    let s = slots.as_mut_ptr();
+    // SAFETY: as in `garble`.
+    unsafe {
+        dispatch!(
+            backend,
+            evaluate(keys, part, s, tables.as_ptr()),
+            else portable::garble::evaluate(keys, part, slots, tables)
+        )
     }
 }
 
@@ -113,15 +203,6 @@ pub(crate) fn hash(
     second: Option<&mut [[Block; 16]]>,
 ) {
     debug_assert!(second.as_ref().is_none_or(|s| s.len() == first.len()));
-    match backend.0 {
-        Kind::Portable => portable::garble::hash_groups(keys, first, second),
-        #[cfg(target_arch = "aarch64")]
-        Kind::Armv8 => portable::garble::hash_groups(keys, first, second),
-        // SAFETY: a Backend of this kind proves the features.
-        #[cfg(target_arch = "x86_64")]
-        Kind::AesNi => unsafe { super::x86_64::garble::hash_aesni(keys, first, second) },
-        // SAFETY: as above.
-        #[cfg(target_arch = "x86_64")]
-        Kind::Vaes => unsafe { super::x86_64::garble::hash_vaes(keys, first, second) },
-    }
+    // SAFETY: the Backend proves the features.
+    unsafe { dispatch!(backend, hash(keys, first, second), else portable::garble::hash_groups(keys, first, second)) }
 }

@@ -2,23 +2,8 @@
 
 use core::arch::x86_64::*;
 
-use super::super::garble::lockstep;
-use super::super::garble::{Evaluating, Garbling, KeyRing, Quad, hash_groups, walk};
+use super::super::garble::{KEY_WORD, Quad, instantiate};
 use crate::Block;
-use crate::gates::Part;
-
-/// Byte order that makes `aesenclast` compute SubWord(RotWord(w)) of each word: it rotates every word by a byte and
-/// undoes in advance the ShiftRows of the instruction.
-const KEY_WORD: [u8; 16] = {
-    let mut order = [0; 16];
-    let mut i = 0;
-    while i < 16 {
-        let (column, row) = (i / 4, i % 4);
-        order[i] = (4 * ((column + 4 - row) % 4) + (row + 1) % 4) as u8;
-        i += 1;
-    }
-    order
-};
 
 /// Four blocks in one 512-bit register.
 #[derive(Clone, Copy)]
@@ -243,87 +228,5 @@ impl Quad for Xmm {
     }
 }
 
-/// The entry points: the only functions here that carry CPU features; all else is inlined into them.
-///
-/// # Safety
-/// The CPU has the features named; lengths as [`walk`] wants.
-macro_rules! entries {
-    ($features:literal, $lanes:ty, $garble:ident, $evaluate:ident, $lockstep_garble:ident, $lockstep_evaluate:ident, $hash:ident) => {
-        #[target_feature(enable = $features)]
-        pub(in crate::arch) unsafe fn $garble(
-            keys: &mut KeyRing,
-            delta: Block,
-            part: &Part<'_>,
-            slots: *mut Block,
-            tables: *mut Block,
-        ) {
-            // SAFETY: promised by the caller.
-            unsafe { walk::<$lanes, _>(Garbling::new(delta), keys, part, slots, tables) }
-        }
-
-        #[target_feature(enable = $features)]
-        pub(in crate::arch) unsafe fn $evaluate(
-            keys: &mut KeyRing,
-            part: &Part<'_>,
-            slots: *mut Block,
-            tables: *const Block,
-        ) {
-            // SAFETY: promised by the caller; an evaluating walk only reads tables.
-            unsafe { walk::<$lanes, _>(Evaluating, keys, part, slots, tables.cast_mut()) }
-        }
-
-        #[target_feature(enable = $features)]
-        pub(in crate::arch) unsafe fn $hash(
-            keys: &mut KeyRing,
-            first: &mut [[Block; 16]],
-            second: Option<&mut [[Block; 16]]>,
-        ) {
-            // SAFETY: promised by the caller.
-            unsafe { hash_groups::<$lanes>(keys, first, second) }
-        }
-
-        #[target_feature(enable = $features)]
-        pub(in crate::arch) unsafe fn $lockstep_garble(
-            keys: &mut KeyRing,
-            deltas: *const Block,
-            part: &Part<'_>,
-            shape: &lockstep::Shape,
-            slots: *mut Block,
-            tables: *mut Block,
-        ) {
-            // SAFETY: promised by the caller.
-            unsafe { lockstep::walk::<$lanes, _>(lockstep::Garbling { deltas }, keys, part, shape, slots, tables) }
-        }
-
-        #[target_feature(enable = $features)]
-        pub(in crate::arch) unsafe fn $lockstep_evaluate(
-            keys: &mut KeyRing,
-            part: &Part<'_>,
-            shape: &lockstep::Shape,
-            slots: *mut Block,
-            tables: *const Block,
-        ) {
-            // SAFETY: promised by the caller; an evaluating walk only reads tables.
-            unsafe { lockstep::walk::<$lanes, _>(lockstep::Evaluating, keys, part, shape, slots, tables.cast_mut()) }
-        }
-    };
-}
-
-entries!(
-    "aes,avx2,ssse3,sse4.1",
-    Xmm,
-    garble_aesni,
-    evaluate_aesni,
-    lockstep_garble_aesni,
-    lockstep_evaluate_aesni,
-    hash_aesni
-);
-entries!(
-    "vaes,avx512f,avx512bw,avx512vl,avx512dq,aes,avx2",
-    Zmm,
-    garble_vaes,
-    evaluate_vaes,
-    lockstep_garble_vaes,
-    lockstep_evaluate_vaes,
-    hash_vaes
-);
+instantiate!(aesni, Xmm, "aes,avx2,ssse3,sse4.1");
+instantiate!(vaes, Zmm, "vaes,avx512f,avx512bw,avx512vl,avx512dq,aes,avx2");
