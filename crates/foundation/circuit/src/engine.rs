@@ -12,7 +12,7 @@ pub trait Engine {
     type Error;
 
     /// Input value `index` of `party` becomes wires. `value` is there exactly if the engine runs for that party
-    /// (the plain evaluator runs for all).
+    /// (the plain evaluator runs for all). [`run`](crate::run) passes no values without bits.
     fn input(
         &mut self,
         index: usize,
@@ -22,7 +22,8 @@ pub trait Engine {
     ) -> Result<(), Self::Error>;
 
     /// Calls a circuit `times` times over `memory`. Call `t` reads input value `v` at `args[v].0 + t * args[v].1` and
-    /// writes output value `v` at `outs[v].0 + t * outs[v].1`; all positions were checked against the memory.
+    /// writes output value `v` at `outs[v].0 + t * outs[v].1`; all positions were checked against the memory, and the
+    /// calls are independent of each other. [`Lowered::load`] and [`Lowered::store`] do the copying.
     fn call(
         &mut self,
         circuit: &Lowered,

@@ -111,6 +111,18 @@ fn all_signs_of_a_conjunction_share_one_and() {
 }
 
 #[test]
+fn gates_are_shared_however_many_there_are() {
+    let circuit = crate::random::Rng(1).circuit(&[50], 20_000, 1_000, &[200]);
+    let mut b = Builder::new();
+    let x = b.input("x", 50);
+    let once = b.call(&circuit, std::slice::from_ref(&x));
+    let gates = b.gates();
+    assert!(gates > 10_000);
+    assert_eq!(b.call(&circuit, &[x]), once);
+    assert_eq!(b.gates(), gates);
+}
+
+#[test]
 fn sums_cancel_and_conjunctions_absorb() {
     let mut b = Builder::new();
     let x = b.input("x", 3);
