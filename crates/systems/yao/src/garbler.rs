@@ -7,7 +7,7 @@ use comity_garble::{GarbledStream, HalfGates};
 use comity_ot::iknp;
 use rand_core::CryptoRng;
 
-use crate::{Config, evaluator_has_input, garbler_labels, gate_keys, is_for, permute_bits, recv_bits};
+use crate::{Config, evaluator_has_input, garbler_labels, gate_keys, reveal};
 
 pub(crate) fn run<C: Channel + ?Sized>(
     ch: &mut C,
@@ -92,16 +92,7 @@ impl<C: Channel + ?Sized> Engine for Garbling<'_, C> {
     fn reveal(&mut self, _: usize, to: Recipients, wires: &[Block]) -> Result<Option<Bits>> {
         // Step 5.
         self.flush()?;
-        let ours = permute_bits(wires);
-        if is_for(to, 1 - self.party) {
-            self.ch.send(&ours.to_bytes())?;
-        }
-        if !is_for(to, self.party) {
-            return Ok(None);
-        }
-        let mut value = recv_bits(self.ch, wires.len())?;
-        value.xor_assign(&ours);
-        Ok(Some(value))
+        reveal(self.ch, self.party, to, wires)
     }
 }
 

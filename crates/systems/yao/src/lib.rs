@@ -93,21 +93,20 @@ fn evaluator_has_input(program: &Program) -> bool {
     program.inputs().iter().any(|i| i.party != garbler(program))
 }
 
-fn is_for(to: Recipients, party: u32) -> bool {
-    match to {
-        Recipients::All => true,
-        Recipients::Party(p) => p == party,
+/// Step 5, the same for both sides: the value is the XOR of the two sides' permute bits, so each side sends its own to the
+/// other where the other learns the value.
+fn reveal<C: Channel + ?Sized>(ch: &mut C, party: u32, to: Recipients, wires: &[Block]) -> Result<Option<Bits>> {
+    let is_for = |party| matches!(to, Recipients::All) || to == Recipients::Party(party);
+    let ours: Bits = wires.iter().map(|label| label.lsb()).collect();
+    if is_for(1 - party) {
+        ch.send(&ours.to_bytes())?;
     }
-}
-
-/// The permute bits of labels.
-fn permute_bits(labels: &[Block]) -> Bits {
-    labels.iter().map(|l| l.lsb()).collect()
-}
-
-/// Receives `len` bits.
-fn recv_bits<C: Channel + ?Sized>(ch: &mut C, len: usize) -> Result<Bits> {
-    let mut bytes = vec![0; len.div_ceil(8)];
-    ch.recv(&mut bytes)?;
-    Ok(Bits::from_bytes(&bytes, len))
+    if !is_for(party) {
+        return Ok(None);
+    }
+    let mut theirs = vec![0; wires.len().div_ceil(8)];
+    ch.recv(&mut theirs)?;
+    let mut value = Bits::from_bytes(&theirs, wires.len());
+    value.xor_assign(&ours);
+    Ok(Some(value))
 }

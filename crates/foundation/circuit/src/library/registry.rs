@@ -1,5 +1,7 @@
 //! Circuits by name.
 
+use strsim::levenshtein;
+
 use super::LibraryError;
 use super::table::TABLE;
 use crate::{Builder, Circuit, Wire};
@@ -155,28 +157,13 @@ fn nearest(name: &str) -> Vec<String> {
     let mut near: Vec<(usize, String)> = TABLE
         .iter()
         .map(|entry| match entry.largest {
-            None => (distance(name, entry.pattern), entry.pattern.into()),
+            None => (levenshtein(name, entry.pattern), entry.pattern.into()),
             // A missing number is no slip in the letters.
-            Some(_) => (distance(name, &format!("{}{digits}", entry.stem())), format!("{}{number}", entry.stem())),
+            Some(_) => (levenshtein(name, &format!("{}{digits}", entry.stem())), format!("{}{number}", entry.stem())),
         })
         .filter(|&(distance, _)| distance <= 1 + name.chars().count() / 4)
         .collect();
     near.sort_by_key(|&(distance, _)| distance);
     let best = near.first().map_or(0, |&(distance, _)| distance);
     near.into_iter().filter(|&(distance, _)| distance == best).map(|(_, name)| name).take(3).collect()
-}
-
-/// Levenshtein's edit distance.
-fn distance(a: &str, b: &str) -> usize {
-    let b: Vec<char> = b.chars().collect();
-    let mut row: Vec<usize> = (0..=b.len()).collect();
-    for (i, x) in a.chars().enumerate() {
-        let mut diagonal = std::mem::replace(&mut row[0], i + 1);
-        for (j, &y) in b.iter().enumerate() {
-            let replaced = diagonal + usize::from(x != y);
-            diagonal = row[j + 1];
-            row[j + 1] = replaced.min(row[j] + 1).min(diagonal + 1);
-        }
-    }
-    row[b.len()]
 }
