@@ -3,8 +3,8 @@
 use std::fs;
 use std::io::Write;
 use std::net::{Shutdown, TcpStream};
-use std::path::PathBuf;
 use std::sync::LazyLock;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
 use comity_channel::Channel;
@@ -97,13 +97,14 @@ pub fn fingerprint(data: &[u8]) {
 
 /// The file that says which keys are trusted.
 pub fn trusted_file(data: &[u8]) {
-    static FOLDER: LazyLock<PathBuf> = LazyLock::new(|| {
-        let folder = std::env::temp_dir().join(format!("comity-fuzz-{}", std::process::id()));
-        fs::create_dir_all(&folder).expect("a folder for temporary files");
-        folder
-    });
-    fs::write(FOLDER.join("trusted"), data).expect("a temporary file");
-    if let Ok(trusted) = KeyDir::new(&*FOLDER).trusted() {
+    static NUMBER: AtomicU64 = AtomicU64::new(0);
+    let number = NUMBER.fetch_add(1, Ordering::Relaxed);
+    let folder = std::env::temp_dir().join(format!("comity-fuzz-{}-{number}", std::process::id()));
+    fs::create_dir_all(&folder).expect("a folder for temporary files");
+    fs::write(folder.join("trusted"), data).expect("a temporary file");
+    let trusted = KeyDir::new(&folder).trusted();
+    fs::remove_dir_all(&folder).expect("it was just made");
+    if let Ok(trusted) = trusted {
         for (i, (party, key)) in trusted.iter().enumerate() {
             assert!(trusted[..i].iter().all(|(p, k)| p != party && k != key), "one party, one key");
         }
