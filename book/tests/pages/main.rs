@@ -44,8 +44,9 @@ fn every_command_does_what_the_page_says() {
     let pages: Vec<Page> = paths().iter().map(|path| read(path)).collect();
     let commands: usize = pages.iter().map(|page| page.commands.len()).sum();
     assert!(commands >= 40, "only {commands} commands were found: are the blocks still marked `console`?");
+    let shells: Vec<Shell> = pages.iter().map(Shell::new).collect();
     let failures: Vec<String> = thread::scope(|scope| {
-        let runs: Vec<_> = pages.iter().map(|page| scope.spawn(|| Shell::new(page).run())).collect();
+        let runs: Vec<_> = shells.into_iter().map(|shell| scope.spawn(|| shell.run())).collect();
         runs.into_iter().flat_map(|run| run.join().expect("a page's thread")).collect()
     });
     assert!(failures.is_empty(), "{} of {commands} commands failed\n\n{}", failures.len(), failures.join("\n"));

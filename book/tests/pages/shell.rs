@@ -17,6 +17,8 @@ pub(crate) struct Shell<'a> {
     page: &'a Page,
     folder: PathBuf,
     port: u16,
+    /// Holds the port until the page runs, so that no two pages get the same.
+    reserved: Option<TcpListener>,
     /// The exit code of each person's last command, and whether it was looked at.
     codes: HashMap<&'a str, (i32, &'a Command)>,
     /// The commands that still run.
@@ -35,13 +37,15 @@ impl<'a> Shell<'a> {
         for (name, text) in &page.files {
             fs::write(folder.join(name), text).expect("the page's files can be written");
         }
-        let port = TcpListener::bind("127.0.0.1:0").and_then(|l| l.local_addr()).expect("a port is free").port();
+        let reserved = TcpListener::bind("127.0.0.1:0").expect("a port is free");
+        let port = reserved.local_addr().expect("it is bound").port();
         let (codes, running) = (HashMap::new(), HashMap::new());
-        Shell { page, folder, port, codes, running, failures: Vec::new() }
+        Shell { page, folder, port, reserved: Some(reserved), codes, running, failures: Vec::new() }
     }
 
     /// Runs everything; returns what went otherwise than the page says.
     pub(crate) fn run(mut self) -> Vec<String> {
+        self.reserved = None;
         for command in &self.page.commands {
             self.wait(&command.who);
             if command.text != "echo $?" {
