@@ -154,6 +154,9 @@ pub enum ProgramError {
     /// A loop or a call that is done zero times.
     #[error("{0} is done zero times; leave it out")]
     ZeroTimes(StepPath),
+    /// A loop with nothing in it: it would turn for nothing, perhaps for ever.
+    #[error("{0} repeats nothing; leave it out")]
+    EmptyLoop(StepPath),
     /// Loops inside loops, more than [`Program::MAX_NESTING`].
     #[error("{0} is inside more than {max} loops", max = Program::MAX_NESTING)]
     TooDeep(StepPath),

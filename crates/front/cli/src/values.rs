@@ -4,7 +4,7 @@
 //! wires. Their hex is written piece after piece in the same order, each piece as the number that it is.
 
 use std::collections::BTreeMap;
-use std::io::Read;
+use std::io::{ErrorKind, Read};
 
 use comity_circuit::value;
 use comity_core::Bits;
@@ -91,8 +91,8 @@ pub(crate) fn read(
         return Err(Failure::input("standard input can be one value only; give the others as @FILE"));
     }
     let parse = |(index, text): (usize, &str)| {
-        let bits = load(text)
-            .and_then(|text| parse(&text, resolved.inputs()[index].bits, resolved.lanes, order.inputs[index]));
+        let width = resolved.inputs()[index].bits;
+        let bits = load(text, width).and_then(|text| parse(&text, width, resolved.lanes, order.inputs[index]));
         match bits {
             Ok(bits) => Ok((index, bits)),
             Err(why) => Err(Failure::input(format!("input {}: {why}", resolved.title(index)))),
@@ -101,24 +101,29 @@ pub(crate) fn read(
     texts.into_iter().map(parse).collect()
 }
 
-/// The text of a value: itself, a file's, or standard input's. White space is no part of it.
-fn load(text: &str) -> Result<String, String> {
-    let mut loaded = String::new();
-    let text = match (text, text.strip_prefix('@')) {
-        ("-", _) => {
-            std::io::stdin().lock().read_to_string(&mut loaded).map_err(|e| format!("standard input: {e}"))?;
-            &loaded
-        }
-        (_, Some(path)) => {
-            loaded = std::fs::read_to_string(path).map_err(|e| match e.kind() {
-                std::io::ErrorKind::InvalidData => format!("{path}: not a text; a value is written in hex"),
-                _ => format!("{path}: {e}"),
-            })?;
-            &loaded
-        }
-        _ => text,
+/// The text of a value of `bits` wires: itself, a file's, or standard input's. White space is no part of it.
+fn load(text: &str, bits: usize) -> Result<String, String> {
+    let (source, loaded) = match (text, text.strip_prefix('@')) {
+        ("-", _) => ("standard input", read_text(std::io::stdin().lock(), bits)),
+        (_, Some(path)) => (path, std::fs::File::open(path).and_then(|file| read_text(file, bits))),
+        _ => return Ok(text.split_whitespace().collect()),
     };
-    Ok(text.split_whitespace().collect())
+    let loaded = loaded.map_err(|e| match e.kind() {
+        ErrorKind::InvalidData => format!("{source}: not a text; a value is written in hex"),
+        ErrorKind::FileTooLarge => format!("{source}: far more text than a value of {bits} bits can be"),
+        _ => format!("{source}: {e}"),
+    })?;
+    Ok(loaded.split_whitespace().collect())
+}
+
+/// Reads to the end, if that comes before four characters a bit and a page.
+fn read_text(source: impl Read, bits: usize) -> std::io::Result<String> {
+    let limit = 4 * bits as u64 + 4096;
+    let mut loaded = Vec::new();
+    if source.take(limit + 1).read_to_end(&mut loaded)? as u64 > limit {
+        return Err(ErrorKind::FileTooLarge.into());
+    }
+    String::from_utf8(loaded).map_err(|_| ErrorKind::InvalidData.into())
 }
 
 /// Reads a value of `bits` wires in `lanes` pieces.
@@ -127,9 +132,12 @@ fn parse(text: &str, bits: usize, lanes: usize, order: value::BitOrder) -> Resul
     if lanes == 1 || text.starts_with("bits:") {
         return value::parse(text, bits, order).map_err(told);
     }
+    if let Some((form, _)) = text.split_once(':') {
+        return Err(format!("the {lanes} values of side-by-side calls are written in hex or as bits:, not as {form}:"));
+    }
     let hex = text.strip_prefix("0x").unwrap_or(text);
     let (piece, digits) = (bits / lanes, (bits / lanes).div_ceil(4));
-    if !hex.is_ascii() || hex.contains(':') || hex.len() != digits * lanes {
+    if !hex.is_ascii() || hex.len() != digits * lanes {
         let (all, given) = (digits * lanes, hex.chars().count());
         return Err(format!("{lanes} values of {digits} hex digits are wanted, {all} in all, and {given} are given"));
     }

@@ -12,7 +12,7 @@ mod session;
 mod watch;
 
 pub use comity_channel::{Channel, memory};
-pub use comity_circuit::{Builder, Circuit, Program, Recipients, library};
+pub use comity_circuit::{Builder, Circuit, Program, Recipients, Wire, library};
 pub use comity_core::{Backend, Bits, Error, Params, Result};
 pub use protocol::{Adversary, Protocol};
 pub use report::Report;

@@ -139,6 +139,7 @@ impl Checker<'_> {
                 Ok(Totals::default())
             }
             Step::Repeat { times: 0, .. } | Step::Call { times: 0, .. } => Err(ProgramError::ZeroTimes(self.at())),
+            Step::Repeat { body, .. } if body.is_empty() => Err(ProgramError::EmptyLoop(self.at())),
             Step::Repeat { times, body } => {
                 if self.loops.len() == Program::MAX_NESTING {
                     return Err(ProgramError::TooDeep(self.at()));

@@ -144,6 +144,7 @@ fn what_does_not_fit_is_named_with_its_step() {
     assert_eq!(new(1 << 32, vec![]), Err(ProgramError::TooManyWires(1 << 32)));
     assert_eq!(new(70, vec![fine(10), fine(0)]), Err(ProgramError::ZeroTimes(at(&[1]))));
     assert_eq!(new(70, vec![repeat(0, vec![])]), Err(ProgramError::ZeroTimes(at(&[0]))));
+    assert_eq!(new(70, vec![repeat(9, vec![])]), Err(ProgramError::EmptyLoop(at(&[0]))));
 
     let outside =
         |first, last, path: &[usize]| Err(ProgramError::OutsideMemory { step: at(path), first, last, wires: 70 });

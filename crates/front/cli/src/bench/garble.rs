@@ -8,8 +8,12 @@ use super::{Bench, Suite};
 use crate::failure::Outcome;
 
 /// The hash of half gates alone, key schedules included.
-pub(super) const HASH: Bench =
-    Bench { name: "garble.hash", about: "half-gate hashes, a fresh AES key for each half gate", run: hash };
+pub(super) const HASH: Bench = Bench {
+    name: "garble.hash",
+    about: "half-gate hashes, a fresh AES key for each half gate",
+    ceiling: Some("machine.aes"),
+    run: hash,
+};
 
 fn hash(suite: &mut Suite) -> Outcome {
     let ceiling = suite.value("machine.aes");
@@ -27,12 +31,20 @@ fn hash(suite: &mut Suite) -> Outcome {
 }
 
 /// Half gates on whole circuits, tables to and from a buffer in cache.
-pub(super) const HALF_GATES: Bench =
-    Bench { name: "garble.half_gates", about: "AND gates garbled and evaluated, XOR gates included", run: half_gates };
+pub(super) const HALF_GATES: Bench = Bench {
+    name: "garble.half_gates",
+    about: "AND gates garbled and evaluated, XOR gates included",
+    ceiling: Some("machine.aes"),
+    run: half_gates,
+};
 
 /// As [`HALF_GATES`], forty copies in lockstep; the unit counts every copy's gates.
-pub(super) const LOCKSTEP: Bench =
-    Bench { name: "garble.lockstep40", about: "AND gates of 40 copies of a circuit in lockstep", run: lockstep };
+pub(super) const LOCKSTEP: Bench = Bench {
+    name: "garble.lockstep40",
+    about: "AND gates of 40 copies of a circuit in lockstep",
+    ceiling: Some("machine.aes"),
+    run: lockstep,
+};
 
 const COPIES: usize = 40;
 const CIRCUITS: [(&str, &str); 3] = [("aes128", "aes128"), ("sha256", "sha256"), ("chain", "chain10000")];
