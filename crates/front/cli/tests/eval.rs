@@ -103,7 +103,10 @@ fn what_is_wrong_is_said() {
     eval(&["add8", "-i", "u64:6", "-i", "01"]).fails(2, &["`a`", "64", "8"]);
     eval(&["add8", "-i", "dec:256", "-i", "01"]).fails(2, &["does not fit 8 bits"]);
     eval(&["add8", "-i", "bits:01020000", "-i", "01"]).fails(2, &["character"]);
-    eval(&["add8*2", "-i", "dec:6", "-i", "0101"]).fails(2, &["2 values of 2 hex digits"]);
+    eval(&["add8*2", "-i", "dec:6", "-i", "0101"]).fails(2, &["2 values", "in hex", "not as dec:"]);
+    eval(&["add8*2", "-i", "06", "-i", "0101"]).fails(2, &["2 values of 2 hex digits"]);
+    #[cfg(unix)]
+    eval(&["add8", "-i", "@/dev/zero", "-i", "01"]).fails(2, &["/dev/zero", "8 bits"]);
     eval(&["aes218", "-i", "0"]).fails(2, &["aes218", "did you mean `aes128`", "circuit list"]);
     eval(&["./nowhere.txt", "-i", "0"]).fails(2, &["nowhere.txt"]);
     eval(&["aes218", "--json"]).fails_json(2, "input", &["aes218"]);
