@@ -41,15 +41,11 @@ impl Cursor {
     pub fn advance<'a>(&mut self, tape: &'a Tape, max_ands: usize) -> Option<Part<'a>> {
         assert!(max_ands >= Tape::MAX_ANDS, "a part must be able to hold any segment");
         let from = *self;
-        while let Some(segment) = tape.segments().get(self.segment) {
-            if self.and - from.and + segment.ands as usize > max_ands {
-                break;
-            }
-            self.segment += 1;
-            self.xor += segment.xors as usize;
-            self.and += segment.ands as usize;
-        }
-        (self.segment > from.segment).then_some(Part { tape, from, to: *self })
+        let ends = &tape.ends()[from.segment..];
+        let fits = ends.partition_point(|end| end.ands as usize - from.and <= max_ands);
+        let end = ends[..fits].last()?;
+        *self = Cursor { segment: from.segment + fits, xor: end.xors as usize, and: end.ands as usize };
+        Some(Part { tape, from, to: *self })
     }
 }
 

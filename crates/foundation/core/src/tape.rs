@@ -63,6 +63,8 @@ pub struct Tape {
     xors: Vec<Gate>,
     ands: Vec<Gate>,
     segments: Vec<Segment>,
+    /// How many gates come before the end of each segment, so that a stretch is found without walking it.
+    ends: Vec<Segment>,
 }
 
 /// Why a tape was refused.
@@ -112,6 +114,7 @@ impl Tape {
         let slots_ok = |g: &Gate| g.a() < slots as usize && g.b() < slots as usize && g.out() < slots as usize;
         let in_range = |g: &Gate| slots_ok(g) && g.out() > Tape::ONE as usize;
         let (mut x, mut n) = (0, 0);
+        let mut ends = Vec::with_capacity(segments.len());
         // written[s] is the last segment (1-based) in which an AND gate wrote slot s.
         let mut written = vec![0u32; slots as usize];
         for (i, seg) in segments.iter().enumerate() {
@@ -133,8 +136,11 @@ impl Tape {
             }
             x += linear.len();
             n += batch.len();
+            // Gates of 12 bytes: 2^32 of them would be 48 GiB, and a circuit has fewer wires than slots have numbers.
+            let (xors, ands) = (u32::try_from(x), u32::try_from(n));
+            ends.push(Segment { xors: xors.or(Err(TapeError::Counts))?, ands: ands.or(Err(TapeError::Counts))? });
         }
-        Ok(Tape { slots, xors, ands, segments })
+        Ok(Tape { slots, xors, ands, segments, ends })
     }
 
     /// The number of slots, the two constants included.
@@ -150,6 +156,11 @@ impl Tape {
     /// All AND gates, segment after segment: a gate's index here is its index in lowered order.
     pub fn ands(&self) -> &[Gate] {
         &self.ands
+    }
+
+    /// How many gates come before the end of each segment.
+    pub(crate) fn ends(&self) -> &[Segment] {
+        &self.ends
     }
 
     /// The segments in order.
