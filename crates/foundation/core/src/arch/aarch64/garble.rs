@@ -43,6 +43,20 @@ impl Quad for Neon {
         Neon([vld1q_u8(a.cast()), vld1q_u8(b.cast()), vld1q_u8(c.cast()), vld1q_u8(d.cast())])
     }
     #[inline(always)]
+    unsafe fn load_half(from: *const Block) -> Self {
+        Self::gather_half([from, from.add(1)])
+    }
+    #[inline(always)]
+    unsafe fn store_half(self, to: *mut Block) {
+        for i in 0..2 {
+            vst1q_u8(to.add(i).cast(), self.0[i]);
+        }
+    }
+    #[inline(always)]
+    unsafe fn gather_half([a, b]: [*const Block; 2]) -> Self {
+        Neon([vld1q_u8(a.cast()), vld1q_u8(b.cast()), vdupq_n_u8(0), vdupq_n_u8(0)])
+    }
+    #[inline(always)]
     unsafe fn store_lane0(self, to: *mut Block) {
         vst1q_u8(to.cast(), self.0[0])
     }

@@ -100,6 +100,12 @@ impl KeyRing {
         self.keys[pair as usize & (RING_PAIRS - 1)].as_ptr()
     }
 
+    /// The keys of the next gate, which were ensured.
+    #[inline(always)]
+    pub(super) fn ahead_half(&self) -> AheadHalf {
+        AheadHalf(self.pair(self.next / 2), 2 * (self.next % 2) as usize)
+    }
+
     /// The keys of the next `N` pairs, which were ensured.
     #[inline(always)]
     pub(super) fn ahead<const N: usize>(&self) -> Ahead<N> {
@@ -131,6 +137,17 @@ impl<L: Quad, const N: usize> Schedule<L, N> for Ahead<N> {
             }
             keys
         }
+    }
+}
+
+/// As [`Ahead`], the keys of one gate: so many lanes into those of its pair.
+pub(super) struct AheadHalf(*const RoundKey, usize);
+
+impl<L: Quad> Schedule<L, 1> for AheadHalf {
+    #[inline(always)]
+    unsafe fn round_key(&mut self, round: usize) -> [L; 1] {
+        // SAFETY: the pointer is to eleven round keys of two gates; the caller has the features of L.
+        unsafe { [L::load_half(self.0.add(round).cast::<Block>().add(self.1))] }
     }
 }
 

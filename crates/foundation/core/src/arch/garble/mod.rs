@@ -34,6 +34,10 @@ pub(super) trait Quad: Copy {
     unsafe fn load(from: *const Block) -> Self;
     unsafe fn store(self, to: *mut Block);
     unsafe fn gather(from: [*const Block; 4]) -> Self;
+    /// Two blocks in lanes 0 and 1, zeros above: a gate alone.
+    unsafe fn load_half(from: *const Block) -> Self;
+    unsafe fn store_half(self, to: *mut Block);
+    unsafe fn gather_half(from: [*const Block; 2]) -> Self;
     /// Writes lane 0 or lane 2.
     unsafe fn store_lane0(self, to: *mut Block);
     unsafe fn store_lane2(self, to: *mut Block);

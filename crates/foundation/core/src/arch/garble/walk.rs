@@ -8,9 +8,6 @@ use super::sides::Side;
 use crate::gates::Part;
 use crate::{Block, Gate};
 
-/// A gate whose inputs are the constant zero: it fills the lanes that a batch has no gate for.
-static NO_GATE: Gate = Gate { a: 0, b: 0, out: 0 };
-
 /// The XOR gates of a segment, in order.
 #[inline(always)]
 unsafe fn xor_gates(gates: &[Gate], slots: *mut Block) {
@@ -20,13 +17,6 @@ unsafe fn xor_gates(gates: &[Gate], slots: *mut Block) {
             *slots.byte_add(gate.out as usize) = *slots.byte_add(gate.a as usize) ^ *slots.byte_add(gate.b as usize)
         };
     }
-}
-
-/// Where in a vector a gate alone stands.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Half {
-    Low,
-    High,
 }
 
 /// Walks a stretch of tape.
@@ -51,7 +41,7 @@ pub(in crate::arch) unsafe fn walk<L: Quad, S: Side<L>>(
             let (mut gates, later) = ands.split_at(segment.ands as usize);
             ands = later;
             if let ([gate, rest @ ..], 1) = (gates, ring.next % 2) {
-                half_batch::<L, S>(side, ring, gate, Half::High, slots, tables);
+                single::<L, S>(side, ring, gate, slots, tables);
                 tables = tables.add(2);
                 gates = rest;
             }
@@ -91,7 +81,7 @@ pub(in crate::arch) unsafe fn walk<L: Quad, S: Side<L>>(
                 gates = &gates[2..];
             }
             if let [gate] = gates {
-                half_batch::<L, S>(side, ring, gate, Half::Low, slots, tables);
+                single::<L, S>(side, ring, gate, slots, tables);
                 tables = tables.add(2);
             }
         }
@@ -144,37 +134,20 @@ unsafe fn full_batch<L: Quad, S: Side<L>, const N: usize>(
     }
 }
 
-/// One gate alone, in the low or the high half of a vector as its number is even or odd.
+/// One gate alone: the first of a batch if its number is odd, and the last if it is even.
 #[inline(always)]
-unsafe fn half_batch<L: Quad, S: Side<L>>(
-    side: S,
-    ring: &mut KeyRing,
-    gate: &Gate,
-    half: Half,
-    slots: *mut Block,
-    tables: *mut Block,
-) {
+unsafe fn single<L: Quad, S: Side<L>>(side: S, ring: &mut KeyRing, gate: &Gate, slots: *mut Block, tables: *mut Block) {
     // SAFETY: as `walk`; only this gate's two blocks of `tables` are touched.
     unsafe {
         ring.ensure::<L>(2);
-        let key = ring.ahead();
+        let keys = ring.ahead_half();
         ring.take(1);
-        let zero = slots.cast_const();
-        let (low, high) = if half == Half::High { (&NO_GATE, gate) } else { (gate, &NO_GATE) };
-        let input = [gather::<L>(low, high, slots)];
-        let mut table = input;
-        if !S::WRITES {
-            let (t, e) = (tables.cast_const(), tables.add(1).cast_const());
-            table[0] = if half == Half::High { L::gather([zero, zero, t, e]) } else { L::gather([t, e, zero, zero]) };
-        }
-        let (table, out) = side.combine::<1>(input, key, table);
-        let (mut wide, at) = ([Block::ZERO; 4], if half == Half::High { 2 } else { 0 });
+        let input = [L::gather_half([slots.byte_add(gate.a as usize), slots.byte_add(gate.b as usize)])];
+        let table = if S::WRITES { input } else { [L::load_half(tables)] };
+        let (table, out) = side.combine::<1>(input, keys, table);
         if S::WRITES {
-            table[0].store(wide.as_mut_ptr());
-            *tables = wide[at];
-            *tables.add(1) = wide[at + 1];
+            table[0].store_half(tables);
         }
-        let to = slots.byte_add(gate.out as usize);
-        if half == Half::High { out[0].store_lane2(to) } else { out[0].store_lane0(to) }
+        out[0].store_lane0(slots.byte_add(gate.out as usize));
     }
 }

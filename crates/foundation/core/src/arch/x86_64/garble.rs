@@ -31,6 +31,19 @@ impl Quad for Zmm {
         Zmm(_mm512_inserti64x4::<1>(_mm512_castsi256_si512(low), high))
     }
     #[inline(always)]
+    unsafe fn load_half(from: *const Block) -> Self {
+        Zmm(_mm512_zextsi256_si512(_mm256_loadu_si256(from.cast())))
+    }
+    #[inline(always)]
+    unsafe fn store_half(self, to: *mut Block) {
+        _mm256_storeu_si256(to.cast(), _mm512_castsi512_si256(self.0))
+    }
+    #[inline(always)]
+    unsafe fn gather_half([a, b]: [*const Block; 2]) -> Self {
+        let low = _mm256_castsi128_si256(_mm_loadu_si128(a.cast()));
+        Zmm(_mm512_zextsi256_si512(_mm256_inserti128_si256::<1>(low, _mm_loadu_si128(b.cast()))))
+    }
+    #[inline(always)]
     unsafe fn store_lane0(self, to: *mut Block) {
         _mm_storeu_si128(to.cast(), _mm512_castsi512_si128(self.0))
     }
@@ -144,6 +157,20 @@ impl Quad for Xmm {
             _mm_loadu_si128(from[2].cast()),
             _mm_loadu_si128(from[3].cast()),
         ])
+    }
+    #[inline(always)]
+    unsafe fn load_half(from: *const Block) -> Self {
+        Self::gather_half([from, from.add(1)])
+    }
+    #[inline(always)]
+    unsafe fn store_half(self, to: *mut Block) {
+        for i in 0..2 {
+            _mm_storeu_si128(to.add(i).cast(), self.0[i]);
+        }
+    }
+    #[inline(always)]
+    unsafe fn gather_half([a, b]: [*const Block; 2]) -> Self {
+        Xmm([_mm_loadu_si128(a.cast()), _mm_loadu_si128(b.cast()), _mm_setzero_si128(), _mm_setzero_si128()])
     }
     #[inline(always)]
     unsafe fn store_lane0(self, to: *mut Block) {
