@@ -3,12 +3,14 @@
 //! One code path, generic over [`Quad`] (four blocks side by side), serves every machine with AES rounds; the portable
 //! path works on eight bitsliced blocks instead. What makes it fast:
 //!
-//! - *Two gates make a vector.* Quad hold `(a, b, a', b')` of two gates, so their four half-gate keys are the four
+//! - *Two gates make a vector.* Lanes hold `(a, b, a', b')` of two gates, so their four half-gate keys are the four
 //!   lanes of a round key, the garbler's second hash input is one XOR away, and the two tables are one store.
 //! - *Keys are expanded ahead, sixteen at a time.* Tweaks are known before labels are, so key expansion has no part in
 //!   the latency of a chain of gates. Sixteen keys are held word-sliced (word `i` of all keys in one vector): then
 //!   SubWord of sixteen keys is one AES instruction, and eight unpacks bring each round key back to lanes.
-//! - *Segments are independent gates*: up to eight are hashed together to fill the AES pipeline.
+//!   Where a segment is wide, they are expanded beside the hashing and never touch memory.
+//! - *Segments are independent gates*: the garbler hashes up to eight together and the evaluator up to sixteen, so that the
+//!   AES units stay full.
 
 mod hash;
 mod keys;
