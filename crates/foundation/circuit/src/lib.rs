@@ -25,6 +25,7 @@ pub use layered::{Layer, Layered};
 pub use lower::Lowered;
 pub use plain::{Plain, eval_circuit};
 pub use program::{
-    DecodeError, Input, Operand, Output, Program, ProgramError, Recipients, Span, Step, StepPath, Totals,
+    CircuitId, DecodeError, Input, Operand, Output, Program, ProgramBuilder, ProgramError, Recipients, Register, Span,
+    Step, StepPath, Totals, Turn,
 };
 pub use run::{InputError, RunError, run};

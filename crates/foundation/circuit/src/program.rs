@@ -4,6 +4,7 @@
 //! program (whether it stays inside its memory, whether its parallel calls are independent, how many gates it has) is
 //! found by arithmetic on the loops' bounds, never by unrolling.
 
+mod builder;
 mod check;
 mod combine;
 mod encode;
@@ -12,8 +13,10 @@ mod overlap;
 use std::fmt;
 use std::sync::OnceLock;
 
+use crate::value::Type;
 use crate::{Circuit, Lowered};
 
+pub use builder::{CircuitId, ProgramBuilder, Register, Turn};
 pub use encode::DecodeError;
 
 /// A run of wires: `bits` of them from `start` on, moved by `strides[d]` for each turn of the `d`-th enclosing
@@ -102,6 +105,8 @@ pub struct Input {
     pub bits: usize,
     /// Whose value it is.
     pub party: u32,
+    /// How people write it; bits without further meaning unless [`Program::with_input_type`] said otherwise.
+    pub ty: Type,
 }
 
 /// An output value of a program.
@@ -113,6 +118,8 @@ pub struct Output {
     pub bits: usize,
     /// Who learns it.
     pub to: Recipients,
+    /// How people read it; bits without further meaning unless [`Program::with_output_type`] said otherwise.
+    pub ty: Type,
 }
 
 /// What a whole run of a program executes.
@@ -260,6 +267,18 @@ pub enum ProgramError {
         /// How many there are.
         count: usize,
     },
+    /// A type whose values have another width.
+    #[error("{what} value {index} has {bits} bits, which is no {ty}")]
+    Type {
+        /// `input` or `output`.
+        what: &'static str,
+        /// The value.
+        index: usize,
+        /// Its width.
+        bits: usize,
+        /// The type.
+        ty: String,
+    },
     /// An input value is named twice where once is possible.
     #[error("input value {0} is named twice")]
     NamedTwice(usize),
@@ -376,6 +395,31 @@ impl Program {
         Ok(self)
     }
 
+    /// Says what an input value's bits mean to people. Types are no part of [`Program::digest`] or of the encoding.
+    ///
+    /// # Errors
+    /// [`ProgramError::NoValue`], [`ProgramError::Type`].
+    pub fn with_input_type(mut self, input: usize, ty: Type) -> Result<Program, ProgramError> {
+        let count = self.inputs.len();
+        let value = self.inputs.get_mut(input).ok_or(ProgramError::NoValue { what: "input", index: input, count })?;
+        fits("input", input, value.bits, &ty)?;
+        value.ty = ty;
+        Ok(self)
+    }
+
+    /// Says what an output value's bits mean to people. Types are no part of [`Program::digest`] or of the encoding.
+    ///
+    /// # Errors
+    /// [`ProgramError::NoValue`], [`ProgramError::Type`].
+    pub fn with_output_type(mut self, output: usize, ty: Type) -> Result<Program, ProgramError> {
+        let count = self.outputs.len();
+        let value =
+            self.outputs.get_mut(output).ok_or(ProgramError::NoValue { what: "output", index: output, count })?;
+        fits("output", output, value.bits, &ty)?;
+        value.ty = ty;
+        Ok(self)
+    }
+
     /// The size of the wire memory.
     pub fn wires(&self) -> u64 {
         self.wires
@@ -424,6 +468,11 @@ impl Program {
     pub fn lowered(&self) -> &[Lowered] {
         self.lowered.get_or_init(|| self.circuits.iter().map(Lowered::new).collect())
     }
+}
+
+/// Whether a value of so many bits can have this type.
+fn fits(what: &'static str, index: usize, bits: usize, ty: &Type) -> Result<(), ProgramError> {
+    if ty.bits() == bits { Ok(()) } else { Err(ProgramError::Type { what, index, bits, ty: ty.to_string() }) }
 }
 
 impl PartialEq for Program {

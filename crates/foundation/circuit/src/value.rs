@@ -12,7 +12,11 @@
 //!
 //! Errors never repeat a value, which may be a secret.
 
+mod types;
+
 use comity_core::Bits;
+
+pub use types::{FloatWidth, Type};
 
 /// Which bit of a number is on the first wire of a value.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

@@ -75,19 +75,21 @@ fn list(json: bool) -> Outcome {
         all.join(", ")
     };
     if json {
-        let all: Vec<_> = (library::names().iter())
-            .map(|e| json::Builtin { name: e.pattern, about: e.about, largest: e.largest })
+        let all: Vec<_> = library::names()
+            .map(|e| json::Builtin { name: e.pattern, about: e.about, limits: e.capitals().collect() })
             .collect();
         return emit(&json::line(&all));
     }
-    let width = library::names().iter().map(|e| e.pattern.len()).max().unwrap_or(0);
+    let width = library::names().map(|e| e.pattern.len()).max().unwrap_or(0);
     let mut text = String::new();
     for entry in library::names() {
         text += &format!("{:width$}  {}\n", entry.pattern, entry.about);
-        text += &format!("{:width$}  bits: {} -> {}\n", "", values(entry.inputs), values(&[entry.output]));
+        text += &format!("{:width$}  bits: {} -> {}\n", "", values(entry.inputs), values(entry.outputs));
     }
     emit(&text)?;
-    note("N stands for a number, as in add64: the width in bits (for chainN, how many gates).");
+    note(
+        "N, W and K stand for numbers, as in add64 and sort1024x32: N is a width in bits or a count, W the width of an element.",
+    );
     Ok(())
 }
 

@@ -76,11 +76,11 @@ pub(crate) struct Output {
 /// One built-in of `comity circuit list`.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub(crate) struct Builtin {
-    /// `N` at its end stands for a number.
+    /// `N`, `W` and `K` in it stand for numbers.
     pub(crate) name: &'static str,
     pub(crate) about: &'static str,
-    /// The largest N.
-    pub(crate) largest: Option<usize>,
+    /// The largest number for each of these.
+    pub(crate) limits: BTreeMap<char, usize>,
 }
 
 /// One measurement of `comity bench`.

@@ -25,7 +25,7 @@ pub(crate) struct Resolved {
 pub(crate) fn resolve(args: &ProgramArgs) -> Outcome<Resolved> {
     let text = args.program.as_str();
     let refuse = |why: &dyn std::fmt::Display| Failure::input(format!("{text}: {why}"));
-    let expression = expression::parse(text, &is_builtin, &|path| path.is_file()).map_err(Failure::input)?;
+    let expression = expression::parse(text, &library::is_name, &|path| path.is_file()).map_err(Failure::input)?;
     let too_many = || refuse(&"so many calls are more than any machine can do");
     let (lanes, turns) = expression.lanes_and_turns().ok_or_else(too_many)?;
     let program = calls(load(&expression.base)?, lanes, turns).map_err(|why| refuse(&why))?;
@@ -84,19 +84,9 @@ fn calls(circuit: Circuit, lanes: u64, turns: u64) -> Result<Program, String> {
     Program::new("calls", end, vec![circuit], steps).map_err(told)
 }
 
-/// Whether the library's names are like this: without building the circuit, and whatever number stands in the name.
-fn is_builtin(name: &str) -> bool {
-    library::names().iter().any(|entry| match entry.largest {
-        None => entry.pattern == name,
-        Some(_) => name
-            .strip_prefix(entry.pattern.trim_end_matches('N'))
-            .is_some_and(|number| !number.is_empty() && number.bytes().all(|b| b.is_ascii_digit())),
-    })
-}
-
 /// The circuit that is named, where calling it several times makes no sense.
 pub(crate) fn circuit(text: &str) -> Outcome<Circuit> {
-    let expression = expression::parse(text, &is_builtin, &|path| path.is_file()).map_err(Failure::input)?;
+    let expression = expression::parse(text, &library::is_name, &|path| path.is_file()).map_err(Failure::input)?;
     if !expression.powers.is_empty() {
         return Err(Failure::input(format!(
             "{text}: name the circuit alone; calls of it are no part of a circuit file"

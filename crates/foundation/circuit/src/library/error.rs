@@ -1,4 +1,4 @@
-//! Why a name gives no circuit.
+//! Why a name gives no circuit or program.
 
 /// Why a name gives no built-in circuit.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -11,16 +11,28 @@ pub enum LibraryError {
         /// Names that are almost the same, the nearest first.
         nearest: Vec<String>,
     },
-    /// The number in the name is zero or too large.
-    #[error("`{name}`: N in `{pattern}` is from 1 to {largest}")]
+    /// A number in the name is zero or too large.
+    #[error("`{name}`: {}", ranges(pattern, limits))]
     Width {
         /// The name that was asked for.
         name: String,
         /// The pattern that it follows.
         pattern: &'static str,
-        /// The largest N.
-        largest: usize,
+        /// The largest number for each capital of the pattern.
+        limits: Vec<(char, usize)>,
     },
+    /// The name is that of a program of several calls, where a circuit was wanted.
+    #[error("`{name}` is a program of several calls, not a circuit")]
+    NoCircuit {
+        /// The name that was asked for.
+        name: String,
+    },
+}
+
+fn ranges(pattern: &str, limits: &[(char, usize)]) -> String {
+    let ranges: Vec<String> =
+        limits.iter().map(|(capital, largest)| format!("{capital} in `{pattern}` is from 1 to {largest}")).collect();
+    ranges.join(", ")
 }
 
 fn suggestion(nearest: &[String]) -> String {

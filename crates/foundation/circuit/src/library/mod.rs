@@ -1,6 +1,6 @@
-//! Built-in circuits.
+//! Built-in circuits and programs.
 //!
-//! The circuits that people ask for by name ([`names`], [`find`]), and the functions that add them to a
+//! The circuits that people ask for by name ([`names`], [`program`]), and the functions that add them to a
 //! [`Builder`](crate::Builder), for circuits of one's own. All count as few AND gates as we know how; COUNTS.md next to
 //! this file lists them beside the best published figures, and a test keeps it true.
 //!
@@ -14,4 +14,4 @@ pub mod sha;
 mod table;
 
 pub use error::LibraryError;
-pub use registry::{Entry, Value, Width, circuit, contains, find, names};
+pub use registry::{Entry, Size, Value, Width, circuit, contains, find, is_name, names, program};

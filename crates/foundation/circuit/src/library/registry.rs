@@ -1,28 +1,28 @@
-//! Circuits by name.
+//! Circuits and programs by name.
 
 use strsim::levenshtein;
 
 use super::LibraryError;
-use super::table::TABLE;
-use crate::{Builder, Circuit, Wire};
+use super::table::TABLES;
+use crate::{Builder, Circuit, Program, Wire};
 
-/// A family of built-in circuits: its names, and what they take and return.
+/// A family of built-in circuits or programs: their names, and what they take and return.
 #[derive(Clone, Copy, Debug)]
 pub struct Entry {
-    /// The name, which ends in `N` if that stands for a number.
+    /// The name. The capitals N, W and K in it stand for numbers: `addN`, `sortNxW`.
     pub pattern: &'static str,
-    /// What the circuit computes, in a few words.
+    /// What is computed, in a few words.
     pub about: &'static str,
-    /// The largest N; none where the name is a single circuit's.
-    pub largest: Option<usize>,
+    /// The largest number for each capital of the pattern, in the pattern's order; the smallest is 1.
+    pub limits: &'static [usize],
     /// The input values.
     pub inputs: &'static [Value],
-    /// The output value.
-    pub output: Value,
+    /// The output values.
+    pub outputs: &'static [Value],
     pub(super) build: Build,
 }
 
-/// An input or output value of a built-in circuit.
+/// An input or output value of a built-in.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Value {
     /// Its name.
@@ -31,7 +31,18 @@ pub struct Value {
     pub width: Width,
 }
 
-/// How many bits a value has, which may depend on the N in the circuit's name.
+/// The numbers in a name; those that it does not have are zero.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Size {
+    /// How wide a word is, or how many elements there are.
+    pub n: usize,
+    /// How wide an element is.
+    pub w: usize,
+    /// How many of them.
+    pub k: usize,
+}
+
+/// How many bits a value has, which may depend on the numbers in the name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Width {
     /// So many.
@@ -44,28 +55,48 @@ pub enum Width {
     TwiceN,
     /// As many as the binary N has: ⌊log2 N⌋ + 1.
     BitsOfN,
+    /// As many as it takes to name one of N things: ⌈log2 N⌉, and at least 1.
+    IndexOfN,
+    /// W.
+    W,
+    /// N values of W bits.
+    NTimesW,
+    /// K values of W bits.
+    KTimesW,
 }
 
-/// How a circuit is built.
+/// Values from values.
+type Several = fn(&mut Builder, Size, &[Vec<Wire>]) -> Vec<Vec<Wire>>;
+
+/// How a built-in is built.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Build {
-    /// From two values.
+    /// A circuit from two values to one.
     Words(fn(&mut Builder, &[Wire], &[Wire]) -> Vec<Wire>),
-    /// From two values, to a single bit.
+    /// A circuit from two values to a single bit.
     Bit(fn(&mut Builder, &[Wire], &[Wire]) -> Wire),
-    /// From N and any values.
-    Any(fn(&mut Builder, usize, &[Vec<Wire>]) -> Vec<Wire>),
+    /// A circuit from any values to one.
+    Any(fn(&mut Builder, Size, &[Vec<Wire>]) -> Vec<Wire>),
+    /// A circuit from any values to several.
+    Several(Several),
+    /// A program of several calls. Its values are those that the entry names.
+    Program(fn(Size) -> Program),
 }
 
 impl Width {
-    /// The number of bits for this N.
-    pub fn bits(self, n: usize) -> usize {
+    /// The number of bits for these numbers.
+    pub fn bits(self, size: Size) -> usize {
+        let Size { n, w, k } = size;
         match self {
             Width::Fixed(bits) => bits,
             Width::N => n,
             Width::NPlus1 => n + 1,
             Width::TwiceN => 2 * n,
             Width::BitsOfN => (usize::BITS - n.leading_zeros()) as usize,
+            Width::IndexOfN => ((usize::BITS - n.saturating_sub(1).leading_zeros()) as usize).max(1),
+            Width::W => w,
+            Width::NTimesW => n * w,
+            Width::KTimesW => k * w,
         }
     }
 }
@@ -78,37 +109,92 @@ impl std::fmt::Display for Width {
             Width::NPlus1 => f.write_str("N+1"),
             Width::TwiceN => f.write_str("2N"),
             Width::BitsOfN => f.write_str("⌊log2 N⌋+1"),
+            Width::IndexOfN => f.write_str("⌈log2 N⌉"),
+            Width::W => f.write_str("W"),
+            Width::NTimesW => f.write_str("N*W"),
+            Width::KTimesW => f.write_str("K*W"),
         }
     }
 }
 
+/// Whether a character of a pattern stands for a number.
+fn is_capital(c: char) -> bool {
+    matches!(c, 'N' | 'W' | 'K')
+}
+
 impl Entry {
-    /// The pattern up to the N.
-    fn stem(&self) -> &'static str {
-        if self.largest.is_some() { self.pattern.trim_end_matches('N') } else { self.pattern }
+    /// The capitals of the pattern, in its order, and the largest number for each.
+    pub fn capitals(&self) -> impl Iterator<Item = (char, usize)> {
+        self.pattern.chars().filter(|&c| is_capital(c)).zip(self.limits.iter().copied())
     }
 
-    fn circuit(&self, n: usize) -> Circuit {
+    /// Whether a name has the pattern's letters, and the digits in it that stand for the capitals.
+    fn digits<'a>(&self, name: &'a str) -> Option<Vec<&'a str>> {
+        let (mut rest, mut numbers) = (name, Vec::new());
+        for piece in self.pattern.split_inclusive(is_capital) {
+            let letters = piece.trim_end_matches(is_capital);
+            rest = rest.strip_prefix(letters)?;
+            if letters.len() < piece.len() {
+                let (digits, behind) = rest.split_at(rest.find(|c: char| !c.is_ascii_digit()).unwrap_or(rest.len()));
+                numbers.push(Some(digits).filter(|digits| is_number(digits))?);
+                rest = behind;
+            }
+        }
+        rest.is_empty().then_some(numbers)
+    }
+
+    /// The numbers of digits, if all are in range.
+    fn size(&self, digits: &[&str]) -> Option<Size> {
+        let mut size = Size::default();
+        for ((capital, largest), digits) in self.capitals().zip(digits) {
+            let number = digits.parse().ok().filter(|number| (1..=largest).contains(number))?;
+            match capital {
+                'N' => size.n = number,
+                'W' => size.w = number,
+                _ => size.k = number,
+            }
+        }
+        Some(size)
+    }
+
+    /// The pattern with numbers for its capitals.
+    fn name(&self, mut number: impl FnMut() -> String) -> String {
+        self.pattern.chars().map(|c| if is_capital(c) { number() } else { c.to_string() }).collect()
+    }
+
+    fn circuit(&self, size: Size) -> Option<Circuit> {
         let mut b = Builder::new();
-        let inputs: Vec<Vec<Wire>> = self.inputs.iter().map(|value| b.input(value.name, value.width.bits(n))).collect();
-        let output = match self.build {
-            Build::Words(build) => build(&mut b, &inputs[0], &inputs[1]),
-            Build::Bit(build) => vec![build(&mut b, &inputs[0], &inputs[1])],
-            Build::Any(build) => build(&mut b, n, &inputs),
+        let inputs: Vec<Vec<Wire>> = match self.build {
+            Build::Program(_) => return None,
+            _ => self.inputs.iter().map(|value| b.input(value.name, value.width.bits(size))).collect(),
         };
-        b.output(self.output.name, &output);
-        b.finish()
+        let outputs = match self.build {
+            Build::Words(build) => vec![build(&mut b, &inputs[0], &inputs[1])],
+            Build::Bit(build) => vec![vec![build(&mut b, &inputs[0], &inputs[1])]],
+            Build::Any(build) => vec![build(&mut b, size, &inputs)],
+            Build::Several(build) => build(&mut b, size, &inputs),
+            Build::Program(_) => return None,
+        };
+        for (value, wires) in self.outputs.iter().zip(&outputs) {
+            b.output(value.name, wires);
+        }
+        Some(b.finish())
     }
 }
 
-/// All built-in circuits.
-pub fn names() -> &'static [Entry] {
-    TABLE
+/// All built-ins, in the order in which a list shows them.
+pub fn names() -> impl Iterator<Item = &'static Entry> + Clone {
+    TABLES.iter().copied().flatten()
 }
 
-/// Whether a built-in circuit has this name, without building it.
+/// Whether a built-in has this name, without building it.
 pub fn contains(name: &str) -> bool {
     resolve(name).is_ok()
+}
+
+/// Whether a name has the form of a built-in's, whatever numbers stand in it, without building anything.
+pub fn is_name(name: &str) -> bool {
+    !matches!(resolve(name), Err(LibraryError::Unknown { .. }))
 }
 
 /// The built-in circuit of this name, if there is one. [`circuit`] says why there is none.
@@ -119,30 +205,41 @@ pub fn find(name: &str) -> Option<Circuit> {
 /// The built-in circuit of this name, such as `aes128` or `add64`.
 ///
 /// # Errors
-/// [`LibraryError`], with the nearest names or the widths that exist.
+/// [`LibraryError`], with the nearest names or the numbers that exist; [`LibraryError::NoCircuit`] for a program.
 pub fn circuit(name: &str) -> Result<Circuit, LibraryError> {
-    resolve(name).map(|(entry, n)| entry.circuit(n))
+    let (entry, size) = resolve(name)?;
+    entry.circuit(size).ok_or_else(|| LibraryError::NoCircuit { name: name.into() })
 }
 
-/// The entry of a name, and its N.
-fn resolve(name: &str) -> Result<(&'static Entry, usize), LibraryError> {
-    if let Some(entry) = TABLE.iter().find(|entry| entry.largest.is_none() && entry.pattern == name) {
-        return Ok((entry, 0));
-    }
-    let (stem, digits) = split(name);
-    for entry in TABLE {
-        let Some(largest) = entry.largest.filter(|_| entry.stem() == stem && is_number(digits)) else { continue };
-        return match digits.parse() {
-            Ok(n) if (1..=largest).contains(&n) => Ok((entry, n)),
-            _ => Err(LibraryError::Width { name: name.into(), pattern: entry.pattern, largest }),
-        };
-    }
-    Err(LibraryError::Unknown { name: name.into(), nearest: nearest(name) })
+/// The built-in program of this name: a circuit is a program with one call. Of a circuit's input values, number `i`
+/// belongs to party `i`, and all parties learn the outputs.
+///
+/// # Errors
+/// [`LibraryError`], with the nearest names or the numbers that exist.
+pub fn program(name: &str) -> Result<Program, LibraryError> {
+    let (entry, size) = resolve(name)?;
+    let program = match (entry.build, entry.circuit(size)) {
+        (Build::Program(build), _) => build(size),
+        (_, circuit) => Program::from_circuit(circuit.expect("all but programs are circuits"))
+            .expect("a built-in has fewer values than there can be parties"),
+    };
+    Ok(program.with_name(name))
 }
 
-/// A name and the number at its end.
-fn split(name: &str) -> (&str, &str) {
-    name.split_at(name.trim_end_matches(|c: char| c.is_ascii_digit()).len())
+/// The entry of a name, and its numbers.
+fn resolve(name: &str) -> Result<(&'static Entry, Size), LibraryError> {
+    // A name without numbers comes first: `aes128` is no width.
+    let exact = names().filter(|entry| entry.limits.is_empty() && entry.pattern == name);
+    let sized = names().filter(|entry| !entry.limits.is_empty());
+    let Some((entry, digits)) = exact.chain(sized).find_map(|entry| Some((entry, entry.digits(name)?))) else {
+        return Err(LibraryError::Unknown { name: name.into(), nearest: nearest(name) });
+    };
+    let size = entry.size(&digits).ok_or_else(|| LibraryError::Width {
+        name: name.into(),
+        pattern: entry.pattern,
+        limits: entry.capitals().collect(),
+    })?;
+    Ok((entry, size))
 }
 
 /// Whether the digits are some, without superfluous zeros: a circuit has one name.
@@ -152,14 +249,15 @@ fn is_number(digits: &str) -> bool {
 
 /// The names that are at most a slip of the hand away, the nearest first, at most three.
 fn nearest(name: &str) -> Vec<String> {
-    let (_, digits) = split(name);
-    let number = Some(digits.trim_start_matches('0')).filter(|digits| !digits.is_empty()).unwrap_or("32");
-    let mut near: Vec<(usize, String)> = TABLE
-        .iter()
-        .map(|entry| match entry.largest {
-            None => (levenshtein(name, entry.pattern), entry.pattern.into()),
+    let numbers =
+        || name.split(|c: char| !c.is_ascii_digit()).map(|d| d.trim_start_matches('0')).filter(|d| !d.is_empty());
+    let mut near: Vec<(usize, String)> = names()
+        .map(|entry| {
             // A missing number is no slip in the letters.
-            Some(_) => (levenshtein(name, &format!("{}{digits}", entry.stem())), format!("{}{number}", entry.stem())),
+            let mut given = numbers();
+            let distance = levenshtein(name, &entry.name(|| given.next().unwrap_or_default().to_owned()));
+            let mut given = numbers();
+            (distance, entry.name(|| given.next().unwrap_or("32").to_owned()))
         })
         .filter(|&(distance, _)| distance <= 1 + name.chars().count() / 4)
         .collect();

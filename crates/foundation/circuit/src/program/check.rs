@@ -2,6 +2,7 @@
 
 use super::overlap::{Term, reaches};
 use super::{Input, Operand, Output, Program, ProgramError, Recipients, Span, Step, StepPath, Totals};
+use crate::value::Type;
 use crate::{Circuit, Counts};
 
 /// Steps of the search for overlaps that a program may take, and those that each span of its calls adds: a program of
@@ -129,13 +130,15 @@ impl Checker<'_> {
             Step::Input { name, party: owner, to } => {
                 party(*owner)?;
                 self.range(to, 1, 0)?;
-                self.inputs.push(Input { name: name.clone(), bits: to.bits as usize, party: *owner });
+                let bits = to.bits as usize;
+                self.inputs.push(Input { name: name.clone(), bits, party: *owner, ty: Type::Bits(bits) });
                 Ok(Totals::default())
             }
             Step::Reveal { name, to, from } => {
                 recipients(*to)?;
                 self.range(from, 1, 0)?;
-                self.outputs.push(Output { name: name.clone(), bits: from.bits as usize, to: *to });
+                let bits = from.bits as usize;
+                self.outputs.push(Output { name: name.clone(), bits, to: *to, ty: Type::Bits(bits) });
                 Ok(Totals::default())
             }
             Step::Repeat { times: 0, .. } | Step::Call { times: 0, .. } => Err(ProgramError::ZeroTimes(self.at())),

@@ -70,7 +70,7 @@ fn one_call_gives_what_the_circuit_gives() {
     let parties: Vec<u32> = program.inputs().iter().map(|input| input.party).collect();
     assert_eq!((parties, program.parties()), (vec![0, 1, 2], 3));
     assert!(program.outputs().iter().all(|output| output.to == Recipients::All));
-    assert_eq!(program.inputs()[2], Input { name: "in2".into(), bits: 70, party: 2 });
+    assert_eq!(program.inputs()[2], Input { name: "in2".into(), bits: 70, party: 2, ty: Type::Bits(70) });
     for _ in 0..10 {
         let inputs = rng.values(&[3, 0, 70]);
         assert_eq!(outputs(&program, &inputs), eval_circuit(&circuit, &inputs));

@@ -1,37 +1,49 @@
 //! Names, the table's promises, and errors.
 
-use comity_circuit::library::{self, LibraryError};
+use comity_circuit::library::{self, LibraryError, Size};
 
 use crate::{Random, run, run_hex};
 
 /// Names to try for an entry: the name itself, or a few widths.
-fn examples(entry: &library::Entry) -> Vec<(String, usize)> {
-    match entry.largest {
-        None => vec![(entry.pattern.into(), 0)],
-        Some(_) => [1, 2, 3, 8, 64].map(|n| (entry.pattern.replace('N', &n.to_string()), n)).into(),
-    }
+fn examples(entry: &library::Entry) -> Vec<(String, Size)> {
+    let sizes: &[[usize; 3]] =
+        if entry.limits.is_empty() { &[[0; 3]] } else { &[[1, 1, 1], [2, 3, 1], [3, 8, 2], [8, 5, 3], [64, 4, 7]] };
+    let used = |capital, number| if entry.capitals().any(|(c, _)| c == capital) { number } else { 0 };
+    let named = |&[n, w, k]: &[usize; 3]| {
+        let mut name = entry.pattern.to_owned();
+        for (capital, number) in [('N', n), ('W', w), ('K', k)] {
+            name = name.replace(capital, &number.to_string());
+        }
+        (name, Size { n: used('N', n), w: used('W', w), k: used('K', k) })
+    };
+    sizes.iter().map(named).collect()
 }
 
 #[test]
 fn circuits_take_and_return_what_the_table_says() {
     for entry in library::names() {
-        for (name, n) in examples(entry) {
+        for (name, size) in examples(entry) {
             assert!(library::contains(&name), "{name}");
-            let circuit = library::circuit(&name).expect(&name);
-            let inputs: Vec<_> = circuit.inputs().iter().map(|group| (&group.name[..], group.bits)).collect();
-            let expected: Vec<_> = entry.inputs.iter().map(|value| (value.name, value.width.bits(n))).collect();
-            assert_eq!(inputs, expected, "{name}");
-            let [output] = circuit.outputs() else { panic!("{name} has one output") };
-            assert_eq!((&output.name[..], output.bits), (entry.output.name, entry.output.width.bits(n)), "{name}");
-            assert_eq!(library::find(&name).as_ref(), Some(&circuit), "{name} is built in the same way each time");
+            let program = library::program(&name).expect(&name);
+            let taken: Vec<_> = program.inputs().iter().map(|value| (&value.name[..], value.bits)).collect();
+            let inputs: Vec<_> = entry.inputs.iter().map(|value| (value.name, value.width.bits(size))).collect();
+            assert_eq!(taken, inputs, "{name}");
+            let given: Vec<_> = program.outputs().iter().map(|value| (&value.name[..], value.bits)).collect();
+            let outputs: Vec<_> = entry.outputs.iter().map(|value| (value.name, value.width.bits(size))).collect();
+            assert_eq!(given, outputs, "{name}");
+            assert_eq!(library::program(&name).as_ref(), Ok(&program), "{name} is built in the same way each time");
+            assert_eq!(program.name(), name);
         }
     }
 }
 
 #[test]
 fn patterns_are_unique() {
-    let patterns: std::collections::BTreeSet<_> = library::names().iter().map(|entry| entry.pattern).collect();
-    assert_eq!(patterns.len(), library::names().len());
+    let patterns: std::collections::BTreeSet<_> = library::names().map(|entry| entry.pattern).collect();
+    assert_eq!(patterns.len(), library::names().count());
+    for entry in library::names() {
+        assert_eq!(entry.capitals().count(), entry.limits.len(), "{}", entry.pattern);
+    }
 }
 
 #[test]
@@ -160,8 +172,8 @@ fn widths_have_bounds() {
         ("add99999999999999999999", 65536),
         ("chain0", 1 << 20),
     ] {
-        let Err(LibraryError::Width { largest: told, .. }) = library::circuit(name) else { panic!("{name}") };
-        assert_eq!(told, largest);
+        let Err(LibraryError::Width { limits, .. }) = library::circuit(name) else { panic!("{name}") };
+        assert_eq!(limits, [('N', largest)]);
     }
     assert_eq!(library::circuit("mul0").unwrap_err().to_string(), "`mul0`: N in `mulN` is from 1 to 2048");
     assert!(library::find("add+8").is_none() && !library::contains("add0"));

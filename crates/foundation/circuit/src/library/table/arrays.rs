@@ -1,0 +1,5 @@
+//! Arrays.
+
+use crate::library::registry::Entry;
+
+pub(super) const ENTRIES: &[Entry] = &[];

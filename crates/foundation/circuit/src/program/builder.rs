@@ -1,0 +1,215 @@
+//! `ProgramBuilder`: programs from code.
+//!
+//! Values live in [`Register`]s, runs of wires of the program's memory. A step reads and writes [`Span`]s: a register
+//! as it stands, or one that moves with the turns of the loops around it.
+//!
+//! ```
+//! use comity_circuit::{ProgramBuilder, Recipients, library};
+//!
+//! // The sum of a thousand numbers, one after another.
+//! let mut p = ProgramBuilder::new("total");
+//! let numbers = p.input("numbers", 0, 32 * 1000);
+//! let total = p.register(32);
+//! let add = p.circuit(library::circuit("add32")?);
+//! p.repeat(1000, |p, turn| {
+//!     p.call(add, &[total.span(), numbers.slice(0, 32).span().moving(turn, 32)], &[total.span()]);
+//! });
+//! p.reveal("total", Recipients::All, total);
+//! assert_eq!(p.finish()?.and_gates(), 31_000);
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+
+use std::collections::HashMap;
+
+use comity_core::Bits;
+
+use super::{Program, ProgramError, Recipients, Span, Step};
+use crate::{Builder, Circuit, Wire};
+
+/// A run of wires of the memory that holds a value. All zero until something is written to it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Register {
+    start: u64,
+    bits: u64,
+}
+
+/// A circuit that a program calls.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct CircuitId(usize);
+
+/// The turn of a loop, by which spans inside it move.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Turn(usize);
+
+/// Builds a [`Program`] step by step. Mistakes are reported by [`ProgramBuilder::finish`].
+pub struct ProgramBuilder {
+    name: String,
+    wires: u64,
+    circuits: Vec<Circuit>,
+    /// Where circuits of this shape are; equal ones are kept once.
+    known: HashMap<(usize, usize, usize), Vec<usize>>,
+    /// The steps of the open loops, innermost last; the first are the program's.
+    open: Vec<Vec<Step>>,
+}
+
+impl Register {
+    /// How many bits.
+    pub fn bits(self) -> u64 {
+        self.bits
+    }
+
+    /// The wires from `from` on.
+    ///
+    /// # Panics
+    /// If they are not all in the register.
+    #[must_use]
+    pub fn slice(self, from: u64, bits: u64) -> Register {
+        assert!(from.checked_add(bits).is_some_and(|end| end <= self.bits), "{from} + {bits} bits of {}", self.bits);
+        Register { start: self.start + from, bits }
+    }
+
+    /// Element `index` of an array of elements of `bits` bits each.
+    ///
+    /// # Panics
+    /// If it is not in the register.
+    #[must_use]
+    pub fn element(self, index: u64, bits: u64) -> Register {
+        self.slice(index.checked_mul(bits).expect("an index in the register"), bits)
+    }
+
+    /// The register where it is, whatever the turn.
+    pub fn span(self) -> Span {
+        Span { start: self.start, bits: self.bits, strides: Vec::new() }
+    }
+}
+
+impl Span {
+    /// The span moved by so many wires in each turn of a loop, beside what it moves already.
+    #[must_use]
+    pub fn moving(mut self, turn: Turn, stride: i64) -> Span {
+        if self.strides.len() <= turn.0 {
+            self.strides.resize(turn.0 + 1, 0);
+        }
+        self.strides[turn.0] += stride;
+        self
+    }
+}
+
+impl ProgramBuilder {
+    /// An empty program.
+    pub fn new(name: impl Into<String>) -> ProgramBuilder {
+        ProgramBuilder {
+            name: name.into(),
+            wires: 0,
+            circuits: Vec::new(),
+            known: HashMap::new(),
+            open: vec![Vec::new()],
+        }
+    }
+
+    /// Room for a value.
+    pub fn register(&mut self, bits: u64) -> Register {
+        let start = self.wires;
+        // A memory that is too large is refused at the end, by its size.
+        self.wires = start.saturating_add(bits);
+        Register { start, bits }
+    }
+
+    /// The next input value, put in by a party.
+    ///
+    /// # Panics
+    /// Inside a loop.
+    pub fn input(&mut self, name: impl Into<String>, party: u32, bits: u64) -> Register {
+        let register = self.register(bits);
+        self.top(Step::Input { name: name.into(), party, to: register.span() });
+        register
+    }
+
+    /// The next output value.
+    ///
+    /// # Panics
+    /// Inside a loop.
+    pub fn reveal(&mut self, name: impl Into<String>, to: Recipients, from: Register) {
+        self.top(Step::Reveal { name: name.into(), to, from: from.span() });
+    }
+
+    /// A register that holds a constant. It is written here and now, so a loop writes it in every turn.
+    pub fn constant(&mut self, value: &Bits) -> Register {
+        let mut b = Builder::new();
+        b.output("constant", &value.iter().map(Wire::constant).collect::<Vec<_>>());
+        let circuit = self.circuit(b.finish());
+        let register = self.register(value.len() as u64);
+        self.call(circuit, &[], &[register.span()]);
+        register
+    }
+
+    /// Copies wires. The spans do not overlap unless they are equal.
+    pub fn copy(&mut self, from: &Span, to: &Span) {
+        let mut b = Builder::new();
+        let wires = b.input("from", from.bits as usize);
+        b.output("to", &wires);
+        let circuit = self.circuit(b.finish());
+        self.call(circuit, std::slice::from_ref(from), std::slice::from_ref(to));
+    }
+
+    /// A circuit to call. Of equal circuits only one is kept.
+    pub fn circuit(&mut self, circuit: Circuit) -> CircuitId {
+        let shape = (circuit.input_bits(), circuit.gates().len(), circuit.output_wires().len());
+        let same = self.known.entry(shape).or_default();
+        if let Some(&index) = same.iter().find(|&&index| self.circuits[index] == circuit) {
+            return CircuitId(index);
+        }
+        same.push(self.circuits.len());
+        self.circuits.push(circuit);
+        CircuitId(self.circuits.len() - 1)
+    }
+
+    /// The circuit itself.
+    pub fn circuit_of(&self, id: CircuitId) -> &Circuit {
+        &self.circuits[id.0]
+    }
+
+    /// Calls a circuit once: one span for each of its input values, and one for each of its output values.
+    pub fn call(&mut self, circuit: CircuitId, args: &[Span], outs: &[Span]) {
+        let still = |spans: &[Span]| spans.iter().map(|span| (span.clone(), 0)).collect::<Vec<_>>();
+        self.map(circuit, 1, &still(args), &still(outs));
+    }
+
+    /// Calls a circuit `times` times; beside each span stands how far it moves from one call to the next. The calls
+    /// must be independent of each other.
+    pub fn map(&mut self, circuit: CircuitId, times: u64, args: &[(Span, i64)], outs: &[(Span, i64)]) {
+        self.push(Step::Call { circuit: circuit.0, times, args: args.to_vec(), outs: outs.to_vec() });
+    }
+
+    /// Repeats what `body` builds, `times` times, one turn after another.
+    pub fn repeat(&mut self, times: u64, body: impl FnOnce(&mut ProgramBuilder, Turn)) {
+        let turn = Turn(self.open.len() - 1);
+        self.open.push(Vec::new());
+        body(self, turn);
+        let body = self.open.pop().expect("the loop that was opened");
+        self.push(Step::Repeat { times, body });
+    }
+
+    /// How many wires the memory has so far.
+    pub fn wires(&self) -> u64 {
+        self.wires
+    }
+
+    /// The program.
+    ///
+    /// # Errors
+    /// [`ProgramError`], which names the step.
+    pub fn finish(mut self) -> Result<Program, ProgramError> {
+        let steps = self.open.pop().expect("the program's own steps");
+        Program::new(self.name, self.wires, self.circuits, steps)
+    }
+
+    fn push(&mut self, step: Step) {
+        self.open.last_mut().expect("the program's own steps").push(step);
+    }
+
+    fn top(&mut self, step: Step) {
+        assert_eq!(self.open.len(), 1, "values are put in and revealed outside of loops");
+        self.push(step);
+    }
+}

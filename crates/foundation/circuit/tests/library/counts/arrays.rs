@@ -1,0 +1,5 @@
+//! Arrays.
+
+use super::Row;
+
+pub(super) const ROWS: &[Row] = &[];

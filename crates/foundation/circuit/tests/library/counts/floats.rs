@@ -1,0 +1,5 @@
+//! Floating-point numbers.
+
+use super::Row;
+
+pub(super) const ROWS: &[Row] = &[];

@@ -1,0 +1,42 @@
+//! Words of any width.
+
+use super::Row;
+use super::sources::{BP, BPP, BRISTOL, EPFL, KSS, WMK};
+
+pub(super) const ROWS: &[Row] = &[
+    ("add32", Some((31, BPP))),
+    ("add64", Some((63, BPP))),
+    ("addfull32", Some((32, BPP))),
+    ("sub64", Some((63, BRISTOL))),
+    ("mul8", Some((57, KSS))),
+    ("mul32", Some((993, KSS))),
+    ("mul64", Some((4_033, BRISTOL))),
+    ("mul128", Some((16_257, WMK))),
+    ("mul256", Some((65_281, WMK))),
+    ("mul1024", None),
+    ("mulfull8", Some((120, KSS))),
+    ("mulfull32", Some((1_689, EPFL))),
+    ("mulfull64", Some((8_128, BRISTOL))),
+    ("mulfull128", None),
+    ("mulfull1024", None),
+    ("eq64", Some((63, BRISTOL))),
+    ("lt64", Some((64, KSS))),
+    ("le64", Some((64, KSS))),
+    ("gt64", Some((64, KSS))),
+    ("ge64", Some((64, KSS))),
+    ("slt64", Some((64, KSS))),
+    ("sle64", Some((64, KSS))),
+    ("sgt64", Some((64, KSS))),
+    ("sge64", Some((64, KSS))),
+    ("min64", Some((128, KSS))),
+    ("max64", Some((128, KSS))),
+    ("smin64", Some((128, KSS))),
+    ("smax64", Some((128, KSS))),
+    ("mux64", Some((64, KSS))),
+    ("xor64", None),
+    ("and64", None),
+    ("or64", None),
+    ("hamming64", Some((63, BP))),
+    ("hamming1000", Some((994, BP))),
+    ("chain1000", None),
+];
