@@ -60,6 +60,21 @@ pub enum Misbehaviour {
     /// A base-OT message holds the identity element.
     #[error("a point in base OT is the identity")]
     IdentityPoint,
+    /// The receiver of base OTs did not answer the sender's challenge, or the sender's opening of it is wrong.
+    #[error("the challenge of base OT was not answered as an honest party would")]
+    BaseOtChallenge,
+    /// The receiver of an OT extension did not use the same choice bits everywhere.
+    #[error("the consistency check of the OT extension failed: choice bits are not the same everywhere")]
+    InconsistentChoices,
+    /// Two rows of the receiver's matrix are equal, which honest rows never are.
+    #[error("two rows of the OT extension's matrix are equal")]
+    EqualRows,
+    /// The sender of a committing OT opened another delta, or other seeds, than it used.
+    #[error("the committing OT was opened to something else than was committed")]
+    WrongOpening,
+    /// The consistency check of a correlation generator failed.
+    #[error("the consistency check of the correlation generator failed")]
+    InconsistentCorrelation,
 }
 
 impl Error {

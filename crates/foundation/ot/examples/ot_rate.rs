@@ -43,7 +43,8 @@ fn main() {
                 |ch| {
                     let delta = Block::from_u128(0x1234_5678_9abc_def1).with_lsb(true);
                     let mut sender =
-                        iknp::Sender::setup(ch, &session, backend, delta, &mut rng(1)).expect("an honest receiver");
+                        iknp::Sender::setup::<comity_ot::base::Simplest, _>(ch, &session, backend, delta, &mut rng(1))
+                            .expect("an honest receiver");
                     let mut out = vec![[Block::ZERO; 2]; CALL];
                     let start = Instant::now();
                     for _ in 0..CALLS {
@@ -53,7 +54,8 @@ fn main() {
                 },
                 |ch| {
                     let mut receiver =
-                        iknp::Receiver::setup(ch, &session, backend, &mut rng(2)).expect("an honest sender");
+                        iknp::Receiver::setup::<comity_ot::base::Simplest, _>(ch, &session, backend, &mut rng(2))
+                            .expect("an honest sender");
                     let mut out = vec![Block::ZERO; CALL];
                     for _ in 0..CALLS {
                         receive(&mut receiver, ch, &choices, &mut out);

@@ -10,4 +10,13 @@
 //! D13.3 in these pages is "The Full Set of New Protocols", deliverable D13.3 of the PRACTICE project (2016).
 
 pub mod base;
+mod correlated;
 pub mod iknp;
+mod model;
+mod random;
+mod seeds;
+
+pub use correlated::{DeltaReceiver, DeltaSender};
+pub use model::{AtLeast, Malicious, Model, SemiHonest};
+pub use random::{RandomReceiver, RandomSender};
+pub use seeds::{ReceiverSeeds, SenderSeeds};

@@ -4,6 +4,7 @@ use comity_channel::Channel;
 use comity_circuit::{Engine, Lowered, Observer, Program, Recipients};
 use comity_core::{Bits, Block, Error, Evaluator, Prg, Result, SessionId};
 use comity_garble::{EvaluatedStream, HalfGates};
+use comity_ot::base::Simplest;
 use comity_ot::iknp;
 use rand_core::CryptoRng;
 
@@ -21,7 +22,7 @@ pub(crate) fn run<C: Channel + ?Sized>(
 ) -> Result<()> {
     // Step 1.
     let ot = match evaluator_has_input(program) {
-        true => Some(iknp::Receiver::setup(ch, &session.child("input OT"), config.backend, rng)?),
+        true => Some(iknp::Receiver::setup::<Simplest, _>(ch, &session.child("input OT"), config.backend, rng)?),
         false => None,
     };
     let mut engine = Evaluating {

@@ -4,6 +4,7 @@ use comity_channel::Channel;
 use comity_circuit::{Engine, Lowered, Observer, Program, Recipients};
 use comity_core::{Bits, Block, Delta, Error, Garbler, Prg, Result, SessionId};
 use comity_garble::{GarbledStream, HalfGates};
+use comity_ot::base::Simplest;
 use comity_ot::iknp;
 use rand_core::CryptoRng;
 
@@ -23,7 +24,13 @@ pub(crate) fn run<C: Channel + ?Sized>(
     let delta = Delta::new(Block::new(random));
     // Step 1.
     let ot = match evaluator_has_input(program) {
-        true => Some(iknp::Sender::setup(ch, &session.child("input OT"), config.backend, delta.block(), rng)?),
+        true => Some(iknp::Sender::setup::<Simplest, _>(
+            ch,
+            &session.child("input OT"),
+            config.backend,
+            delta.block(),
+            rng,
+        )?),
         false => None,
     };
     let mut engine = Garbling {

@@ -6,12 +6,45 @@
 
 pub mod simplest;
 
-use comity_core::{Misbehaviour, Result};
+use comity_channel::Channel;
+use comity_core::{Bits, Misbehaviour, Result, SessionId};
 use curve25519_dalek::ristretto::{CompressedRistretto, RistrettoPoint};
 use curve25519_dalek::scalar::Scalar;
 use curve25519_dalek::traits::IsIdentity;
 use rand_core::CryptoRng;
 use zeroize::Zeroizing;
+
+pub use simplest::Simplest;
+
+use crate::{Model, ReceiverSeeds, SenderSeeds};
+
+/// A protocol for base OTs, as an extension takes it: `IKNP` over [`Simplest`].
+pub trait BaseOt {
+    /// Whom it withstands.
+    type Model: Model;
+
+    /// The sender's side of `n` random OTs.
+    ///
+    /// # Errors
+    /// Those of the channel, and a [`Misbehaviour`] for what the receiver sent.
+    fn send<C: Channel + ?Sized>(
+        ch: &mut C,
+        session: &SessionId,
+        n: usize,
+        rng: &mut impl CryptoRng,
+    ) -> Result<SenderSeeds<Self::Model>>;
+
+    /// The receiver's side of one random OT for each choice bit.
+    ///
+    /// # Errors
+    /// Those of the channel, and a [`Misbehaviour`] for what the sender sent.
+    fn receive<C: Channel + ?Sized>(
+        ch: &mut C,
+        session: &SessionId,
+        choices: &Bits,
+        rng: &mut impl CryptoRng,
+    ) -> Result<ReceiverSeeds<Self::Model>>;
+}
 
 /// Bytes of an encoded group element.
 const POINT_BYTES: usize = 32;

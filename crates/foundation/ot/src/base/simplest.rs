@@ -31,7 +31,35 @@ use rand_core::CryptoRng;
 use subtle::{Choice, ConditionallySelectable};
 use zeroize::{Zeroize, Zeroizing};
 
-use super::{POINT_BYTES, decode, random_scalar};
+use super::{BaseOt, POINT_BYTES, decode, random_scalar};
+use crate::{ReceiverSeeds, SemiHonest, SenderSeeds};
+
+/// This protocol as the base of an extension.
+#[derive(Clone, Copy, Debug)]
+pub enum Simplest {}
+
+impl BaseOt for Simplest {
+    type Model = SemiHonest;
+
+    fn send<C: Channel + ?Sized>(
+        ch: &mut C,
+        session: &SessionId,
+        n: usize,
+        rng: &mut impl CryptoRng,
+    ) -> Result<SenderSeeds<SemiHonest>> {
+        send(ch, session, n, rng).map(SenderSeeds::new)
+    }
+
+    fn receive<C: Channel + ?Sized>(
+        ch: &mut C,
+        session: &SessionId,
+        choices: &Bits,
+        rng: &mut impl CryptoRng,
+    ) -> Result<ReceiverSeeds<SemiHonest>> {
+        let chosen = receive(ch, session, choices, rng)?;
+        Ok(ReceiverSeeds::new(choices.clone(), chosen))
+    }
+}
 
 /// OTs whose points travel together. Small, since the sender idles until the first group arrives; at 8 the shared
 /// inversion costs half a microsecond an OT.

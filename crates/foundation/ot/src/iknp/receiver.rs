@@ -3,11 +3,12 @@
 use comity_channel::Channel;
 use comity_core::{Backend, Bits, Block, Error, Prg, Result, SessionId, TccrHash};
 use rand_core::CryptoRng;
-use zeroize::{Zeroize, Zeroizing};
+use zeroize::Zeroize;
 
 use super::state::{State, grown};
 use super::{BASE, BLOCK, ROWS};
-use crate::base::simplest;
+use crate::base::BaseOt;
+use crate::{AtLeast, SemiHonest, SenderSeeds};
 
 /// The receiver: has choice bits `x_j`, gets `t_j = q_j ^ x_j delta`.
 ///
@@ -29,20 +30,29 @@ impl Receiver {
     /// `session` is that of this extension alone: of two under one session each takes a child of it.
     ///
     /// # Errors
-    /// Those of [`simplest::send`].
-    pub fn setup<C: Channel + ?Sized>(
+    /// Those of [`BaseOt::send`].
+    pub fn setup<B: BaseOt<Model: AtLeast<SemiHonest>>, C: Channel + ?Sized>(
         ch: &mut C,
         session: &SessionId,
         backend: Backend,
         rng: &mut impl CryptoRng,
     ) -> Result<Receiver> {
-        let seeds = Zeroizing::new(simplest::send(ch, &session.child(BASE), ROWS, rng)?);
-        Ok(Receiver {
-            rows: seeds.iter().map(|pair| pair.map(|seed| Prg::new(backend, seed))).collect(),
+        let seeds = B::send(ch, &session.child(BASE), ROWS, rng)?;
+        Ok(Receiver::new(backend, seeds.weaken()))
+    }
+
+    /// The receiver from 128 random OTs.
+    ///
+    /// # Panics
+    /// If there are not 128.
+    pub fn new(backend: Backend, seeds: SenderSeeds<SemiHonest>) -> Receiver {
+        assert_eq!(seeds.len(), ROWS, "one base OT for each bit of delta");
+        Receiver {
+            rows: seeds.pairs().iter().map(|pair| pair.map(|seed| Prg::new(backend, seed))).collect(),
             choices: Vec::with_capacity(BLOCK / 8),
             other: Vec::with_capacity(BLOCK / 128),
             state: State::new(backend),
-        })
+        }
     }
 
     /// Correlated OTs, one for each choice bit: `out[j]` gets `t_j`.

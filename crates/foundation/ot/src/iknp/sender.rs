@@ -7,7 +7,8 @@ use zeroize::{Zeroize, Zeroizing};
 
 use super::state::State;
 use super::{BASE, BLOCK, ROWS};
-use crate::base::simplest;
+use crate::base::BaseOt;
+use crate::{AtLeast, ReceiverSeeds, SemiHonest};
 
 /// OTs hashed in one go: enough to fill the AES units, in a corner of the first-level cache.
 const HASHED: usize = 128;
@@ -30,8 +31,8 @@ impl Sender {
     /// `delta` must be uniform but for bits that the protocol above fixes (bit 0 for point-and-permute).
     ///
     /// # Errors
-    /// Those of [`simplest::receive`].
-    pub fn setup<C: Channel + ?Sized>(
+    /// Those of [`BaseOt::receive`].
+    pub fn setup<B: BaseOt<Model: AtLeast<SemiHonest>>, C: Channel + ?Sized>(
         ch: &mut C,
         session: &SessionId,
         backend: Backend,
@@ -39,9 +40,19 @@ impl Sender {
         rng: &mut impl CryptoRng,
     ) -> Result<Sender> {
         let choices = Bits::from_bytes(&delta.to_bytes(), ROWS);
-        let seeds = Zeroizing::new(simplest::receive(ch, &session.child(BASE), &choices, rng)?);
-        let rows = seeds.iter().map(|&seed| Prg::new(backend, seed)).collect();
-        Ok(Sender { delta, rows, state: State::new(backend) })
+        let seeds = B::receive(ch, &session.child(BASE), &choices, rng)?;
+        Ok(Sender::new(backend, seeds.weaken()))
+    }
+
+    /// The sender from 128 random OTs; their choice bits are delta.
+    ///
+    /// # Panics
+    /// If there are not 128.
+    pub fn new(backend: Backend, seeds: ReceiverSeeds<SemiHonest>) -> Sender {
+        assert_eq!(seeds.len(), ROWS, "one base OT for each bit of delta");
+        let delta = seeds.choices().iter().enumerate().fold(0, |delta, (i, bit)| delta | u128::from(bit) << i);
+        let rows = seeds.chosen().iter().map(|&seed| Prg::new(backend, seed)).collect();
+        Sender { delta: Block::from_u128(delta), rows, state: State::new(backend) }
     }
 
     /// Correlated OTs, one for each element of `out`, which gets `q_j`.

@@ -1,0 +1,46 @@
+//! Which adversary a protocol withstands, as types.
+//!
+//! A protocol that stands on another one names what it needs of it, so that a malicious extension over semi-honest
+//! base OTs does not compile:
+//!
+//! ```compile_fail
+//! use comity_ot::{AtLeast, Malicious, SemiHonest};
+//!
+//! fn needs<M: AtLeast<Malicious>>() {}
+//! needs::<SemiHonest>();
+//! ```
+
+mod sealed {
+    pub trait Sealed {}
+    impl Sealed for super::SemiHonest {}
+    impl Sealed for super::Malicious {}
+}
+
+/// An adversary model: [`SemiHonest`] or [`Malicious`].
+pub trait Model: sealed::Sealed + Send + Sync + 'static {
+    /// As `--json` names it.
+    const NAME: &'static str;
+}
+
+/// The adversary follows the protocol, and looks at what it gets.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum SemiHonest {}
+
+/// The adversary does as it likes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Malicious {}
+
+impl Model for SemiHonest {
+    const NAME: &'static str = "semi-honest";
+}
+
+impl Model for Malicious {
+    const NAME: &'static str = "malicious";
+}
+
+/// Models that promise what `M` does, or more.
+pub trait AtLeast<M: Model>: Model {}
+
+impl AtLeast<SemiHonest> for SemiHonest {}
+impl AtLeast<SemiHonest> for Malicious {}
+impl AtLeast<Malicious> for Malicious {}

@@ -1,0 +1,85 @@
+//! The seeds that an extension starts from: random OTs, typed by the adversary that they withstand.
+//!
+//! They come from base OTs, or from an extension: some random OTs of a malicious extension are the base OTs of another
+//! one in the other direction, and so a session needs only one run of base OTs (WMK17, section 4.2).
+
+use std::marker::PhantomData;
+
+use comity_core::{Bits, Block};
+use zeroize::Zeroizing;
+
+use crate::{AtLeast, Model};
+
+/// The sender's side of random OTs: both messages of each. Wiped on drop, and used once.
+pub struct SenderSeeds<M: Model> {
+    pairs: Zeroizing<Vec<[Block; 2]>>,
+    model: PhantomData<M>,
+}
+
+/// The receiver's side of random OTs: its choice bits and the chosen message of each. Wiped on drop, and used once.
+pub struct ReceiverSeeds<M: Model> {
+    choices: Bits,
+    chosen: Zeroizing<Vec<Block>>,
+    model: PhantomData<M>,
+}
+
+impl<M: Model> SenderSeeds<M> {
+    /// Seeds from the messages of random OTs that withstand `M`.
+    pub(crate) fn new(pairs: Vec<[Block; 2]>) -> SenderSeeds<M> {
+        SenderSeeds { pairs: Zeroizing::new(pairs), model: PhantomData }
+    }
+
+    /// How many OTs.
+    #[allow(clippy::len_without_is_empty, reason = "nobody asks for no seeds")]
+    pub fn len(&self) -> usize {
+        self.pairs.len()
+    }
+
+    /// The same seeds where less is needed of them.
+    pub fn weaken<N: Model>(self) -> SenderSeeds<N>
+    where
+        M: AtLeast<N>,
+    {
+        SenderSeeds { pairs: self.pairs, model: PhantomData }
+    }
+
+    /// The messages.
+    pub(crate) fn pairs(&self) -> &[[Block; 2]] {
+        &self.pairs
+    }
+}
+
+impl<M: Model> ReceiverSeeds<M> {
+    /// Seeds from choice bits and the chosen messages of random OTs that withstand `M`.
+    ///
+    /// # Panics
+    /// If there are more of the one than of the other.
+    pub(crate) fn new(choices: Bits, chosen: Vec<Block>) -> ReceiverSeeds<M> {
+        assert_eq!(choices.len(), chosen.len(), "a choice bit for each OT");
+        ReceiverSeeds { choices, chosen: Zeroizing::new(chosen), model: PhantomData }
+    }
+
+    /// How many OTs.
+    #[allow(clippy::len_without_is_empty, reason = "nobody asks for no seeds")]
+    pub fn len(&self) -> usize {
+        self.chosen.len()
+    }
+
+    /// The same seeds where less is needed of them.
+    pub fn weaken<N: Model>(self) -> ReceiverSeeds<N>
+    where
+        M: AtLeast<N>,
+    {
+        ReceiverSeeds { choices: self.choices, chosen: self.chosen, model: PhantomData }
+    }
+
+    /// The choice bits.
+    pub(crate) fn choices(&self) -> &Bits {
+        &self.choices
+    }
+
+    /// The chosen messages.
+    pub(crate) fn chosen(&self) -> &[Block] {
+        &self.chosen
+    }
+}
