@@ -11,11 +11,20 @@
 //! the value's first wire, unless [`BitOrder::Msb`] turns that; `bits:` is never turned.
 //!
 //! Errors never repeat a value, which may be a secret.
+//!
+//! That is how a value without a type is written. Where a program gives a [`Type`], [`read`] and [`show`] are for
+//! numbers in decimal, booleans, arrays, tuples and structs.
 
+mod number;
+mod rows;
+mod show;
+mod typed;
 mod types;
 
 use comity_core::Bits;
 
+pub use show::{show, show_json};
+pub use typed::{TypedError, read};
 pub use types::{FloatWidth, Type};
 
 /// Which bit of a number is on the first wire of a value.
@@ -199,6 +208,9 @@ fn decimal(text: &str, before: usize, bits: usize, negative: bool, full: bool) -
     }
     if fits { Ok((0..bits).map(|i| bit(&words, i)).collect()) } else { Err(ValueError::Range(bits)) }
 }
+
+#[cfg(test)]
+mod typed_tests;
 
 #[cfg(test)]
 mod tests {
