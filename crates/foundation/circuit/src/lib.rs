@@ -16,6 +16,7 @@ mod program;
 #[cfg(test)]
 mod random;
 mod run;
+pub mod typed;
 pub mod value;
 
 pub use builder::{Builder, Wire};
