@@ -34,6 +34,12 @@ impl Aes128 {
     pub(crate) fn tccr(&self, first: u128, blocks: &mut [Block]) {
         self.backend.aes_tccr(&self.keys, first, bytemuck::cast_slice_mut(blocks));
     }
+
+    /// Writes pi(pi(x) ^ (first + j)) ^ pi(x) for x = block `j`, and for its sum with `delta`.
+    pub(crate) fn tccr_pairs(&self, first: u128, delta: Block, blocks: &[Block], pairs: &mut [[Block; 2]]) {
+        let (blocks, pairs) = (bytemuck::cast_slice(blocks), bytemuck::cast_slice_mut(pairs));
+        self.backend.aes_tccr_pairs(&self.keys, first, delta.to_bytes(), blocks, pairs);
+    }
 }
 
 impl Drop for Aes128 {

@@ -28,4 +28,13 @@ impl TccrHash {
     pub fn hash(&self, first_tweak: u128, blocks: &mut [Block]) {
         self.0.tccr(first_tweak, blocks);
     }
+
+    /// Writes the hashes of block `j` and of its sum with `delta`, both under the tweak `first_tweak + j` (modulo 2^128):
+    /// both messages of an OT.
+    ///
+    /// # Panics
+    /// If there are not as many pairs as blocks.
+    pub fn hash_pairs(&self, first_tweak: u128, delta: Block, blocks: &[Block], pairs: &mut [[Block; 2]]) {
+        self.0.tccr_pairs(first_tweak, delta, blocks, pairs);
+    }
 }

@@ -160,3 +160,25 @@ proptest! {
         }
     }
 }
+
+#[test]
+fn pairs_are_the_hashes_of_both_sides() {
+    for backend in Backend::available() {
+        let hash = TccrHash::new(backend);
+        let delta = Block::from_u128(0x0123_4567_89ab_cdef_0011_2233_4455_6677);
+        // The tweak's low half wraps inside of some of these.
+        for (n, tweak) in [(0, 0), (1, 7), (15, 1 << 90), (16, u64::MAX as u128 - 5), (33, u128::MAX - 20), (200, 3)] {
+            let mut blocks = vec![Block::ZERO; n];
+            Prg::new(backend, Block::from_u128(n as u128)).fill_blocks(&mut blocks);
+            let mut pairs = vec![[Block::ZERO; 2]; n];
+            hash.hash_pairs(tweak, delta, &blocks, &mut pairs);
+            let mut sides = [blocks.clone(), blocks.iter().map(|&block| block ^ delta).collect()];
+            for (side, hashed) in sides.iter_mut().enumerate() {
+                hash.hash(tweak, hashed);
+                for (j, (pair, hashed)) in pairs.iter().zip(hashed).enumerate() {
+                    assert!(pair[side] == *hashed, "{backend}: {n} blocks: side {side} of pair {j}");
+                }
+            }
+        }
+    }
+}

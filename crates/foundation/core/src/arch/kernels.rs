@@ -50,6 +50,24 @@ impl Backend {
         }
     }
 
+    /// Writes pi(pi(x) ^ (first + j)) ^ pi(x) for x = block `j`, and for its sum with `delta`.
+    pub(crate) fn aes_tccr_pairs(
+        self,
+        keys: &RoundKeys,
+        first: u128,
+        delta: [u8; 16],
+        blocks: &[[u8; 16]],
+        pairs: &mut [[[u8; 16]; 2]],
+    ) {
+        assert_eq!(blocks.len(), pairs.len(), "a pair for each block");
+        let mut start = 0;
+        for (first, pairs) in without_carry(first, pairs) {
+            let blocks = &blocks[start..start + pairs.len()];
+            start += pairs.len();
+            run!(self, aes_tccr_pairs(keys, first, delta, blocks, pairs));
+        }
+    }
+
     /// Transposes a bit matrix; the caller has checked the lengths.
     pub(crate) fn transpose(self, input: &[u8], output: &mut [u8], rows: usize, columns: usize) {
         run!(self, transpose(input, output, rows, columns));
@@ -63,7 +81,7 @@ impl Backend {
 
 /// Cuts blocks that go with the numbers `first`, `first + 1`, ... into two runs, inside which the low 64 bits of the
 /// number do not wrap: vector registers add 64 bits at a time.
-fn without_carry(first: u128, blocks: &mut [[u8; 16]]) -> [(u128, &mut [[u8; 16]]); 2] {
+fn without_carry<T>(first: u128, blocks: &mut [T]) -> [(u128, &mut [T]); 2] {
     let until_carry = (1 << 64) - u128::from(first as u64);
     let cut = blocks.len().min(usize::try_from(until_carry).unwrap_or(usize::MAX));
     let (head, tail) = blocks.split_at_mut(cut);

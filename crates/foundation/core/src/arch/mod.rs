@@ -4,6 +4,7 @@
 
 #[cfg(target_arch = "aarch64")]
 mod aarch64;
+pub(crate) mod clear;
 pub(crate) mod garble;
 mod kernels;
 #[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]

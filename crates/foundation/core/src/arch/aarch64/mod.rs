@@ -82,6 +82,10 @@ impl Lanes for uint8x16_t {
         };
         vreinterpretq_u8_p128(vmull_p64(half(self, HALVES & 0x01 != 0), half(other, HALVES & 0x10 != 0)))
     }
+    #[inline(always)]
+    unsafe fn zip_lanes(self, other: Self) -> [Self; 2] {
+        [self, other]
+    }
 }
 
 #[allow(unsafe_op_in_unsafe_fn, reason = "each method is an instruction or two; the trait says what they need")]

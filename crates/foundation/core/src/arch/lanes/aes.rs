@@ -30,6 +30,12 @@ struct Tccr<V> {
     tweak: V,
 }
 
+/// The same, the tweaks of the last four registers being those of the first four.
+struct Pairs<V> {
+    encrypt: Encrypt<V>,
+    tweak: V,
+}
+
 /// Encrypts every block.
 ///
 /// # Safety
@@ -71,6 +77,56 @@ pub(in crate::arch) unsafe fn tccr<V: Lanes, S: Lanes>(keys: &RoundKeys, first: 
     unsafe {
         whole_steps::<V>(wide, Tccr::new(keys, first));
         all_steps::<S>(rest, Tccr::new(keys, next));
+    }
+}
+
+/// Hashes block `j` and its sum with `delta` under the tweak `first + j`, whose low 64 bits must not wrap.
+///
+/// # Safety
+/// As for [`Lanes`]; there are as many pairs as blocks.
+#[inline(always)]
+pub(in crate::arch) unsafe fn tccr_pairs<V: Lanes, S: Lanes>(
+    keys: &RoundKeys,
+    first: u128,
+    delta: [u8; 16],
+    blocks: &[[u8; 16]],
+    pairs: &mut [[[u8; 16]; 2]],
+) {
+    let whole = blocks.len() - blocks.len() % (4 * V::LANES);
+    let (wide, rest) = blocks.split_at(whole);
+    let (wide_pairs, rest_pairs) = pairs.split_at_mut(whole);
+    // SAFETY: the caller's promise.
+    unsafe {
+        let mut step = Pairs::<V>::new(keys, first);
+        let delta_lanes = V::broadcast(delta);
+        for (blocks, pairs) in wide.chunks_exact(4 * V::LANES).zip(wide_pairs.chunks_exact_mut(4 * V::LANES)) {
+            let (from, to) = (blocks.as_ptr(), pairs.as_flattened_mut().as_mut_ptr());
+            let mut state = [V::broadcast([0; 16]); 8];
+            for i in 0..4 {
+                state[i] = V::load(from.add(i * V::LANES));
+                state[4 + i] = state[i].xor(delta_lanes);
+            }
+            step.run(&mut state);
+            for i in 0..4 {
+                let [low, high] = state[i].zip_lanes(state[4 + i]);
+                low.store(to.add(2 * i * V::LANES));
+                high.store(to.add((2 * i + 1) * V::LANES));
+            }
+        }
+        let mut step = Pairs::<S>::new(keys, first.wrapping_add(whole as u128));
+        let delta_lanes = S::broadcast(delta);
+        for (blocks, pairs) in rest.chunks(4).zip(rest_pairs.chunks_mut(4)) {
+            let mut state = [S::broadcast([0; 16]); 8];
+            for (i, block) in blocks.iter().enumerate() {
+                state[i] = S::load(block);
+                state[4 + i] = state[i].xor(delta_lanes);
+            }
+            step.run(&mut state);
+            for (i, [zero, one]) in pairs.iter_mut().enumerate() {
+                state[i].store(zero);
+                state[4 + i].store(one);
+            }
+        }
     }
 }
 
@@ -208,6 +264,34 @@ impl<V: Lanes> Step<V> for Tccr<V> {
             let inner = *state;
             for x in state.iter_mut() {
                 *x = x.xor(self.tweak);
+                self.tweak = self.tweak.add_low(V::LANES as u64);
+            }
+            self.encrypt.run(state);
+            for (x, inner) in state.iter_mut().zip(inner) {
+                *x = x.xor(inner);
+            }
+        }
+    }
+}
+
+impl<V: Lanes> Pairs<V> {
+    #[inline(always)]
+    unsafe fn new(keys: &RoundKeys, first: u128) -> Self {
+        // SAFETY: the caller's promise.
+        unsafe { Pairs { encrypt: Encrypt::new(keys), tweak: V::count_from(first) } }
+    }
+}
+
+impl<V: Lanes> Step<V> for Pairs<V> {
+    #[inline(always)]
+    unsafe fn run(&mut self, state: &mut [V; 8]) {
+        // SAFETY: the caller's promise.
+        unsafe {
+            self.encrypt.run(state);
+            let inner = *state;
+            for i in 0..4 {
+                state[i] = state[i].xor(self.tweak);
+                state[4 + i] = state[4 + i].xor(self.tweak);
                 self.tweak = self.tweak.add_low(V::LANES as u64);
             }
             self.encrypt.run(state);

@@ -31,6 +31,9 @@ pub(super) trait Lanes: Copy {
     /// The carry-less product of a half of `self` (bit 0 of `HALVES`) and one of `other` (bit 4).
     unsafe fn clmul<const HALVES: i32>(self, other: Self) -> Self;
 
+    /// The lanes of both registers in turn: the first of each, the second of each, and so on.
+    unsafe fn zip_lanes(self, other: Self) -> [Self; 2];
+
     /// `first`, `first + 1`, ... in the lanes.
     #[inline(always)]
     unsafe fn count_from(first: u128) -> Self {
@@ -90,6 +93,18 @@ macro_rules! instantiate {
             pub(in crate::arch) fn aes_tccr(keys: &RoundKeys, first: u128, blocks: &mut [[u8; 16]]) {
                 // SAFETY: this function has the features that the registers need.
                 unsafe { lanes::aes::tccr::<$wide, $single>(keys, first, blocks) }
+            }
+
+            #[target_feature(enable = $features)]
+            pub(in crate::arch) fn aes_tccr_pairs(
+                keys: &RoundKeys,
+                first: u128,
+                delta: [u8; 16],
+                blocks: &[[u8; 16]],
+                pairs: &mut [[[u8; 16]; 2]],
+            ) {
+                // SAFETY: this function has the features that the registers need; the lengths are equal.
+                unsafe { lanes::aes::tccr_pairs::<$wide, $single>(keys, first, delta, blocks, pairs) }
             }
 
             #[target_feature(enable = $features)]

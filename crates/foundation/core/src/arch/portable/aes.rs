@@ -85,6 +85,29 @@ pub(crate) fn tccr(rounds: &RoundKeys, first: u128, blocks: &mut [[u8; 16]]) {
     });
 }
 
+/// Writes the hashes of block `j` and of its sum with `delta`, both under the tweak `first + j`.
+pub(crate) fn tccr_pairs(
+    rounds: &RoundKeys,
+    first: u128,
+    delta: [u8; 16],
+    blocks: &[[u8; 16]],
+    pairs: &mut [[[u8; 16]; 2]],
+) {
+    for ((pairs, blocks), start) in pairs.chunks_mut(64).zip(blocks.chunks(64)).zip((0..).step_by(64)) {
+        let mut sides = [[[0; 16]; 64]; 2];
+        for (i, block) in blocks.iter().enumerate() {
+            sides[0][i] = *block;
+            sides[1][i] = (Block::new(*block) ^ Block::new(delta)).to_bytes();
+        }
+        for side in &mut sides {
+            tccr(rounds, first.wrapping_add(start), &mut side[..blocks.len()]);
+        }
+        for (i, pair) in pairs.iter_mut().enumerate() {
+            *pair = [sides[0][i], sides[1][i]];
+        }
+    }
+}
+
 /// Runs `f` on eight blocks at a time, with the index of the first; the last batch is padded.
 fn for_each8(blocks: &mut [[u8; 16]], mut f: impl FnMut(&mut [Block; 8], usize)) {
     for (batch, chunk) in blocks.chunks_mut(8).enumerate() {

@@ -41,6 +41,10 @@ impl Lanes for __m128i {
     unsafe fn clmul<const HALVES: i32>(self, other: Self) -> Self {
         _mm_clmulepi64_si128::<HALVES>(self, other)
     }
+    #[inline(always)]
+    unsafe fn zip_lanes(self, other: Self) -> [Self; 2] {
+        [self, other]
+    }
 }
 
 #[allow(unsafe_op_in_unsafe_fn, reason = "each method is an instruction or two; the trait says what they need")]
@@ -78,6 +82,11 @@ impl Lanes for __m512i {
     #[inline(always)]
     unsafe fn clmul<const HALVES: i32>(self, other: Self) -> Self {
         _mm512_clmulepi64_epi128::<HALVES>(self, other)
+    }
+    #[inline(always)]
+    unsafe fn zip_lanes(self, other: Self) -> [Self; 2] {
+        let (low, high) = (_mm512_set_epi64(11, 10, 3, 2, 9, 8, 1, 0), _mm512_set_epi64(15, 14, 7, 6, 13, 12, 5, 4));
+        [_mm512_permutex2var_epi64(self, low, other), _mm512_permutex2var_epi64(self, high, other)]
     }
 }
 

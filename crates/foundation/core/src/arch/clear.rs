@@ -1,0 +1,101 @@
+//! Walking a tape in the clear: one loop, for single bits and for [`Lanes`].
+//!
+//! *Cost.* A gate is three indices, two loads and a store. Without bounds checks and with addresses that need no
+//! arithmetic of their own it takes half the time.
+
+use core::ops::{BitAnd, BitXor};
+
+use super::{Backend, Kind};
+use crate::tape::Gate;
+use crate::{Block, Lanes, Tape};
+
+/// Where a gate's offset into blocks leads among the slots.
+///
+/// # Safety
+/// `slots` holds the slot of the offset.
+#[inline(always)]
+unsafe fn at<W>(slots: *mut W, offset: u32) -> *mut W {
+    let (offset, block) = (offset as usize, size_of::<Block>());
+    // SAFETY: the caller's promise.
+    unsafe {
+        if size_of::<W>() >= block {
+            slots.byte_add(offset * (size_of::<W>() / block))
+        } else {
+            slots.add(offset / block)
+        }
+    }
+}
+
+/// Does gates in order, four of them between two tests for the end.
+///
+/// # Safety
+/// `slots` holds every slot of the gates.
+#[inline(always)]
+unsafe fn run<W: Copy>(gates: &[Gate], slots: *mut W, op: impl Fn(W, W) -> W) {
+    let (fours, rest) = gates.as_chunks::<4>();
+    // SAFETY: the caller's promise.
+    let one = |gate: &Gate| unsafe { *at(slots, gate.out) = op(*at(slots, gate.a), *at(slots, gate.b)) };
+    for four in fours {
+        four.iter().for_each(one);
+    }
+    rest.iter().for_each(one);
+}
+
+/// Walks a tape.
+///
+/// # Safety
+/// `slots` holds the tape's slots.
+#[inline(always)]
+unsafe fn walk<W: Copy + BitXor<Output = W> + BitAnd<Output = W>>(tape: &Tape, slots: *mut W) {
+    let (mut xors, mut ands) = (tape.xors(), tape.ands());
+    for segment in tape.segments() {
+        let (linear, later_xors) = xors.split_at(segment.xors as usize);
+        let (batch, later_ands) = ands.split_at(segment.ands as usize);
+        // SAFETY: the tape's indices were validated when it was made.
+        unsafe {
+            run(linear, slots, #[inline(always)] |a, b| a ^ b);
+            run(batch, slots, #[inline(always)] |a, b| a & b);
+        }
+        (xors, ands) = (later_xors, later_ands);
+    }
+}
+
+/// Walks a tape over bits; the caller has checked the number of slots.
+pub(crate) fn bits(tape: &Tape, slots: &mut [bool]) {
+    debug_assert!(slots.len() >= tape.slots());
+    // SAFETY: checked by the caller.
+    unsafe { walk(tape, slots.as_mut_ptr()) }
+}
+
+/// As [`walk`], with 256-bit registers.
+#[cfg(target_arch = "x86_64")]
+#[target_feature(enable = "avx2")]
+unsafe fn walk_avx2(tape: &Tape, slots: *mut Lanes) {
+    // SAFETY: the caller's promise.
+    unsafe { walk(tape, slots) }
+}
+
+/// As [`walk`], with 512-bit registers.
+#[cfg(target_arch = "x86_64")]
+#[target_feature(enable = "avx512f")]
+unsafe fn walk_avx512(tape: &Tape, slots: *mut Lanes) {
+    // SAFETY: the caller's promise.
+    unsafe { walk(tape, slots) }
+}
+
+/// Walks a tape over lanes; the caller has checked the number of slots.
+pub(crate) fn lanes(backend: Backend, tape: &Tape, slots: &mut [Lanes]) {
+    debug_assert!(slots.len() >= tape.slots());
+    let slots = slots.as_mut_ptr();
+    // SAFETY: the Backend proves the features, and the slots were checked by the caller.
+    unsafe {
+        match backend.0 {
+            #[cfg(target_arch = "x86_64")]
+            Kind::Vaes => walk_avx512(tape, slots),
+            #[cfg(target_arch = "x86_64")]
+            Kind::AesNi => walk_avx2(tape, slots),
+            // The vector registers of ARMv8 are part of every target for it.
+            _ => walk(tape, slots),
+        }
+    }
+}

@@ -1,0 +1,204 @@
+//! Evaluating a tape in the clear, for one instance or for 512 at once: what protocols are held against.
+
+use core::ops::{BitAnd, BitXor};
+
+use crate::arch::clear;
+use crate::{Backend, Bits, Tape, transpose};
+
+/// A bit in each of 512 instances: that of instance `k` is bit `k % 64` of word `k / 64`.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[repr(align(64))]
+pub struct Lanes(pub [u64; 8]);
+
+impl Lanes {
+    /// How many instances there are.
+    pub const COUNT: usize = 512;
+
+    /// The same bit in every instance.
+    pub const fn all(bit: bool) -> Lanes {
+        Lanes([if bit { u64::MAX } else { 0 }; 8])
+    }
+
+    /// Turns values of `bits` bits into wires: `values[k]` is that of instance `k`, and those of the instances after
+    /// the last are zero.
+    ///
+    /// # Panics
+    /// If there are more than [`Lanes::COUNT`] values or one has another length.
+    pub fn slice<'a>(values: impl IntoIterator<Item = &'a Bits>, bits: usize) -> Vec<Lanes> {
+        let columns = bits.next_multiple_of(64);
+        let mut rows = Vec::with_capacity(Lanes::COUNT * columns / 8);
+        for (k, value) in values.into_iter().enumerate() {
+            assert!(k < Lanes::COUNT, "at most {} instances", Lanes::COUNT);
+            assert_eq!(value.len(), bits, "the length of the value of instance {k}");
+            rows.extend(value.words().iter().flat_map(|word| word.to_le_bytes()));
+        }
+        rows.resize(Lanes::COUNT * columns / 8, 0);
+        let mut wires = vec![0; rows.len()];
+        transpose(Backend::detect(), &rows, &mut wires, Lanes::COUNT, columns);
+        let words = |bytes: &[u8]| core::array::from_fn(|i| core::array::from_fn(|j| bytes[8 * i + j]));
+        wires.chunks_exact(Lanes::COUNT / 8).take(bits).map(|wire| Lanes(words(wire).map(u64::from_le_bytes))).collect()
+    }
+
+    /// Turns wires into values, one for each of the 512 instances.
+    pub fn unslice(wires: &[Lanes]) -> Vec<Bits> {
+        let rows = wires.len().next_multiple_of(64);
+        let mut bytes: Vec<u8> = wires.iter().flat_map(|wire| wire.0).flat_map(u64::to_le_bytes).collect();
+        bytes.resize(rows * Lanes::COUNT / 8, 0);
+        let mut values = vec![0; bytes.len()];
+        transpose(Backend::detect(), &bytes, &mut values, rows, Lanes::COUNT);
+        (0..Lanes::COUNT).map(|k| Bits::from_bytes(&values[k * rows / 8..][..rows / 8], wires.len())).collect()
+    }
+}
+
+impl BitXor for Lanes {
+    type Output = Lanes;
+
+    #[inline(always)]
+    fn bitxor(self, other: Lanes) -> Lanes {
+        Lanes(core::array::from_fn(#[inline(always)] |i| self.0[i] ^ other.0[i]))
+    }
+}
+
+impl BitAnd for Lanes {
+    type Output = Lanes;
+
+    #[inline(always)]
+    fn bitand(self, other: Lanes) -> Lanes {
+        Lanes(core::array::from_fn(#[inline(always)] |i| self.0[i] & other.0[i]))
+    }
+}
+
+impl Tape {
+    /// Evaluates the tape in the clear. Slots 0 and 1 are overwritten with the constants.
+    ///
+    /// # Panics
+    /// If there are fewer slots than the tape wants.
+    pub fn evaluate(&self, slots: &mut [bool]) {
+        assert!(slots.len() >= self.slots().max(2), "too few slots");
+        (slots[Tape::ZERO as usize], slots[Tape::ONE as usize]) = (false, true);
+        clear::bits(self, slots);
+    }
+
+    /// Evaluates the tape in the clear in 512 instances. Slots 0 and 1 are overwritten with the constants.
+    ///
+    /// # Panics
+    /// If there are fewer slots than the tape wants.
+    pub fn evaluate_lanes(&self, backend: Backend, slots: &mut [Lanes]) {
+        assert!(slots.len() >= self.slots().max(2), "too few slots");
+        (slots[Tape::ZERO as usize], slots[Tape::ONE as usize]) = (Lanes::all(false), Lanes::all(true));
+        clear::lanes(backend, self, slots);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{Gate, Segment};
+
+    /// A generator for test inputs (SplitMix64).
+    struct Random(u64);
+
+    impl Random {
+        fn next(&mut self) -> u64 {
+            self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
+            let z = (self.0 ^ self.0 >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+            let z = (z ^ z >> 27).wrapping_mul(0x94d0_49bb_1331_11eb);
+            z ^ z >> 31
+        }
+
+        fn below(&mut self, n: u32) -> u32 {
+            (self.next() % u64::from(n)) as u32
+        }
+
+        fn bits(&mut self, len: usize) -> Bits {
+            Bits::from_words((0..len.div_ceil(64)).map(|_| self.next()).collect(), len)
+        }
+    }
+
+    /// Segments of up to 20 XORs and up to 9 ANDs, the latter from the lower half of the slots to the upper one.
+    fn tape(random: &mut Random, slots: u32, segments: usize) -> Tape {
+        let (mut xors, mut ands, mut list) = (vec![], vec![], vec![]);
+        for _ in 0..segments {
+            let segment = Segment { xors: random.below(20), ands: random.below(10) };
+            for _ in 0..segment.xors {
+                let [a, b, out] = [0, 0, 2].map(|from| from + random.below(slots - from));
+                xors.push(Gate::new(a, b, out));
+            }
+            for i in 0..segment.ands {
+                let [a, b] = [(); 2].map(|()| random.below(slots / 2));
+                ands.push(Gate::new(a, b, slots / 2 + i));
+            }
+            list.push(segment);
+        }
+        Tape::new(slots, xors, ands, list).expect("a valid tape")
+    }
+
+    #[test]
+    fn every_backend_evaluates_as_the_definition_says() {
+        let mut random = Random(1);
+        for (slots, segments) in [(20, 0), (20, 1), (24, 50), (300, 200)] {
+            let tape = tape(&mut random, slots, segments);
+            let values: Vec<Bits> = (0..Lanes::COUNT).map(|_| random.bits(slots as usize)).collect();
+            let want: Vec<Vec<bool>> = values
+                .iter()
+                .map(|value| {
+                    let mut slots: Vec<bool> = value.iter().collect();
+                    (slots[0], slots[1]) = (false, true);
+                    let (mut xors, mut ands) = (tape.xors().iter(), tape.ands().iter());
+                    for segment in tape.segments() {
+                        for g in xors.by_ref().take(segment.xors as usize) {
+                            slots[g.out()] = slots[g.a()] != slots[g.b()];
+                        }
+                        for g in ands.by_ref().take(segment.ands as usize) {
+                            slots[g.out()] = slots[g.a()] && slots[g.b()];
+                        }
+                    }
+                    slots
+                })
+                .collect();
+            for (value, want) in values.iter().zip(&want) {
+                let mut slots: Vec<bool> = value.iter().collect();
+                tape.evaluate(&mut slots);
+                assert_eq!(slots, *want);
+            }
+            for backend in Backend::available() {
+                let mut lanes = Lanes::slice(&values, slots as usize);
+                tape.evaluate_lanes(backend, &mut lanes);
+                let got = Lanes::unslice(&lanes);
+                assert!(got.iter().zip(&want).all(|(got, want)| got.iter().eq(want.iter().copied())), "{backend}");
+            }
+        }
+    }
+
+    #[test]
+    fn slicing_puts_every_bit_in_its_place_and_unslicing_takes_it_back() {
+        let mut random = Random(2);
+        for bits in [0, 1, 7, 63, 64, 65, 200] {
+            for count in [0, 1, 64, 511, 512] {
+                let values: Vec<Bits> = (0..count).map(|_| random.bits(bits)).collect();
+                let wires = Lanes::slice(&values, bits);
+                assert_eq!(wires.len(), bits);
+                for k in 0..Lanes::COUNT {
+                    let bit = |wire: &Lanes| wire.0[k / 64] >> (k % 64) & 1 == 1;
+                    let want: Vec<bool> = values.get(k).map_or(vec![false; bits], |value| value.iter().collect());
+                    assert_eq!(wires.iter().map(bit).collect::<Vec<_>>(), want);
+                }
+                let back = Lanes::unslice(&wires);
+                assert_eq!(back.len(), Lanes::COUNT);
+                assert!(back[..count] == values && back[count..].iter().all(|value| *value == Bits::zeros(bits)));
+            }
+        }
+    }
+
+    #[test]
+    #[should_panic(expected = "too few slots")]
+    fn too_few_bits_are_refused() {
+        tape(&mut Random(3), 30, 5).evaluate(&mut [false; 29]);
+    }
+
+    #[test]
+    #[should_panic(expected = "too few slots")]
+    fn too_few_lanes_are_refused() {
+        tape(&mut Random(3), 30, 5).evaluate_lanes(Backend::detect(), &mut [Lanes::default(); 29]);
+    }
+}
