@@ -7,7 +7,7 @@ use std::hint::black_box;
 use std::process::ExitCode;
 use std::time::{Duration, Instant};
 
-use comity_core::{Aes128, Backend, Block, Prg, TccrHash, gf128, transpose};
+use comity_core::{Aes128, Backend, Block, Prg, SmallFieldVole, TccrHash, gf128, transpose};
 
 /// 64 KiB: in the second-level cache of any machine.
 const BLOCKS: usize = 4096;
@@ -51,6 +51,13 @@ fn measure(backend: Backend) {
     report(backend, "Prg::block", 1, || {
         black_box(prg.block());
     });
+    // Blocks encrypted, so that this stands beside `Prg::fill_blocks`. A row is 2 KiB.
+    for bits in [1, 2, 4, 8] {
+        let mut vole = SmallFieldVole::new(backend, &blocks[..1 << bits]);
+        report(backend, &format!("SmallFieldVole::fill, {bits} bits"), 128 << bits, || {
+            vole.fill(black_box(&mut other[..128]), &mut blocks[..128 * bits]);
+        });
+    }
     let hash = TccrHash::new(backend);
     report(backend, "TccrHash::hash", BLOCKS, || hash.hash(7, black_box(&mut blocks)));
     report(backend, "transpose, 128 rows", BLOCKS, || {

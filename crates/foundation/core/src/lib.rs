@@ -23,6 +23,7 @@ mod tape;
 mod tccr;
 mod transcript;
 mod transpose;
+mod vole;
 
 pub use aes::Aes128;
 pub use arch::Backend;
@@ -41,3 +42,4 @@ pub use tape::{Gate, Segment, Tape, TapeError};
 pub use tccr::TccrHash;
 pub use transcript::Transcript;
 pub use transpose::transpose;
+pub use vole::SmallFieldVole;

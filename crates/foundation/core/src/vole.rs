@@ -1,0 +1,61 @@
+//! `SmallFieldVole`: the local half of a vector oblivious linear evaluation over a field of 2 to 256 elements.
+
+use zeroize::Zeroize;
+
+use crate::arch::{RoundKeys, vole};
+use crate::{Backend, Block};
+
+/// Seeds of all elements `x` of GF(2)^k, or of all but zero, stretched and summed (Roy, CRYPTO 2022, section 3.1): the
+/// sum `u` of all streams, and for each bit `b` the sum `v_b` of the streams of those `x` that have it.
+///
+/// Who holds all seeds gets `u` and `v`. Who holds all but that of `delta`, with the seed of `delta ^ y` in place `y`,
+/// gets rows `w` with `w_b = v_b ^ delta_b u`: the missing stream would be in place zero, which no row counts.
+///
+/// Seeds are keys of AES-128 in counter mode from zero on. They are wiped on drop; each is for this one use.
+pub struct SmallFieldVole {
+    backend: Backend,
+    keys: Vec<RoundKeys>,
+    next: u64,
+}
+
+impl SmallFieldVole {
+    /// The most bits of an element.
+    pub const MAX_BITS: usize = vole::MAX_DEPTH;
+
+    /// From the seeds of all elements in order, or of all but the first.
+    ///
+    /// # Panics
+    /// If the number of seeds is neither 2^k nor 2^k - 1 for a k from 1 to [`MAX_BITS`](SmallFieldVole::MAX_BITS).
+    pub fn new(backend: Backend, seeds: &[Block]) -> SmallFieldVole {
+        let elements = seeds.len().next_power_of_two().max(2);
+        assert!(
+            elements - seeds.len() <= 1 && elements <= 1 << SmallFieldVole::MAX_BITS,
+            "{} seeds are not those of a field",
+            seeds.len()
+        );
+        SmallFieldVole { backend, keys: seeds.iter().map(|&seed| backend.aes_expand(seed)).collect(), next: 0 }
+    }
+
+    /// The bits of an element, `k`: how many rows there are.
+    pub fn bits(&self) -> usize {
+        (self.keys.len() + 1).ilog2() as usize
+    }
+
+    /// The next `128 n` columns: `u` in `sum`, `n` blocks, and the `k` rows one after another in `rows`. Where the first
+    /// seed is missing, `sum` gets the sum of the others, which means nothing.
+    ///
+    /// # Panics
+    /// If `rows` does not hold `k` times as many blocks as `sum`.
+    pub fn fill(&mut self, sum: &mut [Block], rows: &mut [Block]) {
+        let n = sum.len() as u64;
+        let (sum, rows) = (bytemuck::cast_slice_mut(sum), bytemuck::cast_slice_mut(rows));
+        vole::fold(self.backend, &self.keys, self.next, sum, rows);
+        self.next += n;
+    }
+}
+
+impl Drop for SmallFieldVole {
+    fn drop(&mut self) {
+        self.keys.iter_mut().for_each(Zeroize::zeroize);
+    }
+}
