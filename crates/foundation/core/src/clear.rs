@@ -54,8 +54,11 @@ impl BitXor for Lanes {
     type Output = Lanes;
 
     #[inline(always)]
-    fn bitxor(self, other: Lanes) -> Lanes {
-        Lanes(core::array::from_fn(#[inline(always)] |i| self.0[i] ^ other.0[i]))
+    fn bitxor(mut self, other: Lanes) -> Lanes {
+        for (word, other) in self.0.iter_mut().zip(other.0) {
+            *word ^= other;
+        }
+        self
     }
 }
 
@@ -63,8 +66,11 @@ impl BitAnd for Lanes {
     type Output = Lanes;
 
     #[inline(always)]
-    fn bitand(self, other: Lanes) -> Lanes {
-        Lanes(core::array::from_fn(#[inline(always)] |i| self.0[i] & other.0[i]))
+    fn bitand(mut self, other: Lanes) -> Lanes {
+        for (word, other) in self.0.iter_mut().zip(other.0) {
+            *word &= other;
+        }
+        self
     }
 }
 

@@ -9,6 +9,12 @@ use super::{Backend, Kind};
 use crate::tape::Gate;
 use crate::{Block, Lanes, Tape};
 
+/// What a slot holds.
+trait Word: Copy + BitXor<Output = Self> + BitAnd<Output = Self> {}
+
+impl Word for bool {}
+impl Word for Lanes {}
+
 /// Where a gate's offset into blocks leads among the slots.
 ///
 /// # Safety
@@ -31,14 +37,32 @@ unsafe fn at<W>(slots: *mut W, offset: u32) -> *mut W {
 /// # Safety
 /// `slots` holds every slot of the gates.
 #[inline(always)]
-unsafe fn run<W: Copy>(gates: &[Gate], slots: *mut W, op: impl Fn(W, W) -> W) {
+unsafe fn run<W: Word, const AND: bool>(gates: &[Gate], slots: *mut W) {
     let (fours, rest) = gates.as_chunks::<4>();
     // SAFETY: the caller's promise.
-    let one = |gate: &Gate| unsafe { *at(slots, gate.out) = op(*at(slots, gate.a), *at(slots, gate.b)) };
-    for four in fours {
-        four.iter().for_each(one);
+    unsafe {
+        for four in fours {
+            for gate in four {
+                one::<W, AND>(gate, slots);
+            }
+        }
+        for gate in rest {
+            one::<W, AND>(gate, slots);
+        }
     }
-    rest.iter().for_each(one);
+}
+
+/// One gate.
+///
+/// # Safety
+/// As [`run`].
+#[inline(always)]
+unsafe fn one<W: Word, const AND: bool>(gate: &Gate, slots: *mut W) {
+    // SAFETY: the caller's promise.
+    unsafe {
+        let (a, b) = (*at(slots, gate.a), *at(slots, gate.b));
+        *at(slots, gate.out) = if AND { a & b } else { a ^ b };
+    }
 }
 
 /// Walks a tape.
@@ -46,15 +70,15 @@ unsafe fn run<W: Copy>(gates: &[Gate], slots: *mut W, op: impl Fn(W, W) -> W) {
 /// # Safety
 /// `slots` holds the tape's slots.
 #[inline(always)]
-unsafe fn walk<W: Copy + BitXor<Output = W> + BitAnd<Output = W>>(tape: &Tape, slots: *mut W) {
+unsafe fn walk<W: Word>(tape: &Tape, slots: *mut W) {
     let (mut xors, mut ands) = (tape.xors(), tape.ands());
     for segment in tape.segments() {
         let (linear, later_xors) = xors.split_at(segment.xors as usize);
         let (batch, later_ands) = ands.split_at(segment.ands as usize);
         // SAFETY: the tape's indices were validated when it was made.
         unsafe {
-            run(linear, slots, #[inline(always)] |a, b| a ^ b);
-            run(batch, slots, #[inline(always)] |a, b| a & b);
+            run::<W, false>(linear, slots);
+            run::<W, true>(batch, slots);
         }
         (xors, ands) = (later_xors, later_ands);
     }
