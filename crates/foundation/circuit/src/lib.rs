@@ -16,6 +16,7 @@ mod program;
 #[cfg(test)]
 mod random;
 mod run;
+mod sliced;
 pub mod typed;
 pub mod value;
 
@@ -30,3 +31,4 @@ pub use program::{
     Step, StepPath, Totals, Turn,
 };
 pub use run::{InputError, RunError, run};
+pub use sliced::{Sliced, eval_many};

@@ -3,7 +3,7 @@
 //! It is the oracle of every protocol's tests, in two forms that share no code: [`eval_circuit`] walks a circuit's
 //! gates as they stand, [`Plain`] is an engine and walks the lowered tape as a protocol does. It protects nothing.
 
-use comity_core::{Bits, Error, Result, Tape};
+use comity_core::{Bits, Error, Result};
 
 use crate::{Circuit, Engine, Lowered, Op, Recipients};
 
@@ -31,13 +31,8 @@ pub fn eval_circuit(circuit: &Circuit, inputs: &[Bits]) -> Vec<Bits> {
 /// The engine that computes in the clear, for all parties at once. A wire is its bit.
 #[derive(Default)]
 pub struct Plain {
-    /// At least [`NARROW`] of them.
     slots: Vec<bool>,
 }
-
-/// Tapes of so many slots or fewer are walked without bounds checks, which take a third of the time: their slots are an
-/// array of this length, and an index is cut to its range.
-const NARROW: usize = 1 << 16;
 
 impl Plain {
     /// A new engine. It keeps nothing between calls.
@@ -73,15 +68,10 @@ impl Engine for Plain {
         memory: &mut [bool],
     ) -> Result<()> {
         let tape = circuit.tape();
-        self.slots.resize(self.slots.len().max(tape.slots()).max(NARROW), false);
-        self.slots[Tape::ZERO as usize] = false;
-        self.slots[Tape::ONE as usize] = true;
+        self.slots.resize(self.slots.len().max(tape.slots()), false);
         for t in 0..times {
             circuit.load(t, args, memory, &mut self.slots);
-            match self.slots.first_chunk_mut::<NARROW>() {
-                Some(slots) if tape.slots() <= NARROW => walk(tape, slots, |slots, i| &mut slots[i % NARROW]),
-                _ => walk(tape, &mut self.slots[..], |slots, i| &mut slots[i]),
-            }
+            tape.evaluate(&mut self.slots);
             circuit.store(t, outs, &self.slots, memory);
         }
         Ok(())
@@ -92,41 +82,9 @@ impl Engine for Plain {
     }
 }
 
-fn walk<S: ?Sized>(tape: &Tape, slots: &mut S, at: impl Fn(&mut S, usize) -> &mut bool) {
-    let (mut xors, mut ands) = (tape.xors(), tape.ands());
-    for segment in tape.segments() {
-        let (linear, rest) = xors.split_at(segment.xors as usize);
-        let (batch, others) = ands.split_at(segment.ands as usize);
-        for gate in linear {
-            *at(slots, gate.out()) = *at(slots, gate.a()) ^ *at(slots, gate.b());
-        }
-        for gate in batch {
-            *at(slots, gate.out()) = *at(slots, gate.a()) & *at(slots, gate.b());
-        }
-        (xors, ands) = (rest, others);
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::random::Rng;
-
-    #[test]
-    fn tapes_of_many_slots_are_walked_like_those_of_few() {
-        let mut rng = Rng(1);
-        let mut engine = Plain::new();
-        for width in [NARROW + 10, 100] {
-            let circuit = rng.circuit(&[width], 2_000, 2_000, &[100]);
-            let lowered = Lowered::new(&circuit);
-            assert_eq!(lowered.tape().slots() > NARROW, width > NARROW);
-            let inputs = rng.values(&[width]);
-            let mut memory: Vec<bool> = inputs[0].iter().collect();
-            memory.resize(width + 100, true);
-            engine.call(&lowered, 1, &[(0, 0)], &[(width, 0)], &mut memory).unwrap();
-            assert_eq!(eval_circuit(&circuit, &inputs)[0].iter().collect::<Vec<_>>(), memory[width..]);
-        }
-    }
 
     #[test]
     fn an_input_that_does_not_fit_is_refused() {

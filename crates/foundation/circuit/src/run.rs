@@ -98,7 +98,7 @@ impl Program {
     /// # Errors
     /// [`InputError`] for the first one that is not.
     pub fn check_inputs(&self, party: Option<u32>, inputs: &[Option<Bits>]) -> Result<(), InputError> {
-        self.check_lengths(inputs)?;
+        self.check_lengths(inputs.iter().map(Option::as_ref))?;
         for (index, (input, value)) in self.inputs().iter().zip(inputs).enumerate() {
             let (name, party, takes) = match (party.is_none_or(|party| party == input.party), value) {
                 (true, None) if input.bits > 0 => (input.name.clone(), input.party, input.bits),
@@ -112,13 +112,16 @@ impl Program {
         Ok(())
     }
 
-    fn check_lengths(&self, inputs: &[Option<Bits>]) -> Result<(), InputError> {
+    pub(crate) fn check_lengths<'a>(
+        &self,
+        inputs: impl ExactSizeIterator<Item = Option<&'a Bits>>,
+    ) -> Result<(), InputError> {
         let (given, takes) = (inputs.len(), self.inputs().len());
         if given != takes {
             return Err(InputError::Count { given, takes });
         }
         for (index, (input, value)) in self.inputs().iter().zip(inputs).enumerate() {
-            let (given, takes) = (value.as_ref().map_or(input.bits, Bits::len), input.bits);
+            let (given, takes) = (value.map_or(input.bits, Bits::len), input.bits);
             if given != takes {
                 return Err(InputError::Length { index, name: input.name.clone(), party: input.party, given, takes });
             }
@@ -141,7 +144,7 @@ pub fn run<E: Engine>(
     inputs: &[Option<Bits>],
     observer: &mut dyn Observer,
 ) -> Result<(), RunError<E::Error>> {
-    program.check_lengths(inputs)?;
+    program.check_lengths(inputs.iter().map(Option::as_ref))?;
     let mut memory = Vec::new();
     let wires = usize::try_from(program.wires()).unwrap_or(usize::MAX);
     memory

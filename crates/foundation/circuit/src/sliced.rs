@@ -1,0 +1,132 @@
+//! The bit-sliced evaluator: a program on 512 inputs at once, in the clear.
+//!
+//! A wire holds its bit in each of 512 instances, so that one operation on it is 512 gates. It is the oracle to take
+//! where a test has many inputs: [`eval_many`] runs a program on any number of them, [`Sliced`] is the engine behind
+//! it, for inputs that are sliced already. It protects nothing.
+//!
+//! Cost: 64 bytes for each wire and slot, and a transposition at each end.
+
+use comity_core::{Backend, Bits, Error, Lanes, Result};
+
+use crate::{Engine, Input, Lowered, Observer, Program, Recipients, RunError, run};
+
+/// The engine that computes 512 instances in the clear, for all parties at once. It holds the input values itself,
+/// since a run hands over those of one instance only, and keeps the output values.
+///
+/// ```
+/// use comity_circuit::{Sliced, library, run};
+/// use comity_core::Lanes;
+/// # struct Nobody;
+/// # impl comity_circuit::Observer for Nobody {
+/// #     fn output(&mut self, _: usize, _: comity_core::Bits) {}
+/// # }
+///
+/// let program = library::program("add2")?;
+/// let mut engine = Sliced::new(vec![vec![Lanes::all(true); 2], vec![Lanes::all(true), Lanes::all(false)]]);
+/// run(&program, &mut engine, &[None, None], &mut Nobody)?;
+/// assert_eq!(engine.outputs()[0], [Lanes::all(false), Lanes::all(false)]); // 3 + 1 modulo 4, 512 times
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+pub struct Sliced {
+    inputs: Vec<Vec<Lanes>>,
+    outputs: Vec<Vec<Lanes>>,
+    slots: Vec<Lanes>,
+}
+
+impl Sliced {
+    /// An engine for one run on these input values.
+    pub fn new(inputs: Vec<Vec<Lanes>>) -> Sliced {
+        Sliced { inputs, outputs: Vec::new(), slots: Vec::new() }
+    }
+
+    /// The output values that were revealed so far, to whomever.
+    pub fn outputs(&self) -> &[Vec<Lanes>] {
+        &self.outputs
+    }
+}
+
+impl Engine for Sliced {
+    type Wire = Lanes;
+    type Error = Error;
+
+    /// Takes the engine's own value; what the run has is not looked at.
+    fn input(&mut self, index: usize, party: u32, _value: Option<&Bits>, wires: &mut [Lanes]) -> Result<()> {
+        let Some(value) = self.inputs.get(index) else {
+            return Err(Error::InvalidInput(format!("input value {index}, of party {party}, is missing")));
+        };
+        if value.len() != wires.len() {
+            let (is, takes) = (value.len(), wires.len());
+            return Err(Error::InvalidInput(format!(
+                "input value {index}, of party {party}, has {is} bits where the program takes {takes}"
+            )));
+        }
+        wires.copy_from_slice(value);
+        Ok(())
+    }
+
+    fn call(
+        &mut self,
+        circuit: &Lowered,
+        times: u64,
+        args: &[(usize, isize)],
+        outs: &[(usize, isize)],
+        memory: &mut [Lanes],
+    ) -> Result<()> {
+        let (tape, backend) = (circuit.tape(), Backend::detect());
+        self.slots.resize(self.slots.len().max(tape.slots()), Lanes::default());
+        for t in 0..times {
+            circuit.load(t, args, memory, &mut self.slots);
+            tape.evaluate_lanes(backend, &mut self.slots);
+            circuit.store(t, outs, &self.slots, memory);
+        }
+        Ok(())
+    }
+
+    /// Keeps the value for [`Sliced::outputs`]: an observer is told nothing.
+    fn reveal(&mut self, _index: usize, _to: Recipients, wires: &[Lanes]) -> Result<Option<Bits>> {
+        self.outputs.push(wires.to_vec());
+        Ok(None)
+    }
+}
+
+/// Runs a program in the clear on many inputs, 512 at a time: `inputs[k]` are the input values of instance `k`, and
+/// its output values come back at the same place.
+///
+/// ```
+/// use comity_circuit::{eval_many, library};
+/// use comity_core::Bits;
+///
+/// let number = |n: u64| Bits::from_words(vec![n], 8);
+/// let inputs: Vec<Vec<Bits>> = (0..1000).map(|n| vec![number(n % 256), number(n / 4)]).collect();
+/// let sums = eval_many(&library::program("add8")?, &inputs)?;
+/// assert!((0..1000).all(|n| sums[n][0].words()[0] == ((n % 256 + n / 4) % 256) as u64));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+///
+/// # Errors
+/// [`RunError`]: [`RunError::Input`] if the values of an instance do not fit the program, before anything is run.
+pub fn eval_many(program: &Program, inputs: &[Vec<Bits>]) -> std::result::Result<Vec<Vec<Bits>>, RunError<Error>> {
+    inputs.iter().try_for_each(|values| program.check_lengths(values.iter().map(Some)))?;
+    let nothing = vec![None; program.inputs().len()];
+    let mut results = Vec::with_capacity(inputs.len());
+    for instances in inputs.chunks(Lanes::COUNT) {
+        let value = |(i, input): (usize, &Input)| Lanes::slice(instances.iter().map(|values| &values[i]), input.bits);
+        let mut engine = Sliced::new(program.inputs().iter().enumerate().map(value).collect());
+        run(program, &mut engine, &nothing, &mut Nobody)?;
+        let mut outputs: Vec<_> = engine.outputs().iter().map(|wires| Lanes::unslice(wires).into_iter()).collect();
+        results.extend(instances.iter().map(|_| {
+            outputs.iter_mut().map(|values| values.next().expect("a value for each instance")).collect::<Vec<_>>()
+        }));
+    }
+    Ok(results)
+}
+
+/// The engine keeps the outputs.
+struct Nobody;
+
+impl Observer for Nobody {
+    fn output(&mut self, _index: usize, _value: Bits) {}
+}
+
+#[cfg(test)]
+mod tests;

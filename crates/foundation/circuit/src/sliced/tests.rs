@@ -1,0 +1,64 @@
+use super::*;
+use crate::random::Rng;
+use crate::{Circuit, ProgramBuilder, eval_circuit};
+
+#[test]
+fn every_instance_computes_what_the_circuit_does() {
+    let mut rng = Rng(2);
+    for (gates, count) in [(0, 3), (100, 1), (3_000, 512), (3_000, 513), (20_000, 700)] {
+        let widths = [rng.below(40), 0, 65];
+        let circuit = rng.circuit(&widths, gates, 500, &[70, 0, 3]);
+        let inputs: Vec<Vec<Bits>> = (0..count).map(|_| rng.values(&widths)).collect();
+        let want: Vec<Vec<Bits>> = inputs.iter().map(|values| eval_circuit(&circuit, values)).collect();
+        assert!(eval_many(&Program::from_circuit(circuit).unwrap(), &inputs).unwrap() == want);
+    }
+}
+
+/// An accumulator: takes a value in again and again.
+fn accumulate(circuit: Circuit) -> Program {
+    let mut p = ProgramBuilder::new("accumulate");
+    let values = p.input("values", 0, 5 * 8);
+    let sum = p.register(8);
+    let add = p.circuit(circuit);
+    p.repeat(5, |p, turn| {
+        p.call(add, &[sum.span(), values.slice(0, 8).span().moving(turn, 8)], &[sum.span()]);
+    });
+    p.reveal("sum", Recipients::All, sum);
+    p.reveal("last", Recipients::Party(7), values.slice(32, 8));
+    p.finish().unwrap()
+}
+
+#[test]
+fn programs_of_many_steps_run_on_many_inputs() {
+    let program = accumulate(crate::library::circuit("add8").unwrap());
+    let mut rng = Rng(3);
+    let inputs: Vec<Vec<Bits>> = (0..600).map(|_| vec![rng.bits(40)]).collect();
+    for (values, outputs) in inputs.iter().zip(eval_many(&program, &inputs).unwrap()) {
+        let bytes = values[0].to_bytes();
+        let sum = bytes.iter().fold(0u8, |sum, &byte| sum.wrapping_add(byte));
+        assert_eq!([outputs[0].to_bytes(), outputs[1].to_bytes()], [[sum], [bytes[4]]]);
+    }
+    assert!(eval_many(&program, &[]).unwrap().is_empty());
+}
+
+#[test]
+fn values_that_do_not_fit_are_refused() {
+    let program = accumulate(crate::library::circuit("add8").unwrap());
+    let refused = |values: &[Bits]| {
+        let error = eval_many(&program, &[vec![Bits::zeros(40)], values.to_vec()]).unwrap_err();
+        assert!(matches!(error, RunError::Input(_)));
+        error.to_string()
+    };
+    assert_eq!(refused(&[]), "0 input values are given where the program has 1");
+    let want = "input value 0 (`values`) of party 0 has 40 bits; the value given has 39";
+    assert_eq!(refused(&[Bits::zeros(39)]), want);
+
+    let mut wires = [Lanes::default(); 2];
+    let mut input =
+        |values: Vec<Vec<Lanes>>| Sliced::new(values).input(0, 1, None, &mut wires).map_err(|e| e.to_string());
+    assert_eq!(input(vec![]), Err("input value 0, of party 1, is missing".into()));
+    let want = "input value 0, of party 1, has 3 bits where the program takes 2";
+    assert_eq!(input(vec![vec![Lanes::default(); 3]]), Err(want.into()));
+    assert_eq!(input(vec![vec![Lanes::all(true); 2]]), Ok(()));
+    assert_eq!(wires, [Lanes::all(true); 2]);
+}
