@@ -1,7 +1,7 @@
 //! Addition, subtraction and what is made of them.
 
 use super::columns::{Columns, full_adder};
-use super::{width, xor};
+use super::width;
 use crate::{Builder, Wire};
 
 /// `x + y` modulo 2^n. n - 1 ANDs.
@@ -67,25 +67,10 @@ pub fn sum(b: &mut Builder, words: &[&[Wire]]) -> Vec<Wire> {
     columns.sum(b)
 }
 
-/// How many bits of `x` are one, in ⌊log2 n⌋ + 1 bits. n - w ANDs, where w is the number of ones in the binary n: the
-/// fewest possible (Boyar, Peralta: "Tight bounds for the multiplicative complexity of symmetric functions", 2008).
-pub fn popcount(b: &mut Builder, x: &[Wire]) -> Vec<Wire> {
-    let mut columns = Columns::new((usize::BITS - width(x, x).leading_zeros()) as usize);
-    for &bit in x {
-        columns.bit(0, bit);
-    }
-    columns.sum(b)
-}
+pub(super) type Cell = fn(&mut Builder, Wire, Wire, Wire) -> (Wire, Wire);
 
-/// The Hamming distance: in how many bits `x` and `y` differ. As [`popcount`].
-pub fn hamming(b: &mut Builder, x: &[Wire], y: &[Wire]) -> Vec<Wire> {
-    let differences = xor(b, x, y);
-    popcount(b, &differences)
-}
-
-type Cell = fn(&mut Builder, Wire, Wire, Wire) -> (Wire, Wire);
-
-fn ripple(b: &mut Builder, x: &[Wire], y: &[Wire], mut carry: Wire, cell: Cell) -> (Vec<Wire>, Wire) {
+/// A chain of cells that hand on a carry; the words may be empty.
+pub(super) fn ripple(b: &mut Builder, x: &[Wire], y: &[Wire], mut carry: Wire, cell: Cell) -> (Vec<Wire>, Wire) {
     let mut word = Vec::with_capacity(x.len() + 1);
     for (&x, &y) in x.iter().zip(y) {
         let (bit, next) = cell(b, x, y, carry);
@@ -97,7 +82,7 @@ fn ripple(b: &mut Builder, x: &[Wire], y: &[Wire], mut carry: Wire, cell: Cell) 
 
 /// `x - y - borrow` modulo 2, and the borrow: that of `x` and `y` where they differ, else the one that came in. One
 /// AND.
-fn full_subtractor(b: &mut Builder, x: Wire, y: Wire, borrow: Wire) -> (Wire, Wire) {
+pub(super) fn full_subtractor(b: &mut Builder, x: Wire, y: Wire, borrow: Wire) -> (Wire, Wire) {
     let differ = b.xor(x, y);
     (b.xor(differ, borrow), b.mux(differ, y, borrow))
 }

@@ -9,18 +9,37 @@
 //!
 //! All functions panic if two operands that should have the same width do not, or if a word is empty.
 
+mod abs;
 mod add;
+mod bits;
 mod columns;
 mod compare;
+mod divide;
+mod modular;
 mod mul;
+mod prefix;
+mod shift;
+mod square;
 mod word;
 
-pub use add::{add, add_carry, hamming, increment, negate, popcount, sub, sub_borrow, sum};
+pub use abs::{
+    abs, abs_diff, abs_diff_signed, add_saturating, add_saturating_signed, negate_if, sub_saturating,
+    sub_saturating_signed,
+};
+pub use add::{add, add_carry, increment, negate, sub, sub_borrow, sum};
+pub use bits::{hamming, leading_zeros, parity, popcount, trailing_zeros};
 pub use compare::{
     eq, ge, ge_signed, gt, gt_signed, is_zero, le, le_signed, lt, lt_signed, max, max_signed, min, min_signed, ne,
 };
-pub use mul::{mul, mul_full};
-pub use word::{and, constant, mux, not, or, rotl, rotr, sar, shl, shr, xor};
+pub use divide::{div, div_rem, div_rem_by, div_rem_signed, div_rem_signed_by, div_signed, rem, rem_signed, sqrt};
+pub use modular::{add_mod, mul_mod, sub_mod};
+pub use mul::{dot, mul, mul_add, mul_full};
+pub use prefix::{add_prefix, lt_prefix, sub_prefix};
+pub use shift::{rotl_by, rotr_by, sar_by, shl_by, shr_by};
+pub use square::{square, square_full};
+pub use word::{and, constant, mux, not, or, padded, rotl, rotr, sar, shl, shr, xor};
+
+use columns::Columns;
 
 use crate::Wire;
 

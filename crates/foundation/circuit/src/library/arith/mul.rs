@@ -9,7 +9,7 @@
 //! helps the lower half from [`KARATSUBA_LOW`] bits on. Both limits are where the AND counts cross.
 
 use super::columns::Columns;
-use super::{add, add_carry, sub, width};
+use super::{add, add_carry, padded, sub, width};
 use crate::{Builder, Wire};
 
 /// The narrowest words whose full product is cut into three.
@@ -62,11 +62,7 @@ pub fn mul_full(b: &mut Builder, x: &[Wire], y: &[Wire]) -> Vec<Wire> {
     product
 }
 
-fn padded(x: &[Wire], bits: usize) -> Vec<Wire> {
-    [x, &vec![Wire::ZERO; bits - x.len()]].concat()
-}
-
-fn sum_of_halves(b: &mut Builder, x: &[Wire], half: usize) -> Vec<Wire> {
+pub(super) fn sum_of_halves(b: &mut Builder, x: &[Wire], half: usize) -> Vec<Wire> {
     let (mut sum, carry) = add_carry(b, &x[..half], &padded(&x[half..], half), Wire::ZERO);
     sum.push(carry);
     sum
@@ -74,15 +70,21 @@ fn sum_of_halves(b: &mut Builder, x: &[Wire], half: usize) -> Vec<Wire> {
 
 /// `x · y` modulo 2^bits for bits up to 2n, unsigned.
 fn direct(b: &mut Builder, x: &[Wire], y: &[Wire], bits: usize) -> Vec<Wire> {
-    let n = x.len();
     let mut columns = Columns::new(bits);
+    rows(b, &mut columns, x, y, bits);
+    columns.sum(b)
+}
+
+/// Adds `x · y` to the columns of a sum modulo 2^bits, for bits up to 2n.
+fn rows(b: &mut Builder, columns: &mut Columns, x: &[Wire], y: &[Wire], bits: usize) {
+    let n = x.len();
     if n < 3 {
         for (j, &y) in y.iter().enumerate() {
             for (i, &x) in x.iter().enumerate() {
                 columns.bit(i + j, b.and(x, y));
             }
         }
-        return columns.sum(b);
+        return;
     }
     let negative: Vec<Wire> = y.iter().map(|&bit| b.not(bit)).collect();
     for (j, &negative) in negative[1..].iter().enumerate() {
@@ -102,5 +104,38 @@ fn direct(b: &mut Builder, x: &[Wire], y: &[Wire], bits: usize) -> Vec<Wire> {
     }
     columns.bit(0, Wire::ONE);
     columns.bit(2 * n - 1, Wire::ONE);
+}
+
+/// `x · y + z` modulo 2^n. A product, and n - 1 ANDs or fewer.
+pub fn mul_add(b: &mut Builder, x: &[Wire], y: &[Wire], z: &[Wire]) -> Vec<Wire> {
+    let n = width(x, y);
+    width(x, z);
+    if n >= KARATSUBA_LOW {
+        let product = mul(b, x, y);
+        return add(b, &product, z);
+    }
+    let mut columns = Columns::new(n);
+    rows(b, &mut columns, x, y, n);
+    columns.word(0, z);
+    columns.sum(b)
+}
+
+/// The sum of the products of words that stand at the same place, modulo 2^n for words of n bits: as many products, and
+/// n - 1 ANDs or fewer for each but one.
+///
+/// # Panics
+/// If there are no words, or not as many on the one side as on the other.
+pub fn dot(b: &mut Builder, x: &[Vec<Wire>], y: &[Vec<Wire>]) -> Vec<Wire> {
+    assert_eq!(x.len(), y.len(), "as many words on both sides");
+    let n = width(&x[0], &x[0]);
+    let mut columns = Columns::new(n);
+    for (x, y) in x.iter().zip(y) {
+        assert_eq!(n, width(x, y), "the words have the same width");
+        if n < KARATSUBA_LOW {
+            rows(b, &mut columns, x, y, n);
+        } else {
+            columns.word(0, &mul(b, x, y));
+        }
+    }
     columns.sum(b)
 }

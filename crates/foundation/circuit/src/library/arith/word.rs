@@ -8,6 +8,14 @@ pub fn constant(value: u128, bits: usize) -> Vec<Wire> {
     (0..bits).map(|i| Wire::constant(i < 128 && value >> i & 1 == 1)).collect()
 }
 
+/// The word in more bits, those above being zero. No gates.
+///
+/// # Panics
+/// If the word is wider.
+pub fn padded(x: &[Wire], bits: usize) -> Vec<Wire> {
+    [x, &vec![Wire::ZERO; bits.checked_sub(x.len()).expect("a word is padded to more bits")]].concat()
+}
+
 fn zip(x: &[Wire], y: &[Wire], gate: impl FnMut((Wire, Wire)) -> Wire) -> Vec<Wire> {
     width(x, y);
     x.iter().copied().zip(y.iter().copied()).map(gate).collect()
