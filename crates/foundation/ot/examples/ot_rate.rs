@@ -6,15 +6,15 @@
 
 use std::time::{Duration, Instant};
 
-use comity_channel::MemoryChannel;
 use comity_core::{Backend, Bits, Block, Prg, SessionId};
-use comity_ot::{base::simplest, iknp};
+use comity_ot::base::{Simplest, simplest};
+use comity_ot::{DeltaReceiver, DeltaSender, HashedReceiver, HashedSender, RandomReceiver, RandomSender, iknp};
 use comity_testing::Pair;
 
 const RUNS: usize = 7;
 /// OTs in one call, and calls in one run.
-const CALL: usize = 1 << 20;
-const CALLS: usize = 16;
+const CALL: usize = 1 << 17;
+const CALLS: usize = 128;
 
 fn main() {
     let backend = match std::env::args().nth(1) {
@@ -37,28 +37,40 @@ fn main() {
         time
     });
     println!("128 base OTs: {:.2} ms", median(setup).as_secs_f64() * 1e3);
-    let rate = |name: &str, send: Send, receive: Receive| {
+    let rate = |name: &str, correlated: bool| {
         let runs = (0..RUNS).map(|_| {
             let (time, ()) = Pair::run(
                 |ch| {
                     let delta = Block::from_u128(0x1234_5678_9abc_def1).with_lsb(true);
-                    let mut sender =
-                        iknp::Sender::setup::<comity_ot::base::Simplest, _>(ch, &session, backend, delta, &mut rng(1))
-                            .expect("an honest receiver");
+                    let sender = iknp::Sender::setup::<Simplest, _>(ch, &session, backend, delta, &mut rng(1));
+                    let mut sender = sender.expect("an honest receiver");
                     let mut out = vec![[Block::ZERO; 2]; CALL];
                     let start = Instant::now();
-                    for _ in 0..CALLS {
-                        send(&mut sender, ch, &mut out);
+                    if correlated {
+                        for _ in 0..CALLS {
+                            sender.extend(ch, &mut out.as_flattened_mut()[..CALL]).expect("an honest receiver");
+                        }
+                    } else {
+                        let mut sender = HashedSender::new(sender);
+                        for _ in 0..CALLS {
+                            sender.sender_random(ch, &mut out).expect("an honest receiver");
+                        }
                     }
                     start.elapsed()
                 },
                 |ch| {
-                    let mut receiver =
-                        iknp::Receiver::setup::<comity_ot::base::Simplest, _>(ch, &session, backend, &mut rng(2))
-                            .expect("an honest sender");
+                    let receiver = iknp::Receiver::setup::<Simplest, _>(ch, &session, backend, &mut rng(2));
+                    let mut receiver = receiver.expect("an honest sender");
                     let mut out = vec![Block::ZERO; CALL];
-                    for _ in 0..CALLS {
-                        receive(&mut receiver, ch, &choices, &mut out);
+                    if correlated {
+                        for _ in 0..CALLS {
+                            receiver.extend(ch, &choices, &mut out).expect("an honest sender");
+                        }
+                    } else {
+                        let mut receiver = HashedReceiver::new(receiver);
+                        for _ in 0..CALLS {
+                            receiver.sender_random(ch, &choices, &mut out).expect("an honest sender");
+                        }
                     }
                 },
             );
@@ -66,25 +78,9 @@ fn main() {
         });
         println!("{name}: {:.1} million/s", (CALL * CALLS) as f64 / median(runs).as_secs_f64() / 1e6);
     };
-    rate(
-        "correlated",
-        |sender, ch, out| sender.extend(ch, &mut out.as_flattened_mut()[..CALL]).expect("an honest receiver"),
-        |receiver, ch, choices, out| receiver.extend(ch, choices, out).expect("an honest sender"),
-    );
-    rate(
-        "random",
-        |sender, ch, out| sender.random(ch, out).expect("an honest receiver"),
-        |receiver, ch, choices, out| receiver.random(ch, choices, out).expect("an honest sender"),
-    );
-    rate(
-        "chosen",
-        |sender, ch, out| sender.send(ch, out).expect("an honest receiver"),
-        |receiver, ch, choices, _| drop(receiver.receive(ch, choices).expect("an honest sender")),
-    );
+    rate("correlated", true);
+    rate("random", false);
 }
-
-type Send = fn(&mut iknp::Sender, &mut MemoryChannel, &mut [[Block; 2]]);
-type Receive = fn(&mut iknp::Receiver, &mut MemoryChannel, &Bits, &mut [Block]);
 
 /// Fixed seeds: this is a measurement, and nothing is kept secret.
 fn rng(seed: u128) -> Prg {

@@ -22,6 +22,9 @@ pub trait DeltaSender: Send {
     /// Whom it withstands.
     type Model: Model;
 
+    /// How many OTs a call handles best; both sides have the same number.
+    const CHUNK: usize = 1 << 17;
+
     /// The correlation. Secret.
     fn delta(&self) -> Block;
 
@@ -45,6 +48,9 @@ pub trait DeltaSender: Send {
 pub trait DeltaReceiver: Send {
     /// Whom it withstands.
     type Model: Model;
+
+    /// How many OTs a call handles best; both sides have the same number.
+    const CHUNK: usize = 1 << 17;
 
     /// The backend that this side was made for.
     fn backend(&self) -> Backend;

@@ -6,17 +6,22 @@
 //! |---|---|---|---|---|
 //! | [`base::simplest`] | Chou, Orlandi 2015 | semi-honest | CDH, random oracle | 32 bytes and 32 an OT |
 //! | [`iknp`] | IKNP 2003, ALSZ 2013 | semi-honest | base OT, PRG, TCCR hash | 16 bytes an OT |
+//! | [`softspoken`] | Roy 2022 | semi-honest or malicious | base OT, PRG; random oracle if malicious | 128/k bits an OT |
 //!
 //! D13.3 in these pages is "The Full Set of New Protocols", deliverable D13.3 of the PRACTICE project (2016).
 
 pub mod base;
 mod correlated;
+pub mod flavour;
+mod hashed;
 pub mod iknp;
 mod model;
 mod random;
 mod seeds;
+pub mod softspoken;
 
 pub use correlated::{DeltaReceiver, DeltaSender};
+pub use hashed::{HashedReceiver, HashedSender};
 pub use model::{AtLeast, Malicious, Model, SemiHonest};
 pub use random::{RandomReceiver, RandomSender};
 pub use seeds::{ReceiverSeeds, SenderSeeds};

@@ -1,9 +1,10 @@
 //! The semi-honest extension: against a textbook sender that works bit by bit, and hostile peers.
 
 use comity_channel::{Channel, MemoryChannel, Result};
-use comity_core::{Backend, Bits, Block, Error, Misbehaviour, Prg, SessionId, TccrHash};
+use comity_core::{Backend, Bits, Block, Error, Misbehaviour, Prg, SessionId};
 use comity_ot::base::{Simplest, simplest};
 use comity_ot::iknp::{Receiver, Sender};
+use comity_ot::{DeltaReceiver, DeltaSender};
 use comity_testing::Pair;
 
 const SESSION: SessionId = SessionId::new([5; 32]);
@@ -184,78 +185,6 @@ fn the_wire_is_that_of_the_paper_and_pinned() {
 }
 
 #[test]
-fn random_ots_are_random_and_chosen_ones_arrive() {
-    const N: usize = 20_000;
-    let choices = bits(N, 77);
-    let mut messages = vec![[Block::ZERO; 2]; N];
-    rng(8).fill_blocks(messages.as_flattened_mut());
-    let (pairs, (got, received)) = Pair::run(
-        |ch| {
-            let mut sender = sender(ch, Backend::detect(), DELTA);
-            let mut pairs = vec![[Block::ZERO; 2]; N];
-            sender.random(ch, &mut pairs).unwrap();
-            sender.send(ch, &messages).unwrap();
-            sender.send(ch, &[]).unwrap();
-            sender.send(ch, &messages[..5]).unwrap();
-            pairs
-        },
-        |ch| {
-            let mut receiver = receiver(ch, Backend::detect());
-            let mut got = vec![Block::ZERO; N];
-            receiver.random(ch, &choices, &mut got).unwrap();
-            let mut received = receiver.receive(ch, &choices).unwrap();
-            assert!(receiver.receive(ch, &Bits::default()).unwrap().is_empty());
-            received.extend(receiver.receive(ch, &choices.slice(0, 5)).unwrap());
-            (got, received)
-        },
-    );
-    for (j, bit) in choices.iter().map(usize::from).enumerate() {
-        assert_eq!(got[j], pairs[j][bit], "random OT {j}");
-        assert_eq!(received[j], messages[j][bit], "chosen OT {j}");
-    }
-    assert_eq!(received[N..], received[..5]);
-    // Every one of the 128 bits is fair in either message and in their sum: 6 standard deviations of N coins.
-    let tolerance = 3.0 * (N as f64).sqrt();
-    for i in 0..128 {
-        let ones = |f: fn(&[Block; 2]) -> Block| pairs.iter().filter(|pair| f(pair).to_u128() >> i & 1 == 1).count();
-        for count in [ones(|p| p[0]), ones(|p| p[1]), ones(|p| p[0] ^ p[1])] {
-            assert!((count as f64 - N as f64 / 2.0).abs() < tolerance, "bit {i}: {count} ones of {N}");
-        }
-    }
-}
-
-#[test]
-fn pads_hash_the_correlation_under_the_index_of_the_ot() {
-    // Two runs with equal randomness: one gives the correlation, the other the pads. 0 to 21099 in three calls.
-    let sizes = [100, 20_000, 1000];
-    let backend = Backend::detect();
-    let (q, _) = correlated(&sizes, DELTA, [backend; 2]);
-    let (pairs, ()) = Pair::run(
-        |ch| {
-            let mut sender = sender(ch, backend, DELTA);
-            let random = |&n| {
-                let mut out = vec![[Block::ZERO; 2]; n];
-                sender.random(ch, &mut out).unwrap();
-                out
-            };
-            sizes.iter().flat_map(random).collect::<Vec<_>>()
-        },
-        |ch| {
-            let mut receiver = receiver(ch, backend);
-            for n in sizes {
-                receiver.random(ch, &bits(n, n as u128), &mut vec![Block::ZERO; n]).unwrap();
-            }
-        },
-    );
-    let hash = TccrHash::new(backend);
-    for (j, (pair, q)) in pairs.iter().zip(q.iter().flatten()).enumerate() {
-        let mut expected = [*q, *q ^ DELTA];
-        expected.chunks_mut(1).for_each(|block| hash.hash(j as u128, block));
-        assert_eq!(*pair, expected, "OT {j}");
-    }
-}
-
-#[test]
 fn both_parties_can_send_over_one_channel() {
     let run = |ch: &mut MemoryChannel, first: bool| {
         let mut q = vec![Block::ZERO; 300];
@@ -331,11 +260,7 @@ fn a_peer_that_leaves_is_noticed_and_ends_the_extension() {
                 let mut sender = sender(ch, Backend::detect(), DELTA);
                 let mut out = vec![Block::ZERO; N];
                 let first = sender.extend(ch, &mut out).unwrap_err();
-                let then = [
-                    sender.extend(ch, &mut []).unwrap_err(),
-                    sender.random(ch, &mut []).unwrap_err(),
-                    sender.send(ch, &[]).unwrap_err(),
-                ];
+                let then = [sender.extend(ch, &mut []).unwrap_err(), sender.extend_random(ch, &mut []).unwrap_err()];
                 (first, then)
             },
             |ch| {
@@ -347,28 +272,55 @@ fn a_peer_that_leaves_is_noticed_and_ends_the_extension() {
         assert!(matches!(errors.0, Error::PeerClosed), "after {sent} bytes: {}", errors.0);
         assert!(errors.1.iter().all(|error| matches!(error, Error::InvalidInput(_))));
     }
-    // The receiver notices as soon as it has to read or finds the channel closed.
-    for sent in [0, 1, 32 << 14, 32 * N - 1] {
-        let (errors, ()) = Pair::run(
+    // The receiver never reads: it notices when it finds the channel closed.
+    let ((), errors) = Pair::run(
+        |ch| drop(sender(ch, Backend::detect(), DELTA)),
+        |ch| {
+            let mut receiver = receiver(ch, Backend::detect());
+            let mut out = vec![Block::ZERO; N];
+            let first = (0..100).find_map(|_| receiver.extend(ch, &bits(N, 1), &mut out).err());
+            let then = [
+                receiver.extend(ch, &Bits::default(), &mut []).unwrap_err(),
+                receiver.extend_random(ch, &mut []).unwrap_err(),
+            ];
+            (first, then)
+        },
+    );
+    assert!(matches!(errors.0, Some(Error::PeerClosed)));
+    assert!(errors.1.iter().all(|error| matches!(error, Error::InvalidInput(_))));
+}
+
+#[test]
+fn random_choice_bits_are_random_and_correlated() {
+    let sizes = [0, 1, 7, 8, 129, 1000, (1 << 14) + 3];
+    for &backend in &Backend::available() {
+        let (q, (t, x)) = Pair::run(
+            |ch| {
+                let mut sender = sender(ch, backend, DELTA);
+                let extend = |&n: &usize| {
+                    let mut out = vec![Block::ZERO; n];
+                    sender.extend_random(ch, &mut out).unwrap();
+                    out
+                };
+                sizes.iter().flat_map(extend).collect::<Vec<_>>()
+            },
             |ch| {
                 let mut receiver = receiver(ch, Backend::detect());
-                let first = receiver.receive(ch, &bits(N, 1)).unwrap_err();
-                let then = [
-                    receiver.receive(ch, &Bits::default()).unwrap_err(),
-                    receiver.random(ch, &Bits::default(), &mut []).unwrap_err(),
-                    receiver.extend(ch, &Bits::default(), &mut []).unwrap_err(),
-                ];
-                (first, then)
-            },
-            |ch| {
-                sender(ch, Backend::detect(), DELTA);
-                ch.recv(&mut vec![0; 16 * N]).unwrap();
-                ch.send(&vec![0x5a; sent]).unwrap();
-                ch.flush().unwrap();
+                let (mut t, mut x) = (Vec::new(), Bits::default());
+                for n in sizes {
+                    let mut out = vec![Block::ZERO; n];
+                    x.extend_from(&receiver.extend_random(ch, &mut out).unwrap());
+                    t.extend(out);
+                }
+                (t, x)
             },
         );
-        assert!(matches!(errors.0, Error::PeerClosed), "after {sent} bytes: {}", errors.0);
-        assert!(errors.1.iter().all(|error| matches!(error, Error::InvalidInput(_))));
+        assert_eq!(x.len(), q.len());
+        for (j, (q, t)) in q.iter().zip(&t).enumerate() {
+            assert_eq!(*q, *t ^ DELTA.masked(x.get(j)), "OT {j}");
+        }
+        let ones = x.iter().filter(|&bit| bit).count() as f64;
+        assert!((ones - x.len() as f64 / 2.0).abs() < 3.0 * (x.len() as f64).sqrt(), "{ones} ones");
     }
 }
 

@@ -5,7 +5,7 @@ use comity_circuit::{Engine, Lowered, Observer, Program, Recipients};
 use comity_core::{Bits, Block, Error, Evaluator, Prg, Result, SessionId};
 use comity_garble::{EvaluatedStream, HalfGates};
 use comity_ot::base::Simplest;
-use comity_ot::iknp;
+use comity_ot::{DeltaReceiver, iknp};
 use rand_core::CryptoRng;
 
 use crate::garbler::missing;

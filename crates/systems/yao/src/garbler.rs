@@ -5,7 +5,7 @@ use comity_circuit::{Engine, Lowered, Observer, Program, Recipients};
 use comity_core::{Bits, Block, Delta, Error, Garbler, Prg, Result, SessionId};
 use comity_garble::{GarbledStream, HalfGates};
 use comity_ot::base::Simplest;
-use comity_ot::iknp;
+use comity_ot::{DeltaSender, iknp};
 use rand_core::CryptoRng;
 
 use crate::{Config, evaluator_has_input, garbler_labels, gate_keys, reveal};

@@ -3,20 +3,17 @@
 use comity_channel::Channel;
 use comity_core::{Backend, Bits, Block, Prg, Result, SessionId};
 use rand_core::CryptoRng;
-use zeroize::{Zeroize, Zeroizing};
+use zeroize::Zeroize;
 
 use super::state::State;
 use super::{BASE, BLOCK, ROWS};
 use crate::base::BaseOt;
-use crate::{AtLeast, ReceiverSeeds, SemiHonest};
-
-/// OTs hashed in one go: enough to fill the AES units, in a corner of the first-level cache.
-const HASHED: usize = 128;
+use crate::{AtLeast, DeltaSender, ReceiverSeeds, SemiHonest};
 
 /// The sender: holds delta, gets `q_j`.
 ///
-/// Made once by [`Sender::setup`] and extended again and again. Every call of one side meets the call of the same
-/// kind and length at the other. After an error it refuses to go on.
+/// Made once and extended again and again. Every call of one side meets the call of the same kind and length at the
+/// other. After an error it refuses to go on.
 pub struct Sender {
     delta: Block,
     /// `G(k_i^(delta_i))` for each row.
@@ -55,91 +52,52 @@ impl Sender {
         Sender { delta: Block::from_u128(delta), rows, state: State::new(backend) }
     }
 
-    /// Correlated OTs, one for each element of `out`, which gets `q_j`.
-    ///
-    /// # Errors
-    /// Those of the channel.
-    pub fn extend<C: Channel + ?Sized>(&mut self, ch: &mut C, out: &mut [Block]) -> Result<()> {
+    /// The next OTs, block by block, where the last `sent` rows are on the wire.
+    fn blocks<C: Channel + ?Sized>(&mut self, ch: &mut C, sent: usize, out: &mut [Block]) -> Result<()> {
         self.state.begin()?;
         for q in out.chunks_mut(BLOCK) {
-            self.block(ch, q)?;
+            ch.recv(self.state.wire(q.len(), sent))?;
+            self.rows(q.len(), sent);
+            self.state.columns(q);
         }
         self.state.end();
         Ok(())
     }
 
-    /// Random OTs: both messages of each.
-    ///
-    /// # Errors
-    /// Those of the channel.
-    pub fn random<C: Channel + ?Sized>(&mut self, ch: &mut C, out: &mut [[Block; 2]]) -> Result<()> {
-        self.state.begin()?;
-        self.pads(ch, out)?;
-        self.state.end();
-        Ok(())
-    }
-
-    /// OTs of chosen messages. Until it ends, a call holds as much memory again as the messages take.
-    ///
-    /// # Errors
-    /// Those of the channel.
-    pub fn send<C: Channel + ?Sized>(&mut self, ch: &mut C, messages: &[[Block; 2]]) -> Result<()> {
-        self.state.begin()?;
-        // The receiver sends its whole matrix before it reads, so it is read whole before the answer is sent. There
-        // is nothing to wipe: this holds pads that mask nothing yet, and then what everybody may see.
-        let mut masked = vec![[Block::ZERO; 2]; messages.len()];
-        self.pads(ch, &mut masked)?;
-        for (masked, message) in masked.iter_mut().zip(messages) {
-            masked[0] ^= message[0];
-            masked[1] ^= message[1];
-        }
-        ch.send(Block::bytes_of(masked.as_flattened()))?;
-        ch.flush()?;
-        self.state.end();
-        Ok(())
-    }
-
-    /// `H(j, q_j)` and `H(j, q_j ^ delta)` of the next OTs.
-    fn pads<C: Channel + ?Sized>(&mut self, ch: &mut C, out: &mut [[Block; 2]]) -> Result<()> {
-        let mut batch = Zeroizing::new([[Block::ZERO; HASHED]; 2]);
-        for block in out.chunks_mut(BLOCK) {
-            // The q of the block wait in the second half of its room: what the pairs need of it has been read by then.
-            let n = block.len();
-            let mut first = self.block(ch, &mut block.as_flattened_mut()[n..])?;
-            for start in (0..n).step_by(HASHED) {
-                let count = HASHED.min(n - start);
-                let [zeros, ones] = batch.each_mut().map(|blocks| &mut blocks[..count]);
-                zeros.copy_from_slice(&block.as_flattened()[n + start..][..count]);
-                for (one, zero) in ones.iter_mut().zip(zeros.iter()) {
-                    *one = *zero ^ self.delta;
+    /// D13.3 Protocol 1, step 4: `q^i = G(k_i^(delta_i)) ^ delta_i u^i`, where `u^i` is zero if it is not sent.
+    fn rows(&mut self, n: usize, sent: usize) {
+        let [rows, mut wire] = self.state.rows(n, sent);
+        for (i, (q, prg)) in rows.zip(&mut self.rows).enumerate() {
+            prg.fill(q);
+            if i + sent >= ROWS {
+                let chosen = ((self.delta.to_u128() >> i & 1) as u8).wrapping_neg();
+                for (q, u) in q.iter_mut().zip(wire.next().expect("as many rows as are sent")) {
+                    *q ^= *u & chosen;
                 }
-                self.state.hash.hash(first, zeros);
-                self.state.hash.hash(first, ones);
-                for ((pair, zero), one) in block[start..].iter_mut().zip(zeros).zip(ones) {
-                    *pair = [*zero, *one];
-                }
-                first += count as u128;
             }
         }
-        Ok(())
+    }
+}
+
+impl DeltaSender for Sender {
+    type Model = SemiHonest;
+
+    const CHUNK: usize = BLOCK;
+
+    fn delta(&self) -> Block {
+        self.delta
     }
 
-    /// The next block of the stream; gives the index of its first OT.
-    fn block<C: Channel + ?Sized>(&mut self, ch: &mut C, out: &mut [Block]) -> Result<u128> {
-        ch.recv(self.state.wire(out.len()))?;
-        Ok(self.columns(out))
+    fn backend(&self) -> Backend {
+        self.state.backend
     }
 
-    /// D13.3 Protocol 1, step 4: `q^i = G(k_i^(delta_i)) ^ delta_i u^i`, transposed.
-    fn columns(&mut self, out: &mut [Block]) -> u128 {
-        for (i, ((q, u), prg)) in self.state.rows(out.len()).zip(&mut self.rows).enumerate() {
-            prg.fill_blocks(q);
-            let chosen = ((self.delta.to_u128() >> i & 1) as u8).wrapping_neg();
-            for (q, u) in Block::bytes_of_mut(q).iter_mut().zip(u) {
-                *q ^= *u & chosen;
-            }
-        }
-        self.state.columns(out)
+    fn extend<C: Channel + ?Sized>(&mut self, ch: &mut C, out: &mut [Block]) -> Result<()> {
+        self.blocks(ch, ROWS, out)
+    }
+
+    fn extend_random<C: Channel + ?Sized>(&mut self, ch: &mut C, out: &mut [Block]) -> Result<()> {
+        self.blocks(ch, ROWS - 1, out)
     }
 }
 

@@ -1,16 +1,13 @@
 //! What both sides of the extension hold: where the stream stands, and the buffers of a block.
 
-use comity_core::{Backend, Block, Error, Result, TccrHash, transpose};
+use comity_core::{Backend, Block, Error, Result, transpose};
 use zeroize::Zeroize;
 
 use super::{BLOCK, ROWS};
 
 /// The state of either side but for its seeds.
 pub(super) struct State {
-    backend: Backend,
-    pub(super) hash: TccrHash,
-    /// Index of the next OT in the life of this extension.
-    next: u64,
+    pub(super) backend: Backend,
     /// Set while a call runs: an error leaves it set.
     broken: bool,
     /// The matrix of a block on the wire: rows of `ceil(n/8)` bytes.
@@ -26,8 +23,6 @@ impl State {
     pub(super) fn new(backend: Backend) -> State {
         State {
             backend,
-            hash: TccrHash::new(backend),
-            next: 0,
             broken: false,
             wire: Vec::with_capacity(ROWS * BLOCK / 8),
             matrix: Vec::with_capacity(BLOCK),
@@ -49,19 +44,20 @@ impl State {
         self.broken = false;
     }
 
-    /// The matrix of a block of `n` OTs on the wire.
-    pub(super) fn wire(&mut self, n: usize) -> &mut [u8] {
-        grown(&mut self.wire, ROWS * n.div_ceil(8))
+    /// `sent` rows of the matrix of a block of `n` OTs on the wire.
+    pub(super) fn wire(&mut self, n: usize, sent: usize) -> &mut [u8] {
+        grown(&mut self.wire, sent * n.div_ceil(8))
     }
 
-    /// The rows of a block of `n` OTs, each with its bytes on the wire.
-    pub(super) fn rows(&mut self, n: usize) -> impl Iterator<Item = (&mut [Block], &mut [u8])> {
-        let matrix = grown(&mut self.matrix, padded(n)).chunks_exact_mut(n.div_ceil(128));
-        matrix.zip(grown(&mut self.wire, ROWS * n.div_ceil(8)).chunks_exact_mut(n.div_ceil(8)))
+    /// The rows of a block of `n` OTs, and the `sent` ones that are on the wire.
+    pub(super) fn rows(&mut self, n: usize, sent: usize) -> [impl Iterator<Item = &mut [u8]>; 2] {
+        let matrix = Block::bytes_of_mut(grown(&mut self.matrix, padded(n)));
+        let wire = grown(&mut self.wire, sent * n.div_ceil(8));
+        [matrix.chunks_exact_mut(16 * n.div_ceil(128)), wire.chunks_exact_mut(n.div_ceil(8))]
     }
 
-    /// Writes the columns of the matrix of a block, and counts them. Gives the index of the first.
-    pub(super) fn columns(&mut self, out: &mut [Block]) -> u128 {
+    /// Writes the columns of the matrix of a block.
+    pub(super) fn columns(&mut self, out: &mut [Block]) {
         let padded = padded(out.len());
         let matrix = Block::bytes_of(&self.matrix[..padded]);
         let columns = |out: &mut [Block]| transpose(self.backend, matrix, Block::bytes_of_mut(out), ROWS, padded);
@@ -72,9 +68,6 @@ impl State {
             columns(spare);
             out.copy_from_slice(&spare[..out.len()]);
         }
-        let first = self.next;
-        self.next += out.len() as u64;
-        first.into()
     }
 }
 
