@@ -23,22 +23,26 @@ Exit codes:
   70  a defect of comity";
 
 const PROGRAMS: &str = "\
-PROGRAM is a built-in name (`comity circuit list`), a circuit file (Bristol
-Fashion or the older Bristol format), or one of these followed by
+PROGRAM is a built-in name (`comity circuit list`), a file in comity's language
+(.cty), or a circuit file: Bristol Fashion, the older Bristol format, SHDL, or a
+netlist from yosys in BLIF or JSON. A circuit may be followed by
   *K  K independent calls side by side: every input and output holds the K
       calls' values one after another, the first call's first
-  ^K  K turns in a row: the output replaces the last input of its width
+  ^K  K turns in a row: the output replaces the last input of its width; of a
+      netlist with flip-flops, K clock cycles
 so 'aes128*1000' encrypts 1,000 blocks under 1,000 keys, and 'aes128^1000' one
 block 1,000 times. `*` and `^` belong to the name if such a file exists; a
 built-in comes before a file (write ./NAME for the file).
 
-VALUE is hex as the thing is written (FIPS vectors read as printed), u64:40 or
-i32:-7 (a number of that width), dec:40 (of any width), bits:0101... (wire 0
-first), @FILE, or - for standard input. What stands on a command line can be
-seen by other users (`ps`) and stays in the shell's history: hand secrets over
-as @FILE or -.
+VALUE is written as its type says (`comity circuit info` shows it): 40, -7, 0x28,
+true, 1.5, [1, 2, 3], (1, true), {price: 3, item: 4}, also as JSON; an array also
+as lines or CSV. A value without a type is hex as the thing is written (FIPS
+vectors read as printed), u64:40 or i32:-7 (a number of that width), or dec:40
+(of any width). bits:0101... (wire 0 first), @FILE, and - for standard input are
+for all. What stands on a command line can be seen by other users (`ps`) and
+stays in the shell's history: hand secrets over as @FILE or -.
 
-One output is printed as plain hex; several one a line, as `NAME HEX`.";
+One output is printed as the plain value; several one a line, as `NAME VALUE`.";
 
 /// Compute on the joint data of parties who do not trust each other, and learn the answer and nothing else.
 #[derive(Parser, Debug)]
@@ -78,13 +82,13 @@ pub(crate) enum Command {
 /// What is computed, who puts in what, and who learns what.
 #[derive(Args, Debug, Clone)]
 pub(crate) struct ProgramArgs {
-    /// What to compute: a built-in name, a circuit file, or an expression over these (see below)
+    /// What to compute: a built-in name, a program or circuit file, or an expression over these (see below)
     pub(crate) program: String,
-    /// Input value VALUE (name or index) belongs to party PARTY [default: value i to party i]
+    /// Input value VALUE (name or index) belongs to party PARTY [default: as the program says, or value i to party i]
     #[arg(long, value_name = "VALUE=PARTY")]
     pub(crate) owner: Vec<Owner>,
-    /// Who learns the outputs: a party, `all`, or OUTPUT=PARTY for one of them
-    #[arg(long, value_name = "[OUTPUT=]PARTY", default_value = "all")]
+    /// Who learns the outputs: a party, `all`, or OUTPUT=PARTY for one of them [default: as the program says, or `all`]
+    #[arg(long, value_name = "[OUTPUT=]PARTY")]
     pub(crate) output_to: Vec<OutputTo>,
 }
 
@@ -99,13 +103,15 @@ pub(crate) struct ValueArgs {
     #[arg(long, value_name = "[VALUE=]lsb|msb")]
     pub(crate) bits: Vec<BitOrder>,
     /// How outputs are written
-    #[arg(long, value_enum, default_value_t = Format::Hex)]
+    #[arg(long, value_enum, default_value_t = Format::Value)]
     pub(crate) format: Format,
 }
 
 /// How outputs are written.
 #[derive(ValueEnum, Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Format {
+    /// As its type says, or in hex if it has none
+    Value,
     /// The number in hex
     Hex,
     /// The wires in order, wire 0 first
@@ -234,9 +240,9 @@ pub(crate) enum CircuitCommand {
         #[arg(long, short, value_name = "FILE")]
         output: Option<PathBuf>,
     },
-    /// Check a circuit file: say what it is, or which line is wrong and why
+    /// Check a program or circuit file: say what it is, or which line is wrong and why
     Check {
-        /// The circuit file
+        /// The file
         file: PathBuf,
         /// Print one JSON object, as `info` does (an error, too)
         #[arg(long)]

@@ -33,6 +33,8 @@ pub(crate) struct Plan {
 pub(crate) struct Finished {
     /// Each party's report.
     pub(crate) runs: Vec<Run>,
+    /// Each party's outputs, as a person reads them.
+    pub(crate) texts: Vec<BTreeMap<usize, String>>,
     /// Each party's process.
     pub(crate) pids: Vec<u32>,
 }
@@ -64,7 +66,7 @@ pub(crate) fn run(plan: Plan) -> Outcome<Finished> {
             Some(Event::Progress(done)) if party == 0 => progress.update(done),
             Some(Event::Progress(_)) => {}
             Some(Event::Note(text)) => note(&format!("party {party}: {text}")),
-            Some(Event::Report(report)) => processes.children[party].said = Some(Ok(*report)),
+            Some(Event::Report { run, texts }) => processes.children[party].said = Some(Ok((*run, texts))),
             Some(Event::Error { kind, message }) => {
                 let kind = Kind::named(&kind).unwrap_or(Kind::Bug);
                 processes.children[party].said = Some(Err(Failure::new(kind, message)));
@@ -89,7 +91,7 @@ struct Party {
     /// Kept open as long as the child is wanted.
     stdin: Option<ChildStdin>,
     /// Its result.
-    said: Option<Outcome<Run>>,
+    said: Option<Outcome<(Run, BTreeMap<usize, String>)>>,
     ended: Option<ExitStatus>,
 }
 
@@ -143,12 +145,13 @@ impl Processes {
     /// the peer.
     fn reports(&mut self) -> Outcome<Finished> {
         let pids = self.children.iter().map(|p| p.child.id()).collect();
-        let mut runs = Vec::new();
+        let (mut runs, mut texts) = (Vec::new(), Vec::new());
         let mut worst: Option<Failure> = None;
         for (id, party) in self.children.iter_mut().enumerate() {
             let failure = match (party.said.take(), party.ended) {
-                (Some(Ok(report)), _) => {
-                    runs.push(report);
+                (Some(Ok((run, shown))), _) => {
+                    runs.push(run);
+                    texts.push(shown);
                     continue;
                 }
                 (Some(Err(failure)), _) => failure,
@@ -163,7 +166,7 @@ impl Processes {
                 worst = Some(failure);
             }
         }
-        worst.map_or(Ok(Finished { runs, pids }), Err)
+        worst.map_or(Ok(Finished { runs, texts, pids }), Err)
     }
 }
 

@@ -3,13 +3,15 @@
 use std::path::Path;
 
 use comity_circuit::format::{self, Format};
-use comity_circuit::{Recipients, library};
+use comity_circuit::value::Type;
+use comity_circuit::{Program, Recipients, library};
 
 use crate::args::{CircuitCommand, CircuitFormat};
 use crate::console::{deliver, emit, note};
 use crate::failure::{Failure, Outcome};
 use crate::json;
-use crate::resolve::{Resolved, circuit, read, resolve};
+use crate::resolve::{Resolved, circuit, resolve};
+use crate::source::{self, Source};
 
 /// The command.
 pub(crate) fn run(command: &CircuitCommand) -> Outcome {
@@ -30,10 +32,10 @@ fn describe(resolved: &Resolved) -> json::Info {
     json::Info {
         name: resolved.text.clone(),
         inputs: (resolved.inputs().iter())
-            .map(|v| json::Input { party: v.party, name: v.name.clone(), bits: v.bits as u64 })
+            .map(|v| json::Input { party: v.party, name: v.name.clone(), bits: v.bits as u64, ty: typed(&v.ty) })
             .collect(),
         outputs: (resolved.outputs().iter())
-            .map(|v| json::Output { name: v.name.clone(), bits: v.bits as u64 })
+            .map(|v| json::Output { name: v.name.clone(), bits: v.bits as u64, ty: typed(&v.ty) })
             .collect(),
         and: totals.and,
         xor: totals.xor,
@@ -49,15 +51,16 @@ fn body(resolved: &Resolved, info: &json::Info) -> String {
     let width = names.map(|name| name.chars().count()).max().unwrap_or(0);
     let mut text = String::new();
     for (index, value) in info.inputs.iter().enumerate() {
-        text +=
-            &format!("  input {index}   {:width$}  {}, from party {}\n", value.name, width_of(value.bits), value.party);
+        let ty = kind(&value.ty, value.bits);
+        text += &format!("  input {index}   {:width$}  {ty}, from party {}\n", value.name, value.party);
     }
     for (index, value) in resolved.outputs().iter().enumerate() {
         let to = match value.to {
             Recipients::All => "all parties".to_owned(),
             Recipients::Party(party) => format!("party {party}"),
         };
-        text += &format!("  output {index}  {:width$}  {}, to {to}\n", value.name, width_of(value.bits as u64));
+        let ty = kind(&typed(&value.ty), value.bits as u64);
+        text += &format!("  output {index}  {:width$}  {ty}, to {to}\n", value.name);
     }
     let calls = if info.calls == 1 { String::new() } else { format!(" in {} calls", info.calls) };
     text +=
@@ -65,8 +68,15 @@ fn body(resolved: &Resolved, info: &json::Info) -> String {
     text
 }
 
-fn width_of(bits: u64) -> String {
-    if bits == 1 { "1 bit".to_owned() } else { format!("{bits} bits") }
+/// A type, spelled out, if it says more than a width.
+fn typed(ty: &Type) -> Option<String> {
+    if matches!(ty, Type::Bits(_)) { None } else { Some(ty.describe()) }
+}
+
+/// What a value is, for people.
+fn kind(ty: &Option<String>, bits: u64) -> String {
+    let width = if bits == 1 { "1 bit".to_owned() } else { format!("{bits} bits") };
+    ty.as_ref().map_or(width.clone(), |ty| format!("{ty} ({width})"))
 }
 
 fn list(json: bool) -> Outcome {
@@ -105,15 +115,21 @@ fn export(program: &str, format: CircuitFormat, output: Option<&Path>) -> Outcom
 }
 
 fn check(file: &Path, json: bool) -> Outcome {
-    let (circuit, format) = read(file)?;
-    let resolved = Resolved::one(file.display().to_string(), circuit)?;
+    let name = file.display().to_string();
+    let (program, what) = match source::open(file)? {
+        Source::Circuit(circuit, format) => {
+            let what = match format {
+                Format::BristolFashion => "a circuit in Bristol Fashion",
+                Format::Bristol => "a circuit in the older Bristol format",
+            };
+            (Program::from_circuit(circuit).map_err(|e| Failure::input(format!("{name}: {e}")))?, what)
+        }
+        Source::Program(program) => (program, "a program"),
+    };
+    let resolved = Resolved::whole(name, program);
     let info = describe(&resolved);
     if json {
         return emit(&json::line(&info));
     }
-    let format = match format {
-        Format::BristolFashion => "a circuit in Bristol Fashion",
-        Format::Bristol => "a circuit in the older Bristol format",
-    };
-    emit(&format!("{}: {format}\n{}", file.display(), body(&resolved, &info)))
+    emit(&format!("{}: {what}\n{}", file.display(), body(&resolved, &info)))
 }

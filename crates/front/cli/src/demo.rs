@@ -27,8 +27,8 @@ pub(crate) fn run(args: &DemoArgs) -> Outcome {
     let order = Order::new(&resolved, &[])?;
     let inputs = values::read(&resolved, &order, &local.values.input, None)?;
     let finished = together(&resolved, &inputs, &local)?;
-    let outputs = merged(&finished.runs)?;
-    let clear = eval::outputs(&resolved, &order, inputs, local.values.format)?;
+    let outputs = merged(finished.runs.iter().map(|run| &run.outputs))?;
+    let clear = eval::outputs(&resolved, &order, inputs, local.values.format)?.hex;
     if outputs != clear || outputs.get(&0).is_none_or(|c| c != CIPHERTEXT) {
         return Err(Failure::new(
             Kind::Bug,

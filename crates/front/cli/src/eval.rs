@@ -11,7 +11,7 @@ use crate::failure::Outcome;
 use crate::json;
 use crate::progress::Progress;
 use crate::resolve::{Resolved, resolve};
-use crate::values::{self, Order};
+use crate::values::{self, Order, Outputs};
 
 /// The command.
 pub(crate) fn run(args: &EvalArgs) -> Outcome {
@@ -23,9 +23,9 @@ pub(crate) fn run(args: &EvalArgs) -> Outcome {
     }
     let outputs = outputs(&resolved, &order, inputs, args.values.format)?;
     let text = if args.result.json {
-        json::line(&json::Eval { program: resolved.text, outputs })
+        json::line(&json::Eval { program: resolved.text, outputs: outputs.hex, values: outputs.values })
     } else {
-        values::lines(&resolved, &outputs)
+        values::lines(&resolved, &outputs.texts)
     };
     deliver(&text, args.result.output.as_deref())
 }
@@ -36,10 +36,10 @@ pub(crate) fn outputs(
     order: &Order,
     inputs: BTreeMap<usize, Bits>,
     format: Format,
-) -> Outcome<BTreeMap<usize, String>> {
+) -> Outcome<Outputs> {
     let inputs: Vec<Option<Bits>> = inputs.into_values().map(Some).collect();
     let progress = Progress::new(resolved.program.and_gates());
-    let mut sink = Sink { resolved, order, format, progress, outputs: BTreeMap::new() };
+    let mut sink = Sink { resolved, order, format, progress, outputs: Outputs::default() };
     comity_circuit::run(&resolved.program, &mut Plain::new(), &inputs, &mut sink).map_err(Error::from)?;
     Ok(sink.outputs)
 }
@@ -49,12 +49,12 @@ struct Sink<'a> {
     order: &'a Order,
     format: Format,
     progress: Progress,
-    outputs: BTreeMap<usize, String>,
+    outputs: Outputs,
 }
 
 impl Observer for Sink<'_> {
     fn output(&mut self, index: usize, value: Bits) {
-        self.outputs.insert(index, values::show(self.resolved, self.order, index, &value, self.format));
+        self.outputs.add(self.resolved, self.order, index, &value, self.format);
     }
 
     fn and_gates(&mut self, done: u64) {

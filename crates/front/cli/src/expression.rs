@@ -52,7 +52,8 @@ pub(crate) fn parse(
         expression.powers.push(if sign == b'*' { Power::Map(count) } else { Power::Iterate(count) });
         return Ok(expression);
     }
-    let looks_like_a_file = text.contains(['/', '\\']) || text.ends_with(".txt");
+    let endings = [".txt", ".cty", ".blif", ".json", ".shdl", ".v"];
+    let looks_like_a_file = text.contains(['/', '\\']) || endings.iter().any(|ending| text.ends_with(ending));
     let base = if looks_like_a_file { Base::File(text.into()) } else { Base::Name(text.to_owned()) };
     Ok(Expression { base, powers: Vec::new() })
 }
@@ -91,6 +92,7 @@ mod tests {
         assert_eq!(parsed("a*4", &["a", "a*4"]), of(file("a*4"), &[]));
         assert_eq!(parsed("a*4^2", &["a", "a*4"]), of(file("a*4"), &[Power::Iterate(2)]));
         assert_eq!(parsed("dir/missing", &[]), of(file("dir/missing"), &[]));
+        assert_eq!(parsed("missing.cty", &[]), of(file("missing.cty"), &[]));
         assert_eq!(parsed("aes", &[]), of(name("aes"), &[]));
         assert_eq!(parsed("aes128^5*4*3", &[]).unwrap().lanes_and_turns(), Some((12, 5)));
     }

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
+use serde_json::Value;
 
 /// What one party reports.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -14,6 +15,9 @@ pub(crate) struct Run {
     pub(crate) rho: u32,
     pub(crate) party: u32,
     pub(crate) outputs: BTreeMap<usize, String>,
+    /// Those outputs that have a type, as JSON values of it.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub(crate) values: BTreeMap<usize, Value>,
     pub(crate) and_gates: u64,
     pub(crate) seconds: Seconds,
     pub(crate) bytes: Bytes,
@@ -45,6 +49,9 @@ pub(crate) struct Local {
 pub(crate) struct Eval {
     pub(crate) program: String,
     pub(crate) outputs: BTreeMap<usize, String>,
+    /// Those outputs that have a type, as JSON values of it.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    pub(crate) values: BTreeMap<usize, Value>,
 }
 
 /// What `comity circuit info` reports.
@@ -65,12 +72,18 @@ pub(crate) struct Input {
     pub(crate) party: u32,
     pub(crate) name: String,
     pub(crate) bits: u64,
+    /// If it has one.
+    #[serde(rename = "type", skip_serializing_if = "Option::is_none")]
+    pub(crate) ty: Option<String>,
 }
 
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub(crate) struct Output {
     pub(crate) name: String,
     pub(crate) bits: u64,
+    /// If it has one.
+    #[serde(rename = "type", skip_serializing_if = "Option::is_none")]
+    pub(crate) ty: Option<String>,
 }
 
 /// One built-in of `comity circuit list`.
@@ -114,8 +127,8 @@ pub(crate) enum Event {
     Progress(u64),
     /// A line for the person at the terminal.
     Note(String),
-    /// It is done.
-    Report(Box<Run>),
+    /// It is done. The texts are the outputs as a person reads them.
+    Report { run: Box<Run>, texts: BTreeMap<usize, String> },
     /// It failed.
     Error { kind: String, message: String },
 }

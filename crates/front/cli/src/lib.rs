@@ -21,6 +21,7 @@ mod party;
 mod progress;
 mod resolve;
 mod shell;
+mod source;
 mod suggest;
 mod values;
 

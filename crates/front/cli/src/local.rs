@@ -9,8 +9,8 @@ use crate::args::{Format, LocalArgs};
 use crate::children::{self, Finished, Plan};
 use crate::console::{check_writable, deliver, note};
 use crate::failure::{Failure, Kind, Outcome};
-use crate::json::{self, Orders, Run};
-use crate::party::costs;
+use crate::json::{self, Orders};
+use crate::party::{check_parties, costs};
 use crate::resolve::{Resolved, resolve};
 use crate::values::{self, Order};
 
@@ -29,7 +29,7 @@ pub(crate) fn run(args: &LocalArgs) -> Outcome {
     let text = if args.result.json {
         json::line(&json::Local { parties: finished.runs })
     } else {
-        values::lines(&resolved, &merged(&finished.runs)?)
+        values::lines(&resolved, &merged(&finished.texts)?)
     };
     deliver(&text, args.result.output.as_deref())
 }
@@ -37,13 +37,8 @@ pub(crate) fn run(args: &LocalArgs) -> Outcome {
 /// Runs every party in a process of its own.
 pub(crate) fn together(resolved: &Resolved, inputs: &BTreeMap<usize, Bits>, args: &LocalArgs) -> Outcome<Finished> {
     let protocol = args.session.protocol.as_deref().map_or(Ok(Protocol::preferred()), Protocol::named)?;
+    check_parties(resolved, protocol)?;
     let parties = *protocol.parties.end();
-    if let Some(stranger) = resolved.inputs().iter().find(|v| v.party >= parties) {
-        return Err(Failure::input(format!(
-            "input {} belongs to party {}, and {} takes {parties} parties; --owner says who owns what",
-            stranger.name, stranger.party, protocol.name
-        )));
-    }
     let orders = |party: u32| Orders { inputs: values::to_orders(resolved, party, inputs) };
     children::run(Plan {
         args: arguments(args),
@@ -59,7 +54,12 @@ fn arguments(args: &LocalArgs) -> Vec<String> {
     args.program.owner.iter().for_each(|owner| flag("owner", owner.to_string()));
     args.program.output_to.iter().for_each(|to| flag("output-to", to.to_string()));
     args.values.bits.iter().for_each(|order| flag("bits", order.to_string()));
-    flag("format", if args.values.format == Format::Hex { "hex" } else { "bits" }.into());
+    let format = match args.values.format {
+        Format::Value => "value",
+        Format::Hex => "hex",
+        Format::Bits => "bits",
+    };
+    flag("format", format.into());
     if let Some(protocol) = &args.session.protocol {
         flag("protocol", protocol.clone());
     }
@@ -73,9 +73,11 @@ fn arguments(args: &LocalArgs) -> Vec<String> {
 }
 
 /// The outputs of all parties together. What several learn must be the same.
-pub(crate) fn merged(runs: &[Run]) -> Outcome<BTreeMap<usize, String>> {
+pub(crate) fn merged<'a>(
+    parties: impl IntoIterator<Item = &'a BTreeMap<usize, String>>,
+) -> Outcome<BTreeMap<usize, String>> {
     let mut outputs = BTreeMap::new();
-    for (index, value) in runs.iter().flat_map(|run| &run.outputs) {
+    for (index, value) in parties.into_iter().flatten() {
         if outputs.insert(*index, value.clone()).is_some_and(|before| before != *value) {
             return Err(Failure::new(Kind::Bug, format!("the parties learned different values of output {index}")));
         }

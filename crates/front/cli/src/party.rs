@@ -3,7 +3,8 @@
 use std::collections::BTreeMap;
 
 use comity::{Protocol, Report, Session, Watch};
-use comity_core::{Backend, Bits, Params};
+use comity_circuit::{Output, Recipients};
+use comity_core::{Backend, Params};
 
 use crate::args::{Format, RunArgs};
 use crate::children;
@@ -12,7 +13,7 @@ use crate::failure::{Failure, Outcome};
 use crate::json::{self, Event};
 use crate::progress::{Progress, Ticker};
 use crate::resolve::{Resolved, resolve};
-use crate::values::{self, Order};
+use crate::values::{self, Order, Outputs};
 
 /// How this party meets its peer.
 enum Route<'a> {
@@ -31,6 +32,7 @@ pub(crate) fn run(args: &RunArgs) -> Outcome {
         let (name, last) = (protocol.name, parties - 1);
         return Err(Failure::input(format!("party {} does not exist: {name} has the parties 0 to {last}", args.party)));
     }
+    check_parties(&resolved, protocol)?;
     let route = route(args)?;
     let (Route::Listen(address) | Route::Connect(address)) = route;
     let order = Order::new(&resolved, &args.values.bits)?;
@@ -62,9 +64,9 @@ pub(crate) fn run(args: &RunArgs) -> Outcome {
         session.run_watched(&resolved.program, inputs, &mut watch).map_err(|e| Failure::from(e).at(address))?;
     watch.progress.finish();
 
-    let report = describe(&report, &resolved, &order, args.values.format);
+    let (report, texts) = describe(&report, &resolved, &order, args.values.format);
     if args.attached {
-        return emit(&json::line(&Event::Report(Box::new(report))));
+        return emit(&json::line(&Event::Report { run: Box::new(report), texts }));
     }
     if args.session.verbose {
         note(&costs(&report));
@@ -72,7 +74,7 @@ pub(crate) fn run(args: &RunArgs) -> Outcome {
     if report.outputs.is_empty() {
         note(&format!("party {}: done; the outputs are for the other party", args.party));
     }
-    let text = if args.result.json { json::line(&report) } else { values::lines(&resolved, &report.outputs) };
+    let text = if args.result.json { json::line(&report) } else { values::lines(&resolved, &texts) };
     deliver(&text, args.result.output.as_deref())
 }
 
@@ -109,17 +111,50 @@ pub(crate) fn backend() -> Outcome<Backend> {
     }
 }
 
-/// The object that `--json` prints.
-fn describe(report: &Report, resolved: &Resolved, order: &Order, format: Format) -> json::Run {
-    let show = |(index, bits): &(usize, Bits)| (*index, values::show(resolved, order, *index, bits, format));
-    json::Run {
+/// Whether the protocol has all parties that give or learn a value.
+pub(crate) fn check_parties(resolved: &Resolved, protocol: &Protocol) -> Outcome {
+    let (name, parties, last) = (protocol.name, *protocol.parties.end(), protocol.parties.end() - 1);
+    if resolved.program.parties() <= parties {
+        return Ok(());
+    }
+    let giver = resolved.inputs().iter().find(|v| v.party >= parties);
+    let learner = || {
+        let party = |to| if let Recipients::Party(party) = to { Some(party) } else { None };
+        let strange = |v: &&Output| party(v.to).is_some_and(|p| p >= parties);
+        resolved.outputs().iter().find(strange).and_then(|v| Some((v, party(v.to)?)))
+    };
+    let what = match (giver, learner()) {
+        (Some(v), _) => format!("input `{}` belongs to party {}", v.name, v.party),
+        (None, Some((v, party))) => format!("output `{}` is for party {party}", v.name),
+        (None, None) => return Ok(()),
+    };
+    Err(Failure::input(format!(
+        "{}: {what}, and {name} has the parties 0 to {last}. `comity eval` computes it in the clear, for checking; \
+         --owner and --output-to give values to other parties",
+        resolved.text
+    )))
+}
+
+/// The object that `--json` prints, and the outputs as a person reads them.
+fn describe(
+    report: &Report,
+    resolved: &Resolved,
+    order: &Order,
+    format: Format,
+) -> (json::Run, BTreeMap<usize, String>) {
+    let mut outputs = Outputs::default();
+    for (index, bits) in &report.outputs {
+        outputs.add(resolved, order, *index, bits, format);
+    }
+    let run = json::Run {
         program: resolved.text.clone(),
         protocol: report.protocol.to_owned(),
         adversary: report.adversary.name().to_owned(),
         kappa: report.params.kappa,
         rho: report.params.rho,
         party: report.party,
-        outputs: report.outputs.iter().map(show).collect(),
+        outputs: outputs.hex,
+        values: outputs.values,
         and_gates: report.and_gates,
         seconds: json::Seconds {
             total: report.seconds,
@@ -128,7 +163,8 @@ fn describe(report: &Report, resolved: &Resolved, order: &Order, format: Format)
         bytes: json::Bytes { sent: report.bytes_sent, received: report.bytes_received },
         rounds: report.rounds,
         peak_rss_bytes: report.peak_rss,
-    }
+    };
+    (run, outputs.texts)
 }
 
 /// One line on what a run cost.

@@ -1,15 +1,12 @@
 //! From what PROGRAM, `--owner` and `--output-to` say to a program.
 
-use std::fs::File;
-use std::io::BufReader;
-use std::path::Path;
-
-use comity_circuit::format::{self, Format, ReadError};
+use comity_circuit::library::LibraryError;
 use comity_circuit::{Circuit, Input, Output, Program, ProgramError, Recipients, Span, Step, library};
 
 use crate::args::ProgramArgs;
 use crate::expression::{self, Base};
 use crate::failure::{Failure, Outcome};
+use crate::source::{self, Source};
 use crate::suggest::did_you_mean;
 
 /// A program, and how the person who named it sees it.
@@ -28,7 +25,26 @@ pub(crate) fn resolve(args: &ProgramArgs) -> Outcome<Resolved> {
     let expression = expression::parse(text, &library::is_name, &|path| path.is_file()).map_err(Failure::input)?;
     let too_many = || refuse(&"so many calls are more than any machine can do");
     let (lanes, turns) = expression.lanes_and_turns().ok_or_else(too_many)?;
-    let program = calls(load(&expression.base)?, lanes, turns).map_err(|why| refuse(&why))?;
+    let program = match (&expression.base, expression.powers.is_empty()) {
+        (Base::Name(name), true) => library::program(name).map_err(|e| unknown(&e))?,
+        (Base::Name(name), false) => {
+            let circuit = library::circuit(name).map_err(|e| match e {
+                LibraryError::NoCircuit { .. } => refuse(&format!("{e}, and `*` and `^` call a circuit")),
+                _ => unknown(&e),
+            })?;
+            calls(circuit, lanes, turns).map_err(|why| refuse(&why))?
+        }
+        (Base::File(path), alone) => match source::open(path)? {
+            Source::Circuit(circuit, _) => calls(circuit, lanes, turns).map_err(|why| refuse(&why))?,
+            Source::Program(program) if alone => program,
+            Source::Program(_) => {
+                let name = path.display();
+                return Err(refuse(&format!(
+                    "{name} is a program, and `*` and `^` call a circuit; write a loop in it"
+                )));
+            }
+        },
+    };
     let lanes = usize::try_from(lanes).map_err(|_| too_many())?;
     let mut resolved = Resolved { program: program.with_name(text), text: text.to_owned(), lanes };
     for owner in &args.owner {
@@ -84,7 +100,7 @@ fn calls(circuit: Circuit, lanes: u64, turns: u64) -> Result<Program, String> {
     Program::new("calls", end, vec![circuit], steps).map_err(told)
 }
 
-/// The circuit that is named, where calling it several times makes no sense.
+/// The circuit that is named, where only a single circuit makes sense.
 pub(crate) fn circuit(text: &str) -> Outcome<Circuit> {
     let expression = expression::parse(text, &library::is_name, &|path| path.is_file()).map_err(Failure::input)?;
     if !expression.powers.is_empty() {
@@ -92,41 +108,38 @@ pub(crate) fn circuit(text: &str) -> Outcome<Circuit> {
             "{text}: name the circuit alone; calls of it are no part of a circuit file"
         )));
     }
-    load(&expression.base)
-}
-
-/// A built-in circuit, or a circuit file.
-fn load(base: &Base) -> Outcome<Circuit> {
-    match base {
-        Base::Name(name) => library::circuit(name).map_err(|e| {
-            Failure::input(format!("{e} (`comity circuit list` lists all; there is no file of that name either)"))
+    let several = |calls: u64| {
+        Failure::input(format!("{text}: a program of {calls} calls, and a circuit file holds one circuit, called once"))
+    };
+    let single = |program: &Program| match (program.circuits(), program.totals().calls) {
+        ([circuit], 1) => Ok(circuit.clone()),
+        (_, calls) => Err(several(calls)),
+    };
+    match &expression.base {
+        Base::Name(name) => library::circuit(name).or_else(|e| match e {
+            LibraryError::NoCircuit { .. } => library::program(name).map_err(|e| unknown(&e)).and_then(|p| single(&p)),
+            _ => Err(unknown(&e)),
         }),
-        Base::File(path) => read(path).map(|(circuit, _)| circuit),
+        Base::File(path) => match source::open(path)? {
+            Source::Circuit(circuit, _) => Ok(circuit),
+            Source::Program(program) => single(&program),
+        },
     }
 }
 
-/// Reads a circuit file. An error names the file and the line.
-pub(crate) fn read(path: &Path) -> Outcome<(Circuit, Format)> {
-    let name = path.display();
-    let unreadable = |e: std::io::Error| Failure::input(format!("{name}: {e}"));
-    if path.is_dir() {
-        return Err(Failure::input(format!("{name}: this is a folder; name a circuit file")));
-    }
-    let file = File::open(path).map_err(unreadable)?;
-    format::read(BufReader::with_capacity(1 << 16, file)).map_err(|e| match e {
-        ReadError::Io(e) => unreadable(e),
-        ReadError::Malformed { line, column: None, what } => Failure::input(format!("{name}:{line}: {what}")),
-        ReadError::Malformed { line, column: Some(column), what } => {
-            Failure::input(format!("{name}:{line}:{column}: {what}"))
-        }
-    })
+/// That there is no such built-in.
+fn unknown(error: &LibraryError) -> Failure {
+    let more = match error {
+        LibraryError::Unknown { .. } => " (`comity circuit list` lists all; there is no file of that name either)",
+        _ => "",
+    };
+    Failure::input(format!("{error}{more}"))
 }
 
 impl Resolved {
-    /// One call of a circuit.
-    pub(crate) fn one(text: String, circuit: Circuit) -> Outcome<Resolved> {
-        let program = Program::from_circuit(circuit).map_err(|e| Failure::input(format!("{text}: {e}")))?;
-        Ok(Resolved { program: program.with_name(&text), text, lanes: 1 })
+    /// A program as it stands in a file.
+    pub(crate) fn whole(text: String, program: Program) -> Resolved {
+        Resolved { program: program.with_name(&text), text, lanes: 1 }
     }
 
     pub(crate) fn inputs(&self) -> &[Input] {

@@ -6,7 +6,8 @@
 use std::collections::BTreeMap;
 use std::io::{ErrorKind, Read};
 
-use comity_circuit::value;
+use comity_circuit::Input;
+use comity_circuit::value::{self, Type};
 use comity_core::Bits;
 
 use crate::args::Format;
@@ -14,7 +15,7 @@ use crate::failure::{Failure, Outcome};
 use crate::flags::{Assigned, BitOrder};
 use crate::resolve::Resolved;
 
-/// The bit order of every value.
+/// The bit order of every value without a type.
 pub(crate) struct Order {
     inputs: Vec<value::BitOrder>,
     outputs: Vec<value::BitOrder>,
@@ -32,15 +33,28 @@ impl Order {
                     inputs.fill(wanted);
                     outputs.fill(wanted);
                 }
-                Some(name) => match name.strip_prefix("out:") {
-                    Some(name) => outputs[resolved.output(name)?] = wanted,
-                    None => match (resolved.input(name), resolved.output(name)) {
-                        (Ok(index), _) => inputs[index] = wanted,
-                        // A number is an input's; a name may be an output's.
-                        (Err(_), Ok(index)) if name.parse::<usize>().is_err() => outputs[index] = wanted,
-                        (Err(failure), _) => return Err(failure),
-                    },
-                },
+                Some(name) => {
+                    let (order, ty) = match name.strip_prefix("out:") {
+                        Some(name) => {
+                            let index = resolved.output(name)?;
+                            (&mut outputs[index], &resolved.outputs()[index].ty)
+                        }
+                        None => match (resolved.input(name), resolved.output(name)) {
+                            (Ok(index), _) => (&mut inputs[index], &resolved.inputs()[index].ty),
+                            // A number is an input's; a name may be an output's.
+                            (Err(_), Ok(index)) if name.parse::<usize>().is_err() => {
+                                (&mut outputs[index], &resolved.outputs()[index].ty)
+                            }
+                            (Err(failure), _) => return Err(failure),
+                        },
+                    };
+                    if !matches!(ty, Type::Bits(_)) {
+                        return Err(Failure::input(format!(
+                            "--bits {flag}: `{name}` is of the type {ty}, which says where its bits are"
+                        )));
+                    }
+                    *order = wanted;
+                }
             }
         }
         Ok(Order { inputs, outputs })
@@ -80,45 +94,76 @@ pub(crate) fn read(
         };
         texts.insert(index, &assigned.value);
     }
-    if let Some(missing) = (0..inputs.len()).find(|i| ours(*i) && !texts.contains_key(i)) {
-        let (owner, bits) = (inputs[missing].party, inputs[missing].bits);
-        return Err(Failure::input(format!(
-            "input {} of {bits} bits is missing: party {owner} gives it with --input {missing}=VALUE",
-            resolved.title(missing)
-        )));
+    let absent: Vec<usize> =
+        (0..inputs.len()).filter(|i| ours(*i) && inputs[*i].bits > 0 && !texts.contains_key(i)).collect();
+    if !absent.is_empty() {
+        return Err(missing(resolved, &absent));
     }
     if texts.values().filter(|text| **text == "-").count() > 1 {
         return Err(Failure::input("standard input can be one value only; give the others as @FILE"));
     }
-    let parse = |(index, text): (usize, &str)| {
-        let width = resolved.inputs()[index].bits;
-        let bits = load(text, width).and_then(|text| parse(&text, width, resolved.lanes, order.inputs[index]));
-        match bits {
-            Ok(bits) => Ok((index, bits)),
-            Err(why) => Err(Failure::input(format!("input {}: {why}", resolved.title(index)))),
-        }
+    let parse = |index: usize| match texts.get(&index) {
+        Some(text) => input(resolved, order, index, text).map(|bits| (index, bits)),
+        None => Ok((index, Bits::default())),
     };
-    texts.into_iter().map(parse).collect()
+    (0..inputs.len()).filter(|i| ours(*i)).map(parse).collect()
 }
 
-/// The text of a value of `bits` wires: itself, a file's, or standard input's. White space is no part of it.
-fn load(text: &str, bits: usize) -> Result<String, String> {
+/// That values are missing: whose they are, and what is wanted.
+fn missing(resolved: &Resolved, absent: &[usize]) -> Failure {
+    let line = |&index: &usize| {
+        let input = &resolved.inputs()[index];
+        let (title, ty, party) = (resolved.title(index), input.ty.describe(), input.party);
+        format!("input {title} of {ty} is missing: party {party} gives it with --input {index}=VALUE")
+    };
+    Failure::input(absent.iter().map(line).collect::<Vec<_>>().join("\n"))
+}
+
+/// Reads one value.
+fn input(resolved: &Resolved, order: &Order, index: usize, text: &str) -> Outcome<Bits> {
+    let Input { name, bits, ty, .. } = &resolved.inputs()[index];
+    let refuse = |why: &dyn std::fmt::Display| Failure::input(format!("input {}: {why}", resolved.title(index)));
+    let loaded = load(text, *bits).map_err(|why| refuse(&why))?;
+    let (source, text) = match &loaded {
+        Some((source, loaded)) => (Some(source), loaded.as_str()),
+        None => (None, text),
+    };
+    if let Type::Bits(_) = ty {
+        let text: String = text.split_whitespace().collect();
+        return parse(&text, *bits, resolved.lanes, order.inputs[index]).map_err(|why| refuse(&why));
+    }
+    value::read(name, ty, text).map_err(|e| {
+        let (line, column) = (e.line, e.column);
+        let place = match source {
+            Some(source) => format!("{source}:{line}:{column}: "),
+            None if text.contains('\n') => format!("line {line}, character {column}: "),
+            None if column > 1 => format!("character {column}: "),
+            None => String::new(),
+        };
+        // What is given in a file is no use in the shell, but there the type is.
+        Failure::input(format!("input {}: {place}{e} (the type is {})", resolved.title(index), ty.describe()))
+    })
+}
+
+/// A value's text, if it is in a file or comes over standard input, and what to call that.
+fn load(text: &str, bits: usize) -> Result<Option<(String, String)>, String> {
     let (source, loaded) = match (text, text.strip_prefix('@')) {
         ("-", _) => ("standard input", read_text(std::io::stdin().lock(), bits)),
         (_, Some(path)) => (path, std::fs::File::open(path).and_then(|file| read_text(file, bits))),
-        _ => return Ok(text.split_whitespace().collect()),
+        _ => return Ok(None),
     };
     let loaded = loaded.map_err(|e| match e.kind() {
-        ErrorKind::InvalidData => format!("{source}: not a text; a value is written in hex"),
+        ErrorKind::InvalidData => format!("{source}: not a text; a value is written in hex, or as its type says"),
         ErrorKind::FileTooLarge => format!("{source}: far more text than a value of {bits} bits can be"),
         _ => format!("{source}: {e}"),
     })?;
-    Ok(loaded.split_whitespace().collect())
+    Ok(Some((source.to_owned(), loaded)))
 }
 
-/// Reads to the end, if that comes before four characters a bit and a page.
+/// Reads to the end, if that comes before what any value can be: a bool with its field's name takes some 64 characters
+/// for a bit.
 fn read_text(source: impl Read, bits: usize) -> std::io::Result<String> {
-    let limit = 4 * bits as u64 + 4096;
+    let limit = 64 * bits as u64 + 65_536;
     let mut loaded = Vec::new();
     if source.take(limit + 1).read_to_end(&mut loaded)? as u64 > limit {
         return Err(ErrorKind::FileTooLarge.into());
@@ -148,15 +193,36 @@ fn parse(text: &str, bits: usize, lanes: usize, order: value::BitOrder) -> Resul
     Ok(wires)
 }
 
-/// Writes output `index`.
-pub(crate) fn show(resolved: &Resolved, order: &Order, index: usize, bits: &Bits, format: Format) -> String {
-    match format {
-        Format::Bits => value::to_bits(bits),
-        Format::Hex => {
-            let piece = bits.len() / resolved.lanes;
-            let hex = |lane: usize| value::to_hex(&bits.slice(lane * piece, piece), order.outputs[index]);
-            (0..resolved.lanes).map(hex).collect()
+/// Outputs, in all the ways in which they are written.
+#[derive(Default)]
+pub(crate) struct Outputs {
+    /// For `outputs` in JSON: hex, or the wires.
+    pub(crate) hex: BTreeMap<usize, String>,
+    /// For `values` in JSON: those with a type.
+    pub(crate) values: BTreeMap<usize, serde_json::Value>,
+    /// For people.
+    pub(crate) texts: BTreeMap<usize, String>,
+}
+
+impl Outputs {
+    /// Adds output `index`.
+    pub(crate) fn add(&mut self, resolved: &Resolved, order: &Order, index: usize, bits: &Bits, format: Format) {
+        let ty = &resolved.outputs()[index].ty;
+        let typed = !matches!(ty, Type::Bits(_));
+        let raw = match format {
+            Format::Bits => value::to_bits(bits),
+            Format::Hex | Format::Value => {
+                let piece = bits.len() / resolved.lanes;
+                let hex = |lane: usize| value::to_hex(&bits.slice(lane * piece, piece), order.outputs[index]);
+                (0..resolved.lanes).map(hex).collect()
+            }
+        };
+        if typed && let Ok(value) = serde_json::from_str(&value::show_json(ty, bits)) {
+            self.values.insert(index, value);
         }
+        let text = if typed && format == Format::Value { value::show(ty, bits) } else { raw.clone() };
+        self.texts.insert(index, text);
+        self.hex.insert(index, raw);
     }
 }
 

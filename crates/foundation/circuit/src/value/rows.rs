@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use super::Type;
-use super::typed::{Part, Reader, TypedError, described, no_field};
+use super::typed::{Part, Reader, TypedError, no_field};
 
 /// Reads all of the text as an array.
 pub(super) fn read<'a>(reader: &mut Reader<'a>, element: &'a Type, count: usize) -> Result<(), TypedError> {
@@ -11,7 +11,7 @@ pub(super) fn read<'a>(reader: &mut Reader<'a>, element: &'a Type, count: usize)
     let Some(columns) = columns else {
         return Err(reader.wrong(format!(
             "an array of {count} values of the type {} is wanted: in brackets, as in [1, 2, 3], since one of these holds too many parts for a line",
-            described(element)
+            element.describe()
         )));
     };
     let single = matches!(element, Type::Uint(_) | Type::Int(_) | Type::Bool | Type::Float(_) | Type::Bits(_));

@@ -61,7 +61,7 @@ pub fn read(name: &str, ty: &Type, text: &str) -> Result<Bits, TypedError> {
     }
     reader.space();
     if reader.at < text.len() {
-        return Err(reader.wrong(format!("there is more after the value, which is a {}", described(ty))));
+        return Err(reader.wrong(format!("there is more after the value, which is a {}", ty.describe())));
     }
     Ok(reader.out)
 }
@@ -78,17 +78,6 @@ fn whole_bits(reader: &mut Reader, wires: &str, takes: usize) -> Result<Bits, Ty
     match reader.out.len() {
         given if given == takes => Ok(std::mem::take(&mut reader.out)),
         given => Err(reader.wrong(format!("{given} bits are given; the value has {takes}"))),
-    }
-}
-
-/// What people call a value of this type.
-pub(super) fn described(ty: &Type) -> String {
-    match ty {
-        Type::Struct { fields, .. } => {
-            let names: Vec<String> = fields.iter().map(|(name, ty)| format!("{name}: {ty}")).collect();
-            format!("{ty} {{{}}}", names.join(", "))
-        }
-        _ => ty.to_string(),
     }
 }
 
@@ -185,7 +174,7 @@ impl<'a> Reader<'a> {
         let next = self.rest().chars().next();
         let Some(&(_, close)) = pairs.iter().find(|(open, _)| Some(*open) == next) else {
             let opens: Vec<String> = pairs.iter().map(|(open, _)| format!("`{open}`")).collect();
-            return Err(self.wrong(format!("{} is wanted, which begins with {}", described(ty), opens.join(" or "))));
+            return Err(self.wrong(format!("{} is wanted, which begins with {}", ty.describe(), opens.join(" or "))));
         };
         self.at += 1;
         Ok(close)
@@ -335,7 +324,7 @@ impl<'a> Reader<'a> {
     /// A value that is no list of others, from its text, which stands at `at`.
     pub(super) fn scalar(&mut self, ty: &Type, at: usize, word: &str) -> Result<(), TypedError> {
         if word.is_empty() && !matches!(ty, Type::Bits(0)) {
-            return Err(self.wrong_at(at, format!("a value of the type {} is wanted here", described(ty))));
+            return Err(self.wrong_at(at, format!("a value of the type {} is wanted here", ty.describe())));
         }
         match ty {
             Type::Uint(bits) => self.number(ty, at, word, *bits, false)?,
@@ -370,7 +359,7 @@ impl<'a> Reader<'a> {
                 self.out.extend_from(&value);
             }
             Type::Array(..) | Type::Tuple(_) | Type::Struct { .. } => {
-                return Err(self.wrong_at(at, format!("{} is wanted here", described(ty))));
+                return Err(self.wrong_at(at, format!("{} is wanted here", ty.describe())));
             }
         }
         Ok(())

@@ -55,6 +55,23 @@ impl Type {
             Type::Struct { fields, .. } => sum(&mut fields.iter().map(|(_, ty)| ty.bits())),
         }
     }
+
+    /// The type with the fields of every struct in it, for people who have to write a value:
+    /// `[Bid {price: u32, item: u8}; 4]`.
+    pub fn describe(&self) -> String {
+        match self {
+            Type::Array(element, count) => format!("[{}; {count}]", element.describe()),
+            Type::Tuple(types) => {
+                let all: Vec<String> = types.iter().map(Type::describe).collect();
+                format!("({}{})", all.join(", "), if all.len() == 1 { "," } else { "" })
+            }
+            Type::Struct { name, fields } => {
+                let all: Vec<String> = fields.iter().map(|(name, ty)| format!("{name}: {}", ty.describe())).collect();
+                format!("{name} {{{}}}", all.join(", "))
+            }
+            _ => self.to_string(),
+        }
+    }
 }
 
 impl fmt::Display for Type {

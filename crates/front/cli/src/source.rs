@@ -1,0 +1,57 @@
+//! Files that hold programs: which kind one is, and what it holds.
+
+use std::fs::File;
+use std::io::{BufReader, Read};
+use std::path::Path;
+
+use comity_circuit::format::{self, Format, ReadError};
+use comity_circuit::{Circuit, Program};
+
+use crate::failure::{Failure, Outcome};
+
+/// The longest program text that is read: far more than anybody writes.
+const LONGEST_PROGRAM: u64 = 16 << 20;
+
+/// What a file holds.
+pub(crate) enum Source {
+    /// A circuit, and the format that it is written in.
+    Circuit(Circuit, Format),
+    /// A program in comity's language.
+    Program(Program),
+}
+
+/// Reads a program or circuit file. An error names the file, the line and most often the column.
+pub(crate) fn open(path: &Path) -> Outcome<Source> {
+    let name = path.display();
+    let unreadable = |e: std::io::Error| Failure::input(format!("{name}: {e}"));
+    if path.is_dir() {
+        return Err(Failure::input(format!("{name}: this is a folder; name a program or circuit file")));
+    }
+    let file = File::open(path).map_err(unreadable)?;
+    if path.extension().is_some_and(|extension| extension == "cty") {
+        return program(path, file).map(Source::Program);
+    }
+    let read = format::read(BufReader::with_capacity(1 << 16, file));
+    read.map(|(circuit, format)| Source::Circuit(circuit, format)).map_err(|e| match e {
+        ReadError::Io(e) => unreadable(e),
+        ReadError::Malformed { line, column: None, what } => Failure::input(format!("{name}:{line}: {what}")),
+        ReadError::Malformed { line, column: Some(column), what } => {
+            Failure::input(format!("{name}:{line}:{column}: {what}"))
+        }
+    })
+}
+
+fn program(path: &Path, file: File) -> Outcome<Program> {
+    let name = path.display().to_string();
+    let mut text = Vec::new();
+    let read = file.take(LONGEST_PROGRAM + 1).read_to_end(&mut text);
+    if read.map_err(|e| Failure::input(format!("{name}: {e}")))? as u64 > LONGEST_PROGRAM {
+        return Err(Failure::input(format!("{name}: a program has at most {LONGEST_PROGRAM} bytes")));
+    }
+    let text = String::from_utf8(text).map_err(|e| {
+        let before = &e.as_bytes()[..e.utf8_error().valid_up_to()];
+        let line = 1 + before.iter().filter(|&&byte| byte == b'\n').count();
+        Failure::input(format!("{name}:{line}: this is not a text file: bytes that are not UTF-8"))
+    })?;
+    comity_language::compile(&name, &text).map_err(|diagnostics| Failure::input(diagnostics.to_string()))
+}
