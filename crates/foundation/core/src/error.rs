@@ -72,6 +72,9 @@ pub enum Misbehaviour {
     /// The sender of a committing OT opened another delta, or other seeds, than it used.
     #[error("the committing OT was opened to something else than was committed")]
     WrongOpening,
+    /// A tree of seeds does not expand to what its maker vouched for.
+    #[error("the consistency check of a tree of seeds failed")]
+    InconsistentTree,
     /// The consistency check of a correlation generator failed.
     #[error("the consistency check of the correlation generator failed")]
     InconsistentCorrelation,

@@ -1,0 +1,109 @@
+//! SoftSpoken OT extension (Roy, CRYPTO 2022; ePrint 2022/192), semi-honest and malicious: the raw correlation with a
+//! fixed delta, for 128/k bits of communication an OT.
+//!
+//! **What**: 128 base OTs, once, become any number of OTs by symmetric cryptography. The sender's global key is
+//! `delta`. For OT `j` with choice bit `x_j` the sender gets a block `q_j` and the receiver `t_j = q_j ^ x_j delta`.
+//! Through a hash these are random OTs.
+//!
+//! **How**: the base OTs run the other way round. Groups of `k` of them become *trees* of `2^k` seeds (section 5,
+//! figures 13 and 14): the receiver knows all seeds, the sender all but the one whose number is the group's `k` bits of
+//! delta. Each tree gives, locally, a vector OLE over GF(2^k) of any length (figure 7): with `r_x` the stream of seed
+//! `x`, the receiver has `u = sum r_x` and rows `v_b = sum of the r_x whose x has bit b`, the sender `w_b = v_b ^
+//! delta_b u`. The receiver sends `u ^ x` for each tree (figure 8, with the repetition code), the sender adds this to
+//! the rows whose bit of delta is set. The 128 rows of all trees, transposed, are the OTs. With random choice bits, `x`
+//! is the first tree's `u`, for which nothing is sent.
+//!
+//! `k` from 1 to 8 trades communication for computation: `ceil(128/k)` trees. Where `k` does not divide 128, the last
+//! tree has the `128 mod k` levels that are left, so that delta has 128 bits always. `k = 1` is IKNP.
+//!
+//! **Functionality**: [`DeltaSender`](crate::DeltaSender) and [`DeltaReceiver`](crate::DeltaReceiver), whose page has
+//! the leaks.
+//!
+//! **Adversary**: either party; semi-honest for the type `..<SemiHonest>`, malicious for `..<Malicious>`. In the
+//! semi-honest model the sender trusts the receiver to use one `x` in all trees and to build the trees as said.
+//! In the malicious model two checks make sure of that:
+//! - *Trees* (figure 14, for trees of two levels and more). Every seed `s` gives a key, which is the seed from then on,
+//!   and a check value of 256 bits. The receiver sends the sum of a tree's check values, from which the sender gets the
+//!   one that it misses, and the hash of all of them, which must agree. Otherwise
+//!   [`InconsistentTree`](comity_core::Misbehaviour::InconsistentTree).
+//! - *Choice bits* (section 4.1), for each chunk of at most 2^17 OTs before it is used. When the sender has a chunk's
+//!   corrections it draws a linear hash of rows of bits to GF(2^128): the inner product with random elements, expanded
+//!   from a challenge of 128 bits. The receiver answers with the hash of `x` and, bound by BLAKE3, those of its rows;
+//!   the sender knows from its own rows, delta and the first what the others must be. Otherwise
+//!   [`InconsistentChoices`](comity_core::Misbehaviour::InconsistentChoices). 128 OTs a chunk are made for nothing, and
+//!   mask what the hash tells about `x`.
+//!
+//! *Bound.* Trees with different `x` have equal hashes with probability 2^-128 a pair of trees, so but for at most
+//! `2^13 2^-128` a chunk every tree whose `x` differs from the answer's fails unless the receiver names the tree's bits of
+//! delta. Failure adds over chunks: 2^64 OTs stay below 2^-67, far below 2^-rho. *Leak.* A receiver that guesses all
+//! `k` bits of delta for a tree may lie there, and passes with probability 2^-k a tree; so it does if it guesses that
+//! delta avoids a part of a tree that it garbled. It learns c bits of delta with probability 2^-c and is caught
+//! otherwise, in the set-up and all chunks together. A malicious sender can do nothing beyond what the base OTs
+//! allow, and a badly chosen delta. Neither kind of peer can cause a panic, or memory to be claimed that the caller did
+//! not ask for.
+//!
+//! **Assumptions**: base OTs that withstand the same adversary; AES-128 as PRG, where 2^k ceil(128/k) keys that encrypt
+//! the same counters cost up to 12 bits of concrete security (each is 176 bytes of secret state); in the malicious model
+//! BLAKE3 as random oracle.
+//!
+//! **Corrections**: the challenge is the sender's and comes after the data that it checks; it is not hashed from the
+//! transcript. The hash has 128 bits, not the 40 that the paper asks for: then no two trees collide, and neither the
+//! rank of the error nor the number of chunks needs an argument. Seeds are held in the order of `x ^ delta`, so that no
+//! memory index is secret.
+//!
+//! **Cost** of one OT: `ceil(128/k)` bits from receiver to sender for given choice bits, a row less for random ones (8, 4
+//! and 2 bytes for k = 2, 4 and 8); `2^k ceil(128/k) / 128` AES blocks at the receiver, about as many at the sender; one
+//! block transposed; in the malicious model one product in GF(2^128) more. A chunk is one message, rounded up to whole
+//! blocks of 128 OTs, in the malicious model four, with 64 bytes and `2 ceil(128/k)` bytes besides. The set-up is 128 base
+//! OTs and one message of `32 (k - 1)` bytes a tree, and 64 more in the malicious model.
+//!
+//! Calls work piece by piece through buffers that stay in the second-level cache; the malicious model keeps a chunk's
+//! matrix of 2 MiB until its check. So any number of OTs needs no memory but the caller's.
+
+mod check;
+mod matrix;
+mod receiver;
+mod sender;
+mod trees;
+
+pub use check::{Answer, Challenge};
+pub use matrix::{Checking, Corrections};
+pub use receiver::{Offered, Receiver};
+pub use sender::{Sender, Taken};
+pub use trees::Trees;
+
+pub(crate) use trees::{Forest, build, puncture};
+
+use comity_core::{Error, Result};
+
+/// The session of the base OTs, under that of the extension.
+const BASE: &str = "base OT of SoftSpoken";
+
+/// Rows of the matrix: the base OTs, and the bits of delta.
+const ROWS: usize = 128;
+
+/// How the bits of delta are cut into trees.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Shape {
+    k: usize,
+}
+
+impl Shape {
+    /// Trees of `k` levels.
+    pub(crate) fn new(k: usize) -> Result<Shape> {
+        if !(1..=8).contains(&k) {
+            return Err(Error::InvalidInput(format!("SoftSpoken OT extension has k = 1 to 8, not {k}")));
+        }
+        Ok(Shape { k })
+    }
+
+    /// How many trees: also the rows of corrections for given choice bits.
+    fn trees(self) -> usize {
+        ROWS.div_ceil(self.k)
+    }
+
+    /// The levels of each tree.
+    fn depths(self) -> impl Iterator<Item = usize> {
+        (0..ROWS).step_by(self.k).map(move |first| self.k.min(ROWS - first))
+    }
+}
