@@ -35,6 +35,17 @@ impl Aes128 {
         self.backend.aes_tccr(&self.keys, first, bytemuck::cast_slice_mut(blocks));
     }
 
+    /// Replaces every block x by pi(x) ^ x.
+    pub(crate) fn cr(&self, blocks: &mut [Block]) {
+        self.backend.aes_cr(&self.keys, bytemuck::cast_slice_mut(blocks));
+    }
+
+    /// Writes pi(x) ^ x for every block x, and for its sum with `delta`.
+    pub(crate) fn cr_pairs(&self, delta: Block, blocks: &[Block], pairs: &mut [[Block; 2]]) {
+        let (blocks, pairs) = (bytemuck::cast_slice(blocks), bytemuck::cast_slice_mut(pairs));
+        self.backend.aes_cr_pairs(&self.keys, delta.to_bytes(), blocks, pairs);
+    }
+
     /// Writes pi(pi(x) ^ (first + j)) ^ pi(x) for x = block `j`, and for its sum with `delta`.
     pub(crate) fn tccr_pairs(&self, first: u128, delta: Block, blocks: &[Block], pairs: &mut [[Block; 2]]) {
         let (blocks, pairs) = (bytemuck::cast_slice(blocks), bytemuck::cast_slice_mut(pairs));

@@ -1,41 +1,77 @@
 //! Random OT from OT with a fixed delta: a hash breaks the correlation.
 //!
-//! The sender's messages are `H(q_j, j)` and `H(q_j ^ delta, j)`, the receiver's is `H(t_j, j)` (D13.3 Protocols 3 and 5).
-//! `H` is the tweakable hash of Guo, Katz, Wang, Yu (S&P 2020), where D13.3 takes a random oracle; `j` counts
-//! all OTs in the life of the extension, which is consumed, so that no tweak comes twice under one delta.
+//! The sender's messages are `H(q_j)` and `H(q_j ^ delta)`, the receiver's is `H(t_j)` (D13.3 Protocols 3 and 5, where `H`
+//! is a random oracle). Which hash it is depends on the model of the extension:
+//! - malicious: the tweakable hash of Guo, Katz, Wang, Yu (S&P 2020). Its tweak `j` counts all OTs in the life of the
+//!   extension, which is consumed, so that none comes twice under one delta;
+//! - semi-honest: their correlation-robust hash, for half the price. Nobody has a say in what is hashed, so that
+//!   correlation robustness is all it takes (D13.3 Table 3.1).
 //!
-//! **Cost**: nothing on the wire; four AES blocks an OT at the sender, two at the receiver.
+//! **Cost**: nothing on the wire; four AES blocks an OT at the sender and two at the receiver, half of that in the
+//! semi-honest model.
 
 use comity_channel::Channel;
-use comity_core::{Bits, Block, Error, Result, TccrHash};
+use comity_core::{Backend, Bits, Block, CrHash, Error, Result, TccrHash};
 use zeroize::Zeroizing;
 
-use crate::{DeltaReceiver, DeltaSender, RandomReceiver, RandomSender};
+use crate::{DeltaReceiver, DeltaSender, Model, RandomReceiver, RandomSender};
 
 /// OTs hashed in one go: enough to fill the AES units, in a corner of the first-level cache.
 const HASHED: usize = 128;
 
+/// What breaks the correlation.
+enum Hash {
+    /// In the semi-honest model.
+    Cr(CrHash),
+    /// In the malicious model; and the index of the next OT.
+    Tccr(TccrHash, u64),
+}
+
+impl Hash {
+    fn new<M: Model>(backend: Backend) -> Hash {
+        if M::MALICIOUS { Hash::Tccr(TccrHash::new(backend), 0) } else { Hash::Cr(CrHash::new(backend)) }
+    }
+
+    /// The receiver's messages in place of its correlation.
+    fn blocks(&mut self, blocks: &mut [Block]) {
+        match self {
+            Hash::Cr(hash) => hash.hash_blocks(blocks),
+            Hash::Tccr(hash, next) => {
+                hash.hash(u128::from(*next), blocks);
+                *next += blocks.len() as u64;
+            }
+        }
+    }
+
+    /// The sender's messages from its correlation.
+    fn pairs(&mut self, delta: Block, blocks: &[Block], pairs: &mut [[Block; 2]]) {
+        match self {
+            Hash::Cr(hash) => hash.hash_pairs(delta, blocks, pairs),
+            Hash::Tccr(hash, next) => {
+                hash.hash_pairs(u128::from(*next), delta, blocks, pairs);
+                *next += blocks.len() as u64;
+            }
+        }
+    }
+}
+
 /// The sender of random OTs over a sender of correlated ones.
 pub struct HashedSender<D> {
     inner: D,
-    hash: TccrHash,
-    /// The index of the next OT.
-    next: u64,
+    hash: Hash,
 }
 
 /// The receiver of random OTs over a receiver of correlated ones.
 pub struct HashedReceiver<D> {
     inner: D,
-    hash: TccrHash,
-    /// The index of the next OT.
-    next: u64,
+    hash: Hash,
 }
 
 impl<D: DeltaSender> HashedSender<D> {
     /// Random OTs from all that the extension will make.
     pub fn new(inner: D) -> HashedSender<D> {
-        let hash = TccrHash::new(inner.backend());
-        HashedSender { inner, hash, next: 0 }
+        let hash = Hash::new::<D::Model>(inner.backend());
+        HashedSender { inner, hash }
     }
 
     /// Chunk by chunk: `extend` gets `q`, which then becomes pairs.
@@ -53,9 +89,7 @@ impl<D: DeltaSender> HashedSender<D> {
             for start in (0..n).step_by(HASHED) {
                 let count = HASHED.min(n - start);
                 batch[..count].copy_from_slice(&pairs.as_flattened()[n + start..][..count]);
-                let (delta, first) = (self.inner.delta(), u128::from(self.next));
-                self.hash.hash_pairs(first, delta, &batch[..count], &mut pairs[start..start + count]);
-                self.next += count as u64;
+                self.hash.pairs(self.inner.delta(), &batch[..count], &mut pairs[start..start + count]);
             }
         }
         Ok(())
@@ -65,13 +99,8 @@ impl<D: DeltaSender> HashedSender<D> {
 impl<D: DeltaReceiver> HashedReceiver<D> {
     /// Random OTs from all that the extension will make.
     pub fn new(inner: D) -> HashedReceiver<D> {
-        let hash = TccrHash::new(inner.backend());
-        HashedReceiver { inner, hash, next: 0 }
-    }
-
-    fn hash(&mut self, blocks: &mut [Block]) {
-        self.hash.hash(self.next.into(), blocks);
-        self.next += blocks.len() as u64;
+        let hash = Hash::new::<D::Model>(inner.backend());
+        HashedReceiver { inner, hash }
     }
 }
 
@@ -94,7 +123,7 @@ impl<D: DeltaReceiver> RandomReceiver for HashedReceiver<D> {
         same_length(choices, out)?;
         for (t, start) in out.chunks_mut(D::CHUNK).zip((0..).step_by(D::CHUNK)) {
             self.inner.extend(ch, &choices.slice(start, t.len()), t)?;
-            self.hash(t);
+            self.hash.blocks(t);
         }
         Ok(())
     }
@@ -103,7 +132,7 @@ impl<D: DeltaReceiver> RandomReceiver for HashedReceiver<D> {
         let mut choices = Bits::zeros(0);
         for t in out.chunks_mut(D::CHUNK) {
             choices.extend_from(&self.inner.extend_random(ch, t)?);
-            self.hash(t);
+            self.hash.blocks(t);
         }
         Ok(choices)
     }

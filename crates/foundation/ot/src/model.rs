@@ -20,6 +20,8 @@ mod sealed {
 pub trait Model: sealed::Sealed + Send + Sync + 'static {
     /// As `--json` names it.
     const NAME: &'static str;
+    /// Whether the adversary may do as it likes.
+    const MALICIOUS: bool;
 }
 
 /// The adversary follows the protocol, and looks at what it gets.
@@ -32,10 +34,12 @@ pub enum Malicious {}
 
 impl Model for SemiHonest {
     const NAME: &'static str = "semi-honest";
+    const MALICIOUS: bool = false;
 }
 
 impl Model for Malicious {
     const NAME: &'static str = "malicious";
+    const MALICIOUS: bool = true;
 }
 
 /// Models that promise what `M` does, or more.

@@ -1,7 +1,7 @@
 //! The flavours over the semi-honest extension: who gets what, for messages of any length, and exactly what it costs.
 
 use comity_channel::{Counted, Counts, MemoryChannel};
-use comity_core::{Backend, Bits, Block, Prg, SessionId, TccrHash};
+use comity_core::{Backend, Bits, Block, CrHash, Prg, SessionId};
 use comity_ot::base::Simplest;
 use comity_ot::{
     DeltaReceiver, DeltaSender, HashedReceiver, HashedSender, RandomReceiver, RandomSender, flavour, iknp,
@@ -248,7 +248,7 @@ fn rounds_follow_each_other() {
 }
 
 #[test]
-fn messages_hash_the_correlation_under_the_index_of_the_ot() {
+fn messages_hash_the_correlation() {
     // Two runs with equal randomness: one gives the correlation, the other the messages. 0 to 21099 in three calls.
     let sizes = [100, 20_000, 1000];
     let backend = Backend::detect();
@@ -290,10 +290,10 @@ fn messages_hash_the_correlation_under_the_index_of_the_ot() {
             }
         },
     );
-    let hash = TccrHash::new(backend);
+    let hash = CrHash::new(backend);
     for (j, (pair, q)) in pairs.iter().zip(&q).enumerate() {
         let mut expected = [*q, *q ^ DELTA];
-        expected.chunks_mut(1).for_each(|block| hash.hash(j as u128, block));
+        hash.hash_blocks(&mut expected);
         assert_eq!(*pair, expected, "OT {j}");
     }
 }

@@ -68,6 +68,23 @@ impl Backend {
         }
     }
 
+    /// Replaces every block x by pi(x) ^ x.
+    pub(crate) fn aes_cr(self, keys: &RoundKeys, blocks: &mut [[u8; 16]]) {
+        run!(self, aes_cr(keys, blocks));
+    }
+
+    /// Writes pi(x) ^ x for every block x, and for its sum with `delta`.
+    pub(crate) fn aes_cr_pairs(
+        self,
+        keys: &RoundKeys,
+        delta: [u8; 16],
+        blocks: &[[u8; 16]],
+        pairs: &mut [[[u8; 16]; 2]],
+    ) {
+        assert_eq!(blocks.len(), pairs.len(), "a pair for each block");
+        run!(self, aes_cr_pairs(keys, delta, blocks, pairs));
+    }
+
     /// Transposes a bit matrix; the caller has checked the lengths.
     pub(crate) fn transpose(self, input: &[u8], output: &mut [u8], rows: usize, columns: usize) {
         run!(self, transpose(input, output, rows, columns));

@@ -24,6 +24,9 @@ struct Counter<V> {
     next: V,
 }
 
+/// x to pi(x) ^ x.
+struct Cr<V>(Encrypt<V>);
+
 /// x to pi(pi(x) ^ tweak) ^ pi(x), the tweak counting.
 struct Tccr<V> {
     encrypt: Encrypt<V>,
@@ -80,6 +83,20 @@ pub(in crate::arch) unsafe fn tccr<V: Lanes, S: Lanes>(keys: &RoundKeys, first: 
     }
 }
 
+/// Hashes every block to pi(x) ^ x.
+///
+/// # Safety
+/// As for [`Lanes`].
+#[inline(always)]
+pub(in crate::arch) unsafe fn cr<V: Lanes, S: Lanes>(keys: &RoundKeys, blocks: &mut [[u8; 16]]) {
+    let (wide, rest) = split::<V>(blocks);
+    // SAFETY: the caller's promise.
+    unsafe {
+        whole_steps::<V>(wide, Cr(Encrypt::new(keys)));
+        all_steps::<S>(rest, Cr(Encrypt::new(keys)));
+    }
+}
+
 /// Hashes block `j` and its sum with `delta` under the tweak `first + j`, whose low 64 bits must not wrap.
 ///
 /// # Safety
@@ -92,12 +109,44 @@ pub(in crate::arch) unsafe fn tccr_pairs<V: Lanes, S: Lanes>(
     blocks: &[[u8; 16]],
     pairs: &mut [[[u8; 16]; 2]],
 ) {
+    let next = first.wrapping_add((blocks.len() - blocks.len() % (4 * V::LANES)) as u128);
+    // SAFETY: the caller's promise.
+    unsafe { both::<V, S>(delta, blocks, pairs, Pairs::<V>::new(keys, first), Pairs::<S>::new(keys, next)) }
+}
+
+/// Hashes every block and its sum with `delta` to pi(x) ^ x.
+///
+/// # Safety
+/// As for [`Lanes`]; there are as many pairs as blocks.
+#[inline(always)]
+pub(in crate::arch) unsafe fn cr_pairs<V: Lanes, S: Lanes>(
+    keys: &RoundKeys,
+    delta: [u8; 16],
+    blocks: &[[u8; 16]],
+    pairs: &mut [[[u8; 16]; 2]],
+) {
+    // SAFETY: the caller's promise.
+    unsafe { both::<V, S>(delta, blocks, pairs, Cr(Encrypt::<V>::new(keys)), Cr(Encrypt::<S>::new(keys))) }
+}
+
+/// Runs the steps over registers of which the first four hold blocks, and the others the same blocks with `delta`
+/// added: `wide` over blocks that fill four registers of `V`, `narrow` over the rest.
+///
+/// # Safety
+/// As for [`Lanes`]; there are as many pairs as blocks, and `S` has one lane.
+#[inline(always)]
+unsafe fn both<V: Lanes, S: Lanes>(
+    delta: [u8; 16],
+    blocks: &[[u8; 16]],
+    pairs: &mut [[[u8; 16]; 2]],
+    mut wide_step: impl Step<V>,
+    mut narrow_step: impl Step<S>,
+) {
     let whole = blocks.len() - blocks.len() % (4 * V::LANES);
     let (wide, rest) = blocks.split_at(whole);
     let (wide_pairs, rest_pairs) = pairs.split_at_mut(whole);
     // SAFETY: the caller's promise.
     unsafe {
-        let mut step = Pairs::<V>::new(keys, first);
         let delta_lanes = V::broadcast(delta);
         for (blocks, pairs) in wide.chunks_exact(4 * V::LANES).zip(wide_pairs.chunks_exact_mut(4 * V::LANES)) {
             let (from, to) = (blocks.as_ptr(), pairs.as_flattened_mut().as_mut_ptr());
@@ -106,14 +155,13 @@ pub(in crate::arch) unsafe fn tccr_pairs<V: Lanes, S: Lanes>(
                 state[i] = V::load(from.add(i * V::LANES));
                 state[4 + i] = state[i].xor(delta_lanes);
             }
-            step.run(&mut state);
+            wide_step.run(&mut state);
             for i in 0..4 {
                 let [low, high] = state[i].zip_lanes(state[4 + i]);
                 low.store(to.add(2 * i * V::LANES));
                 high.store(to.add((2 * i + 1) * V::LANES));
             }
         }
-        let mut step = Pairs::<S>::new(keys, first.wrapping_add(whole as u128));
         let delta_lanes = S::broadcast(delta);
         for (blocks, pairs) in rest.chunks(4).zip(rest_pairs.chunks_mut(4)) {
             let mut state = [S::broadcast([0; 16]); 8];
@@ -121,7 +169,7 @@ pub(in crate::arch) unsafe fn tccr_pairs<V: Lanes, S: Lanes>(
                 state[i] = S::load(block);
                 state[4 + i] = state[i].xor(delta_lanes);
             }
-            step.run(&mut state);
+            narrow_step.run(&mut state);
             for (i, [zero, one]) in pairs.iter_mut().enumerate() {
                 state[i].store(zero);
                 state[4 + i].store(one);
@@ -243,6 +291,20 @@ impl<V: Lanes> Step<V> for Counter<V> {
                 self.next = self.next.add_low(V::LANES as u64);
             }
             self.encrypt.run(state);
+        }
+    }
+}
+
+impl<V: Lanes> Step<V> for Cr<V> {
+    #[inline(always)]
+    unsafe fn run(&mut self, state: &mut [V; 8]) {
+        // SAFETY: the caller's promise.
+        unsafe {
+            let plain = *state;
+            self.0.run(state);
+            for (x, plain) in state.iter_mut().zip(plain) {
+                *x = x.xor(plain);
+            }
         }
     }
 }

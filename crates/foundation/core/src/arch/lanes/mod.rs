@@ -108,6 +108,23 @@ macro_rules! instantiate {
             }
 
             #[target_feature(enable = $features)]
+            pub(in crate::arch) fn aes_cr(keys: &RoundKeys, blocks: &mut [[u8; 16]]) {
+                // SAFETY: this function has the features that the registers need.
+                unsafe { lanes::aes::cr::<$wide, $single>(keys, blocks) }
+            }
+
+            #[target_feature(enable = $features)]
+            pub(in crate::arch) fn aes_cr_pairs(
+                keys: &RoundKeys,
+                delta: [u8; 16],
+                blocks: &[[u8; 16]],
+                pairs: &mut [[[u8; 16]; 2]],
+            ) {
+                // SAFETY: this function has the features that the registers need; the lengths are equal.
+                unsafe { lanes::aes::cr_pairs::<$wide, $single>(keys, delta, blocks, pairs) }
+            }
+
+            #[target_feature(enable = $features)]
             pub(in crate::arch) fn transpose(input: &[u8], output: &mut [u8], rows: usize, columns: usize) {
                 // SAFETY: this function has the features that the registers need.
                 unsafe { lanes::transpose::transpose::<$bytes, $single>(input, output, rows, columns) }

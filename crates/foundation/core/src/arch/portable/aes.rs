@@ -85,6 +85,18 @@ pub(crate) fn tccr(rounds: &RoundKeys, first: u128, blocks: &mut [[u8; 16]]) {
     });
 }
 
+/// Replaces every block x by pi(x) ^ x.
+pub(crate) fn cr(rounds: &RoundKeys, blocks: &mut [[u8; 16]]) {
+    let keys = broadcast(rounds);
+    for_each8(blocks, |batch, _| {
+        let plain = *batch;
+        encrypt8(&keys, batch);
+        for (block, plain) in batch.iter_mut().zip(plain) {
+            *block ^= plain;
+        }
+    });
+}
+
 /// Writes the hashes of block `j` and of its sum with `delta`, both under the tweak `first + j`.
 pub(crate) fn tccr_pairs(
     rounds: &RoundKeys,
@@ -93,6 +105,16 @@ pub(crate) fn tccr_pairs(
     blocks: &[[u8; 16]],
     pairs: &mut [[[u8; 16]; 2]],
 ) {
+    both(delta, blocks, pairs, |start, side| tccr(rounds, first.wrapping_add(start), side));
+}
+
+/// Writes pi(x) ^ x for every block, and for its sum with `delta`.
+pub(crate) fn cr_pairs(rounds: &RoundKeys, delta: [u8; 16], blocks: &[[u8; 16]], pairs: &mut [[[u8; 16]; 2]]) {
+    both(delta, blocks, pairs, |_, side| cr(rounds, side));
+}
+
+/// Hashes blocks and their sums with `delta`; `hash` gets some of either, and the index of the first.
+fn both(delta: [u8; 16], blocks: &[[u8; 16]], pairs: &mut [[[u8; 16]; 2]], hash: impl Fn(u128, &mut [[u8; 16]])) {
     for ((pairs, blocks), start) in pairs.chunks_mut(64).zip(blocks.chunks(64)).zip((0..).step_by(64)) {
         let mut sides = [[[0; 16]; 64]; 2];
         for (i, block) in blocks.iter().enumerate() {
@@ -100,7 +122,7 @@ pub(crate) fn tccr_pairs(
             sides[1][i] = (Block::new(*block) ^ Block::new(delta)).to_bytes();
         }
         for side in &mut sides {
-            tccr(rounds, first.wrapping_add(start), &mut side[..blocks.len()]);
+            hash(start, &mut side[..blocks.len()]);
         }
         for (i, pair) in pairs.iter_mut().enumerate() {
             *pair = [sides[0][i], sides[1][i]];

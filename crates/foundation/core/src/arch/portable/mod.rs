@@ -8,8 +8,8 @@ pub(crate) mod transpose;
 
 // What the safe face calls, under the names that every machine's module has.
 pub(super) use aes::{
-    counter as aes_counter, encrypt as aes_encrypt, expand as aes_expand, tccr as aes_tccr,
-    tccr_pairs as aes_tccr_pairs,
+    counter as aes_counter, cr as aes_cr, cr_pairs as aes_cr_pairs, encrypt as aes_encrypt, expand as aes_expand,
+    tccr as aes_tccr, tccr_pairs as aes_tccr_pairs,
 };
 pub(super) use clmul::inner_product as gf128_inner_product;
 pub(super) use transpose::transpose;
