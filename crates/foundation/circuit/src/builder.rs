@@ -6,7 +6,11 @@
 //! by XORs. Nothing else is rearranged, so a generator's gate counts are what its author wrote, or less.
 //!
 //! The result depends on the calls alone: the same calls give the same circuit on every machine. A gate costs
-//! constant time and about 40 bytes while building.
+//! constant time and about 20 bytes while building, 40 where many gates read the same wires.
+
+mod shared;
+
+use shared::{Key, Shared};
 
 use crate::{Circuit, Gate, Group, Op};
 
@@ -274,12 +278,14 @@ impl Builder {
 
     /// The gate over these literals, whatever their signs, and the signs with which it reads them.
     fn find(&self, op: Op, x: Wire, y: Wire) -> Option<(Wire, bool, bool)> {
-        self.shared.candidates(hash(op, x, y)).find_map(|i| {
+        let mut signs = (false, false);
+        let index = self.shared.find(Key::new(op, x, y), |i| {
             let gate = self.gates[i];
             let ((u, p), (v, q)) = (self.literal(Wire(gate.a)), self.literal(Wire(gate.b)));
-            let wire = Wire((self.first_gate_wire() + i) as u32);
-            (gate.op == op && u == x && v == y).then_some((wire, p, q))
-        })
+            signs = (p, q);
+            gate.op == op && u == x && v == y
+        })?;
+        Some((Wire((self.first_gate_wire() + index) as u32), signs.0, signs.1))
     }
 
     fn push(&mut self, op: Op, a: Wire, b: Wire) -> Wire {
@@ -287,58 +293,12 @@ impl Builder {
         assert!(wire < Circuit::MAX_WIRES, "{TOO_LARGE}");
         let (x, y) = (self.literal(a).0, self.literal(b).0);
         self.gates.push(Gate { op, a: a.0, b: b.0 });
-        self.shared.insert(hash(op, x, y), index);
+        self.shared.insert(Key::new(op, x, y), index, wire);
         Wire(wire as u32)
     }
 }
 
 const TOO_LARGE: &str = "a circuit has at most 2^28 - 1 wires; call a smaller one repeatedly in a Program";
-
-fn hash(op: Op, x: Wire, y: Wire) -> u32 {
-    let key = u64::from(x.0) << 32 | u64::from(y.0);
-    let mixed = (key ^ key >> 29 ^ op as u64).wrapping_mul(0x9e37_79b9_7f4a_7c15);
-    ((mixed ^ mixed >> 32).wrapping_mul(0xd6e8_feb8_6659_fd93) >> 32) as u32
-}
-
-/// An open-addressing table from hashes to gate indices; a hash may have several. At most three quarters are taken.
-#[derive(Default)]
-struct Shared {
-    /// The hash, then the index plus one; zero marks a free place. A power of two of them.
-    places: Vec<u64>,
-    taken: usize,
-}
-
-impl Shared {
-    /// The places where this hash may be, up to the first free one.
-    fn candidates(&self, hash: u32) -> impl Iterator<Item = usize> + '_ {
-        let mask = self.places.len().wrapping_sub(1);
-        let places = (0..self.places.len()).map(move |i| self.places[(hash as usize + i) & mask]);
-        let taken = places.take_while(|&place| place != 0);
-        taken.filter(move |place| (place >> 32) as u32 == hash).map(|place| place as u32 as usize - 1)
-    }
-
-    fn insert(&mut self, hash: u32, index: usize) {
-        if 4 * self.taken >= 3 * self.places.len() {
-            let larger = vec![0; (2 * self.places.len()).max(1024)];
-            for place in std::mem::replace(&mut self.places, larger) {
-                if place != 0 {
-                    self.put(place);
-                }
-            }
-        }
-        self.put(u64::from(hash) << 32 | (index as u64 + 1));
-        self.taken += 1;
-    }
-
-    fn put(&mut self, place: u64) {
-        let mask = self.places.len() - 1;
-        let mut at = (place >> 32) as usize & mask;
-        while self.places[at] != 0 {
-            at = (at + 1) & mask;
-        }
-        self.places[at] = place;
-    }
-}
 
 #[cfg(test)]
 mod tests;

@@ -123,6 +123,46 @@ fn gates_are_shared_however_many_there_are() {
 }
 
 #[test]
+fn gates_are_shared_however_many_read_one_wire() {
+    let mut b = Builder::new();
+    let x = b.input("x", 5_000);
+    let y = b.xor(x[0], x[1]);
+    // The hub comes after all that it is combined with, and with the NOTs before some of it.
+    for with in [x[2], y] {
+        let once: Vec<Wire> = x[3..].iter().map(|&x| b.and(with, x)).collect();
+        let negated: Vec<Wire> = x[3..].iter().map(|&x| b.not(x)).collect();
+        let gates = b.gates();
+        assert_eq!(x[3..].iter().map(|&x| b.and(x, with)).collect::<Vec<_>>(), once);
+        for ((x, negated), and) in x[3..].iter().zip(negated).zip(once) {
+            assert_eq!(b.not(*x), negated);
+            assert_eq!(b.and(and, negated), Wire::ZERO);
+        }
+        assert_eq!(b.gates(), gates);
+    }
+    assert_eq!(b.gates(), 1 + 3 * 4_997);
+}
+
+#[test]
+fn golden_digests_pin_what_is_built() {
+    // If this fails, programs of the old builder do not run against the new one, and all published counts are due.
+    let mut hasher = blake3::Hasher::new();
+    for (gates, reach) in [(30_000, 300), (30_000, 20_000), (10_000, 5)] {
+        let circuit = crate::random::Rng(4).circuit(&[50, 500], gates, reach, &[200]);
+        let mut b = Builder::new();
+        let inputs: Vec<Vec<Wire>> = circuit.inputs().iter().map(|group| b.input("x", group.bits)).collect();
+        for value in b.call(&circuit, &inputs) {
+            b.output("y", &value);
+        }
+        let built = b.finish();
+        let gates = built.gates().iter().flat_map(|g| [u32::from(g.op == Op::And), g.a, g.b]);
+        for number in gates.chain(built.output_wires().iter().copied()) {
+            hasher.update(&number.to_le_bytes());
+        }
+    }
+    assert_eq!(hasher.finalize().to_hex().as_str(), "6ea2812d6fcccfb529aedd693cba49412a7690506d6843abe30950ee082b9961");
+}
+
+#[test]
 fn sums_cancel_and_conjunctions_absorb() {
     let mut b = Builder::new();
     let x = b.input("x", 3);
