@@ -72,7 +72,7 @@ pub use receiver::{Offered, Receiver};
 pub use sender::{Sender, Taken};
 pub use trees::Trees;
 
-pub(crate) use trees::{Forest, build, puncture};
+pub(crate) use trees::{Forest, build, delta, puncture};
 
 use comity_core::{Error, Result};
 
@@ -85,7 +85,8 @@ const ROWS: usize = 128;
 /// How the bits of delta are cut into trees.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Shape {
-    k: usize,
+    /// The levels of a tree, but perhaps of the last one. From 1 to 8.
+    pub(crate) k: usize,
 }
 
 impl Shape {

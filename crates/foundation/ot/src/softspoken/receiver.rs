@@ -58,7 +58,6 @@ impl<M: Checking> Receiver<M> {
     /// If there are not 128.
     pub fn new(session: &SessionId, backend: Backend, k: usize, seeds: SenderSeeds<M>) -> Result<(Receiver<M>, Trees)> {
         let shape = Shape::new(k)?;
-        assert_eq!(seeds.len(), ROWS, "one base OT for each bit of delta");
         let (forest, trees) = build(session, backend, shape, &seeds);
         Ok((Receiver::from_forest(session, backend, shape, &forest), trees))
     }

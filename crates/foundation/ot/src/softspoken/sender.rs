@@ -7,7 +7,7 @@ use subtle::ConstantTimeEq;
 use zeroize::Zeroize;
 
 use super::matrix::{Matrix, Piece, pieces};
-use super::{Answer, BASE, Challenge, Checking, Corrections, Forest, ROWS, Shape, Trees, puncture};
+use super::{Answer, BASE, Challenge, Checking, Corrections, Forest, ROWS, Shape, Trees, delta, puncture};
 use crate::base::BaseOt;
 use crate::{AtLeast, DeltaSender, Malicious, ReceiverSeeds, SemiHonest};
 
@@ -71,11 +71,9 @@ impl<M: Checking> Sender<M> {
         rng: &mut impl CryptoRng,
     ) -> Result<Sender<M>> {
         let shape = Shape::new(k)?;
-        assert_eq!(seeds.len(), ROWS, "one base OT for each bit of delta");
         let trees = Trees::from_bytes::<M>(trees.as_bytes(), k)?;
         let forest = puncture(session, backend, shape, &seeds, &trees)?;
-        let delta = seeds.choices().iter().enumerate().fold(0, |delta, (i, bit)| delta | u128::from(bit) << i);
-        Ok(Sender::from_forest(session, backend, shape, Block::from_u128(delta), &forest, rng))
+        Ok(Sender::from_forest(session, backend, shape, delta(&seeds), &forest, rng))
     }
 
     /// The sender from its trees.

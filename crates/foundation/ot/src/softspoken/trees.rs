@@ -9,7 +9,7 @@ use comity_core::{Backend, Block, Error, Misbehaviour, Prg, Result, SessionId};
 use subtle::{Choice, ConditionallySelectable, ConstantTimeEq};
 use zeroize::Zeroizing;
 
-use super::{Checking, Shape};
+use super::{Checking, ROWS, Shape};
 use crate::{ReceiverSeeds, SenderSeeds};
 
 /// The seeds of each tree in order: all of them, or all but the missing one, which is the first. Wiped on drop.
@@ -44,7 +44,7 @@ impl Trees {
     }
 
     /// Bytes in the message.
-    pub(super) fn len<M: Checking>(shape: Shape) -> usize {
+    pub(crate) fn len<M: Checking>(shape: Shape) -> usize {
         shape.depths().map(Trees::tree_len::<M>).sum()
     }
 
@@ -61,6 +61,7 @@ pub(crate) fn build<M: Checking>(
     shape: Shape,
     seeds: &SenderSeeds<M>,
 ) -> (Forest, Trees) {
+    assert_eq!(seeds.len(), ROWS, "one base OT for each bit of delta");
     let mut message = Vec::with_capacity(Trees::len::<M>(shape));
     let mut pairs = seeds.pairs();
     let trees = shape.depths().enumerate().map(|(tree, depth)| {
@@ -101,6 +102,7 @@ pub(crate) fn puncture<M: Checking>(
     seeds: &ReceiverSeeds<M>,
     message: &Trees,
 ) -> Result<Forest> {
+    assert_eq!(seeds.len(), ROWS, "one base OT for each bit of delta");
     let mut message = &message.0[..];
     let mut level = 0;
     let mut consistent = Choice::from(1);
@@ -176,6 +178,11 @@ impl Forest {
         }
         *hasher.finalize().as_bytes()
     }
+}
+
+/// The choice bits as a block.
+pub(crate) fn delta<M: Checking>(seeds: &ReceiverSeeds<M>) -> Block {
+    Block::from_u128(seeds.choices().iter().enumerate().fold(0, |delta, (i, bit)| delta | u128::from(bit) << i))
 }
 
 /// Both children of a node.

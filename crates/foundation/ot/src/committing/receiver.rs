@@ -1,0 +1,168 @@
+//! The receiver of committing OT: receiver of the extension, and judge of the opening.
+
+use comity_channel::Channel;
+use comity_core::{Backend, Bits, Block, Misbehaviour, Result, SessionId};
+use rand_core::CryptoRng;
+use subtle::ConstantTimeEq;
+use zeroize::Zeroizing;
+
+use super::{BASE, GROUP, Opening, Pads, SHAPE, begin};
+use crate::base::BaseOt;
+use crate::softspoken::{self, Forest, Trees, build};
+use crate::{AtLeast, DeltaReceiver, Malicious, SenderSeeds};
+
+/// The receiver: gets the chosen message of each OT, and both when the sender opens.
+pub struct Receiver {
+    session: SessionId,
+    extension: softspoken::Receiver<Malicious>,
+    forest: Forest,
+    pads: Pads,
+    /// All OTs, call by call.
+    calls: Vec<Call>,
+    broken: bool,
+}
+
+/// What is kept of a call until the opening.
+struct Call {
+    choices: Bits,
+    t: Zeroizing<Vec<Block>>,
+    /// Bytes in a message.
+    len: usize,
+    /// Both masked messages of each OT; none if they are random.
+    masked: Option<Vec<u8>>,
+}
+
+impl Receiver {
+    /// Runs the base OTs, as their sender, and sends the trees.
+    ///
+    /// `session` is that of this committing OT alone: of two under one session each takes a child of it.
+    ///
+    /// # Errors
+    /// Those of [`BaseOt::send`].
+    pub fn setup<B: BaseOt<Model: AtLeast<Malicious>>, C: Channel + ?Sized>(
+        ch: &mut C,
+        session: &SessionId,
+        backend: Backend,
+        rng: &mut impl CryptoRng,
+    ) -> Result<Receiver> {
+        let seeds = B::send(ch, &session.child(BASE), 128, rng)?;
+        let (receiver, trees) = Receiver::new(session, backend, seeds.weaken());
+        ch.send(trees.as_bytes())?;
+        ch.flush()?;
+        Ok(receiver)
+    }
+
+    /// The receiver from 128 random OTs, and the message to the sender.
+    ///
+    /// # Panics
+    /// If there are not 128.
+    pub fn new(session: &SessionId, backend: Backend, seeds: SenderSeeds<Malicious>) -> (Receiver, Trees) {
+        let (forest, trees) = build(session, backend, SHAPE, &seeds);
+        let receiver = Receiver {
+            session: *session,
+            extension: softspoken::Receiver::from_forest(session, backend, SHAPE, &forest),
+            forest,
+            pads: Pads::new(session),
+            calls: Vec::new(),
+            broken: false,
+        };
+        (receiver, trees)
+    }
+
+    /// OTs of chosen messages of `len` bytes: the chosen one of each.
+    ///
+    /// # Errors
+    /// Those of the channel.
+    pub fn receive<C: Channel + ?Sized>(&mut self, ch: &mut C, len: usize, choices: &Bits) -> Result<Vec<Vec<u8>>> {
+        begin(&mut self.broken)?;
+        let t = self.extend(ch, choices)?;
+        let mut index = self.next();
+        let mut masked = Vec::new();
+        let mut messages = Vec::with_capacity(choices.len());
+        for start in (0..choices.len()).step_by(GROUP) {
+            let group = start..choices.len().min(start + GROUP);
+            let at = masked.len();
+            masked.resize(at + 2 * len * group.len(), 0);
+            ch.recv(&mut masked[at..])?;
+            for (i, j) in group.enumerate() {
+                let (zero, one) = masked[at + 2 * len * i..][..2 * len].split_at(len);
+                let chosen = u8::from(choices.get(j)).wrapping_neg();
+                let mut message: Vec<u8> =
+                    zero.iter().zip(one).map(|(zero, one)| zero ^ (zero ^ one) & chosen).collect();
+                self.pads.add(index, t[j], &mut message);
+                messages.push(message);
+                index += 1;
+            }
+        }
+        self.calls.push(Call { choices: choices.clone(), t, len, masked: Some(masked) });
+        self.broken = false;
+        Ok(messages)
+    }
+
+    /// OTs of random messages: the chosen one of each.
+    ///
+    /// # Errors
+    /// Those of the channel.
+    pub fn random<C: Channel + ?Sized>(&mut self, ch: &mut C, choices: &Bits) -> Result<Vec<Block>> {
+        begin(&mut self.broken)?;
+        let t = self.extend(ch, choices)?;
+        let mut messages = vec![Block::ZERO; choices.len()];
+        for ((message, t), index) in messages.chunks_mut(1).zip(t.iter()).zip(self.next()..) {
+            self.pads.add(index, *t, Block::bytes_of_mut(message));
+        }
+        self.calls.push(Call { choices: choices.clone(), t, len: Block::BYTES, masked: None });
+        self.broken = false;
+        Ok(messages)
+    }
+
+    /// Receives the opening: both messages of every OT of every call, in order.
+    ///
+    /// # Errors
+    /// Those of the channel, and those of [`Receiver::finish`].
+    pub fn open<C: Channel + ?Sized>(self, ch: &mut C) -> Result<Vec<[Vec<u8>; 2]>> {
+        let mut opening = [0; Opening::BYTES];
+        ch.recv(&mut opening)?;
+        self.finish(&Opening::from_bytes(&opening)?)
+    }
+
+    /// Takes the opening: both messages of every OT of every call, in order.
+    ///
+    /// # Errors
+    /// [`WrongOpening`](Misbehaviour::WrongOpening) if delta is not that of the base OTs, and
+    /// [`InvalidInput`](comity_core::Error::InvalidInput) after an earlier error.
+    pub fn finish(mut self, opening: &Opening) -> Result<Vec<[Vec<u8>; 2]>> {
+        begin(&mut self.broken)?;
+        let held = self.forest.without(SHAPE, opening.delta).digest(&self.session);
+        if !bool::from(held[..].ct_eq(&opening.seeds)) {
+            return Err(Misbehaviour::WrongOpening.into());
+        }
+        let mut opened = Vec::with_capacity(self.next() as usize);
+        for call in &self.calls {
+            for (j, t) in call.t.iter().enumerate() {
+                let index = opened.len() as u64;
+                let q = *t ^ opening.delta.masked(call.choices.get(j));
+                let message = |b: usize| {
+                    let mut message = match &call.masked {
+                        Some(masked) => masked[call.len * (2 * j + b)..][..call.len].to_vec(),
+                        None => vec![0; call.len],
+                    };
+                    self.pads.add(index, q ^ opening.delta.masked(b == 1), &mut message);
+                    message
+                };
+                opened.push([message(0), message(1)]);
+            }
+        }
+        Ok(opened)
+    }
+
+    /// The index of the next OT.
+    fn next(&self) -> u64 {
+        self.calls.iter().map(|call| call.t.len() as u64).sum()
+    }
+
+    fn extend<C: Channel + ?Sized>(&mut self, ch: &mut C, choices: &Bits) -> Result<Zeroizing<Vec<Block>>> {
+        let mut t = Zeroizing::new(vec![Block::ZERO; choices.len()]);
+        self.extension.extend(ch, choices, &mut t)?;
+        Ok(t)
+    }
+}

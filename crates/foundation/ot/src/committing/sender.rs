@@ -1,0 +1,155 @@
+//! The sender of committing OT: sender of the extension.
+
+use comity_channel::Channel;
+use comity_core::{Backend, Bits, Block, Error, Result, SessionId};
+use rand_core::CryptoRng;
+use zeroize::{Zeroize, Zeroizing};
+
+use super::{BASE, GROUP, Opening, Pads, SHAPE, begin};
+use crate::base::BaseOt;
+use crate::softspoken::{self, Trees, delta, puncture};
+use crate::{AtLeast, DeltaSender, Malicious, ReceiverSeeds};
+
+/// The sender: gives two messages an OT, and may open all of them.
+pub struct Sender {
+    extension: softspoken::Sender<Malicious>,
+    /// The hash of all seeds that this side holds.
+    seeds: [u8; 32],
+    pads: Pads,
+    /// The index of the next OT.
+    next: u64,
+    broken: bool,
+}
+
+impl Sender {
+    /// Draws delta and runs the base OTs, as their receiver.
+    ///
+    /// `session` is that of this committing OT alone: of two under one session each takes a child of it.
+    ///
+    /// # Errors
+    /// Those of [`BaseOt::receive`], and [`InconsistentTree`](comity_core::Misbehaviour::InconsistentTree).
+    pub fn setup<B: BaseOt<Model: AtLeast<Malicious>>, C: Channel + ?Sized>(
+        ch: &mut C,
+        session: &SessionId,
+        backend: Backend,
+        rng: &mut impl CryptoRng,
+    ) -> Result<Sender> {
+        let mut delta = Zeroizing::new([0; 16]);
+        rng.fill_bytes(delta.as_mut());
+        let seeds = B::receive(ch, &session.child(BASE), &Bits::from_bytes(delta.as_ref(), 128), rng)?;
+        let mut bytes = vec![0; Trees::len::<Malicious>(SHAPE)];
+        ch.recv(&mut bytes)?;
+        Sender::new(session, backend, seeds.weaken(), &Trees::from_bytes::<Malicious>(&bytes, SHAPE.k)?, rng)
+    }
+
+    /// The sender from 128 random OTs, whose choice bits are random and become delta, and the receiver's message.
+    ///
+    /// # Errors
+    /// [`Malformed`](Error::Malformed) if the message is not for such trees, and
+    /// [`InconsistentTree`](comity_core::Misbehaviour::InconsistentTree).
+    ///
+    /// # Panics
+    /// If there are not 128.
+    pub fn new(
+        session: &SessionId,
+        backend: Backend,
+        seeds: ReceiverSeeds<Malicious>,
+        trees: &Trees,
+        rng: &mut impl CryptoRng,
+    ) -> Result<Sender> {
+        let trees = Trees::from_bytes::<Malicious>(trees.as_bytes(), SHAPE.k)?;
+        let forest = puncture(session, backend, SHAPE, &seeds, &trees)?;
+        Ok(Sender {
+            seeds: forest.digest(session),
+            extension: softspoken::Sender::from_forest(session, backend, SHAPE, delta(&seeds), &forest, rng),
+            pads: Pads::new(session),
+            next: 0,
+            broken: false,
+        })
+    }
+
+    /// OTs of chosen messages, each `len` bytes long.
+    ///
+    /// # Errors
+    /// Those of the channel, [`InconsistentChoices`](comity_core::Misbehaviour::InconsistentChoices), and
+    /// [`InvalidInput`](Error::InvalidInput) if a message has another length.
+    pub fn send<C: Channel + ?Sized, T: AsRef<[u8]>>(
+        &mut self,
+        ch: &mut C,
+        len: usize,
+        messages: &[[T; 2]],
+    ) -> Result<()> {
+        if let Some(other) = messages.iter().flatten().find(|message| message.as_ref().len() != len) {
+            let other = other.as_ref().len();
+            return Err(Error::InvalidInput(format!("a message of {other} bytes among messages of {len}")));
+        }
+        begin(&mut self.broken)?;
+        let q = self.extend(ch, messages.len())?;
+        let mut masked = Vec::with_capacity(2 * len * GROUP.min(messages.len()));
+        for (messages, q) in messages.chunks(GROUP).zip(q.chunks(GROUP)) {
+            // Whole before anything is seen: what is in here at the end of the group is on the wire.
+            masked.clear();
+            for (pair, q) in messages.iter().zip(q) {
+                for (message, b) in pair.iter().zip([false, true]) {
+                    let start = masked.len();
+                    masked.extend_from_slice(message.as_ref());
+                    self.pads.add(self.next, *q ^ self.extension.delta().masked(b), &mut masked[start..]);
+                }
+                self.next += 1;
+            }
+            ch.send(&masked)?;
+        }
+        ch.flush()?;
+        self.broken = false;
+        Ok(())
+    }
+
+    /// OTs of random messages: both of each.
+    ///
+    /// # Errors
+    /// Those of the channel, and [`InconsistentChoices`](comity_core::Misbehaviour::InconsistentChoices).
+    pub fn random<C: Channel + ?Sized>(&mut self, ch: &mut C, out: &mut [[Block; 2]]) -> Result<()> {
+        begin(&mut self.broken)?;
+        let q = self.extend(ch, out.len())?;
+        for (pair, q) in out.iter_mut().zip(q.iter()) {
+            *pair = [Block::ZERO; 2];
+            for (message, b) in pair.chunks_mut(1).zip([false, true]) {
+                self.pads.add(self.next, *q ^ self.extension.delta().masked(b), Block::bytes_of_mut(message));
+            }
+            self.next += 1;
+        }
+        self.broken = false;
+        Ok(())
+    }
+
+    /// Opens all OTs.
+    ///
+    /// # Errors
+    /// Those of the channel, and [`InvalidInput`](Error::InvalidInput) after an earlier error.
+    pub fn open<C: Channel + ?Sized>(self, ch: &mut C) -> Result<()> {
+        ch.send(&self.opening()?.to_bytes())?;
+        ch.flush()
+    }
+
+    /// The message that opens all OTs.
+    ///
+    /// # Errors
+    /// [`InvalidInput`](Error::InvalidInput) after an earlier error.
+    pub fn opening(mut self) -> Result<Opening> {
+        begin(&mut self.broken)?;
+        Ok(Opening { delta: self.extension.delta(), seeds: self.seeds })
+    }
+
+    fn extend<C: Channel + ?Sized>(&mut self, ch: &mut C, n: usize) -> Result<Zeroizing<Vec<Block>>> {
+        let mut q = Zeroizing::new(vec![Block::ZERO; n]);
+        self.extension.extend(ch, &mut q)?;
+        Ok(q)
+    }
+}
+
+impl Drop for Sender {
+    fn drop(&mut self) {
+        // With delta's bits it would be an opening.
+        self.seeds.zeroize();
+    }
+}
