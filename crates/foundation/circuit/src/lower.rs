@@ -111,19 +111,21 @@ fn position((start, stride): (usize, isize), t: u64) -> usize {
 /// Decides the order. Gates have levels: an AND is one above its inputs, an XOR on the level of its inputs, and no
 /// gate is below the highest level (`floor`) among the gates that left the window. So levels up to the floor are
 /// complete and can be emitted, and all gates above it are in the window.
+///
+/// No branch predictor can tell one gate from the next, so that there are few branches on what a gate is or reads.
 struct Schedule<'a> {
     circuit: &'a Circuit,
-    /// The level of gate `i` at `i % window`, for the last `window` gates.
+    /// The level of the gate that drives wire `w` at `w % window`, for the last `window` wires; zero before the first.
     levels: Vec<u32>,
-    /// The gate after gate `i` in its list, at `i % window`.
+    /// The wire after `w` in its list, at `w % window`.
     next: Vec<u32>,
-    /// The lists of the ANDs and of the XORs of level `l` at `l % (2 * window)`, both in the circuit's order.
-    ands: Vec<List>,
-    xors: Vec<List>,
+    /// The lists of level `l` at `l % (2 * window)`, by operation, in the circuit's order.
+    lists: Vec<[List; 2]>,
     floor: u32,
     top: u32,
 }
 
+/// Wires of gates that wait for their level.
 #[derive(Clone, Copy)]
 struct List {
     first: u32,
@@ -141,8 +143,7 @@ impl<'a> Schedule<'a> {
             circuit,
             levels: vec![0; window],
             next: vec![NONE; window],
-            ands: vec![EMPTY; 2 * window],
-            xors: vec![EMPTY; 2 * window],
+            lists: vec![[EMPTY; 2]; 2 * window],
             floor: 0,
             top: 0,
         }
@@ -150,33 +151,32 @@ impl<'a> Schedule<'a> {
 
     fn run(mut self, to: &mut Emitter) {
         let (window, first) = (self.levels.len(), self.circuit.first_gate_wire());
-        for (i, gate) in self.circuit.gates().iter().enumerate() {
-            let place = i & (window - 1);
-            if i >= window && self.levels[place] > self.floor {
-                self.emit_up_to(self.levels[place], to);
+        let mask = window - 1;
+        for (wire, gate) in (first..).zip(self.circuit.gates()) {
+            // The level of the gate that leaves the window.
+            let leaves = self.levels[wire & mask];
+            if leaves > self.floor {
+                self.emit_up_to(leaves, to);
             }
-            let level = |wire: u32| match (wire as usize).checked_sub(first) {
-                Some(j) if i - j < window => self.levels[j & (window - 1)],
-                _ => 0,
+            let level = |read: u32| {
+                let (level, near) = (self.levels[read as usize & mask], wire - (read as usize) < window);
+                if near { level } else { 0 }
             };
-            let below = level(gate.a).max(level(gate.b)).max(self.floor);
-            let (level, lists) = match gate.op {
-                Op::And => (below + 1, &mut self.ands),
-                Op::Xor => (below, &mut self.xors),
-            };
-            self.levels[place] = level;
+            let is_and = gate.op == Op::And;
+            let level = level(gate.a).max(level(gate.b)).max(self.floor) + u32::from(is_and);
+            self.levels[wire & mask] = level;
             if level == self.floor {
-                to.xor(gate, first + i);
+                to.xor(gate, wire);
                 continue;
             }
             self.top = self.top.max(level);
-            self.next[place] = NONE;
-            let list = &mut lists[level as usize & (2 * window - 1)];
+            let list = &mut self.lists[level as usize & (2 * window - 1)][usize::from(is_and)];
             match list.last {
-                NONE => list.first = i as u32,
-                last => self.next[last as usize & (window - 1)] = i as u32,
+                NONE => list.first = wire as u32,
+                last => self.next[last as usize & mask] = wire as u32,
             }
-            list.last = i as u32;
+            list.last = wire as u32;
+            self.next[wire & mask] = NONE;
         }
         self.emit_up_to(self.top, to);
     }
@@ -187,17 +187,16 @@ impl<'a> Schedule<'a> {
         while self.floor < floor {
             self.floor += 1;
             let place = self.floor as usize & (2 * window - 1);
-            let ands = std::mem::replace(&mut self.ands[place], EMPTY);
-            let xors = std::mem::replace(&mut self.xors[place], EMPTY);
+            let [xors, ands] = std::mem::replace(&mut self.lists[place], [EMPTY; 2]);
             let mut at = ands.first;
             while at != NONE {
-                to.and(&gates[at as usize], first + at as usize);
+                to.and(&gates[at as usize - first], at as usize);
                 at = self.next[at as usize & (window - 1)];
             }
             to.end_batch();
             at = xors.first;
             while at != NONE {
-                to.xor(&gates[at as usize], first + at as usize);
+                to.xor(&gates[at as usize - first], at as usize);
                 at = self.next[at as usize & (window - 1)];
             }
         }
@@ -217,8 +216,11 @@ struct Emitter {
     /// Free slots below `slots`; the last one freed is taken first, while it is still in cache.
     free: Vec<u32>,
     slots: u32,
-    /// XORs that wait to be sorted, each with its wire and its depth.
-    linear: Vec<(Gate, u32, u32)>,
+    /// XORs that wait to be sorted.
+    linear: Vec<Waiting>,
+    /// How many XORs of each depth wait; then, where the next one of each depth goes.
+    depths: Vec<u32>,
+    sorted: Vec<Waiting>,
     /// Slots that become free at the end of the batch of ANDs.
     read: Vec<u32>,
     xors: Vec<TapeGate>,
@@ -228,7 +230,16 @@ struct Emitter {
     segment: Segment,
 }
 
-/// `PENDING + d` in place of a slot: the wire of a waiting XOR of depth `d`. Slots are smaller, [`NONE`] is larger.
+/// An XOR that waits to be sorted.
+#[derive(Clone, Copy, Default)]
+struct Waiting {
+    a: u32,
+    b: u32,
+    wire: u32,
+    depth: u32,
+}
+
+/// `PENDING + d` in place of a slot: the wire of a waiting XOR of depth `d`. Slots are smaller.
 const PENDING: u32 = 1 << 31;
 /// The most XORs that wait.
 const MAX_PENDING: usize = WINDOW;
@@ -244,8 +255,8 @@ impl Emitter {
         wires.resize(first + gates.len(), Place { slot: NONE, reads: 0 });
         for gate in gates {
             for wire in [gate.a, gate.b] {
-                let reads = &mut wires[wire as usize].reads;
-                *reads = reads.saturating_add(1);
+                // Two for each gate: far from `KEPT`.
+                wires[wire as usize].reads += 1;
             }
         }
         for &wire in [Circuit::ZERO, Circuit::ONE].iter().chain(circuit.output_wires()) {
@@ -257,7 +268,9 @@ impl Emitter {
             wires,
             free,
             slots: first as u32,
-            linear: Vec::new(),
+            linear: Vec::with_capacity(MAX_PENDING.min(gates.len() - count)),
+            depths: Vec::new(),
+            sorted: Vec::new(),
             read: Vec::new(),
             xors: Vec::with_capacity(gates.len() - count),
             ands: Vec::with_capacity(count),
@@ -285,14 +298,16 @@ impl Emitter {
         (slot, self.wires[wire].reads == 0)
     }
 
+    /// An XOR whose inputs were emitted: they have slots, or wait themselves.
     fn xor(&mut self, gate: &Gate, wire: usize) {
-        let depth = |wire: u32| match self.wires[wire as usize].slot {
-            NONE => 0,
-            slot => slot.checked_sub(PENDING).map_or(0, |depth| depth + 1),
-        };
+        let depth = |wire: u32| self.wires[wire as usize].slot.saturating_sub(PENDING - 1);
         let depth = depth(gate.a).max(depth(gate.b));
         self.wires[wire].slot = PENDING + depth;
-        self.linear.push((*gate, wire as u32, depth));
+        if depth as usize == self.depths.len() {
+            self.depths.push(0);
+        }
+        self.depths[depth as usize] += 1;
+        self.linear.push(Waiting { a: gate.a, b: gate.b, wire: wire as u32, depth });
         if self.linear.len() == MAX_PENDING {
             self.end_linear();
         }
@@ -300,32 +315,32 @@ impl Emitter {
 
     /// Writes the XORs that wait, the shallow ones first, else in the circuit's order.
     fn end_linear(&mut self) {
-        // A counting sort: the place of the next gate of each depth.
-        let mut linear = std::mem::take(&mut self.linear);
-        let depths = linear.iter().map(|&(_, _, depth)| depth as usize + 1).max().unwrap_or(0);
-        let mut places = vec![0; depths + 1];
-        linear.iter().for_each(|&(_, _, depth)| places[depth as usize + 1] += 1);
-        (1..=depths).for_each(|d| places[d] += places[d - 1]);
-        let mut order = vec![0; linear.len()];
-        for (i, &(_, _, depth)) in linear.iter().enumerate() {
-            let place: &mut usize = &mut places[depth as usize];
-            order[*place] = i;
+        // A counting sort.
+        let mut end = 0;
+        for place in &mut self.depths {
+            end += std::mem::replace(place, end);
+        }
+        let mut sorted = std::mem::take(&mut self.sorted);
+        sorted.resize(self.linear.len().max(sorted.len()), Waiting::default());
+        for gate in &self.linear {
+            let place = &mut self.depths[gate.depth as usize];
+            sorted[*place as usize] = *gate;
             *place += 1;
         }
-        for i in order {
-            let (gate, wire, _) = linear[i];
-            self.write_xor(&gate, wire as usize);
+        for gate in &sorted[..self.linear.len()] {
+            self.write_xor(gate);
         }
-        linear.clear();
-        self.linear = linear;
+        self.linear.clear();
+        self.depths.clear();
+        self.sorted = sorted;
     }
 
-    fn write_xor(&mut self, gate: &Gate, wire: usize) {
+    fn write_xor(&mut self, gate: &Waiting) {
         let (a, last) = self.read(gate.a);
         push_if(&mut self.free, a, last);
         let (b, last) = self.read(gate.b);
         push_if(&mut self.free, b, last);
-        let (out, dead) = self.write(wire);
+        let (out, dead) = self.write(gate.wire as usize);
         if dead {
             self.free.push(out);
         }
