@@ -1,4 +1,4 @@
-//! A circuit of one's own: a seller and a buyer see whether a deal is possible, and at which price.
+//! A program of one's own: a seller and a buyer see whether a deal is possible, and at which price.
 //!
 //! The seller has a lowest price, the buyer a highest one. If they overlap, both learn the price in the middle; if not,
 //! both learn 0, and neither learns how far apart they were.
@@ -9,22 +9,19 @@
 
 #![allow(clippy::print_stdout, reason = "it is a program for people")]
 
-use comity::library::arith;
-use comity::{Bits, Builder, Error, Program, Session, memory};
+use comity::typed::{Design, U};
+use comity::{Bits, Error, Program, Recipients, Session, memory};
 
-/// The circuit, in AND, XOR and NOT gates.
+/// What is computed: numbers, which become AND, XOR and NOT gates.
 fn bargain() -> Program {
-    let mut b = Builder::new();
-    let lowest = b.input("lowest", 32);
-    let highest = b.input("highest", 32);
-    let deal = arith::ge(&mut b, &highest, &lowest);
-    let zero = arith::constant(0, 1)[0];
-    let (mut sum, carry) = arith::add_carry(&mut b, &lowest, &highest, zero);
-    // Half of the sum: its bits from the second on, the carry the topmost.
-    sum.push(carry);
-    let price: Vec<_> = sum[1..].iter().map(|&bit| b.and(bit, deal)).collect();
-    b.output("price", &price);
-    Program::from_circuit(b.finish()).expect("two parties")
+    let d = Design::new("bargain");
+    let lowest = d.input("lowest", 0, U(32));
+    let highest = d.input("highest", 1, U(32));
+    // One bit more, so that the sum is not cut off.
+    let middle = (lowest.widen(33) + highest.widen(33)) >> 1;
+    let price = highest.ge(lowest).select(middle.truncate(32), 0);
+    d.output("price", Recipients::All, price);
+    d.finish().expect("two parties")
 }
 
 /// The price that both learn.

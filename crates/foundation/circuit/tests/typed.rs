@@ -50,7 +50,7 @@ proptest! {
     fn unsigned_numbers_are_rusts(x: u16, y: u16) {
         let program = design(U(16), |d, x, y| {
             show(d, &[&(x + y), &(x - y), &(x * y), &(x & y), &(x | y), &(x ^ y), &!x, &(x << 3), &(x >> 3)]);
-            show(d, &[&(x + 7), &(x - 7u8), &(x * 1000), &(x ^ 0xffffu32), &x.min(y), &x.max(y), &x.mul_wide(y)]);
+            show(d, &[&(x + 7), &(x - 7u8), &(x * 1000), &(x ^ 0xffffu32), &x.min(y), &x.max(y), &x.wide_mul(y)]);
             show(d, &[&x.eq(y), &x.ne(y), &x.lt(y), &x.le(y), &x.gt(y), &x.ge(y), &x.lt(256), &x.eq(x)]);
             show(d, &[&x.widen(20), &x.truncate(5), &x.rotate_left(3), &x.rotate_right(3), &x.popcount(), &x.hamming(y)]);
             show(d, &[&x.lt(y).select(x, y), &x.lt(y).select(x, 9), &x.bit(15).to_uint(4), &sum(&[x, y, x])]);
@@ -127,7 +127,7 @@ fn nothing_costs_more_than_by_hand() {
         (|x, y| (x + y).to_wires(), arith::add),
         (|x, y| (x - y).to_wires(), arith::sub),
         (|x, y| (x * y).to_wires(), arith::mul),
-        (|x, y| x.mul_wide(y).to_wires(), arith::mul_full),
+        (|x, y| x.wide_mul(y).to_wires(), arith::mul_full),
         (|x, y| (x | y).to_wires(), arith::or),
         (|x, y| x.eq(y).to_wires(), |b, x, y| vec![arith::eq(b, x, y)]),
         (|x, y| x.le(y).to_wires(), |b, x, y| vec![arith::le(b, x, y)]),

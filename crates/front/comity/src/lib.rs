@@ -1,9 +1,9 @@
 //! Secure multi-party computation: the facade of the comity crates.
 //!
 //! Parties who do not trust each other compute on their joint data, and learn the answer and nothing else. What is
-//! computed is a [`Program`], over circuits that are built in ([`library`]), read from files, or written with a
-//! [`Builder`]. How it is computed is a [`Protocol`], and each says what it protects against. A [`Session`] is one
-//! party's side of one run.
+//! computed is a [`Program`]: built in ([`library`]), in comity's language ([`compile`]), in Rust over [`typed`] values,
+//! or over the wires of a [`Builder`]. How it is computed is a [`Protocol`], and each says what it protects against. A
+//! [`Session`] is one party's side of one run.
 
 mod clock;
 mod protocol;
@@ -12,8 +12,9 @@ mod session;
 mod watch;
 
 pub use comity_channel::{Channel, memory};
-pub use comity_circuit::{Builder, Circuit, Program, Recipients, Wire, library};
+pub use comity_circuit::{Builder, Circuit, Program, ProgramBuilder, Recipients, Wire, library, typed, value};
 pub use comity_core::{Backend, Bits, Error, Params, Result};
+pub use comity_language::{Diagnostic, Diagnostics, compile};
 pub use protocol::{Adversary, Protocol};
 pub use report::Report;
 pub use session::Session;

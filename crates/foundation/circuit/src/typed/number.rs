@@ -174,6 +174,18 @@ impl<'d, S: Sign> Number<'d, S> {
         (self ^ other).popcount()
     }
 
+    /// How many zeros there are above the highest one, in ⌊log2 n⌋ + 1 bits; n if there is no one. n - 1 ANDs.
+    #[track_caller]
+    pub fn leading_zeros(self) -> Uint<'d> {
+        self.design.binary(self.place, self.place, |b, x, _| arith::leading_zeros(b, x))
+    }
+
+    /// |x - y|, unsigned. 2n - 1 ANDs.
+    #[track_caller]
+    pub fn abs_diff(self, other: impl Operand<Self>) -> Uint<'d> {
+        self.arithmetic(other, if S::SIGNED { arith::abs_diff_signed } else { arith::abs_diff }).as_uint()
+    }
+
     /// A number from this one.
     #[track_caller]
     pub(super) fn unary(self, gates: impl FnOnce(&mut Builder, &[Wire]) -> Vec<Wire>) -> Self {
@@ -188,6 +200,13 @@ impl<'d, S: Sign> Number<'d, S> {
         gates: impl FnOnce(&mut Builder, &[Wire], &[Wire]) -> Vec<Wire>,
     ) -> Self {
         let other = self.partner(other);
+        self.design.binary(self.place, other.place, gates)
+    }
+
+    /// A number from this one and one of any width.
+    #[track_caller]
+    pub(super) fn with(self, other: Uint<'d>, gates: impl FnOnce(&mut Builder, &[Wire], &[Wire]) -> Vec<Wire>) -> Self {
+        self.design.same(other.design);
         self.design.binary(self.place, other.place, gates)
     }
 
@@ -221,8 +240,14 @@ impl<'d, S: Sign> Number<'d, S> {
 impl<'d> Uint<'d> {
     /// `x · y` in 2n bits. About n² ANDs for small n, n^1.6 for large ones.
     #[track_caller]
-    pub fn mul_wide(self, other: impl Operand<Self>) -> Uint<'d> {
+    pub fn wide_mul(self, other: impl Operand<Self>) -> Uint<'d> {
         self.arithmetic(other, arith::mul_full)
+    }
+
+    /// ⌊√x⌋ in ⌈n/2⌉ bits. About n²/8 ANDs.
+    #[track_caller]
+    pub fn sqrt(self) -> Uint<'d> {
+        self.unary(arith::sqrt)
     }
 }
 
@@ -231,6 +256,12 @@ impl<'d> Int<'d> {
     #[track_caller]
     pub fn is_negative(self) -> Bool<'d> {
         self.bit(self.bits() - 1)
+    }
+
+    /// |x|, unsigned. n - 1 ANDs.
+    #[track_caller]
+    pub fn abs(self) -> Uint<'d> {
+        self.unary(arith::abs).as_uint()
     }
 }
 

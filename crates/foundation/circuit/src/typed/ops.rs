@@ -1,13 +1,13 @@
 //! The operators.
 
 use std::ops::{
-    Add, AddAssign, BitAnd, BitAndAssign, BitOr, BitOrAssign, BitXor, BitXorAssign, Mul, MulAssign, Neg, Not, Shl,
-    ShlAssign, Shr, ShrAssign, Sub, SubAssign,
+    Add, AddAssign, BitAnd, BitAndAssign, BitOr, BitOrAssign, BitXor, BitXorAssign, Div, DivAssign, Mul, MulAssign,
+    Neg, Not, Rem, RemAssign, Shl, ShlAssign, Shr, ShrAssign, Sub, SubAssign,
 };
 
-use super::{Bool, Int, Number, Sign, Value};
-use crate::Builder;
+use super::{Bool, Int, Number, Sign, Uint, Value};
 use crate::library::arith;
+use crate::{Builder, Wire};
 
 /// What may stand on the right of an operator or in a comparison: a value of the same type, or a Rust value that is
 /// taken as a constant of that type.
@@ -47,7 +47,8 @@ macro_rules! literals {
 
 literals!(u8 u16 u32 u64 u128 usize i8 i16 i32 i64 i128 isize);
 
-/// By how much a number is shifted: a `usize` that everybody knows, for no gates.
+/// By how much a number is shifted: a `usize` that everybody knows, for no gates, or a secret [`Uint`] of any width,
+/// for about n ANDs a bit of it. All bits are gone if it is n or more; the sign stays.
 pub trait Amount<'d, S> {
     /// The number shifted to the left, zeros shifted in.
     fn left(self, number: Number<'d, S>) -> Number<'d, S>;
@@ -64,6 +65,40 @@ impl<'d, S: Sign> Amount<'d, S> for usize {
     #[track_caller]
     fn right(self, number: Number<'d, S>) -> Number<'d, S> {
         number.unary(|_, x| if S::SIGNED { arith::sar(x, self) } else { arith::shr(x, self) })
+    }
+}
+
+impl<'d, S: Sign> Amount<'d, S> for Uint<'d> {
+    #[track_caller]
+    fn left(self, number: Number<'d, S>) -> Number<'d, S> {
+        number.with(self, arith::shl_by)
+    }
+
+    #[track_caller]
+    fn right(self, number: Number<'d, S>) -> Number<'d, S> {
+        number.with(self, if S::SIGNED { arith::sar_by } else { arith::shr_by })
+    }
+}
+
+/// `x · y` modulo 2^n.
+fn product(b: &mut Builder, x: &[Wire], y: &[Wire]) -> Vec<Wire> {
+    if x == y { arith::square(b, x) } else { arith::mul(b, x, y) }
+}
+
+/// `x / y` and `x % y`. A constant divisor saves gates.
+fn quotient<S: Sign>(b: &mut Builder, x: &[Wire], y: &[Wire]) -> (Vec<Wire>, Vec<Wire>) {
+    let bit = |i: usize| y.get(i).or(if S::SIGNED { y.last() } else { None }).map_or(Some(false), |w| w.as_constant());
+    // A divisor that 128 bits hold: those above are zeros, or the sign.
+    let small = (0..y.len().max(128)).map(bit).enumerate().try_fold(0u128, |number, (i, bit)| match bit {
+        Some(bit) if i < 128 => Some(number | u128::from(bit) << i),
+        Some(bit) => (bit == (S::SIGNED && number >> 127 == 1)).then_some(number),
+        None => None,
+    });
+    match small.filter(|&number| number != 0) {
+        Some(number) if S::SIGNED => arith::div_rem_signed_by(b, x, number as i128),
+        Some(number) => arith::div_rem_by(b, x, number),
+        None if S::SIGNED => arith::div_rem_signed(b, x, y),
+        None => arith::div_rem(b, x, y),
     }
 }
 
@@ -92,7 +127,11 @@ macro_rules! arithmetic {
 arithmetic! {
     "Modulo 2^n. n - 1 ANDs.", Add add, AddAssign add_assign, arith::add;
     "Modulo 2^n. n - 1 ANDs.", Sub sub, SubAssign sub_assign, arith::sub;
-    "Modulo 2^n. About n²/2 ANDs.", Mul mul, MulAssign mul_assign, arith::mul;
+    "Modulo 2^n. About n²/2 ANDs; half of that for a square.", Mul mul, MulAssign mul_assign, product;
+    "Rounded towards zero; all bits are one if the divisor is 0. About n²/2 ANDs, fewer if the divisor is constant.",
+        Div div, DivAssign div_assign, |b, x, y| quotient::<S>(b, x, y).0;
+    "With the sign of the dividend, which it is if the divisor is 0. About n²/2 ANDs, fewer if the divisor is constant.",
+        Rem rem, RemAssign rem_assign, |b, x, y| quotient::<S>(b, x, y).1;
     "n ANDs.", BitAnd bitand, BitAndAssign bitand_assign, arith::and;
     "n ANDs.", BitOr bitor, BitOrAssign bitor_assign, arith::or;
     "No ANDs.", BitXor bitxor, BitXorAssign bitxor_assign, arith::xor;
