@@ -20,12 +20,13 @@ pub(super) struct Checked {
 /// Zeroes strides of loops and calls that are done once, and drops trailing zeros. True if that changed anything.
 pub(super) fn normalize(steps: &mut [Step]) -> bool {
     fn span(span: &mut Span, once: &[bool]) -> bool {
-        let before = span.strides.clone();
-        span.strides.iter_mut().zip(once).filter(|(_, once)| **once).for_each(|(stride, _)| *stride = 0);
+        let moved = span.strides.iter_mut().zip(once).filter(|(stride, once)| **once && **stride != 0);
+        let stopped = moved.map(|(stride, _)| *stride = 0).count();
         let used = span.strides.iter().rposition(|&stride| stride != 0).map_or(0, |i| i + 1);
         // More strides than loops are left for the check to refuse.
+        let cut = used < span.strides.len();
         span.strides.truncate(used);
-        span.strides != before
+        stopped > 0 || cut
     }
     fn walk(steps: &mut [Step], once: &mut Vec<bool>) -> bool {
         let mut changed = false;
