@@ -29,6 +29,8 @@
 
 mod receiver;
 mod sender;
+#[cfg(test)]
+mod tests;
 
 pub use receiver::Receiver;
 pub use sender::Sender;

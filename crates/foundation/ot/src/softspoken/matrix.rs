@@ -4,10 +4,10 @@ use comity_core::{Backend, Block, Error, Result, SessionId, SmallFieldVole, tran
 use zeroize::Zeroize;
 
 use super::{Forest, ROWS, Shape, check, check::Challenge};
-use crate::{Malicious, Model, SemiHonest};
+use crate::{AtLeast, Malicious, SemiHonest};
 
 /// What of the protocol depends on the model.
-pub trait Checking: Model {
+pub trait Checking: AtLeast<Self> + Sized {
     /// Whether trees and chunks are checked.
     const CHECKED: bool;
     /// The most OTs in a chunk.

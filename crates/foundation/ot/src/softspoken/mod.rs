@@ -64,6 +64,8 @@ mod check;
 mod matrix;
 mod receiver;
 mod sender;
+#[cfg(test)]
+pub(crate) mod tests;
 mod trees;
 
 pub use check::{Answer, Challenge};
