@@ -8,6 +8,7 @@
 
 pub mod aes;
 pub mod arith;
+pub mod arrays;
 mod error;
 mod registry;
 pub mod sha;

@@ -63,6 +63,14 @@ pub enum Width {
     NTimesW,
     /// K values of W bits.
     KTimesW,
+    /// N values of K bits.
+    NTimesK,
+    /// 2N values of W bits.
+    TwiceNTimesW,
+    /// N bytes.
+    NBytes,
+    /// K bytes.
+    KBytes,
 }
 
 /// Values from values.
@@ -97,6 +105,10 @@ impl Width {
             Width::W => w,
             Width::NTimesW => n * w,
             Width::KTimesW => k * w,
+            Width::NTimesK => n * k,
+            Width::TwiceNTimesW => 2 * n * w,
+            Width::NBytes => 8 * n,
+            Width::KBytes => 8 * k,
         }
     }
 }
@@ -113,6 +125,10 @@ impl std::fmt::Display for Width {
             Width::W => f.write_str("W"),
             Width::NTimesW => f.write_str("N*W"),
             Width::KTimesW => f.write_str("K*W"),
+            Width::NTimesK => f.write_str("N*K"),
+            Width::TwiceNTimesW => f.write_str("2N*W"),
+            Width::NBytes => f.write_str("8N"),
+            Width::KBytes => f.write_str("8K"),
         }
     }
 }

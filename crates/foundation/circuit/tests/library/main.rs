@@ -2,6 +2,7 @@
 
 mod aes;
 mod arith;
+mod arrays;
 mod counts;
 mod registry;
 mod sha;
