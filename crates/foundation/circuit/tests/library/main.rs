@@ -3,6 +3,7 @@
 mod aes;
 mod arith;
 mod arrays;
+mod benchmarks;
 mod counts;
 mod registry;
 mod sha;

@@ -20,6 +20,7 @@ mod mul;
 mod prefix;
 mod shift;
 mod square;
+pub(super) mod wide;
 mod word;
 
 pub use abs::{
@@ -40,6 +41,7 @@ pub use square::{square, square_full};
 pub use word::{and, constant, mux, not, or, padded, rotl, rotr, sar, shl, shr, xor};
 
 use columns::Columns;
+use mul::{join, sum_of_halves};
 
 use crate::Wire;
 

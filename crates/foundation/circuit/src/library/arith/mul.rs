@@ -48,20 +48,26 @@ pub fn mul_full(b: &mut Builder, x: &[Wire], y: &[Wire]) -> Vec<Wire> {
     let high = mul_full(b, &x[half..], &y[half..]);
     let x_sum = sum_of_halves(b, x, half);
     let y_sum = sum_of_halves(b, y, half);
-    let mut middle = mul_full(b, &x_sum, &y_sum);
-    middle.truncate(2 * half + 1); // x0·y1 + x1·y0 has no more bits, nor have the terms
-    for term in [&low, &high] {
-        middle = sub(b, &middle, &padded(term, 2 * half + 1));
-    }
-    let mut product = [low, high].concat();
-    let mut columns = Columns::new(2 * n - half);
-    columns.word(0, &product[half..]);
-    columns.word(0, &middle);
-    product.truncate(half);
-    product.extend(columns.sum(b));
-    product
+    let middle = mul_full(b, &x_sum, &y_sum);
+    join(b, &low, &high, &middle)
 }
 
+/// `low + 2^half·(middle - low - high) + 2^(2·half)·high` for a low part of 2·half bits, in as many bits as both have.
+/// About 7·half ANDs.
+pub(super) fn join(b: &mut Builder, low: &[Wire], high: &[Wire], middle: &[Wire]) -> Vec<Wire> {
+    let half = low.len() / 2;
+    let mut middle = middle[..2 * half + 1].to_vec(); // the sum of the crossed products has no more bits
+    for term in [low, high] {
+        middle = sub(b, &middle, &padded(term, 2 * half + 1));
+    }
+    let mut columns = Columns::new(half + high.len());
+    columns.word(0, &low[half..]);
+    columns.word(half, high);
+    columns.word(0, &middle);
+    [&low[..half], &columns.sum(b)].concat()
+}
+
+/// The sum of a word's lower half and its upper one, with its carry.
 pub(super) fn sum_of_halves(b: &mut Builder, x: &[Wire], half: usize) -> Vec<Wire> {
     let (mut sum, carry) = add_carry(b, &x[..half], &padded(&x[half..], half), Wire::ZERO);
     sum.push(carry);

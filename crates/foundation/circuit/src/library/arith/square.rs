@@ -6,8 +6,8 @@
 //!
 //! From [`KARATSUBA`] bits on, a square is made of three of half the width.
 
-use super::mul::sum_of_halves;
-use super::{Columns, padded, sub, width};
+use super::mul::{join, sum_of_halves};
+use super::{Columns, width};
 use crate::{Builder, Wire};
 
 /// The narrowest words whose square is cut into three, where the AND counts cross.
@@ -44,18 +44,8 @@ pub fn square_full(b: &mut Builder, x: &[Wire]) -> Vec<Wire> {
     let low = square_full(b, &x[..half]);
     let high = square_full(b, &x[half..]);
     let sum = sum_of_halves(b, x, half);
-    let mut middle = square_full(b, &sum);
-    middle.truncate(2 * half + 1); // 2·x0·x1 has no more bits, nor have the terms
-    for term in [&low, &high] {
-        middle = sub(b, &middle, &padded(term, 2 * half + 1));
-    }
-    let mut square = [low, high].concat();
-    let mut columns = Columns::new(2 * n - half);
-    columns.word(0, &square[half..]);
-    columns.word(0, &middle);
-    square.truncate(half);
-    square.extend(columns.sum(b));
-    square
+    let middle = square_full(b, &sum);
+    join(b, &low, &high, &middle)
 }
 
 /// `x²` modulo 2^bits for bits up to 2n, unsigned.
