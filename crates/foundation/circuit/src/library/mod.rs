@@ -9,9 +9,13 @@
 pub mod aes;
 pub mod arith;
 pub mod arrays;
+pub mod cipher;
 mod error;
+pub mod float;
+pub mod hash;
 mod registry;
 pub mod sha;
+mod straight;
 mod table;
 
 pub use error::LibraryError;

@@ -73,6 +73,21 @@ impl KeySchedule {
         KeySchedule { rounds: schedule.as_chunks().0.to_vec() }
     }
 
+    /// The round keys as they stand, to be kept between circuits: 128 bits for each round and 128 more. No ANDs.
+    pub fn to_wires(&self, b: &mut Builder) -> Vec<Wire> {
+        self.rounds.iter().flatten().flat_map(|byte| byte.value(b)).collect()
+    }
+
+    /// What [`KeySchedule::to_wires`] gave.
+    ///
+    /// # Panics
+    /// If it is not a key for 10, 12 or 14 rounds.
+    pub fn from_wires(rounds: &[Wire]) -> KeySchedule {
+        assert!(matches!(rounds.len(), 1408 | 1664 | 1920), "an AES key is for 10, 12 or 14 rounds");
+        let bytes: Vec<Byte> = rounds.chunks(8).map(Byte::of).collect();
+        KeySchedule { rounds: bytes.as_chunks().0.to_vec() }
+    }
+
     /// Encrypts a block of 128 bits: 160, 192 or 224 S-boxes, so 5,120, 6,144 or 7,168 ANDs.
     ///
     /// # Panics

@@ -7,32 +7,11 @@
 //! the same way, starting from its definition: 89 XORs, where that of Maximov (ePrint 2019/833) has 92. Both are held
 //! against FIPS 197 by tests.
 
-use crate::{Builder, Op, Wire};
-
-const A: Op = Op::And;
-const X: Op = Op::Xor;
-
-/// A straight-line program: wires 0.. are the inputs, then comes one for each gate.
-pub(super) struct Program {
-    gates: &'static [(Op, u8, u8)],
-    outputs: &'static [u8],
-}
-
-impl Program {
-    /// Adds the program's gates to a circuit and returns its outputs.
-    pub(super) fn build(&self, b: &mut Builder, inputs: &[Wire]) -> Vec<Wire> {
-        let mut wires = inputs.to_vec();
-        for &(op, x, y) in self.gates {
-            let (x, y) = (wires[usize::from(x)], wires[usize::from(y)]);
-            wires.push(if op == A { b.and(x, y) } else { b.xor(x, y) });
-        }
-        self.outputs.iter().map(|&output| wires[usize::from(output)]).collect()
-    }
-}
+use crate::library::straight::{A, Straight, X};
 
 /// The S-box without its final constant 0x63: 8 bits to 8, least significant first. 32 ANDs, 6 deep, and 78 XORs.
 #[rustfmt::skip]
-pub(super) const SBOX: Program = Program {
+pub(super) const SBOX: Straight = Straight {
     gates: &[
         (X, 2, 4), (X, 1, 7), (X, 4, 7), (X, 2, 7), (X, 8, 9), (X, 1, 3), (X, 2, 13), (X, 10, 13), (X, 0, 15), (X, 6, 14),
         (X, 0, 17), (X, 5, 14), (X, 18, 19), (X, 4, 20), (X, 7, 20), (X, 9, 22), (X, 12, 21), (X, 16, 20), (X, 17, 25),
@@ -53,7 +32,7 @@ pub(super) const SBOX: Program = Program {
 
 /// MixColumns of one column: bit i of the byte in row r is wire 8r + i. 89 XORs.
 #[rustfmt::skip]
-pub(super) const MIX_COLUMN: Program = Program {
+pub(super) const MIX_COLUMN: Straight = Straight {
     gates: &[
         (X, 15, 31), (X, 13, 29), (X, 14, 22), (X, 2, 26), (X, 7, 34), (X, 4, 28), (X, 20, 28), (X, 11, 32), (X, 23, 31),
         (X, 6, 22), (X, 19, 40), (X, 3, 11), (X, 1, 9), (X, 39, 42), (X, 12, 38), (X, 5, 13), (X, 33, 34), (X, 7, 15),
