@@ -4,11 +4,14 @@ mod aes;
 mod arith;
 mod arrays;
 mod benchmarks;
+mod cipher;
 mod counts;
+mod float;
+mod hash;
 mod registry;
 mod sha;
 
-use comity_circuit::{Builder, Circuit, Op, Wire, eval_circuit};
+use comity_circuit::{Builder, Circuit, Observer, Op, Plain, Program, Wire, eval_circuit};
 use comity_core::Bits;
 
 /// Evaluates 64 instances at once: bit k of a word is the wire's value in instance k.
@@ -43,14 +46,34 @@ fn run(circuit: &Circuit, inputs: &[[u128; 64]]) -> Vec<[u128; 64]> {
 
 /// Runs a circuit on values written in hex, the most significant digit first.
 fn run_hex(circuit: &Circuit, inputs: &[&str]) -> Vec<String> {
-    let bits = |(hex, group): (&&str, &comity_circuit::Group)| {
-        assert_eq!(hex.len(), group.bits.div_ceil(4));
-        let digits: Vec<u32> = hex.chars().rev().map(|digit| digit.to_digit(16).unwrap()).collect();
-        (0..group.bits).map(|i| digits[i / 4] >> (i % 4) & 1 == 1).collect::<Bits>()
-    };
-    let hex = |bits: Bits| bits.to_bytes().iter().rev().map(|byte| format!("{byte:02x}")).collect();
-    let inputs: Vec<Bits> = inputs.iter().zip(circuit.inputs()).map(bits).collect();
-    eval_circuit(circuit, &inputs).into_iter().map(hex).collect()
+    let widths = circuit.inputs().iter().map(|group| group.bits);
+    let inputs: Vec<Bits> = inputs.iter().zip(widths).map(|(hex, bits)| from_hex(hex, bits)).collect();
+    eval_circuit(circuit, &inputs).into_iter().map(to_hex).collect()
+}
+
+/// Runs a program in the same way.
+fn run_program(program: &Program, inputs: &[&str]) -> Vec<String> {
+    struct Outputs(Vec<String>);
+    impl Observer for Outputs {
+        fn output(&mut self, _index: usize, value: Bits) {
+            self.0.push(to_hex(value));
+        }
+    }
+    let widths = program.inputs().iter().map(|input| input.bits);
+    let inputs: Vec<Option<Bits>> = inputs.iter().zip(widths).map(|(hex, bits)| Some(from_hex(hex, bits))).collect();
+    let mut outputs = Outputs(Vec::new());
+    comity_circuit::run(program, &mut Plain::new(), &inputs, &mut outputs).expect("the inputs fit");
+    outputs.0
+}
+
+fn from_hex(hex: &str, bits: usize) -> Bits {
+    assert_eq!(hex.len(), bits.div_ceil(4));
+    let digits: Vec<u32> = hex.chars().rev().map(|digit| digit.to_digit(16).unwrap()).collect();
+    (0..bits).map(|i| digits[i / 4] >> (i % 4) & 1 == 1).collect()
+}
+
+fn to_hex(bits: Bits) -> String {
+    bits.to_bytes().iter().rev().map(|byte| format!("{byte:02x}")).collect()
 }
 
 /// A circuit over words: `build` gets one word for each width and returns the words of the result.
