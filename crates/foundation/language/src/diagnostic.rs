@@ -2,6 +2,11 @@
 
 use std::fmt;
 
+/// The most mistakes that are shown.
+const SHOWN: usize = 20;
+/// Of a longer line only the part around the mistake is shown.
+const LINE: usize = 160;
+
 /// One mistake.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Diagnostic {
@@ -11,8 +16,10 @@ pub struct Diagnostic {
     pub column: usize,
     /// What is wrong, and what would be right.
     pub message: String,
-    /// The line's text.
+    /// The line's text, control characters as spaces; of a long line, the part around the column.
     pub text: String,
+    /// How many characters of the text stand before the mistake.
+    pub caret: usize,
 }
 
 /// All mistakes of a source text, in its order; at least one. `Display` shows each as `FILE:LINE:COLUMN: MESSAGE` with
@@ -25,20 +32,81 @@ pub struct Diagnostics {
     pub all: Vec<Diagnostic>,
 }
 
-impl Diagnostics {
-    /// A single mistake.
-    pub(crate) fn one(file: &str, text: &str, line: usize, column: usize, message: impl Into<String>) -> Diagnostics {
-        let (message, text) = (message.into(), text.to_owned());
-        Diagnostics { file: file.to_owned(), all: vec![Diagnostic { line, column, message, text }] }
+impl fmt::Display for Diagnostics {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for (i, Diagnostic { line, column, message, text, caret }) in self.all.iter().enumerate() {
+            let newline = if i == 0 { "" } else { "\n" };
+            write!(
+                f,
+                "{newline}{}:{line}:{column}: {message}\n  {text}\n  {:>width$}",
+                self.file,
+                "^",
+                width = caret + 1
+            )?;
+        }
+        Ok(())
     }
 }
 
-impl fmt::Display for Diagnostics {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        for (i, Diagnostic { line, column, message, text }) in self.all.iter().enumerate() {
-            let newline = if i == 0 { "" } else { "\n" };
-            write!(f, "{newline}{}:{line}:{column}: {message}\n  {text}\n  {:>column$}", self.file, "^")?;
-        }
-        Ok(())
+/// A range of bytes of the source text.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub(crate) struct Span {
+    pub(crate) start: u32,
+    pub(crate) end: u32,
+}
+
+impl Span {
+    /// From the start of this one to the end of the other.
+    pub(crate) fn to(self, other: Span) -> Span {
+        Span { start: self.start, end: other.end.max(self.end) }
+    }
+}
+
+/// The mistakes that were found so far.
+#[derive(Debug, Default)]
+pub(crate) struct Errors(Vec<(Span, String)>);
+
+impl Errors {
+    pub(crate) fn add(&mut self, at: Span, message: impl Into<String>) {
+        self.0.push((at, message.into()));
+    }
+
+    pub(crate) fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    /// The mistakes as they are shown: in order, one for each place.
+    pub(crate) fn report(mut self, file: &str, source: &str) -> Diagnostics {
+        self.0.sort_by_key(|(at, _)| at.start);
+        self.0.dedup_by_key(|(at, _)| at.start);
+        self.0.truncate(SHOWN);
+        let all = self.0.into_iter().map(|(at, message)| locate(source, at.start as usize, message)).collect();
+        Diagnostics { file: file.to_owned(), all }
+    }
+}
+
+fn locate(source: &str, at: usize, message: String) -> Diagnostic {
+    let mut at = at.min(source.len());
+    while !source.is_char_boundary(at) {
+        at -= 1;
+    }
+    let (before, after) = source.split_at(at);
+    let start = before.rfind('\n').map_or(0, |i| i + 1);
+    let line = before.matches('\n').count() + 1;
+    let column = before[start..].chars().count();
+    let from = column.saturating_sub(LINE / 2);
+    let whole = source[start..].lines().next().unwrap_or_default().chars().skip(from).take(LINE);
+    let text = whole.map(|c| if c.is_control() { ' ' } else { c }).collect();
+    let _ = after;
+    Diagnostic { line, column: column + 1, message, text, caret: column - from }
+}
+
+/// `; did you mean X?` if one of the names is almost this one.
+pub(crate) fn did_you_mean<'a>(name: &str, names: impl IntoIterator<Item = &'a str>) -> String {
+    let limit = 1 + name.chars().count() / 4;
+    let near = names.into_iter().map(|other| (strsim::damerau_levenshtein(name, other), other));
+    match near.filter(|&(distance, _)| distance <= limit).min() {
+        Some((_, other)) => format!("; did you mean `{other}`?"),
+        None => String::new(),
     }
 }

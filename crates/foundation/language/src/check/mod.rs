@@ -1,0 +1,436 @@
+//! Syntax tree to checked program: names, types, sizes.
+//!
+//! A function is checked once for each set of sizes that it is called with, so that all widths and lengths are known.
+//! Inside a function the types of variables and numbers are found by unification.
+
+mod call;
+mod consts;
+mod expr;
+mod infer;
+mod stmt;
+
+use std::collections::HashMap;
+use std::rc::Rc;
+
+use comity_circuit::{Program, Recipients};
+
+use crate::ast::{self, Function, Outputs, Who, WhoKind};
+use crate::diagnostic::{Errors, Span, did_you_mean};
+use crate::ir::{Func, FuncId, Input, Module, Output};
+use crate::types::{Struct, Ty};
+
+pub(crate) use consts::arithmetic;
+
+use consts::ConstState;
+use infer::Body;
+
+/// Functions for different sizes, at most.
+const MAX_INSTANCES: usize = 4096;
+
+/// What a generic parameter stands for.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+enum Generic {
+    Number(i128),
+    Type(Ty),
+}
+
+type Generics<'s> = HashMap<&'s str, Generic>;
+
+struct Checker<'s, 'e> {
+    source: &'s str,
+    file: &'e ast::File<'s>,
+    errors: &'e mut Errors,
+    structs: HashMap<&'s str, StructState>,
+    consts: Vec<ConstState>,
+    const_names: HashMap<&'s str, usize>,
+    functions: HashMap<&'s str, usize>,
+    /// Functions that call each other in a circle: calls among them were reported.
+    recursive: Vec<bool>,
+    funcs: Vec<Func>,
+    instances: HashMap<(usize, Vec<Generic>), FuncId>,
+    /// Instances whose bodies are to be checked.
+    queue: Vec<(FuncId, usize, Generics<'s>)>,
+}
+
+#[derive(Clone)]
+enum StructState {
+    Unseen(usize),
+    Inside,
+    Known(Rc<Struct>),
+}
+
+/// Checks a file. The module is there if there are no mistakes.
+pub(crate) fn check<'s>(source: &'s str, file: &ast::File<'s>, errors: &mut Errors) -> Option<Module> {
+    let mut checker = Checker {
+        source,
+        file,
+        errors,
+        structs: HashMap::new(),
+        consts: file.consts.iter().map(|_| ConstState::Unseen).collect(),
+        const_names: HashMap::new(),
+        functions: HashMap::new(),
+        recursive: Vec::new(),
+        funcs: Vec::new(),
+        instances: HashMap::new(),
+        queue: Vec::new(),
+    };
+    checker.names();
+    checker.recursive = checker.find_recursion();
+    for index in 0..file.consts.len() {
+        checker.constant(index);
+    }
+    for item in &file.structs {
+        checker.structure(item.name.text);
+    }
+    let main = checker.main();
+    for (index, function) in file.functions.iter().enumerate() {
+        // A function is checked even if nobody calls it; without its sizes that is not possible.
+        if function.generics.is_empty() && function.name.text != "main" {
+            checker.instance(index, Generics::new(), function.name.span);
+        }
+    }
+    while let Some((id, function, generics)) = checker.queue.pop() {
+        checker.body(id, function, generics);
+    }
+    let Checker { funcs, .. } = checker;
+    let (main, inputs, outputs) = main?;
+    errors.is_empty().then_some(Module { funcs, main, inputs, outputs })
+}
+
+impl<'s> Checker<'s, '_> {
+    /// Collects the names of all items.
+    fn names(&mut self) {
+        let file = self.file;
+        let mut seen: HashMap<&str, &str> = HashMap::new();
+        let parties = file.parties.iter().map(|name| (name, "party"));
+        let consts = file.consts.iter().map(|item| (&item.name, "constant"));
+        let structs = file.structs.iter().map(|item| (&item.name, "struct"));
+        let functions = file.functions.iter().map(|item| (&item.name, "function"));
+        for (name, what) in consts.chain(structs).chain(functions) {
+            if seen.insert(name.text, what).is_some() {
+                self.errors.add(name.span, format!("there is another `{}` already", name.text));
+            }
+            if what == "struct" && builtin_type(name.text).is_some() {
+                self.errors.add(name.span, format!("`{}` is a type of the language", name.text));
+            }
+        }
+        seen.clear();
+        for (name, what) in parties {
+            if seen.insert(name.text, what).is_some() {
+                self.errors.add(name.span, format!("party `{}` is listed twice", name.text));
+            }
+            if name.text == "all" {
+                self.errors.add(name.span, "`all` stands for all parties; choose another name");
+            }
+        }
+        self.const_names = file.consts.iter().enumerate().map(|(i, item)| (item.name.text, i)).collect();
+        let structs = file.structs.iter().enumerate();
+        self.structs = structs.map(|(i, item)| (item.name.text, StructState::Unseen(i))).collect();
+        self.functions = file.functions.iter().enumerate().map(|(i, item)| (item.name.text, i)).collect();
+    }
+
+    /// A struct's type; none if there is no such struct or it has a mistake.
+    fn structure(&mut self, name: &str) -> Option<Rc<Struct>> {
+        let (&name, state) = self.structs.get_key_value(name)?;
+        let index = match state {
+            StructState::Known(known) => return Some(known.clone()),
+            StructState::Inside => {
+                let at = self.file.structs.iter().find(|item| item.name.text == name)?.name.span;
+                self.errors.add(at, format!("a `{name}` holds a `{name}`: it would have no end"));
+                return None;
+            }
+            StructState::Unseen(index) => *index,
+        };
+        self.structs.insert(name, StructState::Inside);
+        let item = &self.file.structs[index];
+        let mut fields: Vec<(String, Ty)> = Vec::new();
+        for (field, ty) in &item.fields {
+            if fields.iter().any(|(other, _)| other == field.text) {
+                self.errors.add(field.span, format!("there is another field `{}` already", field.text));
+            }
+            let ty = self.ty(ty, &Generics::new());
+            fields.push((field.text.to_owned(), ty));
+        }
+        let known = Rc::new(Struct { name: name.to_owned(), fields });
+        self.structs.insert(name, StructState::Known(known.clone()));
+        Some(known)
+    }
+
+    /// The type that is written here.
+    fn ty(&mut self, ty: &ast::Type<'s>, generics: &Generics<'s>) -> Ty {
+        match &ty.kind {
+            ast::TypeKind::Name(name) => self.named_type(name, ty.span, generics),
+            ast::TypeKind::Uint(width) | ast::TypeKind::Int(width) => {
+                let Some(width) = self.size(width, generics, 1, crate::types::MAX_WIDTH.into(), "a width") else {
+                    return Ty::Error;
+                };
+                if matches!(ty.kind, ast::TypeKind::Uint(_)) { Ty::Uint(width as u32) } else { Ty::Int(width as u32) }
+            }
+            ast::TypeKind::Array(element, length) => {
+                let element = self.ty(element, generics);
+                let Some(length) = self.size(length, generics, 0, Program::MAX_WIRES, "an array's length") else {
+                    return Ty::Error;
+                };
+                let array = Ty::Array(Rc::new(element), length);
+                if array.bits() > Program::MAX_WIRES {
+                    let message = format!("{array} has more than 2^32 bits, which no program's memory holds");
+                    self.errors.add(ty.span, message);
+                    return Ty::Error;
+                }
+                array
+            }
+            ast::TypeKind::Tuple(types) => Ty::Tuple(types.iter().map(|ty| self.ty(ty, generics)).collect()),
+        }
+    }
+
+    fn named_type(&mut self, name: &'s str, span: Span, generics: &Generics<'s>) -> Ty {
+        match generics.get(name) {
+            Some(Generic::Type(ty)) => return ty.clone(),
+            Some(Generic::Number(_)) => {
+                self.errors.add(span, format!("`{name}` is a number; a type is needed, such as `u<{name}>`"));
+                return Ty::Error;
+            }
+            None => {}
+        }
+        match builtin_type(name) {
+            Some(Ok(ty)) => return ty,
+            Some(Err(message)) => {
+                self.errors.add(span, message);
+                return Ty::Error;
+            }
+            None => {}
+        }
+        if self.structs.contains_key(name) {
+            return self.structure(name).map_or(Ty::Error, Ty::Struct);
+        }
+        let hint = match name {
+            "usize" => "; numbers say how wide they are: `u32`".to_owned(),
+            "isize" | "int" => "; numbers say how wide they are: `i32`".to_owned(),
+            "uint" => "; numbers say how wide they are: `u32`".to_owned(),
+            "float" => "; there are `f32` and `f64`".to_owned(),
+            "double" => "; there are `f32` and `f64`".to_owned(),
+            "boolean" => "; it is called `bool`".to_owned(),
+            "char" => "; use `u8`".to_owned(),
+            "String" | "str" | "string" => "; use an array of `u8`".to_owned(),
+            "Vec" => "; use an array, `[u32; 8]`: lengths are public".to_owned(),
+            _ => {
+                let own = self.structs.keys().copied().chain(generics.keys().copied());
+                did_you_mean(name, own.chain(["bool", "u8", "u16", "u32", "u64", "i32", "i64", "f32", "f64"]))
+            }
+        };
+        self.errors.add(span, format!("there is no type `{name}`{hint}"));
+        Ty::Error
+    }
+
+    /// The number of a party.
+    fn party(&mut self, who: &Who<'s>) -> u32 {
+        match &who.kind {
+            WhoKind::Number(number) => {
+                let count = self.file.parties.len();
+                let party = number.small().and_then(|n| u32::try_from(n).ok());
+                let limit = if count == 0 { Program::MAX_PARTIES } else { count as u32 };
+                party.filter(|&party| party < limit).unwrap_or_else(|| {
+                    self.errors.add(who.span, format!("parties are numbered from 0 to {}", limit - 1));
+                    0
+                })
+            }
+            WhoKind::Name(name) => {
+                let names = self.file.parties.iter().map(|party| party.text);
+                if let Some(party) = names.clone().position(|party| party == *name) {
+                    return party as u32;
+                }
+                let hint = if self.file.parties.is_empty() {
+                    format!("; list the parties at the top: `parties {name}, ...;`")
+                } else {
+                    did_you_mean(name, names)
+                };
+                self.errors.add(who.span, format!("there is no party `{name}`{hint}"));
+                0
+            }
+        }
+    }
+
+    fn recipients(&mut self, who: Option<&Who<'s>>) -> Recipients {
+        match who {
+            None | Some(Who { kind: WhoKind::Name("all"), .. }) => Recipients::All,
+            Some(who) => Recipients::Party(self.party(who)),
+        }
+    }
+
+    /// `main`, its inputs and outputs.
+    fn main(&mut self) -> Option<(FuncId, Vec<Input>, Vec<Output>)> {
+        let file = self.file;
+        let Some(&index) = self.functions.get("main") else {
+            let near = did_you_mean("main", self.functions.keys().copied());
+            let at = file.functions.last().map_or(Span::default(), |function| function.name.span);
+            self.errors.add(at, format!("there is no function `main`, where a program begins{near}"));
+            return None;
+        };
+        let main: &Function = &file.functions[index];
+        if let Some(name) = main.generics.first() {
+            self.errors.add(name.span, "`main` has no parameters of this kind; its sizes are constants");
+            return None;
+        }
+        let mut inputs = Vec::new();
+        for param in &main.params {
+            let ty = self.ty(&param.ty, &Generics::new());
+            let party = match &param.from {
+                Some(who) => self.party(who),
+                None => {
+                    let party = file.parties.first().map_or("0", |party| party.text);
+                    let name = param.name.text;
+                    let message = format!("say which party gives `{name}`: `{name}: {ty} from {party}`");
+                    self.errors.add(param.name.span, message);
+                    0
+                }
+            };
+            inputs.push(Input { name: param.name.text.to_owned(), party, ty });
+        }
+        let mut outputs: Vec<Output> = Vec::new();
+        match &main.outputs {
+            Outputs::None => {
+                self.errors.add(main.name.span, "`main` has no output; write `-> u32`, or `-> (sum: u32 to all)`");
+            }
+            Outputs::One(ty, to) => {
+                let (ty, to) = (self.ty(ty, &Generics::new()), self.recipients(to.as_ref()));
+                outputs.push(Output { name: "result".to_owned(), to, ty });
+            }
+            Outputs::Named(all, _) => {
+                for (name, ty, to) in all {
+                    if outputs.iter().any(|output| output.name == name.text) {
+                        self.errors.add(name.span, format!("there is another output `{}` already", name.text));
+                    }
+                    let (ty, to) = (self.ty(ty, &Generics::new()), self.recipients(to.as_ref()));
+                    outputs.push(Output { name: name.text.to_owned(), to, ty });
+                }
+            }
+        }
+        let id = self.instance(index, Generics::new(), main.name.span)?;
+        Some((id, inputs, outputs))
+    }
+
+    /// The function for these sizes; its body is checked later.
+    fn instance(&mut self, function: usize, generics: Generics<'s>, at: Span) -> Option<FuncId> {
+        let item = &self.file.functions[function];
+        let key: Vec<Generic> = item.generics.iter().filter_map(|name| generics.get(name.text).cloned()).collect();
+        if let Some(&id) = self.instances.get(&(function, key.clone())) {
+            return Some(id);
+        }
+        if self.funcs.len() >= MAX_INSTANCES {
+            self.errors.add(at, format!("functions are called with more than {MAX_INSTANCES} different sizes"));
+            return None;
+        }
+        let id = self.funcs.len();
+        self.funcs.push(Func { name: item.name.text.to_owned(), ..Func::default() });
+        self.instances.insert((function, key), id);
+        self.queue.push((id, function, generics));
+        Some(id)
+    }
+
+    /// What a function gives: one type for all its outputs.
+    fn result(&mut self, function: &Function<'s>, generics: &Generics<'s>) -> Ty {
+        match &function.outputs {
+            Outputs::None => Ty::unit(),
+            Outputs::One(ty, _) => self.ty(ty, generics),
+            Outputs::Named(all, _) => {
+                let mut types: Vec<Ty> = all.iter().map(|(_, ty, _)| self.ty(ty, generics)).collect();
+                if types.len() == 1 { types.remove(0) } else { Ty::Tuple(types.into()) }
+            }
+        }
+    }
+
+    /// Checks the body of an instance.
+    fn body(&mut self, id: FuncId, function: usize, generics: Generics<'s>) {
+        let item = &self.file.functions[function];
+        let result = self.result(item, &generics);
+        let main = item.name.text == "main";
+        let mut body = Body::new(self, generics);
+        let mut params = Vec::new();
+        for param in &item.params {
+            let ty = body.checker.ty(&param.ty, &body.generics);
+            if let (Some(who), false) = (&param.from, main) {
+                body.checker.errors.add(who.span, "only `main` gets its values from parties");
+            }
+            if body.scope.iter().any(|(name, _)| *name == param.name.text) {
+                let message = format!("there is another parameter `{}` already", param.name.text);
+                body.checker.errors.add(param.name.span, message);
+            }
+            params.push(body.declare(param.name, ty, param.mutable, false));
+        }
+        let to = match &item.outputs {
+            Outputs::One(_, to) => to.as_ref(),
+            Outputs::Named(all, _) => all.iter().find_map(|(_, _, to)| to.as_ref()),
+            Outputs::None => None,
+        };
+        if let (Some(who), false) = (to, main) {
+            body.checker.errors.add(who.span, "only `main` gives its values to parties");
+        }
+        let value = body.block(&item.body, Some(&result));
+        let at = item.body.value.as_ref().map_or(Span { start: item.body.span.end - 1, ..item.body.span }, |v| v.span);
+        let value = if item.body.value.is_none() && !result.is_unit() {
+            let message =
+                format!("the function's value is missing: end it with an expression of type {result}, without `;`");
+            body.checker.errors.add(at, message);
+            value
+        } else {
+            body.expect(value, &result, "the function's value")
+        };
+        let (vars, types) = body.finish();
+        let func = &mut self.funcs[id];
+        (func.params, func.vars, func.types, func.body) = (params, vars, types, Some(value));
+    }
+
+    /// Reports functions that call themselves, directly or through others; true for each of them.
+    fn find_recursion(&mut self) -> Vec<bool> {
+        let file = self.file;
+        let count = file.functions.len();
+        let calls: Vec<Vec<(usize, Span)>> = file
+            .functions
+            .iter()
+            .map(|function| {
+                let mut names = Vec::new();
+                call::calls_of_block(&function.body, &mut names);
+                let known = |name: &ast::Name| Some((*self.functions.get(name.text)?, name.span));
+                names.iter().filter_map(known).collect()
+            })
+            .collect();
+        let mut recursive = vec![false; count];
+        for start in 0..count {
+            // Which functions are reached from here, and through which call of this one.
+            let mut seen = vec![false; count];
+            let mut open: Vec<(usize, Span)> = calls[start].clone();
+            while let Some((next, first)) = open.pop() {
+                if next == start {
+                    let name = file.functions[start].name.text;
+                    let message =
+                        format!("`{name}` calls itself here; calls would have no end. Write a loop: `for i in 0..10`");
+                    self.errors.add(first, message);
+                    recursive[start] = true;
+                    break;
+                }
+                if !std::mem::replace(&mut seen[next], true) {
+                    open.extend(calls[next].iter().map(|&(function, _)| (function, first)));
+                }
+            }
+        }
+        recursive
+    }
+}
+
+/// `bool`, `u32` and the like; an error for `u0`.
+fn builtin_type(name: &str) -> Option<Result<Ty, String>> {
+    match name {
+        "bool" => return Some(Ok(Ty::Bool)),
+        "f32" => return Some(Ok(Ty::F32)),
+        "f64" => return Some(Ok(Ty::F64)),
+        _ => {}
+    }
+    let make: fn(u32) -> Ty = if name.starts_with('u') { Ty::Uint } else { Ty::Int };
+    let digits = name.strip_prefix(['u', 'i']).filter(|digits| !digits.is_empty())?;
+    if !digits.bytes().all(|digit| digit.is_ascii_digit()) {
+        return None;
+    }
+    let width = digits.parse().ok().filter(|width| (1..=crate::types::MAX_WIDTH).contains(width));
+    let width = width.filter(|_| !digits.starts_with('0'));
+    Some(width.map(make).ok_or_else(|| format!("`{name}`: numbers have 1 to {} bits", crate::types::MAX_WIDTH)))
+}

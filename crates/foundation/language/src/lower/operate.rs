@@ -1,0 +1,514 @@
+//! Operators, casts and built-in functions, by the library's gadgets.
+
+use std::rc::Rc;
+
+use comity_circuit::library::arrays::{self, Order};
+use comity_circuit::library::{arith, float::Format};
+use comity_circuit::{Builder, Circuit, Wire};
+
+use super::affine::Affine;
+use super::segment::Bit;
+use super::value::Value;
+use super::{Failure, Lower};
+use crate::ast::{Binary, Unary};
+use crate::builtins::Builtin;
+use crate::check::arithmetic;
+use crate::diagnostic::Span;
+use crate::types::Ty;
+
+/// Arrays of more bits are not sorted or summed in one circuit.
+const LARGE_ARRAY: u64 = 1 << 22;
+/// Circuits of the library with more gates are called, not copied.
+const CALLED: usize = 1 << 12;
+
+type Word = fn(&mut Builder, &[Wire], &[Wire]) -> Vec<Wire>;
+type Test = fn(&mut Builder, &[Wire], &[Wire]) -> Wire;
+
+fn format(ty: &Ty) -> Format {
+    if *ty == Ty::F32 { Format::F32 } else { Format::F64 }
+}
+
+impl Lower<'_> {
+    /// What `&&` and `||` give if the left side decides.
+    pub(super) fn short_cut(&self, op: Binary, left: &Value) -> Option<Value> {
+        match (op, Lower::as_bool(left)) {
+            (Binary::Both, Some(false)) => Some(Value::bool(false)),
+            (Binary::Either, Some(true)) => Some(Value::bool(true)),
+            _ => None,
+        }
+    }
+
+    pub(super) fn unary(&mut self, op: Unary, value: &Value, ty: &Ty, at: Span) -> Result<Value, Failure> {
+        if let (Value::Public(number), true) = (value, ty.is_int()) {
+            let one = Affine::constant(if op == Unary::Not { -1 } else { 0 });
+            let negated = one.add(number, -1);
+            let (low, high) = ty.range();
+            if let Some(negated) = negated.filter(|n| self.range(n).is_some_and(|(a, b)| a >= low && b <= high)) {
+                return Ok(Value::Public(Rc::new(negated)));
+            }
+        }
+        let bits = self.leaf(value, ty, at)?;
+        let result = self.gates(&[&bits], at, |b, words| match (op, ty) {
+            (Unary::Not, _) => arith::not(b, &words[0]),
+            (Unary::Negate, Ty::F32 | Ty::F64) => format(ty).neg(b, &words[0]),
+            (Unary::Negate, _) => arith::negate(b, &words[0]),
+        })?;
+        Ok(Value::Bits(result.into()))
+    }
+
+    /// An operation; the right side's type differs from the left one's for shifts only.
+    pub(super) fn binary(
+        &mut self,
+        op: Binary,
+        (left, ty): (&Value, &Ty),
+        (right, by): (&Value, &Ty),
+        at: Span,
+    ) -> Result<Value, Failure> {
+        if ty.is_int() {
+            if let (Some(a), Some(b)) = (Lower::as_public(left, ty), Lower::as_public(right, by)) {
+                if let Some(value) = self.public(op, &a, &b, ty, at)? {
+                    return Ok(value);
+                }
+            }
+        }
+        match op {
+            Binary::Eq => Ok(Value::Bits(Rc::new([self.equal(left, right, ty, at)?]))),
+            Binary::Ne => {
+                let equal = self.equal(left, right, ty, at)?;
+                Ok(Value::Bits(Rc::new([self.not(equal, at)?])))
+            }
+            Binary::Shl | Binary::Shr => self.shift(op, (left, ty), (right, by), at),
+            Binary::Div | Binary::Rem if ty.is_int() => self.divide(op, left, right, ty, at),
+            _ => {
+                let (x, y) = (self.leaf(left, ty, at)?, self.leaf(right, ty, at)?);
+                let float = ty.is_float().then(|| format(ty));
+                let signed = ty.signed();
+                let square = op == Binary::Mul && x == y && float.is_none();
+                let bits = self.gates(&[&x, &y], at, |b, words| {
+                    let (x, y) = (&words[0][..], &words[1][..]);
+                    let word: Word = match (op, float) {
+                        (Binary::Add, None) => arith::add,
+                        (Binary::Sub, None) => arith::sub,
+                        (Binary::Mul, None) if square => |b, x, _| arith::square(b, x),
+                        (Binary::Mul, None) => arith::mul,
+                        (Binary::And | Binary::Both, _) => arith::and,
+                        (Binary::Or | Binary::Either, _) => arith::or,
+                        (Binary::Xor, _) => arith::xor,
+                        (Binary::Add, Some(format)) => return format.add(b, x, y),
+                        (Binary::Sub, Some(format)) => return format.sub(b, x, y),
+                        (Binary::Mul, Some(format)) => return format.mul(b, x, y),
+                        (Binary::Div, Some(format)) => return format.div(b, x, y),
+                        (Binary::Rem, Some(format)) => return format.nan(),
+                        _ => {
+                            let test: Test = match (op, signed) {
+                                (Binary::Lt, false) => arith::lt,
+                                (Binary::Lt, true) => arith::lt_signed,
+                                (Binary::Le, false) => arith::le,
+                                (Binary::Le, true) => arith::le_signed,
+                                (Binary::Gt, false) => arith::gt,
+                                (Binary::Gt, true) => arith::gt_signed,
+                                (_, false) => arith::ge,
+                                (_, true) => arith::ge_signed,
+                            };
+                            return vec![match (op, float) {
+                                (_, None) => test(b, x, y),
+                                (Binary::Lt, Some(format)) => format.lt(b, x, y),
+                                (Binary::Le, Some(format)) => format.le(b, x, y),
+                                (Binary::Gt, Some(format)) => format.gt(b, x, y),
+                                (_, Some(format)) => format.ge(b, x, y),
+                            }];
+                        }
+                    };
+                    word(b, x, y)
+                })?;
+                Ok(Value::Bits(bits.into()))
+            }
+        }
+    }
+
+    /// An operation on public numbers, if its result is one.
+    fn public(&mut self, op: Binary, a: &Affine, b: &Affine, ty: &Ty, at: Span) -> Result<Option<Value>, Failure> {
+        if op.compares() {
+            let Some((low, high)) = a.add(b, -1).and_then(|difference| self.range(&difference)) else {
+                return Ok(None);
+            };
+            let decided = match op {
+                Binary::Lt if high < 0 => true,
+                Binary::Lt if low >= 0 => false,
+                Binary::Le if high <= 0 => true,
+                Binary::Le if low > 0 => false,
+                Binary::Gt if low > 0 => true,
+                Binary::Gt if high <= 0 => false,
+                Binary::Ge if low >= 0 => true,
+                Binary::Ge if high < 0 => false,
+                Binary::Eq if low == 0 && high == 0 => true,
+                Binary::Eq if low > 0 || high < 0 => false,
+                Binary::Ne if low == 0 && high == 0 => false,
+                Binary::Ne if low > 0 || high < 0 => true,
+                _ => return Ok(None),
+            };
+            return Ok(Some(Value::bool(decided)));
+        }
+        let result = match (op, a.as_constant(), b.as_constant()) {
+            (Binary::Add, ..) => a.add(b, 1),
+            (Binary::Sub, ..) => a.add(b, -1),
+            (Binary::Mul, Some(factor), _) => Affine::constant(0).add(b, factor),
+            (Binary::Mul, _, Some(factor)) => Affine::constant(0).add(a, factor),
+            (_, Some(a), Some(b)) => match arithmetic(op, a, b) {
+                Ok(value) => Some(Affine::constant(value)),
+                Err(message) if *ty == Ty::Number => return Err(Failure::new(at, message)),
+                Err(_) => None,
+            },
+            (Binary::Shl, None, Some(by @ 0..=120)) => Affine::constant(0).add(a, 1 << by),
+            (Binary::Div, None, Some(by)) => self.divide_public(a, by, false),
+            (Binary::Rem, None, Some(by)) => self.divide_public(a, by, true),
+            (Binary::Shr, None, Some(by @ 0..=120)) => self.divide_public(a, 1 << by, false),
+            (Binary::And, None, Some(mask)) if mask >= 0 && mask & (mask + 1) == 0 => {
+                self.divide_public(a, mask + 1, true)
+            }
+            _ => None,
+        };
+        let Some(result) = result else { return Ok(None) };
+        let (low, high) = ty.range();
+        if self.range(&result).is_some_and(|(from, to)| from >= low && to <= high) {
+            return Ok(Some(Value::Public(Rc::new(result))));
+        }
+        match (ty, result.as_constant()) {
+            (Ty::Number, _) => Err(Failure::new(at, "this number becomes too large")),
+            (Ty::Uint(width) | Ty::Int(width), Some(value)) if *width <= 126 => {
+                let mut value = value.rem_euclid(1 << width);
+                if value > high {
+                    value -= 1 << width;
+                }
+                Ok(Some(Value::number(value)))
+            }
+            _ => Ok(None),
+        }
+    }
+
+    /// Quotient or remainder of a public number, if it is one in all turns.
+    fn divide_public(&self, a: &Affine, by: i128, remainder: bool) -> Option<Affine> {
+        let (low, _) = self.range(a)?;
+        if by <= 0 || low < 0 || a.terms.iter().any(|term| term.1 % by != 0) {
+            return None;
+        }
+        if remainder {
+            return Some(Affine::constant(a.start.rem_euclid(by)));
+        }
+        let terms = a.terms.iter().map(|&(id, factor)| (id, factor / by)).collect();
+        Some(Affine { start: a.start.div_euclid(by), terms })
+    }
+
+    /// Whether two values are equal in all parts.
+    fn equal(&mut self, a: &Value, b: &Value, ty: &Ty, at: Span) -> Result<Bit, Failure> {
+        if holds_float(ty) {
+            let mut all = Vec::new();
+            if ty.is_leaf() {
+                let (x, y) = (self.leaf(a, ty, at)?, self.leaf(b, ty, at)?);
+                all = self.gates(&[&x, &y], at, |b, words| vec![format(ty).eq(b, &words[0], &words[1])])?;
+            }
+            self.spend(ty.parts(), at)?;
+            for i in 0..ty.parts() {
+                let (a, b) = (self.part(a, ty, i), self.part(b, ty, i));
+                all.push(self.equal(&a, &b, ty.part(i).0, at)?);
+            }
+            return self.every(&all, at);
+        }
+        let (x, y) = (self.flatten(a, ty, at)?, self.flatten(b, ty, at)?);
+        if x.is_empty() {
+            return Ok(Bit::Constant(true));
+        }
+        Ok(self.gates(&[&x, &y], at, |b, words| vec![arith::eq(b, &words[0], &words[1])])?[0])
+    }
+
+    /// Whether all bits are one.
+    fn every(&mut self, bits: &[Bit], at: Span) -> Result<Bit, Failure> {
+        if bits.is_empty() {
+            return Ok(Bit::Constant(true));
+        }
+        let all = self.gates(&[bits], at, |b, words| {
+            let zeros = arith::not(b, &words[0]);
+            vec![arith::is_zero(b, &zeros)]
+        })?;
+        Ok(all[0])
+    }
+
+    fn shift(
+        &mut self,
+        op: Binary,
+        (left, ty): (&Value, &Ty),
+        (right, by_ty): (&Value, &Ty),
+        at: Span,
+    ) -> Result<Value, Failure> {
+        let x = self.leaf(left, ty, at)?;
+        let signed = ty.signed();
+        if let Some(by) = self.known(right, by_ty) {
+            if by < 0 {
+                return Err(Failure::new(at, format!("a shift by {by}: the amount is from 0 on")));
+            }
+            let by = usize::try_from(by).unwrap_or(usize::MAX).min(x.len());
+            let bits = self.gates(&[&x], at, |_, words| match (op, signed) {
+                (Binary::Shl, _) => arith::shl(&words[0], by),
+                (_, false) => arith::shr(&words[0], by),
+                (_, true) => arith::sar(&words[0], by),
+            })?;
+            return Ok(Value::Bits(bits.into()));
+        }
+        let by = self.leaf(right, by_ty, at)?;
+        let bits = self.gates(&[&x, &by], at, |b, words| {
+            let shift: Word = match (op, signed) {
+                (Binary::Shl, _) => arith::shl_by,
+                (_, false) => arith::shr_by,
+                (_, true) => arith::sar_by,
+            };
+            shift(b, &words[0], &words[1])
+        })?;
+        Ok(Value::Bits(bits.into()))
+    }
+
+    fn divide(&mut self, op: Binary, left: &Value, right: &Value, ty: &Ty, at: Span) -> Result<Value, Failure> {
+        let (x, y) = (self.leaf(left, ty, at)?, self.leaf(right, ty, at)?);
+        let public = self.known(right, ty).filter(|&by| by != 0);
+        let (signed, quotient) = (ty.signed(), op == Binary::Div);
+        let bits = self.gates(&[&x, &y], at, |b, words| {
+            let (x, y) = (&words[0][..], &words[1][..]);
+            let (q, r) = match (public, signed) {
+                (Some(by), false) => arith::div_rem_by(b, x, by.unsigned_abs()),
+                (Some(by), true) => arith::div_rem_signed_by(b, x, by),
+                (None, false) => arith::div_rem(b, x, y),
+                (None, true) => arith::div_rem_signed(b, x, y),
+            };
+            if quotient { q } else { r }
+        })?;
+        Ok(Value::Bits(bits.into()))
+    }
+
+    pub(super) fn cast(&mut self, value: &Value, from: &Ty, to: &Ty, at: Span) -> Result<Value, Failure> {
+        if from == to {
+            return Ok(value.clone());
+        }
+        if let (true, true, Some(number)) = (from.is_int(), to.is_int(), Lower::as_public(value, from)) {
+            let (low, high) = to.range();
+            if self.range(&number).is_some_and(|(a, b)| a >= low && b <= high) {
+                return Ok(Value::Public(number));
+            }
+            if let (Some(value), width @ 1..=126) = (number.as_constant(), to.bits()) {
+                let value = value.rem_euclid(1 << width);
+                return Ok(Value::number(if value > high { value - (1 << width) } else { value }));
+            }
+        }
+        let bits = self.leaf(value, from, at)?;
+        let width = to.bits() as usize;
+        let resized = |bits: &[Bit]| {
+            let fill = if from.signed() { bits[bits.len() - 1] } else { Bit::Constant(false) };
+            let mut bits = bits.to_vec();
+            bits.resize(width, fill);
+            bits
+        };
+        let result = match (from.is_float(), to.is_float()) {
+            (false, false) => resized(&bits),
+            (true, true) => self.gates(&[&bits], at, |b, words| format(from).convert(b, &words[0], format(to)))?,
+            (false, true) => self.gates(&[&bits], at, |b, words| match from.signed() {
+                true => format(to).from_signed(b, &words[0]),
+                false => format(to).from_unsigned(b, &words[0]),
+            })?,
+            (true, false) => {
+                let wide = width.max(2);
+                let mut result = self.gates(&[&bits], at, |b, words| match to.signed() {
+                    true => format(from).to_signed(b, &words[0], wide),
+                    false => format(from).to_unsigned(b, &words[0], width),
+                })?;
+                result.truncate(width);
+                result
+            }
+        };
+        Ok(Value::Bits(result.into()))
+    }
+
+    pub(super) fn builtin(
+        &mut self,
+        builtin: Builtin,
+        values: &[Value],
+        types: &[&Ty],
+        result: &Ty,
+        at: Span,
+    ) -> Result<Value, Failure> {
+        let ty = types[0];
+        if ty.bits() > LARGE_ARRAY {
+            let message = format!("{ty} is too large for this in one circuit; write a loop over it");
+            return Err(Failure::new(at, message));
+        }
+        self.spend(ty.bits() / 8, at)?;
+        let public = (matches!(builtin, Builtin::Min | Builtin::Max) && values.len() == 2)
+            .then(|| self.known(&values[0], ty).zip(self.known(&values[1], types[1])))
+            .flatten();
+        if let (Some((a, b)), true) = (public, ty.is_int()) {
+            return Ok(Value::number(if builtin == Builtin::Min { a.min(b) } else { a.max(b) }));
+        }
+        let rotate = match builtin {
+            Builtin::RotateLeft | Builtin::RotateRight => self.known(&values[1], types[1]),
+            _ => None,
+        };
+        let mut words = Vec::with_capacity(values.len());
+        for (value, ty) in values.iter().zip(types) {
+            words.push(self.flatten(value, ty, at)?);
+        }
+        let element = ty.part(0).0;
+        let (signed, float) = (element.signed(), element.is_float().then(|| format(element)));
+        let width = element.bits() as usize;
+        let out = result.bits() as usize;
+        let refs: Vec<&[Bit]> = words.iter().map(Vec::as_slice).collect();
+        let array = matches!(ty, Ty::Array(..));
+        if array && ty.parts() == 0 {
+            let one = builtin == Builtin::All;
+            return Ok(self.unflatten(result, &vec![Bit::Constant(one); out]));
+        }
+        let bits = self.gates(&refs, at, |b, words| {
+            let x = &words[0][..];
+            let two: Word = match (builtin, signed) {
+                (Builtin::Min, false) => arith::min,
+                (Builtin::Min, true) => arith::min_signed,
+                (Builtin::Max, false) => arith::max,
+                (Builtin::Max, true) => arith::max_signed,
+                (Builtin::AbsDiff, false) => arith::abs_diff,
+                (Builtin::AbsDiff, true) => arith::abs_diff_signed,
+                _ => arith::mul_full,
+            };
+            let rows = || x.chunks(width.max(1)).map(<[_]>::to_vec).collect::<Vec<_>>();
+            match builtin {
+                Builtin::Min | Builtin::Max => {
+                    let mut pair = |x: &[Wire], y: &[Wire]| match (float, builtin) {
+                        (Some(format), Builtin::Min) => format.min(b, x, y),
+                        (Some(format), _) => format.max(b, x, y),
+                        (None, _) => two(b, x, y),
+                    };
+                    match words.get(1) {
+                        Some(y) => pair(x, y),
+                        None => tree(rows(), &mut pair),
+                    }
+                }
+                Builtin::AbsDiff | Builtin::WideMul => two(b, x, &words[1]),
+                Builtin::Abs => float.map_or_else(|| arith::abs(b, x), |format| format.abs(x)),
+                Builtin::Sqrt => match float {
+                    Some(format) => format.sqrt(b, x),
+                    None => arith::padded(&arith::sqrt(b, x), out),
+                },
+                Builtin::Popcount => arith::padded(&arith::popcount(b, x), out),
+                Builtin::LeadingZeros => arith::padded(&arith::leading_zeros(b, x), out),
+                Builtin::TrailingZeros => arith::padded(&arith::trailing_zeros(b, x), out),
+                Builtin::Hamming => arith::padded(&arith::hamming(b, x, &words[1]), out),
+                Builtin::RotateLeft | Builtin::RotateRight => match (rotate, builtin) {
+                    (Some(by), Builtin::RotateLeft) => arith::rotl(x, by.rem_euclid(x.len() as i128) as usize),
+                    (Some(by), _) => arith::rotr(x, by.rem_euclid(x.len() as i128) as usize),
+                    (None, Builtin::RotateLeft) => arith::rotl_by(b, x, &words[1]),
+                    (None, _) => arith::rotr_by(b, x, &words[1]),
+                },
+                Builtin::Bits | Builtin::FromBits | Builtin::Len => x.to_vec(),
+                Builtin::Sum => match float {
+                    Some(format) => rows().into_iter().reduce(|sum, x| format.add(b, &sum, &x)).unwrap_or_default(),
+                    None => {
+                        let rows = rows();
+                        arith::sum(b, &rows.iter().map(Vec::as_slice).collect::<Vec<_>>())
+                    }
+                },
+                Builtin::Any => {
+                    let none = arith::is_zero(b, x);
+                    vec![b.not(none)]
+                }
+                Builtin::All => {
+                    let zeros = arith::not(b, x);
+                    vec![arith::is_zero(b, &zeros)]
+                }
+                Builtin::Sort => {
+                    let order = Order::ascending(width);
+                    let order = if signed { order.signed() } else { order };
+                    match float {
+                        None => arrays::sort(b, &rows(), order).concat(),
+                        Some(_) => {
+                            let keys: Vec<_> = rows().iter().map(|row| to_key(b, row)).collect();
+                            let sorted = arrays::sort(b, &keys, order);
+                            sorted.iter().flat_map(|key| from_key(b, key)).collect()
+                        }
+                    }
+                }
+            }
+        })?;
+        Ok(self.unflatten(result, &bits))
+    }
+
+    /// A circuit of the library: copied if it is small, called if it is large.
+    pub(super) fn library(
+        &mut self,
+        circuit: &Circuit,
+        values: &[Value],
+        types: &[&Ty],
+        result: &Ty,
+        at: Span,
+    ) -> Result<Value, Failure> {
+        if circuit.gates().len() <= CALLED {
+            let mut words = Vec::with_capacity(values.len());
+            for (value, ty) in values.iter().zip(types) {
+                words.push(self.flatten(value, ty, at)?);
+            }
+            let refs: Vec<&[Bit]> = words.iter().map(Vec::as_slice).collect();
+            let bits = self.gates(&refs, at, |b, words| b.call(circuit, &words).concat())?;
+            return Ok(self.unflatten(result, &bits));
+        }
+        let mut args = Vec::with_capacity(values.len());
+        for (value, ty) in values.iter().zip(types) {
+            let cell = match value {
+                Value::Stored(cell, None) => *cell,
+                value => {
+                    let value = self.snapshot(value, ty, at)?;
+                    self.store(&value, ty, at)?
+                }
+            };
+            args.push((cell, ty.bits()));
+        }
+        let mut outs = Vec::with_capacity(circuit.outputs().len());
+        let whole = self.allocate(result.bits(), at)?;
+        let mut start = 0;
+        for group in circuit.outputs() {
+            outs.push((whole.at(start), group.bits as u64));
+            start += group.bits as u64;
+        }
+        self.push_call(circuit.clone(), args, outs, 1, (0, 0));
+        Ok(Value::Stored(whole, None))
+    }
+}
+
+fn holds_float(ty: &Ty) -> bool {
+    match ty {
+        Ty::F32 | Ty::F64 => true,
+        Ty::Array(element, _) => holds_float(element),
+        Ty::Tuple(types) => types.iter().any(holds_float),
+        Ty::Struct(info) => info.fields.iter().any(|(_, ty)| holds_float(ty)),
+        _ => false,
+    }
+}
+
+/// A float as an unsigned number in the same order: a negative one complemented, a positive one above those.
+fn to_key(b: &mut Builder, x: &[Wire]) -> Vec<Wire> {
+    let (sign, rest) = (x[x.len() - 1], &x[..x.len() - 1]);
+    let mut key: Vec<Wire> = rest.iter().map(|&bit| b.xor(bit, sign)).collect();
+    key.push(b.not(sign));
+    key
+}
+
+/// The float of such a number.
+fn from_key(b: &mut Builder, key: &[Wire]) -> Vec<Wire> {
+    let sign = b.not(key[key.len() - 1]);
+    let mut x: Vec<Wire> = key[..key.len() - 1].iter().map(|&bit| b.xor(bit, sign)).collect();
+    x.push(sign);
+    x
+}
+
+/// One word of many, in pairs.
+fn tree(mut rows: Vec<Vec<Wire>>, pair: &mut impl FnMut(&[Wire], &[Wire]) -> Vec<Wire>) -> Vec<Wire> {
+    while rows.len() > 1 {
+        let joined = |two: &[Vec<Wire>]| if let [x, y] = two { pair(x, y) } else { two[0].clone() };
+        let mut joined = joined;
+        rows = rows.chunks(2).map(&mut joined).collect();
+    }
+    rows.pop().unwrap_or_default()
+}

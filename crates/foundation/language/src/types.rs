@@ -1,0 +1,156 @@
+//! Types of values.
+
+use std::fmt;
+use std::rc::Rc;
+
+use comity_circuit::value::{self, FloatWidth};
+
+/// The widest number.
+pub(crate) const MAX_WIDTH: u32 = 1 << 16;
+/// The bits of a [`Ty::Number`] where it meets private values.
+pub(crate) const NUMBER_BITS: u32 = 64;
+
+/// A type. Array lengths and widths are known: functions are checked once for each set of sizes.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub(crate) enum Ty {
+    Bool,
+    Uint(u32),
+    Int(u32),
+    F32,
+    F64,
+    /// A public whole number that is no value of a certain width: a length, a loop's bound, an index.
+    Number,
+    Array(Rc<Ty>, u64),
+    Tuple(Rc<[Ty]>),
+    Struct(Rc<Struct>),
+    /// To be inferred.
+    Var(u32),
+    /// Of an expression with a mistake: fits everything.
+    Error,
+}
+
+#[derive(Debug, PartialEq, Eq, Hash)]
+pub(crate) struct Struct {
+    pub(crate) name: String,
+    pub(crate) fields: Vec<(String, Ty)>,
+}
+
+impl Ty {
+    pub(crate) fn unit() -> Ty {
+        Ty::Tuple(Rc::new([]))
+    }
+
+    pub(crate) fn is_unit(&self) -> bool {
+        matches!(self, Ty::Tuple(parts) if parts.is_empty())
+    }
+
+    pub(crate) fn is_int(&self) -> bool {
+        matches!(self, Ty::Uint(_) | Ty::Int(_) | Ty::Number)
+    }
+
+    pub(crate) fn is_float(&self) -> bool {
+        matches!(self, Ty::F32 | Ty::F64)
+    }
+
+    pub(crate) fn signed(&self) -> bool {
+        matches!(self, Ty::Int(_) | Ty::Number)
+    }
+
+    /// A value that has no parts.
+    pub(crate) fn is_leaf(&self) -> bool {
+        !matches!(self, Ty::Array(..) | Ty::Tuple(_) | Ty::Struct(_))
+    }
+
+    /// How many bits a value has; saturating.
+    pub(crate) fn bits(&self) -> u64 {
+        let sum = |bits: &mut dyn Iterator<Item = u64>| bits.fold(0, u64::saturating_add);
+        match self {
+            Ty::Bool => 1,
+            Ty::Uint(bits) | Ty::Int(bits) => u64::from(*bits),
+            Ty::F32 => 32,
+            Ty::F64 => 64,
+            Ty::Number => u64::from(NUMBER_BITS),
+            Ty::Array(element, count) => element.bits().saturating_mul(*count),
+            Ty::Tuple(types) => sum(&mut types.iter().map(Ty::bits)),
+            Ty::Struct(info) => sum(&mut info.fields.iter().map(|(_, ty)| ty.bits())),
+            Ty::Var(_) | Ty::Error => 0,
+        }
+    }
+
+    /// How many parts a value has.
+    pub(crate) fn parts(&self) -> u64 {
+        match self {
+            Ty::Array(_, count) => *count,
+            Ty::Tuple(types) => types.len() as u64,
+            Ty::Struct(info) => info.fields.len() as u64,
+            _ => 0,
+        }
+    }
+
+    /// The type of part `i` and where it begins.
+    pub(crate) fn part(&self, i: u64) -> (&Ty, u64) {
+        let before = |bits: &mut dyn Iterator<Item = u64>| bits.fold(0, u64::saturating_add);
+        match self {
+            Ty::Array(element, _) => (element, element.bits().saturating_mul(i)),
+            Ty::Tuple(types) => (&types[i as usize], before(&mut types.iter().take(i as usize).map(Ty::bits))),
+            Ty::Struct(info) => {
+                let start = before(&mut info.fields.iter().take(i as usize).map(|(_, ty)| ty.bits()));
+                (&info.fields[i as usize].1, start)
+            }
+            _ => (self, 0),
+        }
+    }
+
+    /// The smallest and largest whole number of this type, if a small number holds them.
+    pub(crate) fn range(&self) -> (i128, i128) {
+        match *self {
+            Ty::Uint(bits) if bits <= 126 => (0, (1 << bits) - 1),
+            Ty::Uint(_) => (0, i128::MAX),
+            Ty::Int(bits) if bits <= 126 => (-(1 << (bits - 1)), (1 << (bits - 1)) - 1),
+            Ty::Number => (i128::from(i64::MIN), i128::from(i64::MAX)),
+            _ => (i128::MIN, i128::MAX),
+        }
+    }
+
+    /// The type as people see it on the program.
+    pub(crate) fn to_value_type(&self) -> value::Type {
+        match self {
+            Ty::Bool => value::Type::Bool,
+            Ty::Uint(bits) => value::Type::Uint(*bits as usize),
+            Ty::Int(bits) => value::Type::Int(*bits as usize),
+            Ty::F32 => value::Type::Float(FloatWidth::F32),
+            Ty::F64 => value::Type::Float(FloatWidth::F64),
+            Ty::Number | Ty::Var(_) | Ty::Error => value::Type::Bits(self.bits() as usize),
+            Ty::Array(element, count) => value::Type::Array(Box::new(element.to_value_type()), *count as usize),
+            Ty::Tuple(types) => value::Type::Tuple(types.iter().map(Ty::to_value_type).collect()),
+            Ty::Struct(info) => value::Type::Struct {
+                name: info.name.clone(),
+                fields: info.fields.iter().map(|(name, ty)| (name.clone(), ty.to_value_type())).collect(),
+            },
+        }
+    }
+}
+
+impl fmt::Display for Ty {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Ty::Bool => f.write_str("bool"),
+            Ty::Uint(bits) => write!(f, "u{bits}"),
+            Ty::Int(bits) => write!(f, "i{bits}"),
+            Ty::F32 => f.write_str("f32"),
+            Ty::F64 => f.write_str("f64"),
+            Ty::Number | Ty::Var(_) => f.write_str("a number"),
+            Ty::Array(element, count) => write!(f, "[{element}; {count}]"),
+            Ty::Tuple(types) if types.is_empty() => f.write_str("nothing"),
+            Ty::Tuple(types) => {
+                f.write_str("(")?;
+                for (i, ty) in types.iter().enumerate() {
+                    write!(f, "{}{ty}", if i == 0 { "" } else { ", " })?;
+                }
+                f.write_str(if types.len() == 1 { ",)" } else { ")" })
+            }
+            Ty::Struct(info) => f.write_str(&info.name),
+            Ty::Error => f.write_str("?"),
+        }
+    }
+}
