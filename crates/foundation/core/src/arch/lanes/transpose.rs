@@ -13,18 +13,41 @@ use core::mem::MaybeUninit;
 use super::Bytes;
 use crate::arch::portable::transpose::edges;
 
-/// Turns the numbering of the bytes by one bit.
+/// Turns the numbering of the bytes of eight registers by one bit.
+///
+/// Every register has a name here and below: through loops over arrays the compiler does not see that no array needs to
+/// be in memory, and copies them about, which takes as long again as the work.
 ///
 /// # Safety
 /// As for [`Bytes`].
 #[inline(always)]
-unsafe fn turn<V: Bytes, const N: usize>(x: [V; N]) -> [V; N] {
-    let mut turned = x;
-    for i in 0..N / 2 {
-        // SAFETY: the caller's promise.
-        [turned[2 * i], turned[2 * i + 1]] = unsafe { x[i].interleave(x[i + N / 2]) };
-    }
-    turned
+unsafe fn turn8<V: Bytes>([a, b, c, d, e, f, g, h]: [V; 8]) -> [V; 8] {
+    // SAFETY: the caller's promise.
+    let [[a, b], [c, d], [e, f], [g, h]] =
+        unsafe { [a.interleave(e), b.interleave(f), c.interleave(g), d.interleave(h)] };
+    [a, b, c, d, e, f, g, h]
+}
+
+/// Turns the numbering of the bytes of sixteen registers by one bit.
+///
+/// # Safety
+/// As for [`Bytes`].
+#[inline(always)]
+unsafe fn turn16<V: Bytes>([a, b, c, d, e, f, g, h, i, j, k, l, m, n, o, p]: [V; 16]) -> [V; 16] {
+    // SAFETY: the caller's promise.
+    let [[a, b], [c, d], [e, f], [g, h], [i, j], [k, l], [m, n], [o, p]] = unsafe {
+        [
+            a.interleave(i),
+            b.interleave(j),
+            c.interleave(k),
+            d.interleave(l),
+            e.interleave(m),
+            f.interleave(n),
+            g.interleave(o),
+            h.interleave(p),
+        ]
+    };
+    [a, b, c, d, e, f, g, h, i, j, k, l, m, n, o, p]
 }
 
 /// Transposes 128 rows of `LANES * 128` bits.
@@ -42,7 +65,8 @@ unsafe fn tile<V: Bytes>(input: *const u8, in_stride: usize, output: *mut u8, ou
             for (i, row) in rows.iter_mut().enumerate() {
                 *row = V::load(input.add((8 * group + (i ^ V::FLIP)) * in_stride));
             }
-            for (word, gathered) in words.iter_mut().zip(turn(turn(turn(rows)))) {
+            let gathered = turn8(turn8(turn8(rows)));
+            for (word, gathered) in words.iter_mut().zip(&gathered) {
                 word.write(gathered.transpose8x8());
             }
         }
@@ -55,7 +79,8 @@ unsafe fn tile<V: Bytes>(input: *const u8, in_stride: usize, output: *mut u8, ou
             for (word, words) in column.iter_mut().zip(&words) {
                 *word = words[pair].assume_init();
             }
-            for (i, rows) in turn(turn(turn(turn(column)))).into_iter().enumerate() {
+            let rows = turn16(turn16(turn16(turn16(column))));
+            for (i, rows) in rows.iter().enumerate() {
                 rows.store_lanes(output.add((16 * pair + i) * out_stride), 128 * out_stride);
             }
         }

@@ -166,10 +166,10 @@ impl Bytes for __m512i {
     }
     #[inline(always)]
     unsafe fn store_lanes(self, to: *mut u8, step: usize) {
-        _mm_storeu_si128(to.cast(), _mm512_extracti32x4_epi32::<0>(self));
-        _mm_storeu_si128(to.add(step).cast(), _mm512_extracti32x4_epi32::<1>(self));
-        _mm_storeu_si128(to.add(2 * step).cast(), _mm512_extracti32x4_epi32::<2>(self));
-        _mm_storeu_si128(to.add(3 * step).cast(), _mm512_extracti32x4_epi32::<3>(self));
+        // Half a register stores either of its lanes without a shuffle, a whole one only the first.
+        let (low, high) = (_mm512_castsi512_si256(self), _mm512_extracti64x4_epi64::<1>(self));
+        _mm256_storeu2_m128i(to.add(step).cast(), to.cast(), low);
+        _mm256_storeu2_m128i(to.add(3 * step).cast(), to.add(2 * step).cast(), high);
     }
     #[inline(always)]
     unsafe fn interleave(self, other: Self) -> [Self; 2] {
