@@ -257,6 +257,8 @@ pub(crate) enum CircuitFormat {
     BristolFashion,
     /// The older Bristol format: two inputs, one output, AND, XOR and INV gates
     Bristol,
+    /// SHDL, the format of Fairplay: gates with truth tables
+    Shdl,
 }
 
 #[derive(Subcommand, Debug)]

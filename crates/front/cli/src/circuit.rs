@@ -108,6 +108,7 @@ fn export(program: &str, format: CircuitFormat, output: Option<&Path>) -> Outcom
     let format = match format {
         CircuitFormat::BristolFashion => Format::BristolFashion,
         CircuitFormat::Bristol => Format::Bristol,
+        CircuitFormat::Shdl => Format::Shdl,
     };
     let mut file = Vec::new();
     format::write(&circuit, format, &mut file).map_err(|e| Failure::input(format!("{program}: {e}")))?;
@@ -117,14 +118,21 @@ fn export(program: &str, format: CircuitFormat, output: Option<&Path>) -> Outcom
 fn check(file: &Path, json: bool) -> Outcome {
     let name = file.display().to_string();
     let (program, what) = match source::open(file)? {
-        Source::Circuit(circuit, format) => {
+        Source::Design(design, format) => {
             let what = match format {
                 Format::BristolFashion => "a circuit in Bristol Fashion",
                 Format::Bristol => "a circuit in the older Bristol format",
+                Format::Shdl => "a circuit in SHDL",
+                Format::Blif => "a netlist in BLIF",
+                Format::Yosys => "a netlist in yosys' JSON",
             };
-            (Program::from_circuit(circuit).map_err(|e| Failure::input(format!("{name}: {e}")))?, what)
+            let (what, program) = match design.flip_flops() {
+                0 => (what.to_owned(), Program::from_circuit(design.circuit().clone())),
+                count => (format!("{what} with {count} flip-flops; one clock cycle:"), design.cycles(1)),
+            };
+            (program.map_err(|e| Failure::input(format!("{name}: {e}")))?, what)
         }
-        Source::Program(program) => (program, "a program"),
+        Source::Program(program) => (program, "a program".to_owned()),
     };
     let resolved = Resolved::whole(name, program);
     let info = describe(&resolved);

@@ -1,5 +1,6 @@
 //! From what PROGRAM, `--owner` and `--output-to` say to a program.
 
+use comity_circuit::format::Design;
 use comity_circuit::library::LibraryError;
 use comity_circuit::{Circuit, Input, Output, Program, ProgramError, Recipients, Span, Step, library};
 
@@ -35,7 +36,10 @@ pub(crate) fn resolve(args: &ProgramArgs) -> Outcome<Resolved> {
             calls(circuit, lanes, turns).map_err(|why| refuse(&why))?
         }
         (Base::File(path), alone) => match source::open(path)? {
-            Source::Circuit(circuit, _) => calls(circuit, lanes, turns).map_err(|why| refuse(&why))?,
+            Source::Design(design, _) => match design.flip_flops() {
+                0 => calls(design.circuit().clone(), lanes, turns).map_err(|why| refuse(&why))?,
+                _ => cycles(&design, lanes, turns, alone).map_err(|why| refuse(&why))?,
+            },
             Source::Program(program) if alone => program,
             Source::Program(_) => {
                 let name = path.display();
@@ -62,6 +66,21 @@ pub(crate) fn resolve(args: &ProgramArgs) -> Outcome<Resolved> {
         }
     }
     Ok(resolved)
+}
+
+/// Clock cycles of a design with flip-flops.
+fn cycles(design: &Design, lanes: u64, turns: u64, alone: bool) -> Result<Program, String> {
+    if alone {
+        let count = design.flip_flops();
+        return Err(format!(
+            "it has {count} flip-flops; say for how many clock cycles it runs, as in `FILE^100`; the outputs are those \
+             of the last cycle"
+        ));
+    }
+    if lanes > 1 {
+        return Err("`*` is not possible for a design with flip-flops, whose clock cycles `^` counts".to_owned());
+    }
+    design.cycles(turns).map_err(|e| e.to_string())
 }
 
 /// `lanes` independent sequences of `turns` calls: in each turn the output replaces the last input of its width.
@@ -121,7 +140,12 @@ pub(crate) fn circuit(text: &str) -> Outcome<Circuit> {
             _ => Err(unknown(&e)),
         }),
         Base::File(path) => match source::open(path)? {
-            Source::Circuit(circuit, _) => Ok(circuit),
+            Source::Design(design, _) => {
+                let count = design.flip_flops();
+                design.into_circuit().ok_or_else(|| {
+                    Failure::input(format!("{text}: {count} flip-flops, and a circuit file holds a circuit without them"))
+                })
+            }
             Source::Program(program) => single(&program),
         },
     }

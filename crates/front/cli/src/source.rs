@@ -4,8 +4,8 @@ use std::fs::File;
 use std::io::{BufReader, Read};
 use std::path::Path;
 
-use comity_circuit::format::{self, Format, ReadError};
-use comity_circuit::{Circuit, Program};
+use comity_circuit::Program;
+use comity_circuit::format::{self, Design, Format, ReadError};
 
 use crate::failure::{Failure, Outcome};
 
@@ -14,8 +14,8 @@ const LONGEST_PROGRAM: u64 = 16 << 20;
 
 /// What a file holds.
 pub(crate) enum Source {
-    /// A circuit, and the format that it is written in.
-    Circuit(Circuit, Format),
+    /// A circuit, perhaps with flip-flops, and the format that it is written in.
+    Design(Design, Format),
     /// A program in comity's language.
     Program(Program),
 }
@@ -28,11 +28,18 @@ pub(crate) fn open(path: &Path) -> Outcome<Source> {
         return Err(Failure::input(format!("{name}: this is a folder; name a program or circuit file")));
     }
     let file = File::open(path).map_err(unreadable)?;
-    if path.extension().is_some_and(|extension| extension == "cty") {
-        return program(path, file).map(Source::Program);
+    match path.extension().and_then(|extension| extension.to_str()) {
+        Some("cty") => return program(path, file).map(Source::Program),
+        Some("v" | "sv") => {
+            return Err(Failure::input(format!(
+                "{name}: Verilog has to become a netlist first: \
+                 yosys -p 'read_verilog {name}; synth -flatten -auto-top; abc -g AND,XOR; write_json {name}.json'"
+            )));
+        }
+        _ => {}
     }
-    let read = format::read(BufReader::with_capacity(1 << 16, file));
-    read.map(|(circuit, format)| Source::Circuit(circuit, format)).map_err(|e| match e {
+    let read = format::read_design(BufReader::with_capacity(1 << 16, file));
+    read.map(|(design, format)| Source::Design(design, format)).map_err(|e| match e {
         ReadError::Io(e) => unreadable(e),
         ReadError::Malformed { line, column: None, what } => Failure::input(format!("{name}:{line}: {what}")),
         ReadError::Malformed { line, column: Some(column), what } => {

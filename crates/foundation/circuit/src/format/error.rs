@@ -182,6 +182,21 @@ pub enum Malformation {
         /// Its wire.
         wire: u64,
     },
+    /// A text that is longer than what is read.
+    #[error("a file of more than {limit} bytes")]
+    FileTooLong {
+        /// The most bytes that are read.
+        limit: u64,
+    },
+    /// Flip-flops, where a circuit without them is wanted.
+    #[error("{flip_flops} flip-flops: this is one clock cycle of a design, not a circuit by itself")]
+    FlipFlops {
+        /// How many there are.
+        flip_flops: usize,
+    },
+    /// Something is wrong in a netlist (SHDL, BLIF, JSON).
+    #[error("{0}")]
+    Netlist(String),
 }
 
 /// Why a circuit could not be written.
@@ -196,4 +211,7 @@ pub enum WriteError {
     /// The older format has no constants but those that a gate makes of an input bit.
     #[error("the older Bristol format holds no circuit with a constant or an output bit to copy, but no input bits")]
     NoInputBits,
+    /// The format is only read.
+    #[error("{0} is read only; write Bristol Fashion, the older Bristol format or SHDL")]
+    ReadOnly(&'static str),
 }
