@@ -3,7 +3,9 @@
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use comity_circuit::library::{self, arith};
-use comity_circuit::typed::{Array, B, Bool, Design, I, Int, Shape, U, Uint, Unsigned, Value, get, sum};
+use comity_circuit::typed::{
+    Array, B, Bool, Design, I, Int, Shape, U, Uint, Unsigned, Value, get, set, sort_by_key, sum,
+};
 use comity_circuit::value::Type;
 use comity_circuit::{Builder, Observer, Plain, Program, Recipients, Wire, run};
 use comity_core::Bits;
@@ -85,12 +87,76 @@ proptest! {
     }
 
     #[test]
-    fn an_element_with_a_secret_index_is_found(array: [u8; 11], index in 0usize..11) {
+    fn division_and_secret_shifts_are_rusts(x: u16, y: u16, by in 0usize..20) {
+        let program = design(U(16), |d, x, y| {
+            show(d, &[&(x / y), &(x % y), &(x / 10), &(x % 1000), &(x * x), &x.wide_mul(x), &x.sqrt()]);
+            show(d, &[&x.leading_zeros(), &x.abs_diff(y), &(x << by), &(x >> by)]);
+        });
+        let mut expected = vec![x.checked_div(y).unwrap_or(!0), x.checked_rem(y).unwrap_or(x), x / 10, x % 1000].into_iter();
+        let mut expected: Vec<u128> = expected.by_ref().map(u128::from).collect();
+        expected.extend([u128::from(x.wrapping_mul(x)), u128::from(x) * u128::from(x), u128::from(x.isqrt())]);
+        expected.extend([u128::from(x.leading_zeros()), u128::from(x.abs_diff(y))]);
+        let shifted = [u32::from(x).checked_shl(by as u32).unwrap_or(0) as u16, u32::from(x).checked_shr(by as u32).unwrap_or(0) as u16];
+        expected.extend(shifted.map(u128::from));
+        let inputs = [x, y].map(u128::from);
+        prop_assert_eq!(evaluate(&program, &inputs), expected);
+        let secret = Design::new("shifts");
+        let (a, amount, s) = (secret.input("x", 0, U(16)), secret.input("by", 0, U(5)), secret.input("s", 0, I(16)));
+        let (mut left, mut right) = (a, s);
+        left <<= amount;
+        right >>= amount;
+        show(&secret, &[&left, &(a >> amount), &right]);
+        let arithmetic = (i32::from(x as i16) >> by) as u16;
+        prop_assert_eq!(evaluate(&secret.finish().unwrap(), &[u128::from(x), by as u128, u128::from(x)]),
+            [shifted[0], shifted[1], arithmetic].map(u128::from));
+    }
+
+    #[test]
+    fn signed_division_is_rusts(x: i16, y: i16) {
+        let program = design(I(16), |d, x, y| {
+            show(d, &[&(x / y), &(x % y), &(x / 7), &(x % -10), &(x * x), &x.abs(), &x.abs_diff(y)]);
+            show(d, &[&(x / d.int(-1, 16)), &(x.widen(200) / d.int(-3, 200)).truncate(16)]);
+        });
+        let word = |x: i16| u128::from(x as u16);
+        let (quotient, remainder) = if y == 0 { (-1, x) } else { (x.wrapping_div(y), x.wrapping_rem(y)) };
+        let mut expected = [quotient, remainder, x / 7, x % -10, x.wrapping_mul(x)].map(word).to_vec();
+        expected.extend([u128::from(x.unsigned_abs()), u128::from(x.abs_diff(y)), word(x.wrapping_neg()), word(x / -3)]);
+        prop_assert_eq!(evaluate(&program, &[word(x), word(y)]), expected);
+    }
+
+    #[test]
+    fn arrays_are_sorted_and_written(array: [u8; 11], index in 0usize..16) {
+        let d = Design::new("test");
+        let (values, at) = (d.input("values", 0, Array(U(8), 11)), d.input("at", 1, U(4)));
+        let (mut sorted, mut written, mut pairs) = (values.clone(), values.clone(), Vec::new());
+        sort_by_key(&mut sorted, |&value| value);
+        set(&mut written, at, d.uint(7, 8));
+        pairs.extend(values.iter().enumerate().map(|(i, &value)| (d.uint(i as u128, 4), value)));
+        sort_by_key(&mut pairs, |pair| -pair.1.as_int());
+        let places: Vec<Uint> = pairs.into_iter().map(|pair| pair.0).collect();
+        for values in [&sorted, &written, &places] {
+            show(&d, &[values]);
+        }
+        let pack = |array: &[u8]| array.iter().rev().fold(0, |all, &value| all << 8 | u128::from(value));
+        let outputs = evaluate(&d.finish().unwrap(), &[pack(&array), index as u128]);
+        let (mut sorted, mut written) = (array, array);
+        sorted.sort_unstable();
+        if let Some(element) = written.get_mut(index) {
+            *element = 7;
+        }
+        prop_assert_eq!(&outputs[..2], &[pack(&sorted), pack(&written)]);
+        let places: Vec<usize> = (0..11).map(|i| (outputs[2] >> (4 * i) & 15) as usize).collect();
+        let keys: Vec<i8> = places.iter().map(|&place| (array[place] as i8).wrapping_neg()).collect();
+        prop_assert!(keys.is_sorted() && (0..11).all(|i| places.contains(&i)), "{:?}", places);
+    }
+
+    #[test]
+    fn an_element_with_a_secret_index_is_found(array: [u8; 11], index in 0usize..16) {
         let d = Design::new("test");
         let (values, at) = (d.input("values", 0, Array(U(8), 11)), d.input("at", 1, U(4)));
         d.output("value", Recipients::All, get(&values, at));
         let packed = array.iter().rev().fold(0, |all, &value| all << 8 | u128::from(value));
-        prop_assert_eq!(evaluate(&d.finish().unwrap(), &[packed, index as u128]), [u128::from(array[index])]);
+        prop_assert_eq!(evaluate(&d.finish().unwrap(), &[packed, index as u128]), [array.get(index).map_or(0, |&value| value.into())]);
     }
 }
 
@@ -123,7 +189,12 @@ fn by_hand(bits: usize, gates: impl Fn(&mut Builder, &[Wire], &[Wire]) -> Vec<Wi
 fn nothing_costs_more_than_by_hand() {
     type Typed = fn(Uint<'_>, Uint<'_>) -> Vec<Wire>;
     type Gates = fn(&mut Builder, &[Wire], &[Wire]) -> Vec<Wire>;
-    let all: [(Typed, Gates); 12] = [
+    let all: [(Typed, Gates); 17] = [
+        (|x, y| (x / y).to_wires(), arith::div),
+        (|x, y| (x % y).to_wires(), arith::rem),
+        (|x, _| (x * x).to_wires(), |b, x, _| arith::square(b, x)),
+        (|x, y| (x << y).to_wires(), arith::shl_by),
+        (|x, y| (x.as_int() >> y).to_wires(), arith::sar_by),
         (|x, y| (x + y).to_wires(), arith::add),
         (|x, y| (x - y).to_wires(), arith::sub),
         (|x, y| (x * y).to_wires(), arith::mul),
@@ -152,6 +223,13 @@ fn nothing_costs_more_than_by_hand() {
     }
     let constant = design(U(32), |d, x, _| d.output("out", Recipients::All, x + 0));
     assert_eq!(constant.and_gates(), 0);
+    let divided = design(U(32), |d, x, _| d.output("out", Recipients::All, x / 10));
+    assert_eq!(divided.and_gates(), by_hand(32, |b, x, _| arith::div_rem_by(b, x, 10).0));
+    let d = Design::new("sort");
+    let mut rows = d.input("rows", 0, Array((U(8), U(16)), 16));
+    sort_by_key(&mut rows, |&(_, key)| key);
+    d.output("rows", Recipients::All, rows);
+    assert_eq!(d.finish().unwrap().and_gates(), 60 * (16 + 24), "60 comparisons of 16 bits, exchanges of 24");
 }
 
 #[test]

@@ -49,7 +49,7 @@ use std::cell::{RefCell, RefMut};
 use crate::value::Type;
 use crate::{Builder, Circuit, Program, ProgramBuilder, ProgramError, Recipients, Wire};
 
-pub use array::{get, sum};
+pub use array::{get, set, sort_by_key, sum};
 pub use boolean::Bool;
 pub use number::{Int, Number, Sign, Signed, Uint, Unsigned};
 pub use ops::{Amount, Operand};
