@@ -5,12 +5,14 @@
 //! | module | paper | adversary | assumption | on the wire |
 //! |---|---|---|---|---|
 //! | [`base::simplest`] | Chou, Orlandi 2015 | semi-honest | CDH, random oracle | 32 bytes and 32 an OT |
+//! | [`alsz`] | ALSZ 2015, 2016/602 | malicious | base OT, PRG, random oracle, random permutation | 27 bytes an OT |
 //! | [`iknp`] | IKNP 2003, ALSZ 2013 | semi-honest | base OT, PRG, TCCR hash | 16 bytes an OT |
 //! | [`softspoken`] | Roy 2022 | semi-honest or malicious | base OT, PRG; random oracle if malicious | 128/k bits an OT |
 //! | [`committing`] | WMK 2017 | malicious | as SoftSpoken, random oracle | 4 bytes an OT, both messages; 48 to open |
 //!
 //! D13.3 in these pages is "The Full Set of New Protocols", deliverable D13.3 of the PRACTICE project (2016).
 
+pub mod alsz;
 pub mod base;
 pub mod committing;
 mod correlated;
