@@ -3,6 +3,7 @@
 //! A benchmark is a name and a function that fills a [`Suite`]. Ceilings are measured in the same run as what is
 //! held against them, since a machine's speed differs from hour to hour.
 
+mod circuit;
 mod garble;
 mod machine;
 mod suite;
@@ -33,8 +34,13 @@ pub(crate) struct Bench {
 static BENCHES: &[Bench] = &[
     machine::AES,
     machine::MEMORY,
+    machine::CACHE,
     machine::LOOPBACK,
     machine::GROUP,
+    circuit::BUILD,
+    circuit::LOWER,
+    circuit::PLAIN,
+    circuit::SLICED,
     garble::HASH,
     garble::HALF_GATES,
     garble::LOCKSTEP,
