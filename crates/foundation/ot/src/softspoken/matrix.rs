@@ -22,8 +22,8 @@ impl Checking for SemiHonest {
 
 impl Checking for Malicious {
     const CHECKED: bool = true;
-    /// With the 128 OTs of the mask 2^17.
-    const CHUNK: usize = (1 << 17) - 128;
+    /// With the 128 OTs of the mask 2^16, whose matrix takes 1 MiB.
+    const CHUNK: usize = (1 << 16) - 128;
 }
 
 /// Blocks of a row in a piece: enough for a full step of the widest kernels, and a piece of 128 rows (256 KiB) stays
@@ -89,8 +89,9 @@ pub(super) struct Matrix {
     wire: Vec<Block>,
     /// A tree's `u` in a piece. Secret.
     sum: Vec<Block>,
-    /// The rows of a chunk, piece by piece. Secret; never shrinks, so that all of it is wiped.
-    rows: Vec<Block>,
+    /// The rows of two chunks, piece by piece: while one waits for its check the next one is made. Secret; they never
+    /// shrink, so that all of them are wiped.
+    rows: [Vec<Block>; 2],
     /// Columns of a piece that has more of them than are wanted. Secret, likewise.
     spare: Vec<Block>,
     coefficients: Vec<Block>,
@@ -108,7 +109,7 @@ impl Matrix {
             // Their full capacity, so that no secret is left behind by growing.
             wire: Vec::with_capacity(shape.trees() * PIECE),
             sum: Vec::with_capacity(PIECE),
-            rows: Vec::with_capacity(ROWS * width::<M>(M::CHUNK)),
+            rows: [(); 2].map(|()| Vec::with_capacity(ROWS * width::<M>(M::CHUNK))),
             spare: Vec::with_capacity(ROWS * PIECE),
             coefficients: Vec::with_capacity(width::<M>(M::CHUNK)),
         }
@@ -134,16 +135,17 @@ impl Matrix {
     }
 
     /// The trees with their rows of a piece, freshly filled: calls `each` with the number of the first row, the sum, the
-    /// rows, and what is on the wire for the tree.
+    /// rows, and what is on the wire for the tree. `slot` is the chunk's number modulo two.
     pub(super) fn fill(
         &mut self,
+        slot: usize,
         piece: Piece,
         skip: usize,
         mut each: impl FnMut(usize, &mut [Block], &mut [Block], Option<&mut [Block]>),
     ) {
         let Piece { at, width } = piece;
         let sum = grown(&mut self.sum, width);
-        let mut rows = &mut grown(&mut self.rows, ROWS * (at + width))[ROWS * at..];
+        let mut rows = &mut grown(&mut self.rows[slot], ROWS * (at + width))[ROWS * at..];
         let mut wire = grown(&mut self.wire, (self.shape.trees() - skip) * width).chunks_exact_mut(width);
         let mut first = 0;
         for (i, tree) in self.trees.iter_mut().enumerate() {
@@ -162,21 +164,26 @@ impl Matrix {
     }
 
     /// The elements of a challenge for a chunk of `n` OTs, and the hashes of its rows.
-    pub(super) fn hash<M: Checking>(&mut self, n: usize, challenge: &Challenge) -> (&[Block], [Block; ROWS]) {
+    pub(super) fn hash<M: Checking>(
+        &mut self,
+        slot: usize,
+        n: usize,
+        challenge: &Challenge,
+    ) -> (&[Block], [Block; ROWS]) {
         let coefficients = grown(&mut self.coefficients, width::<M>(n));
         challenge.coefficients(self.backend, coefficients);
         let mut hashes = [Block::ZERO; ROWS];
         for Piece { at, width } in pieces::<M>(n) {
-            let rows = &self.rows[ROWS * at..ROWS * (at + width)];
+            let rows = &self.rows[slot][ROWS * at..ROWS * (at + width)];
             check::hash_rows(self.backend, &coefficients[at..at + width], rows, &mut hashes);
         }
         (coefficients, hashes)
     }
 
     /// Writes the columns of a chunk.
-    pub(super) fn columns<M: Checking>(&mut self, out: &mut [Block]) {
+    pub(super) fn columns<M: Checking>(&mut self, slot: usize, out: &mut [Block]) {
         for Piece { at, width } in pieces::<M>(out.len()) {
-            let rows = Block::bytes_of(&self.rows[ROWS * at..ROWS * (at + width)]);
+            let rows = Block::bytes_of(&self.rows[slot][ROWS * at..ROWS * (at + width)]);
             let columns = |to: &mut [Block]| transpose(self.backend, rows, Block::bytes_of_mut(to), ROWS, 128 * width);
             // The last piece may be all mask.
             let start = out.len().min(128 * at);
@@ -204,7 +211,8 @@ pub(super) fn grown(buffer: &mut Vec<Block>, n: usize) -> &mut [Block] {
 impl Drop for Matrix {
     fn drop(&mut self) {
         // The elements only: what was reserved and never used holds no secret, and wiping it would touch the memory.
-        for buffer in [&mut self.sum, &mut self.rows, &mut self.spare] {
+        let [one, other] = &mut self.rows;
+        for buffer in [&mut self.sum, one, other, &mut self.spare] {
             buffer.as_mut_slice().zeroize();
         }
     }

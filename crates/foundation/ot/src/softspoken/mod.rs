@@ -26,7 +26,7 @@
 //!   and a check value of 256 bits. The receiver sends the sum of a tree's check values, from which the sender gets the
 //!   one that it misses, and the hash of all of them, which must agree. Otherwise
 //!   [`InconsistentTree`](comity_core::Misbehaviour::InconsistentTree).
-//! - *Choice bits* (section 4.1), for each chunk of at most 2^17 OTs before it is used. When the sender has a chunk's
+//! - *Choice bits* (section 4.1), for each chunk of 2^16 OTs before it is used. When the sender has a chunk's
 //!   corrections it draws a linear hash of rows of bits to GF(2^128): the inner product with random elements, expanded
 //!   from a challenge of 128 bits. The receiver answers with the hash of `x` and, bound by BLAKE3, those of its rows;
 //!   the sender knows from its own rows, delta and the first what the others must be. Otherwise
@@ -57,8 +57,9 @@
 //! blocks of 128 OTs, in the malicious model four, with 64 bytes and `2 ceil(128/k)` bytes besides. The set-up is 128 base
 //! OTs and one message of `32 (k - 1)` bytes a tree, and 64 more in the malicious model.
 //!
-//! Calls work piece by piece through buffers that stay in the second-level cache; the malicious model keeps a chunk's
-//! matrix of 2 MiB until its check. So any number of OTs needs no memory but the caller's.
+//! Calls work piece by piece through buffers that stay in the second-level cache; the malicious model keeps the matrices of
+//! two chunks, 1 MiB each: one is checked while the next one is made, so that nobody waits for the network but at the end
+//! of a call. So any number of OTs needs no memory but the caller's.
 
 mod check;
 mod matrix;
@@ -83,6 +84,9 @@ const BASE: &str = "base OT of SoftSpoken";
 
 /// Rows of the matrix: the base OTs, and the bits of delta.
 const ROWS: usize = 128;
+
+/// Chunks that a call handles best: the checks of all but the last are under way while the next one is made.
+const CALL: usize = 4;
 
 /// How the bits of delta are cut into trees.
 #[derive(Clone, Copy, PartialEq, Eq)]

@@ -6,7 +6,7 @@ use rand_core::CryptoRng;
 use zeroize::{Zeroize, Zeroizing};
 
 use super::matrix::{Matrix, Piece, grown, pieces};
-use super::{Answer, BASE, Challenge, Checking, Corrections, Forest, ROWS, Shape, Trees, build};
+use super::{Answer, BASE, CALL, Challenge, Checking, Corrections, Forest, ROWS, Shape, Trees, build};
 use crate::base::BaseOt;
 use crate::{AtLeast, DeltaReceiver, Malicious, SemiHonest, SenderSeeds};
 
@@ -16,8 +16,8 @@ use crate::{AtLeast, DeltaReceiver, Malicious, SemiHonest, SenderSeeds};
 /// [`Receiver::offer`]. After an error it refuses to go on.
 pub struct Receiver<M: Checking> {
     matrix: Matrix,
-    /// The choice bits of a chunk, with those of the padding and the mask. Secret.
-    choices: Vec<Block>,
+    /// The choice bits of two chunks, with those of the padding and the mask. Secret.
+    choices: [Vec<Block>; 2],
     model: std::marker::PhantomData<M>,
 }
 
@@ -66,7 +66,7 @@ impl<M: Checking> Receiver<M> {
     pub(crate) fn from_forest(session: &SessionId, backend: Backend, shape: Shape, forest: &Forest) -> Receiver<M> {
         Receiver {
             matrix: Matrix::new::<M>(session, backend, shape, forest),
-            choices: Vec::with_capacity(M::CHUNK / 128 + 2),
+            choices: [(); 2].map(|()| Vec::with_capacity(M::CHUNK / 128 + 2)),
             model: std::marker::PhantomData,
         }
     }
@@ -94,7 +94,7 @@ impl<M: Checking> Receiver<M> {
         self.matrix.begin()?;
         let mut corrections = Vec::new();
         for piece in pieces::<M>(n) {
-            corrections.extend_from_slice(Block::bytes_of(self.correct(piece, n, choices)));
+            corrections.extend_from_slice(Block::bytes_of(self.correct(0, piece, n, choices)));
         }
         Ok((Offered { receiver: self, n }, Corrections(corrections)))
     }
@@ -108,35 +108,47 @@ impl<M: Checking> Receiver<M> {
         mut chosen: impl FnMut(Bits),
     ) -> Result<()> {
         self.matrix.begin()?;
-        for out in out.chunks_mut(M::CHUNK) {
+        let mut waiting = None;
+        for (slot, out) in [0, 1].into_iter().cycle().zip(out.chunks_mut(M::CHUNK)) {
             let n = out.len();
             let (now, later) = choices.map(|words| words.split_at(words.len().min(M::CHUNK / 64))).unzip();
             choices = later;
             for piece in pieces::<M>(n) {
-                ch.send(Block::bytes_of(self.correct(piece, n, now)))?;
+                ch.send(Block::bytes_of(self.correct(slot, piece, n, now)))?;
             }
-            if M::CHECKED {
-                let mut challenge = [0; Challenge::BYTES];
-                ch.recv(&mut challenge)?;
-                ch.send(&self.answer(n, &Challenge::from_bytes(challenge)).to_bytes())?;
-            }
-            self.matrix.columns::<M>(out);
             if now.is_none() {
-                chosen(self.chosen(n));
+                chosen(self.chosen(slot, n));
             }
+            if !M::CHECKED {
+                self.matrix.columns::<M>(slot, out);
+            } else if let Some((slot, out)) = waiting.replace((slot, out)) {
+                self.settle(ch, slot, out)?;
+            }
+        }
+        if let Some((slot, out)) = waiting {
+            self.settle(ch, slot, out)?;
         }
         ch.flush()?;
         self.matrix.end();
         Ok(())
     }
 
+    /// Answers for a chunk. Its challenge has come, as a rule, while the next one was made.
+    fn settle<C: Channel + ?Sized>(&mut self, ch: &mut C, slot: usize, out: &mut [Block]) -> Result<()> {
+        let mut challenge = [0; Challenge::BYTES];
+        ch.recv(&mut challenge)?;
+        ch.send(&self.answer(slot, out.len(), &Challenge::from_bytes(challenge)).to_bytes())?;
+        self.matrix.columns::<M>(slot, out);
+        Ok(())
+    }
+
     /// The corrections of a piece of a chunk of `n` OTs: `u ^ x` for each tree, or with random choice bits `x = u` for the
     /// first.
-    fn correct(&mut self, piece: Piece, n: usize, choices: Option<&[u64]>) -> &[Block] {
+    fn correct(&mut self, slot: usize, piece: Piece, n: usize, choices: Option<&[u64]>) -> &[Block] {
         let Piece { at, width } = piece;
         let skip = usize::from(choices.is_none());
-        let x = &mut grown(&mut self.choices, at + width)[at..];
-        self.matrix.fill(piece, skip, |first, u, _, wire| {
+        let x = &mut grown(&mut self.choices[slot], at + width)[at..];
+        self.matrix.fill(slot, piece, skip, |first, u, _, wire| {
             if first == 0 {
                 // The padding and the mask have random choice bits.
                 x.copy_from_slice(u);
@@ -154,16 +166,16 @@ impl<M: Checking> Receiver<M> {
     }
 
     /// The answer for a chunk of `n` OTs.
-    fn answer(&mut self, n: usize, challenge: &Challenge) -> Answer {
+    fn answer(&mut self, slot: usize, n: usize, challenge: &Challenge) -> Answer {
         let (backend, session, chunk) = (self.matrix.backend, self.matrix.session, self.matrix.count());
-        let (coefficients, rows) = self.matrix.hash::<M>(n, challenge);
-        let choices = gf128::inner_product(backend, &self.choices[..coefficients.len()], coefficients);
+        let (coefficients, rows) = self.matrix.hash::<M>(slot, n, challenge);
+        let choices = gf128::inner_product(backend, &self.choices[slot][..coefficients.len()], coefficients);
         Answer::bind(&session, chunk, challenge, choices, &rows)
     }
 
     /// The choice bits of the chunk.
-    fn chosen(&self, n: usize) -> Bits {
-        Bits::from_bytes(Block::bytes_of(&self.choices), n)
+    fn chosen(&self, slot: usize, n: usize) -> Bits {
+        Bits::from_bytes(Block::bytes_of(&self.choices[slot]), n)
     }
 }
 
@@ -171,7 +183,7 @@ impl Offered<Malicious> {
     /// Answers the sender's challenge: the receiver for the next chunk, the choice bits, the OTs' `t_j`, and the answer to
     /// send.
     pub fn answer(mut self, challenge: &Challenge) -> (Receiver<Malicious>, Bits, Vec<Block>, Answer) {
-        let answer = self.receiver.answer(self.n, challenge);
+        let answer = self.receiver.answer(0, self.n, challenge);
         let (receiver, chosen, out) = self.done();
         (receiver, chosen, out, answer)
     }
@@ -180,9 +192,9 @@ impl Offered<Malicious> {
 impl<M: Checking> Offered<M> {
     fn done(mut self) -> (Receiver<M>, Bits, Vec<Block>) {
         let mut out = vec![Block::ZERO; self.n];
-        self.receiver.matrix.columns::<M>(&mut out);
+        self.receiver.matrix.columns::<M>(0, &mut out);
         self.receiver.matrix.end();
-        let chosen = self.receiver.chosen(self.n);
+        let chosen = self.receiver.chosen(0, self.n);
         (self.receiver, chosen, out)
     }
 }
@@ -197,7 +209,7 @@ impl Offered<SemiHonest> {
 impl<M: Checking> DeltaReceiver for Receiver<M> {
     type Model = M;
 
-    const CHUNK: usize = <M as Checking>::CHUNK;
+    const CHUNK: usize = CALL * <M as Checking>::CHUNK;
 
     fn backend(&self) -> Backend {
         self.matrix.backend
@@ -220,7 +232,7 @@ impl<M: Checking> DeltaReceiver for Receiver<M> {
 
 impl<M: Checking> Drop for Receiver<M> {
     fn drop(&mut self) {
-        self.choices.as_mut_slice().zeroize();
+        self.choices.iter_mut().for_each(|choices| choices.as_mut_slice().zeroize());
     }
 }
 

@@ -7,7 +7,7 @@ use subtle::ConstantTimeEq;
 use zeroize::Zeroize;
 
 use super::matrix::{Matrix, Piece, pieces};
-use super::{Answer, BASE, Challenge, Checking, Corrections, Forest, ROWS, Shape, Trees, delta, puncture};
+use super::{Answer, BASE, CALL, Challenge, Checking, Corrections, Forest, ROWS, Shape, Trees, delta, puncture};
 use crate::base::BaseOt;
 use crate::{AtLeast, DeltaSender, Malicious, ReceiverSeeds, SemiHonest};
 
@@ -112,7 +112,7 @@ impl<M: Checking> Sender<M> {
             let (now, later) = bytes.split_at(wire.len());
             bytes = later;
             wire.copy_from_slice(now);
-            self.absorb(piece, random.into());
+            self.absorb(0, piece, random.into());
         }
         let challenge = Challenge::draw(&mut self.challenges);
         Ok(Taken { sender: self, n, challenge })
@@ -121,10 +121,10 @@ impl<M: Checking> Sender<M> {
     /// The next OTs, chunk by chunk; no corrections come for the first `skip` trees.
     fn chunks<C: Channel + ?Sized>(&mut self, ch: &mut C, skip: usize, out: &mut [Block]) -> Result<()> {
         self.matrix.begin()?;
-        for out in out.chunks_mut(M::CHUNK) {
-            let n = out.len();
+        let mut waiting = None;
+        for (slot, out) in [0, 1].into_iter().cycle().zip(out.chunks_mut(M::CHUNK)) {
             let challenge = Challenge::draw(&mut self.challenges);
-            let mut pieces = pieces::<M>(n);
+            let mut pieces = pieces::<M>(out.len());
             while let Some(piece) = pieces.next() {
                 ch.recv(Block::bytes_of_mut(self.matrix.wire(piece, skip)))?;
                 if M::CHECKED && pieces.len() == 0 {
@@ -132,23 +132,40 @@ impl<M: Checking> Sender<M> {
                     ch.send(&challenge.to_bytes())?;
                     ch.flush()?;
                 }
-                self.absorb(piece, skip);
+                self.absorb(slot, piece, skip);
             }
-            if M::CHECKED {
-                let mut answer = [0; Answer::BYTES];
-                ch.recv(&mut answer)?;
-                self.check(n, &challenge, &Answer::from_bytes(&answer)?)?;
+            if !M::CHECKED {
+                self.matrix.columns::<M>(slot, out);
+            } else if let Some((slot, challenge, out)) = waiting.replace((slot, challenge, out)) {
+                self.settle(ch, slot, &challenge, out)?;
             }
-            self.matrix.columns::<M>(out);
+        }
+        if let Some((slot, challenge, out)) = waiting {
+            self.settle(ch, slot, &challenge, out)?;
         }
         self.matrix.end();
         Ok(())
     }
 
+    /// Checks a chunk, and gives it out.
+    fn settle<C: Channel + ?Sized>(
+        &mut self,
+        ch: &mut C,
+        slot: usize,
+        challenge: &Challenge,
+        out: &mut [Block],
+    ) -> Result<()> {
+        let mut answer = [0; Answer::BYTES];
+        ch.recv(&mut answer)?;
+        self.check(slot, out.len(), challenge, &Answer::from_bytes(&answer)?)?;
+        self.matrix.columns::<M>(slot, out);
+        Ok(())
+    }
+
     /// Takes the corrections of a piece that are on the wire into its rows.
-    fn absorb(&mut self, piece: Piece, skip: usize) {
+    fn absorb(&mut self, slot: usize, piece: Piece, skip: usize) {
         let delta = self.delta.to_u128();
-        self.matrix.fill(piece, skip, |first, _, rows, wire| {
+        self.matrix.fill(slot, piece, skip, |first, _, rows, wire| {
             let Some(wire) = wire else { return };
             for (row, i) in rows.chunks_exact_mut(piece.width).zip(first..) {
                 let set = Block::from_u128(u128::MAX).masked(delta >> i & 1 == 1);
@@ -160,9 +177,9 @@ impl<M: Checking> Sender<M> {
     }
 
     /// Holds a chunk against the answer.
-    fn check(&mut self, n: usize, challenge: &Challenge, answer: &Answer) -> Result<()> {
+    fn check(&mut self, slot: usize, n: usize, challenge: &Challenge, answer: &Answer) -> Result<()> {
         let (session, chunk) = (self.matrix.session, self.matrix.count());
-        let (_, mut rows) = self.matrix.hash::<M>(n, challenge);
+        let (_, mut rows) = self.matrix.hash::<M>(slot, n, challenge);
         for (i, row) in rows.iter_mut().enumerate() {
             *row ^= answer.choices.masked(self.delta.to_u128() >> i & 1 == 1);
         }
@@ -185,7 +202,7 @@ impl Taken<Malicious> {
     /// # Errors
     /// [`InconsistentChoices`](Misbehaviour::InconsistentChoices) if the answer is wrong. The sender is then gone.
     pub fn check(mut self, answer: &Answer) -> Result<(Sender<Malicious>, Vec<Block>)> {
-        self.sender.check(self.n, &self.challenge, answer)?;
+        self.sender.check(0, self.n, &self.challenge, answer)?;
         Ok(self.done())
     }
 }
@@ -193,7 +210,7 @@ impl Taken<Malicious> {
 impl<M: Checking> Taken<M> {
     fn done(mut self) -> (Sender<M>, Vec<Block>) {
         let mut out = vec![Block::ZERO; self.n];
-        self.sender.matrix.columns::<M>(&mut out);
+        self.sender.matrix.columns::<M>(0, &mut out);
         self.sender.matrix.end();
         (self.sender, out)
     }
@@ -209,7 +226,7 @@ impl Taken<SemiHonest> {
 impl<M: Checking> DeltaSender for Sender<M> {
     type Model = M;
 
-    const CHUNK: usize = <M as Checking>::CHUNK;
+    const CHUNK: usize = CALL * <M as Checking>::CHUNK;
 
     fn delta(&self) -> Block {
         self.delta
