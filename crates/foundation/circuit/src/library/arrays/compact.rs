@@ -23,7 +23,7 @@ pub fn compact(b: &mut Builder, flags: &[Wire], rows: &[Vec<Wire>]) -> (Vec<Vec<
 }
 
 /// One row of each key, in order and followed by rows of zeros; and how many there are, in ⌊log2 n⌋ + 1 bits. What
-/// [`sort`] and [`compact`] cost, and n (k + w - 1).
+/// [`sort()`] and [`compact()`] cost, and n (k + w - 1).
 pub fn dedup(b: &mut Builder, rows: &[Vec<Wire>], order: Order) -> (Vec<Vec<Wire>>, Vec<Wire>) {
     let sorted = sort(b, rows, order);
     let key = |row: &[Wire]| row[..order.key()].to_vec();

@@ -21,7 +21,7 @@ pub struct Joined {
 /// are unique; a left row that meets several gets the exclusive or of their payloads. The result is in the order of
 /// the left list.
 ///
-/// For n rows of w bits and m of v, keys of k: n m (v - 1) + n w ANDs, and [`compact`] of n rows. Cheaper than
+/// For n rows of w bits and m of v, keys of k: n m (v - 1) + n w ANDs, and [`compact()`] of n rows. Cheaper than
 /// [`join_sorted`] for a few rows.
 pub fn join_loop(b: &mut Builder, key: usize, left: &[Vec<Wire>], right: &[Vec<Wire>]) -> Joined {
     let payload = width(right) - key;

@@ -1,4 +1,4 @@
-//! Arrays of words: sorting, merging, selecting, reading and writing at a secret index, joining.
+//! Arrays of words: sorting, merging, permuting, selecting, reading and writing at a secret index, joining.
 //!
 //! An array is a slice of rows, `&[Vec<Wire>]`, all of the same width; a row may hold a key and a payload, and an
 //! [`Order`] says which bits the key has. The functions here add gates to a [`Builder`](crate::Builder), for small
@@ -14,6 +14,7 @@ mod compact;
 mod join;
 mod network;
 mod order;
+mod permute;
 mod scan;
 mod select;
 mod sort;
@@ -22,6 +23,7 @@ pub mod steps;
 pub use compact::{compact, dedup};
 pub use join::{Joined, join_loop, join_sorted};
 pub use order::{Order, compare_exchange};
+pub use permute::{permute, switch_count, switches};
 pub use scan::prefix;
 pub use select::{arg_first, argmax, argmin, demux, first, read, write};
 pub use sort::{bitonic_sort, merge, sort, sort_stable, top_k};

@@ -28,7 +28,7 @@ pub fn demux(b: &mut Builder, index: &[Wire], rows: usize) -> Vec<Wire> {
             rest = b.xor(rest, one);
             children.extend([b.xor(node, one), one]);
         }
-        children.truncate((rows - 1 >> i) + 1);
+        children.truncate(((rows - 1) >> i) + 1);
         nodes = children;
     }
     nodes.resize(rows, Wire::ZERO);

@@ -14,8 +14,8 @@ pub fn sort(b: &mut Builder, rows: &[Vec<Wire>], order: Order) -> Vec<Vec<Wire>>
     top_k(b, rows, rows.len(), order)
 }
 
-/// The first `k` rows of the sorted array, in order; all of them if there are fewer. About n + (n / k) k log2 k / 2
-/// comparisons for small k, and n - 1 for k = 1.
+/// The first `k` rows of the sorted array, in order; all of them if there are fewer. No more comparisons than sorting
+/// all groups of 2^⌈log2 k⌉ rows takes and n (1 + ⌈log2 k⌉ / 2) more: n - 1 for k = 1, and 5.2 n for k = 10 of 1,024.
 pub fn top_k(b: &mut Builder, rows: &[Vec<Wire>], k: usize, order: Order) -> Vec<Vec<Wire>> {
     width(rows);
     let keep = k.min(rows.len());

@@ -29,12 +29,26 @@ fn check(
     what: &str,
 ) {
     let drawn: Vec<Vec<u128>> = (0..64).map(|_| draw()).collect();
-    let columns: Vec<[u128; 64]> = (0..drawn[0].len()).map(|i| std::array::from_fn(|k| drawn[k][i])).collect();
-    let out = run(circuit, &columns);
-    for (k, rows) in drawn.iter().enumerate() {
-        let got: Vec<u128> = out.iter().map(|column| column[k]).collect();
+    for (rows, got) in drawn.iter().zip(outputs(circuit, &drawn)) {
         assert_eq!(got, expected(rows), "{what} of {rows:?}");
     }
+}
+
+/// The outputs for each of 64 inputs.
+fn outputs(circuit: &Circuit, inputs: &[Vec<u128>]) -> Vec<Vec<u128>> {
+    let columns: Vec<[u128; 64]> = (0..inputs[0].len()).map(|i| std::array::from_fn(|k| inputs[k][i])).collect();
+    let out = run(circuit, &columns);
+    (0..64).map(|k| out.iter().map(|column| column[k]).collect()).collect()
+}
+
+/// All permutations of 0 to n - 1.
+fn permutations(n: usize) -> Vec<Vec<usize>> {
+    if n == 0 {
+        return vec![Vec::new()];
+    }
+    let shorter = permutations(n - 1);
+    let with = |at: usize| move |shorter: &Vec<usize>| [&shorter[..at], &[n - 1], &shorter[at..]].concat();
+    (0..n).flat_map(|at| shorter.iter().map(with(at)).collect::<Vec<_>>()).collect()
 }
 
 const LENGTHS: [usize; 16] = [1, 2, 3, 4, 5, 6, 7, 8, 9, 13, 16, 17, 24, 31, 32, 45];
@@ -46,14 +60,13 @@ fn arrays_are_sorted_in_each_order() {
         for bits in [1, 2, 9] {
             let ascending = Order::ascending(bits);
             let descending = Order::descending(bits);
-            let number = |x: &u128| signed(*x, bits);
-            let cases: [(Order, fn(&mut Vec<u128>, usize)); 4] = [
+            type Oracle = fn(&mut Vec<u128>, usize);
+            let cases: [(Order, Oracle); 4] = [
                 (ascending, |rows, _| rows.sort()),
                 (descending, |rows, _| rows.sort_by(|a, b| b.cmp(a))),
                 (ascending.signed(), |rows, bits| rows.sort_by_key(|&x| signed(x, bits))),
                 (descending.signed(), |rows, bits| rows.sort_by_key(|&x| -signed(x, bits))),
             ];
-            let _ = number;
             for (order, oracle) in cases {
                 for (name, sort) in [
                     ("sort", arrays::sort as fn(&mut Builder, &[Vec<Wire>], Order) -> Vec<Vec<Wire>>),
@@ -342,10 +355,47 @@ fn lists_are_joined_on_equal_keys() {
 }
 
 #[test]
+fn switches_permute() {
+    let mut random = Random(10);
+    for n in (1..=17).chain([31, 32, 33, 100]) {
+        let count = arrays::switch_count(n);
+        let permuting = circuit(&[(n, 7), (count, 1)], |b, v| {
+            let switches: Vec<Wire> = v[1].iter().map(|switch| switch[0]).collect();
+            arrays::permute(b, &v[0], &switches)
+        });
+        assert_eq!(permuting.counts().and, 7 * count as u64);
+        // All permutations of few rows, random ones of many.
+        let mut left: Vec<Vec<usize>> = match n {
+            1..=6 => permutations(n),
+            _ => Vec::new(),
+        };
+        let rounds = left.len().div_ceil(64).max(1);
+        for _ in 0..rounds {
+            let mut drawn = Vec::new();
+            let draw = || {
+                let from = left.pop().unwrap_or_else(|| {
+                    let mut from: Vec<usize> = (0..n).collect();
+                    (1..n).for_each(|i| from.swap(i, random.next() as usize % (i + 1)));
+                    from
+                });
+                let switches = arrays::switches(&from);
+                drawn.push(from);
+                (0..n as u128).chain(switches.into_iter().map(u128::from)).collect()
+            };
+            let given: Vec<Vec<u128>> = std::iter::repeat_with(draw).take(64).collect();
+            for (from, got) in drawn.iter().zip(outputs(&permuting, &given)) {
+                assert!(from.iter().map(|&row| row as u128).eq(got), "{from:?}");
+            }
+        }
+    }
+}
+
+/// A function from groups of rows to rows.
+type Build<'a> = &'a dyn Fn(&mut Builder, &[Vec<Vec<Wire>>]) -> Vec<Vec<Wire>>;
+
+#[test]
 fn costs_are_those_of_the_documentation() {
-    let ands = |groups: &[(usize, usize)], build: &dyn Fn(&mut Builder, &[Vec<Vec<Wire>>]) -> Vec<Vec<Wire>>| {
-        circuit(groups, build).counts().and
-    };
+    let ands = |groups: &[(usize, usize)], build: Build| circuit(groups, build).counts().and;
     let order = Order::ascending(32);
     assert_eq!(ands(&[(2, 32)], &|b, v| arrays::sort(b, &v[0], order)), 64);
     assert_eq!(ands(&[(2, 50)], &|b, v| arrays::sort(b, &v[0], order)), 32 + 50, "a payload adds its width");
@@ -353,6 +403,14 @@ fn costs_are_those_of_the_documentation() {
     assert_eq!(ands(&[(128, 32)], &|b, v| arrays::sort(b, &v[0], order)), (1471 - 24) * 64);
     assert_eq!(ands(&[(16, 32)], &|b, v| arrays::bitonic_sort(b, &v[0], order)), 80 * 64);
     assert_eq!(ands(&[(8, 32), (8, 32)], &|b, v| arrays::merge(b, &v[0], &v[1], order)), 25 * 64);
+    for k in [1usize, 2, 3, 4, 7, 8, 10, 16, 40] {
+        let (n, log) = (512, k.next_power_of_two().ilog2() as u64);
+        let group = 1 << log;
+        let group_cost = ands(&[(group, 1)], &|b, v| arrays::sort(b, &v[0], Order::ascending(1)));
+        let cost = ands(&[(n, 1)], &|b, v| arrays::top_k(b, &v[0], k, Order::ascending(1)));
+        let most = n as u64 / group as u64 * group_cost + n as u64 + n as u64 * log / 2;
+        assert!(cost <= most, "the first {k}: {cost} comparisons, not {most}");
+    }
     for n in [2, 8, 10, 64] {
         let size = n as u64;
         assert_eq!(ands(&[(n, 32)], &|b, v| arrays::top_k(b, &v[0], 1, order)), (size - 1) * 64);

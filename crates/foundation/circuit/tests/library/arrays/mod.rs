@@ -8,8 +8,8 @@ use crate::Random;
 /// Numbers of so many bits, every other time so few different ones that many are equal.
 fn numbers(random: &mut Random, len: usize, bits: usize) -> Vec<u128> {
     let mask = u128::MAX >> (128 - bits);
-    let few = random.next() % 2 == 0;
-    (0..len).map(|_| if few { random.next() as u128 % 4 * 37 & mask } else { random.words(bits)[0] & mask }).collect()
+    let few = random.next() & 1 == 0;
+    (0..len).map(|_| if few { (random.next() as u128 % 4 * 37) & mask } else { random.words(bits)[0] & mask }).collect()
 }
 
 /// The number in two's complement.

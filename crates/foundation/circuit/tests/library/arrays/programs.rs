@@ -171,7 +171,8 @@ fn adds_up_prefixes() {
     for (n, w) in SIZES {
         let array = numbers(&mut random, n, w);
         let mask = (1 << w) - 1;
-        let cases: [(&str, &dyn Fn(u128, u128) -> u128); 3] =
+        type Together<'a> = &'a dyn Fn(u128, u128) -> u128;
+        let cases: [(&str, Together); 3] =
             [("sum", &|a, b| (a + b) & mask), ("min", &|a, b| a.min(b)), ("max", &|a, b| a.max(b))];
         for (name, together) in cases {
             let out = run_shared(&mut random, &format!("prefix{name}{n}x{w}"), &array, w);
