@@ -5,6 +5,7 @@
 //! call of many copies, then each level is put together again. So a product of 1,024 bits is ten calls of circuits
 //! that are built in milliseconds, and as deep as its levels.
 
+mod cyclic;
 mod modexp;
 mod product;
 
@@ -99,3 +100,6 @@ impl Wide {
         }
     }
 }
+
+#[cfg(test)]
+mod tests;
