@@ -68,7 +68,7 @@ fn squares_agree_with_products() {
             let out = run(&c, &[x]);
             for k in 0..64 {
                 assert_eq!(out[0][k], x[k] * x[k], "the square of {} in {n} bits", x[k]);
-                assert_eq!(out[1][k], x[k] * x[k] & mask(n), "the square of {} in {n} bits", x[k]);
+                assert_eq!(out[1][k], (x[k] * x[k]) & mask(n), "the square of {} in {n} bits", x[k]);
             }
         }
     }
