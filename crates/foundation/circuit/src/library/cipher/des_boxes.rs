@@ -190,3 +190,39 @@ pub(super) const S_BOXES: [Straight; 8] = [
         outputs: &[95, 136, 140, 142],
     },
 ];
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{Builder, Wire, eval_circuit};
+    use comity_core::Bits;
+
+    /// The tables of FIPS 46-3, four rows of 16 hex digits each.
+    const TABLES: [&str; 8] = [
+        "e4d12fb83a6c59070f74e2d1a6cb953841e8d62bfc973a50fc8249175b3ea06d",
+        "f18e6b34972dc05a3d47f28ec01a69b50e7ba4d158c6932fd8a13f42b67c05e9",
+        "a09e63f51dc7b428d709346a285ecbf1d6498f30b12c5ae71ad069874fe3b52c",
+        "7de3069a1285bc4fd8b56f03472c1ae9a690cb7df13e52843f06a1d8945bc72e",
+        "2c417ab6853fd0e9eb2c47d150fa3986421bad78f9c5630eb8c71e2d6f09a453",
+        "c1af92680d34e75baf427c9561de0b389ef528c3704a1db6432c95fabe17608d",
+        "4b2ef08d3c975a61d0b7491ae35c2f8614bdc37eaf6805926bd814a7950fe23c",
+        "d2846fb1a93e50c71fd8a374c56b0e927b419ce206adf35821e74a8dfc90356b",
+    ];
+
+    #[test]
+    fn the_s_boxes_are_those_of_the_standard() {
+        for (s_box, table) in S_BOXES.iter().zip(TABLES) {
+            let mut b = Builder::new();
+            let inputs = [vec![Wire::ONE], b.input("x", 6)].concat();
+            let outputs = s_box.build(&mut b, &inputs);
+            b.output("y", &outputs);
+            let circuit = b.finish();
+            for x in 0..64u8 {
+                // The outer bits choose the row.
+                let place = usize::from(16 * (x >> 4 & 2 | x & 1) + (x >> 1 & 15));
+                let expected = u8::from_str_radix(&table[place..=place], 16).unwrap();
+                assert_eq!(eval_circuit(&circuit, &[Bits::from_bytes(&[x], 6)])[0].to_bytes(), [expected], "of {x}");
+            }
+        }
+    }
+}
