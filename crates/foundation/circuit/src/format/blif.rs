@@ -1,7 +1,7 @@
 //! BLIF, the Berkeley Logic Interchange Format, as yosys' `write_blif` and other tools write it.
 //!
-//! Read are `.model`, `.inputs`, `.outputs`, `.names` with covers of the on-set or the off-set, `.latch`, `.subckt` and `.gate`
-//! (of models in the same file, and of yosys' gates), `.conn`, `.blackbox`, `.end`, and comments and lines that go on after `\`. What
+//! Read are `.model`, `.inputs`, `.outputs`, `.names` with covers of the on-set or the off-set, `.latch`, `.subckt` and
+//! `.gate` (of models in the same file, and of yosys' gates; its other flip-flops have no initial value in BLIF), `.conn`, `.blackbox`, `.end`, and comments and lines that go on after `\`. What
 //! says how large or how fast something is gets no attention.
 
 use std::collections::{BTreeMap, HashMap};
@@ -268,6 +268,11 @@ impl<'a> File<'a> {
         let Some(mut open) = self.open.take() else { return Ok(()) };
         let instances = std::mem::take(&mut open.model.instances);
         for Instance { model, ports, at } in instances {
+            if cells::is_flip_flop(&model) {
+                let what = "BLIF does not tell with which value it begins; run yosys' `dffunmap` before `write_blif`, \
+                    or read its `write_json`";
+                return wrong(at, format!("the flip-flop {}: {what}", named(&model)));
+            }
             if cells::exists(&model) {
                 let pins: Vec<(String, Net)> = ports.into_iter().map(|(pin, nets)| (pin, nets[0])).collect();
                 cells::add(&mut open.model, at, &model, &pins, |_| false)?;

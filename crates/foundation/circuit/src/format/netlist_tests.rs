@@ -176,9 +176,25 @@ fn every_kind_of_flip_flop() {
         ("$_ALDFF_PP_", "C=clk D=d Q=q L=x AD=y", 0b110, [1, 1, 1]),
         ("$_ALDFFE_PPP_", "C=clk D=d Q=q L=x AD=y E=d", 0b001, [0, 1, 1]),
     ] {
-        let clock = if kind == "$_FF_" { "" } else { "clk" };
-        let text = format!(".inputs {clock} d x y\n.outputs q\n.gate {kind} {pins}\n");
-        let design = read_design_as(Format::Blif, text.as_bytes()).unwrap();
+        let mut ports: Vec<&str> = vec!["d", "x", "y", "q", "clk"];
+        if kind == "$_FF_" {
+            ports.pop();
+        }
+        let number = |name: &str| ports.iter().position(|port| *port == name).unwrap() + 2;
+        let port = |name: &&str| {
+            let direction = if *name == "q" { "output" } else { "input" };
+            format!("\"{name}\": {{\"direction\": \"{direction}\", \"bits\": [{}]}}", number(name))
+        };
+        let pin = |pin: &str| {
+            let (pin, net) = pin.split_once('=').unwrap();
+            format!("\"{pin}\": [{}]", number(net))
+        };
+        let text = format!(
+            "{{\"modules\": {{\"m\": {{\"ports\": {{{}}}, \"cells\": {{\"c\": {{\"type\": \"{kind}\", \"connections\": {{{}}}}}}}}}}}}}",
+            ports.iter().map(port).collect::<Vec<_>>().join(", "),
+            pins.split(' ').map(pin).collect::<Vec<_>>().join(", "),
+        );
+        let design = read_design_as(Format::Yosys, text.as_bytes()).unwrap_or_else(|e| panic!("{e}: {text}"));
         let inputs: Vec<u64> = (0..3).map(|i| inputs >> i & 1).collect();
         let seen: Vec<u64> = (1..=3).map(|cycles| run(&design, cycles, &inputs)[0]).collect();
         assert_eq!(seen, want, "{kind} {inputs:?}");
@@ -227,6 +243,11 @@ fn what_is_wrong_in_blif_is_named_with_its_place() {
         (".subckt n a\n", "4:11: a pin is written PIN=NET"),
         (".gate $_AND_ A=a Y=y\n", "4:1: the pin B of a cell `$_AND_` is not connected"),
         (".gate $_AND_ A=a B=b C=a Y=y\n", "4:1: a cell `$_AND_` has no pin `C`"),
+        (
+            ".gate $_DFFE_PP_ C=a D=b E=b Q=y\n",
+            "4:1: the flip-flop `$_DFFE_PP_`: BLIF does not tell with which value it begins; run yosys' `dffunmap` before \
+             `write_blif`, or read its `write_json`",
+        ),
         (".subckt m a=a b=b y=y\n", "4:1: the module `m` contains itself"),
         (".names a y\n1 1\n.end\n.model m\n", "7:1: there are two models `m`"),
         (

@@ -106,7 +106,12 @@ fn flip_flop(kind: &str) -> Option<Kind> {
 
 /// Whether there is such a cell.
 pub(in super::super) fn exists(kind: &str) -> bool {
-    gate(kind).is_some() || flip_flop(kind).is_some()
+    gate(kind).is_some() || is_flip_flop(kind)
+}
+
+/// Whether there is such a cell, and it has a state.
+pub(in super::super) fn is_flip_flop(kind: &str) -> bool {
+    flip_flop(kind).is_some()
 }
 
 /// Adds a cell of yosys' to a model: its pins' names and nets. `init` is the value with which the output of a flip-flop
