@@ -15,8 +15,9 @@ type Unary = fn(Format, &mut Builder, &[Wire]) -> Vec<Wire>;
 /// Numbers of a format for an operation of two: exponents at the edges, or near each other, or such that their sum or
 /// difference is at the edges; fractions that make ties, carries and cancellation likely.
 fn pairs(random: &mut Random, format: Format) -> [[u128; 64]; 2] {
-    let mut pair = [[0; 64]; 2];
-    for k in 0..64 {
+    let mut pairs = [[0; 64]; 2];
+    let [left, right] = &mut pairs;
+    for (left, right) in left.iter_mut().zip(right) {
         let (e, f) = (format.exponent(), format.fraction());
         let most = (1u64 << e) - 1;
         let bias = most / 2;
@@ -32,13 +33,13 @@ fn pairs(random: &mut Random, format: Format) -> [[u128; 64]; 2] {
             6 => (x + bias + near / 2).saturating_sub(most), // a quotient at the upper edge
             _ => x + bias + 2 - near.min(bias),   // and at the lower
         };
-        pair[0][k] = number(random, format, x);
-        pair[1][k] = number(random, format, y.min(most));
+        *left = number(random, format, x);
+        *right = number(random, format, y.min(most));
         if random.next().is_multiple_of(32) {
-            pair[1][k] = pair[0][k] ^ u128::from(random.next() % 4) ^ u128::from(random.next() & 1) << (e + f);
+            *right = *left ^ u128::from(random.next() % 4) ^ u128::from(random.next() & 1) << (e + f);
         }
     }
-    pair
+    pairs
 }
 
 fn exponent(random: &mut Random, format: Format) -> u64 {

@@ -38,7 +38,7 @@ fn rounded(format: Format, x: f64) -> u128 {
     if x.is_infinite() || exponent > bias {
         return sign | infinity;
     }
-    sign | (((exponent + bias - 1) as u128) << f) + units as u128
+    sign | ((((exponent + bias - 1) as u128) << f) + units as u128)
 }
 
 fn check_binary(formats: &[Format], name: &str, build: Binary, expected: impl Fn(Format, f64, f64) -> u128) {
