@@ -6,6 +6,7 @@
 //!
 //! Everything rests on the full adder with one AND gate (Boyar, Peralta, Pochuev: "On the multiplicative complexity of
 //! Boolean functions over the basis (∧, ⊕, 1)", 2000), used as a ripple: few ANDs, and as deep as the word is wide.
+//! Where layers cost more than ANDs there are [`add_prefix`], [`sub_prefix`] and [`lt_prefix`].
 //!
 //! All functions panic if two operands that should have the same width do not, or if a word is empty.
 
