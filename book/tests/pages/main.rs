@@ -5,7 +5,9 @@
 //! text within a line, and alone on a line for any lines. A word before the `$`, as in `alice$ `, is a person with a folder
 //! and a terminal of their own.
 //!
-//! A block marked `text NAME` is a file of that name in the page's folder.
+//! A block marked `text NAME` is a file of that name in the page's folder. In it are also the repository's `examples`. A
+//! block marked `rust NAME` shows the file of that name beside the page. What an example's page runs by `comity local` is
+//! also run by `comity eval`, and prints the same.
 //!
 //! A command must succeed, unless the next one at the same prompt is `echo $?`. One with `--listen` runs in the background
 //! until its terminal is wanted again. Port 7000 is replaced by a free one.
@@ -16,10 +18,10 @@ mod shell;
 use std::path::{Path, PathBuf};
 use std::{fs, thread};
 
-use page::Page;
+use page::{Command, Page};
 use shell::Shell;
 
-/// The book's pages and the README, with the folder that each one's links start from.
+/// The pages of the book and of the examples, and the README.
 fn paths() -> Vec<PathBuf> {
     let book = Path::new(env!("CARGO_MANIFEST_DIR"));
     let mut pages: Vec<PathBuf> = fs::read_dir(book.join("src"))
@@ -27,15 +29,29 @@ fn paths() -> Vec<PathBuf> {
         .map(|entry| entry.expect("the folder can be read").path())
         .filter(|path| path.extension().is_some_and(|e| e == "md"))
         .collect();
+    let examples = fs::read_dir(book.join("../examples")).expect("there are examples");
+    let examples = examples.map(|entry| entry.expect("the folder can be read").path().join("README.md"));
+    pages.extend(examples.filter(|path| path.exists()));
+    pages.extend(["../README.md", "../examples/README.md"].map(|path| book.join(path)));
     pages.sort();
-    pages.push(book.join("../README.md"));
     pages
 }
 
 fn read(path: &Path) -> Page {
     let text = fs::read_to_string(path).unwrap_or_else(|e| panic!("{}: {e}", path.display()));
-    let name = path.file_stem().expect("a page is a file").to_string_lossy().into_owned();
-    Page::new(name, &text)
+    let mut name = path.file_stem().expect("a page is a file").to_string_lossy().into_owned();
+    if let Some(folder) = path.parent().and_then(Path::file_name).filter(|_| path.ends_with("README.md")) {
+        name = format!("{}-README", folder.to_string_lossy());
+    }
+    let mut page = Page::new(name, &text);
+    if text.contains("$ comity local examples/") {
+        let clear = |command: &Command| {
+            let text = command.text.strip_prefix("comity local ")?;
+            Some(Command { text: format!("comity eval {text}"), ..command.clone() })
+        };
+        page.commands.extend(page.commands.iter().filter_map(clear).collect::<Vec<_>>());
+    }
+    page
 }
 
 #[test]
@@ -68,5 +84,17 @@ fn every_page_is_in_the_summary_and_every_link_leads_somewhere() {
     for path in paths() {
         let listed = path.ends_with("SUMMARY.md") || path.ends_with("README.md") || linked.contains(&path);
         assert!(listed, "{} is not in SUMMARY.md", path.display());
+    }
+}
+
+#[test]
+fn every_listing_is_the_file_beside_the_page() {
+    let pages: Vec<(PathBuf, Page)> = paths().into_iter().map(|path| (path.clone(), read(&path))).collect();
+    assert!(pages.iter().map(|(_, page)| page.listings.len()).sum::<usize>() >= 10, "are the examples still shown?");
+    for (path, page) in pages {
+        for (name, shown) in page.listings {
+            let text = fs::read_to_string(path.with_file_name(&name)).unwrap_or_else(|e| panic!("{name}: {e}"));
+            assert_eq!(shown, text, "{}: {name} is shown as it was", path.display());
+        }
     }
 }

@@ -1,17 +1,20 @@
-//! A page: the commands in its `console` blocks, the files in its `text NAME` blocks, and its links.
+//! A page: the commands in its `console` blocks, the files in its `text NAME` blocks, its listings, and its links.
 
 /// What of a page is tested.
+#[derive(Default)]
 pub(crate) struct Page {
     pub(crate) name: String,
     pub(crate) commands: Vec<Command>,
     /// Names and contents.
     pub(crate) files: Vec<(String, String)>,
+    /// Names and contents of the files beside it that it shows, in `rust NAME` blocks.
+    pub(crate) listings: Vec<(String, String)>,
     /// The targets of its links, other than to other sites and within the page.
     pub(crate) links: Vec<String>,
 }
 
 /// A command and what it prints.
-#[derive(Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Command {
     /// Where it stands in the page.
     pub(crate) line: usize,
@@ -23,23 +26,29 @@ pub(crate) struct Command {
 
 impl Page {
     pub(crate) fn new(name: String, text: &str) -> Page {
-        let mut page = Page { name, commands: Vec::new(), files: Vec::new(), links: Vec::new() };
+        let mut page = Page { name, ..Page::default() };
         // What kind of block the line is in, and whether the line before it goes on.
         let (mut block, mut continued) = (None, false);
         for (number, line) in text.lines().enumerate() {
             match (line.trim_start().strip_prefix("```"), block) {
                 (Some(kind), None) => {
                     (block, continued) = (Some(kind), false);
-                    page.files.extend(kind.strip_prefix("text ").map(|name| (name.to_owned(), String::new())));
+                    for (word, files) in [("text ", &mut page.files), ("rust ", &mut page.listings)] {
+                        files.extend(kind.strip_prefix(word).map(|name| (name.to_owned(), String::new())));
+                    }
                 }
                 (Some(_), Some(_)) => block = None,
                 (None, Some("console")) => continued = page.console(number + 1, line, continued),
-                (None, Some(kind)) if kind.starts_with("text ") => {
-                    if let Some((_, text)) = page.files.last_mut() {
+                (None, Some(kind)) => {
+                    let files = match kind.split_once(' ') {
+                        Some(("text", _)) => &mut page.files,
+                        Some(("rust", _)) => &mut page.listings,
+                        _ => continue,
+                    };
+                    if let Some((_, text)) = files.last_mut() {
                         *text += &format!("{line}\n");
                     }
                 }
-                (None, Some(_)) => {}
                 (None, None) => page.links.extend(links(line)),
             }
         }
@@ -126,6 +135,9 @@ a
 
 b
 ```
+```rust b.cty
+c
+```
 ```console
 bob$ echo 'a$ b'
 a$ b?
@@ -134,6 +146,7 @@ a$ b?
         let page = Page::new("test".into(), text);
         assert_eq!(page.links, ["a.md", "b.md#part"]);
         assert_eq!(page.files, [("a.txt".to_owned(), "a\n\nb\n".to_owned())]);
+        assert_eq!(page.listings, [("b.cty".to_owned(), "c\n".to_owned())]);
         let command = |line, who: &str, text: &str, expected: &[&str]| Command {
             line,
             who: who.into(),

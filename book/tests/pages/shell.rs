@@ -32,8 +32,11 @@ impl<'a> Shell<'a> {
         let _ = fs::remove_dir_all(&folder);
         fs::create_dir_all(folder.join(".bin")).expect("the folder can be made");
         let command = env!("CARGO_BIN_EXE_comity-book");
+        let examples = concat!(env!("CARGO_MANIFEST_DIR"), "/../examples");
         #[cfg(unix)]
-        std::os::unix::fs::symlink(command, folder.join(".bin/comity")).expect("the command can be linked");
+        for (target, link) in [(command, ".bin/comity"), (examples, "examples")] {
+            std::os::unix::fs::symlink(target, folder.join(link)).expect("it can be linked");
+        }
         for (name, text) in &page.files {
             fs::write(folder.join(name), text).expect("the page's files can be written");
         }
