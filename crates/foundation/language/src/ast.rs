@@ -65,7 +65,7 @@ pub(crate) enum WhoKind<'s> {
 pub(crate) enum Outputs<'s> {
     None,
     One(Type<'s>, Option<Who<'s>>),
-    Named(Vec<(Name<'s>, Type<'s>, Option<Who<'s>>)>, Span),
+    Named(Vec<(Name<'s>, Type<'s>, Option<Who<'s>>)>),
 }
 
 #[derive(Debug)]

@@ -38,7 +38,6 @@ pub(crate) struct Output {
 /// A function for certain sizes; or a constant, which is a function without parameters.
 #[derive(Default)]
 pub(crate) struct Func {
-    pub(crate) name: String,
     pub(crate) params: Vec<VarId>,
     pub(crate) vars: Vec<Var>,
     pub(crate) types: Vec<Ty>,
@@ -46,7 +45,6 @@ pub(crate) struct Func {
 }
 
 pub(crate) struct Var {
-    pub(crate) name: String,
     pub(crate) ty: Ty,
     pub(crate) mutable: bool,
 }

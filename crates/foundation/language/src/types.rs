@@ -107,7 +107,7 @@ impl Ty {
             Ty::Uint(bits) if bits <= 126 => (0, (1 << bits) - 1),
             Ty::Uint(_) => (0, i128::MAX),
             Ty::Int(bits) if bits <= 126 => (-(1 << (bits - 1)), (1 << (bits - 1)) - 1),
-            Ty::Number => (i128::from(i64::MIN), i128::from(i64::MAX)),
+            Ty::Number => (-(1 << 126), 1 << 126),
             _ => (i128::MIN, i128::MAX),
         }
     }

@@ -2,10 +2,11 @@
 
 use std::rc::Rc;
 
+use comity_circuit::Circuit;
 use comity_circuit::library::{self, LibraryError};
 
 use super::infer::{Body, Later};
-use super::{Generic, Generics};
+use super::{Checker, Generic, Generics};
 use crate::ast::{self, ExprKind, Name, Over, Stmt, TypeKind};
 use crate::builtins::{BUILTINS, Builtin};
 use crate::diagnostic::{Span, did_you_mean};
@@ -228,11 +229,11 @@ impl<'s> Body<'_, 's, '_> {
     }
 
     fn library(&mut self, name: Name<'s>, args: &[ast::Expr<'s>], span: Span) -> Expr {
-        let circuit = match library::circuit(name.text) {
-            Ok(circuit) => Rc::new(circuit),
-            Err(error) => {
+        let circuit = match self.checker.circuit(name.text) {
+            Ok(circuit) => circuit,
+            Err(message) => {
                 args.iter().for_each(|arg| drop(self.expr(arg, None)));
-                self.error(name.span, error.to_string());
+                self.error(name.span, message);
                 return self.wrong(span);
             }
         };
@@ -264,6 +265,29 @@ impl<'s> Body<'_, 's, '_> {
         let outputs: Vec<Ty> = circuit.outputs().iter().map(|group| uint(group.bits)).collect();
         let ty = if let [one] = &outputs[..] { one.clone() } else { Ty::Tuple(outputs.into()) };
         self.make(Kind::Library(circuit, values), ty, span)
+    }
+}
+
+/// Gates of all circuits of the library together, at most.
+const MAX_LIBRARY: usize = 1 << 25;
+
+impl Checker<'_, '_> {
+    /// A circuit of the library; it is built once.
+    fn circuit(&mut self, name: &str) -> Result<Rc<Circuit>, String> {
+        if let Some(circuit) = self.circuits.get(name) {
+            return Ok(circuit.clone());
+        }
+        if self.circuits.values().map(|circuit| circuit.gates().len()).sum::<usize>() > MAX_LIBRARY {
+            return Err(format!("the library's circuits that are called have more than {MAX_LIBRARY} gates"));
+        }
+        let circuit = Rc::new(library::circuit(name).map_err(|error| match error {
+            LibraryError::NoCircuit { .. } => {
+                format!("{error}; `comity run {name}` runs it, and no program can call it")
+            }
+            error => error.to_string(),
+        })?);
+        self.circuits.insert(name.to_owned(), circuit.clone());
+        Ok(circuit)
     }
 }
 

@@ -56,31 +56,36 @@ impl<'s> Checker<'s, '_> {
                     ConstState::Number(value, ty)
                 }
             }
+            // It may be no more than a wide number.
+            Err(NoNumber::Wrong(_, message)) if message == TOO_LARGE && ty.is_some() => self.value(index, ty.as_ref()),
             Err(NoNumber::Wrong(at, message)) => {
                 if !message.is_empty() {
                     self.errors.add(at, message);
                 }
                 ConstState::Wrong
             }
-            Err(NoNumber::Other(_)) => {
-                let mut body = Body::new(self, Generics::new());
-                let value = body.expr(&item.value, ty.as_ref());
-                let value = match &ty {
-                    Some(ty) => body.expect(value, ty, "the constant"),
-                    None => value,
-                };
-                let (vars, types) = body.finish();
-                let ty = types[value.ty].clone();
-                let id = self.funcs.len();
-                let name = item.name.text.to_owned();
-                self.funcs.push(Func { name, params: Vec::new(), vars, types, body: Some(value) });
-                ConstState::Value(id, ty)
-            }
+            Err(NoNumber::Other(_)) => self.value(index, ty.as_ref()),
         };
         if !matches!(self.consts[index], ConstState::Wrong) {
             self.consts[index] = state;
         }
         self.consts[index].clone()
+    }
+
+    /// A constant that is computed when the program is lowered.
+    fn value(&mut self, index: usize, ty: Option<&Ty>) -> ConstState {
+        let item = &self.file.consts[index];
+        let mut body = Body::new(self, Generics::new());
+        let value = body.expr(&item.value, ty);
+        let value = match ty {
+            Some(ty) => body.expect(value, ty, "the constant"),
+            None => value,
+        };
+        let (vars, types) = body.finish();
+        let ty = types[value.ty].clone();
+        let id = self.funcs.len();
+        self.funcs.push(Func { params: Vec::new(), vars, types, body: Some(value) });
+        ConstState::Value(id, ty)
     }
 
     /// A length or width, in its range.
@@ -139,6 +144,8 @@ impl<'s> Checker<'s, '_> {
     }
 }
 
+const TOO_LARGE: &str = "this number is too large";
+
 /// Arithmetic on public numbers.
 pub(crate) fn arithmetic(op: Binary, a: i128, b: i128) -> Result<i128, &'static str> {
     let amount = || u32::try_from(b).map_err(|_| "the amount of a shift is from 0 on");
@@ -157,5 +164,5 @@ pub(crate) fn arithmetic(op: Binary, a: i128, b: i128) -> Result<i128, &'static 
         _ => None,
     };
     // The margin lets sums of such numbers be taken without a check.
-    value.filter(|value| value.unsigned_abs() < 1 << 126).ok_or("this number is too large")
+    value.filter(|value| value.unsigned_abs() < 1 << 126).ok_or(TOO_LARGE)
 }

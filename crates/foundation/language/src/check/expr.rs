@@ -259,6 +259,7 @@ impl<'s> Body<'_, 's, '_> {
             if a.bits() < b.bits() || a == Ty::Bool {
                 hint = self.conversion(&left, &a, &b);
             }
+            let (a, b) = (self.show(&a), self.show(&b));
             self.error(span, format!("`{symbol}` takes two values of one type; these are {a} and {b}{hint}"));
             return self.wrong(span);
         }
@@ -389,6 +390,7 @@ impl<'s> Body<'_, 's, '_> {
         if !self.unify(&a, &b) {
             let (a, b) = (self.deep(&a), self.deep(&b));
             let hint = self.conversion(&otherwise, &b, &a);
+            let (a, b) = (self.show(&a), self.show(&b));
             self.error(otherwise.span, format!("both branches give one type; the first gives {a}, and this {b}{hint}"));
             return self.wrong(span);
         }

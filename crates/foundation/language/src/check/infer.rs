@@ -170,11 +170,25 @@ impl<'c, 's, 'e> Body<'c, 's, 'e> {
         if self.unify(&is, ty) {
             return expr;
         }
+        let mut blamed = &expr;
+        while let Kind::Block(_, Some(value)) = &blamed.kind {
+            blamed = value;
+        }
         let (is, want) = (self.deep(&is), self.deep(ty));
-        let hint = self.conversion(&expr, &is, &want);
-        let wanted = if want.is_unit() { "has no value here".to_owned() } else { format!("is {want} here") };
-        self.error(expr.span, format!("{what} {wanted}, and this is {is}{hint}"));
-        self.wrong(expr.span)
+        let hint = self.conversion(blamed, &is, &want);
+        let wanted =
+            if want.is_unit() { "has no value here".to_owned() } else { format!("is {} here", self.show(&want)) };
+        let span = blamed.span;
+        self.error(span, format!("{what} {wanted}, and this is {}{hint}", self.show(&is)));
+        self.wrong(span)
+    }
+
+    /// The type, for messages.
+    pub(super) fn show(&self, ty: &Ty) -> String {
+        match self.shallow(ty) {
+            Ty::Var(id) if self.unknown[id as usize].float => "a number with a fraction".to_owned(),
+            _ => self.deep(ty).to_string(),
+        }
     }
 
     /// How a value of one type is made one of another.
@@ -188,6 +202,7 @@ impl<'c, 's, 'e> Body<'c, 's, 'e> {
                 format!("; write `{text}.0`")
             }
             (Ty::Bool, _) if want.is_int() && !matches!(want, Ty::Number) => format!("; write `{operand} as {want}`"),
+            (Ty::Var(id), Ty::Bool) if !self.unknown[*id as usize].float => format!("; write `{operand} != 0`"),
             (_, Ty::Bool) if is.is_int() => format!("; write `{operand} != 0`"),
             _ if (is.is_int() || is.is_float())
                 && (want.is_int() || want.is_float())
@@ -220,7 +235,7 @@ impl<'c, 's, 'e> Body<'c, 's, 'e> {
             }
         }
         let types = self.types.iter().map(|ty| self.deep(ty)).collect();
-        let var = |var: &Local| Var { name: var.name.clone(), ty: self.deep(&var.ty), mutable: var.mutable };
+        let var = |var: &Local| Var { ty: self.deep(&var.ty), mutable: var.mutable };
         let vars = self.vars.iter().map(var).collect();
         (vars, types)
     }

@@ -12,7 +12,7 @@ mod stmt;
 use std::collections::HashMap;
 use std::rc::Rc;
 
-use comity_circuit::{Program, Recipients};
+use comity_circuit::{Circuit, Program, Recipients};
 
 use crate::ast::{self, Function, Outputs, Who, WhoKind};
 use crate::diagnostic::{Errors, Span, did_you_mean};
@@ -48,6 +48,8 @@ struct Checker<'s, 'e> {
     recursive: Vec<bool>,
     funcs: Vec<Func>,
     instances: HashMap<(usize, Vec<Generic>), FuncId>,
+    /// The library's circuits that are called.
+    circuits: HashMap<String, Rc<Circuit>>,
     /// Instances whose bodies are to be checked.
     queue: Vec<(FuncId, usize, Generics<'s>)>,
 }
@@ -72,6 +74,7 @@ pub(crate) fn check<'s>(source: &'s str, file: &ast::File<'s>, errors: &mut Erro
         recursive: Vec::new(),
         funcs: Vec::new(),
         instances: HashMap::new(),
+        circuits: HashMap::new(),
         queue: Vec::new(),
     };
     checker.names();
@@ -295,7 +298,7 @@ impl<'s> Checker<'s, '_> {
                 let (ty, to) = (self.ty(ty, &Generics::new()), self.recipients(to.as_ref()));
                 outputs.push(Output { name: "result".to_owned(), to, ty });
             }
-            Outputs::Named(all, _) => {
+            Outputs::Named(all) => {
                 for (name, ty, to) in all {
                     if outputs.iter().any(|output| output.name == name.text) {
                         self.errors.add(name.span, format!("there is another output `{}` already", name.text));
@@ -321,7 +324,7 @@ impl<'s> Checker<'s, '_> {
             return None;
         }
         let id = self.funcs.len();
-        self.funcs.push(Func { name: item.name.text.to_owned(), ..Func::default() });
+        self.funcs.push(Func::default());
         self.instances.insert((function, key), id);
         self.queue.push((id, function, generics));
         Some(id)
@@ -332,7 +335,7 @@ impl<'s> Checker<'s, '_> {
         match &function.outputs {
             Outputs::None => Ty::unit(),
             Outputs::One(ty, _) => self.ty(ty, generics),
-            Outputs::Named(all, _) => {
+            Outputs::Named(all) => {
                 let mut types: Vec<Ty> = all.iter().map(|(_, ty, _)| self.ty(ty, generics)).collect();
                 if types.len() == 1 { types.remove(0) } else { Ty::Tuple(types.into()) }
             }
@@ -359,7 +362,7 @@ impl<'s> Checker<'s, '_> {
         }
         let to = match &item.outputs {
             Outputs::One(_, to) => to.as_ref(),
-            Outputs::Named(all, _) => all.iter().find_map(|(_, _, to)| to.as_ref()),
+            Outputs::Named(all) => all.iter().find_map(|(_, _, to)| to.as_ref()),
             Outputs::None => None,
         };
         if let (Some(who), false) = (to, main) {
@@ -395,7 +398,7 @@ impl<'s> Checker<'s, '_> {
             })
             .collect();
         let mut recursive = vec![false; count];
-        for start in 0..count {
+        for start in (0..count).filter(|&start| file.functions[start].name.text != "main") {
             // Which functions are reached from here, and through which call of this one.
             let mut seen = vec![false; count];
             let mut open: Vec<(usize, Span)> = calls[start].clone();

@@ -1,6 +1,7 @@
 //! From segments and loops to the steps of a program.
 
 use std::collections::{BTreeMap, HashMap};
+use std::rc::Rc;
 
 use comity_circuit::{Builder, Circuit, Program, Span, Step, Wire};
 
@@ -35,7 +36,7 @@ pub(super) enum Item {
 
 /// Calls of a circuit.
 pub(super) struct Call {
-    pub(super) circuit: Circuit,
+    pub(super) circuit: Rc<Circuit>,
     pub(super) args: Runs,
     pub(super) outs: Runs,
     /// How many calls, and how far each argument and result moves from one to the next.

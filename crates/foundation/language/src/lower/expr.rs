@@ -171,7 +171,7 @@ impl<'m> Lower<'m> {
         let wire = |bit: &Bit| comity_circuit::Wire::constant(*bit == Bit::Constant(true));
         b.output("", &bits.iter().map(wire).collect::<Vec<_>>());
         let call = super::Call {
-            circuit: b.finish(),
+            circuit: Rc::new(b.finish()),
             args: Vec::new(),
             outs: vec![(cell, bits.len() as u64)],
             times: 1,

@@ -116,10 +116,12 @@ impl Lower<'_> {
             }
             writes.push((*cell, bits));
         }
-        for (cell, bits) in writes {
-            self.write(cell, &bits, at)?;
+        if !writes.is_empty() {
+            for (cell, bits) in writes {
+                self.write(cell, &bits, at)?;
+            }
+            self.close();
         }
-        self.close();
         self.levels = levels;
         self.levels.iter_mut().for_each(|level| level.before.clear());
         Ok(())
@@ -298,7 +300,7 @@ impl Lower<'_> {
                 b.output("", &wires);
                 if count > 1 {
                     self.push_call(
-                        b.finish(),
+                        Rc::new(b.finish()),
                         vec![(to, width)],
                         vec![(to.at(width), width)],
                         count - 1,
@@ -333,7 +335,7 @@ impl Lower<'_> {
             b.output("", &wires);
             let stride = width as i64;
             self.push_call(
-                b.finish(),
+                Rc::new(b.finish()),
                 vec![(from.at(start), width)],
                 vec![(to.at(start), width)],
                 times,
@@ -347,7 +349,7 @@ impl Lower<'_> {
     /// Calls of a circuit whose arguments, and whose results, move alike.
     pub(super) fn push_call(
         &mut self,
-        circuit: Circuit,
+        circuit: Rc<Circuit>,
         args: Vec<(Cell, u64)>,
         outs: Vec<(Cell, u64)>,
         times: u64,

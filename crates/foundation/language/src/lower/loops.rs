@@ -166,6 +166,7 @@ impl<'m> Lower<'m> {
             }
         }
         self.flush(at)?;
+        self.close();
         let id = self.loops.len() as LoopId;
         self.loops.push(Loop { times, counted: false });
         self.items.push(Vec::new());
@@ -174,6 +175,7 @@ impl<'m> Lower<'m> {
             self.expr(func, turns.body)?;
         }
         self.flush(at)?;
+        self.close();
         let mut items = self.items.pop().unwrap_or_default();
         self.finish(&mut items);
         for &var in &uses.declared {

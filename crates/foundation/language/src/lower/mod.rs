@@ -33,7 +33,7 @@ use value::{HomeId, Value};
 /// Calls and expressions inside each other, at most.
 const MAX_DEPTH: u32 = 400;
 /// Steps of the walk, at most: what is unrolled has to end.
-const MAX_WORK: u64 = 1 << 26;
+const MAX_WORK: u64 = 1 << 24;
 
 /// A mistake that is found only here, such as an index beyond an array's end.
 #[derive(Debug)]
@@ -154,8 +154,9 @@ impl<'m> Lower<'m> {
             let cell = match value {
                 Value::Stored(cell, None) if cell.class == 0 => cell,
                 value => {
-                    self.flush(at)?;
-                    self.store(&value, &output.ty, at)?
+                    let cell = self.allocate(output.ty.bits(), at)?;
+                    self.store_at(cell, &value, &output.ty, at)?;
+                    cell
                 }
             };
             let from = Wires { start: cell.base.into(), bits: output.ty.bits(), strides: Vec::new() };
@@ -188,7 +189,8 @@ impl<'m> Lower<'m> {
             if let Item::Segment(id) = item {
                 let segment = std::mem::take(&mut self.segments[*id as usize]);
                 if let Some((circuit, args, outs)) = segment.finish() {
-                    let call = Call { circuit, args, outs, times: 1, strides: (Vec::new(), Vec::new()) };
+                    let (circuit, strides) = (Rc::new(circuit), (Vec::new(), Vec::new()));
+                    let call = Call { circuit, args, outs, times: 1, strides };
                     *item = Item::Circuit(Box::new(call));
                 }
             }
@@ -286,7 +288,10 @@ impl<'m> Lower<'m> {
 
     /// The bits of a public number in a type.
     fn materialize(&mut self, number: &Affine, ty: &Ty, at: Span) -> Result<Rc<[Bit]>, Failure> {
-        let (low, high) = ty.range();
+        let (low, high) = match ty {
+            Ty::Number => (i128::from(i64::MIN), i128::from(i64::MAX)),
+            _ => ty.range(),
+        };
         let fits = self.range(number).filter(|range| range.0 >= low && range.1 <= high);
         let width = ty.bits();
         if fits.is_none() {
@@ -359,7 +364,7 @@ impl<'m> Lower<'m> {
         let number = |n: u64| (0..width).map(move |i| comity_circuit::Wire::constant(n >> i & 1 == 1));
         b.output("", &(0..1u64 << width).flat_map(number).collect::<Vec<_>>());
         let (args, outs) = (Vec::new(), vec![(table, bits)]);
-        let call = Call { circuit: b.finish(), args, outs, times: 1, strides: (Vec::new(), vec![0]) };
+        let call = Call { circuit: Rc::new(b.finish()), args, outs, times: 1, strides: (Vec::new(), vec![0]) };
         self.prologue.push(Item::Circuit(Box::new(call)));
         self.tables.insert(width, table);
         Ok(table)

@@ -17,7 +17,9 @@ use crate::diagnostic::Span;
 use crate::types::Ty;
 
 /// Arrays of more bits are not sorted or summed in one circuit.
-const LARGE_ARRAY: u64 = 1 << 22;
+const LARGE_ARRAY: u64 = 1 << 21;
+/// The widest numbers that are multiplied and divided.
+const FACTOR: u64 = 2048;
 /// Circuits of the library with more gates are called, not copied.
 const CALLED: usize = 1 << 12;
 
@@ -80,6 +82,9 @@ impl Lower<'_> {
             Binary::Shl | Binary::Shr => self.shift(op, (left, ty), (right, by), at),
             Binary::Div | Binary::Rem if ty.is_int() => self.divide(op, left, right, ty, at),
             _ => {
+                if op == Binary::Mul {
+                    self.factor(ty, at)?;
+                }
                 let (x, y) = (self.leaf(left, ty, at)?, self.leaf(right, ty, at)?);
                 let float = ty.is_float().then(|| format(ty));
                 let signed = ty.signed();
@@ -233,6 +238,15 @@ impl Lower<'_> {
         Ok(all[0])
     }
 
+    /// Whether numbers of this type may be multiplied and divided.
+    fn factor(&self, ty: &Ty, at: Span) -> Result<(), Failure> {
+        if ty.bits() > FACTOR {
+            let message = format!("numbers of more than {FACTOR} bits are not multiplied or divided, and this is {ty}");
+            return Err(Failure::new(at, message));
+        }
+        Ok(())
+    }
+
     fn shift(
         &mut self,
         op: Binary,
@@ -267,6 +281,7 @@ impl Lower<'_> {
     }
 
     fn divide(&mut self, op: Binary, left: &Value, right: &Value, ty: &Ty, at: Span) -> Result<Value, Failure> {
+        self.factor(ty, at)?;
         let (x, y) = (self.leaf(left, ty, at)?, self.leaf(right, ty, at)?);
         let public = self.known(right, ty).filter(|&by| by != 0);
         let (signed, quotient) = (ty.signed(), op == Binary::Div);
@@ -339,6 +354,19 @@ impl Lower<'_> {
             return Err(Failure::new(at, message));
         }
         self.spend(ty.bits() / 8, at)?;
+        if matches!(builtin, Builtin::WideMul | Builtin::Sqrt) {
+            self.factor(ty, at)?;
+        }
+        let element = ty.part(0).0;
+        let log = u64::from(u64::BITS - ty.parts().leading_zeros());
+        self.room(
+            match (builtin, element.is_float()) {
+                (Builtin::Sort, _) => ty.bits().saturating_mul(2 * log * log),
+                (_, true) => ty.parts() * 5000,
+                _ => ty.bits().saturating_mul(8),
+            },
+            at,
+        )?;
         let public = (matches!(builtin, Builtin::Min | Builtin::Max) && values.len() == 2)
             .then(|| self.known(&values[0], ty).zip(self.known(&values[1], types[1])))
             .flatten();
@@ -353,7 +381,6 @@ impl Lower<'_> {
         for (value, ty) in values.iter().zip(types) {
             words.push(self.flatten(value, ty, at)?);
         }
-        let element = ty.part(0).0;
         let (signed, float) = (element.signed(), element.is_float().then(|| format(element)));
         let width = element.bits() as usize;
         let out = result.bits() as usize;
@@ -439,7 +466,7 @@ impl Lower<'_> {
     /// A circuit of the library: copied if it is small, called if it is large.
     pub(super) fn library(
         &mut self,
-        circuit: &Circuit,
+        circuit: &Rc<Circuit>,
         values: &[Value],
         types: &[&Ty],
         result: &Ty,

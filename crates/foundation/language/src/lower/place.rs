@@ -15,7 +15,7 @@ use crate::ir::{Expr, Func, Kind, Step, VarId};
 use crate::types::Ty;
 
 /// Arrays of more bits are not searched at a private index.
-const LARGE_SCAN: u64 = 1 << 22;
+const LARGE_SCAN: u64 = 1 << 21;
 
 impl<'m> Lower<'m> {
     /// A value where it is: it may change with the variable that it is a part of.
@@ -129,7 +129,7 @@ impl<'m> Lower<'m> {
             );
             return Err(Failure::new(at, message));
         }
-        Ok(())
+        self.room(4 * ty.bits(), at)
     }
 
     pub(super) fn assign(

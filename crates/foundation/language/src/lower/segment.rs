@@ -146,10 +146,7 @@ impl Lower<'_> {
             let gates = segment.builder.gates();
             self.gates += gates - std::mem::replace(&mut segment.counted, gates);
             if self.gates > MAX_GATES {
-                let message = format!(
-                    "the code outside of large loops has more than {MAX_GATES} gates; put it into a loop over an array"
-                );
-                return Err(Failure::new(at, message));
+                return Err(too_many(at));
             }
             if segment.loads.len() + loads <= segment.pool.len() && gates < SEGMENT_GATES {
                 return Ok(id);
@@ -163,6 +160,11 @@ impl Lower<'_> {
         self.segments.push(segment);
         self.open = Some(id);
         Ok(id)
+    }
+
+    /// Whether there is room for about so many gates.
+    pub(super) fn room(&self, gates: u64, at: Span) -> Result<(), Failure> {
+        if gates.saturating_add(self.gates as u64) > MAX_GATES as u64 { Err(too_many(at)) } else { Ok(()) }
     }
 
     /// The wire of a place in the memory, in the open segment, which has room for it.
@@ -242,4 +244,11 @@ impl Lower<'_> {
         }
         Ok(())
     }
+}
+
+fn too_many(at: Span) -> Failure {
+    Failure::new(
+        at,
+        format!("the program's circuits have more than {MAX_GATES} gates; put what is repeated into a loop"),
+    )
 }

@@ -268,7 +268,6 @@ impl<'s> Parser<'s, '_> {
     }
 
     fn outputs(&mut self) -> Parsed<Outputs<'s>> {
-        let start = self.span();
         if self.is("(") && matches!(self.ahead(1), Kind::Name(_)) && matches!(self.ahead(2), Kind::Symbol(":")) {
             self.at += 1;
             let all = self.list(")", |parser| {
@@ -277,7 +276,7 @@ impl<'s> Parser<'s, '_> {
                 let ty = parser.ty()?;
                 Ok((name, ty, parser.to()?))
             })?;
-            return Ok(Outputs::Named(all, start.to(self.last())));
+            return Ok(Outputs::Named(all));
         }
         let ty = self.ty()?;
         Ok(Outputs::One(ty, self.to()?))

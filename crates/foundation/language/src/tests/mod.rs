@@ -6,6 +6,8 @@ use comity_core::Bits;
 
 use crate::lower::Limits;
 
+mod costs;
+mod errors;
 mod programs;
 
 struct Outputs(Vec<Option<Bits>>);

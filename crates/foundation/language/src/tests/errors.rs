@@ -1,0 +1,141 @@
+//! What users are told.
+
+/// The message of each mistake, with its line and column.
+fn errors(source: &str) -> Vec<String> {
+    let error = crate::compile("t.cty", source).expect_err(source);
+    error.all.iter().map(|one| format!("{}:{}: {}", one.line, one.column, one.message)).collect()
+}
+
+/// In the body of a `main` with `x: u32`, `b: bool` and `a: [u8; 4]`: the first mistake, without its place.
+fn mistake(body: &str) -> String {
+    let source = format!("fn main(x: u32 from 0, b: bool from 1, a: [u8; 4] from 0) -> u32 {{ {body} }}");
+    let error = crate::compile("t.cty", &source).expect_err(body);
+    error.all[0].message.clone()
+}
+
+#[test]
+fn a_message_shows_the_line() {
+    let error = crate::compile("t.cty", "fn main(x: u8 from 0) -> u8 {\n\tlet yy = x;\n\tx + yz\n}").unwrap_err();
+    let want = "t.cty:3:6: there is no variable or constant `yz`; did you mean `yy`?\n   x + yz\n       ^";
+    assert_eq!(error.to_string(), want);
+}
+
+#[test]
+fn several_mistakes_are_found_in_one_run() {
+    let all = errors(
+        "fn f(x: u8) -> u9 { x }\nfn main(x: u8 from 0) -> u8 {\n  let a = x + true;\n  let c: u8 = 300;\n  zz\n}",
+    );
+    assert_eq!(
+        all,
+        [
+            "1:21: the function's value is u9 here, and this is u8; write `x as u9`",
+            "3:11: `+` takes two values of one type; these are u8 and bool; write `true as u8`",
+            "4:15: 300 does not fit u8, which goes from 0 to 255",
+            "5:3: there is no variable or constant `zz`",
+        ]
+    );
+    let all = errors("fn f( { }\nstruct S { a }\nfn main(x: u8 from 0) -> u8 { let = 3; x + ; x }");
+    assert_eq!(all.len(), 4, "{all:?}");
+}
+
+#[test]
+fn mistakes_and_what_would_be_right() {
+    for (body, message) in [
+        ("x + 1u8", "`+` takes two values of one type; these are u32 and u8; write `1u8 as u32`"),
+        ("let y: u8 = x; x", "the variable is u8 here, and this is u32; write `x as u8`"),
+        ("if x { 1 } else { 2 }", "a condition is bool here, and this is u32; write `x != 0`"),
+        ("let y = 1; y = 2; x", "`y` does not change; declare it with `let mut y` (line 1)"),
+        ("x = 2; x", "`x` does not change; make the parameter `mut x`"),
+        (
+            "for i in 0..x { } x",
+            "the bounds of a loop are public, and this depends on private values; loop up to the largest possible number, with an `if` inside",
+        ),
+        ("a[4] as u32", "the index is 4, and the array has 4 elements, from 0 to 3"),
+        ("for i in 0..5 { let y = a[i]; } x", "the index is 4, and the array has 4 elements, from 0 to 3"),
+        (
+            "while b { } x",
+            "the number of turns must be known to all: write `for i in 0..100 { ... }`, with an `if` inside",
+        ),
+        ("return x;", "there is no `return`: the value of a function is the expression at its end"),
+        ("x.min(3)", "functions are called as `min(x, ...)`; there are no methods"),
+        ("a.len", "the length of an array is written `len(array)`"),
+        ("mni(x, 3)", "there is no function `mni`; did you mean `min`?"),
+        ("popcount(b)", "this is written `popcount(number)`, and the value is bool"),
+        ("-x", "u32 has no negative numbers; make it `i32`, or write `0 - x` for the number modulo 2^32"),
+        ("let y = x;", "the function's value is missing: end it with an expression of type u32, without `;`"),
+        ("x == 1; x", "this value is not used; `=` assigns"),
+        ("if x = 1 { 1 } else { 2 }", "`=` assigns; write `==` to compare"),
+        ("1 < x < 3", "comparisons do not chain; write `a < b && b < c`"),
+        ("let y: usize = 1; x", "there is no type `usize`; numbers say how wide they are: `u32`"),
+        ("let y: u0 = 1; x", "`u0`: numbers have 1 to 65536 bits"),
+        ("let y = 5; let z: bool = y; x", "the variable is bool here, and this is a number; write `y != 0`"),
+        ("add32(x)", "`add32(a: u32, b: u32)` takes 2 values; 1 given"),
+        ("add32(x, b)", "`b` of `add32(a: u32, b: u32)` has 32 bits, and this is bool; write `b as u32`"),
+        ("main(x, b, a)", "`main` is where the program begins; it is not called"),
+        ("x + 1.5", "`+` takes two values of one type; these are u32 and a number with a fraction"),
+        ("let y = a[0..2]; x", "expected `]` here, before `..`"),
+        ("b as u32 as bool as u32", "a number is made a bool by `!= 0`"),
+        ("a[b as u1 + 1.0] as u32", "`+` takes two values of one type; these are u1 and a number with a fraction"),
+        ("if b { 1 } else { b }", "both branches give one type; the first gives a number, and this bool"),
+    ] {
+        assert_eq!(mistake(body), message, "{body}");
+    }
+}
+
+#[test]
+fn recursion_is_refused_by_name() {
+    let all = errors("fn f(x: u8) -> u8 { g(x) }\nfn g(x: u8) -> u8 { f(x) }\nfn main(x: u8 from 0) -> u8 { f(x) }");
+    assert_eq!(all[0], "1:21: `f` calls itself here; calls would have no end. Write a loop: `for i in 0..10`");
+    assert_eq!(all.len(), 2);
+}
+
+#[test]
+fn parties() {
+    let of = |from: &str| errors(&format!("parties alice, bob;\nfn main(x: u8 {from}) -> u8 {{ x }}"));
+    assert_eq!(of("from alise"), ["2:20: there is no party `alise`; did you mean `alice`?"]);
+    assert_eq!(of(""), ["2:9: say which party gives `x`: `x: u8 from alice`"]);
+    assert_eq!(of("from 2"), ["2:20: parties are numbered from 0 to 1"]);
+}
+
+#[test]
+fn nothing_overflows() {
+    let deep = |open: &str, close: &str, n: usize| {
+        let source = format!("fn main(x: u8 from 0) -> u8 {{ {}x{} }}", open.repeat(n), close.repeat(n));
+        let _ = crate::compile("t.cty", &source).map_err(|error| error.to_string());
+    };
+    for n in [10, 80, 90, 95, 100, 1000, 100_000] {
+        deep("(", ")", n);
+        deep("!", "", n);
+        deep("-", "", n);
+        deep("{", "}", n);
+        deep("[", "][0]", n);
+        deep("x+", "", n);
+        deep("", "+x", n);
+        deep("", " as u8", n);
+        deep("", ".0", n);
+        deep("", "[0]", n);
+        deep("if x > 3 {", "} else { x }", n);
+        deep("if x > 3 { x } else ", "", n);
+        deep("min(x, ", ")", n);
+        deep("/*", "*/", n);
+    }
+    let chain: String = (0..500).map(|i| format!("fn f{i}(x: u8) -> u8 {{ f{}(x) + 1 }}\n", i + 1)).collect();
+    let source = format!("{chain}fn f500(x: u8) -> u8 {{ x }} fn main(x: u8 from 0) -> u8 {{ f0(x) }}");
+    let _ = crate::compile("t.cty", &source);
+}
+
+#[test]
+fn what_is_too_large_is_refused_at_once() {
+    for (source, part) in [
+        ("fn main(x: [u8; 1000000000] from 0) -> u8 { x[0] }", "more than 2^32 bits"),
+        ("fn main(x: u8 from 0) -> u8 { let a = [x; 4000000000]; a[0] }", "more than 2^32 bits"),
+        ("fn main(x: u99999 from 0) -> u8 { 1 }", "numbers have 1 to 65536 bits"),
+        ("const A = 1 << 200; fn main(x: u8 from 0) -> u8 { x }", "too large"),
+        ("const A = B; const B = A; fn main(x: u8 from 0) -> u8 { x }", "made of itself"),
+        ("struct S { s: S } fn main(x: u8 from 0) -> u8 { x }", "it would have no end"),
+        ("fn main(x: u8 from 0) -> u8 { for i in 0..3000000 { for j in 0..i { } } x }", "too many steps"),
+    ] {
+        let error = crate::compile("t.cty", source).expect_err(source).to_string();
+        assert!(error.contains(part), "{error}");
+    }
+}
