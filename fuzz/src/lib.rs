@@ -8,12 +8,14 @@
 #[allow(dead_code, reason = "the command's own parser, which its crate keeps to itself; not all of it is called here")]
 mod expression;
 mod files;
+mod language;
 mod mutate;
 mod network;
 mod peer;
 mod seeds;
 
 pub use files::{bristol, bristol_fashion, circuit, program, program_expression, value};
+pub use language::language;
 pub use mutate::Mutator;
 pub use network::{fingerprint, frames, key_file, raw_stream, tls_stream, trusted_file};
 pub use peer::{base_ot, hello, yao_evaluator, yao_garbler};
@@ -32,6 +34,7 @@ pub const TARGETS: &[(&str, Body)] = &[
     ("frames", frames),
     ("hello", hello),
     ("key_file", key_file),
+    ("language", language),
     ("program", program),
     ("program_expression", program_expression),
     ("raw_stream", raw_stream),

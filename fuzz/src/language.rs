@@ -1,0 +1,34 @@
+//! Source texts of the language.
+
+use comity_circuit::{Observer, Plain};
+use comity_core::Bits;
+
+/// What a body runs is no larger than this.
+const SMALL: u64 = 1 << 16;
+
+/// Forgets what it hears.
+struct Deaf;
+
+impl Observer for Deaf {
+    fn output(&mut self, _: usize, _: Bits) {}
+}
+
+/// A source text: what compiles runs, and what does not is told where and why.
+pub fn language(data: &[u8]) {
+    let Ok(text) = str::from_utf8(data) else { return };
+    let program = match comity_language::compile("fuzz.cty", text) {
+        Ok(program) => program,
+        Err(error) => {
+            let shown = error.to_string();
+            assert!(!error.all.is_empty() && !shown.contains(|c: char| c.is_control() && c != '\n'), "{shown:?}");
+            return;
+        }
+    };
+    let totals = program.totals();
+    let work = [program.wires(), totals.calls, totals.and, totals.xor, totals.not];
+    if work.iter().any(|&part| part > SMALL) {
+        return;
+    }
+    let inputs: Vec<Option<Bits>> = program.inputs().iter().map(|input| Some(Bits::zeros(input.bits))).collect();
+    comity_circuit::run(&program, &mut Plain::new(), &inputs, &mut Deaf).expect("a compiled program runs");
+}
