@@ -7,8 +7,6 @@
 //! *Cost.* 2^depth encryptions a block of the sum, close to the ceiling of counter mode; two additions an encryption;
 //! 176 bytes of round keys a leaf, read once for every eight registers.
 
-#[cfg(target_arch = "aarch64")]
-use super::aarch64;
 #[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
 use super::lanes::Lanes;
 use super::{Backend, Kind, RoundKeys, portable};

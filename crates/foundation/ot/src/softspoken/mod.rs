@@ -42,6 +42,18 @@
 //! allow, and a badly chosen delta. Neither kind of peer can cause a panic, or memory to be claimed that the caller did
 //! not ask for.
 //!
+//! The malicious extension does not compile over base OTs that withstand less:
+//!
+//! ```compile_fail
+//! use comity_core::{Backend, Block, Result, SessionId};
+//! use comity_ot::{Malicious, base::Simplest, softspoken::Sender};
+//!
+//! fn over_semi_honest(ch: &mut comity_channel::MemoryChannel, rng: &mut comity_core::Prg) -> Result<Sender<Malicious>> {
+//!     let session = SessionId::new([0; 32]);
+//!     Sender::<Malicious>::setup::<Simplest, _>(ch, &session, Backend::detect(), 4, Block::ZERO, rng)
+//! }
+//! ```
+//!
 //! **Assumptions**: base OTs that withstand the same adversary; AES-128 as PRG, where 2^k ceil(128/k) keys that encrypt
 //! the same counters cost up to 12 bits of concrete security (each is 176 bytes of secret state); in the malicious model
 //! BLAKE3 as random oracle.

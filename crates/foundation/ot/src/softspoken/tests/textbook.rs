@@ -163,7 +163,7 @@ fn multiply(mut a: u128, b: u128) -> u128 {
     let mut product = 0;
     for i in 0..128 {
         product ^= a * (b >> i & 1);
-        a = a << 1 ^ 0x87 * (a >> 127);
+        a = (a << 1) ^ (0x87 * (a >> 127));
     }
     product
 }
