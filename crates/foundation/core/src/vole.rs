@@ -41,8 +41,8 @@ impl SmallFieldVole {
         (self.keys.len() + 1).ilog2() as usize
     }
 
-    /// The next `128 n` columns: `u` in `sum`, `n` blocks, and the `k` rows one after another in `rows`. Where the first
-    /// seed is missing, `sum` gets the sum of the others, which means nothing.
+    /// The next `128 n` columns: `u` in `sum`, `n` blocks, and the `k` rows one after another in `rows`. Where the
+    /// first seed is missing, `sum` gets the sum of the others, which means nothing.
     ///
     /// # Panics
     /// If `rows` does not hold `k` times as many blocks as `sum`.

@@ -1,31 +1,31 @@
 //! Committing OT: oblivious transfers that the sender can later open, all at once (Wang, Malozemoff, Katz, Eurocrypt
 //! 2017, Figure 2 and section 4.2; the extension behind it is [`softspoken`](crate::softspoken), malicious).
 //!
-//! **Functionality** (Figure 2). The receiver gives choice bits and gets, of each OT, the chosen one of the sender's two
-//! messages, of any length; or the messages are random. Then the sender may say *open*, once: the receiver gets both
-//! messages of every OT, the same that it could have chosen. A sender cannot open to anything else, nor open some OTs
-//! only: opening consumes both sides.
+//! **Functionality** (Figure 2). The receiver gives choice bits and gets, of each OT, the chosen one of the sender's
+//! two messages, of any length; or the messages are random. Then the sender may say *open*, once: the receiver gets
+//! both messages of every OT, the same that it could have chosen. A sender cannot open to anything else, nor open some
+//! OTs only: opening consumes both sides.
 //!
-//! **How**: message `b` of OT `j` is masked by `H(session, j, q_j ^ b delta)`, so delta opens everything. Opened without
-//! proof, a delta that is false in one bit would make the receiver's view of the other message depend on its choice
-//! bits: whoever sees what it does with them learns these. So the opening is delta *and* a hash of all seeds that the
-//! sender holds, which are all but one of each tree, and which one is delta. The receiver knows all seeds, computes what a
-//! sender with this delta would hold, and derives the messages only if the hash is that; otherwise
+//! **How**: message `b` of OT `j` is masked by `H(session, j, q_j ^ b delta)`, so delta opens everything. Opened
+//! without proof, a delta that is false in one bit would make the receiver's view of the other message depend on its
+//! choice bits: whoever sees what it does with them learns these. So the opening is delta *and* a hash of all seeds
+//! that the sender holds, which are all but one of each tree, and which one is delta. The receiver knows all seeds,
+//! computes what a sender with this delta would hold, and derives the messages only if the hash is that; otherwise
 //! [`WrongOpening`](comity_core::Misbehaviour::WrongOpening). Whether it aborts does not depend on its choice bits.
 //!
-//! **Adversary**: malicious, either party, with the leak of [`DeltaReceiver`](crate::DeltaReceiver). To open another delta
-//! the sender must know a seed of 128 bits that it never got. The receiver learns nothing about the other messages before
-//! the opening: the masks are outputs of a random oracle, which a simulator can still make fit messages that it gets to
-//! know at the opening only.
+//! **Adversary**: malicious, either party, with the leak of [`DeltaReceiver`](crate::DeltaReceiver). To open another
+//! delta the sender must know a seed of 128 bits that it never got. The receiver learns nothing about the other
+//! messages before the opening: the masks are outputs of a random oracle, which a simulator can still make fit messages
+//! that it gets to know at the opening only.
 //!
 //! **Assumptions**: those of the malicious extension, BLAKE3 as random oracle.
 //!
-//! **Corrections**: delta belongs to this instance alone (it is drawn in the set-up and there is no way to hand it in), so
-//! opening it tells nothing about another protocol. The hash of the seeds ties delta to the base OTs.
+//! **Corrections**: delta belongs to this instance alone (it is drawn in the set-up and there is no way to hand it in),
+//! so opening it tells nothing about another protocol. The hash of the seeds ties delta to the base OTs.
 //!
-//! **Cost**: the extension with k = 4 (4 bytes an OT from the receiver), three hashes an OT, and for chosen messages twice
-//! their length from the sender. The opening is 48 bytes in one message. Until then the receiver keeps 16 bytes and the
-//! masked messages of every OT.
+//! **Cost**: the extension with k = 4 (4 bytes an OT from the receiver), three hashes an OT, and for chosen messages
+//! twice their length from the sender. The opening is 48 bytes in one message. Until then the receiver keeps 16 bytes
+//! and the masked messages of every OT.
 
 mod receiver;
 mod sender;

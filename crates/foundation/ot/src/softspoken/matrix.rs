@@ -37,17 +37,18 @@ pub(super) struct Piece {
     pub(super) width: usize,
 }
 
-/// The receiver's message for a chunk: `u ^ x` for each tree, piece by piece. With random choice bits none for the first.
+/// The receiver's message for a chunk: `u ^ x` for each tree, piece by piece. With random choice bits none for the
+/// first.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Corrections(pub(super) Vec<u8>);
 
 impl Corrections {
-    /// The message for `n` OTs in the model `M`, with trees of `k` levels, for given or for random choice bits, with these
-    /// bytes.
+    /// The message for `n` OTs in the model `M`, with trees of `k` levels, for given or for random choice bits, with
+    /// these bytes.
     ///
     /// # Errors
-    /// [`Malformed`](Error::Malformed) if they are too many or too few, [`InvalidInput`](Error::InvalidInput) if `k` is not
-    /// from 1 to 8.
+    /// [`Malformed`](Error::Malformed) if they are too many or too few, [`InvalidInput`](Error::InvalidInput) if `k` is
+    /// not from 1 to 8.
     pub fn from_bytes<M: Checking>(bytes: &[u8], k: usize, n: usize, random: bool) -> Result<Corrections> {
         let rows = Shape::new(k)?.trees() - usize::from(random);
         let expected = rows.saturating_mul(16 * width::<M>(n));
@@ -134,8 +135,8 @@ impl Matrix {
         grown(&mut self.wire, (self.shape.trees() - skip) * piece.width)
     }
 
-    /// The trees with their rows of a piece, freshly filled: calls `each` with the number of the first row, the sum, the
-    /// rows, and what is on the wire for the tree. `slot` is the chunk's number modulo two.
+    /// The trees with their rows of a piece, freshly filled: calls `each` with the number of the first row, the sum,
+    /// the rows, and what is on the wire for the tree. `slot` is the chunk's number modulo two.
     pub(super) fn fill(
         &mut self,
         slot: usize,

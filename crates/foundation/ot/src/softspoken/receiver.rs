@@ -142,8 +142,8 @@ impl<M: Checking> Receiver<M> {
         Ok(())
     }
 
-    /// The corrections of a piece of a chunk of `n` OTs: `u ^ x` for each tree, or with random choice bits `x = u` for the
-    /// first.
+    /// The corrections of a piece of a chunk of `n` OTs: `u ^ x` for each tree, or with random choice bits `x = u` for
+    /// the first.
     fn correct(&mut self, slot: usize, piece: Piece, n: usize, choices: Option<&[u64]>) -> &[Block] {
         let Piece { at, width } = piece;
         let skip = usize::from(choices.is_none());
@@ -180,8 +180,8 @@ impl<M: Checking> Receiver<M> {
 }
 
 impl Offered<Malicious> {
-    /// Answers the sender's challenge: the receiver for the next chunk, the choice bits, the OTs' `t_j`, and the answer to
-    /// send.
+    /// Answers the sender's challenge: the receiver for the next chunk, the choice bits, the OTs' `t_j`, and the answer
+    /// to send.
     pub fn answer(mut self, challenge: &Challenge) -> (Receiver<Malicious>, Bits, Vec<Block>, Answer) {
         let answer = self.receiver.answer(0, self.n, challenge);
         let (receiver, chosen, out) = self.done();

@@ -36,8 +36,8 @@ impl<M: Checking> Sender<M> {
     /// `delta` must be uniform but for bits that the protocol above fixes (bit 0 for point-and-permute).
     ///
     /// # Errors
-    /// Those of [`BaseOt::receive`], [`InvalidInput`](Error::InvalidInput) if `k` is not from 1 to 8, and in the malicious
-    /// model [`InconsistentTree`](Misbehaviour::InconsistentTree).
+    /// Those of [`BaseOt::receive`], [`InvalidInput`](Error::InvalidInput) if `k` is not from 1 to 8, and in the
+    /// malicious model [`InconsistentTree`](Misbehaviour::InconsistentTree).
     pub fn setup<B: BaseOt<Model: AtLeast<M>>, C: Channel + ?Sized>(
         ch: &mut C,
         session: &SessionId,
@@ -57,8 +57,8 @@ impl<M: Checking> Sender<M> {
     /// The sender from 128 random OTs, whose choice bits are delta, and the receiver's message.
     ///
     /// # Errors
-    /// [`InvalidInput`](Error::InvalidInput) if `k` is not from 1 to 8, [`Malformed`](Error::Malformed) if the message is
-    /// not for such trees, and in the malicious model [`InconsistentTree`](Misbehaviour::InconsistentTree).
+    /// [`InvalidInput`](Error::InvalidInput) if `k` is not from 1 to 8, [`Malformed`](Error::Malformed) if the message
+    /// is not for such trees, and in the malicious model [`InconsistentTree`](Misbehaviour::InconsistentTree).
     ///
     /// # Panics
     /// If there are not 128.
