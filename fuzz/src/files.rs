@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use comity_circuit::format::{self, Format, ReadError, WriteError};
-use comity_circuit::value::{self, BitOrder};
+use comity_circuit::value::{self, BitOrder, FloatWidth, Type};
 use comity_circuit::{Circuit, Observer, Plain, Program};
 use comity_core::Bits;
 
@@ -65,6 +65,39 @@ pub fn bristol(data: &[u8]) {
     circuit_file(data, |data| format::read_as(Format::Bristol, data));
 }
 
+/// A netlist: what the reader accepts can be run for some clock cycles, and without flip-flops be written.
+fn netlist(format: Format, data: &[u8]) {
+    let design = match format::read_design_as(format, data) {
+        Ok(design) => design,
+        Err(ReadError::Io(error)) => panic!("reading from memory failed: {error}"),
+        Err(error) => return assert!(!error.to_string().contains(|c: char| c.is_control()), "{error:?}"),
+    };
+    if let Ok(program) = design.cycles(3) {
+        evaluate(&program);
+    }
+    let Some(circuit) = design.into_circuit() else { return };
+    let mut text = Vec::new();
+    format::write(&circuit, Format::Shdl, &mut text).expect("SHDL holds every circuit");
+    let again = format::read_as(Format::Shdl, &*text).expect("what was written is read");
+    assert!(again.counts().and <= circuit.counts().and);
+    circuit_file(data, |data| format::read_as(format, data));
+}
+
+/// A netlist in BLIF.
+pub fn blif(data: &[u8]) {
+    netlist(Format::Blif, data);
+}
+
+/// A netlist in yosys' JSON.
+pub fn yosys(data: &[u8]) {
+    netlist(Format::Yosys, data);
+}
+
+/// A circuit in SHDL.
+pub fn shdl(data: &[u8]) {
+    netlist(Format::Shdl, data);
+}
+
 /// A circuit file in whichever format it is.
 pub fn circuit(data: &[u8]) {
     circuit_file(data, |data| format::read(data).map(|(circuit, _)| circuit));
@@ -92,6 +125,36 @@ pub fn value(data: &[u8]) {
             // It may be a secret, mistyped.
             Err(error) => assert!(text.len() < 8 || !error.to_string().contains(text)),
         }
+    }
+}
+
+/// A value of one of some types as text: the first byte says which.
+pub fn typed_value(data: &[u8]) {
+    let Some((&which, text)) = data.split_first() else { return };
+    let Ok(text) = str::from_utf8(text) else { return };
+    let array = |ty: Type, count| Type::Array(Box::new(ty), count);
+    let fields = vec![("price".to_owned(), Type::Uint(32)), ("item".to_owned(), Type::Int(5))];
+    let record = Type::Struct { name: "Bid".to_owned(), fields };
+    let types = [
+        Type::Uint(64),
+        Type::Int(100),
+        Type::Float(FloatWidth::F64),
+        array(Type::Uint(8), 3),
+        record.clone(),
+        array(record, 2),
+        Type::Tuple(vec![Type::Bool, Type::Bits(9), array(Type::Bool, 2)]),
+    ];
+    let ty = &types[usize::from(which) % types.len()];
+    match value::read("x", ty, text) {
+        Ok(read) => {
+            assert_eq!(read.len(), ty.bits());
+            for text in [value::show(ty, &read), value::show_json(ty, &read)] {
+                let again = value::read("x", ty, &text).expect("what is shown is read");
+                // A NaN has many patterns and one name.
+                assert!(again == read || text.contains("NaN"));
+            }
+        }
+        Err(error) => assert!(!error.to_string().contains(|c: char| c.is_control()), "{error:?}"),
     }
 }
 

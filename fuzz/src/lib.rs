@@ -14,7 +14,9 @@ mod network;
 mod peer;
 mod seeds;
 
-pub use files::{bristol, bristol_fashion, circuit, program, program_expression, value};
+pub use files::{
+    blif, bristol, bristol_fashion, circuit, program, program_expression, shdl, typed_value, value, yosys,
+};
 pub use language::language;
 pub use mutate::Mutator;
 pub use network::{fingerprint, frames, key_file, raw_stream, tls_stream, trusted_file};
@@ -27,6 +29,7 @@ pub type Body = fn(&[u8]);
 /// Every body, under the name of its corpus folder and its libFuzzer target.
 pub const TARGETS: &[(&str, Body)] = &[
     ("base_ot", base_ot),
+    ("blif", blif),
     ("bristol", bristol),
     ("bristol_fashion", bristol_fashion),
     ("circuit", circuit),
@@ -38,9 +41,12 @@ pub const TARGETS: &[(&str, Body)] = &[
     ("program", program),
     ("program_expression", program_expression),
     ("raw_stream", raw_stream),
+    ("shdl", shdl),
     ("tls_stream", tls_stream),
     ("trusted_file", trusted_file),
+    ("typed_value", typed_value),
     ("value", value),
     ("yao_evaluator", yao_evaluator),
     ("yao_garbler", yao_garbler),
+    ("yosys", yosys),
 ];

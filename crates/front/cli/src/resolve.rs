@@ -143,7 +143,9 @@ pub(crate) fn circuit(text: &str) -> Outcome<Circuit> {
             Source::Design(design, _) => {
                 let count = design.flip_flops();
                 design.into_circuit().ok_or_else(|| {
-                    Failure::input(format!("{text}: {count} flip-flops, and a circuit file holds a circuit without them"))
+                    Failure::input(format!(
+                        "{text}: {count} flip-flops, and a circuit file holds a circuit without them"
+                    ))
                 })
             }
             Source::Program(program) => single(&program),

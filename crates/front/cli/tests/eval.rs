@@ -107,7 +107,7 @@ fn what_is_wrong_is_said() {
     eval(&["add8*2", "-i", "06", "-i", "0101"]).fails(2, &["2 values of 2 hex digits"]);
     #[cfg(unix)]
     eval(&["add8", "-i", "@/dev/zero", "-i", "01"]).fails(2, &["/dev/zero", "8 bits"]);
-    eval(&["aes218", "-i", "0"]).fails(2, &["aes218", "did you mean `aes128`", "circuit list"]);
+    eval(&["sha-256", "-i", "0"]).fails(2, &["sha-256", "did you mean `sha256`", "circuit list"]);
     eval(&["./nowhere.txt", "-i", "0"]).fails(2, &["nowhere.txt"]);
     eval(&["aes218", "--json"]).fails_json(2, "input", &["aes218"]);
     eval(&[]).fails(2, &["PROGRAM"]);
