@@ -1,4 +1,29 @@
 //! comity's language: functions over private values, compiled to a [`Program`](comity_circuit::Program).
+//!
+//! ```
+//! let source = "
+//!     parties alice, bob;
+//!     fn main(x: u32 from alice, y: u32 from bob) -> (richer: bool, by: u32 to alice) {
+//!         (x > y, abs_diff(x, y))
+//!     }";
+//! let program = comity_language::compile("millionaires.cty", source)?;
+//! assert_eq!(program.and_gates(), 32 + 63);
+//! # Ok::<(), comity_language::Diagnostics>(())
+//! ```
+//!
+//! The book's chapter "Writing a program" is its reference. In short: a small Rust without references, recursion and
+//! `while`; numbers of any width; `from` and `to` for the parties. Public numbers (constants, sizes, loops' variables)
+//! are computed while compiling. Nothing that is done depends on a private value: both branches are computed and
+//! one is chosen, and an element at a private index is found by looking at all.
+//!
+//! A text goes through four stages. The *lexer* and the *parser* make a syntax tree, and go on after a mistake. The
+//! *checker* resolves names and finds types by unification, once for each set of sizes that a function is called with. The
+//! *lowering* walks the program as if it ran, building gates by [`comity_circuit::library`]: calls are copied in, small
+//! loops are unrolled, long ones become [`Step::Repeat`](comity_circuit::Step), or one call with many turns if these
+//! are independent. Costs: time and memory in proportion to what is unrolled, and none for what is kept.
+//!
+//! The text may be anybody's: its size, the depth of nesting, the widths, the gates and the steps of compiling are
+//! bounded, each by an error that says so. The same text gives the same program on every machine.
 
 mod ast;
 mod builtins;

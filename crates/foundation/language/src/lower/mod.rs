@@ -5,6 +5,7 @@
 //! if that is little work, and otherwise walked once and kept as a loop of the program.
 
 mod affine;
+mod builtin;
 mod emit;
 mod expr;
 mod home;

@@ -1,0 +1,211 @@
+//! Built-in functions, and the library's circuits by name.
+
+use std::rc::Rc;
+
+use comity_circuit::library::arith;
+use comity_circuit::library::arrays::{self, Order};
+use comity_circuit::{Builder, Circuit, Wire};
+
+use super::operate::{Word, format};
+use super::segment::Bit;
+use super::value::Value;
+use super::{Failure, Lower};
+use crate::builtins::Builtin;
+use crate::diagnostic::Span;
+use crate::types::Ty;
+
+/// Arrays of more bits are not sorted or summed in one circuit.
+const LARGE_ARRAY: u64 = 1 << 21;
+/// Circuits of the library with more gates are called, not copied.
+const CALLED: usize = 1 << 12;
+
+impl Lower<'_> {
+    pub(super) fn builtin(
+        &mut self,
+        builtin: Builtin,
+        values: &[Value],
+        types: &[&Ty],
+        result: &Ty,
+        at: Span,
+    ) -> Result<Value, Failure> {
+        let ty = types[0];
+        if ty.bits() > LARGE_ARRAY {
+            let message = format!("{ty} is too large for this in one circuit; write a loop over it");
+            return Err(Failure::new(at, message));
+        }
+        self.spend(ty.bits() / 8, at)?;
+        if matches!(builtin, Builtin::WideMul | Builtin::Sqrt) {
+            self.factor(ty, at)?;
+        }
+        let element = ty.part(0).0;
+        let log = u64::from(u64::BITS - ty.parts().leading_zeros());
+        self.room(
+            match (builtin, element.is_float()) {
+                (Builtin::Sort, _) => ty.bits().saturating_mul(2 * log * log),
+                (_, true) => ty.parts() * 5000,
+                _ => ty.bits().saturating_mul(8),
+            },
+            at,
+        )?;
+        let public = (matches!(builtin, Builtin::Min | Builtin::Max) && values.len() == 2)
+            .then(|| self.known(&values[0], ty).zip(self.known(&values[1], types[1])))
+            .flatten();
+        if let (Some((a, b)), true) = (public, ty.is_int()) {
+            return Ok(Value::number(if builtin == Builtin::Min { a.min(b) } else { a.max(b) }));
+        }
+        let rotate = match builtin {
+            Builtin::RotateLeft | Builtin::RotateRight => self.known(&values[1], types[1]),
+            _ => None,
+        };
+        let mut words = Vec::with_capacity(values.len());
+        for (value, ty) in values.iter().zip(types) {
+            words.push(self.flatten(value, ty, at)?);
+        }
+        let (signed, float) = (element.signed(), element.is_float().then(|| format(element)));
+        let width = element.bits() as usize;
+        let out = result.bits() as usize;
+        let refs: Vec<&[Bit]> = words.iter().map(Vec::as_slice).collect();
+        let array = matches!(ty, Ty::Array(..));
+        if array && ty.parts() == 0 {
+            let one = builtin == Builtin::All;
+            return Ok(self.unflatten(result, &vec![Bit::Constant(one); out]));
+        }
+        let bits = self.gates(&refs, at, |b, words| {
+            let x = &words[0][..];
+            let two: Word = match (builtin, signed) {
+                (Builtin::Min, false) => arith::min,
+                (Builtin::Min, true) => arith::min_signed,
+                (Builtin::Max, false) => arith::max,
+                (Builtin::Max, true) => arith::max_signed,
+                (Builtin::AbsDiff, false) => arith::abs_diff,
+                (Builtin::AbsDiff, true) => arith::abs_diff_signed,
+                _ => arith::mul_full,
+            };
+            let rows = || x.chunks(width.max(1)).map(<[_]>::to_vec).collect::<Vec<_>>();
+            match builtin {
+                Builtin::Min | Builtin::Max => {
+                    let mut pair = |x: &[Wire], y: &[Wire]| match (float, builtin) {
+                        (Some(format), Builtin::Min) => format.min(b, x, y),
+                        (Some(format), _) => format.max(b, x, y),
+                        (None, _) => two(b, x, y),
+                    };
+                    match words.get(1) {
+                        Some(y) => pair(x, y),
+                        None => tree(rows(), &mut pair),
+                    }
+                }
+                Builtin::AbsDiff | Builtin::WideMul => two(b, x, &words[1]),
+                Builtin::Abs => float.map_or_else(|| arith::abs(b, x), |format| format.abs(x)),
+                Builtin::Sqrt => match float {
+                    Some(format) => format.sqrt(b, x),
+                    None => arith::padded(&arith::sqrt(b, x), out),
+                },
+                Builtin::Popcount => arith::padded(&arith::popcount(b, x), out),
+                Builtin::LeadingZeros => arith::padded(&arith::leading_zeros(b, x), out),
+                Builtin::TrailingZeros => arith::padded(&arith::trailing_zeros(b, x), out),
+                Builtin::Hamming => arith::padded(&arith::hamming(b, x, &words[1]), out),
+                Builtin::RotateLeft | Builtin::RotateRight => match (rotate, builtin) {
+                    (Some(by), Builtin::RotateLeft) => arith::rotl(x, by.rem_euclid(x.len() as i128) as usize),
+                    (Some(by), _) => arith::rotr(x, by.rem_euclid(x.len() as i128) as usize),
+                    (None, Builtin::RotateLeft) => arith::rotl_by(b, x, &words[1]),
+                    (None, _) => arith::rotr_by(b, x, &words[1]),
+                },
+                Builtin::Bits | Builtin::FromBits | Builtin::Len => x.to_vec(),
+                Builtin::Sum => match float {
+                    Some(format) => rows().into_iter().reduce(|sum, x| format.add(b, &sum, &x)).unwrap_or_default(),
+                    None => {
+                        let rows = rows();
+                        arith::sum(b, &rows.iter().map(Vec::as_slice).collect::<Vec<_>>())
+                    }
+                },
+                Builtin::Any => {
+                    let none = arith::is_zero(b, x);
+                    vec![b.not(none)]
+                }
+                Builtin::All => {
+                    let zeros = arith::not(b, x);
+                    vec![arith::is_zero(b, &zeros)]
+                }
+                Builtin::Sort => {
+                    let order = Order::ascending(width);
+                    let order = if signed { order.signed() } else { order };
+                    match float {
+                        None => arrays::sort(b, &rows(), order).concat(),
+                        Some(_) => {
+                            let keys: Vec<_> = rows().iter().map(|row| to_key(b, row)).collect();
+                            let sorted = arrays::sort(b, &keys, order);
+                            sorted.iter().flat_map(|key| from_key(b, key)).collect()
+                        }
+                    }
+                }
+            }
+        })?;
+        Ok(self.unflatten(result, &bits))
+    }
+
+    /// A circuit of the library: copied if it is small, called if it is large.
+    pub(super) fn library(
+        &mut self,
+        circuit: &Rc<Circuit>,
+        values: &[Value],
+        types: &[&Ty],
+        result: &Ty,
+        at: Span,
+    ) -> Result<Value, Failure> {
+        if circuit.gates().len() <= CALLED {
+            let mut words = Vec::with_capacity(values.len());
+            for (value, ty) in values.iter().zip(types) {
+                words.push(self.flatten(value, ty, at)?);
+            }
+            let refs: Vec<&[Bit]> = words.iter().map(Vec::as_slice).collect();
+            let bits = self.gates(&refs, at, |b, words| b.call(circuit, &words).concat())?;
+            return Ok(self.unflatten(result, &bits));
+        }
+        let mut args = Vec::with_capacity(values.len());
+        for (value, ty) in values.iter().zip(types) {
+            let cell = match value {
+                Value::Stored(cell, None) => *cell,
+                value => {
+                    let value = self.snapshot(value, ty, at)?;
+                    self.store(&value, ty, at)?
+                }
+            };
+            args.push((cell, ty.bits()));
+        }
+        let mut outs = Vec::with_capacity(circuit.outputs().len());
+        let whole = self.allocate(result.bits(), at)?;
+        let mut start = 0;
+        for group in circuit.outputs() {
+            outs.push((whole.at(start), group.bits as u64));
+            start += group.bits as u64;
+        }
+        self.push_call(circuit.clone(), args, outs, 1, (0, 0));
+        Ok(Value::Stored(whole, None))
+    }
+}
+
+/// A float as an unsigned number in the same order: a negative one complemented, a positive one above those.
+fn to_key(b: &mut Builder, x: &[Wire]) -> Vec<Wire> {
+    let (sign, rest) = (x[x.len() - 1], &x[..x.len() - 1]);
+    let mut key: Vec<Wire> = rest.iter().map(|&bit| b.xor(bit, sign)).collect();
+    key.push(b.not(sign));
+    key
+}
+
+/// The float of such a number.
+fn from_key(b: &mut Builder, key: &[Wire]) -> Vec<Wire> {
+    let sign = b.not(key[key.len() - 1]);
+    let mut x: Vec<Wire> = key[..key.len() - 1].iter().map(|&bit| b.xor(bit, sign)).collect();
+    x.push(sign);
+    x
+}
+
+/// One word of many, in pairs.
+fn tree(mut rows: Vec<Vec<Wire>>, pair: &mut impl FnMut(&[Wire], &[Wire]) -> Vec<Wire>) -> Vec<Wire> {
+    while rows.len() > 1 {
+        let joined = |two: &[Vec<Wire>]| if let [x, y] = two { pair(x, y) } else { two[0].clone() };
+        let mut joined = joined;
+        rows = rows.chunks(2).map(&mut joined).collect();
+    }
+    rows.pop().unwrap_or_default()
+}
