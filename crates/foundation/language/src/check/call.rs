@@ -162,7 +162,7 @@ impl<'s> Body<'_, 's, '_> {
             self.error(span, format!("this is written `{usage}`; {} values are given", args.len()));
             return self.wrong(span);
         }
-        let same = matches!(builtin, Min | Max | Abs | AbsDiff | Sqrt | RotateLeft | RotateRight | Sort);
+        let same = matches!(builtin, Min | Max | Abs | Sqrt | RotateLeft | RotateRight | Sort);
         let first = self.expr(&args[0], want.filter(|_| same && (arity == 2 || matches!(builtin, Abs | Sqrt | Sort))));
         let mut values = vec![first];
         if let Some(arg) = args.get(1) {
@@ -201,7 +201,7 @@ impl<'s> Body<'_, 's, '_> {
             (Sqrt, Ty::Uint(_) | Ty::F32 | Ty::F64) => Some(ty.clone()),
             (Abs, Ty::Int(_) | Ty::F32 | Ty::F64) => Some(ty.clone()),
             (Min | Max, Ty::Uint(_) | Ty::Int(_) | Ty::Var(_) | Ty::F32 | Ty::F64) => Some(ty.clone()),
-            (AbsDiff, Ty::Uint(_) | Ty::Int(_)) => Some(ty.clone()),
+            (AbsDiff, Ty::Uint(width) | Ty::Int(width)) => Some(Ty::Uint(*width)),
             (RotateLeft | RotateRight, Ty::Uint(_) | Ty::Int(_)) => Some(ty.clone()),
             _ => None,
         };

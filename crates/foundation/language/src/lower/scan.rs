@@ -378,6 +378,12 @@ impl<'m> Cost<'_, 'm> {
 
     fn stmt(&mut self, func: &'m Func, stmt: &'m Stmt) -> u64 {
         match stmt {
+            Stmt::Let(Pattern::Var(id), value) if self.range(func, value).is_some() => {
+                if let Some(range) = self.range(func, value) {
+                    self.ranges.insert(*id, range);
+                }
+                1
+            }
             Stmt::Let(_, value) | Stmt::Expr(value) => 1u64.saturating_add(self.expr(func, value)),
             Stmt::Assign { var, path, op, value, .. } => {
                 let mut cost = 1 + func.ty(value).bits() / 8;

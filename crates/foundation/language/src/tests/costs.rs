@@ -116,6 +116,30 @@ fn conditions_on_a_loop_cost_nothing() {
 }
 
 #[test]
+fn indices_that_only_unrolling_knows() {
+    let source = "
+        const N = 256;
+        fn main(xs: [u16; N] from 0) -> [u16; N] {
+            let mut a = xs;
+            for k in 0..8 { for j in 0..k + 1 { for i in 0..N {
+                let l = i ^ (1 << (k - j));
+                if l > i {
+                    let up = (i & (2 << k)) == 0;
+                    if (a[i] > a[l]) == up { let t = a[i]; a[i] = a[l]; a[l] = t; }
+                }
+            } } }
+            a
+        }";
+    // Bitonic sorting: 36 layers of 128 comparisons and exchanges.
+    let program = compile(source, Limits::default());
+    assert_eq!(program.and_gates(), 36 * 128 * 32);
+    let numbers: Vec<i128> = (0..256).map(|i| i * 40503 % 65536).collect();
+    let mut sorted = numbers.clone();
+    sorted.sort_unstable();
+    assert_eq!(run(&program, &numbers), sorted);
+}
+
+#[test]
 fn compiling_is_deterministic() {
     let source =
         "fn main(x: [u32; 100] from 0, i: u7 from 1) -> u32 { let mut s = 0; for y in x { s += y; } s + x[i] }";

@@ -93,6 +93,7 @@ fn functions_of_the_language() {
     is("max([b, -7, -9])", "i8", &[-7]);
     is("abs(b)", "i8", &[100]);
     is("abs_diff(a, 210)", "u8", &[10]);
+    is("abs_diff(b, 100)", "u8", &[200]);
     is("popcount(a)", "u32", &[3]);
     is("leading_zeros(d)", "u32", &[2]);
     is("trailing_zeros(a)", "u32", &[3]);
