@@ -98,6 +98,11 @@ pub(super) enum Part<'a> {
     Field(&'a str),
 }
 
+/// The elements of a list, by their indices.
+fn indexed<'a>(types: impl IntoIterator<Item = &'a Type>) -> impl Iterator<Item = (Part<'a>, &'a Type)> {
+    types.into_iter().enumerate().map(|(index, ty)| (Part::Index(index), ty))
+}
+
 impl<'a> Reader<'a> {
     fn new(name: &'a str, text: &'a str) -> Reader<'a> {
         Reader { text, at: 0, out: Bits::default(), name, path: Vec::new() }
@@ -149,7 +154,7 @@ impl<'a> Reader<'a> {
             Type::Array(element, count) => self.array(element, *count),
             Type::Tuple(types) => {
                 let close = self.open(&[('(', ')'), ('[', ']')], ty)?;
-                self.list(close, types.iter(), types.len(), "elements")
+                self.list(close, indexed(types), types.len(), "elements")
             }
             Type::Struct { name, fields } => {
                 // As a program writes it, the type's name may stand in front.
@@ -159,7 +164,10 @@ impl<'a> Reader<'a> {
                 }
                 match self.open(&[('{', '}'), ('(', ')'), ('[', ']')], ty)? {
                     '}' => self.fields(fields),
-                    close => self.list(close, fields.iter().map(|(_, ty)| ty), fields.len(), "fields"),
+                    close => {
+                        let parts = fields.iter().map(|(name, ty)| (Part::Field(name), ty));
+                        self.list(close, parts, fields.len(), "fields")
+                    }
                 }
             }
             _ => {
@@ -203,17 +211,17 @@ impl<'a> Reader<'a> {
     fn list(
         &mut self,
         close: char,
-        types: impl Iterator<Item = &'a Type>,
+        parts: impl Iterator<Item = (Part<'a>, &'a Type)>,
         count: usize,
         what: &str,
     ) -> Result<(), TypedError> {
         let start = self.at;
         let few = |r: &Self, given| r.wrong_at(start, format!("{given} {what} are given where {count} are wanted"));
-        for (index, ty) in types.enumerate() {
+        for (given, (part, ty)) in parts.enumerate() {
             if self.closes(close) {
-                return Err(few(self, index));
+                return Err(few(self, given));
             }
-            self.inside(Part::Index(index), |r| r.value(ty))?;
+            self.inside(part, |r| r.value(ty))?;
             self.comma(close)?;
         }
         if self.closes(close) {
@@ -247,7 +255,7 @@ impl<'a> Reader<'a> {
             );
         }
         self.at += 1;
-        self.list(']', std::iter::repeat_n(element, count), count, "elements")
+        self.list(']', indexed(std::iter::repeat_n(element, count)), count, "elements")
     }
 
     fn bytes(&mut self, at: usize, bytes: impl Iterator<Item = u8>, count: usize) -> Result<(), TypedError> {

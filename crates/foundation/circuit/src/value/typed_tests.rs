@@ -122,6 +122,7 @@ fn what_is_wrong_is_named_with_its_place_and_path() {
         (array(Type::Uint(8), 2), "1\n2\n3\n", "3:1: x: more than the 2 elements that are wanted"),
         (array(Type::Uint(8), 2), "1\n", "2:1: x: 1 elements are given where 2 are wanted"),
         (array(Type::Uint(8), 2), "1\n300", "2:1: x[1]: the number does not fit u8, 0 to 255"),
+        (record(), "(3, 300)", "1:5: x.item: the number does not fit i8, -128 to 127"),
         (record(), "{price: 3}", "1:2: x: the field `item`, a i8, is missing"),
         (record(), "{price: 3, price: 4}", "1:12: x: the field `price` is given twice"),
         (
