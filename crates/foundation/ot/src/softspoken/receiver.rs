@@ -138,6 +138,8 @@ impl<M: Checking> Receiver<M> {
         let mut challenge = [0; Challenge::BYTES];
         ch.recv(&mut challenge)?;
         ch.send(&self.answer(slot, out.len(), &Challenge::from_bytes(challenge)).to_bytes())?;
+        // The sender can do nothing more before it has this, and the next message takes its time.
+        ch.flush()?;
         self.matrix.columns::<M>(slot, out);
         Ok(())
     }
