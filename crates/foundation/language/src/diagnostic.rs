@@ -77,6 +77,12 @@ impl Errors {
 
     /// The mistakes as they are shown: in order, one for each place.
     pub(crate) fn report(mut self, file: &str, source: &str) -> Diagnostics {
+        if self.0.is_empty() {
+            self.add(
+                Span::default(),
+                "this is refused without a reason, which is the compiler's mistake; please report it",
+            );
+        }
         self.0.sort_by_key(|(at, _)| at.start);
         self.0.dedup_by_key(|(at, _)| at.start);
         self.0.truncate(SHOWN);
@@ -90,14 +96,13 @@ fn locate(source: &str, at: usize, message: String) -> Diagnostic {
     while !source.is_char_boundary(at) {
         at -= 1;
     }
-    let (before, after) = source.split_at(at);
+    let before = &source[..at];
     let start = before.rfind('\n').map_or(0, |i| i + 1);
     let line = before.matches('\n').count() + 1;
     let column = before[start..].chars().count();
     let from = column.saturating_sub(LINE / 2);
     let whole = source[start..].lines().next().unwrap_or_default().chars().skip(from).take(LINE);
     let text = whole.map(|c| if c.is_control() { ' ' } else { c }).collect();
-    let _ = after;
     Diagnostic { line, column: column + 1, message, text, caret: column - from }
 }
 

@@ -56,12 +56,11 @@ fn compile_with(file: &str, source: &str, limits: Limits) -> Result<Program, Dia
         return Err(errors.report(file, source));
     }
     let tree = parser::parse(source, &mut errors);
-    if errors.is_empty() {
-        if let Some(module) = check::check(source, &tree, &mut errors) {
-            if let Some(program) = lower::lower(file, &module, limits, &mut errors) {
-                return Ok(program);
-            }
-        }
+    if errors.is_empty()
+        && let Some(module) = check::check(source, &tree, &mut errors)
+        && let Some(program) = lower::lower(file, &module, limits, &mut errors)
+    {
+        return Ok(program);
     }
     Err(errors.report(file, source))
 }

@@ -137,7 +137,7 @@ impl<'s> Checker<'s, '_> {
                     return Err(NoNumber::Other(expr.span));
                 }
                 let (a, b) = (self.number(a, generics)?, self.number(b, generics)?);
-                arithmetic(*op, a, b).map_err(|message| wrong(message))
+                arithmetic(*op, a, b).map_err(wrong)
             }
             _ => Err(NoNumber::Other(expr.span)),
         }

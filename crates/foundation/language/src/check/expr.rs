@@ -197,10 +197,10 @@ impl<'s> Body<'_, 's, '_> {
     }
 
     fn unary(&mut self, op: Unary, operand: &ast::Expr<'s>, want: Option<&Ty>, span: Span) -> Expr {
-        if let (Unary::Negate, ExprKind::Int(value, suffix)) = (op, &operand.kind) {
-            if value.small().is_some() {
-                return self.whole(value, *suffix, true, span);
-            }
+        if let (Unary::Negate, ExprKind::Int(value, suffix)) = (op, &operand.kind)
+            && value.small().is_some()
+        {
+            return self.whole(value, *suffix, true, span);
         }
         let operand = self.expr(operand, want);
         let ty = self.of(&operand);

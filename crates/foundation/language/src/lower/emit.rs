@@ -184,10 +184,8 @@ impl<'a> Emitter<'a> {
         let spans = |runs: &Runs, strides: &[i64]| {
             let span = |(i, &(cell, bits)): (usize, &(Cell, u64))| {
                 let (mut span, mut stride) = (self.span(cell, bits), strides.get(i).copied().unwrap_or(0));
-                if let Some(depth) = depth {
-                    if let Some(moved) = span.strides.get_mut(depth) {
-                        stride += std::mem::take(moved);
-                    }
+                if let Some(moved) = depth.and_then(|depth| span.strides.get_mut(depth)) {
+                    stride += std::mem::take(moved);
                 }
                 (span, stride)
             };

@@ -82,12 +82,9 @@ impl Lower<'_> {
     fn others(&self, home: HomeId, cell: Cell, bits: u64) -> impl Iterator<Item = (&(HomeId, Cell), &Entry)> {
         let lowest = Cell { class: 0, base: 0 };
         let below = self.overlay.range((home, lowest)..(home, Cell { class: cell.class, base: 0 }));
-        let above = match cell.class.checked_add(1) {
-            Some(class) => Some(self.overlay.range((home, Cell { class, base: 0 })..(home + 1, lowest))),
-            None => None,
-        };
+        let above = self.overlay.range((home, Cell { class: cell.class + 1, base: 0 })..(home + 1, lowest));
         let here = self.reach(cell, bits);
-        below.chain(above.into_iter().flatten()).filter(move |((_, other), entry)| {
+        below.chain(above).filter(move |((_, other), entry)| {
             let there = self.reach(*other, entry.bits.len() as u64);
             here.0 < there.1 && there.0 < here.1
         })
@@ -160,7 +157,8 @@ impl Lower<'_> {
         if let (Value::Fill(a), Value::Fill(b)) = (a, b) {
             return Ok(Value::Fill(Rc::new(self.join(condition, a, b, ty.part(0).0, at)?)));
         }
-        self.spend(ty.parts(), at)?;
+        // Most parts are the same, which is seen at once.
+        self.spend(ty.parts() / 16, at)?;
         if ty.bits() > LARGE_JOIN {
             let message =
                 "a branch on a private condition changes an array of this size; change its elements one by one";

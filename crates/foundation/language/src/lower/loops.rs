@@ -97,13 +97,19 @@ impl<'m> Lower<'m> {
             Pattern::Var(id) if turns.array.is_none() => self.wants(turns.func, *id, turns.body),
             _ => super::scan::Wants { period: 1, ..Default::default() },
         };
-        if wants.bounds || wants.constant && fits(count(from, to), unroll_for_constants) {
+        if wants.bounds {
+            // What is unrolled inside is there once for each turn.
+            let inner = (self.limits.unroll / count(from, to).max(1)).max(self.limits.unroll.min(1 << 8));
+            let outer = std::mem::replace(&mut self.limits.unroll, inner);
+            let done = self.unroll(&turns, from, to);
+            self.limits.unroll = outer;
+            return done;
+        }
+        if wants.constant && fits(count(from, to), unroll_for_constants) {
             return self.unroll(&turns, from, to);
         }
-        if let Some((value, ty)) = &mut turns.array {
-            if matches!(value, Value::Parts(_)) {
-                *value = Value::Stored(self.store(value, ty, turns.at)?, None);
-            }
+        if let Some((value @ Value::Parts(_), ty)) = &mut turns.array {
+            *value = Value::Stored(self.store(value, ty, turns.at)?, None);
         }
         let breaks: Vec<i128> = wants.breaks.into_iter().filter(|&at| at > from && at < to).collect();
         let breaks = if breaks.len() < PARTS { breaks } else { Vec::new() };
@@ -159,10 +165,10 @@ impl<'m> Lower<'m> {
         for &var in uses.used.difference(&uses.declared) {
             // Arrays that may be read at moving indices have to be in the memory; constants are put there on demand.
             let ty = &func.vars[var].ty;
-            if let (Some(Some(value @ Value::Parts(_))), true) = (self.frame.get(var).cloned(), holds_array(ty)) {
-                if !self.is_constant(&value, ty) {
-                    self.frame[var] = Some(Value::Stored(self.store(&value, ty, at)?, None));
-                }
+            if let (Some(Some(value @ Value::Parts(_))), true) = (self.frame.get(var).cloned(), holds_array(ty))
+                && !self.is_constant(&value, ty)
+            {
+                self.frame[var] = Some(Value::Stored(self.store(&value, ty, at)?, None));
             }
         }
         self.flush(at)?;

@@ -60,12 +60,11 @@ impl Lower<'_> {
         (right, by): (&Value, &Ty),
         at: Span,
     ) -> Result<Value, Failure> {
-        if ty.is_int() {
-            if let (Some(a), Some(b)) = (Lower::as_public(left, ty), Lower::as_public(right, by)) {
-                if let Some(value) = self.public(op, &a, &b, ty, at)? {
-                    return Ok(value);
-                }
-            }
+        if ty.is_int()
+            && let (Some(a), Some(b)) = (Lower::as_public(left, ty), Lower::as_public(right, by))
+            && let Some(value) = self.public(op, &a, &b, ty, at)?
+        {
+            return Ok(value);
         }
         match op {
             Binary::Eq => Ok(Value::Bits(Rc::new([self.equal(left, right, ty, at)?]))),

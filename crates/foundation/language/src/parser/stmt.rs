@@ -154,12 +154,11 @@ impl<'s> Parser<'s, '_> {
             stmts.push(Stmt::Expr { value });
             return Ok(None);
         }
-        if let Kind::Name(name) = self.token().kind {
-            if let ExprKind::Name(first) = value.kind {
-                let guess = did_you_mean(first, ["let", "for", "if", "const"]);
-                if !guess.is_empty() {
-                    return self.fail(value.span, format!("`{first} {name}` is no statement{guess}"));
-                }
+        if let (Kind::Name(name), ExprKind::Name(first)) = (&self.token().kind, &value.kind) {
+            let guess = did_you_mean(first, ["let", "for", "if", "const"]);
+            if !guess.is_empty() {
+                let message = format!("`{first} {name}` is no statement{guess}");
+                return self.fail(value.span, message);
             }
         }
         self.need(";")?;
