@@ -4,6 +4,7 @@
 //! alone. All of them work in ristretto255, a group of prime order, so no element has a small-order part, and
 //! every element has exactly one encoding.
 
+pub mod csw;
 pub mod simplest;
 
 use comity_channel::Channel;
@@ -14,6 +15,7 @@ use curve25519_dalek::traits::IsIdentity;
 use rand_core::CryptoRng;
 use zeroize::Zeroizing;
 
+pub use csw::Csw;
 pub use simplest::Simplest;
 
 use crate::{Model, ReceiverSeeds, SenderSeeds};

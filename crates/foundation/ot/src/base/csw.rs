@@ -1,0 +1,468 @@
+//! The three-move OT of Canetti, Sarkar and Wang (PKC 2020, ePrint 2020/110): base OT against malicious parties.
+//!
+//! [`simplest`](super::simplest) with two additions. The point that the receiver's choice adds is not the sender's, but
+//! hashed from a seed of the receiver: who knows its logarithm, as a simulator does and nobody else, can open a
+//! choice both ways, and see the choices of others. And the receiver must answer a challenge, so that it has made up its
+//! mind when the sender goes on.
+//!
+//! **How**, for OT `i` with choice bit `c`; both hash the session and all that was sent
+//! - The sender draws `r` and offers `z = rG`.
+//! - 1: the receiver draws a seed, which is hashed to the point `T`, and `a_i`; it sends the seed and `B_i = a_i G + c T`.
+//! - 2: the sender's keys and answers are the halves of `H(i, rB_i)` and `H(i, r(B_i - T))`. It sends the sum of both
+//!   answers, the challenge, and a digest of all answers for choice 0.
+//! - 3: the receiver knows the key and the answer for its choice from `a_i z`; with the challenge it knows the answer for 0
+//!   in either case. If these do not match the digest it stops; if they do it sends another digest of them, which the
+//!   sender checks.
+//!
+//! **Functionality**: random OT, endemic, with *selective failure*: a corrupt sender may guess some choice bits; if it is
+//! wrong the receiver stops, if it is right the run goes on and nobody notices. Where the choice bits are the delta of an
+//! extension, which may be guessed in the same way anyway, nothing is lost. A protocol whose choice bits are inputs
+//! takes [`pvw`](super::pvw), or OTs of an extension.
+//!
+//! **Adversary**: malicious, either party, static; under the gap Diffie-Hellman assumption in ristretto255 with BLAKE3 as
+//! random oracle. (The paper says computational Diffie-Hellman. The reduction must answer queries to the oracle as a
+//! sender with an unknown `r` would, and so must recognize `rB` among them: we count on that being of no help.)
+//! Choices are hidden unconditionally: `B_i` is uniform.
+//!
+//! **Differences from the paper**: the offer `z` goes out at once, and not with the challenge: it depends on
+//! nothing that the receiver says, and both can work at the same time. Batches follow McQuoid, Rosulek, Roy (ePrint
+//! 2021/682): session, seed, offer, index and point enter every hash.
+//!
+//! **Cost**: three moves; 64 bytes and 32 an OT from the receiver, 64 and 16 an OT from the sender. For each OT the sender
+//! decodes a point and multiplies it, the receiver multiplies two fixed points.
+
+use blake3::Hasher;
+use comity_channel::Channel;
+use comity_core::{Bits, Block, Error, Misbehaviour, Result, SessionId};
+use curve25519_dalek::ristretto::{CompressedRistretto, RistrettoBasepointTable, RistrettoPoint};
+use curve25519_dalek::scalar::Scalar;
+use curve25519_dalek::traits::Identity;
+use rand_core::CryptoRng;
+use subtle::{Choice, ConditionallySelectable, ConstantTimeEq};
+use zeroize::{Zeroize, ZeroizeOnDrop, Zeroizing};
+
+use super::{BaseOt, POINT_BYTES, decode, random_scalar};
+use crate::{Malicious, ReceiverSeeds, SenderSeeds};
+
+/// This protocol as the base of an extension.
+#[derive(Clone, Copy, Debug)]
+pub enum Csw {}
+
+/// OTs whose points travel together, as in [`simplest`](super::simplest).
+const GROUP: usize = 8;
+
+/// From this many OTs on, a table of multiples of `z` pays for the receiver.
+const TABLE_PAYS: usize = 64;
+
+/// Bytes of a seed, and of a digest.
+const DIGEST: usize = 32;
+
+/// The sender's first message: the encoding of `z`.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Offer([u8; POINT_BYTES]);
+
+impl Offer {
+    /// The message with these bytes. They are checked by the receiver that takes the message.
+    pub fn from_bytes(bytes: [u8; POINT_BYTES]) -> Offer {
+        Offer(bytes)
+    }
+
+    /// The bytes of the message.
+    pub fn to_bytes(&self) -> [u8; POINT_BYTES] {
+        self.0
+    }
+}
+
+/// The receiver's first message: its seed, and the encoding of `B` for each OT.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Points {
+    seed: [u8; DIGEST],
+    points: Vec<[u8; POINT_BYTES]>,
+}
+
+impl Points {
+    /// The message of `n` OTs with these bytes. The points are checked by the sender that takes the message.
+    ///
+    /// # Errors
+    /// [`Error::Malformed`] if there are not exactly 32 bytes for the seed and for each OT.
+    pub fn from_bytes(bytes: &[u8], n: usize) -> Result<Points> {
+        match bytes.as_chunks() {
+            ([seed, points @ ..], []) if points.len() == n => Ok(Points { seed: *seed, points: points.to_vec() }),
+            _ => Err(malformed("points", n, bytes.len())),
+        }
+    }
+
+    /// The bytes of the message.
+    pub fn to_bytes(&self) -> Vec<u8> {
+        [&self.seed[..], self.points.as_flattened()].concat()
+    }
+}
+
+/// The sender's second message: a challenge for each OT, and the digest of all answers.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Challenge {
+    sums: Vec<[u8; 16]>,
+    digest: [u8; DIGEST],
+}
+
+impl Challenge {
+    /// The message of `n` OTs with these bytes.
+    ///
+    /// # Errors
+    /// [`Error::Malformed`] if there are not exactly 16 bytes for each OT and 32 for the digest.
+    pub fn from_bytes(bytes: &[u8], n: usize) -> Result<Challenge> {
+        let wrong = || malformed("challenges", n, bytes.len());
+        let (sums, digest) = bytes.split_last_chunk().ok_or_else(wrong)?;
+        match sums.as_chunks() {
+            (sums, []) if sums.len() == n => Ok(Challenge { sums: sums.to_vec(), digest: *digest }),
+            _ => Err(wrong()),
+        }
+    }
+
+    /// The bytes of the message.
+    pub fn to_bytes(&self) -> Vec<u8> {
+        [self.sums.as_flattened(), &self.digest].concat()
+    }
+}
+
+/// The receiver's second message: another digest of all answers.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Response([u8; DIGEST]);
+
+impl Response {
+    /// The message with these bytes.
+    pub fn from_bytes(bytes: [u8; DIGEST]) -> Response {
+        Response(bytes)
+    }
+
+    /// The bytes of the message.
+    pub fn to_bytes(&self) -> [u8; DIGEST] {
+        self.0
+    }
+}
+
+fn malformed(what: &str, n: usize, bytes: usize) -> Error {
+    Error::Malformed(format!("the {what} of {n} base OTs do not take {bytes} bytes"))
+}
+
+/// What comes out of a hash of a point: a key, and an answer.
+#[derive(Clone, ZeroizeOnDrop)]
+struct Output {
+    key: Block,
+    answer: [u8; 16],
+}
+
+/// The sender that has made its offer.
+pub struct Sender {
+    session: SessionId,
+    half_r: Zeroizing<Scalar>,
+    offer: Offer,
+}
+
+/// The sender, waiting for the response.
+pub struct Waiting {
+    session: SessionId,
+    keys: Zeroizing<Vec<[Block; 2]>>,
+    answers: Answers,
+}
+
+impl Sender {
+    /// Draws `r` and gives `z` to send.
+    pub fn new(session: &SessionId, rng: &mut impl CryptoRng) -> (Sender, Offer) {
+        let half_r = Zeroizing::new(random_scalar(rng));
+        let z = RistrettoPoint::mul_base(&Zeroizing::new(*half_r + *half_r));
+        let offer = Offer(z.compress().to_bytes());
+        (Sender { session: *session, half_r, offer }, offer)
+    }
+
+    /// Step 2: the challenge to send.
+    ///
+    /// # Errors
+    /// [`InvalidPoint`](Misbehaviour::InvalidPoint) or [`IdentityPoint`](Misbehaviour::IdentityPoint) if the receiver sent
+    /// such.
+    pub fn challenge(self, points: &Points) -> Result<(Waiting, Challenge)> {
+        let n = points.points.len();
+        let mut work = self.start(&points.seed, n);
+        let mut sums = Vec::with_capacity(n);
+        for group in points.points.chunks(GROUP) {
+            work.group(group, &mut sums)?;
+        }
+        let (waiting, digest) = work.finish();
+        Ok((waiting, Challenge { sums, digest }))
+    }
+
+    fn start(self, seed: &[u8; DIGEST], n: usize) -> Challenging {
+        let offset = Zeroizing::new(hash_to_group(&self.session, seed) * *self.half_r);
+        let kdf = Kdf::new(&self.session, seed, &self.offer);
+        let keys = Zeroizing::new(Vec::with_capacity(n));
+        let waiting = Waiting { session: self.session, keys, answers: Answers(Vec::with_capacity(n)) };
+        Challenging { half_r: self.half_r, offset, kdf, waiting }
+    }
+}
+
+/// The sender at work on step 2.
+struct Challenging {
+    half_r: Zeroizing<Scalar>,
+    /// `(r/2) T`.
+    offset: Zeroizing<RistrettoPoint>,
+    kdf: Kdf,
+    waiting: Waiting,
+}
+
+impl Challenging {
+    /// The challenges of the next few OTs.
+    fn group(&mut self, points: &[[u8; POINT_BYTES]], sums: &mut Vec<[u8; 16]>) -> Result<()> {
+        let mut halves = Zeroizing::new(Vec::with_capacity(2 * points.len()));
+        for bytes in points {
+            let shared = decode(bytes)? * *self.half_r;
+            halves.push(shared);
+            halves.push(shared - *self.offset);
+        }
+        let shared = Zeroizing::new(RistrettoPoint::double_and_compress_batch(halves.iter()));
+        for (bytes, pair) in points.iter().zip(shared.as_chunks::<2>().0) {
+            let [zero, one] = self.kdf.next(bytes, pair);
+            sums.push(std::array::from_fn(|i| zero.answer[i] ^ one.answer[i]));
+            self.waiting.keys.push([zero.key, one.key]);
+            self.waiting.answers.0.push(zero.answer);
+        }
+        Ok(())
+    }
+
+    fn finish(self) -> (Waiting, [u8; DIGEST]) {
+        let digest = self.waiting.answers.digest(&self.waiting.session, TO_RECEIVER);
+        (self.waiting, digest)
+    }
+}
+
+impl Waiting {
+    /// After step 3: both keys of each OT.
+    ///
+    /// # Errors
+    /// [`BaseOtChallenge`](Misbehaviour::BaseOtChallenge) if the response is not that of a receiver that knows an answer
+    /// for every OT.
+    pub fn finish(mut self, response: &Response) -> Result<SenderSeeds<Malicious>> {
+        let expected = self.answers.digest(&self.session, TO_SENDER);
+        if !bool::from(expected.ct_eq(&response.0)) {
+            return Err(Misbehaviour::BaseOtChallenge.into());
+        }
+        Ok(SenderSeeds::new(std::mem::take(&mut *self.keys)))
+    }
+}
+
+/// The receiver, its points drawn.
+pub struct Receiver {
+    session: SessionId,
+    choices: Bits,
+    half_a: Zeroizing<Vec<Scalar>>,
+    /// `T/2`.
+    half_of_t: RistrettoPoint,
+    points: Points,
+}
+
+impl Receiver {
+    /// Step 1: a seed, and a point for each choice bit, to send.
+    pub fn new(session: &SessionId, choices: &Bits, rng: &mut impl CryptoRng) -> (Receiver, Points) {
+        let mut receiver = Receiver::start(session, choices, rng);
+        while receiver.points.points.len() < choices.len() {
+            receiver.group(rng);
+        }
+        let points = receiver.points.clone();
+        (receiver, points)
+    }
+
+    /// Step 3: the response to send, and the chosen keys. They are of use only if the sender takes the response.
+    ///
+    /// # Errors
+    /// [`InvalidPoint`](Misbehaviour::InvalidPoint) or [`IdentityPoint`](Misbehaviour::IdentityPoint) if the sender
+    /// offered such, [`BaseOtChallenge`](Misbehaviour::BaseOtChallenge) if its challenge does not fit its digest for
+    /// these choice bits, and [`Error::Malformed`] if there is not a challenge for each OT.
+    pub fn respond(self, offer: &Offer, challenge: &Challenge) -> Result<(Response, ReceiverSeeds<Malicious>)> {
+        let outputs = self.outputs(offer)?;
+        self.answer(outputs, challenge)
+    }
+
+    fn start(session: &SessionId, choices: &Bits, rng: &mut impl CryptoRng) -> Receiver {
+        let mut seed = [0; DIGEST];
+        rng.fill_bytes(&mut seed);
+        let n = choices.len();
+        Receiver {
+            session: *session,
+            choices: choices.clone(),
+            half_a: Zeroizing::new(Vec::with_capacity(n)),
+            half_of_t: hash_to_group(session, &seed) * Scalar::ONE.div_by_2(),
+            points: Points { seed, points: Vec::with_capacity(n) },
+        }
+    }
+
+    /// Draws the points of the next few OTs and gives them to send.
+    fn group(&mut self, rng: &mut impl CryptoRng) -> &[[u8; POINT_BYTES]] {
+        let start = self.points.points.len();
+        let end = self.choices.len().min(start + GROUP);
+        let mut halves = Zeroizing::new(Vec::with_capacity(end - start));
+        for i in start..end {
+            self.half_a.push(random_scalar(rng));
+            let chosen = Choice::from(u8::from(self.choices.get(i)));
+            let shift = RistrettoPoint::conditional_select(&RistrettoPoint::identity(), &self.half_of_t, chosen);
+            halves.push(RistrettoPoint::mul_base(&self.half_a[i]) + shift);
+        }
+        let points = RistrettoPoint::double_and_compress_batch(halves.iter());
+        self.points.points.extend(points.iter().map(CompressedRistretto::to_bytes));
+        &self.points.points[start..]
+    }
+
+    /// The chosen key and answer of each OT.
+    fn outputs(&self, offer: &Offer) -> Result<Vec<Output>> {
+        let z = decode(&offer.0)?;
+        let table = (self.half_a.len() >= TABLE_PAYS).then(|| RistrettoBasepointTable::create(&z));
+        let multiply = |half_a: &Scalar| match &table {
+            Some(table) => table * half_a,
+            None => z * half_a,
+        };
+        let mut kdf = Kdf::new(&self.session, &self.points.seed, offer);
+        let mut outputs = Vec::with_capacity(self.half_a.len());
+        for (half_a, points) in self.half_a.chunks(GROUP).zip(self.points.points.chunks(GROUP)) {
+            let halves = Zeroizing::new(Vec::from_iter(half_a.iter().map(multiply)));
+            let shared = Zeroizing::new(RistrettoPoint::double_and_compress_batch(halves.iter()));
+            for (point, shared) in points.iter().zip(shared.iter()) {
+                let [output] = kdf.next(point, std::array::from_ref(shared));
+                outputs.push(output);
+            }
+        }
+        Ok(outputs)
+    }
+
+    fn answer(self, outputs: Vec<Output>, challenge: &Challenge) -> Result<(Response, ReceiverSeeds<Malicious>)> {
+        let (n, sums) = (outputs.len(), challenge.sums.len());
+        if n != sums {
+            return Err(malformed("challenges", n, 16 * sums + DIGEST));
+        }
+        let mut answers = Answers(Vec::with_capacity(n));
+        for ((output, sum), choice) in outputs.iter().zip(&challenge.sums).zip(self.choices.iter()) {
+            let chosen = u8::from(choice).wrapping_neg();
+            answers.0.push(std::array::from_fn(|i| output.answer[i] ^ sum[i] & chosen));
+        }
+        if !bool::from(answers.digest(&self.session, TO_RECEIVER).ct_eq(&challenge.digest)) {
+            return Err(Misbehaviour::BaseOtChallenge.into());
+        }
+        let response = Response(answers.digest(&self.session, TO_SENDER));
+        let keys = outputs.iter().map(|output| output.key).collect();
+        Ok((response, ReceiverSeeds::new(self.choices, keys)))
+    }
+}
+
+/// The answers for choice 0 of all OTs.
+#[derive(ZeroizeOnDrop)]
+struct Answers(Vec<[u8; 16]>);
+
+/// Which digest of the answers it is.
+const TO_RECEIVER: &str = "comity CSW OT: the digest that the sender opens with its challenge";
+const TO_SENDER: &str = "comity CSW OT: the digest that answers a challenge";
+
+impl Answers {
+    fn digest(&self, session: &SessionId, domain: &str) -> [u8; DIGEST] {
+        let mut hasher = Hasher::new_derive_key(domain);
+        hasher.update(&session.to_bytes()).update(self.0.as_flattened());
+        *hasher.finalize().as_bytes()
+    }
+}
+
+/// `T`: the point of a seed.
+fn hash_to_group(session: &SessionId, seed: &[u8; DIGEST]) -> RistrettoPoint {
+    let mut hasher = Hasher::new_derive_key("comity CSW OT: the point that a choice adds");
+    hasher.update(&session.to_bytes()).update(seed);
+    let mut wide = [0; 64];
+    hasher.finalize_xof().fill(&mut wide);
+    RistrettoPoint::from_uniform_bytes(&wide)
+}
+
+/// Derives keys and answers, one index after another.
+struct Kdf {
+    /// Has absorbed the session, the seed and `z`.
+    start: Hasher,
+    index: u64,
+}
+
+impl Kdf {
+    fn new(session: &SessionId, seed: &[u8; DIGEST], offer: &Offer) -> Kdf {
+        let mut start = Hasher::new_derive_key("comity CSW OT: the key and the answer of one base OT");
+        start.update(&session.to_bytes()).update(seed).update(&offer.0);
+        Kdf { start, index: 0 }
+    }
+
+    /// The outputs of the next OT, whose point is `point`: one for each shared point.
+    fn next<const N: usize>(&mut self, point: &[u8; POINT_BYTES], shared: &[CompressedRistretto; N]) -> [Output; N] {
+        let mut hasher = self.start.clone();
+        hasher.update(&self.index.to_le_bytes()).update(point);
+        self.index += 1;
+        std::array::from_fn(|i| {
+            let mut hasher = hasher.clone();
+            hasher.update(shared[i].as_bytes());
+            let mut output = Output { key: Block::ZERO, answer: [0; 16] };
+            let mut reader = hasher.finalize_xof();
+            reader.fill(Block::bytes_of_mut(std::slice::from_mut(&mut output.key)));
+            reader.fill(&mut output.answer);
+            reader.zeroize();
+            hasher.zeroize();
+            output
+        })
+    }
+}
+
+impl BaseOt for Csw {
+    type Model = Malicious;
+
+    fn send<C: Channel + ?Sized>(
+        ch: &mut C,
+        session: &SessionId,
+        n: usize,
+        rng: &mut impl CryptoRng,
+    ) -> Result<SenderSeeds<Malicious>> {
+        let (sender, offer) = Sender::new(session, rng);
+        ch.send(&offer.0)?;
+        ch.flush()?;
+        // 2. Challenges are computed while the receiver draws its next group.
+        let mut seed = [0; DIGEST];
+        ch.recv(&mut seed)?;
+        let mut work = sender.start(&seed, n);
+        let mut sums = Vec::with_capacity(n);
+        let mut points = [[0; POINT_BYTES]; GROUP];
+        while sums.len() < n {
+            let group = &mut points[..GROUP.min(n - sums.len())];
+            ch.recv(group.as_flattened_mut())?;
+            work.group(group, &mut sums)?;
+        }
+        let (waiting, digest) = work.finish();
+        ch.send(&Challenge { sums, digest }.to_bytes())?;
+        let mut response = [0; DIGEST];
+        ch.recv(&mut response)?;
+        waiting.finish(&Response(response))
+    }
+
+    fn receive<C: Channel + ?Sized>(
+        ch: &mut C,
+        session: &SessionId,
+        choices: &Bits,
+        rng: &mut impl CryptoRng,
+    ) -> Result<ReceiverSeeds<Malicious>> {
+        // 1. All points first, since the sender waits for them; what this side derives from them can wait.
+        let mut receiver = Receiver::start(session, choices, rng);
+        ch.send(&receiver.points.seed)?;
+        while receiver.points.points.len() < choices.len() {
+            ch.send(receiver.group(rng).as_flattened())?;
+            ch.flush()?;
+        }
+        let mut offer = [0; POINT_BYTES];
+        ch.recv(&mut offer)?;
+        let outputs = receiver.outputs(&Offer(offer))?;
+        // 3.
+        let mut challenge = vec![0; 16 * choices.len() + DIGEST];
+        ch.recv(&mut challenge)?;
+        let (response, seeds) = receiver.answer(outputs, &Challenge::from_bytes(&challenge, choices.len())?)?;
+        ch.send(&response.0)?;
+        ch.flush()?;
+        Ok(seeds)
+    }
+}
+
+#[cfg(test)]
+mod tests;
