@@ -1,9 +1,12 @@
 //! SoftSpoken over real base OTs, correlated and hashed, as a user has it.
 
 use comity_core::{Backend, Bits, Block, Prg, SessionId};
-use comity_ot::base::Simplest;
-use comity_ot::softspoken::{Receiver, Sender};
-use comity_ot::{DeltaReceiver, DeltaSender, HashedReceiver, HashedSender, RandomReceiver, RandomSender, SemiHonest};
+use comity_ot::base::{BaseOt, Csw, Simplest};
+use comity_ot::softspoken::{Checking, Receiver, Sender};
+use comity_ot::{
+    AtLeast, DeltaReceiver, DeltaSender, HashedReceiver, HashedSender, Malicious, RandomReceiver, RandomSender,
+    SemiHonest,
+};
 use comity_testing::Pair;
 
 const SESSION: SessionId = SessionId::new([9; 32]);
@@ -17,22 +20,19 @@ fn bits(n: usize) -> Bits {
     (0..n).map(|i| i % 3 == 0 || i % 7 == 2).collect()
 }
 
-#[test]
-fn correlated_ots_over_base_ots() {
+fn correlated<M: Checking, B: BaseOt<Model: AtLeast<M>>>() {
     for k in [1, 3, 8] {
         let (q, t) = Pair::run(
             |ch| {
                 let mut sender =
-                    Sender::<SemiHonest>::setup::<Simplest, _>(ch, &SESSION, Backend::detect(), k, DELTA, &mut rng(1))
-                        .unwrap();
+                    Sender::<M>::setup::<B, _>(ch, &SESSION, Backend::detect(), k, DELTA, &mut rng(1)).unwrap();
                 let mut q = vec![Block::ZERO; 500];
                 sender.extend(ch, &mut q).unwrap();
                 q
             },
             |ch| {
                 let mut receiver =
-                    Receiver::<SemiHonest>::setup::<Simplest, _>(ch, &SESSION, Backend::detect(), k, &mut rng(2))
-                        .unwrap();
+                    Receiver::<M>::setup::<B, _>(ch, &SESSION, Backend::detect(), k, &mut rng(2)).unwrap();
                 let mut t = vec![Block::ZERO; 500];
                 receiver.extend(ch, &bits(500), &mut t).unwrap();
                 t
@@ -42,6 +42,14 @@ fn correlated_ots_over_base_ots() {
             assert_eq!(q[j], t[j] ^ DELTA.masked(choice), "k = {k}, OT {j}");
         }
     }
+}
+
+#[test]
+fn correlated_ots_over_base_ots() {
+    correlated::<SemiHonest, Simplest>();
+    // The semi-honest extension takes malicious base OTs too.
+    correlated::<SemiHonest, Csw>();
+    correlated::<Malicious, Csw>();
 }
 
 #[test]
