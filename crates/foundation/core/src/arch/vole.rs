@@ -204,4 +204,5 @@ fn portable_fold(keys: &[RoundKeys], missing: usize, first: u64, sum: &mut [[u8;
             }
         }
     }
+    zeroize::Zeroize::zeroize(stream.as_flattened_mut());
 }
