@@ -1,5 +1,7 @@
 //! Netlists that yosys wrote: committed ones, and where yosys is installed, fresh ones of the same Verilog.
 
+#![allow(clippy::print_stdout, reason = "a test says that it was skipped")]
+
 use std::path::{Path, PathBuf};
 use std::process::Command;
 

@@ -98,7 +98,8 @@ fn gates_in_any_order_and_models_in_models() {
 #[test]
 fn every_cell_of_yosys_computes_what_it_says() {
     let mux = |s: usize, a: usize, b: usize| if s & 1 == 1 { b } else { a };
-    let cells: [(&str, &str, &dyn Fn(&[usize]) -> usize, u64); 17] = [
+    type Cell<'a> = (&'a str, &'a str, &'a dyn Fn(&[usize]) -> usize, u64);
+    let cells: [Cell; 17] = [
         ("BUF", "A", &|p| p[0], 0),
         ("NOT", "A", &|p| !p[0], 0),
         ("AND", "AB", &|p| p[0] & p[1], 1),

@@ -33,11 +33,13 @@ struct File {
     outputs: Values,
 }
 
+/// A value: its name, its bits' indices and nets, and where it begins.
+type Value = (Option<String>, Vec<(u64, Net)>, usize);
+
 /// Bits by the names of their values.
 #[derive(Default)]
 struct Values {
-    /// Each with its bits: their indices and nets.
-    all: Vec<(Option<String>, Vec<(u64, Net)>, usize)>,
+    all: Vec<Value>,
     places: BTreeMap<String, usize>,
 }
 
@@ -66,7 +68,7 @@ impl Values {
     }
 
     fn ports(self, unnamed: &str) -> Vec<Port> {
-        let port = |(i, (name, mut bits, at)): (usize, (Option<String>, Vec<(u64, Net)>, usize))| {
+        let port = |(i, (name, mut bits, at)): (usize, Value)| {
             bits.sort_by_key(|&(index, _)| index);
             let nets = bits.into_iter().map(|(_, net)| net).collect();
             Port { name: name.unwrap_or_else(|| format!("{unnamed}{i}")), nets, at }

@@ -400,7 +400,7 @@ impl<'a> Reader<'a> {
 /// That there is no such field, and which one may have been meant.
 pub(super) fn no_field<'a>(key: &str, names: impl Iterator<Item = &'a str> + Clone) -> String {
     let near = |name: &&str| levenshtein(name, key) <= 1 + key.chars().count() / 3;
-    let shown: String = key.chars().take(40).collect();
+    let shown: String = key.chars().take(40).flat_map(char::escape_debug).collect();
     let hint = match names.clone().filter(near).min_by_key(|name| levenshtein(name, key)) {
         Some(name) => format!("; did you mean `{name}`?"),
         None => String::new(),

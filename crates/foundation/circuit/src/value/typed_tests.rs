@@ -130,6 +130,7 @@ fn what_is_wrong_is_named_with_its_place_and_path() {
             "{prize: 3}",
             "1:2: x: there is no field `prize`; did you mean `price`? (the fields are `price`, `item`)",
         ),
+        (record(), "{\u{1b}: 3}", "1:2: x: there is no field `\\u{1b}` (the fields are `price`, `item`)"),
         (record(), "{price 3}", "1:8: x: `:` is wanted after the field's name `price`"),
         (record(), "7", "1:1: x: Bid {price: u32, item: i8} is wanted, which begins with `{` or `(` or `[`"),
         (

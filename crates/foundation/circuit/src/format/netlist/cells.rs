@@ -21,8 +21,10 @@ pub(in super::super) fn unknown(kind: &str) -> String {
     format!("the cell {} {what}: {SCRIPT}", named(kind))
 }
 
-/// The pins of a gate, and its truth table; it drives `Y`.
-fn gate(kind: &str) -> Option<(&'static [&'static str], fn(&[bool]) -> bool)> {
+/// The pins of a gate, and what it makes of them; it drives `Y`.
+type Gate = (&'static [&'static str], fn(&[bool]) -> bool);
+
+fn gate(kind: &str) -> Option<Gate> {
     Some(match kind {
         "$_BUF_" => (&["A"], |p| p[0]),
         "$_NOT_" => (&["A"], |p| !p[0]),
