@@ -56,6 +56,8 @@ impl<G: Garble> GarbledStream<G> {
     ) -> Result<()> {
         let tape = circuit.tape();
         grow(&mut self.slots, tape.slots());
+        // The label of a constant's value is zero. A circuit without gates copies constants that no kernel has set.
+        self.slots[Tape::ONE as usize] = self.scheme.delta();
         for t in 0..times {
             circuit.load(t, args, memory, &mut self.slots);
             let mut cursor = Cursor::default();

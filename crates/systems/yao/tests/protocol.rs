@@ -1,7 +1,7 @@
 //! Yao's protocol against the plain evaluator, its bytes counted exactly, and what it does when the peer fails.
 
 use comity_channel::{Channel, Counted, MemoryChannel, Recorded, memory};
-use comity_circuit::{Builder, Circuit, Observer, Plain, Program, Recipients, Wire, run};
+use comity_circuit::{Builder, Circuit, Observer, Plain, Program, ProgramBuilder, Recipients, Wire, run};
 use comity_core::{Backend, Bits, Block, Error, Prg, Result, SessionId};
 use comity_testing::{Pair, Verdict, deviate};
 use comity_yao::{Config, garbler};
@@ -150,6 +150,41 @@ fn calls_repeated_and_side_by_side() {
     let repeated = Program::iterate(b.finish(), 700, &[(0, 1)]).unwrap();
     let inputs: Vec<Bits> = repeated.inputs().iter().map(|i| bits(i.bits, &mut rng)).collect();
     check(&repeated, &inputs, Backend::detect());
+}
+
+#[test]
+fn constants_are_written_before_the_first_gate() {
+    let mut rng = rng(31);
+    for (a, b) in [(0, 1), (4, 1), (1, 9)] {
+        let mut p = ProgramBuilder::new("constants");
+        let constant = p.constant(&bits(70, &mut rng));
+        let x = p.input("x", a, 70);
+        let y = p.input("y", b % 2, 3);
+        let copied = p.register(70);
+        p.copy(&constant.span(), &copied.span());
+        let mut and = Builder::new();
+        let (u, v) = (and.input("u", 70), and.input("v", 70));
+        let both: Vec<Wire> = u.iter().zip(&v).map(|(&u, &v)| and.and(u, v)).collect();
+        let sum: Vec<Wire> = u.iter().zip(&v).map(|(&u, &v)| and.xor(u, v)).collect();
+        and.output("and", &both);
+        and.output("xor", &sum);
+        let and = p.circuit(and.finish());
+        let (product, sum) = (p.register(70), p.register(70));
+        p.call(and, &[copied.span(), x.span()], &[product.span(), sum.span()]);
+        for register in [constant, copied, product, sum, y] {
+            p.reveal("out", Recipients::All, register);
+        }
+        let program = p.finish().unwrap().with_owner(0, a % 2).unwrap();
+        let inputs = [bits(70, &mut rng), bits(3, &mut rng)];
+        for backend in Backend::available() {
+            check(&program, &inputs, backend);
+        }
+    }
+    // Nothing but a constant.
+    let mut p = ProgramBuilder::new("a constant");
+    let five = p.constant(&Bits::from_bytes(&[5], 8));
+    p.reveal("five", Recipients::All, five);
+    check(&p.finish().unwrap(), &[], Backend::detect());
 }
 
 #[test]
