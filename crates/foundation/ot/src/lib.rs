@@ -10,6 +10,7 @@
 //! | [`iknp`] | IKNP 2003, ALSZ 2013 | semi-honest | base OT, PRG, TCCR hash | 16 bytes an OT |
 //! | [`softspoken`] | Roy 2022 | semi-honest or malicious | base OT, PRG; random oracle if malicious | 128/k bits an OT |
 //! | [`committing`] | WMK 2017 | malicious | as SoftSpoken, random oracle | 4 bytes an OT, both messages; 48 to open |
+//! | [`one_of_n`] | KK 2013, KKRT 2016, OOS 2017 | semi-honest or malicious | base OT, PRG, random permutation; random oracle if malicious | 64 bytes an OT |
 //!
 //! D13.3 in these pages is "The Full Set of New Protocols", deliverable D13.3 of the PRACTICE project (2016).
 
@@ -21,6 +22,7 @@ pub mod flavour;
 mod hashed;
 pub mod iknp;
 mod model;
+pub mod one_of_n;
 mod random;
 mod seeds;
 pub mod softspoken;
