@@ -4,12 +4,14 @@
 //! - [`Pair`] and [`Net`] run parties side by side; a hang or a panic fails the test and names the party.
 //! - [`assert_realizes`] holds a protocol to an ideal function on random inputs.
 //! - [`deviate`] breaks an honest run in every way at every message, and has a judge look at how each party ends.
+//! - [`ot`] has the ideal functionalities of oblivious transfer, and holds protocols against them.
 //! - [`check_channels`] holds a channel to the promises of its trait.
 //!
 //! No assertion here depends on time, but for parties that do not end at all.
 
 mod conformance;
 mod deviate;
+pub mod ot;
 mod parties;
 mod realize;
 
