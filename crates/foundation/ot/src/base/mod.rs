@@ -5,6 +5,7 @@
 //! every element has exactly one encoding.
 
 pub mod csw;
+pub mod pvw;
 pub mod simplest;
 
 use comity_channel::Channel;
@@ -16,6 +17,7 @@ use rand_core::CryptoRng;
 use zeroize::Zeroizing;
 
 pub use csw::Csw;
+pub use pvw::Pvw;
 pub use simplest::Simplest;
 
 use crate::{Model, ReceiverSeeds, SenderSeeds};
