@@ -6,6 +6,7 @@
 mod circuit;
 mod garble;
 mod machine;
+mod ot;
 mod suite;
 mod yao;
 
@@ -44,6 +45,9 @@ static BENCHES: &[Bench] = &[
     garble::HASH,
     garble::HALF_GATES,
     garble::LOCKSTEP,
+    ot::BASE,
+    ot::EXTENSION,
+    ot::FIGURE,
     yao::YAO,
 ];
 
@@ -75,8 +79,8 @@ pub(crate) fn run(args: &BenchArgs) -> Outcome {
     let json = serde_json::to_string_pretty(suite.measurements()).expect("measurements have string keys") + "\n";
     match &args.json {
         Some(path) if path.as_os_str() == "-" => emit(&json),
-        Some(path) => deliver(&json, Some(path)).and_then(|()| emit(&suite.table())),
-        None => emit(&suite.table()),
+        Some(path) => deliver(&json, Some(path)).and_then(|()| emit(&suite.report())),
+        None => emit(&suite.report()),
     }
 }
 

@@ -12,17 +12,23 @@ pub(crate) struct Suite {
     wishes: Vec<String>,
     network: Option<NetProfile>,
     measurements: Vec<Measurement>,
+    pages: Vec<String>,
 }
 
 impl Suite {
     /// A suite of the measurements whose names start with one of `wishes`; of all if there are none.
     pub(crate) fn new(wishes: Vec<String>, network: Option<NetProfile>) -> Suite {
-        Suite { wishes, network, measurements: Vec::new() }
+        Suite { wishes, network, measurements: Vec::new(), pages: Vec::new() }
     }
 
     /// Whether a measurement of this name is wanted.
     pub(crate) fn wants(&self, name: &str) -> bool {
         self.wishes.is_empty() || self.wishes.iter().any(|wish| name.starts_with(wish.as_str()))
+    }
+
+    /// Whether something of this group is asked for by name.
+    pub(crate) fn named(&self, group: &str) -> bool {
+        self.wishes.iter().any(|wish| wish.starts_with(group))
     }
 
     /// The network to simulate between parties, if any.
@@ -76,13 +82,24 @@ impl Suite {
         });
     }
 
+    /// Adds a table or a plot of the benchmark's own, to stand behind the measurements.
+    pub(crate) fn page(&mut self, text: String) {
+        self.pages.push(text);
+    }
+
+    /// The measurements as a table, and the pages behind it.
+    pub(crate) fn report(&self) -> String {
+        let pages = self.pages.iter().map(String::as_str);
+        [self.table().as_str()].into_iter().chain(pages).collect::<Vec<_>>().join("\n")
+    }
+
     /// What was measured so far.
     pub(crate) fn measurements(&self) -> &[Measurement] {
         &self.measurements
     }
 
     /// The measurements as a table.
-    pub(crate) fn table(&self) -> String {
+    fn table(&self) -> String {
         let width = self.measurements.iter().map(|m| m.name.len()).max().unwrap_or(0).max(4);
         let mut table =
             format!("{:width$}  {:>10}  {:10}  {:>7}  {:>21}\n", "name", "median", "unit", "ceiling", "range");

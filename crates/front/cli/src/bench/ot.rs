@@ -1,0 +1,283 @@
+//! Oblivious transfer: base OTs and extensions, two parties over TCP on this machine, a thread each.
+//!
+//! Each protocol gives four measurements, `NAME` and `NAME.to_receiver`, `NAME.to_sender`, `NAME.rounds`, and one row
+//! of a table.
+
+mod figure32;
+mod parties;
+
+use comity_channel::Result;
+use comity_core::{Backend, Bits, Block, Params, SessionId};
+use comity_net::SystemRng;
+use comity_ot::base::{BaseOt, Csw, Pvw, Simplest};
+use comity_ot::one_of_n::{self, Kk13, Kkrt16, Oos16, Scheme};
+use comity_ot::softspoken::{self, Checking};
+use comity_ot::{
+    AtLeast, DeltaReceiver, DeltaSender, HashedReceiver, HashedSender, Malicious, Model, RandomReceiver, RandomSender,
+    SemiHonest, alsz, committing, iknp,
+};
+use rand_core::Rng;
+
+use super::{Bench, Suite, scaled};
+use crate::failure::{Failure, Outcome};
+pub(super) use figure32::FIGURE;
+use parties::{Measured, Party, Wire, measure};
+
+/// Base OTs, 128 in a run, as an extension needs them.
+pub(super) const BASE: Bench = Bench {
+    name: "ot.base",
+    about: "128 base OTs over TCP on this machine, one thread a party",
+    ceiling: Some("machine.group"),
+    run: base,
+};
+
+/// Extensions, base OTs not counted.
+pub(super) const EXTENSION: Bench = Bench {
+    name: "ot.extension",
+    about: "OT extension over TCP on this machine, one thread a party, after the set-up",
+    ceiling: Some("machine.aes"),
+    run: extension,
+};
+
+/// OTs of one call: what an extension handles best, in buffers that are used again.
+const CALL: usize = 1 << 19;
+
+/// The session of every run: these OTs protect nothing.
+const SESSION: SessionId = SessionId::new([0x6f; 32]);
+
+/// A protocol to be measured.
+struct Subject {
+    name: String,
+    model: &'static str,
+    /// OTs of a run.
+    n: usize,
+    /// What the busier party does at least for an OT, in units of the ceiling.
+    cost: f64,
+}
+
+impl Subject {
+    fn new<M: Model>(name: String, n: usize, cost: f64) -> Subject {
+        Subject { name, model: M::NAME, n, cost }
+    }
+}
+
+/// The measurements of one group, and its table.
+struct Group<'a> {
+    suite: &'a mut Suite,
+    ceiling: Option<f64>,
+    table: String,
+}
+
+impl<'a> Group<'a> {
+    fn new(suite: &'a mut Suite, ceiling: &str) -> Group<'a> {
+        let ceiling = suite.value(ceiling);
+        let table = format!(
+            "{:44}{:12}{:>10}{:>9}{:>15}{:>13}{:>8}{:>9}\n",
+            "protocol", "model", "n", "OT/s", "B/OT to recv.", "to sender", "rounds", "ceiling"
+        );
+        Group { suite, ceiling, table }
+    }
+
+    /// Measures one protocol, if it is wanted.
+    fn add(&mut self, subject: Subject, work: impl FnOnce(&Subject, &Suite) -> Outcome<Measured>) -> Outcome {
+        let Subject { name, model, n, cost } = &subject;
+        if !self.suite.wants(name) {
+            return Ok(());
+        }
+        let measured = work(&subject, self.suite)?;
+        let ceiling = self.ceiling.map(|ceiling| ceiling / cost);
+        let rates = measured.seconds.iter().map(|seconds| *n as f64 / seconds).collect();
+        self.suite.record(name, "ot/s", ceiling, rates);
+        let each = |bytes: u64| bytes as f64 / *n as f64;
+        let [to_receiver, to_sender] = [each(measured.from_sender), each(measured.from_receiver)];
+        self.suite.record(&format!("{name}.to_receiver"), "bytes/ot", None, vec![to_receiver]);
+        self.suite.record(&format!("{name}.to_sender"), "bytes/ot", None, vec![to_sender]);
+        self.suite.record(&format!("{name}.rounds"), "rounds", None, vec![measured.rounds as f64]);
+        let rate = self.suite.value(name).unwrap_or_default();
+        let share = ceiling.map(|ceiling| format!("{:.0} %", 100.0 * rate / ceiling)).unwrap_or_default();
+        let (rate, rounds) = (scaled(rate), measured.rounds);
+        self.table +=
+            &format!("{name:44}{model:12}{n:>10}{rate:>9}{to_receiver:>15.3}{to_sender:>13.3}{rounds:>8}{share:>9}\n");
+        Ok(())
+    }
+
+    fn finish(self) {
+        self.suite.page(self.table);
+    }
+}
+
+fn base(suite: &mut Suite) -> Outcome {
+    let mut group = Group::new(suite, BASE.ceiling.expect("group operations"));
+    base_ot::<Simplest>(&mut group, "simplest", 1.0)?;
+    base_ot::<Csw>(&mut group, "csw", 1.0)?;
+    // Two sums of two multiples each, a sum as dear as one multiple and a third.
+    base_ot::<Pvw>(&mut group, "pvw", 8.0 / 3.0)?;
+    group.finish();
+    Ok(())
+}
+
+/// A base OT, where the sender multiplies so many points, of which it knows nothing before, for each.
+fn base_ot<B: BaseOt>(group: &mut Group<'_>, name: &str, points: f64) -> Outcome {
+    const N: usize = 128;
+    group.add(Subject::new::<B::Model>(format!("ot.base.{name}"), N, points), |_, suite| {
+        let choices = random_bits(N);
+        measure(
+            suite.network(),
+            15,
+            Party::new(|_| Ok(()), |(), ch| B::send(ch, &SESSION, N, &mut SystemRng).map(drop)),
+            Party::new(|_| Ok(()), |(), ch| B::receive(ch, &SESSION, &choices, &mut SystemRng).map(drop)),
+        )
+    })
+}
+
+fn extension(suite: &mut Suite) -> Outcome {
+    let backend = Backend::detect();
+    let mut all = Group::new(suite, EXTENSION.ceiling.expect("AES blocks"));
+    let group = &mut all;
+    // The receiver expands both seeds of each of 128 rows: two blocks an OT.
+    delta_ot(
+        group,
+        ("iknp", 1 << 24, 2.0),
+        |ch| iknp::Sender::setup::<Simplest, _>(ch, &SESSION, backend, random_block(), &mut SystemRng),
+        |ch| iknp::Receiver::setup::<Simplest, _>(ch, &SESSION, backend, &mut SystemRng),
+    )?;
+    let parameters = alsz::Parameters::new(Params::default()).map_err(Failure::from)?;
+    random_ot(
+        group,
+        ("alsz", 1 << 22, 2.0 * parameters.rows() as f64 / 128.0),
+        |ch| alsz::Sender::setup::<Csw, _>(ch, &SESSION, backend, parameters, &mut SystemRng),
+        |ch| alsz::Receiver::setup::<Csw, _>(ch, &SESSION, backend, parameters, &mut SystemRng),
+    )?;
+    for k in 1..=8 {
+        softspoken::<SemiHonest, Simplest>(group, "semi_honest", k)?;
+        softspoken::<Malicious, Csw>(group, "malicious", k)?;
+    }
+    committing(group)?;
+    one_of_n::<Kk13, Simplest>(group, "kk13")?;
+    one_of_n::<Kkrt16, Simplest>(group, "kkrt16")?;
+    one_of_n::<Oos16, Csw>(group, "oos16")?;
+    all.finish();
+    Ok(())
+}
+
+/// SoftSpoken: the receiver expands every leaf of each tree.
+fn softspoken<M: Checking, B: BaseOt<Model: AtLeast<M>>>(group: &mut Group<'_>, model: &str, k: usize) -> Outcome {
+    let backend = Backend::detect();
+    let blocks = (128usize.div_ceil(k) << k) as f64 / 128.0;
+    let name = format!("softspoken.{model}.k{k}");
+    delta_ot(
+        group,
+        (&name, if k > 4 { 1 << 22 } else { 1 << 24 }, blocks),
+        |ch| softspoken::Sender::<M>::setup::<B, _>(ch, &SESSION, backend, k, random_block(), &mut SystemRng),
+        |ch| softspoken::Receiver::<M>::setup::<B, _>(ch, &SESSION, backend, k, &mut SystemRng),
+    )
+}
+
+/// An extension with a fixed delta: correlated OTs, and the random ones made from them.
+fn delta_ot<S: DeltaSender, R: DeltaReceiver>(
+    group: &mut Group<'_>,
+    (name, n, blocks): (&str, usize, f64),
+    sender: impl Fn(&mut Wire) -> Result<S> + Send + Sync,
+    receiver: impl Fn(&mut Wire) -> Result<R>,
+) -> Outcome {
+    let correlated = Subject::new::<S::Model>(format!("ot.extension.{name}.correlated"), n, blocks);
+    group.add(correlated, |subject, suite| {
+        let (mut q, mut t) = (vec![Block::ZERO; CALL.min(n)], vec![Block::ZERO; CALL.min(n)]);
+        measure(
+            suite.network(),
+            5,
+            Party::new(&sender, |ot, ch| calls(subject.n, |n| ot.extend_random(ch, &mut q[..n]))),
+            Party::new(&receiver, |ot, ch| calls(subject.n, |n| ot.extend_random(ch, &mut t[..n]).map(drop))),
+        )
+    })?;
+    // The receiver also hashes every message: with one block, or two where the hash is tweakable.
+    let blocks = blocks + if S::Model::MALICIOUS { 2.0 } else { 1.0 };
+    random_ot(
+        group,
+        (name, n, blocks),
+        |ch| sender(ch).map(HashedSender::new),
+        |ch| receiver(ch).map(HashedReceiver::new),
+    )
+}
+
+/// R-OT over any extension.
+fn random_ot<S: RandomSender, R: RandomReceiver>(
+    group: &mut Group<'_>,
+    (name, n, blocks): (&str, usize, f64),
+    sender: impl Fn(&mut Wire) -> Result<S> + Send,
+    receiver: impl Fn(&mut Wire) -> Result<R>,
+) -> Outcome {
+    group.add(Subject::new::<S::Model>(format!("ot.extension.{name}.random"), n, blocks), |subject, suite| {
+        let (mut pairs, mut chosen) = (vec![[Block::ZERO; 2]; CALL.min(n)], vec![Block::ZERO; CALL.min(n)]);
+        measure(
+            suite.network(),
+            5,
+            Party::new(sender, |ot, ch| calls(subject.n, |n| ot.random(ch, &mut pairs[..n]))),
+            Party::new(receiver, |ot, ch| calls(subject.n, |n| ot.random(ch, &mut chosen[..n]).map(drop))),
+        )
+    })
+}
+
+/// Random OTs that can be opened, which are not opened: the receiver keeps what it needs for that.
+fn committing(group: &mut Group<'_>) -> Outcome {
+    const N: usize = 1 << 20;
+    let backend = Backend::detect();
+    // Trees of four levels; what hashes the messages is no AES.
+    group.add(Subject::new::<Malicious>("ot.extension.committing.random".into(), N, 4.0), |_, suite| {
+        let (mut pairs, choices) = (vec![[Block::ZERO; 2]; CALL], random_bits(CALL));
+        measure(
+            suite.network(),
+            5,
+            Party::new(
+                |ch| committing::Sender::setup::<Csw, _>(ch, &SESSION, backend, &mut SystemRng),
+                |ot, ch| calls(N, |n| ot.random(ch, &mut pairs[..n])),
+            ),
+            Party::new(
+                |ch| committing::Receiver::setup::<Csw, _>(ch, &SESSION, backend, &mut SystemRng),
+                |ot, ch| calls(N, |_| ot.random(ch, &choices).map(drop)),
+            ),
+        )
+    })
+}
+
+/// 1-out-of-N, where the sender evaluates one entry of each OT.
+fn one_of_n<S: Scheme, B: BaseOt<Model: AtLeast<S::Model>>>(group: &mut Group<'_>, name: &str) -> Outcome {
+    const N: usize = 1 << 20;
+    // The sender's keys take 64 bytes an OT.
+    const CALL: usize = 1 << 16;
+    let backend = Backend::detect();
+    // The receiver expands both seeds of 512 rows, and hashes four blocks with six.
+    group.add(Subject::new::<S::Model>(format!("ot.extension.one_of_n.{name}"), N, 14.0), |_, suite| {
+        let (entries, choices) = (vec![3; CALL], Vec::from_iter(0..CALL as u128));
+        let (mut values, mut chosen) = (vec![Block::ZERO; CALL], vec![Block::ZERO; CALL]);
+        measure(
+            suite.network(),
+            5,
+            Party::new(
+                |ch| one_of_n::Sender::<S>::setup::<B, _>(ch, &SESSION, backend, &mut SystemRng),
+                |ot, ch| (0..N / CALL).try_for_each(|_| ot.keys(ch, CALL)?.evaluate_each(&entries, &mut values)),
+            ),
+            Party::new(
+                |ch| one_of_n::Receiver::<S>::setup::<B, _>(ch, &SESSION, backend, &mut SystemRng),
+                |ot, ch| (0..N / CALL).try_for_each(|_| ot.receive(ch, &choices, &mut chosen)),
+            ),
+        )
+    })
+}
+
+/// Makes `n` OTs in calls of at most [`CALL`].
+fn calls(n: usize, mut call: impl FnMut(usize) -> Result<()>) -> Result<()> {
+    (0..n).step_by(CALL).try_for_each(|done| call(CALL.min(n - done)))
+}
+
+fn random_bits(n: usize) -> Bits {
+    let mut bytes = vec![0; n.div_ceil(8)];
+    SystemRng.fill_bytes(&mut bytes);
+    Bits::from_bytes(&bytes, n)
+}
+
+fn random_block() -> Block {
+    let mut bytes = [0; 16];
+    SystemRng.fill_bytes(&mut bytes);
+    Block::new(bytes)
+}
