@@ -3,7 +3,7 @@
 use comity_core::SessionId;
 use comity_testing::ot::{Choices, RandomOt, SIZES, holds};
 
-use super::{BaseOt, Csw, Simplest};
+use super::{BaseOt, Csw, Pvw, Simplest};
 use crate::softspoken::tests::rng;
 
 const SESSION: SessionId = SessionId::new([0x62; 32]);
@@ -45,8 +45,14 @@ fn csw_is_endemic_random_ot() {
 }
 
 #[test]
+fn pvw_is_endemic_random_ot() {
+    base::<Pvw>("PVW", &NUMBERS);
+}
+
+#[test]
 #[ignore = "some seconds of group operations: make test-long"]
 fn many_base_ots_are_no_different() {
     base::<Simplest>("simplest", &SIZES[5..]);
     base::<Csw>("CSW", &SIZES[5..]);
+    base::<Pvw>("PVW", &SIZES[5..]);
 }
