@@ -29,8 +29,8 @@ impl Challenge {
         self.0.to_bytes()
     }
 
-    /// The elements that the `width` blocks of a row are multiplied with. The last one is one: the last block is random,
-    /// and so masks the hash whatever the challenge.
+    /// The elements that the `width` blocks of a row are multiplied with. The last one is one: the last block is
+    /// random, and so masks the hash whatever the challenge.
     pub(super) fn coefficients(&self, backend: Backend, width: usize) -> Vec<Block> {
         let mut coefficients = vec![Block::ZERO; width];
         Prg::new(backend, self.0).fill_blocks(&mut coefficients);

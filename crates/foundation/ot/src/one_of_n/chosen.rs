@@ -24,11 +24,11 @@ fn count(bytes: usize, entries: usize, len: usize) -> Result<usize> {
     }
 }
 
-/// Sends one of `entries` messages of `len` bytes in each OT. `messages` holds those of the first OT, one after another,
-/// then those of the second. The number of OTs follows.
+/// Sends one of `entries` messages of `len` bytes in each OT. `messages` holds those of the first OT, one after
+/// another, then those of the second. The number of OTs follows.
 ///
-/// Each message is masked, and not authenticated. On the wire come `entries * len` bytes an OT, in a round trip for every
-/// `2^16 / entries` OTs or so.
+/// Each message is masked, and not authenticated. On the wire come `entries * len` bytes an OT, in a round trip for
+/// every `2^16 / entries` OTs or so.
 ///
 /// # Errors
 /// Those of [`Sender::keys`], and [`Error::InvalidInput`] if the messages are not whole ones.
@@ -63,8 +63,8 @@ pub fn send<S: Scheme, C: Channel + ?Sized>(
 /// The chosen one of `entries` messages of `len` bytes of each OT goes to `out`, one after another.
 ///
 /// # Errors
-/// Those of [`Receiver::receive`], and [`Error::InvalidInput`] if `out` has not the room of a message for each choice, or a
-/// choice is not below `entries`.
+/// Those of [`Receiver::receive`], and [`Error::InvalidInput`] if `out` has not the room of a message for each choice,
+/// or a choice is not below `entries`.
 pub fn receive<S: Scheme, C: Channel + ?Sized>(
     receiver: &mut Receiver<S>,
     ch: &mut C,

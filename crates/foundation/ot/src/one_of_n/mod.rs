@@ -8,32 +8,32 @@
 //! | [`Kkrt16`] | KKRT 2016 | semi-honest | 0 to 2^128 - 1, or hashes | pseudo-random, 512 bits |
 //! | [`Oos16`] | OOS 2017 | malicious | 0 to 2^76 - 1 | binary BCH [512, 76, >= 172] |
 //!
-//! **What**: each OT is a random function from choices to blocks. The receiver learns it at one point of its choice, and
-//! the sender can evaluate it wherever it likes ([`Keys`]): all N points of a small table, or just those that it needs
-//! of an astronomical one. That is also an oblivious pseudo-random function with a key for each OT, as private set
-//! intersection takes it (D13.3 section 5.2.2). [`send`] and [`receive`] put chosen messages on top.
+//! **What**: each OT is a random function from choices to blocks. The receiver learns it at one point of its choice,
+//! and the sender can evaluate it wherever it likes ([`Keys`]): all N points of a small table, or just those that it
+//! needs of an astronomical one. That is also an oblivious pseudo-random function with a key for each OT, as private
+//! set intersection takes it (D13.3 section 5.2.2). [`send`] and [`receive`] put chosen messages on top.
 //!
-//! **How**: IKNP's extension with 512 rows, where the choice bit, which is a word of the repetition code, becomes a word
-//! of a code with the same distance or a greater one.
+//! **How**: IKNP's extension with 512 rows, where the choice bit, which is a word of the repetition code, becomes a
+//! word of a code with the same distance or a greater one.
 //! - 1: the sender has random bits `s`, for row `i` the seed `k_i^(s_i)`, the receiver both seeds.
 //! - 2: `t^i = G(k_i^0)`; with the words `C(w_j)` as the columns of a matrix with rows `c^i` the receiver sends
 //!   `u^i = t^i ^ G(k_i^1) ^ c^i`.
 //! - 3: the sender has `q^i = G(k_i^(s_i)) ^ s_i u^i`, that is `q_j = t_j ^ (C(w_j) & s)`.
-//! - 4: the block of entry `x` is `H(j, q_j ^ (C(x) & s))`, at the receiver `H(j, t_j)` for `x = w_j`. For another `x` two
-//!   words differ in at least kappa places, and so as many bits of `s` are missing.
+//! - 4: the block of entry `x` is `H(j, q_j ^ (C(x) & s))`, at the receiver `H(j, t_j)` for `x = w_j`. For another `x`
+//!   two words differ in at least kappa places, and so as many bits of `s` are missing.
 //!
 //! The 512 seeds come from 128 base OTs through [`softspoken`](crate::softspoken) in the same model.
 //!
-//! **Codes.** The linear one is built from the arithmetic of GF(2^9). (D13.3 writes "[277, 512, 129]" and 2^77: misprints;
-//! the length is 512, and what counts is a distance of at least kappa = 128.) The receiver's words are encoded bit-sliced,
-//! so that the choice is never an index. The pseudo-random code is AES under four keys from the session. Two of its words
-//! have less than the distance kappa with probability 2^-102, so 512 bits are enough for 2^62 pairs of choices at
-//! rho = 40; [`pseudo_random_width`] says what other numbers take.
+//! **Codes.** The linear one is built from the arithmetic of GF(2^9). (D13.3 writes "[277, 512, 129]" and 2^77:
+//! misprints; the length is 512, and what counts is a distance of at least kappa = 128.) The receiver's words are
+//! encoded bit-sliced, so that the choice is never an index. The pseudo-random code is AES under four keys from the
+//! session. Two of its words have less than the distance kappa with probability 2^-102, so 512 bits are enough for 2^62
+//! pairs of choices at rho = 40; [`pseudo_random_width`] says what other numbers take.
 //!
-//! **Hash.** `H(j, (x_0, .., x_3)) = pi(pi(y) ^ j) ^ pi(y)` with `y` the sum of `pi_a(x_a) ^ x_a`, for five permutations,
-//! AES under fixed keys: the hash of Guo, Katz, Wang, Yu (S&P 2020) behind a compression. Whoever misses 128 bits of the
-//! four blocks must still guess `y`, in the random-permutation model. The tweak `j` counts the OTs in the life
-//! of an extension. The papers take a random oracle there.
+//! **Hash.** `H(j, (x_0, .., x_3)) = pi(pi(y) ^ j) ^ pi(y)` with `y` the sum of `pi_a(x_a) ^ x_a`, for five
+//! permutations, AES under fixed keys: the hash of Guo, Katz, Wang, Yu (S&P 2020) behind a compression. Whoever misses
+//! 128 bits of the four blocks must still guess `y`, in the random-permutation model. The tweak `j` counts the OTs in
+//! the life of an extension. The papers take a random oracle there.
 //!
 //! **Functionality**: random 1-out-of-N OT, endemic: a corrupt receiver may choose the block that it gets, a corrupt
 //! sender the function. The sender's function is not a random oracle to itself: a cheating sender may find two entries
@@ -53,31 +53,31 @@
 //! }
 //! ```
 //!
-//! **Check** (OOS section 4, each chunk of at most 2^16 OTs before it is used). When the sender has a chunk's corrections
-//! it draws a challenge; it names random elements of GF(2^128), and `R` of a row is the inner product with them. The
-//! receiver answers with `R` of the 76 rows of choices and binds, by BLAKE3, those of its rows `t^i`. `R` commutes
-//! with the linear code, so the sender knows what the second must be. Otherwise
-//! [`InconsistentChoices`](comity_core::Misbehaviour::InconsistentChoices). 128 OTs a chunk, with random choices, mask the
-//! answer.
+//! **Check** (OOS section 4, each chunk of at most 2^16 OTs before it is used). When the sender has a chunk's
+//! corrections it draws a challenge; it names random elements of GF(2^128), and `R` of a row is the inner product with
+//! them. The receiver answers with `R` of the 76 rows of choices and binds, by BLAKE3, those of its rows `t^i`. `R`
+//! commutes with the linear code, so the sender knows what the second must be. Otherwise
+//! [`InconsistentChoices`](comity_core::Misbehaviour::InconsistentChoices). 128 OTs a chunk, with random choices, mask
+//! the answer.
 //!
-//! *Bound.* Let the receiver's columns be words of the code but for errors in the rows of a set A, where A is as small as
-//! can be. If A has at most 57 rows (a third of the distance), `R` keeps all of A apart from the code but with
-//! probability 2^-120, and otherwise it keeps 57 rows apart but with the same probability (Roth and Zémor's bound for the
-//! distance of random combinations from a linear code, over GF(2^128)). A row that is apart takes a guess of its
-//! `s_i`. *Leak.* So a receiver learns c bits of `s` with probability 2^-c and is caught otherwise, in all chunks together, since
-//! being caught ends the extension. It escapes with more than 44 of them with probability below 2^-44 ([`Oos16::RHO`]),
-//! and with 44 there are still 172 - 44 = 128 bits missing from every other entry.
+//! *Bound.* Let the receiver's columns be words of the code but for errors in the rows of a set A, where A is as small
+//! as can be. If A has at most 57 rows (a third of the distance), `R` keeps all of A apart from the code but with
+//! probability 2^-120, and otherwise it keeps 57 rows apart but with the same probability (Roth and Zémor's bound for
+//! the distance of random combinations from a linear code, over GF(2^128)). A row that is apart takes a guess of its
+//! `s_i`. *Leak.* So a receiver learns c bits of `s` with probability 2^-c and is caught otherwise, in all chunks
+//! together, since being caught ends the extension. It escapes with more than 44 of them with probability below 2^-44
+//! ([`Oos16::RHO`]), and with 44 there are still 172 - 44 = 128 bits missing from every other entry.
 //!
-//! **Differences from the paper**: the challenge is 128 bits from the sender, after the data that it checks, and `R` has
-//! 128 bits whatever rho is; the answer for the `t^i` is hashed, 32 bytes instead of 8 KiB.
+//! **Differences from the paper**: the challenge is 128 bits from the sender, after the data that it checks, and `R`
+//! has 128 bits whatever rho is; the answer for the `t^i` is hashed, 32 bytes instead of 8 KiB.
 //!
-//! **Cost** of one OT: 64 bytes from receiver to sender, rounded up to 128 OTs in a call (a chunk in the malicious model);
-//! eight AES blocks at the receiver, four at the sender; a word of the code and 512 bits transposed at either; six AES
-//! blocks for each block that comes out. In the malicious model a chunk takes 8 KiB for its mask, 1,264 bytes and a round
-//! trip besides, 0.3 % of a full chunk. Set-up is that of SoftSpoken with k = 2, and 512 OTs of it.
+//! **Cost** of one OT: 64 bytes from receiver to sender, rounded up to 128 OTs in a call (a chunk in the malicious
+//! model); eight AES blocks at the receiver, four at the sender; a word of the code and 512 bits transposed at either;
+//! six AES blocks for each block that comes out. In the malicious model a chunk takes 8 KiB for its mask, 1,264 bytes
+//! and a round trip besides, 0.3 % of a full chunk. Set-up is that of SoftSpoken with k = 2, and 512 OTs of it.
 //!
-//! Calls work piece by piece through fixed buffers (about 2 MiB a side, in the malicious model 5 MiB more). [`Keys`] take
-//! 64 bytes an OT: who has many OTs takes them a few thousand at a time.
+//! Calls work piece by piece through fixed buffers (about 2 MiB a side, in the malicious model 5 MiB more). [`Keys`]
+//! take 64 bytes an OT: who has many OTs takes them a few thousand at a time.
 
 mod bch;
 mod check;
@@ -114,8 +114,8 @@ const ROWS: usize = 512;
 /// Parts of a column that are blocks.
 const QUARTERS: usize = ROWS / 128;
 
-/// Blocks of a row in a piece: the matrix of a piece (256 KiB), its words and what is summed for them stay in a second-level
-/// cache of 1 MiB.
+/// Blocks of a row in a piece: the matrix of a piece (256 KiB), its words and what is summed for them stay in a
+/// second-level cache of 1 MiB.
 const PIECE: usize = 32;
 
 mod sealed {
@@ -254,8 +254,8 @@ fn check_seeds(seeds: usize) -> Result<()> {
     Ok(())
 }
 
-/// How many bits a pseudo-random code needs (KKRT section 3.2) so that of `2^log_pairs` pairs of choices none is closer than
-/// kappa = 128, but for probability 2^-rho. [`Kkrt16`] has 512.
+/// How many bits a pseudo-random code needs (KKRT section 3.2) so that of `2^log_pairs` pairs of choices none is closer
+/// than kappa = 128, but for probability 2^-rho. [`Kkrt16`] has 512.
 pub fn pseudo_random_width(log_pairs: u32, rho: u32) -> usize {
     let target = -f64::from(log_pairs) - f64::from(rho);
     // log2 of the probability that fewer than 128 of `width` fair bits are set, from the largest term down.

@@ -36,7 +36,8 @@ pub struct Receiver<S: Scheme> {
     next: u64,
     chunk: u64,
     broken: bool,
-    /// The rows of a chunk, piece by piece, and in the malicious model those of its choices. All that follows is secret.
+    /// The rows of a chunk, piece by piece, and in the malicious model those of its choices. All that follows is
+    /// secret.
     t: Zeroizing<Vec<Block>>,
     choices: Zeroizing<Vec<Block>>,
     words: Zeroizing<Vec<Block>>,
