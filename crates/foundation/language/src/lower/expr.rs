@@ -6,6 +6,7 @@ use super::affine::Affine;
 use super::segment::{Bit, Cell};
 use super::value::{LARGE, Value};
 use super::{Failure, Lower};
+use crate::ast::Binary;
 use crate::diagnostic::Span;
 use crate::ir::{Expr, Func, FuncId, Kind, Pattern, Stmt};
 use crate::types::Ty;
@@ -209,6 +210,14 @@ impl<'m> Lower<'m> {
             None => {}
         }
         let bit = self.leaf(&value, &Ty::Bool, at)?[0];
+        if let (Some(additions), None) = (additions(func, then), otherwise) {
+            for stmt in additions {
+                if let Stmt::Assign { var, path, op, value, span } = stmt {
+                    self.assign(func, *var, path, *op, value, Some(bit), *span)?;
+                }
+            }
+            return Ok(unit());
+        }
         let not = self.not(bit, at)?;
         let before = self.frame.clone();
         self.enter(bit);
@@ -240,7 +249,7 @@ impl<'m> Lower<'m> {
                 self.bind(func, pattern, value, ty, at)
             }
             Stmt::Expr(value) => self.expr(func, value).map(drop),
-            Stmt::Assign { var, path, op, value, span } => self.assign(func, *var, path, *op, value, *span),
+            Stmt::Assign { var, path, op, value, span } => self.assign(func, *var, path, *op, value, None, *span),
             Stmt::For { var, over, body, span } => self.for_loop(func, var, over, body, *span),
         }
     }
@@ -281,4 +290,18 @@ impl<'m> Lower<'m> {
     pub(super) fn known(&self, value: &Value, ty: &Ty) -> Option<i128> {
         Lower::as_public(value, ty).and_then(|number: Rc<Affine>| number.as_constant())
     }
+}
+
+/// The statements of a block that only adds numbers to variables, or subtracts them. Where the condition does not hold
+/// zeros are added: that costs a mask of what is added, nothing for a constant, where a branch costs a multiplexer of
+/// what is changed. That later statements see what earlier ones did not do matters no more than what they add.
+fn additions<'m>(func: &Func, block: &'m Expr) -> Option<&'m [Stmt]> {
+    let Kind::Block(stmts, None) = &block.kind else { return None };
+    let adds = |stmt: &Stmt| match stmt {
+        Stmt::Assign { op: Some(Binary::Add | Binary::Sub), value, .. } => {
+            matches!(func.ty(value), Ty::Uint(_) | Ty::Int(_))
+        }
+        _ => false,
+    };
+    stmts.iter().all(adds).then_some(stmts)
 }

@@ -139,10 +139,16 @@ impl<'m> Lower<'m> {
         path: &'m [Step],
         op: Option<Binary>,
         value: &'m Expr,
+        mask: Option<Bit>,
         at: Span,
     ) -> Result<(), Failure> {
         self.spend(1, at)?;
-        let right = self.expr(func, value)?;
+        let mut right = self.expr(func, value)?;
+        if let Some(bit) = mask {
+            let ty = func.ty(value);
+            let zero = Value::Bits(vec![Bit::Constant(false); ty.bits() as usize].into());
+            right = self.join(bit, &right, &zero, ty, at)?;
+        }
         let root = self.var(var, at)?;
         // The indices are computed once, from left to right.
         let mut ty = &func.vars[var].ty;
