@@ -2,34 +2,35 @@
 //!
 //! [`simplest`](super::simplest) with two additions. The point that the receiver's choice adds is not the sender's, but
 //! hashed from a seed of the receiver: who knows its logarithm, as a simulator does and nobody else, can open a
-//! choice both ways, and see the choices of others. And the receiver must answer a challenge, so that it has made up its
-//! mind when the sender goes on.
+//! choice both ways, and see the choices of others. And the receiver must answer a challenge, so that it has made up
+//! its mind when the sender goes on.
 //!
 //! **How**, for OT `i` with choice bit `c`; both hash the session and all that was sent
 //! - The sender draws `r` and offers `z = rG`.
-//! - 1: the receiver draws a seed, which is hashed to the point `T`, and `a_i`; it sends the seed and `B_i = a_i G + c T`.
+//! - 1: the receiver draws a seed, which is hashed to the point `T`, and `a_i`; it sends the seed and
+//!   `B_i = a_i G + c T`.
 //! - 2: the sender's keys and answers are the halves of `H(i, rB_i)` and `H(i, r(B_i - T))`. It sends the sum of both
 //!   answers, the challenge, and a digest of all answers for choice 0.
-//! - 3: the receiver knows the key and the answer for its choice from `a_i z`; with the challenge it knows the answer for 0
-//!   in either case. If these do not match the digest it stops; if they do it sends another digest of them, which the
-//!   sender checks.
+//! - 3: the receiver knows the key and the answer for its choice from `a_i z`; with the challenge it knows the answer
+//!   for 0 in either case. If these do not match the digest it stops; if they do it sends another digest of them, which
+//!   the sender checks.
 //!
-//! **Functionality**: random OT, endemic, with *selective failure*: a corrupt sender may guess some choice bits; if it is
-//! wrong the receiver stops, if it is right the run goes on and nobody notices. Where the choice bits are the delta of an
-//! extension, which may be guessed in the same way anyway, nothing is lost. A protocol whose choice bits are inputs
-//! takes [`pvw`](super::pvw), or OTs of an extension.
+//! **Functionality**: random OT, endemic, with *selective failure*: a corrupt sender may guess some choice bits; if it
+//! is wrong the receiver stops, if it is right the run goes on and nobody notices. Where the choice bits are the delta
+//! of an extension, which may be guessed in the same way anyway, nothing is lost. A protocol whose choice bits are
+//! inputs takes [`pvw`](super::pvw), or OTs of an extension.
 //!
-//! **Adversary**: malicious, either party, static; under the gap Diffie-Hellman assumption in ristretto255 with BLAKE3 as
-//! random oracle. (The paper says computational Diffie-Hellman. The reduction must answer queries to the oracle as a
-//! sender with an unknown `r` would, and so must recognize `rB` among them: we count on that being of no help.)
-//! Choices are hidden unconditionally: `B_i` is uniform.
+//! **Adversary**: malicious, either party, static; under the gap Diffie-Hellman assumption in ristretto255 with BLAKE3
+//! as random oracle. (The paper says computational Diffie-Hellman. The reduction must answer queries to the oracle as a
+//! sender with an unknown `r` would, and so must recognize `rB` among them: we count on that being of no help.) Choices
+//! are hidden unconditionally: `B_i` is uniform.
 //!
 //! **Differences from the paper**: the offer `z` goes out at once, and not with the challenge: it depends on
 //! nothing that the receiver says, and both can work at the same time. Batches follow McQuoid, Rosulek, Roy (ePrint
 //! 2021/682): session, seed, offer, index and point enter every hash.
 //!
-//! **Cost**: three moves; 64 bytes and 32 an OT from the receiver, 64 and 16 an OT from the sender. For each OT the sender
-//! decodes a point and multiplies it, the receiver multiplies two fixed points.
+//! **Cost**: three moves; 64 bytes and 32 an OT from the receiver, 64 and 16 an OT from the sender. For each OT the
+//! sender decodes a point and multiplies it, the receiver multiplies two fixed points.
 
 use blake3::Hasher;
 use comity_channel::Channel;
@@ -178,8 +179,8 @@ impl Sender {
     /// Step 2: the challenge to send.
     ///
     /// # Errors
-    /// [`InvalidPoint`](Misbehaviour::InvalidPoint) or [`IdentityPoint`](Misbehaviour::IdentityPoint) if the receiver sent
-    /// such.
+    /// [`InvalidPoint`](Misbehaviour::InvalidPoint) or [`IdentityPoint`](Misbehaviour::IdentityPoint) if the receiver
+    /// sent such.
     pub fn challenge(self, points: &Points) -> Result<(Waiting, Challenge)> {
         let n = points.points.len();
         let mut work = self.start(&points.seed, n);
@@ -238,8 +239,8 @@ impl Waiting {
     /// After step 3: both keys of each OT.
     ///
     /// # Errors
-    /// [`BaseOtChallenge`](Misbehaviour::BaseOtChallenge) if the response is not that of a receiver that knows an answer
-    /// for every OT.
+    /// [`BaseOtChallenge`](Misbehaviour::BaseOtChallenge) if the response is not that of a receiver that knows an
+    /// answer for every OT.
     pub fn finish(mut self, response: &Response) -> Result<SenderSeeds<Malicious>> {
         let expected = self.answers.digest(&self.session, TO_SENDER);
         if !bool::from(expected.ct_eq(&response.0)) {

@@ -1,5 +1,5 @@
-//! The OT of Peikert, Vaikuntanathan and Waters (CRYPTO 2008) from the decisional Diffie-Hellman assumption, in the batch
-//! committing form of AMPR14, section 2: two messages, against malicious parties.
+//! The OT of Peikert, Vaikuntanathan and Waters (CRYPTO 2008) from the decisional Diffie-Hellman assumption, in the
+//! batch committing form of AMPR14, section 2: two messages, against malicious parties.
 //!
 //! The receiver's one message, the query, serves any number of answers, also of different senders. Once a sender has
 //! answered it is committed: it can open its randomness, from which the receiver makes the answer again, bit for bit.
@@ -10,8 +10,8 @@
 //!   `ug + vh`, its payload;
 //! - the receiver finds the pad of its choice from `rX`.
 //!
-//! Of four random points `g, h` fit at most one side; for the other one `ug + vh` is uniform whatever `X` is. If instead
-//! `h_0` and `h_1` are the same multiple of `g_0` and `g_1`, both fit: so a simulator sees what a sender sends.
+//! Of four random points `g, h` fit at most one side; for the other one `ug + vh` is uniform whatever `X` is. If
+//! instead `h_0` and `h_1` are the same multiple of `g_0` and `g_1`, both fit: so a simulator sees what a sender sends.
 //! Nobody can tell the one CRS from the other.
 //!
 //! **Functionality**: OT of chosen 16-byte payloads, for many tuples on one choice; [`Pvw`] makes random OTs of it, in
@@ -24,17 +24,17 @@
 //! choices are hidden computationally. An answer binds as long as nobody knows a linear relation of `g_b'` and `h_b'`:
 //! two openings of one `X` would yield it.
 //!
-//! **Differences from the papers**: payloads are bytes, not group elements: the pad hashes the session, `j`, `i`, `b'`, `g`,
-//! `h`, `X` and the shared point, and so nothing from one session, answer or OT fits another. `g_0` is the generator of
-//! the group; the other three points are hashed from a public string. Identity and non-canonical elements are refused:
-//! under a query of identities both payloads would be public. The receiver decodes both `X` whatever its choice; else
-//! a sender that spoils one of them would learn the bit. Randomness comes from the seed, *and* `g`, `h` and the payloads,
-//! so that answering again never uses randomness twice.
+//! **Differences from the papers**: payloads are bytes, not group elements: the pad hashes the session, `j`, `i`, `b'`,
+//! `g`, `h`, `X` and the shared point, and so nothing from one session, answer or OT fits another. `g_0` is the
+//! generator of the group; the other three points are hashed from a public string. Identity and non-canonical elements
+//! are refused: under a query of identities both payloads would be public. The receiver decodes both `X` whatever its
+//! choice; else a sender that spoils one of them would learn the bit. Randomness comes from the seed, *and* `g`, `h`
+//! and the payloads, so that answering again never uses randomness twice.
 //!
-//! **Cost**: 64 bytes an OT from the receiver and 96 an answer to it. Group multiplications for an OT: the receiver makes
-//! 4 of fixed points for the query (both choices, so that nothing depends on the bit) and one of a variable point for
-//! each answer; the sender for each answer 4 of fixed points, and 2 pairs of variable ones, a pair as dear as
-//! one and a third. Each side decodes two points. A CRS costs three tables of 30 KiB, about 2 ms, once.
+//! **Cost**: 64 bytes an OT from the receiver and 96 an answer to it. Group multiplications for an OT: the receiver
+//! makes 4 of fixed points for the query (both choices, so that nothing depends on the bit) and one of a variable point
+//! for each answer; the sender for each answer 4 of fixed points, and 2 pairs of variable ones, a pair as dear as one
+//! and a third. Each side decodes two points. A CRS costs three tables of 30 KiB, some 90 multiplications, once.
 
 use std::sync::{Arc, OnceLock};
 
@@ -222,8 +222,8 @@ impl Sender {
 
     /// The `j`-th answer in a session: a pair of payloads for each OT. The same input gives the same answer.
     ///
-    /// The seed must be uniform and secret; for the payloads of one OT to stay hidden it may not be opened, nor be among
-    /// what the receiver learns from another OT.
+    /// The seed must be uniform and secret; for the payloads of one OT to stay hidden it may not be opened, nor be
+    /// among what the receiver learns from another OT.
     ///
     /// # Errors
     /// [`Error::InvalidInput`] if there is not a pair of payloads for each OT.
@@ -333,8 +333,8 @@ impl Receiver {
     /// The chosen payloads of the `j`-th answer in a session.
     ///
     /// # Errors
-    /// [`InvalidPoint`](Misbehaviour::InvalidPoint) or [`IdentityPoint`](Misbehaviour::IdentityPoint) if the answer holds
-    /// such, on either side of an OT, and [`Error::InvalidInput`] if it is not of as many OTs as the query.
+    /// [`InvalidPoint`](Misbehaviour::InvalidPoint) or [`IdentityPoint`](Misbehaviour::IdentityPoint) if the answer
+    /// holds such, on either side of an OT, and [`Error::InvalidInput`] if it is not of as many OTs as the query.
     pub fn receive(&self, session: &SessionId, j: u64, answer: &Answer) -> Result<Vec<Block>> {
         let (n, answers) = (self.half_r.len(), answer.0.len());
         if n != answers {

@@ -294,7 +294,7 @@ fn challenged(choices: &Bits, seed: u128) -> (Waiting, Receiver, Offer, Challeng
 
 #[test]
 fn a_wrong_challenge_stops_the_receiver_if_it_concerns_its_choice() {
-    // The sender is wrong about the sums of three OTs. All goes well for it only if no choice bit is set, one time in 8.
+    // The sender is wrong about the sums of three OTs. All goes well for it if no choice bit is set, one time in 8.
     let mut survived = 0;
     const RUNS: usize = 256;
     for run in 0..RUNS {
