@@ -11,6 +11,7 @@ mod files;
 mod language;
 mod mutate;
 mod network;
+mod ot;
 mod peer;
 mod seeds;
 
@@ -20,6 +21,7 @@ pub use files::{
 pub use language::language;
 pub use mutate::Mutator;
 pub use network::{fingerprint, frames, key_file, raw_stream, tls_stream, trusted_file};
+pub use ot::{ot_messages, ot_receiver, ot_sender};
 pub use peer::{base_ot, hello, yao_evaluator, yao_garbler};
 pub use seeds::seeds;
 
@@ -38,6 +40,9 @@ pub const TARGETS: &[(&str, Body)] = &[
     ("hello", hello),
     ("key_file", key_file),
     ("language", language),
+    ("ot_messages", ot_messages),
+    ("ot_receiver", ot_receiver),
+    ("ot_sender", ot_sender),
     ("program", program),
     ("program_expression", program_expression),
     ("raw_stream", raw_stream),

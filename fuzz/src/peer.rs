@@ -8,7 +8,7 @@ use comity_ot::base::simplest;
 use crate::mutate::rng;
 
 /// A peer that says these bytes, whatever it hears, and then leaves.
-struct Script<'a>(&'a [u8]);
+pub(crate) struct Script<'a>(pub(crate) &'a [u8]);
 
 impl RecvHalf for Script<'_> {
     fn recv(&mut self, bytes: &mut [u8]) -> Result<()> {

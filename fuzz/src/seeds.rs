@@ -21,7 +21,7 @@ pub fn seeds() -> Vec<(&'static str, &'static str, Vec<u8>)> {
     let mut flipped = stream.clone();
     flipped[80] ^= 1;
     let [loops, calls] = programs();
-    vec![
+    let mut seeds = vec![
         ("hello", "valid", hello()),
         ("hello", "cut", cut(&hello())),
         ("base_ot", "valid", base_ot()),
@@ -47,7 +47,9 @@ pub fn seeds() -> Vec<(&'static str, &'static str, Vec<u8>)> {
         ("program", "cut", cut(&program().encode())),
         ("program", "loops", loops.encode()),
         ("program", "calls", calls.encode()),
-    ]
+    ];
+    seeds.extend(crate::ot::seeds());
+    seeds
 }
 
 /// Party 1's hello.
