@@ -23,14 +23,15 @@ pub(super) enum Code {
     /// The extended BCH code: words of 76 bits.
     Linear,
     /// Four encryptions: words of 128 bits.
-    PseudoRandom([Aes128; QUARTERS]),
+    PseudoRandom(Box<[Aes128; QUARTERS]>),
 }
 
 impl Code {
     /// KKRT's code for a session.
     pub(super) fn pseudo_random(backend: Backend, session: &SessionId) -> Code {
         let key = session.block("pseudo-random code of KKRT").to_u128();
-        Code::PseudoRandom([0, 1, 2, 3].map(|quarter: u128| Aes128::new(backend, Block::from_u128(key ^ quarter))))
+        let quarter = |quarter: u128| Aes128::new(backend, Block::from_u128(key ^ quarter));
+        Code::PseudoRandom(Box::new([0, 1, 2, 3].map(quarter)))
     }
 
     /// The words of the code for `words`, a multiple of 128 of them, as 512 rows of `words.len() / 128` blocks: bit `i`

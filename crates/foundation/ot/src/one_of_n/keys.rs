@@ -39,9 +39,9 @@ pub struct Keys<S: Scheme> {
 }
 
 impl<S: Scheme> Keys<S> {
-    /// No OTs yet, with room for `n`.
-    pub(super) fn with_capacity(secret: &Arc<Secret>, first: u64, n: usize) -> Keys<S> {
-        let q = [(); QUARTERS].map(|()| Zeroizing::new(Vec::with_capacity(n)));
+    /// Room for `n` OTs.
+    pub(super) fn room(secret: &Arc<Secret>, first: u64, n: usize) -> Keys<S> {
+        let q = [(); QUARTERS].map(|()| Zeroizing::new(vec![Block::ZERO; n]));
         Keys { secret: secret.clone(), q, first, scheme: PhantomData }
     }
 

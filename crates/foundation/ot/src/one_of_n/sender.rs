@@ -111,7 +111,7 @@ impl<S: Scheme> Sender<S> {
     /// [`InconsistentChoices`](comity_core::Misbehaviour::InconsistentChoices).
     pub fn keys<C: Channel + ?Sized>(&mut self, ch: &mut C, n: usize) -> Result<Keys<S>> {
         begin(&mut self.broken)?;
-        let mut keys = Keys::with_capacity(&self.secret, self.next, n);
+        let mut keys = Keys::room(&self.secret, self.next, n);
         for start in (0..n).step_by(S::CHUNK) {
             let n = S::CHUNK.min(n - start);
             self.start(n);
@@ -189,15 +189,21 @@ impl<S: Scheme> Sender<S> {
         Ok(())
     }
 
-    /// Appends the columns of a chunk.
+    /// Writes the columns of a chunk, the next one in `keys`.
     fn columns(&mut self, n: usize, keys: &mut Keys<S>) {
+        let start = (self.next - keys.first) as usize;
         for Piece { at, width } in pieces::<S>(n) {
             let columns = n.saturating_sub(128 * at).min(128 * width);
             let rows = self.q[ROWS * at..ROWS * (at + width)].chunks_exact(128 * width);
-            let out = room(&mut self.columns, 128 * width);
+            let spare = room(&mut self.columns, 128 * width);
             for (rows, q) in rows.zip(&mut keys.q) {
+                // The mask and the padding have no place in the keys.
+                let q = &mut q[(start + 128 * at).min(start + n)..][..columns];
+                let out = if columns == 128 * width { &mut *q } else { &mut *spare };
                 transpose(self.secret.backend, Block::bytes_of(rows), Block::bytes_of_mut(out), 128, 128 * width);
-                q.extend_from_slice(&out[..columns]);
+                if columns < 128 * width {
+                    q.copy_from_slice(&spare[..columns]);
+                }
             }
         }
         self.next += n as u64;
@@ -206,7 +212,7 @@ impl<S: Scheme> Sender<S> {
 
 impl<S: Scheme> Taken<S> {
     fn done(mut self) -> (Sender<S>, Keys<S>) {
-        let mut keys = Keys::with_capacity(&self.sender.secret, self.sender.next, self.n);
+        let mut keys = Keys::room(&self.sender.secret, self.sender.next, self.n);
         self.sender.columns(self.n, &mut keys);
         self.sender.broken = false;
         (self.sender, keys)
