@@ -5,6 +5,8 @@
 //! every element has exactly one encoding.
 
 pub mod csw;
+#[cfg(test)]
+mod functionality;
 pub mod pvw;
 pub mod simplest;
 
