@@ -1,0 +1,267 @@
+//! The receiver of the generator: holds choice bits, grows the trees but for one path each.
+
+use std::marker::PhantomData;
+use std::ops::Range;
+
+use comity_channel::Channel;
+use comity_core::{Backend, Bits, Block, Error, Misbehaviour, Prg, Result, SessionId};
+use rand_core::CryptoRng;
+use subtle::ConstantTimeEq;
+use zeroize::Zeroizing;
+
+use super::check::{Sum, packed, packed_choices};
+use super::state::State;
+use super::{Answer, BASE, BASE_K, Challenge, GROUP, Parameters, Trees, messages};
+use crate::base::BaseOt;
+use crate::softspoken::{self, Checking};
+use crate::{AtLeast, DeltaReceiver, Malicious, Model, SemiHonest};
+
+/// The receiver: has choice bits `x_j`, gets `t_j = q_j ^ x_j delta`. Bit 0 of an output is its choice bit.
+///
+/// Made once and extended again and again by [`DeltaReceiver`], or an iteration at a time by [`Receiver::accept`]. After
+/// an error it refuses to go on.
+pub struct Receiver<M: Model> {
+    /// The iteration's messages, tree by tree.
+    sums: Vec<Block>,
+    challenges: Prg,
+    state: State,
+    model: PhantomData<M>,
+}
+
+/// The receiver with an iteration's trees; in the malicious model they are yet to be checked.
+pub struct Accepted<M: Model> {
+    receiver: Receiver<M>,
+    check: Option<Check>,
+}
+
+/// What a check waits for.
+struct Check {
+    challenge: Challenge,
+    answer: Answer,
+}
+
+impl<M: Model> Receiver<M> {
+    /// The receiver on top of a SoftSpoken extension of its own, made from base OTs.
+    ///
+    /// `session` is that of this generator alone.
+    ///
+    /// # Errors
+    /// Those of SoftSpoken's set-up, and of [`Receiver::bootstrap`].
+    pub fn setup<B: BaseOt<Model: AtLeast<M>>, C: Channel + ?Sized>(
+        ch: &mut C,
+        session: &SessionId,
+        backend: Backend,
+        rng: &mut impl CryptoRng,
+    ) -> Result<Receiver<M>>
+    where
+        M: Checking,
+    {
+        let base = softspoken::Receiver::<M>::setup::<B, C>(ch, &session.child(BASE), backend, BASE_K, rng)?;
+        Receiver::bootstrap(ch, session, base, rng)
+    }
+
+    /// The receiver from correlations of another extension, which ends with that.
+    ///
+    /// `session` is that of this generator alone, made of what both parties chose: it picks the code.
+    ///
+    /// # Errors
+    /// Those of the extension.
+    pub fn bootstrap<D: DeltaReceiver<Model: AtLeast<M>>, C: Channel + ?Sized>(
+        ch: &mut C,
+        session: &SessionId,
+        base: D,
+        rng: &mut impl CryptoRng,
+    ) -> Result<Receiver<M>> {
+        Receiver::with_parameters(Parameters::STANDARD, ch, session, base, rng)
+    }
+
+    /// As [`Receiver::bootstrap`], of any size.
+    pub(super) fn with_parameters<D: DeltaReceiver, C: Channel + ?Sized>(
+        parameters: Parameters,
+        ch: &mut C,
+        session: &SessionId,
+        mut base: D,
+        rng: &mut impl CryptoRng,
+    ) -> Result<Receiver<M>> {
+        let mut t = Zeroizing::new(vec![Block::ZERO; parameters.reserved()]);
+        let choices = base.extend_random(ch, &mut t)?;
+        for (t, choice) in t.iter_mut().zip(choices.iter()) {
+            *t = t.with_lsb(choice);
+        }
+        let mut seed = [0; 16];
+        rng.fill_bytes(&mut seed);
+        Ok(Receiver {
+            sums: Vec::with_capacity(messages::sums(&parameters)),
+            challenges: Prg::new(base.backend(), Block::new(seed)),
+            state: State::new(parameters, session, base.backend(), &t),
+            model: PhantomData,
+        })
+    }
+
+    /// The next outputs that need no message; returns how many there were. Bit 0 of each is its choice bit.
+    pub fn take(&mut self, out: &mut [Block]) -> usize {
+        let (sums, width) = (&self.sums, self.state.parameters.depth - 1);
+        self.state.take(out, |tree, i, key, t| tree.grow_without(key, t, &sums[i * width..(i + 1) * width]))
+    }
+
+    /// Takes the trees of the next iteration.
+    ///
+    /// # Errors
+    /// [`InvalidInput`](Error::InvalidInput) if not all outputs of the last iteration are [taken](Receiver::take), or after
+    /// an error; [`Malformed`](Error::Malformed) if the message is not for such an iteration.
+    pub fn accept(mut self, trees: &Trees) -> Result<Accepted<M>> {
+        self.state.all_taken()?;
+        if trees.sums.len() != messages::sums(&self.state.parameters) {
+            return Err(Error::Malformed("trees of an iteration of another size".into()));
+        }
+        self.state.set_keys(trees.nonce);
+        self.sums.clone_from(&trees.sums);
+        let mut sum = self.sum();
+        self.add(0..self.state.parameters.trees, &mut sum);
+        let check = sum.map(|(point, sum)| self.check(point, &sum));
+        Ok(Accepted { receiver: self, check })
+    }
+
+    /// In the malicious model a point, drawn and not told before the trees are there, and the sum at it.
+    fn sum(&mut self) -> Option<(Block, Sum)> {
+        M::MALICIOUS.then(|| {
+            let point = self.challenges.block();
+            (point, Sum::new(self.state.backend, point, 1 << self.state.parameters.depth))
+        })
+    }
+
+    /// Adds some trees to the check's sum.
+    fn add(&mut self, trees: Range<usize>, sum: &mut Option<(Block, Sum)>) {
+        let (sums, width) = (&self.sums, self.state.parameters.depth - 1);
+        let Some((_, sum)) = sum else { return };
+        for i in trees {
+            self.state.grow(i, &mut |tree, i, key, t| {
+                tree.grow_without(key, t, &sums[i * width..(i + 1) * width]);
+                sum.add(tree.leaves());
+            });
+            sum.add_end(self.state.levels(i));
+        }
+    }
+
+    /// The challenge, and what an honest sender answers.
+    fn check(&self, point: Block, sum: &Sum) -> Check {
+        let masks = self.state.masks();
+        let challenge = Challenge { point, ends: sum.ends() ^ packed_choices(masks) };
+        let total = sum.leaves() ^ packed(self.state.backend, masks);
+        let answer = Answer::bind(&self.state.session, self.state.iteration, &challenge, total);
+        Check { challenge, answer }
+    }
+
+    fn open(&mut self) {
+        let (sums, width) = (&self.sums, self.state.parameters.depth - 1);
+        self.state.open(|tree, i, key, t| tree.grow_without(key, t, &sums[i * width..(i + 1) * width]));
+    }
+
+    /// An iteration over a channel.
+    fn iterate<C: Channel + ?Sized>(&mut self, ch: &mut C) -> Result<()> {
+        let mut nonce = [0; 16];
+        ch.recv(&mut nonce)?;
+        self.state.set_keys(Block::new(nonce));
+        let Parameters { trees, depth, .. } = self.state.parameters;
+        self.sums.resize(trees * (depth - 1), Block::ZERO);
+        let mut sum = self.sum();
+        for first in (0..trees).step_by(GROUP) {
+            let last = trees.min(first + GROUP);
+            ch.recv(Block::bytes_of_mut(&mut self.sums[first * (depth - 1)..last * (depth - 1)]))?;
+            self.add(first..last, &mut sum);
+        }
+        if let Some((point, sum)) = sum {
+            let check = self.check(point, &sum);
+            ch.send(&check.challenge.to_bytes())?;
+            let mut answer = [0; Answer::BYTES];
+            ch.recv(&mut answer)?;
+            check.verify(&Answer::from_bytes(answer))?;
+        }
+        self.open();
+        Ok(())
+    }
+
+    /// The next outputs, with messages as they are needed.
+    fn fill<C: Channel + ?Sized>(&mut self, ch: &mut C, out: &mut [Block]) -> Result<()> {
+        let mut done = self.take(out);
+        while done < out.len() {
+            self.iterate(ch)?;
+            done += self.take(&mut out[done..]);
+        }
+        Ok(())
+    }
+}
+
+impl Check {
+    fn verify(&self, answer: &Answer) -> Result<()> {
+        if !bool::from(self.answer.0.ct_eq(&answer.0)) {
+            return Err(Misbehaviour::InconsistentCorrelation.into());
+        }
+        Ok(())
+    }
+}
+
+impl Accepted<SemiHonest> {
+    /// The receiver with the iteration's outputs.
+    pub fn finish(mut self) -> Receiver<SemiHonest> {
+        self.receiver.open();
+        self.receiver
+    }
+}
+
+impl Accepted<Malicious> {
+    /// The challenge to the sender.
+    pub fn challenge(&self) -> Challenge {
+        self.check.as_ref().expect("in the malicious model there is a check").challenge
+    }
+
+    /// The receiver with the iteration's outputs, if the answer is right.
+    ///
+    /// # Errors
+    /// [`InconsistentCorrelation`](Misbehaviour::InconsistentCorrelation) if it is not; nothing is left then.
+    pub fn check(mut self, answer: &Answer) -> Result<Receiver<Malicious>> {
+        self.check.take().expect("in the malicious model there is a check").verify(answer)?;
+        self.receiver.open();
+        Ok(self.receiver)
+    }
+}
+
+impl<M: Model> DeltaReceiver for Receiver<M> {
+    type Model = M;
+
+    fn backend(&self) -> Backend {
+        self.state.backend
+    }
+
+    fn extend<C: Channel + ?Sized>(&mut self, ch: &mut C, choices: &Bits, out: &mut [Block]) -> Result<()> {
+        if choices.len() != out.len() {
+            let (bits, outputs) = (choices.len(), out.len());
+            return Err(Error::InvalidInput(format!("{bits} choice bits for {outputs} oblivious transfers")));
+        }
+        self.state.begin()?;
+        let mut start = 0;
+        for out in out.chunks_mut(Self::CHUNK) {
+            self.fill(ch, out)?;
+            let mut flips = choice_bits(out);
+            flips.xor_assign(&choices.slice(start, out.len()));
+            ch.send(&flips.to_bytes())?;
+            start += out.len();
+        }
+        ch.flush()?;
+        self.state.end();
+        Ok(())
+    }
+
+    fn extend_random<C: Channel + ?Sized>(&mut self, ch: &mut C, out: &mut [Block]) -> Result<Bits> {
+        self.state.begin()?;
+        self.fill(ch, out)?;
+        self.state.end();
+        Ok(choice_bits(out))
+    }
+}
+
+/// Bit 0 of each block.
+fn choice_bits(blocks: &[Block]) -> Bits {
+    let word = |blocks: &[Block]| blocks.iter().rev().fold(0, |word, block| word << 1 | u64::from(block.lsb()));
+    Bits::from_words(blocks.chunks(64).map(word).collect(), blocks.len())
+}

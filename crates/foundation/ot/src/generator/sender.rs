@@ -1,0 +1,242 @@
+//! The sender of the generator: holds delta, makes the trees.
+
+use std::marker::PhantomData;
+use std::ops::Range;
+
+use comity_channel::Channel;
+use comity_core::{Backend, Block, Error, Prg, Result, SessionId, gf128};
+use rand_core::CryptoRng;
+use zeroize::{Zeroize, Zeroizing};
+
+use super::check::{Sum, packed};
+use super::state::State;
+use super::{Answer, BASE, BASE_K, Challenge, GROUP, Parameters, Trees};
+use crate::base::BaseOt;
+use crate::softspoken::{self, Checking};
+use crate::{AtLeast, DeltaSender, Malicious, Model, SemiHonest};
+
+/// The sender: holds delta, gets `q_j`.
+///
+/// Made once and extended again and again by [`DeltaSender`], or an iteration at a time by [`Sender::offer`]. After an
+/// error it refuses to go on.
+pub struct Sender<M: Model> {
+    delta: Block,
+    nonces: Prg,
+    state: State,
+    model: PhantomData<M>,
+}
+
+/// The sender, an iteration's trees given away.
+pub struct Offered<M: Model>(pub(super) Sender<M>);
+
+impl<M: Model> Sender<M> {
+    /// The sender on top of a SoftSpoken extension of its own, made from base OTs.
+    ///
+    /// `session` is that of this generator alone. `delta` must be uniform but for bits that the protocol above fixes; bit 0
+    /// is set here.
+    ///
+    /// # Errors
+    /// Those of SoftSpoken's set-up, and of [`Sender::bootstrap`].
+    pub fn setup<B: BaseOt<Model: AtLeast<M>>, C: Channel + ?Sized>(
+        ch: &mut C,
+        session: &SessionId,
+        backend: Backend,
+        delta: Block,
+        rng: &mut impl CryptoRng,
+    ) -> Result<Sender<M>>
+    where
+        M: Checking,
+    {
+        let delta = delta.with_lsb(true);
+        let base = softspoken::Sender::<M>::setup::<B, C>(ch, &session.child(BASE), backend, BASE_K, delta, rng)?;
+        Sender::bootstrap(ch, session, base, rng)
+    }
+
+    /// The sender from correlations of another extension, which ends with that: its delta, with bit 0 set, is this one's.
+    ///
+    /// `session` is that of this generator alone, made of what both parties chose: it picks the code.
+    ///
+    /// # Errors
+    /// Those of the extension.
+    pub fn bootstrap<D: DeltaSender<Model: AtLeast<M>>, C: Channel + ?Sized>(
+        ch: &mut C,
+        session: &SessionId,
+        base: D,
+        rng: &mut impl CryptoRng,
+    ) -> Result<Sender<M>> {
+        Sender::with_parameters(Parameters::STANDARD, ch, session, base, rng)
+    }
+
+    /// As [`Sender::bootstrap`], of any size.
+    pub(super) fn with_parameters<D: DeltaSender, C: Channel + ?Sized>(
+        parameters: Parameters,
+        ch: &mut C,
+        session: &SessionId,
+        mut base: D,
+        rng: &mut impl CryptoRng,
+    ) -> Result<Sender<M>> {
+        let mut q = Zeroizing::new(vec![Block::ZERO; parameters.reserved()]);
+        base.extend_random(ch, &mut q)?;
+        for q in q.iter_mut() {
+            // The same bit at both sides' correlation: it is then one with a delta that has it set.
+            *q = q.with_lsb(false);
+        }
+        let mut seed = [0; 16];
+        rng.fill_bytes(&mut seed);
+        let nonces = Prg::new(base.backend(), Block::new(seed));
+        let state = State::new(parameters, session, base.backend(), &q);
+        Ok(Sender { delta: base.delta().with_lsb(true), nonces, state, model: PhantomData })
+    }
+
+    /// The next outputs that need no message; returns how many there were.
+    pub fn take(&mut self, out: &mut [Block]) -> usize {
+        let delta = self.delta;
+        self.state.take(out, |tree, _, key, q| tree.grow(key, delta, q, |_| ()))
+    }
+
+    /// The next iteration's trees, to send to the receiver.
+    ///
+    /// # Errors
+    /// [`InvalidInput`](Error::InvalidInput) if not all outputs of the last iteration are [taken](Sender::take), or after an
+    /// error.
+    pub fn offer(mut self) -> Result<(Offered<M>, Trees)> {
+        self.state.all_taken()?;
+        let nonce = self.nonce();
+        let mut sums = Vec::new();
+        self.grow(0..self.state.parameters.trees, &mut sums);
+        Ok((Offered(self), Trees { nonce, sums }))
+    }
+
+    /// Draws the iteration's nonce.
+    fn nonce(&mut self) -> Block {
+        let nonce = self.nonces.block();
+        self.state.set_keys(nonce);
+        nonce
+    }
+
+    /// The messages of some trees.
+    fn grow(&mut self, trees: Range<usize>, sums: &mut Vec<Block>) {
+        let delta = self.delta;
+        for i in trees {
+            self.state.grow(i, &mut |tree, _, key, q| tree.grow(key, delta, q, |sum| sums.push(sum)));
+        }
+    }
+
+    /// The answer to a challenge.
+    fn answer(&mut self, challenge: &Challenge) -> Answer {
+        self.answer_with(challenge, Block::ZERO)
+    }
+
+    /// The answer of a sender whose leaves add up to `more`: zero but where it cheats.
+    pub(super) fn answer_with(&mut self, challenge: &Challenge, more: Block) -> Answer {
+        let (backend, delta) = (self.state.backend, self.delta);
+        let mut sum = Sum::new(backend, challenge.point, 1 << self.state.parameters.depth);
+        for i in 0..self.state.parameters.trees {
+            self.state.grow(i, &mut |tree, _, key, q| {
+                tree.grow(key, delta, q, |_| ());
+                sum.add(tree.leaves());
+            });
+        }
+        let total =
+            sum.leaves() ^ packed(backend, self.state.masks()) ^ gf128::mul(backend, challenge.ends, delta) ^ more;
+        Answer::bind(&self.state.session, self.state.iteration, challenge, total)
+    }
+
+    fn open(&mut self) {
+        let delta = self.delta;
+        self.state.open(|tree, _, key, q| tree.grow(key, delta, q, |_| ()));
+    }
+
+    /// An iteration over a channel.
+    fn iterate<C: Channel + ?Sized>(&mut self, ch: &mut C) -> Result<()> {
+        let nonce = self.nonce();
+        ch.send(&nonce.to_bytes())?;
+        let mut sums = Vec::new();
+        let trees = self.state.parameters.trees;
+        for first in (0..trees).step_by(GROUP) {
+            sums.clear();
+            self.grow(first..trees.min(first + GROUP), &mut sums);
+            ch.send(Block::bytes_of(&sums))?;
+            ch.flush()?;
+        }
+        if M::MALICIOUS {
+            let mut challenge = [0; Challenge::BYTES];
+            ch.recv(&mut challenge)?;
+            ch.send(&self.answer(&Challenge::from_bytes(&challenge)).to_bytes())?;
+            ch.flush()?;
+        }
+        self.open();
+        Ok(())
+    }
+
+    /// The next outputs, with messages as they are needed.
+    fn fill<C: Channel + ?Sized>(&mut self, ch: &mut C, out: &mut [Block]) -> Result<()> {
+        let mut done = self.take(out);
+        while done < out.len() {
+            self.iterate(ch)?;
+            done += self.take(&mut out[done..]);
+        }
+        Ok(())
+    }
+}
+
+impl Offered<SemiHonest> {
+    /// The sender with the iteration's outputs.
+    pub fn finish(mut self) -> Sender<SemiHonest> {
+        self.0.open();
+        self.0
+    }
+}
+
+impl Offered<Malicious> {
+    /// The answer to the receiver's challenge, and the sender with the iteration's outputs.
+    pub fn answer(mut self, challenge: &Challenge) -> (Sender<Malicious>, Answer) {
+        let answer = self.0.answer(challenge);
+        self.0.open();
+        (self.0, answer)
+    }
+}
+
+impl<M: Model> DeltaSender for Sender<M> {
+    type Model = M;
+
+    fn delta(&self) -> Block {
+        self.delta
+    }
+
+    fn backend(&self) -> Backend {
+        self.state.backend
+    }
+
+    fn extend<C: Channel + ?Sized>(&mut self, ch: &mut C, out: &mut [Block]) -> Result<()> {
+        self.state.begin()?;
+        for out in out.chunks_mut(Self::CHUNK) {
+            self.fill(ch, out)?;
+            let mut flips = vec![0; out.len().div_ceil(8)];
+            ch.recv(&mut flips)?;
+            if let (Some(last), used @ 1..) = (flips.last(), out.len() % 8)
+                && last >> used != 0
+            {
+                return Err(Error::Malformed("bits after those of the last oblivious transfer".into()));
+            }
+            for (j, q) in out.iter_mut().enumerate() {
+                *q ^= self.delta.masked(flips[j / 8] >> (j % 8) & 1 == 1);
+            }
+        }
+        self.state.end();
+        Ok(())
+    }
+
+    fn extend_random<C: Channel + ?Sized>(&mut self, ch: &mut C, out: &mut [Block]) -> Result<()> {
+        self.state.begin()?;
+        self.fill(ch, out)?;
+        self.state.end();
+        Ok(())
+    }
+}
+
+impl<M: Model> Drop for Sender<M> {
+    fn drop(&mut self) {
+        self.delta.zeroize();
+    }
+}

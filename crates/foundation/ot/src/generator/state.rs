@@ -1,0 +1,196 @@
+//! What both sides do alike: the correlations of an iteration, and the stream of its outputs.
+
+use comity_core::{Backend, Block, Error, Prg, Result, SessionId};
+use zeroize::Zeroize;
+
+use super::Parameters;
+use super::code::{Code, TABLE};
+use super::tree::Tree;
+
+const STOPPED: &str = "this OT generator stopped at an earlier error; set up a new one";
+
+/// Correlations that an iteration starts from. Secret.
+struct Input {
+    /// Of learning parity with noise; only the dimension's first places are used.
+    secret: Box<[Block; TABLE]>,
+    /// One for each level of each tree, and 128 for the mask.
+    levels: Vec<Block>,
+}
+
+impl Input {
+    fn new(parameters: &Parameters) -> Input {
+        let secret = vec![Block::ZERO; TABLE].into_boxed_slice().try_into();
+        Input {
+            secret: secret.unwrap_or_else(|_| unreachable!("as many places as that")),
+            levels: vec![Block::ZERO; parameters.reserved() - parameters.dimension],
+        }
+    }
+
+    /// Takes the reserved correlations that follow the first `at`.
+    fn put(&mut self, parameters: &Parameters, at: usize, blocks: &[Block]) {
+        let (secret, levels) = blocks.split_at(parameters.dimension.saturating_sub(at).min(blocks.len()));
+        self.secret[at.min(TABLE)..][..secret.len()].copy_from_slice(secret);
+        if !levels.is_empty() {
+            let at = at.max(parameters.dimension) - parameters.dimension;
+            self.levels[at..at + levels.len()].copy_from_slice(levels);
+        }
+    }
+}
+
+impl Drop for Input {
+    fn drop(&mut self) {
+        self.secret.zeroize();
+        self.levels.zeroize();
+    }
+}
+
+/// The state of either side.
+pub(super) struct State {
+    pub(super) parameters: Parameters,
+    pub(super) session: SessionId,
+    pub(super) backend: Backend,
+    /// The iteration under way, or the next one if none is.
+    pub(super) iteration: u64,
+    /// Set while a call runs: an error leaves it set.
+    broken: bool,
+    input: Input,
+    next: Input,
+    /// Hash keys of the iteration's trees. Public.
+    pub(super) keys: Vec<Block>,
+    code: Code,
+    pub(super) tree: Tree,
+    /// The next tree whose leaves become outputs; with as many as there are, none.
+    next_tree: usize,
+    /// Outputs of the last tree; those before `used` are gone. Secret.
+    ahead: Vec<Block>,
+    used: usize,
+}
+
+impl State {
+    /// From [`Parameters::reserved`] correlations with bit 0 as the protocol wants it.
+    pub(super) fn new(parameters: Parameters, session: &SessionId, backend: Backend, base: &[Block]) -> State {
+        let [mut input, next] = [(); 2].map(|()| Input::new(&parameters));
+        input.put(&parameters, 0, base);
+        let leaves = 1 << parameters.depth;
+        State {
+            parameters,
+            session: *session,
+            backend,
+            iteration: 0,
+            broken: false,
+            input,
+            next,
+            keys: vec![Block::ZERO; parameters.trees],
+            code: Code::new(backend, Block::ZERO, parameters.dimension),
+            tree: Tree::new(backend, parameters.depth),
+            next_tree: parameters.trees,
+            ahead: vec![Block::ZERO; leaves],
+            used: leaves,
+        }
+    }
+
+    /// Starts a call, unless an earlier one failed: the two sides then no longer agree on what they hold.
+    pub(super) fn begin(&mut self) -> Result<()> {
+        if std::mem::replace(&mut self.broken, true) {
+            return Err(Error::InvalidInput(STOPPED.into()));
+        }
+        Ok(())
+    }
+
+    /// Ends a call that succeeded.
+    pub(super) fn end(&mut self) {
+        self.broken = false;
+    }
+
+    /// A new iteration may start: the outputs of the last one are gone, and nothing failed.
+    pub(super) fn all_taken(&self) -> Result<()> {
+        match (self.broken, self.empty()) {
+            (false, true) => Ok(()),
+            (true, _) => Err(Error::InvalidInput(STOPPED.into())),
+            (_, false) => Err(Error::InvalidInput("this OT generator still has outputs; take them first".into())),
+        }
+    }
+
+    /// Whether all outputs of the iteration are gone.
+    fn empty(&self) -> bool {
+        self.next_tree == self.parameters.trees && self.used == self.ahead.len()
+    }
+
+    /// The keys that a nonce names.
+    pub(super) fn set_keys(&mut self, nonce: Block) {
+        Prg::new(self.backend, nonce).fill_blocks(&mut self.keys);
+    }
+
+    /// The correlations of the levels of tree `i`.
+    pub(super) fn levels(&self, i: usize) -> &[Block] {
+        &self.input.levels[i * self.parameters.depth..][..self.parameters.depth]
+    }
+
+    /// The correlations that mask the check, in bit `i` of the mask the `i`-th.
+    pub(super) fn masks(&self) -> &[Block] {
+        &self.input.levels[self.parameters.trees * self.parameters.depth..]
+    }
+
+    /// Grows tree `i` with its key and correlations.
+    pub(super) fn grow(&mut self, i: usize, grow: &mut impl FnMut(&mut Tree, usize, Block, &[Block])) {
+        let depth = self.parameters.depth;
+        grow(&mut self.tree, i, self.keys[i], &self.input.levels[i * depth..(i + 1) * depth]);
+    }
+
+    /// The trees are made, and checked if they must be: outputs may flow. The first ones are the next iteration's input.
+    pub(super) fn open(&mut self, mut grow: impl FnMut(&mut Tree, usize, Block, &[Block])) {
+        let seed = self.session.block(&format!("matrix of iteration {}", self.iteration));
+        self.code = Code::new(self.backend, seed, self.parameters.dimension);
+        self.next_tree = 0;
+        let (mut at, reserved) = (0, self.parameters.reserved());
+        while at < reserved {
+            self.draw(&mut grow);
+            let count = self.ahead.len().min(reserved - at);
+            self.next.put(&self.parameters, at, &self.ahead[..count]);
+            self.used = count;
+            at += count;
+        }
+    }
+
+    /// Writes the next outputs; returns how many there were.
+    pub(super) fn take(&mut self, out: &mut [Block], mut grow: impl FnMut(&mut Tree, usize, Block, &[Block])) -> usize {
+        let mut done = 0;
+        while done < out.len() && !self.empty() {
+            let out = &mut out[done..];
+            if self.used < self.ahead.len() {
+                let count = out.len().min(self.ahead.len() - self.used);
+                out[..count].copy_from_slice(&self.ahead[self.used..self.used + count]);
+                self.used += count;
+                done += count;
+            } else if out.len() >= self.ahead.len() {
+                self.grow(self.next_tree, &mut grow);
+                let count = self.ahead.len();
+                self.code.encode(&self.input.secret, self.tree.leaves(), &mut out[..count]);
+                self.next_tree += 1;
+                done += count;
+            } else {
+                self.draw(&mut grow);
+            }
+        }
+        if done > 0 && self.empty() {
+            // On to the next iteration.
+            std::mem::swap(&mut self.input, &mut self.next);
+            self.iteration += 1;
+        }
+        done
+    }
+
+    /// The outputs of the next tree.
+    fn draw(&mut self, grow: &mut impl FnMut(&mut Tree, usize, Block, &[Block])) {
+        self.grow(self.next_tree, grow);
+        self.code.encode(&self.input.secret, self.tree.leaves(), &mut self.ahead);
+        self.next_tree += 1;
+        self.used = 0;
+    }
+}
+
+impl Drop for State {
+    fn drop(&mut self) {
+        self.ahead.zeroize();
+    }
+}
