@@ -53,7 +53,7 @@
 //! }
 //! ```
 //!
-//! **Check** (OOS section 4, each chunk of at most 2^16 OTs before it is used). When the sender has a chunk's
+//! **Check** (OOS, each chunk of at most 2^16 OTs before it is used). When the sender has a chunk's
 //! corrections it draws a challenge; it names random elements of GF(2^128), and `R` of a row is the inner product with
 //! them. The receiver answers with `R` of the 76 rows of choices and binds, by BLAKE3, those of its rows `t^i`. `R`
 //! commutes with the linear code, so the sender knows what the second must be. Otherwise
@@ -254,7 +254,7 @@ fn check_seeds(seeds: usize) -> Result<()> {
     Ok(())
 }
 
-/// How many bits a pseudo-random code needs (KKRT section 3.2) so that of `2^log_pairs` pairs of choices none is closer
+/// How many bits a pseudo-random code needs (KKRT) so that of `2^log_pairs` pairs of choices none is closer
 /// than kappa = 128, but for probability 2^-rho. [`Kkrt16`] has 512.
 pub fn pseudo_random_width(log_pairs: u32, rho: u32) -> usize {
     let target = -f64::from(log_pairs) - f64::from(rho);
