@@ -133,13 +133,19 @@ impl Flavour for RandomOt {
 /// OT with a fixed correlation: the sender gets delta and q, the receiver its choice bits x and `q ^ x delta`.
 pub struct DeltaOt {
     choices: Choices,
+    fixed: Block,
     functionality: Option<FixedDelta>,
 }
 
 impl DeltaOt {
     /// Delta is what the sender says after the first call, for all calls.
     pub fn new(choices: Choices) -> DeltaOt {
-        DeltaOt { choices, functionality: None }
+        DeltaOt { choices, fixed: Block::ZERO, functionality: None }
+    }
+
+    /// For protocols that leave some bits of the sender's blocks to the one above: these need not look random.
+    pub fn with_fixed_bits(self, fixed: Block) -> DeltaOt {
+        DeltaOt { fixed, ..self }
     }
 }
 
@@ -166,7 +172,7 @@ impl Flavour for DeltaOt {
         let stopped = |_| "nobody guessed".to_owned();
         demand(ideal.corrupt_sender(&choices, &q).map_err(stopped)? == t, || "the receiver has another t".into())?;
         demand(ideal.corrupt_receiver(&choices, &t).map_err(stopped)? == q, || "the sender has another q".into())?;
-        uniform("the sender's blocks", &q)
+        uniform_but_for(self.fixed, "the sender's blocks", &q)
     }
 }
 
@@ -336,9 +342,14 @@ fn coins(what: &str, ones: usize, n: usize) -> std::result::Result<(), String> {
 
 /// That no block comes twice, and every bit is a fair coin.
 fn uniform(what: &str, blocks: &[Block]) -> std::result::Result<(), String> {
+    uniform_but_for(Block::ZERO, what, blocks)
+}
+
+/// That no block comes twice, and every bit is a fair coin that is not one of these.
+fn uniform_but_for(fixed: Block, what: &str, blocks: &[Block]) -> std::result::Result<(), String> {
     let distinct: HashSet<u128> = blocks.iter().map(|block| block.to_u128()).collect();
     demand(distinct.len() == blocks.len(), || format!("{what}: some are equal"))?;
-    (0..128).try_for_each(|i| {
+    (0..128).filter(|i| fixed.to_u128() >> i & 1 == 0).try_for_each(|i| {
         let ones = blocks.iter().filter(|block| block.to_u128() >> i & 1 == 1).count();
         coins(&format!("{what}, bit {i}"), ones, blocks.len())
     })

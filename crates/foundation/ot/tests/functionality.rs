@@ -8,7 +8,7 @@ use comity_ot::base::{BaseOt, Csw, Simplest};
 use comity_ot::softspoken::{self, Checking};
 use comity_ot::{
     AtLeast, DeltaReceiver, DeltaSender, HashedReceiver, HashedSender, Malicious, RandomReceiver, RandomSender,
-    SemiHonest, alsz, committing, flavour, iknp, one_of_n,
+    SemiHonest, alsz, committing, flavour, generator, iknp, one_of_n,
 };
 use comity_testing::ot::{Choices, DeltaOt, EntryOt, MessageOt, OpenedOt, RandomOt, ReactiveOt, SIZES, holds};
 
@@ -28,9 +28,20 @@ fn delta<S: DeltaSender, R: DeltaReceiver>(
     sender: impl Fn(&mut MemoryChannel) -> Result<S> + Sync,
     receiver: impl Fn(&mut MemoryChannel) -> Result<R> + Sync,
 ) {
+    correlated(name, Block::ZERO, &sender, &receiver);
+    random(name, |ch| sender(ch).map(HashedSender::new), |ch| receiver(ch).map(HashedReceiver::new));
+}
+
+/// The correlation itself, where these bits of the sender's blocks may be fixed.
+fn correlated<S: DeltaSender, R: DeltaReceiver>(
+    name: &str,
+    fixed: Block,
+    sender: impl Fn(&mut MemoryChannel) -> Result<S> + Sync,
+    receiver: impl Fn(&mut MemoryChannel) -> Result<R> + Sync,
+) {
     holds(
         &format!("{name}: correlated"),
-        DeltaOt::new(Choices::Given),
+        DeltaOt::new(Choices::Given).with_fixed_bits(fixed),
         &SIZES,
         |ch, sizes| {
             let ot = &mut sender(ch)?;
@@ -44,7 +55,7 @@ fn delta<S: DeltaSender, R: DeltaReceiver>(
     );
     holds(
         &format!("{name}: correlated, random choice bits"),
-        DeltaOt::new(Choices::Random),
+        DeltaOt::new(Choices::Random).with_fixed_bits(fixed),
         &SIZES,
         |ch, sizes| {
             let ot = &mut sender(ch)?;
@@ -56,7 +67,6 @@ fn delta<S: DeltaSender, R: DeltaReceiver>(
             choices.iter().map(call).collect()
         },
     );
-    random(name, |ch| sender(ch).map(HashedSender::new), |ch| receiver(ch).map(HashedReceiver::new));
 }
 
 /// An extension with random messages: SR-OT, R-OT, and the flavours over these.
@@ -211,6 +221,35 @@ fn semi_honest_softspoken_realizes_every_flavour() {
 #[test]
 fn malicious_softspoken_realizes_every_flavour() {
     softspoken::<Malicious, Csw>();
+}
+
+/// Bit 0 of the sender's blocks is left to the protocol above.
+fn generator<M: Checking, B: BaseOt<Model: AtLeast<M>>>() {
+    let backend = Backend::detect();
+    correlated(
+        &format!("generator, {}", M::NAME),
+        Block::from_u128(1),
+        |ch| generator::Sender::<M>::setup::<B, _>(ch, &SESSION, backend, DELTA, &mut rng(1)),
+        |ch| generator::Receiver::<M>::setup::<B, _>(ch, &SESSION, backend, &mut rng(2)),
+    );
+}
+
+#[test]
+fn the_generator_realizes_correlated_and_random_ot() {
+    generator::<SemiHonest, Simplest>();
+    generator::<Malicious, Csw>();
+    let backend = Backend::detect();
+    random(
+        "generator, malicious",
+        |ch| {
+            generator::Sender::<Malicious>::setup::<Csw, _>(ch, &SESSION, backend, DELTA, &mut rng(1))
+                .map(HashedSender::new)
+        },
+        |ch| {
+            generator::Receiver::<Malicious>::setup::<Csw, _>(ch, &SESSION, backend, &mut rng(2))
+                .map(HashedReceiver::new)
+        },
+    );
 }
 
 #[test]
