@@ -9,30 +9,22 @@
 //! `u^i = t^i ^ G(k_i^1) ^ x`, and the sender computes `q^i = G(k_i^(delta_i)) ^ delta_i u^i = t^i ^ delta_i x`. Both
 //! transpose: a column is an OT.
 //!
-//! **Functionalities**
-//! - [`Sender::extend`], [`Receiver::extend`]: correlated OT with fixed delta. The sender chooses delta at the
-//!   start, the receiver its choice bits; the q are uniform. With bit 0 of delta set these are wire labels
-//!   under free XOR: `q_j` is the label of zero. This is *not* the C-OT of D13.3 section 3.3.1, where every OT has
-//!   a correlation of its own.
-//! - [`Sender::random`], [`Receiver::random`]: sender-random OT (D13.3 section 3.3.2, Protocol 3): the sender gets two
-//!   uniform blocks, the receiver the chosen one. `H(j, q_j)` and `H(j, q_j ^ delta)`, nothing more on the wire.
-//! - [`Sender::send`], [`Receiver::receive`]: OT of chosen 128-bit messages, masked by the former.
+//! **Functionality**: OT with a fixed correlation ([`DeltaSender`](crate::DeltaSender), [`DeltaReceiver`](crate::DeltaReceiver)).
+//! The sender chooses delta at the start, the receiver its choice bits, or the first row defines them (D13.3 section 3.3.3),
+//! which saves that row; the q are uniform. With bit 0 of delta set these are wire labels under free XOR: `q_j` is
+//! the label of zero. Random OT is this [hashed](crate::HashedSender), and the other flavours are in
+//! [`flavour`](crate::flavour).
 //!
-//! **Adversary**: semi-honest, either party. It stands on [`simplest`](crate::base::simplest), on AES as PRG and, for
-//! random and chosen messages, on a tweakable circular correlation-robust hash. It is not secure against a malicious
+//! **Adversary**: semi-honest, either party. It stands on base OTs and on AES as PRG. It is not secure against a malicious
 //! receiver: nothing forces one `x` into all 128 rows. A receiver that flips bit `j` in row `i` alone shifts `q_j` by
 //! `delta_i` in bit `i`, and whatever it later sees under `q_j` tells it whether `delta_i` is set; 128 such OTs give
 //! it delta, and with it both messages of every OT. A malicious sender can do nothing here beyond what the base OTs
 //! allow and a badly chosen delta. Neither kind of peer can cause a panic, or memory to be claimed that the caller
 //! did not ask for.
 //!
-//! **Corrections**: the hash is the tweakable one of Guo, Katz, Wang, Yu (S&P 2020), and its tweak the index of the OT
-//! in the life of the extension, so that it never repeats under one delta. D13.3 takes a random oracle there.
-//!
-//! **Cost** of one OT: 16 bytes from receiver to sender (128 rows of ceil(n/8) bytes in a call for n) and none back;
-//! two AES blocks at the receiver, one at the sender. Random outputs take one hash more at the receiver and two at
-//! the sender; chosen messages also 32 bytes back. A call is one message, with chosen messages two; the set-up is 128
-//! base OTs in two messages.
+//! **Cost** of one OT: 16 bytes from receiver to sender (128 rows of ceil(n/8) bytes in a call for n, one row less for
+//! random choice bits) and none back; two AES blocks at the receiver, one at the sender. A call is one message; the
+//! set-up is 128 base OTs.
 //!
 //! Calls work block by block through buffers of fixed size that stay in the second-level cache, so any number of
 //! correlated or random OTs needs no memory but the caller's. The receiver never waits for the sender, but the
