@@ -14,7 +14,7 @@ use comity_ot::one_of_n::{self, Kk13, Kkrt16, Oos16, Scheme};
 use comity_ot::softspoken::{self, Checking};
 use comity_ot::{
     AtLeast, DeltaReceiver, DeltaSender, HashedReceiver, HashedSender, Malicious, Model, RandomReceiver, RandomSender,
-    SemiHonest, alsz, committing, iknp,
+    SemiHonest, alsz, committing, generator, iknp,
 };
 use rand_core::Rng;
 
@@ -72,7 +72,7 @@ impl<'a> Group<'a> {
     fn new(suite: &'a mut Suite, ceiling: &str) -> Group<'a> {
         let ceiling = suite.value(ceiling);
         let table = format!(
-            "{:44}{:12}{:>10}{:>9}{:>15}{:>13}{:>8}{:>9}\n",
+            "{:52}{:12}{:>10}{:>9}{:>15}{:>13}{:>8}{:>9}\n",
             "protocol", "model", "n", "OT/s", "B/OT to recv.", "to sender", "rounds", "ceiling"
         );
         Group { suite, ceiling, table }
@@ -97,7 +97,7 @@ impl<'a> Group<'a> {
         let share = ceiling.map(|ceiling| format!("{:.0} %", 100.0 * rate / ceiling)).unwrap_or_default();
         let (rate, rounds) = (scaled(rate), measured.rounds);
         self.table +=
-            &format!("{name:44}{model:12}{n:>10}{rate:>9}{to_receiver:>15.3}{to_sender:>13.3}{rounds:>8}{share:>9}\n");
+            &format!("{name:52}{model:12}{n:>10}{rate:>9}{to_receiver:>15.3}{to_sender:>13.3}{rounds:>8}{share:>9}\n");
         Ok(())
     }
 
@@ -152,6 +152,8 @@ fn extension(suite: &mut Suite) -> Outcome {
         softspoken::<SemiHonest, Simplest>(group, "semi_honest", k)?;
         softspoken::<Malicious, Csw>(group, "malicious", k)?;
     }
+    generator::<SemiHonest, Simplest>(group, "semi_honest")?;
+    generator::<Malicious, Csw>(group, "malicious")?;
     committing(group)?;
     one_of_n::<Kk13, Simplest>(group, "kk13")?;
     one_of_n::<Kkrt16, Simplest>(group, "kkrt16")?;
@@ -170,6 +172,17 @@ fn softspoken<M: Checking, B: BaseOt<Model: AtLeast<M>>>(group: &mut Group<'_>, 
         (&name, if k > 4 { 1 << 22 } else { 1 << 24 }, blocks),
         |ch| softspoken::Sender::<M>::setup::<B, _>(ch, &SESSION, backend, k, random_block(), &mut SystemRng),
         |ch| softspoken::Receiver::<M>::setup::<B, _>(ch, &SESSION, backend, k, &mut SystemRng),
+    )
+}
+
+/// The correlation generator: the sender takes a block a pass over its trees, and two and a half for places of look-ups.
+fn generator<M: Checking, B: BaseOt<Model: AtLeast<M>>>(group: &mut Group<'_>, model: &str) -> Outcome {
+    let backend = Backend::detect();
+    delta_ot(
+        group,
+        (&format!("generator.{model}"), 1 << 24, if M::MALICIOUS { 5.5 } else { 4.5 }),
+        |ch| generator::Sender::<M>::setup::<B, _>(ch, &SESSION, backend, random_block(), &mut SystemRng),
+        |ch| generator::Receiver::<M>::setup::<B, _>(ch, &SESSION, backend, &mut SystemRng),
     )
 }
 

@@ -168,11 +168,13 @@ struct Plot {
 impl Plot {
     /// Lines of the plot for an overhead of one.
     const SCALE: f64 = 4.0;
+    /// No overhead is drawn higher: a run that was disturbed shall not squeeze the others.
+    const TOP: f64 = 5.0;
     /// Columns of one size.
     const WIDTH: usize = 8;
 
     fn draw(&self) -> String {
-        let line = |overhead: f64| (overhead * Plot::SCALE).round() as usize;
+        let line = |overhead: f64| (overhead.min(Plot::TOP) * Plot::SCALE).round() as usize;
         let top = self.points.iter().map(|&(_, _, overhead)| line(overhead)).max().unwrap_or(0) + 1;
         let mut grid = vec![vec![' '; Plot::WIDTH * SIZES.len()]; top + 1];
         grid[line(1.0).min(top)].fill('-');
@@ -201,10 +203,11 @@ mod tests {
 
     #[test]
     fn every_point_is_drawn_where_it_belongs() {
-        let plot = Plot { points: vec![(10, 's', 1.0), (10, 'o', 2.5), (24, 'c', 1.5)] };
+        let plot = Plot { points: vec![(10, 's', 1.0), (10, 'o', 2.5), (24, 'c', 1.5), (12, 'r', 99.0)] };
         let drawn = plot.draw();
         let line = |of: &str| drawn.lines().find(|line| line.trim_start().starts_with(of)).unwrap().to_owned();
         assert!(line("2.50").contains('o') && line("1.50").ends_with('c') && line("1.00").contains("-s-"));
+        assert!(line("5.00").ends_with('r'), "what is too high stands at the top");
         assert!(drawn.contains("2^24") && drawn.contains("o OT"));
         assert!(line("1.50").len() > line("2.50").len(), "larger sizes stand further right");
     }

@@ -1,9 +1,10 @@
 //! Two parties of an OT protocol, a thread each, over TCP on this machine.
 
+use std::sync::mpsc::{Receiver, SendError, Sender, channel};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use comity_channel::{Channel, Counted, Counts, NetProfile, Result, Simulated};
+use comity_channel::{Channel, Counted, Counts, Error, NetProfile, Result, Simulated};
 use comity_net::{Connection, Listener, Security, Settings, connect};
 
 use crate::failure::{Failure, Outcome};
@@ -35,13 +36,13 @@ impl<P, M: FnOnce(&mut Wire) -> Result<P>, R: FnMut(&mut P, &mut Wire) -> Result
     }
 
     /// One run to warm up, then `runs`. Gives when each began and ended, and what the last one sent.
-    fn play(mut self, mut ch: Wire, runs: usize) -> Result<(Vec<[Instant; 2]>, Counts)> {
+    fn play(mut self, mut ch: Wire, runs: usize, (ready, other): Ready) -> Result<(Vec<[Instant; 2]>, Counts)> {
         let mut party = (self.make)(&mut ch)?;
         let mut spans = Vec::with_capacity(runs);
         let mut last = Counts::default();
         for run in 0..=runs {
-            // Nobody starts before both are ready.
-            ch.exchange(&[0], &mut [0])?;
+            // Both start at once, whatever the network's latency. A peer that failed is never ready.
+            ready.send(()).and_then(|()| other.recv().map_err(|_| SendError(()))).map_err(|_| Error::PeerClosed)?;
             let (start, before) = (Instant::now(), ch.counts());
             (self.run)(&mut party, &mut ch)?;
             ch.flush()?;
@@ -59,6 +60,9 @@ impl<P, M: FnOnce(&mut Wire) -> Result<P>, R: FnMut(&mut P, &mut Wire) -> Result
     }
 }
 
+/// Says that this party is ready, and hears that the other one is.
+type Ready = (Sender<()>, Receiver<()>);
+
 /// Runs a sender and a receiver against each other.
 pub(super) fn measure<S, R>(
     net: Option<NetProfile>,
@@ -75,9 +79,15 @@ pub(super) fn measure<S, R>(
             None => Box::new(connection),
         })
     };
+    let ((one, hears_two), (two, hears_one)) = (channel(), channel());
     let (sent, received) = thread::scope(|scope| {
-        let sending = scope.spawn(|| sender.play(wire(connect(&address, &settings, &mut |_| ())?), runs));
-        let received = listener.accept(&mut |_| ()).and_then(|connection| receiver.play(wire(connection), runs));
+        let (address, settings) = (&address, &settings);
+        let sending = scope.spawn(move || {
+            let connection = connect(address, settings, &mut |_| ())?;
+            sender.play(wire(connection), runs, (one, hears_one))
+        });
+        let received =
+            listener.accept(&mut |_| ()).and_then(|connection| receiver.play(wire(connection), runs, (two, hears_two)));
         (sending.join().expect("a party does not panic"), received)
     });
     let ((ours, sent), (theirs, received)) = (sent.map_err(Failure::from)?, received.map_err(Failure::from)?);
