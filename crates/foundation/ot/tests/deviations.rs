@@ -10,13 +10,16 @@ use comity_ot::base::{BaseOt, Csw, Pvw, Simplest};
 use comity_ot::softspoken::{self, Checking};
 use comity_ot::{
     AtLeast, DeltaReceiver, DeltaSender, HashedReceiver, HashedSender, Malicious, Model, RandomReceiver, RandomSender,
-    SemiHonest, alsz, committing, iknp, one_of_n,
+    SemiHonest, alsz, committing, generator, iknp, one_of_n,
 };
 use comity_testing::ot::FixedDelta;
 use comity_testing::{Pair, deviate, never_wrong};
 
 /// Broken runs of one protocol. They are spread over all messages, of which most are the base OTs'.
 const CASES: usize = 50;
+
+/// The same of the generator, which makes two million OTs in each; its own tests break every message at a small size.
+const GENERATOR_CASES: usize = 24;
 
 /// OTs of a call.
 const N: usize = 130;
@@ -44,6 +47,7 @@ fn random<S: RandomSender, R: RandomReceiver>(
     receiver: impl Fn(&mut Wire, &SessionId, &mut Prg) -> Result<R> + Sync,
 ) {
     broken::<S::Model, _, _>(
+        CASES,
         |ch, number| {
             let mut ot = sender(ch, &session(number), &mut rng(2 * number + 1))?;
             let mut pairs = vec![[Block::ZERO; 2]; 2 * N];
@@ -63,17 +67,18 @@ fn random<S: RandomSender, R: RandomReceiver>(
 }
 
 fn broken<M: Model, A: PartialEq + std::fmt::Debug + Send, B: PartialEq + std::fmt::Debug + Send>(
+    cases: usize,
     sender: impl Fn(&mut Wire, u64) -> Result<A> + Sync,
     receiver: impl Fn(&mut Wire, u64) -> Result<B> + Sync,
 ) {
     let mut aborts = 0;
-    let runs = deviate(CASES, sender, receiver, |case, sender, receiver| {
+    let runs = deviate(cases, sender, receiver, |case, sender, receiver| {
         if M::MALICIOUS {
             never_wrong(case, sender, receiver);
         }
         aborts += usize::from(sender.error().is_some() || receiver.error().is_some());
     });
-    assert!(runs >= 20 && aborts >= runs / 8, "{aborts} aborts in {runs} runs: is anything broken at all?");
+    assert!(runs == cases && aborts >= runs / 8, "{aborts} aborts in {runs} runs: is anything broken at all?");
 }
 
 #[test]
@@ -113,10 +118,39 @@ fn malicious_softspoken_bears_every_deviation() {
     softspoken::<Malicious, Csw>(4);
 }
 
+fn generator<M: Checking, B: BaseOt<Model: AtLeast<M>>>() {
+    let backend = Backend::detect();
+    broken::<M, _, _>(
+        GENERATOR_CASES,
+        |ch, number| {
+            let id = &session(number);
+            let mut ot = generator::Sender::<M>::setup::<B, _>(ch, id, backend, DELTA, &mut rng(number))?;
+            let mut q = vec![Block::ZERO; N];
+            ot.extend(ch, &mut q)?;
+            Ok(q)
+        },
+        |ch, number| {
+            let id = &session(number);
+            let mut ot = generator::Receiver::<M>::setup::<B, _>(ch, id, backend, &mut rng(number + 50))?;
+            let mut t = vec![Block::ZERO; N];
+            ot.extend(ch, &choices(), &mut t)?;
+            ch.flush()?;
+            Ok(t)
+        },
+    );
+}
+
+#[test]
+fn the_generator_bears_deviations() {
+    generator::<SemiHonest, Simplest>();
+    generator::<Malicious, Csw>();
+}
+
 #[test]
 fn committing_ot_bears_every_deviation() {
     let backend = Backend::detect();
     broken::<Malicious, _, _>(
+        CASES,
         |ch, number| {
             let mut ot = committing::Sender::setup::<Csw, _>(ch, &session(number), backend, &mut rng(number))?;
             let mut pairs = vec![[Block::ZERO; 2]; N];
@@ -136,6 +170,7 @@ fn committing_ot_bears_every_deviation() {
 fn one_of_n<T: one_of_n::Scheme, B: BaseOt<Model: AtLeast<T::Model>>>() {
     let backend = Backend::detect();
     broken::<T::Model, _, _>(
+        CASES,
         |ch, number| {
             let mut ot = one_of_n::Sender::<T>::setup::<B, _>(ch, &session(number), backend, &mut rng(number))?;
             let mut out = vec![Block::ZERO; 3 * N];
