@@ -213,7 +213,7 @@ impl<'m> Lower<'m> {
         if let (Some(additions), None) = (additions(func, then), otherwise) {
             for stmt in additions {
                 if let Stmt::Assign { var, path, op, value, span } = stmt {
-                    self.assign(func, *var, path, *op, value, Some(bit), *span)?;
+                    self.assign(func, (*var, path), *op, value, Some(bit), *span)?;
                 }
             }
             return Ok(unit());
@@ -249,7 +249,7 @@ impl<'m> Lower<'m> {
                 self.bind(func, pattern, value, ty, at)
             }
             Stmt::Expr(value) => self.expr(func, value).map(drop),
-            Stmt::Assign { var, path, op, value, span } => self.assign(func, *var, path, *op, value, None, *span),
+            Stmt::Assign { var, path, op, value, span } => self.assign(func, (*var, path), *op, value, None, *span),
             Stmt::For { var, over, body, span } => self.for_loop(func, var, over, body, *span),
         }
     }

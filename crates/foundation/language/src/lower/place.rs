@@ -135,8 +135,7 @@ impl<'m> Lower<'m> {
     pub(super) fn assign(
         &mut self,
         func: &'m Func,
-        var: VarId,
-        path: &'m [Step],
+        (var, path): (VarId, &'m [Step]),
         op: Option<Binary>,
         value: &'m Expr,
         mask: Option<Bit>,

@@ -42,8 +42,11 @@ const GATE_BYTES: f64 = 12.0;
 /// Gates that one run does at least.
 const GATES: usize = 1 << 21;
 
+/// A name, and what builds the circuit.
+type Named = (&'static str, fn() -> Circuit);
+
 /// Circuits whose slots fit the first cache and others, up to one whose gates fit none.
-const CIRCUITS: [(&str, fn() -> Circuit); 4] = [
+const CIRCUITS: [Named; 4] = [
     ("aes128", || built_in("aes128")),
     ("sha256", || built_in("sha256")),
     ("mul1024", || built_in("mul1024")),
