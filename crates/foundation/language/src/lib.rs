@@ -1,4 +1,4 @@
-//! comity's language: functions over private values, compiled to a [`Program`](comity_circuit::Program).
+//! comity's language: functions over private values, compiled to a [`Program`].
 //!
 //! ```
 //! let source = "

@@ -3,7 +3,7 @@
 //! A message is any number of whole bytes, and its length is public. Bytes are in the order in which they are printed:
 //! the first one is the most significant of the value, as everywhere in the library. What is public, the padding and
 //! the initial state, folds into the gates. Each hash comes as a function on a [`Builder`](crate::Builder), for short
-//! messages, and as a [`Program`](crate::Program) that calls one block's circuit again and again.
+//! messages, and as a [`Program`] that calls one block's circuit again and again.
 
 mod chain;
 mod hmac;
