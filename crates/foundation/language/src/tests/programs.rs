@@ -349,3 +349,20 @@ fn odd_cases() {
     gives("fn main(x: u8 from 0) -> u8 { let f = if x > 3 { [x; 9] } else { [1; 9] }; f[8] }", &[7], &[7]);
     gives("fn id(x: u8) -> u8 { x } fn main(x: u8 from 0) -> u8 { id(id(id(x))) }", &[7], &[7]);
 }
+
+#[test]
+fn branches_that_only_add() {
+    // The second statement reads what the first one changed; the third changes an element at a private index.
+    let source = "fn main(xs: [u8; 6] from 0, limit: u8 from 1) -> (n: u8, sum: u8, left: i8, seen: [u8; 4]) {
+        let mut n = 0u8;
+        let mut sum = 0u8;
+        let mut left = 5i8;
+        let mut seen = [0u8; 4];
+        for x in xs {
+            if x > limit { n += 1; sum += n; left -= x as i8; seen[x as u2] += x; }
+        }
+        (n, sum, left, seen)
+    }";
+    gives(source, &[7, 2, 9, 3, 3, 14, 6], &[3, 6, -25, 0, 9, 14, 7]);
+    gives(source, &[7, 2, 9, 3, 3, 14, 255], &[0, 0, 5, 0, 0, 0, 0]);
+}
