@@ -12,12 +12,14 @@ pub trait Engine {
     type Error;
 
     /// Input value `index` of `party` becomes wires. `value` is there exactly if the engine runs for that party
-    /// (the plain evaluator runs for all). [`run`](crate::run) passes no values without bits.
+    /// (the plain evaluator runs for all). [`run`](crate::run) passes no values without bits. `wires` are those of the memory
+    /// from `start` on; an engine that needs more than a fixed size for a wire keeps its own memory, and has `()` for wires.
     fn input(
         &mut self,
         index: usize,
         party: u32,
         value: Option<&Bits>,
+        start: usize,
         wires: &mut [Self::Wire],
     ) -> Result<(), Self::Error>;
 
@@ -33,8 +35,15 @@ pub trait Engine {
         memory: &mut [Self::Wire],
     ) -> Result<(), Self::Error>;
 
-    /// Reveals wires; the value is there exactly if the engine runs for a recipient.
-    fn reveal(&mut self, index: usize, to: Recipients, wires: &[Self::Wire]) -> Result<Option<Bits>, Self::Error>;
+    /// Reveals wires, those of the memory from `start` on; the value is there exactly if the engine runs for a recipient
+    /// and knows it already.
+    fn reveal(
+        &mut self,
+        index: usize,
+        to: Recipients,
+        start: usize,
+        wires: &[Self::Wire],
+    ) -> Result<Option<Bits>, Self::Error>;
 }
 
 /// Who watches a run: outputs arrive here, each as soon as it is known and its checks have passed.

@@ -45,7 +45,7 @@ impl Engine for Plain {
     type Wire = bool;
     type Error = Error;
 
-    fn input(&mut self, index: usize, party: u32, value: Option<&Bits>, wires: &mut [bool]) -> Result<()> {
+    fn input(&mut self, index: usize, party: u32, value: Option<&Bits>, _: usize, wires: &mut [bool]) -> Result<()> {
         let Some(value) = value else {
             return Err(Error::InvalidInput(format!("input value {index}, of party {party}, is missing")));
         };
@@ -77,7 +77,7 @@ impl Engine for Plain {
         Ok(())
     }
 
-    fn reveal(&mut self, _index: usize, _to: Recipients, wires: &[bool]) -> Result<Option<Bits>> {
+    fn reveal(&mut self, _index: usize, _to: Recipients, _: usize, wires: &[bool]) -> Result<Option<Bits>> {
         Ok(Some(wires.iter().copied().collect()))
     }
 }
@@ -90,8 +90,9 @@ mod tests {
     fn an_input_that_does_not_fit_is_refused() {
         let mut engine = Plain::new();
         let mut wires = [false; 3];
-        assert!(engine.input(0, 1, Some(&Bits::zeros(3)), &mut wires).is_ok());
-        let refused = |value: Option<&Bits>| Plain::new().input(0, 1, value, &mut [false; 3]).unwrap_err().to_string();
+        assert!(engine.input(0, 1, Some(&Bits::zeros(3)), 0, &mut wires).is_ok());
+        let refused =
+            |value: Option<&Bits>| Plain::new().input(0, 1, value, 0, &mut [false; 3]).unwrap_err().to_string();
         assert_eq!(refused(None), "input value 0, of party 1, is missing");
         let want = "input value 0, of party 1, has 2 bits where the program takes 3";
         assert_eq!(refused(Some(&Bits::zeros(2))), want);

@@ -181,7 +181,7 @@ impl<E: Engine> Walk<'_, E> {
                 let start = self.position(to);
                 match &mut self.memory[start..start + to.bits as usize] {
                     [] => Ok(()),
-                    wires => self.engine.input(index, *party, self.inputs[index].as_ref(), wires),
+                    wires => self.engine.input(index, *party, self.inputs[index].as_ref(), start, wires),
                 }
             }
             Step::Call { circuit, times, args, outs } => {
@@ -204,7 +204,7 @@ impl<E: Engine> Walk<'_, E> {
                 self.next.1 += 1;
                 let start = self.position(from);
                 let wires = &self.memory[start..start + from.bits as usize];
-                if let Some(value) = self.engine.reveal(index, *to, wires)? {
+                if let Some(value) = self.engine.reveal(index, *to, start, wires)? {
                     self.observer.output(index, value);
                 }
                 Ok(())

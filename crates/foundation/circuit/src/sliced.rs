@@ -50,7 +50,7 @@ impl Engine for Sliced {
     type Error = Error;
 
     /// Takes the engine's own value; what the run has is not looked at.
-    fn input(&mut self, index: usize, party: u32, _value: Option<&Bits>, wires: &mut [Lanes]) -> Result<()> {
+    fn input(&mut self, index: usize, party: u32, _value: Option<&Bits>, _: usize, wires: &mut [Lanes]) -> Result<()> {
         let Some(value) = self.inputs.get(index) else {
             return Err(Error::InvalidInput(format!("input value {index}, of party {party}, is missing")));
         };
@@ -83,7 +83,7 @@ impl Engine for Sliced {
     }
 
     /// Keeps the value for [`Sliced::outputs`]: an observer is told nothing.
-    fn reveal(&mut self, _index: usize, _to: Recipients, wires: &[Lanes]) -> Result<Option<Bits>> {
+    fn reveal(&mut self, _index: usize, _to: Recipients, _: usize, wires: &[Lanes]) -> Result<Option<Bits>> {
         self.outputs.push(wires.to_vec());
         Ok(None)
     }

@@ -49,7 +49,7 @@ impl<C: Channel + ?Sized> Engine for Evaluating<'_, C> {
     type Wire = Block;
     type Error = Error;
 
-    fn input(&mut self, index: usize, party: u32, value: Option<&Bits>, wires: &mut [Block]) -> Result<()> {
+    fn input(&mut self, index: usize, party: u32, value: Option<&Bits>, _: usize, wires: &mut [Block]) -> Result<()> {
         if party != self.party {
             // Step 2.
             self.labels.fill_blocks(wires);
@@ -75,7 +75,7 @@ impl<C: Channel + ?Sized> Engine for Evaluating<'_, C> {
         self.stream.call(circuit, times, args, outs, memory, |tables| self.ch.recv(tables))
     }
 
-    fn reveal(&mut self, _: usize, to: Recipients, wires: &[Block]) -> Result<Option<Bits>> {
+    fn reveal(&mut self, _: usize, to: Recipients, _: usize, wires: &[Block]) -> Result<Option<Bits>> {
         // Step 5.
         reveal(self.ch, self.party, to, wires)
     }

@@ -65,7 +65,7 @@ impl<C: Channel + ?Sized> Engine for Garbling<'_, C> {
     type Wire = Block;
     type Error = Error;
 
-    fn input(&mut self, index: usize, party: u32, value: Option<&Bits>, wires: &mut [Block]) -> Result<()> {
+    fn input(&mut self, index: usize, party: u32, value: Option<&Bits>, _: usize, wires: &mut [Block]) -> Result<()> {
         if party == self.party {
             // Step 2.
             let value = value.filter(|v| v.len() == wires.len()).ok_or_else(|| missing(index, wires.len()))?;
@@ -96,7 +96,7 @@ impl<C: Channel + ?Sized> Engine for Garbling<'_, C> {
         self.stream.call(circuit, times, args, outs, memory, |tables| self.ch.send(tables))
     }
 
-    fn reveal(&mut self, _: usize, to: Recipients, wires: &[Block]) -> Result<Option<Bits>> {
+    fn reveal(&mut self, _: usize, to: Recipients, _: usize, wires: &[Block]) -> Result<Option<Bits>> {
         // Step 5.
         self.flush()?;
         reveal(self.ch, self.party, to, wires)

@@ -9,8 +9,15 @@ impl Engine for Scribe {
     type Wire = u8;
     type Error = String;
 
-    fn input(&mut self, index: usize, party: u32, value: Option<&Bits>, wires: &mut [u8]) -> Result<(), String> {
-        self.0.push(format!("input {index} of {party}: {:?} into {}", value.map(Bits::len), wires.len()));
+    fn input(
+        &mut self,
+        index: usize,
+        party: u32,
+        value: Option<&Bits>,
+        start: usize,
+        wires: &mut [u8],
+    ) -> Result<(), String> {
+        self.0.push(format!("input {index} of {party}: {:?} into {} at {start}", value.map(Bits::len), wires.len()));
         Ok(())
     }
 
@@ -28,8 +35,8 @@ impl Engine for Scribe {
         if self.0.len() > 100 { Err("enough".into()) } else { Ok(()) }
     }
 
-    fn reveal(&mut self, index: usize, to: Recipients, wires: &[u8]) -> Result<Option<Bits>, String> {
-        self.0.push(format!("reveal {index} to {to:?}: {}", wires.len()));
+    fn reveal(&mut self, index: usize, to: Recipients, start: usize, wires: &[u8]) -> Result<Option<Bits>, String> {
+        self.0.push(format!("reveal {index} to {to:?}: {} at {start}", wires.len()));
         Ok((to == Recipients::All).then(|| Bits::zeros(wires.len())))
     }
 }
@@ -81,14 +88,14 @@ fn steps_reach_the_engine_in_order_and_outputs_the_observer() {
     let (mut engine, mut watch) = (Scribe::default(), Watch::default());
     run(&program, &mut engine, &[Some(Bits::zeros(7)), None, None], &mut watch).unwrap();
     let want = [
-        "input 0 of 5: Some(7) into 7",
-        "input 2 of 1: None into 2",
+        "input 0 of 5: Some(7) into 7 at 0",
+        "input 2 of 1: None into 2 at 7",
         "call 3 [(20, 1), (30, 0)] [(40, 1)]",
         "call 3 [(23, 1), (30, 0)] [(40, 1)]",
         "call 3 [(10, 1), (30, 0)] [(50, 1)]",
         "call 3 [(13, 1), (30, 0)] [(50, 1)]",
-        "reveal 0 to Party(1): 3",
-        "reveal 1 to All: 3",
+        "reveal 0 to Party(1): 3 at 40",
+        "reveal 1 to All: 3 at 50",
     ];
     assert_eq!(engine.0, want);
     let seen = ["inputs", "gates", "3 gates", "6 gates", "9 gates", "12 gates", "outputs", "output 1: 3"];

@@ -55,7 +55,7 @@ fn values_that_do_not_fit_are_refused() {
 
     let mut wires = [Lanes::default(); 2];
     let mut input =
-        |values: Vec<Vec<Lanes>>| Sliced::new(values).input(0, 1, None, &mut wires).map_err(|e| e.to_string());
+        |values: Vec<Vec<Lanes>>| Sliced::new(values).input(0, 1, None, 0, &mut wires).map_err(|e| e.to_string());
     assert_eq!(input(vec![]), Err("input value 0, of party 1, is missing".into()));
     let want = "input value 0, of party 1, has 3 bits where the program takes 2";
     assert_eq!(input(vec![vec![Lanes::default(); 3]]), Err(want.into()));
