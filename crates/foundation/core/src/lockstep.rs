@@ -32,7 +32,7 @@ fn vectors(len: usize) -> Vec<Vector> {
 /// A group of copies: their labels and their keys.
 struct Group {
     copies: Range<usize>,
-    /// Deltas when garbling, nothing when evaluating; padded to whole vectors.
+    /// What slot ONE holds: deltas when garbling, zeros when evaluating; padded to whole vectors.
     deltas: Vec<Vector>,
     /// `slots[slot * width + copy]`.
     slots: Vec<Vector>,
@@ -46,7 +46,18 @@ impl Group {
         let mut padded = vectors(width);
         let lanes: &mut [Block] = bytemuck::cast_slice_mut(&mut padded);
         lanes.iter_mut().zip(deltas).for_each(|(lane, delta)| *lane = delta.block());
-        Group { copies, deltas: padded, slots: vectors(slots * width), width, keys: KeyRing::new(start) }
+        let mut group =
+            Group { copies, deltas: padded, slots: vectors(slots * width), width, keys: KeyRing::new(start) };
+        group.constants();
+        group
+    }
+
+    /// Sets the slots of the constants.
+    fn constants(&mut self) {
+        let Group { deltas, slots, width, .. } = self;
+        let (deltas, slots): (&[Block], &mut [Block]) = (bytemuck::cast_slice(deltas), bytemuck::cast_slice_mut(slots));
+        slots[Tape::ZERO as usize * *width..][..*width].fill(Block::ZERO);
+        slots[Tape::ONE as usize * *width..][..*width].copy_from_slice(deltas);
     }
 
     fn slots(&mut self) -> &mut [Block] {
@@ -101,6 +112,36 @@ impl Groups {
         &mut group.slots()[slot * width + lane]
     }
 
+    /// Copies labels between whole rows, `copies` blocks a slot from slot `first` on, and the groups: `copy` gets a row's
+    /// part of one group and where it is in the rows.
+    fn rows(&mut self, first: usize, len: usize, mut copy: impl FnMut(&mut [Block], Range<usize>)) {
+        let copies = self.copies;
+        // Over no copies any slot has an empty row.
+        let rows = len.checked_div(copies).unwrap_or(0);
+        assert_eq!(len, rows * copies, "rows of {copies} labels");
+        assert!(
+            first.checked_add(rows).is_some_and(|end| end <= self.slots),
+            "slots {first} and {rows} more of {}",
+            self.slots
+        );
+        for group in &mut self.groups {
+            let (range, width) = (group.copies.clone(), group.width);
+            let slots = &mut group.slots()[first * width..(first + rows) * width];
+            for (row, slot) in slots.chunks_exact_mut(width).enumerate() {
+                let at = row * copies;
+                copy(&mut slot[..range.len()], at + range.start..at + range.end);
+            }
+        }
+    }
+
+    fn set(&mut self, first: usize, rows: &[Block]) {
+        self.rows(first, rows.len(), |slot, at| slot.copy_from_slice(&rows[at]));
+    }
+
+    fn get(&mut self, first: usize, rows: &mut [Block]) {
+        self.rows(first, rows.len(), |slot, at| rows[at].copy_from_slice(slot));
+    }
+
     fn check(&self, part: &Part<'_>, tables: usize) {
         assert!(part.tape().slots() <= self.slots, "the tape has more slots than were asked for");
         assert_eq!(tables, 2 * self.copies * part.ands(), "two blocks for each AND gate and copy");
@@ -115,6 +156,27 @@ impl LockstepGarbler {
     /// keys, shared by the copies and never used with other deltas.
     pub fn new(backend: Backend, deltas: &[Delta], start: Block, slots: usize) -> LockstepGarbler {
         LockstepGarbler(Groups::new(backend, deltas.len(), Some(deltas), start, slots))
+    }
+
+    /// How many copies there are.
+    pub fn copies(&self) -> usize {
+        self.0.copies
+    }
+
+    /// Sets the labels for zero of all copies side by side, in slot `first` and as many more as there are rows.
+    ///
+    /// # Panics
+    /// If `rows` is no whole number of rows of a label for each copy, or there are not so many slots.
+    pub fn set(&mut self, first: usize, rows: &[Block]) {
+        self.0.set(first, rows);
+    }
+
+    /// Reads what [`set`](LockstepGarbler::set) writes. The slots of the constants hold theirs before the first gate, too.
+    ///
+    /// # Panics
+    /// As `set`.
+    pub fn get(&mut self, first: usize, rows: &mut [Block]) {
+        self.0.get(first, rows);
     }
 
     /// The label for zero of a copy's slot.
@@ -133,11 +195,9 @@ impl LockstepGarbler {
         self.0.check(part, tables.len());
         let copies = self.0.copies;
         for group in &mut self.0.groups {
+            group.constants();
             let Group { copies: range, deltas, slots, width, keys } = group;
             let (deltas, slots) = (bytemuck::cast_slice(deltas), bytemuck::cast_slice_mut(slots));
-            slots[..*width].fill(Block::ZERO);
-            let one = Tape::ONE as usize * *width;
-            slots[one..one + *width].copy_from_slice(deltas);
             let shape = kernels::Shape { width: *width, first: range.start, end: range.end, copies };
             kernels::garble(self.0.backend, keys, deltas, part, &shape, slots, tables);
         }
@@ -151,6 +211,27 @@ impl LockstepEvaluator {
     /// An evaluator of what a [`LockstepGarbler`] of so many copies garbles.
     pub fn new(backend: Backend, copies: usize, start: Block, slots: usize) -> LockstepEvaluator {
         LockstepEvaluator(Groups::new(backend, copies, None, start, slots))
+    }
+
+    /// How many copies there are.
+    pub fn copies(&self) -> usize {
+        self.0.copies
+    }
+
+    /// Sets the active labels of all copies side by side, in slot `first` and as many more as there are rows.
+    ///
+    /// # Panics
+    /// If `rows` is no whole number of rows of a label for each copy, or there are not so many slots.
+    pub fn set(&mut self, first: usize, rows: &[Block]) {
+        self.0.set(first, rows);
+    }
+
+    /// Reads what [`set`](LockstepEvaluator::set) writes. The slots of the constants hold theirs before the first gate, too.
+    ///
+    /// # Panics
+    /// As `set`.
+    pub fn get(&mut self, first: usize, rows: &mut [Block]) {
+        self.0.get(first, rows);
     }
 
     /// The active label of a copy's slot.
@@ -169,9 +250,9 @@ impl LockstepEvaluator {
         self.0.check(part, tables.len());
         let copies = self.0.copies;
         for group in &mut self.0.groups {
+            group.constants();
             let Group { copies: range, slots, width, keys, .. } = group;
             let slots = bytemuck::cast_slice_mut(slots);
-            slots[..2 * *width].fill(Block::ZERO);
             let shape = kernels::Shape { width: *width, first: range.start, end: range.end, copies };
             kernels::evaluate(self.0.backend, keys, part, &shape, slots, tables);
         }
