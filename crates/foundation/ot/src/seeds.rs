@@ -5,10 +5,11 @@
 
 use std::marker::PhantomData;
 
-use comity_core::{Bits, Block};
+use comity_channel::Channel;
+use comity_core::{Bits, Block, Result};
 use zeroize::Zeroizing;
 
-use crate::{AtLeast, Model};
+use crate::{AtLeast, Model, RandomReceiver, RandomSender};
 
 /// The sender's side of random OTs: both messages of each. Wiped on drop, and used once.
 pub struct SenderSeeds<M: Model> {
@@ -27,6 +28,22 @@ impl<M: Model> SenderSeeds<M> {
     /// Seeds from the messages of random OTs that withstand `M`.
     pub(crate) fn new(pairs: Vec<[Block; 2]>) -> SenderSeeds<M> {
         SenderSeeds { pairs: Zeroizing::new(pairs), model: PhantomData }
+    }
+
+    /// The next `out.len() + count` OTs of an extension in one call: the first ones' messages to `out`, and seeds.
+    ///
+    /// # Errors
+    /// Those of the extension.
+    pub fn draw<C: Channel + ?Sized>(
+        ot: &mut impl RandomSender<Model = M>,
+        ch: &mut C,
+        out: &mut [[Block; 2]],
+        count: usize,
+    ) -> Result<SenderSeeds<M>> {
+        let mut all = Zeroizing::new(vec![[Block::ZERO; 2]; out.len() + count]);
+        ot.sender_random(ch, &mut all)?;
+        out.copy_from_slice(&all[..out.len()]);
+        Ok(SenderSeeds::new(all[out.len()..].to_vec()))
     }
 
     /// How many OTs.
@@ -57,6 +74,26 @@ impl<M: Model> ReceiverSeeds<M> {
     pub(crate) fn new(choices: Bits, chosen: Vec<Block>) -> ReceiverSeeds<M> {
         assert_eq!(choices.len(), chosen.len(), "a choice bit for each OT");
         ReceiverSeeds { choices, chosen: Zeroizing::new(chosen), model: PhantomData }
+    }
+
+    /// The next OTs of an extension in one call: the first ones' messages, for `choices`, to `out`, and seeds with the choice
+    /// bits `own`.
+    ///
+    /// # Errors
+    /// Those of the extension.
+    pub fn draw<C: Channel + ?Sized>(
+        ot: &mut impl RandomReceiver<Model = M>,
+        ch: &mut C,
+        choices: &Bits,
+        out: &mut [Block],
+        own: Bits,
+    ) -> Result<ReceiverSeeds<M>> {
+        let mut bits = choices.clone();
+        bits.extend_from(&own);
+        let mut all = Zeroizing::new(vec![Block::ZERO; bits.len()]);
+        ot.sender_random(ch, &bits, &mut all)?;
+        out.copy_from_slice(&all[..out.len()]);
+        Ok(ReceiverSeeds::new(own, all[out.len()..].to_vec()))
     }
 
     /// How many OTs.

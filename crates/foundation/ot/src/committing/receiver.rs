@@ -131,11 +131,7 @@ impl Receiver {
     /// [`WrongOpening`](Misbehaviour::WrongOpening) if delta is not that of the base OTs, and
     /// [`InvalidInput`](comity_core::Error::InvalidInput) after an earlier error.
     pub fn finish(mut self, opening: &Opening) -> Result<Vec<[Vec<u8>; 2]>> {
-        begin(&mut self.broken)?;
-        let held = self.forest.without(SHAPE, opening.delta).digest(&self.session);
-        if !bool::from(held[..].ct_eq(&opening.seeds)) {
-            return Err(Misbehaviour::WrongOpening.into());
-        }
+        self.verify(opening)?;
         let mut opened = Vec::with_capacity(self.next() as usize);
         for call in &self.calls {
             for (j, t) in call.t.iter().enumerate() {
@@ -153,6 +149,52 @@ impl Receiver {
             }
         }
         Ok(opened)
+    }
+
+    /// Receives the opening of OTs that were all random: both messages of each, in order.
+    ///
+    /// # Errors
+    /// Those of [`Receiver::open`].
+    ///
+    /// # Panics
+    /// If messages were chosen.
+    pub fn open_random<C: Channel + ?Sized>(self, ch: &mut C) -> Result<Vec<[Block; 2]>> {
+        let mut opening = [0; Opening::BYTES];
+        ch.recv(&mut opening)?;
+        self.finish_random(&Opening::from_bytes(&opening)?)
+    }
+
+    /// Takes the opening of OTs that were all random: both messages of each, in order.
+    ///
+    /// # Errors
+    /// Those of [`Receiver::finish`].
+    ///
+    /// # Panics
+    /// If messages were chosen.
+    pub fn finish_random(mut self, opening: &Opening) -> Result<Vec<[Block; 2]>> {
+        self.verify(opening)?;
+        let mut opened = vec![[Block::ZERO; 2]; self.next() as usize];
+        let all = self.calls.iter().flat_map(|call| {
+            assert!(call.masked.is_none(), "the messages are random ones");
+            call.t.iter().zip(call.choices.iter())
+        });
+        for (index, (messages, (t, choice))) in (0..).zip(opened.iter_mut().zip(all)) {
+            let q = *t ^ opening.delta.masked(choice);
+            for (message, b) in messages.chunks_mut(1).zip([false, true]) {
+                self.pads.add(index, q ^ opening.delta.masked(b), Block::bytes_of_mut(message));
+            }
+        }
+        Ok(opened)
+    }
+
+    /// Whether delta is that of the base OTs.
+    fn verify(&mut self, opening: &Opening) -> Result<()> {
+        begin(&mut self.broken)?;
+        let held = self.forest.without(SHAPE, opening.delta).digest(&self.session);
+        if !bool::from(held[..].ct_eq(&opening.seeds)) {
+            return Err(Misbehaviour::WrongOpening.into());
+        }
+        Ok(())
     }
 
     /// The index of the next OT.
