@@ -54,6 +54,14 @@ impl Prg {
         self.fill(Block::bytes_of_mut(out));
     }
 
+    /// The next numbers of the stream, each of four bytes, little-endian.
+    pub fn fill_words(&mut self, out: &mut [u32]) {
+        self.fill(bytemuck::cast_slice_mut(out));
+        for word in out {
+            *word = u32::from_le(*word);
+        }
+    }
+
     /// The next block of the stream.
     pub fn block(&mut self) -> Block {
         let mut block = [Block::ZERO];

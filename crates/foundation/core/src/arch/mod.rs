@@ -6,6 +6,8 @@
 mod aarch64;
 pub(crate) mod clear;
 pub(crate) mod garble;
+pub(crate) mod gather;
+pub(crate) mod half_tree;
 mod kernels;
 #[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
 mod lanes;

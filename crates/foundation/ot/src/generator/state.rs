@@ -4,24 +4,23 @@ use comity_core::{Backend, Block, Error, Prg, Result, SessionId};
 use zeroize::Zeroize;
 
 use super::Parameters;
-use super::code::{Code, TABLE};
+use super::code::Code;
 use super::tree::Tree;
 
 const STOPPED: &str = "this OT generator stopped at an earlier error; set up a new one";
 
 /// Correlations that an iteration starts from. Secret.
 struct Input {
-    /// Of learning parity with noise; only the dimension's first places are used.
-    secret: Box<[Block; TABLE]>,
+    /// Of learning parity with noise.
+    secret: Vec<Block>,
     /// One for each level of each tree, and 128 for the mask.
     levels: Vec<Block>,
 }
 
 impl Input {
     fn new(parameters: &Parameters) -> Input {
-        let secret = vec![Block::ZERO; TABLE].into_boxed_slice().try_into();
         Input {
-            secret: secret.unwrap_or_else(|_| unreachable!("as many places as that")),
+            secret: vec![Block::ZERO; parameters.dimension],
             levels: vec![Block::ZERO; parameters.reserved() - parameters.dimension],
         }
     }
@@ -29,7 +28,7 @@ impl Input {
     /// Takes the reserved correlations that follow the first `at`.
     fn put(&mut self, parameters: &Parameters, at: usize, blocks: &[Block]) {
         let (secret, levels) = blocks.split_at(parameters.dimension.saturating_sub(at).min(blocks.len()));
-        self.secret[at.min(TABLE)..][..secret.len()].copy_from_slice(secret);
+        self.secret[at.min(parameters.dimension)..][..secret.len()].copy_from_slice(secret);
         if !levels.is_empty() {
             let at = at.max(parameters.dimension) - parameters.dimension;
             self.levels[at..at + levels.len()].copy_from_slice(levels);
@@ -81,7 +80,7 @@ impl State {
             input,
             next,
             keys: vec![Block::ZERO; parameters.trees],
-            code: Code::new(backend, Block::ZERO, parameters.dimension),
+            code: Code::new(backend, Block::ZERO),
             tree: Tree::new(backend, parameters.depth),
             next_tree: parameters.trees,
             ahead: vec![Block::ZERO; leaves],
@@ -140,7 +139,7 @@ impl State {
     /// The trees are made, and checked if they must be: outputs may flow. The first ones are the next iteration's input.
     pub(super) fn open(&mut self, mut grow: impl FnMut(&mut Tree, usize, Block, &[Block])) {
         let seed = self.session.block(&format!("matrix of iteration {}", self.iteration));
-        self.code = Code::new(self.backend, seed, self.parameters.dimension);
+        self.code = Code::new(self.backend, seed);
         self.next_tree = 0;
         let (mut at, reserved) = (0, self.parameters.reserved());
         while at < reserved {

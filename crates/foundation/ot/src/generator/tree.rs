@@ -4,9 +4,9 @@
 //! has delta has all: so a leaf is known to both but for the one at the path's end, which differs by delta.
 //!
 //! **Cost**: one AES block a leaf. The receiver must not show which path it lacks: it holds a zero in that
-//! path's place, and puts right what comes of it by a mask that is a tree itself.
+//! path's place, and puts right what comes of it under a mask, which is one more pass over each level.
 
-use comity_core::{Aes128, Backend, Block};
+use comity_core::{Backend, Block, TreeHash};
 use zeroize::Zeroize;
 
 /// All bits but the lowest, which is the choice bit's.
@@ -20,21 +20,18 @@ pub(super) struct Tree {
     depth: usize,
     /// The nodes of a level, at the end the leaves. The node's number has its first step in bit 0.
     nodes: Vec<Block>,
-    hashed: Vec<Block>,
-    /// For the nodes of a level: all ones on the path, else zero.
-    path: Vec<Block>,
+    /// Which of the level's nodes is on the path: all ones for the four in a row that have it, and
+    path: Vec<u32>,
+    /// for its place among these, which the first two steps tell; else zero.
+    lane: [Block; 4],
 }
 
 impl Tree {
+    /// Of at least three levels.
     pub(super) fn new(backend: Backend, depth: usize) -> Tree {
-        let half = 1 << (depth - 1);
-        Tree {
-            backend,
-            depth,
-            nodes: vec![Block::ZERO; 2 * half],
-            hashed: vec![Block::ZERO; half],
-            path: vec![Block::ZERO; half],
-        }
+        assert!(depth > 2, "a tree of {depth} levels");
+        let (nodes, path) = (vec![Block::ZERO; 1 << depth], vec![0; 1 << (depth - 3)]);
+        Tree { backend, depth, nodes, path, lane: [Block::ZERO; 4] }
     }
 
     /// The leaves of the last tree, `v`, or for the receiver `w`, which is `v` with delta added to one.
@@ -45,33 +42,27 @@ impl Tree {
     /// The sender's tree: `q` are its correlations, one a level, bit 0 clear; delta has bit 0 set. Calls `sum` with the
     /// message of each level but the first, which needs none.
     pub(super) fn grow(&mut self, key: Block, delta: Block, q: &[Block], mut sum: impl FnMut(Block)) {
-        let aes = Aes128::new(self.backend, key);
+        let hash = TreeHash::new(self.backend, key);
         self.nodes[0] = q[0];
         self.nodes[1] = q[0] ^ delta;
         for (level, &q) in q.iter().enumerate().skip(1) {
-            sum(self.level(&aes, level) ^ q);
-        }
-        for leaf in &mut self.nodes {
-            *leaf = *leaf & UPPER;
+            sum(hash.children(&mut self.nodes[..2 << level], level + 1 == self.depth) ^ q);
         }
     }
 
     /// The receiver's tree: `t` are its correlations, whose bits 0 are the steps *beside* the path. Gets the messages.
     pub(super) fn grow_without(&mut self, key: Block, t: &[Block], sums: &[Block]) {
-        let aes = Aes128::new(self.backend, key);
-        let mut zero = [Block::ZERO];
-        aes.encrypt(&mut zero);
+        let hash = TreeHash::new(self.backend, key);
         // What comes of the zero in the path's place, on both sides.
-        let [garbage] = zero;
-        let right = mask(t[0]);
-        self.nodes[0] = t[0] & (right ^ ALL);
-        self.nodes[1] = t[0] & right;
-        self.path[0] = right;
-        self.path[1] = right ^ ALL;
+        let garbage = hash.children(&mut [Block::ZERO; 2], false);
+        let first = mask(t[0]);
+        self.nodes[0] = t[0] & (first ^ ALL);
+        self.nodes[1] = t[0] & first;
         let mut total = t[0];
         for (level, (&t, &message)) in t[1..].iter().zip(sums).enumerate() {
             let (level, last) = (level + 1, level + 2 == self.depth);
-            let left_sum = self.level(&aes, level);
+            let nodes = &mut self.nodes[..2 << level];
+            let left_sum = hash.children(nodes, last);
             let right_sum = left_sum ^ total;
             // The known side's sum is the message without the correlation: the rest of it is the path's sibling.
             let right = mask(t);
@@ -79,63 +70,45 @@ impl Tree {
             // On the path a zero; at the end what all leaves sum to delta with.
             let path = if last { left_sum ^ right_sum ^ sibling } else { garbage };
             let differ = (sibling ^ path) & right;
-            let [on_left, on_right] = [sibling ^ differ, path ^ differ];
+            let [mut on_left, mut on_right] = [sibling ^ differ, path ^ differ];
             total = left_sum ^ right_sum ^ sibling ^ path;
-
-            let half = 1 << level;
-            let (lefts, rights) = self.nodes[..2 * half].split_at_mut(half);
             if last {
-                let [left_bit, right_bit] = [ONE & right, ONE & (right ^ ALL)];
-                for ((left_node, right_node), &at) in lefts.iter_mut().zip(rights).zip(&self.path) {
-                    *left_node = (*left_node ^ (at & on_left)) & UPPER ^ (at & left_bit);
-                    *right_node = (*right_node ^ (at & on_right)) & UPPER ^ (at & right_bit);
+                // Bit 0 of a leaf is the choice bit.
+                on_left = on_left & UPPER ^ (ONE & right);
+                on_right = on_right & UPPER ^ (ONE & (right ^ ALL));
+            }
+
+            if level == 1 {
+                let at = [first, first ^ ALL];
+                for (i, at) in at.into_iter().enumerate() {
+                    nodes[i] ^= at & on_left;
+                    nodes[i + 2] ^= at & on_right;
                 }
+                self.lane = [at[0] & right, at[1] & right, at[0] & (right ^ ALL), at[1] & (right ^ ALL)];
+                self.path[0] = u32::MAX;
             } else {
-                let (near, far) = self.path[..2 * half].split_at_mut(half);
-                for (((left_node, right_node), at), beyond) in lefts.iter_mut().zip(rights).zip(near).zip(far) {
-                    *left_node ^= *at & on_left;
-                    *right_node ^= *at & on_right;
-                    *beyond = *at & (right ^ ALL);
-                    *at = *at & right;
+                let fours = 1 << (level - 2);
+                let add = [on_left, on_right].map(|add| self.lane.map(|lane| lane & add));
+                hash.add_under(&self.path[..fours], &add, nodes);
+                if !last {
+                    let right = u32::from(t.lsb()).wrapping_neg();
+                    let (near, far) = self.path[..2 * fours].split_at_mut(fours);
+                    for (near, far) in near.iter_mut().zip(far) {
+                        *far = *near & !right;
+                        *near &= right;
+                    }
                 }
             }
         }
-    }
-
-    /// Replaces the nodes of a level by their children: left ones, then right ones. Returns the sum of the left ones.
-    fn level(&mut self, aes: &Aes128, level: usize) -> Block {
-        let half = 1 << level;
-        let (nodes, children) = self.nodes[..2 * half].split_at_mut(half);
-        let hashed = &mut self.hashed[..half];
-        for (to, &x) in hashed.iter_mut().zip(&*nodes) {
-            *to = sigma(x);
-        }
-        aes.encrypt(hashed);
-        let mut sum = Block::ZERO;
-        for ((x, child), &encrypted) in nodes.iter_mut().zip(children).zip(&*hashed) {
-            let left = encrypted ^ sigma(*x);
-            *child = *x ^ left;
-            *x = left;
-            sum ^= left;
-        }
-        sum
     }
 }
 
 impl Drop for Tree {
     fn drop(&mut self) {
-        for buffer in [&mut self.nodes, &mut self.hashed, &mut self.path] {
-            buffer.zeroize();
-        }
+        self.nodes.zeroize();
+        self.path.zeroize();
+        self.lane.zeroize();
     }
-}
-
-/// `(lo, hi) -> (hi, lo ^ hi)`: linear, and neither it nor its sum with the identity sends anything but zero to zero, which
-/// makes `pi(sigma(x)) ^ sigma(x)` circular correlation robust (Guo, Katz, Wang, Yu, S&P 2020, section 7.3).
-#[inline(always)]
-pub(super) fn sigma(x: Block) -> Block {
-    let (lo, hi) = (x.to_u128() as u64, (x.to_u128() >> 64) as u64);
-    Block::from_u128(u128::from(lo ^ hi) << 64 | u128::from(hi))
 }
 
 /// Bit 0 of a block in all its bits.
