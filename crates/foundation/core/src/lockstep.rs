@@ -7,6 +7,10 @@
 //! A slot holds one label of each copy, side by side. Where the slots of all copies together would leave the L2 cache,
 //! the copies are garbled in several groups; the tables do not depend on that: for each AND gate first the generator's
 //! row of every copy, then the evaluator's row of every copy.
+//!
+//! The evaluator of cut-and-choose evaluates some of the copies and garbles the others again. Both read their own columns
+//! of the tables as they arrived, so that a choice costs no copy of the tables. Which columns those are shows in the
+//! addresses that are read, though all the lines of cache are, between the two; the labels never do.
 
 use core::ops::Range;
 
@@ -34,6 +38,10 @@ struct Group {
     copies: Range<usize>,
     /// What slot ONE holds: deltas when garbling, zeros when evaluating; padded to whole vectors.
     deltas: Vec<Vector>,
+    /// When reading tables, the column of each copy; the last one's again in the lanes that are too many.
+    columns: Vec<u32>,
+    /// When checking tables, the bits in which they differed so far.
+    differences: Vec<Vector>,
     /// `slots[slot * width + copy]`.
     slots: Vec<Vector>,
     width: usize,
@@ -41,13 +49,15 @@ struct Group {
 }
 
 impl Group {
-    fn new(copies: Range<usize>, deltas: &[Delta], slots: usize, start: Block) -> Group {
+    fn new(copies: Range<usize>, deltas: &[Delta], columns: &[usize], slots: usize, start: Block) -> Group {
         let width = copies.len().next_multiple_of(LANES);
         let mut padded = vectors(width);
         let lanes: &mut [Block] = bytemuck::cast_slice_mut(&mut padded);
         lanes.iter_mut().zip(deltas).for_each(|(lane, delta)| *lane = delta.block());
-        let mut group =
-            Group { copies, deltas: padded, slots: vectors(slots * width), width, keys: KeyRing::new(start) };
+        let last = columns.last().into_iter().cycle();
+        let columns = columns.iter().chain(last).take(width).map(|&column| column as u32).collect();
+        let (slots, differences, keys) = (vectors(slots * width), vectors(width), KeyRing::new(start));
+        let mut group = Group { copies, deltas: padded, columns, differences, slots, width, keys };
         group.constants();
         group
     }
@@ -76,14 +86,20 @@ impl Drop for Group {
 /// The groups of either side.
 struct Groups {
     backend: Backend,
+    /// Copies here.
     copies: usize,
+    /// Copies in the tables.
+    all: usize,
     slots: usize,
     groups: Vec<Group>,
 }
 
 impl Groups {
-    fn new(backend: Backend, copies: usize, deltas: Option<&[Delta]>, start: Block, slots: usize) -> Groups {
-        let slots = slots.max(2);
+    /// Groups of the copies that have these columns of tables of `all` copies; a delta for each when garbling, none when
+    /// evaluating.
+    fn new(backend: Backend, deltas: &[Delta], columns: &[usize], all: usize, start: Block, slots: usize) -> Groups {
+        let (slots, copies) = (slots.max(2), columns.len());
+        assert!(columns.iter().all(|&column| column < all), "a column of tables of {all} copies");
         let fitting = (GROUP_BYTES / (size_of::<Block>() * slots)).max(LANES);
         // Groups of equal size, whole vectors each.
         let count = copies.div_ceil(fitting).max(1);
@@ -92,11 +108,11 @@ impl Groups {
             .step_by(size)
             .map(|first| {
                 let range = first..copies.min(first + size);
-                let deltas = deltas.map_or(&[][..], |d| &d[range.clone()]);
-                Group::new(range, deltas, slots, start)
+                let deltas = deltas.get(range.clone()).unwrap_or(&[]);
+                Group::new(range.clone(), deltas, &columns[range], slots, start)
             })
             .collect();
-        Groups { backend, copies, slots, groups }
+        Groups { backend, copies, all, slots, groups }
     }
 
     fn find(&mut self, copy: usize) -> (&mut Group, usize) {
@@ -134,19 +150,52 @@ impl Groups {
         }
     }
 
-    fn set(&mut self, first: usize, rows: &[Block]) {
-        self.rows(first, rows.len(), |slot, at| slot.copy_from_slice(&rows[at]));
-    }
-
-    fn get(&mut self, first: usize, rows: &mut [Block]) {
-        self.rows(first, rows.len(), |slot, at| rows[at].copy_from_slice(slot));
-    }
-
     fn check(&self, part: &Part<'_>, tables: usize) {
         assert!(part.tape().slots() <= self.slots, "the tape has more slots than were asked for");
-        assert_eq!(tables, 2 * self.copies * part.ands(), "two blocks for each AND gate and copy");
+        assert_eq!(tables, 2 * self.all * part.ands(), "two blocks for each AND gate and copy");
     }
 }
+
+/// What both sides do with labels.
+macro_rules! labels {
+    ($side:ident, $label:literal) => {
+        impl $side {
+            /// How many copies there are.
+            pub fn copies(&self) -> usize {
+                self.0.copies
+            }
+
+            #[doc = concat!("The ", $label, " of a copy's slot.")]
+            ///
+            /// # Panics
+            /// If there is no such copy or slot.
+            pub fn label(&mut self, copy: usize, slot: usize) -> &mut Block {
+                self.0.label(copy, slot)
+            }
+
+            #[doc = concat!("Sets the ", $label, " in every copy, side by side, of slot `first` and as many more as there")]
+            /// are rows.
+            ///
+            /// # Panics
+            /// If `rows` is no whole number of rows of a label for each copy, or there are not so many slots.
+            pub fn set(&mut self, first: usize, rows: &[Block]) {
+                self.0.rows(first, rows.len(), |slot, at| slot.copy_from_slice(&rows[at]));
+            }
+
+            /// Reads what [`set`](Self::set) writes. The slots of the constants hold theirs before the first gate, too.
+            ///
+            /// # Panics
+            /// As `set`.
+            pub fn get(&mut self, first: usize, rows: &mut [Block]) {
+                self.0.rows(first, rows.len(), |slot, at| rows[at].copy_from_slice(slot));
+            }
+        }
+    };
+}
+
+labels!(LockstepGarbler, "label for zero");
+labels!(LockstepEvaluator, "active label");
+labels!(LockstepChecker, "label for zero");
 
 /// The garbler of copies in lockstep.
 pub struct LockstepGarbler(Groups);
@@ -155,36 +204,8 @@ impl LockstepGarbler {
     /// A garbler of one copy for each delta, for tapes of at most `slots` slots. `start` is the random start of the gate
     /// keys, shared by the copies and never used with other deltas.
     pub fn new(backend: Backend, deltas: &[Delta], start: Block, slots: usize) -> LockstepGarbler {
-        LockstepGarbler(Groups::new(backend, deltas.len(), Some(deltas), start, slots))
-    }
-
-    /// How many copies there are.
-    pub fn copies(&self) -> usize {
-        self.0.copies
-    }
-
-    /// Sets the labels for zero of all copies side by side, in slot `first` and as many more as there are rows.
-    ///
-    /// # Panics
-    /// If `rows` is no whole number of rows of a label for each copy, or there are not so many slots.
-    pub fn set(&mut self, first: usize, rows: &[Block]) {
-        self.0.set(first, rows);
-    }
-
-    /// Reads what [`set`](LockstepGarbler::set) writes. The slots of the constants hold theirs before the first gate, too.
-    ///
-    /// # Panics
-    /// As `set`.
-    pub fn get(&mut self, first: usize, rows: &mut [Block]) {
-        self.0.get(first, rows);
-    }
-
-    /// The label for zero of a copy's slot.
-    ///
-    /// # Panics
-    /// If there is no such copy or slot.
-    pub fn label(&mut self, copy: usize, slot: usize) -> &mut Block {
-        self.0.label(copy, slot)
+        let columns: Vec<usize> = (0..deltas.len()).collect();
+        LockstepGarbler(Groups::new(backend, deltas, &columns, columns.len(), start, slots))
     }
 
     /// Garbles a stretch of a tape in every copy: `2 * copies` blocks of tables for each AND gate.
@@ -196,7 +217,7 @@ impl LockstepGarbler {
         let copies = self.0.copies;
         for group in &mut self.0.groups {
             group.constants();
-            let Group { copies: range, deltas, slots, width, keys } = group;
+            let Group { copies: range, deltas, slots, width, keys, .. } = group;
             let (deltas, slots) = (bytemuck::cast_slice(deltas), bytemuck::cast_slice_mut(slots));
             let shape = kernels::Shape { width: *width, first: range.start, end: range.end, copies };
             kernels::garble(self.0.backend, keys, deltas, part, &shape, slots, tables);
@@ -210,51 +231,78 @@ pub struct LockstepEvaluator(Groups);
 impl LockstepEvaluator {
     /// An evaluator of what a [`LockstepGarbler`] of so many copies garbles.
     pub fn new(backend: Backend, copies: usize, start: Block, slots: usize) -> LockstepEvaluator {
-        LockstepEvaluator(Groups::new(backend, copies, None, start, slots))
+        LockstepEvaluator::of(backend, &(0..copies).collect::<Vec<_>>(), copies, start, slots)
     }
 
-    /// How many copies there are.
-    pub fn copies(&self) -> usize {
-        self.0.copies
-    }
-
-    /// Sets the active labels of all copies side by side, in slot `first` and as many more as there are rows.
+    /// An evaluator of some of the copies only: of those that have these columns in tables of `all` copies, in this order.
     ///
     /// # Panics
-    /// If `rows` is no whole number of rows of a label for each copy, or there are not so many slots.
-    pub fn set(&mut self, first: usize, rows: &[Block]) {
-        self.0.set(first, rows);
+    /// If a column is not below `all`.
+    pub fn of(backend: Backend, columns: &[usize], all: usize, start: Block, slots: usize) -> LockstepEvaluator {
+        LockstepEvaluator(Groups::new(backend, &[], columns, all, start, slots))
     }
 
-    /// Reads what [`set`](LockstepEvaluator::set) writes. The slots of the constants hold theirs before the first gate, too.
-    ///
-    /// # Panics
-    /// As `set`.
-    pub fn get(&mut self, first: usize, rows: &mut [Block]) {
-        self.0.get(first, rows);
-    }
-
-    /// The active label of a copy's slot.
-    ///
-    /// # Panics
-    /// If there is no such copy or slot.
-    pub fn label(&mut self, copy: usize, slot: usize) -> &mut Block {
-        self.0.label(copy, slot)
-    }
-
-    /// Evaluates a stretch of a tape in every copy.
+    /// Evaluates a stretch of a tape in every copy; `tables` are those of all copies, evaluated here or not.
     ///
     /// # Panics
     /// If the tape has more slots than were asked for, or `tables` has another length.
     pub fn evaluate(&mut self, part: &Part<'_>, tables: &[Block]) {
         self.0.check(part, tables.len());
-        let copies = self.0.copies;
+        let copies = self.0.all;
         for group in &mut self.0.groups {
             group.constants();
-            let Group { copies: range, slots, width, keys, .. } = group;
-            let slots = bytemuck::cast_slice_mut(slots);
-            let shape = kernels::Shape { width: *width, first: range.start, end: range.end, copies };
-            kernels::evaluate(self.0.backend, keys, part, &shape, slots, tables);
+            let Group { columns, slots, keys, .. } = group;
+            let picked = kernels::Picked { columns, copies };
+            kernels::evaluate(self.0.backend, keys, part, &picked, bytemuck::cast_slice_mut(slots), tables);
         }
+    }
+}
+
+/// Garbles copies again, in lockstep, and holds their tables against those that arrived: the check of cut-and-choose.
+pub struct LockstepChecker(Groups);
+
+impl LockstepChecker {
+    /// A checker of the copies that have these columns in tables of `all` copies, with the delta of each; `start` and
+    /// `slots` as the [`LockstepGarbler`] of all copies has them.
+    ///
+    /// # Panics
+    /// If there is not a delta for each column, or a column is not below `all`.
+    pub fn new(
+        backend: Backend,
+        deltas: &[Delta],
+        columns: &[usize],
+        all: usize,
+        start: Block,
+        slots: usize,
+    ) -> LockstepChecker {
+        assert_eq!(deltas.len(), columns.len(), "a delta for each column");
+        LockstepChecker(Groups::new(backend, deltas, columns, all, start, slots))
+    }
+
+    /// Garbles a stretch of a tape and compares; `tables` are those of all copies, checked here or not. Takes the same time
+    /// whether they are equal or not: the verdict is that of [`differing`](LockstepChecker::differing).
+    ///
+    /// # Panics
+    /// If the tape has more slots than were asked for, or `tables` has another length.
+    pub fn check(&mut self, part: &Part<'_>, tables: &[Block]) {
+        self.0.check(part, tables.len());
+        let copies = self.0.all;
+        for group in &mut self.0.groups {
+            group.constants();
+            let Group { deltas, columns, differences, slots, keys, .. } = group;
+            let picked = kernels::Picked { columns, copies };
+            let (deltas, slots) = (bytemuck::cast_slice(deltas), bytemuck::cast_slice_mut(slots));
+            let differences = bytemuck::cast_slice_mut(differences);
+            kernels::check(self.0.backend, keys, deltas, part, &picked, slots, tables, differences);
+        }
+    }
+
+    /// The columns of the copies in which any block of the tables so far was not what an honest garbler sends.
+    pub fn differing(&self) -> impl Iterator<Item = usize> {
+        self.0.groups.iter().flat_map(|group| {
+            let differences: &[Block] = bytemuck::cast_slice(&group.differences);
+            let copies = group.columns.iter().zip(differences).take(group.copies.len());
+            copies.filter(|(_, difference)| **difference != Block::ZERO).map(|(&column, _)| column as usize)
+        })
     }
 }

@@ -93,6 +93,10 @@ impl Quad for Neon {
         each!(x = self, y = other => vandq_u8(x, y))
     }
     #[inline(always)]
+    unsafe fn or(self, other: Self) -> Self {
+        each!(x = self, y = other => vorrq_u8(x, y))
+    }
+    #[inline(always)]
     unsafe fn aes_round(self, key: Self) -> Self {
         each!(x = self, k = key => Lanes::aes_round(x, k))
     }

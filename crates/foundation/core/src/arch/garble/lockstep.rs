@@ -13,7 +13,7 @@ use super::super::portable;
 use super::keys::{KeyRing, ROUND_KEYS, RoundKey};
 use super::{Quad, dispatch};
 
-/// How a group of copies lies in its slots and in the tables.
+/// How a group of copies lies in its slots and in the tables that it writes.
 pub(crate) struct Shape {
     /// Labels a slot, a multiple of [`LANES`].
     pub(crate) width: usize,
@@ -21,6 +21,15 @@ pub(crate) struct Shape {
     pub(crate) first: usize,
     pub(crate) end: usize,
     /// ... of so many in the tables.
+    pub(crate) copies: usize,
+}
+
+/// How a group of copies lies in its slots and in the tables that it reads.
+#[derive(Clone, Copy)]
+pub(crate) struct Picked<'a> {
+    /// For each label of a slot the column of its copy, below `copies`; what fills the last vector may repeat any.
+    pub(crate) columns: &'a [u32],
+    /// Copies in the tables.
     pub(crate) copies: usize,
 }
 
@@ -33,6 +42,8 @@ pub(crate) fn garble(
     slots: &mut [Block],
     tables: &mut [Block],
 ) {
+    debug_assert!(deltas.len() == shape.width && slots.len() >= part.tape().slots() * shape.width);
+    debug_assert!(tables.len() == 2 * shape.copies * part.ands());
     let (d, s, t) = (deltas.as_ptr(), slots.as_mut_ptr(), tables.as_mut_ptr());
     // SAFETY: the Backend proves the features; the caller checked that `slots` holds `width` labels for each slot of the
     // tape, `deltas` `width` blocks and `tables` two rows of `copies` blocks for each AND gate.
@@ -49,19 +60,52 @@ pub(crate) fn evaluate(
     backend: Backend,
     keys: &mut KeyRing,
     part: &Part<'_>,
-    shape: &Shape,
+    picked: &Picked<'_>,
     slots: &mut [Block],
     tables: &[Block],
 ) {
+    check_reader(part, picked, slots, tables);
     let s = slots.as_mut_ptr();
-    // SAFETY: as in `garble`.
+    // SAFETY: as in `garble`; the columns are below `copies`.
     unsafe {
         dispatch!(
             backend,
-            lockstep_evaluate(keys, part, shape, s, tables.as_ptr()),
-            else portable::lockstep::evaluate(keys, part, shape, slots, tables)
+            lockstep_evaluate(keys, part, picked, s, tables.as_ptr()),
+            else portable::lockstep::evaluate(keys, part, picked, slots, tables)
         )
     }
+}
+
+/// Garbles, and adds to each copy's difference the bits in which its tables are not these.
+#[allow(clippy::too_many_arguments, reason = "the state of a group, taken apart")]
+pub(crate) fn check(
+    backend: Backend,
+    keys: &mut KeyRing,
+    deltas: &[Block],
+    part: &Part<'_>,
+    picked: &Picked<'_>,
+    slots: &mut [Block],
+    tables: &[Block],
+    differences: &mut [Block],
+) {
+    check_reader(part, picked, slots, tables);
+    debug_assert!(deltas.len() == picked.columns.len() && differences.len() == deltas.len());
+    let (side, s) = (Checking { deltas: deltas.as_ptr(), differences: differences.as_mut_ptr() }, slots.as_mut_ptr());
+    // SAFETY: as in `evaluate`; `deltas` and `differences` hold a block for each column.
+    unsafe {
+        dispatch!(
+            backend,
+            lockstep_check(keys, side, part, picked, s, tables.as_ptr()),
+            else portable::lockstep::check(keys, deltas, part, picked, slots, tables, differences)
+        )
+    }
+}
+
+/// What the caller of a reading side has checked.
+fn check_reader(part: &Part<'_>, picked: &Picked<'_>, slots: &[Block], tables: &[Block]) {
+    debug_assert!(slots.len() >= part.tape().slots() * picked.columns.len());
+    debug_assert!(picked.columns.iter().all(|&c| (c as usize) < picked.copies));
+    debug_assert!(tables.len() == 2 * picked.copies * part.ands());
 }
 
 /// The two keys of one gate: eleven round keys with the gate's lanes in each.
@@ -79,9 +123,10 @@ impl GateKeys {
 
 /// One side's work on `N` vectors of copies.
 pub(in crate::arch) trait Side<Q: Quad>: Copy {
-    /// Vectors at a time, so that eight AES states are in flight.
+    /// The most vectors at a time, so that enough AES states are in flight and registers suffice.
     const WIDE: usize;
-    /// `a`, `b`: the gate's inputs. `generator`, `evaluator`: its rows, `copies` blocks apart. `real`: copies that exist.
+    /// `copy`: the first one's place in the group. `inputs`: the gate's `a` and `b`. `rows`: the generator's and the
+    /// evaluator's, of all copies.
     unsafe fn gate<const N: usize>(
         self,
         keys: impl Fn(usize, usize) -> Q,
@@ -89,14 +134,32 @@ pub(in crate::arch) trait Side<Q: Quad>: Copy {
         inputs: [*const Block; 2],
         out: *mut Block,
         rows: [*mut Block; 2],
-        real: usize,
     );
 }
 
 #[derive(Clone, Copy)]
 pub(in crate::arch) struct Garbling {
-    pub(in crate::arch) deltas: *const Block,
+    deltas: *const Block,
+    first: usize,
+    real: usize,
 }
+
+impl Garbling {
+    pub(in crate::arch) fn new(deltas: *const Block, shape: &Shape) -> Garbling {
+        Garbling { deltas, first: shape.first, real: shape.end - shape.first }
+    }
+}
+
+/// Garbles again what somebody else says to have garbled.
+#[derive(Clone, Copy)]
+pub(in crate::arch) struct Checking {
+    deltas: *const Block,
+    differences: *mut Block,
+}
+
+/// A reading side, with the columns of its copies.
+#[derive(Clone, Copy)]
+pub(in crate::arch) struct Reading<S>(pub(in crate::arch) S, pub(in crate::arch) *const u32);
 
 #[derive(Clone, Copy)]
 pub(in crate::arch) struct Evaluating;
@@ -116,17 +179,61 @@ unsafe fn store_row<Q: Quad>(row: Q, to: *mut Block, real: usize) {
     }
 }
 
-/// Loads the lanes of a row that exist.
+/// Loads four columns of a row.
 #[inline(always)]
-unsafe fn load_row<Q: Quad>(from: *const Block, real: usize) -> Q {
-    // SAFETY: `from` is good for `real` blocks.
+unsafe fn load_row<Q: Quad>(row: *const Block, columns: *const u32) -> Q {
+    // SAFETY: `columns` is good for four numbers, and the row has those columns.
+    unsafe { Q::gather(columns.cast::<[u32; LANES]>().read().map(|column| row.add(column as usize))) }
+}
+
+/// Garbles one gate in `N` vectors of copies; `rows` gets the rows of each vector, the generator's first.
+///
+/// # Safety
+/// The features of `Q` are present, and the pointers are to `N` vectors.
+#[inline(always)]
+unsafe fn garble_gate<Q: Quad, const N: usize>(
+    key: impl Fn(usize, usize) -> Q,
+    deltas: *const Block,
+    [a, b]: [*const Block; 2],
+    out: *mut Block,
+    mut rows: impl FnMut(usize, [Q; 2]),
+) {
+    // SAFETY: the caller's promise.
     unsafe {
-        if real >= LANES {
-            Q::load(from)
-        } else {
-            let mut lanes = [Block::ZERO; LANES];
-            lanes.as_mut_ptr().copy_from_nonoverlapping(from, real);
-            Q::load(lanes.as_ptr())
+        let zero = Q::splat_word(0);
+        // x[h]: the label for zero of input h under hashing; y[h]: that for one.
+        let (mut x, mut y) = ([[zero; N]; 2], [[zero; N]; 2]);
+        for (h, input) in [a, b].into_iter().enumerate() {
+            let first = key(0, h);
+            for i in 0..N {
+                x[h][i] = Q::load(input.add(LANES * i)).sigma().xor(first);
+                y[h][i] = x[h][i].xor(Q::load(deltas.add(LANES * i)).sigma());
+            }
+        }
+        for round in 1..ROUND_KEYS - 1 {
+            for h in 0..2 {
+                let key = key(round, h);
+                for i in 0..N {
+                    x[h][i] = x[h][i].aes_round(key);
+                    y[h][i] = y[h][i].aes_round(key);
+                }
+            }
+        }
+        let last = [key(ROUND_KEYS - 1, 0), key(ROUND_KEYS - 1, 1)];
+        for i in 0..N {
+            let delta = Q::load(deltas.add(LANES * i));
+            let (a, b) = (Q::load(a.add(LANES * i)), Q::load(b.add(LANES * i)));
+            let (key_a, key_b) = (last[0].xor(a.sigma()), last[1].xor(b.sigma()));
+            let sigma_delta = delta.sigma();
+            let (a0, a1) = (x[0][i].aes_last(key_a), y[0][i].aes_last(key_a.xor(sigma_delta)));
+            let (b0, b1) = (x[1][i].aes_last(key_b), y[1][i].aes_last(key_b.xor(sigma_delta)));
+            // ZRE15, Figure 2.
+            let permute_b = b.lsb_mask();
+            let row_g = a0.xor3(a1, permute_b.and(delta));
+            let hashes_b = b0.xor(b1);
+            let label = a0.xor(a.lsb_mask().and(row_g)).xor3(b0, permute_b.and(hashes_b));
+            label.store(out.add(LANES * i));
+            rows(i, [row_g, hashes_b.xor(a)]);
         }
     }
 }
@@ -139,66 +246,57 @@ impl<Q: Quad> Side<Q> for Garbling {
         self,
         key: impl Fn(usize, usize) -> Q,
         copy: usize,
-        [a, b]: [*const Block; 2],
+        inputs: [*const Block; 2],
         out: *mut Block,
-        [generator, evaluator]: [*mut Block; 2],
-        real: usize,
+        rows: [*mut Block; 2],
     ) {
         // SAFETY: the caller has the features of Q and the pointers are to N vectors of this gate's wires.
         unsafe {
-            let zero = Q::splat_word(0);
-            // x[h]: the label for zero of input h under hashing; y[h]: that for one.
-            let (mut x, mut y) = ([[zero; N]; 2], [[zero; N]; 2]);
-            for (h, input) in [a, b].into_iter().enumerate() {
-                let first = key(0, h);
-                for i in 0..N {
-                    x[h][i] = Q::load(input.add(LANES * i)).sigma().xor(first);
-                    y[h][i] = x[h][i].xor(Q::load(self.deltas.add(copy + LANES * i)).sigma());
-                }
-            }
-            for round in 1..ROUND_KEYS - 1 {
+            garble_gate::<Q, N>(key, self.deltas.add(copy), inputs, out, |i, vectors| {
+                let copy = copy + LANES * i;
                 for h in 0..2 {
-                    let key = key(round, h);
-                    for i in 0..N {
-                        x[h][i] = x[h][i].aes_round(key);
-                        y[h][i] = y[h][i].aes_round(key);
-                    }
+                    store_row(vectors[h], rows[h].add(self.first + copy), self.real - copy);
                 }
-            }
-            let last = [key(ROUND_KEYS - 1, 0), key(ROUND_KEYS - 1, 1)];
-            for i in 0..N {
-                let delta = Q::load(self.deltas.add(copy + LANES * i));
-                let (a, b) = (Q::load(a.add(LANES * i)), Q::load(b.add(LANES * i)));
-                let (key_a, key_b) = (last[0].xor(a.sigma()), last[1].xor(b.sigma()));
-                let sigma_delta = delta.sigma();
-                let (a0, a1) = (x[0][i].aes_last(key_a), y[0][i].aes_last(key_a.xor(sigma_delta)));
-                let (b0, b1) = (x[1][i].aes_last(key_b), y[1][i].aes_last(key_b.xor(sigma_delta)));
-                // ZRE15, Figure 2.
-                let permute_b = b.lsb_mask();
-                let row_g = a0.xor3(a1, permute_b.and(delta));
-                let hashes_b = b0.xor(b1);
-                let label = a0.xor(a.lsb_mask().and(row_g)).xor3(b0, permute_b.and(hashes_b));
-                label.store(out.add(LANES * i));
-                let real = real.saturating_sub(LANES * i);
-                store_row(row_g, generator.add(LANES * i), real);
-                store_row(hashes_b.xor(a), evaluator.add(LANES * i), real);
-            }
+            });
         }
     }
 }
 
-impl<Q: Quad> Side<Q> for Evaluating {
+impl<Q: Quad> Side<Q> for Reading<Checking> {
+    const WIDE: usize = 2;
+
+    #[inline(always)]
+    unsafe fn gate<const N: usize>(
+        self,
+        key: impl Fn(usize, usize) -> Q,
+        copy: usize,
+        inputs: [*const Block; 2],
+        out: *mut Block,
+        rows: [*mut Block; 2],
+    ) {
+        let Reading(Checking { deltas, differences }, columns) = self;
+        // SAFETY: the caller has the features of Q and the pointers are to N vectors of this gate's wires.
+        unsafe {
+            garble_gate::<Q, N>(key, deltas.add(copy), inputs, out, |i, [generator, evaluator]| {
+                let (columns, difference) = (columns.add(copy + LANES * i), differences.add(copy + LANES * i));
+                let now = generator.xor(load_row(rows[0], columns)).or(evaluator.xor(load_row(rows[1], columns)));
+                Q::load(difference).or(now).store(difference);
+            });
+        }
+    }
+}
+
+impl<Q: Quad> Side<Q> for Reading<Evaluating> {
     const WIDE: usize = 4;
 
     #[inline(always)]
     unsafe fn gate<const N: usize>(
         self,
         key: impl Fn(usize, usize) -> Q,
-        _: usize,
+        copy: usize,
         [a, b]: [*const Block; 2],
         out: *mut Block,
         [generator, evaluator]: [*mut Block; 2],
-        real: usize,
     ) {
         // SAFETY: the caller has the features of Q and the pointers are to N vectors of this gate's wires.
         unsafe {
@@ -220,9 +318,8 @@ impl<Q: Quad> Side<Q> for Evaluating {
             let last = [key(ROUND_KEYS - 1, 0), key(ROUND_KEYS - 1, 1)];
             for i in 0..N {
                 let (a, b) = (Q::load(a.add(LANES * i)), Q::load(b.add(LANES * i)));
-                let real = real.saturating_sub(LANES * i);
-                let row_g: Q = load_row(generator.add(LANES * i), real);
-                let row_e: Q = load_row(evaluator.add(LANES * i), real);
+                let columns = self.1.add(copy + LANES * i);
+                let (row_g, row_e): (Q, Q) = (load_row(generator, columns), load_row(evaluator, columns));
                 let hash_a = x[0][i].aes_last(last[0].xor(a.sigma()));
                 let hash_b = x[1][i].aes_last(last[1].xor(b.sigma()));
                 let with_a = hash_a.xor(a.lsb_mask().and(row_g));
@@ -235,26 +332,26 @@ impl<Q: Quad> Side<Q> for Evaluating {
 /// Walks a stretch of tape.
 ///
 /// # Safety
-/// The features of `Q` are present; `slots` holds `shape.width` labels for each of the tape's slots, and `tables` two
-/// rows of `shape.copies` blocks for each AND gate.
+/// The features of `Q` are present; `slots` holds `width` labels for each of the tape's slots, and `tables` two rows of
+/// `copies` blocks for each AND gate; what the side points to is for `width` copies.
 #[inline(always)]
 pub(in crate::arch) unsafe fn walk<Q: Quad, S: Side<Q>>(
     side: S,
     ring: &mut KeyRing,
     part: &Part<'_>,
-    shape: &Shape,
+    [width, copies]: [usize; 2],
     slots: *mut Block,
     mut tables: *mut Block,
 ) {
     let (mut xors, mut ands) = (part.xor_gates(), part.and_gates());
     // SAFETY: the tape's offsets are in range for one block a slot, so `width` times an offset is for `width` blocks.
-    let wire = |offset: u32| unsafe { slots.byte_add(offset as usize * shape.width) };
+    let wire = |offset: u32| unsafe { slots.byte_add(offset as usize * width) };
     for segment in part.segments() {
         let (now, later) = xors.split_at(segment.xors as usize);
         xors = later;
         for gate in now {
             let (a, b, out) = (wire(gate.a), wire(gate.b), wire(gate.out));
-            for i in (0..shape.width).step_by(LANES) {
+            for i in (0..width).step_by(LANES) {
                 // SAFETY: each wire has `width` labels, a multiple of LANES.
                 unsafe { Q::load(a.add(i)).xor(Q::load(b.add(i))).store(out.add(i)) };
             }
@@ -269,25 +366,23 @@ pub(in crate::arch) unsafe fn walk<Q: Quad, S: Side<Q>>(
                 let number = ring.take(1);
                 let keys = GateKeys(ring.pair(number / 2), 2 * (number % 2) as usize);
                 let key = |round, half| keys.get::<Q>(round, half);
-                let rows = [tables.add(shape.first), tables.add(shape.copies + shape.first)];
+                let rows = [tables, tables.add(copies)];
                 let mut i = 0;
-                while i < shape.width {
-                    let real = shape.end - shape.first - i;
+                while i < width {
                     let inputs = [a.add(i).cast_const(), b.add(i).cast_const()];
-                    let rows = rows.map(|row| row.add(i));
-                    if i + S::WIDE * LANES <= shape.width {
+                    if i + S::WIDE * LANES <= width {
                         if S::WIDE == 4 {
-                            side.gate::<4>(key, i, inputs, out.add(i), rows, real);
+                            side.gate::<4>(key, i, inputs, out.add(i), rows);
                         } else {
-                            side.gate::<2>(key, i, inputs, out.add(i), rows, real);
+                            side.gate::<2>(key, i, inputs, out.add(i), rows);
                         }
                         i += S::WIDE * LANES;
                     } else {
-                        side.gate::<1>(key, i, inputs, out.add(i), rows, real);
+                        side.gate::<1>(key, i, inputs, out.add(i), rows);
                         i += LANES;
                     }
                 }
-                tables = tables.add(2 * shape.copies);
+                tables = tables.add(2 * copies);
             }
         }
     }

@@ -51,6 +51,7 @@ pub(super) trait Quad: Copy {
     unsafe fn xor(self, other: Self) -> Self;
     unsafe fn xor3(self, b: Self, c: Self) -> Self;
     unsafe fn and(self, other: Self) -> Self;
+    unsafe fn or(self, other: Self) -> Self;
     /// One AES round under a round key.
     unsafe fn aes_round(self, key: Self) -> Self;
     /// The last AES round.
@@ -135,21 +136,38 @@ macro_rules! instantiate {
                 slots: *mut Block,
                 tables: *mut Block,
             ) {
-                let side = lockstep::Garbling { deltas };
+                let side = lockstep::Garbling::new(deltas, shape);
                 // SAFETY: promised by the caller.
-                unsafe { lockstep::walk::<$quad, _>(side, keys, part, shape, slots, tables) }
+                unsafe { lockstep::walk::<$quad, _>(side, keys, part, [shape.width, shape.copies], slots, tables) }
             }
 
             #[target_feature(enable = $features)]
             pub(in crate::arch) unsafe fn lockstep_evaluate(
                 keys: &mut KeyRing,
                 part: &Part<'_>,
-                shape: &lockstep::Shape,
+                picked: &lockstep::Picked<'_>,
                 slots: *mut Block,
                 tables: *const Block,
             ) {
+                let side = lockstep::Reading(lockstep::Evaluating, picked.columns.as_ptr());
+                let sizes = [picked.columns.len(), picked.copies];
                 // SAFETY: promised by the caller; an evaluating walk only reads tables.
-                unsafe { lockstep::walk::<$quad, _>(lockstep::Evaluating, keys, part, shape, slots, tables.cast_mut()) }
+                unsafe { lockstep::walk::<$quad, _>(side, keys, part, sizes, slots, tables.cast_mut()) }
+            }
+
+            #[target_feature(enable = $features)]
+            pub(in crate::arch) unsafe fn lockstep_check(
+                keys: &mut KeyRing,
+                side: lockstep::Checking,
+                part: &Part<'_>,
+                picked: &lockstep::Picked<'_>,
+                slots: *mut Block,
+                tables: *const Block,
+            ) {
+                let side = lockstep::Reading(side, picked.columns.as_ptr());
+                let sizes = [picked.columns.len(), picked.copies];
+                // SAFETY: promised by the caller; a checking walk only reads tables.
+                unsafe { lockstep::walk::<$quad, _>(side, keys, part, sizes, slots, tables.cast_mut()) }
             }
         }
     };

@@ -1,7 +1,7 @@
 //! Lockstep garbling on any machine: a gate of two copies (garbling) or of four (evaluating) fills the eight lanes.
 
 use super::super::garble::KeyRing;
-use super::super::garble::lockstep::Shape;
+use super::super::garble::lockstep::{Picked, Shape};
 use super::garble::{evaluated_gate, garbled_gate, hash};
 use crate::gates::Part;
 use crate::{Block, Gate};
@@ -28,18 +28,18 @@ fn walk(
     }
 }
 
-pub(in crate::arch) fn garble(
+/// Garbles gate after gate, two copies at a time; `row` gets the place of the gate in the stretch, that of the copy in
+/// its group, and both rows of them.
+fn garble_copies(
     ring: &mut KeyRing,
     deltas: &[Block],
     part: &Part<'_>,
-    shape: &Shape,
     slots: &mut [Block],
-    tables: &mut [Block],
+    mut row: impl FnMut(usize, usize, [Block; 2]),
 ) {
-    let (width, copies) = (shape.width, shape.copies);
+    let width = deltas.len();
     walk(ring, part, width, slots, |ring, gate, number, place, slots| {
         let tweak = 2 * number;
-        let rows = &mut tables[2 * copies * place..2 * copies * (place + 1)];
         for i in (0..width).step_by(2) {
             let input = |j: usize| (slots[gate.a() * width + j], slots[gate.b() * width + j], deltas[j]);
             let [(a, b, d), (e, f, g)] = [input(i), input(i + 1)];
@@ -50,23 +50,54 @@ pub(in crate::arch) fn garble(
                 let hashes = core::array::from_fn(|h| hashes[4 * (j - i) + h]);
                 let (generator, evaluator, label) = garbled_gate(a, b, delta, hashes);
                 slots[gate.out() * width + j] = label;
-                if shape.first + j < shape.end {
-                    rows[shape.first + j] = generator;
-                    rows[copies + shape.first + j] = evaluator;
-                }
+                row(place, j, [generator, evaluator]);
             }
         }
+    });
+}
+
+pub(in crate::arch) fn garble(
+    ring: &mut KeyRing,
+    deltas: &[Block],
+    part: &Part<'_>,
+    shape: &Shape,
+    slots: &mut [Block],
+    tables: &mut [Block],
+) {
+    let copies = shape.copies;
+    garble_copies(ring, deltas, part, slots, |place, j, [generator, evaluator]| {
+        if shape.first + j < shape.end {
+            let at = 2 * copies * place + shape.first + j;
+            tables[at] = generator;
+            tables[at + copies] = evaluator;
+        }
+    });
+}
+
+pub(in crate::arch) fn check(
+    ring: &mut KeyRing,
+    deltas: &[Block],
+    part: &Part<'_>,
+    picked: &Picked<'_>,
+    slots: &mut [Block],
+    tables: &[Block],
+    differences: &mut [Block],
+) {
+    garble_copies(ring, deltas, part, slots, |place, j, [generator, evaluator]| {
+        let at = 2 * picked.copies * place + picked.columns[j] as usize;
+        let now = (generator ^ tables[at]).to_u128() | (evaluator ^ tables[at + picked.copies]).to_u128();
+        differences[j] = Block::from_u128(differences[j].to_u128() | now);
     });
 }
 
 pub(in crate::arch) fn evaluate(
     ring: &mut KeyRing,
     part: &Part<'_>,
-    shape: &Shape,
+    picked: &Picked<'_>,
     slots: &mut [Block],
     tables: &[Block],
 ) {
-    let (width, copies) = (shape.width, shape.copies);
+    let (width, copies) = (picked.columns.len(), picked.copies);
     walk(ring, part, width, slots, |ring, gate, number, place, slots| {
         let rows = &tables[2 * copies * place..2 * copies * (place + 1)];
         for i in (0..width).step_by(4) {
@@ -75,8 +106,8 @@ pub(in crate::arch) fn evaluate(
                 slots[slot * width + i + j / 2]
             });
             let hashes = hash(ring, inputs, core::array::from_fn(|j| 2 * number + j as u64 % 2));
-            for j in (0..4).filter(|j| shape.first + i + j < shape.end) {
-                let copy = shape.first + i + j;
+            for j in 0..4 {
+                let copy = picked.columns[i + j] as usize;
                 let label = evaluated_gate(
                     [inputs[2 * j], inputs[2 * j + 1]],
                     [hashes[2 * j], hashes[2 * j + 1]],

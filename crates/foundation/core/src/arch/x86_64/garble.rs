@@ -80,6 +80,10 @@ impl Quad for Zmm {
         Zmm(_mm512_and_si512(self.0, other.0))
     }
     #[inline(always)]
+    unsafe fn or(self, other: Self) -> Self {
+        Zmm(_mm512_or_si512(self.0, other.0))
+    }
+    #[inline(always)]
     unsafe fn aes_round(self, key: Self) -> Self {
         Zmm(_mm512_aesenc_epi128(self.0, key.0))
     }
@@ -207,6 +211,10 @@ impl Quad for Xmm {
     #[inline(always)]
     unsafe fn and(self, other: Self) -> Self {
         each!(x = self, y = other => _mm_and_si128(x, y))
+    }
+    #[inline(always)]
+    unsafe fn or(self, other: Self) -> Self {
+        each!(x = self, y = other => _mm_or_si128(x, y))
     }
     #[inline(always)]
     unsafe fn aes_round(self, key: Self) -> Self {
