@@ -9,7 +9,7 @@ use super::lanes::Lanes;
 use super::{Backend, Kind};
 use crate::Block;
 
-/// As [`gather_add`](crate::gather_add); the caller has checked the lengths.
+/// As [`Table::gather_add`](crate::Table::gather_add); the caller has checked the lengths.
 pub(crate) fn add<const N: usize>(
     backend: Backend,
     table: &[Block],
@@ -60,11 +60,13 @@ fn armv8<const N: usize>(table: &[Block], numbers: &mut [[u32; N]], from: &[Bloc
     unsafe { wide::<core::arch::aarch64::uint8x16_t, N>(table, numbers, from, out) }
 }
 
-/// Numbers to places of a table of `len` blocks, at most 2^32.
+/// Numbers to places of a table of `len` blocks, less than 2^32.
 #[inline(always)]
 fn scale<const N: usize>(numbers: &mut [[u32; N]], len: usize) {
+    // That both factors have 32 bits makes it one instruction for eight numbers.
+    let len = u64::from(len as u32);
     for number in numbers.as_flattened_mut() {
-        *number = ((u64::from(*number) * len as u64) >> 32) as u32;
+        *number = ((u64::from(*number) * len) >> 32) as u32;
     }
 }
 

@@ -2,7 +2,7 @@
 //!
 //! **Cost**: 2.5 AES blocks an output for the places, and ten look-ups in a table of 1.6 MiB, which take most of the time.
 
-use comity_core::{Backend, Block, Prg, gather_add};
+use comity_core::{Backend, Block, Prg, Table};
 
 use super::parameters::ROW;
 
@@ -24,10 +24,10 @@ impl Code {
 
     /// Writes the next outputs: each leaf plus its row of the matrix times the secret. Leaves come by multiples of 64, but
     /// perhaps the last ones of the matrix.
-    pub(super) fn encode(&mut self, secret: &[Block], leaves: &[Block], out: &mut [Block]) {
+    pub(super) fn encode(&mut self, secret: &Table, leaves: &[Block], out: &mut [Block]) {
         for (leaves, out) in leaves.chunks(DRAWN).zip(out.chunks_mut(DRAWN)) {
             self.prg.fill_words(self.numbers.as_flattened_mut());
-            gather_add(self.backend, secret, &mut self.numbers[..out.len()], leaves, out);
+            secret.gather_add(self.backend, &mut self.numbers[..out.len()], leaves, out);
         }
     }
 }

@@ -1,6 +1,6 @@
 //! What both sides do alike: the correlations of an iteration, and the stream of its outputs.
 
-use comity_core::{Backend, Block, Error, Prg, Result, SessionId};
+use comity_core::{Backend, Block, Error, Prg, Result, SessionId, Table};
 use zeroize::Zeroize;
 
 use super::Parameters;
@@ -12,7 +12,7 @@ const STOPPED: &str = "this OT generator stopped at an earlier error; set up a n
 /// Correlations that an iteration starts from. Secret.
 struct Input {
     /// Of learning parity with noise.
-    secret: Vec<Block>,
+    secret: Table,
     /// One for each level of each tree, and 128 for the mask.
     levels: Vec<Block>,
 }
@@ -20,7 +20,7 @@ struct Input {
 impl Input {
     fn new(parameters: &Parameters) -> Input {
         Input {
-            secret: vec![Block::ZERO; parameters.dimension],
+            secret: Table::zeroed(parameters.dimension),
             levels: vec![Block::ZERO; parameters.reserved() - parameters.dimension],
         }
     }
@@ -38,7 +38,6 @@ impl Input {
 
 impl Drop for Input {
     fn drop(&mut self) {
-        self.secret.zeroize();
         self.levels.zeroize();
     }
 }

@@ -1,0 +1,54 @@
+//! `Table`: blocks to look up at random places, and sums of such.
+
+use core::ops::{Deref, DerefMut};
+
+use crate::arch::{gather, table};
+use crate::{Backend, Block};
+
+/// A fixed number of blocks in memory that is fast to read at random places: on huge pages where the system has them.
+/// They are wiped on drop.
+pub struct Table(table::Memory);
+
+impl Table {
+    /// So many zero blocks.
+    ///
+    /// # Panics
+    /// If they do not fit in memory.
+    pub fn zeroed(len: usize) -> Table {
+        Table(table::Memory::zeroed(len))
+    }
+
+    /// Writes each block of `from` plus `N` blocks of the table, whose places the row of `numbers` tells: the number `x`
+    /// stands for place `x * len / 2^32`, so random numbers make uniform places (but for `len / 2^32`). What is in
+    /// `numbers` afterwards means nothing.
+    ///
+    /// Places are memory indices: they must be public. The blocks need not be.
+    ///
+    /// # Panics
+    /// If the lengths of `numbers`, `from` and `out` differ, or the table is empty or has 2^32 blocks or more.
+    pub fn gather_add<const N: usize>(
+        &self,
+        backend: Backend,
+        numbers: &mut [[u32; N]],
+        from: &[Block],
+        out: &mut [Block],
+    ) {
+        assert!(numbers.len() == out.len() && from.len() == out.len(), "a row and a block for each output");
+        assert!(!self.is_empty() && u32::try_from(self.len()).is_ok(), "a table of {} blocks", self.len());
+        gather::add(backend, self, numbers, from, out);
+    }
+}
+
+impl Deref for Table {
+    type Target = [Block];
+
+    fn deref(&self) -> &[Block] {
+        self.0.blocks()
+    }
+}
+
+impl DerefMut for Table {
+    fn deref_mut(&mut self) -> &mut [Block] {
+        self.0.blocks_mut()
+    }
+}
