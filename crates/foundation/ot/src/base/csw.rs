@@ -34,33 +34,29 @@
 
 use blake3::Hasher;
 use comity_channel::Channel;
-use comity_core::{Bits, Block, Error, Misbehaviour, Result, SessionId};
-use curve25519_dalek::ristretto::{CompressedRistretto, RistrettoBasepointTable, RistrettoPoint};
+use comity_core::{Bits, Block, Misbehaviour, Result, SessionId};
+use curve25519_dalek::ristretto::{CompressedRistretto, RistrettoPoint};
 use curve25519_dalek::scalar::Scalar;
-use curve25519_dalek::traits::Identity;
 use rand_core::CryptoRng;
-use subtle::{Choice, ConditionallySelectable, ConstantTimeEq};
-use zeroize::{Zeroize, ZeroizeOnDrop, Zeroizing};
+use subtle::ConstantTimeEq;
+use zeroize::{ZeroizeOnDrop, Zeroizing};
 
-use super::{BaseOt, POINT_BYTES, decode, random_scalar};
+use super::BaseOt;
+use super::points::{
+    Chooser, Encoded, GROUP, Kdf, Offerer, POINT_BYTES, decode, derive, items, malformed, random_scalar, receive_groups,
+};
 use crate::{Malicious, ReceiverSeeds, SenderSeeds};
 
 /// This protocol as the base of an extension.
 #[derive(Clone, Copy, Debug)]
 pub enum Csw {}
 
-/// OTs whose points travel together, as in [`simplest`](super::simplest).
-const GROUP: usize = 8;
-
-/// From this many OTs on, a table of multiples of `z` pays for the receiver.
-const TABLE_PAYS: usize = 64;
-
 /// Bytes of a seed, and of a digest.
 const DIGEST: usize = 32;
 
 /// The sender's first message: the encoding of `z`.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Offer([u8; POINT_BYTES]);
+pub struct Offer(Encoded);
 
 impl Offer {
     /// The message with these bytes. They are checked by the receiver that takes the message.
@@ -78,7 +74,7 @@ impl Offer {
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Points {
     seed: [u8; DIGEST],
-    points: Vec<[u8; POINT_BYTES]>,
+    points: Vec<Encoded>,
 }
 
 impl Points {
@@ -87,10 +83,9 @@ impl Points {
     /// # Errors
     /// [`Error::Malformed`] if there are not exactly 32 bytes for the seed and for each OT.
     pub fn from_bytes(bytes: &[u8], n: usize) -> Result<Points> {
-        match bytes.as_chunks() {
-            ([seed, points @ ..], []) if points.len() == n => Ok(Points { seed: *seed, points: points.to_vec() }),
-            _ => Err(malformed("points", n, bytes.len())),
-        }
+        let split = bytes.split_first_chunk().and_then(|(seed, points)| Some((*seed, items::<1>(points, n)?)));
+        let (seed, points) = split.ok_or_else(|| malformed("points", n, bytes.len()))?;
+        Ok(Points { seed, points: points.into_flattened() })
     }
 
     /// The bytes of the message.
@@ -142,10 +137,6 @@ impl Response {
     }
 }
 
-fn malformed(what: &str, n: usize, bytes: usize) -> Error {
-    Error::Malformed(format!("the {what} of {n} base OTs do not take {bytes} bytes"))
-}
-
 /// What comes out of a hash of a point: a key, and an answer.
 #[derive(Clone, ZeroizeOnDrop)]
 struct Output {
@@ -182,56 +173,42 @@ impl Sender {
     /// [`InvalidPoint`](Misbehaviour::InvalidPoint) or [`IdentityPoint`](Misbehaviour::IdentityPoint) if the receiver
     /// sent such.
     pub fn challenge(self, points: &Points) -> Result<(Waiting, Challenge)> {
-        let n = points.points.len();
-        let mut work = self.start(&points.seed, n);
-        let mut sums = Vec::with_capacity(n);
-        for group in points.points.chunks(GROUP) {
-            work.group(group, &mut sums)?;
-        }
-        let (waiting, digest) = work.finish();
-        Ok((waiting, Challenge { sums, digest }))
+        let mut work = self.start(&points.seed, points.points.len());
+        points.points.chunks(GROUP).try_for_each(|group| work.group(group))?;
+        Ok(work.finish())
     }
 
     fn start(self, seed: &[u8; DIGEST], n: usize) -> Challenging {
-        let offset = Zeroizing::new(hash_to_group(&self.session, seed) * *self.half_r);
-        let kdf = Kdf::new(&self.session, seed, &self.offer);
+        let kdf = kdf(&self.session, seed, &self.offer);
+        let offerer = Offerer::new(self.half_r, &hash_to_group(&self.session, seed));
         let keys = Zeroizing::new(Vec::with_capacity(n));
         let waiting = Waiting { session: self.session, keys, answers: Answers(Vec::with_capacity(n)) };
-        Challenging { half_r: self.half_r, offset, kdf, waiting }
+        Challenging { offerer, kdf, sums: Vec::with_capacity(n), waiting }
     }
 }
 
 /// The sender at work on step 2.
 struct Challenging {
-    half_r: Zeroizing<Scalar>,
-    /// `(r/2) T`.
-    offset: Zeroizing<RistrettoPoint>,
+    offerer: Offerer,
     kdf: Kdf,
+    sums: Vec<[u8; 16]>,
     waiting: Waiting,
 }
 
 impl Challenging {
     /// The challenges of the next few OTs.
-    fn group(&mut self, points: &[[u8; POINT_BYTES]], sums: &mut Vec<[u8; 16]>) -> Result<()> {
-        let mut halves = Zeroizing::new(Vec::with_capacity(2 * points.len()));
-        for bytes in points {
-            let shared = decode(bytes)? * *self.half_r;
-            halves.push(shared);
-            halves.push(shared - *self.offset);
-        }
-        let shared = Zeroizing::new(RistrettoPoint::double_and_compress_batch(halves.iter()));
-        for (bytes, pair) in points.iter().zip(shared.as_chunks::<2>().0) {
-            let [zero, one] = self.kdf.next(bytes, pair);
-            sums.push(std::array::from_fn(|i| zero.answer[i] ^ one.answer[i]));
+    fn group(&mut self, points: &[Encoded]) -> Result<()> {
+        self.offerer.shared(points, |point, pair| {
+            let [zero, one] = self.kdf.outputs(point, pair);
+            self.sums.push(std::array::from_fn(|i| zero.answer[i] ^ one.answer[i]));
             self.waiting.keys.push([zero.key, one.key]);
             self.waiting.answers.0.push(zero.answer);
-        }
-        Ok(())
+        })
     }
 
-    fn finish(self) -> (Waiting, [u8; DIGEST]) {
+    fn finish(self) -> (Waiting, Challenge) {
         let digest = self.waiting.answers.digest(&self.waiting.session, TO_RECEIVER);
-        (self.waiting, digest)
+        (self.waiting, Challenge { sums: self.sums, digest })
     }
 }
 
@@ -254,20 +231,15 @@ impl Waiting {
 pub struct Receiver {
     session: SessionId,
     choices: Bits,
-    half_a: Zeroizing<Vec<Scalar>>,
-    /// `T/2`.
-    half_of_t: RistrettoPoint,
-    points: Points,
+    seed: [u8; DIGEST],
+    chooser: Chooser,
 }
 
 impl Receiver {
     /// Step 1: a seed, and a point for each choice bit, to send.
     pub fn new(session: &SessionId, choices: &Bits, rng: &mut impl CryptoRng) -> (Receiver, Points) {
         let mut receiver = Receiver::start(session, choices, rng);
-        while receiver.points.points.len() < choices.len() {
-            receiver.group(rng);
-        }
-        let points = receiver.points.clone();
+        let points = Points { seed: receiver.seed, points: receiver.chooser.draw(choices, rng) };
         (receiver, points)
     }
 
@@ -285,50 +257,17 @@ impl Receiver {
     fn start(session: &SessionId, choices: &Bits, rng: &mut impl CryptoRng) -> Receiver {
         let mut seed = [0; DIGEST];
         rng.fill_bytes(&mut seed);
-        let n = choices.len();
-        Receiver {
-            session: *session,
-            choices: choices.clone(),
-            half_a: Zeroizing::new(Vec::with_capacity(n)),
-            half_of_t: hash_to_group(session, &seed) * Scalar::ONE.div_by_2(),
-            points: Points { seed, points: Vec::with_capacity(n) },
-        }
-    }
-
-    /// Draws the points of the next few OTs and gives them to send.
-    fn group(&mut self, rng: &mut impl CryptoRng) -> &[[u8; POINT_BYTES]] {
-        let start = self.points.points.len();
-        let end = self.choices.len().min(start + GROUP);
-        let mut halves = Zeroizing::new(Vec::with_capacity(end - start));
-        for i in start..end {
-            self.half_a.push(random_scalar(rng));
-            let chosen = Choice::from(u8::from(self.choices.get(i)));
-            let shift = RistrettoPoint::conditional_select(&RistrettoPoint::identity(), &self.half_of_t, chosen);
-            halves.push(RistrettoPoint::mul_base(&self.half_a[i]) + shift);
-        }
-        let points = RistrettoPoint::double_and_compress_batch(halves.iter());
-        self.points.points.extend(points.iter().map(CompressedRistretto::to_bytes));
-        &self.points.points[start..]
+        let chooser = Chooser::new(&hash_to_group(session, &seed), choices.len());
+        Receiver { session: *session, choices: choices.clone(), seed, chooser }
     }
 
     /// The chosen key and answer of each OT.
     fn outputs(&self, offer: &Offer) -> Result<Vec<Output>> {
-        let z = decode(&offer.0)?;
-        let table = (self.half_a.len() >= TABLE_PAYS).then(|| RistrettoBasepointTable::create(&z));
-        let multiply = |half_a: &Scalar| match &table {
-            Some(table) => table * half_a,
-            None => z * half_a,
-        };
-        let mut kdf = Kdf::new(&self.session, &self.points.seed, offer);
-        let mut outputs = Vec::with_capacity(self.half_a.len());
-        for (half_a, points) in self.half_a.chunks(GROUP).zip(self.points.points.chunks(GROUP)) {
-            let halves = Zeroizing::new(Vec::from_iter(half_a.iter().map(multiply)));
-            let shared = Zeroizing::new(RistrettoPoint::double_and_compress_batch(halves.iter()));
-            for (point, shared) in points.iter().zip(shared.iter()) {
-                let [output] = kdf.next(point, std::array::from_ref(shared));
-                outputs.push(output);
-            }
-        }
+        let mut kdf = kdf(&self.session, &self.seed, offer);
+        let mut outputs = Vec::with_capacity(self.choices.len());
+        self.chooser.shared(&decode(&offer.0)?, |point, shared| {
+            outputs.extend(kdf.outputs(point, std::array::from_ref(shared)));
+        });
         Ok(outputs)
     }
 
@@ -376,35 +315,19 @@ fn hash_to_group(session: &SessionId, seed: &[u8; DIGEST]) -> RistrettoPoint {
     RistrettoPoint::from_uniform_bytes(&wide)
 }
 
-/// Derives keys and answers, one index after another.
-struct Kdf {
-    /// Has absorbed the session, the seed and `z`.
-    start: Hasher,
-    index: u64,
+/// The derivation of keys and answers.
+fn kdf(session: &SessionId, seed: &[u8; DIGEST], offer: &Offer) -> Kdf {
+    Kdf::new("comity CSW OT: the key and the answer of one base OT", &[&session.to_bytes(), seed, &offer.0])
 }
 
 impl Kdf {
-    fn new(session: &SessionId, seed: &[u8; DIGEST], offer: &Offer) -> Kdf {
-        let mut start = Hasher::new_derive_key("comity CSW OT: the key and the answer of one base OT");
-        start.update(&session.to_bytes()).update(seed).update(&offer.0);
-        Kdf { start, index: 0 }
-    }
-
     /// The outputs of the next OT, whose point is `point`: one for each shared point.
-    fn next<const N: usize>(&mut self, point: &[u8; POINT_BYTES], shared: &[CompressedRistretto; N]) -> [Output; N] {
-        let mut hasher = self.start.clone();
-        hasher.update(&self.index.to_le_bytes()).update(point);
-        self.index += 1;
-        std::array::from_fn(|i| {
-            let mut hasher = hasher.clone();
-            hasher.update(shared[i].as_bytes());
-            let mut output = Output { key: Block::ZERO, answer: [0; 16] };
-            let mut reader = hasher.finalize_xof();
-            reader.fill(Block::bytes_of_mut(std::slice::from_mut(&mut output.key)));
-            reader.fill(&mut output.answer);
-            reader.zeroize();
-            hasher.zeroize();
-            output
+    fn outputs<const N: usize>(&mut self, point: &Encoded, shared: &[CompressedRistretto; N]) -> [Output; N] {
+        let start = self.next(point);
+        shared.each_ref().map(|shared| {
+            let bytes = Zeroizing::new(derive::<32>(&start, &[shared.as_bytes()]));
+            let halves: &[[u8; 16]] = bytes.as_chunks().0;
+            Output { key: Block::new(halves[0]), answer: halves[1] }
         })
     }
 }
@@ -425,15 +348,9 @@ impl BaseOt for Csw {
         let mut seed = [0; DIGEST];
         ch.recv(&mut seed)?;
         let mut work = sender.start(&seed, n);
-        let mut sums = Vec::with_capacity(n);
-        let mut points = [[0; POINT_BYTES]; GROUP];
-        while sums.len() < n {
-            let group = &mut points[..GROUP.min(n - sums.len())];
-            ch.recv(group.as_flattened_mut())?;
-            work.group(group, &mut sums)?;
-        }
-        let (waiting, digest) = work.finish();
-        ch.send(&Challenge { sums, digest }.to_bytes())?;
+        receive_groups::<1, _>(ch, n, |_, group| work.group(group.as_flattened()))?;
+        let (waiting, challenge) = work.finish();
+        ch.send(&challenge.to_bytes())?;
         let mut response = [0; DIGEST];
         ch.recv(&mut response)?;
         waiting.finish(&Response(response))
@@ -445,13 +362,10 @@ impl BaseOt for Csw {
         choices: &Bits,
         rng: &mut impl CryptoRng,
     ) -> Result<ReceiverSeeds<Malicious>> {
-        // 1. All points first, since the sender waits for them; what this side derives from them can wait.
+        // 1.
         let mut receiver = Receiver::start(session, choices, rng);
-        ch.send(&receiver.points.seed)?;
-        while receiver.points.points.len() < choices.len() {
-            ch.send(receiver.group(rng).as_flattened())?;
-            ch.flush()?;
-        }
+        ch.send(&receiver.seed)?;
+        receiver.chooser.send(ch, choices, rng)?;
         let mut offer = [0; POINT_BYTES];
         ch.recv(&mut offer)?;
         let outputs = receiver.outputs(&Offer(offer))?;

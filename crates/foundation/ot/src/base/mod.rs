@@ -7,16 +7,13 @@
 pub mod csw;
 #[cfg(test)]
 mod functionality;
+mod points;
 pub mod pvw;
 pub mod simplest;
 
 use comity_channel::Channel;
-use comity_core::{Bits, Misbehaviour, Result, SessionId};
-use curve25519_dalek::ristretto::{CompressedRistretto, RistrettoPoint};
-use curve25519_dalek::scalar::Scalar;
-use curve25519_dalek::traits::IsIdentity;
+use comity_core::{Bits, Result, SessionId};
 use rand_core::CryptoRng;
-use zeroize::Zeroizing;
 
 pub use csw::Csw;
 pub use pvw::Pvw;
@@ -32,7 +29,7 @@ pub trait BaseOt {
     /// The sender's side of `n` random OTs.
     ///
     /// # Errors
-    /// Those of the channel, and a [`Misbehaviour`] for what the receiver sent.
+    /// Those of the channel, and a [`Misbehaviour`](comity_core::Misbehaviour) for what the receiver sent.
     fn send<C: Channel + ?Sized>(
         ch: &mut C,
         session: &SessionId,
@@ -43,30 +40,11 @@ pub trait BaseOt {
     /// The receiver's side of one random OT for each choice bit.
     ///
     /// # Errors
-    /// Those of the channel, and a [`Misbehaviour`] for what the sender sent.
+    /// Those of the channel, and a [`Misbehaviour`](comity_core::Misbehaviour) for what the sender sent.
     fn receive<C: Channel + ?Sized>(
         ch: &mut C,
         session: &SessionId,
         choices: &Bits,
         rng: &mut impl CryptoRng,
     ) -> Result<ReceiverSeeds<Self::Model>>;
-}
-
-/// Bytes of an encoded group element.
-const POINT_BYTES: usize = 32;
-
-/// A peer's group element: canonically encoded and not the identity, or refused by name.
-fn decode(bytes: &[u8; POINT_BYTES]) -> Result<RistrettoPoint> {
-    let point = CompressedRistretto(*bytes).decompress().ok_or(Misbehaviour::InvalidPoint)?;
-    if point.is_identity() {
-        return Err(Misbehaviour::IdentityPoint.into());
-    }
-    Ok(point)
-}
-
-/// A uniform scalar: 64 random bytes reduced, so that the bias is below 2^-250.
-fn random_scalar(rng: &mut impl CryptoRng) -> Scalar {
-    let mut wide = Zeroizing::new([0; 64]);
-    rng.fill_bytes(wide.as_mut());
-    Scalar::from_bytes_mod_order_wide(&wide)
 }

@@ -42,22 +42,23 @@ use blake3::Hasher;
 use comity_channel::Channel;
 use comity_core::{Bits, Block, Error, Misbehaviour, Result, SessionId};
 use curve25519_dalek::constants::RISTRETTO_BASEPOINT_TABLE;
-use curve25519_dalek::ristretto::{CompressedRistretto, RistrettoBasepointTable, RistrettoPoint};
+use curve25519_dalek::ristretto::{RistrettoBasepointTable, RistrettoPoint};
 use curve25519_dalek::scalar::Scalar;
 use curve25519_dalek::traits::MultiscalarMul;
 use rand_core::CryptoRng;
 use subtle::{Choice, ConditionallySelectable};
 use zeroize::{Zeroize, Zeroizing};
 
-use super::{BaseOt, POINT_BYTES, decode, random_scalar};
+use super::BaseOt;
+use super::points::{
+    Encoded, GROUP, Kdf, POINT_BYTES, decode, derive, encode_doubles, items, malformed, random_scalar, receive_groups,
+    uniform_scalar,
+};
 use crate::{Malicious, ReceiverSeeds, SenderSeeds};
 
 /// This protocol as the base of an extension, with [`Crs::common`].
 #[derive(Clone, Copy, Debug)]
 pub enum Pvw {}
-
-/// OTs whose points are encoded, and travel, together, as in [`simplest`](super::simplest).
-const GROUP: usize = 8;
 
 /// Groups that the driver's receiver sends ahead of the answers: 16 KiB, and 24 KiB of answers, which every connection
 /// takes without anybody reading.
@@ -95,9 +96,6 @@ impl Crs {
     }
 }
 
-/// An encoded point.
-type Encoded = [u8; POINT_BYTES];
-
 /// The receiver's message: the encodings of `g` and `h` for each OT.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Query(Vec<[Encoded; 2]>);
@@ -108,10 +106,7 @@ impl Query {
     /// # Errors
     /// [`Error::Malformed`] if there are not exactly 64 bytes for each OT.
     pub fn from_bytes(bytes: &[u8], n: usize) -> Result<Query> {
-        match whole(bytes) {
-            Some(points) if points.len() == n => Ok(Query(points)),
-            _ => Err(malformed("query", n, bytes.len())),
-        }
+        items(bytes, n).map(Query).ok_or_else(|| malformed("query", n, bytes.len()))
     }
 
     /// The bytes of the message, 64 for each OT.
@@ -130,10 +125,7 @@ impl Answer {
     /// # Errors
     /// [`Error::Malformed`] if there are not exactly 96 bytes for each OT.
     pub fn from_bytes(bytes: &[u8], n: usize) -> Result<Answer> {
-        match whole(bytes) {
-            Some(answers) if answers.len() == n => Ok(Answer(answers)),
-            _ => Err(malformed("answer", n, bytes.len())),
-        }
+        items(bytes, n).map(Answer).ok_or_else(|| malformed("answer", n, bytes.len()))
     }
 
     /// The bytes of the message, 96 for each OT.
@@ -176,21 +168,6 @@ impl Drop for Opening {
         self.seed.zeroize();
         self.payloads.as_flattened_mut().zeroize();
     }
-}
-
-/// The bytes as arrays of points, if they are that.
-fn whole<const N: usize>(bytes: &[u8]) -> Option<Vec<[Encoded; N]>> {
-    match bytes.as_chunks() {
-        (points, []) => match points.as_chunks() {
-            (items, []) => Some(items.to_vec()),
-            _ => None,
-        },
-        _ => None,
-    }
-}
-
-fn malformed(what: &str, n: usize, bytes: usize) -> Error {
-    Error::Malformed(format!("the {what} of {n} base OTs does not take {bytes} bytes"))
 }
 
 /// A `g` and `h`, checked.
@@ -258,7 +235,7 @@ impl Sender {
 /// The sender at work on an answer.
 struct Answering {
     crs: Crs,
-    pads: Pads,
+    pads: Kdf,
     /// Has absorbed the seed, the session and `j`.
     coins: Hasher,
 }
@@ -267,7 +244,7 @@ impl Answering {
     fn new(crs: &Crs, session: &SessionId, j: u64, seed: Block) -> Answering {
         let mut coins = Hasher::new_derive_key("comity PVW OT: the randomness of an answer");
         coins.update(&seed.to_bytes()).update(&session.to_bytes()).update(&j.to_le_bytes());
-        Answering { crs: crs.clone(), pads: Pads::new(session, j), coins }
+        Answering { crs: crs.clone(), pads: pads(session, j), coins }
     }
 
     /// The answers of the next few OTs.
@@ -279,25 +256,21 @@ impl Answering {
             coins.update(&i.to_le_bytes()).update(key.bytes.as_flattened()).update(Block::bytes_of(payloads));
             let mut output = coins.finalize_xof();
             for [g, h] in self.crs.sides() {
-                let scalars = Zeroizing::new([(); 2].map(|()| {
-                    let mut wide = Zeroizing::new([0; 64]);
-                    output.fill(wide.as_mut());
-                    Scalar::from_bytes_mod_order_wide(&wide)
-                }));
+                let scalars = Zeroizing::new([(); 2].map(|()| uniform_scalar(|wide| output.fill(wide))));
                 halves.push(g * &scalars[0] + h * &scalars[1]);
                 halves.push(RistrettoPoint::multiscalar_mul(&*scalars, &key.points));
             }
             output.zeroize();
             coins.zeroize();
         }
-        let points = Zeroizing::new(RistrettoPoint::double_and_compress_batch(halves.iter()));
+        let points = encode_doubles(&halves);
         let each = keys.iter().zip(payloads).zip(points.as_chunks::<2>().0.as_chunks::<2>().0);
         each.map(|((key, payloads), sides)| {
-            let start = self.pads.next(&key.bytes);
+            let start = self.pads.next(key.bytes.as_flattened());
             let mut answer = [[0; POINT_BYTES]; 3];
             for (b, [x, shared]) in sides.iter().enumerate() {
                 answer[b] = x.to_bytes();
-                let hidden = payloads[b] ^ Pads::pad(&start, b as u8, &answer[b], shared);
+                let hidden = payloads[b] ^ pad(&start, b as u8, &answer[b], shared.as_bytes());
                 answer[2][PAYLOAD * b..][..PAYLOAD].copy_from_slice(&hidden.to_bytes());
             }
             answer
@@ -340,7 +313,7 @@ impl Receiver {
         if n != answers {
             return Err(Error::InvalidInput(format!("an answer of {answers} base OTs to a query of {n}")));
         }
-        let mut pads = Pads::new(session, j);
+        let mut pads = pads(session, j);
         let mut chosen = Vec::with_capacity(n);
         for group in answer.0.chunks(GROUP) {
             self.open(&mut pads, group, &mut chosen)?;
@@ -368,13 +341,13 @@ impl Receiver {
             });
             halves.extend([g, h]);
         }
-        let points = RistrettoPoint::double_and_compress_batch(halves.iter());
+        let points = encode_doubles(&halves);
         self.query.0.extend(points.as_chunks::<2>().0.iter().map(|pair| pair.map(|point| point.to_bytes())));
         &self.query.0[start..]
     }
 
     /// Appends the chosen payloads of the next few OTs.
-    fn open(&self, pads: &mut Pads, answers: &[[Encoded; 3]], chosen: &mut Vec<Block>) -> Result<()> {
+    fn open(&self, pads: &mut Kdf, answers: &[[Encoded; 3]], chosen: &mut Vec<Block>) -> Result<()> {
         let start = chosen.len();
         let mut halves = Zeroizing::new(Vec::with_capacity(answers.len()));
         for ([x0, x1, _], i) in answers.iter().zip(start..) {
@@ -383,50 +356,26 @@ impl Receiver {
             let x = RistrettoPoint::conditional_select(&x0, &x1, Choice::from(u8::from(self.choices.get(i))));
             halves.push(x * self.half_r[i]);
         }
-        let shared = Zeroizing::new(RistrettoPoint::double_and_compress_batch(halves.iter()));
+        let shared = encode_doubles(&halves);
         for (([x0, x1, hidden], shared), i) in answers.iter().zip(shared.iter()).zip(start..) {
             let choice = u8::from(self.choices.get(i));
             let select = |zero: u8, one: u8| zero ^ (zero ^ one) & choice.wrapping_neg();
             let x = std::array::from_fn(|at| select(x0[at], x1[at]));
             let hidden = Block::new(std::array::from_fn(|at| select(hidden[at], hidden[PAYLOAD + at])));
-            chosen.push(hidden ^ Pads::pad(&pads.next(&self.query.0[i]), choice, &x, shared));
+            let start = pads.next(self.query.0[i].as_flattened());
+            chosen.push(hidden ^ pad(&start, choice, &x, shared.as_bytes()));
         }
         Ok(())
     }
 }
 
-/// Derives pads, one OT after another.
-struct Pads {
-    /// Has absorbed the session and `j`.
-    start: Hasher,
-    index: u64,
+/// The derivation of pads.
+fn pads(session: &SessionId, j: u64) -> Kdf {
+    Kdf::new("comity PVW OT: the pad of a payload", &[&session.to_bytes(), &j.to_le_bytes()])
 }
 
-impl Pads {
-    fn new(session: &SessionId, j: u64) -> Pads {
-        let mut start = Hasher::new_derive_key("comity PVW OT: the pad of a payload");
-        start.update(&session.to_bytes()).update(&j.to_le_bytes());
-        Pads { start, index: 0 }
-    }
-
-    /// What the pads of the next OT, with this `g` and `h`, start from.
-    fn next(&mut self, key: &[Encoded; 2]) -> Hasher {
-        let mut hasher = self.start.clone();
-        hasher.update(&self.index.to_le_bytes()).update(key.as_flattened());
-        self.index += 1;
-        hasher
-    }
-
-    fn pad(start: &Hasher, b: u8, x: &Encoded, shared: &CompressedRistretto) -> Block {
-        let mut hasher = start.clone();
-        hasher.update(&[b]).update(x).update(shared.as_bytes());
-        let mut output = hasher.finalize_xof();
-        let mut pad = Block::ZERO;
-        output.fill(Block::bytes_of_mut(std::slice::from_mut(&mut pad)));
-        output.zeroize();
-        hasher.zeroize();
-        pad
-    }
+fn pad(start: &Hasher, b: u8, x: &Encoded, shared: &Encoded) -> Block {
+    Block::new(derive(start, &[&[b], x, shared]))
 }
 
 impl BaseOt for Pvw {
@@ -443,14 +392,13 @@ impl BaseOt for Pvw {
         let mut seed = Zeroizing::new([0; PAYLOAD]);
         rng.fill_bytes(seed.as_mut());
         let mut work = Answering::new(Crs::common(), session, 0, Block::new(*seed));
-        let mut query = [[[0; POINT_BYTES]; 2]; GROUP];
-        for payloads in pairs.chunks(GROUP) {
-            let query = &mut query[..payloads.len()];
-            ch.recv(query.as_flattened_mut().as_flattened_mut())?;
+        let mut groups = pairs.chunks(GROUP);
+        receive_groups::<2, _>(ch, n, |ch, query| {
             let keys = query.iter().map(Key::new).collect::<Result<Vec<_>>>()?;
+            let payloads = groups.next().expect("as many groups of payloads as of points");
             ch.send(work.group(&keys, payloads).as_flattened().as_flattened())?;
-            ch.flush()?;
-        }
+            ch.flush()
+        })?;
         Ok(SenderSeeds::new(std::mem::take(&mut *pairs)))
     }
 
@@ -462,7 +410,7 @@ impl BaseOt for Pvw {
     ) -> Result<ReceiverSeeds<Malicious>> {
         let n = choices.len();
         let mut receiver = Receiver::start(choices);
-        let mut pads = Pads::new(session, 0);
+        let mut pads = pads(session, 0);
         let mut chosen = Zeroizing::new(Vec::with_capacity(n));
         let mut answers = [[[0; POINT_BYTES]; 3]; GROUP];
         while chosen.len() < n {
