@@ -78,6 +78,40 @@ pub enum Misbehaviour {
     /// The consistency check of a correlation generator failed.
     #[error("the consistency check of the correlation generator failed")]
     InconsistentCorrelation,
+    /// The garbler's input labels of an evaluated copy do not open their commitment, or belong to another input than the one
+    /// that was transferred.
+    #[error("the garbler's input labels of a copy do not open their commitment")]
+    InputOpening,
+    /// The commitment to the garbler's input labels of a checked copy is not what the copy's seed gives.
+    #[error("the commitment to the garbler's input labels of a checked copy is wrong")]
+    InputCommitment,
+    /// An input label of the evaluator in a checked copy is not what the copy's seed gives.
+    #[error("an input label of the evaluator in a checked copy is wrong")]
+    InputLabel,
+    /// A garbled circuit of a checked copy is not what the copy's seed gives.
+    #[error("a checked copy of the garbled circuit is wrong")]
+    GarbledCircuit,
+    /// The output table of an evaluated copy does not open its commitment.
+    #[error("the output table of a copy does not open its commitment")]
+    OutputOpening,
+    /// The commitment to the output table of a checked copy is not what the copy's seed gives.
+    #[error("the commitment to the output table of a checked copy is wrong")]
+    OutputTable,
+    /// The output labels that the garbler revealed are not those whose hashes it sent.
+    #[error("the output labels that the garbler revealed are not those it was bound to")]
+    OutputLabels,
+    /// What a checked copy gives for the recovery of the garbler's input is not what its seed says.
+    #[error("the input recovery of a checked copy is wrong")]
+    InputRecovery,
+    /// No evaluated copy gave a valid output label everywhere.
+    #[error("no evaluated copy gave valid output labels")]
+    NoValidCopy,
+    /// Copies gave different outputs, and they do not tell one input of the garbler.
+    #[error("the evaluated copies disagree, and the garbler's input cannot be told")]
+    NoRecovery,
+    /// The output that the evaluator passed on to the garbler does not carry the right tag.
+    #[error("the output that the evaluator passed on is not the one computed")]
+    OutputTag,
 }
 
 impl Error {

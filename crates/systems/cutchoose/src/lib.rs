@@ -1,5 +1,100 @@
 //! Malicious two-party computation in a single execution, by cut-and-choose (Wang, Malozemoff, Katz, Eurocrypt 2017).
+//!
+//! **Functionality**: secure evaluation of a program; each output goes to one party or to both. With abort: a party that cheats
+//! may end the run, also after it has its own output (fairness is not claimed).
+//!
+//! **Adversary**: malicious, either party. A cheating garbler is caught, or the output is right, but with probability
+//! `1 / (2^rho - 1)` and what 128-bit keys leave.
+//!
+//! **Idea**. The garbler garbles the program `rho` times. The evaluator chooses in secret which copies it evaluates; the others it
+//! gets the seeds of, makes them again and compares. If the garbler cheats in a copy that is checked it is caught. If
+//! it cheats in a copy that is evaluated and another one is honest, the outputs differ, and two different outputs hold
+//! the key to the garbler's input: the evaluator computes the result from both inputs in the clear, and the garbler does
+//! not learn that this happened. A cheat escapes only if exactly the evaluated copies are bad: one guess among
+//! `2^rho - 1`.
+//!
+//! **Protocol**: the steps in the code are those of Figures 3 and 4. `transfer`: steps 1 and 2; `consistency`: 3 and
+//! 4; `gates` and `outputs`: 5 and 6; `recovery`: 7; `consistency` again: 8. The checks of step 9 are made as soon as what they
+//! look at is there, so that nothing is stored for them.
 
+mod conduct;
+mod consistency;
+mod copies;
+mod evaluator;
+mod garbler;
+mod gates;
 mod mac;
+mod outputs;
+mod plan;
 mod probe;
 mod recovery;
+mod rows;
+mod transfer;
+
+use comity_channel::Channel;
+use comity_circuit::{Observer, Program, Recipients};
+use comity_core::{Backend, Bits, Block, Error, Params, Result, SessionId};
+use rand_core::CryptoRng;
+
+use crate::conduct::Honest;
+
+/// How a party runs.
+#[derive(Clone, Copy, Debug)]
+pub struct Config {
+    /// What the machine can run.
+    pub backend: Backend,
+    /// This party: 0 or 1.
+    pub party: u32,
+    /// The party that garbles; both have the same.
+    pub garbler: u32,
+    /// The security parameters: there are `rho` copies.
+    pub params: Params,
+}
+
+/// The party that should garble, as far as bytes tell: an input bit costs about 64 bytes a copy at the garbler and
+/// 160 at the evaluator, an output bit for the garbler some 400 more. Party 0 on a tie.
+pub fn garbler(program: &Program) -> u32 {
+    let cost = |garbler: u32| -> u64 {
+        let inputs = program.inputs().iter().map(|i| i.bits as u64 * if i.party == garbler { 64 } else { 160 });
+        let is_for = |to| matches!(to, Recipients::All) || to == Recipients::Party(garbler);
+        let outputs = program.outputs().iter().filter(|o| is_for(o.to)).map(|o| o.bits as u64 * 400);
+        inputs.sum::<u64>() + outputs.sum::<u64>()
+    };
+    u32::from(cost(1) < cost(0))
+}
+
+/// Runs this party's side of a program. `inputs[i]` is there exactly for this party's values. Outputs for this party go
+/// to the observer, when all checks are done.
+///
+/// # Errors
+/// [`Error::InvalidInput`] where the inputs do not fit the program or the program is not for two parties; else what the
+/// channel reports, and [`Error::PeerMisbehaved`] for each check that fails.
+pub fn run<C: Channel + ?Sized>(
+    ch: &mut C,
+    session: &SessionId,
+    config: &Config,
+    program: &Program,
+    inputs: &[Option<Bits>],
+    rng: &mut impl CryptoRng,
+    observer: &mut dyn Observer,
+) -> Result<()> {
+    if program.parties() > 2 || config.party > 1 || config.garbler > 1 {
+        return Err(Error::InvalidInput(format!(
+            "cutchoose is for two parties, 0 and 1; this is party {} of a program for {}",
+            config.party,
+            program.parties()
+        )));
+    }
+    program.check_inputs(Some(config.party), inputs)?;
+    let session = session.child("cutchoose");
+    if config.party == config.garbler {
+        garbler::run(ch, &session, config, program, inputs, rng, observer, &mut Honest)
+    } else {
+        evaluator::run(ch, &session, config, program, inputs, rng, observer, &mut Honest)
+    }
+}
+
+/// The public start of the gate keys: a hash of both parties' nonces. It serves all copies, each with its own delta.
+fn gate_keys(session: &SessionId) -> Block {
+    session.block("start of the gate keys")
+}

@@ -46,9 +46,27 @@ impl Receiver {
         rng: &mut impl CryptoRng,
     ) -> Result<Receiver> {
         let seeds = B::send(ch, &session.child(BASE), 128, rng)?;
-        let (receiver, trees) = Receiver::new(session, backend, seeds.weaken());
-        ch.send(trees.as_bytes())?;
+        let receiver = Receiver::setup_from(ch, session, backend, seeds.weaken())?;
         ch.flush()?;
+        Ok(receiver)
+    }
+
+    /// Sends the trees, over 128 random OTs that are there already: outputs of a malicious extension in the other direction, for
+    /// instance.
+    ///
+    /// # Errors
+    /// Those of the channel.
+    ///
+    /// # Panics
+    /// If there are not 128.
+    pub fn setup_from<C: Channel + ?Sized>(
+        ch: &mut C,
+        session: &SessionId,
+        backend: Backend,
+        seeds: SenderSeeds<Malicious>,
+    ) -> Result<Receiver> {
+        let (receiver, trees) = Receiver::new(session, backend, seeds);
+        ch.send(trees.as_bytes())?;
         Ok(receiver)
     }
 

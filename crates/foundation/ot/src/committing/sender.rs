@@ -37,9 +37,26 @@ impl Sender {
         let mut delta = Zeroizing::new([0; 16]);
         rng.fill_bytes(delta.as_mut());
         let seeds = B::receive(ch, &session.child(BASE), &Bits::from_bytes(delta.as_ref(), 128), rng)?;
+        Sender::setup_from(ch, session, backend, seeds.weaken(), rng)
+    }
+
+    /// Receives the trees, over 128 random OTs that are there already, whose choice bits are random and become delta.
+    ///
+    /// # Errors
+    /// Those of the channel, and of [`Sender::new`].
+    ///
+    /// # Panics
+    /// If there are not 128.
+    pub fn setup_from<C: Channel + ?Sized>(
+        ch: &mut C,
+        session: &SessionId,
+        backend: Backend,
+        seeds: ReceiverSeeds<Malicious>,
+        rng: &mut impl CryptoRng,
+    ) -> Result<Sender> {
         let mut bytes = vec![0; Trees::len::<Malicious>(SHAPE)];
         ch.recv(&mut bytes)?;
-        Sender::new(session, backend, seeds.weaken(), &Trees::from_bytes::<Malicious>(&bytes, SHAPE.k)?, rng)
+        Sender::new(session, backend, seeds, &Trees::from_bytes::<Malicious>(&bytes, SHAPE.k)?, rng)
     }
 
     /// The sender from 128 random OTs, whose choice bits are random and become delta, and the receiver's message.

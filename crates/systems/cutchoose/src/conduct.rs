@@ -1,0 +1,52 @@
+//! `Act`: what a party is about to do with what it made. An honest party does it; the tests have parties that are honest but
+//! for one lie, and a lie is another [`Conduct`].
+
+use comity_core::Block;
+
+use crate::copies::Copy;
+
+/// What is about to be used or sent.
+pub(crate) enum Act<'a> {
+    /// Step 1: all that follows is made from these copies.
+    Copies(&'a mut [Copy]),
+    /// Step 2: both messages of OT `i`, a label of each copy in either, the first half for zero.
+    Labels { i: usize, messages: &'a mut [Block] },
+    /// Step 3: `R_{j,i,x[i]}` from bit `start` on.
+    R { j: usize, start: usize, column: &'a mut [Block] },
+    /// Step 4: what opens the bits from `start` on: 16 bytes of the label and 32 of the other commitment for each.
+    Openings { j: usize, start: usize, openings: &'a mut [u8] },
+    /// Step 4: `c_j^R`.
+    InputCommitment { j: usize, digest: &'a mut [u8; 32] },
+    /// Step 5: tables, for each AND gate a row of all copies and another.
+    Tables(&'a mut [Block]),
+    /// Step 5: the labels for zero of the next output bits, a row of all copies for each, with every copy.
+    Outputs { rows: &'a mut [Block], copies: &'a [Copy] },
+    /// Step 5: `H(Delta_{i,b})` of the next bits.
+    Hashes(&'a mut [[u8; 32]]),
+    /// Step 5: the rows `T_{j,i,0}`, `T_{j,i,1}` of the next bits.
+    Rows { j: usize, table: &'a mut [Block] },
+    /// Step 5: `c_j^T`, and what opens it.
+    OutputCommitment { j: usize, digest: &'a mut [u8; 32], salt: &'a mut [u8; 32] },
+    /// Step 7: the evaluator's `Omega`.
+    Omega(&'a mut Block),
+    /// Step 7: `Delta`, and every `Delta_{i,0}`.
+    Delta(&'a mut [Block]),
+    /// Step 7: `C_j` and `Enc(seed_j)`.
+    Answer { j: usize, point: &'a mut [u8; 32], encrypted: &'a mut Block },
+    /// After step 9: what the evaluator passes on.
+    Passed(&'a mut [u8]),
+}
+
+/// How a party behaves.
+pub(crate) trait Conduct {
+    /// May change what is about to be used or sent.
+    fn before(&mut self, act: Act<'_>);
+}
+
+/// As the protocol says.
+pub(crate) struct Honest;
+
+impl Conduct for Honest {
+    #[inline(always)]
+    fn before(&mut self, _: Act<'_>) {}
+}

@@ -1,0 +1,121 @@
+//! What follows from the two secrets of a copy: `seed_j`, from which all of copy `j` is made, and `key_j`, under which
+//! travels what only the evaluator of the copy may see.
+//!
+//! Three things have no more in common than the copy's number: `delta_j`, the offset between the two labels of
+//! every wire of copy `j`, which follows from `seed_j`; `Delta`, the offset of the output labels of step 5, which is
+//! the same in all copies and follows from no seed; and `key_j`.
+//!
+//! Every use has a key of its own, derived by BLAKE3 from secret, session, copy and use, and a place in that key's
+//! stream; nothing reads a place twice.
+
+use comity_core::{Backend, Block, Delta, Prg, SessionId};
+use zeroize::{Zeroize, ZeroizeOnDrop, Zeroizing};
+
+use crate::recovery::Scalars;
+
+/// `seed_j` or `key_j`.
+#[derive(Clone, Zeroize, ZeroizeOnDrop)]
+pub(crate) struct Secret(pub(crate) Block);
+
+/// What is made from `seed_j`.
+pub(crate) struct Copy {
+    /// `seed_j` itself.
+    pub(crate) seed: Secret,
+    /// `delta_j`.
+    pub(crate) delta: Delta,
+    /// `PRF(i, 0, "A")`, and with `delta_j` more `PRF(i, 1, "A")`: labels of the garbler's inputs.
+    pub(crate) a: Prg,
+    /// The same for "B": labels of the evaluator's encoded input.
+    pub(crate) b: Prg,
+    /// `PRF(i, "R")`.
+    pub(crate) r: Prg,
+    /// The randomness of `c_j^T`.
+    pub(crate) salt: Zeroizing<[u8; 32]>,
+    /// `s_j` and `t_j` of step 7.
+    pub(crate) scalars: Scalars,
+}
+
+/// What is made from `key_j`: the streams that mask what is encrypted under it in steps 3, 4 and 5.
+pub(crate) struct Key {
+    /// Step 3.
+    pub(crate) r: Prg,
+    /// Step 4.
+    pub(crate) a: Prg,
+    /// Step 5.
+    pub(crate) t: Prg,
+}
+
+/// Fills `out` from the secret of copy `j`.
+fn derive(context: &str, session: &SessionId, j: usize, secret: &Secret, out: &mut [u8]) {
+    let mut hasher = blake3::Hasher::new_derive_key(context);
+    hasher.update(&session.to_bytes()).update(&(j as u64).to_le_bytes()).update(&secret.0.to_bytes());
+    let mut stream = hasher.finalize_xof();
+    stream.fill(out);
+    stream.zeroize();
+    hasher.zeroize();
+}
+
+/// The next 16 bytes.
+fn block(bytes: &mut &[u8]) -> Block {
+    let (block, rest) = bytes.split_first_chunk().expect("enough was derived");
+    *bytes = rest;
+    Block::new(*block)
+}
+
+impl Copy {
+    /// Copy `j` from its seed.
+    pub(crate) fn new(backend: Backend, session: &SessionId, j: usize, seed: Secret) -> Copy {
+        let mut bytes = Zeroizing::new([0; 64 + 32 + 128]);
+        derive("comity cut-and-choose: from the seed of a copy", session, j, &seed, &mut bytes[..]);
+        let mut rest = &bytes[..];
+        let delta = Delta::new(block(&mut rest));
+        let [a, b, r] = [(); 3].map(|()| Prg::new(backend, block(&mut rest)));
+        let (salt, scalars) = rest.split_first_chunk().expect("enough was derived");
+        let scalars = Scalars::from_bytes(scalars.try_into().expect("enough was derived"));
+        Copy { seed, delta, a, b, r, salt: Zeroizing::new(*salt), scalars }
+    }
+
+    /// The stream `PRF(i, "R")` of a seed alone, as recovery needs it.
+    pub(crate) fn recovered(backend: Backend, session: &SessionId, j: usize, seed: Secret) -> Prg {
+        Copy::new(backend, session, j, seed).r
+    }
+}
+
+impl Key {
+    /// The streams of `key_j`.
+    pub(crate) fn new(backend: Backend, session: &SessionId, j: usize, key: &Secret) -> Key {
+        let mut bytes = Zeroizing::new([0; 48]);
+        derive("comity cut-and-choose: from the key of a copy", session, j, key, &mut bytes[..]);
+        let mut rest = &bytes[..];
+        let [r, a, t] = [(); 3].map(|()| Prg::new(backend, block(&mut rest)));
+        Key { r, a, t }
+    }
+}
+
+/// Adds the next bytes of a stream to `bytes`.
+pub(crate) fn mask(stream: &mut Prg, bytes: &mut [u8]) {
+    let mut pad = Zeroizing::new([0; 1024]);
+    for part in bytes.chunks_mut(pad.len()) {
+        stream.fill(&mut pad[..part.len()]);
+        part.iter_mut().zip(&pad[..]).for_each(|(byte, pad)| *byte ^= pad);
+    }
+}
+
+/// The next `rows` blocks of every copy's stream, side by side: row `i` holds block `i` of each.
+pub(crate) fn fill_rows<'a>(streams: impl ExactSizeIterator<Item = &'a mut Prg>, out: &mut [Block]) {
+    let width = streams.len();
+    if width == 0 {
+        return;
+    }
+    let mut column = Zeroizing::new([Block::ZERO; 64]);
+    let mut streams: Vec<&mut Prg> = streams.collect();
+    for rows in out.chunks_mut(column.len() * width) {
+        let n = rows.len() / width;
+        for (j, stream) in streams.iter_mut().enumerate() {
+            stream.fill_blocks(&mut column[..n]);
+            for (row, block) in rows.chunks_exact_mut(width).zip(column.iter()) {
+                row[j] = *block;
+            }
+        }
+    }
+}

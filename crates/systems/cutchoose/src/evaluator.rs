@@ -1,0 +1,230 @@
+//! The evaluator, `P2` of Figures 3 and 4.
+
+use comity_channel::Channel;
+use comity_circuit::{Lowered, Observer, Plain, Program};
+use comity_core::{Bits, Block, Delta, LockstepChecker, LockstepEvaluator, Misbehaviour, Result, SessionId};
+use comity_garble::Cursor;
+use comity_ot::committing;
+use rand_core::CryptoRng;
+use subtle::{Choice as Bit, ConditionallySelectable, ConstantTimeEq};
+use zeroize::Zeroizing;
+
+use crate::conduct::{Act, Conduct};
+use crate::copies::{Copy, Key, Secret};
+use crate::gates::{Machine, PART, Side, slots, wires};
+use crate::outputs::{Decoded, Results};
+use crate::plan::{Plan, joined, separated};
+use crate::recovery::Trapdoor;
+use crate::rows::{Memory, Rows};
+use crate::transfer::{Choice, Opened, ReceiverOts, random_block, receive_labels};
+use crate::{Config, consistency, gate_keys};
+
+pub(crate) fn run<C: Channel + ?Sized>(
+    ch: &mut C,
+    session: &SessionId,
+    config: &Config,
+    program: &Program,
+    inputs: &[Option<Bits>],
+    rng: &mut impl CryptoRng,
+    observer: &mut dyn Observer,
+    conduct: &mut impl Conduct,
+) -> Result<()> {
+    let plan = Plan::new(program, 1 - config.party, config.params.rho);
+    let y = joined(program, config.party, inputs)?;
+    let encoded = plan.probe.encode(&y, rng);
+    let choice = Choice::random(plan.copies, rng);
+    let backend = config.backend;
+
+    observer.phase("setup");
+    let ots = ReceiverOts::new(ch, session, backend, &choice, &encoded, rng)?;
+    // Step 7 begins here: what is random in this side's message.
+    let (trapdoor, first) = Trapdoor::new(rng);
+    ch.send(&first.to_bytes())?;
+
+    observer.phase("inputs");
+    // Step 1.
+    let secrets = ots.step1(ch, &choice)?;
+    let Opened { mut checked, evaluated: mut keys } = Opened::new(backend, session, &choice, &secrets);
+    let mut committing = committing::Sender::setup_from(ch, &session.child("committing OT"), backend, ots.seeds, rng)?;
+    // Step 2.
+    let encoded = receive_labels(ch, backend, &choice, &mut checked, &encoded, &ots.inputs)?;
+    let mut evaluators = Vec::new();
+    for labels in &encoded {
+        let mut rows = Rows::new(labels.width(), plan.probe.bits())?;
+        let (m, n) = (plan.probe.encoded(), plan.probe.bits());
+        plan.probe.decode_rows(labels.width(), labels.get(0, m), rows.get_mut(0, n));
+        evaluators.push(rows);
+    }
+    drop(encoded);
+    // Step 3.
+    let mut m = Zeroizing::new(vec![[Block::ZERO; 2]; plan.garblers()]);
+    committing.random(ch, &mut m)?;
+    let r = consistency::receive_r(ch, &choice, &mut keys, m.len())?;
+    committing.open(ch)?;
+    // Step 4, and step 9e.
+    let garblers = consistency::receive_a(ch, session, &choice, &mut checked, &mut keys, &r, &m)?;
+
+    // Steps 5 and 6, and step 9b.
+    let (start, slots) = (gate_keys(session), slots(&plan, program.lowered()));
+    let deltas: Vec<Delta> = checked.iter().map(|copy| Delta::new(copy.delta.block())).collect();
+    let memories = garblers.into_iter().zip(evaluators).map(|(garblers, evaluators)| {
+        let wires = Rows::new(garblers.width(), wires(&plan, program.wires()))?;
+        Ok(Memory { wires, garblers, evaluators })
+    });
+    let side = Evaluating {
+        ch,
+        checker: LockstepChecker::new(backend, &deltas, &choice.checked, plan.copies, start, slots),
+        evaluator: LockstepEvaluator::of(backend, &choice.evaluated, plan.copies, start, slots),
+        memories: memories.collect::<Result<_>>()?,
+        tables: vec![Block::ZERO; 2 * plan.copies * PART],
+        results: Results::new(backend, session, &choice),
+        choice: &choice,
+        checked,
+        keys,
+    };
+    let mut machine = Machine::new(&plan, program.wires(), side);
+    comity_circuit::run(program, &mut machine, inputs, observer)?;
+    observer.phase("checks");
+    let Evaluating { ch, checker, mut results, checked, mut keys, .. } = machine.finish()?;
+    results.receive_commitments(ch, &choice, &mut keys)?;
+    if checker.differing().next().is_some() {
+        return Err(Misbehaviour::GarbledCircuit.into());
+    }
+    let mut decoded = results.decode(random_block(rng));
+    conduct.before(Act::Omega(&mut decoded.omega));
+
+    // Step 7, and step 9c and 9d. This message is the last that the garbler gets if it learns nothing; what depends on the
+    // evaluated copies is hidden in it.
+    ch.send(&trapdoor.second(session, decoded.omega).to_bytes())?;
+    let delta = results.check(ch, &choice, &checked)?;
+    let mut answers = vec![([0; 32], Block::ZERO); plan.copies];
+    for (point, encrypted) in &mut answers {
+        ch.recv(point)?;
+        ch.recv(Block::bytes_of_mut(std::slice::from_mut(encrypted)))?;
+    }
+    let expected = trapdoor.expect(
+        session,
+        decoded.omega,
+        delta,
+        choice.checked.iter().zip(&checked).map(|(&j, copy)| (j, &copy.scalars)),
+    );
+    let mut right = Bit::from(1);
+    for ((&j, copy), (point, pad)) in choice.checked.iter().zip(&checked).zip(&expected) {
+        right &= answers[j].0[..].ct_eq(point) & (answers[j].1 ^ *pad).ct_eq(&copy.seed.0);
+    }
+    if !bool::from(right) {
+        return Err(Misbehaviour::InputRecovery.into());
+    }
+
+    // Step 8, always, whether there is something to recover or not.
+    let points: Vec<(usize, [u8; 32])> = choice.evaluated.iter().map(|&j| (j, answers[j].0)).collect();
+    let pads = trapdoor.open(session, &points);
+    let seeds = choice.evaluated.iter().zip(pads.iter()).map(|(&j, pad)| (j, Secret(answers[j].1 ^ *pad)));
+    let seen = seeds.zip(&r).map(|((j, seed), r)| consistency::recover(backend, session, j, seed, r, &m));
+    let (x, recovered) = agreed(seen, m.len());
+    let values = evaluate(program, &separated(program, plan.garbler, &x, &y))?;
+    let revealed = finish(&decoded, recovered, &plan.seal(&values, &x))?;
+
+    // The garbler's outputs.
+    if plan.mac.is_some() {
+        let mut passed = plan.passed(&revealed).to_bytes();
+        conduct.before(Act::Passed(&mut passed));
+        ch.send(&passed)?;
+        ch.flush()?;
+    }
+    plan.evaluators(&revealed).into_iter().for_each(|(index, value)| observer.output(index, value));
+    Ok(())
+}
+
+/// The one input that all copies show which show one; and whether there is one.
+fn agreed(seen: impl Iterator<Item = (Bits, Bit)>, bits: usize) -> (Bits, Bit) {
+    let (mut x, mut any, mut one) = (vec![0; bits.div_ceil(64)], Bit::from(0), Bit::from(1));
+    for (candidate, valid) in seen {
+        let same = x.ct_eq(candidate.words());
+        one &= !(any & valid) | same;
+        for (word, new) in x.iter_mut().zip(candidate.words()) {
+            word.conditional_assign(new, valid & !any);
+        }
+        any |= valid;
+    }
+    (Bits::from_words(x, bits), any & one)
+}
+
+/// The program's outputs in the clear.
+fn evaluate(program: &Program, inputs: &[Option<Bits>]) -> Result<Vec<Bits>> {
+    struct Values(Vec<Bits>);
+    impl Observer for Values {
+        fn output(&mut self, index: usize, value: Bits) {
+            self.0[index] = value;
+        }
+    }
+    let mut values = Values(program.outputs().iter().map(|output| Bits::zeros(output.bits)).collect());
+    comity_circuit::run(program, &mut Plain::new(), inputs, &mut values)?;
+    Ok(values.0)
+}
+
+/// The end of steps 6 and 8: the bits that the copies agree on, or if they do not, those of the recovered input.
+fn finish(decoded: &Decoded, recovered: Bit, computed: &Bits) -> Result<Bits> {
+    if bool::from(decoded.invalid) {
+        return Err(Misbehaviour::NoValidCopy.into());
+    }
+    if bool::from(decoded.disagree & (decoded.ambiguous | !recovered)) {
+        return Err(Misbehaviour::NoRecovery.into());
+    }
+    let mut words = decoded.bits.words().to_vec();
+    for (word, computed) in words.iter_mut().zip(computed.words()) {
+        word.conditional_assign(computed, decoded.disagree);
+    }
+    Ok(Bits::from_words(words, decoded.bits.len()))
+}
+
+/// Steps 5 and 6 at the evaluator.
+struct Evaluating<'a, C: ?Sized> {
+    ch: &'a mut C,
+    checker: LockstepChecker,
+    evaluator: LockstepEvaluator,
+    /// Of the checked copies, and of the evaluated ones.
+    memories: Vec<Memory>,
+    tables: Vec<Block>,
+    results: Results,
+    choice: &'a Choice,
+    checked: Vec<Copy>,
+    keys: Vec<Key>,
+}
+
+impl<C: Channel + ?Sized> Side for Evaluating<'_, C> {
+    fn memories(&mut self) -> &mut [Memory] {
+        &mut self.memories
+    }
+
+    fn call(&mut self, circuit: &Lowered, args: &[usize], outs: &[usize]) -> Result<()> {
+        let [zeros, active] = &mut self.memories[..] else { unreachable!("there are two memories") };
+        let mut slot = 2;
+        for (&width, &arg) in circuit.input_widths().iter().zip(args) {
+            self.checker.set(slot, zeros.wires.get(arg, width));
+            self.evaluator.set(slot, active.wires.get(arg, width));
+            slot += width;
+        }
+        let copies = self.choice.checked.len() + self.choice.evaluated.len();
+        let mut cursor = Cursor::default();
+        while let Some(part) = cursor.advance(circuit.tape(), PART) {
+            let tables = &mut self.tables[..2 * copies * part.ands()];
+            self.ch.recv(Block::bytes_of_mut(tables))?;
+            self.checker.check(&part, tables);
+            self.evaluator.evaluate(&part, tables);
+        }
+        let mut slots = circuit.outputs().iter();
+        for (&width, &out) in circuit.output_widths().iter().zip(outs) {
+            for (wire, &slot) in (out..out + width).zip(slots.by_ref()) {
+                self.checker.get(slot as usize, zeros.wires.get_mut(wire, 1));
+                self.evaluator.get(slot as usize, active.wires.get_mut(wire, 1));
+            }
+        }
+        Ok(())
+    }
+
+    fn reveal(&mut self, at: usize, bits: usize) -> Result<()> {
+        let (zeros, active) = (self.memories[0].wires.get(at, bits), self.memories[1].wires.get(at, bits));
+        self.results.receive(self.ch, self.choice, &self.checked, &mut self.keys, bits, zeros, active)
+    }
+}

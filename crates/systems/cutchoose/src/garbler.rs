@@ -1,0 +1,145 @@
+//! The garbler, `P1` of Figures 3 and 4.
+
+use comity_channel::Channel;
+use comity_circuit::{Lowered, Observer, Program};
+use comity_core::{Bits, Block, Delta, LockstepGarbler, Misbehaviour, Result, SessionId};
+use comity_garble::Cursor;
+use comity_ot::committing;
+use rand_core::CryptoRng;
+
+use crate::conduct::{Act, Conduct};
+use crate::copies::{Copy, Key, Secret};
+use crate::gates::{Machine, PART, Side, slots, wires};
+use crate::outputs::Tables;
+use crate::plan::{Plan, joined};
+use crate::recovery::{Commitments, First, Second};
+use crate::rows::{Memory, Rows};
+use crate::transfer::{SenderOts, send_labels};
+use crate::{Config, consistency, gate_keys};
+
+pub(crate) fn run<C: Channel + ?Sized>(
+    ch: &mut C,
+    session: &SessionId,
+    config: &Config,
+    program: &Program,
+    inputs: &[Option<Bits>],
+    rng: &mut impl CryptoRng,
+    observer: &mut dyn Observer,
+    conduct: &mut impl Conduct,
+) -> Result<()> {
+    let plan = Plan::new(program, config.party, config.params.rho);
+    let x = plan.garblers_input(&joined(program, config.party, inputs)?, rng);
+    let backend = config.backend;
+
+    observer.phase("setup");
+    let ots = SenderOts::new(ch, session, backend, plan.copies, plan.probe.encoded(), rng)?;
+    // Step 7 begins here: what is random in the evaluator's message.
+    let mut first = [0; First::BYTES];
+    ch.recv(&mut first)?;
+    let first = First::from_bytes(&first);
+
+    observer.phase("inputs");
+    // Step 1.
+    let (seeds, keys) = ots.step1(ch, rng)?;
+    let make = |(j, seed): (usize, Secret)| Copy::new(backend, session, j, seed);
+    let mut copies: Vec<Copy> = seeds.into_iter().enumerate().map(make).collect();
+    conduct.before(Act::Copies(&mut copies));
+    let mut keys: Vec<Key> = keys.iter().enumerate().map(|(j, key)| Key::new(backend, session, j, key)).collect();
+    let mut committing = committing::Receiver::setup_from(ch, &session.child("committing OT"), backend, ots.seeds)?;
+    // Step 2.
+    let encoded = send_labels(ch, backend, &mut copies, &ots.inputs, conduct)?;
+    let mut evaluators = Rows::new(plan.copies, plan.probe.bits())?;
+    plan.probe.decode_rows(plan.copies, encoded.get(0, plan.probe.encoded()), evaluators.get_mut(0, plan.probe.bits()));
+    drop(encoded);
+    // Step 3.
+    let chosen = committing.random(ch, &x)?;
+    consistency::send_r(ch, &mut copies, &mut keys, &chosen, conduct)?;
+    let opened = committing.open_random(ch)?;
+    // Step 4.
+    let garblers = consistency::send_a(ch, backend, session, &mut copies, &mut keys, &x, &opened, conduct)?;
+    let commitments = Commitments::new(session, &first, copies.iter().map(|copy| &copy.scalars))?;
+
+    // Step 5.
+    let deltas: Vec<Delta> = copies.iter().map(|copy| Delta::new(copy.delta.block())).collect();
+    let lockstep = LockstepGarbler::new(backend, &deltas, gate_keys(session), slots(&plan, program.lowered()));
+    let memory = Memory { wires: Rows::new(plan.copies, wires(&plan, program.wires()))?, garblers, evaluators };
+    let tables = vec![Block::ZERO; 2 * plan.copies * PART];
+    let outputs = Tables::new(backend, session, plan.copies, rng);
+    let side = Garbling { ch, copies, keys, lockstep, memory: [memory], tables, outputs, rng, conduct };
+    let mut machine = Machine::new(&plan, program.wires(), side);
+    comity_circuit::run(program, &mut machine, inputs, observer)?;
+    observer.phase("checks");
+    let Garbling { ch, copies, mut keys, mut outputs, conduct, .. } = machine.finish()?;
+    outputs.finish(ch, &copies, &mut keys, conduct)?;
+
+    // Step 7.
+    let mut second = [0; Second::BYTES];
+    ch.recv(&mut second)?;
+    outputs.reveal(ch, conduct)?;
+    let mut points = commitments.points().to_vec();
+    let pads = commitments.pads(&Second::from_bytes(second), outputs.delta())?;
+    for (j, ((copy, point), pad)) in copies.iter().zip(&mut points).zip(pads.iter()).enumerate() {
+        let mut encrypted = copy.seed.0 ^ *pad;
+        conduct.before(Act::Answer { j, point, encrypted: &mut encrypted });
+        ch.send(point)?;
+        ch.send(&encrypted.to_bytes())?;
+    }
+    ch.flush()?;
+
+    // The garbler's outputs.
+    if plan.mac.is_some() {
+        let mut passed = vec![0; plan.passed_bits().div_ceil(8)];
+        ch.recv(&mut passed)?;
+        let values = plan.open(&Bits::from_bytes(&passed, plan.passed_bits()), &x).ok_or(Misbehaviour::OutputTag)?;
+        values.into_iter().for_each(|(index, value)| observer.output(index, value));
+    }
+    Ok(())
+}
+
+/// Step 5 at the garbler.
+struct Garbling<'a, C: ?Sized, R, D> {
+    ch: &'a mut C,
+    copies: Vec<Copy>,
+    keys: Vec<Key>,
+    lockstep: LockstepGarbler,
+    memory: [Memory; 1],
+    tables: Vec<Block>,
+    outputs: Tables,
+    rng: &'a mut R,
+    conduct: &'a mut D,
+}
+
+impl<C: Channel + ?Sized, R: CryptoRng, D: Conduct> Side for Garbling<'_, C, R, D> {
+    fn memories(&mut self) -> &mut [Memory] {
+        &mut self.memory
+    }
+
+    fn call(&mut self, circuit: &Lowered, args: &[usize], outs: &[usize]) -> Result<()> {
+        let [memory] = &mut self.memory;
+        let mut slot = 2;
+        for (&width, &arg) in circuit.input_widths().iter().zip(args) {
+            self.lockstep.set(slot, memory.wires.get(arg, width));
+            slot += width;
+        }
+        let mut cursor = Cursor::default();
+        while let Some(part) = cursor.advance(circuit.tape(), PART) {
+            let tables = &mut self.tables[..2 * self.copies.len() * part.ands()];
+            self.lockstep.garble(&part, tables);
+            self.conduct.before(Act::Tables(tables));
+            self.ch.send(Block::bytes_of(tables))?;
+        }
+        let mut slots = circuit.outputs().iter();
+        for (&width, &out) in circuit.output_widths().iter().zip(outs) {
+            for (wire, &slot) in (out..out + width).zip(slots.by_ref()) {
+                self.lockstep.get(slot as usize, memory.wires.get_mut(wire, 1));
+            }
+        }
+        Ok(())
+    }
+
+    fn reveal(&mut self, at: usize, bits: usize) -> Result<()> {
+        let rows = self.memory[0].wires.get_mut(at, bits);
+        self.conduct.before(Act::Outputs { rows, copies: &self.copies });
+        self.outputs.send(self.ch, &self.copies, &mut self.keys, rows, self.rng, self.conduct)
+    }
+}

@@ -1,0 +1,247 @@
+//! `Plan`: what is computed in the garbled circuits, as both parties know it from the program alone.
+//!
+//! The circuit `f'` of Figure 3 is the program, and around it: the evaluator's input `y = E y'` is encoded by a rho-probe
+//! matrix; and where the garbler learns outputs, they come out masked by a pad and with a tag, both under keys that are
+//! inputs of the garbler (Lindell, Pinkas 2007), so that the evaluator can pass them on without learning or changing
+//! them. Labels never travel back: step 7 shows them all.
+
+use comity_circuit::{Program, Recipients};
+use comity_core::{Bits, Error, Result};
+use rand_core::CryptoRng;
+use zeroize::Zeroize;
+
+use crate::mac::Mac;
+use crate::probe::Probe;
+
+/// What is computed.
+pub(crate) struct Plan {
+    /// The number of copies.
+    pub(crate) copies: usize,
+    /// The garbler's party.
+    pub(crate) garbler: u32,
+    /// The bits of the garbler's input in the program.
+    pub(crate) own: usize,
+    /// The pads: a bit for each bit that only the garbler learns.
+    pub(crate) pads: usize,
+    /// The tag of the garbler's outputs, if there are any.
+    pub(crate) mac: Option<Mac>,
+    /// How the evaluator's input is encoded.
+    pub(crate) probe: Probe,
+    /// The output values in order.
+    pub(crate) outputs: Vec<Revealed>,
+}
+
+/// An output value.
+#[derive(Clone, Copy)]
+pub(crate) struct Revealed {
+    pub(crate) bits: usize,
+    pub(crate) to_garbler: bool,
+    pub(crate) to_evaluator: bool,
+}
+
+impl Revealed {
+    /// Whether the evaluator must not learn it.
+    pub(crate) fn padded(&self) -> bool {
+        !self.to_evaluator
+    }
+}
+
+impl Plan {
+    pub(crate) fn new(program: &Program, garbler: u32, rho: u32) -> Plan {
+        let is_for = |to: Recipients, party| matches!(to, Recipients::All) || to == Recipients::Party(party);
+        let outputs: Vec<Revealed> = program
+            .outputs()
+            .iter()
+            .map(|output| Revealed {
+                bits: output.bits,
+                to_garbler: is_for(output.to, garbler),
+                to_evaluator: is_for(output.to, 1 - garbler),
+            })
+            .collect();
+        let sum = |pick: &dyn Fn(&Revealed) -> bool| outputs.iter().filter(|o| pick(o)).map(|o| o.bits).sum::<usize>();
+        let bits = |party| program.inputs().iter().filter(|i| i.party == party).map(|i| i.bits).sum::<usize>();
+        let authentic = sum(&|o| o.to_garbler);
+        Plan {
+            copies: rho as usize,
+            garbler,
+            own: bits(garbler),
+            pads: sum(&|o| o.padded()),
+            mac: (authentic > 0).then(|| Mac::new(rho, (authentic + 128 * outputs.len()) as u64)),
+            probe: Probe::new(rho, bits(1 - garbler)),
+            outputs,
+        }
+    }
+
+    /// Bits of the tag, of its key, and of the pad of the tag.
+    pub(crate) fn tag(&self) -> usize {
+        self.mac.as_ref().map_or(0, Mac::width)
+    }
+
+    /// `n1`: the garbler's input bits: the program's, the pads, the key of the tag, its pad. Recovery needs two at least,
+    /// or none (Lemma 4): one bit alone gets company.
+    pub(crate) fn garblers(&self) -> usize {
+        match self.own + self.pads + 2 * self.tag() {
+            1 => 2,
+            bits => bits,
+        }
+    }
+
+    /// `n3`: the bits that come out of the garbled circuits.
+    pub(crate) fn revealed(&self) -> usize {
+        self.outputs.iter().map(|output| output.bits).sum::<usize>() + self.tag()
+    }
+
+    /// The garbler's whole input `x`: its own bits, then random ones.
+    pub(crate) fn garblers_input(&self, own: &Bits, rng: &mut impl CryptoRng) -> Bits {
+        let extra = self.garblers() - own.len();
+        let mut bytes = vec![0; extra.div_ceil(8)];
+        rng.fill_bytes(&mut bytes);
+        let mut x = own.clone();
+        x.extend_from(&Bits::from_bytes(&bytes, extra));
+        bytes.zeroize();
+        x
+    }
+
+    /// The pads, the key of the tag and the pad of the tag in the garbler's whole input.
+    pub(crate) fn keys<'a>(&self, x: &'a Bits) -> Keys<'a> {
+        let tag = self.tag();
+        let at = self.own + self.pads;
+        Keys { x, pad: self.own, key: number(x, at, tag), mask: number(x, at + tag, tag) }
+    }
+}
+
+/// The garbler's keys for its outputs.
+pub(crate) struct Keys<'a> {
+    x: &'a Bits,
+    /// Where the next pad bit is.
+    pad: usize,
+    key: u128,
+    mask: u128,
+}
+
+impl Plan {
+    /// From the values of the program's outputs, in order (`None` where nobody may know it here), the bits that come out of
+    /// the garbled circuits: each value, padded if only the garbler learns it, then the tag.
+    pub(crate) fn seal(&self, values: &[Bits], x: &Bits) -> Bits {
+        let mut keys = self.keys(x);
+        let mut sealed = Bits::zeros(0);
+        for (output, value) in self.outputs.iter().zip(values) {
+            let mut value = value.clone();
+            keys.pad(output, &mut value);
+            sealed.extend_from(&value);
+        }
+        if let Some(mac) = &self.mac {
+            let tag = self.tag_of(mac, &sealed, &keys);
+            sealed.extend_from(&Bits::from_bytes(&tag.to_le_bytes(), mac.width()));
+        }
+        sealed
+    }
+
+    /// The garbler's outputs from the bits that the evaluator passed on ([`Plan::passed`]): `None` if the tag is wrong.
+    pub(crate) fn open(&self, passed: &Bits, x: &Bits) -> Option<Vec<(usize, Bits)>> {
+        let mut keys = self.keys(x);
+        let mut values = Vec::new();
+        let mut at = 0;
+        let mut sealed = Bits::zeros(0);
+        for (index, output) in self.outputs.iter().enumerate() {
+            if !output.to_garbler {
+                sealed.extend_from(&Bits::zeros(output.bits));
+                continue;
+            }
+            let mut value = passed.slice(at, output.bits);
+            at += output.bits;
+            sealed.extend_from(&value);
+            keys.pad(output, &mut value);
+            values.push((index, value));
+        }
+        let mac = self.mac.as_ref()?;
+        let tag = self.tag_of(mac, &sealed, &keys);
+        (tag == number(passed, at, mac.width())).then_some(values)
+    }
+
+    /// What the evaluator passes on to the garbler, of what came out of the garbled circuits.
+    pub(crate) fn passed(&self, revealed: &Bits) -> Bits {
+        let mut passed = Bits::zeros(0);
+        let mut at = 0;
+        for output in &self.outputs {
+            if output.to_garbler {
+                passed.extend_from(&revealed.slice(at, output.bits));
+            }
+            at += output.bits;
+        }
+        passed.extend_from(&revealed.slice(at, self.tag()));
+        passed
+    }
+
+    /// Bits in [`Plan::passed`].
+    pub(crate) fn passed_bits(&self) -> usize {
+        self.outputs.iter().filter(|o| o.to_garbler).map(|o| o.bits).sum::<usize>() + self.tag()
+    }
+
+    /// The evaluator's outputs, of what came out of the garbled circuits.
+    pub(crate) fn evaluators(&self, revealed: &Bits) -> Vec<(usize, Bits)> {
+        let mut at = 0;
+        let mut values = Vec::new();
+        for (index, output) in self.outputs.iter().enumerate() {
+            if output.to_evaluator {
+                values.push((index, revealed.slice(at, output.bits)));
+            }
+            at += output.bits;
+        }
+        values
+    }
+
+    fn tag_of(&self, mac: &Mac, sealed: &Bits, keys: &Keys<'_>) -> u128 {
+        let (mut tag, mut at) = (0, 0);
+        for output in &self.outputs {
+            if output.to_garbler {
+                for block in (0..output.bits).step_by(mac.width()) {
+                    let bits = mac.width().min(output.bits - block);
+                    tag = mac.step(tag, number(sealed, at + block, bits), keys.key);
+                }
+            }
+            at += output.bits;
+        }
+        tag ^ keys.mask
+    }
+}
+
+impl Keys<'_> {
+    /// Adds the pad of an output that only the garbler learns.
+    fn pad(&mut self, output: &Revealed, value: &mut Bits) {
+        if output.padded() {
+            value.xor_assign(&self.x.slice(self.pad, output.bits));
+            self.pad += output.bits;
+        }
+    }
+}
+
+/// The number with these bits, least significant first.
+fn number(bits: &Bits, start: usize, len: usize) -> u128 {
+    let slice = bits.slice(start, len);
+    slice.words().iter().rev().fold(0, |number, &word| number << 64 | u128::from(word))
+}
+
+/// The bits of one party's inputs, one value after another.
+pub(crate) fn joined(program: &Program, party: u32, inputs: &[Option<Bits>]) -> Result<Bits> {
+    let mut all = Bits::zeros(0);
+    for (index, (input, value)) in program.inputs().iter().zip(inputs).enumerate() {
+        if input.party == party && input.bits > 0 {
+            let missing = || Error::InvalidInput(format!("input value {index} (`{}`) is missing", input.name));
+            all.extend_from(value.as_ref().ok_or_else(missing)?);
+        }
+    }
+    Ok(all)
+}
+
+/// The input values of both parties from their bits, one value after another.
+pub(crate) fn separated(program: &Program, garbler: u32, x: &Bits, y: &Bits) -> Vec<Option<Bits>> {
+    let mut at = [0; 2];
+    let take = |input: &comity_circuit::Input| {
+        let (bits, at) = if input.party == garbler { (x, &mut at[0]) } else { (y, &mut at[1]) };
+        let value = bits.slice(*at, input.bits);
+        *at += input.bits;
+        Some(value)
+    };
+    program.inputs().iter().map(take).collect()
+}

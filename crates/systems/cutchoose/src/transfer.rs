@@ -1,0 +1,254 @@
+//! Steps 1 and 2: the secrets of the copies and the evaluator's input labels, by oblivious transfer.
+//!
+//! One run of base OTs serves all (section 4.2): of one malicious extension from garbler to evaluator come the OTs of
+//! step 1, those of step 2, and the base OTs of the committing OT of step 3, which goes the other way.
+//!
+//! In step 2 the messages are 16 bytes for each copy, masked by a stream whose seed is a message of the random OT.
+
+use comity_channel::Channel;
+use comity_core::{Backend, Bits, Block, Misbehaviour, Prg, Result, SessionId};
+use comity_ot::base::Csw;
+use comity_ot::{HashedReceiver, HashedSender, Malicious, ReceiverSeeds, SenderSeeds, softspoken};
+use rand_core::CryptoRng;
+use zeroize::Zeroizing;
+
+use crate::conduct::{Act, Conduct};
+use crate::copies::{Copy, Key, Secret, fill_rows, mask};
+use crate::rows::Rows;
+
+/// Levels of the extension's trees: 4 bytes an OT, and the fastest.
+const LEVELS: usize = 4;
+/// OTs of step 2 whose messages travel together: 320 KiB at forty copies.
+const GROUP: usize = 256;
+/// Base OTs of the committing OT.
+const SEEDS: usize = 128;
+
+/// `bits` random bits.
+pub(crate) fn random_bits(bits: usize, rng: &mut impl CryptoRng) -> Bits {
+    let mut bytes = Zeroizing::new(vec![0; bits.div_ceil(8)]);
+    rng.fill_bytes(&mut bytes);
+    Bits::from_bytes(&bytes, bits)
+}
+
+/// A random block.
+pub(crate) fn random_block(rng: &mut impl CryptoRng) -> Block {
+    let mut bytes = Zeroizing::new([0; Block::BYTES]);
+    rng.fill_bytes(bytes.as_mut());
+    Block::new(*bytes)
+}
+
+/// The garbler's random OTs.
+pub(crate) struct SenderOts {
+    /// Those of step 1.
+    copies: Zeroizing<Vec<[Block; 2]>>,
+    /// Those of step 2.
+    pub(crate) inputs: Zeroizing<Vec<[Block; 2]>>,
+    /// The base OTs of the committing OT.
+    pub(crate) seeds: SenderSeeds<Malicious>,
+}
+
+impl SenderOts {
+    /// Makes the OTs for `copies` copies and an encoded input of `inputs` bits.
+    pub(crate) fn new<C: Channel + ?Sized>(
+        ch: &mut C,
+        session: &SessionId,
+        backend: Backend,
+        copies: usize,
+        inputs: usize,
+        rng: &mut impl CryptoRng,
+    ) -> Result<SenderOts> {
+        let (session, delta) = (session.child("OT"), random_block(rng));
+        let sender = softspoken::Sender::<Malicious>::setup::<Csw, _>(ch, &session, backend, LEVELS, delta, rng)?;
+        let mut ots = Zeroizing::new(vec![[Block::ZERO; 2]; copies + inputs]);
+        let seeds = SenderSeeds::draw(&mut HashedSender::new(sender), ch, &mut ots, SEEDS)?;
+        let inputs = Zeroizing::new(ots.split_off(copies));
+        Ok(SenderOts { copies: ots, inputs, seeds })
+    }
+
+    /// Step 1: draws `seed_j` and `key_j` for each copy, and sends them, one of which the evaluator gets.
+    pub(crate) fn step1<C: Channel + ?Sized>(
+        &self,
+        ch: &mut C,
+        rng: &mut impl CryptoRng,
+    ) -> Result<(Vec<Secret>, Vec<Secret>)> {
+        let (mut seeds, mut keys) = (Vec::new(), Vec::new());
+        for masks in self.copies.iter() {
+            let (seed, key) = (Secret(random_block(rng)), Secret(random_block(rng)));
+            ch.send(&(seed.0 ^ masks[0]).to_bytes())?;
+            ch.send(&(key.0 ^ masks[1]).to_bytes())?;
+            seeds.push(seed);
+            keys.push(key);
+        }
+        Ok((seeds, keys))
+    }
+}
+
+/// Step 2 at the garbler: sends both labels of each encoded input bit, of all copies together. The labels for zero.
+pub(crate) fn send_labels<C: Channel + ?Sized>(
+    ch: &mut C,
+    backend: Backend,
+    copies: &mut [Copy],
+    ots: &[[Block; 2]],
+    conduct: &mut impl Conduct,
+) -> Result<Rows> {
+    let width = copies.len();
+    let deltas: Vec<Block> = copies.iter().map(|copy| copy.delta.block()).collect();
+    let mut zeros = Rows::new(width, ots.len())?;
+    fill_rows(copies.iter_mut().map(|copy| &mut copy.b), zeros.get_mut(0, ots.len()));
+    let mut messages = Zeroizing::new(vec![Block::ZERO; 2 * width * GROUP]);
+    let mut pad = Zeroizing::new(vec![Block::ZERO; width]);
+    for (group, start) in ots.chunks(GROUP).zip((0..).step_by(GROUP)) {
+        let zeros = zeros.get(start, group.len()).chunks_exact(width);
+        let all = group.iter().zip(zeros).zip(messages.chunks_exact_mut(2 * width));
+        for (((masks, labels), pair), i) in all.zip(start..) {
+            let (zero, one) = pair.split_at_mut(width);
+            for j in 0..width {
+                zero[j] = labels[j];
+                one[j] = labels[j] ^ deltas[j];
+            }
+            conduct.before(Act::Labels { i, messages: pair });
+            for (mask, message) in masks.iter().zip(pair.chunks_exact_mut(width)) {
+                Prg::new(backend, *mask).fill_blocks(&mut pad);
+                message.iter_mut().zip(pad.iter()).for_each(|(block, pad)| *block ^= *pad);
+            }
+        }
+        ch.send(Block::bytes_of(&messages[..2 * width * group.len()]))?;
+    }
+    Ok(zeros)
+}
+
+/// The evaluator's random OTs.
+pub(crate) struct ReceiverOts {
+    copies: Zeroizing<Vec<Block>>,
+    /// Those of step 2, for the encoded input.
+    pub(crate) inputs: Zeroizing<Vec<Block>>,
+    /// The base OTs of the committing OT.
+    pub(crate) seeds: ReceiverSeeds<Malicious>,
+}
+
+/// Which copies are evaluated; the others are checked. Uniform among the sets that are not empty: with the empty one even an
+/// honest run would fail. It is the evaluator's secret until the garbler's last message, and serves one run.
+pub(crate) struct Choice {
+    bits: Bits,
+    /// The evaluated copies.
+    pub(crate) evaluated: Vec<usize>,
+    /// The checked copies.
+    pub(crate) checked: Vec<usize>,
+}
+
+impl Choice {
+    pub(crate) fn random(copies: usize, rng: &mut impl CryptoRng) -> Choice {
+        loop {
+            let bits = random_bits(copies, rng);
+            if bits.iter().any(|bit| bit) {
+                return Choice::new(bits);
+            }
+        }
+    }
+
+    pub(crate) fn new(bits: Bits) -> Choice {
+        let (evaluated, checked) = (0..bits.len()).partition(|&j| bits.get(j));
+        Choice { bits, evaluated, checked }
+    }
+}
+
+impl ReceiverOts {
+    /// Makes the OTs for a choice of copies and an encoded input.
+    pub(crate) fn new<C: Channel + ?Sized>(
+        ch: &mut C,
+        session: &SessionId,
+        backend: Backend,
+        choice: &Choice,
+        encoded: &Bits,
+        rng: &mut impl CryptoRng,
+    ) -> Result<ReceiverOts> {
+        let session = session.child("OT");
+        let receiver = softspoken::Receiver::<Malicious>::setup::<Csw, _>(ch, &session, backend, LEVELS, rng)?;
+        let mut choices = choice.bits.clone();
+        choices.extend_from(encoded);
+        let mut ots = Zeroizing::new(vec![Block::ZERO; choices.len()]);
+        let delta = random_bits(SEEDS, rng);
+        let seeds = ReceiverSeeds::draw(&mut HashedReceiver::new(receiver), ch, &choices, &mut ots, delta)?;
+        let inputs = Zeroizing::new(ots.split_off(choice.bits.len()));
+        Ok(ReceiverOts { copies: ots, inputs, seeds })
+    }
+
+    /// Step 1: of each copy the key, if it is evaluated, or else the seed, in the order of the copies.
+    pub(crate) fn step1<C: Channel + ?Sized>(&self, ch: &mut C, choice: &Choice) -> Result<Vec<Secret>> {
+        let mut secrets = Vec::new();
+        for (mask, evaluated) in self.copies.iter().zip(choice.bits.iter()) {
+            let mut messages = [[0; Block::BYTES]; 2];
+            ch.recv(messages.as_flattened_mut())?;
+            let [seed, key] = messages.map(Block::new);
+            secrets.push(Secret(*mask ^ seed ^ (seed ^ key).masked(evaluated)));
+        }
+        Ok(secrets)
+    }
+}
+
+/// The secrets of the copies as the evaluator has them.
+pub(crate) struct Opened {
+    /// What is made from the seeds of the checked copies, in their order.
+    pub(crate) checked: Vec<Copy>,
+    /// The streams of the keys of the evaluated copies, in their order.
+    pub(crate) evaluated: Vec<Key>,
+}
+
+impl Opened {
+    pub(crate) fn new(backend: Backend, session: &SessionId, choice: &Choice, secrets: &[Secret]) -> Opened {
+        Opened {
+            checked: choice.checked.iter().map(|&j| Copy::new(backend, session, j, secrets[j].clone())).collect(),
+            evaluated: choice.evaluated.iter().map(|&j| Key::new(backend, session, j, &secrets[j])).collect(),
+        }
+    }
+}
+
+/// Step 2 at the evaluator: the labels of its encoded input in the evaluated copies, and in the checked copies the labels for
+/// zero, as their seeds give them.
+///
+/// Step 9a is done here: the labels that arrived for the checked copies must be what the seeds give.
+pub(crate) fn receive_labels<C: Channel + ?Sized>(
+    ch: &mut C,
+    backend: Backend,
+    choice: &Choice,
+    copies: &mut [Copy],
+    encoded: &Bits,
+    ots: &[Block],
+) -> Result<[Rows; 2]> {
+    let width = choice.bits.len();
+    let deltas: Vec<Block> = copies.iter().map(|copy| copy.delta.block()).collect();
+    let mut zeros = Rows::new(copies.len(), ots.len())?;
+    fill_rows(copies.iter_mut().map(|copy| &mut copy.b), zeros.get_mut(0, ots.len()));
+    let mut active = Rows::new(choice.evaluated.len(), ots.len())?;
+    let mut messages = vec![Block::ZERO; 2 * width * GROUP];
+    let mut labels = Zeroizing::new(vec![Block::ZERO; width]);
+    let mut wrong = Block::ZERO;
+    for (group, start) in ots.chunks(GROUP).zip((0..).step_by(GROUP)) {
+        let messages = &mut messages[..2 * width * group.len()];
+        ch.recv(Block::bytes_of_mut(messages))?;
+        for ((seed, pair), i) in group.iter().zip(messages.chunks_exact(2 * width)).zip(start..) {
+            let (zero, one) = pair.split_at(width);
+            let bit = encoded.get(i);
+            Prg::new(backend, *seed).fill_blocks(&mut labels);
+            for j in 0..width {
+                labels[j] ^= zero[j] ^ (zero[j] ^ one[j]).masked(bit);
+            }
+            for (label, &j) in active.get_mut(i, 1).iter_mut().zip(&choice.evaluated) {
+                *label = labels[j];
+            }
+            for ((zero, &j), delta) in zeros.get(i, 1).iter().zip(&choice.checked).zip(&deltas) {
+                let difference = *zero ^ delta.masked(bit) ^ labels[j];
+                wrong = Block::from_u128(wrong.to_u128() | difference.to_u128());
+            }
+        }
+    }
+    if wrong != Block::ZERO {
+        return Err(Misbehaviour::InputLabel.into());
+    }
+    Ok([zeros, active])
+}
+
+/// Adds the next bytes of a key's stream to blocks.
+pub(crate) fn mask_blocks(stream: &mut Prg, blocks: &mut [Block]) {
+    mask(stream, Block::bytes_of_mut(blocks));
+}

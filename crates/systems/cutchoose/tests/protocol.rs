@@ -1,0 +1,125 @@
+//! Honest runs against the plain evaluator: who garbles, who learns what, and how wide and small things may be.
+
+use comity_channel::Channel;
+use comity_circuit::{Builder, Circuit, Observer, Plain, Program, Recipients, Wire, library};
+use comity_core::{Backend, Bits, Block, Params, Prg, Result, SessionId};
+use comity_cutchoose::Config;
+use comity_testing::Pair;
+use proptest::prelude::*;
+
+/// Collects outputs.
+#[derive(Default)]
+struct Outputs(Vec<(usize, Bits)>);
+
+impl Observer for Outputs {
+    fn output(&mut self, index: usize, value: Bits) {
+        self.0.push((index, value));
+    }
+}
+
+fn rng(seed: u128) -> Prg {
+    Prg::new(Backend::detect(), Block::from_u128(seed))
+}
+
+fn bits(len: usize, rng: &mut Prg) -> Bits {
+    (0..len).map(|_| rng.block().lsb()).collect()
+}
+
+/// How both parties run.
+#[derive(Clone, Copy)]
+struct Setting {
+    garbler: u32,
+    rho: u32,
+    backend: Backend,
+    seed: u128,
+}
+
+fn party<C: Channel + ?Sized>(
+    ch: &mut C,
+    party: u32,
+    program: &Program,
+    inputs: &[Bits],
+    setting: Setting,
+) -> Result<Vec<(usize, Bits)>> {
+    let Setting { garbler, rho, backend, seed } = setting;
+    let session = SessionId::derive("test of cut-and-choose", &[&seed.to_le_bytes()]);
+    let pairs = program.inputs().iter().zip(inputs);
+    let own: Vec<Option<Bits>> = pairs.map(|(i, value)| (i.party == party).then(|| value.clone())).collect();
+    let mut outputs = Outputs::default();
+    let params = Params::new(128, rho)?;
+    let config = Config { backend, party, garbler, params };
+    let mut rng = rng(seed ^ u128::from(party) + 1);
+    comity_cutchoose::run(ch, &session, &config, program, &own, &mut rng, &mut outputs)?;
+    Ok(outputs.0)
+}
+
+fn check(program: &Program, inputs: &[Bits], setting: Setting) {
+    let mut expected = Outputs::default();
+    let all: Vec<_> = inputs.iter().cloned().map(Some).collect();
+    comity_circuit::run(program, &mut Plain::new(), &all, &mut expected).unwrap();
+    let (a, b) = Pair::run(
+        |ch| party(ch, 0, program, inputs, setting).unwrap(),
+        |ch| party(ch, 1, program, inputs, setting).unwrap(),
+    );
+    for (id, outputs) in [(0, a), (1, b)] {
+        let wanted: Vec<(usize, Bits)> = expected
+            .0
+            .iter()
+            .zip(program.outputs())
+            .filter(|(_, output)| matches!(output.to, Recipients::All) || output.to == Recipients::Party(id))
+            .map(|(value, _)| value.clone())
+            .collect();
+        assert!(outputs == wanted, "party {id}");
+    }
+}
+
+/// A circuit of random gates over two inputs, with three outputs.
+fn random_circuit(widths: [usize; 2], gates: usize, rng: &mut Prg) -> Circuit {
+    let mut b = Builder::new();
+    let mut wires: Vec<Wire> = vec![Wire::ZERO, Wire::ONE];
+    wires.extend(b.input("a", widths[0]));
+    wires.extend(b.input("b", widths[1]));
+    let mut pick = |wires: &[Wire]| wires[(rng.block().to_u128() % wires.len() as u128) as usize];
+    for i in 0..gates {
+        let (x, y) = (pick(&wires), pick(&wires));
+        wires.push(if i % 3 == 0 { b.xor(x, y) } else { b.and(x, y) });
+    }
+    let outputs: Vec<Wire> = (0..90).map(|_| pick(&wires)).collect();
+    b.output("x", &outputs[..79]);
+    b.output("y", &outputs[79..80]);
+    b.output("z", &outputs[80..]);
+    b.finish()
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 12, ..ProptestConfig::default() })]
+
+    #[test]
+    fn random_programs_compute_what_they_compute_in_the_clear(
+        seed: u128, a in 0usize..90, b in 0usize..90, gates in 1usize..400, owners in 0usize..4, to in 0usize..27,
+        garbler in 0u32..2, rho in 1u32..9,
+    ) {
+        let mut rng = rng(seed);
+        let circuit = random_circuit([a, b], gates, &mut rng);
+        let recipients = [Recipients::All, Recipients::Party(0), Recipients::Party(1)];
+        let mut program = Program::from_circuit(circuit).unwrap();
+        for i in 0..2 {
+            program = program.with_owner(i, (owners >> i & 1) as u32).unwrap();
+        }
+        for i in 0..3 {
+            program = program.with_recipients(i, recipients[to / 3usize.pow(i as u32) % 3]).unwrap();
+        }
+        let inputs = [bits(a, &mut rng), bits(b, &mut rng)];
+        let backends = Backend::available();
+        let backend = backends[(seed % backends.len() as u128) as usize];
+        check(&program, &inputs, Setting { garbler, rho, backend, seed });
+    }
+}
+
+#[test]
+fn aes_with_forty_copies() {
+    let program = library::program("aes128").unwrap();
+    let mut rng = rng(9);
+    let inputs = [bits(128, &mut rng), bits(128, &mut rng)];
+    check(&program, &inputs, Setting { garbler: 0, rho: 40, backend: Backend::detect(), seed: 9 });
+}
