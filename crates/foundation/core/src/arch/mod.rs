@@ -5,6 +5,7 @@
 #[cfg(target_arch = "aarch64")]
 mod aarch64;
 pub(crate) mod clear;
+pub(crate) mod erasure;
 pub(crate) mod garble;
 pub(crate) mod gather;
 pub(crate) mod half_tree;

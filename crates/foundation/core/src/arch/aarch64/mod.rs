@@ -6,6 +6,7 @@
 
 use core::arch::aarch64::*;
 
+pub(super) mod erasure;
 pub(super) mod garble;
 
 use super::RoundKeys;

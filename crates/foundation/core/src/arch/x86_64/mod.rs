@@ -2,6 +2,7 @@
 
 use core::arch::x86_64::*;
 
+pub(super) mod erasure;
 pub(crate) mod garble;
 mod registers;
 
