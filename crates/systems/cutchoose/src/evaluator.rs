@@ -11,7 +11,7 @@ use zeroize::Zeroizing;
 
 use crate::conduct::{Act, Conduct};
 use crate::copies::{Copy, Key, Secret};
-use crate::gates::{Machine, PART, Side, slots, wires};
+use crate::gates::{Machine, PART, Side, load, slots, store, wires};
 use crate::outputs::{Decoded, Results};
 use crate::plan::{Plan, joined, separated};
 use crate::recovery::Trapdoor;
@@ -199,12 +199,8 @@ impl<C: Channel + ?Sized> Side for Evaluating<'_, C> {
 
     fn call(&mut self, circuit: &Lowered, args: &[usize], outs: &[usize]) -> Result<()> {
         let [zeros, active] = &mut self.memories[..] else { unreachable!("there are two memories") };
-        let mut slot = 2;
-        for (&width, &arg) in circuit.input_widths().iter().zip(args) {
-            self.checker.set(slot, zeros.wires.get(arg, width));
-            self.evaluator.set(slot, active.wires.get(arg, width));
-            slot += width;
-        }
+        load(&mut self.checker, circuit, args, &zeros.wires);
+        load(&mut self.evaluator, circuit, args, &active.wires);
         let copies = self.choice.checked.len() + self.choice.evaluated.len();
         let mut cursor = Cursor::default();
         while let Some(part) = cursor.advance(circuit.tape(), PART) {
@@ -213,13 +209,8 @@ impl<C: Channel + ?Sized> Side for Evaluating<'_, C> {
             self.checker.check(&part, tables);
             self.evaluator.evaluate(&part, tables);
         }
-        let mut slots = circuit.outputs().iter();
-        for (&width, &out) in circuit.output_widths().iter().zip(outs) {
-            for (wire, &slot) in (out..out + width).zip(slots.by_ref()) {
-                self.checker.get(slot as usize, zeros.wires.get_mut(wire, 1));
-                self.evaluator.get(slot as usize, active.wires.get_mut(wire, 1));
-            }
-        }
+        store(&mut self.checker, circuit, outs, &mut zeros.wires);
+        store(&mut self.evaluator, circuit, outs, &mut active.wires);
         Ok(())
     }
 

@@ -9,7 +9,7 @@ use rand_core::CryptoRng;
 
 use crate::conduct::{Act, Conduct};
 use crate::copies::{Copy, Key, Secret};
-use crate::gates::{Machine, PART, Side, slots, wires};
+use crate::gates::{Machine, PART, Side, load, slots, store, wires};
 use crate::outputs::Tables;
 use crate::plan::{Plan, joined};
 use crate::recovery::{Commitments, First, Second};
@@ -116,11 +116,7 @@ impl<C: Channel + ?Sized, R: CryptoRng, D: Conduct> Side for Garbling<'_, C, R, 
 
     fn call(&mut self, circuit: &Lowered, args: &[usize], outs: &[usize]) -> Result<()> {
         let [memory] = &mut self.memory;
-        let mut slot = 2;
-        for (&width, &arg) in circuit.input_widths().iter().zip(args) {
-            self.lockstep.set(slot, memory.wires.get(arg, width));
-            slot += width;
-        }
+        load(&mut self.lockstep, circuit, args, &memory.wires);
         let mut cursor = Cursor::default();
         while let Some(part) = cursor.advance(circuit.tape(), PART) {
             let tables = &mut self.tables[..2 * self.copies.len() * part.ands()];
@@ -128,12 +124,7 @@ impl<C: Channel + ?Sized, R: CryptoRng, D: Conduct> Side for Garbling<'_, C, R, 
             self.conduct.before(Act::Tables(tables));
             self.ch.send(Block::bytes_of(tables))?;
         }
-        let mut slots = circuit.outputs().iter();
-        for (&width, &out) in circuit.output_widths().iter().zip(outs) {
-            for (wire, &slot) in (out..out + width).zip(slots.by_ref()) {
-                self.lockstep.get(slot as usize, memory.wires.get_mut(wire, 1));
-            }
-        }
+        store(&mut self.lockstep, circuit, outs, &mut memory.wires);
         Ok(())
     }
 

@@ -5,11 +5,11 @@
 //! each, and one buffer of tables, however many gates the program has.
 
 use comity_circuit::{Engine, Lowered, Recipients};
-use comity_core::{Bits, Block, Error, Result, Tape};
+use comity_core::{Bits, Block, Error, LockstepChecker, LockstepEvaluator, LockstepGarbler, Result, Tape};
 
 use crate::outputs;
 use crate::plan::{Plan, Revealed};
-use crate::rows::Memory;
+use crate::rows::{Memory, Rows};
 
 /// AND gates whose tables travel together: 320 KiB at forty copies, a part of the L2 cache.
 pub(crate) const PART: usize = Tape::MAX_ANDS;
@@ -22,6 +22,46 @@ pub(crate) trait Side {
     fn call(&mut self, circuit: &Lowered, args: &[usize], outs: &[usize]) -> Result<()>;
     /// The next output bits, at most [`outputs::GROUP`], are `bits` wires from `at` on.
     fn reveal(&mut self, at: usize, bits: usize) -> Result<()>;
+}
+
+/// The slots of copies in lockstep, which the sides have in common.
+pub(crate) trait Slots {
+    fn set(&mut self, first: usize, rows: &[Block]);
+    fn get(&mut self, first: usize, rows: &mut [Block]);
+}
+
+macro_rules! slots {
+    ($($lockstep:ident),*) => {$(
+        impl Slots for $lockstep {
+            fn set(&mut self, first: usize, rows: &[Block]) {
+                $lockstep::set(self, first, rows);
+            }
+            fn get(&mut self, first: usize, rows: &mut [Block]) {
+                $lockstep::get(self, first, rows);
+            }
+        }
+    )*};
+}
+
+slots!(LockstepGarbler, LockstepChecker, LockstepEvaluator);
+
+/// Before a circuit: copies its input values to slots.
+pub(crate) fn load(slots: &mut impl Slots, circuit: &Lowered, args: &[usize], wires: &Rows) {
+    let mut slot = 2;
+    for (&width, &arg) in circuit.input_widths().iter().zip(args) {
+        slots.set(slot, wires.get(arg, width));
+        slot += width;
+    }
+}
+
+/// After a circuit: copies its output values to wires.
+pub(crate) fn store(slots: &mut impl Slots, circuit: &Lowered, outs: &[usize], wires: &mut Rows) {
+    let mut outputs = circuit.outputs().iter();
+    for (&width, &out) in circuit.output_widths().iter().zip(outs) {
+        for (wire, &slot) in (out..out + width).zip(outputs.by_ref()) {
+            slots.get(slot as usize, wires.get_mut(wire, 1));
+        }
+    }
 }
 
 /// Runs a program over a side.
