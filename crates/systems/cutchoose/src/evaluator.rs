@@ -12,7 +12,7 @@ use zeroize::Zeroizing;
 use crate::conduct::{Act, Conduct};
 use crate::copies::{Copy, Key, Secret};
 use crate::gates::{Machine, PART, Side, load, slots, store, wires};
-use crate::outputs::{Decoded, Results};
+use crate::outputs::{Decoded, Results, receive_commitments};
 use crate::plan::{Plan, joined, separated};
 use crate::recovery::Trapdoor;
 use crate::rows::{Memory, Rows};
@@ -86,7 +86,7 @@ pub(crate) fn run<C: Channel + ?Sized>(
     comity_circuit::run(program, &mut machine, inputs, observer)?;
     observer.phase("checks");
     let Evaluating { ch, checker, mut results, checked, mut keys, .. } = machine.finish()?;
-    results.receive_commitments(ch, &choice, &mut keys)?;
+    results.open(receive_commitments(ch, plan.copies)?, &choice, &mut keys)?;
     if checker.differing().next().is_some() {
         return Err(Misbehaviour::GarbledCircuit.into());
     }
@@ -216,6 +216,8 @@ impl<C: Channel + ?Sized> Side for Evaluating<'_, C> {
 
     fn reveal(&mut self, at: usize, bits: usize) -> Result<()> {
         let (zeros, active) = (self.memories[0].wires.get(at, bits), self.memories[1].wires.get(at, bits));
-        self.results.receive(self.ch, self.choice, &self.checked, &mut self.keys, bits, zeros, active)
+        let batch = self.results.receive(self.ch, self.choice, &self.checked, bits, zeros)?;
+        self.results.evaluate(batch, self.choice, &mut self.keys, active);
+        Ok(())
     }
 }

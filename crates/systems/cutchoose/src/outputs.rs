@@ -192,6 +192,39 @@ pub(crate) struct Results {
     pads: Vec<Vec<Block>>,
     /// `c_j^T` of the checked copies.
     commitments: Vec<Digest>,
+    /// The next bit to be received.
+    next: u64,
+}
+
+/// The tables of some bits, as far as the evaluator needs them.
+pub(crate) struct Batch {
+    /// `H(Delta_{i,b})`.
+    pub(crate) bound: Vec<[Digest; 2]>,
+    /// The encrypted rows of the evaluated copies, one copy after another.
+    pub(crate) tables: Vec<Block>,
+    /// The pads of the rows of the checked copies, one copy after another.
+    pub(crate) pads: Vec<Block>,
+}
+
+impl Batch {
+    /// The room for `n` bits.
+    pub(crate) fn new(n: usize, choice: &Choice) -> Batch {
+        Batch {
+            bound: vec![[[0; 32]; 2]; n],
+            tables: vec![Block::ZERO; 2 * n * choice.evaluated.len()],
+            pads: vec![Block::ZERO; 2 * n * choice.checked.len()],
+        }
+    }
+}
+
+/// `c_j^T` of each copy, and its salt under `key_j`.
+pub(crate) type Commitments = Vec<[Digest; 2]>;
+
+/// Receives the end of step 5.
+pub(crate) fn receive_commitments<C: Channel + ?Sized>(ch: &mut C, copies: usize) -> Result<Commitments> {
+    let mut received = vec![[[0; 32]; 2]; copies];
+    ch.recv(received.as_flattened_mut().as_flattened_mut())?;
+    Ok(received)
 }
 
 /// What step 6 finds.
@@ -219,46 +252,58 @@ impl Results {
             valid: vec![Bit::from(1); evaluated],
             pads: vec![Vec::new(); checked],
             commitments: Vec::new(),
+            next: 0,
         }
     }
 
-    /// Step 6: takes the tables of the next bits. `zeros` are the labels for zero of the checked copies, `active` the
-    /// active ones of the evaluated copies.
-    ///
-    /// Each row is tried against its own hash, and an invalid label changes neither what is done nor its time.
+    /// Step 6: receives the tables of the next `n` bits. `zeros` are the labels for zero of the checked copies.
     pub(crate) fn receive<C: Channel + ?Sized>(
         &mut self,
         ch: &mut C,
         choice: &Choice,
         copies: &[Copy],
-        keys: &mut [Key],
         n: usize,
         zeros: &[Block],
-        active: &[Block],
-    ) -> Result<()> {
-        let (first, width) = (self.bound.len(), copies.len() + keys.len());
-        self.bound.resize(first + n, [[0; 32]; 2]);
-        ch.recv(self.bound[first..].as_flattened_mut().as_flattened_mut())?;
-        self.found.resize(first + n, [(0, Block::ZERO); 2]);
+    ) -> Result<Batch> {
+        let width = choice.checked.len() + choice.evaluated.len();
+        let mut batch = Batch::new(n, choice);
+        ch.recv(batch.bound.as_flattened_mut().as_flattened_mut())?;
         let mut tables = Zeroizing::new(vec![Block::ZERO; 2 * n * width]);
         ch.recv(Block::bytes_of_mut(&mut tables))?;
-        let mut labels = Zeroizing::new([Block::ZERO; 2 * GROUP]);
-        let labels = &mut labels[..2 * n];
-        for (k, (&j, copy)) in choice.checked.iter().zip(copies).enumerate() {
+        for (table, &j) in batch.tables.chunks_exact_mut(2 * n).zip(&choice.evaluated) {
+            table.copy_from_slice(&tables[2 * n * j..2 * n * (j + 1)]);
+        }
+        let labels = batch.pads.chunks_exact_mut(2 * n);
+        for (k, ((labels, &j), copy)) in labels.zip(&choice.checked).zip(copies).enumerate() {
             for (pair, row) in labels.chunks_exact_mut(2).zip(zeros.chunks_exact(copies.len())) {
                 pair[0] = row[k];
                 pair[1] = row[k] ^ copy.delta.block();
             }
-            self.hashes.pads(width, j, first as u64, labels);
-            self.pads[k].extend_from_slice(labels);
+            self.hashes.pads(width, j, self.next, labels);
         }
-        for (k, (&j, key)) in choice.evaluated.iter().zip(keys.iter_mut()).enumerate() {
-            let table = &mut tables[2 * n * j..2 * n * (j + 1)];
+        self.next += n as u64;
+        Ok(batch)
+    }
+
+    /// Step 6: tries the rows of the next bits. `active` are the active labels of the evaluated copies.
+    ///
+    /// Each row is tried against its own hash, and an invalid label changes neither what is done nor its time.
+    pub(crate) fn evaluate(&mut self, batch: Batch, choice: &Choice, keys: &mut [Key], active: &[Block]) {
+        let (first, n, width) = (self.bound.len(), batch.bound.len(), choice.checked.len() + choice.evaluated.len());
+        let Batch { bound, mut tables, pads } = batch;
+        self.bound.extend(bound);
+        self.found.resize(first + n, [(0, Block::ZERO); 2]);
+        for (all, pads) in self.pads.iter_mut().zip(pads.chunks_exact(2 * n)) {
+            all.extend_from_slice(pads);
+        }
+        let mut labels = Zeroizing::new([Block::ZERO; 2 * GROUP]);
+        let labels = &mut labels[..2 * n];
+        let tables = tables.chunks_exact_mut(2 * n);
+        for (k, ((table, &j), key)) in tables.zip(&choice.evaluated).zip(keys).enumerate() {
             mask_blocks(&mut key.t, table);
             self.hashers[j].update(Block::bytes_of(table));
             for (pair, row) in labels.chunks_exact_mut(2).zip(active.chunks_exact(choice.evaluated.len())) {
-                *pair.first_mut().expect("two") = row[k];
-                pair[1] = row[k];
+                pair.fill(row[k]);
             }
             self.hashes.pads(width, j, first as u64, labels);
             for (at, (label, row)) in labels.iter_mut().zip(table.iter()).enumerate() {
@@ -278,19 +323,10 @@ impl Results {
                 self.valid[k] &= any;
             }
         }
-        Ok(())
     }
 
     /// Step 6, the end of the tables: `c_j^T` of the evaluated copies must be opened by what arrived.
-    pub(crate) fn receive_commitments<C: Channel + ?Sized>(
-        &mut self,
-        ch: &mut C,
-        choice: &Choice,
-        keys: &mut [Key],
-    ) -> Result<()> {
-        let width = self.hashers.len();
-        let mut received = vec![[[0; 32]; 2]; width];
-        ch.recv(received.as_flattened_mut().as_flattened_mut())?;
+    pub(crate) fn open(&mut self, mut received: Commitments, choice: &Choice, keys: &mut [Key]) -> Result<()> {
         let mut right = Bit::from(1);
         for (&j, key) in choice.evaluated.iter().zip(keys) {
             let [commitment, salt] = &mut received[j];
