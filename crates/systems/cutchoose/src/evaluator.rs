@@ -2,7 +2,7 @@
 
 use comity_channel::Channel;
 use comity_circuit::{Lowered, Observer, Plain, Program};
-use comity_core::{Bits, Block, Delta, LockstepChecker, LockstepEvaluator, Misbehaviour, Result, SessionId};
+use comity_core::{Backend, Bits, Block, Delta, LockstepChecker, LockstepEvaluator, Misbehaviour, Result, SessionId};
 use comity_garble::Cursor;
 use comity_ot::committing;
 use rand_core::CryptoRng;
@@ -16,7 +16,7 @@ use crate::outputs::{Decoded, Results, receive_commitments};
 use crate::plan::{Plan, joined, separated};
 use crate::recovery::Trapdoor;
 use crate::rows::{Memory, Rows};
-use crate::transfer::{Choice, Opened, ReceiverOts, random_block, receive_labels};
+use crate::transfer::{Choice, Opened, ReceiverOts, decode, random_block, receive_labels};
 use crate::{Config, consistency, gate_keys};
 
 pub(crate) fn run<C: Channel + ?Sized>(
@@ -32,14 +32,17 @@ pub(crate) fn run<C: Channel + ?Sized>(
     let plan = Plan::new(program, 1 - config.party, config.params.rho);
     let y = joined(program, config.party, inputs)?;
     let encoded = plan.probe.encode(&y, rng);
-    let choice = Choice::random(plan.copies, rng);
+    let mut choice = Choice::random(plan.copies, rng);
+    conduct.before(Act::Choice(&mut choice));
     let backend = config.backend;
 
     observer.phase("setup");
     let ots = ReceiverOts::new(ch, session, backend, &choice, &encoded, rng)?;
     // Step 7 begins here: what is random in this side's message.
     let (trapdoor, first) = Trapdoor::new(rng);
-    ch.send(&first.to_bytes())?;
+    let mut first = first.to_bytes();
+    conduct.before(Act::First(&mut first));
+    ch.send(&first)?;
 
     observer.phase("inputs");
     // Step 1.
@@ -48,19 +51,16 @@ pub(crate) fn run<C: Channel + ?Sized>(
     let mut committing = committing::Sender::setup_from(ch, &session.child("committing OT"), backend, ots.seeds, rng)?;
     // Step 2.
     let encoded = receive_labels(ch, backend, &choice, &mut checked, &encoded, &ots.inputs)?;
-    let mut evaluators = Vec::new();
-    for labels in &encoded {
-        let mut rows = Rows::new(labels.width(), plan.probe.bits())?;
-        let (m, n) = (plan.probe.encoded(), plan.probe.bits());
-        plan.probe.decode_rows(labels.width(), labels.get(0, m), rows.get_mut(0, n));
-        evaluators.push(rows);
-    }
+    let evaluators = encoded.iter().map(|labels| decode(&plan.probe, labels)).collect::<Result<Vec<_>>>()?;
     drop(encoded);
     // Step 3.
     let mut m = Zeroizing::new(vec![[Block::ZERO; 2]; plan.garblers()]);
     committing.random(ch, &mut m)?;
     let r = consistency::receive_r(ch, &choice, &mut keys, m.len())?;
-    committing.open(ch)?;
+    let mut opening = committing.opening()?.to_bytes();
+    conduct.before(Act::Opening(&mut opening));
+    ch.send(&opening)?;
+    ch.flush()?;
     // Step 4, and step 9e.
     let garblers = consistency::receive_a(ch, session, &choice, &mut checked, &mut keys, &r, &m)?;
 
@@ -90,50 +90,87 @@ pub(crate) fn run<C: Channel + ?Sized>(
     if checker.differing().next().is_some() {
         return Err(Misbehaviour::GarbledCircuit.into());
     }
-    let mut decoded = results.decode(random_block(rng));
-    conduct.before(Act::Omega(&mut decoded.omega));
+    let known = Known { session, program, plan: &plan, choice: &choice, checked: &checked, y: &y, r: &r, m: &m };
+    known.settle(ch, backend, results, &trapdoor, rng, observer, conduct)
+}
 
-    // Step 7, and step 9c and 9d. This message is the last that the garbler gets if it learns nothing; what depends on the
-    // evaluated copies is hidden in it.
-    ch.send(&trapdoor.second(session, decoded.omega).to_bytes())?;
-    let delta = results.check(ch, &choice, &checked)?;
-    let mut answers = vec![([0; 32], Block::ZERO); plan.copies];
-    for (point, encrypted) in &mut answers {
-        ch.recv(point)?;
-        ch.recv(Block::bytes_of_mut(std::slice::from_mut(encrypted)))?;
-    }
-    let expected = trapdoor.expect(
-        session,
-        decoded.omega,
-        delta,
-        choice.checked.iter().zip(&checked).map(|(&j, copy)| (j, &copy.scalars)),
-    );
-    let mut right = Bit::from(1);
-    for ((&j, copy), (point, pad)) in choice.checked.iter().zip(&checked).zip(&expected) {
-        right &= answers[j].0[..].ct_eq(point) & (answers[j].1 ^ *pad).ct_eq(&copy.seed.0);
-    }
-    if !bool::from(right) {
-        return Err(Misbehaviour::InputRecovery.into());
-    }
+/// What the evaluator knows when all gates are done.
+pub(crate) struct Known<'a> {
+    pub(crate) session: &'a SessionId,
+    pub(crate) program: &'a Program,
+    pub(crate) plan: &'a Plan,
+    pub(crate) choice: &'a Choice,
+    pub(crate) checked: &'a [Copy],
+    /// Its input.
+    pub(crate) y: &'a Bits,
+    /// `R_{j,i,x[i]}` of the evaluated copies.
+    pub(crate) r: &'a [Zeroizing<Vec<Block>>],
+    /// `M_{i,b}`.
+    pub(crate) m: &'a [[Block; 2]],
+}
 
-    // Step 8, always, whether there is something to recover or not.
-    let points: Vec<(usize, [u8; 32])> = choice.evaluated.iter().map(|&j| (j, answers[j].0)).collect();
-    let pads = trapdoor.open(session, &points);
-    let seeds = choice.evaluated.iter().zip(pads.iter()).map(|(&j, pad)| (j, Secret(answers[j].1 ^ *pad)));
-    let seen = seeds.zip(&r).map(|((j, seed), r)| consistency::recover(backend, session, j, seed, r, &m));
-    let (x, recovered) = agreed(seen, m.len());
-    let values = evaluate(program, &separated(program, plan.garbler, &x, &y))?;
-    let revealed = finish(&decoded, recovered, &plan.seal(&values, &x))?;
+impl Known<'_> {
+    /// The end of step 6, and steps 7 to 9 with what is left of the checks.
+    #[allow(clippy::too_many_arguments, reason = "what the steps work with, and what they come from")]
+    pub(crate) fn settle<C: Channel + ?Sized>(
+        &self,
+        ch: &mut C,
+        backend: Backend,
+        mut results: Results,
+        trapdoor: &Trapdoor,
+        rng: &mut impl CryptoRng,
+        observer: &mut dyn Observer,
+        conduct: &mut impl Conduct,
+    ) -> Result<()> {
+        let Known { session, program, plan, choice, checked, y, r, m } = *self;
+        let mut decoded = results.decode(random_block(rng));
+        conduct.before(Act::Decoded(&mut decoded));
 
-    // The garbler's outputs.
-    if plan.mac.is_some() {
-        let mut passed = plan.passed(&revealed).to_bytes();
-        conduct.before(Act::Passed(&mut passed));
-        ch.send(&passed)?;
-        ch.flush()?;
+        // Step 7, and step 9c and 9d. This message is the last that the garbler gets if it learns nothing; what depends on the
+        // evaluated copies is hidden in it.
+        let mut second = trapdoor.second(session, decoded.omega).to_bytes();
+        conduct.before(Act::Second(&mut second));
+        ch.send(&second)?;
+        let delta = results.check(ch, choice, checked)?;
+        let mut answers = vec![([0; 32], Block::ZERO); plan.copies];
+        for (point, encrypted) in &mut answers {
+            ch.recv(point)?;
+            ch.recv(Block::bytes_of_mut(std::slice::from_mut(encrypted)))?;
+        }
+        let expected = trapdoor.expect(
+            session,
+            decoded.omega,
+            delta,
+            choice.checked.iter().zip(checked).map(|(&j, copy)| (j, &copy.scalars)),
+        );
+        let mut right = Bit::from(1);
+        for ((&j, copy), (point, pad)) in choice.checked.iter().zip(checked).zip(&expected) {
+            right &= answers[j].0[..].ct_eq(point) & (answers[j].1 ^ *pad).ct_eq(&copy.seed.0);
+        }
+        if !bool::from(right) {
+            return Err(Misbehaviour::InputRecovery.into());
+        }
+
+        // Step 8, always, whether there is something to recover or not.
+        let points: Vec<(usize, [u8; 32])> = choice.evaluated.iter().map(|&j| (j, answers[j].0)).collect();
+        let pads = trapdoor.open(session, &points);
+        let seeds = choice.evaluated.iter().zip(pads.iter()).map(|(&j, pad)| (j, Secret(answers[j].1 ^ *pad)));
+        let seeds = seeds.inspect(|(j, seed)| conduct.before(Act::Recovered { j: *j, seed }));
+        let seen = seeds.zip(r).map(|((j, seed), r)| consistency::recover(backend, session, j, seed, r, m));
+        let (x, recovered) = agreed(seen, m.len());
+        let values = evaluate(program, &separated(program, plan.garbler, &x, y))?;
+        let revealed = finish(&decoded, recovered, &plan.seal(&values, &x))?;
+
+        // The garbler's outputs.
+        if plan.mac.is_some() {
+            let mut passed = plan.passed(&revealed).to_bytes();
+            conduct.before(Act::Passed(&mut passed));
+            ch.send(&passed)?;
+            ch.flush()?;
+        }
+        plan.evaluators(&revealed).into_iter().for_each(|(index, value)| observer.output(index, value));
+        Ok(())
     }
-    plan.evaluators(&revealed).into_iter().for_each(|(index, value)| observer.output(index, value));
-    Ok(())
 }
 
 /// The one input that all copies show which show one; and whether there is one.

@@ -2,7 +2,7 @@
 
 use comity_channel::Channel;
 use comity_circuit::{Lowered, Observer, Program};
-use comity_core::{Bits, Block, Delta, LockstepGarbler, Misbehaviour, Result, SessionId};
+use comity_core::{Backend, Bits, Block, Delta, LockstepGarbler, Misbehaviour, Result, SessionId};
 use comity_garble::Cursor;
 use comity_ot::committing;
 use rand_core::CryptoRng;
@@ -14,7 +14,7 @@ use crate::outputs::Tables;
 use crate::plan::{Plan, joined};
 use crate::recovery::{Commitments, First, Second};
 use crate::rows::{Memory, Rows};
-use crate::transfer::{SenderOts, send_labels};
+use crate::transfer::{SenderOts, decode, send_labels};
 use crate::{Config, consistency, gate_keys};
 
 pub(crate) fn run<C: Channel + ?Sized>(
@@ -47,10 +47,7 @@ pub(crate) fn run<C: Channel + ?Sized>(
     let mut keys: Vec<Key> = keys.iter().enumerate().map(|(j, key)| Key::new(backend, session, j, key)).collect();
     let mut committing = committing::Receiver::setup_from(ch, &session.child("committing OT"), backend, ots.seeds)?;
     // Step 2.
-    let encoded = send_labels(ch, backend, &mut copies, &ots.inputs, conduct)?;
-    let mut evaluators = Rows::new(plan.copies, plan.probe.bits())?;
-    plan.probe.decode_rows(plan.copies, encoded.get(0, plan.probe.encoded()), evaluators.get_mut(0, plan.probe.bits()));
-    drop(encoded);
+    let evaluators = decode(&plan.probe, &send_labels(ch, backend, &mut copies, &ots.inputs, conduct)?)?;
     // Step 3.
     let chosen = committing.random(ch, &x)?;
     consistency::send_r(ch, &mut copies, &mut keys, &chosen, conduct)?;
@@ -60,19 +57,55 @@ pub(crate) fn run<C: Channel + ?Sized>(
     let commitments = Commitments::new(session, &first, copies.iter().map(|copy| &copy.scalars))?;
 
     // Step 5.
+    let input = [garblers, evaluators];
+    let outputs = garble(ch, session, backend, program, &plan, &copies, &mut keys, input, rng, observer, conduct)?;
+    observer.phase("checks");
+    settle(ch, &plan, &x, &copies, &outputs, commitments, observer, conduct)
+}
+
+/// Step 5. `input` holds the labels for zero of the garbler's input and of the evaluator's.
+#[allow(clippy::too_many_arguments, reason = "all that was made in the steps before")]
+pub(crate) fn garble<C: Channel + ?Sized>(
+    ch: &mut C,
+    session: &SessionId,
+    backend: Backend,
+    program: &Program,
+    plan: &Plan,
+    copies: &[Copy],
+    keys: &mut [Key],
+    input: [Rows; 2],
+    rng: &mut impl CryptoRng,
+    observer: &mut dyn Observer,
+    conduct: &mut impl Conduct,
+) -> Result<Tables> {
     let deltas: Vec<Delta> = copies.iter().map(|copy| Delta::new(copy.delta.block())).collect();
-    let lockstep = LockstepGarbler::new(backend, &deltas, gate_keys(session), slots(&plan, program.lowered()));
-    let memory = Memory { wires: Rows::new(plan.copies, wires(&plan, program.wires()))?, garblers, evaluators };
+    let lockstep = LockstepGarbler::new(backend, &deltas, gate_keys(session), slots(plan, program.lowered()));
+    let [garblers, evaluators] = input;
+    let memory = Memory { wires: Rows::new(plan.copies, wires(plan, program.wires()))?, garblers, evaluators };
     let tables = vec![Block::ZERO; 2 * plan.copies * PART];
     let outputs = Tables::new(backend, session, plan.copies, rng);
     let side = Garbling { ch, copies, keys, lockstep, memory: [memory], tables, outputs, rng, conduct };
-    let mut machine = Machine::new(&plan, program.wires(), side);
-    comity_circuit::run(program, &mut machine, inputs, observer)?;
-    observer.phase("checks");
-    let Garbling { ch, copies, mut keys, mut outputs, conduct, .. } = machine.finish()?;
-    outputs.finish(ch, &copies, &mut keys, conduct)?;
+    let mut machine = Machine::new(plan, program.wires(), side);
+    // The machine has the inputs' labels; their values are nobody's business here.
+    let inputs: Vec<Option<Bits>> = vec![None; program.inputs().len()];
+    comity_circuit::run(program, &mut machine, &inputs, observer)?;
+    let Garbling { ch, copies, keys, mut outputs, conduct, .. } = machine.finish()?;
+    outputs.finish(ch, copies, keys, conduct)?;
+    Ok(outputs)
+}
 
-    // Step 7.
+/// Step 7, and the garbler's outputs.
+#[allow(clippy::too_many_arguments, reason = "all that is left of the steps before")]
+pub(crate) fn settle<C: Channel + ?Sized>(
+    ch: &mut C,
+    plan: &Plan,
+    x: &Bits,
+    copies: &[Copy],
+    outputs: &Tables,
+    commitments: Commitments,
+    observer: &mut dyn Observer,
+    conduct: &mut impl Conduct,
+) -> Result<()> {
     let mut second = [0; Second::BYTES];
     ch.recv(&mut second)?;
     outputs.reveal(ch, conduct)?;
@@ -90,7 +123,7 @@ pub(crate) fn run<C: Channel + ?Sized>(
     if plan.mac.is_some() {
         let mut passed = vec![0; plan.passed_bits().div_ceil(8)];
         ch.recv(&mut passed)?;
-        let values = plan.open(&Bits::from_bytes(&passed, plan.passed_bits()), &x).ok_or(Misbehaviour::OutputTag)?;
+        let values = plan.open(&Bits::from_bytes(&passed, plan.passed_bits()), x).ok_or(Misbehaviour::OutputTag)?;
         values.into_iter().for_each(|(index, value)| observer.output(index, value));
     }
     Ok(())
@@ -99,8 +132,8 @@ pub(crate) fn run<C: Channel + ?Sized>(
 /// Step 5 at the garbler.
 struct Garbling<'a, C: ?Sized, R, D> {
     ch: &'a mut C,
-    copies: Vec<Copy>,
-    keys: Vec<Key>,
+    copies: &'a [Copy],
+    keys: &'a mut [Key],
     lockstep: LockstepGarbler,
     memory: [Memory; 1],
     tables: Vec<Block>,
@@ -130,7 +163,7 @@ impl<C: Channel + ?Sized, R: CryptoRng, D: Conduct> Side for Garbling<'_, C, R, 
 
     fn reveal(&mut self, at: usize, bits: usize) -> Result<()> {
         let rows = self.memory[0].wires.get_mut(at, bits);
-        self.conduct.before(Act::Outputs { rows, copies: &self.copies });
-        self.outputs.send(self.ch, &self.copies, &mut self.keys, rows, self.rng, self.conduct)
+        self.conduct.before(Act::Outputs { rows, copies: self.copies });
+        self.outputs.send(self.ch, self.copies, self.keys, rows, self.rng, self.conduct)
     }
 }

@@ -26,10 +26,16 @@ mod gates;
 mod mac;
 mod outputs;
 mod plan;
+mod prepared;
 mod probe;
 mod recovery;
 mod rows;
+mod saved;
+#[cfg(test)]
+mod tests;
 mod transfer;
+
+pub use prepared::{Loaded, Prepared, prepare, prepared_size};
 
 use comity_channel::Channel;
 use comity_circuit::{Observer, Program, Recipients};
@@ -78,13 +84,7 @@ pub fn run<C: Channel + ?Sized>(
     rng: &mut impl CryptoRng,
     observer: &mut dyn Observer,
 ) -> Result<()> {
-    if program.parties() > 2 || config.party > 1 || config.garbler > 1 {
-        return Err(Error::InvalidInput(format!(
-            "cutchoose is for two parties, 0 and 1; this is party {} of a program for {}",
-            config.party,
-            program.parties()
-        )));
-    }
+    check(config, program)?;
     program.check_inputs(Some(config.party), inputs)?;
     let session = session.child("cutchoose");
     if config.party == config.garbler {
@@ -92,6 +92,18 @@ pub fn run<C: Channel + ?Sized>(
     } else {
         evaluator::run(ch, &session, config, program, inputs, rng, observer, &mut Honest)
     }
+}
+
+/// Whether this program is one for these parties.
+fn check(config: &Config, program: &Program) -> Result<()> {
+    if program.parties() > 2 || config.party > 1 || config.garbler > 1 {
+        return Err(Error::InvalidInput(format!(
+            "cutchoose is for two parties, 0 and 1; this is party {} of a program for {}",
+            config.party,
+            program.parties()
+        )));
+    }
+    Ok(())
 }
 
 /// The public start of the gate keys: a hash of both parties' nonces. It serves all copies, each with its own delta.

@@ -14,6 +14,8 @@
 //! **Cost** for an output bit and copy: 32 bytes, two AES-based hashes and a pass of BLAKE3 over 32 bytes, at the evaluator two short
 //! hashes more for an evaluated copy; and 64 bytes for all copies together.
 
+use std::io::{Read, Write};
+
 use comity_channel::Channel;
 use comity_core::{Backend, Bits, Block, Misbehaviour, Result, SessionId, ShortHash, TccrHash};
 use rand_core::CryptoRng;
@@ -22,6 +24,8 @@ use zeroize::{Zeroize, Zeroizing};
 
 use crate::conduct::{Act, Conduct};
 use crate::copies::{Copy, Key, mask};
+use crate::plan::Plan;
+use crate::saved::{put, take};
 use crate::transfer::{Choice, mask_blocks, random_block};
 
 /// Output bits that are treated together.
@@ -156,6 +160,20 @@ impl Tables {
             ch.send(&salt[..])?;
         }
         Ok(())
+    }
+
+    /// Writes what step 7 needs.
+    pub(crate) fn save(&self, to: &mut impl Write) -> Result<()> {
+        put(to, &[self.delta])?;
+        put(to, &self.zeros)
+    }
+
+    /// Reads what was saved, for step 7.
+    pub(crate) fn load(backend: Backend, session: &SessionId, plan: &Plan, from: &mut impl Read) -> Result<Tables> {
+        let (mut delta, mut zeros) = ([Block::ZERO], Zeroizing::new(vec![Block::ZERO; plan.revealed()]));
+        take(from, &mut delta)?;
+        take(from, &mut zeros)?;
+        Ok(Tables { hashes: Hashes::new(backend, session), hashers: Vec::new(), delta: delta[0], zeros })
     }
 
     /// `Delta`.

@@ -77,6 +77,13 @@ impl Plan {
         self.mac.as_ref().map_or(0, Mac::width)
     }
 
+    /// AND gates that the tag takes.
+    pub(crate) fn tag_gates(&self) -> u64 {
+        let Some(mac) = &self.mac else { return 0 };
+        let blocks = self.outputs.iter().filter(|o| o.to_garbler).map(|o| o.bits.div_ceil(mac.width()) as u64);
+        blocks.sum::<u64>() * mac.circuit().counts().and as u64
+    }
+
     /// `n1`: the garbler's input bits: the program's, the pads, the key of the tag, its pad. Recovery needs two at least,
     /// or none (Lemma 4): one bit alone gets company.
     pub(crate) fn garblers(&self) -> usize {

@@ -8,12 +8,15 @@
 use comity_channel::Channel;
 use comity_core::{Backend, Bits, Block, Misbehaviour, Prg, Result, SessionId};
 use comity_ot::base::Csw;
-use comity_ot::{HashedReceiver, HashedSender, Malicious, ReceiverSeeds, SenderSeeds, softspoken};
+use comity_ot::{
+    HashedReceiver, HashedSender, Malicious, RandomReceiver, RandomSender, ReceiverSeeds, SenderSeeds, softspoken,
+};
 use rand_core::CryptoRng;
 use zeroize::Zeroizing;
 
 use crate::conduct::{Act, Conduct};
 use crate::copies::{Copy, Key, Secret, fill_rows, mask};
+use crate::probe::Probe;
 use crate::rows::Rows;
 
 /// Levels of the extension's trees: 4 bytes an OT, and the fastest.
@@ -58,9 +61,23 @@ impl SenderOts {
         rng: &mut impl CryptoRng,
     ) -> Result<SenderOts> {
         let (session, delta) = (session.child("OT"), random_block(rng));
+        #[cfg(test)]
+        if let Some(mut dealer) = crate::tests::Dealer::of(&session) {
+            return SenderOts::draw(&mut dealer, ch, copies, inputs);
+        }
         let sender = softspoken::Sender::<Malicious>::setup::<Csw, _>(ch, &session, backend, LEVELS, delta, rng)?;
+        SenderOts::draw(&mut HashedSender::new(sender), ch, copies, inputs)
+    }
+
+    /// The next OTs of an extension.
+    fn draw<C: Channel + ?Sized>(
+        ot: &mut impl RandomSender<Model = Malicious>,
+        ch: &mut C,
+        copies: usize,
+        inputs: usize,
+    ) -> Result<SenderOts> {
         let mut ots = Zeroizing::new(vec![[Block::ZERO; 2]; copies + inputs]);
-        let seeds = SenderSeeds::draw(&mut HashedSender::new(sender), ch, &mut ots, SEEDS)?;
+        let seeds = SenderSeeds::draw(ot, ch, &mut ots, SEEDS)?;
         let inputs = Zeroizing::new(ots.split_off(copies));
         Ok(SenderOts { copies: ots, inputs, seeds })
     }
@@ -83,6 +100,20 @@ impl SenderOts {
     }
 }
 
+/// Step 2: the labels for zero of an encoded input of `m` bits, as the seeds of the copies give them.
+pub(crate) fn encoded_zeros(copies: &mut [Copy], m: usize) -> Result<Rows> {
+    let mut zeros = Rows::new(copies.len(), m)?;
+    fill_rows(copies.iter_mut().map(|copy| &mut copy.b), zeros.get_mut(0, m));
+    Ok(zeros)
+}
+
+/// The labels of the evaluator's input from those of the encoded input: `y = E y'` in every copy.
+pub(crate) fn decode(probe: &Probe, encoded: &Rows) -> Result<Rows> {
+    let mut rows = Rows::new(encoded.width(), probe.bits())?;
+    probe.decode_rows(encoded.width(), encoded.get(0, probe.encoded()), rows.get_mut(0, probe.bits()));
+    Ok(rows)
+}
+
 /// Step 2 at the garbler: sends both labels of each encoded input bit, of all copies together. The labels for zero.
 pub(crate) fn send_labels<C: Channel + ?Sized>(
     ch: &mut C,
@@ -93,8 +124,7 @@ pub(crate) fn send_labels<C: Channel + ?Sized>(
 ) -> Result<Rows> {
     let width = copies.len();
     let deltas: Vec<Block> = copies.iter().map(|copy| copy.delta.block()).collect();
-    let mut zeros = Rows::new(width, ots.len())?;
-    fill_rows(copies.iter_mut().map(|copy| &mut copy.b), zeros.get_mut(0, ots.len()));
+    let zeros = encoded_zeros(copies, ots.len())?;
     let mut messages = Zeroizing::new(vec![Block::ZERO; 2 * width * GROUP]);
     let mut pad = Zeroizing::new(vec![Block::ZERO; width]);
     for (group, start) in ots.chunks(GROUP).zip((0..).step_by(GROUP)) {
@@ -119,6 +149,7 @@ pub(crate) fn send_labels<C: Channel + ?Sized>(
 
 /// The evaluator's random OTs.
 pub(crate) struct ReceiverOts {
+    /// Those of step 1.
     copies: Zeroizing<Vec<Block>>,
     /// Those of step 2, for the encoded input.
     pub(crate) inputs: Zeroizing<Vec<Block>>,
@@ -129,7 +160,7 @@ pub(crate) struct ReceiverOts {
 /// Which copies are evaluated; the others are checked. Uniform among the sets that are not empty: with the empty one even an
 /// honest run would fail. It is the evaluator's secret until the garbler's last message, and serves one run.
 pub(crate) struct Choice {
-    bits: Bits,
+    pub(crate) bits: Bits,
     /// The evaluated copies.
     pub(crate) evaluated: Vec<usize>,
     /// The checked copies.
@@ -163,12 +194,27 @@ impl ReceiverOts {
         rng: &mut impl CryptoRng,
     ) -> Result<ReceiverOts> {
         let session = session.child("OT");
+        #[cfg(test)]
+        if let Some(mut dealer) = crate::tests::Dealer::of(&session) {
+            return ReceiverOts::draw(&mut dealer, ch, choice, encoded, rng);
+        }
         let receiver = softspoken::Receiver::<Malicious>::setup::<Csw, _>(ch, &session, backend, LEVELS, rng)?;
+        ReceiverOts::draw(&mut HashedReceiver::new(receiver), ch, choice, encoded, rng)
+    }
+
+    /// The next OTs of an extension.
+    fn draw<C: Channel + ?Sized>(
+        ot: &mut impl RandomReceiver<Model = Malicious>,
+        ch: &mut C,
+        choice: &Choice,
+        encoded: &Bits,
+        rng: &mut impl CryptoRng,
+    ) -> Result<ReceiverOts> {
         let mut choices = choice.bits.clone();
         choices.extend_from(encoded);
         let mut ots = Zeroizing::new(vec![Block::ZERO; choices.len()]);
         let delta = random_bits(SEEDS, rng);
-        let seeds = ReceiverSeeds::draw(&mut HashedReceiver::new(receiver), ch, &choices, &mut ots, delta)?;
+        let seeds = ReceiverSeeds::draw(ot, ch, &choices, &mut ots, delta)?;
         let inputs = Zeroizing::new(ots.split_off(choice.bits.len()));
         Ok(ReceiverOts { copies: ots, inputs, seeds })
     }
@@ -217,8 +263,7 @@ pub(crate) fn receive_labels<C: Channel + ?Sized>(
 ) -> Result<[Rows; 2]> {
     let width = choice.bits.len();
     let deltas: Vec<Block> = copies.iter().map(|copy| copy.delta.block()).collect();
-    let mut zeros = Rows::new(copies.len(), ots.len())?;
-    fill_rows(copies.iter_mut().map(|copy| &mut copy.b), zeros.get_mut(0, ots.len()));
+    let zeros = encoded_zeros(copies, ots.len())?;
     let mut active = Rows::new(choice.evaluated.len(), ots.len())?;
     let mut messages = vec![Block::ZERO; 2 * width * GROUP];
     let mut labels = Zeroizing::new(vec![Block::ZERO; width]);

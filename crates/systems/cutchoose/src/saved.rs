@@ -1,0 +1,33 @@
+//! The bytes of a preparation: plain fields one after another, whose lengths both sides know from the program. Encryption,
+//! authentication and using a preparation once are for whoever stores them.
+
+use std::io::{Read, Write};
+
+use comity_core::{Bits, Block, Error, Result};
+
+/// Writes blocks.
+pub(crate) fn put(to: &mut impl Write, blocks: &[Block]) -> Result<()> {
+    put_bytes(to, Block::bytes_of(blocks))
+}
+
+/// Writes bytes.
+pub(crate) fn put_bytes(to: &mut impl Write, bytes: &[u8]) -> Result<()> {
+    to.write_all(bytes).map_err(|error| Error::io("storing a preparation", error))
+}
+
+/// Reads into blocks.
+pub(crate) fn take(from: &mut impl Read, blocks: &mut [Block]) -> Result<()> {
+    take_bytes(from, Block::bytes_of_mut(blocks))
+}
+
+/// Reads into bytes.
+pub(crate) fn take_bytes(from: &mut impl Read, bytes: &mut [u8]) -> Result<()> {
+    from.read_exact(bytes).map_err(|error| Error::InvalidInput(format!("the preparation cannot be read: {error}")))
+}
+
+/// Reads bits.
+pub(crate) fn take_bits(from: &mut impl Read, bits: usize) -> Result<Bits> {
+    let mut bytes = zeroize::Zeroizing::new(vec![0; bits.div_ceil(8)]);
+    take_bytes(from, &mut bytes)?;
+    Ok(Bits::from_bytes(&bytes, bits))
+}
