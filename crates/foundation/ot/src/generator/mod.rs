@@ -52,21 +52,46 @@
 //! parties' making: who picks the matrix alone could pick a weak one.
 //!
 //! **Corrections**
-//! - *The trees' keys.* Each tree has an AES key of its own, drawn from a nonce that the sender tells when the
-//!   correlations are fixed. So its first level needs no message: its nodes are the correlation itself, `q` and `q ^ delta`, where
-//!   the paper sends one block to make them random. With one key for all trees a receiver with equal correlations in two of
-//!   them would learn both children of one node, and thus delta. And work on one key tells about 2^10 nodes only, where a
-//!   key for all would lose the logarithm of their number in all sessions.
-//! - *Parameters.* Sets that are in use with blocks of 2048 and more fall well below 128 bits by [`Parameters::algebraic`],
-//!   which follows ePrint 2023/176 and, more severely than it, counts that the code is sparse. The set here has shorter blocks.
+//! - *The trees' keys.* The paper hashes all trees under one key, and sends a block for each tree's first level that makes
+//!   its root random. Here each tree has an AES key of its own, `K_i = AES_nonce(i)`, for a nonce that the sender draws and tells
+//!   once the iteration's correlations are fixed, and the first level is the correlation itself, `q` and `q ^ delta`:
+//!   a block a tree less. [Below](#why-a-key-for-each-tree) is why.
+//! - *Parameters.* Sets that are in use meet 128 bits by the published estimates, which take the code for
+//!   a random one. Counting that it is sparse they fall well below ([`Parameters::sparse_gauss`],
+//!   [`Parameters::algebraic`]). The set here does not.
 //! - *Paths.* The receiver's work is the same whatever its paths: no branch or memory index depends on them.
 //!
-//! **Cost** of one OT: 0.1491 bytes from sender to receiver (144 a tree), and a bit back for given choice bits; ten look-ups in a table of 1.6
-//! MiB, 2.5 AES blocks for their places, and a leaf's one for each pass over the trees: two at the sender and one at the
-//! receiver, in the malicious model one more each. An iteration is one message, in the malicious model three. The
-//! set-up is that of the base and 127 360 OTs of it. Memory: about 6 MiB a side, of it two tables of 2 MiB, whatever the number of OTs.
-//! The first OT of an iteration waits for the whole of it (some tens of milliseconds), so for fewer than a
-//! million [`softspoken`](crate::softspoken) is better.
+//! **Cost** of one OT: 0.1491 bytes from sender to receiver (144 a tree), and a bit back for given choice bits; ten look-ups in a
+//! table of 1.6 MiB, which take most of the time, and 2.5 AES blocks for their places; and an AES block for each
+//! growing of a leaf: in the semi-honest model one a side, in the malicious model three at the sender and two at the receiver,
+//! since trees are grown again rather than kept. Roles over messages grow them once more at a semi-honest sender. An
+//! iteration is one message, in the malicious model three. The set-up is that of the base and 127 360 OTs of it.
+//!
+//! *Memory*: 5.5 MiB a side, of it two tables on a huge page of 2 MiB each where the system has such, and 2 MiB more in
+//! the set-up, whatever the number of OTs. A malicious generator's first OT of an iteration waits for
+//! all its trees (some 10 ms), so for fewer than a million [`softspoken`](crate::softspoken) is better.
+//!
+//! # Why a key for each tree
+//!
+//! A corrupt receiver knows of a tree all nodes but those on its path. The one at level `j` is `delta ^ a_j`, where `a_1` is its
+//! correlation, which it may have chosen, and a later `a_j` the sum of the level's other nodes. The messages are `H(delta ^
+//! a_j)`, with or without delta added, plus what it knows: the game of circular correlation robustness, asked at nine
+//! points a tree. Take AES for an ideal cipher.
+//! - *One tree.* The points differ: each later `a_j` holds a fresh value of `H`, so two are equal with probability `2^-122` at
+//!   most. `H(x) = pi(sigma(x)) ^ sigma(x)` looks random at them until someone asks the cipher, under this key, at a `sigma(delta
+//!   ^ a_j)` or backwards at what it becomes: of 127 unknown bits of delta, a question hits one of nine with
+//!   probability `18 / 2^127` at most. That `pi` is a permutation shows in `2^10` values with probability `2^-108`.
+//! - *All trees.* The keys of an iteration differ, since `AES_nonce` is a permutation. The nonce is unknown until the
+//!   correlations are fixed, so whatever they are, a key is one that was used or asked for before with probability `(T + N) / 2^128`,
+//!   for `T` questions to the cipher and `N` trees. Else it names a permutation independent of all others. So
+//!   neither does it matter that correlations of two trees may be equal, nor does a question tell about more than one tree's
+//!   nine points: `T` questions succeed with probability `T / 2^122`, in however many sessions.
+//! - *One key for all* has neither. With equal correlations in two trees, but choice bits that differ, the receiver
+//!   gets `H(delta ^ a)` with delta and without: hence the paper's block. And every question tells about `9 N` points,
+//!   which costs another 21 bits after `2^31` OTs of all sessions together.
+//!
+//! A corrupt sender gains nothing by its choice of the nonce: the bound of the check holds whatever leaves the receiver
+//! computes, and paths are told to no one.
 
 mod check;
 mod code;

@@ -1,5 +1,6 @@
 //! The receiver of the generator: holds choice bits, grows the trees but for one path each.
 
+use std::convert::Infallible;
 use std::marker::PhantomData;
 use std::ops::Range;
 
@@ -10,11 +11,15 @@ use subtle::ConstantTimeEq;
 use zeroize::Zeroizing;
 
 use super::check::{Sum, packed, packed_choices};
-use super::state::State;
+use super::state::{Grow, State};
+use super::tree::Tree;
 use super::{Answer, BASE, BASE_K, Challenge, GROUP, Parameters, Trees, messages};
 use crate::base::BaseOt;
 use crate::softspoken::{self, Checking};
 use crate::{AtLeast, DeltaReceiver, Malicious, Model, SemiHonest};
+
+/// Outputs whose choice bits are read together: whole trees, and a part of the second-level cache.
+const PIECE: usize = 1 << 12;
 
 /// The receiver: has choice bits `x_j`, gets `t_j = q_j ^ x_j delta`. Bit 0 of an output is its choice bit.
 ///
@@ -100,15 +105,14 @@ impl<M: Model> Receiver<M> {
 
     /// The next outputs that need no message; returns how many there were. Bit 0 of each is its choice bit.
     pub fn take(&mut self, out: &mut [Block]) -> usize {
-        let (sums, width) = (&self.sums, self.state.parameters.depth - 1);
-        self.state.take(out, |tree, i, key, t| tree.grow_without(key, t, &sums[i * width..(i + 1) * width]))
+        self.state.take_local(out, growing(&self.sums))
     }
 
     /// Takes the trees of the next iteration.
     ///
     /// # Errors
     /// [`InvalidInput`](Error::InvalidInput) if not all outputs of the last iteration are [taken](Receiver::take), or after
-    /// an error; [`Malformed`](Error::Malformed) if the message is not for such an iteration.
+    /// an error (see [`Sender::offer`](super::Sender::offer)); [`Malformed`](Error::Malformed) if the message is not for such an iteration.
     pub fn accept(mut self, trees: &Trees) -> Result<Accepted<M>> {
         self.state.all_taken()?;
         if trees.sums.len() != messages::sums(&self.state.parameters) {
@@ -116,29 +120,25 @@ impl<M: Model> Receiver<M> {
         }
         self.state.set_keys(trees.nonce);
         self.sums.clone_from(&trees.sums);
-        let mut sum = self.sum();
-        self.add(0..self.state.parameters.trees, &mut sum);
-        let check = sum.map(|(point, sum)| self.check(point, &sum));
+        let check = M::MALICIOUS.then(|| {
+            let (point, mut sum) = self.sum();
+            self.add(0..self.state.parameters.trees, &mut sum);
+            self.check(point, &sum)
+        });
         Ok(Accepted { receiver: self, check })
     }
 
-    /// In the malicious model a point, drawn and not told before the trees are there, and the sum at it.
-    fn sum(&mut self) -> Option<(Block, Sum)> {
-        M::MALICIOUS.then(|| {
-            let point = self.challenges.block();
-            (point, Sum::new(self.state.backend, point, 1 << self.state.parameters.depth))
-        })
+    /// A point, drawn and not told before the trees are there, and the sum at it.
+    fn sum(&mut self) -> (Block, Sum) {
+        let point = self.challenges.block();
+        (point, Sum::new(self.state.backend, point, 1 << self.state.parameters.depth))
     }
 
     /// Adds some trees to the check's sum.
-    fn add(&mut self, trees: Range<usize>, sum: &mut Option<(Block, Sum)>) {
-        let (sums, width) = (&self.sums, self.state.parameters.depth - 1);
-        let Some((_, sum)) = sum else { return };
+    fn add(&mut self, trees: Range<usize>, sum: &mut Sum) {
         for i in trees {
-            self.state.grow(i, &mut |tree, i, key, t| {
-                tree.grow_without(key, t, &sums[i * width..(i + 1) * width]);
-                sum.add(tree.leaves());
-            });
+            let Ok(()) = self.state.grow(i, &mut growing(&self.sums));
+            sum.add(self.state.tree.leaves());
             sum.add_end(self.state.levels(i));
         }
     }
@@ -153,41 +153,80 @@ impl<M: Model> Receiver<M> {
     }
 
     fn open(&mut self) {
-        let (sums, width) = (&self.sums, self.state.parameters.depth - 1);
-        self.state.open(|tree, i, key, t| tree.grow_without(key, t, &sums[i * width..(i + 1) * width]));
+        let Ok(()) = self.state.open(false, growing(&self.sums));
     }
 
-    /// An iteration over a channel.
+    /// Starts an iteration over a channel. In the malicious model all trees come and are checked now; in the
+    /// semi-honest one each comes when its leaves become outputs.
     fn iterate<C: Channel + ?Sized>(&mut self, ch: &mut C) -> Result<()> {
         let mut nonce = [0; 16];
         ch.recv(&mut nonce)?;
         self.state.set_keys(Block::new(nonce));
         let Parameters { trees, depth, .. } = self.state.parameters;
         self.sums.resize(trees * (depth - 1), Block::ZERO);
-        let mut sum = self.sum();
+        if !M::MALICIOUS {
+            return self.state.open(true, hearing(ch, &mut self.sums));
+        }
+        let (point, mut sum) = self.sum();
         for first in (0..trees).step_by(GROUP) {
             let last = trees.min(first + GROUP);
             ch.recv(Block::bytes_of_mut(&mut self.sums[first * (depth - 1)..last * (depth - 1)]))?;
             self.add(first..last, &mut sum);
         }
-        if let Some((point, sum)) = sum {
-            let check = self.check(point, &sum);
-            ch.send(&check.challenge.to_bytes())?;
-            let mut answer = [0; Answer::BYTES];
-            ch.recv(&mut answer)?;
-            check.verify(&Answer::from_bytes(answer))?;
-        }
+        let check = self.check(point, &sum);
+        ch.send(&check.challenge.to_bytes())?;
+        let mut answer = [0; Answer::BYTES];
+        ch.recv(&mut answer)?;
+        check.verify(&Answer::from_bytes(answer))?;
         self.open();
         Ok(())
     }
 
     /// The next outputs, with messages as they are needed.
     fn fill<C: Channel + ?Sized>(&mut self, ch: &mut C, out: &mut [Block]) -> Result<()> {
-        let mut done = self.take(out);
-        while done < out.len() {
+        let mut done = 0;
+        loop {
+            let rest = &mut out[done..];
+            done += match self.state.streamed {
+                true => self.state.take(rest, hearing(ch, &mut self.sums))?,
+                false => self.take(rest),
+            };
+            if done == out.len() {
+                return Ok(());
+            }
             self.iterate(ch)?;
-            done += self.take(&mut out[done..]);
         }
+    }
+
+    /// As [`fill`](Receiver::fill), with the choice bits: of a piece while it is in the cache.
+    fn fill_and_choose<C: Channel + ?Sized>(&mut self, ch: &mut C, out: &mut [Block]) -> Result<Bits> {
+        let mut choices = Vec::with_capacity(out.len().div_ceil(64));
+        for piece in out.chunks_mut(PIECE) {
+            self.fill(ch, piece)?;
+            let (words, rest) = piece.as_chunks::<64>();
+            choices.extend(words.iter().map(|word| choice_bits(word)));
+            choices.extend((!rest.is_empty()).then(|| choice_bits(rest)));
+        }
+        Ok(Bits::from_words(choices, out.len()))
+    }
+}
+
+/// Grows trees with these messages.
+fn growing(sums: &[Block]) -> impl Grow<Infallible> {
+    |tree: &mut Tree, i: usize, key: Block, t: &[Block]| {
+        let width = t.len() - 1;
+        tree.grow_without(key, t, &sums[i * width..(i + 1) * width]);
+        Ok(())
+    }
+}
+
+/// Grows trees with messages that the sender tells now.
+fn hearing<C: Channel + ?Sized>(ch: &mut C, sums: &mut [Block]) -> impl Grow<Error> {
+    |tree: &mut Tree, i: usize, key: Block, t: &[Block]| {
+        let width = t.len() - 1;
+        let sums = &mut sums[i * width..(i + 1) * width];
+        ch.recv(Block::bytes_of_mut(sums))?;
+        tree.grow_without(key, t, sums);
         Ok(())
     }
 }
@@ -241,8 +280,7 @@ impl<M: Model> DeltaReceiver for Receiver<M> {
         self.state.begin()?;
         let mut start = 0;
         for out in out.chunks_mut(Self::CHUNK) {
-            self.fill(ch, out)?;
-            let mut flips = choice_bits(out);
+            let mut flips = self.fill_and_choose(ch, out)?;
             flips.xor_assign(&choices.slice(start, out.len()));
             ch.send(&flips.to_bytes())?;
             start += out.len();
@@ -254,14 +292,14 @@ impl<M: Model> DeltaReceiver for Receiver<M> {
 
     fn extend_random<C: Channel + ?Sized>(&mut self, ch: &mut C, out: &mut [Block]) -> Result<Bits> {
         self.state.begin()?;
-        self.fill(ch, out)?;
+        let choices = self.fill_and_choose(ch, out)?;
         self.state.end();
-        Ok(choice_bits(out))
+        Ok(choices)
     }
 }
 
-/// Bit 0 of each block.
-fn choice_bits(blocks: &[Block]) -> Bits {
-    let word = |blocks: &[Block]| blocks.iter().rev().fold(0, |word, block| word << 1 | u64::from(block.lsb()));
-    Bits::from_words(blocks.chunks(64).map(word).collect(), blocks.len())
+/// Bit 0 of each of at most 64 blocks. Where it is clear that there are 64 no shift needs its width computed.
+#[inline(always)]
+fn choice_bits(blocks: &[Block]) -> u64 {
+    blocks.iter().enumerate().fold(0, |word, (i, block)| word | u64::from(block.lsb()) << i)
 }

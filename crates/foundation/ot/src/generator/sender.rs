@@ -1,5 +1,6 @@
 //! The sender of the generator: holds delta, makes the trees.
 
+use std::convert::Infallible;
 use std::marker::PhantomData;
 use std::ops::Range;
 
@@ -9,7 +10,8 @@ use rand_core::CryptoRng;
 use zeroize::{Zeroize, Zeroizing};
 
 use super::check::{Sum, packed};
-use super::state::State;
+use super::state::{Grow, State};
+use super::tree::Tree;
 use super::{Answer, BASE, BASE_K, Challenge, GROUP, Parameters, Trees};
 use crate::base::BaseOt;
 use crate::softspoken::{self, Checking};
@@ -90,15 +92,14 @@ impl<M: Model> Sender<M> {
 
     /// The next outputs that need no message; returns how many there were.
     pub fn take(&mut self, out: &mut [Block]) -> usize {
-        let delta = self.delta;
-        self.state.take(out, |tree, _, key, q| tree.grow(key, delta, q, |_| ()))
+        self.state.take_local(out, growing(self.delta, |_| ()))
     }
 
     /// The next iteration's trees, to send to the receiver.
     ///
     /// # Errors
     /// [`InvalidInput`](Error::InvalidInput) if not all outputs of the last iteration are [taken](Sender::take), or after an
-    /// error.
+    /// error. In the semi-honest model, outputs of an iteration that a call over a channel began are got by such calls only.
     pub fn offer(mut self) -> Result<(Offered<M>, Trees)> {
         self.state.all_taken()?;
         let nonce = self.nonce();
@@ -116,9 +117,9 @@ impl<M: Model> Sender<M> {
 
     /// The messages of some trees.
     fn grow(&mut self, trees: Range<usize>, sums: &mut Vec<Block>) {
-        let delta = self.delta;
+        let mut grow = growing(self.delta, |sum| sums.push(sum));
         for i in trees {
-            self.state.grow(i, &mut |tree, _, key, q| tree.grow(key, delta, q, |sum| sums.push(sum)));
+            let Ok(()) = self.state.grow(i, &mut grow);
         }
     }
 
@@ -132,10 +133,8 @@ impl<M: Model> Sender<M> {
         let (backend, delta) = (self.state.backend, self.delta);
         let mut sum = Sum::new(backend, challenge.point, 1 << self.state.parameters.depth);
         for i in 0..self.state.parameters.trees {
-            self.state.grow(i, &mut |tree, _, key, q| {
-                tree.grow(key, delta, q, |_| ());
-                sum.add(tree.leaves());
-            });
+            let Ok(()) = self.state.grow(i, &mut growing(delta, |_| ()));
+            sum.add(self.state.tree.leaves());
         }
         let total =
             sum.leaves() ^ packed(backend, self.state.masks()) ^ gf128::mul(backend, challenge.ends, delta) ^ more;
@@ -143,14 +142,17 @@ impl<M: Model> Sender<M> {
     }
 
     fn open(&mut self) {
-        let delta = self.delta;
-        self.state.open(|tree, _, key, q| tree.grow(key, delta, q, |_| ()));
+        let Ok(()) = self.state.open(false, growing(self.delta, |_| ()));
     }
 
-    /// An iteration over a channel.
+    /// Starts an iteration over a channel. In the malicious model all trees are told and checked now; in the
+    /// semi-honest one each is told when its leaves become outputs, and so is grown once.
     fn iterate<C: Channel + ?Sized>(&mut self, ch: &mut C) -> Result<()> {
         let nonce = self.nonce();
         ch.send(&nonce.to_bytes())?;
+        if !M::MALICIOUS {
+            return self.state.open(true, telling(ch, self.delta));
+        }
         let mut sums = Vec::new();
         let trees = self.state.parameters.trees;
         for first in (0..trees).step_by(GROUP) {
@@ -159,24 +161,47 @@ impl<M: Model> Sender<M> {
             ch.send(Block::bytes_of(&sums))?;
             ch.flush()?;
         }
-        if M::MALICIOUS {
-            let mut challenge = [0; Challenge::BYTES];
-            ch.recv(&mut challenge)?;
-            ch.send(&self.answer(&Challenge::from_bytes(&challenge)).to_bytes())?;
-            ch.flush()?;
-        }
+        let mut challenge = [0; Challenge::BYTES];
+        ch.recv(&mut challenge)?;
+        ch.send(&self.answer(&Challenge::from_bytes(&challenge)).to_bytes())?;
+        ch.flush()?;
         self.open();
         Ok(())
     }
 
     /// The next outputs, with messages as they are needed.
     fn fill<C: Channel + ?Sized>(&mut self, ch: &mut C, out: &mut [Block]) -> Result<()> {
-        let mut done = self.take(out);
-        while done < out.len() {
+        let mut done = 0;
+        loop {
+            let rest = &mut out[done..];
+            done += match self.state.streamed {
+                true => self.state.take(rest, telling(ch, self.delta))?,
+                false => self.take(rest),
+            };
+            if done == out.len() {
+                return ch.flush();
+            }
             self.iterate(ch)?;
-            done += self.take(&mut out[done..]);
         }
+    }
+}
+
+/// Grows trees, and does this with their messages.
+fn growing(delta: Block, mut sum: impl FnMut(Block)) -> impl Grow<Infallible> {
+    move |tree: &mut Tree, _: usize, key: Block, q: &[Block]| {
+        tree.grow(key, delta, q, &mut sum);
         Ok(())
+    }
+}
+
+/// Grows trees, and tells each to the receiver.
+fn telling<C: Channel + ?Sized>(ch: &mut C, delta: Block) -> impl Grow<Error> {
+    let mut sums = Vec::new();
+    move |tree: &mut Tree, i: usize, key: Block, q: &[Block]| {
+        sums.clear();
+        tree.grow(key, delta, q, |sum| sums.push(sum));
+        ch.send(Block::bytes_of(&sums))?;
+        if (i + 1).is_multiple_of(GROUP) { ch.flush() } else { Ok(()) }
     }
 }
 

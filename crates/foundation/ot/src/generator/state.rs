@@ -1,5 +1,7 @@
 //! What both sides do alike: the correlations of an iteration, and the stream of its outputs.
 
+use std::convert::Infallible;
+
 use comity_core::{Backend, Block, Error, Prg, Result, SessionId, Table};
 use zeroize::Zeroize;
 
@@ -42,6 +44,11 @@ impl Drop for Input {
     }
 }
 
+/// What grows a tree: its number, key and correlations. Fails where it needs the channel.
+pub(super) trait Grow<E>: FnMut(&mut Tree, usize, Block, &[Block]) -> Result<(), E> {}
+
+impl<E, F: FnMut(&mut Tree, usize, Block, &[Block]) -> Result<(), E>> Grow<E> for F {}
+
 /// The state of either side.
 pub(super) struct State {
     pub(super) parameters: Parameters,
@@ -57,6 +64,8 @@ pub(super) struct State {
     pub(super) keys: Vec<Block>,
     code: Code,
     pub(super) tree: Tree,
+    /// The messages of the iteration's trees go over the channel as their leaves are needed, and not all before.
+    pub(super) streamed: bool,
     /// The next tree whose leaves become outputs; with as many as there are, none.
     next_tree: usize,
     /// Outputs of the last tree; those before `used` are gone. Secret.
@@ -81,6 +90,7 @@ impl State {
             keys: vec![Block::ZERO; parameters.trees],
             code: Code::new(backend, Block::ZERO),
             tree: Tree::new(backend, parameters.depth),
+            streamed: false,
             next_tree: parameters.trees,
             ahead: vec![Block::ZERO; leaves],
             used: leaves,
@@ -105,7 +115,7 @@ impl State {
         match (self.broken, self.empty()) {
             (false, true) => Ok(()),
             (true, _) => Err(Error::InvalidInput(STOPPED.into())),
-            (_, false) => Err(Error::InvalidInput("this OT generator still has outputs; take them first".into())),
+            (_, false) => Err(Error::InvalidInput("this OT generator still has outputs; use them up first".into())),
         }
     }
 
@@ -130,60 +140,84 @@ impl State {
     }
 
     /// Grows tree `i` with its key and correlations.
-    pub(super) fn grow(&mut self, i: usize, grow: &mut impl FnMut(&mut Tree, usize, Block, &[Block])) {
+    pub(super) fn grow<E>(&mut self, i: usize, grow: &mut impl Grow<E>) -> Result<(), E> {
         let depth = self.parameters.depth;
-        grow(&mut self.tree, i, self.keys[i], &self.input.levels[i * depth..(i + 1) * depth]);
+        grow(&mut self.tree, i, self.keys[i], &self.input.levels[i * depth..(i + 1) * depth])
     }
 
-    /// The trees are made, and checked if they must be: outputs may flow. The first ones are the next iteration's input.
-    pub(super) fn open(&mut self, mut grow: impl FnMut(&mut Tree, usize, Block, &[Block])) {
+    /// The trees are made, and checked if they must be, or are `streamed`: outputs may flow. The first ones are the next
+    /// iteration's input.
+    pub(super) fn open<E>(&mut self, streamed: bool, mut grow: impl Grow<E>) -> Result<(), E> {
         let seed = self.session.block(&format!("matrix of iteration {}", self.iteration));
         self.code = Code::new(self.backend, seed);
+        self.streamed = streamed;
         self.next_tree = 0;
         let (mut at, reserved) = (0, self.parameters.reserved());
         while at < reserved {
-            self.draw(&mut grow);
+            self.draw(&mut grow)?;
             let count = self.ahead.len().min(reserved - at);
             self.next.put(&self.parameters, at, &self.ahead[..count]);
             self.used = count;
             at += count;
         }
+        Ok(())
     }
 
     /// Writes the next outputs; returns how many there were.
-    pub(super) fn take(&mut self, out: &mut [Block], mut grow: impl FnMut(&mut Tree, usize, Block, &[Block])) -> usize {
+    pub(super) fn take<E>(&mut self, out: &mut [Block], mut grow: impl Grow<E>) -> Result<usize, E> {
         let mut done = 0;
         while done < out.len() && !self.empty() {
             let out = &mut out[done..];
             if self.used < self.ahead.len() {
-                let count = out.len().min(self.ahead.len() - self.used);
-                out[..count].copy_from_slice(&self.ahead[self.used..self.used + count]);
-                self.used += count;
-                done += count;
+                done += self.take_ahead(out);
             } else if out.len() >= self.ahead.len() {
-                self.grow(self.next_tree, &mut grow);
+                self.grow(self.next_tree, &mut grow)?;
                 let count = self.ahead.len();
                 self.code.encode(&self.input.secret, self.tree.leaves(), &mut out[..count]);
                 self.next_tree += 1;
                 done += count;
             } else {
-                self.draw(&mut grow);
+                self.draw(&mut grow)?;
             }
         }
-        if done > 0 && self.empty() {
-            // On to the next iteration.
-            std::mem::swap(&mut self.input, &mut self.next);
-            self.iteration += 1;
+        self.took(done);
+        Ok(done)
+    }
+
+    /// Writes the next outputs that need no message; returns how many there were.
+    pub(super) fn take_local(&mut self, out: &mut [Block], grow: impl Grow<Infallible>) -> usize {
+        if !self.streamed {
+            let Ok(done) = self.take(out, grow);
+            return done;
         }
+        let done = self.take_ahead(out);
+        self.took(done);
         done
     }
 
+    /// On to the next iteration, if these outputs were the last ones.
+    fn took(&mut self, outputs: usize) {
+        if outputs > 0 && self.empty() {
+            std::mem::swap(&mut self.input, &mut self.next);
+            self.iteration += 1;
+        }
+    }
+
+    /// Writes what is left of the last tree's outputs; returns how many there were.
+    fn take_ahead(&mut self, out: &mut [Block]) -> usize {
+        let count = out.len().min(self.ahead.len() - self.used);
+        out[..count].copy_from_slice(&self.ahead[self.used..self.used + count]);
+        self.used += count;
+        count
+    }
+
     /// The outputs of the next tree.
-    fn draw(&mut self, grow: &mut impl FnMut(&mut Tree, usize, Block, &[Block])) {
-        self.grow(self.next_tree, grow);
+    fn draw<E>(&mut self, grow: &mut impl Grow<E>) -> Result<(), E> {
+        self.grow(self.next_tree, grow)?;
         self.code.encode(&self.input.secret, self.tree.leaves(), &mut self.ahead);
         self.next_tree += 1;
         self.used = 0;
+        Ok(())
     }
 }
 
