@@ -3,17 +3,25 @@
 
 use comity_core::Block;
 
-use crate::copies::Copy;
+use crate::copies::{Copy, Secret};
+use crate::outputs::Decoded;
+use crate::transfer::Choice;
 
 /// What is about to be used or sent. An honest party does not look at it.
 #[cfg_attr(not(test), allow(dead_code, reason = "read by the liars of the tests"))]
 pub(crate) enum Act<'a> {
+    /// Before step 1: the copies that the evaluator chose.
+    Choice(&'a mut Choice),
     /// Step 1: all that follows is made from these copies.
     Copies(&'a mut [Copy]),
     /// Step 2: both messages of OT `i`, a label of each copy in either, the first half for zero.
     Labels { i: usize, messages: &'a mut [Block] },
     /// Step 3: `R_{j,i,x[i]}` from bit `start` on.
     R { j: usize, start: usize, column: &'a mut [Block] },
+    /// Step 3: what opens the committing OT.
+    Opening(&'a mut [u8; 48]),
+    /// Step 4: the labels for zero of the bits from `start` on, as the garbler commits to them.
+    Committed { j: usize, start: usize, zeros: &'a mut [Block] },
     /// Step 4: what opens the bits from `start` on: 16 bytes of the label and 32 of the other commitment for each.
     Openings { j: usize, start: usize, openings: &'a mut [u8] },
     /// Step 4: `c_j^R`.
@@ -28,12 +36,18 @@ pub(crate) enum Act<'a> {
     Rows { j: usize, table: &'a mut [Block] },
     /// Step 5: `c_j^T`, and what opens it.
     OutputCommitment { j: usize, digest: &'a mut [u8; 32], salt: &'a mut [u8; 32] },
-    /// Step 7: the evaluator's `Omega`.
-    Omega(&'a mut Block),
+    /// Step 6: what the evaluator found, `Omega` for one.
+    Decoded(&'a mut Decoded),
+    /// Step 7: `h` and `g1`.
+    First(&'a mut [u8; 64]),
+    /// Step 7: `h1`.
+    Second(&'a mut [u8; 32]),
     /// Step 7: `Delta`, and every `Delta_{i,0}`.
     Delta(&'a mut [Block]),
     /// Step 7: `C_j` and `Enc(seed_j)`.
     Answer { j: usize, point: &'a mut [u8; 32], encrypted: &'a mut Block },
+    /// Step 8: what the evaluator takes for `seed_j`.
+    Recovered { j: usize, seed: &'a Secret },
     /// After step 9: what the evaluator passes on.
     Passed(&'a mut [u8]),
 }

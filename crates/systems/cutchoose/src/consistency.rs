@@ -155,8 +155,11 @@ pub(crate) fn send_a<C: Channel + ?Sized>(
             copy.a.fill_blocks(&mut a[..n]);
             r[j].fill_blocks(&mut prf[..n]);
             let delta = copy.delta.block();
-            for (i, (a, prf)) in a[..n].iter().zip(&prf[..n]).enumerate() {
+            for (i, a) in a[..n].iter().enumerate() {
                 zeros.get_mut(start + i, 1)[j] = *a;
+            }
+            conduct.before(Act::Committed { j, start, zeros: &mut a[..n] });
+            for (i, (a, prf)) in a[..n].iter().zip(&prf[..n]).enumerate() {
                 let m = &opened[start + i];
                 committer.push(*prf ^ m[0], *a, j, start + i);
                 committer.push(*prf ^ m[1], *a ^ delta, j, start + i);
