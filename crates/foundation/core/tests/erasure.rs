@@ -200,12 +200,12 @@ fn what_does_not_fit_is_refused() {
         refused(move || {
             let [a, b] = lens[4..] else { unreachable!() };
             let messages: Vec<&[u8]> = lens[..4].iter().map(|&len| &zeros[..len]).collect();
-            code().encode(&messages, &mut [&mut zeros.clone()[..a], &mut zeros.clone()[..b]]);
+            code().encode(&messages, &mut [&mut [0; 8][..a], &mut [0; 8][..b]]);
         })
     };
     assert!(!encode([8; 6]) && encode([8, 8, 8, 7, 8, 8]) && encode([8, 8, 8, 8, 8, 7]) && encode([7, 8, 8, 8, 8, 8]));
-    assert!(refused(move || code().encode(&[&zeros[..]; 3], &mut [&mut zeros.clone(), &mut zeros.clone()])));
-    assert!(refused(move || code().encode(&[&zeros[..]; 4], &mut [&mut zeros.clone()])));
+    assert!(refused(move || code().encode(&[&zeros[..]; 3], &mut [&mut [0; 8], &mut [0; 8]])));
+    assert!(refused(move || code().encode(&[&zeros[..]; 4], &mut [&mut [0; 8]])));
     assert!(refused(move || code().encode_rows(&[Block::ZERO; 9], &mut [Block::ZERO; 4])));
     assert!(refused(move || code().encode_rows(&[Block::ZERO; 8], &mut [Block::ZERO; 5])));
     let decode = |known: usize, coded: usize, missing: usize| {

@@ -340,7 +340,7 @@ impl Strip for [u64; 8] {
         for bit in 1..8 {
             powers[bit] = powers[bit - 1].map(|word| {
                 let top = word >> 7 & 0x0101_0101_0101_0101;
-                (word & 0x7f7f_7f7f_7f7f_7f7f) << 1 ^ top * 0x1b
+                ((word & 0x7f7f_7f7f_7f7f_7f7f) << 1) ^ (top * 0x1b)
             });
         }
         powers
