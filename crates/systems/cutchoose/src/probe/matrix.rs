@@ -18,7 +18,7 @@ const SUBSETS: usize = 1 << GROUP;
 const KEPT: usize = 8;
 
 /// Blocks of a tile.
-const TILE: usize = 8;
+const BLOCKS: usize = 8;
 
 /// The matrix. Bit `j` of a row is bit `j % GROUP` of its digit `j / GROUP`.
 pub(super) struct Matrix {
@@ -84,27 +84,31 @@ impl Matrix {
     /// Adds to row `i` of `out` the sum of the rows of `masks` that row `i` of the matrix names. There are `width` blocks
     /// in a row, and in `out` at most as many rows as in the matrix.
     pub(super) fn add_products(&self, width: usize, masks: &[Block], out: &mut [Block]) {
-        let tiles = width / TILE;
-        let mut sums = Zeroizing::new(vec![Tile::<TILE>::default(); if tiles > 0 { KEPT * SUBSETS } else { 0 }]);
-        for tile in 0..tiles {
-            self.add_tile(width, tile * TILE, masks, out, &mut sums);
+        let wide = width / BLOCKS * BLOCKS;
+        let (stride, masks, out) = (16 * width, Block::bytes_of(masks), Block::bytes_of_mut(out));
+        if wide > 0 {
+            let mut sums = Zeroizing::new(vec![Tile::<{ 2 * BLOCKS }>::default(); KEPT * SUBSETS]);
+            for block in (0..wide).step_by(BLOCKS) {
+                self.add_tile(stride, 16 * block, masks, out, &mut sums);
+            }
         }
         // What is left over of a row goes block by block.
-        let rest = tiles * TILE..width;
-        let mut sums = Zeroizing::new(vec![Tile::<1>::default(); if rest.is_empty() { 0 } else { KEPT * SUBSETS }]);
-        for block in rest {
-            self.add_tile(width, block, masks, out, &mut sums);
+        if wide < width {
+            let mut sums = Zeroizing::new(vec![Tile::<2>::default(); KEPT * SUBSETS]);
+            for block in wide..width {
+                self.add_tile(stride, 16 * block, masks, out, &mut sums);
+            }
         }
     }
 
-    /// The same for one tile of each row, that from block `at` on.
-    fn add_tile<const N: usize>(
+    /// The same for one tile of each row of `stride` bytes, that from byte `at` on.
+    fn add_tile<const WORDS: usize>(
         &self,
-        width: usize,
+        stride: usize,
         at: usize,
-        masks: &[Block],
-        out: &mut [Block],
-        sums: &mut [Tile<N>],
+        masks: &[u8],
+        out: &mut [u8],
+        sums: &mut [Tile<WORDS>],
     ) {
         let tables = sums.as_chunks_mut::<SUBSETS>().0;
         for first in (0..self.groups).step_by(KEPT) {
@@ -115,7 +119,7 @@ impl Matrix {
                 let columns = GROUP * group..self.columns.min(GROUP * (group + 1));
                 table[0] = Tile::default();
                 for (bit, column) in columns.enumerate() {
-                    let mask = Tile::load(&masks[width * column + at..]);
+                    let mask = Tile::load(&masks[stride * column + at..]);
                     let (without, with) = table[..2 << bit].split_at_mut(1 << bit);
                     for (with, without) in with.iter_mut().zip(without) {
                         *with = *without;
@@ -123,7 +127,7 @@ impl Matrix {
                     }
                 }
             }
-            for (row, out) in out.chunks_exact_mut(width).enumerate() {
+            for (row, out) in out.chunks_exact_mut(stride).enumerate() {
                 let mut sum = Tile::load(&out[at..]);
                 for (table, &digit) in tables.iter().zip(&self.row(row)[groups.clone()]) {
                     sum.add(&table[usize::from(digit) % SUBSETS]);
@@ -148,37 +152,38 @@ fn cut(digits: &mut [u8], columns: usize) {
     }
 }
 
-/// A part of a row of labels: blocks as words and aligned, so that every machine adds them by whole registers.
+/// A part of a row of labels, as words and aligned, so that every machine adds it by whole registers.
 #[derive(Clone, Copy)]
 #[repr(align(16))]
-struct Tile<const N: usize>([[u64; 2]; N]);
+struct Tile<const WORDS: usize>([u64; WORDS]);
 
-impl<const N: usize> Tile<N> {
-    /// The first blocks of what is left of a row.
+impl<const WORDS: usize> Tile<WORDS> {
+    /// The first bytes of what is left of a row.
     #[inline(always)]
-    fn load(from: &[Block]) -> Tile<N> {
-        let blocks: &[Block; N] = from.first_chunk().expect("a whole tile");
-        Tile(blocks.map(|block| [block.to_u128() as u64, (block.to_u128() >> 64) as u64]))
+    fn load(from: &[u8]) -> Tile<WORDS> {
+        let mut tile = Tile::default();
+        let words = from[..8 * WORDS].as_chunks().0;
+        tile.0.iter_mut().zip(words).for_each(|(word, bytes)| *word = u64::from_ne_bytes(*bytes));
+        tile
     }
 
     #[inline(always)]
-    fn store(&self, to: &mut [Block]) {
-        let blocks: &mut [Block; N] = to.first_chunk_mut().expect("a whole tile");
-        *blocks = self.0.map(|[low, high]| Block::from_u128(u128::from(high) << 64 | u128::from(low)));
+    fn store(&self, to: &mut [u8]) {
+        let words = to[..8 * WORDS].as_chunks_mut().0;
+        words.iter_mut().zip(&self.0).for_each(|(bytes, word)| *bytes = word.to_ne_bytes());
     }
 
     #[inline(always)]
-    fn add(&mut self, other: &Tile<N>) {
-        let words = self.0.as_flattened_mut().iter_mut();
-        words.zip(other.0.as_flattened()).for_each(|(word, other)| *word ^= other);
+    fn add(&mut self, other: &Tile<WORDS>) {
+        self.0.iter_mut().zip(&other.0).for_each(|(word, other)| *word ^= other);
     }
 }
 
-impl<const N: usize> Default for Tile<N> {
-    fn default() -> Tile<N> {
-        Tile([[0; 2]; N])
+impl<const WORDS: usize> Default for Tile<WORDS> {
+    fn default() -> Tile<WORDS> {
+        Tile([0; WORDS])
     }
 }
 
 // Wiped a tile at a time.
-impl<const N: usize> DefaultIsZeroes for Tile<N> {}
+impl<const WORDS: usize> DefaultIsZeroes for Tile<WORDS> {}
