@@ -2,7 +2,7 @@
 
 use comity_channel::Channel;
 use comity_circuit::{Lowered, Observer, Plain, Program};
-use comity_core::{Backend, Bits, Block, Delta, LockstepChecker, LockstepEvaluator, Misbehaviour, Result, SessionId};
+use comity_core::{Backend, Bits, Block, Delta, Misbehaviour, Result, SessionId};
 use comity_garble::Cursor;
 use comity_ot::committing;
 use rand_core::CryptoRng;
@@ -11,7 +11,8 @@ use zeroize::Zeroizing;
 
 use crate::conduct::{Act, Conduct};
 use crate::copies::{Copy, Key, Secret};
-use crate::gates::{Machine, PART, Side, load, slots, store, wires};
+use crate::gates::{Machine, PART, Side, slots, wires};
+use crate::intake::Intake;
 use crate::outputs::{Decoded, Results, receive_commitments};
 use crate::plan::{Plan, joined, separated};
 use crate::recovery::Trapdoor;
@@ -29,10 +30,10 @@ pub(crate) fn run<C: Channel + ?Sized>(
     observer: &mut dyn Observer,
     conduct: &mut impl Conduct,
 ) -> Result<()> {
-    let plan = Plan::new(program, 1 - config.party, config.params.rho);
+    let plan = Plan::new(program, 1 - config.party, config.params, config.form);
     let y = joined(program, config.party, inputs)?;
     let encoded = plan.probe.encode(&y, rng);
-    let mut choice = Choice::random(plan.copies, rng);
+    let mut choice = config.form.choose(config.params, rng);
     conduct.before(Act::Choice(&mut choice));
     let backend = config.backend;
 
@@ -73,10 +74,8 @@ pub(crate) fn run<C: Channel + ?Sized>(
     });
     let side = Evaluating {
         ch,
-        checker: LockstepChecker::new(backend, &deltas, &choice.checked, plan.copies, start, slots),
-        evaluator: LockstepEvaluator::of(backend, &choice.evaluated, plan.copies, start, slots),
+        intake: Intake::new(backend, session, config.form, &choice, &deltas, start, slots),
         memories: memories.collect::<Result<_>>()?,
-        tables: vec![Block::ZERO; 2 * plan.copies * PART],
         results: Results::new(backend, session, &choice),
         choice: &choice,
         checked,
@@ -85,11 +84,9 @@ pub(crate) fn run<C: Channel + ?Sized>(
     let mut machine = Machine::new(&plan, program.wires(), side);
     comity_circuit::run(program, &mut machine, inputs, observer)?;
     observer.phase("checks");
-    let Evaluating { ch, checker, mut results, checked, mut keys, .. } = machine.finish()?;
+    let Evaluating { ch, intake, mut results, checked, mut keys, .. } = machine.finish()?;
+    intake.finish(ch, &choice)?;
     results.open(receive_commitments(ch, plan.copies)?, &choice, &mut keys)?;
-    if checker.differing().next().is_some() {
-        return Err(Misbehaviour::GarbledCircuit.into());
-    }
     let known = Known { session, program, plan: &plan, choice: &choice, checked: &checked, y: &y, r: &r, m: &m };
     known.settle(ch, backend, results, &trapdoor, rng, observer, conduct)
 }
@@ -218,11 +215,9 @@ fn finish(decoded: &Decoded, recovered: Bit, computed: &Bits) -> Result<Bits> {
 /// Steps 5 and 6 at the evaluator.
 struct Evaluating<'a, C: ?Sized> {
     ch: &'a mut C,
-    checker: LockstepChecker,
-    evaluator: LockstepEvaluator,
+    intake: Intake,
     /// Of the checked copies, and of the evaluated ones.
     memories: Vec<Memory>,
-    tables: Vec<Block>,
     results: Results,
     choice: &'a Choice,
     checked: Vec<Copy>,
@@ -236,18 +231,12 @@ impl<C: Channel + ?Sized> Side for Evaluating<'_, C> {
 
     fn call(&mut self, circuit: &Lowered, args: &[usize], outs: &[usize]) -> Result<()> {
         let [zeros, active] = &mut self.memories[..] else { unreachable!("there are two memories") };
-        load(&mut self.checker, circuit, args, &zeros.wires);
-        load(&mut self.evaluator, circuit, args, &active.wires);
-        let copies = self.choice.checked.len() + self.choice.evaluated.len();
+        self.intake.load(circuit, args, &zeros.wires, &active.wires);
         let mut cursor = Cursor::default();
         while let Some(part) = cursor.advance(circuit.tape(), PART) {
-            let tables = &mut self.tables[..2 * copies * part.ands()];
-            self.ch.recv(Block::bytes_of_mut(tables))?;
-            self.checker.check(&part, tables);
-            self.evaluator.evaluate(&part, tables);
+            self.intake.receive(self.ch, self.choice, &part)?;
         }
-        store(&mut self.checker, circuit, outs, &mut zeros.wires);
-        store(&mut self.evaluator, circuit, outs, &mut active.wires);
+        self.intake.store(circuit, outs, &mut zeros.wires, &mut active.wires);
         Ok(())
     }
 

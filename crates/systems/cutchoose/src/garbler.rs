@@ -10,6 +10,7 @@ use rand_core::CryptoRng;
 use crate::conduct::{Act, Conduct};
 use crate::copies::{Copy, Key, Secret};
 use crate::gates::{Machine, PART, Side, load, slots, store, wires};
+use crate::intake::Outlet;
 use crate::outputs::Tables;
 use crate::plan::{Plan, joined};
 use crate::recovery::{Commitments, First, Second};
@@ -27,7 +28,7 @@ pub(crate) fn run<C: Channel + ?Sized>(
     observer: &mut dyn Observer,
     conduct: &mut impl Conduct,
 ) -> Result<()> {
-    let plan = Plan::new(program, config.party, config.params.rho);
+    let plan = Plan::new(program, config.party, config.params, config.form);
     let x = plan.garblers_input(&joined(program, config.party, inputs)?, rng);
     let backend = config.backend;
 
@@ -58,7 +59,9 @@ pub(crate) fn run<C: Channel + ?Sized>(
 
     // Step 5.
     let input = [garblers, evaluators];
-    let outputs = garble(ch, session, backend, program, &plan, &copies, &mut keys, input, rng, observer, conduct)?;
+    let outlet = Outlet::new(backend, session, config.form, config.params);
+    let outputs =
+        garble(ch, session, backend, program, &plan, outlet, &copies, &mut keys, input, rng, observer, conduct)?;
     observer.phase("checks");
     settle(ch, &plan, &x, &copies, &outputs, commitments, observer, conduct)
 }
@@ -71,6 +74,7 @@ pub(crate) fn garble<C: Channel + ?Sized>(
     backend: Backend,
     program: &Program,
     plan: &Plan,
+    outlet: Outlet,
     copies: &[Copy],
     keys: &mut [Key],
     input: [Rows; 2],
@@ -84,12 +88,13 @@ pub(crate) fn garble<C: Channel + ?Sized>(
     let memory = Memory { wires: Rows::new(plan.copies, wires(plan, program.wires()))?, garblers, evaluators };
     let tables = vec![Block::ZERO; 2 * plan.copies * PART];
     let outputs = Tables::new(backend, session, plan.copies, rng);
-    let side = Garbling { ch, copies, keys, lockstep, memory: [memory], tables, outputs, rng, conduct };
+    let side = Garbling { ch, copies, keys, lockstep, memory: [memory], tables, outlet, outputs, rng, conduct };
     let mut machine = Machine::new(plan, program.wires(), side);
     // The machine has the inputs' labels; their values are nobody's business here.
     let inputs: Vec<Option<Bits>> = vec![None; program.inputs().len()];
     comity_circuit::run(program, &mut machine, &inputs, observer)?;
-    let Garbling { ch, copies, keys, mut outputs, conduct, .. } = machine.finish()?;
+    let Garbling { ch, copies, keys, mut outlet, mut outputs, conduct, .. } = machine.finish()?;
+    outlet.finish(ch)?;
     outputs.finish(ch, copies, keys, conduct)?;
     Ok(outputs)
 }
@@ -137,6 +142,7 @@ struct Garbling<'a, C: ?Sized, R, D> {
     lockstep: LockstepGarbler,
     memory: [Memory; 1],
     tables: Vec<Block>,
+    outlet: Outlet,
     outputs: Tables,
     rng: &'a mut R,
     conduct: &'a mut D,
@@ -155,7 +161,7 @@ impl<C: Channel + ?Sized, R: CryptoRng, D: Conduct> Side for Garbling<'_, C, R, 
             let tables = &mut self.tables[..2 * self.copies.len() * part.ands()];
             self.lockstep.garble(&part, tables);
             self.conduct.before(Act::Tables(tables));
-            self.ch.send(Block::bytes_of(tables))?;
+            self.outlet.send(self.ch, tables)?;
         }
         store(&mut self.lockstep, circuit, outs, &mut memory.wires);
         Ok(())

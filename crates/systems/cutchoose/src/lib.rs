@@ -23,6 +23,7 @@ mod copies;
 mod evaluator;
 mod garbler;
 mod gates;
+mod intake;
 mod mac;
 mod outputs;
 mod plan;
@@ -53,8 +54,20 @@ pub struct Config {
     pub party: u32,
     /// The party that garbles; both have the same.
     pub garbler: u32,
-    /// The security parameters: there are `rho` copies.
+    /// The security parameters: there are `rho` copies, or some more if they are coded.
     pub params: Params,
+    /// How the garbled circuits travel; both have the same.
+    pub form: Form,
+}
+
+/// How the garbled circuits travel.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Form {
+    /// All copies: 32 bytes for each of the `rho` copies and each AND gate. The fastest where the network is.
+    #[default]
+    All,
+    /// An erasure code of them, half as many bytes, and more work for both: for slow networks.
+    Coded,
 }
 
 /// The party that should garble, as far as bytes tell: an input bit costs about 64 bytes a copy at the garbler and

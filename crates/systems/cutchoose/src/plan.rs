@@ -6,10 +6,11 @@
 //! them. Labels never travel back: step 7 shows them all.
 
 use comity_circuit::{Program, Recipients};
-use comity_core::{Bits, Error, Result};
+use comity_core::{Bits, Error, Params, Result};
 use rand_core::CryptoRng;
 use zeroize::Zeroize;
 
+use crate::Form;
 use crate::mac::Mac;
 use crate::probe::Probe;
 
@@ -47,7 +48,8 @@ impl Revealed {
 }
 
 impl Plan {
-    pub(crate) fn new(program: &Program, garbler: u32, rho: u32) -> Plan {
+    pub(crate) fn new(program: &Program, garbler: u32, params: Params, form: Form) -> Plan {
+        let rho = params.rho;
         let is_for = |to: Recipients, party| matches!(to, Recipients::All) || to == Recipients::Party(party);
         let outputs: Vec<Revealed> = program
             .outputs()
@@ -62,7 +64,7 @@ impl Plan {
         let bits = |party| program.inputs().iter().filter(|i| i.party == party).map(|i| i.bits).sum::<usize>();
         let authentic = sum(&|o| o.to_garbler);
         Plan {
-            copies: rho as usize,
+            copies: form.copies(params).0,
             garbler,
             own: bits(garbler),
             pads: sum(&|o| o.padded()),

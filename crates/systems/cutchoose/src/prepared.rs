@@ -34,6 +34,7 @@ use crate::conduct::Honest;
 use crate::copies::{Copy, Key, Secret, fill_rows, mask};
 use crate::evaluator::Known;
 use crate::gates::{Machine, PART, Side, load, slots, store, wires};
+use crate::intake::Outlet;
 use crate::outputs::{Batch, Results, Tables, receive_commitments};
 use crate::plan::{Plan, joined};
 use crate::recovery::{Commitments, First, Trapdoor};
@@ -43,14 +44,14 @@ use crate::transfer::{
     Choice, Opened, ReceiverOts, SenderOts, decode, encoded_zeros, random_bits, random_block, receive_labels,
     send_labels,
 };
-use crate::{Config, check, consistency, garbler, gate_keys};
+use crate::{Config, Form, check, consistency, garbler, gate_keys};
 
 /// The form of a preparation's bytes.
 const MAGIC: &[u8; 16] = b"comity wmk17 v1\n";
 
 /// The most bytes that a preparation of this program takes at either party, if all copies were evaluated; half of it is usual.
 pub fn prepared_size(program: &Program, garbler: u32, params: comity_core::Params) -> u64 {
-    let plan = Plan::new(program, garbler, params.rho);
+    let plan = Plan::new(program, garbler, params, Form::All);
     let copies = plan.copies as u64;
     let bits = (plan.garblers() + plan.probe.encoded() + 4 * plan.revealed()) as u64;
     (2 * copies * (program.and_gates() + plan.tag_gates()) + (copies + 8) * bits + 8 * copies) * Block::BYTES as u64
@@ -75,7 +76,7 @@ pub fn prepare<C: Channel + ?Sized>(
     put_bytes(to, &session.to_bytes())?;
     put_bytes(to, &program.digest())?;
     put_bytes(to, &[config.party as u8, config.garbler as u8, config.params.rho as u8])?;
-    let plan = Plan::new(program, config.garbler, config.params.rho);
+    let plan = Plan::new(program, config.garbler, config.params, Form::All);
     if config.party == config.garbler {
         prepare_garbler(ch, &session, config.backend, &plan, program, rng, to, observer)
     } else {
@@ -133,8 +134,20 @@ fn prepare_garbler<C: Channel + ?Sized>(
     let encoded = encoded_zeros(&mut made, plan.probe.encoded())?;
     let input = [garblers_zeros(&mut made, plan.garblers())?, decode(&plan.probe, &encoded)?];
     drop(encoded);
-    let outputs =
-        garbler::garble(ch, session, backend, program, plan, &made, &mut streams, input, rng, observer, &mut Honest)?;
+    let outputs = garbler::garble(
+        ch,
+        session,
+        backend,
+        program,
+        plan,
+        Outlet::All,
+        &made,
+        &mut streams,
+        input,
+        rng,
+        observer,
+        &mut Honest,
+    )?;
     ch.flush()?;
 
     put_bytes(to, &first)?;
@@ -289,7 +302,7 @@ impl<R: Read> Prepared<R> {
         if own != party || garbler > 1 {
             return Err(Error::InvalidInput(format!("the preparation is party {own}'s, and this is party {party}")));
         }
-        let config = Config { backend, party, garbler, params: comity_core::Params::new(128, rho)? };
+        let config = Config { backend, party, garbler, params: comity_core::Params::new(128, rho)?, form: Form::All };
         Ok(Prepared { session: SessionId::new(session), config, from })
     }
 
@@ -310,7 +323,7 @@ impl<R: Read> Prepared<R> {
     /// [`Error::InvalidInput`] where the inputs do not fit the program, or the preparation ends too soon.
     pub fn load<'a>(self, program: &'a Program, inputs: &[Option<Bits>]) -> Result<Loaded<'a, R>> {
         program.check_inputs(Some(self.config.party), inputs)?;
-        let plan = Plan::new(program, self.config.garbler, self.config.params.rho);
+        let plan = Plan::new(program, self.config.garbler, self.config.params, Form::All);
         let own = joined(program, self.config.party, inputs)?;
         let Prepared { session, config, mut from } = self;
         let from_ = &mut from;

@@ -3,7 +3,7 @@
 use comity_channel::Channel;
 use comity_circuit::{Observer, Program, Recipients, library};
 use comity_core::{Backend, Bits, Block, Error, Params, Prg, Result, SessionId};
-use comity_cutchoose::{Config, Prepared, prepare, prepared_size};
+use comity_cutchoose::{Config, Form, Prepared, prepare, prepared_size};
 use comity_testing::Pair;
 
 #[derive(Default)]
@@ -20,7 +20,7 @@ fn rng(seed: u128) -> Prg {
 }
 
 fn config(party: u32, garbler: u32, rho: u32) -> Config {
-    Config { backend: Backend::detect(), party, garbler, params: Params::new(128, rho).unwrap() }
+    Config { backend: Backend::detect(), party, garbler, params: Params::new(128, rho).unwrap(), form: Form::All }
 }
 
 /// One party's offline phase.

@@ -3,7 +3,7 @@
 use comity_channel::Channel;
 use comity_circuit::{Builder, Circuit, Observer, Plain, Program, Recipients, Wire, library};
 use comity_core::{Backend, Bits, Block, Params, Prg, Result, SessionId};
-use comity_cutchoose::Config;
+use comity_cutchoose::{Config, Form};
 use comity_testing::Pair;
 use proptest::prelude::*;
 
@@ -31,6 +31,7 @@ struct Setting {
     garbler: u32,
     rho: u32,
     backend: Backend,
+    form: Form,
     seed: u128,
 }
 
@@ -41,13 +42,13 @@ fn party<C: Channel + ?Sized>(
     inputs: &[Bits],
     setting: Setting,
 ) -> Result<Vec<(usize, Bits)>> {
-    let Setting { garbler, rho, backend, seed } = setting;
+    let Setting { garbler, rho, backend, form, seed } = setting;
     let session = SessionId::derive("test of cut-and-choose", &[&seed.to_le_bytes()]);
     let pairs = program.inputs().iter().zip(inputs);
     let own: Vec<Option<Bits>> = pairs.map(|(i, value)| (i.party == party).then(|| value.clone())).collect();
     let mut outputs = Outputs::default();
     let params = Params::new(128, rho)?;
-    let config = Config { backend, party, garbler, params };
+    let config = Config { backend, party, garbler, params, form };
     let mut rng = rng(seed ^ u128::from(party) + 1);
     comity_cutchoose::run(ch, &session, &config, program, &own, &mut rng, &mut outputs)?;
     Ok(outputs.0)
@@ -97,7 +98,7 @@ proptest! {
     #[test]
     fn random_programs_compute_what_they_compute_in_the_clear(
         seed: u128, a in 0usize..90, b in 0usize..90, gates in 1usize..400, owners in 0usize..4, to in 0usize..27,
-        garbler in 0u32..2, rho in 1u32..9,
+        garbler in 0u32..2, rho in 1u32..9, coded: bool,
     ) {
         let mut rng = rng(seed);
         let circuit = random_circuit([a, b], gates, &mut rng);
@@ -112,7 +113,8 @@ proptest! {
         let inputs = [bits(a, &mut rng), bits(b, &mut rng)];
         let backends = Backend::available();
         let backend = backends[(seed % backends.len() as u128) as usize];
-        check(&program, &inputs, Setting { garbler, rho, backend, seed });
+        let form = if coded { Form::Coded } else { Form::All };
+        check(&program, &inputs, Setting { garbler, rho, backend, form, seed });
     }
 }
 
@@ -121,5 +123,7 @@ fn aes_with_forty_copies() {
     let program = library::program("aes128").unwrap();
     let mut rng = rng(9);
     let inputs = [bits(128, &mut rng), bits(128, &mut rng)];
-    check(&program, &inputs, Setting { garbler: 0, rho: 40, backend: Backend::detect(), seed: 9 });
+    for form in [Form::All, Form::Coded] {
+        check(&program, &inputs, Setting { garbler: 0, rho: 40, backend: Backend::detect(), form, seed: 9 });
+    }
 }
