@@ -44,8 +44,8 @@ pub(crate) enum Act<'a> {
     Second(&'a mut [u8; 32]),
     /// Step 7: `Delta`, and every `Delta_{i,0}`.
     Delta(&'a mut [Block]),
-    /// Step 7: `C_j` and `Enc(seed_j)`.
-    Answer { j: usize, point: &'a mut [u8; 32], encrypted: &'a mut Block },
+    /// Step 7: `C_j`, and the seed that is encrypted.
+    Answer { j: usize, point: &'a mut [u8; 32], seed: &'a mut Block },
     /// Step 8: what the evaluator takes for `seed_j`.
     Recovered { j: usize, seed: &'a Secret },
     /// After step 9: what the evaluator passes on.

@@ -129,29 +129,28 @@ impl Known<'_> {
         conduct.before(Act::Second(&mut second));
         ch.send(&second)?;
         let delta = results.check(ch, choice, checked)?;
-        let mut answers = vec![([0; 32], Block::ZERO); plan.copies];
-        for (point, encrypted) in &mut answers {
-            ch.recv(point)?;
-            ch.recv(Block::bytes_of_mut(std::slice::from_mut(encrypted)))?;
-        }
+        let mut points = vec![[0; 32]; plan.copies];
+        ch.recv(points.as_flattened_mut())?;
         let expected = trapdoor.expect(
             session,
             decoded.omega,
             delta,
             choice.checked.iter().zip(checked).map(|(&j, copy)| (j, &copy.scalars)),
         );
+        let opened: Vec<(usize, [u8; 32])> = choice.evaluated.iter().map(|&j| (j, points[j])).collect();
+        let pads = trapdoor.open(session, &opened);
+        let mut encrypted = vec![Block::ZERO; plan.copies];
+        ch.recv(Block::bytes_of_mut(&mut encrypted))?;
         let mut right = Bit::from(1);
         for ((&j, copy), (point, pad)) in choice.checked.iter().zip(checked).zip(&expected) {
-            right &= answers[j].0[..].ct_eq(point) & (answers[j].1 ^ *pad).ct_eq(&copy.seed.0);
+            right &= points[j][..].ct_eq(point) & (encrypted[j] ^ *pad).ct_eq(&copy.seed.0);
         }
         if !bool::from(right) {
             return Err(Misbehaviour::InputRecovery.into());
         }
 
         // Step 8, always, whether there is something to recover or not.
-        let points: Vec<(usize, [u8; 32])> = choice.evaluated.iter().map(|&j| (j, answers[j].0)).collect();
-        let pads = trapdoor.open(session, &points);
-        let seeds = choice.evaluated.iter().zip(pads.iter()).map(|(&j, pad)| (j, Secret(answers[j].1 ^ *pad)));
+        let seeds = choice.evaluated.iter().zip(pads.iter()).map(|(&j, pad)| (j, Secret(encrypted[j] ^ *pad)));
         let seeds = seeds.inspect(|(j, seed)| conduct.before(Act::Recovered { j: *j, seed }));
         let seen = seeds.zip(r).map(|((j, seed), r)| consistency::recover(backend, session, j, seed, r, m));
         let (x, recovered) = agreed(seen, m.len());

@@ -55,7 +55,6 @@ pub(crate) fn run<C: Channel + ?Sized>(
     let opened = committing.open_random(ch)?;
     // Step 4.
     let garblers = consistency::send_a(ch, backend, session, &mut copies, &mut keys, &x, &opened, conduct)?;
-    let commitments = Commitments::new(session, &first, copies.iter().map(|copy| &copy.scalars))?;
 
     // Step 5.
     let input = [garblers, evaluators];
@@ -63,6 +62,9 @@ pub(crate) fn run<C: Channel + ?Sized>(
     let outputs =
         garble(ch, session, backend, program, &plan, outlet, &copies, &mut keys, input, rng, observer, conduct)?;
     observer.phase("checks");
+    // While the evaluator is still at the gates.
+    ch.flush()?;
+    let commitments = Commitments::new(session, &first, copies.iter().map(|copy| &copy.scalars))?;
     settle(ch, &plan, &x, &copies, &outputs, commitments, observer, conduct)
 }
 
@@ -114,13 +116,17 @@ pub(crate) fn settle<C: Channel + ?Sized>(
     let mut second = [0; Second::BYTES];
     ch.recv(&mut second)?;
     outputs.reveal(ch, conduct)?;
-    let mut points = commitments.points().to_vec();
+    let mut seeds: Vec<Secret> = copies.iter().map(|copy| copy.seed.clone()).collect();
+    for (j, (seed, point)) in seeds.iter_mut().zip(commitments.points()).enumerate() {
+        let mut point = *point;
+        conduct.before(Act::Answer { j, point: &mut point, seed: &mut seed.0 });
+        ch.send(&point)?;
+    }
+    // With these the evaluator has work while the pads are made.
+    ch.flush()?;
     let pads = commitments.pads(&Second::from_bytes(second), outputs.delta())?;
-    for (j, ((copy, point), pad)) in copies.iter().zip(&mut points).zip(pads.iter()).enumerate() {
-        let mut encrypted = copy.seed.0 ^ *pad;
-        conduct.before(Act::Answer { j, point, encrypted: &mut encrypted });
-        ch.send(point)?;
-        ch.send(&encrypted.to_bytes())?;
+    for (seed, pad) in seeds.iter().zip(pads.iter()) {
+        ch.send(&(seed.0 ^ *pad).to_bytes())?;
     }
     ch.flush()?;
 
