@@ -9,6 +9,7 @@
 //! E = \[M | I\]: with the identity a uniform y' is found by choosing the part under M freely. M is a published constant,
 //! the output of BLAKE3 for rho and its size, with so many [`columns`] that a random one fails with probability at
 //! most 2^-rho; that probability is over the choice of the constant, once and for all, and nobody's choice enters it.
+//! (At a rho of a few bits, which only tests take, some of these matrices are bad: that of rho = 4 and 10 rows is.)
 //!
 //! An input is cut into as few equal chunks as have at most [`CHUNK`] bits, each encoded by the same matrix; a last
 //! chunk that is shorter takes the first rows, of which any sum is one of the whole matrix. So an input rests on one
