@@ -14,8 +14,43 @@
 //! `2^rho - 1`.
 //!
 //! **Protocol**: the steps in the code are those of Figures 3 and 4. `transfer`: steps 1 and 2; `consistency`: 3 and
-//! 4; `gates` and `outputs`: 5 and 6; `recovery`: 7; `consistency` again: 8. The checks of step 9 are made as soon as what they
-//! look at is there, so that nothing is stored for them.
+//! 4; `gates`, `intake` and `outputs`: 5 and 6; `recovery`: 7; `consistency` again: 8. The checks of step 9 are made as soon as
+//! what they look at is there, so that nothing is stored for them. [`prepare`] and [`Prepared`] are the offline and the online
+//! phase, [`Form`] says how the garbled circuits travel.
+//!
+//! **Assumptions**: DDH in ristretto255 and what the OT needs (gap CDH, random oracle); AES-128 as an ideal cipher; BLAKE3 as a
+//! random oracle, with 256 bits wherever something is committed to. All copies share the key of a gate's hash, which costs
+//! `log2(2 rho)` bits of its concrete security (ePrint 2019/1168).
+//!
+//! **What leaks**. The evaluator's time depends a little on how many copies it evaluates, since checking a copy takes longer
+//! than evaluating it: a garbler that measures this exactly would guess with `log2(sqrt(pi rho / 2))` bits less to guess (3 at
+//! rho = 40). Nothing else that leaves the evaluator before the garbler's last message depends on its choice. The
+//! abort of a check depends on the evaluator's input with at most `2^-rho` (the rho-probe matrix, selective failure). Sizes are public: the program, and who gives and learns how many bits.
+//!
+//! **Cost** for `s` copies (`s = rho`, or in coded form the number that [`Form`] says), in bytes:
+//!
+//! | for | garbler sends | evaluator sends |
+//! |---|---|---|
+//! | AND gate | 32 s, or coded 32 for each evaluated copy | |
+//! | encoded input bit of the evaluator (1.2 to 3 for each bit) | 32 s | 4 |
+//! | input bit of the garbler | 64 s + 4 | |
+//! | output bit | 32 s + 64 + 16 | |
+//! | output bit to the garbler | 12 AND gates for the tag, an input bit if only it learns it | 1/8 |
+//! | run | 144 s, base OTs and trees about 12 KiB | about 12 KiB |
+//!
+//! Rounds do not depend on the program: base OTs, the extension's check, the committing OT's check and opening, step 7.
+//! Memory: a label of each copy for each wire of the program and of the inputs, and one buffer of tables.
+//!
+//! **Corrections followed, and differences from the paper**
+//! - The evaluated copies are a uniform set that is not empty; the paper's may be, and then an honest run fails.
+//! - Several recovered inputs, not more than two, make step 8 fail; and Lemma 4 needs two input bits of the garbler: one alone
+//!   gets company, and with none there is nothing to recover.
+//! - The commitments of a copy to the garbler's input labels are sent as one hash (`consistency`), the rows of the output
+//!   tables are encrypted before they are committed to (`outputs`), `Delta` is hashed to the group (`recovery`).
+//! - Recovery is always computed, with the program in the clear, whether it is needed or not, so that a garbler that waits for
+//!   its outputs cannot tell by the time.
+//! - The garbler's outputs are padded and tagged inside the garbled circuit (`plan`), as in Lindell and Pinkas 2007.
+//! - One committing extension runs the other way (section 4.2 speaks of an ordinary one too; no step of the figures uses it).
 
 mod conduct;
 mod consistency;
@@ -115,6 +150,9 @@ fn check(config: &Config, program: &Program) -> Result<()> {
             config.party,
             program.parties()
         )));
+    }
+    if config.form == Form::Coded && config.params.rho > 127 {
+        return Err(Error::InvalidInput("coded copies are for rho up to 127".into()));
     }
     Ok(())
 }
