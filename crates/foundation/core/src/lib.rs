@@ -53,5 +53,5 @@ pub use table::Table;
 pub use tape::{Gate, Segment, Tape, TapeError};
 pub use tccr::TccrHash;
 pub use transcript::Transcript;
-pub use transpose::transpose;
+pub use transpose::{transpose, transpose_columns};
 pub use vole::SmallFieldVole;

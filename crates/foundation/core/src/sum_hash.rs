@@ -5,6 +5,8 @@ use blake3::platform::Platform;
 use blake3::{Hasher, IncrementCounter};
 use zeroize::ZeroizeOnDrop;
 
+use crate::Backend;
+
 /// Sums hashed in one go: what the widest machine computes side by side. They stay in a first-level cache.
 const GROUP: usize = 16;
 
@@ -26,6 +28,8 @@ const KEYED: u8 = 1 << 4;
 pub struct SumHash {
     key: [u8; 32],
     #[zeroize(skip)]
+    backend: Backend,
+    #[zeroize(skip)]
     platform: Platform,
     /// Bytes of a sum, and those already hashed.
     len: usize,
@@ -40,10 +44,9 @@ impl SumHash {
     pub const PIECE: usize = 1024;
 
     /// Ready for [`begin`](SumHash::begin).
-    #[allow(clippy::new_without_default, reason = "it is of no use as it is")]
-    pub fn new() -> SumHash {
+    pub fn new(backend: Backend) -> SumHash {
         let (values, group) = (Vec::new(), vec![[0; SumHash::PIECE]; GROUP]);
-        SumHash { key: [0; 32], platform: Platform::detect(), len: 0, done: 0, values, group }
+        SumHash { key: [0; 32], backend, platform: Platform::detect(), len: 0, done: 0, values, group }
     }
 
     /// Starts hashing `sums` sums of `len` bytes.
@@ -67,7 +70,7 @@ impl SumHash {
             let count = GROUP.min(sums - first);
             let group = &mut self.group[..count];
             for (i, sum) in group.iter_mut().enumerate() {
-                add(&mut sum[..width], rows(first + i));
+                add(self.backend, &mut sum[..width], rows(first + i));
             }
             let values = &mut values[..count];
             if width == SumHash::PIECE && pieces > 1 {
@@ -148,10 +151,12 @@ impl SumHash {
 }
 
 /// Writes the sum of rows.
-fn add<const K: usize>(sum: &mut [u8], rows: [&[u8]; K]) {
+fn add<const K: usize>(backend: Backend, sum: &mut [u8], rows: [&[u8]; K]) {
     let rows = rows.map(|row| &row[..sum.len()]);
-    for (j, sum) in sum.iter_mut().enumerate() {
-        *sum = rows.iter().fold(0, |sum, row| sum ^ row[j]);
+    let (whole, rest) = sum.as_chunks_mut();
+    backend.sum(rows.map(|row| row.as_chunks().0), whole);
+    for (j, sum) in rest.iter_mut().enumerate() {
+        *sum = rows.iter().fold(0, |sum, row| sum ^ row[16 * whole.len() + j]);
     }
 }
 
@@ -170,20 +175,23 @@ mod tests {
         let mut bytes = vec![0; 40 * 17_000];
         Hasher::new().update(b"rows").finalize_xof().fill(&mut bytes);
         let rows: Vec<&[u8]> = bytes.chunks_exact(17_000).collect();
-        let mut hash = SumHash::new();
+        let mut hashes: Vec<SumHash> = Backend::available().into_iter().map(SumHash::new).collect();
         for (len, sums) in
             [(0, 3), (1, 1), (64, 17), (1024, 16), (1025, 5), (2048, 33), (5000, 18), (16384, 37), (16400, 2)]
         {
             let key = *blake3::hash(&[len as u8]).as_bytes();
             let of = |i: usize| [rows[i], rows[i + 1], rows[39 - i]];
-            hash.begin(key, sums, len);
-            for at in (0..len.max(1)).step_by(SumHash::PIECE) {
-                hash.absorb(|i| of(i).map(|row| &row[at..len.min(at + SumHash::PIECE)]));
-            }
-            for (i, value) in hash.finish().iter().enumerate() {
-                let [a, b, c] = of(i);
-                let sum: Vec<u8> = (0..len).map(|j| a[j] ^ b[j] ^ c[j]).collect();
-                assert_eq!(value, blake3::keyed_hash(&key, &sum).as_bytes(), "{len} bytes, sum {i} of {sums}");
+            for hash in &mut hashes {
+                hash.begin(key, sums, len);
+                for at in (0..len.max(1)).step_by(SumHash::PIECE) {
+                    hash.absorb(|i| of(i).map(|row| &row[at..len.min(at + SumHash::PIECE)]));
+                }
+                for (i, value) in hash.finish().iter().enumerate() {
+                    let [a, b, c] = of(i);
+                    let sum: Vec<u8> = (0..len).map(|j| a[j] ^ b[j] ^ c[j]).collect();
+                    let expected = blake3::keyed_hash(&key, &sum);
+                    assert_eq!(value, expected.as_bytes(), "{}, {len} bytes, sum {i} of {sums}", hash.backend);
+                }
             }
         }
     }
@@ -191,7 +199,7 @@ mod tests {
     #[test]
     #[should_panic(expected = "all pieces are hashed")]
     fn a_missing_piece_is_noticed() {
-        let mut hash = SumHash::new();
+        let mut hash = SumHash::new(Backend::detect());
         hash.begin([0; 32], 1, 2000);
         hash.absorb(|_| [&[0; 1024]]);
         hash.finish();

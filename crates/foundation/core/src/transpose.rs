@@ -1,6 +1,6 @@
 //! Bit-matrix transposition, the step of OT extension from columns to rows.
 
-use crate::Backend;
+use crate::{Backend, Block};
 
 /// Transposes a matrix of `rows` x `columns` bits, both multiples of 8.
 ///
@@ -21,4 +21,21 @@ pub fn transpose(backend: Backend, input: &[u8], output: &mut [u8], rows: usize,
         output.len()
     );
     backend.transpose(input, output, rows, columns);
+}
+
+/// Transposes some columns of a matrix of 128 rows, to use them while they are in cache: one block each, those from bit
+/// `first` of each row on. `input` is the whole matrix, as for [`transpose`].
+///
+/// # Panics
+/// If `first` or the number of columns is no multiple of 128, the input not 128 rows of whole blocks, or there are not so
+/// many columns in it.
+pub fn transpose_columns(backend: Backend, input: &[u8], first: usize, output: &mut [Block]) {
+    let stride = input.len() / 128;
+    assert!(
+        input.len().is_multiple_of(2048) && first.is_multiple_of(128) && output.len().is_multiple_of(128),
+        "not whole tiles"
+    );
+    let end = first.checked_add(output.len());
+    assert!(end.is_some_and(|end| end <= 8 * stride), "columns outside the matrix");
+    backend.transpose_columns(input, stride, first / 8, bytemuck::cast_slice_mut(output));
 }

@@ -1,6 +1,6 @@
 //! Bit-matrix transposition against the definition, on every backend.
 
-use comity_core::{Backend, Block, Prg, transpose};
+use comity_core::{Backend, Block, Prg, transpose, transpose_columns};
 
 fn naive(input: &[u8], rows: usize, columns: usize) -> Vec<u8> {
     let mut output = vec![0; input.len()];
@@ -86,4 +86,26 @@ fn short_output() {
 #[should_panic(expected = "fits in memory")]
 fn absurd_size() {
     transpose(Backend::detect(), &[], &mut [], 1 << 40, 1 << 40);
+}
+
+#[test]
+fn some_columns() {
+    for backend in Backend::available() {
+        let mut input = vec![0; 128 * 1280 / 8];
+        Prg::new(backend, Block::ZERO).fill(&mut input);
+        let all = naive(&input, 128, 1280);
+        for first in (0..=1280).step_by(128) {
+            for n in (0..=1280 - first).step_by(128) {
+                let mut output = vec![Block::ZERO; n];
+                transpose_columns(backend, &input, first, &mut output);
+                assert_eq!(Block::bytes_of(&output), &all[16 * first..][..16 * n], "{backend}, {n} from {first}");
+            }
+        }
+    }
+}
+
+#[test]
+#[should_panic(expected = "columns outside the matrix")]
+fn columns_outside_are_refused() {
+    transpose_columns(Backend::detect(), &[0; 128 * 32], 128, &mut [Block::ZERO; 256]);
 }

@@ -90,6 +90,17 @@ impl Backend {
         run!(self, transpose(input, output, rows, columns));
     }
 
+    /// Transposes columns of 128 rows `stride` bytes apart, from byte `first` of each row on; the caller has checked the
+    /// lengths.
+    pub(crate) fn transpose_columns(self, input: &[u8], stride: usize, first: usize, output: &mut [[u8; 16]]) {
+        run!(self, transpose_columns(input, stride, first, output));
+    }
+
+    /// Writes the sum (exclusive or) of rows, all of one length.
+    pub(crate) fn sum<const K: usize>(self, rows: [&[[u8; 16]]; K], out: &mut [[u8; 16]]) {
+        run!(self, sum(rows, out));
+    }
+
     /// The sum of the products of the pairs in GF(2^128); the caller has checked the lengths.
     pub(crate) fn gf128_inner_product(self, a: &[Block], b: &[Block]) -> Block {
         run!(self, gf128_inner_product(a, b))

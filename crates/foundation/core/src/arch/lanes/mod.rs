@@ -63,6 +63,41 @@ pub(super) trait Bytes: Copy {
     unsafe fn transpose8x8(self) -> Self;
 }
 
+/// Writes the sum of rows.
+///
+/// # Safety
+/// As for [`Lanes`]; `S` has one lane.
+#[inline(always)]
+pub(in crate::arch) unsafe fn sum<V: Lanes, S: Lanes, const K: usize>(rows: [&[[u8; 16]]; K], out: &mut [[u8; 16]]) {
+    const { assert!(S::LANES == 1 && K > 0) }
+    let n = out.len();
+    for row in rows {
+        assert_eq!(row.len(), n, "rows of one length");
+    }
+    let mut at = 0;
+    // SAFETY: the caller's promise; what is loaded and stored is inside the rows, whose lengths were checked.
+    unsafe {
+        while at < n {
+            let to = out.as_mut_ptr().add(at);
+            if at + V::LANES <= n {
+                let mut sum = V::load(rows[0].as_ptr().add(at));
+                for row in &rows[1..] {
+                    sum = sum.xor(V::load(row.as_ptr().add(at)));
+                }
+                sum.store(to);
+                at += V::LANES;
+            } else {
+                let mut sum = S::load(rows[0].as_ptr().add(at));
+                for row in &rows[1..] {
+                    sum = sum.xor(S::load(row.as_ptr().add(at)));
+                }
+                sum.store(to);
+                at += 1;
+            }
+        }
+    }
+}
+
 /// Defines a module of outermost functions for a kind of machine: its widest register, one of a single block, and
 /// its widest register of bytes.
 macro_rules! instantiate {
@@ -128,6 +163,23 @@ macro_rules! instantiate {
             pub(in crate::arch) fn transpose(input: &[u8], output: &mut [u8], rows: usize, columns: usize) {
                 // SAFETY: this function has the features that the registers need.
                 unsafe { lanes::transpose::transpose::<$bytes, $single>(input, output, rows, columns) }
+            }
+
+            #[target_feature(enable = $features)]
+            pub(in crate::arch) fn transpose_columns(
+                input: &[u8],
+                stride: usize,
+                first: usize,
+                output: &mut [[u8; 16]],
+            ) {
+                // SAFETY: this function has the features that the registers need.
+                unsafe { lanes::transpose::columns::<$bytes, $single>(input, stride, first, output) }
+            }
+
+            #[target_feature(enable = $features)]
+            pub(in crate::arch) fn sum<const K: usize>(rows: [&[[u8; 16]]; K], out: &mut [[u8; 16]]) {
+                // SAFETY: this function has the features that the registers need.
+                unsafe { lanes::sum::<$wide, $single, K>(rows, out) }
             }
 
             #[target_feature(enable = $features)]

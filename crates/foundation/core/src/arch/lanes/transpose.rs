@@ -121,3 +121,34 @@ pub(in crate::arch) unsafe fn transpose<V: Bytes, S: Bytes>(
     }
     edges(input, output, [rows, columns], [whole_rows, whole_columns]);
 }
+
+/// Transposes some columns of 128 rows: those from byte `first` of each row on, rows `stride` bytes apart.
+///
+/// # Safety
+/// As for [`Bytes`]; `S` has one lane.
+#[inline(always)]
+pub(in crate::arch) unsafe fn columns<V: Bytes, S: Bytes>(
+    input: &[u8],
+    stride: usize,
+    first: usize,
+    output: &mut [[u8; 16]],
+) {
+    const { assert!(S::LANES == 1) }
+    let n = output.len();
+    assert!(n.is_multiple_of(128) && first + n / 8 <= stride && input.len() == 128 * stride);
+    let mut column = 0;
+    while column < n {
+        // SAFETY: the tile's columns are inside the rows and the output, whose sizes were checked.
+        unsafe {
+            let from = input.as_ptr().add(first + column / 8);
+            let to = output.as_mut_ptr().add(column).cast();
+            if column + 128 * V::LANES <= n {
+                tile::<V>(from, stride, to, 16);
+                column += 128 * V::LANES;
+            } else {
+                tile::<S>(from, stride, to, 16);
+                column += 128;
+            }
+        }
+    }
+}

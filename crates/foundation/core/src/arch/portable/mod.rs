@@ -12,4 +12,15 @@ pub(super) use aes::{
     tccr as aes_tccr, tccr_pairs as aes_tccr_pairs,
 };
 pub(super) use clmul::inner_product as gf128_inner_product;
-pub(super) use transpose::transpose;
+pub(super) use transpose::{transpose, transpose_columns};
+
+/// Writes the sum of rows, all of one length.
+pub(super) fn sum<const K: usize>(rows: [&[[u8; 16]]; K], out: &mut [[u8; 16]]) {
+    out.fill([0; 16]);
+    for row in rows {
+        assert_eq!(row.len(), out.len(), "rows of one length");
+        for (sum, byte) in out.as_flattened_mut().iter_mut().zip(row.as_flattened()) {
+            *sum ^= byte;
+        }
+    }
+}

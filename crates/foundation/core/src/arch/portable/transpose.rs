@@ -20,6 +20,19 @@ pub(crate) fn transpose(input: &[u8], output: &mut [u8], rows: usize, columns: u
     region(input, output, [rows / 8, columns / 8], 0..rows / 8, 0..columns / 8);
 }
 
+/// Transposes columns of 128 rows `stride` bytes apart, from byte `first` of each row on.
+pub(crate) fn transpose_columns(input: &[u8], stride: usize, first: usize, output: &mut [[u8; 16]]) {
+    for (column, output) in output.as_chunks_mut::<8>().0.iter_mut().enumerate() {
+        for row in 0..16 {
+            let word = core::array::from_fn(|i| input[(8 * row + i) * stride + first + column]);
+            let word = transpose8x8(u64::from_le_bytes(word)).to_le_bytes();
+            for (output, byte) in output.iter_mut().zip(word) {
+                output[row] = byte;
+            }
+        }
+    }
+}
+
 /// What a kernel leaves that transposed the first `whole_rows` x `whole_columns` bits.
 pub(crate) fn edges(input: &[u8], output: &mut [u8], [rows, columns]: [usize; 2], whole: [usize; 2]) {
     let size = [rows / 8, columns / 8];
