@@ -12,7 +12,8 @@
 //! cheating sender can use another delta in each OT, and there is no conversion.
 
 use comity_channel::Channel;
-use comity_core::{Backend, Bits, Block, Result};
+use comity_core::{Backend, Bits, Block, Error, Result};
+use zeroize::{Zeroize, Zeroizing};
 
 use crate::Model;
 
@@ -42,6 +43,28 @@ pub trait DeltaSender: Send {
     /// # Errors
     /// As [`DeltaSender::extend`].
     fn extend_random<C: Channel + ?Sized>(&mut self, ch: &mut C, out: &mut [Block]) -> Result<()>;
+
+    /// The next `n` OTs, as [`extend`](DeltaSender::extend) or with `random` choice bits as
+    /// [`extend_random`](DeltaSender::extend_random), given out in order and a few at a time, while they are in cache:
+    /// `each` gets the number of the first, and `q_j`.
+    ///
+    /// # Errors
+    /// As [`DeltaSender::extend`]. What `each` got is then worth nothing, and must not be used.
+    fn extend_each<C: Channel + ?Sized>(
+        &mut self,
+        ch: &mut C,
+        random: bool,
+        n: usize,
+        mut each: impl FnMut(usize, &mut [Block]),
+    ) -> Result<()> {
+        let mut q = Zeroizing::new(vec![Block::ZERO; n.min(Self::CHUNK)]);
+        for start in (0..n).step_by(Self::CHUNK) {
+            let q = &mut q[..Self::CHUNK.min(n - start)];
+            if random { self.extend_random(ch, q) } else { self.extend(ch, q) }?;
+            each(start, q);
+        }
+        Ok(())
+    }
 }
 
 /// The side that holds choice bits.
@@ -66,4 +89,67 @@ pub trait DeltaReceiver: Send {
     /// # Errors
     /// Those of the channel.
     fn extend_random<C: Channel + ?Sized>(&mut self, ch: &mut C, out: &mut [Block]) -> Result<Bits>;
+
+    /// The next `n` OTs, as [`extend`](DeltaReceiver::extend) for choice bits, or if there are none as
+    /// [`extend_random`](DeltaReceiver::extend_random), given out in order and a few at a time, while they are in cache:
+    /// `each` gets the number of the first, and `t_j`. Gives the random choice bits.
+    ///
+    /// # Errors
+    /// As [`DeltaReceiver::extend`]. What `each` got is then worth nothing, and must not be used.
+    fn extend_each<C: Channel + ?Sized>(
+        &mut self,
+        ch: &mut C,
+        choices: Option<&Bits>,
+        n: usize,
+        mut each: impl FnMut(usize, &mut [Block]),
+    ) -> Result<Bits> {
+        if let Some(choices) = choices {
+            check_length(choices, n)?;
+        }
+        let mut all = Bits::default();
+        let mut t = Zeroizing::new(vec![Block::ZERO; n.min(Self::CHUNK)]);
+        for start in (0..n).step_by(Self::CHUNK) {
+            let t = &mut t[..Self::CHUNK.min(n - start)];
+            match choices {
+                Some(choices) => self.extend(ch, &choices.slice(start, t.len()), t)?,
+                None => all.extend_from(&self.extend_random(ch, t)?),
+            }
+            each(start, t);
+        }
+        Ok(all)
+    }
+}
+
+/// [`DeltaSender::extend`] or [`DeltaSender::extend_random`] for who has [`DeltaSender::extend_each`]. After an error
+/// nothing is in `out`.
+pub(crate) fn extend<S: DeltaSender, C: Channel + ?Sized>(
+    sender: &mut S,
+    ch: &mut C,
+    random: bool,
+    out: &mut [Block],
+) -> Result<()> {
+    let n = out.len();
+    let result = sender.extend_each(ch, random, n, |j, q| out[j..j + q.len()].copy_from_slice(q));
+    result.inspect_err(|_| out.zeroize())
+}
+
+/// [`DeltaReceiver::extend`] or [`DeltaReceiver::extend_random`], likewise.
+pub(crate) fn receive<R: DeltaReceiver, C: Channel + ?Sized>(
+    receiver: &mut R,
+    ch: &mut C,
+    choices: Option<&Bits>,
+    out: &mut [Block],
+) -> Result<Bits> {
+    let n = out.len();
+    let result = receiver.extend_each(ch, choices, n, |j, t| out[j..j + t.len()].copy_from_slice(t));
+    result.inspect_err(|_| out.zeroize())
+}
+
+/// A choice bit for each of `n` OTs.
+pub(crate) fn check_length(choices: &Bits, n: usize) -> Result<()> {
+    let bits = choices.len();
+    if bits == n {
+        return Ok(());
+    }
+    Err(Error::InvalidInput(format!("{bits} choice bits for {n} oblivious transfers")))
 }

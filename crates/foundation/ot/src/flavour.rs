@@ -27,7 +27,7 @@ use comity_channel::Channel;
 use comity_core::{Backend, Bits, Block, Prg, Result};
 use zeroize::{Zeroize, Zeroizing};
 
-use crate::hashed::same_length;
+use crate::correlated::check_length;
 use crate::{RandomReceiver, RandomSender};
 
 /// OTs of which the receiver sends its part before it reads the sender's.
@@ -242,7 +242,7 @@ fn receive_masked<const N: usize, C: Channel + ?Sized>(
     for (start, out) in (0..all).step_by(ROUND).zip(out.chunks_mut(ROUND * len.max(1))) {
         let masks = &mut masks[..ROUND.min(all - start)];
         let choices = random(ch, masks)?;
-        same_length(&choices, masks)?;
+        check_length(&choices, masks.len())?;
         let mut wire = Unpacker::new(bits, N * masks.len());
         for ((message, mask), choice) in out.chunks_exact_mut(len).zip(&*masks).zip(choices.iter()) {
             for sent in sent.chunks_exact_mut(len) {

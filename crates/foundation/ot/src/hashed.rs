@@ -11,13 +11,10 @@
 //! semi-honest model.
 
 use comity_channel::Channel;
-use comity_core::{Backend, Bits, Block, CrHash, Error, Result, TccrHash};
-use zeroize::Zeroizing;
+use comity_core::{Backend, Bits, Block, CrHash, Result, TccrHash};
+use zeroize::Zeroize;
 
 use crate::{DeltaReceiver, DeltaSender, Model, RandomReceiver, RandomSender};
-
-/// OTs hashed in one go: enough to fill the AES units, in a corner of the first-level cache.
-const HASHED: usize = 128;
 
 /// What breaks the correlation.
 enum Hash {
@@ -74,25 +71,11 @@ impl<D: DeltaSender> HashedSender<D> {
         HashedSender { inner, hash }
     }
 
-    /// Chunk by chunk: `extend` gets `q`, which then becomes pairs.
-    fn chunks(
-        &mut self,
-        out: &mut [[Block; 2]],
-        mut extend: impl FnMut(&mut D, &mut [Block]) -> Result<()>,
-    ) -> Result<()> {
-        let mut batch = Zeroizing::new([Block::ZERO; HASHED]);
-        for pairs in out.chunks_mut(D::CHUNK) {
-            // The q of the chunk wait in the second half of its room: what a batch of pairs overwrites of them was
-            // hashed before.
-            let n = pairs.len();
-            extend(&mut self.inner, &mut pairs.as_flattened_mut()[n..])?;
-            for start in (0..n).step_by(HASHED) {
-                let count = HASHED.min(n - start);
-                batch[..count].copy_from_slice(&pairs.as_flattened()[n + start..][..count]);
-                self.hash.pairs(self.inner.delta(), &batch[..count], &mut pairs[start..start + count]);
-            }
-        }
-        Ok(())
+    fn extend<C: Channel + ?Sized>(&mut self, ch: &mut C, random: bool, out: &mut [[Block; 2]]) -> Result<()> {
+        let (delta, hash, n) = (self.inner.delta(), &mut self.hash, out.len());
+        let each = |j: usize, q: &mut [Block]| hash.pairs(delta, q, &mut out[j..j + q.len()]);
+        let result = self.inner.extend_each(ch, random, n, each);
+        result.inspect_err(|_| out.as_flattened_mut().zeroize())
     }
 }
 
@@ -102,17 +85,27 @@ impl<D: DeltaReceiver> HashedReceiver<D> {
         let hash = Hash::new::<D::Model>(inner.backend());
         HashedReceiver { inner, hash }
     }
+
+    fn extend<C: Channel + ?Sized>(&mut self, ch: &mut C, choices: Option<&Bits>, out: &mut [Block]) -> Result<Bits> {
+        let (hash, n) = (&mut self.hash, out.len());
+        let each = |j: usize, t: &mut [Block]| {
+            hash.blocks(t);
+            out[j..j + t.len()].copy_from_slice(t);
+        };
+        let result = self.inner.extend_each(ch, choices, n, each);
+        result.inspect_err(|_| out.zeroize())
+    }
 }
 
 impl<D: DeltaSender> RandomSender for HashedSender<D> {
     type Model = D::Model;
 
     fn sender_random<C: Channel + ?Sized>(&mut self, ch: &mut C, out: &mut [[Block; 2]]) -> Result<()> {
-        self.chunks(out, |inner, q| inner.extend(ch, q))
+        self.extend(ch, false, out)
     }
 
     fn random<C: Channel + ?Sized>(&mut self, ch: &mut C, out: &mut [[Block; 2]]) -> Result<()> {
-        self.chunks(out, |inner, q| inner.extend_random(ch, q))
+        self.extend(ch, true, out)
     }
 }
 
@@ -120,29 +113,10 @@ impl<D: DeltaReceiver> RandomReceiver for HashedReceiver<D> {
     type Model = D::Model;
 
     fn sender_random<C: Channel + ?Sized>(&mut self, ch: &mut C, choices: &Bits, out: &mut [Block]) -> Result<()> {
-        same_length(choices, out)?;
-        for (t, start) in out.chunks_mut(D::CHUNK).zip((0..).step_by(D::CHUNK)) {
-            self.inner.extend(ch, &choices.slice(start, t.len()), t)?;
-            self.hash.blocks(t);
-        }
-        Ok(())
+        self.extend(ch, Some(choices), out).map(drop)
     }
 
     fn random<C: Channel + ?Sized>(&mut self, ch: &mut C, out: &mut [Block]) -> Result<Bits> {
-        let mut choices = Bits::zeros(0);
-        for t in out.chunks_mut(D::CHUNK) {
-            choices.extend_from(&self.inner.extend_random(ch, t)?);
-            self.hash.blocks(t);
-        }
-        Ok(choices)
+        self.extend(ch, None, out)
     }
-}
-
-/// A choice bit for each OT.
-pub(crate) fn same_length<T>(choices: &Bits, out: &[T]) -> Result<()> {
-    let (bits, outputs) = (choices.len(), out.len());
-    if bits == outputs {
-        return Ok(());
-    }
-    Err(Error::InvalidInput(format!("{bits} choice bits for {outputs} oblivious transfers")))
 }

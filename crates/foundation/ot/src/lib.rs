@@ -29,6 +29,7 @@ pub mod one_of_n;
 mod random;
 mod seeds;
 pub mod softspoken;
+mod stream;
 
 pub use correlated::{DeltaReceiver, DeltaSender};
 pub use hashed::{HashedReceiver, HashedSender};

@@ -122,14 +122,14 @@ fn counts<S: RandomSender, R: RandomReceiver>(
 #[test]
 fn alsz_costs_the_table_and_its_check() {
     let (backend, parameters) = (Backend::detect(), alsz::Parameters::new(Params::default()).unwrap());
-    let (rows, partners) = (parameters.rows(), parameters.partners());
+    let (rows, pairs) = (parameters.rows(), parameters.pairs());
     counts(
         |ch| alsz::Sender::setup::<Csw, _>(ch, &SESSION, backend, parameters, &mut rng(1)),
         |ch| alsz::Receiver::setup::<Csw, _>(ch, &SESSION, backend, parameters, &mut rng(2)),
         |m, random| match m {
             0 => 0,
             // 128 spare columns; four hashes of 32 bytes for each pair of rows.
-            _ => (rows - usize::from(random)) * (m.div_ceil(8) + 16) + rows * partners * 4 * 32,
+            _ => (rows - usize::from(random)) * (m.div_ceil(8) + 16) + pairs * 4 * 32,
         },
         16,
     );

@@ -1,20 +1,10 @@
-//! Columns of the matrix, two blocks each, and their hash.
+//! The hash of columns of the matrix, two blocks each.
 
-use comity_core::{Aes128, Backend, Block, TccrHash, transpose};
+use comity_core::{Aes128, Backend, Block, TccrHash};
 use zeroize::Zeroizing;
 
 /// Columns hashed in one go: their blocks stay in the first-level cache.
 const BATCH: usize = 128;
-
-/// Writes the columns of a matrix whose rows have `stride` bytes: bits 0 to 127 of each to `low`, the others, with zeros
-/// where there are no rows, to `high`. `low` and `high` have `8 * stride` blocks.
-pub(super) fn columns(backend: Backend, matrix: &[u8], stride: usize, low: &mut [Block], high: &mut [Block]) {
-    let (first, second) = matrix.split_at(128 * stride);
-    transpose(backend, first, Block::bytes_of_mut(low), 128, 8 * stride);
-    let mut padded = Zeroizing::new(vec![0; 128 * stride]);
-    padded[..second.len()].copy_from_slice(second);
-    transpose(backend, &padded, Block::bytes_of_mut(high), 128, 8 * stride);
-}
 
 /// The hash of a column `(a, b)` and its index.
 pub(super) struct ColumnHash {

@@ -1,15 +1,14 @@
 //! The receiver of the extension: sender of the base OTs and of the matrix.
 
 use comity_channel::Channel;
-use comity_core::{Backend, Bits, Block, Error, Prg, Result, SessionId};
+use comity_core::{Backend, Bits, Block, Prg, Result, SessionId};
 use rand_core::CryptoRng;
 use zeroize::Zeroizing;
 
-use super::check::{self, SumHash};
-use super::columns::{ColumnHash, columns};
-use super::{BASE, CHUNK, CHUNKS, Parameters, SPARE};
+use super::matrix::{Matrix, State, WIDTH, fill, pieces};
+use super::{BASE, CHUNK, Parameters, SPARE, check};
 use crate::base::BaseOt;
-use crate::hashed::same_length;
+use crate::correlated::check_length;
 use crate::{AtLeast, Malicious, RandomReceiver, SenderSeeds};
 
 /// The receiver: has choice bits, gets the chosen message of each OT.
@@ -17,16 +16,14 @@ use crate::{AtLeast, Malicious, RandomReceiver, SenderSeeds};
 /// Made once and extended again and again. Every call of one side meets the call of the same kind and length at the
 /// other. After an error it refuses to go on.
 pub struct Receiver {
-    session: SessionId,
-    backend: Backend,
-    parameters: Parameters,
     /// `G(k_i^0)` and `G(k_i^1)` for each row.
     rows: Vec<[Prg; 2]>,
     /// Draws the choice bits of spare columns.
     spare: Prg,
-    hash: ColumnHash,
-    chunk: u64,
-    broken: bool,
+    /// The rows of a chunk: those of all `G(k_i^0)`, and of all `G(k_i^1)`.
+    zeros: Matrix,
+    ones: Matrix,
+    state: State,
 }
 
 impl Receiver {
@@ -58,84 +55,75 @@ impl Receiver {
         seeds: SenderSeeds<Malicious>,
         rng: &mut impl CryptoRng,
     ) -> Result<Receiver> {
-        check_count(parameters, seeds.len())?;
+        let state = State::new(session, backend, parameters, seeds.len())?;
         let mut spare = Zeroizing::new([0; 16]);
         rng.fill_bytes(spare.as_mut());
         Ok(Receiver {
-            session: *session,
-            backend,
-            parameters,
             rows: seeds.pairs().iter().map(|pair| pair.map(|seed| Prg::new(backend, seed))).collect(),
             spare: Prg::new(backend, Block::new(*spare)),
-            hash: ColumnHash::new(backend),
-            chunk: 0,
-            broken: false,
+            zeros: Matrix::new(Parameters::MAX_ROWS),
+            ones: Matrix::new(parameters.rows),
+            state,
         })
     }
 
     /// One chunk: random OTs for the choice bits given, or if there are none, for those that the first row defines.
     fn chunk<C: Channel + ?Sized>(&mut self, ch: &mut C, choices: Option<&Bits>, out: &mut [Block]) -> Result<Bits> {
-        let (n, rows) = (out.len(), self.parameters.rows);
-        let (stride, padded) = shape(n);
-        // Both G of every row, and r with the spare bits behind it.
-        let mut both = Zeroizing::new([vec![0; rows * padded], vec![0; rows * padded]]);
-        for (i, prgs) in self.rows.iter_mut().enumerate() {
-            for (rows, prg) in both.iter_mut().zip(prgs) {
-                prg.fill(&mut rows[i * padded..][..padded]);
-            }
+        self.state.begin()?;
+        let n = out.len();
+        // The choice bits, and those of the spare columns behind them.
+        let mut r = Zeroizing::new(vec![0; n.div_ceil(8) + SPARE / 8]);
+        if let Some(choices) = choices {
+            let (chosen, spare) = r.split_at_mut(n.div_ceil(8));
+            chosen.copy_from_slice(&Zeroizing::new(choices.to_bytes()));
+            self.spare.fill(spare);
         }
-        let [zeros, ones] = &*both;
-        let row = |side: &'_ Vec<u8>, i: usize| -> std::ops::Range<usize> {
-            debug_assert_eq!(side.len(), rows * padded);
-            i * padded..i * padded + stride
-        };
-        let mut r = Zeroizing::new(vec![0; stride]);
-        let sent = match choices {
-            Some(choices) => {
-                let (chosen, spare) = r.split_at_mut(n.div_ceil(8));
-                chosen.copy_from_slice(&Zeroizing::new(choices.to_bytes())[..chosen.len()]);
-                self.spare.fill(spare);
-                rows
-            }
-            None => {
-                // D13.3 Protocol 4: the first u is zero and not sent, and so defines r.
-                let first = zeros[row(zeros, 0)].iter().zip(&ones[row(ones, 0)]);
-                r.iter_mut().zip(first).for_each(|(r, (zero, one))| *r = zero ^ one);
-                rows - 1
-            }
-        };
-        // Step 2.
-        let mut u = vec![0; stride];
-        for i in rows - sent..rows {
-            let masks = zeros[row(zeros, i)].iter().zip(&ones[row(ones, i)]);
-            u.iter_mut().zip(masks).zip(&*r).for_each(|((u, (zero, one)), r)| *u = zero ^ one ^ r);
-            ch.send(&u)?;
-        }
+        self.offer(ch, choices.is_some(), &mut r, out)?;
         // Step 3: the sender says which pairs only now.
         let mut seed = [0; 16];
         ch.recv(&mut seed)?;
-        let mut hash = SumHash::new(&self.session, self.chunk);
-        for (pair, (alpha, beta)) in
-            check::pairs(Block::new(seed), self.backend, self.parameters).into_iter().enumerate()
-        {
-            for first in [zeros, ones] {
-                for second in [zeros, ones] {
-                    ch.send(&hash.hash(pair, &first[row(first, alpha)], &second[row(second, beta)]))?;
-                }
-            }
-        }
+        let pairs = check::pairs(Block::new(seed), self.state.backend, self.state.parameters);
+        let (zeros, ones) = (&self.zeros, &self.ones);
+        let hashes = self.state.hashes(n, 4 * pairs.len(), |piece, i| {
+            let (alpha, beta) = pairs[i / 4];
+            [
+                if i & 2 == 0 { zeros } else { ones }.row(piece, alpha),
+                if i & 1 == 0 { zeros } else { ones }.row(piece, beta),
+            ]
+        });
+        ch.send(hashes.as_flattened())?;
         ch.flush()?;
-        // Step 4.
-        let mut low = Zeroizing::new(vec![Block::ZERO; 8 * padded]);
-        let mut high = Zeroizing::new(vec![Block::ZERO; 8 * padded]);
-        columns(self.backend, zeros, padded, &mut low, &mut high);
-        self.hash.blocks(&mut low, &mut high, out);
-        self.chunk += 1;
+        self.state.end();
         Ok(Bits::from_bytes(&r, n))
     }
 
-    fn begin(&mut self) -> Result<()> {
-        begin(&mut self.broken, self.chunk)
+    /// Step 2, and step 4, which needs no answer, piece by piece. Choice bits that are not `given` are written to `r`.
+    fn offer<C: Channel + ?Sized>(&mut self, ch: &mut C, given: bool, r: &mut [u8], out: &mut [Block]) -> Result<()> {
+        let n = out.len();
+        let mut out = out.chunks_mut(8 * WIDTH);
+        for (piece, r) in pieces(n).zip(r.chunks_mut(WIDTH)) {
+            let (zeros, ones) = (self.zeros.piece(piece), self.ones.piece(piece));
+            fill(zeros, piece, self.rows.iter_mut().map(|[zero, _]| zero));
+            fill(ones, piece, self.rows.iter_mut().map(|[_, one]| one));
+            let unsent = usize::from(!given);
+            let wire = &mut self.state.wire;
+            wire.resize((self.rows.len() - unsent) * piece.width, 0);
+            let mut masks = zeros.chunks_exact(piece.padded).zip(ones.chunks_exact(piece.padded));
+            if let Some((zero, one)) = masks.by_ref().take(unsent).next() {
+                // D13.3 Protocol 4: the first u is zero and not sent, and so defines r.
+                add(r, [&*zero, one]);
+            }
+            for (u, (zero, one)) in wire.chunks_exact_mut(piece.width).zip(masks) {
+                add(u, [zero, one, r]);
+            }
+            ch.send(wire)?;
+            // The last piece may be all spare.
+            if let Some(out) = out.next() {
+                let ([low, high], hash) = self.state.columns(zeros);
+                hash.blocks(low, high, out);
+            }
+        }
+        Ok(())
     }
 }
 
@@ -143,11 +131,9 @@ impl RandomReceiver for Receiver {
     type Model = Malicious;
 
     fn sender_random<C: Channel + ?Sized>(&mut self, ch: &mut C, choices: &Bits, out: &mut [Block]) -> Result<()> {
-        same_length(choices, out)?;
+        check_length(choices, out.len())?;
         for (out, start) in out.chunks_mut(CHUNK).zip((0..).step_by(CHUNK)) {
-            self.begin()?;
             self.chunk(ch, Some(&choices.slice(start, out.len())), out)?;
-            self.broken = false;
         }
         Ok(())
     }
@@ -155,35 +141,16 @@ impl RandomReceiver for Receiver {
     fn random<C: Channel + ?Sized>(&mut self, ch: &mut C, out: &mut [Block]) -> Result<Bits> {
         let mut choices = Bits::zeros(0);
         for out in out.chunks_mut(CHUNK) {
-            self.begin()?;
             choices.extend_from(&self.chunk(ch, None, out)?);
-            self.broken = false;
         }
         Ok(choices)
     }
 }
 
-/// Bytes of a row of a chunk of `n` OTs on the wire, and in memory, where rows are whole blocks.
-pub(super) fn shape(n: usize) -> (usize, usize) {
-    let stride = n.div_ceil(8) + SPARE / 8;
-    (stride, stride.next_multiple_of(16))
-}
-
-/// That there is a seed for each row.
-pub(super) fn check_count(parameters: Parameters, seeds: usize) -> Result<()> {
-    if parameters.rows == seeds {
-        return Ok(());
+/// Writes the sum of rows that are as long as `out` or longer.
+fn add<const K: usize>(out: &mut [u8], rows: [&[u8]; K]) {
+    let rows = rows.map(|row| &row[..out.len()]);
+    for (j, out) in out.iter_mut().enumerate() {
+        *out = rows.iter().fold(0, |sum, row| sum ^ row[j]);
     }
-    Err(Error::InvalidInput(format!("{seeds} base OTs where this extension takes {}", parameters.rows)))
-}
-
-/// Begins a chunk, unless an earlier one failed or there were too many for the bound on cheating.
-pub(super) fn begin(broken: &mut bool, chunk: u64) -> Result<()> {
-    if std::mem::replace(broken, true) {
-        return Err(Error::InvalidInput("this OT extension stopped at an earlier error; set up a new one".into()));
-    }
-    if chunk >= CHUNKS {
-        return Err(Error::InvalidInput(format!("this OT extension has made its {CHUNKS} chunks; set up a new one")));
-    }
-    Ok(())
 }

@@ -1,15 +1,15 @@
 //! The sender of the extension: receiver of the base OTs and of the matrix.
 
+use std::cmp::Ordering;
+
 use comity_channel::Channel;
 use comity_core::{Backend, Bits, Block, Misbehaviour, Prg, Result, SessionId};
 use rand_core::CryptoRng;
 use subtle::Choice;
 use zeroize::{Zeroize, Zeroizing};
 
-use super::check::{self, HASH, SumHash};
-use super::columns::{ColumnHash, columns};
-use super::receiver::{begin, check_count, shape};
-use super::{BASE, CHUNK, Parameters};
+use super::matrix::{Matrix, Piece, State, WIDTH, fill, pieces};
+use super::{BASE, CHUNK, Parameters, check};
 use crate::base::BaseOt;
 use crate::{AtLeast, Malicious, RandomSender, ReceiverSeeds};
 
@@ -18,18 +18,19 @@ use crate::{AtLeast, Malicious, RandomSender, ReceiverSeeds};
 /// Made once and extended again and again. Every call of one side meets the call of the same kind and length at the
 /// other. After an error it refuses to go on.
 pub struct Sender {
-    session: SessionId,
-    backend: Backend,
-    parameters: Parameters,
     /// `s`: the choice bits of the base OTs.
     s: Bits,
     /// `G(k_i^(s_i))` for each row.
     rows: Vec<Prg>,
     /// Draws the seeds of the checks.
     challenge: Prg,
-    hash: ColumnHash,
-    chunk: u64,
-    broken: bool,
+    /// The rows `G(k_i^(s_i))` of a chunk.
+    g: Matrix,
+    /// The rows `u` of a chunk.
+    u: Matrix,
+    /// The rows `q` of a piece. Secret.
+    q: Zeroizing<Vec<u8>>,
+    state: State,
 }
 
 impl Sender {
@@ -64,76 +65,114 @@ impl Sender {
         seeds: ReceiverSeeds<Malicious>,
         rng: &mut impl CryptoRng,
     ) -> Result<Sender> {
-        check_count(parameters, seeds.len())?;
+        let state = State::new(session, backend, parameters, seeds.len())?;
         let mut challenge = Zeroizing::new([0; 16]);
         rng.fill_bytes(challenge.as_mut());
         Ok(Sender {
-            session: *session,
-            backend,
-            parameters,
             s: seeds.choices().clone(),
             rows: seeds.chosen().iter().map(|&seed| Prg::new(backend, seed)).collect(),
             challenge: Prg::new(backend, Block::new(*challenge)),
-            hash: ColumnHash::new(backend),
-            chunk: 0,
-            broken: false,
+            g: Matrix::new(parameters.rows),
+            u: Matrix::new(parameters.rows),
+            q: Zeroizing::new(vec![0; Parameters::MAX_ROWS * WIDTH]),
+            state,
         })
     }
 
     /// One chunk of random OTs, where the last `sent` rows are on the wire.
     fn chunk<C: Channel + ?Sized>(&mut self, ch: &mut C, sent: usize, out: &mut [[Block; 2]]) -> Result<()> {
-        let (n, rows) = (out.len(), self.parameters.rows);
-        let (stride, padded) = shape(n);
-        // Step 2: a row that is not sent is zero.
-        let mut u = vec![0; rows * stride];
-        ch.recv(&mut u[(rows - sent) * stride..])?;
-        let mut g = Zeroizing::new(vec![0; rows * padded]);
-        for (row, prg) in g.chunks_exact_mut(padded).zip(&mut self.rows) {
-            prg.fill(row);
+        self.state.begin()?;
+        let n = out.len();
+        for piece in pieces(n) {
+            self.take(ch, sent, piece)?;
         }
-        // Step 3: the pairs are drawn when the rows are here.
-        check::distinct(&u, stride)?;
+        // Step 3: the pairs are drawn when the rows are here. The receiver need not wait for the rest of the work on
+        // them.
         let seed = self.challenge.block();
         ch.send(&seed.to_bytes())?;
-        let mut hash = SumHash::new(&self.session, self.chunk);
+        ch.flush()?;
+        self.distinct(n)?;
+        // What is written here is not given out before the check. The last piece may be all spare.
+        for (piece, out) in pieces(n).zip(out.chunks_mut(8 * WIDTH)) {
+            self.columns(piece, out);
+        }
+        let pairs = check::pairs(seed, self.state.backend, self.state.parameters);
+        let (g, u) = (&self.g, &self.u);
+        let zero = [0; WIDTH];
+        let own = self.state.hashes(n, 2 * pairs.len(), |piece, i| {
+            let (alpha, beta) = pairs[i / 2];
+            let u = |row| if i & 1 == 0 { &zero[..piece.width] } else { u.row(piece, row) };
+            [g.row(piece, alpha), g.row(piece, beta), u(alpha), u(beta)]
+        });
+        let mut theirs = vec![[0; 32]; 4 * pairs.len()];
+        ch.recv(theirs.as_flattened_mut())?;
         let mut honest = Choice::from(1);
-        for (pair, (alpha, beta)) in check::pairs(seed, self.backend, self.parameters).into_iter().enumerate() {
-            let mut hashes = [[0; HASH]; 4];
-            ch.recv(hashes.as_flattened_mut())?;
-            let [g_alpha, g_beta] = [alpha, beta].map(|i| &g[i * padded..][..stride]);
-            let [u_alpha, u_beta] = [alpha, beta].map(|i| &u[i * stride..][..stride]);
+        for ((&(alpha, beta), own), theirs) in pairs.iter().zip(own.as_chunks::<2>().0).zip(theirs.as_chunks().0) {
             let [a, b] = [alpha, beta].map(|i| Choice::from(u8::from(self.s.get(i))));
-            let own = hash.hash(pair, g_alpha, g_beta);
-            let other = hash.hash_four(pair, [g_alpha, g_beta, u_alpha, u_beta]);
-            honest &= check::equal(&check::select(&hashes, a, b), &own);
-            honest &= check::equal(&check::select(&hashes, !a, !b), &other);
+            honest &= check::equal(&check::select(theirs, a, b), &own[0]);
+            honest &= check::equal(&check::select(theirs, !a, !b), &own[1]);
         }
         // All pairs are looked at before the verdict, which tells the receiver whether it guessed right and no more.
         if !bool::from(honest) {
             return Err(Misbehaviour::InconsistentChoices.into());
         }
-        // Step 4: q^i = G(k_i^(s_i)) ^ s_i u^i.
-        for (i, (q, u)) in g.chunks_exact_mut(padded).zip(u.chunks_exact(stride)).enumerate() {
+        self.state.end();
+        Ok(())
+    }
+
+    /// Step 2, for a piece: a row that is not sent is zero.
+    fn take<C: Channel + ?Sized>(&mut self, ch: &mut C, sent: usize, piece: Piece) -> Result<()> {
+        let rows = self.rows.len();
+        let wire = &mut self.state.wire;
+        wire.clear();
+        wire.resize(rows * piece.width, 0);
+        ch.recv(&mut wire[(rows - sent) * piece.width..])?;
+        let u = self.u.piece(piece).chunks_exact_mut(piece.padded);
+        u.zip(wire.chunks_exact(piece.width)).for_each(|(u, wire)| u[..piece.width].copy_from_slice(wire));
+        fill(self.g.piece(piece), piece, self.rows.iter_mut());
+        Ok(())
+    }
+
+    /// Step 4, for a piece: `q^i = G(k_i^(s_i)) ^ s_i u^i`, and its columns.
+    fn columns(&mut self, piece: Piece, out: &mut [[Block; 2]]) {
+        let q = &mut self.q[..Parameters::MAX_ROWS * piece.padded];
+        let mut rows = q.chunks_exact_mut(piece.padded).enumerate();
+        for (i, q) in (&mut rows).take(self.rows.len()) {
             let chosen = u8::from(self.s.get(i)).wrapping_neg();
-            q.iter_mut().zip(u).for_each(|(q, u)| *q ^= u & chosen);
+            let (g, u) = (self.g.row(piece, i), self.u.row(piece, i));
+            for ((q, g), u) in q.iter_mut().zip(g).zip(u) {
+                *q = g ^ (u & chosen);
+            }
         }
-        let mut low = Zeroizing::new(vec![Block::ZERO; 8 * padded]);
-        let mut high = Zeroizing::new(vec![Block::ZERO; 8 * padded]);
-        columns(self.backend, &g, padded, &mut low, &mut high);
+        rows.for_each(|(_, row)| row.fill(0));
         let mut bytes = Zeroizing::new(self.s.to_bytes());
         bytes.resize(32, 0);
-        let mut s = [0, 16].map(|at| Block::new(bytes[at..at + 16].try_into().expect("16 bytes")));
-        self.hash.pairs(s, &mut low, &mut high, out);
+        let mut s = [0, 16].map(|at| Block::new(std::array::from_fn(|i| bytes[at + i])));
+        let ([low, high], hash) = self.state.columns(q);
+        hash.pairs(s, low, high, out);
         s.zeroize();
-        self.chunk += 1;
+    }
+
+    /// That no two rows u are equal.
+    fn distinct(&self, n: usize) -> Result<()> {
+        let mut rows: Vec<usize> = (0..self.rows.len()).collect();
+        let compare = |&a: &usize, &b: &usize| {
+            let mut each = pieces(n).map(|piece| self.u.row(piece, a).cmp(self.u.row(piece, b)));
+            each.find(|order| order.is_ne()).unwrap_or(Ordering::Equal)
+        };
+        rows.sort_unstable_by(compare);
+        if rows.windows(2).any(|pair| compare(&pair[0], &pair[1]).is_eq()) {
+            return Err(Misbehaviour::EqualRows.into());
+        }
         Ok(())
     }
 
     fn chunks<C: Channel + ?Sized>(&mut self, ch: &mut C, sent: usize, out: &mut [[Block; 2]]) -> Result<()> {
         for out in out.chunks_mut(CHUNK) {
-            begin(&mut self.broken, self.chunk)?;
-            self.chunk(ch, sent, out)?;
-            self.broken = false;
+            if let Err(error) = self.chunk(ch, sent, out) {
+                out.as_flattened_mut().zeroize();
+                return Err(error);
+            }
         }
         Ok(())
     }
@@ -143,10 +182,10 @@ impl RandomSender for Sender {
     type Model = Malicious;
 
     fn sender_random<C: Channel + ?Sized>(&mut self, ch: &mut C, out: &mut [[Block; 2]]) -> Result<()> {
-        self.chunks(ch, self.parameters.rows, out)
+        self.chunks(ch, self.rows.len(), out)
     }
 
     fn random<C: Channel + ?Sized>(&mut self, ch: &mut C, out: &mut [[Block; 2]]) -> Result<()> {
-        self.chunks(ch, self.parameters.rows - 1, out)
+        self.chunks(ch, self.rows.len() - 1, out)
     }
 }

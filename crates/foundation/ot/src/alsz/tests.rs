@@ -133,18 +133,17 @@ impl Textbook {
         let mut seed = [0; 16];
         ch.recv(&mut seed)?;
         let mut prg = Prg::new(Backend::named("portable").unwrap(), Block::new(seed));
-        let mut pair = 0u64;
         let mut key = blake3::Hasher::new_derive_key("comity ALSZ: the hash of a sum of two rows");
         key.update(&SESSION.to_bytes()).update(&self.chunk.to_le_bytes());
         let key = *key.finalize().as_bytes();
-        for alpha in 0..g.len() {
-            let mut drawn = Vec::new();
-            while drawn.len() < self.parameters.partners {
-                let beta = (prg.next_u64() % g.len() as u64) as usize;
-                if beta == alpha || drawn.contains(&beta) {
-                    continue;
-                }
-                drawn.push(beta);
+        let mut pair = 0;
+        let mut order: Vec<usize> = (0..g.len()).collect();
+        for _ in 0..self.parameters.partners {
+            for last in (1..g.len()).rev() {
+                order.swap(last, (prg.next_u64() % (last as u64 + 1)) as usize);
+            }
+            for matched in order.chunks_exact(2) {
+                let (alpha, beta) = (matched[0], matched[1]);
                 let differ = cheats(alpha) != cheats(beta);
                 let correction = if differ { add(&r, &other) } else { vec![0; stride] };
                 for (index, (a, b)) in [(0, 0), (0, 1), (1, 0), (1, 1)].into_iter().enumerate() {
@@ -154,7 +153,6 @@ impl Textbook {
                     if differ && guessed == 1 {
                         data = add(&data, &correction);
                     }
-                    data.extend(pair.to_le_bytes());
                     let mut hash = *blake3::keyed_hash(&key, &data).as_bytes();
                     if cheat == Cheat::Hash(index) && pair == 5 {
                         hash[31] ^= 0x80;
@@ -297,10 +295,10 @@ fn bytes_are_as_stated() {
                 ch.counter().counts().sent as usize
             },
         );
-        let Parameters { rows, partners } = parameters(40);
-        let chunks = n.div_ceil(1 << 17);
-        let row: usize = (0..chunks).map(|c| (n - (c << 17)).min(1 << 17).div_ceil(8) + 16).sum();
-        let checks = chunks * rows * partners * 128;
+        let (rows, pairs, chunk) = (parameters(40).rows(), parameters(40).pairs(), (1 << 17) - 128);
+        let chunks = n.div_ceil(chunk);
+        let row: usize = (0..chunks).map(|c| (n - c * chunk).min(chunk).div_ceil(8) + 16).sum();
+        let checks = chunks * pairs * 128;
         assert_eq!(sent, 2 * chunks * 16);
         assert_eq!(back, rows * row + (rows - 1) * row + 2 * checks);
     }

@@ -1,13 +1,15 @@
 //! The receiver of the extension: sender of the base OTs and of the matrix.
 
 use comity_channel::Channel;
-use comity_core::{Backend, Bits, Block, Error, Prg, Result, SessionId};
+use comity_core::{Backend, Bits, Block, Prg, Result, SessionId};
 use rand_core::CryptoRng;
 use zeroize::Zeroize;
 
-use super::state::{State, grown};
+use super::state::State;
 use super::{BASE, BLOCK, ROWS};
 use crate::base::BaseOt;
+use crate::correlated::{check_length, receive};
+use crate::stream::grown;
 use crate::{AtLeast, DeltaReceiver, SemiHonest, SenderSeeds};
 
 /// The receiver: has choice bits `x_j`, gets `t_j = q_j ^ x_j delta`.
@@ -86,38 +88,46 @@ impl DeltaReceiver for Receiver {
         self.state.backend
     }
 
-    fn extend<C: Channel + ?Sized>(&mut self, ch: &mut C, choices: &Bits, out: &mut [Block]) -> Result<()> {
-        if choices.len() != out.len() {
-            let (bits, outputs) = (choices.len(), out.len());
-            return Err(Error::InvalidInput(format!("{bits} choice bits for {outputs} oblivious transfers")));
+    fn extend_each<C: Channel + ?Sized>(
+        &mut self,
+        ch: &mut C,
+        choices: Option<&Bits>,
+        n: usize,
+        mut each: impl FnMut(usize, &mut [Block]),
+    ) -> Result<Bits> {
+        if let Some(choices) = choices {
+            check_length(choices, n)?;
         }
+        let sent = ROWS - usize::from(choices.is_none());
+        let mut chosen = Bits::zeros(0);
         self.state.begin()?;
-        for (choices, t) in choices.words().chunks(BLOCK / 64).zip(out.chunks_mut(BLOCK)) {
-            let x = grown(&mut self.choices, 8 * choices.len());
-            for (bytes, word) in x.chunks_exact_mut(8).zip(choices) {
-                bytes.copy_from_slice(&word.to_le_bytes());
+        for start in (0..n).step_by(BLOCK) {
+            let n = BLOCK.min(n - start);
+            if let Some(choices) = choices {
+                let words = &choices.words()[start / 64..(start + n).div_ceil(64)];
+                let x = grown(&mut self.choices, 8 * words.len());
+                for (bytes, word) in x.chunks_exact_mut(8).zip(words) {
+                    bytes.copy_from_slice(&word.to_le_bytes());
+                }
             }
-            self.rows(t.len(), ROWS);
-            ch.send(self.state.wire(t.len(), ROWS))?;
-            self.state.columns(t);
+            self.rows(n, sent);
+            if choices.is_none() {
+                chosen.extend_from(&Bits::from_bytes(&self.choices[..n.div_ceil(8)], n));
+            }
+            ch.send(self.state.wire(n, sent))?;
+            self.state.columns(n, |j, t| each(start + j, t));
         }
         ch.flush()?;
         self.state.end();
-        Ok(())
+        Ok(chosen)
+    }
+
+    fn extend<C: Channel + ?Sized>(&mut self, ch: &mut C, choices: &Bits, out: &mut [Block]) -> Result<()> {
+        receive(self, ch, Some(choices), out).map(drop)
     }
 
     fn extend_random<C: Channel + ?Sized>(&mut self, ch: &mut C, out: &mut [Block]) -> Result<Bits> {
-        self.state.begin()?;
-        let mut choices = Bits::zeros(0);
-        for t in out.chunks_mut(BLOCK) {
-            self.rows(t.len(), ROWS - 1);
-            choices.extend_from(&Bits::from_bytes(&self.choices[..t.len().div_ceil(8)], t.len()));
-            ch.send(self.state.wire(t.len(), ROWS - 1))?;
-            self.state.columns(t);
-        }
-        ch.flush()?;
-        self.state.end();
-        Ok(choices)
+        receive(self, ch, None, out)
     }
 }
 

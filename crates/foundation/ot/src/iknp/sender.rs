@@ -8,6 +8,7 @@ use zeroize::Zeroize;
 use super::state::State;
 use super::{BASE, BLOCK, ROWS};
 use crate::base::BaseOt;
+use crate::correlated::extend;
 use crate::{AtLeast, DeltaSender, ReceiverSeeds, SemiHonest};
 
 /// The sender: holds delta, gets `q_j`.
@@ -52,18 +53,6 @@ impl Sender {
         Sender { delta: Block::from_u128(delta), rows, state: State::new(backend) }
     }
 
-    /// The next OTs, block by block, where the last `sent` rows are on the wire.
-    fn blocks<C: Channel + ?Sized>(&mut self, ch: &mut C, sent: usize, out: &mut [Block]) -> Result<()> {
-        self.state.begin()?;
-        for q in out.chunks_mut(BLOCK) {
-            ch.recv(self.state.wire(q.len(), sent))?;
-            self.rows(q.len(), sent);
-            self.state.columns(q);
-        }
-        self.state.end();
-        Ok(())
-    }
-
     /// D13.3 Protocol 1, step 4: `q^i = G(k_i^(delta_i)) ^ delta_i u^i`, where `u^i` is zero if it is not sent.
     fn rows(&mut self, n: usize, sent: usize) {
         let [rows, mut wire] = self.state.rows(n, sent);
@@ -92,12 +81,31 @@ impl DeltaSender for Sender {
         self.state.backend
     }
 
+    fn extend_each<C: Channel + ?Sized>(
+        &mut self,
+        ch: &mut C,
+        random: bool,
+        n: usize,
+        mut each: impl FnMut(usize, &mut [Block]),
+    ) -> Result<()> {
+        let sent = ROWS - usize::from(random);
+        self.state.begin()?;
+        for start in (0..n).step_by(BLOCK) {
+            let n = BLOCK.min(n - start);
+            ch.recv(self.state.wire(n, sent))?;
+            self.rows(n, sent);
+            self.state.columns(n, |j, q| each(start + j, q));
+        }
+        self.state.end();
+        Ok(())
+    }
+
     fn extend<C: Channel + ?Sized>(&mut self, ch: &mut C, out: &mut [Block]) -> Result<()> {
-        self.blocks(ch, ROWS, out)
+        extend(self, ch, false, out)
     }
 
     fn extend_random<C: Channel + ?Sized>(&mut self, ch: &mut C, out: &mut [Block]) -> Result<()> {
-        self.blocks(ch, ROWS - 1, out)
+        extend(self, ch, true, out)
     }
 }
 

@@ -1,9 +1,13 @@
 //! What both sides of the extension hold: where the stream stands, and the buffers of a block.
 
-use comity_core::{Backend, Block, Error, Result, transpose};
+use comity_core::{Backend, Block, Result, transpose_columns};
 use zeroize::Zeroize;
 
 use super::{BLOCK, ROWS};
+use crate::stream::{begin, grown};
+
+/// Columns that are written in one go: they stay in the first-level cache for what is done with them.
+const TILE: usize = 512;
 
 /// The state of either side but for its seeds.
 pub(super) struct State {
@@ -14,8 +18,8 @@ pub(super) struct State {
     wire: Vec<u8>,
     /// The matrix of a block: rows padded to whole blocks. Secret; never shrinks, so that all of it is wiped.
     matrix: Vec<Block>,
-    /// Its columns, where the output has no room for the padding. Secret, likewise.
-    spare: Vec<Block>,
+    /// Some of its columns. Secret.
+    tile: [Block; TILE],
 }
 
 impl State {
@@ -26,17 +30,13 @@ impl State {
             broken: false,
             wire: Vec::with_capacity(ROWS * BLOCK / 8),
             matrix: Vec::with_capacity(BLOCK),
-            spare: Vec::with_capacity(BLOCK),
+            tile: [Block::ZERO; TILE],
         }
     }
 
-    /// Starts a call that advances the stream, unless an earlier one failed: the two sides then no longer agree on how
-    /// far the streams have advanced.
+    /// Starts a call, unless an earlier one failed.
     pub(super) fn begin(&mut self) -> Result<()> {
-        if std::mem::replace(&mut self.broken, true) {
-            return Err(Error::InvalidInput("this OT extension stopped at an earlier error; set up a new one".into()));
-        }
-        Ok(())
+        begin(&mut self.broken)
     }
 
     /// Ends a call that succeeded.
@@ -56,17 +56,14 @@ impl State {
         [matrix.chunks_exact_mut(16 * n.div_ceil(128)), wire.chunks_exact_mut(n.div_ceil(8))]
     }
 
-    /// Writes the columns of the matrix of a block.
-    pub(super) fn columns(&mut self, out: &mut [Block]) {
-        let padded = padded(out.len());
-        let matrix = Block::bytes_of(&self.matrix[..padded]);
-        let columns = |out: &mut [Block]| transpose(self.backend, matrix, Block::bytes_of_mut(out), ROWS, padded);
-        if padded == out.len() {
-            columns(out);
-        } else {
-            let spare = grown(&mut self.spare, padded);
-            columns(spare);
-            out.copy_from_slice(&spare[..out.len()]);
+    /// The columns of the matrix of a block of `n` OTs, a few at a time: calls `each` with the number of the first.
+    pub(super) fn columns(&mut self, n: usize, mut each: impl FnMut(usize, &mut [Block])) {
+        let matrix = Block::bytes_of(&self.matrix[..padded(n)]);
+        for start in (0..n).step_by(TILE) {
+            let wanted = TILE.min(n - start);
+            let tile = &mut self.tile[..padded(wanted)];
+            transpose_columns(self.backend, matrix, start, tile);
+            each(start, &mut tile[..wanted]);
         }
     }
 }
@@ -76,18 +73,10 @@ fn padded(n: usize) -> usize {
     n.next_multiple_of(128)
 }
 
-/// The first `n` elements of a buffer, which grows if it must and does not shrink.
-pub(super) fn grown<T: Copy + Default>(buffer: &mut Vec<T>, n: usize) -> &mut [T] {
-    if buffer.len() < n {
-        buffer.resize(n, T::default());
-    }
-    &mut buffer[..n]
-}
-
 impl Drop for State {
     fn drop(&mut self) {
         // The elements only: what was reserved and never used holds no secret, and wiping it would touch the memory.
         self.matrix.as_mut_slice().zeroize();
-        self.spare.as_mut_slice().zeroize();
+        self.tile.zeroize();
     }
 }

@@ -237,15 +237,6 @@ fn fits<S: Scheme>(n: usize) -> Result<()> {
     Ok(())
 }
 
-/// Starts a call that advances the streams, unless an earlier one failed: the two sides then no longer agree on how far
-/// they have advanced.
-fn begin(broken: &mut bool) -> Result<()> {
-    if std::mem::replace(broken, true) {
-        return Err(Error::InvalidInput("this OT extension stopped at an earlier error; set up a new one".into()));
-    }
-    Ok(())
-}
-
 /// That there is a seed for each row.
 fn check_seeds(seeds: usize) -> Result<()> {
     if seeds != ROWS {

@@ -12,11 +12,12 @@ use super::check::{Answer, Challenge, hash_rows};
 use super::code::{Code, Scratch, room};
 use super::hash::ColumnHash;
 use super::{
-    BASE, BASE_LEVELS, Corrections, Kk13, Kkrt16, Oos16, PIECE, Piece, ROWS, Scheme, begin, check_seeds, code, fits,
-    in_range, pieces, width,
+    BASE, BASE_LEVELS, Corrections, Kk13, Kkrt16, Oos16, PIECE, Piece, ROWS, Scheme, check_seeds, code, fits, in_range,
+    pieces, width,
 };
 use crate::base::BaseOt;
 use crate::softspoken::{self, Checking};
+use crate::stream::begin;
 use crate::{AtLeast, HashedSender, RandomSender, SenderSeeds};
 
 /// The receiver: has a choice in each OT, gets the block of it.

@@ -14,11 +14,12 @@ use super::code::{encode, room};
 use super::hash::ColumnHash;
 use super::keys::{Keys, Secret};
 use super::{
-    BASE, BASE_LEVELS, Corrections, Kk13, Kkrt16, Oos16, Piece, QUARTERS, ROWS, Scheme, begin, check_seeds, code, fits,
+    BASE, BASE_LEVELS, Corrections, Kk13, Kkrt16, Oos16, Piece, QUARTERS, ROWS, Scheme, check_seeds, code, fits,
     pieces, width,
 };
 use crate::base::BaseOt;
 use crate::softspoken::{self, Checking};
+use crate::stream::begin;
 use crate::{AtLeast, HashedReceiver, RandomReceiver, ReceiverSeeds};
 
 /// The sender: gets a function from choices to blocks for each OT.

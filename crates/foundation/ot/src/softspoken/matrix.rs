@@ -1,9 +1,10 @@
 //! The matrix of a chunk, in pieces: what both sides do alike.
 
-use comity_core::{Backend, Block, Error, Result, SessionId, SmallFieldVole, transpose};
+use comity_core::{Backend, Block, Error, Result, SessionId, SmallFieldVole, transpose_columns};
 use zeroize::Zeroize;
 
 use super::{Forest, ROWS, Shape, check, check::Challenge};
+use crate::stream::{begin, grown};
 use crate::{AtLeast, Malicious, SemiHonest};
 
 /// What of the protocol depends on the model.
@@ -30,11 +31,21 @@ impl Checking for Malicious {
 /// in a second-level cache of 1 MiB while it is made, hashed and transposed.
 pub(super) const PIECE: usize = 128;
 
+/// Columns that are written in one go: they stay in the first-level cache for what is done with them.
+const TILE: usize = 512;
+
 /// A part of a chunk: blocks `at` to `at + width` of every row.
 #[derive(Clone, Copy)]
 pub(super) struct Piece {
     pub(super) at: usize,
     pub(super) width: usize,
+}
+
+impl Piece {
+    /// This piece where it is the only one that is kept.
+    pub(super) fn alone(self) -> Piece {
+        Piece { at: 0, ..self }
+    }
 }
 
 /// The receiver's message for a chunk: `u ^ x` for each tree, piece by piece. With random choice bits none for the
@@ -90,16 +101,24 @@ pub(super) struct Matrix {
     wire: Vec<Block>,
     /// A tree's `u` in a piece. Secret.
     sum: Vec<Block>,
-    /// The rows of two chunks, piece by piece: while one waits for its check the next one is made. Secret; they never
-    /// shrink, so that all of them are wiped.
+    /// Rows piece by piece, of two chunks if that many are kept. Secret; they never shrink, so that all of them are
+    /// wiped.
     rows: [Vec<Block>; 2],
-    /// Columns of a piece that has more of them than are wanted. Secret, likewise.
-    spare: Vec<Block>,
+    /// Some columns. Secret.
+    tile: [Block; TILE],
     coefficients: Vec<Block>,
 }
 
 impl Matrix {
-    pub(super) fn new<M: Checking>(session: &SessionId, backend: Backend, shape: Shape, forest: &Forest) -> Matrix {
+    /// The state before the first chunk, with room for so many whole `chunks`, or for one piece.
+    pub(super) fn new<M: Checking>(
+        session: &SessionId,
+        backend: Backend,
+        shape: Shape,
+        forest: &Forest,
+        chunks: usize,
+    ) -> Matrix {
+        let room = |slot| if slot < chunks { width::<M>(M::CHUNK) } else { PIECE * usize::from(slot == 0) };
         Matrix {
             session: *session,
             backend,
@@ -110,19 +129,15 @@ impl Matrix {
             // Their full capacity, so that no secret is left behind by growing.
             wire: Vec::with_capacity(shape.trees() * PIECE),
             sum: Vec::with_capacity(PIECE),
-            rows: [(); 2].map(|()| Vec::with_capacity(ROWS * width::<M>(M::CHUNK))),
-            spare: Vec::with_capacity(ROWS * PIECE),
+            rows: [0, 1].map(|slot| Vec::with_capacity(ROWS * room(slot))),
+            tile: [Block::ZERO; TILE],
             coefficients: Vec::with_capacity(width::<M>(M::CHUNK)),
         }
     }
 
-    /// Starts a call that advances the streams, unless an earlier one failed: the two sides then no longer agree on how
-    /// far they have advanced.
+    /// Starts a call, unless an earlier one failed.
     pub(super) fn begin(&mut self) -> Result<()> {
-        if std::mem::replace(&mut self.broken, true) {
-            return Err(Error::InvalidInput("this OT extension stopped at an earlier error; set up a new one".into()));
-        }
-        Ok(())
+        begin(&mut self.broken)
     }
 
     /// Ends a call that succeeded.
@@ -136,7 +151,7 @@ impl Matrix {
     }
 
     /// The trees with their rows of a piece, freshly filled: calls `each` with the number of the first row, the sum,
-    /// the rows, and what is on the wire for the tree. `slot` is the chunk's number modulo two.
+    /// the rows, and what is on the wire for the tree. The piece is kept where it says, in one of two slots.
     pub(super) fn fill(
         &mut self,
         slot: usize,
@@ -164,57 +179,53 @@ impl Matrix {
         self.chunk - 1
     }
 
-    /// The elements of a challenge for a chunk of `n` OTs, and the hashes of its rows.
-    pub(super) fn hash<M: Checking>(
-        &mut self,
-        slot: usize,
-        n: usize,
-        challenge: &Challenge,
-    ) -> (&[Block], [Block; ROWS]) {
+    /// Sets the elements of a challenge for a chunk of `n` OTs.
+    pub(super) fn challenge<M: Checking>(&mut self, n: usize, challenge: &Challenge) -> &[Block] {
         let coefficients = grown(&mut self.coefficients, width::<M>(n));
         challenge.coefficients(self.backend, coefficients);
-        let mut hashes = [Block::ZERO; ROWS];
-        for Piece { at, width } in pieces::<M>(n) {
-            let rows = &self.rows[slot][ROWS * at..ROWS * (at + width)];
-            check::hash_rows(self.backend, &coefficients[at..at + width], rows, &mut hashes);
-        }
-        (coefficients, hashes)
+        coefficients
     }
 
-    /// Writes the columns of a chunk.
-    pub(super) fn columns<M: Checking>(&mut self, slot: usize, out: &mut [Block]) {
-        for Piece { at, width } in pieces::<M>(out.len()) {
-            let rows = Block::bytes_of(&self.rows[slot][ROWS * at..ROWS * (at + width)]);
-            let columns = |to: &mut [Block]| transpose(self.backend, rows, Block::bytes_of_mut(to), ROWS, 128 * width);
-            // The last piece may be all mask.
-            let start = out.len().min(128 * at);
-            let n = (out.len() - start).min(128 * width);
-            let out = &mut out[start..start + n];
-            if n == 128 * width {
-                columns(out);
-            } else if n > 0 {
-                let spare = grown(&mut self.spare, 128 * width);
-                columns(spare);
-                out.copy_from_slice(&spare[..n]);
-            }
+    /// Adds the hashes of the rows of a piece, which is kept at `place`.
+    pub(super) fn hash(&self, slot: usize, place: Piece, piece: Piece, hashes: &mut [Block; ROWS]) {
+        let coefficients = &self.coefficients[piece.at..piece.at + piece.width];
+        check::hash_rows(self.backend, coefficients, self.kept(slot, place), hashes);
+    }
+
+    /// The columns of a piece of a chunk of `n` OTs, a few at a time: calls `each` with the number of the first in the
+    /// chunk, and columns. The piece is kept at `place`.
+    pub(super) fn columns(
+        &mut self,
+        slot: usize,
+        place: Piece,
+        piece: Piece,
+        n: usize,
+        mut each: impl FnMut(usize, &mut [Block]),
+    ) {
+        let end = n.min(128 * (piece.at + piece.width));
+        // The last piece may be all mask.
+        for start in (128 * piece.at..end).step_by(TILE) {
+            let wanted = TILE.min(end - start);
+            let rows = &self.rows[slot][ROWS * place.at..ROWS * (place.at + place.width)];
+            let tile = &mut self.tile[..wanted.next_multiple_of(128)];
+            transpose_columns(self.backend, Block::bytes_of(rows), start - 128 * piece.at, tile);
+            each(start, &mut tile[..wanted]);
         }
     }
-}
 
-/// The first `n` elements of a buffer, which grows if it must and does not shrink.
-pub(super) fn grown(buffer: &mut Vec<Block>, n: usize) -> &mut [Block] {
-    if buffer.len() < n {
-        buffer.resize(n, Block::ZERO);
+    /// The rows of a piece.
+    fn kept(&self, slot: usize, place: Piece) -> &[Block] {
+        &self.rows[slot][ROWS * place.at..ROWS * (place.at + place.width)]
     }
-    &mut buffer[..n]
 }
 
 impl Drop for Matrix {
     fn drop(&mut self) {
         // The elements only: what was reserved and never used holds no secret, and wiping it would touch the memory.
         let [one, other] = &mut self.rows;
-        for buffer in [&mut self.sum, one, other, &mut self.spare] {
+        for buffer in [&mut self.sum, one, other] {
             buffer.as_mut_slice().zeroize();
         }
+        self.tile.zeroize();
     }
 }

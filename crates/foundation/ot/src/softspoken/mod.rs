@@ -70,9 +70,11 @@
 //! full chunk. The set-up is 128 base OTs and one message of `32 (k - 1)` bytes a tree, and 64 more in the malicious
 //! model.
 //!
-//! Calls work piece by piece through buffers that stay in the second-level cache; the malicious model keeps the
-//! matrices of two chunks, 1 MiB each: one is checked while the next one is made, so that nobody waits for the network
-//! but at the end of a call. So any number of OTs needs no memory but the caller's.
+//! Calls work piece by piece through buffers that stay in the second-level cache: a piece is transposed, and at the
+//! sender hashed for the check, as soon as it is made. A chunk is checked while the next one is made, so that nobody
+//! waits for the network but at the end of a call: for that the receiver keeps the matrices of two chunks, 1 MiB each,
+//! in the malicious model. What the sender has written of a chunk that fails is wiped. So any number of OTs needs no
+//! memory but the caller's.
 
 mod check;
 mod matrix;

@@ -5,9 +5,11 @@ use comity_core::{Backend, Bits, Block, Error, Result, SessionId, gf128};
 use rand_core::CryptoRng;
 use zeroize::{Zeroize, Zeroizing};
 
-use super::matrix::{Matrix, Piece, grown, pieces};
+use super::matrix::{Matrix, Piece, pieces};
 use super::{Answer, BASE, CALL, Challenge, Checking, Corrections, Forest, ROWS, Shape, Trees, build};
 use crate::base::BaseOt;
+use crate::correlated::{check_length, receive};
+use crate::stream::grown;
 use crate::{AtLeast, DeltaReceiver, Malicious, SemiHonest, SenderSeeds};
 
 /// The receiver: has choice bits `x_j`, gets `t_j = q_j ^ x_j delta`.
@@ -24,7 +26,7 @@ pub struct Receiver<M: Checking> {
 /// The receiver, a chunk's corrections given away.
 pub struct Offered<M: Checking> {
     receiver: Receiver<M>,
-    n: usize,
+    out: Zeroizing<Vec<Block>>,
 }
 
 impl<M: Checking> Receiver<M> {
@@ -65,7 +67,7 @@ impl<M: Checking> Receiver<M> {
     /// The receiver from its trees.
     pub(crate) fn from_forest(session: &SessionId, backend: Backend, shape: Shape, forest: &Forest) -> Receiver<M> {
         Receiver {
-            matrix: Matrix::new::<M>(session, backend, shape, forest),
+            matrix: Matrix::new::<M>(session, backend, shape, forest, if M::CHECKED { 2 } else { 1 }),
             choices: [(); 2].map(|()| Vec::with_capacity(M::CHUNK / 128 + 2)),
             model: std::marker::PhantomData,
         }
@@ -93,10 +95,12 @@ impl<M: Checking> Receiver<M> {
         }
         self.matrix.begin()?;
         let mut corrections = Vec::new();
+        let mut out = Zeroizing::new(vec![Block::ZERO; n]);
         for piece in pieces::<M>(n) {
             corrections.extend_from_slice(Block::bytes_of(self.correct(0, piece, n, choices)));
+            self.matrix.columns(0, piece, piece, n, |j, t| out[j..j + t.len()].copy_from_slice(t));
         }
-        Ok((Offered { receiver: self, n }, Corrections(corrections)))
+        Ok((Offered { receiver: self, out }, Corrections(corrections)))
     }
 
     /// The next OTs, chunk by chunk. With random choice bits these are given to `chosen`.
@@ -104,29 +108,33 @@ impl<M: Checking> Receiver<M> {
         &mut self,
         ch: &mut C,
         mut choices: Option<&[u64]>,
-        out: &mut [Block],
+        n: usize,
+        mut each: impl FnMut(usize, &mut [Block]),
         mut chosen: impl FnMut(Bits),
     ) -> Result<()> {
         self.matrix.begin()?;
         let mut waiting = None;
-        for (slot, out) in [0, 1].into_iter().cycle().zip(out.chunks_mut(M::CHUNK)) {
-            let n = out.len();
+        // While one chunk waits for its challenge the next one is made.
+        let slots = if M::CHECKED { [0, 1] } else { [0, 0] };
+        for (slot, start) in slots.into_iter().cycle().zip((0..n).step_by(M::CHUNK)) {
+            let n = M::CHUNK.min(n - start);
             let (now, later) = choices.map(|words| words.split_at(words.len().min(M::CHUNK / 64))).unzip();
             choices = later;
             for piece in pieces::<M>(n) {
                 ch.send(Block::bytes_of(self.correct(slot, piece, n, now)))?;
+                self.matrix.columns(slot, piece, piece, n, |j, t| each(start + j, t));
             }
             if now.is_none() {
                 chosen(self.chosen(slot, n));
             }
-            if !M::CHECKED {
-                self.matrix.columns::<M>(slot, out);
-            } else if let Some((slot, out)) = waiting.replace((slot, out)) {
-                self.settle(ch, slot, out)?;
+            if M::CHECKED
+                && let Some((slot, n)) = waiting.replace((slot, n))
+            {
+                self.settle(ch, slot, n)?;
             }
         }
-        if let Some((slot, out)) = waiting {
-            self.settle(ch, slot, out)?;
+        if let Some((slot, n)) = waiting {
+            self.settle(ch, slot, n)?;
         }
         ch.flush()?;
         self.matrix.end();
@@ -134,14 +142,12 @@ impl<M: Checking> Receiver<M> {
     }
 
     /// Answers for a chunk. Its challenge has come, as a rule, while the next one was made.
-    fn settle<C: Channel + ?Sized>(&mut self, ch: &mut C, slot: usize, out: &mut [Block]) -> Result<()> {
+    fn settle<C: Channel + ?Sized>(&mut self, ch: &mut C, slot: usize, n: usize) -> Result<()> {
         let mut challenge = [0; Challenge::BYTES];
         ch.recv(&mut challenge)?;
-        ch.send(&self.answer(slot, out.len(), &Challenge::from_bytes(challenge)).to_bytes())?;
+        ch.send(&self.answer(slot, n, &Challenge::from_bytes(challenge)).to_bytes())?;
         // The sender can do nothing more before it has this, and the next message takes its time.
-        ch.flush()?;
-        self.matrix.columns::<M>(slot, out);
-        Ok(())
+        ch.flush()
     }
 
     /// The corrections of a piece of a chunk of `n` OTs: `u ^ x` for each tree, or with random choice bits `x = u` for
@@ -170,8 +176,12 @@ impl<M: Checking> Receiver<M> {
     /// The answer for a chunk of `n` OTs.
     fn answer(&mut self, slot: usize, n: usize, challenge: &Challenge) -> Answer {
         let (backend, session, chunk) = (self.matrix.backend, self.matrix.session, self.matrix.count());
-        let (coefficients, rows) = self.matrix.hash::<M>(slot, n, challenge);
+        let coefficients = self.matrix.challenge::<M>(n, challenge);
         let choices = gf128::inner_product(backend, &self.choices[slot][..coefficients.len()], coefficients);
+        let mut rows = [Block::ZERO; ROWS];
+        for piece in pieces::<M>(n) {
+            self.matrix.hash(slot, piece, piece, &mut rows);
+        }
         Answer::bind(&session, chunk, challenge, choices, &rows)
     }
 
@@ -185,7 +195,7 @@ impl Offered<Malicious> {
     /// Answers the sender's challenge: the receiver for the next chunk, the choice bits, the OTs' `t_j`, and the answer
     /// to send.
     pub fn answer(mut self, challenge: &Challenge) -> (Receiver<Malicious>, Bits, Vec<Block>, Answer) {
-        let answer = self.receiver.answer(0, self.n, challenge);
+        let answer = self.receiver.answer(0, self.out.len(), challenge);
         let (receiver, chosen, out) = self.done();
         (receiver, chosen, out, answer)
     }
@@ -193,11 +203,9 @@ impl Offered<Malicious> {
 
 impl<M: Checking> Offered<M> {
     fn done(mut self) -> (Receiver<M>, Bits, Vec<Block>) {
-        let mut out = vec![Block::ZERO; self.n];
-        self.receiver.matrix.columns::<M>(0, &mut out);
         self.receiver.matrix.end();
-        let chosen = self.receiver.chosen(0, self.n);
-        (self.receiver, chosen, out)
+        let chosen = self.receiver.chosen(0, self.out.len());
+        (self.receiver, chosen, std::mem::take(&mut *self.out))
     }
 }
 
@@ -217,18 +225,27 @@ impl<M: Checking> DeltaReceiver for Receiver<M> {
         self.matrix.backend
     }
 
-    fn extend<C: Channel + ?Sized>(&mut self, ch: &mut C, choices: &Bits, out: &mut [Block]) -> Result<()> {
-        if choices.len() != out.len() {
-            let (bits, outputs) = (choices.len(), out.len());
-            return Err(Error::InvalidInput(format!("{bits} choice bits for {outputs} oblivious transfers")));
+    fn extend_each<C: Channel + ?Sized>(
+        &mut self,
+        ch: &mut C,
+        choices: Option<&Bits>,
+        n: usize,
+        each: impl FnMut(usize, &mut [Block]),
+    ) -> Result<Bits> {
+        let mut all = Bits::default();
+        if let Some(choices) = choices {
+            check_length(choices, n)?;
         }
-        self.chunks(ch, Some(choices.words()), out, |_| ())
+        self.chunks(ch, choices.map(Bits::words), n, each, |bits| all.extend_from(&bits))?;
+        Ok(all)
+    }
+
+    fn extend<C: Channel + ?Sized>(&mut self, ch: &mut C, choices: &Bits, out: &mut [Block]) -> Result<()> {
+        receive(self, ch, Some(choices), out).map(drop)
     }
 
     fn extend_random<C: Channel + ?Sized>(&mut self, ch: &mut C, out: &mut [Block]) -> Result<Bits> {
-        let mut all = Bits::default();
-        self.chunks(ch, None, out, |bits| all.extend_from(&bits))?;
-        Ok(all)
+        receive(self, ch, None, out)
     }
 }
 

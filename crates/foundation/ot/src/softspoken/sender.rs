@@ -4,11 +4,12 @@ use comity_channel::Channel;
 use comity_core::{Backend, Bits, Block, Error, Misbehaviour, Prg, Result, SessionId};
 use rand_core::CryptoRng;
 use subtle::ConstantTimeEq;
-use zeroize::Zeroize;
+use zeroize::{Zeroize, Zeroizing};
 
 use super::matrix::{Matrix, Piece, pieces};
 use super::{Answer, BASE, CALL, Challenge, Checking, Corrections, Forest, ROWS, Shape, Trees, delta, puncture};
 use crate::base::BaseOt;
+use crate::correlated::extend;
 use crate::{AtLeast, DeltaSender, Malicious, ReceiverSeeds, SemiHonest};
 
 /// The sender: holds delta, gets `q_j`.
@@ -25,8 +26,9 @@ pub struct Sender<M: Checking> {
 /// The sender, with a chunk's corrections.
 pub struct Taken<M: Checking> {
     sender: Sender<M>,
-    n: usize,
+    out: Zeroizing<Vec<Block>>,
     challenge: Challenge,
+    hashes: [Block; ROWS],
 }
 
 impl<M: Checking> Sender<M> {
@@ -89,7 +91,7 @@ impl<M: Checking> Sender<M> {
         rng.fill_bytes(&mut seed);
         Sender {
             delta,
-            matrix: Matrix::new::<M>(session, backend, shape, forest),
+            matrix: Matrix::new::<M>(session, backend, shape, forest, 0),
             challenges: Prg::new(backend, Block::new(seed)),
             model: std::marker::PhantomData,
         }
@@ -106,25 +108,36 @@ impl<M: Checking> Sender<M> {
         }
         let corrections = Corrections::from_bytes::<M>(&corrections.0, self.matrix.shape.k, n, random)?;
         self.matrix.begin()?;
+        let challenge = self.draw(n);
+        let mut hashes = [Block::ZERO; ROWS];
+        let mut out = Zeroizing::new(vec![Block::ZERO; n]);
         let mut bytes = &corrections.0[..];
         for piece in pieces::<M>(n) {
             let wire = Block::bytes_of_mut(self.matrix.wire(piece, random.into()));
             let (now, later) = bytes.split_at(wire.len());
             bytes = later;
             wire.copy_from_slice(now);
-            self.absorb(0, piece, random.into());
+            let each = |j: usize, q: &mut [Block]| out[j..j + q.len()].copy_from_slice(q);
+            self.absorb(piece, random.into(), n, &mut hashes, each);
         }
-        let challenge = Challenge::draw(&mut self.challenges);
-        Ok(Taken { sender: self, n, challenge })
+        Ok(Taken { sender: self, out, challenge, hashes })
     }
 
     /// The next OTs, chunk by chunk; no corrections come for the first `skip` trees.
-    fn chunks<C: Channel + ?Sized>(&mut self, ch: &mut C, skip: usize, out: &mut [Block]) -> Result<()> {
+    fn chunks<C: Channel + ?Sized>(
+        &mut self,
+        ch: &mut C,
+        skip: usize,
+        n: usize,
+        mut each: impl FnMut(usize, &mut [Block]),
+    ) -> Result<()> {
         self.matrix.begin()?;
         let mut waiting = None;
-        for (slot, out) in [0, 1].into_iter().cycle().zip(out.chunks_mut(M::CHUNK)) {
-            let challenge = Challenge::draw(&mut self.challenges);
-            let mut pieces = pieces::<M>(out.len());
+        for start in (0..n).step_by(M::CHUNK) {
+            let n = M::CHUNK.min(n - start);
+            let challenge = self.draw(n);
+            let mut hashes = [Block::ZERO; ROWS];
+            let mut pieces = pieces::<M>(n);
             while let Some(piece) = pieces.next() {
                 ch.recv(Block::bytes_of_mut(self.matrix.wire(piece, skip)))?;
                 if M::CHECKED && pieces.len() == 0 {
@@ -132,40 +145,50 @@ impl<M: Checking> Sender<M> {
                     ch.send(&challenge.to_bytes())?;
                     ch.flush()?;
                 }
-                self.absorb(slot, piece, skip);
+                self.absorb(piece, skip, n, &mut hashes, |j, q| each(start + j, q));
             }
-            if !M::CHECKED {
-                self.matrix.columns::<M>(slot, out);
-            } else if let Some((slot, challenge, out)) = waiting.replace((slot, challenge, out)) {
-                self.settle(ch, slot, &challenge, out)?;
+            if M::CHECKED
+                && let Some((challenge, hashes)) = waiting.replace((challenge, hashes))
+            {
+                self.settle(ch, &challenge, hashes)?;
             }
         }
-        if let Some((slot, challenge, out)) = waiting {
-            self.settle(ch, slot, &challenge, out)?;
+        if let Some((challenge, hashes)) = waiting {
+            self.settle(ch, &challenge, hashes)?;
         }
         self.matrix.end();
         Ok(())
     }
 
-    /// Checks a chunk, and gives it out.
-    fn settle<C: Channel + ?Sized>(
-        &mut self,
-        ch: &mut C,
-        slot: usize,
-        challenge: &Challenge,
-        out: &mut [Block],
-    ) -> Result<()> {
-        let mut answer = [0; Answer::BYTES];
-        ch.recv(&mut answer)?;
-        self.check(slot, out.len(), challenge, &Answer::from_bytes(&answer)?)?;
-        self.matrix.columns::<M>(slot, out);
-        Ok(())
+    /// The challenge for a chunk of `n` OTs, which nobody sees before the corrections are here.
+    fn draw(&mut self, n: usize) -> Challenge {
+        let challenge = Challenge::draw(&mut self.challenges);
+        if M::CHECKED {
+            self.matrix.challenge::<M>(n, &challenge);
+        }
+        challenge
     }
 
-    /// Takes the corrections of a piece that are on the wire into its rows.
-    fn absorb(&mut self, slot: usize, piece: Piece, skip: usize) {
+    /// Receives the answer for a chunk, and checks it.
+    fn settle<C: Channel + ?Sized>(&mut self, ch: &mut C, challenge: &Challenge, hashes: [Block; ROWS]) -> Result<()> {
+        let mut answer = [0; Answer::BYTES];
+        ch.recv(&mut answer)?;
+        self.check(challenge, hashes, &Answer::from_bytes(&answer)?)
+    }
+
+    /// Takes the corrections of a piece of a chunk of `n` OTs that are on the wire into its rows, which are then used
+    /// up: hashed, and transposed.
+    fn absorb(
+        &mut self,
+        piece: Piece,
+        skip: usize,
+        n: usize,
+        hashes: &mut [Block; ROWS],
+        each: impl FnMut(usize, &mut [Block]),
+    ) {
         let delta = self.delta.to_u128();
-        self.matrix.fill(slot, piece, skip, |first, _, rows, wire| {
+        let place = piece.alone();
+        self.matrix.fill(0, place, skip, |first, _, rows, wire| {
             let Some(wire) = wire else { return };
             for (row, i) in rows.chunks_exact_mut(piece.width).zip(first..) {
                 let set = Block::from_u128(u128::MAX).masked(delta >> i & 1 == 1);
@@ -174,12 +197,15 @@ impl<M: Checking> Sender<M> {
                 }
             }
         });
+        if M::CHECKED {
+            self.matrix.hash(0, place, piece, hashes);
+        }
+        self.matrix.columns(0, place, piece, n, each);
     }
 
-    /// Holds a chunk against the answer.
-    fn check(&mut self, slot: usize, n: usize, challenge: &Challenge, answer: &Answer) -> Result<()> {
+    /// Holds a chunk, of which only the hashes are left, against the answer.
+    fn check(&mut self, challenge: &Challenge, mut rows: [Block; ROWS], answer: &Answer) -> Result<()> {
         let (session, chunk) = (self.matrix.session, self.matrix.count());
-        let (_, mut rows) = self.matrix.hash::<M>(slot, n, challenge);
         for (i, row) in rows.iter_mut().enumerate() {
             *row ^= answer.choices.masked(self.delta.to_u128() >> i & 1 == 1);
         }
@@ -202,17 +228,15 @@ impl Taken<Malicious> {
     /// # Errors
     /// [`InconsistentChoices`](Misbehaviour::InconsistentChoices) if the answer is wrong. The sender is then gone.
     pub fn check(mut self, answer: &Answer) -> Result<(Sender<Malicious>, Vec<Block>)> {
-        self.sender.check(0, self.n, &self.challenge, answer)?;
+        self.sender.check(&self.challenge, self.hashes, answer)?;
         Ok(self.done())
     }
 }
 
 impl<M: Checking> Taken<M> {
     fn done(mut self) -> (Sender<M>, Vec<Block>) {
-        let mut out = vec![Block::ZERO; self.n];
-        self.sender.matrix.columns::<M>(0, &mut out);
         self.sender.matrix.end();
-        (self.sender, out)
+        (self.sender, std::mem::take(&mut *self.out))
     }
 }
 
@@ -236,12 +260,22 @@ impl<M: Checking> DeltaSender for Sender<M> {
         self.matrix.backend
     }
 
+    fn extend_each<C: Channel + ?Sized>(
+        &mut self,
+        ch: &mut C,
+        random: bool,
+        n: usize,
+        each: impl FnMut(usize, &mut [Block]),
+    ) -> Result<()> {
+        self.chunks(ch, random.into(), n, each)
+    }
+
     fn extend<C: Channel + ?Sized>(&mut self, ch: &mut C, out: &mut [Block]) -> Result<()> {
-        self.chunks(ch, 0, out)
+        extend(self, ch, false, out)
     }
 
     fn extend_random<C: Channel + ?Sized>(&mut self, ch: &mut C, out: &mut [Block]) -> Result<()> {
-        self.chunks(ch, 1, out)
+        extend(self, ch, true, out)
     }
 }
 
