@@ -2,12 +2,13 @@
 # make test-long  campaigns: a program of 10^9 AND gates in fixed memory, long fuzzing, Miri
 # make bench      this machine's ceilings, and how close comity comes to them
 # make fuzz       coverage-guided fuzzing (needs cargo-fuzz and a nightly toolchain)
+# make wasm       the crates that know no operating system, for browsers
 # make book       the book as HTML under book/book (needs mdbook)
 #
 # A step whose tool is not installed prints SKIPPED and the rest goes on.
 
 .NOTPARALLEL:
-.PHONY: test format lint docs licences doctests tests test-long miri bench fuzz book
+.PHONY: test format lint docs licences wasm doctests tests test-long miri bench fuzz book
 
 # The lock file is committed, and what is tested is what it names.
 CARGO = cargo
@@ -19,7 +20,7 @@ FUZZ_SECONDS = 60
 FUZZ_TARGETS = $(basename $(notdir $(wildcard fuzz/fuzz_targets/*.rs)))
 
 # The cheap steps come first. The test runner comes last, so that its summary is the last thing on the screen.
-test: format licences lint docs doctests tests
+test: format licences lint docs wasm doctests tests
 
 format:
 	$(CARGO) fmt --all --check
@@ -36,6 +37,14 @@ docs:
 
 doctests:
 	$(CARGO) test $(LOCKED) --workspace --doc
+
+# `check` is quick and finds what does not build; the foundation must not lean on an operating system.
+WASM = wasm32-unknown-unknown
+WASM_CRATES = core channel circuit ot garble
+wasm:
+	@if test -d "$$(rustc --print sysroot)/lib/rustlib/$(WASM)/lib"; then \
+		$(CARGO) check $(LOCKED) --target $(WASM) $(WASM_CRATES:%=-p comity-%); \
+	else echo "SKIPPED wasm: $(WASM) is not installed (rustup target add $(WASM))"; fi
 
 # Unit tests, integration tests, the book's commands, and every fuzz body over its corpus.
 tests:

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
-use crate::flags::{Assigned, BitOrder, OutputTo, Owner, Peer};
+use crate::flags::{Assigned, BitOrder, Count, OutputTo, Owner, Peer};
 
 const EXAMPLES: &str = "\
 Examples:
@@ -297,6 +297,12 @@ pub(crate) struct BenchArgs {
     /// Simulate a network between the parties: `lan`, `wan`, or round-trip time and bandwidth as `20ms,100mbit`
     #[arg(long, value_name = "NET")]
     pub(crate) net: Option<String>,
+    /// OTs in each run of `ot.extension`: a number, or a power as 2^20 [default: 2^24; of `committing` 2^20]
+    #[arg(long, value_name = "N")]
+    pub(crate) n: Option<Count>,
+    /// Draw `ot.figure32`, which has to be among the names, to FILE as SVG
+    #[arg(long, value_name = "FILE")]
+    pub(crate) plot: Option<PathBuf>,
     /// List the names and measure nothing
     #[arg(long)]
     pub(crate) list: bool,

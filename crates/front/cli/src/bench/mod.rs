@@ -13,7 +13,7 @@ mod yao;
 use comity_channel::NetProfile;
 
 use crate::args::BenchArgs;
-use crate::console::{deliver, emit, note};
+use crate::console::{check_writable, deliver, emit, note};
 use crate::failure::{Failure, Outcome};
 use crate::suggest::did_you_mean;
 
@@ -65,16 +65,29 @@ pub(crate) fn run(args: &BenchArgs) -> Outcome {
             "there is no benchmark `{unknown}`{hint}; `comity bench --list` lists them"
         )));
     }
+    if let Some(path) = &args.plot {
+        if !args.names.iter().any(|name| name.starts_with(ot::FIGURE.name)) {
+            let name = ot::FIGURE.name;
+            return Err(Failure::input(format!("--plot draws `{name}`, which is measured only if it is named")));
+        }
+        check_writable(path)?;
+    }
     let wanted = |wishes: &[String], b: &Bench| wishes.is_empty() || wishes.iter().any(|n| overlaps(n, b.name));
     let ceilings = BENCHES.iter().filter(|b| wanted(&args.names, b)).filter_map(|b| b.ceiling).map(String::from);
+    if args.n.is_some() && !wanted(&args.names, &ot::EXTENSION) {
+        return Err(Failure::input(format!("--n is for `{}`, of which nothing is named", ot::EXTENSION.name)));
+    }
     let mut wishes = args.names.clone();
     if !wishes.is_empty() {
         wishes.extend(ceilings);
     }
-    let mut suite = Suite::new(wishes.clone(), network);
+    let mut suite = Suite::new(wishes.clone(), network, args.n.map(|count| count.0));
     for bench in BENCHES.iter().filter(|b| wanted(&wishes, b)) {
         note(&format!("{}: {}", bench.name, bench.about));
         (bench.run)(&mut suite)?;
+    }
+    if let (Some(path), Some(plot)) = (&args.plot, suite.plot()) {
+        deliver(plot, Some(path))?;
     }
     let json = serde_json::to_string_pretty(suite.measurements()).expect("measurements have string keys") + "\n";
     match &args.json {

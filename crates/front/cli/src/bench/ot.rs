@@ -5,6 +5,8 @@
 
 mod figure32;
 mod parties;
+mod plot;
+mod wire;
 
 use comity_channel::Result;
 use comity_core::{Backend, Bits, Block, Params, SessionId};
@@ -20,8 +22,10 @@ use rand_core::Rng;
 
 use super::{Bench, Suite, scaled};
 use crate::failure::{Failure, Outcome};
+use crate::flags::Count;
 pub(super) use figure32::FIGURE;
-use parties::{Measured, Party, Wire, measure};
+use parties::{Measured, Party, measure};
+use wire::Wire;
 
 /// Base OTs, 128 in a run, as an extension needs them.
 pub(super) const BASE: Bench = Bench {
@@ -61,21 +65,24 @@ impl Subject {
     }
 }
 
-/// The measurements of one group, and its table.
+/// OTs of a run of an extension, if the user does not say.
+const OTS: usize = 1 << 24;
+
+/// The measurements of one group, which all go into one table.
 struct Group<'a> {
     suite: &'a mut Suite,
     ceiling: Option<f64>,
-    table: String,
 }
 
 impl<'a> Group<'a> {
     fn new(suite: &'a mut Suite, ceiling: &str) -> Group<'a> {
         let ceiling = suite.value(ceiling);
-        let table = format!(
-            "{:52}{:12}{:>10}{:>9}{:>15}{:>13}{:>8}{:>9}\n",
-            "protocol", "model", "n", "OT/s", "B/OT to recv.", "to sender", "rounds", "ceiling"
-        );
-        Group { suite, ceiling, table }
+        Group { suite, ceiling }
+    }
+
+    /// How many OTs a run of an extension does.
+    fn ots(&self) -> usize {
+        self.suite.count().unwrap_or(OTS)
     }
 
     /// Measures one protocol, if it is wanted.
@@ -95,15 +102,24 @@ impl<'a> Group<'a> {
         self.suite.record(&format!("{name}.rounds"), "rounds", None, vec![measured.rounds as f64]);
         let rate = self.suite.value(name).unwrap_or_default();
         let share = ceiling.map(|ceiling| format!("{:.0} %", 100.0 * rate / ceiling)).unwrap_or_default();
-        let (rate, rounds) = (scaled(rate), measured.rounds);
-        self.table +=
-            &format!("{name:52}{model:12}{n:>10}{rate:>9}{to_receiver:>15.3}{to_sender:>13.3}{rounds:>8}{share:>9}\n");
+        let row = [
+            Count(*n).to_string(),
+            scaled(rate),
+            format!("{to_receiver:.4}"),
+            format!("{to_sender:.3}"),
+            measured.rounds.to_string(),
+            share,
+        ];
+        let name = name.trim_start_matches("ot.").trim_start_matches("extension.");
+        let heading = ["n", "OT/s", "B/OT to recv.", "to sender", "rounds", "ceiling"].map(String::from);
+        self.suite.page(line("protocol", "model", heading).trim_end(), &line(name, model, row));
         Ok(())
     }
+}
 
-    fn finish(self) {
-        self.suite.page(self.table);
-    }
+/// One line of the table.
+fn line(name: &str, model: &str, [n, rate, to_receiver, to_sender, rounds, share]: [String; 6]) -> String {
+    format!("{name:40}{model:12}{n:>9}{rate:>9}{to_receiver:>15}{to_sender:>11}{rounds:>8}{share:>9}\n")
 }
 
 fn base(suite: &mut Suite) -> Outcome {
@@ -111,9 +127,7 @@ fn base(suite: &mut Suite) -> Outcome {
     base_ot::<Simplest>(&mut group, "simplest", 1.0)?;
     base_ot::<Csw>(&mut group, "csw", 1.0)?;
     // Two sums of two multiples each, a sum as dear as one multiple and a third.
-    base_ot::<Pvw>(&mut group, "pvw", 8.0 / 3.0)?;
-    group.finish();
-    Ok(())
+    base_ot::<Pvw>(&mut group, "pvw", 8.0 / 3.0)
 }
 
 /// A base OT, where the sender multiplies so many points, of which it knows nothing before, for each.
@@ -132,19 +146,18 @@ fn base_ot<B: BaseOt>(group: &mut Group<'_>, name: &str, points: f64) -> Outcome
 
 fn extension(suite: &mut Suite) -> Outcome {
     let backend = Backend::detect();
-    let mut all = Group::new(suite, EXTENSION.ceiling.expect("AES blocks"));
-    let group = &mut all;
+    let group = &mut Group::new(suite, EXTENSION.ceiling.expect("AES blocks"));
     // The receiver expands both seeds of each of 128 rows: two blocks an OT.
     delta_ot(
         group,
-        ("iknp", 1 << 24, 2.0),
+        ("iknp", 2.0),
         |ch| iknp::Sender::setup::<Simplest, _>(ch, &SESSION, backend, random_block(), &mut SystemRng),
         |ch| iknp::Receiver::setup::<Simplest, _>(ch, &SESSION, backend, &mut SystemRng),
     )?;
     let parameters = alsz::Parameters::new(Params::default()).map_err(Failure::from)?;
     random_ot(
         group,
-        ("alsz", 1 << 22, 2.0 * parameters.rows() as f64 / 128.0),
+        ("alsz", 2.0 * parameters.rows() as f64 / 128.0),
         |ch| alsz::Sender::setup::<Csw, _>(ch, &SESSION, backend, parameters, &mut SystemRng),
         |ch| alsz::Receiver::setup::<Csw, _>(ch, &SESSION, backend, parameters, &mut SystemRng),
     )?;
@@ -157,9 +170,7 @@ fn extension(suite: &mut Suite) -> Outcome {
     committing(group)?;
     one_of_n::<Kk13, Simplest>(group, "kk13")?;
     one_of_n::<Kkrt16, Simplest>(group, "kkrt16")?;
-    one_of_n::<Oos16, Csw>(group, "oos16")?;
-    all.finish();
-    Ok(())
+    one_of_n::<Oos16, Csw>(group, "oos16")
 }
 
 /// SoftSpoken: the receiver expands every leaf of each tree.
@@ -169,18 +180,18 @@ fn softspoken<M: Checking, B: BaseOt<Model: AtLeast<M>>>(group: &mut Group<'_>, 
     let name = format!("softspoken.{model}.k{k}");
     delta_ot(
         group,
-        (&name, if k > 4 { 1 << 22 } else { 1 << 24 }, blocks),
+        (&name, blocks),
         |ch| softspoken::Sender::<M>::setup::<B, _>(ch, &SESSION, backend, k, random_block(), &mut SystemRng),
         |ch| softspoken::Receiver::<M>::setup::<B, _>(ch, &SESSION, backend, k, &mut SystemRng),
     )
 }
 
-/// The correlation generator: the sender takes a block a pass over its trees, and two and a half for places of look-ups.
+/// The correlation generator: the sender takes a block for each growing of a leaf, and two and a half for places of look-ups.
 fn generator<M: Checking, B: BaseOt<Model: AtLeast<M>>>(group: &mut Group<'_>, model: &str) -> Outcome {
     let backend = Backend::detect();
     delta_ot(
         group,
-        (&format!("generator.{model}"), 1 << 24, if M::MALICIOUS { 5.5 } else { 4.5 }),
+        (&format!("generator.{model}"), if M::MALICIOUS { 5.5 } else { 3.5 }),
         |ch| generator::Sender::<M>::setup::<B, _>(ch, &SESSION, backend, random_block(), &mut SystemRng),
         |ch| generator::Receiver::<M>::setup::<B, _>(ch, &SESSION, backend, &mut SystemRng),
     )
@@ -189,65 +200,62 @@ fn generator<M: Checking, B: BaseOt<Model: AtLeast<M>>>(group: &mut Group<'_>, m
 /// An extension with a fixed delta: correlated OTs, and the random ones made from them.
 fn delta_ot<S: DeltaSender, R: DeltaReceiver>(
     group: &mut Group<'_>,
-    (name, n, blocks): (&str, usize, f64),
+    (name, blocks): (&str, f64),
     sender: impl Fn(&mut Wire) -> Result<S> + Send + Sync,
     receiver: impl Fn(&mut Wire) -> Result<R>,
 ) -> Outcome {
+    let n = group.ots();
     let correlated = Subject::new::<S::Model>(format!("ot.extension.{name}.correlated"), n, blocks);
-    group.add(correlated, |subject, suite| {
+    group.add(correlated, |_, suite| {
         let (mut q, mut t) = (vec![Block::ZERO; CALL.min(n)], vec![Block::ZERO; CALL.min(n)]);
         measure(
             suite.network(),
-            5,
-            Party::new(&sender, |ot, ch| calls(subject.n, |n| ot.extend_random(ch, &mut q[..n]))),
-            Party::new(&receiver, |ot, ch| calls(subject.n, |n| ot.extend_random(ch, &mut t[..n]).map(drop))),
+            runs(n),
+            Party::new(&sender, |ot, ch| calls(n, CALL, |n| ot.extend_random(ch, &mut q[..n]))),
+            Party::new(&receiver, |ot, ch| calls(n, CALL, |n| ot.extend_random(ch, &mut t[..n]).map(drop))),
         )
     })?;
     // The receiver also hashes every message: with one block, or two where the hash is tweakable.
     let blocks = blocks + if S::Model::MALICIOUS { 2.0 } else { 1.0 };
-    random_ot(
-        group,
-        (name, n, blocks),
-        |ch| sender(ch).map(HashedSender::new),
-        |ch| receiver(ch).map(HashedReceiver::new),
-    )
+    random_ot(group, (name, blocks), |ch| sender(ch).map(HashedSender::new), |ch| receiver(ch).map(HashedReceiver::new))
 }
 
 /// R-OT over any extension.
 fn random_ot<S: RandomSender, R: RandomReceiver>(
     group: &mut Group<'_>,
-    (name, n, blocks): (&str, usize, f64),
+    (name, blocks): (&str, f64),
     sender: impl Fn(&mut Wire) -> Result<S> + Send,
     receiver: impl Fn(&mut Wire) -> Result<R>,
 ) -> Outcome {
-    group.add(Subject::new::<S::Model>(format!("ot.extension.{name}.random"), n, blocks), |subject, suite| {
+    let n = group.ots();
+    group.add(Subject::new::<S::Model>(format!("ot.extension.{name}.random"), n, blocks), |_, suite| {
         let (mut pairs, mut chosen) = (vec![[Block::ZERO; 2]; CALL.min(n)], vec![Block::ZERO; CALL.min(n)]);
         measure(
             suite.network(),
-            5,
-            Party::new(sender, |ot, ch| calls(subject.n, |n| ot.random(ch, &mut pairs[..n]))),
-            Party::new(receiver, |ot, ch| calls(subject.n, |n| ot.random(ch, &mut chosen[..n]).map(drop))),
+            runs(n),
+            Party::new(sender, |ot, ch| calls(n, CALL, |n| ot.random(ch, &mut pairs[..n]))),
+            Party::new(receiver, |ot, ch| calls(n, CALL, |n| ot.random(ch, &mut chosen[..n]).map(drop))),
         )
     })
 }
 
-/// Random OTs that can be opened, which are not opened: the receiver keeps what it needs for that.
+/// Random OTs that can be opened, which are not opened: the receiver keeps what it needs for that, and so does fewer.
 fn committing(group: &mut Group<'_>) -> Outcome {
-    const N: usize = 1 << 20;
+    let n = group.suite.count().unwrap_or(1 << 20);
     let backend = Backend::detect();
     // Trees of four levels; what hashes the messages is no AES.
-    group.add(Subject::new::<Malicious>("ot.extension.committing.random".into(), N, 4.0), |_, suite| {
-        let (mut pairs, choices) = (vec![[Block::ZERO; 2]; CALL], random_bits(CALL));
+    group.add(Subject::new::<Malicious>("ot.extension.committing.random".into(), n, 4.0), |_, suite| {
+        let (mut pairs, choices) = (vec![[Block::ZERO; 2]; CALL.min(n)], random_bits(CALL.min(n)));
         measure(
             suite.network(),
-            5,
+            runs(n),
             Party::new(
                 |ch| committing::Sender::setup::<Csw, _>(ch, &SESSION, backend, &mut SystemRng),
-                |ot, ch| calls(N, |n| ot.random(ch, &mut pairs[..n])),
+                |ot, ch| calls(n, CALL, |n| ot.random(ch, &mut pairs[..n])),
             ),
             Party::new(
                 |ch| committing::Receiver::setup::<Csw, _>(ch, &SESSION, backend, &mut SystemRng),
-                |ot, ch| calls(N, |_| ot.random(ch, &choices).map(drop)),
+                |ot, ch| calls(n, CALL, |n| ot.random(ch, &choices.slice(0, n)).map(drop)),
             ),
         )
     })
@@ -255,32 +263,37 @@ fn committing(group: &mut Group<'_>) -> Outcome {
 
 /// 1-out-of-N, where the sender evaluates one entry of each OT.
 fn one_of_n<S: Scheme, B: BaseOt<Model: AtLeast<S::Model>>>(group: &mut Group<'_>, name: &str) -> Outcome {
-    const N: usize = 1 << 20;
     // The sender's keys take 64 bytes an OT.
     const CALL: usize = 1 << 16;
+    let n = group.ots();
     let backend = Backend::detect();
     // The receiver expands both seeds of 512 rows, and hashes four blocks with six.
-    group.add(Subject::new::<S::Model>(format!("ot.extension.one_of_n.{name}"), N, 14.0), |_, suite| {
+    group.add(Subject::new::<S::Model>(format!("ot.extension.one_of_n.{name}"), n, 14.0), |_, suite| {
         let (entries, choices) = (vec![3; CALL], Vec::from_iter(0..CALL as u128));
         let (mut values, mut chosen) = (vec![Block::ZERO; CALL], vec![Block::ZERO; CALL]);
         measure(
             suite.network(),
-            5,
+            runs(n),
             Party::new(
                 |ch| one_of_n::Sender::<S>::setup::<B, _>(ch, &SESSION, backend, &mut SystemRng),
-                |ot, ch| (0..N / CALL).try_for_each(|_| ot.keys(ch, CALL)?.evaluate_each(&entries, &mut values)),
+                |ot, ch| calls(n, CALL, |n| ot.keys(ch, n)?.evaluate_each(&entries[..n], &mut values[..n])),
             ),
             Party::new(
                 |ch| one_of_n::Receiver::<S>::setup::<B, _>(ch, &SESSION, backend, &mut SystemRng),
-                |ot, ch| (0..N / CALL).try_for_each(|_| ot.receive(ch, &choices, &mut chosen)),
+                |ot, ch| calls(n, CALL, |n| ot.receive(ch, &choices[..n], &mut chosen[..n])),
             ),
         )
     })
 }
 
-/// Makes `n` OTs in calls of at most [`CALL`].
-fn calls(n: usize, mut call: impl FnMut(usize) -> Result<()>) -> Result<()> {
-    (0..n).step_by(CALL).try_for_each(|done| call(CALL.min(n - done)))
+/// Makes `n` OTs in calls of at most `most`.
+fn calls(n: usize, most: usize, mut call: impl FnMut(usize) -> Result<()>) -> Result<()> {
+    (0..n).step_by(most).try_for_each(|done| call(most.min(n - done)))
+}
+
+/// How many runs of so many OTs: a long one is its own average.
+fn runs(n: usize) -> usize {
+    if n > OTS { 1 } else { 5 }
 }
 
 fn random_bits(n: usize) -> Bits {

@@ -11,14 +11,18 @@ use crate::json::Measurement;
 pub(crate) struct Suite {
     wishes: Vec<String>,
     network: Option<NetProfile>,
+    count: Option<usize>,
     measurements: Vec<Measurement>,
-    pages: Vec<String>,
+    /// Headings, and what stands under them.
+    pages: Vec<(String, String)>,
+    plot: Option<String>,
 }
 
 impl Suite {
-    /// A suite of the measurements whose names start with one of `wishes`; of all if there are none.
-    pub(crate) fn new(wishes: Vec<String>, network: Option<NetProfile>) -> Suite {
-        Suite { wishes, network, measurements: Vec::new(), pages: Vec::new() }
+    /// A suite of the measurements whose names start with one of `wishes`; of all if there are none. With the network
+    /// and the number of OTs that the user asked for, if any.
+    pub(crate) fn new(wishes: Vec<String>, network: Option<NetProfile>, count: Option<usize>) -> Suite {
+        Suite { wishes, network, count, measurements: Vec::new(), pages: Vec::new(), plot: None }
     }
 
     /// Whether a measurement of this name is wanted.
@@ -34,6 +38,11 @@ impl Suite {
     /// The network to simulate between parties, if any.
     pub(crate) fn network(&self) -> Option<NetProfile> {
         self.network
+    }
+
+    /// How many OTs a run shall do, if that was said.
+    pub(crate) fn count(&self) -> Option<usize> {
+        self.count
     }
 
     /// What was measured under this name, to be a ceiling.
@@ -82,15 +91,28 @@ impl Suite {
         });
     }
 
-    /// Adds a table or a plot of the benchmark's own, to stand behind the measurements.
-    pub(crate) fn page(&mut self, text: String) {
-        self.pages.push(text);
+    /// Adds lines of the benchmark's own, to stand behind the measurements, under a heading.
+    pub(crate) fn page(&mut self, heading: &str, lines: &str) {
+        match self.pages.iter_mut().find(|page| page.0 == heading) {
+            Some((_, text)) => text.push_str(lines),
+            None => self.pages.push((heading.to_owned(), lines.to_owned())),
+        }
+    }
+
+    /// Takes a drawing, as SVG.
+    pub(crate) fn draw(&mut self, svg: String) {
+        self.plot = Some(svg);
+    }
+
+    /// The drawing, if there is one.
+    pub(crate) fn plot(&self) -> Option<&str> {
+        self.plot.as_deref()
     }
 
     /// The measurements as a table, and the pages behind it.
     pub(crate) fn report(&self) -> String {
-        let pages = self.pages.iter().map(String::as_str);
-        [self.table().as_str()].into_iter().chain(pages).collect::<Vec<_>>().join("\n")
+        let pages = self.pages.iter().map(|(heading, lines)| format!("\n{heading}\n{lines}"));
+        [self.table()].into_iter().chain(pages).collect()
     }
 
     /// What was measured so far.
@@ -133,7 +155,7 @@ mod tests {
 
     #[test]
     fn samples_become_a_median_and_a_range() {
-        let mut suite = Suite::new(vec!["garble".into()], None);
+        let mut suite = Suite::new(vec!["garble".into()], None, None);
         assert!(suite.wants("garble.half_gates.aes128"));
         assert!(!suite.wants("machine.aes"));
         suite.record("garble.x", "and/s", Some(10.0), vec![3.0, 1.0, 5.0]);
@@ -141,6 +163,15 @@ mod tests {
         assert_eq!((m.value, m.min, m.max, m.runs, m.share), (3.0, 1.0, 5.0, 3, Some(0.3)));
         assert!(suite.table().contains("garble.x"));
         suite.rate("machine.aes", "blocks/s", None, 1, || panic!("not wanted")).unwrap();
+    }
+
+    #[test]
+    fn lines_gather_under_their_heading() {
+        let mut suite = Suite::new(Vec::new(), None, None);
+        for (heading, line) in [("one", "a\n"), ("two", "b\n"), ("one", "c\n")] {
+            suite.page(heading, line);
+        }
+        assert!(suite.report().ends_with("\none\na\nc\n\ntwo\nb\n"), "{}", suite.report());
     }
 
     #[test]

@@ -11,7 +11,9 @@ use comity_net::SystemRng;
 use comity_ot::base::Simplest;
 use comity_ot::{HashedReceiver, HashedSender, RandomReceiver, RandomSender, flavour, iknp};
 
-use super::parties::{Measured, Party, Wire, measure};
+use super::parties::{Measured, Party, measure};
+use super::plot::{Plot, Series};
+use super::wire::Wire;
 use super::{Bench, SESSION, Suite, random_bits, random_block};
 use crate::failure::Outcome;
 
@@ -38,7 +40,7 @@ const CALL: usize = 1 << 18;
 const BITS: usize = 128;
 const BYTES: usize = flavour::bytes(BITS);
 
-/// A flavour: R-OT, the base line, first. The letter stands for it in the plot.
+/// A flavour: R-OT is the base line.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Flavour {
     Random,
@@ -48,43 +50,55 @@ enum Flavour {
     Chosen,
 }
 
-impl Flavour {
-    const ALL: [(Flavour, &'static str, char, &'static str); 5] = [
-        (Flavour::Random, "r_ot", '-', "R-OT"),
-        (Flavour::SenderRandom, "sr_ot", 's', "SR-OT"),
-        (Flavour::Correlated, "c_ot", 'c', "C-OT"),
-        (Flavour::ReceiverRandom, "rr_ot", 'r', "RR-OT"),
-        (Flavour::Chosen, "ot", 'o', "OT"),
-    ];
-}
+/// The flavours that are held against R-OT, with their places in names.
+const FLAVOURS: [(Flavour, &str); 4] = [
+    (Flavour::SenderRandom, "sr_ot"),
+    (Flavour::Correlated, "c_ot"),
+    (Flavour::ReceiverRandom, "rr_ot"),
+    (Flavour::Chosen, "ot"),
+];
+
+/// How they are drawn.
+const SERIES: [Series; 4] = [
+    Series { letter: 's', name: "SR-OT", colour: "#0072b2" },
+    Series { letter: 'c', name: "C-OT", colour: "#e69f00" },
+    Series { letter: 'r', name: "RR-OT", colour: "#009e73" },
+    Series { letter: 'o', name: "OT", colour: "#d55e00" },
+];
 
 fn figure(suite: &mut Suite) -> Outcome {
     if !suite.named(FIGURE.name) {
         return Ok(());
     }
+    let mut plots = Vec::new();
     for (network, profile) in NETWORKS {
-        let mut plot = Plot::default();
+        let mut points = Vec::new();
         for size in SIZES {
-            // Small runs are repeated, large ones take long enough.
-            let runs = if size <= 18 { 5 } else { 1 };
-            let mut base = None;
-            for (flavour, name, letter, _) in Flavour::ALL {
+            let mut point = |flavour, name: &str| -> Outcome<Option<f64>> {
                 let name = format!("ot.figure32.{network}.n{size}.{name}");
-                if !suite.wants(&name) {
-                    continue;
+                if suite.wants(&name) {
+                    // Small runs are repeated, large ones take long enough.
+                    let measured = run(profile, flavour, 1 << size, if size <= 18 { 5 } else { 1 })?;
+                    suite.record(&name, "s", None, measured.seconds);
                 }
-                let measured = run(profile, flavour, 1 << size, runs)?;
-                suite.record(&name, "s", None, measured.seconds);
-                let seconds = suite.value(&name).expect("it was just recorded");
-                let base = *base.get_or_insert(seconds);
-                if flavour != Flavour::Random && suite.wants(&format!("ot.figure32.{network}.n{size}.r_ot")) {
-                    plot.points.push((size, letter, seconds / base));
+                Ok(suite.value(&name))
+            };
+            let base = point(Flavour::Random, "r_ot")?;
+            for (series, (flavour, name)) in FLAVOURS.into_iter().enumerate() {
+                if let (Some(seconds), Some(base)) = (point(flavour, name)?, base) {
+                    points.push((size, series, seconds / base));
                 }
             }
         }
-        if !plot.points.is_empty() {
-            suite.page(format!("Figure 3.2, {network} ({profile}): times R-OT's run time\n{}", plot.draw()));
+        if !points.is_empty() {
+            let title = format!("D13.3, Figure 3.2: {network} ({profile})");
+            let plot = Plot { title, baseline: "R-OT", sizes: &SIZES, series: &SERIES, points };
+            suite.page(&format!("{}, times R-OT's run time", plot.title), &plot.text());
+            plots.push(plot);
         }
+    }
+    if !plots.is_empty() {
+        suite.draw(Plot::svg(&plots));
     }
     Ok(())
 }
@@ -155,60 +169,5 @@ fn receive<R: RandomReceiver>(
         Flavour::Correlated => flavour::receive_correlated(ot, ch, BITS, choices, out),
         Flavour::ReceiverRandom => flavour::receive_random(ot, ch, BITS, n, out).map(drop),
         Flavour::Chosen => flavour::receive(ot, ch, BITS, choices, out),
-    }
-}
-
-/// Overheads by size, drawn with letters.
-#[derive(Default)]
-struct Plot {
-    /// log2 of the number of OTs, the flavour's letter, and how many times R-OT's time it took.
-    points: Vec<(u32, char, f64)>,
-}
-
-impl Plot {
-    /// Lines of the plot for an overhead of one.
-    const SCALE: f64 = 4.0;
-    /// No overhead is drawn higher: a run that was disturbed shall not squeeze the others.
-    const TOP: f64 = 5.0;
-    /// Columns of one size.
-    const WIDTH: usize = 8;
-
-    fn draw(&self) -> String {
-        let line = |overhead: f64| (overhead.min(Plot::TOP) * Plot::SCALE).round() as usize;
-        let top = self.points.iter().map(|&(_, _, overhead)| line(overhead)).max().unwrap_or(0) + 1;
-        let mut grid = vec![vec![' '; Plot::WIDTH * SIZES.len()]; top + 1];
-        grid[line(1.0).min(top)].fill('-');
-        for &(size, letter, overhead) in &self.points {
-            // The flavours of one size stand side by side, so that none hides another.
-            let column = SIZES.iter().position(|&other| other == size).expect("one of the sizes") * Plot::WIDTH;
-            let beside = Flavour::ALL.iter().position(|entry| entry.2 == letter).expect("one of the flavours");
-            grid[line(overhead)][column + beside] = letter;
-        }
-        let mut text = String::new();
-        for (i, cells) in grid.iter().enumerate().rev() {
-            let cells: String = cells.iter().collect();
-            text += &format!("{:>6.2} |{}\n", i as f64 / Plot::SCALE, cells.trim_end());
-        }
-        let sizes: String =
-            SIZES.iter().map(|size| format!("{:<width$}", format!(" 2^{size}"), width = Plot::WIDTH)).collect();
-        text += &format!("{:8}{}\n{:8}", "", sizes.trim_end(), "");
-        let legend: Vec<String> = Flavour::ALL.iter().map(|(_, _, letter, name)| format!("{letter} {name}")).collect();
-        text + &legend.join("   ") + "\n"
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn every_point_is_drawn_where_it_belongs() {
-        let plot = Plot { points: vec![(10, 's', 1.0), (10, 'o', 2.5), (24, 'c', 1.5), (12, 'r', 99.0)] };
-        let drawn = plot.draw();
-        let line = |of: &str| drawn.lines().find(|line| line.trim_start().starts_with(of)).unwrap().to_owned();
-        assert!(line("2.50").contains('o') && line("1.50").ends_with('c') && line("1.00").contains("-s-"));
-        assert!(line("5.00").ends_with('r'), "what is too high stands at the top");
-        assert!(drawn.contains("2^24") && drawn.contains("o OT"));
-        assert!(line("1.50").len() > line("2.50").len(), "larger sizes stand further right");
     }
 }

@@ -4,13 +4,11 @@ use std::sync::mpsc::{Receiver, SendError, Sender, channel};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use comity_channel::{Channel, Counted, Counts, Error, NetProfile, Result, Simulated};
+use comity_channel::{Channel, Error, NetProfile, Result, Simulated};
 use comity_net::{Connection, Listener, Security, Settings, connect};
 
+use super::wire::{Line, Wire};
 use crate::failure::{Failure, Outcome};
-
-/// What the parties speak over.
-pub(super) type Wire = Counted<Box<dyn Channel>>;
 
 /// What some equal runs took.
 pub(super) struct Measured {
@@ -20,7 +18,7 @@ pub(super) struct Measured {
     pub(super) from_sender: u64,
     /// In the last run.
     pub(super) from_receiver: u64,
-    /// How often in the last run a party that had sent something had to wait for an answer; the larger number of both.
+    /// The longest chain of messages of the last run, of which each answers the one before.
     pub(super) rounds: u64,
 }
 
@@ -35,28 +33,24 @@ impl<P, M: FnOnce(&mut Wire) -> Result<P>, R: FnMut(&mut P, &mut Wire) -> Result
         Party { make, run }
     }
 
-    /// One run to warm up, then `runs`. Gives when each began and ended, and what the last one sent.
-    fn play(mut self, mut ch: Wire, runs: usize, (ready, other): Ready) -> Result<(Vec<[Instant; 2]>, Counts)> {
+    /// One run to warm up, if there are several, then `runs`. Gives when each began and ended, and bytes sent and rounds
+    /// of the last one.
+    fn play(mut self, mut ch: Wire, runs: usize, (ready, other): Ready) -> Result<(Vec<[Instant; 2]>, [u64; 2])> {
         let mut party = (self.make)(&mut ch)?;
         let mut spans = Vec::with_capacity(runs);
-        let mut last = Counts::default();
-        for run in 0..=runs {
+        let warm_ups = usize::from(runs > 1);
+        for run in 0..warm_ups + runs {
+            ch.restart();
             // Both start at once, whatever the network's latency. A peer that failed is never ready.
             ready.send(()).and_then(|()| other.recv().map_err(|_| SendError(()))).map_err(|_| Error::PeerClosed)?;
-            let (start, before) = (Instant::now(), ch.counts());
+            let start = Instant::now();
             (self.run)(&mut party, &mut ch)?;
             ch.flush()?;
-            if run > 0 {
+            if run >= warm_ups {
                 spans.push([start, Instant::now()]);
             }
-            let after = ch.counts();
-            last = Counts {
-                sent: after.sent - before.sent,
-                received: after.received - before.received,
-                rounds: after.rounds - before.rounds,
-            };
         }
-        Ok((spans, last))
+        Ok((spans, [ch.sent, ch.depth]))
     }
 }
 
@@ -73,29 +67,32 @@ pub(super) fn measure<S, R>(
     let settings = Settings { security: Security::Plain { anywhere: false }, timeout: Duration::from_secs(30) };
     let listener = Listener::bind("127.0.0.1:0", &settings).map_err(Failure::from)?;
     let address = listener.address().to_string();
-    let wire = |connection: Connection| -> Wire {
-        Counted::new(match net {
+    let line = Line::default();
+    let wire = |connection: Connection, party: usize| -> Wire {
+        let inner: Box<dyn Channel> = match net {
             Some(profile) => Box::new(Simulated::new(connection, profile)),
             None => Box::new(connection),
-        })
+        };
+        Wire::new(inner, &line, party)
     };
     let ((one, hears_two), (two, hears_one)) = (channel(), channel());
     let (sent, received) = thread::scope(|scope| {
-        let (address, settings) = (&address, &settings);
+        let (address, settings, wire) = (&address, &settings, &wire);
         let sending = scope.spawn(move || {
             let connection = connect(address, settings, &mut |_| ())?;
-            sender.play(wire(connection), runs, (one, hears_one))
+            sender.play(wire(connection, 0), runs, (one, hears_one))
         });
-        let received =
-            listener.accept(&mut |_| ()).and_then(|connection| receiver.play(wire(connection), runs, (two, hears_two)));
+        let received = listener
+            .accept(&mut |_| ())
+            .and_then(|connection| receiver.play(wire(connection, 1), runs, (two, hears_two)));
         (sending.join().expect("a party does not panic"), received)
     });
     let ((ours, sent), (theirs, received)) = (sent.map_err(Failure::from)?, received.map_err(Failure::from)?);
     let spans = ours.iter().zip(&theirs);
     Ok(Measured {
         seconds: spans.map(|(a, b)| (a[1].max(b[1]) - a[0].min(b[0])).as_secs_f64()).collect(),
-        from_sender: sent.sent,
-        from_receiver: received.sent,
-        rounds: sent.rounds.max(received.rounds),
+        from_sender: sent[0],
+        from_receiver: received[0],
+        rounds: sent[1].max(received[1]),
     })
 }
