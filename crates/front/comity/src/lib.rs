@@ -15,7 +15,7 @@ pub use comity_channel::{Channel, memory};
 pub use comity_circuit::{Builder, Circuit, Program, ProgramBuilder, Recipients, Wire, library, typed, value};
 pub use comity_core::{Backend, Bits, Error, Params, Result};
 pub use comity_language::{Diagnostic, Diagnostics, compile};
-pub use protocol::{Adversary, Protocol};
+pub use protocol::{Adversary, Protocol, Role};
 pub use report::Report;
 pub use session::Session;
 pub use watch::Watch;

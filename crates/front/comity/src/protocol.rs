@@ -51,19 +51,66 @@ pub struct Protocol {
 /// Which crate runs it.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum System {
+    CutChoose,
     Yao,
 }
 
 /// The first line is the default.
-static PROTOCOLS: [Protocol; 1] = [Protocol {
-    name: "yao",
-    adversary: Adversary::SemiHonest,
-    parties: 2..=2,
-    summary: "Yao's garbled circuits with half-gates, for two parties",
-    protects: "a party that follows the protocol learns nothing but its outputs, whatever it computes afterwards",
-    risk: "a peer that breaks the rules could learn this party's inputs, or make its outputs wrong, unnoticed",
-    system: System::Yao,
-}];
+static PROTOCOLS: [Protocol; 2] = [
+    Protocol {
+        name: "cutchoose",
+        adversary: Adversary::Malicious,
+        parties: 2..=2,
+        summary: "rho garbled circuits, cut and choose (Wang, Malozemoff, Katz 2017), for two parties",
+        protects: "a party that cheats learns only its outputs, and is caught or changes nothing, but for one guess in \
+                   2^rho - 1",
+        risk: "a peer could stop the run at any time, also when it has its own outputs and this party does not",
+        system: System::CutChoose,
+    },
+    Protocol {
+        name: "yao",
+        adversary: Adversary::SemiHonest,
+        parties: 2..=2,
+        summary: "Yao's garbled circuits with half-gates, for two parties",
+        protects: "a party that follows the protocol learns nothing but its outputs, whatever it computes afterwards",
+        risk: "a peer that breaks the rules could learn this party's inputs, or make its outputs wrong, unnoticed",
+        system: System::Yao,
+    },
+];
+
+/// What a party does in a protocol of garbled circuits, where one of two makes them and the other one evaluates them.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Role {
+    /// It makes the garbled circuits.
+    Garbler,
+    /// It evaluates them.
+    Evaluator,
+}
+
+impl Role {
+    /// `garbler` or `evaluator`.
+    pub fn name(self) -> &'static str {
+        match self {
+            Role::Garbler => "garbler",
+            Role::Evaluator => "evaluator",
+        }
+    }
+
+    /// The other one of the two.
+    #[must_use]
+    pub fn other(self) -> Role {
+        match self {
+            Role::Garbler => Role::Evaluator,
+            Role::Evaluator => Role::Garbler,
+        }
+    }
+}
+
+impl fmt::Display for Role {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
+    }
+}
 
 impl Protocol {
     /// Every protocol there is; the first one is the default.
@@ -99,5 +146,10 @@ mod tests {
         }
         let error = Protocol::named("yoa").unwrap_err().to_string();
         assert!(error.contains("yoa") && error.contains("yao"), "{error}");
+    }
+
+    #[test]
+    fn nobody_falls_into_a_semi_honest_protocol() {
+        assert_eq!(Protocol::preferred().adversary, Adversary::Malicious);
     }
 }

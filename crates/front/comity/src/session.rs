@@ -10,7 +10,7 @@ use comity_core::{Backend, Bits, Error, Params, Result};
 use comity_net::{KeyDir, Listener, Security, Settings, SystemRng, is_loopback};
 
 use crate::clock::{Clock, Times};
-use crate::protocol::{Protocol, System};
+use crate::protocol::{Protocol, Role, System};
 use crate::report::peak_rss;
 use crate::{Adversary, Report, Watch};
 
@@ -36,6 +36,7 @@ pub struct Session<'a> {
     tls: Option<PathBuf>,
     plaintext: bool,
     protocol: Option<String>,
+    role: Option<Role>,
     params: Params,
     timeout: Duration,
     backend: Backend,
@@ -58,6 +59,7 @@ impl<'a> Session<'a> {
             tls: None,
             plaintext: false,
             protocol: None,
+            role: None,
             params: Params::default(),
             timeout: Duration::from_secs(30),
             backend: Backend::detect(),
@@ -99,15 +101,23 @@ impl<'a> Session<'a> {
         self
     }
 
-    /// Runs the protocol of this name ([`Protocol::all`] lists them) and not the preferred one. Off this machine a
-    /// semi-honest protocol runs only if it is named.
+    /// Runs the protocol of this name ([`Protocol::all`] lists them) and not the preferred one. A semi-honest protocol
+    /// runs only if it is named.
     #[must_use]
     pub fn protocol(mut self, name: impl Into<String>) -> Self {
         self.protocol = Some(name.into());
         self
     }
 
-    /// The security parameters; both parties must want the same.
+    /// What this party does in `cutchoose`; the peer does the other thing. If neither says it, both find out from the
+    /// program which way fewer bytes are sent. `yao` has a rule of its own and refuses this.
+    #[must_use]
+    pub fn role(mut self, role: Role) -> Self {
+        self.role = Some(role);
+        self
+    }
+
+    /// The security parameters; both parties must want the same. In `cutchoose`, `rho` is the number of garbled copies.
     #[must_use]
     pub fn params(mut self, params: Params) -> Self {
         self.params = params;
@@ -151,7 +161,8 @@ impl<'a> Session<'a> {
     ) -> Result<Report> {
         let protocol = self.protocol.as_deref().map_or(Ok(Protocol::preferred()), Protocol::named)?;
         let inputs = self.check(protocol, program, inputs)?;
-        let greeting = self.greeting(protocol, program)?;
+        let garbler = self.garbler(program);
+        let greeting = self.greeting(protocol, program, garbler)?;
         // Now, so that the peer does not wait for it later.
         program.lowered();
         let (channel, address) = self.meet(protocol, watch)?;
@@ -160,8 +171,18 @@ impl<'a> Session<'a> {
         clock.phase("hello");
         let mut channel = Counted::new(channel);
         let mut rng = SystemRng;
-        let session = hello(&mut channel, &greeting, &mut rng)?;
+        let session = hello(&mut channel, &greeting, &mut rng).map_err(|e| roles_apart(e, protocol, program))?;
         match protocol.system {
+            System::CutChoose => {
+                let config = comity_cutchoose::Config {
+                    backend: self.backend,
+                    party: self.party,
+                    garbler,
+                    params: self.params,
+                    form: comity_cutchoose::Form::All,
+                };
+                comity_cutchoose::run(&mut channel, &session, &config, program, &inputs, &mut rng, &mut clock)?;
+            }
             System::Yao => {
                 let config = comity_yao::Config { backend: self.backend, party: self.party };
                 comity_yao::run(&mut channel, &session, &config, program, &inputs, &mut rng, &mut clock)?;
@@ -194,6 +215,11 @@ impl<'a> Session<'a> {
     ) -> Result<Vec<Option<Bits>>> {
         let refuse = |why: String| Err(Error::InvalidInput(why));
         let (name, parties) = (protocol.name, *protocol.parties.end());
+        if let (Some(role), System::Yao) = (self.role, protocol.system) {
+            return refuse(format!(
+                "the {role} cannot be chosen in {name}, where the party with more input bits garbles: leave the role out"
+            ));
+        }
         if self.party >= parties {
             return refuse(format!(
                 "{name} is for {parties} parties, 0 to {}; there is no party {}",
@@ -239,13 +265,6 @@ impl<'a> Session<'a> {
             };
         };
         if protocol.adversary == Adversary::SemiHonest && !stays_here(address) {
-            if self.protocol.is_none() {
-                let (name, risk) = (protocol.name, protocol.risk);
-                return Err(Error::InvalidInput(format!(
-                    "{address} is not on this machine, and {name}, which runs if no protocol is named, is semi-honest: \
-                     {risk}. Name the protocol (--protocol {name}) if that is acceptable"
-                )));
-            }
             watch.exposed(protocol);
         }
         let security = match &self.tls {
@@ -265,9 +284,19 @@ impl<'a> Session<'a> {
         Ok((Box::new(connection), peer))
     }
 
+    /// The party that garbles, in a protocol that lets the parties choose.
+    fn garbler(&self, program: &Program) -> u32 {
+        match self.role {
+            None => comity_cutchoose::garbler(program),
+            Some(Role::Garbler) => self.party,
+            Some(Role::Evaluator) => 1 - self.party,
+        }
+    }
+
     /// What this party tells its peer that it wants. Owners and recipients are compared apart from the rest of the
-    /// program, so that a difference there is called by its name.
-    fn greeting(&self, protocol: &Protocol, program: &Program) -> Result<Hello> {
+    /// program, so that a difference there is called by its name; for the same reason the garbler stands in it only if it
+    /// is not the one that follows from the program.
+    fn greeting(&self, protocol: &Protocol, program: &Program, garbler: u32) -> Result<Hello> {
         let refused = |e: ProgramError| Error::InvalidInput(e.to_string());
         let mut bare = program.clone();
         for index in 0..program.inputs().len() {
@@ -277,7 +306,11 @@ impl<'a> Session<'a> {
             bare = bare.with_recipients(index, Recipients::All).map_err(refused)?;
         }
         Ok(Hello {
-            protocol: protocol.name.to_owned(),
+            protocol: if garbler == comity_cutchoose::garbler(program) {
+                protocol.name.to_owned()
+            } else {
+                format!("{}{GARBLER}{garbler}", protocol.name)
+            },
             params: self.params,
             parties: *protocol.parties.end(),
             party: self.party,
@@ -288,6 +321,23 @@ impl<'a> Session<'a> {
             recipients: recipients(program),
         })
     }
+}
+
+/// What stands in a hello between a protocol's name and its garbler.
+const GARBLER: &str = ", garbled by party ";
+
+/// A mismatch of protocols that differ in nothing but the garbler is one of the garbler.
+fn roles_apart(error: Error, protocol: &Protocol, program: &Program) -> Error {
+    let garbler = |text: &str| match text.strip_prefix(protocol.name)? {
+        "" => Some(format!("party {} (as follows from the program)", comity_cutchoose::garbler(program))),
+        rest => rest.strip_prefix(GARBLER).map(|party| format!("party {party}")),
+    };
+    if let Error::Mismatch { field: "protocol", ours, theirs } = &error
+        && let (Some(ours), Some(theirs)) = (garbler(ours), garbler(theirs))
+    {
+        return Error::Mismatch { field: "garbler", ours, theirs };
+    }
+    error
 }
 
 /// Who puts in what, as `--owner` writes it.

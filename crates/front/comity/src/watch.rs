@@ -25,7 +25,7 @@ pub trait Watch {
         let _ = peer;
     }
 
-    /// A phase begins: `hello`, `setup`, `inputs`, `gates`, `outputs`.
+    /// A phase begins: `hello`, `setup`, `inputs`, `gates`, `outputs`, and with `cutchoose` `checks`.
     fn phase(&mut self, name: &'static str) {
         let _ = name;
     }

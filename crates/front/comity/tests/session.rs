@@ -4,7 +4,8 @@ use std::thread;
 use std::time::Duration;
 
 use comity::{
-    Adversary, Bits, Builder, Error, Params, Program, Protocol, Recipients, Report, Result, Session, Watch, memory,
+    Adversary, Bits, Builder, Error, Params, Program, Protocol, Recipients, Report, Result, Role, Session, Watch,
+    memory,
 };
 
 /// `a` of party 0 and `b` of party 1, eight bits each; the outputs are `a & b` and `a ^ b`.
@@ -42,16 +43,62 @@ fn both_learn_and_report() {
     let (zero, one) = (zero.unwrap(), one.unwrap());
     assert_eq!(zero.outputs, [(0, byte(0b1000)), (1, byte(0b0110))]);
     assert_eq!(zero.outputs, one.outputs);
-    assert_eq!((zero.protocol, zero.adversary, zero.party, one.party), ("yao", Adversary::SemiHonest, 0, 1));
+    assert_eq!((zero.protocol, zero.adversary, zero.party, one.party), ("cutchoose", Adversary::Malicious, 0, 1));
     assert_eq!((zero.and_gates, zero.params), (8, Params::default()));
     assert_eq!((zero.bytes_sent, zero.bytes_received), (one.bytes_received, one.bytes_sent));
-    assert!(zero.bytes_sent > 8 * 32 && zero.rounds > 0 && one.rounds > 0);
+    assert!(zero.bytes_sent > 40 * 8 * 32 && zero.rounds > 0 && one.rounds > 0);
     for report in [&zero, &one] {
         let names: Vec<&str> = report.phases.iter().map(|p| p.0).collect();
-        assert_eq!(names, ["hello", "setup", "inputs", "gates", "outputs"]);
+        assert_eq!(names, ["hello", "setup", "inputs", "gates", "outputs", "checks"]);
         let sum: f64 = report.phases.iter().map(|p| p.1).sum();
         assert!(sum > 0.0 && sum <= report.seconds + 1e-6, "{sum} of {}", report.seconds);
     }
+}
+
+#[test]
+fn yao_runs_by_its_name() {
+    let program = program();
+    let (zero, one) = both(
+        |s| s.protocol("yao").run(&program, [(0, byte(0b1100))]),
+        |s| s.protocol("yao").run(&program, [(1, byte(0b1010))]),
+    );
+    let (zero, one) = (zero.unwrap(), one.unwrap());
+    assert_eq!(zero.outputs, [(0, byte(0b1000)), (1, byte(0b0110))]);
+    assert_eq!(zero.outputs, one.outputs);
+    assert_eq!((zero.protocol, one.adversary), ("yao", Adversary::SemiHonest));
+    refused(
+        Session::new(0).over(memory::pair().0).protocol("yao").role(Role::Garbler).run(&program, [(0, byte(1))]),
+        &["garbler", "yao", "leave"],
+    );
+}
+
+#[test]
+fn either_party_garbles() {
+    let program = program();
+    let wish = |role: Role| move |s: Session<'static>| s.params(Params::new(128, 8).unwrap()).role(role);
+    let run = |roles: [Role; 2]| {
+        let program = &program;
+        both(
+            move |s| wish(roles[0])(s).run(program, [(0, byte(12))]),
+            move |s| wish(roles[1])(s).run(program, [(1, byte(10))]),
+        )
+    };
+    for role in [Role::Garbler, Role::Evaluator] {
+        let (zero, one) = run([role, role.other()]);
+        let (zero, one) = (zero.unwrap(), one.unwrap());
+        assert_eq!(zero.outputs, [(0, byte(8)), (1, byte(6))]);
+        assert_eq!(zero.outputs, one.outputs);
+        let garbler = if role == Role::Garbler { &zero } else { &one };
+        assert!(garbler.bytes_sent > garbler.bytes_received, "the garbler sends the circuits");
+        disagree(run([role, role]), "garbler");
+    }
+    // Who says what follows from the program anyway agrees with one who says nothing.
+    let params = Params::new(128, 8).unwrap();
+    let (zero, one) = both(
+        |s| s.params(params).role(Role::Garbler).run(&program, [(0, byte(12))]),
+        |s| s.params(params).run(&program, [(1, byte(10))]),
+    );
+    assert!(zero.is_ok() && one.is_ok());
 }
 
 #[test]
@@ -84,6 +131,10 @@ fn a_disagreement_is_called_by_its_name_on_both_sides() {
     disagree(both(|s| run(s, &program), |s| s.run(&secret, [(1, byte(1))])), "recipients of the outputs");
     let twice = Program::iterate(program.circuits()[0].clone(), 2, &[(0, 1)]).unwrap();
     disagree(both(|s| run(s, &program), |s| s.run(&twice, [(1, byte(1))])), "program");
+    disagree(
+        both(|s| s.protocol("yao").run(&program, [(0, byte(1))]), |s| s.run(&program, [(1, byte(1))])),
+        "protocol",
+    );
     let params = Params::new(128, 64).unwrap();
     disagree(
         both(|s| run(s, &program), |s| s.params(params).run(&program, [(1, byte(1))])),
@@ -130,8 +181,7 @@ fn what_cannot_work_is_refused_before_the_peer_hears_of_it() {
 fn off_this_machine_more_must_be_asked_for() {
     let program = program();
     let listen = || Session::new(0).listen("0.0.0.0:0").timeout(Duration::from_millis(50));
-    refused(listen().run(&program, [(0, byte(1))]), &["0.0.0.0:0", "--protocol yao", Protocol::preferred().risk]);
-    refused(listen().plaintext(true).run(&program, [(0, byte(1))]), &["--protocol yao"]);
+    refused(listen().run(&program, [(0, byte(1))]), &["0.0.0.0:0", "--tls", "--plaintext"]);
     refused(listen().protocol("yao").run(&program, [(0, byte(1))]), &["--tls", "--plaintext"]);
 
     #[derive(Default)]
@@ -144,12 +194,17 @@ fn off_this_machine_more_must_be_asked_for() {
             self.0.push(protocol.risk.to_owned());
         }
     }
-    let mut heard = Heard::default();
-    let all = listen().plaintext(true).protocol("yao").run_watched(&program, [(0, byte(1))], &mut heard);
-    assert!(matches!(all, Err(Error::TimedOut(_))));
-    assert_eq!(heard.0.len(), 2);
-    assert_eq!(heard.0[0], Protocol::preferred().risk);
-    assert!(heard.0[1].starts_with("0.0.0.0:") && !heard.0[1].ends_with(":0"), "{}", heard.0[1]);
+    let hear = |session: Session<'_>| {
+        let mut heard = Heard::default();
+        let run = session.plaintext(true).run_watched(&program, [(0, byte(1))], &mut heard);
+        assert!(matches!(run, Err(Error::TimedOut(_))));
+        heard.0
+    };
+    let heard = hear(listen().protocol("yao"));
+    assert_eq!(heard.len(), 2);
+    assert_eq!(heard[0], Protocol::named("yao").unwrap().risk);
+    assert!(heard[1].starts_with("0.0.0.0:") && !heard[1].ends_with(":0"), "{}", heard[1]);
+    assert_eq!(hear(listen()).len(), 1, "only a semi-honest protocol exposes anybody");
 }
 
 #[test]
