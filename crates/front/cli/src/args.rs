@@ -22,7 +22,10 @@ Exit codes:
    4  malformed message, or the peer misbehaved
   70  a defect of comity";
 
-const PROGRAMS: &str = "\
+/// What a program and a value may be. (A macro, so that it can stand before more.)
+macro_rules! programs {
+    () => {
+        "\
 PROGRAM is a built-in name (`comity circuit list`), a file in comity's language
 (.cty), or a circuit file: Bristol Fashion, the older Bristol format, SHDL, or a
 netlist from yosys in BLIF or JSON. A circuit may be followed by
@@ -42,7 +45,30 @@ vectors read as printed), u64:40 or i32:-7 (a number of that width), or dec:40
 for all. What stands on a command line can be seen by other users (`ps`) and
 stays in the shell's history: hand secrets over as @FILE or -.
 
-One output is printed as the plain value; several one a line, as `NAME VALUE`.";
+One output is printed as the plain value; several one a line, as `NAME VALUE`."
+    };
+}
+
+/// What the protocols promise.
+macro_rules! protocols {
+    () => {
+        "\
+Protocols, both for two parties, each with inputs of its own:
+  cutchoose  Against a party that cheats (malicious). RHO garbled circuits, of
+             which the evaluator checks some and evaluates the others: a cheat
+             is caught, or does no harm. Costs 32 bytes an AND gate and copy:
+             RHO times what yao sends.
+  yao        Against a party that follows the protocol and is curious
+             (semi-honest). One that cheats could learn the other's inputs, or
+             make its outputs wrong, unnoticed.
+Each party learns its outputs (--output-to), the program, and the lengths of all
+values, and nothing else of the other's. Not hidden: that you compute, when, and
+how long it takes; with cutchoose the evaluator's time depends a little on how
+many copies it evaluates. There is no fairness: a party may stop the run, and
+the evaluator sees its outputs before the garbler does. An input is whatever its
+party says. Nobody outside the project has audited comity."
+    };
+}
 
 /// Compute on the joint data of parties who do not trust each other, and learn the answer and nothing else.
 #[derive(Parser, Debug)]
@@ -57,13 +83,13 @@ pub(crate) enum Command {
     /// Two parties compute AES-128 of one's block under the other's key
     Demo(DemoArgs),
     /// Be one party of a computation
-    #[command(after_help = PROGRAMS)]
+    #[command(after_help = concat!(programs!(), "\n\n", protocols!()))]
     Run(RunArgs),
     /// Be all parties at once: one process each on this machine, with the real protocol
-    #[command(after_help = PROGRAMS)]
+    #[command(after_help = concat!(programs!(), "\n\n", protocols!()))]
     Local(LocalArgs),
     /// Evaluate in the clear, for checking
-    #[command(after_help = PROGRAMS)]
+    #[command(after_help = programs!())]
     Eval(EvalArgs),
     /// List, describe, convert and check circuits
     #[command(subcommand)]
@@ -132,19 +158,21 @@ pub(crate) struct ResultArgs {
 /// How a session runs.
 #[derive(Args, Debug, Clone)]
 pub(crate) struct SessionArgs {
-    /// The protocol [default: yao]
+    /// The protocol, `cutchoose` or `yao` (see below) [default: cutchoose]
     #[arg(long, value_name = "NAME")]
     pub(crate) protocol: Option<String>,
     /// Computational security in bits: 128 is what there is
     #[arg(long, value_name = "BITS", default_value_t = 128)]
     pub(crate) kappa: u32,
-    /// Statistical security in bits
+    /// Statistical security in bits, 1 to 128: with `cutchoose` the number of garbled copies. Traffic, time and memory
+    /// grow with it; a cheating garbler escapes with probability 1/(2^BITS - 1): always with 1, about one in a million
+    /// with 20
     #[arg(long, value_name = "BITS", default_value_t = 40)]
     pub(crate) rho: u32,
     /// How long to wait for the peer: to connect, to greet, and for its first message
     #[arg(long, value_name = "SECONDS", default_value = "30", value_parser = seconds)]
     pub(crate) timeout: Duration,
-    /// Say more on standard error
+    /// Say more on standard error: what happens, and at the end where time and bytes went
     #[arg(long, short)]
     pub(crate) verbose: bool,
 }
@@ -184,10 +212,31 @@ pub(crate) struct RunArgs {
     pub(crate) session: SessionArgs,
     #[command(flatten)]
     pub(crate) result: ResultArgs,
+    /// What this party does in `cutchoose`; the other does the other [default: what sends fewer bytes]
+    #[arg(long, value_enum)]
+    pub(crate) role: Option<Role>,
     /// Run for a parent process: values come as JSON on standard input, events go as JSON lines to standard output,
     /// and the end of standard input ends this process
     #[arg(long, hide = true)]
     pub(crate) attached: bool,
+}
+
+/// What a party does where one garbles and the other evaluates.
+#[derive(ValueEnum, Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Role {
+    /// Makes the garbled circuits
+    Garbler,
+    /// Evaluates them
+    Evaluator,
+}
+
+impl From<Role> for comity::Role {
+    fn from(role: Role) -> comity::Role {
+        match role {
+            Role::Garbler => comity::Role::Garbler,
+            Role::Evaluator => comity::Role::Evaluator,
+        }
+    }
 }
 
 #[derive(Args, Debug)]
@@ -198,6 +247,9 @@ pub(crate) struct LocalArgs {
     pub(crate) values: ValueArgs,
     #[command(flatten)]
     pub(crate) session: SessionArgs,
+    /// What party 0 does in `cutchoose`; party 1 does the other [default: what sends fewer bytes]
+    #[arg(long, value_enum)]
+    pub(crate) role: Option<Role>,
     #[command(flatten)]
     pub(crate) result: ResultArgs,
 }
@@ -221,7 +273,7 @@ pub(crate) enum CircuitCommand {
         json: bool,
     },
     /// Describe a program: its values, whose they are, and its gates
-    #[command(after_help = PROGRAMS)]
+    #[command(after_help = programs!())]
     Info {
         #[command(flatten)]
         program: ProgramArgs,

@@ -23,6 +23,8 @@ const GRACE: Duration = Duration::from_secs(2);
 pub(crate) struct Plan {
     /// The arguments that all parties share, from `run` on.
     pub(crate) args: Vec<String>,
+    /// What only one party is told, for each.
+    pub(crate) flags: Vec<Option<String>>,
     /// The input values of each party.
     pub(crate) orders: Vec<Orders>,
     /// AND gates, for the progress bar.
@@ -47,7 +49,7 @@ pub(crate) fn run(plan: Plan) -> Outcome<Finished> {
     let (tell, heard) = mpsc::channel::<Heard>();
     let mut processes = Processes { children: Vec::new() };
     let mut progress = Progress::new(plan.and_gates);
-    let mut orders = plan.orders.into_iter();
+    let mut orders = plan.flags.into_iter().zip(plan.orders);
     let first = orders.next().ok_or_else(|| Failure::new(Kind::Bug, "a plan without parties"))?;
     processes.spawn_party(&plan.args, ["--listen", "127.0.0.1:0"], &first, &tell)?;
     let mut deadline: Option<Instant> = None;
@@ -103,13 +105,20 @@ impl Party {
 
 impl Processes {
     /// Starts the next party.
-    fn spawn_party(&mut self, args: &[String], address: [&str; 2], orders: &Orders, tell: &Sender<Heard>) -> Outcome {
+    fn spawn_party(
+        &mut self,
+        args: &[String],
+        address: [&str; 2],
+        (flag, orders): &(Option<String>, Orders),
+        tell: &Sender<Heard>,
+    ) -> Outcome {
         let party = self.children.len();
         let failed = |e: std::io::Error| Failure::new(Kind::Network, format!("cannot start party {party}: {e}"));
         let mut child = Command::new(std::env::current_exe().map_err(failed)?)
             .args(args)
             .args(["--party", &party.to_string(), "--attached"])
             .args(address)
+            .args(flag)
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
             .stderr(Stdio::inherit())

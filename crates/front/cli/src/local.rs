@@ -7,10 +7,10 @@ use comity_core::Bits;
 
 use crate::args::{Format, LocalArgs};
 use crate::children::{self, Finished, Plan};
-use crate::console::{check_writable, deliver, note};
+use crate::console::{check_writable, deliver};
 use crate::failure::{Failure, Kind, Outcome};
 use crate::json::{self, Orders};
-use crate::party::{check_parties, costs};
+use crate::party::check_parties;
 use crate::resolve::{Resolved, resolve};
 use crate::values::{self, Order};
 
@@ -23,9 +23,6 @@ pub(crate) fn run(args: &LocalArgs) -> Outcome {
         check_writable(path)?;
     }
     let finished = together(&resolved, &inputs, args)?;
-    if args.session.verbose {
-        finished.runs.iter().for_each(|run| note(&costs(run)));
-    }
     let text = if args.result.json {
         json::line(&json::Local { parties: finished.runs })
     } else {
@@ -42,9 +39,16 @@ pub(crate) fn together(resolved: &Resolved, inputs: &BTreeMap<usize, Bits>, args
     let orders = |party: u32| Orders { inputs: values::to_orders(resolved, party, inputs) };
     children::run(Plan {
         args: arguments(args),
+        flags: (0..parties).map(|party| role(args, party)).collect(),
         orders: (0..parties).map(orders).collect(),
         and_gates: resolved.program.and_gates(),
     })
+}
+
+/// What a party is told of its role: party 0 has the one that was asked for.
+fn role(args: &LocalArgs, party: u32) -> Option<String> {
+    let role = comity::Role::from(args.role?);
+    Some(format!("--role={}", if party == 0 { role } else { role.other() }))
 }
 
 /// The arguments that all parties share. The inputs are not among them.

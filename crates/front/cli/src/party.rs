@@ -52,6 +52,9 @@ pub(crate) fn run(args: &RunArgs) -> Outcome {
     if let Some(name) = &args.session.protocol {
         session = session.protocol(name);
     }
+    if let Some(role) = args.role {
+        session = session.role(role.into());
+    }
     if let Some(dir) = &args.tls {
         session = session.tls(dir);
     }
@@ -64,12 +67,12 @@ pub(crate) fn run(args: &RunArgs) -> Outcome {
         session.run_watched(&resolved.program, inputs, &mut watch).map_err(|e| Failure::from(e).at(address))?;
     watch.progress.finish();
 
+    if args.session.verbose {
+        watch.say(&profile(&report));
+    }
     let (report, texts) = describe(&report, &resolved, &order, args.values.format);
     if args.attached {
         return emit(&json::line(&Event::Report { run: Box::new(report), texts }));
-    }
-    if args.session.verbose {
-        note(&costs(&report));
     }
     if report.outputs.is_empty() {
         note(&format!("party {}: done; the outputs are for the other party", args.party));
@@ -167,17 +170,21 @@ fn describe(
     (run, outputs.texts)
 }
 
-/// One line on what a run cost.
-pub(crate) fn costs(run: &json::Run) -> String {
-    format!(
-        "party {}: {} AND gates in {}; {} sent, {} received, {} rounds",
-        run.party,
-        run.and_gates,
-        duration(run.seconds.total),
-        bytes(run.bytes.sent),
-        bytes(run.bytes.received),
-        run.rounds
-    )
+/// What a run cost, and where its time went: a line for all of it, and one for each phase.
+fn profile(report: &Report) -> String {
+    let mut text = format!(
+        "{} AND gates in {}; {} sent, {} received, {} rounds",
+        report.and_gates,
+        duration(report.seconds),
+        bytes(report.bytes_sent),
+        bytes(report.bytes_received),
+        report.rounds
+    );
+    for (name, seconds) in &report.phases {
+        let share = 100.0 * seconds / report.seconds.max(f64::MIN_POSITIVE);
+        text += &format!("\n  {name:<8}{:>10}{share:>5.0} %", duration(*seconds));
+    }
+    text
 }
 
 /// A time for people.
@@ -212,11 +219,12 @@ impl Watcher {
         }
     }
 
+    /// A note for the person at the terminal, who may see those of several parties.
     fn say(&self, text: &str) {
         if self.attached {
             self.tell(&Event::Note(text.to_owned()));
         } else {
-            note(text);
+            note(&format!("party {}: {text}", self.party));
         }
     }
 

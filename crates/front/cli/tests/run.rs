@@ -42,7 +42,7 @@ fn the_json_object_has_the_keys_of_the_contract() {
     assert_eq!(keys, KEYS);
     assert_eq!(
         (&a["program"], &a["protocol"], &a["adversary"]),
-        (&"aes128".into(), &"yao".into(), &"semi-honest".into())
+        (&"aes128".into(), &"cutchoose".into(), &"malicious".into())
     );
     assert_eq!((&a["kappa"], &a["rho"]), (&128.into(), &40.into()));
     assert_eq!((&a["party"], &b["party"]), (&0.into(), &1.into()));
@@ -50,10 +50,10 @@ fn the_json_object_has_the_keys_of_the_contract() {
     assert_eq!(a["and_gates"], 6400);
     assert_eq!(a["bytes"]["sent"], b["bytes"]["received"]);
     assert_eq!(b["bytes"]["sent"], a["bytes"]["received"]);
-    assert!(a["bytes"]["sent"].as_u64().unwrap() > 32 * 6400);
+    assert!(a["bytes"]["sent"].as_u64().unwrap() > 40 * 32 * 6400, "party 0 garbles, 40 times");
     assert!(a["rounds"].as_u64().unwrap() > 0);
     let phases = a["seconds"]["phases"].as_object().unwrap();
-    for phase in ["setup", "inputs", "gates", "outputs"] {
+    for phase in ["setup", "inputs", "gates", "outputs", "checks"] {
         assert!(phases.contains_key(phase), "{phases:?}");
     }
     let sum: f64 = phases.values().map(|s| s.as_f64().unwrap()).sum();
@@ -206,18 +206,22 @@ fn results_go_to_a_file_at_success_only() {
 }
 
 #[test]
-fn off_this_machine_plain_text_and_semi_honesty_must_be_asked_for() {
+fn off_this_machine_plain_text_must_be_asked_for_and_semi_honesty_gets_a_warning() {
     let base = ["run", "aes128", "--party", "0", "--listen", "0.0.0.0:0", "--input", AES_KEY, "--timeout", "0.3"];
     let with = |more: &[&str]| comity(&[&base[..], more].concat());
-    with(&[]).fails(2, &["--protocol yao", "could"]);
+    with(&[]).fails(2, &["--tls", "--plaintext"]);
     with(&["--protocol", "yao"]).fails(2, &["--tls", "--plaintext"]);
-    with(&["--plaintext"]).fails(2, &["--protocol yao"]);
-    let allowed = with(&["--protocol", "yao", "--plaintext"]);
-    allowed.fails(3, &["semi-honest", "could", "0.3 s"]);
-    // On this machine neither is needed, and nothing is said.
-    let here = Listener::start(&["aes128", "--party", "0", "--input", AES_KEY, "--timeout", "0.3"]).end();
+    let exposed = with(&["--protocol", "yao", "--plaintext"]);
+    exposed.fails(3, &["semi-honest", "could", "0.3 s"]);
+    let protected = with(&["--plaintext"]);
+    protected.fails(3, &["0.3 s"]);
+    // On this machine nothing is said either.
+    let here = ["aes128", "--party", "0", "--input", AES_KEY, "--timeout", "0.3", "--protocol", "yao"];
+    let here = Listener::start(&here).end();
     here.fails(3, &["0.3 s"]);
-    assert!(!here.err.contains("could"), "{}", here.err);
+    for quiet in [protected, here] {
+        assert!(!quiet.err.contains("could"), "{}", quiet.err);
+    }
 }
 
 #[test]
