@@ -196,6 +196,44 @@ fn semi_honest_iterations_need_one_message() {
     assert!(matches!(receiver.accept(&trees).map(drop), Err(Error::InvalidInput(_))), "outputs are left");
 }
 
+/// A semi-honest iteration that a call over a channel began tells its trees as they are needed: without the channel there is
+/// only what is left of the last one, and no other iteration.
+#[test]
+fn outputs_of_a_told_iteration_need_the_channel() {
+    // Of the sixth tree of 64 outputs the reserve takes four, and the first call three.
+    const LEFT: usize = 64 - 4 - 3;
+    let run = |more: usize| {
+        Pair::run(
+            |ch| {
+                let mut sender = sender::<SemiHonest>(ch, SMALL, Backend::detect(), 1);
+                let mut q = vec![Block::ZERO; 3 + LEFT + more];
+                sender.extend_random(ch, &mut q[..3]).unwrap();
+                assert_eq!(sender.take(&mut q[3..]), LEFT);
+                assert_eq!(sender.take(&mut [Block::ZERO; 100]), 0);
+                sender.extend_random(ch, &mut q[3 + LEFT..]).unwrap();
+                (q, sender.offer().map(drop))
+            },
+            |ch| {
+                let mut receiver = receiver::<SemiHonest>(ch, SMALL, Backend::detect(), 2);
+                let mut t = vec![Block::ZERO; 3 + LEFT + more];
+                receiver.extend_random(ch, &mut t[..3]).unwrap();
+                assert_eq!(receiver.take(&mut t[3..]), LEFT);
+                assert_eq!(receiver.take(&mut [Block::ZERO; 100]), 0);
+                receiver.extend_random(ch, &mut t[3 + LEFT..]).unwrap();
+                let trees = Trees { nonce: Block::ZERO, sums: vec![Block::ZERO; 16 * 5] };
+                (t, receiver.accept(&trees).map(drop))
+            },
+        )
+    };
+    for (more, whole) in [(100, false), (FREE - 3 - LEFT, true)] {
+        let ((q, offered), (t, accepted)) = run(more);
+        holds("told", &q, &t.iter().map(|t| t.lsb()).collect(), &t);
+        for result in [offered, accepted] {
+            assert!(if whole { result.is_ok() } else { matches!(result, Err(Error::InvalidInput(_))) }, "{more} more");
+        }
+    }
+}
+
 /// Makes an iteration with a sender that changes its message, and answers for `leaves`.
 fn cheat(p: Parameters, seed: u128, change: impl Fn(&mut Trees), extra: impl Fn(Block) -> Block) -> Result<()> {
     let (ref mut ch, _other) = comity_channel::memory::pair();

@@ -7,6 +7,7 @@
 //! path's place, and puts right what comes of it under a mask, which is one more pass over each level.
 
 use comity_core::{Backend, Block, TreeHash};
+use subtle::Choice;
 use zeroize::Zeroize;
 
 /// All bits but the lowest, which is the choice bit's.
@@ -91,7 +92,7 @@ impl Tree {
                 let add = [on_left, on_right].map(|add| self.lane.map(|lane| lane & add));
                 hash.add_under(&self.path[..fours], &add, nodes);
                 if !last {
-                    let right = u32::from(t.lsb()).wrapping_neg();
+                    let right = word(t);
                     let (near, far) = self.path[..2 * fours].split_at_mut(fours);
                     for (near, far) in near.iter_mut().zip(far) {
                         *far = *near & !right;
@@ -111,7 +112,13 @@ impl Drop for Tree {
     }
 }
 
+/// Bit 0 of a block in all bits of a word. A compiler that knew that there are but two such words would branch between
+/// what comes of each.
+fn word(block: Block) -> u32 {
+    u32::from(Choice::from(u8::from(block.lsb())).unwrap_u8()).wrapping_neg()
+}
+
 /// Bit 0 of a block in all its bits.
 fn mask(block: Block) -> Block {
-    ALL.masked(block.lsb())
+    Block::from_u128(i128::from(word(block).cast_signed()) as u128)
 }
