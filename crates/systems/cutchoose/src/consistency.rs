@@ -16,7 +16,7 @@
 
 use comity_channel::Channel;
 use comity_core::{Backend, Bits, Block, Misbehaviour, Prg, Result, SessionId, ShortHash};
-use subtle::{Choice as Bit, ConditionallySelectable, ConstantTimeEq};
+use subtle::{Choice as Bit, ConstantTimeEq};
 use zeroize::Zeroizing;
 
 use crate::conduct::{Act, Conduct};
@@ -24,8 +24,8 @@ use crate::copies::{Copy, Key, Secret, mask};
 use crate::rows::Rows;
 use crate::transfer::{Choice, mask_blocks};
 
-/// Bits that are treated together.
-const GROUP: usize = 64;
+/// Bits that are treated together: what a copy's hash takes in at once then fills all lanes of BLAKE3.
+const GROUP: usize = 256;
 /// Bytes of what opens a bit: the label, and the commitment to the other one.
 const OPENING: usize = 48;
 
@@ -75,11 +75,13 @@ fn hashers(session: &SessionId, copies: usize) -> Vec<blake3::Hasher> {
 
 /// The pair in the order of the permute bit of the first one's label.
 fn ordered(permute: bool, first: &Digest, second: &Digest) -> [Digest; 2] {
-    let permute = Bit::from(u8::from(permute));
-    [
-        std::array::from_fn(|k| u8::conditional_select(&first[k], &second[k], permute)),
-        std::array::from_fn(|k| u8::conditional_select(&second[k], &first[k], permute)),
-    ]
+    let (mut first, mut second) = (*first, *second);
+    for (a, b) in first.as_chunks_mut().0.iter_mut().zip(second.as_chunks_mut().0) {
+        let (x, y) = (Block::new(*a), Block::new(*b));
+        let change = (x ^ y).masked(permute);
+        (*a, *b) = ((x ^ change).to_bytes(), (y ^ change).to_bytes());
+    }
+    [first, second]
 }
 
 /// The groups of `n` bits: where each starts, and how many it has.

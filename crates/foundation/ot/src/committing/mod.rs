@@ -36,8 +36,8 @@ pub use receiver::Receiver;
 pub use sender::Sender;
 
 use blake3::Hasher;
-use comity_core::{Block, Error, Result, SessionId};
-use zeroize::Zeroize;
+use comity_core::{Block, Error, Result, SessionId, ShortHash};
+use zeroize::{Zeroize, Zeroizing};
 
 use crate::softspoken::Shape;
 
@@ -82,19 +82,22 @@ impl Opening {
     }
 }
 
-/// The masks of messages.
-struct Pads(Hasher);
+/// The masks of messages, and the random messages.
+struct Pads {
+    masks: Hasher,
+    messages: ShortHash,
+}
 
 impl Pads {
     fn new(session: &SessionId) -> Pads {
-        let mut start = Hasher::new_derive_key("comity committing OT: the mask of a message");
-        start.update(&session.to_bytes());
-        Pads(start)
+        let mut masks = Hasher::new_derive_key("comity committing OT: the mask of a message");
+        masks.update(&session.to_bytes());
+        Pads { masks, messages: ShortHash::new(session.child("random messages of committing OT").to_bytes()) }
     }
 
     /// Adds to `message` the mask of OT `index` that belongs to a block of the correlation.
     fn add(&self, index: u64, block: Block, message: &mut [u8]) {
-        let mut hasher = self.0.clone();
+        let mut hasher = self.masks.clone();
         hasher.update(&index.to_le_bytes()).update(&block.to_bytes());
         let mut output = hasher.finalize_xof();
         let mut pad = [0; 64];
@@ -105,6 +108,24 @@ impl Pads {
         pad.zeroize();
         output.zeroize();
         hasher.zeroize();
+    }
+
+    /// Writes the random messages of blocks of the correlation, each with the index of its OT.
+    fn random(&self, blocks: impl Iterator<Item = (u64, Block)>, out: &mut [Block]) {
+        let mut blocks = blocks.fuse();
+        let mut inputs = Zeroizing::new([[0; ShortHash::MESSAGE]; GROUP]);
+        let mut digests = Zeroizing::new([[0; 32]; GROUP]);
+        for out in out.chunks_mut(GROUP) {
+            let n = out.len();
+            for (input, (index, block)) in inputs.iter_mut().zip(blocks.by_ref().take(n)) {
+                input[..8].copy_from_slice(&index.to_le_bytes());
+                input[8..24].copy_from_slice(&block.to_bytes());
+            }
+            self.messages.hash(&inputs[..n], &mut digests[..n]);
+            for (message, digest) in out.iter_mut().zip(digests.iter()) {
+                *message = Block::new(std::array::from_fn(|k| digest[k]));
+            }
+        }
     }
 }
 

@@ -125,9 +125,7 @@ impl Receiver {
         begin(&mut self.broken)?;
         let t = self.extend(ch, choices)?;
         let mut messages = vec![Block::ZERO; choices.len()];
-        for ((message, t), index) in messages.chunks_mut(1).zip(t.iter()).zip(self.next()..) {
-            self.pads.add(index, *t, Block::bytes_of_mut(message));
-        }
+        self.pads.random((self.next()..).zip(t.iter().copied()), &mut messages);
         self.calls.push(Call { choices: choices.clone(), t, len: Block::BYTES, masked: None });
         self.broken = false;
         Ok(messages)
@@ -156,11 +154,14 @@ impl Receiver {
                 let index = opened.len() as u64;
                 let q = *t ^ opening.delta.masked(call.choices.get(j));
                 let message = |b: usize| {
-                    let mut message = match &call.masked {
-                        Some(masked) => masked[call.len * (2 * j + b)..][..call.len].to_vec(),
-                        None => vec![0; call.len],
+                    let block = q ^ opening.delta.masked(b == 1);
+                    let Some(masked) = &call.masked else {
+                        let mut message = [Block::ZERO];
+                        self.pads.random([(index, block)].into_iter(), &mut message);
+                        return message[0].to_bytes().to_vec();
                     };
-                    self.pads.add(index, q ^ opening.delta.masked(b == 1), &mut message);
+                    let mut message = masked[call.len * (2 * j + b)..][..call.len].to_vec();
+                    self.pads.add(index, block, &mut message);
                     message
                 };
                 opened.push([message(0), message(1)]);
@@ -196,12 +197,11 @@ impl Receiver {
             assert!(call.masked.is_none(), "the messages are random ones");
             call.t.iter().zip(call.choices.iter())
         });
-        for (index, (messages, (t, choice))) in (0..).zip(opened.iter_mut().zip(all)) {
+        let both = (0..).zip(all).flat_map(|(index, (t, choice))| {
             let q = *t ^ opening.delta.masked(choice);
-            for (message, b) in messages.chunks_mut(1).zip([false, true]) {
-                self.pads.add(index, q ^ opening.delta.masked(b), Block::bytes_of_mut(message));
-            }
-        }
+            [(index, q), (index, q ^ opening.delta)]
+        });
+        self.pads.random(both, opened.as_flattened_mut());
         Ok(opened)
     }
 

@@ -128,13 +128,10 @@ impl Sender {
     pub fn random<C: Channel + ?Sized>(&mut self, ch: &mut C, out: &mut [[Block; 2]]) -> Result<()> {
         begin(&mut self.broken)?;
         let q = self.extend(ch, out.len())?;
-        for (pair, q) in out.iter_mut().zip(q.iter()) {
-            *pair = [Block::ZERO; 2];
-            for (message, b) in pair.chunks_mut(1).zip([false, true]) {
-                self.pads.add(self.next, *q ^ self.extension.delta().masked(b), Block::bytes_of_mut(message));
-            }
-            self.next += 1;
-        }
+        let delta = self.extension.delta();
+        let both = q.iter().zip(self.next..).flat_map(|(q, index)| [(index, *q), (index, *q ^ delta)]);
+        self.pads.random(both, out.as_flattened_mut());
+        self.next += out.len() as u64;
         self.broken = false;
         Ok(())
     }
