@@ -5,7 +5,7 @@
 //! cargo run --release --example peer -- 1 127.0.0.1:7000 2
 //! ```
 //!
-//! Between two machines, add `.tls(folder)` with a folder that `comity key new` made, and `.protocol("yao")`.
+//! Between two machines, add `.tls(folder)` with a folder that `comity key new` made.
 
 #![allow(clippy::print_stdout, reason = "it is a program for people")]
 
