@@ -38,12 +38,13 @@ docs:
 doctests:
 	$(CARGO) test $(LOCKED) --workspace --doc
 
-# `check` is quick and finds what does not build; the foundation must not lean on an operating system.
+# `check` is quick and finds what does not build; the foundation must not lean on an operating system. What only other
+# backends of core use is no news there.
 WASM = wasm32-unknown-unknown
 WASM_CRATES = core channel circuit ot garble
 wasm:
 	@if test -d "$$(rustc --print sysroot)/lib/rustlib/$(WASM)/lib"; then \
-		$(CARGO) check $(LOCKED) --target $(WASM) $(WASM_CRATES:%=-p comity-%); \
+		RUSTFLAGS=-Awarnings $(CARGO) check $(LOCKED) --target $(WASM) $(WASM_CRATES:%=-p comity-%); \
 	else echo "SKIPPED wasm: $(WASM) is not installed (rustup target add $(WASM))"; fi
 
 # Unit tests, integration tests, the book's commands, and every fuzz body over its corpus.
