@@ -1,0 +1,167 @@
+//! What opens a store: a passphrase, or a file with a key. And the store's own file, which says which.
+
+use std::fs::File;
+use std::io::Read;
+use std::path::Path;
+
+use argon2::{Algorithm, Argon2, Params, Version};
+use comity_core::{Error, Result};
+use rand_core::CryptoRng;
+use zeroize::Zeroizing;
+
+use crate::folder::{failed, new_file};
+
+/// The first bytes of a store's own file.
+const MAGIC: &[u8; 16] = b"comity store v1\n";
+
+/// Bytes of that file: magic, kind of key, cost, salt, check.
+const FILE: usize = 16 + 1 + 12 + 32 + 32;
+
+/// What a passphrase goes through: the second choice of RFC 9106, section 4: 64 MiB, 3 passes, 4 lanes.
+const COST: Cost = Cost { kibibytes: 64 << 10, passes: 3, lanes: 4 };
+
+/// No honest store asks for more than this: 4 GiB, 64 passes, 64 lanes.
+const MOST: Cost = Cost { kibibytes: 4 << 20, passes: 64, lanes: 64 };
+
+/// What protects a store. It is wiped on drop.
+pub struct Key(Secret);
+
+enum Secret {
+    Passphrase(Zeroizing<Vec<u8>>),
+    Bytes(Zeroizing<[u8; 32]>),
+}
+
+/// Parameters of Argon2id.
+struct Cost {
+    kibibytes: u32,
+    passes: u32,
+    lanes: u32,
+}
+
+impl Key {
+    /// A passphrase. Whoever gets the folder can try passphrases, each at the price of 64 MiB and a tenth of a second.
+    ///
+    /// # Errors
+    /// [`Error::InvalidInput`] if it is empty.
+    pub fn passphrase(text: impl AsRef<[u8]>) -> Result<Key> {
+        let text = text.as_ref();
+        if text.is_empty() {
+            return Err(Error::InvalidInput("the passphrase is empty".into()));
+        }
+        Ok(Key(Secret::Passphrase(Zeroizing::new(text.to_vec()))))
+    }
+
+    /// The 32 bytes in this file.
+    ///
+    /// # Errors
+    /// [`Error::InvalidInput`] if they are not 32, or others may read them; [`Error::Io`].
+    pub fn read(path: &Path) -> Result<Key> {
+        let cannot = |error| failed("cannot read the key in", path, error);
+        let file = File::open(path).map_err(cannot)?;
+        check_mode(&file, path)?;
+        let mut bytes = Zeroizing::new(Vec::with_capacity(33));
+        file.take(33).read_to_end(&mut bytes).map_err(cannot)?;
+        let bytes: [u8; 32] = bytes
+            .as_slice()
+            .try_into()
+            .map_err(|_| Error::InvalidInput(format!("{} is no key of a store: that has 32 bytes", path.display())))?;
+        Ok(Key(Secret::Bytes(Zeroizing::new(bytes))))
+    }
+
+    /// A new key, in a new file that only its owner can read.
+    ///
+    /// # Errors
+    /// [`Error::Io`], also if there is such a file: it is never overwritten.
+    pub fn create(path: &Path, rng: &mut impl CryptoRng) -> Result<Key> {
+        let mut bytes = Zeroizing::new([0; 32]);
+        rng.fill_bytes(&mut bytes[..]);
+        new_file(path, &bytes[..])?;
+        Ok(Key(Secret::Bytes(bytes)))
+    }
+
+    /// What a new store's own file holds, and the store's root key.
+    pub(crate) fn protect(&self, rng: &mut impl CryptoRng) -> Result<(Vec<u8>, Zeroizing<[u8; 32]>)> {
+        let mut salt = [0; 32];
+        rng.fill_bytes(&mut salt);
+        let mut file = MAGIC.to_vec();
+        let (kind, cost) = match self.0 {
+            Secret::Passphrase(_) => (1, COST),
+            Secret::Bytes(_) => (0, Cost { kibibytes: 0, passes: 0, lanes: 0 }),
+        };
+        file.push(kind);
+        file.extend([cost.kibibytes, cost.passes, cost.lanes].into_iter().flat_map(u32::to_le_bytes));
+        file.extend(salt);
+        let root = self.root(&file, &cost, &salt)?;
+        file.extend(check(&root).as_bytes());
+        Ok((file, root))
+    }
+
+    /// The root key of the store whose own file holds this.
+    ///
+    /// # Errors
+    /// [`Error::InvalidInput`] if it is no such file, or for another key.
+    pub(crate) fn unlock(&self, file: &[u8], path: &Path) -> Result<Zeroizing<[u8; 32]>> {
+        let refuse = |why: &str| Error::InvalidInput(format!("{}: {why}", path.display()));
+        let damaged = || refuse("this is not the file of a store, or it is damaged");
+        let file: &[u8; FILE] = file.try_into().map_err(|_| damaged())?;
+        let number = |at: usize| u32::from_le_bytes([file[at], file[at + 1], file[at + 2], file[at + 3]]);
+        let cost = Cost { kibibytes: number(17), passes: number(21), lanes: number(25) };
+        let too_much = cost.kibibytes > MOST.kibibytes || cost.passes > MOST.passes || cost.lanes > MOST.lanes;
+        if !file.starts_with(MAGIC) || too_much {
+            return Err(damaged());
+        }
+        match (&self.0, file[16]) {
+            (Secret::Passphrase(_), 1) | (Secret::Bytes(_), 0) => {}
+            (_, 0) => return Err(refuse("the store was made with a key file: name it, in place of a passphrase")),
+            (_, 1) => return Err(refuse("the store was made with a passphrase, and not with a key file")),
+            _ => return Err(damaged()),
+        }
+        let (head, tag) = file.split_at(FILE - 32);
+        let root = self.root(head, &cost, &head[29..])?;
+        let tag: [u8; 32] = tag.try_into().map_err(|_| damaged())?;
+        // This comparison takes the same time wherever the bytes differ.
+        if check(&root) != blake3::Hash::from_bytes(tag) {
+            return Err(refuse("the passphrase or key is not the one that the store was made with"));
+        }
+        Ok(root)
+    }
+
+    /// The root key: what the secret and all that stands before the check in the store's own file give.
+    fn root(&self, head: &[u8], cost: &Cost, salt: &[u8]) -> Result<Zeroizing<[u8; 32]>> {
+        let mut secret = Zeroizing::new([0; 32]);
+        match &self.0 {
+            Secret::Bytes(bytes) => secret.copy_from_slice(&bytes[..]),
+            Secret::Passphrase(text) => {
+                let cannot = |error| Error::InvalidInput(format!("the passphrase cannot be used: {error}"));
+                let cost = Params::new(cost.kibibytes, cost.passes, cost.lanes, Some(32)).map_err(cannot)?;
+                let argon2 = Argon2::new(Algorithm::Argon2id, Version::V0x13, cost);
+                argon2.hash_password_into(text, salt, &mut secret[..]).map_err(cannot)?;
+            }
+        }
+        let mut hash = blake3::Hasher::new_derive_key("comity store v1 root key");
+        hash.update(&secret[..]).update(head);
+        Ok(Zeroizing::new(*hash.finalize().as_bytes()))
+    }
+}
+
+/// Tells a wrong key from a right one.
+fn check(root: &[u8; 32]) -> blake3::Hash {
+    blake3::Hash::from_bytes(blake3::derive_key("comity store v1 check of the key", root))
+}
+
+#[cfg(unix)]
+fn check_mode(file: &File, path: &Path) -> Result<()> {
+    use std::os::unix::fs::PermissionsExt;
+    let mode = file.metadata().map_err(|error| failed("cannot read", path, error))?.permissions().mode();
+    if mode & 0o077 == 0 {
+        return Ok(());
+    }
+    let (path, mode) = (path.display(), mode & 0o777);
+    Err(Error::InvalidInput(format!("others may use {path} (mode {mode:03o}): run `chmod 600 {path}`")))
+}
+
+/// Other systems keep a folder's files from other users unless told otherwise.
+#[cfg(not(unix))]
+fn check_mode(_file: &File, _path: &Path) -> Result<()> {
+    Ok(())
+}

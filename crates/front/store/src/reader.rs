@@ -1,0 +1,88 @@
+//! `Reader`: an entry that is being used.
+
+use std::fs::{self, File};
+use std::io::{self, ErrorKind, Read};
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use comity_core::Result;
+use zeroize::Zeroizing;
+
+use crate::folder::{Folder, failed};
+use crate::seal::{CHUNK, HEAD, Seal, TAG, Use};
+
+/// An entry that is being used: nobody gets it again. It is deleted on drop.
+///
+/// No byte is given out that was not authenticated; a damaged entry gives an [`io::Error`] of the kind
+/// [`ErrorKind::InvalidData`] in place of the damaged chunk and ever after.
+pub struct Reader {
+    /// The store's lock.
+    _folder: Arc<Folder>,
+    path: PathBuf,
+    file: File,
+    seal: Seal,
+    /// Bytes of the file that are not read yet.
+    left: u64,
+    buffer: Zeroizing<Vec<u8>>,
+    /// What of the buffer is plain text not given out yet.
+    fresh: std::ops::Range<usize>,
+    state: State,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum State {
+    More,
+    Ended,
+    Damaged,
+}
+
+impl Reader {
+    pub(crate) fn new(folder: Arc<Folder>, path: PathBuf, file: File, seal: Seal) -> Result<Reader> {
+        let len = file.metadata().map_err(|error| failed("cannot read", &path, error))?.len();
+        let buffer = Zeroizing::new(vec![0; CHUNK + TAG]);
+        let left = len.saturating_sub(HEAD as u64);
+        Ok(Reader { _folder: folder, path, file, seal, left, buffer, fresh: 0..0, state: State::More })
+    }
+
+    /// Decrypts the next chunk.
+    fn next(&mut self) -> io::Result<()> {
+        let len = self.left.min((CHUNK + TAG) as u64) as usize;
+        // The length is not authenticated, but which chunk is the last one is: this guess is tried.
+        let last = self.left == len as u64;
+        self.state = State::Damaged;
+        let bytes = &mut self.buffer[..len];
+        self.file.read_exact(bytes)?;
+        let plain = self.seal.open(if last { Use::Last } else { Use::Chunk }, bytes);
+        self.fresh = 0..plain.ok_or_else(|| damaged(&self.path))?.len();
+        self.left -= len as u64;
+        self.state = if last { State::Ended } else { State::More };
+        Ok(())
+    }
+}
+
+fn damaged(path: &std::path::Path) -> io::Error {
+    io::Error::new(ErrorKind::InvalidData, format!("{} is damaged", path.display()))
+}
+
+impl Read for Reader {
+    fn read(&mut self, into: &mut [u8]) -> io::Result<usize> {
+        while self.fresh.is_empty() && !into.is_empty() {
+            match self.state {
+                State::More => self.next()?,
+                State::Ended => return Ok(0),
+                State::Damaged => return Err(damaged(&self.path)),
+            }
+        }
+        let some = into.len().min(self.fresh.len());
+        into[..some].copy_from_slice(&self.buffer[self.fresh.start..][..some]);
+        self.fresh.start += some;
+        Ok(some)
+    }
+}
+
+impl Drop for Reader {
+    fn drop(&mut self) {
+        // If this fails, opening the store removes it.
+        let _ = fs::remove_file(&self.path);
+    }
+}

@@ -1,0 +1,161 @@
+//! `Store`: what is there, what is made, and what is taken.
+
+use std::fs::{self, File};
+use std::io::{ErrorKind, Read};
+use std::path::Path;
+use std::sync::Arc;
+
+use comity_core::{Error, Result, SessionId};
+use rand_core::CryptoRng;
+
+use crate::folder::{self, Folder, Stage, failed};
+use crate::seal::{HEAD, Seal, damaged};
+use crate::{Key, Meta, Reader, Writer};
+
+/// A folder of preparations, each used at most once. Its lock keeps other processes out as long as this, or a reader or
+/// writer of it, lives; on network file systems that depends on the server.
+pub struct Store {
+    folder: Arc<Folder>,
+}
+
+impl Store {
+    /// The store in this folder.
+    ///
+    /// # Errors
+    /// [`Error::InvalidInput`] if there is none, another process uses it, or the key is not its key; [`Error::Io`].
+    pub fn open(dir: &Path, key: &Key) -> Result<Store> {
+        let path = dir.join("store");
+        if !path.exists() {
+            return Err(Error::InvalidInput(format!(
+                "there is no store at {}: `comity prepare` makes one",
+                dir.display()
+            )));
+        }
+        let lock = folder::lock(dir)?;
+        let file = fs::read(&path).map_err(|error| failed("cannot read", &path, error))?;
+        let root = key.unlock(&file, &path)?;
+        Store { folder: Arc::new(Folder::new(dir.to_owned(), root, lock)) }.tidied()
+    }
+
+    /// The store in this folder; a new one with this key if there is none.
+    ///
+    /// # Errors
+    /// As [`Store::open`], but for a store that is not there.
+    pub fn open_or_create(dir: &Path, key: &Key, rng: &mut impl CryptoRng) -> Result<Store> {
+        let path = dir.join("store");
+        if path.exists() {
+            return Store::open(dir, key);
+        }
+        folder::make(dir)?;
+        let lock = folder::lock(dir)?;
+        // Nobody made it while this process waited for the lock, since the lock does not wait.
+        let (file, root) = key.protect(rng)?;
+        let draft = dir.join("store.partial");
+        folder::remove(&draft)?;
+        folder::new_file(&draft, &file)?;
+        fs::rename(&draft, &path).map_err(|error| failed("cannot make", &path, error))?;
+        folder::sync(dir)?;
+        Store { folder: Arc::new(Folder::new(dir.to_owned(), root, lock)) }.tidied()
+    }
+
+    /// Removes what a crash left: half of an entry, and entries that were being used.
+    fn tidied(self) -> Result<Store> {
+        for (id, stage) in self.folder.entries()? {
+            if stage != Stage::Ready {
+                folder::remove(&self.folder.path(&id, stage))?;
+            }
+        }
+        Ok(self)
+    }
+
+    /// What is ready, the oldest first.
+    ///
+    /// # Errors
+    /// [`Error::InvalidInput`] names an entry that is damaged; [`Error::Io`].
+    pub fn list(&self) -> Result<Vec<Meta>> {
+        Ok(self.ready()?.into_iter().map(|(_, meta)| meta).collect())
+    }
+
+    fn ready(&self) -> Result<Vec<(u64, Meta)>> {
+        let mut ready = Vec::new();
+        for (id, stage) in self.folder.entries()? {
+            if stage == Stage::Ready {
+                let path = self.folder.path(&id, stage);
+                let (number, meta, _, _) = self.open_entry(&id, &path)?;
+                ready.push((number, meta));
+            }
+        }
+        ready.sort_by_key(|(number, _)| *number);
+        Ok(ready)
+    }
+
+    /// The bytes of all that is ready.
+    ///
+    /// # Errors
+    /// [`Error::Io`].
+    pub fn bytes(&self) -> Result<u64> {
+        let mut sum = 0;
+        for (id, stage) in self.folder.entries()? {
+            let path = self.folder.path(&id, stage);
+            sum += fs::metadata(&path).map_err(|error| failed("cannot read", &path, error))?.len();
+        }
+        Ok(sum)
+    }
+
+    /// Begins a new entry. It is not there before [`Writer::finish`].
+    ///
+    /// # Errors
+    /// [`Error::InvalidInput`] if there is an entry of this id, or the protocol's name is too long; [`Error::Io`].
+    pub fn create(&self, meta: &Meta, rng: &mut impl CryptoRng) -> Result<Writer> {
+        if meta.protocol.len() > 127 {
+            return Err(Error::InvalidInput("an entry's protocol has at most 127 bytes".into()));
+        }
+        if self.folder.entries()?.iter().any(|(id, _)| *id == meta.id) {
+            return Err(Error::InvalidInput("the store has an entry of this session already".into()));
+        }
+        let number = self.ready()?.last().map_or(0, |(number, _)| number.saturating_add(1));
+        let mut salt = [0; 32];
+        rng.fill_bytes(&mut salt);
+        let (head, seal) = Seal::new(&self.folder, salt, number, meta);
+        Writer::new(self.folder.clone(), meta.id, &head, seal)
+    }
+
+    /// Takes an entry out of the store, for good: it is marked as used, on the disk, before this returns, and deleted when the
+    /// reader is dropped.
+    ///
+    /// # Errors
+    /// [`Error::InvalidInput`] if no entry of this id is ready, or it is damaged; [`Error::Io`].
+    pub fn take(&self, id: &SessionId) -> Result<Reader> {
+        if !self.folder.path(id, Stage::Ready).exists() {
+            return Err(Error::InvalidInput("the store has no such entry, or it has been used".into()));
+        }
+        self.folder.promote(id, Stage::Ready, Stage::Used)?;
+        let path = self.folder.path(id, Stage::Used);
+        let opened = self.open_entry(id, &path);
+        if opened.is_err() {
+            folder::remove(&path)?;
+        }
+        let (_, _, seal, file) = opened?;
+        Reader::new(self.folder.clone(), path, file, seal)
+    }
+
+    /// Deletes an entry that nobody will use, for instance since the peer has lost its part.
+    ///
+    /// # Errors
+    /// [`Error::Io`].
+    pub fn discard(&self, id: &SessionId) -> Result<()> {
+        folder::remove(&self.folder.path(id, Stage::Ready))
+    }
+
+    /// The head of an entry, and the file where its chunks begin.
+    fn open_entry(&self, id: &SessionId, path: &Path) -> Result<(u64, Meta, Seal, File)> {
+        let mut file = File::open(path).map_err(|error| failed("cannot read", path, error))?;
+        let mut head = [0; HEAD];
+        file.read_exact(&mut head).map_err(|error| match error.kind() {
+            ErrorKind::UnexpectedEof => damaged(path),
+            _ => failed("cannot read", path, error),
+        })?;
+        let (number, meta, seal) = Seal::open_head(&self.folder, id, &head).ok_or_else(|| damaged(path))?;
+        Ok((number, meta, seal, file))
+    }
+}
