@@ -48,7 +48,7 @@ pub use params::Params;
 pub use prg::Prg;
 pub use session::SessionId;
 pub use short_hash::ShortHash;
-pub use sum_hash::SumHash;
+pub use sum_hash::{SumHash, sum_rows};
 pub use table::Table;
 pub use tape::{Gate, Segment, Tape, TapeError};
 pub use tccr::TccrHash;

@@ -70,7 +70,7 @@ impl SumHash {
             let count = GROUP.min(sums - first);
             let group = &mut self.group[..count];
             for (i, sum) in group.iter_mut().enumerate() {
-                add(self.backend, &mut sum[..width], rows(first + i));
+                sum_rows(self.backend, rows(first + i), &mut sum[..width]);
             }
             let values = &mut values[..count];
             if width == SumHash::PIECE && pieces > 1 {
@@ -150,8 +150,11 @@ impl SumHash {
     }
 }
 
-/// Writes the sum of rows.
-fn add<const K: usize>(backend: Backend, sum: &mut [u8], rows: [&[u8]; K]) {
+/// Writes the sum (exclusive or) of rows that are as long as it, or longer.
+///
+/// # Panics
+/// If a row is shorter.
+pub fn sum_rows<const K: usize>(backend: Backend, rows: [&[u8]; K], sum: &mut [u8]) {
     let rows = rows.map(|row| &row[..sum.len()]);
     let (whole, rest) = sum.as_chunks_mut();
     backend.sum(rows.map(|row| row.as_chunks().0), whole);

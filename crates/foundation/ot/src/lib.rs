@@ -7,7 +7,7 @@
 //! | [`base::simplest`] | Chou, Orlandi 2015 | semi-honest | CDH, random oracle | 32 bytes and 32 an OT |
 //! | [`base::csw`] | Canetti, Sarkar, Wang 2020/110 | malicious | gap CDH, random oracle | 128 bytes and 48 an OT |
 //! | [`base::pvw`] | Peikert, Vaikuntanathan, Waters 2008; AMPR 2014 | malicious | DDH, random oracle (CRS) | 160 bytes an OT |
-//! | [`alsz`] | ALSZ 2015, 2016/602 | malicious | base OT, PRG, random oracle, random permutation | 27 bytes an OT |
+//! | [`alsz`] | ALSZ 2015, 2016/602 | malicious | base OT, PRG, random oracle, random permutation | 29 bytes an OT |
 //! | [`iknp`] | IKNP 2003, ALSZ 2013 | semi-honest | base OT, PRG, TCCR hash | 16 bytes an OT |
 //! | [`softspoken`] | Roy 2022 | semi-honest or malicious | base OT, PRG; random oracle if malicious | 128/k bits an OT |
 //! | [`generator`] | Ferret 2020/924, half-tree 2022/1431 | semi-honest or malicious | LPN, ideal cipher; random oracle if malicious | 1.2 bits an OT |

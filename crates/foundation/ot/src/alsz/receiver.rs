@@ -1,7 +1,7 @@
 //! The receiver of the extension: sender of the base OTs and of the matrix.
 
 use comity_channel::Channel;
-use comity_core::{Backend, Bits, Block, Prg, Result, SessionId};
+use comity_core::{Backend, Bits, Block, Prg, Result, SessionId, sum_rows};
 use rand_core::CryptoRng;
 use zeroize::Zeroizing;
 
@@ -105,16 +105,16 @@ impl Receiver {
             let (zeros, ones) = (self.zeros.piece(piece), self.ones.piece(piece));
             fill(zeros, piece, self.rows.iter_mut().map(|[zero, _]| zero));
             fill(ones, piece, self.rows.iter_mut().map(|[_, one]| one));
-            let unsent = usize::from(!given);
+            let (backend, unsent) = (self.state.backend, usize::from(!given));
             let wire = &mut self.state.wire;
             wire.resize((self.rows.len() - unsent) * piece.width, 0);
             let mut masks = zeros.chunks_exact(piece.padded).zip(ones.chunks_exact(piece.padded));
             if let Some((zero, one)) = masks.by_ref().take(unsent).next() {
                 // D13.3 Protocol 4: the first u is zero and not sent, and so defines r.
-                add(r, [&*zero, one]);
+                sum_rows(backend, [&*zero, one], r);
             }
             for (u, (zero, one)) in wire.chunks_exact_mut(piece.width).zip(masks) {
-                add(u, [zero, one, r]);
+                sum_rows(backend, [zero, one, r], u);
             }
             ch.send(wire)?;
             // The last piece may be all spare.
@@ -144,13 +144,5 @@ impl RandomReceiver for Receiver {
             choices.extend_from(&self.chunk(ch, None, out)?);
         }
         Ok(choices)
-    }
-}
-
-/// Writes the sum of rows that are as long as `out` or longer.
-fn add<const K: usize>(out: &mut [u8], rows: [&[u8]; K]) {
-    let rows = rows.map(|row| &row[..out.len()]);
-    for (j, out) in out.iter_mut().enumerate() {
-        *out = rows.iter().fold(0, |sum, row| sum ^ row[j]);
     }
 }

@@ -19,7 +19,7 @@ pub(super) struct State {
     /// The matrix of a block: rows padded to whole blocks. Secret; never shrinks, so that all of it is wiped.
     matrix: Vec<Block>,
     /// Some of its columns. Secret.
-    tile: [Block; TILE],
+    tile: Vec<Block>,
 }
 
 impl State {
@@ -30,7 +30,7 @@ impl State {
             broken: false,
             wire: Vec::with_capacity(ROWS * BLOCK / 8),
             matrix: Vec::with_capacity(BLOCK),
-            tile: [Block::ZERO; TILE],
+            tile: vec![Block::ZERO; TILE],
         }
     }
 

@@ -105,7 +105,7 @@ pub(super) struct Matrix {
     /// wiped.
     rows: [Vec<Block>; 2],
     /// Some columns. Secret.
-    tile: [Block; TILE],
+    tile: Vec<Block>,
     coefficients: Vec<Block>,
 }
 
@@ -130,7 +130,7 @@ impl Matrix {
             wire: Vec::with_capacity(shape.trees() * PIECE),
             sum: Vec::with_capacity(PIECE),
             rows: [0, 1].map(|slot| Vec::with_capacity(ROWS * room(slot))),
-            tile: [Block::ZERO; TILE],
+            tile: vec![Block::ZERO; TILE],
             coefficients: Vec::with_capacity(width::<M>(M::CHUNK)),
         }
     }
