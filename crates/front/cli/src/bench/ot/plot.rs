@@ -70,7 +70,7 @@ impl Plot {
         let top = (2.0 * highest).floor() / 2.0 + 0.5;
         let (first, last) = (self.sizes[0], self.sizes[self.sizes.len() - 1]);
         let x = |size: u32| 60.0 + 370.0 * f64::from(size - first) / f64::from((last - first).max(1));
-        let y = |overhead: f64| 290.0 - 240.0 * overhead.min(top) / top;
+        let y = |overhead: f64| 290.0 - 240.0 * overhead / top;
         let label = |x: f64, y: f64, anchor: &str, text: &str| {
             format!("<text x=\"{x:.1}\" y=\"{y:.1}\" text-anchor=\"{anchor}\">{}</text>\n", escaped(text))
         };
@@ -94,8 +94,8 @@ impl Plot {
         svg += &line(50.0, 290.0, 440.0, 290.0, "stroke=\"black\"");
         svg += &label(245.0, 330.0, "middle", &format!("OTs; times the run time of {}", self.baseline));
         for (i, series) in self.series.iter().enumerate() {
-            let points: Vec<(f64, f64)> =
-                self.points.iter().filter(|point| point.1 == i).map(|point| (x(point.0), y(point.2))).collect();
+            let own = self.points.iter().filter(|point| point.1 == i);
+            let points: Vec<(f64, f64)> = own.map(|point| (x(point.0), y(point.2.min(Plot::TOP)))).collect();
             let path: Vec<String> = points.iter().map(|(x, y)| format!("{x:.1},{y:.1}")).collect();
             let Series { colour, name, .. } = series;
             svg += &format!(

@@ -136,6 +136,7 @@ mod tests {
         a.flush().unwrap();
         b.recv(&mut [0]).unwrap();
         assert_eq!((a.depth, b.depth), (3, 3));
+        a.recv(&mut [0]).unwrap();
         let mut got = [0];
         std::thread::scope(|scope| {
             scope.spawn(|| b.exchange(&[9], &mut [0]).unwrap());
