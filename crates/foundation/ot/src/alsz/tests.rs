@@ -196,9 +196,11 @@ fn verdict(rho: u32, seed: u128, cheat: Cheat) -> Result<()> {
             let mut sender =
                 Sender::setup::<Ideal<Malicious>, _>(ch, &SESSION, Backend::detect(), params, &mut rng(seed))?;
             sender.sender_random(ch, &mut [[Block::ZERO; 2]; 20])?;
-            let result = sender.sender_random(ch, &mut [[Block::ZERO; 2]; 33]);
-            // After a failed check nothing more is to be had.
+            let mut pairs = [[Block::ZERO; 2]; 33];
+            let result = sender.sender_random(ch, &mut pairs);
+            // After a failed check there is nothing, and nothing more is to be had.
             if result.is_err() {
+                assert!(pairs.as_flattened().iter().all(|&block| block == Block::ZERO));
                 let after = sender.random(ch, &mut [[Block::ZERO; 2]; 1]);
                 assert!(matches!(after, Err(Error::InvalidInput(_))));
             }
