@@ -111,7 +111,7 @@ impl Receiver {
             let mut masks = zeros.chunks_exact(piece.padded).zip(ones.chunks_exact(piece.padded));
             if let Some((zero, one)) = masks.by_ref().take(unsent).next() {
                 // D13.3 Protocol 4: the first u is zero and not sent, and so defines r.
-                sum_rows(backend, [&*zero, one], r);
+                sum_rows(backend, [zero, one], r);
             }
             for (u, (zero, one)) in wire.chunks_exact_mut(piece.width).zip(masks) {
                 sum_rows(backend, [zero, one, r], u);
