@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
-use crate::flags::{Assigned, BitOrder, Count, OutputTo, Owner, Peer};
+use crate::flags::{Assigned, BitOrder, Count, OutputTo, Owner, Peer, Size};
 
 const EXAMPLES: &str = "\
 Examples:
@@ -70,6 +70,25 @@ party says. Nobody outside the project has audited comity."
     };
 }
 
+/// What a store is for, and what it cannot do.
+macro_rules! stores {
+    () => {
+        "\
+Stores: `comity prepare` does all that can be done before the inputs are known,
+and keeps it in DIR, encrypted; `comity run --store DIR` takes the oldest
+preparation for this program and peer that both parties have, and uses it up.
+Both parties do the same, each with a store of its own, and with the same
+program, owners, recipients and RHO; over TLS it is for the same peer's key.
+A preparation is marked as used on the disk before anything depends on it, and
+is gone also if the run fails or the process is killed.
+WARNING: never put a copy of a store back, be it from a backup, a copied folder
+or a snapshot of a virtual machine. Two runs on one preparation can reveal the
+parties' inputs, and nothing in the folder can tell that it is old: keep stores
+out of backups. Who has the folder and its key (also a deleted entry, as long as
+the disk still holds it) and a record of the run learns the party's input."
+    };
+}
+
 /// Compute on the joint data of parties who do not trust each other, and learn the answer and nothing else.
 #[derive(Parser, Debug)]
 #[command(name = "comity", version, after_help = EXAMPLES, max_term_width = 100)]
@@ -83,8 +102,11 @@ pub(crate) enum Command {
     /// Two parties compute AES-128 of one's block under the other's key
     Demo(DemoArgs),
     /// Be one party of a computation
-    #[command(after_help = concat!(programs!(), "\n\n", protocols!()))]
+    #[command(after_help = concat!(programs!(), "\n\n", protocols!(), "\n\n", stores!()))]
     Run(RunArgs),
+    /// Do all that can be done before the inputs are known, for later runs (`comity run --store`)
+    #[command(after_help = concat!(stores!(), "\n\n", programs!()))]
+    Prepare(PrepareArgs),
     /// Be all parties at once: one process each on this machine, with the real protocol
     #[command(after_help = concat!(programs!(), "\n\n", protocols!()))]
     Local(LocalArgs),
@@ -184,10 +206,9 @@ pub(crate) struct DemoArgs {
     pub(crate) json: bool,
 }
 
-#[derive(Args, Debug)]
-pub(crate) struct RunArgs {
-    #[command(flatten)]
-    pub(crate) program: ProgramArgs,
+/// Who this party is, and where its peer is.
+#[derive(Args, Debug, Clone)]
+pub(crate) struct NetworkArgs {
     /// Which party this is: 0, 1, …
     #[arg(long, value_name = "ID")]
     pub(crate) party: u32,
@@ -206,6 +227,25 @@ pub(crate) struct RunArgs {
     /// Allow plain text to an address off this machine: anyone on the way can read and change it
     #[arg(long, conflicts_with = "tls")]
     pub(crate) plaintext: bool,
+}
+
+/// What opens a store.
+#[derive(Args, Debug, Clone)]
+pub(crate) struct KeyArgs {
+    /// The store's passphrase is the first line of FILE
+    #[arg(long, value_name = "FILE", requires = "store", conflicts_with = "key_file")]
+    pub(crate) passphrase_file: Option<PathBuf>,
+    /// The store's key is in FILE, 32 random bytes; `prepare` makes it if neither it nor the store is there
+    #[arg(long, value_name = "FILE", requires = "store")]
+    pub(crate) key_file: Option<PathBuf>,
+}
+
+#[derive(Args, Debug)]
+pub(crate) struct RunArgs {
+    #[command(flatten)]
+    pub(crate) program: ProgramArgs,
+    #[command(flatten)]
+    pub(crate) network: NetworkArgs,
     #[command(flatten)]
     pub(crate) values: ValueArgs,
     #[command(flatten)]
@@ -215,10 +255,42 @@ pub(crate) struct RunArgs {
     /// What this party does in `cutchoose`; the other does the other [default: what sends fewer bytes]
     #[arg(long, value_enum)]
     pub(crate) role: Option<Role>,
+    /// Use up a preparation of `comity prepare` in DIR; never one whose copy was used (see below)
+    #[arg(long, value_name = "DIR")]
+    pub(crate) store: Option<PathBuf>,
+    #[command(flatten)]
+    pub(crate) key: KeyArgs,
     /// Run for a parent process: values come as JSON on standard input, events go as JSON lines to standard output,
     /// and the end of standard input ends this process
     #[arg(long, hide = true)]
     pub(crate) attached: bool,
+}
+
+#[derive(Args, Debug)]
+pub(crate) struct PrepareArgs {
+    #[command(flatten)]
+    pub(crate) program: ProgramArgs,
+    #[command(flatten)]
+    pub(crate) network: NetworkArgs,
+    /// Where the preparations go: a folder, made if it is not there. Keep it out of backups (see below)
+    #[arg(long, value_name = "DIR")]
+    pub(crate) store: PathBuf,
+    #[command(flatten)]
+    pub(crate) key: KeyArgs,
+    /// How many runs to prepare
+    #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..=1 << 16))]
+    pub(crate) count: u32,
+    /// Refuse if all entries of the store could then take more than this: bytes, or as in 500MiB, 20GiB
+    #[arg(long, value_name = "BYTES", default_value = "8GiB")]
+    pub(crate) store_limit: Size,
+    #[command(flatten)]
+    pub(crate) session: SessionArgs,
+    /// What this party does; the other does the other [default: what sends fewer bytes]
+    #[arg(long, value_enum)]
+    pub(crate) role: Option<Role>,
+    /// Print one JSON object (an error, too)
+    #[arg(long)]
+    pub(crate) json: bool,
 }
 
 /// What a party does where one garbles and the other evaluates.

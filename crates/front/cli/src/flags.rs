@@ -1,4 +1,4 @@
-//! The small grammars inside flags: `NAME=VALUE`, `VALUE=PARTY`, `ID=ADDR`, `2^20`.
+//! The small grammars inside flags: `NAME=VALUE`, `VALUE=PARTY`, `ID=ADDR`, `2^20`, `8GiB`.
 
 use std::fmt;
 use std::str::FromStr;
@@ -160,6 +160,24 @@ impl fmt::Display for Count {
     }
 }
 
+/// `--store-limit BYTES`: a number of bytes, perhaps with a unit.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Size(pub(crate) u64);
+
+impl FromStr for Size {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Size, String> {
+        let digits = text.find(|c: char| !c.is_ascii_digit()).unwrap_or(text.len());
+        let (number, unit) = text.split_at(digits);
+        let power = ["", "KiB", "MiB", "GiB", "TiB"].iter().position(|&u| u == unit);
+        power
+            .and_then(|power| number.parse::<u64>().ok()?.checked_mul(1 << (10 * power)))
+            .map(Size)
+            .ok_or_else(|| format!("a number of bytes is wanted, such as 1000000, 500MiB or 8GiB, not `{text}`"))
+    }
+}
+
 fn party_id(text: &str) -> Result<u32, String> {
     text.parse().map_err(|_| format!("a party is a number from 0 on, not `{text}`"))
 }
@@ -217,6 +235,16 @@ mod tests {
         }
         for bad in ["0", "", "2^", "2^41", "2^64", "2^-1", "3^2", "-5", "1e6"] {
             assert!(bad.parse::<Count>().is_err(), "{bad}");
+        }
+    }
+
+    #[test]
+    fn sizes() {
+        for (text, bytes) in [("0", 0), ("1000", 1000), ("3KiB", 3072), ("8GiB", 8 << 30), ("1TiB", 1 << 40)] {
+            assert_eq!(text.parse::<Size>(), Ok(Size(bytes)));
+        }
+        for bad in ["", "GiB", "1GB", "1.5GiB", "-1", "1 GiB", "99999999TiB", "18446744073709551616"] {
+            assert!(bad.parse::<Size>().is_err(), "{bad}");
         }
     }
 

@@ -38,6 +38,27 @@ pub(crate) struct Bytes {
     pub(crate) received: u64,
 }
 
+/// What `comity prepare` reports.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub(crate) struct Prepare {
+    pub(crate) program: String,
+    pub(crate) protocol: String,
+    pub(crate) adversary: String,
+    pub(crate) kappa: u32,
+    pub(crate) rho: u32,
+    pub(crate) party: u32,
+    /// How many runs were prepared.
+    pub(crate) count: u32,
+    pub(crate) and_gates: u64,
+    /// What the new entries take on the disk.
+    pub(crate) stored_bytes: u64,
+    pub(crate) seconds: Seconds,
+    pub(crate) bytes: Bytes,
+    pub(crate) rounds: u64,
+    /// `null` where the system does not tell.
+    pub(crate) peak_rss_bytes: Option<u64>,
+}
+
 /// What `comity local` reports: one object for each party, in order.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub(crate) struct Local {

@@ -18,6 +18,7 @@ mod json;
 mod key;
 mod local;
 mod party;
+mod prepare;
 mod progress;
 mod resolve;
 mod shell;
@@ -75,6 +76,7 @@ fn dispatch(args: &[OsString]) -> Outcome<ExitCode> {
     match cli.command {
         Command::Demo(args) => demo::run(&args),
         Command::Run(args) => party::run(&args),
+        Command::Prepare(args) => prepare::run(&args),
         Command::Local(args) => local::run(&args),
         Command::Eval(args) => eval::run(&args),
         Command::Circuit(command) => circuit::run(&command),

@@ -6,11 +6,12 @@ use comity::{Protocol, Report, Session, Watch};
 use comity_circuit::{Output, Recipients};
 use comity_core::{Backend, Params};
 
-use crate::args::{Format, RunArgs};
+use crate::args::{Format, NetworkArgs, Role, RunArgs, SessionArgs};
 use crate::children;
 use crate::console::{check_writable, deliver, emit, note};
 use crate::failure::{Failure, Outcome};
 use crate::json::{self, Event};
+use crate::prepare;
 use crate::progress::{Progress, Ticker};
 use crate::resolve::{Resolved, resolve};
 use crate::values::{self, Order, Outputs};
@@ -26,43 +27,21 @@ pub(crate) fn run(args: &RunArgs) -> Outcome {
     // First of all, so that the parent can go on talking.
     let orders = if args.attached { Some(children::take_orders()?) } else { None };
     let resolved = resolve(&args.program)?;
-    let protocol = args.session.protocol.as_deref().map_or(Ok(Protocol::preferred()), Protocol::named)?;
-    let parties = *protocol.parties.end();
-    if args.party >= parties {
-        let (name, last) = (protocol.name, parties - 1);
-        return Err(Failure::input(format!("party {} does not exist: {name} has the parties 0 to {last}", args.party)));
-    }
-    check_parties(&resolved, protocol)?;
-    let route = route(args)?;
-    let (Route::Listen(address) | Route::Connect(address)) = route;
+    let party = args.network.party;
+    let (mut session, address) = session(&resolved, &args.network, &args.session, args.role)?;
     let order = Order::new(&resolved, &args.values.bits)?;
     let inputs = match &orders {
         Some(orders) => values::from_orders(&resolved, orders)?,
-        None => values::read(&resolved, &order, &args.values.input, Some(args.party))?,
+        None => values::read(&resolved, &order, &args.values.input, Some(party))?,
     };
     if let Some(path) = &args.result.output {
         check_writable(path)?;
     }
 
-    let mut session = Session::new(args.party)
-        .params(Params::new(args.session.kappa, args.session.rho)?)
-        .timeout(args.session.timeout)
-        .backend(backend()?)
-        .plaintext(args.plaintext);
-    if let Some(name) = &args.session.protocol {
-        session = session.protocol(name);
+    if let Some(dir) = &args.store {
+        session = session.store(prepare::open(dir, &args.key)?);
     }
-    if let Some(role) = args.role {
-        session = session.role(role.into());
-    }
-    if let Some(dir) = &args.tls {
-        session = session.tls(dir);
-    }
-    session = match route {
-        Route::Listen(address) => session.listen(address),
-        Route::Connect(address) => session.connect(address),
-    };
-    let mut watch = Watcher::new(args, &resolved);
+    let mut watch = Watcher::new(party, &args.session, args.attached, &resolved);
     let report =
         session.run_watched(&resolved.program, inputs, &mut watch).map_err(|e| Failure::from(e).at(address))?;
     watch.progress.finish();
@@ -75,14 +54,49 @@ pub(crate) fn run(args: &RunArgs) -> Outcome {
         return emit(&json::line(&Event::Report { run: Box::new(report), texts }));
     }
     if report.outputs.is_empty() {
-        note(&format!("party {}: done; the outputs are for the other party", args.party));
+        note(&format!("party {party}: done; the outputs are for the other party"));
     }
     let text = if args.result.json { json::line(&report) } else { values::lines(&resolved, &texts) };
     deliver(&text, args.result.output.as_deref())
 }
 
+/// A session as the flags say, and the address in them.
+pub(crate) fn session<'a>(
+    resolved: &Resolved,
+    network: &'a NetworkArgs,
+    args: &SessionArgs,
+    role: Option<Role>,
+) -> Outcome<(Session<'static>, &'a str)> {
+    let protocol = args.protocol.as_deref().map_or(Ok(Protocol::preferred()), Protocol::named)?;
+    let (party, parties) = (network.party, *protocol.parties.end());
+    if party >= parties {
+        let (name, last) = (protocol.name, parties - 1);
+        return Err(Failure::input(format!("party {party} does not exist: {name} has the parties 0 to {last}")));
+    }
+    check_parties(resolved, protocol)?;
+    let route = route(network)?;
+    let mut session = Session::new(party)
+        .params(Params::new(args.kappa, args.rho)?)
+        .timeout(args.timeout)
+        .backend(backend()?)
+        .plaintext(network.plaintext);
+    if let Some(name) = &args.protocol {
+        session = session.protocol(name);
+    }
+    if let Some(role) = role {
+        session = session.role(role.into());
+    }
+    if let Some(dir) = &network.tls {
+        session = session.tls(dir);
+    }
+    Ok(match route {
+        Route::Listen(address) => (session.listen(address), address),
+        Route::Connect(address) => (session.connect(address), address),
+    })
+}
+
 /// Where the peer is; of two parties that name each other, the lower one listens.
-fn route(args: &RunArgs) -> Outcome<Route<'_>> {
+fn route(args: &NetworkArgs) -> Outcome<Route<'_>> {
     let mut peers = args.peer.iter();
     match (&args.connect, &args.listen, peers.next(), peers.next()) {
         (_, _, _, Some(_)) => Err(Failure::input("this protocol has two parties: name one peer")),
@@ -171,7 +185,7 @@ fn describe(
 }
 
 /// What a run cost, and where its time went: a line for all of it, and one for each phase.
-fn profile(report: &Report) -> String {
+pub(crate) fn profile(report: &Report) -> String {
     let mut text = format!(
         "{} AND gates in {}; {} sent, {} received, {} rounds",
         report.and_gates,
@@ -198,29 +212,29 @@ pub(crate) fn bytes(count: u64) -> String {
 }
 
 /// Tells the person at the terminal, or the parent process, how it goes.
-struct Watcher {
+pub(crate) struct Watcher {
     attached: bool,
     verbose: bool,
     party: u32,
     seconds: u64,
-    progress: Progress,
+    pub(crate) progress: Progress,
     ticker: Ticker,
 }
 
 impl Watcher {
-    fn new(args: &RunArgs, resolved: &Resolved) -> Watcher {
+    pub(crate) fn new(party: u32, args: &SessionArgs, attached: bool, resolved: &Resolved) -> Watcher {
         Watcher {
-            attached: args.attached,
-            verbose: args.session.verbose,
-            party: args.party,
-            seconds: args.session.timeout.as_secs_f64().ceil() as u64,
+            attached,
+            verbose: args.verbose,
+            party,
+            seconds: args.timeout.as_secs_f64().ceil() as u64,
             progress: Progress::new(resolved.program.and_gates()),
             ticker: Ticker::new(),
         }
     }
 
     /// A note for the person at the terminal, who may see those of several parties.
-    fn say(&self, text: &str) {
+    pub(crate) fn say(&self, text: &str) {
         if self.attached {
             self.tell(&Event::Note(text.to_owned()));
         } else {
@@ -256,6 +270,15 @@ impl Watch for Watcher {
     fn connected(&mut self, peer: &str) {
         if self.verbose {
             self.say(&format!("connected: {peer}"));
+        }
+    }
+
+    fn taken(&mut self, left: usize, deleted: usize) {
+        if deleted > 0 {
+            self.say(&format!("{deleted} preparations were deleted, since the other party has lost its part"));
+        }
+        if self.verbose || left == 0 {
+            self.say(&format!("a preparation is used up; {left} are left for this program and peer"));
         }
     }
 

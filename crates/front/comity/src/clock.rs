@@ -31,6 +31,11 @@ impl<'a> Clock<'a> {
         Clock { watch, start: Instant::now(), phases: Vec::new(), outputs: Vec::new() }
     }
 
+    /// Who waits.
+    pub(crate) fn watch(&mut self) -> &mut dyn Watch {
+        self.watch
+    }
+
     /// Stops now.
     pub(crate) fn stop(mut self) -> Times {
         let end = Instant::now();

@@ -33,6 +33,17 @@ pub struct Report {
     pub peak_rss: Option<u64>,
 }
 
+/// The outcome of [`Session::prepare`](crate::Session::prepare).
+#[derive(Clone, Debug)]
+pub struct Preparation {
+    /// How many preparations were stored, each for one run.
+    pub count: u32,
+    /// What they take in this party's store, in bytes.
+    pub stored_bytes: u64,
+    /// What they cost this party; without outputs.
+    pub report: Report,
+}
+
 /// The peak resident size of this process, in bytes.
 pub(crate) fn peak_rss() -> Option<u64> {
     let status = std::fs::read_to_string("/proc/self/status").ok()?;

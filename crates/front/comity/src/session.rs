@@ -4,15 +4,18 @@ use std::net::ToSocketAddrs;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use comity_channel::{Channel, Counted, Hello, hello};
+use comity_channel::{Channel, Counted, Counts, Hello, hello};
 use comity_circuit::{Observer, Program, ProgramError, Recipients};
 use comity_core::{Backend, Bits, Error, Params, Result};
 use comity_net::{KeyDir, Listener, Security, Settings, SystemRng, is_loopback};
+use comity_store::Store;
 
 use crate::clock::{Clock, Times};
 use crate::protocol::{Protocol, Role, System};
 use crate::report::peak_rss;
 use crate::{Adversary, Report, Watch};
+
+mod stored;
 
 /// One party of one run: how to meet the peer, which protocol, and then [`Session::run`].
 ///
@@ -37,6 +40,7 @@ pub struct Session<'a> {
     plaintext: bool,
     protocol: Option<String>,
     role: Option<Role>,
+    store: Option<Store>,
     params: Params,
     timeout: Duration,
     backend: Backend,
@@ -60,6 +64,7 @@ impl<'a> Session<'a> {
             plaintext: false,
             protocol: None,
             role: None,
+            store: None,
             params: Params::default(),
             timeout: Duration::from_secs(30),
             backend: Backend::detect(),
@@ -117,6 +122,17 @@ impl<'a> Session<'a> {
         self
     }
 
+    /// Runs on a preparation from this store, or with [`Session::prepare`] fills it. The peer does the same with a store of
+    /// its own.
+    ///
+    /// Never put a copy of a store back (a backup, a copied folder, a snapshot of a virtual machine): two runs on one
+    /// preparation can reveal inputs, and nothing in the store can tell that it is old.
+    #[must_use]
+    pub fn store(mut self, store: Store) -> Self {
+        self.store = Some(store);
+        self
+    }
+
     /// The security parameters; both parties must want the same. In `cutchoose`, `rho` is the number of garbled copies.
     #[must_use]
     pub fn params(mut self, params: Params) -> Self {
@@ -162,35 +178,53 @@ impl<'a> Session<'a> {
         let protocol = self.protocol.as_deref().map_or(Ok(Protocol::preferred()), Protocol::named)?;
         let inputs = self.check(protocol, program, inputs)?;
         let garbler = self.garbler(program);
-        let greeting = self.greeting(protocol, program, garbler)?;
+        let store = self.store.take();
+        let wish = match store {
+            Some(_) => format!("{}{}", protocol.name, stored::FROM_A_STORE),
+            None => wish(protocol.name, program, garbler),
+        };
+        let greeting = self.greeting(protocol, program, wish)?;
         // Now, so that the peer does not wait for it later.
         program.lowered();
-        let (channel, address) = self.meet(protocol, watch)?;
+        let Met { channel, address, key } = self.meet(protocol, watch)?;
         watch.connected(&address);
         let mut clock = Clock::start(watch);
         clock.phase("hello");
         let mut channel = Counted::new(channel);
         let mut rng = SystemRng;
-        let session = hello(&mut channel, &greeting, &mut rng).map_err(|e| roles_apart(e, protocol, program))?;
-        match protocol.system {
-            System::CutChoose => {
-                let config = comity_cutchoose::Config {
-                    backend: self.backend,
-                    party: self.party,
-                    garbler,
-                    params: self.params,
-                    form: comity_cutchoose::Form::All,
-                };
+        let session = hello(&mut channel, &greeting, &mut rng).map_err(|e| roles_apart(e, protocol.name, program))?;
+        match (protocol.system, store) {
+            (System::CutChoose, Some(store)) => {
+                let channel = &mut channel;
+                self.run_stored(&store, channel, &session, &key, protocol, program, &inputs, &mut rng, &mut clock)?;
+            }
+            (System::CutChoose, None) => {
+                let config = self.cutchoose(garbler);
                 comity_cutchoose::run(&mut channel, &session, &config, program, &inputs, &mut rng, &mut clock)?;
             }
-            System::Yao => {
+            (System::Yao, _) => {
                 let config = comity_yao::Config { backend: self.backend, party: self.party };
                 comity_yao::run(&mut channel, &session, &config, program, &inputs, &mut rng, &mut clock)?;
             }
         }
-        let counts = channel.counts();
-        let Times { seconds, phases, outputs } = clock.stop();
-        Ok(Report {
+        Ok(self.report(protocol, program, &channel.counts(), clock.stop()))
+    }
+
+    /// How cutchoose is run.
+    fn cutchoose(&self, garbler: u32) -> comity_cutchoose::Config {
+        comity_cutchoose::Config {
+            backend: self.backend,
+            party: self.party,
+            garbler,
+            params: self.params,
+            form: comity_cutchoose::Form::All,
+        }
+    }
+
+    /// What came of it.
+    fn report(&self, protocol: &'static Protocol, program: &Program, counts: &Counts, times: Times) -> Report {
+        let Times { seconds, phases, outputs } = times;
+        Report {
             outputs,
             protocol: protocol.name,
             adversary: protocol.adversary,
@@ -203,7 +237,7 @@ impl<'a> Session<'a> {
             bytes_received: counts.received,
             rounds: counts.rounds,
             peak_rss: peak_rss(),
-        })
+        }
     }
 
     /// Finds everything that is wrong with what the caller wants, before anybody is bothered.
@@ -214,10 +248,31 @@ impl<'a> Session<'a> {
         inputs: impl IntoIterator<Item = (usize, Bits)>,
     ) -> Result<Vec<Option<Bits>>> {
         let refuse = |why: String| Err(Error::InvalidInput(why));
+        self.check_parties(protocol, program)?;
+        let mut given: Vec<Option<Bits>> = vec![None; program.inputs().len()];
+        for (index, bits) in inputs {
+            match given.get_mut(index) {
+                Some(slot) if slot.is_none() => *slot = Some(bits),
+                Some(_) => return refuse(format!("input {index} is given twice")),
+                None => return refuse(format!("there is no input {index}: the program has {}", given.len())),
+            }
+        }
+        program.check_inputs(Some(self.party), &given)?;
+        Ok(given)
+    }
+
+    /// [`Session::check`], but for the inputs.
+    fn check_parties(&self, protocol: &Protocol, program: &Program) -> Result<()> {
+        let refuse = |why: String| Err(Error::InvalidInput(why));
         let (name, parties) = (protocol.name, *protocol.parties.end());
         if let (Some(role), System::Yao) = (self.role, protocol.system) {
             return refuse(format!(
                 "the {role} cannot be chosen in {name}, where the party with more input bits garbles: leave the role out"
+            ));
+        }
+        if let (Some(_), System::Yao) = (&self.store, protocol.system) {
+            return refuse(format!(
+                "{name} has nothing that could be prepared: leave the store out, or take cutchoose"
             ));
         }
         if self.party >= parties {
@@ -243,24 +298,17 @@ impl<'a> Session<'a> {
                 ));
             }
         }
-        let mut given: Vec<Option<Bits>> = vec![None; program.inputs().len()];
-        for (index, bits) in inputs {
-            match given.get_mut(index) {
-                Some(slot) if slot.is_none() => *slot = Some(bits),
-                Some(_) => return refuse(format!("input {index} is given twice")),
-                None => return refuse(format!("there is no input {index}: the program has {}", given.len())),
-            }
-        }
-        program.check_inputs(Some(self.party), &given)?;
-        Ok(given)
+        Ok(())
     }
 
-    /// Meets the peer; returns the channel, and the peer's address for people.
-    fn meet(&mut self, protocol: &Protocol, watch: &mut dyn Watch) -> Result<(Box<dyn Channel + 'a>, String)> {
+    /// Meets the peer.
+    fn meet(&mut self, protocol: &Protocol, watch: &mut dyn Watch) -> Result<Met<'a>> {
         let route = std::mem::replace(&mut self.route, Route::Unknown);
         let (Route::Listen(address) | Route::Connect(address)) = &route else {
             return match route {
-                Route::Over(channel) => Ok((channel, "a channel of the caller's".into())),
+                Route::Over(channel) => {
+                    Ok(Met { channel, address: "a channel of the caller's".into(), key: String::new() })
+                }
                 _ => Err(Error::InvalidInput("where is the peer? The session needs listen, connect or over".into())),
             };
         };
@@ -271,6 +319,10 @@ impl<'a> Session<'a> {
             Some(dir) => KeyDir::new(dir).security(1 - self.party)?,
             None => Security::Plain { anywhere: self.plaintext },
         };
+        let key = match &security {
+            Security::Tls { peer, .. } => peer.to_string(),
+            Security::Plain { .. } => String::new(),
+        };
         let settings = Settings { security, timeout: self.timeout };
         let connection = match &route {
             Route::Listen(address) => {
@@ -280,8 +332,8 @@ impl<'a> Session<'a> {
             }
             _ => comity_net::connect(address, &settings, &mut |_| watch.connecting(address))?,
         };
-        let peer = connection.peer().to_string();
-        Ok((Box::new(connection), peer))
+        let address = connection.peer().to_string();
+        Ok(Met { channel: Box::new(connection), address, key })
     }
 
     /// The party that garbles, in a protocol that lets the parties choose.
@@ -294,9 +346,8 @@ impl<'a> Session<'a> {
     }
 
     /// What this party tells its peer that it wants. Owners and recipients are compared apart from the rest of the
-    /// program, so that a difference there is called by its name; for the same reason the garbler stands in it only if it
-    /// is not the one that follows from the program.
-    fn greeting(&self, protocol: &Protocol, program: &Program, garbler: u32) -> Result<Hello> {
+    /// program, so that a difference there is called by its name. `wish` is the protocol and what else must be alike.
+    fn greeting(&self, protocol: &Protocol, program: &Program, wish: String) -> Result<Hello> {
         let refused = |e: ProgramError| Error::InvalidInput(e.to_string());
         let mut bare = program.clone();
         for index in 0..program.inputs().len() {
@@ -306,11 +357,7 @@ impl<'a> Session<'a> {
             bare = bare.with_recipients(index, Recipients::All).map_err(refused)?;
         }
         Ok(Hello {
-            protocol: if garbler == comity_cutchoose::garbler(program) {
-                protocol.name.to_owned()
-            } else {
-                format!("{}{GARBLER}{garbler}", protocol.name)
-            },
+            protocol: wish,
             params: self.params,
             parties: *protocol.parties.end(),
             party: self.party,
@@ -323,12 +370,27 @@ impl<'a> Session<'a> {
     }
 }
 
+/// A peer that is there.
+struct Met<'a> {
+    channel: Box<dyn Channel + 'a>,
+    /// For people.
+    address: String,
+    /// The fingerprint of the key that it proved to have; empty if it did not.
+    key: String,
+}
+
 /// What stands in a hello between a protocol's name and its garbler.
 const GARBLER: &str = ", garbled by party ";
 
+/// What is wanted, in words that are compared with the peer's. The garbler is named only if it is not the one that follows
+/// from the program, so that a difference in owners or recipients is called by its name.
+fn wish(what: &str, program: &Program, garbler: u32) -> String {
+    if garbler == comity_cutchoose::garbler(program) { what.to_owned() } else { format!("{what}{GARBLER}{garbler}") }
+}
+
 /// A mismatch of protocols that differ in nothing but the garbler is one of the garbler.
-fn roles_apart(error: Error, protocol: &Protocol, program: &Program) -> Error {
-    let garbler = |text: &str| match text.strip_prefix(protocol.name)? {
+fn roles_apart(error: Error, what: &str, program: &Program) -> Error {
+    let garbler = |text: &str| match text.strip_prefix(what)? {
         "" => Some(format!("party {} (as follows from the program)", comity_cutchoose::garbler(program))),
         rest => rest.strip_prefix(GARBLER).map(|party| format!("party {party}")),
     };

@@ -25,6 +25,12 @@ pub trait Watch {
         let _ = peer;
     }
 
+    /// A preparation is taken from the store: so many are left for this program and peer, and so many were deleted since
+    /// the peer does not have its part of them any more.
+    fn taken(&mut self, left: usize, deleted: usize) {
+        let _ = (left, deleted);
+    }
+
     /// A phase begins: `hello`, `setup`, `inputs`, `gates`, `outputs`, and with `cutchoose` `checks`.
     fn phase(&mut self, name: &'static str) {
         let _ = name;

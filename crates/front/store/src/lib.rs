@@ -18,7 +18,7 @@
 //! folder. Nothing in the folder can tell that it is old. Two runs on one preparation can reveal a party's input, so keep no
 //! copies of a store. A deleted entry may also still be found on the disk by whoever has the store's key.
 //!
-//! **Cost**: one pass of the cipher each way (about a second for 2 GB), and 528 bytes and two waits for the disk an entry.
+//! **Cost**: one pass of the cipher each way (about a second for 2 GB), and half a kilobyte and two waits for the disk an entry.
 //!
 //! ```
 //! use std::io::{Read, Write};
@@ -36,7 +36,7 @@
 //!     name: "add64".into(),
 //!     party: 0,
 //!     params: Params::default(),
-//!     peer: None,
+//!     peer: String::new(),
 //! };
 //! let mut writer = store.create(&meta, &mut rng)?;
 //! writer.write_all(b"preparation").unwrap();

@@ -20,13 +20,13 @@ pub struct Meta {
     pub party: u32,
     /// The security parameters.
     pub params: Params,
-    /// The fingerprint of the peer's key; `None` if the peer did not prove who it is.
-    pub peer: Option<[u8; 32]>,
+    /// The fingerprint of the peer's key; empty if the peer did not prove who it is. At most 127 bytes.
+    pub peer: String,
 }
 
 impl Meta {
     /// Bytes of the encoding.
-    pub(crate) const BYTES: usize = 32 + 32 + 1 + 32 + 3 * 4 + 2 * TEXT + 8;
+    pub(crate) const BYTES: usize = 8 + 32 + 32 + 3 * 4 + 3 * TEXT;
 
     /// The encoding, with the entry's place in the order of all.
     pub(crate) fn encode(&self, number: u64) -> Vec<u8> {
@@ -34,10 +34,8 @@ impl Meta {
         bytes.extend(number.to_le_bytes());
         bytes.extend(self.id.to_bytes());
         bytes.extend(self.program);
-        bytes.push(u8::from(self.peer.is_some()));
-        bytes.extend(self.peer.unwrap_or_default());
         bytes.extend([self.party, self.params.kappa, self.params.rho].into_iter().flat_map(u32::to_le_bytes));
-        for text in [&self.protocol, &self.name] {
+        for text in [&self.protocol, &self.name, &self.peer] {
             let text = &text[..text.floor_char_boundary(TEXT - 1)];
             bytes.push(text.len() as u8);
             bytes.extend(text.as_bytes());
@@ -52,15 +50,10 @@ impl Meta {
         let number = u64::from_le_bytes(fields.take()?);
         let id = SessionId::new(fields.take()?);
         let program = fields.take()?;
-        let peer = match fields.take()? {
-            [0] => fields.take::<32>()?.eq(&[0; 32]).then_some(None)?,
-            [1] => Some(fields.take()?),
-            _ => return None,
-        };
         let party = u32::from_le_bytes(fields.take()?);
         let (kappa, rho) = (u32::from_le_bytes(fields.take()?), u32::from_le_bytes(fields.take()?));
         let params = Params::new(kappa, rho).ok()?;
-        let (protocol, name) = (fields.text()?, fields.text()?);
+        let (protocol, name, peer) = (fields.text()?, fields.text()?, fields.text()?);
         Some((number, Meta { id, protocol, program, name, party, params, peer }))
     }
 }
@@ -95,15 +88,15 @@ mod tests {
             name: "é".repeat(100),
             party: 1,
             params: Params::new(128, 64).unwrap(),
-            peer: Some([9; 32]),
+            peer: "p".repeat(127),
         };
-        for peer in [meta.peer, None] {
-            let meta = Meta { peer, ..meta.clone() };
-            let mut bytes: [u8; Meta::BYTES] = meta.encode(u64::MAX - 1).try_into().unwrap();
-            let cut = Meta { name: "é".repeat(63), ..meta.clone() };
-            assert_eq!(Meta::decode(&bytes), Some((u64::MAX - 1, cut)));
-            bytes[8 + 64] = 2;
-            assert_eq!(Meta::decode(&bytes), None);
+        let mut bytes: [u8; Meta::BYTES] = meta.encode(u64::MAX - 1).try_into().unwrap();
+        let cut = Meta { name: "é".repeat(63), ..meta };
+        assert_eq!(Meta::decode(&bytes), Some((u64::MAX - 1, cut)));
+        for (at, wrong) in [(8 + 64 + 12, 128), (8 + 64 + 13, 0xff), (8 + 64 + 8, 200)] {
+            let right = std::mem::replace(&mut bytes[at], wrong);
+            assert_eq!(Meta::decode(&bytes), None, "{at}");
+            bytes[at] = right;
         }
     }
 }

@@ -105,10 +105,10 @@ impl Store {
     /// Begins a new entry. It is not there before [`Writer::finish`].
     ///
     /// # Errors
-    /// [`Error::InvalidInput`] if there is an entry of this id, or the protocol's name is too long; [`Error::Io`].
+    /// [`Error::InvalidInput`] if there is an entry of this id, or a name is too long; [`Error::Io`].
     pub fn create(&self, meta: &Meta, rng: &mut impl CryptoRng) -> Result<Writer> {
-        if meta.protocol.len() > 127 {
-            return Err(Error::InvalidInput("an entry's protocol has at most 127 bytes".into()));
+        if meta.protocol.len().max(meta.peer.len()) > 127 {
+            return Err(Error::InvalidInput("an entry's protocol and peer have at most 127 bytes each".into()));
         }
         if self.folder.entries()?.iter().any(|(id, _)| *id == meta.id) {
             return Err(Error::InvalidInput("the store has an entry of this session already".into()));

@@ -90,7 +90,12 @@ pub(crate) struct Listener {
 impl Listener {
     /// Starts `comity run` with these arguments and waits until it says where it listens.
     pub(crate) fn start(args: &[&str]) -> Listener {
-        let mut all = vec!["run"];
+        Listener::begin("run", args)
+    }
+
+    /// The same for any command that listens.
+    pub(crate) fn begin(command_name: &str, args: &[&str]) -> Listener {
+        let mut all = vec![command_name];
         all.extend(args);
         all.extend(["--listen", "127.0.0.1:0"]);
         let mut child = command(&all).spawn().unwrap();

@@ -53,7 +53,7 @@ pub(crate) fn meta(number: u64) -> Meta {
         name: format!("program {number}"),
         party: 1,
         params: Params::default(),
-        peer: Some([3; 32]),
+        peer: "comity:abcd".into(),
     }
 }
 

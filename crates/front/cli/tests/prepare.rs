@@ -1,0 +1,207 @@
+//! `comity prepare` and `comity run --store`: each preparation serves one run, whatever happens.
+
+#[allow(dead_code, reason = "each test file uses a part")]
+mod common;
+
+use std::fs;
+use std::thread;
+use std::time::Duration;
+
+use common::*;
+
+/// The stores of both parties, one under a key file and one under a passphrase.
+struct Stores {
+    folder: Folder,
+    flags: [Vec<String>; 2],
+}
+
+impl Stores {
+    fn new(test: &str) -> Stores {
+        let folder = Folder::new(test);
+        let passphrase = folder.file("passphrase", "correct horse\nthe second line does not count\n");
+        let flags = [["--key-file", &folder.path("key")], ["--passphrase-file", &passphrase]];
+        let flags = flags.map(|flag| flag.map(str::to_owned).to_vec());
+        Stores { folder, flags }
+    }
+
+    /// The flags of a party's store.
+    fn of(&self, party: usize) -> Vec<String> {
+        let store = self.folder.path(&format!("store{party}"));
+        ["--store".to_owned(), store].into_iter().chain(self.flags[party].clone()).collect()
+    }
+
+    /// The names of the entries that are ready at a party.
+    fn ready(&self, party: usize) -> Vec<String> {
+        let files = fs::read_dir(self.folder.path(&format!("store{party}"))).unwrap();
+        let names = files.map(|file| file.unwrap().file_name().into_string().unwrap());
+        let mut names: Vec<String> = names.filter(|name| name.ends_with(".ready")).collect();
+        names.sort();
+        names
+    }
+
+    /// Both parties' side of a command on `add64` with rho = 7, each with more of its own.
+    fn both(&self, command: &str, shared: &[&str], own: [&[&str]; 2]) -> [Done; 2] {
+        self.with_rho("7", command, shared, own)
+    }
+
+    fn with_rho(&self, rho: &str, command: &str, shared: &[&str], own: [&[&str]; 2]) -> [Done; 2] {
+        let [a, b] = [0, 1].map(|party| {
+            let store = self.of(party);
+            let store: Vec<&str> = store.iter().map(String::as_str).collect();
+            [shared, &store, own[party]].concat().into_iter().map(str::to_owned).collect::<Vec<String>>()
+        });
+        let (a, b): (Vec<&str>, Vec<&str>) =
+            (a.iter().map(String::as_str).collect(), b.iter().map(String::as_str).collect());
+        let shared = ["add64", "--rho", rho];
+        let listener = Listener::begin(command, &[&shared, &["--party", "0"], &a[..]].concat());
+        let address = listener.address.clone();
+        let other = comity(&[&[command], &shared[..], &["--party", "1", "--connect", &address], &b].concat());
+        [listener.end(), other]
+    }
+
+    fn prepare(&self, shared: &[&str]) -> [Done; 2] {
+        self.both("prepare", shared, [&[], &[]])
+    }
+
+    /// Adds the numbers, and asserts the sum.
+    #[track_caller]
+    fn add(&self, x: u64, y: u64) -> [Done; 2] {
+        let done = self.both("run", &[], [&["--input", &format!("u64:{x}")], &["--input", &format!("u64:{y}")]]);
+        for done in &done {
+            assert_eq!(done.ok(), format!("{:016x}\n", x + y));
+        }
+        done
+    }
+}
+
+#[test]
+fn each_run_takes_the_next_preparation() {
+    let stores = Stores::new("prepare-runs");
+    let [a, b] = stores.prepare(&["--count", "2", "--json"]);
+    assert!(a.err.contains("the key of the store"), "{}", a.err);
+    for done in [&a, &b] {
+        done.ok();
+        let json = done.json();
+        assert_eq!(
+            (&json["program"], &json["protocol"], &json["count"]),
+            (&"add64".into(), &"cutchoose".into(), &2.into())
+        );
+        assert_eq!((&json["rho"], &json["adversary"]), (&7.into(), &"malicious".into()));
+        assert!(json["seconds"]["total"].as_f64().unwrap() > 0.0);
+    }
+    for (party, done) in [&a, &b].into_iter().enumerate() {
+        let folder = stores.folder.path(&format!("store{party}"));
+        let sizes =
+            stores.ready(party).iter().map(|name| fs::metadata(format!("{folder}/{name}")).unwrap().len()).sum::<u64>();
+        assert_eq!(done.json()["stored_bytes"], sizes);
+    }
+    assert_eq!(stores.ready(0), stores.ready(1), "both parts have one name");
+    let first = stores.ready(0);
+    assert_eq!(first.len(), 2);
+    stores.add(40, 2);
+    let second = stores.ready(0);
+    assert_eq!(second.len(), 1);
+    assert_eq!(second, stores.ready(1));
+    let [a, _] = stores.add(50, 5);
+    assert!(a.err.contains("0 are left"), "{}", a.err);
+    assert!(stores.ready(0).is_empty() && stores.ready(1).is_empty());
+    // None is left: both are told, and told what to do.
+    let done = stores.both("run", &[], [&["--input", "u64:1"], &["--input", "u64:2"]]);
+    for done in done {
+        done.fails(2, &["neither party has a preparation", "comity prepare"]);
+    }
+}
+
+#[test]
+fn a_preparation_is_for_its_program_parameters_and_role() {
+    let stores = Stores::new("prepare-fits");
+    let [a, b] = stores.both("prepare", &[], [&["--role", "evaluator"], &["--role", "garbler"]]);
+    assert!(a.ok().contains("1 run is prepared") && b.ok().contains("1 run is prepared"), "{}", a.out);
+    let inputs: [&[&str]; 2] = [&["--input", "u64:1"], &["--input", "u64:2"]];
+    for done in stores.both("run", &["--output-to", "0"], inputs) {
+        done.fails(2, &["neither party has a preparation", "comity prepare"]);
+    }
+    for done in stores.with_rho("8", "run", &[], inputs) {
+        done.fails(2, &["neither party has a preparation", "comity prepare"]);
+    }
+    let garbler: [&[&str]; 2] = [&["--input", "u64:1", "--role", "garbler"], &["--input", "u64:2"]];
+    let [a, b] = stores.both("run", &[], garbler);
+    a.fails(2, &["there is no preparation here (the peer has 1)"]);
+    b.fails(2, &["the peer has no preparation (there are 1 here)"]);
+    // A party with a store and one without want different things.
+    let store = stores.of(0);
+    let store: Vec<&str> = store.iter().map(String::as_str).chain(["--input", "u64:1"]).collect();
+    let (a, b) = both(&["add64", "--rho", "7"], &store, &["--input", "u64:2"]);
+    a.fails(2, &["disagree", "from a store"]);
+    b.fails(2, &["disagree", "from a store"]);
+    assert_eq!((stores.ready(0).len(), stores.ready(1).len()), (1, 1), "nothing was used up");
+    stores.add(3, 4);
+}
+
+#[test]
+fn killed_in_the_middle_it_is_gone_and_the_parties_find_together_again() {
+    let stores = Stores::new("prepare-killed");
+    stores.prepare(&["--count", "4"]).iter().for_each(|done| {
+        done.ok();
+    });
+    let [zero, one] = [0, 1].map(|party| stores.of(party));
+    let [zero, one] = [&zero, &one].map(|store| store.iter().map(String::as_str).collect::<Vec<&str>>());
+    let listener = Listener::start(&[&["add64", "--rho", "7", "--party", "0", "--input", "u64:1"], &zero[..]].concat());
+    let args = ["run", "add64", "--rho", "7", "--party", "1", "--input", "u64:2", "--connect", &listener.address];
+    let mut child = command(&[&args, &one[..]].concat()).spawn().unwrap();
+    // Killed as soon as its part is marked, wherever that finds it.
+    while stores.ready(1).len() == 4 && child.try_wait().unwrap().is_none() {
+        thread::sleep(Duration::from_micros(200));
+    }
+    child.kill().unwrap();
+    child.wait().unwrap();
+    let done = listener.end();
+    assert!([0, 3].contains(&done.code), "{}: {}", done.code, done.err);
+    assert_eq!(stores.ready(1).len(), 3);
+    // An entry that only one side has is passed over, and then removed.
+    let lost = stores.ready(1).into_iter().find(|name| stores.ready(0).contains(name)).unwrap();
+    fs::remove_file(format!("{}/{lost}", stores.folder.path("store1"))).unwrap();
+    let [a, _] = stores.add(6, 7);
+    assert!(a.err.contains("deleted") && stores.ready(0) == stores.ready(1), "{}", a.err);
+    assert_eq!(stores.ready(0).len(), 1);
+    stores.add(8, 9);
+    // Leftovers of crashes are removed.
+    for party in 0..2 {
+        let rest: Vec<_> = fs::read_dir(stores.folder.path(&format!("store{party}"))).unwrap().collect();
+        assert_eq!(rest.len(), 2, "{rest:?}");
+    }
+}
+
+#[test]
+fn keys_limits_and_other_misuse() {
+    let stores = Stores::new("prepare-misuse");
+    let key = stores.folder.path("key");
+    let store = stores.folder.path("store0");
+    let party = ["--party", "0", "--listen", "127.0.0.1:0"];
+    let prepare = |more: &[&str]| comity(&[&["prepare", "add64"], &party[..], more].concat());
+    prepare(&[]).fails(2, &["--store"]);
+    prepare(&["--store", &store]).fails(2, &["encrypted", "--passphrase-file", "--key-file"]);
+    prepare(&["--store", &store, "--key-file", &key, "--protocol", "yao"]).fails(2, &["yao", "cutchoose"]);
+    // The size is known before anything is sent.
+    let limit = prepare(&["--store", &store, "--key-file", &key, "--store-limit", "1MiB", "--count", "3"]);
+    limit.fails(2, &["may take", "1048576", "--store-limit"]);
+    prepare(&["--store", &store, "--key-file", &key, "--store-limit", "8GB"]).fails(2, &["8GiB"]);
+    let run = |more: &[&str]| comity(&[&["run", "add64", "--input", "u64:1"], &party[..], more].concat());
+    run(&["--key-file", &key]).fails(2, &["--store"]);
+    run(&["--store", &store]).fails(2, &["--passphrase-file"]);
+    run(&["--store", &stores.folder.path("none"), "--key-file", &key]).fails(2, &["no store", "comity prepare"]);
+    run(&["--store", &store, "--key-file", &stores.folder.path("no key")]).fails(2, &["no such key file"]);
+    let wrong = stores.folder.file("wrong", "tr0ub4dor\n");
+    run(&["--store", &store, "--passphrase-file", &wrong]).fails(2, &["key file"]);
+    let other = stores.folder.path("store1");
+    let right = stores.folder.path("passphrase");
+    // Making a store does not need a peer; the limit stops what follows.
+    prepare(&["--store", &other, "--passphrase-file", &right, "--store-limit", "1"]).fails(2, &["limit"]);
+    run(&["--store", &other, "--passphrase-file", &wrong]).fails(2, &["not the one"]);
+    run(&["--store", &other, "--passphrase-file", &right, "--protocol", "yao"]).fails(2, &["leave the store out"]);
+    // The warning stands where the user chooses.
+    for command in ["prepare", "run"] {
+        let help = comity(&[command, "--help"]);
+        assert!(help.ok().contains("never put a copy of a store back"), "{}", help.out);
+    }
+}
