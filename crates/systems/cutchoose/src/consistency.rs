@@ -84,6 +84,12 @@ fn ordered(permute: bool, first: &Digest, second: &Digest) -> [Digest; 2] {
     [first, second]
 }
 
+/// Takes the commitments of a group into `c_j^R`, all at once.
+fn absorb(hasher: &mut blake3::Hasher, run: &mut Vec<[Digest; 2]>) {
+    hasher.update(run.as_flattened().as_flattened());
+    run.clear();
+}
+
 /// The groups of `n` bits: where each starts, and how many it has.
 fn groups(n: usize) -> impl Iterator<Item = (usize, usize)> {
     (0..n).step_by(GROUP).map(move |start| (start, GROUP.min(n - start)))
@@ -152,6 +158,7 @@ pub(crate) fn send_a<C: Channel + ?Sized>(
         copies.iter().enumerate().map(|(j, copy)| Copy::recovered(backend, session, j, copy.seed.clone())).collect();
     let (mut a, mut prf) = (Zeroizing::new([Block::ZERO; GROUP]), Zeroizing::new([Block::ZERO; GROUP]));
     let mut openings = Zeroizing::new([0; GROUP * OPENING]);
+    let mut run = Vec::with_capacity(GROUP);
     for (start, n) in groups(x.len()) {
         for (j, copy) in copies.iter_mut().enumerate() {
             copy.a.fill_blocks(&mut a[..n]);
@@ -169,11 +176,12 @@ pub(crate) fn send_a<C: Channel + ?Sized>(
             let digests = committer.finish();
             for (i, (opening, pair)) in openings.chunks_exact_mut(OPENING).zip(digests.chunks_exact(2)).enumerate() {
                 let bit = x.get(start + i);
-                hashers[j].update(ordered(a[i].lsb(), &pair[0], &pair[1]).as_flattened());
+                run.push(ordered(a[i].lsb(), &pair[0], &pair[1]));
                 let [_, other] = ordered(bit, &pair[0], &pair[1]);
                 opening[..16].copy_from_slice(&(a[i] ^ delta.masked(bit)).to_bytes());
                 opening[16..].copy_from_slice(&other);
             }
+            absorb(&mut hashers[j], &mut run);
             let openings = &mut openings[..n * OPENING];
             conduct.before(Act::Openings { j, start, openings });
             mask(&mut keys[j].a, openings);
@@ -208,6 +216,7 @@ pub(crate) fn receive_a<C: Channel + ?Sized>(
     let mut committer = Committer::new(session);
     let (mut a, mut prf) = (Zeroizing::new([Block::ZERO; GROUP]), Zeroizing::new([Block::ZERO; GROUP]));
     let mut received = Zeroizing::new(vec![0; width * GROUP * OPENING]);
+    let mut run = Vec::with_capacity(GROUP);
     for (start, n) in groups(m.len()) {
         ch.recv(&mut received[..width * n * OPENING])?;
         for (k, (&j, copy)) in checked.iter().zip(copies.iter_mut()).enumerate() {
@@ -220,8 +229,9 @@ pub(crate) fn receive_a<C: Channel + ?Sized>(
                 committer.push(*prf ^ m[start + i][1], *a ^ delta, j, start + i);
             }
             for (pair, a) in committer.finish().chunks_exact(2).zip(a.iter()) {
-                hashers[j].update(ordered(a.lsb(), &pair[0], &pair[1]).as_flattened());
+                run.push(ordered(a.lsb(), &pair[0], &pair[1]));
             }
+            absorb(&mut hashers[j], &mut run);
         }
         for (k, (&j, key)) in evaluated.iter().zip(keys.iter_mut()).enumerate() {
             let openings = &mut received[j * n * OPENING..(j + 1) * n * OPENING];
@@ -234,8 +244,9 @@ pub(crate) fn receive_a<C: Channel + ?Sized>(
             for (i, (digest, opening)) in committer.finish().iter().zip(openings.chunks_exact(OPENING)).enumerate() {
                 let other = std::array::from_fn(|k| opening[16 + k]);
                 let permute = active.get(start + i, 1)[k].lsb();
-                hashers[j].update(ordered(permute, digest, &other).as_flattened());
+                run.push(ordered(permute, digest, &other));
             }
+            absorb(&mut hashers[j], &mut run);
         }
     }
     // All are compared before anything is said: what fails first does not tell the garbler which copies are evaluated.
