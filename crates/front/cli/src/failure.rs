@@ -154,7 +154,11 @@ mod tests {
         assert_eq!(code(Error::TimedOut("x".into())), 3);
         assert_eq!(code(Error::Untrusted("x".into())), 3);
         assert_eq!(code(Error::Malformed("x".into())), 4);
-        assert_eq!(code(Error::PeerMisbehaved(Misbehaviour::InvalidPoint)), 4);
+        for kind in [Misbehaviour::InvalidPoint, Misbehaviour::GarbledCircuit, Misbehaviour::NoRecovery] {
+            assert_eq!(code(Error::PeerMisbehaved(kind)), 4);
+        }
+        let named = Failure::from(Error::PeerMisbehaved(Misbehaviour::GarbledCircuit));
+        assert!(named.message.contains("checked copy"), "the check is named: {}", named.message);
     }
 
     #[test]

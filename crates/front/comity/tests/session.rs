@@ -5,8 +5,10 @@ use std::time::Duration;
 
 use comity::{
     Adversary, Bits, Builder, Error, Params, Program, Protocol, Recipients, Report, Result, Role, Session, Watch,
-    memory,
+    library, memory,
 };
+use comity_channel::{Change, Direction, Tamper, Tampering};
+use comity_core::Misbehaviour;
 
 /// `a` of party 0 and `b` of party 1, eight bits each; the outputs are `a & b` and `a ^ b`.
 fn program() -> Program {
@@ -205,6 +207,31 @@ fn off_this_machine_more_must_be_asked_for() {
     assert_eq!(heard[0], Protocol::named("yao").unwrap().risk);
     assert!(heard[1].starts_with("0.0.0.0:") && !heard[1].ends_with(":0"), "{}", heard[1]);
     assert_eq!(hear(listen()).len(), 1, "only a semi-honest protocol exposes anybody");
+}
+
+#[test]
+fn wrong_circuits_are_caught_and_the_check_is_named() {
+    let program = library::program("aes128").unwrap();
+    let (key, block) = (Bits::zeros(128), Bits::zeros(128));
+    let (a, b) = memory::pair_with_timeout(Duration::from_secs(60));
+    // In the middle of the tables, and wide enough to reach every copy: all are wrong, and some are checked but for one
+    // chance in 2^40 - 1.
+    let tamper = Tamper {
+        direction: Direction::Incoming,
+        at: 6_000_000,
+        change: Change::Replace { len: 4096, with: vec![0; 4096] },
+    };
+    let (zero, one) = thread::scope(|scope| {
+        let program = &program;
+        let one = scope.spawn(move || {
+            let peer = Tampering::new(b, &tamper);
+            Session::new(1).over(peer).role(Role::Evaluator).run(program, [(1, block)])
+        });
+        let zero = Session::new(0).over(a).role(Role::Garbler).run(program, [(0, key)]);
+        (zero, one.join().unwrap())
+    });
+    assert!(matches!(one, Err(Error::PeerMisbehaved(Misbehaviour::GarbledCircuit))), "{:?}", one.map(|_| ()));
+    assert!(matches!(zero, Err(Error::PeerClosed)), "{:?}", zero.map(|_| ()));
 }
 
 #[test]
