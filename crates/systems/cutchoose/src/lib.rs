@@ -72,6 +72,7 @@ mod tests;
 mod transfer;
 
 pub use prepared::{Loaded, Prepared, prepare, prepared_size};
+pub use probe::Probe;
 
 use comity_channel::Channel;
 use comity_circuit::{Observer, Program, Recipients};

@@ -34,10 +34,10 @@ use matrix::Matrix;
 /// The most bits that are encoded together. Twice as many would save 6 per cent of y' for 11 per cent more XORs.
 const CHUNK: usize = 2048;
 
-/// The encoding of inputs of one length.
+/// The encoding of the evaluator's inputs of one length.
 ///
 /// An encoded chunk is the part under M, then as many bits as the chunk has; the encoded chunks follow each other.
-pub(crate) struct Probe {
+pub struct Probe {
     bits: usize,
     rows: usize,
     matrix: Matrix,
@@ -45,7 +45,7 @@ pub(crate) struct Probe {
 
 impl Probe {
     /// The encoding of inputs of `bits` bits against whoever may succeed with 2^-rho.
-    pub(crate) fn new(rho: u32, bits: usize) -> Probe {
+    pub fn new(rho: u32, bits: usize) -> Probe {
         Probe::with_chunk(rho, bits, CHUNK)
     }
 
@@ -56,12 +56,12 @@ impl Probe {
     }
 
     /// Bits of an input.
-    pub(crate) fn bits(&self) -> usize {
+    pub fn bits(&self) -> usize {
         self.bits
     }
 
-    /// Bits of an encoded input.
-    pub(crate) fn encoded(&self) -> usize {
+    /// Bits of an encoded input: `m`, which is what the evaluator's input costs.
+    pub fn encoded(&self) -> usize {
         self.bits + self.bits.div_ceil(self.rows) * self.matrix.columns()
     }
 
@@ -69,7 +69,7 @@ impl Probe {
     ///
     /// # Panics
     /// If the input has another length.
-    pub(crate) fn encode(&self, y: &Bits, rng: &mut impl CryptoRng) -> Bits {
+    pub fn encode(&self, y: &Bits, rng: &mut impl CryptoRng) -> Bits {
         assert_eq!(y.len(), self.bits, "the input's length");
         let mut encoded = Bits::default();
         for chunk in self.chunks() {
@@ -84,7 +84,7 @@ impl Probe {
     ///
     /// # Panics
     /// If the encoding has another length.
-    pub(crate) fn decode(&self, encoded: &Bits) -> Bits {
+    pub fn decode(&self, encoded: &Bits) -> Bits {
         assert_eq!(encoded.len(), self.encoded(), "the encoding's length");
         let mut y = Bits::default();
         let mut at = 0;
@@ -103,7 +103,7 @@ impl Probe {
     ///
     /// # Panics
     /// If there are not `width` labels for each bit of an encoded input, and of an input.
-    pub(crate) fn decode_rows(&self, width: usize, encoded: &[Block], out: &mut [Block]) {
+    pub fn decode_rows(&self, width: usize, encoded: &[Block], out: &mut [Block]) {
         assert_eq!(encoded.len(), width * self.encoded(), "the labels of an encoded input");
         assert_eq!(out.len(), width * self.bits, "the labels of an input");
         let mut rest = encoded;
