@@ -15,7 +15,12 @@ impl Table {
     /// # Panics
     /// If they do not fit in memory.
     pub fn zeroed(len: usize) -> Table {
-        Table(table::Memory::zeroed(len))
+        Table::try_zeroed(len).expect("a table fits in memory")
+    }
+
+    /// So many zero blocks, or nothing if they do not fit in memory.
+    pub fn try_zeroed(len: usize) -> Option<Table> {
+        table::Memory::zeroed(len).map(Table)
     }
 
     /// Writes each block of `from` plus `N` blocks of the table, whose places the row of `numbers` tells: the number `x`

@@ -1,12 +1,12 @@
 //! `Rows`: a memory of wires that each hold one label of every copy, side by side.
 
-use comity_core::{Block, Error, Result};
-use zeroize::Zeroize;
+use comity_core::{Block, Error, Result, Table};
 
 /// A row of `width` labels for each wire; zero at the start, which is the constant zero on both sides.
 pub(crate) struct Rows {
     width: usize,
-    blocks: Vec<Block>,
+    /// On huge pages, since there are tens of MiB of them, and wiped on drop.
+    blocks: Table,
 }
 
 impl Rows {
@@ -15,14 +15,11 @@ impl Rows {
     /// # Errors
     /// [`Error::InvalidInput`] if there is not the memory.
     pub(crate) fn new(width: usize, wires: usize) -> Result<Rows> {
-        let mut blocks = Vec::new();
-        let len = wires.saturating_mul(width);
-        blocks.try_reserve_exact(len).map_err(|_| {
+        let blocks = Table::try_zeroed(wires.saturating_mul(width)).ok_or_else(|| {
             Error::InvalidInput(format!(
                 "{wires} wires with a label for each of {width} copies do not fit the memory of this machine"
             ))
         })?;
-        blocks.resize(len, Block::ZERO);
         Ok(Rows { width, blocks })
     }
 
@@ -69,11 +66,5 @@ impl Memory {
     pub(crate) fn add_input(&mut self, from: usize, at: usize, bits: usize) {
         let to = self.wires.get_mut(at, bits);
         to.iter_mut().zip(self.garblers.get(from, bits)).for_each(|(to, from)| *to ^= *from);
-    }
-}
-
-impl Drop for Rows {
-    fn drop(&mut self) {
-        self.blocks.zeroize();
     }
 }

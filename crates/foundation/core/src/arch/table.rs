@@ -5,7 +5,7 @@
 //! take half as long again as on one page of 2 MiB.
 
 use core::ptr::NonNull;
-use std::alloc::{Layout, alloc, dealloc, handle_alloc_error};
+use std::alloc::{Layout, alloc, dealloc};
 
 use zeroize::Zeroize;
 
@@ -27,20 +27,20 @@ unsafe impl Send for Memory {}
 unsafe impl Sync for Memory {}
 
 impl Memory {
-    /// So many zero blocks.
-    pub(crate) fn zeroed(len: usize) -> Memory {
-        let bytes = len.checked_mul(Block::BYTES).expect("a table fits in memory").max(1);
+    /// So many zero blocks, if they fit.
+    pub(crate) fn zeroed(len: usize) -> Option<Memory> {
+        let bytes = len.checked_mul(Block::BYTES)?.max(1);
         // Whole pages, if it is worth one: nothing else then lies on the last one.
-        let (size, align) = if bytes > HUGE / 4 { (bytes.next_multiple_of(HUGE), HUGE) } else { (bytes, 64) };
-        let layout = Layout::from_size_align(size, align).expect("a table fits in memory");
+        let (size, align) = if bytes > HUGE / 4 { (bytes.checked_next_multiple_of(HUGE)?, HUGE) } else { (bytes, 64) };
+        let layout = Layout::from_size_align(size, align).ok()?;
         // SAFETY: the layout is not of size zero; zero bytes are blocks, and `len` of them fit.
         unsafe {
-            let Some(memory) = NonNull::new(alloc(layout)) else { handle_alloc_error(layout) };
+            let memory = NonNull::new(alloc(layout))?;
             if align == HUGE {
                 advise(memory, size);
             }
             memory.write_bytes(0, size);
-            Memory { blocks: memory.cast(), len, layout }
+            Some(Memory { blocks: memory.cast(), len, layout })
         }
     }
 
