@@ -1,0 +1,380 @@
+//! Garblers that are honest but for one lie: the verdicts of the table.
+
+use comity_circuit::{Program, Recipients};
+use comity_core::{Backend, Block, Misbehaviour, SessionId, ShortHash, TccrHash};
+
+use super::{BITS, Ends, Setting, Verdict, honest, program};
+use crate::conduct::Act;
+use crate::copies::{Copy, Secret};
+use crate::probe::Probe;
+
+const JUNK: Block = Block::from_u128(0x0123_4567_89ab_cdef_fedc_ba98_7654_3210);
+
+/// What is lied about in some copies.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Lie {
+    OtherSeed,
+    OtherDelta,
+    OtherScalars,
+    OtherSalt,
+    SwappedLabels,
+    GarbageLabels,
+    R,
+    OtherX,
+    CommittedGarbage,
+    OtherLabelOpened,
+    OtherCommitment,
+    InputCommitment,
+    GarbageGates,
+    OtherGates,
+    SwappedOutput,
+    GarbageRows,
+    /// Row 0 of the first bit gives `Delta_{0,1}`, row 1 gives `Delta_{0,0}`.
+    SwappedRows,
+    /// The label for zero opens both rows of the first bit.
+    BothRows,
+    OutputCommitment,
+    Salt,
+    Point,
+    NoPoint,
+    Encrypted,
+}
+
+/// The garbler that tells it.
+pub(super) struct Garbler {
+    lie: Lie,
+    copies: Vec<usize>,
+    session: SessionId,
+    /// The last bit of the encoded input: the last bit of `y`, up to a sum.
+    last: usize,
+    /// `delta_j` of all copies.
+    deltas: Vec<Block>,
+    /// The labels for zero of the first output bit.
+    zeros: Vec<Block>,
+    /// `Delta`, and every `Delta_{i,0}`, as an honest run with the same seed shows them.
+    known: Vec<Block>,
+    /// Output values so far.
+    outputs: usize,
+}
+
+impl Garbler {
+    fn new(lie: Lie, copies: &[usize], setting: &Setting<'_>) -> Garbler {
+        let known = if lie == Lie::SwappedRows { known(setting) } else { Vec::new() };
+        Garbler {
+            lie,
+            copies: copies.to_vec(),
+            session: setting.session(),
+            last: Probe::new(setting.rho, BITS).encoded() - 1,
+            deltas: Vec::new(),
+            zeros: Vec::new(),
+            known,
+            outputs: 0,
+        }
+    }
+
+    /// A garbler that swaps the labels of an output bit in these copies: the circuits are consistent, and wrong.
+    pub(super) fn swapping_output(copies: &[usize], setting: &Setting<'_>) -> Garbler {
+        Garbler::new(Lie::SwappedOutput, copies, setting)
+    }
+
+    /// A garbler that swaps the labels of a bit of the evaluator's input in these copies: just so, and found out earlier.
+    pub(super) fn swapping_input(copies: &[usize], setting: &Setting<'_>) -> Garbler {
+        Garbler::new(Lie::SwappedLabels, copies, setting)
+    }
+
+    pub(super) fn act(&mut self, act: Act<'_>) {
+        let lies = |j: &usize| self.copies.contains(j);
+        let backend = Backend::detect();
+        match (self.lie, act) {
+            (lie, Act::Copies(copies)) => {
+                for (j, copy) in copies.iter_mut().enumerate().filter(|(j, _)| lies(j)) {
+                    let mut other = Copy::new(backend, &self.session, j, Secret(JUNK));
+                    match lie {
+                        Lie::OtherSeed => std::mem::swap(copy, &mut other),
+                        Lie::OtherDelta => std::mem::swap(&mut copy.delta, &mut other.delta),
+                        Lie::OtherScalars => std::mem::swap(&mut copy.scalars, &mut other.scalars),
+                        Lie::OtherSalt => std::mem::swap(&mut copy.salt, &mut other.salt),
+                        _ => {}
+                    }
+                }
+                self.deltas = copies.iter().map(|copy| copy.delta.block()).collect();
+            }
+            (lie, Act::Labels { i, messages }) if i == self.last => {
+                let (zero, one) = messages.split_at_mut(self.deltas.len());
+                for &j in &self.copies {
+                    match lie {
+                        Lie::SwappedLabels => std::mem::swap(&mut zero[j], &mut one[j]),
+                        Lie::GarbageLabels => (zero[j], one[j]) = (zero[j] ^ JUNK, one[j] ^ JUNK),
+                        _ => {}
+                    }
+                }
+            }
+            (Lie::R, Act::R { j, start: 0, column }) if lies(&j) => column[1] ^= JUNK,
+            (Lie::OtherX, Act::Committed { j, start: 0, zeros }) if lies(&j) => zeros[1] ^= self.deltas[j],
+            (Lie::CommittedGarbage, Act::Committed { j, start: 0, zeros }) if lies(&j) => zeros[1] ^= JUNK,
+            (Lie::OtherLabelOpened, Act::Openings { j, start: 0, openings }) if lies(&j) => {
+                let delta = self.deltas[j].to_bytes();
+                openings[48..64].iter_mut().zip(&delta).for_each(|(byte, delta)| *byte ^= delta);
+            }
+            (Lie::OtherCommitment, Act::Openings { j, start: 0, openings }) if lies(&j) => openings[95] ^= 0x80,
+            (Lie::InputCommitment, Act::InputCommitment { j, digest }) if lies(&j) => digest[31] ^= 1,
+            (lie @ (Lie::GarbageGates | Lie::OtherGates), Act::Tables(tables)) => {
+                for row in tables.chunks_exact_mut(self.deltas.len()) {
+                    for &j in &self.copies {
+                        row[j] ^= if lie == Lie::OtherGates { self.deltas[j] } else { JUNK };
+                    }
+                }
+            }
+            (lie, Act::Outputs { rows, copies }) => {
+                self.outputs += 1;
+                if self.outputs == 1 {
+                    self.zeros = rows[..self.deltas.len()].to_vec();
+                    if lie == Lie::SwappedOutput {
+                        self.copies.iter().for_each(|&j| rows[j] ^= copies[j].delta.block());
+                    }
+                }
+            }
+            (lie, Act::Rows { j, table }) if lies(&j) && self.outputs == 1 => match lie {
+                Lie::GarbageRows => table[..2].iter_mut().for_each(|row| *row ^= JUNK),
+                Lie::SwappedRows => table[..2].iter_mut().for_each(|row| *row ^= self.known[0]),
+                Lie::BothRows => {
+                    let hash = TccrHash::new(backend);
+                    let mut pads = [self.zeros[j], self.zeros[j] ^ self.deltas[j]];
+                    pads.iter_mut().for_each(|pad| hash.hash((j as u128) << 64 | 1, std::slice::from_mut(pad)));
+                    table[1] ^= pads[0] ^ pads[1];
+                }
+                _ => {}
+            },
+            (Lie::OutputCommitment, Act::OutputCommitment { j, digest, .. }) if lies(&j) => digest[0] ^= 1,
+            (Lie::Salt, Act::OutputCommitment { j, salt, .. }) if lies(&j) => salt[0] ^= 1,
+            (Lie::Point, Act::Answer { j, point, .. }) if lies(&j) => {
+                *point = curve25519_dalek::constants::RISTRETTO_BASEPOINT_COMPRESSED.to_bytes();
+            }
+            (Lie::NoPoint, Act::Answer { j, point, .. }) if lies(&j) => *point = [0xff; 32],
+            (Lie::Encrypted, Act::Answer { j, seed, .. }) if lies(&j) => *seed ^= JUNK,
+            _ => {}
+        }
+    }
+}
+
+/// `Delta`, and every `Delta_{i,0}`, of an honest run.
+pub(super) fn known(setting: &Setting<'_>) -> Vec<Block> {
+    let mut known = Vec::new();
+    let ends = setting.run(
+        |act| {
+            if let Act::Delta(shown) = act {
+                known = shown.to_vec();
+            }
+        },
+        honest,
+    );
+    assert!(ends.evaluator.is_ok() && !known.is_empty());
+    known
+}
+
+fn run(lie: Lie, copies: &[usize], setting: &Setting<'_>) -> Ends {
+    let mut garbler = Garbler::new(lie, copies, setting);
+    setting.run(|act| garbler.act(act), honest)
+}
+
+/// The verdicts if a copy is checked, and if it is evaluated, with others.
+#[rustfmt::skip]
+const TABLE: [(Lie, Verdict, Verdict); 23] = {
+    use Misbehaviour as M;
+    use Verdict::{Abort, Output, Recovered};
+    [
+        (Lie::OtherSeed,        Abort(M::InputLabel),      Output),
+        (Lie::OtherDelta,       Abort(M::InputLabel),      Output),
+        (Lie::OtherScalars,     Abort(M::InputRecovery),   Output),
+        (Lie::OtherSalt,        Abort(M::OutputTable),     Output),
+        (Lie::SwappedLabels,    Abort(M::InputLabel),      Recovered),
+        (Lie::GarbageLabels,    Abort(M::InputLabel),      Output),
+        (Lie::R,                Output,                    Abort(M::InputOpening)),
+        (Lie::OtherX,           Abort(M::InputCommitment), Recovered),
+        (Lie::CommittedGarbage, Abort(M::InputCommitment), Output),
+        (Lie::OtherLabelOpened, Output,                    Abort(M::InputOpening)),
+        (Lie::OtherCommitment,  Output,                    Abort(M::InputOpening)),
+        (Lie::InputCommitment,  Abort(M::InputCommitment), Abort(M::InputOpening)),
+        (Lie::GarbageGates,     Abort(M::GarbledCircuit),  Output),
+        (Lie::OtherGates,       Abort(M::GarbledCircuit),  Recovered),
+        (Lie::SwappedOutput,    Abort(M::OutputTable),     Recovered),
+        (Lie::GarbageRows,      Abort(M::OutputTable),     Output),
+        (Lie::SwappedRows,      Abort(M::OutputTable),     Output),
+        (Lie::BothRows,         Abort(M::OutputTable),     Recovered),
+        (Lie::OutputCommitment, Abort(M::OutputTable),     Abort(M::OutputOpening)),
+        (Lie::Salt,             Output,                    Abort(M::OutputOpening)),
+        (Lie::Point,            Abort(M::InputRecovery),   Output),
+        (Lie::NoPoint,          Abort(M::InputRecovery),   Output),
+        (Lie::Encrypted,        Abort(M::InputRecovery),   Output),
+    ]
+};
+
+/// Whether a gate of another function changes the output is decided by permute bits, and by the output.
+fn check(lie: Lie, ends: &Ends, setting: &Setting<'_>, wanted: Verdict, what: &str) {
+    let found = ends.verdict(setting);
+    let by_chance = lie == Lie::OtherGates && wanted == Verdict::Recovered && found == Verdict::Output;
+    assert!(found == wanted || by_chance, "{lie:?} {what}, evaluated {:?}: {found:?}", ends.evaluated);
+}
+
+/// What a lie leads to if exactly the evaluated copies are those of the lie.
+fn guessed(lie: Lie, evaluated: Verdict, program: &Program) {
+    let setting = Setting { evaluated: Some(vec![0, 2]), ..Setting::new(program, 4, 30) };
+    let ends = run(lie, &[0, 2], &setting);
+    match lie {
+        // This is what escapes.
+        Lie::SwappedLabels | Lie::OtherX | Lie::SwappedOutput => {
+            let outputs = ends.evaluator.expect("an output");
+            assert!(outputs != setting.expected() && !ends.disagree, "{lie:?}");
+        }
+        // May be wrong, may disagree.
+        Lie::OtherGates => {}
+        // With both labels of a bit the input opens whether another copy is good or not.
+        Lie::BothRows => assert_eq!(ends.verdict(&setting), Verdict::Recovered, "{lie:?}"),
+        Lie::GarbageLabels | Lie::CommittedGarbage | Lie::GarbageGates | Lie::GarbageRows | Lie::SwappedRows => {
+            assert_eq!(ends.verdict(&setting), Verdict::Abort(Misbehaviour::NoValidCopy), "{lie:?}");
+        }
+        _ => assert_eq!(ends.verdict(&setting), evaluated, "{lie:?}"),
+    }
+}
+
+#[test]
+fn every_lie_has_its_verdict() {
+    let program = program(Recipients::All);
+    for (lie, checked, evaluated) in TABLE {
+        // Of two checks that fail the first one is named.
+        let everywhere = match lie {
+            Lie::OutputCommitment => evaluated,
+            _ if checked == Verdict::Output => evaluated,
+            _ => checked,
+        };
+        // In one checked copy; in one evaluated copy, with company; in several; in all.
+        for (copies, choice, verdict) in [
+            (&[1][..], vec![0, 2], checked),
+            (&[0], vec![0, 2], evaluated),
+            (&[0, 2], vec![0, 1, 2], evaluated),
+            (&[0, 1, 2, 3], vec![0, 2], everywhere),
+        ] {
+            let setting = Setting { evaluated: Some(choice), ..Setting::new(&program, 4, 20) };
+            let ends = run(lie, copies, &setting);
+            check(lie, &ends, &setting, verdict, &format!("in {copies:?}"));
+        }
+        guessed(lie, evaluated, &program);
+    }
+}
+
+#[test]
+fn every_lie_has_its_verdict_with_forty_copies() {
+    let program = program(Recipients::Party(1));
+    for (seed, (lie, checked, evaluated)) in (100..).zip(TABLE) {
+        // The full stack, and the evaluator's own choice.
+        let setting = Setting { dealt: false, ..Setting::new(&program, 40, seed) };
+        let ends = run(lie, &[7], &setting);
+        let verdict = if ends.evaluated.contains(&7) { evaluated } else { checked };
+        check(lie, &ends, &setting, verdict, "in 7");
+    }
+}
+
+#[test]
+fn a_gate_of_another_function_is_caught_or_recovered_from() {
+    let program = program(Recipients::Party(1));
+    let mut seen = [0; 3];
+    for seed in 0..60 {
+        let setting = Setting::new(&program, 3, 1000 + seed);
+        let ends = run(Lie::OtherGates, &[1], &setting);
+        if ends.evaluated == [1] {
+            continue;
+        }
+        let found = ends.verdict(&setting);
+        let i = [Verdict::Abort(Misbehaviour::GarbledCircuit), Verdict::Output, Verdict::Recovered]
+            .iter()
+            .position(|verdict| *verdict == found)
+            .unwrap_or_else(|| panic!("{found:?}"));
+        assert_eq!(i == 0, !ends.evaluated.contains(&1));
+        seen[i] += 1;
+    }
+    assert!(seen[0] > 10 && seen[2] > 10, "{seen:?}");
+}
+
+#[test]
+fn lies_about_all_copies_are_named_whatever_is_evaluated() {
+    let program = program(Recipients::All);
+    for choice in [vec![0], vec![1, 2], vec![0, 1, 2, 3]] {
+        let setting = Setting { evaluated: Some(choice), ..Setting::new(&program, 4, 40) };
+        let check = |what: &str, liar: &mut (dyn FnMut(Act<'_>) + Send)| {
+            let ends = setting.run(liar, honest);
+            assert_eq!(ends.verdict(&setting), Verdict::Abort(Misbehaviour::OutputLabels), "{what}");
+        };
+        for at in [0, 1, 9] {
+            check("H", &mut |act| {
+                if let Act::Hashes(hashes) = act
+                    && let Some(hash) = hashes.get_mut(at)
+                {
+                    hash[7] ^= 4;
+                }
+            });
+        }
+        for at in [0, 1, 4] {
+            check("Delta in step 7", &mut |act| {
+                if let Act::Delta(shown) = act {
+                    shown[at] ^= JUNK;
+                }
+            });
+        }
+        // Delta_{0,1} is not Delta_{0,0} ^ Delta, in all that shows it.
+        let known = known(&setting);
+        let other = known[0] ^ known[1] ^ JUNK;
+        let mut message = [0; 64];
+        message[..16].copy_from_slice(&other.to_bytes());
+        message[24] = 1;
+        let mut outputs = 0;
+        check("inconsistent Deltas", &mut |act| match act {
+            Act::Outputs { .. } => outputs += 1,
+            Act::Hashes(hashes) if outputs == 1 => {
+                let key = setting.session().child("hashes of output labels").to_bytes();
+                ShortHash::new(key).hash(&[message], &mut hashes[1..2]);
+            }
+            Act::Rows { table, .. } if outputs == 1 => table[1] ^= JUNK,
+            _ => {}
+        });
+    }
+}
+
+/// What a garbler must lie about besides for outputs that disagree to lead nowhere.
+#[test]
+fn recovery_needs_one_honest_answer() {
+    let program = program(Recipients::All);
+    let setting = Setting { evaluated: Some(vec![0, 1, 3]), ..Setting::new(&program, 5, 50) };
+    for (spoiled, verdict) in [
+        (&[0, 1][..], Verdict::Recovered),
+        (&[1, 3], Verdict::Recovered),
+        (&[0, 3], Verdict::Recovered),
+        (&[0, 1, 3], Verdict::Abort(Misbehaviour::NoRecovery)),
+        (&[0, 1, 2], Verdict::Abort(Misbehaviour::InputRecovery)),
+    ] {
+        for lie in [Lie::Point, Lie::NoPoint, Lie::Encrypted] {
+            let (mut output, mut answer) =
+                (Garbler::swapping_output(&[1], &setting), Garbler::new(lie, spoiled, &setting));
+            let ends = setting.run(
+                |act| match act {
+                    Act::Answer { .. } => answer.act(act),
+                    other => output.act(other),
+                },
+                honest,
+            );
+            assert_eq!(ends.verdict(&setting), verdict, "{lie:?} in {spoiled:?}");
+        }
+    }
+}
+
+/// The garbler's own outputs are right too: recovery yields pad and key.
+#[test]
+fn the_garbler_gets_its_output_and_does_not_learn_of_recovery() {
+    for to in [Recipients::All, Recipients::Party(0)] {
+        let program = program(to);
+        let setting = Setting { evaluated: Some(vec![0, 2, 3]), ..Setting::new(&program, 4, 60) };
+        let mut garbler = Garbler::swapping_output(&[2], &setting);
+        let ends = setting.run(|act| garbler.act(act), honest);
+        assert!(ends.disagree && ends.opened.iter().all(|&opened| opened));
+        assert!(ends.garbler.expect("an output") == setting.expected());
+    }
+}

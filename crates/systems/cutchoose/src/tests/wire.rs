@@ -1,0 +1,174 @@
+//! What is on the wire: always the same bytes for the same randomness, no pad twice, and no sign of a recovery.
+
+use std::collections::{HashMap, HashSet};
+
+use comity_channel::{Recorded, Recording, Replay};
+use comity_circuit::Recipients;
+use comity_core::{Backend, Block, Prg};
+use comity_testing::Pair;
+
+use super::garblers::Garbler;
+use super::{Setting, honest, program};
+use crate::conduct::Act;
+use crate::copies::{Copy, Key, Secret};
+
+const LIMIT: usize = 64 << 20;
+
+/// What both parties send.
+fn recorded(setting: &Setting<'_>, garbler: impl FnMut(Act<'_>) + Send) -> [Recording; 2] {
+    let (a, b) = Pair::run(
+        |ch| {
+            let mut ch = Recorded::new(ch, LIMIT);
+            setting.party(&mut ch, 0, garbler).expect("a run without abort");
+            ch.recorder().recording()
+        },
+        |ch| {
+            let mut ch = Recorded::new(ch, LIMIT);
+            let forced = |mut act: Act<'_>| {
+                if let (Act::Choice(choice), Some(evaluated)) = (&mut act, &setting.evaluated) {
+                    **choice = super::chosen(setting.rho, evaluated);
+                }
+            };
+            setting.party(&mut ch, 1, forced).expect("a run without abort");
+            ch.recorder().recording()
+        },
+    );
+    [a, b]
+}
+
+#[test]
+fn the_wire_is_the_same_on_every_backend() {
+    let program = program(Recipients::All);
+    let digest = |backend| {
+        let setting = Setting { backend, dealt: false, ..Setting::new(&program, 5, 300) };
+        let mut hasher = blake3::Hasher::new();
+        for recording in recorded(&setting, honest) {
+            hasher.update(&(recording.sent.len() as u64).to_le_bytes()).update(&recording.sent);
+        }
+        hasher.finalize().to_hex()
+    };
+    let digests: Vec<_> = Backend::available().into_iter().map(|backend| (backend, digest(backend))).collect();
+    for (backend, digest) in &digests {
+        assert_eq!(*digest, digests[0].1, "{backend}");
+    }
+}
+
+#[test]
+fn a_recovery_is_not_to_be_seen() {
+    let program = program(Recipients::All);
+    let setting = Setting { evaluated: Some(vec![0, 2, 3]), ..Setting::new(&program, 6, 310) };
+    let [_, honest] = recorded(&setting, honest);
+    let mut garbler = Garbler::swapping_output(&[3], &setting);
+    let [_, recovered] = recorded(&setting, |act| garbler.act(act));
+    assert_eq!(honest.sent.len(), recovered.sent.len());
+    assert_eq!(honest.borders, recovered.borders);
+    // `h1` differs, before the 9 bytes of the garbler's output and its tag, and nothing else does.
+    let h1 = honest.sent.len() - 9 - 32..honest.sent.len() - 9;
+    let differ: Vec<usize> = (0..honest.sent.len()).filter(|&i| honest.sent[i] != recovered.sent[i]).collect();
+    assert!(!differ.is_empty() && differ.iter().all(|at| h1.contains(at)), "{differ:?}");
+}
+
+/// What a garbler sends if all that it encrypts is zero: the pads.
+fn pads(setting: &Setting<'_>) -> Vec<u8> {
+    let [_, evaluator] = recorded(setting, honest);
+    // Shown in clear, and the same for the same randomness: replaced by what is not.
+    let mut shown = Prg::new(setting.backend, setting.session().block("shown"));
+    let bare = move |act: Act<'_>| match act {
+        Act::Labels { messages, .. } => messages.fill(Block::ZERO),
+        Act::R { column, .. } => column.fill(Block::ZERO),
+        Act::Openings { openings, .. } => openings.fill(0),
+        Act::Rows { table, .. } => table.fill(Block::ZERO),
+        Act::OutputCommitment { salt, .. } => salt.fill(0),
+        Act::Delta(delta) => shown.fill_blocks(delta),
+        Act::Answer { seed, .. } => *seed = Block::ZERO,
+        _ => {}
+    };
+    // The evaluator would not put up with it; its bytes do.
+    let mut ch = Recorded::new(Replay::of_peer(evaluator.sent), LIMIT);
+    std::thread::scope(|scope| scope.spawn(|| setting.party(&mut ch, 0, bare)).join())
+        .expect("no panic")
+        .expect("a run without abort");
+    ch.recorder().recording().sent
+}
+
+/// What occurs twice.
+fn repeated(bytes: &[u8]) -> HashSet<&[u8]> {
+    let mut seen = HashSet::new();
+    bytes.windows(16).filter(|window| !seen.insert(*window)).collect()
+}
+
+/// No two places of all that the garbler sends are equal over 16 bytes, in one run or in two that differ in their session alone.
+#[test]
+fn no_pad_is_used_twice() {
+    let program = program(Recipients::All);
+    let mut seen = HashMap::new();
+    for session in [320, 321] {
+        let setting = Setting { session, ..Setting::new(&program, 10, 320) };
+        let [honest, _] = recorded(&setting, honest);
+        let known = repeated(&honest.sent);
+        let sent = pads(&setting);
+        for (at, bytes) in sent.windows(16).enumerate().filter(|(_, bytes)| !known.contains(bytes)) {
+            let before = seen.insert(<[u8; 16]>::try_from(bytes).unwrap(), (session, at));
+            assert!(before.is_none(), "{before:?} comes again at {:?} of {}: {bytes:?}", (session, at), sent.len());
+        }
+    }
+    assert!(seen.len() > 500_000);
+}
+
+/// Streams and values of copies: none is another's, in whatever copy, of whatever secret and session.
+#[test]
+fn nothing_of_a_copy_is_anything_else() {
+    let program = program(Recipients::All);
+    let backend = Backend::detect();
+    let mut seen = HashSet::new();
+    for session in [1, 2].map(|seed| Setting::new(&program, 4, seed).session()) {
+        for secret in [1, 2].map(|value| Secret(Block::from_u128(value))) {
+            for j in 0..3 {
+                let Copy { delta, mut a, mut b, mut r, salt, .. } = Copy::new(backend, &session, j, secret.clone());
+                let Key { r: mut key_r, a: mut key_a, t: mut key_t } = Key::new(backend, &session, j, &secret);
+                let (low, high) = salt.split_at(16);
+                seen.extend(
+                    [&mut a, &mut b, &mut r, &mut key_r, &mut key_a, &mut key_t].map(|prg| prg.block().to_bytes()),
+                );
+                seen.insert(delta.block().to_bytes());
+                seen.extend([low, high].map(|half| <[u8; 16]>::try_from(half).unwrap()));
+            }
+        }
+    }
+    assert_eq!(seen.len(), 2 * 2 * 3 * 9);
+}
+
+/// `delta_j`, `Delta` and the delta of the committing OT: the first follow from seeds and session, the second from
+/// neither, the third is the evaluator's.
+#[test]
+fn the_three_deltas_have_nothing_in_common() {
+    let program = program(Recipients::All);
+    let deltas = |session: u128| {
+        let (mut copies, mut delta, mut committing) = (Vec::new(), Block::ZERO, Block::ZERO);
+        let setting = Setting { session, ..Setting::new(&program, 8, 330) };
+        let ends = setting.run(
+            |act| match act {
+                Act::Copies(all) => copies = all.iter().map(|copy| copy.delta.block()).collect(),
+                Act::Delta(shown) => delta = shown[0],
+                _ => {}
+            },
+            |act| {
+                if let Act::Opening(opening) = act {
+                    committing = Block::new(std::array::from_fn(|i| opening[i]));
+                }
+            },
+        );
+        assert!(ends.evaluator.is_ok());
+        (copies, delta, committing)
+    };
+    let (first, second) = (deltas(330), deltas(331));
+    let all: Vec<Block> = [&first, &second].iter().flat_map(|(copies, ..)| copies).copied().collect();
+    assert!(first.1 == second.1 && first.2 == second.2, "the same randomness");
+    let all = [&all[..], &[first.1, first.2]].concat();
+    // None is another one, nor the sum of two.
+    let mut sums: HashSet<[u8; 16]> = all.iter().map(|delta| delta.to_bytes()).collect();
+    for (i, a) in all.iter().enumerate() {
+        sums.extend(all[..i].iter().map(|b| (*a ^ *b).to_bytes()));
+    }
+    assert_eq!(sums.len(), 18 + 18 * 17 / 2);
+}
