@@ -35,7 +35,7 @@ type Digest = [u8; 32];
 /// Commits to input labels.
 struct Committer {
     hash: ShortHash,
-    messages: Zeroizing<Vec<[u8; 64]>>,
+    messages: Zeroizing<Vec<[Block; 4]>>,
     digests: Vec<Digest>,
 }
 
@@ -50,18 +50,13 @@ impl Committer {
 
     /// What is committed to for bit `i` of copy `j`.
     fn push(&mut self, r: Block, a: Block, j: usize, i: usize) {
-        let mut message = [0; 64];
-        message[..16].copy_from_slice(&r.to_bytes());
-        message[16..32].copy_from_slice(&a.to_bytes());
-        message[32..40].copy_from_slice(&(j as u64).to_le_bytes());
-        message[40..48].copy_from_slice(&(i as u64).to_le_bytes());
-        self.messages.push(message);
+        self.messages.push([r, a, Block::from_u128((i as u128) << 64 | j as u128), Block::ZERO]);
     }
 
     /// The commitments to what was pushed.
     fn finish(&mut self) -> &[Digest] {
         self.digests.resize(self.messages.len(), [0; 32]);
-        self.hash.hash(&self.messages, &mut self.digests);
+        self.hash.hash(Block::bytes_of(self.messages.as_flattened()).as_chunks().0, &mut self.digests);
         self.messages.clear();
         &self.digests
     }

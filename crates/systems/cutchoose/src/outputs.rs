@@ -37,7 +37,7 @@ type Digest = [u8; 32];
 struct Hashes {
     pads: TccrHash,
     labels: ShortHash,
-    messages: Vec<[u8; 64]>,
+    messages: Vec<[Block; 4]>,
     digests: Vec<Digest>,
 }
 
@@ -61,17 +61,14 @@ impl Hashes {
 
     /// `label` is tried as `Delta_{i,b}`.
     fn push(&mut self, label: Block, i: u64, b: bool) {
-        let mut message = [0; 64];
-        message[..16].copy_from_slice(&label.to_bytes());
-        message[16..24].copy_from_slice(&i.to_le_bytes());
-        message[24] = u8::from(b);
-        self.messages.push(message);
+        let place = Block::from_u128(u128::from(b) << 64 | u128::from(i));
+        self.messages.push([label, place, Block::ZERO, Block::ZERO]);
     }
 
     /// `H` of all that was pushed.
     fn finish(&mut self) -> &mut [Digest] {
         self.digests.resize(self.messages.len(), [0; 32]);
-        self.labels.hash(&self.messages, &mut self.digests);
+        self.labels.hash(Block::bytes_of(self.messages.as_flattened()).as_chunks().0, &mut self.digests);
         self.messages.zeroize();
         &mut self.digests
     }
