@@ -49,6 +49,8 @@ impl Committer {
     }
 
     /// What is committed to for bit `i` of copy `j`.
+    // Inline, or the blocks pass through memory in halves, which the processor waits for.
+    #[inline(always)]
     fn push(&mut self, r: Block, a: Block, j: usize, i: usize) {
         self.messages.push([r, a, Block::from_u128((i as u128) << 64 | j as u128), Block::ZERO]);
     }
@@ -69,6 +71,7 @@ fn hashers(session: &SessionId, copies: usize) -> Vec<blake3::Hasher> {
 }
 
 /// The pair in the order of the permute bit of the first one's label.
+#[inline(always)]
 fn ordered(permute: bool, first: &Digest, second: &Digest) -> [Digest; 2] {
     let (mut first, mut second) = (*first, *second);
     for (a, b) in first.as_chunks_mut().0.iter_mut().zip(second.as_chunks_mut().0) {

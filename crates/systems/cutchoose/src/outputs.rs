@@ -60,6 +60,7 @@ impl Hashes {
     }
 
     /// `label` is tried as `Delta_{i,b}`.
+    #[inline(always)]
     fn push(&mut self, label: Block, i: u64, b: bool) {
         let place = Block::from_u128(u128::from(b) << 64 | u128::from(i));
         self.messages.push([label, place, Block::ZERO, Block::ZERO]);
