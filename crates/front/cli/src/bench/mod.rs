@@ -8,6 +8,7 @@ mod garble;
 mod machine;
 mod ot;
 mod suite;
+mod wmk17;
 mod yao;
 
 use comity_channel::NetProfile;
@@ -49,6 +50,12 @@ static BENCHES: &[Bench] = &[
     ot::EXTENSION,
     ot::FIGURE,
     yao::YAO,
+    wmk17::TABLE4,
+    wmk17::TABLE5,
+    wmk17::TABLE7,
+    wmk17::TABLE8,
+    wmk17::RHO64,
+    wmk17::RHO80,
 ];
 
 /// The command.
