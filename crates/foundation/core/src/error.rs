@@ -54,11 +54,11 @@ pub enum Error {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum Misbehaviour {
-    /// A base-OT message holds bytes that are no canonical group element.
-    #[error("a point in base OT is not a canonical group element")]
+    /// A message of base OT or of input recovery holds bytes that are no canonical group element.
+    #[error("a point is not a canonical group element")]
     InvalidPoint,
-    /// A base-OT message holds the identity element.
-    #[error("a point in base OT is the identity")]
+    /// A message of base OT or of input recovery holds the identity element.
+    #[error("a point is the identity")]
     IdentityPoint,
     /// The receiver of base OTs did not answer the sender's challenge, or the sender's opening of it is wrong.
     #[error("the challenge of base OT was not answered as an honest party would")]
