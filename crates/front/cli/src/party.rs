@@ -275,10 +275,10 @@ impl Watch for Watcher {
 
     fn taken(&mut self, left: usize, deleted: usize) {
         if deleted > 0 {
-            self.say(&format!("{deleted} preparations were deleted, since the other party has lost its part"));
+            self.say(&format!("the other party has lost its part of {deleted} of the preparations here: deleted"));
         }
         if self.verbose || left == 0 {
-            self.say(&format!("a preparation is used up; {left} are left for this program and peer"));
+            self.say(&format!("a preparation is used up; left for this program and peer: {left}"));
         }
     }
 
