@@ -92,7 +92,7 @@ fn child() {
         for meta in store.list().unwrap() {
             let number: u64 = meta.name["program ".len()..].parse().unwrap();
             // Every other one, so that some stay.
-            if number % 2 == 0 || store.list().unwrap().len() > 4 {
+            if number.is_multiple_of(2) || store.list().unwrap().len() > 4 {
                 let mut reader = store.take(&meta.id).unwrap();
                 let mut bytes = vec![0; 1];
                 reader.read_exact(&mut bytes).unwrap();
