@@ -255,6 +255,9 @@ pub(crate) struct RunArgs {
     /// What this party does in `cutchoose`; the other does the other [default: what sends fewer bytes]
     #[arg(long, value_enum)]
     pub(crate) role: Option<Role>,
+    /// Send the garbled circuits of `cutchoose` coded: about half the bytes, more work for both; for slow networks
+    #[arg(long)]
+    pub(crate) coded: bool,
     /// Use up a preparation of `comity prepare` in DIR; never one whose copy was used (see below)
     #[arg(long, value_name = "DIR")]
     pub(crate) store: Option<PathBuf>,
@@ -322,6 +325,9 @@ pub(crate) struct LocalArgs {
     /// What party 0 does in `cutchoose`; party 1 does the other [default: what sends fewer bytes]
     #[arg(long, value_enum)]
     pub(crate) role: Option<Role>,
+    /// Send the garbled circuits of `cutchoose` coded: about half the bytes, more work for both; for slow networks
+    #[arg(long)]
+    pub(crate) coded: bool,
     #[command(flatten)]
     pub(crate) result: ResultArgs,
 }

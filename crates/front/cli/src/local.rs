@@ -73,6 +73,9 @@ fn arguments(args: &LocalArgs) -> Vec<String> {
     if args.session.verbose {
         all.push("--verbose".into());
     }
+    if args.coded {
+        all.push("--coded".into());
+    }
     all
 }
 

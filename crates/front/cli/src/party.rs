@@ -29,6 +29,7 @@ pub(crate) fn run(args: &RunArgs) -> Outcome {
     let resolved = resolve(&args.program)?;
     let party = args.network.party;
     let (mut session, address) = session(&resolved, &args.network, &args.session, args.role)?;
+    session = session.coded(args.coded);
     let order = Order::new(&resolved, &args.values.bits)?;
     let inputs = match &orders {
         Some(orders) => values::from_orders(&resolved, orders)?,

@@ -144,3 +144,20 @@ fn memory_does_not_grow_with_gates() {
         assert!(large < small + (4 << 20), "{small} bytes for 0.4 million gates, {large} for 4 million");
     }
 }
+
+#[test]
+fn coded_circuits_take_half_the_bytes_and_both_parties_say_so() {
+    let sent = |flags: &[&str]| {
+        let run = ["local", "mul64", "-i", "u64:6", "-i", "u64:7", "--output-to", "1", "--role", "garbler", "--json"];
+        let object = comity(&[&run[..], flags].concat()).json();
+        assert_eq!(object["parties"][1]["outputs"]["0"], "000000000000002a");
+        object["parties"][0]["bytes"]["sent"].as_u64().unwrap()
+    };
+    let (all, coded) = (sent(&[]), sent(&["--coded"]));
+    // 2,142 AND gates are half of what is sent.
+    assert!(4 * coded < 3 * all, "{coded} of {all}");
+    let (a, b) = both(&["aes128"], &[&KEY[..], &["--coded"]].concat(), &BLOCK);
+    a.fails(2, &["cutchoose, coded"]);
+    b.fails(2, &["cutchoose, coded"]);
+    comity(&["local", "add8", "-i", "u8:4", "-i", "u8:2", "--protocol", "yao", "--coded"]).fails(2, &["coded"]);
+}
