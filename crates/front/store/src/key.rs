@@ -39,7 +39,7 @@ struct Cost {
 }
 
 impl Key {
-    /// A passphrase. Whoever gets the folder can try passphrases, each at the price of 64 MiB and a tenth of a second.
+    /// A passphrase. Whoever gets the folder can try passphrases, each at the price of 64 MiB and three passes over them.
     ///
     /// # Errors
     /// [`Error::InvalidInput`] if it is empty.

@@ -18,7 +18,7 @@
 //! folder. Nothing in the folder can tell that it is old. Two runs on one preparation can reveal a party's input, so keep no
 //! copies of a store. A deleted entry may also still be found on the disk by whoever has the store's key.
 //!
-//! **Cost**: one pass of the cipher each way (about a second for 2 GB), and half a kilobyte and two waits for the disk an entry.
+//! **Cost**: one pass of the cipher each way, and half a kilobyte and two waits for the disk an entry.
 //!
 //! ```
 //! use std::io::{Read, Write};
