@@ -138,6 +138,7 @@ pub(crate) fn receive_r<C: Channel + ?Sized>(
 
 /// Step 4 at the garbler: commits to the input labels of all copies and sends what opens those of `x`. `opened` are both `M`.
 /// The labels for zero.
+#[allow(clippy::too_many_arguments, reason = "what the step works with")]
 pub(crate) fn send_a<C: Channel + ?Sized>(
     ch: &mut C,
     backend: Backend,

@@ -20,6 +20,7 @@ use crate::rows::{Memory, Rows};
 use crate::transfer::{Choice, Opened, ReceiverOts, decode, random_block, receive_labels};
 use crate::{Config, consistency, gate_keys};
 
+#[allow(clippy::too_many_arguments, reason = "as the public function, and how to behave")]
 pub(crate) fn run<C: Channel + ?Sized>(
     ch: &mut C,
     session: &SessionId,

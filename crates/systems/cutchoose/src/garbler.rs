@@ -18,6 +18,7 @@ use crate::rows::{Memory, Rows};
 use crate::transfer::{SenderOts, decode, send_labels};
 use crate::{Config, consistency, gate_keys};
 
+#[allow(clippy::too_many_arguments, reason = "as the public function, and how to behave")]
 pub(crate) fn run<C: Channel + ?Sized>(
     ch: &mut C,
     session: &SessionId,

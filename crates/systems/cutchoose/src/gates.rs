@@ -93,7 +93,7 @@ pub(crate) fn wires(plan: &Plan, program_wires: u64) -> usize {
 
 /// The most slots that any circuit needs.
 pub(crate) fn slots(plan: &Plan, circuits: &[Lowered]) -> usize {
-    let tag = plan.mac.as_ref().map(|mac| Lowered::new(&mac.circuit()).tape().slots());
+    let tag = plan.mac.as_ref().map(|mac| Lowered::new(mac.circuit()).tape().slots());
     circuits.iter().map(|circuit| circuit.tape().slots()).chain(tag).max().unwrap_or(2)
 }
 
@@ -104,7 +104,7 @@ impl<'a, S: Side> Machine<'a, S> {
         let k = plan.tag();
         let tag = plan.mac.as_ref().map(|mac| {
             let block = output + outputs::GROUP.max(k);
-            (Lowered::new(&mac.circuit()), Scratch { block, tag: block + k, key: block + 2 * k })
+            (Lowered::new(mac.circuit()), Scratch { block, tag: block + k, key: block + 2 * k })
         });
         let mut machine = Machine { plan, side, next: [0; 2], pad: plan.own, tag, output };
         if let Some(at) = machine.tag.as_ref().map(|(_, scratch)| scratch.key) {

@@ -83,7 +83,7 @@ impl Plan {
     pub(crate) fn tag_gates(&self) -> u64 {
         let Some(mac) = &self.mac else { return 0 };
         let blocks = self.outputs.iter().filter(|o| o.to_garbler).map(|o| o.bits.div_ceil(mac.width()) as u64);
-        blocks.sum::<u64>() * mac.circuit().counts().and as u64
+        blocks.sum::<u64>() * mac.circuit().counts().and
     }
 
     /// `n1`: the garbler's input bits: the program's, the pads, the key of the tag, its pad. Recovery needs two at least,

@@ -379,6 +379,7 @@ pub struct Loaded<'a, R> {
     from: R,
 }
 
+#[allow(clippy::large_enum_variant, reason = "there is one of them")]
 enum Role {
     Garbler {
         copies: Vec<Copy>,

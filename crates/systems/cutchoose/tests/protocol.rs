@@ -49,7 +49,7 @@ fn party<C: Channel + ?Sized>(
     let mut outputs = Outputs::default();
     let params = Params::new(128, rho)?;
     let config = Config { backend, party, garbler, params, form };
-    let mut rng = rng(seed ^ u128::from(party) + 1);
+    let mut rng = rng(seed ^ (u128::from(party) + 1));
     comity_cutchoose::run(ch, &session, &config, program, &own, &mut rng, &mut outputs)?;
     Ok(outputs.0)
 }

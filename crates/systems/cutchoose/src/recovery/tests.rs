@@ -2,7 +2,7 @@
 
 use comity_core::{Backend, Block, Error, Misbehaviour, Prg, SessionId};
 use curve25519_dalek::constants::RISTRETTO_BASEPOINT_POINT as G;
-use curve25519_dalek::ristretto::{CompressedRistretto, RistrettoPoint};
+use curve25519_dalek::ristretto::RistrettoPoint;
 use curve25519_dalek::scalar::Scalar;
 use curve25519_dalek::traits::Identity;
 
@@ -79,10 +79,6 @@ impl Run {
 /// The figure, in its own terms.
 mod textbook {
     use super::*;
-
-    pub(super) fn decoded(bytes: Encoded) -> RistrettoPoint {
-        CompressedRistretto(bytes).decompress().unwrap()
-    }
 
     fn hash<const N: usize>(context: &str, parts: &[&[u8]]) -> [u8; N] {
         let mut out = [0; N];
