@@ -115,6 +115,21 @@ pub enum Misbehaviour {
     /// The output that the evaluator passed on to the garbler does not carry the right tag.
     #[error("the output that the evaluator passed on is not the one computed")]
     OutputTag,
+    /// Bits that the peer showed do not carry the MACs that they must have.
+    #[error("a bit was shown with a wrong MAC")]
+    WrongMac,
+    /// The peer's seed of a common random string is not the one it committed to.
+    #[error("a commitment of a coin toss was opened to something else")]
+    CoinOpening,
+    /// The comparison that ends a batch of leaky ANDs failed.
+    #[error("the check of a batch of ANDs failed")]
+    LeakyAnd,
+    /// The comparison that ends a batch of leaky OTs failed.
+    #[error("the check of a batch of OTs failed")]
+    LeakyOt,
+    /// The comparison that ends a batch of leaky authenticated bits failed.
+    #[error("the check of a batch of authenticated bits failed: the bits are not the same everywhere")]
+    LeakyBit,
 }
 
 impl Error {

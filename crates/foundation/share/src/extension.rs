@@ -1,0 +1,135 @@
+//! `Extension`: authenticated bits from a maliciously secure OT extension with a fixed correlation.
+//!
+//! The correlation is the functionality already: with delta fixed, the sender's `q_j` is the local key and the
+//! receiver's `t_j = q_j + x_j * delta` the MAC on `x_j`. Two extensions run side by side, one each way.
+
+use comity_channel::Channel;
+use comity_core::{Backend, Bits, Block, Result, SessionId};
+use comity_ot::softspoken::{Receiver, Sender};
+use comity_ot::{DeltaReceiver, DeltaSender, Malicious, base::csw::Csw};
+use rand_core::CryptoRng;
+use zeroize::Zeroizing;
+
+use crate::{GlobalKey, Share, Source};
+
+/// Levels of the extension's trees: 128/k bits an OT on the wire.
+const LEVELS: usize = 4;
+
+/// Authenticated bits from SoftSpoken, both ways.
+pub struct Extension {
+    party: u32,
+    key: GlobalKey,
+    sender: Sender<Malicious>,
+    receiver: Receiver<Malicious>,
+}
+
+impl Extension {
+    /// Runs the base OTs, both ways. `session` is the extension's alone; this party's key is drawn here, with `party` as its
+    /// bit 1.
+    ///
+    /// # Errors
+    /// Those of the base OTs, and of the channel.
+    pub fn setup<C: Channel + ?Sized>(
+        ch: &mut C,
+        session: &SessionId,
+        backend: Backend,
+        party: u32,
+        rng: &mut impl CryptoRng,
+    ) -> Result<Extension> {
+        let key = GlobalKey::random(party == 1, rng);
+        let under = |party: u32| session.child(&format!("under the key of party {party}"));
+        let (sender, receiver);
+        if party == 0 {
+            sender = Sender::setup::<Csw, _>(ch, &under(0), backend, LEVELS, key.block(), rng)?;
+            receiver = Receiver::setup::<Csw, _>(ch, &under(1), backend, LEVELS, rng)?;
+        } else {
+            receiver = Receiver::setup::<Csw, _>(ch, &under(0), backend, LEVELS, rng)?;
+            sender = Sender::setup::<Csw, _>(ch, &under(1), backend, LEVELS, key.block(), rng)?;
+        }
+        Ok(Extension { party, key, sender, receiver })
+    }
+
+    fn own(&mut self, ch: &mut dyn Channel, n: usize) -> Result<(Bits, Zeroizing<Vec<Block>>)> {
+        let mut t = Zeroizing::new(vec![Block::ZERO; n]);
+        let bits = DeltaReceiver::extend_random(&mut self.receiver, ch, &mut t)?;
+        Ok((bits, t))
+    }
+
+    fn theirs(&mut self, ch: &mut dyn Channel, n: usize) -> Result<Zeroizing<Vec<Block>>> {
+        let mut q = Zeroizing::new(vec![Block::ZERO; n]);
+        DeltaSender::extend_random(&mut self.sender, ch, &mut q)?;
+        Ok(q)
+    }
+}
+
+impl Source for Extension {
+    fn party(&self) -> u32 {
+        self.party
+    }
+
+    fn key(&self) -> &GlobalKey {
+        &self.key
+    }
+
+    fn shares(&mut self, ch: &mut dyn Channel, out: &mut [Share]) -> Result<()> {
+        let n = out.len();
+        let (bits, t, q);
+        if self.party == 0 {
+            q = self.theirs(ch, n)?;
+            (bits, t) = self.own(ch, n)?;
+        } else {
+            (bits, t) = self.own(ch, n)?;
+            q = self.theirs(ch, n)?;
+        }
+        for (j, share) in out.iter_mut().enumerate() {
+            *share = Share::from_correlated(bits.get(j), t[j], q[j]);
+        }
+        Ok(())
+    }
+
+    fn bits(&mut self, ch: &mut dyn Channel, owner: u32, out: &mut [Share]) -> Result<()> {
+        let n = out.len();
+        if owner == self.party {
+            let (bits, t) = self.own(ch, n)?;
+            out.iter_mut().enumerate().for_each(|(j, share)| *share = Share::own(bits.get(j), t[j]));
+        } else {
+            let q = self.theirs(ch, n)?;
+            out.iter_mut().zip(q.iter()).for_each(|(share, &q)| *share = Share::theirs(q));
+        }
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use comity_core::Prg;
+    use comity_testing::Pair;
+
+    use super::*;
+
+    #[test]
+    fn shares_and_bits_carry_macs_under_both_keys() {
+        let session = SessionId::derive("test", &[]);
+        let party = |party: u32| {
+            move |ch: &mut comity_channel::MemoryChannel| {
+                let mut rng = Prg::new(Backend::detect(), Block::from_u128(party.into()));
+                let mut source = Extension::setup(ch, &session, Backend::detect(), party, &mut rng).unwrap();
+                let mut out = vec![Share::default(); 3 * 300];
+                source.shares(ch, &mut out[..300]).unwrap();
+                source.bits(ch, 0, &mut out[300..600]).unwrap();
+                source.bits(ch, 1, &mut out[600..]).unwrap();
+                (source.key().clone(), out)
+            }
+        };
+        let (a, b) = Pair::run(party(0), party(1));
+        let mut ones = [0; 2];
+        for (j, (x, y)) in a.1.iter().zip(&b.1).enumerate() {
+            assert!(x.mac() == y.expected(x.bit(), &b.0) && y.mac() == x.expected(y.bit(), &a.0));
+            assert!(!(x.bit() && j >= 600) && !(y.bit() && (300..600).contains(&j)));
+            ones[0] += u32::from(x.bit());
+            ones[1] += u32::from(y.bit());
+        }
+        assert!(ones.iter().all(|&n| (200..400).contains(&n)), "{ones:?}");
+        assert!((a.0.block() ^ b.0.block()).to_u128() & 3 == 2);
+    }
+}

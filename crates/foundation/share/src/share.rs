@@ -1,0 +1,213 @@
+//! `Share`: one party's part of an authenticated bit, 32 bytes.
+//!
+//! The share itself is bit 0 of its MAC. For that bit 0 of every global key is one and bit 0 of every local key zero, so that
+//! `M = K + x * delta` has `x` there; sums of shares keep it so. A wire is then two blocks and nothing else: an XOR gate is one
+//! addition of 32 bytes. MACs and keys prove with the 126 bits that are left (bit 1 of a global key is fixed too).
+
+use core::ops::{BitXor, BitXorAssign};
+
+use comity_core::Block;
+use rand_core::CryptoRng;
+use zeroize::{DefaultIsZeroes, Zeroize, ZeroizeOnDrop};
+
+/// Bit 0.
+const BIT: Block = Block::from_u128(1);
+
+/// A party's global key: its delta, with which it checks the peer's MACs. Secret; wiped on drop.
+///
+/// Bit 0 is one (see [`Share`]). Bit 1 is what the caller says: leaky ANDs after Katz, Ranellucci, Rosulek and Wang (2018/578) want
+/// two deltas whose sum has a fixed bit set, so party 0 of a pair has zero there, and party 1 has one.
+#[derive(Clone, Zeroize, ZeroizeOnDrop)]
+pub struct GlobalKey(Block);
+
+impl GlobalKey {
+    /// A random key whose bit 1 is `second`.
+    pub fn random(second: bool, rng: &mut (impl CryptoRng + ?Sized)) -> GlobalKey {
+        let mut bytes = [0; 16];
+        rng.fill_bytes(&mut bytes);
+        bytes[0] = bytes[0] & !3 | 1 | u8::from(second) << 1;
+        GlobalKey(Block::new(bytes))
+    }
+
+    /// The key with these bits; `None` if bit 0 is not one.
+    pub fn new(delta: Block) -> Option<GlobalKey> {
+        delta.lsb().then_some(GlobalKey(delta))
+    }
+
+    /// The delta itself.
+    pub fn block(&self) -> Block {
+        self.0
+    }
+}
+
+/// What one party holds of a shared, authenticated bit: its own share with the MAC on it, and the key to the peer's share.
+///
+/// `Share::default()` is a share of the constant zero. Shares of one session add up with `^`. Secret.
+#[derive(Clone, Copy, Default, bytemuck::Pod, bytemuck::Zeroable)]
+#[repr(C, align(32))]
+pub struct Share {
+    mac: Block,
+    key: Block,
+}
+
+impl DefaultIsZeroes for Share {}
+
+impl Share {
+    /// A share from the two sides of two correlated OTs. `t`, with the choice bit `bit`, comes from the one in which this party
+    /// chose, under the peer's delta; `q` from the one in which the peer chose, under this party's.
+    #[inline]
+    pub fn from_correlated(bit: bool, t: Block, q: Block) -> Share {
+        Share { mac: t.with_lsb(bit), key: q.with_lsb(false) }
+    }
+
+    /// A share whose own half alone is there: the peer's is the constant zero.
+    #[inline]
+    pub fn own(bit: bool, t: Block) -> Share {
+        Share { mac: t.with_lsb(bit), key: Block::ZERO }
+    }
+
+    /// A share whose other half alone is there: this party's is the constant zero.
+    #[inline]
+    pub fn theirs(q: Block) -> Share {
+        Share { mac: Block::ZERO, key: q.with_lsb(false) }
+    }
+
+    /// A share from its two blocks, as [`Share::mac`] and [`Share::key`] gave them.
+    #[inline]
+    pub fn from_parts(mac: Block, key: Block) -> Share {
+        Share { mac, key: key.with_lsb(false) }
+    }
+
+    /// This party's share of the bit.
+    #[inline]
+    pub fn bit(self) -> bool {
+        self.mac.lsb()
+    }
+
+    /// The MAC on this party's share, with the share as its bit 0.
+    #[inline]
+    pub fn mac(self) -> Block {
+        self.mac
+    }
+
+    /// The key to the peer's share: the MAC that the peer has if its share is zero.
+    #[inline]
+    pub fn key(self) -> Block {
+        self.key
+    }
+
+    /// The MAC that the peer must have if its share is `bit`.
+    #[inline]
+    pub fn expected(self, bit: bool, delta: &GlobalKey) -> Block {
+        self.key ^ delta.0.masked(bit)
+    }
+
+    /// Adds the public constant `c` to this party's own share; the peer calls [`Share::add_to_theirs`].
+    #[inline]
+    #[must_use]
+    pub fn add_to_own(self, c: bool) -> Share {
+        Share { mac: self.mac ^ BIT.masked(c), key: self.key }
+    }
+
+    /// Adds the public constant `c` to the peer's share, which calls [`Share::add_to_own`].
+    #[inline]
+    #[must_use]
+    pub fn add_to_theirs(self, c: bool, delta: &GlobalKey) -> Share {
+        Share { mac: self.mac, key: self.key ^ (delta.0 ^ BIT).masked(c) }
+    }
+
+    /// Adds the public constant `c` to the bit. It goes to party 0's share; `party` is this one.
+    #[inline]
+    #[must_use]
+    pub fn add(self, c: bool, party: u32, delta: &GlobalKey) -> Share {
+        if party == 0 { self.add_to_own(c) } else { self.add_to_theirs(c, delta) }
+    }
+
+    /// This share where `bit` is one, a share of zero where it is zero, without a branch.
+    #[inline]
+    #[must_use]
+    pub fn masked(self, bit: bool) -> Share {
+        Share { mac: self.mac.masked(bit), key: self.key.masked(bit) }
+    }
+
+    /// Bytes in a share.
+    pub const BYTES: usize = 32;
+
+    /// The bytes of shares, in order: for storing them.
+    pub fn bytes_of(shares: &[Share]) -> &[u8] {
+        bytemuck::cast_slice(shares)
+    }
+
+    /// The bytes of shares, in order, to be written.
+    pub fn bytes_of_mut(shares: &mut [Share]) -> &mut [u8] {
+        bytemuck::cast_slice_mut(shares)
+    }
+}
+
+impl BitXor for Share {
+    type Output = Share;
+    #[inline(always)]
+    fn bitxor(self, other: Share) -> Share {
+        Share { mac: self.mac ^ other.mac, key: self.key ^ other.key }
+    }
+}
+
+impl BitXorAssign for Share {
+    #[inline(always)]
+    fn bitxor_assign(&mut self, other: Share) {
+        *self = *self ^ other;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use comity_core::{Backend, Prg};
+
+    use super::*;
+
+    /// Both parties' halves of `x_0 + x_1`, dealt honestly.
+    fn deal(bits: [bool; 2], deltas: &[GlobalKey; 2], prg: &mut Prg) -> [Share; 2] {
+        let q = [prg.block(), prg.block()];
+        let t = |party: usize| q[1 - party] ^ deltas[1 - party].block().masked(bits[party]);
+        [0, 1].map(|party| Share::from_correlated(bits[party], t(party), q[party]))
+    }
+
+    fn holds(shares: [Share; 2], bits: [bool; 2], deltas: &[GlobalKey; 2]) {
+        for party in 0..2 {
+            let (own, other) = (shares[party], shares[1 - party]);
+            assert_eq!(own.bit(), bits[party]);
+            assert!(own.mac() == other.expected(bits[party], &deltas[1 - party]));
+            assert!(own.mac() != other.expected(!bits[party], &deltas[1 - party]));
+        }
+    }
+
+    #[test]
+    fn macs_hold_through_sums_and_constants() {
+        let mut prg = Prg::new(Backend::detect(), Block::from_u128(5));
+        let [a, b] = [prg.block(), prg.block()].map(|seed| Prg::new(Backend::detect(), seed).block());
+        let deltas = [GlobalKey::new(a.with_lsb(true)).unwrap(), GlobalKey::new(b.with_lsb(true)).unwrap()];
+        for case in 0..16 {
+            let bit = |i: u32| case >> i & 1 == 1;
+            let (x, y) = ([bit(0), bit(1)], [bit(2), bit(3)]);
+            let (left, right) = (deal(x, &deltas, &mut prg), deal(y, &deltas, &mut prg));
+            let sum = [left[0] ^ right[0], left[1] ^ right[1]];
+            holds(sum, [x[0] ^ y[0], x[1] ^ y[1]], &deltas);
+            for c in [false, true] {
+                let moved = [0, 1].map(|party| sum[party].add(c, party as u32, &deltas[party]));
+                holds(moved, [x[0] ^ y[0] ^ c, x[1] ^ y[1]], &deltas);
+                let masked = [0, 1].map(|party: usize| moved[party].masked(bit(0)));
+                holds(masked, [(x[0] ^ y[0] ^ c) & bit(0), (x[1] ^ y[1]) & bit(0)], &deltas);
+            }
+        }
+    }
+
+    #[test]
+    fn a_global_key_has_its_fixed_bits() {
+        assert!(GlobalKey::new(Block::from_u128(6)).is_none());
+        let mut rng = Prg::new(Backend::detect(), Block::from_u128(6));
+        for second in [false, true] {
+            let key = GlobalKey::random(second, &mut rng);
+            assert_eq!(key.block().to_u128() & 3, 1 | u128::from(second) << 1);
+        }
+    }
+}

@@ -1,0 +1,29 @@
+//! `Source`: the functionality aBit, where authenticated bits come from.
+
+use comity_channel::Channel;
+use comity_core::Result;
+
+use crate::{GlobalKey, Share};
+
+/// Random authenticated bits of two parties (Nielsen et al., Crypto 2012, figure 5, its aBit commands).
+///
+/// Both parties make the same calls in the same order. After an error a source is not used again.
+pub trait Source: Send {
+    /// This party: 0 or 1.
+    fn party(&self) -> u32;
+
+    /// This party's global key, the same for the source's whole life.
+    fn key(&self) -> &GlobalKey;
+
+    /// Random bits of both parties: each gets its share of a bit that neither knows.
+    ///
+    /// # Errors
+    /// Those of the channel, and of the checks.
+    fn shares(&mut self, ch: &mut dyn Channel, out: &mut [Share]) -> Result<()>;
+
+    /// Random bits of `owner` alone, who knows them: the other party's share is the constant zero.
+    ///
+    /// # Errors
+    /// As [`Source::shares`].
+    fn bits(&mut self, ch: &mut dyn Channel, owner: u32, out: &mut [Share]) -> Result<()>;
+}

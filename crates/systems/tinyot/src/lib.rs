@@ -1,0 +1,21 @@
+//! Malicious two-party computation with authenticated shares: TinyOT (Nielsen, Nordholt, Orlandi, Burra, Crypto 2012).
+//!
+//! Bits are shared and authenticated ([`comity_share`]). XOR costs nothing; an AND consumes a [`Triples`] entry made before,
+//! when inputs need not be known. A computation is reactive: inputs, gates and outputs in any order.
+//!
+//! - [`Dealer`]: the functionality that deals authenticated bits and triples (the paper's figure 5), offline.
+//!   - [`fast`]: from SoftSpoken OT extension and the leaky AND of Katz, Ranellucci, Rosulek, Wang (2018/578).
+//!   - [`nnob`]: the paper's own stack.
+//! - [`bucket`]: how many leaky objects make a secure one.
+//! - [`machine`]: the functionality F_2PC (the paper's figures 4 and 6), online; [`engine`] runs programs on it.
+
+pub mod bucket;
+mod deal;
+pub mod engine;
+pub mod fast;
+pub mod machine;
+pub mod nnob;
+mod triples;
+
+pub use deal::Dealer;
+pub use triples::{Checked, Triple, Triples, Unchecked};

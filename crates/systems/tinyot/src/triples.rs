@@ -1,0 +1,81 @@
+//! Authenticated triples, `c = a b`, as capabilities: only checked ones can be used, and each once.
+
+use std::marker::PhantomData;
+
+use comity_share::Share;
+use zeroize::Zeroize;
+
+/// The triples may still be leaky or wrong.
+pub enum Unchecked {}
+
+/// The triples passed every check, and were combined so that nobody knows more than its shares.
+pub enum Checked {}
+
+/// One party's shares of random bits with `c = a b`.
+#[derive(Clone, Copy, Default, bytemuck::Pod, bytemuck::Zeroable)]
+#[repr(C)]
+pub struct Triple {
+    /// A random bit.
+    pub a: Share,
+    /// Another one.
+    pub b: Share,
+    /// Their product.
+    pub c: Share,
+}
+
+/// Triples in a state. Wiped on drop.
+pub struct Triples<State> {
+    list: Vec<Triple>,
+    /// How many of the list are used up.
+    used: usize,
+    state: PhantomData<State>,
+}
+
+impl Triples<Unchecked> {
+    /// Triples that no check has seen.
+    pub(crate) fn new(list: Vec<Triple>) -> Triples<Unchecked> {
+        Triples { list, used: 0, state: PhantomData }
+    }
+
+    /// Called by the code that has just checked and combined them, and by nothing else.
+    pub(crate) fn vouch(mut self) -> Triples<Checked> {
+        Triples { list: std::mem::take(&mut self.list), used: self.used, state: PhantomData }
+    }
+
+    /// The triples, for the checks.
+    pub(crate) fn as_mut_slice(&mut self) -> &mut [Triple] {
+        &mut self.list[self.used..]
+    }
+}
+
+impl Triples<Checked> {
+    /// No triples.
+    pub fn none() -> Triples<Checked> {
+        Triples { list: Vec::new(), used: 0, state: PhantomData }
+    }
+
+    /// Uses up the next triples, at most `n`: this is the only way to see them.
+    pub fn take(&mut self, n: usize) -> &[Triple] {
+        let start = self.used;
+        self.used += n.min(self.list.len() - start);
+        &self.list[start..self.used]
+    }
+}
+
+impl<State> Triples<State> {
+    /// How many are left.
+    pub fn len(&self) -> usize {
+        self.list.len() - self.used
+    }
+
+    /// Whether none is left.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+}
+
+impl<State> Drop for Triples<State> {
+    fn drop(&mut self) {
+        bytemuck::cast_slice_mut::<Triple, Share>(&mut self.list).zeroize();
+    }
+}
