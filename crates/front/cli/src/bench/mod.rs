@@ -8,6 +8,8 @@ mod garble;
 mod machine;
 mod ot;
 mod suite;
+mod text;
+mod two;
 mod wmk17;
 mod yao;
 

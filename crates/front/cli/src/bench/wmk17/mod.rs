@@ -14,9 +14,10 @@ mod text;
 
 use comity_circuit::Program;
 
+use super::two::{Run, median, repeat};
 use super::{Bench, Suite};
 use crate::failure::Outcome;
-use parties::{Run, Setting, execute, median, repeat};
+use parties::{Setting, execute};
 
 /// What all names begin with.
 const GROUP: &str = "wmk17";

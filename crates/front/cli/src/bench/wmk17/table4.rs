@@ -3,9 +3,11 @@
 use comity_circuit::Program;
 use comity_cutchoose::Form;
 
-use super::parties::{NETWORKS, Setting, Split, execute_split, repeat};
+use super::super::text::{Table, bytes, ratio, time};
+use super::super::two::{NETWORKS, repeat};
+use super::parties::{Setting, Split, execute_split};
 use super::subjects::FUNCTIONS;
-use super::text::{Table, bounds, bytes, profile, ratio, time};
+use super::text::{bounds, profile};
 use super::{RHO, Suite, TABLE4, named, single};
 use crate::failure::Outcome;
 

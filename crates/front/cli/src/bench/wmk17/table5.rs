@@ -12,8 +12,8 @@ use comity_net::SystemRng;
 use comity_ot::base::{BaseOt, Csw};
 use comity_ot::{HashedReceiver, HashedSender, Malicious, RandomReceiver, RandomSender, softspoken};
 
-use super::parties::{NETWORKS, Wire, play, repeat, session};
-use super::text::{Table, ratio, time};
+use super::super::text::{Table, ratio, time};
+use super::super::two::{NETWORKS, Wire, play, repeat, session};
 use super::{RHO, Suite, TABLE5, named};
 use crate::failure::Outcome;
 

@@ -5,9 +5,10 @@
 
 use comity_cutchoose::Form;
 
-use super::parties::{NETWORKS, Setting};
+use super::super::text::{Table, rate, ratio, time};
+use super::super::two::NETWORKS;
+use super::parties::Setting;
 use super::subjects::sized;
-use super::text::{Table, rate, ratio, time};
 use super::{RHO, Suite, TABLE7, named, single};
 use crate::failure::Outcome;
 

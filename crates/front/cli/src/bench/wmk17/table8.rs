@@ -3,10 +3,12 @@
 use comity_circuit::{Program, Step, library};
 use comity_cutchoose::Form;
 
-use super::parties::{GARBLER, NETWORKS, Setting};
+use super::super::text::{Table, bytes, ratio, time};
+use super::super::two::NETWORKS;
+use super::parties::{GARBLER, Setting};
 use super::subjects::for_evaluator;
 use super::table7::Model;
-use super::text::{Table, bounds, bytes, profile, ratio, time};
+use super::text::{bounds, profile};
 use super::{RHO, Suite, TABLE8, named, single};
 use crate::failure::Outcome;
 
