@@ -130,6 +130,18 @@ pub enum Misbehaviour {
     /// The comparison that ends a batch of leaky authenticated bits failed.
     #[error("the check of a batch of authenticated bits failed: the bits are not the same everywhere")]
     LeakyBit,
+    /// The answers to the input OTs of a checked circuit are not what the circuit's seed gives.
+    #[error("the answers to the input OTs of a checked circuit are wrong")]
+    TransferAnswer,
+    /// The sender's input to an evaluated circuit is not shown to be the one that it committed to.
+    #[error("the sender's input to an evaluated circuit is not shown equal to its input commitments")]
+    InputEquality,
+    /// The two output commitments of an output bit do not add up to the public key of the sender's input commitments.
+    #[error("the output commitments do not add up to the key of the input commitments")]
+    OutputCommitments,
+    /// What opens the cheating recovery box of an evaluated circuit does not open it.
+    #[error("the cheating recovery box of an evaluated circuit is not opened")]
+    RecoveryOpening,
 }
 
 impl Error {

@@ -56,6 +56,12 @@ use super::points::{
 };
 use crate::{Malicious, ReceiverSeeds, SenderSeeds};
 
+mod multiples;
+mod shared;
+
+pub use multiples::Multiples;
+pub use shared::{Answers, Coins, Head, Shared};
+
 /// This protocol as the base of an extension, with [`Crs::common`].
 #[derive(Clone, Copy, Debug)]
 pub enum Pvw {}

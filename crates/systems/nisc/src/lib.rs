@@ -1,0 +1,1 @@
+//! Non-interactive secure computation.
