@@ -1,1 +1,361 @@
-//! To be written.
+//! Buckets: how many objects, each of which may leak, make one that does not.
+//!
+//! A cheating party that makes an object leaky is caught with probability one half, for each such object anew. When the whole
+//! batch has passed, its objects are put into buckets by a coin that nobody could foresee, and a bucket is combined into one
+//! object, which leaks only if all of the bucket do. So the cheat must have guessed right for all its leaky objects, and then
+//! some bucket must happen to hold nothing else.
+//!
+//! **Partition.** A batch of `l` buckets of size `B` is made as `B` *columns* of `l` objects. Column 0 stays, every other
+//! one is rotated by its own random distance, and bucket `i` is row `i` of the rotated columns. This reads memory in order, where a
+//! random permutation of millions of objects would wait for it at each one, and is no weaker:
+//!
+//! **Bound.** Let `t_j` be the number of leaky objects in column `j`, `t` their sum. One object of each column lie in one
+//! bucket with probability `l^-(B-1)`, since the `B - 1` distances are uniform and independent. So there are
+//! `l^-(B-1) * t_0 t_1 ... t_{B-1}` buckets of leaky objects in expectation, and no greater is the probability that there is one. The
+//! guesses, which are over before the coin is thrown, pass with probability `2^-t`. `t_j 2^-t_j` is at most one half
+//! (for `t_j` of one or two), and so whatever the cheat does it succeeds with probability at most
+//!
+//! ```text
+//! 2^-B l^-(B-1)
+//! ```
+//!
+//! (reached with one leaky object in every column). That is half of the `(2l)^-(B-1)` of Nielsen et al. (Crypto
+//! 2012, section 6), from which the paper's `(floor(log2 l) + 1)(B - 1) >= rho` comes ([`bucket_size`]). Only expectations of
+//! single buckets enter: that rows of a rotated column stay neighbours does not matter. For a random permutation the same
+//! argument gives `l C(2B-1, B) 2^-(2B-1) / C(lB, B)`, which for B = 3 is 0.56 of ours, for B = 4 is 0.41.
+//!
+//! **Session.** Failures of batches, and of the kinds of object in a batch, add up; [`Budget`] keeps their sum within `2^-rho`.
+//! It is computed in doubles, by one operation a bucket size, with a relative error below 2^-45.
+
+use comity_core::{Backend, Block, Error, Prg, Result};
+use rand_core::Rng;
+
+/// The most ANDs of a session.
+const MOST: u64 = 1 << 48;
+
+/// The largest bucket that is tried. For rho up to 128, that many objects make a bucket alone in its batch secure.
+const LARGEST: usize = 256;
+
+/// The paper's bucket size for one batch of `l` buckets: the smallest `B` with `(floor(log2 l) + 1)(B - 1) >= bits`.
+///
+/// For comparison with the paper. What is done is said by [`Budget`], which counts all batches of a session.
+///
+/// # Panics
+/// If `l` is zero.
+pub fn bucket_size(l: usize, bits: u32) -> usize {
+    bits.div_ceil(l.ilog2() + 1) as usize + 1
+}
+
+/// The shape of a batch.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Batch {
+    /// How many buckets, and so how many secure objects.
+    pub buckets: usize,
+    /// How many objects in a bucket.
+    pub size: usize,
+}
+
+impl Batch {
+    /// How many objects are made.
+    pub fn objects(self) -> usize {
+        self.buckets * self.size
+    }
+
+    /// The bound of the module's page, times `2^rho`.
+    pub fn failure(self, rho: u32) -> f64 {
+        (1..self.size).fold(power_of_two(rho, self.size), |bound, _| bound / self.buckets as f64)
+    }
+}
+
+/// `2^(rho - size)`.
+fn power_of_two(rho: u32, size: usize) -> f64 {
+    (0..size).fold((0..rho).fold(1.0, |power, _| power * 2.0), |power, _| power / 2.0)
+}
+
+/// A session's allowance of failure, and the batches that spend it: both parties compute the same ones.
+#[derive(Clone, Debug)]
+pub struct Budget {
+    rho: u32,
+    kinds: u32,
+    /// The most objects of a batch.
+    objects: usize,
+    /// How many ANDs the failures of all batches are counted for.
+    total: u64,
+    /// How many may still be made.
+    left: u64,
+    /// The batch that is made again and again, if all ANDs are sure to be used.
+    fixed: Option<Batch>,
+}
+
+impl Budget {
+    /// For a session that will use `ands` ANDs: the same batch again and again, with the least objects in all. `kinds` kinds of
+    /// leaky object are made in each, each in buckets of its own; `objects` is the most of one kind that memory has room for.
+    ///
+    /// # Errors
+    /// [`Error::InvalidInput`] if there are more than 2^48, or if no batch that fits into memory fails seldom enough.
+    pub fn known(ands: u64, rho: u32, kinds: u32, objects: usize) -> Result<Budget> {
+        let mut budget = Budget::open(ands.max(1), rho, kinds, objects)?;
+        let mut best: Option<(u64, u64, Batch)> = None;
+        for size in 2..=LARGEST.min(objects) {
+            let batches = ands.max(1).div_ceil((objects / size) as u64);
+            let least = ands.max(1).div_ceil(batches) as usize;
+            let enough = |batch: Batch| batches as f64 * f64::from(kinds) * batch.failure(rho) <= 1.0;
+            if let Some(batch) = smallest(least, objects / size, size, enough) {
+                let cost = batches * batch.objects() as u64;
+                if best.is_none_or(|(least, ..)| cost < least) {
+                    best = Some((cost, batches, batch));
+                }
+            }
+        }
+        let Some((_, batches, batch)) = best else { return Err(budget.too_small()) };
+        (budget.total, budget.fixed) = (batches * batch.buckets as u64, Some(batch));
+        budget.left = budget.total;
+        Ok(budget)
+    }
+
+    /// For a session that uses `most` ANDs at most, a few at a time: each batch is as large as is asked for, and fails with
+    /// its share of the whole.
+    ///
+    /// # Errors
+    /// [`Error::InvalidInput`] if there are more than 2^48.
+    pub fn open(most: u64, rho: u32, kinds: u32, objects: usize) -> Result<Budget> {
+        if most > MOST || rho > 128 {
+            return Err(Error::InvalidInput(format!(
+                "a session has at most 2^48 ANDs at rho = 128, not {most} at {rho}"
+            )));
+        }
+        Ok(Budget { rho, kinds, objects, total: most, left: most, fixed: None })
+    }
+
+    /// The next batch, where `wanted` ANDs are wanted now. A large number takes several batches, a small one may give more.
+    ///
+    /// # Errors
+    /// [`Error::InvalidInput`] if the session was planned for fewer, or if no batch fits into memory.
+    pub fn next(&mut self, wanted: usize) -> Result<Batch> {
+        let batch = match self.fixed {
+            Some(batch) => batch,
+            None => self.fit(wanted).ok_or_else(|| self.too_small())?,
+        };
+        self.left = self.left.checked_sub(batch.buckets as u64).ok_or_else(|| {
+            Error::InvalidInput(format!(
+                "the session was planned for {} ANDs and wants more: start a new one, planned for all",
+                self.total
+            ))
+        })?;
+        Ok(batch)
+    }
+
+    /// The batch of the least objects for so many ANDs, or for as many as fit, that fails with its share.
+    fn fit(&self, wanted: usize) -> Option<Batch> {
+        let share = |batch: Batch| batch.buckets as f64 / self.total as f64;
+        let enough = |batch: Batch| f64::from(self.kinds) * batch.failure(self.rho) <= share(batch);
+        let sizes = 2..=LARGEST.min(self.objects);
+        let batch = |size: usize| smallest(wanted.clamp(1, self.objects / size), self.objects / size, size, enough);
+        // Where not all fit: the cheapest of what is wanted, that is the smallest bucket.
+        if wanted > self.objects / 4 {
+            return sizes.clone().find_map(batch);
+        }
+        sizes.filter_map(batch).min_by_key(|batch| batch.objects())
+    }
+
+    fn too_small(&self) -> Error {
+        Error::InvalidInput(format!(
+            "no bucket of {} objects or fewer keeps the failure of {} ANDs within 2^-{}",
+            self.objects, self.total, self.rho
+        ))
+    }
+}
+
+/// The smallest batch with between `least` and `most` buckets of this size that is good `enough`, as every larger one then is.
+fn smallest(least: usize, most: usize, size: usize, enough: impl Fn(Batch) -> bool) -> Option<Batch> {
+    let (mut low, mut high) = (least, most);
+    if least > most || !enough(Batch { buckets: most, size }) {
+        return None;
+    }
+    while low < high {
+        let middle = low.midpoint(high);
+        if enough(Batch { buckets: middle, size }) { high = middle } else { low = middle + 1 }
+    }
+    Some(Batch { buckets: low, size })
+}
+
+/// Which objects of a batch lie in which bucket.
+pub struct Partition {
+    batch: Batch,
+    /// By how many rows each column is rotated.
+    shifts: Vec<usize>,
+}
+
+impl Partition {
+    /// The partition that a coin names: one that was thrown when the objects could no longer change.
+    pub fn new(batch: Batch, coin: &[u8; 32], backend: Backend) -> Partition {
+        // The coin as a key of the derivation, so that all 256 bits count.
+        let seed = blake3::derive_key("comity TinyOT: how the columns of a batch are rotated", coin);
+        let mut prg = Prg::new(backend, Block::new(std::array::from_fn(|i| seed[i])));
+        let shifts = (0..batch.size).map(|column| if column == 0 { 0 } else { below(batch.buckets, &mut prg) });
+        Partition { batch, shifts: shifts.collect() }
+    }
+
+    /// By how many rows `column` is rotated: its object in bucket 0.
+    ///
+    /// # Panics
+    /// If there is no such column.
+    pub fn shift(&self, column: usize) -> usize {
+        self.shifts[column]
+    }
+
+    /// The object of `column` in `bucket`, where column `j` holds the objects `j l .. (j + 1) l`.
+    ///
+    /// # Panics
+    /// If there is no such column.
+    pub fn object(&self, bucket: usize, column: usize) -> usize {
+        let row = bucket + self.shifts[column];
+        let l = self.batch.buckets;
+        column * l + if row < l { row } else { row - l }
+    }
+}
+
+/// A uniform number below `bound`.
+fn below(bound: usize, prg: &mut Prg) -> usize {
+    let bound = bound as u64;
+    // The largest multiple of the bound that a word holds, less one.
+    let last = u64::MAX - (u64::MAX % bound + 1) % bound;
+    loop {
+        let word = prg.next_u64();
+        if word <= last {
+            return (word % bound) as usize;
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn no_set_of_leaky_objects_beats_the_bound() {
+        for (l, size) in [(3, 3), (4, 2), (2, 4), (5, 2), (1, 6)] {
+            let batch = Batch { buckets: l, size };
+            let rotations = l.pow(size as u32 - 1);
+            let mut best: f64 = 0.0;
+            for leaky in 0u32..1 << batch.objects() {
+                let hit = |rotation: usize| {
+                    let shifts = (0..size).map(|j| if j == 0 { 0 } else { rotation / l.pow(j as u32 - 1) % l });
+                    let partition = Partition { batch, shifts: shifts.collect() };
+                    (0..l).any(|i| (0..size).all(|j| leaky >> partition.object(i, j) & 1 == 1))
+                };
+                let hits = (0..rotations).filter(|&rotation| hit(rotation)).count();
+                best = best.max(hits as f64 / rotations as f64 * 0.5f64.powi(leaky.count_ones() as i32));
+            }
+            assert_eq!(best, batch.failure(0), "{batch:?}");
+        }
+    }
+
+    #[test]
+    fn cheats_succeed_as_often_as_the_bound_says() {
+        let batch = Batch { buckets: 24, size: 2 };
+        let mut prg = Prg::new(Backend::detect(), Block::from_u128(1));
+        const RUNS: usize = 40_000;
+        // One leaky object a column; two, whose guesses pass less often; and three.
+        for (leaky, worst) in [(1, 1.0), (2, 1.0), (3, 0.5625)] {
+            let mut wins = 0;
+            for _ in 0..RUNS {
+                let mut coin = [0; 32];
+                prg.fill(&mut coin);
+                let partition = Partition::new(batch, &coin, Backend::detect());
+                // Column 1 is leaky where no two distances meet the same pair twice.
+                let hit = (0..leaky).any(|i| (0..leaky).any(|j| partition.object(i, 1) == batch.buckets + leaky * j));
+                let passed = prg.next_u32().trailing_zeros() >= 2 * leaky as u32;
+                wins += usize::from(hit && passed);
+            }
+            let expected = RUNS as f64 * worst * batch.failure(0);
+            assert!((wins as f64 - expected).abs() < 4.5 * expected.sqrt(), "{leaky}: {wins} of {expected}");
+        }
+    }
+
+    #[test]
+    fn every_object_is_in_one_bucket_and_every_rotation_comes() {
+        let batch = Batch { buckets: 7, size: 3 };
+        let mut seen = [[0; 7]; 2];
+        for coin in 0..=255 {
+            let partition = Partition::new(batch, &[coin; 32], Backend::detect());
+            let mut objects: Vec<_> = (0..21).map(|i| partition.object(i / 3, i % 3)).collect();
+            objects.sort_unstable();
+            assert!(objects.into_iter().eq(0..21));
+            assert!((0..7).all(|i| partition.object(i, 0) == i));
+            (0..2).for_each(|j| seen[j][partition.shift(j + 1)] += 1);
+        }
+        // 36.6 expected of each.
+        assert!(seen.as_flattened().iter().all(|n| (12..64).contains(n)), "{seen:?}");
+    }
+
+    #[test]
+    fn the_papers_formula() {
+        assert_eq!(bucket_size(1 << 20, 40), 3);
+        assert_eq!(bucket_size((1 << 20) - 1, 40), 3);
+        assert_eq!(bucket_size((1 << 19) - 1, 40), 4);
+        assert_eq!(bucket_size(1, 40), 41);
+        for (l, bits) in (1..300).flat_map(|l| [10, 40, 52].map(|bits| (l, bits))) {
+            let size = bucket_size(l, bits);
+            let holds = |size: usize| (l.ilog2() + 1) * (size as u32 - 1) >= bits;
+            assert!(holds(size) && !holds(size - 1));
+            // It is on the safe side of the bound.
+            assert!(Batch { buckets: l, size }.failure(bits) <= 0.5);
+        }
+    }
+
+    /// Room as for the leaky ANDs of `fast`.
+    const OBJECTS: usize = 3 << 19;
+
+    #[test]
+    fn a_known_session_has_the_cheapest_batches() {
+        let first = |ands: u64, rho| Budget::known(ands, rho, 1, OBJECTS).unwrap().next(1).unwrap();
+        assert_eq!(first(1 << 20, 40), Batch { buckets: 1 << 19, size: 3 });
+        assert_eq!(first(1_000_000_000, 40).size, 4);
+        assert_eq!(first(6400, 40), Batch { buckets: 6400, size: 4 });
+        assert_eq!(first(1, 40).size, first(1, 40).objects().div_ceil(first(1, 40).buckets));
+        // A batch that just misses is padded.
+        assert_eq!(first(4000, 40), Batch { buckets: 4096, size: 4 });
+        for rho in [4, 40, 64, 128] {
+            for ands in [1, 2, 3, 64, 100, 6400, 1 << 17, 1 << 20, (1 << 20) + 1, 1 << 24, 1 << 30] {
+                for kinds in [1, 4] {
+                    let mut budget = Budget::known(ands, rho, kinds, OBJECTS).unwrap();
+                    let (mut made, mut failure) = (0, 0.0);
+                    while made < ands {
+                        let batch = budget.next(1).unwrap();
+                        assert!(batch.objects() <= OBJECTS);
+                        made += batch.buckets as u64;
+                        failure += f64::from(kinds) * batch.failure(rho);
+                    }
+                    assert!(failure <= 1.0 + 1e-12, "{ands} at {rho}: {failure}");
+                    assert!(budget.next(1).is_err());
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn an_open_session_has_batches_as_they_are_wanted() {
+        let mut budget = Budget::open(1 << 30, 40, 1, OBJECTS).unwrap();
+        let mut failure = 0.0;
+        for wanted in [1, 32, 1000, 1 << 16, 1 << 19, 1 << 24] {
+            let batch = budget.next(wanted).unwrap();
+            assert!(batch.buckets >= wanted.min(OBJECTS / 4) && batch.objects() <= OBJECTS, "{batch:?}");
+            let (whole, part) = (batch.failure(40) * f64::from(1 << 30), batch.buckets as f64);
+            assert!(whole <= part);
+            failure += batch.failure(40);
+        }
+        assert!(failure < 1.0);
+        assert!(budget.next(32).unwrap().objects() < 500);
+        let mut small = Budget::open(100, 4, 1, OBJECTS).unwrap();
+        assert!((0..100).any(|_| small.next(8).is_err()));
+    }
+
+    #[test]
+    fn what_cannot_be_done_is_refused() {
+        assert!(Budget::known(1 << 50, 40, 1, OBJECTS).is_err());
+        assert!(Budget::known(1 << 20, 129, 1, OBJECTS).is_err());
+        assert!(Budget::known(1 << 20, 40, 1, 8).is_err());
+        assert!(Budget::open(1 << 20, 40, 1, 8).unwrap().next(1).is_err());
+    }
+}
