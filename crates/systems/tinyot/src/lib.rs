@@ -7,15 +7,18 @@
 //!   - [`fast`]: from SoftSpoken OT extension and the leaky AND of Katz, Ranellucci, Rosulek, Wang (2018/578).
 //!   - [`nnob`]: the paper's own stack.
 //! - [`bucket`]: how many leaky objects make a secure one.
-//! - [`machine`]: the functionality F_2PC (the paper's figures 4 and 6), online; [`engine`] runs programs on it.
+//! - [`Machine`]: the functionality F_2PC (the paper's figures 4 and 6), online; [`engine`] runs programs on it.
 
 pub mod bucket;
 mod deal;
 pub mod engine;
 pub mod fast;
-pub mod machine;
+mod machine;
 pub mod nnob;
+#[cfg(test)]
+mod tests;
 mod triples;
 
 pub use deal::Dealer;
+pub use machine::Machine;
 pub use triples::{Checked, Triple, Triples, Unchecked};

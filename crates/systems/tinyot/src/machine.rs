@@ -1,1 +1,302 @@
-//! To be written.
+//! `Machine`: the functionality F_2PC, figure 4 of the paper, by the protocol of figure 6 on triples made ahead.
+//!
+//! Inputs, gates and outputs come in any order over a session's life; an input may depend on an earlier output. Both parties
+//! make the same calls in the same order.
+//!
+//! - *Rand*: a shared bit of the dealer.
+//! - *Input*: a bit `r` of the owner alone, of the dealer, hides the input: the owner announces `x + r`, without a MAC, and
+//!   both add this constant to the owner's share. Whatever is announced is the owner's choice of an input.
+//! - *XOR*, *NOT*: sums of shares ([`Share`]).
+//! - *AND*: figure 6 consumes two local ANDs and two OTs. The [`Dealer`] has done this to random bits, `c = a b`; both parties
+//!   show their shares of `d = x + a` and `e = y + b`, and `xy = c + d b + e a + d e` (Beaver, Crypto 1991).
+//! - *Output*: the party that is not to learn the bit shows its share.
+//!
+//! **MAC checks wait** (section 3, "Amortized MAC checks"). What is shown goes to a [`Ledger`] with its MAC. Before an
+//! output, both parties settle: each holds the other's digest of all MACs so far against its own. Only then the shares of
+//! the output leave, and with them a digest that has the MACs on them too. So an output costs one settlement more than
+//! its shares, however many ANDs came before, and none if nothing was shown since the last one.
+//!
+//! Why a party may send its digest before it has seen the peer's: the digest is of MACs `K + x * delta` on bits that the peer
+//! has seen, under its own key and delta; it tells nothing that the peer does not know.
+//!
+//! After an error a machine is at its end: every further call is refused, so that nothing leaves after a check has failed.
+//!
+//! **Cost**: an AND two bits each way, and a layer of independent ANDs one message each way; an input bit of the owner one
+//! bit; an output bit one bit, and 64 bytes an output value. Memory: a batch of triples, and 5 MiB.
+
+mod and;
+mod tally;
+
+use comity_channel::Channel;
+use comity_circuit::Recipients;
+use comity_core::{Bits, Block, Error, Result, SessionId};
+use comity_share::{GlobalKey, Share};
+use zeroize::Zeroize;
+
+use crate::{Checked, Dealer, Triples};
+pub(crate) use and::Operands;
+use and::Slices;
+use tally::Tally;
+
+/// ANDs whose bits go in one message: 16 KiB each way, so much any socket takes before the peer reads.
+const PIECE: usize = 1 << 16;
+
+/// Triples that are asked for at most at a time: a dealer makes whole batches, and knows best how large they should be.
+const ASK: u64 = 1 << 16;
+
+/// One party of a two-party computation on authenticated shares.
+pub struct Machine<'a> {
+    dealer: Box<dyn Dealer + 'a>,
+    party: u32,
+    key: GlobalKey,
+    /// What was shown and seen since the last settlement waits here, and what was before is in its hashes.
+    tally: Tally,
+    /// Whether something was shown, either way, since the last settlement.
+    pending: bool,
+    triples: Triples<Checked>,
+    /// Input masks of either party, made ahead; the next one is the last.
+    masks: [Vec<Share>; 2],
+    /// How many ANDs are still expected.
+    planned: u64,
+    /// The keys to what the peer is about to show in a piece.
+    keys: Vec<Block>,
+    /// A call failed, or is under way.
+    ended: bool,
+}
+
+impl<'a> Machine<'a> {
+    /// A machine on this dealer's material. `session` is the machine's alone, the same for both parties.
+    pub fn new(session: &SessionId, dealer: Box<dyn Dealer + 'a>) -> Machine<'a> {
+        let (party, key) = (dealer.party(), dealer.key().clone());
+        Machine {
+            dealer,
+            party,
+            key,
+            tally: Tally::new(session.child("ledger"), party),
+            pending: false,
+            triples: Triples::none(),
+            masks: [Vec::new(), Vec::new()],
+            planned: 0,
+            keys: Vec::new(),
+            ended: false,
+        }
+    }
+
+    /// This party: 0 or 1.
+    pub fn party(&self) -> u32 {
+        self.party
+    }
+
+    /// This party's global key, for adding public constants to shares.
+    pub fn key(&self) -> &GlobalKey {
+        &self.key
+    }
+
+    /// A share of the constant `bit`.
+    pub fn constant(&self, bit: bool) -> Share {
+        Share::default().add(bit, self.party, &self.key)
+    }
+
+    /// Says that about so many ANDs will follow, so that triples are asked for in as few batches as is good. Only a hint, but
+    /// both parties give the same.
+    pub fn plan(&mut self, ands: u64) {
+        self.planned = ands;
+    }
+
+    /// Has material made now rather than when it is needed: at least so many input masks for either party, and triples for
+    /// what was planned, up to a batch.
+    ///
+    /// # Errors
+    /// Those of the dealer.
+    pub fn prepare(&mut self, ch: &mut dyn Channel, masks: [usize; 2]) -> Result<()> {
+        self.guarded(|machine| {
+            for (owner, &wanted) in masks.iter().enumerate() {
+                let mut more = vec![Share::default(); wanted.saturating_sub(machine.masks[owner].len())];
+                if !more.is_empty() {
+                    machine.dealer.bits(ch, owner as u32, &mut more)?;
+                    more.append(&mut machine.masks[owner]);
+                    machine.masks[owner] = more;
+                }
+            }
+            if machine.triples.is_empty() && machine.planned > 0 { machine.refill(ch, 1) } else { Ok(()) }
+        })
+    }
+
+    /// Random bits that neither party knows.
+    ///
+    /// # Errors
+    /// Those of the dealer.
+    pub fn random(&mut self, ch: &mut dyn Channel, out: &mut [Share]) -> Result<()> {
+        self.guarded(|machine| machine.dealer.shares(ch, out))
+    }
+
+    /// Shares of an input of `owner`, which gives the `value`; the other party gives none. What the owner sends may stay
+    /// in the channel's buffer until it next waits for the peer.
+    ///
+    /// # Errors
+    /// [`Error::InvalidInput`] if a value is missing, has another length than `out`, or is the other party's; those of the
+    /// dealer and of the channel.
+    pub fn input(&mut self, ch: &mut dyn Channel, owner: u32, value: Option<&Bits>, out: &mut [Share]) -> Result<()> {
+        let n = out.len();
+        if owner > 1 || value.is_some() != (owner == self.party) || value.is_some_and(|value| value.len() != n) {
+            let given = value.map_or("no value".into(), |value| format!("a value of {} bits", value.len()));
+            return Err(Error::InvalidInput(format!(
+                "party {owner} has to put in {n} bits, and this is party {} with {given}",
+                self.party
+            )));
+        }
+        self.guarded(|machine| {
+            machine.take_masks(ch, owner, out)?;
+            let announced = match value {
+                Some(value) => {
+                    let mut announced: Bits = out.iter().map(|share| share.bit()).collect();
+                    announced.xor_assign(value);
+                    ch.send(&announced.to_bytes())?;
+                    announced
+                }
+                None => {
+                    let mut bytes = vec![0; n.div_ceil(8)];
+                    ch.recv(&mut bytes)?;
+                    Bits::from_bytes(&bytes, n)
+                }
+            };
+            for (share, bit) in out.iter_mut().zip(announced.iter()) {
+                *share = match value {
+                    Some(_) => share.add_to_own(bit),
+                    None => share.add_to_theirs(bit, &machine.key),
+                };
+            }
+            Ok(())
+        })
+    }
+
+    /// `out[i] = x[i] y[i]`: independent ANDs, one message each way for every 2^16 of them.
+    ///
+    /// # Errors
+    /// Those of the dealer and of the channel.
+    ///
+    /// # Panics
+    /// If the lengths differ.
+    pub fn and(&mut self, ch: &mut dyn Channel, x: &[Share], y: &[Share], out: &mut [Share]) -> Result<()> {
+        assert!(x.len() == y.len() && x.len() == out.len(), "as many results as pairs of operands");
+        self.ands(ch, &mut Slices { x, y, out })
+    }
+
+    /// Independent ANDs, wherever their operands are.
+    pub(crate) fn ands(&mut self, ch: &mut dyn Channel, operands: &mut impl Operands) -> Result<()> {
+        self.guarded(|machine| {
+            let (mut at, end) = (0, operands.len());
+            while at < end {
+                if machine.triples.is_empty() {
+                    machine.refill(ch, (end - at) as u64)?;
+                }
+                let next = at + (end - at).min(PIECE).min(machine.triples.len());
+                machine.piece(ch, operands, at..next)?;
+                at = next;
+            }
+            Ok(())
+        })
+    }
+
+    /// Reveals shared bits to one party or both. The value is there if this party is to learn it. First everything that was
+    /// shown before, in either direction, is checked.
+    ///
+    /// # Errors
+    /// [`Misbehaviour::WrongMac`](comity_core::Misbehaviour::WrongMac) if the peer has ever shown a wrong bit, then nothing
+    /// is revealed to it; [`Error::InvalidInput`] if there is no such party; those of the channel.
+    pub fn reveal(&mut self, ch: &mut dyn Channel, to: Recipients, shares: &[Share]) -> Result<Option<Bits>> {
+        if let Recipients::Party(party @ 2..) = to {
+            return Err(Error::InvalidInput(format!(
+                "there is no party {party} to reveal to: the parties are 0 and 1"
+            )));
+        }
+        self.guarded(|machine| {
+            machine.settle(ch)?;
+            machine.open(ch, to, shares)
+        })
+    }
+
+    /// Checks everything that was shown so far, in both directions. [`Machine::reveal`] does this by itself.
+    ///
+    /// # Errors
+    /// As [`Machine::reveal`].
+    pub fn check(&mut self, ch: &mut dyn Channel) -> Result<()> {
+        self.guarded(|machine| machine.settle(ch))
+    }
+
+    fn settle(&mut self, ch: &mut dyn Channel) -> Result<()> {
+        if self.pending {
+            self.tally.settle(ch)?;
+            self.pending = false;
+        }
+        Ok(())
+    }
+
+    /// The shares of an output, and a digest that has the MACs on them: when all before is settled.
+    fn open(&mut self, ch: &mut dyn Channel, to: Recipients, shares: &[Share]) -> Result<Option<Bits>> {
+        let is_for = |party| to == Recipients::All || to == Recipients::Party(party);
+        let own: Bits = shares.iter().map(|share| share.bit()).collect();
+        let (mut ours, mut theirs) = (Vec::new(), Vec::new());
+        if is_for(1 - self.party) {
+            self.tally.show(shares.iter().map(|share| share.mac()));
+            ours = own.to_bytes();
+            ours.extend(self.tally.digest());
+        }
+        if is_for(self.party) {
+            theirs = vec![0; shares.len().div_ceil(8) + 32];
+        }
+        ch.exchange(&ours, &mut theirs)?;
+        let Some((bits, digest)) = theirs.split_last_chunk::<32>() else {
+            ch.flush()?;
+            return Ok(None);
+        };
+        let mut value = Bits::from_bytes(bits, shares.len());
+        let expected = shares.iter().zip(value.iter()).map(|(share, bit)| share.expected(bit, &self.key));
+        self.tally.see(expected);
+        self.tally.verify(digest)?;
+        value.xor_assign(&own);
+        Ok(Some(value))
+    }
+
+    /// Asks the dealer for triples: for the planned ANDs, up to a bound, and at least for so many.
+    fn refill(&mut self, ch: &mut dyn Channel, ands: u64) -> Result<()> {
+        let wanted = self.planned.max(ands).min(ASK);
+        self.triples = self.dealer.triples(ch, wanted as usize)?;
+        if self.triples.is_empty() {
+            return Err(Error::InvalidInput("the dealer of triples gave none".into()));
+        }
+        Ok(())
+    }
+
+    /// Uses up masks that were made ahead, and has made what they lack.
+    fn take_masks(&mut self, ch: &mut dyn Channel, owner: u32, out: &mut [Share]) -> Result<()> {
+        let masks = &mut self.masks[owner as usize];
+        let ready = masks.len().min(out.len());
+        let (ahead, now) = out.split_at_mut(ready);
+        let rest = masks.len() - ready;
+        ahead.copy_from_slice(&masks[rest..]);
+        masks[rest..].zeroize();
+        masks.truncate(rest);
+        if now.is_empty() { Ok(()) } else { self.dealer.bits(ch, owner, now) }
+    }
+
+    /// Runs a call; if it fails it was the last.
+    fn guarded<T>(&mut self, call: impl FnOnce(&mut Self) -> Result<T>) -> Result<T> {
+        if self.ended {
+            return Err(Error::InvalidInput(
+                "this computation ended with an error and cannot go on: start a new session".into(),
+            ));
+        }
+        self.ended = true;
+        let result = call(self)?;
+        self.ended = false;
+        Ok(result)
+    }
+}
+
+impl Drop for Machine<'_> {
+    fn drop(&mut self) {
+        self.masks.iter_mut().for_each(|masks| masks.zeroize());
+        self.keys.zeroize();
+    }
+}

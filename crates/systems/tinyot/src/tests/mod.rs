@@ -1,0 +1,4 @@
+//! Tests of the online phase over a trusted dealer, and what they share.
+
+pub(crate) mod dealer;
+mod machine;
