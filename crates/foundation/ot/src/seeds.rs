@@ -61,7 +61,7 @@ impl<M: Model> SenderSeeds<M> {
     }
 
     /// The messages.
-    pub(crate) fn pairs(&self) -> &[[Block; 2]] {
+    pub fn pairs(&self) -> &[[Block; 2]] {
         &self.pairs
     }
 }
@@ -111,12 +111,12 @@ impl<M: Model> ReceiverSeeds<M> {
     }
 
     /// The choice bits.
-    pub(crate) fn choices(&self) -> &Bits {
+    pub fn choices(&self) -> &Bits {
         &self.choices
     }
 
     /// The chosen messages.
-    pub(crate) fn chosen(&self) -> &[Block] {
+    pub fn chosen(&self) -> &[Block] {
         &self.chosen
     }
 }
