@@ -10,9 +10,14 @@
 //!
 //! One pass, linear time: about 40 bytes a gate of memory in all, circuit and tape included.
 
+pub(crate) mod schedule;
+
+use std::sync::OnceLock;
+
 use comity_core::{Gate as TapeGate, Segment, Tape};
 
-use crate::{Circuit, Gate, Group, Op};
+use crate::{Circuit, Gate, Group, Layered, Op};
+use schedule::{Emit, NONE, Schedule};
 
 /// The version of the lowering: part of every program digest, since a gate's tweak is its lowered index.
 pub(crate) const VERSION: u32 = 1;
@@ -35,6 +40,7 @@ pub struct Lowered {
     inputs: Vec<usize>,
     outputs: Vec<u32>,
     output_widths: Vec<usize>,
+    layered: OnceLock<Box<Layered>>,
 }
 
 impl Lowered {
@@ -52,6 +58,36 @@ impl Lowered {
     /// The gates over slots.
     pub fn tape(&self) -> &Tape {
         &self.tape
+    }
+
+    /// The same circuit in its layered lowering, which is made when it is first asked for.
+    pub fn layered(&self) -> &Layered {
+        self.layered.get_or_init(|| Box::new(Layered::new(&self.unslotted())))
+    }
+
+    /// The circuit that the tape is: a wire for each gate.
+    fn unslotted(&self) -> Circuit {
+        let first = 2 + self.inputs();
+        let mut wires: Vec<u32> = (0..self.tape.slots().max(first) as u32).collect();
+        let mut gates = Vec::with_capacity(self.tape.xors().len() + self.tape.ands().len());
+        let mut push = |op, from: &[TapeGate]| {
+            for gate in from {
+                gates.push(Gate { op, a: wires[gate.a()], b: wires[gate.b()] });
+                wires[gate.out()] = (first + gates.len() - 1) as u32;
+            }
+        };
+        let (mut xors, mut ands) = (self.tape.xors(), self.tape.ands());
+        for segment in self.tape.segments() {
+            let now;
+            (now, xors) = xors.split_at(segment.xors as usize);
+            push(Op::Xor, now);
+            let now;
+            (now, ands) = ands.split_at(segment.ands as usize);
+            push(Op::And, now);
+        }
+        let outputs: Vec<u32> = self.outputs.iter().map(|&slot| wires[slot as usize]).collect();
+        let group = |bits| vec![Group { name: String::new(), bits }];
+        Circuit::new(group(self.inputs()), group(outputs.len()), gates, outputs).expect("a tape is in order")
     }
 
     /// The number of input bits, in slots 2...
@@ -108,106 +144,32 @@ fn position((start, stride): (usize, isize), t: u64) -> usize {
     start.wrapping_add_signed(stride.wrapping_mul(t as isize))
 }
 
-/// Decides the order. Gates have levels: an AND is one above its inputs, an XOR on the level of its inputs, and no
-/// gate is below the highest level (`floor`) among the gates that left the window. So levels up to the floor are
-/// complete and can be emitted, and all gates above it are in the window.
-///
-/// No branch predictor can tell one gate from the next, so that there are few branches on what a gate is or reads.
-struct Schedule<'a> {
-    circuit: &'a Circuit,
-    /// The level of the gate that drives wire `w` at `w % window`, for the last `window` wires; zero before the first.
-    levels: Vec<u32>,
-    /// The wire after `w` in its list, at `w % window`.
-    next: Vec<u32>,
-    /// The lists of level `l` at `l % (2 * window)`, by operation, in the circuit's order.
-    lists: Vec<[List; 2]>,
-    floor: u32,
-    top: u32,
-}
-
-/// Wires of gates that wait for their level.
-#[derive(Clone, Copy)]
-struct List {
-    first: u32,
-    last: u32,
-}
-
-const NONE: u32 = u32::MAX;
-const EMPTY: List = List { first: NONE, last: NONE };
-
-impl<'a> Schedule<'a> {
-    fn new(circuit: &'a Circuit, window: usize) -> Schedule<'a> {
-        // A small circuit needs no more window than it has gates.
-        let window = window.min(circuit.gates().len().next_power_of_two());
-        Schedule {
-            circuit,
-            levels: vec![0; window],
-            next: vec![NONE; window],
-            lists: vec![[EMPTY; 2]; 2 * window],
-            floor: 0,
-            top: 0,
-        }
-    }
-
-    fn run(mut self, to: &mut Emitter) {
-        let (window, first) = (self.levels.len(), self.circuit.first_gate_wire());
-        let mask = window - 1;
-        for (wire, gate) in (first..).zip(self.circuit.gates()) {
-            // The level of the gate that leaves the window.
-            let leaves = self.levels[wire & mask];
-            if leaves > self.floor {
-                self.emit_up_to(leaves, to);
-            }
-            let level = |read: u32| {
-                let (level, near) = (self.levels[read as usize & mask], wire - (read as usize) < window);
-                if near { level } else { 0 }
-            };
-            let is_and = gate.op == Op::And;
-            let level = level(gate.a).max(level(gate.b)).max(self.floor) + u32::from(is_and);
-            self.levels[wire & mask] = level;
-            if level == self.floor {
-                to.xor(gate, wire);
-                continue;
-            }
-            self.top = self.top.max(level);
-            let list = &mut self.lists[level as usize & (2 * window - 1)][usize::from(is_and)];
-            match list.last {
-                NONE => list.first = wire as u32,
-                last => self.next[last as usize & mask] = wire as u32,
-            }
-            list.last = wire as u32;
-            self.next[wire & mask] = NONE;
-        }
-        self.emit_up_to(self.top, to);
-    }
-
-    fn emit_up_to(&mut self, floor: u32, to: &mut Emitter) {
-        let window = self.levels.len();
-        let (gates, first) = (self.circuit.gates(), self.circuit.first_gate_wire());
-        while self.floor < floor {
-            self.floor += 1;
-            let place = self.floor as usize & (2 * window - 1);
-            let [xors, ands] = std::mem::replace(&mut self.lists[place], [EMPTY; 2]);
-            let mut at = ands.first;
-            while at != NONE {
-                to.and(&gates[at as usize - first], at as usize);
-                at = self.next[at as usize & (window - 1)];
-            }
-            to.end_batch();
-            at = xors.first;
-            while at != NONE {
-                to.xor(&gates[at as usize - first], at as usize);
-                at = self.next[at as usize & (window - 1)];
-            }
-        }
-    }
-}
-
 /// Where a wire's value is, and how many reads of it are still to come.
 #[derive(Clone, Copy)]
-struct Place {
-    slot: u32,
-    reads: u32,
+pub(crate) struct Place {
+    pub(crate) slot: u32,
+    pub(crate) reads: u32,
+}
+
+impl Place {
+    /// Every wire of a circuit, those of the inputs in their slots; and the slots of inputs that nobody reads.
+    pub(crate) fn all(circuit: &Circuit) -> (Vec<Place>, Vec<u32>) {
+        let (gates, first) = (circuit.gates(), circuit.first_gate_wire());
+        let mut wires: Vec<Place> = Vec::with_capacity(first + gates.len());
+        wires.extend((0..first as u32).map(|slot| Place { slot, reads: 0 }));
+        wires.resize(first + gates.len(), Place { slot: NONE, reads: 0 });
+        for gate in gates {
+            for wire in [gate.a, gate.b] {
+                // Two for each gate: far from `KEPT`.
+                wires[wire as usize].reads += 1;
+            }
+        }
+        for &wire in [Circuit::ZERO, Circuit::ONE].iter().chain(circuit.output_wires()) {
+            wires[wire as usize].reads = KEPT;
+        }
+        let free = (0..first as u32).rev().filter(|&w| wires[w as usize].reads == 0).collect();
+        (wires, free)
+    }
 }
 
 /// Writes the tape, gate after gate, and gives out slots.
@@ -245,29 +207,17 @@ const PENDING: u32 = 1 << 31;
 const MAX_PENDING: usize = WINDOW;
 
 /// The number of reads of a wire that is read to the end: constants and outputs.
-const KEPT: u32 = u32::MAX;
+pub(crate) const KEPT: u32 = u32::MAX;
 
 impl Emitter {
     fn new(circuit: &Circuit) -> Emitter {
-        let (gates, first) = (circuit.gates(), circuit.first_gate_wire());
-        let mut wires: Vec<Place> = Vec::with_capacity(first + gates.len());
-        wires.extend((0..first as u32).map(|slot| Place { slot, reads: 0 }));
-        wires.resize(first + gates.len(), Place { slot: NONE, reads: 0 });
-        for gate in gates {
-            for wire in [gate.a, gate.b] {
-                // Two for each gate: far from `KEPT`.
-                wires[wire as usize].reads += 1;
-            }
-        }
-        for &wire in [Circuit::ZERO, Circuit::ONE].iter().chain(circuit.output_wires()) {
-            wires[wire as usize].reads = KEPT;
-        }
-        let free = (0..first as u32).rev().filter(|&w| wires[w as usize].reads == 0).collect();
+        let (wires, free) = Place::all(circuit);
+        let gates = circuit.gates();
         let count = gates.iter().filter(|g| g.op == Op::And).count();
         Emitter {
             wires,
             free,
-            slots: first as u32,
+            slots: circuit.first_gate_wire() as u32,
             linear: Vec::with_capacity(MAX_PENDING.min(gates.len() - count)),
             depths: Vec::new(),
             sorted: Vec::new(),
@@ -296,21 +246,6 @@ impl Emitter {
         });
         self.wires[wire].slot = slot;
         (slot, self.wires[wire].reads == 0)
-    }
-
-    /// An XOR whose inputs were emitted: they have slots, or wait themselves.
-    fn xor(&mut self, gate: &Gate, wire: usize) {
-        let depth = |wire: u32| self.wires[wire as usize].slot.saturating_sub(PENDING - 1);
-        let depth = depth(gate.a).max(depth(gate.b));
-        self.wires[wire].slot = PENDING + depth;
-        if depth as usize == self.depths.len() {
-            self.depths.push(0);
-        }
-        self.depths[depth as usize] += 1;
-        self.linear.push(Waiting { a: gate.a, b: gate.b, wire: wire as u32, depth });
-        if self.linear.len() == MAX_PENDING {
-            self.end_linear();
-        }
     }
 
     /// Writes the XORs that wait, the shallow ones first, else in the circuit's order.
@@ -348,6 +283,27 @@ impl Emitter {
         self.segment.xors += 1;
     }
 
+    fn finish(mut self, circuit: &Circuit) -> Lowered {
+        self.end_linear();
+        if self.segment.xors > 0 {
+            self.segments.push(self.segment);
+        }
+        let outputs = circuit.output_wires().iter().map(|&w| self.wires[w as usize].slot).collect();
+        drop((self.wires, self.free));
+        let tape =
+            Tape::new(self.slots, self.xors, self.ands, self.segments).expect("lowering keeps a tape's promises");
+        let widths = |groups: &[Group]| groups.iter().map(|group| group.bits).collect();
+        Lowered {
+            tape,
+            inputs: widths(circuit.inputs()),
+            outputs,
+            output_widths: widths(circuit.outputs()),
+            layered: OnceLock::new(),
+        }
+    }
+}
+
+impl Emit for Emitter {
     fn and(&mut self, gate: &Gate, wire: usize) {
         if !self.linear.is_empty() {
             self.end_linear();
@@ -375,22 +331,24 @@ impl Emitter {
         }
     }
 
-    fn finish(mut self, circuit: &Circuit) -> Lowered {
-        self.end_linear();
-        if self.segment.xors > 0 {
-            self.segments.push(self.segment);
+    /// An XOR whose inputs were emitted: they have slots, or wait themselves.
+    fn xor(&mut self, gate: &Gate, wire: usize) {
+        let depth = |wire: u32| self.wires[wire as usize].slot.saturating_sub(PENDING - 1);
+        let depth = depth(gate.a).max(depth(gate.b));
+        self.wires[wire].slot = PENDING + depth;
+        if depth as usize == self.depths.len() {
+            self.depths.push(0);
         }
-        let outputs = circuit.output_wires().iter().map(|&w| self.wires[w as usize].slot).collect();
-        drop((self.wires, self.free));
-        let tape =
-            Tape::new(self.slots, self.xors, self.ands, self.segments).expect("lowering keeps a tape's promises");
-        let widths = |groups: &[Group]| groups.iter().map(|group| group.bits).collect();
-        Lowered { tape, inputs: widths(circuit.inputs()), outputs, output_widths: widths(circuit.outputs()) }
+        self.depths[depth as usize] += 1;
+        self.linear.push(Waiting { a: gate.a, b: gate.b, wire: wire as u32, depth });
+        if self.linear.len() == MAX_PENDING {
+            self.end_linear();
+        }
     }
 }
 
 /// Without a branch, since no branch predictor can tell which read of a wire is the last.
-fn push_if(list: &mut Vec<u32>, slot: u32, condition: bool) {
+pub(crate) fn push_if(list: &mut Vec<u32>, slot: u32, condition: bool) {
     let len = list.len() + usize::from(condition);
     list.push(slot);
     list.truncate(len);
