@@ -1,1 +1,195 @@
-//! To be written.
+//! Programs on a [`Machine`]: an engine whose wires are shares, layer after layer.
+//!
+//! A call runs the layered lowering. What depends on nothing but earlier layers is one message each way: the ANDs of one
+//! depth, of all the calls that run side by side. A wire of all these calls lies in one piece, so that a gate is an
+//! operation on two stretches of memory. As many calls run side by side as their wires fit [`WIRES`]; the wires of a single
+//! one are bounded by the lowering.
+
+use std::ops::Range;
+
+use comity_channel::Channel;
+use comity_circuit::{Engine, Lowered, Recipients};
+use comity_core::{Bits, Error, Gate, Result};
+use comity_share::Share;
+use zeroize::Zeroize;
+
+use crate::Machine;
+use crate::machine::Operands;
+
+/// Wires of calls side by side: 64 MiB.
+const WIRES: usize = (64 << 20) / Share::BYTES;
+
+/// Runs calls on a machine over a channel.
+pub struct Sharing<'a, 'm, C: ?Sized> {
+    ch: &'a mut C,
+    machine: &'a mut Machine<'m>,
+    /// The wires of the calls under way: slot after slot, of each slot call after call.
+    wires: Vec<Share>,
+}
+
+impl<'a, 'm, C: Channel + ?Sized> Sharing<'a, 'm, C> {
+    /// An engine over this machine, which can be used by hand before and after.
+    pub fn new(ch: &'a mut C, machine: &'a mut Machine<'m>) -> Sharing<'a, 'm, C> {
+        Sharing { ch, machine, wires: Vec::new() }
+    }
+
+    /// `copies` calls side by side, whose inputs are in their slots.
+    fn layers(&mut self, circuit: &Lowered, copies: usize) -> Result<()> {
+        let layered = circuit.layered();
+        let mut rest = layered.gates();
+        for layer in layered.layers() {
+            let (ands, xors);
+            (ands, rest) = rest.split_at(layer.ands);
+            (xors, rest) = rest.split_at(layer.xors);
+            self.machine.ands(&mut self.ch, &mut Ands { wires: &mut self.wires, gates: ands, copies })?;
+            for gate in xors {
+                add(&mut self.wires, gate, copies);
+            }
+        }
+        Ok(())
+    }
+}
+
+impl<C: Channel + ?Sized> Engine for Sharing<'_, '_, C> {
+    type Wire = Share;
+    type Error = Error;
+
+    fn input(&mut self, _: usize, party: u32, value: Option<&Bits>, _: usize, wires: &mut [Share]) -> Result<()> {
+        self.machine.input(&mut self.ch, party, value, wires)
+    }
+
+    fn call(
+        &mut self,
+        circuit: &Lowered,
+        times: u64,
+        args: &[(usize, isize)],
+        outs: &[(usize, isize)],
+        memory: &mut [Share],
+    ) -> Result<()> {
+        let layered = circuit.layered();
+        let together = (WIRES / layered.slots()).max(1) as u64;
+        // As few turns as that makes, all alike.
+        let together = times.div_ceil(times.div_ceil(together));
+        let mut done = 0;
+        while done < times {
+            let copies = together.min(times - done) as usize;
+            self.wires.resize(self.wires.len().max(layered.slots() * copies), Share::default());
+            self.wires[..copies].fill(self.machine.constant(false));
+            self.wires[copies..2 * copies].fill(self.machine.constant(true));
+            let inputs = spread(2.., circuit.input_widths(), args);
+            for (slot, from, stride) in inputs {
+                for (t, wire) in (done..).zip(&mut self.wires[slot * copies..][..copies]) {
+                    *wire = memory[from.wrapping_add_signed(stride.wrapping_mul(t as isize))];
+                }
+            }
+            self.layers(circuit, copies)?;
+            let slots = layered.outputs().iter().map(|&slot| slot as usize);
+            for (slot, to, stride) in spread(slots, circuit.output_widths(), outs) {
+                for (t, wire) in (done..).zip(&self.wires[slot * copies..][..copies]) {
+                    memory[to.wrapping_add_signed(stride.wrapping_mul(t as isize))] = *wire;
+                }
+            }
+            done += copies as u64;
+        }
+        Ok(())
+    }
+
+    fn reveal(&mut self, _: usize, to: Recipients, _: usize, wires: &[Share]) -> Result<Option<Bits>> {
+        self.machine.reveal(&mut self.ch, to, wires)
+    }
+}
+
+impl<C: ?Sized> Drop for Sharing<'_, '_, C> {
+    fn drop(&mut self) {
+        self.wires.zeroize();
+    }
+}
+
+/// Each bit of the values: its slot, where it is in the memory at the first call, and how far it moves from call to call.
+fn spread<'a>(
+    slots: impl IntoIterator<Item = usize> + 'a,
+    widths: &'a [usize],
+    values: &'a [(usize, isize)],
+) -> impl Iterator<Item = (usize, usize, isize)> + 'a {
+    let bits = widths
+        .iter()
+        .zip(values)
+        .flat_map(|(&width, &(start, stride))| (start..start + width).map(move |position| (position, stride)));
+    slots.into_iter().zip(bits).map(|(slot, (position, stride))| (slot, position, stride))
+}
+
+/// An XOR gate in all copies. The lowering gives its output a slot that it does not read.
+fn add(wires: &mut [Share], gate: &Gate, copies: usize) {
+    let [a, b, out] = [gate.a(), gate.b(), gate.out()];
+    if copies == 1 {
+        wires[out] = wires[a] ^ wires[b];
+        return;
+    }
+    let run = |slot: usize| slot * copies..(slot + 1) * copies;
+    match wires.get_disjoint_mut([run(a), run(b), run(out)]) {
+        Ok([a, b, out]) => {
+            for ((out, &a), &b) in out.iter_mut().zip(&*a).zip(&*b) {
+                *out = a ^ b;
+            }
+        }
+        // A wire plus itself.
+        Err(_) => wires[run(out)].fill(Share::default()),
+    }
+}
+
+/// AND gates of a layer in all copies: gate after gate, of each copy after copy.
+struct Ands<'a> {
+    wires: &'a mut [Share],
+    gates: &'a [Gate],
+    copies: usize,
+}
+
+impl Ands<'_> {
+    /// The gates of a range of ANDs, each with the copies of it that are in the range.
+    fn runs(&self, range: Range<usize>) -> impl Iterator<Item = (Gate, Range<usize>)> + use<'_> {
+        let copies = self.copies;
+        let gates = range.start / copies..range.end.div_ceil(copies);
+        gates.map(move |gate| {
+            let first = gate * copies;
+            (self.gates[gate], range.start.max(first) - first..(range.end - first).min(copies))
+        })
+    }
+}
+
+impl Operands for Ands<'_> {
+    fn len(&self) -> usize {
+        self.gates.len() * self.copies
+    }
+
+    fn read(&self, range: Range<usize>, mut each: impl FnMut(Share, Share)) {
+        if self.copies == 1 {
+            for gate in &self.gates[range] {
+                each(self.wires[gate.a()], self.wires[gate.b()]);
+            }
+            return;
+        }
+        for (gate, run) in self.runs(range) {
+            let stretch = |slot: usize| &self.wires[slot * self.copies..][run.clone()];
+            for (&x, &y) in stretch(gate.a()).iter().zip(stretch(gate.b())) {
+                each(x, y);
+            }
+        }
+    }
+
+    fn write(&mut self, range: Range<usize>, mut each: impl FnMut() -> Share) {
+        if self.copies == 1 {
+            for gate in &self.gates[range] {
+                self.wires[gate.out()] = each();
+            }
+            return;
+        }
+        let copies = self.copies;
+        let mut at = range.start;
+        while at < range.end {
+            let (gate, first) = (self.gates[at / copies], at % copies);
+            let last = copies.min(first + range.end - at);
+            self.wires[gate.out() * copies..][first..last].iter_mut().for_each(|wire| *wire = each());
+            at += last - first;
+        }
+    }
+}

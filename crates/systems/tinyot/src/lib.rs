@@ -15,10 +15,12 @@ pub mod engine;
 pub mod fast;
 mod machine;
 pub mod nnob;
+mod run;
 #[cfg(test)]
 mod tests;
 mod triples;
 
 pub use deal::Dealer;
 pub use machine::Machine;
+pub use run::run_with;
 pub use triples::{Checked, Triple, Triples, Unchecked};
