@@ -1,8 +1,10 @@
 //! The folder: names, the lock, and what has to be on the disk before the next step.
 
+use std::collections::HashSet;
 use std::fs::{self, File, OpenOptions, TryLockError};
 use std::io::{ErrorKind, Write};
 use std::path::{Path, PathBuf};
+use std::sync::Mutex;
 
 use comity_core::{Error, Result, SessionId};
 use zeroize::Zeroizing;
@@ -12,6 +14,8 @@ pub(crate) struct Folder {
     dir: PathBuf,
     /// The key from which all others follow.
     pub(crate) root: Zeroizing<[u8; 32]>,
+    /// The deals that this process works on.
+    pub(crate) busy: Mutex<HashSet<SessionId>>,
     _lock: File,
 }
 
@@ -37,44 +41,63 @@ impl Stage {
 
 impl Folder {
     pub(crate) fn new(dir: PathBuf, root: Zeroizing<[u8; 32]>, lock: File) -> Folder {
-        Folder { dir, root, _lock: lock }
+        Folder { dir, root, busy: Mutex::default(), _lock: lock }
     }
 
     /// The file of an entry.
     pub(crate) fn path(&self, id: &SessionId, stage: Stage) -> PathBuf {
-        let id: String = id.to_bytes().iter().map(|byte| format!("{byte:02x}")).collect();
-        self.dir.join(format!("{id}.{}", stage.name()))
+        self.named(id, stage.name())
     }
 
-    /// All entries there are. Files that are none of the store's are left alone.
+    /// The file of this session with this ending.
+    pub(crate) fn named(&self, id: &SessionId, ending: &str) -> PathBuf {
+        let id: String = id.to_bytes().iter().map(|byte| format!("{byte:02x}")).collect();
+        self.dir.join(format!("{id}.{ending}"))
+    }
+
+    /// All entries there are.
     pub(crate) fn entries(&self) -> Result<Vec<(SessionId, Stage)>> {
+        let stage = |ending: &str| Stage::ALL.into_iter().find(|stage| stage.name() == ending);
+        Ok(self.files()?.iter().filter_map(|(id, ending)| Some((*id, stage(ending)?))).collect())
+    }
+
+    /// All files that begin with a session's id, and their endings. Files that are none of the store's are left alone.
+    pub(crate) fn files(&self) -> Result<Vec<(SessionId, String)>> {
         let cannot = |error| failed("cannot read the folder", &self.dir, error);
-        let mut entries = Vec::new();
+        let mut files = Vec::new();
         for file in fs::read_dir(&self.dir).map_err(cannot)? {
             let name = file.map_err(cannot)?.file_name();
-            entries.extend(name.to_str().and_then(entry));
+            files.extend(name.to_str().and_then(parts));
         }
-        Ok(entries)
+        Ok(files)
     }
 
     /// Takes an entry a stage further. When this returns, that is so after a crash too.
     pub(crate) fn promote(&self, id: &SessionId, from: Stage, to: Stage) -> Result<()> {
-        let from = self.path(id, from);
-        fs::rename(&from, self.path(id, to)).map_err(|error| failed("cannot rename", &from, error))?;
+        self.rename(&self.path(id, from), &self.path(id, to))
+    }
+
+    /// Renames a file, over one that is there. When this returns, that is so after a crash too.
+    pub(crate) fn rename(&self, from: &Path, to: &Path) -> Result<()> {
+        fs::rename(from, to).map_err(|error| failed("cannot rename", from, error))?;
+        self.sync()
+    }
+
+    /// Waits until the names in the folder are on the disk.
+    pub(crate) fn sync(&self) -> Result<()> {
         sync(&self.dir)
     }
 }
 
-/// The entry that a file of this name is.
-fn entry(name: &str) -> Option<(SessionId, Stage)> {
-    let (hex, stage) = name.split_once('.')?;
-    let stage = Stage::ALL.into_iter().find(|s| s.name() == stage)?;
+/// The session and the ending in a file's name.
+fn parts(name: &str) -> Option<(SessionId, String)> {
+    let (hex, ending) = name.split_once('.')?;
     let lower = hex.len() == 64 && hex.bytes().all(|b| matches!(b, b'0'..=b'9' | b'a'..=b'f'));
     let mut id = [0; 32];
     for (byte, at) in id.iter_mut().zip((0..64).step_by(2)) {
         *byte = u8::from_str_radix(hex.get(at..at + 2).filter(|_| lower)?, 16).ok()?;
     }
-    Some((SessionId::new(id), stage))
+    Some((SessionId::new(id), ending.to_owned()))
 }
 
 /// Makes the folder, if it is not there, for its owner only.
@@ -143,8 +166,9 @@ pub(crate) fn sync(_dir: &Path) -> Result<()> {
     Ok(())
 }
 
+/// An error of the file system. It is the caller's to mend and not the network's, as [`Error::Io`] would be.
 pub(crate) fn failed(what: &str, path: &Path, source: std::io::Error) -> Error {
-    Error::Io { context: format!("{what} {}", path.display()), source }
+    Error::InvalidInput(format!("{what} {}: {source}", path.display()))
 }
 
 #[cfg(test)]
@@ -152,17 +176,17 @@ mod tests {
     use super::*;
 
     #[test]
-    fn only_the_names_of_entries_are_entries() {
+    fn only_names_that_begin_with_an_id_are_the_stores() {
         let hex = "00ff".repeat(16);
-        for (name, stage) in [("partial", Stage::Partial), ("ready", Stage::Ready), ("used", Stage::Used)] {
-            let (id, found) = entry(&format!("{hex}.{name}")).unwrap();
-            assert_eq!((&id.to_bytes()[..3], found), (&[0, 255, 0][..], stage));
+        for ending in ["partial", "ready", "block.00000001"] {
+            let (id, found) = parts(&format!("{hex}.{ending}")).unwrap();
+            assert_eq!((&id.to_bytes()[..3], found.as_str()), (&[0, 255, 0][..], ending));
         }
         let other = ["store", "lock", "", ".ready", "00ff.ready", "store.partial"].map(str::to_owned);
         let long = format!("{hex}00.used");
-        for name in other.into_iter().chain([hex.to_uppercase() + ".used", hex.clone(), hex + ".ready.bak", long]) {
-            assert!(entry(&name).is_none(), "{name}");
+        for name in other.into_iter().chain([hex.to_uppercase() + ".used", hex, long]) {
+            assert!(parts(&name).is_none(), "{name}");
         }
-        assert!(entry(&format!("é{}.used", "0".repeat(62))).is_none());
+        assert!(parts(&format!("é{}.used", "0".repeat(62))).is_none());
     }
 }

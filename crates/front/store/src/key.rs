@@ -54,7 +54,7 @@ impl Key {
     /// The 32 bytes in this file.
     ///
     /// # Errors
-    /// [`Error::InvalidInput`] if they are not 32, or others may read them; [`Error::Io`].
+    /// [`Error::InvalidInput`] if they are not 32, others may read them, or the file cannot be read.
     pub fn read(path: &Path) -> Result<Key> {
         let cannot = |error| failed("cannot read the key in", path, error);
         let file = File::open(path).map_err(cannot)?;
@@ -71,7 +71,7 @@ impl Key {
     /// A new key, in a new file that only its owner can read.
     ///
     /// # Errors
-    /// [`Error::Io`], also if there is such a file: it is never overwritten.
+    /// [`Error::InvalidInput`] if it cannot be written, or there is such a file: it is never overwritten.
     pub fn create(path: &Path, rng: &mut impl CryptoRng) -> Result<Key> {
         let mut bytes = Zeroizing::new([0; 32]);
         rng.fill_bytes(&mut bytes[..]);

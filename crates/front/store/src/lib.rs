@@ -1,7 +1,8 @@
 //! Offline material on disk: a folder of preparations, each used at most once.
 //!
 //! A [`Store`] is a folder. [`Store::create`] gives a [`Writer`] for a new entry, [`Store::list`] tells what is ready, and
-//! [`Store::take`] gives a [`Reader`] of an entry that nobody gets a second time.
+//! [`Store::take`] gives a [`Reader`] of an entry that nobody gets a second time. Beside entries, which are used whole, it holds
+//! [deals](deal), which are used block by block.
 //!
 //! **Once**. An entry is `ID.partial` while it is written, `ID.ready` when it is whole, and `ID.used` before its first byte
 //! is given out; each step is a renaming, and the folder is on the disk before the next one. So after a crash at any
@@ -51,6 +52,7 @@
 //! # Ok::<(), comity_core::Error>(())
 //! ```
 
+pub mod deal;
 mod folder;
 mod key;
 mod meta;
@@ -59,6 +61,7 @@ mod seal;
 mod store;
 mod writer;
 
+pub use deal::{Deal, DealInfo, DealWriter};
 pub use key::Key;
 pub use meta::Meta;
 pub use reader::Reader;

@@ -1,4 +1,4 @@
-//! `Reader`: an entry that is being used.
+//! `Reader`: an entry, or a block of a deal, that is being used.
 
 use std::fs::{self, File};
 use std::io::{self, ErrorKind, Read};
@@ -9,11 +9,11 @@ use comity_core::Result;
 use zeroize::Zeroizing;
 
 use crate::folder::{Folder, failed};
-use crate::seal::{CHUNK, HEAD, Seal, TAG, Use};
+use crate::seal::{CHUNK, Seal, TAG, Use};
 
-/// An entry that is being used: nobody gets it again. It is deleted on drop.
+/// An entry or a block that is being used: nobody gets it again. It is deleted on drop.
 ///
-/// No byte is given out that was not authenticated; a damaged entry gives an [`io::Error`] of the kind
+/// No byte is given out that was not authenticated; a damaged file gives an [`io::Error`] of the kind
 /// [`ErrorKind::InvalidData`] in place of the damaged chunk and ever after.
 pub struct Reader {
     /// The store's lock.
@@ -37,10 +37,11 @@ enum State {
 }
 
 impl Reader {
-    pub(crate) fn new(folder: Arc<Folder>, path: PathBuf, file: File, seal: Seal) -> Result<Reader> {
+    /// Reads what stands in the file after its head.
+    pub(crate) fn new(folder: Arc<Folder>, path: PathBuf, file: File, head: usize, seal: Seal) -> Result<Reader> {
         let len = file.metadata().map_err(|error| failed("cannot read", &path, error))?.len();
         let buffer = Zeroizing::new(vec![0; CHUNK + TAG]);
-        let left = len.saturating_sub(HEAD as u64);
+        let left = len.saturating_sub(head as u64);
         Ok(Reader { _folder: folder, path, file, seal, left, buffer, fresh: 0..0, state: State::More })
     }
 

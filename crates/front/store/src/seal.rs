@@ -1,4 +1,4 @@
-//! The cipher of one entry: the STREAM construction over ChaCha20-Poly1305.
+//! The cipher of one entry or deal: the STREAM construction over ChaCha20-Poly1305.
 
 use std::path::Path;
 
@@ -9,10 +9,34 @@ use zeroize::Zeroizing;
 use crate::folder::Folder;
 use crate::meta::Meta;
 
-/// The first bytes of an entry.
-const MAGIC: &[u8; 16] = b"comity entry v1\n";
+/// What is encrypted. The two have unrelated keys.
+#[derive(Clone, Copy)]
+pub(crate) enum Kind {
+    /// An entry: one part.
+    Entry,
+    /// A deal: a part for each block.
+    Deal,
+}
 
-/// Bytes of a chunk of an entry before it is encrypted; the last one may be shorter.
+impl Kind {
+    /// The first bytes of the file that holds the meta.
+    fn magic(self) -> &'static [u8; 16] {
+        match self {
+            Kind::Entry => b"comity entry v1\n",
+            Kind::Deal => b"comity deal v1\n\n",
+        }
+    }
+
+    /// What the key is derived for.
+    fn context(self) -> &'static str {
+        match self {
+            Kind::Entry => "comity store v1 key of an entry",
+            Kind::Deal => "comity store v1 key of a deal",
+        }
+    }
+}
+
+/// Bytes of a chunk of a part before it is encrypted; the last one may be shorter.
 pub(crate) const CHUNK: usize = 64 << 10;
 
 /// Bytes that encryption adds to a chunk.
@@ -26,38 +50,51 @@ pub(crate) const HEAD: usize = 16 + 32 + Meta::BYTES + TAG;
 pub(crate) enum Use {
     /// A chunk with more after it.
     Chunk = 0,
-    /// The last chunk.
+    /// The last chunk of its part.
     Last = 1,
     /// The meta.
     Meta = 2,
 }
 
-/// The cipher of one entry. Its key serves this entry only, so that nonces need not be random: a nonce is the number of the
-/// part (4 bytes; an entry is whole in this version, and the number zero), the number of the chunk (7 bytes) and the use
-/// (1 byte). *ring* does not wipe its copy of the key.
+/// The cipher of one part of an entry or a deal. The key serves this entry or deal only, so that nonces need not be random: a
+/// nonce is the number of the part (4 bytes), the number of the chunk (7 bytes) and the use (1 byte). *ring* does not wipe its
+/// copy of the key.
+#[derive(Clone)]
 pub(crate) struct Seal {
     key: LessSafeKey,
+    part: u32,
     chunks: u64,
-    /// What every chunk is bound to: the hash of the meta, which has the entry's id in it.
+    /// What every chunk is bound to: the hash of the meta, which has the id in it.
     bound: [u8; 32],
 }
 
 impl Seal {
-    /// The head of a new entry, and its cipher.
-    pub(crate) fn new(folder: &Folder, salt: [u8; 32], number: u64, meta: &Meta) -> (Vec<u8>, Seal) {
+    /// The head of a new entry or deal, and the cipher of its part 0.
+    pub(crate) fn new(folder: &Folder, kind: Kind, salt: [u8; 32], number: u64, meta: &Meta) -> (Vec<u8>, Seal) {
         let mut sealed = meta.encode(number);
-        let mut seal = Seal { key: key(folder, &salt, &meta.id), chunks: 0, bound: *blake3::hash(&sealed).as_bytes() };
+        let (key, bound) = (key(folder, kind, &salt, &meta.id), *blake3::hash(&sealed).as_bytes());
+        let mut seal = Seal { key, part: 0, chunks: 0, bound };
         seal.seal(Use::Meta, &mut sealed);
-        (MAGIC.iter().copied().chain(salt).chain(sealed).collect(), seal)
+        (kind.magic().iter().copied().chain(salt).chain(sealed).collect(), seal)
     }
 
-    /// The number and the meta in the head of an entry of this id, and its cipher.
-    pub(crate) fn open_head(folder: &Folder, id: &SessionId, head: &[u8; HEAD]) -> Option<(u64, Meta, Seal)> {
+    /// The cipher of a part of a deal.
+    pub(crate) fn part(&self, part: u32) -> Seal {
+        Seal { part, chunks: 0, ..self.clone() }
+    }
+
+    /// The number and the meta in the head of what has this id, and the cipher of its part 0.
+    pub(crate) fn open_head(
+        folder: &Folder,
+        kind: Kind,
+        id: &SessionId,
+        head: &[u8; HEAD],
+    ) -> Option<(u64, Meta, Seal)> {
         let (magic, rest) = head.split_first_chunk::<16>()?;
         let (salt, sealed) = rest.split_first_chunk::<32>()?;
-        let mut seal = Seal { key: key(folder, salt, id), chunks: 0, bound: [0; 32] };
+        let mut seal = Seal { key: key(folder, kind, salt, id), part: 0, chunks: 0, bound: [0; 32] };
         let mut sealed = sealed.to_vec();
-        let plain = seal.open(Use::Meta, &mut sealed).filter(|_| magic == MAGIC)?;
+        let plain = seal.open(Use::Meta, &mut sealed).filter(|_| magic == kind.magic())?;
         seal.bound = *blake3::hash(plain).as_bytes();
         let (number, meta) = Meta::decode(plain.try_into().ok()?)?;
         Some((number, meta, seal)).filter(|(_, meta, _)| meta.id == *id)
@@ -83,6 +120,7 @@ impl Seal {
         if let Use::Meta = for_ {
             return (Nonce::assume_unique_for_key(nonce), [0; 32]);
         }
+        nonce[..4].copy_from_slice(&self.part.to_le_bytes());
         // The eighth byte of the number is never reached: the file would have 2^72 bytes.
         nonce[4..11].copy_from_slice(&self.chunks.to_le_bytes()[..7]);
         self.chunks += 1;
@@ -90,9 +128,9 @@ impl Seal {
     }
 }
 
-/// The key of an entry.
-fn key(folder: &Folder, salt: &[u8; 32], id: &SessionId) -> LessSafeKey {
-    let mut hash = blake3::Hasher::new_derive_key("comity store v1 key of an entry");
+/// The key of an entry or a deal.
+fn key(folder: &Folder, kind: Kind, salt: &[u8; 32], id: &SessionId) -> LessSafeKey {
+    let mut hash = blake3::Hasher::new_derive_key(kind.context());
     hash.update(&folder.root[..]).update(salt).update(&id.to_bytes());
     let key = Zeroizing::new(*hash.finalize().as_bytes());
     LessSafeKey::new(UnboundKey::new(&CHACHA20_POLY1305, &key[..]).expect("the key has the cipher's 32 bytes"))

@@ -8,21 +8,24 @@ use std::sync::Arc;
 use comity_core::{Error, Result, SessionId};
 use rand_core::CryptoRng;
 
+use crate::deal;
 use crate::folder::{self, Folder, Stage, failed};
-use crate::seal::{HEAD, Seal, damaged};
+use crate::seal::{HEAD, Kind, Seal, damaged};
 use crate::{Key, Meta, Reader, Writer};
 
 /// A folder of preparations, each used at most once. Its lock keeps other processes out as long as this, or a reader or
 /// writer of it, lives; on network file systems that depends on the server.
 pub struct Store {
-    folder: Arc<Folder>,
+    pub(crate) folder: Arc<Folder>,
+    /// What [`Store::destroyed`] tells.
+    pub(crate) destroyed: Vec<Meta>,
 }
 
 impl Store {
     /// The store in this folder.
     ///
     /// # Errors
-    /// [`Error::InvalidInput`] if there is none, another process uses it, or the key is not its key; [`Error::Io`].
+    /// [`Error::InvalidInput`] if there is none, another process uses it, the key is not its key, or it cannot be read.
     pub fn open(dir: &Path, key: &Key) -> Result<Store> {
         let path = dir.join("store");
         if !path.exists() {
@@ -34,7 +37,7 @@ impl Store {
         let lock = folder::lock(dir)?;
         let file = fs::read(&path).map_err(|error| failed("cannot read", &path, error))?;
         let root = key.unlock(&file, &path)?;
-        Store { folder: Arc::new(Folder::new(dir.to_owned(), root, lock)) }.tidied()
+        Store::tidied(Folder::new(dir.to_owned(), root, lock))
     }
 
     /// The store in this folder; a new one with this key if there is none.
@@ -55,23 +58,24 @@ impl Store {
         folder::new_file(&draft, &file)?;
         fs::rename(&draft, &path).map_err(|error| failed("cannot make", &path, error))?;
         folder::sync(dir)?;
-        Store { folder: Arc::new(Folder::new(dir.to_owned(), root, lock)) }.tidied()
+        Store::tidied(Folder::new(dir.to_owned(), root, lock))
     }
 
-    /// Removes what a crash left: half of an entry, and entries that were being used.
-    fn tidied(self) -> Result<Store> {
-        for (id, stage) in self.folder.entries()? {
+    /// Removes what a crash left: half of an entry or a deal, and what was being used.
+    fn tidied(folder: Folder) -> Result<Store> {
+        for (id, stage) in folder.entries()? {
             if stage != Stage::Ready {
-                folder::remove(&self.folder.path(&id, stage))?;
+                folder::remove(&folder.path(&id, stage))?;
             }
         }
-        Ok(self)
+        let destroyed = deal::tidy(&folder)?;
+        Ok(Store { folder: Arc::new(folder), destroyed })
     }
 
     /// What is ready, the oldest first.
     ///
     /// # Errors
-    /// [`Error::InvalidInput`] names an entry that is damaged; [`Error::Io`].
+    /// [`Error::InvalidInput`] names an entry that is damaged, or cannot be read.
     pub fn list(&self) -> Result<Vec<Meta>> {
         Ok(self.ready()?.into_iter().map(|(_, meta)| meta).collect())
     }
@@ -89,14 +93,14 @@ impl Store {
         Ok(ready)
     }
 
-    /// The bytes of all that is ready.
+    /// The bytes of all that is there.
     ///
     /// # Errors
-    /// [`Error::Io`].
+    /// [`Error::InvalidInput`] if the disk refuses.
     pub fn bytes(&self) -> Result<u64> {
         let mut sum = 0;
-        for (id, stage) in self.folder.entries()? {
-            let path = self.folder.path(&id, stage);
+        for (id, ending) in self.folder.files()? {
+            let path = self.folder.named(&id, &ending);
             sum += fs::metadata(&path).map_err(|error| failed("cannot read", &path, error))?.len();
         }
         Ok(sum)
@@ -105,26 +109,32 @@ impl Store {
     /// Begins a new entry. It is not there before [`Writer::finish`].
     ///
     /// # Errors
-    /// [`Error::InvalidInput`] if there is an entry of this id, or a name is too long; [`Error::Io`].
+    /// [`Error::InvalidInput`] if there is something of this id, a name is too long, or the disk refuses.
     pub fn create(&self, meta: &Meta, rng: &mut impl CryptoRng) -> Result<Writer> {
-        if meta.protocol.len().max(meta.peer.len()) > 127 {
-            return Err(Error::InvalidInput("an entry's protocol and peer have at most 127 bytes each".into()));
-        }
-        if self.folder.entries()?.iter().any(|(id, _)| *id == meta.id) {
-            return Err(Error::InvalidInput("the store has an entry of this session already".into()));
-        }
+        self.check_new(meta)?;
         let number = self.ready()?.last().map_or(0, |(number, _)| number.saturating_add(1));
         let mut salt = [0; 32];
         rng.fill_bytes(&mut salt);
-        let (head, seal) = Seal::new(&self.folder, salt, number, meta);
+        let (head, seal) = Seal::new(&self.folder, Kind::Entry, salt, number, meta);
         Writer::new(self.folder.clone(), meta.id, &head, seal)
+    }
+
+    /// Whether something new may have this meta.
+    pub(crate) fn check_new(&self, meta: &Meta) -> Result<()> {
+        if meta.protocol.len().max(meta.peer.len()) > 127 {
+            return Err(Error::InvalidInput("an entry's protocol and peer have at most 127 bytes each".into()));
+        }
+        if self.folder.files()?.iter().any(|(id, _)| *id == meta.id) {
+            return Err(Error::InvalidInput("the store has an entry of this session already".into()));
+        }
+        Ok(())
     }
 
     /// Takes an entry out of the store, for good: it is marked as used, on the disk, before this returns, and deleted when the
     /// reader is dropped.
     ///
     /// # Errors
-    /// [`Error::InvalidInput`] if no entry of this id is ready, or it is damaged; [`Error::Io`].
+    /// [`Error::InvalidInput`] if no entry of this id is ready, it is damaged, or the disk refuses.
     pub fn take(&self, id: &SessionId) -> Result<Reader> {
         if !self.folder.path(id, Stage::Ready).exists() {
             return Err(Error::InvalidInput("the store has no such entry, or it has been used".into()));
@@ -136,13 +146,13 @@ impl Store {
             folder::remove(&path)?;
         }
         let (_, _, seal, file) = opened?;
-        Reader::new(self.folder.clone(), path, file, seal)
+        Reader::new(self.folder.clone(), path, file, HEAD, seal)
     }
 
     /// Deletes an entry that nobody will use, for instance since the peer has lost its part.
     ///
     /// # Errors
-    /// [`Error::Io`].
+    /// [`Error::InvalidInput`] if the disk refuses.
     pub fn discard(&self, id: &SessionId) -> Result<()> {
         folder::remove(&self.folder.path(id, Stage::Ready))
     }
@@ -155,7 +165,8 @@ impl Store {
             ErrorKind::UnexpectedEof => damaged(path),
             _ => failed("cannot read", path, error),
         })?;
-        let (number, meta, seal) = Seal::open_head(&self.folder, id, &head).ok_or_else(|| damaged(path))?;
+        let (number, meta, seal) =
+            Seal::open_head(&self.folder, Kind::Entry, id, &head).ok_or_else(|| damaged(path))?;
         Ok((number, meta, seal, file))
     }
 }

@@ -15,18 +15,6 @@ use comity_store::Store;
 
 use common::*;
 
-/// What another process would find if this one died now: a copy of the store in a folder of its own.
-fn crashed(folder: &Folder, name: &str) -> Folder {
-    let image = Folder::new(name);
-    fs::create_dir(image.path("store")).unwrap();
-    for file in fs::read_dir(folder.path("store")).unwrap() {
-        let file = file.unwrap();
-        fs::copy(file.path(), image.path("store").join(file.file_name())).unwrap();
-    }
-    fs::copy(folder.path("key"), image.path("key")).unwrap();
-    image
-}
-
 /// What a store holds after it was opened: entries, and files that are none of `store` and `lock`.
 fn found(image: &Folder) -> (Vec<String>, usize) {
     let store = Store::open(&image.path("store"), &image.key()).unwrap();

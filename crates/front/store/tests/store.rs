@@ -14,14 +14,6 @@ use common::*;
 const CHUNK: usize = 64 << 10;
 const SEALED: usize = CHUNK + 16;
 
-#[track_caller]
-fn refused<T>(result: comity_core::Result<T>, words: &[&str]) {
-    let error = result.err().expect("an error").to_string();
-    for word in words {
-        assert!(error.contains(word), "`{word}` is not in: {error}");
-    }
-}
-
 #[test]
 fn entries_of_any_size_come_back_once() {
     let folder = Folder::new("sizes");

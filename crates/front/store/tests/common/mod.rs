@@ -4,7 +4,7 @@ use std::io::{Read, Write};
 use std::path::{Path, PathBuf};
 
 use comity_core::{Backend, Block, Params, Prg, SessionId};
-use comity_store::{Key, Meta, Store};
+use comity_store::{Deal, Key, Meta, Store};
 
 /// A folder for one test, removed when the test passes.
 pub(crate) struct Folder(pub(crate) PathBuf);
@@ -81,4 +81,45 @@ pub(crate) fn taken(store: &Store, number: u64) -> Result<Vec<u8>, String> {
 pub(crate) fn file(folder: &Folder, number: u64, stage: &str) -> PathBuf {
     let id: String = meta(number).id.to_bytes().iter().map(|byte| format!("{byte:02x}")).collect();
     folder.path("store").join(format!("{id}.{stage}"))
+}
+
+/// Stores a deal of blocks with `content(number + i, len)`.
+pub(crate) fn deal(store: &Store, number: u64, blocks: u32, len: usize) {
+    let mut writer = store.new_deal(&meta(number), &mut rng(number.into())).unwrap();
+    (0..blocks).for_each(|i| writer.block(&content(number + u64::from(i), len)).unwrap());
+    writer.finish().unwrap();
+}
+
+/// The next block of a deal, all of it.
+pub(crate) fn next(deal: &mut Deal) -> Result<Option<Vec<u8>>, String> {
+    let mut bytes = Vec::new();
+    let Some(mut reader) = deal.take().map_err(|e| e.to_string())? else { return Ok(None) };
+    reader.read_to_end(&mut bytes).map_err(|e| e.to_string())?;
+    Ok(Some(bytes))
+}
+
+/// The file of a block.
+pub(crate) fn block(folder: &Folder, number: u64, block: u32) -> PathBuf {
+    file(folder, number, &format!("block-{block:08x}"))
+}
+
+/// What another process would find if this one died now: a copy of the store in a folder of its own.
+pub(crate) fn crashed(folder: &Folder, name: &str) -> Folder {
+    let image = Folder::new(name);
+    std::fs::create_dir(image.path("store")).unwrap();
+    for file in std::fs::read_dir(folder.path("store")).unwrap() {
+        let file = file.unwrap();
+        std::fs::copy(file.path(), image.path("store").join(file.file_name())).unwrap();
+    }
+    std::fs::copy(folder.path("key"), image.path("key")).unwrap();
+    image
+}
+
+/// Asserts an error with these words.
+#[track_caller]
+pub(crate) fn refused<T>(result: comity_core::Result<T>, words: &[&str]) {
+    let error = result.err().expect("an error").to_string();
+    for word in words {
+        assert!(error.contains(word), "`{word}` is not in: {error}");
+    }
 }
