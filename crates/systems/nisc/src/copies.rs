@@ -1,0 +1,58 @@
+//! What follows from the two secrets of a copy: `seed_i`, from which all of copy `i` is made, and `k_i`, under which travels what
+//! only the evaluator of the copy may see. Every use has a stream of its own, and nothing reads a place twice.
+
+use comity_core::{Backend, Block, Delta, Prg, SessionId};
+use comity_ot::base::pvw::Coins;
+use zeroize::{Zeroize, Zeroizing};
+
+/// What is made from `seed_i`.
+pub(crate) struct Copy {
+    /// The offset between the labels of every wire.
+    pub(crate) delta: Delta,
+    /// Labels for zero of the receiver's input.
+    pub(crate) x: Prg,
+    /// Labels for zero of the sender's input.
+    pub(crate) y: Prg,
+    /// `r_{i,j,b}`.
+    pub(crate) scalars: Prg,
+    /// `pi_{i,j}`.
+    pub(crate) order: Prg,
+    /// The randomness of the answers to the input OTs.
+    pub(crate) coins: Coins,
+}
+
+/// Fills `out` from the secret of copy `i`.
+fn derive(context: &str, session: &SessionId, i: usize, secret: Block, out: &mut [u8]) {
+    let mut hasher = blake3::Hasher::new_derive_key(context);
+    hasher.update(&session.to_bytes()).update(&(i as u64).to_le_bytes()).update(&secret.to_bytes());
+    let mut stream = hasher.finalize_xof();
+    stream.fill(out);
+    stream.zeroize();
+    hasher.zeroize();
+}
+
+impl Copy {
+    /// Copy `i` from its seed.
+    pub(crate) fn new(backend: Backend, session: &SessionId, i: usize, seed: Block) -> Copy {
+        let mut bytes = Zeroizing::new([0; 5 * Block::BYTES + Coins::BYTES]);
+        derive("comity NISC: from the seed of a copy", session, i, seed, &mut bytes[..]);
+        let (coins, keys) = bytes.split_first_chunk().expect("coins were derived");
+        let block = |at| Block::new(std::array::from_fn(|byte| keys[Block::BYTES * at + byte]));
+        let [x, y, scalars, order] = [1, 2, 3, 4].map(|at| Prg::new(backend, block(at)));
+        Copy { delta: Delta::new(block(0)), x, y, scalars, order, coins: Coins::from_bytes(coins) }
+    }
+}
+
+/// The stream of `k_i`, that masks what is encrypted under it.
+pub(crate) fn mask(backend: Backend, session: &SessionId, i: usize, key: Block) -> Prg {
+    let mut bytes = Zeroizing::new([0; Block::BYTES]);
+    derive("comity NISC: from the key of a copy", session, i, key, &mut bytes[..]);
+    Prg::new(backend, Block::new(*bytes))
+}
+
+/// Adds the next bytes of a stream.
+pub(crate) fn add(stream: &mut Prg, bytes: &mut [u8; 32]) {
+    let mut pad = Zeroizing::new([0; 32]);
+    stream.fill(&mut pad[..]);
+    bytes.iter_mut().zip(&pad[..]).for_each(|(byte, pad)| *byte ^= pad);
+}

@@ -1,0 +1,105 @@
+//! Scalars and points, and who computes multiples of `G` and `h`.
+//!
+//! Points are encoded in batches, which share an inversion, as the doubles of what is given. Scalars are kept as halves.
+
+use comity_core::{Error, Misbehaviour, Result};
+use comity_ot::base::pvw::Multiples;
+use curve25519_dalek::constants::RISTRETTO_BASEPOINT_POINT as G;
+use curve25519_dalek::ristretto::{CompressedRistretto, RistrettoPoint};
+use curve25519_dalek::scalar::Scalar;
+use curve25519_dalek::traits::IsIdentity;
+use rand_core::CryptoRng;
+use zeroize::{ZeroizeOnDrop, Zeroizing};
+
+/// An encoded point.
+pub(crate) type Encoded = [u8; 32];
+
+/// A peer's point: canonically encoded and not the identity, or refused by name.
+pub(crate) fn decode(bytes: &Encoded) -> Result<RistrettoPoint> {
+    let point = CompressedRistretto(*bytes).decompress().ok_or(Misbehaviour::InvalidPoint)?;
+    if point.is_identity() { Err(Error::from(Misbehaviour::IdentityPoint)) } else { Ok(point) }
+}
+
+/// The encodings of the doubles of these points.
+pub(crate) fn doubled(halves: &[RistrettoPoint]) -> Zeroizing<Vec<CompressedRistretto>> {
+    Zeroizing::new(RistrettoPoint::double_and_compress_batch(halves))
+}
+
+/// Half of a point.
+pub(crate) fn half(point: &RistrettoPoint) -> RistrettoPoint {
+    point * Scalar::ONE.div_by_2()
+}
+
+/// A uniform scalar from 64 uniform bytes: reduced, their bias is below 2^-250.
+pub(crate) fn uniform(fill: impl FnOnce(&mut [u8])) -> Scalar {
+    let mut wide = Zeroizing::new([0; 64]);
+    fill(wide.as_mut());
+    Scalar::from_bytes_mod_order_wide(&wide)
+}
+
+/// A random scalar.
+pub(crate) fn random(rng: &mut impl CryptoRng) -> Scalar {
+    uniform(|wide| rng.fill_bytes(wide))
+}
+
+/// Who computes multiples of `G` and of `h`.
+pub(crate) trait Powers {
+    fn g(&self, scalar: &Scalar) -> RistrettoPoint;
+    fn h(&self, scalar: &Scalar) -> RistrettoPoint;
+    /// Half of `G`.
+    fn half_g(&self) -> &RistrettoPoint;
+}
+
+/// The sender, who knows `w`: both are products of `G`, in constant time.
+#[derive(ZeroizeOnDrop)]
+pub(crate) struct Owner {
+    pub(crate) w: Scalar,
+    #[zeroize(skip)]
+    half_g: RistrettoPoint,
+}
+
+impl Owner {
+    pub(crate) fn new(w: Scalar) -> Owner {
+        Owner { w, half_g: half(&G) }
+    }
+}
+
+impl Powers for Owner {
+    fn g(&self, scalar: &Scalar) -> RistrettoPoint {
+        RistrettoPoint::mul_base(scalar)
+    }
+
+    fn h(&self, scalar: &Scalar) -> RistrettoPoint {
+        RistrettoPoint::mul_base(&Zeroizing::new(scalar * self.w))
+    }
+
+    fn half_g(&self) -> &RistrettoPoint {
+        &self.half_g
+    }
+}
+
+/// The receiver, with tables of `G` and `h`, for scalars that are no secret.
+pub(crate) struct Public {
+    tables: [Multiples; 2],
+    half_g: RistrettoPoint,
+}
+
+impl Public {
+    pub(crate) fn new(h: &RistrettoPoint) -> Public {
+        Public { tables: [Multiples::wide(&G), Multiples::wide(h)], half_g: half(&G) }
+    }
+}
+
+impl Powers for Public {
+    fn g(&self, scalar: &Scalar) -> RistrettoPoint {
+        self.tables[0].multiply_public(scalar)
+    }
+
+    fn h(&self, scalar: &Scalar) -> RistrettoPoint {
+        self.tables[1].multiply_public(scalar)
+    }
+
+    fn half_g(&self) -> &RistrettoPoint {
+        &self.half_g
+    }
+}

@@ -1,0 +1,368 @@
+//! The receiver, `P1` of Figure 4.
+
+use std::io::Read;
+
+use comity_circuit::{Observer, Plain, Program};
+use comity_core::{
+    Backend, Bits, Block, Error, LockstepEvaluator, LockstepGarbler, Misbehaviour, Prg, Result, SessionId,
+};
+use comity_ot::base::pvw::{self, Multiples};
+use curve25519_dalek::ristretto::RistrettoPoint;
+use curve25519_dalek::scalar::Scalar;
+use curve25519_dalek::traits::Identity;
+use zeroize::Zeroizing;
+
+use crate::copies::{Copy, add, mask};
+use crate::files::{Header, Kind};
+use crate::gates::{Lanes, Opening, gate_keys, slots, walk};
+use crate::group::{Powers, Public, decode, half};
+use crate::inputs::{self, commit, find};
+use crate::outputs::{Boxes, Recovery, Told, Verdict, decoding, decoding_bit, decoding_rows};
+use crate::plan::{Plan, separated};
+use crate::query::{Receivers, Secret};
+use crate::respond::{deltas, head_rows, hidden_rows, label_pairs, ot_sessions, same_program, session};
+use crate::rows::Rows;
+use crate::stream::{In, Intake};
+
+/// What an answer says.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Opened {
+    /// The output values of the program, in order.
+    pub outputs: Vec<Bits>,
+    /// Whether the sender cheated and was seen through: the outputs are right all the same, from its input. As all
+    /// verdicts this depends on the choice of copies, and must stay with the receiver.
+    pub recovered: bool,
+}
+
+/// Opens an answer (Figure 4).
+///
+/// # Errors
+/// [`Error::Malformed`] for what is no answer, or was damaged; [`Error::Mismatch`] for an answer to another query or program;
+/// [`Error::PeerMisbehaved`] names the check that a cheating sender failed: see the module's documentation. No error says
+/// anything about answers of others. Results and errors alike are to be shown to nobody before all answers to the query are
+/// opened: then the secret is spent, and [`Secret::refresh`] makes the next one.
+pub fn open(backend: Backend, secret: &Secret, program: &Program, answer: &mut dyn Read) -> Result<Opened> {
+    let plan = Plan::new(program, secret.copies())?;
+    same_program(&program.digest(), secret.program())?;
+    if plan.inputs[0] != secret.input().len() {
+        return Err(Error::Malformed("the key has an input of another length than its program takes".into()));
+    }
+    let receivers = secret.receivers(backend);
+    let mut input = In::new(answer, plan.answer_bytes());
+    let opened = session_of(&receivers, secret, &mut input)
+        .and_then(|session| Receiver { backend, session, plan, program, receivers: &receivers }.open(&mut input));
+    match opened {
+        Ok(told) => {
+            input.finish()?;
+            let (bits, recovered) = match told {
+                Outcome::Output(bits) => (bits, false),
+                Outcome::Input(y) => (compute(program, [secret.input(), &y])?, true),
+            };
+            Ok(Opened { outputs: split(program, &bits), recovered })
+        }
+        // What was damaged on its way is nobody's fault.
+        Err(Error::PeerMisbehaved(kind)) => Err(input.finish().err().unwrap_or(kind.into())),
+        Err(error) => Err(error),
+    }
+}
+
+/// Reads the beginning of an answer.
+fn session_of(receivers: &Receivers, secret: &Secret, input: &mut In<'_>) -> Result<SessionId> {
+    let header = Header::from_bytes(Kind::Answer, &input.array()?)?;
+    same_program(secret.program(), &header.program)?;
+    let (fingerprint, nonce) = (input.array()?, input.array()?);
+    let ours = receivers.query.fingerprint();
+    if header.copies != secret.copies() || fingerprint != ours {
+        let hex = |digest: &[u8; 32]| digest.iter().map(|byte| format!("{byte:02x}")).collect::<String>();
+        return Err(Error::Mismatch { field: "query", ours: hex(&ours), theirs: hex(&fingerprint) });
+    }
+    Ok(session(&header, &fingerprint, &nonce))
+}
+
+/// What came of an answer.
+enum Outcome {
+    Output(Bits),
+    /// The sender's input.
+    Input(Bits),
+}
+
+/// The program in the clear.
+fn compute(program: &Program, bits: [&Bits; 2]) -> Result<Bits> {
+    struct Outputs(Bits);
+    impl Observer for Outputs {
+        fn output(&mut self, _: usize, value: Bits) {
+            self.0.extend_from(&value);
+        }
+    }
+    let mut outputs = Outputs(Bits::zeros(0));
+    comity_circuit::run(program, &mut Plain::new(), &separated(program, bits), &mut outputs)?;
+    Ok(outputs.0)
+}
+
+/// The output values from their bits.
+fn split(program: &Program, bits: &Bits) -> Vec<Bits> {
+    let mut at = 0;
+    let mut next = |len| {
+        at += len;
+        bits.slice(at - len, len)
+    };
+    program.outputs().iter().map(|output| next(output.bits)).collect()
+}
+
+/// What the sender is committed to.
+struct Commitments {
+    h: RistrettoPoint,
+    /// `A_j` and `B_j`.
+    inputs: Vec<[RistrettoPoint; 2]>,
+    /// `h_{j,0}` and `h_{j,1}`.
+    outputs: Vec<[RistrettoPoint; 2]>,
+}
+
+/// The receiver at work on an answer.
+struct Receiver<'a> {
+    backend: Backend,
+    session: SessionId,
+    plan: Plan,
+    program: &'a Program,
+    receivers: &'a Receivers,
+}
+
+/// The labels of all inputs: for zero in the checked copies, active ones in the evaluated copies.
+struct Labels {
+    checked: Rows,
+    evaluated: Rows,
+}
+
+impl Receiver<'_> {
+    fn open(&self, input: &mut In<'_>) -> Result<Outcome> {
+        let choice = &self.receivers.choice;
+        let commitments = self.commitments(input)?;
+        let (mut copies, mut masks) = self.circuits(input)?;
+        let mut intake = Intake::new(self.backend, &self.session, self.plan.copies, choice);
+        let powers = Public::new(&commitments.h);
+        let mut labels = self.transfer(&mut copies, &mut intake, input)?;
+        self.inputs(&commitments, &powers, &mut copies, &mut masks, &mut labels, &mut intake, input)?;
+        let outputs = self.evaluate(&copies, labels, &mut intake, input)?;
+        let told = self.outputs(&commitments, &powers, &copies, &mut masks, &outputs, &mut intake, input)?;
+        intake.finish(input)?;
+        match told {
+            Told::Output(bits) => Ok(Outcome::Output(bits)),
+            Told::Trapdoor(half_w) => Ok(Outcome::Input(decrypt(&commitments, &half_w)?)),
+        }
+    }
+
+    /// Numbers 1 to 3: the commitments, and "verifies that `h_{j,0} h_{j,1} = h`".
+    fn commitments(&self, input: &mut In<'_>) -> Result<Commitments> {
+        let mut point = || decode(&input.array()?);
+        let h = point()?;
+        let mut pairs = |count: usize| (0..count).map(|_| Ok([point()?, point()?])).collect::<Result<Vec<_>>>();
+        let (inputs, outputs) = (pairs(self.plan.inputs[1])?, pairs(self.plan.outputs)?);
+        if outputs.iter().any(|[zero, one]| zero + one != h) {
+            return Err(Misbehaviour::OutputCommitments.into());
+        }
+        Ok(Commitments { h, inputs, outputs })
+    }
+
+    /// Number 4, "decrypts all OT answers": the checked copies, and the streams of `k_i` of the evaluated ones.
+    fn circuits(&self, input: &mut In<'_>) -> Result<(Vec<Copy>, Vec<Prg>)> {
+        let Receiver { backend, session, plan, receivers, .. } = self;
+        let mut bytes = vec![0; 96 * plan.t()];
+        input.take(&mut bytes)?;
+        let answer = pvw::Answer::from_bytes(&bytes, plan.t())?;
+        let secrets = Zeroizing::new(receivers.circuits.receive(&ot_sessions(session)[0], 0, &answer)?);
+        let copies = receivers.choice.checked.iter().map(|&i| Copy::new(*backend, session, i, secrets[i]));
+        let masks = receivers.choice.evaluated.iter().map(|&i| mask(*backend, session, i, secrets[i]));
+        Ok((copies.collect(), masks.collect()))
+    }
+
+    /// Numbers 5 and 6: the receiver's input.
+    fn transfer(&self, copies: &mut [Copy], intake: &mut Intake<'_>, input: &mut In<'_>) -> Result<Labels> {
+        let Receivers { crs, choice, inputs, query, .. } = self.receivers;
+        let (t, [n1, n2]) = (self.plan.t(), self.plan.inputs);
+        let e = choice.evaluated.len();
+        let bits = n1.saturating_add(n2);
+        let mut labels = Labels { checked: Rows::new(t - e, bits)?, evaluated: Rows::new(e, bits)? };
+        labels.checked.draw(0, n1, copies.iter_mut().map(|copy| &mut copy.x));
+        labels.checked.draw(n1, n2, copies.iter_mut().map(|copy| &mut copy.y));
+
+        let heads = crs.heads(copies.iter().map(|copy| &copy.coins));
+        let mut missing = vec![Block::ZERO; 4 * e];
+        intake.take(input, &head_rows(&heads), &mut missing, Misbehaviour::TransferAnswer)?;
+        let arrived = (0..e).map(|k| {
+            let mut head = [0; 64];
+            head.as_chunks_mut::<16>()
+                .0
+                .iter_mut()
+                .zip(missing.iter().skip(k).step_by(e))
+                .for_each(|(to, from)| *to = from.to_bytes());
+            head
+        });
+        let [_, session] = ot_sessions(&self.session);
+        let number = |&i: &usize| i as u64;
+        let received = inputs.shared(&session, choice.evaluated.iter().map(number).zip(arrived))?;
+        let own = pvw::Sender::new(crs, &query.inputs)?;
+        let known = choice.checked.iter().map(number).zip(copies.iter()).zip(&heads);
+        let answers = own.shared(&session, known.map(|((i, copy), head)| (i, copy.coins.clone(), *head)));
+        let mut missing = vec![Block::ZERO; 2 * e];
+        for j in 0..n1 {
+            let pairs = label_pairs(copies, labels.checked.get(j, 1));
+            let known = hidden_rows(&pairs, &answers.public_pads(j));
+            intake.take(input, &known, &mut missing, Misbehaviour::TransferAnswer)?;
+            let bit = inputs.choices().get(j);
+            let active = labels.evaluated.get_mut(j, 1);
+            for ((label, pad), (zero, one)) in
+                active.iter_mut().zip(received.pads(j).iter()).zip(missing[..e].iter().zip(&missing[e..]))
+            {
+                *label = *pad ^ *zero ^ (*zero ^ *one).masked(bit);
+            }
+        }
+        Ok(labels)
+    }
+
+    /// Numbers 7 to 9: the sender's input.
+    #[allow(clippy::too_many_arguments, reason = "all that arrived before")]
+    fn inputs(
+        &self,
+        commitments: &Commitments,
+        powers: &Public,
+        copies: &mut [Copy],
+        masks: &mut [Prg],
+        labels: &mut Labels,
+        intake: &mut Intake<'_>,
+        input: &mut In<'_>,
+    ) -> Result<()> {
+        let Receiver { session, plan, receivers, .. } = self;
+        let (checked, evaluated) = (&receivers.choice.checked, &receivers.choice.evaluated);
+        let h = Multiples::narrow(&commitments.h);
+        let mut arriving = vec![[0; 32]; plan.t()];
+        let mut missing = vec![Block::ZERO; inputs::ROWS * evaluated.len()];
+        for (j, commitment) in commitments.inputs.iter().enumerate() {
+            let at = plan.inputs[0] + j;
+            input.take(arriving.as_flattened_mut())?;
+            let known = commit(session, j, powers, copies, labels.checked.get(at, 1)).rows;
+            self.committed(intake, input, &known, &mut missing, checked.len())?;
+            let mut proofs = Zeroizing::new(Vec::with_capacity(evaluated.len()));
+            for (&i, mask) in evaluated.iter().zip(masks.iter_mut()) {
+                proofs.push(unmask(mask, arriving[i]).ok_or(Misbehaviour::InputEquality)?);
+            }
+            let commitment = commitment.each_ref().map(half);
+            let active = find(session, j, &commitment, &h, &proofs, &missing)?;
+            labels.evaluated.get_mut(at, 1).copy_from_slice(&active);
+        }
+        Ok(())
+    }
+
+    /// The rows of a bit of the sender's input: four of commitments, two of adapters.
+    fn committed(
+        &self,
+        intake: &mut Intake<'_>,
+        input: &mut In<'_>,
+        known: &[Block],
+        missing: &mut [Block],
+        width: usize,
+    ) -> Result<()> {
+        let (commitments, adapters) = known.split_at(4 * width);
+        let e = self.receivers.choice.evaluated.len();
+        let (first, second) = missing.split_at_mut(4 * e);
+        intake.take(input, commitments, first, Misbehaviour::InputCommitment)?;
+        intake.take(input, adapters, second, Misbehaviour::GarbledCircuit)
+    }
+
+    /// Number 10. Returns the labels of the outputs.
+    fn evaluate(
+        &self,
+        copies: &[Copy],
+        labels: Labels,
+        intake: &mut Intake<'_>,
+        input: &mut In<'_>,
+    ) -> Result<[Rows; 2]> {
+        let Receiver { backend, session, plan, program, receivers } = self;
+        let widths = [receivers.choice.checked.len(), receivers.choice.evaluated.len()];
+        let (start, slots) = (gate_keys(session), slots(program));
+        let checked = LockstepGarbler::new(*backend, &deltas(copies), start, slots);
+        let evaluated = LockstepEvaluator::new(*backend, widths[1], start, slots);
+        let checked = Lanes::new(checked, widths[0], labels.checked, program, plan)?;
+        let evaluated = Lanes::new(evaluated, widths[1], labels.evaluated, program, plan)?;
+        let mut opening = Opening::new(checked, evaluated, widths, intake, input);
+        walk(program, plan, &mut opening)?;
+        Ok(opening.finish())
+    }
+
+    /// Numbers 11 to 13: what the evaluated copies say, and the cheating recovery boxes.
+    #[allow(clippy::too_many_arguments, reason = "all that arrived before")]
+    fn outputs(
+        &self,
+        commitments: &Commitments,
+        powers: &Public,
+        copies: &[Copy],
+        masks: &mut [Prg],
+        [zeros, active]: &[Rows; 2],
+        intake: &mut Intake<'_>,
+        input: &mut In<'_>,
+    ) -> Result<Told> {
+        let Receiver { session, plan, receivers, .. } = self;
+        let (checked, evaluated) = (&receivers.choice.checked, &receivers.choice.evaluated);
+        let e = evaluated.len();
+        let mut bits = vec![Block::ZERO; decoding_rows(plan.outputs) * e];
+        let known = decoding(zeros, plan.outputs, checked.len());
+        intake.take(input, &known, &mut bits, Misbehaviour::GarbledCircuit)?;
+
+        let recovery = Recovery::new(session);
+        let mut boxes = [checked, evaluated].map(|copies| Boxes::new(session, copies.len()));
+        let mut verdict = Verdict::new(e, plan.outputs);
+        let mut arriving = vec![[[0; 32]; 2]; plan.t()];
+        for (j, points) in commitments.outputs.iter().enumerate() {
+            input.take(arriving.as_flattened_mut().as_flattened_mut())?;
+            let half_h = points.each_ref().map(half);
+            let mut halves = Vec::with_capacity(2 * checked.len());
+            for ((&i, copy), zero) in checked.iter().zip(copies).zip(zeros.get(j, 1)) {
+                let labels = [*zero, *zero ^ copy.delta.block()];
+                let point = |b: usize| half_h[b] + powers.g(&recovery.half_k(i, j, b as u8, labels[b]));
+                halves.extend([point(0), point(1)]);
+            }
+            boxes[0].add(&halves);
+            halves.clear();
+            for (k, ((&i, mask), label)) in evaluated.iter().zip(masks.iter_mut()).zip(active.get(j, 1)).enumerate() {
+                let told = arriving[i].map(|bytes| unmask(mask, bytes));
+                let [Some(zero), Some(one)] = told else { return Err(Misbehaviour::RecoveryOpening.into()) };
+                halves.extend([powers.g(&zero), powers.g(&one)]);
+                let bit = label.lsb() ^ decoding_bit(&bits, e, j, k);
+                let half_k = recovery.half_k(i, j, u8::from(bit), *label);
+                verdict.add(k, j, bit, &([zero, one][usize::from(bit)] - half_k), points);
+            }
+            boxes[1].add(&halves);
+        }
+        let mut missing = vec![Block::ZERO; 2 * e];
+        intake.take(input, &boxes[0].finish(), &mut missing, Misbehaviour::InputRecovery)?;
+        if missing != boxes[1].finish() {
+            return Err(Misbehaviour::RecoveryOpening.into());
+        }
+        verdict.tell()
+    }
+}
+
+/// A scalar under the stream of `k_i`, if it is one.
+fn unmask(mask: &mut Prg, bytes: [u8; 32]) -> Option<Scalar> {
+    let mut bytes = Zeroizing::new(bytes);
+    add(mask, &mut bytes);
+    Scalar::from_canonical_bytes(*bytes).into()
+}
+
+/// "Decrypts P2's input-commitments", from half of `w`.
+///
+/// # Errors
+/// [`NoRecovery`](Misbehaviour::NoRecovery) if `half_w` is not half the logarithm of `h`, or a commitment is not to a bit.
+fn decrypt(commitments: &Commitments, half_w: &Scalar) -> Result<Bits> {
+    let w = half_w + half_w;
+    let powers = RistrettoPoint::mul_base(&w);
+    let one = RistrettoPoint::mul_base(&Scalar::ONE);
+    if powers != commitments.h {
+        return Err(Misbehaviour::NoRecovery.into());
+    }
+    let bit = |[a, b]: &[RistrettoPoint; 2]| match b - a * w {
+        value if value == RistrettoPoint::identity() => Ok(false),
+        value if value == one => Ok(true),
+        _ => Err(Error::from(Misbehaviour::NoRecovery)),
+    };
+    commitments.inputs.iter().map(bit).collect()
+}

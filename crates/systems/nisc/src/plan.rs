@@ -1,0 +1,206 @@
+//! How many copies there are, and what of a program counts here.
+
+use comity_circuit::{Program, Recipients};
+use comity_core::{Bits, ErasureCode, Error, Result};
+use rand_core::CryptoRng;
+
+/// The copies of the garbled circuit: their number `t`, and how they travel.
+///
+/// All of them: any but none are evaluated, and a cheat escapes with probability `1/(2^t - 1)`. Coded (AMPR14,
+/// section 5): exactly `e` are evaluated, an answer is about as large as `e` garbled circuits, and a cheat escapes with
+/// probability `1/C(t, e)`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Copies {
+    total: u8,
+    /// Zero if the copies are not coded.
+    coded: u8,
+}
+
+impl Copies {
+    /// The most copies.
+    pub const MAX: usize = 254;
+
+    /// `t` copies that all travel.
+    ///
+    /// # Errors
+    /// [`Error::InvalidInput`] unless `t` is 1 to [`MAX`](Copies::MAX).
+    pub fn all(t: usize) -> Result<Copies> {
+        Copies::new(t, 0).filter(|_| t > 0).ok_or_else(|| {
+            Error::InvalidInput(format!("{t} copies: choose 1 to {}, the statistical security in bits", Copies::MAX))
+        })
+    }
+
+    /// `t` copies of which `e` are evaluated, coded.
+    ///
+    /// # Errors
+    /// [`Error::InvalidInput`] unless `0 < e < t` and `t + e` is at most 255, the non-zero elements of the code's field.
+    pub fn coded(t: usize, e: usize) -> Result<Copies> {
+        let fits = 0 < e && e < t && t + e <= ErasureCode::MAX;
+        Copies::new(t, e).filter(|_| fits).ok_or_else(|| {
+            Error::InvalidInput(format!("{t} coded copies with {e} evaluated: choose 0 < e < t with t + e at most 255"))
+        })
+    }
+
+    /// What coded copies there are for a statistical security of `rho` bits, from the fewest copies to the fewest bytes.
+    ///
+    /// # Errors
+    /// [`Error::InvalidInput`] if `rho` is not 1 to 127.
+    pub fn frontier(rho: u32) -> Result<Vec<Copies>> {
+        if !(1..=127).contains(&rho) {
+            return Err(Error::InvalidInput(format!("rho is {rho}: coded copies are for 1 to 127")));
+        }
+        ErasureCode::pairs(rho).into_iter().filter(|&(t, e)| 0 < e && e < t).map(|(t, e)| Copies::coded(t, e)).collect()
+    }
+
+    fn new(t: usize, e: usize) -> Option<Copies> {
+        let total = u8::try_from(t).ok().filter(|_| t <= Copies::MAX)?;
+        Some(Copies { total, coded: u8::try_from(e).ok()? })
+    }
+
+    /// The copies that a file names.
+    pub(crate) fn from_bytes([t, e]: [u8; 2]) -> Result<Copies> {
+        match e {
+            0 => Copies::all(t.into()),
+            _ => Copies::coded(t.into(), e.into()),
+        }
+        .map_err(|error| Error::Malformed(error.to_string()))
+    }
+
+    pub(crate) fn to_bytes(self) -> [u8; 2] {
+        [self.total, self.coded]
+    }
+
+    /// `t`.
+    pub fn total(self) -> usize {
+        self.total.into()
+    }
+
+    /// `e`, if the copies are coded.
+    pub fn evaluated(self) -> Option<usize> {
+        (self.coded > 0).then_some(self.coded.into())
+    }
+
+    /// The statistical security: minus log2 of the chance to guess which copies are evaluated.
+    pub fn security(self) -> f64 {
+        let (t, e) = (f64::from(self.total), f64::from(self.coded));
+        match self.coded {
+            0 => t + (-(-t).exp2()).ln_1p() / std::f64::consts::LN_2,
+            _ => (0..self.coded).map(|k| ((t - f64::from(k)) / (e - f64::from(k))).log2()).sum(),
+        }
+    }
+
+    /// Copies that travel, in bytes of garbled circuits.
+    pub(crate) fn travelling(self) -> usize {
+        self.evaluated().unwrap_or(self.total())
+    }
+
+    /// Draws the copies that are checked and those that are evaluated.
+    pub(crate) fn choose(self, rng: &mut impl CryptoRng) -> Choice {
+        let t = self.total();
+        let evaluated = match self.evaluated() {
+            None => loop {
+                let mut bytes = zeroize::Zeroizing::new([0; Copies::MAX.div_ceil(8)]);
+                rng.fill_bytes(&mut bytes[..]);
+                let bits = Bits::from_bytes(&bytes[..], t);
+                if bits.words().iter().any(|&word| word != 0) {
+                    break bits;
+                }
+            },
+            Some(e) => {
+                // A uniform set of this size: sort by random keys, of 128 bits, so that none are equal.
+                let mut order: Vec<(u128, usize)> = (0..t)
+                    .map(|i| {
+                        let mut key = [0; 16];
+                        rng.fill_bytes(&mut key);
+                        (u128::from_le_bytes(key), i)
+                    })
+                    .collect();
+                order.sort_unstable();
+                let mut bits = Bits::zeros(t);
+                order[..e].iter().for_each(|&(_, i)| bits.set(i, true));
+                bits
+            }
+        };
+        let (evaluated, checked) = (0..t).partition(|&i| evaluated.get(i));
+        Choice { checked, evaluated }
+    }
+}
+
+/// The set `T` of checked copies, and the others, both in order.
+pub(crate) struct Choice {
+    pub(crate) checked: Vec<usize>,
+    pub(crate) evaluated: Vec<usize>,
+}
+
+impl Choice {
+    /// `t_i`: whether copy `i` is checked.
+    pub(crate) fn bits(&self) -> Bits {
+        let mut bits = Bits::zeros(self.checked.len() + self.evaluated.len());
+        self.checked.iter().for_each(|&i| bits.set(i, true));
+        bits
+    }
+}
+
+/// What of a program counts here.
+#[derive(Clone, Copy)]
+pub(crate) struct Plan {
+    pub(crate) copies: Copies,
+    /// `n1` and `n2`.
+    pub(crate) inputs: [usize; 2],
+    /// `m`.
+    pub(crate) outputs: usize,
+    pub(crate) ands: u64,
+}
+
+impl Plan {
+    /// The plan of a program.
+    ///
+    /// # Errors
+    /// [`Error::InvalidInput`] if it is not for two parties, or tells party 1 something.
+    pub(crate) fn new(program: &Program, copies: Copies) -> Result<Plan> {
+        if program.parties() > 2 {
+            return Err(Error::InvalidInput(format!(
+                "non-interactive computation is for two parties, and the program is for {}",
+                program.parties()
+            )));
+        }
+        if let Some(index) = program.outputs().iter().position(|output| output.to != Recipients::Party(0)) {
+            return Err(Error::InvalidInput(format!(
+                "output value {index} (`{}`) would be told to party 1, the sender, who learns nothing in non-interactive \
+                 computation: reveal every output to party 0 only",
+                program.outputs()[index].name
+            )));
+        }
+        let bits = |party| program.inputs().iter().filter(|i| i.party == party).map(|i| i.bits).sum();
+        let outputs = program.outputs().iter().map(|output| output.bits).sum();
+        Ok(Plan { copies, inputs: [bits(0), bits(1)], outputs, ands: program.and_gates() })
+    }
+
+    /// `t`.
+    pub(crate) fn t(&self) -> usize {
+        self.copies.total()
+    }
+}
+
+/// The bits of one party's inputs, one value after another.
+///
+/// # Errors
+/// [`Error::InvalidInput`] if these are not exactly the values that the party gives.
+pub(crate) fn joined(program: &Program, party: u32, inputs: &[Option<Bits>]) -> Result<Bits> {
+    program.check_inputs(Some(party), inputs)?;
+    let mut all = Bits::zeros(0);
+    inputs.iter().flatten().for_each(|value| all.extend_from(value));
+    Ok(all)
+}
+
+/// The input values of both parties from their bits.
+pub(crate) fn separated(program: &Program, bits: [&Bits; 2]) -> Vec<Option<Bits>> {
+    let mut at = [0; 2];
+    let take = |input: &comity_circuit::Input| {
+        let party = input.party as usize;
+        let value = bits[party].slice(at[party], input.bits);
+        at[party] += input.bits;
+        Some(value)
+    };
+    program.inputs().iter().map(take).collect()
+}

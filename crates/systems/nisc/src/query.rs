@@ -1,0 +1,269 @@
+//! `Query`, the receiver's message, and `Secret`, what the receiver keeps to open the answers (Figure 2).
+//!
+//! The secret is a seed for either kind of OT and the input; it makes the query again. A refreshed secret has another seed
+//! for the circuit OTs, and so another set of checked copies; the input OTs and the CRS stay.
+
+use comity_circuit::Program;
+use comity_core::{Backend, Bits, Block, Error, Prg, Result};
+use comity_ot::base::pvw::{self, Crs};
+use rand_core::CryptoRng;
+use zeroize::{Zeroize, ZeroizeOnDrop, Zeroizing};
+
+use crate::Copies;
+use crate::files::{Header, Kind, VERSION, seal, unseal};
+use crate::plan::{Choice, Plan, joined};
+
+/// Bytes of an OT in a query.
+pub(crate) const QUERY_BYTES: usize = 64;
+
+/// The receiver's message: public, for any number of senders.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Query {
+    id: [u8; 32],
+    epoch: u32,
+    copies: Copies,
+    program: [u8; 32],
+    pub(crate) inputs: pvw::Query,
+    pub(crate) circuits: pvw::Query,
+    bits: usize,
+}
+
+impl Query {
+    /// Bytes besides the OTs.
+    pub(crate) const FIXED: usize = Header::BYTES + 32 + 4 + crate::files::CHECKSUM;
+
+    /// The query with these bytes. [`respond`](crate::respond()) checks its points before it says anything.
+    ///
+    /// # Errors
+    /// [`Error::Malformed`] if they are no query, or of another version, or damaged.
+    pub fn from_bytes(bytes: &[u8]) -> Result<Query> {
+        let (Header { copies, program }, body) = unseal(Kind::Query, bytes)?;
+        let wrong = || Error::Malformed(format!("a query of {} bytes ends inside an OT", bytes.len()));
+        let (id, rest) = body.split_first_chunk().ok_or_else(wrong)?;
+        let (epoch, ots) = rest.split_first_chunk().ok_or_else(wrong)?;
+        let circuits = copies.total() * QUERY_BYTES;
+        let inputs = ots.len().checked_sub(circuits).filter(|rest| rest % QUERY_BYTES == 0).ok_or_else(wrong)?;
+        let (inputs, circuits) = ots.split_at(inputs);
+        let bits = inputs.len() / QUERY_BYTES;
+        Ok(Query {
+            id: *id,
+            epoch: u32::from_le_bytes(*epoch),
+            copies,
+            program,
+            inputs: pvw::Query::from_bytes(inputs, bits)?,
+            circuits: pvw::Query::from_bytes(circuits, copies.total())?,
+            bits,
+        })
+    }
+
+    /// The bytes of the message.
+    pub fn to_bytes(&self) -> Vec<u8> {
+        let mut bytes = Header { copies: self.copies, program: self.program }.to_bytes(Kind::Query);
+        bytes.extend_from_slice(&self.id);
+        bytes.extend_from_slice(&self.epoch.to_le_bytes());
+        bytes.extend(self.inputs.to_bytes());
+        bytes.extend(self.circuits.to_bytes());
+        seal(bytes)
+    }
+
+    /// The hash of the message: answers are bound to it, and people can compare it.
+    pub fn fingerprint(&self) -> [u8; 32] {
+        blake3::derive_key("comity NISC: the fingerprint of a query", &self.to_bytes())
+    }
+
+    /// The digest of the program.
+    pub fn program(&self) -> &[u8; 32] {
+        &self.program
+    }
+
+    /// The copies of the garbled circuit.
+    pub fn copies(&self) -> Copies {
+        self.copies
+    }
+
+    /// What all refreshed forms of the query have in common.
+    pub fn id(&self) -> &[u8; 32] {
+        &self.id
+    }
+
+    /// How often the query was refreshed.
+    pub fn epoch(&self) -> u32 {
+        self.epoch
+    }
+
+    /// The bits of the receiver's input.
+    pub fn input_bits(&self) -> usize {
+        self.bits
+    }
+
+    /// The CRS of the query's OTs.
+    pub(crate) fn crs(&self) -> Crs {
+        crs(&self.id)
+    }
+}
+
+/// The CRS of a query: it belongs to its id alone.
+fn crs(id: &[u8; 32]) -> Crs {
+    Crs::new(&[&b"comity NISC"[..], &VERSION.to_le_bytes(), id].concat())
+}
+
+/// What opens the answers to a query. Whoever has it learns the receiver's input.
+#[derive(ZeroizeOnDrop)]
+pub struct Secret {
+    #[zeroize(skip)]
+    id: [u8; 32],
+    #[zeroize(skip)]
+    epoch: u32,
+    #[zeroize(skip)]
+    copies: Copies,
+    #[zeroize(skip)]
+    program: [u8; 32],
+    x: Bits,
+    /// Of the input OTs.
+    inputs: Block,
+    /// Of the checked copies and the circuit OTs.
+    circuits: Block,
+}
+
+/// The receiver of the OTs of a query.
+pub(crate) struct Receivers {
+    pub(crate) crs: Crs,
+    pub(crate) choice: Choice,
+    pub(crate) inputs: pvw::Receiver,
+    pub(crate) circuits: pvw::Receiver,
+    pub(crate) query: Query,
+}
+
+impl Secret {
+    /// The secret in these bytes.
+    ///
+    /// # Errors
+    /// [`Error::Malformed`] if they are none, or of another version, or damaged.
+    pub fn from_bytes(bytes: &[u8]) -> Result<Secret> {
+        let (Header { copies, program }, body) = unseal(Kind::Key, bytes)?;
+        let wrong = || Error::Malformed("the key of a query does not have the length that it says".into());
+        let (id, rest) = body.split_first_chunk().ok_or_else(wrong)?;
+        let (epoch, rest) = rest.split_first_chunk().ok_or_else(wrong)?;
+        let (inputs, rest) = rest.split_first_chunk().ok_or_else(wrong)?;
+        let (circuits, rest) = rest.split_first_chunk().ok_or_else(wrong)?;
+        let (bits, x) = rest.split_first_chunk().ok_or_else(wrong)?;
+        let bits = usize::try_from(u64::from_le_bytes(*bits)).map_err(|_| wrong())?;
+        if x.len() != bits.div_ceil(8) {
+            return Err(wrong());
+        }
+        Ok(Secret {
+            id: *id,
+            epoch: u32::from_le_bytes(*epoch),
+            copies,
+            program,
+            x: Bits::from_bytes(x, bits),
+            inputs: Block::new(*inputs),
+            circuits: Block::new(*circuits),
+        })
+    }
+
+    /// The bytes to keep.
+    pub fn to_bytes(&self) -> Zeroizing<Vec<u8>> {
+        let mut bytes = Header { copies: self.copies, program: self.program }.to_bytes(Kind::Key);
+        let x = Zeroizing::new(self.x.to_bytes());
+        // Room for all, so that no outgrown copy is left behind.
+        bytes.reserve_exact(32 + 4 + 16 + 16 + 8 + x.len() + crate::files::CHECKSUM);
+        bytes.extend_from_slice(&self.id);
+        bytes.extend_from_slice(&self.epoch.to_le_bytes());
+        bytes.extend_from_slice(&self.inputs.to_bytes());
+        bytes.extend_from_slice(&self.circuits.to_bytes());
+        bytes.extend_from_slice(&(self.x.len() as u64).to_le_bytes());
+        bytes.extend_from_slice(&x);
+        Zeroizing::new(seal(bytes))
+    }
+
+    /// The query that this opens the answers of.
+    pub fn query(&self) -> Query {
+        self.receivers(Backend::detect()).query
+    }
+
+    /// The secret of a new first message for the same input: `t` fresh circuit OTs and a new choice of checked copies. It must
+    /// be made once anybody may have learned of a result, or that an answer was refused (AMPR14, section 1.2: a cheat in one
+    /// copy tells its sender whether that copy is checked, and many of them the whole choice). Answers
+    /// to the earlier query do not fit it.
+    ///
+    /// # Errors
+    /// [`Error::InvalidInput`] after 2^32 times.
+    pub fn refresh(&self, rng: &mut impl CryptoRng) -> Result<Secret> {
+        let spent = || Error::InvalidInput("this key was refreshed 2^32 times: publish a new query".into());
+        let epoch = self.epoch.checked_add(1).ok_or_else(spent)?;
+        let Secret { id, copies, program, inputs, .. } = *self;
+        Ok(Secret { id, epoch, copies, program, x: self.x.clone(), inputs, circuits: random_block(rng) })
+    }
+
+    /// The digest of the program.
+    pub fn program(&self) -> &[u8; 32] {
+        &self.program
+    }
+
+    /// The copies of the garbled circuit.
+    pub fn copies(&self) -> Copies {
+        self.copies
+    }
+
+    /// How often the query was refreshed.
+    pub fn epoch(&self) -> u32 {
+        self.epoch
+    }
+
+    /// The receiver's input, one value after another.
+    pub(crate) fn input(&self) -> &Bits {
+        &self.x
+    }
+
+    /// The receivers of both kinds of OT, as they were when the query was made.
+    pub(crate) fn receivers(&self, backend: Backend) -> Receivers {
+        let crs = crs(&self.id);
+        let mut rng = Prg::new(backend, self.circuits);
+        let choice = self.copies.choose(&mut rng);
+        // P1's message, the second and the third item of Figure 2.
+        let (circuits, circuit_query) = pvw::Receiver::new(&crs, &choice.bits(), &mut rng);
+        let (inputs, input_query) = pvw::Receiver::new(&crs, &self.x, &mut Prg::new(backend, self.inputs));
+        let query = Query {
+            id: self.id,
+            epoch: self.epoch,
+            copies: self.copies,
+            program: self.program,
+            inputs: input_query,
+            circuits: circuit_query,
+            bits: self.x.len(),
+        };
+        Receivers { crs, choice, inputs, circuits, query }
+    }
+}
+
+/// Makes the receiver's message for a program and its input (Figure 2). `inputs[i]` is there exactly for the values of
+/// party 0. The query is public; the secret opens the answers, and is as secret as the input.
+///
+/// # Errors
+/// [`Error::InvalidInput`] where the inputs do not fit the program, or the program is not for two parties of which only the
+/// first learns something.
+pub fn publish(
+    backend: Backend,
+    program: &Program,
+    inputs: &[Option<Bits>],
+    copies: Copies,
+    rng: &mut impl CryptoRng,
+) -> Result<(Query, Secret)> {
+    Plan::new(program, copies)?;
+    let x = joined(program, 0, inputs)?;
+    let mut id = [0; 32];
+    rng.fill_bytes(&mut id);
+    let [inputs, circuits] = [(); 2].map(|()| random_block(rng));
+    let secret = Secret { id, epoch: 0, copies, program: program.digest(), x, inputs, circuits };
+    Ok((secret.receivers(backend).query, secret))
+}
+
+/// A random block.
+pub(crate) fn random_block(rng: &mut impl CryptoRng) -> Block {
+    let mut bytes = [0; Block::BYTES];
+    rng.fill_bytes(&mut bytes);
+    let block = Block::new(bytes);
+    bytes.zeroize();
+    block
+}

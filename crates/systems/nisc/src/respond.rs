@@ -1,0 +1,291 @@
+//! The sender, `P2` of Figure 3.
+
+use std::io::Write;
+
+use comity_circuit::Program;
+use comity_core::{Backend, Bits, Block, Delta, Error, LockstepGarbler, Result, SessionId};
+use comity_ot::base::pvw;
+use curve25519_dalek::constants::RISTRETTO_BASEPOINT_TABLE as G;
+use curve25519_dalek::scalar::Scalar;
+use rand_core::CryptoRng;
+use subtle::{Choice, ConditionallySelectable};
+use zeroize::Zeroizing;
+
+use crate::conduct::{Act, Conduct, Honest};
+use crate::copies::{Copy, add, mask};
+use crate::files::{Header, Kind};
+use crate::gates::{Garbling, Lanes, gate_keys, slots, walk};
+use crate::group::{Encoded, Owner, doubled, random};
+use crate::inputs::{commit, input_commitment};
+use crate::outputs::{Boxes, Recovery, decoding};
+use crate::plan::{Plan, joined};
+use crate::query::{Query, random_block};
+use crate::rows::Rows;
+use crate::stream::{Out, Outlet};
+
+/// Bytes that bind an answer: the fingerprint of the query, and a nonce.
+pub(crate) const BINDING: usize = 64;
+
+/// The session of an answer.
+pub(crate) fn session(header: &Header, fingerprint: &[u8; 32], nonce: &[u8; 32]) -> SessionId {
+    SessionId::derive("comity NISC", &[&header.to_bytes(Kind::Answer), fingerprint, nonce])
+}
+
+/// The sessions of both kinds of OT.
+pub(crate) fn ot_sessions(session: &SessionId) -> [SessionId; 2] {
+    ["circuit OTs", "input OTs"].map(|label| session.child(label))
+}
+
+/// Answers a query (Figure 3): writes the sender's message to `out`. `inputs[i]` is there exactly for the values of party 1.
+///
+/// The answer may travel in the clear only if nobody but the receiver may see it: see the functionality in the module's
+/// documentation. An error leaves part of an answer behind, which is good for nothing and gives nothing away.
+///
+/// # Errors
+/// Before anything is written: [`Error::Mismatch`] if the query is for another program, [`Error::InvalidInput`] where the inputs
+/// do not fit, [`InvalidPoint`](comity_core::Misbehaviour::InvalidPoint) and
+/// [`IdentityPoint`](comity_core::Misbehaviour::IdentityPoint) where the query holds such. After that, what `out` reports.
+pub fn respond(
+    backend: Backend,
+    query: &Query,
+    program: &Program,
+    inputs: &[Option<Bits>],
+    rng: &mut impl CryptoRng,
+    out: &mut dyn Write,
+) -> Result<()> {
+    respond_as(backend, query, program, inputs, rng, out, &mut Honest)
+}
+
+/// As [`respond`], and how to behave.
+pub(crate) fn respond_as(
+    backend: Backend,
+    query: &Query,
+    program: &Program,
+    inputs: &[Option<Bits>],
+    rng: &mut impl CryptoRng,
+    out: &mut dyn Write,
+    conduct: &mut impl Conduct,
+) -> Result<()> {
+    let header = Header { copies: query.copies(), program: program.digest() };
+    same_program(&header.program, query.program())?;
+    let plan = Plan::new(program, header.copies)?;
+    let y = joined(program, 1, inputs)?;
+    if query.input_bits() != plan.inputs[0] {
+        return Err(Error::Malformed(format!(
+            "the query has OTs for {} input bits, and its program takes {}",
+            query.input_bits(),
+            plan.inputs[0]
+        )));
+    }
+    let crs = query.crs();
+    let input_ots = pvw::Sender::new(&crs, &query.inputs)?;
+    let circuit_ots = pvw::Sender::new(&crs, &query.circuits)?;
+
+    let (fingerprint, mut nonce) = (query.fingerprint(), [0; 32]);
+    rng.fill_bytes(&mut nonce);
+    let session = session(&header, &fingerprint, &nonce);
+    let mut out = Out::new(out);
+    out.put(&header.to_bytes(Kind::Answer))?;
+    out.put(&fingerprint)?;
+    out.put(&nonce)?;
+    let mut sender = Sender::new(backend, session, plan, rng, conduct)?;
+    let half_r = sender.commit(&y, rng, &mut out)?;
+    sender.cut_and_choose(&circuit_ots, rng, &mut out)?;
+    let mut labels = sender.transfer(&crs, &input_ots, &mut out)?;
+    sender.inputs(&y, &half_r, &mut labels, &mut out)?;
+    let outputs = sender.garble(program, labels, &mut out)?;
+    sender.recovery(&outputs, &mut out)?;
+    sender.outlet.finish(&mut out)?;
+    out.finish()
+}
+
+/// Whether both programs are one.
+pub(crate) fn same_program(ours: &[u8; 32], theirs: &[u8; 32]) -> Result<()> {
+    let hex = |digest: &[u8; 32]| digest.iter().map(|byte| format!("{byte:02x}")).collect::<String>();
+    if ours == theirs {
+        return Ok(());
+    }
+    Err(Error::Mismatch { field: "program", ours: hex(ours), theirs: hex(theirs) })
+}
+
+/// The sender at work on an answer.
+struct Sender<'a, D> {
+    backend: Backend,
+    session: SessionId,
+    plan: Plan,
+    /// `w`.
+    owner: Owner,
+    /// Halves of `w_{j,0}` and `w_{j,1}`.
+    half_w: Zeroizing<Vec<[Scalar; 2]>>,
+    /// `k_i` and `seed_i`.
+    secrets: Zeroizing<Vec<[Block; 2]>>,
+    copies: Vec<Copy>,
+    /// The streams of `k_i`.
+    masks: Vec<comity_core::Prg>,
+    outlet: Outlet,
+    conduct: &'a mut D,
+}
+
+impl<'a, D: Conduct> Sender<'a, D> {
+    /// Draws what is fresh.
+    fn new(
+        backend: Backend,
+        session: SessionId,
+        plan: Plan,
+        rng: &mut impl CryptoRng,
+        conduct: &'a mut D,
+    ) -> Result<Sender<'a, D>> {
+        let half_owner = Zeroizing::new(random(rng));
+        let mut half_w = Zeroizing::new(Vec::with_capacity(plan.outputs));
+        for _ in 0..plan.outputs {
+            let zero = random(rng);
+            half_w.push([zero, *half_owner - zero]);
+        }
+        let mut secrets = Zeroizing::new(Vec::with_capacity(plan.t()));
+        secrets.extend((0..plan.t()).map(|_| [(); 2].map(|()| random_block(rng))));
+        let copy = |(i, pair): (usize, &[Block; 2])| Copy::new(backend, &session, i, pair[1]);
+        let mut copies: Vec<Copy> = secrets.iter().enumerate().map(copy).collect();
+        conduct.before(Act::Copies(&mut copies));
+        let masks = secrets.iter().enumerate().map(|(i, pair)| mask(backend, &session, i, pair[0])).collect();
+        let owner = Owner::new(*half_owner + *half_owner);
+        let outlet = Outlet::new(backend, &session, plan.copies);
+        Ok(Sender { backend, session, plan, owner, half_w, secrets, copies, masks, outlet, conduct })
+    }
+
+    /// The first items of Figure 3: `h`, the input commitments and the output commitments. Returns the halves of `r_j`.
+    fn commit(&mut self, y: &Bits, rng: &mut impl CryptoRng, out: &mut Out<'_>) -> Result<Zeroizing<Vec<Scalar>>> {
+        let mut half_r = Zeroizing::new(Vec::with_capacity(y.len()));
+        half_r.extend((0..y.len()).map(|_| random(rng)));
+        out.put(doubled(&[G * &self.owner.w.div_by_2()])[0].as_bytes())?;
+        for (r, bit) in half_r.iter().zip(y.iter()) {
+            let points = doubled(&input_commitment(&self.owner, r, Choice::from(u8::from(bit))));
+            points.iter().try_for_each(|point| out.put(point.as_bytes()))?;
+        }
+        let mut encoded: Vec<Encoded> = Vec::with_capacity(2 * self.plan.outputs);
+        for half_w in self.half_w.chunks(64) {
+            let halves: Vec<_> = half_w.as_flattened().iter().map(|half| G * half).collect();
+            encoded.extend(doubled(&halves).iter().map(|point| point.to_bytes()));
+        }
+        self.conduct.before(Act::OutputCommitments(&mut encoded));
+        out.put(encoded.as_flattened())?;
+        Ok(half_r)
+    }
+
+    /// "Circuits cut-and-choose": the circuit OTs, with fresh randomness.
+    fn cut_and_choose(&mut self, ots: &pvw::Sender, rng: &mut impl CryptoRng, out: &mut Out<'_>) -> Result<()> {
+        self.conduct.before(Act::Circuits(&mut self.secrets));
+        let [session, _] = ot_sessions(&self.session);
+        out.put(&ots.answer(&session, 0, random_block(rng), &self.secrets)?.to_bytes())
+    }
+
+    /// "Sending the garbled values of P1's inputs". Returns the labels for zero of all inputs.
+    fn transfer(&mut self, crs: &pvw::Crs, ots: &pvw::Sender, out: &mut Out<'_>) -> Result<Rows> {
+        let Sender { session, plan, copies, outlet, conduct, .. } = self;
+        let (t, [n1, n2]) = (plan.t(), plan.inputs);
+        let mut labels = Rows::new(t, n1.saturating_add(n2))?;
+        labels.draw(0, n1, copies.iter_mut().map(|copy| &mut copy.x));
+        labels.draw(n1, n2, copies.iter_mut().map(|copy| &mut copy.y));
+
+        let mut heads = crs.heads(copies.iter().map(|copy| &copy.coins));
+        conduct.before(Act::Heads(&mut heads));
+        outlet.put(out, &head_rows(&heads))?;
+        let [_, session] = ot_sessions(session);
+        let numbered = copies.iter().zip(&heads).zip(0..);
+        let answers = ots.shared(&session, numbered.map(|((copy, head), i)| (i, copy.coins.clone(), *head)));
+        for j in 0..n1 {
+            let mut pairs = label_pairs(copies, labels.get(j, 1));
+            conduct.before(Act::Labels { j, pairs: &mut pairs });
+            outlet.put(out, &hidden_rows(&pairs, &answers.pads(j)))?;
+        }
+        Ok(labels)
+    }
+
+    /// The sender's input: for each bit what the seeds give, and the proofs of consistency. `labels` has the labels for zero.
+    fn inputs(&mut self, y: &Bits, half_r: &[Scalar], labels: &mut Rows, out: &mut Out<'_>) -> Result<()> {
+        let Sender { session, plan, owner, copies, masks, outlet, conduct, .. } = self;
+        for (j, (bit, half_r)) in y.iter().zip(half_r).enumerate() {
+            let mut bits = Zeroizing::new(vec![u8::from(bit); plan.t()]);
+            conduct.before(Act::Input { j, bits: &mut bits });
+            let mut committed = commit(session, j, owner, copies, labels.get(plan.inputs[0] + j, 1));
+            let select = |(bit, [zero, one]): (&u8, &[Scalar; 2])| {
+                half_r - Scalar::conditional_select(zero, one, Choice::from(*bit))
+            };
+            let mut proofs = Zeroizing::new(Vec::with_capacity(plan.t()));
+            proofs.extend(bits.iter().zip(committed.halves.iter()).map(select));
+            conduct.before(Act::Proofs { j, halves: &mut proofs });
+            for (proof, mask) in proofs.iter().zip(masks.iter_mut()) {
+                put_masked(out, mask, proof)?;
+            }
+            conduct.before(Act::Committed { j, rows: &mut committed.rows });
+            outlet.put(out, &committed.rows)?;
+        }
+        Ok(())
+    }
+
+    /// "Generate garbled circuit". Returns the labels for zero of the outputs.
+    fn garble(&mut self, program: &Program, labels: Rows, out: &mut Out<'_>) -> Result<Rows> {
+        let Sender { backend, session, plan, copies, outlet, conduct, .. } = self;
+        let deltas = deltas(copies);
+        let lockstep = LockstepGarbler::new(*backend, &deltas, gate_keys(session), slots(program));
+        let lanes = Lanes::new(lockstep, plan.t(), labels, program, plan)?;
+        let mut garbling = Garbling::new(lanes, plan.t(), outlet, out, &mut **conduct);
+        walk(program, plan, &mut garbling)?;
+        let mut outputs = garbling.finish();
+        conduct.before(Act::Outputs { rows: outputs.get_mut(0, plan.outputs), deltas: &deltas });
+        Ok(outputs)
+    }
+
+    /// "Preparing and sending the cheating recovery box", and `outputDecom_i`.
+    fn recovery(&mut self, outputs: &Rows, out: &mut Out<'_>) -> Result<()> {
+        let Sender { session, plan, half_w, copies, masks, outlet, conduct, .. } = self;
+        let t = plan.t();
+        let mut rows = decoding(outputs, plan.outputs, t);
+        conduct.before(Act::Decoding(&mut rows));
+        outlet.put(out, &rows)?;
+        let recovery = Recovery::new(session);
+        let mut boxes = Boxes::new(session, t);
+        for (j, half_w) in half_w.iter().enumerate() {
+            let mut halves = Zeroizing::new(Vec::with_capacity(t));
+            for (i, (copy, zero)) in copies.iter().zip(outputs.get(j, 1)).enumerate() {
+                let labels = [*zero, *zero ^ copy.delta.block()];
+                halves.push([0, 1].map(|b| half_w[b] + recovery.half_k(i, j, b as u8, labels[b])));
+            }
+            boxes.add(&halves.as_flattened().iter().map(|half| G * half).collect::<Vec<_>>());
+            conduct.before(Act::Openings { j, halves: &mut halves });
+            for (pair, mask) in halves.iter().zip(masks.iter_mut()) {
+                pair.iter().try_for_each(|half| put_masked(out, mask, half))?;
+            }
+        }
+        let mut rows = boxes.finish();
+        conduct.before(Act::Boxes(&mut rows));
+        outlet.put(out, &rows)
+    }
+}
+
+/// Writes a scalar under the stream of `k_i`.
+fn put_masked(out: &mut Out<'_>, mask: &mut comity_core::Prg, scalar: &Scalar) -> Result<()> {
+    let mut bytes = scalar.to_bytes();
+    add(mask, &mut bytes);
+    out.put(&bytes)
+}
+
+/// The offsets of copies.
+pub(crate) fn deltas(copies: &[Copy]) -> Vec<Delta> {
+    copies.iter().map(|copy| Delta::new(copy.delta.block())).collect()
+}
+
+/// Heads as rows.
+pub(crate) fn head_rows(heads: &[pvw::Head]) -> Vec<Block> {
+    let block = |head: &pvw::Head, row: usize| Block::new(std::array::from_fn(|i| head[16 * row + i]));
+    (0..4).flat_map(|row| heads.iter().map(move |head| block(head, row))).collect()
+}
+
+/// Both labels of a bit in each copy.
+pub(crate) fn label_pairs(copies: &[Copy], zeros: &[Block]) -> Zeroizing<Vec<[Block; 2]>> {
+    Zeroizing::new(copies.iter().zip(zeros).map(|(copy, zero)| [*zero, *zero ^ copy.delta.block()]).collect())
+}
+
+/// Both labels of a bit under their pads, as rows.
+pub(crate) fn hidden_rows(pairs: &[[Block; 2]], pads: &[[Block; 2]]) -> Vec<Block> {
+    [0, 1].into_iter().flat_map(|b| pairs.iter().zip(pads).map(move |(pair, pad)| pair[b] ^ pad[b])).collect()
+}

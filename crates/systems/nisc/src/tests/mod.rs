@@ -1,0 +1,110 @@
+//! Whole runs: honest ones, and ones with a lie.
+
+use comity_circuit::{Builder, Observer, Plain, Program, Recipients, Wire};
+use comity_core::{Backend, Bits, Block, Error, Misbehaviour, Prg, Result};
+
+use crate::conduct::{Act, Conduct, Honest};
+use crate::respond::respond_as;
+use crate::{Copies, Opened, Query, Secret, open, publish};
+
+mod files;
+mod honest;
+mod liars;
+mod rates;
+
+pub(crate) fn rng(seed: u128) -> Prg {
+    Prg::new(Backend::detect(), Block::from_u128(seed))
+}
+
+pub(crate) fn bits(len: usize, rng: &mut Prg) -> Bits {
+    (0..len).map(|_| rng.block().lsb()).collect()
+}
+
+/// A program of one random circuit over an input of each party, with outputs for party 0.
+pub(crate) fn random_program(widths: [usize; 2], gates: usize, outputs: [usize; 2], rng: &mut Prg) -> Program {
+    let mut b = Builder::new();
+    let mut wires: Vec<Wire> = vec![Wire::ZERO, Wire::ONE];
+    for (name, width) in ["x", "y"].iter().zip(widths) {
+        wires.extend(b.input(name, width));
+    }
+    let pick = |wires: &[Wire], rng: &mut Prg| wires[(rng.block().to_u128() % wires.len() as u128) as usize];
+    for _ in 0..gates {
+        let (p, q) = (pick(&wires, rng), pick(&wires, rng));
+        let wire = if rng.block().lsb() { b.and(p, q) } else { b.xor(p, q) };
+        wires.push(wire);
+    }
+    for (name, width) in ["u", "v"].iter().zip(outputs) {
+        let chosen: Vec<Wire> = (0..width).map(|_| pick(&wires, rng)).collect();
+        b.output(name, &chosen);
+    }
+    to_receiver(Program::from_circuit(b.finish()).unwrap())
+}
+
+/// A program with all of its outputs for party 0.
+pub(crate) fn to_receiver(program: Program) -> Program {
+    (0..program.outputs().len()).fold(program, |program, i| program.with_recipients(i, Recipients::Party(0)).unwrap())
+}
+
+/// A program all of whose output bits are ANDs of one bit of either input: a lie about any label shows.
+pub(crate) fn ands(width: usize) -> Program {
+    let mut b = Builder::new();
+    let (x, y) = (b.input("x", width), b.input("y", width));
+    let z: Vec<Wire> = x.iter().zip(&y).map(|(&x, &y)| b.and(x, y)).collect();
+    b.output("z", &z);
+    to_receiver(Program::from_circuit(b.finish()).unwrap())
+}
+
+/// The output values in the clear.
+pub(crate) fn plain(program: &Program, inputs: &[Bits]) -> Vec<Bits> {
+    struct Outputs(Vec<Bits>);
+    impl Observer for Outputs {
+        fn output(&mut self, _: usize, value: Bits) {
+            self.0.push(value);
+        }
+    }
+    let mut outputs = Outputs(Vec::new());
+    let all: Vec<_> = inputs.iter().cloned().map(Some).collect();
+    comity_circuit::run(program, &mut Plain::new(), &all, &mut outputs).unwrap();
+    outputs.0
+}
+
+/// One party's values.
+pub(crate) fn own(program: &Program, party: u32, inputs: &[Bits]) -> Vec<Option<Bits>> {
+    program.inputs().iter().zip(inputs).map(|(input, value)| (input.party == party).then(|| value.clone())).collect()
+}
+
+/// A query of a program, and what a test needs to answer and open it.
+pub(crate) struct Case {
+    pub(crate) backend: Backend,
+    pub(crate) program: Program,
+    pub(crate) inputs: Vec<Bits>,
+    pub(crate) query: Query,
+    pub(crate) secret: Secret,
+}
+
+impl Case {
+    pub(crate) fn new(backend: Backend, program: Program, inputs: Vec<Bits>, copies: Copies, seed: u128) -> Case {
+        let own = own(&program, 0, &inputs);
+        let (query, secret) = publish(backend, &program, &own, copies, &mut rng(seed)).unwrap();
+        Case { backend, program, inputs, query, secret }
+    }
+
+    pub(crate) fn answer_as(&self, seed: u128, conduct: &mut impl Conduct) -> Vec<u8> {
+        let own = own(&self.program, 1, &self.inputs);
+        let mut answer = Vec::new();
+        respond_as(self.backend, &self.query, &self.program, &own, &mut rng(!seed), &mut answer, conduct).unwrap();
+        answer
+    }
+
+    pub(crate) fn answer(&self, seed: u128) -> Vec<u8> {
+        self.answer_as(seed, &mut Honest)
+    }
+
+    pub(crate) fn open(&self, answer: &[u8]) -> Result<Opened> {
+        open(self.backend, &self.secret, &self.program, &mut &answer[..])
+    }
+
+    pub(crate) fn plain(&self) -> Vec<Bits> {
+        plain(&self.program, &self.inputs)
+    }
+}
