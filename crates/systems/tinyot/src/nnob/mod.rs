@@ -1,1 +1,31 @@
-//! To be written.
+//! The paper's own dealer: Nielsen, Nordholt, Orlandi, Burra, Crypto 2012, sections 4 and 5.
+//!
+//! Each box of the paper is a module, and runs in both directions at once:
+//!
+//! - [`labit`]: authenticated bits of which some may leak, from OTs (figure 12); [`wabit`]: the same by columns, bits under a weak key (figure
+//!   11); [`abit`]: under a good one (figure 9), where [`tau`](mod@tau) says how many weak bits that takes; [`ot`]: the OTs.
+//! - [`laot`] and [`aot`]: authenticated OTs (figures 15 and 16).
+//! - [`laand`] and [`aand`]: authenticated local ANDs, of the full version.
+//! - [`deal`]: [`Nnob`], the dealer (figure 5), and triples by figure 6.
+//!
+//! **Adversary**: malicious, static. **Assumptions**: base OTs (CSW), AES-128 as PRG, a tweakable circular correlation-robust hash, BLAKE3 as
+//! random oracle in commitments. Challenges (pairing, matrix, partition) come from the party whose secret could leak, when the
+//! comparison that fixes the leak is over: never from a hash of the transcript, since they have only rho bits of soundness.
+
+mod aand;
+mod abit;
+mod aot;
+mod conduct;
+mod context;
+mod deal;
+mod laand;
+mod labit;
+mod laot;
+mod ot;
+mod tau;
+mod wabit;
+
+pub use deal::{Nnob, Plan};
+pub use tau::{failure, published, tau};
+#[cfg(test)]
+mod tests;

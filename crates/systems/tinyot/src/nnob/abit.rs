@@ -1,0 +1,232 @@
+//! `aBit`: authenticated bits under a key that does not leak, by privacy amplification (figure 9).
+//!
+//! The key holder draws a matrix of 128 rows and `tau` columns and sends its seed when the comparison of LaBit is over. MACs and keys
+//! are multiplied by it: `A M_j = A K_j + x_j A Gamma`.
+//!
+//! **The key.** In the figure `A Gamma` is the global key. Here the key holder draws its key `Delta` beforehand, with the bits that
+//! every [`GlobalKey`](comity_share::GlobalKey) has fixed, and announces with the matrix the *offset* `b = Delta + A Gamma`, which the
+//! MAC holder adds to the MACs of ones: `M_j = A K_j + x_j Delta`. `A Gamma` is uniform for the peer where the figure's
+//! key is ([`tau`](super::tau)), and so `b` is a one-time pad of `Delta`, and tells nothing. This also gives
+//! every chunk the same key. Bit 0 of all keys and MACs is replaced: `K_j` has zero, `M_j` the bit `x_j`, as `Delta` has a one there.
+//!
+//! **Chunks.** A session's bits come in chunks of 2^16 each way. Each has OTs ([`Seeds`]), choices, pairing, matrix and offset of its
+//! own: the pairing of one chunk is known when the next begins, and one that is known finds nothing. So a cheating key holder might
+//! give every chunk another `Delta`, and then a MAC on a sum over two chunks would tell it both bits. Hence the *test for one key*, which
+//! is the test of figure 12 across chunks: the holder of `s` spare bits of either chunk announces the sums of two `e = x + x'`,
+//! and `M + M'` is compared with `K + K' + e Delta`. For two keys the key holder must guess every `x`: it passes with probability
+//! `2^-s`. A holder that announces another sum must guess `Delta`.
+//!
+//! **Cost** a bit: see [`labit`](super::labit), and a product with a public matrix by the method of four Russians: sums of
+//! four rows are tabulated, and a row of the product is the sum of `tau / 4` of them.
+
+use comity_channel::Channel;
+use comity_core::{Backend, Block, Misbehaviour, Prg, Result, sum_rows, transpose};
+use zeroize::{Zeroize, Zeroizing};
+
+use super::conduct::Act;
+use super::context::{Context, Packed};
+use super::labit::LaBit;
+use super::ot::Seeds;
+use super::wabit::Half;
+
+/// The sizes that a session keeps to.
+#[derive(Clone, Copy)]
+pub(super) struct Shape {
+    /// Bits of the weak keys.
+    pub(super) tau: usize,
+    /// Bits of a chunk each way, a multiple of 1024.
+    pub(super) columns: usize,
+    /// Bits of a chunk that are spent on the test for one key.
+    pub(super) spares: usize,
+}
+
+impl Shape {
+    /// Bits of a chunk that are kept back: the seeds of the next one, and what the test with it takes.
+    fn reserve(&self) -> usize {
+        2 * self.tau + self.spares
+    }
+}
+
+/// Where both parties' authenticated bits come from.
+pub(super) struct ABits {
+    shape: Shape,
+    labit: LaBit,
+    /// The bits of a chunk: those before `used` are gone, the last ones kept back.
+    macs: Stock,
+    keys: Stock,
+    first: bool,
+}
+
+/// Bits of a chunk in one direction.
+struct Stock {
+    blocks: Zeroizing<Vec<Block>>,
+    used: usize,
+    /// Where those begin that are kept back.
+    end: usize,
+}
+
+impl Stock {
+    fn new(columns: usize) -> Stock {
+        Stock { blocks: Zeroizing::new(vec![Block::ZERO; columns]), used: 0, end: 0 }
+    }
+
+    fn take(&mut self, out: &mut [Block]) -> usize {
+        let n = out.len().min(self.end - self.used);
+        let taken = &mut self.blocks[self.used..self.used + n];
+        out[..n].copy_from_slice(taken);
+        taken.zeroize();
+        self.used += n;
+        n
+    }
+}
+
+impl ABits {
+    pub(super) fn new(shape: Shape) -> ABits {
+        assert!(shape.columns.is_multiple_of(STRIP * 8) && shape.columns > 2 * shape.reserve(), "a chunk feeds the next");
+        let (labit, stock) = (LaBit::new(shape.tau, shape.columns), || Stock::new(shape.columns));
+        ABits { shape, labit, macs: stock(), keys: stock(), first: true }
+    }
+
+    /// The next random bits: MACs on this party's, keys to the peer's. The peer asks for as many, the other way round.
+    pub(super) fn draw(
+        &mut self,
+        context: &mut Context,
+        ch: &mut dyn Channel,
+        macs: &mut [Block],
+        keys: &mut [Block],
+    ) -> Result<()> {
+        let (mut own, mut theirs) = (0, 0);
+        loop {
+            own += self.macs.take(&mut macs[own..]);
+            theirs += self.keys.take(&mut keys[theirs..]);
+            if own == macs.len() && theirs == keys.len() {
+                return Ok(());
+            }
+            self.refill(context, ch)?;
+        }
+    }
+
+    /// The next chunk, both ways. What is left of this one in one direction, when the other ran out, is dropped.
+    fn refill(&mut self, context: &mut Context, ch: &mut dyn Channel) -> Result<()> {
+        let Shape { tau, columns, spares } = self.shape;
+        let kept = columns - self.shape.reserve();
+        let tail = |stock: &Stock| Zeroizing::new(stock.blocks[kept..].to_vec());
+        let (mut macs, mut keys) = (tail(&self.macs), tail(&self.keys));
+        let seeds = if self.first {
+            Seeds::base(context, ch, 2 * tau)?
+        } else {
+            let spare = |blocks: &mut Zeroizing<Vec<Block>>| Zeroizing::new(blocks.split_off(spares));
+            let (macs, keys) = (spare(&mut macs), spare(&mut keys));
+            Seeds::extend(context, macs, &keys)
+        };
+        self.labit.run(context, ch, &seeds)?;
+        self.amplify(context, ch)?;
+        if !self.first {
+            macs.iter_mut().zip(&self.macs.blocks[..spares]).for_each(|(sum, mac)| *sum ^= *mac);
+            keys.iter_mut().zip(&self.keys.blocks[..spares]).for_each(|(sum, key)| *sum ^= *key);
+            same(context, ch, &mut macs, &mut keys)?;
+        }
+        self.first = false;
+        for stock in [&mut self.macs, &mut self.keys] {
+            (stock.used, stock.end) = (spares, kept);
+        }
+        Ok(())
+    }
+
+    /// Figure 9, both ways.
+    fn amplify(&mut self, context: &mut Context, ch: &mut dyn Channel) -> Result<()> {
+        let backend = context.backend;
+        // 2. The key holder's matrix, and what makes the key of it.
+        let seed = context.block();
+        let matrix = Matrix::new(backend, seed, self.shape.tau);
+        let mut offset = matrix.times(&self.labit.y) ^ context.key.block();
+        context.conduct.before(Act::Offset(&mut offset));
+        let mut theirs = [0; 32];
+        ch.exchange(&[seed.to_bytes(), offset.to_bytes()].concat(), &mut theirs)?;
+        let [seed, offset]: [Block; 2] = std::array::from_fn(|i| Block::new(theirs.as_chunks().0[i]));
+        // 3. and 4.
+        matrix.apply(backend, self.labit.keys(), &mut self.keys.blocks);
+        self.keys.blocks.iter_mut().for_each(|key| *key = key.with_lsb(false));
+        Matrix::new(backend, seed, self.shape.tau).apply(backend, self.labit.macs(), &mut self.macs.blocks);
+        let gamma = &self.labit.gamma;
+        for (j, mac) in self.macs.blocks.iter_mut().enumerate() {
+            let x = gamma[j / 8] >> (j % 8) & 1 == 1;
+            *mac = (*mac ^ offset.masked(x)).with_lsb(x);
+        }
+        Ok(())
+    }
+}
+
+/// The test for one key: sums of MACs of the last chunk and of this one, and of keys.
+fn same(context: &mut Context, ch: &mut dyn Channel, macs: &mut [Block], keys: &mut [Block]) -> Result<()> {
+    let sums = Packed::lsbs(macs).exchange(ch, keys.len())?;
+    let delta = context.key.block();
+    keys.iter_mut().enumerate().for_each(|(j, key)| *key ^= delta.masked(sums.get(j)));
+    context.conduct.before(Act::Same(keys));
+    let mut hasher = blake3::Hasher::new();
+    // First the bits of party 0.
+    let [first, second] = if context.party == 0 { [macs, keys] } else { [keys, macs] };
+    hasher.update(Block::bytes_of(first)).update(Block::bytes_of(second));
+    context.equal(ch, &hasher, Misbehaviour::LeakyBit)
+}
+
+/// Bytes of the columns that are multiplied at a time: tables and sums stay in a first-level cache.
+const STRIP: usize = 128;
+/// Rows in a table, and tables of which sums are made at a time.
+const TABLE: usize = 4;
+const TABLES: usize = 8;
+
+/// The matrix of figure 9, 128 rows, as the numbers of what each row takes from each table.
+struct Matrix {
+    tau: usize,
+    /// For each four columns of the matrix 128 numbers below 16.
+    picks: Vec<[u8; 128]>,
+}
+
+impl Matrix {
+    fn new(backend: Backend, seed: Block, tau: usize) -> Matrix {
+        let mut picks = vec![[0; 128]; tau.div_ceil(TABLE)];
+        Prg::new(backend, seed).fill(picks.as_flattened_mut());
+        picks.as_flattened_mut().iter_mut().for_each(|pick| *pick &= 15);
+        Matrix { tau, picks }
+    }
+
+    /// The product with a secret vector.
+    fn times(&self, y: &[bool]) -> Block {
+        let column = |i: usize| {
+            let bit = |r: usize| u128::from(self.picks[i / TABLE][r] >> (i % TABLE) & 1) << r;
+            Block::from_u128((0..128).fold(0, |column, r| column | bit(r)))
+        };
+        y.iter().enumerate().fold(Block::ZERO, |sum, (i, &y)| sum ^ column(i).masked(y))
+    }
+
+    /// The products with all columns of `half`.
+    fn apply(&self, backend: Backend, half: Half<'_>, out: &mut [Block]) {
+        assert!(half.tau() == self.tau && half.columns() == out.len(), "a matrix that fits");
+        let mut tables = Zeroizing::new(vec![[[0; STRIP]; 1 << TABLE]; TABLES]);
+        let mut sums = [(); 2].map(|()| Zeroizing::new(vec![[0; STRIP]; 128]));
+        for (strip, out) in out.chunks_exact_mut(8 * STRIP).enumerate() {
+            sums[0].as_flattened_mut().fill(0);
+            for (first, picks) in (0..).step_by(TABLES).zip(self.picks.chunks(TABLES)) {
+                for (t, table) in tables.iter_mut().enumerate() {
+                    for row in 0..TABLE {
+                        let i = (first + t) * TABLE + row;
+                        let row_bytes = if i < self.tau { &half.row(i)[strip * STRIP..][..STRIP] } else { &[0; STRIP] };
+                        let (known, new) = table.split_at_mut(1 << row);
+                        for (known, new) in known.iter().zip(new) {
+                            sum_rows(backend, [known, row_bytes], new);
+                        }
+                    }
+                }
+                let [from, to] = &mut sums;
+                for (r, (from, to)) in from.iter().zip(to.iter_mut()).enumerate() {
+                    let pick = |t: usize| &tables[t][picks.get(t).map_or(0, |picks| usize::from(picks[r]))][..];
+                    let rows = [&from[..], pick(0), pick(1), pick(2), pick(3), pick(4), pick(5), pick(6), pick(7)];
+                    sum_rows(backend, rows, to);
+                }
+                sums.swap(0, 1);
+            }
+            transpose(backend, sums[0].as_flattened(), Block::bytes_of_mut(out), 128, 8 * STRIP);
+        }
+    }
+}

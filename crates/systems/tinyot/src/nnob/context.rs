@@ -1,0 +1,132 @@
+//! `Context`: what every box of the stack needs, and how bits are shown.
+
+use comity_channel::Channel;
+use comity_core::{Backend, Block, Prg, Result, SessionId, TccrHash};
+use comity_share::{GlobalKey, Ledger};
+use rand_core::Rng;
+
+use super::conduct::{Act, Conduct};
+
+/// One party's side of the session.
+pub(super) struct Context {
+    pub(super) party: u32,
+    pub(super) backend: Backend,
+    /// The key to the peer's bits.
+    pub(super) key: GlobalKey,
+    pub(super) hash: TccrHash,
+    pub(super) ledger: Ledger,
+    pub(super) rng: Prg,
+    pub(super) conduct: Box<dyn Conduct>,
+    session: SessionId,
+    /// How many children the session has.
+    children: u64,
+    /// Where the tweaks of hashes begin, under the key of party 0 and of party 1.
+    tweaks: [u128; 2],
+    /// How many are used up.
+    used: u128,
+}
+
+impl Context {
+    pub(super) fn new(
+        session: SessionId,
+        backend: Backend,
+        party: u32,
+        mut rng: Prg,
+        conduct: Box<dyn Conduct>,
+    ) -> Context {
+        let tweaks = [0, 1].map(|key| session.block(&format!("tweaks under the key of party {key}")).to_u128());
+        Context {
+            party,
+            backend,
+            key: GlobalKey::random(party == 1, &mut rng),
+            hash: TccrHash::new(backend),
+            ledger: Ledger::new(session.child("ledger"), party),
+            rng,
+            conduct,
+            session,
+            children: 0,
+            tweaks,
+            used: 0,
+        }
+    }
+
+    /// The session of the next sub-protocol.
+    pub(super) fn child(&mut self, label: &str) -> SessionId {
+        self.children += 1;
+        self.session.child(&format!("{label}, sub-protocol {}", self.children))
+    }
+
+    /// Uses up the next `n` tweaks: the first of them under this party's key, and under the peer's.
+    pub(super) fn tweaks(&mut self, n: usize) -> (u128, u128) {
+        let [ours, theirs] = [self.party, 1 - self.party].map(|key| self.tweaks[key as usize].wrapping_add(self.used));
+        self.used += n as u128;
+        (ours, theirs)
+    }
+
+    pub(super) fn block(&mut self) -> Block {
+        self.rng.block()
+    }
+
+    pub(super) fn coin(&mut self) -> [u8; 32] {
+        let mut coin = [0; 32];
+        self.rng.fill_bytes(&mut coin);
+        coin
+    }
+
+    /// Ends with `otherwise` unless both parties hash the same.
+    pub(super) fn equal(
+        &mut self,
+        ch: &mut dyn Channel,
+        hasher: &blake3::Hasher,
+        otherwise: comity_core::Misbehaviour,
+    ) -> Result<()> {
+        let session = self.child("comparison");
+        comity_share::equal(ch, session, self.party, hasher.finalize().as_bytes(), otherwise, &mut self.rng)
+    }
+
+    /// Shows the bits that carry `macs`, and sees those under `keys`; the MACs go to the ledger. Returns the bits shown, and seen.
+    pub(super) fn reveal(&mut self, ch: &mut dyn Channel, macs: &mut [Block], keys: &mut [Block]) -> Result<[Packed; 2]> {
+        self.conduct.before(Act::Shown(macs));
+        let shown = Packed::lsbs(macs);
+        let seen = shown.exchange(ch, keys.len())?;
+        self.conduct.before(Act::Macs(macs));
+        self.ledger.show(macs);
+        let delta = self.key.block();
+        keys.iter_mut().enumerate().for_each(|(j, key)| *key ^= delta.masked(seen.get(j)));
+        self.ledger.see(keys);
+        Ok([shown, seen])
+    }
+}
+
+/// Bits in bytes, the first in bit 0 of byte 0.
+#[derive(Clone, Default)]
+pub(super) struct Packed(pub(super) Vec<u8>);
+
+impl Packed {
+    pub(super) fn zeros(n: usize) -> Packed {
+        Packed(vec![0; n.div_ceil(8)])
+    }
+
+    /// Bit 0 of each block.
+    pub(super) fn lsbs(blocks: &[Block]) -> Packed {
+        Packed::collect(blocks.iter().map(|block| block.lsb()))
+    }
+
+    pub(super) fn collect(bits: impl ExactSizeIterator<Item = bool>) -> Packed {
+        let mut packed = Packed::zeros(bits.len());
+        bits.enumerate().for_each(|(j, bit)| packed.0[j / 8] |= u8::from(bit) << (j % 8));
+        packed
+    }
+
+    #[inline(always)]
+    pub(super) fn get(&self, j: usize) -> bool {
+        self.0[j / 8] >> (j % 8) & 1 == 1
+    }
+
+    /// Sends them, and gets `n` of the peer's.
+    pub(super) fn exchange(&self, ch: &mut dyn Channel, n: usize) -> Result<Packed> {
+        let mut theirs = Packed::zeros(n);
+        ch.exchange(&self.0, &mut theirs.0)?;
+        Ok(theirs)
+    }
+}

@@ -1,0 +1,112 @@
+//! `LaAND`: authenticated local ANDs whose first bit may leak.
+//!
+//! The Crypto text has none; this is what its full version is known to do, as we reconstruct it. For authenticated bits `x`, `y`, `r`
+//! of a *holder*, with keys `K` and MACs `M = K + bit * Delta`:
+//!
+//! 1. The holder announces `d = x y + r`, and both set `[z] = [r] + d`.
+//! 2. The key holder computes `W = h1(K_x) + h2(K_z)` and sends `U = W + h1(K_x + Delta) + h3(K_y + K_z)`.
+//! 3. The holder computes `V = h1(M_x) + h2(M_z)` where `x = 0`, and `V = U + h1(M_x) + h3(M_y + M_z)` where `x = 1`.
+//! 4. `V` and `W` are compared.
+//!
+//! *Why.* Where `x = 0` the holder has `h1(K_x)`, and `h2(K_z)` only if `z = 0`. Where `x = 1` it has `h1(K_x + Delta)` and so from `U` can have
+//! `W` only with `h3(K_y + K_z)`, for which `y = z`. Otherwise it must find a sum with `Delta`. An honest holder's `V` depends on `x`
+//! alone (`y + z` is zero where `x` is one), so a key holder that sends another `U`, or compares something else, learns at most `x`,
+//! and only by a guess that ends the session half of the time.
+//!
+//! The literature hashes two blocks at once, `H(K_x, K_z)`. A sum of hashes of one block each does the same, since what
+//! is missing is always one of the two, and needs only circular correlation robustness for the offset `Delta`
+//! ([`TccrHash`](comity_core::TccrHash)); `h1`, `h2`, `h3` are its tweaks.
+//!
+//! **Cost**: three bits, seven hashes, 129 bits on the wire.
+
+use comity_channel::Channel;
+use comity_core::{Block, Misbehaviour, Result};
+use zeroize::Zeroizing;
+
+use super::abit::ABits;
+use super::conduct::Act;
+use super::context::{Context, Packed};
+
+/// How many are made at a time.
+const CHUNK: usize = 4096;
+
+/// One party's half of an authenticated local AND, `z = x y`: three MACs, or three keys.
+pub(super) type And = [Block; 3];
+
+/// `n` leaky ANDs of this party's bits, and `n` of the peer's.
+pub(super) fn laand(
+    context: &mut Context,
+    bits: &mut ABits,
+    ch: &mut dyn Channel,
+    n: usize,
+) -> Result<[Zeroizing<Vec<And>>; 2]> {
+    let empty = || Zeroizing::new(vec![[Block::ZERO; 3]; n]);
+    let (mut own, mut theirs) = (empty(), empty());
+    let mut hashers = [blake3::Hasher::new(), blake3::Hasher::new()];
+    for (own, theirs) in own.chunks_mut(CHUNK).zip(theirs.chunks_mut(CHUNK)) {
+        bits.draw(context, ch, own.as_flattened_mut(), theirs.as_flattened_mut())?;
+        chunk(context, ch, own, theirs, &mut hashers)?;
+    }
+    // 4. First the ANDs of party 0.
+    let mut both = blake3::Hasher::new();
+    for holder in [context.party, 1 - context.party] {
+        both.update(hashers[holder as usize].finalize().as_bytes());
+    }
+    context.equal(ch, &both, Misbehaviour::LeakyAnd)?;
+    Ok([own, theirs])
+}
+
+/// `hashers` take what is compared of this party's ANDs, and of the peer's.
+fn chunk(
+    context: &mut Context,
+    ch: &mut dyn Channel,
+    own: &mut [And],
+    theirs: &mut [And],
+    hashers: &mut [blake3::Hasher; 2],
+) -> Result<()> {
+    let n = own.len();
+    let delta = context.key.block();
+    let (ours, peers) = context.tweaks(3 * n);
+    let tweak = |start: u128, h: usize| start.wrapping_add((h * n) as u128);
+    // 1.
+    context.conduct.before(Act::AndBits(own));
+    let mut d = Packed::collect(own.iter().map(|[x, y, r]| x.lsb() & y.lsb() ^ r.lsb()));
+    context.conduct.before(Act::AndD(&mut d.0));
+    for (j, [.., z]) in own.iter_mut().enumerate() {
+        *z = z.with_lsb(z.lsb() ^ d.get(j));
+    }
+    let d = d.exchange(ch, n)?;
+    for (j, [.., z]) in theirs.iter_mut().enumerate() {
+        *z ^= delta.with_lsb(false).masked(d.get(j));
+    }
+    // 2.
+    let mut x = Zeroizing::new(vec![[Block::ZERO; 2]; n]);
+    let mut column = Zeroizing::new(theirs.iter().map(|&[x, ..]| x).collect::<Vec<_>>());
+    context.hash.hash_pairs(tweak(ours, 0), delta, &column, &mut x);
+    let mut w = Zeroizing::new(theirs.iter().map(|&[.., z]| z).collect::<Vec<_>>());
+    context.hash.hash(tweak(ours, 1), &mut w);
+    column.iter_mut().zip(theirs.iter()).for_each(|(sum, &[_, y, z])| *sum = y ^ z);
+    context.hash.hash(tweak(ours, 2), &mut column);
+    let mut u = Vec::with_capacity(n);
+    for ((w, x), yz) in w.iter_mut().zip(x.iter()).zip(column.iter()) {
+        *w ^= x[0];
+        u.push(*w ^ x[1] ^ *yz);
+    }
+    context.conduct.before(Act::AndU { u: &mut u, compared: &mut w });
+    let mut peers_u = vec![Block::ZERO; n];
+    ch.exchange(Block::bytes_of(&u), Block::bytes_of_mut(&mut peers_u))?;
+    hashers[1].update(Block::bytes_of(&w));
+    // 3.
+    let mut v = Zeroizing::new(own.iter().map(|&[x, ..]| x).collect::<Vec<_>>());
+    context.hash.hash(tweak(peers, 0), &mut v);
+    w.iter_mut().zip(own.iter()).for_each(|(w, &[.., z])| *w = z);
+    context.hash.hash(tweak(peers, 1), &mut w);
+    column.iter_mut().zip(own.iter()).for_each(|(sum, &[_, y, z])| *sum = y ^ z);
+    context.hash.hash(tweak(peers, 2), &mut column);
+    for (j, v) in v.iter_mut().enumerate() {
+        let zero = w[j];
+        *v ^= zero ^ (zero ^ peers_u[j] ^ column[j]).masked(own[j][0].lsb());
+    }
+    hashers[0].update(Block::bytes_of(&v));
+    Ok(())
+}

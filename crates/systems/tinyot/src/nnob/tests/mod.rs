@@ -1,0 +1,151 @@
+//! Each box holds its relation for both parties' views; cheats and deviations are in the modules below.
+
+use comity_channel::MemoryChannel;
+use comity_core::{Backend, Block, Prg, Result, SessionId};
+use comity_share::{GlobalKey, Share, Source};
+use comity_testing::Pair;
+
+use super::abit::{ABits, Shape};
+use super::aand::aand;
+use super::aot::aot;
+use super::conduct::{Conduct, Honest};
+use super::context::Context;
+use super::deal::{Nnob, Plan};
+use super::laand::laand;
+use super::laot::laot;
+use crate::bucket::{Batch, Budget};
+use crate::{Dealer, Triple};
+
+/// Small, and good enough for honest parties.
+const SMALL: Shape = Shape { tau: 40, columns: 1024, spares: 4 };
+
+fn context(party: u32, seed: u64, backend: Backend, conduct: Box<dyn Conduct>) -> Context {
+    let rng = Prg::new(backend, Block::from_u128(u128::from(seed) << 1 | u128::from(party)));
+    Context::new(SessionId::derive("test", &[&seed.to_le_bytes()]), backend, party, rng, conduct)
+}
+
+/// Both parties' `f`, and their keys.
+fn both<T: Send>(
+    f: impl Fn(&mut Context, &mut ABits, &mut MemoryChannel) -> Result<T> + Sync,
+) -> [(T, GlobalKey); 2] {
+    let party = |party: u32| {
+        let f = &f;
+        move |ch: &mut MemoryChannel| {
+            let mut context = context(party, 1, Backend::detect(), Box::new(Honest));
+            let out = f(&mut context, &mut ABits::new(SMALL), ch).unwrap();
+            (out, context.key.clone())
+        }
+    };
+    let (a, b) = Pair::run(party(0), party(1));
+    [a, b]
+}
+
+/// The bit that `mac` is for, which must be right under `key`.
+fn bit(mac: Block, key: Block, delta: &GlobalKey) -> bool {
+    assert!(mac == key ^ delta.block().masked(mac.lsb()) && !key.lsb());
+    mac.lsb()
+}
+
+/// That about half of the bits are ones.
+fn balanced(bits: impl ExactSizeIterator<Item = bool>) {
+    let n = bits.len() as f64;
+    let ones = bits.filter(|&bit| bit).count() as f64;
+    assert!((ones - n / 2.0).abs() < 2.5 * n.sqrt(), "{ones} ones of {n}");
+}
+
+#[test]
+fn bits_carry_macs_over_many_chunks() {
+    let [(a, a_key), (b, b_key)] = both(|context, bits, ch| {
+        let mut out = Vec::new();
+        for n in [1, 700, 0, 3000] {
+            let (mut macs, mut keys) = (vec![Block::ZERO; n], vec![Block::ZERO; n]);
+            bits.draw(context, ch, &mut macs, &mut keys)?;
+            out.extend(macs.into_iter().zip(keys));
+        }
+        Ok(out)
+    });
+    for (one, other, key) in [(&a, &b, &b_key), (&b, &a, &a_key)] {
+        balanced(one.iter().zip(other).map(|(x, y)| bit(x.0, y.1, key)));
+    }
+    assert_eq!([a_key, b_key].map(|key| key.block().to_u128() & 3), [1, 3]);
+}
+
+#[test]
+fn leaky_and_combined_ands_are_ands() {
+    let batch = Batch { buckets: 90, size: 3 };
+    for combined in [false, true] {
+        let [(a, a_key), (b, b_key)] = both(|context, bits, ch| {
+            if combined { aand(context, bits, ch, batch) } else { laand(context, bits, ch, 300) }
+        });
+        for ([own, _], [_, theirs], key) in [(&a, &b, &b_key), (&b, &a, &a_key)] {
+            assert_eq!(own.len(), if combined { 90 } else { 300 });
+            let ands: Vec<_> = own.iter().zip(theirs.iter()).map(|(m, k)| [0, 1, 2].map(|i| bit(m[i], k[i], key))).collect();
+            assert!(ands.iter().all(|[x, y, z]| *z == (x & y)));
+            (0..2).for_each(|i| balanced(ands.iter().map(|and| and[i])));
+        }
+    }
+}
+
+#[test]
+fn leaky_and_combined_ots_are_ots() {
+    let batch = Batch { buckets: 90, size: 3 };
+    for combined in [false, true] {
+        let [(a, a_key), (b, b_key)] = both(|context, bits, ch| {
+            if combined { aot(context, bits, ch, batch) } else { laot(context, bits, ch, 300) }
+        });
+        for (s, r, s_key, r_key) in [(&a, &b, &a_key, &b_key), (&b, &a, &b_key, &a_key)] {
+            assert_eq!(s[0].len(), if combined { 90 } else { 300 });
+            let ots = s[0].iter().zip(r[1].iter()).map(|(s, r)| {
+                let [x0, x1] = [0, 1].map(|i| bit(s[i], r[i], r_key));
+                let [c, z] = [2, 3].map(|i| bit(r[i], s[i], s_key));
+                assert_eq!(z, if c { x1 } else { x0 });
+                [x0, x1, c]
+            });
+            let ots: Vec<_> = ots.collect();
+            (0..3).for_each(|i| balanced(ots.iter().map(|ot| ot[i])));
+        }
+    }
+}
+
+/// Both parties' shares of a bit, which must be right.
+fn shared(shares: [Share; 2], keys: &[GlobalKey; 2]) -> bool {
+    let [a, b] = shares;
+    bit(a.mac(), b.key(), &keys[1]) ^ bit(b.mac(), a.key(), &keys[0])
+}
+
+#[test]
+fn the_dealer_deals_triples_and_bits() {
+    let party = |party: u32| {
+        move |ch: &mut MemoryChannel| {
+            let plan = Plan::known(700, 40).unwrap();
+            let mut rng = Prg::new(Backend::detect(), Block::from_u128(party.into()));
+            let mut dealer = Nnob::new(SessionId::derive("test", &[]), Backend::detect(), party, plan, &mut rng);
+            let mut triples = dealer.triples(ch, 700).unwrap();
+            let mut shares = vec![Share::default(); 300];
+            dealer.shares(ch, &mut shares[..100]).unwrap();
+            dealer.bits(ch, 0, &mut shares[100..200]).unwrap();
+            dealer.bits(ch, 1, &mut shares[200..]).unwrap();
+            let n = triples.len();
+            assert!(n >= 700 && dealer.party() == party);
+            (triples.take(n).to_vec(), shares, dealer.key().clone())
+        }
+    };
+    let (a, b) = Pair::run(party(0), party(1));
+    let keys = [a.2, b.2];
+    let triples = a.0.iter().zip(&b.0).map(|(a, b): (&Triple, &Triple)| {
+        let [x, y, z] = [[a.a, b.a], [a.b, b.b], [a.c, b.c]].map(|shares| shared(shares, &keys));
+        assert_eq!(z, x & y);
+        [x, y, a.a.bit(), a.c.bit(), b.b.bit(), b.c.bit()]
+    });
+    let triples: Vec<_> = triples.collect();
+    (0..6).for_each(|i| balanced(triples.iter().map(|bits| bits[i])));
+    balanced(a.1.iter().zip(&b.1).map(|(a, b)| shared([*a, *b], &keys)));
+    assert!(a.1[200..].iter().all(|share| !share.bit()) && b.1[100..200].iter().all(|share| !share.bit()));
+}
+
+/// A dealer of small chunks and buckets of three.
+fn small(party: u32, seed: u64, backend: Backend, conduct: Box<dyn Conduct>) -> Nnob {
+    let budget = Budget::known(16, 4, 1, 1 << 10).unwrap();
+    let mut rng = Prg::new(backend, Block::from_u128(u128::from(seed) << 1 | u128::from(party)));
+    Nnob::with(SessionId::derive("test", &[&seed.to_le_bytes()]), backend, party, budget, SMALL, &mut rng, conduct)
+}
