@@ -14,9 +14,27 @@ use crate::{Checked, Triples};
 ///
 /// Both parties make the same calls in the same order. After an error a dealer is not used again.
 pub trait Dealer: Source {
-    /// At least `n` new triples: a dealer makes whole batches.
+    /// New triples, at least one: a dealer makes whole batches, as suits it if `n` are needed next. Both parties get the
+    /// same number.
     ///
     /// # Errors
     /// Those of the channel, and of the checks: then none of the batch is given out.
     fn triples(&mut self, ch: &mut dyn Channel, n: usize) -> Result<Triples<Checked>>;
+
+    /// A MAC check begins: told before its first message. If it fails, or its verdict is never known, nothing under these
+    /// global keys may be used again, which matters to dealers whose keys outlive a run.
+    ///
+    /// # Errors
+    /// If this cannot be noted; the check is then not begun.
+    fn check_begins(&mut self) -> Result<()> {
+        Ok(())
+    }
+
+    /// The check that began has passed.
+    ///
+    /// # Errors
+    /// If this cannot be noted.
+    fn check_passed(&mut self) -> Result<()> {
+        Ok(())
+    }
 }

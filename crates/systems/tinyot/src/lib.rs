@@ -6,6 +6,7 @@
 //! - [`Dealer`]: the functionality that deals authenticated bits and triples (the paper's figure 5), offline.
 //!   - [`fast`]: from SoftSpoken OT extension and the leaky AND of Katz, Ranellucci, Rosulek, Wang (2018/578).
 //!   - [`nnob`]: the paper's own stack.
+//!   - [`stock`]: from material made ahead and kept.
 //! - [`bucket`]: how many leaky objects make a secure one.
 //! - [`Machine`]: the functionality F_2PC (the paper's figures 4 and 6), online; [`engine`] runs programs on it.
 
@@ -16,6 +17,7 @@ pub mod fast;
 mod machine;
 pub mod nnob;
 mod run;
+pub mod stock;
 #[cfg(test)]
 mod tests;
 mod triples;

@@ -211,8 +211,11 @@ impl<'a> Machine<'a> {
             )));
         }
         self.guarded(|machine| {
+            machine.dealer.check_begins()?;
             machine.settle(ch)?;
-            machine.open(ch, to, shares)
+            let value = machine.open(ch, to, shares)?;
+            machine.dealer.check_passed()?;
+            Ok(value)
         })
     }
 
@@ -221,7 +224,11 @@ impl<'a> Machine<'a> {
     /// # Errors
     /// As [`Machine::reveal`].
     pub fn check(&mut self, ch: &mut dyn Channel) -> Result<()> {
-        self.guarded(|machine| machine.settle(ch))
+        self.guarded(|machine| {
+            machine.dealer.check_begins()?;
+            machine.settle(ch)?;
+            machine.dealer.check_passed()
+        })
     }
 
     fn settle(&mut self, ch: &mut dyn Channel) -> Result<()> {

@@ -37,6 +37,11 @@ impl Triples<Unchecked> {
         Triples { list, used: 0, state: PhantomData }
     }
 
+    /// Room for so many triples.
+    pub(crate) fn blank(n: usize) -> Triples<Unchecked> {
+        Triples::new(vec![Triple::default(); n])
+    }
+
     /// Called by the code that has just checked and combined them, and by nothing else.
     pub(crate) fn vouch(mut self) -> Triples<Checked> {
         Triples { list: std::mem::take(&mut self.list), used: self.used, state: PhantomData }

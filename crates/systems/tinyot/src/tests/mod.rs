@@ -3,3 +3,4 @@
 pub(crate) mod dealer;
 mod engine;
 mod machine;
+mod stock;

@@ -1,0 +1,308 @@
+//! Material made ahead and kept: blocks of masks, shares and triples as bytes, and a dealer that deals from them.
+//!
+//! A [`Stock`] is one block: what one party holds of it, under that party's global key. All blocks made by one dealer are
+//! under the same keys. Both parties make their blocks together, block by block, in the same amounts, and use them in the same
+//! order.
+//!
+//! **Once.** A block is used in one run: [`Stock::write`] and dealing consume it. Whoever stores blocks sees to it that none is
+//! read twice (two ANDs on one triple tell the peer the difference of the inputs), that both sides use the same blocks, and
+//! that nothing is used under keys for which a check failed or had no verdict ([`Shelf`]). Bytes are as secret as the inputs: encrypting
+//! and authenticating them is for whoever stores them, too.
+//!
+//! **Size**: 96 bytes a triple, 32 a share, 16 a mask, and 33.
+
+use std::collections::VecDeque;
+use std::io::{Read, Write};
+
+use comity_channel::Channel;
+use comity_core::{Block, Error, Result};
+use comity_share::{GlobalKey, Share, Source};
+use zeroize::{Zeroize, Zeroizing};
+
+use crate::{Checked, Dealer, Triple, Triples};
+
+/// The form of a block's bytes.
+const MAGIC: &[u8; 16] = b"comity tinyot 1\n";
+
+/// How much of each kind a block holds.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Amounts {
+    /// Triples: one for each AND.
+    pub triples: usize,
+    /// Input masks of party 0 and of party 1: one for each bit that the party puts in.
+    pub masks: [usize; 2],
+    /// Random shared bits.
+    pub shares: usize,
+}
+
+impl Amounts {
+    /// Bytes of a block that holds so much, at either party.
+    pub fn bytes(&self) -> u64 {
+        let items = [(self.triples, size_of::<Triple>()), (self.masks[0], 16), (self.masks[1], 16), (self.shares, 32)];
+        (MAGIC.len() + 1 + Block::BYTES) as u64
+            + items.iter().map(|&(count, size)| count as u64 * size as u64).sum::<u64>()
+    }
+}
+
+/// A block of material, at one party.
+pub struct Stock {
+    party: u32,
+    key: GlobalKey,
+    triples: Triples<Checked>,
+    masks: [Pool; 2],
+    shares: Pool,
+}
+
+/// Shares to be used once. Wiped on drop.
+struct Pool(Vec<Share>);
+
+impl Pool {
+    /// Moves out as many as there are and are wanted; says how many.
+    fn take(&mut self, out: &mut [Share]) -> usize {
+        let count = self.0.len().min(out.len());
+        let rest = self.0.len() - count;
+        out[..count].copy_from_slice(&self.0[rest..]);
+        self.0[rest..].zeroize();
+        self.0.truncate(rest);
+        count
+    }
+}
+
+impl Drop for Pool {
+    fn drop(&mut self) {
+        self.0.zeroize();
+    }
+}
+
+impl Stock {
+    /// Reads a block of party `party` that holds so much. The reader has nothing else.
+    ///
+    /// # Errors
+    /// [`Error::InvalidInput`] if these are not the bytes of such a block.
+    pub fn read(from: &mut dyn Read, party: u32, amounts: &Amounts) -> Result<Stock> {
+        let mut head = [0; MAGIC.len() + 1];
+        take(from, &mut head)?;
+        if head[..MAGIC.len()] != MAGIC[..] || u32::from(head[MAGIC.len()]) != party {
+            return Err(damaged(format!("it is no material of party {party} in the form of this version")));
+        }
+        let mut delta = Zeroizing::new([0; Block::BYTES]);
+        take(from, &mut *delta)?;
+        let key = GlobalKey::new(Block::new(*delta)).filter(|key| key.block().to_u128() >> 1 & 1 == u128::from(party));
+        let key = key.ok_or_else(|| damaged("its key is none of this party".into()))?;
+        let mut triples = Triples::blank(amounts.triples);
+        take(from, bytemuck::cast_slice_mut(triples.as_mut_slice()))?;
+        let mut masks = [0, 1].map(|owner: usize| Pool(vec![Share::default(); amounts.masks[owner]]));
+        let mut block = Zeroizing::new([0; Block::BYTES]);
+        for (owner, pool) in (0..).zip(&mut masks) {
+            for mask in &mut pool.0 {
+                take(from, &mut *block)?;
+                let block = Block::new(*block);
+                *mask = if owner == party { Share::own(block.lsb(), block) } else { whole(Block::ZERO, block)? };
+            }
+        }
+        let mut shares = Pool(vec![Share::default(); amounts.shares]);
+        take(from, Share::bytes_of_mut(&mut shares.0))?;
+        let all = bytemuck::cast_slice::<Triple, Share>(triples.as_mut_slice()).iter().chain(&shares.0);
+        for share in all {
+            whole(share.mac(), share.key())?;
+        }
+        match from.read(&mut [0]) {
+            Ok(0) => Ok(Stock { party, key, triples: triples.vouch(), masks, shares }),
+            Ok(_) => Err(damaged("there are more bytes than the block has".into())),
+            Err(error) => Err(unreadable(error)),
+        }
+    }
+
+    /// Writes the block, which is then used by whoever reads it.
+    ///
+    /// # Errors
+    /// [`Error::Io`].
+    pub fn write(mut self, to: &mut dyn Write) -> Result<()> {
+        let mut put = |bytes: &[u8]| to.write_all(bytes).map_err(|error| Error::io("storing prepared material", error));
+        put(MAGIC)?;
+        put(&[self.party as u8])?;
+        put(&Zeroizing::new(self.key.block().to_bytes())[..])?;
+        put(bytemuck::cast_slice(self.triples.take(usize::MAX)))?;
+        for (owner, pool) in (0..).zip(&self.masks) {
+            for mask in &pool.0 {
+                let block = if owner == self.party { mask.mac() } else { mask.key() };
+                put(Block::bytes_of(&[block]))?;
+            }
+        }
+        put(Share::bytes_of(&self.shares.0))
+    }
+}
+
+/// A share whose blocks are as a share's blocks are.
+fn whole(mac: Block, key: Block) -> Result<Share> {
+    if key.lsb() { Err(damaged("a key is none".into())) } else { Ok(Share::from_parts(mac, key)) }
+}
+
+fn take(from: &mut dyn Read, bytes: &mut [u8]) -> Result<()> {
+    from.read_exact(bytes).map_err(unreadable)
+}
+
+fn unreadable(error: std::io::Error) -> Error {
+    Error::InvalidInput(format!("prepared material cannot be read: {error}; prepare new material"))
+}
+
+fn damaged(what: String) -> Error {
+    Error::InvalidInput(format!("prepared material is damaged: {what}; prepare new material"))
+}
+
+/// Makes blocks, one after another, all under the dealer's keys.
+pub struct Maker<'a> {
+    dealer: Box<dyn Dealer + 'a>,
+    left: Triples<Checked>,
+}
+
+impl<'a> Maker<'a> {
+    /// Blocks of this dealer's material.
+    pub fn new(dealer: Box<dyn Dealer + 'a>) -> Maker<'a> {
+        Maker { dealer, left: Triples::none() }
+    }
+
+    /// The next block. Both parties make it at once, and of the same amounts.
+    ///
+    /// # Errors
+    /// Those of the dealer.
+    pub fn make(&mut self, ch: &mut dyn Channel, amounts: &Amounts) -> Result<Stock> {
+        let mut triples = Triples::blank(amounts.triples);
+        let mut at = 0;
+        while at < amounts.triples {
+            if self.left.is_empty() {
+                self.left = self.dealer.triples(ch, amounts.triples - at)?;
+            }
+            let now = self.left.take(amounts.triples - at);
+            triples.as_mut_slice()[at..at + now.len()].copy_from_slice(now);
+            at += now.len();
+        }
+        let mut masks = [0, 1].map(|owner: usize| Pool(vec![Share::default(); amounts.masks[owner]]));
+        for (owner, pool) in (0..).zip(&mut masks) {
+            if !pool.0.is_empty() {
+                self.dealer.bits(ch, owner, &mut pool.0)?;
+            }
+        }
+        let mut shares = Pool(vec![Share::default(); amounts.shares]);
+        if !shares.0.is_empty() {
+            self.dealer.shares(ch, &mut shares.0)?;
+        }
+        let (party, key) = (self.dealer.party(), self.dealer.key().clone());
+        Ok(Stock { party, key, triples: triples.vouch(), masks, shares })
+    }
+}
+
+/// Where stored blocks come from: whoever stores them.
+pub trait Shelf: Send {
+    /// The next block, which from now on counts as used; nothing if there is none left. Both parties' shelves give
+    /// the same blocks.
+    ///
+    /// # Errors
+    /// If the block cannot be had.
+    fn next(&mut self) -> Result<Option<Stock>>;
+
+    /// As [`Dealer::check_begins`]: if no [`Shelf::check_passed`] follows, no block of this shelf may be used again, in no run.
+    ///
+    /// # Errors
+    /// If this cannot be noted for good.
+    fn check_begins(&mut self) -> Result<()>;
+
+    /// As [`Dealer::check_passed`].
+    ///
+    /// # Errors
+    /// If this cannot be noted for good.
+    fn check_passed(&mut self) -> Result<()>;
+}
+
+/// A dealer of stored blocks. It sends nothing.
+pub struct Stocked<S> {
+    shelf: S,
+    party: u32,
+    key: GlobalKey,
+    /// Blocks that are not used up.
+    open: VecDeque<Stock>,
+}
+
+impl<S: Shelf> Stocked<S> {
+    /// Deals from this shelf.
+    ///
+    /// # Errors
+    /// Those of the shelf; [`Error::InvalidInput`] if it has no block.
+    pub fn new(mut shelf: S) -> Result<Stocked<S>> {
+        let first = shelf.next()?.ok_or_else(used_up)?;
+        Ok(Stocked { shelf, party: first.party, key: first.key.clone(), open: VecDeque::from([first]) })
+    }
+
+    /// Opens one more block.
+    fn more(&mut self) -> Result<()> {
+        let next = self.shelf.next()?.ok_or_else(used_up)?;
+        if next.party != self.party || next.key.block() != self.key.block() {
+            return Err(damaged("its blocks are not of one preparation".into()));
+        }
+        self.open.retain(|block| {
+            !(block.triples.is_empty()
+                && block.shares.0.is_empty()
+                && block.masks.iter().all(|masks| masks.0.is_empty()))
+        });
+        self.open.push_back(next);
+        Ok(())
+    }
+
+    /// Fills `out` from one pool of the blocks, opening more as needed.
+    fn draw(&mut self, mut out: &mut [Share], pool: impl Fn(&mut Stock) -> &mut Pool) -> Result<()> {
+        loop {
+            for block in &mut self.open {
+                let count = pool(block).take(out);
+                out = &mut out[count..];
+            }
+            if out.is_empty() {
+                return Ok(());
+            }
+            self.more()?;
+        }
+    }
+}
+
+fn used_up() -> Error {
+    Error::InvalidInput(
+        "the prepared material is used up: prepare more together with the peer, or run without a store".into(),
+    )
+}
+
+impl<S: Shelf> Source for Stocked<S> {
+    fn party(&self) -> u32 {
+        self.party
+    }
+
+    fn key(&self) -> &GlobalKey {
+        &self.key
+    }
+
+    fn shares(&mut self, _: &mut dyn Channel, out: &mut [Share]) -> Result<()> {
+        self.draw(out, |block| &mut block.shares)
+    }
+
+    fn bits(&mut self, _: &mut dyn Channel, owner: u32, out: &mut [Share]) -> Result<()> {
+        self.draw(out, |block| &mut block.masks[owner as usize & 1])
+    }
+}
+
+impl<S: Shelf> Dealer for Stocked<S> {
+    /// Those of the first block that has some: blocks are opened one at a time, so that few are lost with a run that breaks off.
+    fn triples(&mut self, _: &mut dyn Channel, _: usize) -> Result<Triples<Checked>> {
+        loop {
+            if let Some(block) = self.open.iter_mut().find(|block| !block.triples.is_empty()) {
+                return Ok(std::mem::replace(&mut block.triples, Triples::none()));
+            }
+            self.more()?;
+        }
+    }
+
+    fn check_begins(&mut self) -> Result<()> {
+        self.shelf.check_begins()
+    }
+
+    fn check_passed(&mut self) -> Result<()> {
+        self.shelf.check_passed()
+    }
+}

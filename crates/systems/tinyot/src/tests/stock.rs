@@ -1,0 +1,176 @@
+//! Material made ahead: the same computation, each block once, and bytes that are no block.
+
+use std::collections::VecDeque;
+use std::sync::{Arc, Mutex};
+
+use comity_channel::MemoryChannel;
+use comity_circuit::{Program, Recipients};
+use comity_core::{Error, Result, SessionId};
+use comity_share::{Share, Source};
+use comity_testing::Pair;
+
+use super::dealer::Trusted;
+use super::engine::{Outputs, bits, chain_and_layer, rng};
+use crate::stock::{Amounts, Maker, Shelf, Stock, Stocked};
+use crate::{Dealer, Machine, run_with};
+
+const AMOUNTS: Amounts = Amounts { triples: 100, masks: [7, 5], shares: 3 };
+
+/// Blocks of one party, as bytes.
+fn blocks(party: u32, seed: u128, count: usize) -> VecDeque<Vec<u8>> {
+    let (mut ch, _other) = comity_channel::memory::pair();
+    let mut maker = Maker::new(Box::new(Trusted::new(party, seed, 64)));
+    let block = |_| {
+        let mut bytes = Vec::new();
+        maker.make(&mut ch, &AMOUNTS).unwrap().write(&mut bytes).unwrap();
+        assert_eq!(bytes.len() as u64, AMOUNTS.bytes());
+        bytes
+    };
+    (0..count).map(block).collect()
+}
+
+/// A shelf in memory that notes what it is told.
+struct Noting {
+    party: u32,
+    blocks: VecDeque<Vec<u8>>,
+    notes: Arc<Mutex<String>>,
+}
+
+impl Shelf for Noting {
+    fn next(&mut self) -> Result<Option<Stock>> {
+        self.notes.lock().unwrap().push('n');
+        let block = self.blocks.pop_front();
+        block.map(|bytes| Stock::read(&mut bytes.as_slice(), self.party, &AMOUNTS)).transpose()
+    }
+
+    fn check_begins(&mut self) -> Result<()> {
+        self.notes.lock().unwrap().push('(');
+        Ok(())
+    }
+
+    fn check_passed(&mut self) -> Result<()> {
+        self.notes.lock().unwrap().push(')');
+        Ok(())
+    }
+}
+
+fn stocked(party: u32, blocks: VecDeque<Vec<u8>>) -> (Stocked<Noting>, Arc<Mutex<String>>) {
+    let notes = Arc::<Mutex<String>>::default();
+    (Stocked::new(Noting { party, blocks, notes: notes.clone() }).unwrap(), notes)
+}
+
+#[test]
+fn programs_run_on_stored_material_until_it_is_used_up() {
+    let program = Program::from_circuit(chain_and_layer(40)).unwrap().with_recipients(0, Recipients::All).unwrap();
+    let inputs = [bits(40, &mut rng(1)), bits(40, &mut rng(2))];
+    let run = |ch: &mut MemoryChannel, party: u32, count| {
+        let (dealer, notes) = stocked(party, blocks(party, 3, count));
+        let own: Vec<_> = (0..2).map(|i| (i == party).then(|| inputs[i as usize].clone())).collect();
+        let mut outputs = Outputs::default();
+        let session = SessionId::derive("test", &[]);
+        let ended = run_with(ch, &session, Box::new(dealer), &program, &own, &mut outputs);
+        let notes = notes.lock().unwrap().clone();
+        (ended.map(|()| outputs.0), notes)
+    };
+    // Eight blocks have 40 masks of party 1.
+    let ((a, _), (b, notes)) = Pair::run(|ch| run(ch, 0, 8), |ch| run(ch, 1, 8));
+    let (a, b) = (a.unwrap(), b.unwrap());
+    assert_eq!(a, b);
+    let lanes = |i: usize| comity_circuit::eval_circuit(&chain_and_layer(40), &inputs)[0].get(i);
+    assert!((0..41).all(|i| a[0].1.get(i) == lanes(i)));
+    assert_eq!(notes, "nnnnnnnn()");
+    let ((a, _), (b, notes)) = Pair::run(|ch| run(ch, 0, 7), |ch| run(ch, 1, 7));
+    for ended in [a, b] {
+        assert!(matches!(ended, Err(Error::InvalidInput(message)) if message.contains("used up")));
+    }
+    assert_eq!(notes, "nnnnnnnn");
+}
+
+#[test]
+fn a_check_that_does_not_end_well_is_not_noted_as_passed() {
+    let run = |ch: &mut MemoryChannel, party: u32| {
+        let (dealer, notes) = stocked(party, blocks(party, 3, 1));
+        let mut machine = Machine::new(&SessionId::derive("test", &[]), Box::new(dealer));
+        let mut x = [Share::default(); 2];
+        machine.random(ch, &mut x).unwrap();
+        machine.check(ch).unwrap();
+        // Party 1 lies.
+        x[0] = if party == 1 { x[0].add_to_own(true) } else { x[0] };
+        let ended = machine.reveal(ch, Recipients::All, &x);
+        let notes = notes.lock().unwrap().clone();
+        (ended, notes)
+    };
+    let ((ended, notes), _) = Pair::run(|ch| run(ch, 0), |ch| run(ch, 1));
+    assert!(matches!(ended, Err(Error::PeerMisbehaved(_))));
+    assert_eq!(notes, "n()(");
+}
+
+#[test]
+fn blocks_of_two_preparations_do_not_mix() {
+    let mixed = [blocks(0, 3, 1), blocks(0, 4, 1)].into_iter().flatten().collect();
+    let (mut dealer, _) = stocked(0, mixed);
+    let (mut ch, _other) = comity_channel::memory::pair();
+    assert!(dealer.shares(&mut ch, &mut [Share::default(); 3]).is_ok());
+    let ended = dealer.shares(&mut ch, &mut [Share::default(); 1]);
+    assert!(matches!(ended, Err(Error::InvalidInput(message)) if message.contains("not of one preparation")));
+    assert!(matches!(Stocked::new(Noting { party: 0, blocks: VecDeque::new(), notes: Arc::default() }).err(),
+        Some(Error::InvalidInput(message)) if message.contains("used up")));
+}
+
+#[test]
+fn every_share_comes_out_once_and_as_it_was_made() {
+    let (mut ch, _other) = comity_channel::memory::pair();
+    for party in 0..2 {
+        let mut direct = Trusted::new(party, 3, 100);
+        let (mut dealer, _) = stocked(party, blocks(party, 3, 1));
+        let triples = |dealer: &mut dyn Dealer, ch: &mut MemoryChannel| {
+            let mut triples = dealer.triples(ch, 100).unwrap();
+            triples.take(100).iter().flat_map(|t| [t.a, t.b, t.c]).collect::<Vec<Share>>()
+        };
+        let same = |a: &[Share], b: &[Share]| {
+            a.len() == b.len()
+                && (a.iter().all(|x| b.iter().filter(|y| x.mac() == y.mac() && x.key() == y.key()).count() == 1))
+        };
+        // The maker takes two batches of 64 where 100 at once come from the same stream.
+        let mut longer = Trusted::new(party, 3, 128);
+        assert!(same(&triples(&mut dealer, &mut ch), &triples(&mut longer, &mut ch)[..300]));
+        assert!(dealer.triples(&mut ch, 1).is_err(), "triples come once");
+        assert_eq!(direct.key().block(), dealer.key().block());
+        triples(&mut direct, &mut ch);
+        for owner in 0..2 {
+            let mut masks = vec![Share::default(); AMOUNTS.masks[owner as usize]];
+            dealer.bits(&mut ch, owner, &mut masks).unwrap();
+            assert!(masks.iter().all(|m| if owner == party { m.key() } else { m.mac() } == Default::default()));
+            assert!(dealer.bits(&mut ch, owner, &mut [Share::default()]).is_err(), "masks come once");
+        }
+    }
+}
+
+#[test]
+fn what_is_no_block_is_refused() {
+    let good = blocks(1, 3, 1).remove(0).unwrap();
+    let read = |bytes: &[u8]| Stock::read(&mut &*bytes, 1, &AMOUNTS).map(|_| ());
+    read(&good).unwrap();
+    let refused = |bytes: &[u8], words: &str| match read(bytes) {
+        Err(Error::InvalidInput(message)) => assert!(message.contains(words), "{message}"),
+        other => panic!("{words}: {other:?}"),
+    };
+    let flipped = |byte: usize, bit: u8| {
+        let mut bytes = good.clone();
+        bytes[byte] ^= 1 << bit;
+        bytes
+    };
+    refused(&flipped(3, 1), "this version");
+    refused(&flipped(16, 0), "party 1");
+    // The fixed bits of the global key, and bit 0 of the keys of a share, of a mask and of a triple.
+    refused(&flipped(17, 0), "its key");
+    refused(&flipped(17, 1), "its key");
+    refused(&flipped(33 + 16, 0), "a key is none");
+    refused(&flipped(33 + 9600, 0), "a key is none");
+    refused(&flipped(good.len() - 16, 0), "a key is none");
+    for len in [0, 16, 33, 34, 5000, good.len() - 1] {
+        refused(&good[..len], "cannot be read");
+    }
+    refused(&[&good[..], &[0]].concat(), "more bytes");
+    assert!(Stock::read(&mut good.as_slice(), 0, &AMOUNTS).is_err());
+}
