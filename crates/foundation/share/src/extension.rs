@@ -5,10 +5,10 @@
 
 use comity_channel::Channel;
 use comity_core::{Backend, Bits, Block, Result, SessionId};
-use comity_ot::softspoken::{Receiver, Sender};
-use comity_ot::{DeltaReceiver, DeltaSender, Malicious, base::csw::Csw};
+use comity_ot::softspoken::TwoWay;
+use comity_ot::{DeltaReceiver, DeltaSender};
 use rand_core::CryptoRng;
-use zeroize::Zeroizing;
+use zeroize::{Zeroize, Zeroizing};
 
 use crate::{GlobalKey, Share, Source};
 
@@ -19,13 +19,15 @@ const LEVELS: usize = 4;
 pub struct Extension {
     party: u32,
     key: GlobalKey,
-    sender: Sender<Malicious>,
-    receiver: Receiver<Malicious>,
+    both: TwoWay,
 }
 
 impl Extension {
-    /// Runs the base OTs, both ways. `session` is the extension's alone; this party's key is drawn here, with `party` as its
-    /// bit 1.
+    /// How many shared bits are best asked for at once: the OTs of a chunk, but for one incomplete block of them.
+    pub const CHUNK: usize = TwoWay::CHUNK;
+
+    /// Runs the base OTs, both ways at once. `session` is the extension's alone; this party's key is drawn here, with `party`
+    /// as its bit 1.
     ///
     /// # Errors
     /// Those of the base OTs, and of the channel.
@@ -37,27 +39,36 @@ impl Extension {
         rng: &mut impl CryptoRng,
     ) -> Result<Extension> {
         let key = GlobalKey::random(party == 1, rng);
-        let under = |party: u32| session.child(&format!("under the key of party {party}"));
-        let (sender, receiver);
-        if party == 0 {
-            sender = Sender::setup::<Csw, _>(ch, &under(0), backend, LEVELS, key.block(), rng)?;
-            receiver = Receiver::setup::<Csw, _>(ch, &under(1), backend, LEVELS, rng)?;
-        } else {
-            receiver = Receiver::setup::<Csw, _>(ch, &under(0), backend, LEVELS, rng)?;
-            sender = Sender::setup::<Csw, _>(ch, &under(1), backend, LEVELS, key.block(), rng)?;
-        }
-        Ok(Extension { party, key, sender, receiver })
+        let [own, theirs] = [party, 1 - party].map(|party| session.child(&format!("under the key of party {party}")));
+        let both = TwoWay::setup(ch, [&own, &theirs], backend, LEVELS, key.block(), rng)?;
+        Ok(Extension { party, key, both })
+    }
+
+    /// Random bits of both parties, as [`Source::shares`], apart: `macs` gets the MACs on this party's shares, with the share
+    /// as bit 0, and `keys` the keys to the peer's.
+    ///
+    /// # Errors
+    /// As [`Source::shares`].
+    ///
+    /// # Panics
+    /// If there are not as many `keys` as `macs`.
+    pub fn halves<C: Channel + ?Sized>(&mut self, ch: &mut C, macs: &mut [Block], keys: &mut [Block]) -> Result<()> {
+        let result = self.both.extend(ch, macs, keys);
+        result.inspect_err(|_| {
+            macs.zeroize();
+            keys.zeroize();
+        })
     }
 
     fn own(&mut self, ch: &mut dyn Channel, n: usize) -> Result<(Bits, Zeroizing<Vec<Block>>)> {
         let mut t = Zeroizing::new(vec![Block::ZERO; n]);
-        let bits = DeltaReceiver::extend_random(&mut self.receiver, ch, &mut t)?;
+        let bits = DeltaReceiver::extend_random(self.both.sides().1, ch, &mut t)?;
         Ok((bits, t))
     }
 
     fn theirs(&mut self, ch: &mut dyn Channel, n: usize) -> Result<Zeroizing<Vec<Block>>> {
         let mut q = Zeroizing::new(vec![Block::ZERO; n]);
-        DeltaSender::extend_random(&mut self.sender, ch, &mut q)?;
+        DeltaSender::extend_random(self.both.sides().0, ch, &mut q)?;
         Ok(q)
     }
 }
@@ -72,17 +83,14 @@ impl Source for Extension {
     }
 
     fn shares(&mut self, ch: &mut dyn Channel, out: &mut [Share]) -> Result<()> {
-        let n = out.len();
-        let (bits, t, q);
-        if self.party == 0 {
-            q = self.theirs(ch, n)?;
-            (bits, t) = self.own(ch, n)?;
-        } else {
-            (bits, t) = self.own(ch, n)?;
-            q = self.theirs(ch, n)?;
-        }
-        for (j, share) in out.iter_mut().enumerate() {
-            *share = Share::from_correlated(bits.get(j), t[j], q[j]);
+        let mut macs = Zeroizing::new(vec![Block::ZERO; out.len().min(Extension::CHUNK)]);
+        let mut keys = macs.clone();
+        for out in out.chunks_mut(Extension::CHUNK) {
+            let (macs, keys) = (&mut macs[..out.len()], &mut keys[..out.len()]);
+            self.both.extend(ch, macs, keys)?;
+            for ((share, &mac), &key) in out.iter_mut().zip(&*macs).zip(&*keys) {
+                *share = Share::from_parts(mac, key);
+            }
         }
         Ok(())
     }

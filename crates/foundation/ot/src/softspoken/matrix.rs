@@ -77,7 +77,7 @@ impl Corrections {
 }
 
 /// Blocks of a row in a chunk of `n` OTs: whole blocks, and in the malicious model one for the mask.
-fn width<M: Checking>(n: usize) -> usize {
+pub(super) fn width<M: Checking>(n: usize) -> usize {
     n.div_ceil(128) + usize::from(M::CHECKED)
 }
 
@@ -211,6 +211,11 @@ impl Matrix {
             transpose_columns(self.backend, Block::bytes_of(rows), start - 128 * piece.at, tile);
             each(start, &mut tile[..wanted]);
         }
+    }
+
+    /// One row of the piece of slot 0 that is kept at `place`.
+    pub(super) fn row(&mut self, place: Piece, row: usize) -> &mut [Block] {
+        &mut self.rows[0][ROWS * place.at + row * place.width..][..place.width]
     }
 
     /// The rows of a piece.

@@ -83,12 +83,14 @@ mod sender;
 #[cfg(test)]
 pub(crate) mod tests;
 mod trees;
+mod two_way;
 
 pub use check::{Answer, Challenge};
 pub use matrix::{Checking, Corrections};
 pub use receiver::{Offered, Receiver};
 pub use sender::{Sender, Taken};
 pub use trees::Trees;
+pub use two_way::TwoWay;
 
 pub(crate) use trees::{Forest, build, delta, puncture};
 

@@ -17,7 +17,7 @@ use crate::{AtLeast, DeltaReceiver, Malicious, SemiHonest, SenderSeeds};
 /// Made once by [`Receiver::setup`] and extended again and again by [`DeltaReceiver`], or a chunk at a time by
 /// [`Receiver::offer`]. After an error it refuses to go on.
 pub struct Receiver<M: Checking> {
-    matrix: Matrix,
+    pub(super) matrix: Matrix,
     /// The choice bits of two chunks, with those of the padding and the mask. Secret.
     choices: [Vec<Block>; 2],
     model: std::marker::PhantomData<M>,
@@ -152,7 +152,7 @@ impl<M: Checking> Receiver<M> {
 
     /// The corrections of a piece of a chunk of `n` OTs: `u ^ x` for each tree, or with random choice bits `x = u` for
     /// the first.
-    fn correct(&mut self, slot: usize, piece: Piece, n: usize, choices: Option<&[u64]>) -> &[Block] {
+    pub(super) fn correct(&mut self, slot: usize, piece: Piece, n: usize, choices: Option<&[u64]>) -> &[Block] {
         let Piece { at, width } = piece;
         let skip = usize::from(choices.is_none());
         let x = &mut grown(&mut self.choices[slot], at + width)[at..];
@@ -174,7 +174,7 @@ impl<M: Checking> Receiver<M> {
     }
 
     /// The answer for a chunk of `n` OTs.
-    fn answer(&mut self, slot: usize, n: usize, challenge: &Challenge) -> Answer {
+    pub(super) fn answer(&mut self, slot: usize, n: usize, challenge: &Challenge) -> Answer {
         let (backend, session, chunk) = (self.matrix.backend, self.matrix.session, self.matrix.count());
         let coefficients = self.matrix.challenge::<M>(n, challenge);
         let choices = gf128::inner_product(backend, &self.choices[slot][..coefficients.len()], coefficients);
@@ -183,6 +183,13 @@ impl<M: Checking> Receiver<M> {
             self.matrix.hash(slot, piece, piece, &mut rows);
         }
         Answer::bind(&session, chunk, challenge, choices, &rows)
+    }
+
+    /// Puts a piece's choice bits where its first row is, and the row where they were: so that they become bit 0 of each
+    /// column. The hashes are of the rows as they were. Slot 0.
+    pub(super) fn swap_first_row(&mut self, piece: Piece) {
+        let Piece { at, width } = piece;
+        self.matrix.row(piece, 0).swap_with_slice(&mut self.choices[0][at..at + width]);
     }
 
     /// The choice bits of the chunk.

@@ -18,7 +18,7 @@ use crate::{AtLeast, DeltaSender, Malicious, ReceiverSeeds, SemiHonest};
 /// [`Sender::take`]. After an error it refuses to go on.
 pub struct Sender<M: Checking> {
     delta: Block,
-    matrix: Matrix,
+    pub(super) matrix: Matrix,
     challenges: Prg,
     model: std::marker::PhantomData<M>,
 }
@@ -161,7 +161,7 @@ impl<M: Checking> Sender<M> {
     }
 
     /// The challenge for a chunk of `n` OTs, which nobody sees before the corrections are here.
-    fn draw(&mut self, n: usize) -> Challenge {
+    pub(super) fn draw(&mut self, n: usize) -> Challenge {
         let challenge = Challenge::draw(&mut self.challenges);
         if M::CHECKED {
             self.matrix.challenge::<M>(n, &challenge);
@@ -170,7 +170,12 @@ impl<M: Checking> Sender<M> {
     }
 
     /// Receives the answer for a chunk, and checks it.
-    fn settle<C: Channel + ?Sized>(&mut self, ch: &mut C, challenge: &Challenge, hashes: [Block; ROWS]) -> Result<()> {
+    pub(super) fn settle<C: Channel + ?Sized>(
+        &mut self,
+        ch: &mut C,
+        challenge: &Challenge,
+        hashes: [Block; ROWS],
+    ) -> Result<()> {
         let mut answer = [0; Answer::BYTES];
         ch.recv(&mut answer)?;
         self.check(challenge, hashes, &Answer::from_bytes(&answer)?)
@@ -186,6 +191,12 @@ impl<M: Checking> Sender<M> {
         hashes: &mut [Block; ROWS],
         each: impl FnMut(usize, &mut [Block]),
     ) {
+        self.take_in(piece, skip, hashes);
+        self.matrix.columns(0, piece.alone(), piece, n, each);
+    }
+
+    /// The first part of [`absorb`](Sender::absorb): the rows, hashed.
+    pub(super) fn take_in(&mut self, piece: Piece, skip: usize, hashes: &mut [Block; ROWS]) {
         let delta = self.delta.to_u128();
         let place = piece.alone();
         self.matrix.fill(0, place, skip, |first, _, rows, wire| {
@@ -200,7 +211,6 @@ impl<M: Checking> Sender<M> {
         if M::CHECKED {
             self.matrix.hash(0, place, piece, hashes);
         }
-        self.matrix.columns(0, place, piece, n, each);
     }
 
     /// Holds a chunk, of which only the hashes are left, against the answer.

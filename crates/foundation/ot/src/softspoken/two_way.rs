@@ -1,0 +1,143 @@
+//! Two extensions between the same parties, one each way, that advance in step: shared bits with MACs want both, and
+//! neither party then waits for the other to be done with its own.
+
+use comity_channel::Channel;
+use comity_core::{Backend, Bits, Block, Error, Result, SessionId};
+use rand_core::CryptoRng;
+
+use super::matrix::{pieces, width};
+use super::{BASE, Challenge, Checking, ROWS, Receiver, Sender, Shape, Trees};
+use crate::base::csw;
+use crate::stream::grown;
+use crate::{Malicious, ReceiverSeeds, SenderSeeds};
+
+/// A party's side of both extensions: sender under its own delta, receiver under the peer's.
+///
+/// Choice bits are random. Bit 0 of either delta must be one: then a MAC has its choice bit there, and a key zero.
+///
+/// After an error it refuses to go on.
+pub struct TwoWay {
+    sender: Sender<Malicious>,
+    receiver: Receiver<Malicious>,
+    /// The corrections of a chunk, this party's and the peer's.
+    corrections: [Vec<Block>; 2],
+}
+
+impl TwoWay {
+    /// The most OTs each way that are one chunk: three exchanges, of which one is large.
+    pub const CHUNK: usize = <Malicious as Checking>::CHUNK;
+
+    /// Runs the base OTs of both ways at the same time, with the bits of `delta` as choices, and trades the trees of `k`
+    /// levels. `own` is the session of the extension under this party's delta, `theirs` that under the peer's.
+    ///
+    /// # Errors
+    /// As [`Sender::setup`] and [`Receiver::setup`]; [`InvalidInput`](Error::InvalidInput) if bit 0 of delta is zero.
+    pub fn setup<C: Channel + ?Sized>(
+        ch: &mut C,
+        [own, theirs]: [&SessionId; 2],
+        backend: Backend,
+        k: usize,
+        delta: Block,
+        rng: &mut impl CryptoRng,
+    ) -> Result<TwoWay> {
+        let shape = Shape::new(k)?;
+        if !delta.lsb() {
+            return Err(Error::InvalidInput("bit 0 of a delta that goes both ways must be one".into()));
+        }
+        let choices = Bits::from_bytes(&delta.to_bytes(), ROWS);
+        let (seeds, chosen) = base(ch, [&own.child(BASE), &theirs.child(BASE)], &choices, rng)?;
+        let (receiver, trees) = Receiver::new(theirs, backend, k, seeds)?;
+        let mut bytes = vec![0; Trees::len::<Malicious>(shape)];
+        ch.exchange(trees.as_bytes(), &mut bytes)?;
+        let sender = Sender::new(own, backend, k, chosen, &Trees::from_bytes::<Malicious>(&bytes, k)?, rng)?;
+        Ok(TwoWay { sender, receiver, corrections: Default::default() })
+    }
+
+    /// Both sides apart, for OTs in one direction.
+    pub fn sides(&mut self) -> (&mut Sender<Malicious>, &mut Receiver<Malicious>) {
+        (&mut self.sender, &mut self.receiver)
+    }
+
+    /// The next OTs, as many each way: `macs` get this party's `t_j`, with its choice bit as bit 0, and `keys` its `q_j`.
+    ///
+    /// # Errors
+    /// As [`Sender`]'s and [`Receiver`]'s. What is in `macs` and `keys` must then not be used.
+    ///
+    /// # Panics
+    /// If there are not as many `keys` as `macs`.
+    pub fn extend<C: Channel + ?Sized>(&mut self, ch: &mut C, macs: &mut [Block], keys: &mut [Block]) -> Result<()> {
+        assert_eq!(macs.len(), keys.len(), "as many OTs each way");
+        for (macs, keys) in macs.chunks_mut(TwoWay::CHUNK).zip(keys.chunks_mut(TwoWay::CHUNK)) {
+            self.chunk(ch, macs, keys)?;
+        }
+        Ok(())
+    }
+
+    fn chunk<C: Channel + ?Sized>(&mut self, ch: &mut C, macs: &mut [Block], keys: &mut [Block]) -> Result<()> {
+        let TwoWay { sender, receiver, corrections: [out, into] } = self;
+        receiver.matrix.begin()?;
+        sender.matrix.begin()?;
+        let n = macs.len();
+        // With random choice bits nothing is sent for the first tree.
+        let rows = receiver.matrix.shape.trees() - 1;
+        let blocks = rows * width::<Malicious>(n);
+        let (out, into) = (grown(out, blocks), grown(into, blocks));
+        let mut rest = &mut *out;
+        for piece in pieces::<Malicious>(n) {
+            let (now, later) = std::mem::take(&mut rest).split_at_mut(rows * piece.width);
+            now.copy_from_slice(receiver.correct(0, piece, n, None));
+            rest = later;
+            receiver.swap_first_row(piece);
+            receiver.matrix.columns(0, piece, piece, n, |j, t| macs[j..j + t.len()].copy_from_slice(t));
+            receiver.swap_first_row(piece);
+        }
+        ch.exchange(Block::bytes_of(out), Block::bytes_of_mut(into))?;
+        // Drawn before, and shown when the peer's corrections are here.
+        let challenge = sender.draw(n);
+        let mut theirs = [0; Challenge::BYTES];
+        ch.exchange(&challenge.to_bytes(), &mut theirs)?;
+        let answer = receiver.answer(0, n, &Challenge::from_bytes(theirs)).to_bytes();
+        ch.send(&answer)?;
+        ch.flush()?;
+        // While the answers are under way.
+        let mut hashes = [Block::ZERO; ROWS];
+        let mut rest = &*into;
+        for piece in pieces::<Malicious>(n) {
+            let (now, later) = rest.split_at(rows * piece.width);
+            rest = later;
+            sender.matrix.wire(piece, 1).copy_from_slice(now);
+            sender.take_in(piece, 1, &mut hashes);
+            sender.matrix.row(piece.alone(), 0).fill(Block::ZERO);
+            sender.matrix.columns(0, piece.alone(), piece, n, |j, q| keys[j..j + q.len()].copy_from_slice(q));
+        }
+        sender.settle(ch, &challenge, hashes)?;
+        receiver.matrix.end();
+        sender.matrix.end();
+        Ok(())
+    }
+}
+
+/// Base OTs both ways: as the receiver in one session, as the sender in the other. Every message is below 8 KiB.
+fn base<C: Channel + ?Sized>(
+    ch: &mut C,
+    [own, theirs]: [&SessionId; 2],
+    choices: &Bits,
+    rng: &mut impl CryptoRng,
+) -> Result<(SenderSeeds<Malicious>, ReceiverSeeds<Malicious>)> {
+    let (sender, offer) = csw::Sender::new(theirs, rng);
+    let (receiver, points) = csw::Receiver::new(own, choices, rng);
+    let mut their_offer = offer.to_bytes();
+    ch.exchange(&offer.to_bytes(), &mut their_offer)?;
+    let points = points.to_bytes();
+    let mut their_points = vec![0; points.len()];
+    ch.exchange(&points, &mut their_points)?;
+    let (waiting, challenge) = sender.challenge(&csw::Points::from_bytes(&their_points, ROWS)?)?;
+    let challenge = challenge.to_bytes();
+    let mut their_challenge = vec![0; challenge.len()];
+    ch.exchange(&challenge, &mut their_challenge)?;
+    let their_challenge = csw::Challenge::from_bytes(&their_challenge, ROWS)?;
+    let (response, chosen) = receiver.respond(&csw::Offer::from_bytes(their_offer), &their_challenge)?;
+    let mut their_response = response.to_bytes();
+    ch.exchange(&response.to_bytes(), &mut their_response)?;
+    Ok((waiting.finish(&csw::Response::from_bytes(their_response))?, chosen))
+}
