@@ -27,6 +27,8 @@
 //! **Session.** Failures of batches, and of the kinds of object in a batch, add up; [`Budget`] keeps their sum within `2^-rho`.
 //! It is computed in doubles, by one operation a bucket size, with a relative error below 2^-45.
 
+use core::ops::Range;
+
 use comity_core::{Backend, Block, Error, Prg, Result};
 use rand_core::Rng;
 
@@ -204,6 +206,23 @@ impl Partition {
         self.shifts[column]
     }
 
+    /// The objects of `column` in some buckets, as one or two runs of neighbours: the first bucket, the first object, and how
+    /// many.
+    ///
+    /// # Panics
+    /// If there is no such column, or not so many buckets.
+    pub fn runs(&self, column: usize, buckets: Range<usize>) -> impl Iterator<Item = (usize, usize, usize)> + use<> {
+        let l = self.batch.buckets;
+        assert!(buckets.start <= buckets.end && buckets.end <= l, "buckets of the batch");
+        // The first bucket whose object is at the top of the column again.
+        let turn = (l - self.shifts[column]).clamp(buckets.start, buckets.end);
+        let run = |from: usize, to: usize, object: usize| (from, object, to - from);
+        let rows = column * l + self.shifts[column];
+        [run(buckets.start, turn, rows + buckets.start), run(turn, buckets.end, (rows + turn).saturating_sub(l))]
+            .into_iter()
+            .filter(|&(.., len)| len > 0)
+    }
+
     /// The object of `column` in `bucket`, where column `j` holds the objects `j l .. (j + 1) l`.
     ///
     /// # Panics
@@ -283,6 +302,12 @@ mod tests {
             objects.sort_unstable();
             assert!(objects.into_iter().eq(0..21));
             assert!((0..7).all(|i| partition.object(i, 0) == i));
+            for (column, start, end) in (0..3).flat_map(|j| (0..=7).flat_map(move |s| (s..=7).map(move |e| (j, s, e))))
+            {
+                let runs = partition.runs(column, start..end);
+                let pairs = runs.flat_map(|(bucket, object, len)| (0..len).map(move |i| (bucket + i, object + i)));
+                assert!(pairs.eq((start..end).map(|i| (i, partition.object(i, column)))));
+            }
             (0..2).for_each(|j| seen[j][partition.shift(j + 1)] += 1);
         }
         // 36.6 expected of each.
