@@ -36,6 +36,7 @@ mod parser;
 mod types;
 
 use comity_circuit::Program;
+use comity_circuit::value::Type;
 
 pub use diagnostic::{Diagnostic, Diagnostics};
 use diagnostic::{Errors, Span};
@@ -49,20 +50,83 @@ pub fn compile(file: &str, source: &str) -> Result<Program, Diagnostics> {
     compile_with(file, source, Limits::default())
 }
 
+/// Compiles one expression over values that are there already, such as `if c { a } else { b }`; its type is found. The
+/// program's input values are `values`, by name and type, in order; its output value is the expression's, called `result`.
+///
+/// Values of structs are not possible, since the text has no place that says what these are.
+///
+/// # Errors
+/// All mistakes that were found, each with its line and column in `text`.
+pub fn compile_expression(file: &str, values: &[(&str, &Type)], text: &str) -> Result<Program, Diagnostics> {
+    let values: Vec<String> = values.iter().map(|(name, ty)| format!("{name}: {ty} from 0")).collect();
+    compile_line(file, &format!("fn main({}) {{", values.join(", ")), text, "}", values.len())
+}
+
+/// The type that is written here, such as `[u32; 8]`.
+///
+/// # Errors
+/// All mistakes that were found, each with its line and column in `text`.
+pub fn parse_type(text: &str) -> Result<Type, Diagnostics> {
+    let program = compile_line("type", "fn main(x:", text, "from 0) { x }", 1)?;
+    Ok(program.inputs()[0].ty.clone())
+}
+
+/// Compiles a text that stands between two others in a program of one function with so many parameters.
+fn compile_line(file: &str, before: &str, text: &str, after: &str, params: usize) -> Result<Program, Diagnostics> {
+    let source = format!("{before}\n{text}\n{after}");
+    let mut errors = Errors::default();
+    let compiled = compile_tree(file, &source, true, Limits::default(), &mut errors, |tree| {
+        // A brace in the text could have closed the function and begun something else.
+        let alone = tree.parties.is_empty() && tree.consts.is_empty() && tree.structs.is_empty();
+        alone && matches!(&tree.functions[..], [main] if main.params.len() == params)
+    });
+    compiled.ok_or_else(|| {
+        let mut report = errors.report(file, &source);
+        // Line 2 of the source is the text's first; what is found behind the text is missing at its end.
+        let lines: Vec<&str> = text.lines().collect();
+        for mistake in &mut report.all {
+            mistake.line = mistake.line.saturating_sub(1).max(1);
+            if mistake.line > lines.len() {
+                let end = lines.last().copied().unwrap_or_default();
+                let (column, after) = (end.chars().count(), after.split(' ').next().unwrap_or_default());
+                (mistake.line, mistake.column) = (lines.len().max(1), column + 1);
+                (mistake.text, mistake.caret) = (end.to_owned(), column);
+                mistake.message = mistake.message.replace(&format!("found `{after}`"), "found the end");
+            }
+        }
+        report
+    })
+}
+
 fn compile_with(file: &str, source: &str, limits: Limits) -> Result<Program, Diagnostics> {
     let mut errors = Errors::default();
+    let compiled = compile_tree(file, source, false, limits, &mut errors, |_| true);
+    compiled.ok_or_else(|| errors.report(file, source))
+}
+
+/// Compiles a text whose tree has to be as `fits` says.
+fn compile_tree(
+    file: &str,
+    source: &str,
+    inferred: bool,
+    limits: Limits,
+    errors: &mut Errors,
+    fits: impl FnOnce(&ast::File<'_>) -> bool,
+) -> Option<Program> {
     if source.len() > lexer::MAX_SOURCE {
         errors.add(Span::default(), format!("a source text has at most {} bytes", lexer::MAX_SOURCE));
-        return Err(errors.report(file, source));
+        return None;
     }
-    let tree = parser::parse(source, &mut errors);
+    let tree = parser::parse(source, errors);
+    if errors.is_empty() && !fits(&tree) {
+        errors.add(Span::default(), "there is more here than one expression or type: a bracket is too many");
+    }
     if errors.is_empty()
-        && let Some(module) = check::check(source, &tree, &mut errors)
-        && let Some(program) = lower::lower(file, &module, limits, &mut errors)
+        && let Some(module) = check::check(source, &tree, inferred, errors)
     {
-        return Ok(program);
+        return lower::lower(file, &module, limits, errors);
     }
-    Err(errors.report(file, source))
+    None
 }
 
 #[cfg(test)]

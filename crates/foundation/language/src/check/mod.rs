@@ -38,6 +38,8 @@ type Generics<'s> = HashMap<&'s str, Generic>;
 
 struct Checker<'s, 'e> {
     source: &'s str,
+    /// Whether `main` has no output written down, and gives what its body gives.
+    inferred: bool,
     file: &'e ast::File<'s>,
     errors: &'e mut Errors,
     structs: HashMap<&'s str, StructState>,
@@ -61,10 +63,11 @@ enum StructState {
     Known(Rc<Struct>),
 }
 
-/// Checks a file. The module is there if there are no mistakes.
-pub(crate) fn check<'s>(source: &'s str, file: &ast::File<'s>, errors: &mut Errors) -> Option<Module> {
+/// Checks a file. The module is there if there are no mistakes. If the output is `inferred`, none is written behind `main`.
+pub(crate) fn check<'s>(source: &'s str, file: &ast::File<'s>, inferred: bool, errors: &mut Errors) -> Option<Module> {
     let mut checker = Checker {
         source,
+        inferred,
         file,
         errors,
         structs: HashMap::new(),
@@ -96,7 +99,11 @@ pub(crate) fn check<'s>(source: &'s str, file: &ast::File<'s>, errors: &mut Erro
         checker.body(id, function, generics);
     }
     let Checker { funcs, .. } = checker;
-    let (main, inputs, outputs) = main?;
+    let (main, inputs, mut outputs) = main?;
+    if let (true, Some(body)) = (inferred, &funcs[main].body) {
+        let ty = funcs[main].ty(body).clone();
+        outputs.push(Output { name: "result".to_owned(), to: Recipients::All, ty });
+    }
     errors.is_empty().then_some(Module { funcs, main, inputs, outputs })
 }
 
@@ -291,6 +298,7 @@ impl<'s> Checker<'s, '_> {
         }
         let mut outputs: Vec<Output> = Vec::new();
         match &main.outputs {
+            Outputs::None if self.inferred => {}
             Outputs::None => {
                 self.errors.add(main.name.span, "`main` has no output; write `-> u32`, or `-> (sum: u32 to all)`");
             }
@@ -368,9 +376,12 @@ impl<'s> Checker<'s, '_> {
         if let (Some(who), false) = (to, main) {
             body.checker.errors.add(who.span, "only `main` gives its values to parties");
         }
-        let value = body.block(&item.body, Some(&result));
+        let inferred = main && body.checker.inferred;
+        let value = body.block(&item.body, Some(&result).filter(|_| !inferred));
         let at = item.body.value.as_ref().map_or(Span { start: item.body.span.end - 1, ..item.body.span }, |v| v.span);
-        let value = if item.body.value.is_none() && !result.is_unit() {
+        let value = if inferred {
+            value
+        } else if item.body.value.is_none() && !result.is_unit() {
             let message =
                 format!("the function's value is missing: end it with an expression of type {result}, without `;`");
             body.checker.errors.add(at, message);
@@ -379,6 +390,9 @@ impl<'s> Checker<'s, '_> {
             body.expect(value, &result, "the function's value")
         };
         let (vars, types) = body.finish();
+        if let (true, Some(message)) = (inferred, unfit(&types[value.ty])) {
+            self.errors.add(at, message);
+        }
         let func = &mut self.funcs[id];
         (func.params, func.vars, func.types, func.body) = (params, vars, types, Some(value));
     }
@@ -417,6 +431,17 @@ impl<'s> Checker<'s, '_> {
             }
         }
         recursive
+    }
+}
+
+/// Why an expression of this type is no value that a program could give.
+fn unfit(ty: &Ty) -> Option<&'static str> {
+    match ty {
+        Ty::Number => Some("how wide is this number? Write its type behind it, as in `5u32`, or `as u32`"),
+        Ty::Array(element, _) => unfit(element),
+        Ty::Tuple(parts) if parts.is_empty() => Some("this has no value"),
+        Ty::Tuple(parts) => parts.iter().find_map(unfit),
+        _ => None,
     }
 }
 

@@ -8,6 +8,7 @@ use crate::lower::Limits;
 
 mod costs;
 mod errors;
+mod lines;
 mod programs;
 
 struct Outputs(Vec<Option<Bits>>);
