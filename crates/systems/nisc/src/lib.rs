@@ -70,7 +70,9 @@
 //!   `b` in the order of the commitments, which is random and from the seed.
 //! - Never from the seed: the circuit OTs' answers, `k_i`, `w`, `w_{j,b}`, `r_j`. The checked copies would show them.
 //! - Labels of constants and repeated outputs are as they fall: `K` is bound to `i`, `j` and `b`.
-//! - Section 5's code is over GF(2^8), byte by byte, at the points 1 to `t + e`, and covers all that is from the seeds.
+//! - Section 5's code is over GF(2^8), byte by byte, at the points 1 to `t + e`, and covers all that is from the seeds. What is
+//!   wrong in a checked copy spoils what is decoded of the evaluated ones, and may be named there, before the hashes arrive:
+//!   [`InvalidPoint`], [`IdentityPoint`] or [`InputEquality`]. It is an abort for every choice of copies that checks it.
 //! - Whether an answer aborts, and by which name, depends on `T`: it must stay with the receiver while the query lives.
 //!
 //! **Timing**: variable time only where a checked copy is made again, and where nothing but public points and masked scalars

@@ -97,6 +97,8 @@ pub(crate) struct Verdict {
     copies: Vec<(Bits, bool)>,
     /// Halves of `w_{j,0}` and `w_{j,1}`, those that came out.
     known: Zeroizing<Vec<[Option<Scalar>; 2]>>,
+    /// Whether all recovery boxes were opened.
+    pub(crate) opened: bool,
 }
 
 /// What the semi-trusted copies say together.
@@ -110,7 +112,8 @@ pub(crate) enum Told {
 impl Verdict {
     pub(crate) fn new(copies: usize, outputs: usize) -> Verdict {
         let none = [None; 2];
-        Verdict { copies: vec![(Bits::zeros(outputs), true); copies], known: Zeroizing::new(vec![none; outputs]) }
+        let copies = vec![(Bits::zeros(outputs), true); copies];
+        Verdict { copies, known: Zeroizing::new(vec![none; outputs]), opened: false }
     }
 
     /// Evaluated copy `k` says that output `j` is `bit`, and that half of `w_{j,bit}` is `half`; `points` are `h_{j,0}`, `h_{j,1}`.
@@ -135,8 +138,12 @@ impl Verdict {
     /// The last steps of Figure 4.
     ///
     /// # Errors
+    /// [`RecoveryOpening`](Misbehaviour::RecoveryOpening) if a recovery box was not opened, and
     /// [`NoValidCopy`](Misbehaviour::NoValidCopy) if no copy is semi-trusted.
     pub(crate) fn tell(self) -> Result<Told> {
+        if !self.opened {
+            return Err(Misbehaviour::RecoveryOpening.into());
+        }
         let mut trusted = self.copies.iter().filter(|(_, trusted)| *trusted).map(|(output, _)| output);
         let first = trusted.next().ok_or(Misbehaviour::NoValidCopy)?;
         let Some(other) = trusted.find(|output| *output != first) else { return Ok(Told::Output(first.clone())) };

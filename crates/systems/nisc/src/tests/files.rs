@@ -1,1 +1,259 @@
+//! Queries, keys and answers as files: round trips, the wrong file, and broken ones.
+
+use std::io::{self, Read};
+
 use super::*;
+use crate::files::{CHECKSUM, Header, checksum};
+use crate::{Cost, respond};
+
+fn case(copies: Copies) -> Case {
+    let inputs = vec![Bits::from_bytes(&[0b101], 3), Bits::from_bytes(&[0b110], 3)];
+    Case::new(Backend::detect(), ands(3), inputs, copies, 11)
+}
+
+fn plain_case() -> Case {
+    case(Copies::all(3).unwrap())
+}
+
+fn message<T>(result: Result<T>) -> String {
+    result.err().expect("an error").to_string()
+}
+
+/// The bytes with a right checksum.
+fn sealed(mut bytes: Vec<u8>) -> Vec<u8> {
+    let body = bytes.len() - CHECKSUM;
+    let sum = checksum().update(&bytes[..body]).finalize();
+    bytes[body..].copy_from_slice(sum.as_bytes());
+    bytes
+}
+
+#[test]
+fn queries_and_keys_survive_a_round_trip() {
+    let case = plain_case();
+    let query = Query::from_bytes(&case.query.to_bytes()).unwrap();
+    assert_eq!(query, case.query);
+    assert_eq!((query.input_bits(), query.epoch(), query.copies()), (3, 0, Copies::all(3).unwrap()));
+    assert_eq!(*query.program(), case.program.digest());
+    let secret = Secret::from_bytes(&case.secret.to_bytes()).unwrap();
+    assert_eq!(secret.query(), query);
+    assert_eq!((secret.epoch(), secret.copies(), secret.program()), (0, query.copies(), query.program()));
+    let opened = open(case.backend, &secret, &case.program, &mut &case.answer(1)[..]).unwrap();
+    assert!(opened.outputs == case.plain());
+}
+
+#[test]
+fn a_refreshed_query_has_other_circuit_ots_only_and_takes_no_earlier_answers() {
+    let mut case = plain_case();
+    let earlier = case.answer(1);
+    case.secret = case.secret.refresh(&mut rng(40)).unwrap();
+    let query = case.secret.query();
+    assert_eq!((query.epoch(), query.id()), (1, case.query.id()));
+    assert!(query.inputs == case.query.inputs && query.circuits != case.query.circuits);
+    assert!(matches!(case.open(&earlier), Err(Error::Mismatch { field: "query", .. })));
+    case.query = query;
+    let answer = case.answer(2);
+    assert!(case.open(&answer).unwrap().outputs == case.plain());
+}
+
+#[test]
+fn the_wrong_file_is_named() {
+    let case = plain_case();
+    let answer = case.answer(1);
+    let said = message(Query::from_bytes(&answer));
+    assert!(said.contains("a query was expected here, and this is an answer"), "{said}");
+    let said = message(Secret::from_bytes(&case.query.to_bytes()));
+    assert!(said.contains("the key of a query was expected here, and this is a query"), "{said}");
+    let said = message(case.open(&case.query.to_bytes()));
+    assert!(said.contains("an answer was expected here, and this is a query"), "{said}");
+    let mut future = answer.clone();
+    future[16] = 9;
+    let said = message(case.open(&sealed(future)));
+    assert!(said.contains("version 9") && said.contains("version 1"), "{said}");
+    let mut future = case.query.to_bytes();
+    future[17] = 1;
+    let said = message(Query::from_bytes(&sealed(future)));
+    assert!(said.contains("version 257"), "{said}");
+    let mut zeros = io::repeat(0);
+    let said = message(open(case.backend, &case.secret, &case.program, &mut zeros));
+    assert!(said.contains("something else"), "{said}");
+    // A right beginning, and then zeros without an end.
+    let mut zeros = (&answer[..Header::BYTES + 64]).chain(io::repeat(0));
+    let said = message(open(case.backend, &case.secret, &case.program, &mut zeros));
+    assert!(said.contains("checksum"), "{said}");
+    let mut more = answer.clone();
+    more.push(0);
+    let said = message(case.open(&more));
+    assert!(said.contains("more follows"), "{said}");
+}
+
+#[test]
+fn another_program_or_query_is_named() {
+    let case = plain_case();
+    let answer = case.answer(1);
+    let other = Case::new(case.backend, ands(4), vec![Bits::zeros(4); 2], case.query.copies(), 12);
+    let field = |result: Result<Opened>| match result {
+        Err(Error::Mismatch { field, .. }) => field,
+        other => panic!("{other:?}"),
+    };
+    assert_eq!(field(other.open(&answer)), "program");
+    assert_eq!(field(open(case.backend, &case.secret, &other.program, &mut &answer[..])), "program");
+    let same = Case::new(case.backend, ands(3), case.inputs.clone(), case.query.copies(), 13);
+    assert_eq!(field(same.open(&answer)), "query");
+    let own = own(&other.program, 1, &other.inputs);
+    let mut out = Vec::new();
+    let refused = respond(case.backend, &case.query, &other.program, &own, &mut rng(1), &mut out);
+    assert!(matches!(refused, Err(Error::Mismatch { field: "program", .. })) && out.is_empty());
+}
+
+#[test]
+fn programs_that_tell_the_sender_something_are_refused() {
+    let program = ands(2).with_recipients(0, Recipients::All).unwrap();
+    let inputs = [Some(Bits::zeros(2)), None];
+    let said = message(publish(Backend::detect(), &program, &inputs, Copies::all(3).unwrap(), &mut rng(1)));
+    assert!(said.contains("the sender, who learns nothing"), "{said}");
+    let program = ands(2).with_owner(1, 2).unwrap();
+    let said = message(publish(Backend::detect(), &program, &inputs, Copies::all(3).unwrap(), &mut rng(1)));
+    assert!(said.contains("two parties"), "{said}");
+    for refused in [Copies::all(0), Copies::all(255), Copies::coded(3, 3), Copies::coded(3, 0), Copies::coded(200, 60)]
+    {
+        assert!(matches!(refused, Err(Error::InvalidInput(_))));
+    }
+}
+
+#[test]
+fn bad_points_in_a_query_are_refused_before_an_answer() {
+    let case = plain_case();
+    let bytes = case.query.to_bytes();
+    let points = Header::BYTES + 36;
+    let own = own(&case.program, 1, &case.inputs);
+    // A point of an input OT, and one of a circuit OT.
+    for at in [points + 32, points + 64 * 3] {
+        for (fill, kind) in [(0, Misbehaviour::IdentityPoint), (0xff, Misbehaviour::InvalidPoint)] {
+            let mut bad = bytes.clone();
+            bad[at..at + 32].fill(fill);
+            let query = Query::from_bytes(&sealed(bad)).unwrap();
+            let mut out = Vec::new();
+            match respond(case.backend, &query, &case.program, &own, &mut rng(1), &mut out) {
+                Err(Error::PeerMisbehaved(named)) => assert_eq!(named, kind),
+                other => panic!("{other:?}"),
+            }
+            assert!(out.is_empty());
+        }
+    }
+    // One OT too few for the program.
+    let mut short = bytes.clone();
+    short.drain(points..points + 64);
+    let query = Query::from_bytes(&sealed(short)).unwrap();
+    let refused = respond(case.backend, &query, &case.program, &own, &mut rng(1), &mut Vec::new());
+    assert!(message(refused).contains("2 input bits"));
+}
+
+#[test]
+fn broken_queries_and_keys_are_refused() {
+    let case = plain_case();
+    let (query, key) = (case.query.to_bytes(), case.secret.to_bytes());
+    for len in 0..query.len() {
+        assert!(matches!(Query::from_bytes(&query[..len]), Err(Error::Malformed(_))), "{len} bytes");
+    }
+    for len in 0..key.len() {
+        assert!(matches!(Secret::from_bytes(&key[..len]), Err(Error::Malformed(_))), "{len} bytes");
+    }
+    for at in 0..key.len() {
+        let mut bad = key.to_vec();
+        bad[at] ^= 0x40;
+        assert!(matches!(Secret::from_bytes(&bad), Err(Error::Malformed(_))), "byte {at}");
+        // With a right checksum anything but a panic will do.
+        _ = Secret::from_bytes(&sealed(bad));
+    }
+    for at in 0..query.len() {
+        let mut bad = query.clone();
+        bad[at] ^= 0x40;
+        assert!(matches!(Query::from_bytes(&bad), Err(Error::Malformed(_))), "byte {at}");
+        _ = Query::from_bytes(&sealed(bad));
+    }
+}
+
+#[test]
+fn damaged_answers_are_nobodys_fault() {
+    for copies in [Copies::all(2), Copies::coded(3, 1)] {
+        let case = case(copies.unwrap());
+        let answer = case.answer(1);
+        for len in [0, 10, 100, 200, answer.len() / 2, answer.len() - 40, answer.len() - 1] {
+            let said = message(case.open(&answer[..len]));
+            assert!(said.contains("cut short"), "{len} bytes: {said}");
+        }
+        for at in (Header::BYTES + 32..answer.len()).step_by(answer.len() / 40) {
+            let mut bad = answer.clone();
+            bad[at] ^= 1;
+            let said = message(case.open(&bad));
+            assert!(said.contains("damaged"), "byte {at}: {said}");
+        }
+    }
+}
+
+/// The answer's checksum protects against chance, not against its sender: here it is right.
+#[test]
+fn a_changed_answer_never_gives_a_wrong_output() {
+    for (copies, step) in [(Copies::all(2), 41), (Copies::coded(3, 1), 41)] {
+        let case = case(copies.unwrap());
+        let answer = case.answer(1);
+        let (mut refused, mut same) = (0, 0);
+        for at in (Header::BYTES + 64..answer.len() - CHECKSUM).step_by(step) {
+            let mut bad = answer.clone();
+            bad[at] ^= 0x10;
+            match case.open(&sealed(bad)) {
+                Ok(opened) => {
+                    assert!(opened.outputs == case.plain(), "byte {at}");
+                    same += 1;
+                }
+                Err(Error::PeerMisbehaved(_)) => refused += 1,
+                Err(other) => panic!("byte {at}: {other}"),
+            }
+        }
+        // What nobody reads is under the keys of checked copies, and copies that are not semi-trusted do no harm.
+        assert!(refused > same, "{refused} refused, {same} without effect");
+    }
+}
+
+#[test]
+fn spliced_answers_are_refused() {
+    let case = plain_case();
+    let (first, second) = (case.answer(1), case.answer(2));
+    for at in (Header::BYTES + 64..first.len()).step_by(first.len() / 20) {
+        let spliced = sealed([&first[..at], &second[at..]].concat());
+        assert!(matches!(case.open(&spliced), Err(Error::PeerMisbehaved(_))), "byte {at}");
+    }
+}
+
+/// Who changes the bytes on purpose changes these digests and the version.
+const GOLDEN: [&str; 2] = ["5c1baa4d7ab22067378e2eeb7ee6a28c9be98d4fc081ea44dd515bf6c063fd99", ""];
+
+#[test]
+fn the_bytes_are_pinned_on_every_backend() {
+    for (copies, golden) in [Copies::all(4), Copies::coded(5, 2)].into_iter().zip(GOLDEN) {
+        let copies = copies.unwrap();
+        let digest = |backend: Backend| {
+            let program = random_program([3, 3], 60, [4, 2], &mut rng(5));
+            let inputs = vec![Bits::from_bytes(&[5], 3), Bits::from_bytes(&[6], 3)];
+            let case = Case::new(backend, program, inputs, copies, 21);
+            let answer = case.answer(21);
+            assert!(case.open(&answer).unwrap().outputs == case.plain());
+            let mut hasher = blake3::Hasher::new();
+            hasher.update(&case.query.to_bytes()).update(&case.secret.to_bytes()).update(&answer);
+            hasher.finalize().to_hex().to_string()
+        };
+        for backend in Backend::available() {
+            assert_eq!(digest(backend), golden, "{backend}");
+        }
+    }
+}
+
+#[test]
+fn counted_bytes_are_those_of_the_papers_circuit() {
+    let program = to_receiver(comity_circuit::library::program("aes128").unwrap());
+    let plain = Cost::new(&program, Copies::all(40).unwrap()).unwrap();
+    // 72,000 in the paper's way: four products more for each input bit of the receiver and copy.
+    assert_eq!(plain.respond + 40 * 4 * 128, 4 * 40 * 128 * 2 + 4 * 40 * 128 + 2 * 40 * 128 + 12 * 40 + 4 * 128);
+    let coded = Cost::new(&program, Copies::coded(44, 19).unwrap()).unwrap();
+    assert!(2 * coded.answer_bytes < plain.answer_bytes + plain.answer_bytes / 4);
+}

@@ -1,1 +1,317 @@
+//! Senders who lie: each lie is an abort by its name, or the output is right.
+
+use comity_core::Delta;
+use curve25519_dalek::RistrettoPoint;
+use curve25519_dalek::scalar::Scalar;
+
 use super::*;
+
+/// A lie that can be told in any copy.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Lie {
+    /// Tables that are random.
+    Tables,
+    /// A circuit that computes the complement of an output, with everything else to match: the best there is.
+    Output,
+    /// The labels of an input bit of the receiver are swapped.
+    SwappedLabels,
+    /// One of the two labels of an input bit of the receiver is random: selective failure.
+    OneLabel,
+    /// A head that is another point.
+    OtherHead,
+    /// A head that is no point.
+    NoHead,
+    /// Commitments to nothing.
+    Commitments,
+    /// Adapters to nothing.
+    Adapters,
+    /// The adapters are swapped: the circuit gets the other bit.
+    SwappedAdapters,
+    /// Another input bit than the one committed to, with its true proof.
+    OtherInput,
+    /// A proof of equality that is false.
+    Proof,
+    /// `w + K` that is false.
+    Opening,
+    /// A recovery box that is false.
+    Box,
+    /// Decoding bits that are false.
+    Decoding,
+    /// `k_i` that is garbage.
+    Key,
+    /// `seed_i` that is garbage.
+    Seed,
+}
+
+impl Lie {
+    pub(crate) const ALL: [Lie; 16] = [
+        Lie::Tables,
+        Lie::Output,
+        Lie::SwappedLabels,
+        Lie::OneLabel,
+        Lie::OtherHead,
+        Lie::NoHead,
+        Lie::Commitments,
+        Lie::Adapters,
+        Lie::SwappedAdapters,
+        Lie::OtherInput,
+        Lie::Proof,
+        Lie::Opening,
+        Lie::Box,
+        Lie::Decoding,
+        Lie::Key,
+        Lie::Seed,
+    ];
+
+    /// What a receiver who checks such a copy says, if the copies are not coded.
+    fn checked(self) -> Option<Misbehaviour> {
+        match self {
+            Lie::Tables | Lie::Output | Lie::Adapters | Lie::SwappedAdapters | Lie::Decoding => {
+                Some(Misbehaviour::GarbledCircuit)
+            }
+            Lie::SwappedLabels | Lie::OneLabel | Lie::OtherHead | Lie::NoHead | Lie::Seed => {
+                Some(Misbehaviour::TransferAnswer)
+            }
+            Lie::Commitments => Some(Misbehaviour::InputCommitment),
+            Lie::Box => Some(Misbehaviour::InputRecovery),
+            Lie::OtherInput | Lie::Proof | Lie::Opening | Lie::Key => None,
+        }
+    }
+
+    /// What a receiver who evaluates such a copy says, even if others are right.
+    fn evaluated(self) -> Option<Misbehaviour> {
+        match self {
+            Lie::NoHead => Some(Misbehaviour::InvalidPoint),
+            Lie::Commitments | Lie::OtherInput | Lie::Proof | Lie::Key => Some(Misbehaviour::InputEquality),
+            Lie::Opening | Lie::Box => Some(Misbehaviour::RecoveryOpening),
+            _ => None,
+        }
+    }
+}
+
+/// A sender who lies in some copies.
+pub(crate) struct Liar {
+    pub(crate) lie: Lie,
+    pub(crate) bad: Vec<usize>,
+    pub(crate) width: usize,
+    /// How often the lie was told.
+    pub(crate) told: usize,
+}
+
+impl Liar {
+    pub(crate) fn new(lie: Lie, bad: &[usize], copies: Copies) -> Liar {
+        Liar { lie, bad: bad.to_vec(), width: copies.total(), told: 0 }
+    }
+
+    /// Changes the bad copies' blocks of some rows.
+    fn columns(&mut self, rows: &mut [Block], change: impl Fn(usize, &mut Block)) {
+        for row in rows.chunks_exact_mut(self.width) {
+            self.bad.iter().for_each(|&i| change(i, &mut row[i]));
+        }
+        self.told += 1;
+    }
+
+    /// Swaps two rows in the bad copies.
+    fn swap(&mut self, rows: &mut [Block], a: usize, b: usize) {
+        self.bad.iter().for_each(|&i| rows.swap(a * self.width + i, b * self.width + i));
+        self.told += 1;
+    }
+}
+
+const NOISE: Block = Block::from_u128(0x1234_5678_9abc_def0_0fed_cba9_8765_4321);
+
+impl Conduct for Liar {
+    fn before(&mut self, act: Act<'_>) {
+        let noise = |_: usize, block: &mut Block| *block ^= NOISE;
+        match (self.lie, act) {
+            (Lie::Tables, Act::Tables(rows)) => self.columns(rows, noise),
+            (Lie::Output, Act::Outputs { rows, deltas }) => {
+                let first = &mut rows[..self.width];
+                self.columns(first, |i, zero| *zero ^= Delta::block(&deltas[i]));
+            }
+            (Lie::SwappedLabels, Act::Labels { j: 0, pairs }) => {
+                self.bad.iter().for_each(|&i| pairs[i].swap(0, 1));
+                self.told += 1;
+            }
+            (Lie::OneLabel, Act::Labels { j: 0, pairs }) => {
+                self.bad.iter().for_each(|&i| pairs[i][1] ^= NOISE);
+                self.told += 1;
+            }
+            (Lie::OtherHead, Act::Heads(heads)) => {
+                let other = RistrettoPoint::mul_base(&Scalar::from(99u64)).compress().to_bytes();
+                self.bad.iter().for_each(|&i| heads[i] = [other, other].as_flattened().try_into().unwrap());
+                self.told += 1;
+            }
+            (Lie::NoHead, Act::Heads(heads)) => {
+                self.bad.iter().for_each(|&i| heads[i][..32].fill(0xff));
+                self.told += 1;
+            }
+            (Lie::Commitments, Act::Committed { j: 0, rows }) => {
+                let width = self.width;
+                self.columns(&mut rows[..4 * width], noise);
+            }
+            (Lie::Adapters, Act::Committed { j: 0, rows }) => {
+                let width = self.width;
+                self.columns(&mut rows[4 * width..], noise);
+            }
+            (Lie::SwappedAdapters, Act::Committed { j: 0, rows }) => self.swap(rows, 4, 5),
+            (Lie::OtherInput, Act::Input { j: 0, bits }) => {
+                self.bad.iter().for_each(|&i| bits[i] ^= 1);
+                self.told += 1;
+            }
+            (Lie::Proof, Act::Proofs { j: 0, halves }) => {
+                self.bad.iter().for_each(|&i| halves[i] += Scalar::ONE);
+                self.told += 1;
+            }
+            (Lie::Opening, Act::Openings { j: 0, halves }) => {
+                self.bad.iter().for_each(|&i| halves[i][1] += Scalar::ONE);
+                self.told += 1;
+            }
+            (Lie::Box, Act::Boxes(rows)) => self.columns(rows, noise),
+            (Lie::Decoding, Act::Decoding(rows)) => self.columns(rows, |_, block| *block ^= Block::from_u128(1)),
+            (Lie::Key, Act::Circuits(pairs)) => {
+                self.bad.iter().for_each(|&i| pairs[i][0] ^= NOISE);
+                self.told += 1;
+            }
+            (Lie::Seed, Act::Circuits(pairs)) => {
+                self.bad.iter().for_each(|&i| pairs[i][1] ^= NOISE);
+                self.told += 1;
+            }
+            _ => {}
+        }
+    }
+}
+
+/// Plays a lie in some copies, and holds the verdict against what it should be. Returns whether it was recovered from.
+fn play(case: &Case, lie: Lie, bad: &[usize], seed: u128) -> bool {
+    let copies = case.query.copies();
+    let mut liar = Liar::new(lie, bad, copies);
+    let answer = case.answer_as(seed, &mut liar);
+    assert!(liar.told > 0, "{lie:?} was not told");
+    let choice = case.secret.receivers(case.backend).choice;
+    let among = |copies: &[usize]| bad.iter().filter(|i| copies.contains(i)).count();
+    let (checked, evaluated) = (among(&choice.checked), among(&choice.evaluated));
+    let mut expected = vec![];
+    if checked > 0 {
+        expected.extend(lie.checked().map(|kind| match copies.evaluated() {
+            // Only hashes tell there, but for a seed that is not the copy's.
+            Some(_) => Misbehaviour::GarbledCircuit,
+            None => kind,
+        }));
+    }
+    if evaluated > 0 {
+        expected.extend(lie.evaluated());
+    }
+    let opened = case.open(&answer);
+    let what = || format!("{lie:?} in {bad:?} with {:?} evaluated", choice.evaluated);
+    match opened {
+        Err(Error::PeerMisbehaved(kind)) if !expected.is_empty() => {
+            // Coded, what is wrong in a checked copy spoils what is decoded, and may show there first.
+            let decoded = copies.evaluated().is_some() && checked > 0 && lie.checked().is_some();
+            let first = [Misbehaviour::InvalidPoint, Misbehaviour::IdentityPoint, Misbehaviour::InputEquality];
+            let named = expected.contains(&kind) || decoded && first.contains(&kind);
+            assert!(named, "{}: {kind:?} and not {expected:?}", what());
+            false
+        }
+        Ok(opened) if expected.is_empty() && checked + evaluated > 0 => {
+            // Whoever guesses all evaluated copies escapes.
+            let escapes = evaluated == choice.evaluated.len() && lie.checked().is_some();
+            assert!(escapes || opened.outputs == case.plain(), "{}: a wrong output", what());
+            opened.recovered
+        }
+        Err(Error::PeerMisbehaved(Misbehaviour::NoValidCopy)) if evaluated == choice.evaluated.len() => false,
+        other => panic!("{}: {other:?}, expected {expected:?}", what()),
+    }
+}
+
+/// Queries of a program, with different choices of copies.
+fn cases(copies: Copies, count: u128) -> Vec<Case> {
+    // All inputs are ones, so that every bit counts in every output.
+    let ones = || Bits::from_bytes(&[0xff], 2);
+    (0..count).map(|seed| Case::new(Backend::detect(), ands(2), vec![ones(), ones()], copies, seed)).collect()
+}
+
+/// Sets of bad copies: one, several, all.
+fn sets(t: usize) -> Vec<Vec<usize>> {
+    (1..1 << t).map(|set: usize| (0..t).filter(|i| set >> i & 1 == 1).collect()).collect()
+}
+
+#[test]
+fn every_lie_is_named_or_does_nothing() {
+    let mut recovered = 0;
+    for (number, case) in cases(Copies::all(3).unwrap(), 4).iter().enumerate() {
+        for lie in Lie::ALL {
+            for bad in sets(3) {
+                recovered += usize::from(play(case, lie, &bad, number as u128));
+            }
+        }
+    }
+    assert!(recovered >= 4, "{recovered} recoveries");
+}
+
+#[test]
+fn every_lie_is_named_or_does_nothing_where_copies_are_coded() {
+    let mut recovered = 0;
+    for (number, case) in cases(Copies::coded(4, 2).unwrap(), 2).iter().enumerate() {
+        for lie in Lie::ALL {
+            for bad in [vec![0], vec![1], vec![2], vec![3], vec![0, 2], vec![1, 2, 3]] {
+                recovered += usize::from(play(case, lie, &bad, number as u128));
+            }
+        }
+    }
+    assert!(recovered >= 2, "{recovered} recoveries");
+}
+
+/// The verdict on a sender who lies once.
+fn verdict(case: &Case, lie: impl FnMut(Act<'_>)) -> Result<Opened> {
+    struct Once<F>(F);
+    impl<F: FnMut(Act<'_>)> Conduct for Once<F> {
+        fn before(&mut self, act: Act<'_>) {
+            (self.0)(act);
+        }
+    }
+    case.open(&case.answer_as(9, &mut Once(lie)))
+}
+
+fn name(result: Result<Opened>) -> Misbehaviour {
+    match result {
+        Err(Error::PeerMisbehaved(kind)) => kind,
+        other => panic!("{other:?}"),
+    }
+}
+
+#[test]
+fn output_commitments_that_do_not_add_up_are_named() {
+    let case = &cases(Copies::all(3).unwrap(), 1)[0];
+    for at in 0..4 {
+        let verdict = verdict(case, |act| {
+            if let Act::OutputCommitments(points) = act {
+                points[at] = RistrettoPoint::mul_base(&Scalar::from(5u64)).compress().to_bytes();
+            }
+        });
+        assert_eq!(name(verdict), Misbehaviour::OutputCommitments);
+    }
+    for (bytes, kind) in [([0; 32], Misbehaviour::IdentityPoint), ([0xff; 32], Misbehaviour::InvalidPoint)] {
+        let verdict = verdict(case, |act| {
+            if let Act::OutputCommitments(points) = act {
+                points[3] = bytes;
+            }
+        });
+        assert_eq!(name(verdict), kind);
+    }
+}
+
+#[test]
+fn a_recovered_answer_has_the_output_of_the_committed_input() {
+    // Two evaluated copies that disagree: found by trying answers.
+    let mut random = rng(77);
+    for seed in 0..6 {
+        let program = random_program([3, 4], 40, [5, 2], &mut random);
+        let inputs = [3, 4].map(|width| bits(width, &mut random)).to_vec();
+        let case = Case::new(Backend::detect(), program, inputs, Copies::coded(4, 2).unwrap(), seed);
+        let evaluated = case.secret.receivers(case.backend).choice.evaluated;
+        let mut liar = Liar::new(Lie::Output, &evaluated[..1], case.query.copies());
+        let opened = case.open(&case.answer_as(seed, &mut liar)).unwrap();
+        assert!(opened.recovered && opened.outputs == case.plain());
+    }
+}
