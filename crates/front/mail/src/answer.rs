@@ -1,0 +1,124 @@
+//! Sealed answers: their head, and making one.
+
+use std::io::{ErrorKind, Read, Write};
+
+use comity_circuit::Program;
+use comity_core::{Backend, Bits, Error, Result};
+use rand_core::CryptoRng;
+
+use crate::file::{CHECKSUM, Kind, START};
+use crate::name::Name;
+use crate::query::Query;
+use crate::seal::{ENCAPSULATED, Sealer};
+
+/// What stands in the clear before a sealed answer.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Head {
+    /// The digest of the program.
+    pub program: [u8; 32],
+    /// The fingerprint of the query.
+    pub query: [u8; 32],
+    /// What the sender calls itself.
+    pub name: Name,
+}
+
+impl Head {
+    pub(crate) fn to_bytes(&self) -> Vec<u8> {
+        let mut bytes = Kind::Answer.start();
+        bytes.extend_from_slice(&self.program);
+        bytes.extend_from_slice(&self.query);
+        bytes.push(self.name.as_str().len() as u8);
+        bytes.extend_from_slice(self.name.as_str().as_bytes());
+        bytes
+    }
+
+    /// Reads the head of an answer.
+    ///
+    /// # Errors
+    /// [`Error::Malformed`] if this is no answer, or one of another version.
+    pub fn read(from: &mut dyn Read) -> Result<Head> {
+        let mut start = [0; START];
+        let short = |_| Error::Malformed("an answer was expected, and this is something else".into());
+        fill(from, &mut start).and_then(|whole| whole.ok_or(()).map_err(short))?;
+        Kind::Answer.check(&start)?;
+        let mut fixed = [0; 32 + 32 + 1];
+        let mut name = [0; Name::MAX];
+        fill(from, &mut fixed)?.ok_or_else(cut)?;
+        let length = usize::from(fixed[64]);
+        let wrong = || Error::Malformed("the sender's name in the answer is not one".into());
+        let name = name.get_mut(..length).ok_or_else(wrong)?;
+        fill(from, name)?.ok_or_else(cut)?;
+        let name = str::from_utf8(name).ok().and_then(|name| Name::new(name).ok()).ok_or_else(wrong)?;
+        let part = |at: usize| std::array::from_fn(|i| fixed[at + i]);
+        Ok(Head { program: part(0), query: part(32), name })
+    }
+}
+
+/// Reads exactly so many bytes, if there are.
+pub(crate) fn fill(from: &mut dyn Read, bytes: &mut [u8]) -> Result<Option<()>> {
+    match from.read_exact(bytes) {
+        Ok(()) => Ok(Some(())),
+        Err(error) if error.kind() == ErrorKind::UnexpectedEof => Ok(None),
+        Err(error) => Err(Error::io("reading the answer", error)),
+    }
+}
+
+pub(crate) fn cut() -> Error {
+    Error::Malformed("the answer is cut short".into())
+}
+
+/// Answers a query, sealed: see [`comity_nisc::respond()`], and the module's documentation for the seal.
+///
+/// # Errors
+/// As [`comity_nisc::respond()`], and [`Error::Malformed`] if the query's key for answers is none. What was written up to then is no
+/// answer.
+#[allow(clippy::too_many_arguments, reason = "what comity_nisc::respond takes, and the name")]
+pub fn respond(
+    backend: Backend,
+    query: &Query,
+    program: &Program,
+    inputs: &[Option<Bits>],
+    name: &Name,
+    rng: &mut impl CryptoRng,
+    out: &mut dyn Write,
+) -> Result<()> {
+    let mut sealer = Sealer::new(query, name, rng, out)?;
+    comity_nisc::respond(backend, query.message(), program, inputs, rng, &mut sealer)?;
+    sealer.finish()
+}
+
+/// Reads an answer to its end without opening it: its head, and how many bytes it has. The checksum is right.
+///
+/// # Errors
+/// [`Error::Malformed`] if this is no answer, or of another version, or damaged.
+pub fn examine(from: &mut dyn Read) -> Result<(Head, u64)> {
+    let head = Head::read(from)?;
+    let start = head.to_bytes();
+    let mut hash = Kind::Answer.checksum();
+    hash.update(&start);
+    // The last bytes are the checksum, and only the end of the file says which these are.
+    let (mut buffer, mut kept, mut bytes) = (vec![0; 64 << 10], 0, start.len() as u64);
+    loop {
+        let count = match from.read(&mut buffer[kept..]) {
+            Ok(count) => count,
+            Err(error) if error.kind() == ErrorKind::Interrupted => continue,
+            Err(error) => return Err(Error::io("reading the answer", error)),
+        };
+        bytes += count as u64;
+        kept += count;
+        if count == 0 {
+            break;
+        }
+        let sure = kept.saturating_sub(CHECKSUM);
+        hash.update(&buffer[..sure]);
+        buffer.copy_within(sure..kept, 0);
+        kept -= sure;
+    }
+    if bytes < (start.len() + ENCAPSULATED + CHECKSUM) as u64 {
+        return Err(cut());
+    }
+    if hash.finalize().as_bytes()[..] != buffer[..kept] {
+        return Err(Error::Malformed("the answer was damaged or cut short: its checksum is wrong".into()));
+    }
+    Ok((head, bytes))
+}

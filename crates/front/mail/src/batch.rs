@@ -1,0 +1,198 @@
+//! `Batch`: opening answers, and who may hear of it when.
+
+use std::collections::BTreeSet;
+use std::io::Read;
+
+use comity_circuit::Program;
+use comity_core::{Backend, Error, Result};
+use comity_nisc::{Cost, Opened};
+
+use crate::answer::{Head, cut, fill};
+use crate::file::{CHECKSUM, hex};
+use crate::key::Key;
+use crate::name::Name;
+use crate::seal::{ENCAPSULATED, Opener};
+
+/// What came of an answer.
+#[derive(Debug)]
+pub struct Verdict {
+    /// What the sender calls itself, if the answer could be read that far. It is the sender's own name only if the seal was whole:
+    /// [`Error::Malformed`] and [`Error::Mismatch`] are nobody's fault that is named.
+    pub name: Option<Name>,
+    /// The outputs; or why there are none. [`Error::PeerMisbehaved`] names the cheat.
+    pub outcome: Result<Opened>,
+}
+
+/// Answers that are opened together. What came of them is kept inside until the key is saved.
+pub struct Batch<'a> {
+    key: &'a mut Key,
+    backend: Backend,
+    program: &'a Program,
+    /// Bytes of an answer before it is sealed.
+    plain: u64,
+    verdicts: Vec<Verdict>,
+    /// The encapsulated keys of this batch.
+    seen: BTreeSet<[u8; ENCAPSULATED]>,
+    /// Answers that the key did not know before.
+    fresh: Vec<([u8; ENCAPSULATED], [u8; CHECKSUM])>,
+    cheated: bool,
+}
+
+/// An answer whose seal was whole.
+struct Unsealed {
+    encapsulated: [u8; ENCAPSULATED],
+    sum: [u8; CHECKSUM],
+    outcome: Result<Opened>,
+}
+
+impl Key {
+    /// Begins to open answers.
+    ///
+    /// # Errors
+    /// [`Error::Mismatch`] if this is not the query's program; as [`comity_nisc::publish`].
+    pub fn batch<'a>(&'a mut self, backend: Backend, program: &'a Program) -> Result<Batch<'a>> {
+        let plain = self.plain_bytes(program)?;
+        Ok(Batch {
+            key: self,
+            backend,
+            program,
+            plain,
+            verdicts: Vec::new(),
+            seen: BTreeSet::new(),
+            fresh: Vec::new(),
+            cheated: false,
+        })
+    }
+
+    /// Whether an answer to this query is whole, without opening it: that tells nothing that has to stay secret. Returns the name
+    /// of the sender.
+    ///
+    /// # Errors
+    /// [`Error::Mismatch`] if it is for another query or program, [`Error::Malformed`] if it is none, or not whole.
+    pub fn check(&self, program: &Program, answer: &mut dyn Read) -> Result<Name> {
+        let plain = self.plain_bytes(program)?;
+        let head = self.head(answer)?;
+        self.opener(&head, &encapsulated(answer)?, plain, answer)?.finish()?;
+        Ok(head.name)
+    }
+
+    fn plain_bytes(&self, program: &Program) -> Result<u64> {
+        let (ours, theirs) = (program.digest(), self.secret.program());
+        if ours != *theirs {
+            return Err(Error::Mismatch { field: "program", ours: hex(&ours), theirs: hex(theirs) });
+        }
+        Ok(Cost::new(program, self.secret.copies())?.answer_bytes)
+    }
+
+    /// The head of an answer to this query.
+    fn head(&self, answer: &mut dyn Read) -> Result<Head> {
+        self.fits(Head::read(answer)?)
+    }
+
+    fn fits(&self, head: Head) -> Result<Head> {
+        let differ =
+            |field, ours: &[u8], theirs: &[u8]| Error::Mismatch { field, ours: hex(ours), theirs: hex(theirs) };
+        if head.program != *self.secret.program() {
+            return Err(differ("program", self.secret.program(), &head.program));
+        }
+        if head.query != self.fingerprint {
+            return Err(differ("query", &self.fingerprint, &head.query));
+        }
+        Ok(head)
+    }
+
+    fn opener<'a>(
+        &self,
+        head: &Head,
+        encapsulated: &[u8; ENCAPSULATED],
+        plain: u64,
+        answer: &'a mut dyn Read,
+    ) -> Result<Opener<'a>> {
+        Opener::new(&self.seed, &self.fingerprint, &head.to_bytes(), encapsulated, plain, answer)
+    }
+}
+
+fn encapsulated(answer: &mut dyn Read) -> Result<[u8; ENCAPSULATED]> {
+    let mut bytes = [0; ENCAPSULATED];
+    fill(answer, &mut bytes)?.ok_or_else(cut)?;
+    Ok(bytes)
+}
+
+impl Batch<'_> {
+    /// Opens an answer, as far as that goes, and keeps what came of it.
+    pub fn add(&mut self, answer: &mut dyn Read) {
+        let (name, opened) = match Head::read(answer) {
+            Ok(head) => (Some(head.name.clone()), self.key.fits(head).and_then(|head| self.open(&head, answer))),
+            Err(error) => (None, Err(error)),
+        };
+        let outcome = match opened {
+            Ok(Unsealed { encapsulated, sum, outcome }) => {
+                self.seen.insert(encapsulated);
+                if !self.key.opened.contains_key(&encapsulated) {
+                    self.fresh.push((encapsulated, sum));
+                }
+                self.cheated |= !matches!(outcome, Ok(Opened { recovered: false, .. }));
+                outcome
+            }
+            Err(error) => Err(error),
+        };
+        self.verdicts.push(Verdict { name, outcome });
+    }
+
+    /// An error says nothing about which copies are checked; the outcome inside does.
+    fn open(&self, head: &Head, answer: &mut dyn Read) -> Result<Unsealed> {
+        let encapsulated = encapsulated(answer)?;
+        let repeated = || Error::InvalidInput("it repeats an answer that is opened already, and is refused".into());
+        let before = self.key.opened.get(&encapsulated);
+        if before.is_none() && self.key.spent {
+            return Err(Error::InvalidInput(
+                "answers to this query were opened already, and this one was not among them: who has heard of a result may \
+                 know which copies are checked, and could cheat unseen. Refresh the key, and ask for an answer to the new query"
+                    .into(),
+            ));
+        }
+        if self.seen.contains(&encapsulated) {
+            return Err(repeated());
+        }
+        let mut opener = self.key.opener(head, &encapsulated, self.plain, answer)?;
+        let outcome = comity_nisc::open(self.backend, &self.key.secret, self.program, &mut opener);
+        // A broken seal explains whatever the protocol made of it.
+        let sum = opener.finish()?;
+        match before {
+            Some(known) if *known != sum => Err(repeated()),
+            _ => Ok(Unsealed { encapsulated, sum, outcome }),
+        }
+    }
+
+    /// Closes the batch, as MS-NISC has it: marks the key as spent, has it saved, and then tells what came of the answers, in
+    /// their order. If none of them was an answer to this query, sealed and whole, the key stays as it is.
+    ///
+    /// `save` must not return before the key would survive a crash.
+    ///
+    /// # Errors
+    /// What `save` reports. Nothing was told then, and the key must not be used any more but after loading it again.
+    pub fn close<E>(mut self, save: impl FnOnce(&Key) -> Result<(), E>) -> Result<Vec<Verdict>, E> {
+        let spends = !self.key.spent && !self.seen.is_empty();
+        self.tell(spends, save)
+    }
+
+    /// Tells what came of the answers, and lets others follow unless a cheat was seen: adaptive MS-NISC. Saves the key first, as
+    /// [`Batch::close`] does.
+    ///
+    /// # Errors
+    /// As [`Batch::close`].
+    pub fn settle<E>(mut self, save: impl FnOnce(&Key) -> Result<(), E>) -> Result<Vec<Verdict>, E> {
+        let spends = !self.key.spent && self.cheated;
+        self.tell(spends, save)
+    }
+
+    fn tell<E>(&mut self, spends: bool, save: impl FnOnce(&Key) -> Result<(), E>) -> Result<Vec<Verdict>, E> {
+        let changed = spends || !self.fresh.is_empty();
+        self.key.spent |= spends;
+        self.key.opened.extend(self.fresh.drain(..));
+        if changed {
+            save(self.key)?;
+        }
+        Ok(std::mem::take(&mut self.verdicts))
+    }
+}

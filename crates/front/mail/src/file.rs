@@ -1,0 +1,131 @@
+//! What the three kinds of files have in common: how they begin and end, and reading their fields.
+//!
+//! A file begins with what it is (16 bytes of text) and its version (2 bytes, little-endian, as all numbers). It ends with a BLAKE3
+//! hash of all before. What a field says of lengths is held against the bytes that are there.
+
+use blake3::Hasher;
+use comity_core::{Error, Result};
+
+/// The version of the files.
+pub(crate) const VERSION: u16 = 1;
+
+/// Bytes before the first field.
+pub(crate) const START: usize = 16 + 2;
+
+/// Bytes of the checksum at the end.
+pub(crate) const CHECKSUM: usize = 32;
+
+/// What a file is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Kind {
+    /// A [`Query`](crate::Query).
+    Query,
+    /// A [`Key`](crate::Key).
+    Key,
+    /// A sealed answer.
+    Answer,
+}
+
+impl Kind {
+    const ALL: [Kind; 3] = [Kind::Query, Kind::Key, Kind::Answer];
+
+    /// How many bytes tell what a file is.
+    pub const BYTES: usize = 16;
+
+    /// What a file is that begins with these bytes.
+    pub fn of(start: &[u8]) -> Option<Kind> {
+        Kind::ALL.into_iter().find(|kind| start.starts_with(kind.magic()))
+    }
+
+    fn magic(self) -> &'static [u8; Kind::BYTES] {
+        match self {
+            Kind::Query => b"comity query   \n",
+            Kind::Key => b"comity key     \n",
+            Kind::Answer => b"comity answer  \n",
+        }
+    }
+
+    /// With its article.
+    pub(crate) fn name(self) -> &'static str {
+        match self {
+            Kind::Query => "a query",
+            Kind::Key => "the key of a query",
+            Kind::Answer => "an answer",
+        }
+    }
+
+    /// The first bytes of a file.
+    pub(crate) fn start(self) -> Vec<u8> {
+        [&self.magic()[..], &VERSION.to_le_bytes()].concat()
+    }
+
+    /// Refuses the first bytes of a file of another kind or version.
+    pub(crate) fn check(self, start: &[u8; START]) -> Result<()> {
+        let (magic, version) = start.split_at(Kind::BYTES);
+        if magic != self.magic() {
+            let is = Kind::of(magic).map_or("something else", Kind::name);
+            return Err(Error::Malformed(format!("{} was expected, and this is {is}", self.name())));
+        }
+        let version = u16::from_le_bytes([version[0], version[1]]);
+        if version != VERSION {
+            return Err(Error::Malformed(format!(
+                "this is {} of version {version}, and this program knows version {VERSION}",
+                self.name()
+            )));
+        }
+        Ok(())
+    }
+
+    /// The hash that a checksum is finished from.
+    pub(crate) fn checksum(self) -> Hasher {
+        Hasher::new_derive_key(match self {
+            Kind::Query => "comity mail: the fingerprint of a query",
+            Kind::Key => "comity mail: the checksum of a key",
+            Kind::Answer => "comity mail: the checksum of an answer",
+        })
+    }
+
+    /// The fields of a whole file, and its checksum, which is right.
+    pub(crate) fn fields(self, bytes: &[u8]) -> Result<(Fields<'_>, [u8; CHECKSUM])> {
+        let short = || Error::Malformed(format!("{} bytes are too few for {}", bytes.len(), self.name()));
+        self.check(bytes.first_chunk().ok_or_else(short)?)?;
+        let (body, sum) = bytes.split_last_chunk::<CHECKSUM>().ok_or_else(short)?;
+        if self.checksum().update(body).finalize() != *sum {
+            return Err(Error::Malformed(format!("{} was damaged or cut short: its checksum is wrong", self.name())));
+        }
+        Ok((Fields { rest: body.get(START..).ok_or_else(short)?, kind: self }, *sum))
+    }
+}
+
+/// The fields of a file, one after another.
+pub(crate) struct Fields<'a> {
+    rest: &'a [u8],
+    kind: Kind,
+}
+
+impl<'a> Fields<'a> {
+    /// So many bytes.
+    pub(crate) fn bytes(&mut self, count: usize) -> Result<&'a [u8]> {
+        let short = || Error::Malformed(format!("{} ends in the middle of a field", self.kind.name()));
+        let (bytes, rest) = self.rest.split_at_checked(count).ok_or_else(short)?;
+        self.rest = rest;
+        Ok(bytes)
+    }
+
+    /// The next bytes, as many as the array has.
+    pub(crate) fn array<const N: usize>(&mut self) -> Result<[u8; N]> {
+        let mut array = [0; N];
+        array.copy_from_slice(self.bytes(N)?);
+        Ok(array)
+    }
+
+    /// All that is left.
+    pub(crate) fn rest(self) -> &'a [u8] {
+        self.rest
+    }
+}
+
+/// A digest for people, in hex.
+pub(crate) fn hex(digest: &[u8]) -> String {
+    digest.iter().map(|byte| format!("{byte:02x}")).collect()
+}

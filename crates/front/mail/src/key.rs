@@ -1,0 +1,167 @@
+//! `Key`, what a receiver keeps: it opens the answers, and knows which it has opened.
+
+use std::collections::BTreeMap;
+
+use comity_circuit::Program;
+use comity_core::{Backend, Bits, Error, Result};
+use comity_nisc::{Copies, Secret};
+use rand_core::CryptoRng;
+use zeroize::Zeroizing;
+
+use crate::file::{CHECKSUM, Kind};
+use crate::name::{Reference, put_text, take_text};
+use crate::query::Query;
+use crate::seal::public_key;
+
+/// What opens the answers to a query. Whoever has it learns the receiver's input, and reads all answers.
+pub struct Key {
+    /// The seed of the key that answers are sealed to.
+    pub(crate) seed: Zeroizing<[u8; 32]>,
+    pub(crate) fingerprint: [u8; 32],
+    expected: u32,
+    /// Whether a batch was closed: no other answers are opened then.
+    pub(crate) spent: bool,
+    named: String,
+    reference: Reference,
+    /// The answers that were opened: the encapsulated key of each, and the checksum.
+    pub(crate) opened: BTreeMap<[u8; 32], [u8; CHECKSUM]>,
+    pub(crate) secret: Secret,
+}
+
+impl Key {
+    /// Makes the key of a new query. `inputs[i]` is there exactly for the values of party 0. `named` is what the receiver calls the
+    /// program; the query shows it without its folders. `expected` is how many answers a batch should have at most, for the
+    /// record: choose `copies` with `log2` of it to spare.
+    ///
+    /// # Errors
+    /// As [`comity_nisc::publish`].
+    pub fn publish(
+        backend: Backend,
+        program: &Program,
+        named: &str,
+        inputs: &[Option<Bits>],
+        copies: Copies,
+        expected: u32,
+        rng: &mut impl CryptoRng,
+    ) -> Result<Key> {
+        let reference = Reference::new(program, named)?;
+        let (_, secret) = comity_nisc::publish(backend, program, inputs, copies, rng)?;
+        Ok(Key::new(secret, named.to_owned(), reference, expected, rng))
+    }
+
+    fn new(secret: Secret, named: String, reference: Reference, expected: u32, rng: &mut impl CryptoRng) -> Key {
+        let mut seed = Zeroizing::new([0; 32]);
+        rng.fill_bytes(&mut seed[..]);
+        let mut key = Key {
+            seed,
+            fingerprint: [0; 32],
+            expected,
+            spent: false,
+            named,
+            reference,
+            opened: BTreeMap::new(),
+            secret,
+        };
+        key.fingerprint = *key.query().fingerprint();
+        key
+    }
+
+    /// The query.
+    pub fn query(&self) -> Query {
+        Query::new(public_key(&self.seed), self.reference.clone(), self.secret.query())
+    }
+
+    /// The key of the next query for the same input: fresh circuit OTs, a fresh key for answers, and nothing opened.
+    /// Answers to the earlier query do not fit it.
+    ///
+    /// # Errors
+    /// As [`Secret::refresh`].
+    pub fn refresh(&self, rng: &mut impl CryptoRng) -> Result<Key> {
+        let secret = self.secret.refresh(rng)?;
+        Ok(Key::new(secret, self.named.clone(), self.reference.clone(), self.expected, rng))
+    }
+
+    /// The key in these bytes.
+    ///
+    /// # Errors
+    /// [`Error::Malformed`] if they are none, or of another version, or damaged.
+    pub fn from_bytes(bytes: &[u8]) -> Result<Key> {
+        let (mut fields, _) = Kind::Key.fields(bytes)?;
+        let seed = Zeroizing::new(fields.array()?);
+        let fingerprint = fields.array()?;
+        let expected = u32::from_le_bytes(fields.array()?);
+        let spent = match fields.array()? {
+            [0] => false,
+            [1] => true,
+            _ => return Err(Error::Malformed("the key is neither fresh nor spent".into())),
+        };
+        let named = take_text(&mut fields, u16::MAX.into())?;
+        let reference = Reference::take(&mut fields)?;
+        let count = u32::from_le_bytes(fields.array()?);
+        let mut opened = BTreeMap::new();
+        for _ in 0..count {
+            opened.insert(fields.array()?, fields.array()?);
+        }
+        let secret = Secret::from_bytes(fields.rest())?;
+        Ok(Key { seed, fingerprint, expected, spent, named, reference, opened, secret })
+    }
+
+    /// The bytes to keep.
+    pub fn to_bytes(&self) -> Zeroizing<Vec<u8>> {
+        let secret = self.secret.to_bytes();
+        // Room for all, so that no outgrown copy is left behind.
+        let room = 256 + self.named.len() + Reference::MAX + self.reference.owners().len();
+        let mut bytes = Zeroizing::new(Vec::with_capacity(room + 64 * self.opened.len() + secret.len()));
+        bytes.extend_from_slice(&Kind::Key.start());
+        bytes.extend_from_slice(&self.seed[..]);
+        bytes.extend_from_slice(&self.fingerprint);
+        bytes.extend_from_slice(&self.expected.to_le_bytes());
+        bytes.push(self.spent.into());
+        put_text(&self.named, &mut bytes);
+        self.reference.put(&mut bytes);
+        bytes.extend_from_slice(&(self.opened.len() as u32).to_le_bytes());
+        for (encapsulated, sum) in &self.opened {
+            bytes.extend_from_slice(encapsulated);
+            bytes.extend_from_slice(sum);
+        }
+        bytes.extend_from_slice(&secret);
+        let sum = Kind::Key.checksum().update(&bytes).finalize();
+        bytes.extend_from_slice(sum.as_bytes());
+        bytes
+    }
+
+    /// The fingerprint of the query.
+    pub fn fingerprint(&self) -> &[u8; 32] {
+        &self.fingerprint
+    }
+
+    /// What the receiver called the program.
+    pub fn named(&self) -> &str {
+        &self.named
+    }
+
+    /// As in the query.
+    pub fn reference(&self) -> &Reference {
+        &self.reference
+    }
+
+    /// How many answers were expected when the query was published.
+    pub fn expected(&self) -> u32 {
+        self.expected
+    }
+
+    /// Whether no more answers are opened until it is refreshed.
+    pub fn spent(&self) -> bool {
+        self.spent
+    }
+
+    /// How many answers were opened.
+    pub fn opened(&self) -> usize {
+        self.opened.len()
+    }
+
+    /// The receiver's part of the protocol.
+    pub fn secret(&self) -> &Secret {
+        &self.secret
+    }
+}

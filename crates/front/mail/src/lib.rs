@@ -1,0 +1,59 @@
+//! Non-interactive computation for people: one publishes a query, many send sealed answers, and one batch opens them all.
+//!
+//! [`comity_nisc`] carries the protocol (Afshar, Mohassel, Pinkas, Riva, Eurocrypt 2014; "AMPR14") for one query and one
+//! answer. This crate makes of it what the paper calls MS-NISC, many senders who do not trust each other: answers are
+//! encrypted to the receiver, and opened in batches. Nothing here does input or output but through `Read` and `Write`.
+//!
+//! - [`Key::publish`] makes a [`Key`], which stays at home, and [`Key::query`] its [`Query`], which anybody may see.
+//! - [`respond`] writes a sealed answer to a query. The sender chooses the [`Name`] in it; it proves nothing.
+//! - [`Key::batch`] opens answers. A [`Batch`] tells its [`Verdict`]s only after the key, marked as spent, was saved.
+//! - [`Key::refresh`] makes the next query for the same input.
+//!
+//! **Functionality**: Figure 1 of the paper: the receiver learns `f(x, y_i)` of all senders at once, with abort for each sender;
+//! nobody else learns anything, but that an answer was sent, how long it is, and its sender's name.
+//!
+//! **Adversary**: malicious, static: the receiver, or any number of senders. A cheat among `Q` answers of one batch escapes with
+//! probability at most `Q` times that of one ([`comity_nisc::Copies::security`]).
+//!
+//! # Sealed answers
+//!
+//! An answer in the clear tells every reader of the mail something about it, and could be sent again, or changed, in another's name.
+//! So it is sealed with HPKE (RFC 9180: X25519, HKDF-SHA256, ChaCha20-Poly1305, base mode) to a key that is part of the query. `info`
+//! is the query's fingerprint. The associated data of each chunk of 64 KiB is the hash of the answer's head (version, program, query,
+//! name), and whether the chunk is the last one; HPKE's sequence number is its place. So a chunk that is missing, moved, or taken from
+//! another answer does not open. An answer whose encapsulated key was seen before is refused: it repeats another one (input
+//! copying).
+//!
+//! # Batches
+//!
+//! Whether a cheat is found out depends on which copies are checked, so that whoever hears of it learns something about them; and
+//! could cheat where it is not seen with the next answer (AMPR14, section 1.2). Two ways to open keep that from happening:
+//!
+//! - [`Batch::close`], for MS-NISC: all answers first; then the key is marked as spent; then the verdicts. Later answers to that
+//!   query are refused. The same answers can be opened again, since that tells nothing new.
+//! - [`Batch::settle`], for adaptive MS-NISC: verdicts as answers come, until the first cheat is seen. Up to then every output is
+//!   `f(x, y)` whatever copies are checked, so that the senders learn nothing about them, and the bound is that of one batch. The
+//!   first cheat marks the key as spent. What remains: senders may choose their inputs by the results of others, and one cheater
+//!   forces a refresh.
+//!
+//! The mark is in the key. **A copy of the key that was made before knows nothing of it**: who opens a second batch with a copy (a
+//! backup, a second machine) has no protection against cheats. And verdicts (that a cheat was seen, and which) are the receiver's
+//! alone as long as the query lives.
+//!
+//! **Cost**: the answer grows by 98 bytes, the name and a part in 4,096; one pass of the cipher and one of a hash.
+
+mod answer;
+mod batch;
+mod file;
+mod key;
+mod name;
+mod query;
+mod seal;
+
+pub use answer::{Head, examine, respond};
+pub use batch::{Batch, Verdict};
+pub use file::Kind;
+pub use key::Key;
+pub use name::{Name, Reference};
+pub use query::Query;
+pub use seal::Sealer;

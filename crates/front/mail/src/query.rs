@@ -1,0 +1,65 @@
+//! `Query`, the file that a receiver publishes.
+
+use comity_core::{Error, Result};
+
+use crate::file::{CHECKSUM, Kind};
+use crate::name::Reference;
+
+/// What a receiver publishes: the first message of the protocol, the key that answers are sealed to, and a reference to the
+/// program.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Query {
+    pub(crate) sealing: [u8; 32],
+    reference: Reference,
+    inner: comity_nisc::Query,
+    fingerprint: [u8; 32],
+    bytes: Vec<u8>,
+}
+
+impl Query {
+    pub(crate) fn new(sealing: [u8; 32], reference: Reference, inner: comity_nisc::Query) -> Query {
+        let mut bytes = Kind::Query.start();
+        bytes.extend_from_slice(&sealing);
+        reference.put(&mut bytes);
+        bytes.extend(inner.to_bytes());
+        let fingerprint = *Kind::Query.checksum().update(&bytes).finalize().as_bytes();
+        bytes.extend_from_slice(&fingerprint);
+        Query { sealing, reference, inner, fingerprint, bytes }
+    }
+
+    /// The query with these bytes. Its points are checked by [`respond`](crate::respond()).
+    ///
+    /// # Errors
+    /// [`Error::Malformed`] if they are no query, or of another version, or damaged.
+    pub fn from_bytes(bytes: &[u8]) -> Result<Query> {
+        let (mut fields, _) = Kind::Query.fields(bytes)?;
+        let sealing = fields.array()?;
+        let reference = Reference::take(&mut fields)?;
+        let query = Query::new(sealing, reference, comity_nisc::Query::from_bytes(fields.rest())?);
+        // One query, one form: the fingerprint is of what was read.
+        if query.bytes != bytes {
+            return Err(Error::Malformed("a query in another form than it is written in".into()));
+        }
+        Ok(query)
+    }
+
+    /// The bytes of the file.
+    pub fn to_bytes(&self) -> &[u8] {
+        &self.bytes
+    }
+
+    /// The hash of the query. Answers are bound to it. Receiver and senders who compare it have the same query.
+    pub fn fingerprint(&self) -> &[u8; CHECKSUM] {
+        &self.fingerprint
+    }
+
+    /// Which program the receiver says that it is for.
+    pub fn reference(&self) -> &Reference {
+        &self.reference
+    }
+
+    /// The first message of the protocol.
+    pub fn message(&self) -> &comity_nisc::Query {
+        &self.inner
+    }
+}

@@ -1,0 +1,284 @@
+//! The seal of an answer: HPKE (RFC 9180), in chunks, streaming both ways.
+
+use std::io::{self, ErrorKind, Read, Write};
+
+use blake3::Hasher;
+use comity_core::{Error, Result};
+use hpke::aead::{AeadCtxR, AeadCtxS, AeadTag, ChaCha20Poly1305};
+use hpke::inout::InOutBuf;
+use hpke::kdf::HkdfSha256;
+use hpke::kem::X25519HkdfSha256;
+use hpke::{Deserializable, Kem, OpModeR, OpModeS, Serializable, setup_receiver, setup_sender_with_rng};
+use rand_core::CryptoRng;
+use zeroize::{Zeroize, Zeroizing};
+
+use crate::answer::Head;
+use crate::file::{CHECKSUM, Kind};
+use crate::name::Name;
+use crate::query::Query;
+
+/// Bytes of a chunk before it is encrypted; the last one may be shorter.
+pub(crate) const CHUNK: usize = 64 << 10;
+
+/// Bytes that encryption adds to a chunk.
+pub(crate) const TAG: usize = 16;
+
+/// Bytes of an encapsulated key.
+pub(crate) const ENCAPSULATED: usize = 32;
+
+/// Bytes of the chunks of so many bytes.
+pub(crate) fn sealed_bytes(plain: u64) -> u64 {
+    plain.saturating_add(TAG as u64 * plain.div_ceil(CHUNK as u64).max(1))
+}
+
+/// The public key of this seed.
+pub(crate) fn public_key(seed: &[u8; 32]) -> [u8; 32] {
+    let (_, key) = X25519HkdfSha256::derive_keypair(seed);
+    key.to_bytes().into()
+}
+
+fn info(query: &[u8; 32]) -> Vec<u8> {
+    [&b"comity mail 1: an answer"[..], query].concat()
+}
+
+/// What the chunks of the answer with this head are bound to; the last byte says whether one is the last.
+fn bound(head: &[u8]) -> [u8; 33] {
+    let mut bound = [0; 33];
+    bound[..32].copy_from_slice(&blake3::derive_key("comity mail: the head of an answer", head));
+    bound
+}
+
+/// Seals what is written to it, which should be what [`comity_nisc::respond()`] writes. Only [`Sealer::finish`] makes an answer of it.
+pub struct Sealer<'a> {
+    to: &'a mut dyn Write,
+    hash: Hasher,
+    context: AeadCtxS<ChaCha20Poly1305, HkdfSha256, X25519HkdfSha256>,
+    bound: [u8; 33],
+    /// What is not on its way yet: up to a chunk.
+    buffer: Vec<u8>,
+    /// Whether a chunk could not be written: then nothing more is.
+    broken: bool,
+}
+
+impl<'a> Sealer<'a> {
+    /// Begins the answer of this sender to a query: writes the head and the encapsulated key.
+    ///
+    /// # Errors
+    /// [`Error::Malformed`] if the query's key for answers is none; what `to` reports.
+    pub fn new(query: &Query, name: &Name, rng: &mut impl CryptoRng, to: &'a mut dyn Write) -> Result<Sealer<'a>> {
+        let (program, fingerprint) = (*query.message().program(), *query.fingerprint());
+        let head = Head { program, query: fingerprint, name: name.clone() }.to_bytes();
+        let refused = |_| Error::Malformed("the query's key for answers is not one".into());
+        let key = <X25519HkdfSha256 as Kem>::PublicKey::from_bytes(&query.sealing).map_err(refused)?;
+        let (encapsulated, context) =
+            setup_sender_with_rng(&OpModeS::Base, &key, &info(&fingerprint), rng).map_err(refused)?;
+        let buffer = Vec::with_capacity(CHUNK + TAG);
+        let hash = Kind::Answer.checksum();
+        let mut sealer = Sealer { to, hash, context, bound: bound(&head), buffer, broken: false };
+        let begun = sealer.write_all_hashed(&head).and_then(|()| sealer.write_all_hashed(&encapsulated.to_bytes()));
+        begun.map_err(failed)?;
+        Ok(sealer)
+    }
+
+    /// Completes the answer: the last chunk, and the checksum.
+    ///
+    /// # Errors
+    /// [`Error::Io`] as the writer reports it.
+    pub fn finish(mut self) -> Result<()> {
+        self.put(true).map_err(failed)?;
+        let sum = self.hash.finalize();
+        self.to.write_all(sum.as_bytes()).and_then(|()| self.to.flush()).map_err(failed)
+    }
+
+    fn put(&mut self, last: bool) -> io::Result<()> {
+        if self.broken {
+            return Err(io::Error::other("an earlier part could not be written"));
+        }
+        self.broken = true;
+        self.bound[32] = last.into();
+        let sealed = self.context.seal_inout_detached(InOutBuf::from(&mut self.buffer[..]), &self.bound);
+        let tag = sealed.map_err(|e| io::Error::other(e.to_string()))?;
+        self.buffer.extend_from_slice(&tag.to_bytes());
+        let buffer = std::mem::take(&mut self.buffer);
+        self.write_all_hashed(&buffer)?;
+        self.buffer = buffer;
+        self.buffer.clear();
+        self.broken = false;
+        Ok(())
+    }
+
+    fn write_all_hashed(&mut self, bytes: &[u8]) -> io::Result<()> {
+        self.hash.update(bytes);
+        self.to.write_all(bytes)
+    }
+}
+
+impl Write for Sealer<'_> {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        // The last chunk goes out at the end, so a full one waits for a byte after it.
+        if self.broken || (self.buffer.len() == CHUNK && !bytes.is_empty()) {
+            self.put(false)?;
+        }
+        let some = bytes.len().min(CHUNK - self.buffer.len());
+        self.buffer.extend_from_slice(&bytes[..some]);
+        Ok(some)
+    }
+
+    /// Does nothing: only [`Sealer::finish`] makes an answer.
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+impl Drop for Sealer<'_> {
+    fn drop(&mut self) {
+        self.buffer.zeroize();
+    }
+}
+
+fn failed(error: io::Error) -> Error {
+    Error::io("writing the answer", error)
+}
+
+/// Reads what was sealed. How long it is, is known beforehand. No byte comes out that is not in its place; whether the answer is
+/// whole, [`Opener::finish`] says.
+pub(crate) struct Opener<'a> {
+    from: &'a mut dyn Read,
+    hash: Hasher,
+    context: AeadCtxR<ChaCha20Poly1305, HkdfSha256, X25519HkdfSha256>,
+    bound: [u8; 33],
+    /// The chunk at hand, decrypted, and how much of it was read.
+    buffer: Zeroizing<Vec<u8>>,
+    at: usize,
+    /// Bytes in the chunks after it.
+    left: u64,
+    /// Bytes of the whole answer.
+    total: u64,
+    failure: Option<Error>,
+}
+
+impl<'a> Opener<'a> {
+    /// Opens the answer with this head to this query; `plain` bytes are in it.
+    ///
+    /// # Errors
+    /// [`Error::Malformed`] if the encapsulated key is none.
+    pub(crate) fn new(
+        seed: &[u8; 32],
+        query: &[u8; 32],
+        head: &[u8],
+        encapsulated: &[u8; ENCAPSULATED],
+        plain: u64,
+        from: &'a mut dyn Read,
+    ) -> Result<Opener<'a>> {
+        let refused = |_| Error::Malformed("the answer's encapsulated key is not one".into());
+        let (key, _) = X25519HkdfSha256::derive_keypair(seed);
+        let point = <X25519HkdfSha256 as Kem>::EncappedKey::from_bytes(encapsulated).map_err(refused)?;
+        let context = setup_receiver(&OpModeR::Base, &key, &point, &info(query)).map_err(refused)?;
+        let mut hash = Kind::Answer.checksum();
+        hash.update(head).update(encapsulated);
+        let total = sealed_bytes(plain).saturating_add((head.len() + ENCAPSULATED + CHECKSUM) as u64);
+        let buffer = Zeroizing::new(Vec::with_capacity(CHUNK + TAG));
+        Ok(Opener { from, hash, context, bound: bound(head), buffer, at: 0, left: plain, total, failure: None })
+    }
+
+    /// Reads what is left, and looks at the checksum and that nothing follows. Returns the checksum.
+    ///
+    /// # Errors
+    /// [`Error::Malformed`] if the answer is not as its sender sealed it.
+    pub(crate) fn finish(mut self) -> Result<[u8; CHECKSUM]> {
+        while self.left > 0 && self.failure.is_none() {
+            self.next();
+        }
+        if let Some(failure) = self.failure {
+            return Err(failure);
+        }
+        let sum = self.checksum()?;
+        let more = loop {
+            match self.from.read(&mut [0]) {
+                Err(error) if error.kind() == ErrorKind::Interrupted => {}
+                more => break more.map_err(|error| Error::io("reading the answer", error))?,
+            }
+        };
+        match more {
+            0 => Ok(sum),
+            _ => Err(Error::Malformed(format!("more follows the {} bytes of the answer", self.total))),
+        }
+    }
+
+    /// The next chunk; leaves what went wrong.
+    fn next(&mut self) {
+        if let Err(error) = self.chunk() {
+            self.buffer.clear();
+            self.at = 0;
+            self.failure = Some(error);
+        }
+    }
+
+    fn chunk(&mut self) -> Result<()> {
+        let length = self.left.min(CHUNK as u64) as usize;
+        let last = self.left == length as u64;
+        self.fill(length)?;
+        let (bytes, tag) = self.buffer.split_at_mut(length);
+        self.bound[32] = last.into();
+        let tag = AeadTag::<ChaCha20Poly1305>::from_bytes(tag);
+        let opened = tag.and_then(|tag| self.context.open_inout_detached(InOutBuf::from(bytes), &self.bound, &tag));
+        self.left -= length as u64;
+        if opened.is_ok() {
+            self.buffer.truncate(length);
+            self.at = 0;
+            return Ok(());
+        }
+        // Damage on the way is nobody's fault, and the checksum knows.
+        while self.left > 0 {
+            let length = self.left.min(CHUNK as u64) as usize;
+            self.fill(length)?;
+            self.left -= length as u64;
+        }
+        self.checksum()?;
+        Err(Error::Malformed(
+            "the answer's seal does not open: it was sealed for another query, or put together from several answers"
+                .into(),
+        ))
+    }
+
+    /// Reads a chunk of so many bytes, and its tag.
+    fn fill(&mut self, length: usize) -> Result<()> {
+        self.buffer.resize(length + TAG, 0);
+        let Opener { from, buffer, total, hash, .. } = self;
+        read(*from, buffer, *total)?;
+        hash.update(buffer);
+        Ok(())
+    }
+
+    /// The checksum, which is right.
+    fn checksum(&mut self) -> Result<[u8; CHECKSUM]> {
+        let mut sum = [0; CHECKSUM];
+        read(self.from, &mut sum, self.total)?;
+        if self.hash.finalize() != sum {
+            return Err(Error::Malformed("the answer was damaged on its way: its checksum is wrong".into()));
+        }
+        Ok(sum)
+    }
+}
+
+fn read(from: &mut dyn Read, bytes: &mut [u8], total: u64) -> Result<()> {
+    from.read_exact(bytes).map_err(|error| match error.kind() {
+        ErrorKind::UnexpectedEof => Error::Malformed(format!("the answer is cut short: it should have {total} bytes")),
+        _ => Error::io("reading the answer", error),
+    })
+}
+
+impl Read for Opener<'_> {
+    fn read(&mut self, bytes: &mut [u8]) -> io::Result<usize> {
+        if self.at == self.buffer.len() && self.left > 0 && self.failure.is_none() {
+            self.next();
+        }
+        if self.failure.is_some() {
+            return Err(io::Error::other("the seal does not open"));
+        }
+        let some = bytes.len().min(self.buffer.len() - self.at);
+        bytes[..some].copy_from_slice(&self.buffer[self.at..][..some]);
+        self.at += some;
+        Ok(some)
+    }
+}
