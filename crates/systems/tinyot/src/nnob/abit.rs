@@ -20,7 +20,7 @@
 //! four rows are tabulated, and a row of the product is the sum of `tau / 4` of them.
 
 use comity_channel::Channel;
-use comity_core::{Backend, Block, Misbehaviour, Prg, Result, sum_rows, transpose};
+use comity_core::{Backend, Block, Misbehaviour, Prg, Result, transpose};
 use zeroize::{Zeroize, Zeroizing};
 
 use super::conduct::Act;
@@ -54,7 +54,18 @@ pub(super) struct ABits {
     /// The bits of a chunk: those before `used` are gone, the last ones kept back.
     macs: Stock,
     keys: Stock,
-    first: bool,
+    next: Next,
+}
+
+/// What the next chunk starts from.
+enum Next {
+    /// The first one: base OTs.
+    Base,
+    /// The first one where the tests have dealt them.
+    #[cfg(test)]
+    Dealt(Seeds),
+    /// The bits that the last one kept back.
+    Kept,
 }
 
 /// Bits of a chunk in one direction.
@@ -82,9 +93,18 @@ impl Stock {
 
 impl ABits {
     pub(super) fn new(shape: Shape) -> ABits {
-        assert!(shape.columns.is_multiple_of(STRIP * 8) && shape.columns > 2 * shape.reserve(), "a chunk feeds the next");
+        assert!(
+            shape.columns.is_multiple_of(STRIP * 8) && shape.columns > 2 * shape.reserve(),
+            "a chunk feeds the next"
+        );
         let (labit, stock) = (LaBit::new(shape.tau, shape.columns), || Stock::new(shape.columns));
-        ABits { shape, labit, macs: stock(), keys: stock(), first: true }
+        ABits { shape, labit, macs: stock(), keys: stock(), next: Next::Base }
+    }
+
+    /// Starts from these OTs.
+    #[cfg(test)]
+    pub(super) fn dealt(shape: Shape, seeds: Seeds) -> ABits {
+        ABits { next: Next::Dealt(seeds), ..ABits::new(shape) }
     }
 
     /// The next random bits: MACs on this party's, keys to the peer's. The peer asks for as many, the other way round.
@@ -112,21 +132,22 @@ impl ABits {
         let kept = columns - self.shape.reserve();
         let tail = |stock: &Stock| Zeroizing::new(stock.blocks[kept..].to_vec());
         let (mut macs, mut keys) = (tail(&self.macs), tail(&self.keys));
-        let seeds = if self.first {
-            Seeds::base(context, ch, 2 * tau)?
-        } else {
-            let spare = |blocks: &mut Zeroizing<Vec<Block>>| Zeroizing::new(blocks.split_off(spares));
-            let (macs, keys) = (spare(&mut macs), spare(&mut keys));
-            Seeds::extend(context, macs, &keys)
+        let (seeds, first) = match std::mem::replace(&mut self.next, Next::Kept) {
+            Next::Base => (Seeds::base(context, ch, 2 * tau)?, true),
+            #[cfg(test)]
+            Next::Dealt(seeds) => (seeds, true),
+            Next::Kept => {
+                let [macs, keys] = [&mut macs, &mut keys].map(|bits| Zeroizing::new(bits.split_off(spares)));
+                (Seeds::extend(context, macs, &keys), false)
+            }
         };
         self.labit.run(context, ch, &seeds)?;
         self.amplify(context, ch)?;
-        if !self.first {
+        if !first {
             macs.iter_mut().zip(&self.macs.blocks[..spares]).for_each(|(sum, mac)| *sum ^= *mac);
             keys.iter_mut().zip(&self.keys.blocks[..spares]).for_each(|(sum, key)| *sum ^= *key);
             same(context, ch, &mut macs, &mut keys)?;
         }
-        self.first = false;
         for stock in [&mut self.macs, &mut self.keys] {
             (stock.used, stock.end) = (spares, kept);
         }
@@ -204,29 +225,47 @@ impl Matrix {
     fn apply(&self, backend: Backend, half: Half<'_>, out: &mut [Block]) {
         assert!(half.tau() == self.tau && half.columns() == out.len(), "a matrix that fits");
         let mut tables = Zeroizing::new(vec![[[0; STRIP]; 1 << TABLE]; TABLES]);
-        let mut sums = [(); 2].map(|()| Zeroizing::new(vec![[0; STRIP]; 128]));
+        let mut sums = Zeroizing::new(vec![[0; STRIP]; 128]);
         for (strip, out) in out.chunks_exact_mut(8 * STRIP).enumerate() {
-            sums[0].as_flattened_mut().fill(0);
+            sums.as_flattened_mut().fill(0);
             for (first, picks) in (0..).step_by(TABLES).zip(self.picks.chunks(TABLES)) {
-                for (t, table) in tables.iter_mut().enumerate() {
+                for (t, table) in tables.iter_mut().enumerate().take(picks.len()) {
                     for row in 0..TABLE {
                         let i = (first + t) * TABLE + row;
-                        let row_bytes = if i < self.tau { &half.row(i)[strip * STRIP..][..STRIP] } else { &[0; STRIP] };
+                        // Beyond the last row there are rows of zeros.
+                        let bytes = if i < self.tau { half.row(i)[strip * STRIP..].first_chunk() } else { None };
+                        let bytes = bytes.unwrap_or(&[0; STRIP]);
                         let (known, new) = table.split_at_mut(1 << row);
                         for (known, new) in known.iter().zip(new) {
-                            sum_rows(backend, [known, row_bytes], new);
+                            *new = *known;
+                            add(new, bytes);
                         }
                     }
                 }
-                let [from, to] = &mut sums;
-                for (r, (from, to)) in from.iter().zip(to.iter_mut()).enumerate() {
-                    let pick = |t: usize| &tables[t][picks.get(t).map_or(0, |picks| usize::from(picks[r]))][..];
-                    let rows = [&from[..], pick(0), pick(1), pick(2), pick(3), pick(4), pick(5), pick(6), pick(7)];
-                    sum_rows(backend, rows, to);
+                if let Some(picks) = picks.first_chunk::<TABLES>() {
+                    for (r, sum) in sums.iter_mut().enumerate() {
+                        add_all(sum, std::array::from_fn(|t| &tables[t][usize::from(picks[t][r] & 15)]));
+                    }
+                } else {
+                    for (table, picks) in tables.iter().zip(picks) {
+                        sums.iter_mut().zip(picks).for_each(|(sum, &pick)| add(sum, &table[usize::from(pick & 15)]));
+                    }
                 }
-                sums.swap(0, 1);
             }
-            transpose(backend, sums[0].as_flattened(), Block::bytes_of_mut(out), 128, 8 * STRIP);
+            transpose(backend, sums.as_flattened(), Block::bytes_of_mut(out), 128, 8 * STRIP);
         }
+    }
+}
+
+/// Adds a row.
+fn add(sum: &mut [u8; STRIP], row: &[u8; STRIP]) {
+    sum.iter_mut().zip(row).for_each(|(sum, row)| *sum ^= row);
+}
+
+/// Adds rows, one of each table. Eight streams at a time keep the sum's loads and stores few.
+#[inline(always)]
+fn add_all(sum: &mut [u8; STRIP], [a, b, c, d, e, f, g, h]: [&[u8; STRIP]; TABLES]) {
+    for i in 0..STRIP {
+        sum[i] ^= a[i] ^ b[i] ^ c[i] ^ d[i] ^ e[i] ^ f[i] ^ g[i] ^ h[i];
     }
 }

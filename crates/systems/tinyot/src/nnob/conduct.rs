@@ -10,24 +10,28 @@ pub(super) enum Act<'a> {
     Correction { i: usize, row: &'a mut [u8] },
     /// LaBit, step 5(a): the sums that are announced.
     Sums(&'a mut [u8]),
-    /// LaBit, step 5(c): `Z` of the pair of seed OTs that this party offered, as it is compared.
-    Compared { pair: [usize; 2], row: &'a mut [u8] },
+    /// LaBit, step 5(c): `Z` of a pair of seed OTs that this party offered, with the sum that the peer announced, as it is compared.
+    Compared { pair: [usize; 2], sum: bool, row: &'a mut [u8] },
     /// Privacy amplification: what makes of the matrix times `Gamma` the key.
     Offset(&'a mut Block),
     /// The test for one key: MACs as they are compared.
     Same(&'a mut [Block]),
     /// LaAND: the holder's bits x, y, r, as MACs.
-    AndBits(&'a mut [[Block; 3]]),
+    AndBits(&'a [[Block; 3]]),
     /// LaAND: the holder's d.
     AndD(&'a mut [u8]),
     /// LaAND: the key holder's U, and what it will compare.
     AndU { u: &'a mut [Block], compared: &'a mut [Block] },
+    /// LaOT, after step 1: the half of the sender, and of the receiver.
+    OtBits { sent: &'a [[Block; 4]], received: &'a [[Block; 4]] },
     /// LaOT, step 4: `X_0`, `X_1`.
     OtX(&'a mut [[[Block; 2]; 2]]),
     /// LaOT, step 6: the receiver's d.
     OtD(&'a mut [u8]),
     /// LaOT, step 7: `I_0`, `I_1`, and what the sender will compare.
     OtI { i: &'a mut [[Block; 2]], compared: &'a mut [[Block; 2]] },
+    /// Before the buckets: the coin of the party whose secrets could leak.
+    Coin(&'a mut [u8; 32]),
     /// A reveal: the MACs on what is shown, whose bits 0 are sent.
     Shown(&'a mut [Block]),
     /// A reveal: the MACs that go to the ledger.

@@ -70,6 +70,7 @@ impl Context {
     pub(super) fn coin(&mut self) -> [u8; 32] {
         let mut coin = [0; 32];
         self.rng.fill_bytes(&mut coin);
+        self.conduct.before(Act::Coin(&mut coin));
         coin
     }
 
@@ -85,7 +86,12 @@ impl Context {
     }
 
     /// Shows the bits that carry `macs`, and sees those under `keys`; the MACs go to the ledger. Returns the bits shown, and seen.
-    pub(super) fn reveal(&mut self, ch: &mut dyn Channel, macs: &mut [Block], keys: &mut [Block]) -> Result<[Packed; 2]> {
+    pub(super) fn reveal(
+        &mut self,
+        ch: &mut dyn Channel,
+        macs: &mut [Block],
+        keys: &mut [Block],
+    ) -> Result<[Packed; 2]> {
         self.conduct.before(Act::Shown(macs));
         let shown = Packed::lsbs(macs);
         let seen = shown.exchange(ch, keys.len())?;

@@ -23,7 +23,7 @@ use zeroize::Zeroizing;
 use super::aand::aand;
 use super::abit::{ABits, Shape};
 use super::aot::aot;
-use super::conduct::{Conduct, Honest};
+use super::conduct::Honest;
 use super::context::Context;
 use super::tau::tau;
 use crate::bucket::{Batch, Budget};
@@ -89,22 +89,15 @@ impl Nnob {
     /// Ready to deal: this party's key is drawn; nothing is sent. `session` is the dealer's alone.
     pub fn new(session: SessionId, backend: Backend, party: u32, plan: Plan, rng: &mut impl CryptoRng) -> Nnob {
         let shape = Shape { tau: tau(128, plan.chunk_bits), columns: COLUMNS, spares: plan.chunk_bits as usize };
-        Nnob::with(session, backend, party, plan.budget, shape, rng, Box::new(Honest))
-    }
-
-    pub(super) fn with(
-        session: SessionId,
-        backend: Backend,
-        party: u32,
-        budget: Budget,
-        shape: Shape,
-        rng: &mut impl CryptoRng,
-        conduct: Box<dyn Conduct>,
-    ) -> Nnob {
         let mut seed = Zeroizing::new([0; 16]);
         rng.fill_bytes(&mut *seed);
-        let context = Context::new(session, backend, party, Prg::new(backend, Block::new(*seed)), conduct);
-        Nnob { context, bits: ABits::new(shape), budget }
+        let rng = Prg::new(backend, Block::new(*seed));
+        let context = Context::new(session, backend, party, rng, Box::new(Honest));
+        Nnob::with(context, ABits::new(shape), plan.budget)
+    }
+
+    pub(super) fn with(context: Context, bits: ABits, budget: Budget) -> Nnob {
+        Nnob { context, bits, budget }
     }
 
     /// One batch of triples. They are of use when the ledger is settled.

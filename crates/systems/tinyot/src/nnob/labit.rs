@@ -167,7 +167,7 @@ impl LaBit {
             } else {
                 sum_rows(context.backend, [one, other], &mut row);
             }
-            context.conduct.before(Act::Compared { pair: [i, j], row: &mut row });
+            context.conduct.before(Act::Compared { pair: [i, j], sum: sums.get(at), row: &mut row });
             hasher.update(&row);
         }
     }
@@ -183,7 +183,7 @@ impl LaBit {
 }
 
 /// The pairing that a seed names: `T / 2` pairs in random order.
-fn pairs(backend: Backend, seed: Block, rows: usize) -> Vec<[usize; 2]> {
+pub(super) fn pairs(backend: Backend, seed: Block, rows: usize) -> Vec<[usize; 2]> {
     let mut prg = Prg::new(backend, seed);
     let mut order: Vec<usize> = (0..rows).collect();
     for i in (1..rows).rev() {

@@ -73,6 +73,7 @@ fn chunk(
     let delta = context.key.block();
     let (ours, peers) = context.tweaks(3 * n);
     let tweak = |start: u128, h: usize| start.wrapping_add((h * n) as u128);
+    context.conduct.before(Act::OtBits { sent, received });
     // 3.
     let mut t = Zeroizing::new(vec![[Block::ZERO; 2]; n]);
     context.rng.fill_blocks(t.as_flattened_mut());

@@ -39,7 +39,8 @@ impl Seeds {
         let (offer, points) = swap(ch, &offer.to_bytes(), &points.to_bytes())?;
         let (waiting, challenge) = sender.challenge(&Points::from_bytes(&points, n)?)?;
         let (_, challenge) = swap(ch, &[], &challenge.to_bytes())?;
-        let (response, received) = receiver.respond(&Offer::from_bytes(array(&offer)), &Challenge::from_bytes(&challenge, n)?)?;
+        let (response, received) =
+            receiver.respond(&Offer::from_bytes(array(&offer)), &Challenge::from_bytes(&challenge, n)?)?;
         let (_, response) = swap(ch, &[], &response.to_bytes())?;
         let offered = waiting.finish(&Response::from_bytes(array(&response)))?;
         Ok(Seeds {

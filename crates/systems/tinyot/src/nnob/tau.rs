@@ -59,7 +59,7 @@ pub fn failure(psi: usize, tau: usize) -> f64 {
 
 /// The expectation of `2^-m f(s)` where `k <= tau` of `2 tau` OTs have the second colour, `m` is the number of pairs with both
 /// and `s` of those with the first alone.
-fn expectation(tau: usize, k: usize, f: impl Fn(usize) -> f64) -> f64 {
+pub(super) fn expectation(tau: usize, k: usize, f: impl Fn(usize) -> f64) -> f64 {
     let other = 2 * tau - k;
     let (mut weight, mut sum, mut all) = (1.0, 0.0, 0.0);
     for m in (k % 2..=k).step_by(2) {
@@ -99,7 +99,8 @@ mod tests {
             if n == 0 {
                 return vec![Vec::new()];
             }
-            let with = |part: usize| partitions(n - part, part).into_iter().map(move |rest| [vec![part], rest].concat());
+            let with =
+                |part: usize| partitions(n - part, part).into_iter().map(move |rest| [vec![part], rest].concat());
             (1..=most.min(n)).flat_map(with).collect()
         }
         for (tau, psi) in [(4, 1), (4, 2), (5, 2), (5, 3)] {

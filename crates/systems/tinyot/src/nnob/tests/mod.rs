@@ -1,43 +1,92 @@
 //! Each box holds its relation for both parties' views; cheats and deviations are in the modules below.
 
-use comity_channel::MemoryChannel;
+mod cheats;
+mod rates;
+mod wire;
+
+use comity_channel::{Channel, MemoryChannel};
 use comity_core::{Backend, Block, Prg, Result, SessionId};
 use comity_share::{GlobalKey, Share, Source};
 use comity_testing::Pair;
+use rand_core::Rng;
+use zeroize::Zeroizing;
 
-use super::abit::{ABits, Shape};
 use super::aand::aand;
+use super::abit::{ABits, Shape};
 use super::aot::aot;
-use super::conduct::{Conduct, Honest};
+use super::conduct::{Act, Conduct, Honest};
 use super::context::Context;
 use super::deal::{Nnob, Plan};
 use super::laand::laand;
 use super::laot::laot;
+use super::ot::Seeds;
 use crate::bucket::{Batch, Budget};
 use crate::{Dealer, Triple};
 
 /// Small, and good enough for honest parties.
 const SMALL: Shape = Shape { tau: 40, columns: 1024, spares: 4 };
 
-fn context(party: u32, seed: u64, backend: Backend, conduct: Box<dyn Conduct>) -> Context {
-    let rng = Prg::new(backend, Block::from_u128(u128::from(seed) << 1 | u128::from(party)));
-    Context::new(SessionId::derive("test", &[&seed.to_le_bytes()]), backend, party, rng, conduct)
+/// A party that is honest but for what `.0` does.
+struct Liar<F>(F);
+
+impl<F: FnMut(Act<'_>) + Send> Conduct for Liar<F> {
+    fn before(&mut self, act: Act<'_>) {
+        (self.0)(act);
+    }
 }
 
-/// Both parties' `f`, and their keys.
-fn both<T: Send>(
+fn lie(f: impl FnMut(Act<'_>) + Send + 'static) -> Box<dyn Conduct> {
+    Box::new(Liar(f))
+}
+
+fn honest() -> Box<dyn Conduct> {
+    Box::new(Honest)
+}
+
+fn context(party: u32, run: u64, backend: Backend, conduct: Box<dyn Conduct>) -> Context {
+    let rng = Prg::new(backend, Block::from_u128(u128::from(run) << 1 | u128::from(party)));
+    Context::new(SessionId::derive("test", &[&run.to_le_bytes()]), backend, party, rng, conduct)
+}
+
+/// A party's seeds from a trusted dealer.
+fn dealt(party: u32, run: u64, n: usize) -> Seeds {
+    let mut prg = Prg::new(Backend::detect(), Block::from_u128(u128::from(run) << 64));
+    let (mut offered, mut chosen) = (Vec::new(), Vec::new());
+    for offers in 0..2 {
+        for _ in 0..n {
+            let (pair, choice) = ([prg.block(), prg.block()], prg.next_u32() & 1 == 1);
+            if offers == party { offered.push(pair) } else { chosen.push((choice, pair[usize::from(choice)])) }
+        }
+    }
+    Seeds {
+        pairs: Zeroizing::new(offered),
+        choices: Zeroizing::new(chosen.iter().map(|&(choice, _)| choice).collect()),
+        chosen: Zeroizing::new(chosen.iter().map(|&(_, block)| block).collect()),
+    }
+}
+
+/// How `f` ends for both parties, which behave as they are told.
+fn run<T: Send>(
+    run: u64,
+    conducts: [Box<dyn Conduct>; 2],
     f: impl Fn(&mut Context, &mut ABits, &mut MemoryChannel) -> Result<T> + Sync,
-) -> [(T, GlobalKey); 2] {
-    let party = |party: u32| {
-        let f = &f;
+) -> [Result<T>; 2] {
+    let f = &f;
+    let party = |party: u32, conduct| {
         move |ch: &mut MemoryChannel| {
-            let mut context = context(party, 1, Backend::detect(), Box::new(Honest));
-            let out = f(&mut context, &mut ABits::new(SMALL), ch).unwrap();
-            (out, context.key.clone())
+            let mut bits = ABits::dealt(SMALL, dealt(party, run, 2 * SMALL.tau));
+            f(&mut context(party, run, Backend::detect(), conduct), &mut bits, ch)
         }
     };
-    let (a, b) = Pair::run(party(0), party(1));
+    let [one, other] = conducts;
+    let (a, b) = Pair::run(party(0, one), party(1, other));
     [a, b]
+}
+
+/// Both honest parties' `f`, and their keys.
+fn both<T: Send>(f: impl Fn(&mut Context, &mut ABits, &mut MemoryChannel) -> Result<T> + Sync) -> [(T, GlobalKey); 2] {
+    run(1, [honest(), honest()], |context, bits, ch| Ok((f(context, bits, ch)?, context.key.clone())))
+        .map(Result::unwrap)
 }
 
 /// The bit that `mac` is for, which must be right under `key`.
@@ -74,12 +123,16 @@ fn bits_carry_macs_over_many_chunks() {
 fn leaky_and_combined_ands_are_ands() {
     let batch = Batch { buckets: 90, size: 3 };
     for combined in [false, true] {
-        let [(a, a_key), (b, b_key)] = both(|context, bits, ch| {
-            if combined { aand(context, bits, ch, batch) } else { laand(context, bits, ch, 300) }
-        });
+        let [(a, a_key), (b, b_key)] =
+            both(
+                |context, bits, ch| {
+                    if combined { aand(context, bits, ch, batch) } else { laand(context, bits, ch, 300) }
+                },
+            );
         for ([own, _], [_, theirs], key) in [(&a, &b, &b_key), (&b, &a, &a_key)] {
             assert_eq!(own.len(), if combined { 90 } else { 300 });
-            let ands: Vec<_> = own.iter().zip(theirs.iter()).map(|(m, k)| [0, 1, 2].map(|i| bit(m[i], k[i], key))).collect();
+            let ands: Vec<_> =
+                own.iter().zip(theirs.iter()).map(|(m, k)| [0, 1, 2].map(|i| bit(m[i], k[i], key))).collect();
             assert!(ands.iter().all(|[x, y, z]| *z == (x & y)));
             (0..2).for_each(|i| balanced(ands.iter().map(|and| and[i])));
         }
@@ -90,9 +143,12 @@ fn leaky_and_combined_ands_are_ands() {
 fn leaky_and_combined_ots_are_ots() {
     let batch = Batch { buckets: 90, size: 3 };
     for combined in [false, true] {
-        let [(a, a_key), (b, b_key)] = both(|context, bits, ch| {
-            if combined { aot(context, bits, ch, batch) } else { laot(context, bits, ch, 300) }
-        });
+        let [(a, a_key), (b, b_key)] =
+            both(
+                |context, bits, ch| {
+                    if combined { aot(context, bits, ch, batch) } else { laot(context, bits, ch, 300) }
+                },
+            );
         for (s, r, s_key, r_key) in [(&a, &b, &a_key, &b_key), (&b, &a, &b_key, &a_key)] {
             assert_eq!(s[0].len(), if combined { 90 } else { 300 });
             let ots = s[0].iter().zip(r[1].iter()).map(|(s, r)| {
@@ -143,9 +199,30 @@ fn the_dealer_deals_triples_and_bits() {
     assert!(a.1[200..].iter().all(|share| !share.bit()) && b.1[100..200].iter().all(|share| !share.bit()));
 }
 
-/// A dealer of small chunks and buckets of three.
-fn small(party: u32, seed: u64, backend: Backend, conduct: Box<dyn Conduct>) -> Nnob {
-    let budget = Budget::known(16, 4, 1, 1 << 10).unwrap();
-    let mut rng = Prg::new(backend, Block::from_u128(u128::from(seed) << 1 | u128::from(party)));
-    Nnob::with(SessionId::derive("test", &[&seed.to_le_bytes()]), backend, party, budget, SMALL, &mut rng, conduct)
+/// A dealer of small chunks and buckets, over the tests' seeds.
+fn small(party: u32, run: u64, conduct: Box<dyn Conduct>) -> Nnob {
+    let bits = ABits::dealt(SMALL, dealt(party, run, 2 * SMALL.tau));
+    Nnob::with(context(party, run, Backend::detect(), conduct), bits, budget())
+}
+
+/// Batches of eight triples in buckets of two.
+fn budget() -> Budget {
+    Budget::known(8, 4, 1, 16).unwrap()
+}
+
+/// What a dealer gives: a batch of triples, and its key.
+fn deal(dealer: &mut Nnob, ch: &mut dyn Channel) -> Result<(Vec<Triple>, GlobalKey)> {
+    let mut triples = dealer.triples(ch, 1)?;
+    let n = triples.len();
+    Ok((triples.take(n).to_vec(), dealer.key().clone()))
+}
+
+/// That the parties' triples are right.
+fn triples_hold(a: &(Vec<Triple>, GlobalKey), b: &(Vec<Triple>, GlobalKey)) {
+    let keys = [a.1.clone(), b.1.clone()];
+    assert_eq!(a.0.len(), b.0.len());
+    for (a, b) in a.0.iter().zip(&b.0) {
+        let [x, y, z] = [[a.a, b.a], [a.b, b.b], [a.c, b.c]].map(|shares| shared(shares, &keys));
+        assert_eq!(z, x & y);
+    }
 }
