@@ -53,11 +53,16 @@ One output is printed as the plain value; several one a line, as `NAME VALUE`."
 macro_rules! protocols {
     () => {
         "\
-Protocols, both for two parties, each with inputs of its own:
+Protocols, all for two parties, each with inputs of its own:
   cutchoose  Against a party that cheats (malicious). RHO garbled circuits, of
              which the evaluator checks some and evaluates the others: a cheat
              is caught, or does no harm. Costs 32 bytes an AND gate and copy:
              RHO times what yao sends.
+  tinyot     Against a party that cheats (malicious), by authenticated shares:
+             about 170 bytes an AND gate, most of them before the inputs matter
+             (offline), then two bits; but a round of messages for each layer of
+             AND gates: for networks with short delays, and computations in steps
+             (`comity repl`).
   yao        Against a party that follows the protocol and is curious
              (semi-honest). One that cheats could learn the other's inputs, or
              make its outputs wrong, unnoticed.
@@ -79,6 +84,8 @@ and keeps it in DIR, encrypted; `comity run --store DIR` takes the oldest
 preparation for this program and peer that both parties have, and uses it up.
 Both parties do the same, each with a store of its own, and with the same
 program, owners, recipients and RHO; over TLS it is for the same peer's key.
+What `tinyot` prepares is for any program: blocks of 8,192 AND gates and 2,048
+input bits of each party, of which a run uses up whole ones.
 A preparation is marked as used on the disk before anything depends on it, and
 is gone also if the run fails or the process is killed.
 WARNING: never put a copy of a store back, be it from a backup, a copied folder
@@ -88,6 +95,19 @@ out of backups. Who has the folder and its key (also a deleted entry, as long as
 the disk still holds it) and a record of the run learns the party's input."
     };
 }
+
+/// What an interactive session is.
+const REPL: &str = "\
+Statements, one a line, the same ones at both parties:
+  a = input(0, u32)         party 0 is asked for the value; `= 17` behind it,
+                            which only party 0 writes, gives it at once
+  b = input(1, u32)
+  c = a < b                 anything that comity's language can say
+  reveal c to all           or to 0, or to 1
+`help` shows the others. Statements can be piped in; an input's value then stands
+behind it, or on the next line. Where the parties' statements differ nothing is
+done, and both are told. The protocol is tinyot, against a party that cheats:
+see `comity run --help`.";
 
 /// Compute on the joint data of parties who do not trust each other, and learn the answer and nothing else.
 #[derive(Parser, Debug)]
@@ -110,6 +130,9 @@ pub(crate) enum Command {
     /// Be all parties at once: one process each on this machine, with the real protocol
     #[command(after_help = concat!(programs!(), "\n\n", protocols!()))]
     Local(LocalArgs),
+    /// Be one party of an interactive session: both type the same statements, and see results as they come
+    #[command(after_help = REPL)]
+    Repl(crate::repl::ReplArgs),
     /// Evaluate in the clear, for checking
     #[command(after_help = programs!())]
     Eval(EvalArgs),
@@ -132,6 +155,13 @@ pub(crate) enum Command {
 pub(crate) struct ProgramArgs {
     /// What to compute: a built-in name, a program or circuit file, or an expression over these (see below)
     pub(crate) program: String,
+    #[command(flatten)]
+    pub(crate) roles: RoleArgs,
+}
+
+/// Who puts in what, and who learns what.
+#[derive(Args, Debug, Clone)]
+pub(crate) struct RoleArgs {
     /// Input value VALUE (name or index) belongs to party PARTY [default: as the program says, or value i to party i]
     #[arg(long, value_name = "VALUE=PARTY")]
     pub(crate) owner: Vec<Owner>,
@@ -180,7 +210,7 @@ pub(crate) struct ResultArgs {
 /// How a session runs.
 #[derive(Args, Debug, Clone)]
 pub(crate) struct SessionArgs {
-    /// The protocol, `cutchoose` or `yao` (see below) [default: cutchoose]
+    /// The protocol, `cutchoose`, `tinyot` or `yao` (see below) [default: cutchoose]
     #[arg(long, value_name = "NAME")]
     pub(crate) protocol: Option<String>,
     /// Computational security in bits: 128 is what there is
@@ -191,6 +221,9 @@ pub(crate) struct SessionArgs {
     /// with 20
     #[arg(long, value_name = "BITS", default_value_t = 40)]
     pub(crate) rho: u32,
+    /// How `tinyot` makes its triples [default: fast]
+    #[arg(long, value_enum)]
+    pub(crate) dealer: Option<Dealer>,
     /// How long to wait for the peer: to connect, to greet, and for its first message
     #[arg(long, value_name = "SECONDS", default_value = "30", value_parser = seconds)]
     pub(crate) timeout: Duration,
@@ -271,8 +304,10 @@ pub(crate) struct RunArgs {
 
 #[derive(Args, Debug)]
 pub(crate) struct PrepareArgs {
+    /// What the runs will compute, as in `comity run` (see below); what `tinyot` prepares is for any program
+    pub(crate) program: Option<String>,
     #[command(flatten)]
-    pub(crate) program: ProgramArgs,
+    pub(crate) roles: RoleArgs,
     #[command(flatten)]
     pub(crate) network: NetworkArgs,
     /// Where the preparations go: a folder, made if it is not there. Keep it out of backups (see below)
@@ -280,9 +315,9 @@ pub(crate) struct PrepareArgs {
     pub(crate) store: PathBuf,
     #[command(flatten)]
     pub(crate) key: KeyArgs,
-    /// How many runs to prepare
-    #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..=1 << 16))]
-    pub(crate) count: u32,
+    /// How many runs to prepare; without a program (`tinyot`), for how many AND gates
+    #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u64).range(1..=1 << 40))]
+    pub(crate) count: u64,
     /// Refuse if all entries of the store could then take more than this: bytes, or as in 500MiB, 20GiB
     #[arg(long, value_name = "BYTES", default_value = "8GiB")]
     pub(crate) store_limit: Size,
@@ -294,6 +329,24 @@ pub(crate) struct PrepareArgs {
     /// Print one JSON object (an error, too)
     #[arg(long)]
     pub(crate) json: bool,
+}
+
+/// How authenticated triples are made.
+#[derive(ValueEnum, Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Dealer {
+    /// From SoftSpoken OT extension and the leaky AND of 2018
+    Fast,
+    /// As the paper of 2012 does
+    Nnob12,
+}
+
+impl From<Dealer> for comity::Dealer {
+    fn from(dealer: Dealer) -> comity::Dealer {
+        match dealer {
+            Dealer::Fast => comity::Dealer::Fast,
+            Dealer::Nnob12 => comity::Dealer::Nnob12,
+        }
+    }
 }
 
 /// What a party does where one garbles and the other evaluates.
@@ -444,7 +497,7 @@ pub(crate) struct CompletionsArgs {
     pub(crate) shell: clap_complete::Shell,
 }
 
-fn seconds(text: &str) -> Result<Duration, String> {
+pub(crate) fn seconds(text: &str) -> Result<Duration, String> {
     let duration = text.parse().ok().and_then(|s| Duration::try_from_secs_f64(s).ok());
     duration
         .filter(|d| !d.is_zero() && d.as_secs() <= 366 * 24 * 3600)

@@ -96,9 +96,11 @@ impl Failure {
         Failure::new(Kind::Input, message)
     }
 
-    /// The same failure with the place where it happened in front, unless the message names it already.
+    /// The same failure with the place where it happened in front, unless the message names it already, or what is wrong is
+    /// on the command line.
     pub(crate) fn at(mut self, place: &str) -> Failure {
-        if !self.message.contains(place) {
+        let here = matches!(self.kind, Kind::Input | Kind::Usage);
+        if !here && !self.message.contains(place) {
             self.message = format!("{place}: {}", self.message);
         }
         self

@@ -47,8 +47,8 @@ pub(crate) struct Prepare {
     pub(crate) kappa: u32,
     pub(crate) rho: u32,
     pub(crate) party: u32,
-    /// How many runs were prepared.
-    pub(crate) count: u32,
+    /// How many runs were prepared; with `tinyot`, for how many AND gates.
+    pub(crate) count: u64,
     pub(crate) and_gates: u64,
     /// What the new entries take on the disk.
     pub(crate) stored_bytes: u64,

@@ -20,6 +20,7 @@ mod local;
 mod party;
 mod prepare;
 mod progress;
+mod repl;
 mod resolve;
 mod shell;
 mod source;
@@ -78,6 +79,7 @@ fn dispatch(args: &[OsString]) -> Outcome<ExitCode> {
         Command::Run(args) => party::run(&args),
         Command::Prepare(args) => prepare::run(&args),
         Command::Local(args) => local::run(&args),
+        Command::Repl(args) => repl::run(&args),
         Command::Eval(args) => eval::run(&args),
         Command::Circuit(command) => circuit::run(&command),
         Command::Key(command) => key::run(&command),

@@ -55,8 +55,8 @@ fn role(args: &LocalArgs, party: u32) -> Option<String> {
 fn arguments(args: &LocalArgs) -> Vec<String> {
     let mut all: Vec<String> = vec!["run".into(), args.program.program.clone()];
     let mut flag = |name: &str, value: String| all.extend([format!("--{name}={value}")]);
-    args.program.owner.iter().for_each(|owner| flag("owner", owner.to_string()));
-    args.program.output_to.iter().for_each(|to| flag("output-to", to.to_string()));
+    args.program.roles.owner.iter().for_each(|owner| flag("owner", owner.to_string()));
+    args.program.roles.output_to.iter().for_each(|to| flag("output-to", to.to_string()));
     args.values.bits.iter().for_each(|order| flag("bits", order.to_string()));
     let format = match args.values.format {
         Format::Value => "value",
@@ -66,6 +66,9 @@ fn arguments(args: &LocalArgs) -> Vec<String> {
     flag("format", format.into());
     if let Some(protocol) = &args.session.protocol {
         flag("protocol", protocol.clone());
+    }
+    if let Some(dealer) = args.session.dealer {
+        flag("dealer", comity::Dealer::from(dealer).name().into());
     }
     flag("kappa", args.session.kappa.to_string());
     flag("rho", args.session.rho.to_string());

@@ -28,7 +28,7 @@ pub(crate) fn run(args: &RunArgs) -> Outcome {
     let orders = if args.attached { Some(children::take_orders()?) } else { None };
     let resolved = resolve(&args.program)?;
     let party = args.network.party;
-    let (mut session, address) = session(&resolved, &args.network, &args.session, args.role)?;
+    let (mut session, address) = session(Some(&resolved), &args.network, &args.session, args.role)?;
     session = session.coded(args.coded);
     let order = Order::new(&resolved, &args.values.bits)?;
     let inputs = match &orders {
@@ -42,7 +42,7 @@ pub(crate) fn run(args: &RunArgs) -> Outcome {
     if let Some(dir) = &args.store {
         session = session.store(prepare::open(dir, &args.key)?);
     }
-    let mut watch = Watcher::new(party, &args.session, args.attached, &resolved);
+    let mut watch = Watcher::new(party, &args.session, args.attached, resolved.program.and_gates());
     let report =
         session.run_watched(&resolved.program, inputs, &mut watch).map_err(|e| Failure::from(e).at(address))?;
     watch.progress.finish();
@@ -63,7 +63,7 @@ pub(crate) fn run(args: &RunArgs) -> Outcome {
 
 /// A session as the flags say, and the address in them.
 pub(crate) fn session<'a>(
-    resolved: &Resolved,
+    resolved: Option<&Resolved>,
     network: &'a NetworkArgs,
     args: &SessionArgs,
     role: Option<Role>,
@@ -74,7 +74,9 @@ pub(crate) fn session<'a>(
         let (name, last) = (protocol.name, parties - 1);
         return Err(Failure::input(format!("party {party} does not exist: {name} has the parties 0 to {last}")));
     }
-    check_parties(resolved, protocol)?;
+    if let Some(resolved) = resolved {
+        check_parties(resolved, protocol)?;
+    }
     let route = route(network)?;
     let mut session = Session::new(party)
         .params(Params::new(args.kappa, args.rho)?)
@@ -83,6 +85,9 @@ pub(crate) fn session<'a>(
         .plaintext(network.plaintext);
     if let Some(name) = &args.protocol {
         session = session.protocol(name);
+    }
+    if let Some(dealer) = args.dealer {
+        session = session.dealer(dealer.into());
     }
     if let Some(role) = role {
         session = session.role(role.into());
@@ -223,13 +228,13 @@ pub(crate) struct Watcher {
 }
 
 impl Watcher {
-    pub(crate) fn new(party: u32, args: &SessionArgs, attached: bool, resolved: &Resolved) -> Watcher {
+    pub(crate) fn new(party: u32, args: &SessionArgs, attached: bool, and_gates: u64) -> Watcher {
         Watcher {
             attached,
             verbose: args.verbose,
             party,
             seconds: args.timeout.as_secs_f64().ceil() as u64,
-            progress: Progress::new(resolved.program.and_gates()),
+            progress: Progress::new(and_gates),
             ticker: Ticker::new(),
         }
     }
@@ -281,6 +286,22 @@ impl Watch for Watcher {
         if self.verbose || left == 0 {
             self.say(&format!("a preparation is used up; left for this program and peer: {left}"));
         }
+    }
+
+    fn material(&mut self, left: u32, need: u32, behind: u32) {
+        if behind > 0 {
+            self.say(&format!(
+                "the other party had used {behind} blocks of the store's material that were unused here: they are gone, too. A \
+                 crash costs one or two; if it is more, an old copy of this store was put back, or the other party lies"
+            ));
+        }
+        if self.verbose || left < 2 * need {
+            self.say(&format!("{need} of {left} blocks of material are used up"));
+        }
+    }
+
+    fn destroyed(&mut self, name: &str) {
+        self.say(&format!("material for {name} was destroyed: a run broke off while it was checked"));
     }
 
     fn phase(&mut self, name: &'static str) {

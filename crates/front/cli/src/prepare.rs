@@ -6,46 +6,59 @@ use std::path::Path;
 use comity::{Key, Preparation, Store};
 use comity_net::SystemRng;
 
-use crate::args::{KeyArgs, PrepareArgs};
+use crate::args::{KeyArgs, PrepareArgs, ProgramArgs};
 use crate::console::{emit, note};
 use crate::failure::{Failure, Outcome};
 use crate::json;
 use crate::party::{Watcher, bytes, duration, profile, session};
-use crate::resolve::{Resolved, resolve};
+use crate::resolve::resolve;
 
 /// The command.
 pub(crate) fn run(args: &PrepareArgs) -> Outcome {
-    let resolved = resolve(&args.program)?;
-    let (session, address) = session(&resolved, &args.network, &args.session, args.role)?;
+    let named = |program: &String| ProgramArgs { program: program.clone(), roles: args.roles.clone() };
+    let resolved = args.program.as_ref().map(|program| resolve(&named(program))).transpose()?;
+    if resolved.is_none() && !(args.roles.owner.is_empty() && args.roles.output_to.is_empty()) {
+        return Err(Failure::input("--owner and --output-to are about a program, and none is named"));
+    }
+    let (session, address) = session(resolved.as_ref(), &args.network, &args.session, args.role)?;
     let session = session.store(open_or_create(&args.store, &args.key)?);
-    let mut watch = Watcher::new(args.network.party, &args.session, false, &resolved);
-    let done = session
-        .prepare(&resolved.program, args.count, args.store_limit.0, &mut watch)
-        .map_err(|e| Failure::from(e).at(address))?;
+    let gates = resolved.as_ref().map_or(1, |resolved| resolved.program.and_gates()).saturating_mul(args.count);
+    let mut watch = Watcher::new(args.network.party, &args.session, false, gates);
+    let limit = args.store_limit.0;
+    let done = match &resolved {
+        Some(resolved) => session.prepare(&resolved.program, args.count, limit, &mut watch),
+        None => session.deal(args.count, limit, &mut watch),
+    };
+    let done = done.map_err(|e| Failure::from(e).at(address))?;
     watch.progress.finish();
     if args.session.verbose {
         watch.say(&profile(&done.report));
     }
     if args.json {
-        return emit(&json::line(&describe(&done, &resolved)));
+        let program = resolved.map_or("any program".to_owned(), |resolved| resolved.text);
+        return emit(&json::line(&describe(&done, program)));
     }
-    let runs = if done.count == 1 { "1 run is".to_owned() } else { format!("{} runs are", done.count) };
+    let runs = match (done.report.protocol, done.count) {
+        ("tinyot", ands) => format!("{ands} AND gates of any programs are"),
+        (_, 1) => "1 run is".to_owned(),
+        (_, count) => format!("{count} runs are"),
+    };
     let (size, time) = (bytes(done.stored_bytes), duration(done.report.seconds));
     emit(&format!("{runs} prepared: {size} in {}, in {time}\n", args.store.display()))
 }
 
 /// The object that `--json` prints.
-fn describe(done: &Preparation, resolved: &Resolved) -> json::Prepare {
+fn describe(done: &Preparation, program: String) -> json::Prepare {
     let report = &done.report;
     json::Prepare {
-        program: resolved.text.clone(),
+        program,
         protocol: report.protocol.to_owned(),
         adversary: report.adversary.name().to_owned(),
         kappa: report.params.kappa,
         rho: report.params.rho,
         party: report.party,
         count: done.count,
-        and_gates: report.and_gates.saturating_mul(done.count.into()),
+        and_gates: report.and_gates,
         stored_bytes: done.stored_bytes,
         seconds: json::Seconds {
             total: report.seconds,

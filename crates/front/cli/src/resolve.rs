@@ -51,11 +51,11 @@ pub(crate) fn resolve(args: &ProgramArgs) -> Outcome<Resolved> {
     };
     let lanes = usize::try_from(lanes).map_err(|_| too_many())?;
     let mut resolved = Resolved { program: program.with_name(text), text: text.to_owned(), lanes };
-    for owner in &args.owner {
+    for owner in &args.roles.owner {
         let index = resolved.input(&owner.value)?;
         resolved.program = resolved.program.with_owner(index, owner.party).map_err(|e| refuse(&e))?;
     }
-    for to in &args.output_to {
+    for to in &args.roles.output_to {
         let recipients = to.party.map_or(Recipients::All, Recipients::Party);
         let indices = match &to.output {
             Some(name) => vec![resolved.output(name)?],

@@ -3,9 +3,11 @@
 //! Parties who do not trust each other compute on their joint data, and learn the answer and nothing else. What is
 //! computed is a [`Program`]: built in ([`library`]), in comity's language ([`compile`]), in Rust over [`typed`] values,
 //! or over the wires of a [`Builder`]. How it is computed is a [`Protocol`], and each says what it protects against. A
-//! [`Session`] is one party's side of one run.
+//! [`Session`] is one party's side of one run; [`Interactive`](interactive::Interactive) one of a session without a program,
+//! in which inputs and outputs come as they are wanted.
 
 mod clock;
+pub mod interactive;
 mod protocol;
 mod report;
 mod session;
@@ -14,9 +16,9 @@ mod watch;
 pub use comity_channel::{Channel, memory};
 pub use comity_circuit::{Builder, Circuit, Program, ProgramBuilder, Recipients, Wire, library, typed, value};
 pub use comity_core::{Backend, Bits, Error, Params, Result};
-pub use comity_language::{Diagnostic, Diagnostics, compile};
+pub use comity_language::{Diagnostic, Diagnostics, compile, compile_expression, parse_type};
 pub use comity_store::{Key, Store};
-pub use protocol::{Adversary, Protocol, Role};
+pub use protocol::{Adversary, Dealer, Protocol, Role};
 pub use report::{Preparation, Report};
 pub use session::Session;
 pub use watch::Watch;

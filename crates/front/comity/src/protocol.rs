@@ -52,11 +52,12 @@ pub struct Protocol {
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum System {
     CutChoose,
+    TinyOt,
     Yao,
 }
 
 /// The first line is the default.
-static PROTOCOLS: [Protocol; 2] = [
+static PROTOCOLS: [Protocol; 3] = [
     Protocol {
         name: "cutchoose",
         adversary: Adversary::Malicious,
@@ -68,6 +69,16 @@ static PROTOCOLS: [Protocol; 2] = [
         system: System::CutChoose,
     },
     Protocol {
+        name: "tinyot",
+        adversary: Adversary::Malicious,
+        parties: 2..=2,
+        summary: "authenticated shares (Nielsen, Nordholt, Orlandi, Burra 2012), for two parties",
+        protects: "a party that cheats learns only its outputs, and is caught before anything else leaves the other one, but \
+                   with probability 2^-rho",
+        risk: "a peer could stop the run at any time, also when it has its own outputs and this party does not",
+        system: System::TinyOt,
+    },
+    Protocol {
         name: "yao",
         adversary: Adversary::SemiHonest,
         parties: 2..=2,
@@ -77,6 +88,32 @@ static PROTOCOLS: [Protocol; 2] = [
         system: System::Yao,
     },
 ];
+
+/// How `tinyot` makes its authenticated triples.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Dealer {
+    /// From SoftSpoken OT extension and the leaky AND of Katz, Ranellucci, Rosulek and Wang (2018).
+    #[default]
+    Fast,
+    /// As the paper of 2012 does.
+    Nnob12,
+}
+
+impl Dealer {
+    /// `fast` or `nnob12`.
+    pub fn name(self) -> &'static str {
+        match self {
+            Dealer::Fast => "fast",
+            Dealer::Nnob12 => "nnob12",
+        }
+    }
+}
+
+impl fmt::Display for Dealer {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
+    }
+}
 
 /// What a party does in a protocol of garbled circuits, where one of two makes them and the other one evaluates them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -33,11 +33,11 @@ pub struct Report {
     pub peak_rss: Option<u64>,
 }
 
-/// The outcome of [`Session::prepare`](crate::Session::prepare).
+/// The outcome of [`Session::prepare`](crate::Session::prepare) or [`Session::deal`](crate::Session::deal).
 #[derive(Clone, Debug)]
 pub struct Preparation {
-    /// How many preparations were stored, each for one run.
-    pub count: u32,
+    /// How many preparations were stored, each for one run; with `tinyot`, for how many AND gates.
+    pub count: u64,
     /// What they take in this party's store, in bytes.
     pub stored_bytes: u64,
     /// What they cost this party; without outputs.

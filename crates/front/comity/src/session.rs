@@ -11,10 +11,11 @@ use comity_net::{KeyDir, Listener, Security, Settings, SystemRng, is_loopback};
 use comity_store::Store;
 
 use crate::clock::{Clock, Times};
-use crate::protocol::{Protocol, Role, System};
+use crate::protocol::{Dealer, Protocol, Role, System};
 use crate::report::peak_rss;
 use crate::{Adversary, Report, Watch};
 
+mod dealt;
 mod stored;
 
 /// One party of one run: how to meet the peer, which protocol, and then [`Session::run`].
@@ -41,6 +42,7 @@ pub struct Session<'a> {
     protocol: Option<String>,
     role: Option<Role>,
     coded: bool,
+    dealer: Option<Dealer>,
     store: Option<Store>,
     params: Params,
     timeout: Duration,
@@ -66,6 +68,7 @@ impl<'a> Session<'a> {
             protocol: None,
             role: None,
             coded: false,
+            dealer: None,
             store: None,
             params: Params::default(),
             timeout: Duration::from_secs(30),
@@ -132,6 +135,13 @@ impl<'a> Session<'a> {
         self
     }
 
+    /// How `tinyot` makes its authenticated triples: [`Dealer::Fast`] if nothing is said. Both parties say the same.
+    #[must_use]
+    pub fn dealer(mut self, dealer: Dealer) -> Self {
+        self.dealer = Some(dealer);
+        self
+    }
+
     /// Runs on a preparation from this store, or with [`Session::prepare`] fills it. The peer does the same with a store of
     /// its own.
     ///
@@ -189,10 +199,11 @@ impl<'a> Session<'a> {
         let inputs = self.check(protocol, program, inputs)?;
         let garbler = self.garbler(program);
         let store = self.store.take();
-        let wish = match store {
-            Some(_) => format!("{}{}", protocol.name, stored::FROM_A_STORE),
-            None if self.coded => format!("{}, coded", wish(protocol.name, program, garbler)),
-            None => wish(protocol.name, program, garbler),
+        let wish = match (&store, protocol.system) {
+            (Some(_), _) => format!("{}{}", protocol.name, stored::FROM_A_STORE),
+            (None, System::TinyOt) => self.dealt(protocol.name),
+            (None, _) if self.coded => format!("{}, coded", wish(protocol.name, program, garbler)),
+            (None, _) => wish(protocol.name, program, garbler),
         };
         let greeting = self.greeting(protocol, program, wish)?;
         // Now, so that the peer does not wait for it later.
@@ -213,12 +224,20 @@ impl<'a> Session<'a> {
                 let config = self.cutchoose(garbler);
                 comity_cutchoose::run(&mut channel, &session, &config, program, &inputs, &mut rng, &mut clock)?;
             }
+            (System::TinyOt, Some(store)) => {
+                let channel = &mut channel;
+                self.run_dealt(&store, channel, &session, &key, program, &inputs, &mut clock)?;
+            }
+            (System::TinyOt, None) => {
+                let config = self.tinyot();
+                comity_tinyot::run(&mut channel, &session, &config, program, &inputs, &mut rng, &mut clock)?;
+            }
             (System::Yao, _) => {
                 let config = comity_yao::Config { backend: self.backend, party: self.party };
                 comity_yao::run(&mut channel, &session, &config, program, &inputs, &mut rng, &mut clock)?;
             }
         }
-        Ok(self.report(protocol, program, &channel.counts(), clock.stop()))
+        Ok(self.report_of(protocol, program.and_gates(), &channel.counts(), clock.stop()))
     }
 
     /// How cutchoose is run.
@@ -232,8 +251,25 @@ impl<'a> Session<'a> {
         }
     }
 
+    /// How tinyot is run.
+    fn tinyot(&self) -> comity_tinyot::Config {
+        let dealer = match self.dealer.unwrap_or_default() {
+            Dealer::Fast => comity_tinyot::DealerKind::Fast,
+            Dealer::Nnob12 => comity_tinyot::DealerKind::Nnob12,
+        };
+        comity_tinyot::Config { backend: self.backend, party: self.party, params: self.params, dealer }
+    }
+
+    /// What is wanted where tinyot deals: the dealer is named if it is not the usual one.
+    fn dealt(&self, what: &str) -> String {
+        match self.dealer.unwrap_or_default() {
+            Dealer::Fast => what.to_owned(),
+            dealer => format!("{what}, dealt by {dealer}"),
+        }
+    }
+
     /// What came of it.
-    fn report(&self, protocol: &'static Protocol, program: &Program, counts: &Counts, times: Times) -> Report {
+    fn report_of(&self, protocol: &'static Protocol, and_gates: u64, counts: &Counts, times: Times) -> Report {
         let Times { seconds, phases, outputs } = times;
         Report {
             outputs,
@@ -241,7 +277,7 @@ impl<'a> Session<'a> {
             adversary: protocol.adversary,
             params: self.params,
             party: self.party,
-            and_gates: program.and_gates(),
+            and_gates,
             seconds,
             phases,
             bytes_sent: counts.sent,
@@ -274,28 +310,9 @@ impl<'a> Session<'a> {
 
     /// [`Session::check`], but for the inputs.
     fn check_parties(&self, protocol: &Protocol, program: &Program) -> Result<()> {
+        self.check_flags(protocol)?;
         let refuse = |why: String| Err(Error::InvalidInput(why));
         let (name, parties) = (protocol.name, *protocol.parties.end());
-        if let (Some(role), System::Yao) = (self.role, protocol.system) {
-            return refuse(format!(
-                "the {role} cannot be chosen in {name}, where the party with more input bits garbles: leave the role out"
-            ));
-        }
-        if self.coded && (self.store.is_some() || matches!(protocol.system, System::Yao)) {
-            return refuse("only cutchoose without a store sends garbled circuits coded: leave `coded` out".into());
-        }
-        if let (Some(_), System::Yao) = (&self.store, protocol.system) {
-            return refuse(format!(
-                "{name} has nothing that could be prepared: leave the store out, or take cutchoose"
-            ));
-        }
-        if self.party >= parties {
-            return refuse(format!(
-                "{name} is for {parties} parties, 0 to {}; there is no party {}",
-                parties - 1,
-                self.party
-            ));
-        }
         for value in program.inputs() {
             if value.party >= parties {
                 return refuse(format!(
@@ -311,6 +328,50 @@ impl<'a> Session<'a> {
                     value.name
                 ));
             }
+        }
+        Ok(())
+    }
+
+    /// What is wrong with what the session was told, whatever the program.
+    fn check_flags(&self, protocol: &Protocol) -> Result<()> {
+        let refuse = |why: String| Err(Error::InvalidInput(why));
+        let (name, parties) = (protocol.name, *protocol.parties.end());
+        match (self.role, protocol.system) {
+            (Some(role), System::Yao) => {
+                return refuse(format!(
+                    "the {role} cannot be chosen in {name}, where the party with more input bits garbles: leave the role out"
+                ));
+            }
+            (Some(_), System::TinyOt) => {
+                return refuse(format!("in {name} both parties do the same: leave the role out"));
+            }
+            _ => {}
+        }
+        if self.coded && (self.store.is_some() || !matches!(protocol.system, System::CutChoose)) {
+            return refuse("only cutchoose without a store sends garbled circuits coded: leave `coded` out".into());
+        }
+        if self.coded && self.params.rho > comity_cutchoose::Form::MOST_CODED {
+            let most = comity_cutchoose::Form::MOST_CODED;
+            return refuse(format!(
+                "garbled circuits are sent coded for rho up to {most}: leave `coded` out, or lower rho"
+            ));
+        }
+        if let (Some(dealer), true) = (self.dealer, !matches!(protocol.system, System::TinyOt)) {
+            return refuse(format!(
+                "the dealer {dealer} is tinyot's, and {name} has none: leave it out, or take tinyot"
+            ));
+        }
+        if let (Some(_), System::Yao) = (&self.store, protocol.system) {
+            return refuse(format!(
+                "{name} has nothing that could be prepared: leave the store out, or take cutchoose or tinyot"
+            ));
+        }
+        if self.party >= parties {
+            return refuse(format!(
+                "{name} is for {parties} parties, 0 to {}; there is no party {}",
+                parties - 1,
+                self.party
+            ));
         }
         Ok(())
     }

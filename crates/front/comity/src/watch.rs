@@ -31,7 +31,18 @@ pub trait Watch {
         let _ = (left, deleted);
     }
 
-    /// A phase begins: `hello`, `setup`, `inputs`, `gates`, `outputs`, and with `cutchoose` `checks`.
+    /// Material from the store: so many blocks are left, of which the program uses up `need`. `behind` blocks were burned,
+    /// since the peer had used them: one or two after a crash; more if an old copy of the store was put back, or the peer lies.
+    fn material(&mut self, left: u32, need: u32, behind: u32) {
+        let _ = (left, need, behind);
+    }
+
+    /// Material of this name was destroyed when the store was opened: a check had begun, and nobody knows how it ended.
+    fn destroyed(&mut self, name: &str) {
+        let _ = name;
+    }
+
+    /// A phase begins: `hello`, `setup`, `inputs`, `gates`, `outputs`, with `cutchoose` `checks`, and with `tinyot` `offline`.
     fn phase(&mut self, name: &'static str) {
         let _ = name;
     }

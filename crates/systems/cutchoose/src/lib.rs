@@ -106,6 +106,11 @@ pub enum Form {
     Coded,
 }
 
+impl Form {
+    /// The most that rho can be in coded form.
+    pub const MOST_CODED: u32 = 127;
+}
+
 /// The party that should garble, as far as bytes tell: an input bit costs about 64 bytes a copy at the garbler and
 /// 160 at the evaluator, an output bit for the garbler some 400 more. Party 0 on a tie.
 pub fn garbler(program: &Program) -> u32 {
@@ -152,7 +157,7 @@ fn check(config: &Config, program: &Program) -> Result<()> {
             program.parties()
         )));
     }
-    if config.form == Form::Coded && config.params.rho > 127 {
+    if config.form == Form::Coded && config.params.rho > Form::MOST_CODED {
         return Err(Error::InvalidInput("coded copies are for rho up to 127".into()));
     }
     Ok(())

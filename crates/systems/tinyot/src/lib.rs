@@ -11,6 +11,7 @@
 //! - [`Machine`]: the functionality F_2PC (the paper's figures 4 and 6), online; [`engine`] runs programs on it.
 
 pub mod bucket;
+mod config;
 mod deal;
 pub mod engine;
 pub mod fast;
@@ -22,6 +23,7 @@ pub mod stock;
 mod tests;
 mod triples;
 
+pub use config::{Ands, Config, DealerKind, dealer, run};
 pub use deal::Dealer;
 pub use machine::Machine;
 pub use run::run_with;

@@ -29,6 +29,9 @@ pub fn run_with<C: Channel + ?Sized>(
     let mut machine = Machine::new(&session.child("machine"), dealer);
     machine.plan(program.and_gates());
     observer.phase("offline");
+    for circuit in program.lowered() {
+        circuit.layered();
+    }
     let masks = [0, 1].map(|party| program.inputs().iter().filter(|i| i.party == party).map(|i| i.bits).sum());
     machine.prepare(&mut ch, masks)?;
     comity_circuit::run(program, &mut Sharing::new(&mut ch, &mut machine), inputs, observer)?;
@@ -36,7 +39,7 @@ pub fn run_with<C: Channel + ?Sized>(
 }
 
 /// Whether this party can run the program on these inputs.
-fn check(party: u32, program: &Program, inputs: &[Option<Bits>]) -> Result<()> {
+pub(crate) fn check(party: u32, program: &Program, inputs: &[Option<Bits>]) -> Result<()> {
     if program.parties() > 2 || party > 1 {
         return Err(Error::InvalidInput(format!(
             "tinyot is for two parties, 0 and 1; this is party {party} of a program for {}",

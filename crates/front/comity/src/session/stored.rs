@@ -9,7 +9,7 @@ use comity_cutchoose::Prepared;
 use comity_net::SystemRng;
 use comity_store::{Meta, Store};
 
-use super::{GARBLER, Met, Session, roles_apart, wish};
+use super::{GARBLER, Met, Session, dealt, roles_apart, wish};
 use crate::clock::Clock;
 use crate::protocol::{Protocol, System};
 use crate::{Preparation, Watch};
@@ -23,25 +23,34 @@ const MOST: usize = 1 << 16;
 impl Session<'_> {
     /// The offline phase of `count` runs of a program: all that can be done before the inputs are known. The peer does the
     /// same, and each party's part goes to its [store](Session::store), of which all entries together take at most `limit`
-    /// bytes.
+    /// bytes. For tinyot, whose material is for any program, this is [`Session::deal`] with as much as `count` runs use up.
     ///
     /// # Errors
     /// [`Error::InvalidInput`] before anything is sent if there is no store, it would get too large, or the protocol has no
     /// offline phase; otherwise as [`Session::run`]. What was finished before an error stays in the store; a party that
     /// lacks its part of a preparation is found out before a run.
-    pub fn prepare(mut self, program: &Program, count: u32, limit: u64, watch: &mut dyn Watch) -> Result<Preparation> {
+    pub fn prepare(mut self, program: &Program, count: u64, limit: u64, watch: &mut dyn Watch) -> Result<Preparation> {
         let refuse = |why: String| Err(Error::InvalidInput(why));
         let protocol = self.protocol.as_deref().map_or(Ok(Protocol::preferred()), Protocol::named)?;
         if let System::Yao = protocol.system {
-            return refuse(format!("{} has nothing that could be prepared: take cutchoose", protocol.name));
+            return refuse(format!("{} has nothing that could be prepared: take cutchoose or tinyot", protocol.name));
+        }
+        if let System::TinyOt = protocol.system {
+            self.check_parties(protocol, program)?;
+            return self.deal(dealt::in_blocks(count, program), limit, watch);
         }
         self.check_parties(protocol, program)?;
         let Some(store) = self.store.take() else {
             return refuse("where do the preparations go? The session needs a store".into());
         };
+        if count > MOST as u64 {
+            return refuse(format!(
+                "{count} runs are more than {MOST}, which is as many as a store has of one program and peer"
+            ));
+        }
         let garbler = self.garbler(program);
         let each = comity_cutchoose::prepared_size(program, garbler, self.params);
-        let (need, there) = (each.saturating_mul(count.into()), store.bytes()?);
+        let (need, there) = (each.saturating_mul(count), store.bytes()?);
         if need.saturating_add(there) > limit {
             return refuse(format!(
                 "{count} of these preparations may take {need} bytes, the store holds {there} bytes already, and the limit \
@@ -76,7 +85,8 @@ impl Session<'_> {
             // The other part is on its disk, too.
             same(&mut channel, &meta.id, "stored")?;
         }
-        let report = self.report(protocol, program, &channel.counts(), clock.stop());
+        let ands = program.and_gates().saturating_mul(count);
+        let report = self.report_of(protocol, ands, &channel.counts(), clock.stop());
         Ok(Preparation { count, stored_bytes, report })
     }
 
@@ -144,7 +154,7 @@ fn exchange(channel: &mut impl Channel, ours: &[SessionId]) -> Result<Vec<Sessio
 }
 
 /// Waits until the peer is as far, with the same preparation.
-fn same(channel: &mut impl Channel, id: &SessionId, what: &str) -> Result<()> {
+pub(super) fn same(channel: &mut impl Channel, id: &SessionId, what: &str) -> Result<()> {
     let ours = id.child(what).to_bytes();
     let mut theirs = [0; SessionId::BYTES];
     channel.exchange(&ours, &mut theirs)?;

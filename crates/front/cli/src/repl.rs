@@ -1,0 +1,184 @@
+//! `comity repl`: a session of two people who type the same statements.
+//!
+//! Results go to standard output, prompts and notes to standard error, so that a file of statements works as well as a person.
+
+mod evaluate;
+mod meet;
+mod statement;
+
+use std::io::{BufRead, IsTerminal};
+use std::time::Duration;
+
+use clap::Args;
+use comity::interactive::{Interactive, Setup};
+use comity_circuit::Recipients;
+use comity_circuit::value::{self, Type};
+use comity_core::{Bits, Params};
+use serde_json::json;
+use zeroize::Zeroizing;
+
+use crate::args::{Dealer, NetworkArgs};
+use crate::console::{emit, note};
+use crate::failure::{Failure, Outcome};
+use crate::{json, party};
+use evaluate::{Done, Evaluator, read};
+use statement::{HELP, Statement, parse};
+
+#[derive(Args, Debug)]
+pub(crate) struct ReplArgs {
+    #[command(flatten)]
+    network: NetworkArgs,
+    /// How authenticated triples are made
+    #[arg(long, value_enum, default_value_t = Dealer::Fast)]
+    dealer: Dealer,
+    /// Statistical security in bits: a cheat goes unnoticed with probability 2^-BITS
+    #[arg(long, value_name = "BITS", default_value_t = 40)]
+    rho: u32,
+    /// How long to wait for the peer to connect and to greet
+    #[arg(long, value_name = "SECONDS", default_value = "30", value_parser = crate::args::seconds)]
+    timeout: Duration,
+    /// Print one JSON object for each result (an error, too)
+    #[arg(long)]
+    json: bool,
+    /// Say more on standard error
+    #[arg(long, short)]
+    verbose: bool,
+}
+
+/// The command.
+pub(crate) fn run(args: &ReplArgs) -> Outcome {
+    let own = args.network.party;
+    if own > 1 {
+        return Err(Failure::input(format!("party {own} does not exist: tinyot has the parties 0 and 1")));
+    }
+    let params = Params::new(128, args.rho)?;
+    let setup = Setup { params, dealer: args.dealer.into(), backend: party::backend()?, ..Setup::new(own) };
+    let (connection, address) = meet::meet(&args.network, args.timeout)?;
+    let session = Interactive::over(connection, setup).map_err(|e| Failure::from(e).at(&address))?;
+    note(&format!("party {own}: connected; both parties type the same statements (`help` shows them)"));
+    let mut repl = Repl { evaluator: Evaluator::new(session), json: args.json, person: std::io::stdin().is_terminal() };
+    let refused = repl.lines(&mut std::io::stdin().lock())?;
+    if args.verbose {
+        let counts = repl.evaluator.session().counts();
+        let (sent, received) = (party::bytes(counts.sent), party::bytes(counts.received));
+        note(&format!("party {own}: {sent} sent, {received} received, {} rounds", counts.rounds));
+    }
+    // A person has seen it; a script has to be told.
+    match refused {
+        0 => Ok(()),
+        _ if repl.person => Ok(()),
+        _ => Err(Failure::input(format!("{refused} of the statements were not run (see above)"))),
+    }
+}
+
+struct Repl<'a> {
+    evaluator: Evaluator<'a>,
+    json: bool,
+    /// Whether somebody types, and wants to be asked.
+    person: bool,
+}
+
+impl Repl<'_> {
+    /// Runs statements to the end of the input; how many of them were refused.
+    fn lines(&mut self, input: &mut impl BufRead) -> Outcome<usize> {
+        let mut refused = 0;
+        loop {
+            if self.person {
+                eprint_prompt("> ");
+            }
+            let Some(text) = line(input)? else { return Ok(refused) };
+            let parsed = match parse(&text) {
+                Ok(None) => continue,
+                Ok(Some(parsed)) => parsed,
+                Err(why) => {
+                    note(&why);
+                    refused += 1;
+                    continue;
+                }
+            };
+            match parsed.statement {
+                Statement::Quit => return Ok(refused),
+                Statement::Help => {
+                    note(HELP);
+                    continue;
+                }
+                Statement::Vars => {
+                    self.vars()?;
+                    continue;
+                }
+                _ => {}
+            }
+            let mut ask = |name: &str, ty: &Type| value_of(input, name, ty);
+            match self.evaluator.run(parsed, &mut ask)? {
+                Done::Named(name, ty) => {
+                    if self.person {
+                        note(&format!("{name}: {ty}"));
+                    }
+                }
+                Done::Refused(why) => {
+                    note(&why);
+                    refused += 1;
+                }
+                Done::Revealed { expression, to, ty, value } => self.show(&expression, to, &ty, value.as_ref())?,
+            }
+        }
+    }
+
+    /// A result.
+    fn show(&self, expression: &str, to: Recipients, ty: &Type, value: Option<&Bits>) -> Outcome {
+        let Some(value) = value else {
+            note(&format!("the other party learns `{expression}`"));
+            return Ok(());
+        };
+        if !self.json {
+            return emit(&format!("{expression} = {}\n", value::show(ty, value)));
+        }
+        let to = match to {
+            Recipients::All => "all".to_owned(),
+            Recipients::Party(party) => party.to_string(),
+        };
+        let shown: serde_json::Value = serde_json::from_str(&value::show_json(ty, value)).unwrap_or_default();
+        emit(&json::line(&json!({"reveal": expression, "to": to, "type": ty.to_string(), "value": shown})))
+    }
+
+    /// The values that are there.
+    fn vars(&self) -> Outcome {
+        let mut vars = self.evaluator.vars();
+        if self.json {
+            let vars: serde_json::Map<_, _> = vars.map(|(name, ty)| (name.to_owned(), json!(ty.to_string()))).collect();
+            return emit(&json::line(&json!({"vars": vars})));
+        }
+        vars.try_for_each(|(name, ty)| emit(&format!("{name}: {ty}\n")))
+    }
+}
+
+/// The next line, which may hold a secret; `None` at the end.
+fn line(input: &mut impl BufRead) -> Outcome<Option<Zeroizing<String>>> {
+    let mut line = Zeroizing::new(String::new());
+    match input.read_line(&mut line) {
+        Ok(0) => Ok(None),
+        Ok(_) => Ok(Some(line)),
+        Err(e) => Err(Failure::input(format!("standard input: {e}"))),
+    }
+}
+
+/// Asks for an input value until there is one. The other party waits.
+fn value_of(input: &mut impl BufRead, name: &str, ty: &Type) -> Outcome<Bits> {
+    loop {
+        eprint_prompt(&format!("{name} ({}): ", ty.describe()));
+        let Some(text) = line(input)? else {
+            return Err(Failure::input(format!("the value of `{name}` is missing: the input has ended")));
+        };
+        match read(name, ty, text.trim()) {
+            Ok(value) => return Ok(value),
+            Err(why) => note(&why),
+        }
+    }
+}
+
+/// A prompt, on standard error. Nothing depends on it.
+fn eprint_prompt(text: &str) {
+    use std::io::Write;
+    let mut err = std::io::stderr().lock();
+    let _ = err.write_all(text.as_bytes()).and_then(|()| err.flush());
+}

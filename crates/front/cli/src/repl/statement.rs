@@ -1,0 +1,323 @@
+//! What people type: one statement a line.
+//!
+//! A statement has a normal form, in which spaces and comments make no difference, and in which no input value is left. Both
+//! parties compare that, and what is compiled comes out of it, so that equal statements mean the same.
+
+use comity_circuit::Recipients;
+use zeroize::Zeroizing;
+
+/// A line, taken apart.
+pub(super) struct Line {
+    pub(super) statement: Statement,
+    /// The normal form.
+    pub(super) text: String,
+}
+
+/// What a line says. Types and expressions are texts in comity's language.
+pub(super) enum Statement {
+    /// `NAME = input(PARTY, TYPE)`, and `= VALUE` behind it.
+    Input {
+        name: String,
+        party: u32,
+        ty: String,
+        value: Option<Zeroizing<String>>,
+    },
+    /// `NAME = random(TYPE)`
+    Random {
+        name: String,
+        ty: String,
+    },
+    /// `NAME = EXPRESSION`
+    Let {
+        name: String,
+        expression: String,
+    },
+    /// `reveal EXPRESSION to all`
+    Reveal {
+        expression: String,
+        to: Recipients,
+    },
+    Vars,
+    Help,
+    Quit,
+}
+
+/// What `help` shows.
+pub(super) const HELP: &str = "\
+a = input(0, u32)        a number of party 0, who is asked for it
+a = input(0, u32) = 17   the same; only party 0 writes `= 17`, which stays here
+c = a < b                anything that comity's language can say on values that are there
+d = if c { a } else { b }
+r = random(u32)          a number that nobody knows
+reveal c to all          both learn it; `to 0`, `to 1`: one party alone
+vars                     the values that are there, and their types
+quit                     the end (so is the end of input)
+Both parties type the same statements, in the same order. Types are bool, u1 to u65536, i1 to i65536,
+f32, f64, [u8; 4] and (u8, bool).";
+
+/// Names that a value cannot have: words of the language, and of this one.
+const RESERVED: [&str; 21] = [
+    "const", "struct", "fn", "let", "mut", "if", "else", "for", "in", "as", "true", "false", "main", "input", "random",
+    "reveal", "to", "vars", "help", "quit", "exit",
+];
+
+/// Symbols of more than one character, the longer ones first.
+const SYMBOLS: [&str; 23] = [
+    "<<=", ">>=", "..=", "->", "=>", "..", "::", "==", "!=", "<=", ">=", "&&", "||", "<<", ">>", "+=", "-=", "*=",
+    "/=", "%=", "&=", "|=", "^=",
+];
+
+/// A word, number or symbol, and where it ends in the line.
+#[derive(Clone, Copy)]
+struct Token<'s> {
+    text: &'s str,
+    end: usize,
+}
+
+/// Takes a line apart; `None` if there is nothing on it.
+pub(super) fn parse(line: &str) -> Result<Option<Line>, String> {
+    let tokens = tokens(line);
+    let texts: Vec<&str> = tokens.iter().map(|token| token.text).collect();
+    let statement = match &texts[..] {
+        [] => return Ok(None),
+        ["vars"] => Statement::Vars,
+        ["help" | "?"] => Statement::Help,
+        ["quit" | "exit"] => Statement::Quit,
+        ["reveal", rest @ ..] => reveal(rest)?,
+        [name, "=", "input", "(", ..] => return input(line, name, &tokens).map(Some),
+        [name, "=", "random", "(", ty @ .., ")"] if closing(&texts[3..]) == Some(ty.len() + 1) => {
+            Statement::Random { name: fresh(name)?, ty: render(ty) }
+        }
+        [_, "="] => return Err("what is it to be? Write an expression behind `=`".into()),
+        [name, "=", expression @ ..] => Statement::Let { name: fresh(name)?, expression: render(expression) },
+        _ => {
+            let text = render(&texts);
+            return Err(format!(
+                "`{text}` is no statement: write `NAME = {text}` to keep what it gives, `reveal {text} to all` to see it, or \
+                 `help`"
+            ));
+        }
+    };
+    Ok(Some(Line { statement, text: render(&texts) }))
+}
+
+fn reveal(tokens: &[&str]) -> Result<Statement, String> {
+    let wrong = || Err("write `reveal c to all`, or `to 0` or `to 1` for one party alone".to_owned());
+    let [expression @ .., "to", who] = tokens else { return wrong() };
+    let to = match *who {
+        "all" => Recipients::All,
+        "0" => Recipients::Party(0),
+        "1" => Recipients::Party(1),
+        _ => return wrong(),
+    };
+    if expression.is_empty() {
+        return Err("reveal what? Write `reveal c to all`".into());
+    }
+    Ok(Statement::Reveal { expression: render(expression), to })
+}
+
+/// `NAME = input(PARTY, TYPE)`, and perhaps `= VALUE`, which is a secret and kept out of everything else.
+fn input(line: &str, name: &str, tokens: &[Token<'_>]) -> Result<Line, String> {
+    let wrong = || Err("write `a = input(0, u32)`: the party that gives it, and its type".to_owned());
+    let texts: Vec<&str> = tokens.iter().map(|token| token.text).collect();
+    let Some(close) = closing(&texts[3..]).map(|at| at + 3) else { return wrong() };
+    let [party, ",", ty @ ..] = &texts[4..close] else { return wrong() };
+    let party = match *party {
+        "0" => 0,
+        "1" => 1,
+        _ => return Err("an input is of party 0 or 1: write `a = input(0, u32)`".into()),
+    };
+    if ty.is_empty() {
+        return wrong();
+    }
+    let value = match tokens.get(close + 1) {
+        None => None,
+        Some(Token { text: "=", end }) => Some(Zeroizing::new(line[*end..].trim().to_owned())),
+        Some(_) => return Err("behind an input comes nothing, or `= VALUE` at the party that gives it".into()),
+    };
+    let statement = Statement::Input { name: fresh(name)?, party, ty: render(ty), value };
+    Ok(Line { statement, text: render(&texts[..=close]) })
+}
+
+/// Where the bracket that the first token opens is closed.
+fn closing(tokens: &[&str]) -> Option<usize> {
+    let mut depth = 0usize;
+    tokens.iter().position(|token| {
+        match *token {
+            "(" | "[" | "{" => depth += 1,
+            ")" | "]" | "}" => depth = depth.saturating_sub(1),
+            _ => {}
+        }
+        depth == 0
+    })
+}
+
+/// A name for a value.
+fn fresh(name: &str) -> Result<String, String> {
+    let word = |c: char| c.is_alphanumeric() || c == '_';
+    if !name.chars().all(word) || name.starts_with(|c: char| c.is_numeric()) || name == "_" {
+        return Err(format!("`{name}` is no name: names are letters, digits and `_`, and begin with a letter"));
+    }
+    if RESERVED.contains(&name) {
+        return Err(format!("`{name}` is a word of the language; choose another name"));
+    }
+    Ok(name.to_owned())
+}
+
+/// The words of a text that may be names of values.
+pub(super) fn words(text: &str) -> impl Iterator<Item = &str> {
+    tokens(text)
+        .into_iter()
+        .map(|token| token.text)
+        .filter(|text| text.starts_with(|c: char| c.is_alphabetic() || c == '_'))
+}
+
+/// The tokens of a line, up to a comment.
+fn tokens(line: &str) -> Vec<Token<'_>> {
+    let mut tokens: Vec<Token<'_>> = Vec::new();
+    let mut at = 0;
+    while let Some(first) = line[at..].chars().next() {
+        let rest = &line[at..];
+        if rest.starts_with("//") {
+            break;
+        }
+        let len = if first.is_whitespace() {
+            at += first.len_utf8();
+            continue;
+        } else if first.is_ascii_digit() {
+            number(rest, tokens.last().is_some_and(|token| token.text == "."))
+        } else if first.is_alphanumeric() || first == '_' {
+            word(rest)
+        } else {
+            SYMBOLS.iter().find(|symbol| rest.starts_with(**symbol)).map_or(first.len_utf8(), |symbol| symbol.len())
+        };
+        at += len;
+        tokens.push(Token { text: &rest[..len], end: at });
+    }
+    tokens
+}
+
+/// How long the word is with which a text begins.
+fn word(text: &str) -> usize {
+    text.find(|c: char| !c.is_alphanumeric() && c != '_').unwrap_or(text.len())
+}
+
+/// How long the number is with which a text begins, its fraction and exponent included; a field has neither.
+fn number(text: &str, field: bool) -> usize {
+    let mut len = word(text);
+    let decimal = !field && !text.starts_with("0x");
+    let digit = |at: usize| text[at..].starts_with(|c: char| c.is_ascii_digit());
+    if decimal && text[len..].starts_with('.') && digit(len + 1) {
+        len += 1 + word(&text[len + 1..]);
+    }
+    if decimal && text[..len].ends_with(['e', 'E']) && text[len..].starts_with(['+', '-']) && digit(len + 1) {
+        len += 1 + word(&text[len + 1..]);
+    }
+    len
+}
+
+/// Tokens as people would write them. Spaces are left out only where they cannot join two tokens.
+fn render(tokens: &[&str]) -> String {
+    let mut text = String::new();
+    let mut before = "";
+    for &token in tokens {
+        let tight = matches!(token, ")" | "]" | "," | ";" | ".") || matches!(before, "(" | "[" | ".");
+        let name = before.ends_with(|c: char| c.is_alphanumeric() || c == '_') && !RESERVED[..12].contains(&before);
+        if !(text.is_empty() || tight || (name && matches!(token, "(" | "["))) {
+            text.push(' ');
+        }
+        text += token;
+        before = token;
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn normal(line: &str) -> String {
+        parse(line).unwrap().unwrap().text
+    }
+
+    fn refused(line: &str) -> String {
+        parse(line).err().unwrap_or_else(|| panic!("`{line}` is a statement"))
+    }
+
+    #[test]
+    fn spaces_and_comments_make_no_difference() {
+        for (line, text) in [
+            ("  c=a<b  // the smaller", "c = a < b"),
+            ("c = a<<b", "c = a << b"),
+            ("d=if c{a}else{b}", "d = if c { a } else { b }"),
+            ("x = ys [ 2 ].0 .1+f( a,b ) as u16", "x = ys[2].0.1 + f(a, b) as u16"),
+            ("x=1.5e-3*y", "x = 1.5e-3 * y"),
+            ("x = 0x1e-3", "x = 0x1e - 3"),
+            ("x = t.0.1", "x = t.0.1"),
+            ("for_ = [1u8,2 ; 3]", "for_ = [1u8, 2; 3]"),
+            ("reveal  a+b  to  all", "reveal a + b to all"),
+            ("a=input(0,[u8;4])", "a = input(0, [u8; 4])"),
+            ("r = random( u8 )", "r = random(u8)"),
+            ("x = a = b", "x = a = b"),
+        ] {
+            assert_eq!(normal(line), text);
+            assert_eq!(normal(text), text, "the normal form is its own");
+        }
+        // What is apart stays apart.
+        assert_ne!(normal("x = a < < b"), normal("x = a << b"));
+        assert_ne!(normal("x = a & &b"), normal("x = a && b"));
+        assert_ne!(normal("x = t . 0"), normal("x = t 0"));
+        assert!(parse("   // nothing").unwrap().is_none() && parse("").unwrap().is_none());
+    }
+
+    #[test]
+    fn the_value_of_an_input_is_no_part_of_the_statement() {
+        let line = parse("a = input(1, (u8, bool)) = (17, true) // 17").unwrap().unwrap();
+        assert_eq!(line.text, "a = input(1, (u8, bool))");
+        let Statement::Input { name, party: 1, ty, value: Some(value) } = line.statement else { panic!() };
+        assert_eq!((name.as_str(), ty.as_str(), value.as_str()), ("a", "(u8, bool)", "(17, true) // 17"));
+        let without = parse("a = input(1, u8)").unwrap().unwrap();
+        assert!(matches!(without.statement, Statement::Input { value: None, .. }));
+        for line in ["a = input(1, u8) 17", "a = input(1, u8) = 17", "a = input(2, u8) = 17", "if = input(0, u8) = 17"]
+        {
+            if let Err(message) = parse(line) {
+                assert!(!message.contains("17"), "{message}");
+            }
+        }
+    }
+
+    #[test]
+    fn what_is_no_statement_is_refused_with_a_hint() {
+        for (line, hint) in [
+            ("a < b", "reveal a < b to all"),
+            ("a", "reveal a to all"),
+            ("a =", "behind `=`"),
+            ("if = a", "a word of the language"),
+            ("to = a", "a word of the language"),
+            ("2a = b", "is no name"),
+            ("_ = b", "is no name"),
+            ("reveal a", "reveal c to all"),
+            ("reveal to all", "reveal what"),
+            ("reveal a to bob", "reveal c to all"),
+            ("reveal a to 2", "reveal c to all"),
+            ("a = input(0)", "input(0, u32)"),
+            ("a = input(0, u32", "input(0, u32)"),
+            ("a = input(alice, u32)", "party 0 or 1"),
+            ("a = input(0, u32) 5", "`= VALUE`"),
+            ("π + ☃", "no statement"),
+        ] {
+            assert!(refused(line).contains(hint), "{line}: {}", refused(line));
+        }
+    }
+
+    #[test]
+    fn kinds() {
+        let kind = |line: &str| parse(line).unwrap().unwrap().statement;
+        assert!(matches!(kind("quit"), Statement::Quit) && matches!(kind(" exit "), Statement::Quit));
+        assert!(matches!(kind("vars"), Statement::Vars) && matches!(kind("?"), Statement::Help));
+        assert!(matches!(kind("r = random((u8, u8))"), Statement::Random { ty, .. } if ty == "(u8, u8)"));
+        assert!(matches!(kind("r = random(u8) + 1"), Statement::Let { .. }));
+        assert!(matches!(kind("reveal to_x to 1"), Statement::Reveal { to: Recipients::Party(1), .. }));
+        assert_eq!(words("if c.x { a1 } else { 3u8 + _b }").collect::<Vec<_>>(), ["if", "c", "x", "a1", "else", "_b"]);
+    }
+}
