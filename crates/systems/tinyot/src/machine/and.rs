@@ -3,10 +3,15 @@
 use std::ops::Range;
 
 use comity_channel::Channel;
-use comity_core::{Block, Result};
+use comity_core::{Block, Result, gf128};
 use comity_share::Share;
+use zeroize::{DefaultIsZeroes, Zeroize};
 
-use super::{Machine, PIECE};
+use super::Machine;
+#[cfg(doc)]
+use super::PIECE;
+use super::tally::{Packed, WORD};
+use crate::Triple;
 
 /// Where the operands of independent ANDs are, and where the results go.
 pub(crate) trait Operands {
@@ -43,11 +48,22 @@ impl Operands for Slices<'_> {
     }
 }
 
-/// Bits of `d` and `e` in a word: 32 of each, in turns.
-const ANDS: usize = 32;
+/// What a party keeps of the 64 ANDs in a group between its own message and the peer's.
+#[derive(Clone, Copy, Default)]
+pub(super) struct Group {
+    /// The own bits of `d`, and of `e`.
+    words: [u64; 2],
+    /// The keys to the peer's.
+    keys: [u128; 2],
+}
+
+impl DefaultIsZeroes for Group {}
 
 impl Machine<'_> {
     /// At most [`PIECE`] ANDs, for which there are triples.
+    ///
+    /// A message has, for each group of 64, a word of the bits of `d` and one of those of `e`; the last group's words have as
+    /// many bytes as they need.
     pub(super) fn piece(
         &mut self,
         ch: &mut dyn Channel,
@@ -55,76 +71,66 @@ impl Machine<'_> {
         range: Range<usize>,
     ) -> Result<()> {
         let n = range.len();
-        let (delta, one) = (self.key.block(), self.constant(true));
+        let (backend, delta, one) = (self.backend, self.key.block(), self.constant(true));
         let triples = self.triples.take(n);
         self.planned = self.planned.saturating_sub(n as u64);
-        if self.keys.is_empty() {
-            self.keys = vec![Block::ZERO; 2 * PIECE];
-        }
-        // Show d = x + a and e = y + b. The bits are those of the MACs.
-        let mut own = vec![0u64; n.div_ceil(ANDS)];
-        let mut at = 0;
-        while at < n {
-            let room = self.tally.show_room();
-            let now = (room.len() / 2).min(n - at);
-            let macs = &mut room[..2 * now];
-            let mut places = macs
-                .as_chunks_mut::<2>()
-                .0
-                .iter_mut()
-                .zip(self.keys[2 * at..].as_chunks_mut::<2>().0)
-                .zip(&triples[at..]);
-            operands.read(range.start + at..range.start + at + now, |x, y| {
-                if let Some(((macs, keys), triple)) = places.next() {
-                    let (d, e) = (x ^ triple.a, y ^ triple.b);
-                    *macs = [d.mac(), e.mac()];
-                    *keys = [d.key(), e.key()];
+        let starts = (range.start..range.end).step_by(WORD);
+
+        // Show d = x + a and e = y + b.
+        self.groups.clear();
+        let mut shown = [[Share::default(); WORD]; 2];
+        let mut message = Vec::with_capacity(n.div_ceil(WORD) * 2 * size_of::<u64>());
+        for (start, triples) in starts.clone().zip(triples.chunks(WORD)) {
+            let mut places = shown.each_mut().map(|list| list.iter_mut());
+            let mut triple = triples.iter();
+            operands.read(start..start + triples.len(), |x, y| {
+                let [d, e] = &mut places;
+                if let (Some(triple), Some(d), Some(e)) = (triple.next(), d.next(), e.next()) {
+                    (*d, *e) = (x ^ triple.a, y ^ triple.b);
                 }
             });
-            pack(macs, 2 * at, &mut own);
-            self.tally.showed(2 * now);
-            at += now;
+            let packed = [0, 1].map(|i: usize| Packed::new(&shown[i][..triples.len()]));
+            for packed in packed {
+                self.tally.show(packed.mac);
+                message.extend(&packed.word.to_le_bytes()[..triples.len().div_ceil(8)]);
+            }
+            self.groups.push(Group { words: packed.map(|p| p.word), keys: packed.map(|p| p.key) });
         }
-        let bytes = (2 * n).div_ceil(8);
-        let mut theirs = vec![0u64; own.len()];
-        own.iter_mut().for_each(|word| *word = word.to_le());
-        ch.send(&bytemuck::cast_slice(&own)[..bytes])?;
-        ch.recv(&mut bytemuck::cast_slice_mut(&mut theirs)[..bytes])?;
-        own.iter_mut().chain(&mut theirs).for_each(|word| *word = u64::from_le(*word));
+        shown.zeroize();
         self.pending = true;
+        ch.send(&message)?;
+        ch.recv(&mut message)?;
 
-        // The peer's bits are what their MACs will be held to; xy = c + d b + e a + d e.
-        at = 0;
-        while at < n {
-            let room = self.tally.see_room();
-            let now = (room.len() / 2).min(n - at);
-            let mut places =
-                room[..2 * now].as_chunks_mut::<2>().0.iter_mut().zip(self.keys[2 * at..].as_chunks::<2>().0);
-            let mut triples = triples[at..].iter();
-            let mut i = at;
-            operands.write(range.start + at..range.start + at + now, || {
-                let (word, shift) = (i / ANDS, 2 * (i % ANDS));
-                i += 1;
-                let shown = theirs[word] >> shift;
-                let sum = shown ^ own[word] >> shift;
-                let bit = |word: u64, i: u32| word >> i & 1 == 1;
-                let (Some((expected, keys)), Some(triple)) = (places.next(), triples.next()) else {
-                    return Share::default();
-                };
-                *expected = [keys[0] ^ delta.masked(bit(shown, 0)), keys[1] ^ delta.masked(bit(shown, 1))];
-                let (d, e) = (bit(sum, 0), bit(sum, 1));
-                triple.c ^ triple.b.masked(d) ^ triple.a.masked(e) ^ one.masked(d & e)
+        // The peer's words are what their MACs will be held to; xy = c + d b + e a + d e.
+        let mut rest = &message[..];
+        for ((start, triples), group) in starts.zip(triples.chunks(WORD)).zip(&self.groups) {
+            let mut sums = group.words;
+            for (sum, key) in sums.iter_mut().zip(group.keys) {
+                let bytes;
+                (bytes, rest) = rest.split_at(triples.len().div_ceil(8));
+                let mut word = [0; 8];
+                word[..bytes.len()].copy_from_slice(bytes);
+                // Bits above the last AND's are nobody's.
+                let word = u64::from_le_bytes(word) & u64::MAX >> (WORD - triples.len());
+                let product = gf128::mul(backend, Block::from_u128(word.into()), delta);
+                self.tally.see(key ^ product.to_u128());
+                *sum = (*sum ^ word) << (WORD - triples.len());
+            }
+            let [mut d, mut e] = sums;
+            let mut triples = triples.iter();
+            operands.write(start..start + triples.len(), || {
+                // The next bits of d and e are the highest.
+                let bits = [(d as i64) < 0, (e as i64) < 0];
+                (d, e) = (d << 1, e << 1);
+                triples.next().map_or(Share::default(), |triple| product(triple, bits, one))
             });
-            self.tally.saw(2 * now);
-            at += now;
         }
         Ok(())
     }
 }
 
-/// Writes bit 0 of each block to the bits of `words` from `start` on, which are zero.
-fn pack(blocks: &[Block], start: usize, words: &mut [u64]) {
-    for (i, block) in (start..).zip(blocks) {
-        words[i / 64] |= u64::from(block.lsb()) << (i % 64);
-    }
+/// `c + d b + e a + d e`, for the public `d` and `e`.
+#[inline(always)]
+fn product(triple: &Triple, [d, e]: [bool; 2], one: Share) -> Share {
+    triple.c ^ triple.b.masked(d) ^ triple.a.masked(e) ^ one.masked(d & e)
 }
