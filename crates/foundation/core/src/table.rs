@@ -44,6 +44,13 @@ impl Table {
     }
 }
 
+impl Default for Table {
+    /// An empty one.
+    fn default() -> Table {
+        Table::zeroed(0)
+    }
+}
+
 impl Deref for Table {
     type Target = [Block];
 
