@@ -213,6 +213,22 @@ impl Matrix {
         }
     }
 
+    /// All columns of a piece of a chunk of `n` OTs at once, to their places in `out`, which is for the chunk.
+    pub(super) fn columns_to(&mut self, slot: usize, place: Piece, piece: Piece, n: usize, out: &mut [Block]) {
+        let (start, end) = (128 * piece.at, n.min(128 * (piece.at + piece.width)));
+        // The last piece may be all mask.
+        let whole = end.saturating_sub(start) / 128 * 128;
+        let (direct, rest) = out[start.min(n)..n.max(start.min(n))].split_at_mut(whole);
+        transpose_columns(self.backend, Block::bytes_of(self.kept(slot, place)), 0, direct);
+        let rest = &mut rest[..end.saturating_sub(start) - whole];
+        if !rest.is_empty() {
+            let tile = &mut self.tile[..128];
+            let rows = &self.rows[slot][ROWS * place.at..ROWS * (place.at + place.width)];
+            transpose_columns(self.backend, Block::bytes_of(rows), whole, tile);
+            rest.copy_from_slice(&tile[..rest.len()]);
+        }
+    }
+
     /// One row of the piece of slot 0 that is kept at `place`.
     pub(super) fn row(&mut self, place: Piece, row: usize) -> &mut [Block] {
         &mut self.rows[0][ROWS * place.at + row * place.width..][..place.width]

@@ -88,7 +88,7 @@ impl TwoWay {
             now.copy_from_slice(receiver.correct(0, piece, n, None));
             rest = later;
             receiver.swap_first_row(piece);
-            receiver.matrix.columns(0, piece, piece, n, |j, t| macs[j..j + t.len()].copy_from_slice(t));
+            receiver.matrix.columns_to(0, piece, piece, n, macs);
             receiver.swap_first_row(piece);
         }
         ch.exchange(Block::bytes_of(out), Block::bytes_of_mut(into))?;
@@ -108,7 +108,7 @@ impl TwoWay {
             sender.matrix.wire(piece, 1).copy_from_slice(now);
             sender.take_in(piece, 1, &mut hashes);
             sender.matrix.row(piece.alone(), 0).fill(Block::ZERO);
-            sender.matrix.columns(0, piece.alone(), piece, n, |j, q| keys[j..j + q.len()].copy_from_slice(q));
+            sender.matrix.columns_to(0, piece.alone(), piece, n, keys);
         }
         sender.settle(ch, &challenge, hashes)?;
         receiver.matrix.end();
