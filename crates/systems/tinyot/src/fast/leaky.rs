@@ -10,36 +10,22 @@
 //! 4. `D_A + D_B` has bit 1 set ([`GlobalKey`]). Both show bit 1 of `S_P`; the sum `d` is `x y + z`, and is added to `[z]`.
 //! 5. `L_P = S_P + d D_P` is the same on both sides, and is compared.
 //!
-//! Of Katz, Ranellucci, Rosulek, Wang (Crypto 2018, ePrint 2018/578, the improved `Pi_LaAND` of section 4), where the position in
-//! step 4 is the least significant bit: ours is fixed to one in both deltas, so that it can hold the share.
+//! Of Katz, Ranellucci, Rosulek, Wang (Crypto 2018, ePrint 2018/578, the improved leaky AND of section 4), where the position in
+//! step 4 is the least significant bit: ours is another, so that bit 0 can hold the share.
 //!
 //! **Leak.** Who sends `G + R` in place of `G` shifts the peer's `S` and `L` by `x R`, where `x` is the peer's share. The comparison
 //! then passes if it has guessed this bit and shifts its own by as much, and fails otherwise. Nothing else is to be had:
 //! `y` and `z` enter with their MACs; a wrong bit in step 4 makes both `L` differ by `D_A + D_B`.
 
 use comity_core::{Backend, Block, SessionId, TccrHash};
-use comity_share::{GlobalKey, Share};
+use comity_share::GlobalKey;
 use zeroize::Zeroize;
 
-use crate::Triple;
+use super::shares::{Shares, SharesMut};
+use super::words::{Words, add_same, masks_of_bits, masks_of_row, pack, word, words, words_mut};
 
-/// ANDs whose hashes are made in one go: they stay in the first-level cache for what is done with them.
+/// ANDs that are worked on in one go: they stay in the first-level cache from step to step.
 const TILE: usize = 128;
-
-/// MACs and keys of `n` ANDs: those of all `x`, of all `y`, and of all `z`.
-#[derive(Clone, Copy)]
-pub(super) struct Shares<'a> {
-    pub(super) macs: &'a [Block],
-    pub(super) keys: &'a [Block],
-}
-
-impl<'a> Shares<'a> {
-    /// `x`, `y` and `z`, each with MACs and keys.
-    fn split(self) -> [(&'a [Block], &'a [Block]); 3] {
-        let n = self.macs.len() / 3;
-        [0, 1, 2].map(|i| (&self.macs[i * n..(i + 1) * n], &self.keys[i * n..(i + 1) * n]))
-    }
-}
 
 /// One party's work on leaky ANDs.
 pub(super) struct Leaky {
@@ -52,80 +38,105 @@ pub(super) struct Leaky {
     count: u64,
     /// Step 3's `H(K_P[x]) + x_P C_P`, then `S_P`, then `L_P`. Secret.
     s: Vec<Block>,
+    scratch: Scratch,
+}
+
+/// For one tile. Secret.
+#[derive(Clone, Zeroize)]
+#[zeroize(drop)]
+struct Scratch {
+    masks: [[Words; TILE]; 2],
+    hashes: [[Block; TILE]; 2],
 }
 
 impl Leaky {
     pub(super) fn new(session: &SessionId, backend: Backend, party: u32, key: GlobalKey) -> Leaky {
         let start = |party: u32| session.block(&format!("tweaks under the key of party {party}")).to_u128();
         let starts = [start(party), start(1 - party)];
-        Leaky { party, key, hash: TccrHash::new(backend), starts, count: 0, s: Vec::new() }
+        let scratch = Scratch { masks: [[[0; 2]; TILE]; 2], hashes: [[Block::ZERO; TILE]; 2] };
+        Leaky { party, key, hash: TccrHash::new(backend), starts, count: 0, s: Vec::new(), scratch }
     }
 
     /// Steps 1 and 2: writes `G` for each AND.
-    pub(super) fn garble(&mut self, shares: Shares<'_>, g: &mut [Block]) {
-        let [(mac_x, key_x), (mac_y, key_y), _] = shares.split();
+    pub(super) fn garble(&mut self, [x, y, _]: [Shares<'_>; 3], g: &mut [Block]) {
         let delta = self.key.block();
+        let d = word(delta);
         if self.s.len() < g.len() {
             self.s.resize(g.len(), Block::ZERO);
         }
-        let mut pairs = [[Block::ZERO; 2]; TILE];
+        let Scratch { masks: [mask_x, mask_y], hashes: [h0, h1] } = &mut self.scratch;
         for at in (0..g.len()).step_by(TILE) {
-            let end = g.len().min(at + TILE);
-            let pairs = &mut pairs[..end - at];
+            let tile = at..g.len().min(at + TILE);
+            let n = tile.len();
             let tweak = self.starts[0].wrapping_add(u128::from(self.count) + at as u128);
-            self.hash.hash_pairs(tweak, delta, &key_x[at..end], pairs);
-            for (pair, i) in pairs.iter().zip(at..end) {
-                let c = delta.masked(mac_y[i].lsb()) ^ key_y[i] ^ mac_y[i];
-                g[i] = pair[0] ^ pair[1] ^ c;
-                self.s[i] = pair[0] ^ c.masked(mac_x[i].lsb());
+            h0[..n].copy_from_slice(&x.keys[tile.clone()]);
+            for (far, near) in h1[..n].iter_mut().zip(&h0[..n]) {
+                *far = *near ^ delta;
+            }
+            self.hash.hash(tweak, &mut h0[..n]);
+            self.hash.hash(tweak, &mut h1[..n]);
+            let [mac_x, mac_y, key_y] = [x.macs, y.macs, y.keys].map(|blocks| words(&blocks[tile.clone()]));
+            let (mask_x, mask_y) = (&mut mask_x[..n], &mut mask_y[..n]);
+            masks_of_bits(mac_x, mask_x);
+            masks_of_bits(mac_y, mask_y);
+            let (g, s) = (words_mut(&mut g[tile.clone()]), words_mut(&mut self.s[tile]));
+            let (h0, h1) = (words(&h0[..n]), words(&h1[..n]));
+            // All of length `n`, as the compiler sees here.
+            for i in 0..n {
+                for w in 0..2 {
+                    let c = d[w] & mask_y[i][w] ^ key_y[i][w] ^ mac_y[i][w];
+                    g[i][w] = h0[i][w] ^ h1[i][w] ^ c;
+                    s[i][w] = h0[i][w] ^ c & mask_x[i][w];
+                }
             }
         }
-        pairs.zeroize();
     }
 
-    /// Step 3, with the peer's `G`, which is used up: writes bit 1 of every `S`, eight to a byte.
-    pub(super) fn evaluate(&mut self, shares: Shares<'_>, g: &mut [Block], bits: &mut [u8]) {
-        let [(mac_x, _), _, (mac_z, key_z)] = shares.split();
-        let delta = self.key.block();
-        let mut hashes = [Block::ZERO; TILE];
-        bits.fill(0);
+    /// Step 3, with the peer's `G`: writes bit 1 of every `S`, eight to a byte.
+    pub(super) fn evaluate(&mut self, [x, _, z]: [Shares<'_>; 3], g: &[Block], bits: &mut [u8]) {
+        let d = word(self.key.block());
+        let Scratch { masks: [mask_x, mask_z], hashes: [h, _] } = &mut self.scratch;
         for at in (0..g.len()).step_by(TILE) {
-            let end = g.len().min(at + TILE);
-            let hashes = &mut hashes[..end - at];
-            hashes.copy_from_slice(&mac_x[at..end]);
+            let tile = at..g.len().min(at + TILE);
+            let n = tile.len();
             let tweak = self.starts[1].wrapping_add(u128::from(self.count) + at as u128);
-            self.hash.hash(tweak, hashes);
-            for (hash, i) in hashes.iter().zip(at..end) {
-                let e = g[i].masked(mac_x[i].lsb()) ^ *hash;
-                let s = self.s[i] ^ e ^ delta.masked(mac_z[i].lsb()) ^ key_z[i] ^ mac_z[i];
-                self.s[i] = s;
-                bits[i / 8] |= (s.to_bytes()[0] >> 1 & 1) << (i % 8);
+            h[..n].copy_from_slice(&x.macs[tile.clone()]);
+            self.hash.hash(tweak, &mut h[..n]);
+            let [mac_x, mac_z, key_z] = [x.macs, z.macs, z.keys].map(|blocks| words(&blocks[tile.clone()]));
+            let (mask_x, mask_z) = (&mut mask_x[..n], &mut mask_z[..n]);
+            masks_of_bits(mac_x, mask_x);
+            masks_of_bits(mac_z, mask_z);
+            let (g, h, s) = (words(&g[tile.clone()]), words(&h[..n]), words_mut(&mut self.s[tile]));
+            for i in 0..n {
+                for w in 0..2 {
+                    s[i][w] ^= g[i][w] & mask_x[i][w] ^ h[i][w] ^ d[w] & mask_z[i][w] ^ key_z[i][w] ^ mac_z[i][w];
+                }
             }
+            pack(s, 1, &mut bits[at / 8..]);
         }
-        hashes.zeroize();
     }
 
-    /// Steps 4 and 5, with both parties' bits: calls `each` with the triples in order, and hashes the `L`.
-    pub(super) fn close(
-        &mut self,
-        shares: Shares<'_>,
-        bits: [&[u8]; 2],
-        equality: &mut blake3::Hasher,
-        out: &mut [Triple],
-    ) {
-        let [(mac_x, key_x), (mac_y, key_y), (mac_z, key_z)] = shares.split();
+    /// Steps 4 and 5, with both parties' bits: mends `z`, and hashes every `L`.
+    pub(super) fn close(&mut self, z: SharesMut<'_>, bits: [&[u8]; 2], equality: &mut blake3::Hasher) {
+        let n = z.macs.len();
         let delta = self.key.block();
-        for (i, triple) in out.iter_mut().enumerate() {
-            let d = (bits[0][i / 8] ^ bits[1][i / 8]) >> (i % 8) & 1 == 1;
-            self.s[i] ^= delta.masked(d);
-            *triple = Triple {
-                a: Share::from_parts(mac_x[i], key_x[i]),
-                b: Share::from_parts(mac_y[i], key_y[i]),
-                c: Share::from_parts(mac_z[i], key_z[i]).add(d, self.party, &self.key),
-            };
+        let one = Block::from_u128(1);
+        let both: Vec<u8> = bits[0].iter().zip(bits[1]).map(|(own, theirs)| own ^ theirs).collect();
+        let masks = &mut self.scratch.masks[0];
+        for at in (0..n).step_by(TILE) {
+            let tile = at..n.min(at + TILE);
+            let masks = &mut masks[..tile.len()];
+            masks_of_row(&both, at, masks);
+            add_same(words_mut(&mut self.s[tile.clone()]), word(delta), masks);
+            // As `Share::add`: the constant goes to party 0's share.
+            if self.party == 0 {
+                add_same(words_mut(&mut z.macs[tile]), word(one), masks);
+            } else {
+                add_same(words_mut(&mut z.keys[tile]), word(delta ^ one), masks);
+            }
         }
-        equality.update(Block::bytes_of(&self.s[..out.len()]));
-        self.count += out.len() as u64;
+        equality.update(Block::bytes_of(&self.s[..n]));
+        self.count += n as u64;
     }
 }
 

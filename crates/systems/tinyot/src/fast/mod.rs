@@ -2,20 +2,28 @@
 
 mod combine;
 mod leaky;
+mod shares;
 #[cfg(test)]
 mod tests;
+mod words;
+
+use core::ops::Range;
 
 use comity_channel::Channel;
 use comity_core::{Backend, Block, Misbehaviour, Prg, Result, SessionId, Table};
 use comity_share::{Extension, GlobalKey, Ledger, Share, Source, coin, equal};
 use rand_core::CryptoRng;
 
-use self::leaky::{Leaky, Shares};
+use self::leaky::Leaky;
+use self::shares::{BLOCKS, split, split_mut};
 use crate::bucket::{Batch, Budget, Partition};
 use crate::{Checked, Dealer, Triple, Triples};
 
 /// ANDs a chunk: their three OTs each way are one chunk of the extension.
-const CHUNK: usize = (Extension::CHUNK / 3) & !127;
+const CHUNK: usize = 10_880;
+
+/// How many triples are handed out at least, where there are so many.
+const HANDFUL: usize = 1 << 14;
 
 /// The most leaky ANDs of a batch.
 pub const OBJECTS: usize = 3 << 19;
@@ -31,15 +39,17 @@ pub struct Fast {
     rng: Prg,
     /// Number of the next batch.
     batch: u64,
-    /// All columns of a batch but the first.
+    /// The first column of a batch, which becomes its triples.
+    leaders: Table,
+    /// The other columns.
     others: Table,
+    /// Which of the leaders are checked triples that were not handed out.
+    ready: Range<usize>,
     wires: Wires,
 }
 
-/// What a chunk passes through. Secret, but for what was on the wire.
+/// What a chunk sends and receives.
 struct Wires {
-    macs: Table,
-    keys: Table,
     /// `G`, this party's and the peer's.
     g: [Table; 2],
     bits: [Vec<u8>; 2],
@@ -63,8 +73,6 @@ impl Fast {
         let mut seed = [0; 16];
         rng.fill_bytes(&mut seed);
         let wires = Wires {
-            macs: Table::zeroed(3 * CHUNK),
-            keys: Table::zeroed(3 * CHUNK),
             g: [(); 2].map(|()| Table::zeroed(CHUNK)),
             bits: [(); 2].map(|()| vec![0; CHUNK / 8]),
         };
@@ -77,51 +85,63 @@ impl Fast {
             budget,
             rng: Prg::new(backend, Block::new(seed)),
             batch: 0,
+            leaders: Table::zeroed(0),
             others: Table::zeroed(0),
+            ready: 0..0,
             wires,
         })
     }
 
-    /// Leaky triples, before the comparison.
-    fn leak(&mut self, ch: &mut dyn Channel, equality: &mut blake3::Hasher, out: &mut [Triple]) -> Result<()> {
-        let Wires { macs, keys, g: [own, theirs], bits: [shown, seen] } = &mut self.wires;
-        for out in out.chunks_mut(CHUNK) {
-            let n = out.len();
-            self.extension.halves(ch, &mut macs[..3 * n], &mut keys[..3 * n])?;
-            let shares = Shares { macs: &macs[..3 * n], keys: &keys[..3 * n] };
-            self.leaky.garble(shares, &mut own[..n]);
+    /// Leaky triples, chunk by chunk, before the comparison.
+    fn leak(&mut self, ch: &mut dyn Channel, equality: &mut blake3::Hasher, out: &mut [Block]) -> Result<()> {
+        let Wires { g: [own, theirs], bits: [shown, seen] } = &mut self.wires;
+        for chunk in out.chunks_mut(BLOCKS * CHUNK) {
+            let n = chunk.len() / BLOCKS;
+            let (macs, keys) = chunk.split_at_mut(3 * n);
+            self.extension.halves(ch, macs, keys)?;
+            self.leaky.garble(split(chunk), &mut own[..n]);
             ch.exchange(Block::bytes_of(&own[..n]), Block::bytes_of_mut(&mut theirs[..n]))?;
             let (shown, seen) = (&mut shown[..n.div_ceil(8)], &mut seen[..n.div_ceil(8)]);
-            self.leaky.evaluate(shares, &mut theirs[..n], shown);
+            self.leaky.evaluate(split(chunk), &theirs[..n], shown);
             ch.exchange(shown, seen)?;
-            self.leaky.close(shares, [shown, seen], equality, out);
+            let [.., z] = split_mut(chunk);
+            self.leaky.close(z, [shown, seen], equality);
         }
         Ok(())
     }
 
-    /// One batch: `first` gets its triples.
-    fn batch(&mut self, ch: &mut dyn Channel, batch: Batch, first: &mut [Triple]) -> Result<()> {
+    /// Makes the next batch, when nothing is left of the one before.
+    fn batch(&mut self, ch: &mut dyn Channel, batch: Batch) -> Result<()> {
         let session = self.session.child(&format!("batch {}", self.batch));
         self.batch += 1;
-        let mut others = std::mem::replace(&mut self.others, Table::zeroed(0));
-        let blocks = 6 * (batch.objects() - batch.buckets);
-        if others.len() < blocks {
-            others = Table::zeroed(blocks);
-        }
-        let followers: &mut [Triple] = bytemuck::cast_slice_mut(&mut others[..blocks]);
+        self.ready = 0..0;
+        let [mut leaders, mut others] = [&mut self.leaders, &mut self.others].map(std::mem::take);
+        let blocks = [batch.buckets, batch.objects() - batch.buckets].map(|n| BLOCKS * n);
+        let (leaders_now, others_now) = (grown(&mut leaders, blocks[0]), grown(&mut others, blocks[1]));
         let mut equality = blake3::Hasher::new_keyed(&session.child("comparison of L").to_bytes());
-        self.leak(ch, &mut equality, first)?;
-        self.leak(ch, &mut equality, followers)?;
+        self.leak(ch, &mut equality, leaders_now)?;
+        self.leak(ch, &mut equality, others_now)?;
         let (party, rng) = (self.extension.party(), &mut self.rng);
         let digest = *equality.finalize().as_bytes();
         equal(ch, session.child("comparison"), party, &digest, Misbehaviour::LeakyAnd, rng)?;
         let coin = coin(ch, session.child("buckets"), party, rng)?;
         let partition = Partition::new(batch, &coin, self.backend);
-        combine::combine(ch, batch, &partition, self.extension.key(), first, followers, &mut self.ledger)?;
+        combine::combine(ch, batch, &partition, self.extension.key(), leaders_now, others_now, &mut self.ledger)?;
         self.ledger.settle(ch)?;
-        self.others = others;
+        (self.leaders, self.others) = (leaders, others);
+        self.ready = 0..batch.buckets;
         Ok(())
     }
+}
+
+/// The first blocks of a table, which is made anew where it is too small.
+fn grown(table: &mut Table, blocks: usize) -> &mut [Block] {
+    if table.len() < blocks {
+        // Not both at the same time.
+        *table = Table::default();
+        *table = Table::zeroed(blocks);
+    }
+    &mut table[..blocks]
 }
 
 impl Source for Fast {
@@ -144,18 +164,24 @@ impl Source for Fast {
 
 impl Dealer for Fast {
     fn triples(&mut self, ch: &mut dyn Channel, n: usize) -> Result<Triples<Checked>> {
-        let mut batches = Vec::new();
-        let mut total = 0;
-        while total < n {
-            let batch = self.budget.next(n - total)?;
-            total += batch.buckets;
-            batches.push(batch);
+        if n == 0 {
+            return Ok(Triples::none());
         }
-        let mut triples = Triples::new(vec![Triple::default(); total]);
+        if self.ready.is_empty() {
+            let batch = self.budget.next(n)?;
+            self.batch(ch, batch)?;
+        }
+        let count = n.max(self.ready.len().min(HANDFUL));
+        let mut triples = Triples::blank(count);
         let mut rest = triples.as_mut_slice();
-        for batch in batches {
-            let (now, later) = std::mem::take(&mut rest).split_at_mut(batch.buckets);
-            self.batch(ch, batch, now)?;
+        while !rest.is_empty() {
+            if self.ready.is_empty() {
+                let batch = self.budget.next(rest.len())?;
+                self.batch(ch, batch)?;
+            }
+            let (now, later) = rest.split_at_mut(self.ready.len().min(rest.len()));
+            shares::copy(&self.leaders, self.ready.start, now);
+            self.ready.start += now.len();
             rest = later;
         }
         Ok(triples.vouch())
