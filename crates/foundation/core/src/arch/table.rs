@@ -73,72 +73,24 @@ impl Drop for Memory {
     }
 }
 
-/// Pages of the system, which are zero when they are first touched: nobody writes them twice.
+/// Asks for huge pages, before the first write. Without them all is the same, but slower: errors do not matter.
+///
+/// # Safety
+/// The bytes are an allocation.
 #[cfg(all(target_os = "linux", any(target_arch = "x86_64", target_arch = "aarch64"), not(miri)))]
-mod pages {
+unsafe fn advise(memory: NonNull<u8>, bytes: usize) {
     use core::ffi::{c_int, c_void};
-    use core::ptr::{NonNull, null_mut};
-    use std::alloc::Layout;
 
     // Of the C library, which the standard library is linked to.
     unsafe extern "C" {
-        fn mmap(at: *mut c_void, bytes: usize, access: c_int, flags: c_int, file: c_int, offset: i64) -> *mut c_void;
-        fn munmap(start: *mut c_void, bytes: usize) -> c_int;
         fn madvise(start: *mut c_void, bytes: usize, advice: c_int) -> c_int;
     }
-    const READ_WRITE: c_int = 1 | 2;
-    const PRIVATE_ANONYMOUS: c_int = 2 | 0x20;
     const HUGE_PAGES: c_int = 14;
-
-    /// Zero bytes, if they fit, on huge pages if there are any.
-    ///
-    /// # Safety
-    /// Size and alignment are whole pages.
-    pub(super) unsafe fn zeroed(layout: Layout) -> Option<NonNull<u8>> {
-        let (size, align) = (layout.size(), layout.align());
-        let room = size.checked_add(align)?;
-        // SAFETY: a new mapping, of which what is before and after the aligned part goes back; the advice changes nothing of what
-        // the memory holds, and without huge pages all is the same, but slower.
-        unsafe {
-            let start = mmap(null_mut(), room, READ_WRITE, PRIVATE_ANONYMOUS, -1, 0);
-            if start.addr() == usize::MAX {
-                return None;
-            }
-            let before = start.addr().next_multiple_of(align) - start.addr();
-            let memory = start.byte_add(before);
-            if before > 0 {
-                munmap(start, before);
-            }
-            if before < align {
-                munmap(memory.byte_add(size), align - before);
-            }
-            madvise(memory, size, HUGE_PAGES);
-            NonNull::new(memory.cast())
-        }
-    }
-
-    /// # Safety
-    /// The bytes come from [`zeroed`] with this layout, and nobody uses them any more.
-    pub(super) unsafe fn free(memory: NonNull<u8>, layout: Layout) {
-        // SAFETY: the caller's promise.
-        unsafe {
-            munmap(memory.as_ptr().cast(), layout.size());
-        }
+    // SAFETY: this advice changes nothing of what the memory holds.
+    unsafe {
+        madvise(memory.as_ptr().cast(), bytes, HUGE_PAGES);
     }
 }
 
 #[cfg(not(all(target_os = "linux", any(target_arch = "x86_64", target_arch = "aarch64"), not(miri))))]
-mod pages {
-    use core::ptr::NonNull;
-    use std::alloc::{Layout, alloc_zeroed, dealloc};
-
-    pub(super) unsafe fn zeroed(layout: Layout) -> Option<NonNull<u8>> {
-        // SAFETY: the layout is not of size zero.
-        NonNull::new(unsafe { alloc_zeroed(layout) })
-    }
-
-    pub(super) unsafe fn free(memory: NonNull<u8>, layout: Layout) {
-        // SAFETY: the caller's promise: it was allocated with this layout.
-        unsafe { dealloc(memory.as_ptr(), layout) }
-    }
-}
+unsafe fn advise(_: NonNull<u8>, _: usize) {}
