@@ -13,6 +13,7 @@ mod kernels;
 #[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
 mod lanes;
 pub(crate) mod portable;
+pub(crate) mod subset;
 pub(crate) mod table;
 pub(crate) mod vole;
 #[cfg(target_arch = "x86_64")]
