@@ -6,6 +6,7 @@
 mod circuit;
 mod garble;
 mod machine;
+mod nnob12;
 mod ot;
 mod suite;
 mod text;
@@ -58,6 +59,7 @@ static BENCHES: &[Bench] = &[
     wmk17::TABLE8,
     wmk17::RHO64,
     wmk17::RHO80,
+    nnob12::NNOB12,
 ];
 
 /// The command.

@@ -1,0 +1,394 @@
+//! Figure 17 of Nielsen, Nordholt, Orlandi and Burra (Crypto 2012), for both dealers: AES of many blocks under a key that both
+//! parties share. And what their parts can do alone: triples a second, ANDs a second online, the delay of one block.
+//!
+//! Two parties over TCP on this machine, one thread each. The paper had a machine of two cores for each party and 120-bit keys,
+//! did not count its seed OTs, and wrote what was prepared to disk; here keys have 128 bits, base OTs are in the first column,
+//! and nothing is written.
+
+use std::time::{Duration, Instant};
+
+use comity_channel::{Channel, Result};
+use comity_circuit::{Builder, Observer, Program, ProgramBuilder, Recipients, library};
+use comity_core::{Backend, Bits, Params, SessionId};
+use comity_net::SystemRng;
+use comity_share::{GlobalKey, Share, Source};
+use comity_tinyot::{Ands, Checked, Config, Dealer, DealerKind, Machine, Triples, dealer, run_with};
+
+use super::text::{Table, bytes, ratio, time};
+use super::two::{Run, Wire, inputs, play, repeat, session};
+use super::{Bench, Suite, scaled};
+use crate::failure::{Failure, Outcome};
+
+/// What all names begin with.
+pub(super) const NNOB12: Bench = Bench {
+    name: "nnob12",
+    about: "NNOB12, figure 17: AES of many blocks by tinyot, with both dealers (long rows only if named), and its parts",
+    ceiling: Some("machine.loopback"),
+    run,
+};
+
+/// The statistical security of everything here.
+const RHO: u32 = 40;
+
+/// The figure: blocks, gates, security, seconds before and after the inputs are there.
+const PAPER: [(u64, u64, u32, u32, u32); 13] = [
+    (1, 34_520, 55, 38, 4),
+    (27, 922_056, 55, 38, 5),
+    (54, 1_842_728, 58, 79, 6),
+    (81, 2_765_400, 60, 126, 10),
+    (108, 3_721_208, 61, 170, 12),
+    (135, 4_642_880, 62, 210, 15),
+    (256, 8_739_200, 65, 406, 16),
+    (512, 17_478_016, 68, 907, 26),
+    (1_024, 34_955_648, 71, 2_303, 52),
+    (2_048, 69_910_912, 74, 5_324, 143),
+    (4_096, 139_821_440, 77, 11_238, 194),
+    (8_192, 279_642_496, 80, 22_720, 258),
+    (16_384, 559_284_608, 83, 46_584, 517),
+];
+
+const DEALERS: [(&str, DealerKind); 2] = [("fast", DealerKind::Fast), ("nnob12", DealerKind::Nnob12)];
+
+/// How long the rows of one dealer may take: if the figure is named, and otherwise.
+const LONG: Duration = Duration::from_secs(240);
+const SHORT: Duration = Duration::from_secs(4);
+
+fn run(suite: &mut Suite) -> Outcome {
+    for (name, kind) in DEALERS {
+        figure(suite, name, kind)?;
+        triples(suite, name, kind)?;
+    }
+    online(suite)
+}
+
+fn config(party: u32, dealer: DealerKind) -> Result<Config> {
+    Ok(Config { backend: Backend::detect(), party, params: Params::new(128, RHO)?, dealer })
+}
+
+/// AES of blocks of party 0 under the sum of both parties' keys, for party 1.
+fn ecb(blocks: u64) -> Program {
+    let mut b = Builder::new();
+    let keys = [b.input("key0", 128), b.input("key1", 128)];
+    let block = b.input("block", 128);
+    let key: Vec<_> = keys[0].iter().zip(&keys[1]).map(|(&x, &y)| b.xor(x, y)).collect();
+    let aes = library::find("aes128").expect("the library has AES");
+    let out: Vec<_> = b.call(&aes, &[key, block]).into_iter().flatten().collect();
+    b.output("out", &out);
+    let mut program = ProgramBuilder::new(format!("ecb of {blocks} blocks"));
+    let aes = program.circuit(b.finish());
+    let (one, two) = (program.input("key0", 0, 128), program.input("key1", 1, 128));
+    let message = program.input("message", 0, 128 * blocks);
+    let out = program.register(128 * blocks);
+    let first = |register: comity_circuit::Register| register.slice(0, 128).span();
+    let args = [(first(one), 0), (first(two), 0), (first(message), 128)];
+    program.map(aes, blocks, &args, &[(first(out), 128)]);
+    program.reveal("ciphertext", Recipients::Party(1), out);
+    program.finish().expect("a valid program")
+}
+
+/// A dealer that notes how long it deals.
+struct Timed<'a> {
+    inner: Box<dyn Dealer>,
+    spent: &'a mut Duration,
+}
+
+impl Timed<'_> {
+    fn time<T>(&mut self, work: impl FnOnce(&mut dyn Dealer) -> T) -> T {
+        let start = Instant::now();
+        let done = work(&mut *self.inner);
+        *self.spent += start.elapsed();
+        done
+    }
+}
+
+impl Source for Timed<'_> {
+    fn party(&self) -> u32 {
+        self.inner.party()
+    }
+
+    fn key(&self) -> &GlobalKey {
+        self.inner.key()
+    }
+
+    fn shares(&mut self, ch: &mut dyn Channel, out: &mut [Share]) -> Result<()> {
+        self.time(|dealer| dealer.shares(ch, out))
+    }
+
+    fn bits(&mut self, ch: &mut dyn Channel, owner: u32, out: &mut [Share]) -> Result<()> {
+        self.time(|dealer| dealer.bits(ch, owner, out))
+    }
+}
+
+impl Dealer for Timed<'_> {
+    fn triples(&mut self, ch: &mut dyn Channel, n: usize) -> Result<Triples<Checked>> {
+        self.time(|dealer| dealer.triples(ch, n))
+    }
+}
+
+/// Watches nothing.
+struct Nobody;
+
+impl Observer for Nobody {
+    fn output(&mut self, _: usize, _: Bits) {}
+}
+
+/// One run: what it took, and how much of it was before the inputs matter.
+fn execute(program: &Program, kind: DealerKind) -> Outcome<(Run, f64)> {
+    program.lowered();
+    let session = session();
+    let party = |ch: &mut Wire, party: u32| {
+        let mut spent = Duration::ZERO;
+        let start = Instant::now();
+        let ands = Ands::Exactly(program.and_gates());
+        let inner = dealer(ch, &session.child("dealer"), &config(party, kind)?, ands, &mut SystemRng)?;
+        let setup = start.elapsed();
+        let timed = Box::new(Timed { inner, spent: &mut spent });
+        run_with(ch, &session, timed, program, &inputs(program, party), &mut Nobody)?;
+        Ok((setup + spent).as_secs_f64())
+    };
+    let (run, one, two) = play(None, |ch| party(ch, 0), |ch| party(ch, 1))?;
+    Ok((run, one.max(two)))
+}
+
+/// The rows of one dealer, as many as there is time for; the rest by the slope of the last one.
+fn figure(suite: &mut Suite, name: &str, kind: DealerKind) -> Outcome {
+    let group = format!("nnob12.figure17.{name}");
+    if !suite.wants(&group) && !suite.named(&group) {
+        return Ok(());
+    }
+    let limit = if suite.named("nnob12") { LONG } else { SHORT };
+    let start = Instant::now();
+    let mut table = Table::new([
+        "blocks", "ANDs", "gates", "Tpre", "paper", "Tonl", "paper", "a block", "paper", "gates/s", "paper", "ANDs/s",
+        "bytes",
+    ]);
+    let mut last: Option<(u64, f64, f64, u64)> = None;
+    for (blocks, gates, _, paper_before, paper_after) in PAPER {
+        let expected = last.map_or(0.0, |(n, before, after, _)| (before + after) / n as f64 * blocks as f64);
+        let slope = start.elapsed().as_secs_f64() + expected > limit.as_secs_f64();
+        let (before, after, sent) = match last {
+            Some((n, before, after, sent)) if slope => {
+                let more = blocks as f64 / n as f64;
+                (before * more, after * more, (sent as f64 * more) as u64)
+            }
+            _ => {
+                let program = ecb(blocks);
+                let runs =
+                    if blocks == 1 { repeat(|| execute(&program, kind))? } else { vec![execute(&program, kind)?] };
+                let parts = |part: &dyn Fn(&(Run, f64)) -> f64| runs.iter().map(part).collect::<Vec<_>>();
+                let row = format!("{group}.{blocks}");
+                suite.record(&format!("{row}.pre"), "s", None, parts(&|run| run.1));
+                suite.record(&format!("{row}.online"), "s", None, parts(&|run| run.0.seconds - run.1));
+                let of = |part: &str| suite.value(&format!("{row}.{part}")).unwrap_or_default();
+                let row = (of("pre"), of("online"), runs[0].0.total());
+                last = Some((blocks, row.0, row.1, row.2));
+                row
+            }
+        };
+        let circuit = ecb(1);
+        let ands = circuit.and_gates() * blocks;
+        let total = before + after;
+        let paper = f64::from(paper_before + paper_after);
+        table.row([
+            format!("{blocks}{}", if slope && last.is_some_and(|row| row.0 != blocks) { " (by slope)" } else { "" }),
+            ands.to_string(),
+            gates.to_string(),
+            time(Some(before)),
+            format!("{paper_before} s"),
+            time(Some(after)),
+            format!("{paper_after} s"),
+            time(Some(total / blocks as f64)),
+            format!("{:.1} s", paper / blocks as f64),
+            scaled(gates as f64 / total),
+            scaled(gates as f64 / paper),
+            scaled(ands as f64 / total),
+            bytes(sent),
+        ]);
+    }
+    let heading = format!(
+        "NNOB12, Figure 17, dealer {name}, rho = {RHO} (the paper: buckets of 4, 55 to 83 bits). `gates` are the paper's for so many \
+         blocks, XORs included; gates/s are those by our time"
+    );
+    table.print(suite, &heading);
+    Ok(())
+}
+
+/// Triples a second, and bytes for one.
+fn triples(suite: &mut Suite, name: &str, kind: DealerKind) -> Outcome {
+    let row = format!("nnob12.triples.{name}");
+    if !suite.wants(&row) {
+        return Ok(());
+    }
+    let count = match kind {
+        DealerKind::Fast => 1 << 20,
+        DealerKind::Nnob12 => 1 << 17,
+    };
+    let mut runs = Vec::new();
+    for _ in 0..3 {
+        let session = session();
+        let party = |ch: &mut Wire, party: u32| deal(ch, &session, party, kind, count).map(|dealt| dealt.1);
+        let (run, one, two) = play(None, |ch| party(ch, 0), |ch| party(ch, 1))?;
+        runs.push((count as f64 / one.max(two), run.total() as f64 / count as f64));
+    }
+    suite.record(&row, "and/s", None, runs.iter().map(|run| run.0).collect());
+    suite.record(&format!("{row}.bytes"), "bytes", None, runs.iter().map(|run| run.1).collect());
+    Ok(())
+}
+
+/// A dealer, and how long it took to deal so many triples, which are dropped.
+fn deal(
+    ch: &mut Wire,
+    session: &SessionId,
+    party: u32,
+    kind: DealerKind,
+    count: usize,
+) -> Result<(Box<dyn Dealer>, f64)> {
+    let ands = Ands::Exactly(count as u64);
+    let mut dealer = dealer(ch, session, &config(party, kind)?, ands, &mut SystemRng)?;
+    let start = Instant::now();
+    let mut dealt = 0;
+    while dealt < count {
+        dealt += dealer.triples(ch, (count - dealt).min(1 << 16))?.len();
+    }
+    Ok((dealer, start.elapsed().as_secs_f64()))
+}
+
+/// A dealer whose triples are dealt before anybody looks at the clock.
+struct Ahead {
+    inner: Box<dyn Dealer>,
+    ready: Vec<Triples<Checked>>,
+}
+
+impl Source for Ahead {
+    fn party(&self) -> u32 {
+        self.inner.party()
+    }
+
+    fn key(&self) -> &GlobalKey {
+        self.inner.key()
+    }
+
+    fn shares(&mut self, ch: &mut dyn Channel, out: &mut [Share]) -> Result<()> {
+        self.inner.shares(ch, out)
+    }
+
+    fn bits(&mut self, ch: &mut dyn Channel, owner: u32, out: &mut [Share]) -> Result<()> {
+        self.inner.bits(ch, owner, out)
+    }
+}
+
+impl Dealer for Ahead {
+    fn triples(&mut self, ch: &mut dyn Channel, n: usize) -> Result<Triples<Checked>> {
+        self.ready.pop().map_or_else(|| self.inner.triples(ch, n), Ok)
+    }
+}
+
+impl Ahead {
+    fn new(ch: &mut Wire, session: &SessionId, party: u32, count: usize) -> Result<Ahead> {
+        let ands = Ands::Exactly(count as u64);
+        let mut inner = dealer(ch, session, &config(party, DealerKind::Fast)?, ands, &mut SystemRng)?;
+        let (mut ready, mut dealt) = (Vec::new(), 0);
+        while dealt < count {
+            let more = inner.triples(ch, (count - dealt).min(1 << 16))?;
+            dealt += more.len();
+            ready.push(more);
+        }
+        Ok(Ahead { inner, ready })
+    }
+}
+
+/// ANDs a second when triples are there: all independent, and in many blocks of AES; and the delay of one block.
+fn online(suite: &mut Suite) -> Outcome {
+    const WIDE: usize = 1 << 20;
+    let wide = "nnob12.online.wide";
+    if suite.wants(wide) {
+        let mut rates = Vec::new();
+        for _ in 0..5 {
+            let session = session();
+            let party = |ch: &mut Wire, party: u32| {
+                let ahead = Ahead::new(ch, &session.child("dealer"), party, WIDE)?;
+                let mut machine = Machine::new(&session.child("machine"), Box::new(ahead));
+                let mut x = vec![Share::default(); WIDE];
+                machine.random(ch, &mut x)?;
+                let y: Vec<Share> = x.iter().rev().copied().collect();
+                let mut z = vec![Share::default(); WIDE];
+                let start = Instant::now();
+                machine.and(ch, &x, &y, &mut z)?;
+                machine.check(ch)?;
+                Ok(start.elapsed().as_secs_f64())
+            };
+            let (_, one, two) = play(None, |ch| party(ch, 0), |ch| party(ch, 1))?;
+            rates.push(WIDE as f64 / one.max(two));
+        }
+        suite.record(wide, "and/s", None, rates);
+    }
+    let mut table = Table::new(["", "online", "ANDs/s", "of the paper's 1.08 M gates/s"]);
+    for blocks in [1, 100] {
+        let name = format!("nnob12.online.aes.{blocks}");
+        if !suite.wants(&name) {
+            continue;
+        }
+        let program = ecb(blocks);
+        let gates = 34_520.0 * blocks as f64;
+        let runs = repeat(|| {
+            let session = session();
+            let party = |ch: &mut Wire, party: u32| {
+                let ahead = Ahead::new(ch, &session.child("dealer"), party, program.and_gates() as usize)?;
+                let mut begun = Begun { at: None };
+                run_with(ch, &session, Box::new(ahead), &program, &inputs(&program, party), &mut begun)?;
+                Ok(begun.at.map_or(0.0, |start| start.elapsed().as_secs_f64()))
+            };
+            let (_, one, two) = play(None, |ch| party(ch, 0), |ch| party(ch, 1)).map_err(Failure::from)?;
+            Outcome::Ok(one.max(two))
+        })?;
+        suite.record(&name, "s", None, runs);
+        let seconds = suite.value(&name);
+        let rate = |count: f64| seconds.map_or("-".to_owned(), |seconds| scaled(count / seconds));
+        let paper = ratio(Some(gates / 1_083_885.0), seconds);
+        table.row([format!("AES, {blocks} blocks"), time(seconds), rate(program.and_gates() as f64), paper]);
+    }
+    table.print(suite, "tinyot online, from the inputs to the last output: masks and triples are there");
+    Ok(())
+}
+
+/// Notes when the inputs begin.
+struct Begun {
+    at: Option<Instant>,
+}
+
+impl Observer for Begun {
+    fn output(&mut self, _: usize, _: Bits) {}
+
+    fn phase(&mut self, name: &'static str) {
+        if name == "inputs" {
+            self.at.get_or_insert_with(Instant::now);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use comity_circuit::eval_many;
+
+    use super::*;
+
+    #[test]
+    fn the_program_is_aes_under_the_sum_of_both_keys() {
+        let hex = |text: &str| Bits::from_bytes(&u128::from_str_radix(text, 16).unwrap().to_le_bytes(), 128);
+        let key = hex("000102030405060708090a0b0c0d0e0f");
+        let (block, ciphertext) = (hex("00112233445566778899aabbccddeeff"), hex("69c4e0d86a7b0430d8cdb78070b4c55a"));
+        let mut two = block.clone();
+        two.extend_from(&block);
+        let zero = Bits::zeros(128);
+        let out = eval_many(&ecb(2), &[vec![zero, key, two]]).unwrap().remove(0);
+        assert_eq!([out[0].slice(0, 128), out[0].slice(128, 128)], [ciphertext.clone(), ciphertext]);
+    }
+
+    #[test]
+    fn both_dealers_are_measured() {
+        for (_, kind) in DEALERS {
+            let (run, before) = execute(&ecb(1), kind).unwrap();
+            assert!(before > 0.0 && before < run.seconds && run.total() > 100_000);
+        }
+    }
+}
