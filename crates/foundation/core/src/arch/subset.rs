@@ -177,8 +177,8 @@ unsafe fn load<V: Lanes, const N: usize>(from: *const Block) -> [V; N] {
     // SAFETY: the caller's promise.
     unsafe {
         let mut tile = [V::broadcast([0; 16]); N];
-        for i in 0..N {
-            tile[i] = V::load(from.add(i * V::LANES).cast());
+        for (i, register) in tile.iter_mut().enumerate() {
+            *register = V::load(from.add(i * V::LANES).cast());
         }
         tile
     }
@@ -191,8 +191,8 @@ unsafe fn load<V: Lanes, const N: usize>(from: *const Block) -> [V; N] {
 unsafe fn store<V: Lanes, const N: usize>(tile: [V; N], to: *mut Block) {
     // SAFETY: the caller's promise.
     unsafe {
-        for i in 0..N {
-            tile[i].store(to.add(i * V::LANES).cast());
+        for (i, register) in tile.iter().enumerate() {
+            register.store(to.add(i * V::LANES).cast());
         }
     }
 }
