@@ -3,6 +3,7 @@
 
 use comity_core::Block;
 
+use crate::consistency::Answer;
 use crate::copies::{Copy, Secret};
 use crate::outputs::Decoded;
 use crate::transfer::Choice;
@@ -20,14 +21,20 @@ pub(crate) enum Act<'a> {
     R { j: usize, start: usize, column: &'a mut [Block] },
     /// Step 3: what opens the committing OT.
     Opening(&'a mut [u8; 48]),
-    /// Step 4: the labels for zero of the bits from `start` on, as the garbler commits to them.
+    /// Step 4: the labels for zero of the bits from `start` on, as the garbler sends them and answers for them.
     Committed { j: usize, start: usize, zeros: &'a mut [Block] },
-    /// Step 4: what opens the bits from `start` on: 16 bytes of the label and 32 of the other commitment for each.
-    Openings { j: usize, start: usize, openings: &'a mut [u8] },
-    /// Step 4: `c_j^R`.
-    InputCommitment { j: usize, digest: &'a mut [u8; 32] },
+    /// Step 4: the labels of `x`, of the bits from `start` on.
+    Opened { j: usize, start: usize, labels: &'a mut [Block] },
+    /// Step 4: `N_j`.
+    Masking { j: usize, label: &'a mut Block },
+    /// Step 4: the answer to the challenge.
+    InputAnswer { j: usize, answer: &'a mut Answer },
     /// Step 5: tables, for each AND gate a row of all copies and another.
     Tables(&'a mut [Block]),
+    /// Step 5, coded: the values of the code that are sent for some tables.
+    Coded(&'a mut [Block]),
+    /// Step 5, coded: the hash of the tables of a copy.
+    TablesHash { j: usize, digest: &'a mut [u8; 32] },
     /// Step 5: the labels for zero of the next output bits, a row of all copies for each, with every copy.
     Outputs { rows: &'a mut [Block], copies: &'a [Copy] },
     /// Step 5: `H(Delta_{i,b})` of the next bits.

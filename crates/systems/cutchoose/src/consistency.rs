@@ -1,96 +1,143 @@
 //! Steps 3 and 4: the garbler's input labels, bound to the input that it gave to the committing OT.
 //!
 //! The evaluator's random `M_{i,0}`, `M_{i,1}` go through committing OT, where the garbler's choice is `x[i]`. With
-//! `M_{i,x[i]}` it makes `R_{j,i,x[i]} = PRF_{seed_j}(i, "R") ^ M_{i,x[i]}`, which it sends under `key_j`; after that it gets
-//! both `M`, and commits to `(R_{j,i,b}, A_{j,i,b})` for both `b`. To open the commitment for `1 - x[i]` with an `R` that it sent
-//! before it would have had to guess 128 bits.
+//! `M_{i,x[i]}` it makes `R_{j,i,x[i]} = PRF_{seed_j}(i, "R") ^ M_{i,x[i]}`, which it sends under `key_j`, and with it the label
+//! `A_{j,i,x[i]}`. After that both `M` are opened: to send `R_{j,i,1-x[i]}` it would have had to guess 128 bits. What is left to
+//! show is that in a copy that follows from its seed all pairs `(R, A)` are `(R_{j,i,b}, A_{j,i,b})` for a `b`.
 //!
-//! **Commitments.** The paper sends two commitments for each bit and copy, in random order, and opens one. Here a copy's
-//! commitments are hashed together to `c_j^R`, 32 bytes in all; what opens a bit is the label and the *other* commitment,
-//! from which the evaluator makes the hash again. Binding is that of the hash (256 bits, BLAKE3). What is hidden is the label of
-//! the other value, 127 bits that nobody can try but by the hash. Commitments lie in the order of the labels' permute bits,
-//! which follow from `seed_j` and are random.
+//! **In place of commitments.** The paper commits to both pairs and opens one. Here all pairs of a copy are checked at once, by
+//! a linear check as OT extensions have: the evaluator draws weights `w_i` in GF(2^128), and tells them when all `R` and `A` are
+//! there. Let `p` be a label's permute bit (its lowest; that of `delta_j` is one), `L_{j,i}` the label whose bit is zero,
+//! `mu_j` and `nu_j` random elements from `key_j` and `seed_j`, `N_j = nu_j + mu_j delta_j`, which went with the labels, and
+//! `D_i = M_{i,0} ^ M_{i,1}`. The garbler answers for each copy, in clear,
+//! - `bits   = mu_j + sum w_i p(A_{j,i,x[i]})`,
+//! - `labels = N_j + sum w_i A_{j,i,x[i]}`, which is `nu_j + sum w_i L_{j,i} + bits delta_j`,
+//! - `r      = sum w_i (R_{j,i,x[i]} + p(A_{j,i,x[i]}) D_i)`, which is `sum w_i (PRF_{seed_j}(i, "R") + M_{i,p(A_{j,i,0})})`.
 //!
-//! **Cost** for a bit and copy: 64 bytes, two hashes at the garbler, two of a checked and one of an evaluated copy at the
-//! evaluator, each of 64 bytes, and one pass of a hash over 64 bytes at either.
+//! Of an evaluated copy the evaluator has all of the first forms; of a checked one all of the second, if it takes `bits` as
+//! given.
+//!
+//! **Binding.** Let copy `j` be *good* (Definition 1 of the paper): the answer is what the seed gives, by the second forms. In
+//! what the evaluator received let `A_i = L_{j,i} + p(A_i) delta_j + e_i`, the label under `N_j` be off by `e`, and `R_i + p(A_i) D_i` be off by
+//! `f_i` from what the seed gives. If the first forms hold too then `e + sum w_i e_i = 0` and `sum w_i f_i = 0`. All errors were fixed
+//! before the weights were known, so that with one of them not zero this has probability 2^-128. Hence all are zero: `A_i` is one of the two
+//! labels, and `R_i` the one that belongs to it, since the map from `(R, p)` to `R + p D_i` takes just `(R_{j,i,0}, p(A_{j,i,0}))` and
+//! `(R_{j,i,1}, p(A_{j,i,1}))` to the same. That is all that Lemmas 2 to 4 ask of the commitments. (The
+//! paper's binding is computational; with 40 copies this one fails with less than 2^-122 and what the weights' generator adds.)
+//!
+//! **Hiding.** Of an evaluated copy the answer follows from what the evaluator has, whatever weights it chose: it says nothing more
+//! of the other labels or of `x`, and neither does `N_j`, since `nu_j` is used nowhere else. Of a checked copy, `mu_j` makes `bits`
+//! uniform for who has no `key_j`, and `labels` and `r` follow from it and the seed.
+//!
+//! **Weights** are blocks of AES-128 in counter mode under a seed that the evaluator tells with the opening of `M` (offline, `M` is opened
+//! earlier, and the seed follows the labels). They protect the evaluator only.
+//!
+//! **Cost** for a bit and copy: 32 bytes, and at either party four products in GF(2^128) summed up, one reduction in all;
+//! eight AES blocks at the garbler, up to two at the evaluator. For a copy: 64 bytes.
 
 use comity_channel::Channel;
-use comity_core::{Backend, Bits, Block, Misbehaviour, Prg, Result, SessionId, ShortHash};
+use comity_core::{Backend, Bits, Block, Misbehaviour, Prg, Result, SessionId, gf128};
 use subtle::{Choice as Bit, ConstantTimeEq};
-use zeroize::Zeroizing;
+use zeroize::{Zeroize, ZeroizeOnDrop, Zeroizing};
 
 use crate::conduct::{Act, Conduct};
-use crate::copies::{Copy, Key, Secret, mask};
-use crate::rows::Rows;
+use crate::copies::{Copy, Key, Secret};
+use crate::gates::pieces;
+use crate::rows::{Layout, Owner, Rows};
 use crate::transfer::{Choice, mask_blocks};
 
-/// Bits that are treated together: what a copy's hash takes in at once then fills all lanes of BLAKE3.
+/// Bits that are treated together: 160 KiB of labels at forty copies, a part of the L2 cache.
 const GROUP: usize = 256;
-/// Bytes of what opens a bit: the label, and the commitment to the other one.
-const OPENING: usize = 48;
 
-/// A commitment.
-type Digest = [u8; 32];
-
-/// Commits to input labels.
-struct Committer {
-    hash: ShortHash,
-    messages: Zeroizing<Vec<[Block; 4]>>,
-    digests: Vec<Digest>,
+/// The sums that the garbler answers with.
+#[derive(Clone, Copy, Default, Zeroize)]
+pub(crate) struct Answer {
+    pub(crate) labels: Block,
+    pub(crate) bits: Block,
+    pub(crate) r: Block,
 }
 
-impl Committer {
-    fn new(session: &SessionId) -> Committer {
-        Committer {
-            hash: ShortHash::new(session.child("commitments to the garbler's input labels").to_bytes()),
-            messages: Zeroizing::new(Vec::new()),
-            digests: Vec::new(),
+impl Answer {
+    const BYTES: usize = 3 * Block::BYTES;
+
+    fn to_bytes(self) -> [u8; Answer::BYTES] {
+        let mut bytes = [0; Answer::BYTES];
+        bytes.copy_from_slice(Block::bytes_of(&[self.labels, self.bits, self.r]));
+        bytes
+    }
+
+    fn receive<C: Channel + ?Sized>(ch: &mut C) -> Result<Answer> {
+        let mut answer = [Block::ZERO; 3];
+        ch.recv(Block::bytes_of_mut(&mut answer))?;
+        let [labels, bits, r] = answer;
+        Ok(Answer { labels, bits, r })
+    }
+
+    fn equals(&self, other: &Answer) -> Bit {
+        self.labels.ct_eq(&other.labels) & self.bits.ct_eq(&other.bits) & self.r.ct_eq(&other.r)
+    }
+}
+
+/// The weights of the bits of a group, and what goes with them.
+struct Weights {
+    backend: Backend,
+    stream: Prg,
+    /// `w_i`.
+    weights: Vec<Block>,
+    /// `w_i D_i`.
+    differences: Vec<Block>,
+    /// The sum of `w_i M_{i,0}` so far.
+    zeros: Block,
+    /// Room for the permute bits of a copy.
+    bits: Zeroizing<Vec<Block>>,
+}
+
+impl Weights {
+    fn new(backend: Backend, challenge: Block) -> Weights {
+        Weights {
+            backend,
+            stream: Prg::new(backend, challenge),
+            weights: Vec::new(),
+            differences: Vec::new(),
+            zeros: Block::ZERO,
+            bits: Zeroizing::new(Vec::new()),
         }
     }
 
-    /// What is committed to for bit `i` of copy `j`.
-    // Inline, or the blocks pass through memory in halves, which the processor waits for.
-    #[inline(always)]
-    fn push(&mut self, r: Block, a: Block, j: usize, i: usize) {
-        self.messages.push([r, a, Block::from_u128((i as u128) << 64 | j as u128), Block::ZERO]);
+    /// The next group, whose messages of the committing OT are `m`.
+    fn next(&mut self, m: &[[Block; 2]]) {
+        self.weights.resize(m.len(), Block::ZERO);
+        self.stream.fill_blocks(&mut self.weights);
+        let product = |(weight, m): (&Block, &[Block; 2])| gf128::mul(self.backend, *weight, m[0] ^ m[1]);
+        self.differences.clear();
+        self.differences.extend(self.weights.iter().zip(m).map(product));
+        self.bits.resize(m.len(), Block::ZERO);
+        for (zero, m) in self.bits.iter_mut().zip(m) {
+            *zero = m[0];
+        }
+        self.zeros ^= gf128::inner_product(self.backend, &self.weights, &self.bits);
     }
 
-    /// The commitments to what was pushed.
-    fn finish(&mut self) -> &[Digest] {
-        self.digests.resize(self.messages.len(), [0; 32]);
-        self.hash.hash(Block::bytes_of(self.messages.as_flattened()).as_chunks().0, &mut self.digests);
-        self.messages.clear();
-        &self.digests
+    /// Adds a group of one copy to its sums.
+    fn add(&mut self, labels: &[Block], r: &[Block], sums: &mut Answer) {
+        for (bit, label) in self.bits.iter_mut().zip(labels) {
+            *bit = Block::from_u128(label.to_u128() & 1);
+        }
+        let sum = |a: &[Block], b: &[Block]| gf128::inner_product(self.backend, a, b);
+        sums.labels ^= sum(&self.weights, labels);
+        sums.bits ^= sum(&self.weights, &self.bits);
+        sums.r ^= sum(&self.weights, r) ^ sum(&self.differences, &self.bits);
     }
-}
 
-/// A hasher for `c_j^R` of each copy.
-fn hashers(session: &SessionId, copies: usize) -> Vec<blake3::Hasher> {
-    let key = session.child("commitment to all input labels of a copy").to_bytes();
-    vec![blake3::Hasher::new_keyed(&key); copies]
-}
-
-/// The pair in the order of the permute bit of the first one's label.
-#[inline(always)]
-fn ordered(permute: bool, first: &Digest, second: &Digest) -> [Digest; 2] {
-    let (mut first, mut second) = (*first, *second);
-    for (a, b) in first.as_chunks_mut().0.iter_mut().zip(second.as_chunks_mut().0) {
-        let (x, y) = (Block::new(*a), Block::new(*b));
-        let change = (x ^ y).masked(permute);
-        (*a, *b) = ((x ^ change).to_bytes(), (y ^ change).to_bytes());
+    /// The sum of the weights where a bit is one.
+    fn chosen(&self, bits: impl Iterator<Item = bool>) -> Block {
+        self.weights.iter().zip(bits).fold(Block::ZERO, |sum, (weight, bit)| sum ^ weight.masked(bit))
     }
-    [first, second]
-}
-
-/// Takes the commitments of a group into `c_j^R`, all at once.
-fn absorb(hasher: &mut blake3::Hasher, run: &mut Vec<[Digest; 2]>) {
-    hasher.update(run.as_flattened().as_flattened());
-    run.clear();
 }
 
 /// The groups of `n` bits: where each starts, and how many it has.
 fn groups(n: usize) -> impl Iterator<Item = (usize, usize)> {
-    (0..n).step_by(GROUP).map(move |start| (start, GROUP.min(n - start)))
+    pieces(n, GROUP)
 }
 
 /// Step 3 at the garbler: sends `R_{j,i,x[i]}`. `chosen` are `M_{i,x[i]}`.
@@ -123,7 +170,7 @@ pub(crate) fn receive_r<C: Channel + ?Sized>(
     n: usize,
 ) -> Result<Vec<Zeroizing<Vec<Block>>>> {
     let copies = choice.evaluated.len() + choice.checked.len();
-    let mut received = vec![Block::ZERO; copies * GROUP];
+    let mut received = vec![Block::ZERO; copies * GROUP.min(n)];
     let mut all = vec![Zeroizing::new(Vec::with_capacity(n)); choice.evaluated.len()];
     for (_, n) in groups(n) {
         ch.recv(Block::bytes_of_mut(&mut received[..copies * n]))?;
@@ -136,132 +183,181 @@ pub(crate) fn receive_r<C: Channel + ?Sized>(
     Ok(all)
 }
 
-/// Step 4 at the garbler: commits to the input labels of all copies and sends what opens those of `x`. `opened` are both `M`.
-/// The labels for zero.
+/// `mu_j` of all copies.
+pub(crate) struct Mus(Zeroizing<Vec<Block>>);
+
+/// Step 4 at the garbler: sends the labels of `x` in all copies. If there is a memory, the labels for zero go there.
 #[allow(clippy::too_many_arguments, reason = "what the step works with")]
 pub(crate) fn send_a<C: Channel + ?Sized>(
     ch: &mut C,
     backend: Backend,
-    session: &SessionId,
     copies: &mut [Copy],
     keys: &mut [Key],
     x: &Bits,
-    opened: &[[Block; 2]],
+    mut to: Option<(&Layout, &mut Rows)>,
     conduct: &mut impl Conduct,
-) -> Result<Rows> {
-    let mut zeros = Rows::new(copies.len(), x.len())?;
-    let mut hashers = hashers(session, copies.len());
-    let mut committer = Committer::new(session);
-    // The stream of step 3 once more.
-    let mut r: Vec<Prg> =
-        copies.iter().enumerate().map(|(j, copy)| Copy::recovered(backend, session, j, copy.seed.clone())).collect();
-    let (mut a, mut prf) = (Zeroizing::new([Block::ZERO; GROUP]), Zeroizing::new([Block::ZERO; GROUP]));
-    let mut openings = Zeroizing::new([0; GROUP * OPENING]);
-    let mut run = Vec::with_capacity(GROUP);
+) -> Result<Mus> {
+    let (mut column, mut rows) = (Zeroizing::new([Block::ZERO; GROUP]), Vec::new());
     for (start, n) in groups(x.len()) {
-        for (j, copy) in copies.iter_mut().enumerate() {
-            copy.a.fill_blocks(&mut a[..n]);
-            r[j].fill_blocks(&mut prf[..n]);
+        if let Some((layout, _)) = &to {
+            layout.rows(Owner::Garbler, start, n, &mut rows);
+        }
+        for (j, (copy, key)) in copies.iter_mut().zip(keys.iter_mut()).enumerate() {
+            let column = &mut column[..n];
+            copy.a.fill_blocks(column);
+            if let Some((_, memory)) = &mut to {
+                memory.put_column(j, &rows, column);
+            }
+            conduct.before(Act::Committed { j, start, zeros: column });
             let delta = copy.delta.block();
-            for (i, a) in a[..n].iter().enumerate() {
-                zeros.get_mut(start + i, 1)[j] = *a;
+            for (label, i) in column.iter_mut().zip(start..) {
+                *label ^= delta.masked(x.get(i));
             }
-            conduct.before(Act::Committed { j, start, zeros: &mut a[..n] });
-            for (i, (a, prf)) in a[..n].iter().zip(&prf[..n]).enumerate() {
-                let m = &opened[start + i];
-                committer.push(*prf ^ m[0], *a, j, start + i);
-                committer.push(*prf ^ m[1], *a ^ delta, j, start + i);
-            }
-            let digests = committer.finish();
-            for (i, (opening, pair)) in openings.chunks_exact_mut(OPENING).zip(digests.chunks_exact(2)).enumerate() {
-                let bit = x.get(start + i);
-                run.push(ordered(a[i].lsb(), &pair[0], &pair[1]));
-                let [_, other] = ordered(bit, &pair[0], &pair[1]);
-                opening[..16].copy_from_slice(&(a[i] ^ delta.masked(bit)).to_bytes());
-                opening[16..].copy_from_slice(&other);
-            }
-            absorb(&mut hashers[j], &mut run);
-            let openings = &mut openings[..n * OPENING];
-            conduct.before(Act::Openings { j, start, openings });
-            mask(&mut keys[j].a, openings);
-            ch.send(openings)?;
+            conduct.before(Act::Opened { j, start, labels: column });
+            mask_blocks(&mut key.a, column);
+            ch.send(Block::bytes_of(column))?;
         }
     }
-    for (j, hasher) in hashers.iter().enumerate() {
-        let mut digest = *hasher.finalize().as_bytes();
-        conduct.before(Act::InputCommitment { j, digest: &mut digest });
-        ch.send(&digest)?;
+    let mut mus = Vec::with_capacity(copies.len());
+    for (j, (copy, key)) in copies.iter_mut().zip(keys).enumerate() {
+        let mu = key.a.block();
+        let mut label = copy.a.block() ^ gf128::mul(backend, mu, copy.delta.block());
+        conduct.before(Act::Masking { j, label: &mut label });
+        ch.send(&(label ^ key.a.block()).to_bytes())?;
+        mus.push(mu);
     }
-    Ok(zeros)
+    Ok(Mus(Zeroizing::new(mus)))
 }
 
-/// Step 4 at the evaluator: in the checked copies the labels for zero of the garbler's input, in the evaluated ones the
-/// active labels. `r` are those of step 3, `m` the messages of the committing OT.
-///
-/// Step 9e is done here: the commitments of the checked copies must be what the seeds give.
+/// Step 4 at the garbler: answers the evaluator's challenge. `opened` are both `M`.
+#[allow(clippy::too_many_arguments, reason = "what the step works with")]
+pub(crate) fn send_answers<C: Channel + ?Sized>(
+    ch: &mut C,
+    backend: Backend,
+    copies: &[Copy],
+    x: &Bits,
+    opened: &[[Block; 2]],
+    challenge: Block,
+    mus: &Mus,
+    conduct: &mut impl Conduct,
+) -> Result<()> {
+    let mut weights = Weights::new(backend, challenge);
+    // The streams of the labels and of step 3 once more.
+    let mut streams: Vec<[Prg; 2]> = copies.iter().map(|copy| copy.again(backend)).collect();
+    let mut columns = [(); 2].map(|()| Zeroizing::new([Block::ZERO; GROUP]));
+    let mut sums = Zeroizing::new(vec![Answer::default(); copies.len()]);
+    let mut chosen = Zeroizing::new(Block::ZERO);
+    for (start, n) in groups(x.len()) {
+        weights.next(&opened[start..start + n]);
+        *chosen ^= weights.chosen((start..start + n).map(|i| x.get(i)));
+        let [labels, r] = columns.each_mut().map(|column| &mut column[..n]);
+        for (j, (streams, sums)) in streams.iter_mut().zip(sums.iter_mut()).enumerate() {
+            streams[0].fill_blocks(labels);
+            streams[1].fill_blocks(r);
+            conduct.before(Act::Committed { j, start, zeros: labels });
+            weights.add(labels, r, sums);
+        }
+    }
+    for (j, copy) in copies.iter().enumerate() {
+        let (nu, mu, sums) = (streams[j][0].block(), mus.0[j], sums[j]);
+        let turned = gf128::mul(backend, mu ^ *chosen, copy.delta.block());
+        let mut answer =
+            Answer { labels: nu ^ sums.labels ^ turned, bits: mu ^ sums.bits ^ *chosen, r: sums.r ^ weights.zeros };
+        conduct.before(Act::InputAnswer { j, answer: &mut answer });
+        ch.send(&answer.to_bytes())?;
+    }
+    Ok(())
+}
+
+/// What the answers of step 4 must be.
+#[derive(ZeroizeOnDrop)]
+pub(crate) struct Expected {
+    #[zeroize(skip)]
+    backend: Backend,
+    /// Of the checked copies, as if all permute bits were zero.
+    checked: Vec<Answer>,
+    evaluated: Vec<Answer>,
+}
+
+/// Step 4 at the evaluator: puts the active labels of the garbler's input into memory, and, if there is a memory for them, the labels
+/// for zero of the checked copies. `r` are those of step 3, `m` the messages of the committing OT, and the challenge is
+/// the evaluator's secret until this is done.
+#[allow(clippy::too_many_arguments, reason = "what the step works with")]
 pub(crate) fn receive_a<C: Channel + ?Sized>(
     ch: &mut C,
-    session: &SessionId,
+    backend: Backend,
     choice: &Choice,
     copies: &mut [Copy],
     keys: &mut [Key],
     r: &[Zeroizing<Vec<Block>>],
     m: &[[Block; 2]],
-) -> Result<[Rows; 2]> {
+    challenge: Block,
+    layout: &Layout,
+    mut zeros: Option<&mut Rows>,
+    active: &mut Rows,
+) -> Result<Expected> {
     let (checked, evaluated) = (&choice.checked, &choice.evaluated);
     let width = checked.len() + evaluated.len();
-    let (mut zeros, mut active) = (Rows::new(checked.len(), m.len())?, Rows::new(evaluated.len(), m.len())?);
-    let mut hashers = hashers(session, width);
-    let mut committer = Committer::new(session);
-    let (mut a, mut prf) = (Zeroizing::new([Block::ZERO; GROUP]), Zeroizing::new([Block::ZERO; GROUP]));
-    let mut received = Zeroizing::new(vec![0; width * GROUP * OPENING]);
-    let mut run = Vec::with_capacity(GROUP);
+    let mut weights = Weights::new(backend, challenge);
+    let mut columns = [(); 2].map(|()| Zeroizing::new([Block::ZERO; GROUP]));
+    let mut received = Zeroizing::new(vec![Block::ZERO; width * GROUP.min(m.len()).max(1)]);
+    let mut rows = Vec::new();
+    let mut sums = [checked, evaluated].map(|copies| vec![Answer::default(); copies.len()]);
+    let [of_checked, of_evaluated] = &mut sums;
     for (start, n) in groups(m.len()) {
-        ch.recv(&mut received[..width * n * OPENING])?;
-        for (k, (&j, copy)) in checked.iter().zip(copies.iter_mut()).enumerate() {
-            copy.a.fill_blocks(&mut a[..n]);
-            copy.r.fill_blocks(&mut prf[..n]);
-            let delta = copy.delta.block();
-            for (i, (a, prf)) in a[..n].iter().zip(&prf[..n]).enumerate() {
-                zeros.get_mut(start + i, 1)[k] = *a;
-                committer.push(*prf ^ m[start + i][0], *a, j, start + i);
-                committer.push(*prf ^ m[start + i][1], *a ^ delta, j, start + i);
+        layout.rows(Owner::Garbler, start, n, &mut rows);
+        weights.next(&m[start..start + n]);
+        ch.recv(Block::bytes_of_mut(&mut received[..width * n]))?;
+        let [labels, prf] = columns.each_mut().map(|column| &mut column[..n]);
+        for (k, (copy, sums)) in copies.iter_mut().zip(of_checked.iter_mut()).enumerate() {
+            copy.a.fill_blocks(labels);
+            copy.r.fill_blocks(prf);
+            if let Some(zeros) = &mut zeros {
+                zeros.put_column(k, &rows, labels);
             }
-            for (pair, a) in committer.finish().chunks_exact(2).zip(a.iter()) {
-                run.push(ordered(a.lsb(), &pair[0], &pair[1]));
-            }
-            absorb(&mut hashers[j], &mut run);
+            weights.add(labels, prf, sums);
         }
-        for (k, (&j, key)) in evaluated.iter().zip(keys.iter_mut()).enumerate() {
-            let openings = &mut received[j * n * OPENING..(j + 1) * n * OPENING];
-            mask(&mut key.a, openings);
-            for (i, opening) in openings.chunks_exact(OPENING).enumerate() {
-                let label = Block::new(std::array::from_fn(|k| opening[k]));
-                active.get_mut(start + i, 1)[k] = label;
-                committer.push(r[k][start + i], label, j, start + i);
-            }
-            for (i, (digest, opening)) in committer.finish().iter().zip(openings.chunks_exact(OPENING)).enumerate() {
-                let other = std::array::from_fn(|k| opening[16 + k]);
-                let permute = active.get(start + i, 1)[k].lsb();
-                run.push(ordered(permute, digest, &other));
-            }
-            absorb(&mut hashers[j], &mut run);
+        for (k, ((&j, key), sums)) in evaluated.iter().zip(keys.iter_mut()).zip(of_evaluated.iter_mut()).enumerate() {
+            let labels = &mut received[j * n..(j + 1) * n];
+            mask_blocks(&mut key.a, labels);
+            active.put_column(k, &rows, labels);
+            weights.add(labels, &r[k][start..start + n], sums);
         }
     }
-    // All are compared before anything is said: what fails first does not tell the garbler which copies are evaluated.
-    let mut right = vec![Bit::from(1); width];
-    for (hasher, right) in hashers.iter().zip(&mut right) {
-        let mut commitment = [0; 32];
-        ch.recv(&mut commitment)?;
-        *right = hasher.finalize().as_bytes()[..].ct_eq(&commitment);
+    ch.recv(Block::bytes_of_mut(&mut received[..width]))?;
+    for (copy, sums) in copies.iter_mut().zip(of_checked.iter_mut()) {
+        sums.labels ^= copy.a.block() ^ gf128::mul(backend, sums.bits, copy.delta.block());
+        sums.r ^= weights.zeros;
     }
-    if !checked.iter().all(|&j| bool::from(right[j])) {
-        return Err(Misbehaviour::InputCommitment.into());
+    for ((&j, key), sums) in evaluated.iter().zip(keys).zip(of_evaluated) {
+        sums.bits ^= key.a.block();
+        sums.labels ^= received[j] ^ key.a.block();
     }
-    if !evaluated.iter().all(|&j| bool::from(right[j])) {
-        return Err(Misbehaviour::InputOpening.into());
+    let [checked, evaluated] = sums;
+    Ok(Expected { backend, checked, evaluated })
+}
+
+impl Expected {
+    /// Receives the answers. Those for the checked copies must be what the seeds give (step 9e), those for the others what was
+    /// received gives.
+    pub(crate) fn receive<C: Channel + ?Sized>(&self, ch: &mut C, choice: &Choice, copies: &[Copy]) -> Result<()> {
+        let answers = (0..choice.bits.len()).map(|_| Answer::receive(ch)).collect::<Result<Vec<_>>>()?;
+        // All are compared before anything is said: what fails first does not tell the garbler which copies are evaluated.
+        let (mut right, mut opened) = (Bit::from(1), Bit::from(1));
+        for ((&j, copy), sums) in choice.checked.iter().zip(copies).zip(&self.checked) {
+            let bits = answers[j].bits;
+            let labels = sums.labels ^ gf128::mul(self.backend, bits, copy.delta.block());
+            right &= answers[j].equals(&Answer { labels, bits, r: sums.r });
+        }
+        for (&j, sums) in choice.evaluated.iter().zip(&self.evaluated) {
+            opened &= answers[j].equals(sums);
+        }
+        match (bool::from(right), bool::from(opened)) {
+            (false, _) => Err(Misbehaviour::InputCommitment.into()),
+            (_, false) => Err(Misbehaviour::InputOpening.into()),
+            _ => Ok(()),
+        }
     }
-    Ok([zeros, active])
 }
 
 /// Step 8: the garbler's input as the recovered seed of one copy shows it, and whether it shows one: bit `i` is the `b` for which

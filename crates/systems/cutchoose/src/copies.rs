@@ -23,7 +23,7 @@ pub(crate) struct Copy {
     pub(crate) seed: Secret,
     /// `delta_j`.
     pub(crate) delta: Delta,
-    /// `PRF(i, 0, "A")`, and with `delta_j` more `PRF(i, 1, "A")`: labels of the garbler's inputs.
+    /// `PRF(i, 0, "A")`, and with `delta_j` more `PRF(i, 1, "A")`: labels of the garbler's inputs; after them `nu_j` of step 4.
     pub(crate) a: Prg,
     /// The same for "B": labels of the evaluator's encoded input.
     pub(crate) b: Prg,
@@ -33,13 +33,15 @@ pub(crate) struct Copy {
     pub(crate) salt: Zeroizing<[u8; 32]>,
     /// `s_j` and `t_j` of step 7.
     pub(crate) scalars: Scalars,
+    /// The seeds of the streams `a` and `r`.
+    streams: Zeroizing<[Block; 2]>,
 }
 
 /// What is made from `key_j`: the streams that mask what is encrypted under it in steps 3, 4 and 5.
 pub(crate) struct Key {
     /// Step 3.
     pub(crate) r: Prg,
-    /// Step 4.
+    /// Step 4: pads of the labels, then `mu_j`, and the pad of `N_j`.
     pub(crate) a: Prg,
     /// Step 5.
     pub(crate) t: Prg,
@@ -69,10 +71,17 @@ impl Copy {
         derive("comity cut-and-choose: from the seed of a copy", session, j, &seed, &mut bytes[..]);
         let mut rest = &bytes[..];
         let delta = Delta::new(block(&mut rest));
-        let [a, b, r] = [(); 3].map(|()| Prg::new(backend, block(&mut rest)));
+        let [a, b, r] = [(); 3].map(|()| block(&mut rest));
+        let streams = Zeroizing::new([a, r]);
+        let [a, b, r] = [a, b, r].map(|seed| Prg::new(backend, seed));
         let (salt, scalars) = rest.split_first_chunk().expect("enough was derived");
         let scalars = Scalars::from_bytes(scalars.try_into().expect("enough was derived"));
-        Copy { seed, delta, a, b, r, salt: Zeroizing::new(*salt), scalars }
+        Copy { seed, delta, a, b, r, salt: Zeroizing::new(*salt), scalars, streams }
+    }
+
+    /// The streams of the garbler's input labels and of "R" once more, from their start.
+    pub(crate) fn again(&self, backend: Backend) -> [Prg; 2] {
+        self.streams.map(|seed| Prg::new(backend, seed))
     }
 
     /// The stream `PRF(i, "R")` of a seed alone, as recovery needs it.

@@ -10,14 +10,15 @@ use subtle::{Choice as Bit, ConditionallySelectable, ConstantTimeEq};
 use zeroize::Zeroizing;
 
 use crate::conduct::{Act, Conduct};
+use crate::consistency::Expected;
 use crate::copies::{Copy, Key, Secret};
-use crate::gates::{Machine, PART, Side, slots, wires};
+use crate::gates::{Machine, PART, Side, slots};
 use crate::intake::Intake;
-use crate::outputs::{Decoded, Results, receive_commitments};
+use crate::outputs::{Batch, Decoded, Results, receive_commitments};
 use crate::plan::{Plan, joined, separated};
 use crate::recovery::Trapdoor;
-use crate::rows::{Memory, Rows};
-use crate::transfer::{Choice, Opened, ReceiverOts, decode, random_block, receive_labels};
+use crate::rows::{Layout, Rows};
+use crate::transfer::{Choice, Opened, ReceiverOts, random_block, receive_labels};
 use crate::{Config, consistency, gate_keys};
 
 #[allow(clippy::too_many_arguments, reason = "as the public function, and how to behave")]
@@ -51,44 +52,76 @@ pub(crate) fn run<C: Channel + ?Sized>(
     let secrets = ots.step1(ch, &choice)?;
     let Opened { mut checked, evaluated: mut keys } = Opened::new(backend, session, &choice, &secrets);
     let mut committing = committing::Sender::setup_from(ch, &session.child("committing OT"), backend, ots.seeds, rng)?;
-    // Step 2.
-    let encoded = receive_labels(ch, backend, &choice, &mut checked, &encoded, &ots.inputs)?;
-    let evaluators = encoded.iter().map(|labels| decode(&plan.probe, labels)).collect::<Result<Vec<_>>>()?;
-    drop(encoded);
+    // Step 2, and step 9a.
+    let layout = Layout::new(&plan, program);
+    let (mut zeros, mut active) = (layout.memory(checked.len())?, layout.memory(keys.len())?);
+    receive_labels(
+        ch,
+        backend,
+        &plan.probe,
+        &choice,
+        &mut checked,
+        &encoded,
+        &ots.inputs,
+        &layout,
+        Some(&mut zeros),
+        &mut active,
+    )?;
     // Step 3.
     let mut m = Zeroizing::new(vec![[Block::ZERO; 2]; plan.garblers()]);
     committing.random(ch, &mut m)?;
     let r = consistency::receive_r(ch, &choice, &mut keys, m.len())?;
+    // Step 4.
+    let challenge = random_block(rng);
+    let expected = consistency::receive_a(
+        ch,
+        backend,
+        &choice,
+        &mut checked,
+        &mut keys,
+        &r,
+        &m,
+        challenge,
+        &layout,
+        Some(&mut zeros),
+        &mut active,
+    )?;
     let mut opening = committing.opening()?.to_bytes();
     conduct.before(Act::Opening(&mut opening));
     ch.send(&opening)?;
+    ch.send(&challenge.to_bytes())?;
     ch.flush()?;
-    // Step 4, and step 9e.
-    let garblers = consistency::receive_a(ch, session, &choice, &mut checked, &mut keys, &r, &m)?;
 
     // Steps 5 and 6, and step 9b.
     let (start, slots) = (gate_keys(session), slots(&plan, program.lowered()));
     let deltas: Vec<Delta> = checked.iter().map(|copy| Delta::new(copy.delta.block())).collect();
-    let memories = garblers.into_iter().zip(evaluators).map(|(garblers, evaluators)| {
-        let wires = Rows::new(garblers.width(), wires(&plan, program.wires()))?;
-        Ok(Memory { wires, garblers, evaluators })
-    });
     let side = Evaluating {
         ch,
         intake: Intake::new(backend, session, config.form, &choice, &deltas, start, slots),
-        memories: memories.collect::<Result<_>>()?,
-        results: Results::new(backend, session, &choice),
+        memories: [zeros, active],
+        results: Results::new(backend, session, &choice, plan.revealed()),
+        batch: Batch::default(),
         choice: &choice,
         checked,
         keys,
     };
-    let mut machine = Machine::new(&plan, program.wires(), side);
+    let mut machine = Machine::new(&plan, &layout, program.wires(), side);
     comity_circuit::run(program, &mut machine, inputs, observer)?;
     observer.phase("checks");
     let Evaluating { ch, intake, mut results, checked, mut keys, .. } = machine.finish()?;
     intake.finish(ch, &choice)?;
     results.open(receive_commitments(ch, plan.copies)?, &choice, &mut keys)?;
-    let known = Known { session, program, plan: &plan, choice: &choice, checked: &checked, y: &y, r: &r, m: &m };
+    let known = Known {
+        session,
+        program,
+        plan: &plan,
+        choice: &choice,
+        checked: &checked,
+        y: &y,
+        r: &r,
+        m: &m,
+        expected: &expected,
+    };
     known.settle(ch, backend, results, &trapdoor, rng, observer, conduct)
 }
 
@@ -105,6 +138,8 @@ pub(crate) struct Known<'a> {
     pub(crate) r: &'a [Zeroizing<Vec<Block>>],
     /// `M_{i,b}`.
     pub(crate) m: &'a [[Block; 2]],
+    /// What the answers of step 4 must be.
+    pub(crate) expected: &'a Expected,
 }
 
 impl Known<'_> {
@@ -120,7 +155,7 @@ impl Known<'_> {
         observer: &mut dyn Observer,
         conduct: &mut impl Conduct,
     ) -> Result<()> {
-        let Known { session, program, plan, choice, checked, y, r, m } = *self;
+        let Known { session, program, plan, choice, checked, y, r, m, expected } = *self;
         let mut decoded = results.decode(random_block(rng));
         conduct.before(Act::Decoded(&mut decoded));
 
@@ -129,6 +164,8 @@ impl Known<'_> {
         let mut second = trapdoor.second(session, decoded.omega).to_bytes();
         conduct.before(Act::Second(&mut second));
         ch.send(&second)?;
+        // Step 4, the end, and step 9e. The answers may be here for long.
+        expected.receive(ch, choice, checked)?;
         let delta = results.check(ch, choice, checked)?;
         let mut points = vec![[0; 32]; plan.copies];
         ch.recv(points.as_flattened_mut())?;
@@ -217,33 +254,35 @@ struct Evaluating<'a, C: ?Sized> {
     ch: &'a mut C,
     intake: Intake,
     /// Of the checked copies, and of the evaluated ones.
-    memories: Vec<Memory>,
+    memories: [Rows; 2],
     results: Results,
+    batch: Batch,
     choice: &'a Choice,
     checked: Vec<Copy>,
     keys: Vec<Key>,
 }
 
 impl<C: Channel + ?Sized> Side for Evaluating<'_, C> {
-    fn memories(&mut self) -> &mut [Memory] {
+    fn memories(&mut self) -> &mut [Rows] {
         &mut self.memories
     }
 
     fn call(&mut self, circuit: &Lowered, args: &[usize], outs: &[usize]) -> Result<()> {
-        let [zeros, active] = &mut self.memories[..] else { unreachable!("there are two memories") };
-        self.intake.load(circuit, args, &zeros.wires, &active.wires);
+        let [zeros, active] = &mut self.memories;
+        self.intake.load(circuit, args, zeros, active);
         let mut cursor = Cursor::default();
         while let Some(part) = cursor.advance(circuit.tape(), PART) {
             self.intake.receive(self.ch, self.choice, &part)?;
         }
-        self.intake.store(circuit, outs, &mut zeros.wires, &mut active.wires);
+        self.intake.store(circuit, outs, zeros, active);
         Ok(())
     }
 
     fn reveal(&mut self, at: usize, bits: usize) -> Result<()> {
-        let (zeros, active) = (self.memories[0].wires.get(at, bits), self.memories[1].wires.get(at, bits));
-        let batch = self.results.receive(self.ch, self.choice, &self.checked, bits, zeros)?;
-        self.results.evaluate(batch, self.choice, &mut self.keys, active);
+        let [zeros, active] = self.memories.each_ref().map(|memory| memory.get(at, bits));
+        self.batch.resize(bits, self.choice);
+        self.results.receive(self.ch, self.choice, &self.checked, &mut self.batch, zeros)?;
+        self.results.evaluate(&mut self.batch, self.choice, &mut self.keys, active);
         Ok(())
     }
 }

@@ -9,13 +9,13 @@ use rand_core::CryptoRng;
 
 use crate::conduct::{Act, Conduct};
 use crate::copies::{Copy, Key, Secret};
-use crate::gates::{Machine, PART, Side, load, slots, store, wires};
+use crate::gates::{Machine, PART, Side, load, slots, store};
 use crate::intake::Outlet;
 use crate::outputs::Tables;
 use crate::plan::{Plan, joined};
 use crate::recovery::{Commitments, First, Second};
-use crate::rows::{Memory, Rows};
-use crate::transfer::{SenderOts, decode, send_labels};
+use crate::rows::{Layout, Rows};
+use crate::transfer::{SenderOts, receive_block, send_labels};
 use crate::{Config, consistency, gate_keys};
 
 #[allow(clippy::too_many_arguments, reason = "as the public function, and how to behave")]
@@ -49,27 +49,32 @@ pub(crate) fn run<C: Channel + ?Sized>(
     let mut keys: Vec<Key> = keys.iter().enumerate().map(|(j, key)| Key::new(backend, session, j, key)).collect();
     let mut committing = committing::Receiver::setup_from(ch, &session.child("committing OT"), backend, ots.seeds)?;
     // Step 2.
-    let evaluators = decode(&plan.probe, &send_labels(ch, backend, &mut copies, &ots.inputs, conduct)?)?;
+    let layout = Layout::new(&plan, program);
+    let mut memory = layout.memory(plan.copies)?;
+    send_labels(ch, backend, &plan.probe, &mut copies, &ots.inputs, Some((&layout, &mut memory)), conduct)?;
     // Step 3.
     let chosen = committing.random(ch, &x)?;
     consistency::send_r(ch, &mut copies, &mut keys, &chosen, conduct)?;
+    // Step 4: all that is checked goes before what it is checked with is known.
+    let mus = consistency::send_a(ch, backend, &mut copies, &mut keys, &x, Some((&layout, &mut memory)), conduct)?;
     let opened = committing.open_random(ch)?;
-    // Step 4.
-    let garblers = consistency::send_a(ch, backend, session, &mut copies, &mut keys, &x, &opened, conduct)?;
+    let challenge = receive_block(ch)?;
 
     // Step 5.
-    let input = [garblers, evaluators];
     let outlet = Outlet::new(backend, session, config.form, config.params);
-    let outputs =
-        garble(ch, session, backend, program, &plan, outlet, &copies, &mut keys, input, rng, observer, conduct)?;
+    let outputs = garble(
+        ch, session, backend, program, &plan, &layout, outlet, &copies, &mut keys, memory, rng, observer, conduct,
+    )?;
     observer.phase("checks");
     // While the evaluator is still at the gates.
+    ch.flush()?;
+    consistency::send_answers(ch, backend, &copies, &x, &opened, challenge, &mus, conduct)?;
     ch.flush()?;
     let commitments = Commitments::new(session, &first, copies.iter().map(|copy| &copy.scalars))?;
     settle(ch, &plan, &x, &copies, &outputs, commitments, observer, conduct)
 }
 
-/// Step 5. `input` holds the labels for zero of the garbler's input and of the evaluator's.
+/// Step 5. The memory holds the labels for zero of both inputs.
 #[allow(clippy::too_many_arguments, reason = "all that was made in the steps before")]
 pub(crate) fn garble<C: Channel + ?Sized>(
     ch: &mut C,
@@ -77,27 +82,26 @@ pub(crate) fn garble<C: Channel + ?Sized>(
     backend: Backend,
     program: &Program,
     plan: &Plan,
+    layout: &Layout,
     outlet: Outlet,
     copies: &[Copy],
     keys: &mut [Key],
-    input: [Rows; 2],
+    memory: Rows,
     rng: &mut impl CryptoRng,
     observer: &mut dyn Observer,
     conduct: &mut impl Conduct,
 ) -> Result<Tables> {
     let deltas: Vec<Delta> = copies.iter().map(|copy| Delta::new(copy.delta.block())).collect();
     let lockstep = LockstepGarbler::new(backend, &deltas, gate_keys(session), slots(plan, program.lowered()));
-    let [garblers, evaluators] = input;
-    let memory = Memory { wires: Rows::new(plan.copies, wires(plan, program.wires()))?, garblers, evaluators };
     let tables = vec![Block::ZERO; 2 * plan.copies * PART];
     let outputs = Tables::new(backend, session, plan.copies, rng);
     let side = Garbling { ch, copies, keys, lockstep, memory: [memory], tables, outlet, outputs, rng, conduct };
-    let mut machine = Machine::new(plan, program.wires(), side);
+    let mut machine = Machine::new(plan, layout, program.wires(), side);
     // The machine has the inputs' labels; their values are nobody's business here.
     let inputs: Vec<Option<Bits>> = vec![None; program.inputs().len()];
     comity_circuit::run(program, &mut machine, &inputs, observer)?;
     let Garbling { ch, copies, keys, mut outlet, mut outputs, conduct, .. } = machine.finish()?;
-    outlet.finish(ch)?;
+    outlet.finish(ch, conduct)?;
     outputs.finish(ch, copies, keys, conduct)?;
     Ok(outputs)
 }
@@ -147,7 +151,7 @@ struct Garbling<'a, C: ?Sized, R, D> {
     copies: &'a [Copy],
     keys: &'a mut [Key],
     lockstep: LockstepGarbler,
-    memory: [Memory; 1],
+    memory: [Rows; 1],
     tables: Vec<Block>,
     outlet: Outlet,
     outputs: Tables,
@@ -156,26 +160,26 @@ struct Garbling<'a, C: ?Sized, R, D> {
 }
 
 impl<C: Channel + ?Sized, R: CryptoRng, D: Conduct> Side for Garbling<'_, C, R, D> {
-    fn memories(&mut self) -> &mut [Memory] {
+    fn memories(&mut self) -> &mut [Rows] {
         &mut self.memory
     }
 
     fn call(&mut self, circuit: &Lowered, args: &[usize], outs: &[usize]) -> Result<()> {
         let [memory] = &mut self.memory;
-        load(&mut self.lockstep, circuit, args, &memory.wires);
+        load(&mut self.lockstep, circuit, args, memory);
         let mut cursor = Cursor::default();
         while let Some(part) = cursor.advance(circuit.tape(), PART) {
             let tables = &mut self.tables[..2 * self.copies.len() * part.ands()];
             self.lockstep.garble(&part, tables);
             self.conduct.before(Act::Tables(tables));
-            self.outlet.send(self.ch, tables)?;
+            self.outlet.send(self.ch, tables, self.conduct)?;
         }
-        store(&mut self.lockstep, circuit, outs, &mut memory.wires);
+        store(&mut self.lockstep, circuit, outs, memory);
         Ok(())
     }
 
     fn reveal(&mut self, at: usize, bits: usize) -> Result<()> {
-        let rows = self.memory[0].wires.get_mut(at, bits);
+        let rows = self.memory[0].get_mut(at, bits);
         self.conduct.before(Act::Outputs { rows, copies: self.copies });
         self.outputs.send(self.ch, self.copies, self.keys, rows, self.rng, self.conduct)
     }

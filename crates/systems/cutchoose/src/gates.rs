@@ -9,7 +9,7 @@ use comity_core::{Bits, Block, Error, LockstepChecker, LockstepEvaluator, Lockst
 
 use crate::outputs;
 use crate::plan::{Plan, Revealed};
-use crate::rows::{Memory, Rows};
+use crate::rows::{Layout, Owner, Rows};
 
 /// AND gates whose tables travel together: 320 KiB at forty copies, a part of the L2 cache.
 pub(crate) const PART: usize = Tape::MAX_ANDS;
@@ -17,7 +17,7 @@ pub(crate) const PART: usize = Tape::MAX_ANDS;
 /// What the two sides do differently.
 pub(crate) trait Side {
     /// The memories: one of all copies, or one of the checked and one of the evaluated ones.
-    fn memories(&mut self) -> &mut [Memory];
+    fn memories(&mut self) -> &mut [Rows];
     /// Runs a circuit in every copy: input value `v` is at `args[v]`, output value `v` goes to `outs[v]`.
     fn call(&mut self, circuit: &Lowered, args: &[usize], outs: &[usize]) -> Result<()>;
     /// The next output bits, at most [`outputs::GROUP`], are `bits` wires from `at` on.
@@ -67,6 +67,7 @@ pub(crate) fn store(slots: &mut impl Slots, circuit: &Lowered, outs: &[usize], w
 /// Runs a program over a side.
 pub(crate) struct Machine<'a, S> {
     plan: &'a Plan,
+    layout: &'a Layout,
     pub(crate) side: S,
     /// The next input bit of garbler and evaluator.
     next: [usize; 2],
@@ -98,33 +99,41 @@ pub(crate) fn slots(plan: &Plan, circuits: &[Lowered]) -> usize {
 }
 
 impl<'a, S: Side> Machine<'a, S> {
-    pub(crate) fn new(plan: &'a Plan, program_wires: u64, side: S) -> Machine<'a, S> {
-        // The side made room for so many.
+    pub(crate) fn new(plan: &'a Plan, layout: &'a Layout, program_wires: u64, side: S) -> Machine<'a, S> {
+        // The layout has room for so many.
         let output = program_wires as usize;
         let k = plan.tag();
         let tag = plan.mac.as_ref().map(|mac| {
             let block = output + outputs::GROUP.max(k);
             (Lowered::new(mac.circuit()), Scratch { block, tag: block + k, key: block + 2 * k })
         });
-        let mut machine = Machine { plan, side, next: [0; 2], pad: plan.own, tag, output };
+        let mut machine = Machine { plan, layout, side, next: [0; 2], pad: plan.own, tag, output };
         if let Some(at) = machine.tag.as_ref().map(|(_, scratch)| scratch.key) {
-            machine.put_in(true, plan.own + plan.pads, at, k);
+            machine.put_in(Owner::Garbler, plan.own + plan.pads, at, k);
         }
         machine
     }
 
-    /// Copies input bits from `from` on to wires.
-    fn put_in(&mut self, garblers: bool, from: usize, at: usize, bits: usize) {
-        self.side.memories().iter_mut().for_each(|memory| memory.put_in(garblers, from, at, bits));
+    /// Copies input bits from `from` on to wires, where they are not there already.
+    fn put_in(&mut self, owner: Owner, from: usize, at: usize, bits: usize) {
+        for run in self.layout.runs(owner, from, bits) {
+            let to = at + (run.bit - from);
+            if run.row != to {
+                self.copy(run.row, to, run.bits);
+            }
+        }
     }
 
     /// Adds input bits of the garbler from `from` on to wires.
     fn add_input(&mut self, from: usize, at: usize, bits: usize) {
-        self.side.memories().iter_mut().for_each(|memory| memory.add_input(from, at, bits));
+        for run in self.layout.runs(Owner::Garbler, from, bits) {
+            let to = at + (run.bit - from);
+            self.side.memories().iter_mut().for_each(|memory| memory.add(run.row, to, run.bits));
+        }
     }
 
     fn copy(&mut self, from: usize, to: usize, bits: usize) {
-        self.side.memories().iter_mut().for_each(|memory| memory.wires.copy(from, to, bits));
+        self.side.memories().iter_mut().for_each(|memory| memory.copy(from, to, bits));
     }
 
     /// Reveals an output value: pads it if only the garbler learns it, and takes it into the tag if the garbler does.
@@ -151,7 +160,7 @@ impl<'a, S: Side> Machine<'a, S> {
         let Some((circuit, scratch)) = self.tag.take() else { return Ok(()) };
         let k = self.plan.tag();
         for (at, n) in pieces(bits, k) {
-            let zero = |memory: &mut Memory| memory.wires.get_mut(scratch.block, k).fill(Block::ZERO);
+            let zero = |memory: &mut Rows| memory.get_mut(scratch.block, k).fill(Block::ZERO);
             self.side.memories().iter_mut().for_each(zero);
             self.copy(start + at, scratch.block, n);
             if output.padded() {
@@ -177,7 +186,7 @@ impl<'a, S: Side> Machine<'a, S> {
 }
 
 /// Pieces of at most `size`: where each starts, and how long it is.
-fn pieces(len: usize, size: usize) -> impl Iterator<Item = (usize, usize)> {
+pub(crate) fn pieces(len: usize, size: usize) -> impl Iterator<Item = (usize, usize)> {
     (0..len).step_by(size.max(1)).map(move |start| (start, size.min(len - start)))
 }
 
@@ -187,10 +196,10 @@ impl<S: Side> Engine for Machine<'_, S> {
     type Error = Error;
 
     fn input(&mut self, _: usize, party: u32, _: Option<&Bits>, start: usize, wires: &mut [()]) -> Result<()> {
-        let garblers = party == self.plan.garbler;
-        let next = self.next[usize::from(garblers)];
-        self.next[usize::from(garblers)] += wires.len();
-        self.put_in(garblers, next, start, wires.len());
+        let owner = if party == self.plan.garbler { Owner::Garbler } else { Owner::Evaluator };
+        let next = self.next[owner as usize];
+        self.next[owner as usize] += wires.len();
+        self.put_in(owner, next, start, wires.len());
         Ok(())
     }
 

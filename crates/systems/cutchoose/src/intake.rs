@@ -23,6 +23,7 @@ use rand_core::CryptoRng;
 use subtle::{Choice as Bit, ConstantTimeEq};
 
 use crate::Form;
+use crate::conduct::{Act, Conduct};
 use crate::gates::{PART, load, store};
 use crate::rows::Rows;
 use crate::transfer::{Choice, random_bits};
@@ -103,19 +104,29 @@ impl Outlet {
     }
 
     /// Sends the tables of a stretch of a tape.
-    pub(crate) fn send<C: Channel + ?Sized>(&mut self, ch: &mut C, tables: &[Block]) -> Result<()> {
+    pub(crate) fn send<C: Channel + ?Sized>(
+        &mut self,
+        ch: &mut C,
+        tables: &[Block],
+        conduct: &mut impl Conduct,
+    ) -> Result<()> {
         let Outlet::Coded(coder) = self else { return ch.send(Block::bytes_of(tables)) };
         let Coder { code, coded, digests } = &mut **coder;
         let coded = &mut coded[..tables.len() / code.messages() * code.coded()];
         code.encode_rows(tables, coded);
         digests.update(tables, 0..code.messages());
+        conduct.before(Act::Coded(coded));
         ch.send(Block::bytes_of(coded))
     }
 
     /// After the last tables: a hash of each copy.
-    pub(crate) fn finish<C: Channel + ?Sized>(&mut self, ch: &mut C) -> Result<()> {
+    pub(crate) fn finish<C: Channel + ?Sized>(&mut self, ch: &mut C, conduct: &mut impl Conduct) -> Result<()> {
         let Outlet::Coded(coder) = self else { return Ok(()) };
-        coder.digests.hashers.iter().try_for_each(|hasher| ch.send(hasher.finalize().as_bytes()))
+        coder.digests.hashers.iter().enumerate().try_for_each(|(j, hasher)| {
+            let mut digest = *hasher.finalize().as_bytes();
+            conduct.before(Act::TablesHash { j, digest: &mut digest });
+            ch.send(&digest)
+        })
     }
 }
 

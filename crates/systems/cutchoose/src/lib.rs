@@ -33,20 +33,20 @@
 //! |---|---|---|
 //! | AND gate | 32 s, or coded 32 for each evaluated copy | |
 //! | encoded input bit of the evaluator (1.2 to 3 for each bit) | 32 s | 4 |
-//! | input bit of the garbler | 64 s + 4 | |
+//! | input bit of the garbler | 32 s + 4 | |
 //! | output bit | 32 s + 64 + 16 | |
 //! | output bit to the garbler | 12 AND gates for the tag, an input bit if only it learns it | 1/8 |
-//! | run | 144 s, base OTs and trees about 12 KiB | about 12 KiB |
+//! | run | 208 s, base OTs and trees about 12 KiB | about 12 KiB |
 //!
 //! Rounds do not depend on the program: base OTs, the extension's check, the committing OT's check and opening, step 7.
-//! Memory: a label of each copy for each wire of the program and of the inputs, and one buffer of tables.
+//! Memory: a label of each copy for each wire of the program and for inputs that wait to be put in, and one buffer of tables.
 //!
 //! **Corrections followed, and differences from the paper**
 //! - The evaluated copies are a uniform set that is not empty; the paper's may be, and then an honest run fails.
 //! - Several recovered inputs, not more than two, make step 8 fail; and Lemma 4 needs two input bits of the garbler: one alone
 //!   gets company, and with none there is nothing to recover.
-//! - The commitments of a copy to the garbler's input labels are sent as one hash (`consistency`), the rows of the output
-//!   tables are encrypted before they are committed to (`outputs`), `Delta` is hashed to the group (`recovery`).
+//! - The garbler's input labels are checked by a linear check over all bits of a copy, not by commitments (`consistency`); the rows
+//!   of the output tables are encrypted before they are committed to (`outputs`), `Delta` is hashed to the group (`recovery`).
 //! - Recovery is always computed, with the program in the clear, whether it is needed or not, so that a garbler that waits for
 //!   its outputs cannot tell by the time.
 //! - The garbler's outputs are padded and tagged inside the garbled circuit (`plan`), as in Lindell and Pinkas 2007.
@@ -111,11 +111,11 @@ impl Form {
     pub const MOST_CODED: u32 = 127;
 }
 
-/// The party that should garble, as far as bytes tell: an input bit costs about 64 bytes a copy at the garbler and
-/// 160 at the evaluator, an output bit for the garbler some 400 more. Party 0 on a tie.
+/// The party that should garble, as far as bytes tell: an input bit costs 32 bytes a copy at the garbler and about
+/// 128 at the evaluator, an output bit for the garbler some 400 more. Party 0 on a tie.
 pub fn garbler(program: &Program) -> u32 {
     let cost = |garbler: u32| -> u64 {
-        let inputs = program.inputs().iter().map(|i| i.bits as u64 * if i.party == garbler { 64 } else { 160 });
+        let inputs = program.inputs().iter().map(|i| i.bits as u64 * if i.party == garbler { 32 } else { 128 });
         let is_for = |to| matches!(to, Recipients::All) || to == Recipients::Party(garbler);
         let outputs = program.outputs().iter().filter(|o| is_for(o.to)).map(|o| o.bits as u64 * 400);
         inputs.sum::<u64>() + outputs.sum::<u64>()

@@ -17,7 +17,7 @@
 use std::io::{Read, Write};
 
 use comity_channel::Channel;
-use comity_core::{Backend, Bits, Block, Misbehaviour, Result, SessionId, ShortHash, TccrHash};
+use comity_core::{Backend, Bits, Block, Misbehaviour, Result, SessionId, ShortHash, Table, TccrHash};
 use rand_core::CryptoRng;
 use subtle::{Choice as Bit, ConditionallySelectable, ConstantTimeEq};
 use zeroize::{Zeroize, Zeroizing};
@@ -37,16 +37,19 @@ type Digest = [u8; 32];
 struct Hashes {
     pads: TccrHash,
     labels: ShortHash,
-    messages: Vec<[Block; 4]>,
+    messages: [[Block; 4]; STRETCH],
     digests: Vec<Digest>,
 }
+
+/// Labels whose hashes' messages are made at a time: they stay in the nearest cache.
+const STRETCH: usize = 64;
 
 impl Hashes {
     fn new(backend: Backend, session: &SessionId) -> Hashes {
         Hashes {
             pads: TccrHash::new(backend),
             labels: ShortHash::new(session.child("hashes of output labels").to_bytes()),
-            messages: Vec::new(),
+            messages: [[Block::ZERO; 4]; STRETCH],
             digests: Vec::new(),
         }
     }
@@ -59,27 +62,30 @@ impl Hashes {
         self.pads.hash(tweak, labels);
     }
 
-    /// `label` is tried as `Delta_{i,b}`.
-    #[inline(always)]
-    fn push(&mut self, label: Block, i: u64, b: bool) {
-        let place = Block::from_u128(u128::from(b) << 64 | u128::from(i));
-        self.messages.push([label, place, Block::ZERO, Block::ZERO]);
-    }
-
-    /// `H` of all that was pushed.
-    fn finish(&mut self) -> &mut [Digest] {
-        self.digests.resize(self.messages.len(), [0; 32]);
-        self.labels.hash(Block::bytes_of(self.messages.as_flattened()).as_chunks().0, &mut self.digests);
+    /// `H` of the labels of bits from `first` on, two for each.
+    fn labels(&mut self, first: u64, labels: &[Block]) -> &mut [Digest] {
+        self.digests.resize(labels.len(), [0; 32]);
+        for ((labels, digests), at) in
+            labels.chunks(STRETCH).zip(self.digests.chunks_mut(STRETCH)).zip((0..).step_by(STRETCH / 2))
+        {
+            for ((message, label), i) in self.messages.iter_mut().zip(labels).zip(2 * (first + at)..) {
+                *message =
+                    [*label, Block::from_u128(u128::from(i % 2) << 64 | u128::from(i / 2)), Block::ZERO, Block::ZERO];
+            }
+            self.labels.hash(Block::bytes_of(self.messages[..labels.len()].as_flattened()).as_chunks().0, digests);
+        }
         self.messages.zeroize();
         &mut self.digests
     }
 }
 
-/// Whether two hashes are equal, two words at a time: there are some forty for each output bit.
-fn equal(a: &Digest, b: &Digest) -> Bit {
-    let words = |digest: &Digest| [0, 16].map(|at| u128::from_le_bytes(std::array::from_fn(|k| digest[at + k])));
-    let ([a, c], [b, d]) = (words(a), words(b));
-    ((a ^ b) | (c ^ d)).ct_eq(&0)
+/// All ones if two hashes are equal, else zero, without a branch: there are some forty for each output bit.
+#[inline(always)]
+fn equal(a: &Digest, b: &Digest) -> u64 {
+    let (a, b) = (a.as_chunks().0, b.as_chunks().0);
+    let different = a.iter().zip(b).fold(0, |sum, (a, b)| sum | u64::from_le_bytes(*a) ^ u64::from_le_bytes(*b));
+    // The highest bit is set if any is.
+    std::hint::black_box(((different | different.wrapping_neg()) >> 63).wrapping_sub(1))
 }
 
 /// A hasher for `c_j^T` of each copy.
@@ -121,11 +127,8 @@ impl Tables {
         let n = rows.len() / width;
         self.zeros.extend((0..n).map(|_| random_block(rng)));
         let zeros = &self.zeros[first..];
-        for (zero, i) in zeros.iter().zip(first as u64..) {
-            self.hashes.push(*zero, i, false);
-            self.hashes.push(*zero ^ self.delta, i, true);
-        }
-        let hashes = self.hashes.finish();
+        let both = Zeroizing::new(zeros.iter().flat_map(|zero| [*zero, *zero ^ self.delta]).collect::<Vec<_>>());
+        let hashes = self.hashes.labels(first as u64, &both);
         conduct.before(Act::Hashes(hashes));
         ch.send(hashes.as_flattened())?;
         let mut table = Zeroizing::new([Block::ZERO; 2 * GROUP]);
@@ -136,10 +139,7 @@ impl Tables {
                 pair[1] = row[j] ^ copy.delta.block();
             }
             self.hashes.pads(width, j, first as u64, table);
-            for (pair, zero) in table.chunks_exact_mut(2).zip(zeros) {
-                pair[0] ^= *zero;
-                pair[1] ^= *zero ^ self.delta;
-            }
+            table.iter_mut().zip(both.iter()).for_each(|(row, label)| *row ^= *label);
             conduct.before(Act::Rows { j, table });
             self.hashers[j].update(Block::bytes_of(table));
             mask_blocks(&mut key.t, table);
@@ -207,19 +207,22 @@ pub(crate) struct Results {
     hashers: Vec<blake3::Hasher>,
     /// `H(Delta_{i,b})` of all bits so far.
     bound: Vec<[Digest; 2]>,
-    /// Whether a label `Delta_{i,b}` was found, as a byte, and which.
-    found: Vec<[(u8, Block); 2]>,
-    /// Of each evaluated copy, whether all its labels so far were valid.
-    valid: Vec<Bit>,
-    /// The pads of the rows of each checked copy.
-    pads: Vec<Vec<Block>>,
+    /// The labels `Delta_{i,b}` that were found, two for each bit, and for each all ones if one was.
+    found: Vec<Block>,
+    seen: Vec<u64>,
+    /// Of each evaluated copy all ones, if all its labels so far were valid, else zero.
+    valid: Vec<u64>,
+    /// Room for the pads of the rows of each checked copy, so many blocks of it, one copy after another.
+    pads: Table,
+    room: usize,
     /// `c_j^T` of the checked copies.
     commitments: Vec<Digest>,
     /// The next bit to be received.
     next: u64,
 }
 
-/// The tables of some bits, as far as the evaluator needs them.
+/// The tables of some bits, as far as the evaluator needs them. The room is used again for the next ones.
+#[derive(Default)]
 pub(crate) struct Batch {
     /// `H(Delta_{i,b})`.
     pub(crate) bound: Vec<[Digest; 2]>,
@@ -227,16 +230,23 @@ pub(crate) struct Batch {
     pub(crate) tables: Vec<Block>,
     /// The pads of the rows of the checked copies, one copy after another.
     pub(crate) pads: Vec<Block>,
+    unread: Vec<Block>,
 }
 
 impl Batch {
-    /// The room for `n` bits.
-    pub(crate) fn new(n: usize, choice: &Choice) -> Batch {
-        Batch {
-            bound: vec![[[0; 32]; 2]; n],
-            tables: vec![Block::ZERO; 2 * n * choice.evaluated.len()],
-            pads: vec![Block::ZERO; 2 * n * choice.checked.len()],
-        }
+    /// Makes room for `n` bits.
+    pub(crate) fn resize(&mut self, n: usize, choice: &Choice) {
+        self.bound.resize(n, [[0; 32]; 2]);
+        self.tables.resize(2 * n * choice.evaluated.len(), Block::ZERO);
+        self.pads.resize(2 * n * choice.checked.len(), Block::ZERO);
+        self.unread.resize(2 * n, Block::ZERO);
+    }
+}
+
+impl Drop for Batch {
+    fn drop(&mut self) {
+        self.tables.zeroize();
+        self.pads.zeroize();
     }
 }
 
@@ -265,86 +275,88 @@ pub(crate) struct Decoded {
 }
 
 impl Results {
-    pub(crate) fn new(backend: Backend, session: &SessionId, choice: &Choice) -> Results {
+    /// For so many bits.
+    pub(crate) fn new(backend: Backend, session: &SessionId, choice: &Choice, bits: usize) -> Results {
         let (checked, evaluated) = (choice.checked.len(), choice.evaluated.len());
         Results {
             hashes: Hashes::new(backend, session),
             hashers: hashers(session, checked + evaluated),
-            bound: Vec::new(),
-            found: Vec::new(),
-            valid: vec![Bit::from(1); evaluated],
-            pads: vec![Vec::new(); checked],
+            bound: Vec::with_capacity(bits),
+            found: Vec::with_capacity(2 * bits),
+            seen: Vec::with_capacity(2 * bits),
+            valid: vec![u64::MAX; evaluated],
+            pads: Table::zeroed(2 * bits * checked),
+            room: 2 * bits,
             commitments: Vec::new(),
             next: 0,
         }
     }
 
-    /// Step 6: receives the tables of the next `n` bits. `zeros` are the labels for zero of the checked copies.
+    /// Step 6: receives the tables of the next bits, as many as there is room for. `zeros` are the labels for zero of the checked copies.
     pub(crate) fn receive<C: Channel + ?Sized>(
         &mut self,
         ch: &mut C,
         choice: &Choice,
         copies: &[Copy],
-        n: usize,
+        batch: &mut Batch,
         zeros: &[Block],
-    ) -> Result<Batch> {
-        let width = choice.checked.len() + choice.evaluated.len();
-        let mut batch = Batch::new(n, choice);
+    ) -> Result<()> {
+        let (n, width) = (batch.bound.len(), choice.bits.len());
         ch.recv(batch.bound.as_flattened_mut().as_flattened_mut())?;
-        let mut tables = Zeroizing::new(vec![Block::ZERO; 2 * n * width]);
-        ch.recv(Block::bytes_of_mut(&mut tables))?;
-        for (table, &j) in batch.tables.chunks_exact_mut(2 * n).zip(&choice.evaluated) {
-            table.copy_from_slice(&tables[2 * n * j..2 * n * (j + 1)]);
+        let mut evaluated = batch.tables.chunks_exact_mut(2 * n);
+        for other in choice.bits.iter().map(|bit| !bit) {
+            // Nobody here can read the tables of a checked copy.
+            let table = if other { None } else { evaluated.next() };
+            ch.recv(Block::bytes_of_mut(table.unwrap_or(&mut batch.unread)))?;
         }
         let labels = batch.pads.chunks_exact_mut(2 * n);
         for (k, ((labels, &j), copy)) in labels.zip(&choice.checked).zip(copies).enumerate() {
-            for (pair, row) in labels.chunks_exact_mut(2).zip(zeros.chunks_exact(copies.len())) {
-                pair[0] = row[k];
-                pair[1] = row[k] ^ copy.delta.block();
+            let delta = copy.delta.block();
+            for (pair, row) in labels.as_chunks_mut().0.iter_mut().zip(zeros.chunks_exact(copies.len())) {
+                *pair = [row[k], row[k] ^ delta];
             }
             self.hashes.pads(width, j, self.next, labels);
         }
         self.next += n as u64;
-        Ok(batch)
+        Ok(())
     }
 
     /// Step 6: tries the rows of the next bits. `active` are the active labels of the evaluated copies.
     ///
     /// Each row is tried against its own hash, and an invalid label changes neither what is done nor its time.
-    pub(crate) fn evaluate(&mut self, batch: Batch, choice: &Choice, keys: &mut [Key], active: &[Block]) {
-        let (first, n, width) = (self.bound.len(), batch.bound.len(), choice.checked.len() + choice.evaluated.len());
-        let Batch { bound, mut tables, pads } = batch;
-        self.bound.extend(bound);
-        self.found.resize(first + n, [(0, Block::ZERO); 2]);
-        for (all, pads) in self.pads.iter_mut().zip(pads.chunks_exact(2 * n)) {
-            all.extend_from_slice(pads);
+    pub(crate) fn evaluate(&mut self, batch: &mut Batch, choice: &Choice, keys: &mut [Key], active: &[Block]) {
+        let (first, n, width) = (self.bound.len(), batch.bound.len(), choice.bits.len());
+        self.bound.extend_from_slice(&batch.bound);
+        self.found.resize(2 * (first + n), Block::ZERO);
+        self.seen.resize(2 * (first + n), 0);
+        for (k, pads) in batch.pads.chunks_exact(2 * n).enumerate() {
+            self.pads[k * self.room + 2 * first..][..2 * n].copy_from_slice(pads);
         }
         let mut labels = Zeroizing::new([Block::ZERO; 2 * GROUP]);
         let labels = &mut labels[..2 * n];
-        let tables = tables.chunks_exact_mut(2 * n);
+        let tables = batch.tables.chunks_exact_mut(2 * n);
         for (k, ((table, &j), key)) in tables.zip(&choice.evaluated).zip(keys).enumerate() {
             mask_blocks(&mut key.t, table);
             self.hashers[j].update(Block::bytes_of(table));
-            for (pair, row) in labels.chunks_exact_mut(2).zip(active.chunks_exact(choice.evaluated.len())) {
-                pair.fill(row[k]);
+            for (pair, row) in labels.as_chunks_mut().0.iter_mut().zip(active.chunks_exact(choice.evaluated.len())) {
+                *pair = [row[k]; 2];
             }
             self.hashes.pads(width, j, first as u64, labels);
-            for (at, (label, row)) in labels.iter_mut().zip(table.iter()).enumerate() {
-                *label ^= *row;
-                self.hashes.push(*label, (first + at / 2) as u64, at % 2 == 1);
+            labels.iter_mut().zip(table.iter()).for_each(|(label, row)| *label ^= *row);
+            let digests = self.hashes.labels(first as u64, labels);
+            let bound = batch.bound.as_flattened();
+            let (found, seen) = (&mut self.found[2 * first..], &mut self.seen[2 * first..]);
+            let mut valid = [0; 2 * GROUP];
+            for ((valid, digest), bound) in valid.iter_mut().zip(digests.iter()).zip(bound) {
+                *valid = equal(digest, bound);
             }
-            let digests = self.hashes.finish();
-            for (i, (digests, labels)) in digests.chunks_exact(2).zip(labels.chunks_exact(2)).enumerate() {
-                let mut any = Bit::from(0);
-                for b in 0..2 {
-                    let valid = equal(&digests[b], &self.bound[first + i][b]);
-                    let (seen, label) = &mut self.found[first + i][b];
-                    label.conditional_assign(&labels[b], valid);
-                    *seen |= valid.unwrap_u8();
-                    any |= valid;
-                }
-                self.valid[k] &= any;
+            for ((label, found), (seen, valid)) in labels.iter().zip(found).zip(seen.iter_mut().zip(&valid)) {
+                let mask = u128::from(*valid) << 64 | u128::from(*valid);
+                *found = Block::from_u128(found.to_u128() & !mask | label.to_u128() & mask);
+                *seen |= *valid;
             }
+            let (pairs, _) = valid[..2 * n].as_chunks::<2>();
+            self.valid[k] &= pairs.iter().fold(u64::MAX, |all, [zero, one]| all & (zero | one));
         }
     }
 
@@ -362,10 +374,12 @@ impl Results {
 
     /// Step 6, the result. `fresh` is a random value, for `Omega`.
     pub(crate) fn decode(&self, fresh: Block) -> Decoded {
-        let invalid = !self.valid.iter().fold(Bit::from(0), |any, &valid| any | valid);
+        let bit = |mask: u64| Bit::from((mask & 1) as u8);
+        let invalid = !bit(self.valid.iter().fold(0, |any, valid| any | valid));
         let (mut omega, mut disagree, mut ambiguous) = (fresh, Bit::from(0), Bit::from(0));
-        for [(zero, label0), (one, label1)] in &self.found {
-            let both = Bit::from(zero & one);
+        let (seen, found) = (self.seen.as_chunks::<2>().0, self.found.as_chunks::<2>().0);
+        for ([zero, one], [label0, label1]) in seen.iter().zip(found) {
+            let both = bit(zero & one);
             let delta = *label0 ^ *label1;
             ambiguous |= both & disagree & !delta.ct_eq(&omega);
             omega.conditional_assign(&delta, both & !disagree);
@@ -373,7 +387,7 @@ impl Results {
         }
         // The paper looks for invalid copies first: where none is valid nothing is recovered.
         omega.conditional_assign(&fresh, invalid);
-        let bits = self.found.iter().map(|[_, (one, _)]| *one == 1).collect();
+        let bits = seen.iter().map(|[_, one]| one & 1 == 1).collect();
         Decoded { bits, omega, invalid, disagree: disagree & !invalid, ambiguous }
     }
 
@@ -384,24 +398,19 @@ impl Results {
         ch.recv(Block::bytes_of_mut(&mut shown))?;
         let (delta, zeros) = (shown[0], &shown[1..]);
         let mut right = Bit::from(1);
-        for (start, zeros) in (0..).step_by(GROUP).zip(zeros.chunks(GROUP)) {
-            for (zero, i) in zeros.iter().zip(start as u64..) {
-                self.hashes.push(*zero, i, false);
-                self.hashes.push(*zero ^ delta, i, true);
-            }
-            let bound = &self.bound[start..start + zeros.len()];
-            right &= self.hashes.finish().as_flattened().ct_eq(bound.as_flattened().as_flattened());
+        let both = Zeroizing::new(zeros.iter().flat_map(|zero| [*zero, *zero ^ delta]).collect::<Vec<_>>());
+        for ((both, bound), first) in both.chunks(2 * GROUP).zip(self.bound.chunks(GROUP)).zip((0..).step_by(GROUP)) {
+            let hashes = self.hashes.labels(first, both);
+            right &= hashes.as_flattened().ct_eq(bound.as_flattened().as_flattened());
         }
         if !bool::from(right) {
             return Err(Misbehaviour::OutputLabels.into());
         }
         for (k, (&j, copy)) in choice.checked.iter().zip(copies).enumerate() {
             let hasher = &mut self.hashers[j];
-            for (pads, zeros) in self.pads[k].chunks_mut(2 * GROUP).zip(zeros.chunks(GROUP)) {
-                for (pair, zero) in pads.chunks_exact_mut(2).zip(zeros) {
-                    pair[0] ^= *zero;
-                    pair[1] ^= *zero ^ delta;
-                }
+            let pads = &mut self.pads[k * self.room..][..both.len()];
+            for (pads, both) in pads.chunks_mut(2 * GROUP).zip(both.chunks(2 * GROUP)) {
+                pads.iter_mut().zip(both).for_each(|(pad, label)| *pad ^= *label);
                 hasher.update(Block::bytes_of(pads));
             }
             right &= hasher.update(&copy.salt[..]).finalize().as_bytes()[..].ct_eq(&self.commitments[k]);
@@ -412,7 +421,41 @@ impl Results {
 
 impl Drop for Results {
     fn drop(&mut self) {
-        self.found.iter_mut().flatten().for_each(|(_, label)| label.zeroize());
-        self.pads.zeroize();
+        self.found.zeroize();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// `H` is keyed by the session and takes in the label, the bit and `b`, each of which alone makes another hash.
+    #[test]
+    fn h_of_a_label_depends_on_its_place() {
+        let session = SessionId::derive("a test of H", &[]);
+        let mut hashes = Hashes::new(Backend::detect(), &session);
+        // More than a stretch, all of one label.
+        let labels = vec![Block::from_u128(7 << 64 | 5); 3 * STRETCH + 2];
+        let digests = hashes.labels(11, &labels).to_vec();
+        let key = session.child("hashes of output labels").to_bytes();
+        for (at, digest) in digests.iter().enumerate() {
+            let mut message = [0; 64];
+            message[..16].copy_from_slice(&labels[0].to_bytes());
+            message[16..24].copy_from_slice(&(11 + at as u64 / 2).to_le_bytes());
+            message[24] = (at % 2) as u8;
+            assert_eq!(digest, blake3::keyed_hash(&key, &message).as_bytes(), "{at}");
+            assert_eq!(digests.iter().filter(|other| *other == digest).count(), 1, "{at}");
+        }
+    }
+
+    #[test]
+    fn hashes_are_equal_only_if_every_bit_is() {
+        let digest = *blake3::hash(b"a digest").as_bytes();
+        assert_eq!(equal(&digest, &digest), u64::MAX);
+        for bit in 0..256 {
+            let mut other = digest;
+            other[bit / 8] ^= 1 << (bit % 8);
+            assert_eq!(equal(&digest, &other), 0, "bit {bit}");
+        }
     }
 }

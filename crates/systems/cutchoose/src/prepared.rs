@@ -5,7 +5,8 @@
 //! tables, under keys that the evaluator does not have yet; and of step 7 what the evaluator's message has before `Omega` is known.
 //!
 //! **Online**, [`Prepared::run`]: each party says how its input differs from the random choices (`y'` and `x` stay hidden by
-//! them), then the labels of steps 2 and 4 travel, the keys that open `c_j^T`, and steps 6 to 9 are as ever.
+//! them), then the labels of steps 2 and 4 travel, the keys that open `c_j^T`, the challenge of step 4, and steps 6 to 9 are as
+//! ever. (The answer to the challenge is looked at with the other checks: nobody waits for it.)
 //!
 //! **Adversary**: as for a single execution, but the paper's Theorem 1 does not cover it by itself. A party sees the garbled
 //! circuits before it chooses its input, so the garbling must be *adaptively* secure. That holds for half gates where the
@@ -33,15 +34,15 @@ use zeroize::Zeroizing;
 use crate::conduct::Honest;
 use crate::copies::{Copy, Key, Secret, fill_rows, mask};
 use crate::evaluator::Known;
-use crate::gates::{Machine, PART, Side, load, slots, store, wires};
+use crate::gates::{Machine, PART, Side, load, slots, store};
 use crate::intake::Outlet;
 use crate::outputs::{Batch, Results, Tables, receive_commitments};
 use crate::plan::{Plan, joined};
 use crate::recovery::{Commitments, First, Trapdoor};
-use crate::rows::{Memory, Rows};
+use crate::rows::{Layout, Owner, Rows};
 use crate::saved::{put, put_bytes, take, take_bits, take_bytes};
 use crate::transfer::{
-    Choice, Opened, ReceiverOts, SenderOts, decode, encoded_zeros, random_bits, random_block, receive_labels,
+    Choice, Opened, ReceiverOts, SenderOts, make_labels, random_bits, random_block, receive_block, receive_labels,
     send_labels,
 };
 use crate::{Config, Form, check, consistency, garbler, gate_keys};
@@ -89,11 +90,13 @@ fn copies(backend: Backend, session: &SessionId, seeds: &[Secret]) -> Vec<Copy> 
     seeds.iter().enumerate().map(|(j, seed)| Copy::new(backend, session, j, seed.clone())).collect()
 }
 
-/// The labels for zero of the garbler's input.
-fn garblers_zeros(copies: &mut [Copy], n: usize) -> Result<Rows> {
-    let mut zeros = Rows::new(copies.len(), n)?;
-    fill_rows(copies.iter_mut().map(|copy| &mut copy.a), zeros.get_mut(0, n));
-    Ok(zeros)
+/// Puts the labels for zero of both inputs into memory.
+fn make_inputs(plan: &Plan, copies: &mut [Copy], layout: &Layout, memory: &mut Rows) -> Result<()> {
+    make_labels(&plan.probe, copies, layout, memory)?;
+    for run in layout.runs(Owner::Garbler, 0, plan.garblers()) {
+        fill_rows(copies.iter_mut().map(|copy| &mut copy.a), memory.get_mut(run.row, run.bits));
+    }
+    Ok(())
 }
 
 /// The stream that the output tables of a copy are encrypted with in a preparation, in place of the one of `key_j`.
@@ -131,19 +134,20 @@ fn prepare_garbler<C: Channel + ?Sized>(
     // Step 5, with keys of its own for the output tables.
     let table_keys: Vec<Secret> = (0..plan.copies).map(|_| Secret(random_block(rng))).collect();
     streams.iter_mut().zip(&table_keys).for_each(|(stream, key)| stream.t = tables_stream(backend, key));
-    let encoded = encoded_zeros(&mut made, plan.probe.encoded())?;
-    let input = [garblers_zeros(&mut made, plan.garblers())?, decode(&plan.probe, &encoded)?];
-    drop(encoded);
+    let layout = Layout::new(plan, program);
+    let mut memory = layout.memory(plan.copies)?;
+    make_inputs(plan, &mut made, &layout, &mut memory)?;
     let outputs = garbler::garble(
         ch,
         session,
         backend,
         program,
         plan,
+        &layout,
         Outlet::All,
         &made,
         &mut streams,
-        input,
+        memory,
         rng,
         observer,
         &mut Honest,
@@ -200,25 +204,22 @@ fn prepare_evaluator<C: Channel + ?Sized>(
     // Step 5, and step 9b.
     let deltas: Vec<Delta> = checked.iter().map(|copy| Delta::new(copy.delta.block())).collect();
     let slots = slots(plan, program.lowered());
-    let encoded = encoded_zeros(&mut checked, plan.probe.encoded())?;
-    let memory = Memory {
-        wires: Rows::new(checked.len(), wires(plan, program.wires()))?,
-        garblers: garblers_zeros(&mut checked, plan.garblers())?,
-        evaluators: decode(&plan.probe, &encoded)?,
-    };
-    drop(encoded);
+    let layout = Layout::new(plan, program);
+    let mut memory = layout.memory(checked.len())?;
+    make_inputs(plan, &mut checked, &layout, &mut memory)?;
     let side = Checking {
         ch,
         checker: LockstepChecker::new(backend, &deltas, &choice.checked, plan.copies, gate_keys(session), slots),
         memory: [memory],
         tables: vec![Block::ZERO; 2 * plan.copies * PART],
         kept: vec![Block::ZERO; 2 * choice.evaluated.len() * PART],
-        results: Results::new(backend, session, &choice),
+        results: Results::new(backend, session, &choice, 0),
+        batch: Batch::default(),
         choice: &choice,
         checked: &checked,
         to,
     };
-    let mut machine = Machine::new(plan, program.wires(), side);
+    let mut machine = Machine::new(plan, &layout, program.wires(), side);
     comity_circuit::run(program, &mut machine, &vec![None; program.inputs().len()], observer)?;
     let Checking { ch, checker, to, .. } = machine.finish()?;
     let commitments = receive_commitments(ch, plan.copies)?;
@@ -232,23 +233,24 @@ fn prepare_evaluator<C: Channel + ?Sized>(
 struct Checking<'a, C: ?Sized, W> {
     ch: &'a mut C,
     checker: LockstepChecker,
-    memory: [Memory; 1],
+    memory: [Rows; 1],
     tables: Vec<Block>,
     kept: Vec<Block>,
     results: Results,
+    batch: Batch,
     choice: &'a Choice,
     checked: &'a [Copy],
     to: &'a mut W,
 }
 
 impl<C: Channel + ?Sized, W: Write> Side for Checking<'_, C, W> {
-    fn memories(&mut self) -> &mut [Memory] {
+    fn memories(&mut self) -> &mut [Rows] {
         &mut self.memory
     }
 
     fn call(&mut self, circuit: &Lowered, args: &[usize], outs: &[usize]) -> Result<()> {
         let [memory] = &mut self.memory;
-        load(&mut self.checker, circuit, args, &memory.wires);
+        load(&mut self.checker, circuit, args, memory);
         let (copies, kept) = (self.choice.bits.len(), self.choice.evaluated.len());
         let mut cursor = Cursor::default();
         while let Some(part) = cursor.advance(circuit.tape(), PART) {
@@ -261,13 +263,15 @@ impl<C: Channel + ?Sized, W: Write> Side for Checking<'_, C, W> {
             }
             put(self.to, kept)?;
         }
-        store(&mut self.checker, circuit, outs, &mut memory.wires);
+        store(&mut self.checker, circuit, outs, memory);
         Ok(())
     }
 
     fn reveal(&mut self, at: usize, bits: usize) -> Result<()> {
-        let zeros = self.memory[0].wires.get(at, bits);
-        let batch = self.results.receive(self.ch, self.choice, self.checked, bits, zeros)?;
+        let zeros = self.memory[0].get(at, bits);
+        let batch = &mut self.batch;
+        batch.resize(bits, self.choice);
+        self.results.receive(self.ch, self.choice, self.checked, batch, zeros)?;
         put_bytes(self.to, batch.bound.as_flattened().as_flattened())?;
         put(self.to, &batch.tables)?;
         put(self.to, &batch.pads)
@@ -431,14 +435,17 @@ impl<R: Read> Loaded<'_, R> {
                 swap(&mut ots, &theirs);
                 swap(&mut opened, &ours);
                 // Steps 2 and 4.
-                send_labels(ch, backend, &mut copies, &ots, &mut Honest)?;
-                consistency::send_a(ch, backend, &session, &mut copies, &mut keys, &x, &opened, &mut Honest)?;
+                send_labels(ch, backend, &plan.probe, &mut copies, &ots, None, &mut Honest)?;
+                let mus = consistency::send_a(ch, backend, &mut copies, &mut keys, &x, None, &mut Honest)?;
                 for (key, table_key) in keys.iter_mut().zip(&table_keys) {
                     let mut encrypted = table_key.0.to_bytes();
                     mask(&mut key.t, &mut encrypted);
                     ch.send(&encrypted)?;
                 }
                 observer.phase("checks");
+                let challenge = receive_block(ch)?;
+                consistency::send_answers(ch, backend, &copies, &x, &opened, challenge, &mus, &mut Honest)?;
+                ch.flush()?;
                 garbler::settle(ch, &plan, &x, &copies, &outputs, *commitments, observer, &mut Honest)
             }
             Role::Evaluator { choice, random, ots, secrets, trapdoor, mut m, r } => {
@@ -449,31 +456,58 @@ impl<R: Read> Loaded<'_, R> {
                 let theirs = receive_bits(ch, plan.garblers())?;
                 swap(&mut m, &theirs);
                 let Opened { mut checked, evaluated: mut keys } = Opened::new(backend, &session, &choice, &secrets);
-                // Steps 2 and 4, and steps 9a and 9e.
-                let [_, active] = receive_labels(ch, backend, &choice, &mut checked, &encoded, &ots)?;
-                let evaluators = decode(&plan.probe, &active)?;
-                drop(active);
-                let [_, garblers] = consistency::receive_a(ch, &session, &choice, &mut checked, &mut keys, &r, &m)?;
+                // Steps 2 and 4, and step 9a.
+                let layout = Layout::new(&plan, program);
+                let mut memory = layout.memory(choice.evaluated.len())?;
+                receive_labels(
+                    ch,
+                    backend,
+                    &plan.probe,
+                    &choice,
+                    &mut checked,
+                    &encoded,
+                    &ots,
+                    &layout,
+                    None,
+                    &mut memory,
+                )?;
+                let challenge = random_block(rng);
+                let expected = consistency::receive_a(
+                    ch,
+                    backend,
+                    &choice,
+                    &mut checked,
+                    &mut keys,
+                    &r,
+                    &m,
+                    challenge,
+                    &layout,
+                    None,
+                    &mut memory,
+                )?;
                 let mut encrypted = vec![[0; Block::BYTES]; plan.copies];
                 ch.recv(encrypted.as_flattened_mut())?;
                 for (key, &j) in keys.iter_mut().zip(&choice.evaluated) {
                     mask(&mut key.t, &mut encrypted[j]);
                     key.t = tables_stream(backend, &Secret(Block::new(encrypted[j])));
                 }
+                // The garbler's keys are here too: nothing that is checked can change any more.
+                ch.send(&challenge.to_bytes())?;
+                ch.flush()?;
                 // Step 6.
-                let wires = Rows::new(choice.evaluated.len(), wires(&plan, program.wires()))?;
                 let columns: Vec<usize> = (0..choice.evaluated.len()).collect();
                 let slots = slots(&plan, program.lowered());
                 let side = Replaying {
                     evaluator: LockstepEvaluator::of(backend, &columns, columns.len(), gate_keys(&session), slots),
-                    memory: [Memory { wires, garblers, evaluators }],
+                    memory: [memory],
                     tables: vec![Block::ZERO; 2 * columns.len() * PART],
-                    results: Results::new(backend, &session, &choice),
+                    results: Results::new(backend, &session, &choice, plan.revealed()),
+                    batch: Batch::default(),
                     choice: &choice,
                     keys: &mut keys,
                     from: &mut from,
                 };
-                let mut machine = Machine::new(&plan, program.wires(), side);
+                let mut machine = Machine::new(&plan, &layout, program.wires(), side);
                 comity_circuit::run(program, &mut machine, &vec![None; program.inputs().len()], observer)?;
                 let Replaying { mut results, .. } = machine.finish()?;
                 observer.phase("checks");
@@ -489,6 +523,7 @@ impl<R: Read> Loaded<'_, R> {
                     y: &own,
                     r: &r,
                     m: &m,
+                    expected: &expected,
                 };
                 known.settle(ch, backend, results, &trapdoor, rng, observer, &mut Honest)
             }
@@ -511,38 +546,40 @@ fn swap(pairs: &mut [[Block; 2]], bits: &Bits) {
 /// Step 6 at the evaluator, online: evaluates what was kept.
 struct Replaying<'a, R> {
     evaluator: LockstepEvaluator,
-    memory: [Memory; 1],
+    memory: [Rows; 1],
     tables: Vec<Block>,
     results: Results,
+    batch: Batch,
     choice: &'a Choice,
     keys: &'a mut [Key],
     from: &'a mut R,
 }
 
 impl<R: Read> Side for Replaying<'_, R> {
-    fn memories(&mut self) -> &mut [Memory] {
+    fn memories(&mut self) -> &mut [Rows] {
         &mut self.memory
     }
 
     fn call(&mut self, circuit: &Lowered, args: &[usize], outs: &[usize]) -> Result<()> {
         let [memory] = &mut self.memory;
-        load(&mut self.evaluator, circuit, args, &memory.wires);
+        load(&mut self.evaluator, circuit, args, memory);
         let mut cursor = Cursor::default();
         while let Some(part) = cursor.advance(circuit.tape(), PART) {
             let tables = &mut self.tables[..2 * self.choice.evaluated.len() * part.ands()];
             take(self.from, tables)?;
             self.evaluator.evaluate(&part, tables);
         }
-        store(&mut self.evaluator, circuit, outs, &mut memory.wires);
+        store(&mut self.evaluator, circuit, outs, memory);
         Ok(())
     }
 
     fn reveal(&mut self, at: usize, bits: usize) -> Result<()> {
-        let mut batch = Batch::new(bits, self.choice);
+        let batch = &mut self.batch;
+        batch.resize(bits, self.choice);
         take_bytes(self.from, batch.bound.as_flattened_mut().as_flattened_mut())?;
         take(self.from, &mut batch.tables)?;
         take(self.from, &mut batch.pads)?;
-        self.results.evaluate(batch, self.choice, self.keys, self.memory[0].wires.get(at, bits));
+        self.results.evaluate(batch, self.choice, self.keys, self.memory[0].get(at, bits));
         Ok(())
     }
 }

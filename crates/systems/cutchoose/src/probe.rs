@@ -108,18 +108,32 @@ impl Probe {
         assert_eq!(out.len(), width * self.bits, "the labels of an input");
         let mut rest = encoded;
         for chunk in self.chunks() {
-            let (masks, later) = rest.split_at(width * self.matrix.columns());
-            let (masked, later) = later.split_at(width * chunk.len());
-            let out = &mut out[width * chunk.start..width * chunk.end];
-            out.copy_from_slice(masked);
-            self.matrix.add_products(width, masks, out);
+            let (encoded, later) = rest.split_at(width * self.encoded_chunk(&chunk));
+            self.decode_chunk(width, encoded, 0, &mut out[width * chunk.start..width * chunk.end]);
             rest = later;
         }
     }
 
+    /// The same for a chunk, or only some of its bits: those from bit `first` of the chunk on.
+    pub(crate) fn decode_chunk(&self, width: usize, encoded: &[Block], first: usize, out: &mut [Block]) {
+        let (masks, masked) = encoded.split_at(width * self.matrix.columns());
+        out.copy_from_slice(&masked[width * first..][..out.len()]);
+        self.matrix.add_products(width, masks, first, out);
+    }
+
     /// Which bits each chunk has.
-    fn chunks(&self) -> impl Iterator<Item = Range<usize>> {
+    pub(crate) fn chunks(&self) -> impl Iterator<Item = Range<usize>> {
         (0..self.bits).step_by(self.rows).map(|start| start..self.bits.min(start + self.rows))
+    }
+
+    /// Bits of a chunk that is encoded.
+    pub(crate) fn encoded_chunk(&self, chunk: &Range<usize>) -> usize {
+        self.matrix.columns() + chunk.len()
+    }
+
+    /// The most bits of a chunk that is encoded.
+    pub(crate) fn largest_chunk(&self) -> usize {
+        self.chunks().map(|chunk| self.encoded_chunk(&chunk)).max().unwrap_or(0)
     }
 }
 

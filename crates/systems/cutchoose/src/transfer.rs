@@ -5,6 +5,8 @@
 //!
 //! In step 2 the messages are 16 bytes for each copy, masked by a stream whose seed is a message of the random OT.
 
+use std::ops::Range;
+
 use comity_channel::Channel;
 use comity_core::{Backend, Bits, Block, Misbehaviour, Prg, Result, SessionId};
 use comity_ot::base::Csw;
@@ -16,8 +18,9 @@ use zeroize::Zeroizing;
 
 use crate::conduct::{Act, Conduct};
 use crate::copies::{Copy, Key, Secret, fill_rows, mask};
+use crate::gates::pieces;
 use crate::probe::Probe;
-use crate::rows::Rows;
+use crate::rows::{Layout, Owner, Rows};
 
 /// Levels of the extension's trees: 4 bytes an OT, and the fastest.
 const LEVELS: usize = 4;
@@ -38,6 +41,13 @@ pub(crate) fn random_block(rng: &mut impl CryptoRng) -> Block {
     let mut bytes = Zeroizing::new([0; Block::BYTES]);
     rng.fill_bytes(bytes.as_mut());
     Block::new(*bytes)
+}
+
+/// A block from the peer.
+pub(crate) fn receive_block<C: Channel + ?Sized>(ch: &mut C) -> Result<Block> {
+    let mut block = [Block::ZERO];
+    ch.recv(Block::bytes_of_mut(&mut block))?;
+    Ok(block[0])
 }
 
 /// The garbler's random OTs.
@@ -100,51 +110,71 @@ impl SenderOts {
     }
 }
 
-/// Step 2: the labels for zero of an encoded input of `m` bits, as the seeds of the copies give them.
-pub(crate) fn encoded_zeros(copies: &mut [Copy], m: usize) -> Result<Rows> {
-    let mut zeros = Rows::new(copies.len(), m)?;
-    fill_rows(copies.iter_mut().map(|copy| &mut copy.b), zeros.get_mut(0, m));
-    Ok(zeros)
+/// The labels for zero of a chunk of the encoded input, as the seeds of the copies give them.
+fn zeros_of_chunk(copies: &mut [Copy], zeros: &mut Rows, bits: usize) {
+    fill_rows(copies.iter_mut().map(|copy| &mut copy.b), zeros.get_mut(0, bits));
 }
 
-/// The labels of the evaluator's input from those of the encoded input: `y = E y'` in every copy.
-pub(crate) fn decode(probe: &Probe, encoded: &Rows) -> Result<Rows> {
-    let mut rows = Rows::new(encoded.width(), probe.bits())?;
-    probe.decode_rows(encoded.width(), encoded.get(0, probe.encoded()), rows.get_mut(0, probe.bits()));
-    Ok(rows)
+/// The labels of a chunk of the evaluator's input from those of the encoded chunk, `y = E y'`, in their place in memory.
+fn decode(probe: &Probe, chunk: &Range<usize>, encoded: &Rows, layout: &Layout, memory: &mut Rows) {
+    let width = encoded.width();
+    let encoded = encoded.get(0, probe.encoded_chunk(chunk));
+    for run in layout.runs(Owner::Evaluator, chunk.start, chunk.len()) {
+        probe.decode_chunk(width, encoded, run.bit - chunk.start, memory.get_mut(run.row, run.bits));
+    }
 }
 
-/// Step 2 at the garbler: sends both labels of each encoded input bit, of all copies together. The labels for zero.
+/// Puts the labels for zero of the evaluator's input into memory, as the seeds of the copies give them.
+pub(crate) fn make_labels(probe: &Probe, copies: &mut [Copy], layout: &Layout, memory: &mut Rows) -> Result<()> {
+    let mut zeros = Rows::new(copies.len(), probe.largest_chunk())?;
+    for chunk in probe.chunks() {
+        zeros_of_chunk(copies, &mut zeros, probe.encoded_chunk(&chunk));
+        decode(probe, &chunk, &zeros, layout, memory);
+    }
+    Ok(())
+}
+
+/// Step 2 at the garbler: sends both labels of each encoded input bit, of all copies together. If there is a memory, those
+/// for zero of the evaluator's input go there.
 pub(crate) fn send_labels<C: Channel + ?Sized>(
     ch: &mut C,
     backend: Backend,
+    probe: &Probe,
     copies: &mut [Copy],
     ots: &[[Block; 2]],
+    mut to: Option<(&Layout, &mut Rows)>,
     conduct: &mut impl Conduct,
-) -> Result<Rows> {
+) -> Result<()> {
     let width = copies.len();
     let deltas: Vec<Block> = copies.iter().map(|copy| copy.delta.block()).collect();
-    let zeros = encoded_zeros(copies, ots.len())?;
+    let mut zeros = Rows::new(width, probe.largest_chunk())?;
     let mut messages = Zeroizing::new(vec![Block::ZERO; 2 * width * GROUP]);
     let mut pad = Zeroizing::new(vec![Block::ZERO; width]);
-    for (group, start) in ots.chunks(GROUP).zip((0..).step_by(GROUP)) {
-        let zeros = zeros.get(start, group.len()).chunks_exact(width);
-        let all = group.iter().zip(zeros).zip(messages.chunks_exact_mut(2 * width));
-        for (((masks, labels), pair), i) in all.zip(start..) {
-            let (zero, one) = pair.split_at_mut(width);
-            for j in 0..width {
-                zero[j] = labels[j];
-                one[j] = labels[j] ^ deltas[j];
+    let mut i = 0;
+    for chunk in probe.chunks() {
+        let bits = probe.encoded_chunk(&chunk);
+        zeros_of_chunk(copies, &mut zeros, bits);
+        for (start, n) in pieces(bits, GROUP) {
+            let zeros = zeros.get(start, n).chunks_exact(width);
+            let messages = &mut messages[..2 * width * n];
+            for ((masks, labels), pair) in ots[i..].iter().zip(zeros).zip(messages.chunks_exact_mut(2 * width)) {
+                let (zero, one) = pair.split_at_mut(width);
+                zero.copy_from_slice(labels);
+                one.iter_mut().zip(labels).zip(&deltas).for_each(|((one, label), delta)| *one = *label ^ *delta);
+                conduct.before(Act::Labels { i, messages: pair });
+                for (mask, message) in masks.iter().zip(pair.chunks_exact_mut(width)) {
+                    Prg::new(backend, *mask).fill_blocks(&mut pad);
+                    message.iter_mut().zip(pad.iter()).for_each(|(block, pad)| *block ^= *pad);
+                }
+                i += 1;
             }
-            conduct.before(Act::Labels { i, messages: pair });
-            for (mask, message) in masks.iter().zip(pair.chunks_exact_mut(width)) {
-                Prg::new(backend, *mask).fill_blocks(&mut pad);
-                message.iter_mut().zip(pad.iter()).for_each(|(block, pad)| *block ^= *pad);
-            }
+            ch.send(Block::bytes_of(messages))?;
         }
-        ch.send(Block::bytes_of(&messages[..2 * width * group.len()]))?;
+        if let Some((layout, memory)) = &mut to {
+            decode(probe, &chunk, &zeros, layout, memory);
+        }
     }
-    Ok(zeros)
+    Ok(())
 }
 
 /// The evaluator's random OTs.
@@ -249,48 +279,60 @@ impl Opened {
     }
 }
 
-/// Step 2 at the evaluator: the labels of its encoded input in the evaluated copies, and in the checked copies the labels for
-/// zero, as their seeds give them.
+/// Step 2 at the evaluator: puts into memory the labels of its input in the evaluated copies and, if there is a memory for them,
+/// the labels for zero in the checked copies, as their seeds give them.
 ///
 /// Step 9a is done here: the labels that arrived for the checked copies must be what the seeds give.
+#[allow(clippy::too_many_arguments, reason = "what the step works with")]
 pub(crate) fn receive_labels<C: Channel + ?Sized>(
     ch: &mut C,
     backend: Backend,
+    probe: &Probe,
     choice: &Choice,
     copies: &mut [Copy],
     encoded: &Bits,
     ots: &[Block],
-) -> Result<[Rows; 2]> {
+    layout: &Layout,
+    mut zeros_to: Option<&mut Rows>,
+    active_to: &mut Rows,
+) -> Result<()> {
     let width = choice.bits.len();
     let deltas: Vec<Block> = copies.iter().map(|copy| copy.delta.block()).collect();
-    let zeros = encoded_zeros(copies, ots.len())?;
-    let mut active = Rows::new(choice.evaluated.len(), ots.len())?;
+    let mut zeros = Rows::new(copies.len(), probe.largest_chunk())?;
+    let mut active = Rows::new(choice.evaluated.len(), probe.largest_chunk())?;
     let mut messages = vec![Block::ZERO; 2 * width * GROUP];
     let mut labels = Zeroizing::new(vec![Block::ZERO; width]);
     let mut wrong = Block::ZERO;
-    for (group, start) in ots.chunks(GROUP).zip((0..).step_by(GROUP)) {
-        let messages = &mut messages[..2 * width * group.len()];
-        ch.recv(Block::bytes_of_mut(messages))?;
-        for ((seed, pair), i) in group.iter().zip(messages.chunks_exact(2 * width)).zip(start..) {
-            let (zero, one) = pair.split_at(width);
-            let bit = encoded.get(i);
-            Prg::new(backend, *seed).fill_blocks(&mut labels);
-            for j in 0..width {
-                labels[j] ^= zero[j] ^ (zero[j] ^ one[j]).masked(bit);
-            }
-            for (label, &j) in active.get_mut(i, 1).iter_mut().zip(&choice.evaluated) {
-                *label = labels[j];
-            }
-            for ((zero, &j), delta) in zeros.get(i, 1).iter().zip(&choice.checked).zip(&deltas) {
-                let difference = *zero ^ delta.masked(bit) ^ labels[j];
-                wrong = Block::from_u128(wrong.to_u128() | difference.to_u128());
+    let mut i = 0;
+    for chunk in probe.chunks() {
+        let bits = probe.encoded_chunk(&chunk);
+        zeros_of_chunk(copies, &mut zeros, bits);
+        for (start, n) in pieces(bits, GROUP) {
+            let messages = &mut messages[..2 * width * n];
+            ch.recv(Block::bytes_of_mut(messages))?;
+            for (row, pair) in (start..).zip(messages.chunks_exact(2 * width)) {
+                let (zero, one) = pair.split_at(width);
+                let bit = encoded.get(i);
+                Prg::new(backend, ots[i]).fill_blocks(&mut labels);
+                for ((label, zero), one) in labels.iter_mut().zip(zero).zip(one) {
+                    *label ^= *zero ^ (*zero ^ *one).masked(bit);
+                }
+                for (label, &j) in active.get_mut(row, 1).iter_mut().zip(&choice.evaluated) {
+                    *label = labels[j];
+                }
+                for ((zero, &j), delta) in zeros.get(row, 1).iter().zip(&choice.checked).zip(&deltas) {
+                    let difference = *zero ^ delta.masked(bit) ^ labels[j];
+                    wrong = Block::from_u128(wrong.to_u128() | difference.to_u128());
+                }
+                i += 1;
             }
         }
+        if let Some(memory) = &mut zeros_to {
+            decode(probe, &chunk, &zeros, layout, memory);
+        }
+        decode(probe, &chunk, &active, layout, active_to);
     }
-    if wrong != Block::ZERO {
-        return Err(Misbehaviour::InputLabel.into());
-    }
-    Ok([zeros, active])
+    if wrong == Block::ZERO { Ok(()) } else { Err(Misbehaviour::InputLabel.into()) }
 }
 
 /// Adds the next bytes of a key's stream to blocks.

@@ -3,7 +3,7 @@
 //! For copies `t` (rho of them, if all travel), the garbler's `n1` and the evaluator's `n2` input bits, of which the latter are
 //! `m` encoded, `n3` output bits and `g` AND gates in a copy, each with what pads and the tag add:
 //!
-//! - garbler to evaluator: `32 t (1 + m + g) + (64 t) n1 + (64 + 32 t) n3 + 16 n3`, and what does not grow;
+//! - garbler to evaluator: `32 t (1 + m + g + n1) + (64 + 32 t) n3 + 16 n3`, and what does not grow;
 //! - evaluator to garbler: 4 bytes for each of `t + m + 128` OTs;
 //! - and from the garbler 4 bytes for each of `n1` committing OTs.
 
@@ -97,11 +97,11 @@ fn formula(program: &Program, setting: Setting) -> [u64; 2] {
         + 32 * t // step 1
         + 32 * t * m // step 2
         + 16 * t * n1 // step 3
-        + 48 * t * n1 + 32 * t // step 4
+        + 16 * t * (n1 + 1) + 48 * t // step 4
         + 32 * tables * ands + hashes // step 5, the circuits
         + (64 + 32 * t) * n3 + 64 * t // step 5, the outputs
         + 16 * (1 + n3) + 32 * t + 16 * t; // step 7
-    let evaluator = base[1] + TREES + theirs[0] + ours[1] + 64 + 48 + 32 + passed;
+    let evaluator = base[1] + TREES + theirs[0] + ours[1] + 64 + 48 + 16 + 32 + passed;
     [garbler, evaluator]
 }
 

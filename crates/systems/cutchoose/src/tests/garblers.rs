@@ -4,6 +4,7 @@ use comity_circuit::{Program, Recipients};
 use comity_core::{Backend, Block, Misbehaviour, SessionId, ShortHash, TccrHash};
 
 use super::{BITS, Ends, Setting, Verdict, honest, program};
+use crate::Form;
 use crate::conduct::Act;
 use crate::copies::{Copy, Secret};
 use crate::probe::Probe;
@@ -23,8 +24,11 @@ enum Lie {
     OtherX,
     CommittedGarbage,
     OtherLabelOpened,
-    OtherCommitment,
-    InputCommitment,
+    GarbageLabelOpened,
+    Masking,
+    AnsweredLabels,
+    AnsweredBits,
+    AnsweredR,
     GarbageGates,
     OtherGates,
     SwappedOutput,
@@ -112,12 +116,15 @@ impl Garbler {
             (Lie::R, Act::R { j, start: 0, column }) if lies(&j) => column[1] ^= JUNK,
             (Lie::OtherX, Act::Committed { j, start: 0, zeros }) if lies(&j) => zeros[1] ^= self.deltas[j],
             (Lie::CommittedGarbage, Act::Committed { j, start: 0, zeros }) if lies(&j) => zeros[1] ^= JUNK,
-            (Lie::OtherLabelOpened, Act::Openings { j, start: 0, openings }) if lies(&j) => {
-                let delta = self.deltas[j].to_bytes();
-                openings[48..64].iter_mut().zip(&delta).for_each(|(byte, delta)| *byte ^= delta);
-            }
-            (Lie::OtherCommitment, Act::Openings { j, start: 0, openings }) if lies(&j) => openings[95] ^= 0x80,
-            (Lie::InputCommitment, Act::InputCommitment { j, digest }) if lies(&j) => digest[31] ^= 1,
+            (Lie::OtherLabelOpened, Act::Opened { j, start: 0, labels }) if lies(&j) => labels[1] ^= self.deltas[j],
+            (Lie::GarbageLabelOpened, Act::Opened { j, start: 0, labels }) if lies(&j) => labels[1] ^= JUNK,
+            (Lie::Masking, Act::Masking { j, label }) if lies(&j) => *label ^= JUNK,
+            (lie, Act::InputAnswer { j, answer }) if lies(&j) => match lie {
+                Lie::AnsweredLabels => answer.labels ^= JUNK,
+                Lie::AnsweredBits => answer.bits ^= JUNK,
+                Lie::AnsweredR => answer.r ^= JUNK,
+                _ => {}
+            },
             (lie @ (Lie::GarbageGates | Lie::OtherGates), Act::Tables(tables)) => {
                 for row in tables.chunks_exact_mut(self.deltas.len()) {
                     for &j in &self.copies {
@@ -179,7 +186,7 @@ fn run(lie: Lie, copies: &[usize], setting: &Setting<'_>) -> Ends {
 
 /// The verdicts if a copy is checked, and if it is evaluated, with others.
 #[rustfmt::skip]
-const TABLE: [(Lie, Verdict, Verdict); 23] = {
+const TABLE: [(Lie, Verdict, Verdict); 26] = {
     use Misbehaviour as M;
     use Verdict::{Abort, Output, Recovered};
     [
@@ -193,8 +200,11 @@ const TABLE: [(Lie, Verdict, Verdict); 23] = {
         (Lie::OtherX,           Abort(M::InputCommitment), Recovered),
         (Lie::CommittedGarbage, Abort(M::InputCommitment), Output),
         (Lie::OtherLabelOpened, Output,                    Abort(M::InputOpening)),
-        (Lie::OtherCommitment,  Output,                    Abort(M::InputOpening)),
-        (Lie::InputCommitment,  Abort(M::InputCommitment), Abort(M::InputOpening)),
+        (Lie::GarbageLabelOpened, Output,                  Abort(M::InputOpening)),
+        (Lie::Masking,          Output,                    Abort(M::InputOpening)),
+        (Lie::AnsweredLabels,   Abort(M::InputCommitment), Abort(M::InputOpening)),
+        (Lie::AnsweredBits,     Abort(M::InputCommitment), Abort(M::InputOpening)),
+        (Lie::AnsweredR,        Abort(M::InputCommitment), Abort(M::InputOpening)),
         (Lie::GarbageGates,     Abort(M::GarbledCircuit),  Output),
         (Lie::OtherGates,       Abort(M::GarbledCircuit),  Recovered),
         (Lie::SwappedOutput,    Abort(M::OutputTable),     Recovered),
@@ -377,4 +387,32 @@ fn the_garbler_gets_its_output_and_does_not_learn_of_recovery() {
         assert!(ends.disagree && ends.opened.iter().all(|&opened| opened));
         assert!(ends.garbler.expect("an output") == setting.expected());
     }
+}
+
+#[test]
+fn lies_about_a_code_are_named() {
+    let program = program(Recipients::Party(1));
+    let mut seen = [0; 2];
+    for seed in 0..12 {
+        let setting = Setting { form: Form::Coded, ..Setting::new(&program, 5, 70 + seed) };
+        assert_eq!(setting.run(honest, honest).verdict(&setting), Verdict::Output);
+        // One value of many suffices: every copy that is decoded depends on it.
+        let coded = |act: Act<'_>| {
+            if let Act::Coded(values) = act {
+                values[0] ^= JUNK;
+            }
+        };
+        assert_eq!(setting.run(coded, honest).verdict(&setting), Verdict::Abort(Misbehaviour::CodedCircuit));
+        let hash = |act: Act<'_>| {
+            if let Act::TablesHash { j: 1, digest } = act {
+                digest[9] ^= 2;
+            }
+        };
+        let ends = setting.run(hash, honest);
+        let evaluated = ends.evaluated.contains(&1);
+        let wanted = if evaluated { Misbehaviour::CodedCircuit } else { Misbehaviour::GarbledCircuit };
+        assert_eq!(ends.verdict(&setting), Verdict::Abort(wanted));
+        seen[usize::from(evaluated)] += 1;
+    }
+    assert!(seen.iter().all(|&times| times > 1), "{seen:?}");
 }

@@ -17,10 +17,10 @@
 //! | 2 | both labels of an input bit are garbage | `InputLabel` | ignored |
 //! | 2 | one label of an input bit is garbage | as above if the bit of `y'` is that one, else nothing | the same |
 //! | 3 | wrong `R` | nothing: it is under `key_j` | `InputOpening` |
-//! | 4 | the labels of a bit swapped in the commitments: another `x` in this copy | `InputCommitment` | recovered |
-//! | 4 | a garbage label committed to | `InputCommitment` | ignored |
-//! | 4 | the other label opened, or the commitment to it is wrong | nothing | `InputOpening` |
-//! | 4 | wrong `c_j^R` | `InputCommitment` | `InputOpening` |
+//! | 4 | the labels of a bit swapped: another `x` in this copy | `InputCommitment` | recovered |
+//! | 4 | a garbage label, and an answer for it | `InputCommitment` | ignored |
+//! | 4 | the other label opened, or garbage, or a wrong `N_j` | nothing: it is under `key_j` | `InputOpening` |
+//! | 4 | any of the three sums of an answer is wrong | `InputCommitment` | `InputOpening` |
 //! | 5 | garbage in place of a garbled gate | `GarbledCircuit` | ignored |
 //! | 5 | another gate, garbled as it should be | `GarbledCircuit` | recovered, where the output differs |
 //! | 5 | labels of an output bit swapped | `OutputTable` | recovered |
@@ -30,6 +30,9 @@
 //! | 5 | wrong salt under `key_j` | nothing | `OutputOpening` |
 //! | 7 | wrong `C_j`, be it a point or not, or wrong `Enc(seed_j)` | `InputRecovery` | harmless, or another copy recovers |
 //! | 7 | the same in all evaluated copies, by a guess, and outputs that disagree | | `NoRecovery` |
+//!
+//! In coded form besides: values of the code that are not those of the tables hashed are `CodedCircuit` whatever is evaluated;
+//! a wrong hash of a copy is `GarbledCircuit` if the copy is checked and `CodedCircuit` if not.
 //!
 //! Lies that are about no copy have one verdict, `OutputLabels`: a wrong `H(Delta_{i,b})`; a `Delta_{i,1}` that is not
 //! `Delta_{i,0} ^ Delta`, hashes and all; another `Delta` or `Delta_{i,0}` in step 7 than in step 5.
@@ -110,6 +113,7 @@ fn program(to: Recipients) -> Program {
 struct Setting<'a> {
     program: &'a Program,
     rho: u32,
+    form: Form,
     /// Of the parties' randomness.
     seed: u128,
     /// What the session is derived from.
@@ -129,6 +133,7 @@ impl Setting<'_> {
         Setting {
             program,
             rho,
+            form: Form::All,
             seed,
             session: seed,
             backend: Backend::detect(),
@@ -157,7 +162,7 @@ impl Setting<'_> {
             Dealer::deal();
         }
         let config =
-            Config { backend: self.backend, party, garbler: 0, params: Params::new(128, self.rho)?, form: Form::All };
+            Config { backend: self.backend, party, garbler: 0, params: Params::new(128, self.rho)?, form: self.form };
         let mut rng = Prg::new(self.backend, Block::from_u128(self.seed << 1 | u128::from(party)));
         let (session, program) = (self.session(), self.program);
         let (mut outputs, mut conduct) = (Outputs::default(), Liar(act));
