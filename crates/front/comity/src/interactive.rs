@@ -125,7 +125,12 @@ impl<'a> Interactive<'a> {
         let id = session.child("dealer");
         let dealer = comity_tinyot::dealer(&mut channel, &id, &config, Ands::UpTo(MOST), &mut rng)?;
         let machine = Machine::new(&session.child("machine"), dealer);
-        channel.flush()?;
+        // Both are ready. From here on a channel's time-out no longer runs, and people may think for as long as they like.
+        let mut theirs = [0; SessionId::BYTES];
+        channel.exchange(&session.child("ready").to_bytes(), &mut theirs)?;
+        if theirs != session.child("ready").to_bytes() {
+            return Err(Error::Malformed("the peer is not ready, and says something else".into()));
+        }
         Ok(Interactive { channel, machine, session, statements: 0 })
     }
 
