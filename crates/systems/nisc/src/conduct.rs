@@ -4,13 +4,9 @@
 use comity_core::{Block, Delta};
 use curve25519_dalek::scalar::Scalar;
 
-use crate::copies::Copy;
-
 /// What is about to be used or sent. An honest sender does not look at it.
 #[cfg_attr(not(test), allow(dead_code, reason = "read by the liars of the tests"))]
 pub(crate) enum Act<'a> {
-    /// The copies as their seeds give them: all that follows is made from these.
-    Copies(&'a mut [Copy]),
     /// The payloads of the circuit OTs: `k_i` and `seed_i`.
     Circuits(&'a mut [[Block; 2]]),
     /// `h_{j,0}` and `h_{j,1}`, encoded.

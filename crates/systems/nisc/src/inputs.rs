@@ -3,7 +3,7 @@
 //! Copy by copy six blocks: both commitments and both adapters in the order of `pi_{i,j}`. A commitment is a hash of `u`,
 //! with 256 bits; an adapter is the label `W_{i,j,b}` plus `REHash(u_{i,j,b})`, a hash of the same under another key.
 
-use comity_core::{Block, Misbehaviour, Result, SessionId, ShortHash};
+use comity_core::{Block, Delta, Misbehaviour, Result, SessionId, ShortHash};
 use comity_ot::base::pvw::Multiples;
 use curve25519_dalek::ristretto::{CompressedRistretto, RistrettoPoint};
 use curve25519_dalek::scalar::Scalar;
@@ -49,47 +49,58 @@ fn messages(points: &[CompressedRistretto]) -> Zeroizing<Vec<[u8; 64]>> {
     Zeroizing::new(points.as_chunks().0.iter().map(joined).collect())
 }
 
-/// What the seeds give for bit `j`.
-pub(crate) struct Committed {
-    /// Six rows.
-    pub(crate) rows: Vec<Block>,
+/// What is drawn from the seeds for a bit, for each copy.
+pub(crate) struct Drawn {
     /// Halves of `r_{i,j,0}` and `r_{i,j,1}`.
     pub(crate) halves: Zeroizing<Vec<[Scalar; 2]>>,
+    /// `pi_{i,j}`.
+    order: Zeroizing<Vec<u8>>,
 }
 
-/// Bit `j` in these copies; `zeros` are their labels for zero.
+impl Drawn {
+    /// Draws for the next bit.
+    pub(crate) fn next(copies: &mut [Copy]) -> Drawn {
+        let mut halves = Zeroizing::new(Vec::with_capacity(copies.len()));
+        let mut order = Zeroizing::new(vec![0; copies.len()]);
+        for (copy, order) in copies.iter_mut().zip(order.iter_mut()) {
+            halves.push([(); 2].map(|()| uniform(|wide| copy.scalars.fill(wide))));
+            copy.order.fill(std::slice::from_mut(order));
+        }
+        Drawn { halves, order }
+    }
+}
+
+/// The six rows of bit `j` in these copies; `zeros` are their labels for zero.
 pub(crate) fn commit(
     session: &SessionId,
     j: usize,
     powers: &impl Powers,
-    copies: &mut [Copy],
+    copies: &[Delta],
+    drawn: &Drawn,
     zeros: &[Block],
-) -> Committed {
+) -> Vec<Block> {
     let width = copies.len();
-    let mut halves = Zeroizing::new(Vec::with_capacity(width));
     let mut points = Zeroizing::new(Vec::with_capacity(4 * width));
-    for copy in copies.iter_mut() {
-        let r = [(); 2].map(|()| uniform(|wide| copy.scalars.fill(wide)));
+    for [zero, one] in drawn.halves.iter() {
         // u_{i,j,0} and u_{i,j,1}
-        points.extend([powers.g(&r[0]), powers.h(&r[0])]);
-        points.extend([powers.g(&r[1]), powers.h(&r[1]) + powers.half_g()]);
-        halves.push(r);
+        points.extend([powers.g(zero), powers.h(zero)]);
+        points.extend([powers.g(one), powers.h(one) + powers.half_g()]);
     }
     let hashed = Hashes::new(session, j).of(&messages(&doubled(&points)));
     let mut rows = vec![Block::ZERO; ROWS * width];
-    for (i, ((copy, pair), zero)) in copies.iter_mut().zip(hashed.as_chunks::<2>().0).zip(zeros).enumerate() {
-        let mut order = [0];
-        copy.order.fill(&mut order);
-        let swap = Choice::from(order[0] & 1);
-        let labels = [*zero, *zero ^ copy.delta.block()];
+    for (i, (((delta, order), pair), zero)) in
+        copies.iter().zip(drawn.order.iter()).zip(hashed.as_chunks::<2>().0).zip(zeros).enumerate()
+    {
+        let labels = [*zero, *zero ^ delta.block()];
         let mut sides = [0, 1].map(|b| [pair[b].0[0], pair[b].0[1], labels[b] ^ pair[b].1]);
         let [first, second] = &mut sides;
+        let swap = Choice::from(order & 1);
         first.iter_mut().zip(second).for_each(|(a, b)| Block::conditional_swap(a, b, swap));
         let column = [sides[0][0], sides[0][1], sides[1][0], sides[1][1], sides[0][2], sides[1][2]];
         column.iter().enumerate().for_each(|(row, block)| rows[row * width + i] = *block);
         sides.as_flattened_mut().zeroize();
     }
-    Committed { rows, halves }
+    rows
 }
 
 /// Half of the input commitment to a bit, from half of its `r_j`.

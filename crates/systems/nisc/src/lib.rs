@@ -102,6 +102,7 @@ mod group;
 mod inputs;
 mod open;
 mod outputs;
+mod parallel;
 mod plan;
 mod query;
 mod respond;

@@ -4,7 +4,7 @@ use std::io::Read;
 
 use comity_circuit::{Observer, Plain, Program};
 use comity_core::{
-    Backend, Bits, Block, Error, LockstepEvaluator, LockstepGarbler, Misbehaviour, Prg, Result, SessionId,
+    Backend, Bits, Block, Delta, Error, LockstepEvaluator, LockstepGarbler, Misbehaviour, Prg, Result, SessionId,
 };
 use comity_ot::base::pvw::{self, Multiples};
 use curve25519_dalek::ristretto::RistrettoPoint;
@@ -15,9 +15,10 @@ use zeroize::Zeroizing;
 use crate::copies::{Copy, add, mask};
 use crate::files::{Header, Kind};
 use crate::gates::{Lanes, Opening, gate_keys, slots, walk};
-use crate::group::{Powers, Public, decode, half};
-use crate::inputs::{self, commit, find};
+use crate::group::{Powers, Public, decode, doubled, half};
+use crate::inputs::{self, Drawn, commit, find};
 use crate::outputs::{Boxes, Recovery, Told, Verdict, decoding, decoding_bit, decoding_rows};
+use crate::parallel::{batches, map};
 use crate::plan::{Plan, separated};
 use crate::query::{Receivers, Secret};
 use crate::respond::{deltas, head_rows, hidden_rows, label_pairs, ot_sessions, same_program, session};
@@ -140,10 +141,11 @@ impl Receiver<'_> {
         let (mut copies, mut masks) = self.circuits(input)?;
         let mut intake = Intake::new(self.backend, &self.session, self.plan.copies, choice);
         let powers = Public::new(&commitments.h, &self.plan);
-        let mut labels = self.transfer(&mut copies, &mut intake, input)?;
-        self.inputs(&commitments, &powers, &mut copies, &mut masks, &mut labels, &mut intake, input)?;
-        let outputs = self.evaluate(&copies, labels, &mut intake, input)?;
-        let verdict = self.outputs(&commitments, &powers, &copies, &mut masks, &outputs, &mut intake, input)?;
+        let deltas = deltas(&copies);
+        let mut labels = self.transfer(&mut copies, &deltas, &mut intake, input)?;
+        self.inputs(&commitments, &powers, &mut copies, &deltas, &mut masks, &mut labels, &mut intake, input)?;
+        let outputs = self.evaluate(&deltas, labels, &mut intake, input)?;
+        let verdict = self.outputs(&commitments, &powers, &deltas, &mut masks, &outputs, &mut intake, input)?;
         // Before anybody looks at what the evaluated copies say.
         intake.finish(input)?;
         match verdict.tell()? {
@@ -177,7 +179,13 @@ impl Receiver<'_> {
     }
 
     /// Numbers 5 and 6: the receiver's input.
-    fn transfer(&self, copies: &mut [Copy], intake: &mut Intake<'_>, input: &mut In<'_>) -> Result<Labels> {
+    fn transfer(
+        &self,
+        copies: &mut [Copy],
+        deltas: &[Delta],
+        intake: &mut Intake<'_>,
+        input: &mut In<'_>,
+    ) -> Result<Labels> {
         let Receivers { crs, choice, inputs, query, .. } = self.receivers;
         let (t, [n1, n2]) = (self.plan.t(), self.plan.inputs);
         let e = choice.evaluated.len();
@@ -205,16 +213,18 @@ impl Receiver<'_> {
         let known = choice.checked.iter().map(number).zip(copies.iter()).zip(&heads);
         let answers = own.shared(&session, known.map(|((i, copy), head)| (i, copy.coins.clone(), *head)));
         let mut missing = vec![Block::ZERO; 2 * e];
-        for j in 0..n1 {
-            let pairs = label_pairs(copies, labels.checked.get(j, 1));
-            let known = hidden_rows(&pairs, &answers.public_pads(j));
-            intake.take(input, &known, &mut missing, Misbehaviour::TransferAnswer)?;
-            let bit = inputs.choices().get(j);
-            let active = labels.evaluated.get_mut(j, 1);
-            for ((label, pad), (zero, one)) in
-                active.iter_mut().zip(received.pads(j).iter()).zip(missing[..e].iter().zip(&missing[e..]))
-            {
-                *label = *pad ^ *zero ^ (*zero ^ *one).masked(bit);
+        for batch in batches(n1) {
+            // What checked copies should have, and what opens the evaluated ones.
+            let pads = map(batch.clone(), 4 * t, |j| (answers.public_pads(j), received.pads(j)));
+            for (j, (known, chosen)) in batch.zip(pads) {
+                let known = hidden_rows(&label_pairs(deltas, labels.checked.get(j, 1)), &known);
+                intake.take(input, &known, &mut missing, Misbehaviour::TransferAnswer)?;
+                let bit = inputs.choices().get(j);
+                let (zeros, ones) = missing.split_at(e);
+                let active = labels.evaluated.get_mut(j, 1);
+                for (((label, pad), zero), one) in active.iter_mut().zip(chosen.iter()).zip(zeros).zip(ones) {
+                    *label = *pad ^ *zero ^ (*zero ^ *one).masked(bit);
+                }
             }
         }
         Ok(labels)
@@ -227,6 +237,7 @@ impl Receiver<'_> {
         commitments: &Commitments,
         powers: &Public,
         copies: &mut [Copy],
+        deltas: &[Delta],
         masks: &mut [Prg],
         labels: &mut Labels,
         intake: &mut Intake<'_>,
@@ -234,45 +245,52 @@ impl Receiver<'_> {
     ) -> Result<()> {
         let Receiver { session, plan, receivers, .. } = self;
         let (checked, evaluated) = (&receivers.choice.checked, &receivers.choice.evaluated);
+        let (t, c, first) = (plan.t(), checked.len(), plan.inputs[0]);
         let h = Multiples::narrow(&commitments.h);
-        let mut arriving = vec![[0; 32]; plan.t()];
-        let mut missing = vec![Block::ZERO; inputs::ROWS * evaluated.len()];
-        for (j, commitment) in commitments.inputs.iter().enumerate() {
-            let at = plan.inputs[0] + j;
-            input.take(arriving.as_flattened_mut())?;
-            let known = commit(session, j, powers, copies, labels.checked.get(at, 1)).rows;
-            self.committed(intake, input, &known, &mut missing, checked.len())?;
-            let mut proofs = Zeroizing::new(Vec::with_capacity(evaluated.len()));
-            for (&i, mask) in evaluated.iter().zip(masks.iter_mut()) {
-                proofs.push(unmask(mask, arriving[i]).ok_or(Misbehaviour::InputEquality)?);
+        let mut arriving = vec![[0; 32]; t];
+        for batch in batches(plan.inputs[1]) {
+            let drawn: Vec<Drawn> = batch.clone().map(|_| Drawn::next(copies)).collect();
+            let zeros = labels.checked.get(first + batch.start, batch.len());
+            let known = map(batch.clone(), 4 * c, |j| {
+                let at = j - batch.start;
+                commit(session, j, powers, deltas, &drawn[at], &zeros[at * c..][..c])
+            });
+            let mut arrived = Vec::with_capacity(batch.len());
+            for known in &known {
+                input.take(arriving.as_flattened_mut())?;
+                let missing = self.committed(intake, input, known)?;
+                let mut proofs = Zeroizing::new(Vec::with_capacity(evaluated.len()));
+                for (&i, mask) in evaluated.iter().zip(masks.iter_mut()) {
+                    proofs.push(unmask(mask, arriving[i]).ok_or(Misbehaviour::InputEquality)?);
+                }
+                arrived.push((proofs, missing));
             }
-            let commitment = commitment.each_ref().map(half);
-            let active = find(session, j, &commitment, &h, &proofs, &missing)?;
-            labels.evaluated.get_mut(at, 1).copy_from_slice(&active);
+            let active = map(batch.clone(), 2 * evaluated.len(), |j| {
+                let (proofs, rows) = &arrived[j - batch.start];
+                find(session, j, &commitments.inputs[j].each_ref().map(half), &h, proofs, rows)
+            });
+            for (j, active) in batch.zip(active) {
+                labels.evaluated.get_mut(first + j, 1).copy_from_slice(&active?);
+            }
         }
         Ok(())
     }
 
     /// The rows of a bit of the sender's input: four of commitments, two of adapters.
-    fn committed(
-        &self,
-        intake: &mut Intake<'_>,
-        input: &mut In<'_>,
-        known: &[Block],
-        missing: &mut [Block],
-        width: usize,
-    ) -> Result<()> {
-        let (commitments, adapters) = known.split_at(4 * width);
-        let e = self.receivers.choice.evaluated.len();
-        let (first, second) = missing.split_at_mut(4 * e);
-        intake.take(input, commitments, first, Misbehaviour::InputCommitment)?;
-        intake.take(input, adapters, second, Misbehaviour::GarbledCircuit)
+    fn committed(&self, intake: &mut Intake<'_>, input: &mut In<'_>, known: &[Block]) -> Result<Vec<Block>> {
+        let choice = &self.receivers.choice;
+        let mut missing = vec![Block::ZERO; inputs::ROWS * choice.evaluated.len()];
+        let (commitments, adapters) = missing.split_at_mut(4 * choice.evaluated.len());
+        let known = known.split_at(4 * choice.checked.len());
+        intake.take(input, known.0, commitments, Misbehaviour::InputCommitment)?;
+        intake.take(input, known.1, adapters, Misbehaviour::GarbledCircuit)?;
+        Ok(missing)
     }
 
     /// Number 10. Returns the labels of the outputs.
     fn evaluate(
         &self,
-        copies: &[Copy],
+        deltas: &[Delta],
         labels: Labels,
         intake: &mut Intake<'_>,
         input: &mut In<'_>,
@@ -280,7 +298,7 @@ impl Receiver<'_> {
         let Receiver { backend, session, plan, program, receivers } = self;
         let widths = [receivers.choice.checked.len(), receivers.choice.evaluated.len()];
         let (start, slots) = (gate_keys(session), slots(program));
-        let checked = LockstepGarbler::new(*backend, &deltas(copies), start, slots);
+        let checked = LockstepGarbler::new(*backend, deltas, start, slots);
         let evaluated = LockstepEvaluator::new(*backend, widths[1], start, slots);
         let checked = Lanes::new(checked, widths[0], labels.checked, program, plan)?;
         let evaluated = Lanes::new(evaluated, widths[1], labels.evaluated, program, plan)?;
@@ -295,9 +313,9 @@ impl Receiver<'_> {
         &self,
         commitments: &Commitments,
         powers: &Public,
-        copies: &[Copy],
+        deltas: &[Delta],
         masks: &mut [Prg],
-        [zeros, active]: &[Rows; 2],
+        labels: &[Rows; 2],
         intake: &mut Intake<'_>,
         input: &mut In<'_>,
     ) -> Result<Verdict> {
@@ -305,33 +323,46 @@ impl Receiver<'_> {
         let (checked, evaluated) = (&receivers.choice.checked, &receivers.choice.evaluated);
         let e = evaluated.len();
         let mut bits = vec![Block::ZERO; decoding_rows(plan.outputs) * e];
-        let known = decoding(zeros, plan.outputs, checked.len());
+        let known = decoding(&labels[0], plan.outputs, checked.len());
         intake.take(input, &known, &mut bits, Misbehaviour::GarbledCircuit)?;
 
         let recovery = Recovery::new(session);
         let mut boxes = [checked, evaluated].map(|copies| Boxes::new(session, copies.len()));
         let mut verdict = Verdict::new(e, plan.outputs);
-        let mut arriving = vec![[[0; 32]; 2]; plan.t()];
-        for (j, points) in commitments.outputs.iter().enumerate() {
-            input.take(arriving.as_flattened_mut().as_flattened_mut())?;
-            let half_h = points.each_ref().map(half);
-            let mut halves = Vec::with_capacity(2 * checked.len());
-            for ((&i, copy), zero) in checked.iter().zip(copies).zip(zeros.get(j, 1)) {
-                let labels = [*zero, *zero ^ copy.delta.block()];
-                let point = |b: usize| half_h[b] + powers.g(&recovery.half_k(i, j, b as u8, labels[b]));
-                halves.extend([point(0), point(1)]);
+        let (t, c) = (plan.t(), checked.len());
+        for batch in batches(plan.outputs) {
+            let mut arriving = vec![[[0; 32]; 2]; t];
+            let mut told = Zeroizing::new(Vec::with_capacity(batch.len() * e));
+            for _ in batch.clone() {
+                input.take(arriving.as_flattened_mut().as_flattened_mut())?;
+                for (&i, mask) in evaluated.iter().zip(masks.iter_mut()) {
+                    let [Some(zero), Some(one)] = arriving[i].map(|bytes| unmask(mask, bytes)) else {
+                        return Err(Misbehaviour::RecoveryOpening.into());
+                    };
+                    told.push([zero, one]);
+                }
             }
-            boxes[0].add(&halves);
-            halves.clear();
-            for (k, ((&i, mask), label)) in evaluated.iter().zip(masks.iter_mut()).zip(active.get(j, 1)).enumerate() {
-                let told = arriving[i].map(|bytes| unmask(mask, bytes));
-                let [Some(zero), Some(one)] = told else { return Err(Misbehaviour::RecoveryOpening.into()) };
-                halves.extend([powers.g(&zero), powers.g(&one)]);
-                let bit = label.lsb() ^ decoding_bit(&bits, e, j, k);
-                let half_k = recovery.half_k(i, j, u8::from(bit), *label);
-                verdict.add(k, j, bit, &([zero, one][usize::from(bit)] - half_k), points);
+            let [zeros, active] = labels.each_ref().map(|labels| labels.get(batch.start, batch.len()));
+            let points = map(batch.clone(), 2 * t, |j| {
+                let at = j - batch.start;
+                let half_h = commitments.outputs[j].each_ref().map(half);
+                let checked = checked.iter().zip(deltas).zip(&zeros[at * c..]).flat_map(|((&i, delta), zero)| {
+                    let labels = [*zero, *zero ^ delta.block()];
+                    [0, 1].map(|b| half_h[b] + powers.g(&recovery.half_k(i, j, b as u8, labels[b])))
+                });
+                let evaluated = told[at * e..][..e].as_flattened().iter().map(|half| powers.g(half));
+                (doubled(&checked.collect::<Vec<_>>()), doubled(&evaluated.collect::<Vec<_>>()))
+            });
+            for (at, (j, points)) in batch.zip(&points).enumerate() {
+                boxes[0].add(&points.0);
+                boxes[1].add(&points.1);
+                for (k, (&i, label)) in evaluated.iter().zip(&active[at * e..]).enumerate() {
+                    let bit = label.lsb() ^ decoding_bit(&bits, e, j, k);
+                    let half_k = recovery.half_k(i, j, u8::from(bit), *label);
+                    let half_w = told[at * e + k][usize::from(bit)] - half_k;
+                    verdict.add(k, j, bit, &half_w, &commitments.outputs[j]);
+                }
             }
-            boxes[1].add(&halves);
         }
         let mut missing = vec![Block::ZERO; 2 * e];
         intake.take(input, &boxes[0].finish(), &mut missing, Misbehaviour::InputRecovery)?;

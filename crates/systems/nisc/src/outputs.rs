@@ -8,11 +8,11 @@
 //! evaluates it from what it was told, whose points they are: so nothing else could have been told.
 
 use comity_core::{Bits, Block, Misbehaviour, Result, SessionId};
-use curve25519_dalek::ristretto::RistrettoPoint;
+use curve25519_dalek::ristretto::{CompressedRistretto, RistrettoPoint};
 use curve25519_dalek::scalar::Scalar;
 use zeroize::{Zeroize, Zeroizing};
 
-use crate::group::{doubled, uniform};
+use crate::group::uniform;
 use crate::rows::Rows;
 
 /// The rows of the decoding bits of so many outputs.
@@ -72,9 +72,8 @@ impl Boxes {
         Boxes(vec![blake3::Hasher::new_keyed(&key); copies])
     }
 
-    /// Takes in the next points of each copy, from halves of them.
-    pub(crate) fn add(&mut self, halves: &[RistrettoPoint]) {
-        let points = doubled(halves);
+    /// Takes in the next two points of each copy.
+    pub(crate) fn add(&mut self, points: &[CompressedRistretto]) {
         for (hasher, pair) in self.0.iter_mut().zip(points.as_chunks::<2>().0) {
             pair.iter().for_each(|point| _ = hasher.update(point.as_bytes()));
         }

@@ -3,7 +3,7 @@
 use std::io::Write;
 
 use comity_circuit::Program;
-use comity_core::{Backend, Bits, Block, Delta, Error, LockstepGarbler, Result, SessionId};
+use comity_core::{Backend, Bits, Block, Delta, Error, LockstepGarbler, Prg, Result, SessionId};
 use comity_ot::base::pvw;
 use curve25519_dalek::constants::RISTRETTO_BASEPOINT_TABLE as G;
 use curve25519_dalek::scalar::Scalar;
@@ -16,8 +16,9 @@ use crate::copies::{Copy, add, mask};
 use crate::files::{Header, Kind};
 use crate::gates::{Garbling, Lanes, gate_keys, slots, walk};
 use crate::group::{Encoded, Owner, doubled, random};
-use crate::inputs::{commit, input_commitment};
+use crate::inputs::{Drawn, commit, input_commitment};
 use crate::outputs::{Boxes, Recovery, decoding};
+use crate::parallel::{batches, map};
 use crate::plan::{Plan, joined};
 use crate::query::{Query, random_block};
 use crate::rows::Rows;
@@ -91,8 +92,8 @@ pub(crate) fn respond_as(
     let mut sender = Sender::new(backend, session, plan, rng, conduct)?;
     let half_r = sender.commit(&y, rng, &mut out)?;
     sender.cut_and_choose(&circuit_ots, rng, &mut out)?;
-    let mut labels = sender.transfer(&crs, &input_ots, &mut out)?;
-    sender.inputs(&y, &half_r, &mut labels, &mut out)?;
+    let labels = sender.transfer(&crs, &input_ots, &mut out)?;
+    sender.inputs(&y, &half_r, &labels, &mut out)?;
     let outputs = sender.garble(program, labels, &mut out)?;
     sender.recovery(&outputs, &mut out)?;
     sender.outlet.finish(&mut out)?;
@@ -120,8 +121,10 @@ struct Sender<'a, D> {
     /// `k_i` and `seed_i`.
     secrets: Zeroizing<Vec<[Block; 2]>>,
     copies: Vec<Copy>,
+    /// The offsets of the copies.
+    deltas: Vec<Delta>,
     /// The streams of `k_i`.
-    masks: Vec<comity_core::Prg>,
+    masks: Vec<Prg>,
     outlet: Outlet,
     conduct: &'a mut D,
 }
@@ -144,12 +147,23 @@ impl<'a, D: Conduct> Sender<'a, D> {
         let mut secrets = Zeroizing::new(Vec::with_capacity(plan.t()));
         secrets.extend((0..plan.t()).map(|_| [(); 2].map(|()| random_block(rng))));
         let copy = |(i, pair): (usize, &[Block; 2])| Copy::new(backend, &session, i, pair[1]);
-        let mut copies: Vec<Copy> = secrets.iter().enumerate().map(copy).collect();
-        conduct.before(Act::Copies(&mut copies));
+        let copies: Vec<Copy> = secrets.iter().enumerate().map(copy).collect();
         let masks = secrets.iter().enumerate().map(|(i, pair)| mask(backend, &session, i, pair[0])).collect();
         let owner = Owner::new(*half_owner + *half_owner);
         let outlet = Outlet::new(backend, &session, plan.copies);
-        Ok(Sender { backend, session, plan, owner, half_w, secrets, copies, masks, outlet, conduct })
+        Ok(Sender {
+            backend,
+            session,
+            plan,
+            owner,
+            half_w,
+            secrets,
+            deltas: deltas(&copies),
+            copies,
+            masks,
+            outlet,
+            conduct,
+        })
     }
 
     /// The first items of Figure 3: `h`, the input commitments and the output commitments. Returns the halves of `r_j`.
@@ -180,7 +194,7 @@ impl<'a, D: Conduct> Sender<'a, D> {
 
     /// "Sending the garbled values of P1's inputs". Returns the labels for zero of all inputs.
     fn transfer(&mut self, crs: &pvw::Crs, ots: &pvw::Sender, out: &mut Out<'_>) -> Result<Rows> {
-        let Sender { session, plan, copies, outlet, conduct, .. } = self;
+        let Sender { session, plan, copies, deltas, outlet, conduct, .. } = self;
         let (t, [n1, n2]) = (plan.t(), plan.inputs);
         let mut labels = Rows::new(t, n1.saturating_add(n2))?;
         labels.draw(0, n1, copies.iter_mut().map(|copy| &mut copy.x));
@@ -192,68 +206,80 @@ impl<'a, D: Conduct> Sender<'a, D> {
         let [_, session] = ot_sessions(session);
         let numbered = copies.iter().zip(&heads).zip(0..);
         let answers = ots.shared(&session, numbered.map(|((copy, head), i)| (i, copy.coins.clone(), *head)));
-        for j in 0..n1 {
-            let mut pairs = label_pairs(copies, labels.get(j, 1));
-            conduct.before(Act::Labels { j, pairs: &mut pairs });
-            outlet.put(out, &hidden_rows(&pairs, &answers.pads(j)))?;
+        for batch in batches(n1) {
+            for (j, pads) in batch.clone().zip(map(batch, 4 * t, |j| answers.pads(j))) {
+                let mut pairs = label_pairs(deltas, labels.get(j, 1));
+                conduct.before(Act::Labels { j, pairs: &mut pairs });
+                outlet.put(out, &hidden_rows(&pairs, &pads))?;
+            }
         }
         Ok(labels)
     }
 
     /// The sender's input: for each bit what the seeds give, and the proofs of consistency. `labels` has the labels for zero.
-    fn inputs(&mut self, y: &Bits, half_r: &[Scalar], labels: &mut Rows, out: &mut Out<'_>) -> Result<()> {
-        let Sender { session, plan, owner, copies, masks, outlet, conduct, .. } = self;
-        for (j, (bit, half_r)) in y.iter().zip(half_r).enumerate() {
-            let mut bits = Zeroizing::new(vec![u8::from(bit); plan.t()]);
-            conduct.before(Act::Input { j, bits: &mut bits });
-            let mut committed = commit(session, j, owner, copies, labels.get(plan.inputs[0] + j, 1));
-            let select = |(bit, [zero, one]): (&u8, &[Scalar; 2])| {
-                half_r - Scalar::conditional_select(zero, one, Choice::from(*bit))
-            };
-            let mut proofs = Zeroizing::new(Vec::with_capacity(plan.t()));
-            proofs.extend(bits.iter().zip(committed.halves.iter()).map(select));
-            conduct.before(Act::Proofs { j, halves: &mut proofs });
-            for (proof, mask) in proofs.iter().zip(masks.iter_mut()) {
-                put_masked(out, mask, proof)?;
+    fn inputs(&mut self, y: &Bits, half_r: &[Scalar], labels: &Rows, out: &mut Out<'_>) -> Result<()> {
+        let Sender { session, plan, owner, copies, deltas, masks, outlet, conduct, .. } = self;
+        let (t, first) = (plan.t(), plan.inputs[0]);
+        for batch in batches(y.len()) {
+            let drawn: Vec<Drawn> = batch.clone().map(|_| Drawn::next(copies)).collect();
+            let zeros = labels.get(first + batch.start, batch.len());
+            let committed = map(batch.clone(), 4 * t, |j| {
+                let at = j - batch.start;
+                commit(session, j, &*owner, deltas, &drawn[at], &zeros[at * t..][..t])
+            });
+            for ((j, drawn), mut rows) in batch.zip(&drawn).zip(committed) {
+                let mut bits = Zeroizing::new(vec![u8::from(y.get(j)); t]);
+                conduct.before(Act::Input { j, bits: &mut bits });
+                let select = |(bit, [zero, one]): (&u8, &[Scalar; 2])| {
+                    half_r[j] - Scalar::conditional_select(zero, one, Choice::from(*bit))
+                };
+                let mut proofs = Zeroizing::new(Vec::with_capacity(t));
+                proofs.extend(bits.iter().zip(drawn.halves.iter()).map(select));
+                conduct.before(Act::Proofs { j, halves: &mut proofs });
+                put_masked(out, masks, &proofs, 1)?;
+                conduct.before(Act::Committed { j, rows: &mut rows });
+                outlet.put(out, &rows)?;
             }
-            conduct.before(Act::Committed { j, rows: &mut committed.rows });
-            outlet.put(out, &committed.rows)?;
         }
         Ok(())
     }
 
     /// "Generate garbled circuit". Returns the labels for zero of the outputs.
     fn garble(&mut self, program: &Program, labels: Rows, out: &mut Out<'_>) -> Result<Rows> {
-        let Sender { backend, session, plan, copies, outlet, conduct, .. } = self;
-        let deltas = deltas(copies);
-        let lockstep = LockstepGarbler::new(*backend, &deltas, gate_keys(session), slots(program));
+        let Sender { backend, session, plan, deltas, outlet, conduct, .. } = self;
+        let lockstep = LockstepGarbler::new(*backend, deltas, gate_keys(session), slots(program));
         let lanes = Lanes::new(lockstep, plan.t(), labels, program, plan)?;
         let mut garbling = Garbling::new(lanes, plan.t(), outlet, out, &mut **conduct);
         walk(program, plan, &mut garbling)?;
         let mut outputs = garbling.finish();
-        conduct.before(Act::Outputs { rows: outputs.get_mut(0, plan.outputs), deltas: &deltas });
+        conduct.before(Act::Outputs { rows: outputs.get_mut(0, plan.outputs), deltas });
         Ok(outputs)
     }
 
     /// "Preparing and sending the cheating recovery box", and `outputDecom_i`.
     fn recovery(&mut self, outputs: &Rows, out: &mut Out<'_>) -> Result<()> {
-        let Sender { session, plan, half_w, copies, masks, outlet, conduct, .. } = self;
+        let Sender { session, plan, half_w, deltas, masks, outlet, conduct, .. } = self;
         let t = plan.t();
         let mut rows = decoding(outputs, plan.outputs, t);
         conduct.before(Act::Decoding(&mut rows));
         outlet.put(out, &rows)?;
         let recovery = Recovery::new(session);
         let mut boxes = Boxes::new(session, t);
-        for (j, half_w) in half_w.iter().enumerate() {
-            let mut halves = Zeroizing::new(Vec::with_capacity(t));
-            for (i, (copy, zero)) in copies.iter().zip(outputs.get(j, 1)).enumerate() {
-                let labels = [*zero, *zero ^ copy.delta.block()];
-                halves.push([0, 1].map(|b| half_w[b] + recovery.half_k(i, j, b as u8, labels[b])));
-            }
-            boxes.add(&halves.as_flattened().iter().map(|half| G * half).collect::<Vec<_>>());
-            conduct.before(Act::Openings { j, halves: &mut halves });
-            for (pair, mask) in halves.iter().zip(masks.iter_mut()) {
-                pair.iter().try_for_each(|half| put_masked(out, mask, half))?;
+        for batch in batches(plan.outputs) {
+            let zeros = outputs.get(batch.start, batch.len());
+            let opened = map(batch.clone(), 2 * t, |j| {
+                let mut halves = Zeroizing::new(Vec::with_capacity(2 * t));
+                for (i, (delta, zero)) in deltas.iter().zip(&zeros[(j - batch.start) * t..]).enumerate() {
+                    let labels = [*zero, *zero ^ delta.block()];
+                    halves.extend([0, 1].map(|b| half_w[j][b] + recovery.half_k(i, j, b as u8, labels[b])));
+                }
+                let points: Vec<_> = halves.iter().map(|half| G * half).collect();
+                (halves, doubled(&points))
+            });
+            for (j, (mut halves, points)) in batch.zip(opened) {
+                boxes.add(&points);
+                conduct.before(Act::Openings { j, halves: halves.as_chunks_mut().0 });
+                put_masked(out, masks, &halves, 2)?;
             }
         }
         let mut rows = boxes.finish();
@@ -262,11 +288,13 @@ impl<'a, D: Conduct> Sender<'a, D> {
     }
 }
 
-/// Writes a scalar under the stream of `k_i`.
-fn put_masked(out: &mut Out<'_>, mask: &mut comity_core::Prg, scalar: &Scalar) -> Result<()> {
-    let mut bytes = scalar.to_bytes();
-    add(mask, &mut bytes);
-    out.put(&bytes)
+/// Writes scalars under the streams of `k_i`, so many for each copy.
+fn put_masked(out: &mut Out<'_>, masks: &mut [Prg], scalars: &[Scalar], each: usize) -> Result<()> {
+    let mut bytes: Vec<[u8; 32]> = scalars.iter().map(Scalar::to_bytes).collect();
+    for (bytes, mask) in bytes.chunks_exact_mut(each).zip(masks) {
+        bytes.iter_mut().for_each(|bytes| add(mask, bytes));
+    }
+    out.put(bytes.as_flattened())
 }
 
 /// The offsets of copies.
@@ -281,8 +309,8 @@ pub(crate) fn head_rows(heads: &[pvw::Head]) -> Vec<Block> {
 }
 
 /// Both labels of a bit in each copy.
-pub(crate) fn label_pairs(copies: &[Copy], zeros: &[Block]) -> Zeroizing<Vec<[Block; 2]>> {
-    Zeroizing::new(copies.iter().zip(zeros).map(|(copy, zero)| [*zero, *zero ^ copy.delta.block()]).collect())
+pub(crate) fn label_pairs(deltas: &[Delta], zeros: &[Block]) -> Zeroizing<Vec<[Block; 2]>> {
+    Zeroizing::new(deltas.iter().zip(zeros).map(|(delta, zero)| [*zero, *zero ^ delta.block()]).collect())
 }
 
 /// Both labels of a bit under their pads, as rows.
