@@ -108,8 +108,19 @@ impl Repl<'_> {
                 }
                 _ => {}
             }
+            let ready = match self.evaluator.check(parsed.statement) {
+                Ok(ready) => ready,
+                Err(why) => {
+                    note(&why);
+                    refused += 1;
+                    continue;
+                }
+            };
+            if self.person {
+                note("waiting for the other party to say the same ...");
+            }
             let mut ask = |name: &str, ty: &Type| value_of(input, name, ty);
-            match self.evaluator.run(parsed, &mut ask)? {
+            match self.evaluator.run(ready, &parsed.text, &mut ask)? {
                 Done::Named(name, ty) => {
                     if self.person {
                         note(&format!("{name}: {ty}"));

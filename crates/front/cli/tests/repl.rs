@@ -73,7 +73,8 @@ fn mistakes_are_told_and_the_session_goes_on() {
 
 #[test]
 fn an_end_on_one_side_is_told_on_the_other() {
-    let [a, b] = session(&["--dealer", "fast", "-v"], "a = input(0, u8) = 1\nquit\n", "a = input(0, u8)\nreveal a to all\n");
+    let [a, b] =
+        session(&["--dealer", "fast", "-v"], "a = input(0, u8) = 1\nquit\n", "a = input(0, u8)\nreveal a to all\n");
     a.ok();
     assert!(a.err.contains("sent") && a.err.contains("rounds"), "{}", a.err);
     b.fails(3, &["the other party has left the session"]);
@@ -81,7 +82,8 @@ fn an_end_on_one_side_is_told_on_the_other() {
     let [a, b] = session(&[], "a = input(0, u8)\n", "a = input(0, u8)\nreveal a to all\n");
     a.fails(2, &["the value of `a` is missing"]);
     assert_eq!(b.code, 3, "{}", b.err);
-    let [a, b] = session(&["--rho", "30"], "r = random(u16)\nreveal r ^ r to all\n", "r = random(u16)\nreveal r ^ r to all\n");
+    let [a, b] =
+        session(&["--rho", "30"], "r = random(u16)\nreveal r ^ r to all\n", "r = random(u16)\nreveal r ^ r to all\n");
     assert_eq!((a.ok(), b.ok()), ("r ^ r = 0\n", "r ^ r = 0\n"));
 }
 
@@ -91,6 +93,7 @@ fn misuse_is_refused() {
     comity(&["repl", "--party", "0"]).fails(2, &["--listen ADDR", "--connect ADDR"]);
     comity(&["repl", "--party", "0", "--peer", "0=127.0.0.1:1"]).fails(2, &["the other party"]);
     comity(&["repl", "--party", "0", "--listen", "127.0.0.1:0", "--rho", "0"]).fails(2, &["rho"]);
-    comity(&["repl", "--party", "1", "--connect", "192.0.2.1:7000", "--timeout", "1"]).fails(2, &["--tls", "--plaintext"]);
+    comity(&["repl", "--party", "1", "--connect", "192.0.2.1:7000", "--timeout", "1"])
+        .fails(2, &["--tls", "--plaintext"]);
     assert!(comity(&["repl", "--help"]).ok().contains("reveal c to all"));
 }

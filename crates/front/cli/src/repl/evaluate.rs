@@ -8,7 +8,7 @@ use comity_circuit::value::{self, Type};
 use comity_circuit::{Program, Recipients};
 use comity_core::{Bits, Error};
 
-use super::statement::{Line, Statement, words};
+use super::statement::{Statement, words};
 use crate::failure::{Failure, Kind, Outcome};
 
 /// A session, and the values that have names in it.
@@ -28,7 +28,9 @@ pub(super) enum Done {
 }
 
 /// A statement that has passed every check that needs no peer.
-enum Ready {
+pub(super) struct Ready(Prepared);
+
+enum Prepared {
     Input { name: String, party: u32, ty: Type, value: Option<Bits> },
     Random { name: String, ty: Type },
     Let { name: String, computed: Computed },
@@ -62,17 +64,18 @@ impl<'a> Evaluator<'a> {
         self.values.iter().map(|(name, (_, ty))| (name.as_str(), ty))
     }
 
-    /// Does what a line says, together with the peer. `ask` gets an input value from the person here.
+    /// Does what a line says, together with the peer: first both have to agree on its normal form. `ask` gets an input
+    /// value from the person here.
     ///
     /// # Errors
     /// When the session is at its end.
-    pub(super) fn run(&mut self, line: Line, ask: &mut dyn FnMut(&str, &Type) -> Outcome<Bits>) -> Outcome<Done> {
-        let Line { statement, text } = line;
-        let ready = match self.ready(statement) {
-            Ok(ready) => ready,
-            Err(why) => return Ok(Done::Refused(why)),
-        };
-        let other = self.session.agree(&text).map_err(|error| match error {
+    pub(super) fn run(
+        &mut self,
+        ready: Ready,
+        text: &str,
+        ask: &mut dyn FnMut(&str, &Type) -> Outcome<Bits>,
+    ) -> Outcome<Done> {
+        let other = self.session.agree(text).map_err(|error| match error {
             Error::PeerClosed => Failure::new(Kind::Closed, "the other party has left the session"),
             error => error.into(),
         })?;
@@ -82,8 +85,8 @@ impl<'a> Evaluator<'a> {
                  statement on both sides."
             )));
         }
-        match ready {
-            Ready::Input { name, party, ty, value } => {
+        match ready.0 {
+            Prepared::Input { name, party, ty, value } => {
                 let value = match value {
                     None if party == self.session.party() => Some(ask(&name, &ty)?),
                     value => value,
@@ -91,15 +94,15 @@ impl<'a> Evaluator<'a> {
                 let shared = self.session.input(party, ty.bits(), value.as_ref())?;
                 Ok(self.name(name, shared, ty))
             }
-            Ready::Random { name, ty } => {
+            Prepared::Random { name, ty } => {
                 let shared = self.session.random(ty.bits())?;
                 Ok(self.name(name, shared, ty))
             }
-            Ready::Let { name, computed } => {
+            Prepared::Let { name, computed } => {
                 let shared = self.compute(&computed)?;
                 Ok(self.name(name, shared, computed.ty().clone()))
             }
-            Ready::Reveal { expression, to, computed } => {
+            Prepared::Reveal { expression, to, computed } => {
                 let shared = self.compute(&computed)?;
                 let value = self.session.reveal(to, &shared)?;
                 Ok(Done::Revealed { expression, to, ty: computed.ty().clone(), value })
@@ -112,9 +115,9 @@ impl<'a> Evaluator<'a> {
         Done::Named(name, ty)
     }
 
-    /// All checks that need no peer: nothing was said to it yet.
-    fn ready(&self, statement: Statement) -> Result<Ready, String> {
-        Ok(match statement {
+    /// All checks that need no peer, to which nothing is said here. An error is for the person here alone.
+    pub(super) fn check(&self, statement: Statement) -> Result<Ready, String> {
+        Ok(Ready(match statement {
             Statement::Input { name, party, ty, value } => {
                 let ty = parse_type(&ty).map_err(|e| explain(&e))?;
                 let value = match value {
@@ -127,16 +130,16 @@ impl<'a> Evaluator<'a> {
                     Some(text) => Some(read(&name, &ty, &text)?),
                     None => None,
                 };
-                Ready::Input { name, party, ty, value }
+                Prepared::Input { name, party, ty, value }
             }
-            Statement::Random { name, ty } => Ready::Random { name, ty: parse_type(&ty).map_err(|e| explain(&e))? },
-            Statement::Let { name, expression } => Ready::Let { name, computed: self.compile(&expression)? },
+            Statement::Random { name, ty } => Prepared::Random { name, ty: parse_type(&ty).map_err(|e| explain(&e))? },
+            Statement::Let { name, expression } => Prepared::Let { name, computed: self.compile(&expression)? },
             Statement::Reveal { expression, to } => {
                 let computed = self.compile(&expression)?;
-                Ready::Reveal { expression, to, computed }
+                Prepared::Reveal { expression, to, computed }
             }
             Statement::Vars | Statement::Help | Statement::Quit => return Err("this is for one side alone".into()),
-        })
+        }))
     }
 
     /// The expression over those values that it names.

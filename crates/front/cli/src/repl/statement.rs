@@ -218,12 +218,18 @@ fn number(text: &str, field: bool) -> usize {
 
 /// Tokens as people would write them. Spaces are left out only where they cannot join two tokens.
 fn render(tokens: &[&str]) -> String {
+    let word = |c: char| c.is_alphanumeric() || c == '_';
     let mut text = String::new();
     let mut before = "";
     for &token in tokens {
-        let tight = matches!(token, ")" | "]" | "," | ";" | ".") || matches!(before, "(" | "[" | ".");
-        let name = before.ends_with(|c: char| c.is_alphanumeric() || c == '_') && !RESERVED[..12].contains(&before);
-        if !(text.is_empty() || tight || (name && matches!(token, "(" | "["))) {
+        let name = before.ends_with(word) && !before.starts_with(|c: char| c.is_numeric());
+        let tight = match token {
+            ")" | "]" | "," | ";" => true,
+            "(" | "[" if name => !RESERVED[..12].contains(&before),
+            "." => name || matches!(before, ")" | "]"),
+            _ => before == "." && token.starts_with(word),
+        };
+        if !(text.is_empty() || tight || matches!(before, "(" | "[")) {
             text.push(' ');
         }
         text += token;
@@ -250,10 +256,10 @@ mod tests {
             ("  c=a<b  // the smaller", "c = a < b"),
             ("c = a<<b", "c = a << b"),
             ("d=if c{a}else{b}", "d = if c { a } else { b }"),
-            ("x = ys [ 2 ].0 .1+f( a,b ) as u16", "x = ys[2].0.1 + f(a, b) as u16"),
+            ("x = ys [ 2 ].0 .1+f( a,b ) as u16", "x = ys[2].0 .1 + f(a, b) as u16"),
             ("x=1.5e-3*y", "x = 1.5e-3 * y"),
             ("x = 0x1e-3", "x = 0x1e - 3"),
-            ("x = t.0.1", "x = t.0.1"),
+            ("x = t.0.1", "x = t.0 .1"),
             ("for_ = [1u8,2 ; 3]", "for_ = [1u8, 2; 3]"),
             ("reveal  a+b  to  all", "reveal a + b to all"),
             ("a=input(0,[u8;4])", "a = input(0, [u8; 4])"),
@@ -308,6 +314,27 @@ mod tests {
         ] {
             assert!(refused(line).contains(hint), "{line}: {}", refused(line));
         }
+    }
+
+    #[test]
+    fn any_text_has_one_normal_form_or_none() {
+        let pieces = [
+            "a", "b1", "=", "==", "input", "random", "reveal", "to", "all", "0", "1.5", "2e", "-", "<", "<<", ".",
+            "..", "/", "é", "☃", "(", ")", "[", "]", "{", "}", ",", ";", "u32", "if", " ", " ", " ", "\t",
+        ];
+        let (mut state, mut statements) = (1u64, 0);
+        for round in 0..20_000 {
+            let start = ["", "x = ", "a = input(0, u8)", "reveal a"][round % 4].to_owned();
+            let line = (0..round % 13).fold(start, |line, _| {
+                state = state.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
+                line + pieces[(state >> 33) as usize % pieces.len()]
+            });
+            if let Ok(Some(parsed)) = parse(&line) {
+                assert_eq!(normal(&parsed.text), parsed.text, "{line}");
+                statements += 1;
+            }
+        }
+        assert!(statements > 5_000, "{statements}");
     }
 
     #[test]
