@@ -12,6 +12,7 @@ use comity_circuit::{Builder, Observer, Program, ProgramBuilder, Recipients, lib
 use comity_core::{Backend, Bits, Params, SessionId};
 use comity_net::SystemRng;
 use comity_share::{GlobalKey, Share, Source};
+use comity_tinyot::bucket::Budget;
 use comity_tinyot::{Ands, Checked, Config, Dealer, DealerKind, Machine, Triples, dealer, run_with};
 
 use super::text::{Table, bytes, ratio, time};
@@ -213,44 +214,74 @@ fn figure(suite: &mut Suite, name: &str, kind: DealerKind) -> Outcome {
     Ok(())
 }
 
-/// Triples a second, and bytes for one.
+/// Triples a second, and bytes for one. Their ceiling is what the authenticated bits in them would let through alone.
 fn triples(suite: &mut Suite, name: &str, kind: DealerKind) -> Outcome {
-    let row = format!("nnob12.triples.{name}");
-    if !suite.wants(&row) {
+    let (row, shares) = (format!("nnob12.triples.{name}"), format!("nnob12.shares.{name}"));
+    if !suite.wants(&row) && !suite.wants(&shares) {
         return Ok(());
     }
     let count = match kind {
         DealerKind::Fast => 1 << 20,
         DealerKind::Nnob12 => 1 << 17,
     };
-    let mut runs = Vec::new();
+    let (mut rates, mut runs) = (Vec::new(), Vec::new());
     for _ in 0..3 {
         let session = session();
-        let party = |ch: &mut Wire, party: u32| deal(ch, &session, party, kind, count).map(|dealt| dealt.1);
-        let (run, one, two) = play(None, |ch| party(ch, 0), |ch| party(ch, 1))?;
-        runs.push((count as f64 / one.max(two), run.total() as f64 / count as f64));
+        let party = |ch: &mut Wire, party: u32| deal(ch, &session, party, kind, count);
+        let (_, one, two) = play(None, |ch| party(ch, 0), |ch| party(ch, 1))?;
+        let bytes = one.bytes + two.bytes;
+        rates.push(count as f64 / one.shares.max(two.shares));
+        runs.push((count as f64 / one.triples.max(two.triples), bytes as f64 / count as f64));
     }
-    suite.record(&row, "and/s", None, runs.iter().map(|run| run.0).collect());
-    suite.record(&format!("{row}.bytes"), "bytes", None, runs.iter().map(|run| run.1).collect());
+    suite.record(&shares, "shares/s", None, rates);
+    let formula = match kind {
+        DealerKind::Fast => {
+            let size = Budget::known(count as u64, RHO, 1, comity_tinyot::fast::OBJECTS)
+                .and_then(|mut b| b.next(1))
+                .map_err(Failure::from)?
+                .size;
+            let bits = suite.value(&shares).map(|rate| rate / (3 * size) as f64);
+            suite.record(&row, "and/s", bits, runs.iter().map(|run| run.0).collect());
+            // Buckets of leaky ANDs: 31 bits for each of six OTs, G and a bit each way; a bit each way to combine two.
+            Some(size as f64 * (6.0 * 31.0 / 8.0 + 32.25) + (size - 1) as f64 * 0.25)
+        }
+        DealerKind::Nnob12 => {
+            suite.record(&row, "and/s", None, runs.iter().map(|run| run.0).collect());
+            None
+        }
+    };
+    // Here the ceiling is the formula.
+    suite.record(&format!("{row}.bytes"), "bytes", formula, runs.iter().map(|run| run.1).collect());
     Ok(())
 }
 
-/// A dealer, and how long it took to deal so many triples, which are dropped.
-fn deal(
-    ch: &mut Wire,
-    session: &SessionId,
-    party: u32,
-    kind: DealerKind,
-    count: usize,
-) -> Result<(Box<dyn Dealer>, f64)> {
+/// What dealing took one party.
+struct Dealt {
+    /// Seconds for so many shared bits.
+    shares: f64,
+    /// Seconds for so many triples.
+    triples: f64,
+    /// What the party sent for the triples.
+    bytes: u64,
+}
+
+/// Deals shared bits, and as many triples, which are dropped.
+fn deal(ch: &mut Wire, session: &SessionId, party: u32, kind: DealerKind, count: usize) -> Result<Dealt> {
     let ands = Ands::Exactly(count as u64);
     let mut dealer = dealer(ch, session, &config(party, kind)?, ands, &mut SystemRng)?;
+    let mut out = vec![Share::default(); 1 << 16];
     let start = Instant::now();
+    for _ in 0..count / out.len() {
+        dealer.shares(ch, &mut out)?;
+    }
+    let shares = start.elapsed().as_secs_f64();
+    let (start, before) = (Instant::now(), ch.counts().sent);
     let mut dealt = 0;
     while dealt < count {
         dealt += dealer.triples(ch, (count - dealt).min(1 << 16))?.len();
     }
-    Ok((dealer, start.elapsed().as_secs_f64()))
+    ch.flush()?;
+    Ok(Dealt { shares, triples: start.elapsed().as_secs_f64(), bytes: ch.counts().sent - before })
 }
 
 /// A dealer whose triples are dealt before anybody looks at the clock.

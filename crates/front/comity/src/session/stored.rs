@@ -105,12 +105,19 @@ impl Session<'_> {
         rng: &mut SystemRng,
         clock: &mut Clock<'_>,
     ) -> Result<()> {
+        let refuse = |why: String| Err(Error::InvalidInput(why));
         let ours = self.fitting(store, key, protocol, program)?;
         let theirs = exchange(channel, &ours)?;
         // The order of party 0 decides.
         let (first, second) = if self.party == 0 { (&ours, &theirs) } else { (&theirs, &ours) };
         let known: HashSet<&SessionId> = second.iter().collect();
-        let id = *first.iter().find(|id| known.contains(id)).ok_or_else(|| none_left(program, &ours, &theirs))?;
+        let Some(&id) = first.iter().find(|id| known.contains(id)) else {
+            let error = none_left(program, &ours, &theirs);
+            if store.deals()?.is_empty() {
+                return Err(error);
+            }
+            return refuse(format!("{error}; what the store has is for `--protocol tinyot`, to be named on both sides"));
+        };
         let reader = store.take(&id)?;
         // The peer's store is the right one, since it has this; so what it lacks is lost, a crash of the peer's most likely.
         let known: HashSet<&SessionId> = theirs.iter().collect();
