@@ -2,6 +2,8 @@
 
 use std::io::{self, Read};
 
+use comity_circuit::ProgramBuilder;
+
 use super::*;
 use crate::files::{CHECKSUM, Header, checksum};
 use crate::{Cost, respond};
@@ -20,7 +22,7 @@ fn message<T>(result: Result<T>) -> String {
 }
 
 /// The bytes with a right checksum.
-fn sealed(mut bytes: Vec<u8>) -> Vec<u8> {
+pub(crate) fn sealed(mut bytes: Vec<u8>) -> Vec<u8> {
     let body = bytes.len() - CHECKSUM;
     let sum = checksum().update(&bytes[..body]).finalize();
     bytes[body..].copy_from_slice(sum.as_bytes());
@@ -213,6 +215,52 @@ fn a_changed_answer_never_gives_a_wrong_output() {
         // What nobody reads is under the keys of checked copies, and copies that are not semi-trusted do no harm.
         assert!(refused > same, "{refused} refused, {same} without effect");
     }
+}
+
+/// A program whose loop garbles far more than is ever in memory.
+#[test]
+fn an_answer_streams() {
+    /// Counts what goes by, and holds on to nothing.
+    #[derive(Default)]
+    struct Passing {
+        bytes: usize,
+        largest: usize,
+    }
+    impl io::Write for Passing {
+        fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+            self.bytes += bytes.len();
+            self.largest = self.largest.max(bytes.len());
+            Ok(bytes.len())
+        }
+        fn flush(&mut self) -> io::Result<()> {
+            Ok(())
+        }
+    }
+    let mut circuit = Builder::new();
+    let (a, b) = (circuit.input("a", 64), circuit.input("b", 64));
+    let (products, mixed): (Vec<Wire>, Vec<Wire>) = (0..64)
+        .map(|i| {
+            let product = circuit.and(a[i], b[(i + 1) % 64]);
+            (product, circuit.xor(product, a[(i + 7) % 64]))
+        })
+        .unzip();
+    circuit.output("c", &mixed);
+    circuit.output("d", &products);
+    let mut program = ProgramBuilder::new("a loop");
+    let circuit = program.circuit(circuit.finish());
+    program.input("x", 0, 2);
+    program.input("y", 1, 2);
+    let (a, b) = (program.register(64), program.register(64));
+    program.repeat(500, |program, _| program.call(circuit, &[a.span(), b.span()], &[a.span(), b.span()]));
+    program.reveal("z", Recipients::Party(0), a.slice(0, 2));
+    let program = program.finish().unwrap();
+    let case = Case::new(Backend::detect(), program, vec![Bits::zeros(2); 2], Copies::all(4).unwrap(), 1);
+    let own = own(&case.program, 1, &case.inputs);
+    let mut passing = Passing::default();
+    respond(case.backend, &case.query, &case.program, &own, &mut rng(1), &mut passing).unwrap();
+    let cost = Cost::new(&case.program, case.query.copies()).unwrap();
+    assert_eq!(passing.bytes as u64, cost.answer_bytes);
+    assert!(passing.bytes > 500 * 64 * 32 * 4 && passing.largest <= 256 * 32 * 4, "{} at once", passing.largest);
 }
 
 #[test]

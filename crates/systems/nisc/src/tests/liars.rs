@@ -281,6 +281,30 @@ fn name(result: Result<Opened>) -> Misbehaviour {
 }
 
 #[test]
+fn coded_copies_that_are_not_those_hashed_are_named() {
+    let copies = Copies::coded(4, 2).unwrap();
+    let case = &cases(copies, 1)[0];
+    let answer = case.answer(1);
+    let choice = case.secret.receivers(case.backend).choice;
+    let verdict = |at: usize| {
+        let mut bad = answer.clone();
+        bad[at] ^= 1;
+        name(case.open(&super::files::sealed(bad)))
+    };
+    // The hashes of the copies are the last thing before the checksum; before them are the boxes and the openings.
+    let hashes = answer.len() - 32 - 32 * copies.total();
+    for i in 0..copies.total() {
+        let kind = if choice.checked.contains(&i) { Misbehaviour::GarbledCircuit } else { Misbehaviour::CodedCircuit };
+        assert_eq!(verdict(hashes + 32 * i), kind);
+    }
+    // In the tables all decoding is the evaluator's loss: two AND gates, two outputs, two values under way.
+    let tables = hashes - 32 * 2 - 2 * 64 * copies.total() - 16 * 2 - 2 * 32 * 2;
+    for byte in 0..2 * 32 * 2 {
+        assert_eq!(verdict(tables + byte), Misbehaviour::CodedCircuit);
+    }
+}
+
+#[test]
 fn output_commitments_that_do_not_add_up_are_named() {
     let case = &cases(Copies::all(3).unwrap(), 1)[0];
     for at in 0..4 {
