@@ -10,6 +10,7 @@ use comity_share::{GlobalKey, Ledger};
 use zeroize::Zeroizing;
 
 use super::CHUNK;
+use super::conduct::{Act, Conduct};
 use super::shares::{BLOCKS, Shares, runs, split_mut};
 use super::words::{Words, add, add_masked, add_same, masks_of_row, pack, word, words, words_mut};
 use crate::bucket::{Batch, Partition};
@@ -26,6 +27,7 @@ pub(super) fn combine(
     leaders: &mut [Block],
     others: &[Block],
     ledger: &mut Ledger,
+    conduct: &mut dyn Conduct,
 ) -> Result<()> {
     let mut step = Step {
         columns: batch.size - 1,
@@ -39,7 +41,7 @@ pub(super) fn combine(
         let n = chunk.len() / BLOCKS;
         for at in (0..n).step_by(STEP) {
             let place = Place { start, at, n: STEP.min(n - at), buckets: batch.buckets, partition, others };
-            step.run(ch, place, chunk, ledger)?;
+            step.run(ch, place, chunk, ledger, conduct)?;
         }
     }
     Ok(())
@@ -81,7 +83,14 @@ struct Step {
 }
 
 impl Step {
-    fn run(&mut self, ch: &mut dyn Channel, place: Place<'_>, chunk: &mut [Block], ledger: &mut Ledger) -> Result<()> {
+    fn run(
+        &mut self,
+        ch: &mut dyn Channel,
+        place: Place<'_>,
+        chunk: &mut [Block],
+        ledger: &mut Ledger,
+        conduct: &mut dyn Conduct,
+    ) -> Result<()> {
         let Place { at, n, .. } = place;
         let row = n.div_ceil(8);
         let macs = &mut self.macs[..self.columns * n];
@@ -94,6 +103,7 @@ impl Step {
             }
             pack(words(macs), 0, own);
         }
+        conduct.before(Act::Shown { bits: own, macs });
         ledger.show(macs);
         ch.exchange(own, theirs)?;
         let rows = own.chunks_exact_mut(row).zip(theirs.chunks_exact(row));

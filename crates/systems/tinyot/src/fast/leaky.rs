@@ -116,17 +116,20 @@ impl Leaky {
         }
     }
 
-    /// Steps 4 and 5, with both parties' bits: mends `z`, and hashes every `L`.
-    pub(super) fn close(&mut self, z: SharesMut<'_>, bits: [&[u8]; 2], equality: &mut blake3::Hasher) {
+    /// The `S` of the last `n` ANDs.
+    pub(super) fn s(&mut self, n: usize) -> &mut [Block] {
+        &mut self.s[..n]
+    }
+
+    /// Step 4 and what step 5 compares: mends `z` with the sums of both parties' bits, and gives every `L`.
+    pub(super) fn close(&mut self, z: SharesMut<'_>, d: &[u8]) -> &mut [Block] {
         let n = z.macs.len();
         let delta = self.key.block();
         let one = Block::from_u128(1);
-        let both: Vec<u8> = bits[0].iter().zip(bits[1]).map(|(own, theirs)| own ^ theirs).collect();
-        let masks = &mut self.scratch.masks[0];
         for at in (0..n).step_by(TILE) {
             let tile = at..n.min(at + TILE);
-            let masks = &mut masks[..tile.len()];
-            masks_of_row(&both, at, masks);
+            let masks = &mut self.scratch.masks[0][..tile.len()];
+            masks_of_row(d, at, masks);
             add_same(words_mut(&mut self.s[tile.clone()]), word(delta), masks);
             // As `Share::add`: the constant goes to party 0's share.
             if self.party == 0 {
@@ -135,8 +138,8 @@ impl Leaky {
                 add_same(words_mut(&mut z.keys[tile]), word(delta ^ one), masks);
             }
         }
-        equality.update(Block::bytes_of(&self.s[..n]));
         self.count += n as u64;
+        &mut self.s[..n]
     }
 }
 

@@ -1,6 +1,34 @@
-//! The fast dealer.
+//! The fast dealer: authenticated bits from SoftSpoken OT extension, triples by leaky ANDs and buckets.
+//!
+//! **Sources.** Authenticated bits: Roy (CRYPTO 2022), whose correlation is that of MACs ([`Extension`]). Leaky AND: Katz,
+//! Ranellucci, Rosulek, Wang (Crypto 2018, ePrint 2018/578), `leaky.rs` has its steps. Buckets and their combining: Nielsen et al.
+//! (Crypto 2012), as Wang, Ranellucci, Katz (ePrint 2017/030) do it for shared triples; [`bucket`](crate::bucket) has the bound.
+//! **Functionality**: authenticated shares and triples of [`Dealer`]. **Adversary**: malicious, either party, static; assumptions
+//! are those of the extension and that AES under a fixed key is a random permutation
+//! ([`TccrHash`](comity_core::TccrHash)), BLAKE3 a random oracle.
+//!
+//! **One batch**, and why in this order
+//! 1. Shared bits `x`, `y`, `z` for every leaky AND, a chunk of the extension at a time. A chunk is checked before the next message:
+//!    a receiver whose choices are inconsistent would know hashed values of `G` but for a few bits of delta, and could test
+//!    these one by one.
+//! 2. Leaky ANDs. `G` goes both ways at once, then bit 1 of `S`. Who waits for the other's bit before it sends its own can make `d`
+//!    what it likes, but a wrong `d` makes the `L` differ by the sum of the deltas.
+//! 3. One comparison of all `L` by commit and open. If it fails nothing of the batch was used, and the session is over. Each object
+//!    with a false `G` passes with probability one half, and then one share of its `x` is known to the cheat.
+//! 4. A coin, to which both contribute: the buckets. What leaked cannot change any more.
+//! 5. Combining. The bits shown are `y_1 + y_j`, of which the second term is used nowhere else; their MACs wait in a [`Ledger`], and
+//!    nothing in a message depends on the peer's bits.
+//! 6. The ledger is settled. Then the triples are handed out.
+//!
+//! Shares and triples may be asked for in any order. Tweaks are counted from the beginning of the session, under each key from
+//! its own start. The failure of all batches together is within `2^-rho` ([`Budget`]).
+//!
+//! **Cost** of a leaky AND each way: three OTs (3.88 bytes each), 16 bytes of `G` and a bit; three of the tweakable hash; 16 bytes of
+//! BLAKE3. Of a bucket each way: a bit, and 32 bytes of BLAKE3, for all but its first. With B = 3 that is 167 bytes a triple, both ways.
+//! A chunk takes five exchanges. Memory: 96 bytes a leaky AND of a batch, used again for the next one, and some MiB.
 
 mod combine;
+mod conduct;
 mod leaky;
 mod shares;
 #[cfg(test)]
@@ -10,17 +38,22 @@ mod words;
 use core::ops::Range;
 
 use comity_channel::Channel;
-use comity_core::{Backend, Block, Misbehaviour, Prg, Result, SessionId, Table};
+use comity_core::{Backend, Block, Error, Misbehaviour, Prg, Result, SessionId, Table};
 use comity_share::{Extension, GlobalKey, Ledger, Share, Source, coin, equal};
 use rand_core::CryptoRng;
 
+use self::conduct::{Act, Conduct, Honest};
 use self::leaky::Leaky;
 use self::shares::{BLOCKS, split, split_mut};
-use crate::bucket::{Batch, Budget, Partition};
-use crate::{Checked, Dealer, Triple, Triples};
+use crate::bucket::{Budget, Partition};
+use crate::{Checked, Dealer, Triples};
 
-/// ANDs a chunk: their three OTs each way are one chunk of the extension.
+/// ANDs a chunk. Their three OTs each way, with the mask's, are whole pieces of the extension, and all that a chunk passes
+/// through is about as large as a second-level cache.
 const CHUNK: usize = 10_880;
+
+/// An incomplete block of OTs would be for nothing.
+const _: () = assert!(3 * CHUNK <= Extension::CHUNK && (3 * CHUNK).is_multiple_of(128));
 
 /// How many triples are handed out at least, where there are so many.
 const HANDFUL: usize = 1 << 14;
@@ -46,6 +79,9 @@ pub struct Fast {
     /// Which of the leaders are checked triples that were not handed out.
     ready: Range<usize>,
     wires: Wires,
+    conduct: Box<dyn Conduct>,
+    /// Set while a call runs: an error leaves it set.
+    broken: bool,
 }
 
 /// What a chunk sends and receives.
@@ -69,49 +105,80 @@ impl Fast {
         rng: &mut impl CryptoRng,
     ) -> Result<Fast> {
         let extension = Extension::setup(ch, &session.child("authenticated bits"), backend, party, rng)?;
-        let leaky = Leaky::new(&session.child("leaky ANDs"), backend, party, extension.key().clone());
         let mut seed = [0; 16];
         rng.fill_bytes(&mut seed);
-        let wires = Wires {
-            g: [(); 2].map(|()| Table::zeroed(CHUNK)),
-            bits: [(); 2].map(|()| vec![0; CHUNK / 8]),
-        };
-        Ok(Fast {
+        Ok(Fast::with(extension, session, backend, budget, Prg::new(backend, Block::new(seed)), Box::new(Honest)))
+    }
+
+    fn with(
+        extension: Extension,
+        session: &SessionId,
+        backend: Backend,
+        budget: Budget,
+        rng: Prg,
+        conduct: Box<dyn Conduct>,
+    ) -> Fast {
+        let party = extension.party();
+        Fast {
             session: *session,
             backend,
+            leaky: Leaky::new(&session.child("leaky ANDs"), backend, party, extension.key().clone()),
             extension,
-            leaky,
             ledger: Ledger::new(session.child("combining"), party),
             budget,
-            rng: Prg::new(backend, Block::new(seed)),
+            rng,
             batch: 0,
-            leaders: Table::zeroed(0),
-            others: Table::zeroed(0),
+            leaders: Table::default(),
+            others: Table::default(),
             ready: 0..0,
-            wires,
-        })
+            wires: Wires { g: Default::default(), bits: Default::default() },
+            conduct,
+            broken: false,
+        }
     }
 
     /// Leaky triples, chunk by chunk, before the comparison.
     fn leak(&mut self, ch: &mut dyn Channel, equality: &mut blake3::Hasher, out: &mut [Block]) -> Result<()> {
         let Wires { g: [own, theirs], bits: [shown, seen] } = &mut self.wires;
+        let most = CHUNK.min(out.len() / BLOCKS);
+        let (own, theirs) = (grown(own, most), grown(theirs, most));
+        for bits in [&mut *shown, &mut *seen] {
+            bits.resize(most.div_ceil(8), 0);
+        }
         for chunk in out.chunks_mut(BLOCKS * CHUNK) {
             let n = chunk.len() / BLOCKS;
             let (macs, keys) = chunk.split_at_mut(3 * n);
             self.extension.halves(ch, macs, keys)?;
-            self.leaky.garble(split(chunk), &mut own[..n]);
-            ch.exchange(Block::bytes_of(&own[..n]), Block::bytes_of_mut(&mut theirs[..n]))?;
+            let (own, theirs) = (&mut own[..n], &mut theirs[..n]);
+            self.leaky.garble(split(chunk), own);
+            self.conduct.before(Act::G(own));
+            ch.exchange(Block::bytes_of(own), Block::bytes_of_mut(theirs))?;
             let (shown, seen) = (&mut shown[..n.div_ceil(8)], &mut seen[..n.div_ceil(8)]);
-            self.leaky.evaluate(split(chunk), &theirs[..n], shown);
+            self.leaky.evaluate(split(chunk), theirs, shown);
+            self.conduct.before(Act::S { x: &chunk[..n], s: self.leaky.s(n), bits: shown });
             ch.exchange(shown, seen)?;
+            seen.iter_mut().zip(&*shown).for_each(|(theirs, own)| *theirs ^= own);
             let [.., z] = split_mut(chunk);
-            self.leaky.close(z, [shown, seen], equality);
+            let l = self.leaky.close(z, seen);
+            self.conduct.before(Act::L(l));
+            equality.update(Block::bytes_of(l));
         }
         Ok(())
     }
 
-    /// Makes the next batch, when nothing is left of the one before.
-    fn batch(&mut self, ch: &mut dyn Channel, batch: Batch) -> Result<()> {
+    /// Does what a call asks for, unless an earlier one failed.
+    fn unless_broken<T>(&mut self, call: impl FnOnce(&mut Fast) -> Result<T>) -> Result<T> {
+        if std::mem::replace(&mut self.broken, true) {
+            return Err(Error::InvalidInput("this dealer stopped at an earlier error; set up a new one".into()));
+        }
+        let result = call(self)?;
+        self.broken = false;
+        Ok(result)
+    }
+
+    /// Makes the next batch, when nothing is left of the one before and `wanted` are wanted.
+    fn batch(&mut self, ch: &mut dyn Channel, wanted: usize) -> Result<()> {
+        let batch = self.budget.next(wanted)?;
         let session = self.session.child(&format!("batch {}", self.batch));
         self.batch += 1;
         self.ready = 0..0;
@@ -126,7 +193,9 @@ impl Fast {
         equal(ch, session.child("comparison"), party, &digest, Misbehaviour::LeakyAnd, rng)?;
         let coin = coin(ch, session.child("buckets"), party, rng)?;
         let partition = Partition::new(batch, &coin, self.backend);
-        combine::combine(ch, batch, &partition, self.extension.key(), leaders_now, others_now, &mut self.ledger)?;
+        self.conduct.before(Act::Buckets(&partition));
+        let (key, conduct) = (self.extension.key(), &mut *self.conduct);
+        combine::combine(ch, batch, &partition, key, leaders_now, others_now, &mut self.ledger, conduct)?;
         self.ledger.settle(ch)?;
         (self.leaders, self.others) = (leaders, others);
         self.ready = 0..batch.buckets;
@@ -154,11 +223,11 @@ impl Source for Fast {
     }
 
     fn shares(&mut self, ch: &mut dyn Channel, out: &mut [Share]) -> Result<()> {
-        self.extension.shares(ch, out)
+        self.unless_broken(|dealer| dealer.extension.shares(ch, out))
     }
 
     fn bits(&mut self, ch: &mut dyn Channel, owner: u32, out: &mut [Share]) -> Result<()> {
-        self.extension.bits(ch, owner, out)
+        self.unless_broken(|dealer| dealer.extension.bits(ch, owner, out))
     }
 }
 
@@ -167,23 +236,22 @@ impl Dealer for Fast {
         if n == 0 {
             return Ok(Triples::none());
         }
-        if self.ready.is_empty() {
-            let batch = self.budget.next(n)?;
-            self.batch(ch, batch)?;
-        }
-        let count = n.max(self.ready.len().min(HANDFUL));
-        let mut triples = Triples::blank(count);
-        let mut rest = triples.as_mut_slice();
-        while !rest.is_empty() {
-            if self.ready.is_empty() {
-                let batch = self.budget.next(rest.len())?;
-                self.batch(ch, batch)?;
+        self.unless_broken(|dealer| {
+            if dealer.ready.is_empty() {
+                dealer.batch(ch, n)?;
             }
-            let (now, later) = rest.split_at_mut(self.ready.len().min(rest.len()));
-            shares::copy(&self.leaders, self.ready.start, now);
-            self.ready.start += now.len();
-            rest = later;
-        }
-        Ok(triples.vouch())
+            let mut triples = Triples::blank(n.max(dealer.ready.len().min(HANDFUL)));
+            let mut rest = triples.as_mut_slice();
+            loop {
+                let (now, later) = rest.split_at_mut(dealer.ready.len().min(rest.len()));
+                shares::copy(&dealer.leaders, dealer.ready.start, now);
+                dealer.ready.start += now.len();
+                rest = later;
+                if rest.is_empty() {
+                    return Ok(triples.vouch());
+                }
+                dealer.batch(ch, rest.len())?;
+            }
+        })
     }
 }
