@@ -171,9 +171,13 @@ impl Plan {
                 program.outputs()[index].name
             )));
         }
-        let bits = |party| program.inputs().iter().filter(|i| i.party == party).map(|i| i.bits).sum();
-        let outputs = program.outputs().iter().map(|output| output.bits).sum();
-        Ok(Plan { copies, inputs: [bits(0), bits(1)], outputs, ands: program.and_gates() })
+        let sum = |mut values: &mut dyn Iterator<Item = usize>| {
+            let sum = Iterator::try_fold(&mut values, 0, usize::checked_add);
+            sum.ok_or_else(|| Error::InvalidInput("the program's inputs or outputs do not fit this machine".into()))
+        };
+        let bits = |party| sum(&mut program.inputs().iter().filter(|i| i.party == party).map(|i| i.bits));
+        let outputs = sum(&mut program.outputs().iter().map(|output| output.bits))?;
+        Ok(Plan { copies, inputs: [bits(0)?, bits(1)?], outputs, ands: program.and_gates() })
     }
 
     /// `t`.

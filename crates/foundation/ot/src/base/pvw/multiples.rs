@@ -50,7 +50,7 @@ impl Multiples {
     pub fn multiply(&self, scalar: &Scalar) -> RistrettoPoint {
         let bytes = odd(scalar);
         let mut sum = RistrettoPoint::identity();
-        let mut level = vec![RistrettoPoint::identity(); self.half() / 2];
+        let mut level = Zeroizing::new(vec![RistrettoPoint::identity(); self.half() / 2]);
         for (row, (negative, index)) in self.table.chunks_exact(self.half()).zip(self.digits(&bytes)) {
             // Half of the candidates go with each bit of the index.
             let mut count = self.half() / 2;
