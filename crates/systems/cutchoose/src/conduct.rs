@@ -27,6 +27,8 @@ pub(crate) enum Act<'a> {
     Opened { j: usize, start: usize, labels: &'a mut [Block] },
     /// Step 4: `N_j`.
     Masking { j: usize, label: &'a mut Block },
+    /// Step 4: the challenge, as the evaluator tells it.
+    Challenge(&'a mut Block),
     /// Step 4: the answer to the challenge.
     InputAnswer { j: usize, answer: &'a mut Answer },
     /// Step 5: tables, for each AND gate a row of all copies and another.

@@ -1,39 +1,41 @@
 //! Steps 3 and 4: the garbler's input labels, bound to the input that it gave to the committing OT.
 //!
 //! The evaluator's random `M_{i,0}`, `M_{i,1}` go through committing OT, where the garbler's choice is `x[i]`. With
-//! `M_{i,x[i]}` it makes `R_{j,i,x[i]} = PRF_{seed_j}(i, "R") ^ M_{i,x[i]}`, which it sends under `key_j`, and with it the label
-//! `A_{j,i,x[i]}`. After that both `M` are opened: to send `R_{j,i,1-x[i]}` it would have had to guess 128 bits. What is left to
-//! show is that in a copy that follows from its seed all pairs `(R, A)` are `(R_{j,i,b}, A_{j,i,b})` for a `b`.
+//! `M_{i,x[i]}` it makes `R_{j,i,x[i]} = PRF_{seed_j}(i, "R") ^ M_{i,x[i]}`, which it sends under `key_j`, and with it
+//! the label `A_{j,i,x[i]}`. After that both `M` are opened: to send `R_{j,i,1-x[i]}` it would have had to guess 128
+//! bits. What is left to show is that in a copy that follows from its seed all pairs `(R, A)` are `(R_{j,i,b},
+//! A_{j,i,b})` for a `b`.
 //!
-//! **In place of commitments.** The paper commits to both pairs and opens one. Here all pairs of a copy are checked at once, by
-//! a linear check as OT extensions have: the evaluator draws weights `w_i` in GF(2^128), and tells them when all `R` and `A` are
-//! there. Let `p` be a label's permute bit (its lowest; that of `delta_j` is one), `L_{j,i}` the label whose bit is zero,
-//! `mu_j` and `nu_j` random elements from `key_j` and `seed_j`, `N_j = nu_j + mu_j delta_j`, which went with the labels, and
-//! `D_i = M_{i,0} ^ M_{i,1}`. The garbler answers for each copy, in clear,
+//! **In place of commitments.** The paper commits to both pairs and opens one. Here all pairs of a copy are checked at
+//! once, by a linear check as OT extensions have: the evaluator draws weights `w_i` in GF(2^128), and tells them when
+//! all `R` and `A` are there. Let `p` be a label's permute bit (its lowest; that of `delta_j` is one), `L_{j,i}` the
+//! label whose bit is zero, `mu_j` and `nu_j` random elements from `key_j` and `seed_j`, `N_j = nu_j + mu_j delta_j`,
+//! which went with the labels, and `D_i = M_{i,0} ^ M_{i,1}`. The garbler answers for each copy, in clear,
 //! - `bits   = mu_j + sum w_i p(A_{j,i,x[i]})`,
 //! - `labels = N_j + sum w_i A_{j,i,x[i]}`, which is `nu_j + sum w_i L_{j,i} + bits delta_j`,
 //! - `r      = sum w_i (R_{j,i,x[i]} + p(A_{j,i,x[i]}) D_i)`, which is `sum w_i (PRF_{seed_j}(i, "R") + M_{i,p(A_{j,i,0})})`.
 //!
-//! Of an evaluated copy the evaluator has all of the first forms; of a checked one all of the second, if it takes `bits` as
-//! given.
+//! Of an evaluated copy the evaluator has all of the first forms; of a checked one all of the second, if it takes
+//! `bits` as given.
 //!
-//! **Binding.** Let copy `j` be *good* (Definition 1 of the paper): the answer is what the seed gives, by the second forms. In
-//! what the evaluator received let `A_i = L_{j,i} + p(A_i) delta_j + e_i`, the label under `N_j` be off by `e`, and `R_i + p(A_i) D_i` be off by
-//! `f_i` from what the seed gives. If the first forms hold too then `e + sum w_i e_i = 0` and `sum w_i f_i = 0`. All errors were fixed
-//! before the weights were known, so that with one of them not zero this has probability 2^-128. Hence all are zero: `A_i` is one of the two
-//! labels, and `R_i` the one that belongs to it, since the map from `(R, p)` to `R + p D_i` takes just `(R_{j,i,0}, p(A_{j,i,0}))` and
-//! `(R_{j,i,1}, p(A_{j,i,1}))` to the same. That is all that Lemmas 2 to 4 ask of the commitments. (The
-//! paper's binding is computational; with 40 copies this one fails with less than 2^-122 and what the weights' generator adds.)
+//! **Binding.** Let copy `j` be *good* (Definition 1 of the paper): the answer is what the seed gives, by the second
+//! forms. In what the evaluator received let `A_i = L_{j,i} + p(A_i) delta_j + e_i`, the label under `N_j` be off by
+//! `e`, and `R_i + p(A_i) D_i` be off by `f_i` from what the seed gives. If the first forms hold too then `e + sum w_i
+//! e_i = 0` and `sum w_i f_i = 0`. All errors were fixed before the weights were known, so that with one of them not
+//! zero this has probability 2^-128. Hence all are zero: `A_i` is one of the two labels, and `R_i` the one that belongs
+//! to it, since the map from `(R, p)` to `R + p D_i` takes just `(R_{j,i,0}, p(A_{j,i,0}))` and `(R_{j,i,1},
+//! p(A_{j,i,1}))` to the same. That is all that Lemmas 2 to 4 ask of the commitments. (The paper's binding is
+//! computational; with 40 copies this one fails with less than 2^-122 and what the weights' generator adds.)
 //!
-//! **Hiding.** Of an evaluated copy the answer follows from what the evaluator has, whatever weights it chose: it says nothing more
-//! of the other labels or of `x`, and neither does `N_j`, since `nu_j` is used nowhere else. Of a checked copy, `mu_j` makes `bits`
-//! uniform for who has no `key_j`, and `labels` and `r` follow from it and the seed.
+//! **Hiding.** Of an evaluated copy the answer follows from what the evaluator has, whatever weights it chose: it says
+//! nothing more of the other labels or of `x`, and neither does `N_j`, since `nu_j` is used nowhere else. Of a checked
+//! copy, `mu_j` makes `bits` uniform for who has no `key_j`, and `labels` and `r` follow from it and the seed.
 //!
-//! **Weights** are blocks of AES-128 in counter mode under a seed that the evaluator tells with the opening of `M` (offline, `M` is opened
-//! earlier, and the seed follows the labels). They protect the evaluator only.
+//! **Weights** are blocks of AES-128 in counter mode under a seed that the evaluator tells with the opening of `M`
+//! (offline, `M` is opened earlier, and the seed follows the labels). They protect the evaluator only.
 //!
-//! **Cost** for a bit and copy: 32 bytes, and at either party four products in GF(2^128) summed up, one reduction in all;
-//! eight AES blocks at the garbler, up to two at the evaluator. For a copy: 64 bytes.
+//! **Cost** for a bit and copy: 32 bytes, and at either party four products in GF(2^128) summed up, one reduction in
+//! all; six AES blocks at the garbler, two at the evaluator. For a copy: 64 bytes.
 
 use comity_channel::Channel;
 use comity_core::{Backend, Bits, Block, Misbehaviour, Prg, Result, SessionId, gf128};
@@ -279,9 +281,9 @@ pub(crate) struct Expected {
     evaluated: Vec<Answer>,
 }
 
-/// Step 4 at the evaluator: puts the active labels of the garbler's input into memory, and, if there is a memory for them, the labels
-/// for zero of the checked copies. `r` are those of step 3, `m` the messages of the committing OT, and the challenge is
-/// the evaluator's secret until this is done.
+/// Step 4 at the evaluator: puts the active labels of the garbler's input into memory, and, if there is a memory for
+/// them, the labels for zero of the checked copies. `r` are those of step 3, `m` the messages of the committing OT, and
+/// the challenge is the evaluator's secret until this is done.
 #[allow(clippy::too_many_arguments, reason = "what the step works with")]
 pub(crate) fn receive_a<C: Channel + ?Sized>(
     ch: &mut C,
@@ -338,8 +340,8 @@ pub(crate) fn receive_a<C: Channel + ?Sized>(
 }
 
 impl Expected {
-    /// Receives the answers. Those for the checked copies must be what the seeds give (step 9e), those for the others what was
-    /// received gives.
+    /// Receives the answers. Those for the checked copies must be what the seeds give (step 9e), those for the others
+    /// what was received gives.
     pub(crate) fn receive<C: Channel + ?Sized>(&self, ch: &mut C, choice: &Choice, copies: &[Copy]) -> Result<()> {
         let answers = (0..choice.bits.len()).map(|_| Answer::receive(ch)).collect::<Result<Vec<_>>>()?;
         // All are compared before anything is said: what fails first does not tell the garbler which copies are evaluated.

@@ -89,7 +89,9 @@ pub(crate) fn run<C: Channel + ?Sized>(
     let mut opening = committing.opening()?.to_bytes();
     conduct.before(Act::Opening(&mut opening));
     ch.send(&opening)?;
-    ch.send(&challenge.to_bytes())?;
+    let mut told = challenge;
+    conduct.before(Act::Challenge(&mut told));
+    ch.send(&told.to_bytes())?;
     ch.flush()?;
 
     // Steps 5 and 6, and step 9b.

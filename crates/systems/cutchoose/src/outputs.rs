@@ -292,7 +292,8 @@ impl Results {
         }
     }
 
-    /// Step 6: receives the tables of the next bits, as many as there is room for. `zeros` are the labels for zero of the checked copies.
+    /// Step 6: receives the tables of the next bits, as many as there is room for. `zeros` are the labels for zero of the
+    /// checked copies.
     pub(crate) fn receive<C: Channel + ?Sized>(
         &mut self,
         ch: &mut C,

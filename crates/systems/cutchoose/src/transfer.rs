@@ -279,8 +279,8 @@ impl Opened {
     }
 }
 
-/// Step 2 at the evaluator: puts into memory the labels of its input in the evaluated copies and, if there is a memory for them,
-/// the labels for zero in the checked copies, as their seeds give them.
+/// Step 2 at the evaluator: puts into memory the labels of its input in the evaluated copies and, if there is a memory for
+/// them, the labels for zero in the checked copies, as their seeds give them.
 ///
 /// Step 9a is done here: the labels that arrived for the checked copies must be what the seeds give.
 #[allow(clippy::too_many_arguments, reason = "what the step works with")]

@@ -24,7 +24,7 @@ enum Lie {
     OtherX,
     CommittedGarbage,
     OtherLabelOpened,
-    GarbageLabelOpened,
+    GarbageLabelsOpened,
     Masking,
     AnsweredLabels,
     AnsweredBits,
@@ -113,11 +113,14 @@ impl Garbler {
                     }
                 }
             }
-            (Lie::R, Act::R { j, start: 0, column }) if lies(&j) => column[1] ^= JUNK,
+            // Equal errors, which cancel out but for their weights.
+            (Lie::R, Act::R { j, start: 0, column }) if lies(&j) => column[..2].iter_mut().for_each(|r| *r ^= JUNK),
             (Lie::OtherX, Act::Committed { j, start: 0, zeros }) if lies(&j) => zeros[1] ^= self.deltas[j],
             (Lie::CommittedGarbage, Act::Committed { j, start: 0, zeros }) if lies(&j) => zeros[1] ^= JUNK,
             (Lie::OtherLabelOpened, Act::Opened { j, start: 0, labels }) if lies(&j) => labels[1] ^= self.deltas[j],
-            (Lie::GarbageLabelOpened, Act::Opened { j, start: 0, labels }) if lies(&j) => labels[1] ^= JUNK,
+            (Lie::GarbageLabelsOpened, Act::Opened { j, start: 0, labels }) if lies(&j) => {
+                labels[..2].iter_mut().for_each(|label| *label ^= JUNK);
+            }
             (Lie::Masking, Act::Masking { j, label }) if lies(&j) => *label ^= JUNK,
             (lie, Act::InputAnswer { j, answer }) if lies(&j) => match lie {
                 Lie::AnsweredLabels => answer.labels ^= JUNK,
@@ -200,7 +203,7 @@ const TABLE: [(Lie, Verdict, Verdict); 26] = {
         (Lie::OtherX,           Abort(M::InputCommitment), Recovered),
         (Lie::CommittedGarbage, Abort(M::InputCommitment), Output),
         (Lie::OtherLabelOpened, Output,                    Abort(M::InputOpening)),
-        (Lie::GarbageLabelOpened, Output,                  Abort(M::InputOpening)),
+        (Lie::GarbageLabelsOpened, Output,                 Abort(M::InputOpening)),
         (Lie::Masking,          Output,                    Abort(M::InputOpening)),
         (Lie::AnsweredLabels,   Abort(M::InputCommitment), Abort(M::InputOpening)),
         (Lie::AnsweredBits,     Abort(M::InputCommitment), Abort(M::InputOpening)),

@@ -4,11 +4,11 @@ use std::collections::{HashMap, HashSet};
 
 use comity_channel::{Recorded, Recording, Replay};
 use comity_circuit::Recipients;
-use comity_core::{Backend, Block, Prg};
+use comity_core::{Backend, Block, Misbehaviour, Prg};
 use comity_testing::Pair;
 
 use super::garblers::Garbler;
-use super::{Setting, honest, program};
+use super::{Setting, Verdict, honest, program};
 use crate::conduct::Act;
 use crate::copies::{Copy, Key, Secret};
 
@@ -176,4 +176,57 @@ fn the_three_deltas_have_nothing_in_common() {
         sums.extend(all[..i].iter().map(|b| (*a ^ *b).to_bytes()));
     }
     assert_eq!(sums.len(), 18 + 18 * 17 / 2);
+}
+
+/// An evaluator that has the seeds of checked copies takes their permute bits out of the answers of step 4: what is left
+/// would be the sum of the weights where `x` is one, but for `mu_j`, which it does not have.
+#[test]
+fn answers_for_checked_copies_do_not_tell_the_input() {
+    let program = program(Recipients::Party(1));
+    let setting = Setting { evaluated: Some(vec![0]), ..Setting::new(&program, 8, 340) };
+    let (mut labels, mut answers) = (vec![Vec::new(); 8], Vec::new());
+    let mut challenge = Block::ZERO;
+    let ends = setting.run(
+        |act| match act {
+            Act::Committed { j, zeros, .. } => labels[j] = zeros.to_vec(),
+            Act::InputAnswer { answer, .. } => answers.push(answer.bits),
+            _ => {}
+        },
+        |act| {
+            if let Act::Challenge(told) = act {
+                challenge = *told;
+            }
+        },
+    );
+    assert!(ends.evaluator.is_ok());
+    let mut weights = vec![Block::ZERO; setting.x.len()];
+    Prg::new(setting.backend, challenge).fill_blocks(&mut weights);
+    let sum = |bits: &mut dyn Iterator<Item = bool>| {
+        weights.iter().zip(bits).fold(Block::ZERO, |sum, (weight, bit)| sum ^ weight.masked(bit))
+    };
+    let told = sum(&mut setting.x.iter());
+    let mut left: HashSet<[u8; 16]> = answers
+        .iter()
+        .zip(&labels)
+        .map(|(bits, labels)| (*bits ^ sum(&mut labels.iter().map(|label| label.lsb()))).to_bytes())
+        .collect();
+    left.insert(told.to_bytes());
+    assert_eq!(left.len(), 9);
+}
+
+/// With other weights than those it told, an evaluator refuses honest answers, whichever copies it evaluates.
+#[test]
+fn answers_are_to_the_challenge() {
+    let program = program(Recipients::Party(1));
+    for (evaluated, misbehaviour) in
+        [(vec![0, 1, 2, 3], Misbehaviour::InputOpening), (vec![0, 1], Misbehaviour::InputCommitment)]
+    {
+        let setting = Setting { evaluated: Some(evaluated), ..Setting::new(&program, 4, 350) };
+        let other = |act: Act<'_>| {
+            if let Act::Challenge(told) = act {
+                *told ^= Block::from_u128(1);
+            }
+        };
+        assert_eq!(setting.run(honest, other).verdict(&setting), Verdict::Abort(misbehaviour));
+    }
 }
