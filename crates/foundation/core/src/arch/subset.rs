@@ -41,8 +41,8 @@ impl Rows<'_> {
     }
 }
 
-/// Adds to each row of `out` the sum of the rows that its digits name. The caller has checked the lengths: `out` and `rows` hold whole rows,
-/// there are `groups` digits for each row of `out`, and `room` has [`ROOM`] blocks.
+/// Adds to each row of `out` the sum of the rows that its digits name. The caller has checked the lengths: `out` and
+/// `rows` hold whole rows, there are `groups` digits for each row of `out`, and `room` has [`ROOM`] blocks.
 pub(crate) fn add(backend: Backend, all: &Rows<'_>, out: &mut [Block], room: &mut [Block]) {
     match backend.0 {
         Kind::Portable => portable(all, out, room),
