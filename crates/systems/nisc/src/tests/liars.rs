@@ -339,3 +339,28 @@ fn a_recovered_answer_has_the_output_of_the_committed_input() {
         assert!(opened.recovered && opened.outputs == case.plain());
     }
 }
+
+/// The same choice of copies, the same lie, and the other input bit: whether and how the receiver stops must not depend on it.
+#[test]
+fn no_abort_depends_on_the_receivers_input() {
+    let copies = Copies::all(3).unwrap();
+    let bit = |bit: u8| Bits::from_bytes(&[bit], 1);
+    for seed in 0..4 {
+        let cases = [0, 1].map(|x| Case::new(Backend::detect(), ands(1), vec![bit(x), bit(1)], copies, seed));
+        let evaluated = cases.each_ref().map(|case| case.secret.receivers(case.backend).choice.evaluated);
+        assert_eq!(evaluated[0], evaluated[1]);
+        for lie in [Lie::OneLabel, Lie::SwappedLabels, Lie::OtherHead, Lie::NoHead, Lie::Tables] {
+            for bad in sets(3).into_iter().filter(|bad| evaluated[0].iter().any(|i| !bad.contains(i))) {
+                let end = |case: &Case| match case.open(&case.answer_as(seed, &mut Liar::new(lie, &bad, copies))) {
+                    Ok(opened) => {
+                        assert!(opened.outputs == case.plain());
+                        None
+                    }
+                    Err(Error::PeerMisbehaved(kind)) => Some(kind),
+                    Err(other) => panic!("{other}"),
+                };
+                assert_eq!(end(&cases[0]), end(&cases[1]), "{lie:?} in {bad:?} with {:?} evaluated", evaluated[0]);
+            }
+        }
+    }
+}
