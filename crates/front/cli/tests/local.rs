@@ -36,6 +36,25 @@ fn all_parties_report() {
 }
 
 #[test]
+fn shares_compute_the_same_with_both_dealers() {
+    let inputs = ["-i", "000102030405060708090a0b0c0d0e0f", "-i", "00112233445566778899aabbccddeeff"];
+    for dealer in ["fast", "nnob12"] {
+        let flags = ["local", "aes128", "--protocol", "tinyot", "--dealer", dealer, "--json"];
+        let done = comity(&[&flags[..], &inputs].concat());
+        done.ok();
+        for party in done.json()["parties"].as_array().unwrap() {
+            assert_eq!(party["outputs"]["0"], "69c4e0d86a7b0430d8cdb78070b4c55a");
+            assert_eq!((&party["protocol"], &party["adversary"]), (&"tinyot".into(), &"malicious".into()));
+            assert!(party["seconds"]["phases"]["offline"].as_f64().unwrap() > 0.0);
+        }
+    }
+    let refused = comity(&[&["local", "aes128", "--dealer", "fast"][..], &inputs].concat());
+    refused.fails(2, &["tinyot's"]);
+    let refused = comity(&[&["local", "aes128", "--protocol", "tinyot", "--role", "garbler"][..], &inputs].concat());
+    refused.fails(2, &["leave the role out"]);
+}
+
+#[test]
 fn recipients_orders_and_formats_reach_the_children() {
     let done =
         comity(&["local", "add8", "-i", "u8:5", "-i", "dec:6", "--output-to", "1", "--format", "bits", "--json"]);

@@ -32,9 +32,14 @@ impl Stores {
 
     /// The names of the entries that are ready at a party.
     fn ready(&self, party: usize) -> Vec<String> {
+        self.files(party, ".ready")
+    }
+
+    /// The names of a party's files that have this in them.
+    fn files(&self, party: usize, part: &str) -> Vec<String> {
         let files = fs::read_dir(self.folder.path(&format!("store{party}"))).unwrap();
         let names = files.map(|file| file.unwrap().file_name().into_string().unwrap());
-        let mut names: Vec<String> = names.filter(|name| name.ends_with(".ready")).collect();
+        let mut names: Vec<String> = names.filter(|name| name.contains(part)).collect();
         names.sort();
         names
     }
@@ -45,6 +50,10 @@ impl Stores {
     }
 
     fn with_rho(&self, rho: &str, command: &str, shared: &[&str], own: [&[&str]; 2]) -> [Done; 2] {
+        self.parties(command, &[&["add64", "--rho", rho], shared].concat(), own)
+    }
+
+    fn parties(&self, command: &str, shared: &[&str], own: [&[&str]; 2]) -> [Done; 2] {
         let [a, b] = [0, 1].map(|party| {
             let store = self.of(party);
             let store: Vec<&str> = store.iter().map(String::as_str).collect();
@@ -52,10 +61,9 @@ impl Stores {
         });
         let (a, b): (Vec<&str>, Vec<&str>) =
             (a.iter().map(String::as_str).collect(), b.iter().map(String::as_str).collect());
-        let shared = ["add64", "--rho", rho];
-        let listener = Listener::begin(command, &[&shared[..], &["--party", "0"], &a].concat());
+        let listener = Listener::begin(command, &[&["--party", "0"][..], &a].concat());
         let address = listener.address.clone();
-        let other = comity(&[&[command][..], &shared, &["--party", "1", "--connect", &address], &b].concat());
+        let other = comity(&[&[command][..], &["--party", "1", "--connect", &address], &b].concat());
         [listener.end(), other]
     }
 
@@ -172,6 +180,79 @@ fn killed_in_the_middle_it_is_gone_and_the_parties_find_together_again() {
     }
 }
 
+/// A run with tinyot from the stores.
+fn tinyot(stores: &Stores, program: &str, more: &[&str]) -> [Done; 2] {
+    let shared = [&[program, "--protocol", "tinyot"][..], more].concat();
+    stores.parties("run", &shared, [&["--input", "u64:7"], &["--input", "u64:5"]])
+}
+
+#[test]
+fn material_for_tinyot_is_for_any_program() {
+    let stores = Stores::new("prepare-tinyot");
+    let deal = ["--protocol", "tinyot", "--count", "20000", "--json"];
+    for done in stores.parties("prepare", &deal, [&[], &[]]) {
+        done.ok();
+        let json = done.json();
+        assert_eq!((&json["program"], &json["protocol"]), (&"any program".into(), &"tinyot".into()));
+        assert_eq!((&json["count"], &json["and_gates"]), (&24_576.into(), &24_576.into()), "whole blocks");
+    }
+    // Without the protocol's name nothing fits, and both are told why.
+    for done in stores.both("run", &[], [&["--input", "u64:1"], &["--input", "u64:2"]]) {
+        done.fails(2, &["neither party has a preparation", "--protocol tinyot"]);
+    }
+    // Other parameters or another dealer: nothing there either.
+    for more in [["--rho", "30"], ["--dealer", "nnob12"]] {
+        for done in tinyot(&stores, "add64", &more) {
+            done.fails(2, &["neither party has material", "comity prepare --protocol tinyot"]);
+        }
+    }
+    for (program, output) in [("add64", "000000000000000c\n"), ("gt64", "1\n")] {
+        for done in tinyot(&stores, program, &[]) {
+            assert_eq!(done.ok(), output);
+        }
+    }
+    for done in tinyot(&stores, "add64", &[]) {
+        assert_eq!(done.ok(), "000000000000000c\n");
+    }
+    for done in tinyot(&stores, "add64", &[]) {
+        done.fails(2, &["neither party has material"]);
+    }
+}
+
+#[test]
+fn after_a_kill_both_go_on_with_unused_material() {
+    let stores = Stores::new("prepare-tinyot-killed");
+    for done in stores.parties("prepare", &["--protocol", "tinyot", "--count", "60000"], [&[], &[]]) {
+        assert!(done.ok().contains("65536 AND gates"), "{}", done.out);
+    }
+    let [zero, one] = [0, 1].map(|party| stores.of(party));
+    let [zero, one] = [&zero, &one].map(|store| store.iter().map(String::as_str).collect::<Vec<&str>>());
+    for wait in [0, 1, 2, 4] {
+        let blocks = stores.files(1, ".block-").len();
+        let shared = ["add64", "--protocol", "tinyot", "--input", "u64:1"];
+        let listener = Listener::start(&[&shared[..], &["--party", "0"], &zero].concat());
+        let args = [&["run"][..], &shared, &["--party", "1", "--connect", &listener.address], &one].concat();
+        let mut child = command(&args).spawn().unwrap();
+        // From when its block is used up on.
+        while stores.files(1, ".block-").len() == blocks && child.try_wait().unwrap().is_none() {
+            thread::sleep(Duration::from_micros(200));
+        }
+        thread::sleep(Duration::from_millis(wait));
+        child.kill().unwrap();
+        child.wait().unwrap();
+        let done = listener.end();
+        assert!([0, 3].contains(&done.code), "{}: {}", done.code, done.err);
+    }
+    // What a check was under way for is destroyed at one side, and then of no use at the other; else they meet again.
+    let [a, b] = tinyot(&stores, "add64", &[]);
+    if a.code == 0 {
+        assert_eq!((a.ok(), b.ok()), ("000000000000000c\n", "000000000000000c\n"));
+    } else {
+        a.fails(2, &["material"]);
+        b.fails(2, &["material"]);
+    }
+}
+
 #[test]
 fn keys_limits_and_other_misuse() {
     let stores = Stores::new("prepare-misuse");
@@ -180,6 +261,11 @@ fn keys_limits_and_other_misuse() {
     let party = ["--party", "0", "--listen", "127.0.0.1:0"];
     let prepare = |more: &[&str]| comity(&[&["prepare", "add64"][..], &party, more].concat());
     prepare(&[]).fails(2, &["--store"]);
+    let deal = [&["prepare", "--store", &store, "--key-file", &key][..], &party].concat();
+    comity(&deal).fails(2, &["cutchoose", "name one"]);
+    comity(&[&deal[..], &["--protocol", "tinyot", "--owner", "0=1"]].concat()).fails(2, &["--owner", "program"]);
+    comity(&[&deal[..], &["--protocol", "tinyot", "--count", "10000000", "--store-limit", "1MiB"]].concat())
+        .fails(2, &["may take", "1048576", "--store-limit"]);
     prepare(&["--store", &store]).fails(2, &["encrypted", "--passphrase-file", "--key-file"]);
     prepare(&["--store", &store, "--key-file", &key, "--protocol", "yao"]).fails(2, &["yao", "cutchoose"]);
     // The size is known before anything is sent.
