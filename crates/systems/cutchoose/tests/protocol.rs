@@ -1,7 +1,7 @@
 //! Honest runs against the plain evaluator: who garbles, who learns what, and how wide and small things may be.
 
 use comity_channel::Channel;
-use comity_circuit::{Builder, Circuit, Observer, Plain, Program, Recipients, Wire, library};
+use comity_circuit::{Builder, Circuit, Observer, Plain, Program, Recipients, Span, Step, Wire, library};
 use comity_core::{Backend, Bits, Block, Params, Prg, Result, SessionId};
 use comity_cutchoose::{Config, Form};
 use comity_testing::Pair;
@@ -125,5 +125,27 @@ fn aes_with_forty_copies() {
     let inputs = [bits(128, &mut rng), bits(128, &mut rng)];
     for form in [Form::All, Form::Coded] {
         check(&program, &inputs, Setting { garbler: 0, rho: 40, backend: Backend::detect(), form, seed: 9 });
+    }
+}
+
+#[test]
+fn inputs_may_overwrite_each_other_and_come_late() {
+    let mut b = Builder::new();
+    let (x, y) = (b.input("x", 4), b.input("y", 4));
+    let both: Vec<Wire> = x.iter().zip(&y).map(|(&x, &y)| b.and(x, y)).collect();
+    let mixed: Vec<Wire> =
+        both.iter().zip(x[1..].iter().chain(&y[..1])).map(|(&and, &other)| b.xor(and, other)).collect();
+    b.output("z", &mixed);
+    let span = |start: u64| Span { start, bits: 4, strides: Vec::new() };
+    let input = |party, start| Step::Input { name: format!("{party} at {start}"), party, to: span(start) };
+    let call = Step::Call { circuit: 0, times: 1, args: vec![(span(0), 0), (span(4), 0)], outs: vec![(span(0), 0)] };
+    let reveal = Step::Reveal { name: "z".into(), to: Recipients::All, from: span(0) };
+    let steps = vec![input(0, 0), input(1, 4), input(1, 2), input(0, 7), call.clone(), input(0, 4), call, reveal];
+    let program = Program::new("late", 11, vec![b.finish()], steps).unwrap();
+    for seed in 0..8 {
+        let mut rng = rng(seed);
+        let inputs: Vec<Bits> = (0..5).map(|_| bits(4, &mut rng)).collect();
+        let garbler = (seed % 2) as u32;
+        check(&program, &inputs, Setting { garbler, rho: 3, backend: Backend::detect(), form: Form::All, seed });
     }
 }
