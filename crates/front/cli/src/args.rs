@@ -139,6 +139,9 @@ pub(crate) enum Command {
     /// List, describe, convert and check circuits
     #[command(subcommand)]
     Circuit(CircuitCommand),
+    /// Compute by mail: publish a query, answer one, open the answers
+    #[command(subcommand, after_help = crate::nisc::args::ABOUT)]
+    Nisc(crate::nisc::args::NiscCommand),
     /// Make this party's key and say whose keys it trusts
     #[command(subcommand)]
     Key(KeyCommand),

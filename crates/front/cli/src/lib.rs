@@ -17,6 +17,7 @@ mod flags;
 mod json;
 mod key;
 mod local;
+mod nisc;
 mod party;
 mod prepare;
 mod progress;
@@ -83,6 +84,7 @@ fn dispatch(args: &[OsString]) -> Outcome<ExitCode> {
         Command::Eval(args) => eval::run(&args),
         Command::Circuit(command) => circuit::run(&command),
         Command::Key(command) => key::run(&command),
+        Command::Nisc(command) => return nisc::run(&command),
         Command::Bench(args) => bench::run(&args),
         Command::Completions(args) => shell::completions(args.shell),
         Command::Man => shell::man(),

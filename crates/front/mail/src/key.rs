@@ -103,7 +103,12 @@ impl Key {
             opened.insert(fields.array()?, fields.array()?);
         }
         let secret = Secret::from_bytes(fields.rest())?;
-        Ok(Key { seed, fingerprint, expected, spent, named, reference, opened, secret })
+        let key = Key { seed, fingerprint, expected, spent, named, reference, opened, secret };
+        // One key, one form.
+        if key.to_bytes()[..] != *bytes {
+            return Err(Error::Malformed("a key in another form than it is written in".into()));
+        }
+        Ok(key)
     }
 
     /// The bytes to keep.

@@ -1,0 +1,151 @@
+//! Files that appear whole or not at all, and reading those of others.
+
+use std::fs::{self, File, OpenOptions};
+use std::io::{self, Read, Write};
+use std::path::{Path, PathBuf};
+
+use comity_mail::Kind;
+use zeroize::Zeroizing;
+
+use crate::failure::{self, Failure, Outcome};
+
+/// The longest query or key that is read: 2^24 input bits take so much.
+const LONGEST: u64 = 2 << 30;
+
+/// What was not possible with a file.
+pub(super) fn failed(path: &Path, what: &str, error: &io::Error) -> Failure {
+    Failure::input(format!("{}: {what}: {error}", path.display()))
+}
+
+/// Opens a file for reading; a folder is none.
+pub(super) fn open(path: &Path) -> Outcome<File> {
+    if path.is_dir() {
+        return Err(Failure::input(format!("{}: this is a folder", path.display())));
+    }
+    File::open(path).map_err(|e| failed(path, "cannot read it", &e))
+}
+
+/// The first bytes of a file, which say what it is.
+pub(super) fn start(path: &Path, file: &mut File) -> Outcome<Vec<u8>> {
+    let mut start = Vec::with_capacity(Kind::BYTES);
+    let read = file.take(Kind::BYTES as u64).read_to_end(&mut start);
+    read.map_err(|e| failed(path, "cannot read it", &e))?;
+    Ok(start)
+}
+
+/// The bytes of a query or a key. Something else is refused by its first bytes.
+pub(super) fn read(path: &Path, kind: Kind) -> Outcome<Zeroizing<Vec<u8>>> {
+    let mut file = open(path)?;
+    let start = start(path, &mut file)?;
+    if Kind::of(&start) != Some(kind) {
+        let is = match Kind::of(&start) {
+            Some(Kind::Query) => "a query",
+            Some(Kind::Key) => "the key of a query",
+            Some(Kind::Answer) => "an answer",
+            None => "something else",
+        };
+        let wanted = if kind == Kind::Query { "a query" } else { "the key of a query" };
+        let message = format!("{}: {wanted} was expected, and this is {is}", path.display());
+        return Err(Failure::new(failure::Kind::Malformed, message));
+    }
+    // Room for all, so that no outgrown copy of a key is left behind; and no more than the file really has.
+    let length = file.metadata().map_err(|e| failed(path, "cannot read it", &e))?.len();
+    if length > LONGEST {
+        let message = format!("{}: {length} bytes, and such a file has at most {LONGEST}", path.display());
+        return Err(Failure::new(failure::Kind::Malformed, message));
+    }
+    let mut bytes = Zeroizing::new(Vec::with_capacity(length as usize + 1));
+    bytes.extend_from_slice(&start);
+    file.take(LONGEST).read_to_end(&mut bytes).map_err(|e| failed(path, "cannot read it", &e))?;
+    Ok(bytes)
+}
+
+/// A file in the making, beside its final name. Dropped before [`Partial::keep`] it leaves nothing.
+pub(super) struct Partial {
+    path: PathBuf,
+    temporary: PathBuf,
+    file: File,
+    kept: bool,
+}
+
+impl Partial {
+    /// Begins a file; a private one can only be read by its owner.
+    pub(super) fn new(path: &Path, private: bool) -> Outcome<Partial> {
+        let name = path.file_name().filter(|_| !path.is_dir());
+        let name = name.ok_or_else(|| Failure::input(format!("{}: this is a folder; name a file", path.display())))?;
+        let mut hidden = std::ffi::OsString::from(".");
+        hidden.push(name);
+        hidden.push(format!(".{}.partial", std::process::id()));
+        let temporary = path.with_file_name(hidden);
+        let mut options = OpenOptions::new();
+        options.write(true).create_new(true);
+        #[cfg(unix)]
+        if private {
+            std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
+        }
+        #[cfg(not(unix))]
+        let _ = private;
+        let file = options.open(&temporary).map_err(|e| failed(path, "cannot write it", &e))?;
+        Ok(Partial { path: path.to_owned(), temporary, file, kept: false })
+    }
+
+    /// Gives the file its name; when this returns, that is so after a crash too. One that is there is replaced.
+    pub(super) fn keep(mut self) -> Outcome {
+        let kept = self.file.sync_all().and_then(|()| fs::rename(&self.temporary, &self.path));
+        kept.map_err(|e| failed(&self.path, "cannot write it", &e))?;
+        self.kept = true;
+        sync_folder(&self.path)
+    }
+
+    /// As [`Partial::keep`], but never replaces a file.
+    pub(super) fn keep_new(mut self) -> Outcome {
+        let linked = self.file.sync_all().and_then(|()| fs::hard_link(&self.temporary, &self.path));
+        linked.map_err(|e| match e.kind() {
+            io::ErrorKind::AlreadyExists => exists(&self.path),
+            _ => failed(&self.path, "cannot write it", &e),
+        })?;
+        self.kept = true;
+        fs::remove_file(&self.temporary).map_err(|e| failed(&self.temporary, "cannot remove it", &e))?;
+        sync_folder(&self.path)
+    }
+}
+
+/// A key is never overwritten.
+pub(super) fn exists(path: &Path) -> Failure {
+    Failure::input(format!(
+        "{}: there is such a file, and a key is never overwritten: it may be the only one that opens the answers to a query",
+        path.display()
+    ))
+}
+
+impl Write for Partial {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.file.write(bytes)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.file.flush()
+    }
+}
+
+impl Drop for Partial {
+    fn drop(&mut self) {
+        if !self.kept {
+            // Nothing depends on it.
+            let _ = fs::remove_file(&self.temporary);
+        }
+    }
+}
+
+/// Waits until the names in a file's folder are on the disk.
+fn sync_folder(path: &Path) -> Outcome {
+    #[cfg(unix)]
+    {
+        let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+        let synced = File::open(folder).and_then(|folder| folder.sync_all());
+        synced.map_err(|e| failed(folder, "cannot write to the disk", &e))?;
+    }
+    #[cfg(not(unix))]
+    let _ = path;
+    Ok(())
+}

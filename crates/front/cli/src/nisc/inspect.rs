@@ -1,0 +1,159 @@
+//! `comity nisc inspect`: what a file is, and whether it is whole.
+
+use std::path::Path;
+
+use comity_mail::{Key, Kind, Query, Reference, examine};
+use comity_nisc::Copies;
+use serde::Serialize;
+
+use super::args::InspectArgs;
+use super::files;
+use super::program::hex;
+use crate::console::emit;
+use crate::failure::{self, Failure, Outcome};
+use crate::json;
+use crate::party::bytes;
+
+/// The object that `--json` prints.
+#[derive(Serialize)]
+#[serde(tag = "kind", rename_all = "snake_case")]
+enum Report {
+    Query {
+        fingerprint: String,
+        program: Program,
+        copies: Protection,
+        epoch: u32,
+        input_bits: usize,
+        bytes: u64,
+    },
+    Key {
+        fingerprint: String,
+        program: Program,
+        copies: Protection,
+        epoch: u32,
+        /// How many answers a batch should have at most.
+        expected: u32,
+        opened: usize,
+        spent: bool,
+    },
+    Answer {
+        name: String,
+        /// The fingerprint of the query.
+        query: String,
+        /// The hash of the program.
+        program: String,
+        bytes: u64,
+    },
+}
+
+#[derive(Serialize)]
+struct Program {
+    /// As its publisher calls it; the hash decides.
+    text: String,
+    hash: String,
+    /// The party of each input value.
+    owners: Vec<u8>,
+}
+
+#[derive(Serialize)]
+struct Protection {
+    total: usize,
+    /// If they are coded.
+    evaluated: Option<usize>,
+    /// Minus log2 of the chance that a cheat in one answer is unseen.
+    security: f64,
+}
+
+/// The command.
+pub(super) fn run(args: &InspectArgs) -> Outcome {
+    let path = &args.file;
+    let report = report(path).map_err(|failure| failure.at(&path.display().to_string()))?;
+    emit(&if args.json { json::line(&report) } else { text(path, &report) })
+}
+
+fn report(path: &Path) -> Outcome<Report> {
+    let start = files::start(path, &mut files::open(path)?)?;
+    Ok(match Kind::of(&start) {
+        Some(Kind::Query) => {
+            let query = Query::from_bytes(&files::read(path, Kind::Query)?)?;
+            let message = query.message();
+            Report::Query {
+                fingerprint: hex(query.fingerprint()),
+                program: program(query.reference(), message.program()),
+                copies: protection(message.copies()),
+                epoch: message.epoch(),
+                input_bits: message.input_bits(),
+                bytes: query.to_bytes().len() as u64,
+            }
+        }
+        Some(Kind::Key) => {
+            let key = Key::from_bytes(&files::read(path, Kind::Key)?)?;
+            Report::Key {
+                fingerprint: hex(key.fingerprint()),
+                program: program(key.reference(), key.secret().program()),
+                copies: protection(key.secret().copies()),
+                epoch: key.secret().epoch(),
+                expected: key.expected(),
+                opened: key.opened(),
+                spent: key.spent(),
+            }
+        }
+        Some(Kind::Answer) => {
+            let (head, bytes) = examine(&mut files::open(path)?)?;
+            let (name, query, program) = (head.name.to_string(), hex(&head.query), hex(&head.program));
+            Report::Answer { name, query, program, bytes }
+        }
+        None => {
+            let message = "this is no query, key or answer of `comity nisc`";
+            return Err(Failure::new(failure::Kind::Malformed, message));
+        }
+    })
+}
+
+fn program(reference: &Reference, hash: &[u8; 32]) -> Program {
+    Program { text: reference.text().to_owned(), hash: hex(hash), owners: reference.owners().to_vec() }
+}
+
+fn protection(copies: Copies) -> Protection {
+    Protection { total: copies.total(), evaluated: copies.evaluated(), security: copies.security() }
+}
+
+/// The report for people.
+fn text(path: &Path, report: &Report) -> String {
+    let common = |fingerprint: &String, program: &Program, copies: &Protection, epoch: u32| {
+        let coded = copies.evaluated.map_or(String::new(), |e| format!(", coded, {e} evaluated"));
+        let inputs = program.owners.iter().enumerate().map(|(i, party)| match party {
+            0 => format!("{i} the publisher's"),
+            _ => format!("{i} the sender's"),
+        });
+        let inputs = inputs.collect::<Vec<_>>().join(", ");
+        format!(
+            "  fingerprint  {fingerprint}\n  program      {}, hash {}\n  inputs       {inputs}\n  \
+             copies       {}{coded}; a cheat is unseen with probability 2^-{:.0}\n  refreshed    {epoch} times\n",
+            program.text, program.hash, copies.total, copies.security
+        )
+    };
+    let path = path.display();
+    match report {
+        Report::Query { fingerprint, program, copies, epoch, input_bits, bytes: count } => format!(
+            "{path}: a query, whole, {}\n{}  publisher    {input_bits} input bits\n",
+            bytes(*count),
+            common(fingerprint, program, copies, *epoch)
+        ),
+        Report::Key { fingerprint, program, copies, epoch, expected, opened, spent } => format!(
+            "{path}: the key of a query: keep it to yourself\n{}  answers      {opened} opened, up to {expected} \
+             expected\n  state        {}\n",
+            common(fingerprint, program, copies, *epoch),
+            if *spent {
+                "spent: only the answers that were opened can be opened again"
+            } else {
+                "ready to open answers"
+            }
+        ),
+        Report::Answer { name, query, program, bytes: count } => format!(
+            "{path}: an answer, whole, {}\n  sender       {name} (so it says)\n  to query     {query}\n  \
+             program      hash {program}\n",
+            bytes(*count)
+        ),
+    }
+}

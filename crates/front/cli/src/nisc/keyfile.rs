@@ -1,0 +1,84 @@
+//! The file of a key: locked as long as it is worked on, and replaced whole.
+
+use std::fs::{self, File, OpenOptions, TryLockError};
+use std::io::Write;
+use std::path::{Path, PathBuf};
+
+use comity_mail::{Key, Kind};
+
+use super::files::{self, Partial, exists, failed};
+use crate::failure::{Failure, Outcome};
+
+/// Where a key is, and that nobody else works on it.
+pub(super) struct KeyFile {
+    path: PathBuf,
+    _lock: File,
+}
+
+impl KeyFile {
+    /// Refuses to make a key where there is a file already, before any work is done for it.
+    pub(super) fn check_new(path: &Path) -> Outcome {
+        if path.symlink_metadata().is_ok() { Err(exists(path)) } else { Ok(()) }
+    }
+
+    /// Writes a new key.
+    pub(super) fn create(path: &Path, key: &Key) -> Outcome {
+        let mut partial = Partial::new(path, true)?;
+        partial.write_all(&key.to_bytes()).map_err(|e| failed(path, "cannot write it", &e))?;
+        partial.keep_new()
+    }
+
+    /// Locks and reads a key.
+    pub(super) fn open(path: &Path) -> Outcome<(KeyFile, Key)> {
+        // The file itself: a link would be replaced, and lead to a key that is not marked.
+        let path = &fs::canonicalize(path).map_err(|e| failed(path, "cannot read it", &e))?;
+        check_mode(path)?;
+        // A look at it first, so that no lock is left beside what is no key.
+        files::read(path, Kind::Key)?;
+        let mut lock = path.clone().into_os_string();
+        lock.push(".lock");
+        let lock = PathBuf::from(lock);
+        let mut options = OpenOptions::new();
+        options.write(true).create(true).truncate(false);
+        #[cfg(unix)]
+        std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
+        let file = options.open(&lock).map_err(|e| failed(&lock, "cannot open it", &e))?;
+        match file.try_lock() {
+            Ok(()) => {}
+            Err(TryLockError::WouldBlock) => {
+                return Err(Failure::input(format!(
+                    "{}: another process is at work on it; wait for it",
+                    path.display()
+                )));
+            }
+            Err(TryLockError::Error(e)) => return Err(failed(&lock, "cannot lock it", &e)),
+        }
+        let bytes = files::read(path, Kind::Key)?;
+        let key = Key::from_bytes(&bytes).map_err(|e| Failure::from(e).at(&path.display().to_string()))?;
+        Ok((KeyFile { path: path.clone(), _lock: file }, key))
+    }
+
+    /// Replaces the key. When this returns, that is so after a crash too.
+    pub(super) fn save(&self, key: &Key) -> Outcome {
+        let mut partial = Partial::new(&self.path, true)?;
+        partial.write_all(&key.to_bytes()).map_err(|e| failed(&self.path, "cannot write it", &e))?;
+        partial.keep()
+    }
+}
+
+#[cfg(unix)]
+fn check_mode(path: &Path) -> Outcome {
+    use std::os::unix::fs::PermissionsExt;
+    let mode = fs::metadata(path).map_err(|e| failed(path, "cannot read it", &e))?.permissions().mode();
+    if mode & 0o077 == 0 || path.is_dir() {
+        return Ok(());
+    }
+    let (path, mode) = (path.display(), mode & 0o777);
+    Err(Failure::input(format!("{path}: others may use it (mode {mode:03o}): run `chmod 600 {path}`")))
+}
+
+/// Other systems keep a folder's files from other users unless told otherwise.
+#[cfg(not(unix))]
+fn check_mode(_path: &Path) -> Outcome {
+    Ok(())
+}

@@ -1,0 +1,159 @@
+//! `comity nisc`: a query, answers by mail, and one batch that opens them.
+
+pub(crate) mod args;
+mod files;
+mod inspect;
+mod keyfile;
+mod meter;
+mod open;
+mod program;
+
+use std::collections::BTreeMap;
+use std::io::Write;
+use std::process::ExitCode;
+
+use comity_core::Bits;
+use comity_mail::{Key, Kind, Name, Query};
+use comity_net::SystemRng;
+use comity_nisc::{Copies, Cost};
+
+use crate::console::{emit, note};
+use crate::failure::{Failure, Outcome};
+use crate::party::{backend, bytes};
+use crate::resolve::Resolved;
+use crate::values::{self, Order};
+use args::{InputArgs, NiscCommand, PublishArgs, RefreshArgs, RespondArgs};
+use files::{Partial, failed};
+use keyfile::KeyFile;
+use meter::Meter;
+use program::hex;
+
+/// The command.
+pub(crate) fn run(command: &NiscCommand) -> Outcome<ExitCode> {
+    match command {
+        NiscCommand::Publish(args) => publish(args),
+        NiscCommand::Respond(args) => respond(args),
+        NiscCommand::Open(args) => return open::run(args),
+        NiscCommand::Refresh(args) => refresh(args),
+        NiscCommand::Inspect(args) => inspect::run(args),
+    }
+    .map(|()| ExitCode::SUCCESS)
+}
+
+fn publish(args: &PublishArgs) -> Outcome {
+    let resolved = program::named(&args.program, &args.owner)?;
+    let copies = copies(args)?;
+    let cost = Cost::new(&resolved.program, copies)?;
+    let inputs = inputs(&resolved, &args.inputs, 0)?;
+    KeyFile::check_new(&args.secret)?;
+    let key =
+        Key::publish(backend()?, &resolved.program, &resolved.text, &inputs, copies, args.answers, &mut SystemRng)?;
+    let query = write_query(&key, &args.out)?;
+    // The key first: a query without its key is worth nothing.
+    KeyFile::create(&args.secret, &key)?;
+    query.keep()?;
+    note(&format!(
+        "{}: send it to whoever should answer; an answer has {}. {}: keep it to yourself, and keep only one of it. The \
+         fingerprint of the query, to compare with senders:",
+        args.out.display(),
+        bytes(cost.answer_bytes),
+        args.secret.display()
+    ));
+    let left = copies.security() - f64::from(args.answers).log2();
+    if left < 39.9 {
+        note(&format!("warning: one of {} answers is a cheat unseen with probability 2^-{left:.0}", args.answers));
+    }
+    emit(&format!("{}\n", hex(key.fingerprint())))
+}
+
+/// The copies of the garbled circuit that the flags ask for.
+fn copies(args: &PublishArgs) -> Outcome<Copies> {
+    // log2 Q, rounded up.
+    let rho = args.rho + args.answers.next_power_of_two().trailing_zeros();
+    match (args.coded, args.copies) {
+        (false, copies) => Ok(Copies::all(copies.unwrap_or(rho as usize))?),
+        (true, None) => {
+            let first = Copies::frontier(rho)?.into_iter().next();
+            first.ok_or_else(|| Failure::input(format!("--coded: no number of copies serves --rho {rho}")))
+        }
+        (true, Some(total)) => {
+            let all = Copies::frontier(rho)?;
+            all.iter().copied().find(|copies| copies.total() == total).ok_or_else(|| {
+                let numbers: Vec<String> = all.iter().map(|copies| copies.total().to_string()).collect();
+                let numbers = numbers.join(", ");
+                Failure::input(format!("--copies {total} --coded: for {rho} bits of security, choose one of {numbers}"))
+            })
+        }
+    }
+}
+
+/// A party's input values, as the protocol takes them.
+fn inputs(resolved: &Resolved, args: &InputArgs, party: u32) -> Outcome<Vec<Option<Bits>>> {
+    let order = Order::new(resolved, &args.bits)?;
+    let mut own: BTreeMap<usize, Bits> = values::read(resolved, &order, &args.input, Some(party))?;
+    Ok((0..resolved.inputs().len()).map(|index| own.remove(&index)).collect())
+}
+
+/// The query of a key, complete but for its name.
+fn write_query(key: &Key, path: &std::path::Path) -> Outcome<Partial> {
+    let mut partial = Partial::new(path, false)?;
+    partial.write_all(key.query().to_bytes()).map_err(|e| failed(path, "cannot write it", &e))?;
+    Ok(partial)
+}
+
+fn respond(args: &RespondArgs) -> Outcome {
+    let place = args.query.display().to_string();
+    let query = Query::from_bytes(&files::read(&args.query, Kind::Query)?).map_err(|e| Failure::from(e).at(&place))?;
+    let name = match &args.name {
+        Some(name) => Name::new(name).map_err(|e| Failure::from(e).at("--name"))?,
+        None => Name::random(&mut SystemRng),
+    };
+    let message = query.message();
+    let resolved = program::of_query(query.reference(), message.program(), args.program.as_deref())
+        .map_err(|failure| failure.at(&place))?;
+    let inputs = inputs(&resolved, &args.inputs, 1)?;
+    let length = Cost::new(&resolved.program, message.copies())?.answer_bytes;
+    note(&format!(
+        "answering as `{name}` the query with the fingerprint {}: its publisher learns {} of `{}`",
+        hex(query.fingerprint()),
+        outputs(&resolved),
+        resolved.text
+    ));
+    let mut out = Meter::new(Partial::new(&args.out, false)?, length);
+    comity_mail::respond(backend()?, &query, &resolved.program, &inputs, &name, &mut SystemRng, &mut out).map_err(
+        |error| match error {
+            comity_core::Error::Io { source, .. } => failed(&args.out, "cannot write it", &source),
+            // What is wrong here is wrong in the query.
+            error => Failure::from(error).at(&place),
+        },
+    )?;
+    out.into_inner().keep()
+}
+
+/// The outputs of a program, for people.
+fn outputs(resolved: &Resolved) -> String {
+    let names: Vec<String> = resolved.outputs().iter().map(|output| format!("`{}`", output.name)).collect();
+    match names.len() {
+        0..=8 => names.join(", "),
+        count => format!("{count} outputs"),
+    }
+}
+
+fn refresh(args: &RefreshArgs) -> Outcome {
+    let (file, key) = KeyFile::open(&args.key)?;
+    if !key.spent() && key.opened() == 0 && !args.discard {
+        return Err(Failure::input(format!(
+            "{}: no answer to its query was opened yet, and none could be after this: say --discard if that is meant",
+            args.key.display()
+        )));
+    }
+    let next = key.refresh(&mut SystemRng)?;
+    let query = write_query(&next, &args.out)?;
+    file.save(&next)?;
+    query.keep()?;
+    note(&format!(
+        "{}: send it to whoever should answer; answers to the last query are not opened any more. Its fingerprint:",
+        args.out.display()
+    ));
+    emit(&format!("{}\n", hex(next.fingerprint())))
+}
