@@ -144,52 +144,53 @@ struct Ands<'a> {
     copies: usize,
 }
 
-impl Ands<'_> {
-    /// The gates of a range of ANDs, each with the copies of it that are in the range.
-    fn runs(&self, range: Range<usize>) -> impl Iterator<Item = (Gate, Range<usize>)> + use<'_> {
-        let copies = self.copies;
-        let gates = range.start / copies..range.end.div_ceil(copies);
-        gates.map(move |gate| {
-            let first = gate * copies;
-            (self.gates[gate], range.start.max(first) - first..(range.end - first).min(copies))
-        })
-    }
-}
-
 impl Operands for Ands<'_> {
     fn len(&self) -> usize {
         self.gates.len() * self.copies
     }
 
-    fn read(&self, range: Range<usize>, mut each: impl FnMut(Share, Share)) {
+    fn load(&self, range: Range<usize>, pairs: &mut [[Share; 2]]) {
         if self.copies == 1 {
-            for gate in &self.gates[range] {
-                each(self.wires[gate.a()], self.wires[gate.b()]);
+            for (pair, gate) in pairs.iter_mut().zip(&self.gates[range]) {
+                *pair = [self.wires[gate.a()], self.wires[gate.b()]];
             }
             return;
         }
-        for (gate, run) in self.runs(range) {
+        let (mut at, mut rest) = (range.start, pairs);
+        while at < range.end {
+            let (gate, run) = self.run(at, range.end);
+            let now;
+            (now, rest) = rest.split_at_mut(run.len());
             let stretch = |slot: usize| &self.wires[slot * self.copies..][run.clone()];
-            for (&x, &y) in stretch(gate.a()).iter().zip(stretch(gate.b())) {
-                each(x, y);
+            for ((pair, &x), &y) in now.iter_mut().zip(stretch(gate.a())).zip(stretch(gate.b())) {
+                *pair = [x, y];
             }
+            at += run.len();
         }
     }
 
-    fn write(&mut self, range: Range<usize>, mut each: impl FnMut() -> Share) {
+    fn store(&mut self, range: Range<usize>, results: &[Share]) {
         if self.copies == 1 {
-            for gate in &self.gates[range] {
-                self.wires[gate.out()] = each();
+            for (result, gate) in results.iter().zip(&self.gates[range]) {
+                self.wires[gate.out()] = *result;
             }
             return;
         }
-        let copies = self.copies;
-        let mut at = range.start;
+        let (mut at, mut rest) = (range.start, results);
         while at < range.end {
-            let (gate, first) = (self.gates[at / copies], at % copies);
-            let last = copies.min(first + range.end - at);
-            self.wires[gate.out() * copies..][first..last].iter_mut().for_each(|wire| *wire = each());
-            at += last - first;
+            let (gate, run) = self.run(at, range.end);
+            let now;
+            (now, rest) = rest.split_at(run.len());
+            at += run.len();
+            self.wires[gate.out() * self.copies..][run].copy_from_slice(now);
         }
+    }
+}
+
+impl Ands<'_> {
+    /// The gate of AND `at`, and its copies from there on, before AND `end`.
+    fn run(&self, at: usize, end: usize) -> (Gate, Range<usize>) {
+        let (gate, first) = (at / self.copies, at % self.copies);
+        (self.gates[gate], first..self.copies.min(first + end - at))
     }
 }

@@ -254,7 +254,7 @@ impl<'a> Machine<'a> {
         let own: Bits = shares.iter().map(|share| share.bit()).collect();
         let (mut ours, mut theirs) = (Vec::new(), Vec::new());
         if is_for(1 - self.party) {
-            shares.chunks(WORD).for_each(|shares| self.tally.show(Packed::new(shares).mac));
+            shares.chunks(WORD).for_each(|shares| self.tally.show(Packed::new(shares.iter().copied()).mac));
             ours = own.to_bytes();
             ours.extend(self.tally.digest());
         }
@@ -271,7 +271,7 @@ impl<'a> Machine<'a> {
             // A string of bits has its first at the bottom of a word, a pack at the top.
             let word = word.reverse_bits() >> (WORD - shares.len());
             let product = gf128::mul(self.backend, Block::from_u128(word.into()), self.key.block());
-            self.tally.see(Packed::new(shares).key ^ product.to_u128());
+            self.tally.see(Packed::new(shares.iter().copied()).key ^ product.to_u128());
         }
         self.tally.verify(digest)?;
         value.xor_assign(&own);

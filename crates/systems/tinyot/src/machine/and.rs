@@ -5,24 +5,23 @@ use std::ops::Range;
 use comity_channel::Channel;
 use comity_core::{Block, Result, gf128};
 use comity_share::Share;
-use zeroize::{DefaultIsZeroes, Zeroize};
+use zeroize::{DefaultIsZeroes, Zeroizing};
 
 use super::Machine;
 #[cfg(doc)]
 use super::PIECE;
 use super::tally::{Packed, WORD};
-use crate::Triple;
 
 /// Where the operands of independent ANDs are, and where the results go.
 pub(crate) trait Operands {
     /// How many ANDs.
     fn len(&self) -> usize;
 
-    /// Calls `each` with the operands of these ANDs, in order.
-    fn read(&self, range: Range<usize>, each: impl FnMut(Share, Share));
+    /// Copies the operands of these ANDs, in order.
+    fn load(&self, range: Range<usize>, pairs: &mut [[Share; 2]]);
 
-    /// Writes the results of these ANDs, in order, as `each` gives them.
-    fn write(&mut self, range: Range<usize>, each: impl FnMut() -> Share);
+    /// Takes the results of these ANDs, in order.
+    fn store(&mut self, range: Range<usize>, results: &[Share]);
 }
 
 /// Operands and results that lie one after another.
@@ -37,14 +36,14 @@ impl Operands for Slices<'_> {
         self.x.len()
     }
 
-    fn read(&self, range: Range<usize>, mut each: impl FnMut(Share, Share)) {
-        for (&x, &y) in self.x[range.clone()].iter().zip(&self.y[range]) {
-            each(x, y);
+    fn load(&self, range: Range<usize>, pairs: &mut [[Share; 2]]) {
+        for ((pair, &x), &y) in pairs.iter_mut().zip(&self.x[range.clone()]).zip(&self.y[range]) {
+            *pair = [x, y];
         }
     }
 
-    fn write(&mut self, range: Range<usize>, mut each: impl FnMut() -> Share) {
-        self.out[range].iter_mut().for_each(|out| *out = each());
+    fn store(&mut self, range: Range<usize>, results: &[Share]) {
+        self.out[range].copy_from_slice(results);
     }
 }
 
@@ -78,30 +77,27 @@ impl Machine<'_> {
 
         // Show d = x + a and e = y + b.
         self.groups.clear();
-        let mut shown = [[Share::default(); WORD]; 2];
+        let mut pairs = Zeroizing::new([[Share::default(); 2]; WORD]);
         let mut message = Vec::with_capacity(n.div_ceil(WORD) * 2 * size_of::<u64>());
         for (start, triples) in starts.clone().zip(triples.chunks(WORD)) {
-            let mut places = shown.each_mut().map(|list| list.iter_mut());
-            let mut triple = triples.iter();
-            operands.read(start..start + triples.len(), |x, y| {
-                let [d, e] = &mut places;
-                if let (Some(triple), Some(d), Some(e)) = (triple.next(), d.next(), e.next()) {
-                    (*d, *e) = (x ^ triple.a, y ^ triple.b);
-                }
-            });
-            let packed = [0, 1].map(|i: usize| Packed::new(&shown[i][..triples.len()]));
+            let pairs = &mut pairs[..triples.len()];
+            operands.load(start..start + triples.len(), pairs);
+            for (pair, triple) in pairs.iter_mut().zip(triples) {
+                *pair = [pair[0] ^ triple.a, pair[1] ^ triple.b];
+            }
+            let packed = [0, 1].map(|i: usize| Packed::new(pairs.iter().map(|pair| pair[i])));
             for packed in packed {
                 self.tally.show(packed.mac);
                 message.extend(&packed.word.to_le_bytes()[..triples.len().div_ceil(8)]);
             }
             self.groups.push(Group { words: packed.map(|p| p.word), keys: packed.map(|p| p.key) });
         }
-        shown.zeroize();
         self.pending = true;
         ch.send(&message)?;
         ch.recv(&mut message)?;
 
         // The peer's words are what their MACs will be held to; xy = c + d b + e a + d e.
+        let mut results = Zeroizing::new([Share::default(); WORD]);
         let mut rest = &message[..];
         for ((start, triples), group) in starts.zip(triples.chunks(WORD)).zip(&self.groups) {
             let mut sums = group.words;
@@ -116,21 +112,15 @@ impl Machine<'_> {
                 self.tally.see(key ^ product.to_u128());
                 *sum = (*sum ^ word) << (WORD - triples.len());
             }
-            let [mut d, mut e] = sums;
-            let mut triples = triples.iter();
-            operands.write(start..start + triples.len(), || {
+            let results = &mut results[..triples.len()];
+            for (result, triple) in results.iter_mut().zip(triples) {
                 // The next bits of d and e are the highest.
-                let bits = [(d as i64) < 0, (e as i64) < 0];
-                (d, e) = (d << 1, e << 1);
-                triples.next().map_or(Share::default(), |triple| product(triple, bits, one))
-            });
+                let [d, e] = sums.map(|word| word >> (WORD - 1) == 1);
+                sums = sums.map(|word| word << 1);
+                *result = triple.c ^ triple.b.masked(d) ^ triple.a.masked(e) ^ one.masked(d & e);
+            }
+            operands.store(start..start + triples.len(), results);
         }
         Ok(())
     }
-}
-
-/// `c + d b + e a + d e`, for the public `d` and `e`.
-#[inline(always)]
-fn product(triple: &Triple, [d, e]: [bool; 2], one: Share) -> Share {
-    triple.c ^ triple.b.masked(d) ^ triple.a.masked(e) ^ one.masked(d & e)
 }

@@ -32,8 +32,9 @@ pub(super) struct Packed {
 
 impl Packed {
     /// Packs at most 64 shares.
-    pub(super) fn new(shares: &[Share]) -> Packed {
-        shares.iter().fold(Packed::default(), |packed, share| Packed {
+    #[inline(always)]
+    pub(super) fn new(shares: impl IntoIterator<Item = Share>) -> Packed {
+        shares.into_iter().fold(Packed::default(), |packed, share| Packed {
             word: packed.word << 1 | u64::from(share.bit()),
             mac: times_x(packed.mac) ^ share.mac().to_u128(),
             key: times_x(packed.key) ^ share.key().to_u128(),
@@ -124,7 +125,7 @@ mod tests {
                 own.push(Share::own(bit, key.expected(bit, &delta)));
                 theirs.push(key);
             }
-            let (own, theirs) = (Packed::new(&own), Packed::new(&theirs));
+            let (own, theirs) = (Packed::new(own), Packed::new(theirs));
             assert!(theirs.word == 0 && own.key == 0 && theirs.mac == 0);
             let expected = |word: u64| {
                 let product = gf128::mul(backend, Block::from_u128(word.into()), delta.block());

@@ -221,3 +221,28 @@ fn what_does_not_fit_is_refused_before_anything_is_sent() {
     let ended = run_with(&mut ch, &session, dealer, &three, &inputs, &mut Outputs::default());
     assert!(matches!(ended, Err(Error::InvalidInput(message)) if message.contains("two parties")));
 }
+
+/// 3 * 10^8 ANDs: their wires would be 10 GB, their triples 29 GB.
+#[test]
+#[ignore = "minutes; part of make test-long"]
+fn a_program_far_larger_than_memory_runs_in_little() {
+    let mut b = Builder::new();
+    let (x, y) = (b.input("x", 1000), b.input("y", 1000));
+    let next: Vec<Wire> = (0..1000)
+        .map(|i| {
+            let and = b.and(x[i], y[(i + 1) % 1000]);
+            b.xor(and, y[(i + 3) % 1000])
+        })
+        .collect();
+    b.output("next", &next);
+    let program = Program::iterate(b.finish(), 300_000, &[(0, 1)]).unwrap();
+    assert_eq!(program.and_gates(), 300_000_000);
+    let mut rng = rng(9);
+    let inputs: Vec<Bits> = program.inputs().iter().map(|i| bits(i.bits, &mut rng)).collect();
+    check(&program, &inputs, 1 << 16);
+    let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
+    let peak = status.lines().find_map(|line| line.strip_prefix("VmHWM:"));
+    if let Some(peak) = peak.and_then(|text| text.trim().trim_end_matches(" kB").parse::<u64>().ok()) {
+        assert!(peak < 200 << 10, "{peak} KiB for both parties");
+    }
+}

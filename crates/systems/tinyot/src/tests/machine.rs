@@ -18,7 +18,7 @@ fn bits(text: &str) -> Bits {
 }
 
 /// What party `owner` puts in, at either party.
-fn put(machine: &mut Machine, ch: &mut dyn Channel, owner: u32, value: &Bits) -> Result<Vec<Share>> {
+pub(crate) fn put(machine: &mut Machine, ch: &mut dyn Channel, owner: u32, value: &Bits) -> Result<Vec<Share>> {
     let mut out = vec![Share::default(); value.len()];
     let given = (machine.party() == owner).then_some(value);
     machine.input(ch, owner, given, &mut out)?;
