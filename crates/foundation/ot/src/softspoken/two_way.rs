@@ -141,3 +141,70 @@ fn base<C: Channel + ?Sized>(
     ch.exchange(&response.to_bytes(), &mut their_response)?;
     Ok((waiting.finish(&csw::Response::from_bytes(their_response))?, chosen))
 }
+
+#[cfg(test)]
+mod tests {
+    use comity_channel::{Change, Direction, MemoryChannel, Tamper, Tampering};
+    use comity_core::{Misbehaviour, Prg};
+    use comity_testing::Pair;
+
+    use super::*;
+
+    fn setup(ch: &mut dyn Channel, party: u8, delta: Block) -> Result<TwoWay> {
+        let sessions = [party, 1 - party].map(|party| SessionId::new([party; 32]));
+        let mut rng = Prg::new(Backend::detect(), Block::from_u128(party.into()));
+        TwoWay::setup(ch, [&sessions[0], &sessions[1]], Backend::detect(), 4, delta, &mut rng)
+    }
+
+    /// Bits are set in every tree.
+    const DELTAS: [Block; 2] = [Block::from_u128(u128::MAX / 3), Block::from_u128(u128::MAX / 5)];
+
+    #[test]
+    fn macs_are_keys_plus_bits_of_delta() {
+        // Nothing, less than a block, whole pieces and not, and more than a chunk.
+        let sizes = [0, 1, 127, 128, 300, 128 * 127, 128 * 128 + 1, TwoWay::CHUNK + 129];
+        let party = |party: u8| {
+            move |ch: &mut MemoryChannel| {
+                let mut both = setup(ch, party, DELTAS[usize::from(party)]).unwrap();
+                sizes.map(|n| {
+                    let (mut macs, mut keys) = (vec![Block::ZERO; n], vec![Block::ZERO; n]);
+                    both.extend(ch, &mut macs, &mut keys).unwrap();
+                    (macs, keys)
+                })
+            }
+        };
+        let (a, b) = Pair::run(party(0), party(1));
+        for ((a, b), n) in a.iter().zip(&b).zip(sizes) {
+            for (macs, keys, delta) in [(&a.0, &b.1, DELTAS[1]), (&b.0, &a.1, DELTAS[0])] {
+                assert!(macs.iter().zip(keys).all(|(&mac, &key)| !key.lsb() && mac == key ^ delta.masked(mac.lsb())));
+                let ones = macs.iter().filter(|mac| mac.lsb()).count();
+                assert!(n < 100 || (n / 4..n * 3 / 4).contains(&ones), "{ones} ones of {n}");
+            }
+        }
+    }
+
+    #[test]
+    fn inconsistent_choices_are_named() {
+        // What comes before the corrections: offer, points, challenges, response, trees.
+        let before = 32 + (32 + 32 * ROWS) + (16 * ROWS + 32) + 32 + Trees::len::<Malicious>(Shape::new(4).unwrap());
+        let honest = |ch: &mut dyn Channel, party: u8| {
+            let mut both = setup(ch, party, DELTAS[usize::from(party)]).unwrap();
+            let (mut macs, mut keys) = (vec![Block::ZERO; 500], vec![Block::ZERO; 500]);
+            let result = both.extend(ch, &mut macs, &mut keys);
+            // After an error it refuses to go on.
+            assert!(result.is_ok() || matches!(both.extend(ch, &mut macs, &mut keys), Err(Error::InvalidInput(_))));
+            result
+        };
+        for at in [0, 31 * 16 * 5 - 1] {
+            let change = Tamper { direction: Direction::Incoming, at: before + at, change: Change::Flip { bit: 3 } };
+            let (a, _) = Pair::run(|ch| honest(&mut Tampering::new(&mut *ch, &change), 0), |ch| honest(&mut *ch, 1));
+            assert!(matches!(a, Err(Error::PeerMisbehaved(Misbehaviour::InconsistentChoices))), "{at}");
+        }
+    }
+
+    #[test]
+    fn an_even_delta_is_refused() {
+        let (a, _) = Pair::run(|ch| setup(ch, 0, Block::from_u128(2)).map(drop), |_| ());
+        assert!(matches!(a, Err(Error::InvalidInput(_))));
+    }
+}

@@ -58,6 +58,7 @@ impl Leaky {
     }
 
     /// Steps 1 and 2: writes `G` for each AND.
+    #[allow(clippy::needless_range_loop, reason = "loops over words of many slices of one length")]
     pub(super) fn garble(&mut self, [x, y, _]: [Shares<'_>; 3], g: &mut [Block]) {
         let delta = self.key.block();
         let d = word(delta);
@@ -93,6 +94,7 @@ impl Leaky {
     }
 
     /// Step 3, with the peer's `G`: writes bit 1 of every `S`, eight to a byte.
+    #[allow(clippy::needless_range_loop, reason = "loops over words of many slices of one length")]
     pub(super) fn evaluate(&mut self, [x, _, z]: [Shares<'_>; 3], g: &[Block], bits: &mut [u8]) {
         let d = word(self.key.block());
         let Scratch { masks: [mask_x, mask_z], hashes: [h, _] } = &mut self.scratch;
