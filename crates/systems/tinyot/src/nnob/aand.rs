@@ -7,8 +7,9 @@
 //! x = x_1 + ... + x_B,   y = y_1,   z = z_1 + sum over j > 1 of (z_j + d_j x_j)
 //! ```
 //!
-//! since `x_j y_1 = x_j (y_j + d_j)`. `x` is unknown to the key holder if one of the `x_j` is. What is revealed of `y_1` is its sum with bits that
-//! are used for nothing else. The MACs on the `d_j` go to the ledger, which is settled before anything is given out.
+//! since `x_j y_1 = x_j (y_j + d_j)`. `x` is unknown to the key holder if one of the `x_j` is. What is revealed of
+//! `y_1` is its sum with bits that are used for nothing else. The MACs on the `d_j` go to the ledger, which is settled
+//! before anything is given out.
 //!
 //! **Cost**: `B` leaky ANDs, and `B - 1` bits shown.
 

@@ -1,26 +1,28 @@
 //! `aBit`: authenticated bits under a key that does not leak, by privacy amplification (figure 9).
 //!
-//! The key holder draws a matrix of 128 rows and `tau` columns and sends its seed when the comparison of LaBit is over. MACs and keys
-//! are multiplied by it: `A M_j = A K_j + x_j A Gamma`.
+//! The key holder draws a matrix of 128 rows and `tau` columns and sends its seed when the comparison of LaBit is over.
+//! MACs and keys are multiplied by it: `A M_j = A K_j + x_j A Gamma`.
 //!
-//! **The key.** In the figure `A Gamma` is the global key. Here the key holder draws its key `Delta` beforehand, with the bits that
-//! every [`GlobalKey`](comity_share::GlobalKey) has fixed, and announces with the matrix the *offset* `b = Delta + A Gamma`, which the
-//! MAC holder adds to the MACs of ones: `M_j = A K_j + x_j Delta`. `A Gamma` is uniform for the peer where the figure's
-//! key is ([`tau`](super::tau)), and so `b` is a one-time pad of `Delta`, and tells nothing. This also gives
-//! every chunk the same key. Bit 0 of all keys and MACs is replaced: `K_j` has zero, `M_j` the bit `x_j`, as `Delta` has a one there.
+//! **The key.** In the figure `A Gamma` is the global key. Here the key holder draws its key `Delta` beforehand, with
+//! the bits that every [`GlobalKey`](comity_share::GlobalKey) has fixed, and announces with the matrix the *offset*
+//! `b = Delta + A Gamma`, which the MAC holder adds to the MACs of ones: `M_j = A K_j + x_j Delta`. `A Gamma` is uniform
+//! for the peer where the figure's key is ([`tau`](super::tau)), and so `b` is a one-time pad of `Delta`, and tells
+//! nothing. This also gives every chunk the same key. Bit 0 of all keys and MACs is replaced: `K_j` has zero, `M_j` the
+//! bit `x_j`, as `Delta` has a one there.
 //!
-//! **Chunks.** A session's bits come in chunks of 2^16 each way. Each has OTs ([`Seeds`]), choices, pairing, matrix and offset of its
-//! own: the pairing of one chunk is known when the next begins, and one that is known finds nothing. So a cheating key holder might
-//! give every chunk another `Delta`, and then a MAC on a sum over two chunks would tell it both bits. Hence the *test for one key*, which
-//! is the test of figure 12 across chunks: the holder of `s` spare bits of either chunk announces the sums of two `e = x + x'`,
-//! and `M + M'` is compared with `K + K' + e Delta`. For two keys the key holder must guess every `x`: it passes with probability
-//! `2^-s`. A holder that announces another sum must guess `Delta`.
+//! **Chunks.** A session's bits come in chunks of 2^16 each way. Each has OTs ([`Seeds`]), choices, pairing, matrix and
+//! offset of its own: the pairing of one chunk is known when the next begins, and one that is known finds nothing. So a
+//! cheating key holder might give every chunk another `Delta`, and then a MAC on a sum over two chunks would tell it
+//! both bits. Hence the *test for one key*, which is the test of figure 12 across chunks: the holder of `s` spare bits
+//! of either chunk announces the sums of two `e = x + x'`, and `M + M'` is compared with `K + K' + e Delta`. For two
+//! keys the key holder must guess every `x`: it passes with probability `2^-s`. A holder that announces another sum
+//! must guess `Delta`.
 //!
-//! **Cost** a bit: see [`labit`](super::labit), and a product with a public matrix by the method of four Russians: sums of
-//! four rows are tabulated, and a row of the product is the sum of `tau / 4` of them.
+//! **Cost** a bit: see [`labit`](super::labit), and a product with a public matrix by the method of four Russians: sums
+//! of four rows are tabulated, and a row of the product is the sum of `tau / 4` of them.
 
 use comity_channel::Channel;
-use comity_core::{Backend, Block, Misbehaviour, Prg, Result, transpose};
+use comity_core::{Backend, Block, Error, Misbehaviour, Prg, Result, transpose};
 use zeroize::{Zeroize, Zeroizing};
 
 use super::conduct::Act;
@@ -34,10 +36,12 @@ use super::wabit::Half;
 pub(super) struct Shape {
     /// Bits of the weak keys.
     pub(super) tau: usize,
-    /// Bits of a chunk each way, a multiple of 1024.
+    /// Bits of a chunk each way, a multiple of 2048.
     pub(super) columns: usize,
     /// Bits of a chunk that are spent on the test for one key.
     pub(super) spares: usize,
+    /// The most chunks of a session.
+    pub(super) chunks: u64,
 }
 
 impl Shape {
@@ -55,6 +59,8 @@ pub(super) struct ABits {
     macs: Stock,
     keys: Stock,
     next: Next,
+    /// How many chunks the session may still take.
+    left: u64,
 }
 
 /// What the next chunk starts from.
@@ -98,7 +104,7 @@ impl ABits {
             "a chunk feeds the next"
         );
         let (labit, stock) = (LaBit::new(shape.tau, shape.columns), || Stock::new(shape.columns));
-        ABits { shape, labit, macs: stock(), keys: stock(), next: Next::Base }
+        ABits { shape, labit, macs: stock(), keys: stock(), next: Next::Base, left: shape.chunks }
     }
 
     /// Starts from these OTs.
@@ -128,7 +134,12 @@ impl ABits {
 
     /// The next chunk, both ways. What is left of this one in one direction, when the other ran out, is dropped.
     fn refill(&mut self, context: &mut Context, ch: &mut dyn Channel) -> Result<()> {
-        let Shape { tau, columns, spares } = self.shape;
+        let Shape { tau, columns, spares, chunks } = self.shape;
+        self.left = self.left.checked_sub(1).ok_or_else(|| {
+            Error::InvalidInput(format!(
+                "the session was planned for {chunks} chunks of {columns} bits and wants more: start a new one, planned for all"
+            ))
+        })?;
         let kept = columns - self.shape.reserve();
         let tail = |stock: &Stock| Zeroizing::new(stock.blocks[kept..].to_vec());
         let (mut macs, mut keys) = (tail(&self.macs), tail(&self.keys));
@@ -192,7 +203,7 @@ fn same(context: &mut Context, ch: &mut dyn Channel, macs: &mut [Block], keys: &
 }
 
 /// Bytes of the columns that are multiplied at a time: tables and sums stay in a first-level cache.
-const STRIP: usize = 128;
+const STRIP: usize = 256;
 /// Rows in a table, and tables of which sums are made at a time.
 const TABLE: usize = 4;
 const TABLES: usize = 8;
@@ -237,8 +248,7 @@ impl Matrix {
                         let bytes = bytes.unwrap_or(&[0; STRIP]);
                         let (known, new) = table.split_at_mut(1 << row);
                         for (known, new) in known.iter().zip(new) {
-                            *new = *known;
-                            add(new, bytes);
+                            (0..STRIP).for_each(|i| new[i] = known[i] ^ bytes[i]);
                         }
                     }
                 }
@@ -265,7 +275,5 @@ fn add(sum: &mut [u8; STRIP], row: &[u8; STRIP]) {
 /// Adds rows, one of each table. Eight streams at a time keep the sum's loads and stores few.
 #[inline(always)]
 fn add_all(sum: &mut [u8; STRIP], [a, b, c, d, e, f, g, h]: [&[u8; STRIP]; TABLES]) {
-    for i in 0..STRIP {
-        sum[i] ^= a[i] ^ b[i] ^ c[i] ^ d[i] ^ e[i] ^ f[i] ^ g[i] ^ h[i];
-    }
+    (0..STRIP).for_each(|i| sum[i] ^= a[i] ^ b[i] ^ c[i] ^ d[i] ^ e[i] ^ f[i] ^ g[i] ^ h[i]);
 }

@@ -1,15 +1,16 @@
 //! `aOT`: authenticated OTs (the aOT command of figure 5), from leaky ones in buckets (figure 16).
 //!
-//! When the comparison of LaOT is over, the receiver, whose choice bits could leak, throws the coin that partitions ([`Partition`]). Step
-//! 3 combines two OTs of a bucket, and the result with the next one: the sender reveals `d`, the sum of all four messages, and
+//! When the comparison of LaOT is over, the receiver, whose choice bits could leak, throws the coin that partitions
+//! ([`Partition`]). Step 3 combines two OTs of a bucket, and the result with the next one: the sender reveals `d`, the
+//! sum of all four messages, and
 //!
 //! ```text
 //! c = c_1 + c_2,   z = z_1 + z_2 + d c_1,   x_0 = x_0^1 + x_0^2,   x_1 = x_0^1 + x_1^2.
 //! ```
 //!
-//! The choice bit is unknown to the sender if one of the `c_j` is. The sum of the result's messages is that of the second OT's, so the
-//! `d` of all steps are known beforehand and go in one message; they are sums of neighbours, and so the receiver still lacks one. MACs
-//! on them go to the ledger, which is settled before anything is given out.
+//! The choice bit is unknown to the sender if one of the `c_j` is. The sum of the result's messages is that of the
+//! second OT's, so the `d` of all steps are known beforehand and go in one message; they are sums of neighbours, and so
+//! the receiver still lacks one. MACs on them go to the ledger, which is settled before anything is given out.
 //!
 //! **Cost**: `B` leaky OTs, and `B - 1` bits shown.
 

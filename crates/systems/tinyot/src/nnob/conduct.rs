@@ -1,5 +1,5 @@
-//! `Act`: what a party is about to do with what it made. An honest party does it; the tests have parties that are honest but
-//! for one lie, and a lie is another [`Conduct`].
+//! `Act`: what a party is about to do with what it made. An honest party does it; the tests have parties that are
+//! honest but for one lie, and a lie is another [`Conduct`].
 
 use comity_core::Block;
 
@@ -10,7 +10,8 @@ pub(super) enum Act<'a> {
     Correction { i: usize, row: &'a mut [u8] },
     /// LaBit, step 5(a): the sums that are announced.
     Sums(&'a mut [u8]),
-    /// LaBit, step 5(c): `Z` of a pair of seed OTs that this party offered, with the sum that the peer announced, as it is compared.
+    /// LaBit, step 5(c): `Z` of a pair of seed OTs that this party offered, with the sum that the peer announced, as it
+    /// is compared.
     Compared { pair: [usize; 2], sum: bool, row: &'a mut [u8] },
     /// Privacy amplification: what makes of the matrix times `Gamma` the key.
     Offset(&'a mut Block),

@@ -1,7 +1,7 @@
 //! `Context`: what every box of the stack needs, and how bits are shown.
 
 use comity_channel::Channel;
-use comity_core::{Backend, Block, Prg, Result, SessionId, TccrHash};
+use comity_core::{Backend, Block, Misbehaviour, Prg, Result, SessionId, TccrHash};
 use comity_share::{GlobalKey, Ledger};
 use rand_core::Rng;
 
@@ -79,13 +79,14 @@ impl Context {
         &mut self,
         ch: &mut dyn Channel,
         hasher: &blake3::Hasher,
-        otherwise: comity_core::Misbehaviour,
+        otherwise: Misbehaviour,
     ) -> Result<()> {
         let session = self.child("comparison");
         comity_share::equal(ch, session, self.party, hasher.finalize().as_bytes(), otherwise, &mut self.rng)
     }
 
-    /// Shows the bits that carry `macs`, and sees those under `keys`; the MACs go to the ledger. Returns the bits shown, and seen.
+    /// Shows the bits that carry `macs`, and sees those under `keys`; the MACs go to the ledger. Returns the bits
+    /// shown, and seen.
     pub(super) fn reveal(
         &mut self,
         ch: &mut dyn Channel,

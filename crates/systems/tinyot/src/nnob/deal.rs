@@ -1,18 +1,18 @@
 //! `Nnob`: the functionality F_DEAL (figure 5), and authenticated triples by the AND of figure 6.
 //!
-//! A triple is the AND of figure 6 on two random shared bits, `[a] = [u_A | u_B]` and `[b] = [v_A | v_B]`, where `u`, `v` are the bits of
-//! either party's authenticated local AND `w = u v`. So its steps 1 and 2, which turn a random local AND into one of given
-//! bits, have nothing to do: `w_A = a_A b_A` is there. Steps 3 and 4 are, for A as sender of an authenticated OT `w = u_c` and
-//! with a random bit `r` of A:
+//! A triple is the AND of figure 6 on two random shared bits, `[a] = [u_A | u_B]` and `[b] = [v_A | v_B]`, where `u`,
+//! `v` are the bits of either party's authenticated local AND `w = u v`. So its steps 1 and 2, which turn a random
+//! local AND into one of given bits, have nothing to do: `w_A = a_A b_A` is there. Steps 3 and 4 are, for A as sender
+//! of an authenticated OT `w = u_c` and with a random bit `r` of A:
 //!
 //! - B reveals `d = c + b_B`; A reveals `f = u_0 + u_1 + a_A` and `g = r + u_0 + d a_A`.
 //! - `[s_B] = [w] + f [c] + g`, which is `[r + a_A b_B]`.
 //!
 //! and the same with the parties changed. `[c] = [a b]` is then `[r_A + s_A + w_A | r_B + s_B + w_B]`.
 //!
-//! **Failure.** A session fails with probability at most `2^-rho`, in which `2^-(rho + 1)` is for the buckets of all batches in four
-//! kinds (ANDs and OTs, each in two directions), `2^-(rho + 2)` for the privacy amplification of all chunks both ways, and as much
-//! for their test for one key.
+//! **Failure.** A session fails with probability at most `2^-rho`, in which `2^-(rho + 1)` is for the buckets of all
+//! batches in four kinds (ANDs and OTs, each in two directions), `2^-(rho + 2)` for the privacy amplification of all
+//! chunks both ways, and as much for their test for one key.
 
 use comity_channel::Channel;
 use comity_core::{Backend, Block, Error, Prg, Result, SessionId};
@@ -46,6 +46,8 @@ pub struct Plan {
     budget: Budget,
     /// Privacy amplification and the test for one key fail within `2^-chunk_bits` each in a chunk and direction.
     chunk_bits: u32,
+    /// The most chunks.
+    chunks: u64,
 }
 
 impl Plan {
@@ -70,8 +72,8 @@ impl Plan {
             return Err(Error::InvalidInput(format!("rho is at most 128, not {rho}")));
         }
         // Twice as many chunks as triples in buckets of 8 fill, for single bits and small batches, and 2^16 besides.
-        let chunks = 2 * ands.saturating_mul(bits(8)) / COLUMNS as u64 + (1 << 16);
-        Ok(Plan { budget, chunk_bits: rho + 2 + (2 * chunks).next_power_of_two().ilog2() })
+        let chunks = 2 * ands * bits(8) / COLUMNS as u64 + (1 << 16);
+        Ok(Plan { budget, chunk_bits: rho + 2 + (2 * chunks).next_power_of_two().ilog2(), chunks })
     }
 }
 
@@ -79,6 +81,14 @@ impl Plan {
 const KINDS: u32 = 8;
 
 /// The paper's own dealer. Made once for a session.
+///
+/// Realizes F_DEAL of figure 5 against a malicious peer, but for the probability `2^-rho` of the session's [`Plan`];
+/// the chunks of authenticated bits that a plan allows for are counted, and one more is an error. A batch is checked
+/// whole before any of it is given out. The first call runs base OTs (2 [`tau`](super::tau::tau) each way).
+///
+/// **Cost** of a triple in buckets of `B`: `7 B + 1` authenticated bits of each party, at `2 tau` bits on the wire
+/// each, `2 B` leaky ANDs at 129 and `2 B` leaky OTs at 769 bits. With `B = 4` and `tau = 200` that is 3.8 kB, both
+/// ways together.
 pub struct Nnob {
     context: Context,
     bits: ABits,
@@ -88,12 +98,13 @@ pub struct Nnob {
 impl Nnob {
     /// Ready to deal: this party's key is drawn; nothing is sent. `session` is the dealer's alone.
     pub fn new(session: SessionId, backend: Backend, party: u32, plan: Plan, rng: &mut impl CryptoRng) -> Nnob {
-        let shape = Shape { tau: tau(128, plan.chunk_bits), columns: COLUMNS, spares: plan.chunk_bits as usize };
+        let Plan { budget, chunk_bits, chunks } = plan;
+        let shape = Shape { tau: tau(128, chunk_bits), columns: COLUMNS, spares: chunk_bits as usize, chunks };
         let mut seed = Zeroizing::new([0; 16]);
         rng.fill_bytes(&mut *seed);
         let rng = Prg::new(backend, Block::new(*seed));
         let context = Context::new(session, backend, party, rng, Box::new(Honest));
-        Nnob::with(context, ABits::new(shape), plan.budget)
+        Nnob::with(context, ABits::new(shape), budget)
     }
 
     pub(super) fn with(context: Context, bits: ABits, budget: Budget) -> Nnob {

@@ -1,17 +1,18 @@
 //! `LaAND`: authenticated local ANDs whose first bit may leak.
 //!
-//! The Crypto text has none; this is what its full version is known to do, as we reconstruct it. For authenticated bits `x`, `y`, `r`
-//! of a *holder*, with keys `K` and MACs `M = K + bit * Delta`:
+//! The Crypto text has none; this is what its full version is known to do, as we reconstruct it. For authenticated bits
+//! `x`, `y`, `r` of a *holder*, with keys `K` and MACs `M = K + bit * Delta`:
 //!
 //! 1. The holder announces `d = x y + r`, and both set `[z] = [r] + d`.
 //! 2. The key holder computes `W = h1(K_x) + h2(K_z)` and sends `U = W + h1(K_x + Delta) + h3(K_y + K_z)`.
 //! 3. The holder computes `V = h1(M_x) + h2(M_z)` where `x = 0`, and `V = U + h1(M_x) + h3(M_y + M_z)` where `x = 1`.
 //! 4. `V` and `W` are compared.
 //!
-//! *Why.* Where `x = 0` the holder has `h1(K_x)`, and `h2(K_z)` only if `z = 0`. Where `x = 1` it has `h1(K_x + Delta)` and so from `U` can have
-//! `W` only with `h3(K_y + K_z)`, for which `y = z`. Otherwise it must find a sum with `Delta`. An honest holder's `V` depends on `x`
-//! alone (`y + z` is zero where `x` is one), so a key holder that sends another `U`, or compares something else, learns at most `x`,
-//! and only by a guess that ends the session half of the time.
+//! *Why.* Where `x = 0` the holder has `h1(K_x)`, and `h2(K_z)` only if `z = 0`. Where `x = 1` it has `h1(K_x + Delta)`
+//! and so from `U` can have `W` only with `h3(K_y + K_z)`, for which `y = z`. Otherwise it must find a sum with
+//! `Delta`. An honest holder's `V` depends on `x` alone (`y + z` is zero where `x` is one), so a key holder that sends
+//! another `U`, or compares something else, learns at most `x`, and only by a guess that ends the session half of the
+//! time.
 //!
 //! The literature hashes two blocks at once, `H(K_x, K_z)`. A sum of hashes of one block each does the same, since what
 //! is missing is always one of the two, and needs only circular correlation robustness for the offset `Delta`

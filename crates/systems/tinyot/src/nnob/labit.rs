@@ -1,20 +1,20 @@
 //! `LaBit`: authenticated bits some of which may leak (figures 10 and 12), in both directions at once.
 //!
 //! In one direction a party, the figure's A, *offers*: in each of `T = 2 tau` OTs the two messages `L_i` and
-//! `L_i + Gamma`. The other, the figure's B, *chooses* by a random bit `y_i` and gets `N_i = L_i + y_i Gamma`. Here both parties
-//! do both. Of messages this long only one is sent (corollary 1): the seed OTs give the chooser one of two seeds, `L_i`
-//! is what the first expands to, and a *correction*, the sum of both expansions and `Gamma`, makes the second expand to
-//! `L_i + Gamma`.
+//! `L_i + Gamma`. The other, the figure's B, *chooses* by a random bit `y_i` and gets `N_i = L_i + y_i Gamma`. Here both
+//! parties do both. Of messages this long only one is sent (corollary 1): the seed OTs give the chooser one of two
+//! seeds, `L_i` is what the first expands to, and a *correction*, the sum of both expansions and `Gamma`, makes the
+//! second expand to `L_i + Gamma`.
 //!
 //! - Steps 1 to 3: `Gamma` random, corrections; the chooser adds the correction where `y_i` is one.
 //! - Step 4: the chooser, whose bits could leak, draws the pairing when it has all corrections, and sends its seed.
-//! - Step 5: it announces `d_i = y_i + y_pi(i)` for all pairs, and what both sides then know of each pair is compared: `Z_i = L_i +
-//!   L_pi(i) + d_i Gamma` and `N_i + N_pi(i)`, in one comparison of a hash for both directions. An offerer that
-//!   used another `Gamma` in one of the two must guess `y_i`.
+//! - Step 5: it announces `d_i = y_i + y_pi(i)` for all pairs, and what both sides then know of each pair is compared:
+//!   `Z_i = L_i + L_pi(i) + d_i Gamma` and `N_i + N_pi(i)`, in one comparison of a hash for both directions. An offerer
+//!   that used another `Gamma` in one of the two must guess `y_i`.
 //! - Step 6: the first of each pair is kept.
 //!
-//! **Cost**, a column (which becomes an authenticated bit of the offerer), each way: `2 tau` bits on the wire, `6 tau` bits
-//! expanded, `2 tau` bits hashed at each party.
+//! **Cost**, a column (which becomes an authenticated bit of the offerer), each way: `2 tau` bits on the wire, `6 tau`
+//! bits expanded in all, `tau` bits hashed at each party.
 
 use comity_channel::Channel;
 use comity_core::{Backend, Block, Misbehaviour, Prg, Result, sum_rows};
@@ -158,7 +158,7 @@ impl LaBit {
 
     /// `Z_i` of all pairs, that we offered.
     fn hash_offered(&self, context: &mut Context, pairs: &[[usize; 2]], sums: &Packed, hasher: &mut blake3::Hasher) {
-        let mut row = vec![0; self.gamma.len()];
+        let mut row = Zeroizing::new(vec![0; self.gamma.len()]);
         for (at, &[i, j]) in pairs.iter().enumerate() {
             let (one, other) = (self.offered.get(i), self.offered.get(j));
             // The sum was announced: it is no secret.
@@ -174,7 +174,7 @@ impl LaBit {
 
     /// `W_i` of all pairs, that we chose in.
     fn hash_chosen(&self, backend: Backend, pairs: &[[usize; 2]], hasher: &mut blake3::Hasher) {
-        let mut row = vec![0; self.gamma.len()];
+        let mut row = Zeroizing::new(vec![0; self.gamma.len()]);
         for &[i, j] in pairs {
             sum_rows(backend, [self.chosen.get(i), self.chosen.get(j)], &mut row);
             hasher.update(&row);

@@ -2,15 +2,17 @@
 //!
 //! A sender has authenticated bits `x0`, `x1`, a receiver `c` and `r`. Steps as in figure 15:
 //!
-//! - 3, 4: the sender draws `T0`, `T1` and sends `X_i`: `x_i`, its MAC and `T_(x_i)` under the pads `H(K_c)`, `H(K_c + Delta)`.
+//! - 3, 4: the sender draws `T0`, `T1` and sends `X_i`: `x_i`, its MAC and `T_(x_i)` under the pads `H(K_c)`,
+//!   `H(K_c + Delta)`.
 //! - 5: the receiver opens `X_c` by `H(M_c)` and checks the MAC, before anything that depends on it leaves. `z = x_c`.
 //! - 6: it announces `d = z + r`, and both set `[z] = [r] + d`.
-//! - 7, 8: the sender sends `I_0 = H(K_z) + T1`, `I_1 = H(K_z + Delta) + T0`; the receiver, who has `T_z`, opens the other.
+//! - 7, 8: the sender sends `I_0 = H(K_z) + T1`, `I_1 = H(K_z + Delta) + T0`; the receiver, who has `T_z`, opens the
+//!   other.
 //! - 9: `T0`, `T1` are compared.
 //!
-//! A receiver that announces another `d` lacks one of the `T`: it would have to find a sum with `Delta`. A sender that spoils one of
-//! two messages learns `c` (or `z`), and only by a guess that ends the session half of the time. Our MACs have the bit as their bit 0, so
-//! `x || M` is one block, and a pad is two hashes.
+//! A receiver that announces another `d` lacks one of the `T`: it would have to find a sum with `Delta`. A sender that
+//! spoils one of two messages learns `c` (or `z`), and only by a guess that ends the session half of the time. Our MACs
+//! have the bit as their bit 0, so `x || M` is one block, and a pad is two hashes.
 //!
 //! **Cost**: two bits of either party, nine hashes, 769 bits on the wire.
 
@@ -26,8 +28,8 @@ use super::context::{Context, Packed};
 /// How many are made at a time.
 const CHUNK: usize = 4096;
 
-/// One party's half of an authenticated OT `z = x_c`: of `x0`, `x1`, `c`, `z` the sender has MACs on the first two and keys to the
-/// others, the receiver the reverse.
+/// One party's half of an authenticated OT `z = x_c`: of `x0`, `x1`, `c`, `z` the sender has MACs on the first two and
+/// keys to the others, the receiver the reverse.
 pub(super) type Ot = [Block; 4];
 
 /// `n` leaky OTs in which this party sends, and `n` in which the peer does.

@@ -1,9 +1,10 @@
 //! OTs with security against malicious parties: the seeds of a chunk of authenticated bits.
 //!
-//! The first chunk's are base OTs. All later ones come out of the authenticated bits themselves, by the OT extension that
-//! the paper notes at the end of section 4 (that of Ishai et al. with an actively secure core): of an authenticated bit `x` with key
-//! `K` and MAC `M = K + x Delta` the messages are `H(K)` and `H(K + Delta)`, the choice is `x`, and the chosen message is `H(M)`. `H` is
-//! a tweakable hash whose tweak never repeats under a key. So a session has one run of base OTs, however long it is.
+//! The first chunk's are base OTs. All later ones come out of the authenticated bits themselves, by the OT extension
+//! that the paper notes at the end of section 4 (that of Ishai et al. with an actively secure core): of an
+//! authenticated bit `x` with key `K` and MAC `M = K + x Delta` the messages are `H(K)` and `H(K + Delta)`, the choice
+//! is `x`, and the chosen message is `H(M)`. `H` is a tweakable hash whose tweak never repeats under a key. So a
+//! session has one run of base OTs, however long it is.
 
 use comity_channel::Channel;
 use comity_core::{Bits, Block, Result};

@@ -1,8 +1,9 @@
 //! `WaBit`: authenticated bits with a weak key (figures 8 and 11).
 //!
-//! LaBit's matrices read by columns. The offerer's `Gamma` becomes its bits `x_j`; column `j` of the kept `L` is the MAC on `x_j`, and
-//! column `j` of the chooser's `N` the key, under the key `Gamma_A = y_1 ... y_tau` of which some bits may have leaked:
-//! `N_i = L_i + y_i Gamma` is, in column `j`, `K_j = M_j + x_j Gamma_A`. Local and free (theorem 3): nothing is copied.
+//! LaBit's matrices read by columns. The offerer's `Gamma` becomes its bits `x_j`; column `j` of the kept `L` is the
+//! MAC on `x_j`, and column `j` of the chooser's `N` the key, under the key `Gamma_A = y_1 ... y_tau` of which some
+//! bits may have leaked: `N_i = L_i + y_i Gamma` is, in column `j`, `K_j = M_j + x_j Gamma_A`. Local and free (theorem
+//! 3): nothing is copied.
 
 use super::labit::{LaBit, Rows};
 

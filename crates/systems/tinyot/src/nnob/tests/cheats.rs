@@ -2,7 +2,7 @@
 
 use std::sync::{Arc, Mutex};
 
-use comity_core::{Block, Error, Misbehaviour, Result};
+use comity_core::Misbehaviour;
 use comity_testing::Pair;
 
 use super::*;
@@ -87,8 +87,8 @@ fn a_false_d_of_an_and_is_named() {
 /// LaOT: a sender that spoils one of two messages learns which one was opened, or is named.
 #[test]
 fn selective_failure_of_an_ot_is_a_guess_of_the_choice() {
-    // The MAC in X, the string T in X, the string T in I.
-    for lie_at in 0..3 {
+    // The MAC in X, the string T in X, the string T in I; and T in the other I, with what is compared.
+    for lie_at in 0..4 {
         let mut seen = [0; 2];
         for at in 0..30 {
             let (cheat, guess) = (at as u32 & 1, usize::from(at & 2 == 2));
@@ -97,6 +97,10 @@ fn selective_failure_of_an_ot_is_a_guess_of_the_choice() {
                 Act::OtBits { sent, .. } => *told.lock().unwrap() = [0, 1].map(|i| sent[5][i].lsb()),
                 Act::OtX(x) if lie_at < 2 => x[5][1 - guess][lie_at] ^= SPOILT,
                 Act::OtI { i, .. } if lie_at == 2 => i[5][1 - guess] ^= SPOILT,
+                Act::OtI { i, compared } if lie_at == 3 => {
+                    i[5][guess] ^= SPOILT;
+                    compared[5][1 - guess] ^= SPOILT;
+                }
                 _ => {}
             });
             let (told, choice) = report();

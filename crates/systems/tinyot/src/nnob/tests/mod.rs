@@ -5,7 +5,7 @@ mod rates;
 mod wire;
 
 use comity_channel::{Channel, MemoryChannel};
-use comity_core::{Backend, Block, Prg, Result, SessionId};
+use comity_core::{Backend, Block, Error, Prg, Result, SessionId};
 use comity_share::{GlobalKey, Share, Source};
 use comity_testing::Pair;
 use rand_core::Rng;
@@ -24,7 +24,7 @@ use crate::bucket::{Batch, Budget};
 use crate::{Dealer, Triple};
 
 /// Small, and good enough for honest parties.
-const SMALL: Shape = Shape { tau: 40, columns: 1024, spares: 4 };
+const SMALL: Shape = Shape { tau: 40, columns: 2048, spares: 4, chunks: 100 };
 
 /// A party that is honest but for what `.0` does.
 struct Liar<F>(F);
@@ -117,6 +117,18 @@ fn bits_carry_macs_over_many_chunks() {
         balanced(one.iter().zip(other).map(|(x, y)| bit(x.0, y.1, key)));
     }
     assert_eq!([a_key, b_key].map(|key| key.block().to_u128() & 3), [1, 3]);
+}
+
+#[test]
+fn a_session_takes_no_more_chunks_than_it_was_planned_for() {
+    let shape = Shape { chunks: 1, ..SMALL };
+    let ends = run(2, [honest(), honest()], |context, _, ch| {
+        let mut bits = ABits::dealt(shape, dealt(context.party, 2, 2 * shape.tau));
+        bits.draw(context, ch, &mut [Block::ZERO; 1900], &mut [Block::ZERO; 1900])?;
+        let end = bits.draw(context, ch, &mut [Block::ZERO; 100], &mut []);
+        Ok(matches!(end, Err(Error::InvalidInput(message)) if message.contains("planned for 1 chunks")))
+    });
+    assert!(ends.map(Result::unwrap).iter().all(|&named| named));
 }
 
 #[test]

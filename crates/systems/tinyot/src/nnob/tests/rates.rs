@@ -1,6 +1,6 @@
 //! How often cheats pass, held against the bounds.
 
-use comity_core::{Error, Misbehaviour};
+use comity_core::Misbehaviour;
 use comity_testing::Pair;
 
 use super::super::labit::{LaBit, pairs};
@@ -15,8 +15,8 @@ fn near(hits: usize, runs: usize, rate: f64) {
     assert!((hits - expected).abs() < 4.5 * expected.sqrt() + 1.0, "{hits} of {runs}, expected {expected}");
 }
 
-/// The offerer of figure 12 uses another `Gamma` in some seed OTs. It passes exactly where it guesses the choice of every pair
-/// of two colours, and these are all that it learns.
+/// The offerer of figure 12 uses another `Gamma` in some seed OTs. It passes exactly where it guesses the choice of
+/// every pair of two colours, and these are all that it learns.
 #[test]
 fn another_gamma_is_a_guess_for_each_pair_of_two() {
     const TAU: usize = 8;
@@ -63,8 +63,8 @@ fn another_gamma_is_a_guess_for_each_pair_of_two() {
     }
 }
 
-/// The whole attack on a weak key: wrong corrections in `k` OTs, and a matrix that happens not to hide what was learned. Played with
-/// the protocol's pairing, for keys of few bits.
+/// The whole attack on a weak key: wrong corrections in `k` OTs, and a matrix that happens not to hide what was
+/// learned. Played with the protocol's pairing, for keys of few bits.
 #[test]
 fn a_weak_key_is_learned_as_seldom_as_the_bound_says() {
     const PSI: usize = 3;
@@ -115,7 +115,7 @@ fn another_key_in_a_chunk_is_a_guess_for_each_spare() {
         let cheat = at % 2;
         let conducts = if cheat == 0 { [liar, honest()] } else { [honest(), liar] };
         let ends = run(at as u64, conducts, |context, bits, ch| {
-            bits.draw(context, ch, &mut [Block::ZERO; 1000], &mut [Block::ZERO; 1000])
+            bits.draw(context, ch, &mut [Block::ZERO; 2000], &mut [Block::ZERO; 2000])
         });
         match &ends[1 - cheat] {
             Ok(()) => passed += 1,
