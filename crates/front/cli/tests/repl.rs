@@ -61,9 +61,24 @@ fn mistakes_are_told_and_the_session_goes_on() {
         assert!(error["error"]["message"].as_str().unwrap().contains(&format!("{refused} of the statements")));
     }
     for (done, words) in [
-        (&a, &["the value of `a`", "reveal a < 5 to all", "there is no variable or constant `nothing`", "^"][..]),
+        (
+            &a,
+            &[
+                "the value of a: the number does not fit u8",
+                "reveal a < 5 to all",
+                "there is no variable or constant `nothing`",
+                "^",
+            ][..],
+        ),
         (&a, &["here   c = a + b\n  there  c = b < a", "nothing was done"][..]),
-        (&b, &["party 0, which alone writes it", "here   c = b < a\n  there  c = a + b", "the value of `b`"][..]),
+        (
+            &b,
+            &[
+                "party 0, which alone writes it",
+                "here   c = b < a\n  there  c = a + b",
+                "the value of b: a number of the type u8",
+            ][..],
+        ),
     ] {
         assert!(words.iter().all(|word| done.err.contains(word)), "{words:?}: {}", done.err);
     }

@@ -166,7 +166,7 @@ impl<'a> Evaluator<'a> {
 
 /// Reads a value of this type. The message does not repeat it.
 pub(super) fn read(name: &str, ty: &Type, text: &str) -> Result<Bits, String> {
-    value::read(name, ty, text).map_err(|e| format!("the value of `{name}`: {e} (the type is {})", ty.describe()))
+    value::read(name, ty, text).map_err(|e| format!("the value of {e} (the type is {})", ty.describe()))
 }
 
 /// What is wrong with an expression or a type, with the place under it.
