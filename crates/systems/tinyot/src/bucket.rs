@@ -198,6 +198,11 @@ impl Partition {
         Partition { batch, shifts: shifts.collect() }
     }
 
+    /// What it is a partition of.
+    pub fn batch(&self) -> Batch {
+        self.batch
+    }
+
     /// By how many rows `column` is rotated: its object in bucket 0.
     ///
     /// # Panics

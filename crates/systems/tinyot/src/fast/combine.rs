@@ -13,7 +13,7 @@ use super::CHUNK;
 use super::conduct::{Act, Conduct};
 use super::shares::{BLOCKS, Shares, runs, split_mut};
 use super::words::{Words, add, add_masked, add_same, masks_of_row, pack, word, words, words_mut};
-use crate::bucket::{Batch, Partition};
+use crate::bucket::Partition;
 
 /// Buckets that are combined in one go, between two exchanges: their triples stay in cache.
 const STEP: usize = 1 << 10;
@@ -21,7 +21,6 @@ const STEP: usize = 1 << 10;
 /// Combines all buckets into their first triples, `leaders`, which are column 0; `others` are the other columns. The MACs go to the `ledger`: nothing may be used before it is settled.
 pub(super) fn combine(
     ch: &mut dyn Channel,
-    batch: Batch,
     partition: &Partition,
     key: &GlobalKey,
     leaders: &mut [Block],
@@ -29,6 +28,7 @@ pub(super) fn combine(
     ledger: &mut Ledger,
     conduct: &mut dyn Conduct,
 ) -> Result<()> {
+    let batch = partition.batch();
     let mut step = Step {
         columns: batch.size - 1,
         delta: word(key.block()),

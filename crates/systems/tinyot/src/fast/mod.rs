@@ -195,7 +195,7 @@ impl Fast {
         let partition = Partition::new(batch, &coin, self.backend);
         self.conduct.before(Act::Buckets(&partition));
         let (key, conduct) = (self.extension.key(), &mut *self.conduct);
-        combine::combine(ch, batch, &partition, key, leaders_now, others_now, &mut self.ledger, conduct)?;
+        combine::combine(ch, &partition, key, leaders_now, others_now, &mut self.ledger, conduct)?;
         self.ledger.settle(ch)?;
         (self.leaders, self.others) = (leaders, others);
         self.ready = 0..batch.buckets;

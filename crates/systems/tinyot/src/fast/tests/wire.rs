@@ -54,7 +54,7 @@ fn no_deviation_makes_a_triple_wrong() {
         |ch, session| party(ch, 1, session),
         |case, verdict0, verdict1| {
             never_wrong(case, verdict0, verdict1);
-            if let [Some(a), Some(b)] = std::mem::replace(&mut *held.lock().unwrap(), [None, None]) {
+            if let [Some(a), Some(b)] = std::mem::take(&mut *held.lock().unwrap()) {
                 holds(&a, &b);
             }
             let other = if case.party == 0 { verdict1 } else { verdict0 };
