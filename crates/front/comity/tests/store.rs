@@ -29,7 +29,7 @@ impl Stores {
         Session::new(party).params(Params::new(128, 5).unwrap()).store(self.open(party))
     }
 
-    fn prepare(&self, program: &Program, count: u32) {
+    fn prepare(&self, program: &Program, count: u64) {
         let (a, b) = memory::pair();
         thread::scope(|scope| {
             let one = scope.spawn(|| self.session(1).over(b).prepare(program, count, 1 << 30, &mut ()));

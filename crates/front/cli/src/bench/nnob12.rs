@@ -369,7 +369,7 @@ fn online(suite: &mut Suite) -> Outcome {
                 run_with(ch, &session, Box::new(ahead), &program, &inputs(&program, party), &mut begun)?;
                 Ok(begun.at.map_or(0.0, |start| start.elapsed().as_secs_f64()))
             };
-            let (_, one, two) = play(None, |ch| party(ch, 0), |ch| party(ch, 1)).map_err(Failure::from)?;
+            let (_, one, two) = play(None, |ch| party(ch, 0), |ch| party(ch, 1))?;
             Outcome::Ok(one.max(two))
         })?;
         suite.record(&name, "s", None, runs);
