@@ -2,7 +2,7 @@
 //!
 //! A call runs the layered lowering. What depends on nothing but earlier layers is one message each way: the ANDs of one
 //! depth, of all the calls that run side by side. A wire of all these calls lies in one piece, so that a gate is an
-//! operation on two stretches of memory. As many calls run side by side as their wires fit [`WIRES`]; the wires of a single
+//! operation on two stretches of memory. As many calls run side by side as their wires fit 64 MiB; the wires of a single
 //! one are bounded by the lowering.
 
 use std::ops::Range;

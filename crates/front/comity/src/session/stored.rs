@@ -116,7 +116,9 @@ impl Session<'_> {
             if store.deals()?.is_empty() {
                 return Err(error);
             }
-            return refuse(format!("{error}; what the store has is for `--protocol tinyot`, to be named on both sides"));
+            return refuse(format!(
+                "{error}; what the store has is for `--protocol tinyot`, to be named on both sides"
+            ));
         };
         let reader = store.take(&id)?;
         // The peer's store is the right one, since it has this; so what it lacks is lost, a crash of the peer's most likely.
