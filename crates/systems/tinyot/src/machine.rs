@@ -29,27 +29,27 @@ mod tally;
 
 use comity_channel::Channel;
 use comity_circuit::Recipients;
-use comity_core::{Backend, Bits, Block, Error, Result, SessionId, gf128};
+use comity_core::{Bits, Error, Result, SessionId};
 use comity_share::{GlobalKey, Share};
 use zeroize::Zeroize;
 
 use crate::{Checked, Dealer, Triples};
 pub(crate) use and::Operands;
-use and::{Group, Slices};
-use tally::{Packed, Tally, WORD};
+use and::{Group, PIECE, Slices};
+use tally::{Multiples, Packed, Tally, WORD};
 
-/// ANDs whose bits go in one message: 16 KiB each way, so much any socket takes before the peer reads.
-const PIECE: usize = 1 << 16;
+/// ANDs after which a party has seen all bits of the peer, if not before: 16 KiB each way, so much any socket takes before the peer reads.
+const STRETCH: usize = 1 << 16;
 
 /// Triples that are asked for at most at a time: a dealer makes whole batches, and knows best how large they should be.
 const ASK: u64 = 1 << 16;
 
 /// One party of a two-party computation on authenticated shares.
 pub struct Machine<'a> {
-    backend: Backend,
     dealer: Box<dyn Dealer + 'a>,
     party: u32,
     key: GlobalKey,
+    multiples: Multiples,
     /// What was shown and seen since the last settlement waits here, and what was before is in its hashes.
     tally: Tally,
     /// Whether something was shown, either way, since the last settlement.
@@ -59,7 +59,9 @@ pub struct Machine<'a> {
     masks: [Vec<Share>; 2],
     /// How many ANDs are still expected.
     planned: u64,
-    /// The groups of the piece under way.
+    /// How many pieces are shown before the peer's bits of the first are awaited.
+    ahead: usize,
+    /// The groups of the stretch under way.
     groups: Vec<Group>,
     /// A call failed, or is under way.
     ended: bool,
@@ -70,25 +72,19 @@ impl<'a> Machine<'a> {
     pub fn new(session: &SessionId, dealer: Box<dyn Dealer + 'a>) -> Machine<'a> {
         let (party, key) = (dealer.party(), dealer.key().clone());
         Machine {
-            backend: Backend::detect(),
             dealer,
             party,
+            multiples: Multiples::new(&key),
             key,
             tally: Tally::new(session.child("ledger"), party),
             pending: false,
             triples: Triples::none(),
             masks: [Vec::new(), Vec::new()],
             planned: 0,
+            ahead: 2,
             groups: Vec::new(),
             ended: false,
         }
-    }
-
-    /// The machine with this backend's kernels in place of the fastest. What it sends is the same.
-    #[must_use]
-    pub fn with_backend(mut self, backend: Backend) -> Machine<'a> {
-        self.backend = backend;
-        self
     }
 
     /// This party: 0 or 1.
@@ -110,6 +106,13 @@ impl<'a> Machine<'a> {
     /// both parties give the same.
     pub fn plan(&mut self, ands: u64) {
         self.planned = ands;
+    }
+
+    /// How many ANDs of a layer are shown before the peer's bits of the first are awaited: 2^13 unless told, and from 2^12 to
+    /// 2^16. On a line of long latency more are better, on a short one what is under way had better stay in cache. Each party
+    /// decides for itself; what is sent is the same.
+    pub fn keep_under_way(&mut self, ands: usize) {
+        self.ahead = ands.clamp(PIECE, STRETCH) / PIECE;
     }
 
     /// Has material made now rather than when it is needed: at least so many input masks for either party, and triples for
@@ -179,7 +182,7 @@ impl<'a> Machine<'a> {
         })
     }
 
-    /// `out[i] = x[i] y[i]`: independent ANDs, one message each way for every 2^16 of them.
+    /// `out[i] = x[i] y[i]`: independent ANDs, one message each way for every 2^12 of them, and no message waits for the one before.
     ///
     /// # Errors
     /// Those of the dealer and of the channel.
@@ -199,8 +202,8 @@ impl<'a> Machine<'a> {
                 if machine.triples.is_empty() {
                     machine.refill(ch, (end - at) as u64)?;
                 }
-                let next = at + (end - at).min(PIECE).min(machine.triples.len());
-                machine.piece(ch, operands, at..next)?;
+                let next = at + (end - at).min(STRETCH).min(machine.triples.len());
+                machine.stretch(ch, operands, at..next)?;
                 at = next;
             }
             Ok(())
@@ -270,8 +273,7 @@ impl<'a> Machine<'a> {
         for (shares, &word) in shares.chunks(WORD).zip(value.words()) {
             // A string of bits has its first at the bottom of a word, a pack at the top.
             let word = word.reverse_bits() >> (WORD - shares.len());
-            let product = gf128::mul(self.backend, Block::from_u128(word.into()), self.key.block());
-            self.tally.see(Packed::new(shares.iter().copied()).key ^ product.to_u128());
+            self.tally.see(Packed::new(shares.iter().copied()).key ^ self.multiples.product(word));
         }
         self.tally.verify(digest)?;
         value.xor_assign(&own);

@@ -1,16 +1,24 @@
-//! ANDs by Beaver's trick, in pieces.
+//! ANDs by Beaver's trick, in pieces: while one is on its way, the next is worked on.
 
 use std::ops::Range;
 
 use comity_channel::Channel;
-use comity_core::{Block, Result, gf128};
+use comity_core::Result;
 use comity_share::Share;
 use zeroize::{DefaultIsZeroes, Zeroizing};
 
 use super::Machine;
 #[cfg(doc)]
-use super::PIECE;
-use super::tally::{Packed, WORD};
+use super::STRETCH;
+use super::tally::{Multiples, Packed, Tally, WORD};
+use crate::Triple;
+
+/// ANDs whose bits go in one message: they are read when they are shown and when the peer's bits have come, and are still in the
+/// second-level cache.
+pub(super) const PIECE: usize = 1 << 12;
+
+/// The most bytes of a message: so few that any socket takes those of a stretch before the peer reads.
+const BYTES: usize = 2 * PIECE / 8;
 
 /// Where the operands of independent ANDs are, and where the results go.
 pub(crate) trait Operands {
@@ -59,47 +67,83 @@ pub(super) struct Group {
 impl DefaultIsZeroes for Group {}
 
 impl Machine<'_> {
-    /// At most [`PIECE`] ANDs, for which there are triples.
-    ///
-    /// A message has, for each group of 64, a word of the bits of `d` and one of those of `e`; the last group's words have as
-    /// many bytes as they need.
-    pub(super) fn piece(
+    /// ANDs for which there are triples, at most [`STRETCH`]: in pieces, of which several are under way.
+    pub(super) fn stretch(
         &mut self,
         ch: &mut dyn Channel,
         operands: &mut impl Operands,
         range: Range<usize>,
     ) -> Result<()> {
-        let n = range.len();
-        let (backend, delta, one) = (self.backend, self.key.block(), self.constant(true));
-        let triples = self.triples.take(n);
-        self.planned = self.planned.saturating_sub(n as u64);
-        let starts = (range.start..range.end).step_by(WORD);
-
-        // Show d = x + a and e = y + b.
+        let one = self.constant(true);
+        let triples = self.triples.take(range.len());
+        self.planned = self.planned.saturating_sub(range.len() as u64);
+        self.pending = true;
         self.groups.clear();
+        let mut beaver = Beaver { tally: &mut self.tally, multiples: &self.multiples, groups: &mut self.groups, one };
+        let pieces = || range.clone().step_by(PIECE).zip(triples.chunks(PIECE));
+        let mut later = pieces();
+        for (start, triples) in later.by_ref().take(self.ahead) {
+            beaver.show(ch, operands, start, triples)?;
+        }
+        for (first, (start, triples)) in (0..).step_by(PIECE / WORD).zip(pieces()) {
+            beaver.see(ch, operands, start, triples, first)?;
+            if let Some((start, triples)) = later.next() {
+                beaver.show(ch, operands, start, triples)?;
+            }
+        }
+        Ok(())
+    }
+}
+
+/// A stretch under way. A piece's message has, for each group of 64 ANDs, a word of the bits of `d` and one of those of `e`; the last
+/// group's words have as many bytes as they need.
+struct Beaver<'a> {
+    tally: &'a mut Tally,
+    multiples: &'a Multiples,
+    /// Those of all pieces that were shown.
+    groups: &'a mut Vec<Group>,
+    /// A share of the constant one.
+    one: Share,
+}
+
+impl Beaver<'_> {
+    /// Shows `d = x + a` and `e = y + b` of a piece.
+    fn show(&mut self, ch: &mut dyn Channel, operands: &impl Operands, start: usize, triples: &[Triple]) -> Result<()> {
         let mut pairs = Zeroizing::new([[Share::default(); 2]; WORD]);
-        let mut message = Vec::with_capacity(n.div_ceil(WORD) * 2 * size_of::<u64>());
-        for (start, triples) in starts.clone().zip(triples.chunks(WORD)) {
+        let mut message = Vec::with_capacity(BYTES);
+        for (start, triples) in (start..).step_by(WORD).zip(triples.chunks(WORD)) {
             let pairs = &mut pairs[..triples.len()];
             operands.load(start..start + triples.len(), pairs);
-            for (pair, triple) in pairs.iter_mut().zip(triples) {
-                *pair = [pair[0] ^ triple.a, pair[1] ^ triple.b];
-            }
-            let packed = [0, 1].map(|i: usize| Packed::new(pairs.iter().map(|pair| pair[i])));
-            for packed in packed {
+            let both = || pairs.iter().zip(triples);
+            let d = Packed::new(both().map(|(pair, triple)| pair[0] ^ triple.a));
+            let e = Packed::new(both().map(|(pair, triple)| pair[1] ^ triple.b));
+            for packed in [d, e] {
                 self.tally.show(packed.mac);
                 message.extend(&packed.word.to_le_bytes()[..triples.len().div_ceil(8)]);
             }
-            self.groups.push(Group { words: packed.map(|p| p.word), keys: packed.map(|p| p.key) });
+            self.groups.push(Group { words: [d.word, e.word], keys: [d.key, e.key] });
         }
-        self.pending = true;
         ch.send(&message)?;
-        ch.recv(&mut message)?;
+        ch.flush()
+    }
 
-        // The peer's words are what their MACs will be held to; xy = c + d b + e a + d e.
+    /// Sees the peer's bits of the piece whose first group is `first`, and multiplies: `xy = c + d b + e a + d e`. What the
+    /// peer's bits are is what their MACs will be held to.
+    fn see(
+        &mut self,
+        ch: &mut dyn Channel,
+        operands: &mut impl Operands,
+        start: usize,
+        triples: &[Triple],
+        first: usize,
+    ) -> Result<()> {
+        let bytes: usize = triples.chunks(WORD).map(|triples| 2 * triples.len().div_ceil(8)).sum();
+        let mut message = [0; BYTES];
+        ch.recv(&mut message[..bytes])?;
+        let mut rest = &message[..bytes];
         let mut results = Zeroizing::new([Share::default(); WORD]);
-        let mut rest = &message[..];
-        for ((start, triples), group) in starts.zip(triples.chunks(WORD)).zip(&self.groups) {
+        let groups = (start..).step_by(WORD).zip(triples.chunks(WORD)).zip(&self.groups[first..]);
+        for ((start, triples), group) in groups {
             let mut sums = group.words;
             for (sum, key) in sums.iter_mut().zip(group.keys) {
                 let bytes;
@@ -108,8 +152,7 @@ impl Machine<'_> {
                 word[..bytes.len()].copy_from_slice(bytes);
                 // Bits above the last AND's are nobody's.
                 let word = u64::from_le_bytes(word) & u64::MAX >> (WORD - triples.len());
-                let product = gf128::mul(backend, Block::from_u128(word.into()), delta);
-                self.tally.see(key ^ product.to_u128());
+                self.tally.see(key ^ self.multiples.product(word));
                 *sum = (*sum ^ word) << (WORD - triples.len());
             }
             let results = &mut results[..triples.len()];
@@ -117,7 +160,7 @@ impl Machine<'_> {
                 // The next bits of d and e are the highest.
                 let [d, e] = sums.map(|word| word >> (WORD - 1) == 1);
                 sums = sums.map(|word| word << 1);
-                *result = triple.c ^ triple.b.masked(d) ^ triple.a.masked(e) ^ one.masked(d & e);
+                *result = triple.c ^ triple.b.masked(d) ^ triple.a.masked(e) ^ self.one.masked(d & e);
             }
             operands.store(start..start + triples.len(), results);
         }

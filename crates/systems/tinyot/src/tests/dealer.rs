@@ -20,7 +20,12 @@ pub(crate) struct Trusted {
 impl Trusted {
     /// Two of the same seed deal halves that fit.
     pub(crate) fn new(party: u32, seed: u128, batch: usize) -> Trusted {
-        let mut prg = Prg::new(Backend::detect(), Block::from_u128(seed));
+        Trusted::on(Backend::detect(), party, seed, batch)
+    }
+
+    /// The same, on this backend.
+    pub(crate) fn on(backend: Backend, party: u32, seed: u128, batch: usize) -> Trusted {
+        let mut prg = Prg::new(backend, Block::from_u128(seed));
         let keys = [false, true].map(|second| GlobalKey::random(second, &mut prg));
         Trusted { party, keys, prg, batch, dealt: 0 }
     }

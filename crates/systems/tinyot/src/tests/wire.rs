@@ -24,8 +24,8 @@ fn party(ch: &mut (impl Channel + ?Sized), party: u32, session: u64, backend: Ba
     let program = program();
     let inputs: Vec<Option<Bits>> = (0..2).map(|i| (i == party).then(|| bits(100, &mut rng(i.into())))).collect();
     let id = SessionId::derive("test", &[&session.to_le_bytes()]);
-    let dealer = Trusted::new(party, session.into(), 150);
-    let mut machine = Machine::new(&id, Box::new(dealer)).with_backend(backend);
+    let dealer = Trusted::on(backend, party, session.into(), 150);
+    let mut machine = Machine::new(&id, Box::new(dealer));
     let mut ch = ch;
     let mut outputs = Outputs::default();
     run(&program, &mut Sharing::new(&mut ch, &mut machine), &inputs, &mut outputs)?;
