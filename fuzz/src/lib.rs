@@ -9,6 +9,7 @@
 mod expression;
 mod files;
 mod language;
+mod mail;
 mod mutate;
 mod network;
 mod ot;
@@ -19,6 +20,7 @@ pub use files::{
     blif, bristol, bristol_fashion, circuit, program, program_expression, shdl, typed_value, value, yosys,
 };
 pub use language::language;
+pub use mail::{mail_answer, mail_key, mail_query};
 pub use mutate::Mutator;
 pub use network::{fingerprint, frames, key_file, raw_stream, tls_stream, trusted_file};
 pub use ot::{ot_messages, ot_receiver, ot_sender};
@@ -40,6 +42,9 @@ pub const TARGETS: &[(&str, Body)] = &[
     ("hello", hello),
     ("key_file", key_file),
     ("language", language),
+    ("mail_answer", mail_answer),
+    ("mail_key", mail_key),
+    ("mail_query", mail_query),
     ("ot_messages", ot_messages),
     ("ot_receiver", ot_receiver),
     ("ot_sender", ot_sender),

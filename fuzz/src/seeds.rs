@@ -48,6 +48,7 @@ pub fn seeds() -> Vec<(&'static str, &'static str, Vec<u8>)> {
         ("program", "loops", loops.encode()),
         ("program", "calls", calls.encode()),
     ];
+    seeds.extend(crate::mail::seeds());
     seeds.extend(crate::ot::seeds());
     seeds
 }

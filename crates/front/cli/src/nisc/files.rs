@@ -65,6 +65,7 @@ pub(super) struct Partial {
     path: PathBuf,
     temporary: PathBuf,
     file: File,
+    private: bool,
     kept: bool,
 }
 
@@ -77,20 +78,20 @@ impl Partial {
         hidden.push(name);
         hidden.push(format!(".{}.partial", std::process::id()));
         let temporary = path.with_file_name(hidden);
+        spare_key(path, private)?;
         let mut options = OpenOptions::new();
         options.write(true).create_new(true);
         #[cfg(unix)]
         if private {
             std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
         }
-        #[cfg(not(unix))]
-        let _ = private;
         let file = options.open(&temporary).map_err(|e| failed(path, "cannot write it", &e))?;
-        Ok(Partial { path: path.to_owned(), temporary, file, kept: false })
+        Ok(Partial { path: path.to_owned(), temporary, file, private, kept: false })
     }
 
     /// Gives the file its name; when this returns, that is so after a crash too. One that is there is replaced.
     pub(super) fn keep(mut self) -> Outcome {
+        spare_key(&self.path, self.private)?;
         let kept = self.file.sync_all().and_then(|()| fs::rename(&self.temporary, &self.path));
         kept.map_err(|e| failed(&self.path, "cannot write it", &e))?;
         self.kept = true;
@@ -108,6 +109,16 @@ impl Partial {
         fs::remove_file(&self.temporary).map_err(|e| failed(&self.temporary, "cannot remove it", &e))?;
         sync_folder(&self.path)
     }
+}
+
+/// Refuses to put a query or an answer in the place of a key, and anything in the place of a device.
+fn spare_key(path: &Path, private: bool) -> Outcome {
+    let Ok(metadata) = fs::metadata(path) else { return Ok(()) };
+    if !metadata.is_file() {
+        return Err(Failure::input(format!("{}: this is no file that could be replaced", path.display())));
+    }
+    let key = || -> Outcome<bool> { Ok(Kind::of(&start(path, &mut open(path)?)?) == Some(Kind::Key)) };
+    if !private && key()? { Err(exists(path)) } else { Ok(()) }
 }
 
 /// A key is never overwritten.

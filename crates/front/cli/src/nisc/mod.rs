@@ -105,7 +105,7 @@ fn respond(args: &RespondArgs) -> Outcome {
     let place = args.query.display().to_string();
     let query = Query::from_bytes(&files::read(&args.query, Kind::Query)?).map_err(|e| Failure::from(e).at(&place))?;
     let name = match &args.name {
-        Some(name) => Name::new(name).map_err(|e| Failure::from(e).at("--name"))?,
+        Some(name) => Name::new(name).map_err(|e| Failure::input(format!("--name: {e}")))?,
         None => Name::random(&mut SystemRng),
     };
     let message = query.message();

@@ -1,0 +1,103 @@
+//! Computing by mail: queries, keys and answers, of which a stranger writes the first and the last.
+
+use std::convert::Infallible;
+use std::io::Write;
+
+use comity_circuit::{Builder, Program, Recipients};
+use comity_core::{Backend, Bits, Block, Prg};
+use comity_mail::{Key, Name, Query, Sealer, examine, respond};
+use comity_nisc::Copies;
+
+/// The AND of a bit of either party.
+fn program() -> Program {
+    let mut b = Builder::new();
+    let (x, y) = (b.input("x", 1)[0], b.input("y", 1)[0]);
+    let z = b.and(x, y);
+    b.output("z", &[z]);
+    let program =
+        Program::from_circuit(b.finish()).and_then(|program| program.with_recipients(0, Recipients::Party(0)));
+    program.expect("one circuit is a program")
+}
+
+fn rng(seed: u128) -> Prg {
+    Prg::new(Backend::detect(), Block::from_u128(seed))
+}
+
+fn key() -> Key {
+    let (inputs, copies) = ([Some(Bits::from_bytes(&[1], 1)), None], Copies::all(2).expect("there is a copy"));
+    Key::publish(Backend::detect(), &program(), "and", &inputs, copies, 1, &mut rng(1)).expect("the input fits")
+}
+
+fn name() -> Name {
+    Name::new("ann").expect("a name of letters")
+}
+
+/// Two valid queries, keys and answers; of the second kind of answer what is inside the seal.
+pub(crate) fn seeds() -> Vec<(&'static str, &'static str, Vec<u8>)> {
+    let (program, key, inputs) = (program(), key(), [None, Some(Bits::from_bytes(&[1], 1))]);
+    let (backend, query, mut answer, mut inner) = (Backend::detect(), key.query(), vec![0], vec![1]);
+    respond(backend, &query, &program, &inputs, &name(), &mut rng(2), &mut answer).expect("an honest query");
+    comity_nisc::respond(backend, query.message(), &program, &inputs, &mut rng(2), &mut inner)
+        .expect("an honest query");
+    let cut = |bytes: &[u8]| bytes[..bytes.len() * 2 / 3].to_vec();
+    let (query, key) = (query.to_bytes().to_vec(), key.to_bytes().to_vec());
+    vec![
+        ("mail_query", "cut", cut(&query)),
+        ("mail_query", "key", key.clone()),
+        ("mail_query", "valid", query.clone()),
+        ("mail_key", "cut", cut(&key)),
+        ("mail_key", "query", query),
+        ("mail_key", "valid", key),
+        ("mail_answer", "cut", cut(&answer)),
+        ("mail_answer", "inner", inner),
+        ("mail_answer", "valid", answer),
+    ]
+}
+
+/// The bytes with their last ones made the checksum of the others: damage is found by it, and lies are not.
+fn mended(data: &[u8], label: &str) -> Option<Vec<u8>> {
+    let body = data.get(..data.len().checked_sub(32)?)?;
+    Some([body, &blake3::derive_key(label, body)[..]].concat())
+}
+
+/// A query, and the same with its checksum made right.
+pub fn mail_query(data: &[u8]) {
+    for bytes in [Some(data.to_vec()), mended(data, "comity mail: the fingerprint of a query")].iter().flatten() {
+        let Ok(query) = Query::from_bytes(bytes) else { continue };
+        assert_eq!(query.to_bytes(), bytes, "what was decoded encodes otherwise");
+        let inputs = [None, Some(Bits::from_bytes(&[1], 1))];
+        let _ = respond(Backend::detect(), &query, &program(), &inputs, &name(), &mut rng(3), &mut std::io::sink());
+    }
+}
+
+/// A key, and the same with its checksum made right.
+pub fn mail_key(data: &[u8]) {
+    for bytes in [Some(data.to_vec()), mended(data, "comity mail: the checksum of a key")].iter().flatten() {
+        if let Ok(key) = Key::from_bytes(bytes) {
+            assert!(&key.to_bytes()[..] == bytes, "what was decoded encodes otherwise");
+        }
+    }
+}
+
+/// A sealed answer; or, if the first byte is odd, what an answer has inside its seal, which here is made by the sender.
+pub fn mail_answer(data: &[u8]) {
+    let Some((&kind, data)) = data.split_first() else { return };
+    let (program, mut key) = (program(), key());
+    let answers = match mended(data, "comity NISC: the checksum of a file") {
+        Some(inner) if kind & 1 == 1 => {
+            let mut sealed = Vec::new();
+            let mut sealer = Sealer::new(&key.query(), &name(), &mut rng(4), &mut sealed).expect("an honest query");
+            sealer.write_all(&inner).expect("memory takes all bytes");
+            sealer.finish().expect("memory takes all bytes");
+            vec![sealed]
+        }
+        _ => vec![data.to_vec()].into_iter().chain(mended(data, "comity mail: the checksum of an answer")).collect(),
+    };
+    for answer in answers {
+        assert!(key.check(&program, &mut &answer[..]).is_err() || examine(&mut &answer[..]).is_ok());
+        let mut batch = key.batch(Backend::detect(), &program).expect("the key's own program");
+        batch.add(&mut &answer[..]);
+        let Ok(verdicts) = batch.settle(|_| Ok::<(), Infallible>(()));
+        assert_eq!(verdicts.len(), 1);
+    }
+}
