@@ -81,7 +81,7 @@ fn parts_of_answers_do_not_make_an_answer() {
     malformed(check(&key, &splice(&[&a[..SEALED], &b[SEALED..b.len() - 32]])), "seal does not open");
     malformed(check(&key, &splice(&[&a[..SEALED], &a[rest.clone()], &a[first.clone()]])), "seal does not open");
     malformed(check(&key, &splice(&[&a[..first.end]])), "cut short");
-    malformed(check(&key, &splice(&[&a[..first.end], &a[first.clone()]])), "more follows");
+    malformed(check(&key, &splice(&[&a[..first.end], &a[first.clone()]])), "damaged on its way");
     // The same answer in another's name.
     let mut renamed = a.clone();
     renamed[HEAD - 3..HEAD].copy_from_slice(b"eve");
