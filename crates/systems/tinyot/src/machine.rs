@@ -35,11 +35,11 @@ use zeroize::Zeroize;
 
 use crate::{Checked, Dealer, Triples};
 pub(crate) use and::Operands;
-use and::{Group, PIECE, Slices};
+use and::{Group, Slices};
 use tally::{Multiples, Packed, Tally, WORD};
 
-/// ANDs after which a party has seen all bits of the peer, if not before: 16 KiB each way, so much any socket takes before the peer reads.
-const STRETCH: usize = 1 << 16;
+/// ANDs whose bits go in one message: 16 KiB each way, so much any socket takes before the peer reads.
+const PIECE: usize = 1 << 16;
 
 /// Triples that are asked for at most at a time: a dealer makes whole batches, and knows best how large they should be.
 const ASK: u64 = 1 << 16;
@@ -59,9 +59,7 @@ pub struct Machine<'a> {
     masks: [Vec<Share>; 2],
     /// How many ANDs are still expected.
     planned: u64,
-    /// How many pieces are shown before the peer's bits of the first are awaited.
-    ahead: usize,
-    /// The groups of the stretch under way.
+    /// The groups of the piece under way.
     groups: Vec<Group>,
     /// A call failed, or is under way.
     ended: bool,
@@ -81,7 +79,6 @@ impl<'a> Machine<'a> {
             triples: Triples::none(),
             masks: [Vec::new(), Vec::new()],
             planned: 0,
-            ahead: 2,
             groups: Vec::new(),
             ended: false,
         }
@@ -106,13 +103,6 @@ impl<'a> Machine<'a> {
     /// both parties give the same.
     pub fn plan(&mut self, ands: u64) {
         self.planned = ands;
-    }
-
-    /// How many ANDs of a layer are shown before the peer's bits of the first are awaited: 2^13 unless told, and from 2^12 to
-    /// 2^16. On a line of long latency more are better, on a short one what is under way had better stay in cache. Each party
-    /// decides for itself; what is sent is the same.
-    pub fn keep_under_way(&mut self, ands: usize) {
-        self.ahead = ands.clamp(PIECE, STRETCH) / PIECE;
     }
 
     /// Has material made now rather than when it is needed: at least so many input masks for either party, and triples for
@@ -182,7 +172,7 @@ impl<'a> Machine<'a> {
         })
     }
 
-    /// `out[i] = x[i] y[i]`: independent ANDs, one message each way for every 2^12 of them, and no message waits for the one before.
+    /// `out[i] = x[i] y[i]`: independent ANDs, one message each way for every 2^16 of them.
     ///
     /// # Errors
     /// Those of the dealer and of the channel.
@@ -202,8 +192,8 @@ impl<'a> Machine<'a> {
                 if machine.triples.is_empty() {
                     machine.refill(ch, (end - at) as u64)?;
                 }
-                let next = at + (end - at).min(STRETCH).min(machine.triples.len());
-                machine.stretch(ch, operands, at..next)?;
+                let next = at + (end - at).min(PIECE).min(machine.triples.len());
+                machine.piece(ch, operands, at..next)?;
                 at = next;
             }
             Ok(())

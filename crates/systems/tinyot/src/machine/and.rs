@@ -1,4 +1,4 @@
-//! ANDs by Beaver's trick, in pieces: while one is on its way, the next is worked on.
+//! ANDs by Beaver's trick, in pieces.
 
 use std::ops::Range;
 
@@ -9,16 +9,9 @@ use zeroize::{DefaultIsZeroes, Zeroizing};
 
 use super::Machine;
 #[cfg(doc)]
-use super::STRETCH;
+use super::PIECE;
 use super::tally::{Multiples, Packed, Tally, WORD};
 use crate::Triple;
-
-/// ANDs whose bits go in one message: they are read when they are shown and when the peer's bits have come, and are still in the
-/// second-level cache.
-pub(super) const PIECE: usize = 1 << 12;
-
-/// The most bytes of a message: so few that any socket takes those of a stretch before the peer reads.
-const BYTES: usize = 2 * PIECE / 8;
 
 /// Where the operands of independent ANDs are, and where the results go.
 pub(crate) trait Operands {
@@ -67,8 +60,8 @@ pub(super) struct Group {
 impl DefaultIsZeroes for Group {}
 
 impl Machine<'_> {
-    /// ANDs for which there are triples, at most [`STRETCH`]: in pieces, of which several are under way.
-    pub(super) fn stretch(
+    /// At most [`PIECE`] ANDs, for which there are triples.
+    pub(super) fn piece(
         &mut self,
         ch: &mut dyn Channel,
         operands: &mut impl Operands,
@@ -80,27 +73,19 @@ impl Machine<'_> {
         self.pending = true;
         self.groups.clear();
         let mut beaver = Beaver { tally: &mut self.tally, multiples: &self.multiples, groups: &mut self.groups, one };
-        let pieces = || range.clone().step_by(PIECE).zip(triples.chunks(PIECE));
-        let mut later = pieces();
-        for (start, triples) in later.by_ref().take(self.ahead) {
-            beaver.show(ch, operands, start, triples)?;
-        }
-        for (first, (start, triples)) in (0..).step_by(PIECE / WORD).zip(pieces()) {
-            beaver.see(ch, operands, start, triples, first)?;
-            if let Some((start, triples)) = later.next() {
-                beaver.show(ch, operands, start, triples)?;
-            }
-        }
+        let mut message = beaver.show(operands, range.start, triples);
+        ch.send(&message)?;
+        ch.recv(&mut message)?;
+        beaver.see(operands, range.start, triples, &message);
         Ok(())
     }
 }
 
-/// A stretch under way. A piece's message has, for each group of 64 ANDs, a word of the bits of `d` and one of those of `e`; the last
+/// A piece under way. Its message has, for each group of 64 ANDs, a word of the bits of `d` and one of those of `e`; the last
 /// group's words have as many bytes as they need.
 struct Beaver<'a> {
     tally: &'a mut Tally,
     multiples: &'a Multiples,
-    /// Those of all pieces that were shown.
     groups: &'a mut Vec<Group>,
     /// A share of the constant one.
     one: Share,
@@ -108,9 +93,9 @@ struct Beaver<'a> {
 
 impl Beaver<'_> {
     /// Shows `d = x + a` and `e = y + b` of a piece.
-    fn show(&mut self, ch: &mut dyn Channel, operands: &impl Operands, start: usize, triples: &[Triple]) -> Result<()> {
+    fn show(&mut self, operands: &impl Operands, start: usize, triples: &[Triple]) -> Vec<u8> {
         let mut pairs = Zeroizing::new([[Share::default(); 2]; WORD]);
-        let mut message = Vec::with_capacity(BYTES);
+        let mut message = Vec::with_capacity(2 * size_of::<u64>() * triples.len().div_ceil(WORD));
         for (start, triples) in (start..).step_by(WORD).zip(triples.chunks(WORD)) {
             let pairs = &mut pairs[..triples.len()];
             operands.load(start..start + triples.len(), pairs);
@@ -123,26 +108,15 @@ impl Beaver<'_> {
             }
             self.groups.push(Group { words: [d.word, e.word], keys: [d.key, e.key] });
         }
-        ch.send(&message)?;
-        ch.flush()
+        message
     }
 
-    /// Sees the peer's bits of the piece whose first group is `first`, and multiplies: `xy = c + d b + e a + d e`. What the
-    /// peer's bits are is what their MACs will be held to.
-    fn see(
-        &mut self,
-        ch: &mut dyn Channel,
-        operands: &mut impl Operands,
-        start: usize,
-        triples: &[Triple],
-        first: usize,
-    ) -> Result<()> {
-        let bytes: usize = triples.chunks(WORD).map(|triples| 2 * triples.len().div_ceil(8)).sum();
-        let mut message = [0; BYTES];
-        ch.recv(&mut message[..bytes])?;
-        let mut rest = &message[..bytes];
+    /// Sees the peer's message, and multiplies: `xy = c + d b + e a + d e`. What the peer's bits are is what their MACs will
+    /// be held to.
+    fn see(&mut self, operands: &mut impl Operands, start: usize, triples: &[Triple], message: &[u8]) {
+        let mut rest = message;
         let mut results = Zeroizing::new([Share::default(); WORD]);
-        let groups = (start..).step_by(WORD).zip(triples.chunks(WORD)).zip(&self.groups[first..]);
+        let groups = (start..).step_by(WORD).zip(triples.chunks(WORD)).zip(&*self.groups);
         for ((start, triples), group) in groups {
             let mut sums = group.words;
             for (sum, key) in sums.iter_mut().zip(group.keys) {
@@ -164,6 +138,5 @@ impl Beaver<'_> {
             }
             operands.store(start..start + triples.len(), results);
         }
-        Ok(())
     }
 }
