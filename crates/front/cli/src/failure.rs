@@ -96,11 +96,14 @@ impl Failure {
         Failure::new(Kind::Input, message)
     }
 
-    /// The same failure with the place where it happened in front, unless the message names it already, or what is wrong is
-    /// on the command line.
+    /// The same failure with the peer's address in front, unless what is wrong is on this side: a value, a file, a flag.
+    pub(crate) fn with_peer(self, address: &str) -> Failure {
+        if matches!(self.kind, Kind::Input | Kind::Usage) { self } else { self.at(address) }
+    }
+
+    /// The same failure with the place where it happened in front, unless the message names it already.
     pub(crate) fn at(mut self, place: &str) -> Failure {
-        let here = matches!(self.kind, Kind::Input | Kind::Usage);
-        if !here && !self.message.contains(place) {
+        if !self.message.contains(place) {
             self.message = format!("{place}: {}", self.message);
         }
         self
@@ -168,5 +171,8 @@ mod tests {
         let failure = Failure::input("no such file").at("a.txt");
         assert_eq!(failure.message, "a.txt: no such file");
         assert_eq!(failure.clone().at("a.txt"), failure);
+        assert_eq!(failure.clone().with_peer("127.0.0.1:7"), failure, "the address has nothing to do with it");
+        let gone = Failure::new(Kind::Closed, "gone").with_peer("127.0.0.1:7");
+        assert_eq!(gone.message, "127.0.0.1:7: gone");
     }
 }

@@ -44,7 +44,7 @@ pub(crate) fn run(args: &RunArgs) -> Outcome {
     }
     let mut watch = Watcher::new(party, &args.session, args.attached, resolved.program.and_gates());
     let report =
-        session.run_watched(&resolved.program, inputs, &mut watch).map_err(|e| Failure::from(e).at(address))?;
+        session.run_watched(&resolved.program, inputs, &mut watch).map_err(|e| Failure::from(e).with_peer(address))?;
     watch.progress.finish();
 
     if args.session.verbose {

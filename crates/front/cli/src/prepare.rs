@@ -29,7 +29,7 @@ pub(crate) fn run(args: &PrepareArgs) -> Outcome {
         Some(resolved) => session.prepare(&resolved.program, args.count, limit, &mut watch),
         None => session.deal(args.count, limit, &mut watch),
     };
-    let done = done.map_err(|e| Failure::from(e).at(address))?;
+    let done = done.map_err(|e| Failure::from(e).with_peer(address))?;
     watch.progress.finish();
     if args.session.verbose {
         watch.say(&profile(&done.report));
