@@ -282,3 +282,52 @@ impl Read for Opener<'_> {
         Ok(some)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use comity_circuit::{Recipients, library};
+    use comity_core::{Backend, Bits, Block, Prg};
+    use comity_nisc::Copies;
+
+    use super::*;
+    use crate::Key;
+
+    /// What opens of an answer with so many bytes inside, of which the last `cut` are lost, if `plain` are expected.
+    fn opened(sealed: usize, cut: usize, plain: u64) -> Result<usize> {
+        let (backend, rng) = (Backend::detect(), &mut Prg::new(Backend::detect(), Block::from_u128(1)));
+        let program = library::program("add8").unwrap().with_recipients(0, Recipients::Party(0)).unwrap();
+        let inputs = [Some(Bits::zeros(8)), None];
+        let key = Key::publish(backend, &program, "add8", &inputs, Copies::all(1).unwrap(), 1, rng).unwrap();
+        let (query, mut answer) = (key.query(), Vec::new());
+        let mut sealer = Sealer::new(&query, &Name::new("ann").unwrap(), rng, &mut answer).unwrap();
+        sealer.write_all(&vec![7; sealed]).unwrap();
+        sealer.finish().unwrap();
+        answer.truncate(answer.len() - CHECKSUM - cut);
+        let sum = Kind::Answer.checksum().update(&answer).finalize();
+        answer.extend_from_slice(sum.as_bytes());
+
+        let from = &mut &answer[..];
+        let head = Head::read(from).unwrap().to_bytes();
+        let (encapsulated, mut rest) = from.split_first_chunk().unwrap();
+        let mut opener = Opener::new(&key.seed, key.fingerprint(), &head, encapsulated, plain, &mut rest)?;
+        let mut bytes = Vec::new();
+        // Why it ends early, `finish` says.
+        let _ = opener.read_to_end(&mut bytes);
+        assert!(bytes.iter().all(|&byte| byte == 7));
+        opener.finish().map(|_| bytes.len())
+    }
+
+    #[test]
+    fn chunks_end_where_the_answer_does() {
+        for count in [1, CHUNK - 1, CHUNK, CHUNK + 1, 2 * CHUNK, 2 * CHUNK + 1] {
+            assert_eq!(opened(count, 0, count as u64).unwrap(), count);
+            for other in [count as u64 - 1, count as u64 + 1] {
+                assert!(opened(count, 0, other).is_err(), "{count} bytes for {other}");
+            }
+        }
+        // Whole chunks, of the length that is expected; but the sender had more to say.
+        for cut in [1, 2] {
+            assert!(opened(2 * CHUNK + cut, cut + TAG, 2 * CHUNK as u64).is_err());
+        }
+    }
+}
