@@ -37,7 +37,7 @@ pub trait Watch {
         let _ = (left, need, behind);
     }
 
-    /// Material of this name was destroyed when the store was opened: a check had begun, and nobody knows how it ended.
+    /// Material of this name is destroyed, by this run or one before: a check had begun, and nobody knows how it ended.
     fn destroyed(&mut self, name: &str) {
         let _ = name;
     }
