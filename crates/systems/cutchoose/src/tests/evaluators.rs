@@ -114,16 +114,16 @@ fn what_is_said_early_changes_nothing() {
     let (outputs, _) = Pair::run(
         |ch| {
             let mut ch = Recorded::new(ch, 1 << 24);
-            let outputs = setting.party(&mut ch, 0, honest);
+            let outputs = setting.party(&mut ch, 0, &mut honest);
             *recorded.lock().unwrap() = Some(ch.recorder().recording());
             outputs
         },
-        |ch| setting.party(ch, 1, honest),
+        |ch| setting.party(ch, 1, &mut honest),
     );
     let recording = recorded.into_inner().unwrap().expect("a recording");
     let mut ch = Recorded::new(Replay::of_peer(recording.received), 1 << 24);
     // On a thread of its own: the dealer stays with it.
-    let early = std::thread::scope(|scope| scope.spawn(|| setting.party(&mut ch, 0, honest)).join().unwrap());
+    let early = std::thread::scope(|scope| scope.spawn(|| setting.party(&mut ch, 0, &mut honest)).join().unwrap());
     assert!(early.unwrap() == outputs.unwrap());
     assert!(ch.recorder().recording().sent == recording.sent);
 }

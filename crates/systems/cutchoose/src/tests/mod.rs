@@ -74,10 +74,10 @@ use crate::conduct::{Act, Conduct};
 use crate::transfer::Choice;
 use crate::{Config, Form, evaluator, garbler};
 
-/// A party that may do something to all that it makes.
-struct Liar<F>(F);
+/// A party that may do something to all that it makes. One type for all lies: the protocol is compiled once for them.
+struct Liar<'a>(&'a mut dyn FnMut(Act<'_>));
 
-impl<F: FnMut(Act<'_>)> Conduct for Liar<F> {
+impl Conduct for Liar<'_> {
     fn before(&mut self, act: Act<'_>) {
         (self.0)(act);
     }
@@ -157,7 +157,7 @@ impl Setting<'_> {
     }
 
     /// One party, 0 garbles; its outputs.
-    fn party<C: Channel>(&self, ch: &mut C, party: u32, act: impl FnMut(Act<'_>)) -> Result<Vec<(usize, Bits)>> {
+    fn party<C: Channel>(&self, ch: &mut C, party: u32, act: &mut dyn FnMut(Act<'_>)) -> Result<Vec<(usize, Bits)>> {
         if self.dealt {
             Dealer::deal();
         }
@@ -181,7 +181,7 @@ impl Setting<'_> {
         let (mut seeds, mut evaluated, mut disagree, mut opened) = (Vec::new(), Vec::new(), false, Vec::new());
         let (garblers, evaluators) = Pair::run(
             |ch| {
-                self.party(ch, 0, |act| {
+                self.party(ch, 0, &mut |act| {
                     if let Act::Copies(copies) = &act {
                         seeds = copies.iter().map(|copy| copy.seed.0).collect();
                     }
@@ -189,7 +189,7 @@ impl Setting<'_> {
                 })
             },
             |ch| {
-                self.party(ch, 1, |mut act| {
+                self.party(ch, 1, &mut |mut act| {
                     match (&mut act, &self.evaluated) {
                         (Act::Choice(choice), Some(forced)) => **choice = chosen(self.rho, forced),
                         (Act::Decoded(decoded), _) => disagree = decoded.disagree.into(),

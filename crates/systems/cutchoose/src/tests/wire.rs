@@ -15,21 +15,21 @@ use crate::copies::{Copy, Key, Secret};
 const LIMIT: usize = 64 << 20;
 
 /// What both parties send.
-fn recorded(setting: &Setting<'_>, garbler: impl FnMut(Act<'_>) + Send) -> [Recording; 2] {
+fn recorded(setting: &Setting<'_>, mut garbler: impl FnMut(Act<'_>) + Send) -> [Recording; 2] {
     let (a, b) = Pair::run(
         |ch| {
             let mut ch = Recorded::new(ch, LIMIT);
-            setting.party(&mut ch, 0, garbler).expect("a run without abort");
+            setting.party(&mut ch, 0, &mut garbler).expect("a run without abort");
             ch.recorder().recording()
         },
         |ch| {
             let mut ch = Recorded::new(ch, LIMIT);
-            let forced = |mut act: Act<'_>| {
+            let mut forced = |mut act: Act<'_>| {
                 if let (Act::Choice(choice), Some(evaluated)) = (&mut act, &setting.evaluated) {
                     **choice = super::chosen(setting.rho, evaluated);
                 }
             };
-            setting.party(&mut ch, 1, forced).expect("a run without abort");
+            setting.party(&mut ch, 1, &mut forced).expect("a run without abort");
             ch.recorder().recording()
         },
     );
@@ -77,7 +77,7 @@ fn pads(setting: &Setting<'_>) -> Vec<u8> {
     let [_, evaluator] = recorded(setting, honest);
     // Shown in clear, and the same for the same randomness: replaced by what is not.
     let mut shown = Prg::new(setting.backend, setting.session().block("shown"));
-    let bare = move |act: Act<'_>| match act {
+    let mut bare = move |act: Act<'_>| match act {
         Act::Labels { messages, .. } => messages.fill(Block::ZERO),
         Act::R { column, .. } => column.fill(Block::ZERO),
         Act::Opened { labels, .. } => labels.fill(Block::ZERO),
@@ -90,7 +90,7 @@ fn pads(setting: &Setting<'_>) -> Vec<u8> {
     };
     // The evaluator would not put up with it; its bytes do.
     let mut ch = Recorded::new(Replay::of_peer(evaluator.sent), LIMIT);
-    std::thread::scope(|scope| scope.spawn(|| setting.party(&mut ch, 0, bare)).join())
+    std::thread::scope(|scope| scope.spawn(|| setting.party(&mut ch, 0, &mut bare)).join())
         .expect("no panic")
         .expect("a run without abort");
     ch.recorder().recording().sent
