@@ -190,7 +190,8 @@ impl Listener {
         self.0.address
     }
 
-    /// Waits for a peer to connect. `waiting` is called once, with a text for the user, if none is there at once.
+    /// Waits for a peer to connect. `waiting` is called once, with a text for the user, if none is there at once. Who connects and
+    /// leaves without a word, as a probe of the port does, is no peer.
     ///
     /// # Errors
     ///
@@ -202,6 +203,9 @@ impl Listener {
         let mut told = false;
         loop {
             if let Some(stream) = tcp::accept(&hub.socket, hub.settings.timeout)? {
+                if tcp::has_left(&stream) {
+                    continue;
+                }
                 match hub.admit(stream)? {
                     (Kind::First, id, transport) => {
                         let origin = Origin::Accepted(hub.clone());

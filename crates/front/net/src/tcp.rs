@@ -54,6 +54,17 @@ pub(crate) fn accept(listener: &TcpListener, timeout: Duration) -> Result<Option
     }
 }
 
+/// Whether a peer has gone without a word, as those do that only look whether a port is open. Waits for its first byte.
+pub(crate) fn has_left(stream: &TcpStream) -> bool {
+    loop {
+        match stream.peek(&mut [0]) {
+            Ok(count) => return count == 0,
+            Err(error) if error.kind() == ErrorKind::Interrupted => {}
+            Err(error) => return error.kind() == ErrorKind::ConnectionReset,
+        }
+    }
+}
+
 /// Sleeps between two looks for what began to be awaited at `since`: the longer it took, the longer it may take.
 pub(crate) fn pause(since: Instant) {
     thread::sleep((since.elapsed() / 16).clamp(Duration::from_micros(100), Duration::from_millis(10)));

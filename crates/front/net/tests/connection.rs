@@ -69,6 +69,25 @@ fn a_peer_that_comes_late_is_waited_for() {
 }
 
 #[test]
+fn who_only_knocks_is_no_peer() {
+    for settings in [[plain(), plain()], tls()] {
+        let listener = Listener::bind("127.0.0.1:0", &settings[0]).unwrap();
+        let address = listener.address().to_string();
+        for reset in [false, true] {
+            let knock = TcpStream::connect(&address).unwrap();
+            if reset {
+                socket2::SockRef::from(&knock).set_linger(Some(Duration::ZERO)).unwrap();
+            }
+        }
+        thread::scope(|scope| {
+            let connected = scope.spawn(|| greet(connect(&address, &settings[1], &mut |_| {}), 1));
+            greet(listener.accept(&mut |_| {}), 0).unwrap();
+            connected.join().unwrap().unwrap();
+        });
+    }
+}
+
+#[test]
 fn nobody_connecting_is_told() {
     let listener = Listener::bind("127.0.0.1:0", &hasty(plain())).unwrap();
     let mut told = Vec::new();
