@@ -73,7 +73,9 @@
 //! - Section 5's code is over GF(2^8), byte by byte, at the points 1 to `t + e`, and covers all that is from the seeds. What is
 //!   wrong in a checked copy spoils what is decoded of the evaluated ones, and may be named there, before the hashes arrive:
 //!   [`InvalidPoint`], [`IdentityPoint`] or [`InputEquality`]. It is an abort for every choice of copies that checks it.
-//! - Whether an answer aborts, and by which name, depends on `T`: it must stay with the receiver while the query lives.
+//! - Whether an answer aborts, and by which name, depends on `T` and what the sender did, never on `x` (but for [`NoValidCopy`], when
+//!   every evaluated copy was guessed): it must stay with the receiver while the query lives. Whether an output was
+//!   *recovered* can depend on `x`: nobody else may ever hear of it.
 //!
 //! **Timing**: variable time only where a checked copy is made again, and where nothing but public points and masked scalars
 //! (number 12) enter. The sender's work does not depend on its input.

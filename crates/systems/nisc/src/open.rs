@@ -30,8 +30,9 @@ use crate::stream::{In, Intake};
 pub struct Opened {
     /// The output values of the program, in order.
     pub outputs: Vec<Bits>,
-    /// Whether the sender cheated and was seen through: the outputs are right all the same, from its input. As all
-    /// verdicts this depends on the choice of copies, and must stay with the receiver.
+    /// Whether the sender cheated and was seen through: the outputs are right all the same, from its input. No part of
+    /// the functionality: this can depend on the receiver's input (a copy may differ for one value of a bit), so that a sender
+    /// who hears of it, or sees the receiver act on it, learns of that input, after a refresh too.
     pub recovered: bool,
 }
 
