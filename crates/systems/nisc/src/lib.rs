@@ -78,7 +78,8 @@
 //!   *recovered* can depend on `x`: nobody else may ever hear of it.
 //!
 //! **Timing**: variable time only where a checked copy is made again, and where nothing but public points and masked scalars
-//! (number 12) enter. The sender's work does not depend on its input.
+//! (number 12) enter. The sender's work does not depend on its input. The receiver's time and addresses depend on `T`, and its outputs
+//! are its own: who can watch the machine while an answer is opened must not be able to answer the same query.
 //!
 //! **Cost**: [`Cost`] counts bytes and group multiplications.
 //!

@@ -7,7 +7,8 @@
 //!
 //! **Why that hides as well.** Of `g, h` that do not fit side `b`, `S` is uniform given `X_b`: two independent equations of two
 //! uniform scalars. This holds for each OT alone. The `S` of several such OTs depend on each other (for a receiver who
-//! follows the protocol they are known multiples of one point), but nothing shows them: pads are outputs of a random oracle at
+//! follows the protocol they are known multiples of one point; one who does not may ask with equal keys, or with multiples or sums
+//! of others), but nothing shows them: pads are outputs of a random oracle at
 //! `S` and the OT's number, and whoever has not yet asked for a right `S` has seen nothing that depends on any. Each
 //! of `q` queries names one OT and side, and hits with a chance of 2^-252. The unbounded receiver of the module before can
 //! therefore do no more here than there, but make its queries: the random oracle is needed where before a random
