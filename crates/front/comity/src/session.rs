@@ -190,11 +190,16 @@ impl<'a> Session<'a> {
     /// # Errors
     /// As [`Session::run`].
     pub fn run_watched(
-        mut self,
+        self,
         program: &Program,
         inputs: impl IntoIterator<Item = (usize, Bits)>,
         watch: &mut dyn Watch,
     ) -> Result<Report> {
+        self.run_with(program, inputs.into_iter().collect(), watch)
+    }
+
+    /// [`Session::run_watched`], which for each kind of iterator would compile all protocols again.
+    fn run_with(mut self, program: &Program, inputs: Vec<(usize, Bits)>, watch: &mut dyn Watch) -> Result<Report> {
         let protocol = self.protocol.as_deref().map_or(Ok(Protocol::preferred()), Protocol::named)?;
         let inputs = self.check(protocol, program, inputs)?;
         let garbler = self.garbler(program);
@@ -288,12 +293,7 @@ impl<'a> Session<'a> {
     }
 
     /// Finds everything that is wrong with what the caller wants, before anybody is bothered.
-    fn check(
-        &self,
-        protocol: &Protocol,
-        program: &Program,
-        inputs: impl IntoIterator<Item = (usize, Bits)>,
-    ) -> Result<Vec<Option<Bits>>> {
+    fn check(&self, protocol: &Protocol, program: &Program, inputs: Vec<(usize, Bits)>) -> Result<Vec<Option<Bits>>> {
         let refuse = |why: String| Err(Error::InvalidInput(why));
         self.check_parties(protocol, program)?;
         let mut given: Vec<Option<Bits>> = vec![None; program.inputs().len()];
