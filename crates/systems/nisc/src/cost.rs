@@ -6,7 +6,7 @@ use comity_core::Result;
 use crate::files::{CHECKSUM, Header};
 use crate::inputs;
 use crate::outputs::decoding_rows;
-use crate::plan::Plan;
+use crate::plan::{Form, Plan};
 use crate::query::{QUERY_BYTES, Query};
 use crate::{Copies, respond};
 
@@ -20,6 +20,8 @@ pub struct Cost {
     pub query_bytes: u64,
     /// Bytes of an answer.
     pub answer_bytes: u64,
+    /// Bytes of each stored copy beside it; zero if the copies are not stored.
+    pub copy_bytes: u64,
     /// Products in [`publish`](crate::publish): `4 (n1 + t)`.
     pub publish: u64,
     /// Products in [`respond`](crate::respond()): `4 t n1 + 4 t n2 + 2 t m` and, less, `12 t + 2 n2 + 2 m`.
@@ -38,6 +40,7 @@ impl Cost {
         Ok(Cost {
             query_bytes: Query::FIXED as u64 + QUERY_BYTES as u64 * (n1 + t),
             answer_bytes: plan.answer_bytes(),
+            copy_bytes: if copies.is_stored() { plan.copy_bytes() } else { 0 },
             publish: 4 * (n1 + t),
             respond: t * (4 * n1 + 4 * n2 + 2 * m) + 12 * t + 2 * n2 + 2 * m,
         })
@@ -60,13 +63,18 @@ impl Cost {
 impl Plan {
     /// Bytes of an answer.
     pub(crate) fn answer_bytes(&self) -> u64 {
-        let [n1, n2] = self.inputs.map(|bits| bits as u64);
-        let (t, m) = (self.t() as u64, self.outputs as u64);
+        let (t, n2, m) = (self.t() as u64, self.inputs[1] as u64, self.outputs as u64);
         let fixed = (Header::BYTES + respond::BINDING + CHECKSUM) as u64;
         let fresh = 32 + 64 * n2 + 64 * m + 96 * t + t * (32 * n2 + 64 * m);
+        let digests = if self.copies.form() == Form::All { 0 } else { 32 * t };
+        let travelling = self.copies.travelling() as u64;
+        self.copy_bytes().saturating_mul(travelling).saturating_add(fixed + fresh + digests)
+    }
+
+    /// Bytes of a copy: what is from its seed.
+    pub(crate) fn copy_bytes(&self) -> u64 {
+        let [n1, n2] = self.inputs.map(|bits| bits as u64);
         let rows = 4 + 2 * n1 + inputs::ROWS as u64 * n2 + decoding_rows(self.outputs) as u64 + 2;
-        let rows = self.ands.saturating_mul(2).saturating_add(rows);
-        let digests = if self.copies.evaluated().is_some() { 32 * t } else { 0 };
-        rows.saturating_mul(16 * self.copies.travelling() as u64).saturating_add(fixed + fresh + digests)
+        self.ands.saturating_mul(2).saturating_add(rows).saturating_mul(16)
     }
 }

@@ -110,6 +110,7 @@ mod plan;
 mod query;
 mod respond;
 mod rows;
+mod stored;
 mod stream;
 #[cfg(test)]
 mod tests;
@@ -119,3 +120,4 @@ pub use open::{Opened, open};
 pub use plan::Copies;
 pub use query::{Query, Secret, publish};
 pub use respond::respond;
+pub use stored::{open_stored, respond_stored};

@@ -45,12 +45,23 @@ pub struct Opened {
 /// opened: then the secret is spent, and [`Secret::refresh`] makes the next one.
 pub fn open(backend: Backend, secret: &Secret, program: &Program, answer: &mut dyn Read) -> Result<Opened> {
     let plan = Plan::new(program, secret.copies())?;
+    open_from(backend, secret, program, plan, In::new(answer, plan.answer_bytes()))
+}
+
+/// As [`open`], with all that the answer comes from.
+pub(crate) fn open_from(
+    backend: Backend,
+    secret: &Secret,
+    program: &Program,
+    plan: Plan,
+    mut input: In<'_>,
+) -> Result<Opened> {
     same_program(&program.digest(), secret.program())?;
     if plan.inputs[0] != secret.input().len() {
         return Err(Error::Malformed("the key has an input of another length than its program takes".into()));
     }
     let receivers = secret.receivers(backend);
-    let mut input = In::new(answer, plan.answer_bytes());
+    input.check(plan.copies, &receivers.choice)?;
     let opened = session_of(&receivers, secret, &mut input)
         .and_then(|session| Receiver { backend, session, plan, program, receivers: &receivers }.open(&mut input));
     match opened {

@@ -6,14 +6,24 @@ use rand_core::CryptoRng;
 
 /// The copies of the garbled circuit: their number `t`, and how they travel.
 ///
-/// All of them: any but none are evaluated, and a cheat escapes with probability `1/(2^t - 1)`. Coded (AMPR14,
-/// section 5): exactly `e` are evaluated, an answer is about as large as `e` garbled circuits, and a cheat escapes with
-/// probability `1/C(t, e)`.
+/// All of them: any but none are evaluated, and a cheat escapes with probability `1/(2^t - 1)`. Stored (AMPR14, section 5): the
+/// same, but they wait with somebody else, and the receiver fetches those that are evaluated. Coded (same section): exactly `e`
+/// are evaluated, an answer is about as large as `e` garbled circuits, and a cheat escapes with probability `1/C(t, e)`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Copies {
     total: u8,
-    /// Zero if the copies are not coded.
-    coded: u8,
+    form: Form,
+}
+
+/// How copies travel.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Form {
+    /// In the answer.
+    All,
+    /// So many are evaluated, and the answer has as many coded ones.
+    Coded(u8),
+    /// Each for itself, with only its hash in the answer.
+    Stored,
 }
 
 impl Copies {
@@ -25,9 +35,15 @@ impl Copies {
     /// # Errors
     /// [`Error::InvalidInput`] unless `t` is 1 to [`MAX`](Copies::MAX).
     pub fn all(t: usize) -> Result<Copies> {
-        Copies::new(t, 0).filter(|_| t > 0).ok_or_else(|| {
-            Error::InvalidInput(format!("{t} copies: choose 1 to {}, the statistical security in bits", Copies::MAX))
-        })
+        Copies::new(t, Form::All)
+    }
+
+    /// `t` copies, each of which is stored for itself.
+    ///
+    /// # Errors
+    /// As [`Copies::all`].
+    pub fn stored(t: usize) -> Result<Copies> {
+        Copies::new(t, Form::Stored)
     }
 
     /// `t` copies of which `e` are evaluated, coded.
@@ -35,10 +51,12 @@ impl Copies {
     /// # Errors
     /// [`Error::InvalidInput`] unless `0 < e < t` and `t + e` is at most 255, the non-zero elements of the code's field.
     pub fn coded(t: usize, e: usize) -> Result<Copies> {
-        let fits = 0 < e && e < t && t + e <= ErasureCode::MAX;
-        Copies::new(t, e).filter(|_| fits).ok_or_else(|| {
-            Error::InvalidInput(format!("{t} coded copies with {e} evaluated: choose 0 < e < t with t + e at most 255"))
-        })
+        match u8::try_from(e) {
+            Ok(coded) if 0 < e && e < t && t + e <= ErasureCode::MAX => Copies::new(t, Form::Coded(coded)),
+            _ => Err(Error::InvalidInput(format!(
+                "{t} coded copies with {e} evaluated: choose 0 < e < t with t + e at most 255"
+            ))),
+        }
     }
 
     /// What coded copies there are for a statistical security of `rho` bits, from the fewest copies to the fewest bytes.
@@ -52,22 +70,36 @@ impl Copies {
         ErasureCode::pairs(rho).into_iter().filter(|&(t, e)| 0 < e && e < t).map(|(t, e)| Copies::coded(t, e)).collect()
     }
 
-    fn new(t: usize, e: usize) -> Option<Copies> {
-        let total = u8::try_from(t).ok().filter(|_| t <= Copies::MAX)?;
-        Some(Copies { total, coded: u8::try_from(e).ok()? })
+    fn new(t: usize, form: Form) -> Result<Copies> {
+        match u8::try_from(t) {
+            Ok(total) if (1..=Copies::MAX).contains(&t) => Ok(Copies { total, form }),
+            _ => Err(Error::InvalidInput(format!(
+                "{t} copies: choose 1 to {}, the statistical security in bits",
+                Copies::MAX
+            ))),
+        }
     }
+
+    /// What a file has in the place of `e` if the copies are stored. That many are never coded.
+    const STORED: u8 = 255;
 
     /// The copies that a file names.
     pub(crate) fn from_bytes([t, e]: [u8; 2]) -> Result<Copies> {
         match e {
             0 => Copies::all(t.into()),
+            Copies::STORED => Copies::stored(t.into()),
             _ => Copies::coded(t.into(), e.into()),
         }
         .map_err(|error| Error::Malformed(error.to_string()))
     }
 
     pub(crate) fn to_bytes(self) -> [u8; 2] {
-        [self.total, self.coded]
+        let e = match self.form {
+            Form::All => 0,
+            Form::Coded(e) => e,
+            Form::Stored => Copies::STORED,
+        };
+        [self.total, e]
     }
 
     /// `t`.
@@ -75,23 +107,39 @@ impl Copies {
         self.total.into()
     }
 
+    pub(crate) fn form(self) -> Form {
+        self.form
+    }
+
     /// `e`, if the copies are coded.
     pub fn evaluated(self) -> Option<usize> {
-        (self.coded > 0).then_some(self.coded.into())
+        match self.form {
+            Form::Coded(e) => Some(e.into()),
+            Form::All | Form::Stored => None,
+        }
+    }
+
+    /// Whether each copy is stored for itself.
+    pub fn is_stored(self) -> bool {
+        self.form == Form::Stored
     }
 
     /// The statistical security: minus log2 of the chance to guess which copies are evaluated.
     pub fn security(self) -> f64 {
-        let (t, e) = (f64::from(self.total), f64::from(self.coded));
-        match self.coded {
-            0 => t + (-(-t).exp2()).ln_1p() / std::f64::consts::LN_2,
-            _ => (0..self.coded).map(|k| ((t - f64::from(k)) / (e - f64::from(k))).log2()).sum(),
+        let t = f64::from(self.total);
+        match self.form {
+            Form::All | Form::Stored => t + (-(-t).exp2()).ln_1p() / std::f64::consts::LN_2,
+            Form::Coded(e) => (0..e).map(|k| ((t - f64::from(k)) / f64::from(e - k)).log2()).sum(),
         }
     }
 
-    /// Copies that travel, in bytes of garbled circuits.
+    /// Copies that travel in the answer, in bytes of garbled circuits.
     pub(crate) fn travelling(self) -> usize {
-        self.evaluated().unwrap_or(self.total())
+        match self.form {
+            Form::All => self.total(),
+            Form::Coded(e) => e.into(),
+            Form::Stored => 0,
+        }
     }
 
     /// Draws the copies that are checked and those that are evaluated.

@@ -211,6 +211,18 @@ impl Secret {
         self.epoch
     }
 
+    /// The copies that are evaluated, in order: those that the receiver needs if the copies are stored. Nobody who can answer the
+    /// query may learn them.
+    pub fn evaluated(&self) -> Vec<usize> {
+        self.choose(Backend::detect()).0.evaluated
+    }
+
+    /// The choice of copies, and the randomness after it.
+    fn choose(&self, backend: Backend) -> (Choice, Prg) {
+        let mut rng = Prg::new(backend, self.circuits);
+        (self.copies.choose(&mut rng), rng)
+    }
+
     /// The receiver's input, one value after another.
     pub(crate) fn input(&self) -> &Bits {
         &self.x
@@ -219,8 +231,7 @@ impl Secret {
     /// The receivers of both kinds of OT, as they were when the query was made.
     pub(crate) fn receivers(&self, backend: Backend) -> Receivers {
         let crs = crs(&self.id);
-        let mut rng = Prg::new(backend, self.circuits);
-        let choice = self.copies.choose(&mut rng);
+        let (choice, mut rng) = self.choose(backend);
         // P1's message, the second and the third item of Figure 2.
         let (circuits, circuit_query) = pvw::Receiver::new(&crs, &choice.bits(), &mut rng);
         let (inputs, input_query) = pvw::Receiver::new(&crs, &self.x, &mut Prg::new(backend, self.inputs));

@@ -54,7 +54,7 @@ pub fn respond(
     rng: &mut impl CryptoRng,
     out: &mut dyn Write,
 ) -> Result<()> {
-    respond_as(backend, query, program, inputs, rng, out, &mut Honest)
+    respond_as(backend, query, program, inputs, rng, Out::new(out), &mut Honest)
 }
 
 /// As [`respond`], and how to behave.
@@ -64,7 +64,7 @@ pub(crate) fn respond_as(
     program: &Program,
     inputs: &[Option<Bits>],
     rng: &mut impl CryptoRng,
-    out: &mut dyn Write,
+    mut out: Out<'_>,
     conduct: &mut impl Conduct,
 ) -> Result<()> {
     let header = Header { copies: query.copies(), program: program.digest() };
@@ -78,6 +78,7 @@ pub(crate) fn respond_as(
             plan.inputs[0]
         )));
     }
+    out.check(header.copies)?;
     let crs = query.crs();
     let input_ots = pvw::Sender::new(&crs, &query.inputs)?;
     let circuit_ots = pvw::Sender::new(&crs, &query.circuits)?;
@@ -85,7 +86,6 @@ pub(crate) fn respond_as(
     let (fingerprint, mut nonce) = (query.fingerprint(), [0; 32]);
     rng.fill_bytes(&mut nonce);
     let session = session(&header, &fingerprint, &nonce);
-    let mut out = Out::new(out);
     out.put(&header.to_bytes(Kind::Answer))?;
     out.put(&fingerprint)?;
     out.put(&nonce)?;

@@ -5,12 +5,14 @@ use comity_core::{Backend, Bits, Block, Error, Misbehaviour, Prg, Result};
 
 use crate::conduct::{Act, Conduct, Honest};
 use crate::respond::respond_as;
+use crate::stream::Out;
 use crate::{Copies, Opened, Query, Secret, open, publish};
 
 mod files;
 mod honest;
 mod liars;
 mod rates;
+mod stored;
 
 pub(crate) fn rng(seed: u128) -> Prg {
     Prg::new(Backend::detect(), Block::from_u128(seed))
@@ -92,7 +94,8 @@ impl Case {
     pub(crate) fn answer_as(&self, seed: u128, conduct: &mut impl Conduct) -> Vec<u8> {
         let own = own(&self.program, 1, &self.inputs);
         let mut answer = Vec::new();
-        respond_as(self.backend, &self.query, &self.program, &own, &mut rng(!seed), &mut answer, conduct).unwrap();
+        let out = Out::new(&mut answer);
+        respond_as(self.backend, &self.query, &self.program, &own, &mut rng(!seed), out, conduct).unwrap();
         answer
     }
 
