@@ -35,7 +35,8 @@ pub struct Batch<'a> {
     seen: BTreeSet<[u8; ENCAPSULATED]>,
     /// Answers that the key did not know before.
     fresh: Vec<([u8; ENCAPSULATED], [u8; CHECKSUM])>,
-    cheated: bool,
+    /// Whether an answer was that no honest sender makes.
+    refused: bool,
 }
 
 /// An answer whose seal was whole.
@@ -60,7 +61,7 @@ impl Key {
             verdicts: Vec::new(),
             seen: BTreeSet::new(),
             fresh: Vec::new(),
-            cheated: false,
+            refused: false,
         })
     }
 
@@ -126,17 +127,21 @@ impl Batch<'_> {
             Err(error) => (None, Err(error)),
         };
         let outcome = match opened {
-            Ok(Unsealed { encapsulated, sum, outcome }) => {
-                self.seen.insert(encapsulated);
-                if !self.key.opened.contains_key(&encapsulated) {
-                    self.fresh.push((encapsulated, sum));
-                }
-                self.cheated |= !matches!(outcome, Ok(Opened { recovered: false, .. }));
-                outcome
-            }
+            Ok(unsealed) => self.note(unsealed),
             Err(error) => Err(error),
         };
         self.verdicts.push(Verdict { name, outcome });
+    }
+
+    /// What the key has to know of an answer.
+    fn note(&mut self, Unsealed { encapsulated, sum, outcome }: Unsealed) -> Result<Opened> {
+        self.seen.insert(encapsulated);
+        if !self.key.opened.contains_key(&encapsulated) {
+            self.fresh.push((encapsulated, sum));
+        }
+        // Not what was recovered: that can depend on the receiver's input, and a spent key shows.
+        self.refused |= outcome.is_err();
+        outcome
     }
 
     /// An error says nothing about which copies are checked; the outcome inside does.
@@ -176,13 +181,13 @@ impl Batch<'_> {
         self.tell(spends, save)
     }
 
-    /// Tells what came of the answers, and lets others follow unless a cheat was seen: adaptive MS-NISC. Saves the key first, as
-    /// [`Batch::close`] does.
+    /// Tells what came of the answers, and lets others follow unless an answer was refused: adaptive MS-NISC. Saves the key first, as
+    /// [`Batch::close`] does. An output that was recovered ends nothing: whether there is one can depend on the receiver's input.
     ///
     /// # Errors
     /// As [`Batch::close`].
     pub fn settle<E>(mut self, save: impl FnOnce(&Key) -> Result<(), E>) -> Result<Vec<Verdict>, E> {
-        let spends = !self.key.spent && self.cheated;
+        let spends = !self.key.spent && self.refused;
         self.tell(spends, save)
     }
 
@@ -194,5 +199,38 @@ impl Batch<'_> {
             save(self.key)?;
         }
         Ok(std::mem::take(&mut self.verdicts))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::convert::Infallible;
+
+    use comity_circuit::{Recipients, library};
+    use comity_core::{Bits, Block, Misbehaviour, Prg};
+    use comity_nisc::Copies;
+
+    use super::*;
+
+    /// Whether the key is spent by one answer of which this came, opened adaptively.
+    fn spent(outcome: Result<Opened>) -> bool {
+        let (backend, rng) = (Backend::detect(), &mut Prg::new(Backend::detect(), Block::from_u128(1)));
+        let program = library::program("add8").unwrap().with_recipients(0, Recipients::Party(0)).unwrap();
+        let inputs = [Some(Bits::zeros(8)), None];
+        let mut key = Key::publish(backend, &program, "add8", &inputs, Copies::all(1).unwrap(), 1, rng).unwrap();
+        let mut batch = key.batch(backend, &program).unwrap();
+        let _ = batch.note(Unsealed { encapsulated: [1; 32], sum: [2; 32], outcome });
+        batch.settle(|key| Ok::<(), Infallible>(assert_eq!(key.opened(), 1))).unwrap();
+        key.spent()
+    }
+
+    /// A sender who sees a key spent learns that an answer was refused, and from an honest output nothing; so it must
+    /// learn nothing from a recovered one.
+    #[test]
+    fn a_recovered_output_spends_no_more_than_an_honest_one() {
+        for recovered in [false, true] {
+            assert!(!spent(Ok(Opened { outputs: vec![Bits::zeros(8)], recovered })));
+        }
+        assert!(spent(Err(Misbehaviour::GarbledCircuit.into())));
     }
 }

@@ -31,10 +31,16 @@
 //!
 //! - [`Batch::close`], for MS-NISC: all answers first; then the key is marked as spent; then the verdicts. Later answers to that
 //!   query are refused. The same answers can be opened again, since that tells nothing new.
-//! - [`Batch::settle`], for adaptive MS-NISC: verdicts as answers come, until the first cheat is seen. Up to then every output is
-//!   `f(x, y)` whatever copies are checked, so that the senders learn nothing about them, and the bound is that of one batch. The
-//!   first cheat marks the key as spent. What remains: senders may choose their inputs by the results of others, and one cheater
+//! - [`Batch::settle`], for adaptive MS-NISC: verdicts as answers come, until the first one is refused. Up to then every output is
+//!   `f(x, y)`, so that all that senders learn of the checked copies is that no cheat met one: a sequence of `Q` cheats, each made
+//!   for the case that none before was refused, is as good as `Q` cheats of one batch, and the bound is the same. The first
+//!   refusal marks the key as spent. What remains: senders may choose their inputs by the results of others, and one cheater
 //!   forces a refresh.
+//!
+//! Whether an answer is refused depends on the checked copies alone, but **whether an output was recovered
+//! ([`Opened::recovered`](comity_nisc::Opened)) can depend on the receiver's input**: a copy may be made to fail for one value of a bit.
+//! So a recovered output counts as any other, for both ways to open, and nobody but the receiver may ever hear of it, nor see it act on
+//! it, refreshed or not: a sender who did would learn that bit.
 //!
 //! The mark is in the key. **A copy of the key that was made before knows nothing of it**: who opens a second batch with a copy (a
 //! backup, a second machine) has no protection against cheats. And verdicts (that a cheat was seen, and which) are the receiver's
