@@ -12,8 +12,9 @@ use crate::{Copies, respond};
 
 /// Bytes and group multiplications, for `t` copies of which `e` are evaluated, `n1` and `n2` input bits and `m` output bits.
 ///
-/// A product counts once, whatever the base; one that is only needed once, and does not grow with `t`, the bits or their
-/// product, does not count (tables of multiples, for instance, take as long as three or six each).
+/// A product counts once, whatever the base; the two or three that are made once in a step, and tables of multiples (of the
+/// CRS and of `h`, as long as some seventy products each), do not count. Products are of two kinds: of points that have tables, and of
+/// points of the query or of an answer, which take some two times as long.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Cost {
     /// Bytes of the query.
@@ -26,6 +27,8 @@ pub struct Cost {
     pub publish: u64,
     /// Products in [`respond`](crate::respond()): `4 t n1 + 4 t n2 + 2 t m` and, less, `12 t + 2 n2 + 2 m`.
     pub respond: u64,
+    /// Those of `respond` that are of the query's points: `4 t n1 + 4 t`.
+    pub respond_variable: u64,
 }
 
 impl Cost {
@@ -43,6 +46,7 @@ impl Cost {
             copy_bytes: if copies.is_stored() { plan.copy_bytes() } else { 0 },
             publish: 4 * (n1 + t),
             respond: t * (4 * n1 + 4 * n2 + 2 * m) + 12 * t + 2 * n2 + 2 * m,
+            respond_variable: 4 * t * n1 + 4 * t,
         })
     }
 
@@ -57,6 +61,17 @@ impl Cost {
         let (t, m, e) = (plan.t() as u64, plan.outputs as u64, evaluated as u64);
         let c = t - e;
         Ok(4 * c * (n1 + n2) + e * (n1 + 2 * n2) + 2 * t * m + 4 * (n1 + t) + 4 * c + t + 2 * n2 + 3 * m)
+    }
+
+    /// Those of [`Cost::open`] that are of points of the query or of the answer: `4 c n1 + e n1 + t + 2 n2 + 2 m`.
+    ///
+    /// # Errors
+    /// As [`publish`](crate::publish).
+    pub fn open_variable(program: &Program, copies: Copies, evaluated: usize) -> Result<u64> {
+        let plan = Plan::new(program, copies)?;
+        let [n1, n2] = plan.inputs.map(|bits| bits as u64);
+        let (t, m, e) = (plan.t() as u64, plan.outputs as u64, evaluated as u64);
+        Ok((4 * (t - e) + e) * n1 + t + 2 * n2 + 2 * m)
     }
 }
 
@@ -76,5 +91,52 @@ impl Plan {
         let [n1, n2] = self.inputs.map(|bits| bits as u64);
         let rows = 4 + 2 * n1 + inputs::ROWS as u64 * n2 + decoding_rows(self.outputs) as u64 + 2;
         self.ands.saturating_mul(2).saturating_add(rows).saturating_mul(16)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::group::noted;
+    use crate::tests::{Case, bits, random_program, rng};
+    use crate::{open, publish};
+    use comity_core::Backend;
+
+    /// Products of some work, of both kinds.
+    fn made<T>(work: impl FnOnce() -> T) -> (T, [u64; 2]) {
+        let before = noted();
+        let result = work();
+        let after = noted();
+        (result, [0, 1].map(|kind| (after[kind] - before[kind]) as u64))
+    }
+
+    #[test]
+    fn products_are_as_many_as_are_made() {
+        let copies = [Copies::all(1), Copies::all(7), Copies::coded(7, 3), Copies::coded(12, 4)];
+        for (seed, ([n1, n2], m)) in (0..).zip([([3, 2], 5), ([9, 1], 2), ([1, 70], 3), ([0, 4], 1), ([70, 0], 66)]) {
+            for copies in copies.iter().map(|copies| *copies.as_ref().unwrap()) {
+                let program = random_program([n1, n2], 20, [m, 0], &mut rng(seed));
+                let inputs = vec![bits(n1, &mut rng(1)), bits(n2, &mut rng(2))];
+                let own = vec![Some(inputs[0].clone()), None];
+                let (_, publishing) = made(|| publish(Backend::detect(), &program, &own, copies, &mut rng(3)).unwrap());
+                let case = Case::new(Backend::detect(), program, inputs, copies, seed);
+                let (answer, responding) = made(|| case.answer(seed));
+                let (opened, opening) =
+                    made(|| open(Backend::detect(), &case.secret, &case.program, &mut &answer[..]).unwrap());
+                assert!(opened.outputs == case.plain());
+                let (cost, e) = (Cost::new(&case.program, copies).unwrap(), {
+                    case.secret.receivers(case.backend).choice.evaluated.len()
+                });
+                let what = format!("{copies:?}, {n1}, {n2}, {m}");
+                assert_eq!(publishing, [cost.publish, 0], "{what}");
+                assert_eq!(responding, [cost.respond - cost.respond_variable, cost.respond_variable], "{what}");
+                let all = Cost::open(&case.program, copies, e).unwrap();
+                let variable = Cost::open_variable(&case.program, copies, e).unwrap();
+                assert_eq!(opening, [all - variable, variable], "{what}");
+                // O(t (n1 + n2 + m)), with the paper's constant or less.
+                let paper = (copies.total() * (8 * n1 + 4 * n2 + 2 * m + 12) + 2 * n2 + 2 * m) as u64;
+                assert!(cost.respond <= paper && all <= paper + 4 * (n1 + copies.total()) as u64, "{what}");
+            }
+        }
     }
 }

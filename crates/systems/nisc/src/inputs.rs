@@ -4,15 +4,14 @@
 //! with 256 bits; an adapter is the label `W_{i,j,b}` plus `REHash(u_{i,j,b})`, a hash of the same under another key.
 
 use comity_core::{Block, Delta, Misbehaviour, Result, SessionId, ShortHash};
-use comity_ot::base::pvw::Multiples;
-use curve25519_dalek::ristretto::{CompressedRistretto, RistrettoPoint};
+use curve25519_dalek::ristretto::{CompressedRistretto, RistrettoBasepointTable, RistrettoPoint};
 use curve25519_dalek::scalar::Scalar;
 use curve25519_dalek::traits::Identity;
 use subtle::{Choice, ConditionallySelectable, ConstantTimeEq};
 use zeroize::{Zeroize, Zeroizing};
 
 use crate::copies::Copy;
-use crate::group::{Powers, doubled, uniform};
+use crate::group::{Powers, doubled, note, of_g, uniform};
 
 /// Rows that a bit takes.
 pub(crate) const ROWS: usize = 6;
@@ -118,13 +117,14 @@ pub(crate) fn find(
     session: &SessionId,
     j: usize,
     commitment: &[RistrettoPoint; 2],
-    h: &Multiples,
+    h: &RistrettoBasepointTable,
     proofs: &[Scalar],
     rows: &[Block],
 ) -> Result<Zeroizing<Vec<Block>>> {
     let mut points = Zeroizing::new(Vec::with_capacity(2 * proofs.len()));
     for rho in proofs {
-        points.extend([commitment[0] - RistrettoPoint::mul_base(rho), commitment[1] - h.multiply(rho)]);
+        note(1, 0);
+        points.extend([commitment[0] - of_g(rho), commitment[1] - h * rho]);
     }
     let hashed = Hashes::new(session, j).of(&messages(&doubled(&points)));
     let width = proofs.len();

@@ -6,8 +6,8 @@ use comity_circuit::{Observer, Plain, Program};
 use comity_core::{
     Backend, Bits, Block, Delta, Error, LockstepEvaluator, LockstepGarbler, Misbehaviour, Prg, Result, SessionId,
 };
-use comity_ot::base::pvw::{self, Multiples};
-use curve25519_dalek::ristretto::RistrettoPoint;
+use comity_ot::base::pvw::{self, products};
+use curve25519_dalek::ristretto::{RistrettoBasepointTable, RistrettoPoint};
 use curve25519_dalek::scalar::Scalar;
 use curve25519_dalek::traits::Identity;
 use zeroize::Zeroizing;
@@ -15,7 +15,7 @@ use zeroize::Zeroizing;
 use crate::copies::{Copy, add, mask};
 use crate::files::{Header, Kind};
 use crate::gates::{Lanes, Opening, gate_keys, slots, walk};
-use crate::group::{Powers, Public, decode, doubled, half};
+use crate::group::{Powers, Public, decode, doubled, half, note};
 use crate::inputs::{self, Drawn, commit, find};
 use crate::outputs::{Boxes, Recovery, Told, Verdict, decoding, decoding_bit, decoding_rows};
 use crate::parallel::{batches, map};
@@ -184,6 +184,7 @@ impl Receiver<'_> {
         let mut bytes = vec![0; 96 * plan.t()];
         input.take(&mut bytes)?;
         let answer = pvw::Answer::from_bytes(&bytes, plan.t())?;
+        note(0, plan.t() * products::RECEIVE);
         let secrets = Zeroizing::new(receivers.circuits.receive(&ot_sessions(session)[0], 0, &answer)?);
         let copies = receivers.choice.checked.iter().map(|&i| Copy::new(*backend, session, i, secrets[i]));
         let masks = receivers.choice.evaluated.iter().map(|&i| mask(*backend, session, i, secrets[i]));
@@ -206,6 +207,7 @@ impl Receiver<'_> {
         labels.checked.draw(0, n1, copies.iter_mut().map(|copy| &mut copy.x));
         labels.checked.draw(n1, n2, copies.iter_mut().map(|copy| &mut copy.y));
 
+        note((t - e) * products::HEAD, 0);
         let heads = crs.heads(copies.iter().map(|copy| &copy.coins));
         let mut missing = vec![Block::ZERO; 4 * e];
         intake.take(input, &head_rows(&heads), &mut missing, Misbehaviour::TransferAnswer)?;
@@ -227,7 +229,11 @@ impl Receiver<'_> {
         let mut missing = vec![Block::ZERO; 2 * e];
         for batch in batches(n1) {
             // What checked copies should have, and what opens the evaluated ones.
-            let pads = map(batch.clone(), 4 * t, |j| (answers.public_pads(j), received.pads(j)));
+            let each = (t - e) * products::PADS + e * products::CHOSEN;
+            let pads = map(batch.clone(), each, |j| {
+                note(0, each);
+                (answers.public_pads(j), received.pads(j))
+            });
             for (j, (known, chosen)) in batch.zip(pads) {
                 let known = hidden_rows(&label_pairs(deltas, labels.checked.get(j, 1)), &known);
                 intake.take(input, &known, &mut missing, Misbehaviour::TransferAnswer)?;
@@ -258,7 +264,7 @@ impl Receiver<'_> {
         let Receiver { session, plan, receivers, .. } = self;
         let (checked, evaluated) = (&receivers.choice.checked, &receivers.choice.evaluated);
         let (t, c, first) = (plan.t(), checked.len(), plan.inputs[0]);
-        let h = Multiples::narrow(&commitments.h);
+        let h = RistrettoBasepointTable::create(&commitments.h);
         let mut arriving = vec![[0; 32]; t];
         for batch in batches(plan.inputs[1]) {
             let drawn: Vec<Drawn> = batch.clone().map(|_| Drawn::next(copies)).collect();

@@ -12,7 +12,7 @@ use curve25519_dalek::ristretto::{CompressedRistretto, RistrettoPoint};
 use curve25519_dalek::scalar::Scalar;
 use zeroize::{Zeroize, Zeroizing};
 
-use crate::group::uniform;
+use crate::group::{of_g, uniform};
 use crate::rows::Rows;
 
 /// The rows of the decoding bits of so many outputs.
@@ -124,7 +124,7 @@ impl Verdict {
         let right = match &self.known[j][b] {
             Some(known) => known == half,
             None => {
-                let point = RistrettoPoint::mul_base(half);
+                let point = of_g(half);
                 point + point == points[b]
             }
         };

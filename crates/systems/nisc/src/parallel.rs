@@ -5,6 +5,8 @@ use std::ops::Range;
 use std::panic::resume_unwind;
 use std::thread;
 
+use crate::group::{note, noted};
+
 /// Bits that are worked on together: what bounds the memory that this takes.
 const BATCH: usize = 64;
 
@@ -26,10 +28,13 @@ pub(crate) fn map<T: Send>(range: Range<usize>, products: usize, f: impl Fn(usiz
     let Some(first) = shares.next() else { return Vec::new() };
     let f = &f;
     thread::scope(|scope| {
-        let others: Vec<_> = shares.map(|share| scope.spawn(move || share.map(f).collect::<Vec<T>>())).collect();
+        let work = |share: Range<usize>| (share.map(f).collect::<Vec<T>>(), noted());
+        let others: Vec<_> = shares.map(|share| scope.spawn(move || work(share))).collect();
         let mut results: Vec<T> = first.map(f).collect();
         for other in others {
-            results.extend(other.join().unwrap_or_else(|panic| resume_unwind(panic)));
+            let (more, [fixed, variable]) = other.join().unwrap_or_else(|panic| resume_unwind(panic));
+            results.extend(more);
+            note(fixed, variable);
         }
         results
     })

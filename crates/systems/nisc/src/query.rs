@@ -5,12 +5,13 @@
 
 use comity_circuit::Program;
 use comity_core::{Backend, Bits, Block, Error, Prg, Result};
-use comity_ot::base::pvw::{self, Crs};
+use comity_ot::base::pvw::{self, Crs, products};
 use rand_core::CryptoRng;
 use zeroize::{Zeroize, ZeroizeOnDrop, Zeroizing};
 
 use crate::Copies;
 use crate::files::{Header, Kind, VERSION, seal, unseal};
+use crate::group::note;
 use crate::plan::{Choice, Plan, joined};
 
 /// Bytes of an OT in a query.
@@ -235,6 +236,7 @@ impl Secret {
         // P1's message, the second and the third item of Figure 2.
         let (circuits, circuit_query) = pvw::Receiver::new(&crs, &choice.bits(), &mut rng);
         let (inputs, input_query) = pvw::Receiver::new(&crs, &self.x, &mut Prg::new(backend, self.inputs));
+        note((self.copies.total() + self.x.len()) * products::QUERY, 0);
         let query = Query {
             id: self.id,
             epoch: self.epoch,

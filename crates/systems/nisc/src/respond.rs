@@ -4,8 +4,8 @@ use std::io::Write;
 
 use comity_circuit::Program;
 use comity_core::{Backend, Bits, Block, Delta, Error, LockstepGarbler, Prg, Result, SessionId};
-use comity_ot::base::pvw;
-use curve25519_dalek::constants::RISTRETTO_BASEPOINT_TABLE as G;
+use comity_ot::base::pvw::{self, products};
+use curve25519_dalek::ristretto::RistrettoPoint;
 use curve25519_dalek::scalar::Scalar;
 use rand_core::CryptoRng;
 use subtle::{Choice, ConditionallySelectable};
@@ -15,7 +15,7 @@ use crate::conduct::{Act, Conduct, Honest};
 use crate::copies::{Copy, add, mask};
 use crate::files::{Header, Kind};
 use crate::gates::{Garbling, Lanes, gate_keys, slots, walk};
-use crate::group::{Encoded, Owner, doubled, random};
+use crate::group::{Encoded, Owner, doubled, note, of_g, random};
 use crate::inputs::{Drawn, commit, input_commitment};
 use crate::outputs::{Boxes, Recovery, decoding};
 use crate::parallel::{batches, map};
@@ -170,14 +170,14 @@ impl<'a, D: Conduct> Sender<'a, D> {
     fn commit(&mut self, y: &Bits, rng: &mut impl CryptoRng, out: &mut Out<'_>) -> Result<Zeroizing<Vec<Scalar>>> {
         let mut half_r = Zeroizing::new(Vec::with_capacity(y.len()));
         half_r.extend((0..y.len()).map(|_| random(rng)));
-        out.put(doubled(&[G * &self.owner.w.div_by_2()])[0].as_bytes())?;
+        out.put(doubled(&[RistrettoPoint::mul_base(&self.owner.w.div_by_2())])[0].as_bytes())?;
         for (r, bit) in half_r.iter().zip(y.iter()) {
             let points = doubled(&input_commitment(&self.owner, r, Choice::from(u8::from(bit))));
             points.iter().try_for_each(|point| out.put(point.as_bytes()))?;
         }
         let mut encoded: Vec<Encoded> = Vec::with_capacity(2 * self.plan.outputs);
         for half_w in self.half_w.chunks(64) {
-            let halves: Vec<_> = half_w.as_flattened().iter().map(|half| G * half).collect();
+            let halves: Vec<_> = half_w.as_flattened().iter().map(of_g).collect();
             encoded.extend(doubled(&halves).iter().map(|point| point.to_bytes()));
         }
         self.conduct.before(Act::OutputCommitments(&mut encoded));
@@ -189,6 +189,8 @@ impl<'a, D: Conduct> Sender<'a, D> {
     fn cut_and_choose(&mut self, ots: &pvw::Sender, rng: &mut impl CryptoRng, out: &mut Out<'_>) -> Result<()> {
         self.conduct.before(Act::Circuits(&mut self.secrets));
         let [session, _] = ot_sessions(&self.session);
+        let each = self.plan.t() * products::ANSWER;
+        note(each, each);
         out.put(&ots.answer(&session, 0, random_block(rng), &self.secrets)?.to_bytes())
     }
 
@@ -200,6 +202,7 @@ impl<'a, D: Conduct> Sender<'a, D> {
         labels.draw(0, n1, copies.iter_mut().map(|copy| &mut copy.x));
         labels.draw(n1, n2, copies.iter_mut().map(|copy| &mut copy.y));
 
+        note(t * products::HEAD, 0);
         let mut heads = crs.heads(copies.iter().map(|copy| &copy.coins));
         conduct.before(Act::Heads(&mut heads));
         outlet.put(out, &head_rows(&heads))?;
@@ -207,7 +210,11 @@ impl<'a, D: Conduct> Sender<'a, D> {
         let numbered = copies.iter().zip(&heads).zip(0..);
         let answers = ots.shared(&session, numbered.map(|((copy, head), i)| (i, copy.coins.clone(), *head)));
         for batch in batches(n1) {
-            for (j, pads) in batch.clone().zip(map(batch, 4 * t, |j| answers.pads(j))) {
+            let pads = map(batch.clone(), t * products::PADS, |j| {
+                note(0, t * products::PADS);
+                answers.pads(j)
+            });
+            for (j, pads) in batch.zip(pads) {
                 let mut pairs = label_pairs(deltas, labels.get(j, 1));
                 conduct.before(Act::Labels { j, pairs: &mut pairs });
                 outlet.put(out, &hidden_rows(&pairs, &pads))?;
@@ -273,7 +280,7 @@ impl<'a, D: Conduct> Sender<'a, D> {
                     let labels = [*zero, *zero ^ delta.block()];
                     halves.extend([0, 1].map(|b| half_w[j][b] + recovery.half_k(i, j, b as u8, labels[b])));
                 }
-                let points: Vec<_> = halves.iter().map(|half| G * half).collect();
+                let points: Vec<_> = halves.iter().map(of_g).collect();
                 (halves, doubled(&points))
             });
             for (j, (mut halves, points)) in batch.zip(opened) {

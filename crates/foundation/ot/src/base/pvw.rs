@@ -57,6 +57,7 @@ use super::points::{
 use crate::{Malicious, ReceiverSeeds, SenderSeeds};
 
 mod multiples;
+pub mod products;
 mod shared;
 
 pub use multiples::Multiples;
@@ -263,6 +264,7 @@ impl Answering {
             let mut output = coins.finalize_xof();
             for [g, h] in self.crs.sides() {
                 let scalars = Zeroizing::new([(); 2].map(|()| uniform_scalar(|wide| output.fill(wide))));
+                products::note(4);
                 halves.push(g * &scalars[0] + h * &scalars[1]);
                 halves.push(RistrettoPoint::multiscalar_mul(&*scalars, &key.points));
             }
@@ -342,6 +344,7 @@ impl Receiver {
             self.half_r.push(random_scalar(rng));
             let chosen = Choice::from(u8::from(self.choices.get(i)));
             let [g, h] = [0, 1].map(|which| {
+                products::note(2);
                 let sides = Zeroizing::new([0, 1].map(|b| &crs.0[b][which] * &self.half_r[i]));
                 RistrettoPoint::conditional_select(&sides[0], &sides[1], chosen)
             });
@@ -360,6 +363,7 @@ impl Receiver {
             // Both, whatever the choice.
             let (x0, x1) = (decode(x0)?, decode(x1)?);
             let x = RistrettoPoint::conditional_select(&x0, &x1, Choice::from(u8::from(self.choices.get(i))));
+            products::note(1);
             halves.push(x * self.half_r[i]);
         }
         let shared = encode_doubles(&halves);

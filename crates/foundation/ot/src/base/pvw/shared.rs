@@ -18,17 +18,18 @@
 //! variable time if they are no secret.
 //!
 //! **Cost**: for an answer four products of fixed points, and at the receiver two points to decode; for each OT and
-//! answer four products of points whose tables of multiples were made for this OT and serve all answers, at the receiver one.
+//! answer four products of points whose multiples are made for this OT and serve all answers, at the receiver one.
 
 use comity_core::{Bits, Block, Result, SessionId};
-use curve25519_dalek::ristretto::{CompressedRistretto, RistrettoPoint};
+use curve25519_dalek::ristretto::{CompressedRistretto, RistrettoPoint, VartimeRistrettoPrecomputation};
 use curve25519_dalek::scalar::Scalar;
+use curve25519_dalek::traits::VartimePrecomputedMultiscalarMul;
 use subtle::{Choice, ConditionallySelectable};
 use zeroize::{Zeroize, ZeroizeOnDrop, Zeroizing};
 
 use super::super::points::{Encoded, POINT_BYTES, decode, encode_doubles};
-use super::multiples::Multiples;
-use super::{Crs, Query, Receiver, Sender};
+use super::multiples::combine;
+use super::{Crs, Query, Receiver, Sender, products};
 
 /// The randomness of an answer: `u` and `v` of either side, as halves.
 #[derive(Clone, ZeroizeOnDrop)]
@@ -53,6 +54,7 @@ impl Crs {
     pub fn heads<'a>(&self, coins: impl IntoIterator<Item = &'a Coins>) -> Vec<Head> {
         let mut halves = Zeroizing::new(Vec::new());
         for coins in coins {
+            products::note(4);
             halves.extend(self.sides().zip(&coins.0).map(|([g, h], [u, v])| g * u + h * v));
         }
         let points = encode_doubles(&halves);
@@ -110,20 +112,24 @@ impl Sender {
 impl Answers<'_> {
     /// The pads of both sides of OT `i`, for every answer.
     pub fn pads(&self, i: usize) -> Zeroizing<Vec<[Block; 2]>> {
-        self.make(i, Multiples::multiply)
+        let coins: Vec<&[Scalar; 2]> = self.coins().collect();
+        self.hash(i, combine(&self.sender.keys[i].points, &coins))
     }
 
     /// As [`pads`](Answers::pads), where the coins are no secret any more.
     pub fn public_pads(&self, i: usize) -> Zeroizing<Vec<[Block; 2]>> {
-        self.make(i, Multiples::multiply_public)
+        let table = VartimeRistrettoPrecomputation::new(&self.sender.keys[i].points);
+        products::note(4 * self.answers.len());
+        self.hash(i, Zeroizing::new(self.coins().map(|pair| table.vartime_multiscalar_mul(pair)).collect()))
     }
 
-    fn make(&self, i: usize, multiply: impl Fn(&Multiples, &Scalar) -> RistrettoPoint) -> Zeroizing<Vec<[Block; 2]>> {
-        let [g, h] = self.sender.keys[i].points.each_ref().map(Multiples::narrow);
-        let mut halves = Zeroizing::new(Vec::with_capacity(2 * self.answers.len()));
-        for (_, coins) in &self.answers {
-            halves.extend(coins.0.iter().map(|[u, v]| multiply(&g, u) + multiply(&h, v)));
-        }
+    /// `u` and `v` of both sides, for every answer.
+    fn coins(&self) -> impl Iterator<Item = &[Scalar; 2]> {
+        self.answers.iter().flat_map(|(_, coins)| &coins.0)
+    }
+
+    /// The pads from halves of the shared points, of both sides for every answer.
+    fn hash(&self, i: usize, halves: Zeroizing<Vec<RistrettoPoint>>) -> Zeroizing<Vec<[Block; 2]>> {
         let shared = encode_doubles(&halves);
         let sides = shared.as_chunks::<2>().0.iter();
         let pads = |((key, _), [zero, one]): (&([u8; 32], Coins), &[_; 2])| {
@@ -169,6 +175,7 @@ impl Shared<'_> {
         let mut halves = Zeroizing::new(Vec::with_capacity(self.answers.len()));
         let chosen =
             |[zero, one]: &[RistrettoPoint; 2]| RistrettoPoint::conditional_select(zero, one, Choice::from(bit));
+        products::note(self.answers.len());
         halves.extend(self.answers.iter().map(|(_, points)| chosen(points) * half_r));
         let shared = encode_doubles(&halves);
         let pads = self.answers.iter().zip(shared.iter()).map(|((key, _), point)| pad(key, i, bit, point.as_bytes()));

@@ -8,7 +8,7 @@ use comity_testing::{Deviation, Pair, Verdict, deviate};
 use curve25519_dalek::ristretto::{CompressedRistretto, RistrettoPoint};
 use curve25519_dalek::scalar::Scalar;
 
-use super::{AHEAD, Answer, Crs, GROUP, Opening, Pvw, Query, Receiver, Sender};
+use super::{AHEAD, Answer, Coins, Crs, GROUP, Opening, Pvw, Query, Receiver, Sender, products};
 use crate::base::BaseOt;
 
 const SESSION: SessionId = SessionId::new([3; 32]);
@@ -341,6 +341,33 @@ fn wrong_counts_are_refused() {
     assert!(invalid(receiver.receive(&SESSION, 0, &short).map(drop)));
     assert!(invalid(sender.check(&SESSION, 0, &short, &opening)));
     assert!(invalid(sender.check(&SESSION, 0, &answer, &opening)));
+}
+
+#[test]
+fn steps_take_as_many_products_as_they_say() {
+    let (crs, n) = (Crs::common(), 11);
+    let ((receiver, query), made) = products::made(|| Receiver::new(crs, &bits(n, 1), &mut rng(2)));
+    assert_eq!(made, products::QUERY * n);
+    let (sender, made) = products::made(|| Sender::new(crs, &query).unwrap());
+    assert_eq!(made, 0);
+    let (answer, made) = products::made(|| sender.answer(&SESSION, 0, SEED, &payloads(n, 1)).unwrap());
+    assert_eq!(made, 2 * products::ANSWER * n);
+    let (_, made) = products::made(|| receiver.receive(&SESSION, 0, &answer).unwrap());
+    assert_eq!(made, products::RECEIVE * n);
+    for count in [0, 1, 5] {
+        let coins: Vec<Coins> = (0..count as u8).map(|i| Coins::from_bytes(&[i; Coins::BYTES])).collect();
+        let (heads, made) = products::made(|| crs.heads(&coins));
+        assert_eq!(made, products::HEAD * count);
+        let numbered = || (0u64..).zip(&heads).map(|(number, head)| (number, *head));
+        let answers =
+            sender.shared(&SESSION, numbered().zip(&coins).map(|((i, head), coins)| (i, coins.clone(), head)));
+        let shared = receiver.shared(&SESSION, numbered()).unwrap();
+        for i in 0..n {
+            assert_eq!(products::made(|| answers.pads(i)).1, products::PADS * count);
+            assert_eq!(products::made(|| answers.public_pads(i)).1, products::PADS * count);
+            assert_eq!(products::made(|| shared.pads(i)).1, products::CHOSEN * count);
+        }
+    }
 }
 
 #[test]

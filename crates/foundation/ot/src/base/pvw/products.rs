@@ -1,0 +1,35 @@
+//! Products of points by scalars that each step takes, for one OT, or for one answer where that is said. The tests count what is
+//! made and hold it against these.
+
+/// A query: of the CRS's points.
+pub const QUERY: usize = 4;
+/// An answer, of the CRS's points; and as many of the query's points.
+pub const ANSWER: usize = 4;
+/// To receive it: of the answer's points.
+pub const RECEIVE: usize = 1;
+/// The head of an answer with shared randomness, whatever its OTs: of the CRS's points.
+pub const HEAD: usize = 4;
+/// Both pads of an OT in such an answer: of the query's points.
+pub const PADS: usize = 4;
+/// The pad of the receiver's choice: of the answer's points.
+pub const CHOSEN: usize = 1;
+
+#[cfg(test)]
+thread_local! {
+    static MADE: std::cell::Cell<usize> = const { std::cell::Cell::new(0) };
+}
+
+/// Notes products where they are made.
+#[inline(always)]
+pub(super) fn note(_count: usize) {
+    #[cfg(test)]
+    MADE.set(MADE.get() + _count);
+}
+
+/// The products of some work.
+#[cfg(test)]
+pub(super) fn made<T>(work: impl FnOnce() -> T) -> (T, usize) {
+    let before = MADE.get();
+    let result = work();
+    (result, MADE.get() - before)
+}
