@@ -3,6 +3,7 @@
 //! A benchmark is a name and a function that fills a [`Suite`]. Ceilings are measured in the same run as what is
 //! held against them, since a machine's speed differs from hour to hour.
 
+mod ampr14;
 mod circuit;
 mod garble;
 mod machine;
@@ -60,6 +61,7 @@ static BENCHES: &[Bench] = &[
     wmk17::RHO64,
     wmk17::RHO80,
     nnob12::NNOB12,
+    ampr14::AMPR14,
 ];
 
 /// The command.
