@@ -27,13 +27,15 @@ as spent, and then prints; later answers to that query are refused until
 senders). The reason: which copies of the circuit are checked must stay secret,
 and whoever hears of a result, or of a refusal, may learn something about that.
 The same answers can be opened again. --adaptive opens answers as they come,
-until the first cheat is seen; senders may then choose their inputs by results
+until the first one is refused; senders may then choose their inputs by results
 of others that they hear of, and one cheater forces a refresh.
 
 Keep the key to yourself, and keep one of it: a copy (a backup, too) does not
 know that it is spent, and a second batch opened with it has no protection
 against cheats. Tell nobody which answers were refused, or why, while the query
-can still be answered. A sender's name is what the sender says.
+can still be answered; and never that a sender cheated whose output is right all
+the same (`recovered`), since a cheat can be made to show for one value of a bit
+of your input. A sender's name is what the sender says.
 
 Exit codes: 0 if at least one answer was opened; else 2 or 4, as for its
 failures (see `comity --help`).";
@@ -117,7 +119,7 @@ pub(crate) struct OpenArgs {
     /// The answers
     #[arg(required = true)]
     pub(crate) answers: Vec<PathBuf>,
-    /// Open answers as they come: more can follow unless a cheat is seen (see `comity nisc --help`)
+    /// Open answers as they come: more can follow unless one is refused (see `comity nisc --help`)
     #[arg(long)]
     pub(crate) adaptive: bool,
     /// Open nothing: only say whether the answers are whole and fit the query. The key stays as it is

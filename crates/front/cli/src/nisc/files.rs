@@ -17,10 +17,13 @@ pub(super) fn failed(path: &Path, what: &str, error: &io::Error) -> Failure {
     Failure::input(format!("{}: {what}: {error}", path.display()))
 }
 
-/// Opens a file for reading; a folder is none.
+/// Opens a file for reading. A folder is none; nor is a pipe, which may never come to an end, and cannot be read twice.
 pub(super) fn open(path: &Path) -> Outcome<File> {
-    if path.is_dir() {
-        return Err(Failure::input(format!("{}: this is a folder", path.display())));
+    let metadata = fs::metadata(path).map_err(|e| failed(path, "cannot read it", &e))?;
+    if !metadata.is_file() {
+        let what =
+            if metadata.is_dir() { "a folder" } else { "no file, but a pipe or a device: save it to a file first" };
+        return Err(Failure::input(format!("{}: this is {what}", path.display())));
     }
     File::open(path).map_err(|e| failed(path, "cannot read it", &e))
 }
@@ -74,10 +77,6 @@ impl Partial {
     pub(super) fn new(path: &Path, private: bool) -> Outcome<Partial> {
         let name = path.file_name().filter(|_| !path.is_dir());
         let name = name.ok_or_else(|| Failure::input(format!("{}: this is a folder; name a file", path.display())))?;
-        let mut hidden = std::ffi::OsString::from(".");
-        hidden.push(name);
-        hidden.push(format!(".{}.partial", std::process::id()));
-        let temporary = path.with_file_name(hidden);
         spare_key(path, private)?;
         let mut options = OpenOptions::new();
         options.write(true).create_new(true);
@@ -85,8 +84,19 @@ impl Partial {
         if private {
             std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
         }
-        let file = options.open(&temporary).map_err(|e| failed(path, "cannot write it", &e))?;
-        Ok(Partial { path: path.to_owned(), temporary, file, private, kept: false })
+        // A process of this number may have been killed here; in a container, the same one each time.
+        let mut attempt = 0;
+        loop {
+            let mut hidden = std::ffi::OsString::from(".");
+            hidden.push(name);
+            hidden.push(format!(".{}.{attempt}.partial", std::process::id()));
+            let temporary = path.with_file_name(hidden);
+            match options.open(&temporary) {
+                Ok(file) => return Ok(Partial { path: path.to_owned(), temporary, file, private, kept: false }),
+                Err(e) if e.kind() == io::ErrorKind::AlreadyExists && attempt < 1000 => attempt += 1,
+                Err(e) => return Err(failed(path, "cannot write it", &e)),
+            }
+        }
     }
 
     /// Gives the file its name; when this returns, that is so after a crash too. One that is there is replaced.

@@ -46,6 +46,9 @@ fn publish(args: &PublishArgs) -> Outcome {
     let cost = Cost::new(&resolved.program, copies)?;
     let inputs = inputs(&resolved, &args.inputs, 0)?;
     KeyFile::check_new(&args.secret)?;
+    if args.out == args.secret {
+        return Err(Failure::input("--out and --secret name one file: the query is published, the key stays with you"));
+    }
     let key =
         Key::publish(backend()?, &resolved.program, &resolved.text, &inputs, copies, args.answers, &mut SystemRng)?;
     let query = write_query(&key, &args.out)?;
@@ -103,6 +106,11 @@ fn write_query(key: &Key, path: &std::path::Path) -> Outcome<Partial> {
 
 fn respond(args: &RespondArgs) -> Outcome {
     let place = args.query.display().to_string();
+    if args.out == args.query {
+        return Err(Failure::input(
+            "--out names the query itself, which others may have to answer, too: name a new file",
+        ));
+    }
     let query = Query::from_bytes(&files::read(&args.query, Kind::Query)?).map_err(|e| Failure::from(e).at(&place))?;
     let name = match &args.name {
         Some(name) => Name::new(name).map_err(|e| Failure::input(format!("--name: {e}")))?,

@@ -54,7 +54,7 @@ enum Came {
         outputs: BTreeMap<usize, String>,
         #[serde(skip_serializing_if = "BTreeMap::is_empty")]
         values: BTreeMap<usize, serde_json::Value>,
-        /// Whether the sender cheated, and was seen through.
+        /// Whether the sender cheated, and was seen through. For nobody else, and nothing that others see may depend on it.
         recovered: bool,
     },
     Whole {
@@ -165,8 +165,12 @@ impl Work<'_> {
                 }
                 let lines = values::lines(self.resolved, &outputs.texts);
                 let lines = lines.lines().map(|line| format!("{title}: {line}\n")).collect();
-                let cheat =
-                    || format!("{title}: this sender cheated and was seen through; the output is right all the same");
+                let cheat = || {
+                    format!(
+                        "{title}: this sender cheated and was seen through; the output is right all the same. Never tell \
+                         anybody: that it shows may depend on your input"
+                    )
+                };
                 let (outputs, values) = (outputs.hex, outputs.values);
                 let recovered = opened.recovered;
                 (lines, recovered.then(cheat), Came::Opened { outputs, values, recovered })
