@@ -93,9 +93,25 @@ pub fn respond(
 /// [`Error::Malformed`] if this is no answer, or of another version, or damaged.
 pub fn examine(from: &mut dyn Read) -> Result<(Head, u64)> {
     let head = Head::read(from)?;
-    let start = head.to_bytes();
-    let mut hash = Kind::Answer.checksum();
-    hash.update(&start);
+    let bytes = summed(Kind::Answer, &head.to_bytes(), from)?;
+    Ok((head, bytes))
+}
+
+/// Reads a stored copy to its end without opening it, and says how many bytes it has. The checksum is right.
+///
+/// # Errors
+/// As [`examine`].
+pub fn examine_copy(from: &mut dyn Read) -> Result<u64> {
+    let mut start = [0; START];
+    fill(from, &mut start)?.ok_or_else(cut)?;
+    Kind::Copy.check(&start)?;
+    summed(Kind::Copy, &start, from)
+}
+
+/// How many bytes a file has that begins like this, if its checksum is right.
+fn summed(kind: Kind, start: &[u8], from: &mut dyn Read) -> Result<u64> {
+    let mut hash = kind.checksum();
+    hash.update(start);
     // The last bytes are the checksum, and only the end of the file says which these are.
     let (mut buffer, mut kept, mut bytes) = (vec![0; 64 << 10], 0, start.len() as u64);
     loop {
@@ -118,7 +134,7 @@ pub fn examine(from: &mut dyn Read) -> Result<(Head, u64)> {
         return Err(cut());
     }
     if hash.finalize().as_bytes()[..] != buffer[..kept] {
-        return Err(Error::Malformed("the answer was damaged or cut short: its checksum is wrong".into()));
+        return Err(Error::Malformed(format!("{} was damaged or cut short: its checksum is wrong", kind.the())));
     }
-    Ok((head, bytes))
+    Ok(bytes)
 }

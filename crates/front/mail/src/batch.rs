@@ -12,6 +12,7 @@ use crate::file::{CHECKSUM, hex};
 use crate::key::Key;
 use crate::name::Name;
 use crate::seal::{ENCAPSULATED, Opener};
+use crate::store::{Store, open_stored};
 
 /// What came of an answer.
 #[derive(Debug)]
@@ -28,8 +29,7 @@ pub struct Batch<'a> {
     key: &'a mut Key,
     backend: Backend,
     program: &'a Program,
-    /// Bytes of an answer before it is sealed.
-    plain: u64,
+    cost: Cost,
     verdicts: Vec<Verdict>,
     /// The encapsulated keys of this batch.
     seen: BTreeSet<[u8; ENCAPSULATED]>,
@@ -52,12 +52,12 @@ impl Key {
     /// # Errors
     /// [`Error::Mismatch`] if this is not the query's program; as [`comity_nisc::publish`].
     pub fn batch<'a>(&'a mut self, backend: Backend, program: &'a Program) -> Result<Batch<'a>> {
-        let plain = self.plain_bytes(program)?;
+        let cost = self.cost(program)?;
         Ok(Batch {
             key: self,
             backend,
             program,
-            plain,
+            cost,
             verdicts: Vec::new(),
             seen: BTreeSet::new(),
             fresh: Vec::new(),
@@ -71,18 +71,23 @@ impl Key {
     /// # Errors
     /// [`Error::Mismatch`] if it is for another query or program, [`Error::Malformed`] if it is none, or not whole.
     pub fn check(&self, program: &Program, answer: &mut dyn Read) -> Result<Name> {
-        let plain = self.plain_bytes(program)?;
-        let head = self.head(answer)?;
-        self.opener(&head, &encapsulated(answer)?, plain, answer)?.finish()?;
-        Ok(head.name)
+        Ok(self.whole(&self.cost(program)?, answer)?.0.name)
     }
 
-    fn plain_bytes(&self, program: &Program) -> Result<u64> {
+    /// The head of an answer that is whole, its encapsulated key and its checksum.
+    fn whole(&self, cost: &Cost, answer: &mut dyn Read) -> Result<(Head, [u8; ENCAPSULATED], [u8; CHECKSUM])> {
+        let head = self.head(answer)?;
+        let encapsulated = encapsulated(answer)?;
+        let sum = self.opener(&head, &encapsulated, cost, answer)?.finish()?;
+        Ok((head, encapsulated, sum))
+    }
+
+    fn cost(&self, program: &Program) -> Result<Cost> {
         let (ours, theirs) = (program.digest(), self.secret.program());
         if ours != *theirs {
             return Err(Error::Mismatch { field: "program", ours: hex(&ours), theirs: hex(theirs) });
         }
-        Ok(Cost::new(program, self.secret.copies())?.answer_bytes)
+        Cost::new(program, self.secret.copies())
     }
 
     /// The head of an answer to this query.
@@ -106,10 +111,10 @@ impl Key {
         &self,
         head: &Head,
         encapsulated: &[u8; ENCAPSULATED],
-        plain: u64,
+        cost: &Cost,
         answer: &'a mut dyn Read,
     ) -> Result<Opener<'a>> {
-        Opener::new(&self.seed, &self.fingerprint, &head.to_bytes(), encapsulated, plain, answer)
+        Opener::new(&self.seed, &self.fingerprint, &head.to_bytes(), encapsulated, cost.answer_bytes, answer)
     }
 }
 
@@ -119,11 +124,15 @@ fn encapsulated(answer: &mut dyn Read) -> Result<[u8; ENCAPSULATED]> {
     Ok(bytes)
 }
 
-impl Batch<'_> {
-    /// Opens an answer, as far as that goes, and keeps what came of it.
+impl<'a> Batch<'a> {
+    /// Opens an answer, as far as that goes, and keeps what came of it. Where copies are stored, [`Batch::fetch`] comes first.
     pub fn add(&mut self, answer: &mut dyn Read) {
+        self.add_from(answer, None);
+    }
+
+    fn add_from(&mut self, answer: &mut dyn Read, store: Option<&mut dyn Store>) {
         let (name, opened) = match Head::read(answer) {
-            Ok(head) => (Some(head.name.clone()), self.key.fits(head).and_then(|head| self.open(&head, answer))),
+            Ok(head) => (Some(head.name.clone()), self.key.fits(head).and_then(|head| self.open(&head, answer, store))),
             Err(error) => (None, Err(error)),
         };
         let outcome = match opened {
@@ -145,28 +154,63 @@ impl Batch<'_> {
     }
 
     /// An error says nothing about which copies are checked; the outcome inside does.
-    fn open(&self, head: &Head, answer: &mut dyn Read) -> Result<Unsealed> {
+    fn open(&self, head: &Head, answer: &mut dyn Read, store: Option<&mut dyn Store>) -> Result<Unsealed> {
+        if store.is_none() && self.key.secret.copies().is_stored() {
+            return Err(Error::InvalidInput("its copies are in a store: they must be fetched to open it".into()));
+        }
         let encapsulated = encapsulated(answer)?;
         let repeated = || Error::InvalidInput("it repeats an answer that is opened already, and is refused".into());
         let before = self.key.opened.get(&encapsulated);
-        if before.is_none() && self.key.spent {
-            return Err(Error::InvalidInput(
-                "answers to this query were opened already, and this one was not among them: who has heard of a result may \
-                 know which copies are checked, and could cheat unseen. Refresh the key, and ask for an answer to the new query"
-                    .into(),
-            ));
+        if before.is_none() && (self.key.spent || store.is_some()) {
+            let late = || {
+                Error::InvalidInput(
+                    "answers to this query were opened already, and this one was not among them: who has heard of a result may \
+                     know which copies are checked, and could cheat unseen. Refresh the key, and ask for an answer to the new query"
+                        .into(),
+                )
+            };
+            // Where copies are stored, what is not whole is not among them either.
+            let mut whole = || self.key.opener(head, &encapsulated, &self.cost, answer)?.finish();
+            return Err(store.and_then(|_| whole().err()).unwrap_or_else(late));
         }
         if self.seen.contains(&encapsulated) {
             return Err(repeated());
         }
-        let mut opener = self.key.opener(head, &encapsulated, self.plain, answer)?;
-        let outcome = comity_nisc::open(self.backend, &self.key.secret, self.program, &mut opener);
+        let mut opener = self.key.opener(head, &encapsulated, &self.cost, answer)?;
+        let outcome = match store {
+            None => comity_nisc::open(self.backend, &self.key.secret, self.program, &mut opener),
+            Some(store) => {
+                let tie = opener.tie(&head.to_bytes(), &encapsulated);
+                open_stored(self.backend, self.key, self.program, &self.cost, &tie, &mut opener, store)
+            }
+        };
         // A broken seal explains whatever the protocol made of it.
         let sum = opener.finish()?;
         match before {
             Some(known) if *known != sum => Err(repeated()),
             _ => Ok(Unsealed { encapsulated, sum, outcome }),
         }
+    }
+
+    /// Notes an answer whose copies are to be fetched, if it is an answer to this query, sealed and whole. Nothing is opened.
+    pub fn admit(&mut self, answer: &mut dyn Read) {
+        let Ok((_, encapsulated, sum)) = self.key.whole(&self.cost, answer) else { return };
+        let known = self.key.spent || self.key.opened.contains_key(&encapsulated);
+        if !known && self.fresh.iter().all(|(other, _)| *other != encapsulated) {
+            self.fresh.push((encapsulated, sum));
+        }
+    }
+
+    /// Closes the batch, as [`Batch::close`] does, before any copy is fetched: which ones are shows which are evaluated. Marks
+    /// the key as spent, and has it saved; from then on the admitted answers are opened and no others. If
+    /// none was admitted, the key stays as it is.
+    ///
+    /// # Errors
+    /// As [`Batch::close`].
+    pub fn fetch<E>(mut self, save: impl FnOnce(&Key) -> Result<(), E>) -> Result<Fetching<'a>, E> {
+        let spends = !self.key.spent && !self.fresh.is_empty();
+        self.tell(spends, save)?;
+        Ok(Fetching(self))
     }
 
     /// Closes the batch, as MS-NISC has it: marks the key as spent, has it saved, and then tells what came of the answers, in
@@ -199,6 +243,21 @@ impl Batch<'_> {
             save(self.key)?;
         }
         Ok(std::mem::take(&mut self.verdicts))
+    }
+}
+
+/// A batch whose key was saved as spent: copies may be fetched.
+pub struct Fetching<'a>(Batch<'a>);
+
+impl Fetching<'_> {
+    /// Opens an answer that was admitted, as far as that goes, with copies from a store, and keeps what came of it.
+    pub fn add(&mut self, answer: &mut dyn Read, store: &mut dyn Store) {
+        self.0.add_from(answer, Some(store));
+    }
+
+    /// What came of the answers, in their order.
+    pub fn tell(self) -> Vec<Verdict> {
+        self.0.verdicts
     }
 }
 

@@ -1,4 +1,4 @@
-//! What the three kinds of files have in common: how they begin and end, and reading their fields.
+//! What the four kinds of files have in common: how they begin and end, and reading their fields.
 //!
 //! A file begins with what it is (16 bytes of text) and its version (2 bytes, little-endian, as all numbers). It ends with a BLAKE3
 //! hash of all before. What a field says of lengths is held against the bytes that are there.
@@ -24,10 +24,12 @@ pub enum Kind {
     Key,
     /// A sealed answer.
     Answer,
+    /// A sealed copy of the garbled circuit, stored beside an answer.
+    Copy,
 }
 
 impl Kind {
-    const ALL: [Kind; 3] = [Kind::Query, Kind::Key, Kind::Answer];
+    const ALL: [Kind; 4] = [Kind::Query, Kind::Key, Kind::Answer, Kind::Copy];
 
     /// How many bytes tell what a file is.
     pub const BYTES: usize = 16;
@@ -42,6 +44,7 @@ impl Kind {
             Kind::Query => b"comity query   \n",
             Kind::Key => b"comity key     \n",
             Kind::Answer => b"comity answer  \n",
+            Kind::Copy => b"comity copy    \n",
         }
     }
 
@@ -51,6 +54,17 @@ impl Kind {
             Kind::Query => "a query",
             Kind::Key => "the key of a query",
             Kind::Answer => "an answer",
+            Kind::Copy => "a stored copy",
+        }
+    }
+
+    /// With the article of one that was spoken of.
+    pub(crate) fn the(self) -> &'static str {
+        match self {
+            Kind::Query => "the query",
+            Kind::Key => "the key of a query",
+            Kind::Answer => "the answer",
+            Kind::Copy => "a stored copy of the answer",
         }
     }
 
@@ -82,6 +96,7 @@ impl Kind {
             Kind::Query => "comity mail: the fingerprint of a query",
             Kind::Key => "comity mail: the checksum of a key",
             Kind::Answer => "comity mail: the checksum of an answer",
+            Kind::Copy => "comity mail: the checksum of a stored copy",
         })
     }
 

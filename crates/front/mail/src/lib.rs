@@ -46,6 +46,20 @@
 //! backup, a second machine) has no protection against cheats. And verdicts (that a cheat was seen, and which) are the receiver's
 //! alone as long as the query lives.
 //!
+//! # Stored copies
+//!
+//! A query may ask that the copies of the garbled circuit wait in a store ([`comity_nisc::Copies::stored`]): [`respond_stored`]
+//! writes them there, and the receiver fetches those that it evaluates. **Assumption**: who runs the store, or sees it being read,
+//! does not tell senders which were fetched. So fetching comes last: [`Batch::admit`] notes all answers, [`Batch::fetch`] has the
+//! key saved as spent, and only then [`Fetching`] opens answers; there is no adaptive way. The same copies can be fetched again: that
+//! tells nothing new. A [`Store`] that costs nothing to read is read whole.
+//!
+//! A copy is sealed as an answer is, with an encapsulated key of its own, and in HPKE's PSK mode: the pre-shared key is exported from
+//! the seal of the answer, so that nobody but its sender can have sealed the copy. The associated data are a hash of the answer's
+//! head, its encapsulated key and the number of the copy. In the clear is nothing but what the file is. Its name in the store is
+//! made of a hash of the answer's encapsulated key, which is random, and the copy's number. A copy that does not open is nobody's fault; one that
+//! opens, and is not what the answer says, is its sender's. Never ask a sender for one copy again: it is one that is evaluated.
+//!
 //! **Cost**: the answer grows by 98 bytes, the name and a part in 4,096; one pass of the cipher and one of a hash.
 
 mod answer;
@@ -55,11 +69,13 @@ mod key;
 mod name;
 mod query;
 mod seal;
+mod store;
 
-pub use answer::{Head, examine, respond};
-pub use batch::{Batch, Verdict};
+pub use answer::{Head, examine, examine_copy, respond};
+pub use batch::{Batch, Fetching, Verdict};
 pub use file::Kind;
 pub use key::Key;
 pub use name::{Name, Reference};
 pub use query::Query;
-pub use seal::Sealer;
+pub use seal::{Sealer, stored_bytes};
+pub use store::{Store, respond_stored};

@@ -1,4 +1,7 @@
-//! The seal of an answer: HPKE (RFC 9180), in chunks, streaming both ways.
+//! The seal of an answer, and of its stored copies: HPKE (RFC 9180), in chunks, streaming both ways.
+//!
+//! Copies are sealed in HPKE's PSK mode, with a secret that the seal of their answer exports: nobody but the answer's sender can
+//! have sealed them.
 
 use std::io::{self, ErrorKind, Read, Write};
 
@@ -8,12 +11,12 @@ use hpke::aead::{AeadCtxR, AeadCtxS, AeadTag, ChaCha20Poly1305};
 use hpke::inout::InOutBuf;
 use hpke::kdf::HkdfSha256;
 use hpke::kem::X25519HkdfSha256;
-use hpke::{Deserializable, Kem, OpModeR, OpModeS, Serializable, setup_receiver, setup_sender_with_rng};
+use hpke::{Deserializable, Kem, OpModeR, OpModeS, PskBundle, Serializable, setup_receiver, setup_sender_with_rng};
 use rand_core::CryptoRng;
 use zeroize::{Zeroize, Zeroizing};
 
 use crate::answer::Head;
-use crate::file::{CHECKSUM, Kind};
+use crate::file::{CHECKSUM, Kind, START};
 use crate::name::Name;
 use crate::query::Query;
 
@@ -29,6 +32,11 @@ pub(crate) const ENCAPSULATED: usize = 32;
 /// Bytes of the chunks of so many bytes.
 pub(crate) fn sealed_bytes(plain: u64) -> u64 {
     plain.saturating_add(TAG as u64 * plain.div_ceil(CHUNK as u64).max(1))
+}
+
+/// Bytes of the file of a stored copy, of which [`copy_bytes`](comity_nisc::Cost::copy_bytes) are so many.
+pub fn stored_bytes(copy: u64) -> u64 {
+    sealed_bytes(copy).saturating_add((START + ENCAPSULATED + CHECKSUM) as u64)
 }
 
 /// The public key of this seed.
@@ -48,8 +56,54 @@ fn bound(head: &[u8]) -> [u8; 33] {
     bound
 }
 
+/// What ties stored copies to their answer.
+pub(crate) struct Tie {
+    /// What the seal of the answer exports.
+    secret: Zeroizing<[u8; 32]>,
+    /// The hash of the answer's head and encapsulated key.
+    answer: [u8; 32],
+}
+
+impl Tie {
+    const EXPORT: &[u8] = b"comity mail 1: the secret of stored copies";
+    const ID: &[u8] = b"comity mail 1: a stored copy";
+
+    fn new(head: &[u8], encapsulated: &[u8], export: impl FnOnce(&mut [u8]) -> Result<(), hpke::HpkeError>) -> Tie {
+        let mut hash = Hasher::new_derive_key("comity mail: the answer of stored copies");
+        let answer = *hash.update(head).update(encapsulated).finalize().as_bytes();
+        let mut secret = Zeroizing::new([0; 32]);
+        export(&mut secret[..]).expect("HKDF gives 32 bytes");
+        Tie { secret, answer }
+    }
+
+    fn psk(&self) -> PskBundle<'_> {
+        PskBundle::new(&self.secret[..], Tie::ID).expect("neither part is empty")
+    }
+
+    fn info(query: &[u8; 32]) -> Vec<u8> {
+        [Tie::ID, query].concat()
+    }
+
+    /// What the chunks of copy `i` are bound to.
+    fn bound(&self, i: usize) -> [u8; 33] {
+        let copy = [&self.answer[..], &(i as u64).to_le_bytes()].concat();
+        let mut bound = [0; 33];
+        bound[..32].copy_from_slice(&blake3::derive_key("comity mail: a stored copy", &copy));
+        bound
+    }
+
+    /// What copy `i` is called in a store. All names are of one length, so that not even that tells who sees only lengths
+    /// which copy is asked for.
+    pub(crate) fn name(&self, i: usize) -> String {
+        let id = blake3::derive_key("comity mail: the names of stored copies", &self.answer);
+        let id: String = id[..16].iter().map(|byte| format!("{byte:02x}")).collect();
+        format!("{id}-{i:03}.copy")
+    }
+}
+
 /// Seals what is written to it, which should be what [`comity_nisc::respond()`] writes. Only [`Sealer::finish`] makes an answer of it.
 pub struct Sealer<'a> {
+    kind: Kind,
     to: &'a mut dyn Write,
     hash: Hasher,
     context: AeadCtxS<ChaCha20Poly1305, HkdfSha256, X25519HkdfSha256>,
@@ -66,18 +120,58 @@ impl<'a> Sealer<'a> {
     /// # Errors
     /// [`Error::Malformed`] if the query's key for answers is none; what `to` reports.
     pub fn new(query: &Query, name: &Name, rng: &mut impl CryptoRng, to: &'a mut dyn Write) -> Result<Sealer<'a>> {
+        Ok(Sealer::with_tie(query, name, rng, to)?.0)
+    }
+
+    /// As [`Sealer::new`], and what ties the answer's stored copies to it.
+    pub(crate) fn with_tie(
+        query: &Query,
+        name: &Name,
+        rng: &mut impl CryptoRng,
+        to: &'a mut dyn Write,
+    ) -> Result<(Sealer<'a>, Tie)> {
         let (program, fingerprint) = (*query.message().program(), *query.fingerprint());
         let head = Head { program, query: fingerprint, name: name.clone() }.to_bytes();
+        let (sealer, encapsulated) =
+            Sealer::begin(Kind::Answer, query, &OpModeS::Base, &info(&fingerprint), &head, bound(&head), rng, to)?;
+        let tie = Tie::new(&head, &encapsulated, |secret| sealer.context.export(Tie::EXPORT, secret));
+        Ok((sealer, tie))
+    }
+
+    /// Begins copy `i` of the answer with this tie.
+    pub(crate) fn copy(
+        query: &Query,
+        tie: &Tie,
+        i: usize,
+        rng: &mut impl CryptoRng,
+        to: &'a mut dyn Write,
+    ) -> Result<Sealer<'a>> {
+        let (mode, info) = (OpModeS::Psk(tie.psk()), Tie::info(query.fingerprint()));
+        let (sealer, _) = Sealer::begin(Kind::Copy, query, &mode, &info, &Kind::Copy.start(), tie.bound(i), rng, to)?;
+        Ok(sealer)
+    }
+
+    /// Writes what stands in the clear and the encapsulated key, which is also returned.
+    #[allow(clippy::too_many_arguments, reason = "all that an answer and a stored copy differ in")]
+    fn begin(
+        kind: Kind,
+        query: &Query,
+        mode: &OpModeS<'_, X25519HkdfSha256>,
+        info: &[u8],
+        clear: &[u8],
+        bound: [u8; 33],
+        rng: &mut impl CryptoRng,
+        to: &'a mut dyn Write,
+    ) -> Result<(Sealer<'a>, [u8; ENCAPSULATED])> {
         let refused = |_| Error::Malformed("the query's key for answers is not one".into());
         let key = <X25519HkdfSha256 as Kem>::PublicKey::from_bytes(&query.sealing).map_err(refused)?;
-        let (encapsulated, context) =
-            setup_sender_with_rng(&OpModeS::Base, &key, &info(&fingerprint), rng).map_err(refused)?;
+        let (encapsulated, context) = setup_sender_with_rng(mode, &key, info, rng).map_err(refused)?;
+        let encapsulated: [u8; ENCAPSULATED] = encapsulated.to_bytes().into();
         let buffer = Vec::with_capacity(CHUNK + TAG);
-        let hash = Kind::Answer.checksum();
-        let mut sealer = Sealer { to, hash, context, bound: bound(&head), buffer, broken: false };
-        let begun = sealer.write_all_hashed(&head).and_then(|()| sealer.write_all_hashed(&encapsulated.to_bytes()));
-        begun.map_err(failed)?;
-        Ok(sealer)
+        let mut sealer = Sealer { kind, to, hash: kind.checksum(), context, bound, buffer, broken: false };
+        let begun = sealer.write_all_hashed(clear).and_then(|()| sealer.write_all_hashed(&encapsulated));
+        begun.map_err(|error| failed(kind, error))?;
+        Ok((sealer, encapsulated))
     }
 
     /// Completes the answer: the last chunk, and the checksum.
@@ -85,9 +179,10 @@ impl<'a> Sealer<'a> {
     /// # Errors
     /// [`Error::Io`] as the writer reports it.
     pub fn finish(mut self) -> Result<()> {
-        self.put(true).map_err(failed)?;
+        let kind = self.kind;
+        self.put(true).map_err(|error| failed(kind, error))?;
         let sum = self.hash.finalize();
-        self.to.write_all(sum.as_bytes()).and_then(|()| self.to.flush()).map_err(failed)
+        self.to.write_all(sum.as_bytes()).and_then(|()| self.to.flush()).map_err(|error| failed(kind, error))
     }
 
     fn put(&mut self, last: bool) -> io::Result<()> {
@@ -136,13 +231,14 @@ impl Drop for Sealer<'_> {
     }
 }
 
-fn failed(error: io::Error) -> Error {
-    Error::io("writing the answer", error)
+fn failed(kind: Kind, error: io::Error) -> Error {
+    Error::io(format!("writing {}", kind.the()), error)
 }
 
 /// Reads what was sealed. How long it is, is known beforehand. No byte comes out that is not in its place; whether the answer is
 /// whole, [`Opener::finish`] says.
 pub(crate) struct Opener<'a> {
+    kind: Kind,
     from: &'a mut dyn Read,
     hash: Hasher,
     context: AeadCtxR<ChaCha20Poly1305, HkdfSha256, X25519HkdfSha256>,
@@ -170,15 +266,55 @@ impl<'a> Opener<'a> {
         plain: u64,
         from: &'a mut dyn Read,
     ) -> Result<Opener<'a>> {
-        let refused = |_| Error::Malformed("the answer's encapsulated key is not one".into());
+        Opener::begin(Kind::Answer, seed, &OpModeR::Base, &info(query), head, bound(head), encapsulated, plain, from)
+    }
+
+    /// What ties the stored copies of the answer with this head to it.
+    pub(crate) fn tie(&self, head: &[u8], encapsulated: &[u8; ENCAPSULATED]) -> Tie {
+        Tie::new(head, encapsulated, |secret| self.context.export(Tie::EXPORT, secret))
+    }
+
+    /// Opens copy `i` of the answer with this tie; `plain` bytes are in it.
+    ///
+    /// # Errors
+    /// [`Error::Malformed`] if this is no stored copy.
+    pub(crate) fn copy(
+        seed: &[u8; 32],
+        query: &[u8; 32],
+        tie: &Tie,
+        i: usize,
+        plain: u64,
+        from: &'a mut dyn Read,
+    ) -> Result<Opener<'a>> {
+        let (mut start, mut encapsulated) = ([0; START], [0; ENCAPSULATED]);
+        read(Kind::Copy, from, &mut start, stored_bytes(plain))?;
+        Kind::Copy.check(&start)?;
+        read(Kind::Copy, from, &mut encapsulated, stored_bytes(plain))?;
+        let (mode, info) = (OpModeR::Psk(tie.psk()), Tie::info(query));
+        Opener::begin(Kind::Copy, seed, &mode, &info, &start, tie.bound(i), &encapsulated, plain, from)
+    }
+
+    #[allow(clippy::too_many_arguments, reason = "all that an answer and a stored copy differ in")]
+    fn begin(
+        kind: Kind,
+        seed: &[u8; 32],
+        mode: &OpModeR<'_, X25519HkdfSha256>,
+        info: &[u8],
+        clear: &[u8],
+        bound: [u8; 33],
+        encapsulated: &[u8; ENCAPSULATED],
+        plain: u64,
+        from: &'a mut dyn Read,
+    ) -> Result<Opener<'a>> {
+        let refused = |_| Error::Malformed(format!("the encapsulated key of {} is not one", kind.the()));
         let (key, _) = X25519HkdfSha256::derive_keypair(seed);
         let point = <X25519HkdfSha256 as Kem>::EncappedKey::from_bytes(encapsulated).map_err(refused)?;
-        let context = setup_receiver(&OpModeR::Base, &key, &point, &info(query)).map_err(refused)?;
-        let mut hash = Kind::Answer.checksum();
-        hash.update(head).update(encapsulated);
-        let total = sealed_bytes(plain).saturating_add((head.len() + ENCAPSULATED + CHECKSUM) as u64);
+        let context = setup_receiver(mode, &key, &point, info).map_err(refused)?;
+        let mut hash = kind.checksum();
+        hash.update(clear).update(encapsulated);
+        let total = sealed_bytes(plain).saturating_add((clear.len() + ENCAPSULATED + CHECKSUM) as u64);
         let buffer = Zeroizing::new(Vec::with_capacity(CHUNK + TAG));
-        Ok(Opener { from, hash, context, bound: bound(head), buffer, at: 0, left: plain, total, failure: None })
+        Ok(Opener { kind, from, hash, context, bound, buffer, at: 0, left: plain, total, failure: None })
     }
 
     /// Reads what is left, and looks at the checksum and that nothing follows. Returns the checksum.
@@ -196,12 +332,12 @@ impl<'a> Opener<'a> {
         let more = loop {
             match self.from.read(&mut [0]) {
                 Err(error) if error.kind() == ErrorKind::Interrupted => {}
-                more => break more.map_err(|error| Error::io("reading the answer", error))?,
+                more => break more.map_err(|error| Error::io(format!("reading {}", self.kind.the()), error))?,
             }
         };
         match more {
             0 => Ok(sum),
-            _ => Err(Error::Malformed(format!("more follows the {} bytes of the answer", self.total))),
+            _ => Err(Error::Malformed(format!("more follows the {} bytes of {}", self.total, self.kind.the()))),
         }
     }
 
@@ -236,16 +372,19 @@ impl<'a> Opener<'a> {
         }
         self.checksum()?;
         Err(Error::Malformed(
-            "the answer's seal does not open: it was sealed for another query, or put together from several answers"
-                .into(),
+            match self.kind {
+                Kind::Copy => "the seal of a stored copy does not open: it is not what the sender of the answer stored there",
+                _ => "the answer's seal does not open: it was sealed for another query, or put together from several answers",
+            }
+            .into(),
         ))
     }
 
     /// Reads a chunk of so many bytes, and its tag.
     fn fill(&mut self, length: usize) -> Result<()> {
         self.buffer.resize(length + TAG, 0);
-        let Opener { from, buffer, total, hash, .. } = self;
-        read(*from, buffer, *total)?;
+        let Opener { kind, from, buffer, total, hash, .. } = self;
+        read(*kind, *from, buffer, *total)?;
         hash.update(buffer);
         Ok(())
     }
@@ -253,18 +392,20 @@ impl<'a> Opener<'a> {
     /// The checksum, which is right.
     fn checksum(&mut self) -> Result<[u8; CHECKSUM]> {
         let mut sum = [0; CHECKSUM];
-        read(self.from, &mut sum, self.total)?;
+        read(self.kind, self.from, &mut sum, self.total)?;
         if self.hash.finalize() != sum {
-            return Err(Error::Malformed("the answer was damaged on its way: its checksum is wrong".into()));
+            let what = self.kind.the();
+            return Err(Error::Malformed(format!("{what} was damaged on its way: its checksum is wrong")));
         }
         Ok(sum)
     }
 }
 
-fn read(from: &mut dyn Read, bytes: &mut [u8], total: u64) -> Result<()> {
+fn read(kind: Kind, from: &mut dyn Read, bytes: &mut [u8], total: u64) -> Result<()> {
+    let what = kind.the();
     from.read_exact(bytes).map_err(|error| match error.kind() {
-        ErrorKind::UnexpectedEof => Error::Malformed(format!("the answer is cut short: it should have {total} bytes")),
-        _ => Error::io("reading the answer", error),
+        ErrorKind::UnexpectedEof => Error::Malformed(format!("{what} is cut short: it should have {total} bytes")),
+        _ => Error::io(format!("reading {what}"), error),
     })
 }
 

@@ -40,7 +40,7 @@
 //! | 11 | decoding bits of the output | 16 t for 128 | yes | checked: [`GarbledCircuit`] |
 //! | 12 | for each `j` of the output: `w_{j,b} + K_{i,j,b}` under `k_i` | 64 t | | evaluated: [`RecoveryOpening`] |
 //! | 13 | cheating recovery box: the hash of all `h_{j,b} + K_{i,j,b} G` | 32 t | yes | checked: [`InputRecovery`] |
-//! | 14 | coded only: the hash of all that is from `seed_i` | 32 t | | checked: [`GarbledCircuit`]; evaluated: [`CodedCircuit`] |
+//! | 14 | coded or stored: the hash of all that is from `seed_i` | 32 t | | checked: [`GarbledCircuit`]; evaluated: [`CodedCircuit`] |
 //! | 15 | checksum of all before | 32 | | damaged on the way: `Malformed`, and no verdict |
 //!
 //! `u_{i,j,b} = (r_{i,j,b} G, r_{i,j,b} h + b G)`. What is from `seed_i` stands side by side for all copies (`t` becomes `e` where
@@ -73,6 +73,11 @@
 //! - Section 5's code is over GF(2^8), byte by byte, at the points 1 to `t + e`, and covers all that is from the seeds. What is
 //!   wrong in a checked copy spoils what is decoded of the evaluated ones, and may be named there, before the hashes arrive:
 //!   [`InvalidPoint`], [`IdentityPoint`] or [`InputEquality`]. It is an abort for every choice of copies that checks it.
+//! - Section 5's form with a third party: [`Copies::stored`], [`respond_stored`] and [`open_stored`]. The rows from `seed_i` are streams
+//!   for themselves, in the order of the table, and `t` becomes 0 where it says "from `seed_i`". A hash fixes a copy before it is
+//!   fetched, so the bound is that of the plain form. A copy that cannot be had is an abort, and not one copy less: else a
+//!   sender would store one, a wrong one, which is evaluated half of the time. That abort depends on `T`, never on an input.
+//!   **Assumption**: the store hides from senders what was fetched, as long as the query takes answers.
 //! - Whether an answer aborts, and by which name, depends on `T` and what the sender did, never on `x` (but for [`NoValidCopy`], when
 //!   every evaluated copy was guessed): it must stay with the receiver while the query lives. Whether an output was
 //!   *recovered* can depend on `x`: nobody else may ever hear of it.

@@ -37,7 +37,15 @@ can still be answered; and never that a sender cheated whose output is right all
 the same (`recovered`), since a cheat can be made to show for one value of a bit
 of your input. A sender's name is what the sender says.
 
-Exit codes: 0 if at least one answer was opened; else 2 or 4, as for its
+With `publish --stored` the copies of the circuit, nearly all of an answer, wait
+in a store: a folder, or a service that takes files by HTTP PUT and gives them
+by GET. Senders put all of them there, and you fetch those that are evaluated,
+about half. This assumes that whoever runs the store, or sees it being read,
+hides from the senders which copies were fetched. So `open` marks the key as
+spent before it fetches anything; after that `refresh` is the only way on, and
+--adaptive is not for such a query. A folder is read whole.
+
+Exit codes: 0 if at least one answer was opened; else 2, 3 or 4, as for its
 failures (see `comity --help`).";
 
 #[derive(Subcommand, Debug)]
@@ -90,6 +98,10 @@ pub(crate) struct PublishArgs {
     /// Answers of about half the size, which take more work: somewhat more copies, most of which travel as a hash
     #[arg(long)]
     pub(crate) coded: bool,
+    /// Small answers, whose copies wait in a store (see `comity nisc --help`): whoever runs it must hide from senders which
+    /// copies you fetched. `open` fetches, and the key is spent then
+    #[arg(long, conflicts_with = "coded")]
+    pub(crate) stored: bool,
     /// How many answers you expect: the chances of their senders add, so log2 Q more copies are needed
     #[arg(long, value_name = "Q", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..))]
     pub(crate) answers: u32,
@@ -104,6 +116,9 @@ pub(crate) struct RespondArgs {
     /// Where the answer goes
     #[arg(long, value_name = "FILE")]
     pub(crate) out: PathBuf,
+    /// Where the copies go, if the query asks that they are stored: a folder, or a URL to which files are put
+    #[arg(long, value_name = "DIR|URL")]
+    pub(crate) store: Option<String>,
     /// What you are called, for the publisher's list: up to 64 letters, digits, spaces and -_.@+ [default: random]
     #[arg(long, value_name = "LABEL")]
     pub(crate) name: Option<String>,
@@ -119,6 +134,9 @@ pub(crate) struct OpenArgs {
     /// The answers
     #[arg(required = true)]
     pub(crate) answers: Vec<PathBuf>,
+    /// Where the copies are, if the query asks that they are stored: a folder, or a URL. The key is spent before any is fetched
+    #[arg(long, value_name = "DIR|URL")]
+    pub(crate) store: Option<String>,
     /// Open answers as they come: more can follow unless one is refused (see `comity nisc --help`)
     #[arg(long)]
     pub(crate) adaptive: bool,
@@ -153,7 +171,7 @@ pub(crate) struct RefreshArgs {
 
 #[derive(Args, Debug)]
 pub(crate) struct InspectArgs {
-    /// A query, a key or an answer
+    /// A query, a key, an answer or a stored copy
     pub(crate) file: PathBuf,
     /// Print one JSON object (an error, too)
     #[arg(long)]

@@ -45,6 +45,7 @@ pub(super) fn read(path: &Path, kind: Kind) -> Outcome<Zeroizing<Vec<u8>>> {
             Some(Kind::Query) => "a query",
             Some(Kind::Key) => "the key of a query",
             Some(Kind::Answer) => "an answer",
+            Some(Kind::Copy) => "a stored copy",
             None => "something else",
         };
         let wanted = if kind == Kind::Query { "a query" } else { "the key of a query" };

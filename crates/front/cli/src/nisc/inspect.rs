@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use comity_mail::{Key, Kind, Query, Reference, examine};
+use comity_mail::{Key, Kind, Query, Reference, examine, examine_copy};
 use comity_nisc::Copies;
 use serde::Serialize;
 
@@ -44,6 +44,9 @@ enum Report {
         program: String,
         bytes: u64,
     },
+    Copy {
+        bytes: u64,
+    },
 }
 
 #[derive(Serialize)]
@@ -60,6 +63,8 @@ struct Protection {
     total: usize,
     /// If they are coded.
     evaluated: Option<usize>,
+    /// Whether they wait in a store.
+    stored: bool,
     /// Minus log2 of the chance that a cheat in one answer is unseen.
     security: f64,
 }
@@ -103,6 +108,7 @@ fn report(path: &Path) -> Outcome<Report> {
             let (name, query, program) = (head.name.to_string(), hex(&head.query), hex(&head.program));
             Report::Answer { name, query, program, bytes }
         }
+        Some(Kind::Copy) => Report::Copy { bytes: examine_copy(&mut files::open(path)?)? },
         None => {
             let message = "this is no query, key or answer of `comity nisc`";
             return Err(Failure::new(failure::Kind::Malformed, message));
@@ -115,13 +121,21 @@ fn program(reference: &Reference, hash: &[u8; 32]) -> Program {
 }
 
 fn protection(copies: Copies) -> Protection {
-    Protection { total: copies.total(), evaluated: copies.evaluated(), security: copies.security() }
+    Protection {
+        total: copies.total(),
+        evaluated: copies.evaluated(),
+        stored: copies.is_stored(),
+        security: copies.security(),
+    }
 }
 
 /// The report for people.
 fn text(path: &Path, report: &Report) -> String {
     let common = |fingerprint: &String, program: &Program, copies: &Protection, epoch: u32| {
-        let coded = copies.evaluated.map_or(String::new(), |e| format!(", coded, {e} evaluated"));
+        let coded = match copies.evaluated {
+            Some(e) => format!(", coded, {e} evaluated"),
+            None => if copies.stored { ", stored" } else { "" }.to_owned(),
+        };
         let inputs = program.owners.iter().enumerate().map(|(i, party)| match party {
             0 => format!("{i} the publisher's"),
             _ => format!("{i} the sender's"),
@@ -155,5 +169,6 @@ fn text(path: &Path, report: &Report) -> String {
              program      hash {program}\n",
             bytes(*count)
         ),
+        Report::Copy { bytes: count } => format!("{path}: a stored copy of an answer, whole, {}\n", bytes(*count)),
     }
 }

@@ -7,13 +7,14 @@ mod keyfile;
 mod meter;
 mod open;
 mod program;
+mod store;
 
 use std::collections::BTreeMap;
 use std::io::Write;
 use std::process::ExitCode;
 
 use comity_core::Bits;
-use comity_mail::{Key, Kind, Name, Query};
+use comity_mail::{Key, Kind, Name, Query, stored_bytes};
 use comity_net::SystemRng;
 use comity_nisc::{Copies, Cost};
 
@@ -27,6 +28,7 @@ use files::{Partial, failed};
 use keyfile::KeyFile;
 use meter::Meter;
 use program::hex;
+use store::Place;
 
 /// The command.
 pub(crate) fn run(command: &NiscCommand) -> Outcome<ExitCode> {
@@ -56,10 +58,15 @@ fn publish(args: &PublishArgs) -> Outcome {
     KeyFile::create(&args.secret, &key)?;
     query.keep()?;
     note(&format!(
-        "{}: send it to whoever should answer; an answer has {}. {}: keep it to yourself, and keep only one of it. The \
+        "{}: send it to whoever should answer; an answer has {}{}. {}: keep it to yourself, and keep only one of it. The \
          fingerprint of the query, to compare with senders:",
         args.out.display(),
         bytes(cost.answer_bytes),
+        if args.stored {
+            format!(", and its sender stores {} files of {} each", copies.total(), bytes(stored_bytes(cost.copy_bytes)))
+        } else {
+            String::new()
+        },
         args.secret.display()
     ));
     let left = copies.security() - f64::from(args.answers).log2();
@@ -74,7 +81,10 @@ fn copies(args: &PublishArgs) -> Outcome<Copies> {
     // log2 Q, rounded up.
     let rho = args.rho + args.answers.next_power_of_two().trailing_zeros();
     match (args.coded, args.copies) {
-        (false, copies) => Ok(Copies::all(copies.unwrap_or(rho as usize))?),
+        (false, copies) => {
+            let form = if args.stored { Copies::stored } else { Copies::all };
+            Ok(form(copies.unwrap_or(rho as usize))?)
+        }
         (true, None) => {
             let first = Copies::frontier(rho)?.into_iter().next();
             first.ok_or_else(|| Failure::input(format!("--coded: no number of copies serves --rho {rho}")))
@@ -105,20 +115,21 @@ fn write_query(key: &Key, path: &std::path::Path) -> Outcome<Partial> {
 }
 
 fn respond(args: &RespondArgs) -> Outcome {
-    let place = args.query.display().to_string();
+    let query_at = args.query.display().to_string();
     if args.out == args.query {
         return Err(Failure::input(
             "--out names the query itself, which others may have to answer, too: name a new file",
         ));
     }
-    let query = Query::from_bytes(&files::read(&args.query, Kind::Query)?).map_err(|e| Failure::from(e).at(&place))?;
+    let query =
+        Query::from_bytes(&files::read(&args.query, Kind::Query)?).map_err(|e| Failure::from(e).at(&query_at))?;
     let name = match &args.name {
         Some(name) => Name::new(name).map_err(|e| Failure::input(format!("--name: {e}")))?,
         None => Name::random(&mut SystemRng),
     };
     let message = query.message();
     let resolved = program::of_query(query.reference(), message.program(), args.program.as_deref())
-        .map_err(|failure| failure.at(&place))?;
+        .map_err(|failure| failure.at(&query_at))?;
     let inputs = inputs(&resolved, &args.inputs, 1)?;
     let length = Cost::new(&resolved.program, message.copies())?.answer_bytes;
     note(&format!(
@@ -127,14 +138,39 @@ fn respond(args: &RespondArgs) -> Outcome {
         outputs(&resolved),
         resolved.text
     ));
+    let place = args.store.as_deref().map(Place::new).transpose()?;
     let mut out = Meter::new(Partial::new(&args.out, false)?, length);
-    comity_mail::respond(backend()?, &query, &resolved.program, &inputs, &name, &mut SystemRng, &mut out).map_err(
-        |error| match error {
-            comity_core::Error::Io { source, .. } => failed(&args.out, "cannot write it", &source),
-            // What is wrong here is wrong in the query.
-            error => Failure::from(error).at(&place),
-        },
-    )?;
+    let (backend, rng) = (backend()?, &mut SystemRng);
+    let refused = |error| match error {
+        comity_core::Error::Io { source, .. } => failed(&args.out, "cannot write it", &source),
+        // What is wrong here is wrong in the query.
+        error => Failure::from(error).at(&query_at),
+    };
+    match (message.copies().is_stored(), place) {
+        (false, None) => {
+            comity_mail::respond(backend, &query, &resolved.program, &inputs, &name, rng, &mut out).map_err(refused)?;
+        }
+        (true, Some(place)) => {
+            let new = |file: &str| place.begin(file);
+            let stored =
+                comity_mail::respond_stored(backend, &query, &resolved.program, &inputs, &name, rng, &mut out, new);
+            // The copies first: an answer without them is worth nothing.
+            place.keep(stored.map_err(|error| match error {
+                error @ comity_core::Error::Io { .. } => Failure::from(error),
+                error => refused(error),
+            })?)?;
+        }
+        (true, None) => {
+            return Err(Failure::input(format!(
+                "{query_at}: its publisher wants the copies of an answer in a store: name the folder or the URL with --store"
+            )));
+        }
+        (false, Some(_)) => {
+            return Err(Failure::input(format!(
+                "--store: the answer to {query_at} has its copies in it, and none are stored"
+            )));
+        }
+    }
     out.into_inner().keep()
 }
 

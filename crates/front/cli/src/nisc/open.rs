@@ -7,7 +7,7 @@ use std::path::Path;
 use std::process::ExitCode;
 
 use comity_core::{Backend, Error};
-use comity_mail::{Batch, Key, Name, Verdict};
+use comity_mail::{Key, Name, Verdict};
 use comity_nisc::Opened;
 use serde::Serialize;
 
@@ -16,6 +16,7 @@ use super::files;
 use super::keyfile::KeyFile;
 use super::meter::Meter;
 use super::program::{hex, of_key};
+use super::store::Place;
 use crate::console::{emit, note};
 use crate::failure::{Failure, Outcome};
 use crate::json;
@@ -101,11 +102,46 @@ pub(super) fn run(args: &OpenArgs) -> Outcome<ExitCode> {
         }
         return work.finish(&key);
     }
+    let stored = key.secret().copies().is_stored();
+    let place = args.store.as_deref().map(Place::new).transpose()?;
+    let mut place = match (stored, place) {
+        (true, Some(place)) if !args.adaptive => place,
+        (true, Some(_)) => {
+            return Err(Failure::input(
+                "--adaptive: the copies of these answers are stored, and which are fetched shows which are evaluated: so all \
+                 answers must be here before the first fetch, and the key is spent then. Open them without it",
+            ));
+        }
+        (true, None) => {
+            return Err(Failure::input(
+                "the copies of these answers are stored: name the folder or the URL with --store (the key is spent then)",
+            ));
+        }
+        (false, Some(_)) => {
+            return Err(Failure::input(
+                "--store: the answers to this query have their copies in them, and none are stored",
+            ));
+        }
+        (false, None) => return together(work, &file, &mut key),
+    };
+    let mut batch = key.batch(work.backend, &resolved.program)?;
+    args.answers.iter().for_each(|path| reading(path, |answer| batch.admit(answer)));
+    let mut fetching = batch.fetch(|key| file.save(key))?;
+    args.answers.iter().for_each(|path| reading(path, |answer| fetching.add(answer, &mut place)));
+    for (path, Verdict { name, outcome }) in args.answers.iter().zip(fetching.tell()) {
+        work.tell(path, name, outcome.map(Some))?;
+    }
+    work.finish(&key)
+}
+
+/// Opens answers that have their copies in them.
+fn together(mut work: Work<'_>, file: &KeyFile, key: &mut Key) -> Outcome<ExitCode> {
+    let Work { args, resolved, .. } = work;
     // What is opened together: its verdicts are told when the key is on the disk, and not before.
     let batches = if args.adaptive { args.answers.chunks(1) } else { args.answers.chunks(args.answers.len()) };
     for paths in batches {
         let mut batch = key.batch(work.backend, &resolved.program)?;
-        paths.iter().for_each(|path| add(&mut batch, path));
+        paths.iter().for_each(|path| reading(path, |answer| batch.add(answer)));
         let save = |key: &Key| file.save(key);
         let verdicts = if args.adaptive { batch.settle(save)? } else { batch.close(save)? };
         for (path, Verdict { name, outcome }) in paths.iter().zip(verdicts) {
@@ -115,17 +151,17 @@ pub(super) fn run(args: &OpenArgs) -> Outcome<ExitCode> {
     work.finish(&key)
 }
 
-/// Adds the answer in a file to a batch.
-fn add(batch: &mut Batch<'_>, path: &Path) {
+/// Reads the answer in a file.
+fn reading(path: &Path, read: impl FnOnce(&mut dyn Read)) {
     match File::open(path) {
         Ok(file) => {
             let total = file.metadata().map_or(0, |metadata| metadata.len());
             let mut file = Meter::new(file, total);
-            batch.add(&mut file);
+            read(&mut file);
             file.into_inner();
         }
         // It was there a moment ago.
-        Err(error) => batch.add(&mut Unreadable(Some(error))),
+        Err(error) => read(&mut Unreadable(Some(error))),
     }
 }
 

@@ -1,0 +1,87 @@
+//! Copies that wait in a store: writing them, and reading those that are needed.
+
+use std::io::{Read, Write};
+
+use comity_circuit::Program;
+use comity_core::{Backend, Bits, Result};
+use comity_nisc::{Cost, Opened};
+use rand_core::CryptoRng;
+
+use crate::key::Key;
+use crate::name::Name;
+use crate::query::Query;
+use crate::seal::{Opener, Sealer, Tie};
+
+/// Where the copies of answers are read.
+pub trait Store {
+    /// Whether all copies of an answer are read, in step, and not only those that are needed: then who watches does not see which
+    /// these are.
+    fn whole(&self) -> bool;
+
+    /// The file of this name. It should have so many bytes, and no more need be read of it.
+    ///
+    /// # Errors
+    /// Whatever keeps it from being read. The message is shown to the receiver, who might show it to others: unless the store is
+    /// [`whole`](Store::whole), it should not say which copy was asked for.
+    fn fetch(&mut self, name: &str, bytes: u64) -> Result<Box<dyn Read>>;
+}
+
+/// As [`respond`](crate::respond()), for a query whose copies are to be stored. `place` makes a writer for a file of that name in the store,
+/// for each copy; they are returned, complete. The answer is good for something only if all of them are in the store.
+///
+/// # Errors
+/// As [`respond`](crate::respond()), and what `place` reports.
+#[allow(clippy::too_many_arguments, reason = "what respond takes, and the places of copies")]
+pub fn respond_stored<W: Write>(
+    backend: Backend,
+    query: &Query,
+    program: &Program,
+    inputs: &[Option<Bits>],
+    name: &Name,
+    rng: &mut impl CryptoRng,
+    out: &mut dyn Write,
+    mut place: impl FnMut(&str) -> Result<W>,
+) -> Result<Vec<W>> {
+    let (mut sealer, tie) = Sealer::with_tie(query, name, rng, out)?;
+    let copies = query.message().copies();
+    let count = if copies.is_stored() { copies.total() } else { 0 };
+    let mut places = (0..count).map(|i| place(&tie.name(i))).collect::<Result<Vec<W>>>()?;
+    let numbered = places.iter_mut().enumerate();
+    let mut sealers =
+        numbered.map(|(i, place)| Sealer::copy(query, &tie, i, rng, place)).collect::<Result<Vec<Sealer<'_>>>>()?;
+    comity_nisc::respond_stored(backend, query.message(), program, inputs, rng, &mut sealer, &mut sealers)?;
+    sealers.into_iter().try_for_each(Sealer::finish)?;
+    sealer.finish()?;
+    Ok(places)
+}
+
+/// Opens an answer with copies from a store.
+pub(crate) fn open_stored(
+    backend: Backend,
+    key: &Key,
+    program: &Program,
+    cost: &Cost,
+    tie: &Tie,
+    answer: &mut dyn Read,
+    store: &mut dyn Store,
+) -> Result<Opened> {
+    let (evaluated, whole) = (key.secret.evaluated(), store.whole());
+    let bytes = crate::stored_bytes(cost.copy_bytes);
+    let mut file = |i| match whole || evaluated.contains(&i) {
+        true => store.fetch(&tie.name(i), bytes).map(Some),
+        false => Ok(None),
+    };
+    let mut files = (0..key.secret.copies().total()).map(&mut file).collect::<Result<Vec<_>>>()?;
+    let mut copies = Vec::with_capacity(files.len());
+    for (i, file) in files.iter_mut().enumerate() {
+        copies.push(match file {
+            Some(file) => Some(Opener::copy(&key.seed, &key.fingerprint, tie, i, cost.copy_bytes, file)?),
+            None => None,
+        });
+    }
+    let opened = comity_nisc::open_stored(backend, &key.secret, program, answer, &mut copies);
+    // Broken seals explain whatever the protocol made of them; and all are read to their end.
+    let ends: Vec<_> = copies.into_iter().flatten().map(Opener::finish).collect();
+    ends.into_iter().collect::<Result<Vec<_>>>()?;
+    opened
+}
