@@ -130,6 +130,19 @@ impl Share {
         Share { mac: self.mac.masked(bit), key: self.key.masked(bit) }
     }
 
+    /// The two words of the MAC and the two of the key, the lower ones first, for loops over many shares. Bit 0 is this party's
+    /// share.
+    #[inline(always)]
+    pub fn words(self) -> [u64; 4] {
+        bytemuck::cast::<Share, [u64; 4]>(self).map(u64::from_le)
+    }
+
+    /// The share with these [`words`](Share::words).
+    #[inline(always)]
+    pub fn from_words(words: [u64; 4]) -> Share {
+        bytemuck::cast(words.map(u64::to_le))
+    }
+
     /// Bytes in a share.
     pub const BYTES: usize = 32;
 

@@ -129,6 +129,14 @@ impl Budget {
         Ok(Budget { rho, kinds, objects, total: most, left: most, fixed: None })
     }
 
+    /// The batch that a session of known length makes again and again, and with which probability all of them together
+    /// fail at most: its negative binary logarithm. For tables.
+    pub fn known_batch(&self) -> Option<(Batch, f64)> {
+        let batch = self.fixed?;
+        let batches = self.total as f64 / batch.buckets as f64;
+        Some((batch, -(batches * f64::from(self.kinds) * batch.failure(0)).log2()))
+    }
+
     /// The next batch, where `wanted` ANDs are wanted now. A large number takes several batches, a small one may give more.
     ///
     /// # Errors
@@ -341,6 +349,10 @@ mod tests {
     fn a_known_session_has_the_cheapest_batches() {
         let first = |ands: u64, rho| Budget::known(ands, rho, 1, OBJECTS).unwrap().next(1).unwrap();
         assert_eq!(first(1 << 20, 40), Batch { buckets: 1 << 19, size: 3 });
+        // Two batches, each of which fails with 2^-3 2^-38.
+        let shown = Budget::known(1 << 20, 40, 1, OBJECTS).unwrap().known_batch();
+        assert_eq!(shown, Some((Batch { buckets: 1 << 19, size: 3 }, 40.0)));
+        assert_eq!(Budget::open(1 << 20, 40, 1, OBJECTS).unwrap().known_batch(), None);
         assert_eq!(first(1_000_000_000, 40).size, 4);
         assert_eq!(first(6400, 40), Batch { buckets: 6400, size: 4 });
         assert_eq!(first(1, 40).size, first(1, 40).objects().div_ceil(first(1, 40).buckets));

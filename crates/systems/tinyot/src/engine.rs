@@ -25,12 +25,16 @@ pub struct Sharing<'a, 'm, C: ?Sized> {
     machine: &'a mut Machine<'m>,
     /// The wires of the calls under way: slot after slot, of each slot call after call.
     wires: Vec<Share>,
+    buffer: Box<Buffer>,
 }
+
+/// Where operands or results of some gates are gathered.
+type Buffer = [[Share; 64]; 2];
 
 impl<'a, 'm, C: Channel + ?Sized> Sharing<'a, 'm, C> {
     /// An engine over this machine, which can be used by hand before and after.
     pub fn new(ch: &'a mut C, machine: &'a mut Machine<'m>) -> Sharing<'a, 'm, C> {
-        Sharing { ch, machine, wires: Vec::new() }
+        Sharing { ch, machine, wires: Vec::new(), buffer: Box::new([[Share::default(); 64]; 2]) }
     }
 
     /// `copies` calls side by side, whose inputs are in their slots.
@@ -41,7 +45,10 @@ impl<'a, 'm, C: Channel + ?Sized> Sharing<'a, 'm, C> {
             let (ands, xors);
             (ands, rest) = rest.split_at(layer.ands);
             (xors, rest) = rest.split_at(layer.xors);
-            self.machine.ands(&mut self.ch, &mut Ands { wires: &mut self.wires, gates: ands, copies })?;
+            self.machine.ands(
+                &mut self.ch,
+                &mut Ands { wires: &mut self.wires, gates: ands, copies, buffer: &mut self.buffer },
+            )?;
             for gate in xors {
                 add(&mut self.wires, gate, copies);
             }
@@ -102,6 +109,7 @@ impl<C: Channel + ?Sized> Engine for Sharing<'_, '_, C> {
 impl<C: ?Sized> Drop for Sharing<'_, '_, C> {
     fn drop(&mut self) {
         self.wires.zeroize();
+        self.buffer.as_flattened_mut().zeroize();
     }
 }
 
@@ -142,6 +150,7 @@ struct Ands<'a> {
     wires: &'a mut [Share],
     gates: &'a [Gate],
     copies: usize,
+    buffer: &'a mut Buffer,
 }
 
 impl Operands for Ands<'_> {
@@ -149,40 +158,44 @@ impl Operands for Ands<'_> {
         self.gates.len() * self.copies
     }
 
-    fn load(&self, range: Range<usize>, pairs: &mut [[Share; 2]]) {
+    #[inline(always)]
+    fn read(&mut self, range: Range<usize>, mut stretch: impl FnMut(&[Share], &[Share])) {
         if self.copies == 1 {
-            for (pair, gate) in pairs.iter_mut().zip(&self.gates[range]) {
-                *pair = [self.wires[gate.a()], self.wires[gate.b()]];
+            let [x, y] = &mut *self.buffer;
+            for gates in self.gates[range].chunks(x.len()) {
+                for ((x, y), gate) in x.iter_mut().zip(y.iter_mut()).zip(gates) {
+                    (*x, *y) = (self.wires[gate.a()], self.wires[gate.b()]);
+                }
+                stretch(&x[..gates.len()], &y[..gates.len()]);
             }
             return;
         }
-        let (mut at, mut rest) = (range.start, pairs);
+        let mut at = range.start;
         while at < range.end {
             let (gate, run) = self.run(at, range.end);
-            let now;
-            (now, rest) = rest.split_at_mut(run.len());
-            let stretch = |slot: usize| &self.wires[slot * self.copies..][run.clone()];
-            for ((pair, &x), &y) in now.iter_mut().zip(stretch(gate.a())).zip(stretch(gate.b())) {
-                *pair = [x, y];
-            }
             at += run.len();
+            let of = |slot: usize| &self.wires[slot * self.copies..][run.clone()];
+            stretch(of(gate.a()), of(gate.b()));
         }
     }
 
-    fn store(&mut self, range: Range<usize>, results: &[Share]) {
+    #[inline(always)]
+    fn write(&mut self, range: Range<usize>, mut stretch: impl FnMut(&mut [Share])) {
         if self.copies == 1 {
-            for (result, gate) in results.iter().zip(&self.gates[range]) {
-                self.wires[gate.out()] = *result;
+            let [results, _] = &mut *self.buffer;
+            for gates in self.gates[range].chunks(results.len()) {
+                stretch(&mut results[..gates.len()]);
+                for (result, gate) in results.iter().zip(gates) {
+                    self.wires[gate.out()] = *result;
+                }
             }
             return;
         }
-        let (mut at, mut rest) = (range.start, results);
+        let mut at = range.start;
         while at < range.end {
             let (gate, run) = self.run(at, range.end);
-            let now;
-            (now, rest) = rest.split_at(run.len());
             at += run.len();
-            self.wires[gate.out() * self.copies..][run].copy_from_slice(now);
+            stretch(&mut self.wires[gate.out() * self.copies..][run]);
         }
     }
 }

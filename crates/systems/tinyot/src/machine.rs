@@ -29,14 +29,14 @@ mod tally;
 
 use comity_channel::Channel;
 use comity_circuit::Recipients;
-use comity_core::{Bits, Error, Result, SessionId};
+use comity_core::{Backend, Bits, Error, Result, SessionId};
 use comity_share::{GlobalKey, Share};
 use zeroize::Zeroize;
 
 use crate::{Checked, Dealer, Triples};
 pub(crate) use and::Operands;
-use and::{Group, Slices};
-use tally::{Multiples, Packed, Tally, WORD};
+use and::{Group, Room, Slices};
+use tally::{Multiples, Packer, Tally, WORD};
 
 /// ANDs whose bits go in one message: 16 KiB each way, so much any socket takes before the peer reads.
 const PIECE: usize = 1 << 16;
@@ -50,6 +50,7 @@ pub struct Machine<'a> {
     party: u32,
     key: GlobalKey,
     multiples: Multiples,
+    packer: Packer,
     /// What was shown and seen since the last settlement waits here, and what was before is in its hashes.
     tally: Tally,
     /// Whether something was shown, either way, since the last settlement.
@@ -61,6 +62,7 @@ pub struct Machine<'a> {
     planned: u64,
     /// The groups of the piece under way.
     groups: Vec<Group>,
+    room: Box<Room>,
     /// A call failed, or is under way.
     ended: bool,
 }
@@ -73,6 +75,7 @@ impl<'a> Machine<'a> {
             dealer,
             party,
             multiples: Multiples::new(&key),
+            packer: Packer::new(Backend::detect()),
             key,
             tally: Tally::new(session.child("ledger"), party),
             pending: false,
@@ -80,6 +83,7 @@ impl<'a> Machine<'a> {
             masks: [Vec::new(), Vec::new()],
             planned: 0,
             groups: Vec::new(),
+            room: Room::new(),
             ended: false,
         }
     }
@@ -247,7 +251,7 @@ impl<'a> Machine<'a> {
         let own: Bits = shares.iter().map(|share| share.bit()).collect();
         let (mut ours, mut theirs) = (Vec::new(), Vec::new());
         if is_for(1 - self.party) {
-            shares.chunks(WORD).for_each(|shares| self.tally.show(Packed::new(shares.iter().copied()).mac));
+            shares.chunks(WORD).for_each(|shares| self.tally.show(self.packer.shares(shares).mac));
             ours = own.to_bytes();
             ours.extend(self.tally.digest());
         }
@@ -263,7 +267,7 @@ impl<'a> Machine<'a> {
         for (shares, &word) in shares.chunks(WORD).zip(value.words()) {
             // A string of bits has its first at the bottom of a word, a pack at the top.
             let word = word.reverse_bits() >> (WORD - shares.len());
-            self.tally.see(Packed::new(shares.iter().copied()).key ^ self.multiples.product(word));
+            self.tally.see(self.packer.shares(shares).key ^ self.multiples.product(word));
         }
         self.tally.verify(digest)?;
         value.xor_assign(&own);

@@ -28,13 +28,15 @@ pub struct Triples<State> {
     list: Vec<Triple>,
     /// How many of the list are used up.
     used: usize,
+    /// How many of these are wiped.
+    wiped: usize,
     state: PhantomData<State>,
 }
 
 impl Triples<Unchecked> {
     /// Triples that no check has seen.
     pub(crate) fn new(list: Vec<Triple>) -> Triples<Unchecked> {
-        Triples { list, used: 0, state: PhantomData }
+        Triples { list, used: 0, wiped: 0, state: PhantomData }
     }
 
     /// Room for so many triples.
@@ -44,7 +46,7 @@ impl Triples<Unchecked> {
 
     /// Called by the code that has just checked and combined them, and by nothing else.
     pub(crate) fn vouch(mut self) -> Triples<Checked> {
-        Triples { list: std::mem::take(&mut self.list), used: self.used, state: PhantomData }
+        Triples { list: std::mem::take(&mut self.list), used: self.used, wiped: self.wiped, state: PhantomData }
     }
 
     /// The triples, for the checks.
@@ -56,14 +58,24 @@ impl Triples<Unchecked> {
 impl Triples<Checked> {
     /// No triples.
     pub fn none() -> Triples<Checked> {
-        Triples { list: Vec::new(), used: 0, state: PhantomData }
+        Triples { list: Vec::new(), used: 0, wiped: 0, state: PhantomData }
     }
 
     /// Uses up the next triples, at most `n`: this is the only way to see them.
     pub fn take(&mut self, n: usize) -> &[Triple] {
+        self.take_mut(n)
+    }
+
+    /// As [`Triples::take`], for who wipes them where they are used, which is while they are in cache.
+    pub(crate) fn take_mut(&mut self, n: usize) -> &mut [Triple] {
         let start = self.used;
         self.used += n.min(self.list.len() - start);
-        &self.list[start..self.used]
+        &mut self.list[start..self.used]
+    }
+
+    /// All that were taken are wiped, and that need not be done again.
+    pub(crate) fn wiped(&mut self) {
+        self.wiped = self.used;
     }
 }
 
@@ -81,6 +93,6 @@ impl<State> Triples<State> {
 
 impl<State> Drop for Triples<State> {
     fn drop(&mut self) {
-        bytemuck::cast_slice_mut::<Triple, Share>(&mut self.list).zeroize();
+        bytemuck::cast_slice_mut::<Triple, Share>(&mut self.list[self.wiped..]).zeroize();
     }
 }

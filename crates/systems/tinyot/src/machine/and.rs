@@ -1,16 +1,21 @@
 //! ANDs by Beaver's trick, in pieces.
+//!
+//! **Cost.** An AND reads two operands and a triple, 160 bytes, and writes 32. The machine waits for these more than for
+//! anything else, so a group's loads stand together in a loop that does little else, and the arithmetic follows on what is in
+//! the first-level cache; so does the wiping of a used triple.
 
+use std::array;
 use std::ops::Range;
 
 use comity_channel::Channel;
-use comity_core::Result;
+use comity_core::{Block, Result};
 use comity_share::Share;
-use zeroize::{DefaultIsZeroes, Zeroizing};
+use zeroize::{DefaultIsZeroes, Zeroize};
 
 use super::Machine;
 #[cfg(doc)]
 use super::PIECE;
-use super::tally::{Multiples, Packed, Tally, WORD};
+use super::tally::{Multiples, Packer, Tally, WORD};
 use crate::Triple;
 
 /// Where the operands of independent ANDs are, and where the results go.
@@ -18,11 +23,11 @@ pub(crate) trait Operands {
     /// How many ANDs.
     fn len(&self) -> usize;
 
-    /// Copies the operands of these ANDs, in order.
-    fn load(&self, range: Range<usize>, pairs: &mut [[Share; 2]]);
+    /// Shows the operands of these ANDs in order, a stretch at a time.
+    fn read(&mut self, range: Range<usize>, stretch: impl FnMut(&[Share], &[Share]));
 
-    /// Takes the results of these ANDs, in order.
-    fn store(&mut self, range: Range<usize>, results: &[Share]);
+    /// Has the results of these ANDs written in order, a stretch at a time.
+    fn write(&mut self, range: Range<usize>, stretch: impl FnMut(&mut [Share]));
 }
 
 /// Operands and results that lie one after another.
@@ -37,14 +42,14 @@ impl Operands for Slices<'_> {
         self.x.len()
     }
 
-    fn load(&self, range: Range<usize>, pairs: &mut [[Share; 2]]) {
-        for ((pair, &x), &y) in pairs.iter_mut().zip(&self.x[range.clone()]).zip(&self.y[range]) {
-            *pair = [x, y];
-        }
+    #[inline(always)]
+    fn read(&mut self, range: Range<usize>, mut stretch: impl FnMut(&[Share], &[Share])) {
+        stretch(&self.x[range.clone()], &self.y[range]);
     }
 
-    fn store(&mut self, range: Range<usize>, results: &[Share]) {
-        self.out[range].copy_from_slice(results);
+    #[inline(always)]
+    fn write(&mut self, range: Range<usize>, mut stretch: impl FnMut(&mut [Share])) {
+        stretch(&mut self.out[range]);
     }
 }
 
@@ -54,10 +59,25 @@ pub(super) struct Group {
     /// The own bits of `d`, and of `e`.
     words: [u64; 2],
     /// The keys to the peer's.
-    keys: [u128; 2],
+    keys: [Block; 2],
 }
 
 impl DefaultIsZeroes for Group {}
+
+/// The MACs and the keys of `d`, and those of `e`, of the 64 ANDs in a group. Secret.
+pub(super) struct Room([[[Block; WORD]; 2]; 2]);
+
+impl Room {
+    pub(super) fn new() -> Box<Room> {
+        Box::new(Room([[[Block::ZERO; WORD]; 2]; 2]))
+    }
+}
+
+impl Drop for Room {
+    fn drop(&mut self) {
+        self.0.as_flattened_mut().as_flattened_mut().zeroize();
+    }
+}
 
 impl Machine<'_> {
     /// At most [`PIECE`] ANDs, for which there are triples.
@@ -68,15 +88,23 @@ impl Machine<'_> {
         range: Range<usize>,
     ) -> Result<()> {
         let one = self.constant(true);
-        let triples = self.triples.take(range.len());
+        let triples = self.triples.take_mut(range.len());
         self.planned = self.planned.saturating_sub(range.len() as u64);
         self.pending = true;
         self.groups.clear();
-        let mut beaver = Beaver { tally: &mut self.tally, multiples: &self.multiples, groups: &mut self.groups, one };
+        let mut beaver = Beaver {
+            tally: &mut self.tally,
+            packer: &self.packer,
+            multiples: &self.multiples,
+            room: &mut self.room,
+            groups: &mut self.groups,
+            one,
+        };
         let mut message = beaver.show(operands, range.start, triples);
         ch.send(&message)?;
         ch.recv(&mut message)?;
         beaver.see(operands, range.start, triples, &message);
+        self.triples.wiped();
         Ok(())
     }
 }
@@ -85,7 +113,9 @@ impl Machine<'_> {
 /// group's words have as many bytes as they need.
 struct Beaver<'a> {
     tally: &'a mut Tally,
+    packer: &'a Packer,
     multiples: &'a Multiples,
+    room: &'a mut Room,
     groups: &'a mut Vec<Group>,
     /// A share of the constant one.
     one: Share,
@@ -93,18 +123,30 @@ struct Beaver<'a> {
 
 impl Beaver<'_> {
     /// Shows `d = x + a` and `e = y + b` of a piece.
-    fn show(&mut self, operands: &impl Operands, start: usize, triples: &[Triple]) -> Vec<u8> {
-        let mut pairs = Zeroizing::new([[Share::default(); 2]; WORD]);
+    fn show(&mut self, operands: &mut impl Operands, start: usize, triples: &[Triple]) -> Vec<u8> {
         let mut message = Vec::with_capacity(2 * size_of::<u64>() * triples.len().div_ceil(WORD));
         for (start, triples) in (start..).step_by(WORD).zip(triples.chunks(WORD)) {
-            let pairs = &mut pairs[..triples.len()];
-            operands.load(start..start + triples.len(), pairs);
-            let both = || pairs.iter().zip(triples);
-            let d = Packed::new(both().map(|(pair, triple)| pair[0] ^ triple.a));
-            let e = Packed::new(both().map(|(pair, triple)| pair[1] ^ triple.b));
+            let n = triples.len();
+            let Room([d, e]) = &mut *self.room;
+            let mut at = 0;
+            // Little is done here, so that the machine has many loads under way.
+            operands.read(start..start + n, |x, y| {
+                let now = at..at + x.len();
+                let triples = &triples[now.clone()];
+                let [[d_macs, d_keys], [e_macs, e_keys]] =
+                    [&mut *d, &mut *e].map(|room| room.each_mut().map(|blocks| &mut blocks[now.clone()]));
+                let y = &y[..x.len()];
+                for i in 0..x.len() {
+                    let (d, e) = (x[i] ^ triples[i].a, y[i] ^ triples[i].b);
+                    (d_macs[i], d_keys[i]) = (d.mac(), d.key());
+                    (e_macs[i], e_keys[i]) = (e.mac(), e.key());
+                }
+                at += x.len();
+            });
+            let [d, e] = [&*d, &*e].map(|[macs, keys]| self.packer.pack(&macs[..n], &keys[..n]));
             for packed in [d, e] {
                 self.tally.show(packed.mac);
-                message.extend(&packed.word.to_le_bytes()[..triples.len().div_ceil(8)]);
+                message.extend(&packed.word.to_le_bytes()[..n.div_ceil(8)]);
             }
             self.groups.push(Group { words: [d.word, e.word], keys: [d.key, e.key] });
         }
@@ -113,10 +155,9 @@ impl Beaver<'_> {
 
     /// Sees the peer's message, and multiplies: `xy = c + d b + e a + d e`. What the peer's bits are is what their MACs will
     /// be held to.
-    fn see(&mut self, operands: &mut impl Operands, start: usize, triples: &[Triple], message: &[u8]) {
+    fn see(&mut self, operands: &mut impl Operands, start: usize, triples: &mut [Triple], message: &[u8]) {
         let mut rest = message;
-        let mut results = Zeroizing::new([Share::default(); WORD]);
-        let groups = (start..).step_by(WORD).zip(triples.chunks(WORD)).zip(&*self.groups);
+        let groups = (start..).step_by(WORD).zip(triples.chunks_mut(WORD)).zip(&*self.groups);
         for ((start, triples), group) in groups {
             let mut sums = group.words;
             for (sum, key) in sums.iter_mut().zip(group.keys) {
@@ -129,14 +170,27 @@ impl Beaver<'_> {
                 self.tally.see(key ^ self.multiples.product(word));
                 *sum = (*sum ^ word) << (WORD - triples.len());
             }
-            let results = &mut results[..triples.len()];
-            for (result, triple) in results.iter_mut().zip(triples) {
-                // The next bits of d and e are the highest.
-                let [d, e] = sums.map(|word| word >> (WORD - 1) == 1);
-                sums = sums.map(|word| word << 1);
-                *result = triple.c ^ triple.b.masked(d) ^ triple.a.masked(e) ^ self.one.masked(d & e);
+            let [mut d, mut e] = [[[0; 2]; WORD]; 2];
+            for (masks, sum) in [&mut d, &mut e].into_iter().zip(sums) {
+                for (i, mask) in masks.iter_mut().enumerate() {
+                    *mask = [((sum << i) as i64 >> (WORD - 1)) as u64; 2];
+                }
             }
-            operands.store(start..start + triples.len(), results);
+            let one = self.one.words();
+            let mut at = 0;
+            operands.write(start..start + triples.len(), |results| {
+                let now = at..at + results.len();
+                let (triples, d, e) = (&triples[now.clone()], &d[now.clone()], &e[now]);
+                at += results.len();
+                for (((result, triple), d), e) in results.iter_mut().zip(triples).zip(d).zip(e) {
+                    let [a, b, c] = [triple.a, triple.b, triple.c].map(Share::words);
+                    *result = Share::from_words(array::from_fn(|i| {
+                        c[i] ^ b[i] & d[i % 2] ^ a[i] & e[i % 2] ^ one[i] & d[i % 2] & e[i % 2]
+                    }));
+                }
+            });
+            // While they are in cache.
+            bytemuck::cast_slice_mut::<Triple, Share>(triples).zeroize();
         }
     }
 }

@@ -10,9 +10,9 @@
 //! enough or a digest is wanted.
 
 use comity_channel::Channel;
-use comity_core::{Block, Result, SessionId};
+use comity_core::{Backend, Block, Result, SessionId, gf128};
 use comity_share::{GlobalKey, Ledger, Share};
-use zeroize::Zeroize;
+use zeroize::{Zeroize, Zeroizing};
 
 /// MACs in a buffer, 16 KiB: the widest step of BLAKE3.
 const BUFFER: usize = 1 << 10;
@@ -26,20 +26,39 @@ pub(super) struct Packed {
     /// This party's bits.
     pub(super) word: u64,
     /// The MAC on them.
-    pub(super) mac: u128,
+    pub(super) mac: Block,
     /// The key to the peer's.
-    pub(super) key: u128,
+    pub(super) key: Block,
 }
 
-impl Packed {
+/// Packs shares, by inner products with the powers of x.
+pub(super) struct Packer {
+    backend: Backend,
+    /// From the highest one to one.
+    powers: [Block; WORD],
+}
+
+impl Packer {
+    pub(super) fn new(backend: Backend) -> Packer {
+        Packer { backend, powers: std::array::from_fn(|i| Block::from_u128(1 << (WORD - 1 - i))) }
+    }
+
+    /// Packs at most 64 shares, whose MACs and keys lie apart.
+    pub(super) fn pack(&self, macs: &[Block], keys: &[Block]) -> Packed {
+        let powers = &self.powers[WORD - macs.len()..];
+        let sum = |blocks| gf128::inner_product(self.backend, powers, blocks);
+        let word = macs.iter().fold(0, |word, mac| word << 1 | u64::from(mac.lsb()));
+        Packed { word, mac: sum(macs), key: sum(keys) }
+    }
+
     /// Packs at most 64 shares.
-    #[inline(always)]
-    pub(super) fn new(shares: impl IntoIterator<Item = Share>) -> Packed {
-        shares.into_iter().fold(Packed::default(), |packed, share| Packed {
-            word: packed.word << 1 | u64::from(share.bit()),
-            mac: times_x(packed.mac) ^ share.mac().to_u128(),
-            key: times_x(packed.key) ^ share.key().to_u128(),
-        })
+    pub(super) fn shares(&self, shares: &[Share]) -> Packed {
+        let mut room = Zeroizing::new([[Block::ZERO; WORD]; 2]);
+        let [macs, keys] = &mut *room;
+        for ((mac, key), share) in macs.iter_mut().zip(&mut *keys).zip(shares) {
+            (*mac, *key) = (share.mac(), share.key());
+        }
+        self.pack(&macs[..shares.len()], &keys[..shares.len()])
     }
 }
 
@@ -68,8 +87,10 @@ impl Multiples {
         Multiples(table)
     }
 
-    pub(super) fn product(&self, word: u64) -> u128 {
-        self.0.iter().zip((0..).step_by(4)).fold(0, |sum, (row, shift)| sum ^ row[(word >> shift & 15) as usize])
+    pub(super) fn product(&self, word: u64) -> Block {
+        let product =
+            self.0.iter().zip((0..).step_by(4)).fold(0, |sum, (row, shift)| sum ^ row[(word >> shift & 15) as usize]);
+        Block::from_u128(product)
     }
 }
 
@@ -93,8 +114,8 @@ impl Tally {
     }
 
     /// This party shows bits that carry this MAC.
-    pub(super) fn show(&mut self, mac: u128) {
-        self.shown.push(Block::from_u128(mac));
+    pub(super) fn show(&mut self, mac: Block) {
+        self.shown.push(mac);
         if self.shown.len() == BUFFER {
             self.ledger.show(&self.shown);
             self.shown.clear();
@@ -102,8 +123,8 @@ impl Tally {
     }
 
     /// The peer shows bits that must carry this MAC.
-    pub(super) fn see(&mut self, expected: u128) {
-        self.seen.push(Block::from_u128(expected));
+    pub(super) fn see(&mut self, expected: Block) {
+        self.seen.push(expected);
         if self.seen.len() == BUFFER {
             self.ledger.see(&self.seen);
             self.seen.clear();
@@ -139,33 +160,35 @@ impl Tally {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use comity_core::{Backend, Prg, gf128};
+    use comity_core::Prg;
 
     #[test]
     fn a_word_has_one_mac_and_no_other_word_has_it() {
-        let backend = Backend::detect();
-        let mut prg = Prg::new(backend, Block::from_u128(1));
-        let delta = GlobalKey::random(true, &mut prg);
-        for len in [0, 1, 2, 63, 64] {
-            let (mut own, mut theirs) = (Vec::new(), Vec::new());
-            for _ in 0..len {
-                let (q, bit) = (prg.block(), prg.block().lsb());
-                let key = Share::theirs(q);
-                own.push(Share::own(bit, key.expected(bit, &delta)));
-                theirs.push(key);
-            }
-            let (own, theirs) = (Packed::new(own), Packed::new(theirs));
-            assert!(theirs.word == 0 && own.key == 0 && theirs.mac == 0);
-            let expected = |word: u64| {
-                let product = Multiples::new(&delta).product(word);
-                assert!(gf128::mul(backend, Block::from_u128(word.into()), delta.block()) == Block::from_u128(product));
-                theirs.key ^ product
-            };
-            assert_eq!(own.mac, expected(own.word));
-            // One false bit, and two.
-            for i in 0..len {
-                assert_ne!(own.mac, expected(own.word ^ 1 << i));
-                assert_ne!(own.mac, expected(own.word ^ 1 << i ^ 1 << ((i + 1) % 64)));
+        for backend in Backend::available() {
+            let mut prg = Prg::new(backend, Block::from_u128(1));
+            let (delta, packer) = (GlobalKey::random(true, &mut prg), Packer::new(backend));
+            for len in [0, 1, 2, 63, 64] {
+                let (mut own, mut theirs) = (Vec::new(), Vec::new());
+                for _ in 0..len {
+                    let (q, bit) = (prg.block(), prg.block().lsb());
+                    let key = Share::theirs(q);
+                    own.push(Share::own(bit, key.expected(bit, &delta)));
+                    theirs.push(key);
+                }
+                let bits = own.iter().fold(0, |word, share| word << 1 | u64::from(share.bit()));
+                let (own, theirs) = (packer.shares(&own), packer.shares(&theirs));
+                assert!(own.word == bits && theirs.word == 0 && own.key == Block::ZERO && theirs.mac == Block::ZERO);
+                let expected = |word: u64| {
+                    let product = Multiples::new(&delta).product(word);
+                    assert!(gf128::mul(backend, Block::from_u128(word.into()), delta.block()) == product);
+                    theirs.key ^ product
+                };
+                assert!(own.mac == expected(own.word));
+                // One false bit, and two.
+                for i in 0..len {
+                    assert!(own.mac != expected(own.word ^ 1 << i));
+                    assert!(own.mac != expected(own.word ^ 1 << i ^ 1 << ((i + 1) % 64)));
+                }
             }
         }
     }

@@ -67,6 +67,11 @@ impl Plan {
         Plan::new(Budget::open(most, rho, KINDS, OBJECTS)?, most, rho)
     }
 
+    /// The buckets.
+    pub fn budget(&self) -> &Budget {
+        &self.budget
+    }
+
     fn new(budget: Budget, ands: u64, rho: u32) -> Result<Plan> {
         if rho > 128 {
             return Err(Error::InvalidInput(format!("rho is at most 128, not {rho}")));
