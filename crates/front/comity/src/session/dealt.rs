@@ -1,4 +1,9 @@
 //! Material for tinyot in a store: made ahead for any program, used up block by block.
+//!
+//! **Parts.** All blocks under one pair of global keys are one deal of the store, and a deal is there whole or not at all: while
+//! it is made some check is always pending, and whatever breaks off then costs everything under these keys. So a long
+//! preparation is several deals, each with keys of its own, and what breaks off costs the one in the making. A run takes
+//! all its blocks from one of them.
 
 use std::collections::HashMap;
 
@@ -23,6 +28,9 @@ const BLOCK: Amounts = Amounts { triples: 1 << 13, masks: [1 << 11; 2], shares: 
 /// What stands in the store and in the hello for it.
 const BLOCKS: &str = "tinyot, blocks of 8192 ANDs and 2048 input bits of each party";
 
+/// Blocks of a part, if no program needs more: eight million ANDs, 0.84 GB, some ten seconds to make.
+const PART: u64 = 1 << 10;
+
 /// No party has more deals with one peer.
 const MOST: usize = 1 << 16;
 
@@ -31,10 +39,18 @@ impl Session<'_> {
     /// for a quarter as many bits of each party. The peer does the same, and each party's part goes to its
     /// [store](Session::store), of which all entries together take at most `limit` bytes.
     ///
+    /// One run can use 1,024 blocks of it: for a program of more than eight million ANDs name it, with [`Session::prepare`].
+    ///
     /// # Errors
     /// [`Error::InvalidInput`] before anything is sent if there is no store, it would get too large, or the protocol is another
-    /// one than tinyot; otherwise as [`Session::run`].
-    pub fn deal(mut self, ands: u64, limit: u64, watch: &mut dyn Watch) -> Result<Preparation> {
+    /// one than tinyot; otherwise as [`Session::run`]. Every 1,024 blocks that both had stored before an error stay and can
+    /// be used.
+    pub fn deal(self, ands: u64, limit: u64, watch: &mut dyn Watch) -> Result<Preparation> {
+        self.deal_parts(ands, PART, limit, watch)
+    }
+
+    /// [`Session::deal`] in parts of so many blocks; the last one may be smaller.
+    pub(super) fn deal_parts(mut self, ands: u64, part: u64, limit: u64, watch: &mut dyn Watch) -> Result<Preparation> {
         let refuse = |why: String| Err(Error::InvalidInput(why));
         let protocol = self.protocol.as_deref().map_or(Ok(Protocol::preferred()), Protocol::named)?;
         if !matches!(protocol.system, System::TinyOt) {
@@ -53,7 +69,11 @@ impl Session<'_> {
             ));
         }
         let greeting = Hello {
-            protocol: format!("{}, preparing {blocks} blocks", self.dealt(BLOCKS)),
+            protocol: if blocks <= part {
+                format!("{}, preparing {blocks} blocks", self.dealt(BLOCKS))
+            } else {
+                format!("{}, preparing {blocks} blocks in parts of {part}", self.dealt(BLOCKS))
+            },
             params: self.params,
             parties: *protocol.parties.end(),
             party: self.party,
@@ -70,31 +90,37 @@ impl Session<'_> {
         let mut channel = Counted::new(channel);
         let mut rng = SystemRng;
         let session = hello(&mut channel, &greeting, &mut rng)?;
-        let meta = Meta {
-            id: session.child("material"),
-            protocol: self.dealt(BLOCKS),
-            program: [0; 32],
-            name: "any program".into(),
-            party: self.party,
-            params: self.params,
-            peer: key,
-        };
-        clock.phase("setup");
-        let total = blocks * BLOCK.triples as u64;
-        let mut writer = store.new_deal(&meta, &mut rng)?;
-        let dealer = dealer(&mut channel, &meta.id.child("dealer"), &self.tinyot(), Ands::Exactly(total), &mut rng)?;
-        clock.phase("offline");
-        let mut maker = Maker::new(dealer);
+        let (mut done, mut stored_bytes) = (0, 0);
         let mut bytes = Zeroizing::new(Vec::with_capacity(BLOCK.bytes() as usize));
-        for block in 1..=blocks {
-            maker.make(&mut channel, &BLOCK)?.write(&mut *bytes)?;
-            writer.block(&bytes)?;
-            bytes.clear();
-            clock.and_gates(block * BLOCK.triples as u64);
+        while done < blocks {
+            let meta = Meta {
+                id: session.child(&format!("material from block {done} on")),
+                protocol: self.dealt(BLOCKS),
+                program: [0; 32],
+                name: "any program".into(),
+                party: self.party,
+                params: self.params,
+                peer: key.clone(),
+            };
+            let end = blocks.min(done + part);
+            clock.phase("setup");
+            let mut writer = store.new_deal(&meta, &mut rng)?;
+            let ands = Ands::Exactly((end - done) * BLOCK.triples as u64);
+            let dealer = dealer(&mut channel, &meta.id.child("dealer"), &self.tinyot(), ands, &mut rng)?;
+            clock.phase("offline");
+            let mut maker = Maker::new(dealer);
+            while done < end {
+                maker.make(&mut channel, &BLOCK)?.write(&mut *bytes)?;
+                writer.block(&bytes)?;
+                bytes.clear();
+                done += 1;
+                clock.and_gates(done * BLOCK.triples as u64);
+            }
+            stored_bytes += writer.finish()?;
+            // The other part is on its disk, too.
+            same(&mut channel, &meta.id, "stored")?;
         }
-        let stored_bytes = writer.finish()?;
-        // The other part is on its disk, too.
-        same(&mut channel, &meta.id, "stored")?;
+        let total = blocks * BLOCK.triples as u64;
         let report = self.report_of(protocol, total, &channel.counts(), clock.stop());
         Ok(Preparation { count: total, stored_bytes, report })
     }
@@ -151,6 +177,12 @@ pub(super) fn blocks(program: &Program) -> u32 {
     let masks = (0..2).map(|party| bits(party).div_ceil(BLOCK.masks[party as usize] as u64)).max().unwrap_or(0);
     let blocks = program.and_gates().div_ceil(BLOCK.triples as u64).max(masks).max(1);
     u32::try_from(blocks).unwrap_or(u32::MAX)
+}
+
+/// How many blocks a part has from which this program is to be run: whole runs, so that none is left over.
+pub(super) fn part(program: &Program) -> u64 {
+    let run = u64::from(blocks(program));
+    (PART / run).max(1) * run
 }
 
 /// How many ANDs that is.
@@ -239,6 +271,7 @@ fn exchange(channel: &mut impl Channel, ours: &[DealInfo]) -> Result<Vec<(Sessio
 #[cfg(test)]
 mod tests {
     use comity_core::Params;
+    use comity_store::Key;
 
     use super::*;
 
@@ -276,5 +309,62 @@ mod tests {
             BLOCKS,
             format!("tinyot, blocks of {} ANDs and {} input bits of each party", BLOCK.triples, BLOCK.masks[0])
         );
+    }
+
+    #[test]
+    fn what_breaks_off_costs_the_part_in_the_making() {
+        /// A party that dies after so many ANDs.
+        struct Dies(u64);
+        impl Watch for Dies {
+            fn and_gates(&mut self, done: u64) {
+                assert!(done <= self.0, "killed");
+            }
+        }
+        let dir = std::env::temp_dir().join(format!("comity-parts-{}", std::process::id()));
+        std::fs::create_dir_all(&dir).unwrap();
+        let open = |party: u32| {
+            let path = dir.join(format!("key{party}"));
+            let key = if path.exists() { Key::read(&path) } else { Key::create(&path, &mut SystemRng) }.unwrap();
+            Store::open_or_create(&dir.join(format!("store{party}")), &key, &mut SystemRng).unwrap()
+        };
+        let session =
+            |party: u32| Session::new(party).protocol("tinyot").params(Params::new(128, 5).unwrap()).store(open(party));
+        let (a, b) = crate::memory::pair();
+        std::thread::scope(|scope| {
+            let dead = scope.spawn(|| {
+                // The third block is the first one of the second part.
+                session(1).over(b).deal_parts(5 * 8192, 2, 1 << 30, &mut Dies(2 * 8192))
+            });
+            let alive = session(0).over(a).deal_parts(5 * 8192, 2, 1 << 30, &mut ());
+            assert!(dead.join().is_err() && matches!(alive, Err(Error::PeerClosed)));
+        });
+        let left = [0, 1].map(|party| {
+            let deals = open(party).deals().unwrap();
+            deals.iter().map(|info| (info.meta.id.to_bytes(), info.next, info.blocks)).collect::<Vec<_>>()
+        });
+        assert!(left[0] == left[1] && left[0].len() == 1, "one part");
+        assert_eq!((left[0][0].1, left[0][0].2), (0, 2), "of two blocks");
+        let program = Program::from_circuit(comity_circuit::library::find("add8").unwrap()).unwrap();
+        let number = |value: u8| Bits::from_bytes(&[value], 8);
+        let (a, b) = crate::memory::pair();
+        let sum = std::thread::scope(|scope| {
+            let one = scope.spawn(|| session(1).over(b).run(&program, [(1, number(2))]).unwrap());
+            let zero = session(0).over(a).run(&program, [(0, number(40))]).unwrap();
+            assert_eq!(zero.outputs, one.join().unwrap().outputs);
+            zero.outputs
+        });
+        assert_eq!(sum, [(0, number(42))]);
+        std::fs::remove_dir_all(&dir).unwrap();
+    }
+
+    #[test]
+    fn a_part_holds_whole_runs() {
+        let of = |name: &str| Program::from_circuit(comity_circuit::library::find(name).unwrap()).unwrap();
+        assert_eq!((blocks(&of("add8")), part(&of("add8"))), (1, PART));
+        let many = Program::map(comity_circuit::library::find("aes128").unwrap(), 4, &[]).unwrap();
+        let run = u64::from(blocks(&many));
+        assert_eq!((run, part(&many)), (4, PART / 4 * 4));
+        let large = Program::map(comity_circuit::library::find("aes128").unwrap(), 2000, &[]).unwrap();
+        assert_eq!(part(&large), u64::from(blocks(&large)));
     }
 }

@@ -23,7 +23,8 @@ const MOST: usize = 1 << 16;
 impl Session<'_> {
     /// The offline phase of `count` runs of a program: all that can be done before the inputs are known. The peer does the
     /// same, and each party's part goes to its [store](Session::store), of which all entries together take at most `limit`
-    /// bytes. For tinyot, whose material is for any program, this is [`Session::deal`] with as much as `count` runs use up.
+    /// bytes. For tinyot, whose material is for any program, this is [`Session::deal`] with as much as `count` runs use up, in
+    /// parts of whole runs.
     ///
     /// # Errors
     /// [`Error::InvalidInput`] before anything is sent if there is no store, it would get too large, or the protocol has no
@@ -37,7 +38,7 @@ impl Session<'_> {
         }
         if let System::TinyOt = protocol.system {
             self.check_parties(protocol, program)?;
-            return self.deal(dealt::in_blocks(count, program), limit, watch);
+            return self.deal_parts(dealt::in_blocks(count, program), dealt::part(program), limit, watch);
         }
         self.check_parties(protocol, program)?;
         let Some(store) = self.store.take() else {
