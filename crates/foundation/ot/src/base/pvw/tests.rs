@@ -355,7 +355,7 @@ fn steps_take_as_many_products_as_they_say() {
     let (_, made) = products::made(|| receiver.receive(&SESSION, 0, &answer).unwrap());
     assert_eq!(made, products::RECEIVE * n);
     for count in [0, 1, 5] {
-        let coins: Vec<Coins> = (0..count as u8).map(|i| Coins::from_bytes(&[i; Coins::BYTES])).collect();
+        let coins: Vec<Coins> = (1..=count as u8).map(|i| Coins::from_bytes(&[i; Coins::BYTES])).collect();
         let (heads, made) = products::made(|| crs.heads(&coins));
         assert_eq!(made, products::HEAD * count);
         let numbered = || (0u64..).zip(&heads).map(|(number, head)| (number, *head));
