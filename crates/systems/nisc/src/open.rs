@@ -414,3 +414,28 @@ fn decrypt(commitments: &Commitments, half_w: &Scalar) -> Result<Bits> {
     };
     commitments.inputs.iter().map(bit).collect()
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_bits_are_decrypted_and_only_with_the_trapdoor() {
+        let g = |scalar: u64| RistrettoPoint::mul_base(&Scalar::from(scalar));
+        // w = 14; commitments with r = 3 to 0, 1, 2 and -1.
+        let commitment = |value: i64| [g(3), RistrettoPoint::mul_base(&Scalar::from((42 + value) as u64))];
+        let with = |values: &[i64]| Commitments {
+            h: g(14),
+            inputs: values.iter().map(|&value| commitment(value)).collect(),
+            outputs: Vec::new(),
+        };
+        let half_w = Scalar::from(7u64);
+        assert_eq!(decrypt(&with(&[0, 1, 1]), &half_w).unwrap(), Bits::from_bytes(&[6], 3));
+        for (values, half_w) in
+            [(&[0, 2][..], half_w), (&[-1], half_w), (&[0, 1], Scalar::from(8u64)), (&[], Scalar::ZERO)]
+        {
+            let refused = decrypt(&with(values), &half_w);
+            assert!(matches!(refused, Err(Error::PeerMisbehaved(Misbehaviour::NoRecovery))), "{values:?}");
+        }
+    }
+}

@@ -9,6 +9,7 @@ use crate::stream::Out;
 use crate::{Copies, Opened, Query, Secret, open, publish};
 
 mod files;
+mod forms;
 mod honest;
 mod liars;
 mod rates;
