@@ -15,6 +15,10 @@ mod network;
 mod ot;
 mod peer;
 mod seeds;
+#[path = "../../crates/front/cli/src/repl/statement.rs"]
+#[allow(dead_code, reason = "as above")]
+mod statement;
+mod tinyot;
 
 pub use files::{
     blif, bristol, bristol_fashion, circuit, program, program_expression, shdl, typed_value, value, yosys,
@@ -26,6 +30,7 @@ pub use network::{fingerprint, frames, key_file, raw_stream, tls_stream, trusted
 pub use ot::{ot_messages, ot_receiver, ot_sender};
 pub use peer::{base_ot, hello, yao_evaluator, yao_garbler};
 pub use seeds::seeds;
+pub use tinyot::{statement, stock};
 
 /// A fuzz body.
 pub type Body = fn(&[u8]);
@@ -52,6 +57,8 @@ pub const TARGETS: &[(&str, Body)] = &[
     ("program_expression", program_expression),
     ("raw_stream", raw_stream),
     ("shdl", shdl),
+    ("statement", statement),
+    ("stock", stock),
     ("tls_stream", tls_stream),
     ("trusted_file", trusted_file),
     ("typed_value", typed_value),

@@ -50,6 +50,7 @@ pub fn seeds() -> Vec<(&'static str, &'static str, Vec<u8>)> {
     ];
     seeds.extend(crate::mail::seeds());
     seeds.extend(crate::ot::seeds());
+    seeds.extend(crate::tinyot::seeds());
     seeds
 }
 
