@@ -279,7 +279,11 @@ mod tests {
         let mut key = Key::publish(backend, &program, "add8", &inputs, Copies::all(1).unwrap(), 1, rng).unwrap();
         let mut batch = key.batch(backend, &program).unwrap();
         let _ = batch.note(Unsealed { encapsulated: [1; 32], sum: [2; 32], outcome });
-        batch.settle(|key| Ok::<(), Infallible>(assert_eq!(key.opened(), 1))).unwrap();
+        let saved = |key: &Key| {
+            assert_eq!(key.opened(), 1);
+            Ok::<(), Infallible>(())
+        };
+        batch.settle(saved).unwrap();
         key.spent()
     }
 

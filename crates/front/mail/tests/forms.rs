@@ -5,7 +5,6 @@ mod common;
 
 use comity_core::Error;
 use comity_mail::{Key, Query};
-use common::*;
 
 /// Where the text of a query's reference is: after the beginning and the key for answers.
 const TEXT: usize = 18 + 32;

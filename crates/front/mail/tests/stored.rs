@@ -90,7 +90,7 @@ fn only_evaluated_copies_are_fetched_or_all() {
     let names = names(&shelf);
     assert_eq!((names.len(), ann.len()), (COPIES, 18 + 65 + 3 + 32 + 16 + 32 + cost().answer_bytes as usize));
     let evaluated: Vec<_> = key.secret().evaluated().iter().map(|&i| names[i].clone()).collect();
-    assert!(0 < evaluated.len() && evaluated.len() < COPIES);
+    assert!(!evaluated.is_empty() && evaluated.len() < COPIES);
     assert_eq!(told(&open(&mut key, &[&ann], &mut shelf)[0]), Ok(15));
     assert_eq!(shelf.asked, evaluated);
     // Again, from a store that is read whole.

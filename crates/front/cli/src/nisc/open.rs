@@ -148,7 +148,7 @@ fn together(mut work: Work<'_>, file: &KeyFile, key: &mut Key) -> Outcome<ExitCo
             work.tell(path, name, outcome.map(Some))?;
         }
     }
-    work.finish(&key)
+    work.finish(key)
 }
 
 /// Reads the answer in a file.

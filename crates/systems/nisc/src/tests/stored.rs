@@ -187,7 +187,7 @@ fn case(x: u8, seed: u128) -> Case {
 fn a_copy_that_is_not_what_was_hashed_is_named_if_it_is_evaluated() {
     let case = case(2, 3);
     let (stored, evaluated) = (stored(&case, 3), case.secret.evaluated());
-    assert!(0 < evaluated.len() && evaluated.len() < 4);
+    assert!(!evaluated.is_empty() && evaluated.len() < 4);
     let [mut named, mut unseen] = [0, 0];
     for i in 0..4 {
         for at in (0..stored.copies[i].len()).step_by(5) {

@@ -118,7 +118,7 @@ impl Answers<'_> {
 
     /// As [`pads`](Answers::pads), where the coins are no secret any more.
     pub fn public_pads(&self, i: usize) -> Zeroizing<Vec<[Block; 2]>> {
-        let table = VartimeRistrettoPrecomputation::new(&self.sender.keys[i].points);
+        let table = VartimeRistrettoPrecomputation::new(self.sender.keys[i].points);
         products::note(4 * self.answers.len());
         self.hash(i, Zeroizing::new(self.coins().map(|pair| table.vartime_multiscalar_mul(pair)).collect()))
     }
