@@ -13,11 +13,13 @@ use comity_core::{Backend, Bits, Params, SessionId};
 use comity_net::SystemRng;
 use comity_share::{GlobalKey, Share, Source};
 use comity_tinyot::bucket::Budget;
+use comity_tinyot::nnob::Plan;
 use comity_tinyot::{Ands, Checked, Config, Dealer, DealerKind, Machine, Triples, dealer, run_with};
 
 use super::text::{Table, bytes, ratio, time};
 use super::two::{Run, Wire, inputs, play, repeat, session};
 use super::{Bench, Suite, scaled};
+use crate::console::note;
 use crate::failure::{Failure, Outcome};
 
 /// What all names begin with.
@@ -31,7 +33,7 @@ pub(super) const NNOB12: Bench = Bench {
 /// The statistical security of everything here.
 const RHO: u32 = 40;
 
-/// The figure: blocks, gates, security, seconds before and after the inputs are there.
+/// The figure: blocks, gates, security in bits, seconds before and after the inputs are there.
 const PAPER: [(u64, u64, u32, u32, u32); 13] = [
     (1, 34_520, 55, 38, 4),
     (27, 922_056, 55, 38, 5),
@@ -160,11 +162,11 @@ fn figure(suite: &mut Suite, name: &str, kind: DealerKind) -> Outcome {
     let limit = if suite.named("nnob12") { LONG } else { SHORT };
     let start = Instant::now();
     let mut table = Table::new([
-        "blocks", "ANDs", "gates", "Tpre", "paper", "Tonl", "paper", "a block", "paper", "gates/s", "paper", "ANDs/s",
-        "bytes",
+        "blocks", "ANDs", "gates", "B", "σ", "paper", "Tpre", "paper", "Tonl", "paper", "a block", "paper", "gates/s",
+        "paper", "ANDs/s", "bytes",
     ]);
     let mut last: Option<(u64, f64, f64, u64)> = None;
-    for (blocks, gates, _, paper_before, paper_after) in PAPER {
+    for (blocks, gates, paper_bits, paper_before, paper_after) in PAPER {
         let expected = last.map_or(0.0, |(n, before, after, _)| (before + after) / n as f64 * blocks as f64);
         let slope = start.elapsed().as_secs_f64() + expected > limit.as_secs_f64();
         let (before, after, sent) = match last {
@@ -173,6 +175,10 @@ fn figure(suite: &mut Suite, name: &str, kind: DealerKind) -> Outcome {
                 (before * more, after * more, (sent as f64 * more) as u64)
             }
             _ => {
+                note(&match last {
+                    Some(_) => format!("{group}: {blocks} blocks, about {}", time(Some(expected))),
+                    None => format!("{group}: {blocks} blocks"),
+                });
                 let program = ecb(blocks);
                 let runs =
                     if blocks == 1 { repeat(|| execute(&program, kind))? } else { vec![execute(&program, kind)?] };
@@ -186,14 +192,18 @@ fn figure(suite: &mut Suite, name: &str, kind: DealerKind) -> Outcome {
                 row
             }
         };
-        let circuit = ecb(1);
-        let ands = circuit.and_gates() * blocks;
+        let ands = ecb(1).and_gates() * blocks;
         let total = before + after;
+        let by_slope = last.is_some_and(|row| row.0 != blocks);
+        let (size, bits) = security(kind, ands)?;
         let paper = f64::from(paper_before + paper_after);
         table.row([
-            format!("{blocks}{}", if slope && last.is_some_and(|row| row.0 != blocks) { " (by slope)" } else { "" }),
+            format!("{blocks}{}", if by_slope { " (by slope)" } else { "" }),
             ands.to_string(),
             gates.to_string(),
+            size.to_string(),
+            format!("{bits:.1}"),
+            paper_bits.to_string(),
             time(Some(before)),
             format!("{paper_before} s"),
             time(Some(after)),
@@ -205,13 +215,28 @@ fn figure(suite: &mut Suite, name: &str, kind: DealerKind) -> Outcome {
             scaled(ands as f64 / total),
             bytes(sent),
         ]);
+        if !by_slope {
+            let (before, after, rate) = (time(Some(before)), time(Some(after)), scaled(ands as f64 / total));
+            note(&format!("{group}: {blocks} blocks took {before} and {after} online, {rate} ANDs/s"));
+        }
     }
     let heading = format!(
-        "NNOB12, Figure 17, dealer {name}, rho = {RHO} (the paper: buckets of 4, 55 to 83 bits). `gates` are the paper's for so many \
-         blocks, XORs included; gates/s are those by our time"
+        "NNOB12, Figure 17, dealer {name}, rho = {RHO}. σ are the bits of security of all buckets of the session: ours by the bound for \
+         buckets of B, the paper's (B = 4) as printed. `gates` are the paper's for so many blocks, XORs included; gates/s are \
+         those by our time"
     );
     table.print(suite, &heading);
     Ok(())
+}
+
+/// The size of a bucket where so many ANDs are dealt, and the bits of security of all of them together.
+fn security(kind: DealerKind, ands: u64) -> Outcome<(usize, f64)> {
+    let budget = match kind {
+        DealerKind::Fast => Budget::known(ands, RHO, 1, comity_tinyot::fast::OBJECTS),
+        DealerKind::Nnob12 => Plan::known(ands, RHO).map(|plan| plan.budget().clone()),
+    };
+    let known = budget.map_err(Failure::from)?.known_batch();
+    Ok(known.map_or((0, 0.0), |(batch, bits)| (batch.size, bits)))
 }
 
 /// Triples a second, and bytes for one. Their ceiling is what the authenticated bits in them would let through alone.
@@ -224,6 +249,7 @@ fn triples(suite: &mut Suite, name: &str, kind: DealerKind) -> Outcome {
         DealerKind::Fast => 1 << 20,
         DealerKind::Nnob12 => 1 << 17,
     };
+    note(&format!("{row}: {count} triples, three times"));
     let (mut rates, mut runs) = (Vec::new(), Vec::new());
     for _ in 0..3 {
         let session = session();
@@ -333,6 +359,7 @@ fn online(suite: &mut Suite) -> Outcome {
     const WIDE: usize = 1 << 20;
     let wide = "nnob12.online.wide";
     if suite.wants(wide) {
+        note(&format!("{wide}: {WIDE} ANDs, five times"));
         let mut rates = Vec::new();
         for _ in 0..5 {
             let session = session();
@@ -359,6 +386,7 @@ fn online(suite: &mut Suite) -> Outcome {
         if !suite.wants(&name) {
             continue;
         }
+        note(&format!("{name}: {blocks} blocks"));
         let program = ecb(blocks);
         let gates = 34_520.0 * blocks as f64;
         let runs = repeat(|| {
@@ -413,6 +441,15 @@ mod tests {
         let zero = Bits::zeros(128);
         let out = eval_many(&ecb(2), &[vec![zero, key, two]]).unwrap().remove(0);
         assert_eq!([out[0].slice(0, 128), out[0].slice(128, 128)], [ciphertext.clone(), ciphertext]);
+    }
+
+    #[test]
+    fn buckets_keep_within_rho() {
+        for ((_, kind), (blocks, ..)) in DEALERS.into_iter().flat_map(|dealer| PAPER.map(|row| (dealer, row))) {
+            let (size, bits) = security(kind, 6400 * blocks).unwrap();
+            // What is for other things than buckets is no more than half.
+            assert!((2..=6).contains(&size) && bits >= f64::from(RHO) && bits < 2.0 * f64::from(RHO), "{size}: {bits}");
+        }
     }
 
     #[test]
