@@ -186,7 +186,8 @@ fn programs_of_every_shape() {
     let folder = Folder::new("nisc-shapes");
     let [query, key, out] = ["q", "k", "a"].map(|name| folder.path(name));
     // Without inputs of one side or both; of one bit; with outputs that are constant, inputs, or repeated.
-    let shapes: [(&str, &[&str], &[&str], &[&str]); 6] = [
+    type Values = &'static [&'static str];
+    let shapes: [(&str, Values, Values, Values); 6] = [
         ("y: u8 from b) -> (z: u8) { y + 1", &[], &["y=4"], &["05"]),
         ("x: u8 from a) -> (z: u8) { x + 1", &["x=4"], &[], &["05"]),
         (") -> (z: u8) { 7", &[], &[], &["07"]),

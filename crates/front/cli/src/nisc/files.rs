@@ -111,13 +111,18 @@ impl Partial {
 
     /// As [`Partial::keep`], but never replaces a file.
     pub(super) fn keep_new(mut self) -> Outcome {
-        let linked = self.file.sync_all().and_then(|()| fs::hard_link(&self.temporary, &self.path));
-        linked.map_err(|e| match e.kind() {
-            io::ErrorKind::AlreadyExists => exists(&self.path),
-            _ => failed(&self.path, "cannot write it", &e),
+        let (from, to) = (&self.temporary, &self.path);
+        let kept = self.file.sync_all().and_then(|()| match fs::hard_link(from, to) {
+            Ok(()) => fs::remove_file(from),
+            Err(e) if e.kind() == io::ErrorKind::AlreadyExists || to.symlink_metadata().is_ok() => Err(e),
+            // Some file systems have no links. A file that comes to be in this moment is lost there.
+            Err(_) => fs::rename(from, to),
+        });
+        kept.map_err(|e| match e.kind() {
+            io::ErrorKind::AlreadyExists => exists(to),
+            _ => failed(to, "cannot write it", &e),
         })?;
         self.kept = true;
-        fs::remove_file(&self.temporary).map_err(|e| failed(&self.temporary, "cannot remove it", &e))?;
         sync_folder(&self.path)
     }
 }
