@@ -132,7 +132,7 @@ fn the_query_says_that_copies_are_stored() {
 fn lies_end_as_in_the_plain_form() {
     let ones = || Bits::from_bytes(&[0xff], 2);
     let (mut escaped, mut recovered, mut named) = (0, 0, 0);
-    for seed in 0..2 {
+    for seed in 0..4 {
         let forms = [Copies::all(3).unwrap(), copies(3)];
         let [plain, stored] = forms.map(|form| Case::new(Backend::detect(), ands(2), vec![ones(), ones()], form, seed));
         assert_eq!(plain.secret.evaluated(), stored.secret.evaluated());
