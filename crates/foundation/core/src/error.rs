@@ -91,8 +91,8 @@ pub enum Misbehaviour {
     /// A garbled circuit of a checked copy is not what the copy's seed gives.
     #[error("a checked copy of the garbled circuit is wrong")]
     GarbledCircuit,
-    /// The coded tables do not decode to what the garbler sent hashes of.
-    #[error("the coded garbled circuits are not those whose hashes were sent")]
+    /// Coded tables do not decode to what the garbler sent hashes of, or a stored copy is not that.
+    #[error("the garbled circuits are not those whose hashes were sent")]
     CodedCircuit,
     /// The output table of an evaluated copy does not open its commitment.
     #[error("the output table of a copy does not open its commitment")]
