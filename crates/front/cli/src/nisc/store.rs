@@ -61,7 +61,9 @@ impl Place {
         let Some((scheme, rest)) = text.split_once("://") else {
             let path = PathBuf::from(text);
             if !path.is_dir() {
-                return Err(Failure::input(format!("--store {text}: there is no such folder: make it first, or name another")));
+                return Err(Failure::input(format!(
+                    "--store {text}: there is no such folder: make it first, or name another"
+                )));
             }
             return Ok(Place::Folder(path));
         };
