@@ -160,11 +160,12 @@ impl Session<'_> {
             &[&session.to_bytes(), &id.to_bytes(), &next.to_le_bytes()],
         );
         same(channel, &both, "taken")?;
-        let name = deal.info().meta.name.clone();
+        let (name, last) = (deal.info().meta.name.clone(), deal.info().blocks == next + need);
         let dealer = Stocked::new(Blocks { deal, party: self.party })?;
         let done = run_with(channel, &both, Box::new(dealer), program, inputs, clock);
         // An error between a check's first message and its verdict costs the whole deal: whoever waits for the next run is told.
-        if done.is_err() && store.deals().is_ok_and(|deals| deals.iter().all(|info| info.meta.id != id)) {
+        // If these were the last blocks there is nothing to lose.
+        if done.is_err() && !last && store.deals().is_ok_and(|deals| deals.iter().all(|info| info.meta.id != id)) {
             clock.watch().destroyed(&name);
         }
         done
