@@ -12,7 +12,7 @@ pub(crate) struct Script<'a>(pub(crate) &'a [u8]);
 
 impl RecvHalf for Script<'_> {
     fn recv(&mut self, bytes: &mut [u8]) -> Result<()> {
-        let (now, later) = self.0.split_at_checked(bytes.len()).ok_or(Error::PeerClosed)?;
+        let (now, later) = self.0.split_at_checked(bytes.len()).ok_or(Error::closed())?;
         bytes.copy_from_slice(now);
         self.0 = later;
         Ok(())
@@ -54,7 +54,7 @@ impl Channel for Script<'_> {
     }
 
     fn fork(&mut self, _: &str) -> Result<Box<dyn Channel>> {
-        Err(Error::PeerClosed)
+        Err(Error::closed())
     }
 }
 

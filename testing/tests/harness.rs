@@ -3,7 +3,7 @@
 use std::sync::Mutex;
 
 use comity_channel::{Channel, Error, Result};
-use comity_core::{Backend, Block, Prg};
+use comity_core::{Backend, Block, Kind, Prg};
 use comity_testing::{Case, Deviation, Net, Pair, Verdict, assert_realizes, deviate, never_wrong};
 
 #[test]
@@ -57,7 +57,7 @@ fn receiver(ch: &mut Box<dyn Channel>, checked: bool) -> Result<u8> {
     ch.recv(&mut check)?;
     let value = pad[0] ^ sealed[0];
     if checked && (check[0] != pad.iter().fold(42, |sum: u8, byte| sum.rotate_left(3) ^ byte) || value != 42) {
-        return Err(Error::Malformed("the check is wrong".into()));
+        return Err(Error::malformed("the check is wrong"));
     }
     Ok(value)
 }
@@ -76,7 +76,10 @@ fn a_checked_protocol_passes() {
                 assert!(verdict1.error().is_some(), "{case:?}: {verdict1:?}");
             }
             if case.deviation == Deviation::Lose && case.change.at < 18 {
-                assert!(matches!(verdict1, Verdict::Abort(Error::PeerClosed)) || case.party == 1, "{case:?}");
+                assert!(
+                    matches!(verdict1, Verdict::Abort(Error { kind: Kind::Closed, .. })) || case.party == 1,
+                    "{case:?}"
+                );
             }
         },
     );

@@ -1,7 +1,7 @@
 //! The first message of a session: who are you, and do we want the same thing?
 //!
 //! Both parties send a hello of [`WIRE_BYTES`] bytes and then read the peer's; neither waits for the other, so it
-//! costs one flight. Everything that must agree is in it, and each difference is an [`Error::Mismatch`] with both
+//! costs one flight. Everything that must agree is in it, and each difference is an [`Mismatch`](comity_core::Kind) with both
 //! values, on both sides. Two fresh nonces make the session's id: it is new if one party is honest, and the parties
 //! have the same one only if they agree. The hello itself is not authenticated; that is TLS's part.
 
@@ -71,8 +71,8 @@ struct Theirs {
 ///
 /// # Errors
 ///
-/// [`Error::Mismatch`] names the first difference, with both values; the peer meets the same error if it is honest.
-/// [`Error::Malformed`] if the peer is no comity at all, with a guess at what it is. Errors of the channel.
+/// [`Mismatch`](comity_core::Kind) names the first difference, with both values; the peer meets the same error if it is honest.
+/// [`Malformed`](comity_core::Kind) if the peer is no comity at all, with a guess at what it is. Errors of the channel.
 pub fn hello<C: Channel + ?Sized>(ch: &mut C, ours: &Hello, rng: &mut impl CryptoRng) -> Result<SessionId> {
     let mut nonce = [0; 32];
     rng.fill_bytes(&mut nonce);
@@ -80,7 +80,7 @@ pub fn hello<C: Channel + ?Sized>(ch: &mut C, ours: &Hello, rng: &mut impl Crypt
     let mut opening = [0; OPENING];
     ch.recv(&mut opening[..MAGIC.len()])?;
     if opening[..MAGIC.len()] != MAGIC {
-        return Err(Error::Malformed(no_hello(&opening)));
+        return Err(Error::malformed(no_hello(&opening)));
     }
     ch.recv(&mut opening[MAGIC.len()..])?;
     let version = u32::from_le_bytes([opening[8], opening[9], opening[10], opening[11]]);
@@ -137,11 +137,11 @@ impl Hello {
     fn compare(&self, theirs: &Theirs) -> Result<()> {
         compare("number of parties", self.parties, theirs.parties)?;
         if self.party == theirs.party {
-            return Err(Error::Mismatch {
-                field: "party ids",
-                ours: self.party.to_string(),
-                theirs: format!("{} as well; each side needs its own", theirs.party),
-            });
+            return Err(Error::mismatch(
+                "party ids",
+                self.party.to_string(),
+                format!("{} as well; each side needs its own", theirs.party),
+            ));
         }
         compare("id of the party at the peer", self.peer, theirs.party)?;
         compare("id of the party here", self.party, theirs.peer)?;
@@ -150,11 +150,11 @@ impl Hello {
         compare("computational security kappa", self.params.kappa, theirs.kappa)?;
         compare("statistical security rho", self.params.rho, theirs.rho)?;
         if self.program_digest != theirs.program_digest {
-            return Err(Error::Mismatch {
-                field: "program",
-                ours: named(&shown(&self.program), &self.program_digest),
-                theirs: named(&program.0, &theirs.program_digest),
-            });
+            return Err(Error::mismatch(
+                "program",
+                named(&shown(&self.program), &self.program_digest),
+                named(&program.0, &theirs.program_digest),
+            ));
         }
         compare_text("owners of the inputs", &self.owners, owners)?;
         compare_text("recipients of the outputs", &self.recipients, recipients)
@@ -221,12 +221,12 @@ impl Fields<'_> {
         let shown: [u8; SHOWN] = self.take();
         let end = shown.iter().position(|&byte| byte == 0).unwrap_or(SHOWN);
         if shown[end..].iter().any(|&byte| byte != 0) {
-            return Err(Error::Malformed("a text in the peer's hello has bytes after its end".into()));
+            return Err(Error::malformed("a text in the peer's hello has bytes after its end"));
         }
-        let text = str::from_utf8(&shown[..end])
-            .map_err(|_| Error::Malformed("a text in the peer's hello is not UTF-8".into()))?;
+        let text =
+            str::from_utf8(&shown[..end]).map_err(|_| Error::malformed("a text in the peer's hello is not UTF-8"))?;
         if text.contains(unfit) {
-            return Err(Error::Malformed("a text in the peer's hello cannot be shown".into()));
+            return Err(Error::malformed("a text in the peer's hello cannot be shown"));
         }
         Ok((text.to_owned(), self.take()))
     }
@@ -261,7 +261,7 @@ fn compare(field: &'static str, ours: u32, theirs: u32) -> Result<()> {
     if ours == theirs {
         return Ok(());
     }
-    Err(Error::Mismatch { field, ours: ours.to_string(), theirs: theirs.to_string() })
+    Err(Error::mismatch(field, ours.to_string(), theirs.to_string()))
 }
 
 fn compare_text(field: &'static str, ours: &str, theirs: &(String, [u8; 32])) -> Result<()> {
@@ -273,8 +273,8 @@ fn compare_text(field: &'static str, ours: &str, theirs: &(String, [u8; 32])) ->
     let ours = shown(ours);
     // Two long texts may begin alike.
     if ours == *text {
-        return Err(Error::Mismatch { field, ours: named(&ours, &digest), theirs: named(text, theirs) });
+        return Err(Error::mismatch(field, named(&ours, &digest), named(text, theirs)));
     }
     let or_none = |text: &str| if text.is_empty() { "none".to_owned() } else { text.to_owned() };
-    Err(Error::Mismatch { field, ours: or_none(&ours), theirs: or_none(text) })
+    Err(Error::mismatch(field, or_none(&ours), or_none(text)))
 }

@@ -35,10 +35,10 @@ impl<C: Channel> Mesh<C> {
     ///
     /// # Errors
     ///
-    /// [`Error::InvalidInput`] if `party` is not below the number of parties.
+    /// [`InvalidInput`](comity_core::Kind) if `party` is not below the number of parties.
     pub fn new(party: usize, channels: Vec<C>) -> Result<Mesh<C>> {
         if party > channels.len() {
-            return Err(Error::InvalidInput(format!("party {party} does not exist among {}", channels.len() + 1)));
+            return Err(Error::invalid_input(format!("party {party} does not exist among {}", channels.len() + 1)));
         }
         Ok(Mesh { party, channels })
     }
@@ -74,10 +74,10 @@ impl<C: Channel> Mesh<C> {
     ///
     /// # Errors
     ///
-    /// [`Error::InvalidInput`] unless there is one entry for each party. The first error of a channel, by party.
+    /// [`InvalidInput`](comity_core::Kind) unless there is one entry for each party. The first error of a channel, by party.
     pub fn exchange_all(&mut self, out: &[Vec<u8>], into: &mut [Vec<u8>]) -> Result<()> {
         if out.len() != self.parties() || into.len() != self.parties() {
-            return Err(Error::InvalidInput(format!(
+            return Err(Error::invalid_input(format!(
                 "an exchange among {} parties needs as many messages, not {} and {}",
                 self.parties(),
                 out.len(),

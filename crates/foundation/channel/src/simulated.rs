@@ -72,7 +72,7 @@ impl FromStr for NetProfile {
             (bits > 0).then_some(NetProfile { round_trip: Duration::from_nanos(nanos), bits_per_second: bits })
         });
         parsed.ok_or_else(|| {
-            Error::InvalidInput(format!(
+            Error::invalid_input(format!(
                 "\"{text}\" is no network: give lan, wan, or round-trip time and bandwidth, as in 30ms,100mbit"
             ))
         })
@@ -188,7 +188,7 @@ impl Arrived {
         inner.recv(&mut arrives)?;
         let len = u32::from_le_bytes(len) as usize;
         if len == 0 || len > CHUNK {
-            return Err(Error::Malformed("the peer's end of the simulated network is not wrapped alike".into()));
+            return Err(Error::malformed("the peer's end of the simulated network is not wrapped alike"));
         }
         let arrives = Duration::from_nanos(u64::from_le_bytes(arrives));
         thread::sleep(arrives.saturating_sub(now()).min(profile.longest()));

@@ -2,7 +2,7 @@
 
 use comity_channel::hello::{WIRE_BYTES, WIRE_VERSION};
 use comity_channel::{Channel, Error, Hello, Result, hello, memory};
-use comity_core::{Backend, Block, Params, Prg, SessionId};
+use comity_core::{Backend, Block, Kind, Params, Prg, SessionId};
 use comity_testing::Pair;
 use proptest::prelude::*;
 
@@ -35,7 +35,7 @@ fn differ(change: impl Fn(&mut Hello)) -> [(&'static str, String, String); 2] {
     change(&mut theirs);
     let (a, b) = meet(&ours, &theirs, [1, 2]);
     [a, b].map(|result| match result {
-        Err(Error::Mismatch { field, ours, theirs }) => (field, ours, theirs),
+        Err(Error { kind: Kind::Mismatch { field, ours, theirs }, .. }) => (field, ours, theirs),
         other => panic!("no mismatch: {other:?}"),
     })
 }
@@ -121,7 +121,7 @@ fn long_texts_are_shortened_but_compared_whole() {
     assert_eq!(a.unwrap(), b.unwrap());
     theirs.owners.push('y');
     let (a, _) = meet(&ours, &theirs, [1, 2]);
-    let Err(Error::Mismatch { field, ours, theirs }) = a else { panic!("{a:?}") };
+    let Err(Error { kind: Kind::Mismatch { field, ours, theirs }, .. }) = a else { panic!("{a:?}") };
     assert_eq!(field, "owners of the inputs");
     assert!(ours != theirs && ours.starts_with("xxx") && ours.contains("... (digest"), "{ours} / {theirs}");
 }
@@ -162,7 +162,7 @@ fn other_versions_and_other_languages_are_told() {
     assert!(answer_with(&bytes).is_ok());
     bytes[8] ^= 0x40;
     match answer_with(&bytes[..12]) {
-        Err(Error::Mismatch { field: "version of the wire format", ours, .. }) => {
+        Err(Error { kind: Kind::Mismatch { field: "version of the wire format", ours, .. }, .. }) => {
             assert_eq!(ours, WIRE_VERSION.to_string());
         }
         other => panic!("{other:?}"),
@@ -175,7 +175,7 @@ fn other_versions_and_other_languages_are_told() {
         (&[0; 8], "not comity"),
     ] {
         match answer_with(first) {
-            Err(Error::Malformed(text)) => assert!(text.contains(says), "{text}"),
+            Err(Error { kind: Kind::Malformed(text), .. }) => assert!(text.contains(says), "{text}"),
             other => panic!("{other:?}"),
         }
     }
@@ -185,7 +185,7 @@ fn other_versions_and_other_languages_are_told() {
 fn a_lost_peer_is_told_at_every_byte() {
     let bytes = honest_bytes();
     for cut in 0..bytes.len() {
-        assert!(matches!(answer_with(&bytes[..cut]), Err(Error::PeerClosed)), "cut at {cut}");
+        assert!(matches!(answer_with(&bytes[..cut]), Err(Error { kind: Kind::Closed, .. })), "cut at {cut}");
     }
 }
 
@@ -202,7 +202,7 @@ proptest! {
         match answer_with(&bytes) {
             Ok(session) if names.contains(&at) => prop_assert_eq!(session, honest),
             Ok(session) => prop_assert!((12..44).contains(&at) && session != honest || is_shown(at)),
-            Err(Error::Mismatch { .. } | Error::Malformed(_)) => {}
+            Err(Error { kind: Kind::Mismatch { .. }, .. } | Error { kind: Kind::Malformed(_), .. }) => {}
             Err(other) => prop_assert!(false, "{}", other),
         }
     }

@@ -4,6 +4,7 @@ use std::thread;
 use std::time::Duration;
 
 use comity_channel::{Channel, Counted, Error, RecvHalf, Result, SendHalf, memory, memory_mesh};
+use comity_core::Kind;
 use comity_testing::{Pair, check_channels};
 use proptest::prelude::*;
 
@@ -24,15 +25,15 @@ fn boxes_and_references_are_channels() {
 fn memory_is_bounded() {
     // The sender of much more than the pair holds waits for the receiver, and does not go on without it.
     let (mut a, b) = memory::pair_with_timeout(Duration::from_millis(50));
-    assert!(matches!(a.send(&vec![0; memory::CAPACITY + 1]), Err(Error::TimedOut(_))));
+    assert!(matches!(a.send(&vec![0; memory::CAPACITY + 1]), Err(Error { kind: Kind::TimedOut(_), .. })));
     drop(b);
-    assert!(matches!(a.send(&vec![0; memory::CAPACITY + 1]), Err(Error::PeerClosed)));
+    assert!(matches!(a.send(&vec![0; memory::CAPACITY + 1]), Err(Error { kind: Kind::Closed, .. })));
 }
 
 #[test]
 fn waiting_ends_in_time() {
     let (mut a, mut b) = memory::pair_with_timeout(Duration::from_millis(20));
-    assert!(matches!(a.recv(&mut [0]), Err(Error::TimedOut(_))));
+    assert!(matches!(a.recv(&mut [0]), Err(Error { kind: Kind::TimedOut(_), .. })));
     // What arrives later is still received.
     b.send(&[5]).and_then(|()| b.flush()).unwrap();
     let mut byte = [0];
@@ -45,12 +46,12 @@ fn parties_that_wait_for_each_other_are_told_at_once() {
     let waits = |ch: &mut memory::MemoryChannel| ch.recv(&mut [0]);
     let (a, b) = Pair::run(waits, waits);
     for result in [a, b] {
-        assert!(matches!(result, Err(Error::TimedOut(text)) if text.contains("deadlock")));
+        assert!(matches!(result, Err(Error { kind: Kind::TimedOut(text), .. }) if text.contains("deadlock")));
     }
     let floods = |ch: &mut memory::MemoryChannel| ch.send(&vec![0; memory::CAPACITY + 1]);
     let (a, b) = Pair::run(floods, floods);
     for result in [a, b] {
-        assert!(matches!(result, Err(Error::TimedOut(text)) if text.contains("deadlock")));
+        assert!(matches!(result, Err(Error { kind: Kind::TimedOut(text), .. }) if text.contains("deadlock")));
     }
 }
 
@@ -65,10 +66,10 @@ fn a_lost_peer_is_told_after_its_last_byte() {
     let mut bytes = [0; 2];
     b.recv(&mut bytes).unwrap();
     assert_eq!(bytes, [1, 2]);
-    assert!(matches!(b.recv(&mut [0]), Err(Error::PeerClosed)));
-    assert!(matches!(b.send(&[0; 100_000]), Err(Error::PeerClosed)));
-    assert!(matches!(fork.recv(&mut [0]), Err(Error::PeerClosed)));
-    assert!(matches!(b.fork("too late"), Err(Error::PeerClosed)));
+    assert!(matches!(b.recv(&mut [0]), Err(Error { kind: Kind::Closed, .. })));
+    assert!(matches!(b.send(&[0; 100_000]), Err(Error { kind: Kind::Closed, .. })));
+    assert!(matches!(fork.recv(&mut [0]), Err(Error { kind: Kind::Closed, .. })));
+    assert!(matches!(b.fork("too late"), Err(Error { kind: Kind::Closed, .. })));
 }
 
 #[test]
@@ -141,8 +142,14 @@ fn a_mesh_exchanges_with_all_at_once() {
 #[test]
 fn a_mesh_wants_one_message_a_party() {
     let [mut mesh, _other] = <[_; 2]>::try_from(memory_mesh(2, None)).ok().unwrap();
-    assert!(matches!(mesh.exchange_all(&[vec![]], &mut [vec![], vec![]]), Err(Error::InvalidInput(_))));
-    assert!(matches!(mesh.exchange_all(&[vec![], vec![]], &mut [vec![]]), Err(Error::InvalidInput(_))));
+    assert!(matches!(
+        mesh.exchange_all(&[vec![]], &mut [vec![], vec![]]),
+        Err(Error { kind: Kind::InvalidInput(_), .. })
+    ));
+    assert!(matches!(
+        mesh.exchange_all(&[vec![], vec![]], &mut [vec![]]),
+        Err(Error { kind: Kind::InvalidInput(_), .. })
+    ));
 }
 
 #[test]

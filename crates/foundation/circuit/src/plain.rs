@@ -47,11 +47,11 @@ impl Engine for Plain {
 
     fn input(&mut self, index: usize, party: u32, value: Option<&Bits>, _: usize, wires: &mut [bool]) -> Result<()> {
         let Some(value) = value else {
-            return Err(Error::InvalidInput(format!("input value {index}, of party {party}, is missing")));
+            return Err(Error::invalid_input(format!("input value {index}, of party {party}, is missing")));
         };
         if value.len() != wires.len() {
             let (is, takes) = (value.len(), wires.len());
-            return Err(Error::InvalidInput(format!(
+            return Err(Error::invalid_input(format!(
                 "input value {index}, of party {party}, has {is} bits where the program takes {takes}"
             )));
         }

@@ -78,7 +78,7 @@ pub enum InputError {
 
 impl From<InputError> for Error {
     fn from(error: InputError) -> Error {
-        Error::InvalidInput(error.to_string())
+        Error::invalid_input(error.to_string())
     }
 }
 
@@ -86,7 +86,7 @@ impl From<RunError<Error>> for Error {
     fn from(error: RunError<Error>) -> Error {
         match error {
             RunError::Engine(error) => error,
-            RunError::Input(_) | RunError::Memory { .. } => Error::InvalidInput(error.to_string()),
+            RunError::Input(_) | RunError::Memory { .. } => Error::invalid_input(error.to_string()),
         }
     }
 }

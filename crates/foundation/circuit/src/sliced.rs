@@ -52,11 +52,11 @@ impl Engine for Sliced {
     /// Takes the engine's own value; what the run has is not looked at.
     fn input(&mut self, index: usize, party: u32, _value: Option<&Bits>, _: usize, wires: &mut [Lanes]) -> Result<()> {
         let Some(value) = self.inputs.get(index) else {
-            return Err(Error::InvalidInput(format!("input value {index}, of party {party}, is missing")));
+            return Err(Error::invalid_input(format!("input value {index}, of party {party}, is missing")));
         };
         if value.len() != wires.len() {
             let (is, takes) = (value.len(), wires.len());
-            return Err(Error::InvalidInput(format!(
+            return Err(Error::invalid_input(format!(
                 "input value {index}, of party {party}, has {is} bits where the program takes {takes}"
             )));
         }

@@ -151,5 +151,5 @@ pub(crate) fn check_length(choices: &Bits, n: usize) -> Result<()> {
     if bits == n {
         return Ok(());
     }
-    Err(Error::InvalidInput(format!("{bits} choice bits for {n} oblivious transfers")))
+    Err(Error::invalid_input(format!("{bits} choice bits for {n} oblivious transfers")))
 }

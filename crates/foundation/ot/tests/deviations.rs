@@ -5,7 +5,7 @@
 //! got. In the semi-honest model nothing hangs or panics.
 
 use comity_channel::{Change, Channel, Direction, Error, MemoryChannel, Tamper, Tampering};
-use comity_core::{Backend, Bits, Block, Misbehaviour, Params, Prg, Result, SessionId};
+use comity_core::{Backend, Bits, Block, Kind, Params, Prg, Result, SessionId};
 use comity_ot::base::{BaseOt, Csw, Pvw, Simplest};
 use comity_ot::softspoken::{self, Checking};
 use comity_ot::{
@@ -249,7 +249,9 @@ fn a_lie_in_one_tree_is_a_guess_at_the_ideal_functionality() {
                     assert_eq!(ideal.corrupt_receiver(&Bits::zeros(128), &t).unwrap(), q, "k = {k}, tree {tree}");
                     right += 1;
                 }
-                (Err(_), Err(Error::PeerMisbehaved(Misbehaviour::InconsistentChoices))) => wrong += 1,
+                (Err(_), Err(Error { kind: Kind::Misbehaved(comity_ot::checks::INCONSISTENT_CHOICES), .. })) => {
+                    wrong += 1
+                }
                 (ideal, real) => panic!("k = {k}, tree {tree}: {ideal:?}, but {:?}", real.map(drop)),
             }
         }
@@ -262,11 +264,11 @@ fn no_way_on<S: RandomSender, R: RandomReceiver>(
     sender: impl Fn(&mut MemoryChannel) -> Result<S> + Sync,
     receiver: impl Fn(&mut MemoryChannel) -> Result<R> + Sync,
 ) {
-    let refused = |error: Error| assert!(matches!(error, Error::InvalidInput(_)), "{error}");
+    let refused = |error: Error| assert!(matches!(error, Error { kind: Kind::InvalidInput(_), .. }), "{error}");
     Pair::run(
         |ch| {
             let mut ot = sender(ch).unwrap();
-            assert!(matches!(ot.random(ch, &mut [[Block::ZERO; 2]; N]).unwrap_err(), Error::PeerClosed));
+            assert!(matches!(ot.random(ch, &mut [[Block::ZERO; 2]; N]).unwrap_err(), Error { kind: Kind::Closed, .. }));
             refused(ot.random(ch, &mut [[Block::ZERO; 2]; N]).unwrap_err());
             refused(ot.sender_random(ch, &mut [[Block::ZERO; 2]; 1]).unwrap_err());
         },

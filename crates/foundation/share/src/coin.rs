@@ -4,13 +4,15 @@
 //! before the first message. Cost: two messages of party 0, one of party 1, 128 bytes.
 
 use comity_channel::Channel;
-use comity_core::{Commitment, Error, Misbehaviour, Opening, Result, SessionId, commit};
+use comity_core::{Commitment, Error, Opening, Result, SessionId, commit};
 use rand_core::CryptoRng;
+
+use crate::checks;
 
 /// 256 random bits, the same for both. `session` is used for one string.
 ///
 /// # Errors
-/// [`Error::PeerMisbehaved`] if the peer opens another seed than it committed to, and those of the channel.
+/// [`Misbehaved`](comity_core::Kind) if the peer opens another seed than it committed to, and those of the channel.
 pub fn coin<C: Channel + ?Sized>(
     ch: &mut C,
     session: SessionId,
@@ -34,7 +36,7 @@ pub fn coin<C: Channel + ?Sized>(
         ch.recv(&mut theirs)?;
         ch.recv(&mut salt)?;
         if !Commitment::new(commitment).verify(session, LABEL, &theirs, &Opening::new(salt)) {
-            return Err(Error::PeerMisbehaved(Misbehaviour::CoinOpening));
+            return Err(Error::from(checks::COIN_OPENING));
         }
     }
     Ok(std::array::from_fn(|i| own[i] ^ theirs[i]))
@@ -42,7 +44,7 @@ pub fn coin<C: Channel + ?Sized>(
 
 #[cfg(test)]
 mod tests {
-    use comity_core::{Backend, Block, Prg};
+    use comity_core::{Backend, Block, Kind, Prg};
     use comity_testing::Pair;
 
     use super::*;
@@ -66,6 +68,6 @@ mod tests {
             },
             honest(1),
         );
-        assert!(matches!(b, Err(Error::PeerMisbehaved(Misbehaviour::CoinOpening))));
+        assert!(matches!(b, Err(Error { kind: Kind::Misbehaved(checks::COIN_OPENING), .. })));
     }
 }

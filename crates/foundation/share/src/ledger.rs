@@ -8,8 +8,10 @@
 //! Cost: 32 bytes each way a settlement, 16 bytes hashed a bit and party.
 
 use comity_channel::Channel;
-use comity_core::{Block, Error, Misbehaviour, Result, SessionId};
+use comity_core::{Block, Error, Result, SessionId};
 use subtle::ConstantTimeEq;
+
+use crate::checks;
 
 /// What was shown to the peer, and what the peer showed, since the session began.
 pub struct Ledger {
@@ -42,10 +44,10 @@ impl Ledger {
     /// Holds the peer's digest against all that was seen.
     ///
     /// # Errors
-    /// [`Misbehaviour::WrongMac`].
+    /// [`checks::WRONG_MAC`].
     pub fn verify(&self, digest: &[u8; 32]) -> Result<()> {
         let right = self.seen.finalize().as_bytes().ct_eq(digest);
-        if right.into() { Ok(()) } else { Err(Error::PeerMisbehaved(Misbehaviour::WrongMac)) }
+        if right.into() { Ok(()) } else { Err(Error::from(checks::WRONG_MAC)) }
     }
 
     /// Checks all that was shown in either direction. After an error nothing more may leave.
@@ -62,6 +64,7 @@ impl Ledger {
 
 #[cfg(test)]
 mod tests {
+    use comity_core::Kind;
     use comity_testing::Pair;
 
     use super::*;
@@ -88,7 +91,7 @@ mod tests {
         let turned = [macs[1], macs[0]];
         let [shower, seer] = settle(|ledger, party| if party == 0 { ledger.show(&turned) } else { ledger.see(&macs) });
         assert!(shower.is_ok());
-        assert!(matches!(seer, Err(Error::PeerMisbehaved(Misbehaviour::WrongMac))));
+        assert!(matches!(seer, Err(Error { kind: Kind::Misbehaved(checks::WRONG_MAC), .. })));
     }
 
     #[test]

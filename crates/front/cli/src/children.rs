@@ -69,9 +69,9 @@ pub(crate) fn run(plan: Plan) -> Outcome<Finished> {
             Some(Event::Progress(_)) => {}
             Some(Event::Note(text)) => note(&format!("party {party}: {text}")),
             Some(Event::Report { run, texts }) => processes.children[party].said = Some(Ok((*run, texts))),
-            Some(Event::Error { kind, message }) => {
+            Some(Event::Error { kind, message, party: whose }) => {
                 let kind = Kind::named(&kind).unwrap_or(Kind::Bug);
-                processes.children[party].said = Some(Err(Failure::new(kind, message)));
+                processes.children[party].said = Some(Err(Failure { kind, message, party: whose }));
             }
             None => processes.reap(party),
         }

@@ -151,7 +151,7 @@ pub(crate) enum Event {
     /// It is done. The texts are the outputs as a person reads them.
     Report { run: Box<Run>, texts: BTreeMap<usize, String> },
     /// It failed.
-    Error { kind: String, message: String },
+    Error { kind: String, message: String, party: Option<u16> },
 }
 
 /// What a parent says to its child: input values by their index, each as the hex of its wires, packed.

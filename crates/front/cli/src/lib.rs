@@ -59,7 +59,11 @@ where
     };
     // There is nobody left to tell if writing fails here.
     let _ = if attached {
-        let event = json::Event::Error { kind: failure.kind.name().to_owned(), message: failure.message.clone() };
+        let event = json::Event::Error {
+            kind: failure.kind.name().to_owned(),
+            message: failure.message.clone(),
+            party: failure.party,
+        };
         console::emit(&json::line(&event))
     } else if json {
         console::emit(&json::line(&failure.to_json()))

@@ -96,12 +96,12 @@ impl<'a> Interactive<'a> {
     /// Begins a session with the peer at the other end of this channel: hello, and the setup of the dealer.
     ///
     /// # Errors
-    /// [`Error::Mismatch`], on both sides, if the parties want different things; [`Error::InvalidInput`] if there is no
+    /// [`Mismatch`](comity_core::Kind), on both sides, if the parties want different things; [`InvalidInput`](comity_core::Kind) if there is no
     /// such party; those of the setup and of the channel.
     pub fn over(channel: impl Channel + 'a, setup: Setup) -> Result<Interactive<'a>> {
         let Setup { party, params, dealer, backend } = setup;
         if party > 1 {
-            return Err(Error::InvalidInput(format!("tinyot has the parties 0 and 1; there is no party {party}")));
+            return Err(Error::invalid_input(format!("tinyot has the parties 0 and 1; there is no party {party}")));
         }
         let mut channel: Counted<Box<dyn Channel + 'a>> = Counted::new(Box::new(channel));
         let greeting = Hello {
@@ -129,7 +129,7 @@ impl<'a> Interactive<'a> {
         let mut theirs = [0; SessionId::BYTES];
         channel.exchange(&session.child("ready").to_bytes(), &mut theirs)?;
         if theirs != session.child("ready").to_bytes() {
-            return Err(Error::Malformed("the peer is not ready, and says something else".into()));
+            return Err(Error::malformed("the peer is not ready, and says something else"));
         }
         Ok(Interactive { channel, machine, session, statements: 0 })
     }
@@ -142,7 +142,7 @@ impl<'a> Interactive<'a> {
     /// A value of `owner`, which gives it; the other party gives none.
     ///
     /// # Errors
-    /// [`Error::InvalidInput`] if the value is missing, has another number of bits, or is the other party's; those of the
+    /// [`InvalidInput`](comity_core::Kind) if the value is missing, has another number of bits, or is the other party's; those of the
     /// protocol and of the channel.
     pub fn input(&mut self, owner: u32, bits: usize, value: Option<&Bits>) -> Result<Shared> {
         let mut wires = self.room(bits)?;
@@ -164,11 +164,11 @@ impl<'a> Interactive<'a> {
     /// outputs does not matter.
     ///
     /// # Errors
-    /// [`Error::InvalidInput`], before anything is sent, if the values do not fit the program or are another session's; those
+    /// [`InvalidInput`](comity_core::Kind), before anything is sent, if the values do not fit the program or are another session's; those
     /// of the protocol and of the channel.
     pub fn call(&mut self, program: &Program, values: &[&Shared]) -> Result<Vec<Shared>> {
         let takes = program.inputs();
-        let refuse = |why: String| Err(Error::InvalidInput(why));
+        let refuse = |why: String| Err(Error::invalid_input(why));
         if values.len() != takes.len() {
             return refuse(format!(
                 "`{}` takes {} values, and {} are given",
@@ -196,7 +196,7 @@ impl<'a> Interactive<'a> {
     /// party is to learn it.
     ///
     /// # Errors
-    /// [`Error::PeerMisbehaved`] if the check fails: then the session is at its end; [`Error::InvalidInput`] if there is no such
+    /// [`Misbehaved`](comity_core::Kind) if the check fails: then the session is at its end; [`InvalidInput`](comity_core::Kind) if there is no such
     /// party, or the value is another session's; those of the channel.
     pub fn reveal(&mut self, to: Recipients, value: &Shared) -> Result<Option<Bits>> {
         self.check(value)?;
@@ -213,7 +213,7 @@ impl<'a> Interactive<'a> {
     /// Wires of a new value.
     fn room(&self, bits: usize) -> Result<Zeroizing<Vec<Wire>>> {
         if bits as u64 > Program::MAX_WIRES {
-            return Err(Error::InvalidInput(format!("a value of {bits} bits; 2^32 - 1 are possible")));
+            return Err(Error::invalid_input(format!("a value of {bits} bits; 2^32 - 1 are possible")));
         }
         Ok(Zeroizing::new(vec![Wire::default(); bits]))
     }
@@ -228,6 +228,6 @@ impl<'a> Interactive<'a> {
         if value.session == self.session {
             return Ok(());
         }
-        Err(Error::InvalidInput("the value belongs to another session, whose keys are others".into()))
+        Err(Error::invalid_input("the value belongs to another session, whose keys are others"))
     }
 }

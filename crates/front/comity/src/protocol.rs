@@ -163,11 +163,11 @@ impl Protocol {
     /// The protocol of this name.
     ///
     /// # Errors
-    /// [`Error::InvalidInput`], with the names that there are.
+    /// [`InvalidInput`](comity_core::Kind), with the names that there are.
     pub fn named(name: &str) -> Result<&'static Protocol> {
         PROTOCOLS.iter().find(|p| p.name == name).ok_or_else(|| {
             let names: Vec<&str> = PROTOCOLS.iter().map(|p| p.name).collect();
-            Error::InvalidInput(format!("there is no protocol `{name}`; there is: {}", names.join(", ")))
+            Error::invalid_input(format!("there is no protocol `{name}`; there is: {}", names.join(", ")))
         })
     }
 }

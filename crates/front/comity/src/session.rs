@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use comity_channel::{Channel, Counted, Counts, Hello, hello};
 use comity_circuit::{Observer, Program, ProgramError, Recipients};
-use comity_core::{Backend, Bits, Error, Params, Result};
+use comity_core::{Backend, Bits, Error, Kind, Params, Result};
 use comity_net::{KeyDir, Listener, Security, Settings, SystemRng, is_loopback};
 use comity_store::Store;
 
@@ -178,8 +178,8 @@ impl<'a> Session<'a> {
     /// Runs the program with this party's inputs, each with its index, and reports when all is done and checked.
     ///
     /// # Errors
-    /// [`Error::InvalidInput`] before anything is sent if the inputs are not exactly this party's, at the program's
-    /// widths, or the session is not set up; [`Error::Mismatch`], on both sides, if the parties want different
+    /// [`InvalidInput`](comity_core::Kind) before anything is sent if the inputs are not exactly this party's, at the program's
+    /// widths, or the session is not set up; [`Mismatch`](comity_core::Kind), on both sides, if the parties want different
     /// things; otherwise what the network, the peer and the protocol's checks give.
     pub fn run(self, program: &Program, inputs: impl IntoIterator<Item = (usize, Bits)>) -> Result<Report> {
         self.run_watched(program, inputs, &mut ())
@@ -294,7 +294,7 @@ impl<'a> Session<'a> {
 
     /// Finds everything that is wrong with what the caller wants, before anybody is bothered.
     fn check(&self, protocol: &Protocol, program: &Program, inputs: Vec<(usize, Bits)>) -> Result<Vec<Option<Bits>>> {
-        let refuse = |why: String| Err(Error::InvalidInput(why));
+        let refuse = |why: String| Err(Error::invalid_input(why));
         self.check_parties(protocol, program)?;
         let mut given: Vec<Option<Bits>> = vec![None; program.inputs().len()];
         for (index, bits) in inputs {
@@ -311,7 +311,7 @@ impl<'a> Session<'a> {
     /// [`Session::check`], but for the inputs.
     fn check_parties(&self, protocol: &Protocol, program: &Program) -> Result<()> {
         self.check_flags(protocol)?;
-        let refuse = |why: String| Err(Error::InvalidInput(why));
+        let refuse = |why: String| Err(Error::invalid_input(why));
         let (name, parties) = (protocol.name, *protocol.parties.end());
         for value in program.inputs() {
             if value.party >= parties {
@@ -334,7 +334,7 @@ impl<'a> Session<'a> {
 
     /// What is wrong with what the session was told, whatever the program.
     fn check_flags(&self, protocol: &Protocol) -> Result<()> {
-        let refuse = |why: String| Err(Error::InvalidInput(why));
+        let refuse = |why: String| Err(Error::invalid_input(why));
         let (name, parties) = (protocol.name, *protocol.parties.end());
         match (self.role, protocol.system) {
             (Some(role), System::Yao) => {
@@ -384,7 +384,7 @@ impl<'a> Session<'a> {
                 Route::Over(channel) => {
                     Ok(Met { channel, address: "a channel of the caller's".into(), key: String::new() })
                 }
-                _ => Err(Error::InvalidInput("where is the peer? The session needs listen, connect or over".into())),
+                _ => Err(Error::invalid_input("where is the peer? The session needs listen, connect or over")),
             };
         };
         if protocol.adversary == Adversary::SemiHonest && !stays_here(address) {
@@ -423,7 +423,7 @@ impl<'a> Session<'a> {
     /// What this party tells its peer that it wants. Owners and recipients are compared apart from the rest of the
     /// program, so that a difference there is called by its name. `wish` is the protocol and what else must be alike.
     fn greeting(&self, protocol: &Protocol, program: &Program, wish: String) -> Result<Hello> {
-        let refused = |e: ProgramError| Error::InvalidInput(e.to_string());
+        let refused = |e: ProgramError| Error::invalid_input(e.to_string());
         let mut bare = program.clone();
         for index in 0..program.inputs().len() {
             bare = bare.with_owner(index, 0).map_err(refused)?;
@@ -469,10 +469,10 @@ fn roles_apart(error: Error, what: &str, program: &Program) -> Error {
         "" => Some(format!("party {} (as follows from the program)", comity_cutchoose::garbler(program))),
         rest => rest.strip_prefix(GARBLER).map(|party| format!("party {party}")),
     };
-    if let Error::Mismatch { field: "protocol", ours, theirs } = &error
+    if let Error { kind: Kind::Mismatch { field: "protocol", ours, theirs }, .. } = &error
         && let (Some(ours), Some(theirs)) = (garbler(ours), garbler(theirs))
     {
-        return Error::Mismatch { field: "garbler", ours, theirs };
+        return Error::mismatch("garbler", ours, theirs);
     }
     error
 }

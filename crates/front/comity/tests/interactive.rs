@@ -7,7 +7,7 @@ use comity::interactive::{Interactive, MAX_STATEMENT, Setup, Shared};
 use comity::value::Type;
 use comity::{Bits, Dealer, Error, Params, Program, Recipients, Result, compile_expression, memory, parse_type};
 use comity_channel::{Change, Direction, Tamper, Tampering};
-use comity_core::Misbehaviour;
+use comity_core::Kind;
 
 /// Both parties of a session, each with what it does.
 fn both<T: Send>(
@@ -107,7 +107,7 @@ fn statements_are_compared() {
         heard.push(session.agree(["", "x"][session.party() as usize])?);
         heard.push(session.agree(&"x".repeat(MAX_STATEMENT))?);
         let long = session.agree(&"x".repeat(MAX_STATEMENT + 1));
-        assert!(matches!(long, Err(Error::InvalidInput(_))));
+        assert!(matches!(long, Err(Error { kind: Kind::InvalidInput(_), .. })));
         let x = put(session, 0, 5)?;
         assert_eq!(session.reveal(Recipients::All, &x)?, Some(number(5)));
         Ok(heard)
@@ -144,7 +144,7 @@ fn what_does_not_fit_is_refused_and_the_session_goes_on() {
         assert!(texts.iter().zip(hints).all(|(text, hint)| text.contains(hint)), "{texts:#?}");
     }
     let (alone, _) = memory::pair();
-    assert!(matches!(Interactive::over(alone, Setup::new(2)).err(), Some(Error::InvalidInput(_))));
+    assert!(matches!(Interactive::over(alone, Setup::new(2)).err(), Some(Error { kind: Kind::InvalidInput(_), .. })));
 }
 
 #[test]
@@ -156,7 +156,7 @@ fn parties_that_want_different_things_are_told() {
     ] {
         for result in both(|party| if party == 0 { zero } else { one }, |_| Ok(())) {
             match result {
-                Err(Error::Mismatch { field, .. }) => assert!(field.contains(what), "{field}"),
+                Err(Error { kind: Kind::Mismatch { field, .. }, .. }) => assert!(field.contains(what), "{field}"),
                 other => panic!("{other:?}"),
             }
         }
@@ -184,6 +184,9 @@ fn a_changed_bit_is_caught_before_the_output() {
             scope.spawn(|| run(&mut Interactive::over(a, Setup::new(0))?));
             run(&mut Interactive::over(Tampering::new(b, &change), Setup::new(1))?)
         });
-        assert!(matches!(tampered, Err(Error::PeerMisbehaved(Misbehaviour::WrongMac))), "byte {at}: {tampered:?}");
+        assert!(
+            matches!(tampered, Err(Error { kind: Kind::Misbehaved(comity_share::checks::WRONG_MAC), .. })),
+            "byte {at}: {tampered:?}"
+        );
     }
 }

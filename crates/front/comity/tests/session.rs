@@ -8,7 +8,7 @@ use comity::{
     library, memory,
 };
 use comity_channel::{Change, Direction, Tamper, Tampering};
-use comity_core::Misbehaviour;
+use comity_core::Kind;
 
 /// `a` of party 0 and `b` of party 1, eight bits each; the outputs are `a & b` and `a ^ b`.
 fn program() -> Program {
@@ -116,7 +116,7 @@ fn only_recipients_learn() {
 fn disagree(sides: (Result<Report>, Result<Report>), field: &str) {
     for side in [sides.0, sides.1] {
         match side {
-            Err(Error::Mismatch { field: named, .. }) => assert_eq!(named, field),
+            Err(Error { kind: Kind::Mismatch { field: named, .. }, .. }) => assert_eq!(named, field),
             other => panic!("{:?}", other.map(|_| ())),
         }
     }
@@ -148,11 +148,11 @@ fn a_disagreement_is_called_by_its_name_on_both_sides() {
     assert!(zero.is_ok() && one.is_ok());
 }
 
-/// Refused as [`Error::InvalidInput`], with these words.
+/// Refused as [`InvalidInput`](comity_core::Kind), with these words.
 #[track_caller]
 fn refused(result: Result<Report>, words: &[&str]) {
     match result.map(|_| ()) {
-        Err(Error::InvalidInput(message)) => {
+        Err(Error { kind: Kind::InvalidInput(message), .. }) => {
             for word in words {
                 assert!(message.contains(word), "`{word}` is not in: {message}");
             }
@@ -199,7 +199,7 @@ fn off_this_machine_more_must_be_asked_for() {
     let hear = |session: Session<'_>| {
         let mut heard = Heard::default();
         let run = session.plaintext(true).run_watched(&program, [(0, byte(1))], &mut heard);
-        assert!(matches!(run, Err(Error::TimedOut(_))));
+        assert!(matches!(run, Err(Error { kind: Kind::TimedOut(_), .. })));
         heard.0
     };
     let heard = hear(listen().protocol("yao"));
@@ -230,8 +230,12 @@ fn wrong_circuits_are_caught_and_the_check_is_named() {
         let zero = Session::new(0).over(a).role(Role::Garbler).run(program, [(0, key)]);
         (zero, one.join().unwrap())
     });
-    assert!(matches!(one, Err(Error::PeerMisbehaved(Misbehaviour::GarbledCircuit))), "{:?}", one.map(|_| ()));
-    assert!(matches!(zero, Err(Error::PeerClosed)), "{:?}", zero.map(|_| ()));
+    assert!(
+        matches!(one, Err(Error { kind: Kind::Misbehaved(comity_cutchoose::checks::GARBLED_CIRCUIT), .. })),
+        "{:?}",
+        one.map(|_| ())
+    );
+    assert!(matches!(zero, Err(Error { kind: Kind::Closed, .. })), "{:?}", zero.map(|_| ()));
 }
 
 #[test]

@@ -6,7 +6,7 @@ use std::thread;
 use comity::{Bits, Error, Key, Params, Program, Report, Result, Session, Store, Watch, library, memory};
 use comity_channel::hello::WIRE_BYTES;
 use comity_channel::{Change, Direction, Tamper, Tampering};
-use comity_core::{Backend, Block, Prg};
+use comity_core::{Backend, Block, Kind, Prg};
 
 /// The stores of both parties, removed when the test passes.
 struct Stores(PathBuf);
@@ -133,7 +133,7 @@ fn lies_about_preparations_are_refused() {
         let [zero, one] = stores.run(&program, Some(lie), &mut ());
         let error = zero.unwrap_err().to_string();
         assert!(error.contains(words), "{error}");
-        assert!(matches!(one, Err(Error::PeerClosed)), "{:?}", one.map(|_| ()));
+        assert!(matches!(one, Err(Error { kind: Kind::Closed, .. })), "{:?}", one.map(|_| ()));
         assert_eq!(stores.left()[0], *left, "{words}");
     }
 }

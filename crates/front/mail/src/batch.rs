@@ -18,9 +18,9 @@ use crate::store::{Store, open_stored};
 #[derive(Debug)]
 pub struct Verdict {
     /// What the sender calls itself, if the answer could be read that far. It is the sender's own name only if the seal was whole:
-    /// [`Error::Malformed`] and [`Error::Mismatch`] are nobody's fault that is named.
+    /// [`Malformed`](comity_core::Kind) and [`Mismatch`](comity_core::Kind) are nobody's fault that is named.
     pub name: Option<Name>,
-    /// The outputs; or why there are none. [`Error::PeerMisbehaved`] names the cheat.
+    /// The outputs; or why there are none. [`Misbehaved`](comity_core::Kind) names the cheat.
     pub outcome: Result<Opened>,
 }
 
@@ -50,7 +50,7 @@ impl Key {
     /// Begins to open answers.
     ///
     /// # Errors
-    /// [`Error::Mismatch`] if this is not the query's program; as [`comity_nisc::publish`].
+    /// [`Mismatch`](comity_core::Kind) if this is not the query's program; as [`comity_nisc::publish`].
     pub fn batch<'a>(&'a mut self, backend: Backend, program: &'a Program) -> Result<Batch<'a>> {
         let cost = self.cost(program)?;
         Ok(Batch {
@@ -69,7 +69,7 @@ impl Key {
     /// of the sender.
     ///
     /// # Errors
-    /// [`Error::Mismatch`] if it is for another query or program, [`Error::Malformed`] if it is none, or not whole.
+    /// [`Mismatch`](comity_core::Kind) if it is for another query or program, [`Malformed`](comity_core::Kind) if it is none, or not whole.
     pub fn check(&self, program: &Program, answer: &mut dyn Read) -> Result<Name> {
         Ok(self.whole(&self.cost(program)?, answer)?.0.name)
     }
@@ -85,7 +85,7 @@ impl Key {
     fn cost(&self, program: &Program) -> Result<Cost> {
         let (ours, theirs) = (program.digest(), self.secret.program());
         if ours != *theirs {
-            return Err(Error::Mismatch { field: "program", ours: hex(&ours), theirs: hex(theirs) });
+            return Err(Error::mismatch("program", hex(&ours), hex(theirs)));
         }
         Cost::new(program, self.secret.copies())
     }
@@ -96,8 +96,7 @@ impl Key {
     }
 
     fn fits(&self, head: Head) -> Result<Head> {
-        let differ =
-            |field, ours: &[u8], theirs: &[u8]| Error::Mismatch { field, ours: hex(ours), theirs: hex(theirs) };
+        let differ = |field, ours: &[u8], theirs: &[u8]| Error::mismatch(field, hex(ours), hex(theirs));
         if head.program != *self.secret.program() {
             return Err(differ("program", self.secret.program(), &head.program));
         }
@@ -156,17 +155,16 @@ impl<'a> Batch<'a> {
     /// An error says nothing about which copies are checked; the outcome inside does.
     fn open(&self, head: &Head, answer: &mut dyn Read, store: Option<&mut dyn Store>) -> Result<Unsealed> {
         if store.is_none() && self.key.secret.copies().is_stored() {
-            return Err(Error::InvalidInput("its copies are in a store: they must be fetched to open it".into()));
+            return Err(Error::invalid_input("its copies are in a store: they must be fetched to open it"));
         }
         let encapsulated = encapsulated(answer)?;
-        let repeated = || Error::InvalidInput("it repeats an answer that is opened already, and is refused".into());
+        let repeated = || Error::invalid_input("it repeats an answer that is opened already, and is refused");
         let before = self.key.opened.get(&encapsulated);
         if before.is_none() && (self.key.spent || store.is_some()) {
             let late = || {
-                Error::InvalidInput(
+                Error::invalid_input(
                     "answers to this query were opened already, and this one was not among them: who has heard of a result may \
-                     know which copies are checked, and could cheat unseen. Refresh the key, and ask for an answer to the new query"
-                        .into(),
+                     know which copies are checked, and could cheat unseen. Refresh the key, and ask for an answer to the new query",
                 )
             };
             // Where copies are stored, what is not whole is not among them either.
@@ -266,7 +264,7 @@ mod tests {
     use std::convert::Infallible;
 
     use comity_circuit::{Recipients, library};
-    use comity_core::{Bits, Block, Misbehaviour, Prg};
+    use comity_core::{Bits, Block, Prg};
     use comity_nisc::Copies;
 
     use super::*;
@@ -294,6 +292,6 @@ mod tests {
         for recovered in [false, true] {
             assert!(!spent(Ok(Opened { outputs: vec![Bits::zeros(8)], recovered })));
         }
-        assert!(spent(Err(Misbehaviour::GarbledCircuit.into())));
+        assert!(spent(Err(comity_nisc::checks::GARBLED_CIRCUIT.into())));
     }
 }

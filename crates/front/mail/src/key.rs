@@ -8,7 +8,7 @@ use comity_nisc::{Copies, Secret};
 use rand_core::CryptoRng;
 use zeroize::Zeroizing;
 
-use crate::file::{CHECKSUM, Kind};
+use crate::file::{CHECKSUM, FileKind};
 use crate::name::{Reference, put_text, take_text};
 use crate::query::Query;
 use crate::seal::public_key;
@@ -84,16 +84,16 @@ impl Key {
     /// The key in these bytes.
     ///
     /// # Errors
-    /// [`Error::Malformed`] if they are none, or of another version, or damaged.
+    /// [`Malformed`](comity_core::Kind) if they are none, or of another version, or damaged.
     pub fn from_bytes(bytes: &[u8]) -> Result<Key> {
-        let (mut fields, _) = Kind::Key.fields(bytes)?;
+        let (mut fields, _) = FileKind::Key.fields(bytes)?;
         let seed = Zeroizing::new(fields.array()?);
         let fingerprint = fields.array()?;
         let expected = u32::from_le_bytes(fields.array()?);
         let spent = match fields.array()? {
             [0] => false,
             [1] => true,
-            _ => return Err(Error::Malformed("the key is neither fresh nor spent".into())),
+            _ => return Err(Error::malformed("the key is neither fresh nor spent")),
         };
         let named = take_text(&mut fields, u16::MAX.into())?;
         let reference = Reference::take(&mut fields)?;
@@ -106,7 +106,7 @@ impl Key {
         let key = Key { seed, fingerprint, expected, spent, named, reference, opened, secret };
         // One key, one form.
         if key.to_bytes()[..] != *bytes {
-            return Err(Error::Malformed("a key in another form than it is written in".into()));
+            return Err(Error::malformed("a key in another form than it is written in"));
         }
         Ok(key)
     }
@@ -117,7 +117,7 @@ impl Key {
         // Room for all, so that no outgrown copy is left behind.
         let room = 256 + self.named.len() + Reference::MAX + self.reference.owners().len();
         let mut bytes = Zeroizing::new(Vec::with_capacity(room + 64 * self.opened.len() + secret.len()));
-        bytes.extend_from_slice(&Kind::Key.start());
+        bytes.extend_from_slice(&FileKind::Key.start());
         bytes.extend_from_slice(&self.seed[..]);
         bytes.extend_from_slice(&self.fingerprint);
         bytes.extend_from_slice(&self.expected.to_le_bytes());
@@ -130,7 +130,7 @@ impl Key {
             bytes.extend_from_slice(sum);
         }
         bytes.extend_from_slice(&secret);
-        let sum = Kind::Key.checksum().update(&bytes).finalize();
+        let sum = FileKind::Key.checksum().update(&bytes).finalize();
         bytes.extend_from_slice(sum.as_bytes());
         bytes
     }

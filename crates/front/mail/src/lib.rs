@@ -73,7 +73,7 @@ mod store;
 
 pub use answer::{Head, examine, examine_copy, respond};
 pub use batch::{Batch, Fetching, Verdict};
-pub use file::Kind;
+pub use file::FileKind;
 pub use key::Key;
 pub use name::{Name, Reference};
 pub use query::Query;

@@ -16,7 +16,7 @@ use rand_core::CryptoRng;
 use zeroize::{Zeroize, Zeroizing};
 
 use crate::answer::Head;
-use crate::file::{CHECKSUM, Kind, START};
+use crate::file::{CHECKSUM, FileKind, START};
 use crate::name::Name;
 use crate::query::Query;
 
@@ -103,7 +103,7 @@ impl Tie {
 
 /// Seals what is written to it, which should be what [`comity_nisc::respond()`] writes. Only [`Sealer::finish`] makes an answer of it.
 pub struct Sealer<'a> {
-    kind: Kind,
+    kind: FileKind,
     to: &'a mut dyn Write,
     hash: Hasher,
     context: AeadCtxS<ChaCha20Poly1305, HkdfSha256, X25519HkdfSha256>,
@@ -118,7 +118,7 @@ impl<'a> Sealer<'a> {
     /// Begins the answer of this sender to a query: writes the head and the encapsulated key.
     ///
     /// # Errors
-    /// [`Error::Malformed`] if the query's key for answers is none; what `to` reports.
+    /// [`Malformed`](comity_core::Kind) if the query's key for answers is none; what `to` reports.
     pub fn new(query: &Query, name: &Name, rng: &mut impl CryptoRng, to: &'a mut dyn Write) -> Result<Sealer<'a>> {
         Ok(Sealer::with_tie(query, name, rng, to)?.0)
     }
@@ -133,7 +133,7 @@ impl<'a> Sealer<'a> {
         let (program, fingerprint) = (*query.message().program(), *query.fingerprint());
         let head = Head { program, query: fingerprint, name: name.clone() }.to_bytes();
         let (sealer, encapsulated) =
-            Sealer::begin(Kind::Answer, query, &OpModeS::Base, &info(&fingerprint), &head, bound(&head), rng, to)?;
+            Sealer::begin(FileKind::Answer, query, &OpModeS::Base, &info(&fingerprint), &head, bound(&head), rng, to)?;
         let tie = Tie::new(&head, &encapsulated, |secret| sealer.context.export(Tie::EXPORT, secret));
         Ok((sealer, tie))
     }
@@ -147,14 +147,15 @@ impl<'a> Sealer<'a> {
         to: &'a mut dyn Write,
     ) -> Result<Sealer<'a>> {
         let (mode, info) = (OpModeS::Psk(tie.psk()), Tie::info(query.fingerprint()));
-        let (sealer, _) = Sealer::begin(Kind::Copy, query, &mode, &info, &Kind::Copy.start(), tie.bound(i), rng, to)?;
+        let (sealer, _) =
+            Sealer::begin(FileKind::Copy, query, &mode, &info, &FileKind::Copy.start(), tie.bound(i), rng, to)?;
         Ok(sealer)
     }
 
     /// Writes what stands in the clear and the encapsulated key, which is also returned.
     #[allow(clippy::too_many_arguments, reason = "all that an answer and a stored copy differ in")]
     fn begin(
-        kind: Kind,
+        kind: FileKind,
         query: &Query,
         mode: &OpModeS<'_, X25519HkdfSha256>,
         info: &[u8],
@@ -163,7 +164,7 @@ impl<'a> Sealer<'a> {
         rng: &mut impl CryptoRng,
         to: &'a mut dyn Write,
     ) -> Result<(Sealer<'a>, [u8; ENCAPSULATED])> {
-        let refused = |_| Error::Malformed("the query's key for answers is not one".into());
+        let refused = |_| Error::malformed("the query's key for answers is not one");
         let key = <X25519HkdfSha256 as Kem>::PublicKey::from_bytes(&query.sealing).map_err(refused)?;
         let (encapsulated, context) = setup_sender_with_rng(mode, &key, info, rng).map_err(refused)?;
         let encapsulated: [u8; ENCAPSULATED] = encapsulated.to_bytes().into();
@@ -177,7 +178,7 @@ impl<'a> Sealer<'a> {
     /// Completes the answer: the last chunk, and the checksum.
     ///
     /// # Errors
-    /// [`Error::Io`] as the writer reports it.
+    /// [`Io`](comity_core::Kind) as the writer reports it.
     pub fn finish(mut self) -> Result<()> {
         let kind = self.kind;
         self.put(true).map_err(|error| failed(kind, error))?;
@@ -231,14 +232,14 @@ impl Drop for Sealer<'_> {
     }
 }
 
-fn failed(kind: Kind, error: io::Error) -> Error {
+fn failed(kind: FileKind, error: io::Error) -> Error {
     Error::io(format!("writing {}", kind.the()), error)
 }
 
 /// Reads what was sealed. How long it is, is known beforehand. No byte comes out that is not in its place; whether the answer is
 /// whole, [`Opener::finish`] says.
 pub(crate) struct Opener<'a> {
-    kind: Kind,
+    kind: FileKind,
     from: &'a mut dyn Read,
     hash: Hasher,
     context: AeadCtxR<ChaCha20Poly1305, HkdfSha256, X25519HkdfSha256>,
@@ -257,7 +258,7 @@ impl<'a> Opener<'a> {
     /// Opens the answer with this head to this query; `plain` bytes are in it.
     ///
     /// # Errors
-    /// [`Error::Malformed`] if the encapsulated key is none.
+    /// [`Malformed`](comity_core::Kind) if the encapsulated key is none.
     pub(crate) fn new(
         seed: &[u8; 32],
         query: &[u8; 32],
@@ -266,7 +267,17 @@ impl<'a> Opener<'a> {
         plain: u64,
         from: &'a mut dyn Read,
     ) -> Result<Opener<'a>> {
-        Opener::begin(Kind::Answer, seed, &OpModeR::Base, &info(query), head, bound(head), encapsulated, plain, from)
+        Opener::begin(
+            FileKind::Answer,
+            seed,
+            &OpModeR::Base,
+            &info(query),
+            head,
+            bound(head),
+            encapsulated,
+            plain,
+            from,
+        )
     }
 
     /// What ties the stored copies of the answer with this head to it.
@@ -277,7 +288,7 @@ impl<'a> Opener<'a> {
     /// Opens copy `i` of the answer with this tie; `plain` bytes are in it.
     ///
     /// # Errors
-    /// [`Error::Malformed`] if this is no stored copy.
+    /// [`Malformed`](comity_core::Kind) if this is no stored copy.
     pub(crate) fn copy(
         seed: &[u8; 32],
         query: &[u8; 32],
@@ -287,16 +298,16 @@ impl<'a> Opener<'a> {
         from: &'a mut dyn Read,
     ) -> Result<Opener<'a>> {
         let (mut start, mut encapsulated) = ([0; START], [0; ENCAPSULATED]);
-        read(Kind::Copy, from, &mut start, stored_bytes(plain))?;
-        Kind::Copy.check(&start)?;
-        read(Kind::Copy, from, &mut encapsulated, stored_bytes(plain))?;
+        read(FileKind::Copy, from, &mut start, stored_bytes(plain))?;
+        FileKind::Copy.check(&start)?;
+        read(FileKind::Copy, from, &mut encapsulated, stored_bytes(plain))?;
         let (mode, info) = (OpModeR::Psk(tie.psk()), Tie::info(query));
-        Opener::begin(Kind::Copy, seed, &mode, &info, &start, tie.bound(i), &encapsulated, plain, from)
+        Opener::begin(FileKind::Copy, seed, &mode, &info, &start, tie.bound(i), &encapsulated, plain, from)
     }
 
     #[allow(clippy::too_many_arguments, reason = "all that an answer and a stored copy differ in")]
     fn begin(
-        kind: Kind,
+        kind: FileKind,
         seed: &[u8; 32],
         mode: &OpModeR<'_, X25519HkdfSha256>,
         info: &[u8],
@@ -306,7 +317,7 @@ impl<'a> Opener<'a> {
         plain: u64,
         from: &'a mut dyn Read,
     ) -> Result<Opener<'a>> {
-        let refused = |_| Error::Malformed(format!("the encapsulated key of {} is not one", kind.the()));
+        let refused = |_| Error::malformed(format!("the encapsulated key of {} is not one", kind.the()));
         let (key, _) = X25519HkdfSha256::derive_keypair(seed);
         let point = <X25519HkdfSha256 as Kem>::EncappedKey::from_bytes(encapsulated).map_err(refused)?;
         let context = setup_receiver(mode, &key, &point, info).map_err(refused)?;
@@ -320,7 +331,7 @@ impl<'a> Opener<'a> {
     /// Reads what is left, and looks at the checksum and that nothing follows. Returns the checksum.
     ///
     /// # Errors
-    /// [`Error::Malformed`] if the answer is not as its sender sealed it.
+    /// [`Malformed`](comity_core::Kind) if the answer is not as its sender sealed it.
     pub(crate) fn finish(mut self) -> Result<[u8; CHECKSUM]> {
         while self.left > 0 && self.failure.is_none() {
             self.next();
@@ -337,7 +348,7 @@ impl<'a> Opener<'a> {
         };
         match more {
             0 => Ok(sum),
-            _ => Err(Error::Malformed(format!("more follows the {} bytes of {}", self.total, self.kind.the()))),
+            _ => Err(Error::malformed(format!("more follows the {} bytes of {}", self.total, self.kind.the()))),
         }
     }
 
@@ -371,13 +382,14 @@ impl<'a> Opener<'a> {
             self.left -= length as u64;
         }
         self.checksum()?;
-        Err(Error::Malformed(
-            match self.kind {
-                Kind::Copy => "the seal of a stored copy does not open: it is not what the sender of the answer stored there",
-                _ => "the answer's seal does not open: it was sealed for another query, or put together from several answers",
+        Err(Error::malformed(match self.kind {
+            FileKind::Copy => {
+                "the seal of a stored copy does not open: it is not what the sender of the answer stored there"
             }
-            .into(),
-        ))
+            _ => {
+                "the answer's seal does not open: it was sealed for another query, or put together from several answers"
+            }
+        }))
     }
 
     /// Reads a chunk of so many bytes, and its tag.
@@ -395,16 +407,16 @@ impl<'a> Opener<'a> {
         read(self.kind, self.from, &mut sum, self.total)?;
         if self.hash.finalize() != sum {
             let what = self.kind.the();
-            return Err(Error::Malformed(format!("{what} was damaged on its way: its checksum is wrong")));
+            return Err(Error::malformed(format!("{what} was damaged on its way: its checksum is wrong")));
         }
         Ok(sum)
     }
 }
 
-fn read(kind: Kind, from: &mut dyn Read, bytes: &mut [u8], total: u64) -> Result<()> {
+fn read(kind: FileKind, from: &mut dyn Read, bytes: &mut [u8], total: u64) -> Result<()> {
     let what = kind.the();
     from.read_exact(bytes).map_err(|error| match error.kind() {
-        ErrorKind::UnexpectedEof => Error::Malformed(format!("{what} is cut short: it should have {total} bytes")),
+        ErrorKind::UnexpectedEof => Error::malformed(format!("{what} is cut short: it should have {total} bytes")),
         _ => Error::io(format!("reading {what}"), error),
     })
 }
@@ -444,7 +456,7 @@ mod tests {
         sealer.write_all(&vec![7; sealed]).unwrap();
         sealer.finish().unwrap();
         answer.truncate(answer.len() - CHECKSUM - cut);
-        let sum = Kind::Answer.checksum().update(&answer).finalize();
+        let sum = FileKind::Answer.checksum().update(&answer).finalize();
         answer.extend_from_slice(sum.as_bytes());
 
         let from = &mut &answer[..];

@@ -3,7 +3,7 @@
 #[allow(dead_code, reason = "each test file uses a part")]
 mod common;
 
-use comity_core::Error;
+use comity_core::{Error, Kind};
 use comity_mail::{Key, Query};
 
 /// Where the text of a query's reference is: after the beginning and the key for answers.
@@ -31,7 +31,7 @@ fn key(bytes: Vec<u8>) -> Result<Key, Error> {
 #[track_caller]
 fn malformed<T>(result: Result<T, Error>, words: &str) {
     match result.err() {
-        Some(Error::Malformed(what)) => assert!(what.contains(words), "`{words}` is not in: {what}"),
+        Some(Error { kind: Kind::Malformed(what), .. }) => assert!(what.contains(words), "`{words}` is not in: {what}"),
         other => panic!("{words}: {other:?}"),
     }
 }

@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 use std::convert::Infallible;
 use std::io::Read;
 
-use comity_core::{Error, Misbehaviour, Result};
+use comity_core::{Error, Kind, Result};
 use comity_mail::{Key, Query, Store, Verdict, respond_stored, stored_bytes};
 use comity_nisc::{Copies, Cost};
 use common::*;
@@ -27,7 +27,7 @@ impl Store for Shelf {
 
     fn fetch(&mut self, name: &str, bytes: u64) -> Result<Box<dyn Read>> {
         self.asked.push(name.to_owned());
-        let gone = || Error::InvalidInput("a copy is gone".into());
+        let gone = || Error::invalid_input("a copy is gone");
         let file = self.files.get(name).ok_or_else(gone)?.clone();
         assert_eq!(bytes, stored_bytes(cost().copy_bytes));
         Ok(Box::new(std::io::Cursor::new(file)))
@@ -155,7 +155,7 @@ fn a_copy_that_is_not_the_senders_is_nobodys_fault() {
                 assert_eq!(told(&verdicts[0]), Ok(15), "nobody looks at a checked copy");
                 continue;
             }
-            assert!(!matches!(verdicts[0].outcome, Err(Error::PeerMisbehaved(_))));
+            assert!(!matches!(verdicts[0].outcome, Err(Error { kind: Kind::Misbehaved(_), .. })));
             let said = told(&verdicts[0]).unwrap_err();
             assert!(said.contains(words), "`{words}` is not in: {said}");
         }
@@ -218,5 +218,5 @@ fn a_copy_that_its_sender_changed_is_a_cheat() {
     let end = changed.len() - 64;
     changed[end] ^= 1;
     copies[bad] = Some(&changed);
-    assert!(matches!(open(&mut copies), Err(Error::PeerMisbehaved(Misbehaviour::CodedCircuit))));
+    assert!(matches!(open(&mut copies), Err(Error { kind: Kind::Misbehaved(comity_nisc::checks::CODED_CIRCUIT), .. })));
 }

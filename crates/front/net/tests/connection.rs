@@ -8,6 +8,7 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use comity_channel::{Channel, Error, Result};
+use comity_core::Kind;
 use comity_net::{Connection, Identity, Listener, Security, Settings, SystemRng, connect};
 use comity_testing::check_channels;
 use common::{greet, hasty, meet, plain, settings, tls};
@@ -51,7 +52,7 @@ fn nobody_listening_is_told() {
     let mut told = Vec::new();
     let result = connect(&address, &hasty(plain()), &mut |text| told.push(text.to_owned()));
     let said = result.err().unwrap();
-    assert!(matches!(said, Error::Io { .. }), "{said}");
+    assert!(matches!(said, Error { kind: Kind::Io { .. }, .. }), "{said}");
     assert!(said.to_string().starts_with(&format!("nobody listens at {address} (tried for 0.6 s)")), "{said}");
     assert_eq!(told, [format!("waiting for the peer at {address}")]);
 }
@@ -92,7 +93,7 @@ fn nobody_connecting_is_told() {
     let listener = Listener::bind("127.0.0.1:0", &hasty(plain())).unwrap();
     let mut told = Vec::new();
     let said = listener.accept(&mut |text| told.push(text.to_owned())).err().unwrap();
-    assert!(matches!(said, Error::TimedOut(_)), "{said}");
+    assert!(matches!(said, Error { kind: Kind::TimedOut(_), .. }), "{said}");
     assert!(said.to_string().contains(&listener.address().to_string()), "{said}");
     assert_eq!(told, [format!("waiting for the peer at {}", listener.address())]);
 }
@@ -115,7 +116,9 @@ fn plain_text_stays_on_this_machine() {
         Listener::bind("[::]:0", &plain()).map(|_| ()),
     ] {
         match result {
-            Err(Error::InvalidInput(said)) => assert!(said.contains("--tls") && said.contains("--plaintext"), "{said}"),
+            Err(Error { kind: Kind::InvalidInput(said), .. }) => {
+                assert!(said.contains("--tls") && said.contains("--plaintext"), "{said}")
+            }
             other => panic!("{other:?}"),
         }
     }
@@ -126,7 +129,7 @@ fn plain_text_stays_on_this_machine() {
 
 fn untrusted(result: Result<Connection>) -> String {
     match result {
-        Err(Error::Untrusted(said)) => said,
+        Err(Error { kind: Kind::Untrusted(said), .. }) => said,
         Err(other) => panic!("{other}"),
         Ok(_) => panic!("a wrong key was trusted"),
     }
@@ -153,7 +156,7 @@ fn a_wrong_key_is_told_on_both_sides() {
 
 fn malformed(result: Result<Connection>) -> String {
     match result {
-        Err(Error::Malformed(said)) => said,
+        Err(Error { kind: Kind::Malformed(said), .. }) => said,
         Err(other) => panic!("{other}"),
         Ok(_) => panic!("that was not comity"),
     }
@@ -189,20 +192,20 @@ fn strangers_are_told() {
     let [secure, _] = tls();
     for settings in [plain(), secure.clone()] {
         let said = stranger(&settings, b"GET / HTTP/1.1\r\nHost: example.org\r\n\r\n");
-        assert!(matches!(&said, Error::Malformed(text) if text.contains("HTTP")), "{said}");
+        assert!(matches!(&said, Error { kind: Kind::Malformed(text), .. } if text.contains("HTTP")), "{said}");
         let said = stranger(&settings, b"SSH-2.0-OpenSSH_9.9 and more\r\n");
-        assert!(matches!(&said, Error::Malformed(text) if text.contains("SSH")), "{said}");
+        assert!(matches!(&said, Error { kind: Kind::Malformed(text), .. } if text.contains("SSH")), "{said}");
         let said = stranger(&settings, &[0xa5; 1000]);
-        assert!(matches!(said, Error::Malformed(_)), "{said}");
+        assert!(matches!(said, Error { kind: Kind::Malformed(_), .. }), "{said}");
         // A peer that connects and says nothing, and one that stops in its first word.
         for begun in [&b""[..], b"\x16\x03"] {
             let said = stranger(&hasty(settings.clone()), begun);
-            assert!(matches!(said, Error::TimedOut(_)), "{said}");
+            assert!(matches!(said, Error { kind: Kind::TimedOut(_), .. }), "{said}");
         }
     }
     // A record that claims more than TLS allows.
     let said = stranger(&secure, &[22, 3, 1, 0xff, 0xff].iter().copied().chain([0; 70_000]).collect::<Vec<_>>());
-    assert!(matches!(said, Error::Malformed(_)), "{said}");
+    assert!(matches!(said, Error { kind: Kind::Malformed(_), .. }), "{said}");
 }
 
 #[test]
@@ -233,11 +236,11 @@ fn a_lost_peer_is_told_in_the_middle() {
         there.send(&[7; 1000]).and_then(|()| there.flush()).unwrap();
         here.recv(&mut [0; 10]).unwrap();
         drop(there);
-        assert!(matches!(here.recv(&mut [0; 1000]), Err(Error::PeerClosed)));
+        assert!(matches!(here.recv(&mut [0; 1000]), Err(Error { kind: Kind::Closed, .. })));
         // And again, without waiting.
-        assert!(matches!(here.recv(&mut [0; 1]), Err(Error::PeerClosed)));
+        assert!(matches!(here.recv(&mut [0; 1]), Err(Error { kind: Kind::Closed, .. })));
         let sent = (0..100).try_for_each(|_| here.send(&[0; 100_000]));
-        assert!(matches!(sent, Err(Error::PeerClosed)), "{sent:?}");
+        assert!(matches!(sent, Err(Error { kind: Kind::Closed, .. })), "{sent:?}");
     }
 }
 
@@ -246,8 +249,8 @@ fn only_first_messages_must_come_soon() {
     for [a, b] in [[plain(), plain()], tls()] {
         let [mut here, mut there] = meet_and_greet(&hasty(a), &hasty(b)).map(Result::unwrap);
         // The hello came; the first message does not.
-        assert!(matches!(here.recv(&mut [0]), Err(Error::TimedOut(_))));
-        assert!(matches!(there.recv(&mut [0]), Err(Error::PeerClosed)));
+        assert!(matches!(here.recv(&mut [0]), Err(Error { kind: Kind::TimedOut(_), .. })));
+        assert!(matches!(there.recv(&mut [0]), Err(Error { kind: Kind::Closed, .. })));
     }
     for [a, b] in [[plain(), plain()], tls()] {
         let [mut here, mut there] = meet_and_greet(&hasty(a), &hasty(b)).map(Result::unwrap);
@@ -261,7 +264,7 @@ fn only_first_messages_must_come_soon() {
                 thread::sleep(Duration::from_millis(1500));
                 there.send(&[2]).and_then(|()| there.flush()).unwrap();
                 // Here so that the connection is open until the other side has read.
-                assert!(matches!(there.recv(&mut [0]), Err(Error::PeerClosed)));
+                assert!(matches!(there.recv(&mut [0]), Err(Error { kind: Kind::Closed, .. })));
             });
             let mut byte = [0];
             here.recv(&mut byte).unwrap();
@@ -300,5 +303,5 @@ fn strangers_do_not_disturb_forks() {
 fn a_fork_that_the_peer_does_not_make_is_told() {
     let [mut here, _there] = meet_and_greet(&hasty(plain()), &plain()).map(Result::unwrap);
     let said = here.fork("side").err().unwrap();
-    assert!(matches!(&said, Error::TimedOut(text) if text.contains("side")), "{said}");
+    assert!(matches!(&said, Error { kind: Kind::TimedOut(text), .. } if text.contains("side")), "{said}");
 }

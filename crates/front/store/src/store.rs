@@ -10,7 +10,7 @@ use rand_core::CryptoRng;
 
 use crate::deal;
 use crate::folder::{self, Folder, Stage, failed};
-use crate::seal::{HEAD, Kind, Seal, damaged};
+use crate::seal::{Content, HEAD, Seal, damaged};
 use crate::{Key, Meta, Reader, Writer};
 
 /// A folder of preparations, each used at most once. Its lock keeps other processes out as long as this, or a reader or
@@ -25,11 +25,11 @@ impl Store {
     /// The store in this folder.
     ///
     /// # Errors
-    /// [`Error::InvalidInput`] if there is none, another process uses it, the key is not its key, or it cannot be read.
+    /// [`InvalidInput`](comity_core::Kind) if there is none, another process uses it, the key is not its key, or it cannot be read.
     pub fn open(dir: &Path, key: &Key) -> Result<Store> {
         let path = dir.join("store");
         if !path.exists() {
-            return Err(Error::InvalidInput(format!(
+            return Err(Error::invalid_input(format!(
                 "there is no store at {}: `comity prepare` makes one",
                 dir.display()
             )));
@@ -75,7 +75,7 @@ impl Store {
     /// What is ready, the oldest first.
     ///
     /// # Errors
-    /// [`Error::InvalidInput`] names an entry that is damaged, or cannot be read.
+    /// [`InvalidInput`](comity_core::Kind) names an entry that is damaged, or cannot be read.
     pub fn list(&self) -> Result<Vec<Meta>> {
         Ok(self.ready()?.into_iter().map(|(_, meta)| meta).collect())
     }
@@ -96,7 +96,7 @@ impl Store {
     /// The bytes of all that is there.
     ///
     /// # Errors
-    /// [`Error::InvalidInput`] if the disk refuses.
+    /// [`InvalidInput`](comity_core::Kind) if the disk refuses.
     pub fn bytes(&self) -> Result<u64> {
         let mut sum = 0;
         for (id, ending) in self.folder.files()? {
@@ -109,23 +109,23 @@ impl Store {
     /// Begins a new entry. It is not there before [`Writer::finish`].
     ///
     /// # Errors
-    /// [`Error::InvalidInput`] if there is something of this id, a name is too long, or the disk refuses.
+    /// [`InvalidInput`](comity_core::Kind) if there is something of this id, a name is too long, or the disk refuses.
     pub fn create(&self, meta: &Meta, rng: &mut impl CryptoRng) -> Result<Writer> {
         self.check_new(meta)?;
         let number = self.ready()?.last().map_or(0, |(number, _)| number.saturating_add(1));
         let mut salt = [0; 32];
         rng.fill_bytes(&mut salt);
-        let (head, seal) = Seal::new(&self.folder, Kind::Entry, salt, number, meta);
+        let (head, seal) = Seal::new(&self.folder, Content::Entry, salt, number, meta);
         Writer::new(self.folder.clone(), meta.id, &head, seal)
     }
 
     /// Whether something new may have this meta.
     pub(crate) fn check_new(&self, meta: &Meta) -> Result<()> {
         if meta.protocol.len().max(meta.peer.len()) > 127 {
-            return Err(Error::InvalidInput("an entry's protocol and peer have at most 127 bytes each".into()));
+            return Err(Error::invalid_input("an entry's protocol and peer have at most 127 bytes each"));
         }
         if self.folder.files()?.iter().any(|(id, _)| *id == meta.id) {
-            return Err(Error::InvalidInput("the store has an entry of this session already".into()));
+            return Err(Error::invalid_input("the store has an entry of this session already"));
         }
         Ok(())
     }
@@ -134,10 +134,10 @@ impl Store {
     /// reader is dropped.
     ///
     /// # Errors
-    /// [`Error::InvalidInput`] if no entry of this id is ready, it is damaged, or the disk refuses.
+    /// [`InvalidInput`](comity_core::Kind) if no entry of this id is ready, it is damaged, or the disk refuses.
     pub fn take(&self, id: &SessionId) -> Result<Reader> {
         if !self.folder.path(id, Stage::Ready).exists() {
-            return Err(Error::InvalidInput("the store has no such entry, or it has been used".into()));
+            return Err(Error::invalid_input("the store has no such entry, or it has been used"));
         }
         self.folder.promote(id, Stage::Ready, Stage::Used)?;
         let path = self.folder.path(id, Stage::Used);
@@ -152,7 +152,7 @@ impl Store {
     /// Deletes an entry that nobody will use, for instance since the peer has lost its part.
     ///
     /// # Errors
-    /// [`Error::InvalidInput`] if the disk refuses.
+    /// [`InvalidInput`](comity_core::Kind) if the disk refuses.
     pub fn discard(&self, id: &SessionId) -> Result<()> {
         folder::remove(&self.folder.path(id, Stage::Ready))
     }
@@ -166,7 +166,7 @@ impl Store {
             _ => failed("cannot read", path, error),
         })?;
         let (number, meta, seal) =
-            Seal::open_head(&self.folder, Kind::Entry, id, &head).ok_or_else(|| damaged(path))?;
+            Seal::open_head(&self.folder, Content::Entry, id, &head).ok_or_else(|| damaged(path))?;
         Ok((number, meta, seal, file))
     }
 }

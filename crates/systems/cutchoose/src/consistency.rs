@@ -38,10 +38,11 @@
 //! all; six AES blocks at the garbler, two at the evaluator. For a copy: 64 bytes.
 
 use comity_channel::Channel;
-use comity_core::{Backend, Bits, Block, Misbehaviour, Prg, Result, SessionId, gf128};
+use comity_core::{Backend, Bits, Block, Prg, Result, SessionId, gf128};
 use subtle::{Choice as Bit, ConstantTimeEq};
 use zeroize::{Zeroize, ZeroizeOnDrop, Zeroizing};
 
+use crate::checks;
 use crate::conduct::{Act, Conduct};
 use crate::copies::{Copy, Key, Secret};
 use crate::gates::pieces;
@@ -355,8 +356,8 @@ impl Expected {
             opened &= answers[j].equals(sums);
         }
         match (bool::from(right), bool::from(opened)) {
-            (false, _) => Err(Misbehaviour::InputCommitment.into()),
-            (_, false) => Err(Misbehaviour::InputOpening.into()),
+            (false, _) => Err(checks::INPUT_COMMITMENT.into()),
+            (_, false) => Err(checks::INPUT_OPENING.into()),
             _ => Ok(()),
         }
     }

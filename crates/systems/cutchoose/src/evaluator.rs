@@ -2,13 +2,14 @@
 
 use comity_channel::Channel;
 use comity_circuit::{Lowered, Observer, Plain, Program};
-use comity_core::{Backend, Bits, Block, Delta, Misbehaviour, Result, SessionId};
+use comity_core::{Backend, Bits, Block, Delta, Result, SessionId};
 use comity_garble::Cursor;
 use comity_ot::committing;
 use rand_core::CryptoRng;
 use subtle::{Choice as Bit, ConditionallySelectable, ConstantTimeEq};
 use zeroize::Zeroizing;
 
+use crate::checks;
 use crate::conduct::{Act, Conduct};
 use crate::consistency::Expected;
 use crate::copies::{Copy, Key, Secret};
@@ -186,7 +187,7 @@ impl Known<'_> {
             right &= points[j][..].ct_eq(point) & (encrypted[j] ^ *pad).ct_eq(&copy.seed.0);
         }
         if !bool::from(right) {
-            return Err(Misbehaviour::InputRecovery.into());
+            return Err(checks::INPUT_RECOVERY.into());
         }
 
         // Step 8, always, whether there is something to recover or not.
@@ -239,10 +240,10 @@ fn evaluate(program: &Program, inputs: &[Option<Bits>]) -> Result<Vec<Bits>> {
 /// The end of steps 6 and 8: the bits that the copies agree on, or if they do not, those of the recovered input.
 fn finish(decoded: &Decoded, recovered: Bit, computed: &Bits) -> Result<Bits> {
     if bool::from(decoded.invalid) {
-        return Err(Misbehaviour::NoValidCopy.into());
+        return Err(checks::NO_VALID_COPY.into());
     }
     if bool::from(decoded.disagree & (decoded.ambiguous | !recovered)) {
-        return Err(Misbehaviour::NoRecovery.into());
+        return Err(checks::NO_RECOVERY.into());
     }
     let mut words = decoded.bits.words().to_vec();
     for (word, computed) in words.iter_mut().zip(computed.words()) {

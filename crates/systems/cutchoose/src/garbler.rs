@@ -2,11 +2,12 @@
 
 use comity_channel::Channel;
 use comity_circuit::{Lowered, Observer, Program};
-use comity_core::{Backend, Bits, Block, Delta, LockstepGarbler, Misbehaviour, Result, SessionId};
+use comity_core::{Backend, Bits, Block, Delta, LockstepGarbler, Result, SessionId};
 use comity_garble::Cursor;
 use comity_ot::committing;
 use rand_core::CryptoRng;
 
+use crate::checks;
 use crate::conduct::{Act, Conduct};
 use crate::copies::{Copy, Key, Secret};
 use crate::gates::{Machine, PART, Side, load, slots, store};
@@ -139,7 +140,7 @@ pub(crate) fn settle<C: Channel + ?Sized>(
     if plan.mac.is_some() {
         let mut passed = vec![0; plan.passed_bits().div_ceil(8)];
         ch.recv(&mut passed)?;
-        let values = plan.open(&Bits::from_bytes(&passed, plan.passed_bits()), x).ok_or(Misbehaviour::OutputTag)?;
+        let values = plan.open(&Bits::from_bytes(&passed, plan.passed_bits()), x).ok_or(checks::OUTPUT_TAG)?;
         values.into_iter().for_each(|(index, value)| observer.output(index, value));
     }
     Ok(())

@@ -17,12 +17,13 @@
 use comity_channel::Channel;
 use comity_circuit::Lowered;
 use comity_core::{Backend, Bits, Block, Delta, ErasureCode, ErasureDecoder, Params};
-use comity_core::{LockstepChecker, LockstepEvaluator, LockstepGarbler, Misbehaviour, Result, SessionId};
+use comity_core::{LockstepChecker, LockstepEvaluator, LockstepGarbler, Result, SessionId};
 use comity_garble::Part;
 use rand_core::CryptoRng;
 use subtle::{Choice as Bit, ConstantTimeEq};
 
 use crate::Form;
+use crate::checks;
 use crate::conduct::{Act, Conduct};
 use crate::gates::{PART, load, store};
 use crate::rows::Rows;
@@ -245,11 +246,11 @@ impl Intake {
                 }
                 let all = |copies: &[usize]| copies.iter().all(|&j| bool::from(right[j]));
                 if all(&choice.checked) && !all(&choice.evaluated) {
-                    return Err(Misbehaviour::CodedCircuit.into());
+                    return Err(checks::CODED_CIRCUIT.into());
                 }
                 !all(&choice.checked)
             }
         };
-        if wrong { Err(Misbehaviour::GarbledCircuit.into()) } else { Ok(()) }
+        if wrong { Err(checks::GARBLED_CIRCUIT.into()) } else { Ok(()) }
     }
 }

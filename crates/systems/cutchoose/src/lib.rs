@@ -52,6 +52,7 @@
 //! - The garbler's outputs are padded and tagged inside the garbled circuit (`plan`), as in Lindell and Pinkas 2007.
 //! - One committing extension runs the other way (section 4.2 speaks of an ordinary one too; no step of the figures uses it).
 
+pub mod checks;
 mod conduct;
 mod consistency;
 mod copies;
@@ -127,8 +128,8 @@ pub fn garbler(program: &Program) -> u32 {
 /// to the observer, when all checks are done.
 ///
 /// # Errors
-/// [`Error::InvalidInput`] where the inputs do not fit the program or the program is not for two parties; else what the
-/// channel reports, and [`Error::PeerMisbehaved`] for each check that fails.
+/// [`InvalidInput`](comity_core::Kind) where the inputs do not fit the program or the program is not for two parties; else what the
+/// channel reports, and [`Misbehaved`](comity_core::Kind) for each check that fails.
 pub fn run<C: Channel + ?Sized>(
     ch: &mut C,
     session: &SessionId,
@@ -151,14 +152,14 @@ pub fn run<C: Channel + ?Sized>(
 /// Whether this program is one for these parties.
 fn check(config: &Config, program: &Program) -> Result<()> {
     if program.parties() > 2 || config.party > 1 || config.garbler > 1 {
-        return Err(Error::InvalidInput(format!(
+        return Err(Error::invalid_input(format!(
             "cutchoose is for two parties, 0 and 1; this is party {} of a program for {}",
             config.party,
             program.parties()
         )));
     }
     if config.form == Form::Coded && config.params.rho > Form::MOST_CODED {
-        return Err(Error::InvalidInput("coded copies are for rho up to 127".into()));
+        return Err(Error::invalid_input("coded copies are for rho up to 127"));
     }
     Ok(())
 }

@@ -17,11 +17,12 @@
 use std::io::{Read, Write};
 
 use comity_channel::Channel;
-use comity_core::{Backend, Bits, Block, Misbehaviour, Result, SessionId, ShortHash, Table, TccrHash};
+use comity_core::{Backend, Bits, Block, Result, SessionId, ShortHash, Table, TccrHash};
 use rand_core::CryptoRng;
 use subtle::{Choice as Bit, ConditionallySelectable, ConstantTimeEq};
 use zeroize::{Zeroize, Zeroizing};
 
+use crate::checks;
 use crate::conduct::{Act, Conduct};
 use crate::copies::{Copy, Key, mask};
 use crate::plan::Plan;
@@ -370,7 +371,7 @@ impl Results {
             right &= self.hashers[j].update(salt).finalize().as_bytes()[..].ct_eq(commitment);
         }
         self.commitments = choice.checked.iter().map(|&j| received[j][0]).collect();
-        if bool::from(right) { Ok(()) } else { Err(Misbehaviour::OutputOpening.into()) }
+        if bool::from(right) { Ok(()) } else { Err(checks::OUTPUT_OPENING.into()) }
     }
 
     /// Step 6, the result. `fresh` is a random value, for `Omega`.
@@ -405,7 +406,7 @@ impl Results {
             right &= hashes.as_flattened().ct_eq(bound.as_flattened().as_flattened());
         }
         if !bool::from(right) {
-            return Err(Misbehaviour::OutputLabels.into());
+            return Err(checks::OUTPUT_LABELS.into());
         }
         for (k, (&j, copy)) in choice.checked.iter().zip(copies).enumerate() {
             let hasher = &mut self.hashers[j];
@@ -416,7 +417,7 @@ impl Results {
             }
             right &= hasher.update(&copy.salt[..]).finalize().as_bytes()[..].ct_eq(&self.commitments[k]);
         }
-        if bool::from(right) { Ok(delta) } else { Err(Misbehaviour::OutputTable.into()) }
+        if bool::from(right) { Ok(delta) } else { Err(checks::OUTPUT_TABLE.into()) }
     }
 }
 

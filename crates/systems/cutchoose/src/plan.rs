@@ -236,7 +236,7 @@ pub(crate) fn joined(program: &Program, party: u32, inputs: &[Option<Bits>]) -> 
     let mut all = Bits::zeros(0);
     for (index, (input, value)) in program.inputs().iter().zip(inputs).enumerate() {
         if input.party == party && input.bits > 0 {
-            let missing = || Error::InvalidInput(format!("input value {index} (`{}`) is missing", input.name));
+            let missing = || Error::invalid_input(format!("input value {index} (`{}`) is missing", input.name));
             all.extend_from(value.as_ref().ok_or_else(missing)?);
         }
     }

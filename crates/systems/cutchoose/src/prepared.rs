@@ -23,14 +23,13 @@ use std::io::{Read, Write};
 
 use comity_channel::Channel;
 use comity_circuit::{Lowered, Observer, Program};
-use comity_core::{
-    Backend, Bits, Block, Delta, Error, LockstepChecker, LockstepEvaluator, Misbehaviour, Prg, Result, SessionId,
-};
+use comity_core::{Backend, Bits, Block, Delta, Error, LockstepChecker, LockstepEvaluator, Prg, Result, SessionId};
 use comity_garble::Cursor;
 use comity_ot::committing;
 use rand_core::CryptoRng;
 use zeroize::Zeroizing;
 
+use crate::checks;
 use crate::conduct::Honest;
 use crate::copies::{Copy, Key, Secret, fill_rows, mask};
 use crate::evaluator::Known;
@@ -61,7 +60,7 @@ pub fn prepared_size(program: &Program, garbler: u32, params: comity_core::Param
 /// Runs the offline phase for a program, and writes this party's preparation.
 ///
 /// # Errors
-/// As [`run`](crate::run), and [`Error::Io`] if it cannot be written. After an error what was written is worth nothing.
+/// As [`run`](crate::run), and [`Io`](comity_core::Kind) if it cannot be written. After an error what was written is worth nothing.
 pub fn prepare<C: Channel + ?Sized>(
     ch: &mut C,
     session: &SessionId,
@@ -224,7 +223,7 @@ fn prepare_evaluator<C: Channel + ?Sized>(
     let Checking { ch, checker, to, .. } = machine.finish()?;
     let commitments = receive_commitments(ch, plan.copies)?;
     if checker.differing().next().is_some() {
-        return Err(Misbehaviour::GarbledCircuit.into());
+        return Err(checks::GARBLED_CIRCUIT.into());
     }
     put_bytes(to, commitments.as_flattened().as_flattened())
 }
@@ -289,22 +288,22 @@ impl<R: Read> Prepared<R> {
     /// The preparation that was written for this program and party.
     ///
     /// # Errors
-    /// [`Error::InvalidInput`] if it is none, or for another program or party.
+    /// [`InvalidInput`](comity_core::Kind) if it is none, or for another program or party.
     pub fn open(mut from: R, backend: Backend, party: u32, program: &Program) -> Result<Prepared<R>> {
         let (mut magic, mut session, mut digest, mut rest) = ([0; 16], [0; 32], [0; 32], [0; 3]);
         take_bytes(&mut from, &mut magic)?;
         if magic != *MAGIC {
-            return Err(Error::InvalidInput("this is no preparation of cutchoose".into()));
+            return Err(Error::invalid_input("this is no preparation of cutchoose"));
         }
         take_bytes(&mut from, &mut session)?;
         take_bytes(&mut from, &mut digest)?;
         take_bytes(&mut from, &mut rest)?;
         if digest != program.digest() {
-            return Err(Error::InvalidInput("the preparation is for another program".into()));
+            return Err(Error::invalid_input("the preparation is for another program"));
         }
         let [own, garbler, rho] = rest.map(u32::from);
         if own != party || garbler > 1 {
-            return Err(Error::InvalidInput(format!("the preparation is party {own}'s, and this is party {party}")));
+            return Err(Error::invalid_input(format!("the preparation is party {own}'s, and this is party {party}")));
         }
         let config = Config { backend, party, garbler, params: comity_core::Params::new(128, rho)?, form: Form::All };
         Ok(Prepared { session: SessionId::new(session), config, from })
@@ -324,7 +323,7 @@ impl<R: Read> Prepared<R> {
     /// this party's values.
     ///
     /// # Errors
-    /// [`Error::InvalidInput`] where the inputs do not fit the program, or the preparation ends too soon.
+    /// [`InvalidInput`](comity_core::Kind) where the inputs do not fit the program, or the preparation ends too soon.
     pub fn load<'a>(self, program: &'a Program, inputs: &[Option<Bits>]) -> Result<Loaded<'a, R>> {
         program.check_inputs(Some(self.config.party), inputs)?;
         let plan = Plan::new(program, self.config.garbler, self.config.params, Form::All);

@@ -41,13 +41,15 @@
 //! multiplications each to make, and save a third of 40.)
 
 use blake3::Hasher;
-use comity_core::{Block, Misbehaviour, Result, SessionId};
+use comity_core::{Block, Check, Result, SessionId};
 use curve25519_dalek::constants::RISTRETTO_BASEPOINT_POINT as G;
 use curve25519_dalek::ristretto::{CompressedRistretto, RistrettoPoint};
 use curve25519_dalek::scalar::Scalar;
 use curve25519_dalek::traits::{IsIdentity, MultiscalarMul};
 use rand_core::CryptoRng;
 use zeroize::{Zeroize, ZeroizeOnDrop, Zeroizing};
+
+use crate::checks;
 
 /// An encoded point.
 pub(crate) type Encoded = [u8; 32];
@@ -189,7 +191,7 @@ impl Commitments {
     /// Computes `C_j` from the scalars of copies 0, 1, ...
     ///
     /// # Errors
-    /// [`InvalidPoint`](Misbehaviour::InvalidPoint) or [`IdentityPoint`](Misbehaviour::IdentityPoint) if the evaluator
+    /// [`InvalidPoint`](checks::INVALID_POINT) or [`IdentityPoint`](checks::IDENTITY_POINT) if the evaluator
     /// sent such.
     pub(crate) fn new<'a>(
         session: &SessionId,
@@ -197,7 +199,7 @@ impl Commitments {
         scalars: impl IntoIterator<Item = &'a Scalars>,
     ) -> Result<Commitments> {
         let [h, g1] = first.0.map(|bytes| match decode(&bytes) {
-            Ok(point) if point.is_identity() => Err(Misbehaviour::IdentityPoint),
+            Ok(point) if point.is_identity() => Err(checks::IDENTITY_POINT),
             decoded => decoded,
         });
         let (h, g1) = (h?, g1?);
@@ -214,7 +216,7 @@ impl Commitments {
     /// The pad of each `seed_j`: the sum of both is to be sent.
     ///
     /// # Errors
-    /// [`InvalidPoint`](Misbehaviour::InvalidPoint) if the evaluator sent such.
+    /// [`InvalidPoint`](checks::INVALID_POINT) if the evaluator sent such.
     pub(crate) fn pads(self, second: &Second, delta: Block) -> Result<Zeroizing<Vec<Block>>> {
         let shifted = Zeroizing::new(decode(&second.0)? - *point(&self.session, delta));
         let shared = doubled(&combine(&self.scalars, &self.g1, &shifted));
@@ -223,8 +225,8 @@ impl Commitments {
 }
 
 /// A peer's point, canonically encoded.
-fn decode(bytes: &Encoded) -> Result<RistrettoPoint, Misbehaviour> {
-    CompressedRistretto(*bytes).decompress().ok_or(Misbehaviour::InvalidPoint)
+fn decode(bytes: &Encoded) -> Result<RistrettoPoint, &'static Check> {
+    CompressedRistretto(*bytes).decompress().ok_or(checks::INVALID_POINT)
 }
 
 /// Half of `s_j a + t_j b` for each copy. (Two products in one cost a third less than one after the other.)

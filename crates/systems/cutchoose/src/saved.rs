@@ -22,7 +22,7 @@ pub(crate) fn take(from: &mut impl Read, blocks: &mut [Block]) -> Result<()> {
 
 /// Reads into bytes.
 pub(crate) fn take_bytes(from: &mut impl Read, bytes: &mut [u8]) -> Result<()> {
-    from.read_exact(bytes).map_err(|error| Error::InvalidInput(format!("the preparation cannot be read: {error}")))
+    from.read_exact(bytes).map_err(|error| Error::invalid_input(format!("the preparation cannot be read: {error}")))
 }
 
 /// Reads bits.

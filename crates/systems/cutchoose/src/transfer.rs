@@ -8,7 +8,7 @@
 use std::ops::Range;
 
 use comity_channel::Channel;
-use comity_core::{Backend, Bits, Block, Misbehaviour, Prg, Result, SessionId};
+use comity_core::{Backend, Bits, Block, Prg, Result, SessionId};
 use comity_ot::base::Csw;
 use comity_ot::{
     HashedReceiver, HashedSender, Malicious, RandomReceiver, RandomSender, ReceiverSeeds, SenderSeeds, softspoken,
@@ -16,6 +16,7 @@ use comity_ot::{
 use rand_core::CryptoRng;
 use zeroize::Zeroizing;
 
+use crate::checks;
 use crate::conduct::{Act, Conduct};
 use crate::copies::{Copy, Key, Secret, fill_rows, mask};
 use crate::gates::pieces;
@@ -332,7 +333,7 @@ pub(crate) fn receive_labels<C: Channel + ?Sized>(
         }
         decode(probe, &chunk, &active, layout, active_to);
     }
-    if wrong == Block::ZERO { Ok(()) } else { Err(Misbehaviour::InputLabel.into()) }
+    if wrong == Block::ZERO { Ok(()) } else { Err(checks::INPUT_LABEL.into()) }
 }
 
 /// Adds the next bytes of a key's stream to blocks.

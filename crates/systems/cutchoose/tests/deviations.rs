@@ -3,7 +3,7 @@
 
 use comity_channel::Channel;
 use comity_circuit::{Builder, Observer, Program};
-use comity_core::{Backend, Bits, Block, Error, Params, Prg, Result, SessionId};
+use comity_core::{Backend, Bits, Block, Error, Kind, Params, Prg, Result, SessionId};
 use comity_cutchoose::{Config, Form};
 use comity_testing::{Deviation, Verdict, deviate, never_wrong};
 
@@ -62,7 +62,10 @@ fn deviations(form: Form) {
             never_wrong(case, verdict0, verdict1);
             let other = if case.party == 0 { verdict1 } else { verdict0 };
             if case.deviation == Deviation::Lose {
-                assert!(matches!(other, Verdict::Correct | Verdict::Abort(Error::PeerClosed)), "{case:?}: {other:?}");
+                assert!(
+                    matches!(other, Verdict::Correct | Verdict::Abort(Error { kind: Kind::Closed, .. })),
+                    "{case:?}: {other:?}"
+                );
                 lost[case.party].push(matches!(other, Verdict::Correct));
             }
         },

@@ -2,7 +2,7 @@
 
 use comity_channel::Channel;
 use comity_circuit::{Observer, Program, Recipients, library};
-use comity_core::{Backend, Bits, Block, Error, Params, Prg, Result, SessionId};
+use comity_core::{Backend, Bits, Block, Error, Kind, Params, Prg, Result, SessionId};
 use comity_cutchoose::{Config, Form, Prepared, prepare, prepared_size};
 use comity_testing::Pair;
 
@@ -90,7 +90,7 @@ fn a_preparation_is_for_one_program_and_party_and_read_whole() {
             .load(program, &[Some(number(1, 8)), None])
             .map(|_| "loaded".to_owned())
             .unwrap_or_else(|e| e.to_string()),
-        Err(Error::InvalidInput(text)) => text,
+        Err(Error { kind: Kind::InvalidInput(text), .. }) => text,
         Err(other) => panic!("{other}"),
     };
     assert_eq!(open(&a, 0, &program), "loaded");

@@ -2,10 +2,9 @@
 //! evaluated, also in lockstep, while the tables arrive. [`walk`] runs the program over either side.
 
 use comity_circuit::{Engine, Lowered, Observer, Program, Recipients};
-use comity_core::{
-    Bits, Block, Cursor, Error, LockstepEvaluator, LockstepGarbler, Misbehaviour, Result, SessionId, Tape,
-};
+use comity_core::{Bits, Block, Cursor, Error, LockstepEvaluator, LockstepGarbler, Result, SessionId, Tape};
 
+use crate::checks;
 use crate::conduct::{Act, Conduct};
 use crate::plan::Plan;
 use crate::rows::Rows;
@@ -60,7 +59,7 @@ impl<L: Slots> Lanes<L> {
     /// So many copies.
     ///
     /// # Errors
-    /// [`Error::InvalidInput`] if there is not the memory.
+    /// [`InvalidInput`](comity_core::Kind) if there is not the memory.
     pub(crate) fn new(lockstep: L, width: usize, inputs: Rows, program: &Program, plan: &Plan) -> Result<Lanes<L>> {
         let wires = Rows::new(width, usize::try_from(program.wires()).unwrap_or(usize::MAX))?;
         Ok(Lanes { lockstep, wires, inputs, outputs: Rows::new(width, plan.outputs)? })
@@ -252,7 +251,7 @@ impl Side for Opening<'_, '_, '_> {
             let known = &mut self.known[..rows * self.widths[0]];
             let missing = &mut self.missing[..rows * self.widths[1]];
             self.checked.lockstep.garble(&part, known);
-            self.intake.take(self.input, known, missing, Misbehaviour::GarbledCircuit)?;
+            self.intake.take(self.input, known, missing, checks::GARBLED_CIRCUIT)?;
             self.evaluated.lockstep.evaluate(&part, missing);
         }
         self.checked.store(circuit, outs);

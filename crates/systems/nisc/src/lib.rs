@@ -88,19 +88,20 @@
 //!
 //! **Cost**: [`Cost`] counts bytes and group multiplications.
 //!
-//! [`InvalidPoint`]: comity_core::Misbehaviour::InvalidPoint
-//! [`IdentityPoint`]: comity_core::Misbehaviour::IdentityPoint
-//! [`OutputCommitments`]: comity_core::Misbehaviour::OutputCommitments
-//! [`TransferAnswer`]: comity_core::Misbehaviour::TransferAnswer
-//! [`InputEquality`]: comity_core::Misbehaviour::InputEquality
-//! [`InputCommitment`]: comity_core::Misbehaviour::InputCommitment
-//! [`GarbledCircuit`]: comity_core::Misbehaviour::GarbledCircuit
-//! [`RecoveryOpening`]: comity_core::Misbehaviour::RecoveryOpening
-//! [`InputRecovery`]: comity_core::Misbehaviour::InputRecovery
-//! [`CodedCircuit`]: comity_core::Misbehaviour::CodedCircuit
-//! [`NoValidCopy`]: comity_core::Misbehaviour::NoValidCopy
-//! [`NoRecovery`]: comity_core::Misbehaviour::NoRecovery
+//! [`InvalidPoint`]: checks::INVALID_POINT
+//! [`IdentityPoint`]: checks::IDENTITY_POINT
+//! [`OutputCommitments`]: checks::OUTPUT_COMMITMENTS
+//! [`TransferAnswer`]: checks::TRANSFER_ANSWER
+//! [`InputEquality`]: checks::INPUT_EQUALITY
+//! [`InputCommitment`]: checks::INPUT_COMMITMENT
+//! [`GarbledCircuit`]: checks::GARBLED_CIRCUIT
+//! [`RecoveryOpening`]: checks::RECOVERY_OPENING
+//! [`InputRecovery`]: checks::INPUT_RECOVERY
+//! [`CodedCircuit`]: checks::CODED_CIRCUIT
+//! [`NoValidCopy`]: checks::NO_VALID_COPY
+//! [`NoRecovery`]: checks::NO_RECOVERY
 
+pub mod checks;
 mod conduct;
 mod copies;
 mod cost;

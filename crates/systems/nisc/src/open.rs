@@ -4,7 +4,7 @@ use std::io::Read;
 
 use comity_circuit::{Observer, Plain, Program};
 use comity_core::{
-    Backend, Bits, Block, Delta, Error, LockstepEvaluator, LockstepGarbler, Misbehaviour, Prg, Result, SessionId,
+    Backend, Bits, Block, Delta, Error, Kind, LockstepEvaluator, LockstepGarbler, Prg, Result, SessionId,
 };
 use comity_ot::base::pvw::{self, products};
 use curve25519_dalek::ristretto::{RistrettoBasepointTable, RistrettoPoint};
@@ -12,8 +12,9 @@ use curve25519_dalek::scalar::Scalar;
 use curve25519_dalek::traits::Identity;
 use zeroize::Zeroizing;
 
+use crate::checks;
 use crate::copies::{Copy, add, mask};
-use crate::files::{Header, Kind};
+use crate::files::{FileKind, Header};
 use crate::gates::{Lanes, Opening, gate_keys, slots, walk};
 use crate::group::{Powers, Public, decode, doubled, half, note};
 use crate::inputs::{self, Drawn, commit, find};
@@ -39,8 +40,8 @@ pub struct Opened {
 /// Opens an answer (Figure 4).
 ///
 /// # Errors
-/// [`Error::Malformed`] for what is no answer, or was damaged; [`Error::Mismatch`] for an answer to another query or program;
-/// [`Error::PeerMisbehaved`] names the check that a cheating sender failed: see the module's documentation. No error says
+/// [`Malformed`](comity_core::Kind) for what is no answer, or was damaged; [`Mismatch`](comity_core::Kind) for an answer to another query or program;
+/// [`Misbehaved`](comity_core::Kind) names the check that a cheating sender failed: see the module's documentation. No error says
 /// anything about answers of others. Results and errors alike are to be shown to nobody before all answers to the query are
 /// opened: then the secret is spent, and [`Secret::refresh`] makes the next one.
 pub fn open(backend: Backend, secret: &Secret, program: &Program, answer: &mut dyn Read) -> Result<Opened> {
@@ -58,7 +59,7 @@ pub(crate) fn open_from(
 ) -> Result<Opened> {
     same_program(&program.digest(), secret.program())?;
     if plan.inputs[0] != secret.input().len() {
-        return Err(Error::Malformed("the key has an input of another length than its program takes".into()));
+        return Err(Error::malformed("the key has an input of another length than its program takes"));
     }
     let receivers = secret.receivers(backend);
     input.check(plan.copies, &receivers.choice)?;
@@ -74,20 +75,20 @@ pub(crate) fn open_from(
             Ok(Opened { outputs: split(program, &bits), recovered })
         }
         // What was damaged on its way is nobody's fault.
-        Err(Error::PeerMisbehaved(kind)) => Err(input.finish().err().unwrap_or(kind.into())),
+        Err(Error { kind: Kind::Misbehaved(kind), .. }) => Err(input.finish().err().unwrap_or(kind.into())),
         Err(error) => Err(error),
     }
 }
 
 /// Reads the beginning of an answer.
 fn session_of(receivers: &Receivers, secret: &Secret, input: &mut In<'_>) -> Result<SessionId> {
-    let header = Header::from_bytes(Kind::Answer, &input.array()?)?;
+    let header = Header::from_bytes(FileKind::Answer, &input.array()?)?;
     same_program(secret.program(), &header.program)?;
     let (fingerprint, nonce) = (input.array()?, input.array()?);
     let ours = receivers.query.fingerprint();
     if header.copies != secret.copies() || fingerprint != ours {
         let hex = |digest: &[u8; 32]| digest.iter().map(|byte| format!("{byte:02x}")).collect::<String>();
-        return Err(Error::Mismatch { field: "query", ours: hex(&ours), theirs: hex(&fingerprint) });
+        return Err(Error::mismatch("query", hex(&ours), hex(&fingerprint)));
     }
     Ok(session(&header, &fingerprint, &nonce))
 }
@@ -173,7 +174,7 @@ impl Receiver<'_> {
         let mut pairs = |count: usize| (0..count).map(|_| Ok([point()?, point()?])).collect::<Result<Vec<_>>>();
         let (inputs, outputs) = (pairs(self.plan.inputs[1])?, pairs(self.plan.outputs)?);
         if outputs.iter().any(|[zero, one]| zero + one != h) {
-            return Err(Misbehaviour::OutputCommitments.into());
+            return Err(checks::OUTPUT_COMMITMENTS.into());
         }
         Ok(Commitments { h, inputs, outputs })
     }
@@ -210,7 +211,7 @@ impl Receiver<'_> {
         note((t - e) * products::HEAD, 0);
         let heads = crs.heads(copies.iter().map(|copy| &copy.coins));
         let mut missing = vec![Block::ZERO; 4 * e];
-        intake.take(input, &head_rows(&heads), &mut missing, Misbehaviour::TransferAnswer)?;
+        intake.take(input, &head_rows(&heads), &mut missing, checks::TRANSFER_ANSWER)?;
         let arrived = (0..e).map(|k| {
             let mut head = [0; 64];
             head.as_chunks_mut::<16>()
@@ -236,7 +237,7 @@ impl Receiver<'_> {
             });
             for (j, (known, chosen)) in batch.zip(pads) {
                 let known = hidden_rows(&label_pairs(deltas, labels.checked.get(j, 1)), &known);
-                intake.take(input, &known, &mut missing, Misbehaviour::TransferAnswer)?;
+                intake.take(input, &known, &mut missing, checks::TRANSFER_ANSWER)?;
                 let bit = inputs.choices().get(j);
                 let (zeros, ones) = missing.split_at(e);
                 let active = labels.evaluated.get_mut(j, 1);
@@ -279,7 +280,7 @@ impl Receiver<'_> {
                 let missing = self.committed(intake, input, known)?;
                 let mut proofs = Zeroizing::new(Vec::with_capacity(evaluated.len()));
                 for (&i, mask) in evaluated.iter().zip(masks.iter_mut()) {
-                    proofs.push(unmask(mask, arriving[i]).ok_or(Misbehaviour::InputEquality)?);
+                    proofs.push(unmask(mask, arriving[i]).ok_or(checks::INPUT_EQUALITY)?);
                 }
                 arrived.push((proofs, missing));
             }
@@ -300,8 +301,8 @@ impl Receiver<'_> {
         let mut missing = vec![Block::ZERO; inputs::ROWS * choice.evaluated.len()];
         let (commitments, adapters) = missing.split_at_mut(4 * choice.evaluated.len());
         let known = known.split_at(4 * choice.checked.len());
-        intake.take(input, known.0, commitments, Misbehaviour::InputCommitment)?;
-        intake.take(input, known.1, adapters, Misbehaviour::GarbledCircuit)?;
+        intake.take(input, known.0, commitments, checks::INPUT_COMMITMENT)?;
+        intake.take(input, known.1, adapters, checks::GARBLED_CIRCUIT)?;
         Ok(missing)
     }
 
@@ -342,7 +343,7 @@ impl Receiver<'_> {
         let e = evaluated.len();
         let mut bits = vec![Block::ZERO; decoding_rows(plan.outputs) * e];
         let known = decoding(&labels[0], plan.outputs, checked.len());
-        intake.take(input, &known, &mut bits, Misbehaviour::GarbledCircuit)?;
+        intake.take(input, &known, &mut bits, checks::GARBLED_CIRCUIT)?;
 
         let recovery = Recovery::new(session);
         let mut boxes = [checked, evaluated].map(|copies| Boxes::new(session, copies.len()));
@@ -355,7 +356,7 @@ impl Receiver<'_> {
                 input.take(arriving.as_flattened_mut().as_flattened_mut())?;
                 for (&i, mask) in evaluated.iter().zip(masks.iter_mut()) {
                     let [Some(zero), Some(one)] = arriving[i].map(|bytes| unmask(mask, bytes)) else {
-                        return Err(Misbehaviour::RecoveryOpening.into());
+                        return Err(checks::RECOVERY_OPENING.into());
                     };
                     told.push([zero, one]);
                 }
@@ -383,7 +384,7 @@ impl Receiver<'_> {
             }
         }
         let mut missing = vec![Block::ZERO; 2 * e];
-        intake.take(input, &boxes[0].finish(), &mut missing, Misbehaviour::InputRecovery)?;
+        intake.take(input, &boxes[0].finish(), &mut missing, checks::INPUT_RECOVERY)?;
         verdict.opened = missing == boxes[1].finish();
         Ok(verdict)
     }
@@ -399,18 +400,18 @@ fn unmask(mask: &mut Prg, bytes: [u8; 32]) -> Option<Scalar> {
 /// "Decrypts P2's input-commitments", from half of `w`.
 ///
 /// # Errors
-/// [`NoRecovery`](Misbehaviour::NoRecovery) if `half_w` is not half the logarithm of `h`, or a commitment is not to a bit.
+/// [`NoRecovery`](checks::NO_RECOVERY) if `half_w` is not half the logarithm of `h`, or a commitment is not to a bit.
 fn decrypt(commitments: &Commitments, half_w: &Scalar) -> Result<Bits> {
     let w = half_w + half_w;
     let powers = RistrettoPoint::mul_base(&w);
     let one = RistrettoPoint::mul_base(&Scalar::ONE);
     if powers != commitments.h {
-        return Err(Misbehaviour::NoRecovery.into());
+        return Err(checks::NO_RECOVERY.into());
     }
     let bit = |[a, b]: &[RistrettoPoint; 2]| match b - a * w {
         value if value == RistrettoPoint::identity() => Ok(false),
         value if value == one => Ok(true),
-        _ => Err(Error::from(Misbehaviour::NoRecovery)),
+        _ => Err(Error::from(checks::NO_RECOVERY)),
     };
     commitments.inputs.iter().map(bit).collect()
 }
@@ -435,7 +436,7 @@ mod tests {
             [(&[0, 2][..], half_w), (&[-1], half_w), (&[0, 1], Scalar::from(8u64)), (&[], Scalar::ZERO)]
         {
             let refused = decrypt(&with(values), &half_w);
-            assert!(matches!(refused, Err(Error::PeerMisbehaved(Misbehaviour::NoRecovery))), "{values:?}");
+            assert!(matches!(refused, Err(Error { kind: Kind::Misbehaved(checks::NO_RECOVERY), .. })), "{values:?}");
         }
     }
 }

@@ -33,7 +33,7 @@ impl Copies {
     /// `t` copies that all travel.
     ///
     /// # Errors
-    /// [`Error::InvalidInput`] unless `t` is 1 to [`MAX`](Copies::MAX).
+    /// [`InvalidInput`](comity_core::Kind) unless `t` is 1 to [`MAX`](Copies::MAX).
     pub fn all(t: usize) -> Result<Copies> {
         Copies::new(t, Form::All)
     }
@@ -49,11 +49,11 @@ impl Copies {
     /// `t` copies of which `e` are evaluated, coded.
     ///
     /// # Errors
-    /// [`Error::InvalidInput`] unless `0 < e < t` and `t + e` is at most 255, the non-zero elements of the code's field.
+    /// [`InvalidInput`](comity_core::Kind) unless `0 < e < t` and `t + e` is at most 255, the non-zero elements of the code's field.
     pub fn coded(t: usize, e: usize) -> Result<Copies> {
         match u8::try_from(e) {
             Ok(coded) if 0 < e && e < t && t + e <= ErasureCode::MAX => Copies::new(t, Form::Coded(coded)),
-            _ => Err(Error::InvalidInput(format!(
+            _ => Err(Error::invalid_input(format!(
                 "{t} coded copies with {e} evaluated: choose 0 < e < t with t + e at most 255"
             ))),
         }
@@ -62,10 +62,10 @@ impl Copies {
     /// What coded copies there are for a statistical security of `rho` bits, from the fewest copies to the fewest bytes.
     ///
     /// # Errors
-    /// [`Error::InvalidInput`] if `rho` is not 1 to 127.
+    /// [`InvalidInput`](comity_core::Kind) if `rho` is not 1 to 127.
     pub fn frontier(rho: u32) -> Result<Vec<Copies>> {
         if !(1..=127).contains(&rho) {
-            return Err(Error::InvalidInput(format!("rho is {rho}: coded copies are for 1 to 127")));
+            return Err(Error::invalid_input(format!("rho is {rho}: coded copies are for 1 to 127")));
         }
         ErasureCode::pairs(rho).into_iter().filter(|&(t, e)| 0 < e && e < t).map(|(t, e)| Copies::coded(t, e)).collect()
     }
@@ -73,7 +73,7 @@ impl Copies {
     fn new(t: usize, form: Form) -> Result<Copies> {
         match u8::try_from(t) {
             Ok(total) if (1..=Copies::MAX).contains(&t) => Ok(Copies { total, form }),
-            _ => Err(Error::InvalidInput(format!(
+            _ => Err(Error::invalid_input(format!(
                 "{t} copies: choose 1 to {}, the statistical security in bits",
                 Copies::MAX
             ))),
@@ -90,7 +90,7 @@ impl Copies {
             Copies::STORED => Copies::stored(t.into()),
             _ => Copies::coded(t.into(), e.into()),
         }
-        .map_err(|error| Error::Malformed(error.to_string()))
+        .map_err(|error| Error::malformed(error.to_string()))
     }
 
     pub(crate) fn to_bytes(self) -> [u8; 2] {
@@ -204,16 +204,16 @@ impl Plan {
     /// The plan of a program.
     ///
     /// # Errors
-    /// [`Error::InvalidInput`] if it is not for two parties, or tells party 1 something.
+    /// [`InvalidInput`](comity_core::Kind) if it is not for two parties, or tells party 1 something.
     pub(crate) fn new(program: &Program, copies: Copies) -> Result<Plan> {
         if program.parties() > 2 {
-            return Err(Error::InvalidInput(format!(
+            return Err(Error::invalid_input(format!(
                 "non-interactive computation is for two parties, and the program is for {}",
                 program.parties()
             )));
         }
         if let Some(index) = program.outputs().iter().position(|output| output.to != Recipients::Party(0)) {
-            return Err(Error::InvalidInput(format!(
+            return Err(Error::invalid_input(format!(
                 "output value {index} (`{}`) would be told to party 1, the sender, who learns nothing in non-interactive \
                  computation: reveal every output to party 0 only",
                 program.outputs()[index].name
@@ -221,7 +221,7 @@ impl Plan {
         }
         let sum = |mut values: &mut dyn Iterator<Item = usize>| {
             let sum = Iterator::try_fold(&mut values, 0, usize::checked_add);
-            sum.ok_or_else(|| Error::InvalidInput("the program's inputs or outputs do not fit this machine".into()))
+            sum.ok_or_else(|| Error::invalid_input("the program's inputs or outputs do not fit this machine"))
         };
         let bits = |party| sum(&mut program.inputs().iter().filter(|i| i.party == party).map(|i| i.bits));
         let outputs = sum(&mut program.outputs().iter().map(|output| output.bits))?;
@@ -237,7 +237,7 @@ impl Plan {
 /// The bits of one party's inputs, one value after another.
 ///
 /// # Errors
-/// [`Error::InvalidInput`] if these are not exactly the values that the party gives.
+/// [`InvalidInput`](comity_core::Kind) if these are not exactly the values that the party gives.
 pub(crate) fn joined(program: &Program, party: u32, inputs: &[Option<Bits>]) -> Result<Bits> {
     program.check_inputs(Some(party), inputs)?;
     let mut all = Bits::zeros(0);

@@ -13,7 +13,7 @@ use zeroize::Zeroizing;
 
 use crate::conduct::{Act, Conduct, Honest};
 use crate::copies::{Copy, add, mask};
-use crate::files::{Header, Kind};
+use crate::files::{FileKind, Header};
 use crate::gates::{Garbling, Lanes, gate_keys, slots, walk};
 use crate::group::{Encoded, Owner, doubled, note, of_g, random};
 use crate::inputs::{Drawn, commit, input_commitment};
@@ -29,7 +29,7 @@ pub(crate) const BINDING: usize = 64;
 
 /// The session of an answer.
 pub(crate) fn session(header: &Header, fingerprint: &[u8; 32], nonce: &[u8; 32]) -> SessionId {
-    SessionId::derive("comity NISC", &[&header.to_bytes(Kind::Answer), fingerprint, nonce])
+    SessionId::derive("comity NISC", &[&header.to_bytes(FileKind::Answer), fingerprint, nonce])
 }
 
 /// The sessions of both kinds of OT.
@@ -43,9 +43,9 @@ pub(crate) fn ot_sessions(session: &SessionId) -> [SessionId; 2] {
 /// documentation. An error leaves part of an answer behind, which is good for nothing and gives nothing away.
 ///
 /// # Errors
-/// Before anything is written: [`Error::Mismatch`] if the query is for another program, [`Error::InvalidInput`] where the inputs
-/// do not fit, [`InvalidPoint`](comity_core::Misbehaviour::InvalidPoint) and
-/// [`IdentityPoint`](comity_core::Misbehaviour::IdentityPoint) where the query holds such. After that, what `out` reports.
+/// Before anything is written: [`Mismatch`](comity_core::Kind) if the query is for another program, [`InvalidInput`](comity_core::Kind) where the inputs
+/// do not fit, [`InvalidPoint`](checks::INVALID_POINT) and
+/// [`IdentityPoint`](checks::IDENTITY_POINT) where the query holds such. After that, what `out` reports.
 pub fn respond(
     backend: Backend,
     query: &Query,
@@ -72,7 +72,7 @@ pub(crate) fn respond_as(
     let plan = Plan::new(program, header.copies)?;
     let y = joined(program, 1, inputs)?;
     if query.input_bits() != plan.inputs[0] {
-        return Err(Error::Malformed(format!(
+        return Err(Error::malformed(format!(
             "the query has OTs for {} input bits, and its program takes {}",
             query.input_bits(),
             plan.inputs[0]
@@ -86,7 +86,7 @@ pub(crate) fn respond_as(
     let (fingerprint, mut nonce) = (query.fingerprint(), [0; 32]);
     rng.fill_bytes(&mut nonce);
     let session = session(&header, &fingerprint, &nonce);
-    out.put(&header.to_bytes(Kind::Answer))?;
+    out.put(&header.to_bytes(FileKind::Answer))?;
     out.put(&fingerprint)?;
     out.put(&nonce)?;
     let mut sender = Sender::new(backend, session, plan, rng, conduct)?;
@@ -106,7 +106,7 @@ pub(crate) fn same_program(ours: &[u8; 32], theirs: &[u8; 32]) -> Result<()> {
     if ours == theirs {
         return Ok(());
     }
-    Err(Error::Mismatch { field: "program", ours: hex(ours), theirs: hex(theirs) })
+    Err(Error::mismatch("program", hex(ours), hex(theirs)))
 }
 
 /// The sender at work on an answer.

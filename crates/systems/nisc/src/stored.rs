@@ -53,10 +53,10 @@ pub fn respond_stored<W: Write>(
 /// [evaluated](Secret::evaluated); what is read of others is thrown away.
 ///
 /// # Errors
-/// As [`open`](crate::open()). [`GarbledCircuit`](comity_core::Misbehaviour::GarbledCircuit) if a checked copy is not what was hashed, and
-/// [`CodedCircuit`](comity_core::Misbehaviour::CodedCircuit) if an evaluated one is not; or
-/// [`InvalidPoint`](comity_core::Misbehaviour::InvalidPoint), [`IdentityPoint`](comity_core::Misbehaviour::IdentityPoint) or
-/// [`InputEquality`](comity_core::Misbehaviour::InputEquality) if the latter shows before the hashes are compared.
+/// As [`open`](crate::open()). [`GarbledCircuit`](checks::GARBLED_CIRCUIT) if a checked copy is not what was hashed, and
+/// [`CodedCircuit`](checks::CODED_CIRCUIT) if an evaluated one is not; or
+/// [`InvalidPoint`](checks::INVALID_POINT), [`IdentityPoint`](checks::IDENTITY_POINT) or
+/// [`InputEquality`](checks::INPUT_EQUALITY) if the latter shows before the hashes are compared.
 /// [`Malformed`](comity_core::Error::Malformed) if a copy that is read is cut short.
 /// [`InvalidInput`](comity_core::Error::InvalidInput) if a copy is not there that must be.
 pub fn open_stored<R: Read>(

@@ -11,6 +11,7 @@
 //! - [`Machine`]: the functionality F_2PC (the paper's figures 4 and 6), online; [`engine`] runs programs on it.
 
 pub mod bucket;
+pub mod checks;
 mod config;
 mod deal;
 pub mod engine;

@@ -140,13 +140,13 @@ impl<'a> Machine<'a> {
     /// in the channel's buffer until it next waits for the peer.
     ///
     /// # Errors
-    /// [`Error::InvalidInput`] if a value is missing, has another length than `out`, or is the other party's; those of the
+    /// [`InvalidInput`](comity_core::Kind) if a value is missing, has another length than `out`, or is the other party's; those of the
     /// dealer and of the channel.
     pub fn input(&mut self, ch: &mut dyn Channel, owner: u32, value: Option<&Bits>, out: &mut [Share]) -> Result<()> {
         let n = out.len();
         if owner > 1 || value.is_some() != (owner == self.party) || value.is_some_and(|value| value.len() != n) {
             let given = value.map_or("no value".into(), |value| format!("a value of {} bits", value.len()));
-            return Err(Error::InvalidInput(format!(
+            return Err(Error::invalid_input(format!(
                 "party {owner} has to put in {n} bits, and this is party {} with {given}",
                 self.party
             )));
@@ -208,11 +208,11 @@ impl<'a> Machine<'a> {
     /// shown before, in either direction, is checked.
     ///
     /// # Errors
-    /// [`Misbehaviour::WrongMac`](comity_core::Misbehaviour::WrongMac) if the peer has ever shown a wrong bit, then nothing
-    /// is revealed to it; [`Error::InvalidInput`] if there is no such party; those of the channel.
+    /// [`comity_share::checks::WRONG_MAC`](comity_share::checks::WRONG_MAC) if the peer has ever shown a wrong bit, then nothing
+    /// is revealed to it; [`InvalidInput`](comity_core::Kind) if there is no such party; those of the channel.
     pub fn reveal(&mut self, ch: &mut dyn Channel, to: Recipients, shares: &[Share]) -> Result<Option<Bits>> {
         if let Recipients::Party(party @ 2..) = to {
-            return Err(Error::InvalidInput(format!(
+            return Err(Error::invalid_input(format!(
                 "there is no party {party} to reveal to: the parties are 0 and 1"
             )));
         }
@@ -279,7 +279,7 @@ impl<'a> Machine<'a> {
         let wanted = self.planned.max(ands).min(ASK);
         self.triples = self.dealer.triples(ch, wanted as usize)?;
         if self.triples.is_empty() {
-            return Err(Error::InvalidInput("the dealer of triples gave none".into()));
+            return Err(Error::invalid_input("the dealer of triples gave none"));
         }
         Ok(())
     }
@@ -299,8 +299,8 @@ impl<'a> Machine<'a> {
     /// Runs a call; if it fails it was the last.
     fn guarded<T>(&mut self, call: impl FnOnce(&mut Self) -> Result<T>) -> Result<T> {
         if self.ended {
-            return Err(Error::InvalidInput(
-                "this computation ended with an error and cannot go on: start a new session".into(),
+            return Err(Error::invalid_input(
+                "this computation ended with an error and cannot go on: start a new session",
             ));
         }
         self.ended = true;

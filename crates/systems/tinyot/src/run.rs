@@ -14,7 +14,7 @@ use crate::{Dealer, Machine};
 /// Triples beyond the first batch are made when they are needed.
 ///
 /// # Errors
-/// [`Error::InvalidInput`] where the inputs do not fit the program or the program is not for two parties; those of the
+/// [`InvalidInput`](comity_core::Kind) where the inputs do not fit the program or the program is not for two parties; those of the
 /// [`Machine`] and of the channel.
 pub fn run_with<C: Channel + ?Sized>(
     ch: &mut C,
@@ -41,7 +41,7 @@ pub fn run_with<C: Channel + ?Sized>(
 /// Whether this party can run the program on these inputs.
 pub(crate) fn check(party: u32, program: &Program, inputs: &[Option<Bits>]) -> Result<()> {
     if program.parties() > 2 || party > 1 {
-        return Err(Error::InvalidInput(format!(
+        return Err(Error::invalid_input(format!(
             "tinyot is for two parties, 0 and 1; this is party {party} of a program for {}",
             program.parties()
         )));

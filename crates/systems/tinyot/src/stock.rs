@@ -78,7 +78,7 @@ impl Stock {
     /// Reads a block of party `party` that holds so much. The reader has nothing else.
     ///
     /// # Errors
-    /// [`Error::InvalidInput`] if these are not the bytes of such a block.
+    /// [`InvalidInput`](comity_core::Kind) if these are not the bytes of such a block.
     pub fn read(from: &mut dyn Read, party: u32, amounts: &Amounts) -> Result<Stock> {
         let mut head = [0; MAGIC.len() + 1];
         take(from, &mut head)?;
@@ -116,7 +116,7 @@ impl Stock {
     /// Writes the block, which is then used by whoever reads it.
     ///
     /// # Errors
-    /// [`Error::Io`].
+    /// [`Io`](comity_core::Kind).
     pub fn write(mut self, to: &mut dyn Write) -> Result<()> {
         let mut put = |bytes: &[u8]| to.write_all(bytes).map_err(|error| Error::io("storing prepared material", error));
         put(MAGIC)?;
@@ -143,11 +143,11 @@ fn take(from: &mut dyn Read, bytes: &mut [u8]) -> Result<()> {
 }
 
 fn unreadable(error: std::io::Error) -> Error {
-    Error::InvalidInput(format!("prepared material cannot be read: {error}; prepare new material"))
+    Error::invalid_input(format!("prepared material cannot be read: {error}; prepare new material"))
 }
 
 fn damaged(what: String) -> Error {
-    Error::InvalidInput(format!("prepared material is damaged: {what}; prepare new material"))
+    Error::invalid_input(format!("prepared material is damaged: {what}; prepare new material"))
 }
 
 /// Makes blocks, one after another, all under the dealer's keys.
@@ -227,7 +227,7 @@ impl<S: Shelf> Stocked<S> {
     /// Deals from this shelf.
     ///
     /// # Errors
-    /// Those of the shelf; [`Error::InvalidInput`] if it has no block.
+    /// Those of the shelf; [`InvalidInput`](comity_core::Kind) if it has no block.
     pub fn new(mut shelf: S) -> Result<Stocked<S>> {
         let first = shelf.next()?.ok_or_else(used_up)?;
         Ok(Stocked { shelf, party: first.party, key: first.key.clone(), open: VecDeque::from([first]) })
@@ -264,8 +264,8 @@ impl<S: Shelf> Stocked<S> {
 }
 
 fn used_up() -> Error {
-    Error::InvalidInput(
-        "the prepared material is used up: prepare more together with the peer, or run without a store".into(),
+    Error::invalid_input(
+        "the prepared material is used up: prepare more together with the peer, or run without a store",
     )
 }
 

@@ -105,5 +105,5 @@ impl<C: Channel + ?Sized> Engine for Garbling<'_, C> {
 
 /// The caller's fault: a value that [`comity_circuit::run`] checks before it gets here.
 pub(crate) fn missing(index: usize, bits: usize) -> Error {
-    Error::InvalidInput(format!("input value {index} of {bits} bits is missing or has another length"))
+    Error::invalid_input(format!("input value {index} of {bits} bits is missing or has another length"))
 }

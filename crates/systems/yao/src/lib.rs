@@ -50,8 +50,8 @@ pub fn garbler(program: &Program) -> u32 {
 /// party's values. Outputs for this party go to the observer.
 ///
 /// # Errors
-/// [`Error::InvalidInput`] where the inputs do not fit the program or the program is not for two parties; else what the
-/// channel reports, and [`Error::PeerMisbehaved`] for base-OT messages that are no group elements.
+/// [`InvalidInput`](comity_core::Kind) where the inputs do not fit the program or the program is not for two parties; else what the
+/// channel reports, and [`Misbehaved`](comity_core::Kind) for base-OT messages that are no group elements.
 pub fn run<C: Channel + ?Sized>(
     ch: &mut C,
     session: &SessionId,
@@ -62,7 +62,7 @@ pub fn run<C: Channel + ?Sized>(
     observer: &mut dyn Observer,
 ) -> Result<()> {
     if program.parties() > 2 || config.party > 1 {
-        return Err(Error::InvalidInput(format!(
+        return Err(Error::invalid_input(format!(
             "yao is for two parties, 0 and 1; this is party {} of a program for {}",
             config.party,
             program.parties()

@@ -2,7 +2,7 @@
 
 use comity_channel::{Channel, Counted, MemoryChannel, Recorded, memory};
 use comity_circuit::{Builder, Circuit, Observer, Plain, Program, ProgramBuilder, Recipients, Wire, run};
-use comity_core::{Backend, Bits, Block, Error, Prg, Result, SessionId};
+use comity_core::{Backend, Bits, Block, Error, Kind, Prg, Result, SessionId};
 use comity_testing::{Pair, Verdict, deviate};
 use comity_yao::{Config, garbler};
 use proptest::prelude::*;
@@ -240,9 +240,9 @@ fn inputs_that_do_not_fit_are_refused_before_anything_is_sent() {
         let ended =
             comity_yao::run(&mut ch, &session, &config, &program, &inputs, &mut rng(1), &mut Outputs::default());
         drop(ch);
-        let Err(Error::InvalidInput(message)) = ended else { panic!("{ended:?}") };
+        let Err(Error { kind: Kind::InvalidInput(message), .. }) = ended else { panic!("{ended:?}") };
         assert!(words.iter().all(|w| message.contains(w)), "{message}");
-        assert!(matches!(other.recv(&mut [0]), Err(Error::PeerClosed)));
+        assert!(matches!(other.recv(&mut [0]), Err(Error { kind: Kind::Closed, .. })));
     }
 }
 
@@ -291,7 +291,12 @@ fn whatever_the_peer_sends_the_run_ends() {
                 (1, Verdict::Wrong(_), _) | (0, _, Verdict::Wrong(_))
             ));
             if let Some(error) = own {
-                let known = matches!(error, Error::PeerClosed | Error::TimedOut(_) | Error::PeerMisbehaved(_));
+                let known = matches!(
+                    error,
+                    Error { kind: Kind::Closed, .. }
+                        | Error { kind: Kind::TimedOut(_), .. }
+                        | Error { kind: Kind::Misbehaved(_), .. }
+                );
                 assert!(known, "{case:?}: {error}");
             }
         },

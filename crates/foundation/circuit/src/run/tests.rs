@@ -1,3 +1,5 @@
+use comity_core::Kind;
+
 use super::*;
 use crate::{Builder, Circuit, Plain, Recipients};
 
@@ -143,7 +145,7 @@ fn inputs_that_do_not_fit_are_named_with_both_lengths_and_the_owner() {
     let ran = |inputs: &[Option<Bits>]| run(&program, &mut Plain::new(), inputs, &mut Watch::default());
     assert!(matches!(ran(&[bit(), Some(Bits::zeros(3))]), Err(RunError::Input(error)) if error == length(3)));
     assert!(matches!(ran(&[bit()]), Err(RunError::Input(InputError::Count { .. }))));
-    assert!(matches!(ran(&[bit(), None]), Err(RunError::Engine(Error::InvalidInput(_)))));
+    assert!(matches!(ran(&[bit(), None]), Err(RunError::Engine(Error { kind: Kind::InvalidInput(_), .. }))));
     let error: Error = ran(&[None, Some(Bits::zeros(3))]).unwrap_err().into();
     assert_eq!(error.to_string(), length(3).to_string());
 }

@@ -3,7 +3,7 @@
 use std::cmp::Ordering;
 
 use comity_channel::Channel;
-use comity_core::{Backend, Bits, Block, Misbehaviour, Prg, Result, SessionId};
+use comity_core::{Backend, Bits, Block, Prg, Result, SessionId};
 use rand_core::CryptoRng;
 use subtle::Choice;
 use zeroize::{Zeroize, Zeroizing};
@@ -11,6 +11,7 @@ use zeroize::{Zeroize, Zeroizing};
 use super::matrix::{Matrix, Piece, State, WIDTH, fill, pieces};
 use super::{BASE, CHUNK, Parameters, check};
 use crate::base::BaseOt;
+use crate::checks;
 use crate::{AtLeast, Malicious, RandomSender, ReceiverSeeds};
 
 /// The sender: gets both messages of each OT.
@@ -114,7 +115,7 @@ impl Sender {
         }
         // All pairs are looked at before the verdict, which tells the receiver whether it guessed right and no more.
         if !bool::from(honest) {
-            return Err(Misbehaviour::InconsistentChoices.into());
+            return Err(checks::INCONSISTENT_CHOICES.into());
         }
         self.state.end();
         Ok(())
@@ -162,7 +163,7 @@ impl Sender {
         };
         rows.sort_unstable_by(compare);
         if rows.windows(2).any(|pair| compare(&pair[0], &pair[1]).is_eq()) {
-            return Err(Misbehaviour::EqualRows.into());
+            return Err(checks::EQUAL_ROWS.into());
         }
         Ok(())
     }

@@ -3,11 +3,12 @@
 use std::sync::OnceLock;
 
 use comity_channel::{Channel, Counted, Error, MemoryChannel};
-use comity_core::{Backend, Bits, Block, Misbehaviour, Params, Prg, Result, SessionId, TccrHash};
+use comity_core::{Backend, Bits, Block, Kind, Params, Prg, Result, SessionId, TccrHash};
 use comity_testing::{Pair, deviate, never_wrong};
 use rand_core::Rng;
 
 use super::{Parameters, Receiver, Sender};
+use crate::checks;
 use crate::softspoken::tests::{Ideal, bits, rng};
 use crate::{Malicious, RandomReceiver, RandomSender, SenderSeeds, base::BaseOt};
 
@@ -202,7 +203,7 @@ fn verdict(rho: u32, seed: u128, cheat: Cheat) -> Result<()> {
             if result.is_err() {
                 assert!(pairs.as_flattened().iter().all(|&block| block == Block::ZERO));
                 let after = sender.random(ch, &mut [[Block::ZERO; 2]; 1]);
-                assert!(matches!(after, Err(Error::InvalidInput(_))));
+                assert!(matches!(after, Err(Error { kind: Kind::InvalidInput(_), .. })));
             }
             result
         },
@@ -245,7 +246,7 @@ fn inconsistent_rows_are_caught() {
     // Several rows, half of them, and all but one.
     for (from, to) in [(5, 25), (0, rows / 2), (1, rows)] {
         let error = verdict(40, 3, Cheat::Rows(from, to)).unwrap_err();
-        let right = matches!(error, Error::PeerMisbehaved(Misbehaviour::InconsistentChoices));
+        let right = matches!(error, Error { kind: Kind::Misbehaved(checks::INCONSISTENT_CHOICES), .. });
         // With all rows but one the guess is on the one row alone, and may be right.
         assert!(right, "rows {from} to {to}: {error}");
     }
@@ -272,7 +273,7 @@ fn one_row_escapes_with_probability_one_half_and_two_with_a_quarter() {
 #[test]
 fn equal_rows_and_wrong_hashes_are_caught() {
     let error = verdict(40, 3, Cheat::EqualRows).unwrap_err();
-    assert!(matches!(error, Error::PeerMisbehaved(Misbehaviour::EqualRows)), "{error}");
+    assert!(matches!(error, Error { kind: Kind::Misbehaved(checks::EQUAL_ROWS), .. }), "{error}");
     // Two of the four hashes of a pair are looked at, the two that belong together.
     let caught: Vec<bool> = (0..4).map(|index| verdict(40, 3, Cheat::Hash(index)).is_err()).collect();
     assert!(caught == [true, false, false, true] || caught == [false, true, true, false], "{caught:?}");

@@ -34,7 +34,7 @@
 
 use blake3::Hasher;
 use comity_channel::Channel;
-use comity_core::{Bits, Block, Misbehaviour, Result, SessionId};
+use comity_core::{Bits, Block, Result, SessionId};
 use curve25519_dalek::ristretto::{CompressedRistretto, RistrettoPoint};
 use curve25519_dalek::scalar::Scalar;
 use rand_core::CryptoRng;
@@ -45,6 +45,7 @@ use super::BaseOt;
 use super::points::{
     Chooser, Encoded, GROUP, Kdf, Offerer, POINT_BYTES, decode, derive, items, malformed, random_scalar, receive_groups,
 };
+use crate::checks;
 use crate::{Malicious, ReceiverSeeds, SenderSeeds};
 
 /// This protocol as the base of an extension.
@@ -81,7 +82,7 @@ impl Points {
     /// The message of `n` OTs with these bytes. The points are checked by the sender that takes the message.
     ///
     /// # Errors
-    /// [`Error::Malformed`](comity_core::Error::Malformed) if there are not exactly 32 bytes for the seed and for each OT.
+    /// [`Malformed`](comity_core::Kind)(comity_core::Error::Malformed) if there are not exactly 32 bytes for the seed and for each OT.
     pub fn from_bytes(bytes: &[u8], n: usize) -> Result<Points> {
         let split = bytes.split_first_chunk().and_then(|(seed, points)| Some((*seed, items::<1>(points, n)?)));
         let (seed, points) = split.ok_or_else(|| malformed("points", n, bytes.len()))?;
@@ -105,7 +106,7 @@ impl Challenge {
     /// The message of `n` OTs with these bytes.
     ///
     /// # Errors
-    /// [`Error::Malformed`](comity_core::Error::Malformed) if there are not exactly 16 bytes for each OT and 32 for the digest.
+    /// [`Malformed`](comity_core::Kind)(comity_core::Error::Malformed) if there are not exactly 16 bytes for each OT and 32 for the digest.
     pub fn from_bytes(bytes: &[u8], n: usize) -> Result<Challenge> {
         let wrong = || malformed("challenges", n, bytes.len());
         let (sums, digest) = bytes.split_last_chunk().ok_or_else(wrong)?;
@@ -170,7 +171,7 @@ impl Sender {
     /// Step 2: the challenge to send.
     ///
     /// # Errors
-    /// [`InvalidPoint`](Misbehaviour::InvalidPoint) or [`IdentityPoint`](Misbehaviour::IdentityPoint) if the receiver
+    /// [`InvalidPoint`](checks::INVALID_POINT) or [`IdentityPoint`](checks::IDENTITY_POINT) if the receiver
     /// sent such.
     pub fn challenge(self, points: &Points) -> Result<(Waiting, Challenge)> {
         let mut work = self.start(&points.seed, points.points.len());
@@ -216,12 +217,12 @@ impl Waiting {
     /// After step 3: both keys of each OT.
     ///
     /// # Errors
-    /// [`BaseOtChallenge`](Misbehaviour::BaseOtChallenge) if the response is not that of a receiver that knows an
+    /// [`BaseOtChallenge`](checks::BASE_OT_CHALLENGE) if the response is not that of a receiver that knows an
     /// answer for every OT.
     pub fn finish(mut self, response: &Response) -> Result<SenderSeeds<Malicious>> {
         let expected = self.answers.digest(&self.session, TO_SENDER);
         if !bool::from(expected.ct_eq(&response.0)) {
-            return Err(Misbehaviour::BaseOtChallenge.into());
+            return Err(checks::BASE_OT_CHALLENGE.into());
         }
         Ok(SenderSeeds::new(std::mem::take(&mut *self.keys)))
     }
@@ -246,9 +247,9 @@ impl Receiver {
     /// Step 3: the response to send, and the chosen keys. They are of use only if the sender takes the response.
     ///
     /// # Errors
-    /// [`InvalidPoint`](Misbehaviour::InvalidPoint) or [`IdentityPoint`](Misbehaviour::IdentityPoint) if the sender
-    /// offered such, [`BaseOtChallenge`](Misbehaviour::BaseOtChallenge) if its challenge does not fit its digest for
-    /// these choice bits, and [`Error::Malformed`](comity_core::Error::Malformed) if there is not a challenge for each OT.
+    /// [`InvalidPoint`](checks::INVALID_POINT) or [`IdentityPoint`](checks::IDENTITY_POINT) if the sender
+    /// offered such, [`BaseOtChallenge`](checks::BASE_OT_CHALLENGE) if its challenge does not fit its digest for
+    /// these choice bits, and [`Malformed`](comity_core::Kind)(comity_core::Error::Malformed) if there is not a challenge for each OT.
     pub fn respond(self, offer: &Offer, challenge: &Challenge) -> Result<(Response, ReceiverSeeds<Malicious>)> {
         let outputs = self.outputs(offer)?;
         self.answer(outputs, challenge)
@@ -282,7 +283,7 @@ impl Receiver {
             answers.0.push(std::array::from_fn(|i| output.answer[i] ^ sum[i] & chosen));
         }
         if !bool::from(answers.digest(&self.session, TO_RECEIVER).ct_eq(&challenge.digest)) {
-            return Err(Misbehaviour::BaseOtChallenge.into());
+            return Err(checks::BASE_OT_CHALLENGE.into());
         }
         let response = Response(answers.digest(&self.session, TO_SENDER));
         let keys = outputs.iter().map(|output| output.key).collect();

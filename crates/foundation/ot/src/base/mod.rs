@@ -29,7 +29,7 @@ pub trait BaseOt {
     /// The sender's side of `n` random OTs.
     ///
     /// # Errors
-    /// Those of the channel, and a [`Misbehaviour`](comity_core::Misbehaviour) for what the receiver sent.
+    /// Those of the channel, and a [`&'static Check`](comity_core::&'static Check) for what the receiver sent.
     fn send<C: Channel + ?Sized>(
         ch: &mut C,
         session: &SessionId,
@@ -40,7 +40,7 @@ pub trait BaseOt {
     /// The receiver's side of one random OT for each choice bit.
     ///
     /// # Errors
-    /// Those of the channel, and a [`Misbehaviour`](comity_core::Misbehaviour) for what the sender sent.
+    /// Those of the channel, and a [`&'static Check`](comity_core::&'static Check) for what the sender sent.
     fn receive<C: Channel + ?Sized>(
         ch: &mut C,
         session: &SessionId,

@@ -6,13 +6,15 @@
 
 use blake3::Hasher;
 use comity_channel::Channel;
-use comity_core::{Bits, Error, Misbehaviour, Result};
+use comity_core::{Bits, Error, Result};
 use curve25519_dalek::ristretto::{CompressedRistretto, RistrettoBasepointTable, RistrettoPoint};
 use curve25519_dalek::scalar::Scalar;
 use curve25519_dalek::traits::{Identity, IsIdentity};
 use rand_core::CryptoRng;
 use subtle::{Choice, ConditionallySelectable};
 use zeroize::{Zeroize, Zeroizing};
+
+use crate::checks;
 
 /// Bytes of an encoded point.
 pub(super) const POINT_BYTES: usize = 32;
@@ -29,9 +31,9 @@ const TABLE_PAYS: usize = 64;
 
 /// A peer's point: canonically encoded and not the identity, or refused by name.
 pub(super) fn decode(bytes: &Encoded) -> Result<RistrettoPoint> {
-    let point = CompressedRistretto(*bytes).decompress().ok_or(Misbehaviour::InvalidPoint)?;
+    let point = CompressedRistretto(*bytes).decompress().ok_or(checks::INVALID_POINT)?;
     if point.is_identity() {
-        return Err(Misbehaviour::IdentityPoint.into());
+        return Err(checks::IDENTITY_POINT.into());
     }
     Ok(point)
 }
@@ -54,7 +56,7 @@ pub(super) fn items<const N: usize>(bytes: &[u8], n: usize) -> Option<Vec<[Encod
 
 /// The error for a message of the wrong length.
 pub(super) fn malformed(what: &str, n: usize, bytes: usize) -> Error {
-    Error::Malformed(format!("{bytes} bytes are no {what} of {n} base OTs"))
+    Error::malformed(format!("{bytes} bytes are no {what} of {n} base OTs"))
 }
 
 /// A uniform scalar, from 64 bytes that `fill` makes: reduced, their bias is below 2^-250.

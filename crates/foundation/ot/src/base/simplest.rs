@@ -83,7 +83,7 @@ impl Points {
     /// The message of `n` OTs with these bytes. The points are checked by the sender that takes the message.
     ///
     /// # Errors
-    /// [`Error::Malformed`](comity_core::Error::Malformed) if there are not exactly 32 bytes for each OT.
+    /// [`Malformed`](comity_core::Kind)(comity_core::Error::Malformed) if there are not exactly 32 bytes for each OT.
     pub fn from_bytes(bytes: &[u8], n: usize) -> Result<Points> {
         let points = items::<1>(bytes, n).ok_or_else(|| malformed("points", n, bytes.len()))?;
         Ok(Points(points.into_flattened()))
@@ -113,8 +113,8 @@ impl Sender {
     /// Step 3: both keys of each OT.
     ///
     /// # Errors
-    /// [`InvalidPoint`](comity_core::Misbehaviour::InvalidPoint) or
-    /// [`IdentityPoint`](comity_core::Misbehaviour::IdentityPoint) if the receiver sent such.
+    /// [`InvalidPoint`](checks::INVALID_POINT) or
+    /// [`IdentityPoint`](checks::IDENTITY_POINT) if the receiver sent such.
     pub fn finish(mut self, points: &Points) -> Result<Vec<[Block; 2]>> {
         let mut keys = Vec::with_capacity(points.0.len());
         points.0.chunks(GROUP).try_for_each(|group| self.group(group, &mut keys))?;
@@ -138,8 +138,8 @@ impl Receiver {
     /// Step 2: one point for each choice bit, to send.
     ///
     /// # Errors
-    /// [`InvalidPoint`](comity_core::Misbehaviour::InvalidPoint) or
-    /// [`IdentityPoint`](comity_core::Misbehaviour::IdentityPoint) if the sender sent such.
+    /// [`InvalidPoint`](checks::INVALID_POINT) or
+    /// [`IdentityPoint`](checks::IDENTITY_POINT) if the sender sent such.
     pub fn new(
         session: &SessionId,
         choices: &Bits,

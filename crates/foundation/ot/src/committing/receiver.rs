@@ -1,13 +1,14 @@
 //! The receiver of committing OT: receiver of the extension, and judge of the opening.
 
 use comity_channel::Channel;
-use comity_core::{Backend, Bits, Block, Misbehaviour, Result, SessionId};
+use comity_core::{Backend, Bits, Block, Result, SessionId};
 use rand_core::CryptoRng;
 use subtle::ConstantTimeEq;
 use zeroize::Zeroizing;
 
 use super::{BASE, GROUP, Opening, Pads, SHAPE, begin};
 use crate::base::BaseOt;
+use crate::checks;
 use crate::softspoken::{self, Forest, Trees, build};
 use crate::{AtLeast, DeltaReceiver, Malicious, SenderSeeds};
 
@@ -144,7 +145,7 @@ impl Receiver {
     /// Takes the opening: both messages of every OT of every call, in order.
     ///
     /// # Errors
-    /// [`WrongOpening`](Misbehaviour::WrongOpening) if delta is not that of the base OTs, and
+    /// [`WrongOpening`](checks::WRONG_OPENING) if delta is not that of the base OTs, and
     /// [`InvalidInput`](comity_core::Error::InvalidInput) after an earlier error.
     pub fn finish(mut self, opening: &Opening) -> Result<Vec<[Vec<u8>; 2]>> {
         self.verify(opening)?;
@@ -210,7 +211,7 @@ impl Receiver {
         begin(&mut self.broken)?;
         let held = self.forest.without(SHAPE, opening.delta).digest(&self.session);
         if !bool::from(held[..].ct_eq(&opening.seeds)) {
-            return Err(Misbehaviour::WrongOpening.into());
+            return Err(checks::WRONG_OPENING.into());
         }
         Ok(())
     }

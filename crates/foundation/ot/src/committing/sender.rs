@@ -27,7 +27,7 @@ impl Sender {
     /// `session` is that of this committing OT alone: of two under one session each takes a child of it.
     ///
     /// # Errors
-    /// Those of [`BaseOt::receive`], and [`InconsistentTree`](comity_core::Misbehaviour::InconsistentTree).
+    /// Those of [`BaseOt::receive`], and [`InconsistentTree`](checks::INCONSISTENT_TREE).
     pub fn setup<B: BaseOt<Model: AtLeast<Malicious>>, C: Channel + ?Sized>(
         ch: &mut C,
         session: &SessionId,
@@ -63,7 +63,7 @@ impl Sender {
     ///
     /// # Errors
     /// [`Malformed`](Error::Malformed) if the message is not for such trees, and
-    /// [`InconsistentTree`](comity_core::Misbehaviour::InconsistentTree).
+    /// [`InconsistentTree`](checks::INCONSISTENT_TREE).
     ///
     /// # Panics
     /// If there are not 128.
@@ -88,7 +88,7 @@ impl Sender {
     /// OTs of chosen messages, each `len` bytes long.
     ///
     /// # Errors
-    /// Those of the channel, [`InconsistentChoices`](comity_core::Misbehaviour::InconsistentChoices), and
+    /// Those of the channel, [`InconsistentChoices`](checks::INCONSISTENT_CHOICES), and
     /// [`InvalidInput`](Error::InvalidInput) if a message has another length.
     pub fn send<C: Channel + ?Sized, T: AsRef<[u8]>>(
         &mut self,
@@ -98,7 +98,7 @@ impl Sender {
     ) -> Result<()> {
         if let Some(other) = messages.iter().flatten().find(|message| message.as_ref().len() != len) {
             let other = other.as_ref().len();
-            return Err(Error::InvalidInput(format!("a message of {other} bytes among messages of {len}")));
+            return Err(Error::invalid_input(format!("a message of {other} bytes among messages of {len}")));
         }
         begin(&mut self.broken)?;
         let q = self.extend(ch, messages.len())?;
@@ -124,7 +124,7 @@ impl Sender {
     /// OTs of random messages: both of each.
     ///
     /// # Errors
-    /// Those of the channel, and [`InconsistentChoices`](comity_core::Misbehaviour::InconsistentChoices).
+    /// Those of the channel, and [`InconsistentChoices`](checks::INCONSISTENT_CHOICES).
     pub fn random<C: Channel + ?Sized>(&mut self, ch: &mut C, out: &mut [[Block; 2]]) -> Result<()> {
         begin(&mut self.broken)?;
         let q = self.extend(ch, out.len())?;

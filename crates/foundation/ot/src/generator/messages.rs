@@ -22,7 +22,7 @@ impl Trees {
         let expected = 16 * (1 + sums(parameters));
         if bytes.len() != expected {
             let len = bytes.len();
-            return Err(Error::Malformed(format!("the trees of an iteration are {expected} bytes long, not {len}")));
+            return Err(Error::malformed(format!("the trees of an iteration are {expected} bytes long, not {len}")));
         }
         let mut blocks = bytes.as_chunks().0.iter().map(|&block| Block::new(block));
         let nonce = blocks.next().unwrap_or(Block::ZERO);

@@ -5,7 +5,7 @@ use std::marker::PhantomData;
 use std::ops::Range;
 
 use comity_channel::Channel;
-use comity_core::{Backend, Bits, Block, Error, Misbehaviour, Prg, Result, SessionId};
+use comity_core::{Backend, Bits, Block, Error, Prg, Result, SessionId};
 use rand_core::CryptoRng;
 use subtle::ConstantTimeEq;
 use zeroize::Zeroizing;
@@ -15,6 +15,7 @@ use super::state::{Grow, State};
 use super::tree::Tree;
 use super::{Answer, BASE, BASE_K, Challenge, GROUP, Parameters, Trees, messages};
 use crate::base::BaseOt;
+use crate::checks;
 use crate::softspoken::{self, Checking};
 use crate::{AtLeast, DeltaReceiver, Malicious, Model, SemiHonest};
 
@@ -116,7 +117,7 @@ impl<M: Model> Receiver<M> {
     pub fn accept(mut self, trees: &Trees) -> Result<Accepted<M>> {
         self.state.all_taken()?;
         if trees.sums.len() != messages::sums(&self.state.parameters) {
-            return Err(Error::Malformed("trees of an iteration of another size".into()));
+            return Err(Error::malformed("trees of an iteration of another size"));
         }
         self.state.set_keys(trees.nonce);
         self.sums.clone_from(&trees.sums);
@@ -234,7 +235,7 @@ fn hearing<C: Channel + ?Sized>(ch: &mut C, sums: &mut [Block]) -> impl Grow<Err
 impl Check {
     fn verify(&self, answer: &Answer) -> Result<()> {
         if !bool::from(self.answer.0.ct_eq(&answer.0)) {
-            return Err(Misbehaviour::InconsistentCorrelation.into());
+            return Err(checks::INCONSISTENT_CORRELATION.into());
         }
         Ok(())
     }
@@ -257,7 +258,7 @@ impl Accepted<Malicious> {
     /// The receiver with the iteration's outputs, if the answer is right.
     ///
     /// # Errors
-    /// [`InconsistentCorrelation`](Misbehaviour::InconsistentCorrelation) if it is not; nothing is left then.
+    /// [`InconsistentCorrelation`](checks::INCONSISTENT_CORRELATION) if it is not; nothing is left then.
     pub fn check(mut self, answer: &Answer) -> Result<Receiver<Malicious>> {
         self.check.take().expect("in the malicious model there is a check").verify(answer)?;
         self.receiver.open();
@@ -275,7 +276,7 @@ impl<M: Model> DeltaReceiver for Receiver<M> {
     fn extend<C: Channel + ?Sized>(&mut self, ch: &mut C, choices: &Bits, out: &mut [Block]) -> Result<()> {
         if choices.len() != out.len() {
             let (bits, outputs) = (choices.len(), out.len());
-            return Err(Error::InvalidInput(format!("{bits} choice bits for {outputs} oblivious transfers")));
+            return Err(Error::invalid_input(format!("{bits} choice bits for {outputs} oblivious transfers")));
         }
         self.state.begin()?;
         let mut start = 0;

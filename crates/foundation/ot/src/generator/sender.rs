@@ -242,7 +242,7 @@ impl<M: Model> DeltaSender for Sender<M> {
             if let (Some(last), used @ 1..) = (flips.last(), out.len() % 8)
                 && last >> used != 0
             {
-                return Err(Error::Malformed("bits after those of the last oblivious transfer".into()));
+                return Err(Error::malformed("bits after those of the last oblivious transfer"));
             }
             for (j, q) in out.iter_mut().enumerate() {
                 *q ^= self.delta.masked(flips[j / 8] >> (j % 8) & 1 == 1);

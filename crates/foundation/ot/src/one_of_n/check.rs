@@ -59,7 +59,7 @@ impl Answer {
     pub fn from_bytes(bytes: &[u8]) -> Result<Answer> {
         let (Some((choices, rows)), true) = (bytes.split_last_chunk(), bytes.len() == Answer::BYTES) else {
             let (expected, len) = (Answer::BYTES, bytes.len());
-            return Err(Error::Malformed(format!("the answer to a challenge is {expected} bytes long, not {len}")));
+            return Err(Error::malformed(format!("the answer to a challenge is {expected} bytes long, not {len}")));
         };
         let mut answer = Answer { choices: [Block::ZERO; MESSAGE], rows: *rows };
         Block::bytes_of_mut(&mut answer.choices).copy_from_slice(choices);

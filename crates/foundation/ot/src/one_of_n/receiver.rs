@@ -80,7 +80,7 @@ impl<S: Scheme> Receiver<S> {
     /// The receiver from 512 random OTs.
     ///
     /// # Errors
-    /// [`Error::InvalidInput`] if there are not 512.
+    /// [`InvalidInput`](comity_core::Kind) if there are not 512.
     pub fn new(
         session: &SessionId,
         backend: Backend,
@@ -113,11 +113,11 @@ impl<S: Scheme> Receiver<S> {
     /// The next OTs, one for each choice: `out[j]` gets the block of OT `j` at `choices[j]`.
     ///
     /// # Errors
-    /// Those of the channel, and [`Error::InvalidInput`] if the lengths differ or a choice is out of range.
+    /// Those of the channel, and [`InvalidInput`](comity_core::Kind) if the lengths differ or a choice is out of range.
     pub fn receive<C: Channel + ?Sized>(&mut self, ch: &mut C, choices: &[u128], out: &mut [Block]) -> Result<()> {
         if choices.len() != out.len() {
             let (choices, outputs) = (choices.len(), out.len());
-            return Err(Error::InvalidInput(format!("{choices} choices for {outputs} oblivious transfers")));
+            return Err(Error::invalid_input(format!("{choices} choices for {outputs} oblivious transfers")));
         }
         in_range::<S>(choices.iter().copied())?;
         begin(&mut self.broken)?;
@@ -143,7 +143,7 @@ impl<S: Scheme> Receiver<S> {
     /// A chunk of at most [`CHUNK`](Scheme::CHUNK) OTs, one for each choice: the corrections to send.
     ///
     /// # Errors
-    /// [`Error::InvalidInput`] if there are too many, a choice is out of range, or a call of
+    /// [`InvalidInput`](comity_core::Kind) if there are too many, a choice is out of range, or a call of
     /// [`receive`](Receiver::receive) failed before.
     pub fn offer(mut self, choices: &[u128]) -> Result<(Offered<S>, Corrections)> {
         fits::<S>(choices.len())?;

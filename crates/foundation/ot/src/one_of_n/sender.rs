@@ -4,7 +4,7 @@ use std::marker::PhantomData;
 use std::sync::Arc;
 
 use comity_channel::Channel;
-use comity_core::{Backend, Bits, Block, Misbehaviour, Prg, Result, SessionId, transpose};
+use comity_core::{Backend, Bits, Block, Prg, Result, SessionId, transpose};
 use rand_core::CryptoRng;
 use subtle::ConstantTimeEq;
 use zeroize::Zeroizing;
@@ -18,6 +18,7 @@ use super::{
     pieces, width,
 };
 use crate::base::BaseOt;
+use crate::checks;
 use crate::softspoken::{self, Checking};
 use crate::stream::begin;
 use crate::{AtLeast, HashedReceiver, RandomReceiver, ReceiverSeeds};
@@ -109,7 +110,7 @@ impl<S: Scheme> Sender<S> {
     ///
     /// # Errors
     /// Those of the channel; in the malicious model
-    /// [`InconsistentChoices`](comity_core::Misbehaviour::InconsistentChoices).
+    /// [`InconsistentChoices`](checks::INCONSISTENT_CHOICES).
     pub fn keys<C: Channel + ?Sized>(&mut self, ch: &mut C, n: usize) -> Result<Keys<S>> {
         begin(&mut self.broken)?;
         let mut keys = Keys::room(&self.secret, self.next, n);
@@ -185,7 +186,7 @@ impl<S: Scheme> Sender<S> {
         let expected = Answer::bind(&self.session, self.chunk, challenge, answer.choices, &rows);
         self.chunk += 1;
         if !bool::from(expected.rows.ct_eq(&answer.rows)) {
-            return Err(Misbehaviour::InconsistentChoices.into());
+            return Err(checks::INCONSISTENT_CHOICES.into());
         }
         Ok(())
     }
@@ -243,7 +244,7 @@ impl Taken<Oos16> {
     /// Checks the answer: the sender for the next chunk, and the OTs.
     ///
     /// # Errors
-    /// [`InconsistentChoices`](comity_core::Misbehaviour::InconsistentChoices); the extension is gone then.
+    /// [`InconsistentChoices`](checks::INCONSISTENT_CHOICES); the extension is gone then.
     pub fn check(mut self, answer: &Answer) -> Result<(Sender<Oos16>, Keys<Oos16>)> {
         self.sender.check(self.n, &self.challenge, answer)?;
         Ok(self.done())

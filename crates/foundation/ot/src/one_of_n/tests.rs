@@ -1,7 +1,7 @@
 //! The extension over dealt seeds, against a textbook, and against receivers that cheat.
 
 use comity_channel::{Channel, MemoryChannel};
-use comity_core::{Aes128, Backend, Bits, Block, Error, Misbehaviour, Prg, Result, SessionId, TccrHash};
+use comity_core::{Aes128, Backend, Bits, Block, Error, Kind, Prg, Result, SessionId, TccrHash};
 use comity_testing::{Pair, deviate, never_wrong};
 
 use super::bch::MESSAGE;
@@ -10,6 +10,7 @@ use super::{
     receive, send,
 };
 use crate::base::{Csw, Simplest};
+use crate::checks;
 use crate::softspoken::tests::{bits, rng};
 use crate::{ReceiverSeeds, SenderSeeds};
 
@@ -275,7 +276,7 @@ fn the_chosen_message_arrives() {
 
 #[test]
 fn wrong_arguments_are_refused() {
-    let invalid = |error: Error| assert!(matches!(error, Error::InvalidInput(_)), "{error}");
+    let invalid = |error: Error| assert!(matches!(error, Error { kind: Kind::InvalidInput(_), .. }), "{error}");
     let ((), ()) = Pair::run(
         |ch| {
             let mut sender = sender::<Kk13>(&SESSION, Backend::detect());
@@ -315,7 +316,7 @@ fn wrong_arguments_are_refused() {
 
 #[test]
 fn messages_of_wrong_lengths_do_not_decode() {
-    let malformed = |error: Error| assert!(matches!(error, Error::Malformed(_)), "{error}");
+    let malformed = |error: Error| assert!(matches!(error, Error { kind: Kind::Malformed(_), .. }), "{error}");
     for len in [0, 8191, 8193] {
         malformed(Corrections::from_bytes::<Kk13>(&vec![0; len], 128).unwrap_err());
     }
@@ -354,7 +355,7 @@ fn checked(
 fn caught<T>(result: Result<T>) -> bool {
     match result {
         Ok(_) => false,
-        Err(Error::PeerMisbehaved(Misbehaviour::InconsistentChoices)) => true,
+        Err(Error { kind: Kind::Misbehaved(checks::INCONSISTENT_CHOICES), .. }) => true,
         Err(error) => panic!("{error}"),
     }
 }
@@ -461,7 +462,7 @@ fn no_deviation_makes_a_malicious_run_wrong() {
         |ch, number| two_calls::<Oos16>(ch, number, true).map(|blocks| blocks == honest[number as usize]),
         |case, sender, receiver| {
             never_wrong(case, sender, receiver);
-            found += usize::from(matches!(sender.error(), Some(Error::PeerMisbehaved(_))));
+            found += usize::from(matches!(sender.error(), Some(Error { kind: Kind::Misbehaved(_), .. })));
         },
     );
     assert!(runs > 40 && found >= 5, "{runs} runs, {found} caught by the check");
@@ -487,7 +488,7 @@ fn a_failed_extension_refuses_to_go_on() {
         },
         |ch| ch.send(&[0; 100]).and_then(|()| ch.flush()).unwrap(),
     );
-    assert!(matches!(errors, [Error::PeerClosed, Error::InvalidInput(_)]));
+    assert!(matches!(errors, [Error { kind: Kind::Closed, .. }, Error { kind: Kind::InvalidInput(_), .. }]));
     let (errors, ()) = Pair::run(
         |ch: &mut MemoryChannel| {
             let mut receiver = receiver::<Oos16>(&SESSION, Backend::detect());
@@ -498,7 +499,7 @@ fn a_failed_extension_refuses_to_go_on() {
         },
         |ch| ch.send(&[0; 15]).and_then(|()| ch.flush()).unwrap(),
     );
-    assert!(matches!(errors, [Error::PeerClosed, Error::InvalidInput(_)]));
+    assert!(matches!(errors, [Error { kind: Kind::Closed, .. }, Error { kind: Kind::InvalidInput(_), .. }]));
 }
 
 #[test]

@@ -56,7 +56,7 @@ impl Answer {
     pub fn from_bytes(bytes: &[u8]) -> Result<Answer> {
         let (Some((choices, rest)), true) = (bytes.split_first_chunk(), bytes.len() == Answer::BYTES) else {
             let len = bytes.len();
-            return Err(Error::Malformed(format!("the answer to a challenge is 48 bytes long, not {len}")));
+            return Err(Error::malformed(format!("the answer to a challenge is 48 bytes long, not {len}")));
         };
         Ok(Answer { choices: Block::new(*choices), rows: std::array::from_fn(|i| rest[i]) })
     }

@@ -65,7 +65,7 @@ impl Corrections {
         let expected = rows.saturating_mul(16 * width::<M>(n));
         if bytes.len() != expected {
             let len = bytes.len();
-            return Err(Error::Malformed(format!("corrections of {n} OTs are {expected} bytes long, not {len}")));
+            return Err(Error::malformed(format!("corrections of {n} OTs are {expected} bytes long, not {len}")));
         }
         Ok(Corrections(bytes.to_vec()))
     }

@@ -91,7 +91,7 @@ impl<M: Checking> Receiver<M> {
 
     fn offer_any(mut self, n: usize, choices: Option<&[u64]>) -> Result<(Offered<M>, Corrections)> {
         if n > M::CHUNK {
-            return Err(Error::InvalidInput(format!("{n} OTs are more than a chunk, {}", M::CHUNK)));
+            return Err(Error::invalid_input(format!("{n} OTs are more than a chunk, {}", M::CHUNK)));
         }
         self.matrix.begin()?;
         let mut corrections = Vec::new();

@@ -1,7 +1,7 @@
 //! The sender of the extension: receiver of the base OTs, of the trees and of the corrections.
 
 use comity_channel::Channel;
-use comity_core::{Backend, Bits, Block, Error, Misbehaviour, Prg, Result, SessionId};
+use comity_core::{Backend, Bits, Block, Error, Prg, Result, SessionId};
 use rand_core::CryptoRng;
 use subtle::ConstantTimeEq;
 use zeroize::{Zeroize, Zeroizing};
@@ -9,6 +9,7 @@ use zeroize::{Zeroize, Zeroizing};
 use super::matrix::{Matrix, Piece, pieces};
 use super::{Answer, BASE, CALL, Challenge, Checking, Corrections, Forest, ROWS, Shape, Trees, delta, puncture};
 use crate::base::BaseOt;
+use crate::checks;
 use crate::correlated::extend;
 use crate::{AtLeast, DeltaSender, Malicious, ReceiverSeeds, SemiHonest};
 
@@ -39,7 +40,7 @@ impl<M: Checking> Sender<M> {
     ///
     /// # Errors
     /// Those of [`BaseOt::receive`], [`InvalidInput`](Error::InvalidInput) if `k` is not from 1 to 8, and in the
-    /// malicious model [`InconsistentTree`](Misbehaviour::InconsistentTree).
+    /// malicious model [`InconsistentTree`](checks::INCONSISTENT_TREE).
     pub fn setup<B: BaseOt<Model: AtLeast<M>>, C: Channel + ?Sized>(
         ch: &mut C,
         session: &SessionId,
@@ -60,7 +61,7 @@ impl<M: Checking> Sender<M> {
     ///
     /// # Errors
     /// [`InvalidInput`](Error::InvalidInput) if `k` is not from 1 to 8, [`Malformed`](Error::Malformed) if the message
-    /// is not for such trees, and in the malicious model [`InconsistentTree`](Misbehaviour::InconsistentTree).
+    /// is not for such trees, and in the malicious model [`InconsistentTree`](checks::INCONSISTENT_TREE).
     ///
     /// # Panics
     /// If there are not 128.
@@ -104,7 +105,7 @@ impl<M: Checking> Sender<M> {
     /// [`Malformed`](Error::Malformed) if the message is not for so many.
     pub fn take(mut self, n: usize, random: bool, corrections: &Corrections) -> Result<Taken<M>> {
         if n > M::CHUNK {
-            return Err(Error::InvalidInput(format!("{n} OTs are more than a chunk, {}", M::CHUNK)));
+            return Err(Error::invalid_input(format!("{n} OTs are more than a chunk, {}", M::CHUNK)));
         }
         let corrections = Corrections::from_bytes::<M>(&corrections.0, self.matrix.shape.k, n, random)?;
         self.matrix.begin()?;
@@ -221,7 +222,7 @@ impl<M: Checking> Sender<M> {
         }
         let expected = Answer::bind(&session, chunk, challenge, answer.choices, &rows);
         if !bool::from(expected.rows[..].ct_eq(&answer.rows)) {
-            return Err(Misbehaviour::InconsistentChoices.into());
+            return Err(checks::INCONSISTENT_CHOICES.into());
         }
         Ok(())
     }
@@ -236,7 +237,7 @@ impl Taken<Malicious> {
     /// Checks the receiver's answer: the sender for the next chunk, and the OTs' `q_j`.
     ///
     /// # Errors
-    /// [`InconsistentChoices`](Misbehaviour::InconsistentChoices) if the answer is wrong. The sender is then gone.
+    /// [`InconsistentChoices`](checks::INCONSISTENT_CHOICES) if the answer is wrong. The sender is then gone.
     pub fn check(mut self, answer: &Answer) -> Result<(Sender<Malicious>, Vec<Block>)> {
         self.sender.check(&self.challenge, self.hashes, answer)?;
         Ok(self.done())

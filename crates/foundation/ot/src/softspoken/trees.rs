@@ -5,11 +5,12 @@
 //! zero, and what depends on delta is which of two values goes where, chosen without a branch.
 
 use blake3::Hasher;
-use comity_core::{Backend, Block, Error, Misbehaviour, Prg, Result, SessionId};
+use comity_core::{Backend, Block, Error, Prg, Result, SessionId};
 use subtle::{Choice, ConditionallySelectable, ConstantTimeEq};
 use zeroize::Zeroizing;
 
 use super::{Checking, ROWS, Shape};
+use crate::checks;
 use crate::{ReceiverSeeds, SenderSeeds};
 
 /// The seeds of each tree in order: all of them, or all but the missing one, which is the first. Wiped on drop.
@@ -33,7 +34,7 @@ impl Trees {
         let expected = Trees::len::<M>(Shape::new(k)?);
         if bytes.len() != expected {
             let len = bytes.len();
-            return Err(Error::Malformed(format!("trees of {k} levels are {expected} bytes long, not {len}")));
+            return Err(Error::malformed(format!("trees of {k} levels are {expected} bytes long, not {len}")));
         }
         Ok(Trees(bytes.to_vec()))
     }
@@ -94,7 +95,7 @@ pub(crate) fn build<M: Checking>(
 /// The sender's trees, from random OTs whose choice bits are delta.
 ///
 /// # Errors
-/// [`InconsistentTree`](Misbehaviour::InconsistentTree) if a check fails, in the malicious model.
+/// [`InconsistentTree`](checks::INCONSISTENT_TREE) if a check fails, in the malicious model.
 pub(crate) fn puncture<M: Checking>(
     session: &SessionId,
     backend: Backend,
@@ -152,7 +153,7 @@ pub(crate) fn puncture<M: Checking>(
         trees.push(nodes);
     }
     if !bool::from(consistent) {
-        return Err(Misbehaviour::InconsistentTree.into());
+        return Err(checks::INCONSISTENT_TREE.into());
     }
     Ok(Forest(trees))
 }

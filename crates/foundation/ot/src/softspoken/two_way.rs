@@ -42,7 +42,7 @@ impl TwoWay {
     ) -> Result<TwoWay> {
         let shape = Shape::new(k)?;
         if !delta.lsb() {
-            return Err(Error::InvalidInput("bit 0 of a delta that goes both ways must be one".into()));
+            return Err(Error::invalid_input("bit 0 of a delta that goes both ways must be one"));
         }
         let choices = Bits::from_bytes(&delta.to_bytes(), ROWS);
         let (seeds, chosen) = base(ch, [&own.child(BASE), &theirs.child(BASE)], &choices, rng)?;
@@ -145,10 +145,11 @@ fn base<C: Channel + ?Sized>(
 #[cfg(test)]
 mod tests {
     use comity_channel::{Change, Direction, MemoryChannel, Tamper, Tampering};
-    use comity_core::{Misbehaviour, Prg};
+    use comity_core::{Kind, Prg};
     use comity_testing::Pair;
 
     use super::*;
+    use crate::checks;
 
     fn setup(ch: &mut dyn Channel, party: u8, delta: Block) -> Result<TwoWay> {
         let sessions = [party, 1 - party].map(|party| SessionId::new([party; 32]));
@@ -192,19 +193,22 @@ mod tests {
             let (mut macs, mut keys) = (vec![Block::ZERO; 500], vec![Block::ZERO; 500]);
             let result = both.extend(ch, &mut macs, &mut keys);
             // After an error it refuses to go on.
-            assert!(result.is_ok() || matches!(both.extend(ch, &mut macs, &mut keys), Err(Error::InvalidInput(_))));
+            assert!(
+                result.is_ok()
+                    || matches!(both.extend(ch, &mut macs, &mut keys), Err(Error { kind: Kind::InvalidInput(_), .. }))
+            );
             result
         };
         for at in [0, 31 * 16 * 5 - 1] {
             let change = Tamper { direction: Direction::Incoming, at: before + at, change: Change::Flip { bit: 3 } };
             let (a, _) = Pair::run(|ch| honest(&mut Tampering::new(&mut *ch, &change), 0), |ch| honest(&mut *ch, 1));
-            assert!(matches!(a, Err(Error::PeerMisbehaved(Misbehaviour::InconsistentChoices))), "{at}");
+            assert!(matches!(a, Err(Error { kind: Kind::Misbehaved(checks::INCONSISTENT_CHOICES), .. })), "{at}");
         }
     }
 
     #[test]
     fn an_even_delta_is_refused() {
         let (a, _) = Pair::run(|ch| setup(ch, 0, Block::from_u128(2)).map(drop), |_| ());
-        assert!(matches!(a, Err(Error::InvalidInput(_))));
+        assert!(matches!(a, Err(Error { kind: Kind::InvalidInput(_), .. })));
     }
 }

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use comity_mail::{Key, Kind, Query, Reference, examine, examine_copy};
+use comity_mail::{FileKind, Key, Query, Reference, examine, examine_copy};
 use comity_nisc::Copies;
 use serde::Serialize;
 
@@ -78,9 +78,9 @@ pub(super) fn run(args: &InspectArgs) -> Outcome {
 
 fn report(path: &Path) -> Outcome<Report> {
     let start = files::start(path, &mut files::open(path)?)?;
-    Ok(match Kind::of(&start) {
-        Some(Kind::Query) => {
-            let query = Query::from_bytes(&files::read(path, Kind::Query)?)?;
+    Ok(match FileKind::of(&start) {
+        Some(FileKind::Query) => {
+            let query = Query::from_bytes(&files::read(path, FileKind::Query)?)?;
             let message = query.message();
             Report::Query {
                 fingerprint: hex(query.fingerprint()),
@@ -91,8 +91,8 @@ fn report(path: &Path) -> Outcome<Report> {
                 bytes: query.to_bytes().len() as u64,
             }
         }
-        Some(Kind::Key) => {
-            let key = Key::from_bytes(&files::read(path, Kind::Key)?)?;
+        Some(FileKind::Key) => {
+            let key = Key::from_bytes(&files::read(path, FileKind::Key)?)?;
             Report::Key {
                 fingerprint: hex(key.fingerprint()),
                 program: program(key.reference(), key.secret().program()),
@@ -103,12 +103,12 @@ fn report(path: &Path) -> Outcome<Report> {
                 spent: key.spent(),
             }
         }
-        Some(Kind::Answer) => {
+        Some(FileKind::Answer) => {
             let (head, bytes) = examine(&mut files::open(path)?)?;
             let (name, query, program) = (head.name.to_string(), hex(&head.query), hex(&head.program));
             Report::Answer { name, query, program, bytes }
         }
-        Some(Kind::Copy) => Report::Copy { bytes: examine_copy(&mut files::open(path)?)? },
+        Some(FileKind::Copy) => Report::Copy { bytes: examine_copy(&mut files::open(path)?)? },
         None => {
             let message = "this is no query, key or answer of `comity nisc`";
             return Err(Failure::new(failure::Kind::Malformed, message));

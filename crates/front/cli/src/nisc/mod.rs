@@ -14,7 +14,7 @@ use std::io::Write;
 use std::process::ExitCode;
 
 use comity_core::Bits;
-use comity_mail::{Key, Kind, Name, Query, stored_bytes};
+use comity_mail::{FileKind, Key, Name, Query, stored_bytes};
 use comity_net::SystemRng;
 use comity_nisc::{Copies, Cost};
 
@@ -122,7 +122,7 @@ fn respond(args: &RespondArgs) -> Outcome {
         ));
     }
     let query =
-        Query::from_bytes(&files::read(&args.query, Kind::Query)?).map_err(|e| Failure::from(e).at(&query_at))?;
+        Query::from_bytes(&files::read(&args.query, FileKind::Query)?).map_err(|e| Failure::from(e).at(&query_at))?;
     let name = match &args.name {
         Some(name) => Name::new(name).map_err(|e| Failure::input(format!("--name: {e}")))?,
         None => Name::random(&mut SystemRng),
@@ -142,7 +142,9 @@ fn respond(args: &RespondArgs) -> Outcome {
     let mut out = Meter::new(Partial::new(&args.out, false)?, length);
     let (backend, rng) = (backend()?, &mut SystemRng);
     let refused = |error| match error {
-        comity_core::Error::Io { source, .. } => failed(&args.out, "cannot write it", &source),
+        comity_core::Error { kind: comity_core::Kind::Io { source, .. }, .. } => {
+            failed(&args.out, "cannot write it", &source)
+        }
         // What is wrong here is wrong in the query.
         error => Failure::from(error).at(&query_at),
     };
@@ -156,7 +158,7 @@ fn respond(args: &RespondArgs) -> Outcome {
                 comity_mail::respond_stored(backend, &query, &resolved.program, &inputs, &name, rng, &mut out, new);
             // The copies first: an answer without them is worth nothing.
             place.keep(stored.map_err(|error| match error {
-                error @ comity_core::Error::Io { .. } => Failure::from(error),
+                error @ comity_core::Error { kind: comity_core::Kind::Io { .. }, .. } => Failure::from(error),
                 error => refused(error),
             })?)?;
         }

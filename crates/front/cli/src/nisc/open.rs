@@ -212,7 +212,7 @@ impl Work<'_> {
                 (lines, recovered.then(cheat), Came::Opened { outputs, values, recovered })
             }
             Err(error) => {
-                let Failure { kind, message } = Failure::from(error);
+                let Failure { kind, message, .. } = Failure::from(error);
                 self.code = self.code.max(kind.code());
                 let said = format!("{title}: {message}");
                 (String::new(), Some(said), Came::Refused { error: Refusal { kind: kind.name(), message } })

@@ -42,7 +42,7 @@ impl Session<'_> {
     /// One run can use 1,024 blocks of it: for a program of more than eight million ANDs name it, with [`Session::prepare`].
     ///
     /// # Errors
-    /// [`Error::InvalidInput`] before anything is sent if there is no store, it would get too large, or the protocol is another
+    /// [`InvalidInput`](comity_core::Kind) before anything is sent if there is no store, it would get too large, or the protocol is another
     /// one than tinyot; otherwise as [`Session::run`]. Every 1,024 blocks that both had stored before an error stay and can
     /// be used.
     pub fn deal(self, ands: u64, limit: u64, watch: &mut dyn Watch) -> Result<Preparation> {
@@ -51,7 +51,7 @@ impl Session<'_> {
 
     /// [`Session::deal`] in parts of so many blocks; the last one may be smaller.
     pub(super) fn deal_parts(mut self, ands: u64, part: u64, limit: u64, watch: &mut dyn Watch) -> Result<Preparation> {
-        let refuse = |why: String| Err(Error::InvalidInput(why));
+        let refuse = |why: String| Err(Error::invalid_input(why));
         let protocol = self.protocol.as_deref().map_or(Ok(Protocol::preferred()), Protocol::named)?;
         if !matches!(protocol.system, System::TinyOt) {
             return refuse(format!("{} prepares runs of a program: name one, or take tinyot", protocol.name));
@@ -239,7 +239,7 @@ fn choose(party: u32, ours: &[DealInfo], theirs: &[(SessionId, u32)], need: u32)
         }
         _ => "there is no material for tinyot that both parties have".to_owned(),
     };
-    Err(Error::InvalidInput(format!(
+    Err(Error::invalid_input(format!(
         "{why}, with these parameters and this peer: make some with `comity prepare --protocol tinyot --count ANDS`, on both \
          sides"
     )))
@@ -252,7 +252,7 @@ fn exchange(channel: &mut impl Channel, ours: &[DealInfo]) -> Result<Vec<(Sessio
     channel.exchange(&(ours.len() as u32).to_le_bytes(), &mut count)?;
     let count = u32::from_le_bytes(count) as usize;
     if count > MOST {
-        return Err(Error::Malformed(format!("the peer says that it has {count} preparations")));
+        return Err(Error::malformed(format!("the peer says that it has {count} preparations")));
     }
     let mut bytes = Vec::with_capacity(ours.len() * BYTES);
     for info in ours {
@@ -271,7 +271,7 @@ fn exchange(channel: &mut impl Channel, ours: &[DealInfo]) -> Result<Vec<(Sessio
 
 #[cfg(test)]
 mod tests {
-    use comity_core::Params;
+    use comity_core::{Kind, Params};
     use comity_store::Key;
 
     use super::*;
@@ -337,7 +337,7 @@ mod tests {
                 session(1).over(b).deal_parts(5 * 8192, 2, 1 << 30, &mut Dies(2 * 8192))
             });
             let alive = session(0).over(a).deal_parts(5 * 8192, 2, 1 << 30, &mut ());
-            assert!(dead.join().is_err() && matches!(alive, Err(Error::PeerClosed)));
+            assert!(dead.join().is_err() && matches!(alive, Err(Error { kind: Kind::Closed, .. })));
         });
         let left = [0, 1].map(|party| {
             let deals = open(party).deals().unwrap();

@@ -27,11 +27,11 @@ impl Session<'_> {
     /// parts of whole runs.
     ///
     /// # Errors
-    /// [`Error::InvalidInput`] before anything is sent if there is no store, it would get too large, or the protocol has no
+    /// [`InvalidInput`](comity_core::Kind) before anything is sent if there is no store, it would get too large, or the protocol has no
     /// offline phase; otherwise as [`Session::run`]. What was finished before an error stays in the store; a party that
     /// lacks its part of a preparation is found out before a run.
     pub fn prepare(mut self, program: &Program, count: u64, limit: u64, watch: &mut dyn Watch) -> Result<Preparation> {
-        let refuse = |why: String| Err(Error::InvalidInput(why));
+        let refuse = |why: String| Err(Error::invalid_input(why));
         let protocol = self.protocol.as_deref().map_or(Ok(Protocol::preferred()), Protocol::named)?;
         if let System::Yao = protocol.system {
             return refuse(format!("{} has nothing that could be prepared: take cutchoose or tinyot", protocol.name));
@@ -106,7 +106,7 @@ impl Session<'_> {
         rng: &mut SystemRng,
         clock: &mut Clock<'_>,
     ) -> Result<()> {
-        let refuse = |why: String| Err(Error::InvalidInput(why));
+        let refuse = |why: String| Err(Error::invalid_input(why));
         let ours = self.fitting(store, key, protocol, program)?;
         let theirs = exchange(channel, &ours)?;
         // The order of party 0 decides.
@@ -155,7 +155,7 @@ fn exchange(channel: &mut impl Channel, ours: &[SessionId]) -> Result<Vec<Sessio
     channel.exchange(&(ours.len() as u32).to_le_bytes(), &mut count)?;
     let count = u32::from_le_bytes(count) as usize;
     if count > MOST {
-        return Err(Error::Malformed(format!("the peer says that it has {count} preparations")));
+        return Err(Error::malformed(format!("the peer says that it has {count} preparations")));
     }
     let ours: Vec<u8> = ours.iter().flat_map(|id| id.to_bytes()).collect();
     let mut theirs = vec![[0; SessionId::BYTES]; count];
@@ -169,7 +169,7 @@ pub(super) fn same(channel: &mut impl Channel, id: &SessionId, what: &str) -> Re
     let mut theirs = [0; SessionId::BYTES];
     channel.exchange(&ours, &mut theirs)?;
     if ours != theirs {
-        return Err(Error::Malformed(format!("the peer has {what} another preparation than this party")));
+        return Err(Error::malformed(format!("the peer has {what} another preparation than this party")));
     }
     Ok(())
 }
@@ -182,7 +182,7 @@ fn none_left(program: &Program, ours: &[SessionId], theirs: &[SessionId]) -> Err
         (ours, 0) => format!("the peer has no preparation (there are {ours} here)"),
         _ => "there is no preparation that both parties have".to_owned(),
     };
-    Error::InvalidInput(format!(
+    Error::invalid_input(format!(
         "{why} for `{}` with these owners, recipients, parameters and peer: make some with `comity prepare`, on both sides",
         program.name()
     ))

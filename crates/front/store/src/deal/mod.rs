@@ -81,7 +81,7 @@ impl Store {
     /// Begins a new deal.
     ///
     /// # Errors
-    /// [`Error::InvalidInput`] if there is something of this id, a name is too long, or the disk refuses.
+    /// [`InvalidInput`](comity_core::Kind) if there is something of this id, a name is too long, or the disk refuses.
     pub fn new_deal(&self, meta: &Meta, rng: &mut impl CryptoRng) -> Result<DealWriter> {
         self.check_new(meta)?;
         let busy = Busy::new(&self.folder, meta.id)?;
@@ -95,7 +95,7 @@ impl Store {
     /// All deals with unused blocks, the oldest first.
     ///
     /// # Errors
-    /// [`Error::InvalidInput`] names a record that is damaged, or cannot be read.
+    /// [`InvalidInput`](comity_core::Kind) names a record that is damaged, or cannot be read.
     pub fn deals(&self) -> Result<Vec<DealInfo>> {
         let mut records = self.records()?;
         records.retain(|(_, state)| state.next < state.blocks && !state.pending);
@@ -106,14 +106,14 @@ impl Store {
     /// Works on a deal. One at a time does.
     ///
     /// # Errors
-    /// [`Error::InvalidInput`] if there is no such deal, this process works on it already, its record is damaged, or a block
+    /// [`InvalidInput`](comity_core::Kind) if there is no such deal, this process works on it already, its record is damaged, or a block
     /// is missing.
     pub fn open_deal(&self, id: &SessionId) -> Result<Deal> {
         let busy = Busy::new(&self.folder, *id)?;
         let (record, state) = Record::read(&self.folder, id)?;
         let (there, folder) = (blocks(&self.folder, id)?, self.folder.clone());
         if let Some(missing) = (state.next..state.blocks).find(|number| !there.contains(number)) {
-            return Err(Error::InvalidInput(format!(
+            return Err(Error::invalid_input(format!(
                 "{}: block {missing} is missing, which is not used up as the record has it: it was deleted, or an older copy of \
                  the record was put back. Nothing of this deal may be used: delete {}",
                 record::path(&folder, id).display(),
@@ -123,7 +123,7 @@ impl Store {
         let mut deal = Deal { info: info(&record, state), folder, record, pending: state.pending, broken: false, busy };
         if deal.pending {
             deal.broken = true;
-            return Err(Error::InvalidInput("a check of this deal has begun and not ended: it is destroyed".into()));
+            return Err(Error::invalid_input("a check of this deal has begun and not ended: it is destroyed"));
         }
         Ok(deal)
     }
@@ -152,7 +152,7 @@ impl Deal {
     /// an older copy of this store was put back (or the peer lies, to burn material): say so to the user.
     ///
     /// # Errors
-    /// [`Error::InvalidInput`] if the disk refuses.
+    /// [`InvalidInput`](comity_core::Kind) if the disk refuses.
     pub fn advance_to(&mut self, next: u32) -> Result<u32> {
         let (old, next) = (self.info.next, next.min(self.info.blocks));
         if next <= old {
@@ -168,7 +168,7 @@ impl Deal {
     /// Uses up the next block, and reads it; `None` if all are used up. That it is used is on the disk before this returns.
     ///
     /// # Errors
-    /// [`Error::InvalidInput`] if the disk refuses. The reader says if the block is damaged.
+    /// [`InvalidInput`](comity_core::Kind) if the disk refuses. The reader says if the block is damaged.
     pub fn take(&mut self) -> Result<Option<Reader>> {
         let number = self.info.next;
         if number == self.info.blocks {
@@ -184,7 +184,7 @@ impl Deal {
     /// if the process dies or the deal is dropped.
     ///
     /// # Errors
-    /// [`Error::InvalidInput`] if the disk refuses: then the check must not begin.
+    /// [`InvalidInput`](comity_core::Kind) if the disk refuses: then the check must not begin.
     pub fn check_begins(&mut self) -> Result<()> {
         self.put(self.info.next, true)
     }
@@ -192,7 +192,7 @@ impl Deal {
     /// The check has passed, and this party's last message of it was sent.
     ///
     /// # Errors
-    /// [`Error::InvalidInput`] if the disk refuses.
+    /// [`InvalidInput`](comity_core::Kind) if the disk refuses.
     pub fn check_passed(&mut self) -> Result<()> {
         self.put(self.info.next, false)
     }
@@ -200,7 +200,7 @@ impl Deal {
     /// Destroys the deal, as after a check that failed. When this returns it is gone after a crash too.
     ///
     /// # Errors
-    /// [`Error::InvalidInput`] if the disk refuses.
+    /// [`InvalidInput`](comity_core::Kind) if the disk refuses.
     pub fn destroy(mut self) -> Result<()> {
         // Not again when it is dropped.
         (self.pending, self.broken) = (false, true);
@@ -210,7 +210,7 @@ impl Deal {
     /// Has this state on the disk.
     fn put(&mut self, next: u32, pending: bool) -> Result<()> {
         if self.broken {
-            return Err(Error::InvalidInput("the deal's record could not be written: open the store again".into()));
+            return Err(Error::invalid_input("the deal's record could not be written: open the store again"));
         }
         self.broken = true;
         self.record.write(&self.folder, State { next, blocks: self.info.blocks, pending })?;
@@ -240,7 +240,7 @@ impl Busy {
         if folder.busy.lock().unwrap_or_else(PoisonError::into_inner).insert(id) {
             return Ok(Busy { folder: folder.clone(), id });
         }
-        Err(Error::InvalidInput("another part of this process works on this deal".into()))
+        Err(Error::invalid_input("another part of this process works on this deal"))
     }
 }
 

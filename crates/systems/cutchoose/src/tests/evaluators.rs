@@ -4,11 +4,12 @@ use std::sync::Mutex;
 
 use comity_channel::{Recorded, Replay};
 use comity_circuit::Recipients;
-use comity_core::{Block, Misbehaviour};
+use comity_core::Block;
 use comity_testing::Pair;
 
 use super::garblers::known;
 use super::{Setting, Verdict, chosen, honest, program};
+use crate::checks;
 use crate::conduct::Act;
 
 /// No field element; a negative one; one that belongs to no point.
@@ -34,10 +35,10 @@ fn points_that_nobody_honest_sends_are_refused_by_name() {
             }
         };
         let ends = setting.run(honest, first(identity));
-        assert_eq!(ends.complaint(), Some(Misbehaviour::IdentityPoint));
+        assert_eq!(ends.complaint(), Some(checks::IDENTITY_POINT));
         for point in NO_POINTS {
             let ends = setting.run(honest, first(point));
-            assert_eq!(ends.complaint(), Some(Misbehaviour::InvalidPoint));
+            assert_eq!(ends.complaint(), Some(checks::INVALID_POINT));
         }
     }
     let second = |point: [u8; 32]| {
@@ -49,14 +50,14 @@ fn points_that_nobody_honest_sends_are_refused_by_name() {
     };
     for point in NO_POINTS {
         let ends = setting.run(honest, second(point));
-        assert_eq!(ends.complaint(), Some(Misbehaviour::InvalidPoint));
+        assert_eq!(ends.complaint(), Some(checks::INVALID_POINT));
     }
     // Any point does for `h1`. The evaluator can only make itself believe that it was cheated.
     let checking = Setting { evaluated: Some(vec![1]), ..setting.clone() };
     let mut answered = false;
     let ends = checking.run(|act| answered |= matches!(act, Act::Answer { .. }), second(identity));
     assert!(answered);
-    assert_eq!(ends.verdict(&checking), Verdict::Abort(Misbehaviour::InputRecovery));
+    assert_eq!(ends.verdict(&checking), Verdict::Abort(checks::INPUT_RECOVERY));
 }
 
 #[test]
@@ -86,7 +87,7 @@ fn who_evaluates_nothing_learns_nothing() {
             *choice = chosen(4, &[]);
         }
     });
-    assert_eq!(ends.verdict(&setting), Verdict::Abort(Misbehaviour::NoValidCopy));
+    assert_eq!(ends.verdict(&setting), Verdict::Abort(checks::NO_VALID_COPY));
     assert!(ends.complaint().is_none() && ends.opened.is_empty());
 }
 
@@ -100,7 +101,7 @@ fn the_committing_ot_opens_to_nothing_else() {
                 opening[byte] ^= 1 << (byte % 8);
             }
         });
-        assert_eq!(ends.complaint(), Some(Misbehaviour::WrongOpening), "byte {byte}");
+        assert_eq!(ends.complaint(), Some(checks::WRONG_OPENING), "byte {byte}");
     }
 }
 
@@ -155,7 +156,7 @@ fn every_bit_that_is_passed_on_is_bound_by_the_tag() {
         };
         for bit in 0..69 {
             let flipped = with(&|bytes| bytes[bit / 8] ^= 1 << (bit % 8));
-            assert_eq!(flipped, Some(Misbehaviour::OutputTag), "bit {bit}");
+            assert_eq!(flipped, Some(checks::OUTPUT_TAG), "bit {bit}");
         }
         // What was right in another run.
         let other = Setting { seed: 251, ..setting.clone() };
@@ -165,6 +166,6 @@ fn every_bit_that_is_passed_on_is_bound_by_the_tag() {
             }
         });
         assert!(ends.garbler.is_ok());
-        assert_eq!(with(&|bytes| bytes.copy_from_slice(&others)), Some(Misbehaviour::OutputTag));
+        assert_eq!(with(&|bytes| bytes.copy_from_slice(&others)), Some(checks::OUTPUT_TAG));
     }
 }

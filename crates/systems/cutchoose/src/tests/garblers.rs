@@ -1,10 +1,11 @@
 //! Garblers that are honest but for one lie: the verdicts of the table.
 
 use comity_circuit::{Program, Recipients};
-use comity_core::{Backend, Block, Misbehaviour, SessionId, ShortHash, TccrHash};
+use comity_core::{Backend, Block, SessionId, ShortHash, TccrHash};
 
 use super::{BITS, Ends, Setting, Verdict, honest, program};
 use crate::Form;
+use crate::checks;
 use crate::conduct::Act;
 use crate::copies::{Copy, Secret};
 use crate::probe::Probe;
@@ -190,35 +191,34 @@ fn run(lie: Lie, copies: &[usize], setting: &Setting<'_>) -> Ends {
 /// The verdicts if a copy is checked, and if it is evaluated, with others.
 #[rustfmt::skip]
 const TABLE: [(Lie, Verdict, Verdict); 26] = {
-    use Misbehaviour as M;
     use Verdict::{Abort, Output, Recovered};
     [
-        (Lie::OtherSeed,        Abort(M::InputLabel),      Output),
-        (Lie::OtherDelta,       Abort(M::InputLabel),      Output),
-        (Lie::OtherScalars,     Abort(M::InputRecovery),   Output),
-        (Lie::OtherSalt,        Abort(M::OutputTable),     Output),
-        (Lie::SwappedLabels,    Abort(M::InputLabel),      Recovered),
-        (Lie::GarbageLabels,    Abort(M::InputLabel),      Output),
-        (Lie::R,                Output,                    Abort(M::InputOpening)),
-        (Lie::OtherX,           Abort(M::InputCommitment), Recovered),
-        (Lie::CommittedGarbage, Abort(M::InputCommitment), Output),
-        (Lie::OtherLabelOpened, Output,                    Abort(M::InputOpening)),
-        (Lie::GarbageLabelsOpened, Output,                 Abort(M::InputOpening)),
-        (Lie::Masking,          Output,                    Abort(M::InputOpening)),
-        (Lie::AnsweredLabels,   Abort(M::InputCommitment), Abort(M::InputOpening)),
-        (Lie::AnsweredBits,     Abort(M::InputCommitment), Abort(M::InputOpening)),
-        (Lie::AnsweredR,        Abort(M::InputCommitment), Abort(M::InputOpening)),
-        (Lie::GarbageGates,     Abort(M::GarbledCircuit),  Output),
-        (Lie::OtherGates,       Abort(M::GarbledCircuit),  Recovered),
-        (Lie::SwappedOutput,    Abort(M::OutputTable),     Recovered),
-        (Lie::GarbageRows,      Abort(M::OutputTable),     Output),
-        (Lie::SwappedRows,      Abort(M::OutputTable),     Output),
-        (Lie::BothRows,         Abort(M::OutputTable),     Recovered),
-        (Lie::OutputCommitment, Abort(M::OutputTable),     Abort(M::OutputOpening)),
-        (Lie::Salt,             Output,                    Abort(M::OutputOpening)),
-        (Lie::Point,            Abort(M::InputRecovery),   Output),
-        (Lie::NoPoint,          Abort(M::InputRecovery),   Output),
-        (Lie::Encrypted,        Abort(M::InputRecovery),   Output),
+        (Lie::OtherSeed,        Abort(checks::INPUT_LABEL),      Output),
+        (Lie::OtherDelta,       Abort(checks::INPUT_LABEL),      Output),
+        (Lie::OtherScalars,     Abort(checks::INPUT_RECOVERY),   Output),
+        (Lie::OtherSalt,        Abort(checks::OUTPUT_TABLE),     Output),
+        (Lie::SwappedLabels,    Abort(checks::INPUT_LABEL),      Recovered),
+        (Lie::GarbageLabels,    Abort(checks::INPUT_LABEL),      Output),
+        (Lie::R,                Output,                    Abort(checks::INPUT_OPENING)),
+        (Lie::OtherX,           Abort(checks::INPUT_COMMITMENT), Recovered),
+        (Lie::CommittedGarbage, Abort(checks::INPUT_COMMITMENT), Output),
+        (Lie::OtherLabelOpened, Output,                    Abort(checks::INPUT_OPENING)),
+        (Lie::GarbageLabelsOpened, Output,                 Abort(checks::INPUT_OPENING)),
+        (Lie::Masking,          Output,                    Abort(checks::INPUT_OPENING)),
+        (Lie::AnsweredLabels,   Abort(checks::INPUT_COMMITMENT), Abort(checks::INPUT_OPENING)),
+        (Lie::AnsweredBits,     Abort(checks::INPUT_COMMITMENT), Abort(checks::INPUT_OPENING)),
+        (Lie::AnsweredR,        Abort(checks::INPUT_COMMITMENT), Abort(checks::INPUT_OPENING)),
+        (Lie::GarbageGates,     Abort(checks::GARBLED_CIRCUIT),  Output),
+        (Lie::OtherGates,       Abort(checks::GARBLED_CIRCUIT),  Recovered),
+        (Lie::SwappedOutput,    Abort(checks::OUTPUT_TABLE),     Recovered),
+        (Lie::GarbageRows,      Abort(checks::OUTPUT_TABLE),     Output),
+        (Lie::SwappedRows,      Abort(checks::OUTPUT_TABLE),     Output),
+        (Lie::BothRows,         Abort(checks::OUTPUT_TABLE),     Recovered),
+        (Lie::OutputCommitment, Abort(checks::OUTPUT_TABLE),     Abort(checks::OUTPUT_OPENING)),
+        (Lie::Salt,             Output,                    Abort(checks::OUTPUT_OPENING)),
+        (Lie::Point,            Abort(checks::INPUT_RECOVERY),   Output),
+        (Lie::NoPoint,          Abort(checks::INPUT_RECOVERY),   Output),
+        (Lie::Encrypted,        Abort(checks::INPUT_RECOVERY),   Output),
     ]
 };
 
@@ -244,7 +244,7 @@ fn guessed(lie: Lie, evaluated: Verdict, program: &Program) {
         // With both labels of a bit the input opens whether another copy is good or not.
         Lie::BothRows => assert_eq!(ends.verdict(&setting), Verdict::Recovered, "{lie:?}"),
         Lie::GarbageLabels | Lie::CommittedGarbage | Lie::GarbageGates | Lie::GarbageRows | Lie::SwappedRows => {
-            assert_eq!(ends.verdict(&setting), Verdict::Abort(Misbehaviour::NoValidCopy), "{lie:?}");
+            assert_eq!(ends.verdict(&setting), Verdict::Abort(checks::NO_VALID_COPY), "{lie:?}");
         }
         _ => assert_eq!(ends.verdict(&setting), evaluated, "{lie:?}"),
     }
@@ -298,7 +298,7 @@ fn a_gate_of_another_function_is_caught_or_recovered_from() {
             continue;
         }
         let found = ends.verdict(&setting);
-        let i = [Verdict::Abort(Misbehaviour::GarbledCircuit), Verdict::Output, Verdict::Recovered]
+        let i = [Verdict::Abort(checks::GARBLED_CIRCUIT), Verdict::Output, Verdict::Recovered]
             .iter()
             .position(|verdict| *verdict == found)
             .unwrap_or_else(|| panic!("{found:?}"));
@@ -315,7 +315,7 @@ fn lies_about_all_copies_are_named_whatever_is_evaluated() {
         let setting = Setting { evaluated: Some(choice), ..Setting::new(&program, 4, 40) };
         let check = |what: &str, liar: &mut (dyn FnMut(Act<'_>) + Send)| {
             let ends = setting.run(liar, honest);
-            assert_eq!(ends.verdict(&setting), Verdict::Abort(Misbehaviour::OutputLabels), "{what}");
+            assert_eq!(ends.verdict(&setting), Verdict::Abort(checks::OUTPUT_LABELS), "{what}");
         };
         for at in [0, 1, 9] {
             check("H", &mut |act| {
@@ -361,8 +361,8 @@ fn recovery_needs_one_honest_answer() {
         (&[0, 1][..], Verdict::Recovered),
         (&[1, 3], Verdict::Recovered),
         (&[0, 3], Verdict::Recovered),
-        (&[0, 1, 3], Verdict::Abort(Misbehaviour::NoRecovery)),
-        (&[0, 1, 2], Verdict::Abort(Misbehaviour::InputRecovery)),
+        (&[0, 1, 3], Verdict::Abort(checks::NO_RECOVERY)),
+        (&[0, 1, 2], Verdict::Abort(checks::INPUT_RECOVERY)),
     ] {
         for lie in [Lie::Point, Lie::NoPoint, Lie::Encrypted] {
             let (mut output, mut answer) =
@@ -405,7 +405,7 @@ fn lies_about_a_code_are_named() {
                 values[0] ^= JUNK;
             }
         };
-        assert_eq!(setting.run(coded, honest).verdict(&setting), Verdict::Abort(Misbehaviour::CodedCircuit));
+        assert_eq!(setting.run(coded, honest).verdict(&setting), Verdict::Abort(checks::CODED_CIRCUIT));
         let hash = |act: Act<'_>| {
             if let Act::TablesHash { j: 1, digest } = act {
                 digest[9] ^= 2;
@@ -413,7 +413,7 @@ fn lies_about_a_code_are_named() {
         };
         let ends = setting.run(hash, honest);
         let evaluated = ends.evaluated.contains(&1);
-        let wanted = if evaluated { Misbehaviour::CodedCircuit } else { Misbehaviour::GarbledCircuit };
+        let wanted = if evaluated { checks::CODED_CIRCUIT } else { checks::GARBLED_CIRCUIT };
         assert_eq!(ends.verdict(&setting), Verdict::Abort(wanted));
         seen[usize::from(evaluated)] += 1;
     }

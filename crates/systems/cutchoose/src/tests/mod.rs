@@ -6,7 +6,7 @@
 //! it evaluates all of them, and an honest copy besides. If those copies are exactly the evaluated ones, which is one guess
 //! among `2^rho - 1`, the output may be wrong, or the run ends with *no valid copy*. Else it is never wrong. *Recovered*
 //! means that the outputs disagree, the seeds open, and the output is computed from both inputs in the clear; *ignored* that the
-//! copy has no say; *nothing* that the lie is not even looked at. Each abort is the [`Misbehaviour`] of that name.
+//! copy has no say; *nothing* that the lie is not even looked at. Each abort is the [`&'static Check`] of that name.
 //!
 //! | Step | Lie | Checked | Evaluated |
 //! |---|---|---|---|
@@ -65,7 +65,7 @@ mod wire;
 
 use comity_channel::Channel;
 use comity_circuit::{Builder, Observer, Plain, Program, Recipients};
-use comity_core::{Backend, Bits, Block, Error, Misbehaviour, Params, Prg, Result, SessionId};
+use comity_core::{Backend, Bits, Block, Check, Error, Kind, Params, Prg, Result, SessionId};
 use comity_testing::Pair;
 
 pub(crate) use dealer::Dealer;
@@ -230,7 +230,7 @@ struct Ends {
 /// How the evaluator should end.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Verdict {
-    Abort(Misbehaviour),
+    Abort(&'static Check),
     /// The right output, and nothing to recover.
     Output,
     /// The right output, because the garbler's input was recovered.
@@ -244,7 +244,7 @@ impl Ends {
     /// If its output is wrong, or it ended with another error than that of a check; or if seeds opened without copies that disagree.
     fn verdict(&self, setting: &Setting<'_>) -> Verdict {
         match &self.evaluator {
-            Err(Error::PeerMisbehaved(kind)) => Verdict::Abort(*kind),
+            Err(Error { kind: Kind::Misbehaved(kind), .. }) => Verdict::Abort(*kind),
             Err(other) => panic!("not the error of a check: {other}"),
             Ok(outputs) => {
                 assert!(*outputs == setting.expected(), "the output is wrong");
@@ -260,10 +260,10 @@ impl Ends {
     }
 
     /// What the garbler found the evaluator to do.
-    fn complaint(&self) -> Option<Misbehaviour> {
+    fn complaint(&self) -> Option<&'static Check> {
         match &self.garbler {
             Ok(_) => None,
-            Err(Error::PeerMisbehaved(kind)) => Some(*kind),
+            Err(Error { kind: Kind::Misbehaved(kind), .. }) => Some(*kind),
             Err(other) => panic!("not the error of a check: {other}"),
         }
     }

@@ -1,10 +1,11 @@
 //! How often lies escape, and whether aborts tell anything about the evaluator's input.
 
 use comity_circuit::Recipients;
-use comity_core::{Backend, Bits, Block, Misbehaviour, Prg};
+use comity_core::{Backend, Bits, Block, Check, Prg};
 
 use super::garblers::Garbler;
 use super::{BITS, Setting, Verdict, honest, program};
+use crate::checks;
 use crate::conduct::Act;
 use crate::probe::Probe;
 
@@ -16,7 +17,7 @@ fn likely(count: usize, runs: usize, probability: f64) -> bool {
 
 /// Garblers who guess the evaluated copies, another guess each run, and whose circuits are wrong in exactly those, in the same way:
 /// the one lie that pays.
-fn escapes(rho: u32, runs: usize, dealt: bool, lie: fn(&[usize], &Setting<'_>) -> Garbler, caught: Misbehaviour) {
+fn escapes(rho: u32, runs: usize, dealt: bool, lie: fn(&[usize], &Setting<'_>) -> Garbler, caught: &'static Check) {
     let program = program(Recipients::Party(1));
     let mut guesses = Prg::new(Backend::detect(), Block::from_u128(u128::from(rho)));
     let (mut escaped, mut recovered) = (0, 0);
@@ -45,24 +46,24 @@ fn escapes(rho: u32, runs: usize, dealt: bool, lie: fn(&[usize], &Setting<'_>) -
 
 #[test]
 fn the_best_guess_escapes_once_in_fifteen() {
-    escapes(4, 10_000, true, Garbler::swapping_output, Misbehaviour::OutputTable);
+    escapes(4, 10_000, true, Garbler::swapping_output, checks::OUTPUT_TABLE);
 }
 
 #[test]
 fn the_best_guess_escapes_once_in_sixty_three() {
-    escapes(6, 10_000, true, Garbler::swapping_input, Misbehaviour::InputLabel);
+    escapes(6, 10_000, true, Garbler::swapping_input, checks::INPUT_LABEL);
 }
 
 #[test]
 fn the_best_guess_escapes_once_in_two_hundred_and_fifty_five() {
-    escapes(8, 10_000, true, Garbler::swapping_input, Misbehaviour::InputLabel);
+    escapes(8, 10_000, true, Garbler::swapping_input, checks::INPUT_LABEL);
 }
 
 #[test]
 #[ignore = "a campaign: base OTs for every run"]
 fn the_best_guess_escapes_as_often_on_the_full_stack() {
     for rho in [4, 6, 8] {
-        escapes(rho, 10_000, false, Garbler::swapping_output, Misbehaviour::OutputTable);
+        escapes(rho, 10_000, false, Garbler::swapping_output, checks::OUTPUT_TABLE);
     }
 }
 
@@ -88,7 +89,7 @@ fn aborts(rho: u32, spoiled: &[usize], y: u8, runs: usize) -> usize {
         match ends.verdict(&setting) {
             Verdict::Output => false,
             // The second where all copies are evaluated.
-            Verdict::Abort(Misbehaviour::InputLabel | Misbehaviour::NoValidCopy) => true,
+            Verdict::Abort(checks::INPUT_LABEL | checks::NO_VALID_COPY) => true,
             other => panic!("{other:?}"),
         }
     };

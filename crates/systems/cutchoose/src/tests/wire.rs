@@ -4,11 +4,12 @@ use std::collections::{HashMap, HashSet};
 
 use comity_channel::{Recorded, Recording, Replay};
 use comity_circuit::Recipients;
-use comity_core::{Backend, Block, Misbehaviour, Prg};
+use comity_core::{Backend, Block, Prg};
 use comity_testing::Pair;
 
 use super::garblers::Garbler;
 use super::{Setting, Verdict, honest, program};
+use crate::checks;
 use crate::conduct::Act;
 use crate::copies::{Copy, Key, Secret};
 
@@ -218,8 +219,7 @@ fn answers_for_checked_copies_do_not_tell_the_input() {
 #[test]
 fn answers_are_to_the_challenge() {
     let program = program(Recipients::Party(1));
-    for (evaluated, misbehaviour) in
-        [(vec![0, 1, 2, 3], Misbehaviour::InputOpening), (vec![0, 1], Misbehaviour::InputCommitment)]
+    for (evaluated, misbehaviour) in [(vec![0, 1, 2, 3], checks::INPUT_OPENING), (vec![0, 1], checks::INPUT_COMMITMENT)]
     {
         let setting = Setting { evaluated: Some(evaluated), ..Setting::new(&program, 4, 350) };
         let other = |act: Act<'_>| {

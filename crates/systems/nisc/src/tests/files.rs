@@ -3,8 +3,10 @@
 use std::io::{self, Read};
 
 use comity_circuit::ProgramBuilder;
+use comity_core::Kind;
 
 use super::*;
+use crate::checks;
 use crate::files::{CHECKSUM, Header, checksum};
 use crate::{Cost, respond};
 
@@ -51,7 +53,7 @@ fn a_refreshed_query_has_other_circuit_ots_only_and_takes_no_earlier_answers() {
     let query = case.secret.query();
     assert_eq!((query.epoch(), query.id()), (1, case.query.id()));
     assert!(query.inputs == case.query.inputs && query.circuits != case.query.circuits);
-    assert!(matches!(case.open(&earlier), Err(Error::Mismatch { field: "query", .. })));
+    assert!(matches!(case.open(&earlier), Err(Error { kind: Kind::Mismatch { field: "query", .. }, .. })));
     case.query = query;
     let answer = case.answer(2);
     assert!(case.open(&answer).unwrap().outputs == case.plain());
@@ -94,7 +96,7 @@ fn another_program_or_query_is_named() {
     let answer = case.answer(1);
     let other = Case::new(case.backend, ands(4), vec![Bits::zeros(4); 2], case.query.copies(), 12);
     let field = |result: Result<Opened>| match result {
-        Err(Error::Mismatch { field, .. }) => field,
+        Err(Error { kind: Kind::Mismatch { field, .. }, .. }) => field,
         other => panic!("{other:?}"),
     };
     assert_eq!(field(other.open(&answer)), "program");
@@ -104,7 +106,7 @@ fn another_program_or_query_is_named() {
     let own = own(&other.program, 1, &other.inputs);
     let mut out = Vec::new();
     let refused = respond(case.backend, &case.query, &other.program, &own, &mut rng(1), &mut out);
-    assert!(matches!(refused, Err(Error::Mismatch { field: "program", .. })) && out.is_empty());
+    assert!(matches!(refused, Err(Error { kind: Kind::Mismatch { field: "program", .. }, .. })) && out.is_empty());
 }
 
 #[test]
@@ -118,7 +120,7 @@ fn programs_that_tell_the_sender_something_are_refused() {
     assert!(said.contains("two parties"), "{said}");
     for refused in [Copies::all(0), Copies::all(255), Copies::coded(3, 3), Copies::coded(3, 0), Copies::coded(200, 60)]
     {
-        assert!(matches!(refused, Err(Error::InvalidInput(_))));
+        assert!(matches!(refused, Err(Error { kind: Kind::InvalidInput(_), .. })));
     }
 }
 
@@ -130,13 +132,13 @@ fn bad_points_in_a_query_are_refused_before_an_answer() {
     let own = own(&case.program, 1, &case.inputs);
     // A point of an input OT, and one of a circuit OT.
     for at in [points + 32, points + 64 * 3] {
-        for (fill, kind) in [(0, Misbehaviour::IdentityPoint), (0xff, Misbehaviour::InvalidPoint)] {
+        for (fill, kind) in [(0, checks::IDENTITY_POINT), (0xff, checks::INVALID_POINT)] {
             let mut bad = bytes.clone();
             bad[at..at + 32].fill(fill);
             let query = Query::from_bytes(&sealed(bad)).unwrap();
             let mut out = Vec::new();
             match respond(case.backend, &query, &case.program, &own, &mut rng(1), &mut out) {
-                Err(Error::PeerMisbehaved(named)) => assert_eq!(named, kind),
+                Err(Error { kind: Kind::Misbehaved(named), .. }) => assert_eq!(named, kind),
                 other => panic!("{other:?}"),
             }
             assert!(out.is_empty());
@@ -155,22 +157,22 @@ fn broken_queries_and_keys_are_refused() {
     let case = plain_case();
     let (query, key) = (case.query.to_bytes(), case.secret.to_bytes());
     for len in 0..query.len() {
-        assert!(matches!(Query::from_bytes(&query[..len]), Err(Error::Malformed(_))), "{len} bytes");
+        assert!(matches!(Query::from_bytes(&query[..len]), Err(Error { kind: Kind::Malformed(_), .. })), "{len} bytes");
     }
     for len in 0..key.len() {
-        assert!(matches!(Secret::from_bytes(&key[..len]), Err(Error::Malformed(_))), "{len} bytes");
+        assert!(matches!(Secret::from_bytes(&key[..len]), Err(Error { kind: Kind::Malformed(_), .. })), "{len} bytes");
     }
     for at in 0..key.len() {
         let mut bad = key.to_vec();
         bad[at] ^= 0x40;
-        assert!(matches!(Secret::from_bytes(&bad), Err(Error::Malformed(_))), "byte {at}");
+        assert!(matches!(Secret::from_bytes(&bad), Err(Error { kind: Kind::Malformed(_), .. })), "byte {at}");
         // With a right checksum anything but a panic will do.
         _ = Secret::from_bytes(&sealed(bad));
     }
     for at in 0..query.len() {
         let mut bad = query.clone();
         bad[at] ^= 0x40;
-        assert!(matches!(Query::from_bytes(&bad), Err(Error::Malformed(_))), "byte {at}");
+        assert!(matches!(Query::from_bytes(&bad), Err(Error { kind: Kind::Malformed(_), .. })), "byte {at}");
         _ = Query::from_bytes(&sealed(bad));
     }
 }
@@ -208,7 +210,7 @@ fn a_changed_answer_never_gives_a_wrong_output() {
                     assert!(opened.outputs == case.plain(), "byte {at}");
                     same += 1;
                 }
-                Err(Error::PeerMisbehaved(_)) => refused += 1,
+                Err(Error { kind: Kind::Misbehaved(_), .. }) => refused += 1,
                 Err(other) => panic!("byte {at}: {other}"),
             }
         }
@@ -269,7 +271,7 @@ fn spliced_answers_are_refused() {
     let (first, second) = (case.answer(1), case.answer(2));
     for at in (Header::BYTES + 64..first.len()).step_by(first.len() / 20) {
         let spliced = sealed([&first[..at], &second[at..]].concat());
-        assert!(matches!(case.open(&spliced), Err(Error::PeerMisbehaved(_))), "byte {at}");
+        assert!(matches!(case.open(&spliced), Err(Error { kind: Kind::Misbehaved(_), .. })), "byte {at}");
     }
 }
 

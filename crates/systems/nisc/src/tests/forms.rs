@@ -1,9 +1,11 @@
 //! One form for everything: scalars, commitments, headers and lengths that are right but for a detail, with a right checksum.
 
+use comity_core::Kind;
 use curve25519_dalek::scalar::Scalar;
 
 use super::files::sealed;
 use super::*;
+use crate::checks;
 use crate::files::{CHECKSUM, Header};
 
 fn case() -> Case {
@@ -12,7 +14,7 @@ fn case() -> Case {
 }
 
 fn malformed<T>(result: Result<T>) -> bool {
-    matches!(result, Err(Error::Malformed(_)))
+    matches!(result, Err(Error { kind: Kind::Malformed(_), .. }))
 }
 
 /// The order of the group.
@@ -60,8 +62,8 @@ fn scalars_that_are_not_reduced_are_refused() {
     let proofs = Header::BYTES + 64 + 32 + 64 * (n2 + m) + 96 * t + 64 * t + 32 * t * n1;
     let openings = proofs + 128 * t * n2 + 32 * t * ands + 16 * t;
     let kinds = [
-        (proofs, 1, &written.proofs, Misbehaviour::InputEquality),
-        (openings, 2, &written.openings, Misbehaviour::RecoveryOpening),
+        (proofs, 1, &written.proofs, checks::INPUT_EQUALITY),
+        (openings, 2, &written.openings, checks::RECOVERY_OPENING),
     ];
     for (start, each, scalars, kind) in kinds {
         for (place, scalar) in scalars.iter().enumerate() {
@@ -70,7 +72,10 @@ fn scalars_that_are_not_reduced_are_refused() {
             bytes.iter_mut().zip(unreduced(scalar)).for_each(|(byte, difference)| *byte ^= difference);
             let opened = case.open(&sealed(bad));
             if evaluated.contains(&(place / each)) {
-                assert!(matches!(opened, Err(Error::PeerMisbehaved(named)) if named == kind), "{kind:?} {place}");
+                assert!(
+                    matches!(opened, Err(Error { kind: Kind::Misbehaved(named), .. }) if named == kind),
+                    "{kind:?} {place}"
+                );
             } else {
                 assert!(opened.unwrap().outputs == case.plain());
             }
@@ -93,11 +98,11 @@ fn every_bit_of_a_commitment_counts() {
     let evaluated = case.secret.receivers(case.backend).choice.evaluated;
     for i in 0..3 {
         let kind = match evaluated.contains(&i) {
-            true => Misbehaviour::InputEquality,
-            false => Misbehaviour::InputCommitment,
+            true => checks::INPUT_EQUALITY,
+            false => checks::INPUT_COMMITMENT,
         };
         let opened = case.open(&case.answer_as(1, &mut Half(i)));
-        assert!(matches!(opened, Err(Error::PeerMisbehaved(named)) if named == kind), "{i}: {opened:?}");
+        assert!(matches!(opened, Err(Error { kind: Kind::Misbehaved(named), .. }) if named == kind), "{i}: {opened:?}");
     }
 }
 
@@ -118,7 +123,7 @@ fn copies_that_cannot_be_are_malformed() {
     // Possible, but not those of the query.
     let mut other = answer.clone();
     other[18] = 4;
-    assert!(matches!(case.open(&sealed(other)), Err(Error::Mismatch { field: "query", .. })));
+    assert!(matches!(case.open(&sealed(other)), Err(Error { kind: Kind::Mismatch { field: "query", .. }, .. })));
 }
 
 #[test]

@@ -1,10 +1,12 @@
 //! Senders who lie: each lie is an abort by its name, or the output is right.
 
-use comity_core::Delta;
+use comity_core::{Delta, Kind};
 use curve25519_dalek::RistrettoPoint;
 use curve25519_dalek::scalar::Scalar;
 
 use super::*;
+
+use crate::checks;
 
 /// A lie that can be told in any copy.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -64,26 +66,26 @@ impl Lie {
     ];
 
     /// What a receiver who checks such a copy says, if the copies are not coded.
-    fn checked(self) -> Option<Misbehaviour> {
+    fn checked(self) -> Option<&'static comity_core::Check> {
         match self {
             Lie::Tables | Lie::Output | Lie::Adapters | Lie::SwappedAdapters | Lie::Decoding => {
-                Some(Misbehaviour::GarbledCircuit)
+                Some(checks::GARBLED_CIRCUIT)
             }
             Lie::SwappedLabels | Lie::OneLabel | Lie::OtherHead | Lie::NoHead | Lie::Seed => {
-                Some(Misbehaviour::TransferAnswer)
+                Some(checks::TRANSFER_ANSWER)
             }
-            Lie::Commitments => Some(Misbehaviour::InputCommitment),
-            Lie::Box => Some(Misbehaviour::InputRecovery),
+            Lie::Commitments => Some(checks::INPUT_COMMITMENT),
+            Lie::Box => Some(checks::INPUT_RECOVERY),
             Lie::OtherInput | Lie::Proof | Lie::Opening | Lie::Key => None,
         }
     }
 
     /// What a receiver who evaluates such a copy says, even if others are right.
-    fn evaluated(self) -> Option<Misbehaviour> {
+    fn evaluated(self) -> Option<&'static comity_core::Check> {
         match self {
-            Lie::NoHead => Some(Misbehaviour::InvalidPoint),
-            Lie::Commitments | Lie::OtherInput | Lie::Proof | Lie::Key => Some(Misbehaviour::InputEquality),
-            Lie::Opening | Lie::Box => Some(Misbehaviour::RecoveryOpening),
+            Lie::NoHead => Some(checks::INVALID_POINT),
+            Lie::Commitments | Lie::OtherInput | Lie::Proof | Lie::Key => Some(checks::INPUT_EQUALITY),
+            Lie::Opening | Lie::Box => Some(checks::RECOVERY_OPENING),
             _ => None,
         }
     }
@@ -195,7 +197,7 @@ fn play(case: &Case, lie: Lie, bad: &[usize], seed: u128) -> bool {
     if checked > 0 {
         expected.extend(lie.checked().map(|kind| match copies.evaluated() {
             // Only hashes tell there, but for a seed that is not the copy's.
-            Some(_) => Misbehaviour::GarbledCircuit,
+            Some(_) => checks::GARBLED_CIRCUIT,
             None => kind,
         }));
     }
@@ -205,10 +207,10 @@ fn play(case: &Case, lie: Lie, bad: &[usize], seed: u128) -> bool {
     let opened = case.open(&answer);
     let what = || format!("{lie:?} in {bad:?} with {:?} evaluated", choice.evaluated);
     match opened {
-        Err(Error::PeerMisbehaved(kind)) if !expected.is_empty() => {
+        Err(Error { kind: Kind::Misbehaved(kind), .. }) if !expected.is_empty() => {
             // Coded, what is wrong in a checked copy spoils what is decoded, and may show there first.
             let decoded = copies.evaluated().is_some() && checked > 0 && lie.checked().is_some();
-            let first = [Misbehaviour::InvalidPoint, Misbehaviour::IdentityPoint, Misbehaviour::InputEquality];
+            let first = [checks::INVALID_POINT, checks::IDENTITY_POINT, checks::INPUT_EQUALITY];
             let named = expected.contains(&kind) || decoded && first.contains(&kind);
             assert!(named, "{}: {kind:?} and not {expected:?}", what());
             false
@@ -219,7 +221,9 @@ fn play(case: &Case, lie: Lie, bad: &[usize], seed: u128) -> bool {
             assert!(escapes || opened.outputs == case.plain(), "{}: a wrong output", what());
             opened.recovered
         }
-        Err(Error::PeerMisbehaved(Misbehaviour::NoValidCopy)) if evaluated == choice.evaluated.len() => false,
+        Err(Error { kind: Kind::Misbehaved(checks::NO_VALID_COPY), .. }) if evaluated == choice.evaluated.len() => {
+            false
+        }
         other => panic!("{}: {other:?}, expected {expected:?}", what()),
     }
 }
@@ -273,9 +277,9 @@ fn verdict(case: &Case, lie: impl FnMut(Act<'_>)) -> Result<Opened> {
     case.open(&case.answer_as(9, &mut Once(lie)))
 }
 
-fn name(result: Result<Opened>) -> Misbehaviour {
+fn name(result: Result<Opened>) -> &'static comity_core::Check {
     match result {
-        Err(Error::PeerMisbehaved(kind)) => kind,
+        Err(Error { kind: Kind::Misbehaved(kind), .. }) => kind,
         other => panic!("{other:?}"),
     }
 }
@@ -294,13 +298,13 @@ fn coded_copies_that_are_not_those_hashed_are_named() {
     // The hashes of the copies are the last thing before the checksum; before them are the boxes and the openings.
     let hashes = answer.len() - 32 - 32 * copies.total();
     for i in 0..copies.total() {
-        let kind = if choice.checked.contains(&i) { Misbehaviour::GarbledCircuit } else { Misbehaviour::CodedCircuit };
+        let kind = if choice.checked.contains(&i) { checks::GARBLED_CIRCUIT } else { checks::CODED_CIRCUIT };
         assert_eq!(verdict(hashes + 32 * i), kind);
     }
     // In the tables all decoding is the evaluator's loss: two AND gates, two outputs, two values under way.
     let tables = hashes - 32 * 2 - 2 * 64 * copies.total() - 16 * 2 - 2 * 32 * 2;
     for byte in 0..2 * 32 * 2 {
-        assert_eq!(verdict(tables + byte), Misbehaviour::CodedCircuit);
+        assert_eq!(verdict(tables + byte), checks::CODED_CIRCUIT);
     }
 }
 
@@ -313,9 +317,9 @@ fn output_commitments_that_do_not_add_up_are_named() {
                 points[at] = RistrettoPoint::mul_base(&Scalar::from(5u64)).compress().to_bytes();
             }
         });
-        assert_eq!(name(verdict), Misbehaviour::OutputCommitments);
+        assert_eq!(name(verdict), checks::OUTPUT_COMMITMENTS);
     }
-    for (bytes, kind) in [([0; 32], Misbehaviour::IdentityPoint), ([0xff; 32], Misbehaviour::InvalidPoint)] {
+    for (bytes, kind) in [([0; 32], checks::IDENTITY_POINT), ([0xff; 32], checks::INVALID_POINT)] {
         let verdict = verdict(case, |act| {
             if let Act::OutputCommitments(points) = act {
                 points[3] = bytes;
@@ -356,7 +360,7 @@ fn no_abort_depends_on_the_receivers_input() {
                         assert!(opened.outputs == case.plain());
                         None
                     }
-                    Err(Error::PeerMisbehaved(kind)) => Some(kind),
+                    Err(Error { kind: Kind::Misbehaved(kind), .. }) => Some(kind),
                     Err(other) => panic!("{other}"),
                 };
                 assert_eq!(end(&cases[0]), end(&cases[1]), "{lie:?} in {bad:?} with {:?} evaluated", evaluated[0]);

@@ -1,7 +1,7 @@
 //! Whole runs: honest ones, and ones with a lie.
 
 use comity_circuit::{Builder, Observer, Plain, Program, Recipients, Wire};
-use comity_core::{Backend, Bits, Block, Error, Misbehaviour, Prg, Result};
+use comity_core::{Backend, Bits, Block, Error, Prg, Result};
 
 use crate::conduct::{Act, Conduct, Honest};
 use crate::respond::respond_as;

@@ -1,7 +1,11 @@
 //! How often the best lie escapes.
 
+use comity_core::Kind;
+
 use super::liars::{Liar, Lie};
 use super::*;
+
+use crate::checks;
 
 /// Senders who guess the evaluated copies, another guess each time, and complement an output in exactly those: right by
 /// chance, they escape; else they are caught or recovered from.
@@ -24,7 +28,7 @@ fn escapes(copies: Copies, sets: &[Vec<usize>], runs: usize) {
                     assert!(opened.recovered && guess.iter().all(|i| evaluated.contains(i)));
                     recovered += 1;
                 }
-                Err(Error::PeerMisbehaved(Misbehaviour::GarbledCircuit)) => {
+                Err(Error { kind: Kind::Misbehaved(checks::GARBLED_CIRCUIT), .. }) => {
                     assert!(guess.iter().any(|i| !evaluated.contains(i)));
                 }
                 other => panic!("{other:?}"),

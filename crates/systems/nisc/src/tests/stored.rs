@@ -2,8 +2,11 @@
 
 use std::io::Read;
 
+use comity_core::Kind;
+
 use super::liars::{Liar, Lie};
 use super::*;
+use crate::checks;
 use crate::stream::Out;
 use crate::{Cost, open_stored, respond, respond_stored};
 
@@ -43,10 +46,14 @@ fn opened(case: &Case, stored: &Stored) -> Result<Opened> {
     let [some, all] = [open_with(case, stored, |i| evaluated.contains(&i)), open_with(case, stored, |_| true)];
     match (&some, &all) {
         (Ok(some), Ok(all)) => assert_eq!(some, all),
-        (Err(Error::PeerMisbehaved(some)), Err(Error::PeerMisbehaved(all))) => assert_eq!(some, all),
-        (Err(Error::Malformed(some)), Err(Error::Malformed(all))) => assert_eq!(some, all),
+        (Err(Error { kind: Kind::Misbehaved(some), .. }), Err(Error { kind: Kind::Misbehaved(all), .. })) => {
+            assert_eq!(some, all)
+        }
+        (Err(Error { kind: Kind::Malformed(some), .. }), Err(Error { kind: Kind::Malformed(all), .. })) => {
+            assert_eq!(some, all)
+        }
         // A copy that is not wanted may be short.
-        (_, Err(Error::Malformed(_))) => {}
+        (_, Err(Error { kind: Kind::Malformed(_), .. })) => {}
         _ => panic!("{some:?} and {all:?}"),
     }
     some
@@ -56,10 +63,10 @@ fn copies(t: usize) -> Copies {
     Copies::stored(t).unwrap()
 }
 
-fn misbehaviour(result: Result<Opened>) -> Option<Misbehaviour> {
+fn misbehaviour(result: Result<Opened>) -> Option<&'static comity_core::Check> {
     match result {
         Ok(_) => None,
-        Err(Error::PeerMisbehaved(kind)) => Some(kind),
+        Err(Error { kind: Kind::Misbehaved(kind), .. }) => Some(kind),
         Err(other) => panic!("{other}"),
     }
 }
@@ -120,10 +127,13 @@ fn the_query_says_that_copies_are_stored() {
             &mut [(); 3].map(|()| Vec::new()),
         ),
     ];
-    assert!(refused.iter().all(|refused| matches!(refused, Err(Error::InvalidInput(_)))) && out.is_empty());
+    assert!(
+        refused.iter().all(|refused| matches!(refused, Err(Error { kind: Kind::InvalidInput(_), .. })))
+            && out.is_empty()
+    );
     let stored = stored(&case, 1);
-    assert!(matches!(case.open(&stored.answer), Err(Error::InvalidInput(_))));
-    assert!(matches!(open_with(&case, &stored, |_| false), Err(Error::InvalidInput(_))));
+    assert!(matches!(case.open(&stored.answer), Err(Error { kind: Kind::InvalidInput(_), .. })));
+    assert!(matches!(open_with(&case, &stored, |_| false), Err(Error { kind: Kind::InvalidInput(_), .. })));
     assert!([Copies::stored(0), Copies::stored(255)].iter().all(|refused| refused.is_err()));
 }
 
@@ -145,8 +155,8 @@ fn lies_end_as_in_the_plain_form() {
                 let what = || format!("{lie:?} in {bad:?} with {:?} evaluated", plain.secret.evaluated());
                 match (expected, got) {
                     // Noise is where the evaluator looks, or not: that is chance, and only matters if all it has is noise.
-                    (Ok(opened), Err(Error::PeerMisbehaved(Misbehaviour::NoValidCopy)))
-                    | (Err(Error::PeerMisbehaved(Misbehaviour::NoValidCopy)), Ok(opened))
+                    (Ok(opened), Err(Error { kind: Kind::Misbehaved(checks::NO_VALID_COPY), .. }))
+                    | (Err(Error { kind: Kind::Misbehaved(checks::NO_VALID_COPY), .. }), Ok(opened))
                         if lie != Lie::Output && plain.secret.evaluated().iter().all(|i| bad.contains(i)) =>
                     {
                         assert!(!opened.recovered, "{}", what());
@@ -158,13 +168,19 @@ fn lies_end_as_in_the_plain_form() {
                         escaped += usize::from(got.outputs != stored.plain());
                         recovered += usize::from(got.recovered);
                     }
-                    (Err(Error::PeerMisbehaved(expected)), Err(Error::PeerMisbehaved(got))) => {
-                        use Misbehaviour::*;
+                    (
+                        Err(Error { kind: Kind::Misbehaved(expected), .. }),
+                        Err(Error { kind: Kind::Misbehaved(got), .. }),
+                    ) => {
+                        use checks::{
+                            GARBLED_CIRCUIT, INPUT_COMMITMENT, INPUT_EQUALITY, INPUT_RECOVERY, INVALID_POINT,
+                            RECOVERY_OPENING, TRANSFER_ANSWER,
+                        };
                         // Of a checked copy only the hash tells, and that comes after what evaluated ones show.
-                        let checked = [TransferAnswer, InputCommitment, GarbledCircuit, InputRecovery];
-                        let first = [InvalidPoint, InputEquality, RecoveryOpening];
+                        let checked = [TRANSFER_ANSWER, INPUT_COMMITMENT, GARBLED_CIRCUIT, INPUT_RECOVERY];
+                        let first = [INVALID_POINT, INPUT_EQUALITY, RECOVERY_OPENING];
                         let right = match checked.contains(&expected) {
-                            true => got == GarbledCircuit || first.contains(&got),
+                            true => got == GARBLED_CIRCUIT || first.contains(&got),
                             false => got == expected,
                         };
                         assert!(right, "{}: {got:?} and not {expected:?}", what());
@@ -195,7 +211,7 @@ fn a_copy_that_is_not_what_was_hashed_is_named_if_it_is_evaluated() {
             changed.copies[i][at] ^= 0x20;
             let end = opened(&case, &changed);
             if evaluated.contains(&i) {
-                let kinds = [Misbehaviour::CodedCircuit, Misbehaviour::InvalidPoint, Misbehaviour::InputEquality];
+                let kinds = [checks::CODED_CIRCUIT, checks::INVALID_POINT, checks::INPUT_EQUALITY];
                 assert!(kinds.contains(&misbehaviour(end).unwrap()), "copy {i}, byte {at}");
                 named += 1;
             } else {
@@ -208,7 +224,7 @@ fn a_copy_that_is_not_what_was_hashed_is_named_if_it_is_evaluated() {
         let at = changed.answer.len() - 32 - 32 * (4 - i);
         changed.answer[at] ^= 1;
         changed.answer = super::files::sealed(changed.answer);
-        let kind = if evaluated.contains(&i) { Misbehaviour::CodedCircuit } else { Misbehaviour::GarbledCircuit };
+        let kind = if evaluated.contains(&i) { checks::CODED_CIRCUIT } else { checks::GARBLED_CIRCUIT };
         assert_eq!(misbehaviour(opened(&case, &changed)), Some(kind));
     }
     assert!(named > 0 && unseen > 0);
@@ -224,9 +240,9 @@ fn wrong_tables_in_the_store_are_no_output() {
     for at in (tables..stored.copies[0].len()).step_by(3) {
         let mut changed = stored.clone();
         changed.copies[evaluated[0]][at] ^= 1;
-        let kind = if at < tables + 64 + 16 { Misbehaviour::CodedCircuit } else { Misbehaviour::RecoveryOpening };
+        let kind = if at < tables + 64 + 16 { checks::CODED_CIRCUIT } else { checks::RECOVERY_OPENING };
         let got = misbehaviour(opened(&case, &changed));
-        assert!(got == Some(kind) || got == Some(Misbehaviour::CodedCircuit), "byte {at}: {got:?}");
+        assert!(got == Some(kind) || got == Some(checks::CODED_CIRCUIT), "byte {at}: {got:?}");
     }
 }
 
@@ -237,12 +253,15 @@ fn copies_that_are_gone_short_swapped_or_of_another_answer_do_not_open() {
     let evaluated = case.secret.evaluated();
     let checked = (0..4).find(|i| !evaluated.contains(i)).unwrap();
     for &i in &evaluated {
-        assert!(matches!(open_with(&case, &stored, |at| at != i), Err(Error::InvalidInput(_))), "copy {i} is gone");
+        assert!(
+            matches!(open_with(&case, &stored, |at| at != i), Err(Error { kind: Kind::InvalidInput(_), .. })),
+            "copy {i} is gone"
+        );
         for length in [0, 100, stored.copies[i].len() - 1] {
             let mut changed = stored.clone();
             changed.copies[i].truncate(length);
             match opened(&case, &changed) {
-                Err(Error::Malformed(what)) => assert!(what.contains("cut short"), "{what}"),
+                Err(Error { kind: Kind::Malformed(what), .. }) => assert!(what.contains("cut short"), "{what}"),
                 end => panic!("copy {i} with {length} bytes: {end:?}"),
             }
         }

@@ -38,7 +38,7 @@ mod words;
 use core::ops::Range;
 
 use comity_channel::Channel;
-use comity_core::{Backend, Block, Error, Misbehaviour, Prg, Result, SessionId, Table};
+use comity_core::{Backend, Block, Error, Prg, Result, SessionId, Table};
 use comity_share::{Extension, GlobalKey, Ledger, Share, Source, coin, equal};
 use rand_core::CryptoRng;
 
@@ -46,6 +46,7 @@ use self::conduct::{Act, Conduct, Honest};
 use self::leaky::Leaky;
 use self::shares::{BLOCKS, split, split_mut};
 use crate::bucket::{Budget, Partition};
+use crate::checks;
 use crate::{Checked, Dealer, Triples};
 
 /// ANDs a chunk. Their three OTs each way, with the mask's, are whole pieces of the extension, and all that a chunk passes
@@ -169,7 +170,7 @@ impl Fast {
     /// Does what a call asks for, unless an earlier one failed.
     fn unless_broken<T>(&mut self, call: impl FnOnce(&mut Fast) -> Result<T>) -> Result<T> {
         if std::mem::replace(&mut self.broken, true) {
-            return Err(Error::InvalidInput("this dealer stopped at an earlier error; set up a new one".into()));
+            return Err(Error::invalid_input("this dealer stopped at an earlier error; set up a new one"));
         }
         let result = call(self)?;
         self.broken = false;
@@ -190,7 +191,7 @@ impl Fast {
         self.leak(ch, &mut equality, others_now)?;
         let (party, rng) = (self.extension.party(), &mut self.rng);
         let digest = *equality.finalize().as_bytes();
-        equal(ch, session.child("comparison"), party, &digest, Misbehaviour::LeakyAnd, rng)?;
+        equal(ch, session.child("comparison"), party, &digest, checks::LEAKY_AND, rng)?;
         let coin = coin(ch, session.child("buckets"), party, rng)?;
         let partition = Partition::new(batch, &coin, self.backend);
         self.conduct.before(Act::Buckets(&partition));

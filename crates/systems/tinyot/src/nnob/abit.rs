@@ -22,7 +22,7 @@
 //! of four rows are tabulated, and a row of the product is the sum of `tau / 4` of them.
 
 use comity_channel::Channel;
-use comity_core::{Backend, Block, Error, Misbehaviour, Prg, Result, transpose};
+use comity_core::{Backend, Block, Error, Prg, Result, transpose};
 use zeroize::{Zeroize, Zeroizing};
 
 use super::conduct::Act;
@@ -30,6 +30,8 @@ use super::context::{Context, Packed};
 use super::labit::LaBit;
 use super::ot::Seeds;
 use super::wabit::Half;
+
+use crate::checks;
 
 /// The sizes that a session keeps to.
 #[derive(Clone, Copy)]
@@ -136,7 +138,7 @@ impl ABits {
     fn refill(&mut self, context: &mut Context, ch: &mut dyn Channel) -> Result<()> {
         let Shape { tau, columns, spares, chunks } = self.shape;
         self.left = self.left.checked_sub(1).ok_or_else(|| {
-            Error::InvalidInput(format!(
+            Error::invalid_input(format!(
                 "the session was planned for {chunks} chunks of {columns} bits and wants more: start a new one, planned for all"
             ))
         })?;
@@ -199,7 +201,7 @@ fn same(context: &mut Context, ch: &mut dyn Channel, macs: &mut [Block], keys: &
     // First the bits of party 0.
     let [first, second] = if context.party == 0 { [macs, keys] } else { [keys, macs] };
     hasher.update(Block::bytes_of(first)).update(Block::bytes_of(second));
-    context.equal(ch, &hasher, Misbehaviour::LeakyBit)
+    context.equal(ch, &hasher, checks::LEAKY_BIT)
 }
 
 /// Bytes of the columns that are multiplied at a time: tables and sums stay in a first-level cache.

@@ -1,7 +1,7 @@
 //! `Context`: what every box of the stack needs, and how bits are shown.
 
 use comity_channel::Channel;
-use comity_core::{Backend, Block, Misbehaviour, Prg, Result, SessionId, TccrHash};
+use comity_core::{Backend, Block, Check, Prg, Result, SessionId, TccrHash};
 use comity_share::{GlobalKey, Ledger};
 use rand_core::Rng;
 
@@ -79,7 +79,7 @@ impl Context {
         &mut self,
         ch: &mut dyn Channel,
         hasher: &blake3::Hasher,
-        otherwise: Misbehaviour,
+        otherwise: &'static Check,
     ) -> Result<()> {
         let session = self.child("comparison");
         comity_share::equal(ch, session, self.party, hasher.finalize().as_bytes(), otherwise, &mut self.rng)

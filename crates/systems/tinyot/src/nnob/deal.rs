@@ -74,7 +74,7 @@ impl Plan {
 
     fn new(budget: Budget, ands: u64, rho: u32) -> Result<Plan> {
         if rho > 128 {
-            return Err(Error::InvalidInput(format!("rho is at most 128, not {rho}")));
+            return Err(Error::invalid_input(format!("rho is at most 128, not {rho}")));
         }
         // Twice as many chunks as triples in buckets of 8 fill, for single bits and small batches, and 2^16 besides.
         let chunks = 2 * ands * bits(8) / COLUMNS as u64 + (1 << 16);

@@ -21,12 +21,14 @@
 //! **Cost**: three bits, seven hashes, 129 bits on the wire.
 
 use comity_channel::Channel;
-use comity_core::{Block, Misbehaviour, Result};
+use comity_core::{Block, Result};
 use zeroize::Zeroizing;
 
 use super::abit::ABits;
 use super::conduct::Act;
 use super::context::{Context, Packed};
+
+use crate::checks;
 
 /// How many are made at a time.
 const CHUNK: usize = 4096;
@@ -53,7 +55,7 @@ pub(super) fn laand(
     for holder in [context.party, 1 - context.party] {
         both.update(hashers[holder as usize].finalize().as_bytes());
     }
-    context.equal(ch, &both, Misbehaviour::LeakyAnd)?;
+    context.equal(ch, &both, checks::LEAKY_AND)?;
     Ok([own, theirs])
 }
 

@@ -17,13 +17,15 @@
 //! bits expanded in all, `tau` bits hashed at each party.
 
 use comity_channel::Channel;
-use comity_core::{Backend, Block, Misbehaviour, Prg, Result, sum_rows};
+use comity_core::{Backend, Block, Prg, Result, sum_rows};
 use rand_core::Rng;
 use zeroize::Zeroizing;
 
 use super::conduct::Act;
 use super::context::{Context, Packed};
 use super::ot::Seeds;
+
+use crate::checks;
 
 /// How many rows go over the wire at a time.
 const GROUP: usize = 16;
@@ -118,7 +120,7 @@ impl LaBit {
                 self.hash_chosen(context.backend, &ours, &mut hasher);
             }
         }
-        context.equal(ch, &hasher, Misbehaviour::LeakyBit)?;
+        context.equal(ch, &hasher, checks::LEAKY_BIT)?;
         // 6.
         self.offered_kept = theirs.iter().map(|pair| pair[0]).collect();
         self.chosen_kept = ours.iter().map(|pair| pair[0]).collect();

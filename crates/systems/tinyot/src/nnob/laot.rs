@@ -17,13 +17,15 @@
 //! **Cost**: two bits of either party, nine hashes, 769 bits on the wire.
 
 use comity_channel::Channel;
-use comity_core::{Block, Error, Misbehaviour, Result};
+use comity_core::{Block, Error, Result};
 use subtle::ConstantTimeEq;
 use zeroize::Zeroizing;
 
 use super::abit::ABits;
 use super::conduct::Act;
 use super::context::{Context, Packed};
+
+use crate::checks;
 
 /// How many are made at a time.
 const CHUNK: usize = 4096;
@@ -59,7 +61,7 @@ pub(super) fn laot(
     for sender in [context.party, 1 - context.party] {
         both.update(hashers[sender as usize].finalize().as_bytes());
     }
-    context.equal(ch, &both, Misbehaviour::LeakyOt)?;
+    context.equal(ch, &both, checks::LEAKY_OT)?;
     Ok([sent, received])
 }
 
@@ -112,7 +114,7 @@ fn chunk(
         right &= mac.ct_eq(&(key ^ delta.masked(mac.lsb())));
     }
     if !bool::from(right) {
-        return Err(Error::PeerMisbehaved(Misbehaviour::LeakyOt));
+        return Err(Error::from(checks::LEAKY_OT));
     }
     // 6.
     let mut d = Packed::collect(opened.iter().zip(received.iter()).map(|([z, _], [.., r])| z.lsb() ^ r.lsb()));

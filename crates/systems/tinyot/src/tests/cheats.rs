@@ -2,7 +2,7 @@
 
 use comity_channel::{Channel, MemoryChannel};
 use comity_circuit::Recipients;
-use comity_core::{Bits, Error, Misbehaviour, Result, SessionId};
+use comity_core::{Bits, Error, Kind, Result, SessionId};
 use comity_share::Share;
 use comity_testing::Pair;
 
@@ -37,7 +37,9 @@ fn against(
                     machine.prepare(ch, [1, 1]),
                 ];
                 for ended in refused {
-                    assert!(matches!(ended, Err(Error::InvalidInput(message)) if message.contains("new session")));
+                    assert!(
+                        matches!(ended, Err(Error { kind: Kind::InvalidInput(message), .. }) if message.contains("new session"))
+                    );
                 }
             }
             ended
@@ -55,7 +57,7 @@ fn against(
 }
 
 fn named(ended: &Result<Option<Bits>>) -> bool {
-    matches!(ended, Err(Error::PeerMisbehaved(Misbehaviour::WrongMac)))
+    matches!(ended, Err(Error { kind: Kind::Misbehaved(comity_share::checks::WRONG_MAC), .. }))
 }
 
 /// Shares of `n` bits of each party.
@@ -193,9 +195,12 @@ fn a_callers_slip_is_an_error_and_not_the_end() {
                 (2, None, "party 2"),
             ] {
                 let ended = m.input(ch, owner, value.as_ref(), &mut out);
-                assert!(matches!(&ended, Err(Error::InvalidInput(message)) if message.contains(words)), "{ended:?}");
+                assert!(
+                    matches!(&ended, Err(Error { kind: Kind::InvalidInput(message), .. }) if message.contains(words)),
+                    "{ended:?}"
+                );
             }
-            assert!(matches!(m.reveal(ch, Recipients::Party(2), &out), Err(Error::InvalidInput(_))));
+            assert!(matches!(m.reveal(ch, Recipients::Party(2), &out), Err(Error { kind: Kind::InvalidInput(_), .. })));
             let x = put(&mut m, ch, 0, &one)?;
             m.reveal(ch, Recipients::All, &x)
         },

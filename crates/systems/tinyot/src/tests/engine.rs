@@ -3,7 +3,7 @@
 use comity_channel::Channel;
 use comity_circuit::library;
 use comity_circuit::{Builder, Circuit, Observer, Plain, Program, ProgramBuilder, Recipients, Wire, run};
-use comity_core::{Backend, Bits, Block, Error, Prg, Result, SessionId};
+use comity_core::{Backend, Bits, Block, Error, Kind, Prg, Result, SessionId};
 use comity_testing::Pair;
 use proptest::prelude::*;
 
@@ -209,9 +209,9 @@ fn what_does_not_fit_is_refused_before_anything_is_sent() {
         let dealer = Box::new(Trusted::new(0, 1, 1));
         let ended = run_with(&mut ch, &session, dealer, &program, &inputs, &mut Outputs::default());
         drop(ch);
-        let Err(Error::InvalidInput(message)) = ended else { panic!("{ended:?}") };
+        let Err(Error { kind: Kind::InvalidInput(message), .. }) = ended else { panic!("{ended:?}") };
         assert!(words.iter().all(|w| message.contains(w)), "{message}");
-        assert!(matches!(other.recv(&mut [0]), Err(Error::PeerClosed)));
+        assert!(matches!(other.recv(&mut [0]), Err(Error { kind: Kind::Closed, .. })));
     }
     let three = program.with_owner(1, 2).unwrap();
     let (mut ch, _other) = comity_channel::memory::pair();
@@ -219,7 +219,7 @@ fn what_does_not_fit_is_refused_before_anything_is_sent() {
     let dealer = Box::new(Trusted::new(0, 1, 1));
     let inputs = [Some(Bits::zeros(8)), None];
     let ended = run_with(&mut ch, &session, dealer, &three, &inputs, &mut Outputs::default());
-    assert!(matches!(ended, Err(Error::InvalidInput(message)) if message.contains("two parties")));
+    assert!(matches!(ended, Err(Error { kind: Kind::InvalidInput(message), .. }) if message.contains("two parties")));
 }
 
 /// 3 * 10^8 ANDs: their wires would be 10 GB, their triples 29 GB.

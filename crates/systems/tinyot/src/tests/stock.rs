@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex};
 
 use comity_channel::MemoryChannel;
 use comity_circuit::{Program, Recipients};
-use comity_core::{Error, Result, SessionId};
+use comity_core::{Error, Kind, Result, SessionId};
 use comity_share::{Share, Source};
 use comity_testing::Pair;
 
@@ -81,7 +81,7 @@ fn programs_run_on_stored_material_until_it_is_used_up() {
     assert_eq!(notes, "nnnnnnnn()");
     let ((a, _), (b, notes)) = Pair::run(|ch| run(ch, 0, 7), |ch| run(ch, 1, 7));
     for ended in [a, b] {
-        assert!(matches!(ended, Err(Error::InvalidInput(message)) if message.contains("used up")));
+        assert!(matches!(ended, Err(Error { kind: Kind::InvalidInput(message), .. }) if message.contains("used up")));
     }
     assert_eq!(notes, "nnnnnnnn");
 }
@@ -101,7 +101,7 @@ fn a_check_that_does_not_end_well_is_not_noted_as_passed() {
         (ended, notes)
     };
     let ((ended, notes), _) = Pair::run(|ch| run(ch, 0), |ch| run(ch, 1));
-    assert!(matches!(ended, Err(Error::PeerMisbehaved(_))));
+    assert!(matches!(ended, Err(Error { kind: Kind::Misbehaved(_), .. })));
     assert_eq!(notes, "n()(");
 }
 
@@ -112,9 +112,11 @@ fn blocks_of_two_preparations_do_not_mix() {
     let (mut ch, _other) = comity_channel::memory::pair();
     assert!(dealer.shares(&mut ch, &mut [Share::default(); 3]).is_ok());
     let ended = dealer.shares(&mut ch, &mut [Share::default(); 1]);
-    assert!(matches!(ended, Err(Error::InvalidInput(message)) if message.contains("not of one preparation")));
+    assert!(
+        matches!(ended, Err(Error { kind: Kind::InvalidInput(message), .. }) if message.contains("not of one preparation"))
+    );
     assert!(matches!(Stocked::new(Noting { party: 0, blocks: VecDeque::new(), notes: Arc::default() }).err(),
-        Some(Error::InvalidInput(message)) if message.contains("used up")));
+        Some(Error { kind: Kind::InvalidInput(message), .. }) if message.contains("used up")));
 }
 
 #[test]
@@ -152,7 +154,7 @@ fn what_is_no_block_is_refused() {
     let read = |bytes: &[u8]| Stock::read(&mut &*bytes, 1, &AMOUNTS).map(|_| ());
     read(&good).unwrap();
     let refused = |bytes: &[u8], words: &str| match read(bytes) {
-        Err(Error::InvalidInput(message)) => assert!(message.contains(words), "{message}"),
+        Err(Error { kind: Kind::InvalidInput(message), .. }) => assert!(message.contains(words), "{message}"),
         other => panic!("{words}: {other:?}"),
     };
     let flipped = |byte: usize, bit: u8| {

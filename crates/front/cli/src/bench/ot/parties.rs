@@ -42,7 +42,7 @@ impl<P, M: FnOnce(&mut Wire) -> Result<P>, R: FnMut(&mut P, &mut Wire) -> Result
         for run in 0..warm_ups + runs {
             ch.restart();
             // Both start at once, whatever the network's latency. A peer that failed is never ready.
-            ready.send(()).and_then(|()| other.recv().map_err(|_| SendError(()))).map_err(|_| Error::PeerClosed)?;
+            ready.send(()).and_then(|()| other.recv().map_err(|_| SendError(()))).map_err(|_| Error::closed())?;
             let start = Instant::now();
             (self.run)(&mut party, &mut ch)?;
             ch.flush()?;

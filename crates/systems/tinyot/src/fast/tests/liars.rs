@@ -1,6 +1,10 @@
 //! Parties that are honest but for one lie.
 
+use comity_core::Kind;
+
 use super::*;
+
+use crate::checks;
 
 /// What a liar adds to a `G`: bit 1 is set, so that the peer's bit of `S` changes too.
 const R: Block = Block::from_u128(0x5a17_0000_0000_0000_0000_0000_0000_0002);
@@ -59,8 +63,8 @@ fn honest(_: usize) -> Box<dyn Conduct> {
     Box::new(Honest)
 }
 
-fn named<T>(result: &Result<T>, kind: Misbehaviour) -> bool {
-    matches!(result, Err(Error::PeerMisbehaved(found)) if *found == kind)
+fn named<T>(result: &Result<T>, kind: &'static comity_core::Check) -> bool {
+    matches!(result, Err(Error { kind: Kind::Misbehaved(found), .. }) if *found == kind)
 }
 
 /// A batch of 4 buckets of 2, whose bound is 1/16.
@@ -103,7 +107,7 @@ fn a_false_g_passes_only_with_the_right_guess() {
             let seen = seen.lock().unwrap();
             assert_eq!(seen.len(), RUNS);
             for (result, &x) in results.iter().zip(&*seen) {
-                assert!(if x == guess { result.is_ok() } else { named(result, Misbehaviour::LeakyAnd) });
+                assert!(if x == guess { result.is_ok() } else { named(result, checks::LEAKY_AND) });
             }
             let passed = results.iter().filter(|result| result.is_ok()).count();
             // Four standard deviations.
@@ -143,43 +147,43 @@ fn escapes_are_as_frequent_as_the_bound_says() {
             let slack = 4.5 * (expected as f64).sqrt();
             assert!((count as f64 - expected as f64).abs() < slack, "{count} of {n}, not {expected}");
         }
-        assert!(results.iter().all(|result| result.is_ok() || named(result, Misbehaviour::LeakyAnd)));
+        assert!(results.iter().all(|result| result.is_ok() || named(result, checks::LEAKY_AND)));
     }
 }
 
 #[test]
 fn false_bits_and_macs_are_named() {
     for cheat in [0, 1] {
-        let lies: [(Misbehaviour, fn(Act<'_>)); 6] = [
+        let lies: [(&'static comity_core::Check, fn(Act<'_>)); 6] = [
             // A bit of S: d is then wrong for both.
-            (Misbehaviour::LeakyAnd, |act| {
+            (checks::LEAKY_AND, |act| {
                 if let Act::S { bits, .. } = act {
                     bits[0] ^= 2;
                 }
             }),
-            (Misbehaviour::LeakyAnd, |act| {
+            (checks::LEAKY_AND, |act| {
                 if let Act::L(l) = act {
                     l[1] ^= R;
                 }
             }),
             // Two L that are wrong by the same.
-            (Misbehaviour::LeakyAnd, |act| {
+            (checks::LEAKY_AND, |act| {
                 if let Act::L(l) = act {
                     l.iter_mut().take(2).for_each(|l| *l ^= R);
                 }
             }),
-            (Misbehaviour::WrongMac, |act| {
+            (comity_share::checks::WRONG_MAC, |act| {
                 if let Act::Shown { bits, .. } = act {
                     bits[0] ^= 1;
                 }
             }),
-            (Misbehaviour::WrongMac, |act| {
+            (comity_share::checks::WRONG_MAC, |act| {
                 if let Act::Shown { macs, .. } = act {
                     macs[3] ^= R;
                 }
             }),
             // Two false bits, whose MACs are false by the same.
-            (Misbehaviour::WrongMac, |act| {
+            (comity_share::checks::WRONG_MAC, |act| {
                 if let Act::Shown { bits, macs } = act {
                     bits[0] ^= 3;
                     macs[..2].iter_mut().for_each(|mac| *mac ^= Block::from_u128(1));

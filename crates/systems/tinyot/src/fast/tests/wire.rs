@@ -1,9 +1,12 @@
 //! What is on the wire: the same bytes on every backend, and whatever is done to them, no wrong triple.
 
 use comity_channel::{Recorded, Recording};
+use comity_core::Kind;
 use comity_testing::{Deviation, Verdict, deviate, never_wrong};
 
 use super::*;
+
+use crate::checks;
 
 /// Who changes the bytes on purpose, here, in comity-share or in comity-ot, changes this digest, and the wire version.
 const GOLDEN: &str = "133bd5f306be395b4b592098be949afcee5fbc989cc1a565070c2ac1f0731d4a";
@@ -59,27 +62,27 @@ fn no_deviation_makes_a_triple_wrong() {
             }
             let other = if case.party == 0 { verdict1 } else { verdict0 };
             match other.error() {
-                Some(Error::PeerMisbehaved(kind)) => named.push(*kind),
+                Some(Error { kind: Kind::Misbehaved(kind), .. }) => named.push(*kind),
                 Some(error) if case.deviation == Deviation::Flip => {
-                    assert!(matches!(error, Error::PeerClosed), "{error}")
+                    assert!(matches!(error, Error { kind: Kind::Closed, .. }), "{error}")
                 }
                 _ => {}
             }
             let lost = case.deviation == Deviation::Lose;
             assert!(
-                !lost || matches!(other, Verdict::Correct | Verdict::Abort(Error::PeerClosed)),
+                !lost || matches!(other, Verdict::Correct | Verdict::Abort(Error { kind: Kind::Closed, .. })),
                 "{case:?}: {other:?}"
             );
         },
     );
     assert!(runs > 200, "{runs} runs");
     for kind in [
-        Misbehaviour::InconsistentChoices,
-        Misbehaviour::LeakyAnd,
-        Misbehaviour::CoinOpening,
-        Misbehaviour::WrongMac,
-        Misbehaviour::InconsistentTree,
-        Misbehaviour::BaseOtChallenge,
+        comity_ot::checks::INCONSISTENT_CHOICES,
+        checks::LEAKY_AND,
+        comity_share::checks::COIN_OPENING,
+        comity_share::checks::WRONG_MAC,
+        comity_ot::checks::INCONSISTENT_TREE,
+        comity_ot::checks::BASE_OT_CHALLENGE,
     ] {
         assert!(named.contains(&kind), "nothing was named {kind:?}");
     }

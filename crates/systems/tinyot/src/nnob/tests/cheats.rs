@@ -2,15 +2,18 @@
 
 use std::sync::{Arc, Mutex};
 
-use comity_core::Misbehaviour;
+use comity_core::Check;
+use comity_core::Kind;
 use comity_testing::Pair;
 
 use super::*;
 
+use crate::checks;
+
 const SPOILT: Block = Block::from_u128(1 << 77);
 
-fn named<T>(result: &Result<T>, expected: Misbehaviour) -> bool {
-    matches!(result, Err(Error::PeerMisbehaved(kind)) if *kind == expected)
+fn named<T>(result: &Result<T>, expected: &'static Check) -> bool {
+    matches!(result, Err(Error { kind: Kind::Misbehaved(kind), .. }) if *kind == expected)
 }
 
 /// A value that a conduct reports to the test.
@@ -37,7 +40,7 @@ fn a_false_sum_of_choices_is_named() {
         let ends = run(30, seats(cheat, liar, honest()), |context, bits, ch| {
             bits.draw(context, ch, &mut [Block::ZERO; 1], &mut [Block::ZERO; 1])
         });
-        assert!(named(&ends[1 - cheat as usize], Misbehaviour::LeakyBit));
+        assert!(named(&ends[1 - cheat as usize], checks::LEAKY_BIT));
     }
 }
 
@@ -62,7 +65,7 @@ fn selective_failure_of_an_and_is_a_guess_of_x() {
         });
         let ends = run(100 + at, seats(cheat, liar, spy), |context, bits, ch| laand(context, bits, ch, 20).map(drop));
         let (honest, right) = (&ends[1 - cheat as usize], *x.lock().unwrap() == guess);
-        assert!(if right { honest.is_ok() } else { named(honest, Misbehaviour::LeakyAnd) });
+        assert!(if right { honest.is_ok() } else { named(honest, checks::LEAKY_AND) });
         seen[usize::from(right)] += 1;
     }
     assert!(seen.iter().all(|&n| n > 8), "{seen:?}");
@@ -79,7 +82,7 @@ fn a_false_d_of_an_and_is_named() {
             });
             let ends =
                 run(50, seats(cheat, liar, honest()), |context, bits, ch| laand(context, bits, ch, 20).map(drop));
-            assert!(named(&ends[1 - cheat as usize], Misbehaviour::LeakyAnd));
+            assert!(named(&ends[1 - cheat as usize], checks::LEAKY_AND));
         }
     }
 }
@@ -114,7 +117,7 @@ fn selective_failure_of_an_ot_is_a_guess_of_the_choice() {
             let c = *choice.lock().unwrap();
             let opened = if lie_at < 2 { c } else { usize::from(messages.lock().unwrap()[c]) };
             let honest = &ends[1 - cheat as usize];
-            assert!(if opened == guess { honest.is_ok() } else { named(honest, Misbehaviour::LeakyOt) });
+            assert!(if opened == guess { honest.is_ok() } else { named(honest, checks::LEAKY_OT) });
             seen[usize::from(opened == guess)] += 1;
         }
         assert!(seen.iter().all(|&n| n > 5), "{lie_at}: {seen:?}");
@@ -130,7 +133,7 @@ fn a_message_of_an_ot_without_its_mac_is_named() {
         }
     });
     let ends = run(60, [liar, honest()], |context, bits, ch| laot(context, bits, ch, 20).map(drop));
-    assert!(named(&ends[1], Misbehaviour::LeakyOt));
+    assert!(named(&ends[1], checks::LEAKY_OT));
 }
 
 #[test]
@@ -143,7 +146,7 @@ fn a_false_d_of_an_ot_is_named() {
                 }
             });
             let ends = run(70, seats(cheat, liar, honest()), |context, bits, ch| laot(context, bits, ch, 20).map(drop));
-            assert!(named(&ends[1 - cheat as usize], Misbehaviour::LeakyOt));
+            assert!(named(&ends[1 - cheat as usize], checks::LEAKY_OT));
         }
     }
 }
@@ -182,7 +185,10 @@ fn false_bits_and_wrong_macs_in_any_reveal_are_named() {
                     triples_hold(&a.unwrap(), &b.unwrap());
                 } else {
                     let ends = [a, b];
-                    assert!(named(&ends[1 - cheat as usize], Misbehaviour::WrongMac), "reveal {reveal}, kind {kind}");
+                    assert!(
+                        named(&ends[1 - cheat as usize], comity_share::checks::WRONG_MAC),
+                        "reveal {reveal}, kind {kind}"
+                    );
                 }
             }
         }
@@ -203,5 +209,5 @@ fn a_dealer_of_another_session_is_named() {
             dealer.triples(ch, 1).map(drop)
         },
     );
-    assert!(named(&b, Misbehaviour::LeakyBit) && a.is_err());
+    assert!(named(&b, checks::LEAKY_BIT) && a.is_err());
 }

@@ -5,7 +5,7 @@ mod rates;
 mod wire;
 
 use comity_channel::{Channel, MemoryChannel};
-use comity_core::{Backend, Block, Error, Prg, Result, SessionId};
+use comity_core::{Backend, Block, Error, Kind, Prg, Result, SessionId};
 use comity_share::{GlobalKey, Share, Source};
 use comity_testing::Pair;
 use rand_core::Rng;
@@ -126,7 +126,9 @@ fn a_session_takes_no_more_chunks_than_it_was_planned_for() {
         let mut bits = ABits::dealt(shape, dealt(context.party, 2, 2 * shape.tau));
         bits.draw(context, ch, &mut [Block::ZERO; 1900], &mut [Block::ZERO; 1900])?;
         let end = bits.draw(context, ch, &mut [Block::ZERO; 100], &mut []);
-        Ok(matches!(end, Err(Error::InvalidInput(message)) if message.contains("planned for 1 chunks")))
+        Ok(
+            matches!(end, Err(Error { kind: Kind::InvalidInput(message), .. }) if message.contains("planned for 1 chunks")),
+        )
     });
     assert!(ends.map(Result::unwrap).iter().all(|&named| named));
 }

@@ -3,6 +3,7 @@
 use std::sync::Mutex;
 
 use comity_channel::{Recorded, Recording};
+use comity_core::Kind;
 use comity_testing::{Deviation, Pair, Verdict, deviate, never_wrong};
 
 use super::*;
@@ -76,7 +77,10 @@ fn no_deviation_makes_a_triple_wrong() {
             }
             let other = if case.party == 0 { verdict1 } else { verdict0 };
             if case.deviation == Deviation::Lose {
-                assert!(matches!(other, Verdict::Correct | Verdict::Abort(Error::PeerClosed)), "{case:?}: {other:?}");
+                assert!(
+                    matches!(other, Verdict::Correct | Verdict::Abort(Error { kind: Kind::Closed, .. })),
+                    "{case:?}: {other:?}"
+                );
                 lost[case.party].push(matches!(other, Verdict::Correct));
             }
         },
