@@ -103,7 +103,7 @@ pub fn never_wrong<A: Debug, B: Debug>(case: &Case, verdict0: &Verdict<A>, verdi
 ///     |ch, _session| {
 ///         let mut bytes = [0; 2];
 ///         ch.recv(&mut bytes)?;
-///         if bytes[0] == !bytes[1] { Ok(bytes[0]) } else { Err(Error::Malformed("the check is wrong".into())) }
+///         if bytes[0] == !bytes[1] { Ok(bytes[0]) } else { Err(Error::malformed("the check is wrong")) }
 ///     },
 ///     never_wrong,
 /// );

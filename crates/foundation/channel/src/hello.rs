@@ -1,7 +1,7 @@
 //! The first message of a session: who are you, and do we want the same thing?
 //!
 //! Both parties send a hello of [`WIRE_BYTES`] bytes and then read the peer's; neither waits for the other, so it
-//! costs one flight. Everything that must agree is in it, and each difference is an [`Mismatch`](comity_core::Kind) with both
+//! costs one flight. Everything that must agree is in it, and each difference is a [`Mismatch`](comity_core::Kind) with both
 //! values, on both sides. Two fresh nonces make the session's id: it is new if one party is honest, and the parties
 //! have the same one only if they agree. The hello itself is not authenticated; that is TLS's part.
 
@@ -72,7 +72,7 @@ struct Theirs {
 /// # Errors
 ///
 /// [`Mismatch`](comity_core::Kind) names the first difference, with both values; the peer meets the same error if it is honest.
-/// [`Malformed`](comity_core::Kind) if the peer is no comity at all, with a guess at what it is. Errors of the channel.
+/// [`Stranger`](comity_core::Kind) if the peer is no comity at all, with a guess at what it is. Errors of the channel.
 pub fn hello<C: Channel + ?Sized>(ch: &mut C, ours: &Hello, rng: &mut impl CryptoRng) -> Result<SessionId> {
     let mut nonce = [0; 32];
     rng.fill_bytes(&mut nonce);
@@ -80,7 +80,7 @@ pub fn hello<C: Channel + ?Sized>(ch: &mut C, ours: &Hello, rng: &mut impl Crypt
     let mut opening = [0; OPENING];
     ch.recv(&mut opening[..MAGIC.len()])?;
     if opening[..MAGIC.len()] != MAGIC {
-        return Err(Error::malformed(no_hello(&opening)));
+        return Err(Error::stranger(no_hello(&opening)));
     }
     ch.recv(&mut opening[MAGIC.len()..])?;
     let version = u32::from_le_bytes([opening[8], opening[9], opening[10], opening[11]]);

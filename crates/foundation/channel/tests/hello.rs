@@ -175,7 +175,7 @@ fn other_versions_and_other_languages_are_told() {
         (&[0; 8], "not comity"),
     ] {
         match answer_with(first) {
-            Err(Error { kind: Kind::Malformed(text), .. }) => assert!(text.contains(says), "{text}"),
+            Err(Error { kind: Kind::Stranger(text), .. }) => assert!(text.contains(says), "{text}"),
             other => panic!("{other:?}"),
         }
     }
@@ -202,7 +202,7 @@ proptest! {
         match answer_with(&bytes) {
             Ok(session) if names.contains(&at) => prop_assert_eq!(session, honest),
             Ok(session) => prop_assert!((12..44).contains(&at) && session != honest || is_shown(at)),
-            Err(Error { kind: Kind::Mismatch { .. }, .. } | Error { kind: Kind::Malformed(_), .. }) => {}
+            Err(Error { kind: Kind::Mismatch { .. } | Kind::Malformed(_) | Kind::Stranger(_), .. }) => {}
             Err(other) => prop_assert!(false, "{}", other),
         }
     }

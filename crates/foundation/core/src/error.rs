@@ -65,7 +65,7 @@ pub enum Kind {
     /// Stored material cannot be read or written: a disk that refuses, a record that is damaged.
     #[error("{0}")]
     Store(String),
-    /// The identity of the peer could not be established (TLS).
+    /// The identity of the peer could not be established, or what it sent is not what arrived (TLS).
     #[error("{0}")]
     Untrusted(String),
 }

@@ -81,7 +81,7 @@ pub trait DeltaReceiver: Send {
     /// The next OTs, one for each choice bit: `out[j]` gets `t_j`.
     ///
     /// # Errors
-    /// Those of the channel, and [`InvalidInput`](comity_core::Error::InvalidInput) if the lengths differ.
+    /// Those of the channel, and [`InvalidInput`](comity_core::Kind) if the lengths differ.
     fn extend<C: Channel + ?Sized>(&mut self, ch: &mut C, choices: &Bits, out: &mut [Block]) -> Result<()>;
 
     /// The next OTs, for random choice bits, which are returned: `out[j]` gets `t_j`.

@@ -37,7 +37,7 @@ pub trait RandomReceiver: Send {
     /// SR-OT (D13.3 section 3.3.2): the chosen message of each of the next OTs.
     ///
     /// # Errors
-    /// Those of the channel, and [`InvalidInput`](comity_core::Error::InvalidInput) if the lengths differ.
+    /// Those of the channel, and [`InvalidInput`](comity_core::Kind) if the lengths differ.
     fn sender_random<C: Channel + ?Sized>(&mut self, ch: &mut C, choices: &Bits, out: &mut [Block]) -> Result<()>;
 
     /// R-OT (D13.3 section 3.3.4): random choice bits, which are returned, and the chosen messages.

@@ -241,10 +241,10 @@ impl Hub {
         let kind = match opening[8] {
             0 => Purpose::First,
             1 => Purpose::Fork,
-            _ => return Err(Error::malformed("the peer opens a connection of an unknown kind")),
+            _ => return Err(Error::stranger("the peer opens a connection of an unknown kind")),
         };
         if opening[..8] != MAGIC {
-            return Err(Error::malformed("the peer does not open its connection as comity does"));
+            return Err(Error::stranger("the peer does not open its connection as comity does"));
         }
         let id = *opening[9..].first_chunk().expect("an opening ends with an id");
         transport.expect(kind.prompt());

@@ -122,13 +122,13 @@ impl Header {
 /// The error for a frame that is not as it was sent, or was never a frame.
 fn damaged(number: u32, what: &str, header: &[u8]) -> Error {
     match foreign(header) {
-        Some("TLS") if number == 0 => Error::malformed(
+        Some("TLS") if number == 0 => Error::stranger(
             "the peer speaks TLS, and this side plain text: use TLS on both sides, or plain text on both",
         ),
         Some(other) if number == 0 => {
-            Error::malformed(format!("the peer speaks {other}, not comity: check the address and the port"))
+            Error::stranger(format!("the peer speaks {other}, not comity: check the address and the port"))
         }
-        _ if number == 0 => Error::malformed(format!(
+        _ if number == 0 => Error::stranger(format!(
             "the first frame is damaged, or the peer is not comity ({what}): check the address and the port"
         )),
         _ => Error::malformed(format!("bytes were damaged on the way, in frame {number}: {what}")),

@@ -89,7 +89,7 @@ pub(crate) struct Receiving<'a> {
 impl RecvHalf for Receiving<'_> {
     fn recv(&mut self, bytes: &mut [u8]) -> Result<()> {
         self.reader.recv(&mut self.socket.incoming(), bytes).inspect_err(|error| {
-            if matches!(error, Error { kind: Kind::Malformed(_), .. }) && self.reader.is_new() {
+            if matches!(error, Error { kind: Kind::Malformed(_) | Kind::Stranger(_), .. }) && self.reader.is_new() {
                 tcp::part(&self.socket.stream, FAREWELL);
             }
             self.socket.give_up();

@@ -161,7 +161,7 @@ impl Session {
         }
         tcp::part(&self.socket.stream, &FAREWELL);
         let peer = self.socket.peer;
-        Err(Error::malformed(match foreign(first) {
+        Err(Error::stranger(match foreign(first) {
             Some(other) => format!("the peer at {peer} speaks {other}, not comity: check the address and the port"),
             None => format!(
                 "the peer at {peer} speaks plain text, and this side TLS: use TLS on both sides, or plain text on both"
@@ -190,13 +190,13 @@ fn trouble(socket: &Socket, pinned: &Pinned, own: Fingerprint, error: rustls::Er
         | rustls::Error::NoCertificatesPresented => {
             Error::untrusted(format!("the peer at {peer} did not prove its key as comity does ({error})"))
         }
-        rustls::Error::AlertReceived(AlertDescription::ProtocolVersion) => Error::malformed(format!(
+        rustls::Error::AlertReceived(AlertDescription::ProtocolVersion) => Error::stranger(format!(
             "the peer at {peer} does not speak TLS 1.3 as comity does: use TLS on both sides, or plain text on both"
         )),
         rustls::Error::DecryptError => {
-            Error::malformed(format!("bytes from {peer} were damaged on the way, or forged ({error})"))
+            Error::untrusted(format!("bytes from {peer} were damaged on the way, or forged ({error})"))
         }
-        _ => Error::malformed(format!("TLS with {peer} failed: {error}")),
+        _ => Error::untrusted(format!("TLS with {peer} failed: {error}")),
     }
 }
 

@@ -154,9 +154,9 @@ fn a_wrong_key_is_told_on_both_sides() {
     }
 }
 
-fn malformed(result: Result<Connection>) -> String {
+fn no_comity(result: Result<Connection>) -> String {
     match result {
-        Err(Error { kind: Kind::Malformed(said), .. }) => said,
+        Err(Error { kind: Kind::Stranger(said), .. }) => said,
         Err(other) => panic!("{other}"),
         Ok(_) => panic!("that was not comity"),
     }
@@ -167,7 +167,7 @@ fn tls_against_plain_text_is_told_on_both_sides() {
     let begin = Instant::now();
     let [secure, _] = tls();
     for [listening, connecting] in [[&secure, &plain()], [&plain(), &secure]] {
-        for said in meet_and_greet(listening, connecting).map(malformed) {
+        for said in meet_and_greet(listening, connecting).map(no_comity) {
             assert!(said.contains("TLS") && said.contains("plain text on both"), "{said}");
         }
     }
@@ -192,11 +192,11 @@ fn strangers_are_told() {
     let [secure, _] = tls();
     for settings in [plain(), secure.clone()] {
         let said = stranger(&settings, b"GET / HTTP/1.1\r\nHost: example.org\r\n\r\n");
-        assert!(matches!(&said, Error { kind: Kind::Malformed(text), .. } if text.contains("HTTP")), "{said}");
+        assert!(matches!(&said, Error { kind: Kind::Stranger(text), .. } if text.contains("HTTP")), "{said}");
         let said = stranger(&settings, b"SSH-2.0-OpenSSH_9.9 and more\r\n");
-        assert!(matches!(&said, Error { kind: Kind::Malformed(text), .. } if text.contains("SSH")), "{said}");
+        assert!(matches!(&said, Error { kind: Kind::Stranger(text), .. } if text.contains("SSH")), "{said}");
         let said = stranger(&settings, &[0xa5; 1000]);
-        assert!(matches!(said, Error { kind: Kind::Malformed(_), .. }), "{said}");
+        assert!(matches!(said, Error { kind: Kind::Stranger(_), .. }), "{said}");
         // A peer that connects and says nothing, and one that stops in its first word.
         for begun in [&b""[..], b"\x16\x03"] {
             let said = stranger(&hasty(settings.clone()), begun);
@@ -205,7 +205,7 @@ fn strangers_are_told() {
     }
     // A record that claims more than TLS allows.
     let said = stranger(&secure, &[22, 3, 1, 0xff, 0xff].iter().copied().chain([0; 70_000]).collect::<Vec<_>>());
-    assert!(matches!(said, Error { kind: Kind::Malformed(_), .. }), "{said}");
+    assert!(matches!(said, Error { kind: Kind::Untrusted(_), .. }), "{said}");
 }
 
 #[test]
@@ -223,7 +223,7 @@ fn what_is_not_comity_is_told_to_who_connects() {
                 let _ = stream.shutdown(std::net::Shutdown::Write);
                 while matches!(stream.read(&mut scratch), Ok(1..)) {}
             });
-            let said = malformed(greet(connect(&address, &settings, &mut |_| {}), 1));
+            let said = no_comity(greet(connect(&address, &settings, &mut |_| {}), 1));
             assert!(said.contains("HTTP"), "{said}");
         });
     }

@@ -166,9 +166,9 @@ pub(crate) fn sync(_dir: &Path) -> Result<()> {
     Ok(())
 }
 
-/// An error of the file system. It is the caller's to mend and not the network's, as [`Io`](comity_core::Kind) would be.
+/// An error of the file system: neither bad input nor the network's.
 pub(crate) fn failed(what: &str, path: &Path, source: std::io::Error) -> Error {
-    Error::invalid_input(format!("{what} {}: {source}", path.display()))
+    Error::store(format!("{what} {}: {source}", path.display()))
 }
 
 #[cfg(test)]

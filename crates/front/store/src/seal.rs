@@ -138,5 +138,5 @@ fn key(folder: &Folder, kind: Content, salt: &[u8; 32], id: &SessionId) -> LessS
 
 /// Whoever meets this can do nothing but give up the entry.
 pub(crate) fn damaged(path: &Path) -> Error {
-    Error::invalid_input(format!("{} is damaged, or not of this store: delete it", path.display()))
+    Error::store(format!("{} is damaged, or not of this store: delete it", path.display()))
 }

@@ -75,7 +75,7 @@ impl Store {
     /// What is ready, the oldest first.
     ///
     /// # Errors
-    /// [`InvalidInput`](comity_core::Kind) names an entry that is damaged, or cannot be read.
+    /// [`Store`](comity_core::Kind) names an entry that is damaged, or cannot be read.
     pub fn list(&self) -> Result<Vec<Meta>> {
         Ok(self.ready()?.into_iter().map(|(_, meta)| meta).collect())
     }
@@ -96,7 +96,7 @@ impl Store {
     /// The bytes of all that is there.
     ///
     /// # Errors
-    /// [`InvalidInput`](comity_core::Kind) if the disk refuses.
+    /// [`Store`](comity_core::Kind) if the disk refuses.
     pub fn bytes(&self) -> Result<u64> {
         let mut sum = 0;
         for (id, ending) in self.folder.files()? {
@@ -152,7 +152,7 @@ impl Store {
     /// Deletes an entry that nobody will use, for instance since the peer has lost its part.
     ///
     /// # Errors
-    /// [`InvalidInput`](comity_core::Kind) if the disk refuses.
+    /// [`Store`](comity_core::Kind) if the disk refuses.
     pub fn discard(&self, id: &SessionId) -> Result<()> {
         folder::remove(&self.folder.path(id, Stage::Ready))
     }

@@ -35,7 +35,7 @@ use crate::{Opened, Query, Secret};
 /// `out`. Each copy has the [`copy_bytes`](crate::Cost::copy_bytes) of the program.
 ///
 /// # Errors
-/// As [`respond`](crate::respond()), and [`InvalidInput`](comity_core::Error::InvalidInput) unless there are as many writers as
+/// As [`respond`](crate::respond()), and [`InvalidInput`](comity_core::Kind) unless there are as many writers as
 /// stored copies.
 pub fn respond_stored<W: Write>(
     backend: Backend,
@@ -57,8 +57,8 @@ pub fn respond_stored<W: Write>(
 /// [`CodedCircuit`](checks::CODED_CIRCUIT) if an evaluated one is not; or
 /// [`InvalidPoint`](checks::INVALID_POINT), [`IdentityPoint`](checks::IDENTITY_POINT) or
 /// [`InputEquality`](checks::INPUT_EQUALITY) if the latter shows before the hashes are compared.
-/// [`Malformed`](comity_core::Error::Malformed) if a copy that is read is cut short.
-/// [`InvalidInput`](comity_core::Error::InvalidInput) if a copy is not there that must be.
+/// [`Malformed`](comity_core::Kind) if a copy that is read is cut short.
+/// [`InvalidInput`](comity_core::Kind) if a copy is not there that must be.
 pub fn open_stored<R: Read>(
     backend: Backend,
     secret: &Secret,

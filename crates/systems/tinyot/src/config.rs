@@ -46,7 +46,7 @@ pub enum Ands {
 /// A dealer, set up with the peer. `session` is the dealer's alone.
 ///
 /// # Errors
-/// [`InvalidInput`](comity_core::Kind)(comity_core::Error::InvalidInput) if so many ANDs cannot be dealt at this rho; those of the setup, and of the channel.
+/// [`InvalidInput`](comity_core::Kind) if so many ANDs cannot be dealt at this rho; those of the setup, and of the channel.
 pub fn dealer<C: Channel + ?Sized>(
     ch: &mut C,
     session: &SessionId,

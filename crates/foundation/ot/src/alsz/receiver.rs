@@ -47,7 +47,7 @@ impl Receiver {
     /// The receiver from as many random OTs as [`Parameters`] has rows.
     ///
     /// # Errors
-    /// [`InvalidInput`](comity_core::Kind)(comity_core::Error::InvalidInput) if there are more or fewer.
+    /// [`InvalidInput`](comity_core::Kind) if there are more or fewer.
     pub fn new(
         session: &SessionId,
         backend: Backend,

@@ -58,7 +58,7 @@ impl Sender {
     /// The sender from as many random OTs as [`Parameters`] has rows. Their choice bits must be uniform.
     ///
     /// # Errors
-    /// [`InvalidInput`](comity_core::Error::InvalidInput) if there are more or fewer.
+    /// [`InvalidInput`](comity_core::Kind) if there are more or fewer.
     pub fn new(
         session: &SessionId,
         backend: Backend,

@@ -82,7 +82,7 @@ impl Points {
     /// The message of `n` OTs with these bytes. The points are checked by the sender that takes the message.
     ///
     /// # Errors
-    /// [`Malformed`](comity_core::Kind)(comity_core::Error::Malformed) if there are not exactly 32 bytes for the seed and for each OT.
+    /// [`Malformed`](comity_core::Kind) if there are not exactly 32 bytes for the seed and for each OT.
     pub fn from_bytes(bytes: &[u8], n: usize) -> Result<Points> {
         let split = bytes.split_first_chunk().and_then(|(seed, points)| Some((*seed, items::<1>(points, n)?)));
         let (seed, points) = split.ok_or_else(|| malformed("points", n, bytes.len()))?;
@@ -106,7 +106,7 @@ impl Challenge {
     /// The message of `n` OTs with these bytes.
     ///
     /// # Errors
-    /// [`Malformed`](comity_core::Kind)(comity_core::Error::Malformed) if there are not exactly 16 bytes for each OT and 32 for the digest.
+    /// [`Malformed`](comity_core::Kind) if there are not exactly 16 bytes for each OT and 32 for the digest.
     pub fn from_bytes(bytes: &[u8], n: usize) -> Result<Challenge> {
         let wrong = || malformed("challenges", n, bytes.len());
         let (sums, digest) = bytes.split_last_chunk().ok_or_else(wrong)?;
@@ -249,7 +249,7 @@ impl Receiver {
     /// # Errors
     /// [`InvalidPoint`](checks::INVALID_POINT) or [`IdentityPoint`](checks::IDENTITY_POINT) if the sender
     /// offered such, [`BaseOtChallenge`](checks::BASE_OT_CHALLENGE) if its challenge does not fit its digest for
-    /// these choice bits, and [`Malformed`](comity_core::Kind)(comity_core::Error::Malformed) if there is not a challenge for each OT.
+    /// these choice bits, and [`Malformed`](comity_core::Kind) if there is not a challenge for each OT.
     pub fn respond(self, offer: &Offer, challenge: &Challenge) -> Result<(Response, ReceiverSeeds<Malicious>)> {
         let outputs = self.outputs(offer)?;
         self.answer(outputs, challenge)

@@ -83,7 +83,7 @@ impl Points {
     /// The message of `n` OTs with these bytes. The points are checked by the sender that takes the message.
     ///
     /// # Errors
-    /// [`Malformed`](comity_core::Kind)(comity_core::Error::Malformed) if there are not exactly 32 bytes for each OT.
+    /// [`Malformed`](comity_core::Kind) if there are not exactly 32 bytes for each OT.
     pub fn from_bytes(bytes: &[u8], n: usize) -> Result<Points> {
         let points = items::<1>(bytes, n).ok_or_else(|| malformed("points", n, bytes.len()))?;
         Ok(Points(points.into_flattened()))

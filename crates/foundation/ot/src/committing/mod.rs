@@ -64,7 +64,7 @@ impl Opening {
     /// The message with these bytes.
     ///
     /// # Errors
-    /// [`Malformed`](Error::Malformed) if there are not [`BYTES`](Opening::BYTES).
+    /// [`Malformed`](comity_core::Kind) if there are not [`BYTES`](Opening::BYTES).
     pub fn from_bytes(bytes: &[u8]) -> Result<Opening> {
         let (Some((delta, rest)), true) = (bytes.split_first_chunk(), bytes.len() == Opening::BYTES) else {
             let len = bytes.len();

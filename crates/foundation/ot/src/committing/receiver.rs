@@ -146,7 +146,7 @@ impl Receiver {
     ///
     /// # Errors
     /// [`WrongOpening`](checks::WRONG_OPENING) if delta is not that of the base OTs, and
-    /// [`InvalidInput`](comity_core::Error::InvalidInput) after an earlier error.
+    /// [`InvalidInput`](comity_core::Kind) after an earlier error.
     pub fn finish(mut self, opening: &Opening) -> Result<Vec<[Vec<u8>; 2]>> {
         self.verify(opening)?;
         let mut opened = Vec::with_capacity(self.next() as usize);

@@ -62,7 +62,7 @@ impl Sender {
     /// The sender from 128 random OTs, whose choice bits are random and become delta, and the receiver's message.
     ///
     /// # Errors
-    /// [`Malformed`](Error::Malformed) if the message is not for such trees, and
+    /// [`Malformed`](comity_core::Kind) if the message is not for such trees, and
     /// [`InconsistentTree`](checks::INCONSISTENT_TREE).
     ///
     /// # Panics
@@ -89,7 +89,7 @@ impl Sender {
     ///
     /// # Errors
     /// Those of the channel, [`InconsistentChoices`](checks::INCONSISTENT_CHOICES), and
-    /// [`InvalidInput`](Error::InvalidInput) if a message has another length.
+    /// [`InvalidInput`](comity_core::Kind) if a message has another length.
     pub fn send<C: Channel + ?Sized, T: AsRef<[u8]>>(
         &mut self,
         ch: &mut C,
@@ -139,7 +139,7 @@ impl Sender {
     /// Opens all OTs.
     ///
     /// # Errors
-    /// Those of the channel, and [`InvalidInput`](Error::InvalidInput) after an earlier error.
+    /// Those of the channel, and [`InvalidInput`](comity_core::Kind) after an earlier error.
     pub fn open<C: Channel + ?Sized>(self, ch: &mut C) -> Result<()> {
         ch.send(&self.opening()?.to_bytes())?;
         ch.flush()
@@ -148,7 +148,7 @@ impl Sender {
     /// The message that opens all OTs.
     ///
     /// # Errors
-    /// [`InvalidInput`](Error::InvalidInput) after an earlier error.
+    /// [`InvalidInput`](comity_core::Kind) after an earlier error.
     pub fn opening(mut self) -> Result<Opening> {
         begin(&mut self.broken)?;
         Ok(Opening { delta: self.extension.delta(), seeds: self.seeds })

@@ -17,7 +17,7 @@ impl Trees {
     /// The message of an iteration with these bytes.
     ///
     /// # Errors
-    /// [`Malformed`](Error::Malformed) if they are too many or too few.
+    /// [`Malformed`](comity_core::Kind) if they are too many or too few.
     pub fn from_bytes(bytes: &[u8], parameters: &Parameters) -> Result<Trees> {
         let expected = 16 * (1 + sums(parameters));
         if bytes.len() != expected {

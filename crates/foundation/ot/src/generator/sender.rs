@@ -98,7 +98,7 @@ impl<M: Model> Sender<M> {
     /// The next iteration's trees, to send to the receiver.
     ///
     /// # Errors
-    /// [`InvalidInput`](Error::InvalidInput) if not all outputs of the last iteration are [taken](Sender::take), or after an
+    /// [`InvalidInput`](comity_core::Kind) if not all outputs of the last iteration are [taken](Sender::take), or after an
     /// error. In the semi-honest model, outputs of an iteration that a call over a channel began are got by such calls only.
     pub fn offer(mut self) -> Result<(Offered<M>, Trees)> {
         self.state.all_taken()?;

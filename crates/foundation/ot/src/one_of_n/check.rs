@@ -55,7 +55,7 @@ impl Answer {
     /// The message with these bytes.
     ///
     /// # Errors
-    /// [`Malformed`](Error::Malformed) if there are not [`BYTES`](Answer::BYTES).
+    /// [`Malformed`](comity_core::Kind) if there are not [`BYTES`](Answer::BYTES).
     pub fn from_bytes(bytes: &[u8]) -> Result<Answer> {
         let (Some((choices, rows)), true) = (bytes.split_last_chunk(), bytes.len() == Answer::BYTES) else {
             let (expected, len) = (Answer::BYTES, bytes.len());

@@ -195,7 +195,7 @@ impl Corrections {
     /// The message for `n` OTs of a scheme with these bytes.
     ///
     /// # Errors
-    /// [`Malformed`](Error::Malformed) if they are too many or too few.
+    /// [`Malformed`](comity_core::Kind) if they are too many or too few.
     pub fn from_bytes<S: Scheme>(bytes: &[u8], n: usize) -> Result<Corrections> {
         let expected = (16 * ROWS).saturating_mul(width::<S>(n));
         if bytes.len() != expected {

@@ -77,7 +77,7 @@ impl<S: Scheme> Sender<S> {
     /// The sender from 512 random OTs, whose choice bits must be uniform.
     ///
     /// # Errors
-    /// [`InvalidInput`](comity_core::Error::InvalidInput) if there are not 512.
+    /// [`InvalidInput`](comity_core::Kind) if there are not 512.
     pub fn new(
         session: &SessionId,
         backend: Backend,
@@ -137,8 +137,8 @@ impl<S: Scheme> Sender<S> {
     /// Takes the corrections of a chunk of `n` OTs.
     ///
     /// # Errors
-    /// [`InvalidInput`](comity_core::Error::InvalidInput) if `n` is above [`CHUNK`](Scheme::CHUNK), or a call of
-    /// [`keys`](Sender::keys) failed before; [`Malformed`](comity_core::Error::Malformed) if the message is not for
+    /// [`InvalidInput`](comity_core::Kind) if `n` is above [`CHUNK`](Scheme::CHUNK), or a call of
+    /// [`keys`](Sender::keys) failed before; [`Malformed`](comity_core::Kind) if the message is not for
     /// `n` OTs.
     pub fn take(mut self, n: usize, corrections: &Corrections) -> Result<Taken<S>> {
         fits::<S>(n)?;

@@ -52,7 +52,7 @@ impl Answer {
     /// The message with these bytes.
     ///
     /// # Errors
-    /// [`Malformed`](Error::Malformed) if there are not [`BYTES`](Answer::BYTES).
+    /// [`Malformed`](comity_core::Kind) if there are not [`BYTES`](Answer::BYTES).
     pub fn from_bytes(bytes: &[u8]) -> Result<Answer> {
         let (Some((choices, rest)), true) = (bytes.split_first_chunk(), bytes.len() == Answer::BYTES) else {
             let len = bytes.len();

@@ -58,7 +58,7 @@ impl Corrections {
     /// these bytes.
     ///
     /// # Errors
-    /// [`Malformed`](Error::Malformed) if they are too many or too few, [`InvalidInput`](Error::InvalidInput) if `k` is
+    /// [`Malformed`](comity_core::Kind) if they are too many or too few, [`InvalidInput`](comity_core::Kind) if `k` is
     /// not from 1 to 8.
     pub fn from_bytes<M: Checking>(bytes: &[u8], k: usize, n: usize, random: bool) -> Result<Corrections> {
         let rows = Shape::new(k)?.trees() - usize::from(random);

@@ -35,7 +35,7 @@ impl<M: Checking> Receiver<M> {
     /// `session` is that of this extension alone: of two under one session each takes a child of it.
     ///
     /// # Errors
-    /// Those of [`BaseOt::send`], and [`InvalidInput`](Error::InvalidInput) if `k` is not from 1 to 8.
+    /// Those of [`BaseOt::send`], and [`InvalidInput`](comity_core::Kind) if `k` is not from 1 to 8.
     pub fn setup<B: BaseOt<Model: AtLeast<M>>, C: Channel + ?Sized>(
         ch: &mut C,
         session: &SessionId,
@@ -54,7 +54,7 @@ impl<M: Checking> Receiver<M> {
     /// The receiver from 128 random OTs, and the message to the sender.
     ///
     /// # Errors
-    /// [`InvalidInput`](Error::InvalidInput) if `k` is not from 1 to 8.
+    /// [`InvalidInput`](comity_core::Kind) if `k` is not from 1 to 8.
     ///
     /// # Panics
     /// If there are not 128.
@@ -76,7 +76,7 @@ impl<M: Checking> Receiver<M> {
     /// A chunk of at most [`CHUNK`](Checking::CHUNK) OTs, one for each choice bit: the corrections to send.
     ///
     /// # Errors
-    /// [`InvalidInput`](Error::InvalidInput) if there are too many.
+    /// [`InvalidInput`](comity_core::Kind) if there are too many.
     pub fn offer(self, choices: &Bits) -> Result<(Offered<M>, Corrections)> {
         self.offer_any(choices.len(), Some(choices.words()))
     }
@@ -84,7 +84,7 @@ impl<M: Checking> Receiver<M> {
     /// A chunk of at most [`CHUNK`](Checking::CHUNK) OTs with random choice bits: the corrections to send.
     ///
     /// # Errors
-    /// [`InvalidInput`](Error::InvalidInput) if there are too many.
+    /// [`InvalidInput`](comity_core::Kind) if there are too many.
     pub fn offer_random(self, n: usize) -> Result<(Offered<M>, Corrections)> {
         self.offer_any(n, None)
     }

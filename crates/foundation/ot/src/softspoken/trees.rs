@@ -28,7 +28,7 @@ impl Trees {
     /// The message for trees of `k` levels in the model `M` with these bytes.
     ///
     /// # Errors
-    /// [`Malformed`](Error::Malformed) if they are too many or too few, [`InvalidInput`](Error::InvalidInput) if `k` is
+    /// [`Malformed`](comity_core::Kind) if they are too many or too few, [`InvalidInput`](comity_core::Kind) if `k` is
     /// not from 1 to 8.
     pub fn from_bytes<M: Checking>(bytes: &[u8], k: usize) -> Result<Trees> {
         let expected = Trees::len::<M>(Shape::new(k)?);

@@ -95,7 +95,7 @@ impl Store {
     /// All deals with unused blocks, the oldest first.
     ///
     /// # Errors
-    /// [`InvalidInput`](comity_core::Kind) names a record that is damaged, or cannot be read.
+    /// [`Store`](comity_core::Kind) names a record that is damaged, or cannot be read.
     pub fn deals(&self) -> Result<Vec<DealInfo>> {
         let mut records = self.records()?;
         records.retain(|(_, state)| state.next < state.blocks && !state.pending);
@@ -152,7 +152,7 @@ impl Deal {
     /// an older copy of this store was put back (or the peer lies, to burn material): say so to the user.
     ///
     /// # Errors
-    /// [`InvalidInput`](comity_core::Kind) if the disk refuses.
+    /// [`Store`](comity_core::Kind) if the disk refuses.
     pub fn advance_to(&mut self, next: u32) -> Result<u32> {
         let (old, next) = (self.info.next, next.min(self.info.blocks));
         if next <= old {
@@ -168,7 +168,7 @@ impl Deal {
     /// Uses up the next block, and reads it; `None` if all are used up. That it is used is on the disk before this returns.
     ///
     /// # Errors
-    /// [`InvalidInput`](comity_core::Kind) if the disk refuses. The reader says if the block is damaged.
+    /// [`Store`](comity_core::Kind) if the disk refuses. The reader says if the block is damaged.
     pub fn take(&mut self) -> Result<Option<Reader>> {
         let number = self.info.next;
         if number == self.info.blocks {
@@ -184,7 +184,7 @@ impl Deal {
     /// if the process dies or the deal is dropped.
     ///
     /// # Errors
-    /// [`InvalidInput`](comity_core::Kind) if the disk refuses: then the check must not begin.
+    /// [`Store`](comity_core::Kind) if the disk refuses: then the check must not begin.
     pub fn check_begins(&mut self) -> Result<()> {
         self.put(self.info.next, true)
     }
@@ -192,7 +192,7 @@ impl Deal {
     /// The check has passed, and this party's last message of it was sent.
     ///
     /// # Errors
-    /// [`InvalidInput`](comity_core::Kind) if the disk refuses.
+    /// [`Store`](comity_core::Kind) if the disk refuses.
     pub fn check_passed(&mut self) -> Result<()> {
         self.put(self.info.next, false)
     }
@@ -200,7 +200,7 @@ impl Deal {
     /// Destroys the deal, as after a check that failed. When this returns it is gone after a crash too.
     ///
     /// # Errors
-    /// [`InvalidInput`](comity_core::Kind) if the disk refuses.
+    /// [`Store`](comity_core::Kind) if the disk refuses.
     pub fn destroy(mut self) -> Result<()> {
         // Not again when it is dropped.
         (self.pending, self.broken) = (false, true);
@@ -210,7 +210,7 @@ impl Deal {
     /// Has this state on the disk.
     fn put(&mut self, next: u32, pending: bool) -> Result<()> {
         if self.broken {
-            return Err(Error::invalid_input("the deal's record could not be written: open the store again"));
+            return Err(Error::store("the deal's record could not be written: open the store again"));
         }
         self.broken = true;
         self.record.write(&self.folder, State { next, blocks: self.info.blocks, pending })?;

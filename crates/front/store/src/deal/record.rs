@@ -71,7 +71,7 @@ impl Record {
         })?;
         Record::decode(folder, id, &bytes).ok_or_else(|| {
             let (record, all) = (path.display(), path.with_extension("*"));
-            Error::invalid_input(format!(
+            Error::store(format!(
                 "{record} is damaged, or not of this store, so that nobody can say what of its deal is used up: delete \
                  {}",
                 all.display()
