@@ -59,10 +59,9 @@ impl Pair {
 /// use comity_testing::Net;
 ///
 /// let sums: [u8; 3] = Net::run(|mesh| {
-///     let own = mesh.party() as u8;
-///     let mut others = vec![vec![0]; mesh.parties()];
-///     mesh.exchange_all(&vec![vec![own]; mesh.parties()], &mut others).expect("the exchange");
-///     own + others.iter().map(|other| other[0]).sum::<u8>()
+///     let own = mesh.me().0 as u8;
+///     let others = mesh.tell(&[own]).expect("the exchange");
+///     own + others.iter().map(|(_, said)| said[0]).sum::<u8>()
 /// });
 /// assert_eq!(sums, [3, 3, 3]);
 /// ```
@@ -75,15 +74,15 @@ impl<const N: usize> Net<N> {
     /// # Panics
     ///
     /// As [`Pair::run`].
-    pub fn run<T: Send>(party: impl Fn(&mut Mesh<MemoryChannel>) -> T + Sync) -> [T; N] {
-        let mut meshes = memory_mesh(N, Some(PATIENCE)).into_iter();
+    pub fn run<T: Send>(party: impl Fn(&mut Mesh<'_>) -> T + Sync) -> [T; N] {
+        let mut meshes = memory_mesh(N as u16, Some(PATIENCE)).into_iter().map(Mesh::new);
         let mut endings = Vec::with_capacity(N);
         thread::scope(|scope| {
             let (done, over) = mpsc::channel();
             let threads: Vec<_> = meshes
                 .by_ref()
                 .map(|mut mesh| {
-                    let (party, done) = (&party, Finished(mesh.party(), done.clone()));
+                    let (party, done) = (&party, Finished(usize::from(mesh.me().0), done.clone()));
                     scope.spawn(move || {
                         let _done = done;
                         party(&mut mesh)

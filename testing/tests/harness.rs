@@ -28,7 +28,7 @@ fn a_panic_names_the_party() {
 #[test]
 #[should_panic(expected = "party 2 panicked: it is 2")]
 fn a_panic_in_a_net_names_the_party() {
-    Net::<3>::run(|mesh| assert!(mesh.party() != 2, "it is {}", mesh.party()));
+    Net::<3>::run(|mesh| assert!(mesh.me().0 != 2, "it is {}", mesh.me()));
 }
 
 #[test]

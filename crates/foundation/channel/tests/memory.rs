@@ -3,8 +3,8 @@
 use std::thread;
 use std::time::Duration;
 
-use comity_channel::{Channel, Counted, Error, RecvHalf, Result, SendHalf, memory, memory_mesh};
-use comity_core::Kind;
+use comity_channel::{Channel, Counted, Error, Mesh, PerPeer, RecvHalf, Result, SendHalf, memory, memory_mesh};
+use comity_core::{Kind, PartyId};
 use comity_testing::{Pair, check_channels};
 use proptest::prelude::*;
 
@@ -112,27 +112,30 @@ fn counted_is_a_channel() {
 #[test]
 fn a_mesh_exchanges_with_all_at_once() {
     for size in [0, 1, 100, 3 << 20] {
-        let message = |from: usize, to: usize| vec![(10 * from + to) as u8; size];
+        let message = |from: PartyId, to: PartyId| vec![(10 * from.0 + to.0) as u8; size];
         thread::scope(|scope| {
-            for mut mesh in memory_mesh(4, None) {
+            for links in memory_mesh(4, None) {
                 scope.spawn(move || {
-                    let me = mesh.party();
-                    let out: Vec<_> = (0..4).map(|to| message(me, to)).collect();
-                    let mut into = vec![vec![0; size]; 4];
-                    mesh.exchange_all(&out, &mut into).unwrap();
-                    for from in mesh.others() {
+                    let mut mesh = Mesh::new(links);
+                    let me = mesh.me();
+                    let out = PerPeer::new(me, 4, |to| message(me, to));
+                    let mut into = PerPeer::new(me, 4, |_| vec![0; size]);
+                    mesh.exchange(&out, &mut into).unwrap();
+                    for from in mesh.peers() {
                         assert_eq!(into[from], message(from, me));
+                        mesh.link(from).send(&[me.0 as u8]).unwrap();
                     }
-                    assert_eq!(into[me], vec![0; size]);
-                    for other in mesh.others() {
-                        mesh.channel(other).send(&[me as u8]).unwrap();
-                        mesh.channel(other).flush().unwrap();
-                    }
-                    for other in mesh.others() {
+                    mesh.flush().unwrap();
+                    for from in mesh.peers() {
                         let mut id = [0];
-                        mesh.channel(other).recv(&mut id).unwrap();
-                        assert_eq!(id, [other as u8]);
+                        mesh.link(from).recv(&mut id).unwrap();
+                        assert_eq!(id, [from.0 as u8]);
                     }
+                    let ids = mesh.each(|peer, ch| {
+                        let mut id = [0];
+                        ch.exchange(&[me.0 as u8], &mut id).map(|()| (peer, id[0]))
+                    });
+                    assert!(ids.unwrap().iter().all(|(peer, said)| *said == (peer, peer.0 as u8)));
                 });
             }
         });
@@ -140,16 +143,23 @@ fn a_mesh_exchanges_with_all_at_once() {
 }
 
 #[test]
-fn a_mesh_wants_one_message_a_party() {
-    let [mut mesh, _other] = <[_; 2]>::try_from(memory_mesh(2, None)).ok().unwrap();
-    assert!(matches!(
-        mesh.exchange_all(&[vec![]], &mut [vec![], vec![]]),
-        Err(Error { kind: Kind::InvalidInput(_), .. })
-    ));
-    assert!(matches!(
-        mesh.exchange_all(&[vec![], vec![]], &mut [vec![]]),
-        Err(Error { kind: Kind::InvalidInput(_), .. })
-    ));
+fn errors_of_a_mesh_name_their_party() {
+    let mut all = memory_mesh(3, None).into_iter();
+    let mut mesh = Mesh::new(all.next().unwrap());
+    let other = Mesh::new(all.next().unwrap());
+    assert!(mesh.pair().is_err());
+    drop(all);
+    for size in [1, 5000] {
+        let [out, mut into] = [(); 2].map(|()| PerPeer::new(PartyId(0), 3, |_| vec![0; size]));
+        let error = mesh.exchange(&out, &mut into).unwrap_err();
+        assert!(matches!(error, Error { kind: Kind::Closed, party: Some(PartyId(2)) }), "{error:?}");
+        if size == 1 {
+            break;
+        }
+    }
+    drop(other);
+    let error = mesh.each(|_, ch| ch.recv(&mut [0])).unwrap_err();
+    assert_eq!(error.party, Some(PartyId(1)));
 }
 
 #[test]

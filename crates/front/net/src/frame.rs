@@ -13,7 +13,7 @@
 use std::io::{self, ErrorKind, IoSlice, Write};
 use std::ops::Range;
 
-use comity_channel::hello::foreign;
+use comity_channel::foreign;
 use comity_core::{Error, Kind, Result};
 
 /// Bytes of a header.

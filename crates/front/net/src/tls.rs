@@ -11,7 +11,7 @@ use std::io::{ErrorKind, Read, Write};
 use std::ops::Range;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use comity_channel::hello::foreign;
+use comity_channel::foreign;
 use comity_channel::{RecvHalf, SendHalf};
 use comity_core::{Error, Result};
 use rustls::pki_types::ServerName;
