@@ -3,6 +3,7 @@
 //!
 //! - [`Pair`] and [`Net`] run parties side by side; a hang or a panic fails the test and names the party.
 //! - [`assert_realizes`] holds a protocol to an ideal function on random inputs.
+//! - [`laws!`] stamps on a protocol what every protocol must do.
 //! - [`deviate`] breaks an honest run in every way at every message, and has a judge look at how each party ends.
 //! - [`ot`] has the ideal functionalities of oblivious transfer, and holds protocols against them.
 //! - [`check_channels`] holds a channel to the promises of its trait.
@@ -11,6 +12,7 @@
 
 mod conformance;
 mod deviate;
+pub mod laws;
 pub mod ot;
 mod parties;
 mod realize;

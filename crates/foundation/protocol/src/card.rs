@@ -25,6 +25,8 @@ pub struct Card {
     pub corrupt: Corrupt,
     /// Which programs it runs.
     pub takes: Takes,
+    /// Whether a session by hand can run on it.
+    pub reactive: bool,
     /// What it can make ahead; first what a run asks for.
     pub offline: &'static [Material],
     /// What can be set.
@@ -147,9 +149,10 @@ impl Card {
     /// [`InvalidInput`](comity_core::Kind) names the value or the number that does not fit.
     pub fn fits(&self, parties: u16, program: &Program) -> Result<()> {
         self.fits_parties(parties)?;
+        program.check_plain()?;
         let name = self.name;
         for (index, value) in program.inputs().iter().enumerate() {
-            if let Some(party) = Some(value.party).filter(|&party| party >= u32::from(parties)) {
+            if let Some(party) = value.owner.party().filter(|party| party.0 >= parties) {
                 return Err(Error::invalid_input(format!(
                     "input {index} (`{}`) belongs to party {party}, and this run of {name} has {}: say who owns it",
                     value.name,
@@ -158,9 +161,7 @@ impl Card {
             }
         }
         for value in program.outputs() {
-            if let comity_circuit::Recipients::Party(party) = value.to
-                && party >= u32::from(parties)
-            {
+            if let Some(party) = value.to.named().iter().find(|party| party.0 >= parties) {
                 return Err(Error::invalid_input(format!(
                     "output `{}` is for party {party}, and this run of {name} has {}",
                     value.name,

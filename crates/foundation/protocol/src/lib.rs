@@ -124,4 +124,6 @@ pub struct Ahead<'a> {
     pub options: &'a Options,
     /// How much.
     pub make: &'a Need,
+    /// Batches that one run will use up together, which then have to be in one lot; 0 if nobody knows.
+    pub together: u64,
 }

@@ -139,8 +139,33 @@ impl Options {
     /// What all parties have alike, as one text: with it what was made under other options is told apart.
     pub fn canonical(&self) -> String {
         let fields = self.agreed();
-        let words = fields.iter().map(|(name, value)| format!("{name}={}", value.as_deref().unwrap_or("open")));
+        let words = fields.iter().map(|(name, value)| {
+            // Spaces stand between words.
+            format!("{name}={}", value.as_deref().unwrap_or("open").replace(' ', "_"))
+        });
         words.collect::<Vec<_>>().join(" ")
+    }
+
+    /// Whether what was made under the options of this [canonical](Options::canonical) text fits: all are the same, but
+    /// for those that are open here.
+    pub fn made_under(&self, text: &str) -> bool {
+        let made = fields(text);
+        let ours = self.agreed();
+        made.len() == ours.len()
+            && made.iter().zip(&ours).all(|((name, value), (field, ours))| {
+                name == field && ours.as_ref().is_none_or(|ours| ours == value)
+            })
+    }
+
+    /// Takes over the options under which something was made, after words that are none.
+    ///
+    /// # Errors
+    /// As [`Options::adopt`].
+    pub fn take_over(&mut self, text: &str) -> Result<()> {
+        let made = fields(text);
+        let known: Vec<_> = self.agreed().into_iter().map(|(name, _)| name).collect();
+        let value = |name: &str| made.iter().find(|(field, _)| field == name).map(|(_, value)| value.clone());
+        self.adopt(&known.into_iter().map(|name| (name, value(name))).collect::<Vec<_>>())
     }
 
     fn find(&self, name: &str) -> Result<(usize, &'static Opt)> {
@@ -152,6 +177,12 @@ impl Options {
             Error::invalid_input(format!("{} has no option `{name}`; {there}", self.card.name))
         })
     }
+}
+
+/// The fields of a canonical text.
+fn fields(text: &str) -> Vec<(String, String)> {
+    let words = text.split(' ').filter_map(|word| word.split_once('='));
+    words.map(|(name, value)| (name.to_owned(), value.replace('_', " "))).collect()
 }
 
 impl Opt {

@@ -119,6 +119,12 @@ impl Failure {
         self
     }
 
+    /// The same failure, with advice behind it.
+    pub(crate) fn and(mut self, advice: &str) -> Failure {
+        self.message = format!("{}. {advice}", self.message);
+        self
+    }
+
     /// The object that `--json` prints.
     pub(crate) fn to_json(&self) -> serde_json::Value {
         let mut error = json!({"kind": self.kind.name(), "message": self.message});

@@ -21,6 +21,7 @@ mod nisc;
 mod party;
 mod prepare;
 mod progress;
+mod protocols;
 mod repl;
 mod resolve;
 mod shell;
@@ -33,11 +34,12 @@ use std::panic::{self, AssertUnwindSafe};
 use std::process::ExitCode;
 use std::sync::{Mutex, PoisonError};
 
-use clap::Parser;
 use clap::error::ErrorKind;
+use comity::{PROTOCOLS, Protocol};
 
 use args::{Cli, Command};
 use failure::{Failure, Kind, Outcome};
+use protocols::List;
 
 /// Runs the command with these arguments, the program's name first, and returns its exit code.
 ///
@@ -50,10 +52,23 @@ where
     I: IntoIterator,
     I::Item: Into<OsString>,
 {
+    run_with(PROTOCOLS, args)
+}
+
+/// [`run`], with other protocols than [`PROTOCOLS`]; the first one is the default.
+///
+/// # Panics
+/// If there are none.
+pub fn run_with<I>(protocols: &'static [&'static dyn Protocol], args: I) -> ExitCode
+where
+    I: IntoIterator,
+    I::Item: Into<OsString>,
+{
+    let list = List(protocols);
     let args: Vec<OsString> = args.into_iter().map(Into::into).collect();
     let has = |flag: &str| args.iter().any(|arg| arg == flag);
     let (json, attached) = (has("--json"), has("--attached"));
-    let failure = match guarded(|| dispatch(&args)) {
+    let failure = match guarded(|| dispatch(&args, list)) {
         Ok(code) => return code,
         Err(failure) => failure,
     };
@@ -74,8 +89,8 @@ where
     failure.exit_code()
 }
 
-fn dispatch(args: &[OsString]) -> Outcome<ExitCode> {
-    let cli = match Cli::try_parse_from(args) {
+fn dispatch(args: &[OsString], list: List) -> Outcome<ExitCode> {
+    let cli = match Cli::read(args, list) {
         Ok(cli) => cli,
         Err(error) => return usage(&error, args),
     };
@@ -87,11 +102,12 @@ fn dispatch(args: &[OsString]) -> Outcome<ExitCode> {
         Command::Repl(args) => repl::run(&args),
         Command::Eval(args) => eval::run(&args),
         Command::Circuit(command) => circuit::run(&command),
+        Command::Protocols(args) => protocols::run(&args),
         Command::Key(command) => key::run(&command),
         Command::Nisc(command) => return nisc::run(&command),
         Command::Bench(args) => bench::run(&args),
-        Command::Completions(args) => shell::completions(args.shell),
-        Command::Man => shell::man(),
+        Command::Completions(args) => shell::completions(args.shell, list),
+        Command::Man => shell::man(list),
     }
     .map(|()| ExitCode::SUCCESS)
 }

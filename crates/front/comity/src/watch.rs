@@ -1,6 +1,6 @@
 //! `Watch`: how a session goes, for the person who waits for it.
 
-use crate::Protocol;
+use comity_protocol::Card;
 
 /// Told about a session while it runs. Every method does nothing unless it is written; none can stop the session.
 pub trait Watch {
@@ -15,9 +15,9 @@ pub trait Watch {
     }
 
     /// A semi-honest protocol is about to run with a party off this machine: time to say what that risks
-    /// ([`Protocol::risk`]).
-    fn exposed(&mut self, protocol: &Protocol) {
-        let _ = protocol;
+    /// ([`Card::risk`]).
+    fn exposed(&mut self, card: &Card) {
+        let _ = card;
     }
 
     /// The peer is there, at this address.

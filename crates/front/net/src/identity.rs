@@ -91,6 +91,11 @@ const BASE32: &[u8; 32] = b"abcdefghijklmnopqrstuvwxyz234567";
 const LETTERS: usize = 52;
 
 impl Fingerprint {
+    /// Its bytes.
+    pub fn to_bytes(self) -> [u8; 32] {
+        self.0
+    }
+
     /// That of a public key, as a DER SubjectPublicKeyInfo.
     pub(crate) fn of(public: &[u8]) -> Fingerprint {
         Fingerprint(blake3::derive_key("comity key fingerprint v1", public))
