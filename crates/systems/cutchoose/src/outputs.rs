@@ -104,12 +104,20 @@ pub(crate) struct Tables {
 }
 
 impl Tables {
-    pub(crate) fn new(backend: Backend, session: &SessionId, copies: usize, rng: &mut impl CryptoRng) -> Tables {
+    /// For so many bits.
+    pub(crate) fn new(
+        backend: Backend,
+        session: &SessionId,
+        copies: usize,
+        bits: usize,
+        rng: &mut impl CryptoRng,
+    ) -> Tables {
         Tables {
             hashes: Hashes::new(backend, session),
             hashers: hashers(session, copies),
             delta: random_block(rng),
-            zeros: Zeroizing::new(Vec::new()),
+            // All at once: a vector that grows leaves copies behind.
+            zeros: Zeroizing::new(Vec::with_capacity(bits)),
         }
     }
 
@@ -198,6 +206,7 @@ impl Tables {
 impl Drop for Tables {
     fn drop(&mut self) {
         self.delta.zeroize();
+        self.hashers.zeroize();
     }
 }
 
@@ -423,6 +432,9 @@ impl Results {
 impl Drop for Results {
     fn drop(&mut self) {
         self.found.zeroize();
+        self.seen.zeroize();
+        self.valid.zeroize();
+        self.hashers.zeroize();
     }
 }
 

@@ -8,6 +8,7 @@
 use comity_circuit::{Program, Recipients};
 use comity_core::{Bits, Error, Params, Result};
 use rand_core::CryptoRng;
+use subtle::ConstantTimeEq;
 use zeroize::Zeroize;
 
 use crate::Form;
@@ -165,7 +166,7 @@ impl Plan {
         }
         let mac = self.mac.as_ref()?;
         let tag = self.tag_of(mac, &sealed, &keys);
-        (tag == number(passed, at, mac.width())).then_some(values)
+        bool::from(tag.ct_eq(&number(passed, at, mac.width()))).then_some(values)
     }
 
     /// What the evaluator passes on to the garbler, of what came out of the garbled circuits.

@@ -40,7 +40,7 @@ use crate::outputs::{Batch, Results, Tables, receive_commitments};
 use crate::plan::{Plan, joined};
 use crate::recovery::{Commitments, First, Trapdoor};
 use crate::rows::{Layout, Owner, Rows};
-use crate::saved::{put, put_bytes, take, take_bits, take_bytes};
+use crate::saved::{put, put_bits, put_bytes, take, take_bits, take_bytes};
 use crate::transfer::{
     Choice, Opened, ReceiverOts, SenderOts, make_labels, random_bits, random_block, receive_block, receive_labels,
     send_labels,
@@ -127,7 +127,7 @@ fn prepare_garbler<C: Channel + ?Sized>(
     observer.phase("inputs");
     let mut committing = committing::Receiver::setup_from(ch, &session.child("committing OT"), backend, ots.seeds)?;
     let random = random_bits(plan.garblers(), rng);
-    let chosen = committing.random(ch, &random)?;
+    let chosen = Zeroizing::new(committing.random(ch, &random)?);
     consistency::send_r(ch, &mut made, &mut streams, &chosen, &mut Honest)?;
     let opened = Zeroizing::new(committing.open_random(ch)?);
 
@@ -158,7 +158,7 @@ fn prepare_garbler<C: Channel + ?Sized>(
     let blocks = |secrets: &[Secret]| Zeroizing::new(secrets.iter().map(|secret| secret.0).collect::<Vec<_>>());
     [&seeds, &keys, &table_keys].into_iter().try_for_each(|secrets| put(to, &blocks(secrets)))?;
     put(to, ots.inputs.as_flattened())?;
-    put_bytes(to, &random.to_bytes())?;
+    put_bits(to, &random)?;
     put(to, opened.as_flattened())?;
     outputs.save(to)
 }
@@ -192,8 +192,8 @@ fn prepare_evaluator<C: Channel + ?Sized>(
     let r = consistency::receive_r(ch, &choice, &mut keys, m.len())?;
     committing.open(ch)?;
 
-    put_bytes(to, &choice.bits.to_bytes())?;
-    put_bytes(to, &random.to_bytes())?;
+    put_bits(to, &choice.bits)?;
+    put_bits(to, &random)?;
     put(to, &ots.inputs)?;
     let secrets = Zeroizing::new(secrets.iter().map(|secret| secret.0).collect::<Vec<_>>());
     put(to, &secrets)?;
@@ -359,8 +359,8 @@ impl<R: Read> Prepared<R> {
             let mut ots = Zeroizing::new(vec![Block::ZERO; plan.probe.encoded()]);
             take(from_, &mut ots)?;
             let secrets = secrets(from_, plan.copies)?;
-            let mut trapdoor = [Block::ZERO];
-            take(from_, &mut trapdoor)?;
+            let mut trapdoor = Zeroizing::new([Block::ZERO]);
+            take(from_, &mut trapdoor[..])?;
             let (trapdoor, _) = Trapdoor::new(&mut Prg::new(backend, trapdoor[0]));
             let mut m = Zeroizing::new(vec![[Block::ZERO; 2]; plan.garblers()]);
             take(from_, m.as_flattened_mut())?;
@@ -485,7 +485,7 @@ impl<R: Read> Loaded<'_, R> {
                     None,
                     &mut memory,
                 )?;
-                let mut encrypted = vec![[0; Block::BYTES]; plan.copies];
+                let mut encrypted = Zeroizing::new(vec![[0; Block::BYTES]; plan.copies]);
                 ch.recv(encrypted.as_flattened_mut())?;
                 for (key, &j) in keys.iter_mut().zip(&choice.evaluated) {
                     mask(&mut key.t, &mut encrypted[j]);
