@@ -48,7 +48,7 @@ use crate::transfer::{
 use crate::{Config, Form, check, consistency, garbler, gate_keys};
 
 /// The form of a preparation's bytes.
-const MAGIC: &[u8; 16] = b"comity wmk17 v1\n";
+const MAGIC: &[u8; 16] = b"comity wmk17 v2\n";
 
 /// The most bytes that a preparation of this program takes at either party, if all copies were evaluated; half of it is usual.
 pub fn prepared_size(program: &Program, garbler: u32, params: comity_core::Params) -> u64 {
@@ -99,11 +99,6 @@ fn make_inputs(plan: &Plan, copies: &mut [Copy], layout: &Layout, memory: &mut R
     Ok(())
 }
 
-/// The stream that the output tables of a copy are encrypted with in a preparation, in place of the one of `key_j`.
-fn tables_stream(backend: Backend, key: &Secret) -> Prg {
-    Prg::new(backend, key.0)
-}
-
 #[allow(clippy::too_many_arguments, reason = "as the public function")]
 fn prepare_garbler<C: Channel + ?Sized>(
     ch: &mut C,
@@ -133,7 +128,9 @@ fn prepare_garbler<C: Channel + ?Sized>(
 
     // Step 5, with keys of its own for the output tables.
     let table_keys: Vec<Secret> = (0..plan.copies).map(|_| Secret(random_block(rng))).collect();
-    streams.iter_mut().zip(&table_keys).for_each(|(stream, key)| stream.t = tables_stream(backend, key));
+    for (j, (stream, key)) in streams.iter_mut().zip(&table_keys).enumerate() {
+        stream.t = Key::new(backend, session, j, key).t;
+    }
     let layout = Layout::new(plan, program);
     let mut memory = layout.memory(plan.copies)?;
     make_inputs(plan, &mut made, &layout, &mut memory)?;
@@ -294,7 +291,7 @@ impl<R: Read> Prepared<R> {
         let (mut magic, mut session, mut digest, mut rest) = ([0; 16], [0; 32], [0; 32], [0; 3]);
         take_bytes(&mut from, &mut magic)?;
         if magic != *MAGIC {
-            return Err(Error::InvalidInput("this is no preparation of cutchoose".into()));
+            return Err(Error::InvalidInput("this is no preparation of cutchoose, or one of another version".into()));
         }
         take_bytes(&mut from, &mut session)?;
         take_bytes(&mut from, &mut digest)?;
@@ -489,7 +486,7 @@ impl<R: Read> Loaded<'_, R> {
                 ch.recv(encrypted.as_flattened_mut())?;
                 for (key, &j) in keys.iter_mut().zip(&choice.evaluated) {
                     mask(&mut key.t, &mut encrypted[j]);
-                    key.t = tables_stream(backend, &Secret(Block::new(encrypted[j])));
+                    key.t = Key::new(backend, &session, j, &Secret(Block::new(encrypted[j]))).t;
                 }
                 // The garbler's keys are here too: nothing that is checked can change any more.
                 ch.send(&challenge.to_bytes())?;
