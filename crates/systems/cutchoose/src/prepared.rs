@@ -31,7 +31,7 @@ use comity_ot::committing;
 use rand_core::CryptoRng;
 use zeroize::Zeroizing;
 
-use crate::conduct::Honest;
+use crate::conduct::{Act, Conduct, Honest};
 use crate::copies::{Copy, Key, Secret, fill_rows, mask};
 use crate::evaluator::Known;
 use crate::gates::{Machine, PART, Side, load, slots, store};
@@ -71,6 +71,20 @@ pub fn prepare<C: Channel + ?Sized>(
     to: &mut impl Write,
     observer: &mut dyn Observer,
 ) -> Result<()> {
+    prepare_as(ch, session, config, program, rng, to, observer, &mut Honest)
+}
+
+#[allow(clippy::too_many_arguments, reason = "as the public function, and how to behave")]
+pub(crate) fn prepare_as<C: Channel + ?Sized>(
+    ch: &mut C,
+    session: &SessionId,
+    config: &Config,
+    program: &Program,
+    rng: &mut impl CryptoRng,
+    to: &mut impl Write,
+    observer: &mut dyn Observer,
+    conduct: &mut impl Conduct,
+) -> Result<()> {
     check(config, program)?;
     let session = session.child("cutchoose, prepared");
     put_bytes(to, MAGIC)?;
@@ -79,9 +93,9 @@ pub fn prepare<C: Channel + ?Sized>(
     put_bytes(to, &[config.party as u8, config.garbler as u8, config.params.rho as u8])?;
     let plan = Plan::new(program, config.garbler, config.params, Form::All);
     if config.party == config.garbler {
-        prepare_garbler(ch, &session, config.backend, &plan, program, rng, to, observer)
+        prepare_garbler(ch, &session, config.backend, &plan, program, rng, to, observer, conduct)
     } else {
-        prepare_evaluator(ch, &session, config.backend, &plan, program, rng, to, observer)
+        prepare_evaluator(ch, &session, config.backend, &plan, program, rng, to, observer, conduct)
     }
 }
 
@@ -99,7 +113,7 @@ fn make_inputs(plan: &Plan, copies: &mut [Copy], layout: &Layout, memory: &mut R
     Ok(())
 }
 
-#[allow(clippy::too_many_arguments, reason = "as the public function")]
+#[allow(clippy::too_many_arguments, reason = "as the public function, and how to behave")]
 fn prepare_garbler<C: Channel + ?Sized>(
     ch: &mut C,
     session: &SessionId,
@@ -109,6 +123,7 @@ fn prepare_garbler<C: Channel + ?Sized>(
     rng: &mut impl CryptoRng,
     to: &mut impl Write,
     observer: &mut dyn Observer,
+    conduct: &mut impl Conduct,
 ) -> Result<()> {
     observer.phase("setup");
     let ots = SenderOts::new(ch, session, backend, plan.copies, plan.probe.encoded(), rng)?;
@@ -116,6 +131,7 @@ fn prepare_garbler<C: Channel + ?Sized>(
     ch.recv(&mut first)?;
     let (seeds, keys) = ots.step1(ch, rng)?;
     let mut made = copies(backend, session, &seeds);
+    conduct.before(Act::Copies(&mut made));
     let mut streams: Vec<Key> = keys.iter().enumerate().map(|(j, key)| Key::new(backend, session, j, key)).collect();
 
     // Step 3, for a random input.
@@ -123,7 +139,7 @@ fn prepare_garbler<C: Channel + ?Sized>(
     let mut committing = committing::Receiver::setup_from(ch, &session.child("committing OT"), backend, ots.seeds)?;
     let random = random_bits(plan.garblers(), rng);
     let chosen = Zeroizing::new(committing.random(ch, &random)?);
-    consistency::send_r(ch, &mut made, &mut streams, &chosen, &mut Honest)?;
+    consistency::send_r(ch, &mut made, &mut streams, &chosen, conduct)?;
     let opened = Zeroizing::new(committing.open_random(ch)?);
 
     // Step 5, with keys of its own for the output tables.
@@ -147,7 +163,7 @@ fn prepare_garbler<C: Channel + ?Sized>(
         memory,
         rng,
         observer,
-        &mut Honest,
+        conduct,
     )?;
     ch.flush()?;
 
@@ -160,7 +176,7 @@ fn prepare_garbler<C: Channel + ?Sized>(
     outputs.save(to)
 }
 
-#[allow(clippy::too_many_arguments, reason = "as the public function")]
+#[allow(clippy::too_many_arguments, reason = "as the public function, and how to behave")]
 fn prepare_evaluator<C: Channel + ?Sized>(
     ch: &mut C,
     session: &SessionId,
@@ -170,14 +186,18 @@ fn prepare_evaluator<C: Channel + ?Sized>(
     rng: &mut impl CryptoRng,
     to: &mut impl Write,
     observer: &mut dyn Observer,
+    conduct: &mut impl Conduct,
 ) -> Result<()> {
     observer.phase("setup");
-    let choice = Choice::random(plan.copies, rng);
+    let mut choice = Choice::random(plan.copies, rng);
+    conduct.before(Act::Choice(&mut choice));
     let random = random_bits(plan.probe.encoded(), rng);
     let ots = ReceiverOts::new(ch, session, backend, &choice, &random, rng)?;
     let trapdoor = random_block(rng);
     let (_, first) = Trapdoor::new(&mut Prg::new(backend, trapdoor));
-    ch.send(&first.to_bytes())?;
+    let mut first = first.to_bytes();
+    conduct.before(Act::First(&mut first));
+    ch.send(&first)?;
     let secrets = ots.step1(ch, &choice)?;
     let Opened { mut checked, evaluated: mut keys } = Opened::new(backend, session, &choice, &secrets);
 
@@ -187,7 +207,10 @@ fn prepare_evaluator<C: Channel + ?Sized>(
     let mut m = Zeroizing::new(vec![[Block::ZERO; 2]; plan.garblers()]);
     committing.random(ch, &mut m)?;
     let r = consistency::receive_r(ch, &choice, &mut keys, m.len())?;
-    committing.open(ch)?;
+    let mut opening = committing.opening()?.to_bytes();
+    conduct.before(Act::Opening(&mut opening));
+    ch.send(&opening)?;
+    ch.flush()?;
 
     put_bits(to, &choice.bits)?;
     put_bits(to, &random)?;
@@ -323,6 +346,15 @@ impl<R: Read> Prepared<R> {
     /// # Errors
     /// [`Error::InvalidInput`] where the inputs do not fit the program, or the preparation ends too soon.
     pub fn load<'a>(self, program: &'a Program, inputs: &[Option<Bits>]) -> Result<Loaded<'a, R>> {
+        self.load_as(program, inputs, &mut Honest)
+    }
+
+    pub(crate) fn load_as<'a>(
+        self,
+        program: &'a Program,
+        inputs: &[Option<Bits>],
+        conduct: &mut impl Conduct,
+    ) -> Result<Loaded<'a, R>> {
         program.check_inputs(Some(self.config.party), inputs)?;
         let plan = Plan::new(program, self.config.garbler, self.config.params, Form::All);
         let own = joined(program, self.config.party, inputs)?;
@@ -346,7 +378,8 @@ impl<R: Read> Prepared<R> {
             let mut opened = Zeroizing::new(vec![[Block::ZERO; 2]; plan.garblers()]);
             take(from_, opened.as_flattened_mut())?;
             let outputs = Tables::load(backend, &session, &plan, from_)?;
-            let copies = copies(backend, &session, &seeds);
+            let mut copies = copies(backend, &session, &seeds);
+            conduct.before(Act::Copies(&mut copies));
             let scalars = copies.iter().map(|copy| &copy.scalars);
             let commitments = Commitments::new(&session, &First::from_bytes(&first), scalars)?;
             Role::Garbler { copies, keys, table_keys, ots, random, opened, outputs, commitments: Box::new(commitments) }
@@ -416,6 +449,16 @@ impl<R: Read> Loaded<'_, R> {
         rng: &mut impl CryptoRng,
         observer: &mut dyn Observer,
     ) -> Result<()> {
+        self.run_as(ch, rng, observer, &mut Honest)
+    }
+
+    pub(crate) fn run_as<C: Channel + ?Sized>(
+        self,
+        ch: &mut C,
+        rng: &mut impl CryptoRng,
+        observer: &mut dyn Observer,
+        conduct: &mut impl Conduct,
+    ) -> Result<()> {
         let Loaded { session, config, program, plan, own, role, mut from } = self;
         let backend = config.backend;
         observer.phase("inputs");
@@ -427,29 +470,30 @@ impl<R: Read> Loaded<'_, R> {
                 // How x differs from the random input, and y' from the random choices.
                 let mut ours = x.clone();
                 ours.xor_assign(&random);
-                ch.send(&ours.to_bytes())?;
+                tell(ch, &ours, conduct)?;
                 let theirs = receive_bits(ch, plan.probe.encoded())?;
                 swap(&mut ots, &theirs);
                 swap(&mut opened, &ours);
                 // Steps 2 and 4.
-                send_labels(ch, backend, &plan.probe, &mut copies, &ots, None, &mut Honest)?;
-                let mus = consistency::send_a(ch, backend, &mut copies, &mut keys, &x, None, &mut Honest)?;
-                for (key, table_key) in keys.iter_mut().zip(&table_keys) {
+                send_labels(ch, backend, &plan.probe, &mut copies, &ots, None, conduct)?;
+                let mus = consistency::send_a(ch, backend, &mut copies, &mut keys, &x, None, conduct)?;
+                for (j, (key, table_key)) in keys.iter_mut().zip(&table_keys).enumerate() {
                     let mut encrypted = table_key.0.to_bytes();
+                    conduct.before(Act::TableKey { j, key: &mut encrypted });
                     mask(&mut key.t, &mut encrypted);
                     ch.send(&encrypted)?;
                 }
                 observer.phase("checks");
                 let challenge = receive_block(ch)?;
-                consistency::send_answers(ch, backend, &copies, &x, &opened, challenge, &mus, &mut Honest)?;
+                consistency::send_answers(ch, backend, &copies, &x, &opened, challenge, &mus, conduct)?;
                 ch.flush()?;
-                garbler::settle(ch, &plan, &x, &copies, &outputs, *commitments, observer, &mut Honest)
+                garbler::settle(ch, &plan, &x, &copies, &outputs, *commitments, observer, conduct)
             }
             Role::Evaluator { choice, random, ots, secrets, trapdoor, mut m, r } => {
                 let encoded = plan.probe.encode(&own, rng);
                 let mut ours = encoded.clone();
                 ours.xor_assign(&random);
-                ch.send(&ours.to_bytes())?;
+                tell(ch, &ours, conduct)?;
                 let theirs = receive_bits(ch, plan.garblers())?;
                 swap(&mut m, &theirs);
                 let Opened { mut checked, evaluated: mut keys } = Opened::new(backend, &session, &choice, &secrets);
@@ -489,7 +533,9 @@ impl<R: Read> Loaded<'_, R> {
                     key.t = Key::new(backend, &session, j, &Secret(Block::new(encrypted[j]))).t;
                 }
                 // The garbler's keys are here too: nothing that is checked can change any more.
-                ch.send(&challenge.to_bytes())?;
+                let mut told = challenge;
+                conduct.before(Act::Challenge(&mut told));
+                ch.send(&told.to_bytes())?;
                 ch.flush()?;
                 // Step 6.
                 let columns: Vec<usize> = (0..choice.evaluated.len()).collect();
@@ -522,10 +568,17 @@ impl<R: Read> Loaded<'_, R> {
                     m: &m,
                     expected: &expected,
                 };
-                known.settle(ch, backend, results, &trapdoor, rng, observer, &mut Honest)
+                known.settle(ch, backend, results, &trapdoor, rng, observer, conduct)
             }
         }
     }
+}
+
+/// Tells how this party's input differs from the random choices.
+fn tell<C: Channel + ?Sized>(ch: &mut C, ours: &Bits, conduct: &mut impl Conduct) -> Result<()> {
+    let mut bytes = ours.to_bytes();
+    conduct.before(Act::Difference(&mut bytes));
+    ch.send(&bytes)
 }
 
 /// Bits of the peer.
