@@ -129,6 +129,8 @@ fn prepare_garbler<C: Channel + ?Sized>(
     let ots = SenderOts::new(ch, session, backend, plan.copies, plan.probe.encoded(), rng)?;
     let mut first = [0; First::BYTES];
     ch.recv(&mut first)?;
+    // Looked at now, so that bad points do not wait in the store.
+    First::from_bytes(&first).points()?;
     let (seeds, keys) = ots.step1(ch, rng)?;
     let mut made = copies(backend, session, &seeds);
     conduct.before(Act::Copies(&mut made));

@@ -37,8 +37,11 @@ fn points(setting: &Setting<'_>) {
             }
         };
         let refused = |point, misbehaviour| {
-            let ends = setting.run(honest, first(point));
+            let mut acts = 0;
+            let ends = setting.run(|_| acts += 1, first(point));
             assert_eq!(ends.complaint(), Some(misbehaviour));
+            // Offline at once: no preparation is made with it.
+            assert!(!setting.prepared || acts == 0);
         };
         refused(identity, Misbehaviour::IdentityPoint);
         NO_POINTS.into_iter().for_each(|point| refused(point, Misbehaviour::InvalidPoint));
