@@ -17,6 +17,9 @@
 //! preparation (a restored backup, a copied folder, a snapshot of a virtual machine) show the evaluator two sets of
 //! input labels, and with them the garbler's input `x`; and a garbler that sees two `y'` against one choice learns where two inputs differ.
 //!
+//! **What leaks**, more than in a single execution: online the evaluator's time grows with the number of copies that it evaluates, and so
+//! does the size of its preparation, which tells the number to whoever sees it (`log2(rho)` bits less to guess).
+//!
 //! **Size**: [`prepared_size`]; at the evaluator 32 bytes for each AND gate and evaluated copy.
 
 use std::io::{Read, Write};
