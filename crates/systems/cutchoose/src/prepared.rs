@@ -4,7 +4,7 @@
 //! they come, and of which it keeps the evaluated copies; `R`, for a random input of the garbler; the output
 //! tables, under keys that the evaluator does not have yet; and of step 7 what the evaluator's message has before `Omega` is known.
 //!
-//! **Online**, [`Prepared::run`]: each party says how its input differs from the random choices (`y'` and `x` stay hidden by
+//! **Online**, [`Loaded::run`]: each party says how its input differs from the random choices (`y'` and `x` stay hidden by
 //! them), then the labels of steps 2 and 4 travel, the keys that open `c_j^T`, the challenge of step 4, and steps 6 to 9 are as
 //! ever. (The answer to the challenge is looked at with the other checks: nobody waits for it.)
 //!
@@ -13,7 +13,7 @@
 //! hash is an ideal cipher that a simulator may program, and what turns output labels to results (the opening of `c_j^T`) must
 //! not be known before the inputs are fixed: its keys travel last, after the transfers of `y'`.
 //!
-//! **Once**. A preparation serves one run, whether it succeeds or not; [`Prepared::run`] consumes it. Two runs on one
+//! **Once**. A preparation serves one run, whether it succeeds or not; [`Loaded::run`] consumes it. Two runs on one
 //! preparation (a restored backup, a copied folder, a snapshot of a virtual machine) show the evaluator two sets of
 //! input labels, and with them the garbler's input `x`; and a garbler that sees two `y'` against one choice learns where two inputs differ.
 //!
