@@ -83,7 +83,8 @@ pub fn respond(
     out: &mut dyn Write,
 ) -> Result<()> {
     let mut sealer = Sealer::new(query, name, rng, out)?;
-    comity_nisc::respond(backend, query.message(), program, inputs, rng, &mut sealer)?;
+    let context = *sealer.context();
+    comity_nisc::respond(backend, query.message(), &context, program, inputs, rng, &mut sealer)?;
     sealer.finish()
 }
 

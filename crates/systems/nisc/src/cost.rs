@@ -98,7 +98,7 @@ impl Plan {
 mod tests {
     use super::*;
     use crate::group::noted;
-    use crate::tests::{Case, bits, random_program, rng};
+    use crate::tests::{CONTEXT, Case, bits, random_program, rng};
     use crate::{open, publish};
     use comity_core::Backend;
 
@@ -122,7 +122,7 @@ mod tests {
                 let case = Case::new(Backend::detect(), program, inputs, copies, seed);
                 let (answer, responding) = made(|| case.answer(seed));
                 let (opened, opening) =
-                    made(|| open(Backend::detect(), &case.secret, &case.program, &mut &answer[..]).unwrap());
+                    made(|| open(Backend::detect(), &case.secret, &CONTEXT, &case.program, &mut &answer[..]).unwrap());
                 assert!(opened.outputs == case.plain());
                 let (cost, e) = (Cost::new(&case.program, copies).unwrap(), {
                     case.secret.receivers(case.backend).choice.evaluated.len()

@@ -8,7 +8,7 @@ use comity_core::{Error, Result};
 use crate::Copies;
 
 /// The version of the files, of the CRS and of the protocol.
-pub(crate) const VERSION: u16 = 1;
+pub(crate) const VERSION: u16 = 2;
 
 /// Bytes of the checksum at the end.
 pub(crate) const CHECKSUM: usize = 32;
@@ -69,7 +69,8 @@ impl Header {
         let version = u16::from_le_bytes([rest[0], rest[1]]);
         if version != VERSION {
             return Err(Error::Malformed(format!(
-                "this is {} of version {version}, and this program knows version {VERSION}",
+                "this is {} of version {version}, and this program knows version {VERSION}: both sides need one version, and \
+                 everything must be made with it",
                 kind.name()
             )));
         }

@@ -21,7 +21,7 @@ use crate::outputs::{Boxes, Recovery, Told, Verdict, decoding, decoding_bit, dec
 use crate::parallel::{batches, map};
 use crate::plan::{Plan, separated};
 use crate::query::{Receivers, Secret};
-use crate::respond::{deltas, head_rows, hidden_rows, label_pairs, ot_sessions, same_program, session};
+use crate::respond::{answered, deltas, head_rows, hidden_rows, label_pairs, ot_sessions, same_program, session};
 use crate::rows::Rows;
 use crate::stream::{In, Intake};
 
@@ -36,22 +36,30 @@ pub struct Opened {
     pub recovered: bool,
 }
 
-/// Opens an answer (Figure 4).
+/// Opens an answer that was made in this context (Figure 4).
 ///
 /// # Errors
-/// [`Error::Malformed`] for what is no answer, or was damaged; [`Error::Mismatch`] for an answer to another query or program;
+/// [`Error::Malformed`] for what is no answer, or was damaged; [`Error::Mismatch`] for an answer to another query or program, or
+/// made in another context;
 /// [`Error::PeerMisbehaved`] names the check that a cheating sender failed: see the module's documentation. No error says
 /// anything about answers of others. Results and errors alike are to be shown to nobody before all answers to the query are
 /// opened: then the secret is spent, and [`Secret::refresh`] makes the next one.
-pub fn open(backend: Backend, secret: &Secret, program: &Program, answer: &mut dyn Read) -> Result<Opened> {
+pub fn open(
+    backend: Backend,
+    secret: &Secret,
+    context: &[u8; 32],
+    program: &Program,
+    answer: &mut dyn Read,
+) -> Result<Opened> {
     let plan = Plan::new(program, secret.copies())?;
-    open_from(backend, secret, program, plan, In::new(answer, plan.answer_bytes()))
+    open_from(backend, secret, context, program, plan, In::new(answer, plan.answer_bytes()))
 }
 
 /// As [`open`], with all that the answer comes from.
 pub(crate) fn open_from(
     backend: Backend,
     secret: &Secret,
+    context: &[u8; 32],
     program: &Program,
     plan: Plan,
     mut input: In<'_>,
@@ -62,7 +70,7 @@ pub(crate) fn open_from(
     }
     let receivers = secret.receivers(backend);
     input.check(plan.copies, &receivers.choice)?;
-    let opened = session_of(&receivers, secret, &mut input)
+    let opened = session_of(&receivers, secret, context, &mut input)
         .and_then(|session| Receiver { backend, session, plan, program, receivers: &receivers }.open(&mut input));
     match opened {
         Ok(told) => {
@@ -80,16 +88,16 @@ pub(crate) fn open_from(
 }
 
 /// Reads the beginning of an answer.
-fn session_of(receivers: &Receivers, secret: &Secret, input: &mut In<'_>) -> Result<SessionId> {
+fn session_of(receivers: &Receivers, secret: &Secret, context: &[u8; 32], input: &mut In<'_>) -> Result<SessionId> {
     let header = Header::from_bytes(Kind::Answer, &input.array()?)?;
     same_program(secret.program(), &header.program)?;
-    let (fingerprint, nonce) = (input.array()?, input.array()?);
-    let ours = receivers.query.fingerprint();
-    if header.copies != secret.copies() || fingerprint != ours {
+    let (theirs, nonce) = (input.array()?, input.array()?);
+    let ours = answered(&receivers.query.fingerprint(), context);
+    if header.copies != secret.copies() || theirs != ours {
         let hex = |digest: &[u8; 32]| digest.iter().map(|byte| format!("{byte:02x}")).collect::<String>();
-        return Err(Error::Mismatch { field: "query", ours: hex(&ours), theirs: hex(&fingerprint) });
+        return Err(Error::Mismatch { field: "query", ours: hex(&ours), theirs: hex(&theirs) });
     }
-    Ok(session(&header, &fingerprint, &nonce))
+    Ok(session(&header, &ours, &nonce))
 }
 
 /// What came of an answer.

@@ -145,7 +145,7 @@ fn lengths_that_do_not_fit_are_malformed() {
         assert_eq!(secret.is_ok(), fits, "{count}");
         // A key for another program's input, though it names this one.
         if let Ok(secret) = secret {
-            assert!(malformed(open(case.backend, &secret, &case.program, &mut &case.answer(1)[..])));
+            assert!(malformed(open(case.backend, &secret, &CONTEXT, &case.program, &mut &case.answer(1)[..])));
         }
     }
 }

@@ -18,7 +18,7 @@ fn stored_as(case: &Case, seed: u128, conduct: &mut impl Conduct) -> Stored {
     let own = own(&case.program, 1, &case.inputs);
     let mut stored = Stored { answer: Vec::new(), copies: vec![Vec::new(); case.query.copies().total()] };
     let out = Out::new(&mut stored.answer).with_copies(&mut stored.copies);
-    respond_as(case.backend, &case.query, &case.program, &own, &mut rng(!seed), out, conduct).unwrap();
+    respond_as(case.backend, &case.query, &CONTEXT, &case.program, &own, &mut rng(!seed), out, conduct).unwrap();
     stored
 }
 
@@ -30,7 +30,7 @@ fn stored(case: &Case, seed: u128) -> Stored {
 fn open_with(case: &Case, stored: &Stored, at_hand: impl Fn(usize) -> bool) -> Result<Opened> {
     let mut copies: Vec<_> =
         stored.copies.iter().enumerate().map(|(i, copy)| at_hand(i).then_some(&copy[..])).collect();
-    let opened = open_stored(case.backend, &case.secret, &case.program, &mut &stored.answer[..], &mut copies);
+    let opened = open_stored(case.backend, &case.secret, &CONTEXT, &case.program, &mut &stored.answer[..], &mut copies);
     if opened.is_ok() {
         assert!(copies.iter().flatten().all(|rest| rest.is_empty()), "all that is at hand is read to its end");
     }
@@ -100,10 +100,11 @@ fn the_query_says_that_copies_are_stored() {
     let plain = Case::new(Backend::detect(), ands(2), vec![Bits::zeros(2); 2], Copies::all(3).unwrap(), 5);
     let mut out = Vec::new();
     let refused = [
-        respond(case.backend, &case.query, &case.program, &own, &mut rng(1), &mut out),
+        respond(case.backend, &case.query, &CONTEXT, &case.program, &own, &mut rng(1), &mut out),
         respond_stored(
             case.backend,
             &case.query,
+            &CONTEXT,
             &case.program,
             &own,
             &mut rng(1),
@@ -113,6 +114,7 @@ fn the_query_says_that_copies_are_stored() {
         respond_stored(
             case.backend,
             &plain.query,
+            &CONTEXT,
             &case.program,
             &own,
             &mut rng(1),
@@ -301,7 +303,7 @@ fn who_watches_the_reading_learns_nothing() {
         let (stored, seen) = (stored(&case, 3), RefCell::new(Vec::new()));
         let watched = |copy| Some(Watched { copy, bytes: &stored.copies[copy], seen: &seen });
         let mut copies: Vec<_> = (0..4).map(watched).collect();
-        open_stored(case.backend, &case.secret, &case.program, &mut &stored.answer[..], &mut copies).unwrap();
+        open_stored(case.backend, &case.secret, &CONTEXT, &case.program, &mut &stored.answer[..], &mut copies).unwrap();
         drop(copies);
         (case.secret.evaluated(), seen.into_inner())
     };
@@ -311,7 +313,7 @@ fn who_watches_the_reading_learns_nothing() {
 }
 
 /// Who changes the bytes on purpose changes this digest and the version.
-const GOLDEN: &str = "d765b0b0ecc7ebd852f4560e527878a4cd3b1f48402f796e1c51b533f7fcd79e";
+const GOLDEN: &str = "814617eda3db5b567edbf7b7c128f672708fb92a03d2bc002dfd74615f18834d";
 
 #[test]
 fn the_bytes_are_pinned_on_every_backend() {
