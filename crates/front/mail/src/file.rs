@@ -5,6 +5,7 @@
 
 use blake3::Hasher;
 use comity_core::{Error, Result};
+use zeroize::Zeroize;
 
 /// The version of the files.
 pub(crate) const VERSION: u16 = 2;
@@ -116,12 +117,20 @@ impl Kind {
         })
     }
 
+    /// The checksum of a file with these bytes before it. That of a key has secrets in its last block.
+    pub(crate) fn sum(self, bytes: &[u8]) -> blake3::Hash {
+        let mut hasher = self.checksum();
+        let sum = hasher.update(bytes).finalize();
+        hasher.zeroize();
+        sum
+    }
+
     /// The fields of a whole file, and its checksum, which is right.
     pub(crate) fn fields(self, bytes: &[u8]) -> Result<(Fields<'_>, [u8; CHECKSUM])> {
         let short = || Error::Malformed(format!("{} bytes are too few for {}", bytes.len(), self.name()));
         self.check(bytes.first_chunk().ok_or_else(short)?)?;
         let (body, sum) = bytes.split_last_chunk::<CHECKSUM>().ok_or_else(short)?;
-        if self.checksum().update(body).finalize() != *sum {
+        if self.sum(body) != *sum {
             return Err(Error::Malformed(format!("{} was damaged or cut short: its checksum is wrong", self.name())));
         }
         Ok((Fields { rest: body.get(START..).ok_or_else(short)?, kind: self }, *sum))

@@ -124,9 +124,7 @@ mod tests {
                 let (opened, opening) =
                     made(|| open(Backend::detect(), &case.secret, &CONTEXT, &case.program, &mut &answer[..]).unwrap());
                 assert!(opened.outputs == case.plain());
-                let (cost, e) = (Cost::new(&case.program, copies).unwrap(), {
-                    case.secret.receivers(case.backend).choice.evaluated.len()
-                });
+                let (cost, e) = (Cost::new(&case.program, copies).unwrap(), { case.secret.evaluated().len() });
                 let what = format!("{copies:?}, {n1}, {n2}, {m}");
                 assert_eq!(publishing, [cost.publish, 0], "{what}");
                 assert_eq!(responding, [cost.respond - cost.respond_variable, cost.respond_variable], "{what}");

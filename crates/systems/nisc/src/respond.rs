@@ -179,7 +179,8 @@ impl<'a, D: Conduct> Sender<'a, D> {
     fn commit(&mut self, y: &Bits, rng: &mut impl CryptoRng, out: &mut Out<'_>) -> Result<Zeroizing<Vec<Scalar>>> {
         let mut half_r = Zeroizing::new(Vec::with_capacity(y.len()));
         half_r.extend((0..y.len()).map(|_| random(rng)));
-        out.put(doubled(&[RistrettoPoint::mul_base(&self.owner.w.div_by_2())])[0].as_bytes())?;
+        let half_owner = Zeroizing::new(self.owner.w.div_by_2());
+        out.put(doubled(&[RistrettoPoint::mul_base(&half_owner)])[0].as_bytes())?;
         for (r, bit) in half_r.iter().zip(y.iter()) {
             let points = doubled(&input_commitment(&self.owner, r, Choice::from(u8::from(bit))));
             points.iter().try_for_each(|point| out.put(point.as_bytes()))?;
@@ -289,7 +290,7 @@ impl<'a, D: Conduct> Sender<'a, D> {
                     let labels = [*zero, *zero ^ delta.block()];
                     halves.extend([0, 1].map(|b| half_w[j][b] + recovery.half_k(i, j, b as u8, labels[b])));
                 }
-                let points: Vec<_> = halves.iter().map(of_g).collect();
+                let points: Zeroizing<Vec<_>> = Zeroizing::new(halves.iter().map(of_g).collect());
                 (halves, doubled(&points))
             });
             for (j, (mut halves, points)) in batch.zip(opened) {

@@ -94,7 +94,7 @@ fn the_query_says_that_copies_are_stored() {
     assert_eq!((query.copies(), query.copies().is_stored(), query.copies().evaluated()), (copies(3), true, None));
     assert_eq!(query.copies().security(), Copies::all(3).unwrap().security());
     let secret = Secret::from_bytes(&case.secret.to_bytes()).unwrap();
-    assert_eq!(secret.evaluated(), case.secret.receivers(case.backend).choice.evaluated);
+    assert_eq!(*secret.evaluated(), case.secret.receivers(case.backend).choice.evaluated);
     // The publisher decides: the other form is refused before anything is written, and does not open.
     let own = own(&case.program, 1, &case.inputs);
     let plain = Case::new(Backend::detect(), ands(2), vec![Bits::zeros(2); 2], Copies::all(3).unwrap(), 5);
@@ -238,7 +238,7 @@ fn copies_that_are_gone_short_swapped_or_of_another_answer_do_not_open() {
     let [stored, other] = [3, 4].map(|seed| stored(&case, seed));
     let evaluated = case.secret.evaluated();
     let checked = (0..4).find(|i| !evaluated.contains(i)).unwrap();
-    for &i in &evaluated {
+    for &i in evaluated.iter() {
         assert!(matches!(open_with(&case, &stored, |at| at != i), Err(Error::InvalidInput(_))), "copy {i} is gone");
         for length in [0, 100, stored.copies[i].len() - 1] {
             let mut changed = stored.clone();
