@@ -83,8 +83,8 @@
 //!   fetched, so the bound is that of the plain form. A copy that cannot be had is an abort, and not one copy less: else a
 //!   sender would store one, a wrong one, which is evaluated half of the time. That abort depends on `T`, never on an input.
 //!   **Assumption**: the store hides from senders what was fetched, as long as the query takes answers.
-//! - Whether an answer aborts, and by which name, depends on `T` and what the sender did, never on `x` (but for [`NoValidCopy`], when
-//!   every evaluated copy was guessed): it must stay with the receiver while the query lives. Whether an output was
+//! - Whether an answer aborts, and by which name, depends on `T` and what the sender did, never on `x` (but for [`NoValidCopy`] and
+//!   [`NoRecovery`], when every evaluated copy was guessed): it must stay with the receiver while the query lives. Whether an output was
 //!   *recovered* can depend on `x`: nobody else may ever hear of it.
 //!
 //! **Timing**: variable time only where a checked copy is made again, and where nothing but public points and masked scalars

@@ -7,7 +7,8 @@ use zeroize::{ZeroizeOnDrop, Zeroizing};
 
 /// The copies of the garbled circuit: their number `t`, and how they travel.
 ///
-/// All of them: any but none are evaluated, and a cheat escapes with probability `1/(2^t - 1)`. Stored (AMPR14, section 5): the
+/// All of them: any but none are evaluated, and a cheat escapes with probability `1/(2^t - 1)`: one copy is always evaluated, and no
+/// protection at all. Stored (AMPR14, section 5): the
 /// same, but they wait with somebody else, and the receiver fetches those that are evaluated. Coded (same section): exactly `e`
 /// are evaluated, an answer is about as large as `e` garbled circuits, and a cheat escapes with probability `1/C(t, e)`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -75,7 +76,7 @@ impl Copies {
         match u8::try_from(t) {
             Ok(total) if (1..=Copies::MAX).contains(&t) => Ok(Copies { total, form }),
             _ => Err(Error::InvalidInput(format!(
-                "{t} copies: choose 1 to {}, the statistical security in bits",
+                "{t} copies: choose 2 to {}, of which a cheat is unseen with probability 1/(2^t - 1); 1 is no protection",
                 Copies::MAX
             ))),
         }
