@@ -178,12 +178,18 @@ impl<'a> Batch<'a> {
         }
         let mut opener = self.key.opener(head, &encapsulated, &self.cost, answer)?;
         let outcome = match store {
-            None => comity_nisc::open(self.backend, &self.key.secret, self.program, &mut opener),
-            Some(store) => {
-                let tie = opener.tie(&head.to_bytes(), &encapsulated);
-                open_stored(self.backend, self.key, self.program, &self.cost, &tie, &mut opener, store)
+            None => {
+                let context = opener.context();
+                comity_nisc::open(self.backend, &self.key.secret, &context, self.program, &mut opener)
             }
+            Some(store) => open_stored(self.backend, self.key, self.program, &self.cost, &mut opener, store),
         };
+        // Its head is that of an answer to this query; so it was sealed to be one, and is not.
+        let foreign = || Error::Malformed("what its sender sealed was made for another seal: it is a copy".into());
+        let outcome = outcome.map_err(|error| match error {
+            Error::Mismatch { .. } => foreign(),
+            error => error,
+        });
         // A broken seal explains whatever the protocol made of it.
         let sum = opener.finish()?;
         match before {
