@@ -4,8 +4,8 @@
 //! Ranellucci, Rosulek, Wang (Crypto 2018, ePrint 2018/578), `leaky.rs` has its steps. Buckets and their combining: Nielsen et al.
 //! (Crypto 2012), as Wang, Ranellucci, Katz (ePrint 2017/030) do it for shared triples; [`bucket`](crate::bucket) has the bound.
 //! **Functionality**: authenticated shares and triples of [`Dealer`]. **Adversary**: malicious, either party, static; assumptions
-//! are those of the extension and that AES under a fixed key is a random permutation
-//! ([`TccrHash`](comity_core::TccrHash)), BLAKE3 a random oracle.
+//! are those of the extension and that AES is an ideal cipher, each AND's hash having a key of its own (`hashes.rs` of this crate
+//! says why), BLAKE3 a random oracle.
 //!
 //! **One batch**, and why in this order
 //! 1. Shared bits `x`, `y`, `z` for every leaky AND, a chunk of the extension at a time. A chunk is checked before the next message:
@@ -20,8 +20,7 @@
 //!    nothing in a message depends on the peer's bits.
 //! 6. The ledger is settled. Then the triples are handed out.
 //!
-//! Shares and triples may be asked for in any order. Tweaks are counted from the beginning of the session, under each key from
-//! its own start. The failure of all batches together is within `2^-rho` ([`Budget`]).
+//! Shares and triples may be asked for in any order. The failure of all batches together is within `2^-rho` ([`Budget`]).
 //!
 //! **Cost** of a leaky AND each way: three OTs (3.88 bytes each), 16 bytes of `G` and a bit; three of the tweakable hash; 16 bytes of
 //! BLAKE3. Of a bucket each way: a bit, and 32 bytes of BLAKE3, for all but its first. With B = 3 that is 167 bytes a triple, both ways.

@@ -149,7 +149,7 @@ impl ABits {
             Next::Dealt(seeds) => (seeds, true),
             Next::Kept => {
                 let [macs, keys] = [&mut macs, &mut keys].map(|bits| Zeroizing::new(bits.split_off(spares)));
-                (Seeds::extend(context, macs, &keys), false)
+                (Seeds::extend(context, macs, keys), false)
             }
         };
         self.labit.run(context, ch, &seeds)?;

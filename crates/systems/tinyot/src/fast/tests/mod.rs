@@ -8,6 +8,7 @@ use comity_testing::Pair;
 use super::*;
 use crate::Triple;
 
+mod keys;
 mod liars;
 mod wire;
 

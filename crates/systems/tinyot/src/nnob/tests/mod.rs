@@ -1,6 +1,7 @@
 //! Each box holds its relation for both parties' views; cheats and deviations are in the modules below.
 
 mod cheats;
+mod keys;
 mod rates;
 mod wire;
 
