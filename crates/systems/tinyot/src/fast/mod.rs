@@ -37,7 +37,7 @@ mod words;
 use core::ops::Range;
 
 use comity_channel::Channel;
-use comity_core::{Backend, Block, Error, Misbehaviour, Prg, Result, SessionId, Table};
+use comity_core::{Backend, Block, Misbehaviour, Prg, Result, SessionId, Table};
 use comity_share::{Extension, GlobalKey, Ledger, Share, Source, coin, equal};
 use rand_core::CryptoRng;
 
@@ -45,6 +45,7 @@ use self::conduct::{Act, Conduct, Honest};
 use self::leaky::Leaky;
 use self::shares::{BLOCKS, split, split_mut};
 use crate::bucket::{Budget, Partition};
+use crate::deal::stopped;
 use crate::{Checked, Dealer, Triples};
 
 /// ANDs a chunk. Their three OTs each way, with the mask's, are whole pieces of the extension, and all that a chunk passes
@@ -168,7 +169,7 @@ impl Fast {
     /// Does what a call asks for, unless an earlier one failed.
     fn unless_broken<T>(&mut self, call: impl FnOnce(&mut Fast) -> Result<T>) -> Result<T> {
         if std::mem::replace(&mut self.broken, true) {
-            return Err(Error::InvalidInput("this dealer stopped at an earlier error; set up a new one".into()));
+            return Err(stopped());
         }
         let result = call(self)?;
         self.broken = false;

@@ -3,6 +3,7 @@
 use std::sync::{Arc, Mutex};
 
 use comity_channel::MemoryChannel;
+use comity_core::Error;
 use comity_testing::Pair;
 
 use super::*;
