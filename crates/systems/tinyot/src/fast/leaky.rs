@@ -58,6 +58,8 @@ impl Leaky {
         let delta = self.key.block();
         let d = word(delta);
         if self.s.len() < g.len() {
+            // Memory that is moved is not wiped where it was.
+            self.s.zeroize();
             self.s.resize(g.len(), Block::ZERO);
         }
         let Scratch { masks: [mask_x, mask_y], hashes: [h0, h1] } = &mut self.scratch;

@@ -40,6 +40,7 @@ use comity_channel::Channel;
 use comity_core::{Backend, Block, Misbehaviour, Prg, Result, SessionId, Table};
 use comity_share::{Extension, GlobalKey, Ledger, Share, Source, coin, equal};
 use rand_core::CryptoRng;
+use zeroize::Zeroizing;
 
 use self::conduct::{Act, Conduct, Honest};
 use self::leaky::Leaky;
@@ -105,9 +106,9 @@ impl Fast {
         rng: &mut impl CryptoRng,
     ) -> Result<Fast> {
         let extension = Extension::setup(ch, &session.child("authenticated bits"), backend, party, rng)?;
-        let mut seed = [0; 16];
-        rng.fill_bytes(&mut seed);
-        Ok(Fast::with(extension, session, backend, budget, Prg::new(backend, Block::new(seed)), Box::new(Honest)))
+        let mut seed = Zeroizing::new([0; 16]);
+        rng.fill_bytes(&mut *seed);
+        Ok(Fast::with(extension, session, backend, budget, Prg::new(backend, Block::new(*seed)), Box::new(Honest)))
     }
 
     fn with(

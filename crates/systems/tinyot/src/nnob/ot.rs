@@ -29,7 +29,7 @@ impl Seeds {
     /// The receiver's points go before it has seen the sender's offer. They do not depend on it, and the simulator extracts
     /// by the point that it puts into the random oracle, whatever is offered.
     pub(super) fn base(context: &mut Context, ch: &mut dyn Channel, n: usize) -> Result<Seeds> {
-        let mut bytes = vec![0; n.div_ceil(8)];
+        let mut bytes = Zeroizing::new(vec![0; n.div_ceil(8)]);
         context.rng.fill_bytes(&mut bytes);
         let choices = Bits::from_bytes(&bytes, n);
         let session = context.child("base OTs");
