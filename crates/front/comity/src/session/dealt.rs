@@ -4,8 +4,12 @@
 //! it is made some check is always pending, and whatever breaks off then costs everything under these keys. So a long
 //! preparation is several deals, each with keys of its own, and what breaks off costs the one in the making. A run takes
 //! all its blocks from one of them.
+//!
+//! **One side alone.** What one party has and the other has not (a crash between the two disks, a deal that was destroyed, used
+//! up or damaged on one side) is of no use to anybody, and is discarded by the party that still has it as soon as both have told
+//! each other what they have, if there is any deal that both have: else one of the stores may be the wrong one.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use comity_channel::{Channel, Counted, Hello, hello};
 use comity_circuit::{Observer, Program};
@@ -16,7 +20,7 @@ use comity_tinyot::stock::{Amounts, Maker, Shelf, Stock, Stocked};
 use comity_tinyot::{Ands, dealer, run_with};
 use zeroize::Zeroizing;
 
-use super::stored::same;
+use super::stored::{same, tell_damage};
 use super::{Met, Session};
 use crate::clock::Clock;
 use crate::protocol::{Protocol, System};
@@ -148,8 +152,14 @@ impl Session<'_> {
                 && meta.params == self.params
                 && meta.peer == key
         };
+        tell_damage(store, clock)?;
         let ours: Vec<DealInfo> = store.deals()?.into_iter().filter(fits).take(MOST).collect();
         let theirs = exchange(channel, &ours)?;
+        let lost = lost(&ours, &theirs);
+        if !lost.is_empty() {
+            lost.iter().try_for_each(|id| store.discard_deal(id))?;
+            clock.watch().discarded(lost.len());
+        }
         let need = blocks(program);
         let (id, next) = choose(self.party, &ours, &theirs, need)?;
         let mut deal = store.open_deal(&id)?;
@@ -245,6 +255,14 @@ fn choose(party: u32, ours: &[DealInfo], theirs: &[(SessionId, u32)], need: u32)
     )))
 }
 
+/// The deals of which the peer does not have its part any more. None if the peer has nothing that is here, for then its store may be
+/// another one, and none if it had no room to say all that it has.
+fn lost(ours: &[DealInfo], theirs: &[(SessionId, u32)]) -> Vec<SessionId> {
+    let there: HashSet<_> = theirs.iter().map(|(id, _)| *id).collect();
+    let (both, lost): (Vec<_>, Vec<_>) = ours.iter().map(|info| info.meta.id).partition(|id| there.contains(id));
+    if both.is_empty() || theirs.len() >= MOST { Vec::new() } else { lost }
+}
+
 /// Tells the peer what is there, and hears what it has: ids, and next blocks. Both are public.
 fn exchange(channel: &mut impl Channel, ours: &[DealInfo]) -> Result<Vec<(SessionId, u32)>> {
     const BYTES: usize = SessionId::BYTES + 4;
@@ -302,6 +320,19 @@ mod tests {
         // A peer that lies about its number burns what it names, and no more.
         assert!(choose(0, &ours[..1], &[(id(1), u32::MAX)], 1).is_err());
         assert!(choose(0, &[], &theirs, 1).unwrap_err().to_string().contains("the peer has some"));
+    }
+
+    #[test]
+    fn what_the_peer_lacks_is_lost_if_it_has_anything_of_it() {
+        let id = |n| SessionId::new([n; 32]);
+        let ours = [deal(1, 0, 4), deal(2, 3, 9), deal(3, 0, 9)];
+        assert_eq!(lost(&ours, &[(id(9), 0), (id(2), 9)]), [id(1), id(3)]);
+        assert!(lost(&ours, &[(id(1), 0), (id(3), 0), (id(2), 0)]).is_empty());
+        // Another store, or one that was made anew.
+        assert!(lost(&ours, &[(id(9), 0)]).is_empty() && lost(&ours, &[]).is_empty());
+        // A list that was cut.
+        let cut: Vec<_> = (0..MOST as u32).map(|n| (SessionId::derive("other", &[&n.to_le_bytes()]), 0)).collect();
+        assert!(lost(&ours, &[&cut[1..], &[(id(1), 0)]].concat()).is_empty());
     }
 
     #[test]

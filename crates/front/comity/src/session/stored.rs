@@ -107,6 +107,7 @@ impl Session<'_> {
         clock: &mut Clock<'_>,
     ) -> Result<()> {
         let refuse = |why: String| Err(Error::InvalidInput(why));
+        tell_damage(store, clock)?;
         let ours = self.fitting(store, key, protocol, program)?;
         let theirs = exchange(channel, &ours)?;
         // The order of party 0 decides.
@@ -147,6 +148,12 @@ impl Session<'_> {
         };
         Ok(store.list()?.into_iter().filter(fits).map(|meta| meta.id).take(MOST).collect())
     }
+}
+
+/// Says what of the store is passed over.
+pub(super) fn tell_damage(store: &Store, clock: &mut Clock<'_>) -> Result<()> {
+    store.damaged()?.iter().for_each(|why| clock.watch().damaged(&why.to_string()));
+    Ok(())
 }
 
 /// Tells the peer what is there, and hears what it has. The ids are public.
