@@ -38,9 +38,11 @@ fn inputs(program: &Program, party: usize, markers: &str) -> Result<Vec<Option<B
 /// is as it should be.
 fn cheat(query: &Query, program: &Program) -> Result<Vec<u8>, Any> {
     let (backend, rng) = (Backend::detect(), &mut SystemRng);
-    let mut plain = Vec::new();
+    let (mut plain, mut answer) = (Vec::new(), Vec::new());
     let inputs = inputs(program, 1, include_str!("relatives/eve.txt"))?;
-    comity_nisc::respond(backend, query.message(), program, &inputs, rng, &mut plain)?;
+    let mut sealer = Sealer::new(query, &Name::new("eve")?, rng, &mut answer)?;
+    let context = *sealer.context();
+    comity_nisc::respond(backend, query.message(), &context, program, &inputs, rng, &mut plain)?;
     // The last tables, of the gates before the output: they end where its decoding bits and recovery openings begin.
     let (t, m) = (query.message().copies().total(), program.outputs()[0].bits);
     let after = 16 * t + 64 * t * m + 32 * t + 32;
@@ -49,8 +51,6 @@ fn cheat(query: &Query, program: &Program) -> Result<Vec<u8>, Any> {
     let body = plain.len() - 32;
     let sum = blake3::derive_key("comity NISC: the checksum of a file", &plain[..body]);
     plain[body..].copy_from_slice(&sum);
-    let mut answer = Vec::new();
-    let mut sealer = Sealer::new(query, &Name::new("eve")?, rng, &mut answer)?;
     sealer.write_all(&plain)?;
     sealer.finish()?;
     Ok(answer)

@@ -46,7 +46,8 @@ impl Protocol for Sum {
         let (here, program) = (me.here, job.program);
         program.check_inputs(Some(here.me), job.inputs)?;
         let (inputs, outputs) = (program.inputs(), program.outputs());
-        let of = |party: PartyId| inputs.iter().enumerate().filter(move |(_, input)| input.owner.party() == Some(party));
+        let of =
+            |party: PartyId| inputs.iter().enumerate().filter(move |(_, input)| input.owner.party() == Some(party));
 
         // Step 1.
         me.observer.phase("inputs");
@@ -117,6 +118,7 @@ fn compute(program: &Program, values: Vec<Bits>) -> Result<Vec<Bits>> {
         }
     }
     let (mut outputs, values) = (Outputs(Vec::new()), values.into_iter().map(Some).collect::<Vec<_>>());
-    comity_circuit::run(program, &mut Plain::new(), &values, &mut outputs).map_err(|e| comity_core::Error::invalid_input(e.to_string()))?;
+    comity_circuit::run(program, &mut Plain::new(), &values, &mut outputs)
+        .map_err(|e| comity_core::Error::invalid_input(e.to_string()))?;
     Ok(outputs.0)
 }

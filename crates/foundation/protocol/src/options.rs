@@ -152,9 +152,10 @@ impl Options {
         let made = fields(text);
         let ours = self.agreed();
         made.len() == ours.len()
-            && made.iter().zip(&ours).all(|((name, value), (field, ours))| {
-                name == field && ours.as_ref().is_none_or(|ours| ours == value)
-            })
+            && made
+                .iter()
+                .zip(&ours)
+                .all(|((name, value), (field, ours))| name == field && ours.as_ref().is_none_or(|ours| ours == value))
     }
 
     /// Takes over the options under which something was made, after words that are none.

@@ -8,7 +8,7 @@ use core::ops::{BitXor, BitXorAssign};
 
 use comity_core::Block;
 use rand_core::CryptoRng;
-use zeroize::{DefaultIsZeroes, Zeroize, ZeroizeOnDrop};
+use zeroize::{DefaultIsZeroes, Zeroize, ZeroizeOnDrop, Zeroizing};
 
 /// Bit 0.
 const BIT: Block = Block::from_u128(1);
@@ -23,10 +23,10 @@ pub struct GlobalKey(Block);
 impl GlobalKey {
     /// A random key whose bit 1 is `second`.
     pub fn random(second: bool, rng: &mut (impl CryptoRng + ?Sized)) -> GlobalKey {
-        let mut bytes = [0; 16];
-        rng.fill_bytes(&mut bytes);
+        let mut bytes = Zeroizing::new([0; 16]);
+        rng.fill_bytes(&mut *bytes);
         bytes[0] = bytes[0] & !3 | 1 | u8::from(second) << 1;
-        GlobalKey(Block::new(bytes))
+        GlobalKey(Block::new(*bytes))
     }
 
     /// The key with these bits; `None` if bit 0 is not one.

@@ -284,6 +284,14 @@ impl Watch for Watcher {
         }
     }
 
+    fn discarded(&mut self, preparations: usize) {
+        self.say(&format!("the other party has lost its part of {preparations} of the preparations here: deleted"));
+    }
+
+    fn damaged(&mut self, why: &str) {
+        self.say(&format!("passed over in the store: {why}"));
+    }
+
     fn destroyed(&mut self, name: &str) {
         self.say(&format!("material for {name} was destroyed: a run broke off while it was checked"));
     }

@@ -138,7 +138,8 @@ fn page(card: &Card) -> String {
 
 /// What help says of protocols.
 pub(crate) fn help(list: List) -> String {
-    let mut text = "Protocols, which each party names alike (--protocol; `comity protocols NAME` says more):\n".to_owned();
+    let mut text =
+        "Protocols, which each party names alike (--protocol; `comity protocols NAME` says more):\n".to_owned();
     for card in list.cards() {
         let against = match card.adversary {
             Adversary::Malicious => "Against a party that cheats (malicious).",

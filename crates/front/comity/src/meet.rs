@@ -8,8 +8,8 @@ use comity_core::{Error, Result};
 use comity_net::{KeyDir, Listener, Security, Settings, SystemRng, is_loopback};
 use comity_protocol::{Adversary, Card, Here, Options};
 
-use crate::session::{Session, whose};
 use crate::Watch;
+use crate::session::{Session, whose};
 
 /// Where the peers are.
 pub(crate) enum Route<'a> {
@@ -64,12 +64,11 @@ impl<'a> Session<'a> {
                 Route::Over(channel) => PerPeer::from_vec(me, vec![channel]),
                 Route::Among(links) => Some(links).filter(|links| links.me() == me),
                 _ => {
-                    return Err(Error::invalid_input(
-                        "where is the peer? The session needs listen, connect or over",
-                    ));
+                    return Err(Error::invalid_input("where is the peer? The session needs listen, connect or over"));
                 }
             };
-            let links = links.ok_or_else(|| Error::invalid_input(format!("these are not the channels of party {me}")))?;
+            let links =
+                links.ok_or_else(|| Error::invalid_input(format!("these are not the channels of party {me}")))?;
             return Ok(Met::new(links, address, none, String::new()));
         };
         if card.adversary == Adversary::SemiHonest && !stays_here(address) {

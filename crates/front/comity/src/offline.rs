@@ -111,8 +111,7 @@ impl Session<'_> {
         let mut clock = Clock::start(watch);
         clock.phase_begins("hello");
         let mut rng = SystemRng;
-        let Begun { mut mesh, counters, here, mut options, key } =
-            met.greet(&self, greeting, options, &mut rng)?;
+        let Begun { mut mesh, counters, here, mut options, key } = met.greet(&self, greeting, options, &mut rng)?;
         if let Some(program) = for_program {
             protocol.settle(&mut options, program);
         }
@@ -313,13 +312,7 @@ impl Shelf for Taken {
 }
 
 /// The lots here that fit, oldest first.
-fn held(
-    store: &Store,
-    wanted: &Wanted<'_>,
-    material: &Material,
-    here: &Here,
-    options: &Options,
-) -> Result<Vec<Held>> {
+fn held(store: &Store, wanted: &Wanted<'_>, material: &Material, here: &Here, options: &Options) -> Result<Vec<Held>> {
     let digest = if material.program { wanted.program.digest() } else { [0; 32] };
     let fits = |held: &Held| {
         let meta = &held.meta;
@@ -412,7 +405,9 @@ fn none_left(store: &Store, wanted: &Wanted<'_>, material: &Material, why: &Miss
     others.dedup();
     let there = match others.is_empty() {
         true => String::new(),
-        false => format!("; the store has {}, which is for other protocols (--protocol, on both sides)", others.join(", ")),
+        false => {
+            format!("; the store has {}, which is for other protocols (--protocol, on both sides)", others.join(", "))
+        }
     };
     Error::invalid_input(format!("{why}{of}: make some with {how}, on both sides{there}"))
 }

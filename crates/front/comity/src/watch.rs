@@ -37,6 +37,17 @@ pub trait Watch {
         let _ = (left, need, behind);
     }
 
+    /// So much of the material in the store was deleted, since the peer does not have its part any more: preparations, each with
+    /// all its blocks.
+    fn discarded(&mut self, preparations: usize) {
+        let _ = preparations;
+    }
+
+    /// Something in the store is passed over, since it is damaged: `why` names the file and says what to do.
+    fn damaged(&mut self, why: &str) {
+        let _ = why;
+    }
+
     /// Material of this name is destroyed, by this run or one before: a check had begun, and nobody knows how it ended.
     fn destroyed(&mut self, name: &str) {
         let _ = name;

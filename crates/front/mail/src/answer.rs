@@ -83,7 +83,8 @@ pub fn respond(
     out: &mut dyn Write,
 ) -> Result<()> {
     let mut sealer = Sealer::new(query, name, rng, out)?;
-    comity_nisc::respond(backend, query.message(), program, inputs, rng, &mut sealer)?;
+    let context = *sealer.context();
+    comity_nisc::respond(backend, query.message(), &context, program, inputs, rng, &mut sealer)?;
     sealer.finish()
 }
 
@@ -133,7 +134,7 @@ fn summed(kind: FileKind, start: &[u8], from: &mut dyn Read) -> Result<u64> {
     if bytes < (start.len() + ENCAPSULATED + CHECKSUM) as u64 {
         return Err(cut());
     }
-    if hash.finalize().as_bytes()[..] != buffer[..kept] {
+    if !buffer[..kept].try_into().is_ok_and(|sum: [u8; CHECKSUM]| hash.finalize() == sum) {
         return Err(Error::malformed(format!("{} was damaged or cut short: its checksum is wrong", kind.the())));
     }
     Ok(bytes)

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::io::Read;
 
 use comity_circuit::Program;
-use comity_core::{Backend, Error, Result};
+use comity_core::{Backend, Error, Kind, Result};
 use comity_nisc::{Cost, Opened};
 
 use crate::answer::{Head, cut, fill};
@@ -176,12 +176,18 @@ impl<'a> Batch<'a> {
         }
         let mut opener = self.key.opener(head, &encapsulated, &self.cost, answer)?;
         let outcome = match store {
-            None => comity_nisc::open(self.backend, &self.key.secret, self.program, &mut opener),
-            Some(store) => {
-                let tie = opener.tie(&head.to_bytes(), &encapsulated);
-                open_stored(self.backend, self.key, self.program, &self.cost, &tie, &mut opener, store)
+            None => {
+                let context = opener.context();
+                comity_nisc::open(self.backend, &self.key.secret, &context, self.program, &mut opener)
             }
+            Some(store) => open_stored(self.backend, self.key, self.program, &self.cost, &mut opener, store),
         };
+        // Its head is that of an answer to this query; so it was sealed to be one, and is not.
+        let foreign = || Error::malformed("what its sender sealed was made for another seal: it is a copy");
+        let outcome = outcome.map_err(|error| match error {
+            Error { kind: Kind::Mismatch { .. }, .. } => foreign(),
+            error => error,
+        });
         // A broken seal explains whatever the protocol made of it.
         let sum = opener.finish()?;
         match before {

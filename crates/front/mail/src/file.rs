@@ -5,9 +5,10 @@
 
 use blake3::Hasher;
 use comity_core::{Error, Result};
+use zeroize::Zeroize;
 
 /// The version of the files.
-pub(crate) const VERSION: u16 = 1;
+pub(crate) const VERSION: u16 = 2;
 
 /// Bytes before the first field.
 pub(crate) const START: usize = 16 + 2;
@@ -83,11 +84,27 @@ impl FileKind {
         let version = u16::from_le_bytes([version[0], version[1]]);
         if version != VERSION {
             return Err(Error::malformed(format!(
-                "this is {} of version {version}, and this program knows version {VERSION}",
-                self.name()
+                "this is {} of version {version}, and this program takes version {VERSION}: {}",
+                self.name(),
+                self.instead(version)
             )));
         }
         Ok(())
+    }
+
+    /// What to do about a file of another version.
+    fn instead(self, version: u16) -> &'static str {
+        if version > VERSION {
+            return "it is of a newer comity, and so this one has to be updated";
+        }
+        // Of version 1 an answer could be passed off as somebody else's: no way back is offered.
+        match self {
+            FileKind::Query => "its publisher has to update comity and publish a new query, which you then answer",
+            FileKind::Key => "publish a new query, which makes a new key, and ask for answers to that",
+            FileKind::Answer | FileKind::Copy => {
+                "publish a new query, if yours is of that version too, and ask for an answer to it"
+            }
+        }
     }
 
     /// The hash that a checksum is finished from.
@@ -100,12 +117,20 @@ impl FileKind {
         })
     }
 
+    /// The checksum of a file with these bytes before it. That of a key has secrets in its last block.
+    pub(crate) fn sum(self, bytes: &[u8]) -> blake3::Hash {
+        let mut hasher = self.checksum();
+        let sum = hasher.update(bytes).finalize();
+        hasher.zeroize();
+        sum
+    }
+
     /// The fields of a whole file, and its checksum, which is right.
     pub(crate) fn fields(self, bytes: &[u8]) -> Result<(Fields<'_>, [u8; CHECKSUM])> {
         let short = || Error::malformed(format!("{} bytes are too few for {}", bytes.len(), self.name()));
         self.check(bytes.first_chunk().ok_or_else(short)?)?;
         let (body, sum) = bytes.split_last_chunk::<CHECKSUM>().ok_or_else(short)?;
-        if self.checksum().update(body).finalize() != *sum {
+        if self.sum(body) != *sum {
             return Err(Error::malformed(format!("{} was damaged or cut short: its checksum is wrong", self.name())));
         }
         Ok((Fields { rest: body.get(START..).ok_or_else(short)?, kind: self }, *sum))

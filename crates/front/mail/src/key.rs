@@ -6,6 +6,7 @@ use comity_circuit::Program;
 use comity_core::{Backend, Bits, Error, Result};
 use comity_nisc::{Copies, Secret};
 use rand_core::CryptoRng;
+use subtle::ConstantTimeEq;
 use zeroize::Zeroizing;
 
 use crate::file::{CHECKSUM, FileKind};
@@ -105,7 +106,7 @@ impl Key {
         let secret = Secret::from_bytes(fields.rest())?;
         let key = Key { seed, fingerprint, expected, spent, named, reference, opened, secret };
         // One key, one form.
-        if key.to_bytes()[..] != *bytes {
+        if !bool::from(key.to_bytes().ct_eq(bytes)) {
             return Err(Error::malformed("a key in another form than it is written in"));
         }
         Ok(key)
@@ -130,7 +131,7 @@ impl Key {
             bytes.extend_from_slice(sum);
         }
         bytes.extend_from_slice(&secret);
-        let sum = FileKind::Key.checksum().update(&bytes).finalize();
+        let sum = FileKind::Key.sum(&bytes);
         bytes.extend_from_slice(sum.as_bytes());
         bytes
     }

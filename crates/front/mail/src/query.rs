@@ -22,7 +22,7 @@ impl Query {
         bytes.extend_from_slice(&sealing);
         reference.put(&mut bytes);
         bytes.extend(inner.to_bytes());
-        let fingerprint = *FileKind::Query.checksum().update(&bytes).finalize().as_bytes();
+        let fingerprint = *FileKind::Query.sum(&bytes).as_bytes();
         bytes.extend_from_slice(&fingerprint);
         Query { sealing, reference, inner, fingerprint, bytes }
     }

@@ -46,7 +46,7 @@ pub(crate) fn public_key(seed: &[u8; 32]) -> [u8; 32] {
 }
 
 fn info(query: &[u8; 32]) -> Vec<u8> {
-    [&b"comity mail 1: an answer"[..], query].concat()
+    [&b"comity mail 2: an answer"[..], query].concat()
 }
 
 /// What the chunks of the answer with this head are bound to; the last byte says whether one is the last.
@@ -56,21 +56,26 @@ fn bound(head: &[u8]) -> [u8; 33] {
     bound
 }
 
+/// What tells an answer from all others, of any query: the hash of its head and its encapsulated key. What is sealed is bound to it
+/// from the inside, as its [context](comity_nisc::respond()): so it opens in this seal only, which no key but the query's opens.
+fn context(head: &[u8], encapsulated: &[u8; ENCAPSULATED]) -> [u8; 32] {
+    let mut hash = Hasher::new_derive_key("comity mail: the head and the encapsulated key of an answer");
+    *hash.update(head).update(encapsulated).finalize().as_bytes()
+}
+
 /// What ties stored copies to their answer.
 pub(crate) struct Tie {
     /// What the seal of the answer exports.
     secret: Zeroizing<[u8; 32]>,
-    /// The hash of the answer's head and encapsulated key.
+    /// The context of the answer.
     answer: [u8; 32],
 }
 
 impl Tie {
-    const EXPORT: &[u8] = b"comity mail 1: the secret of stored copies";
-    const ID: &[u8] = b"comity mail 1: a stored copy";
+    const EXPORT: &[u8] = b"comity mail 2: the secret of stored copies";
+    const ID: &[u8] = b"comity mail 2: a stored copy";
 
-    fn new(head: &[u8], encapsulated: &[u8], export: impl FnOnce(&mut [u8]) -> Result<(), hpke::HpkeError>) -> Tie {
-        let mut hash = Hasher::new_derive_key("comity mail: the answer of stored copies");
-        let answer = *hash.update(head).update(encapsulated).finalize().as_bytes();
+    fn new(answer: [u8; 32], export: impl FnOnce(&mut [u8]) -> Result<(), hpke::HpkeError>) -> Tie {
         let mut secret = Zeroizing::new([0; 32]);
         export(&mut secret[..]).expect("HKDF gives 32 bytes");
         Tie { secret, answer }
@@ -101,9 +106,11 @@ impl Tie {
     }
 }
 
-/// Seals what is written to it, which should be what [`comity_nisc::respond()`] writes. Only [`Sealer::finish`] makes an answer of it.
+/// Seals what is written to it, which should be what [`comity_nisc::respond()`] writes in the [context](Sealer::context) of this seal.
+/// Only [`Sealer::finish`] makes an answer of it.
 pub struct Sealer<'a> {
     kind: FileKind,
+    answer: [u8; 32],
     to: &'a mut dyn Write,
     hash: Hasher,
     context: AeadCtxS<ChaCha20Poly1305, HkdfSha256, X25519HkdfSha256>,
@@ -132,10 +139,16 @@ impl<'a> Sealer<'a> {
     ) -> Result<(Sealer<'a>, Tie)> {
         let (program, fingerprint) = (*query.message().program(), *query.fingerprint());
         let head = Head { program, query: fingerprint, name: name.clone() }.to_bytes();
-        let (sealer, encapsulated) =
-            Sealer::begin(FileKind::Answer, query, &OpModeS::Base, &info(&fingerprint), &head, bound(&head), rng, to)?;
-        let tie = Tie::new(&head, &encapsulated, |secret| sealer.context.export(Tie::EXPORT, secret));
+        let answer = |encapsulated: &_| context(&head, encapsulated);
+        let (mode, info) = (OpModeS::Base, info(&fingerprint));
+        let sealer = Sealer::begin(FileKind::Answer, query, &mode, &info, &head, answer, bound(&head), rng, to)?;
+        let tie = Tie::new(sealer.answer, |secret| sealer.context.export(Tie::EXPORT, secret));
         Ok((sealer, tie))
+    }
+
+    /// The context of this answer: what is sealed must be made in it, and opens in no other seal.
+    pub fn context(&self) -> &[u8; 32] {
+        &self.answer
     }
 
     /// Begins copy `i` of the answer with this tie.
@@ -147,12 +160,11 @@ impl<'a> Sealer<'a> {
         to: &'a mut dyn Write,
     ) -> Result<Sealer<'a>> {
         let (mode, info) = (OpModeS::Psk(tie.psk()), Tie::info(query.fingerprint()));
-        let (sealer, _) =
-            Sealer::begin(FileKind::Copy, query, &mode, &info, &FileKind::Copy.start(), tie.bound(i), rng, to)?;
-        Ok(sealer)
+        let (start, bound) = (FileKind::Copy.start(), tie.bound(i));
+        Sealer::begin(FileKind::Copy, query, &mode, &info, &start, |_| tie.answer, bound, rng, to)
     }
 
-    /// Writes what stands in the clear and the encapsulated key, which is also returned.
+    /// Writes what stands in the clear and the encapsulated key, of which `answer` makes the context.
     #[allow(clippy::too_many_arguments, reason = "all that an answer and a stored copy differ in")]
     fn begin(
         kind: FileKind,
@@ -160,19 +172,21 @@ impl<'a> Sealer<'a> {
         mode: &OpModeS<'_, X25519HkdfSha256>,
         info: &[u8],
         clear: &[u8],
+        answer: impl FnOnce(&[u8; ENCAPSULATED]) -> [u8; 32],
         bound: [u8; 33],
         rng: &mut impl CryptoRng,
         to: &'a mut dyn Write,
-    ) -> Result<(Sealer<'a>, [u8; ENCAPSULATED])> {
+    ) -> Result<Sealer<'a>> {
         let refused = |_| Error::malformed("the query's key for answers is not one");
         let key = <X25519HkdfSha256 as Kem>::PublicKey::from_bytes(&query.sealing).map_err(refused)?;
         let (encapsulated, context) = setup_sender_with_rng(mode, &key, info, rng).map_err(refused)?;
         let encapsulated: [u8; ENCAPSULATED] = encapsulated.to_bytes().into();
         let buffer = Vec::with_capacity(CHUNK + TAG);
-        let mut sealer = Sealer { kind, to, hash: kind.checksum(), context, bound, buffer, broken: false };
+        let answer = answer(&encapsulated);
+        let mut sealer = Sealer { kind, answer, to, hash: kind.checksum(), context, bound, buffer, broken: false };
         let begun = sealer.write_all_hashed(clear).and_then(|()| sealer.write_all_hashed(&encapsulated));
         begun.map_err(|error| failed(kind, error))?;
-        Ok((sealer, encapsulated))
+        Ok(sealer)
     }
 
     /// Completes the answer: the last chunk, and the checksum.
@@ -240,6 +254,7 @@ fn failed(kind: FileKind, error: io::Error) -> Error {
 /// whole, [`Opener::finish`] says.
 pub(crate) struct Opener<'a> {
     kind: FileKind,
+    answer: [u8; 32],
     from: &'a mut dyn Read,
     hash: Hasher,
     context: AeadCtxR<ChaCha20Poly1305, HkdfSha256, X25519HkdfSha256>,
@@ -267,22 +282,18 @@ impl<'a> Opener<'a> {
         plain: u64,
         from: &'a mut dyn Read,
     ) -> Result<Opener<'a>> {
-        Opener::begin(
-            FileKind::Answer,
-            seed,
-            &OpModeR::Base,
-            &info(query),
-            head,
-            bound(head),
-            encapsulated,
-            plain,
-            from,
-        )
+        let (mode, info, answer) = (OpModeR::Base, info(query), context(head, encapsulated));
+        Opener::begin(FileKind::Answer, seed, &mode, &info, head, answer, bound(head), encapsulated, plain, from)
     }
 
-    /// What ties the stored copies of the answer with this head to it.
-    pub(crate) fn tie(&self, head: &[u8], encapsulated: &[u8; ENCAPSULATED]) -> Tie {
-        Tie::new(head, encapsulated, |secret| self.context.export(Tie::EXPORT, secret))
+    /// As [`Sealer::context`].
+    pub(crate) fn context(&self) -> [u8; 32] {
+        self.answer
+    }
+
+    /// What ties the stored copies of the answer to it.
+    pub(crate) fn tie(&self) -> Tie {
+        Tie::new(self.answer, |secret| self.context.export(Tie::EXPORT, secret))
     }
 
     /// Opens copy `i` of the answer with this tie; `plain` bytes are in it.
@@ -302,7 +313,7 @@ impl<'a> Opener<'a> {
         FileKind::Copy.check(&start)?;
         read(FileKind::Copy, from, &mut encapsulated, stored_bytes(plain))?;
         let (mode, info) = (OpModeR::Psk(tie.psk()), Tie::info(query));
-        Opener::begin(FileKind::Copy, seed, &mode, &info, &start, tie.bound(i), &encapsulated, plain, from)
+        Opener::begin(FileKind::Copy, seed, &mode, &info, &start, tie.answer, tie.bound(i), &encapsulated, plain, from)
     }
 
     #[allow(clippy::too_many_arguments, reason = "all that an answer and a stored copy differ in")]
@@ -312,6 +323,7 @@ impl<'a> Opener<'a> {
         mode: &OpModeR<'_, X25519HkdfSha256>,
         info: &[u8],
         clear: &[u8],
+        answer: [u8; 32],
         bound: [u8; 33],
         encapsulated: &[u8; ENCAPSULATED],
         plain: u64,
@@ -325,7 +337,7 @@ impl<'a> Opener<'a> {
         hash.update(clear).update(encapsulated);
         let total = sealed_bytes(plain).saturating_add((clear.len() + ENCAPSULATED + CHECKSUM) as u64);
         let buffer = Zeroizing::new(Vec::with_capacity(CHUNK + TAG));
-        Ok(Opener { kind, from, hash, context, bound, buffer, at: 0, left: plain, total, failure: None })
+        Ok(Opener { kind, answer, from, hash, context, bound, buffer, at: 0, left: plain, total, failure: None })
     }
 
     /// Reads what is left, and looks at the checksum and that nothing follows. Returns the checksum.

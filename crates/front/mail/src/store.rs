@@ -10,7 +10,7 @@ use rand_core::CryptoRng;
 use crate::key::Key;
 use crate::name::Name;
 use crate::query::Query;
-use crate::seal::{Opener, Sealer, Tie};
+use crate::seal::{Opener, Sealer};
 
 /// Where the copies of answers are read.
 pub trait Store {
@@ -49,7 +49,8 @@ pub fn respond_stored<W: Write>(
     let numbered = places.iter_mut().enumerate();
     let mut sealers =
         numbered.map(|(i, place)| Sealer::copy(query, &tie, i, rng, place)).collect::<Result<Vec<Sealer<'_>>>>()?;
-    comity_nisc::respond_stored(backend, query.message(), program, inputs, rng, &mut sealer, &mut sealers)?;
+    let context = *sealer.context();
+    comity_nisc::respond_stored(backend, query.message(), &context, program, inputs, rng, &mut sealer, &mut sealers)?;
     sealers.into_iter().try_for_each(Sealer::finish)?;
     sealer.finish()?;
     Ok(places)
@@ -61,11 +62,11 @@ pub(crate) fn open_stored(
     key: &Key,
     program: &Program,
     cost: &Cost,
-    tie: &Tie,
-    answer: &mut dyn Read,
+    answer: &mut Opener<'_>,
     store: &mut dyn Store,
 ) -> Result<Opened> {
     let (evaluated, whole) = (key.secret.evaluated(), store.whole());
+    let (context, tie) = (answer.context(), &answer.tie());
     let bytes = crate::stored_bytes(cost.copy_bytes);
     let mut file = |i| match whole || evaluated.contains(&i) {
         true => store.fetch(&tie.name(i), bytes).map(Some),
@@ -79,7 +80,7 @@ pub(crate) fn open_stored(
             None => None,
         });
     }
-    let opened = comity_nisc::open_stored(backend, &key.secret, program, answer, &mut copies);
+    let opened = comity_nisc::open_stored(backend, &key.secret, &context, program, answer, &mut copies);
     // Broken seals explain whatever the protocol made of them; and all are read to their end.
     let ends: Vec<_> = copies.into_iter().flatten().map(Opener::finish).collect();
     ends.into_iter().collect::<Result<Vec<_>>>()?;

@@ -201,6 +201,7 @@ fn a_copy_that_its_sender_changed_is_a_cheat() {
     comity_nisc::respond_stored(
         backend(),
         key.query().message(),
+        &[0; 32],
         &program(),
         &inputs,
         &mut rng(4),
@@ -210,7 +211,7 @@ fn a_copy_that_its_sender_changed_is_a_cheat() {
     .unwrap();
     let mut copies: Vec<_> = columns.iter().map(|column| Some(&column[..])).collect();
     let open = |copies: &mut [Option<&[u8]>]| {
-        comity_nisc::open_stored(backend(), key.secret(), &program(), &mut &plain[..], copies)
+        comity_nisc::open_stored(backend(), key.secret(), &[0; 32], &program(), &mut &plain[..], copies)
     };
     assert!(open(&mut copies.clone()).is_ok());
     let bad = key.secret().evaluated()[0];

@@ -72,25 +72,39 @@ impl Store {
         Ok(Store { folder: Arc::new(folder), destroyed })
     }
 
-    /// What is ready, the oldest first.
+    /// What is ready, the oldest first. Entries that are damaged are left out, and no reason to do without the others:
+    /// [`Store::damaged`] names them.
     ///
     /// # Errors
-    /// [`Store`](comity_core::Kind) names an entry that is damaged, or cannot be read.
+    /// [`Store`](comity_core::Kind) if the disk refuses.
     pub fn list(&self) -> Result<Vec<Meta>> {
-        Ok(self.ready()?.into_iter().map(|(_, meta)| meta).collect())
+        Ok(self.ready()?.entries.into_iter().map(|(_, meta)| meta).collect())
     }
 
-    fn ready(&self) -> Result<Vec<(u64, Meta)>> {
-        let mut ready = Vec::new();
+    /// The entries and deals that cannot be used, since their heads or records are damaged: each says which file it is,
+    /// and what to do.
+    ///
+    /// # Errors
+    /// [`Store`](comity_core::Kind) if the disk refuses.
+    pub fn damaged(&self) -> Result<Vec<Error>> {
+        let mut damaged = self.ready()?.damaged;
+        damaged.extend(self.damaged_deals()?);
+        Ok(damaged)
+    }
+
+    /// All entries that are ready.
+    fn ready(&self) -> Result<Ready> {
+        let (mut entries, mut damaged) = (Vec::new(), Vec::new());
         for (id, stage) in self.folder.entries()? {
             if stage == Stage::Ready {
-                let path = self.folder.path(&id, stage);
-                let (number, meta, _, _) = self.open_entry(&id, &path)?;
-                ready.push((number, meta));
+                match self.open_entry(&id, &self.folder.path(&id, stage))? {
+                    Ok(entry) => entries.push((entry.number, entry.meta)),
+                    Err(why) => damaged.push(why),
+                }
             }
         }
-        ready.sort_by_key(|(number, _)| *number);
-        Ok(ready)
+        entries.sort_by_key(|(number, _)| *number);
+        Ok(Ready { entries, damaged })
     }
 
     /// The bytes of all that is there.
@@ -112,7 +126,7 @@ impl Store {
     /// [`InvalidInput`](comity_core::Kind) if there is something of this id, a name is too long, or the disk refuses.
     pub fn create(&self, meta: &Meta, rng: &mut impl CryptoRng) -> Result<Writer> {
         self.check_new(meta)?;
-        let number = self.ready()?.last().map_or(0, |(number, _)| number.saturating_add(1));
+        let number = self.ready()?.entries.last().map_or(0, |(number, _)| number.saturating_add(1));
         let mut salt = [0; 32];
         rng.fill_bytes(&mut salt);
         let (head, seal) = Seal::new(&self.folder, Content::Entry, salt, number, meta);
@@ -141,11 +155,11 @@ impl Store {
         }
         self.folder.promote(id, Stage::Ready, Stage::Used)?;
         let path = self.folder.path(id, Stage::Used);
-        let opened = self.open_entry(id, &path);
+        let opened = self.open_entry(id, &path).flatten();
         if opened.is_err() {
             folder::remove(&path)?;
         }
-        let (_, _, seal, file) = opened?;
+        let Entry { seal, file, .. } = opened?;
         Reader::new(self.folder.clone(), path, file, HEAD, seal)
     }
 
@@ -157,16 +171,33 @@ impl Store {
         folder::remove(&self.folder.path(id, Stage::Ready))
     }
 
-    /// The head of an entry, and the file where its chunks begin.
-    fn open_entry(&self, id: &SessionId, path: &Path) -> Result<(u64, Meta, Seal, File)> {
+    /// Opens an entry. Damage is told apart from a disk that refuses.
+    fn open_entry(&self, id: &SessionId, path: &Path) -> Result<Result<Entry>> {
         let mut file = File::open(path).map_err(|error| failed("cannot read", path, error))?;
         let mut head = [0; HEAD];
-        file.read_exact(&mut head).map_err(|error| match error.kind() {
-            ErrorKind::UnexpectedEof => damaged(path),
-            _ => failed("cannot read", path, error),
-        })?;
-        let (number, meta, seal) =
-            Seal::open_head(&self.folder, Content::Entry, id, &head).ok_or_else(|| damaged(path))?;
-        Ok((number, meta, seal, file))
+        match file.read_exact(&mut head) {
+            Err(error) if error.kind() == ErrorKind::UnexpectedEof => return Ok(Err(damaged(path))),
+            read => read.map_err(|error| failed("cannot read", path, error))?,
+        }
+        let opened = Seal::open_head(&self.folder, Content::Entry, id, &head);
+        let opened = opened.map(|(number, meta, seal)| Entry { number, meta, seal, file });
+        Ok(opened.ok_or_else(|| damaged(path)))
     }
+}
+
+/// The entries that are ready.
+struct Ready {
+    /// With their numbers, the oldest first.
+    entries: Vec<(u64, Meta)>,
+    /// Why others cannot be used.
+    damaged: Vec<Error>,
+}
+
+/// An entry whose head was read.
+struct Entry {
+    number: u64,
+    meta: Meta,
+    seal: Seal,
+    /// Where its chunks begin.
+    file: File,
 }

@@ -88,7 +88,7 @@ struct Weights {
     /// `w_i`.
     weights: Vec<Block>,
     /// `w_i D_i`.
-    differences: Vec<Block>,
+    differences: Zeroizing<Vec<Block>>,
     /// The sum of `w_i M_{i,0}` so far.
     zeros: Block,
     /// Room for the permute bits of a copy.
@@ -101,7 +101,7 @@ impl Weights {
             backend,
             stream: Prg::new(backend, challenge),
             weights: Vec::new(),
-            differences: Vec::new(),
+            differences: Zeroizing::new(Vec::new()),
             zeros: Block::ZERO,
             bits: Zeroizing::new(Vec::new()),
         }

@@ -289,3 +289,74 @@ impl<C: Channel + ?Sized> Side for Evaluating<'_, C> {
         Ok(())
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use comity_core::{Error, Kind};
+
+    use super::*;
+
+    /// The input of three bits that copies agree on, of what each shows and whether it is an input.
+    fn agreement(seen: &[(u8, bool)]) -> Option<u8> {
+        let seen = seen.iter().map(|&(x, valid)| (Bits::from_bytes(&[x], 3), Bit::from(u8::from(valid))));
+        let (x, one) = agreed(seen, 3);
+        assert_eq!(x.len(), 3);
+        bool::from(one).then(|| x.to_bytes()[0])
+    }
+
+    #[test]
+    fn an_input_is_what_all_copies_show_that_show_one() {
+        for (seen, wanted) in [
+            (&[][..], None),
+            (&[(5, false)], None),
+            (&[(5, false), (5, false)], None),
+            (&[(5, true)], Some(5)),
+            (&[(0, true)], Some(0)),
+            (&[(5, true), (5, true), (5, true)], Some(5)),
+            // Those that show none have no say, wherever they are.
+            (&[(2, false), (5, true)], Some(5)),
+            (&[(5, true), (2, false)], Some(5)),
+            (&[(2, false), (5, true), (3, false), (5, true), (0, false)], Some(5)),
+            // Of several inputs none is taken, whichever comes first or more often.
+            (&[(5, true), (4, true)], None),
+            (&[(4, true), (5, true)], None),
+            (&[(5, true), (5, true), (1, true)], None),
+            (&[(5, true), (1, true), (5, true)], None),
+            (&[(0, true), (1, true)], None),
+            (&[(1, true), (0, true)], None),
+            (&[(0, false), (5, true), (4, true)], None),
+        ] {
+            assert_eq!(agreement(seen), wanted, "{seen:?}");
+        }
+        // Of more than a word every word counts; of no bits every copy shows the same.
+        let (ones, mut other) = (Bits::from_words(vec![u64::MAX; 2], 100), Bits::from_words(vec![u64::MAX; 2], 100));
+        other.set(99, false);
+        let both = |a: &Bits, b: &Bits| agreed([a, b].map(|x| (x.clone(), Bit::from(1))).into_iter(), 100);
+        assert!(bool::from(both(&ones, &ones).1) && both(&ones, &ones).0 == ones);
+        assert!(!bool::from(both(&ones, &other).1));
+        assert!(bool::from(agreed([(Bits::zeros(0), Bit::from(1))].into_iter(), 0).1));
+    }
+
+    /// Which bits come out, or which check fails, of all that can be found.
+    #[test]
+    fn the_recovered_input_counts_only_where_copies_disagree() {
+        let (agreed, computed) = (Bits::from_bytes(&[0b10], 2), Bits::from_bytes(&[0b01], 2));
+        for found in 0..16 {
+            let [invalid, disagree, ambiguous, recovered] = [0, 1, 2, 3].map(|i| Bit::from(found >> i & 1));
+            let decoded = Decoded { bits: agreed.clone(), omega: Block::ZERO, invalid, disagree, ambiguous };
+            let wanted = match [invalid, disagree, ambiguous, recovered].map(bool::from) {
+                [true, ..] => Err(checks::NO_VALID_COPY),
+                [_, false, ..] => Ok(&agreed),
+                [_, _, false, true] => Ok(&computed),
+                _ => Err(checks::NO_RECOVERY),
+            };
+            match (finish(&decoded, recovered, &computed), wanted) {
+                (Ok(bits), Ok(wanted)) => assert!(bits == *wanted, "{found:04b}"),
+                (Err(Error { kind: Kind::Misbehaved(kind), .. }), Err(wanted)) => {
+                    assert_eq!(kind, wanted, "{found:04b}")
+                }
+                _ => panic!("{found:04b}"),
+            }
+        }
+    }
+}

@@ -6,6 +6,7 @@ use comity_core::{Backend, Bits, Block, Delta, LockstepGarbler, Result, SessionI
 use comity_garble::Cursor;
 use comity_ot::committing;
 use rand_core::CryptoRng;
+use zeroize::Zeroizing;
 
 use crate::checks;
 use crate::conduct::{Act, Conduct};
@@ -54,11 +55,11 @@ pub(crate) fn run<C: Channel + ?Sized>(
     let mut memory = layout.memory(plan.copies)?;
     send_labels(ch, backend, &plan.probe, &mut copies, &ots.inputs, Some((&layout, &mut memory)), conduct)?;
     // Step 3.
-    let chosen = committing.random(ch, &x)?;
+    let chosen = Zeroizing::new(committing.random(ch, &x)?);
     consistency::send_r(ch, &mut copies, &mut keys, &chosen, conduct)?;
     // Step 4: all that is checked goes before what it is checked with is known.
     let mus = consistency::send_a(ch, backend, &mut copies, &mut keys, &x, Some((&layout, &mut memory)), conduct)?;
-    let opened = committing.open_random(ch)?;
+    let opened = Zeroizing::new(committing.open_random(ch)?);
     let challenge = receive_block(ch)?;
 
     // Step 5.
@@ -95,7 +96,7 @@ pub(crate) fn garble<C: Channel + ?Sized>(
     let deltas: Vec<Delta> = copies.iter().map(|copy| Delta::new(copy.delta.block())).collect();
     let lockstep = LockstepGarbler::new(backend, &deltas, gate_keys(session), slots(plan, program.lowered()));
     let tables = vec![Block::ZERO; 2 * plan.copies * PART];
-    let outputs = Tables::new(backend, session, plan.copies, rng);
+    let outputs = Tables::new(backend, session, plan.copies, plan.revealed(), rng);
     let side = Garbling { ch, copies, keys, lockstep, memory: [memory], tables, outlet, outputs, rng, conduct };
     let mut machine = Machine::new(plan, layout, program.wires(), side);
     // The machine has the inputs' labels; their values are nobody's business here.

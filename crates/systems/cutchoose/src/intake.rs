@@ -21,6 +21,7 @@ use comity_core::{LockstepChecker, LockstepEvaluator, LockstepGarbler, Result, S
 use comity_garble::Part;
 use rand_core::CryptoRng;
 use subtle::{Choice as Bit, ConstantTimeEq};
+use zeroize::Zeroizing;
 
 use crate::Form;
 use crate::checks;
@@ -46,9 +47,8 @@ impl Form {
         let (copies, evaluated) = self.copies(params);
         let Some(evaluated) = evaluated else { return Choice::random(copies, rng) };
         // A uniform set of this size: sort by random keys, of 128 bits, so that none are equal.
-        let mut order: Vec<(u128, usize)> = (0..copies)
-            .map(|j| (random_bits(128, rng).words().iter().fold(0, |n, &w| n << 64 | u128::from(w)), j))
-            .collect();
+        let key = |rng: &mut _| random_bits(128, rng).words().iter().fold(0, |n, &w| n << 64 | u128::from(w));
+        let mut order: Zeroizing<Vec<(u128, usize)>> = Zeroizing::new((0..copies).map(|j| (key(rng), j)).collect());
         order.sort_unstable();
         let mut bits = Bits::zeros(copies);
         order[..evaluated].iter().for_each(|&(_, j)| bits.set(j, true));

@@ -23,9 +23,11 @@
 //! `log2(2 rho)` bits of its concrete security (ePrint 2019/1168).
 //!
 //! **What leaks**. The evaluator's time depends a little on how many copies it evaluates, since checking a copy takes longer
-//! than evaluating it: a garbler that measures this exactly would guess with `log2(sqrt(pi rho / 2))` bits less to guess (3 at
-//! rho = 40). Nothing else that leaves the evaluator before the garbler's last message depends on its choice. The
-//! abort of a check depends on the evaluator's input with at most `2^-rho` (the rho-probe matrix, selective failure). Sizes are public: the program, and who gives and learns how many bits.
+//! than evaluating it: a garbler that measures this exactly knows how many there are, and its guess is right with `rho / (2^rho - 1)`,
+//! which is `log2(rho)` bits less to guess (5.3 at rho = 40; none in coded form, where the number is fixed). Nothing else that leaves
+//! the evaluator before the garbler's last message depends on its choice. By whether a check aborts, two inputs of the evaluator
+//! can be told apart with at most `2^-(rho - 1)` (selective failure, `probe`). Sizes are public: the program, and who gives
+//! and learns how many bits.
 //!
 //! **Cost** for `s` copies (`s = rho`, or in coded form the number that [`Form`] says), in bytes:
 //!

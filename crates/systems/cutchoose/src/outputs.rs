@@ -105,12 +105,20 @@ pub(crate) struct Tables {
 }
 
 impl Tables {
-    pub(crate) fn new(backend: Backend, session: &SessionId, copies: usize, rng: &mut impl CryptoRng) -> Tables {
+    /// For so many bits.
+    pub(crate) fn new(
+        backend: Backend,
+        session: &SessionId,
+        copies: usize,
+        bits: usize,
+        rng: &mut impl CryptoRng,
+    ) -> Tables {
         Tables {
             hashes: Hashes::new(backend, session),
             hashers: hashers(session, copies),
             delta: random_block(rng),
-            zeros: Zeroizing::new(Vec::new()),
+            // All at once: a vector that grows leaves copies behind.
+            zeros: Zeroizing::new(Vec::with_capacity(bits)),
         }
     }
 
@@ -199,6 +207,7 @@ impl Tables {
 impl Drop for Tables {
     fn drop(&mut self) {
         self.delta.zeroize();
+        self.hashers.zeroize();
     }
 }
 
@@ -424,6 +433,9 @@ impl Results {
 impl Drop for Results {
     fn drop(&mut self) {
         self.found.zeroize();
+        self.seen.zeroize();
+        self.valid.zeroize();
+        self.hashers.zeroize();
     }
 }
 
@@ -447,6 +459,56 @@ mod tests {
             message[24] = (at % 2) as u8;
             assert_eq!(digest, blake3::keyed_hash(&key, &message).as_bytes(), "{at}");
             assert_eq!(digests.iter().filter(|other| *other == digest).count(), 1, "{at}");
+        }
+    }
+
+    /// What step 6 makes of the labels that were found, `(Delta_{i,0}, Delta_{i,1})` for each bit.
+    fn decoded(found: &[[Option<u128>; 2]], valid: bool) -> Decoded {
+        let session = SessionId::derive("a test of decoding", &[]);
+        let mut results =
+            Results::new(Backend::detect(), &session, &Choice::new(Bits::from_bytes(&[1], 1)), found.len());
+        for label in found.as_flattened() {
+            // What was not found is garbage.
+            results.found.push(Block::from_u128(label.unwrap_or(0xbad)));
+            results.seen.push(if label.is_some() { u64::MAX } else { 0 });
+        }
+        results.valid = vec![0, if valid { u64::MAX } else { 0 }];
+        results.decode(FRESH)
+    }
+
+    const FRESH: Block = Block::from_u128(0xf4e5);
+
+    #[test]
+    fn one_delta_recovers_and_two_are_ambiguous() {
+        let (zero, one, both, other) =
+            ([Some(9), None], [None, Some(9)], [Some(9), Some(9 ^ 7)], [Some(20), Some(20 ^ 6)]);
+        let same = [Some(20), Some(20 ^ 7)];
+        // Whether copies disagree, whether that is ambiguous, and Omega.
+        for (found, disagree, ambiguous, omega) in [
+            (&[][..], false, false, None),
+            (&[zero, one, zero], false, false, None),
+            (&[both], true, false, Some(7)),
+            (&[zero, both, one], true, false, Some(7)),
+            (&[both, same], true, false, Some(7)),
+            (&[both, zero, same, one, both], true, false, Some(7)),
+            (&[both, other], true, true, Some(7)),
+            (&[other, both], true, true, Some(6)),
+            (&[both, same, one, other], true, true, Some(7)),
+            (&[other, both, both], true, true, Some(6)),
+            (&[both, other, both], true, true, Some(7)),
+        ] {
+            let flags = |decoded: &Decoded| [decoded.invalid, decoded.disagree].map(bool::from);
+            let with_valid = decoded(found, true);
+            assert_eq!(flags(&with_valid), [false, disagree], "{found:?}");
+            assert_eq!(bool::from(with_valid.ambiguous), ambiguous, "{found:?}");
+            assert!(with_valid.omega == omega.map_or(FRESH, Block::from_u128), "{found:?}");
+            // Where no copy is valid nothing is recovered, and Omega does not say more.
+            let without = decoded(found, false);
+            assert_eq!(flags(&without), [true, false], "{found:?}");
+            assert!(without.omega == FRESH, "{found:?}");
+            for (i, [_, label]) in found.iter().enumerate() {
+                assert_eq!(with_valid.bits.get(i), label.is_some(), "{found:?}");
+            }
         }
     }
 

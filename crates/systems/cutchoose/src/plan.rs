@@ -8,6 +8,7 @@
 use comity_circuit::{Program, Recipients};
 use comity_core::{Bits, Error, Params, Result};
 use rand_core::CryptoRng;
+use subtle::ConstantTimeEq;
 use zeroize::Zeroize;
 
 use crate::Form;
@@ -165,7 +166,7 @@ impl Plan {
         }
         let mac = self.mac.as_ref()?;
         let tag = self.tag_of(mac, &sealed, &keys);
-        (tag == number(passed, at, mac.width())).then_some(values)
+        bool::from(tag.ct_eq(&number(passed, at, mac.width()))).then_some(values)
     }
 
     /// What the evaluator passes on to the garbler, of what came out of the garbled circuits.
@@ -253,4 +254,52 @@ pub(crate) fn separated(program: &Program, garbler: u32, x: &Bits, y: &Bits) -> 
         Some(value)
     };
     program.inputs().iter().map(take).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use comity_circuit::Builder;
+    use comity_core::{Backend, Block, Prg};
+
+    use super::*;
+
+    /// A plan where the garbler has so many bits, the evaluator has three, and one bit comes out.
+    fn plan(bits: usize, to: Recipients) -> Plan {
+        let mut b = Builder::new();
+        let (x, y) = (b.input("x", bits), b.input("y", 3));
+        let sum = x.iter().chain(&y[1..]).fold(y[0], |sum, &bit| b.xor(sum, bit));
+        b.output("sum", &[sum]);
+        let program = Program::from_circuit(b.finish()).expect("a program").with_recipients(0, to).expect("recipients");
+        Plan::new(&program, 0, Params::new(128, 40).expect("parameters"), Form::All)
+    }
+
+    /// One bit alone would let a garbler search among 2^128 seeds for one that shows the other bit.
+    #[test]
+    fn one_input_bit_of_the_garbler_gets_company() {
+        for (own, all) in [(0, 0), (1, 2), (2, 2), (3, 3)] {
+            let plan = plan(own, Recipients::Party(1));
+            assert_eq!((plan.own, plan.pads, plan.tag(), plan.garblers()), (own, 0, 0, all));
+        }
+        // Keys and pads are bits of the input too.
+        for (to, pads) in [(Recipients::All, 0), (Recipients::Party(0), 1)] {
+            for own in 0..3 {
+                let plan = plan(own, to);
+                assert_eq!((plan.own, plan.pads, plan.garblers()), (own, pads, own + pads + 2 * 64));
+            }
+        }
+    }
+
+    #[test]
+    fn the_company_is_random() {
+        let plan = plan(1, Recipients::Party(1));
+        let mut rng = Prg::new(Backend::detect(), Block::from_u128(1));
+        let mut ones = 0;
+        for i in 0..64 {
+            let own = Bits::from_bytes(&[i % 2], 1);
+            let x = plan.garblers_input(&own, &mut rng);
+            assert_eq!((x.len(), x.get(0)), (2, own.get(0)));
+            ones += u32::from(x.get(1));
+        }
+        assert!((16..48).contains(&ones), "{ones}");
+    }
 }

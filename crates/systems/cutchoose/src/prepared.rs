@@ -4,7 +4,7 @@
 //! they come, and of which it keeps the evaluated copies; `R`, for a random input of the garbler; the output
 //! tables, under keys that the evaluator does not have yet; and of step 7 what the evaluator's message has before `Omega` is known.
 //!
-//! **Online**, [`Prepared::run`]: each party says how its input differs from the random choices (`y'` and `x` stay hidden by
+//! **Online**, [`Loaded::run`]: each party says how its input differs from the random choices (`y'` and `x` stay hidden by
 //! them), then the labels of steps 2 and 4 travel, the keys that open `c_j^T`, the challenge of step 4, and steps 6 to 9 are as
 //! ever. (The answer to the challenge is looked at with the other checks: nobody waits for it.)
 //!
@@ -13,9 +13,12 @@
 //! hash is an ideal cipher that a simulator may program, and what turns output labels to results (the opening of `c_j^T`) must
 //! not be known before the inputs are fixed: its keys travel last, after the transfers of `y'`.
 //!
-//! **Once**. A preparation serves one run, whether it succeeds or not; [`Prepared::run`] consumes it. Two runs on one
+//! **Once**. A preparation serves one run, whether it succeeds or not; [`Loaded::run`] consumes it. Two runs on one
 //! preparation (a restored backup, a copied folder, a snapshot of a virtual machine) show the evaluator two sets of
 //! input labels, and with them the garbler's input `x`; and a garbler that sees two `y'` against one choice learns where two inputs differ.
+//!
+//! **What leaks**, more than in a single execution: online the evaluator's time grows with the number of copies that it evaluates, and so
+//! does the size of its preparation, which tells the number to whoever sees it (`log2(rho)` bits less to guess).
 //!
 //! **Size**: [`prepared_size`]; at the evaluator 32 bytes for each AND gate and evaluated copy.
 
@@ -30,7 +33,7 @@ use rand_core::CryptoRng;
 use zeroize::Zeroizing;
 
 use crate::checks;
-use crate::conduct::Honest;
+use crate::conduct::{Act, Conduct, Honest};
 use crate::copies::{Copy, Key, Secret, fill_rows, mask};
 use crate::evaluator::Known;
 use crate::gates::{Machine, PART, Side, load, slots, store};
@@ -39,7 +42,7 @@ use crate::outputs::{Batch, Results, Tables, receive_commitments};
 use crate::plan::{Plan, joined};
 use crate::recovery::{Commitments, First, Trapdoor};
 use crate::rows::{Layout, Owner, Rows};
-use crate::saved::{put, put_bytes, take, take_bits, take_bytes};
+use crate::saved::{put, put_bits, put_bytes, take, take_bits, take_bytes};
 use crate::transfer::{
     Choice, Opened, ReceiverOts, SenderOts, make_labels, random_bits, random_block, receive_block, receive_labels,
     send_labels,
@@ -47,7 +50,7 @@ use crate::transfer::{
 use crate::{Config, Form, check, consistency, garbler, gate_keys};
 
 /// The form of a preparation's bytes.
-const MAGIC: &[u8; 16] = b"comity wmk17 v1\n";
+const MAGIC: &[u8; 16] = b"comity wmk17 v2\n";
 
 /// The most bytes that a preparation of this program takes at either party, if all copies were evaluated; half of it is usual.
 pub fn prepared_size(program: &Program, garbler: u32, params: comity_core::Params) -> u64 {
@@ -70,6 +73,20 @@ pub fn prepare<C: Channel + ?Sized>(
     to: &mut impl Write,
     observer: &mut dyn Observer,
 ) -> Result<()> {
+    prepare_as(ch, session, config, program, rng, to, observer, &mut Honest)
+}
+
+#[allow(clippy::too_many_arguments, reason = "as the public function, and how to behave")]
+pub(crate) fn prepare_as<C: Channel + ?Sized>(
+    ch: &mut C,
+    session: &SessionId,
+    config: &Config,
+    program: &Program,
+    rng: &mut impl CryptoRng,
+    to: &mut impl Write,
+    observer: &mut dyn Observer,
+    conduct: &mut impl Conduct,
+) -> Result<()> {
     check(config, program)?;
     let session = session.child("cutchoose, prepared");
     put_bytes(to, MAGIC)?;
@@ -78,9 +95,9 @@ pub fn prepare<C: Channel + ?Sized>(
     put_bytes(to, &[config.party as u8, config.garbler as u8, config.params.rho as u8])?;
     let plan = Plan::new(program, config.garbler, config.params, Form::All);
     if config.party == config.garbler {
-        prepare_garbler(ch, &session, config.backend, &plan, program, rng, to, observer)
+        prepare_garbler(ch, &session, config.backend, &plan, program, rng, to, observer, conduct)
     } else {
-        prepare_evaluator(ch, &session, config.backend, &plan, program, rng, to, observer)
+        prepare_evaluator(ch, &session, config.backend, &plan, program, rng, to, observer, conduct)
     }
 }
 
@@ -98,12 +115,7 @@ fn make_inputs(plan: &Plan, copies: &mut [Copy], layout: &Layout, memory: &mut R
     Ok(())
 }
 
-/// The stream that the output tables of a copy are encrypted with in a preparation, in place of the one of `key_j`.
-fn tables_stream(backend: Backend, key: &Secret) -> Prg {
-    Prg::new(backend, key.0)
-}
-
-#[allow(clippy::too_many_arguments, reason = "as the public function")]
+#[allow(clippy::too_many_arguments, reason = "as the public function, and how to behave")]
 fn prepare_garbler<C: Channel + ?Sized>(
     ch: &mut C,
     session: &SessionId,
@@ -113,26 +125,32 @@ fn prepare_garbler<C: Channel + ?Sized>(
     rng: &mut impl CryptoRng,
     to: &mut impl Write,
     observer: &mut dyn Observer,
+    conduct: &mut impl Conduct,
 ) -> Result<()> {
     observer.phase("setup");
     let ots = SenderOts::new(ch, session, backend, plan.copies, plan.probe.encoded(), rng)?;
     let mut first = [0; First::BYTES];
     ch.recv(&mut first)?;
+    // Looked at now, so that bad points do not wait in the store.
+    First::from_bytes(&first).points()?;
     let (seeds, keys) = ots.step1(ch, rng)?;
     let mut made = copies(backend, session, &seeds);
+    conduct.before(Act::Copies(&mut made));
     let mut streams: Vec<Key> = keys.iter().enumerate().map(|(j, key)| Key::new(backend, session, j, key)).collect();
 
     // Step 3, for a random input.
     observer.phase("inputs");
     let mut committing = committing::Receiver::setup_from(ch, &session.child("committing OT"), backend, ots.seeds)?;
     let random = random_bits(plan.garblers(), rng);
-    let chosen = committing.random(ch, &random)?;
-    consistency::send_r(ch, &mut made, &mut streams, &chosen, &mut Honest)?;
+    let chosen = Zeroizing::new(committing.random(ch, &random)?);
+    consistency::send_r(ch, &mut made, &mut streams, &chosen, conduct)?;
     let opened = Zeroizing::new(committing.open_random(ch)?);
 
     // Step 5, with keys of its own for the output tables.
     let table_keys: Vec<Secret> = (0..plan.copies).map(|_| Secret(random_block(rng))).collect();
-    streams.iter_mut().zip(&table_keys).for_each(|(stream, key)| stream.t = tables_stream(backend, key));
+    for (j, (stream, key)) in streams.iter_mut().zip(&table_keys).enumerate() {
+        stream.t = Key::new(backend, session, j, key).t;
+    }
     let layout = Layout::new(plan, program);
     let mut memory = layout.memory(plan.copies)?;
     make_inputs(plan, &mut made, &layout, &mut memory)?;
@@ -149,7 +167,7 @@ fn prepare_garbler<C: Channel + ?Sized>(
         memory,
         rng,
         observer,
-        &mut Honest,
+        conduct,
     )?;
     ch.flush()?;
 
@@ -157,12 +175,12 @@ fn prepare_garbler<C: Channel + ?Sized>(
     let blocks = |secrets: &[Secret]| Zeroizing::new(secrets.iter().map(|secret| secret.0).collect::<Vec<_>>());
     [&seeds, &keys, &table_keys].into_iter().try_for_each(|secrets| put(to, &blocks(secrets)))?;
     put(to, ots.inputs.as_flattened())?;
-    put_bytes(to, &random.to_bytes())?;
+    put_bits(to, &random)?;
     put(to, opened.as_flattened())?;
     outputs.save(to)
 }
 
-#[allow(clippy::too_many_arguments, reason = "as the public function")]
+#[allow(clippy::too_many_arguments, reason = "as the public function, and how to behave")]
 fn prepare_evaluator<C: Channel + ?Sized>(
     ch: &mut C,
     session: &SessionId,
@@ -172,14 +190,18 @@ fn prepare_evaluator<C: Channel + ?Sized>(
     rng: &mut impl CryptoRng,
     to: &mut impl Write,
     observer: &mut dyn Observer,
+    conduct: &mut impl Conduct,
 ) -> Result<()> {
     observer.phase("setup");
-    let choice = Choice::random(plan.copies, rng);
+    let mut choice = Choice::random(plan.copies, rng);
+    conduct.before(Act::Choice(&mut choice));
     let random = random_bits(plan.probe.encoded(), rng);
     let ots = ReceiverOts::new(ch, session, backend, &choice, &random, rng)?;
     let trapdoor = random_block(rng);
     let (_, first) = Trapdoor::new(&mut Prg::new(backend, trapdoor));
-    ch.send(&first.to_bytes())?;
+    let mut first = first.to_bytes();
+    conduct.before(Act::First(&mut first));
+    ch.send(&first)?;
     let secrets = ots.step1(ch, &choice)?;
     let Opened { mut checked, evaluated: mut keys } = Opened::new(backend, session, &choice, &secrets);
 
@@ -189,10 +211,13 @@ fn prepare_evaluator<C: Channel + ?Sized>(
     let mut m = Zeroizing::new(vec![[Block::ZERO; 2]; plan.garblers()]);
     committing.random(ch, &mut m)?;
     let r = consistency::receive_r(ch, &choice, &mut keys, m.len())?;
-    committing.open(ch)?;
+    let mut opening = committing.opening()?.to_bytes();
+    conduct.before(Act::Opening(&mut opening));
+    ch.send(&opening)?;
+    ch.flush()?;
 
-    put_bytes(to, &choice.bits.to_bytes())?;
-    put_bytes(to, &random.to_bytes())?;
+    put_bits(to, &choice.bits)?;
+    put_bits(to, &random)?;
     put(to, &ots.inputs)?;
     let secrets = Zeroizing::new(secrets.iter().map(|secret| secret.0).collect::<Vec<_>>());
     put(to, &secrets)?;
@@ -293,7 +318,7 @@ impl<R: Read> Prepared<R> {
         let (mut magic, mut session, mut digest, mut rest) = ([0; 16], [0; 32], [0; 32], [0; 3]);
         take_bytes(&mut from, &mut magic)?;
         if magic != *MAGIC {
-            return Err(Error::invalid_input("this is no preparation of cutchoose"));
+            return Err(Error::invalid_input("this is no preparation of cutchoose, or one of another version"));
         }
         take_bytes(&mut from, &mut session)?;
         take_bytes(&mut from, &mut digest)?;
@@ -325,6 +350,15 @@ impl<R: Read> Prepared<R> {
     /// # Errors
     /// [`InvalidInput`](comity_core::Kind) where the inputs do not fit the program, or the preparation ends too soon.
     pub fn load<'a>(self, program: &'a Program, inputs: &[Option<Bits>]) -> Result<Loaded<'a, R>> {
+        self.load_as(program, inputs, &mut Honest)
+    }
+
+    pub(crate) fn load_as<'a>(
+        self,
+        program: &'a Program,
+        inputs: &[Option<Bits>],
+        conduct: &mut impl Conduct,
+    ) -> Result<Loaded<'a, R>> {
         program.check_inputs(Some(self.config.party), inputs)?;
         let plan = Plan::new(program, self.config.garbler, self.config.params, Form::All);
         let own = joined(program, self.config.party, inputs)?;
@@ -348,7 +382,8 @@ impl<R: Read> Prepared<R> {
             let mut opened = Zeroizing::new(vec![[Block::ZERO; 2]; plan.garblers()]);
             take(from_, opened.as_flattened_mut())?;
             let outputs = Tables::load(backend, &session, &plan, from_)?;
-            let copies = copies(backend, &session, &seeds);
+            let mut copies = copies(backend, &session, &seeds);
+            conduct.before(Act::Copies(&mut copies));
             let scalars = copies.iter().map(|copy| &copy.scalars);
             let commitments = Commitments::new(&session, &First::from_bytes(&first), scalars)?;
             Role::Garbler { copies, keys, table_keys, ots, random, opened, outputs, commitments: Box::new(commitments) }
@@ -358,8 +393,8 @@ impl<R: Read> Prepared<R> {
             let mut ots = Zeroizing::new(vec![Block::ZERO; plan.probe.encoded()]);
             take(from_, &mut ots)?;
             let secrets = secrets(from_, plan.copies)?;
-            let mut trapdoor = [Block::ZERO];
-            take(from_, &mut trapdoor)?;
+            let mut trapdoor = Zeroizing::new([Block::ZERO]);
+            take(from_, &mut trapdoor[..])?;
             let (trapdoor, _) = Trapdoor::new(&mut Prg::new(backend, trapdoor[0]));
             let mut m = Zeroizing::new(vec![[Block::ZERO; 2]; plan.garblers()]);
             take(from_, m.as_flattened_mut())?;
@@ -418,6 +453,16 @@ impl<R: Read> Loaded<'_, R> {
         rng: &mut impl CryptoRng,
         observer: &mut dyn Observer,
     ) -> Result<()> {
+        self.run_as(ch, rng, observer, &mut Honest)
+    }
+
+    pub(crate) fn run_as<C: Channel + ?Sized>(
+        self,
+        ch: &mut C,
+        rng: &mut impl CryptoRng,
+        observer: &mut dyn Observer,
+        conduct: &mut impl Conduct,
+    ) -> Result<()> {
         let Loaded { session, config, program, plan, own, role, mut from } = self;
         let backend = config.backend;
         observer.phase("inputs");
@@ -429,29 +474,30 @@ impl<R: Read> Loaded<'_, R> {
                 // How x differs from the random input, and y' from the random choices.
                 let mut ours = x.clone();
                 ours.xor_assign(&random);
-                ch.send(&ours.to_bytes())?;
+                tell(ch, &ours, conduct)?;
                 let theirs = receive_bits(ch, plan.probe.encoded())?;
                 swap(&mut ots, &theirs);
                 swap(&mut opened, &ours);
                 // Steps 2 and 4.
-                send_labels(ch, backend, &plan.probe, &mut copies, &ots, None, &mut Honest)?;
-                let mus = consistency::send_a(ch, backend, &mut copies, &mut keys, &x, None, &mut Honest)?;
-                for (key, table_key) in keys.iter_mut().zip(&table_keys) {
+                send_labels(ch, backend, &plan.probe, &mut copies, &ots, None, conduct)?;
+                let mus = consistency::send_a(ch, backend, &mut copies, &mut keys, &x, None, conduct)?;
+                for (j, (key, table_key)) in keys.iter_mut().zip(&table_keys).enumerate() {
                     let mut encrypted = table_key.0.to_bytes();
+                    conduct.before(Act::TableKey { j, key: &mut encrypted });
                     mask(&mut key.t, &mut encrypted);
                     ch.send(&encrypted)?;
                 }
                 observer.phase("checks");
                 let challenge = receive_block(ch)?;
-                consistency::send_answers(ch, backend, &copies, &x, &opened, challenge, &mus, &mut Honest)?;
+                consistency::send_answers(ch, backend, &copies, &x, &opened, challenge, &mus, conduct)?;
                 ch.flush()?;
-                garbler::settle(ch, &plan, &x, &copies, &outputs, *commitments, observer, &mut Honest)
+                garbler::settle(ch, &plan, &x, &copies, &outputs, *commitments, observer, conduct)
             }
             Role::Evaluator { choice, random, ots, secrets, trapdoor, mut m, r } => {
                 let encoded = plan.probe.encode(&own, rng);
                 let mut ours = encoded.clone();
                 ours.xor_assign(&random);
-                ch.send(&ours.to_bytes())?;
+                tell(ch, &ours, conduct)?;
                 let theirs = receive_bits(ch, plan.garblers())?;
                 swap(&mut m, &theirs);
                 let Opened { mut checked, evaluated: mut keys } = Opened::new(backend, &session, &choice, &secrets);
@@ -484,14 +530,16 @@ impl<R: Read> Loaded<'_, R> {
                     None,
                     &mut memory,
                 )?;
-                let mut encrypted = vec![[0; Block::BYTES]; plan.copies];
+                let mut encrypted = Zeroizing::new(vec![[0; Block::BYTES]; plan.copies]);
                 ch.recv(encrypted.as_flattened_mut())?;
                 for (key, &j) in keys.iter_mut().zip(&choice.evaluated) {
                     mask(&mut key.t, &mut encrypted[j]);
-                    key.t = tables_stream(backend, &Secret(Block::new(encrypted[j])));
+                    key.t = Key::new(backend, &session, j, &Secret(Block::new(encrypted[j]))).t;
                 }
                 // The garbler's keys are here too: nothing that is checked can change any more.
-                ch.send(&challenge.to_bytes())?;
+                let mut told = challenge;
+                conduct.before(Act::Challenge(&mut told));
+                ch.send(&told.to_bytes())?;
                 ch.flush()?;
                 // Step 6.
                 let columns: Vec<usize> = (0..choice.evaluated.len()).collect();
@@ -524,10 +572,17 @@ impl<R: Read> Loaded<'_, R> {
                     m: &m,
                     expected: &expected,
                 };
-                known.settle(ch, backend, results, &trapdoor, rng, observer, &mut Honest)
+                known.settle(ch, backend, results, &trapdoor, rng, observer, conduct)
             }
         }
     }
+}
+
+/// Tells how this party's input differs from the random choices.
+fn tell<C: Channel + ?Sized>(ch: &mut C, ours: &Bits, conduct: &mut impl Conduct) -> Result<()> {
+    let mut bytes = ours.to_bytes();
+    conduct.before(Act::Difference(&mut bytes));
+    ch.send(&bytes)
 }
 
 /// Bits of the peer.

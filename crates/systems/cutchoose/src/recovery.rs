@@ -66,7 +66,7 @@ impl First {
     /// Bytes in the message.
     pub(crate) const BYTES: usize = 64;
 
-    /// The message with these bytes. [`Commitments::new`] checks them.
+    /// The message with these bytes. [`First::points`] checks them.
     pub(crate) fn from_bytes(bytes: &[u8; 64]) -> First {
         let mut points = [[0; 32]; 2];
         points.as_flattened_mut().copy_from_slice(bytes);
@@ -78,6 +78,19 @@ impl First {
         let mut bytes = [0; 64];
         bytes.copy_from_slice(self.0.as_flattened());
         bytes
+    }
+
+    /// `h` and `g1`.
+    ///
+    /// # Errors
+    /// [`InvalidPoint`](checks::INVALID_POINT) or [`IdentityPoint`](checks::IDENTITY_POINT) if the evaluator
+    /// sent such.
+    pub(crate) fn points(&self) -> Result<[RistrettoPoint; 2]> {
+        let [h, g1] = self.0.map(|bytes| match decode(&bytes) {
+            Ok(point) if point.is_identity() => Err(checks::IDENTITY_POINT),
+            decoded => decoded,
+        });
+        Ok([h?, g1?])
     }
 }
 
@@ -191,18 +204,13 @@ impl Commitments {
     /// Computes `C_j` from the scalars of copies 0, 1, ...
     ///
     /// # Errors
-    /// [`InvalidPoint`](checks::INVALID_POINT) or [`IdentityPoint`](checks::IDENTITY_POINT) if the evaluator
-    /// sent such.
+    /// Those of [`First::points`].
     pub(crate) fn new<'a>(
         session: &SessionId,
         first: &First,
         scalars: impl IntoIterator<Item = &'a Scalars>,
     ) -> Result<Commitments> {
-        let [h, g1] = first.0.map(|bytes| match decode(&bytes) {
-            Ok(point) if point.is_identity() => Err(checks::IDENTITY_POINT),
-            decoded => decoded,
-        });
-        let (h, g1) = (h?, g1?);
+        let [h, g1] = first.points()?;
         let scalars = Vec::from_iter(scalars.into_iter().cloned());
         let points = doubled(&combine(&scalars, &G, &h)).iter().map(CompressedRistretto::to_bytes).collect();
         Ok(Commitments { session: *session, scalars, g1, points })

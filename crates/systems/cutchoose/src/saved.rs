@@ -4,6 +4,7 @@
 use std::io::{Read, Write};
 
 use comity_core::{Bits, Block, Error, Result};
+use zeroize::Zeroizing;
 
 /// Writes blocks.
 pub(crate) fn put(to: &mut impl Write, blocks: &[Block]) -> Result<()> {
@@ -13,6 +14,11 @@ pub(crate) fn put(to: &mut impl Write, blocks: &[Block]) -> Result<()> {
 /// Writes bytes.
 pub(crate) fn put_bytes(to: &mut impl Write, bytes: &[u8]) -> Result<()> {
     to.write_all(bytes).map_err(|error| Error::io("storing a preparation", error))
+}
+
+/// Writes bits.
+pub(crate) fn put_bits(to: &mut impl Write, bits: &Bits) -> Result<()> {
+    put_bytes(to, &Zeroizing::new(bits.to_bytes()))
 }
 
 /// Reads into blocks.
@@ -27,7 +33,7 @@ pub(crate) fn take_bytes(from: &mut impl Read, bytes: &mut [u8]) -> Result<()> {
 
 /// Reads bits.
 pub(crate) fn take_bits(from: &mut impl Read, bits: usize) -> Result<Bits> {
-    let mut bytes = zeroize::Zeroizing::new(vec![0; bits.div_ceil(8)]);
+    let mut bytes = Zeroizing::new(vec![0; bits.div_ceil(8)]);
     take_bytes(from, &mut bytes)?;
     Ok(Bits::from_bytes(&bytes, bits))
 }

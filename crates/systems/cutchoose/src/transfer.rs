@@ -14,7 +14,7 @@ use comity_ot::{
     HashedReceiver, HashedSender, Malicious, RandomReceiver, RandomSender, ReceiverSeeds, SenderSeeds, softspoken,
 };
 use rand_core::CryptoRng;
-use zeroize::Zeroizing;
+use zeroize::{ZeroizeOnDrop, Zeroizing};
 
 use crate::checks;
 use crate::conduct::{Act, Conduct};
@@ -147,7 +147,7 @@ pub(crate) fn send_labels<C: Channel + ?Sized>(
     conduct: &mut impl Conduct,
 ) -> Result<()> {
     let width = copies.len();
-    let deltas: Vec<Block> = copies.iter().map(|copy| copy.delta.block()).collect();
+    let deltas = Zeroizing::new(copies.iter().map(|copy| copy.delta.block()).collect::<Vec<_>>());
     let mut zeros = Rows::new(width, probe.largest_chunk())?;
     let mut messages = Zeroizing::new(vec![Block::ZERO; 2 * width * GROUP]);
     let mut pad = Zeroizing::new(vec![Block::ZERO; width]);
@@ -161,7 +161,7 @@ pub(crate) fn send_labels<C: Channel + ?Sized>(
             for ((masks, labels), pair) in ots[i..].iter().zip(zeros).zip(messages.chunks_exact_mut(2 * width)) {
                 let (zero, one) = pair.split_at_mut(width);
                 zero.copy_from_slice(labels);
-                one.iter_mut().zip(labels).zip(&deltas).for_each(|((one, label), delta)| *one = *label ^ *delta);
+                one.iter_mut().zip(labels).zip(deltas.iter()).for_each(|((one, label), delta)| *one = *label ^ *delta);
                 conduct.before(Act::Labels { i, messages: pair });
                 for (mask, message) in masks.iter().zip(pair.chunks_exact_mut(width)) {
                     Prg::new(backend, *mask).fill_blocks(&mut pad);
@@ -190,6 +190,7 @@ pub(crate) struct ReceiverOts {
 
 /// Which copies are evaluated; the others are checked. Uniform among the sets that are not empty: with the empty one even an
 /// honest run would fail. It is the evaluator's secret until the garbler's last message, and serves one run.
+#[derive(ZeroizeOnDrop)]
 pub(crate) struct Choice {
     pub(crate) bits: Bits,
     /// The evaluated copies.
@@ -298,7 +299,7 @@ pub(crate) fn receive_labels<C: Channel + ?Sized>(
     active_to: &mut Rows,
 ) -> Result<()> {
     let width = choice.bits.len();
-    let deltas: Vec<Block> = copies.iter().map(|copy| copy.delta.block()).collect();
+    let deltas = Zeroizing::new(copies.iter().map(|copy| copy.delta.block()).collect::<Vec<_>>());
     let mut zeros = Rows::new(copies.len(), probe.largest_chunk())?;
     let mut active = Rows::new(choice.evaluated.len(), probe.largest_chunk())?;
     let mut messages = vec![Block::ZERO; 2 * width * GROUP];
@@ -321,7 +322,7 @@ pub(crate) fn receive_labels<C: Channel + ?Sized>(
                 for (label, &j) in active.get_mut(row, 1).iter_mut().zip(&choice.evaluated) {
                     *label = labels[j];
                 }
-                for ((zero, &j), delta) in zeros.get(row, 1).iter().zip(&choice.checked).zip(&deltas) {
+                for ((zero, &j), delta) in zeros.get(row, 1).iter().zip(&choice.checked).zip(deltas.iter()) {
                     let difference = *zero ^ delta.masked(bit) ^ labels[j];
                     wrong = Block::from_u128(wrong.to_u128() | difference.to_u128());
                 }

@@ -4,7 +4,7 @@
 use comity_channel::Channel;
 use comity_circuit::{Builder, Observer, Program};
 use comity_core::{Backend, Bits, Block, Error, Kind, Params, Prg, Result, SessionId};
-use comity_cutchoose::{Config, Form};
+use comity_cutchoose::{Config, Form, Prepared, prepare};
 use comity_testing::{Deviation, Verdict, deviate, never_wrong};
 
 /// Outputs as bytes.
@@ -33,31 +33,48 @@ fn program() -> Program {
     Program::from_circuit(b.finish()).unwrap()
 }
 
+/// How a program is run.
+#[derive(Clone, Copy)]
+enum Way {
+    InOnePhase(Form),
+    /// Prepared, and then run at once: a deviation may be in either phase.
+    InTwoPhases,
+}
+
 fn party(
     ch: &mut Box<dyn Channel>,
     party: u32,
     session: u64,
     program: &Program,
-    form: Form,
+    way: Way,
 ) -> Result<Vec<(usize, Vec<u8>)>> {
     let backend = Backend::detect();
     let id = SessionId::derive("deviations of cut-and-choose", &[&session.to_le_bytes()]);
+    let form = if let Way::InOnePhase(form) = way { form } else { Form::All };
     let config = Config { backend, party, garbler: 0, params: Params::new(128, 3)?, form };
     let mut inputs = [None, None];
     inputs[party as usize] = Some(Bits::from_bytes(&[[5], [6]][party as usize], 3));
     let mut rng = Prg::new(backend, Block::from_u128(u128::from(session) << 1 | u128::from(party)));
     let mut outputs = Outputs::default();
-    comity_cutchoose::run(ch, &id, &config, program, &inputs, &mut rng, &mut outputs)?;
+    match way {
+        Way::InOnePhase(_) => comity_cutchoose::run(ch, &id, &config, program, &inputs, &mut rng, &mut outputs)?,
+        Way::InTwoPhases => {
+            let mut stored = Vec::new();
+            prepare(ch, &id, &config, program, &mut rng, &mut stored, &mut outputs)?;
+            let prepared = Prepared::open(&stored[..], backend, party, program)?;
+            prepared.load(program, &inputs)?.run(ch, &mut rng, &mut outputs)?;
+        }
+    }
     Ok(outputs.0)
 }
 
-fn deviations(form: Form) {
+fn deviations(way: Way) {
     let program = program();
     let mut lost = [Vec::new(), Vec::new()];
     let runs = deviate(
         2000,
-        |ch, session| party(ch, 0, session, &program, form),
-        |ch, session| party(ch, 1, session, &program, form),
+        |ch, session| party(ch, 0, session, &program, way),
+        |ch, session| party(ch, 1, session, &program, way),
         |case, verdict0, verdict1| {
             never_wrong(case, verdict0, verdict1);
             let other = if case.party == 0 { verdict1 } else { verdict0 };
@@ -80,10 +97,15 @@ fn deviations(form: Form) {
 
 #[test]
 fn no_deviation_makes_an_output_wrong() {
-    deviations(Form::All);
+    deviations(Way::InOnePhase(Form::All));
 }
 
 #[test]
 fn no_deviation_makes_an_output_wrong_where_copies_are_coded() {
-    deviations(Form::Coded);
+    deviations(Way::InOnePhase(Form::Coded));
+}
+
+#[test]
+fn no_deviation_makes_an_output_wrong_where_it_is_prepared() {
+    deviations(Way::InTwoPhases);
 }

@@ -4,11 +4,12 @@
 //! (32). All numbers are little-endian. It ends with a BLAKE3 hash of all before.
 
 use comity_core::{Error, Result};
+use zeroize::Zeroize;
 
 use crate::Copies;
 
 /// The version of the files, of the CRS and of the protocol.
-pub(crate) const VERSION: u16 = 1;
+pub(crate) const VERSION: u16 = 2;
 
 /// Bytes of the checksum at the end.
 pub(crate) const CHECKSUM: usize = 32;
@@ -69,13 +70,22 @@ impl Header {
         let version = u16::from_le_bytes([rest[0], rest[1]]);
         if version != VERSION {
             return Err(Error::malformed(format!(
-                "this is {} of version {version}, and this program knows version {VERSION}",
+                "this is {} of version {version}, and this program knows version {VERSION}: both sides need one version, and \
+                 everything must be made with it",
                 kind.name()
             )));
         }
         let copies = Copies::from_bytes([rest[2], rest[3]])?;
         Ok(Header { copies, program: std::array::from_fn(|i| rest[4 + i]) })
     }
+}
+
+/// The checksum of a file with these bytes before it. That of a key has secrets in its last block.
+fn sum(bytes: &[u8]) -> blake3::Hash {
+    let mut hasher = checksum();
+    let sum = hasher.update(bytes).finalize();
+    hasher.zeroize();
+    sum
 }
 
 /// The hash that a checksum is finished from.
@@ -85,7 +95,7 @@ pub(crate) fn checksum() -> blake3::Hasher {
 
 /// Appends the checksum.
 pub(crate) fn seal(mut bytes: Vec<u8>) -> Vec<u8> {
-    let sum = checksum().update(&bytes).finalize();
+    let sum = sum(&bytes);
     bytes.extend_from_slice(sum.as_bytes());
     bytes
 }
@@ -98,7 +108,7 @@ pub(crate) fn unseal(kind: FileKind, bytes: &[u8]) -> Result<(Header, &[u8])> {
     let short = || Error::malformed(format!("{} bytes are too few for {}", bytes.len(), kind.name()));
     let header = Header::from_bytes(kind, bytes.first_chunk().ok_or_else(short)?)?;
     let (body, sum) = bytes.split_last_chunk::<CHECKSUM>().ok_or_else(short)?;
-    if checksum().update(body).finalize() != *sum {
+    if self::sum(body) != *sum {
         return Err(Error::malformed(format!("{} was damaged or cut short: its checksum is wrong", kind.name())));
     }
     Ok((header, body.get(Header::BYTES..).ok_or_else(short)?))

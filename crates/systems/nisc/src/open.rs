@@ -9,7 +9,7 @@ use comity_core::{
 use comity_ot::base::pvw::{self, products};
 use curve25519_dalek::ristretto::{RistrettoBasepointTable, RistrettoPoint};
 use curve25519_dalek::scalar::Scalar;
-use curve25519_dalek::traits::Identity;
+use subtle::ConstantTimeEq;
 use zeroize::Zeroizing;
 
 use crate::checks;
@@ -22,7 +22,7 @@ use crate::outputs::{Boxes, Recovery, Told, Verdict, decoding, decoding_bit, dec
 use crate::parallel::{batches, map};
 use crate::plan::{Plan, separated};
 use crate::query::{Receivers, Secret};
-use crate::respond::{deltas, head_rows, hidden_rows, label_pairs, ot_sessions, same_program, session};
+use crate::respond::{answered, deltas, head_rows, hidden_rows, label_pairs, ot_sessions, same_program, session};
 use crate::rows::Rows;
 use crate::stream::{In, Intake};
 
@@ -37,22 +37,30 @@ pub struct Opened {
     pub recovered: bool,
 }
 
-/// Opens an answer (Figure 4).
+/// Opens an answer that was made in this context (Figure 4).
 ///
 /// # Errors
-/// [`Malformed`](comity_core::Kind) for what is no answer, or was damaged; [`Mismatch`](comity_core::Kind) for an answer to another query or program;
+/// [`Malformed`](comity_core::Kind) for what is no answer, or was damaged; [`Mismatch`](comity_core::Kind) for an answer to another query or program, or
+/// made in another context;
 /// [`Misbehaved`](comity_core::Kind) names the check that a cheating sender failed: see the module's documentation. No error says
 /// anything about answers of others. Results and errors alike are to be shown to nobody before all answers to the query are
 /// opened: then the secret is spent, and [`Secret::refresh`] makes the next one.
-pub fn open(backend: Backend, secret: &Secret, program: &Program, answer: &mut dyn Read) -> Result<Opened> {
+pub fn open(
+    backend: Backend,
+    secret: &Secret,
+    context: &[u8; 32],
+    program: &Program,
+    answer: &mut dyn Read,
+) -> Result<Opened> {
     let plan = Plan::new(program, secret.copies())?;
-    open_from(backend, secret, program, plan, In::new(answer, plan.answer_bytes()))
+    open_from(backend, secret, context, program, plan, In::new(answer, plan.answer_bytes()))
 }
 
 /// As [`open`], with all that the answer comes from.
 pub(crate) fn open_from(
     backend: Backend,
     secret: &Secret,
+    context: &[u8; 32],
     program: &Program,
     plan: Plan,
     mut input: In<'_>,
@@ -63,7 +71,7 @@ pub(crate) fn open_from(
     }
     let receivers = secret.receivers(backend);
     input.check(plan.copies, &receivers.choice)?;
-    let opened = session_of(&receivers, secret, &mut input)
+    let opened = session_of(&receivers, secret, context, &mut input)
         .and_then(|session| Receiver { backend, session, plan, program, receivers: &receivers }.open(&mut input));
     match opened {
         Ok(told) => {
@@ -81,16 +89,16 @@ pub(crate) fn open_from(
 }
 
 /// Reads the beginning of an answer.
-fn session_of(receivers: &Receivers, secret: &Secret, input: &mut In<'_>) -> Result<SessionId> {
+fn session_of(receivers: &Receivers, secret: &Secret, context: &[u8; 32], input: &mut In<'_>) -> Result<SessionId> {
     let header = Header::from_bytes(FileKind::Answer, &input.array()?)?;
     same_program(secret.program(), &header.program)?;
-    let (fingerprint, nonce) = (input.array()?, input.array()?);
-    let ours = receivers.query.fingerprint();
-    if header.copies != secret.copies() || fingerprint != ours {
+    let (theirs, nonce) = (input.array()?, input.array()?);
+    let ours = answered(&receivers.query.fingerprint(), context);
+    if header.copies != secret.copies() || theirs != ours {
         let hex = |digest: &[u8; 32]| digest.iter().map(|byte| format!("{byte:02x}")).collect::<String>();
-        return Err(Error::mismatch("query", hex(&ours), hex(&fingerprint)));
+        return Err(Error::mismatch("query", hex(&ours), hex(&theirs)));
     }
-    Ok(session(&header, &fingerprint, &nonce))
+    Ok(session(&header, &ours, &nonce))
 }
 
 /// What came of an answer.
@@ -370,22 +378,22 @@ impl Receiver<'_> {
                     [0, 1].map(|b| half_h[b] + powers.g(&recovery.half_k(i, j, b as u8, labels[b])))
                 });
                 let evaluated = told[at * e..][..e].as_flattened().iter().map(|half| powers.g(half));
-                (doubled(&checked.collect::<Vec<_>>()), doubled(&evaluated.collect::<Vec<_>>()))
+                let points = [Zeroizing::new(checked.collect::<Vec<_>>()), Zeroizing::new(evaluated.collect())];
+                points.each_ref().map(|points| doubled(points))
             });
             for (at, (j, points)) in batch.zip(&points).enumerate() {
-                boxes[0].add(&points.0);
-                boxes[1].add(&points.1);
+                boxes.iter_mut().zip(points).for_each(|(boxes, points)| boxes.add(points));
                 for (k, (&i, label)) in evaluated.iter().zip(&active[at * e..]).enumerate() {
                     let bit = label.lsb() ^ decoding_bit(&bits, e, j, k);
-                    let half_k = recovery.half_k(i, j, u8::from(bit), *label);
-                    let half_w = told[at * e + k][usize::from(bit)] - half_k;
+                    let half_k = Zeroizing::new(recovery.half_k(i, j, u8::from(bit), *label));
+                    let half_w = Zeroizing::new(told[at * e + k][usize::from(bit)] - *half_k);
                     verdict.add(k, j, bit, &half_w, &commitments.outputs[j]);
                 }
             }
         }
         let mut missing = vec![Block::ZERO; 2 * e];
         intake.take(input, &boxes[0].finish(), &mut missing, checks::INPUT_RECOVERY)?;
-        verdict.opened = missing == boxes[1].finish();
+        verdict.opened = missing.ct_eq(&boxes[1].finish()).into();
         Ok(verdict)
     }
 }
@@ -402,18 +410,17 @@ fn unmask(mask: &mut Prg, bytes: [u8; 32]) -> Option<Scalar> {
 /// # Errors
 /// [`NoRecovery`](checks::NO_RECOVERY) if `half_w` is not half the logarithm of `h`, or a commitment is not to a bit.
 fn decrypt(commitments: &Commitments, half_w: &Scalar) -> Result<Bits> {
-    let w = half_w + half_w;
-    let powers = RistrettoPoint::mul_base(&w);
-    let one = RistrettoPoint::mul_base(&Scalar::ONE);
-    if powers != commitments.h {
-        return Err(checks::NO_RECOVERY.into());
+    let w = Zeroizing::new(half_w + half_w);
+    let [zero, one] = [Scalar::ZERO, Scalar::ONE].map(|bit| RistrettoPoint::mul_base(&bit));
+    let mut right = RistrettoPoint::mul_base(&w).ct_eq(&commitments.h);
+    let mut y = Bits::zeros(commitments.inputs.len());
+    for (j, [a, b]) in commitments.inputs.iter().enumerate() {
+        let value = Zeroizing::new(b - a * *w);
+        let bit = value.ct_eq(&one);
+        right &= bit | value.ct_eq(&zero);
+        y.set(j, bit.into());
     }
-    let bit = |[a, b]: &[RistrettoPoint; 2]| match b - a * w {
-        value if value == RistrettoPoint::identity() => Ok(false),
-        value if value == one => Ok(true),
-        _ => Err(Error::from(checks::NO_RECOVERY)),
-    };
-    commitments.inputs.iter().map(bit).collect()
+    if bool::from(right) { Ok(y) } else { Err(checks::NO_RECOVERY.into()) }
 }
 
 #[cfg(test)]

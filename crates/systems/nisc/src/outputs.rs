@@ -67,6 +67,12 @@ impl Recovery {
 /// The cheating recovery boxes of copies: running hashes of their points.
 pub(crate) struct Boxes(Vec<blake3::Hasher>);
 
+impl Drop for Boxes {
+    fn drop(&mut self) {
+        self.0.iter_mut().for_each(Zeroize::zeroize);
+    }
+}
+
 impl Boxes {
     pub(crate) fn new(session: &SessionId, copies: usize) -> Boxes {
         let key = session.child("cheating recovery box").to_bytes();
@@ -106,7 +112,7 @@ pub(crate) enum Told {
     /// They agree.
     Output(Bits),
     /// They do not: half of `w`.
-    Trapdoor(Scalar),
+    Trapdoor(Zeroizing<Scalar>),
 }
 
 impl Verdict {
@@ -149,7 +155,7 @@ impl Verdict {
         let Some(other) = trusted.find(|output| *output != first) else { return Ok(Told::Output(first.clone())) };
         let j = first.iter().zip(other.iter()).position(|(a, b)| a != b);
         match j.map(|j| &self.known[j]) {
-            Some([Some(zero), Some(one)]) => Ok(Told::Trapdoor(zero + one)),
+            Some([Some(zero), Some(one)]) => Ok(Told::Trapdoor(Zeroizing::new(zero + one))),
             _ => unreachable!("both logarithms of a bit in which semi-trusted copies differ were found right"),
         }
     }

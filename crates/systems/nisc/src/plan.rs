@@ -3,10 +3,12 @@
 use comity_circuit::{Program, Recipients};
 use comity_core::{Bits, ErasureCode, Error, Result};
 use rand_core::CryptoRng;
+use zeroize::{ZeroizeOnDrop, Zeroizing};
 
 /// The copies of the garbled circuit: their number `t`, and how they travel.
 ///
-/// All of them: any but none are evaluated, and a cheat escapes with probability `1/(2^t - 1)`. Stored (AMPR14, section 5): the
+/// All of them: any but none are evaluated, and a cheat escapes with probability `1/(2^t - 1)`: one copy is always evaluated, and no
+/// protection at all. Stored (AMPR14, section 5): the
 /// same, but they wait with somebody else, and the receiver fetches those that are evaluated. Coded (same section): exactly `e`
 /// are evaluated, an answer is about as large as `e` garbled circuits, and a cheat escapes with probability `1/C(t, e)`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -74,7 +76,7 @@ impl Copies {
         match u8::try_from(t) {
             Ok(total) if (1..=Copies::MAX).contains(&t) => Ok(Copies { total, form }),
             _ => Err(Error::invalid_input(format!(
-                "{t} copies: choose 1 to {}, the statistical security in bits",
+                "{t} copies: choose 2 to {}, of which a cheat is unseen with probability 1/(2^t - 1); 1 is no protection",
                 Copies::MAX
             ))),
         }
@@ -147,7 +149,7 @@ impl Copies {
         let t = self.total();
         let evaluated = match self.evaluated() {
             None => loop {
-                let mut bytes = zeroize::Zeroizing::new([0; Copies::MAX.div_ceil(8)]);
+                let mut bytes = Zeroizing::new([0; Copies::MAX.div_ceil(8)]);
                 rng.fill_bytes(&mut bytes[..]);
                 let bits = Bits::from_bytes(&bytes[..], t);
                 if bits.words().iter().any(|&word| word != 0) {
@@ -156,25 +158,28 @@ impl Copies {
             },
             Some(e) => {
                 // A uniform set of this size: sort by random keys, of 128 bits, so that none are equal.
-                let mut order: Vec<(u128, usize)> = (0..t)
-                    .map(|i| {
-                        let mut key = [0; 16];
-                        rng.fill_bytes(&mut key);
-                        (u128::from_le_bytes(key), i)
-                    })
-                    .collect();
+                let mut keys = Zeroizing::new(vec![[0; 16]; t]);
+                rng.fill_bytes(keys.as_flattened_mut());
+                let numbered = keys.iter().map(|key| u128::from_le_bytes(*key)).zip(0..);
+                let mut order: Zeroizing<Vec<(u128, usize)>> = Zeroizing::new(numbered.collect());
                 order.sort_unstable();
                 let mut bits = Bits::zeros(t);
                 order[..e].iter().for_each(|&(_, i)| bits.set(i, true));
                 bits
             }
         };
-        let (evaluated, checked) = (0..t).partition(|&i| evaluated.get(i));
-        Choice { checked, evaluated }
+        // Room for all, so that nothing is left behind in what is outgrown.
+        let mut choice = Choice { checked: Vec::with_capacity(t), evaluated: Vec::with_capacity(t) };
+        for i in 0..t {
+            let side = if evaluated.get(i) { &mut choice.evaluated } else { &mut choice.checked };
+            side.push(i);
+        }
+        choice
     }
 }
 
-/// The set `T` of checked copies, and the others, both in order.
+/// The set `T` of checked copies, and the others, both in order: the receiver's secret as long as the query takes answers.
+#[derive(ZeroizeOnDrop)]
 pub(crate) struct Choice {
     pub(crate) checked: Vec<usize>,
     pub(crate) evaluated: Vec<usize>,

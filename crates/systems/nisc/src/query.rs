@@ -214,8 +214,8 @@ impl Secret {
 
     /// The copies that are evaluated, in order: those that the receiver needs if the copies are stored. Nobody who can answer the
     /// query may learn them.
-    pub fn evaluated(&self) -> Vec<usize> {
-        self.choose(Backend::detect()).0.evaluated
+    pub fn evaluated(&self) -> Zeroizing<Vec<usize>> {
+        Zeroizing::new(std::mem::take(&mut self.choose(Backend::detect()).0.evaluated))
     }
 
     /// The choice of copies, and the randomness after it.

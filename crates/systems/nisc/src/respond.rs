@@ -24,12 +24,17 @@ use crate::query::{Query, random_block};
 use crate::rows::Rows;
 use crate::stream::{Out, Outlet};
 
-/// Bytes that bind an answer: the fingerprint of the query, and a nonce.
+/// Bytes that bind an answer: the hash of what it answers, and a nonce.
 pub(crate) const BINDING: usize = 64;
 
+/// What an answer answers: the query with this fingerprint, in this context.
+pub(crate) fn answered(fingerprint: &[u8; 32], context: &[u8; 32]) -> [u8; 32] {
+    blake3::derive_key("comity NISC: a query and its context", [*fingerprint, *context].as_flattened())
+}
+
 /// The session of an answer.
-pub(crate) fn session(header: &Header, fingerprint: &[u8; 32], nonce: &[u8; 32]) -> SessionId {
-    SessionId::derive("comity NISC", &[&header.to_bytes(FileKind::Answer), fingerprint, nonce])
+pub(crate) fn session(header: &Header, answered: &[u8; 32], nonce: &[u8; 32]) -> SessionId {
+    SessionId::derive("comity NISC", &[&header.to_bytes(FileKind::Answer), answered, nonce])
 }
 
 /// The sessions of both kinds of OT.
@@ -38,6 +43,7 @@ pub(crate) fn ot_sessions(session: &SessionId) -> [SessionId; 2] {
 }
 
 /// Answers a query (Figure 3): writes the sender's message to `out`. `inputs[i]` is there exactly for the values of party 1.
+/// The answer opens in the same `context` only: see the module's documentation.
 ///
 /// The answer may travel in the clear only if nobody but the receiver may see it: see the functionality in the module's
 /// documentation. An error leaves part of an answer behind, which is good for nothing and gives nothing away.
@@ -49,18 +55,21 @@ pub(crate) fn ot_sessions(session: &SessionId) -> [SessionId; 2] {
 pub fn respond(
     backend: Backend,
     query: &Query,
+    context: &[u8; 32],
     program: &Program,
     inputs: &[Option<Bits>],
     rng: &mut impl CryptoRng,
     out: &mut dyn Write,
 ) -> Result<()> {
-    respond_as(backend, query, program, inputs, rng, Out::new(out), &mut Honest)
+    respond_as(backend, query, context, program, inputs, rng, Out::new(out), &mut Honest)
 }
 
 /// As [`respond`], and how to behave.
+#[allow(clippy::too_many_arguments, reason = "what respond takes, and the conduct")]
 pub(crate) fn respond_as(
     backend: Backend,
     query: &Query,
+    context: &[u8; 32],
     program: &Program,
     inputs: &[Option<Bits>],
     rng: &mut impl CryptoRng,
@@ -83,11 +92,11 @@ pub(crate) fn respond_as(
     let input_ots = pvw::Sender::new(&crs, &query.inputs)?;
     let circuit_ots = pvw::Sender::new(&crs, &query.circuits)?;
 
-    let (fingerprint, mut nonce) = (query.fingerprint(), [0; 32]);
+    let (answered, mut nonce) = (answered(&query.fingerprint(), context), [0; 32]);
     rng.fill_bytes(&mut nonce);
-    let session = session(&header, &fingerprint, &nonce);
+    let session = session(&header, &answered, &nonce);
     out.put(&header.to_bytes(FileKind::Answer))?;
-    out.put(&fingerprint)?;
+    out.put(&answered)?;
     out.put(&nonce)?;
     let mut sender = Sender::new(backend, session, plan, rng, conduct)?;
     let half_r = sender.commit(&y, rng, &mut out)?;
@@ -170,7 +179,8 @@ impl<'a, D: Conduct> Sender<'a, D> {
     fn commit(&mut self, y: &Bits, rng: &mut impl CryptoRng, out: &mut Out<'_>) -> Result<Zeroizing<Vec<Scalar>>> {
         let mut half_r = Zeroizing::new(Vec::with_capacity(y.len()));
         half_r.extend((0..y.len()).map(|_| random(rng)));
-        out.put(doubled(&[RistrettoPoint::mul_base(&self.owner.w.div_by_2())])[0].as_bytes())?;
+        let half_owner = Zeroizing::new(self.owner.w.div_by_2());
+        out.put(doubled(&[RistrettoPoint::mul_base(&half_owner)])[0].as_bytes())?;
         for (r, bit) in half_r.iter().zip(y.iter()) {
             let points = doubled(&input_commitment(&self.owner, r, Choice::from(u8::from(bit))));
             points.iter().try_for_each(|point| out.put(point.as_bytes()))?;
@@ -280,7 +290,7 @@ impl<'a, D: Conduct> Sender<'a, D> {
                     let labels = [*zero, *zero ^ delta.block()];
                     halves.extend([0, 1].map(|b| half_w[j][b] + recovery.half_k(i, j, b as u8, labels[b])));
                 }
-                let points: Vec<_> = halves.iter().map(of_g).collect();
+                let points: Zeroizing<Vec<_>> = Zeroizing::new(halves.iter().map(of_g).collect());
                 (halves, doubled(&points))
             });
             for (j, (mut halves, points)) in batch.zip(opened) {

@@ -37,16 +37,18 @@ use crate::{Opened, Query, Secret};
 /// # Errors
 /// As [`respond`](crate::respond()), and [`InvalidInput`](comity_core::Kind) unless there are as many writers as
 /// stored copies.
+#[allow(clippy::too_many_arguments, reason = "what respond takes, and the copies")]
 pub fn respond_stored<W: Write>(
     backend: Backend,
     query: &Query,
+    context: &[u8; 32],
     program: &Program,
     inputs: &[Option<Bits>],
     rng: &mut impl CryptoRng,
     out: &mut dyn Write,
     copies: &mut [W],
 ) -> Result<()> {
-    respond_as(backend, query, program, inputs, rng, Out::new(out).with_copies(copies), &mut Honest)
+    respond_as(backend, query, context, program, inputs, rng, Out::new(out).with_copies(copies), &mut Honest)
 }
 
 /// As [`open`](crate::open()), for an answer whose copies are stored: `copies[i]` reads copy `i`. It must be there if copy `i` is
@@ -62,10 +64,11 @@ pub fn respond_stored<W: Write>(
 pub fn open_stored<R: Read>(
     backend: Backend,
     secret: &Secret,
+    context: &[u8; 32],
     program: &Program,
     answer: &mut dyn Read,
     copies: &mut [Option<R>],
 ) -> Result<Opened> {
     let plan = Plan::new(program, secret.copies())?;
-    open_from(backend, secret, program, plan, In::new(answer, plan.answer_bytes()).with_copies(copies))
+    open_from(backend, secret, context, program, plan, In::new(answer, plan.answer_bytes()).with_copies(copies))
 }

@@ -80,7 +80,11 @@ impl<C: Channel + ?Sized> Engine for Sharing<'_, '_, C> {
         let mut done = 0;
         while done < times {
             let copies = together.min(times - done) as usize;
-            self.wires.resize(self.wires.len().max(layered.slots() * copies), Share::default());
+            if self.wires.len() < layered.slots() * copies {
+                // Memory that is moved is not wiped where it was.
+                self.wires.zeroize();
+                self.wires.resize(layered.slots() * copies, Share::default());
+            }
             self.wires[..copies].fill(self.machine.constant(false));
             self.wires[copies..2 * copies].fill(self.machine.constant(true));
             let inputs = spread(2.., circuit.input_widths(), args);

@@ -16,6 +16,7 @@ mod config;
 mod deal;
 pub mod engine;
 pub mod fast;
+mod hashes;
 mod machine;
 pub mod nnob;
 mod run;

@@ -31,7 +31,7 @@ use comity_channel::Channel;
 use comity_circuit::Recipients;
 use comity_core::{Backend, Bits, Error, Result, SessionId};
 use comity_share::{GlobalKey, Share};
-use zeroize::Zeroize;
+use zeroize::{Zeroize, Zeroizing};
 
 use crate::{Checked, Dealer, Triples};
 pub(crate) use and::Operands;
@@ -57,7 +57,7 @@ pub struct Machine<'a> {
     pending: bool,
     triples: Triples<Checked>,
     /// Input masks of either party, made ahead; the next one is the last.
-    masks: [Vec<Share>; 2],
+    masks: [Zeroizing<Vec<Share>>; 2],
     /// How many ANDs are still expected.
     planned: u64,
     /// The groups of the piece under way.
@@ -80,7 +80,7 @@ impl<'a> Machine<'a> {
             tally: Tally::new(session.child("ledger"), party),
             pending: false,
             triples: Triples::none(),
-            masks: [Vec::new(), Vec::new()],
+            masks: Default::default(),
             planned: 0,
             groups: Vec::new(),
             room: Room::new(),
@@ -117,10 +117,11 @@ impl<'a> Machine<'a> {
     pub fn prepare(&mut self, ch: &mut dyn Channel, masks: [usize; 2]) -> Result<()> {
         self.guarded(|machine| {
             for (owner, &wanted) in masks.iter().enumerate() {
-                let mut more = vec![Share::default(); wanted.saturating_sub(machine.masks[owner].len())];
-                if !more.is_empty() {
-                    machine.dealer.bits(ch, owner as u32, &mut more)?;
-                    more.append(&mut machine.masks[owner]);
+                let (had, wanted) = (machine.masks[owner].len(), wanted.max(machine.masks[owner].len()));
+                if had < wanted {
+                    let mut more = Zeroizing::new(vec![Share::default(); wanted]);
+                    machine.dealer.bits(ch, owner as u32, &mut more[..wanted - had])?;
+                    more[wanted - had..].copy_from_slice(&machine.masks[owner]);
                     machine.masks[owner] = more;
                 }
             }
@@ -312,7 +313,6 @@ impl<'a> Machine<'a> {
 
 impl Drop for Machine<'_> {
     fn drop(&mut self) {
-        self.masks.iter_mut().for_each(|masks| masks.zeroize());
         self.groups.zeroize();
     }
 }

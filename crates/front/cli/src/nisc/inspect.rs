@@ -9,6 +9,7 @@ use serde::Serialize;
 use super::args::InspectArgs;
 use super::files;
 use super::program::hex;
+use super::unseen;
 use crate::console::emit;
 use crate::failure::{self, Failure, Outcome};
 use crate::json;
@@ -143,8 +144,11 @@ fn text(path: &Path, report: &Report) -> String {
         let inputs = inputs.collect::<Vec<_>>().join(", ");
         format!(
             "  fingerprint  {fingerprint}\n  program      {}, hash {}\n  inputs       {inputs}\n  \
-             copies       {}{coded}; a cheat is unseen with probability 2^-{:.0}\n  refreshed    {epoch} times\n",
-            program.text, program.hash, copies.total, copies.security
+             copies       {}{coded}; {}\n  refreshed    {epoch} times\n",
+            program.text,
+            program.hash,
+            copies.total,
+            unseen(copies.security)
         )
     };
     let path = path.display();

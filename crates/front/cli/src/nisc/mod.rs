@@ -70,10 +70,24 @@ fn publish(args: &PublishArgs) -> Outcome {
         args.secret.display()
     ));
     let left = copies.security() - f64::from(args.answers).log2();
-    if left < 39.9 {
-        note(&format!("warning: one of {} answers is a cheat unseen with probability 2^-{left:.0}", args.answers));
+    if copies.total() == 1 {
+        note(
+            "warning: one copy is evaluated and never checked. This is no protection at all, and good for trying out only: \
+              whoever answers can make any output come out, also one that depends on your input",
+        );
+    } else if left < 39.9 {
+        note(&format!("warning: of {} expected answers, {}", args.answers, unseen(left)));
     }
     emit(&format!("{}\n", hex(key.fingerprint())))
+}
+
+/// How likely it is that a cheat is not seen, for people: `security` is minus log2 of that.
+fn unseen(security: f64) -> String {
+    if security <= 0.0 {
+        return "a cheat can always be unseen: there is no protection".to_owned();
+    }
+    let bits = format!("{security:.1}");
+    format!("a cheat is unseen with probability 2^-{}", bits.trim_end_matches(".0"))
 }
 
 /// The copies of the garbled circuit that the flags ask for.
@@ -81,6 +95,10 @@ fn copies(args: &PublishArgs) -> Outcome<Copies> {
     // log2 Q, rounded up.
     let rho = args.rho + args.answers.next_power_of_two().trailing_zeros();
     match (args.coded, args.copies) {
+        (false, None) if rho == 1 => Err(Failure::input(
+            "--rho 1: that is one copy of the circuit, which is evaluated and never checked: no protection at all. Choose 2 or more, or \
+             --coded; --copies 1 is there for trying out",
+        )),
         (false, copies) => {
             let form = if args.stored { Copies::stored } else { Copies::all };
             Ok(form(copies.unwrap_or(rho as usize))?)

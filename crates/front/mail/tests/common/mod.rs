@@ -61,9 +61,9 @@ pub(crate) fn answer(query: &Query, who: &str, y: u64, seed: u128) -> Vec<u8> {
 
 /// An answer whose garbled tables are wrong in all copies; sealed as it should be.
 pub(crate) fn cheat(query: &Query, who: &str, seed: u128) -> Vec<u8> {
-    let (mut plain, mut rng) = (Vec::new(), rng(seed));
-    comity_nisc::respond(backend(), query.message(), &program(), &[None, Some(number(7))], &mut rng, &mut plain)
-        .unwrap();
+    let (mut plain, mut rng, context) = (Vec::new(), rng(seed), context(query, who, seed + 1));
+    let inputs = [None, Some(number(7))];
+    comity_nisc::respond(backend(), query.message(), &context, &program(), &inputs, &mut rng, &mut plain).unwrap();
     // Header, binding, numbers 1 to 9 of the answer for 16 input bits of both and 16 of the output.
     let (t, n) = (COPIES, 16);
     let m: usize = program().outputs().iter().map(|output| output.bits).sum();
@@ -73,6 +73,11 @@ pub(crate) fn cheat(query: &Query, who: &str, seed: u128) -> Vec<u8> {
     let sum = blake3::derive_key("comity NISC: the checksum of a file", &plain[..end]);
     plain[end..].copy_from_slice(&sum);
     seal(query, who, &plain, seed + 1)
+}
+
+/// The context of the answer that [`seal`] seals.
+pub(crate) fn context(query: &Query, who: &str, seed: u128) -> [u8; 32] {
+    *Sealer::new(query, &name(who), &mut rng(seed), &mut std::io::sink()).unwrap().context()
 }
 
 /// These bytes in place of an answer, sealed as it should be.

@@ -22,10 +22,11 @@
 //! is destroyed: with it go the key and everything under it.
 //!
 //! **Damage.** A file that was cut, changed, put in another's place or taken from another deal or store is an error with its
-//! name. Blocks that were put back after they were used are removed: the record says that they are used. An older record
-//! that was put back is an error: it counts blocks as unused whose files are gone. What cannot be told on this side alone is
-//! that record and blocks were put back together. The peer's number tells it: it is larger, by more than the blocks that can
-//! be in flight, and nothing is used twice as long as the peer is honest and its own store is not old as well.
+//! name ([`Store::damaged`]), and other deals are as good as ever. Blocks that were put back after they were used are removed:
+//! the record says that they are used. An older record that was put back is an error: it counts blocks as unused whose files
+//! are gone. What cannot be told on this side alone is that record and blocks were put back together. The peer's number
+//! tells it: it is larger, by more than the blocks that can be in flight, and nothing is used twice as long as the peer is honest
+//! and its own store is not old as well.
 //!
 //! **Why no database.** An embedded store of general use was tried for the records: redb 4.5, which is well kept and under our
 //! licences. A record is one value of 600 bytes, so that nothing of a database is needed but the replacing, and a new file that
@@ -64,6 +65,13 @@ pub struct DealInfo {
     pub blocks: u32,
 }
 
+/// All deals of a store.
+struct Survey {
+    records: Vec<(Record, State)>,
+    /// Why others cannot be used: they are damaged, or a block is missing.
+    damaged: Vec<Error>,
+}
+
 /// A deal that is being used. Dropped while a check is pending it is destroyed, and when it is used up it is removed.
 ///
 /// After an error of the disk nothing more is given out: open the store again.
@@ -85,19 +93,20 @@ impl Store {
     pub fn new_deal(&self, meta: &Meta, rng: &mut impl CryptoRng) -> Result<DealWriter> {
         self.check_new(meta)?;
         let busy = Busy::new(&self.folder, meta.id)?;
-        let number = self.records()?.iter().map(|(record, _)| record.number).max();
+        let number = self.survey()?.records.iter().map(|(record, _)| record.number).max();
         let mut salt = [0; 32];
         rng.fill_bytes(&mut salt);
         let record = Record::new(&self.folder, salt, number.map_or(0, |number| number.saturating_add(1)), meta);
         Ok(DealWriter::new(self.folder.clone(), record, busy))
     }
 
-    /// All deals with unused blocks, the oldest first.
+    /// All deals with unused blocks, the oldest first. Those that are damaged are left out, and no reason to do without the
+    /// others: [`Store::damaged`] names them.
     ///
     /// # Errors
-    /// [`Store`](comity_core::Kind) names a record that is damaged, or cannot be read.
+    /// [`Store`](comity_core::Kind) if the disk refuses.
     pub fn deals(&self) -> Result<Vec<DealInfo>> {
-        let mut records = self.records()?;
+        let mut records = self.survey()?.records;
         records.retain(|(_, state)| state.next < state.blocks && !state.pending);
         records.sort_by_key(|(record, _)| record.number);
         Ok(records.into_iter().map(|(record, state)| info(&record, state)).collect())
@@ -111,15 +120,10 @@ impl Store {
     pub fn open_deal(&self, id: &SessionId) -> Result<Deal> {
         let busy = Busy::new(&self.folder, *id)?;
         let (record, state) = Record::read(&self.folder, id)?;
-        let (there, folder) = (blocks(&self.folder, id)?, self.folder.clone());
-        if let Some(missing) = (state.next..state.blocks).find(|number| !there.contains(number)) {
-            return Err(Error::invalid_input(format!(
-                "{}: block {missing} is missing, which is not used up as the record has it: it was deleted, or an older copy of \
-                 the record was put back. Nothing of this deal may be used: delete {}",
-                record::path(&folder, id).display(),
-                folder.named(id, "*").display()
-            )));
+        if let Some(why) = missing(&self.folder, id, state, &blocks(&self.folder, id)?) {
+            return Err(why);
         }
+        let folder = self.folder.clone();
         let mut deal = Deal { info: info(&record, state), folder, record, pending: state.pending, broken: false, busy };
         if deal.pending {
             deal.broken = true;
@@ -133,10 +137,39 @@ impl Store {
         &self.destroyed
     }
 
-    fn records(&self) -> Result<Vec<(Record, State)>> {
+    /// Deletes a deal of which nobody will use anything, for instance since the peer has lost its part. When this returns it
+    /// is gone after a crash too.
+    ///
+    /// # Errors
+    /// [`InvalidInput`](comity_core::Kind) if this process works on it, or the disk refuses.
+    pub fn discard_deal(&self, id: &SessionId) -> Result<()> {
+        let _busy = Busy::new(&self.folder, *id)?;
+        destroy(&self.folder, id)
+    }
+
+    /// Why deals cannot be used.
+    pub(crate) fn damaged_deals(&self) -> Result<Vec<Error>> {
+        Ok(self.survey()?.damaged)
+    }
+
+    /// All deals.
+    fn survey(&self) -> Result<Survey> {
         let files = self.folder.files()?;
-        let deals = files.iter().filter(|(_, ending)| ending == record::ENDING);
-        deals.map(|(id, _)| Record::read(&self.folder, id)).collect()
+        let mut blocks: HashMap<SessionId, BTreeSet<u32>> = HashMap::new();
+        for (id, ending) in &files {
+            blocks.entry(*id).or_default().extend(record::block_number(ending));
+        }
+        let (mut records, mut damaged) = (Vec::new(), Vec::new());
+        for (id, _) in files.iter().filter(|(_, ending)| ending == record::ENDING) {
+            let whole = Record::load(&self.folder, id)?.and_then(|(record, state)| {
+                missing(&self.folder, id, state, &blocks[id]).map_or(Ok((record, state)), Err)
+            });
+            match whole {
+                Ok(found) => records.push(found),
+                Err(why) => damaged.push(why),
+            }
+        }
+        Ok(Survey { records, damaged })
     }
 }
 
@@ -295,6 +328,17 @@ fn remove_record(folder: &Folder, id: &SessionId) -> Result<()> {
 fn blocks(folder: &Folder, id: &SessionId) -> Result<BTreeSet<u32>> {
     let files = folder.files()?;
     Ok(files.iter().filter(|(of, _)| of == id).filter_map(|(_, ending)| record::block_number(ending)).collect())
+}
+
+/// Why a deal cannot be used of which only these blocks are there, if it cannot.
+fn missing(folder: &Folder, id: &SessionId, state: State, there: &BTreeSet<u32>) -> Option<Error> {
+    let block = (state.next..state.blocks).find(|number| !there.contains(number))?;
+    Some(Error::store(format!(
+        "{}: block {block} is missing, which is not used up as the record has it: it was deleted, or an older copy of the record \
+         was put back. Nothing of this deal may be used: delete {}",
+        record::path(folder, id).display(),
+        folder.named(id, "*").display()
+    )))
 }
 
 fn info(record: &Record, state: State) -> DealInfo {

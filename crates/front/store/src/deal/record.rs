@@ -64,19 +64,24 @@ impl Record {
 
     /// The record of the deal with this id, and its state.
     pub(super) fn read(folder: &Folder, id: &SessionId) -> Result<(Record, State)> {
+        Record::load(folder, id)?
+    }
+
+    /// The same, where damage is told apart from a disk that refuses.
+    pub(super) fn load(folder: &Folder, id: &SessionId) -> Result<Result<(Record, State)>> {
         let path = path(folder, id);
         let bytes = fs::read(&path).map_err(|error| match error.kind() {
             ErrorKind::NotFound => Error::invalid_input("the store has no such deal, or it is used up"),
             _ => failed("cannot read", &path, error),
         })?;
-        Record::decode(folder, id, &bytes).ok_or_else(|| {
+        Ok(Record::decode(folder, id, &bytes).ok_or_else(|| {
             let (record, all) = (path.display(), path.with_extension("*"));
             Error::store(format!(
                 "{record} is damaged, or not of this store, so that nobody can say what of its deal is used up: delete \
                  {}",
                 all.display()
             ))
-        })
+        }))
     }
 
     fn decode(folder: &Folder, id: &SessionId, bytes: &[u8]) -> Option<(Record, State)> {

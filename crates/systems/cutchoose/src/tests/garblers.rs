@@ -40,6 +40,8 @@ enum Lie {
     BothRows,
     OutputCommitment,
     Salt,
+    /// In two phases only.
+    TableKey,
     Point,
     NoPoint,
     Encrypted,
@@ -158,6 +160,7 @@ impl Garbler {
             },
             (Lie::OutputCommitment, Act::OutputCommitment { j, digest, .. }) if lies(&j) => digest[0] ^= 1,
             (Lie::Salt, Act::OutputCommitment { j, salt, .. }) if lies(&j) => salt[0] ^= 1,
+            (Lie::TableKey, Act::TableKey { j, key }) if lies(&j) => key[3] ^= 0x10,
             (Lie::Point, Act::Answer { j, point, .. }) if lies(&j) => {
                 *point = curve25519_dalek::constants::RISTRETTO_BASEPOINT_COMPRESSED.to_bytes();
             }
@@ -190,7 +193,7 @@ fn run(lie: Lie, copies: &[usize], setting: &Setting<'_>) -> Ends {
 
 /// The verdicts if a copy is checked, and if it is evaluated, with others.
 #[rustfmt::skip]
-const TABLE: [(Lie, Verdict, Verdict); 26] = {
+const TABLE: [(Lie, Verdict, Verdict); 27] = {
     use Verdict::{Abort, Output, Recovered};
     [
         (Lie::OtherSeed,        Abort(checks::INPUT_LABEL),      Output),
@@ -216,11 +219,23 @@ const TABLE: [(Lie, Verdict, Verdict); 26] = {
         (Lie::BothRows,         Abort(checks::OUTPUT_TABLE),     Recovered),
         (Lie::OutputCommitment, Abort(checks::OUTPUT_TABLE),     Abort(checks::OUTPUT_OPENING)),
         (Lie::Salt,             Output,                    Abort(checks::OUTPUT_OPENING)),
+        (Lie::TableKey,         Output,                    Abort(checks::OUTPUT_OPENING)),
         (Lie::Point,            Abort(checks::INPUT_RECOVERY),   Output),
         (Lie::NoPoint,          Abort(checks::INPUT_RECOVERY),   Output),
         (Lie::Encrypted,        Abort(checks::INPUT_RECOVERY),   Output),
     ]
 };
+
+/// The lies that can be told in one phase, or in two, and their verdicts.
+fn table(prepared: bool) -> impl Iterator<Item = (Lie, Verdict, Verdict)> {
+    TABLE.into_iter().filter(move |(lie, ..)| prepared || *lie != Lie::TableKey).map(move |row| match row {
+        // The tables come before the labels.
+        (lie @ (Lie::OtherSeed | Lie::OtherDelta), _, evaluated) if prepared => {
+            (lie, Verdict::Abort(checks::GARBLED_CIRCUIT), evaluated)
+        }
+        row => row,
+    })
+}
 
 /// Whether a gate of another function changes the output is decided by permute bits, and by the output.
 fn check(lie: Lie, ends: &Ends, setting: &Setting<'_>, wanted: Verdict, what: &str) {
@@ -230,8 +245,8 @@ fn check(lie: Lie, ends: &Ends, setting: &Setting<'_>, wanted: Verdict, what: &s
 }
 
 /// What a lie leads to if exactly the evaluated copies are those of the lie.
-fn guessed(lie: Lie, evaluated: Verdict, program: &Program) {
-    let setting = Setting { evaluated: Some(vec![0, 2]), ..Setting::new(program, 4, 30) };
+fn guessed(lie: Lie, evaluated: Verdict, program: &Program, prepared: bool) {
+    let setting = Setting { prepared, evaluated: Some(vec![0, 2]), ..Setting::new(program, 4, 30) };
     let ends = run(lie, &[0, 2], &setting);
     match lie {
         // This is what escapes.
@@ -250,10 +265,9 @@ fn guessed(lie: Lie, evaluated: Verdict, program: &Program) {
     }
 }
 
-#[test]
-fn every_lie_has_its_verdict() {
+fn verdicts(prepared: bool) {
     let program = program(Recipients::All);
-    for (lie, checked, evaluated) in TABLE {
+    for (lie, checked, evaluated) in table(prepared) {
         // Of two checks that fail the first one is named.
         let everywhere = match lie {
             Lie::OutputCommitment => evaluated,
@@ -267,24 +281,47 @@ fn every_lie_has_its_verdict() {
             (&[0, 2], vec![0, 1, 2], evaluated),
             (&[0, 1, 2, 3], vec![0, 2], everywhere),
         ] {
-            let setting = Setting { evaluated: Some(choice), ..Setting::new(&program, 4, 20) };
+            let setting = Setting { prepared, evaluated: Some(choice), ..Setting::new(&program, 4, 20) };
             let ends = run(lie, copies, &setting);
             check(lie, &ends, &setting, verdict, &format!("in {copies:?}"));
         }
-        guessed(lie, evaluated, &program);
+        guessed(lie, evaluated, &program, prepared);
     }
 }
 
 #[test]
-fn every_lie_has_its_verdict_with_forty_copies() {
+fn every_lie_has_its_verdict() {
+    verdicts(false);
+}
+
+#[test]
+fn every_lie_has_its_verdict_in_two_phases() {
+    verdicts(true);
+}
+
+/// The evaluator's own choice.
+fn verdicts_with_forty_copies(prepared: bool, dealt: bool) {
     let program = program(Recipients::Party(1));
-    for (seed, (lie, checked, evaluated)) in (100..).zip(TABLE) {
-        // The full stack, and the evaluator's own choice.
-        let setting = Setting { dealt: false, ..Setting::new(&program, 40, seed) };
+    let mut seen = [0; 2];
+    for (seed, (lie, checked, evaluated)) in (100..).zip(table(prepared)) {
+        let setting = Setting { prepared, dealt, ..Setting::new(&program, 40, seed) };
         let ends = run(lie, &[7], &setting);
-        let verdict = if ends.evaluated.contains(&7) { evaluated } else { checked };
-        check(lie, &ends, &setting, verdict, "in 7");
+        let is_evaluated = ends.evaluated.contains(&7);
+        check(lie, &ends, &setting, if is_evaluated { evaluated } else { checked }, "in 7");
+        seen[usize::from(is_evaluated)] += 1;
     }
+    assert!(seen.iter().all(|&times| times > 5), "{seen:?}");
+}
+
+#[test]
+fn every_lie_has_its_verdict_with_forty_copies() {
+    // The full stack.
+    verdicts_with_forty_copies(false, false);
+}
+
+#[test]
+fn every_lie_has_its_verdict_with_forty_copies_in_two_phases() {
+    verdicts_with_forty_copies(true, true);
 }
 
 #[test]
@@ -311,8 +348,9 @@ fn a_gate_of_another_function_is_caught_or_recovered_from() {
 #[test]
 fn lies_about_all_copies_are_named_whatever_is_evaluated() {
     let program = program(Recipients::All);
-    for choice in [vec![0], vec![1, 2], vec![0, 1, 2, 3]] {
-        let setting = Setting { evaluated: Some(choice), ..Setting::new(&program, 4, 40) };
+    let settings = [vec![0], vec![1, 2], vec![0, 1, 2, 3]]
+        .map(|choice| Setting { evaluated: Some(choice), ..Setting::new(&program, 4, 40) }.both());
+    for setting in settings.into_iter().flatten() {
         let check = |what: &str, liar: &mut (dyn FnMut(Act<'_>) + Send)| {
             let ends = setting.run(liar, honest);
             assert_eq!(ends.verdict(&setting), Verdict::Abort(checks::OUTPUT_LABELS), "{what}");
@@ -352,21 +390,49 @@ fn lies_about_all_copies_are_named_whatever_is_evaluated() {
     }
 }
 
+/// A garbler that tells another difference of its input than it goes on with has all checked copies against it. Where none is
+/// checked nothing disagrees, and nothing is made of it.
+#[test]
+fn the_input_that_is_told_is_the_one_that_is_used() {
+    let program = program(Recipients::All);
+    for bit in 0..BITS {
+        for (choice, verdict) in [
+            (vec![0], Verdict::Abort(checks::INPUT_COMMITMENT)),
+            (vec![0, 1, 3], Verdict::Abort(checks::INPUT_COMMITMENT)),
+            (vec![0, 1, 2, 3], Verdict::Output),
+        ] {
+            let setting = Setting { prepared: true, evaluated: Some(choice), ..Setting::new(&program, 4, 45) };
+            let ends = setting.run(
+                |act| {
+                    if let Act::Difference(bits) = act {
+                        bits[0] ^= 1 << bit;
+                    }
+                },
+                honest,
+            );
+            assert_eq!(ends.verdict(&setting), verdict, "bit {bit}, evaluated {:?}", ends.evaluated);
+        }
+    }
+}
+
+/// In which copies the answers of step 7 are spoiled, where the first, the second and the fourth are evaluated and disagree.
+const SPOILED: [(&[usize], Verdict); 5] = [
+    (&[0, 1], Verdict::Recovered),
+    (&[1, 3], Verdict::Recovered),
+    (&[0, 3], Verdict::Recovered),
+    (&[0, 1, 3], Verdict::Abort(checks::NO_RECOVERY)),
+    (&[0, 1, 2], Verdict::Abort(checks::INPUT_RECOVERY)),
+];
+
 /// What a garbler must lie about besides for outputs that disagree to lead nowhere.
 #[test]
 fn recovery_needs_one_honest_answer() {
     let program = program(Recipients::All);
-    let setting = Setting { evaluated: Some(vec![0, 1, 3]), ..Setting::new(&program, 5, 50) };
-    for (spoiled, verdict) in [
-        (&[0, 1][..], Verdict::Recovered),
-        (&[1, 3], Verdict::Recovered),
-        (&[0, 3], Verdict::Recovered),
-        (&[0, 1, 3], Verdict::Abort(checks::NO_RECOVERY)),
-        (&[0, 1, 2], Verdict::Abort(checks::INPUT_RECOVERY)),
-    ] {
+    let settings = Setting { evaluated: Some(vec![0, 1, 3]), ..Setting::new(&program, 5, 50) }.both();
+    for (setting, (spoiled, verdict)) in settings.iter().flat_map(|setting| SPOILED.map(|case| (setting, case))) {
         for lie in [Lie::Point, Lie::NoPoint, Lie::Encrypted] {
             let (mut output, mut answer) =
-                (Garbler::swapping_output(&[1], &setting), Garbler::new(lie, spoiled, &setting));
+                (Garbler::swapping_output(&[1], setting), Garbler::new(lie, spoiled, setting));
             let ends = setting.run(
                 |act| match act {
                     Act::Answer { .. } => answer.act(act),
@@ -374,7 +440,7 @@ fn recovery_needs_one_honest_answer() {
                 },
                 honest,
             );
-            assert_eq!(ends.verdict(&setting), verdict, "{lie:?} in {spoiled:?}");
+            assert_eq!(ends.verdict(setting), verdict, "{lie:?} in {spoiled:?}");
         }
     }
 }
@@ -384,11 +450,12 @@ fn recovery_needs_one_honest_answer() {
 fn the_garbler_gets_its_output_and_does_not_learn_of_recovery() {
     for to in [Recipients::All, Recipients::Party(0)] {
         let program = program(to);
-        let setting = Setting { evaluated: Some(vec![0, 2, 3]), ..Setting::new(&program, 4, 60) };
-        let mut garbler = Garbler::swapping_output(&[2], &setting);
-        let ends = setting.run(|act| garbler.act(act), honest);
-        assert!(ends.disagree && ends.opened.iter().all(|&opened| opened));
-        assert!(ends.garbler.expect("an output") == setting.expected());
+        for setting in (Setting { evaluated: Some(vec![0, 2, 3]), ..Setting::new(&program, 4, 60) }).both() {
+            let mut garbler = Garbler::swapping_output(&[2], &setting);
+            let ends = setting.run(|act| garbler.act(act), honest);
+            assert!(ends.disagree && ends.opened.iter().all(|&opened| opened));
+            assert!(ends.garbler.expect("an output") == setting.expected());
+        }
     }
 }
 

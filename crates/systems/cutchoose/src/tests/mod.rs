@@ -31,6 +31,11 @@
 //! | 7 | wrong `C_j`, be it a point or not, or wrong `Enc(seed_j)` | `InputRecovery` | harmless, or another copy recovers |
 //! | 7 | the same in all evaluated copies, by a guess, and outputs that disagree | | `NoRecovery` |
 //!
+//! In two phases all are told as in one, those of steps 1, 3 and 5 offline, and have the same verdicts, but where the tables are
+//! checked first: a copy from another seed or with another `delta_j` is `GarbledCircuit` if it is checked. A wrong key of a copy's
+//! output tables is a lie as the salt is one: `OutputOpening` if the copy is evaluated, nothing if not. Another `x` in the
+//! difference that is told than in what follows is `InputCommitment`, whichever copies are checked.
+//!
 //! In coded form besides: values of the code that are not those of the tables hashed are `CodedCircuit` whatever is evaluated;
 //! a wrong hash of a copy is `GarbledCircuit` if the copy is checked and `CodedCircuit` if not.
 //!
@@ -72,7 +77,7 @@ pub(crate) use dealer::Dealer;
 
 use crate::conduct::{Act, Conduct};
 use crate::transfer::Choice;
-use crate::{Config, Form, evaluator, garbler};
+use crate::{Config, Form, Prepared, evaluator, garbler, prepared};
 
 /// A party that may do something to all that it makes. One type for all lies: the protocol is compiled once for them.
 struct Liar<'a>(&'a mut dyn FnMut(Act<'_>));
@@ -114,6 +119,8 @@ struct Setting<'a> {
     program: &'a Program,
     rho: u32,
     form: Form,
+    /// Whether there is an offline phase.
+    prepared: bool,
     /// Of the parties' randomness.
     seed: u128,
     /// What the session is derived from.
@@ -134,6 +141,7 @@ impl Setting<'_> {
             program,
             rho,
             form: Form::All,
+            prepared: false,
             seed,
             session: seed,
             backend: Backend::detect(),
@@ -144,7 +152,19 @@ impl Setting<'_> {
         }
     }
 
+    /// The same in one phase, and in two.
+    fn both(self) -> [Self; 2] {
+        [Setting { prepared: false, ..self.clone() }, Setting { prepared: true, ..self }]
+    }
+
+    /// The session that all copies are made in.
     fn session(&self) -> SessionId {
+        let given = self.given();
+        if self.prepared { given.child("cutchoose, prepared") } else { given }
+    }
+
+    /// The session that the parties are given.
+    fn given(&self) -> SessionId {
         SessionId::derive("lies", &[&self.session.to_le_bytes()])
     }
 
@@ -156,24 +176,67 @@ impl Setting<'_> {
         outputs.0
     }
 
-    /// One party, 0 garbles; its outputs.
+    fn config(&self, party: u32) -> Result<Config> {
+        let params = Params::new(128, self.rho)?;
+        Ok(Config { backend: self.backend, party, garbler: 0, params, form: self.form })
+    }
+
+    /// A party's inputs; 0 garbles.
+    fn inputs(&self, party: u32) -> [Option<Bits>; 2] {
+        if party == 0 { [Some(self.x.clone()), None] } else { [None, Some(self.y.clone())] }
+    }
+
+    /// One party; its outputs.
     fn party<C: Channel>(&self, ch: &mut C, party: u32, act: &mut dyn FnMut(Act<'_>)) -> Result<Vec<(usize, Bits)>> {
+        if self.prepared {
+            let stored = self.offline(ch, party, act)?;
+            return self.online(ch, party, &stored, act);
+        }
         if self.dealt {
             Dealer::deal();
         }
-        let config =
-            Config { backend: self.backend, party, garbler: 0, params: Params::new(128, self.rho)?, form: self.form };
-        let mut rng = Prg::new(self.backend, Block::from_u128(self.seed << 1 | u128::from(party)));
+        let (config, inputs, mut rng) = (self.config(party)?, self.inputs(party), self.rng(party));
         let (session, program) = (self.session(), self.program);
         let (mut outputs, mut conduct) = (Outputs::default(), Liar(act));
         if party == 0 {
-            let inputs = [Some(self.x.clone()), None];
             garbler::run(ch, &session, &config, program, &inputs, &mut rng, &mut outputs, &mut conduct)?;
         } else {
-            let inputs = [None, Some(self.y.clone())];
             evaluator::run(ch, &session, &config, program, &inputs, &mut rng, &mut outputs, &mut conduct)?;
         }
         Ok(outputs.0)
+    }
+
+    /// One party's offline phase; its preparation.
+    fn offline<C: Channel>(&self, ch: &mut C, party: u32, act: &mut dyn FnMut(Act<'_>)) -> Result<Vec<u8>> {
+        if self.dealt {
+            Dealer::deal();
+        }
+        let (given, config, mut rng, mut stored) = (self.given(), self.config(party)?, self.rng(party), Vec::new());
+        let (mut observer, mut conduct) = (Outputs::default(), Liar(act));
+        let program = self.program;
+        prepared::prepare_as(ch, &given, &config, program, &mut rng, &mut stored, &mut observer, &mut conduct)?;
+        assert!(observer.0.is_empty(), "there are no outputs before there are inputs");
+        Ok(stored)
+    }
+
+    /// One party's online phase; its outputs.
+    fn online<C: Channel>(
+        &self,
+        ch: &mut C,
+        party: u32,
+        stored: &[u8],
+        act: &mut dyn FnMut(Act<'_>),
+    ) -> Result<Vec<(usize, Bits)>> {
+        let (mut outputs, mut conduct) = (Outputs::default(), Liar(act));
+        let prepared = Prepared::open(stored, self.backend, party, self.program)?;
+        let loaded = prepared.load_as(self.program, &self.inputs(party), &mut conduct)?;
+        loaded.run_as(ch, &mut self.rng(2 + party), &mut outputs, &mut conduct)?;
+        Ok(outputs.0)
+    }
+
+    /// A party's randomness; 2 and 3 are the parties online.
+    fn rng(&self, party: u32) -> Prg {
+        Prg::new(self.backend, Block::from_u128(self.seed << 1 | u128::from(party & 1) | u128::from(party >> 1) << 127))
     }
 
     /// Both parties. An evaluator that has a choice made for it does not draw another.
@@ -273,8 +336,8 @@ impl Ends {
 fn honest_parties_open_nothing() {
     for (to, seed) in [(Recipients::Party(1), 1), (Recipients::All, 2)] {
         let program = program(to);
-        for dealt in [true, false] {
-            let setting = Setting { dealt, ..Setting::new(&program, 6, seed) };
+        let settings = [true, false].map(|dealt| Setting { dealt, ..Setting::new(&program, 6, seed) }.both());
+        for setting in settings.into_iter().flatten() {
             let ends = setting.run(honest, honest);
             assert_eq!((ends.verdict(&setting), ends.complaint()), (Verdict::Output, None));
             assert!(to != Recipients::All || ends.garbler.is_ok_and(|outputs| outputs == setting.expected()));

@@ -8,7 +8,8 @@ use comity_core::Kind;
 use super::*;
 use crate::checks;
 use crate::files::{CHECKSUM, Header, checksum};
-use crate::{Cost, respond};
+use crate::respond::answered;
+use crate::{Cost, open_stored, respond, respond_stored};
 
 fn case(copies: Copies) -> Case {
     let inputs = vec![Bits::from_bytes(&[0b101], 3), Bits::from_bytes(&[0b110], 3)];
@@ -41,7 +42,7 @@ fn queries_and_keys_survive_a_round_trip() {
     let secret = Secret::from_bytes(&case.secret.to_bytes()).unwrap();
     assert_eq!(secret.query(), query);
     assert_eq!((secret.epoch(), secret.copies(), secret.program()), (0, query.copies(), query.program()));
-    let opened = open(case.backend, &secret, &case.program, &mut &case.answer(1)[..]).unwrap();
+    let opened = open(case.backend, &secret, &CONTEXT, &case.program, &mut &case.answer(1)[..]).unwrap();
     assert!(opened.outputs == case.plain());
 }
 
@@ -72,17 +73,17 @@ fn the_wrong_file_is_named() {
     let mut future = answer.clone();
     future[16] = 9;
     let said = message(case.open(&sealed(future)));
-    assert!(said.contains("version 9") && said.contains("version 1"), "{said}");
+    assert!(said.contains("version 9") && said.contains("version 2"), "{said}");
     let mut future = case.query.to_bytes();
     future[17] = 1;
     let said = message(Query::from_bytes(&sealed(future)));
-    assert!(said.contains("version 257"), "{said}");
+    assert!(said.contains("version 258"), "{said}");
     let mut zeros = io::repeat(0);
-    let said = message(open(case.backend, &case.secret, &case.program, &mut zeros));
+    let said = message(open(case.backend, &case.secret, &CONTEXT, &case.program, &mut zeros));
     assert!(said.contains("something else"), "{said}");
     // A right beginning, and then zeros without an end.
     let mut zeros = (&answer[..Header::BYTES + 64]).chain(io::repeat(0));
-    let said = message(open(case.backend, &case.secret, &case.program, &mut zeros));
+    let said = message(open(case.backend, &case.secret, &CONTEXT, &case.program, &mut zeros));
     assert!(said.contains("checksum"), "{said}");
     let mut more = answer.clone();
     more.push(0);
@@ -100,13 +101,45 @@ fn another_program_or_query_is_named() {
         other => panic!("{other:?}"),
     };
     assert_eq!(field(other.open(&answer)), "program");
-    assert_eq!(field(open(case.backend, &case.secret, &other.program, &mut &answer[..])), "program");
+    assert_eq!(field(open(case.backend, &case.secret, &CONTEXT, &other.program, &mut &answer[..])), "program");
     let same = Case::new(case.backend, ands(3), case.inputs.clone(), case.query.copies(), 13);
     assert_eq!(field(same.open(&answer)), "query");
     let own = own(&other.program, 1, &other.inputs);
     let mut out = Vec::new();
-    let refused = respond(case.backend, &case.query, &other.program, &own, &mut rng(1), &mut out);
+    let refused = respond(case.backend, &case.query, &CONTEXT, &other.program, &own, &mut rng(1), &mut out);
     assert!(matches!(refused, Err(Error { kind: Kind::Mismatch { field: "program", .. }, .. })) && out.is_empty());
+}
+
+/// Whoever carries an answer to another context can say that it was made there; it was not.
+#[test]
+fn an_answer_opens_in_its_context_only() {
+    let [here, elsewhere] = [CONTEXT, [0xe5; 32]];
+    let reworded = |case: &Case, mut answer: Vec<u8>| {
+        answer[Header::BYTES..][..32].copy_from_slice(&answered(&case.query.fingerprint(), &elsewhere));
+        sealed(answer)
+    };
+    for copies in [Copies::all(1), Copies::all(3), Copies::coded(3, 1)] {
+        let case = case(copies.unwrap());
+        let answer = case.answer(1);
+        let opened =
+            |context, answer: &[u8]| open(case.backend, &case.secret, context, &case.program, &mut &answer[..]);
+        assert!(opened(&here, &answer).unwrap().outputs == case.plain());
+        assert!(matches!(opened(&elsewhere, &answer), Err(Error { kind: Kind::Mismatch { field: "query", .. }, .. })));
+        let answer = reworded(&case, answer);
+        assert!(matches!(opened(&here, &answer), Err(Error { kind: Kind::Mismatch { field: "query", .. }, .. })));
+        assert!(matches!(opened(&elsewhere, &answer), Err(Error { kind: Kind::Misbehaved(_), .. })));
+    }
+    let case = case(Copies::stored(3).unwrap());
+    let (own, mut answer, mut copies) = (own(&case.program, 1, &case.inputs), Vec::new(), [(); 3].map(|()| Vec::new()));
+    let rng = &mut rng(1);
+    respond_stored(case.backend, &case.query, &here, &case.program, &own, rng, &mut answer, &mut copies).unwrap();
+    let opened = |context, answer: &[u8]| {
+        let mut copies = copies.each_ref().map(|copy| Some(&copy[..]));
+        open_stored(case.backend, &case.secret, context, &case.program, &mut &answer[..], &mut copies)
+    };
+    assert!(opened(&here, &answer).unwrap().outputs == case.plain());
+    assert!(matches!(opened(&elsewhere, &answer), Err(Error { kind: Kind::Mismatch { field: "query", .. }, .. })));
+    assert!(matches!(opened(&elsewhere, &reworded(&case, answer)), Err(Error { kind: Kind::Misbehaved(_), .. })));
 }
 
 #[test]
@@ -137,7 +170,7 @@ fn bad_points_in_a_query_are_refused_before_an_answer() {
             bad[at..at + 32].fill(fill);
             let query = Query::from_bytes(&sealed(bad)).unwrap();
             let mut out = Vec::new();
-            match respond(case.backend, &query, &case.program, &own, &mut rng(1), &mut out) {
+            match respond(case.backend, &query, &CONTEXT, &case.program, &own, &mut rng(1), &mut out) {
                 Err(Error { kind: Kind::Misbehaved(named), .. }) => assert_eq!(named, kind),
                 other => panic!("{other:?}"),
             }
@@ -148,7 +181,7 @@ fn bad_points_in_a_query_are_refused_before_an_answer() {
     let mut short = bytes.clone();
     short.drain(points..points + 64);
     let query = Query::from_bytes(&sealed(short)).unwrap();
-    let refused = respond(case.backend, &query, &case.program, &own, &mut rng(1), &mut Vec::new());
+    let refused = respond(case.backend, &query, &CONTEXT, &case.program, &own, &mut rng(1), &mut Vec::new());
     assert!(message(refused).contains("2 input bits"));
 }
 
@@ -259,7 +292,7 @@ fn an_answer_streams() {
     let case = Case::new(Backend::detect(), program, vec![Bits::zeros(2); 2], Copies::all(4).unwrap(), 1);
     let own = own(&case.program, 1, &case.inputs);
     let mut passing = Passing::default();
-    respond(case.backend, &case.query, &case.program, &own, &mut rng(1), &mut passing).unwrap();
+    respond(case.backend, &case.query, &CONTEXT, &case.program, &own, &mut rng(1), &mut passing).unwrap();
     let cost = Cost::new(&case.program, case.query.copies()).unwrap();
     assert_eq!(passing.bytes as u64, cost.answer_bytes);
     assert!(passing.bytes > 500 * 64 * 32 * 4 && passing.largest <= 256 * 32 * 4, "{} at once", passing.largest);
@@ -277,8 +310,8 @@ fn spliced_answers_are_refused() {
 
 /// Who changes the bytes on purpose changes these digests and the version.
 const GOLDEN: [&str; 2] = [
-    "5c1baa4d7ab22067378e2eeb7ee6a28c9be98d4fc081ea44dd515bf6c063fd99",
-    "ec7bcb9bebd13c3684bb0b31753c5303520920145f1481732cb7b0b1366af326",
+    "5472d13905c28652954506f29b17eeb310465505d22ef54de181ac37fd7a0eb5",
+    "b9cdf268660d43f4f45f1d1a9af9e685e1cf1f1e23d44669ca87cd79ab1db028",
 ];
 
 #[test]

@@ -56,7 +56,7 @@ fn scalars_that_are_not_reduced_are_refused() {
     let case = case();
     let mut written = Written::default();
     let answer = case.answer_as(1, &mut written);
-    let evaluated = case.secret.receivers(case.backend).choice.evaluated;
+    let evaluated = case.secret.evaluated();
     // Numbers 1 to 6 of the answer, then number 7 for the first of three bits; a row of decoding bits before number 12.
     let (t, n1, n2, m, ands) = (3, 3, 3, 3, 3);
     let proofs = Header::BYTES + 64 + 32 + 64 * (n2 + m) + 96 * t + 64 * t + 32 * t * n1;
@@ -95,7 +95,7 @@ fn every_bit_of_a_commitment_counts() {
         }
     }
     let case = case();
-    let evaluated = case.secret.receivers(case.backend).choice.evaluated;
+    let evaluated = case.secret.evaluated();
     for i in 0..3 {
         let kind = match evaluated.contains(&i) {
             true => checks::INPUT_EQUALITY,
@@ -150,7 +150,7 @@ fn lengths_that_do_not_fit_are_malformed() {
         assert_eq!(secret.is_ok(), fits, "{count}");
         // A key for another program's input, though it names this one.
         if let Ok(secret) = secret {
-            assert!(malformed(open(case.backend, &secret, &case.program, &mut &case.answer(1)[..])));
+            assert!(malformed(open(case.backend, &secret, &CONTEXT, &case.program, &mut &case.answer(1)[..])));
         }
     }
 }

@@ -337,7 +337,7 @@ fn a_recovered_answer_has_the_output_of_the_committed_input() {
         let program = random_program([3, 4], 40, [5, 2], &mut random);
         let inputs = [3, 4].map(|width| bits(width, &mut random)).to_vec();
         let case = Case::new(Backend::detect(), program, inputs, Copies::coded(4, 2).unwrap(), seed);
-        let evaluated = case.secret.receivers(case.backend).choice.evaluated;
+        let evaluated = case.secret.evaluated();
         let mut liar = Liar::new(Lie::Output, &evaluated[..1], case.query.copies());
         let opened = case.open(&case.answer_as(seed, &mut liar)).unwrap();
         assert!(opened.recovered && opened.outputs == case.plain());
@@ -351,7 +351,7 @@ fn no_abort_depends_on_the_receivers_input() {
     let bit = |bit: u8| Bits::from_bytes(&[bit], 1);
     for seed in 0..4 {
         let cases = [0, 1].map(|x| Case::new(Backend::detect(), ands(1), vec![bit(x), bit(1)], copies, seed));
-        let evaluated = cases.each_ref().map(|case| case.secret.receivers(case.backend).choice.evaluated);
+        let evaluated = cases.each_ref().map(|case| case.secret.evaluated());
         assert_eq!(evaluated[0], evaluated[1]);
         for lie in [Lie::OneLabel, Lie::SwappedLabels, Lie::OtherHead, Lie::NoHead, Lie::Tables] {
             for bad in sets(3).into_iter().filter(|bad| evaluated[0].iter().any(|i| !bad.contains(i))) {

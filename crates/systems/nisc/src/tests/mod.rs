@@ -71,6 +71,9 @@ pub(crate) fn plain(program: &Program, inputs: &[Bits]) -> Vec<Bits> {
     outputs.0
 }
 
+/// The context of the answers here.
+pub(crate) const CONTEXT: [u8; 32] = [0xc0; 32];
+
 /// One party's values.
 pub(crate) fn own(program: &Program, party: u32, inputs: &[Bits]) -> Vec<Option<Bits>> {
     program.inputs().iter().zip(inputs).map(|(input, value)| (input.party == party).then(|| value.clone())).collect()
@@ -96,7 +99,7 @@ impl Case {
         let own = own(&self.program, 1, &self.inputs);
         let mut answer = Vec::new();
         let out = Out::new(&mut answer);
-        respond_as(self.backend, &self.query, &self.program, &own, &mut rng(!seed), out, conduct).unwrap();
+        respond_as(self.backend, &self.query, &CONTEXT, &self.program, &own, &mut rng(!seed), out, conduct).unwrap();
         answer
     }
 
@@ -105,7 +108,7 @@ impl Case {
     }
 
     pub(crate) fn open(&self, answer: &[u8]) -> Result<Opened> {
-        open(self.backend, &self.secret, &self.program, &mut &answer[..])
+        open(self.backend, &self.secret, &CONTEXT, &self.program, &mut &answer[..])
     }
 
     pub(crate) fn plain(&self) -> Vec<Bits> {

@@ -21,7 +21,7 @@ fn stored_as(case: &Case, seed: u128, conduct: &mut impl Conduct) -> Stored {
     let own = own(&case.program, 1, &case.inputs);
     let mut stored = Stored { answer: Vec::new(), copies: vec![Vec::new(); case.query.copies().total()] };
     let out = Out::new(&mut stored.answer).with_copies(&mut stored.copies);
-    respond_as(case.backend, &case.query, &case.program, &own, &mut rng(!seed), out, conduct).unwrap();
+    respond_as(case.backend, &case.query, &CONTEXT, &case.program, &own, &mut rng(!seed), out, conduct).unwrap();
     stored
 }
 
@@ -33,7 +33,7 @@ fn stored(case: &Case, seed: u128) -> Stored {
 fn open_with(case: &Case, stored: &Stored, at_hand: impl Fn(usize) -> bool) -> Result<Opened> {
     let mut copies: Vec<_> =
         stored.copies.iter().enumerate().map(|(i, copy)| at_hand(i).then_some(&copy[..])).collect();
-    let opened = open_stored(case.backend, &case.secret, &case.program, &mut &stored.answer[..], &mut copies);
+    let opened = open_stored(case.backend, &case.secret, &CONTEXT, &case.program, &mut &stored.answer[..], &mut copies);
     if opened.is_ok() {
         assert!(copies.iter().flatten().all(|rest| rest.is_empty()), "all that is at hand is read to its end");
     }
@@ -101,16 +101,17 @@ fn the_query_says_that_copies_are_stored() {
     assert_eq!((query.copies(), query.copies().is_stored(), query.copies().evaluated()), (copies(3), true, None));
     assert_eq!(query.copies().security(), Copies::all(3).unwrap().security());
     let secret = Secret::from_bytes(&case.secret.to_bytes()).unwrap();
-    assert_eq!(secret.evaluated(), case.secret.receivers(case.backend).choice.evaluated);
+    assert_eq!(*secret.evaluated(), case.secret.receivers(case.backend).choice.evaluated);
     // The publisher decides: the other form is refused before anything is written, and does not open.
     let own = own(&case.program, 1, &case.inputs);
     let plain = Case::new(Backend::detect(), ands(2), vec![Bits::zeros(2); 2], Copies::all(3).unwrap(), 5);
     let mut out = Vec::new();
     let refused = [
-        respond(case.backend, &case.query, &case.program, &own, &mut rng(1), &mut out),
+        respond(case.backend, &case.query, &CONTEXT, &case.program, &own, &mut rng(1), &mut out),
         respond_stored(
             case.backend,
             &case.query,
+            &CONTEXT,
             &case.program,
             &own,
             &mut rng(1),
@@ -120,6 +121,7 @@ fn the_query_says_that_copies_are_stored() {
         respond_stored(
             case.backend,
             &plain.query,
+            &CONTEXT,
             &case.program,
             &own,
             &mut rng(1),
@@ -252,7 +254,7 @@ fn copies_that_are_gone_short_swapped_or_of_another_answer_do_not_open() {
     let [stored, other] = [3, 4].map(|seed| stored(&case, seed));
     let evaluated = case.secret.evaluated();
     let checked = (0..4).find(|i| !evaluated.contains(i)).unwrap();
-    for &i in &evaluated {
+    for &i in evaluated.iter() {
         assert!(
             matches!(open_with(&case, &stored, |at| at != i), Err(Error { kind: Kind::InvalidInput(_), .. })),
             "copy {i} is gone"
@@ -320,7 +322,7 @@ fn who_watches_the_reading_learns_nothing() {
         let (stored, seen) = (stored(&case, 3), RefCell::new(Vec::new()));
         let watched = |copy| Some(Watched { copy, bytes: &stored.copies[copy], seen: &seen });
         let mut copies: Vec<_> = (0..4).map(watched).collect();
-        open_stored(case.backend, &case.secret, &case.program, &mut &stored.answer[..], &mut copies).unwrap();
+        open_stored(case.backend, &case.secret, &CONTEXT, &case.program, &mut &stored.answer[..], &mut copies).unwrap();
         drop(copies);
         (case.secret.evaluated(), seen.into_inner())
     };
@@ -330,7 +332,7 @@ fn who_watches_the_reading_learns_nothing() {
 }
 
 /// Who changes the bytes on purpose changes this digest and the version.
-const GOLDEN: &str = "d765b0b0ecc7ebd852f4560e527878a4cd3b1f48402f796e1c51b533f7fcd79e";
+const GOLDEN: &str = "814617eda3db5b567edbf7b7c128f672708fb92a03d2bc002dfd74615f18834d";
 
 #[test]
 fn the_bytes_are_pinned_on_every_backend() {

@@ -4,8 +4,8 @@
 //! Ranellucci, Rosulek, Wang (Crypto 2018, ePrint 2018/578), `leaky.rs` has its steps. Buckets and their combining: Nielsen et al.
 //! (Crypto 2012), as Wang, Ranellucci, Katz (ePrint 2017/030) do it for shared triples; [`bucket`](crate::bucket) has the bound.
 //! **Functionality**: authenticated shares and triples of [`Dealer`]. **Adversary**: malicious, either party, static; assumptions
-//! are those of the extension and that AES under a fixed key is a random permutation
-//! ([`TccrHash`](comity_core::TccrHash)), BLAKE3 a random oracle.
+//! are those of the extension and that AES is an ideal cipher, each AND's hash having a key of its own (`hashes.rs` of this crate
+//! says why), BLAKE3 a random oracle.
 //!
 //! **One batch**, and why in this order
 //! 1. Shared bits `x`, `y`, `z` for every leaky AND, a chunk of the extension at a time. A chunk is checked before the next message:
@@ -20,8 +20,7 @@
 //!    nothing in a message depends on the peer's bits.
 //! 6. The ledger is settled. Then the triples are handed out.
 //!
-//! Shares and triples may be asked for in any order. Tweaks are counted from the beginning of the session, under each key from
-//! its own start. The failure of all batches together is within `2^-rho` ([`Budget`]).
+//! Shares and triples may be asked for in any order. The failure of all batches together is within `2^-rho` ([`Budget`]).
 //!
 //! **Cost** of a leaky AND each way: three OTs (3.88 bytes each), 16 bytes of `G` and a bit; three of the tweakable hash; 16 bytes of
 //! BLAKE3. Of a bucket each way: a bit, and 32 bytes of BLAKE3, for all but its first. With B = 3 that is 167 bytes a triple, both ways.
@@ -38,15 +37,17 @@ mod words;
 use core::ops::Range;
 
 use comity_channel::Channel;
-use comity_core::{Backend, Block, Error, Prg, Result, SessionId, Table};
+use comity_core::{Backend, Block, Prg, Result, SessionId, Table};
 use comity_share::{Extension, GlobalKey, Ledger, Share, Source, coin, equal};
 use rand_core::CryptoRng;
+use zeroize::Zeroizing;
 
 use self::conduct::{Act, Conduct, Honest};
 use self::leaky::Leaky;
 use self::shares::{BLOCKS, split, split_mut};
 use crate::bucket::{Budget, Partition};
 use crate::checks;
+use crate::deal::stopped;
 use crate::{Checked, Dealer, Triples};
 
 /// ANDs a chunk. Their three OTs each way, with the mask's, are whole pieces of the extension, and all that a chunk passes
@@ -106,9 +107,9 @@ impl Fast {
         rng: &mut impl CryptoRng,
     ) -> Result<Fast> {
         let extension = Extension::setup(ch, &session.child("authenticated bits"), backend, party, rng)?;
-        let mut seed = [0; 16];
-        rng.fill_bytes(&mut seed);
-        Ok(Fast::with(extension, session, backend, budget, Prg::new(backend, Block::new(seed)), Box::new(Honest)))
+        let mut seed = Zeroizing::new([0; 16]);
+        rng.fill_bytes(&mut *seed);
+        Ok(Fast::with(extension, session, backend, budget, Prg::new(backend, Block::new(*seed)), Box::new(Honest)))
     }
 
     fn with(
@@ -170,7 +171,7 @@ impl Fast {
     /// Does what a call asks for, unless an earlier one failed.
     fn unless_broken<T>(&mut self, call: impl FnOnce(&mut Fast) -> Result<T>) -> Result<T> {
         if std::mem::replace(&mut self.broken, true) {
-            return Err(Error::invalid_input("this dealer stopped at an earlier error; set up a new one"));
+            return Err(stopped());
         }
         let result = call(self)?;
         self.broken = false;

@@ -157,6 +157,13 @@ impl Tally {
     }
 }
 
+impl Drop for Tally {
+    fn drop(&mut self) {
+        self.shown.zeroize();
+        self.seen.zeroize();
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

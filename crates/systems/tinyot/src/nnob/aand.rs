@@ -49,7 +49,7 @@ fn differences(batch: Batch, partition: &Partition, ands: &[And]) -> Zeroizing<V
 }
 
 /// Leaves the combined ANDs, one for each bucket.
-fn combine(batch: Batch, partition: &Partition, ands: &mut Vec<And>, d: impl Fn(usize) -> bool) {
+fn combine(batch: Batch, partition: &Partition, ands: &mut Zeroizing<Vec<And>>, d: impl Fn(usize) -> bool) {
     let (first, rest) = ands.split_at_mut(batch.buckets);
     for j in 1..batch.size {
         for (i, [x, _, z]) in first.iter_mut().enumerate() {
@@ -58,7 +58,6 @@ fn combine(batch: Batch, partition: &Partition, ands: &mut Vec<And>, d: impl Fn(
             *z ^= zj ^ xj.masked(d((j - 1) * batch.buckets + i));
         }
     }
-    zeroize::Zeroize::zeroize(rest.as_flattened_mut());
-    ands.truncate(batch.buckets);
-    ands.shrink_to_fit();
+    // What was there is wiped when it is replaced.
+    *ands = Zeroizing::new(first.to_vec());
 }

@@ -30,8 +30,8 @@ use super::context::{Context, Packed};
 use super::labit::LaBit;
 use super::ot::Seeds;
 use super::wabit::Half;
-
 use crate::checks;
+use crate::deal::stopped;
 
 /// The sizes that a session keeps to.
 #[derive(Clone, Copy)]
@@ -74,6 +74,9 @@ enum Next {
     Dealt(Seeds),
     /// The bits that the last one kept back.
     Kept,
+    /// Nothing: a chunk was begun and not ended. What the stock holds then may be zeros, and seeds of zeros would announce
+    /// the key.
+    Lost,
 }
 
 /// Bits of a chunk in one direction.
@@ -145,14 +148,15 @@ impl ABits {
         let kept = columns - self.shape.reserve();
         let tail = |stock: &Stock| Zeroizing::new(stock.blocks[kept..].to_vec());
         let (mut macs, mut keys) = (tail(&self.macs), tail(&self.keys));
-        let (seeds, first) = match std::mem::replace(&mut self.next, Next::Kept) {
+        let (seeds, first) = match std::mem::replace(&mut self.next, Next::Lost) {
             Next::Base => (Seeds::base(context, ch, 2 * tau)?, true),
             #[cfg(test)]
             Next::Dealt(seeds) => (seeds, true),
             Next::Kept => {
                 let [macs, keys] = [&mut macs, &mut keys].map(|bits| Zeroizing::new(bits.split_off(spares)));
-                (Seeds::extend(context, macs, &keys), false)
+                (Seeds::extend(context, macs, keys), false)
             }
+            Next::Lost => return Err(stopped()),
         };
         self.labit.run(context, ch, &seeds)?;
         self.amplify(context, ch)?;
@@ -164,6 +168,7 @@ impl ABits {
         for stock in [&mut self.macs, &mut self.keys] {
             (stock.used, stock.end) = (spares, kept);
         }
+        self.next = Next::Kept;
         Ok(())
     }
 

@@ -1,11 +1,12 @@
 //! `Context`: what every box of the stack needs, and how bits are shown.
 
 use comity_channel::Channel;
-use comity_core::{Backend, Block, Check, Prg, Result, SessionId, TccrHash};
+use comity_core::{Backend, Block, Check, Prg, Result, SessionId};
 use comity_share::{GlobalKey, Ledger};
 use rand_core::Rng;
 
 use super::conduct::{Act, Conduct};
+use crate::hashes::Hashes;
 
 /// One party's side of the session.
 pub(super) struct Context {
@@ -13,17 +14,13 @@ pub(super) struct Context {
     pub(super) backend: Backend,
     /// The key to the peer's bits.
     pub(super) key: GlobalKey,
-    pub(super) hash: TccrHash,
+    pub(super) hashes: Hashes,
     pub(super) ledger: Ledger,
     pub(super) rng: Prg,
     pub(super) conduct: Box<dyn Conduct>,
     session: SessionId,
     /// How many children the session has.
     children: u64,
-    /// Where the tweaks of hashes begin, under the key of party 0 and of party 1.
-    tweaks: [u128; 2],
-    /// How many are used up.
-    used: u128,
 }
 
 impl Context {
@@ -34,19 +31,16 @@ impl Context {
         mut rng: Prg,
         conduct: Box<dyn Conduct>,
     ) -> Context {
-        let tweaks = [0, 1].map(|key| session.block(&format!("tweaks under the key of party {key}")).to_u128());
         Context {
             party,
             backend,
             key: GlobalKey::random(party == 1, &mut rng),
-            hash: TccrHash::new(backend),
+            hashes: Hashes::new(&session.child("hashes"), backend, party),
             ledger: Ledger::new(session.child("ledger"), party),
             rng,
             conduct,
             session,
             children: 0,
-            tweaks,
-            used: 0,
         }
     }
 
@@ -56,11 +50,9 @@ impl Context {
         self.session.child(&format!("{label}, sub-protocol {}", self.children))
     }
 
-    /// Uses up the next `n` tweaks: the first of them under this party's key, and under the peer's.
-    pub(super) fn tweaks(&mut self, n: usize) -> (u128, u128) {
-        let [ours, theirs] = [self.party, 1 - self.party].map(|key| self.tweaks[key as usize].wrapping_add(self.used));
-        self.used += n as u128;
-        (ours, theirs)
+    #[cfg(test)]
+    pub(super) fn session(&self) -> &SessionId {
+        &self.session
     }
 
     pub(super) fn block(&mut self) -> Block {

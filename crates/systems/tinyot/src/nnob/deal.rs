@@ -27,6 +27,7 @@ use super::conduct::Honest;
 use super::context::Context;
 use super::tau::tau;
 use crate::bucket::{Batch, Budget};
+use crate::deal::stopped;
 use crate::{Checked, Dealer, Triple, Triples};
 
 /// The most leaky objects of one kind in a batch.
@@ -98,6 +99,8 @@ pub struct Nnob {
     context: Context,
     bits: ABits,
     budget: Budget,
+    /// Set while a call runs: an error leaves it set.
+    broken: bool,
 }
 
 impl Nnob {
@@ -113,26 +116,34 @@ impl Nnob {
     }
 
     pub(super) fn with(context: Context, bits: ABits, budget: Budget) -> Nnob {
-        Nnob { context, bits, budget }
+        Nnob { context, bits, budget, broken: false }
+    }
+
+    /// Does what a call asks for, unless an earlier one failed.
+    fn unless_broken<T>(&mut self, call: impl FnOnce(&mut Nnob) -> Result<T>) -> Result<T> {
+        if std::mem::replace(&mut self.broken, true) {
+            return Err(stopped());
+        }
+        let result = call(self)?;
+        self.broken = false;
+        Ok(result)
     }
 
     /// One batch of triples. They are of use when the ledger is settled.
-    fn batch(&mut self, ch: &mut dyn Channel, batch: Batch, out: &mut Vec<Triple>) -> Result<()> {
+    fn batch(&mut self, ch: &mut dyn Channel, batch: Batch, triples: &mut [Triple]) -> Result<()> {
         let (context, bits) = (&mut self.context, &mut self.bits);
         let [own, theirs] = aand(context, bits, ch, batch)?;
-        let start = out.len();
         // Steps 1 and 2.
-        out.extend(own.iter().zip(theirs.iter()).map(|(mac, key)| {
+        for (triple, (mac, key)) in triples.iter_mut().zip(own.iter().zip(theirs.iter())) {
             let [a, b, c] = std::array::from_fn(|i| Share::from_parts(mac[i], key[i]));
-            Triple { a, b, c }
-        }));
+            *triple = Triple { a, b, c };
+        }
         drop((own, theirs));
         let [sent, received] = aot(context, bits, ch, batch)?;
         let n = batch.buckets;
         let empty = |n: usize| Zeroizing::new(vec![Block::ZERO; n]);
         let (mut r, mut peers_r) = (empty(n), empty(n));
         bits.draw(context, ch, &mut r, &mut peers_r)?;
-        let triples = &mut out[start..];
         // Step 3, and 4 at once: d as receiver, f and g as sender.
         let (mut macs, mut keys) = (empty(n), empty(n));
         for j in 0..n {
@@ -187,7 +198,7 @@ impl Nnob {
     fn deal(&mut self, ch: &mut dyn Channel, out: &mut [Share], [own, theirs]: [bool; 2]) -> Result<()> {
         let blocks = |wanted: bool| Zeroizing::new(vec![Block::ZERO; if wanted { out.len() } else { 0 }]);
         let (mut macs, mut keys) = (blocks(own), blocks(theirs));
-        self.bits.draw(&mut self.context, ch, &mut macs, &mut keys)?;
+        self.unless_broken(|dealer| dealer.bits.draw(&mut dealer.context, ch, &mut macs, &mut keys))?;
         let block = |blocks: &[Block], j: usize| blocks.get(j).copied().unwrap_or_default();
         out.iter_mut().enumerate().for_each(|(j, share)| *share = Share::from_parts(block(&macs, j), block(&keys, j)));
         Ok(())
@@ -196,13 +207,14 @@ impl Nnob {
 
 impl Dealer for Nnob {
     fn triples(&mut self, ch: &mut dyn Channel, n: usize) -> Result<Triples<Checked>> {
-        let mut list = Vec::new();
-        while list.len() < n {
-            let batch = self.budget.next(n - list.len())?;
-            self.batch(ch, batch, &mut list)?;
-        }
-        let triples = Triples::new(list);
-        self.context.ledger.settle(ch)?;
-        Ok(triples.vouch())
+        self.unless_broken(|dealer| {
+            let mut triples = Triples::blank(0);
+            while triples.len() < n {
+                let batch = dealer.budget.next(n - triples.len())?;
+                dealer.batch(ch, batch, triples.grow(batch.buckets))?;
+            }
+            dealer.context.ledger.settle(ch)?;
+            Ok(triples.vouch())
+        })
     }
 }

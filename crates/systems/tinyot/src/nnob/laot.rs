@@ -75,22 +75,20 @@ fn chunk(
 ) -> Result<()> {
     let n = sent.len();
     let delta = context.key.block();
-    let (ours, peers) = context.tweaks(3 * n);
-    let tweak = |start: u128, h: usize| start.wrapping_add((h * n) as u128);
     context.conduct.before(Act::OtBits { sent, received });
     // 3.
     let mut t = Zeroizing::new(vec![[Block::ZERO; 2]; n]);
     context.rng.fill_blocks(t.as_flattened_mut());
     // 4.
-    let mut column = Zeroizing::new(sent.iter().map(|&[.., c, _]| c).collect::<Vec<_>>());
-    let mut pads = Zeroizing::new(vec![[Block::ZERO; 2]; n]);
+    let [mut near, mut far, mut column] = [(); 3].map(|()| Zeroizing::new(vec![Block::ZERO; n]));
     let mut x = vec![[[Block::ZERO; 2]; 2]; n];
     for part in 0..2 {
-        context.hash.hash_pairs(tweak(ours, part), delta, &column, &mut pads);
-        for (((x, pad), sent), t) in x.iter_mut().zip(pads.iter()).zip(sent.iter()).zip(t.iter()) {
-            for i in 0..2 {
+        near.iter_mut().zip(sent.iter()).for_each(|(near, &[.., c, _])| *near = c);
+        context.hashes.pairs(delta, &mut near, &mut far);
+        for (j, (x, (sent, t))) in x.iter_mut().zip(sent.iter().zip(t.iter())).enumerate() {
+            for (i, pad) in [near[j], far[j]].into_iter().enumerate() {
                 let choose = || t[0] ^ (t[0] ^ t[1]).masked(sent[i].lsb());
-                x[i][part] = pad[i] ^ if part == 0 { sent[i] } else { choose() };
+                x[i][part] = pad ^ if part == 0 { sent[i] } else { choose() };
             }
         }
     }
@@ -102,7 +100,7 @@ fn chunk(
     let mut opened = Zeroizing::new(vec![[Block::ZERO; 2]; n]);
     for part in 0..2 {
         column.iter_mut().zip(received.iter()).for_each(|(column, &[.., c, _])| *column = c);
-        context.hash.hash(tweak(peers, part), &mut column);
+        context.hashes.macs(&mut column);
         for (j, opened) in opened.iter_mut().enumerate() {
             let [zero, one] = peers_x[j].map(|x| x[part]);
             opened[part] = zero ^ (zero ^ one).masked(received[j][2].lsb()) ^ column[j];
@@ -127,16 +125,16 @@ fn chunk(
         *z ^= delta.with_lsb(false).masked(d.get(j));
     }
     // 7.
-    column.iter_mut().zip(sent.iter()).for_each(|(column, &[.., z])| *column = z);
-    context.hash.hash_pairs(tweak(ours, 2), delta, &column, &mut pads);
-    let mut i: Vec<_> = pads.iter().zip(t.iter()).map(|(pad, t)| [pad[0] ^ t[1], pad[1] ^ t[0]]).collect();
+    near.iter_mut().zip(sent.iter()).for_each(|(near, &[.., z])| *near = z);
+    context.hashes.pairs(delta, &mut near, &mut far);
+    let mut i: Vec<_> = t.iter().enumerate().map(|(j, t)| [near[j] ^ t[1], far[j] ^ t[0]]).collect();
     context.conduct.before(Act::OtI { i: &mut i, compared: &mut t });
     let mut peers_i = vec![[Block::ZERO; 2]; n];
     ch.exchange(Block::bytes_of(i.as_flattened()), Block::bytes_of_mut(peers_i.as_flattened_mut()))?;
     hashers[0].update(Block::bytes_of(t.as_flattened()));
     // 8.
     column.iter_mut().zip(received.iter()).for_each(|(column, &[.., z])| *column = z);
-    context.hash.hash(tweak(peers, 2), &mut column);
+    context.hashes.macs(&mut column);
     for (j, t) in t.iter_mut().enumerate() {
         let (mine, [zero, one], z) = (opened[j][1], peers_i[j], received[j][3].lsb());
         let other = column[j] ^ zero ^ (zero ^ one).masked(z);

@@ -3,12 +3,13 @@
 use std::sync::{Arc, Mutex};
 
 use comity_channel::MemoryChannel;
-use comity_core::Kind;
+use comity_core::{Error, Kind};
 use comity_testing::Pair;
 
 use super::*;
 use crate::Triple;
 
+mod keys;
 mod liars;
 mod wire;
 

@@ -1,6 +1,8 @@
 //! Each box holds its relation for both parties' views; cheats and deviations are in the modules below.
 
+mod broken;
 mod cheats;
+mod keys;
 mod rates;
 mod wire;
 
