@@ -22,7 +22,7 @@ pub mod value;
 
 pub use builder::{Builder, Wire};
 pub use circuit::{Circuit, CircuitError, Counts, Gate, Group, Op};
-pub use engine::{Engine, Observer};
+pub use engine::{Call, Engine, Observer, Place};
 pub use layered::{Layer, Layered};
 pub use lower::Lowered;
 pub use plain::{Plain, eval_circuit};

@@ -5,7 +5,7 @@
 
 use comity_core::{Bits, Error, Result};
 
-use crate::{Circuit, Engine, Lowered, Op, Recipients};
+use crate::{Call, Circuit, Engine, Op, Recipients};
 
 /// The output values of a circuit on these input values, gate by gate.
 ///
@@ -59,20 +59,13 @@ impl Engine for Plain {
         Ok(())
     }
 
-    fn call(
-        &mut self,
-        circuit: &Lowered,
-        times: u64,
-        args: &[(usize, isize)],
-        outs: &[(usize, isize)],
-        memory: &mut [bool],
-    ) -> Result<()> {
-        let tape = circuit.tape();
+    fn call(&mut self, call: &Call<'_>, memory: &mut [bool]) -> Result<()> {
+        let tape = call.circuit.tape();
         self.slots.resize(self.slots.len().max(tape.slots()), false);
-        for t in 0..times {
-            circuit.load(t, args, memory, &mut self.slots);
+        for t in 0..call.times {
+            call.load(t, memory, &mut self.slots);
             tape.evaluate(&mut self.slots);
-            circuit.store(t, outs, &self.slots, memory);
+            call.store(t, &self.slots, memory);
         }
         Ok(())
     }

@@ -3,7 +3,7 @@
 use comity_core::{Bits, Error};
 
 use crate::program::Span;
-use crate::{Engine, Lowered, Observer, Program, Step};
+use crate::{Call, Engine, Lowered, Observer, Place, Program, Step};
 
 /// AND gates that one [`Engine::call`] gets at most, if it has several calls, so that the observer hears of progress.
 const CHUNK: u64 = 1 << 22;
@@ -221,11 +221,11 @@ impl<E: Engine> Walk<'_, E> {
             let now = chunk.min(times - done);
             let moved = |(span, stride): &(Span, i64)| {
                 let start = self.position(span) as i64 + done as i64 * stride;
-                (start as usize, *stride as isize)
+                Place { start: start as usize, stride: *stride as isize }
             };
             let args: Vec<_> = args.iter().map(moved).collect();
             let outs: Vec<_> = outs.iter().map(moved).collect();
-            self.engine.call(circuit, now, &args, &outs, &mut self.memory)?;
+            self.engine.call(&Call { circuit, times: now, args: &args, outs: &outs }, &mut self.memory)?;
             done += now;
             self.and_gates += now * ands;
             self.observer.and_gates(self.and_gates);

@@ -8,7 +8,7 @@
 
 use comity_core::{Backend, Bits, Error, Lanes, Result};
 
-use crate::{Engine, Input, Lowered, Observer, Program, Recipients, RunError, run};
+use crate::{Call, Engine, Input, Observer, Program, Recipients, RunError, run};
 
 /// The engine that computes 512 instances in the clear, for all parties at once. It holds the input values itself,
 /// since a run hands over those of one instance only, and keeps the output values.
@@ -64,20 +64,13 @@ impl Engine for Sliced {
         Ok(())
     }
 
-    fn call(
-        &mut self,
-        circuit: &Lowered,
-        times: u64,
-        args: &[(usize, isize)],
-        outs: &[(usize, isize)],
-        memory: &mut [Lanes],
-    ) -> Result<()> {
-        let (tape, backend) = (circuit.tape(), Backend::detect());
+    fn call(&mut self, call: &Call<'_>, memory: &mut [Lanes]) -> Result<()> {
+        let (tape, backend) = (call.circuit.tape(), Backend::detect());
         self.slots.resize(self.slots.len().max(tape.slots()), Lanes::default());
-        for t in 0..times {
-            circuit.load(t, args, memory, &mut self.slots);
+        for t in 0..call.times {
+            call.load(t, memory, &mut self.slots);
             tape.evaluate_lanes(backend, &mut self.slots);
-            circuit.store(t, outs, &self.slots, memory);
+            call.store(t, &self.slots, memory);
         }
         Ok(())
     }

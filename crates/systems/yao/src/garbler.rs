@@ -1,7 +1,7 @@
 //! The garbler.
 
 use comity_channel::Channel;
-use comity_circuit::{Engine, Lowered, Observer, Program, Recipients};
+use comity_circuit::{Call, Engine, Observer, Program, Recipients};
 use comity_core::{Bits, Block, Delta, Error, Garbler, Prg, Result, SessionId};
 use comity_garble::{GarbledStream, HalfGates};
 use comity_ot::base::Simplest;
@@ -84,16 +84,9 @@ impl<C: Channel + ?Sized> Engine for Garbling<'_, C> {
         }
     }
 
-    fn call(
-        &mut self,
-        circuit: &Lowered,
-        times: u64,
-        args: &[(usize, isize)],
-        outs: &[(usize, isize)],
-        memory: &mut [Block],
-    ) -> Result<()> {
+    fn call(&mut self, call: &Call<'_>, memory: &mut [Block]) -> Result<()> {
         // Step 4.
-        self.stream.call(circuit, times, args, outs, memory, |tables| self.ch.send(tables))
+        self.stream.call(call, memory, |tables| self.ch.send(tables))
     }
 
     fn reveal(&mut self, _: usize, to: Recipients, _: usize, wires: &[Block]) -> Result<Option<Bits>> {

@@ -23,17 +23,11 @@ impl Engine for Scribe {
         Ok(())
     }
 
-    fn call(
-        &mut self,
-        circuit: &Lowered,
-        times: u64,
-        args: &[(usize, isize)],
-        outs: &[(usize, isize)],
-        memory: &mut [u8],
-    ) -> Result<(), String> {
-        assert_eq!(circuit.inputs(), 2);
+    fn call(&mut self, call: &Call<'_>, memory: &mut [u8]) -> Result<(), String> {
+        assert_eq!(call.circuit.inputs(), 2);
         assert!(memory.iter().all(|&wire| wire == 0));
-        self.0.push(format!("call {times} {args:?} {outs:?}"));
+        let places = |places: &[Place]| places.iter().map(|place| (place.start, place.stride)).collect::<Vec<_>>();
+        self.0.push(format!("call {} {:?} {:?}", call.times, places(call.args), places(call.outs)));
         if self.0.len() > 100 { Err("enough".into()) } else { Ok(()) }
     }
 

@@ -1,7 +1,7 @@
 //! Calling a program: its inputs are values that are there, its outputs stay shared.
 
 use comity_channel::Channel;
-use comity_circuit::{Engine, Lowered, Observer, Recipients};
+use comity_circuit::{Call, Engine, Observer, Recipients};
 use comity_core::{Bits, Error, Result};
 use comity_tinyot::engine::Sharing;
 use zeroize::Zeroizing;
@@ -38,15 +38,8 @@ impl<E: Engine<Wire = Wire, Error = Error>> Engine for Calling<'_, E> {
         Ok(())
     }
 
-    fn call(
-        &mut self,
-        circuit: &Lowered,
-        times: u64,
-        args: &[(usize, isize)],
-        outs: &[(usize, isize)],
-        memory: &mut [Wire],
-    ) -> Result<()> {
-        self.engine.call(circuit, times, args, outs, memory)
+    fn call(&mut self, call: &Call<'_>, memory: &mut [Wire]) -> Result<()> {
+        self.engine.call(call, memory)
     }
 
     fn reveal(&mut self, _: usize, _: Recipients, _: usize, wires: &[Wire]) -> Result<Option<Bits>> {
