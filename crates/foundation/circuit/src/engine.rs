@@ -2,7 +2,7 @@
 
 use comity_core::Bits;
 
-use crate::{Lowered, Recipients};
+use crate::{Lowered, Meaning, Owner, Recipients};
 
 /// Where a value of a call is: in call `t` from wire `start + t * stride` of the memory on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -27,6 +27,8 @@ impl Place {
 pub struct Call<'a> {
     /// What is called.
     pub circuit: &'a Lowered,
+    /// What it computes, if an engine may have a better way than its gates.
+    pub meaning: Option<Meaning>,
     /// How often.
     pub times: u64,
     /// Where each input value of the circuit is read.
@@ -75,13 +77,13 @@ pub trait Engine {
     /// Why a step failed.
     type Error;
 
-    /// Input value `index` of `party` becomes wires. `value` is there exactly if the engine runs for that party
+    /// Input value `index` of `owner` becomes wires. `value` is there exactly if the engine runs for that party
     /// (the plain evaluator runs for all). [`run`](crate::run) passes no values without bits. `wires` are those of the memory
     /// from `start` on; an engine that needs more than a fixed size for a wire keeps its own memory, and has `()` for wires.
     fn input(
         &mut self,
         index: usize,
-        party: u32,
+        owner: Owner,
         value: Option<&Bits>,
         start: usize,
         wires: &mut [Self::Wire],

@@ -3,8 +3,8 @@
 use std::collections::BTreeMap;
 
 use comity::{Protocol, Report, Session, Watch};
-use comity_circuit::{Output, Recipients};
-use comity_core::{Backend, Params};
+use comity_circuit::Output;
+use comity_core::{Backend, Params, PartyId};
 
 use crate::args::{Format, NetworkArgs, Role, RunArgs, SessionArgs};
 use crate::children;
@@ -137,18 +137,18 @@ pub(crate) fn backend() -> Outcome<Backend> {
 /// Whether the protocol has all parties that give or learn a value.
 pub(crate) fn check_parties(resolved: &Resolved, protocol: &Protocol) -> Outcome {
     let (name, parties, last) = (protocol.name, *protocol.parties.end(), protocol.parties.end() - 1);
-    if resolved.program.parties() <= parties {
+    if u32::from(resolved.program.parties()) <= parties {
         return Ok(());
     }
-    let giver = resolved.inputs().iter().find(|v| v.party >= parties);
+    let strange = |party: PartyId| u32::from(party.0) >= parties;
+    let giver = resolved.inputs().iter().find(|v| v.owner.party().is_some_and(strange));
     let learner = || {
-        let party = |to| if let Recipients::Party(party) = to { Some(party) } else { None };
-        let strange = |v: &&Output| party(v.to).is_some_and(|p| p >= parties);
-        resolved.outputs().iter().find(strange).and_then(|v| Some((v, party(v.to)?)))
+        let of = |v: &Output| v.to.named().iter().find(|&party| strange(party));
+        resolved.outputs().iter().find_map(|v| Some((v.name.as_str(), of(v)?)))
     };
     let what = match (giver, learner()) {
-        (Some(v), _) => format!("input `{}` belongs to party {}", v.name, v.party),
-        (None, Some((v, party))) => format!("output `{}` is for party {party}", v.name),
+        (Some(v), _) => format!("input `{}` belongs to {}", v.name, v.owner),
+        (None, Some((name, party))) => format!("output `{name}` is for party {party}"),
         (None, None) => return Ok(()),
     };
     Err(Failure::input(format!(

@@ -5,8 +5,8 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use comity_channel::{Channel, Counted, Counts, Hello, hello};
-use comity_circuit::{Observer, Program, ProgramError, Recipients};
-use comity_core::{Backend, Bits, Error, Kind, Params, Result};
+use comity_circuit::{Observer, Owner, Program, ProgramError, Recipients};
+use comity_core::{Backend, Bits, Error, Kind, Params, PartyId, Result};
 use comity_net::{KeyDir, Listener, Security, Settings, SystemRng, is_loopback};
 use comity_store::Store;
 
@@ -304,25 +304,26 @@ impl<'a> Session<'a> {
                 None => return refuse(format!("there is no input {index}: the program has {}", given.len())),
             }
         }
-        program.check_inputs(Some(self.party), &given)?;
+        program.check_inputs(Some(PartyId(self.party as u16)), &given)?;
         Ok(given)
     }
 
     /// [`Session::check`], but for the inputs.
     fn check_parties(&self, protocol: &Protocol, program: &Program) -> Result<()> {
         self.check_flags(protocol)?;
+        program.check_plain()?;
         let refuse = |why: String| Err(Error::invalid_input(why));
         let (name, parties) = (protocol.name, *protocol.parties.end());
         for value in program.inputs() {
-            if value.party >= parties {
+            if value.owner.party().is_some_and(|party| u32::from(party.0) >= parties) {
                 return refuse(format!(
-                    "input `{}` belongs to party {}, and {name} is for {parties} parties: say who owns it",
-                    value.name, value.party
+                    "input `{}` belongs to {}, and {name} is for {parties} parties: say who owns it",
+                    value.name, value.owner
                 ));
             }
         }
         for value in program.outputs() {
-            if let Recipients::Party(party @ 2..) = value.to {
+            if let Some(party) = value.to.named().iter().find(|party| u32::from(party.0) >= parties) {
                 return refuse(format!(
                     "output `{}` is for party {party}, and {name} is for {parties} parties",
                     value.name
@@ -479,7 +480,9 @@ fn roles_apart(error: Error, what: &str, program: &Program) -> Error {
 
 /// Who puts in what, as `--owner` writes it.
 fn owners(program: &Program) -> String {
-    let owners: Vec<String> = program.inputs().iter().enumerate().map(|(i, v)| format!("{i}={}", v.party)).collect();
+    let owner = |owner: Owner| owner.party().map_or("shared".to_owned(), |party| party.to_string());
+    let owners: Vec<String> =
+        program.inputs().iter().enumerate().map(|(i, v)| format!("{i}={}", owner(v.owner))).collect();
     owners.join(" ")
 }
 
@@ -487,7 +490,8 @@ fn owners(program: &Program) -> String {
 fn recipients(program: &Program) -> String {
     let name = |to: Recipients| match to {
         Recipients::All => "all".to_owned(),
-        Recipients::Party(party) => format!("party {party}"),
+        Recipients::Parties(parties) => parties.to_string(),
+        Recipients::Shared => "shared".to_owned(),
     };
     match program.outputs() {
         [] => "none".to_owned(),

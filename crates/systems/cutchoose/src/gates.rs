@@ -195,8 +195,15 @@ impl<S: Side> Engine for Machine<'_, S> {
     type Wire = ();
     type Error = Error;
 
-    fn input(&mut self, _: usize, party: u32, _: Option<&Bits>, start: usize, wires: &mut [()]) -> Result<()> {
-        let owner = if party == self.plan.garbler { Owner::Garbler } else { Owner::Evaluator };
+    fn input(
+        &mut self,
+        _: usize,
+        owner: comity_circuit::Owner,
+        _: Option<&Bits>,
+        start: usize,
+        wires: &mut [()],
+    ) -> Result<()> {
+        let owner = if owner.includes(self.plan.garbler as u16) { Owner::Garbler } else { Owner::Evaluator };
         let next = self.next[owner as usize];
         self.next[owner as usize] += wires.len();
         self.put_in(owner, next, start, wires.len());

@@ -23,7 +23,9 @@ use std::io::{Read, Write};
 
 use comity_channel::Channel;
 use comity_circuit::{Lowered, Observer, Program};
-use comity_core::{Backend, Bits, Block, Delta, Error, LockstepChecker, LockstepEvaluator, Prg, Result, SessionId};
+use comity_core::{
+    Backend, Bits, Block, Delta, Error, LockstepChecker, LockstepEvaluator, PartyId, Prg, Result, SessionId,
+};
 use comity_garble::Cursor;
 use comity_ot::committing;
 use rand_core::CryptoRng;
@@ -325,7 +327,7 @@ impl<R: Read> Prepared<R> {
     /// # Errors
     /// [`InvalidInput`](comity_core::Kind) where the inputs do not fit the program, or the preparation ends too soon.
     pub fn load<'a>(self, program: &'a Program, inputs: &[Option<Bits>]) -> Result<Loaded<'a, R>> {
-        program.check_inputs(Some(self.config.party), inputs)?;
+        program.check_inputs(Some(PartyId(self.config.party as u16)), inputs)?;
         let plan = Plan::new(program, self.config.garbler, self.config.params, Form::All);
         let own = joined(program, self.config.party, inputs)?;
         let Prepared { session, config, mut from } = self;

@@ -1,7 +1,7 @@
 //! The garbled circuits: all copies in lockstep at the sender; at the receiver the checked copies are garbled again and the others
 //! evaluated, also in lockstep, while the tables arrive. [`walk`] runs the program over either side.
 
-use comity_circuit::{Call, Engine, Lowered, Observer, Place, Program, Recipients};
+use comity_circuit::{Call, Engine, Lowered, Observer, Owner, Place, Program, Recipients};
 use comity_core::{Bits, Block, Cursor, Error, LockstepEvaluator, LockstepGarbler, Result, SessionId, Tape};
 
 use crate::checks;
@@ -127,8 +127,8 @@ impl<S: Side> Engine for Machine<'_, S> {
     type Wire = ();
     type Error = Error;
 
-    fn input(&mut self, _: usize, party: u32, _: Option<&Bits>, start: usize, wires: &mut [()]) -> Result<()> {
-        let next = &mut self.next[party as usize];
+    fn input(&mut self, _: usize, owner: Owner, _: Option<&Bits>, start: usize, wires: &mut [()]) -> Result<()> {
+        let next = &mut self.next[usize::from(owner.includes(1))];
         self.side.put_in(*next, start, wires.len());
         *next += wires.len();
         Ok(())

@@ -8,7 +8,7 @@
 use std::ops::Range;
 
 use comity_channel::Channel;
-use comity_circuit::{Call, Engine, Lowered, Place, Recipients};
+use comity_circuit::{Call, Engine, Lowered, Owner, Place, Recipients};
 use comity_core::{Bits, Error, Gate, Result};
 use comity_share::Share;
 use zeroize::Zeroize;
@@ -61,8 +61,9 @@ impl<C: Channel + ?Sized> Engine for Sharing<'_, '_, C> {
     type Wire = Share;
     type Error = Error;
 
-    fn input(&mut self, _: usize, party: u32, value: Option<&Bits>, _: usize, wires: &mut [Share]) -> Result<()> {
-        self.machine.input(&mut self.ch, party, value, wires)
+    fn input(&mut self, _: usize, owner: Owner, value: Option<&Bits>, _: usize, wires: &mut [Share]) -> Result<()> {
+        let party = owner.party().ok_or_else(|| Error::invalid_input("a value in shares cannot be put in"))?;
+        self.machine.input(&mut self.ch, party.0.into(), value, wires)
     }
 
     fn call(&mut self, call: &Call<'_>, memory: &mut [Share]) -> Result<()> {

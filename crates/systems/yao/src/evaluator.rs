@@ -1,7 +1,7 @@
 //! The evaluator.
 
 use comity_channel::Channel;
-use comity_circuit::{Call, Engine, Observer, Program, Recipients};
+use comity_circuit::{Call, Engine, Observer, Owner, Program, Recipients};
 use comity_core::{Bits, Block, Error, Evaluator, Prg, Result, SessionId};
 use comity_garble::{EvaluatedStream, HalfGates};
 use comity_ot::base::Simplest;
@@ -49,8 +49,8 @@ impl<C: Channel + ?Sized> Engine for Evaluating<'_, C> {
     type Wire = Block;
     type Error = Error;
 
-    fn input(&mut self, index: usize, party: u32, value: Option<&Bits>, _: usize, wires: &mut [Block]) -> Result<()> {
-        if party != self.party {
+    fn input(&mut self, index: usize, owner: Owner, value: Option<&Bits>, _: usize, wires: &mut [Block]) -> Result<()> {
+        if !owner.includes(self.party as u16) {
             // Step 2.
             self.labels.fill_blocks(wires);
             return Ok(());

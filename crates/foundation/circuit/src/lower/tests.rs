@@ -16,7 +16,7 @@ fn eval_lowered(lowered: &Lowered, inputs: &[Bits]) -> Vec<Bits> {
     let args: Vec<_> = lowered.input_widths().iter().map(&mut place).collect();
     let outs: Vec<_> = lowered.output_widths().iter().map(&mut place).collect();
     memory.resize(end, true);
-    let call = Call { circuit: lowered, times: 1, args: &args, outs: &outs };
+    let call = Call { circuit: lowered, meaning: None, times: 1, args: &args, outs: &outs };
     Plain::new().call(&call, &mut memory).unwrap();
     let value = |(&bits, &Place { start, .. }): (&usize, &Place)| memory[start..start + bits].iter().copied().collect();
     lowered.output_widths().iter().zip(&outs).map(value).collect()

@@ -148,7 +148,7 @@ fn calls<E: Engine<Error: std::fmt::Debug>>(mut engine: E, circuit: &Circuit) ->
     let outs: Vec<Place> = lowered.output_widths().iter().map(&mut place).collect();
     let mut memory = vec![E::Wire::default(); end];
     move || {
-        let call = Call { circuit: &lowered, times: 1, args: &args, outs: &outs };
+        let call = Call { circuit: &lowered, meaning: None, times: 1, args: &args, outs: &outs };
         engine.call(&call, black_box(&mut memory)).expect("a call in the clear succeeds");
     }
 }

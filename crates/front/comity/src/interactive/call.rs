@@ -1,7 +1,7 @@
 //! Calling a program: its inputs are values that are there, its outputs stay shared.
 
 use comity_channel::Channel;
-use comity_circuit::{Call, Engine, Observer, Recipients};
+use comity_circuit::{Call, Engine, Observer, Owner, Recipients};
 use comity_core::{Bits, Error, Result};
 use comity_tinyot::engine::Sharing;
 use zeroize::Zeroizing;
@@ -33,7 +33,7 @@ impl<E: Engine<Wire = Wire, Error = Error>> Engine for Calling<'_, E> {
     type Wire = Wire;
     type Error = Error;
 
-    fn input(&mut self, index: usize, _: u32, _: Option<&Bits>, _: usize, wires: &mut [Wire]) -> Result<()> {
+    fn input(&mut self, index: usize, _: Owner, _: Option<&Bits>, _: usize, wires: &mut [Wire]) -> Result<()> {
         wires.copy_from_slice(&self.values[index].wires);
         Ok(())
     }

@@ -174,7 +174,9 @@ impl Session<'_> {
 
 /// How many blocks a program uses up.
 pub(super) fn blocks(program: &Program) -> u32 {
-    let bits = |party| program.inputs().iter().filter(|i| i.party == party).map(|i| i.bits as u64).sum::<u64>();
+    let bits = |party: u16| {
+        program.inputs().iter().filter(move |i| i.owner.includes(party)).map(|i| i.bits as u64).sum::<u64>()
+    };
     let masks = (0..2).map(|party| bits(party).div_ceil(BLOCK.masks[party as usize] as u64)).max().unwrap_or(0);
     let blocks = program.and_gates().div_ceil(BLOCK.triples as u64).max(masks).max(1);
     u32::try_from(blocks).unwrap_or(u32::MAX)

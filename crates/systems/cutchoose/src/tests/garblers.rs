@@ -277,7 +277,7 @@ fn every_lie_has_its_verdict() {
 
 #[test]
 fn every_lie_has_its_verdict_with_forty_copies() {
-    let program = program(Recipients::Party(1));
+    let program = program(Recipients::only(1));
     for (seed, (lie, checked, evaluated)) in (100..).zip(TABLE) {
         // The full stack, and the evaluator's own choice.
         let setting = Setting { dealt: false, ..Setting::new(&program, 40, seed) };
@@ -289,7 +289,7 @@ fn every_lie_has_its_verdict_with_forty_copies() {
 
 #[test]
 fn a_gate_of_another_function_is_caught_or_recovered_from() {
-    let program = program(Recipients::Party(1));
+    let program = program(Recipients::only(1));
     let mut seen = [0; 3];
     for seed in 0..60 {
         let setting = Setting::new(&program, 3, 1000 + seed);
@@ -382,7 +382,7 @@ fn recovery_needs_one_honest_answer() {
 /// The garbler's own outputs are right too: recovery yields pad and key.
 #[test]
 fn the_garbler_gets_its_output_and_does_not_learn_of_recovery() {
-    for to in [Recipients::All, Recipients::Party(0)] {
+    for to in [Recipients::All, Recipients::only(0)] {
         let program = program(to);
         let setting = Setting { evaluated: Some(vec![0, 2, 3]), ..Setting::new(&program, 4, 60) };
         let mut garbler = Garbler::swapping_output(&[2], &setting);
@@ -394,7 +394,7 @@ fn the_garbler_gets_its_output_and_does_not_learn_of_recovery() {
 
 #[test]
 fn lies_about_a_code_are_named() {
-    let program = program(Recipients::Party(1));
+    let program = program(Recipients::only(1));
     let mut seen = [0; 2];
     for seed in 0..12 {
         let setting = Setting { form: Form::Coded, ..Setting::new(&program, 5, 70 + seed) };

@@ -271,7 +271,7 @@ impl Ends {
 
 #[test]
 fn honest_parties_open_nothing() {
-    for (to, seed) in [(Recipients::Party(1), 1), (Recipients::All, 2)] {
+    for (to, seed) in [(Recipients::only(1), 1), (Recipients::All, 2)] {
         let program = program(to);
         for dealt in [true, false] {
             let setting = Setting { dealt, ..Setting::new(&program, 6, seed) };

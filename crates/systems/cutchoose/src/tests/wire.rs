@@ -183,7 +183,7 @@ fn the_three_deltas_have_nothing_in_common() {
 /// would be the sum of the weights where `x` is one, but for `mu_j`, which it does not have.
 #[test]
 fn answers_for_checked_copies_do_not_tell_the_input() {
-    let program = program(Recipients::Party(1));
+    let program = program(Recipients::only(1));
     let setting = Setting { evaluated: Some(vec![0]), ..Setting::new(&program, 8, 340) };
     let (mut labels, mut answers) = (vec![Vec::new(); 8], Vec::new());
     let mut challenge = Block::ZERO;
@@ -218,7 +218,7 @@ fn answers_for_checked_copies_do_not_tell_the_input() {
 /// With other weights than those it told, an evaluator refuses honest answers, whichever copies it evaluates.
 #[test]
 fn answers_are_to_the_challenge() {
-    let program = program(Recipients::Party(1));
+    let program = program(Recipients::only(1));
     for (evaluated, misbehaviour) in [(vec![0, 1, 2, 3], checks::INPUT_OPENING), (vec![0, 1], checks::INPUT_COMMITMENT)]
     {
         let setting = Setting { evaluated: Some(evaluated), ..Setting::new(&program, 4, 350) };
