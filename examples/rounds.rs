@@ -47,7 +47,7 @@ fn bid(party: u32, limit: u32, step: u32, peer: impl Channel) -> Result<Learned,
         let high = reveal(&mut session, &highest, &bids, Recipients::All)?.expect("it is for all");
         if rounds.last() == Some(&high) {
             let winner = reveal(&mut session, &winner, &bids, Recipients::All)?.expect("it is for all");
-            let price = reveal(&mut session, &price, &bids, Recipients::Party(winner))?;
+            let price = reveal(&mut session, &price, &bids, Recipients::only(winner as u16))?;
             return Ok(Learned { rounds, winner, price });
         }
         rounds.push(high);

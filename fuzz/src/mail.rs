@@ -14,8 +14,7 @@ fn program() -> Program {
     let (x, y) = (b.input("x", 1)[0], b.input("y", 1)[0]);
     let z = b.and(x, y);
     b.output("z", &[z]);
-    let program =
-        Program::from_circuit(b.finish()).and_then(|program| program.with_recipients(0, Recipients::Party(0)));
+    let program = Program::from_circuit(b.finish()).and_then(|program| program.with_recipients(0, Recipients::only(0)));
     program.expect("one circuit is a program")
 }
 

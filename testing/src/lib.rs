@@ -14,7 +14,7 @@ use std::time::Duration;
 
 mod conformance;
 mod deviate;
-//pub mod laws;
+pub mod laws;
 pub mod ot;
 mod parties;
 mod realize;

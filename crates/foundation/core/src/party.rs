@@ -11,3 +11,9 @@ impl fmt::Display for PartyId {
         self.0.fmt(f)
     }
 }
+
+impl From<u16> for PartyId {
+    fn from(party: u16) -> PartyId {
+        PartyId(party)
+    }
+}

@@ -189,7 +189,7 @@ pub(crate) struct RoleArgs {
     /// Input value VALUE (name or index) belongs to party PARTY [default: as the program says, or value i to party i]
     #[arg(long, value_name = "VALUE=PARTY")]
     pub(crate) owner: Vec<Owner>,
-    /// Who learns the outputs: a party, `all`, or OUTPUT=PARTY for one of them [default: as the program says, or `all`]
+    /// Who learns the outputs: a party, several (0,2), `all`, or OUTPUT=PARTY for one of them [default: as the program says, or `all`]
     #[arg(long, value_name = "[OUTPUT=]PARTY")]
     pub(crate) output_to: Vec<OutputTo>,
 }

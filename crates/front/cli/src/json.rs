@@ -131,7 +131,9 @@ pub(crate) struct Info {
 
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub(crate) struct Input {
-    pub(crate) party: u32,
+    /// Absent if each party gives a share.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) party: Option<u16>,
     pub(crate) name: String,
     pub(crate) bits: u64,
     /// If it has one.

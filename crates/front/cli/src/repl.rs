@@ -129,7 +129,7 @@ impl Repl<'_> {
         }
         let to = match to {
             Recipients::All => "all".to_owned(),
-            Recipients::Party(party) => party.to_string(),
+            to => to.named().iter().map(|party| party.to_string()).collect::<Vec<_>>().join(","),
         };
         let shown: serde_json::Value = serde_json::from_str(&value::show_json(ty, value)).unwrap_or_default();
         emit(&json::line(&json!({"reveal": expression, "to": to, "type": ty.to_string(), "value": shown})))

@@ -52,13 +52,13 @@ fn inputs_may_depend_on_outputs() {
             |session| {
                 let (x, y) = (put(session, 0, 1000)?, put(session, 1, 77)?);
                 let sum = compute(session, &["a", "b"], "a + b", &[&x, &y])?;
-                let first = session.reveal(Recipients::Party(1), &sum)?;
+                let first = session.reveal(Recipients::only(1), &sum)?;
                 // Party 1 answers with what it has learned; party 0's number here is not used.
                 let answer = put(session, 1, first.as_ref().map_or(0, |sum| sum.words()[0] as u32 - 7))?;
                 // All values are there still.
                 let text = "if c > a { c - a } else { b * b }";
                 let result = compute(session, &["a", "b", "c"], text, &[&x, &y, &answer])?;
-                Ok((first, session.reveal(Recipients::All, &result)?, session.reveal(Recipients::Party(0), &x)?))
+                Ok((first, session.reveal(Recipients::All, &result)?, session.reveal(Recipients::only(0), &x)?))
             },
         );
         assert_eq!(a.unwrap(), (None, Some(number(70)), Some(number(1000))), "{dealer}");
@@ -91,7 +91,7 @@ fn several_outputs_and_none() {
         let empty = session.input(0, 0, (session.party() == 0).then_some(&Bits::default()))?;
         assert_eq!(session.reveal(Recipients::All, &empty)?, Some(Bits::default()));
         // For whom the program says its outputs are does not matter.
-        Ok((session.reveal(Recipients::Party(0), &outputs[0])?, session.reveal(Recipients::All, &outputs[1])?))
+        Ok((session.reveal(Recipients::only(0), &outputs[0])?, session.reveal(Recipients::All, &outputs[1])?))
     });
     let odd = || Some([true].into_iter().collect::<Bits>());
     assert_eq!((a.unwrap(), b.unwrap()), ((Some(number(20)), odd()), (None, odd())));
@@ -129,7 +129,7 @@ fn what_does_not_fit_is_refused_and_the_session_goes_on() {
         refused.push(session.call(&wide, &[&x, &x]).err());
         refused.push(session.call(&sum, &[&x, &other[session.party() as usize]]).err());
         refused.push(session.reveal(Recipients::All, &other[session.party() as usize]).err());
-        refused.push(session.reveal(Recipients::Party(2), &x).err());
+        refused.push(session.reveal(Recipients::only(2), &x).err());
         refused.push(session.input(0, 32, Some(&number(1)).filter(|_| session.party() == 1)).err());
         refused.push(session.input(2, 32, None).err());
         let value = session.call(&sum, &[&x, &x])?;

@@ -105,7 +105,7 @@ fn either_party_garbles() {
 
 #[test]
 fn only_recipients_learn() {
-    let program = program().with_recipients(0, Recipients::Party(1)).unwrap();
+    let program = program().with_recipients(0, Recipients::only(1)).unwrap();
     let (zero, one) = both(|s| s.run(&program, [(0, byte(3))]), |s| s.run(&program, [(1, byte(5))]));
     assert_eq!(zero.unwrap().outputs, [(1, byte(6))]);
     assert_eq!(one.unwrap().outputs, [(0, byte(1)), (1, byte(6))]);
@@ -129,7 +129,7 @@ fn a_disagreement_is_called_by_its_name_on_both_sides() {
     // Party 1 owns everything in its view, party 0 its own.
     let owned = program.clone().with_owner(0, 1).unwrap();
     disagree(both(|s| run(s, &program), |s| s.run(&owned, [(0, byte(1)), (1, byte(1))])), "owners of the inputs");
-    let secret = program.clone().with_recipients(1, Recipients::Party(0)).unwrap();
+    let secret = program.clone().with_recipients(1, Recipients::only(0)).unwrap();
     disagree(both(|s| run(s, &program), |s| s.run(&secret, [(1, byte(1))])), "recipients of the outputs");
     let twice = Program::iterate(program.circuits()[0].clone(), 2, &[(0, 1)]).unwrap();
     disagree(both(|s| run(s, &program), |s| s.run(&twice, [(1, byte(1))])), "program");
@@ -175,8 +175,12 @@ fn what_cannot_work_is_refused_before_the_peer_hears_of_it() {
     refused(Session::new(0).run(&program, [(0, byte(1))]), &["listen", "connect"]);
     let wide = program.clone().with_owner(1, 7).unwrap();
     refused(alone().run(&wide, [(0, byte(1))]), &["`b`", "party 7"]);
-    let wide = program.clone().with_recipients(1, Recipients::Party(2)).unwrap();
+    let wide = program.clone().with_recipients(1, Recipients::only(2)).unwrap();
     refused(alone().run(&wide, [(0, byte(1))]), &["`xor`", "party 2"]);
+    let wide = program.clone().with_recipients(1, Recipients::Parties([0, 5].into_iter().collect())).unwrap();
+    refused(alone().run(&wide, [(0, byte(1))]), &["`xor`", "party 5"]);
+    let shared = program.clone().with_recipients(1, Recipients::Shared).unwrap();
+    refused(alone().run(&shared, [(0, byte(1))]), &["`xor`", "as shares"]);
 }
 
 #[test]

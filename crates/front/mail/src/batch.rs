@@ -278,7 +278,7 @@ mod tests {
     /// Whether the key is spent by one answer of which this came, opened adaptively.
     fn spent(outcome: Result<Opened>) -> bool {
         let (backend, rng) = (Backend::detect(), &mut Prg::new(Backend::detect(), Block::from_u128(1)));
-        let program = library::program("add8").unwrap().with_recipients(0, Recipients::Party(0)).unwrap();
+        let program = library::program("add8").unwrap().with_recipients(0, Recipients::only(0)).unwrap();
         let inputs = [Some(Bits::zeros(8)), None];
         let mut key = Key::publish(backend, &program, "add8", &inputs, Copies::all(1).unwrap(), 1, rng).unwrap();
         let mut batch = key.batch(backend, &program).unwrap();

@@ -72,7 +72,8 @@ impl Reference {
                 Reference::MAX
             )));
         }
-        let owner = |input: &comity_circuit::Input| u8::try_from(input.party).ok().filter(|&party| party < 2);
+        let owner =
+            |input: &comity_circuit::Input| input.owner.party().filter(|party| party.0 < 2).map(|party| party.0 as u8);
         let owners: Option<Vec<u8>> = program.inputs().iter().map(owner).collect();
         let owners = owners.filter(|owners| owners.len() <= usize::from(u16::MAX)).ok_or_else(|| {
             Error::invalid_input("non-interactive computation is for two parties, and at most 65,535 input values")

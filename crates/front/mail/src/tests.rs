@@ -26,7 +26,7 @@ fn rng(seed: u128) -> Prg {
 }
 
 fn program() -> Program {
-    library::program("add8").unwrap().with_recipients(0, Recipients::Party(0)).unwrap()
+    library::program("add8").unwrap().with_recipients(0, Recipients::only(0)).unwrap()
 }
 
 fn number(value: u8) -> Bits {

@@ -78,8 +78,8 @@ pub use prepared::{Loaded, Prepared, prepare, prepared_size};
 pub use probe::Probe;
 
 use comity_channel::Channel;
-use comity_circuit::{Observer, Program, Recipients};
-use comity_core::{Backend, Bits, Block, Error, Params, Result, SessionId};
+use comity_circuit::{Observer, Program};
+use comity_core::{Backend, Bits, Block, Error, Params, PartyId, Result, SessionId};
 use rand_core::CryptoRng;
 
 use crate::conduct::Honest;
@@ -117,10 +117,9 @@ impl Form {
 /// The party that should garble, as far as bytes tell: an input bit costs 32 bytes a copy at the garbler and about
 /// 128 at the evaluator, an output bit for the garbler some 400 more. Party 0 on a tie.
 pub fn garbler(program: &Program) -> u32 {
-    let cost = |garbler: u32| -> u64 {
-        let inputs = program.inputs().iter().map(|i| i.bits as u64 * if i.party == garbler { 32 } else { 128 });
-        let is_for = |to| matches!(to, Recipients::All) || to == Recipients::Party(garbler);
-        let outputs = program.outputs().iter().filter(|o| is_for(o.to)).map(|o| o.bits as u64 * 400);
+    let cost = |garbler: u16| -> u64 {
+        let inputs = program.inputs().iter().map(|i| i.bits as u64 * if i.owner.includes(garbler) { 32 } else { 128 });
+        let outputs = program.outputs().iter().filter(|o| o.to.includes(garbler)).map(|o| o.bits as u64 * 400);
         inputs.sum::<u64>() + outputs.sum::<u64>()
     };
     u32::from(cost(1) < cost(0))
@@ -142,7 +141,7 @@ pub fn run<C: Channel + ?Sized>(
     observer: &mut dyn Observer,
 ) -> Result<()> {
     check(config, program)?;
-    program.check_inputs(Some(config.party), inputs)?;
+    program.check_inputs(Some(PartyId(config.party as u16)), inputs)?;
     let session = session.child("cutchoose");
     if config.party == config.garbler {
         garbler::run(ch, &session, config, program, inputs, rng, observer, &mut Honest)
@@ -163,7 +162,7 @@ fn check(config: &Config, program: &Program) -> Result<()> {
     if config.form == Form::Coded && config.params.rho > Form::MOST_CODED {
         return Err(Error::invalid_input("coded copies are for rho up to 127"));
     }
-    Ok(())
+    Ok(program.check_plain()?)
 }
 
 /// The public start of the gate keys: a hash of both parties' nonces. It serves all copies, each with its own delta.

@@ -5,7 +5,7 @@
 //! inputs of the garbler (Lindell, Pinkas 2007), so that the evaluator can pass them on without learning or changing
 //! them. Labels never travel back: step 7 shows them all.
 
-use comity_circuit::{Program, Recipients};
+use comity_circuit::Program;
 use comity_core::{Bits, Error, Params, Result};
 use rand_core::CryptoRng;
 use subtle::ConstantTimeEq;
@@ -51,18 +51,19 @@ impl Revealed {
 impl Plan {
     pub(crate) fn new(program: &Program, garbler: u32, params: Params, form: Form) -> Plan {
         let rho = params.rho;
-        let is_for = |to: Recipients, party| matches!(to, Recipients::All) || to == Recipients::Party(party);
         let outputs: Vec<Revealed> = program
             .outputs()
             .iter()
             .map(|output| Revealed {
                 bits: output.bits,
-                to_garbler: is_for(output.to, garbler),
-                to_evaluator: is_for(output.to, 1 - garbler),
+                to_garbler: output.to.includes(garbler as u16),
+                to_evaluator: output.to.includes(1 - garbler as u16),
             })
             .collect();
         let sum = |pick: &dyn Fn(&Revealed) -> bool| outputs.iter().filter(|o| pick(o)).map(|o| o.bits).sum::<usize>();
-        let bits = |party| program.inputs().iter().filter(|i| i.party == party).map(|i| i.bits).sum::<usize>();
+        let bits = |party: u32| {
+            program.inputs().iter().filter(move |i| i.owner.includes(party as u16)).map(|i| i.bits).sum::<usize>()
+        };
         let authentic = sum(&|o| o.to_garbler);
         Plan {
             copies: form.copies(params).0,
@@ -236,7 +237,7 @@ fn number(bits: &Bits, start: usize, len: usize) -> u128 {
 pub(crate) fn joined(program: &Program, party: u32, inputs: &[Option<Bits>]) -> Result<Bits> {
     let mut all = Bits::zeros(0);
     for (index, (input, value)) in program.inputs().iter().zip(inputs).enumerate() {
-        if input.party == party && input.bits > 0 {
+        if input.owner.includes(party as u16) && input.bits > 0 {
             let missing = || Error::invalid_input(format!("input value {index} (`{}`) is missing", input.name));
             all.extend_from(value.as_ref().ok_or_else(missing)?);
         }
@@ -248,7 +249,7 @@ pub(crate) fn joined(program: &Program, party: u32, inputs: &[Option<Bits>]) -> 
 pub(crate) fn separated(program: &Program, garbler: u32, x: &Bits, y: &Bits) -> Vec<Option<Bits>> {
     let mut at = [0; 2];
     let take = |input: &comity_circuit::Input| {
-        let (bits, at) = if input.party == garbler { (x, &mut at[0]) } else { (y, &mut at[1]) };
+        let (bits, at) = if input.owner.includes(garbler as u16) { (x, &mut at[0]) } else { (y, &mut at[1]) };
         let value = bits.slice(*at, input.bits);
         *at += input.bits;
         Some(value)
@@ -277,11 +278,11 @@ mod tests {
     #[test]
     fn one_input_bit_of_the_garbler_gets_company() {
         for (own, all) in [(0, 0), (1, 2), (2, 2), (3, 3)] {
-            let plan = plan(own, Recipients::Party(1));
+            let plan = plan(own, Recipients::only(1));
             assert_eq!((plan.own, plan.pads, plan.tag(), plan.garblers()), (own, 0, 0, all));
         }
         // Keys and pads are bits of the input too.
-        for (to, pads) in [(Recipients::All, 0), (Recipients::Party(0), 1)] {
+        for (to, pads) in [(Recipients::All, 0), (Recipients::only(0), 1)] {
             for own in 0..3 {
                 let plan = plan(own, to);
                 assert_eq!((plan.own, plan.pads, plan.garblers()), (own, pads, own + pads + 2 * 64));
@@ -291,7 +292,7 @@ mod tests {
 
     #[test]
     fn the_company_is_random() {
-        let plan = plan(1, Recipients::Party(1));
+        let plan = plan(1, Recipients::only(1));
         let mut rng = Prg::new(Backend::detect(), Block::from_u128(1));
         let mut ones = 0;
         for i in 0..64 {

@@ -26,7 +26,9 @@ use std::io::{Read, Write};
 
 use comity_channel::Channel;
 use comity_circuit::{Lowered, Observer, Program};
-use comity_core::{Backend, Bits, Block, Delta, Error, LockstepChecker, LockstepEvaluator, Prg, Result, SessionId};
+use comity_core::{
+    Backend, Bits, Block, Delta, Error, LockstepChecker, LockstepEvaluator, PartyId, Prg, Result, SessionId,
+};
 use comity_garble::Cursor;
 use comity_ot::committing;
 use rand_core::CryptoRng;
@@ -359,7 +361,7 @@ impl<R: Read> Prepared<R> {
         inputs: &[Option<Bits>],
         conduct: &mut impl Conduct,
     ) -> Result<Loaded<'a, R>> {
-        program.check_inputs(Some(self.config.party), inputs)?;
+        program.check_inputs(Some(PartyId(self.config.party as u16)), inputs)?;
         let plan = Plan::new(program, self.config.garbler, self.config.params, Form::All);
         let own = joined(program, self.config.party, inputs)?;
         let Prepared { session, config, mut from } = self;

@@ -100,7 +100,7 @@ impl Layout {
         // Where what is taken ends, by where it starts.
         let mut taken = BTreeMap::new();
         for step in program.steps() {
-            let Step::Input { party, to, .. } = step else { break };
+            let Step::Input { owner, to, .. } = step else { break };
             // What fits the memory is no larger.
             let (row, bits) = (to.start as usize, to.bits as usize);
             if taken.range(..row + bits).next_back().is_some_and(|(_, &end)| end > row) {
@@ -109,7 +109,7 @@ impl Layout {
             if bits > 0 {
                 taken.insert(row, row + bits);
             }
-            let owner = if *party == plan.garbler { Owner::Garbler } else { Owner::Evaluator };
+            let owner = if owner.includes(plan.garbler as u16) { Owner::Garbler } else { Owner::Evaluator };
             layout.push(owner, Run { bit: next[owner as usize], row, bits });
             next[owner as usize] += bits;
         }
@@ -174,7 +174,7 @@ mod tests {
         p.call(circuit, &[x.span(), y.span()], &[z.span()]);
         let late = p.input("late", 0, 3);
         p.call(circuit, &[z.span(), late.span()], &[z.span()]);
-        p.reveal("z", Recipients::Party(1), z);
+        p.reveal("z", Recipients::only(1), z);
         let program = p.finish().expect("a program");
         let plan = Plan::new(&program, 0, Params::new(128, 4).expect("parameters"), Form::All);
         let layout = Layout::new(&plan, &program);

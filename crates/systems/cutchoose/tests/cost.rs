@@ -43,7 +43,8 @@ fn count(program: &Program, setting: Setting) -> [Counts; 2] {
         let session = SessionId::derive("test of costs", &[]);
         let params = Params::new(128, setting.rho).unwrap();
         let config = Config { backend, party, garbler: 0, params, form: setting.form };
-        let inputs: Vec<_> = program.inputs().iter().map(|i| (i.party == party).then(|| Bits::zeros(i.bits))).collect();
+        let inputs: Vec<_> =
+            program.inputs().iter().map(|i| (i.owner.includes(party as u16)).then(|| Bits::zeros(i.bits))).collect();
         let mut rng = Prg::new(backend, Block::from_u128(u128::from(party) + 3));
         comity_cutchoose::run(&mut ch, &session, &config, program, &inputs, &mut rng, &mut Ignored).unwrap();
         ch.counts()
@@ -68,17 +69,18 @@ const TREES: u64 = 32 * (3 * 32 + 64);
 /// What garbler and evaluator send for a program whose outputs go to the evaluator, or to the garbler with its tag.
 fn formula(program: &Program, setting: Setting) -> [u64; 2] {
     let Setting { rho, copies: [t, tables], form } = setting;
-    let bits = |party| program.inputs().iter().filter(|i| i.party == party).map(|i| i.bits as u64).sum::<u64>();
-    let is_for = |to: Recipients, party| matches!(to, Recipients::All) || to == Recipients::Party(party);
+    let bits = |party: u16| {
+        program.inputs().iter().filter(move |i| i.owner.includes(party)).map(|i| i.bits as u64).sum::<u64>()
+    };
     let outputs = |pick: &dyn Fn(Recipients) -> bool| -> Vec<u64> {
         program.outputs().iter().filter(|o| pick(o.to)).map(|o| o.bits as u64).collect()
     };
     // The garbler's outputs: a tag of 64 bits if rho allows, of 3^6 ANDs a block; and pads for what only it learns.
-    let garblers = outputs(&|to| is_for(to, 0));
+    let garblers = outputs(&|to| to.includes(0));
     let (tag, step) = if rho <= 48 { (64, 729) } else { (128, 2187) };
     let tag = if garblers.is_empty() { 0 } else { tag };
     let tag_gates: u64 = garblers.iter().map(|bits| bits.div_ceil(tag) * step).sum();
-    let pads: u64 = outputs(&|to| !is_for(to, 1)).iter().sum();
+    let pads: u64 = outputs(&|to| !to.includes(1)).iter().sum();
     let passed: u64 = if tag == 0 { 0 } else { (garblers.iter().sum::<u64>() + tag).div_ceil(8) };
 
     let n1 = match bits(0) + pads + 2 * tag {
@@ -145,7 +147,7 @@ fn bytes_are_what_the_formula_says() {
     ];
     for (sizes, ands) in sizes {
         let program = sized(sizes, ands);
-        for recipients in [Recipients::Party(1), Recipients::Party(0), Recipients::All] {
+        for recipients in [Recipients::only(1), Recipients::only(0), Recipients::All] {
             for rho in [3, 9] {
                 check(&to(&program, recipients), all(rho));
             }
@@ -156,19 +158,19 @@ fn bytes_are_what_the_formula_says() {
 #[test]
 fn bytes_at_the_usual_and_at_a_high_rho() {
     let aes = library::program("aes128").unwrap();
-    for recipients in [Recipients::Party(1), Recipients::All] {
+    for recipients in [Recipients::only(1), Recipients::All] {
         check(&to(&aes, recipients), ALL);
     }
     check(&to(&sized([128; 3], 100), Recipients::All), all(80));
     // An AND gate costs 1,280 bytes, or 608 coded.
     let coded = Setting { form: Form::Coded, copies: [44, 19], ..ALL };
-    check(&to(&aes, Recipients::Party(1)), coded);
+    check(&to(&aes, Recipients::only(1)), coded);
     check(&to(&aes, Recipients::All), coded);
 }
 
 #[test]
 fn bytes_of_more_ots_than_a_chunk_has() {
-    let program = to(&sized([66_000, 140_000, 1], 3), Recipients::Party(1));
+    let program = to(&sized([66_000, 140_000, 1], 3), Recipients::only(1));
     check(&program, all(2));
 }
 
@@ -179,7 +181,7 @@ fn bytes_of_more_ots_than_a_chunk_has() {
 /// learns outputs.
 #[test]
 fn rounds_do_not_grow_with_the_program() {
-    for (recipients, rounds) in [(Recipients::Party(1), [6, 7]), (Recipients::Party(0), [7, 7])] {
+    for (recipients, rounds) in [(Recipients::only(1), [6, 7]), (Recipients::only(0), [7, 7])] {
         for (sizes, ands) in [([128; 3], 100), ([128; 3], 20_000), ([5_000, 9_000, 4_000], 2)] {
             let counts = check(&to(&sized(sizes, ands), recipients), all(4));
             assert_eq!(counts.map(|counts| counts.rounds), rounds, "{sizes:?}, {ands}");

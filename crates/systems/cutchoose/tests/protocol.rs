@@ -1,8 +1,8 @@
 //! Honest runs against the plain evaluator: who garbles, who learns what, and how wide and small things may be.
 
-use comity_channel::Channel;
-use comity_circuit::{Builder, Circuit, Observer, Plain, Program, Recipients, Span, Step, Wire, library};
-use comity_core::{Backend, Bits, Block, Params, Prg, Result, SessionId};
+use comity_channel::{Channel, memory};
+use comity_circuit::{Builder, Circuit, Observer, Owner, Plain, Program, Recipients, Span, Step, Wire, library};
+use comity_core::{Backend, Bits, Block, Error, Kind, Params, Prg, Result, SessionId};
 use comity_cutchoose::{Config, Form};
 use comity_testing::Pair;
 use proptest::prelude::*;
@@ -45,7 +45,8 @@ fn party<C: Channel + ?Sized>(
     let Setting { garbler, rho, backend, form, seed } = setting;
     let session = SessionId::derive("test of cut-and-choose", &[&seed.to_le_bytes()]);
     let pairs = program.inputs().iter().zip(inputs);
-    let own: Vec<Option<Bits>> = pairs.map(|(i, value)| (i.party == party).then(|| value.clone())).collect();
+    let own: Vec<Option<Bits>> =
+        pairs.map(|(i, value)| (i.owner.includes(party as u16)).then(|| value.clone())).collect();
     let mut outputs = Outputs::default();
     let params = Params::new(128, rho)?;
     let config = Config { backend, party, garbler, params, form };
@@ -67,7 +68,7 @@ fn check(program: &Program, inputs: &[Bits], setting: Setting) {
             .0
             .iter()
             .zip(program.outputs())
-            .filter(|(_, output)| matches!(output.to, Recipients::All) || output.to == Recipients::Party(id))
+            .filter(|(_, output)| output.to.includes(id))
             .map(|(value, _)| value.clone())
             .collect();
         assert!(outputs == wanted, "party {id}");
@@ -97,18 +98,19 @@ proptest! {
 
     #[test]
     fn random_programs_compute_what_they_compute_in_the_clear(
-        seed: u128, a in 0usize..90, b in 0usize..90, gates in 1usize..400, owners in 0usize..4, to in 0usize..27,
+        seed: u128, a in 0usize..90, b in 0usize..90, gates in 1usize..400, owners in 0usize..4, to in 0usize..64,
         garbler in 0u32..2, rho in 1u32..9, coded: bool,
     ) {
         let mut rng = rng(seed);
         let circuit = random_circuit([a, b], gates, &mut rng);
-        let recipients = [Recipients::All, Recipients::Party(0), Recipients::Party(1)];
+        let both = Recipients::Parties([0, 1].into_iter().collect());
+        let recipients = [Recipients::All, Recipients::only(0), Recipients::only(1), both];
         let mut program = Program::from_circuit(circuit).unwrap();
         for i in 0..2 {
-            program = program.with_owner(i, (owners >> i & 1) as u32).unwrap();
+            program = program.with_owner(i, (owners >> i & 1) as u16).unwrap();
         }
         for i in 0..3 {
-            program = program.with_recipients(i, recipients[to / 3usize.pow(i as u32) % 3]).unwrap();
+            program = program.with_recipients(i, recipients[to / 4usize.pow(i as u32) % 4]).unwrap();
         }
         let inputs = [bits(a, &mut rng), bits(b, &mut rng)];
         let backends = Backend::available();
@@ -129,6 +131,32 @@ fn aes_with_forty_copies() {
 }
 
 #[test]
+fn values_in_shares_are_refused_before_anything_is_sent() {
+    let program = library::program("add8").unwrap();
+    let session = SessionId::derive("test of cut-and-choose", &[]);
+    let params = Params::new(128, 3).unwrap();
+    let config = Config { backend: Backend::detect(), party: 0, garbler: 0, params, form: Form::All };
+    let own = [Some(Bits::zeros(8)), None];
+    for (program, words) in [
+        (program.clone().with_owner(1, Owner::Shared).unwrap(), "comes in as shares"),
+        (program.with_recipients(0, Recipients::Shared).unwrap(), "goes out as shares"),
+    ] {
+        let (mut ch, mut other) = memory::pair();
+        let mut outputs = Outputs::default();
+        let runs = [
+            comity_cutchoose::run(&mut ch, &session, &config, &program, &own, &mut rng(1), &mut outputs),
+            comity_cutchoose::prepare(&mut ch, &session, &config, &program, &mut rng(1), &mut Vec::new(), &mut outputs),
+        ];
+        drop(ch);
+        for ended in runs {
+            let Err(Error { kind: Kind::InvalidInput(message), .. }) = ended else { panic!("{ended:?}") };
+            assert!(message.contains(words), "{message}");
+        }
+        assert!(matches!(other.recv(&mut [0]), Err(Error { kind: Kind::Closed, .. })));
+    }
+}
+
+#[test]
 fn inputs_may_overwrite_each_other_and_come_late() {
     let mut b = Builder::new();
     let (x, y) = (b.input("x", 4), b.input("y", 4));
@@ -137,7 +165,8 @@ fn inputs_may_overwrite_each_other_and_come_late() {
         both.iter().zip(x[1..].iter().chain(&y[..1])).map(|(&and, &other)| b.xor(and, other)).collect();
     b.output("z", &mixed);
     let span = |start: u64| Span { start, bits: 4, strides: Vec::new() };
-    let input = |party, start| Step::Input { name: format!("{party} at {start}"), party, to: span(start) };
+    let input =
+        |party: u16, start| Step::Input { name: format!("{party} at {start}"), owner: party.into(), to: span(start) };
     let call = Step::Call { circuit: 0, times: 1, args: vec![(span(0), 0), (span(4), 0)], outs: vec![(span(0), 0)] };
     let reveal = Step::Reveal { name: "z".into(), to: Recipients::All, from: span(0) };
     let steps = vec![input(0, 0), input(1, 4), input(1, 2), input(0, 7), call.clone(), input(0, 4), call, reveal];

@@ -1,7 +1,7 @@
 //! The garbled circuits: all copies in lockstep at the sender; at the receiver the checked copies are garbled again and the others
 //! evaluated, also in lockstep, while the tables arrive. [`walk`] runs the program over either side.
 
-use comity_circuit::{Engine, Lowered, Observer, Program, Recipients};
+use comity_circuit::{Call, Engine, Lowered, Observer, Owner, Place, Program, Recipients};
 use comity_core::{Bits, Block, Cursor, Error, LockstepEvaluator, LockstepGarbler, Result, SessionId, Tape};
 
 use crate::checks;
@@ -127,25 +127,16 @@ impl<S: Side> Engine for Machine<'_, S> {
     type Wire = ();
     type Error = Error;
 
-    fn input(&mut self, _: usize, party: u32, _: Option<&Bits>, start: usize, wires: &mut [()]) -> Result<()> {
-        let next = &mut self.next[party as usize];
+    fn input(&mut self, _: usize, owner: Owner, _: Option<&Bits>, start: usize, wires: &mut [()]) -> Result<()> {
+        let next = &mut self.next[usize::from(owner.includes(1))];
         self.side.put_in(*next, start, wires.len());
         *next += wires.len();
         Ok(())
     }
 
-    fn call(
-        &mut self,
-        circuit: &Lowered,
-        times: u64,
-        args: &[(usize, isize)],
-        outs: &[(usize, isize)],
-        _: &mut [()],
-    ) -> Result<()> {
-        let at = |places: &[(usize, isize)], t: u64| -> Vec<usize> {
-            places.iter().map(|&(start, stride)| start.wrapping_add_signed(stride.wrapping_mul(t as isize))).collect()
-        };
-        (0..times).try_for_each(|t| self.side.call(circuit, &at(args, t), &at(outs, t)))
+    fn call(&mut self, call: &Call<'_>, _: &mut [()]) -> Result<()> {
+        let at = |places: &[Place], t: u64| -> Vec<usize> { places.iter().map(|place| place.at(t)).collect() };
+        (0..call.times).try_for_each(|t| self.side.call(call.circuit, &at(call.args, t), &at(call.outs, t)))
     }
 
     /// The value is known only when all checks are done.

@@ -1,7 +1,7 @@
 //! How many copies there are, and what of a program counts here.
 
 use comity_circuit::{Program, Recipients};
-use comity_core::{Bits, ErasureCode, Error, Result};
+use comity_core::{Bits, ErasureCode, Error, PartyId, Result};
 use rand_core::CryptoRng;
 use zeroize::{ZeroizeOnDrop, Zeroizing};
 
@@ -217,7 +217,8 @@ impl Plan {
                 program.parties()
             )));
         }
-        if let Some(index) = program.outputs().iter().position(|output| output.to != Recipients::Party(0)) {
+        program.check_plain()?;
+        if let Some(index) = program.outputs().iter().position(|output| output.to != Recipients::only(0)) {
             return Err(Error::invalid_input(format!(
                 "output value {index} (`{}`) would be told to party 1, the sender, who learns nothing in non-interactive \
                  computation: reveal every output to party 0 only",
@@ -228,7 +229,7 @@ impl Plan {
             let sum = Iterator::try_fold(&mut values, 0, usize::checked_add);
             sum.ok_or_else(|| Error::invalid_input("the program's inputs or outputs do not fit this machine"))
         };
-        let bits = |party| sum(&mut program.inputs().iter().filter(|i| i.party == party).map(|i| i.bits));
+        let bits = |party: u16| sum(&mut program.inputs().iter().filter(|i| i.owner.includes(party)).map(|i| i.bits));
         let outputs = sum(&mut program.outputs().iter().map(|output| output.bits))?;
         Ok(Plan { copies, inputs: [bits(0)?, bits(1)?], outputs, ands: program.and_gates() })
     }
@@ -243,8 +244,8 @@ impl Plan {
 ///
 /// # Errors
 /// [`InvalidInput`](comity_core::Kind) if these are not exactly the values that the party gives.
-pub(crate) fn joined(program: &Program, party: u32, inputs: &[Option<Bits>]) -> Result<Bits> {
-    program.check_inputs(Some(party), inputs)?;
+pub(crate) fn joined(program: &Program, party: u16, inputs: &[Option<Bits>]) -> Result<Bits> {
+    program.check_inputs(Some(PartyId(party)), inputs)?;
     let mut all = Bits::zeros(0);
     inputs.iter().flatten().for_each(|value| all.extend_from(value));
     Ok(all)
@@ -254,7 +255,7 @@ pub(crate) fn joined(program: &Program, party: u32, inputs: &[Option<Bits>]) -> 
 pub(crate) fn separated(program: &Program, bits: [&Bits; 2]) -> Vec<Option<Bits>> {
     let mut at = [0; 2];
     let take = |input: &comity_circuit::Input| {
-        let party = input.party as usize;
+        let party = usize::from(input.owner.includes(1));
         let value = bits[party].slice(at[party], input.bits);
         at[party] += input.bits;
         Some(value)

@@ -8,7 +8,7 @@
 use std::ops::Range;
 
 use comity_channel::Channel;
-use comity_circuit::{Engine, Lowered, Recipients};
+use comity_circuit::{Call, Engine, Lowered, Owner, Place, Recipients};
 use comity_core::{Bits, Error, Gate, Result};
 use comity_share::Share;
 use zeroize::Zeroize;
@@ -61,18 +61,13 @@ impl<C: Channel + ?Sized> Engine for Sharing<'_, '_, C> {
     type Wire = Share;
     type Error = Error;
 
-    fn input(&mut self, _: usize, party: u32, value: Option<&Bits>, _: usize, wires: &mut [Share]) -> Result<()> {
-        self.machine.input(&mut self.ch, party, value, wires)
+    fn input(&mut self, _: usize, owner: Owner, value: Option<&Bits>, _: usize, wires: &mut [Share]) -> Result<()> {
+        let party = owner.party().ok_or_else(|| Error::invalid_input("a value in shares cannot be put in"))?;
+        self.machine.input(&mut self.ch, party.0.into(), value, wires)
     }
 
-    fn call(
-        &mut self,
-        circuit: &Lowered,
-        times: u64,
-        args: &[(usize, isize)],
-        outs: &[(usize, isize)],
-        memory: &mut [Share],
-    ) -> Result<()> {
+    fn call(&mut self, call: &Call<'_>, memory: &mut [Share]) -> Result<()> {
+        let Call { circuit, times, args, outs, .. } = *call;
         let layered = circuit.layered();
         let together = (WIRES / layered.slots()).max(1) as u64;
         // As few turns as that makes, all alike.
@@ -88,16 +83,16 @@ impl<C: Channel + ?Sized> Engine for Sharing<'_, '_, C> {
             self.wires[..copies].fill(self.machine.constant(false));
             self.wires[copies..2 * copies].fill(self.machine.constant(true));
             let inputs = spread(2.., circuit.input_widths(), args);
-            for (slot, from, stride) in inputs {
+            for (slot, from) in inputs {
                 for (t, wire) in (done..).zip(&mut self.wires[slot * copies..][..copies]) {
-                    *wire = memory[from.wrapping_add_signed(stride.wrapping_mul(t as isize))];
+                    *wire = memory[from.at(t)];
                 }
             }
             self.layers(circuit, copies)?;
             let slots = layered.outputs().iter().map(|&slot| slot as usize);
-            for (slot, to, stride) in spread(slots, circuit.output_widths(), outs) {
+            for (slot, to) in spread(slots, circuit.output_widths(), outs) {
                 for (t, wire) in (done..).zip(&self.wires[slot * copies..][..copies]) {
-                    memory[to.wrapping_add_signed(stride.wrapping_mul(t as isize))] = *wire;
+                    memory[to.at(t)] = *wire;
                 }
             }
             done += copies as u64;
@@ -117,17 +112,17 @@ impl<C: ?Sized> Drop for Sharing<'_, '_, C> {
     }
 }
 
-/// Each bit of the values: its slot, where it is in the memory at the first call, and how far it moves from call to call.
+/// Each bit of the values: its slot, and where it is in the memory.
 fn spread<'a>(
     slots: impl IntoIterator<Item = usize> + 'a,
     widths: &'a [usize],
-    values: &'a [(usize, isize)],
-) -> impl Iterator<Item = (usize, usize, isize)> + 'a {
+    values: &'a [Place],
+) -> impl Iterator<Item = (usize, Place)> + 'a {
     let bits = widths
         .iter()
         .zip(values)
-        .flat_map(|(&width, &(start, stride))| (start..start + width).map(move |position| (position, stride)));
-    slots.into_iter().zip(bits).map(|(slot, (position, stride))| (slot, position, stride))
+        .flat_map(|(&width, &value)| (0..width).map(move |bit| Place { start: value.start + bit, ..value }));
+    slots.into_iter().zip(bits)
 }
 
 /// An XOR gate in all copies. The lowering gives its output a slot that it does not read.

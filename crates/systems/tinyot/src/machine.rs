@@ -212,10 +212,10 @@ impl<'a> Machine<'a> {
     /// [`comity_share::checks::WRONG_MAC`](comity_share::checks::WRONG_MAC) if the peer has ever shown a wrong bit, then nothing
     /// is revealed to it; [`InvalidInput`](comity_core::Kind) if there is no such party; those of the channel.
     pub fn reveal(&mut self, ch: &mut dyn Channel, to: Recipients, shares: &[Share]) -> Result<Option<Bits>> {
-        if let Recipients::Party(party @ 2..) = to {
-            return Err(Error::invalid_input(format!(
-                "there is no party {party} to reveal to: the parties are 0 and 1"
-            )));
+        let stranger = to.named().iter().find(|party| party.0 > 1);
+        if stranger.is_some() || to == Recipients::Shared {
+            let named = stranger.map_or("nobody".to_owned(), |party| format!("party {party}"));
+            return Err(Error::invalid_input(format!("there is no revealing to {named}: the parties are 0 and 1")));
         }
         self.guarded(|machine| {
             machine.dealer.check_begins()?;
@@ -248,15 +248,14 @@ impl<'a> Machine<'a> {
 
     /// The shares of an output, and a digest that has the MACs on them: when all before is settled.
     fn open(&mut self, ch: &mut dyn Channel, to: Recipients, shares: &[Share]) -> Result<Option<Bits>> {
-        let is_for = |party| to == Recipients::All || to == Recipients::Party(party);
         let own: Bits = shares.iter().map(|share| share.bit()).collect();
         let (mut ours, mut theirs) = (Vec::new(), Vec::new());
-        if is_for(1 - self.party) {
+        if to.includes(1 - self.party as u16) {
             shares.chunks(WORD).for_each(|shares| self.tally.show(self.packer.shares(shares).mac));
             ours = own.to_bytes();
             ours.extend(self.tally.digest());
         }
-        if is_for(self.party) {
+        if to.includes(self.party as u16) {
             theirs = vec![0; shares.len().div_ceil(8) + 32];
         }
         ch.exchange(&ours, &mut theirs)?;

@@ -2,7 +2,7 @@
 
 use comity_channel::Channel;
 use comity_circuit::{Observer, Program};
-use comity_core::{Bits, Error, Result, SessionId};
+use comity_core::{Bits, Error, PartyId, Result, SessionId};
 
 use crate::engine::Sharing;
 use crate::{Dealer, Machine};
@@ -32,7 +32,8 @@ pub fn run_with<C: Channel + ?Sized>(
     for circuit in program.lowered() {
         circuit.layered();
     }
-    let masks = [0, 1].map(|party| program.inputs().iter().filter(|i| i.party == party).map(|i| i.bits).sum());
+    let masks =
+        [0, 1].map(|party: u16| program.inputs().iter().filter(|i| i.owner.includes(party)).map(|i| i.bits).sum());
     machine.prepare(&mut ch, masks)?;
     comity_circuit::run(program, &mut Sharing::new(&mut ch, &mut machine), inputs, observer)?;
     ch.flush()
@@ -46,5 +47,6 @@ pub(crate) fn check(party: u32, program: &Program, inputs: &[Option<Bits>]) -> R
             program.parties()
         )));
     }
-    Ok(program.check_inputs(Some(party), inputs)?)
+    program.check_plain()?;
+    Ok(program.check_inputs(Some(PartyId(party as u16)), inputs)?)
 }

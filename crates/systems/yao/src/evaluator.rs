@@ -1,7 +1,7 @@
 //! The evaluator.
 
 use comity_channel::Channel;
-use comity_circuit::{Engine, Lowered, Observer, Program, Recipients};
+use comity_circuit::{Call, Engine, Observer, Owner, Program, Recipients};
 use comity_core::{Bits, Block, Error, Evaluator, Prg, Result, SessionId};
 use comity_garble::{EvaluatedStream, HalfGates};
 use comity_ot::base::Simplest;
@@ -49,8 +49,8 @@ impl<C: Channel + ?Sized> Engine for Evaluating<'_, C> {
     type Wire = Block;
     type Error = Error;
 
-    fn input(&mut self, index: usize, party: u32, value: Option<&Bits>, _: usize, wires: &mut [Block]) -> Result<()> {
-        if party != self.party {
+    fn input(&mut self, index: usize, owner: Owner, value: Option<&Bits>, _: usize, wires: &mut [Block]) -> Result<()> {
+        if !owner.includes(self.party as u16) {
             // Step 2.
             self.labels.fill_blocks(wires);
             return Ok(());
@@ -63,16 +63,9 @@ impl<C: Channel + ?Sized> Engine for Evaluating<'_, C> {
         }
     }
 
-    fn call(
-        &mut self,
-        circuit: &Lowered,
-        times: u64,
-        args: &[(usize, isize)],
-        outs: &[(usize, isize)],
-        memory: &mut [Block],
-    ) -> Result<()> {
+    fn call(&mut self, call: &Call<'_>, memory: &mut [Block]) -> Result<()> {
         // Step 4.
-        self.stream.call(circuit, times, args, outs, memory, |tables| self.ch.recv(tables))
+        self.stream.call(call, memory, |tables| self.ch.recv(tables))
     }
 
     fn reveal(&mut self, _: usize, to: Recipients, _: usize, wires: &[Block]) -> Result<Option<Bits>> {

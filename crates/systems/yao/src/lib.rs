@@ -28,7 +28,7 @@ mod garbler;
 
 use comity_channel::Channel;
 use comity_circuit::{Observer, Program, Recipients};
-use comity_core::{Backend, Bits, Block, Error, Prg, Result, SessionId};
+use comity_core::{Backend, Bits, Block, Error, PartyId, Prg, Result, SessionId};
 use rand_core::CryptoRng;
 
 /// How a party runs.
@@ -42,7 +42,8 @@ pub struct Config {
 
 /// The party that garbles: the one with more input bits, party 0 on a tie.
 pub fn garbler(program: &Program) -> u32 {
-    let bits = |party| program.inputs().iter().filter(|i| i.party == party).map(|i| i.bits as u64).sum::<u64>();
+    let bits =
+        |party: u16| program.inputs().iter().filter(|i| i.owner.includes(party)).map(|i| i.bits as u64).sum::<u64>();
     u32::from(bits(1) > bits(0))
 }
 
@@ -68,7 +69,8 @@ pub fn run<C: Channel + ?Sized>(
             program.parties()
         )));
     }
-    program.check_inputs(Some(config.party), inputs)?;
+    program.check_plain()?;
+    program.check_inputs(Some(PartyId(config.party as u16)), inputs)?;
     let session = session.child("yao");
     observer.phase("setup");
     if config.party == garbler(program) {
@@ -90,18 +92,17 @@ fn gate_keys(session: &SessionId) -> Block {
 
 /// Whether the party that does not garble puts anything in.
 fn evaluator_has_input(program: &Program) -> bool {
-    program.inputs().iter().any(|i| i.party != garbler(program))
+    program.inputs().iter().any(|i| !i.owner.includes(garbler(program) as u16))
 }
 
 /// Step 5, the same for both sides: the value is the XOR of the two sides' permute bits, so each side sends its own to the
 /// other where the other learns the value.
 fn reveal<C: Channel + ?Sized>(ch: &mut C, party: u32, to: Recipients, wires: &[Block]) -> Result<Option<Bits>> {
-    let is_for = |party| matches!(to, Recipients::All) || to == Recipients::Party(party);
     let ours: Bits = wires.iter().map(|label| label.lsb()).collect();
-    if is_for(1 - party) {
+    if to.includes(1 - party as u16) {
         ch.send(&ours.to_bytes())?;
     }
-    if !is_for(party) {
+    if !to.includes(party as u16) {
         return Ok(None);
     }
     let mut theirs = vec![0; wires.len().div_ceil(8)];

@@ -1,7 +1,7 @@
 //! Yao's protocol against the plain evaluator, its bytes counted exactly, and what it does when the peer fails.
 
 use comity_channel::{Channel, Counted, MemoryChannel, Recorded, memory};
-use comity_circuit::{Builder, Circuit, Observer, Plain, Program, ProgramBuilder, Recipients, Wire, run};
+use comity_circuit::{Builder, Circuit, Observer, Owner, Plain, Program, ProgramBuilder, Recipients, Wire, run};
 use comity_core::{Backend, Bits, Block, Error, Kind, Prg, Result, SessionId};
 use comity_testing::{Pair, Verdict, deviate};
 use comity_yao::{Config, garbler};
@@ -38,7 +38,7 @@ fn party<C: Channel + ?Sized>(
         .inputs()
         .iter()
         .zip(inputs)
-        .map(|(input, value)| (input.party == party).then(|| value.clone()))
+        .map(|(input, value)| (input.owner.includes(party as u16)).then(|| value.clone()))
         .collect();
     let mut outputs = Outputs::default();
     let config = Config { backend, party };
@@ -66,7 +66,7 @@ fn check(program: &Program, inputs: &[Bits], backend: Backend) {
             .iter()
             .zip(&expected)
             .enumerate()
-            .filter(|(_, (output, _))| matches!(output.to, Recipients::All) || output.to == Recipients::Party(id))
+            .filter(|(_, (output, _))| output.to.includes(id))
             .map(|(i, (_, value))| (i, value.clone()))
             .collect();
         assert!(outputs == wanted, "party {id}");
@@ -96,17 +96,18 @@ proptest! {
 
     #[test]
     fn random_programs_compute_what_they_compute_in_the_clear(
-        seed: u128, a in 0usize..70, b in 0usize..70, gates in 1usize..400, owners in 0usize..4, to in 0usize..27,
+        seed: u128, a in 0usize..70, b in 0usize..70, gates in 1usize..400, owners in 0usize..4, to in 0usize..64,
     ) {
         let mut rng = rng(seed);
         let circuit = random_circuit([a, b], gates, &mut rng);
-        let recipients = [Recipients::All, Recipients::Party(0), Recipients::Party(1)];
+        let both = Recipients::Parties([0, 1].into_iter().collect());
+        let recipients = [Recipients::All, Recipients::only(0), Recipients::only(1), both];
         let mut program = Program::from_circuit(circuit).unwrap();
         for i in 0..2 {
-            program = program.with_owner(i, (owners >> i & 1) as u32).unwrap();
+            program = program.with_owner(i, (owners >> i & 1) as u16).unwrap();
         }
         for i in 0..3 {
-            program = program.with_recipients(i, recipients[to / 3usize.pow(i as u32) % 3]).unwrap();
+            program = program.with_recipients(i, recipients[to / 4usize.pow(i as u32) % 4]).unwrap();
         }
         let inputs = [bits(a, &mut rng), bits(b, &mut rng)];
         let backends = Backend::available();
@@ -205,7 +206,7 @@ fn the_party_with_more_input_garbles() {
 #[test]
 fn bytes_are_what_the_docs_say() {
     let program =
-        Program::from_circuit(chain_and_layer(4000)).unwrap().with_recipients(0, Recipients::Party(1)).unwrap();
+        Program::from_circuit(chain_and_layer(4000)).unwrap().with_recipients(0, Recipients::only(1)).unwrap();
     let mut rng = rng(4);
     let inputs = [bits(4000, &mut rng), bits(4000, &mut rng)];
     let mut counts = [(0, 0); 2];
@@ -242,6 +243,26 @@ fn inputs_that_do_not_fit_are_refused_before_anything_is_sent() {
         drop(ch);
         let Err(Error { kind: Kind::InvalidInput(message), .. }) = ended else { panic!("{ended:?}") };
         assert!(words.iter().all(|w| message.contains(w)), "{message}");
+        assert!(matches!(other.recv(&mut [0]), Err(Error { kind: Kind::Closed, .. })));
+    }
+}
+
+#[test]
+fn values_in_shares_are_refused_before_anything_is_sent() {
+    let program = Program::from_circuit(chain_and_layer(8)).unwrap();
+    let config = Config { backend: Backend::detect(), party: 0 };
+    let session = SessionId::derive("test of yao", &[]);
+    let inputs = [Some(Bits::zeros(8)), None];
+    for (program, words) in [
+        (program.clone().with_owner(1, Owner::Shared).unwrap(), "input value 1 (`y`) comes in as shares"),
+        (program.with_recipients(0, Recipients::Shared).unwrap(), "output value 0 (`out`) goes out as shares"),
+    ] {
+        let (mut ch, mut other) = memory::pair();
+        let ended =
+            comity_yao::run(&mut ch, &session, &config, &program, &inputs, &mut rng(1), &mut Outputs::default());
+        drop(ch);
+        let Err(Error { kind: Kind::InvalidInput(message), .. }) = ended else { panic!("{ended:?}") };
+        assert!(message.contains(words), "{message}");
         assert!(matches!(other.recv(&mut [0]), Err(Error { kind: Kind::Closed, .. })));
     }
 }

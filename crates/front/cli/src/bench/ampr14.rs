@@ -87,7 +87,7 @@ impl Function {
         let out: Vec<Wire> = b.call(&circuit, &args).into_iter().flatten().collect();
         b.output("z", &out);
         let program = Program::from_circuit(b.finish()).expect("a valid program");
-        program.with_recipients(0, Recipients::Party(0)).expect("there is one output")
+        program.with_recipients(0, Recipients::only(0)).expect("there is one output")
     }
 
     /// Group operations of the paper's sender, with two points in each answer to an input OT.

@@ -85,7 +85,7 @@ fn ecb(blocks: u64) -> Program {
     let first = |register: comity_circuit::Register| register.slice(0, 128).span();
     let args = [(first(one), 0), (first(two), 0), (first(message), 128)];
     program.map(aes, blocks, &args, &[(first(out), 128)]);
-    program.reveal("ciphertext", Recipients::Party(1), out);
+    program.reveal("ciphertext", Recipients::only(1), out);
     program.finish().expect("a valid program")
 }
 

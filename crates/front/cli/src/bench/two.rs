@@ -121,7 +121,7 @@ impl Phases {
 /// A party's inputs: alternating bits.
 pub(crate) fn inputs(program: &Program, party: u32) -> Vec<Option<Bits>> {
     let value = |bits: usize| (0..bits).map(|bit| bit % 2 == 0).collect();
-    program.inputs().iter().map(|input| (input.party == party).then(|| value(input.bits))).collect()
+    program.inputs().iter().map(|input| (input.owner.includes(party as u16)).then(|| value(input.bits))).collect()
 }
 
 /// A session of its own for every run.

@@ -89,7 +89,7 @@ fn both(program: &Program, tls: bool, net: Option<NetProfile>) -> Outcome<(f64, 
     let address = listener.address().to_string();
     program.lowered();
     let inputs = |party: u32| {
-        let own = program.inputs().iter().enumerate().filter(move |(_, input)| input.party == party);
+        let own = program.inputs().iter().enumerate().filter(move |(_, input)| input.owner.includes(party as u16));
         own.map(|(i, input)| (i, (0..input.bits).map(|bit| bit % 2 == 0).collect::<Bits>())).collect::<Vec<_>>()
     };
     let start = Instant::now();

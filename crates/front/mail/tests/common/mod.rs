@@ -18,7 +18,7 @@ pub(crate) const COPIES: usize = 10;
 
 pub(crate) fn program() -> Program {
     let program = library::program("mul16").unwrap();
-    (0..program.outputs().len()).fold(program, |program, i| program.with_recipients(i, Recipients::Party(0)).unwrap())
+    (0..program.outputs().len()).fold(program, |program, i| program.with_recipients(i, Recipients::only(0)).unwrap())
 }
 
 /// Another program of the same shape as [`program`]: AND bit by bit.
@@ -27,7 +27,7 @@ pub(crate) fn other_program() -> Program {
     let (x, y) = (b.input("x", 16), b.input("y", 16));
     let z: Vec<Wire> = x.iter().zip(&y).map(|(&x, &y)| b.and(x, y)).collect();
     b.output("z", &z);
-    Program::from_circuit(b.finish()).unwrap().with_recipients(0, Recipients::Party(0)).unwrap()
+    Program::from_circuit(b.finish()).unwrap().with_recipients(0, Recipients::only(0)).unwrap()
 }
 
 pub(crate) fn number(value: u64) -> Bits {

@@ -87,7 +87,7 @@ fn a_guess_of_omega_opens_nothing_and_delta_opens_all() {
 
 #[test]
 fn who_evaluates_nothing_learns_nothing() {
-    let program = program(Recipients::Party(1));
+    let program = program(Recipients::only(1));
     let setting = Setting::new(&program, 4, 220);
     let ends = setting.run(honest, |act| {
         if let Act::Choice(choice) = act {
@@ -141,7 +141,7 @@ fn what_is_said_early_changes_nothing() {
 #[test]
 fn every_bit_that_is_passed_on_is_bound_by_the_tag() {
     let mut others = Vec::new();
-    for to in [Recipients::All, Recipients::Party(0)] {
+    for to in [Recipients::All, Recipients::only(0)] {
         let program = program(to);
         for setting in Setting::new(&program, 3, 250).both() {
             let mut passed = Vec::new();

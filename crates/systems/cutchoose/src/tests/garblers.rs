@@ -301,7 +301,7 @@ fn every_lie_has_its_verdict_in_two_phases() {
 
 /// The evaluator's own choice.
 fn verdicts_with_forty_copies(prepared: bool, dealt: bool) {
-    let program = program(Recipients::Party(1));
+    let program = program(Recipients::only(1));
     let mut seen = [0; 2];
     for (seed, (lie, checked, evaluated)) in (100..).zip(table(prepared)) {
         let setting = Setting { prepared, dealt, ..Setting::new(&program, 40, seed) };
@@ -326,7 +326,7 @@ fn every_lie_has_its_verdict_with_forty_copies_in_two_phases() {
 
 #[test]
 fn a_gate_of_another_function_is_caught_or_recovered_from() {
-    let program = program(Recipients::Party(1));
+    let program = program(Recipients::only(1));
     let mut seen = [0; 3];
     for seed in 0..60 {
         let setting = Setting::new(&program, 3, 1000 + seed);
@@ -448,7 +448,7 @@ fn recovery_needs_one_honest_answer() {
 /// The garbler's own outputs are right too: recovery yields pad and key.
 #[test]
 fn the_garbler_gets_its_output_and_does_not_learn_of_recovery() {
-    for to in [Recipients::All, Recipients::Party(0)] {
+    for to in [Recipients::All, Recipients::only(0)] {
         let program = program(to);
         for setting in (Setting { evaluated: Some(vec![0, 2, 3]), ..Setting::new(&program, 4, 60) }).both() {
             let mut garbler = Garbler::swapping_output(&[2], &setting);
@@ -461,7 +461,7 @@ fn the_garbler_gets_its_output_and_does_not_learn_of_recovery() {
 
 #[test]
 fn lies_about_a_code_are_named() {
-    let program = program(Recipients::Party(1));
+    let program = program(Recipients::only(1));
     let mut seen = [0; 2];
     for seed in 0..12 {
         let setting = Setting { form: Form::Coded, ..Setting::new(&program, 5, 70 + seed) };

@@ -334,7 +334,7 @@ impl Ends {
 
 #[test]
 fn honest_parties_open_nothing() {
-    for (to, seed) in [(Recipients::Party(1), 1), (Recipients::All, 2)] {
+    for (to, seed) in [(Recipients::only(1), 1), (Recipients::All, 2)] {
         let program = program(to);
         let settings = [true, false].map(|dealt| Setting { dealt, ..Setting::new(&program, 6, seed) }.both());
         for setting in settings.into_iter().flatten() {

@@ -24,7 +24,7 @@ fn escapes(
     lie: fn(&[usize], &Setting<'_>) -> Garbler,
     caught: &'static Check,
 ) {
-    let program = program(Recipients::Party(1));
+    let program = program(Recipients::only(1));
     let mut guesses = Prg::new(Backend::detect(), Block::from_u128(u128::from(rho)));
     let (mut escaped, mut recovered) = (0, 0);
     for seed in 0..runs as u128 {
@@ -82,7 +82,7 @@ fn the_best_guess_escapes_as_often_on_the_full_stack() {
 /// How many of `runs` runs end with an abort if the garbler spoils the label for one of these bits of the encoded input in
 /// all copies.
 fn aborts(rho: u32, spoiled: &[usize], y: u8, runs: usize) -> usize {
-    let program = program(Recipients::Party(1));
+    let program = program(Recipients::only(1));
     let abort = |seed: u128| {
         let setting = Setting {
             y: Bits::from_bytes(&[y], BITS),

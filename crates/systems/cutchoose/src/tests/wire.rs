@@ -208,7 +208,7 @@ fn the_three_deltas_have_nothing_in_common() {
 /// would be the sum of the weights where `x` is one, but for `mu_j`, which it does not have.
 #[test]
 fn answers_for_checked_copies_do_not_tell_the_input() {
-    let program = program(Recipients::Party(1));
+    let program = program(Recipients::only(1));
     for setting in (Setting { evaluated: Some(vec![0]), ..Setting::new(&program, 8, 340) }).both() {
         let (mut labels, mut answers) = (vec![Vec::new(); 8], Vec::new());
         let mut challenge = Block::ZERO;
@@ -244,7 +244,7 @@ fn answers_for_checked_copies_do_not_tell_the_input() {
 /// With other weights than those it told, an evaluator refuses honest answers, whichever copies it evaluates.
 #[test]
 fn answers_are_to_the_challenge() {
-    let program = program(Recipients::Party(1));
+    let program = program(Recipients::only(1));
     for (evaluated, misbehaviour) in [(vec![0, 1, 2, 3], checks::INPUT_OPENING), (vec![0, 1], checks::INPUT_COMMITMENT)]
     {
         for setting in (Setting { evaluated: Some(evaluated), ..Setting::new(&program, 4, 350) }).both() {
@@ -261,7 +261,7 @@ fn answers_are_to_the_challenge() {
 /// Under one session: the challenge follows from nothing that the garbler knows.
 #[test]
 fn every_run_has_a_challenge_of_its_own() {
-    let program = program(Recipients::Party(1));
+    let program = program(Recipients::only(1));
     let mut seen = HashSet::new();
     for seed in 0..4 {
         for setting in (Setting { session: 360, ..Setting::new(&program, 3, 360 + seed) }).both() {
@@ -319,7 +319,7 @@ fn a_prepared_challenge_leaves_after_what_it_checks() {
 #[test]
 fn what_is_told_of_an_input_says_nothing() {
     const RUNS: u128 = 40;
-    let program = program(Recipients::Party(1));
+    let program = program(Recipients::only(1));
     let probe = Probe::new(3, BITS);
     let mut seen = [vec![0_u64; BITS], vec![0; BITS]];
     for run in 0..RUNS {

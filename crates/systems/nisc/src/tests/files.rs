@@ -2,7 +2,7 @@
 
 use std::io::{self, Read};
 
-use comity_circuit::ProgramBuilder;
+use comity_circuit::{Owner, ProgramBuilder};
 use comity_core::Kind;
 
 use super::*;
@@ -151,6 +151,12 @@ fn programs_that_tell_the_sender_something_are_refused() {
     let program = ands(2).with_owner(1, 2).unwrap();
     let said = message(publish(Backend::detect(), &program, &inputs, Copies::all(3).unwrap(), &mut rng(1)));
     assert!(said.contains("two parties"), "{said}");
+    let program = ands(2).with_owner(1, Owner::Shared).unwrap();
+    let said = message(publish(Backend::detect(), &program, &inputs, Copies::all(3).unwrap(), &mut rng(1)));
+    assert!(said.contains("comes in as shares"), "{said}");
+    let program = ands(2).with_recipients(0, Recipients::Shared).unwrap();
+    let said = message(publish(Backend::detect(), &program, &inputs, Copies::all(3).unwrap(), &mut rng(1)));
+    assert!(said.contains("goes out as shares"), "{said}");
     for refused in [Copies::all(0), Copies::all(255), Copies::coded(3, 3), Copies::coded(3, 0), Copies::coded(200, 60)]
     {
         assert!(matches!(refused, Err(Error { kind: Kind::InvalidInput(_), .. })));
@@ -287,7 +293,7 @@ fn an_answer_streams() {
     program.input("y", 1, 2);
     let (a, b) = (program.register(64), program.register(64));
     program.repeat(500, |program, _| program.call(circuit, &[a.span(), b.span()], &[a.span(), b.span()]));
-    program.reveal("z", Recipients::Party(0), a.slice(0, 2));
+    program.reveal("z", Recipients::only(0), a.slice(0, 2));
     let program = program.finish().unwrap();
     let case = Case::new(Backend::detect(), program, vec![Bits::zeros(2); 2], Copies::all(4).unwrap(), 1);
     let own = own(&case.program, 1, &case.inputs);

@@ -45,7 +45,7 @@ pub(crate) fn random_program(widths: [usize; 2], gates: usize, outputs: [usize; 
 
 /// A program with all of its outputs for party 0.
 pub(crate) fn to_receiver(program: Program) -> Program {
-    (0..program.outputs().len()).fold(program, |program, i| program.with_recipients(i, Recipients::Party(0)).unwrap())
+    (0..program.outputs().len()).fold(program, |program, i| program.with_recipients(i, Recipients::only(0)).unwrap())
 }
 
 /// A program all of whose output bits are ANDs of one bit of either input: a lie about any label shows.
@@ -76,7 +76,12 @@ pub(crate) const CONTEXT: [u8; 32] = [0xc0; 32];
 
 /// One party's values.
 pub(crate) fn own(program: &Program, party: u32, inputs: &[Bits]) -> Vec<Option<Bits>> {
-    program.inputs().iter().zip(inputs).map(|(input, value)| (input.party == party).then(|| value.clone())).collect()
+    program
+        .inputs()
+        .iter()
+        .zip(inputs)
+        .map(|(input, value)| (input.owner.includes(party as u16)).then(|| value.clone()))
+        .collect()
 }
 
 /// A query of a program, and what a test needs to answer and open it.

@@ -32,7 +32,7 @@ fn against(
                     machine.input(ch, 0, Some(&one), &mut out),
                     machine.input(ch, 1, None, &mut out),
                     machine.and(ch, &[Share::default()], &[Share::default()], &mut out),
-                    machine.reveal(ch, Recipients::Party(1), &out).map(|_| ()),
+                    machine.reveal(ch, Recipients::only(1), &out).map(|_| ()),
                     machine.check(ch),
                     machine.prepare(ch, [1, 1]),
                 ];
@@ -82,7 +82,7 @@ fn a_false_bit_in_an_and_is_caught_before_an_output_leaves() {
     let lies: [&[(usize, usize)]; 7] =
         [&[(0, 0)], &[(1, 0)], &[(0, 63)], &[(1, 64)], &[(0, 5), (1, 5)], &[(0, 1), (0, 2)], &[(1, 64), (1, 69)]];
     for lie in lies {
-        for to in [Recipients::All, Recipients::Party(0), Recipients::Party(1)] {
+        for to in [Recipients::All, Recipients::only(0), Recipients::only(1)] {
             let (ended, sent) = against(
                 |m, ch| and(m, ch, 70, to),
                 |m, ch| {
@@ -105,7 +105,7 @@ fn a_false_bit_in_an_and_is_caught_before_an_output_leaves() {
 #[test]
 fn a_false_output_share_is_caught() {
     for lie in [&[0][..], &[69], &[3, 4]] {
-        for to in [Recipients::All, Recipients::Party(0)] {
+        for to in [Recipients::All, Recipients::only(0)] {
             let (ended, _) = against(
                 |m, ch| {
                     let [x, _] = operands(m, ch, 70)?;
@@ -128,7 +128,7 @@ fn an_output_share_without_its_mac_is_caught() {
     let (ended, _) = against(
         |m, ch| {
             let [x, _] = operands(m, ch, 70)?;
-            m.reveal(ch, Recipients::Party(0), &x)
+            m.reveal(ch, Recipients::only(0), &x)
         },
         |m, ch| {
             let [x, _] = operands(m, ch, 70).unwrap();
@@ -155,7 +155,7 @@ fn who_skips_the_check_gets_no_output() {
     assert_eq!(sent.len(), DIGEST, "the digest of the settlement, and no share");
     // It waits for the output without a word: there is none before its digest.
     let (ended, sent) = against(
-        |m, ch| and(m, ch, 70, Recipients::Party(1)),
+        |m, ch| and(m, ch, 70, Recipients::only(1)),
         |m, ch| {
             let [x, y] = operands(m, ch, 70).unwrap();
             m.and(ch, &x, &y, &mut [Share::default(); 70]).unwrap();
@@ -200,7 +200,7 @@ fn a_callers_slip_is_an_error_and_not_the_end() {
                     "{ended:?}"
                 );
             }
-            assert!(matches!(m.reveal(ch, Recipients::Party(2), &out), Err(Error { kind: Kind::InvalidInput(_), .. })));
+            assert!(matches!(m.reveal(ch, Recipients::only(2), &out), Err(Error { kind: Kind::InvalidInput(_), .. })));
             let x = put(&mut m, ch, 0, &one)?;
             m.reveal(ch, Recipients::All, &x)
         },

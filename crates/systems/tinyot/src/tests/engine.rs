@@ -2,7 +2,7 @@
 
 use comity_channel::Channel;
 use comity_circuit::library;
-use comity_circuit::{Builder, Circuit, Observer, Plain, Program, ProgramBuilder, Recipients, Wire, run};
+use comity_circuit::{Builder, Circuit, Observer, Owner, Plain, Program, ProgramBuilder, Recipients, Wire, run};
 use comity_core::{Backend, Bits, Block, Error, Kind, Prg, Result, SessionId};
 use comity_testing::Pair;
 use proptest::prelude::*;
@@ -40,7 +40,7 @@ pub(crate) fn party(
         .inputs()
         .iter()
         .zip(inputs)
-        .map(|(input, value)| (input.party == party).then(|| value.clone()))
+        .map(|(input, value)| (input.owner.includes(party as u16)).then(|| value.clone()))
         .collect();
     let mut outputs = Outputs::default();
     let session = SessionId::derive("test of tinyot", &[]);
@@ -68,7 +68,7 @@ fn check(program: &Program, inputs: &[Bits], batch: usize) {
             .iter()
             .zip(&expected)
             .enumerate()
-            .filter(|(_, (output, _))| matches!(output.to, Recipients::All) || output.to == Recipients::Party(id))
+            .filter(|(_, (output, _))| output.to.includes(id))
             .map(|(i, (_, value))| (i, value.clone()))
             .collect();
         assert!(outputs == wanted, "party {id}");
@@ -98,18 +98,19 @@ proptest! {
 
     #[test]
     fn random_programs_compute_what_they_compute_in_the_clear(
-        seed: u128, a in 0usize..70, b in 0usize..70, gates in 1usize..400, owners in 0usize..4, to in 0usize..27,
+        seed: u128, a in 0usize..70, b in 0usize..70, gates in 1usize..400, owners in 0usize..4, to in 0usize..64,
         batch in 1usize..300,
     ) {
         let mut rng = rng(seed);
         let circuit = random_circuit([a, b], gates, &mut rng);
-        let recipients = [Recipients::All, Recipients::Party(0), Recipients::Party(1)];
+        let both = Recipients::Parties([0, 1].into_iter().collect());
+        let recipients = [Recipients::All, Recipients::only(0), Recipients::only(1), both];
         let mut program = Program::from_circuit(circuit).unwrap();
         for i in 0..2 {
-            program = program.with_owner(i, (owners >> i & 1) as u32).unwrap();
+            program = program.with_owner(i, (owners >> i & 1) as u16).unwrap();
         }
         for i in 0..3 {
-            program = program.with_recipients(i, recipients[to / 3usize.pow(i as u32) % 3]).unwrap();
+            program = program.with_recipients(i, recipients[to / 4usize.pow(i as u32) % 4]).unwrap();
         }
         check(&program, &[bits(a, &mut rng), bits(b, &mut rng)], batch);
     }
@@ -186,7 +187,7 @@ fn hex(text: &str) -> Bits {
 #[test]
 fn aes_of_fips_197() {
     let program = library::program("aes128").unwrap();
-    assert_eq!(program.inputs().iter().map(|i| i.party).collect::<Vec<_>>(), [0, 1]);
+    assert_eq!(program.inputs().iter().map(|i| i.owner).collect::<Vec<_>>(), [0, 1].map(Owner::from));
     let inputs = ["000102030405060708090a0b0c0d0e0f", "00112233445566778899aabbccddeeff"].map(hex);
     let (a, b) = Pair::run(
         |ch| party(ch, 0, &program, &inputs, 1000).unwrap(),
@@ -211,6 +212,20 @@ fn what_does_not_fit_is_refused_before_anything_is_sent() {
         drop(ch);
         let Err(Error { kind: Kind::InvalidInput(message), .. }) = ended else { panic!("{ended:?}") };
         assert!(words.iter().all(|w| message.contains(w)), "{message}");
+        assert!(matches!(other.recv(&mut [0]), Err(Error { kind: Kind::Closed, .. })));
+    }
+    for (program, words) in [
+        (program.clone().with_owner(1, Owner::Shared).unwrap(), "input value 1 (`y`) comes in as shares"),
+        (program.clone().with_recipients(0, Recipients::Shared).unwrap(), "output value 0 (`out`) goes out as shares"),
+    ] {
+        let (mut ch, mut other) = comity_channel::memory::pair();
+        let session = SessionId::derive("test of tinyot", &[]);
+        let dealer = Box::new(Trusted::new(0, 1, 1));
+        let inputs = [Some(Bits::zeros(8)), None];
+        let ended = run_with(&mut ch, &session, dealer, &program, &inputs, &mut Outputs::default());
+        drop(ch);
+        let Err(Error { kind: Kind::InvalidInput(message), .. }) = ended else { panic!("{ended:?}") };
+        assert!(message.contains(words), "{message}");
         assert!(matches!(other.recv(&mut [0]), Err(Error { kind: Kind::Closed, .. })));
     }
     let three = program.with_owner(1, 2).unwrap();

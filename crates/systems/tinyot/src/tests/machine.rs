@@ -43,8 +43,8 @@ fn gates_compute_and_outputs_go_to_whom_they_are_for() {
         let nor: Vec<Share> = xor.iter().zip(&and).map(|(&x, &a)| x ^ a ^ one).collect();
         let values = [
             m.reveal(ch, Recipients::All, &and)?,
-            m.reveal(ch, Recipients::Party(0), &xor)?,
-            m.reveal(ch, Recipients::Party(1), &nor)?,
+            m.reveal(ch, Recipients::only(0), &xor)?,
+            m.reveal(ch, Recipients::only(1), &nor)?,
             m.reveal(ch, Recipients::All, &[])?,
         ];
         Ok(values)
@@ -85,7 +85,7 @@ fn an_input_may_depend_on_an_output() {
         let x = put(m, ch, 0, &bits("0110"))?;
         let one = m.constant(true);
         let not: Vec<Share> = x.iter().map(|&x| x ^ one).collect();
-        let learned = m.reveal(ch, Recipients::Party(1), &not)?;
+        let learned = m.reveal(ch, Recipients::only(1), &not)?;
         let y = put(m, ch, 1, &learned.unwrap_or(bits("0000")))?;
         let mut and = [Share::default(); 4];
         m.and(ch, &x, &y, &mut and)?;

@@ -17,7 +17,7 @@ fn program() -> Program {
     let out = b.call(&chain_and_layer(100), &[x, y]);
     b.output("all", &out[0][..60]);
     b.output("one", &out[0][60..]);
-    Program::from_circuit(b.finish()).unwrap().with_recipients(1, Recipients::Party(1)).unwrap()
+    Program::from_circuit(b.finish()).unwrap().with_recipients(1, Recipients::only(1)).unwrap()
 }
 
 fn party(ch: &mut (impl Channel + ?Sized), party: u32, session: u64, backend: Backend) -> Result<Vec<(usize, Bits)>> {
