@@ -131,7 +131,7 @@ pub(crate) fn program() -> Program {
 }
 
 /// One party of a run of [`program`]. Returns how many outputs it learned.
-pub(crate) fn run(party: u32, channel: &mut impl Channel) -> Result<usize> {
+pub(crate) fn run(party: u32, channel: &mut dyn Channel) -> Result<usize> {
     let config = comity_yao::Config { backend: Backend::detect(), party };
     let mut inputs = [None, None];
     inputs[party as usize] = Some(Bits::from_bytes(&[42], 8));

@@ -111,7 +111,7 @@ pub fn random_circuit(widths: &[usize], gates: usize, ands: bool, rng: &mut Prg)
     let mut b = Builder::new();
     let mut wires: Vec<Wire> = vec![Wire::ZERO, Wire::ONE];
     for (i, &width) in widths.iter().enumerate() {
-        wires.extend(b.input(format!("in{i}"), width));
+        wires.extend(b.input(&format!("in{i}"), width));
     }
     let mut pick = |wires: &[Wire]| wires[below(wires.len(), rng)];
     for i in 0..gates {

@@ -74,29 +74,31 @@ impl<const N: usize> Net<N> {
     ///
     /// As [`Pair::run`].
     pub fn run<T: Send>(party: impl Fn(&mut Mesh<'_>) -> T + Sync) -> [T; N] {
-        let mut meshes = memory_mesh(N as u16, Some(PATIENCE)).into_iter().map(Mesh::new);
-        let mut endings = Vec::with_capacity(N);
-        thread::scope(|scope| {
-            let (done, over) = mpsc::channel();
-            let threads: Vec<_> = meshes
-                .by_ref()
-                .map(|mut mesh| {
-                    let (party, done) = (&party, Finished(usize::from(mesh.me().0), done.clone()));
-                    scope.spawn(move || {
-                        let _done = done;
-                        party(&mut mesh)
-                    })
-                })
-                .collect();
-            watch(N, &over);
-            endings.extend(threads.into_iter().map(|thread| thread.join().map_err(said)));
-        });
-        let mut endings = endings.into_iter().enumerate();
-        std::array::from_fn(|_| {
-            let (party, ending) = endings.next().expect("one ending a party");
-            unwrap(party, ending)
-        })
+        let all = all_together(memory_mesh(N as u16, Some(PATIENCE)), |links| party(&mut Mesh::new(links)));
+        all.try_into().unwrap_or_else(|_| unreachable!("one a party"))
     }
+}
+
+/// Runs a party with each of these, on a thread of its own, and returns what each returned.
+///
+/// # Panics
+///
+/// As [`Pair::run`].
+pub(crate) fn all_together<S: Send, T: Send>(with: Vec<S>, party: impl Fn(S) -> T + Sync) -> Vec<T> {
+    let endings: Vec<Ending<T>> = thread::scope(|scope| {
+        let ((done, over), party, parties) = (mpsc::channel(), &party, with.len());
+        let start = |(id, with)| {
+            let done = Finished(id, done.clone());
+            scope.spawn(move || {
+                let _done = done;
+                party(with)
+            })
+        };
+        let threads: Vec<_> = with.into_iter().enumerate().map(start).collect();
+        watch(parties, &over);
+        threads.into_iter().map(|thread| thread.join().map_err(said)).collect()
+    });
+    endings.into_iter().enumerate().map(|(party, ending)| unwrap(party, ending)).collect()
 }
 
 /// What became of a party: what it returned, or what it said when it panicked.

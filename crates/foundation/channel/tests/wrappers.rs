@@ -30,7 +30,7 @@ fn a_recording_is_bounded() {
 }
 
 /// A small protocol with all kinds of calls, seen from one side.
-fn converse(ch: &mut impl Channel, own: u8) -> Result<Vec<u8>> {
+fn converse(ch: &mut dyn Channel, own: u8) -> Result<Vec<u8>> {
     let mut got = vec![0; 9];
     ch.send(&[own; 3])?;
     ch.send(&[own + 1; 2])?;

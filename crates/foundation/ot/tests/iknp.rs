@@ -22,11 +22,11 @@ fn bits(n: usize, seed: u128) -> Bits {
 }
 
 fn sender(ch: &mut MemoryChannel, backend: Backend, delta: Block) -> Sender {
-    Sender::setup::<Simplest, _>(ch, &SESSION, backend, delta, &mut rng(1)).unwrap()
+    Sender::setup::<Simplest>(ch, &SESSION, backend, delta, &mut rng(1)).unwrap()
 }
 
 fn receiver(ch: &mut MemoryChannel, backend: Backend) -> Receiver {
-    Receiver::setup::<Simplest, _>(ch, &SESSION, backend, &mut rng(2)).unwrap()
+    Receiver::setup::<Simplest>(ch, &SESSION, backend, &mut rng(2)).unwrap()
 }
 
 /// One call of each size, on one extension.
@@ -193,11 +193,10 @@ fn both_parties_can_send_over_one_channel() {
             let session = SESSION.child(if turn { "one way" } else { "the other way" });
             let mut rng = rng(u128::from(first) + 20);
             if turn == first {
-                let mut sender =
-                    Sender::setup::<Simplest, _>(ch, &session, Backend::detect(), DELTA, &mut rng).unwrap();
+                let mut sender = Sender::setup::<Simplest>(ch, &session, Backend::detect(), DELTA, &mut rng).unwrap();
                 sender.extend(ch, &mut q).unwrap();
             } else {
-                let mut receiver = Receiver::setup::<Simplest, _>(ch, &session, Backend::detect(), &mut rng).unwrap();
+                let mut receiver = Receiver::setup::<Simplest>(ch, &session, Backend::detect(), &mut rng).unwrap();
                 receiver.extend(ch, &bits(300, 1), &mut t).unwrap();
             }
         }
@@ -218,14 +217,13 @@ fn sessions_have_nothing_in_common() {
         let (q, ()) = Pair::run(
             |ch| {
                 let mut sender =
-                    Sender::setup::<Simplest, _>(ch, &session, Backend::detect(), DELTA, &mut rng(1)).unwrap();
+                    Sender::setup::<Simplest>(ch, &session, Backend::detect(), DELTA, &mut rng(1)).unwrap();
                 let mut q = vec![Block::ZERO; 100];
                 sender.extend(ch, &mut q).unwrap();
                 q
             },
             |ch| {
-                let mut receiver =
-                    Receiver::setup::<Simplest, _>(ch, &session, Backend::detect(), &mut rng(2)).unwrap();
+                let mut receiver = Receiver::setup::<Simplest>(ch, &session, Backend::detect(), &mut rng(2)).unwrap();
                 receiver.extend(ch, &bits(100, 3), &mut [Block::ZERO; 100]).unwrap();
             },
         );
@@ -330,12 +328,12 @@ fn random_choice_bits_are_random_and_correlated() {
 #[test]
 fn hostile_base_ots_end_the_setup() {
     let (result, ()) = Pair::run(
-        |ch| Sender::setup::<Simplest, _>(ch, &SESSION, Backend::detect(), DELTA, &mut rng(1)).map(drop),
+        |ch| Sender::setup::<Simplest>(ch, &SESSION, Backend::detect(), DELTA, &mut rng(1)).map(drop),
         |ch| ch.send(&[0xff; 32]).and_then(|()| ch.flush()).unwrap(),
     );
     assert!(matches!(result, Err(Error { kind: Kind::Misbehaved(comity_ot::checks::INVALID_POINT), .. })));
     let (result, ()) = Pair::run(
-        |ch| Receiver::setup::<Simplest, _>(ch, &SESSION, Backend::detect(), &mut rng(2)).map(drop),
+        |ch| Receiver::setup::<Simplest>(ch, &SESSION, Backend::detect(), &mut rng(2)).map(drop),
         |ch| {
             ch.recv(&mut [0; 32]).unwrap();
             ch.send(&[0; 32 * 128]).and_then(|()| ch.flush()).unwrap();

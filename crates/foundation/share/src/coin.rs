@@ -13,8 +13,8 @@ use crate::checks;
 ///
 /// # Errors
 /// [`Misbehaved`](comity_core::Kind) if the peer opens another seed than it committed to, and those of the channel.
-pub fn coin<C: Channel + ?Sized>(
-    ch: &mut C,
+pub fn coin(
+    ch: &mut dyn Channel,
     session: SessionId,
     party: u32,
     rng: &mut (impl CryptoRng + ?Sized),

@@ -17,8 +17,8 @@ use subtle::ConstantTimeEq;
 ///
 /// # Errors
 /// [`Misbehaved`](comity_core::Kind), and those of the channel.
-pub fn equal<C: Channel + ?Sized>(
-    ch: &mut C,
+pub fn equal(
+    ch: &mut dyn Channel,
     session: SessionId,
     party: u32,
     digest: &[u8; 32],

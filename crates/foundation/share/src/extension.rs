@@ -31,12 +31,12 @@ impl Extension {
     ///
     /// # Errors
     /// Those of the base OTs, and of the channel.
-    pub fn setup<C: Channel + ?Sized>(
-        ch: &mut C,
+    pub fn setup(
+        ch: &mut dyn Channel,
         session: &SessionId,
         backend: Backend,
         party: u32,
-        rng: &mut impl CryptoRng,
+        rng: &mut dyn CryptoRng,
     ) -> Result<Extension> {
         let key = GlobalKey::random(party == 1, rng);
         let [own, theirs] = [party, 1 - party].map(|party| session.child(&format!("under the key of party {party}")));
@@ -52,7 +52,7 @@ impl Extension {
     ///
     /// # Panics
     /// If there are not as many `keys` as `macs`.
-    pub fn halves<C: Channel + ?Sized>(&mut self, ch: &mut C, macs: &mut [Block], keys: &mut [Block]) -> Result<()> {
+    pub fn halves(&mut self, ch: &mut dyn Channel, macs: &mut [Block], keys: &mut [Block]) -> Result<()> {
         let result = self.both.extend(ch, macs, keys);
         result.inspect_err(|_| {
             macs.zeroize();

@@ -54,7 +54,7 @@ impl Ledger {
     ///
     /// # Errors
     /// As [`Ledger::verify`], and those of the channel.
-    pub fn settle<C: Channel + ?Sized>(&mut self, ch: &mut C) -> Result<()> {
+    pub fn settle(&mut self, ch: &mut dyn Channel) -> Result<()> {
         let mut theirs = [0; 32];
         ch.send(&self.digest())?;
         ch.recv(&mut theirs)?;

@@ -79,7 +79,7 @@ pub fn respond(
     program: &Program,
     inputs: &[Option<Bits>],
     name: &Name,
-    rng: &mut impl CryptoRng,
+    rng: &mut dyn CryptoRng,
     out: &mut dyn Write,
 ) -> Result<()> {
     let mut sealer = Sealer::new(query, name, rng, out)?;

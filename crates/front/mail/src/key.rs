@@ -43,14 +43,14 @@ impl Key {
         inputs: &[Option<Bits>],
         copies: Copies,
         expected: u32,
-        rng: &mut impl CryptoRng,
+        rng: &mut dyn CryptoRng,
     ) -> Result<Key> {
         let reference = Reference::new(program, named)?;
         let (_, secret) = comity_nisc::publish(backend, program, inputs, copies, rng)?;
         Ok(Key::new(secret, named.to_owned(), reference, expected, rng))
     }
 
-    fn new(secret: Secret, named: String, reference: Reference, expected: u32, rng: &mut impl CryptoRng) -> Key {
+    fn new(secret: Secret, named: String, reference: Reference, expected: u32, rng: &mut dyn CryptoRng) -> Key {
         let mut seed = Zeroizing::new([0; 32]);
         rng.fill_bytes(&mut seed[..]);
         let mut key = Key {
@@ -77,7 +77,7 @@ impl Key {
     ///
     /// # Errors
     /// As [`Secret::refresh`].
-    pub fn refresh(&self, rng: &mut impl CryptoRng) -> Result<Key> {
+    pub fn refresh(&self, rng: &mut dyn CryptoRng) -> Result<Key> {
         let secret = self.secret.refresh(rng)?;
         Ok(Key::new(secret, self.named.clone(), self.reference.clone(), self.expected, rng))
     }

@@ -32,7 +32,7 @@ impl Name {
     }
 
     /// A random name.
-    pub fn random(rng: &mut impl CryptoRng) -> Name {
+    pub fn random(rng: &mut dyn CryptoRng) -> Name {
         Name(format!("sender-{:08x}", rng.next_u32()))
     }
 

@@ -126,7 +126,7 @@ impl<'a> Sealer<'a> {
     ///
     /// # Errors
     /// [`Malformed`](comity_core::Kind) if the query's key for answers is none; what `to` reports.
-    pub fn new(query: &Query, name: &Name, rng: &mut impl CryptoRng, to: &'a mut dyn Write) -> Result<Sealer<'a>> {
+    pub fn new(query: &Query, name: &Name, rng: &mut dyn CryptoRng, to: &'a mut dyn Write) -> Result<Sealer<'a>> {
         Ok(Sealer::with_tie(query, name, rng, to)?.0)
     }
 
@@ -134,7 +134,7 @@ impl<'a> Sealer<'a> {
     pub(crate) fn with_tie(
         query: &Query,
         name: &Name,
-        rng: &mut impl CryptoRng,
+        rng: &mut dyn CryptoRng,
         to: &'a mut dyn Write,
     ) -> Result<(Sealer<'a>, Tie)> {
         let (program, fingerprint) = (*query.message().program(), *query.fingerprint());
@@ -156,7 +156,7 @@ impl<'a> Sealer<'a> {
         query: &Query,
         tie: &Tie,
         i: usize,
-        rng: &mut impl CryptoRng,
+        rng: &mut dyn CryptoRng,
         to: &'a mut dyn Write,
     ) -> Result<Sealer<'a>> {
         let (mode, info) = (OpModeS::Psk(tie.psk()), Tie::info(query.fingerprint()));
@@ -174,12 +174,12 @@ impl<'a> Sealer<'a> {
         clear: &[u8],
         answer: impl FnOnce(&[u8; ENCAPSULATED]) -> [u8; 32],
         bound: [u8; 33],
-        rng: &mut impl CryptoRng,
+        rng: &mut dyn CryptoRng,
         to: &'a mut dyn Write,
     ) -> Result<Sealer<'a>> {
         let refused = |_| Error::malformed("the query's key for answers is not one");
         let key = <X25519HkdfSha256 as Kem>::PublicKey::from_bytes(&query.sealing).map_err(refused)?;
-        let (encapsulated, context) = setup_sender_with_rng(mode, &key, info, rng).map_err(refused)?;
+        let (encapsulated, context) = setup_sender_with_rng(mode, &key, info, &mut &mut *rng).map_err(refused)?;
         let encapsulated: [u8; ENCAPSULATED] = encapsulated.to_bytes().into();
         let buffer = Vec::with_capacity(CHUNK + TAG);
         let answer = answer(&encapsulated);

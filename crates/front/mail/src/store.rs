@@ -38,7 +38,7 @@ pub fn respond_stored<W: Write>(
     program: &Program,
     inputs: &[Option<Bits>],
     name: &Name,
-    rng: &mut impl CryptoRng,
+    rng: &mut dyn CryptoRng,
     out: &mut dyn Write,
     mut place: impl FnMut(&str) -> Result<W>,
 ) -> Result<Vec<W>> {

@@ -29,7 +29,7 @@ pub struct Identity {
 
 impl Identity {
     /// A new key pair.
-    pub fn generate(rng: &mut impl CryptoRng) -> Identity {
+    pub fn generate(rng: &mut dyn CryptoRng) -> Identity {
         let mut pkcs8 = Zeroizing::new([0; PKCS8_BYTES]);
         pkcs8[..PKCS8_PREFIX.len()].copy_from_slice(&PKCS8_PREFIX);
         rng.fill_bytes(&mut pkcs8[PKCS8_PREFIX.len()..]);

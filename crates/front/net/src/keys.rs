@@ -34,7 +34,7 @@ impl KeyDir {
     /// # Errors
     ///
     /// [`InvalidInput`](comity_core::Kind) if there is a key already: it is never overwritten. [`Io`](comity_core::Kind).
-    pub fn create(&self, rng: &mut impl CryptoRng) -> Result<Identity> {
+    pub fn create(&self, rng: &mut dyn CryptoRng) -> Result<Identity> {
         let mut builder = fs::DirBuilder::new();
         builder.recursive(true);
         #[cfg(unix)]

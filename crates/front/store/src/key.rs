@@ -72,7 +72,7 @@ impl Key {
     ///
     /// # Errors
     /// [`InvalidInput`](comity_core::Kind) if it cannot be written, or there is such a file: it is never overwritten.
-    pub fn create(path: &Path, rng: &mut impl CryptoRng) -> Result<Key> {
+    pub fn create(path: &Path, rng: &mut dyn CryptoRng) -> Result<Key> {
         let mut bytes = Zeroizing::new([0; 32]);
         rng.fill_bytes(&mut bytes[..]);
         new_file(path, &bytes[..])?;
@@ -80,7 +80,7 @@ impl Key {
     }
 
     /// What a new store's own file holds, and the store's root key.
-    pub(crate) fn protect(&self, rng: &mut impl CryptoRng) -> Result<(Vec<u8>, Zeroizing<[u8; 32]>)> {
+    pub(crate) fn protect(&self, rng: &mut dyn CryptoRng) -> Result<(Vec<u8>, Zeroizing<[u8; 32]>)> {
         let mut salt = [0; 32];
         rng.fill_bytes(&mut salt);
         let mut file = MAGIC.to_vec();

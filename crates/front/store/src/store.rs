@@ -44,7 +44,7 @@ impl Store {
     ///
     /// # Errors
     /// As [`Store::open`], but for a store that is not there.
-    pub fn open_or_create(dir: &Path, key: &Key, rng: &mut impl CryptoRng) -> Result<Store> {
+    pub fn open_or_create(dir: &Path, key: &Key, rng: &mut dyn CryptoRng) -> Result<Store> {
         let path = dir.join("store");
         if path.exists() {
             return Store::open(dir, key);
@@ -124,7 +124,7 @@ impl Store {
     ///
     /// # Errors
     /// [`InvalidInput`](comity_core::Kind) if there is something of this id, a name is too long, or the disk refuses.
-    pub fn create(&self, meta: &Meta, rng: &mut impl CryptoRng) -> Result<Writer> {
+    pub fn create(&self, meta: &Meta, rng: &mut dyn CryptoRng) -> Result<Writer> {
         self.check_new(meta)?;
         let number = self.ready()?.entries.last().map_or(0, |(number, _)| number.saturating_add(1));
         let mut salt = [0; 32];

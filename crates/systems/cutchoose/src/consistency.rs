@@ -69,7 +69,7 @@ impl Answer {
         bytes
     }
 
-    fn receive<C: Channel + ?Sized>(ch: &mut C) -> Result<Answer> {
+    fn receive(ch: &mut dyn Channel) -> Result<Answer> {
         let mut answer = [Block::ZERO; 3];
         ch.recv(Block::bytes_of_mut(&mut answer))?;
         let [labels, bits, r] = answer;
@@ -144,8 +144,8 @@ fn groups(n: usize) -> impl Iterator<Item = (usize, usize)> {
 }
 
 /// Step 3 at the garbler: sends `R_{j,i,x[i]}`. `chosen` are `M_{i,x[i]}`.
-pub(crate) fn send_r<C: Channel + ?Sized>(
-    ch: &mut C,
+pub(crate) fn send_r(
+    ch: &mut dyn Channel,
     copies: &mut [Copy],
     keys: &mut [Key],
     chosen: &[Block],
@@ -166,8 +166,8 @@ pub(crate) fn send_r<C: Channel + ?Sized>(
 }
 
 /// Step 3 at the evaluator: `R_{j,i,x[i]}` of the evaluated copies, for each copy `n` of them.
-pub(crate) fn receive_r<C: Channel + ?Sized>(
-    ch: &mut C,
+pub(crate) fn receive_r(
+    ch: &mut dyn Channel,
     choice: &Choice,
     keys: &mut [Key],
     n: usize,
@@ -191,8 +191,8 @@ pub(crate) struct Mus(Zeroizing<Vec<Block>>);
 
 /// Step 4 at the garbler: sends the labels of `x` in all copies. If there is a memory, the labels for zero go there.
 #[allow(clippy::too_many_arguments, reason = "what the step works with")]
-pub(crate) fn send_a<C: Channel + ?Sized>(
-    ch: &mut C,
+pub(crate) fn send_a(
+    ch: &mut dyn Channel,
     backend: Backend,
     copies: &mut [Copy],
     keys: &mut [Key],
@@ -234,8 +234,8 @@ pub(crate) fn send_a<C: Channel + ?Sized>(
 
 /// Step 4 at the garbler: answers the evaluator's challenge. `opened` are both `M`.
 #[allow(clippy::too_many_arguments, reason = "what the step works with")]
-pub(crate) fn send_answers<C: Channel + ?Sized>(
-    ch: &mut C,
+pub(crate) fn send_answers(
+    ch: &mut dyn Channel,
     backend: Backend,
     copies: &[Copy],
     x: &Bits,
@@ -286,8 +286,8 @@ pub(crate) struct Expected {
 /// them, the labels for zero of the checked copies. `r` are those of step 3, `m` the messages of the committing OT, and
 /// the challenge is the evaluator's secret until this is done.
 #[allow(clippy::too_many_arguments, reason = "what the step works with")]
-pub(crate) fn receive_a<C: Channel + ?Sized>(
-    ch: &mut C,
+pub(crate) fn receive_a(
+    ch: &mut dyn Channel,
     backend: Backend,
     choice: &Choice,
     copies: &mut [Copy],
@@ -343,7 +343,7 @@ pub(crate) fn receive_a<C: Channel + ?Sized>(
 impl Expected {
     /// Receives the answers. Those for the checked copies must be what the seeds give (step 9e), those for the others
     /// what was received gives.
-    pub(crate) fn receive<C: Channel + ?Sized>(&self, ch: &mut C, choice: &Choice, copies: &[Copy]) -> Result<()> {
+    pub(crate) fn receive(&self, ch: &mut dyn Channel, choice: &Choice, copies: &[Copy]) -> Result<()> {
         let answers = (0..choice.bits.len()).map(|_| Answer::receive(ch)).collect::<Result<Vec<_>>>()?;
         // All are compared before anything is said: what fails first does not tell the garbler which copies are evaluated.
         let (mut right, mut opened) = (Bit::from(1), Bit::from(1));

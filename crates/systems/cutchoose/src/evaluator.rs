@@ -23,13 +23,13 @@ use crate::transfer::{Choice, Opened, ReceiverOts, random_block, receive_labels}
 use crate::{Config, consistency, gate_keys};
 
 #[allow(clippy::too_many_arguments, reason = "as the public function, and how to behave")]
-pub(crate) fn run<C: Channel + ?Sized>(
-    ch: &mut C,
+pub(crate) fn run(
+    ch: &mut dyn Channel,
     session: &SessionId,
     config: &Config,
     program: &Program,
     inputs: &[Option<Bits>],
-    rng: &mut impl CryptoRng,
+    rng: &mut dyn CryptoRng,
     observer: &mut dyn Observer,
     conduct: &mut impl Conduct,
 ) -> Result<()> {
@@ -148,13 +148,13 @@ pub(crate) struct Known<'a> {
 impl Known<'_> {
     /// The end of step 6, and steps 7 to 9 with what is left of the checks.
     #[allow(clippy::too_many_arguments, reason = "what the steps work with, and what they come from")]
-    pub(crate) fn settle<C: Channel + ?Sized>(
+    pub(crate) fn settle(
         &self,
-        ch: &mut C,
+        ch: &mut dyn Channel,
         backend: Backend,
         mut results: Results,
         trapdoor: &Trapdoor,
-        rng: &mut impl CryptoRng,
+        rng: &mut dyn CryptoRng,
         observer: &mut dyn Observer,
         conduct: &mut impl Conduct,
     ) -> Result<()> {
@@ -253,8 +253,8 @@ fn finish(decoded: &Decoded, recovered: Bit, computed: &Bits) -> Result<Bits> {
 }
 
 /// Steps 5 and 6 at the evaluator.
-struct Evaluating<'a, C: ?Sized> {
-    ch: &'a mut C,
+struct Evaluating<'a> {
+    ch: &'a mut (dyn Channel + 'a),
     intake: Intake,
     /// Of the checked copies, and of the evaluated ones.
     memories: [Rows; 2],
@@ -265,7 +265,7 @@ struct Evaluating<'a, C: ?Sized> {
     keys: Vec<Key>,
 }
 
-impl<C: Channel + ?Sized> Side for Evaluating<'_, C> {
+impl Side for Evaluating<'_> {
     fn memories(&mut self) -> &mut [Rows] {
         &mut self.memories
     }

@@ -21,13 +21,13 @@ use crate::transfer::{SenderOts, receive_block, send_labels};
 use crate::{Config, consistency, gate_keys};
 
 #[allow(clippy::too_many_arguments, reason = "as the public function, and how to behave")]
-pub(crate) fn run<C: Channel + ?Sized>(
-    ch: &mut C,
+pub(crate) fn run(
+    ch: &mut dyn Channel,
     session: &SessionId,
     config: &Config,
     program: &Program,
     inputs: &[Option<Bits>],
-    rng: &mut impl CryptoRng,
+    rng: &mut dyn CryptoRng,
     observer: &mut dyn Observer,
     conduct: &mut impl Conduct,
 ) -> Result<()> {
@@ -78,8 +78,8 @@ pub(crate) fn run<C: Channel + ?Sized>(
 
 /// Step 5. The memory holds the labels for zero of both inputs.
 #[allow(clippy::too_many_arguments, reason = "all that was made in the steps before")]
-pub(crate) fn garble<C: Channel + ?Sized>(
-    ch: &mut C,
+pub(crate) fn garble(
+    ch: &mut dyn Channel,
     session: &SessionId,
     backend: Backend,
     program: &Program,
@@ -89,7 +89,7 @@ pub(crate) fn garble<C: Channel + ?Sized>(
     copies: &[Copy],
     keys: &mut [Key],
     memory: Rows,
-    rng: &mut impl CryptoRng,
+    rng: &mut dyn CryptoRng,
     observer: &mut dyn Observer,
     conduct: &mut impl Conduct,
 ) -> Result<Tables> {
@@ -110,8 +110,8 @@ pub(crate) fn garble<C: Channel + ?Sized>(
 
 /// Step 7, and the garbler's outputs.
 #[allow(clippy::too_many_arguments, reason = "all that is left of the steps before")]
-pub(crate) fn settle<C: Channel + ?Sized>(
-    ch: &mut C,
+pub(crate) fn settle(
+    ch: &mut dyn Channel,
     plan: &Plan,
     x: &Bits,
     copies: &[Copy],
@@ -148,8 +148,8 @@ pub(crate) fn settle<C: Channel + ?Sized>(
 }
 
 /// Step 5 at the garbler.
-struct Garbling<'a, C: ?Sized, R, D> {
-    ch: &'a mut C,
+struct Garbling<'a, D> {
+    ch: &'a mut (dyn Channel + 'a),
     copies: &'a [Copy],
     keys: &'a mut [Key],
     lockstep: LockstepGarbler,
@@ -157,11 +157,11 @@ struct Garbling<'a, C: ?Sized, R, D> {
     tables: Vec<Block>,
     outlet: Outlet,
     outputs: Tables,
-    rng: &'a mut R,
+    rng: &'a mut (dyn CryptoRng + 'a),
     conduct: &'a mut D,
 }
 
-impl<C: Channel + ?Sized, R: CryptoRng, D: Conduct> Side for Garbling<'_, C, R, D> {
+impl<D: Conduct> Side for Garbling<'_, D> {
     fn memories(&mut self) -> &mut [Rows] {
         &mut self.memory
     }

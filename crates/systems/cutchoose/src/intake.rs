@@ -43,12 +43,12 @@ impl Form {
     }
 
     /// Which copies are evaluated: uniform among the sets that are not empty, or among those of the fixed size.
-    pub(crate) fn choose(self, params: Params, rng: &mut impl CryptoRng) -> Choice {
+    pub(crate) fn choose(self, params: Params, rng: &mut dyn CryptoRng) -> Choice {
         let (copies, evaluated) = self.copies(params);
         let Some(evaluated) = evaluated else { return Choice::random(copies, rng) };
         // A uniform set of this size: sort by random keys, of 128 bits, so that none are equal.
-        let key = |rng: &mut _| random_bits(128, rng).words().iter().fold(0, |n, &w| n << 64 | u128::from(w));
-        let mut order: Zeroizing<Vec<(u128, usize)>> = Zeroizing::new((0..copies).map(|j| (key(rng), j)).collect());
+        let mut key = || random_bits(128, rng).words().iter().fold(0, |n, &w| n << 64 | u128::from(w));
+        let mut order: Zeroizing<Vec<(u128, usize)>> = Zeroizing::new((0..copies).map(|j| (key(), j)).collect());
         order.sort_unstable();
         let mut bits = Bits::zeros(copies);
         order[..evaluated].iter().for_each(|&(_, j)| bits.set(j, true));
@@ -105,12 +105,7 @@ impl Outlet {
     }
 
     /// Sends the tables of a stretch of a tape.
-    pub(crate) fn send<C: Channel + ?Sized>(
-        &mut self,
-        ch: &mut C,
-        tables: &[Block],
-        conduct: &mut impl Conduct,
-    ) -> Result<()> {
+    pub(crate) fn send(&mut self, ch: &mut dyn Channel, tables: &[Block], conduct: &mut impl Conduct) -> Result<()> {
         let Outlet::Coded(coder) = self else { return ch.send(Block::bytes_of(tables)) };
         let Coder { code, coded, digests } = &mut **coder;
         let coded = &mut coded[..tables.len() / code.messages() * code.coded()];
@@ -121,7 +116,7 @@ impl Outlet {
     }
 
     /// After the last tables: a hash of each copy.
-    pub(crate) fn finish<C: Channel + ?Sized>(&mut self, ch: &mut C, conduct: &mut impl Conduct) -> Result<()> {
+    pub(crate) fn finish(&mut self, ch: &mut dyn Channel, conduct: &mut impl Conduct) -> Result<()> {
         let Outlet::Coded(coder) = self else { return Ok(()) };
         coder.digests.hashers.iter().enumerate().try_for_each(|(j, hasher)| {
             let mut digest = *hasher.finalize().as_bytes();
@@ -209,7 +204,7 @@ impl Intake {
     }
 
     /// Receives the tables of a stretch of a tape, garbles it in the checked copies and evaluates it in the others.
-    pub(crate) fn receive<C: Channel + ?Sized>(&mut self, ch: &mut C, choice: &Choice, part: &Part<'_>) -> Result<()> {
+    pub(crate) fn receive(&mut self, ch: &mut dyn Channel, choice: &Choice, part: &Part<'_>) -> Result<()> {
         match &mut self.form {
             Arriving::All { checker, tables, copies } => {
                 let tables = &mut tables[..2 * *copies * part.ands()];
@@ -234,7 +229,7 @@ impl Intake {
     }
 
     /// Step 9b, after the last tables: the checked copies must be what their seeds give.
-    pub(crate) fn finish<C: Channel + ?Sized>(self, ch: &mut C, choice: &Choice) -> Result<()> {
+    pub(crate) fn finish(self, ch: &mut dyn Channel, choice: &Choice) -> Result<()> {
         let wrong = match self.form {
             Arriving::All { checker, .. } => checker.differing().next().is_some(),
             Arriving::Coded(decoder) => {

@@ -131,13 +131,13 @@ pub fn garbler(program: &Program) -> u32 {
 /// # Errors
 /// [`InvalidInput`](comity_core::Kind) where the inputs do not fit the program or the program is not for two parties; else what the
 /// channel reports, and [`Misbehaved`](comity_core::Kind) for each check that fails.
-pub fn run<C: Channel + ?Sized>(
-    ch: &mut C,
+pub fn run(
+    ch: &mut dyn Channel,
     session: &SessionId,
     config: &Config,
     program: &Program,
     inputs: &[Option<Bits>],
-    rng: &mut impl CryptoRng,
+    rng: &mut dyn CryptoRng,
     observer: &mut dyn Observer,
 ) -> Result<()> {
     check(config, program)?;

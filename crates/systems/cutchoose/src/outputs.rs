@@ -111,7 +111,7 @@ impl Tables {
         session: &SessionId,
         copies: usize,
         bits: usize,
-        rng: &mut impl CryptoRng,
+        rng: &mut dyn CryptoRng,
     ) -> Tables {
         Tables {
             hashes: Hashes::new(backend, session),
@@ -123,13 +123,13 @@ impl Tables {
     }
 
     /// Step 5: the tables of the next bits, at most [`GROUP`], whose labels for zero are `rows`.
-    pub(crate) fn send<C: Channel + ?Sized>(
+    pub(crate) fn send(
         &mut self,
-        ch: &mut C,
+        ch: &mut dyn Channel,
         copies: &[Copy],
         keys: &mut [Key],
         rows: &[Block],
-        rng: &mut impl CryptoRng,
+        rng: &mut dyn CryptoRng,
         conduct: &mut impl Conduct,
     ) -> Result<()> {
         let (width, first) = (copies.len(), self.zeros.len());
@@ -158,9 +158,9 @@ impl Tables {
     }
 
     /// Step 5, the end: `c_j^T`, and under `key_j` the salt that opens it.
-    pub(crate) fn finish<C: Channel + ?Sized>(
+    pub(crate) fn finish(
         &mut self,
-        ch: &mut C,
+        ch: &mut dyn Channel,
         copies: &[Copy],
         keys: &mut [Key],
         conduct: &mut impl Conduct,
@@ -196,7 +196,7 @@ impl Tables {
     }
 
     /// Step 7: shows `Delta` and every `Delta_{i,0}`, and with them every `Delta_{i,1}`.
-    pub(crate) fn reveal<C: Channel + ?Sized>(&self, ch: &mut C, conduct: &mut impl Conduct) -> Result<()> {
+    pub(crate) fn reveal(&self, ch: &mut dyn Channel, conduct: &mut impl Conduct) -> Result<()> {
         let mut shown = Zeroizing::new(vec![self.delta]);
         shown.extend_from_slice(&self.zeros);
         conduct.before(Act::Delta(&mut shown));
@@ -264,7 +264,7 @@ impl Drop for Batch {
 pub(crate) type Commitments = Vec<[Digest; 2]>;
 
 /// Receives the end of step 5.
-pub(crate) fn receive_commitments<C: Channel + ?Sized>(ch: &mut C, copies: usize) -> Result<Commitments> {
+pub(crate) fn receive_commitments(ch: &mut dyn Channel, copies: usize) -> Result<Commitments> {
     let mut received = vec![[[0; 32]; 2]; copies];
     ch.recv(received.as_flattened_mut().as_flattened_mut())?;
     Ok(received)
@@ -304,9 +304,9 @@ impl Results {
 
     /// Step 6: receives the tables of the next bits, as many as there is room for. `zeros` are the labels for zero of the
     /// checked copies.
-    pub(crate) fn receive<C: Channel + ?Sized>(
+    pub(crate) fn receive(
         &mut self,
-        ch: &mut C,
+        ch: &mut dyn Channel,
         choice: &Choice,
         copies: &[Copy],
         batch: &mut Batch,
@@ -404,7 +404,7 @@ impl Results {
 
     /// Step 7: takes `Delta` and the `Delta_{i,b}`, which must be those whose hashes came in step 5. Step 9c: the commitments of
     /// the checked copies must be to the tables that follow. `Delta`.
-    pub(crate) fn check<C: Channel + ?Sized>(&mut self, ch: &mut C, choice: &Choice, copies: &[Copy]) -> Result<Block> {
+    pub(crate) fn check(&mut self, ch: &mut dyn Channel, choice: &Choice, copies: &[Copy]) -> Result<Block> {
         let mut shown = Zeroizing::new(vec![Block::ZERO; 1 + self.bound.len()]);
         ch.recv(Block::bytes_of_mut(&mut shown))?;
         let (delta, zeros) = (shown[0], &shown[1..]);

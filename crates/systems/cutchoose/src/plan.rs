@@ -103,7 +103,7 @@ impl Plan {
     }
 
     /// The garbler's whole input `x`: its own bits, then random ones.
-    pub(crate) fn garblers_input(&self, own: &Bits, rng: &mut impl CryptoRng) -> Bits {
+    pub(crate) fn garblers_input(&self, own: &Bits, rng: &mut dyn CryptoRng) -> Bits {
         let extra = self.garblers() - own.len();
         let mut bytes = vec![0; extra.div_ceil(8)];
         rng.fill_bytes(&mut bytes);

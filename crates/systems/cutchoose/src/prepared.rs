@@ -66,12 +66,12 @@ pub fn prepared_size(program: &Program, garbler: u32, params: comity_core::Param
 ///
 /// # Errors
 /// As [`run`](crate::run), and [`Io`](comity_core::Kind) if it cannot be written. After an error what was written is worth nothing.
-pub fn prepare<C: Channel + ?Sized>(
-    ch: &mut C,
+pub fn prepare(
+    ch: &mut dyn Channel,
     session: &SessionId,
     config: &Config,
     program: &Program,
-    rng: &mut impl CryptoRng,
+    rng: &mut dyn CryptoRng,
     to: &mut impl Write,
     observer: &mut dyn Observer,
 ) -> Result<()> {
@@ -79,12 +79,12 @@ pub fn prepare<C: Channel + ?Sized>(
 }
 
 #[allow(clippy::too_many_arguments, reason = "as the public function, and how to behave")]
-pub(crate) fn prepare_as<C: Channel + ?Sized>(
-    ch: &mut C,
+pub(crate) fn prepare_as(
+    ch: &mut dyn Channel,
     session: &SessionId,
     config: &Config,
     program: &Program,
-    rng: &mut impl CryptoRng,
+    rng: &mut dyn CryptoRng,
     to: &mut impl Write,
     observer: &mut dyn Observer,
     conduct: &mut impl Conduct,
@@ -118,13 +118,13 @@ fn make_inputs(plan: &Plan, copies: &mut [Copy], layout: &Layout, memory: &mut R
 }
 
 #[allow(clippy::too_many_arguments, reason = "as the public function, and how to behave")]
-fn prepare_garbler<C: Channel + ?Sized>(
-    ch: &mut C,
+fn prepare_garbler(
+    ch: &mut dyn Channel,
     session: &SessionId,
     backend: Backend,
     plan: &Plan,
     program: &Program,
-    rng: &mut impl CryptoRng,
+    rng: &mut dyn CryptoRng,
     to: &mut impl Write,
     observer: &mut dyn Observer,
     conduct: &mut impl Conduct,
@@ -183,13 +183,13 @@ fn prepare_garbler<C: Channel + ?Sized>(
 }
 
 #[allow(clippy::too_many_arguments, reason = "as the public function, and how to behave")]
-fn prepare_evaluator<C: Channel + ?Sized>(
-    ch: &mut C,
+fn prepare_evaluator(
+    ch: &mut dyn Channel,
     session: &SessionId,
     backend: Backend,
     plan: &Plan,
     program: &Program,
-    rng: &mut impl CryptoRng,
+    rng: &mut dyn CryptoRng,
     to: &mut impl Write,
     observer: &mut dyn Observer,
     conduct: &mut impl Conduct,
@@ -256,8 +256,8 @@ fn prepare_evaluator<C: Channel + ?Sized>(
 }
 
 /// Step 5 at the evaluator, offline: checks, and keeps what the evaluated copies need.
-struct Checking<'a, C: ?Sized, W> {
-    ch: &'a mut C,
+struct Checking<'a, W> {
+    ch: &'a mut (dyn Channel + 'a),
     checker: LockstepChecker,
     memory: [Rows; 1],
     tables: Vec<Block>,
@@ -269,7 +269,7 @@ struct Checking<'a, C: ?Sized, W> {
     to: &'a mut W,
 }
 
-impl<C: Channel + ?Sized, W: Write> Side for Checking<'_, C, W> {
+impl<W: Write> Side for Checking<'_, W> {
     fn memories(&mut self) -> &mut [Rows] {
         &mut self.memory
     }
@@ -449,19 +449,14 @@ impl<R: Read> Loaded<'_, R> {
     ///
     /// # Errors
     /// As [`run`](crate::run). The preparation is gone, whatever happens.
-    pub fn run<C: Channel + ?Sized>(
-        self,
-        ch: &mut C,
-        rng: &mut impl CryptoRng,
-        observer: &mut dyn Observer,
-    ) -> Result<()> {
+    pub fn run(self, ch: &mut dyn Channel, rng: &mut dyn CryptoRng, observer: &mut dyn Observer) -> Result<()> {
         self.run_as(ch, rng, observer, &mut Honest)
     }
 
-    pub(crate) fn run_as<C: Channel + ?Sized>(
+    pub(crate) fn run_as(
         self,
-        ch: &mut C,
-        rng: &mut impl CryptoRng,
+        ch: &mut dyn Channel,
+        rng: &mut dyn CryptoRng,
         observer: &mut dyn Observer,
         conduct: &mut impl Conduct,
     ) -> Result<()> {
@@ -581,14 +576,14 @@ impl<R: Read> Loaded<'_, R> {
 }
 
 /// Tells how this party's input differs from the random choices.
-fn tell<C: Channel + ?Sized>(ch: &mut C, ours: &Bits, conduct: &mut impl Conduct) -> Result<()> {
+fn tell(ch: &mut dyn Channel, ours: &Bits, conduct: &mut impl Conduct) -> Result<()> {
     let mut bytes = ours.to_bytes();
     conduct.before(Act::Difference(&mut bytes));
     ch.send(&bytes)
 }
 
 /// Bits of the peer.
-fn receive_bits<C: Channel + ?Sized>(ch: &mut C, bits: usize) -> Result<Bits> {
+fn receive_bits(ch: &mut dyn Channel, bits: usize) -> Result<Bits> {
     let mut bytes = vec![0; bits.div_ceil(8)];
     ch.recv(&mut bytes)?;
     Ok(Bits::from_bytes(&bytes, bits))

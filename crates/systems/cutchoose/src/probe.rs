@@ -71,7 +71,7 @@ impl Probe {
     ///
     /// # Panics
     /// If the input has another length.
-    pub fn encode(&self, y: &Bits, rng: &mut impl CryptoRng) -> Bits {
+    pub fn encode(&self, y: &Bits, rng: &mut dyn CryptoRng) -> Bits {
         assert_eq!(y.len(), self.bits, "the input's length");
         let mut encoded = Bits::default();
         for chunk in self.chunks() {

@@ -135,7 +135,7 @@ pub(crate) struct Trapdoor {
 
 impl Trapdoor {
     /// Draws `w` and `r`, and gives `h` and `g1` to send.
-    pub(crate) fn new(rng: &mut impl CryptoRng) -> (Trapdoor, First) {
+    pub(crate) fn new(rng: &mut dyn CryptoRng) -> (Trapdoor, First) {
         let mut random = || {
             let mut wide = Zeroizing::new([0; 64]);
             rng.fill_bytes(wide.as_mut());

@@ -31,21 +31,21 @@ const GROUP: usize = 256;
 const SEEDS: usize = 128;
 
 /// `bits` random bits.
-pub(crate) fn random_bits(bits: usize, rng: &mut impl CryptoRng) -> Bits {
+pub(crate) fn random_bits(bits: usize, rng: &mut dyn CryptoRng) -> Bits {
     let mut bytes = Zeroizing::new(vec![0; bits.div_ceil(8)]);
     rng.fill_bytes(&mut bytes);
     Bits::from_bytes(&bytes, bits)
 }
 
 /// A random block.
-pub(crate) fn random_block(rng: &mut impl CryptoRng) -> Block {
+pub(crate) fn random_block(rng: &mut dyn CryptoRng) -> Block {
     let mut bytes = Zeroizing::new([0; Block::BYTES]);
     rng.fill_bytes(bytes.as_mut());
     Block::new(*bytes)
 }
 
 /// A block from the peer.
-pub(crate) fn receive_block<C: Channel + ?Sized>(ch: &mut C) -> Result<Block> {
+pub(crate) fn receive_block(ch: &mut dyn Channel) -> Result<Block> {
     let mut block = [Block::ZERO];
     ch.recv(Block::bytes_of_mut(&mut block))?;
     Ok(block[0])
@@ -63,27 +63,27 @@ pub(crate) struct SenderOts {
 
 impl SenderOts {
     /// Makes the OTs for `copies` copies and an encoded input of `inputs` bits.
-    pub(crate) fn new<C: Channel + ?Sized>(
-        ch: &mut C,
+    pub(crate) fn new(
+        ch: &mut dyn Channel,
         session: &SessionId,
         backend: Backend,
         copies: usize,
         inputs: usize,
-        rng: &mut impl CryptoRng,
+        rng: &mut dyn CryptoRng,
     ) -> Result<SenderOts> {
         let (session, delta) = (session.child("OT"), random_block(rng));
         #[cfg(test)]
         if let Some(mut dealer) = crate::tests::Dealer::of(&session) {
             return SenderOts::draw(&mut dealer, ch, copies, inputs);
         }
-        let sender = softspoken::Sender::<Malicious>::setup::<Csw, _>(ch, &session, backend, LEVELS, delta, rng)?;
+        let sender = softspoken::Sender::<Malicious>::setup::<Csw>(ch, &session, backend, LEVELS, delta, rng)?;
         SenderOts::draw(&mut HashedSender::new(sender), ch, copies, inputs)
     }
 
     /// The next OTs of an extension.
-    fn draw<C: Channel + ?Sized>(
+    fn draw(
         ot: &mut impl RandomSender<Model = Malicious>,
-        ch: &mut C,
+        ch: &mut dyn Channel,
         copies: usize,
         inputs: usize,
     ) -> Result<SenderOts> {
@@ -94,11 +94,7 @@ impl SenderOts {
     }
 
     /// Step 1: draws `seed_j` and `key_j` for each copy, and sends them, one of which the evaluator gets.
-    pub(crate) fn step1<C: Channel + ?Sized>(
-        &self,
-        ch: &mut C,
-        rng: &mut impl CryptoRng,
-    ) -> Result<(Vec<Secret>, Vec<Secret>)> {
+    pub(crate) fn step1(&self, ch: &mut dyn Channel, rng: &mut dyn CryptoRng) -> Result<(Vec<Secret>, Vec<Secret>)> {
         let (mut seeds, mut keys) = (Vec::new(), Vec::new());
         for masks in self.copies.iter() {
             let (seed, key) = (Secret(random_block(rng)), Secret(random_block(rng)));
@@ -137,8 +133,8 @@ pub(crate) fn make_labels(probe: &Probe, copies: &mut [Copy], layout: &Layout, m
 
 /// Step 2 at the garbler: sends both labels of each encoded input bit, of all copies together. If there is a memory, those
 /// for zero of the evaluator's input go there.
-pub(crate) fn send_labels<C: Channel + ?Sized>(
-    ch: &mut C,
+pub(crate) fn send_labels(
+    ch: &mut dyn Channel,
     backend: Backend,
     probe: &Probe,
     copies: &mut [Copy],
@@ -200,7 +196,7 @@ pub(crate) struct Choice {
 }
 
 impl Choice {
-    pub(crate) fn random(copies: usize, rng: &mut impl CryptoRng) -> Choice {
+    pub(crate) fn random(copies: usize, rng: &mut dyn CryptoRng) -> Choice {
         loop {
             let bits = random_bits(copies, rng);
             if bits.iter().any(|bit| bit) {
@@ -217,30 +213,30 @@ impl Choice {
 
 impl ReceiverOts {
     /// Makes the OTs for a choice of copies and an encoded input.
-    pub(crate) fn new<C: Channel + ?Sized>(
-        ch: &mut C,
+    pub(crate) fn new(
+        ch: &mut dyn Channel,
         session: &SessionId,
         backend: Backend,
         choice: &Choice,
         encoded: &Bits,
-        rng: &mut impl CryptoRng,
+        rng: &mut dyn CryptoRng,
     ) -> Result<ReceiverOts> {
         let session = session.child("OT");
         #[cfg(test)]
         if let Some(mut dealer) = crate::tests::Dealer::of(&session) {
             return ReceiverOts::draw(&mut dealer, ch, choice, encoded, rng);
         }
-        let receiver = softspoken::Receiver::<Malicious>::setup::<Csw, _>(ch, &session, backend, LEVELS, rng)?;
+        let receiver = softspoken::Receiver::<Malicious>::setup::<Csw>(ch, &session, backend, LEVELS, rng)?;
         ReceiverOts::draw(&mut HashedReceiver::new(receiver), ch, choice, encoded, rng)
     }
 
     /// The next OTs of an extension.
-    fn draw<C: Channel + ?Sized>(
+    fn draw(
         ot: &mut impl RandomReceiver<Model = Malicious>,
-        ch: &mut C,
+        ch: &mut dyn Channel,
         choice: &Choice,
         encoded: &Bits,
-        rng: &mut impl CryptoRng,
+        rng: &mut dyn CryptoRng,
     ) -> Result<ReceiverOts> {
         let mut choices = choice.bits.clone();
         choices.extend_from(encoded);
@@ -252,7 +248,7 @@ impl ReceiverOts {
     }
 
     /// Step 1: of each copy the key, if it is evaluated, or else the seed, in the order of the copies.
-    pub(crate) fn step1<C: Channel + ?Sized>(&self, ch: &mut C, choice: &Choice) -> Result<Vec<Secret>> {
+    pub(crate) fn step1(&self, ch: &mut dyn Channel, choice: &Choice) -> Result<Vec<Secret>> {
         let mut secrets = Vec::new();
         for (mask, evaluated) in self.copies.iter().zip(choice.bits.iter()) {
             let mut messages = [[0; Block::BYTES]; 2];
@@ -286,8 +282,8 @@ impl Opened {
 ///
 /// Step 9a is done here: the labels that arrived for the checked copies must be what the seeds give.
 #[allow(clippy::too_many_arguments, reason = "what the step works with")]
-pub(crate) fn receive_labels<C: Channel + ?Sized>(
-    ch: &mut C,
+pub(crate) fn receive_labels(
+    ch: &mut dyn Channel,
     backend: Backend,
     probe: &Probe,
     choice: &Choice,

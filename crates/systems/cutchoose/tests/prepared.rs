@@ -24,7 +24,7 @@ fn config(party: u32, garbler: u32, rho: u32) -> Config {
 }
 
 /// One party's offline phase.
-fn offline<C: Channel + ?Sized>(ch: &mut C, config: &Config, program: &Program) -> Vec<u8> {
+fn offline(ch: &mut dyn Channel, config: &Config, program: &Program) -> Vec<u8> {
     let mut bytes = Vec::new();
     let session = SessionId::derive("test of preparations", &[]);
     let mut rng = rng(u128::from(config.party) + 5);
@@ -33,8 +33,8 @@ fn offline<C: Channel + ?Sized>(ch: &mut C, config: &Config, program: &Program) 
 }
 
 /// One party's online phase.
-fn online<C: Channel + ?Sized>(
-    ch: &mut C,
+fn online(
+    ch: &mut dyn Channel,
     party: u32,
     program: &Program,
     prepared: &[u8],

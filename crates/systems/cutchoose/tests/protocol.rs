@@ -35,8 +35,8 @@ struct Setting {
     seed: u128,
 }
 
-fn party<C: Channel + ?Sized>(
-    ch: &mut C,
+fn party(
+    ch: &mut dyn Channel,
     party: u32,
     program: &Program,
     inputs: &[Bits],

@@ -75,7 +75,7 @@ pub(crate) fn uniform(fill: impl FnOnce(&mut [u8])) -> Scalar {
 }
 
 /// A random scalar.
-pub(crate) fn random(rng: &mut impl CryptoRng) -> Scalar {
+pub(crate) fn random(rng: &mut dyn CryptoRng) -> Scalar {
     uniform(|wide| rng.fill_bytes(wide))
 }
 

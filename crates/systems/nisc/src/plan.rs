@@ -145,7 +145,7 @@ impl Copies {
     }
 
     /// Draws the copies that are checked and those that are evaluated.
-    pub(crate) fn choose(self, rng: &mut impl CryptoRng) -> Choice {
+    pub(crate) fn choose(self, rng: &mut dyn CryptoRng) -> Choice {
         let t = self.total();
         let evaluated = match self.evaluated() {
             None => loop {

@@ -190,7 +190,7 @@ impl Secret {
     ///
     /// # Errors
     /// [`InvalidInput`](comity_core::Kind) after 2^32 times.
-    pub fn refresh(&self, rng: &mut impl CryptoRng) -> Result<Secret> {
+    pub fn refresh(&self, rng: &mut dyn CryptoRng) -> Result<Secret> {
         let spent = || Error::invalid_input("this key was refreshed 2^32 times: publish a new query");
         let epoch = self.epoch.checked_add(1).ok_or_else(spent)?;
         let Secret { id, copies, program, inputs, .. } = *self;
@@ -261,7 +261,7 @@ pub fn publish(
     program: &Program,
     inputs: &[Option<Bits>],
     copies: Copies,
-    rng: &mut impl CryptoRng,
+    rng: &mut dyn CryptoRng,
 ) -> Result<(Query, Secret)> {
     Plan::new(program, copies)?;
     let x = joined(program, 0, inputs)?;
@@ -273,7 +273,7 @@ pub fn publish(
 }
 
 /// A random block.
-pub(crate) fn random_block(rng: &mut impl CryptoRng) -> Block {
+pub(crate) fn random_block(rng: &mut dyn CryptoRng) -> Block {
     let mut bytes = [0; Block::BYTES];
     rng.fill_bytes(&mut bytes);
     let block = Block::new(bytes);

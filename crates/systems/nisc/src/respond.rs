@@ -58,7 +58,7 @@ pub fn respond(
     context: &[u8; 32],
     program: &Program,
     inputs: &[Option<Bits>],
-    rng: &mut impl CryptoRng,
+    rng: &mut dyn CryptoRng,
     out: &mut dyn Write,
 ) -> Result<()> {
     respond_as(backend, query, context, program, inputs, rng, Out::new(out), &mut Honest)
@@ -72,7 +72,7 @@ pub(crate) fn respond_as(
     context: &[u8; 32],
     program: &Program,
     inputs: &[Option<Bits>],
-    rng: &mut impl CryptoRng,
+    rng: &mut dyn CryptoRng,
     mut out: Out<'_>,
     conduct: &mut impl Conduct,
 ) -> Result<()> {
@@ -144,7 +144,7 @@ impl<'a, D: Conduct> Sender<'a, D> {
         backend: Backend,
         session: SessionId,
         plan: Plan,
-        rng: &mut impl CryptoRng,
+        rng: &mut dyn CryptoRng,
         conduct: &'a mut D,
     ) -> Result<Sender<'a, D>> {
         let half_owner = Zeroizing::new(random(rng));
@@ -176,7 +176,7 @@ impl<'a, D: Conduct> Sender<'a, D> {
     }
 
     /// The first items of Figure 3: `h`, the input commitments and the output commitments. Returns the halves of `r_j`.
-    fn commit(&mut self, y: &Bits, rng: &mut impl CryptoRng, out: &mut Out<'_>) -> Result<Zeroizing<Vec<Scalar>>> {
+    fn commit(&mut self, y: &Bits, rng: &mut dyn CryptoRng, out: &mut Out<'_>) -> Result<Zeroizing<Vec<Scalar>>> {
         let mut half_r = Zeroizing::new(Vec::with_capacity(y.len()));
         half_r.extend((0..y.len()).map(|_| random(rng)));
         let half_owner = Zeroizing::new(self.owner.w.div_by_2());
@@ -196,7 +196,7 @@ impl<'a, D: Conduct> Sender<'a, D> {
     }
 
     /// "Circuits cut-and-choose": the circuit OTs, with fresh randomness.
-    fn cut_and_choose(&mut self, ots: &pvw::Sender, rng: &mut impl CryptoRng, out: &mut Out<'_>) -> Result<()> {
+    fn cut_and_choose(&mut self, ots: &pvw::Sender, rng: &mut dyn CryptoRng, out: &mut Out<'_>) -> Result<()> {
         self.conduct.before(Act::Circuits(&mut self.secrets));
         let [session, _] = ot_sessions(&self.session);
         let each = self.plan.t() * products::ANSWER;

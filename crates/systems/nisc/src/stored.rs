@@ -44,7 +44,7 @@ pub fn respond_stored<W: Write>(
     context: &[u8; 32],
     program: &Program,
     inputs: &[Option<Bits>],
-    rng: &mut impl CryptoRng,
+    rng: &mut dyn CryptoRng,
     out: &mut dyn Write,
     copies: &mut [W],
 ) -> Result<()> {

@@ -47,12 +47,12 @@ pub enum Ands {
 ///
 /// # Errors
 /// [`InvalidInput`](comity_core::Kind) if so many ANDs cannot be dealt at this rho; those of the setup, and of the channel.
-pub fn dealer<C: Channel + ?Sized>(
-    ch: &mut C,
+pub fn dealer(
+    ch: &mut dyn Channel,
     session: &SessionId,
     config: &Config,
     ands: Ands,
-    rng: &mut impl CryptoRng,
+    rng: &mut dyn CryptoRng,
 ) -> Result<Box<dyn Dealer>> {
     let (backend, party, rho) = (config.backend, config.party, config.params.rho);
     Ok(match config.dealer {
@@ -77,13 +77,13 @@ pub fn dealer<C: Channel + ?Sized>(
 ///
 /// # Errors
 /// Those of [`dealer`] and of [`run_with`].
-pub fn run<C: Channel + ?Sized>(
-    ch: &mut C,
+pub fn run(
+    ch: &mut dyn Channel,
     session: &SessionId,
     config: &Config,
     program: &Program,
     inputs: &[Option<Bits>],
-    rng: &mut impl CryptoRng,
+    rng: &mut dyn CryptoRng,
     observer: &mut dyn Observer,
 ) -> Result<()> {
     check(config.party, program, inputs)?;

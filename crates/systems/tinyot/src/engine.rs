@@ -20,8 +20,8 @@ use crate::machine::Operands;
 const WIRES: usize = (64 << 20) / Share::BYTES;
 
 /// Runs calls on a machine over a channel.
-pub struct Sharing<'a, 'm, C: ?Sized> {
-    ch: &'a mut C,
+pub struct Sharing<'a, 'm> {
+    ch: &'a mut (dyn Channel + 'a),
     machine: &'a mut Machine<'m>,
     /// The wires of the calls under way: slot after slot, of each slot call after call.
     wires: Vec<Share>,
@@ -31,9 +31,9 @@ pub struct Sharing<'a, 'm, C: ?Sized> {
 /// Where operands or results of some gates are gathered.
 type Buffer = [[Share; 64]; 2];
 
-impl<'a, 'm, C: Channel + ?Sized> Sharing<'a, 'm, C> {
+impl<'a, 'm> Sharing<'a, 'm> {
     /// An engine over this machine, which can be used by hand before and after.
-    pub fn new(ch: &'a mut C, machine: &'a mut Machine<'m>) -> Sharing<'a, 'm, C> {
+    pub fn new(ch: &'a mut (dyn Channel + 'a), machine: &'a mut Machine<'m>) -> Sharing<'a, 'm> {
         Sharing { ch, machine, wires: Vec::new(), buffer: Box::new([[Share::default(); 64]; 2]) }
     }
 
@@ -57,7 +57,7 @@ impl<'a, 'm, C: Channel + ?Sized> Sharing<'a, 'm, C> {
     }
 }
 
-impl<C: Channel + ?Sized> Engine for Sharing<'_, '_, C> {
+impl Engine for Sharing<'_, '_> {
     type Wire = Share;
     type Error = Error;
 
@@ -105,7 +105,7 @@ impl<C: Channel + ?Sized> Engine for Sharing<'_, '_, C> {
     }
 }
 
-impl<C: ?Sized> Drop for Sharing<'_, '_, C> {
+impl Drop for Sharing<'_, '_> {
     fn drop(&mut self) {
         self.wires.zeroize();
         self.buffer.as_flattened_mut().zeroize();

@@ -16,8 +16,8 @@ use crate::{Dealer, Machine};
 /// # Errors
 /// [`InvalidInput`](comity_core::Kind) where the inputs do not fit the program or the program is not for two parties; those of the
 /// [`Machine`] and of the channel.
-pub fn run_with<C: Channel + ?Sized>(
-    ch: &mut C,
+pub fn run_with(
+    ch: &mut dyn Channel,
     session: &SessionId,
     dealer: Box<dyn Dealer + '_>,
     program: &Program,

@@ -11,18 +11,18 @@ use rand_core::CryptoRng;
 use crate::garbler::missing;
 use crate::{Config, evaluator_has_input, garbler_labels, gate_keys, reveal};
 
-pub(crate) fn run<C: Channel + ?Sized>(
-    ch: &mut C,
+pub(crate) fn run(
+    ch: &mut dyn Channel,
     session: &SessionId,
     config: &Config,
     program: &Program,
     inputs: &[Option<Bits>],
-    rng: &mut impl CryptoRng,
+    rng: &mut dyn CryptoRng,
     observer: &mut dyn Observer,
 ) -> Result<()> {
     // Step 1.
     let ot = match evaluator_has_input(program) {
-        true => Some(iknp::Receiver::setup::<Simplest, _>(ch, &session.child("input OT"), config.backend, rng)?),
+        true => Some(iknp::Receiver::setup::<Simplest>(ch, &session.child("input OT"), config.backend, rng)?),
         false => None,
     };
     let mut engine = Evaluating {
@@ -36,15 +36,15 @@ pub(crate) fn run<C: Channel + ?Sized>(
     engine.ch.flush()
 }
 
-struct Evaluating<'a, C: ?Sized> {
-    ch: &'a mut C,
+struct Evaluating<'a> {
+    ch: &'a mut (dyn Channel + 'a),
     party: u32,
     ot: Option<iknp::Receiver>,
     labels: Prg,
     stream: EvaluatedStream<Evaluator>,
 }
 
-impl<C: Channel + ?Sized> Engine for Evaluating<'_, C> {
+impl Engine for Evaluating<'_> {
     /// The active label.
     type Wire = Block;
     type Error = Error;

@@ -10,13 +10,13 @@ use rand_core::CryptoRng;
 
 use crate::{Config, evaluator_has_input, garbler_labels, gate_keys, reveal};
 
-pub(crate) fn run<C: Channel + ?Sized>(
-    ch: &mut C,
+pub(crate) fn run(
+    ch: &mut dyn Channel,
     session: &SessionId,
     config: &Config,
     program: &Program,
     inputs: &[Option<Bits>],
-    rng: &mut impl CryptoRng,
+    rng: &mut dyn CryptoRng,
     observer: &mut dyn Observer,
 ) -> Result<()> {
     let mut random = [0; Block::BYTES];
@@ -24,13 +24,9 @@ pub(crate) fn run<C: Channel + ?Sized>(
     let delta = Delta::new(Block::new(random));
     // Step 1.
     let ot = match evaluator_has_input(program) {
-        true => Some(iknp::Sender::setup::<Simplest, _>(
-            ch,
-            &session.child("input OT"),
-            config.backend,
-            delta.block(),
-            rng,
-        )?),
+        true => {
+            Some(iknp::Sender::setup::<Simplest>(ch, &session.child("input OT"), config.backend, delta.block(), rng)?)
+        }
         false => None,
     };
     let mut engine = Garbling {
@@ -45,22 +41,22 @@ pub(crate) fn run<C: Channel + ?Sized>(
     engine.ch.flush()
 }
 
-struct Garbling<'a, C: ?Sized> {
-    ch: &'a mut C,
+struct Garbling<'a> {
+    ch: &'a mut (dyn Channel + 'a),
     party: u32,
     ot: Option<iknp::Sender>,
     labels: Prg,
     stream: GarbledStream<Garbler>,
 }
 
-impl<C: Channel + ?Sized> Garbling<'_, C> {
+impl Garbling<'_> {
     /// Sends the tables that are still buffered, before any other message.
     fn flush(&mut self) -> Result<()> {
         self.stream.flush(|tables| self.ch.send(tables))
     }
 }
 
-impl<C: Channel + ?Sized> Engine for Garbling<'_, C> {
+impl Engine for Garbling<'_> {
     /// The label for zero.
     type Wire = Block;
     type Error = Error;

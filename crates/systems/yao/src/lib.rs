@@ -53,13 +53,13 @@ pub fn garbler(program: &Program) -> u32 {
 /// # Errors
 /// [`InvalidInput`](comity_core::Kind) where the inputs do not fit the program or the program is not for two parties; else what the
 /// channel reports, and [`Misbehaved`](comity_core::Kind) for base-OT messages that are no group elements.
-pub fn run<C: Channel + ?Sized>(
-    ch: &mut C,
+pub fn run(
+    ch: &mut dyn Channel,
     session: &SessionId,
     config: &Config,
     program: &Program,
     inputs: &[Option<Bits>],
-    rng: &mut impl CryptoRng,
+    rng: &mut dyn CryptoRng,
     observer: &mut dyn Observer,
 ) -> Result<()> {
     if program.parties() > 2 || config.party > 1 {
@@ -97,7 +97,7 @@ fn evaluator_has_input(program: &Program) -> bool {
 
 /// Step 5, the same for both sides: the value is the XOR of the two sides' permute bits, so each side sends its own to the
 /// other where the other learns the value.
-fn reveal<C: Channel + ?Sized>(ch: &mut C, party: u32, to: Recipients, wires: &[Block]) -> Result<Option<Bits>> {
+fn reveal(ch: &mut dyn Channel, party: u32, to: Recipients, wires: &[Block]) -> Result<Option<Bits>> {
     let ours: Bits = wires.iter().map(|label| label.lsb()).collect();
     if to.includes(1 - party as u16) {
         ch.send(&ours.to_bytes())?;

@@ -26,8 +26,8 @@ fn bits(len: usize, rng: &mut Prg) -> Bits {
 }
 
 /// What one party does in every test.
-fn party<C: Channel + ?Sized>(
-    ch: &mut C,
+fn party(
+    ch: &mut dyn Channel,
     party: u32,
     program: &Program,
     inputs: &[Bits],

@@ -41,12 +41,12 @@ impl Sender {
     ///
     /// # Errors
     /// Those of [`BaseOt::receive`].
-    pub fn setup<B: BaseOt<Model: AtLeast<Malicious>>, C: Channel + ?Sized>(
-        ch: &mut C,
+    pub fn setup<B: BaseOt<Model: AtLeast<Malicious>>>(
+        ch: &mut dyn Channel,
         session: &SessionId,
         backend: Backend,
         parameters: Parameters,
-        rng: &mut impl CryptoRng,
+        rng: &mut dyn CryptoRng,
     ) -> Result<Sender> {
         let rows = parameters.rows;
         let mut s = Zeroizing::new(vec![0; rows.div_ceil(8)]);
@@ -64,7 +64,7 @@ impl Sender {
         backend: Backend,
         parameters: Parameters,
         seeds: ReceiverSeeds<Malicious>,
-        rng: &mut impl CryptoRng,
+        rng: &mut dyn CryptoRng,
     ) -> Result<Sender> {
         let state = State::new(session, backend, parameters, seeds.len())?;
         let mut challenge = Zeroizing::new([0; 16]);
@@ -81,7 +81,7 @@ impl Sender {
     }
 
     /// One chunk of random OTs, where the last `sent` rows are on the wire.
-    fn chunk<C: Channel + ?Sized>(&mut self, ch: &mut C, sent: usize, out: &mut [[Block; 2]]) -> Result<()> {
+    fn chunk(&mut self, ch: &mut dyn Channel, sent: usize, out: &mut [[Block; 2]]) -> Result<()> {
         self.state.begin()?;
         let n = out.len();
         for piece in pieces(n) {
@@ -122,7 +122,7 @@ impl Sender {
     }
 
     /// Step 2, for a piece: a row that is not sent is zero.
-    fn take<C: Channel + ?Sized>(&mut self, ch: &mut C, sent: usize, piece: Piece) -> Result<()> {
+    fn take(&mut self, ch: &mut dyn Channel, sent: usize, piece: Piece) -> Result<()> {
         let rows = self.rows.len();
         let wire = &mut self.state.wire;
         wire.clear();
@@ -168,7 +168,7 @@ impl Sender {
         Ok(())
     }
 
-    fn chunks<C: Channel + ?Sized>(&mut self, ch: &mut C, sent: usize, out: &mut [[Block; 2]]) -> Result<()> {
+    fn chunks(&mut self, ch: &mut dyn Channel, sent: usize, out: &mut [[Block; 2]]) -> Result<()> {
         for out in out.chunks_mut(CHUNK) {
             if let Err(error) = self.chunk(ch, sent, out) {
                 out.as_flattened_mut().zeroize();
@@ -182,11 +182,11 @@ impl Sender {
 impl RandomSender for Sender {
     type Model = Malicious;
 
-    fn sender_random<C: Channel + ?Sized>(&mut self, ch: &mut C, out: &mut [[Block; 2]]) -> Result<()> {
+    fn sender_random(&mut self, ch: &mut dyn Channel, out: &mut [[Block; 2]]) -> Result<()> {
         self.chunks(ch, self.rows.len(), out)
     }
 
-    fn random<C: Channel + ?Sized>(&mut self, ch: &mut C, out: &mut [[Block; 2]]) -> Result<()> {
+    fn random(&mut self, ch: &mut dyn Channel, out: &mut [[Block; 2]]) -> Result<()> {
         self.chunks(ch, self.rows.len() - 1, out)
     }
 }

@@ -21,12 +21,12 @@ fn parameters(rho: u32) -> Parameters {
     *SHAPES[usize::from(rho == 40)].get_or_init(new)
 }
 
-fn sender(ch: &mut (impl Channel + ?Sized), backend: Backend, rho: u32) -> Result<Sender> {
-    Sender::setup::<Ideal<Malicious>, _>(ch, &SESSION, backend, parameters(rho), &mut rng(1))
+fn sender(ch: &mut dyn Channel, backend: Backend, rho: u32) -> Result<Sender> {
+    Sender::setup::<Ideal<Malicious>>(ch, &SESSION, backend, parameters(rho), &mut rng(1))
 }
 
-fn receiver(ch: &mut (impl Channel + ?Sized), backend: Backend, rho: u32) -> Result<Receiver> {
-    Receiver::setup::<Ideal<Malicious>, _>(ch, &SESSION, backend, parameters(rho), &mut rng(2))
+fn receiver(ch: &mut dyn Channel, backend: Backend, rho: u32) -> Result<Receiver> {
+    Receiver::setup::<Ideal<Malicious>>(ch, &SESSION, backend, parameters(rho), &mut rng(2))
 }
 
 const SIZES: [usize; 7] = [0, 1, 7, 8, 129, 1000, (1 << 17) + 3];
@@ -195,7 +195,7 @@ fn verdict(rho: u32, seed: u128, cheat: Cheat) -> Result<()> {
         |ch| {
             let params = parameters(rho);
             let mut sender =
-                Sender::setup::<Ideal<Malicious>, _>(ch, &SESSION, Backend::detect(), params, &mut rng(seed))?;
+                Sender::setup::<Ideal<Malicious>>(ch, &SESSION, Backend::detect(), params, &mut rng(seed))?;
             sender.sender_random(ch, &mut [[Block::ZERO; 2]; 20])?;
             let mut pairs = [[Block::ZERO; 2]; 33];
             let result = sender.sender_random(ch, &mut pairs);
@@ -314,13 +314,8 @@ fn whatever_becomes_of_a_message_nobody_gets_a_wrong_one() {
         120,
         |ch, session| {
             let params = parameters(1);
-            let mut sender = Sender::setup::<Ideal<Malicious>, _>(
-                ch,
-                &SESSION,
-                Backend::detect(),
-                params,
-                &mut rng(session.into()),
-            )?;
+            let mut sender =
+                Sender::setup::<Ideal<Malicious>>(ch, &SESSION, Backend::detect(), params, &mut rng(session.into()))?;
             let mut pairs = [[Block::ZERO; 2]; 9];
             sender.sender_random(ch, &mut pairs)?;
             // A receiver whose matrix was damaged would hold other messages than these.
@@ -328,7 +323,7 @@ fn whatever_becomes_of_a_message_nobody_gets_a_wrong_one() {
         },
         |ch, session| {
             let params = parameters(1);
-            let mut receiver = Receiver::setup::<Ideal<Malicious>, _>(
+            let mut receiver = Receiver::setup::<Ideal<Malicious>>(
                 ch,
                 &SESSION,
                 Backend::detect(),

@@ -161,7 +161,7 @@ pub struct Waiting {
 
 impl Sender {
     /// Draws `r` and gives `z` to send.
-    pub fn new(session: &SessionId, rng: &mut impl CryptoRng) -> (Sender, Offer) {
+    pub fn new(session: &SessionId, rng: &mut dyn CryptoRng) -> (Sender, Offer) {
         let half_r = Zeroizing::new(random_scalar(rng));
         let z = RistrettoPoint::mul_base(&Zeroizing::new(*half_r + *half_r));
         let offer = Offer(z.compress().to_bytes());
@@ -238,7 +238,7 @@ pub struct Receiver {
 
 impl Receiver {
     /// Step 1: a seed, and a point for each choice bit, to send.
-    pub fn new(session: &SessionId, choices: &Bits, rng: &mut impl CryptoRng) -> (Receiver, Points) {
+    pub fn new(session: &SessionId, choices: &Bits, rng: &mut dyn CryptoRng) -> (Receiver, Points) {
         let mut receiver = Receiver::start(session, choices, rng);
         let points = Points { seed: receiver.seed, points: receiver.chooser.draw(choices, rng) };
         (receiver, points)
@@ -255,7 +255,7 @@ impl Receiver {
         self.answer(outputs, challenge)
     }
 
-    fn start(session: &SessionId, choices: &Bits, rng: &mut impl CryptoRng) -> Receiver {
+    fn start(session: &SessionId, choices: &Bits, rng: &mut dyn CryptoRng) -> Receiver {
         let mut seed = [0; DIGEST];
         rng.fill_bytes(&mut seed);
         let chooser = Chooser::new(&hash_to_group(session, &seed), choices.len());
@@ -336,11 +336,11 @@ impl Kdf {
 impl BaseOt for Csw {
     type Model = Malicious;
 
-    fn send<C: Channel + ?Sized>(
-        ch: &mut C,
+    fn send(
+        ch: &mut dyn Channel,
         session: &SessionId,
         n: usize,
-        rng: &mut impl CryptoRng,
+        rng: &mut dyn CryptoRng,
     ) -> Result<SenderSeeds<Malicious>> {
         let (sender, offer) = Sender::new(session, rng);
         ch.send(&offer.0)?;
@@ -349,7 +349,7 @@ impl BaseOt for Csw {
         let mut seed = [0; DIGEST];
         ch.recv(&mut seed)?;
         let mut work = sender.start(&seed, n);
-        receive_groups::<1, _>(ch, n, |_, group| work.group(group.as_flattened()))?;
+        receive_groups::<1>(ch, n, |_, group| work.group(group.as_flattened()))?;
         let (waiting, challenge) = work.finish();
         ch.send(&challenge.to_bytes())?;
         let mut response = [0; DIGEST];
@@ -357,11 +357,11 @@ impl BaseOt for Csw {
         waiting.finish(&Response(response))
     }
 
-    fn receive<C: Channel + ?Sized>(
-        ch: &mut C,
+    fn receive(
+        ch: &mut dyn Channel,
         session: &SessionId,
         choices: &Bits,
-        rng: &mut impl CryptoRng,
+        rng: &mut dyn CryptoRng,
     ) -> Result<ReceiverSeeds<Malicious>> {
         // 1.
         let mut receiver = Receiver::start(session, choices, rng);

@@ -67,15 +67,15 @@ pub(super) fn uniform_scalar(fill: impl FnOnce(&mut [u8])) -> Scalar {
 }
 
 /// A random scalar.
-pub(super) fn random_scalar(rng: &mut impl CryptoRng) -> Scalar {
+pub(super) fn random_scalar(rng: &mut dyn CryptoRng) -> Scalar {
     uniform_scalar(|wide| rng.fill_bytes(wide))
 }
 
 /// Reads `n` items of `N` points, group by group.
-pub(super) fn receive_groups<const N: usize, C: Channel + ?Sized>(
-    ch: &mut C,
+pub(super) fn receive_groups<const N: usize>(
+    ch: &mut dyn Channel,
     n: usize,
-    mut each: impl FnMut(&mut C, &[[Encoded; N]]) -> Result<()>,
+    mut each: impl FnMut(&mut dyn Channel, &[[Encoded; N]]) -> Result<()>,
 ) -> Result<()> {
     let mut group = [[[0; POINT_BYTES]; N]; GROUP];
     for start in (0..n).step_by(GROUP) {
@@ -102,7 +102,7 @@ impl Chooser {
     }
 
     /// Draws the points of the next few OTs, if there are more.
-    pub(super) fn group(&mut self, choices: &Bits, rng: &mut impl CryptoRng) -> Option<&[Encoded]> {
+    pub(super) fn group(&mut self, choices: &Bits, rng: &mut dyn CryptoRng) -> Option<&[Encoded]> {
         let start = self.points.len();
         let end = choices.len().min(start + GROUP);
         let mut halves = Zeroizing::new(Vec::with_capacity(end - start));
@@ -117,18 +117,13 @@ impl Chooser {
     }
 
     /// All points at once.
-    pub(super) fn draw(&mut self, choices: &Bits, rng: &mut impl CryptoRng) -> Vec<Encoded> {
+    pub(super) fn draw(&mut self, choices: &Bits, rng: &mut dyn CryptoRng) -> Vec<Encoded> {
         while self.group(choices, rng).is_some() {}
         self.points.clone()
     }
 
     /// Sends all points. The sender waits for them: what this side derives from them comes later.
-    pub(super) fn send<C: Channel + ?Sized>(
-        &mut self,
-        ch: &mut C,
-        choices: &Bits,
-        rng: &mut impl CryptoRng,
-    ) -> Result<()> {
+    pub(super) fn send(&mut self, ch: &mut dyn Channel, choices: &Bits, rng: &mut dyn CryptoRng) -> Result<()> {
         while let Some(group) = self.group(choices, rng) {
             ch.send(group.as_flattened())?;
             ch.flush()?;

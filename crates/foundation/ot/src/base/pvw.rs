@@ -303,7 +303,7 @@ pub struct Receiver {
 
 impl Receiver {
     /// A query with a choice bit for each OT, to send.
-    pub fn new(crs: &Crs, choices: &Bits, rng: &mut impl CryptoRng) -> (Receiver, Query) {
+    pub fn new(crs: &Crs, choices: &Bits, rng: &mut dyn CryptoRng) -> (Receiver, Query) {
         let mut receiver = Receiver::start(choices);
         while receiver.query.0.len() < choices.len() {
             receiver.group(crs, rng);
@@ -337,7 +337,7 @@ impl Receiver {
     }
 
     /// Draws the points of the next few OTs and gives them to send.
-    fn group(&mut self, crs: &Crs, rng: &mut impl CryptoRng) -> &[[Encoded; 2]] {
+    fn group(&mut self, crs: &Crs, rng: &mut dyn CryptoRng) -> &[[Encoded; 2]] {
         let start = self.query.0.len();
         let end = self.choices.len().min(start + GROUP);
         let mut halves = Zeroizing::new(Vec::with_capacity(2 * (end - start)));
@@ -392,11 +392,11 @@ fn pad(start: &Hasher, b: u8, x: &Encoded, shared: &Encoded) -> Block {
 impl BaseOt for Pvw {
     type Model = Malicious;
 
-    fn send<C: Channel + ?Sized>(
-        ch: &mut C,
+    fn send(
+        ch: &mut dyn Channel,
         session: &SessionId,
         n: usize,
-        rng: &mut impl CryptoRng,
+        rng: &mut dyn CryptoRng,
     ) -> Result<SenderSeeds<Malicious>> {
         let mut pairs = Zeroizing::new(vec![[Block::ZERO; 2]; n]);
         rng.fill_bytes(Block::bytes_of_mut(pairs.as_flattened_mut()));
@@ -404,7 +404,7 @@ impl BaseOt for Pvw {
         rng.fill_bytes(seed.as_mut());
         let mut work = Answering::new(Crs::common(), session, 0, Block::new(*seed));
         let mut groups = pairs.chunks(GROUP);
-        receive_groups::<2, _>(ch, n, |ch, query| {
+        receive_groups::<2>(ch, n, |ch, query| {
             let keys = query.iter().map(Key::new).collect::<Result<Vec<_>>>()?;
             let payloads = groups.next().expect("as many groups of payloads as of points");
             ch.send(work.group(&keys, payloads).as_flattened().as_flattened())?;
@@ -413,11 +413,11 @@ impl BaseOt for Pvw {
         Ok(SenderSeeds::new(std::mem::take(&mut *pairs)))
     }
 
-    fn receive<C: Channel + ?Sized>(
-        ch: &mut C,
+    fn receive(
+        ch: &mut dyn Channel,
         session: &SessionId,
         choices: &Bits,
-        rng: &mut impl CryptoRng,
+        rng: &mut dyn CryptoRng,
     ) -> Result<ReceiverSeeds<Malicious>> {
         let n = choices.len();
         let mut receiver = Receiver::start(choices);

@@ -39,20 +39,20 @@ pub enum Simplest {}
 impl BaseOt for Simplest {
     type Model = SemiHonest;
 
-    fn send<C: Channel + ?Sized>(
-        ch: &mut C,
+    fn send(
+        ch: &mut dyn Channel,
         session: &SessionId,
         n: usize,
-        rng: &mut impl CryptoRng,
+        rng: &mut dyn CryptoRng,
     ) -> Result<SenderSeeds<SemiHonest>> {
         send(ch, session, n, rng).map(SenderSeeds::new)
     }
 
-    fn receive<C: Channel + ?Sized>(
-        ch: &mut C,
+    fn receive(
+        ch: &mut dyn Channel,
         session: &SessionId,
         choices: &Bits,
-        rng: &mut impl CryptoRng,
+        rng: &mut dyn CryptoRng,
     ) -> Result<ReceiverSeeds<SemiHonest>> {
         let chosen = receive(ch, session, choices, rng)?;
         Ok(ReceiverSeeds::new(choices.clone(), chosen))
@@ -103,7 +103,7 @@ pub struct Sender {
 
 impl Sender {
     /// Step 1: draws `a` and gives `A` to send.
-    pub fn new(session: &SessionId, rng: &mut impl CryptoRng) -> (Sender, Setup) {
+    pub fn new(session: &SessionId, rng: &mut dyn CryptoRng) -> (Sender, Setup) {
         let half_a = Zeroizing::new(random_scalar(rng));
         let a = RistrettoPoint::mul_base(&Zeroizing::new(*half_a + *half_a));
         let setup = Setup(a.compress().to_bytes());
@@ -144,7 +144,7 @@ impl Receiver {
         session: &SessionId,
         choices: &Bits,
         setup: &Setup,
-        rng: &mut impl CryptoRng,
+        rng: &mut dyn CryptoRng,
     ) -> Result<(Receiver, Points)> {
         let mut receiver = Receiver::start(session, choices.len(), setup)?;
         let points = Points(receiver.chooser.draw(choices, rng));
@@ -184,19 +184,14 @@ impl Kdf {
 ///
 /// # Errors
 /// Those of [`Sender::finish`] and of the channel.
-pub fn send<C: Channel + ?Sized>(
-    ch: &mut C,
-    session: &SessionId,
-    n: usize,
-    rng: &mut impl CryptoRng,
-) -> Result<Vec<[Block; 2]>> {
+pub fn send(ch: &mut dyn Channel, session: &SessionId, n: usize, rng: &mut dyn CryptoRng) -> Result<Vec<[Block; 2]>> {
     // 1. A goes out at once: the receiver waits for it.
     let (mut sender, setup) = Sender::new(session, rng);
     ch.send(&setup.0)?;
     ch.flush()?;
     // 3. Keys are computed while the receiver draws its next group.
     let mut keys = Vec::with_capacity(n);
-    receive_groups::<1, _>(ch, n, |_, group| sender.group(group.as_flattened(), &mut keys))?;
+    receive_groups::<1>(ch, n, |_, group| sender.group(group.as_flattened(), &mut keys))?;
     Ok(keys)
 }
 
@@ -204,11 +199,11 @@ pub fn send<C: Channel + ?Sized>(
 ///
 /// # Errors
 /// Those of [`Receiver::new`] and of the channel.
-pub fn receive<C: Channel + ?Sized>(
-    ch: &mut C,
+pub fn receive(
+    ch: &mut dyn Channel,
     session: &SessionId,
     choices: &Bits,
-    rng: &mut impl CryptoRng,
+    rng: &mut dyn CryptoRng,
 ) -> Result<Vec<Block>> {
     let mut setup = [0; POINT_BYTES];
     ch.recv(&mut setup)?;

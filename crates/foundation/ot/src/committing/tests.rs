@@ -11,12 +11,12 @@ use crate::softspoken::tests::{Ideal, bits, rng};
 
 const SESSION: SessionId = SessionId::new([6; 32]);
 
-fn sender(ch: &mut (impl Channel + ?Sized)) -> Result<Sender> {
-    Sender::setup::<Ideal<Malicious>, _>(ch, &SESSION, Backend::detect(), &mut rng(1))
+fn sender(ch: &mut dyn Channel) -> Result<Sender> {
+    Sender::setup::<Ideal<Malicious>>(ch, &SESSION, Backend::detect(), &mut rng(1))
 }
 
-fn receiver(ch: &mut (impl Channel + ?Sized)) -> Result<Receiver> {
-    Receiver::setup::<Ideal<Malicious>, _>(ch, &SESSION, Backend::detect(), &mut rng(2))
+fn receiver(ch: &mut dyn Channel) -> Result<Receiver> {
+    Receiver::setup::<Ideal<Malicious>>(ch, &SESSION, Backend::detect(), &mut rng(2))
 }
 
 /// Messages of `len` bytes.
@@ -147,7 +147,7 @@ fn nothing_goes_on_after_an_error() {
         |ch| {
             let mut sender = sender(ch).unwrap();
             let first = sender.send(ch, 1, &[[[1], [2]]]).unwrap_err();
-            let then = [sender.send::<_, [u8; 1]>(ch, 1, &[]).unwrap_err(), sender.random(ch, &mut []).unwrap_err()];
+            let then = [sender.send::<_>(ch, 1, &[]).unwrap_err(), sender.random(ch, &mut []).unwrap_err()];
             (first, then, sender.opening().map(drop).unwrap_err())
         },
         |ch| drop(receiver(ch).unwrap()),
@@ -180,14 +180,14 @@ fn no_deviation_makes_an_opening_wrong() {
         |ch, number| {
             let session = session(number);
             let mut sender =
-                Sender::setup::<Ideal<Malicious>, _>(ch, &session, Backend::detect(), &mut rng(number.into()))?;
+                Sender::setup::<Ideal<Malicious>>(ch, &session, Backend::detect(), &mut rng(number.into()))?;
             sender.random(ch, &mut [[Block::ZERO; 2]; 40])?;
             sender.open(ch)
         },
         |ch, number| {
             let session = session(number);
             let mut receiver =
-                Receiver::setup::<Ideal<Malicious>, _>(ch, &session, Backend::detect(), &mut rng(number.into()))?;
+                Receiver::setup::<Ideal<Malicious>>(ch, &session, Backend::detect(), &mut rng(number.into()))?;
             let choices = bits(40, 1);
             let chosen = receiver.random(ch, &choices)?;
             let opened = receiver.open(ch)?;

@@ -53,16 +53,16 @@ impl<M: Model> Receiver<M> {
     ///
     /// # Errors
     /// Those of SoftSpoken's set-up, and of [`Receiver::bootstrap`].
-    pub fn setup<B: BaseOt<Model: AtLeast<M>>, C: Channel + ?Sized>(
-        ch: &mut C,
+    pub fn setup<B: BaseOt<Model: AtLeast<M>>>(
+        ch: &mut dyn Channel,
         session: &SessionId,
         backend: Backend,
-        rng: &mut impl CryptoRng,
+        rng: &mut dyn CryptoRng,
     ) -> Result<Receiver<M>>
     where
         M: Checking,
     {
-        let base = softspoken::Receiver::<M>::setup::<B, C>(ch, &session.child(BASE), backend, BASE_K, rng)?;
+        let base = softspoken::Receiver::<M>::setup::<B>(ch, &session.child(BASE), backend, BASE_K, rng)?;
         Receiver::bootstrap(ch, session, base, rng)
     }
 
@@ -72,22 +72,22 @@ impl<M: Model> Receiver<M> {
     ///
     /// # Errors
     /// Those of the extension.
-    pub fn bootstrap<D: DeltaReceiver<Model: AtLeast<M>>, C: Channel + ?Sized>(
-        ch: &mut C,
+    pub fn bootstrap<D: DeltaReceiver<Model: AtLeast<M>>>(
+        ch: &mut dyn Channel,
         session: &SessionId,
         base: D,
-        rng: &mut impl CryptoRng,
+        rng: &mut dyn CryptoRng,
     ) -> Result<Receiver<M>> {
         Receiver::with_parameters(Parameters::STANDARD, ch, session, base, rng)
     }
 
     /// As [`Receiver::bootstrap`], of any size.
-    pub(super) fn with_parameters<D: DeltaReceiver, C: Channel + ?Sized>(
+    pub(super) fn with_parameters<D: DeltaReceiver>(
         parameters: Parameters,
-        ch: &mut C,
+        ch: &mut dyn Channel,
         session: &SessionId,
         mut base: D,
-        rng: &mut impl CryptoRng,
+        rng: &mut dyn CryptoRng,
     ) -> Result<Receiver<M>> {
         let mut t = Zeroizing::new(vec![Block::ZERO; parameters.reserved()]);
         let choices = base.extend_random(ch, &mut t)?;
@@ -159,7 +159,7 @@ impl<M: Model> Receiver<M> {
 
     /// Starts an iteration over a channel. In the malicious model all trees come and are checked now; in the
     /// semi-honest one each comes when its leaves become outputs.
-    fn iterate<C: Channel + ?Sized>(&mut self, ch: &mut C) -> Result<()> {
+    fn iterate(&mut self, ch: &mut dyn Channel) -> Result<()> {
         let mut nonce = [0; 16];
         ch.recv(&mut nonce)?;
         self.state.set_keys(Block::new(nonce));
@@ -184,7 +184,7 @@ impl<M: Model> Receiver<M> {
     }
 
     /// The next outputs, with messages as they are needed.
-    fn fill<C: Channel + ?Sized>(&mut self, ch: &mut C, out: &mut [Block]) -> Result<()> {
+    fn fill(&mut self, ch: &mut dyn Channel, out: &mut [Block]) -> Result<()> {
         let mut done = 0;
         loop {
             let rest = &mut out[done..];
@@ -200,7 +200,7 @@ impl<M: Model> Receiver<M> {
     }
 
     /// As [`fill`](Receiver::fill), with the choice bits: of a piece while it is in the cache.
-    fn fill_and_choose<C: Channel + ?Sized>(&mut self, ch: &mut C, out: &mut [Block]) -> Result<Bits> {
+    fn fill_and_choose(&mut self, ch: &mut dyn Channel, out: &mut [Block]) -> Result<Bits> {
         let mut choices = Vec::with_capacity(out.len().div_ceil(64));
         for piece in out.chunks_mut(PIECE) {
             self.fill(ch, piece)?;
@@ -222,7 +222,7 @@ fn growing(sums: &[Block]) -> impl Grow<Infallible> {
 }
 
 /// Grows trees with messages that the sender tells now.
-fn hearing<C: Channel + ?Sized>(ch: &mut C, sums: &mut [Block]) -> impl Grow<Error> {
+fn hearing(ch: &mut dyn Channel, sums: &mut [Block]) -> impl Grow<Error> {
     |tree: &mut Tree, i: usize, key: Block, t: &[Block]| {
         let width = t.len() - 1;
         let sums = &mut sums[i * width..(i + 1) * width];
@@ -273,7 +273,7 @@ impl<M: Model> DeltaReceiver for Receiver<M> {
         self.state.backend
     }
 
-    fn extend<C: Channel + ?Sized>(&mut self, ch: &mut C, choices: &Bits, out: &mut [Block]) -> Result<()> {
+    fn extend(&mut self, ch: &mut dyn Channel, choices: &Bits, out: &mut [Block]) -> Result<()> {
         if choices.len() != out.len() {
             let (bits, outputs) = (choices.len(), out.len());
             return Err(Error::invalid_input(format!("{bits} choice bits for {outputs} oblivious transfers")));
@@ -291,7 +291,7 @@ impl<M: Model> DeltaReceiver for Receiver<M> {
         Ok(())
     }
 
-    fn extend_random<C: Channel + ?Sized>(&mut self, ch: &mut C, out: &mut [Block]) -> Result<Bits> {
+    fn extend_random(&mut self, ch: &mut dyn Channel, out: &mut [Block]) -> Result<Bits> {
         self.state.begin()?;
         let choices = self.fill_and_choose(ch, out)?;
         self.state.end();

@@ -39,11 +39,11 @@ impl<M: Model> DeltaSender for Dealt<M> {
         self.0
     }
 
-    fn extend<C: Channel + ?Sized>(&mut self, _: &mut C, _: &mut [Block]) -> Result<()> {
+    fn extend(&mut self, _: &mut dyn Channel, _: &mut [Block]) -> Result<()> {
         unreachable!("a generator starts from random choice bits")
     }
 
-    fn extend_random<C: Channel + ?Sized>(&mut self, _: &mut C, out: &mut [Block]) -> Result<()> {
+    fn extend_random(&mut self, _: &mut dyn Channel, out: &mut [Block]) -> Result<()> {
         out.copy_from_slice(&dealt(out.len()).0);
         Ok(())
     }
@@ -56,11 +56,11 @@ impl<M: Model> DeltaReceiver for Dealt<M> {
         self.0
     }
 
-    fn extend<C: Channel + ?Sized>(&mut self, _: &mut C, _: &Bits, _: &mut [Block]) -> Result<()> {
+    fn extend(&mut self, _: &mut dyn Channel, _: &Bits, _: &mut [Block]) -> Result<()> {
         unreachable!("a generator starts from random choice bits")
     }
 
-    fn extend_random<C: Channel + ?Sized>(&mut self, _: &mut C, out: &mut [Block]) -> Result<Bits> {
+    fn extend_random(&mut self, _: &mut dyn Channel, out: &mut [Block]) -> Result<Bits> {
         let (q, choices) = dealt(out.len());
         for (j, out) in out.iter_mut().enumerate() {
             *out = q[j] ^ DELTA.masked(choices.get(j));
@@ -69,11 +69,11 @@ impl<M: Model> DeltaReceiver for Dealt<M> {
     }
 }
 
-fn sender<M: Model>(ch: &mut (impl Channel + ?Sized), p: Parameters, backend: Backend, seed: u128) -> Sender<M> {
+fn sender<M: Model>(ch: &mut dyn Channel, p: Parameters, backend: Backend, seed: u128) -> Sender<M> {
     Sender::with_parameters(p, ch, &SESSION, Dealt::<M>(backend, PhantomData), &mut rng(seed)).unwrap()
 }
 
-fn receiver<M: Model>(ch: &mut (impl Channel + ?Sized), p: Parameters, backend: Backend, seed: u128) -> Receiver<M> {
+fn receiver<M: Model>(ch: &mut dyn Channel, p: Parameters, backend: Backend, seed: u128) -> Receiver<M> {
     Receiver::with_parameters(p, ch, &SESSION, Dealt::<M>(backend, PhantomData), &mut rng(seed)).unwrap()
 }
 
@@ -375,7 +375,7 @@ fn an_error_ends_the_generator() {
     }
 }
 
-fn sending<M: Model>(ch: &mut (impl Channel + ?Sized), session: u64) -> Result<[Vec<Block>; 2]> {
+fn sending<M: Model>(ch: &mut dyn Channel, session: u64) -> Result<[Vec<Block>; 2]> {
     let mut sender = sender::<M>(ch, SMALL, Backend::detect(), u128::from(session) + 1);
     let mut q = [vec![Block::ZERO; 800], vec![Block::ZERO; 13]];
     sender.extend_random(ch, &mut q[0])?;
@@ -383,7 +383,7 @@ fn sending<M: Model>(ch: &mut (impl Channel + ?Sized), session: u64) -> Result<[
     Ok(q)
 }
 
-fn receiving<M: Model>(ch: &mut (impl Channel + ?Sized), session: u64) -> Result<[Vec<Block>; 2]> {
+fn receiving<M: Model>(ch: &mut dyn Channel, session: u64) -> Result<[Vec<Block>; 2]> {
     let mut receiver = receiver::<M>(ch, SMALL, Backend::detect(), u128::from(session) + 7);
     let mut t = [vec![Block::ZERO; 800], vec![Block::ZERO; 13]];
     receiver.extend_random(ch, &mut t[0])?;

@@ -32,9 +32,9 @@ fn count(bytes: usize, entries: usize, len: usize) -> Result<usize> {
 ///
 /// # Errors
 /// Those of [`Sender::keys`], and [`InvalidInput`](comity_core::Kind) if the messages are not whole ones.
-pub fn send<S: Scheme, C: Channel + ?Sized>(
+pub fn send<S: Scheme>(
     sender: &mut Sender<S>,
-    ch: &mut C,
+    ch: &mut dyn Channel,
     entries: usize,
     len: usize,
     messages: &[u8],
@@ -65,9 +65,9 @@ pub fn send<S: Scheme, C: Channel + ?Sized>(
 /// # Errors
 /// Those of [`Receiver::receive`], and [`InvalidInput`](comity_core::Kind) if `out` has not the room of a message for each choice,
 /// or a choice is not below `entries`.
-pub fn receive<S: Scheme, C: Channel + ?Sized>(
+pub fn receive<S: Scheme>(
     receiver: &mut Receiver<S>,
-    ch: &mut C,
+    ch: &mut dyn Channel,
     entries: usize,
     len: usize,
     choices: &[u128],

@@ -49,7 +49,7 @@
 //!
 //! fn over_semi_honest(ch: &mut comity_channel::MemoryChannel, rng: &mut comity_core::Prg) -> Result<()> {
 //!     let session = SessionId::new([0; 32]);
-//!     Sender::<Oos16>::setup::<Simplest, _>(ch, &session, Backend::detect(), rng).map(drop)
+//!     Sender::<Oos16>::setup::<Simplest>(ch, &session, Backend::detect(), rng).map(drop)
 //! }
 //! ```
 //!

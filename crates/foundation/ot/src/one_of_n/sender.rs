@@ -58,14 +58,14 @@ impl<S: Scheme> Sender<S> {
     ///
     /// # Errors
     /// Those of [`BaseOt::send`] and of the [extension](crate::softspoken).
-    pub fn setup<B: BaseOt<Model: AtLeast<S::Model>>, C: Channel + ?Sized>(
-        ch: &mut C,
+    pub fn setup<B: BaseOt<Model: AtLeast<S::Model>>>(
+        ch: &mut dyn Channel,
         session: &SessionId,
         backend: Backend,
-        rng: &mut impl CryptoRng,
+        rng: &mut dyn CryptoRng,
     ) -> Result<Sender<S>> {
         let base = session.child(BASE);
-        let inner = softspoken::Receiver::<S::Model>::setup::<B, C>(ch, &base, backend, BASE_LEVELS, rng)?;
+        let inner = softspoken::Receiver::<S::Model>::setup::<B>(ch, &base, backend, BASE_LEVELS, rng)?;
         let mut bytes = Zeroizing::new([0; ROWS / 8]);
         rng.fill_bytes(bytes.as_mut());
         let choices = Bits::from_bytes(bytes.as_ref(), ROWS);
@@ -82,7 +82,7 @@ impl<S: Scheme> Sender<S> {
         session: &SessionId,
         backend: Backend,
         seeds: ReceiverSeeds<S::Model>,
-        rng: &mut impl CryptoRng,
+        rng: &mut dyn CryptoRng,
     ) -> Result<Sender<S>> {
         check_seeds(seeds.len())?;
         let mut challenges = [0; 16];
@@ -111,7 +111,7 @@ impl<S: Scheme> Sender<S> {
     /// # Errors
     /// Those of the channel; in the malicious model
     /// [`InconsistentChoices`](checks::INCONSISTENT_CHOICES).
-    pub fn keys<C: Channel + ?Sized>(&mut self, ch: &mut C, n: usize) -> Result<Keys<S>> {
+    pub fn keys(&mut self, ch: &mut dyn Channel, n: usize) -> Result<Keys<S>> {
         begin(&mut self.broken)?;
         let mut keys = Keys::room(&self.secret, self.next, n);
         for start in (0..n).step_by(S::CHUNK) {

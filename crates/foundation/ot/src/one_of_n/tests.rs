@@ -423,7 +423,7 @@ fn other_cheats_are_caught() {
     assert!(caught(checked(&SESSION, 3, whole, |_| ())), "but the answer must be that of what was sent");
 }
 
-fn two_calls<S: Scheme>(ch: &mut (impl Channel + ?Sized), number: u64, receives: bool) -> Result<Vec<Block>> {
+fn two_calls<S: Scheme>(ch: &mut dyn Channel, number: u64, receives: bool) -> Result<Vec<Block>> {
     let sizes = [150, 3];
     let mut all = Vec::new();
     if receives {
@@ -508,10 +508,10 @@ fn seeds_come_from_real_base_ots() {
         let (keys, blocks) = Pair::run(
             |ch| {
                 let backend = Backend::detect();
-                Sender::<S>::setup::<B, _>(ch, &SESSION, backend, &mut rng(3)).unwrap().keys(ch, 2).unwrap()
+                Sender::<S>::setup::<B>(ch, &SESSION, backend, &mut rng(3)).unwrap().keys(ch, 2).unwrap()
             },
             |ch| {
-                let mut receiver = Receiver::<S>::setup::<B, _>(ch, &SESSION, Backend::detect(), &mut rng(4)).unwrap();
+                let mut receiver = Receiver::<S>::setup::<B>(ch, &SESSION, Backend::detect(), &mut rng(4)).unwrap();
                 let mut out = [Block::ZERO; 2];
                 receiver.receive(ch, &[1 << 70, 12], &mut out).unwrap();
                 out

@@ -50,7 +50,7 @@
 //!
 //! fn over_semi_honest(ch: &mut comity_channel::MemoryChannel, rng: &mut comity_core::Prg) -> Result<()> {
 //!     let session = SessionId::new([0; 32]);
-//!     Sender::<Malicious>::setup::<Simplest, _>(ch, &session, Backend::detect(), 4, Block::ZERO, rng).map(drop)
+//!     Sender::<Malicious>::setup::<Simplest>(ch, &session, Backend::detect(), 4, Block::ZERO, rng).map(drop)
 //! }
 //! ```
 //!

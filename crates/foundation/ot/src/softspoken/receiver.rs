@@ -36,12 +36,12 @@ impl<M: Checking> Receiver<M> {
     ///
     /// # Errors
     /// Those of [`BaseOt::send`], and [`InvalidInput`](comity_core::Kind) if `k` is not from 1 to 8.
-    pub fn setup<B: BaseOt<Model: AtLeast<M>>, C: Channel + ?Sized>(
-        ch: &mut C,
+    pub fn setup<B: BaseOt<Model: AtLeast<M>>>(
+        ch: &mut dyn Channel,
         session: &SessionId,
         backend: Backend,
         k: usize,
-        rng: &mut impl CryptoRng,
+        rng: &mut dyn CryptoRng,
     ) -> Result<Receiver<M>> {
         Shape::new(k)?;
         let seeds = B::send(ch, &session.child(BASE), ROWS, rng)?;
@@ -104,9 +104,9 @@ impl<M: Checking> Receiver<M> {
     }
 
     /// The next OTs, chunk by chunk. With random choice bits these are given to `chosen`.
-    fn chunks<C: Channel + ?Sized>(
+    fn chunks(
         &mut self,
-        ch: &mut C,
+        ch: &mut dyn Channel,
         mut choices: Option<&[u64]>,
         n: usize,
         mut each: impl FnMut(usize, &mut [Block]),
@@ -142,7 +142,7 @@ impl<M: Checking> Receiver<M> {
     }
 
     /// Answers for a chunk. Its challenge has come, as a rule, while the next one was made.
-    fn settle<C: Channel + ?Sized>(&mut self, ch: &mut C, slot: usize, n: usize) -> Result<()> {
+    fn settle(&mut self, ch: &mut dyn Channel, slot: usize, n: usize) -> Result<()> {
         let mut challenge = [0; Challenge::BYTES];
         ch.recv(&mut challenge)?;
         ch.send(&self.answer(slot, n, &Challenge::from_bytes(challenge)).to_bytes())?;
@@ -232,9 +232,9 @@ impl<M: Checking> DeltaReceiver for Receiver<M> {
         self.matrix.backend
     }
 
-    fn extend_each<C: Channel + ?Sized>(
+    fn extend_each(
         &mut self,
-        ch: &mut C,
+        ch: &mut dyn Channel,
         choices: Option<&Bits>,
         n: usize,
         each: impl FnMut(usize, &mut [Block]),
@@ -247,11 +247,11 @@ impl<M: Checking> DeltaReceiver for Receiver<M> {
         Ok(all)
     }
 
-    fn extend<C: Channel + ?Sized>(&mut self, ch: &mut C, choices: &Bits, out: &mut [Block]) -> Result<()> {
+    fn extend(&mut self, ch: &mut dyn Channel, choices: &Bits, out: &mut [Block]) -> Result<()> {
         receive(self, ch, Some(choices), out).map(drop)
     }
 
-    fn extend_random<C: Channel + ?Sized>(&mut self, ch: &mut C, out: &mut [Block]) -> Result<Bits> {
+    fn extend_random(&mut self, ch: &mut dyn Channel, out: &mut [Block]) -> Result<Bits> {
         receive(self, ch, None, out)
     }
 }

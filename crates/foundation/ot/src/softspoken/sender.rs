@@ -41,13 +41,13 @@ impl<M: Checking> Sender<M> {
     /// # Errors
     /// Those of [`BaseOt::receive`], [`InvalidInput`](comity_core::Kind) if `k` is not from 1 to 8, and in the
     /// malicious model [`InconsistentTree`](checks::INCONSISTENT_TREE).
-    pub fn setup<B: BaseOt<Model: AtLeast<M>>, C: Channel + ?Sized>(
-        ch: &mut C,
+    pub fn setup<B: BaseOt<Model: AtLeast<M>>>(
+        ch: &mut dyn Channel,
         session: &SessionId,
         backend: Backend,
         k: usize,
         delta: Block,
-        rng: &mut impl CryptoRng,
+        rng: &mut dyn CryptoRng,
     ) -> Result<Sender<M>> {
         let shape = Shape::new(k)?;
         let choices = Bits::from_bytes(&delta.to_bytes(), ROWS);
@@ -71,7 +71,7 @@ impl<M: Checking> Sender<M> {
         k: usize,
         seeds: ReceiverSeeds<M>,
         trees: &Trees,
-        rng: &mut impl CryptoRng,
+        rng: &mut dyn CryptoRng,
     ) -> Result<Sender<M>> {
         let shape = Shape::new(k)?;
         let trees = Trees::from_bytes::<M>(trees.as_bytes(), k)?;
@@ -86,7 +86,7 @@ impl<M: Checking> Sender<M> {
         shape: Shape,
         delta: Block,
         forest: &Forest,
-        rng: &mut impl CryptoRng,
+        rng: &mut dyn CryptoRng,
     ) -> Sender<M> {
         let mut seed = [0; 16];
         rng.fill_bytes(&mut seed);
@@ -125,9 +125,9 @@ impl<M: Checking> Sender<M> {
     }
 
     /// The next OTs, chunk by chunk; no corrections come for the first `skip` trees.
-    fn chunks<C: Channel + ?Sized>(
+    fn chunks(
         &mut self,
-        ch: &mut C,
+        ch: &mut dyn Channel,
         skip: usize,
         n: usize,
         mut each: impl FnMut(usize, &mut [Block]),
@@ -171,12 +171,7 @@ impl<M: Checking> Sender<M> {
     }
 
     /// Receives the answer for a chunk, and checks it.
-    pub(super) fn settle<C: Channel + ?Sized>(
-        &mut self,
-        ch: &mut C,
-        challenge: &Challenge,
-        hashes: [Block; ROWS],
-    ) -> Result<()> {
+    pub(super) fn settle(&mut self, ch: &mut dyn Channel, challenge: &Challenge, hashes: [Block; ROWS]) -> Result<()> {
         let mut answer = [0; Answer::BYTES];
         ch.recv(&mut answer)?;
         self.check(challenge, hashes, &Answer::from_bytes(&answer)?)
@@ -271,9 +266,9 @@ impl<M: Checking> DeltaSender for Sender<M> {
         self.matrix.backend
     }
 
-    fn extend_each<C: Channel + ?Sized>(
+    fn extend_each(
         &mut self,
-        ch: &mut C,
+        ch: &mut dyn Channel,
         random: bool,
         n: usize,
         each: impl FnMut(usize, &mut [Block]),
@@ -281,11 +276,11 @@ impl<M: Checking> DeltaSender for Sender<M> {
         self.chunks(ch, random.into(), n, each)
     }
 
-    fn extend<C: Channel + ?Sized>(&mut self, ch: &mut C, out: &mut [Block]) -> Result<()> {
+    fn extend(&mut self, ch: &mut dyn Channel, out: &mut [Block]) -> Result<()> {
         extend(self, ch, false, out)
     }
 
-    fn extend_random<C: Channel + ?Sized>(&mut self, ch: &mut C, out: &mut [Block]) -> Result<()> {
+    fn extend_random(&mut self, ch: &mut dyn Channel, out: &mut [Block]) -> Result<()> {
         extend(self, ch, true, out)
     }
 }

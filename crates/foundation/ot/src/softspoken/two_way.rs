@@ -32,13 +32,13 @@ impl TwoWay {
     ///
     /// # Errors
     /// As [`Sender::setup`] and [`Receiver::setup`]; [`InvalidInput`](comity_core::Kind) if bit 0 of delta is zero.
-    pub fn setup<C: Channel + ?Sized>(
-        ch: &mut C,
+    pub fn setup(
+        ch: &mut dyn Channel,
         [own, theirs]: [&SessionId; 2],
         backend: Backend,
         k: usize,
         delta: Block,
-        rng: &mut impl CryptoRng,
+        rng: &mut dyn CryptoRng,
     ) -> Result<TwoWay> {
         let shape = Shape::new(k)?;
         if !delta.lsb() {
@@ -65,7 +65,7 @@ impl TwoWay {
     ///
     /// # Panics
     /// If there are not as many `keys` as `macs`.
-    pub fn extend<C: Channel + ?Sized>(&mut self, ch: &mut C, macs: &mut [Block], keys: &mut [Block]) -> Result<()> {
+    pub fn extend(&mut self, ch: &mut dyn Channel, macs: &mut [Block], keys: &mut [Block]) -> Result<()> {
         assert_eq!(macs.len(), keys.len(), "as many OTs each way");
         for (macs, keys) in macs.chunks_mut(TwoWay::CHUNK).zip(keys.chunks_mut(TwoWay::CHUNK)) {
             self.chunk(ch, macs, keys)?;
@@ -73,7 +73,7 @@ impl TwoWay {
         Ok(())
     }
 
-    fn chunk<C: Channel + ?Sized>(&mut self, ch: &mut C, macs: &mut [Block], keys: &mut [Block]) -> Result<()> {
+    fn chunk(&mut self, ch: &mut dyn Channel, macs: &mut [Block], keys: &mut [Block]) -> Result<()> {
         let TwoWay { sender, receiver, corrections: [out, into] } = self;
         receiver.matrix.begin()?;
         sender.matrix.begin()?;
@@ -118,11 +118,11 @@ impl TwoWay {
 }
 
 /// Base OTs both ways: as the receiver in one session, as the sender in the other. Every message is below 8 KiB.
-fn base<C: Channel + ?Sized>(
-    ch: &mut C,
+fn base(
+    ch: &mut dyn Channel,
     [own, theirs]: [&SessionId; 2],
     choices: &Bits,
-    rng: &mut impl CryptoRng,
+    rng: &mut dyn CryptoRng,
 ) -> Result<(SenderSeeds<Malicious>, ReceiverSeeds<Malicious>)> {
     let (sender, offer) = csw::Sender::new(theirs, rng);
     let (receiver, points) = csw::Receiver::new(own, choices, rng);

@@ -90,7 +90,7 @@ impl Store {
     ///
     /// # Errors
     /// [`InvalidInput`](comity_core::Kind) if there is something of this id, a name is too long, or the disk refuses.
-    pub fn new_deal(&self, meta: &Meta, rng: &mut impl CryptoRng) -> Result<DealWriter> {
+    pub fn new_deal(&self, meta: &Meta, rng: &mut dyn CryptoRng) -> Result<DealWriter> {
         self.check_new(meta)?;
         let busy = Busy::new(&self.folder, meta.id)?;
         let number = self.survey()?.records.iter().map(|(record, _)| record.number).max();

@@ -32,12 +32,12 @@ impl Dealer {
 impl RandomSender for Dealer {
     type Model = Malicious;
 
-    fn sender_random<C: Channel + ?Sized>(&mut self, _: &mut C, out: &mut [[Block; 2]]) -> Result<()> {
+    fn sender_random(&mut self, _: &mut dyn Channel, out: &mut [[Block; 2]]) -> Result<()> {
         out.fill_with(|| self.pair());
         Ok(())
     }
 
-    fn random<C: Channel + ?Sized>(&mut self, ch: &mut C, out: &mut [[Block; 2]]) -> Result<()> {
+    fn random(&mut self, ch: &mut dyn Channel, out: &mut [[Block; 2]]) -> Result<()> {
         RandomSender::sender_random(self, ch, out)
     }
 }
@@ -45,14 +45,14 @@ impl RandomSender for Dealer {
 impl RandomReceiver for Dealer {
     type Model = Malicious;
 
-    fn sender_random<C: Channel + ?Sized>(&mut self, _: &mut C, choices: &Bits, out: &mut [Block]) -> Result<()> {
+    fn sender_random(&mut self, _: &mut dyn Channel, choices: &Bits, out: &mut [Block]) -> Result<()> {
         for (out, choice) in out.iter_mut().zip(choices.iter()) {
             *out = self.pair()[usize::from(choice)];
         }
         Ok(())
     }
 
-    fn random<C: Channel + ?Sized>(&mut self, ch: &mut C, out: &mut [Block]) -> Result<Bits> {
+    fn random(&mut self, ch: &mut dyn Channel, out: &mut [Block]) -> Result<Bits> {
         let choices = out.iter().map(|_| self.0.block().lsb()).collect();
         RandomReceiver::sender_random(self, ch, &choices, out)?;
         Ok(choices)

@@ -187,7 +187,7 @@ impl Setting<'_> {
     }
 
     /// One party; its outputs.
-    fn party<C: Channel>(&self, ch: &mut C, party: u32, act: &mut dyn FnMut(Act<'_>)) -> Result<Vec<(usize, Bits)>> {
+    fn party(&self, ch: &mut dyn Channel, party: u32, act: &mut dyn FnMut(Act<'_>)) -> Result<Vec<(usize, Bits)>> {
         if self.prepared {
             let stored = self.offline(ch, party, act)?;
             return self.online(ch, party, &stored, act);
@@ -207,7 +207,7 @@ impl Setting<'_> {
     }
 
     /// One party's offline phase; its preparation.
-    fn offline<C: Channel>(&self, ch: &mut C, party: u32, act: &mut dyn FnMut(Act<'_>)) -> Result<Vec<u8>> {
+    fn offline(&self, ch: &mut dyn Channel, party: u32, act: &mut dyn FnMut(Act<'_>)) -> Result<Vec<u8>> {
         if self.dealt {
             Dealer::deal();
         }
@@ -220,9 +220,9 @@ impl Setting<'_> {
     }
 
     /// One party's online phase; its outputs.
-    fn online<C: Channel>(
+    fn online(
         &self,
-        ch: &mut C,
+        ch: &mut dyn Channel,
         party: u32,
         stored: &[u8],
         act: &mut dyn FnMut(Act<'_>),

@@ -98,13 +98,13 @@ impl Fast {
     ///
     /// # Errors
     /// Those of the base OTs, and of the channel.
-    pub fn new<C: Channel + ?Sized>(
-        ch: &mut C,
+    pub fn new(
+        ch: &mut dyn Channel,
         session: &SessionId,
         backend: Backend,
         party: u32,
         budget: Budget,
-        rng: &mut impl CryptoRng,
+        rng: &mut dyn CryptoRng,
     ) -> Result<Fast> {
         let extension = Extension::setup(ch, &session.child("authenticated bits"), backend, party, rng)?;
         let mut seed = Zeroizing::new([0; 16]);

@@ -105,7 +105,7 @@ pub struct Nnob {
 
 impl Nnob {
     /// Ready to deal: this party's key is drawn; nothing is sent. `session` is the dealer's alone.
-    pub fn new(session: SessionId, backend: Backend, party: u32, plan: Plan, rng: &mut impl CryptoRng) -> Nnob {
+    pub fn new(session: SessionId, backend: Backend, party: u32, plan: Plan, rng: &mut dyn CryptoRng) -> Nnob {
         let Plan { budget, chunk_bits, chunks } = plan;
         let shape = Shape { tau: tau(128, chunk_bits), columns: COLUMNS, spares: chunk_bits as usize, chunks };
         let mut seed = Zeroizing::new([0; 16]);

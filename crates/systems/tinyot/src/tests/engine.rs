@@ -30,7 +30,7 @@ pub(crate) fn bits(len: usize, rng: &mut Prg) -> Bits {
 
 /// What one party does in every test.
 pub(crate) fn party(
-    ch: &mut (impl Channel + ?Sized),
+    ch: &mut dyn Channel,
     party: u32,
     program: &Program,
     inputs: &[Bits],

@@ -20,7 +20,7 @@ fn program() -> Program {
     Program::from_circuit(b.finish()).unwrap().with_recipients(1, Recipients::only(1)).unwrap()
 }
 
-fn party(ch: &mut (impl Channel + ?Sized), party: u32, session: u64, backend: Backend) -> Result<Vec<(usize, Bits)>> {
+fn party(ch: &mut dyn Channel, party: u32, session: u64, backend: Backend) -> Result<Vec<(usize, Bits)>> {
     let program = program();
     let inputs: Vec<Option<Bits>> = (0..2).map(|i| (i == party).then(|| bits(100, &mut rng(i.into())))).collect();
     let id = SessionId::derive("test", &[&session.to_le_bytes()]);

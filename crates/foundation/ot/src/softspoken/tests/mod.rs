@@ -31,20 +31,15 @@ fn dealt(session: &SessionId, n: usize) -> Vec<[Block; 2]> {
 impl<M: Model> BaseOt for Ideal<M> {
     type Model = M;
 
-    fn send<C: Channel + ?Sized>(
-        _: &mut C,
-        session: &SessionId,
-        n: usize,
-        _: &mut impl CryptoRng,
-    ) -> Result<SenderSeeds<M>> {
+    fn send(_: &mut dyn Channel, session: &SessionId, n: usize, _: &mut dyn CryptoRng) -> Result<SenderSeeds<M>> {
         Ok(SenderSeeds::new(dealt(session, n)))
     }
 
-    fn receive<C: Channel + ?Sized>(
-        _: &mut C,
+    fn receive(
+        _: &mut dyn Channel,
         session: &SessionId,
         choices: &Bits,
-        _: &mut impl CryptoRng,
+        _: &mut dyn CryptoRng,
     ) -> Result<ReceiverSeeds<M>> {
         let pairs = dealt(session, choices.len());
         let chosen = pairs.iter().zip(choices.iter()).map(|(pair, bit)| pair[usize::from(bit)]).collect();
@@ -62,17 +57,12 @@ pub(crate) fn bits(n: usize, seed: u128) -> Bits {
     Bits::from_bytes(&bytes, n)
 }
 
-fn sender<M: Checking>(
-    ch: &mut (impl Channel + ?Sized),
-    k: usize,
-    backend: Backend,
-    delta: Block,
-) -> Result<Sender<M>> {
-    Sender::setup::<Ideal<M>, _>(ch, &SESSION, backend, k, delta, &mut rng(1))
+fn sender<M: Checking>(ch: &mut dyn Channel, k: usize, backend: Backend, delta: Block) -> Result<Sender<M>> {
+    Sender::setup::<Ideal<M>>(ch, &SESSION, backend, k, delta, &mut rng(1))
 }
 
-fn receiver<M: Checking>(ch: &mut (impl Channel + ?Sized), k: usize, backend: Backend) -> Receiver<M> {
-    Receiver::setup::<Ideal<M>, _>(ch, &SESSION, backend, k, &mut rng(2)).unwrap()
+fn receiver<M: Checking>(ch: &mut dyn Channel, k: usize, backend: Backend) -> Receiver<M> {
+    Receiver::setup::<Ideal<M>>(ch, &SESSION, backend, k, &mut rng(2)).unwrap()
 }
 
 /// Calls of these sizes, with given and with random choice bits in turn: `q`, and `t` with the choice bits.
@@ -324,17 +314,17 @@ fn two_calls<M: Checking>(session: u64) -> (SessionId, [Vec<Block>; 2], [Vec<Blo
     (id, q.unwrap(), t.unwrap())
 }
 
-fn sending<M: Checking>(ch: &mut (impl Channel + ?Sized), id: &SessionId) -> Result<[Vec<Block>; 2]> {
+fn sending<M: Checking>(ch: &mut dyn Channel, id: &SessionId) -> Result<[Vec<Block>; 2]> {
     let mut sender =
-        Sender::<M>::setup::<Ideal<M>, _>(ch, id, Backend::detect(), 2, DELTA, &mut rng(id.to_bytes()[0].into()))?;
+        Sender::<M>::setup::<Ideal<M>>(ch, id, Backend::detect(), 2, DELTA, &mut rng(id.to_bytes()[0].into()))?;
     let mut q = [vec![Block::ZERO; 200], vec![Block::ZERO; 3]];
     sender.extend_random(ch, &mut q[0])?;
     sender.extend(ch, &mut q[1])?;
     Ok(q)
 }
 
-fn receiving<M: Checking>(ch: &mut (impl Channel + ?Sized), id: &SessionId) -> Result<[Vec<Block>; 2]> {
-    let mut receiver = Receiver::<M>::setup::<Ideal<M>, _>(ch, id, Backend::detect(), 2, &mut rng(7))?;
+fn receiving<M: Checking>(ch: &mut dyn Channel, id: &SessionId) -> Result<[Vec<Block>; 2]> {
+    let mut receiver = Receiver::<M>::setup::<Ideal<M>>(ch, id, Backend::detect(), 2, &mut rng(7))?;
     let mut t = [vec![Block::ZERO; 200], vec![Block::ZERO; 3]];
     receiver.extend_random(ch, &mut t[0])?;
     receiver.extend(ch, &bits(3, 1), &mut t[1])?;
