@@ -4,9 +4,10 @@
 use comity_channel::Channel;
 use comity_core::{Backend, Bits, Block, Error, Result, SessionId};
 use rand_core::CryptoRng;
+use zeroize::Zeroizing;
 
 use super::matrix::{pieces, width};
-use super::{BASE, Challenge, Checking, ROWS, Receiver, Sender, Shape, Trees};
+use super::{BASE, Challenge, Checking, Hashes, ROWS, Receiver, Sender, Shape, Trees};
 use crate::base::csw;
 use crate::stream::grown;
 use crate::{Malicious, ReceiverSeeds, SenderSeeds};
@@ -44,7 +45,7 @@ impl TwoWay {
         if !delta.lsb() {
             return Err(Error::InvalidInput("bit 0 of a delta that goes both ways must be one".into()));
         }
-        let choices = Bits::from_bytes(&delta.to_bytes(), ROWS);
+        let choices = Bits::from_bytes(&*Zeroizing::new(delta.to_bytes()), ROWS);
         let (seeds, chosen) = base(ch, [&own.child(BASE), &theirs.child(BASE)], &choices, rng)?;
         let (receiver, trees) = Receiver::new(theirs, backend, k, seeds)?;
         let mut bytes = vec![0; Trees::len::<Malicious>(shape)];
@@ -100,7 +101,7 @@ impl TwoWay {
         ch.send(&answer)?;
         ch.flush()?;
         // While the answers are under way.
-        let mut hashes = [Block::ZERO; ROWS];
+        let mut hashes = Hashes::new([Block::ZERO; ROWS]);
         let mut rest = &*into;
         for piece in pieces::<Malicious>(n) {
             let (now, later) = rest.split_at(rows * piece.width);
