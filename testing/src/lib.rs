@@ -4,6 +4,7 @@
 //! - [`Pair`] and [`Net`] run parties side by side; a hang or a panic fails the test and names the party.
 //! - [`assert_realizes`] holds a protocol to an ideal function on random inputs.
 //! - [`deviate`] breaks an honest run in every way at every message, and has a judge look at how each party ends.
+//! - [`assert_waits`] holds messages back that must not leave yet.
 //! - [`ot`] has the ideal functionalities of oblivious transfer, and holds protocols against them.
 //! - [`check_channels`] holds a channel to the promises of its trait.
 //!
@@ -14,8 +15,10 @@ mod deviate;
 pub mod ot;
 mod parties;
 mod realize;
+mod waits;
 
 pub use conformance::check_channels;
 pub use deviate::{Case, Deviation, Verdict, deviate, never_wrong};
 pub use parties::{Net, Pair};
 pub use realize::assert_realizes;
+pub use waits::{assert_waits, told};

@@ -116,9 +116,9 @@ impl Sender {
     /// [`InvalidPoint`](comity_core::Misbehaviour::InvalidPoint) or
     /// [`IdentityPoint`](comity_core::Misbehaviour::IdentityPoint) if the receiver sent such.
     pub fn finish(mut self, points: &Points) -> Result<Vec<[Block; 2]>> {
-        let mut keys = Vec::with_capacity(points.0.len());
+        let mut keys = Zeroizing::new(Vec::with_capacity(points.0.len()));
         points.0.chunks(GROUP).try_for_each(|group| self.group(group, &mut keys))?;
-        Ok(keys)
+        Ok(std::mem::take(&mut *keys))
     }
 
     /// Appends the keys of the next few OTs.
@@ -153,7 +153,8 @@ impl Receiver {
 
     /// Step 4: the chosen key of each OT.
     pub fn finish(mut self) -> Vec<Block> {
-        let mut keys = Vec::new();
+        // Whole from the start: growing would leave keys behind.
+        let mut keys = Vec::with_capacity(self.chooser.len());
         self.chooser.shared(&self.a, |point, shared| {
             let [key] = self.kdf.keys(point, std::array::from_ref(shared));
             keys.push(key);
@@ -195,9 +196,9 @@ pub fn send<C: Channel + ?Sized>(
     ch.send(&setup.0)?;
     ch.flush()?;
     // 3. Keys are computed while the receiver draws its next group.
-    let mut keys = Vec::with_capacity(n);
+    let mut keys = Zeroizing::new(Vec::with_capacity(n));
     receive_groups::<1, _>(ch, n, |_, group| sender.group(group.as_flattened(), &mut keys))?;
-    Ok(keys)
+    Ok(std::mem::take(&mut *keys))
 }
 
 /// The receiver's side of one random OT for each choice bit: the chosen keys.

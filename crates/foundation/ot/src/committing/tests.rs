@@ -2,11 +2,11 @@
 
 use comity_channel::{Channel, Error};
 use comity_core::{Backend, Bits, Block, Misbehaviour, Result, SessionId};
-use comity_testing::{Pair, deviate, never_wrong};
+use comity_testing::{Pair, assert_waits, deviate, never_wrong};
 
-use super::{Opening, Receiver, Sender};
-use crate::Malicious;
+use super::{Opening, Receiver, SHAPE, Sender};
 use crate::softspoken::tests::{Ideal, bits, rng};
+use crate::{Malicious, softspoken};
 
 const SESSION: SessionId = SessionId::new([6; 32]);
 
@@ -200,4 +200,16 @@ fn no_deviation_makes_an_opening_wrong() {
         },
     );
     assert!(runs > 30 && refused >= 3, "{runs} runs, {refused} refused");
+}
+
+/// Delta would open them.
+#[test]
+fn messages_wait_for_the_answer() {
+    let corrections = 32 * 16 * (300usize.div_ceil(128) + 1);
+    let trees = softspoken::Trees::len::<Malicious>(SHAPE);
+    assert_waits(
+        |ch| sender(ch)?.send(ch, 16, &messages(300, 16, 1)),
+        |ch| receiver(ch)?.receive(ch, 16, &bits(300, 2)).map(drop),
+        &[("messages", trees + corrections + softspoken::Answer::BYTES, softspoken::Challenge::BYTES)],
+    );
 }

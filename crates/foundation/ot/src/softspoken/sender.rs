@@ -7,7 +7,9 @@ use subtle::ConstantTimeEq;
 use zeroize::{Zeroize, Zeroizing};
 
 use super::matrix::{Matrix, Piece, pieces};
-use super::{Answer, BASE, CALL, Challenge, Checking, Corrections, Forest, ROWS, Shape, Trees, delta, puncture};
+use super::{
+    Answer, BASE, CALL, Challenge, Checking, Corrections, Forest, Hashes, ROWS, Shape, Trees, delta, puncture,
+};
 use crate::base::BaseOt;
 use crate::correlated::extend;
 use crate::{AtLeast, DeltaSender, Malicious, ReceiverSeeds, SemiHonest};
@@ -28,7 +30,7 @@ pub struct Taken<M: Checking> {
     sender: Sender<M>,
     out: Zeroizing<Vec<Block>>,
     challenge: Challenge,
-    hashes: [Block; ROWS],
+    hashes: Hashes,
 }
 
 impl<M: Checking> Sender<M> {
@@ -49,7 +51,7 @@ impl<M: Checking> Sender<M> {
         rng: &mut impl CryptoRng,
     ) -> Result<Sender<M>> {
         let shape = Shape::new(k)?;
-        let choices = Bits::from_bytes(&delta.to_bytes(), ROWS);
+        let choices = Bits::from_bytes(&*Zeroizing::new(delta.to_bytes()), ROWS);
         let seeds = B::receive(ch, &session.child(BASE), &choices, rng)?;
         let mut bytes = vec![0; Trees::len::<M>(shape)];
         ch.recv(&mut bytes)?;
@@ -87,12 +89,12 @@ impl<M: Checking> Sender<M> {
         forest: &Forest,
         rng: &mut impl CryptoRng,
     ) -> Sender<M> {
-        let mut seed = [0; 16];
-        rng.fill_bytes(&mut seed);
+        let mut seed = Zeroizing::new([0; 16]);
+        rng.fill_bytes(seed.as_mut());
         Sender {
             delta,
             matrix: Matrix::new::<M>(session, backend, shape, forest, 0),
-            challenges: Prg::new(backend, Block::new(seed)),
+            challenges: Prg::new(backend, Block::new(*seed)),
             model: std::marker::PhantomData,
         }
     }
@@ -109,7 +111,7 @@ impl<M: Checking> Sender<M> {
         let corrections = Corrections::from_bytes::<M>(&corrections.0, self.matrix.shape.k, n, random)?;
         self.matrix.begin()?;
         let challenge = self.draw(n);
-        let mut hashes = [Block::ZERO; ROWS];
+        let mut hashes = Hashes::new([Block::ZERO; ROWS]);
         let mut out = Zeroizing::new(vec![Block::ZERO; n]);
         let mut bytes = &corrections.0[..];
         for piece in pieces::<M>(n) {
@@ -136,7 +138,7 @@ impl<M: Checking> Sender<M> {
         for start in (0..n).step_by(M::CHUNK) {
             let n = M::CHUNK.min(n - start);
             let challenge = self.draw(n);
-            let mut hashes = [Block::ZERO; ROWS];
+            let mut hashes = Hashes::new([Block::ZERO; ROWS]);
             let mut pieces = pieces::<M>(n);
             while let Some(piece) = pieces.next() {
                 ch.recv(Block::bytes_of_mut(self.matrix.wire(piece, skip)))?;
@@ -174,11 +176,11 @@ impl<M: Checking> Sender<M> {
         &mut self,
         ch: &mut C,
         challenge: &Challenge,
-        hashes: [Block; ROWS],
+        mut hashes: Hashes,
     ) -> Result<()> {
         let mut answer = [0; Answer::BYTES];
         ch.recv(&mut answer)?;
-        self.check(challenge, hashes, &Answer::from_bytes(&answer)?)
+        self.check(challenge, &mut hashes, &Answer::from_bytes(&answer)?)
     }
 
     /// Takes the corrections of a piece of a chunk of `n` OTs that are on the wire into its rows, which are then used
@@ -214,12 +216,12 @@ impl<M: Checking> Sender<M> {
     }
 
     /// Holds a chunk, of which only the hashes are left, against the answer.
-    fn check(&mut self, challenge: &Challenge, mut rows: [Block; ROWS], answer: &Answer) -> Result<()> {
+    fn check(&mut self, challenge: &Challenge, rows: &mut Hashes, answer: &Answer) -> Result<()> {
         let (session, chunk) = (self.matrix.session, self.matrix.count());
         for (i, row) in rows.iter_mut().enumerate() {
             *row ^= answer.choices.masked(self.delta.to_u128() >> i & 1 == 1);
         }
-        let expected = Answer::bind(&session, chunk, challenge, answer.choices, &rows);
+        let expected = Answer::bind(&session, chunk, challenge, answer.choices, rows);
         if !bool::from(expected.rows[..].ct_eq(&answer.rows)) {
             return Err(Misbehaviour::InconsistentChoices.into());
         }
@@ -238,7 +240,7 @@ impl Taken<Malicious> {
     /// # Errors
     /// [`InconsistentChoices`](Misbehaviour::InconsistentChoices) if the answer is wrong. The sender is then gone.
     pub fn check(mut self, answer: &Answer) -> Result<(Sender<Malicious>, Vec<Block>)> {
-        self.sender.check(&self.challenge, self.hashes, answer)?;
+        self.sender.check(&self.challenge, &mut self.hashes, answer)?;
         Ok(self.done())
     }
 }
