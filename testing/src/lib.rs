@@ -5,6 +5,7 @@
 //! - [`assert_realizes`] holds a protocol to an ideal function on random inputs.
 //! - [`laws!`] stamps on a protocol what every protocol must do.
 //! - [`deviate`] breaks an honest run in every way at every message, and has a judge look at how each party ends.
+//! - [`assert_waits`] holds messages back that must not leave yet.
 //! - [`ot`] has the ideal functionalities of oblivious transfer, and holds protocols against them.
 //! - [`check_channels`] holds a channel to the promises of its trait.
 //!
@@ -18,11 +19,13 @@ pub mod laws;
 pub mod ot;
 mod parties;
 mod realize;
+mod waits;
 
 pub use conformance::check_channels;
 pub use deviate::{Case, Deviation, Verdict, deviate, never_wrong};
 pub use parties::{Net, Pair};
 pub use realize::assert_realizes;
+pub use waits::{assert_waits, told};
 
 /// What has not come after this long never comes. It bounds each wait for something that must happen, and is so long that
 /// no machine is too busy for it: a test that waits it out fails. Where a time-out is what must happen, a test sets its own.

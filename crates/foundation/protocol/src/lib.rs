@@ -11,6 +11,7 @@
 //! supplies.
 
 mod card;
+mod conduct;
 mod material;
 mod options;
 mod party;
@@ -20,6 +21,7 @@ use comity_circuit::Program;
 use comity_core::{Bits, Error, Params, Result};
 
 pub use card::{Adversary, Card, Corrupt, Default, Kind, Opt, Takes, Values};
+pub use conduct::{Conduct, Honest};
 pub use material::{Dealer, Empty, Lot, Material, Need, Shelf, Supplies, WriteBatch};
 pub use options::{Options, Value};
 pub use party::{Here, Party};

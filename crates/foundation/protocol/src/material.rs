@@ -50,7 +50,7 @@ pub struct Lot {
 pub type WriteBatch<'w> = dyn FnMut(&mut Party<'_, '_>, u64, &mut dyn Write) -> Result<()> + 'w;
 
 /// Lots of one material, which all parties fill and empty alike.
-pub trait Shelf {
+pub trait Shelf: Send {
     /// Makes a lot and keeps it. `me` is the party in the lot's own session, in which all of it is made. When this returns
     /// all parties have their part on their disks, whole; after an error nobody uses it.
     ///

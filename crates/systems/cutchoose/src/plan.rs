@@ -259,7 +259,7 @@ pub(crate) fn separated(program: &Program, garbler: u32, x: &Bits, y: &Bits) -> 
 
 #[cfg(test)]
 mod tests {
-    use comity_circuit::Builder;
+    use comity_circuit::{Builder, Recipients};
     use comity_core::{Backend, Block, Prg};
 
     use super::*;

@@ -1,44 +1,43 @@
 //! The evaluator.
 
 use comity_channel::Channel;
-use comity_circuit::{Call, Engine, Observer, Owner, Program, Recipients};
-use comity_core::{Bits, Block, Error, Evaluator, Prg, Result, SessionId};
+use comity_circuit::{Call, Engine, Observer, Owner, Recipients};
+use comity_core::{Bits, Block, Error, Evaluator, PartyId, Prg, Result};
 use comity_garble::{EvaluatedStream, HalfGates};
 use comity_ot::base::Simplest;
 use comity_ot::{DeltaReceiver, iknp};
+use comity_protocol::{Here, Job};
 use rand_core::CryptoRng;
 
 use crate::garbler::missing;
-use crate::{Config, evaluator_has_input, garbler_labels, gate_keys, reveal};
+use crate::{evaluator_has_input, garbler_labels, gate_keys, reveal};
 
 pub(crate) fn run(
     ch: &mut dyn Channel,
-    session: &SessionId,
-    config: &Config,
-    program: &Program,
-    inputs: &[Option<Bits>],
+    here: Here,
+    job: &Job<'_>,
     rng: &mut dyn CryptoRng,
     observer: &mut dyn Observer,
 ) -> Result<()> {
     // Step 1.
-    let ot = match evaluator_has_input(program) {
-        true => Some(iknp::Receiver::setup::<Simplest>(ch, &session.child("input OT"), config.backend, rng)?),
+    let ot = match evaluator_has_input(job.program) {
+        true => Some(iknp::Receiver::setup::<Simplest>(ch, &here.session.child("input OT"), here.backend, rng)?),
         false => None,
     };
     let mut engine = Evaluating {
         ch,
-        party: config.party,
+        me: here.me,
         ot,
-        labels: garbler_labels(config.backend, session),
-        stream: EvaluatedStream::new(HalfGates::evaluator(config.backend, gate_keys(session))),
+        labels: garbler_labels(here.backend, &here.session),
+        stream: EvaluatedStream::new(HalfGates::evaluator(here.backend, gate_keys(&here.session))),
     };
-    comity_circuit::run(program, &mut engine, inputs, observer)?;
+    comity_circuit::run(job.program, &mut engine, job.inputs, observer)?;
     engine.ch.flush()
 }
 
 struct Evaluating<'a> {
     ch: &'a mut (dyn Channel + 'a),
-    party: u32,
+    me: PartyId,
     ot: Option<iknp::Receiver>,
     labels: Prg,
     stream: EvaluatedStream<Evaluator>,
@@ -50,7 +49,7 @@ impl Engine for Evaluating<'_> {
     type Error = Error;
 
     fn input(&mut self, index: usize, owner: Owner, value: Option<&Bits>, _: usize, wires: &mut [Block]) -> Result<()> {
-        if !owner.includes(self.party as u16) {
+        if !owner.includes(self.me) {
             // Step 2.
             self.labels.fill_blocks(wires);
             return Ok(());
@@ -70,6 +69,6 @@ impl Engine for Evaluating<'_> {
 
     fn reveal(&mut self, _: usize, to: Recipients, _: usize, wires: &[Block]) -> Result<Option<Bits>> {
         // Step 5.
-        reveal(self.ch, self.party, to, wires)
+        reveal(self.ch, self.me, to, wires)
     }
 }

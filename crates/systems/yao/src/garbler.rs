@@ -1,21 +1,20 @@
 //! The garbler.
 
 use comity_channel::Channel;
-use comity_circuit::{Call, Engine, Observer, Owner, Program, Recipients};
-use comity_core::{Bits, Block, Delta, Error, Garbler, Prg, Result, SessionId};
+use comity_circuit::{Call, Engine, Observer, Owner, Recipients};
+use comity_core::{Bits, Block, Delta, Error, Garbler, PartyId, Prg, Result};
 use comity_garble::{GarbledStream, HalfGates};
 use comity_ot::base::Simplest;
 use comity_ot::{DeltaSender, iknp};
+use comity_protocol::{Here, Job};
 use rand_core::CryptoRng;
 
-use crate::{Config, evaluator_has_input, garbler_labels, gate_keys, reveal};
+use crate::{evaluator_has_input, garbler_labels, gate_keys, reveal};
 
 pub(crate) fn run(
     ch: &mut dyn Channel,
-    session: &SessionId,
-    config: &Config,
-    program: &Program,
-    inputs: &[Option<Bits>],
+    here: Here,
+    job: &Job<'_>,
     rng: &mut dyn CryptoRng,
     observer: &mut dyn Observer,
 ) -> Result<()> {
@@ -23,27 +22,31 @@ pub(crate) fn run(
     rng.fill_bytes(&mut random);
     let delta = Delta::new(Block::new(random));
     // Step 1.
-    let ot = match evaluator_has_input(program) {
-        true => {
-            Some(iknp::Sender::setup::<Simplest>(ch, &session.child("input OT"), config.backend, delta.block(), rng)?)
-        }
+    let ot = match evaluator_has_input(job.program) {
+        true => Some(iknp::Sender::setup::<Simplest>(
+            ch,
+            &here.session.child("input OT"),
+            here.backend,
+            delta.block(),
+            rng,
+        )?),
         false => None,
     };
     let mut engine = Garbling {
         ch,
-        party: config.party,
+        me: here.me,
         ot,
-        labels: garbler_labels(config.backend, session),
-        stream: GarbledStream::new(HalfGates::garbler(config.backend, delta, gate_keys(session))),
+        labels: garbler_labels(here.backend, &here.session),
+        stream: GarbledStream::new(HalfGates::garbler(here.backend, delta, gate_keys(&here.session))),
     };
-    comity_circuit::run(program, &mut engine, inputs, observer)?;
+    comity_circuit::run(job.program, &mut engine, job.inputs, observer)?;
     engine.flush()?;
     engine.ch.flush()
 }
 
 struct Garbling<'a> {
     ch: &'a mut (dyn Channel + 'a),
-    party: u32,
+    me: PartyId,
     ot: Option<iknp::Sender>,
     labels: Prg,
     stream: GarbledStream<Garbler>,
@@ -62,7 +65,7 @@ impl Engine for Garbling<'_> {
     type Error = Error;
 
     fn input(&mut self, index: usize, owner: Owner, value: Option<&Bits>, _: usize, wires: &mut [Block]) -> Result<()> {
-        if owner.includes(self.party as u16) {
+        if owner.includes(self.me) {
             // Step 2.
             let value = value.filter(|v| v.len() == wires.len()).ok_or_else(|| missing(index, wires.len()))?;
             self.labels.fill_blocks(wires);
@@ -88,7 +91,7 @@ impl Engine for Garbling<'_> {
     fn reveal(&mut self, _: usize, to: Recipients, _: usize, wires: &[Block]) -> Result<Option<Bits>> {
         // Step 5.
         self.flush()?;
-        reveal(self.ch, self.party, to, wires)
+        reveal(self.ch, self.me, to, wires)
     }
 }
 

@@ -25,59 +25,18 @@
 
 mod evaluator;
 mod garbler;
+mod protocol;
 
 use comity_channel::Channel;
-use comity_circuit::{Observer, Program, Recipients};
-use comity_core::{Backend, Bits, Block, Error, PartyId, Prg, Result, SessionId};
-use rand_core::CryptoRng;
+use comity_circuit::{Program, Recipients};
+use comity_core::{Backend, Bits, Block, PartyId, Prg, Result, SessionId};
 
-/// How a party runs.
-#[derive(Clone, Copy, Debug)]
-pub struct Config {
-    /// What the machine can run.
-    pub backend: Backend,
-    /// This party: 0 or 1.
-    pub party: u32,
-}
+pub use protocol::Yao;
 
 /// The party that garbles: the one with more input bits, party 0 on a tie.
-pub fn garbler(program: &Program) -> u32 {
-    let bits =
-        |party: u16| program.inputs().iter().filter(|i| i.owner.includes(party)).map(|i| i.bits as u64).sum::<u64>();
-    u32::from(bits(1) > bits(0))
-}
-
-/// Runs this party's side of a program, as garbler or evaluator as [`garbler`] says. `inputs[i]` is there exactly for this
-/// party's values. Outputs for this party go to the observer.
-///
-/// # Errors
-/// [`InvalidInput`](comity_core::Kind) where the inputs do not fit the program or the program is not for two parties; else what the
-/// channel reports, and [`Misbehaved`](comity_core::Kind) for base-OT messages that are no group elements.
-pub fn run(
-    ch: &mut dyn Channel,
-    session: &SessionId,
-    config: &Config,
-    program: &Program,
-    inputs: &[Option<Bits>],
-    rng: &mut dyn CryptoRng,
-    observer: &mut dyn Observer,
-) -> Result<()> {
-    if program.parties() > 2 || config.party > 1 {
-        return Err(Error::invalid_input(format!(
-            "yao is for two parties, 0 and 1; this is party {} of a program for {}",
-            config.party,
-            program.parties()
-        )));
-    }
-    program.check_plain()?;
-    program.check_inputs(Some(PartyId(config.party as u16)), inputs)?;
-    let session = session.child("yao");
-    observer.phase("setup");
-    if config.party == garbler(program) {
-        garbler::run(ch, &session, config, program, inputs, rng, observer)
-    } else {
-        evaluator::run(ch, &session, config, program, inputs, rng, observer)
-    }
+pub fn garbler(program: &Program) -> PartyId {
+    let of = |party: u16| program.inputs().iter().filter(move |i| i.owner.includes(party)).map(|i| i.bits as u64);
+    PartyId(u16::from(of(1).sum::<u64>() > of(0).sum::<u64>()))
 }
 
 /// The public active labels of the garbler's inputs, in the order of the program.
@@ -92,17 +51,17 @@ fn gate_keys(session: &SessionId) -> Block {
 
 /// Whether the party that does not garble puts anything in.
 fn evaluator_has_input(program: &Program) -> bool {
-    program.inputs().iter().any(|i| !i.owner.includes(garbler(program) as u16))
+    program.inputs().iter().any(|i| !i.owner.includes(garbler(program)))
 }
 
 /// Step 5, the same for both sides: the value is the XOR of the two sides' permute bits, so each side sends its own to the
 /// other where the other learns the value.
-fn reveal(ch: &mut dyn Channel, party: u32, to: Recipients, wires: &[Block]) -> Result<Option<Bits>> {
+fn reveal(ch: &mut dyn Channel, me: PartyId, to: Recipients, wires: &[Block]) -> Result<Option<Bits>> {
     let ours: Bits = wires.iter().map(|label| label.lsb()).collect();
-    if to.includes(1 - party as u16) {
+    if to.includes(1 - me.0) {
         ch.send(&ours.to_bytes())?;
     }
-    if !to.includes(party as u16) {
+    if !to.includes(me) {
         return Ok(None);
     }
     let mut theirs = vec![0; wires.len().div_ceil(8)];

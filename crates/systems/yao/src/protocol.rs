@@ -3,7 +3,7 @@
 use comity_core::Result;
 use comity_protocol::{Adversary, Card, Corrupt, Job, Kind, Party, Protocol, Supplies, Takes};
 
-use crate::{evaluator, garbler, garbles};
+use crate::{evaluator, garbler};
 
 /// Yao's protocol, whole: see the [crate](crate).
 pub struct Yao;
@@ -37,7 +37,7 @@ impl Protocol for Yao {
         let mut me = me.sub("yao");
         let (ch, here, rng, observer) = me.pair()?;
         observer.phase("setup");
-        match garbles(job.program) == here.me {
+        match crate::garbler(job.program) == here.me {
             true => garbler::run(ch, here, job, rng, observer),
             false => evaluator::run(ch, here, job, rng, observer),
         }

@@ -100,11 +100,12 @@ impl Sender {
         let pairs = check::pairs(seed, self.state.backend, self.state.parameters);
         let (g, u) = (&self.g, &self.u);
         let zero = [0; WIDTH];
-        let own = self.state.hashes(n, 2 * pairs.len(), |piece, i| {
+        // Secret: which of the receiver's hashes they are tells `s`.
+        let own = Zeroizing::new(self.state.hashes(n, 2 * pairs.len(), |piece, i| {
             let (alpha, beta) = pairs[i / 2];
             let u = |row| if i & 1 == 0 { &zero[..piece.width] } else { u.row(piece, row) };
             [g.row(piece, alpha), g.row(piece, beta), u(alpha), u(beta)]
-        });
+        }));
         let mut theirs = vec![[0; 32]; 4 * pairs.len()];
         ch.recv(theirs.as_flattened_mut())?;
         let mut honest = Choice::from(1);

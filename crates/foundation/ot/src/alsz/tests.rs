@@ -1,5 +1,7 @@
 //! The extension over ideal base OTs: against a textbook that works bit by bit, and against receivers that cheat.
 
+mod waits;
+
 use std::sync::OnceLock;
 
 use comity_channel::{Channel, Counted, Error, MemoryChannel};

@@ -39,7 +39,7 @@ use curve25519_dalek::ristretto::{CompressedRistretto, RistrettoPoint};
 use curve25519_dalek::scalar::Scalar;
 use rand_core::CryptoRng;
 use subtle::ConstantTimeEq;
-use zeroize::{ZeroizeOnDrop, Zeroizing};
+use zeroize::{Zeroize, ZeroizeOnDrop, Zeroizing};
 
 use super::BaseOt;
 use super::points::{
@@ -303,7 +303,9 @@ impl Answers {
     fn digest(&self, session: &SessionId, domain: &str) -> [u8; DIGEST] {
         let mut hasher = Hasher::new_derive_key(domain);
         hasher.update(&session.to_bytes()).update(self.0.as_flattened());
-        *hasher.finalize().as_bytes()
+        let digest = *hasher.finalize().as_bytes();
+        hasher.zeroize();
+        digest
     }
 }
 

@@ -116,6 +116,11 @@ impl Chooser {
         (start < end).then(|| &self.points[start..])
     }
 
+    /// OTs whose points are drawn.
+    pub(super) fn len(&self) -> usize {
+        self.points.len()
+    }
+
     /// All points at once.
     pub(super) fn draw(&mut self, choices: &Bits, rng: &mut dyn CryptoRng) -> Vec<Encoded> {
         while self.group(choices, rng).is_some() {}

@@ -323,11 +323,11 @@ impl Receiver {
             return Err(Error::invalid_input(format!("an answer of {answers} base OTs to a query of {n}")));
         }
         let mut pads = pads(session, j);
-        let mut chosen = Vec::with_capacity(n);
+        let mut chosen = Zeroizing::new(Vec::with_capacity(n));
         for group in answer.0.chunks(GROUP) {
             self.open(&mut pads, group, &mut chosen)?;
         }
-        Ok(chosen)
+        Ok(std::mem::take(&mut *chosen))
     }
 
     fn start(choices: &Bits) -> Receiver {

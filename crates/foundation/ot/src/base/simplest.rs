@@ -83,7 +83,7 @@ impl Points {
     /// The message of `n` OTs with these bytes. The points are checked by the sender that takes the message.
     ///
     /// # Errors
-    /// [`Malformed`](comity_core::Kind) if there are not exactly 32 bytes for each OT.
+    /// [`Malformed`](comity_core::Kind)(comity_core::Error::Malformed) if there are not exactly 32 bytes for each OT.
     pub fn from_bytes(bytes: &[u8], n: usize) -> Result<Points> {
         let points = items::<1>(bytes, n).ok_or_else(|| malformed("points", n, bytes.len()))?;
         Ok(Points(points.into_flattened()))
@@ -116,9 +116,9 @@ impl Sender {
     /// [`InvalidPoint`](checks::INVALID_POINT) or
     /// [`IdentityPoint`](checks::IDENTITY_POINT) if the receiver sent such.
     pub fn finish(mut self, points: &Points) -> Result<Vec<[Block; 2]>> {
-        let mut keys = Vec::with_capacity(points.0.len());
+        let mut keys = Zeroizing::new(Vec::with_capacity(points.0.len()));
         points.0.chunks(GROUP).try_for_each(|group| self.group(group, &mut keys))?;
-        Ok(keys)
+        Ok(std::mem::take(&mut *keys))
     }
 
     /// Appends the keys of the next few OTs.
@@ -153,7 +153,8 @@ impl Receiver {
 
     /// Step 4: the chosen key of each OT.
     pub fn finish(mut self) -> Vec<Block> {
-        let mut keys = Vec::new();
+        // Whole from the start: growing would leave keys behind.
+        let mut keys = Vec::with_capacity(self.chooser.len());
         self.chooser.shared(&self.a, |point, shared| {
             let [key] = self.kdf.keys(point, std::array::from_ref(shared));
             keys.push(key);
@@ -190,9 +191,9 @@ pub fn send(ch: &mut dyn Channel, session: &SessionId, n: usize, rng: &mut dyn C
     ch.send(&setup.0)?;
     ch.flush()?;
     // 3. Keys are computed while the receiver draws its next group.
-    let mut keys = Vec::with_capacity(n);
+    let mut keys = Zeroizing::new(Vec::with_capacity(n));
     receive_groups::<1>(ch, n, |_, group| sender.group(group.as_flattened(), &mut keys))?;
-    Ok(keys)
+    Ok(std::mem::take(&mut *keys))
 }
 
 /// The receiver's side of one random OT for each choice bit: the chosen keys.

@@ -2,12 +2,12 @@
 
 use comity_channel::{Channel, Error};
 use comity_core::{Backend, Bits, Block, Kind, Result, SessionId};
-use comity_testing::{Pair, deviate, never_wrong};
+use comity_testing::{Pair, assert_waits, deviate, never_wrong};
 
-use super::{Opening, Receiver, Sender};
-use crate::Malicious;
+use super::{Opening, Receiver, SHAPE, Sender};
 use crate::checks;
 use crate::softspoken::tests::{Ideal, bits, rng};
+use crate::{Malicious, softspoken};
 
 const SESSION: SessionId = SessionId::new([6; 32]);
 
@@ -147,7 +147,7 @@ fn nothing_goes_on_after_an_error() {
         |ch| {
             let mut sender = sender(ch).unwrap();
             let first = sender.send(ch, 1, &[[[1], [2]]]).unwrap_err();
-            let then = [sender.send::<_>(ch, 1, &[]).unwrap_err(), sender.random(ch, &mut []).unwrap_err()];
+            let then = [sender.send::<[u8; 1]>(ch, 1, &[]).unwrap_err(), sender.random(ch, &mut []).unwrap_err()];
             (first, then, sender.opening().map(drop).unwrap_err())
         },
         |ch| drop(receiver(ch).unwrap()),
@@ -204,4 +204,16 @@ fn no_deviation_makes_an_opening_wrong() {
         },
     );
     assert!(runs > 30 && refused >= 3, "{runs} runs, {refused} refused");
+}
+
+/// Delta would open them.
+#[test]
+fn messages_wait_for_the_answer() {
+    let corrections = 32 * 16 * (300usize.div_ceil(128) + 1);
+    let trees = softspoken::Trees::len::<Malicious>(SHAPE);
+    assert_waits(
+        |ch| sender(ch)?.send(ch, 16, &messages(300, 16, 1)),
+        |ch| receiver(ch)?.receive(ch, 16, &bits(300, 2)).map(drop),
+        &[("messages", trees + corrections + softspoken::Answer::BYTES, softspoken::Challenge::BYTES)],
+    );
 }

@@ -2,6 +2,7 @@
 
 use blake3::Hasher;
 use comity_core::{Block, Error, Result, SessionId};
+use zeroize::Zeroize;
 
 use super::Parameters;
 
@@ -90,6 +91,8 @@ impl Answer {
         let mut hasher = Hasher::new_derive_key("comity correlation generator: the sum of an iteration's leaves");
         hasher.update(&session.to_bytes()).update(&iteration.to_le_bytes());
         hasher.update(&challenge.to_bytes()).update(&sum.to_bytes());
-        Answer(*hasher.finalize().as_bytes())
+        let answer = Answer(*hasher.finalize().as_bytes());
+        hasher.zeroize();
+        answer
     }
 }

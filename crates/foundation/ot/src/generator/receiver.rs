@@ -94,11 +94,11 @@ impl<M: Model> Receiver<M> {
         for (t, choice) in t.iter_mut().zip(choices.iter()) {
             *t = t.with_lsb(choice);
         }
-        let mut seed = [0; 16];
-        rng.fill_bytes(&mut seed);
+        let mut seed = Zeroizing::new([0; 16]);
+        rng.fill_bytes(seed.as_mut());
         Ok(Receiver {
             sums: Vec::with_capacity(messages::sums(&parameters)),
-            challenges: Prg::new(base.backend(), Block::new(seed)),
+            challenges: Prg::new(base.backend(), Block::new(*seed)),
             state: State::new(parameters, session, base.backend(), &t),
             model: PhantomData,
         })

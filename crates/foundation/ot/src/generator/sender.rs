@@ -83,9 +83,9 @@ impl<M: Model> Sender<M> {
             // The same bit at both sides' correlation: it is then one with a delta that has it set.
             *q = q.with_lsb(false);
         }
-        let mut seed = [0; 16];
-        rng.fill_bytes(&mut seed);
-        let nonces = Prg::new(base.backend(), Block::new(seed));
+        let mut seed = Zeroizing::new([0; 16]);
+        rng.fill_bytes(seed.as_mut());
+        let nonces = Prg::new(base.backend(), Block::new(*seed));
         let state = State::new(parameters, session, base.backend(), &q);
         Ok(Sender { delta: base.delta().with_lsb(true), nonces, state, model: PhantomData })
     }

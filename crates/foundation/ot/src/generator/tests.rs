@@ -1,6 +1,7 @@
 //! Small generators over ideal correlations, against a textbook, and against senders that cheat.
 
 mod textbook;
+mod waits;
 
 use std::marker::PhantomData;
 

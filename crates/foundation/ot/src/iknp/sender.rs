@@ -3,7 +3,7 @@
 use comity_channel::Channel;
 use comity_core::{Backend, Bits, Block, Prg, Result, SessionId};
 use rand_core::CryptoRng;
-use zeroize::Zeroize;
+use zeroize::{Zeroize, Zeroizing};
 
 use super::state::State;
 use super::{BASE, BLOCK, ROWS};
@@ -37,7 +37,7 @@ impl Sender {
         delta: Block,
         rng: &mut dyn CryptoRng,
     ) -> Result<Sender> {
-        let choices = Bits::from_bytes(&delta.to_bytes(), ROWS);
+        let choices = Bits::from_bytes(&*Zeroizing::new(delta.to_bytes()), ROWS);
         let seeds = B::receive(ch, &session.child(BASE), &choices, rng)?;
         Ok(Sender::new(backend, seeds.weaken()))
     }

@@ -2,6 +2,7 @@
 
 use blake3::Hasher;
 use comity_core::{Backend, Block, Error, Prg, Result, SessionId, gf128};
+use zeroize::Zeroize;
 
 use super::bch::MESSAGE;
 use super::{Piece, ROWS};
@@ -82,7 +83,9 @@ impl Answer {
         let mut hasher = Hasher::new_derive_key("comity 1-out-of-N OT: hashes of the rows of a chunk");
         hasher.update(&session.to_bytes()).update(&chunk.to_le_bytes()).update(&challenge.to_bytes());
         hasher.update(Block::bytes_of(&choices)).update(Block::bytes_of(rows));
-        Answer { choices, rows: *hasher.finalize().as_bytes() }
+        let rows = *hasher.finalize().as_bytes();
+        hasher.zeroize();
+        Answer { choices, rows }
     }
 }
 

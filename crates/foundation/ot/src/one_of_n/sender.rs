@@ -85,8 +85,8 @@ impl<S: Scheme> Sender<S> {
         rng: &mut dyn CryptoRng,
     ) -> Result<Sender<S>> {
         check_seeds(seeds.len())?;
-        let mut challenges = [0; 16];
-        rng.fill_bytes(&mut challenges);
+        let mut challenges = Zeroizing::new([0; 16]);
+        rng.fill_bytes(challenges.as_mut());
         let bytes = Zeroizing::new(seeds.choices().to_bytes());
         let mut s = [Block::ZERO; QUARTERS];
         Block::bytes_of_mut(&mut s).copy_from_slice(&bytes);
@@ -95,7 +95,7 @@ impl<S: Scheme> Sender<S> {
             session: *session,
             secret: Arc::new(secret),
             rows: seeds.chosen().iter().map(|&seed| Prg::new(backend, seed)).collect(),
-            challenges: Prg::new(backend, Block::new(challenges)),
+            challenges: Prg::new(backend, Block::new(*challenges)),
             next: 0,
             chunk: 0,
             broken: false,

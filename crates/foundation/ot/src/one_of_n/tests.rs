@@ -1,5 +1,7 @@
 //! The extension over dealt seeds, against a textbook, and against receivers that cheat.
 
+mod waits;
+
 use comity_channel::{Channel, MemoryChannel};
 use comity_core::{Aes128, Backend, Bits, Block, Error, Kind, Prg, Result, SessionId, TccrHash};
 use comity_testing::{Pair, deviate, never_wrong};

@@ -94,6 +94,8 @@ pub use two_way::TwoWay;
 
 pub(crate) use trees::{Forest, build, delta, puncture};
 
+use check::Hashes;
+
 use comity_core::{Error, Result};
 
 /// The session of the base OTs, under that of the extension.

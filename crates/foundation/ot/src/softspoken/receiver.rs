@@ -6,7 +6,7 @@ use rand_core::CryptoRng;
 use zeroize::{Zeroize, Zeroizing};
 
 use super::matrix::{Matrix, Piece, pieces};
-use super::{Answer, BASE, CALL, Challenge, Checking, Corrections, Forest, ROWS, Shape, Trees, build};
+use super::{Answer, BASE, CALL, Challenge, Checking, Corrections, Forest, Hashes, ROWS, Shape, Trees, build};
 use crate::base::BaseOt;
 use crate::correlated::{check_length, receive};
 use crate::stream::grown;
@@ -178,7 +178,7 @@ impl<M: Checking> Receiver<M> {
         let (backend, session, chunk) = (self.matrix.backend, self.matrix.session, self.matrix.count());
         let coefficients = self.matrix.challenge::<M>(n, challenge);
         let choices = gf128::inner_product(backend, &self.choices[slot][..coefficients.len()], coefficients);
-        let mut rows = [Block::ZERO; ROWS];
+        let mut rows = Hashes::new([Block::ZERO; ROWS]);
         for piece in pieces::<M>(n) {
             self.matrix.hash(slot, piece, piece, &mut rows);
         }

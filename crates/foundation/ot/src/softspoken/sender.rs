@@ -7,7 +7,9 @@ use subtle::ConstantTimeEq;
 use zeroize::{Zeroize, Zeroizing};
 
 use super::matrix::{Matrix, Piece, pieces};
-use super::{Answer, BASE, CALL, Challenge, Checking, Corrections, Forest, ROWS, Shape, Trees, delta, puncture};
+use super::{
+    Answer, BASE, CALL, Challenge, Checking, Corrections, Forest, Hashes, ROWS, Shape, Trees, delta, puncture,
+};
 use crate::base::BaseOt;
 use crate::checks;
 use crate::correlated::extend;
@@ -29,7 +31,7 @@ pub struct Taken<M: Checking> {
     sender: Sender<M>,
     out: Zeroizing<Vec<Block>>,
     challenge: Challenge,
-    hashes: [Block; ROWS],
+    hashes: Hashes,
 }
 
 impl<M: Checking> Sender<M> {
@@ -39,7 +41,7 @@ impl<M: Checking> Sender<M> {
     /// `delta` must be uniform but for bits that the protocol above fixes (bit 0 for point-and-permute).
     ///
     /// # Errors
-    /// Those of [`BaseOt::receive`], [`InvalidInput`](comity_core::Kind) if `k` is not from 1 to 8, and in the
+    /// Those of [`BaseOt::receive`], [`InvalidInput`](Error::InvalidInput) if `k` is not from 1 to 8, and in the
     /// malicious model [`InconsistentTree`](checks::INCONSISTENT_TREE).
     pub fn setup<B: BaseOt<Model: AtLeast<M>>>(
         ch: &mut dyn Channel,
@@ -50,7 +52,7 @@ impl<M: Checking> Sender<M> {
         rng: &mut dyn CryptoRng,
     ) -> Result<Sender<M>> {
         let shape = Shape::new(k)?;
-        let choices = Bits::from_bytes(&delta.to_bytes(), ROWS);
+        let choices = Bits::from_bytes(&*Zeroizing::new(delta.to_bytes()), ROWS);
         let seeds = B::receive(ch, &session.child(BASE), &choices, rng)?;
         let mut bytes = vec![0; Trees::len::<M>(shape)];
         ch.recv(&mut bytes)?;
@@ -60,7 +62,7 @@ impl<M: Checking> Sender<M> {
     /// The sender from 128 random OTs, whose choice bits are delta, and the receiver's message.
     ///
     /// # Errors
-    /// [`InvalidInput`](comity_core::Kind) if `k` is not from 1 to 8, [`Malformed`](comity_core::Kind) if the message
+    /// [`InvalidInput`](Error::InvalidInput) if `k` is not from 1 to 8, [`Malformed`](Error::Malformed) if the message
     /// is not for such trees, and in the malicious model [`InconsistentTree`](checks::INCONSISTENT_TREE).
     ///
     /// # Panics
@@ -88,12 +90,12 @@ impl<M: Checking> Sender<M> {
         forest: &Forest,
         rng: &mut dyn CryptoRng,
     ) -> Sender<M> {
-        let mut seed = [0; 16];
-        rng.fill_bytes(&mut seed);
+        let mut seed = Zeroizing::new([0; 16]);
+        rng.fill_bytes(seed.as_mut());
         Sender {
             delta,
             matrix: Matrix::new::<M>(session, backend, shape, forest, 0),
-            challenges: Prg::new(backend, Block::new(seed)),
+            challenges: Prg::new(backend, Block::new(*seed)),
             model: std::marker::PhantomData,
         }
     }
@@ -101,8 +103,8 @@ impl<M: Checking> Sender<M> {
     /// A chunk of `n` OTs from the receiver's corrections, for given or for `random` choice bits.
     ///
     /// # Errors
-    /// [`InvalidInput`](comity_core::Kind) if there are more than [`CHUNK`](Checking::CHUNK),
-    /// [`Malformed`](comity_core::Kind) if the message is not for so many.
+    /// [`InvalidInput`](Error::InvalidInput) if there are more than [`CHUNK`](Checking::CHUNK),
+    /// [`Malformed`](Error::Malformed) if the message is not for so many.
     pub fn take(mut self, n: usize, random: bool, corrections: &Corrections) -> Result<Taken<M>> {
         if n > M::CHUNK {
             return Err(Error::invalid_input(format!("{n} OTs are more than a chunk, {}", M::CHUNK)));
@@ -110,7 +112,7 @@ impl<M: Checking> Sender<M> {
         let corrections = Corrections::from_bytes::<M>(&corrections.0, self.matrix.shape.k, n, random)?;
         self.matrix.begin()?;
         let challenge = self.draw(n);
-        let mut hashes = [Block::ZERO; ROWS];
+        let mut hashes = Hashes::new([Block::ZERO; ROWS]);
         let mut out = Zeroizing::new(vec![Block::ZERO; n]);
         let mut bytes = &corrections.0[..];
         for piece in pieces::<M>(n) {
@@ -137,7 +139,7 @@ impl<M: Checking> Sender<M> {
         for start in (0..n).step_by(M::CHUNK) {
             let n = M::CHUNK.min(n - start);
             let challenge = self.draw(n);
-            let mut hashes = [Block::ZERO; ROWS];
+            let mut hashes = Hashes::new([Block::ZERO; ROWS]);
             let mut pieces = pieces::<M>(n);
             while let Some(piece) = pieces.next() {
                 ch.recv(Block::bytes_of_mut(self.matrix.wire(piece, skip)))?;
@@ -171,10 +173,10 @@ impl<M: Checking> Sender<M> {
     }
 
     /// Receives the answer for a chunk, and checks it.
-    pub(super) fn settle(&mut self, ch: &mut dyn Channel, challenge: &Challenge, hashes: [Block; ROWS]) -> Result<()> {
+    pub(super) fn settle(&mut self, ch: &mut dyn Channel, challenge: &Challenge, mut hashes: Hashes) -> Result<()> {
         let mut answer = [0; Answer::BYTES];
         ch.recv(&mut answer)?;
-        self.check(challenge, hashes, &Answer::from_bytes(&answer)?)
+        self.check(challenge, &mut hashes, &Answer::from_bytes(&answer)?)
     }
 
     /// Takes the corrections of a piece of a chunk of `n` OTs that are on the wire into its rows, which are then used
@@ -210,12 +212,12 @@ impl<M: Checking> Sender<M> {
     }
 
     /// Holds a chunk, of which only the hashes are left, against the answer.
-    fn check(&mut self, challenge: &Challenge, mut rows: [Block; ROWS], answer: &Answer) -> Result<()> {
+    fn check(&mut self, challenge: &Challenge, rows: &mut Hashes, answer: &Answer) -> Result<()> {
         let (session, chunk) = (self.matrix.session, self.matrix.count());
         for (i, row) in rows.iter_mut().enumerate() {
             *row ^= answer.choices.masked(self.delta.to_u128() >> i & 1 == 1);
         }
-        let expected = Answer::bind(&session, chunk, challenge, answer.choices, &rows);
+        let expected = Answer::bind(&session, chunk, challenge, answer.choices, rows);
         if !bool::from(expected.rows[..].ct_eq(&answer.rows)) {
             return Err(checks::INCONSISTENT_CHOICES.into());
         }
@@ -234,7 +236,7 @@ impl Taken<Malicious> {
     /// # Errors
     /// [`InconsistentChoices`](checks::INCONSISTENT_CHOICES) if the answer is wrong. The sender is then gone.
     pub fn check(mut self, answer: &Answer) -> Result<(Sender<Malicious>, Vec<Block>)> {
-        self.sender.check(&self.challenge, self.hashes, answer)?;
+        self.sender.check(&self.challenge, &mut self.hashes, answer)?;
         Ok(self.done())
     }
 }

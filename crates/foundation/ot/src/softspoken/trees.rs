@@ -7,7 +7,7 @@
 use blake3::Hasher;
 use comity_core::{Backend, Block, Error, Prg, Result, SessionId};
 use subtle::{Choice, ConditionallySelectable, ConstantTimeEq};
-use zeroize::Zeroizing;
+use zeroize::{Zeroize, Zeroizing};
 
 use super::{Checking, ROWS, Shape};
 use crate::checks;
@@ -177,7 +177,9 @@ impl Forest {
         for seeds in &self.0 {
             hasher.update(Block::bytes_of(seeds));
         }
-        *hasher.finalize().as_bytes()
+        let digest = *hasher.finalize().as_bytes();
+        hasher.zeroize();
+        digest
     }
 }
 
@@ -203,11 +205,13 @@ fn check_values(session: &SessionId, tree: usize, seeds: &mut [Block]) -> Vec<Ch
     let mut start = Hasher::new_derive_key("comity SoftSpoken OT: a seed's check value and key");
     start.update(&session.to_bytes()).update(&(tree as u64).to_le_bytes());
     let check = |seed: &mut Block| {
-        let mut output = start.clone().update(&seed.to_bytes()).finalize_xof();
-        let (mut check, mut key) = ([0; 32], [0; 16]);
+        let mut hasher = start.clone();
+        let mut output = hasher.update(&seed.to_bytes()).finalize_xof();
+        let mut check = [0; 32];
         output.fill(&mut check);
-        output.fill(&mut key);
-        *seed = Block::new(key);
+        output.fill(Block::bytes_of_mut(std::slice::from_mut(seed)));
+        output.zeroize();
+        hasher.zeroize();
         check
     };
     seeds.iter_mut().map(check).collect()

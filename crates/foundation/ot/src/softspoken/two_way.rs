@@ -4,9 +4,10 @@
 use comity_channel::Channel;
 use comity_core::{Backend, Bits, Block, Error, Result, SessionId};
 use rand_core::CryptoRng;
+use zeroize::Zeroizing;
 
 use super::matrix::{pieces, width};
-use super::{BASE, Challenge, Checking, ROWS, Receiver, Sender, Shape, Trees};
+use super::{BASE, Challenge, Checking, Hashes, ROWS, Receiver, Sender, Shape, Trees};
 use crate::base::csw;
 use crate::stream::grown;
 use crate::{Malicious, ReceiverSeeds, SenderSeeds};
@@ -31,7 +32,7 @@ impl TwoWay {
     /// levels. `own` is the session of the extension under this party's delta, `theirs` that under the peer's.
     ///
     /// # Errors
-    /// As [`Sender::setup`] and [`Receiver::setup`]; [`InvalidInput`](comity_core::Kind) if bit 0 of delta is zero.
+    /// As [`Sender::setup`] and [`Receiver::setup`]; [`InvalidInput`](Error::InvalidInput) if bit 0 of delta is zero.
     pub fn setup(
         ch: &mut dyn Channel,
         [own, theirs]: [&SessionId; 2],
@@ -44,7 +45,7 @@ impl TwoWay {
         if !delta.lsb() {
             return Err(Error::invalid_input("bit 0 of a delta that goes both ways must be one"));
         }
-        let choices = Bits::from_bytes(&delta.to_bytes(), ROWS);
+        let choices = Bits::from_bytes(&*Zeroizing::new(delta.to_bytes()), ROWS);
         let (seeds, chosen) = base(ch, [&own.child(BASE), &theirs.child(BASE)], &choices, rng)?;
         let (receiver, trees) = Receiver::new(theirs, backend, k, seeds)?;
         let mut bytes = vec![0; Trees::len::<Malicious>(shape)];
@@ -100,7 +101,7 @@ impl TwoWay {
         ch.send(&answer)?;
         ch.flush()?;
         // While the answers are under way.
-        let mut hashes = [Block::ZERO; ROWS];
+        let mut hashes = Hashes::new([Block::ZERO; ROWS]);
         let mut rest = &*into;
         for piece in pieces::<Malicious>(n) {
             let (now, later) = rest.split_at(rows * piece.width);
@@ -146,7 +147,7 @@ fn base(
 mod tests {
     use comity_channel::{Change, Direction, MemoryChannel, Tamper, Tampering};
     use comity_core::{Kind, Prg};
-    use comity_testing::Pair;
+    use comity_testing::{Pair, assert_waits};
 
     use super::*;
     use crate::checks;
@@ -204,6 +205,35 @@ mod tests {
             let (a, _) = Pair::run(|ch| honest(&mut Tampering::new(&mut *ch, &change), 0), |ch| honest(&mut *ch, 1));
             assert!(matches!(a, Err(Error { kind: Kind::Misbehaved(checks::INCONSISTENT_CHOICES), .. })), "{at}");
         }
+    }
+
+    /// Of what both parties say alike, the part of either that must not be known before the other's last part is: what the
+    /// other said could else depend on it.
+    #[test]
+    fn nothing_is_told_before_what_it_waits_for() {
+        let party = |ch: &mut dyn Channel, party: u8| {
+            let mut both = setup(ch, party, DELTAS[usize::from(party)])?;
+            let mut blocks = [(); 2].map(|()| vec![Block::ZERO; TwoWay::CHUNK + 300]);
+            let [macs, keys] = &mut blocks;
+            both.extend(ch, macs, keys)
+        };
+        // Up to each message, of either party: the base OTs' three, trees, and corrections, challenge and answer of a chunk.
+        let points = 32 + (32 + 32 * ROWS);
+        let challenge = points + (16 * ROWS + 32);
+        let trees = challenge + 32 + Trees::len::<Malicious>(Shape::new(4).unwrap());
+        let corrections = |n: usize| 31 * 16 * width::<Malicious>(n);
+        let first = trees + corrections(TwoWay::CHUNK);
+        let second = first + 16 + 48 + corrections(300);
+        assert_waits(
+            |ch| party(ch, 0),
+            |ch| party(ch, 1),
+            &[
+                ("the base OTs' challenge", points, points),
+                ("the base OTs' response", challenge, challenge),
+                ("the first challenge", first, first),
+                ("the second challenge", second, second),
+            ],
+        );
     }
 
     #[test]

@@ -54,7 +54,9 @@ fn pinned(prepared: bool, golden: &str) {
         };
         recorded(&setting, honest).iter().for_each(|recording| update(&recording.sent));
         if prepared {
-            let offline = |ch: &mut _, party| setting.offline(ch, party, &mut honest).expect("a preparation");
+            let offline = |ch: &mut comity_channel::MemoryChannel, party| {
+                setting.offline(ch, party, &mut honest).expect("a preparation")
+            };
             let (a, b) = Pair::run(|ch| offline(ch, 0), |ch| offline(ch, 1));
             [a, b].iter().for_each(|stored| update(stored));
         }
@@ -283,7 +285,8 @@ fn every_run_has_a_challenge_of_its_own() {
 fn a_prepared_challenge_leaves_after_what_it_checks() {
     let program = program(Recipients::All);
     let setting = Setting { prepared: true, ..Setting::new(&program, 4, 370) };
-    let offline = |ch: &mut _, party| setting.offline(ch, party, &mut honest).expect("a preparation");
+    let offline =
+        |ch: &mut comity_channel::MemoryChannel, party| setting.offline(ch, party, &mut honest).expect("a preparation");
     let (a, b) = Pair::run(|ch| offline(ch, 0), |ch| offline(ch, 1));
     // What the garbler has sent when it answers; what the evaluator has, and has sent, when it is about to tell.
     let (checked, told) = Pair::run(

@@ -2,9 +2,9 @@
 
 use std::sync::Mutex;
 
-use comity_channel::{Channel, MemoryChannel};
+use comity_channel::{Channel, MemoryChannel, Recorded};
 use comity_core::{Backend, Bits, Block, Check, Error, Kind, Prg, Result, SessionId};
-use comity_testing::{Pair, Verdict, deviate};
+use comity_testing::{Pair, Verdict, assert_waits, deviate, told};
 use curve25519_dalek::ristretto::{CompressedRistretto, RistrettoPoint};
 use curve25519_dalek::scalar::Scalar;
 use curve25519_dalek::traits::Identity;
@@ -401,6 +401,43 @@ fn messages_of_another_session_do_not_do() {
         assert!(misbehaved(waiting.finish(&response), checks::BASE_OT_CHALLENGE));
         let (receiver, _) = Receiver::new(&session, &choices, &mut rng(seed + 1));
         assert!(misbehaved(receiver.respond(&offer, &challenge), checks::BASE_OT_CHALLENGE));
+    }
+}
+
+/// The sender's challenge is for points that are all chosen; the receiver's response is for an answer that it has seen.
+#[test]
+fn nothing_is_told_before_what_it_waits_for() {
+    // Of three groups.
+    const N: usize = 20;
+    let (points, challenge) = (32 + 32 * N, 16 * N + 32);
+    let send = |ch: &mut dyn Channel| Csw::send(ch, &SESSION, N, &mut rng(1)).map(drop);
+    let receive = |ch: &mut dyn Channel| Csw::receive(ch, &SESSION, &bits(N, 3), &mut rng(2)).map(drop);
+    assert_waits(send, receive, &[("the challenge", points, 32)]);
+    assert_waits(receive, send, &[("the response", 32 + challenge, points)]);
+}
+
+/// A response to a challenge that was changed for one choice would tell that choice.
+#[test]
+fn a_challenge_that_does_not_fit_gets_no_response() {
+    const N: usize = 20;
+    let choices = bits(N, 3);
+    let receive = |ch: &mut dyn Channel| Csw::receive(ch, &SESSION, &choices, &mut rng(2)).map(drop);
+    let (honest, ()) = Pair::run(
+        |ch| {
+            let mut ch = Recorded::new(ch, 1 << 16);
+            receive(&mut ch).unwrap();
+            ch.recorder().recording()
+        },
+        |ch| Csw::send(ch, &SESSION, N, &mut rng(1)).map(drop).unwrap(),
+    );
+    let first = (0..N).find(|&i| choices.get(i)).unwrap();
+    // The sum for a choice that is one, and the digest.
+    for byte in [32 + 16 * first, 32 + 16 * N] {
+        let mut says = honest.received.clone();
+        says[byte] ^= 1;
+        let (sent, ended) = told(&says, receive);
+        assert_eq!(sent, honest.sent[..32 + 32 * N], "byte {byte}");
+        assert!(matches!(ended, Err(Error { kind: Kind::Misbehaved(checks::BASE_OT_CHALLENGE), .. })), "byte {byte}");
     }
 }
 

@@ -2,6 +2,7 @@
 
 mod cheats;
 mod textbook;
+mod waits;
 
 use std::marker::PhantomData;
 
