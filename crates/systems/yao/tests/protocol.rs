@@ -14,7 +14,7 @@ fn setting(backend: Backend) -> Setting {
 }
 
 fn agrees(program: &Program, inputs: &[Bits], backend: Backend) {
-    agrees(&Yao, 2, program, inputs, setting(backend));
+    check(&Yao, 2, program, inputs, setting(backend));
 }
 
 /// A chain of dependent ANDs and a wide layer of independent ones.
