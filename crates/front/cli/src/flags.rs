@@ -129,7 +129,7 @@ impl fmt::Display for BitOrder {
 /// `--peer ID=ADDR`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Peer {
-    pub(crate) party: u32,
+    pub(crate) party: u16,
     pub(crate) address: String,
 }
 

@@ -66,7 +66,7 @@ pub(crate) fn read(
     resolved: &Resolved,
     order: &Order,
     given: &[Assigned],
-    party: Option<u32>,
+    party: Option<u16>,
 ) -> Outcome<BTreeMap<usize, Bits>> {
     let inputs = resolved.inputs();
     let ours = |index: usize| party.is_none_or(|party| inputs[index].owner.includes(party as u16));
@@ -237,7 +237,7 @@ pub(crate) fn lines(resolved: &Resolved, outputs: &BTreeMap<usize, String>) -> S
 }
 
 /// A party's values for its child process: the hex of the packed wires.
-pub(crate) fn to_orders(resolved: &Resolved, party: u32, inputs: &BTreeMap<usize, Bits>) -> BTreeMap<usize, String> {
+pub(crate) fn to_orders(resolved: &Resolved, party: u16, inputs: &BTreeMap<usize, Bits>) -> BTreeMap<usize, String> {
     let hex = |bits: &Bits| bits.to_bytes().iter().map(|byte| format!("{byte:02x}")).collect();
     let own = inputs.iter().filter(|(index, _)| resolved.inputs()[**index].owner.includes(party as u16));
     own.map(|(&index, bits)| (index, hex(bits))).collect()

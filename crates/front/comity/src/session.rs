@@ -194,8 +194,8 @@ impl<'a> Session<'a> {
         let inputs = self.given(program, inputs)?;
         let store = self.store.take();
         let need = store.as_ref().map(|_| protocol.needs(program, &settled, self.params)).transpose()?;
-        let greeting =
-            self.greeting(card, Some(program), &options, if store.is_some() { "run from a store" } else { "run" });
+        let phase = if store.is_some() { "run from a store" } else { "run" };
+        let greeting = self.greeting(card, Some(program), phase)?;
         // Now, so that the peer does not wait for it later.
         program.lowered();
         let met = self.meet(card, watch)?;

@@ -4,8 +4,8 @@ use std::thread;
 use std::time::Duration;
 
 use comity::{
-    Adversary, Bits, Builder, Error, Params, Program, Protocol, Recipients, Report, Result, Role, Session, Watch,
-    library, memory,
+    Adversary, Bits, Builder, Card, Error, Params, Program, Recipients, Report, Result, Session, Watch, library, memory,
+    named,
 };
 use comity_channel::{Change, Direction, Tamper, Tampering};
 use comity_core::Kind;
@@ -69,38 +69,43 @@ fn yao_runs_by_its_name() {
     assert_eq!(zero.outputs, one.outputs);
     assert_eq!((zero.protocol, one.adversary), ("yao", Adversary::SemiHonest));
     refused(
-        Session::new(0).over(memory::pair().0).protocol("yao").role(Role::Garbler).run(&program, [(0, byte(1))]),
-        &["garbler", "yao", "leave"],
+        Session::new(0).over(memory::pair().0).protocol("yao").option("role", "garbler").run(&program, [(0, byte(1))]),
+        &["yao", "no option", "role"],
     );
 }
 
 #[test]
 fn either_party_garbles() {
     let program = program();
-    let wish = |role: Role| move |s: Session<'static>| s.params(Params::new(128, 8).unwrap()).role(role);
-    let run = |roles: [Role; 2]| {
+    let wish =
+        |role: &'static str| move |s: Session<'static>| s.params(Params::new(128, 8).unwrap()).option("role", role);
+    let run = |roles: [&'static str; 2]| {
         let program = &program;
         both(
             move |s| wish(roles[0])(s).run(program, [(0, byte(12))]),
             move |s| wish(roles[1])(s).run(program, [(1, byte(10))]),
         )
     };
-    for role in [Role::Garbler, Role::Evaluator] {
-        let (zero, one) = run([role, role.other()]);
+    for (role, other) in [("garbler", "evaluator"), ("evaluator", "garbler")] {
+        let (zero, one) = run([role, other]);
         let (zero, one) = (zero.unwrap(), one.unwrap());
         assert_eq!(zero.outputs, [(0, byte(8)), (1, byte(6))]);
         assert_eq!(zero.outputs, one.outputs);
-        let garbler = if role == Role::Garbler { &zero } else { &one };
+        let garbler = if role == "garbler" { &zero } else { &one };
         assert!(garbler.bytes_sent > garbler.bytes_received, "the garbler sends the circuits");
         disagree(run([role, role]), "garbler");
     }
-    // Who says what follows from the program anyway agrees with one who says nothing.
+    // Who says nothing leaves it to the other one.
     let params = Params::new(128, 8).unwrap();
-    let (zero, one) = both(
-        |s| s.params(params).role(Role::Garbler).run(&program, [(0, byte(12))]),
-        |s| s.params(params).run(&program, [(1, byte(10))]),
-    );
-    assert!(zero.is_ok() && one.is_ok());
+    for role in ["garbler", "evaluator"] {
+        let (zero, one) = both(
+            |s| s.params(params).option("role", role).run(&program, [(0, byte(12))]),
+            |s| s.params(params).run(&program, [(1, byte(10))]),
+        );
+        let (zero, one) = (zero.unwrap(), one.unwrap());
+        assert_eq!((&zero.outputs, zero.options), (&one.outputs, one.options));
+        assert_eq!(zero.bytes_sent > zero.bytes_received, role == "garbler");
+    }
 }
 
 #[test]
@@ -172,6 +177,8 @@ fn what_cannot_work_is_refused_before_the_peer_hears_of_it() {
     refused(alone().run(&program, [(0, byte(1)), (2, byte(1))]), &["no input 2"]);
     refused(alone().protocol("none").run(&program, [(0, byte(1))]), &["none", "yao"]);
     refused(Session::new(2).over(memory::pair().0).run(&program, []), &["no party 2"]);
+    refused(alone().option("coded", "perhaps").run(&program, [(0, byte(1))]), &["coded", "perhaps", "yes, no"]);
+    refused(alone().option("code", "yes").run(&program, [(0, byte(1))]), &["no option `code`", "role, coded"]);
     refused(Session::new(0).run(&program, [(0, byte(1))]), &["listen", "connect"]);
     let wide = program.clone().with_owner(1, 7).unwrap();
     refused(alone().run(&wide, [(0, byte(1))]), &["`b`", "party 7"]);
@@ -196,8 +203,8 @@ fn off_this_machine_more_must_be_asked_for() {
         fn listening(&mut self, address: &str) {
             self.0.push(address.to_owned());
         }
-        fn exposed(&mut self, protocol: &Protocol) {
-            self.0.push(protocol.risk.to_owned());
+        fn exposed(&mut self, card: &Card) {
+            self.0.push(card.risk.to_owned());
         }
     }
     let hear = |session: Session<'_>| {
@@ -208,7 +215,7 @@ fn off_this_machine_more_must_be_asked_for() {
     };
     let heard = hear(listen().protocol("yao"));
     assert_eq!(heard.len(), 2);
-    assert_eq!(heard[0], Protocol::named("yao").unwrap().risk);
+    assert_eq!(heard[0], named("yao").unwrap().card().risk);
     assert!(heard[1].starts_with("0.0.0.0:") && !heard[1].ends_with(":0"), "{}", heard[1]);
     assert_eq!(hear(listen()).len(), 1, "only a semi-honest protocol exposes anybody");
 }
@@ -229,9 +236,9 @@ fn wrong_circuits_are_caught_and_the_check_is_named() {
         let program = &program;
         let one = scope.spawn(move || {
             let peer = Tampering::new(b, &tamper);
-            Session::new(1).over(peer).role(Role::Evaluator).run(program, [(1, block)])
+            Session::new(1).over(peer).option("role", "evaluator").run(program, [(1, block)])
         });
-        let zero = Session::new(0).over(a).role(Role::Garbler).run(program, [(0, key)]);
+        let zero = Session::new(0).over(a).option("role", "garbler").run(program, [(0, key)]);
         (zero, one.join().unwrap())
     });
     assert!(

@@ -72,7 +72,7 @@ fn security(tls: bool) -> [Security; 2] {
 }
 
 /// A party's session over a connection, as fast as it is or as slow as a network.
-fn session(party: u32, connection: Connection, net: Option<NetProfile>) -> Session<'static> {
+fn session(party: u16, connection: Connection, net: Option<NetProfile>) -> Session<'static> {
     let session = Session::new(party).protocol("yao");
     match net {
         Some(profile) => session.over(Simulated::new(connection, profile)),

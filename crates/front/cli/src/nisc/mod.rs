@@ -119,7 +119,7 @@ fn copies(args: &PublishArgs) -> Outcome<Copies> {
 }
 
 /// A party's input values, as the protocol takes them.
-fn inputs(resolved: &Resolved, args: &InputArgs, party: u32) -> Outcome<Vec<Option<Bits>>> {
+fn inputs(resolved: &Resolved, args: &InputArgs, party: u16) -> Outcome<Vec<Option<Bits>>> {
     let order = Order::new(resolved, &args.bits)?;
     let mut own: BTreeMap<usize, Bits> = values::read(resolved, &order, &args.input, Some(party))?;
     Ok((0..resolved.inputs().len()).map(|index| own.remove(&index)).collect())

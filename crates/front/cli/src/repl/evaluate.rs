@@ -31,7 +31,7 @@ pub(super) enum Done {
 pub(super) struct Ready(Prepared);
 
 enum Prepared {
-    Input { name: String, party: u32, ty: Type, value: Option<Bits> },
+    Input { name: String, party: u16, ty: Type, value: Option<Bits> },
     Random { name: String, ty: Type },
     Let { name: String, computed: Computed },
     Reveal { expression: String, to: Recipients, computed: Computed },

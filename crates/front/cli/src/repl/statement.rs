@@ -18,7 +18,7 @@ pub(super) enum Statement {
     /// `NAME = input(PARTY, TYPE)`, and `= VALUE` behind it.
     Input {
         name: String,
-        party: u32,
+        party: u16,
         ty: String,
         value: Option<Zeroizing<String>>,
     },
