@@ -8,7 +8,9 @@
 //! - [`ot`] has the ideal functionalities of oblivious transfer, and holds protocols against them.
 //! - [`check_channels`] holds a channel to the promises of its trait.
 //!
-//! No assertion here depends on time, but for parties that do not end at all.
+//! No assertion here depends on time, but for parties that do not end at all: they have [`PATIENCE`].
+
+use std::time::Duration;
 
 mod conformance;
 mod deviate;
@@ -21,4 +23,8 @@ pub use conformance::check_channels;
 pub use deviate::{Case, Deviation, Verdict, deviate, never_wrong};
 pub use parties::{Net, Pair};
 pub use realize::assert_realizes;
+
+/// What has not come after this long never comes. It bounds each wait for something that must happen, and is so long that
+/// no machine is too busy for it: a test that waits it out fails. Where a time-out is what must happen, a test sets its own.
+pub const PATIENCE: Duration = Duration::from_secs(600);
 pub use waits::{assert_waits, told};

@@ -7,11 +7,10 @@ use std::time::Duration;
 
 use comity_channel::{MemoryChannel, Mesh, memory, memory_mesh};
 
-/// A party that neither sends nor receives for so long is taken to wait in vain.
-const PATIENCE: Duration = Duration::from_secs(60);
+use crate::PATIENCE;
 
-/// A run that takes so long hangs: no test of one crate may take longer than a minute.
-const HANG: Duration = Duration::from_secs(120);
+/// A run in which no party ends for so long hangs. Longer than a channel waits, so that one says first who waits for what.
+const HANG: Duration = PATIENCE.saturating_mul(2);
 
 /// Two parties over a pair of channels in memory.
 ///

@@ -37,6 +37,29 @@ fn a_wrong_output_is_not_ideal() {
     assert_realizes(3, |_| ((), ()), |(), ()| ((), 5), |_, (), _| Ok(()), |_, (), _| Ok(6));
 }
 
+#[test]
+fn a_lost_message_is_not_waited_for() {
+    let mut lost = 0;
+    deviate(
+        1000,
+        sender,
+        |ch, _| receiver(ch, true),
+        |case, verdict0, verdict1| {
+            // The pad of party 0, or what party 1 says to it.
+            if case.deviation == Deviation::Drop && case.message == 0 {
+                for error in [verdict0.error(), verdict1.error()] {
+                    assert!(
+                        matches!(error, Some(Error::TimedOut(text)) if text.contains("deadlock")),
+                        "{case:?}: {error:?}"
+                    );
+                }
+                lost += 1;
+            }
+        },
+    );
+    assert_eq!(lost, 2);
+}
+
 /// Party 0 sends a random pad, waits for a byte, and sends a sealed 42 with a check over the pad; party 1 opens it.
 fn sender(ch: &mut Box<dyn Channel>, session: u64) -> Result<()> {
     let pad = Prg::new(Backend::detect(), Block::from_u128(u128::from(session))).block();

@@ -4,18 +4,18 @@ use std::thread;
 use std::time::Duration;
 
 use comity_channel::{Channel, Counted, Error, RecvHalf, Result, SendHalf, memory, memory_mesh};
-use comity_testing::{Pair, check_channels};
+use comity_testing::{PATIENCE, Pair, check_channels};
 use proptest::prelude::*;
 
 #[test]
 fn the_pair_is_a_channel() {
-    let (mut a, b) = memory::pair_with_timeout(Duration::from_secs(30));
+    let (mut a, b) = memory::pair_with_timeout(PATIENCE);
     check_channels(&mut a, Box::new(b), 64 << 20);
 }
 
 #[test]
 fn boxes_and_references_are_channels() {
-    let (a, b) = memory::pair_with_timeout(Duration::from_secs(30));
+    let (a, b) = memory::pair_with_timeout(PATIENCE);
     let mut a: Box<dyn Channel> = Box::new(a);
     check_channels(&mut &mut a, Box::new(Box::new(b) as Box<dyn Channel>), 1 << 20);
 }
@@ -104,7 +104,7 @@ fn counting_sees_bytes_and_turns() {
 
 #[test]
 fn counted_is_a_channel() {
-    let (a, b) = memory::pair_with_timeout(Duration::from_secs(30));
+    let (a, b) = memory::pair_with_timeout(PATIENCE);
     check_channels(&mut Counted::new(a), Box::new(Counted::new(Box::new(b) as Box<dyn Channel>)), 1 << 20);
 }
 

@@ -1,17 +1,17 @@
 //! Recording, replaying, tampering and simulated networks.
 
 use std::thread;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use comity_channel::{
     Change, Channel, Direction, Error, MemoryChannel, NetProfile, Recorded, Replay, Result, Simulated, Tamper,
     Tampering, memory,
 };
-use comity_testing::check_channels;
+use comity_testing::{PATIENCE, check_channels};
 use proptest::prelude::*;
 
 fn pair() -> (MemoryChannel, MemoryChannel) {
-    memory::pair_with_timeout(Duration::from_secs(30))
+    memory::pair_with_timeout(PATIENCE)
 }
 
 #[test]
@@ -196,26 +196,6 @@ fn simulated_is_a_channel() {
     let (a, b) = pair();
     let fast = NetProfile { round_trip: Duration::from_micros(100), bits_per_second: 100_000_000_000 };
     check_channels(&mut Simulated::new(a, fast), Box::new(Simulated::new(b, fast)), 4 << 20);
-}
-
-#[test]
-fn a_simulated_network_is_no_faster_than_it_says() {
-    let (a, b) = pair();
-    let slow = NetProfile { round_trip: Duration::from_millis(20), bits_per_second: 80_000_000 };
-    let (mut a, mut b) = (Simulated::new(a, slow), Simulated::new(b, slow));
-    let begin = Instant::now();
-    thread::scope(|scope| {
-        scope.spawn(move || {
-            let mut bytes = vec![0; 500_000];
-            b.recv(&mut bytes).unwrap();
-            assert!(bytes.iter().all(|&byte| byte == 7));
-            b.send(&[1]).and_then(|()| b.flush()).unwrap();
-        });
-        a.send(&vec![7; 500_000]).unwrap();
-        a.recv(&mut [0]).unwrap();
-    });
-    // 4,000,000 bits take 50 ms, and 20 ms pass there and back. How much longer it takes is the machine's affair.
-    assert!(begin.elapsed() >= Duration::from_millis(70));
 }
 
 #[test]

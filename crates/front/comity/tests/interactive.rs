@@ -1,20 +1,20 @@
 //! Sessions without a program: what is put in, computed and revealed as it comes, and what is refused.
 
 use std::thread;
-use std::time::Duration;
 
 use comity::interactive::{Interactive, MAX_STATEMENT, Setup, Shared};
 use comity::value::Type;
 use comity::{Bits, Dealer, Error, Params, Program, Recipients, Result, compile_expression, memory, parse_type};
 use comity_channel::{Change, Direction, Tamper, Tampering};
 use comity_core::Misbehaviour;
+use comity_testing::PATIENCE;
 
 /// Both parties of a session, each with what it does.
 fn both<T: Send>(
     setup: impl Fn(u32) -> Setup + Sync,
     run: impl Fn(&mut Interactive<'_>) -> Result<T> + Sync,
 ) -> [Result<T>; 2] {
-    let (a, b) = memory::pair_with_timeout(Duration::from_secs(20));
+    let (a, b) = memory::pair_with_timeout(PATIENCE);
     let party = |party: u32, channel| run(&mut Interactive::over(channel, setup(party))?);
     thread::scope(|scope| {
         let one = scope.spawn(|| party(1, b));
@@ -178,7 +178,7 @@ fn a_changed_bit_is_caught_before_the_output() {
     assert_eq!(value, Some(number(9 & 5)));
     // A share shown for an AND, a digest, a share of the output, and the digest that has the MACs on it.
     for at in [before - 1, before, after - 33, after - 1] {
-        let (a, b) = memory::pair_with_timeout(Duration::from_secs(20));
+        let (a, b) = memory::pair_with_timeout(PATIENCE);
         let change = Tamper { direction: Direction::Incoming, at: at as usize, change: Change::Flip { bit: 0 } };
         let tampered = thread::scope(|scope| {
             scope.spawn(|| run(&mut Interactive::over(a, Setup::new(0))?));

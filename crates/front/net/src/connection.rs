@@ -390,7 +390,7 @@ mod tests {
         let [alice, bob, eve] = [(); 3].map(|()| Identity::generate(&mut SystemRng));
         let settings = |own: &Identity, peer: &Identity| Settings {
             security: Security::Tls { identity: own.clone(), peer: peer.fingerprint() },
-            timeout: Duration::from_secs(20),
+            timeout: comity_testing::PATIENCE,
         };
         let impostors = [eve.posing_as(&alice), eve.posing_as(&bob)];
         let cases = [(&alice, &bob, true), (&impostors[0], &bob, false), (&alice, &impostors[1], false)];

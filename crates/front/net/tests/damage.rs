@@ -5,11 +5,10 @@ mod common;
 use std::io::{Read, Write};
 use std::net::{Shutdown, SocketAddr, TcpListener, TcpStream};
 use std::thread;
-use std::time::Duration;
 
 use comity_channel::{Channel, Error, Result};
 use comity_net::{Connection, Listener, Security, Settings, connect};
-use common::{greet, plain, tls};
+use common::{greet, hasty, in_time, plain, tls};
 
 #[derive(Clone, Copy, Debug)]
 enum Damage {
@@ -19,6 +18,16 @@ enum Damage {
     Duplicate(usize),
     /// Everything from here on is lost, and the line is cut.
     Cut(usize),
+}
+
+impl Damage {
+    /// Whether it is done when so many bytes have come.
+    fn is_done(self, bytes: usize) -> bool {
+        match self {
+            Damage::None => true,
+            Damage::Flip(at) | Damage::Drop(at) | Damage::Duplicate(at) | Damage::Cut(at) => at < bytes,
+        }
+    }
 }
 
 /// Copies one direction, damaged.
@@ -52,10 +61,10 @@ fn forward(mut from: TcpStream, mut to: TcpStream, damage: Damage) -> usize {
 }
 
 /// A proxy in front of `target`; damages what goes there, or what comes from it. Returns how many bytes went there and
-/// came back.
+/// came back: none if the target does not wait any more.
 fn proxy(listener: &TcpListener, target: SocketAddr, damage: Damage, back: bool) -> [usize; 2] {
     let (client, _) = listener.accept().unwrap();
-    let server = TcpStream::connect(target).unwrap();
+    let Ok(server) = TcpStream::connect(target) else { return [0, 0] };
     for stream in [&client, &server] {
         stream.set_nodelay(true).unwrap();
     }
@@ -100,10 +109,6 @@ fn check(settings: [Settings; 2]) {
     for (party, result) in honest.into_iter().enumerate() {
         assert_eq!(result.unwrap(), said_by(1 - party as u32));
     }
-    let settings = settings.map(|mut settings| {
-        settings.timeout = Duration::from_millis(400);
-        settings
-    });
     // Dense at the start, where openings, handshakes, hellos and headers are; then over all; the very end.
     let cases = [false, true].into_iter().flat_map(|back| {
         let len = lengths[usize::from(back)];
@@ -126,7 +131,12 @@ fn check(settings: [Settings; 2]) {
 }
 
 fn check_case(settings: &[Settings; 2], damage: Damage, back: bool) {
-    let (results, _) = session(settings, damage, back);
+    // A session that ended in a time-out before the damage was done, on a busy machine, says nothing.
+    let (results, _) = in_time(|timeout| {
+        let settings = settings.each_ref().map(|settings| hasty(settings.clone(), timeout));
+        let (results, bytes) = session(&settings, damage, back);
+        damage.is_done(bytes[usize::from(back)]).then_some(results)
+    });
     // The side that the damage was on the way to cannot be content; the other one may be, if it was done.
     let harmed = usize::from(back);
     assert!(results[harmed].is_err(), "{damage:?}, back {back}: the damage went unnoticed");
