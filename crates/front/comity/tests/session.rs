@@ -4,11 +4,12 @@ use std::thread;
 use std::time::Duration;
 
 use comity::{
-    Adversary, Bits, Builder, Card, Error, Params, Program, Recipients, Report, Result, Session, Watch, library, memory,
-    named,
+    Adversary, Bits, Builder, Card, Error, Params, Program, Recipients, Report, Result, Session, Watch, library,
+    memory, named,
 };
 use comity_channel::{Change, Direction, Tamper, Tampering};
 use comity_core::Kind;
+use comity_testing::PATIENCE;
 
 /// `a` of party 0 and `b` of party 1, eight bits each; the outputs are `a & b` and `a ^ b`.
 fn program() -> Program {
@@ -31,7 +32,7 @@ fn both(
     zero: impl FnOnce(Session<'static>) -> Result<Report> + Send,
     one: impl FnOnce(Session<'static>) -> Result<Report> + Send,
 ) -> (Result<Report>, Result<Report>) {
-    let (a, b) = memory::pair_with_timeout(Duration::from_secs(20));
+    let (a, b) = memory::pair_with_timeout(PATIENCE);
     thread::scope(|scope| {
         let one = scope.spawn(|| one(Session::new(1).over(b)));
         (zero(Session::new(0).over(a)), one.join().unwrap())
@@ -224,7 +225,7 @@ fn off_this_machine_more_must_be_asked_for() {
 fn wrong_circuits_are_caught_and_the_check_is_named() {
     let program = library::program("aes128").unwrap();
     let (key, block) = (Bits::zeros(128), Bits::zeros(128));
-    let (a, b) = memory::pair_with_timeout(Duration::from_secs(60));
+    let (a, b) = memory::pair_with_timeout(PATIENCE);
     // In the middle of the tables, and wide enough to reach every copy: all are wrong, and some are checked but for one
     // chance in 2^40 - 1.
     let tamper = Tamper {
@@ -260,9 +261,14 @@ fn two_sockets() {
     let program = program();
     let (tell, address) = std::sync::mpsc::channel();
     let (zero, one) = thread::scope(|scope| {
-        let zero = scope
-            .spawn(|| Session::new(0).listen("127.0.0.1:0").run_watched(&program, [(0, byte(7))], &mut Address(tell)));
-        let one = Session::new(1).connect(address.recv().unwrap()).run(&program, [(1, byte(12))]);
+        let zero = scope.spawn(|| {
+            Session::new(0).timeout(PATIENCE).listen("127.0.0.1:0").run_watched(
+                &program,
+                [(0, byte(7))],
+                &mut Address(tell),
+            )
+        });
+        let one = Session::new(1).timeout(PATIENCE).connect(address.recv().unwrap()).run(&program, [(1, byte(12))]);
         (zero.join().unwrap(), one)
     });
     assert_eq!(zero.unwrap().outputs, [(0, byte(4)), (1, byte(11))]);

@@ -18,14 +18,14 @@ impl Stores {
         Stores(path)
     }
 
-    fn open(&self, party: u32) -> Store {
+    fn open(&self, party: u16) -> Store {
         let mut rng = Prg::new(Backend::detect(), Block::from_u128(party.into()));
         let path = self.0.join(format!("key{party}"));
         let key = if path.exists() { Key::read(&path) } else { Key::create(&path, &mut rng) }.unwrap();
         Store::open_or_create(&self.0.join(format!("store{party}")), &key, &mut rng).unwrap()
     }
 
-    fn session(&self, party: u32) -> Session<'static> {
+    fn session(&self, party: u16) -> Session<'static> {
         Session::new(party).params(Params::new(128, 5).unwrap()).store(self.open(party))
     }
 
@@ -218,7 +218,7 @@ fn lies_about_preparations_are_refused() {
     let lies = [
         (lie(at, vec![0xff; 4]), "4294967295 preparations", 1),
         (lie(at + 4, vec![7; 32]), "no preparation that both parties have", 1),
-        (lie(at + 36, vec![7; 32]), "taken another preparation", 0),
+        (lie(at + 40, vec![7; 32]), "taken another preparation", 0),
     ];
     for (number, (lie, words, left)) in lies.iter().enumerate() {
         let stores = Stores::new(&format!("lies{number}"));

@@ -39,7 +39,7 @@ impl Run {
 
 /// A connection's both ends.
 fn connections(net: Option<NetProfile>) -> Outcome<[Wire; 2]> {
-    let settings = Settings { security: Security::Plain { anywhere: false }, timeout: Duration::from_secs(30) };
+    let settings = Settings { security: Security::Plain { anywhere: false }, timeout: super::PATIENCE };
     let listener = Listener::bind("127.0.0.1:0", &settings).map_err(Failure::from)?;
     let address = listener.address().to_string();
     let (one, two) = thread::scope(|scope| {

@@ -1,6 +1,6 @@
 //! Yao end to end: two parties, a thread each, over TCP on this machine, from the hello to the outputs.
 
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 use comity::{Report, Session};
 use comity_channel::{NetProfile, Simulated};
@@ -83,8 +83,7 @@ fn session(party: u16, connection: Connection, net: Option<NetProfile>) -> Sessi
 /// Runs both parties on inputs of alternating bits; returns the seconds from connecting to the last output, and party
 /// 0's report.
 fn both(program: &Program, tls: bool, net: Option<NetProfile>) -> Outcome<(f64, Report)> {
-    let timeout = Duration::from_secs(30);
-    let [first, second] = security(tls).map(|security| Settings { security, timeout });
+    let [first, second] = security(tls).map(|security| Settings { security, timeout: super::PATIENCE });
     let listener = Listener::bind("127.0.0.1:0", &first).map_err(Failure::from)?;
     let address = listener.address().to_string();
     program.lowered();
