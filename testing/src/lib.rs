@@ -25,10 +25,6 @@ pub use conformance::check_channels;
 pub use deviate::{Case, Deviation, Verdict, deviate, never_wrong};
 pub use parties::{Net, Pair};
 pub use realize::assert_realizes;
-
-/// What has not come after this long never comes. It bounds each wait for something that must happen, and is so long that
-/// no machine is too busy for it: a test that waits it out fails. Where a time-out is what must happen, a test sets its own.
-pub const PATIENCE: Duration = Duration::from_secs(600);
 pub use waits::{assert_waits, told};
 
 /// What has not come after this long never comes. It bounds each wait for something that must happen, and is so long that
