@@ -4,7 +4,7 @@
 //! before the first message. Cost: two messages of party 0, one of party 1, 128 bytes.
 
 use comity_channel::Channel;
-use comity_core::{Commitment, Error, Opening, Result, SessionId, commit};
+use comity_core::{Commitment, Error, Opening, PartyId, Result, SessionId, commit};
 use rand_core::CryptoRng;
 
 use crate::checks;
@@ -16,13 +16,13 @@ use crate::checks;
 pub fn coin(
     ch: &mut dyn Channel,
     session: SessionId,
-    party: u32,
+    party: PartyId,
     rng: &mut (impl CryptoRng + ?Sized),
 ) -> Result<[u8; 32]> {
     const LABEL: &str = "coin, party 0";
     let (mut own, mut theirs) = ([0; 32], [0; 32]);
     rng.fill_bytes(&mut own);
-    if party == 0 {
+    if party.0 == 0 {
         let (commitment, opening) = commit(session, LABEL, &own, rng);
         ch.send(&commitment.to_bytes())?;
         ch.recv(&mut theirs)?;
@@ -52,9 +52,9 @@ mod tests {
     #[test]
     fn both_get_the_same_and_a_changed_seed_is_named() {
         let session = SessionId::derive("test", &[]);
-        let honest = |party: u32| {
+        let honest = |party: u16| {
             move |ch: &mut comity_channel::MemoryChannel| {
-                coin(ch, session, party, &mut Prg::new(Backend::detect(), Block::from_u128(party.into())))
+                coin(ch, session, PartyId(party), &mut Prg::new(Backend::detect(), Block::from_u128(party.into())))
             }
         };
         let (a, b) = Pair::run(honest(0), honest(1));

@@ -8,7 +8,7 @@
 //! Cost: two messages of party 0, one of party 1, 128 bytes.
 
 use comity_channel::Channel;
-use comity_core::{Check, Commitment, Error, Opening, Result, SessionId, commit};
+use comity_core::{Check, Commitment, Error, Opening, PartyId, Result, SessionId, commit};
 use rand_core::CryptoRng;
 use subtle::ConstantTimeEq;
 
@@ -20,14 +20,14 @@ use subtle::ConstantTimeEq;
 pub fn equal(
     ch: &mut dyn Channel,
     session: SessionId,
-    party: u32,
+    party: PartyId,
     digest: &[u8; 32],
     otherwise: &'static Check,
     rng: &mut (impl CryptoRng + ?Sized),
 ) -> Result<()> {
     const LABEL: &str = "equality, party 0";
     let mut theirs = [0; 32];
-    if party == 0 {
+    if party.0 == 0 {
         let (commitment, opening) = commit(session, LABEL, digest, rng);
         ch.send(&commitment.to_bytes())?;
         ch.recv(&mut theirs)?;
@@ -57,10 +57,10 @@ mod tests {
 
     fn compare(a: [u8; 32], b: [u8; 32]) -> [Result<()>; 2] {
         let session = SessionId::derive("test", &[]);
-        let run = |party: u32, digest: [u8; 32]| {
+        let run = |party: u16, digest: [u8; 32]| {
             move |ch: &mut comity_channel::MemoryChannel| {
                 let mut rng = Prg::new(Backend::detect(), Block::from_u128(party.into()));
-                equal(ch, session, party, &digest, checks::WRONG_MAC, &mut rng)
+                equal(ch, session, PartyId(party), &digest, checks::WRONG_MAC, &mut rng)
             }
         };
         let (a, b) = Pair::run(run(0, a), run(1, b));
@@ -88,7 +88,7 @@ mod tests {
             },
             |ch| {
                 let mut rng = Prg::new(Backend::detect(), Block::from_u128(10));
-                equal(ch, session, 1, &[7; 32], checks::WRONG_MAC, &mut rng)
+                equal(ch, session, PartyId(1), &[7; 32], checks::WRONG_MAC, &mut rng)
             },
         );
         assert!(matches!(honest, Err(Error { kind: Kind::Misbehaved(checks::WRONG_MAC), .. })));

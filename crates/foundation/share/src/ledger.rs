@@ -8,7 +8,7 @@
 //! Cost: 32 bytes each way a settlement, 16 bytes hashed a bit and party.
 
 use comity_channel::Channel;
-use comity_core::{Block, Error, Result, SessionId};
+use comity_core::{Block, Error, PartyId, Result, SessionId};
 use subtle::ConstantTimeEq;
 
 use crate::checks;
@@ -21,9 +21,9 @@ pub struct Ledger {
 
 impl Ledger {
     /// An empty ledger for party 0 or 1 of a session. `session` is the ledger's alone.
-    pub fn new(session: SessionId, party: u32) -> Ledger {
-        let by = |party: u32| blake3::Hasher::new_keyed(&session.child(&format!("shown by party {party}")).to_bytes());
-        Ledger { shown: by(party), seen: by(1 - party) }
+    pub fn new(session: SessionId, party: PartyId) -> Ledger {
+        let by = |party: u16| blake3::Hasher::new_keyed(&session.child(&format!("shown by party {party}")).to_bytes());
+        Ledger { shown: by(party.0), seen: by(1 - party.0) }
     }
 
     /// This party shows bits that carry these MACs.
@@ -69,12 +69,12 @@ mod tests {
 
     use super::*;
 
-    fn settle(changes: impl Fn(&mut Ledger, u32) + Sync) -> [Result<()>; 2] {
+    fn settle(changes: impl Fn(&mut Ledger, u16) + Sync) -> [Result<()>; 2] {
         let session = SessionId::derive("test", &[]);
-        let party = |party: u32| {
+        let party = |party: u16| {
             let changes = &changes;
             move |ch: &mut comity_channel::MemoryChannel| {
-                let mut ledger = Ledger::new(session, party);
+                let mut ledger = Ledger::new(session, PartyId(party));
                 changes(&mut ledger, party);
                 ledger.settle(ch)
             }

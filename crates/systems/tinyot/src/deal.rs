@@ -8,7 +8,7 @@ use comity_channel::Channel;
 use comity_core::{Error, Result};
 use comity_share::Source;
 
-use crate::{Checked, Triples};
+use crate::triples::{Checked, Triples};
 
 /// Deals authenticated bits ([`Source`]) and authenticated triples under the same two global keys.
 ///

@@ -13,8 +13,7 @@ use comity_core::{Bits, Error, Gate, Result};
 use comity_share::Share;
 use zeroize::Zeroize;
 
-use crate::Machine;
-use crate::machine::Operands;
+use crate::machine::{Machine, Operands};
 
 /// Wires of calls side by side: 64 MiB.
 const WIRES: usize = (64 << 20) / Share::BYTES;
@@ -45,10 +44,8 @@ impl<'a, 'm> Sharing<'a, 'm> {
             let (ands, xors);
             (ands, rest) = rest.split_at(layer.ands);
             (xors, rest) = rest.split_at(layer.xors);
-            self.machine.ands(
-                &mut self.ch,
-                &mut Ands { wires: &mut self.wires, gates: ands, copies, buffer: &mut self.buffer },
-            )?;
+            self.machine
+                .ands(self.ch, &mut Ands { wires: &mut self.wires, gates: ands, copies, buffer: &mut self.buffer })?;
             for gate in xors {
                 add(&mut self.wires, gate, copies);
             }
@@ -63,7 +60,7 @@ impl Engine for Sharing<'_, '_> {
 
     fn input(&mut self, _: usize, owner: Owner, value: Option<&Bits>, _: usize, wires: &mut [Share]) -> Result<()> {
         let party = owner.party().ok_or_else(|| Error::invalid_input("a value in shares cannot be put in"))?;
-        self.machine.input(&mut self.ch, party.0.into(), value, wires)
+        self.machine.input(self.ch, party, value, wires)
     }
 
     fn call(&mut self, call: &Call<'_>, memory: &mut [Share]) -> Result<()> {
@@ -101,7 +98,7 @@ impl Engine for Sharing<'_, '_> {
     }
 
     fn reveal(&mut self, _: usize, to: Recipients, _: usize, wires: &[Share]) -> Result<Option<Bits>> {
-        self.machine.reveal(&mut self.ch, to, wires)
+        self.machine.reveal(self.ch, to, wires)
     }
 }
 

@@ -30,7 +30,7 @@
 //!
 //! **Cost.** Half of the encryptions that a hash with one key takes, and a key schedule for each tweak: about as fast.
 
-use comity_core::{Backend, Block, GateHash, SessionId};
+use comity_core::{Backend, Block, GateHash, PartyId, SessionId};
 
 /// Both parties' hashes, at one party. Where one hashes keys, singly or in pairs, the other hashes as many MACs, in the same
 /// order and in calls of the same lengths.
@@ -41,9 +41,9 @@ pub(crate) struct Hashes {
 
 impl Hashes {
     /// Hashes from their first tweak on. `session` is theirs alone.
-    pub(crate) fn new(session: &SessionId, backend: Backend, party: u32) -> Hashes {
-        let under = |party: u32| GateHash::new(backend, start(session, party));
-        Hashes { ours: under(party), theirs: under(1 - party) }
+    pub(crate) fn new(session: &SessionId, backend: Backend, party: PartyId) -> Hashes {
+        let under = |party| GateHash::new(backend, start(session, party));
+        Hashes { ours: under(party), theirs: under(PartyId(1 - party.0)) }
     }
 
     /// Hashes each key `near`, and its sum with this party's global key, which is written to `far`, under one tweak.
@@ -68,7 +68,7 @@ impl Hashes {
 }
 
 /// The start of the hash keys under the global key of `party`.
-fn start(session: &SessionId, party: u32) -> Block {
+fn start(session: &SessionId, party: PartyId) -> Block {
     session.block(&format!("start of the hash keys under the key of party {party}"))
 }
 
@@ -81,7 +81,7 @@ pub(crate) mod tests {
     use super::*;
 
     /// The AES key of tweak `tweak` under the global key of `party`.
-    pub(crate) fn key(session: &SessionId, party: u32, tweak: usize) -> Block {
+    pub(crate) fn key(session: &SessionId, party: PartyId, tweak: usize) -> Block {
         start(session, party) ^ Block::from_u128(tweak as u128)
     }
 
@@ -102,7 +102,7 @@ pub(crate) mod tests {
         let (mut keys, mut values, mut n) = (HashSet::new(), HashSet::new(), 0);
         for session in ["one", "another"].map(|name| SessionId::derive(name, &[])) {
             for backend in Backend::available() {
-                let mut both = [0, 1].map(|party| Hashes::new(&session, backend, party));
+                let mut both = [0, 1].map(|party| Hashes::new(&session, backend, PartyId(party)));
                 let mut tweak = 0;
                 for (len, paired) in calls.into_iter().zip([true, true, true, false, true, false]) {
                     for party in 0..2 {
@@ -116,7 +116,7 @@ pub(crate) mod tests {
                         }
                         holder.macs(&mut macs);
                         for j in 0..len {
-                            let key = key(&session, party as u32, tweak + j);
+                            let key = key(&session, PartyId(party as u16), tweak + j);
                             assert!(near[j] == naive(key, x) && macs[j] == near[j], "{backend}, call {j} of {len}");
                             assert!(!paired || far[j] == naive(key, x ^ delta), "{backend}, call {j} of {len}");
                             keys.insert(key.to_bytes());

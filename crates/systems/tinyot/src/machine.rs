@@ -29,11 +29,13 @@ mod tally;
 
 use comity_channel::Channel;
 use comity_circuit::Recipients;
-use comity_core::{Backend, Bits, Error, Result, SessionId};
+use comity_core::{Bits, Error, PartyId, Result};
+use comity_protocol::Here;
 use comity_share::{GlobalKey, Share};
 use zeroize::{Zeroize, Zeroizing};
 
-use crate::{Checked, Dealer, Triples};
+use crate::deal::Dealer;
+use crate::triples::{Checked, Triples};
 pub(crate) use and::Operands;
 use and::{Group, Room, Slices};
 use tally::{Multiples, Packer, Tally, WORD};
@@ -47,7 +49,7 @@ const ASK: u64 = 1 << 16;
 /// One party of a two-party computation on authenticated shares.
 pub struct Machine<'a> {
     dealer: Box<dyn Dealer + 'a>,
-    party: u32,
+    party: PartyId,
     key: GlobalKey,
     multiples: Multiples,
     packer: Packer,
@@ -68,16 +70,16 @@ pub struct Machine<'a> {
 }
 
 impl<'a> Machine<'a> {
-    /// A machine on this dealer's material. `session` is the machine's alone, the same for both parties.
-    pub fn new(session: &SessionId, dealer: Box<dyn Dealer + 'a>) -> Machine<'a> {
+    /// A machine on this dealer's material. The session is the machine's alone, the same for both parties.
+    pub fn new(here: Here, dealer: Box<dyn Dealer + 'a>) -> Machine<'a> {
         let (party, key) = (dealer.party(), dealer.key().clone());
         Machine {
             dealer,
             party,
             multiples: Multiples::new(&key),
-            packer: Packer::new(Backend::detect()),
+            packer: Packer::new(here.backend),
             key,
-            tally: Tally::new(session.child("ledger"), party),
+            tally: Tally::new(here.session.child("ledger"), party),
             pending: false,
             triples: Triples::none(),
             masks: Default::default(),
@@ -89,7 +91,7 @@ impl<'a> Machine<'a> {
     }
 
     /// This party: 0 or 1.
-    pub fn party(&self) -> u32 {
+    pub fn party(&self) -> PartyId {
         self.party
     }
 
@@ -117,10 +119,10 @@ impl<'a> Machine<'a> {
     pub fn prepare(&mut self, ch: &mut dyn Channel, masks: [usize; 2]) -> Result<()> {
         self.guarded(|machine| {
             for (owner, &wanted) in masks.iter().enumerate() {
-                let (had, wanted) = (machine.masks[owner].len(), wanted.max(machine.masks[owner].len()));
+                let had = machine.masks[owner].len();
                 if had < wanted {
                     let mut more = Zeroizing::new(vec![Share::default(); wanted]);
-                    machine.dealer.bits(ch, owner as u32, &mut more[..wanted - had])?;
+                    machine.dealer.bits(ch, PartyId(owner as u16), &mut more[..wanted - had])?;
                     more[wanted - had..].copy_from_slice(&machine.masks[owner]);
                     machine.masks[owner] = more;
                 }
@@ -143,9 +145,15 @@ impl<'a> Machine<'a> {
     /// # Errors
     /// [`InvalidInput`](comity_core::Kind) if a value is missing, has another length than `out`, or is the other party's; those of the
     /// dealer and of the channel.
-    pub fn input(&mut self, ch: &mut dyn Channel, owner: u32, value: Option<&Bits>, out: &mut [Share]) -> Result<()> {
+    pub fn input(
+        &mut self,
+        ch: &mut dyn Channel,
+        owner: PartyId,
+        value: Option<&Bits>,
+        out: &mut [Share],
+    ) -> Result<()> {
         let n = out.len();
-        if owner > 1 || value.is_some() != (owner == self.party) || value.is_some_and(|value| value.len() != n) {
+        if owner.0 > 1 || value.is_some() != (owner == self.party) || value.is_some_and(|value| value.len() != n) {
             let given = value.map_or("no value".into(), |value| format!("a value of {} bits", value.len()));
             return Err(Error::invalid_input(format!(
                 "party {owner} has to put in {n} bits, and this is party {} with {given}",
@@ -253,12 +261,12 @@ impl<'a> Machine<'a> {
     fn open(&mut self, ch: &mut dyn Channel, to: Recipients, shares: &[Share]) -> Result<Option<Bits>> {
         let own: Bits = shares.iter().map(|share| share.bit()).collect();
         let (mut ours, mut theirs) = (Vec::new(), Vec::new());
-        if to.includes(1 - self.party as u16) {
+        if to.includes(1 - self.party.0) {
             shares.chunks(WORD).for_each(|shares| self.tally.show(self.packer.shares(shares).mac));
             ours = own.to_bytes();
             ours.extend(self.tally.digest());
         }
-        if to.includes(self.party as u16) {
+        if to.includes(self.party) {
             theirs = vec![0; shares.len().div_ceil(8) + 32];
         }
         ch.exchange(&ours, &mut theirs)?;
@@ -288,8 +296,8 @@ impl<'a> Machine<'a> {
     }
 
     /// Uses up masks that were made ahead, and has made what they lack.
-    fn take_masks(&mut self, ch: &mut dyn Channel, owner: u32, out: &mut [Share]) -> Result<()> {
-        let masks = &mut self.masks[owner as usize];
+    fn take_masks(&mut self, ch: &mut dyn Channel, owner: PartyId, out: &mut [Share]) -> Result<()> {
+        let masks = &mut self.masks[usize::from(owner.0)];
         let ready = masks.len().min(out.len());
         let (ahead, now) = out.split_at_mut(ready);
         let rest = masks.len() - ready;

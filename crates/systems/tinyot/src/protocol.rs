@@ -2,7 +2,7 @@
 
 use std::any::Any;
 
-use comity_circuit::{Call, Engine, Observer, Program, Recipients};
+use comity_circuit::{Call, Engine, Observer, Owner, Program, Recipients};
 use comity_core::{Bits, Error, Params, PartyId, Result};
 use comity_protocol::{
     Adversary, Ahead, Card, Corrupt, Default, Job, Kind, Lot, Material, Need, Opt, Options, Party, Protocol, Reactive,
@@ -11,11 +11,11 @@ use comity_protocol::{
 use comity_share::Share;
 use zeroize::Zeroizing;
 
-use crate::config::{Ands, DealerKind, dealer};
+use crate::dealers::{Ands, DealerKind, dealer};
 use crate::engine::Sharing;
 use crate::machine::Machine;
 use crate::run::run_with;
-use crate::stock::{self, Amounts, Maker, Stock, Stocked};
+use crate::stock::{Amounts, Maker, Stocked};
 
 /// TinyOT, whole: see the [crate](crate).
 pub struct TinyOt;
@@ -104,7 +104,7 @@ impl Protocol for TinyOt {
         job.program.check_inputs(Some(me.me()), job.inputs)?;
         if let Some(shelf) = from.shelf("shares") {
             let (ch, here, _, observer) = me.pair()?;
-            let dealer = Stocked::new(Batches { shelf, me: here.me })?;
+            let dealer = Stocked::new(shelf, here.me, BATCH)?;
             return run_with(ch, here, Box::new(dealer), job, observer);
         }
         let mut me = me.sub("tinyot");
@@ -153,34 +153,13 @@ impl Protocol for TinyOt {
     fn reactive(&self, me: &mut Party<'_, '_>, options: &Options) -> Result<Box<dyn Reactive>> {
         let (ch, here, rng, _) = me.pair()?;
         let dealer = dealer(ch, here.sub("dealer"), kind(options), Ands::UpTo(MOST), rng)?;
-        Ok(Box::new(ByHand { machine: Machine::new(&here.session.child("machine"), dealer) }))
+        Ok(Box::new(ByHand { machine: Machine::new(here.sub("machine"), dealer) }))
     }
 }
 
 /// How many batches a lot has from which runs of so many are made.
 fn lot(together: u64) -> u64 {
     if together == 0 { LOT } else { (LOT / together).max(1) * together }
-}
-
-/// Batches of a lot, as a machine takes them.
-struct Batches<'s> {
-    shelf: &'s mut dyn Shelf,
-    me: PartyId,
-}
-
-impl stock::Shelf for Batches<'_> {
-    fn next(&mut self) -> Result<Option<Stock>> {
-        let batch = self.shelf.take()?;
-        batch.map(|mut reader| Stock::read(&mut reader, self.me, &BATCH)).transpose()
-    }
-
-    fn check_begins(&mut self) -> Result<()> {
-        self.shelf.check_begins()
-    }
-
-    fn check_passed(&mut self) -> Result<()> {
-        self.shelf.check_passed()
-    }
 }
 
 /// A computation by hand.
@@ -243,7 +222,7 @@ impl<E: Engine<Wire = Share, Error = Error>> Engine for Calling<'_, E> {
     type Wire = Share;
     type Error = Error;
 
-    fn input(&mut self, index: usize, _: PartyId, _: Option<&Bits>, _: usize, wires: &mut [Share]) -> Result<()> {
+    fn input(&mut self, index: usize, _: Owner, _: Option<&Bits>, _: usize, wires: &mut [Share]) -> Result<()> {
         wires.copy_from_slice(self.values[index]);
         Ok(())
     }

@@ -17,7 +17,7 @@
 //! then passes if it has guessed this bit and shifts its own by as much, and fails otherwise. Nothing else is to be had:
 //! `y` and `z` enter with their MACs; a wrong bit in step 4 makes both `L` differ by `D_A + D_B`.
 
-use comity_core::{Backend, Block, SessionId};
+use comity_core::{Backend, Block, PartyId, SessionId};
 use comity_share::GlobalKey;
 use zeroize::Zeroize;
 
@@ -30,7 +30,7 @@ const TILE: usize = 128;
 
 /// One party's work on leaky ANDs.
 pub(super) struct Leaky {
-    party: u32,
+    party: PartyId,
     key: GlobalKey,
     hashes: Hashes,
     /// Step 3's `H(K_P[x]) + x_P C_P`, then `S_P`, then `L_P`. Secret.
@@ -47,7 +47,7 @@ struct Scratch {
 }
 
 impl Leaky {
-    pub(super) fn new(session: &SessionId, backend: Backend, party: u32, key: GlobalKey) -> Leaky {
+    pub(super) fn new(session: &SessionId, backend: Backend, party: PartyId, key: GlobalKey) -> Leaky {
         let scratch = Scratch { masks: [[[0; 2]; TILE]; 2], hashes: [[Block::ZERO; TILE]; 2] };
         Leaky { party, key, hashes: Hashes::new(session, backend, party), s: Vec::new(), scratch }
     }
@@ -125,7 +125,7 @@ impl Leaky {
             masks_of_row(d, at, masks);
             add_same(words_mut(&mut self.s[tile.clone()]), word(delta), masks);
             // As `Share::add`: the constant goes to party 0's share.
-            if self.party == 0 {
+            if self.party.0 == 0 {
                 add_same(words_mut(&mut z.macs[tile]), word(one), masks);
             } else {
                 add_same(words_mut(&mut z.keys[tile]), word(delta ^ one), masks);

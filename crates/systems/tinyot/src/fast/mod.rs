@@ -37,18 +37,19 @@ mod words;
 use core::ops::Range;
 
 use comity_channel::Channel;
-use comity_core::{Backend, Block, Prg, Result, SessionId, Table};
+use comity_core::{Backend, Block, PartyId, Prg, Result, SessionId, Table};
+use comity_protocol::{Conduct, Here, Honest};
 use comity_share::{Extension, GlobalKey, Ledger, Share, Source, coin, equal};
 use rand_core::CryptoRng;
 use zeroize::Zeroizing;
 
-use self::conduct::{Act, Conduct, Honest};
+use self::conduct::Act;
 use self::leaky::Leaky;
 use self::shares::{BLOCKS, split, split_mut};
 use crate::bucket::{Budget, Partition};
 use crate::checks;
-use crate::deal::stopped;
-use crate::{Checked, Dealer, Triples};
+use crate::deal::{Dealer, stopped};
+use crate::triples::{Checked, Triples};
 
 /// ANDs a chunk. Their three OTs each way, with the mask's, are whole pieces of the extension, and all that a chunk passes
 /// through is about as large as a second-level cache.
@@ -64,7 +65,7 @@ const HANDFUL: usize = 1 << 14;
 pub const OBJECTS: usize = 3 << 19;
 
 /// The fast dealer: one party's side.
-pub struct Fast {
+pub struct Fast<C = Honest> {
     session: SessionId,
     backend: Backend,
     extension: Extension,
@@ -81,7 +82,7 @@ pub struct Fast {
     /// Which of the leaders are checked triples that were not handed out.
     ready: Range<usize>,
     wires: Wires,
-    conduct: Box<dyn Conduct>,
+    conduct: C,
     /// Set while a call runs: an error leaves it set.
     broken: bool,
 }
@@ -94,35 +95,25 @@ struct Wires {
 }
 
 impl Fast {
-    /// Sets up authenticated bits. `session` is the dealer's alone.
+    /// Sets up authenticated bits. The session is the dealer's alone.
     ///
     /// # Errors
     /// Those of the base OTs, and of the channel.
-    pub fn new(
-        ch: &mut dyn Channel,
-        session: &SessionId,
-        backend: Backend,
-        party: u32,
-        budget: Budget,
-        rng: &mut dyn CryptoRng,
-    ) -> Result<Fast> {
-        let extension = Extension::setup(ch, &session.child("authenticated bits"), backend, party, rng)?;
+    pub fn new(ch: &mut dyn Channel, here: Here, budget: Budget, rng: &mut dyn CryptoRng) -> Result<Fast> {
+        let Here { me, session, backend, .. } = here;
+        let extension = Extension::setup(ch, &session.child("authenticated bits"), backend, me, rng)?;
         let mut seed = Zeroizing::new([0; 16]);
         rng.fill_bytes(&mut *seed);
-        Ok(Fast::with(extension, session, backend, budget, Prg::new(backend, Block::new(*seed)), Box::new(Honest)))
+        Ok(Fast::with(extension, here, budget, Prg::new(backend, Block::new(*seed)), Honest))
     }
+}
 
-    fn with(
-        extension: Extension,
-        session: &SessionId,
-        backend: Backend,
-        budget: Budget,
-        rng: Prg,
-        conduct: Box<dyn Conduct>,
-    ) -> Fast {
-        let party = extension.party();
+impl<C: for<'a> Conduct<Act<'a>>> Fast<C> {
+    /// On this extension, of which it is the only user.
+    fn with(extension: Extension, here: Here, budget: Budget, rng: Prg, conduct: C) -> Fast<C> {
+        let Here { me: party, session, backend, .. } = here;
         Fast {
-            session: *session,
+            session,
             backend,
             leaky: Leaky::new(&session.child("leaky ANDs"), backend, party, extension.key().clone()),
             extension,
@@ -169,7 +160,7 @@ impl Fast {
     }
 
     /// Does what a call asks for, unless an earlier one failed.
-    fn unless_broken<T>(&mut self, call: impl FnOnce(&mut Fast) -> Result<T>) -> Result<T> {
+    fn unless_broken<T>(&mut self, call: impl FnOnce(&mut Fast<C>) -> Result<T>) -> Result<T> {
         if std::mem::replace(&mut self.broken, true) {
             return Err(stopped());
         }
@@ -196,7 +187,7 @@ impl Fast {
         let coin = coin(ch, session.child("buckets"), party, rng)?;
         let partition = Partition::new(batch, &coin, self.backend);
         self.conduct.before(Act::Buckets(&partition));
-        let (key, conduct) = (self.extension.key(), &mut *self.conduct);
+        let (key, conduct) = (self.extension.key(), &mut self.conduct);
         combine::combine(ch, &partition, key, leaders_now, others_now, &mut self.ledger, conduct)?;
         self.ledger.settle(ch)?;
         (self.leaders, self.others) = (leaders, others);
@@ -215,8 +206,8 @@ fn grown(table: &mut Table, blocks: usize) -> &mut [Block] {
     &mut table[..blocks]
 }
 
-impl Source for Fast {
-    fn party(&self) -> u32 {
+impl<C: for<'a> Conduct<Act<'a>> + Send> Source for Fast<C> {
+    fn party(&self) -> PartyId {
         self.extension.party()
     }
 
@@ -228,12 +219,12 @@ impl Source for Fast {
         self.unless_broken(|dealer| dealer.extension.shares(ch, out))
     }
 
-    fn bits(&mut self, ch: &mut dyn Channel, owner: u32, out: &mut [Share]) -> Result<()> {
+    fn bits(&mut self, ch: &mut dyn Channel, owner: PartyId, out: &mut [Share]) -> Result<()> {
         self.unless_broken(|dealer| dealer.extension.bits(ch, owner, out))
     }
 }
 
-impl Dealer for Fast {
+impl<C: for<'a> Conduct<Act<'a>> + Send> Dealer for Fast<C> {
     fn triples(&mut self, ch: &mut dyn Channel, n: usize) -> Result<Triples<Checked>> {
         if n == 0 {
             return Ok(Triples::none());

@@ -15,16 +15,18 @@
 
 use comity_channel::Channel;
 use comity_core::{Block, Result};
+use comity_protocol::Conduct;
 use zeroize::Zeroizing;
 
 use super::abit::ABits;
+use super::conduct::Act;
 use super::context::Context;
 use super::laand::{And, laand};
 use crate::bucket::{Batch, Partition};
 
 /// A batch of ANDs of this party's bits, and one of the peer's.
 pub(super) fn aand(
-    context: &mut Context,
+    context: &mut Context<impl for<'a> Conduct<Act<'a>>>,
     bits: &mut ABits,
     ch: &mut dyn Channel,
     batch: Batch,

@@ -16,16 +16,18 @@
 
 use comity_channel::Channel;
 use comity_core::{Block, Result};
+use comity_protocol::Conduct;
 use zeroize::Zeroizing;
 
 use super::abit::ABits;
+use super::conduct::Act;
 use super::context::Context;
 use super::laot::{Ot, laot};
 use crate::bucket::{Batch, Partition};
 
 /// A batch of OTs in which this party sends, and one in which the peer does.
 pub(super) fn aot(
-    context: &mut Context,
+    context: &mut Context<impl for<'a> Conduct<Act<'a>>>,
     bits: &mut ABits,
     ch: &mut dyn Channel,
     batch: Batch,

@@ -1,40 +1,36 @@
 //! `Context`: what every box of the stack needs, and how bits are shown.
 
 use comity_channel::Channel;
-use comity_core::{Backend, Block, Check, Prg, Result, SessionId};
+use comity_core::{Backend, Block, Check, PartyId, Prg, Result, SessionId};
+use comity_protocol::{Conduct, Here};
 use comity_share::{GlobalKey, Ledger};
 use rand_core::Rng;
 
-use super::conduct::{Act, Conduct};
+use super::conduct::Act;
 use crate::hashes::Hashes;
 
 /// One party's side of the session.
-pub(super) struct Context {
-    pub(super) party: u32,
+pub(super) struct Context<C> {
+    pub(super) party: PartyId,
     pub(super) backend: Backend,
     /// The key to the peer's bits.
     pub(super) key: GlobalKey,
     pub(super) hashes: Hashes,
     pub(super) ledger: Ledger,
     pub(super) rng: Prg,
-    pub(super) conduct: Box<dyn Conduct>,
-    session: SessionId,
+    pub(super) conduct: C,
+    pub(super) session: SessionId,
     /// How many children the session has.
     children: u64,
 }
 
-impl Context {
-    pub(super) fn new(
-        session: SessionId,
-        backend: Backend,
-        party: u32,
-        mut rng: Prg,
-        conduct: Box<dyn Conduct>,
-    ) -> Context {
+impl<C: for<'a> Conduct<Act<'a>>> Context<C> {
+    pub(super) fn new(here: Here, mut rng: Prg, conduct: C) -> Context<C> {
+        let Here { me: party, session, backend, .. } = here;
         Context {
             party,
             backend,
-            key: GlobalKey::random(party == 1, &mut rng),
+            key: GlobalKey::random(party, &mut rng),
             hashes: Hashes::new(&session.child("hashes"), backend, party),
             ledger: Ledger::new(session.child("ledger"), party),
             rng,
@@ -48,11 +44,6 @@ impl Context {
     pub(super) fn child(&mut self, label: &str) -> SessionId {
         self.children += 1;
         self.session.child(&format!("{label}, sub-protocol {}", self.children))
-    }
-
-    #[cfg(test)]
-    pub(super) fn session(&self) -> &SessionId {
-        &self.session
     }
 
     pub(super) fn block(&mut self) -> Block {

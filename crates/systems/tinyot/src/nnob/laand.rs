@@ -22,6 +22,7 @@
 
 use comity_channel::Channel;
 use comity_core::{Block, Result};
+use comity_protocol::Conduct;
 use zeroize::Zeroizing;
 
 use super::abit::ABits;
@@ -38,7 +39,7 @@ pub(super) type And = [Block; 3];
 
 /// `n` leaky ANDs of this party's bits, and `n` of the peer's.
 pub(super) fn laand(
-    context: &mut Context,
+    context: &mut Context<impl for<'a> Conduct<Act<'a>>>,
     bits: &mut ABits,
     ch: &mut dyn Channel,
     n: usize,
@@ -52,8 +53,8 @@ pub(super) fn laand(
     }
     // 4. First the ANDs of party 0.
     let mut both = blake3::Hasher::new();
-    for holder in [context.party, 1 - context.party] {
-        both.update(hashers[holder as usize].finalize().as_bytes());
+    for holder in [context.party.0, 1 - context.party.0] {
+        both.update(hashers[usize::from(holder)].finalize().as_bytes());
     }
     context.equal(ch, &both, checks::LEAKY_AND)?;
     Ok([own, theirs])
@@ -61,7 +62,7 @@ pub(super) fn laand(
 
 /// `hashers` take what is compared of this party's ANDs, and of the peer's.
 fn chunk(
-    context: &mut Context,
+    context: &mut Context<impl for<'a> Conduct<Act<'a>>>,
     ch: &mut dyn Channel,
     own: &mut [And],
     theirs: &mut [And],

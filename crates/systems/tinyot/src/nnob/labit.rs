@@ -18,6 +18,7 @@
 
 use comity_channel::Channel;
 use comity_core::{Backend, Block, Prg, Result, sum_rows};
+use comity_protocol::Conduct;
 use rand_core::Rng;
 use zeroize::Zeroizing;
 
@@ -93,7 +94,12 @@ impl LaBit {
     }
 
     /// Figure 12, both ways.
-    pub(super) fn run(&mut self, context: &mut Context, ch: &mut dyn Channel, seeds: &Seeds) -> Result<()> {
+    pub(super) fn run(
+        &mut self,
+        context: &mut Context<impl for<'a> Conduct<Act<'a>>>,
+        ch: &mut dyn Channel,
+        seeds: &Seeds,
+    ) -> Result<()> {
         // 1. and 2. (the choices came with the seeds)
         context.rng.fill_bytes(&mut self.gamma);
         // 3.
@@ -113,7 +119,7 @@ impl LaBit {
         let theirs = pairs(context.backend, Block::new(*pairing), rows);
         // 5.(b) and (c), first the direction in which party 0 offers.
         let mut hasher = blake3::Hasher::new();
-        for offers in [context.party == 0, context.party != 0] {
+        for offers in [context.party.0 == 0, context.party.0 != 0] {
             if offers {
                 self.hash_offered(context, &theirs, &Packed(sums.to_vec()), &mut hasher);
             } else {
@@ -131,7 +137,7 @@ impl LaBit {
     /// Step 3 of `count` OTs from `start` on.
     fn transfer(
         &mut self,
-        context: &mut Context,
+        context: &mut Context<impl for<'a> Conduct<Act<'a>>>,
         ch: &mut dyn Channel,
         seeds: &Seeds,
         start: usize,
@@ -159,7 +165,13 @@ impl LaBit {
     }
 
     /// `Z_i` of all pairs, that we offered.
-    fn hash_offered(&self, context: &mut Context, pairs: &[[usize; 2]], sums: &Packed, hasher: &mut blake3::Hasher) {
+    fn hash_offered(
+        &self,
+        context: &mut Context<impl for<'a> Conduct<Act<'a>>>,
+        pairs: &[[usize; 2]],
+        sums: &Packed,
+        hasher: &mut blake3::Hasher,
+    ) {
         let mut row = Zeroizing::new(vec![0; self.gamma.len()]);
         for (at, &[i, j]) in pairs.iter().enumerate() {
             let (one, other) = (self.offered.get(i), self.offered.get(j));

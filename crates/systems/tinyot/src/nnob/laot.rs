@@ -18,6 +18,7 @@
 
 use comity_channel::Channel;
 use comity_core::{Block, Error, Result};
+use comity_protocol::Conduct;
 use subtle::ConstantTimeEq;
 use zeroize::Zeroizing;
 
@@ -36,7 +37,7 @@ pub(super) type Ot = [Block; 4];
 
 /// `n` leaky OTs in which this party sends, and `n` in which the peer does.
 pub(super) fn laot(
-    context: &mut Context,
+    context: &mut Context<impl for<'a> Conduct<Act<'a>>>,
     bits: &mut ABits,
     ch: &mut dyn Channel,
     n: usize,
@@ -58,8 +59,8 @@ pub(super) fn laot(
     }
     // 9. First the OTs in which party 0 sends.
     let mut both = blake3::Hasher::new();
-    for sender in [context.party, 1 - context.party] {
-        both.update(hashers[sender as usize].finalize().as_bytes());
+    for sender in [context.party.0, 1 - context.party.0] {
+        both.update(hashers[usize::from(sender)].finalize().as_bytes());
     }
     context.equal(ch, &both, checks::LEAKY_OT)?;
     Ok([sent, received])
@@ -67,7 +68,7 @@ pub(super) fn laot(
 
 /// `hashers` take what is compared of the OTs in which this party sends, and of the others.
 fn chunk(
-    context: &mut Context,
+    context: &mut Context<impl for<'a> Conduct<Act<'a>>>,
     ch: &mut dyn Channel,
     sent: &mut [Ot],
     received: &mut [Ot],

@@ -9,9 +9,11 @@
 use comity_channel::Channel;
 use comity_core::{Bits, Block, Result};
 use comity_ot::base::csw::{Challenge, Offer, Points, Receiver, Response, Sender};
+use comity_protocol::Conduct;
 use rand_core::Rng;
 use zeroize::Zeroizing;
 
+use super::conduct::Act;
 use super::context::Context;
 
 /// Random OTs in both directions. Wiped on drop, and used for one chunk.
@@ -28,14 +30,18 @@ impl Seeds {
     ///
     /// The receiver's points go before it has seen the sender's offer. They do not depend on it, and the simulator extracts
     /// by the point that it puts into the random oracle, whatever is offered.
-    pub(super) fn base(context: &mut Context, ch: &mut dyn Channel, n: usize) -> Result<Seeds> {
+    pub(super) fn base(
+        context: &mut Context<impl for<'a> Conduct<Act<'a>>>,
+        ch: &mut dyn Channel,
+        n: usize,
+    ) -> Result<Seeds> {
         let mut bytes = Zeroizing::new(vec![0; n.div_ceil(8)]);
         context.rng.fill_bytes(&mut bytes);
         let choices = Bits::from_bytes(&bytes, n);
         let session = context.child("base OTs");
-        let by = |party: u32| session.child(&format!("offered by party {party}"));
-        let (sender, offer) = Sender::new(&by(context.party), &mut context.rng);
-        let (receiver, points) = Receiver::new(&by(1 - context.party), &choices, &mut context.rng);
+        let by = |party: u16| session.child(&format!("offered by party {party}"));
+        let (sender, offer) = Sender::new(&by(context.party.0), &mut context.rng);
+        let (receiver, points) = Receiver::new(&by(1 - context.party.0), &choices, &mut context.rng);
 
         let (offer, points) = swap(ch, &offer.to_bytes(), &points.to_bytes())?;
         let (waiting, challenge) = sender.challenge(&Points::from_bytes(&points, n)?)?;
@@ -53,7 +59,7 @@ impl Seeds {
 
     /// One OT each way for each authenticated bit of either party: this party's by their MACs, the peer's by the keys.
     pub(super) fn extend(
-        context: &mut Context,
+        context: &mut Context<impl for<'a> Conduct<Act<'a>>>,
         mut macs: Zeroizing<Vec<Block>>,
         mut keys: Zeroizing<Vec<Block>>,
     ) -> Seeds {
