@@ -36,7 +36,7 @@ pub(super) fn execute(program: &Program, setting: Setting) -> Outcome<Run> {
     let (session, configs) = (session(), [setting.config(0)?, setting.config(1)?]);
     let party = |ch: &mut Wire, config: &Config| {
         let mut phases = Phases::new();
-        let inputs = inputs(program, config.party);
+        let inputs = inputs(program, config.party as u16);
         comity_cutchoose::run(ch, &session, config, program, &inputs, &mut SystemRng, &mut phases)?;
         Ok(phases.finish())
     };
@@ -70,7 +70,7 @@ pub(super) fn execute_split(program: &Program, setting: Setting) -> Outcome<Spli
     let load = |kept, party| {
         let start = Instant::now();
         let prepared = Prepared::open(kept, Backend::detect(), party, program).map_err(Failure::from)?;
-        let loaded = prepared.load(program, &inputs(program, party)).map_err(Failure::from)?;
+        let loaded = prepared.load(program, &inputs(program, party as u16)).map_err(Failure::from)?;
         Outcome::Ok((loaded, start.elapsed().as_secs_f64()))
     };
     let ((first, a), (second, b)) = (load(&one[..], 0)?, load(&two[..], 1)?);
