@@ -9,7 +9,7 @@ use super::*;
 use crate::checks;
 use crate::files::{CHECKSUM, Header, checksum};
 use crate::respond::answered;
-use crate::{Cost, open_stored, respond, respond_stored};
+use crate::{Cost, Writers, open_stored, respond, respond_stored};
 
 fn case(copies: Copies) -> Case {
     let inputs = vec![Bits::from_bytes(&[0b101], 3), Bits::from_bytes(&[0b110], 3)];
@@ -131,8 +131,8 @@ fn an_answer_opens_in_its_context_only() {
     }
     let case = case(Copies::stored(3).unwrap());
     let (own, mut answer, mut copies) = (own(&case.program, 1, &case.inputs), Vec::new(), [(); 3].map(|()| Vec::new()));
-    let rng = &mut rng(1);
-    respond_stored(case.backend, &case.query, &here, &case.program, &own, rng, &mut answer, &mut copies).unwrap();
+    let to = Writers { answer: &mut answer, copies: &mut copies };
+    respond_stored(case.backend, &case.query, &here, &case.program, &own, &mut rng(1), to).unwrap();
     let opened = |context, answer: &[u8]| {
         let mut copies = copies.each_ref().map(|copy| Some(&copy[..]));
         open_stored(case.backend, &case.secret, context, &case.program, &mut &answer[..], &mut copies)

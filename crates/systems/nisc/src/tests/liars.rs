@@ -122,7 +122,7 @@ impl Liar {
 
 const NOISE: Block = Block::from_u128(0x1234_5678_9abc_def0_0fed_cba9_8765_4321);
 
-impl Conduct for Liar {
+impl Conduct<Act<'_>> for Liar {
     fn before(&mut self, act: Act<'_>) {
         let noise = |_: usize, block: &mut Block| *block ^= NOISE;
         match (self.lie, act) {
@@ -267,14 +267,8 @@ fn every_lie_is_named_or_does_nothing_where_copies_are_coded() {
 }
 
 /// The verdict on a sender who lies once.
-fn verdict(case: &Case, lie: impl FnMut(Act<'_>)) -> Result<Opened> {
-    struct Once<F>(F);
-    impl<F: FnMut(Act<'_>)> Conduct for Once<F> {
-        fn before(&mut self, act: Act<'_>) {
-            (self.0)(act);
-        }
-    }
-    case.open(&case.answer_as(9, &mut Once(lie)))
+fn verdict(case: &Case, mut lie: impl FnMut(Act<'_>)) -> Result<Opened> {
+    case.open(&case.answer_as(9, &mut lie))
 }
 
 fn name(result: Result<Opened>) -> &'static comity_core::Check {
