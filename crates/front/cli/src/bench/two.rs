@@ -140,17 +140,6 @@ impl<'a> Work<'a> {
         Ok(self)
     }
 
-    /// The same with the options settled.
-    pub(crate) fn settled(mut self, protocol: &dyn Protocol) -> Work<'a> {
-        protocol.settle(&mut self.options, self.program);
-        self
-    }
-
-    /// The options.
-    pub(crate) fn options(&self) -> &Options {
-        &self.options
-    }
-
     /// Where a party stands.
     pub(crate) fn here(&self, party: u16) -> Here {
         here(party, self.session, self.rho)
