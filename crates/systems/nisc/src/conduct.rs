@@ -2,7 +2,7 @@
 //! one lie, and a lie is another [`Conduct`](comity_protocol::Conduct).
 
 use comity_core::{Block, Delta};
-use curve25519_dalek::ristretto::CompressedRistretto;
+use curve25519_dalek::ristretto::RistrettoPoint;
 use curve25519_dalek::scalar::Scalar;
 
 /// What is about to be used or sent. An honest sender does not look at it.
@@ -10,8 +10,8 @@ use curve25519_dalek::scalar::Scalar;
 pub(crate) enum Act<'a> {
     /// The payloads of the circuit OTs: `k_i` and `seed_i`.
     Circuits(&'a mut [[Block; 2]]),
-    /// `A_j` and `B_j`, encoded.
-    InputCommitment { j: usize, points: &'a mut [CompressedRistretto] },
+    /// Half of the point that stands for a one in commitments to the sender's input.
+    One(&'a mut RistrettoPoint),
     /// `h_{j,0}` and `h_{j,1}`, encoded.
     OutputCommitments(&'a mut [[u8; 32]]),
     /// The heads of the input OTs.

@@ -186,11 +186,11 @@ impl<'a, D: for<'b> Conduct<Act<'b>>> Sender<'a, D> {
     fn commit(&mut self, y: &Bits, rng: &mut dyn CryptoRng, out: &mut Out<'_>) -> Result<Zeroizing<Vec<Scalar>>> {
         let mut half_r = Zeroizing::new(Vec::with_capacity(y.len()));
         half_r.extend((0..y.len()).map(|_| random(rng)));
+        self.conduct.before(Act::One(&mut self.owner.half_g));
         let half_owner = Zeroizing::new(self.owner.w.div_by_2());
         out.put(doubled(&[RistrettoPoint::mul_base(&half_owner)])[0].as_bytes())?;
-        for (j, (r, bit)) in half_r.iter().zip(y.iter()).enumerate() {
-            let mut points = doubled(&input_commitment(&self.owner, r, Choice::from(u8::from(bit))));
-            self.conduct.before(Act::InputCommitment { j, points: &mut points });
+        for (r, bit) in half_r.iter().zip(y.iter()) {
+            let points = doubled(&input_commitment(&self.owner, r, Choice::from(u8::from(bit))));
             points.iter().try_for_each(|point| out.put(point.as_bytes()))?;
         }
         let mut encoded: Vec<Encoded> = Vec::with_capacity(2 * self.plan.outputs);

@@ -229,7 +229,7 @@ fn play(case: &Case, lie: Lie, bad: &[usize], seed: u128) -> bool {
 }
 
 /// Queries of a program, with different choices of copies.
-fn cases(copies: Copies, count: u128) -> Vec<Case> {
+pub(super) fn cases(copies: Copies, count: u128) -> Vec<Case> {
     // All inputs are ones, so that every bit counts in every output.
     let ones = || Bits::from_bytes(&[0xff], 2);
     (0..count).map(|seed| Case::new(Backend::detect(), ands(2), vec![ones(), ones()], copies, seed)).collect()
@@ -267,7 +267,7 @@ fn every_lie_is_named_or_does_nothing_where_copies_are_coded() {
 }
 
 /// The verdict on a sender who lies once.
-fn verdict(case: &Case, mut lie: impl FnMut(Act<'_>)) -> Result<Opened> {
+pub(super) fn verdict(case: &Case, mut lie: impl FnMut(Act<'_>)) -> Result<Opened> {
     case.open(&case.answer_as(9, &mut lie))
 }
 

@@ -9,6 +9,7 @@ use crate::respond::{Question, respond_as};
 use crate::stream::Out;
 use crate::{Copies, Opened, Query, Secret, open, publish};
 
+mod checks;
 mod files;
 mod forms;
 mod honest;
