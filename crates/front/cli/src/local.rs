@@ -35,7 +35,7 @@ pub(crate) fn run(args: &LocalArgs) -> Outcome {
 /// Runs every party in a process of its own.
 pub(crate) fn together(resolved: &Resolved, inputs: &BTreeMap<usize, Bits>, args: &LocalArgs) -> Outcome<Finished> {
     let card = args.session.list.named(args.session.protocol.as_deref())?.card();
-    let parties = (*card.parties.start()).max(resolved.program.parties());
+    let parties = resolved.program.parties().clamp(*card.parties.start(), *card.parties.end());
     check_parties(resolved, card, parties)?;
     let orders = |party: u16| Orders { inputs: values::to_orders(resolved, party, inputs) };
     children::run(Plan {

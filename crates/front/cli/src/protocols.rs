@@ -40,6 +40,12 @@ impl List {
         })
     }
 
+    /// The name of the first on which a session by hand can run.
+    pub(crate) fn reactive(self) -> Outcome<&'static str> {
+        let card = self.cards().find(|card| card.reactive);
+        card.map(|card| card.name).ok_or_else(|| Failure::input("no protocol here runs a session by hand"))
+    }
+
     /// All options that there are, by name, each with the protocols that have it.
     fn options(self) -> Vec<(&'static Opt, Vec<&'static str>)> {
         let mut options: Vec<(&'static Opt, Vec<&'static str>)> = Vec::new();

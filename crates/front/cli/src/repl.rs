@@ -35,7 +35,10 @@ pub(crate) struct ReplArgs {
 
 /// The command.
 pub(crate) fn run(args: &ReplArgs) -> Outcome {
-    let (session, address) = party::session(None, &args.network, &args.session)?;
+    let mut wanted = args.session.clone();
+    // Of those that can do it, the first.
+    wanted.protocol.get_or_insert(args.session.list.reactive()?.to_owned());
+    let (session, address) = party::session(None, &args.network, &wanted)?;
     let mut watch = Watcher::new(args.network.party, &args.session, false, 0);
     let session = session.interactive(&mut watch).map_err(|e| Failure::from(e).with_peer(address))?;
     watch.say("connected; both parties type the same statements (`help` shows them)");

@@ -8,14 +8,17 @@ use std::net::{TcpListener, TcpStream};
 
 use common::*;
 
-const KEYS: [&str; 12] = [
+const KEYS: [&str; 15] = [
     "adversary",
     "and_gates",
     "bytes",
     "kappa",
+    "options",
     "outputs",
+    "parties",
     "party",
     "peak_rss_bytes",
+    "peers",
     "program",
     "protocol",
     "rho",

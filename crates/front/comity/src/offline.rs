@@ -26,6 +26,7 @@ use zeroize::Zeroizing;
 
 use crate::clock::Clock;
 use crate::meet::Begun;
+use crate::protocol::PROTOCOLS;
 use crate::session::{Session, whose};
 use crate::{Preparation, Report, Watch};
 
@@ -396,20 +397,21 @@ fn none_left(store: &Store, wanted: &Wanted<'_>, material: &Material, why: &Miss
         ),
         false => (
             ", with these parameters, options and this peer".to_owned(),
-            format!("`comity prepare --protocol {name} --count {}`", material.units[0].to_uppercase()),
+            format!("`comity prepare --protocol {name} --count N`"),
         ),
     };
     let mut others: Vec<String> = store.list().unwrap_or_default().into_iter().map(|meta| meta.protocol).collect();
     others.extend(store.deals().unwrap_or_default().into_iter().map(|info| info.meta.protocol));
-    let kind = |text: &String| text.split(' ').next().unwrap_or_default().to_owned();
-    let mut others: Vec<String> = others.iter().map(kind).filter(|kind| kind != material.name).collect();
-    others.sort();
-    others.dedup();
+    let made = |text: &String| text.split(' ').next().unwrap_or_default().to_owned();
+    let made: HashSet<String> = others.iter().map(made).filter(|made| made != material.name).collect();
+    let cards = PROTOCOLS.iter().map(|protocol| protocol.card());
+    let others: Vec<String> = cards
+        .filter(|card| card.offline.iter().any(|material| made.contains(material.name)))
+        .map(|card| format!("`--protocol {}`", card.name))
+        .collect();
     let there = match others.is_empty() {
         true => String::new(),
-        false => {
-            format!("; the store has {}, which is for other protocols (--protocol, on both sides)", others.join(", "))
-        }
+        false => format!("; what the store has is for {}, to be named on both sides", others.join(" or ")),
     };
     Error::invalid_input(format!("{why}{of}: make some with {how}, on both sides{there}"))
 }

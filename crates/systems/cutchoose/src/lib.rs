@@ -76,6 +76,6 @@ mod tests;
 mod transfer;
 
 pub use plan::garbler;
-pub use prepared::{Loaded, Prepared, prepare, prepared_size};
+pub use prepared::{Loaded, Prepared, prepare};
 pub use probe::Probe;
 pub use protocol::CutChoose;

@@ -48,7 +48,7 @@ use crate::transfer::{Extended, Ots, make_labels};
 const MAGIC: &[u8; 16] = b"comity wmk17 v2\n";
 
 /// The most bytes that a preparation of this program takes at either party, if all copies were evaluated; half of it is usual.
-pub fn prepared_size(program: &Program, garbler: PartyId, params: Params) -> u64 {
+pub(crate) fn prepared_size(program: &Program, garbler: PartyId, params: Params) -> u64 {
     let plan = Plan::new(program, garbler, params, Form::All);
     let copies = plan.copies as u64;
     let bits = (plan.garblers() + plan.probe.encoded() + 4 * plan.revealed()) as u64;

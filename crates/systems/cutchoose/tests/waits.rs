@@ -1,10 +1,11 @@
 //! What the evaluator keeps to itself until it has heard something: what binds the garbler would else come after what
 //! it is held against.
 
-use comity_channel::{Channel, Recorded, Result};
-use comity_circuit::{Builder, Observer, Program, Recipients};
-use comity_core::{Backend, Bits, Block, ErasureCode, Params, Prg, SessionId};
-use comity_cutchoose::{Config, Form, Probe};
+use comity_channel::{Channel, Mesh, Recorded, Result};
+use comity_circuit::{Builder, Program, Recipients};
+use comity_core::{Backend, Bits, ErasureCode, Params, PartyId};
+use comity_cutchoose::{CutChoose, Probe};
+use comity_testing::laws::{Setting, run};
 use comity_testing::{Pair, assert_waits, told};
 
 /// Input bits of the garbler, of three groups, and of the evaluator.
@@ -12,11 +13,10 @@ const INPUTS: [usize; 2] = [600, 40];
 
 const RHO: u32 = 4;
 
-struct Ignored;
+type Set = &'static [(&'static str, &'static str)];
 
-impl Observer for Ignored {
-    fn output(&mut self, _: usize, _: Bits) {}
-}
+const ALL: Set = &[("role", "garbler")];
+const CODED: Set = &[("role", "garbler"), ("coded", "yes")];
 
 /// A program of one AND for each of the evaluator's bits, and one output bit.
 fn program(to: Recipients) -> Program {
@@ -32,14 +32,11 @@ fn program(to: Recipients) -> Program {
 }
 
 /// A party of a run; party 0 garbles.
-fn party(ch: &mut dyn Channel, program: &Program, form: Form, party: u32) -> Result<()> {
-    let backend = Backend::detect();
-    let config = Config { backend, party, garbler: 0, params: Params::new(128, RHO).unwrap(), form };
-    let inputs: Vec<_> =
-        program.inputs().iter().map(|i| (i.owner.includes(party as u16)).then(|| Bits::zeros(i.bits))).collect();
-    let mut rng = Prg::new(backend, Block::from_u128(u128::from(party) + 3));
-    let session = SessionId::derive("test of what waits", &[]);
-    comity_cutchoose::run(ch, &session, &config, program, &inputs, &mut rng, &mut Ignored)
+fn party(ch: &mut dyn Channel, program: &Program, options: Set, party: u16) -> Result<()> {
+    let params = Params::new(128, RHO).unwrap();
+    let inputs: Vec<Bits> = program.inputs().iter().map(|input| Bits::zeros(input.bits)).collect();
+    let setting = Setting { params, backend: Backend::detect(), options, session: 3 };
+    run(&CutChoose, &mut Mesh::of_two(PartyId(party), ch), program, &inputs, setting).map(drop)
 }
 
 /// Bytes of the base OTs' points, of their challenge, and of the trees of an extension.
@@ -59,7 +56,7 @@ fn corrections(n: usize) -> usize {
 #[test]
 fn the_challenge_and_the_opening_wait_for_all_labels() {
     let program = program(Recipients::only(1));
-    for (form, copies) in [(Form::All, 4), (Form::Coded, ErasureCode::pairs(RHO)[0].0)] {
+    for (options, copies) in [(ALL, 4), (CODED, ErasureCode::pairs(RHO)[0].0)] {
         let [bits, encoded] = [INPUTS[0], Probe::new(RHO, INPUTS[1]).encoded()];
         // The garbler's points, response and check of the OTs; secrets of copies and labels of the evaluator's input.
         let ots = POINTS + 32 + CHECK[0] + 32 * copies + 32 * copies * encoded;
@@ -70,8 +67,8 @@ fn the_challenge_and_the_opening_wait_for_all_labels() {
         // check of the committing OT.
         let said = 32 + CHALLENGE + TREES + corrections(copies + encoded + 128) + CHECK[1] + 64 + CHECK[0];
         assert_waits(
-            |ch| party(ch, &program, form, 1),
-            |ch| party(ch, &program, form, 0),
+            |ch| party(ch, &program, options, 1),
+            |ch| party(ch, &program, options, 0),
             &[("the base OTs' challenge", POINTS, 32), ("the opening and the challenge", all, said)],
         );
     }
@@ -81,14 +78,14 @@ fn the_challenge_and_the_opening_wait_for_all_labels() {
 #[test]
 fn outputs_of_the_garbler_wait_for_all_checks() {
     let program = program(Recipients::only(0));
-    let evaluator = |ch: &mut dyn Channel| party(ch, &program, Form::All, 1);
+    let evaluator = |ch: &mut dyn Channel| party(ch, &program, ALL, 1);
     let (honest, ()) = Pair::run(
         |ch| {
             let mut ch = Recorded::new(ch, 1 << 24);
             evaluator(&mut ch).unwrap();
             ch.recorder().recording()
         },
-        |ch| party(ch, &program, Form::All, 0).unwrap(),
+        |ch| party(ch, &program, ALL, 0).unwrap(),
     );
     // The output bit and its tag of 64 bits.
     let before = honest.sent.len() - 9;

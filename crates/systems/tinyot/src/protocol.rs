@@ -29,7 +29,7 @@ static CARD: Card = Card {
     corrupt: Corrupt::AllButOne,
     takes: Takes::Any,
     reactive: true,
-    offline: &[Material { name: "shares", program: false, from: None, units: &["ANDs"] }],
+    offline: &[Material { name: "shares", program: false, from: None, units: &["AND gates"] }],
     options: &[Opt {
         name: "dealer",
         values: Values::OneOf(&["fast", "nnob12"]),

@@ -4,7 +4,7 @@ use std::sync::Mutex;
 
 use comity_channel::{Recorded, Replay};
 use comity_circuit::Recipients;
-use comity_core::Block;
+use comity_core::{Block, Check};
 use comity_testing::Pair;
 
 use super::garblers::known;
@@ -108,7 +108,7 @@ fn the_committing_ot_opens_to_nothing_else() {
                     opening[byte] ^= 1 << (byte % 8);
                 }
             });
-            assert_eq!(ends.complaint(), Some(checks::WRONG_OPENING), "byte {byte}");
+            assert_eq!(ends.complaint(), Some(comity_ot::checks::WRONG_OPENING), "byte {byte}");
         }
     }
 }
@@ -131,8 +131,7 @@ fn what_is_said_early_changes_nothing() {
         );
         let recording = recorded.into_inner().unwrap().expect("a recording");
         let mut ch = Recorded::new(Replay::of_peer(recording.received), 1 << 24);
-        // On a thread of its own: the dealer stays with it.
-        let early = std::thread::scope(|scope| scope.spawn(|| setting.party(&mut ch, 0, &mut honest)).join().unwrap());
+        let early = setting.party(&mut ch, 0, &mut honest);
         assert!(early.unwrap() == outputs.unwrap());
         assert!(ch.recorder().recording().sent == recording.sent);
     }
@@ -178,4 +177,29 @@ fn every_bit_that_is_passed_on_is_bound_by_the_tag() {
             assert_eq!(with(&|bytes| bytes.copy_from_slice(&others)), Some(checks::OUTPUT_TAG));
         }
     }
+}
+
+/// Checks that evaluators provoke: bad points, and an output that is not the one computed.
+pub(super) fn caught() -> Vec<&'static Check> {
+    let program = program(Recipients::All);
+    let setting = Setting::new(&program, 4, 260);
+    let caught = |lie: fn(Act<'_>)| setting.run(honest, lie).complaint();
+    let named = [
+        caught(|act| {
+            if let Act::First(first) = act {
+                first[..32].fill(0);
+            }
+        }),
+        caught(|act| {
+            if let Act::Second(second) = act {
+                *second = NO_POINTS[0];
+            }
+        }),
+        caught(|act| {
+            if let Act::Passed(bytes) = act {
+                bytes[0] ^= 1;
+            }
+        }),
+    ];
+    named.into_iter().flatten().collect()
 }

@@ -1,13 +1,13 @@
 //! Garblers that are honest but for one lie: the verdicts of the table.
 
 use comity_circuit::{Program, Recipients};
-use comity_core::{Backend, Block, SessionId, ShortHash, TccrHash};
+use comity_core::{Backend, Block, Check, SessionId, ShortHash, TccrHash};
 
 use super::{BITS, Ends, Setting, Verdict, honest, program};
-use crate::Form;
 use crate::checks;
 use crate::conduct::Act;
 use crate::copies::{Copy, Secret};
+use crate::intake::Form;
 use crate::probe::Probe;
 
 const JUNK: Block = Block::from_u128(0x0123_4567_89ab_cdef_fedc_ba98_7654_3210);
@@ -485,4 +485,40 @@ fn lies_about_a_code_are_named() {
         seen[usize::from(evaluated)] += 1;
     }
     assert!(seen.iter().all(|&times| times > 1), "{seen:?}");
+}
+
+/// Checks that garblers provoke: each lie of the table in a copy that is checked, in one that is evaluated, and in all that are
+/// evaluated; then those that are told elsewhere.
+pub(super) fn caught() -> Vec<&'static Check> {
+    let program = program(Recipients::only(1));
+    let setting = Setting { evaluated: Some(vec![0, 2]), ..Setting::new(&program, 4, 80) };
+    let mut named = Vec::new();
+    let mut hear = |ends: Ends| named.extend(ends.evaluator.err().and_then(|error| error.check()));
+    for (lie, ..) in table(false) {
+        [&[1][..], &[0], &[0, 2]].into_iter().for_each(|copies| hear(run(lie, copies, &setting)));
+    }
+    hear(setting.run(
+        |act| {
+            if let Act::Delta(shown) = act {
+                shown[0] ^= JUNK;
+            }
+        },
+        honest,
+    ));
+    let (mut output, mut answer) =
+        (Garbler::swapping_output(&[0], &setting), Garbler::new(Lie::Encrypted, &[0, 2], &setting));
+    hear(setting.run(
+        |act| match act {
+            Act::Answer { .. } => answer.act(act),
+            other => output.act(other),
+        },
+        honest,
+    ));
+    let coded = |act: Act<'_>| {
+        if let Act::Coded(values) = act {
+            values[0] ^= JUNK;
+        }
+    };
+    hear(Setting { form: Form::Coded, ..Setting::new(&program, 5, 81) }.run(coded, honest));
+    named
 }

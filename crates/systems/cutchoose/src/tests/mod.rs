@@ -6,7 +6,7 @@
 //! it evaluates all of them, and an honest copy besides. If those copies are exactly the evaluated ones, which is one guess
 //! among `2^rho - 1`, the output may be wrong, or the run ends with *no valid copy*. Else it is never wrong. *Recovered*
 //! means that the outputs disagree, the seeds open, and the output is computed from both inputs in the clear; *ignored* that the
-//! copy has no say; *nothing* that the lie is not even looked at. Each abort is the [`&'static Check`] of that name.
+//! copy has no say; *nothing* that the lie is not even looked at. Each abort is the check of that name.
 //!
 //! | Step | Lie | Checked | Evaluated |
 //! |---|---|---|---|
@@ -47,7 +47,7 @@
 //! | Step | Lie | Verdict at the garbler |
 //! |---|---|---|
 //! | 1 | no copy is evaluated | none visible; it learns no output, and that is its own affair |
-//! | 3 | the committing OT is opened to something else | `WrongOpening` |
+//! | 3 | the committing OT is opened to something else | `WrongOpening`, of comity-ot |
 //! | 3 | it is opened early, as everything else may be said early | none visible: the garbler has sent all `R` when it looks |
 //! | 7 | `h`, `g1` or `h1` are no canonical points | `InvalidPoint` |
 //! | 7 | `h` or `g1` is the identity | `IdentityPoint` |
@@ -65,38 +65,24 @@
 mod dealer;
 mod evaluators;
 mod garblers;
+mod laws;
 mod rates;
 mod wire;
 
 use comity_channel::Channel;
-use comity_circuit::{Builder, Observer, Plain, Program, Recipients};
-use comity_core::{Backend, Bits, Block, Check, Error, Kind, Params, Prg, Result, SessionId};
+use comity_circuit::{Builder, Program, Recipients};
+use comity_core::{Backend, Bits, Block, Check, Params, PartyId, Prg, Result, SessionId};
+use comity_protocol::{Here, Job, Options, Protocol};
 use comity_testing::Pair;
+use comity_testing::laws::{Outputs, clear};
 
-pub(crate) use dealer::Dealer;
-
-use crate::conduct::{Act, Conduct};
-use crate::transfer::Choice;
-use crate::{Config, Form, Prepared, evaluator, garbler, prepared};
-
-/// A party that may do something to all that it makes. One type for all lies: the protocol is compiled once for them.
-struct Liar<'a>(&'a mut dyn FnMut(Act<'_>));
-
-impl Conduct for Liar<'_> {
-    fn before(&mut self, act: Act<'_>) {
-        (self.0)(act);
-    }
-}
-
-/// Output values.
-#[derive(Default)]
-struct Outputs(Vec<(usize, Bits)>);
-
-impl Observer for Outputs {
-    fn output(&mut self, index: usize, value: Bits) {
-        self.0.push((index, value));
-    }
-}
+use crate::conduct::Act;
+use crate::intake::Form;
+use crate::prepared::{Offline, Prepared};
+use crate::protocol::CutChoose;
+use crate::transfer::{Choice, Extended, Ots};
+use crate::{evaluator, garbler};
+use dealer::Dealt;
 
 /// Input bits of either party in the programs here.
 const BITS: usize = 4;
@@ -170,51 +156,55 @@ impl Setting<'_> {
 
     /// The program's outputs in the clear.
     fn expected(&self) -> Vec<(usize, Bits)> {
-        let mut outputs = Outputs::default();
-        let inputs = [Some(self.x.clone()), Some(self.y.clone())];
-        comity_circuit::run(self.program, &mut Plain::new(), &inputs, &mut outputs).expect("a program that runs");
-        outputs.0
-    }
-
-    fn config(&self, party: u32) -> Result<Config> {
-        let params = Params::new(128, self.rho)?;
-        Ok(Config { backend: self.backend, party, garbler: 0, params, form: self.form })
+        clear(self.program, &[self.x.clone(), self.y.clone()]).into_iter().enumerate().collect()
     }
 
     /// A party's inputs; 0 garbles.
-    fn inputs(&self, party: u32) -> [Option<Bits>; 2] {
+    fn inputs(&self, party: u16) -> [Option<Bits>; 2] {
         if party == 0 { [Some(self.x.clone()), None] } else { [None, Some(self.y.clone())] }
     }
 
+    /// What is set, as party 0 says it.
+    fn options(&self) -> Options {
+        let mut options = Options::new(CutChoose.card());
+        for (name, value) in [("role", "garbler"), ("coded", if self.form == Form::Coded { "yes" } else { "no" })] {
+            options.set(PartyId(0), name, value).expect("an option of the card");
+        }
+        options
+    }
+
+    /// Where a party stands, in the session that it is given.
+    fn here(&self, party: u16) -> Here {
+        let params = Params::new(128, self.rho).expect("parameters in range");
+        Here { me: PartyId(party), parties: 2, session: self.given(), params, backend: self.backend }
+    }
+
+    /// Where the OTs come from.
+    fn ots(&self) -> &'static dyn Ots {
+        if self.dealt { &Dealt } else { &Extended }
+    }
+
     /// One party; its outputs.
-    fn party(&self, ch: &mut dyn Channel, party: u32, act: &mut dyn FnMut(Act<'_>)) -> Result<Vec<(usize, Bits)>> {
+    fn party(&self, ch: &mut dyn Channel, party: u16, mut act: &mut dyn FnMut(Act<'_>)) -> Result<Vec<(usize, Bits)>> {
         if self.prepared {
             let stored = self.offline(ch, party, act)?;
             return self.online(ch, party, &stored, act);
         }
-        if self.dealt {
-            Dealer::deal();
-        }
-        let (config, inputs, mut rng) = (self.config(party)?, self.inputs(party), self.rng(party));
-        let (session, program) = (self.session(), self.program);
-        let (mut outputs, mut conduct) = (Outputs::default(), Liar(act));
-        if party == 0 {
-            garbler::run(ch, &session, &config, program, &inputs, &mut rng, &mut outputs, &mut conduct)?;
-        } else {
-            evaluator::run(ch, &session, &config, program, &inputs, &mut rng, &mut outputs, &mut conduct)?;
+        let (here, inputs, options) = (self.here(party), self.inputs(party), self.options());
+        let job = Job { program: self.program, inputs: &inputs, options: &options };
+        let (mut rng, mut outputs) = (self.rng(party), Outputs::default());
+        match party {
+            0 => garbler::run(ch, here, &job, self.ots(), &mut rng, &mut outputs, &mut act)?,
+            _ => evaluator::run(ch, here, &job, self.ots(), &mut rng, &mut outputs, &mut act)?,
         }
         Ok(outputs.0)
     }
 
     /// One party's offline phase; its preparation.
-    fn offline(&self, ch: &mut dyn Channel, party: u32, act: &mut dyn FnMut(Act<'_>)) -> Result<Vec<u8>> {
-        if self.dealt {
-            Dealer::deal();
-        }
-        let (given, config, mut rng, mut stored) = (self.given(), self.config(party)?, self.rng(party), Vec::new());
-        let (mut observer, mut conduct) = (Outputs::default(), Liar(act));
-        let program = self.program;
-        prepared::prepare_as(ch, &given, &config, program, &mut rng, &mut stored, &mut observer, &mut conduct)?;
+    fn offline(&self, ch: &mut dyn Channel, party: u16, mut act: &mut dyn FnMut(Act<'_>)) -> Result<Vec<u8>> {
+        let (here, mut stored, mut observer) = (self.here(party), Vec::new(), Outputs::default());
+        let offline = Offline::new(self.program, PartyId(0), here.params, self.ots());
+        offline.run(ch, here, &mut self.rng(party), &mut stored, &mut observer, &mut act)?;
         assert!(observer.0.is_empty(), "there are no outputs before there are inputs");
         Ok(stored)
     }
@@ -223,19 +213,19 @@ impl Setting<'_> {
     fn online(
         &self,
         ch: &mut dyn Channel,
-        party: u32,
+        party: u16,
         stored: &[u8],
-        act: &mut dyn FnMut(Act<'_>),
+        mut act: &mut dyn FnMut(Act<'_>),
     ) -> Result<Vec<(usize, Bits)>> {
-        let (mut outputs, mut conduct) = (Outputs::default(), Liar(act));
-        let prepared = Prepared::open(stored, self.backend, party, self.program)?;
-        let loaded = prepared.load_as(self.program, &self.inputs(party), &mut conduct)?;
-        loaded.run_as(ch, &mut self.rng(2 + party), &mut outputs, &mut conduct)?;
+        let mut outputs = Outputs::default();
+        let prepared = Prepared::open(stored, self.backend, PartyId(party), self.program)?;
+        let loaded = prepared.load_as(self.program, &self.inputs(party), &mut act)?;
+        loaded.run_as(ch, &mut self.rng(2 + party), &mut outputs, &mut act)?;
         Ok(outputs.0)
     }
 
     /// A party's randomness; 2 and 3 are the parties online.
-    fn rng(&self, party: u32) -> Prg {
+    fn rng(&self, party: u16) -> Prg {
         Prg::new(self.backend, Block::from_u128(self.seed << 1 | u128::from(party & 1) | u128::from(party >> 1) << 127))
     }
 
@@ -307,8 +297,7 @@ impl Ends {
     /// If its output is wrong, or it ended with another error than that of a check; or if seeds opened without copies that disagree.
     fn verdict(&self, setting: &Setting<'_>) -> Verdict {
         match &self.evaluator {
-            Err(Error { kind: Kind::Misbehaved(kind), .. }) => Verdict::Abort(*kind),
-            Err(other) => panic!("not the error of a check: {other}"),
+            Err(error) => Verdict::Abort(error.check().unwrap_or_else(|| panic!("not the error of a check: {error}"))),
             Ok(outputs) => {
                 assert!(*outputs == setting.expected(), "the output is wrong");
                 if self.disagree {
@@ -324,11 +313,8 @@ impl Ends {
 
     /// What the garbler found the evaluator to do.
     fn complaint(&self) -> Option<&'static Check> {
-        match &self.garbler {
-            Ok(_) => None,
-            Err(Error { kind: Kind::Misbehaved(kind), .. }) => Some(*kind),
-            Err(other) => panic!("not the error of a check: {other}"),
-        }
+        let error = self.garbler.as_ref().err()?;
+        Some(error.check().unwrap_or_else(|| panic!("not the error of a check: {error}")))
     }
 }
 

@@ -40,8 +40,9 @@ fn recorded(setting: &Setting<'_>, mut garbler: impl FnMut(Act<'_>) + Send) -> [
 
 /// Who changes the bytes on purpose, here or in comity-ot, changes this digest, and the wire version.
 const GOLDEN: &str = "5838ab7753c6cb95beceda42757696e7479ac7ed23a251f05438bd69c11dfea4";
-/// The same in two phases. Who changes what is stored changes the version of preparations too.
-const GOLDEN_PREPARED: &str = "d4921da049b0908301e491bcbba16695b8f4832d248b4d555137e66fa3a5ef8e";
+/// The same in two phases. Who changes what is stored changes the version of preparations too; the digest of the program, which
+/// follows from its encoding, is part of it.
+const GOLDEN_PREPARED: &str = "4b44cb9166534422307c8d8dd2163ad03898d51d0aee0d56affc109a7ba90a31";
 
 /// Pins what both parties send in a run over the full stack, and what they store.
 fn pinned(prepared: bool, golden: &str) {
@@ -115,9 +116,7 @@ fn pads(setting: &Setting<'_>) -> Vec<u8> {
     };
     // The evaluator would not put up with it; its bytes do.
     let mut ch = Recorded::new(Replay::of_peer(evaluator.sent), LIMIT);
-    std::thread::scope(|scope| scope.spawn(|| setting.party(&mut ch, 0, &mut bare)).join())
-        .expect("no panic")
-        .expect("a run without abort");
+    setting.party(&mut ch, 0, &mut bare).expect("a run without abort");
     ch.recorder().recording().sent
 }
 
@@ -140,7 +139,9 @@ fn no_pad_is_used_twice() {
         let [honest, _] = recorded(&setting, honest);
         let known = repeated(&honest.sent);
         let sent = pads(&setting);
-        for (at, bytes) in sent.windows(16).enumerate().filter(|(_, bytes)| !known.contains(bytes)) {
+        // The committing OT's first tree is corrected where there are choices, of which the last four are alone in their byte.
+        let pad = |bytes: &[u8]| !known.contains(bytes) && bytes[1..] != [0; 15];
+        for (at, bytes) in sent.windows(16).enumerate().filter(|(_, bytes)| pad(bytes)) {
             let before = seen.insert(<[u8; 16]>::try_from(bytes).unwrap(), (session, at));
             assert!(before.is_none(), "{before:?} comes again at {:?} of {}: {bytes:?}", (session, at), sent.len());
         }
