@@ -120,7 +120,7 @@ fn malicious_softspoken_bears_every_deviation() {
 
 fn generator<M: Checking, B: BaseOt<Model: AtLeast<M>>>() {
     let backend = Backend::detect();
-    broken::<M, _>(
+    broken::<M, _, _>(
         GENERATOR_CASES,
         |ch, number| {
             let id = &session(number);
@@ -149,7 +149,7 @@ fn the_generator_bears_deviations() {
 #[test]
 fn committing_ot_bears_every_deviation() {
     let backend = Backend::detect();
-    broken::<Malicious, _>(
+    broken::<Malicious, _, _>(
         CASES,
         |ch, number| {
             let mut ot = committing::Sender::setup::<Csw>(ch, &session(number), backend, &mut rng(number))?;
