@@ -1,8 +1,8 @@
 //! What honest parties send and write: the seeds that are not text.
 
-use comity_channel::{Channel, MemoryChannel, RecvHalf, Result, SendHalf, memory};
+use comity_channel::{Channel, MemoryChannel, Mesh, RecvHalf, Result, SendHalf, memory};
 use comity_circuit::{Builder, Goal, Owner, Program, Recipients};
-use comity_core::{Bits, SessionId};
+use comity_core::{Bits, PartyId, SessionId};
 use comity_net::Identity;
 use comity_ot::base::simplest;
 
@@ -63,7 +63,7 @@ fn hello() -> Vec<u8> {
     std::thread::scope(|scope| {
         scope.spawn(|| {
             // Nobody answers, and the hello is on its way all the same.
-            let _ = comity_channel::hello(&mut there, &greeting(1), &mut rng());
+            let _ = comity_channel::hello(&mut Mesh::of_two(PartyId(1), &mut there), &greeting(1), &mut rng());
         });
         here.recv(&mut bytes).expect("the peer says hello");
         drop(here);

@@ -10,7 +10,7 @@ use crate::Party;
 /// What one party holds of a value that is shared: only the engine that made it can open it.
 pub struct Shares {
     /// The engine's own.
-    pub held: Box<dyn Any + Send>,
+    pub held: Box<dyn Any + Send + Sync>,
     /// How many bits the value has.
     pub bits: usize,
 }

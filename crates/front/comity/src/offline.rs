@@ -105,7 +105,9 @@ impl Session<'_> {
             false => format!("prepare {} {} by {each}", need.units[0], material.units[0]),
         };
         let greeting = self.greeting(card, for_program, &phase)?;
-        program.iter().for_each(|(program, _)| drop(program.lowered().len()));
+        if let Some((program, _)) = program {
+            program.lowered();
+        }
         let met = self.meet(card, watch)?;
         watch.connected(&met.address);
         let mut clock = Clock::start(watch);

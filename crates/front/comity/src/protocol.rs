@@ -4,10 +4,10 @@ use comity_core::{Error, Result};
 use comity_protocol::{Card, Protocol};
 
 /// Every protocol there is; the first one is the default.
-pub static PROTOCOLS: &[&dyn Protocol] = &[&comity_yao::Yao];
+pub static PROTOCOLS: &[&dyn Protocol] = &[&comity_cutchoose::CutChoose, &comity_tinyot::TinyOt, &comity_yao::Yao];
 
 /// What is no program on an engine, and has a command of its own.
-pub static SERVICES: &[&Card] = &[];
+pub static SERVICES: &[&Card] = &[&comity_nisc::CARD];
 
 /// The protocol of this name.
 ///

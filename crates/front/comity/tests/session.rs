@@ -8,7 +8,7 @@ use comity::{
     memory, named,
 };
 use comity_channel::{Change, Direction, Tamper, Tampering};
-use comity_core::Kind;
+use comity_core::{Kind, PartyId};
 use comity_testing::PATIENCE;
 
 /// `a` of party 0 and `b` of party 1, eight bits each; the outputs are `a & b` and `a ^ b`.
@@ -243,7 +243,10 @@ fn wrong_circuits_are_caught_and_the_check_is_named() {
         (zero, one.join().unwrap())
     });
     assert!(
-        matches!(one, Err(Error { kind: Kind::Misbehaved(comity_cutchoose::checks::GARBLED_CIRCUIT), .. })),
+        matches!(
+            one,
+            Err(Error { kind: Kind::Misbehaved(comity_cutchoose::checks::GARBLED_CIRCUIT), party: Some(PartyId(0)) })
+        ),
         "{:?}",
         one.map(|_| ())
     );

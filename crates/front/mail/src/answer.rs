@@ -72,7 +72,6 @@ pub(crate) fn cut() -> Error {
 /// # Errors
 /// As [`comity_nisc::respond()`], and [`Malformed`](comity_core::Kind) if the query's key for answers is none. What was written up to then is no
 /// answer.
-#[allow(clippy::too_many_arguments, reason = "what comity_nisc::respond takes, and the name")]
 pub fn respond(
     backend: Backend,
     query: &Query,

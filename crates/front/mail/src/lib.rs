@@ -72,6 +72,7 @@
 
 mod answer;
 mod batch;
+mod envelope;
 mod file;
 mod key;
 mod name;
@@ -88,4 +89,4 @@ pub use key::Key;
 pub use name::{Name, Reference};
 pub use query::Query;
 pub use seal::{Sealer, stored_bytes};
-pub use store::{Store, respond_stored};
+pub use store::{Destination, Store, respond_stored};

@@ -11,11 +11,12 @@ use hpke::aead::{AeadCtxR, AeadCtxS, AeadTag, ChaCha20Poly1305};
 use hpke::inout::InOutBuf;
 use hpke::kdf::HkdfSha256;
 use hpke::kem::X25519HkdfSha256;
-use hpke::{Deserializable, Kem, OpModeR, OpModeS, PskBundle, Serializable, setup_receiver, setup_sender_with_rng};
+use hpke::{Deserializable, Kem, OpModeR, OpModeS, Serializable, setup_receiver, setup_sender_with_rng};
 use rand_core::CryptoRng;
 use zeroize::{Zeroize, Zeroizing};
 
 use crate::answer::Head;
+use crate::envelope::{Envelope, Tie, context};
 use crate::file::{CHECKSUM, FileKind, START};
 use crate::name::Name;
 use crate::query::Query;
@@ -43,67 +44,6 @@ pub fn stored_bytes(copy: u64) -> u64 {
 pub(crate) fn public_key(seed: &[u8; 32]) -> [u8; 32] {
     let (_, key) = X25519HkdfSha256::derive_keypair(seed);
     key.to_bytes().into()
-}
-
-fn info(query: &[u8; 32]) -> Vec<u8> {
-    [&b"comity mail 2: an answer"[..], query].concat()
-}
-
-/// What the chunks of the answer with this head are bound to; the last byte says whether one is the last.
-fn bound(head: &[u8]) -> [u8; 33] {
-    let mut bound = [0; 33];
-    bound[..32].copy_from_slice(&blake3::derive_key("comity mail: the head of an answer", head));
-    bound
-}
-
-/// What tells an answer from all others, of any query: the hash of its head and its encapsulated key. What is sealed is bound to it
-/// from the inside, as its [context](comity_nisc::respond()): so it opens in this seal only, which no key but the query's opens.
-fn context(head: &[u8], encapsulated: &[u8; ENCAPSULATED]) -> [u8; 32] {
-    let mut hash = Hasher::new_derive_key("comity mail: the head and the encapsulated key of an answer");
-    *hash.update(head).update(encapsulated).finalize().as_bytes()
-}
-
-/// What ties stored copies to their answer.
-pub(crate) struct Tie {
-    /// What the seal of the answer exports.
-    secret: Zeroizing<[u8; 32]>,
-    /// The context of the answer.
-    answer: [u8; 32],
-}
-
-impl Tie {
-    const EXPORT: &[u8] = b"comity mail 2: the secret of stored copies";
-    const ID: &[u8] = b"comity mail 2: a stored copy";
-
-    fn new(answer: [u8; 32], export: impl FnOnce(&mut [u8]) -> Result<(), hpke::HpkeError>) -> Tie {
-        let mut secret = Zeroizing::new([0; 32]);
-        export(&mut secret[..]).expect("HKDF gives 32 bytes");
-        Tie { secret, answer }
-    }
-
-    fn psk(&self) -> PskBundle<'_> {
-        PskBundle::new(&self.secret[..], Tie::ID).expect("neither part is empty")
-    }
-
-    fn info(query: &[u8; 32]) -> Vec<u8> {
-        [Tie::ID, query].concat()
-    }
-
-    /// What the chunks of copy `i` are bound to.
-    fn bound(&self, i: usize) -> [u8; 33] {
-        let copy = [&self.answer[..], &(i as u64).to_le_bytes()].concat();
-        let mut bound = [0; 33];
-        bound[..32].copy_from_slice(&blake3::derive_key("comity mail: a stored copy", &copy));
-        bound
-    }
-
-    /// What copy `i` is called in a store. All names are of one length, so that not even that tells who sees only lengths
-    /// which copy is asked for.
-    pub(crate) fn name(&self, i: usize) -> String {
-        let id = blake3::derive_key("comity mail: the names of stored copies", &self.answer);
-        let id: String = id[..16].iter().map(|byte| format!("{byte:02x}")).collect();
-        format!("{id}-{i:03}.copy")
-    }
 }
 
 /// Seals what is written to it, which should be what [`comity_nisc::respond()`] writes in the [context](Sealer::context) of this seal.
@@ -140,9 +80,8 @@ impl<'a> Sealer<'a> {
         let (program, fingerprint) = (*query.message().program(), *query.fingerprint());
         let head = Head { program, query: fingerprint, name: name.clone() }.to_bytes();
         let answer = |encapsulated: &_| context(&head, encapsulated);
-        let (mode, info) = (OpModeS::Base, info(&fingerprint));
-        let sealer = Sealer::begin(FileKind::Answer, query, &mode, &info, &head, answer, bound(&head), rng, to)?;
-        let tie = Tie::new(sealer.answer, |secret| sealer.context.export(Tie::EXPORT, secret));
+        let sealer = Sealer::begin(query, Envelope::answer(OpModeS::Base, &fingerprint, &head), answer, rng, to)?;
+        let tie = Tie::new(sealer.answer, |label, secret| sealer.context.export(label, secret));
         Ok((sealer, tie))
     }
 
@@ -159,27 +98,23 @@ impl<'a> Sealer<'a> {
         rng: &mut dyn CryptoRng,
         to: &'a mut dyn Write,
     ) -> Result<Sealer<'a>> {
-        let (mode, info) = (OpModeS::Psk(tie.psk()), Tie::info(query.fingerprint()));
-        let (start, bound) = (FileKind::Copy.start(), tie.bound(i));
-        Sealer::begin(FileKind::Copy, query, &mode, &info, &start, |_| tie.answer, bound, rng, to)
+        let start = FileKind::Copy.start();
+        let envelope = Envelope::copy(OpModeS::Psk(tie.psk()), query.fingerprint(), tie, i, &start);
+        Sealer::begin(query, envelope, |_| tie.answer, rng, to)
     }
 
     /// Writes what stands in the clear and the encapsulated key, of which `answer` makes the context.
-    #[allow(clippy::too_many_arguments, reason = "all that an answer and a stored copy differ in")]
     fn begin(
-        kind: FileKind,
         query: &Query,
-        mode: &OpModeS<'_, X25519HkdfSha256>,
-        info: &[u8],
-        clear: &[u8],
+        envelope: Envelope<'_, OpModeS<'_, X25519HkdfSha256>>,
         answer: impl FnOnce(&[u8; ENCAPSULATED]) -> [u8; 32],
-        bound: [u8; 33],
         rng: &mut dyn CryptoRng,
         to: &'a mut dyn Write,
     ) -> Result<Sealer<'a>> {
+        let Envelope { kind, mode, info, clear, bound } = envelope;
         let refused = |_| Error::malformed("the query's key for answers is not one");
         let key = <X25519HkdfSha256 as Kem>::PublicKey::from_bytes(&query.sealing).map_err(refused)?;
-        let (encapsulated, context) = setup_sender_with_rng(mode, &key, info, &mut &mut *rng).map_err(refused)?;
+        let (encapsulated, context) = setup_sender_with_rng(&mode, &key, &info, &mut &mut *rng).map_err(refused)?;
         let encapsulated: [u8; ENCAPSULATED] = encapsulated.to_bytes().into();
         let buffer = Vec::with_capacity(CHUNK + TAG);
         let answer = answer(&encapsulated);
@@ -282,8 +217,8 @@ impl<'a> Opener<'a> {
         plain: u64,
         from: &'a mut dyn Read,
     ) -> Result<Opener<'a>> {
-        let (mode, info, answer) = (OpModeR::Base, info(query), context(head, encapsulated));
-        Opener::begin(FileKind::Answer, seed, &mode, &info, head, answer, bound(head), encapsulated, plain, from)
+        let answer = context(head, encapsulated);
+        Opener::begin(seed, Envelope::answer(OpModeR::Base, query, head), answer, encapsulated, plain, from)
     }
 
     /// As [`Sealer::context`].
@@ -293,7 +228,7 @@ impl<'a> Opener<'a> {
 
     /// What ties the stored copies of the answer to it.
     pub(crate) fn tie(&self) -> Tie {
-        Tie::new(self.answer, |secret| self.context.export(Tie::EXPORT, secret))
+        Tie::new(self.answer, |label, secret| self.context.export(label, secret))
     }
 
     /// Opens copy `i` of the answer with this tie; `plain` bytes are in it.
@@ -312,27 +247,24 @@ impl<'a> Opener<'a> {
         read(FileKind::Copy, from, &mut start, stored_bytes(plain))?;
         FileKind::Copy.check(&start)?;
         read(FileKind::Copy, from, &mut encapsulated, stored_bytes(plain))?;
-        let (mode, info) = (OpModeR::Psk(tie.psk()), Tie::info(query));
-        Opener::begin(FileKind::Copy, seed, &mode, &info, &start, tie.answer, tie.bound(i), &encapsulated, plain, from)
+        let envelope = Envelope::copy(OpModeR::Psk(tie.psk()), query, tie, i, &start);
+        Opener::begin(seed, envelope, tie.answer, &encapsulated, plain, from)
     }
 
-    #[allow(clippy::too_many_arguments, reason = "all that an answer and a stored copy differ in")]
+    /// After what stands in the clear and the encapsulated key.
     fn begin(
-        kind: FileKind,
         seed: &[u8; 32],
-        mode: &OpModeR<'_, X25519HkdfSha256>,
-        info: &[u8],
-        clear: &[u8],
+        envelope: Envelope<'_, OpModeR<'_, X25519HkdfSha256>>,
         answer: [u8; 32],
-        bound: [u8; 33],
         encapsulated: &[u8; ENCAPSULATED],
         plain: u64,
         from: &'a mut dyn Read,
     ) -> Result<Opener<'a>> {
+        let Envelope { kind, mode, info, clear, bound } = envelope;
         let refused = |_| Error::malformed(format!("the encapsulated key of {} is not one", kind.the()));
         let (key, _) = X25519HkdfSha256::derive_keypair(seed);
         let point = <X25519HkdfSha256 as Kem>::EncappedKey::from_bytes(encapsulated).map_err(refused)?;
-        let context = setup_receiver(mode, &key, &point, info).map_err(refused)?;
+        let context = setup_receiver(&mode, &key, &point, &info).map_err(refused)?;
         let mut hash = kind.checksum();
         hash.update(clear).update(encapsulated);
         let total = sealed_bytes(plain).saturating_add((clear.len() + ENCAPSULATED + CHECKSUM) as u64);

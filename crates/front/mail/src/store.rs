@@ -4,7 +4,7 @@ use std::io::{Read, Write};
 
 use comity_circuit::Program;
 use comity_core::{Backend, Bits, Result};
-use comity_nisc::{Cost, Opened};
+use comity_nisc::{Cost, Opened, Writers};
 use rand_core::CryptoRng;
 
 use crate::key::Key;
@@ -26,12 +26,19 @@ pub trait Store {
     fn fetch(&mut self, name: &str, bytes: u64) -> Result<Box<dyn Read>>;
 }
 
-/// As [`respond`](crate::respond()), for a query whose copies are to be stored. `place` makes a writer for a file of that name in the store,
-/// for each copy; they are returned, complete. The answer is good for something only if all of them are in the store.
+/// Where an answer goes whose copies are stored.
+pub struct Destination<'a, P> {
+    /// The answer.
+    pub answer: &'a mut dyn Write,
+    /// Makes a writer for a file of that name in the store, for each copy.
+    pub place: P,
+}
+
+/// As [`respond`](crate::respond()), for a query whose copies are to be stored. The writers of copies are returned, complete. The
+/// answer is good for something only if all of them are in the store.
 ///
 /// # Errors
-/// As [`respond`](crate::respond()), and what `place` reports.
-#[allow(clippy::too_many_arguments, reason = "what respond takes, and the places of copies")]
+/// As [`respond`](crate::respond()), and what [`place`](Destination::place) reports.
 pub fn respond_stored<W: Write>(
     backend: Backend,
     query: &Query,
@@ -39,10 +46,10 @@ pub fn respond_stored<W: Write>(
     inputs: &[Option<Bits>],
     name: &Name,
     rng: &mut dyn CryptoRng,
-    out: &mut dyn Write,
-    mut place: impl FnMut(&str) -> Result<W>,
+    to: Destination<'_, impl FnMut(&str) -> Result<W>>,
 ) -> Result<Vec<W>> {
-    let (mut sealer, tie) = Sealer::with_tie(query, name, rng, out)?;
+    let Destination { answer, mut place } = to;
+    let (mut sealer, tie) = Sealer::with_tie(query, name, rng, answer)?;
     let copies = query.message().copies();
     let count = if copies.is_stored() { copies.total() } else { 0 };
     let mut places = (0..count).map(|i| place(&tie.name(i))).collect::<Result<Vec<W>>>()?;
@@ -50,7 +57,8 @@ pub fn respond_stored<W: Write>(
     let mut sealers =
         numbered.map(|(i, place)| Sealer::copy(query, &tie, i, rng, place)).collect::<Result<Vec<Sealer<'_>>>>()?;
     let context = *sealer.context();
-    comity_nisc::respond_stored(backend, query.message(), &context, program, inputs, rng, &mut sealer, &mut sealers)?;
+    let to = Writers { answer: &mut sealer, copies: &mut sealers };
+    comity_nisc::respond_stored(backend, query.message(), &context, program, inputs, rng, to)?;
     sealers.into_iter().try_for_each(Sealer::finish)?;
     sealer.finish()?;
     Ok(places)

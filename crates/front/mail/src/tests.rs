@@ -9,9 +9,10 @@ use comity_core::{Backend, Bits, Block, Error, Kind, Prg, Result};
 use comity_nisc::{Copies, Cost};
 
 use crate::answer::Head;
+use crate::envelope::Tie;
 use crate::file::{FileKind, START};
-use crate::seal::{Opener, Sealer, Tie, public_key};
-use crate::{Key, Name, Query, Store, Verdict, respond, respond_stored};
+use crate::seal::{Opener, Sealer, public_key};
+use crate::{Destination, Key, Name, Query, Store, Verdict, respond, respond_stored};
 
 /// Where the protocol's answer says what it answers: after its header.
 const ANSWERED: usize = 16 + 2 + 2 + 32;
@@ -66,7 +67,8 @@ fn answer(query: &Query, who: &str, y: u8, seed: u128, shelf: &mut Shelf) -> Vec
             names.push(name.to_owned());
             Ok(Vec::new())
         };
-        let files = respond_stored(backend, query, &program, &inputs, &name, rng, &mut out, place).unwrap();
+        let to = Destination { answer: &mut out, place };
+        let files = respond_stored(backend, query, &program, &inputs, &name, rng, to).unwrap();
         shelf.0.extend(names.into_iter().zip(files));
     } else {
         respond(backend, query, &program, &inputs, &name, rng, &mut out).unwrap();

@@ -8,8 +8,8 @@ use std::convert::Infallible;
 use std::io::Read;
 
 use comity_core::{Error, Kind, Result};
-use comity_mail::{Key, Query, Store, Verdict, respond_stored, stored_bytes};
-use comity_nisc::{Copies, Cost};
+use comity_mail::{Destination, Key, Query, Store, Verdict, respond_stored, stored_bytes};
+use comity_nisc::{Copies, Cost, Writers};
 use common::*;
 
 /// A store, and what was asked for.
@@ -54,8 +54,8 @@ fn stored(query: &Query, who: &str, y: u64, seed: u128, shelf: &mut Shelf) -> Ve
         Ok(Vec::new())
     };
     let inputs = [None, Some(number(y))];
-    let files =
-        respond_stored(backend(), query, &program(), &inputs, &name(who), &mut rng(seed), &mut out, place).unwrap();
+    let to = Destination { answer: &mut out, place };
+    let files = respond_stored(backend(), query, &program(), &inputs, &name(who), &mut rng(seed), to).unwrap();
     assert!(files.iter().all(|file| file.len() as u64 == stored_bytes(cost().copy_bytes)));
     assert!(names.iter().all(|name| name.len() == 32 + 1 + 3 + 5 && name.ends_with(".copy")));
     shelf.files.extend(names.into_iter().zip(files));
@@ -198,17 +198,9 @@ fn a_copy_that_its_sender_changed_is_a_cheat() {
     let mut plain = Vec::new();
     let mut columns = vec![Vec::new(); COPIES];
     let inputs = [None, Some(number(5))];
-    comity_nisc::respond_stored(
-        backend(),
-        key.query().message(),
-        &[0; 32],
-        &program(),
-        &inputs,
-        &mut rng(4),
-        &mut plain,
-        &mut columns,
-    )
-    .unwrap();
+    let to = Writers { answer: &mut plain, copies: &mut columns };
+    comity_nisc::respond_stored(backend(), key.query().message(), &[0; 32], &program(), &inputs, &mut rng(4), to)
+        .unwrap();
     let mut copies: Vec<_> = columns.iter().map(|column| Some(&column[..])).collect();
     let open = |copies: &mut [Option<&[u8]>]| {
         comity_nisc::open_stored(backend(), key.secret(), &[0; 32], &program(), &mut &plain[..], copies)

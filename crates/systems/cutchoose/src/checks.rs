@@ -1,12 +1,10 @@
 //! The checks of WMK17.
 
 comity_core::checks! { "cutchoose";
-    /// A message of base OT or of input recovery holds bytes that are no canonical group element.
+    /// A message of input recovery holds bytes that are no canonical group element.
     INVALID_POINT = "a point is not a canonical group element";
-    /// A message of base OT or of input recovery holds the identity element.
+    /// A message of input recovery holds the identity element.
     IDENTITY_POINT = "a point is the identity";
-    /// The sender of a committing OT opened another delta, or other seeds, than it used.
-    WRONG_OPENING = "the committing OT was opened to something else than was committed";
     /// The garbler's input labels of an evaluated copy do not open their commitment, or belong to another input than the one
     /// that was transferred.
     INPUT_OPENING = "the garbler's input labels of a copy do not open their commitment";

@@ -1,5 +1,5 @@
 //! `Act`: what a party is about to do with what it made. An honest party does it; the tests have parties that are honest but
-//! for one lie, and a lie is another [`Conduct`].
+//! for one lie, and a lie is another [`Conduct`](comity_protocol::Conduct).
 
 use comity_core::Block;
 
@@ -63,18 +63,4 @@ pub(crate) enum Act<'a> {
     Recovered { j: usize, seed: &'a Secret },
     /// After step 9: what the evaluator passes on.
     Passed(&'a mut [u8]),
-}
-
-/// How a party behaves.
-pub(crate) trait Conduct {
-    /// May change what is about to be used or sent.
-    fn before(&mut self, act: Act<'_>);
-}
-
-/// As the protocol says.
-pub(crate) struct Honest;
-
-impl Conduct for Honest {
-    #[inline(always)]
-    fn before(&mut self, _: Act<'_>) {}
 }

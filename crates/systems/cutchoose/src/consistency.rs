@@ -39,15 +39,16 @@
 
 use comity_channel::Channel;
 use comity_core::{Backend, Bits, Block, Prg, Result, SessionId, gf128};
+use comity_protocol::Conduct;
 use subtle::{Choice as Bit, ConstantTimeEq};
 use zeroize::{Zeroize, ZeroizeOnDrop, Zeroizing};
 
 use crate::checks;
-use crate::conduct::{Act, Conduct};
+use crate::conduct::Act;
 use crate::copies::{Copy, Key, Secret};
 use crate::gates::pieces;
-use crate::rows::{Layout, Owner, Rows};
-use crate::transfer::{Choice, mask_blocks};
+use crate::rows::{Layout, Owner, Places, Rows};
+use crate::transfer::{Choice, Opened, mask_blocks};
 
 /// Bits that are treated together: 160 KiB of labels at forty copies, a part of the L2 cache.
 const GROUP: usize = 256;
@@ -81,8 +82,8 @@ impl Answer {
     }
 }
 
-/// The weights of the bits of a group, and what goes with them.
-struct Weights {
+/// The weights of a challenge: those of the bits of a group, and what goes with them.
+pub(crate) struct Weights {
     backend: Backend,
     stream: Prg,
     /// `w_i`.
@@ -96,7 +97,7 @@ struct Weights {
 }
 
 impl Weights {
-    fn new(backend: Backend, challenge: Block) -> Weights {
+    pub(crate) fn new(backend: Backend, challenge: Block) -> Weights {
         Weights {
             backend,
             stream: Prg::new(backend, challenge),
@@ -149,7 +150,7 @@ pub(crate) fn send_r(
     copies: &mut [Copy],
     keys: &mut [Key],
     chosen: &[Block],
-    conduct: &mut impl Conduct,
+    conduct: &mut impl for<'a> Conduct<Act<'a>>,
 ) -> Result<()> {
     let mut column = Zeroizing::new([Block::ZERO; GROUP]);
     for (start, n) in groups(chosen.len()) {
@@ -190,7 +191,6 @@ pub(crate) fn receive_r(
 pub(crate) struct Mus(Zeroizing<Vec<Block>>);
 
 /// Step 4 at the garbler: sends the labels of `x` in all copies. If there is a memory, the labels for zero go there.
-#[allow(clippy::too_many_arguments, reason = "what the step works with")]
 pub(crate) fn send_a(
     ch: &mut dyn Channel,
     backend: Backend,
@@ -198,7 +198,7 @@ pub(crate) fn send_a(
     keys: &mut [Key],
     x: &Bits,
     mut to: Option<(&Layout, &mut Rows)>,
-    conduct: &mut impl Conduct,
+    conduct: &mut impl for<'a> Conduct<Act<'a>>,
 ) -> Result<Mus> {
     let (mut column, mut rows) = (Zeroizing::new([Block::ZERO; GROUP]), Vec::new());
     for (start, n) in groups(x.len()) {
@@ -232,19 +232,17 @@ pub(crate) fn send_a(
     Ok(Mus(Zeroizing::new(mus)))
 }
 
-/// Step 4 at the garbler: answers the evaluator's challenge. `opened` are both `M`.
-#[allow(clippy::too_many_arguments, reason = "what the step works with")]
+/// Step 4 at the garbler: answers the evaluator's challenge, whose weights these are. `opened` are both `M`.
 pub(crate) fn send_answers(
     ch: &mut dyn Channel,
-    backend: Backend,
     copies: &[Copy],
     x: &Bits,
     opened: &[[Block; 2]],
-    challenge: Block,
     mus: &Mus,
-    conduct: &mut impl Conduct,
+    mut weights: Weights,
+    conduct: &mut impl for<'a> Conduct<Act<'a>>,
 ) -> Result<()> {
-    let mut weights = Weights::new(backend, challenge);
+    let backend = weights.backend;
     // The streams of the labels and of step 3 once more.
     let mut streams: Vec<[Prg; 2]> = copies.iter().map(|copy| copy.again(backend)).collect();
     let mut columns = [(); 2].map(|()| Zeroizing::new([Block::ZERO; GROUP]));
@@ -284,24 +282,19 @@ pub(crate) struct Expected {
 
 /// Step 4 at the evaluator: puts the active labels of the garbler's input into memory, and, if there is a memory for
 /// them, the labels for zero of the checked copies. `r` are those of step 3, `m` the messages of the committing OT, and
-/// the challenge is the evaluator's secret until this is done.
-#[allow(clippy::too_many_arguments, reason = "what the step works with")]
+/// the weights are the evaluator's secret until this is done.
 pub(crate) fn receive_a(
     ch: &mut dyn Channel,
-    backend: Backend,
-    choice: &Choice,
-    copies: &mut [Copy],
-    keys: &mut [Key],
+    opened: &mut Opened,
     r: &[Zeroizing<Vec<Block>>],
     m: &[[Block; 2]],
-    challenge: Block,
-    layout: &Layout,
-    mut zeros: Option<&mut Rows>,
-    active: &mut Rows,
+    mut weights: Weights,
+    places: &mut Places<'_>,
 ) -> Result<Expected> {
+    let (backend, Opened { choice, checked: copies, keys }) = (weights.backend, opened);
+    let Places { layout, zeros, active } = places;
     let (checked, evaluated) = (&choice.checked, &choice.evaluated);
     let width = checked.len() + evaluated.len();
-    let mut weights = Weights::new(backend, challenge);
     let mut columns = [(); 2].map(|()| Zeroizing::new([Block::ZERO; GROUP]));
     let mut received = Zeroizing::new(vec![Block::ZERO; width * GROUP.min(m.len()).max(1)]);
     let mut rows = Vec::new();
@@ -315,7 +308,7 @@ pub(crate) fn receive_a(
         for (k, (copy, sums)) in copies.iter_mut().zip(of_checked.iter_mut()).enumerate() {
             copy.a.fill_blocks(labels);
             copy.r.fill_blocks(prf);
-            if let Some(zeros) = &mut zeros {
+            if let Some(zeros) = zeros {
                 zeros.put_column(k, &rows, labels);
             }
             weights.add(labels, prf, sums);
@@ -343,7 +336,8 @@ pub(crate) fn receive_a(
 impl Expected {
     /// Receives the answers. Those for the checked copies must be what the seeds give (step 9e), those for the others
     /// what was received gives.
-    pub(crate) fn receive(&self, ch: &mut dyn Channel, choice: &Choice, copies: &[Copy]) -> Result<()> {
+    pub(crate) fn receive(&self, ch: &mut dyn Channel, opened: &Opened) -> Result<()> {
+        let Opened { choice, checked: copies, .. } = opened;
         let answers = (0..choice.bits.len()).map(|_| Answer::receive(ch)).collect::<Result<Vec<_>>>()?;
         // All are compared before anything is said: what fails first does not tell the garbler which copies are evaluated.
         let (mut right, mut opened) = (Bit::from(1), Bit::from(1));

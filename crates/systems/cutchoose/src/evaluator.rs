@@ -2,46 +2,43 @@
 
 use comity_channel::Channel;
 use comity_circuit::{Lowered, Observer, Plain, Program};
-use comity_core::{Backend, Bits, Block, Delta, Result, SessionId};
+use comity_core::{Bits, Block, Delta, Result};
 use comity_garble::Cursor;
 use comity_ot::committing;
+use comity_protocol::{Conduct, Here, Job};
 use rand_core::CryptoRng;
 use subtle::{Choice as Bit, ConditionallySelectable, ConstantTimeEq};
 use zeroize::Zeroizing;
 
 use crate::checks;
-use crate::conduct::{Act, Conduct};
-use crate::consistency::Expected;
-use crate::copies::{Copy, Key, Secret};
+use crate::conduct::Act;
+use crate::consistency::{self, Expected, Weights};
+use crate::copies::Secret;
 use crate::gates::{Machine, PART, Side, slots};
 use crate::intake::Intake;
 use crate::outputs::{Batch, Decoded, Results, receive_commitments};
 use crate::plan::{Plan, joined, separated};
 use crate::recovery::Trapdoor;
-use crate::rows::{Layout, Rows};
-use crate::transfer::{Choice, Opened, ReceiverOts, random_block, receive_labels};
-use crate::{Config, consistency, gate_keys};
+use crate::rows::{Layout, Places, Rows};
+use crate::transfer::{Opened, Ots, random_block, receive_labels};
 
-#[allow(clippy::too_many_arguments, reason = "as the public function, and how to behave")]
 pub(crate) fn run(
     ch: &mut dyn Channel,
-    session: &SessionId,
-    config: &Config,
-    program: &Program,
-    inputs: &[Option<Bits>],
+    here: Here,
+    job: &Job<'_>,
+    ots: &dyn Ots,
     rng: &mut dyn CryptoRng,
     observer: &mut dyn Observer,
-    conduct: &mut impl Conduct,
+    conduct: &mut impl for<'a> Conduct<Act<'a>>,
 ) -> Result<()> {
-    let plan = Plan::new(program, 1 - config.party, config.params, config.form);
-    let y = joined(program, config.party, inputs)?;
+    let (program, plan, backend) = (job.program, Plan::of(job, here.params), here.backend);
+    let y = joined(program, here.me, job.inputs)?;
     let encoded = plan.probe.encode(&y, rng);
-    let mut choice = config.form.choose(config.params, rng);
+    let mut choice = plan.form.choose(here.params, rng);
     conduct.before(Act::Choice(&mut choice));
-    let backend = config.backend;
 
     observer.phase("setup");
-    let ots = ReceiverOts::new(ch, session, backend, &choice, &encoded, rng)?;
+    let ots = ots.receive(ch, here, &choice, &encoded, rng)?;
     // Step 7 begins here: what is random in this side's message.
     let (trapdoor, first) = Trapdoor::new(rng);
     let mut first = first.to_bytes();
@@ -51,42 +48,21 @@ pub(crate) fn run(
     observer.phase("inputs");
     // Step 1.
     let secrets = ots.step1(ch, &choice)?;
-    let Opened { mut checked, evaluated: mut keys } = Opened::new(backend, session, &choice, &secrets);
-    let mut committing = committing::Sender::setup_from(ch, &session.child("committing OT"), backend, ots.seeds, rng)?;
+    let mut opened = Opened::new(here, choice, &secrets);
+    let committing = here.session.child("committing OT");
+    let mut committing = committing::Sender::setup_from(ch, &committing, backend, ots.seeds, rng)?;
     // Step 2, and step 9a.
     let layout = Layout::new(&plan, program);
-    let (mut zeros, mut active) = (layout.memory(checked.len())?, layout.memory(keys.len())?);
-    receive_labels(
-        ch,
-        backend,
-        &plan.probe,
-        &choice,
-        &mut checked,
-        &encoded,
-        &ots.inputs,
-        &layout,
-        Some(&mut zeros),
-        &mut active,
-    )?;
+    let (mut zeros, mut active) = (layout.memory(opened.checked.len())?, layout.memory(opened.keys.len())?);
+    let mut places = Places { layout: &layout, zeros: Some(&mut zeros), active: &mut active };
+    receive_labels(ch, backend, &plan.probe, &mut opened, &encoded, &ots.inputs, &mut places)?;
     // Step 3.
     let mut m = Zeroizing::new(vec![[Block::ZERO; 2]; plan.garblers()]);
     committing.random(ch, &mut m)?;
-    let r = consistency::receive_r(ch, &choice, &mut keys, m.len())?;
+    let r = consistency::receive_r(ch, &opened.choice, &mut opened.keys, m.len())?;
     // Step 4.
     let challenge = random_block(rng);
-    let expected = consistency::receive_a(
-        ch,
-        backend,
-        &choice,
-        &mut checked,
-        &mut keys,
-        &r,
-        &m,
-        challenge,
-        &layout,
-        Some(&mut zeros),
-        &mut active,
-    )?;
+    let expected = consistency::receive_a(ch, &mut opened, &r, &m, Weights::new(backend, challenge), &mut places)?;
     let mut opening = committing.opening()?.to_bytes();
     conduct.before(Act::Opening(&mut opening));
     ch.send(&opening)?;
@@ -96,45 +72,41 @@ pub(crate) fn run(
     ch.flush()?;
 
     // Steps 5 and 6, and step 9b.
-    let (start, slots) = (gate_keys(session), slots(&plan, program.lowered()));
-    let deltas: Vec<Delta> = checked.iter().map(|copy| Delta::new(copy.delta.block())).collect();
+    let deltas: Vec<Delta> = opened.checked.iter().map(|copy| Delta::new(copy.delta.block())).collect();
     let side = Evaluating {
         ch,
-        intake: Intake::new(backend, session, config.form, &choice, &deltas, start, slots),
+        intake: Intake::new(here, plan.form, &opened.choice, &deltas, slots(&plan, program.lowered())),
         memories: [zeros, active],
-        results: Results::new(backend, session, &choice, plan.revealed()),
+        results: Results::new(backend, &here.session, &opened.choice, plan.revealed()),
         batch: Batch::default(),
-        choice: &choice,
-        checked,
-        keys,
+        opened,
     };
     let mut machine = Machine::new(&plan, &layout, program.wires(), side);
-    comity_circuit::run(program, &mut machine, inputs, observer)?;
+    comity_circuit::run(program, &mut machine, job.inputs, observer)?;
     observer.phase("checks");
-    let Evaluating { ch, intake, mut results, checked, mut keys, .. } = machine.finish()?;
-    intake.finish(ch, &choice)?;
-    results.open(receive_commitments(ch, plan.copies)?, &choice, &mut keys)?;
+    let Evaluating { ch, intake, mut results, mut opened, .. } = machine.finish()?;
+    intake.finish(ch, &opened.choice)?;
+    results.open(receive_commitments(ch, plan.copies)?, &mut opened)?;
     let known = Known {
-        session,
+        here,
         program,
         plan: &plan,
-        choice: &choice,
-        checked: &checked,
+        opened: &opened,
         y: &y,
         r: &r,
         m: &m,
         expected: &expected,
+        trapdoor: &trapdoor,
     };
-    known.settle(ch, backend, results, &trapdoor, rng, observer, conduct)
+    known.settle(ch, results, rng, observer, conduct)
 }
 
 /// What the evaluator knows when all gates are done.
 pub(crate) struct Known<'a> {
-    pub(crate) session: &'a SessionId,
+    pub(crate) here: Here,
     pub(crate) program: &'a Program,
     pub(crate) plan: &'a Plan,
-    pub(crate) choice: &'a Choice,
-    pub(crate) checked: &'a [Copy],
+    pub(crate) opened: &'a Opened,
     /// Its input.
     pub(crate) y: &'a Bits,
     /// `R_{j,i,x[i]}` of the evaluated copies.
@@ -143,22 +115,23 @@ pub(crate) struct Known<'a> {
     pub(crate) m: &'a [[Block; 2]],
     /// What the answers of step 4 must be.
     pub(crate) expected: &'a Expected,
+    /// What is secret of step 7.
+    pub(crate) trapdoor: &'a Trapdoor,
 }
 
 impl Known<'_> {
     /// The end of step 6, and steps 7 to 9 with what is left of the checks.
-    #[allow(clippy::too_many_arguments, reason = "what the steps work with, and what they come from")]
     pub(crate) fn settle(
         &self,
         ch: &mut dyn Channel,
-        backend: Backend,
         mut results: Results,
-        trapdoor: &Trapdoor,
         rng: &mut dyn CryptoRng,
         observer: &mut dyn Observer,
-        conduct: &mut impl Conduct,
+        conduct: &mut impl for<'a> Conduct<Act<'a>>,
     ) -> Result<()> {
-        let Known { session, program, plan, choice, checked, y, r, m, expected } = *self;
+        let Known { here, program, plan, opened, y, r, m, expected, trapdoor } = *self;
+        let (backend, session) = (here.backend, &here.session);
+        let Opened { choice, checked, .. } = opened;
         let mut decoded = results.decode(random_block(rng));
         conduct.before(Act::Decoded(&mut decoded));
 
@@ -168,8 +141,8 @@ impl Known<'_> {
         conduct.before(Act::Second(&mut second));
         ch.send(&second)?;
         // Step 4, the end, and step 9e. The answers may be here for long.
-        expected.receive(ch, choice, checked)?;
-        let delta = results.check(ch, choice, checked)?;
+        expected.receive(ch, opened)?;
+        let delta = results.check(ch, opened)?;
         let mut points = vec![[0; 32]; plan.copies];
         ch.recv(points.as_flattened_mut())?;
         let expected = trapdoor.expect(
@@ -260,9 +233,7 @@ struct Evaluating<'a> {
     memories: [Rows; 2],
     results: Results,
     batch: Batch,
-    choice: &'a Choice,
-    checked: Vec<Copy>,
-    keys: Vec<Key>,
+    opened: Opened,
 }
 
 impl Side for Evaluating<'_> {
@@ -275,7 +246,7 @@ impl Side for Evaluating<'_> {
         self.intake.load(circuit, args, zeros, active);
         let mut cursor = Cursor::default();
         while let Some(part) = cursor.advance(circuit.tape(), PART) {
-            self.intake.receive(self.ch, self.choice, &part)?;
+            self.intake.receive(self.ch, &self.opened.choice, &part)?;
         }
         self.intake.store(circuit, outs, zeros, active);
         Ok(())
@@ -283,9 +254,9 @@ impl Side for Evaluating<'_> {
 
     fn reveal(&mut self, at: usize, bits: usize) -> Result<()> {
         let [zeros, active] = self.memories.each_ref().map(|memory| memory.get(at, bits));
-        self.batch.resize(bits, self.choice);
-        self.results.receive(self.ch, self.choice, &self.checked, &mut self.batch, zeros)?;
-        self.results.evaluate(&mut self.batch, self.choice, &mut self.keys, active);
+        self.batch.resize(bits, &self.opened.choice);
+        self.results.receive(self.ch, &self.opened, &mut self.batch, zeros)?;
+        self.results.evaluate(&mut self.batch, &mut self.opened, active);
         Ok(())
     }
 }

@@ -5,7 +5,7 @@
 //! each, and one buffer of tables, however many gates the program has.
 
 use comity_circuit::{Call, Engine, Lowered, Place, Recipients};
-use comity_core::{Bits, Block, Error, LockstepChecker, LockstepEvaluator, LockstepGarbler, Result, Tape};
+use comity_core::{Bits, Block, Error, LockstepChecker, LockstepEvaluator, LockstepGarbler, Result, SessionId, Tape};
 
 use crate::outputs;
 use crate::plan::{Plan, Revealed};
@@ -85,6 +85,11 @@ struct Scratch {
     tag: usize,
     block: usize,
     key: usize,
+}
+
+/// The public start of the gate keys: a hash of both parties' nonces. It serves all copies, each with its own delta.
+pub(crate) fn gate_keys(session: &SessionId) -> Block {
+    session.block("start of the gate keys")
 }
 
 /// Wires of memory that a program needs.
@@ -203,7 +208,7 @@ impl<S: Side> Engine for Machine<'_, S> {
         start: usize,
         wires: &mut [()],
     ) -> Result<()> {
-        let owner = if owner.includes(self.plan.garbler as u16) { Owner::Garbler } else { Owner::Evaluator };
+        let owner = if owner.includes(self.plan.garbler) { Owner::Garbler } else { Owner::Evaluator };
         let next = self.next[owner as usize];
         self.next[owner as usize] += wires.len();
         self.put_in(owner, next, start, wires.len());

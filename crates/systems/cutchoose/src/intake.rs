@@ -16,21 +16,38 @@
 
 use comity_channel::Channel;
 use comity_circuit::Lowered;
-use comity_core::{Backend, Bits, Block, Delta, ErasureCode, ErasureDecoder, Params};
+use comity_core::{Bits, Block, Delta, ErasureCode, ErasureDecoder, Params};
 use comity_core::{LockstepChecker, LockstepEvaluator, LockstepGarbler, Result, SessionId};
 use comity_garble::Part;
+use comity_protocol::{Conduct, Here, Options};
 use rand_core::CryptoRng;
 use subtle::{Choice as Bit, ConstantTimeEq};
 use zeroize::Zeroizing;
 
-use crate::Form;
 use crate::checks;
-use crate::conduct::{Act, Conduct};
-use crate::gates::{PART, load, store};
+use crate::conduct::Act;
+use crate::gates::{PART, gate_keys, load, store};
 use crate::rows::Rows;
 use crate::transfer::{Choice, random_bits};
 
+/// How the garbled circuits travel.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Form {
+    /// All copies: 32 bytes for each of the `rho` copies and each AND gate. The fastest where the network is.
+    All,
+    /// An erasure code of them, half as many bytes, and more work for both: for slow networks.
+    Coded,
+}
+
 impl Form {
+    /// The most that rho can be in coded form.
+    pub(crate) const MOST_CODED: u32 = 127;
+
+    /// What these options say.
+    pub(crate) fn of(options: &Options) -> Form {
+        if options.switch("coded") { Form::Coded } else { Form::All }
+    }
+
     /// How many copies there are, and if their number is fixed, how many are evaluated.
     pub(crate) fn copies(self, params: Params) -> (usize, Option<usize>) {
         match self {
@@ -95,17 +112,22 @@ pub(crate) struct Coder {
 }
 
 impl Outlet {
-    pub(crate) fn new(backend: Backend, session: &SessionId, form: Form, params: Params) -> Outlet {
-        let (copies, Some(evaluated)) = form.copies(params) else { return Outlet::All };
+    pub(crate) fn new(here: Here, form: Form) -> Outlet {
+        let (copies, Some(evaluated)) = form.copies(here.params) else { return Outlet::All };
         Outlet::Coded(Box::new(Coder {
-            code: ErasureCode::new(backend, copies, evaluated),
+            code: ErasureCode::new(here.backend, copies, evaluated),
             coded: vec![Block::ZERO; 2 * evaluated * PART],
-            digests: Digests::new(session, copies),
+            digests: Digests::new(&here.session, copies),
         }))
     }
 
     /// Sends the tables of a stretch of a tape.
-    pub(crate) fn send(&mut self, ch: &mut dyn Channel, tables: &[Block], conduct: &mut impl Conduct) -> Result<()> {
+    pub(crate) fn send(
+        &mut self,
+        ch: &mut dyn Channel,
+        tables: &[Block],
+        conduct: &mut impl for<'a> Conduct<Act<'a>>,
+    ) -> Result<()> {
         let Outlet::Coded(coder) = self else { return ch.send(Block::bytes_of(tables)) };
         let Coder { code, coded, digests } = &mut **coder;
         let coded = &mut coded[..tables.len() / code.messages() * code.coded()];
@@ -116,7 +138,7 @@ impl Outlet {
     }
 
     /// After the last tables: a hash of each copy.
-    pub(crate) fn finish(&mut self, ch: &mut dyn Channel, conduct: &mut impl Conduct) -> Result<()> {
+    pub(crate) fn finish(&mut self, ch: &mut dyn Channel, conduct: &mut impl for<'a> Conduct<Act<'a>>) -> Result<()> {
         let Outlet::Coded(coder) = self else { return Ok(()) };
         coder.digests.hashers.iter().enumerate().try_for_each(|(j, hasher)| {
             let mut digest = *hasher.finalize().as_bytes();
@@ -149,16 +171,9 @@ struct Decoder {
 }
 
 impl Intake {
-    /// `deltas` are those of the checked copies; `start` and `slots` as the garbler has them.
-    pub(crate) fn new(
-        backend: Backend,
-        session: &SessionId,
-        form: Form,
-        choice: &Choice,
-        deltas: &[Delta],
-        start: Block,
-        slots: usize,
-    ) -> Intake {
+    /// `deltas` are those of the checked copies; `slots` as many as the garbler has.
+    pub(crate) fn new(here: Here, form: Form, choice: &Choice, deltas: &[Delta], slots: usize) -> Intake {
+        let (backend, start) = (here.backend, gate_keys(&here.session));
         let (checked, evaluated) = (&choice.checked, &choice.evaluated);
         let copies = checked.len() + evaluated.len();
         let room = |copies: usize| vec![Block::ZERO; 2 * copies * PART];
@@ -176,7 +191,7 @@ impl Intake {
                 form: Arriving::Coded(Box::new(Decoder {
                     garbler: LockstepGarbler::new(backend, deltas, start, slots),
                     decoder: ErasureCode::new(backend, copies, evaluated.len()).decoder(evaluated),
-                    digests: Digests::new(session, copies),
+                    digests: Digests::new(&here.session, copies),
                     known: room(checked.len()),
                     coded: room(evaluated.len()),
                     missing: room(evaluated.len()),

@@ -15,8 +15,8 @@
 //!
 //! **Protocol**: the steps in the code are those of Figures 3 and 4. `transfer`: steps 1 and 2; `consistency`: 3 and
 //! 4; `gates`, `intake` and `outputs`: 5 and 6; `recovery`: 7; `consistency` again: 8. The checks of step 9 are made as soon as
-//! what they look at is there, so that nothing is stored for them. [`prepare`] and [`Prepared`] are the offline and the online
-//! phase, [`Form`] says how the garbled circuits travel.
+//! what they look at is there, so that nothing is stored for them. [`CutChoose`] is the protocol whole; [`prepare`] and
+//! [`Prepared`] are its offline and its online phase. With the option `coded` the garbled circuits travel coded (`intake`).
 //!
 //! **Assumptions**: DDH in ristretto255 and what the OT needs (gap CDH, random oracle); AES-128 as an ideal cipher; BLAKE3 as a
 //! random oracle, with 256 bits wherever something is committed to. All copies share the key of a gate's hash, which costs
@@ -29,7 +29,7 @@
 //! can be told apart with at most `2^-(rho - 1)` (selective failure, `probe`). Sizes are public: the program, and who gives
 //! and learns how many bits.
 //!
-//! **Cost** for `s` copies (`s = rho`, or in coded form the number that [`Form`] says), in bytes:
+//! **Cost** for `s` copies (`s = rho`, or in coded form some more: 44 at rho = 40, of which 19 are evaluated), in bytes:
 //!
 //! | for | garbler sends | evaluator sends |
 //! |---|---|---|
@@ -67,6 +67,7 @@ mod outputs;
 mod plan;
 mod prepared;
 mod probe;
+mod protocol;
 mod recovery;
 mod rows;
 mod saved;
@@ -74,98 +75,7 @@ mod saved;
 mod tests;
 mod transfer;
 
+pub use plan::garbler;
 pub use prepared::{Loaded, Prepared, prepare, prepared_size};
 pub use probe::Probe;
-
-use comity_channel::Channel;
-use comity_circuit::{Observer, Program};
-use comity_core::{Backend, Bits, Block, Error, Params, PartyId, Result, SessionId};
-use rand_core::CryptoRng;
-
-use crate::conduct::Honest;
-
-/// How a party runs.
-#[derive(Clone, Copy, Debug)]
-pub struct Config {
-    /// What the machine can run.
-    pub backend: Backend,
-    /// This party: 0 or 1.
-    pub party: u32,
-    /// The party that garbles; both have the same.
-    pub garbler: u32,
-    /// The security parameters: there are `rho` copies, or some more if they are coded.
-    pub params: Params,
-    /// How the garbled circuits travel; both have the same.
-    pub form: Form,
-}
-
-/// How the garbled circuits travel.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Form {
-    /// All copies: 32 bytes for each of the `rho` copies and each AND gate. The fastest where the network is.
-    #[default]
-    All,
-    /// An erasure code of them, half as many bytes, and more work for both: for slow networks.
-    Coded,
-}
-
-impl Form {
-    /// The most that rho can be in coded form.
-    pub const MOST_CODED: u32 = 127;
-}
-
-/// The party that should garble, as far as bytes tell: an input bit costs 32 bytes a copy at the garbler and about
-/// 128 at the evaluator, an output bit for the garbler some 400 more. Party 0 on a tie.
-pub fn garbler(program: &Program) -> u32 {
-    let cost = |garbler: u16| -> u64 {
-        let inputs = program.inputs().iter().map(|i| i.bits as u64 * if i.owner.includes(garbler) { 32 } else { 128 });
-        let outputs = program.outputs().iter().filter(|o| o.to.includes(garbler)).map(|o| o.bits as u64 * 400);
-        inputs.sum::<u64>() + outputs.sum::<u64>()
-    };
-    u32::from(cost(1) < cost(0))
-}
-
-/// Runs this party's side of a program. `inputs[i]` is there exactly for this party's values. Outputs for this party go
-/// to the observer, when all checks are done.
-///
-/// # Errors
-/// [`InvalidInput`](comity_core::Kind) where the inputs do not fit the program or the program is not for two parties; else what the
-/// channel reports, and [`Misbehaved`](comity_core::Kind) for each check that fails.
-pub fn run(
-    ch: &mut dyn Channel,
-    session: &SessionId,
-    config: &Config,
-    program: &Program,
-    inputs: &[Option<Bits>],
-    rng: &mut dyn CryptoRng,
-    observer: &mut dyn Observer,
-) -> Result<()> {
-    check(config, program)?;
-    program.check_inputs(Some(PartyId(config.party as u16)), inputs)?;
-    let session = session.child("cutchoose");
-    if config.party == config.garbler {
-        garbler::run(ch, &session, config, program, inputs, rng, observer, &mut Honest)
-    } else {
-        evaluator::run(ch, &session, config, program, inputs, rng, observer, &mut Honest)
-    }
-}
-
-/// Whether this program is one for these parties.
-fn check(config: &Config, program: &Program) -> Result<()> {
-    if program.parties() > 2 || config.party > 1 || config.garbler > 1 {
-        return Err(Error::invalid_input(format!(
-            "cutchoose is for two parties, 0 and 1; this is party {} of a program for {}",
-            config.party,
-            program.parties()
-        )));
-    }
-    if config.form == Form::Coded && config.params.rho > Form::MOST_CODED {
-        return Err(Error::invalid_input("coded copies are for rho up to 127"));
-    }
-    Ok(program.check_plain()?)
-}
-
-/// The public start of the gate keys: a hash of both parties' nonces. It serves all copies, each with its own delta.
-fn gate_keys(session: &SessionId) -> Block {
-    session.block("start of the gate keys")
-}
+pub use protocol::CutChoose;

@@ -18,16 +18,17 @@ use std::io::{Read, Write};
 
 use comity_channel::Channel;
 use comity_core::{Backend, Bits, Block, Result, SessionId, ShortHash, Table, TccrHash};
+use comity_protocol::Conduct;
 use rand_core::CryptoRng;
 use subtle::{Choice as Bit, ConditionallySelectable, ConstantTimeEq};
 use zeroize::{Zeroize, Zeroizing};
 
 use crate::checks;
-use crate::conduct::{Act, Conduct};
+use crate::conduct::Act;
 use crate::copies::{Copy, Key, mask};
 use crate::plan::Plan;
 use crate::saved::{put, take};
-use crate::transfer::{Choice, mask_blocks, random_block};
+use crate::transfer::{Choice, Opened, mask_blocks, random_block};
 
 /// Output bits that are treated together: what a copy's hash takes in at once then fills all lanes of BLAKE3.
 pub(crate) const GROUP: usize = 512;
@@ -130,7 +131,7 @@ impl Tables {
         keys: &mut [Key],
         rows: &[Block],
         rng: &mut dyn CryptoRng,
-        conduct: &mut impl Conduct,
+        conduct: &mut impl for<'a> Conduct<Act<'a>>,
     ) -> Result<()> {
         let (width, first) = (copies.len(), self.zeros.len());
         let n = rows.len() / width;
@@ -163,7 +164,7 @@ impl Tables {
         ch: &mut dyn Channel,
         copies: &[Copy],
         keys: &mut [Key],
-        conduct: &mut impl Conduct,
+        conduct: &mut impl for<'a> Conduct<Act<'a>>,
     ) -> Result<()> {
         for (j, ((hasher, copy), key)) in self.hashers.iter_mut().zip(copies).zip(keys).enumerate() {
             let mut digest = *hasher.update(&copy.salt[..]).finalize().as_bytes();
@@ -177,13 +178,13 @@ impl Tables {
     }
 
     /// Writes what step 7 needs.
-    pub(crate) fn save(&self, to: &mut impl Write) -> Result<()> {
+    pub(crate) fn save(&self, to: &mut dyn Write) -> Result<()> {
         put(to, &[self.delta])?;
         put(to, &self.zeros)
     }
 
     /// Reads what was saved, for step 7.
-    pub(crate) fn load(backend: Backend, session: &SessionId, plan: &Plan, from: &mut impl Read) -> Result<Tables> {
+    pub(crate) fn load(backend: Backend, session: &SessionId, plan: &Plan, from: &mut dyn Read) -> Result<Tables> {
         let (mut delta, mut zeros) = ([Block::ZERO], Zeroizing::new(vec![Block::ZERO; plan.revealed()]));
         take(from, &mut delta)?;
         take(from, &mut zeros)?;
@@ -196,7 +197,7 @@ impl Tables {
     }
 
     /// Step 7: shows `Delta` and every `Delta_{i,0}`, and with them every `Delta_{i,1}`.
-    pub(crate) fn reveal(&self, ch: &mut dyn Channel, conduct: &mut impl Conduct) -> Result<()> {
+    pub(crate) fn reveal(&self, ch: &mut dyn Channel, conduct: &mut impl for<'a> Conduct<Act<'a>>) -> Result<()> {
         let mut shown = Zeroizing::new(vec![self.delta]);
         shown.extend_from_slice(&self.zeros);
         conduct.before(Act::Delta(&mut shown));
@@ -307,11 +308,11 @@ impl Results {
     pub(crate) fn receive(
         &mut self,
         ch: &mut dyn Channel,
-        choice: &Choice,
-        copies: &[Copy],
+        opened: &Opened,
         batch: &mut Batch,
         zeros: &[Block],
     ) -> Result<()> {
+        let Opened { choice, checked: copies, .. } = opened;
         let (n, width) = (batch.bound.len(), choice.bits.len());
         ch.recv(batch.bound.as_flattened_mut().as_flattened_mut())?;
         let mut evaluated = batch.tables.chunks_exact_mut(2 * n);
@@ -335,7 +336,8 @@ impl Results {
     /// Step 6: tries the rows of the next bits. `active` are the active labels of the evaluated copies.
     ///
     /// Each row is tried against its own hash, and an invalid label changes neither what is done nor its time.
-    pub(crate) fn evaluate(&mut self, batch: &mut Batch, choice: &Choice, keys: &mut [Key], active: &[Block]) {
+    pub(crate) fn evaluate(&mut self, batch: &mut Batch, opened: &mut Opened, active: &[Block]) {
+        let Opened { choice, keys, .. } = opened;
         let (first, n, width) = (self.bound.len(), batch.bound.len(), choice.bits.len());
         self.bound.extend_from_slice(&batch.bound);
         self.found.resize(2 * (first + n), Block::ZERO);
@@ -372,7 +374,8 @@ impl Results {
     }
 
     /// Step 6, the end of the tables: `c_j^T` of the evaluated copies must be opened by what arrived.
-    pub(crate) fn open(&mut self, mut received: Commitments, choice: &Choice, keys: &mut [Key]) -> Result<()> {
+    pub(crate) fn open(&mut self, mut received: Commitments, opened: &mut Opened) -> Result<()> {
+        let Opened { choice, keys, .. } = opened;
         let mut right = Bit::from(1);
         for (&j, key) in choice.evaluated.iter().zip(keys) {
             let [commitment, salt] = &mut received[j];
@@ -404,7 +407,8 @@ impl Results {
 
     /// Step 7: takes `Delta` and the `Delta_{i,b}`, which must be those whose hashes came in step 5. Step 9c: the commitments of
     /// the checked copies must be to the tables that follow. `Delta`.
-    pub(crate) fn check(&mut self, ch: &mut dyn Channel, choice: &Choice, copies: &[Copy]) -> Result<Block> {
+    pub(crate) fn check(&mut self, ch: &mut dyn Channel, opened: &Opened) -> Result<Block> {
+        let Opened { choice, checked: copies, .. } = opened;
         let mut shown = Zeroizing::new(vec![Block::ZERO; 1 + self.bound.len()]);
         ch.recv(Block::bytes_of_mut(&mut shown))?;
         let (delta, zeros) = (shown[0], &shown[1..]);

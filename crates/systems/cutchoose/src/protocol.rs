@@ -3,13 +3,14 @@
 use comity_circuit::Program;
 use comity_core::{Error, Params, PartyId, Result};
 use comity_protocol::{
-    Adversary, Ahead, Card, Corrupt, Default, Job, Kind, Lot, Material, Need, Opt, Options, Party, Protocol, Shelf,
-    Supplies, Takes, Value, Values,
+    Adversary, Ahead, Card, Corrupt, Default, Honest, Job, Kind, Lot, Material, Need, Opt, Options, Party, Protocol,
+    Shelf, Supplies, Takes, Value, Values,
 };
 
-use crate::conduct::Honest;
-use crate::prepared::Prepared;
-use crate::{Form, evaluator, garbler, plan, prepared};
+use crate::intake::Form;
+use crate::prepared::{Prepared, prepare, prepared_size};
+use crate::transfer::Extended;
+use crate::{evaluator, garbler, plan};
 
 /// Cut and choose, whole: see the [crate](crate).
 pub struct CutChoose;
@@ -56,18 +57,13 @@ fn garbling(options: &Options) -> PartyId {
     options.first("role")
 }
 
-/// How the garbled circuits travel.
-fn form(options: &Options) -> Form {
-    if options.switch("coded") { Form::Coded } else { Form::All }
-}
-
 impl Protocol for CutChoose {
     fn card(&self) -> &'static Card {
         &CARD
     }
 
     fn fits(&self, _: &Program, options: &Options, params: Params) -> Result<()> {
-        if form(options) == Form::Coded && params.rho > Form::MOST_CODED {
+        if Form::of(options) == Form::Coded && params.rho > Form::MOST_CODED {
             let most = Form::MOST_CODED;
             return Err(Error::invalid_input(format!(
                 "garbled circuits are sent coded for rho up to {most}: leave `coded` out, or lower rho"
@@ -77,32 +73,34 @@ impl Protocol for CutChoose {
     }
 
     fn settle(&self, options: &mut Options, program: &Program) {
-        options.settle("role", Value::First(plan::cheapest_garbler(program)));
+        options.settle("role", Value::First(plan::garbler(program)));
     }
 
     fn needs(&self, program: &Program, options: &Options, params: Params) -> Result<Need> {
-        if form(options) == Form::Coded {
+        if Form::of(options) == Form::Coded {
             return Err(Error::invalid_input("what is stored is not coded: leave `coded` out, or the store"));
         }
-        let bytes = prepared::prepared_size(program, garbling(options), params);
+        let bytes = prepared_size(program, garbling(options), params);
         Ok(Need { material: "preparation", units: vec![1], batches: 1, bytes })
     }
 
     fn run(&self, me: &mut Party<'_, '_>, job: &Job<'_>, from: &mut dyn Supplies) -> Result<()> {
-        job.program.check_inputs(Some(me.me()), job.inputs)?;
-        let own = garbling(job.options) == me.me();
+        let Job { program, inputs, options } = *job;
+        program.check_inputs(Some(me.me()), inputs)?;
         if let Some(shelf) = from.shelf("preparation") {
-            let lot = shelf.take()?.ok_or_else(|| Error::invalid_input("the store has no preparation"))?;
+            let batch = shelf.take()?.ok_or_else(|| Error::invalid_input("no preparation is left"))?;
             let (ch, here, rng, observer) = me.pair()?;
-            let prepared = Prepared::open(lot, here.backend, here.me, job.program)?;
-            return prepared.load(job.program, job.inputs)?.run(ch, rng, observer);
+            let prepared = Prepared::open(batch, here.backend, here.me, program)?;
+            if prepared.garbler() != garbling(options) || prepared.params() != here.params {
+                return Err(Error::invalid_input("the preparation is for other roles or parameters than this run"));
+            }
+            return prepared.load(program, inputs)?.run(ch, rng, observer);
         }
         let mut me = me.sub("cutchoose");
-        let form = form(job.options);
         let (ch, here, rng, observer) = me.pair()?;
-        match own {
-            true => garbler::run(ch, here, job, form, rng, observer, &mut Honest),
-            false => evaluator::run(ch, here, job, form, rng, observer, &mut Honest),
+        match garbling(options) == here.me {
+            true => garbler::run(ch, here, job, &Extended, rng, observer, &mut Honest),
+            false => evaluator::run(ch, here, job, &Extended, rng, observer, &mut Honest),
         }
     }
 
@@ -113,14 +111,12 @@ impl Protocol for CutChoose {
         _: &mut dyn Supplies,
         to: &mut dyn Shelf,
     ) -> Result<()> {
-        let program = ahead.program.ok_or_else(|| Error::invalid_input("cutchoose prepares runs of a program: name one"))?;
-        let garbler = garbling(ahead.options);
+        let nameless = || Error::invalid_input("cutchoose prepares runs of a program: name one");
+        let (program, garbler) = (ahead.program.ok_or_else(nameless)?, garbling(ahead.options));
         for run in 0..ahead.make.batches {
             let mut me = me.sub(&format!("preparation {run}"));
-            to.put(&mut me, &Lot { units: vec![1], batches: 1 }, &mut |me, _, out| {
-                let (ch, here, rng, observer) = me.pair()?;
-                prepared::prepare(ch, here, program, garbler, rng, out, observer)
-            })?;
+            let lot = Lot { units: vec![1], batches: 1 };
+            to.put(&mut me, &lot, &mut |me, _, out| prepare(me, program, garbler, out))?;
         }
         Ok(())
     }

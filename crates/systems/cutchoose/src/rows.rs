@@ -109,7 +109,7 @@ impl Layout {
             if bits > 0 {
                 taken.insert(row, row + bits);
             }
-            let owner = if owner.includes(plan.garbler as u16) { Owner::Garbler } else { Owner::Evaluator };
+            let owner = if owner.includes(plan.garbler) { Owner::Garbler } else { Owner::Evaluator };
             layout.push(owner, Run { bit: next[owner as usize], row, bits });
             next[owner as usize] += bits;
         }
@@ -153,13 +153,22 @@ impl Layout {
     }
 }
 
+/// Where the evaluator puts the labels of inputs.
+pub(crate) struct Places<'a> {
+    pub(crate) layout: &'a Layout,
+    /// The labels for zero of the checked copies, if these are garbled while the tables arrive.
+    pub(crate) zeros: Option<&'a mut Rows>,
+    /// The active labels of the evaluated copies.
+    pub(crate) active: &'a mut Rows,
+}
+
 #[cfg(test)]
 mod tests {
     use comity_circuit::{Builder, ProgramBuilder, Recipients};
-    use comity_core::Params;
+    use comity_core::{Params, PartyId};
 
     use super::*;
-    use crate::Form;
+    use crate::intake::Form;
 
     #[test]
     fn leading_inputs_are_at_their_wires_and_later_ones_wait() {
@@ -176,7 +185,7 @@ mod tests {
         p.call(circuit, &[z.span(), late.span()], &[z.span()]);
         p.reveal("z", Recipients::only(1), z);
         let program = p.finish().expect("a program");
-        let plan = Plan::new(&program, 0, Params::new(128, 4).expect("parameters"), Form::All);
+        let plan = Plan::new(&program, PartyId(0), Params::new(128, 4).expect("parameters"), Form::All);
         let layout = Layout::new(&plan, &program);
         let program_wires = wires(&plan, program.wires());
         let mut rows = Vec::new();

@@ -8,20 +8,21 @@
 use std::ops::Range;
 
 use comity_channel::Channel;
-use comity_core::{Backend, Bits, Block, Prg, Result, SessionId};
+use comity_core::{Backend, Bits, Block, Prg, Result};
 use comity_ot::base::Csw;
 use comity_ot::{
     HashedReceiver, HashedSender, Malicious, RandomReceiver, RandomSender, ReceiverSeeds, SenderSeeds, softspoken,
 };
+use comity_protocol::{Conduct, Here};
 use rand_core::CryptoRng;
 use zeroize::{ZeroizeOnDrop, Zeroizing};
 
 use crate::checks;
-use crate::conduct::{Act, Conduct};
+use crate::conduct::Act;
 use crate::copies::{Copy, Key, Secret, fill_rows, mask};
 use crate::gates::pieces;
 use crate::probe::Probe;
-use crate::rows::{Layout, Owner, Rows};
+use crate::rows::{Layout, Owner, Places, Rows};
 
 /// Levels of the extension's trees: 4 bytes an OT, and the fastest.
 const LEVELS: usize = 4;
@@ -51,6 +52,60 @@ pub(crate) fn receive_block(ch: &mut dyn Channel) -> Result<Block> {
     Ok(block[0])
 }
 
+/// Where the random OTs come from.
+pub(crate) trait Ots {
+    /// The garbler's, for `copies` copies and an encoded input of `inputs` bits.
+    fn send(
+        &self,
+        ch: &mut dyn Channel,
+        here: Here,
+        copies: usize,
+        inputs: usize,
+        rng: &mut dyn CryptoRng,
+    ) -> Result<SenderOts>;
+
+    /// The evaluator's, for a choice of copies and an encoded input.
+    fn receive(
+        &self,
+        ch: &mut dyn Channel,
+        here: Here,
+        choice: &Choice,
+        encoded: &Bits,
+        rng: &mut dyn CryptoRng,
+    ) -> Result<ReceiverOts>;
+}
+
+/// OTs of an extension.
+pub(crate) struct Extended;
+
+impl Ots for Extended {
+    fn send(
+        &self,
+        ch: &mut dyn Channel,
+        here: Here,
+        copies: usize,
+        inputs: usize,
+        rng: &mut dyn CryptoRng,
+    ) -> Result<SenderOts> {
+        let (session, delta) = (here.session.child("OT"), random_block(rng));
+        let sender = softspoken::Sender::<Malicious>::setup::<Csw>(ch, &session, here.backend, LEVELS, delta, rng)?;
+        SenderOts::draw(&mut HashedSender::new(sender), ch, copies, inputs)
+    }
+
+    fn receive(
+        &self,
+        ch: &mut dyn Channel,
+        here: Here,
+        choice: &Choice,
+        encoded: &Bits,
+        rng: &mut dyn CryptoRng,
+    ) -> Result<ReceiverOts> {
+        let session = here.session.child("OT");
+        let receiver = softspoken::Receiver::<Malicious>::setup::<Csw>(ch, &session, here.backend, LEVELS, rng)?;
+        ReceiverOts::draw(&mut HashedReceiver::new(receiver), ch, choice, encoded, rng)
+    }
+}
+
 /// The garbler's random OTs.
 pub(crate) struct SenderOts {
     /// Those of step 1.
@@ -62,26 +117,8 @@ pub(crate) struct SenderOts {
 }
 
 impl SenderOts {
-    /// Makes the OTs for `copies` copies and an encoded input of `inputs` bits.
-    pub(crate) fn new(
-        ch: &mut dyn Channel,
-        session: &SessionId,
-        backend: Backend,
-        copies: usize,
-        inputs: usize,
-        rng: &mut dyn CryptoRng,
-    ) -> Result<SenderOts> {
-        let (session, delta) = (session.child("OT"), random_block(rng));
-        #[cfg(test)]
-        if let Some(mut dealer) = crate::tests::Dealer::of(&session) {
-            return SenderOts::draw(&mut dealer, ch, copies, inputs);
-        }
-        let sender = softspoken::Sender::<Malicious>::setup::<Csw>(ch, &session, backend, LEVELS, delta, rng)?;
-        SenderOts::draw(&mut HashedSender::new(sender), ch, copies, inputs)
-    }
-
-    /// The next OTs of an extension.
-    fn draw(
+    /// The next OTs of an extension, for `copies` copies and an encoded input of `inputs` bits.
+    pub(crate) fn draw(
         ot: &mut impl RandomSender<Model = Malicious>,
         ch: &mut dyn Channel,
         copies: usize,
@@ -140,7 +177,7 @@ pub(crate) fn send_labels(
     copies: &mut [Copy],
     ots: &[[Block; 2]],
     mut to: Option<(&Layout, &mut Rows)>,
-    conduct: &mut impl Conduct,
+    conduct: &mut impl for<'a> Conduct<Act<'a>>,
 ) -> Result<()> {
     let width = copies.len();
     let deltas = Zeroizing::new(copies.iter().map(|copy| copy.delta.block()).collect::<Vec<_>>());
@@ -212,26 +249,8 @@ impl Choice {
 }
 
 impl ReceiverOts {
-    /// Makes the OTs for a choice of copies and an encoded input.
-    pub(crate) fn new(
-        ch: &mut dyn Channel,
-        session: &SessionId,
-        backend: Backend,
-        choice: &Choice,
-        encoded: &Bits,
-        rng: &mut dyn CryptoRng,
-    ) -> Result<ReceiverOts> {
-        let session = session.child("OT");
-        #[cfg(test)]
-        if let Some(mut dealer) = crate::tests::Dealer::of(&session) {
-            return ReceiverOts::draw(&mut dealer, ch, choice, encoded, rng);
-        }
-        let receiver = softspoken::Receiver::<Malicious>::setup::<Csw>(ch, &session, backend, LEVELS, rng)?;
-        ReceiverOts::draw(&mut HashedReceiver::new(receiver), ch, choice, encoded, rng)
-    }
-
-    /// The next OTs of an extension.
-    fn draw(
+    /// The next OTs of an extension, for a choice of copies and an encoded input.
+    pub(crate) fn draw(
         ot: &mut impl RandomReceiver<Model = Malicious>,
         ch: &mut dyn Channel,
         choice: &Choice,
@@ -260,20 +279,21 @@ impl ReceiverOts {
     }
 }
 
-/// The secrets of the copies as the evaluator has them.
+/// The copies as the evaluator has them.
 pub(crate) struct Opened {
+    pub(crate) choice: Choice,
     /// What is made from the seeds of the checked copies, in their order.
     pub(crate) checked: Vec<Copy>,
     /// The streams of the keys of the evaluated copies, in their order.
-    pub(crate) evaluated: Vec<Key>,
+    pub(crate) keys: Vec<Key>,
 }
 
 impl Opened {
-    pub(crate) fn new(backend: Backend, session: &SessionId, choice: &Choice, secrets: &[Secret]) -> Opened {
-        Opened {
-            checked: choice.checked.iter().map(|&j| Copy::new(backend, session, j, secrets[j].clone())).collect(),
-            evaluated: choice.evaluated.iter().map(|&j| Key::new(backend, session, j, &secrets[j])).collect(),
-        }
+    pub(crate) fn new(here: Here, choice: Choice, secrets: &[Secret]) -> Opened {
+        let Here { backend, session, .. } = here;
+        let checked = choice.checked.iter().map(|&j| Copy::new(backend, &session, j, secrets[j].clone())).collect();
+        let keys = choice.evaluated.iter().map(|&j| Key::new(backend, &session, j, &secrets[j])).collect();
+        Opened { choice, checked, keys }
     }
 }
 
@@ -281,19 +301,17 @@ impl Opened {
 /// them, the labels for zero in the checked copies, as their seeds give them.
 ///
 /// Step 9a is done here: the labels that arrived for the checked copies must be what the seeds give.
-#[allow(clippy::too_many_arguments, reason = "what the step works with")]
 pub(crate) fn receive_labels(
     ch: &mut dyn Channel,
     backend: Backend,
     probe: &Probe,
-    choice: &Choice,
-    copies: &mut [Copy],
+    opened: &mut Opened,
     encoded: &Bits,
     ots: &[Block],
-    layout: &Layout,
-    mut zeros_to: Option<&mut Rows>,
-    active_to: &mut Rows,
+    places: &mut Places<'_>,
 ) -> Result<()> {
+    let Opened { choice, checked: copies, .. } = opened;
+    let Places { layout, zeros: zeros_to, active: active_to } = places;
     let width = choice.bits.len();
     let deltas = Zeroizing::new(copies.iter().map(|copy| copy.delta.block()).collect::<Vec<_>>());
     let mut zeros = Rows::new(copies.len(), probe.largest_chunk())?;
@@ -325,7 +343,7 @@ pub(crate) fn receive_labels(
                 i += 1;
             }
         }
-        if let Some(memory) = &mut zeros_to {
+        if let Some(memory) = zeros_to {
             decode(probe, &chunk, &zeros, layout, memory);
         }
         decode(probe, &chunk, &active, layout, active_to);

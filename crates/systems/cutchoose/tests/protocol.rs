@@ -141,18 +141,17 @@ fn values_in_shares_are_refused_before_anything_is_sent() {
         (program.clone().with_owner(1, Owner::Shared).unwrap(), "comes in as shares"),
         (program.with_recipients(0, Recipients::Shared).unwrap(), "goes out as shares"),
     ] {
-        let (mut ch, mut other) = memory::pair();
+        // Nobody is there: whatever is sent or awaited fails otherwise.
+        let (mut ch, _) = memory::pair();
         let mut outputs = Outputs::default();
         let runs = [
             comity_cutchoose::run(&mut ch, &session, &config, &program, &own, &mut rng(1), &mut outputs),
             comity_cutchoose::prepare(&mut ch, &session, &config, &program, &mut rng(1), &mut Vec::new(), &mut outputs),
         ];
-        drop(ch);
         for ended in runs {
             let Err(Error { kind: Kind::InvalidInput(message), .. }) = ended else { panic!("{ended:?}") };
             assert!(message.contains(words), "{message}");
         }
-        assert!(matches!(other.recv(&mut [0]), Err(Error { kind: Kind::Closed, .. })));
     }
 }
 

@@ -1,10 +1,8 @@
-//! The checks of AMPR14.
+//! The checks of AMPR14. Whether points are ones is checked as in base OT, by the same names.
+
+pub use comity_ot::checks::{IDENTITY_POINT, INVALID_POINT};
 
 comity_core::checks! { "nisc";
-    /// A message of base OT or of input recovery holds bytes that are no canonical group element.
-    INVALID_POINT = "a point is not a canonical group element";
-    /// A message of base OT or of input recovery holds the identity element.
-    IDENTITY_POINT = "a point is the identity";
     /// The two output commitments of an output bit do not add up to the public key of the sender's input commitments.
     OUTPUT_COMMITMENTS = "the output commitments do not add up to the key of the input commitments";
     /// The answers to the input OTs of a checked circuit are not what the circuit's seed gives.

@@ -3,9 +3,10 @@
 
 use comity_circuit::{Call, Engine, Lowered, Observer, Owner, Place, Program, Recipients};
 use comity_core::{Bits, Block, Cursor, Error, LockstepEvaluator, LockstepGarbler, Result, SessionId, Tape};
+use comity_protocol::Conduct;
 
 use crate::checks;
-use crate::conduct::{Act, Conduct};
+use crate::conduct::Act;
 use crate::plan::Plan;
 use crate::rows::Rows;
 use crate::stream::{In, Intake, Out, Outlet};
@@ -157,7 +158,7 @@ pub(crate) struct Garbling<'a, 'b, D> {
     conduct: &'a mut D,
 }
 
-impl<'a, 'b, D: Conduct> Garbling<'a, 'b, D> {
+impl<'a, 'b, D: for<'c> Conduct<Act<'c>>> Garbling<'a, 'b, D> {
     pub(crate) fn new(
         lanes: Lanes<LockstepGarbler>,
         copies: usize,
@@ -174,7 +175,7 @@ impl<'a, 'b, D: Conduct> Garbling<'a, 'b, D> {
     }
 }
 
-impl<D: Conduct> Side for Garbling<'_, '_, D> {
+impl<D: for<'c> Conduct<Act<'c>>> Side for Garbling<'_, '_, D> {
     fn put_in(&mut self, from: usize, at: usize, bits: usize) {
         self.lanes.put_in(from, at, bits);
     }

@@ -92,7 +92,7 @@ pub(crate) trait Powers {
 pub(crate) struct Owner {
     pub(crate) w: Scalar,
     #[zeroize(skip)]
-    half_g: RistrettoPoint,
+    pub(crate) half_g: RistrettoPoint,
 }
 
 impl Owner {

@@ -106,6 +106,7 @@
 //! [`NoValidCopy`]: checks::NO_VALID_COPY
 //! [`NoRecovery`]: checks::NO_RECOVERY
 
+mod card;
 pub mod checks;
 mod conduct;
 mod copies;
@@ -126,9 +127,10 @@ mod stream;
 #[cfg(test)]
 mod tests;
 
+pub use card::CARD;
 pub use cost::Cost;
 pub use open::{Opened, open};
 pub use plan::Copies;
 pub use query::{Query, Secret, publish};
 pub use respond::respond;
-pub use stored::{open_stored, respond_stored};
+pub use stored::{Writers, open_stored, respond_stored};

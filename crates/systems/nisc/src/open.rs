@@ -140,6 +140,17 @@ struct Commitments {
     outputs: Vec<[RistrettoPoint; 2]>,
 }
 
+/// What numbers 1 to 4 fix.
+struct Fixed {
+    commitments: Commitments,
+    powers: Public,
+    /// The checked copies, and the offset of each.
+    copies: Vec<Copy>,
+    deltas: Vec<Delta>,
+    /// The streams of `k_i` of the evaluated copies.
+    masks: Vec<Prg>,
+}
+
 /// The receiver at work on an answer.
 struct Receiver<'a> {
     backend: Backend,
@@ -157,21 +168,20 @@ struct Labels {
 
 impl Receiver<'_> {
     fn open(&self, input: &mut In<'_>) -> Result<Outcome> {
-        let choice = &self.receivers.choice;
         let commitments = self.commitments(input)?;
-        let (mut copies, mut masks) = self.circuits(input)?;
-        let mut intake = Intake::new(self.backend, &self.session, self.plan.copies, choice);
+        let (copies, masks) = self.circuits(input)?;
         let powers = Public::new(&commitments.h, &self.plan);
-        let deltas = deltas(&copies);
-        let mut labels = self.transfer(&mut copies, &deltas, &mut intake, input)?;
-        self.inputs(&commitments, &powers, &mut copies, &deltas, &mut masks, &mut labels, &mut intake, input)?;
-        let outputs = self.evaluate(&deltas, labels, &mut intake, input)?;
-        let verdict = self.outputs(&commitments, &powers, &deltas, &mut masks, &outputs, &mut intake, input)?;
+        let mut fixed = Fixed { commitments, powers, deltas: deltas(&copies), copies, masks };
+        let mut intake = Intake::new(self.backend, &self.session, self.plan.copies, &self.receivers.choice);
+        let mut labels = self.transfer(&mut fixed, &mut intake, input)?;
+        self.inputs(&mut fixed, &mut labels, &mut intake, input)?;
+        let outputs = self.evaluate(&fixed.deltas, labels, &mut intake, input)?;
+        let verdict = self.outputs(&mut fixed, &outputs, &mut intake, input)?;
         // Before anybody looks at what the evaluated copies say.
         intake.finish(input)?;
         match verdict.tell()? {
             Told::Output(bits) => Ok(Outcome::Output(bits)),
-            Told::Trapdoor(half_w) => Ok(Outcome::Input(decrypt(&commitments, &half_w)?)),
+            Told::Trapdoor(half_w) => Ok(Outcome::Input(decrypt(&fixed.commitments, &half_w)?)),
         }
     }
 
@@ -201,13 +211,8 @@ impl Receiver<'_> {
     }
 
     /// Numbers 5 and 6: the receiver's input.
-    fn transfer(
-        &self,
-        copies: &mut [Copy],
-        deltas: &[Delta],
-        intake: &mut Intake<'_>,
-        input: &mut In<'_>,
-    ) -> Result<Labels> {
+    fn transfer(&self, fixed: &mut Fixed, intake: &mut Intake<'_>, input: &mut In<'_>) -> Result<Labels> {
+        let Fixed { copies, deltas, .. } = fixed;
         let Receivers { crs, choice, inputs, query, .. } = self.receivers;
         let (t, [n1, n2]) = (self.plan.t(), self.plan.inputs);
         let e = choice.evaluated.len();
@@ -258,18 +263,14 @@ impl Receiver<'_> {
     }
 
     /// Numbers 7 to 9: the sender's input.
-    #[allow(clippy::too_many_arguments, reason = "all that arrived before")]
     fn inputs(
         &self,
-        commitments: &Commitments,
-        powers: &Public,
-        copies: &mut [Copy],
-        deltas: &[Delta],
-        masks: &mut [Prg],
+        fixed: &mut Fixed,
         labels: &mut Labels,
         intake: &mut Intake<'_>,
         input: &mut In<'_>,
     ) -> Result<()> {
+        let Fixed { commitments, powers, copies, deltas, masks } = fixed;
         let Receiver { session, plan, receivers, .. } = self;
         let (checked, evaluated) = (&receivers.choice.checked, &receivers.choice.evaluated);
         let (t, c, first) = (plan.t(), checked.len(), plan.inputs[0]);
@@ -280,7 +281,7 @@ impl Receiver<'_> {
             let zeros = labels.checked.get(first + batch.start, batch.len());
             let known = map(batch.clone(), 4 * c, |j| {
                 let at = j - batch.start;
-                commit(session, j, powers, deltas, &drawn[at], &zeros[at * c..][..c])
+                commit(session, j, &*powers, deltas, &drawn[at], &zeros[at * c..][..c])
             });
             let mut arrived = Vec::with_capacity(batch.len());
             for known in &known {
@@ -335,17 +336,14 @@ impl Receiver<'_> {
     }
 
     /// Numbers 11 to 13: what the evaluated copies say, and the cheating recovery boxes.
-    #[allow(clippy::too_many_arguments, reason = "all that arrived before")]
     fn outputs(
         &self,
-        commitments: &Commitments,
-        powers: &Public,
-        deltas: &[Delta],
-        masks: &mut [Prg],
+        fixed: &mut Fixed,
         labels: &[Rows; 2],
         intake: &mut Intake<'_>,
         input: &mut In<'_>,
     ) -> Result<Verdict> {
+        let Fixed { commitments, powers, deltas, masks, .. } = fixed;
         let Receiver { session, plan, receivers, .. } = self;
         let (checked, evaluated) = (&receivers.choice.checked, &receivers.choice.evaluated);
         let e = evaluated.len();
@@ -373,10 +371,11 @@ impl Receiver<'_> {
             let points = map(batch.clone(), 2 * t, |j| {
                 let at = j - batch.start;
                 let half_h = commitments.outputs[j].each_ref().map(half);
-                let checked = checked.iter().zip(deltas).zip(&zeros[at * c..]).flat_map(|((&i, delta), zero)| {
-                    let labels = [*zero, *zero ^ delta.block()];
-                    [0, 1].map(|b| half_h[b] + powers.g(&recovery.half_k(i, j, b as u8, labels[b])))
-                });
+                let checked =
+                    checked.iter().zip(deltas.iter()).zip(&zeros[at * c..]).flat_map(|((&i, delta), zero)| {
+                        let labels = [*zero, *zero ^ delta.block()];
+                        [0, 1].map(|b| half_h[b] + powers.g(&recovery.half_k(i, j, b as u8, labels[b])))
+                    });
                 let evaluated = told[at * e..][..e].as_flattened().iter().map(|half| powers.g(half));
                 let points = [Zeroizing::new(checked.collect::<Vec<_>>()), Zeroizing::new(evaluated.collect())];
                 points.each_ref().map(|points| doubled(points))

@@ -5,13 +5,14 @@ use std::io::Write;
 use comity_circuit::Program;
 use comity_core::{Backend, Bits, Block, Delta, Error, LockstepGarbler, Prg, Result, SessionId};
 use comity_ot::base::pvw::{self, products};
+use comity_protocol::{Conduct, Honest};
 use curve25519_dalek::ristretto::RistrettoPoint;
 use curve25519_dalek::scalar::Scalar;
 use rand_core::CryptoRng;
 use subtle::{Choice, ConditionallySelectable};
 use zeroize::Zeroizing;
 
-use crate::conduct::{Act, Conduct, Honest};
+use crate::conduct::Act;
 use crate::copies::{Copy, add, mask};
 use crate::files::{FileKind, Header};
 use crate::gates::{Garbling, Lanes, gate_keys, slots, walk};
@@ -61,21 +62,27 @@ pub fn respond(
     rng: &mut dyn CryptoRng,
     out: &mut dyn Write,
 ) -> Result<()> {
-    respond_as(backend, query, context, program, inputs, rng, Out::new(out), &mut Honest)
+    respond_as(backend, &Question { query, context, program }, inputs, rng, Out::new(out), &mut Honest)
+}
+
+/// What is answered.
+pub(crate) struct Question<'a> {
+    pub(crate) query: &'a Query,
+    pub(crate) context: &'a [u8; 32],
+    /// The query's program.
+    pub(crate) program: &'a Program,
 }
 
 /// As [`respond`], and how to behave.
-#[allow(clippy::too_many_arguments, reason = "what respond takes, and the conduct")]
 pub(crate) fn respond_as(
     backend: Backend,
-    query: &Query,
-    context: &[u8; 32],
-    program: &Program,
+    question: &Question<'_>,
     inputs: &[Option<Bits>],
     rng: &mut dyn CryptoRng,
     mut out: Out<'_>,
-    conduct: &mut impl Conduct,
+    conduct: &mut impl for<'a> Conduct<Act<'a>>,
 ) -> Result<()> {
+    let Question { query, context, program } = *question;
     let header = Header { copies: query.copies(), program: program.digest() };
     same_program(&header.program, query.program())?;
     let plan = Plan::new(program, header.copies)?;
@@ -138,7 +145,7 @@ struct Sender<'a, D> {
     conduct: &'a mut D,
 }
 
-impl<'a, D: Conduct> Sender<'a, D> {
+impl<'a, D: for<'b> Conduct<Act<'b>>> Sender<'a, D> {
     /// Draws what is fresh.
     fn new(
         backend: Backend,
@@ -179,6 +186,7 @@ impl<'a, D: Conduct> Sender<'a, D> {
     fn commit(&mut self, y: &Bits, rng: &mut dyn CryptoRng, out: &mut Out<'_>) -> Result<Zeroizing<Vec<Scalar>>> {
         let mut half_r = Zeroizing::new(Vec::with_capacity(y.len()));
         half_r.extend((0..y.len()).map(|_| random(rng)));
+        self.conduct.before(Act::One(&mut self.owner.half_g));
         let half_owner = Zeroizing::new(self.owner.w.div_by_2());
         out.put(doubled(&[RistrettoPoint::mul_base(&half_owner)])[0].as_bytes())?;
         for (r, bit) in half_r.iter().zip(y.iter()) {

@@ -22,22 +22,29 @@ use std::io::{Read, Write};
 
 use comity_circuit::Program;
 use comity_core::{Backend, Bits, Result};
+use comity_protocol::Honest;
 use rand_core::CryptoRng;
 
-use crate::conduct::Honest;
 use crate::open::open_from;
 use crate::plan::Plan;
-use crate::respond::respond_as;
+use crate::respond::{Question, respond_as};
 use crate::stream::{In, Out};
 use crate::{Opened, Query, Secret};
 
-/// As [`respond`](crate::respond()), for a query with [stored copies](crate::Copies::stored): writes copy `i` to `copies[i]`, and the answer without them to
-/// `out`. Each copy has the [`copy_bytes`](crate::Cost::copy_bytes) of the program.
+/// Where an answer goes whose copies are stored.
+pub struct Writers<'a, W> {
+    /// The answer without its copies.
+    pub answer: &'a mut dyn Write,
+    /// Copy `i` goes to `copies[i]`.
+    pub copies: &'a mut [W],
+}
+
+/// As [`respond`](crate::respond()), for a query with [stored copies](crate::Copies::stored). Each copy has the
+/// [`copy_bytes`](crate::Cost::copy_bytes) of the program.
 ///
 /// # Errors
 /// As [`respond`](crate::respond()), and [`InvalidInput`](comity_core::Kind) unless there are as many writers as
 /// stored copies.
-#[allow(clippy::too_many_arguments, reason = "what respond takes, and the copies")]
 pub fn respond_stored<W: Write>(
     backend: Backend,
     query: &Query,
@@ -45,10 +52,10 @@ pub fn respond_stored<W: Write>(
     program: &Program,
     inputs: &[Option<Bits>],
     rng: &mut dyn CryptoRng,
-    out: &mut dyn Write,
-    copies: &mut [W],
+    to: Writers<'_, W>,
 ) -> Result<()> {
-    respond_as(backend, query, context, program, inputs, rng, Out::new(out).with_copies(copies), &mut Honest)
+    let out = Out::new(to.answer).with_copies(to.copies);
+    respond_as(backend, &Question { query, context, program }, inputs, rng, out, &mut Honest)
 }
 
 /// As [`open`](crate::open()), for an answer whose copies are stored: `copies[i]` reads copy `i`. It must be there if copy `i` is

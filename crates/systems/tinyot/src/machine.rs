@@ -220,10 +220,13 @@ impl<'a> Machine<'a> {
     /// [`WRONG_MAC`](comity_share::checks::WRONG_MAC) if the peer has ever shown a wrong bit, then nothing
     /// is revealed to it; [`InvalidInput`](comity_core::Kind) if there is no such party; those of the channel.
     pub fn reveal(&mut self, ch: &mut dyn Channel, to: Recipients, shares: &[Share]) -> Result<Option<Bits>> {
-        let stranger = to.named().iter().find(|party| party.0 > 1);
-        if stranger.is_some() || to == Recipients::Shared {
-            let named = stranger.map_or("nobody".to_owned(), |party| format!("party {party}"));
-            return Err(Error::invalid_input(format!("there is no revealing to {named}: the parties are 0 and 1")));
+        if let Some(party) = to.named().iter().find(|party| party.0 > 1) {
+            return Err(Error::invalid_input(format!(
+                "there is no party {party} to reveal to: the parties are 0 and 1"
+            )));
+        }
+        if to == Recipients::Shared {
+            return Err(Error::invalid_input("a value that stays in shares is not revealed"));
         }
         self.guarded(|machine| {
             machine.dealer.check_begins()?;

@@ -2,8 +2,9 @@
 
 use comity_channel::{Counted, MemoryChannel, Mesh, Recorded};
 use comity_circuit::{Builder, Circuit, Program, ProgramBuilder, Recipients, Wire};
-use comity_core::{Backend, Bits, Params, PartyId};
-use comity_testing::laws::{Laws, Setting, bits, check, rng, run};
+use comity_core::{Backend, Bits, Params, PartyId, SessionId};
+use comity_protocol::{Empty, Here, Job, Options, Party, Protocol};
+use comity_testing::laws::{Laws, Outputs, Setting, bits, check, rng, run};
 use comity_testing::{Pair, laws};
 use comity_yao::{Yao, garbler};
 
@@ -136,7 +137,14 @@ fn every_backend_sends_the_same_bytes() {
         let sent = |ch: &mut MemoryChannel, id| {
             let ch = Recorded::new(ch, 1 << 20);
             let recorder = ch.recorder();
-            run(&Yao, &mut Mesh::of_two(PartyId(id), ch), &program, &inputs, setting(backend)).unwrap();
+            let (me, session) = (PartyId(id), SessionId::derive("test of yao", &[]));
+            let here = Here { me, parties: 2, session, params: Params::default(), backend };
+            let own = [0, 1].map(|i| (i == id).then(|| inputs[usize::from(i)].clone()));
+            let options = Options::new(Yao.card());
+            let job = Job { program: &program, inputs: &own, options: &options };
+            let (mut net, mut rng, mut outputs) = (Mesh::of_two(me, ch), rng(u128::from(id) + 1), Outputs::default());
+            let mut party = Party { net: &mut net, here, rng: &mut rng, observer: &mut outputs };
+            Yao.run(&mut party, &job, &mut Empty).unwrap();
             blake3::hash(&recorder.recording().sent).to_hex().to_string()
         };
         let (garbler, evaluator) = Pair::run(|ch| sent(ch, 0), |ch| sent(ch, 1));

@@ -171,9 +171,8 @@ fn respond(args: &RespondArgs) -> Outcome {
             comity_mail::respond(backend, &query, &resolved.program, &inputs, &name, rng, &mut out).map_err(refused)?;
         }
         (true, Some(place)) => {
-            let new = |file: &str| place.begin(file);
-            let stored =
-                comity_mail::respond_stored(backend, &query, &resolved.program, &inputs, &name, rng, &mut out, new);
+            let to = comity_mail::Destination { answer: &mut out, place: |file: &str| place.begin(file) };
+            let stored = comity_mail::respond_stored(backend, &query, &resolved.program, &inputs, &name, rng, to);
             // The copies first: an answer without them is worth nothing.
             place.keep(stored.map_err(|error| match error {
                 error @ comity_core::Error { kind: comity_core::Kind::Io { .. }, .. } => Failure::from(error),

@@ -41,21 +41,15 @@ struct Written {
     openings: Vec<Scalar>,
 }
 
-impl Conduct for Written {
-    fn before(&mut self, act: Act<'_>) {
-        match act {
-            Act::Proofs { j: 0, halves } => self.proofs = halves.to_vec(),
-            Act::Openings { j: 0, halves } => self.openings = halves.as_flattened().to_vec(),
-            _ => {}
-        }
-    }
-}
-
 #[test]
 fn scalars_that_are_not_reduced_are_refused() {
     let case = case();
     let mut written = Written::default();
-    let answer = case.answer_as(1, &mut written);
+    let answer = case.answer_as(1, &mut |act: Act<'_>| match act {
+        Act::Proofs { j: 0, halves } => written.proofs = halves.to_vec(),
+        Act::Openings { j: 0, halves } => written.openings = halves.as_flattened().to_vec(),
+        _ => {}
+    });
     let evaluated = case.secret.evaluated();
     // Numbers 1 to 6 of the answer, then number 7 for the first of three bits; a row of decoding bits before number 12.
     let (t, n1, n2, m, ands) = (3, 3, 3, 3, 3);
@@ -85,15 +79,6 @@ fn scalars_that_are_not_reduced_are_refused() {
 
 #[test]
 fn every_bit_of_a_commitment_counts() {
-    struct Half(usize);
-    impl Conduct for Half {
-        fn before(&mut self, act: Act<'_>) {
-            if let Act::Committed { j: 0, rows } = act {
-                // The second blocks of both commitments.
-                [1, 3].iter().for_each(|row| rows[row * 3 + self.0] ^= Block::from_u128(1 << 77));
-            }
-        }
-    }
     let case = case();
     let evaluated = case.secret.evaluated();
     for i in 0..3 {
@@ -101,7 +86,13 @@ fn every_bit_of_a_commitment_counts() {
             true => checks::INPUT_EQUALITY,
             false => checks::INPUT_COMMITMENT,
         };
-        let opened = case.open(&case.answer_as(1, &mut Half(i)));
+        let answer = case.answer_as(1, &mut |act: Act<'_>| {
+            if let Act::Committed { j: 0, rows } = act {
+                // The second blocks of both commitments.
+                [1, 3].iter().for_each(|row| rows[row * 3 + i] ^= Block::from_u128(1 << 77));
+            }
+        });
+        let opened = case.open(&answer);
         assert!(matches!(opened, Err(Error { kind: Kind::Misbehaved(named), .. }) if named == kind), "{i}: {opened:?}");
     }
 }

@@ -122,7 +122,7 @@ impl Liar {
 
 const NOISE: Block = Block::from_u128(0x1234_5678_9abc_def0_0fed_cba9_8765_4321);
 
-impl Conduct for Liar {
+impl Conduct<Act<'_>> for Liar {
     fn before(&mut self, act: Act<'_>) {
         let noise = |_: usize, block: &mut Block| *block ^= NOISE;
         match (self.lie, act) {
@@ -229,7 +229,7 @@ fn play(case: &Case, lie: Lie, bad: &[usize], seed: u128) -> bool {
 }
 
 /// Queries of a program, with different choices of copies.
-fn cases(copies: Copies, count: u128) -> Vec<Case> {
+pub(super) fn cases(copies: Copies, count: u128) -> Vec<Case> {
     // All inputs are ones, so that every bit counts in every output.
     let ones = || Bits::from_bytes(&[0xff], 2);
     (0..count).map(|seed| Case::new(Backend::detect(), ands(2), vec![ones(), ones()], copies, seed)).collect()
@@ -267,14 +267,8 @@ fn every_lie_is_named_or_does_nothing_where_copies_are_coded() {
 }
 
 /// The verdict on a sender who lies once.
-fn verdict(case: &Case, lie: impl FnMut(Act<'_>)) -> Result<Opened> {
-    struct Once<F>(F);
-    impl<F: FnMut(Act<'_>)> Conduct for Once<F> {
-        fn before(&mut self, act: Act<'_>) {
-            (self.0)(act);
-        }
-    }
-    case.open(&case.answer_as(9, &mut Once(lie)))
+pub(super) fn verdict(case: &Case, mut lie: impl FnMut(Act<'_>)) -> Result<Opened> {
+    case.open(&case.answer_as(9, &mut lie))
 }
 
 fn name(result: Result<Opened>) -> &'static comity_core::Check {

@@ -2,12 +2,14 @@
 
 use comity_circuit::{Builder, Observer, Plain, Program, Recipients, Wire};
 use comity_core::{Backend, Bits, Block, Error, Prg, Result};
+use comity_protocol::{Conduct, Honest};
 
-use crate::conduct::{Act, Conduct, Honest};
-use crate::respond::respond_as;
+use crate::conduct::Act;
+use crate::respond::{Question, respond_as};
 use crate::stream::Out;
 use crate::{Copies, Opened, Query, Secret, open, publish};
 
+mod checks;
 mod files;
 mod forms;
 mod honest;
@@ -100,11 +102,15 @@ impl Case {
         Case { backend, program, inputs, query, secret }
     }
 
-    pub(crate) fn answer_as(&self, seed: u128, conduct: &mut impl Conduct) -> Vec<u8> {
+    fn question(&self) -> Question<'_> {
+        Question { query: &self.query, context: &CONTEXT, program: &self.program }
+    }
+
+    pub(crate) fn answer_as(&self, seed: u128, conduct: &mut impl for<'a> Conduct<Act<'a>>) -> Vec<u8> {
         let own = own(&self.program, 1, &self.inputs);
         let mut answer = Vec::new();
         let out = Out::new(&mut answer);
-        respond_as(self.backend, &self.query, &CONTEXT, &self.program, &own, &mut rng(!seed), out, conduct).unwrap();
+        respond_as(self.backend, &self.question(), &own, &mut rng(!seed), out, conduct).unwrap();
         answer
     }
 

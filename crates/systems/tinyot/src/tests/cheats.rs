@@ -196,6 +196,7 @@ fn a_callers_slip_is_an_error_and_not_the_end() {
                 );
             }
             assert!(matches!(m.reveal(ch, Recipients::only(2), &out), Err(Error { kind: Kind::InvalidInput(_), .. })));
+            assert!(matches!(m.reveal(ch, Recipients::Shared, &out), Err(Error { kind: Kind::InvalidInput(_), .. })));
             let x = put(&mut m, ch, 0, &one)?;
             m.reveal(ch, Recipients::All, &x)
         },
