@@ -11,7 +11,7 @@
 //!   show their shares of `d = x + a` and `e = y + b`, and `xy = c + d b + e a + d e` (Beaver, Crypto 1991).
 //! - *Output*: the party that is not to learn the bit shows its share.
 //!
-//! **MAC checks wait** (section 3, "Amortized MAC checks"). What is shown goes to a [`Ledger`] with its MAC. Before an
+//! **MAC checks wait** (section 3, "Amortized MAC checks"). What is shown goes to a [`Ledger`](comity_share::Ledger) with its MAC. Before an
 //! output, both parties settle: each holds the other's digest of all MACs so far against its own. Only then the shares of
 //! the output leave, and with them a digest that has the MACs on them too. So an output costs one settlement more than
 //! its shares, however many ANDs came before, and none if nothing was shown since the last one.
@@ -217,7 +217,7 @@ impl<'a> Machine<'a> {
     /// shown before, in either direction, is checked.
     ///
     /// # Errors
-    /// [`comity_share::checks::WRONG_MAC`](comity_share::checks::WRONG_MAC) if the peer has ever shown a wrong bit, then nothing
+    /// [`WRONG_MAC`](comity_share::checks::WRONG_MAC) if the peer has ever shown a wrong bit, then nothing
     /// is revealed to it; [`InvalidInput`](comity_core::Kind) if there is no such party; those of the channel.
     pub fn reveal(&mut self, ch: &mut dyn Channel, to: Recipients, shares: &[Share]) -> Result<Option<Bits>> {
         if let Some(party) = to.named().iter().find(|party| party.0 > 1) {

@@ -159,7 +159,7 @@ impl Protocol for TinyOt {
 
 /// How many batches a lot has from which runs of so many are made.
 fn lot(together: u64) -> u64 {
-    if together == 0 { LOT } else { (LOT / together).max(1) * together }
+    LOT.checked_div(together).map_or(LOT, |runs| runs.max(1) * together)
 }
 
 /// A computation by hand.

@@ -31,7 +31,7 @@ mod conduct;
 mod leaky;
 mod shares;
 #[cfg(test)]
-mod tests;
+pub(crate) mod tests;
 mod words;
 
 use core::ops::Range;

@@ -34,4 +34,4 @@ mod wabit;
 
 pub use deal::{Nnob, Plan};
 #[cfg(test)]
-mod tests;
+pub(crate) mod tests;

@@ -2,17 +2,12 @@
 
 use comity_channel::{Channel, MemoryChannel};
 use comity_circuit::Recipients;
-use comity_core::{Bits, Error, Kind, Result, SessionId};
+use comity_core::{Bits, Error, Kind, PartyId, Result};
 use comity_share::Share;
 use comity_testing::Pair;
 
-use super::dealer::Trusted;
-use super::machine::put;
-use crate::Machine;
-
-fn machine(party: u32, session: &str) -> Machine<'static> {
-    Machine::new(&SessionId::derive(session, &[]), Box::new(Trusted::new(party, 7, 100)))
-}
+use super::machine::{machine, put};
+use crate::machine::Machine;
 
 /// How an honest party 0 ended, and all that it sent after party 1 had done what it does.
 fn against(
@@ -29,8 +24,8 @@ fn against(
                 let one = Bits::from_bytes(&[1], 1);
                 let refused = [
                     machine.random(ch, &mut out),
-                    machine.input(ch, 0, Some(&one), &mut out),
-                    machine.input(ch, 1, None, &mut out),
+                    machine.input(ch, PartyId(0), Some(&one), &mut out),
+                    machine.input(ch, PartyId(1), None, &mut out),
                     machine.and(ch, &[Share::default()], &[Share::default()], &mut out),
                     machine.reveal(ch, Recipients::only(1), &out).map(|_| ()),
                     machine.check(ch),
@@ -173,7 +168,7 @@ fn who_skips_the_check_gets_no_output() {
 fn what_was_shown_in_another_session_proves_nothing_here() {
     // The same material and inputs, so the same bits and MACs; only the session differs.
     let run = |session: &'static str| {
-        move |party: u32, ch: &mut MemoryChannel| and(&mut machine(party, session), ch, 70, Recipients::All)
+        move |party: u16, ch: &mut MemoryChannel| and(&mut machine(party, session), ch, 70, Recipients::All)
     };
     let (a, b) = Pair::run(|ch| run("one")(0, ch), |ch| run("one")(1, ch));
     assert_eq!(a.unwrap(), b.unwrap());
@@ -194,7 +189,7 @@ fn a_callers_slip_is_an_error_and_not_the_end() {
                 (1, Some(one.clone()), "party 1"),
                 (2, None, "party 2"),
             ] {
-                let ended = m.input(ch, owner, value.as_ref(), &mut out);
+                let ended = m.input(ch, PartyId(owner), value.as_ref(), &mut out);
                 assert!(
                     matches!(&ended, Err(Error { kind: Kind::InvalidInput(message), .. }) if message.contains(words)),
                     "{ended:?}"

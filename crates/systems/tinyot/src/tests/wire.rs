@@ -3,12 +3,14 @@
 use comity_channel::{Channel, Counted, MemoryChannel, Recorded};
 use comity_circuit::{Program, Recipients, run};
 use comity_core::{Backend, Bits, Error, Kind, Result, SessionId};
+use comity_protocol::Here;
+use comity_testing::laws::{Outputs, bits, rng};
 use comity_testing::{Pair, deviate, never_wrong};
 
 use super::dealer::Trusted;
-use super::engine::{Outputs, bits, chain_and_layer, rng};
-use crate::Machine;
+use super::{chain_and_layer, here};
 use crate::engine::Sharing;
+use crate::machine::Machine;
 
 /// Two outputs: one for both, one for party 1.
 fn program() -> Program {
@@ -20,15 +22,14 @@ fn program() -> Program {
     Program::from_circuit(b.finish()).unwrap().with_recipients(1, Recipients::only(1)).unwrap()
 }
 
-fn party(ch: &mut dyn Channel, party: u32, session: u64, backend: Backend) -> Result<Vec<(usize, Bits)>> {
+fn party(ch: &mut dyn Channel, party: u16, session: u64, backend: Backend) -> Result<Vec<(usize, Bits)>> {
     let program = program();
     let inputs: Vec<Option<Bits>> = (0..2).map(|i| (i == party).then(|| bits(100, &mut rng(i.into())))).collect();
     let id = SessionId::derive("test", &[&session.to_le_bytes()]);
-    let dealer = Trusted::on(backend, party, session.into(), 150);
-    let mut machine = Machine::new(&id, Box::new(dealer));
-    let mut ch = ch;
+    let here = Here { backend, ..here(party, id) };
+    let mut machine = Machine::new(here, Box::new(Trusted::on(backend, here.me, session.into(), 150)));
     let mut outputs = Outputs::default();
-    run(&program, &mut Sharing::new(&mut ch, &mut machine), &inputs, &mut outputs)?;
+    run(&program, &mut Sharing::new(ch, &mut machine), &inputs, &mut outputs)?;
     ch.flush()?;
     Ok(outputs.0)
 }

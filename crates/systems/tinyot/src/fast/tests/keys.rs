@@ -18,7 +18,8 @@ fn no_table_serves_two_ands() {
     let x = Block::from_u128(0x3141 << 64 | 0x26);
     let (mut keys, mut all) = (HashSet::new(), HashSet::new());
     for (party, session) in [(0, "one"), (1, "one"), (0, "another")] {
-        let (session, global) = (SESSION.child(session), GlobalKey::random(party == 1, &mut rng(1, 0)));
+        let (session, party) = (SESSION.child(session), PartyId(party));
+        let global = GlobalKey::random(party, &mut rng(1, 0));
         let mut leaky = Leaky::new(&session, Backend::detect(), party, global.clone());
         let mut tweak = 0;
         // Two chunks, of more tiles than one, the last of which is not full.

@@ -15,7 +15,7 @@ const GOLDEN: &str = "1e0187074370ed4d97f9c6d107b30607916a1e46c7db0e579ce8cc732b
 fn the_wire_is_pinned_on_every_backend() {
     let budget = Budget::known(4400, 12, 1, OBJECTS).unwrap();
     let digest = |backend| {
-        let party = |party: u32| {
+        let party = |party: u16| {
             let budget = &budget;
             move |ch: &mut MemoryChannel| -> Recording {
                 let mut ch = Recorded::new(ch, 64 << 20);
@@ -43,11 +43,11 @@ fn no_deviation_makes_a_triple_wrong() {
     let held: Mutex<[Option<View>; 2]> = Mutex::new([None, None]);
     // Two small batches.
     let budget = Budget::known(24, 4, 1, 40).unwrap();
-    let party = |ch: &mut Box<dyn Channel>, party: u32, session: u64| -> Result<usize> {
+    let party = |ch: &mut Box<dyn Channel>, party: u16, session: u64| -> Result<usize> {
         let mut dealer = dealer(ch, Backend::detect(), party, session, &budget)?;
         let view = deal(ch, &mut dealer, 24)?;
         let n = view.1.len();
-        held.lock().unwrap()[party as usize] = Some(view);
+        held.lock().unwrap()[usize::from(party)] = Some(view);
         Ok(n)
     };
     let mut named = Vec::new();

@@ -45,7 +45,7 @@ fn another_gamma_is_a_guess_for_each_pair_of_two() {
                 }
                 _ => {}
             });
-            let party = |party: u32, conduct| {
+            let party = |party: u16, conduct| {
                 move |ch: &mut MemoryChannel| {
                     let mut context = context(party, at as u64, Backend::detect(), conduct);
                     LaBit::new(TAU, 128).run(&mut context, ch, &dealt(party, at as u64, 2 * TAU))
