@@ -50,7 +50,15 @@ pub(crate) fn resolve(args: &ProgramArgs) -> Outcome<Resolved> {
         },
     };
     let lanes = usize::try_from(lanes).map_err(|_| too_many())?;
-    let mut resolved = Resolved { program: program.with_name(text), text: text.to_owned(), lanes };
+    // The peers are shown the name: where a file lies here is none of their business.
+    let name = match &expression.base {
+        Base::File(path) => match path.file_name() {
+            Some(name) => text.replacen(&path.display().to_string(), &name.to_string_lossy(), 1),
+            None => text.to_owned(),
+        },
+        Base::Name(_) => text.to_owned(),
+    };
+    let mut resolved = Resolved { program: program.with_name(name), text: text.to_owned(), lanes };
     for owner in &args.roles.owner {
         let index = resolved.input(&owner.value)?;
         resolved.program = resolved.program.with_owner(index, owner.party).map_err(|e| refuse(&e))?;
