@@ -16,9 +16,10 @@ pub static CARD: Card = Card {
     options: &[],
     phases: &[],
     summary: "one published query, one answer from anyone, files only (Afshar, Mohassel, Pinkas, Riva 2014)",
-    protects: "a sender that cheats is caught or changes nothing, but for one guess in 2^t - 1 of t copies; a publisher learns \
-               only the output of each answer",
-    risk: "a publisher could learn the output at more of its own inputs only with more queries; whether an answer opened is \
-           told to nobody by the protocol",
-    about: "Publish one message, and anyone answers it with one: no connection, only files. The receiver learns the output.",
+    protects: "a sender that cheats is refused or changes nothing, but with probability about 2^-rho for a whole batch of answers; \
+               a publisher that cheats learns only the output of each answer",
+    risk: "a second batch of answers to one query, with a copy of the key, has no such protection, nor has one whose verdicts \
+           senders hear of; a sender could answer twice, and with an input chosen by results that it heard of",
+    about: "Publish one message, and anyone answers it with one: no connection, only files, and only the publisher learns \
+            outputs. Costs 32 bytes an AND gate and copy, coded about half of that, and takes rho + log2 Q copies for Q answers.",
 };

@@ -51,8 +51,8 @@ pub(crate) fn ot_sessions(session: &SessionId) -> [SessionId; 2] {
 ///
 /// # Errors
 /// Before anything is written: [`Mismatch`](comity_core::Kind) if the query is for another program, [`InvalidInput`](comity_core::Kind) where the inputs
-/// do not fit, [`InvalidPoint`](checks::INVALID_POINT) and
-/// [`IdentityPoint`](checks::IDENTITY_POINT) where the query holds such. After that, what `out` reports.
+/// do not fit, [`InvalidPoint`](crate::checks::INVALID_POINT) and
+/// [`IdentityPoint`](crate::checks::IDENTITY_POINT) where the query holds such. After that, what `out` reports.
 pub fn respond(
     backend: Backend,
     query: &Query,

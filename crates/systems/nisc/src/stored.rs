@@ -62,10 +62,10 @@ pub fn respond_stored<W: Write>(
 /// [evaluated](Secret::evaluated); what is read of others is thrown away.
 ///
 /// # Errors
-/// As [`open`](crate::open()). [`GarbledCircuit`](checks::GARBLED_CIRCUIT) if a checked copy is not what was hashed, and
-/// [`CodedCircuit`](checks::CODED_CIRCUIT) if an evaluated one is not; or
-/// [`InvalidPoint`](checks::INVALID_POINT), [`IdentityPoint`](checks::IDENTITY_POINT) or
-/// [`InputEquality`](checks::INPUT_EQUALITY) if the latter shows before the hashes are compared.
+/// As [`open`](crate::open()). [`GarbledCircuit`](crate::checks::GARBLED_CIRCUIT) if a checked copy is not what was hashed, and
+/// [`CodedCircuit`](crate::checks::CODED_CIRCUIT) if an evaluated one is not; or
+/// [`InvalidPoint`](crate::checks::INVALID_POINT), [`IdentityPoint`](crate::checks::IDENTITY_POINT) or
+/// [`InputEquality`](crate::checks::INPUT_EQUALITY) if the latter shows before the hashes are compared.
 /// [`Malformed`](comity_core::Kind) if a copy that is read is cut short.
 /// [`InvalidInput`](comity_core::Kind) if a copy is not there that must be.
 pub fn open_stored<R: Read>(
