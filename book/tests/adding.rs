@@ -29,7 +29,7 @@ fn it_is_listed_helped_completed_and_described() {
 fn it_runs_and_its_name_is_in_the_hello() {
     let folder = std::path::Path::new(env!("CARGO_TARGET_TMPDIR"));
     let program = folder.join("parity.cty");
-    std::fs::write(&program, "fn main(a: u8 from ann, b: u8 from ben) -> u8 { a ^ b }\n").expect("a file is written");
+    std::fs::write(&program, "fn main(a: u8 from 0, b: u8 from 1) -> u8 { a ^ b }\n").expect("a file is written");
     let program = program.to_str().expect("a path in UTF-8");
     let run = sum(&["local", program, "--protocol", "sum", "-i", "a=12", "-i", "b=10", "--json", "--timeout", "600"]);
     let run: Value = serde_json::from_str(&run).expect("JSON");

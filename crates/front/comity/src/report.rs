@@ -13,7 +13,7 @@ pub struct Report {
     pub outputs: Vec<(usize, Bits)>,
     /// The protocol's name.
     pub protocol: &'static str,
-    /// Its options, as they were settled.
+    /// Its options, as they were settled; of two parts, the first one, with the party that has it.
     pub options: Vec<(&'static str, Value)>,
     /// Against whom it is secure.
     pub adversary: Adversary,
@@ -55,7 +55,7 @@ impl Report {
         Report {
             outputs,
             protocol: card.name,
-            options: options.all().filter_map(|(option, value)| Some((option.name, value?))).collect(),
+            options: options.all().filter_map(|(option, value)| Some((option.field(), value?))).collect(),
             adversary: card.adversary,
             params: here.params,
             party: here.me.0,
