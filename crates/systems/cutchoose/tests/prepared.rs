@@ -201,7 +201,7 @@ fn a_preparation_is_for_one_program_and_party_and_read_whole() {
             Err(other) => panic!("{other}"),
         };
     assert_eq!(open(&a, 0, &program), "loaded");
-    assert!(open(&a, 1, &program).contains("party 0"));
+    assert!(open(&a, 1, &program).contains("the preparation is party 0's"));
     assert!(open(&a, 0, &library::program("add16").unwrap()).contains("another program"));
     assert!(open(&a[1..], 0, &program).contains("no preparation"));
     for len in [0, 10, 40, 83, 100, a.len() - 1] {
