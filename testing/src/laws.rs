@@ -22,6 +22,9 @@ use comity_protocol::{Adversary, Empty, Here, Job, Options, Party, Protocol, Tak
 use crate::parties::all_together;
 use crate::{PATIENCE, Verdict, deviate, never_wrong};
 
+/// Runs cheats, and says which checks they provoked.
+pub type Cheats = fn() -> Vec<&'static Check>;
+
 /// How a protocol is held to the laws.
 #[derive(Clone, Copy)]
 pub struct Laws {
@@ -36,7 +39,7 @@ pub struct Laws {
     /// What is set beside the defaults.
     pub options: &'static [(&'static str, &'static str)],
     /// All checks of the protocol's crate, and cheats that provoke them: which checks were named.
-    pub checks: Option<(&'static [&'static Check], fn() -> Vec<&'static Check>)>,
+    pub checks: Option<(&'static [&'static Check], Cheats)>,
 }
 
 impl Laws {
@@ -355,7 +358,6 @@ pub fn refusals(protocol: &dyn Protocol, laws: &Laws) {
         let job = Job { program: &program, inputs: &inputs, options: &options };
         let error = protocol.run(&mut party, &job, &mut Empty).expect_err("the inputs do not fit");
         assert!(matches!(error.kind, Kind::InvalidInput(_)), "{error}");
-        drop(party);
         drop(net);
         for mut link in links {
             let heard = link.as_mut_slice()[0].recv(&mut [0]);
