@@ -47,7 +47,7 @@ impl Laws {
     pub const USUAL: Laws = Laws { rho: 40, programs: 4, gates: 300, deviations: 150, options: &[], checks: None };
 }
 
-/// Stamps the [laws](crate::laws) on a protocol, each a test of its own: `laws!(Yao)`, or with other [`Laws`] than the usual
+/// Stamps the [laws](mod@crate::laws) on a protocol, each a test of its own: `laws!(Yao)`, or with other [`Laws`] than the usual
 /// ones, `laws!(CutChoose, Laws { rho: 5, ..Laws::USUAL })`.
 #[macro_export]
 macro_rules! laws {
