@@ -37,7 +37,7 @@ fn it_runs_and_its_name_is_in_the_hello() {
         assert_eq!((&party["protocol"], &party["values"]["0"]), (&"sum".into(), &6.into()), "{party}");
     }
     let refused = Command::new(env!("CARGO_BIN_EXE_comity-sum"))
-        .args(["local", "add8", "--protocol", "sum", "-i", "1", "-i", "2", "--json"])
+        .args(["local", "add8", "--protocol", "sum", "-i", "u8:1", "-i", "u8:2", "--json"])
         .output()
         .expect("the command starts");
     let text = String::from_utf8_lossy(&refused.stdout).into_owned();
