@@ -132,7 +132,11 @@ fn page(card: &Card) -> String {
         row("offline", &format!("{}, {of}", material.name));
     }
     for option in card.options {
-        let kind = if option.agreed { ", the same at all parties" } else { "" };
+        let kind = match (&option.values, option.agreed) {
+            (Values::Part(_), _) => ", the other party has the other one",
+            (_, true) => ", the same at all parties",
+            (_, false) => "",
+        };
         let values = option.values.words().join("|");
         row("option", &format!("{}={values}{kind}: {}", option.name, option.about));
     }
