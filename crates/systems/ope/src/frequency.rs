@@ -46,8 +46,16 @@ impl<V: Plain, C: Code> FrequencyHiding<V, C> {
     ///
     /// # Errors
     /// As [`Ideal::from_pairs`].
-    pub fn from_rows(rows: &[((V, Coin), C)], pattern: Pattern) -> Result<FrequencyHiding<V, C>> {
-        Ideal::from_pairs(rows, pattern).map(FrequencyHiding)
+    pub fn from_rows(bits: u32, rows: &[((V, Coin), C)], pattern: Pattern) -> Result<FrequencyHiding<V, C>> {
+        Ideal::from_pairs(bits, rows, pattern).map(FrequencyHiding)
+    }
+
+    /// Takes over a row that somebody else made.
+    ///
+    /// # Errors
+    /// As [`Ideal::adopt`].
+    pub fn adopt(&mut self, value: V, coin: Coin, code: C) -> Result<()> {
+        self.0.adopt((value, coin), code)
     }
 
     /// The code of a new row.

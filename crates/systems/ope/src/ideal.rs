@@ -134,16 +134,47 @@ impl<V: Plain, C: Code> Ideal<V, C> {
     /// The dictionary of pairs that are known, in order, for instance from a database.
     ///
     /// # Errors
-    /// [`Error::Disordered`] if values or codes do not rise; [`Error::Malformed`] if a code is out of range.
-    pub fn from_pairs(pairs: &[(V, C)], pattern: Pattern) -> Result<Ideal<V, C>> {
+    /// [`Error::Disordered`] if values or codes do not rise; [`Error::Malformed`] if a code is out of range; as
+    /// [`with_bits`](Ideal::with_bits).
+    pub fn from_pairs(bits: u32, pairs: &[(V, C)], pattern: Pattern) -> Result<Ideal<V, C>> {
+        let empty = Ideal::with_bits(bits)?;
         if pairs.windows(2).any(|pair| pair[0].0 >= pair[1].0 || pair[0].1 >= pair[1].1) {
             return Err(Error::Disordered);
         }
-        let inside = |code: C| (1..1 << C::BITS).contains(&code.into());
-        if !pairs.iter().all(|pair| inside(pair.1)) {
+        // They rise: the ends tell.
+        let outside = |pair: Option<&(V, C)>| pair.is_some_and(|pair| !empty.fits(pair.1));
+        if outside(pairs.first()) || outside(pairs.last()) {
             return Err(Error::Malformed("a code is out of range".into()));
         }
-        Ok(Ideal { dictionary: Dictionary::from_sorted(pairs.iter().copied()), bits: C::BITS, pattern })
+        Ok(Ideal { dictionary: Dictionary::from_sorted(pairs.iter().copied()), pattern, ..empty })
+    }
+
+    /// Takes over a pair that somebody else made.
+    ///
+    /// # Errors
+    /// As [`from_pairs`](Ideal::from_pairs), if it does not fit in.
+    pub fn adopt(&mut self, value: V, code: C) -> Result<()> {
+        if !self.fits(code) {
+            return Err(Error::Malformed("a code is out of range".into()));
+        }
+        match self.dictionary.find(value) {
+            Ok(place) => match self.dictionary.pair(place) {
+                Some((_, known)) if known == code => Ok(()),
+                _ => Err(Error::Disordered),
+            },
+            Err(place) => {
+                let gap = self.gap(place);
+                if code.into() <= gap.low || code.into() >= gap.high {
+                    return Err(Error::Disordered);
+                }
+                self.dictionary.insert(place, value, code);
+                Ok(())
+            }
+        }
+    }
+
+    fn fits(&self, code: C) -> bool {
+        (1..1 << self.bits).contains(&code.into())
     }
 
     /// The code of a value, which gets one if it has none.

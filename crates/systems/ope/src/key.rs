@@ -98,6 +98,8 @@ pub struct ColumnKey {
     pub(crate) number: u32,
     /// Of the keys of rows.
     pub(crate) row: [u8; 32],
+    /// Of coins.
+    pub(crate) coin: [u8; 32],
     /// Of the sum over all rows.
     pub(crate) sum: [u8; 32],
     ore: [u8; 32],
@@ -160,6 +162,7 @@ impl Key {
         Some(ColumnKey {
             number,
             row: *derive("comity ope v1 rows")?,
+            coin: *derive("comity ope v1 coins")?,
             sum: *derive("comity ope v1 sum")?,
             ore: *derive("comity ope v1 left-right")?,
         })

@@ -1,8 +1,8 @@
 //! Sealing: values in rows, and the client's own state.
 //!
 //! Every row has a key of its own, keyed BLAKE3 of (row key, 16 random bytes) under the column's key, for AES-256-GCM: a sealed value
-//! opens in its table, column and row and nowhere else. It carries the number of the secret that it is sealed under. The same hash gives the row's
-//! [`Coin`], so that the database alone has all that a dictionary is made of.
+//! opens in its table, column and row and nowhere else. It carries the number of the secret that it is sealed under. The random bytes give the
+//! row's [`Coin`], too, so that the database alone has all that a dictionary is made of, and a retry under another row key keeps its coin.
 
 use ring::aead::{AES_256_GCM, Aad, LessSafeKey, Nonce, UnboundKey};
 use zeroize::{Zeroize, Zeroizing};
@@ -27,18 +27,20 @@ pub fn sealed_under(sealed: &[u8]) -> Result<u32> {
 }
 
 impl ColumnKey {
-    /// Seals a value for a row. No two have the same `nonce`.
-    pub fn seal(&self, row: u64, nonce: [u8; 16], plain: &[u8]) -> (Vec<u8>, Coin) {
-        let (key, coin) = self.row_key(row, &nonce);
-        (seal(self.number, &key, &nonce, plain), coin)
+    /// Seals a value for a row. No two values have the same `nonce`; a retry of one may, under another row key, too.
+    pub fn seal(&self, row: u64, nonce: [u8; 16], plain: &[u8]) -> Vec<u8> {
+        seal(self.number, &self.row_key(row, &nonce), &nonce, plain)
     }
 
-    /// The coin of a row, without sealing.
-    pub fn coin(&self, row: u64, nonce: [u8; 16]) -> Coin {
-        self.row_key(row, &nonce).1
+    /// The coin of what is sealed with this nonce.
+    pub fn coin(&self, nonce: [u8; 16]) -> Coin {
+        let mut hash = blake3::keyed_hash(&self.coin, &nonce);
+        let coin = Coin::new(u64::from_le_bytes(*hash.as_bytes().first_chunk().expect("a hash has 32 bytes")));
+        hash.zeroize();
+        coin
     }
 
-    /// Opens what was sealed for this row.
+    /// Opens what was sealed for this row, and tells its coin.
     ///
     /// # Errors
     /// [`Error::Sealed`] if it was not.
@@ -47,8 +49,7 @@ impl ColumnKey {
             return Err(Error::Sealed);
         }
         let nonce = sealed.get(4..HEAD).and_then(|nonce| nonce.first_chunk()).ok_or(Error::Sealed)?;
-        let (key, coin) = self.row_key(row, nonce);
-        Ok((open(&key, sealed)?, coin))
+        Ok((open(&self.row_key(row, nonce), sealed)?, self.coin(*nonce)))
     }
 
     /// What a row adds to its column's sum.
@@ -60,17 +61,12 @@ impl ColumnKey {
         Sum(core::array::from_fn(|i| u64::from_le_bytes(bytes[8 * i..8 * i + 8].try_into().expect("8 bytes"))))
     }
 
-    fn row_key(&self, row: u64, nonce: &[u8; 16]) -> (Zeroizing<[u8; 32]>, Coin) {
+    fn row_key(&self, row: u64, nonce: &[u8; 16]) -> Zeroizing<[u8; 32]> {
         let mut hash = blake3::Hasher::new_keyed(&self.row);
         hash.update(&row.to_le_bytes()).update(nonce);
-        let mut bytes = Zeroizing::new([0; 40]);
-        hash.finalize_xof().fill(&mut bytes[..]);
+        let key = Zeroizing::new(*hash.finalize().as_bytes());
         hash.zeroize();
-        let (key, coin) = bytes.split_at(32);
-        (
-            Zeroizing::new(key.try_into().expect("32 bytes")),
-            Coin::new(u64::from_le_bytes(coin.try_into().expect("8 bytes"))),
-        )
+        key
     }
 }
 

@@ -114,7 +114,7 @@ proptest! {
         }
         // The dictionary is what the rows say, and nothing else.
         let pairs: Vec<(i16, u64)> = server.0.values().copied().collect::<BTreeSet<_>>().into_iter().collect();
-        let rebuilt = Ideal::from_pairs(&pairs, Pattern::default()).unwrap();
+        let rebuilt = Ideal::from_pairs(62, &pairs, Pattern::default()).unwrap();
         prop_assert!(rebuilt.iter().eq(ideal.iter()));
     }
 
@@ -254,7 +254,7 @@ fn a_refused_value_changes_nothing() {
 
 #[test]
 fn pairs_out_of_order_are_no_dictionary() {
-    let build = |pairs: &[(u64, u64)]| Ideal::from_pairs(pairs, Pattern::default()).map(|_| ());
+    let build = |pairs: &[(u64, u64)]| Ideal::from_pairs(62, pairs, Pattern::default()).map(|_| ());
     assert_eq!(build(&[(1, 5), (2, 6)]), Ok(()));
     assert_eq!(build(&[(1, 6), (2, 5)]), Err(Error::Disordered));
     assert_eq!(build(&[(1, 5), (2, 5)]), Err(Error::Disordered));
@@ -262,6 +262,18 @@ fn pairs_out_of_order_are_no_dictionary() {
     for code in [0, 1 << 62] {
         assert!(matches!(build(&[(1, code)]), Err(Error::Malformed(_))));
     }
+}
+
+#[test]
+fn what_others_made_is_adopted_if_it_fits_in() {
+    let mut ideal = Ideal::<u64, u64>::from_pairs(10, &[(10, 100), (20, 200)], Pattern::default()).unwrap();
+    assert_eq!(ideal.adopt(10, 100), Ok(()), "known");
+    for (value, code) in [(10, 101), (15, 100), (15, 200), (5, 100), (25, 200), (15, 300)] {
+        assert_eq!(ideal.adopt(value, code), Err(Error::Disordered), "{value}: {code}");
+    }
+    assert!(matches!(ideal.adopt(30, 1024), Err(Error::Malformed(_))));
+    assert_eq!((ideal.adopt(15, 101), ideal.adopt(5, 1), ideal.adopt(25, 1023)), (Ok(()), Ok(()), Ok(())));
+    assert!(ideal.iter().eq([(5, 1), (10, 100), (15, 101), (20, 200), (25, 1023)]));
 }
 
 /// The rank of a row among those equal to it is uniform, whatever the ranks before were.

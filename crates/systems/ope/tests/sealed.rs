@@ -24,10 +24,11 @@ fn key() -> Key {
 fn a_value_opens_in_its_place_only() {
     let mut key = key();
     let column = key.column_key(1, "salary").unwrap();
-    let (sealed, coin) = column.seal(7, [9; 16], b"12345678");
+    let sealed = column.seal(7, [9; 16], b"12345678");
     assert_eq!(sealed.len(), 8 + OVERHEAD);
     let (plain, again) = column.open(7, &sealed).unwrap();
-    assert!(plain[..] == *b"12345678" && coin == again && coin == column.coin(7, [9; 16]));
+    assert!(plain[..] == *b"12345678" && again == column.coin([9; 16]));
+    assert!(again != column.coin([8; 16]) && again != key.column_key(1, "birthday").unwrap().coin([9; 16]));
     assert_eq!(column.open(8, &sealed).map(|_| ()), Err(Error::Sealed), "another row");
     assert_eq!(
         key.column_key(1, "birthday").unwrap().open(7, &sealed).map(|_| ()),
