@@ -18,6 +18,7 @@ mod json;
 mod key;
 mod local;
 mod nisc;
+mod ope;
 mod party;
 mod prepare;
 mod progress;
@@ -85,6 +86,7 @@ fn dispatch(args: &[OsString]) -> Outcome<ExitCode> {
         Command::Circuit(command) => circuit::run(&command),
         Command::Key(command) => key::run(&command),
         Command::Nisc(command) => return nisc::run(&command),
+        Command::Ope(command) => return ope::run(&command),
         Command::Bench(args) => bench::run(&args),
         Command::Completions(args) => shell::completions(args.shell),
         Command::Man => shell::man(),
