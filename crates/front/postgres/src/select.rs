@@ -82,6 +82,14 @@ impl Table {
                 // The database has another version by now.
                 Ok(None) => self.refresh(client)?,
                 Err(error) if error.is_transient() => self.refresh(client)?,
+                // Another client may have given it one.
+                Err(error @ Error::NotOrdered { .. }) => {
+                    let before = self.state.version;
+                    self.refresh(client)?;
+                    if self.state.version == before {
+                        return Err(error);
+                    }
+                }
                 Err(error) => return Err(error),
             }
         }
