@@ -49,6 +49,7 @@ pub fn seeds() -> Vec<(&'static str, &'static str, Vec<u8>)> {
         ("program", "calls", calls.encode()),
     ];
     seeds.extend(crate::mail::seeds());
+    seeds.extend(crate::ope::seeds());
     seeds.extend(crate::ot::seeds());
     seeds.extend(crate::tinyot::seeds());
     seeds

@@ -50,7 +50,8 @@ impl Operator {
         (">", Operator::Greater),
     ];
 
-    pub(crate) fn sql(self) -> &'static str {
+    /// As it is written.
+    pub fn sql(self) -> &'static str {
         Operator::ALL.iter().find(|known| known.1 == self).expect("it is one of all").0
     }
 }

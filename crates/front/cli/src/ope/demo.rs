@@ -12,7 +12,7 @@ use rand_core::Rng;
 
 use super::args::DemoArgs;
 use super::report::Report;
-use super::{answer, csv, leakage, say};
+use super::{answer, csv, leakage};
 use crate::console::note;
 use crate::failure::{Failure, Outcome};
 
@@ -78,16 +78,20 @@ pub(super) fn run(args: &DemoArgs) -> Outcome {
         text += &format!("name {name}, salary {salary}…, grade {grade}, birthday {birthday}, sealed {sealed}…\n");
     }
     let mut attacks = Vec::new();
+    let others = staff(args.rows)?;
     for (name, ..) in COLUMNS {
         let codes = table.codes(&mut client, name)?;
-        let found = leakage::run(&codes, None);
+        // The thief knows another company of the same kind.
+        let at = COLUMNS.iter().position(|known| known.0 == name).unwrap_or_default();
+        let public = others.iter().filter_map(|row| row.secret[at].as_ref()).map(|value| (value.order(), 1)).collect();
+        let found = leakage::run(&codes, Some(public));
         let column = table.key().column(name).cloned();
-        text += &format!("\n$ comity ope leakage --table staff --column {name}\n");
+        text += &format!("\n$ comity ope leakage --table staff --column {name} --histogram another-company.csv\n");
         text += &column.map(|column| leakage::text(&column, &found)).unwrap_or_default();
         attacks.extend(found);
     }
     report.attacks = Some(attacks);
-    if args.json { report.print(true, "") } else { say(&text) }
+    report.print(args.json, &text)
 }
 
 /// People who do not exist.

@@ -18,7 +18,7 @@ use comity_postgres::{self as pg, NewRow, Query, Row, Table, cache_path};
 use postgres::Client;
 use zeroize::Zeroizing;
 
-use crate::console::{emit, note};
+use crate::console::note;
 use crate::failure::{Failure, Kind, Outcome};
 use args::{
     Codes, ColumnArgs, InitArgs, LeakageArgs, LoadArgs, OpeCommand, PlaceArgs, QueryArgs, RebuildArgs, Scheme,
@@ -345,9 +345,4 @@ fn histogram(path: &Path, ty: Type) -> Outcome<Vec<(u128, u64)>> {
         }
     }
     Ok(entries)
-}
-
-/// Prints a result that is for people.
-fn say(text: &str) -> Outcome {
-    emit(text)
 }
