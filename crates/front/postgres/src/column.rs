@@ -229,7 +229,12 @@ impl Col {
 
     /// A code as text, for COPY.
     pub(crate) fn text(&self, code: u128) -> String {
-        if self.def.wide { hex(&code.to_be_bytes()) } else { code.to_string() }
+        if !self.def.wide {
+            return code.to_string();
+        }
+        let mut text = String::new();
+        hex(&code.to_be_bytes(), &mut text);
+        text
     }
 
     /// The code in a row; `None` for NULL.
@@ -264,13 +269,14 @@ impl Col {
 }
 
 /// Bytes as PostgreSQL reads them in COPY, where a backslash is written twice.
-pub(crate) fn hex(bytes: &[u8]) -> String {
+pub(crate) fn hex(bytes: &[u8], text: &mut String) {
     const DIGITS: &[u8; 16] = b"0123456789abcdef";
-    let mut text = String::with_capacity(3 + 2 * bytes.len());
     text.push_str("\\\\x");
-    for byte in bytes {
-        text.push(DIGITS[usize::from(byte >> 4)].into());
-        text.push(DIGITS[usize::from(byte & 15)].into());
+    for part in bytes.chunks(64) {
+        let mut pairs = [0; 128];
+        for (pair, byte) in pairs.chunks_exact_mut(2).zip(part) {
+            pair.copy_from_slice(&[DIGITS[usize::from(byte >> 4)], DIGITS[usize::from(byte & 15)]]);
+        }
+        text.push_str(core::str::from_utf8(&pairs[..2 * part.len()]).expect("digits are ASCII"));
     }
-    text
 }

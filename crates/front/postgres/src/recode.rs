@@ -131,12 +131,15 @@ impl Work<'_, '_> {
             let Some(value) = value else { return "\t\\N\t\\N".into() };
             let plain = col.def.ty.to_bytes(value);
             sum.add(col.key.term(*row, &plain));
-            let order = match (codes[i], &col.order) {
-                (Some(code), _) => col.text(code),
-                (None, Order::Ore(ore)) => hex(&ore.right(value.order(), fresh(rng))),
-                (None, _) => "\\N".into(),
-            };
-            format!("\t{order}\t{}", hex(&col.key.seal(*row, nonces[i], &plain)))
+            let mut text = String::from("\t");
+            match (codes[i], &col.order) {
+                (Some(code), _) => text.push_str(&col.text(code)),
+                (None, Order::Ore(ore)) => hex(&ore.right(value.order(), fresh(rng)), &mut text),
+                (None, _) => text.push_str("\\N"),
+            }
+            text.push('\t');
+            hex(&col.key.seal(*row, nonces[i], &plain), &mut text);
+            text
         });
         let texts = texts.collect();
         self.state.columns[at].sum = sum;

@@ -171,42 +171,18 @@ impl<'t, 'c> Work<'t, 'c> {
         }
         let order = self.arrival(&plan, rows.len(), &codes);
         let first = self.state.next_row;
-        let mut line = String::new();
         let copy = format!("copy {} ({}) from stdin", self.table.names.table, plan.columns());
         let transaction = self.transaction.as_mut().expect("it is there until it ends");
         let mut writer = transaction.copy_in(&copy)?;
-        for (number, i) in order.into_iter().enumerate() {
-            let (key, row) = (first + number as u64, &rows[i]);
-            line.clear();
-            line.push_str(&key.to_string());
-            for value in &row.plain {
-                line.push('\t');
-                escape(value.as_deref(), &mut line);
-            }
-            for (at, column) in plan.secret.iter().enumerate() {
-                let col = &self.table.columns[*column];
-                let Some(value) = &row.secret[at] else {
-                    line.push_str("\t\\N\t\\N");
-                    continue;
-                };
-                let plain = col.def.ty.to_bytes(value);
-                let sealed = col.key.seal(key, *nonce(i, at), &plain);
-                self.state.columns[*column].count += 1;
-                self.state.columns[*column].sum.add(col.key.term(key, &plain));
-                line.push('\t');
-                match (codes[at][i], &col.order) {
-                    (Some(code), _) => line.push_str(&col.text(code)),
-                    (None, Order::Ore(ore)) => {
-                        line.push_str(&hex(&ore.right(value.order(), fresh(&mut self.table.rng))));
-                    }
-                    (None, _) => line.push_str("\\N"),
-                }
-                line.push('\t');
-                line.push_str(&hex(&sealed));
-            }
-            line.push('\n');
-            writer.write_all(line.as_bytes()).map_err(copy_failed)?;
-        }
+        let lines = Lines { plan: &plan, rows, nonces: &nonces, codes: &codes, first };
+        let (table, state) = (&mut *self.table, &mut self.state);
+        // One thread seals while the other one sends.
+        let sent = std::thread::scope(|scope| {
+            let (chunks, sealed) = std::sync::mpsc::sync_channel::<String>(4);
+            scope.spawn(move || lines.write(table, state, &order, &chunks));
+            sealed.into_iter().try_for_each(|chunk| writer.write_all(chunk.as_bytes()))
+        });
+        sent.map_err(copy_failed)?;
         let written = writer.finish()?;
         self.state.next_row += rows.len() as u64;
         self.broken = false;
@@ -344,6 +320,70 @@ impl Drop for Work<'_, '_> {
             return;
         }
         self.table.undo();
+    }
+}
+
+/// What COPY is given: rows with their codes, still to be sealed.
+struct Lines<'a> {
+    plan: &'a Plan,
+    rows: &'a [NewRow],
+    /// For each row those of its encrypted columns.
+    nonces: &'a [[u8; 16]],
+    /// For each encrypted column those of all rows.
+    codes: &'a [Vec<Option<u128>>],
+    /// The key of the row that comes first.
+    first: u64,
+}
+
+impl Lines<'_> {
+    /// Bytes that are sent at once.
+    const CHUNK: usize = 128 << 10;
+
+    /// Seals the rows in this order, and notes them in the state. Nobody listens any more if sending has failed.
+    fn write(
+        &self,
+        table: &mut Table,
+        state: &mut State,
+        order: &[usize],
+        chunks: &std::sync::mpsc::SyncSender<String>,
+    ) {
+        let Table { columns, rng, .. } = table;
+        let mut line = String::with_capacity(2 * Lines::CHUNK);
+        for (key, i) in (self.first..).zip(order) {
+            let row = &self.rows[*i];
+            line.push_str(&key.to_string());
+            for value in &row.plain {
+                line.push('\t');
+                escape(value.as_deref(), &mut line);
+            }
+            for (at, column) in self.plan.secret.iter().enumerate() {
+                let col = &columns[*column];
+                let Some(value) = &row.secret[at] else {
+                    line.push_str("\t\\N\t\\N");
+                    continue;
+                };
+                let plain = col.def.ty.to_bytes(value);
+                let sealed = col.key.seal(key, self.nonces[i * self.plan.secret.len() + at], &plain);
+                state.columns[*column].count += 1;
+                state.columns[*column].sum.add(col.key.term(key, &plain));
+                line.push('\t');
+                match (self.codes[at][*i], &col.order) {
+                    (Some(code), _) => line.push_str(&col.text(code)),
+                    (None, Order::Ore(ore)) => hex(&ore.right(value.order(), fresh(rng)), &mut line),
+                    (None, _) => line.push_str("\\N"),
+                }
+                line.push('\t');
+                hex(&sealed, &mut line);
+            }
+            line.push('\n');
+            if line.len() >= Lines::CHUNK {
+                let full = std::mem::replace(&mut line, String::with_capacity(2 * Lines::CHUNK));
+                if chunks.send(full).is_err() {
+                    return;
+                }
+            }
+        }
+        let _ = chunks.send(line);
     }
 }
 

@@ -29,8 +29,9 @@ impl Clww {
         for (i, block) in blocks.iter().enumerate() {
             let number = block.to_u128();
             let bit = value >> (63 - i) & 1;
-            // 2^64 is 1 modulo 3.
-            let sum = (number as u64 % 3) + ((number >> 64) as u64 % 3) + bit;
+            // 2^32 is 1 modulo 3.
+            let limb = |i: u32| u64::from((number >> (32 * i)) as u32);
+            let sum = limb(0) + limb(1) + limb(2) + limb(3) + bit;
             digits = digits << 2 | u128::from(sum % 3);
         }
         blocks.zeroize();

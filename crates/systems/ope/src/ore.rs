@@ -192,8 +192,9 @@ impl Ore {
 /// With which place, from 0 to `step`, a step of a block's shuffle swaps place `step`.
 #[inline(always)]
 fn choice(words: &[Block], block: usize, step: usize) -> u8 {
-    let word = words[128 * block + step / 2].to_u128() >> (64 * (step % 2));
-    ((u128::from(word as u64) * (step as u128 + 1)) >> 64) as u8
+    let at = 8 * (256 * block + step);
+    let word = u64::from_le_bytes(Block::bytes_of(words)[at..at + 8].try_into().expect("8 bytes"));
+    ((u128::from(word) * (step as u128 + 1)) >> 64) as u8
 }
 
 #[inline(always)]

@@ -2,16 +2,23 @@
 
 use std::collections::HashMap;
 use std::hint::black_box;
+use std::io::Write;
+use std::time::Instant;
 
 use comity_channel::{Channel, NetProfile};
 use comity_core::{Aes128, Backend, Block, Prg};
+use comity_net::SystemRng;
 use comity_ope::{
     Cache, CachedColumn, Clww, Coin, Column, FrequencyHiding, Ideal, Key, Ore, Pattern, Placed, Scheme, Type,
 };
+use comity_postgres::server::Server;
+use comity_postgres::{self as pg, NewRow, Query, Table};
+use postgres::Client;
 use rand_core::Rng;
 
 use super::two::{NETWORKS, play};
 use super::{Bench, Suite};
+use crate::console::note;
 use crate::failure::{Failure, Outcome};
 
 /// The state machines, with 10^6 values there.
@@ -298,89 +305,117 @@ pub(super) const POSTGRES: Bench = Bench {
     run: postgres_rows,
 };
 
+/// Rows of a load, of a row-by-row insertion, and how often each side is measured.
+const ROWS: usize = 200_000;
+const SINGLES: usize = 1000;
+const ROUNDS: usize = 3;
+
+fn failed(error: postgres::Error) -> Failure {
+    Failure::from(pg::Error::from(error))
+}
+
+/// Seconds that something took.
+fn timed(work: impl FnOnce() -> Outcome) -> Outcome<f64> {
+    let start = Instant::now();
+    work().map(|()| start.elapsed().as_secs_f64())
+}
+
+/// Plain text and ours take turns, since a disk's speed differs from minute to minute; each share is of the median of the same rounds.
 fn postgres_rows(suite: &mut Suite) -> Outcome {
-    use comity_net::SystemRng;
-    use comity_postgres::{self as pg, NewRow, Query, Table, server::Server};
-    use std::io::Write;
     let Some(server) = Server::start()? else {
-        crate::console::note("SKIPPED ope.postgres: PostgreSQL is not installed");
+        note("SKIPPED ope.postgres: PostgreSQL is not installed");
         return Ok(());
     };
-    let rows = 200_000;
-    let failed = |error: postgres::Error| Failure::from(pg::Error::from(error));
-    let address = server.database()?;
-    let mut client = pg::connect(&address, None)?;
-    let values = numbers(rows, 11).into_iter().map(|value| (value >> 1) as i64).collect::<Vec<_>>();
-    let singles = (rows / 100).max(1);
-    // Plain text, in the order in which it comes, with a key and an index, as ours have.
-    suite.rate("ope.postgres.plain.load", "rows/s", None, 3, || {
-        client
-            .batch_execute(
-                "drop table if exists p; create table p (id bigint unique, name text, v bigint); create index on p (v)",
-            )
-            .map_err(failed)?;
-        let mut copy = client.copy_in("copy p from stdin").map_err(failed)?;
-        for (id, value) in values.iter().enumerate() {
-            writeln!(copy, "{id}\tperson {id}\t{value}").map_err(|error| Failure::input(error.to_string()))?;
-        }
-        copy.finish().map_err(failed)?;
-        Ok(rows as f64)
-    })?;
-    if suite.wants("ope.postgres.plain.insert") {
-        let statement = client.prepare("insert into p values ($1, $2, $3)").map_err(failed)?;
-        let mut id = rows as i64;
-        suite.rate("ope.postgres.plain.insert", "rows/s", None, 3, || {
-            for value in &values[..singles] {
-                id += 1;
-                client.execute(&statement, &[&id, &"person", value]).map_err(failed)?;
-            }
-            Ok(singles as f64)
-        })?;
-    }
-    let new: Vec<NewRow> = (0..rows)
-        .map(|id| NewRow {
-            plain: vec![Some(format!("person {id}"))],
-            secret: vec![Type::BigInt.parse(&values[id].to_string()).ok()],
-        })
-        .collect();
+    let mut client = pg::connect(&server.database()?, None)?;
+    let values: Vec<i64> = numbers(ROWS, 11).into_iter().map(|value| (value >> 1) as i64).collect();
+    let row = |(id, value): (usize, &i64)| NewRow {
+        plain: vec![Some(format!("person {id}"))],
+        secret: vec![Type::BigInt.parse(&value.to_string()).ok()],
+    };
+    let new: Vec<NewRow> = values.iter().enumerate().map(row).collect();
     for scheme in [Scheme::Ideal, Scheme::FrequencyHiding, Scheme::LeftRight] {
         let name = scheme.name().replace('-', "_");
-        let plain = |what: &str| format!("ope.postgres.plain.{what}");
+        if !suite.wants(&format!("ope.postgres.{name}")) {
+            continue;
+        }
         // 528 bytes a row, 10 µs each to make: a tenth of the rows.
-        let part = if scheme.has_codes() { &new[..] } else { &new[..rows / 10] };
-        let mut opened = None;
-        let ceiling = suite.value(&plain("load"));
-        suite.rate(&format!("ope.postgres.{name}.load"), "rows/s", ceiling, 3, || {
-            client.batch_execute("drop table if exists t, comity_ope; create table t (name text)").map_err(failed)?;
-            let mut key = Key::new("", pg::resolve(&mut client, pg::table_name("t")?)?, &mut SystemRng);
-            key.columns.push(Column { name: "v".into(), ty: Type::BigInt, scheme, wide: false, adjustable: false });
-            pg::add_column(&mut client, &key, "v", &mut SystemRng)?;
-            let mut table = Table::open(&mut client, key, None, &mut SystemRng)?;
-            table.transact(&mut client, |work| work.insert_many(&["name"], &["v"], part))?;
-            opened = Some(table);
-            Ok(part.len() as f64)
-        })?;
-        let Some(mut table) = opened else { continue };
-        let ceiling = suite.value(&plain("insert"));
-        let mut value = rng(12);
-        suite.rate(&format!("ope.postgres.{name}.insert"), "rows/s", ceiling, 3, || {
-            let mut writer = table.writer(&mut client, &["name"], &["v"])?;
-            for _ in 0..singles {
-                let value = Type::BigInt.parse(&((value.next_u64() >> 1) as i64).to_string())?;
-                writer.insert(&[&"person"], &[Some(&value)])?;
-            }
-            Ok(singles as f64)
-        })?;
-        suite.rate(&format!("ope.postgres.{name}.range"), "queries/s", None, 3, || {
-            let width = i64::MAX / rows as i64 * 20;
+        let rows = if scheme.has_codes() { ROWS } else { ROWS / 10 };
+        let (mut loads, mut inserts, mut ranges) = ([vec![], vec![]], [vec![], vec![]], vec![]);
+        for round in 0..ROUNDS {
+            loads[0].push(rows as f64 / timed(|| plain_load(&mut client, &values[..rows]))?);
+            let mut table = None;
+            let seconds = timed(|| {
+                table = Some(our_load(&mut client, scheme, &new[..rows])?);
+                Ok(())
+            })?;
+            loads[1].push(rows as f64 / seconds);
+            let Some(mut table) = table else { continue };
+            let fresh = &values[round * SINGLES..][..SINGLES];
+            inserts[0].push(SINGLES as f64 / timed(|| plain_inserts(&mut client, fresh))?);
+            inserts[1].push(SINGLES as f64 / timed(|| our_inserts(&mut client, &mut table, fresh))?);
             let times = if scheme.has_codes() { 200 } else { 1 };
-            for i in 0..times {
-                let low = i * width;
-                let query = Query::parse(&format!("v between {low} and {}", low + width))?;
-                black_box(table.select(&mut client, &query)?.len());
-            }
-            Ok(times as f64)
-        })?;
+            ranges.push(times as f64 / timed(|| our_ranges(&mut client, &mut table, times))?);
+        }
+        for (what, [plain, ours]) in [("load", loads), ("insert", inserts)] {
+            let mut sorted = plain.clone();
+            sorted.sort_by(f64::total_cmp);
+            suite.record(&format!("ope.postgres.{name}.{what}.plain"), "rows/s", None, plain);
+            suite.record(&format!("ope.postgres.{name}.{what}"), "rows/s", sorted.get(ROUNDS / 2).copied(), ours);
+        }
+        suite.record(&format!("ope.postgres.{name}.range"), "queries/s", None, ranges);
+    }
+    Ok(())
+}
+
+/// In the order in which it comes, with a key and an index, as ours have.
+fn plain_load(client: &mut Client, values: &[i64]) -> Outcome {
+    let make = "drop table if exists p; create table p (id bigint unique, name text, v bigint); create index on p (v)";
+    client.batch_execute(make).map_err(failed)?;
+    let mut copy = client.copy_in("copy p from stdin").map_err(failed)?;
+    let mut text = String::new();
+    for (id, value) in values.iter().enumerate() {
+        text += &format!("{id}\tperson {id}\t{value}\n");
+        if text.len() >= 128 << 10 || id + 1 == values.len() {
+            copy.write_all(text.as_bytes()).map_err(|error| Failure::input(error.to_string()))?;
+            text.clear();
+        }
+    }
+    copy.finish().map_err(failed)?;
+    Ok(())
+}
+
+fn our_load(client: &mut Client, scheme: Scheme, rows: &[NewRow]) -> Outcome<Table> {
+    client.batch_execute("drop table if exists t, comity_ope; create table t (name text)").map_err(failed)?;
+    let mut key = Key::new("", pg::resolve(client, pg::table_name("t")?)?, &mut SystemRng);
+    key.columns.push(Column { name: "v".into(), ty: Type::BigInt, scheme, wide: false, adjustable: false });
+    pg::add_column(client, &key, "v", &mut SystemRng)?;
+    let mut table = Table::open(client, key, None, &mut SystemRng)?;
+    table.transact(client, |work| work.insert_many(&["name"], &["v"], rows))?;
+    Ok(table)
+}
+
+fn plain_inserts(client: &mut Client, values: &[i64]) -> Outcome {
+    let statement = client.prepare("insert into p values ($1, $2, $3)").map_err(failed)?;
+    let id = |at: usize| (ROWS + at) as i64;
+    let mut rows = values.iter().enumerate();
+    rows.try_for_each(|(at, value)| client.execute(&statement, &[&id(at), &"person", value]).map(drop)).map_err(failed)
+}
+
+fn our_inserts(client: &mut Client, table: &mut Table, values: &[i64]) -> Outcome {
+    let mut writer = table.writer(client, &["name"], &["v"])?;
+    for value in values {
+        let value = Type::BigInt.parse(&value.wrapping_add(1).max(0).to_string())?;
+        writer.insert(&[&"person"], &[Some(&value)])?;
+    }
+    Ok(())
+}
+
+/// Ranges of some twenty rows.
+fn our_ranges(client: &mut Client, table: &mut Table, times: i64) -> Outcome {
+    let width = i64::MAX / ROWS as i64 * 20;
+    for low in (0..times).map(|i| i * width) {
+        let query = Query::parse(&format!("v between {low} and {}", low + width))?;
+        black_box(table.select(client, &query)?.len());
     }
     Ok(())
 }
