@@ -82,24 +82,24 @@ impl Ore {
 
     /// What a query for this value sends.
     pub fn left(&self, value: u128) -> Left {
-        let mut words = [Block::ZERO; 128 * MOST];
-        let words = &mut words[..128 * self.blocks];
-        self.draw(value, words);
-        // Follows one element through all shuffles at once, a lane for each block.
+        // A step of all shuffles in each, so that one element is followed through them at once, a lane for each block.
+        let mut swaps = Zeroizing::new([Block::ZERO; 256]);
+        let mut words = Zeroizing::new([Block::ZERO; 128]);
+        for i in 0..self.blocks {
+            self.draw(value, i, &mut words);
+            let lanes = Block::bytes_of_mut(&mut swaps[..]);
+            (1..256).for_each(|step| lanes[16 * step + i] = choice(&words, step));
+        }
         let mut at = [0u8; 16];
         at[..self.blocks].copy_from_slice(&self.value(value));
-        for step in (1..256usize).rev() {
-            let mut swap = [0u8; 16];
-            for (i, swap) in swap.iter_mut().enumerate().take(self.blocks) {
-                *swap = choice(words, i, step);
-            }
-            for (at, swap) in at.iter_mut().zip(swap) {
+        for (step, swaps) in swaps.iter().enumerate().skip(1).rev() {
+            let step = step as u8;
+            for (at, swap) in at.iter_mut().zip(swaps.to_bytes()) {
                 // Masks, not branches: the position is secret.
-                let (here, there) = (mask(*at == step as u8), mask(*at == swap));
-                *at = (here & swap) | (!here & ((there & step as u8) | (!there & *at)));
+                let (here, there) = (mask(*at == step), mask(*at == swap));
+                *at = (here & swap) | (!here & ((there & step) | (!there & *at)));
             }
         }
-        words.zeroize();
         let mut keys = [Block::ZERO; MOST];
         let keys = &mut keys[..self.blocks];
         for (i, key) in keys.iter_mut().enumerate() {
@@ -113,16 +113,17 @@ impl Ore {
 
     /// What is stored for this value. No two have the same `nonce`.
     pub fn right(&self, value: u128, nonce: [u8; 16]) -> Vec<u8> {
-        let mut words = Zeroizing::new([Block::ZERO; 128 * MOST]);
-        let words = &mut words[..128 * self.blocks];
-        self.draw(value, words);
+        let mut words = Zeroizing::new([Block::ZERO; 128]);
+        let mut elements = Zeroizing::new([Block::ZERO; 16]);
         let mut right = Vec::with_capacity(self.right_bytes());
         right.extend_from_slice(&nonce);
         let mut keys = Zeroizing::new([Block::ZERO; 256]);
         for (i, own) in self.value(value).iter().enumerate() {
-            let mut element: Zeroizing<[u8; 256]> = Zeroizing::new(core::array::from_fn(|j| j as u8));
+            self.draw(value, i, &mut words);
+            let element = Block::bytes_of_mut(&mut elements[..]);
+            element.iter_mut().enumerate().for_each(|(j, element)| *element = j as u8);
             for step in (1..256).rev() {
-                element.swap(step, choice(words, i, step).into());
+                element.swap(step, choice(&words, step).into());
             }
             let base = self.point(value, i, 0).to_u128();
             for (j, key) in keys.iter_mut().enumerate() {
@@ -177,23 +178,20 @@ impl Ore {
         Block::from_u128(u128::from(last) << 120 | prefix << 8 | block as u128)
     }
 
-    /// Draws the shuffles of all blocks: 64 bits a step.
-    fn draw(&self, value: u128, words: &mut [Block]) {
-        for (i, words) in words.chunks_exact_mut(128).enumerate() {
-            let base = self.point(value, i, 0).to_u128();
-            for (j, word) in words.iter_mut().enumerate() {
-                *word = Block::from_u128(base | (j as u128) << 120);
-            }
+    /// Draws the shuffle of a block: 64 bits a step.
+    fn draw(&self, value: u128, block: usize, words: &mut [Block; 128]) {
+        let base = self.point(value, block, 0).to_u128();
+        for (j, word) in words.iter_mut().enumerate() {
+            *word = Block::from_u128(base | (j as u128) << 120);
         }
         self.shuffle.encrypt(words);
     }
 }
 
-/// With which place, from 0 to `step`, a step of a block's shuffle swaps place `step`.
+/// With which place, from 0 to `step`, a step of a shuffle swaps place `step`.
 #[inline(always)]
-fn choice(words: &[Block], block: usize, step: usize) -> u8 {
-    let at = 8 * (256 * block + step);
-    let word = u64::from_le_bytes(Block::bytes_of(words)[at..at + 8].try_into().expect("8 bytes"));
+fn choice(words: &[Block; 128], step: usize) -> u8 {
+    let word = u64::from_le_bytes(Block::bytes_of(words)[8 * step..8 * step + 8].try_into().expect("8 bytes"));
     ((u128::from(word) * (step as u128 + 1)) >> 64) as u8
 }
 
@@ -210,11 +208,11 @@ mod tests {
     #[test]
     fn one_element_is_followed_as_all_are_shuffled() {
         let ore = Ore::new(Backend::detect(), &[7; 32], 2);
-        let mut words = [Block::ZERO; 256];
-        ore.draw(0x1200, &mut words);
+        let mut words = [Block::ZERO; 128];
         for block in 0..2 {
+            ore.draw(0x1200, block, &mut words);
             let mut element: [u8; 256] = core::array::from_fn(|j| j as u8);
-            (1..256).rev().for_each(|step| element.swap(step, choice(&words, block, step).into()));
+            (1..256).rev().for_each(|step| element.swap(step, choice(&words, step).into()));
             for (at, element) in element.iter().enumerate() {
                 let value = if block == 0 { u128::from(*element) << 8 } else { 0x1200 | u128::from(*element) };
                 assert_eq!(usize::from(ore.left(value).0[block].1), at);
