@@ -63,6 +63,7 @@ pub(crate) fn replace(path: &Path, bytes: &[u8]) -> Result<()> {
         file.write_all(bytes)?;
         file.sync_all()?;
         fs::rename(&partial, path)?;
+        sweep(path);
         let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
         // A folder cannot be opened everywhere.
         File::open(folder).map_or(Ok(()), |folder| folder.sync_all())
@@ -71,6 +72,19 @@ pub(crate) fn replace(path: &Path, bytes: &[u8]) -> Result<()> {
         let _ = fs::remove_file(&partial);
         failed(path)(source)
     })
+}
+
+/// Removes what writers left behind that were killed. One that is still at work fails, and leaves the file as it is.
+fn sweep(path: &Path) {
+    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    let start = path.file_name().map(|name| format!("{}.", name.to_string_lossy())).unwrap_or_default();
+    for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
+        let name = entry.file_name();
+        let number = name.to_str().and_then(|name| name.strip_prefix(&start)?.strip_suffix(".partial"));
+        if number.is_some_and(|number| number.parse::<u32>().is_ok()) {
+            let _ = fs::remove_file(entry.path());
+        }
+    }
 }
 
 #[cfg(unix)]
@@ -87,4 +101,25 @@ fn check_mode(file: &File, path: &Path) -> Result<()> {
 #[cfg(not(unix))]
 fn check_mode(_file: &File, _path: &Path) -> Result<()> {
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_file_is_replaced_whole_and_what_killed_writers_left_goes() {
+        let folder = std::env::temp_dir().join(format!("comity-ope-files-{}", std::process::id()));
+        fs::create_dir_all(&folder).unwrap();
+        for name in ["k.7.partial", "k.cache.7.partial", "k.x.partial"] {
+            fs::write(folder.join(name), "left").unwrap();
+        }
+        replace(&folder.join("k"), b"one").unwrap();
+        replace(&folder.join("k"), b"two").unwrap();
+        assert_eq!(fs::read(folder.join("k")).unwrap(), b"two");
+        let mut names: Vec<_> = fs::read_dir(&folder).unwrap().map(|entry| entry.unwrap().file_name()).collect();
+        names.sort();
+        assert_eq!(names, ["k", "k.cache.7.partial", "k.x.partial"], "only its own");
+        fs::remove_dir_all(folder).unwrap();
+    }
 }

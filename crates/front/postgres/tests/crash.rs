@@ -148,6 +148,7 @@ fn verify(address: &str, file: &Path, acknowledged: &[i32]) {
     let key = read_key(file).unwrap();
     let mut table = Table::open(&mut client, key, Some(&cache_path(file)), &mut rng(3)).unwrap();
     table.check(&mut client).unwrap();
+    table.save().unwrap();
     let mut rows: BTreeMap<i32, Vec<comity_ope::Value>> = BTreeMap::new();
     for column in ["v", "w", "x"] {
         let found =
