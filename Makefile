@@ -3,12 +3,13 @@
 # make bench      this machine's ceilings, and how close comity comes to them
 # make fuzz       coverage-guided fuzzing (needs cargo-fuzz and a nightly toolchain)
 # make wasm       the crates that know no operating system, for browsers
+# make tables     the tables of protocols in README.md and SECURITY.md, from the protocols' cards
 # make book       the book as HTML under book/book (needs mdbook)
 #
 # A step whose tool is not installed prints SKIPPED and the rest goes on.
 
 .NOTPARALLEL:
-.PHONY: test format lint docs licences wasm doctests tests test-long miri bench fuzz book
+.PHONY: test format lint docs licences wasm doctests tests test-long miri bench fuzz tables book
 
 # The lock file is committed, and what is tested is what it names.
 CARGO = cargo
@@ -41,7 +42,7 @@ doctests:
 # `check` is quick and finds what does not build; the foundation must not lean on an operating system. What only other
 # backends of core use is no news there.
 WASM = wasm32-unknown-unknown
-WASM_CRATES = core channel circuit ot garble nisc mail
+WASM_CRATES = core channel circuit ot garble protocol nisc mail
 wasm:
 	@if test -d "$$(rustc --print sysroot)/lib/rustlib/$(WASM)/lib"; then \
 		RUSTFLAGS=-Awarnings $(CARGO) check $(LOCKED) --target $(WASM) $(WASM_CRATES:%=-p comity-%); \
@@ -72,6 +73,9 @@ fuzz:
 				fuzz/fuzz_targets/corpus/$$target fuzz/corpus/$$target -- -max_total_time=$(FUZZ_SECONDS) || exit 1; \
 		done; \
 	else echo "SKIPPED fuzz: cargo-fuzz is not installed (make test runs the same bodies over the corpus)"; fi
+
+tables:
+	COMITY_WRITE_TABLES=1 $(CARGO) test $(LOCKED) -p comity-book --test tables
 
 book:
 	@if mdbook --version >/dev/null 2>&1; then mdbook build book; \

@@ -18,13 +18,13 @@ const WEST: &str = include_str!("orderbook/west.csv");
 
 /// What one broker learns, each output with its name.
 fn broker(
-    party: u32,
+    party: u16,
     program: &Program,
     book: &str,
     peer: impl Channel,
 ) -> Result<Vec<String>, Box<dyn Error + Send + Sync>> {
     // A text is read, and a result shown, as the type in the program says.
-    let index = party as usize;
+    let index = usize::from(party);
     let input = &program.inputs()[index];
     let book = value::read(&input.name, &input.ty, book)?;
     let report = Session::new(party).over(peer).run(program, [(index, book)])?;

@@ -9,14 +9,16 @@
 
 #![allow(clippy::print_stdout, reason = "it is a program for people")]
 
+use std::time::Duration;
+
 use comity::{Bits, Error, Program, Report, Session, library};
 
-/// Party 0 listens at the address, party 1 connects to it.
-fn sum(party: u32, address: &str, number: u64) -> Result<Report, Error> {
+/// Party 0 listens at the address, party 1 connects to it. Who is first waits ten minutes for the other.
+fn sum(party: u16, address: &str, number: u64) -> Result<Report, Error> {
     let program = Program::from_circuit(library::find("add64").expect("a built-in")).expect("two parties");
-    let session = Session::new(party);
+    let session = Session::new(party).timeout(Duration::from_secs(600));
     let session = if party == 0 { session.listen(address) } else { session.connect(address) };
-    session.run(&program, [(party as usize, Bits::from_bytes(&number.to_le_bytes(), 64))])
+    session.run(&program, [(usize::from(party), Bits::from_bytes(&number.to_le_bytes(), 64))])
 }
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {

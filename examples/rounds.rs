@@ -11,9 +11,9 @@
 
 #![allow(clippy::print_stdout, reason = "it is a program for people")]
 
-use comity::interactive::{Interactive, Setup, Shared};
+use comity::interactive::{Interactive, Shared};
 use comity::value::Type;
-use comity::{Bits, Channel, Error, Program, Recipients, compile_expression, memory};
+use comity::{Bits, Channel, Error, Program, Recipients, Session, compile_expression, memory};
 
 /// What one bidder learns.
 #[derive(Debug, PartialEq, Eq)]
@@ -31,12 +31,12 @@ fn of_bids(text: &str) -> Program {
 }
 
 /// One bidder, who goes `step` above the highest bid as long as that is not above `limit`.
-fn bid(party: u32, limit: u32, step: u32, peer: impl Channel) -> Result<Learned, Error> {
+fn bid(party: u16, limit: u32, step: u32, peer: impl Channel) -> Result<Learned, Error> {
     let highest = of_bids("max(a, b)");
     // A draw is party 0's.
     let winner = of_bids("b > a");
     let price = of_bids("min(a, b) + 1");
-    let mut session = Interactive::over(peer, Setup::new(party))?;
+    let mut session = Session::new(party).over(peer).interactive(&mut ())?;
     let reveal = |session: &mut Interactive<'_>, program: &Program, bids: &[Shared; 2], to: Recipients| {
         let value = session.call(program, &[&bids[0], &bids[1]])?;
         session.reveal(to, &value[0]).map(|bits| bits.map(|bits| number(&bits)))
@@ -47,7 +47,7 @@ fn bid(party: u32, limit: u32, step: u32, peer: impl Channel) -> Result<Learned,
         let high = reveal(&mut session, &highest, &bids, Recipients::All)?.expect("it is for all");
         if rounds.last() == Some(&high) {
             let winner = reveal(&mut session, &winner, &bids, Recipients::All)?.expect("it is for all");
-            let price = reveal(&mut session, &price, &bids, Recipients::Party(winner))?;
+            let price = reveal(&mut session, &price, &bids, Recipients::only(winner as u16))?;
             return Ok(Learned { rounds, winner, price });
         }
         rounds.push(high);
@@ -59,7 +59,7 @@ fn bid(party: u32, limit: u32, step: u32, peer: impl Channel) -> Result<Learned,
 }
 
 /// The bid of `owner`, which alone gives it.
-fn put(session: &mut Interactive<'_>, owner: u32, own: u32) -> Result<Shared, Error> {
+fn put(session: &mut Interactive<'_>, owner: u16, own: u32) -> Result<Shared, Error> {
     let own = (session.party() == owner).then(|| Bits::from_bytes(&own.to_le_bytes(), 32));
     session.input(owner, 32, own.as_ref())
 }

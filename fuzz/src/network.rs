@@ -5,21 +5,19 @@ use std::io::Write;
 use std::net::{Shutdown, TcpStream};
 use std::sync::LazyLock;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::time::Duration;
 
 use comity_channel::Channel;
 use comity_net::{Fingerprint, Identity, KeyDir, Listener, Security, Settings};
+use comity_testing::PATIENCE;
 
 use crate::mutate::rng;
-
-/// Nothing here takes so long: each stream ends.
-const TIMEOUT: Duration = Duration::from_secs(10);
 
 const PLAIN: Security = Security::Plain { anywhere: false };
 
 /// Feeds these bytes to a listening party, and reads what it takes for data, in pieces of these lengths.
 fn feed(security: Security, stream: &[u8], mut pieces: impl Iterator<Item = usize>) {
-    let settings = Settings { security, timeout: TIMEOUT };
+    // Nothing here takes so long: each stream ends.
+    let settings = Settings { security, timeout: PATIENCE };
     let listener = Listener::bind("127.0.0.1:0", &settings).expect("a port of the loopback interface is free");
     let mut peer = TcpStream::connect(listener.address()).expect("the listener is there");
     // The listening side may have closed already, having read enough.

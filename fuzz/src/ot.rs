@@ -31,7 +31,7 @@ fn choices() -> Bits {
 }
 
 /// One party of a protocol: its set-up, and a call if the set-up is not all.
-fn sender(protocol: u8, ch: &mut impl Channel, call: bool) -> Result<()> {
+fn sender(protocol: u8, ch: &mut dyn Channel, call: bool) -> Result<()> {
     let (backend, rng) = (Backend::detect(), &mut rng(1));
     let delta = Block::from_u128(u128::MAX / 3);
     match PROTOCOLS[usize::from(protocol)] {
@@ -39,17 +39,17 @@ fn sender(protocol: u8, ch: &mut impl Channel, call: bool) -> Result<()> {
         "csw" => base_sender::<Csw>(ch, call),
         "pvw" => base_sender::<Pvw>(ch, call),
         "iknp" => {
-            let ot = iknp::Sender::setup::<Simplest, _>(ch, &SESSION, backend, delta, rng)?;
+            let ot = iknp::Sender::setup::<Simplest>(ch, &SESSION, backend, delta, rng)?;
             random_sender(HashedSender::new(ot), ch, call)
         }
         "alsz" => {
             let parameters = alsz::Parameters::new(Params::default())?;
-            random_sender(alsz::Sender::setup::<Csw, _>(ch, &SESSION, backend, parameters, rng)?, ch, call)
+            random_sender(alsz::Sender::setup::<Csw>(ch, &SESSION, backend, parameters, rng)?, ch, call)
         }
         "softspoken" => softspoken_sender::<SemiHonest, Simplest>(2, ch, call),
         "softspoken_malicious" => softspoken_sender::<Malicious, Csw>(4, ch, call),
         "committing" => {
-            let mut ot = committing::Sender::setup::<Csw, _>(ch, &SESSION, backend, rng)?;
+            let mut ot = committing::Sender::setup::<Csw>(ch, &SESSION, backend, rng)?;
             if call {
                 ot.send(ch, 5, &[[b"right", b"wrong"]; N])?;
                 ot.open(ch)?;
@@ -61,24 +61,24 @@ fn sender(protocol: u8, ch: &mut impl Channel, call: bool) -> Result<()> {
     }
 }
 
-fn receiver(protocol: u8, ch: &mut impl Channel, call: bool) -> Result<()> {
+fn receiver(protocol: u8, ch: &mut dyn Channel, call: bool) -> Result<()> {
     let (backend, rng) = (Backend::detect(), &mut rng(2));
     match PROTOCOLS[usize::from(protocol)] {
         "simplest" => base_receiver::<Simplest>(ch, call),
         "csw" => base_receiver::<Csw>(ch, call),
         "pvw" => base_receiver::<Pvw>(ch, call),
         "iknp" => {
-            let ot = iknp::Receiver::setup::<Simplest, _>(ch, &SESSION, backend, rng)?;
+            let ot = iknp::Receiver::setup::<Simplest>(ch, &SESSION, backend, rng)?;
             random_receiver(HashedReceiver::new(ot), ch, call)
         }
         "alsz" => {
             let parameters = alsz::Parameters::new(Params::default())?;
-            random_receiver(alsz::Receiver::setup::<Csw, _>(ch, &SESSION, backend, parameters, rng)?, ch, call)
+            random_receiver(alsz::Receiver::setup::<Csw>(ch, &SESSION, backend, parameters, rng)?, ch, call)
         }
         "softspoken" => softspoken_receiver::<SemiHonest, Simplest>(2, ch, call),
         "softspoken_malicious" => softspoken_receiver::<Malicious, Csw>(4, ch, call),
         "committing" => {
-            let mut ot = committing::Receiver::setup::<Csw, _>(ch, &SESSION, backend, rng)?;
+            let mut ot = committing::Receiver::setup::<Csw>(ch, &SESSION, backend, rng)?;
             if call {
                 let got = ot.receive(ch, 5, &choices())?;
                 let opened = ot.open(ch)?;
@@ -94,14 +94,14 @@ fn receiver(protocol: u8, ch: &mut impl Channel, call: bool) -> Result<()> {
     }
 }
 
-fn base_sender<B: BaseOt>(ch: &mut impl Channel, call: bool) -> Result<()> {
+fn base_sender<B: BaseOt>(ch: &mut dyn Channel, call: bool) -> Result<()> {
     if call {
         assert_eq!(B::send(ch, &SESSION, N, &mut rng(1))?.len(), N);
     }
     ch.flush()
 }
 
-fn base_receiver<B: BaseOt>(ch: &mut impl Channel, call: bool) -> Result<()> {
+fn base_receiver<B: BaseOt>(ch: &mut dyn Channel, call: bool) -> Result<()> {
     if call {
         assert_eq!(B::receive(ch, &SESSION, &choices(), &mut rng(2))?.len(), N);
     }
@@ -110,24 +110,24 @@ fn base_receiver<B: BaseOt>(ch: &mut impl Channel, call: bool) -> Result<()> {
 
 fn softspoken_sender<M: Checking, B: BaseOt<Model: AtLeast<M>>>(
     k: usize,
-    ch: &mut impl Channel,
+    ch: &mut dyn Channel,
     call: bool,
 ) -> Result<()> {
     let delta = Block::from_u128(u128::MAX / 5);
-    let ot = softspoken::Sender::<M>::setup::<B, _>(ch, &SESSION, Backend::detect(), k, delta, &mut rng(1))?;
+    let ot = softspoken::Sender::<M>::setup::<B>(ch, &SESSION, Backend::detect(), k, delta, &mut rng(1))?;
     random_sender(HashedSender::new(ot), ch, call)
 }
 
 fn softspoken_receiver<M: Checking, B: BaseOt<Model: AtLeast<M>>>(
     k: usize,
-    ch: &mut impl Channel,
+    ch: &mut dyn Channel,
     call: bool,
 ) -> Result<()> {
-    let ot = softspoken::Receiver::<M>::setup::<B, _>(ch, &SESSION, Backend::detect(), k, &mut rng(2))?;
+    let ot = softspoken::Receiver::<M>::setup::<B>(ch, &SESSION, Backend::detect(), k, &mut rng(2))?;
     random_receiver(HashedReceiver::new(ot), ch, call)
 }
 
-fn random_sender(mut ot: impl RandomSender, ch: &mut impl Channel, call: bool) -> Result<()> {
+fn random_sender(mut ot: impl RandomSender, ch: &mut dyn Channel, call: bool) -> Result<()> {
     if call {
         let mut pairs = [[Block::ZERO; 2]; N];
         ot.sender_random(ch, &mut pairs)?;
@@ -136,7 +136,7 @@ fn random_sender(mut ot: impl RandomSender, ch: &mut impl Channel, call: bool) -
     ch.flush()
 }
 
-fn random_receiver(mut ot: impl RandomReceiver, ch: &mut impl Channel, call: bool) -> Result<()> {
+fn random_receiver(mut ot: impl RandomReceiver, ch: &mut dyn Channel, call: bool) -> Result<()> {
     if call {
         ot.sender_random(ch, &choices(), &mut [Block::ZERO; N])?;
     }
@@ -144,10 +144,10 @@ fn random_receiver(mut ot: impl RandomReceiver, ch: &mut impl Channel, call: boo
 }
 
 fn entry_sender<S: one_of_n::Scheme, B: BaseOt<Model: AtLeast<S::Model>>>(
-    ch: &mut impl Channel,
+    ch: &mut dyn Channel,
     call: bool,
 ) -> Result<()> {
-    let mut ot = one_of_n::Sender::<S>::setup::<B, _>(ch, &SESSION, Backend::detect(), &mut rng(1))?;
+    let mut ot = one_of_n::Sender::<S>::setup::<B>(ch, &SESSION, Backend::detect(), &mut rng(1))?;
     if call {
         ot.keys(ch, N)?.tables(3, &mut [Block::ZERO; 3 * N])?;
     }
@@ -155,10 +155,10 @@ fn entry_sender<S: one_of_n::Scheme, B: BaseOt<Model: AtLeast<S::Model>>>(
 }
 
 fn entry_receiver<S: one_of_n::Scheme, B: BaseOt<Model: AtLeast<S::Model>>>(
-    ch: &mut impl Channel,
+    ch: &mut dyn Channel,
     call: bool,
 ) -> Result<()> {
-    let mut ot = one_of_n::Receiver::<S>::setup::<B, _>(ch, &SESSION, Backend::detect(), &mut rng(2))?;
+    let mut ot = one_of_n::Receiver::<S>::setup::<B>(ch, &SESSION, Backend::detect(), &mut rng(2))?;
     if call {
         ot.receive(ch, &[77; N], &mut [Block::ZERO; N])?;
     }

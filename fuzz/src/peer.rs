@@ -1,9 +1,11 @@
 //! What a peer sends: the hello, base OT, and whole runs of Yao against a peer that says anything at all.
 
-use comity_channel::{Channel, Error, Hello, RecvHalf, Result, SendHalf};
+use comity_channel::{Channel, Error, Hello, Mesh, PerPeer, RecvHalf, Result, SendHalf};
 use comity_circuit::{Builder, Observer, Program};
-use comity_core::{Backend, Bits, Params, SessionId};
+use comity_core::{Backend, Bits, Params, PartyId, SessionId};
 use comity_ot::base::simplest;
+use comity_protocol::{Empty, Here, Job, Options, Party, Protocol};
+use comity_yao::Yao;
 
 use crate::mutate::rng;
 
@@ -12,7 +14,7 @@ pub(crate) struct Script<'a>(pub(crate) &'a [u8]);
 
 impl RecvHalf for Script<'_> {
     fn recv(&mut self, bytes: &mut [u8]) -> Result<()> {
-        let (now, later) = self.0.split_at_checked(bytes.len()).ok_or(Error::PeerClosed)?;
+        let (now, later) = self.0.split_at_checked(bytes.len()).ok_or(Error::closed())?;
         bytes.copy_from_slice(now);
         self.0 = later;
         Ok(())
@@ -54,29 +56,32 @@ impl Channel for Script<'_> {
     }
 
     fn fork(&mut self, _: &str) -> Result<Box<dyn Channel>> {
-        Err(Error::PeerClosed)
+        Err(Error::closed())
     }
 }
 
 /// The hello that the honest side says in [`hello`]; its peer is party 1.
-pub(crate) fn greeting(party: u32) -> Hello {
+pub(crate) fn greeting(party: u16) -> Hello {
     Hello {
         protocol: "yao".into(),
+        options: vec![("coded", Some("no".into())), ("garbler", None)],
         params: Params::default(),
+        me: PartyId(party),
         parties: 2,
-        party,
-        peer: 1 - party,
         program: "add8".into(),
         program_digest: [7; 32],
         owners: "0 1".into(),
         recipients: "all".into(),
+        key: None,
+        peer_keys: PerPeer::new(PartyId(party), 2, |_| None),
+        group: None,
     }
 }
 
 /// The first message of a session, from the peer.
 pub fn hello(data: &[u8]) {
     let ours = greeting(0);
-    match comity_channel::hello(&mut Script(data), &ours, &mut rng()) {
+    match comity_channel::hello(&mut Mesh::of_two(ours.me, Script(data)), &ours, &mut rng()) {
         // What the parties agree on is all there.
         Ok(_) => assert!(data.len() >= comity_channel::hello::WIRE_BYTES),
         // It is shown to the user: nothing in it may act on a terminal.
@@ -131,17 +136,21 @@ pub(crate) fn program() -> Program {
 }
 
 /// One party of a run of [`program`]. Returns how many outputs it learned.
-pub(crate) fn run(party: u32, channel: &mut impl Channel) -> Result<usize> {
-    let config = comity_yao::Config { backend: Backend::detect(), party };
+pub(crate) fn run(party: u16, channel: &mut dyn Channel) -> Result<usize> {
+    let (program, me) = (program(), PartyId(party));
     let mut inputs = [None, None];
-    inputs[party as usize] = Some(Bits::from_bytes(&[42], 8));
-    let session = SessionId::new([2; 32]);
-    let mut outputs = Outputs::default();
-    comity_yao::run(channel, &session, &config, &program(), &inputs, &mut rng(), &mut outputs)?;
+    inputs[usize::from(party)] = Some(Bits::from_bytes(&[42], 8));
+    let (session, params) = (SessionId::new([2; 32]), Params::default());
+    let here = Here { me, parties: 2, session, params, backend: Backend::detect() };
+    let (mut net, mut outputs) = (Mesh::of_two(me, channel), Outputs::default());
+    let options = Options::new(Yao.card());
+    let job = Job { program: &program, inputs: &inputs, options: &options };
+    let mut party = Party { net: &mut net, here, rng: &mut rng(), observer: &mut outputs };
+    Yao.run(&mut party, &job, &mut Empty)?;
     Ok(outputs.0)
 }
 
-fn yao(party: u32, data: &[u8]) {
+fn yao(party: u16, data: &[u8]) {
     if let Ok(outputs) = run(party, &mut Script(data)) {
         assert_eq!(outputs, 1);
     }

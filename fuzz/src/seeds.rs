@@ -1,8 +1,8 @@
 //! What honest parties send and write: the seeds that are not text.
 
-use comity_channel::{Channel, MemoryChannel, RecvHalf, Result, SendHalf, memory};
-use comity_circuit::{Builder, Program};
-use comity_core::{Bits, SessionId};
+use comity_channel::{Channel, MemoryChannel, Mesh, RecvHalf, Result, SendHalf, memory};
+use comity_circuit::{Builder, Goal, Owner, Program, Recipients};
+use comity_core::{Bits, PartyId, SessionId};
 use comity_net::Identity;
 use comity_ot::base::simplest;
 
@@ -47,6 +47,8 @@ pub fn seeds() -> Vec<(&'static str, &'static str, Vec<u8>)> {
         ("program", "cut", cut(&program().encode())),
         ("program", "loops", loops.encode()),
         ("program", "calls", calls.encode()),
+        ("program", "shared", shared(&program()).encode()),
+        ("program", "version_1", version_1(program().encode())),
     ];
     seeds.extend(crate::mail::seeds());
     seeds.extend(crate::ope::seeds());
@@ -62,7 +64,7 @@ fn hello() -> Vec<u8> {
     std::thread::scope(|scope| {
         scope.spawn(|| {
             // Nobody answers, and the hello is on its way all the same.
-            let _ = comity_channel::hello(&mut there, &greeting(1), &mut rng());
+            let _ = comity_channel::hello(&mut Mesh::of_two(PartyId(1), &mut there), &greeting(1), &mut rng());
         });
         here.recv(&mut bytes).expect("the peer says hello");
         drop(here);
@@ -96,6 +98,21 @@ fn programs() -> [Program; 2] {
     let loops = Program::iterate(circuit.clone(), 3, &[(0, 1)]);
     let calls = Program::map(circuit, 4, &[0]);
     [loops, calls].map(|program| program.expect("the values fit"))
+}
+
+/// The program for more than two, with shares in and out, in the form for depth.
+fn shared(program: &Program) -> Program {
+    let some = Recipients::Parties([0, 2, 63].into_iter().collect());
+    let outputs = [some, Recipients::Shared].into_iter().enumerate().take(program.outputs().len());
+    let program = program.clone().with_goal(Goal::Depth).with_owner(0, Owner::Shared);
+    let program = outputs.fold(program, |program, (index, to)| program?.with_recipients(index, to));
+    program.expect("values that are there")
+}
+
+/// With the version that is no longer read.
+fn version_1(mut encoded: Vec<u8>) -> Vec<u8> {
+    encoded[14] = 1;
+    encoded
 }
 
 /// What each of two honest parties receives: the garbler, then the evaluator.

@@ -1,5 +1,6 @@
 //! What tinyot reads: stored material, and the statements of people.
 
+use comity_core::PartyId;
 use comity_tinyot::stock::{Amounts, Stock};
 
 use crate::statement::{Statement, parse};
@@ -10,7 +11,7 @@ const AMOUNTS: Amounts = Amounts { triples: 2, masks: [1, 2], shares: 1 };
 /// A block of stored material, as it is behind the store's encryption: what is read is written as it was.
 pub fn stock(data: &[u8]) {
     for party in 0..2 {
-        if let Ok(stock) = Stock::read(&mut &*data, party, &AMOUNTS) {
+        if let Ok(stock) = Stock::read(&mut &*data, PartyId(party), &AMOUNTS) {
             let mut again = Vec::new();
             stock.write(&mut again).expect("writing to memory");
             assert!(again == data, "what was read is written otherwise");
@@ -69,7 +70,7 @@ mod tests {
     #[test]
     fn whole_blocks_are_read_and_others_are_not() {
         for (_, name, bytes) in seeds() {
-            let read = [0, 1].map(|party| Stock::read(&mut &bytes[..], party, &AMOUNTS).is_ok());
+            let read = [0, 1].map(|party| Stock::read(&mut &bytes[..], PartyId(party), &AMOUNTS).is_ok());
             assert_eq!(read, [name == "party_0", name == "party_1"], "{name}");
         }
     }

@@ -10,9 +10,7 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use comity_fuzz::{Body, Mutator, TARGETS};
-
-/// An input that takes so long hangs.
-const HANG: Duration = Duration::from_secs(60);
+use comity_testing::PATIENCE;
 
 fn folder(path: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join(path)
@@ -52,7 +50,7 @@ fn guarded(target: &str, body: Body, input: &[u8]) {
     thread::scope(|scope| {
         scope.spawn(|| {
             let over = over;
-            if over.recv_timeout(HANG) == Err(RecvTimeoutError::Timeout) {
+            if over.recv_timeout(PATIENCE) == Err(RecvTimeoutError::Timeout) {
                 eprintln!("{target} hangs on {}", keep().display());
                 std::process::abort();
             }

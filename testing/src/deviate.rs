@@ -1,16 +1,13 @@
 //! Every way to break an honest run, at every message.
 
 use std::fmt::Debug;
-use std::time::Duration;
 
 use comity_channel::{
     Change, Channel, Direction, Error, MemoryChannel, Recorded, Recording, Result, Tamper, Tampering, memory,
 };
 
+use crate::PATIENCE;
 use crate::parties::{Ending, side_by_side};
-
-/// A party that is left without what it waits for, and whose peer does not wait as well, gives up after this.
-const PATIENCE: Duration = Duration::from_secs(2);
 
 /// No recording of an honest run is larger.
 const LIMIT: usize = 256 << 20;
@@ -89,6 +86,10 @@ pub fn never_wrong<A: Debug, B: Debug>(case: &Case, verdict0: &Verdict<A>, verdi
 /// it must do the same each time, and for two numbers its messages must differ where they depend on randomness. Its
 /// output must not depend on it. Only messages on the channel itself are broken, not those on its forks.
 ///
+/// A party whose message was lost leaves both waiting. The pair in memory knows that, since nobody else can use the end on
+/// which a party waits, and both get an error at once, however busy the machine is. It cannot know what a party does that
+/// has [`split`](Channel::split) its end, or waits on a fork meanwhile: such a party waits for [`PATIENCE`].
+///
 /// ```
 /// use comity_channel::{Channel, Error};
 /// use comity_testing::{deviate, never_wrong};
@@ -103,7 +104,7 @@ pub fn never_wrong<A: Debug, B: Debug>(case: &Case, verdict0: &Verdict<A>, verdi
 ///     |ch, _session| {
 ///         let mut bytes = [0; 2];
 ///         ch.recv(&mut bytes)?;
-///         if bytes[0] == !bytes[1] { Ok(bytes[0]) } else { Err(Error::Malformed("the check is wrong".into())) }
+///         if bytes[0] == !bytes[1] { Ok(bytes[0]) } else { Err(Error::malformed("the check is wrong")) }
 ///     },
 ///     never_wrong,
 /// );

@@ -3,19 +3,30 @@
 //!
 //! - [`Pair`] and [`Net`] run parties side by side; a hang or a panic fails the test and names the party.
 //! - [`assert_realizes`] holds a protocol to an ideal function on random inputs.
+//! - [`laws!`] stamps on a protocol what every protocol must do.
 //! - [`deviate`] breaks an honest run in every way at every message, and has a judge look at how each party ends.
+//! - [`assert_waits`] holds messages back that must not leave yet.
 //! - [`ot`] has the ideal functionalities of oblivious transfer, and holds protocols against them.
 //! - [`check_channels`] holds a channel to the promises of its trait.
 //!
-//! No assertion here depends on time, but for parties that do not end at all.
+//! No assertion here depends on time, but for parties that do not end at all: they have [`PATIENCE`].
+
+use std::time::Duration;
 
 mod conformance;
 mod deviate;
+pub mod laws;
 pub mod ot;
 mod parties;
 mod realize;
+mod waits;
 
 pub use conformance::check_channels;
 pub use deviate::{Case, Deviation, Verdict, deviate, never_wrong};
 pub use parties::{Net, Pair};
 pub use realize::assert_realizes;
+pub use waits::{assert_waits, told};
+
+/// What has not come after this long never comes. It bounds each wait for something that must happen, and is so long that
+/// no machine is too busy for it: a test that waits it out fails. Where a time-out is what must happen, a test sets its own.
+pub const PATIENCE: Duration = Duration::from_secs(600);

@@ -7,11 +7,10 @@ use std::time::Duration;
 
 use comity_channel::{MemoryChannel, Mesh, memory, memory_mesh};
 
-/// A party that neither sends nor receives for so long is taken to wait in vain.
-const PATIENCE: Duration = Duration::from_secs(60);
+use crate::PATIENCE;
 
-/// A run that takes so long hangs: no test of one crate may take longer than a minute.
-const HANG: Duration = Duration::from_secs(120);
+/// A run in which no party ends for so long hangs. Longer than a channel waits, so that one says first who waits for what.
+const HANG: Duration = PATIENCE.saturating_mul(2);
 
 /// Two parties over a pair of channels in memory.
 ///
@@ -59,10 +58,9 @@ impl Pair {
 /// use comity_testing::Net;
 ///
 /// let sums: [u8; 3] = Net::run(|mesh| {
-///     let own = mesh.party() as u8;
-///     let mut others = vec![vec![0]; mesh.parties()];
-///     mesh.exchange_all(&vec![vec![own]; mesh.parties()], &mut others).expect("the exchange");
-///     own + others.iter().map(|other| other[0]).sum::<u8>()
+///     let own = mesh.me().0 as u8;
+///     let others = mesh.tell(&[own]).expect("the exchange");
+///     own + others.iter().map(|(_, said)| said[0]).sum::<u8>()
 /// });
 /// assert_eq!(sums, [3, 3, 3]);
 /// ```
@@ -75,30 +73,32 @@ impl<const N: usize> Net<N> {
     /// # Panics
     ///
     /// As [`Pair::run`].
-    pub fn run<T: Send>(party: impl Fn(&mut Mesh<MemoryChannel>) -> T + Sync) -> [T; N] {
-        let mut meshes = memory_mesh(N, Some(PATIENCE)).into_iter();
-        let mut endings = Vec::with_capacity(N);
-        thread::scope(|scope| {
-            let (done, over) = mpsc::channel();
-            let threads: Vec<_> = meshes
-                .by_ref()
-                .map(|mut mesh| {
-                    let (party, done) = (&party, Finished(mesh.party(), done.clone()));
-                    scope.spawn(move || {
-                        let _done = done;
-                        party(&mut mesh)
-                    })
-                })
-                .collect();
-            watch(N, &over);
-            endings.extend(threads.into_iter().map(|thread| thread.join().map_err(said)));
-        });
-        let mut endings = endings.into_iter().enumerate();
-        std::array::from_fn(|_| {
-            let (party, ending) = endings.next().expect("one ending a party");
-            unwrap(party, ending)
-        })
+    pub fn run<T: Send>(party: impl Fn(&mut Mesh<'_>) -> T + Sync) -> [T; N] {
+        let all = all_together(memory_mesh(N as u16, Some(PATIENCE)), |links| party(&mut Mesh::new(links)));
+        all.try_into().unwrap_or_else(|_| unreachable!("one a party"))
     }
+}
+
+/// Runs a party with each of these, on a thread of its own, and returns what each returned.
+///
+/// # Panics
+///
+/// As [`Pair::run`].
+pub(crate) fn all_together<S: Send, T: Send>(with: Vec<S>, party: impl Fn(S) -> T + Sync) -> Vec<T> {
+    let endings: Vec<Ending<T>> = thread::scope(|scope| {
+        let ((done, over), party, parties) = (mpsc::channel(), &party, with.len());
+        let start = |(id, with)| {
+            let done = Finished(id, done.clone());
+            scope.spawn(move || {
+                let _done = done;
+                party(with)
+            })
+        };
+        let threads: Vec<_> = with.into_iter().enumerate().map(start).collect();
+        watch(parties, &over);
+        threads.into_iter().map(|thread| thread.join().map_err(said)).collect()
+    });
+    endings.into_iter().enumerate().map(|(party, ending)| unwrap(party, ending)).collect()
 }
 
 /// What became of a party: what it returned, or what it said when it panicked.

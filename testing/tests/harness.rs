@@ -3,7 +3,7 @@
 use std::sync::Mutex;
 
 use comity_channel::{Channel, Error, Result};
-use comity_core::{Backend, Block, Prg};
+use comity_core::{Backend, Block, Kind, Prg};
 use comity_testing::{Case, Deviation, Net, Pair, Verdict, assert_realizes, deviate, never_wrong};
 
 #[test]
@@ -28,13 +28,36 @@ fn a_panic_names_the_party() {
 #[test]
 #[should_panic(expected = "party 2 panicked: it is 2")]
 fn a_panic_in_a_net_names_the_party() {
-    Net::<3>::run(|mesh| assert!(mesh.party() != 2, "it is {}", mesh.party()));
+    Net::<3>::run(|mesh| assert!(mesh.me().0 != 2, "it is {}", mesh.me()));
 }
 
 #[test]
 #[should_panic(expected = "run 0: party 1's output is not the ideal one")]
 fn a_wrong_output_is_not_ideal() {
     assert_realizes(3, |_| ((), ()), |(), ()| ((), 5), |_, (), _| Ok(()), |_, (), _| Ok(6));
+}
+
+#[test]
+fn a_lost_message_is_not_waited_for() {
+    let mut lost = 0;
+    deviate(
+        1000,
+        sender,
+        |ch, _| receiver(ch, true),
+        |case, verdict0, verdict1| {
+            // The pad of party 0, or what party 1 says to it.
+            if case.deviation == Deviation::Drop && case.message == 0 {
+                for error in [verdict0.error(), verdict1.error()] {
+                    assert!(
+                        matches!(error, Some(Error { kind: Kind::TimedOut(text), .. }) if text.contains("deadlock")),
+                        "{case:?}: {error:?}"
+                    );
+                }
+                lost += 1;
+            }
+        },
+    );
+    assert_eq!(lost, 2);
 }
 
 /// Party 0 sends a random pad, waits for a byte, and sends a sealed 42 with a check over the pad; party 1 opens it.
@@ -57,7 +80,7 @@ fn receiver(ch: &mut Box<dyn Channel>, checked: bool) -> Result<u8> {
     ch.recv(&mut check)?;
     let value = pad[0] ^ sealed[0];
     if checked && (check[0] != pad.iter().fold(42, |sum: u8, byte| sum.rotate_left(3) ^ byte) || value != 42) {
-        return Err(Error::Malformed("the check is wrong".into()));
+        return Err(Error::malformed("the check is wrong"));
     }
     Ok(value)
 }
@@ -76,7 +99,10 @@ fn a_checked_protocol_passes() {
                 assert!(verdict1.error().is_some(), "{case:?}: {verdict1:?}");
             }
             if case.deviation == Deviation::Lose && case.change.at < 18 {
-                assert!(matches!(verdict1, Verdict::Abort(Error::PeerClosed)) || case.party == 1, "{case:?}");
+                assert!(
+                    matches!(verdict1, Verdict::Abort(Error { kind: Kind::Closed, .. })) || case.party == 1,
+                    "{case:?}"
+                );
             }
         },
     );

@@ -8,10 +8,9 @@ use std::process::{Child, Stdio};
 use std::time::{Duration, Instant};
 use std::{process, thread};
 
-use crate::page::{Command, Page, matches};
+use comity_testing::PATIENCE;
 
-/// A command that takes so long hangs. Generous, since the pages share the machine with other tests.
-const PATIENCE: Duration = Duration::from_secs(120);
+use crate::page::{Command, Page, matches};
 
 pub(crate) struct Shell<'a> {
     page: &'a Page,
@@ -128,10 +127,11 @@ impl<'a> Shell<'a> {
         self.failures.push(format!("{page}:{line}: {text}\n{why}\nstandard error: {err}"));
     }
 
-    /// What the command wrote, with the page's port again.
+    /// What the command wrote, with the page's port again, and with the time-out that readers have.
     fn printed(&self, command: &Command, stream: &str) -> String {
         let text = fs::read_to_string(self.capture(command, stream)).unwrap_or_else(|e| format!("({e})"));
-        text.replace(&format!(":{}", self.port), ":7000")
+        let text = text.replace(&format!(":{}", self.port), ":7000");
+        text.replace(&format!("up to {} s", PATIENCE.as_secs()), "up to 30 s")
     }
 
     fn here(&self, text: &str) -> String {

@@ -2,6 +2,8 @@
 
 use std::thread;
 
+use comity_core::Kind;
+
 use crate::{Error, RecvHalf, Result, SendHalf};
 
 /// Sends `out` on one half while the other fills `into`. Costs the start of a thread, some 10 to 20 µs.
@@ -23,7 +25,7 @@ pub fn duplex<'a>(
             Err(panic) => std::panic::resume_unwind(panic),
         };
         match received {
-            Ok(()) | Err(Error::PeerClosed) => sent.and(received),
+            Ok(()) | Err(Error { kind: Kind::Closed, .. }) => sent.and(received),
             Err(error) => Err(error),
         }
     })

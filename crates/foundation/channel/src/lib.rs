@@ -5,9 +5,11 @@
 
 mod counted;
 mod duplex;
+mod foreign;
 pub mod hello;
 pub mod memory;
 mod mesh;
+mod per_peer;
 mod recorded;
 mod replay;
 pub mod simulated;
@@ -16,9 +18,11 @@ mod tamper;
 pub use comity_core::{Error, Result};
 pub use counted::{Counted, Counter, Counts};
 pub use duplex::duplex;
-pub use hello::{Hello, hello};
+pub use foreign::foreign;
+pub use hello::{Greeted, Hello, hello};
 pub use memory::MemoryChannel;
 pub use mesh::{Mesh, memory_mesh};
+pub use per_peer::PerPeer;
 pub use recorded::{Recorded, Recorder, Recording};
 pub use replay::Replay;
 pub use simulated::{NetProfile, Simulated};

@@ -36,7 +36,7 @@ pub fn pair() -> (MemoryChannel, MemoryChannel) {
 }
 
 /// Two connected channels on which waiting longer than `timeout` for the peer, without a byte going either way, is
-/// [`Error::TimedOut`].
+/// [`TimedOut`](comity_core::Kind).
 pub fn pair_with_timeout(timeout: Duration) -> (MemoryChannel, MemoryChannel) {
     connected(Some(timeout))
 }
@@ -108,10 +108,10 @@ impl End {
         let mut state = self.state();
         loop {
             if state.deadlock {
-                return Err(Error::TimedOut("deadlock: each party waits for the other".into()));
+                return Err(Error::timed_out("deadlock: each party waits for the other"));
             }
             if !out.is_empty() && state.gone[peer] {
-                return Err(Error::PeerClosed);
+                return Err(Error::closed());
             }
             let room = out.len().min(CAPACITY - state.pipes[peer].len());
             let (now, later) = out.split_at(room);
@@ -129,7 +129,7 @@ impl End {
                 return Ok(());
             }
             if out.is_empty() && state.gone[peer] {
-                return Err(Error::PeerClosed);
+                return Err(Error::closed());
             }
             if alone {
                 state.wants[side] = Some(Wants { room: !out.is_empty(), bytes: !into.is_empty() });
@@ -149,7 +149,7 @@ impl End {
             state.wants[side] = None;
             if late {
                 let timeout = self.timeout.unwrap_or_default();
-                return Err(Error::TimedOut(format!("nothing came from or went to the peer for {timeout:?}")));
+                return Err(Error::timed_out(format!("nothing came from or went to the peer for {timeout:?}")));
             }
         }
     }
@@ -223,7 +223,7 @@ impl Channel for MemoryChannel {
             return Ok(Box::new(channel));
         }
         if state.gone[peer] {
-            return Err(Error::PeerClosed);
+            return Err(Error::closed());
         }
         let (first, second) = connected(self.end.timeout);
         let (ours, theirs) = if side == 0 { (first, second) } else { (second, first) };

@@ -1,112 +1,150 @@
 //! `Mesh`: one party's channels to all others.
 
+use std::panic::resume_unwind;
 use std::thread;
 use std::time::Duration;
 
-use crate::{Channel, Error, MemoryChannel, Result, memory};
+use comity_core::PartyId;
+
+use crate::{Channel, Error, MemoryChannel, PerPeer, Result, memory};
 
 /// A message so small that every channel takes it without the peer reading: to send such messages to all and then
 /// to receive cannot deadlock. Half of the smallest buffer in common use for a socket.
 const SMALL: usize = 2048;
 
-/// One party's channels to all other parties.
-pub struct Mesh<C = Box<dyn Channel>> {
-    party: usize,
-    /// One for each party but this one, in order.
-    channels: Vec<C>,
+/// One party's links to all other parties. Errors of a link name its party.
+pub struct Mesh<'n> {
+    links: PerPeer<Box<dyn Channel + 'n>>,
 }
 
-/// In-memory meshes of `parties` parties, that of party 0 first. `timeout` is as of
-/// [`memory::pair_with_timeout`].
-pub fn memory_mesh(parties: usize, timeout: Option<Duration>) -> Vec<Mesh<MemoryChannel>> {
-    let mut channels: Vec<Vec<MemoryChannel>> = (0..parties).map(|_| Vec::new()).collect();
-    for low in 0..parties {
-        for high in low + 1..parties {
+/// In-memory links among `parties` parties, those of party 0 first. `timeout` is as of [`memory::pair_with_timeout`].
+pub fn memory_mesh(parties: u16, timeout: Option<Duration>) -> Vec<PerPeer<MemoryChannel>> {
+    let mut links: Vec<Vec<MemoryChannel>> = (0..parties).map(|_| Vec::new()).collect();
+    for low in 0..usize::from(parties) {
+        for high in low + 1..usize::from(parties) {
             let (a, b) = memory::connected(timeout);
-            channels[low].push(a);
-            channels[high].push(b);
+            links[low].push(a);
+            links[high].push(b);
         }
     }
-    channels.into_iter().enumerate().map(|(party, channels)| Mesh { party, channels }).collect()
+    let own = |(me, links)| PerPeer::from_vec(PartyId(me), links).expect("a link to each other party");
+    (0..).zip(links).map(own).collect()
 }
 
-impl<C: Channel> Mesh<C> {
-    /// The mesh of `party` over one channel for each other party, in the order of their ids.
+impl<'n> Mesh<'n> {
+    /// A mesh of these links.
+    pub fn new<C: Channel + 'n>(links: PerPeer<C>) -> Mesh<'n> {
+        Mesh { links: links.map(|_, link| Box::new(link) as Box<dyn Channel + 'n>) }
+    }
+
+    /// The mesh of one of two parties, over its only link.
     ///
-    /// # Errors
-    ///
-    /// [`Error::InvalidInput`] if `party` is not below the number of parties.
-    pub fn new(party: usize, channels: Vec<C>) -> Result<Mesh<C>> {
-        if party > channels.len() {
-            return Err(Error::InvalidInput(format!("party {party} does not exist among {}", channels.len() + 1)));
-        }
-        Ok(Mesh { party, channels })
+    /// # Panics
+    /// If `me` is neither 0 nor 1.
+    pub fn of_two(me: PartyId, link: impl Channel + 'n) -> Mesh<'n> {
+        Mesh::new(PerPeer::from_vec(me, vec![link]).expect("one of two parties"))
     }
 
     /// This party's id.
-    pub fn party(&self) -> usize {
-        self.party
+    pub fn me(&self) -> PartyId {
+        self.links.me()
     }
 
     /// How many parties there are, this one included.
-    pub fn parties(&self) -> usize {
-        self.channels.len() + 1
+    pub fn parties(&self) -> u16 {
+        self.links.parties()
     }
 
     /// The ids of all other parties, in order.
-    pub fn others(&self) -> impl Iterator<Item = usize> + use<C> {
-        let party = self.party;
-        (0..self.parties()).filter(move |&other| other != party)
+    pub fn peers(&self) -> impl Iterator<Item = PartyId> + use<> {
+        let (me, parties) = (self.me(), self.parties());
+        (0..parties).map(PartyId).filter(move |&party| party != me)
     }
 
-    /// The channel to `party`.
-    ///
-    /// # Panics
-    ///
-    /// If that is this party, or there is no such party.
-    pub fn channel(&mut self, party: usize) -> &mut C {
-        assert!(party != self.party && party < self.parties(), "party {} has no channel to {party}", self.party);
-        &mut self.channels[party - usize::from(party > self.party)]
-    }
-
-    /// Sends `out[i]` to party `i` and fills `into[i]` from it, for all others at once; this party's own entries are
-    /// left alone. Cannot deadlock if all parties do the same. One round.
+    /// The only link of two parties, and whose it is.
     ///
     /// # Errors
+    /// [`InvalidInput`](comity_core::Kind) if there are not two.
+    pub fn pair(&mut self) -> Result<(PartyId, &mut (dyn Channel + 'n))> {
+        let parties = self.parties();
+        let only = self.links.iter_mut().next().filter(|_| parties == 2);
+        let (peer, link) =
+            only.ok_or_else(|| Error::invalid_input(format!("this is for two parties, and there are {parties}")))?;
+        Ok((peer, &mut **link))
+    }
+
+    /// The link to a party.
     ///
-    /// [`Error::InvalidInput`] unless there is one entry for each party. The first error of a channel, by party.
-    pub fn exchange_all(&mut self, out: &[Vec<u8>], into: &mut [Vec<u8>]) -> Result<()> {
-        if out.len() != self.parties() || into.len() != self.parties() {
-            return Err(Error::InvalidInput(format!(
-                "an exchange among {} parties needs as many messages, not {} and {}",
-                self.parties(),
-                out.len(),
-                into.len()
-            )));
-        }
-        let party = self.party;
-        let others = |i: &usize| *i != party;
-        let links = self.channels.iter_mut().zip((0..out.len()).filter(others));
-        if out.iter().all(|message| message.len() <= SMALL) {
-            for (channel, other) in links {
-                channel.send(&out[other])?;
-                channel.flush()?;
-            }
-            let into = into.iter_mut().enumerate().filter(|(i, _)| others(i));
-            return self.channels.iter_mut().zip(into).try_for_each(|(channel, (_, into))| channel.recv(into));
-        }
-        thread::scope(|scope| {
-            let into = into.iter_mut().enumerate().filter(|(i, _)| others(i));
+    /// # Panics
+    /// If that is this party, or there is no such party.
+    pub fn link(&mut self, party: PartyId) -> &mut (dyn Channel + 'n) {
+        &mut *self.links[party]
+    }
+
+    /// A sub-protocol of two with every peer, side by side. It starts a thread a peer: for setup, not for a round.
+    ///
+    /// # Errors
+    /// The first one, by party.
+    pub fn each<T: Send>(&mut self, run: impl Fn(PartyId, &mut dyn Channel) -> Result<T> + Sync) -> Result<PerPeer<T>> {
+        let mut none = PerPeer::new(self.me(), self.parties(), |_| ());
+        self.each_with(&mut none, |party, ch, ()| run(party, ch))
+    }
+
+    /// As [`Mesh::each`], over states of which there is one a peer.
+    ///
+    /// # Errors
+    /// The first one, by party.
+    pub fn each_with<S: Send, T: Send>(
+        &mut self,
+        states: &mut PerPeer<S>,
+        run: impl Fn(PartyId, &mut dyn Channel, &mut S) -> Result<T> + Sync,
+    ) -> Result<PerPeer<T>> {
+        let (me, run) = (self.me(), &run);
+        let links = self.links.iter_mut().zip(states.as_mut_slice());
+        let all: Result<Vec<T>> = thread::scope(|scope| {
             let threads: Vec<_> = links
-                .zip(into)
-                .map(|((channel, other), (_, into))| scope.spawn(move || channel.exchange(&out[other], into)))
+                .map(|((party, ch), state)| scope.spawn(move || run(party, &mut **ch, state).map_err(|e| e.by(party))))
                 .collect();
-            let mut all = Ok(());
-            for thread in threads {
-                let one = thread.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic));
-                all = all.and(one);
+            threads.into_iter().map(|thread| thread.join().unwrap_or_else(|panic| resume_unwind(panic))).collect()
+        });
+        Ok(PerPeer::from_vec(me, all?).expect("one a peer"))
+    }
+
+    /// Sends each peer its message and fills what it sends, for all at once. Cannot deadlock if all parties do the same. One
+    /// round.
+    ///
+    /// # Errors
+    /// The first one, by party.
+    pub fn exchange(&mut self, out: &PerPeer<Vec<u8>>, into: &mut PerPeer<Vec<u8>>) -> Result<()> {
+        if out.iter().all(|(_, message)| message.len() <= SMALL) {
+            for (party, link) in self.links.iter_mut() {
+                link.send(&out[party]).and_then(|()| link.flush()).map_err(|e| e.by(party))?;
             }
-            all
-        })
+            return self
+                .links
+                .iter_mut()
+                .try_for_each(|(party, link)| link.recv(&mut into[party]).map_err(|e| e.by(party)));
+        }
+        self.each_with(into, |party, link, into| link.exchange(&out[party], into)).map(drop)
+    }
+
+    /// Sends the same bytes to all, and hears as many from each. That all heard the same is not checked.
+    ///
+    /// # Errors
+    /// The first one, by party.
+    pub fn tell(&mut self, bytes: &[u8]) -> Result<PerPeer<Vec<u8>>> {
+        let (me, parties) = (self.me(), self.parties());
+        let out = PerPeer::new(me, parties, |_| bytes.to_vec());
+        let mut into = PerPeer::new(me, parties, |_| vec![0; bytes.len()]);
+        self.exchange(&out, &mut into)?;
+        Ok(into)
+    }
+
+    /// Sends what is buffered, on all links.
+    ///
+    /// # Errors
+    /// The first one, by party.
+    pub fn flush(&mut self) -> Result<()> {
+        self.links.iter_mut().try_for_each(|(party, link)| link.flush().map_err(|e| e.by(party)))
     }
 }

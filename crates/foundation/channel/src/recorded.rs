@@ -85,7 +85,7 @@ impl Running {
     fn check(&self, more: usize) -> Result<()> {
         let held = self.recording.sent.len() + self.recording.received.len();
         if held + more > self.limit {
-            return Err(Error::InvalidInput(format!("the recording is full: it holds at most {} bytes", self.limit)));
+            return Err(Error::invalid_input(format!("the recording is full: it holds at most {} bytes", self.limit)));
         }
         Ok(())
     }

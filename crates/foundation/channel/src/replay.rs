@@ -23,7 +23,7 @@ struct Hears {
 
 impl Replay {
     /// Plays back a recording of this party's view. Whatever the party sends must be what it sent then, else sending
-    /// is an [`Error::InvalidInput`] that names the first byte that differs.
+    /// is an [`InvalidInput`](comity_core::Kind) that names the first byte that differs.
     pub fn new(recording: Recording) -> Replay {
         let Recording { sent, received, forks, .. } = recording;
         Replay { says: Says { bytes: received, done: 0 }, hears: Hears { bytes: Some(sent), done: 0 }, forks }
@@ -37,7 +37,7 @@ impl Replay {
 
 impl RecvHalf for Says {
     fn recv(&mut self, bytes: &mut [u8]) -> Result<()> {
-        let said = self.bytes[self.done..].get(..bytes.len()).ok_or(Error::PeerClosed)?;
+        let said = self.bytes[self.done..].get(..bytes.len()).ok_or(Error::closed())?;
         bytes.copy_from_slice(said);
         self.done += bytes.len();
         Ok(())
@@ -51,7 +51,7 @@ impl SendHalf for Hears {
             let same = then.iter().zip(bytes).take_while(|(a, b)| a == b).count();
             if same < bytes.len() {
                 let at = self.done + same;
-                return Err(Error::InvalidInput(format!("what is sent differs from the recording at byte {at}")));
+                return Err(Error::invalid_input(format!("what is sent differs from the recording at byte {at}")));
             }
             self.done += bytes.len();
         }
@@ -86,7 +86,7 @@ impl Channel for Replay {
     }
 
     fn fork(&mut self, label: &str) -> Result<Box<dyn Channel>> {
-        let at = self.forks.iter().position(|fork| fork.0 == label).ok_or(Error::PeerClosed)?;
+        let at = self.forks.iter().position(|fork| fork.0 == label).ok_or(Error::closed())?;
         Ok(Box::new(Replay::new(self.forks.remove(at).1)))
     }
 }

@@ -72,7 +72,7 @@ impl FromStr for NetProfile {
             (bits > 0).then_some(NetProfile { round_trip: Duration::from_nanos(nanos), bits_per_second: bits })
         });
         parsed.ok_or_else(|| {
-            Error::InvalidInput(format!(
+            Error::invalid_input(format!(
                 "\"{text}\" is no network: give lan, wan, or round-trip time and bandwidth, as in 30ms,100mbit"
             ))
         })
@@ -97,6 +97,26 @@ impl fmt::Display for NetProfile {
     }
 }
 
+/// What tells the time and lets it pass.
+trait Clock: Send + Sync {
+    /// The time since the epoch.
+    fn now(&self) -> Duration;
+    fn sleep(&self, duration: Duration);
+}
+
+/// The system's clock.
+struct System;
+
+impl Clock for System {
+    fn now(&self) -> Duration {
+        SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default()
+    }
+
+    fn sleep(&self, duration: Duration) {
+        thread::sleep(duration);
+    }
+}
+
 /// Slows the channel inside down. Both ends must be wrapped alike; forks share the line.
 pub struct Simulated<C> {
     inner: C,
@@ -106,10 +126,11 @@ pub struct Simulated<C> {
     arrived: Arrived,
 }
 
-/// The outgoing line.
+/// The outgoing line, and the clock of both directions.
 #[derive(Clone)]
 struct Line {
     profile: NetProfile,
+    clock: Arc<dyn Clock>,
     /// When what was sent so far has left, since the epoch.
     free_at: Arc<Mutex<Duration>>,
 }
@@ -120,20 +141,20 @@ struct Arrived {
     left: Range<usize>,
 }
 
-fn now() -> Duration {
-    SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default()
-}
-
 impl Line {
+    fn new(profile: NetProfile, clock: Arc<dyn Clock>) -> Line {
+        Line { profile, clock, free_at: Arc::default() }
+    }
+
     /// Puts so many bytes on the line, waiting while too many are ahead of them; when they will arrive.
     fn depart(&self, bytes: usize) -> Duration {
-        let now = now();
+        let now = self.clock.now();
         let mut free_at = self.free_at.lock().unwrap_or_else(PoisonError::into_inner);
         *free_at = (*free_at).max(now) + self.profile.busy(bytes);
         let arrives = *free_at + self.profile.round_trip / 2;
         let ahead = free_at.saturating_sub(now).saturating_sub(self.profile.busy(BACKLOG));
         drop(free_at);
-        thread::sleep(ahead);
+        self.clock.sleep(ahead);
         arrives
     }
 
@@ -164,10 +185,10 @@ impl Line {
 }
 
 impl Arrived {
-    fn recv(&mut self, profile: &NetProfile, mut into: &mut [u8], inner: &mut dyn RecvHalf) -> Result<()> {
+    fn recv(&mut self, line: &Line, mut into: &mut [u8], inner: &mut dyn RecvHalf) -> Result<()> {
         into = self.take(into);
         while !into.is_empty() {
-            self.chunk(profile, inner)?;
+            self.chunk(line, inner)?;
             into = self.take(into);
         }
         Ok(())
@@ -181,17 +202,17 @@ impl Arrived {
         later
     }
 
-    fn chunk(&mut self, profile: &NetProfile, inner: &mut dyn RecvHalf) -> Result<()> {
+    fn chunk(&mut self, line: &Line, inner: &mut dyn RecvHalf) -> Result<()> {
         let mut len = [0; 4];
         let mut arrives = [0; 8];
         inner.recv(&mut len)?;
         inner.recv(&mut arrives)?;
         let len = u32::from_le_bytes(len) as usize;
         if len == 0 || len > CHUNK {
-            return Err(Error::Malformed("the peer's end of the simulated network is not wrapped alike".into()));
+            return Err(Error::malformed("the peer's end of the simulated network is not wrapped alike"));
         }
         let arrives = Duration::from_nanos(u64::from_le_bytes(arrives));
-        thread::sleep(arrives.saturating_sub(now()).min(profile.longest()));
+        line.clock.sleep(arrives.saturating_sub(line.clock.now()).min(line.profile.longest()));
         inner.recv(&mut self.bytes[..len])?;
         self.left = 0..len;
         Ok(())
@@ -201,7 +222,7 @@ impl Arrived {
 impl<C: Channel> Simulated<C> {
     /// Slows `inner` down to this profile.
     pub fn new(inner: C, profile: NetProfile) -> Simulated<C> {
-        Simulated::on(inner, Line { profile, free_at: Arc::default() })
+        Simulated::on(inner, Line::new(profile, Arc::new(System)))
     }
 
     fn on(inner: C, line: Line) -> Simulated<C> {
@@ -213,7 +234,7 @@ impl<C: Channel> Simulated<C> {
         let (sending, receiving) = self.inner.split();
         (
             Sending { inner: sending, line: &self.line, out: &mut self.out },
-            Receiving { inner: receiving, profile: &self.line.profile, arrived: &mut self.arrived },
+            Receiving { inner: receiving, line: &self.line, arrived: &mut self.arrived },
         )
     }
 }
@@ -273,12 +294,56 @@ impl SendHalf for Sending<'_> {
 
 struct Receiving<'a> {
     inner: Box<dyn RecvHalf + 'a>,
-    profile: &'a NetProfile,
+    line: &'a Line,
     arrived: &'a mut Arrived,
 }
 
 impl RecvHalf for Receiving<'_> {
     fn recv(&mut self, bytes: &mut [u8]) -> Result<()> {
-        self.arrived.recv(self.profile, bytes, &mut self.inner)
+        self.arrived.recv(self.line, bytes, &mut self.inner)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::memory;
+
+    /// Time passes where somebody sleeps, and nowhere else.
+    #[derive(Default)]
+    struct Asleep(Mutex<Duration>);
+
+    impl Clock for Asleep {
+        fn now(&self) -> Duration {
+            *self.0.lock().unwrap()
+        }
+
+        fn sleep(&self, duration: Duration) {
+            *self.0.lock().unwrap() += duration;
+        }
+    }
+
+    #[test]
+    fn the_network_is_as_slow_as_it_says() {
+        let profile = NetProfile { round_trip: Duration::from_millis(20), bits_per_second: 80_000_000 };
+        let clock = Arc::new(Asleep::default());
+        let (a, b) = memory::pair();
+        let (mut a, mut b) =
+            (Simulated::on(a, Line::new(profile, clock.clone())), Simulated::on(b, Line::new(profile, clock.clone())));
+        a.send(&[7; 500_000]).and_then(|()| a.flush()).unwrap();
+        assert_eq!(clock.now(), Duration::ZERO, "the sender may be ahead of the line");
+        let mut bytes = vec![0; 500_000];
+        b.recv(&mut bytes).unwrap();
+        assert!(bytes.iter().all(|&byte| byte == 7));
+        assert_eq!(clock.now(), Duration::from_millis(60), "4,000,000 bits and a way there");
+        b.send(&[1; 100]).and_then(|()| b.flush()).unwrap();
+        a.recv(&mut [0; 100]).unwrap();
+        assert_eq!(clock.now(), Duration::from_micros(70_010), "800 bits and a way back");
+        // 1,100,000 bytes take 110 ms; the last of them goes out when no more than the backlog is ahead of the line.
+        let mut fork = a.fork("side").unwrap();
+        let sent = a.send(&[0; 550_000]).and_then(|()| fork.send(&[0; 550_000]));
+        sent.and_then(|()| a.flush()).and_then(|()| fork.flush()).unwrap();
+        let backlog = Duration::from_nanos(BACKLOG as u64 * 100);
+        assert_eq!(clock.now(), Duration::from_micros(70_010 + 110_000) - backlog, "forks share the line");
     }
 }

@@ -51,7 +51,7 @@ pub enum Change {
         with: Vec<u8>,
     },
     /// Nothing from here on arrives, and the channel is closed: the party that has it gets
-    /// [`Error::PeerClosed`] from whatever it does next.
+    /// [`Closed`](comity_core::Kind) from whatever it does next.
     Close,
 }
 
@@ -170,7 +170,7 @@ impl Incoming {
         let wanted = len.saturating_sub(self.pending.len());
         let end = self.edit.passed + wanted;
         match self.edit.change {
-            Some(Change::Close) if end > self.edit.at => Err(Error::PeerClosed),
+            Some(Change::Close) if end > self.edit.at => Err(Error::closed()),
             Some(_) if end > self.edit.at => Ok(Some(self.edit.needed(wanted))),
             _ if self.pending.is_empty() => Ok(None),
             _ => Ok(Some(wanted)),
@@ -194,7 +194,7 @@ impl<C: Channel> Tampering<C> {
     }
 
     fn check(&self) -> Result<()> {
-        if self.outgoing.closed() || self.incoming.edit.closed() { Err(Error::PeerClosed) } else { Ok(()) }
+        if self.outgoing.closed() || self.incoming.edit.closed() { Err(Error::closed()) } else { Ok(()) }
     }
 }
 
@@ -229,7 +229,7 @@ impl<C: Channel> Channel for Tampering<C> {
         if self.outgoing.closed() {
             self.inner.send(&out)?;
             self.inner.flush()?;
-            return Err(Error::PeerClosed);
+            return Err(Error::closed());
         }
         match self.incoming.plan(into.len())? {
             None => {
@@ -259,14 +259,14 @@ struct Sending<'a> {
 impl SendHalf for Sending<'_> {
     fn send(&mut self, bytes: &[u8]) -> Result<()> {
         if self.edit.closed() {
-            return Err(Error::PeerClosed);
+            return Err(Error::closed());
         }
         self.inner.send(&self.edit.push(bytes))?;
         if self.edit.closed() { self.inner.flush() } else { Ok(()) }
     }
 
     fn flush(&mut self) -> Result<()> {
-        if self.edit.closed() { Err(Error::PeerClosed) } else { self.inner.flush() }
+        if self.edit.closed() { Err(Error::closed()) } else { self.inner.flush() }
     }
 }
 

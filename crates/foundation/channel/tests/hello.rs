@@ -1,31 +1,47 @@
 //! The hello: sessions that agree, every way to disagree, and what is no hello at all.
 
-use comity_channel::hello::{WIRE_BYTES, WIRE_VERSION};
-use comity_channel::{Channel, Error, Hello, Result, hello, memory};
-use comity_core::{Backend, Block, Params, Prg, SessionId};
-use comity_testing::Pair;
+use comity_channel::hello::{Greeted, WIRE_BYTES, WIRE_VERSION};
+use comity_channel::{Channel, Error, Hello, Mesh, PerPeer, Result, hello, memory};
+use comity_core::{Backend, Block, Kind, Params, PartyId, Prg, SessionId};
+use comity_testing::{Net, Pair};
 use proptest::prelude::*;
 
 fn rng(seed: u128) -> Prg {
     Prg::new(Backend::detect(), Block::from_u128(seed))
 }
 
-fn of_party(party: u32) -> Hello {
+fn of_party(party: u16) -> Hello {
+    among(party, 2)
+}
+
+fn among(party: u16, parties: u16) -> Hello {
     Hello {
         protocol: "yao".into(),
+        options: vec![("coded", Some("no".into())), ("garbler", None)],
         params: Params::default(),
-        parties: 2,
-        party,
-        peer: 1 - party,
+        parties,
+        me: PartyId(party),
         program: "aes128".into(),
         program_digest: [7; 32],
         owners: "0 1".into(),
         recipients: "all".into(),
+        key: Some([party as u8; 32]),
+        peer_keys: PerPeer::new(PartyId(party), parties, |peer| Some([peer.0 as u8; 32])),
+        group: None,
     }
 }
 
+fn greet(ch: &mut dyn Channel, ours: &Hello, seed: u128) -> Result<Greeted> {
+    hello(&mut Mesh::of_two(PartyId(ours.me.0.min(1)), ch), ours, &mut rng(seed))
+}
+
+fn meet_all(ours: &Hello, theirs: &Hello, seeds: [u128; 2]) -> (Result<Greeted>, Result<Greeted>) {
+    Pair::run(|ch| greet(ch, ours, seeds[0]), |ch| greet(ch, theirs, seeds[1]))
+}
+
 fn meet(ours: &Hello, theirs: &Hello, seeds: [u128; 2]) -> (Result<SessionId>, Result<SessionId>) {
-    Pair::run(|ch| hello(ch, ours, &mut rng(seeds[0])), |ch| hello(ch, theirs, &mut rng(seeds[1])))
+    let (a, b) = meet_all(ours, theirs, seeds);
+    (a.map(|met| met.session), b.map(|met| met.session))
 }
 
 /// What both sides say when the second one differs from the first in one thing.
@@ -35,7 +51,7 @@ fn differ(change: impl Fn(&mut Hello)) -> [(&'static str, String, String); 2] {
     change(&mut theirs);
     let (a, b) = meet(&ours, &theirs, [1, 2]);
     [a, b].map(|result| match result {
-        Err(Error::Mismatch { field, ours, theirs }) => (field, ours, theirs),
+        Err(Error { kind: Kind::Mismatch { field, ours, theirs }, .. }) => (field, ours, theirs),
         other => panic!("no mismatch: {other:?}"),
     })
 }
@@ -56,10 +72,12 @@ fn agreeing_parties_share_a_fresh_session() {
 #[test]
 fn the_session_hangs_on_what_was_agreed() {
     let (base, _) = meet(&of_party(0), &of_party(1), [1, 2]);
-    let changes: [fn(&mut Hello); 6] = [
+    let changes: [fn(&mut Hello); 8] = [
         |h| h.protocol = "other".into(),
         |h| h.params.rho = 50,
-        |h| h.parties = 3,
+        |h| h.options[0].1 = Some("yes".into()),
+        |h| h.options[1].1 = Some("party 1".into()),
+        |h| h.group = Some([1; 32]),
         |h| h.program_digest[31] ^= 1,
         |h| h.owners = "1 0".into(),
         |h| h.recipients = "0".into(),
@@ -82,12 +100,88 @@ fn names_of_programs_are_for_people() {
 }
 
 #[test]
+fn an_option_that_is_open_is_what_the_others_say() {
+    let (mut ours, mut theirs) = (of_party(0), of_party(1));
+    let (a, b) = meet_all(&ours, &theirs, [1, 2]);
+    assert_eq!(a.unwrap().options, ours.options);
+    let open = b.unwrap().session;
+    theirs.options[1].1 = Some("party 1".into());
+    for (ours, theirs) in [(&ours, &theirs), (&theirs, &theirs)] {
+        let ours = Hello { me: PartyId(0), peer_keys: of_party(0).peer_keys, key: Some([0; 32]), ..ours.clone() };
+        let (a, b) = meet_all(&ours, theirs, [1, 2]);
+        assert_eq!(a.as_ref().unwrap(), b.as_ref().unwrap());
+        assert_eq!(a.as_ref().unwrap().options, theirs.options);
+        assert_ne!(a.unwrap().session, open);
+    }
+    ours.options[1].1 = Some("party 0".into());
+    let (a, _) = meet(&ours, &theirs, [1, 2]);
+    assert!(a.unwrap_err().to_string().contains("garbler: here party 0, at the peer party 1"));
+    ours.options[1].0 = "dealer";
+    let (a, _) = meet(&ours, &theirs, [1, 2]);
+    assert!(a.unwrap_err().to_string().contains("options of the protocol"));
+    ours.options[0].1 = Some("x".repeat(300));
+    assert!(matches!(meet(&ours, &theirs, [1, 2]).0, Err(Error { kind: Kind::InvalidInput(_), .. })));
+}
+
+#[test]
+fn nobody_whom_both_trust_can_stand_between() {
+    // Each believes to talk to the one in the middle, whose key it sees.
+    let (mut ours, mut theirs) = (of_party(0), of_party(1));
+    ours.peer_keys[PartyId(1)] = Some([9; 32]);
+    theirs.peer_keys[PartyId(0)] = Some([9; 32]);
+    let (a, b) = meet(&ours, &theirs, [1, 2]);
+    for said in [a, b] {
+        assert!(said.unwrap_err().to_string().contains("key of the party"));
+    }
+    // One that hides the difference makes two sessions of it.
+    let sessions = [&of_party(0), &ours].map(|ours| {
+        let bytes = honest_bytes();
+        let (a, _) = Pair::run(
+            |ch| greet(ch, ours, 1),
+            |ch| {
+                let mut heard = [0; WIRE_BYTES];
+                ch.recv(&mut heard)?;
+                let mut bytes = bytes.clone();
+                let key = WIRE_BYTES - 3 * 33 + 1;
+                bytes[key..key + 32].copy_from_slice(&heard[key + 33..][..32]);
+                ch.send(&bytes)?;
+                ch.flush()
+            },
+        );
+        a.unwrap().session
+    });
+    assert_ne!(sessions[0], sessions[1]);
+}
+
+#[test]
+fn many_parties_have_one_session() {
+    let sessions: [_; 5] = Net::run(|mesh| {
+        let ours = among(mesh.me().0, 5);
+        hello(mesh, &ours, &mut rng(u128::from(mesh.me().0))).unwrap().session
+    });
+    assert!(sessions.iter().all(|session| *session == sessions[0]));
+    // One of three wants something else, and every one of the others says whom it is that differs.
+    let said: [_; 3] = Net::run(|mesh| {
+        let mut ours = among(mesh.me().0, 3);
+        if mesh.me() == PartyId(2) {
+            ours.params.rho = 41;
+        }
+        hello(mesh, &ours, &mut rng(7)).unwrap_err()
+    });
+    assert_eq!(said.each_ref().map(|e| e.party), [Some(PartyId(2)), Some(PartyId(2)), Some(PartyId(0))]);
+}
+
+#[test]
 fn every_difference_is_named_on_both_sides() {
     let text = |field: &'static str, [a, b]: [&str; 2]| {
         [(field, a.to_owned(), b.to_owned()), (field, b.to_owned(), a.to_owned())]
     };
     assert_eq!(differ(|h| h.protocol = "gmw".into()), text("protocol", ["yao", "gmw"]));
-    assert_eq!(differ(|h| h.parties = 3), text("number of parties", ["2", "3"]));
+    assert_eq!(differ(|h| h.options[0].1 = Some("yes".into())), text("coded", ["no", "yes"]));
+    let [(field, ours, theirs), _] = differ(|h| h.group = Some([0x77; 32]));
+    assert_eq!((field, &ours[..], &theirs[..]), ("group of parties", "none", "7777777777777777.."));
+    let three = |h: &mut Hello| (h.parties, h.peer_keys) = (3, PerPeer::new(PartyId(1), 3, |_| None));
+    assert_eq!(differ(three), text("number of parties", ["2", "3"]));
     assert_eq!(differ(|h| h.params.kappa = 256), text("computational security kappa", ["128", "256"]));
     assert_eq!(differ(|h| h.params.rho = 80), text("statistical security rho", ["40", "80"]));
     assert_eq!(differ(|h| h.owners = "0 0".into()), text("owners of the inputs", ["0 1", "0 0"]));
@@ -102,14 +196,10 @@ fn every_difference_is_named_on_both_sides() {
 
 #[test]
 fn two_parties_cannot_have_one_id() {
-    let said = differ(|h| (h.party, h.peer) = (0, 1));
-    for (field, ours, theirs) in said {
+    for (field, ours, theirs) in differ(|h| (h.me, h.peer_keys) = (PartyId(0), of_party(0).peer_keys)) {
         assert_eq!((field, ours.as_str()), ("party ids", "0"));
         assert!(theirs.starts_with("0 as well"), "{theirs}");
     }
-    let [here, there] = differ(|h| h.party = 2);
-    assert_eq!(here, ("id of the party at the peer", "1".into(), "2".into()));
-    assert_eq!(there, ("id of the party here", "2".into(), "1".into()));
 }
 
 #[test]
@@ -121,7 +211,7 @@ fn long_texts_are_shortened_but_compared_whole() {
     assert_eq!(a.unwrap(), b.unwrap());
     theirs.owners.push('y');
     let (a, _) = meet(&ours, &theirs, [1, 2]);
-    let Err(Error::Mismatch { field, ours, theirs }) = a else { panic!("{a:?}") };
+    let Err(Error { kind: Kind::Mismatch { field, ours, theirs }, .. }) = a else { panic!("{a:?}") };
     assert_eq!(field, "owners of the inputs");
     assert!(ours != theirs && ours.starts_with("xxx") && ours.contains("... (digest"), "{ours} / {theirs}");
 }
@@ -137,7 +227,7 @@ fn honest_bytes() -> Vec<u8> {
     let (mut a, mut b) = memory::pair();
     let mut bytes = vec![0; WIRE_BYTES];
     std::thread::scope(|scope| {
-        scope.spawn(move || hello(&mut a, &of_party(1), &mut rng(9)));
+        scope.spawn(move || greet(&mut a, &of_party(1), 9));
         b.recv(&mut bytes).unwrap();
         drop(b);
     });
@@ -146,7 +236,7 @@ fn honest_bytes() -> Vec<u8> {
 
 fn answer_with(bytes: &[u8]) -> Result<SessionId> {
     let (result, _) = Pair::run(
-        |ch| hello(ch, &of_party(0), &mut rng(1)),
+        |ch| greet(ch, &of_party(0), 1).map(|met| met.session),
         |ch| {
             ch.recv(&mut [0; WIRE_BYTES])?;
             ch.send(bytes)?;
@@ -162,7 +252,7 @@ fn other_versions_and_other_languages_are_told() {
     assert!(answer_with(&bytes).is_ok());
     bytes[8] ^= 0x40;
     match answer_with(&bytes[..12]) {
-        Err(Error::Mismatch { field: "version of the wire format", ours, .. }) => {
+        Err(Error { kind: Kind::Mismatch { field: "version of the wire format", ours, .. }, .. }) => {
             assert_eq!(ours, WIRE_VERSION.to_string());
         }
         other => panic!("{other:?}"),
@@ -175,7 +265,7 @@ fn other_versions_and_other_languages_are_told() {
         (&[0; 8], "not comity"),
     ] {
         match answer_with(first) {
-            Err(Error::Malformed(text)) => assert!(text.contains(says), "{text}"),
+            Err(Error { kind: Kind::Stranger(text), .. }) => assert!(text.contains(says), "{text}"),
             other => panic!("{other:?}"),
         }
     }
@@ -185,7 +275,7 @@ fn other_versions_and_other_languages_are_told() {
 fn a_lost_peer_is_told_at_every_byte() {
     let bytes = honest_bytes();
     for cut in 0..bytes.len() {
-        assert!(matches!(answer_with(&bytes[..cut]), Err(Error::PeerClosed)), "cut at {cut}");
+        assert!(matches!(answer_with(&bytes[..cut]), Err(Error { kind: Kind::Closed, .. })), "cut at {cut}");
     }
 }
 
@@ -202,7 +292,7 @@ proptest! {
         match answer_with(&bytes) {
             Ok(session) if names.contains(&at) => prop_assert_eq!(session, honest),
             Ok(session) => prop_assert!((12..44).contains(&at) && session != honest || is_shown(at)),
-            Err(Error::Mismatch { .. } | Error::Malformed(_)) => {}
+            Err(Error { kind: Kind::Mismatch { .. } | Kind::Malformed(_) | Kind::Stranger(_), .. }) => {}
             Err(other) => prop_assert!(false, "{}", other),
         }
     }

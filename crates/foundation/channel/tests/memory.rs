@@ -3,19 +3,20 @@
 use std::thread;
 use std::time::Duration;
 
-use comity_channel::{Channel, Counted, Error, RecvHalf, Result, SendHalf, memory, memory_mesh};
-use comity_testing::{Pair, check_channels};
+use comity_channel::{Channel, Counted, Error, Mesh, PerPeer, RecvHalf, Result, SendHalf, memory, memory_mesh};
+use comity_core::{Kind, PartyId};
+use comity_testing::{PATIENCE, Pair, check_channels};
 use proptest::prelude::*;
 
 #[test]
 fn the_pair_is_a_channel() {
-    let (mut a, b) = memory::pair_with_timeout(Duration::from_secs(30));
+    let (mut a, b) = memory::pair_with_timeout(PATIENCE);
     check_channels(&mut a, Box::new(b), 64 << 20);
 }
 
 #[test]
 fn boxes_and_references_are_channels() {
-    let (a, b) = memory::pair_with_timeout(Duration::from_secs(30));
+    let (a, b) = memory::pair_with_timeout(PATIENCE);
     let mut a: Box<dyn Channel> = Box::new(a);
     check_channels(&mut &mut a, Box::new(Box::new(b) as Box<dyn Channel>), 1 << 20);
 }
@@ -24,15 +25,15 @@ fn boxes_and_references_are_channels() {
 fn memory_is_bounded() {
     // The sender of much more than the pair holds waits for the receiver, and does not go on without it.
     let (mut a, b) = memory::pair_with_timeout(Duration::from_millis(50));
-    assert!(matches!(a.send(&vec![0; memory::CAPACITY + 1]), Err(Error::TimedOut(_))));
+    assert!(matches!(a.send(&vec![0; memory::CAPACITY + 1]), Err(Error { kind: Kind::TimedOut(_), .. })));
     drop(b);
-    assert!(matches!(a.send(&vec![0; memory::CAPACITY + 1]), Err(Error::PeerClosed)));
+    assert!(matches!(a.send(&vec![0; memory::CAPACITY + 1]), Err(Error { kind: Kind::Closed, .. })));
 }
 
 #[test]
 fn waiting_ends_in_time() {
     let (mut a, mut b) = memory::pair_with_timeout(Duration::from_millis(20));
-    assert!(matches!(a.recv(&mut [0]), Err(Error::TimedOut(_))));
+    assert!(matches!(a.recv(&mut [0]), Err(Error { kind: Kind::TimedOut(_), .. })));
     // What arrives later is still received.
     b.send(&[5]).and_then(|()| b.flush()).unwrap();
     let mut byte = [0];
@@ -45,12 +46,12 @@ fn parties_that_wait_for_each_other_are_told_at_once() {
     let waits = |ch: &mut memory::MemoryChannel| ch.recv(&mut [0]);
     let (a, b) = Pair::run(waits, waits);
     for result in [a, b] {
-        assert!(matches!(result, Err(Error::TimedOut(text)) if text.contains("deadlock")));
+        assert!(matches!(result, Err(Error { kind: Kind::TimedOut(text), .. }) if text.contains("deadlock")));
     }
     let floods = |ch: &mut memory::MemoryChannel| ch.send(&vec![0; memory::CAPACITY + 1]);
     let (a, b) = Pair::run(floods, floods);
     for result in [a, b] {
-        assert!(matches!(result, Err(Error::TimedOut(text)) if text.contains("deadlock")));
+        assert!(matches!(result, Err(Error { kind: Kind::TimedOut(text), .. }) if text.contains("deadlock")));
     }
 }
 
@@ -65,10 +66,10 @@ fn a_lost_peer_is_told_after_its_last_byte() {
     let mut bytes = [0; 2];
     b.recv(&mut bytes).unwrap();
     assert_eq!(bytes, [1, 2]);
-    assert!(matches!(b.recv(&mut [0]), Err(Error::PeerClosed)));
-    assert!(matches!(b.send(&[0; 100_000]), Err(Error::PeerClosed)));
-    assert!(matches!(fork.recv(&mut [0]), Err(Error::PeerClosed)));
-    assert!(matches!(b.fork("too late"), Err(Error::PeerClosed)));
+    assert!(matches!(b.recv(&mut [0]), Err(Error { kind: Kind::Closed, .. })));
+    assert!(matches!(b.send(&[0; 100_000]), Err(Error { kind: Kind::Closed, .. })));
+    assert!(matches!(fork.recv(&mut [0]), Err(Error { kind: Kind::Closed, .. })));
+    assert!(matches!(b.fork("too late"), Err(Error { kind: Kind::Closed, .. })));
 }
 
 #[test]
@@ -104,34 +105,37 @@ fn counting_sees_bytes_and_turns() {
 
 #[test]
 fn counted_is_a_channel() {
-    let (a, b) = memory::pair_with_timeout(Duration::from_secs(30));
+    let (a, b) = memory::pair_with_timeout(PATIENCE);
     check_channels(&mut Counted::new(a), Box::new(Counted::new(Box::new(b) as Box<dyn Channel>)), 1 << 20);
 }
 
 #[test]
 fn a_mesh_exchanges_with_all_at_once() {
     for size in [0, 1, 100, 3 << 20] {
-        let message = |from: usize, to: usize| vec![(10 * from + to) as u8; size];
+        let message = |from: PartyId, to: PartyId| vec![(10 * from.0 + to.0) as u8; size];
         thread::scope(|scope| {
-            for mut mesh in memory_mesh(4, None) {
+            for links in memory_mesh(4, None) {
                 scope.spawn(move || {
-                    let me = mesh.party();
-                    let out: Vec<_> = (0..4).map(|to| message(me, to)).collect();
-                    let mut into = vec![vec![0; size]; 4];
-                    mesh.exchange_all(&out, &mut into).unwrap();
-                    for from in mesh.others() {
+                    let mut mesh = Mesh::new(links);
+                    let me = mesh.me();
+                    let out = PerPeer::new(me, 4, |to| message(me, to));
+                    let mut into = PerPeer::new(me, 4, |_| vec![0; size]);
+                    mesh.exchange(&out, &mut into).unwrap();
+                    for from in mesh.peers() {
                         assert_eq!(into[from], message(from, me));
+                        mesh.link(from).send(&[me.0 as u8]).unwrap();
                     }
-                    assert_eq!(into[me], vec![0; size]);
-                    for other in mesh.others() {
-                        mesh.channel(other).send(&[me as u8]).unwrap();
-                        mesh.channel(other).flush().unwrap();
-                    }
-                    for other in mesh.others() {
+                    mesh.flush().unwrap();
+                    for from in mesh.peers() {
                         let mut id = [0];
-                        mesh.channel(other).recv(&mut id).unwrap();
-                        assert_eq!(id, [other as u8]);
+                        mesh.link(from).recv(&mut id).unwrap();
+                        assert_eq!(id, [from.0 as u8]);
                     }
+                    let ids = mesh.each(|peer, ch| {
+                        let mut id = [0];
+                        ch.exchange(&[me.0 as u8], &mut id).map(|()| (peer, id[0]))
+                    });
+                    assert!(ids.unwrap().iter().all(|(peer, said)| *said == (peer, peer.0 as u8)));
                 });
             }
         });
@@ -139,10 +143,23 @@ fn a_mesh_exchanges_with_all_at_once() {
 }
 
 #[test]
-fn a_mesh_wants_one_message_a_party() {
-    let [mut mesh, _other] = <[_; 2]>::try_from(memory_mesh(2, None)).ok().unwrap();
-    assert!(matches!(mesh.exchange_all(&[vec![]], &mut [vec![], vec![]]), Err(Error::InvalidInput(_))));
-    assert!(matches!(mesh.exchange_all(&[vec![], vec![]], &mut [vec![]]), Err(Error::InvalidInput(_))));
+fn errors_of_a_mesh_name_their_party() {
+    let mut all = memory_mesh(3, None).into_iter();
+    let mut mesh = Mesh::new(all.next().unwrap());
+    let other = Mesh::new(all.next().unwrap());
+    assert!(mesh.pair().is_err());
+    drop(all);
+    for size in [1, 5000] {
+        let [out, mut into] = [(); 2].map(|()| PerPeer::new(PartyId(0), 3, |_| vec![0; size]));
+        let error = mesh.exchange(&out, &mut into).unwrap_err();
+        assert!(matches!(error, Error { kind: Kind::Closed, party: Some(PartyId(2)) }), "{error:?}");
+        if size == 1 {
+            break;
+        }
+    }
+    drop(other);
+    let error = mesh.each(|_, ch| ch.recv(&mut [0])).unwrap_err();
+    assert_eq!(error.party, Some(PartyId(1)));
 }
 
 #[test]

@@ -1,17 +1,18 @@
 //! Recording, replaying, tampering and simulated networks.
 
 use std::thread;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use comity_channel::{
     Change, Channel, Direction, Error, MemoryChannel, NetProfile, Recorded, Replay, Result, Simulated, Tamper,
     Tampering, memory,
 };
-use comity_testing::check_channels;
+use comity_core::Kind;
+use comity_testing::{PATIENCE, check_channels};
 use proptest::prelude::*;
 
 fn pair() -> (MemoryChannel, MemoryChannel) {
-    memory::pair_with_timeout(Duration::from_secs(30))
+    memory::pair_with_timeout(PATIENCE)
 }
 
 #[test]
@@ -25,11 +26,11 @@ fn a_recording_is_bounded() {
     let (a, _b) = pair();
     let mut a = Recorded::new(a, 10);
     a.send(&[0; 10]).unwrap();
-    assert!(matches!(a.send(&[0]), Err(Error::InvalidInput(_))));
+    assert!(matches!(a.send(&[0]), Err(Error { kind: Kind::InvalidInput(_), .. })));
 }
 
 /// A small protocol with all kinds of calls, seen from one side.
-fn converse(ch: &mut impl Channel, own: u8) -> Result<Vec<u8>> {
+fn converse(ch: &mut dyn Channel, own: u8) -> Result<Vec<u8>> {
     let mut got = vec![0; 9];
     ch.send(&[own; 3])?;
     ch.send(&[own + 1; 2])?;
@@ -63,17 +64,20 @@ fn a_recording_plays_back() {
 
     assert_eq!(converse(&mut Replay::new(recording.clone()), 10).unwrap(), got);
     let other = converse(&mut Replay::new(recording.clone()), 11);
-    assert!(matches!(&other, Err(Error::InvalidInput(text)) if text.ends_with("byte 0")), "{other:?}");
+    assert!(
+        matches!(&other, Err(Error { kind: Kind::InvalidInput(text), .. }) if text.ends_with("byte 0")),
+        "{other:?}"
+    );
     let mut replay = Replay::new(recording.clone());
     replay.send(&recording.sent).unwrap();
-    assert!(matches!(replay.send(&[0]), Err(Error::InvalidInput(_))));
+    assert!(matches!(replay.send(&[0]), Err(Error { kind: Kind::InvalidInput(_), .. })));
     replay.recv(&mut vec![0; recording.received.len()]).unwrap();
-    assert!(matches!(replay.recv(&mut [0]), Err(Error::PeerClosed)));
+    assert!(matches!(replay.recv(&mut [0]), Err(Error { kind: Kind::Closed, .. })));
 
     let mut peer = Replay::of_peer(vec![1, 2]);
     peer.exchange(&[9; 100], &mut [0; 2]).unwrap();
-    assert!(matches!(peer.recv(&mut [0]), Err(Error::PeerClosed)));
-    assert!(matches!(peer.fork("side"), Err(Error::PeerClosed)));
+    assert!(matches!(peer.recv(&mut [0]), Err(Error { kind: Kind::Closed, .. })));
+    assert!(matches!(peer.fork("side"), Err(Error { kind: Kind::Closed, .. })));
 }
 
 const DATA: [u8; 10] = [0, 1, 2, 3, 4, 5, 6, 7, 8, 9];
@@ -123,7 +127,10 @@ fn changes_do_what_they_say() {
                 // Received in pieces that reach past what comes, the channel says that it ends; whole pieces arrive.
                 assert_eq!(got.unwrap(), expected, "{change:?} {direction:?} {sizes:?}");
                 let more = through(direction, at, change.clone(), sizes, expected.len() + 1);
-                assert!(matches!(more, Err(Error::PeerClosed)), "{change:?} {direction:?} {sizes:?}: {more:?}");
+                assert!(
+                    matches!(more, Err(Error { kind: Kind::Closed, .. })),
+                    "{change:?} {direction:?} {sizes:?}: {more:?}"
+                );
             }
         }
     }
@@ -134,14 +141,14 @@ fn a_closed_party_knows_it() {
     let (a, mut b) = pair();
     let mut a = Tampering::new(a, &Tamper { direction: Direction::Outgoing, at: 2, change: Change::Close });
     a.send(&[1, 2, 3]).unwrap();
-    assert!(matches!(a.flush(), Err(Error::PeerClosed)));
-    assert!(matches!(a.send(&[4]), Err(Error::PeerClosed)));
-    assert!(matches!(a.recv(&mut [0]), Err(Error::PeerClosed)));
-    assert!(matches!(a.exchange(&[1], &mut [0]), Err(Error::PeerClosed)));
-    assert!(matches!(a.fork("side"), Err(Error::PeerClosed)));
+    assert!(matches!(a.flush(), Err(Error { kind: Kind::Closed, .. })));
+    assert!(matches!(a.send(&[4]), Err(Error { kind: Kind::Closed, .. })));
+    assert!(matches!(a.recv(&mut [0]), Err(Error { kind: Kind::Closed, .. })));
+    assert!(matches!(a.exchange(&[1], &mut [0]), Err(Error { kind: Kind::Closed, .. })));
+    assert!(matches!(a.fork("side"), Err(Error { kind: Kind::Closed, .. })));
     b.recv(&mut [0; 2]).unwrap();
     drop(a);
-    assert!(matches!(b.recv(&mut [0]), Err(Error::PeerClosed)));
+    assert!(matches!(b.recv(&mut [0]), Err(Error { kind: Kind::Closed, .. })));
 }
 
 #[test]
@@ -199,31 +206,11 @@ fn simulated_is_a_channel() {
 }
 
 #[test]
-fn a_simulated_network_is_no_faster_than_it_says() {
-    let (a, b) = pair();
-    let slow = NetProfile { round_trip: Duration::from_millis(20), bits_per_second: 80_000_000 };
-    let (mut a, mut b) = (Simulated::new(a, slow), Simulated::new(b, slow));
-    let begin = Instant::now();
-    thread::scope(|scope| {
-        scope.spawn(move || {
-            let mut bytes = vec![0; 500_000];
-            b.recv(&mut bytes).unwrap();
-            assert!(bytes.iter().all(|&byte| byte == 7));
-            b.send(&[1]).and_then(|()| b.flush()).unwrap();
-        });
-        a.send(&vec![7; 500_000]).unwrap();
-        a.recv(&mut [0]).unwrap();
-    });
-    // 4,000,000 bits take 50 ms, and 20 ms pass there and back. How much longer it takes is the machine's affair.
-    assert!(begin.elapsed() >= Duration::from_millis(70));
-}
-
-#[test]
 fn both_ends_must_be_simulated() {
     let (mut a, b) = pair();
     let mut b = Simulated::new(b, NetProfile::LAN);
     a.send(&[0xff; 12]).and_then(|()| a.flush()).unwrap();
-    assert!(matches!(b.recv(&mut [0]), Err(Error::Malformed(_))));
+    assert!(matches!(b.recv(&mut [0]), Err(Error { kind: Kind::Malformed(_), .. })));
     // A stamp from the far future does not make the receiver wait for it.
     let (mut a, b) = pair();
     let mut b = Simulated::new(b, NetProfile::LAN);
@@ -247,6 +234,6 @@ fn networks_have_names() {
     for wrong in
         ["", "LAN ", "30ms", "30ms,", ",100mbit", "30,100", "-1ms,1mbit", "1ms,0mbit", "1ms,nanmbit", "1ms,1e99gbit"]
     {
-        assert!(matches!(profile(wrong), Err(Error::InvalidInput(_))), "{wrong}");
+        assert!(matches!(profile(wrong), Err(Error { kind: Kind::InvalidInput(_), .. })), "{wrong}");
     }
 }

@@ -12,7 +12,7 @@
 use comity_core::Gate as SlotGate;
 
 use crate::lower::schedule::{Emit, NONE, Schedule};
-use crate::lower::{KEPT, Place, push_if};
+use crate::lower::{Held, KEPT, push_if};
 use crate::{Circuit, Gate};
 
 /// How many gates further back in the circuit a gate may run with: a power of two. As many live wires of 32 bytes are 32 MiB.
@@ -87,7 +87,7 @@ impl Layered {
 
 /// Writes the gates, and gives out slots.
 struct Emitter {
-    wires: Vec<Place>,
+    wires: Vec<Held>,
     /// Free slots below `slots`; the last one freed is taken first, while it is still in cache.
     free: Vec<u32>,
     slots: u32,
@@ -101,7 +101,7 @@ struct Emitter {
 
 impl Emitter {
     fn new(circuit: &Circuit) -> Emitter {
-        let (wires, free) = Place::all(circuit);
+        let (wires, free) = Held::all(circuit);
         Emitter {
             wires,
             free,
@@ -130,10 +130,10 @@ impl Emitter {
         for wire in [gate.a, gate.b] {
             let place = &mut self.wires[wire as usize];
             place.reads -= u32::from(place.reads != KEPT);
-            let Place { slot, reads } = *place;
+            let Held { slot, reads } = *place;
             push_if(to(self), slot, reads == 0);
         }
-        let Place { slot, reads } = self.wires[wire];
+        let Held { slot, reads } = self.wires[wire];
         push_if(to(self), slot, reads == 0);
     }
 }

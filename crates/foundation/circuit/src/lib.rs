@@ -11,6 +11,7 @@ pub mod format;
 mod layered;
 pub mod library;
 mod lower;
+mod party;
 mod plain;
 mod program;
 #[cfg(test)]
@@ -22,13 +23,14 @@ pub mod value;
 
 pub use builder::{Builder, Wire};
 pub use circuit::{Circuit, CircuitError, Counts, Gate, Group, Op};
-pub use engine::{Engine, Observer};
+pub use engine::{Call, Engine, Observer, Place};
 pub use layered::{Layer, Layered};
 pub use lower::Lowered;
+pub use party::{Owner, PartySet, Recipients};
 pub use plain::{Plain, eval_circuit};
 pub use program::{
-    CircuitId, DecodeError, Input, Operand, Output, Program, ProgramBuilder, ProgramError, Recipients, Register, Span,
-    Step, StepPath, Totals, Turn,
+    CircuitId, DecodeError, Goal, Input, Meaning, Operand, Output, Program, ProgramBuilder, ProgramError, Register,
+    Span, Step, StepPath, Totals, Turn,
 };
 pub use run::{InputError, RunError, run};
 pub use sliced::{Sliced, eval_many};

@@ -109,55 +109,22 @@ impl Lowered {
     pub fn output_widths(&self) -> &[usize] {
         &self.output_widths
     }
-
-    /// Before call `t` of [`Engine::call`](crate::Engine::call): copies the input values from the memory to slots.
-    ///
-    /// # Panics
-    /// If the arguments do not fit the circuit or the memory; those that [`run`](crate::run) passes do.
-    pub fn load<W: Copy>(&self, t: u64, args: &[(usize, isize)], memory: &[W], slots: &mut [W]) {
-        assert_eq!(args.len(), self.inputs.len(), "one argument for each input value");
-        let mut slot = 2;
-        for (&width, &arg) in self.inputs.iter().zip(args) {
-            let from = position(arg, t);
-            slots[slot..slot + width].copy_from_slice(&memory[from..from + width]);
-            slot += width;
-        }
-    }
-
-    /// After call `t` of [`Engine::call`](crate::Engine::call): copies the output values from slots to the memory.
-    ///
-    /// # Panics
-    /// If the arguments do not fit the circuit or the memory; those that [`run`](crate::run) passes do.
-    pub fn store<W: Copy>(&self, t: u64, outs: &[(usize, isize)], slots: &[W], memory: &mut [W]) {
-        assert_eq!(outs.len(), self.output_widths.len(), "one place for each output value");
-        let mut outputs = self.outputs.iter();
-        for (&width, &out) in self.output_widths.iter().zip(outs) {
-            let to = position(out, t);
-            for (wire, &slot) in memory[to..to + width].iter_mut().zip(outputs.by_ref()) {
-                *wire = slots[slot as usize];
-            }
-        }
-    }
-}
-
-fn position((start, stride): (usize, isize), t: u64) -> usize {
-    start.wrapping_add_signed(stride.wrapping_mul(t as isize))
 }
 
 /// Where a wire's value is, and how many reads of it are still to come.
 #[derive(Clone, Copy)]
-pub(crate) struct Place {
+pub(crate) struct Held {
     pub(crate) slot: u32,
     pub(crate) reads: u32,
 }
 
-impl Place {
+impl Held {
     /// Every wire of a circuit, those of the inputs in their slots; and the slots of inputs that nobody reads.
-    pub(crate) fn all(circuit: &Circuit) -> (Vec<Place>, Vec<u32>) {
+    pub(crate) fn all(circuit: &Circuit) -> (Vec<Held>, Vec<u32>) {
         let (gates, first) = (circuit.gates(), circuit.first_gate_wire());
-        let mut wires: Vec<Place> = Vec::with_capacity(first + gates.len());
-        wires.extend((0..first as u32).map(|slot| Place { slot, reads: 0 }));
-        wires.resize(first + gates.len(), Place { slot: NONE, reads: 0 });
+        let mut wires: Vec<Held> = Vec::with_capacity(first + gates.len());
+        wires.extend((0..first as u32).map(|slot| Held { slot, reads: 0 }));
+        wires.resize(first + gates.len(), Held { slot: NONE, reads: 0 });
         for gate in gates {
             for wire in [gate.a, gate.b] {
                 // Two for each gate: far from `KEPT`.
@@ -174,7 +141,7 @@ impl Place {
 
 /// Writes the tape, gate after gate, and gives out slots.
 struct Emitter {
-    wires: Vec<Place>,
+    wires: Vec<Held>,
     /// Free slots below `slots`; the last one freed is taken first, while it is still in cache.
     free: Vec<u32>,
     slots: u32,
@@ -211,7 +178,7 @@ pub(crate) const KEPT: u32 = u32::MAX;
 
 impl Emitter {
     fn new(circuit: &Circuit) -> Emitter {
-        let (wires, free) = Place::all(circuit);
+        let (wires, free) = Held::all(circuit);
         let gates = circuit.gates();
         let count = gates.iter().filter(|g| g.op == Op::And).count();
         Emitter {

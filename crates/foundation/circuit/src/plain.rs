@@ -5,7 +5,7 @@
 
 use comity_core::{Bits, Error, Result};
 
-use crate::{Circuit, Engine, Lowered, Op, Recipients};
+use crate::{Call, Circuit, Engine, Op, Owner, Recipients};
 
 /// The output values of a circuit on these input values, gate by gate.
 ///
@@ -45,34 +45,27 @@ impl Engine for Plain {
     type Wire = bool;
     type Error = Error;
 
-    fn input(&mut self, index: usize, party: u32, value: Option<&Bits>, _: usize, wires: &mut [bool]) -> Result<()> {
+    fn input(&mut self, index: usize, owner: Owner, value: Option<&Bits>, _: usize, wires: &mut [bool]) -> Result<()> {
         let Some(value) = value else {
-            return Err(Error::InvalidInput(format!("input value {index}, of party {party}, is missing")));
+            return Err(Error::invalid_input(format!("input value {index}, of {owner}, is missing")));
         };
         if value.len() != wires.len() {
             let (is, takes) = (value.len(), wires.len());
-            return Err(Error::InvalidInput(format!(
-                "input value {index}, of party {party}, has {is} bits where the program takes {takes}"
+            return Err(Error::invalid_input(format!(
+                "input value {index}, of {owner}, has {is} bits where the program takes {takes}"
             )));
         }
         wires.iter_mut().zip(value.iter()).for_each(|(wire, bit)| *wire = bit);
         Ok(())
     }
 
-    fn call(
-        &mut self,
-        circuit: &Lowered,
-        times: u64,
-        args: &[(usize, isize)],
-        outs: &[(usize, isize)],
-        memory: &mut [bool],
-    ) -> Result<()> {
-        let tape = circuit.tape();
+    fn call(&mut self, call: &Call<'_>, memory: &mut [bool]) -> Result<()> {
+        let tape = call.circuit.tape();
         self.slots.resize(self.slots.len().max(tape.slots()), false);
-        for t in 0..times {
-            circuit.load(t, args, memory, &mut self.slots);
+        for t in 0..call.times {
+            call.load(t, memory, &mut self.slots);
             tape.evaluate(&mut self.slots);
-            circuit.store(t, outs, &self.slots, memory);
+            call.store(t, &self.slots, memory);
         }
         Ok(())
     }
@@ -90,9 +83,9 @@ mod tests {
     fn an_input_that_does_not_fit_is_refused() {
         let mut engine = Plain::new();
         let mut wires = [false; 3];
-        assert!(engine.input(0, 1, Some(&Bits::zeros(3)), 0, &mut wires).is_ok());
+        assert!(engine.input(0, 1.into(), Some(&Bits::zeros(3)), 0, &mut wires).is_ok());
         let refused =
-            |value: Option<&Bits>| Plain::new().input(0, 1, value, 0, &mut [false; 3]).unwrap_err().to_string();
+            |value: Option<&Bits>| Plain::new().input(0, 1.into(), value, 0, &mut [false; 3]).unwrap_err().to_string();
         assert_eq!(refused(None), "input value 0, of party 1, is missing");
         let want = "input value 0, of party 1, has 2 bits where the program takes 3";
         assert_eq!(refused(Some(&Bits::zeros(2))), want);

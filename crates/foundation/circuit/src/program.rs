@@ -8,16 +8,17 @@ mod builder;
 mod check;
 mod combine;
 mod encode;
+mod error;
 mod overlap;
 
-use std::fmt;
 use std::sync::OnceLock;
 
 use crate::value::Type;
-use crate::{Circuit, Lowered};
+use crate::{Circuit, Lowered, Owner, Recipients};
 
 pub use builder::{CircuitId, ProgramBuilder, Register, Turn};
 pub use encode::DecodeError;
+pub use error::{Operand, ProgramError, StepPath};
 
 /// A run of wires: `bits` of them from `start` on, moved by `strides[d]` for each turn of the `d`-th enclosing
 /// [`Step::Repeat`] (outermost first; a missing stride is 0).
@@ -31,24 +32,30 @@ pub struct Span {
     pub strides: Vec<i64>,
 }
 
-/// Who learns an output.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Recipients {
-    /// Every party.
-    All,
-    /// One party.
-    Party(u32),
+/// What the circuits of a program were chosen for.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Goal {
+    /// Few AND gates, as garbling wants them.
+    #[default]
+    Size,
+    /// Few AND gates one behind another, as secret sharing wants them.
+    Depth,
 }
+
+/// What a circuit computes, for an engine that has a better way than its gates: a product, a look-up. There are none yet.
+#[non_exhaustive]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Meaning {}
 
 /// One step of a program.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Step {
-    /// The next input value is put in by `party` into these wires.
+    /// The next input value is put in by its owner into these wires.
     Input {
         /// A name for people.
         name: String,
         /// Whose value it is.
-        party: u32,
+        owner: Owner,
         /// Where it goes.
         to: Span,
     },
@@ -88,7 +95,9 @@ pub enum Step {
 pub struct Program {
     name: String,
     wires: u64,
+    goal: Goal,
     circuits: Vec<Circuit>,
+    meanings: Vec<Option<Meaning>>,
     steps: Vec<Step>,
     inputs: Vec<Input>,
     outputs: Vec<Output>,
@@ -104,7 +113,7 @@ pub struct Input {
     /// How many bits.
     pub bits: usize,
     /// Whose value it is.
-    pub party: u32,
+    pub owner: Owner,
     /// How people write it; bits without further meaning unless [`Program::with_input_type`] said otherwise.
     pub ty: Type,
 }
@@ -137,195 +146,13 @@ pub struct Totals {
     pub and_depth: u64,
 }
 
-/// Where in a program a step stands: its index, and inside loops those of the loops around it, outermost first.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct StepPath(pub Vec<usize>);
-
-impl fmt::Display for StepPath {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("step ")?;
-        for (i, index) in self.0.iter().enumerate() {
-            let dot = if i == 0 { "" } else { "." };
-            write!(f, "{dot}{index}")?;
-        }
-        Ok(())
-    }
-}
-
-/// Why a program was refused.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum ProgramError {
-    /// The memory is larger than [`Program::MAX_WIRES`].
-    #[error("a memory of {0} wires; at most {max} are possible", max = Program::MAX_WIRES)]
-    TooManyWires(u64),
-    /// A loop or a call that is done zero times.
-    #[error("{0} is done zero times; leave it out")]
-    ZeroTimes(StepPath),
-    /// A loop with nothing in it: it would turn for nothing, perhaps for ever.
-    #[error("{0} repeats nothing; leave it out")]
-    EmptyLoop(StepPath),
-    /// Loops inside loops, more than [`Program::MAX_NESTING`].
-    #[error("{0} is inside more than {max} loops", max = Program::MAX_NESTING)]
-    TooDeep(StepPath),
-    /// An input or a reveal inside a loop.
-    #[error("{0} puts in or reveals a value inside a loop; that happens at the top level only")]
-    Nested(StepPath),
-    /// A call names a circuit that is not there.
-    #[error("{step} calls circuit {circuit}, and there are {count}")]
-    NoCircuit {
-        /// Which step.
-        step: StepPath,
-        /// The circuit that it names.
-        circuit: usize,
-        /// How many there are.
-        count: usize,
-    },
-    /// A call has another number of arguments or results than the circuit.
-    #[error("{step} has {given} {what} values; the circuit has {takes}")]
-    Arity {
-        /// Which step.
-        step: StepPath,
-        /// `input` or `output`.
-        what: &'static str,
-        /// How many the step gives.
-        given: usize,
-        /// How many the circuit has.
-        takes: usize,
-    },
-    /// A span of a call has another width than the circuit's value.
-    #[error("{step} has {given} bits for {what} value {value}; the circuit has {takes}")]
-    Width {
-        /// Which step.
-        step: StepPath,
-        /// `input` or `output`.
-        what: &'static str,
-        /// Which value of the circuit.
-        value: usize,
-        /// The width of the span.
-        given: u64,
-        /// The width of the value.
-        takes: usize,
-    },
-    /// A span has more strides than there are loops around it.
-    #[error("{step} has a span with {given} strides inside {loops} loops")]
-    Strides {
-        /// Which step.
-        step: StepPath,
-        /// How many strides.
-        given: usize,
-        /// How many loops.
-        loops: usize,
-    },
-    /// A span leaves the memory in some turn of the loops around it.
-    #[error("{step} reaches wires {first} to {last}; the memory has {wires}")]
-    OutsideMemory {
-        /// Which step.
-        step: StepPath,
-        /// The lowest wire that any turn reaches.
-        first: i128,
-        /// The highest one.
-        last: i128,
-        /// The size of the memory.
-        wires: u64,
-    },
-    /// Two output values of one call share wires, so that the result depends on which is written last.
-    #[error("{step}: output values {a} and {b} of one call are written to the same wires")]
-    WrittenTwice {
-        /// Which step.
-        step: StepPath,
-        /// One output value.
-        a: usize,
-        /// The other.
-        b: usize,
-    },
-    /// The calls of a step are not independent.
-    #[error("{step}: its calls are not independent: one writes output value {written} where another has its {other}")]
-    Dependent {
-        /// Which step.
-        step: StepPath,
-        /// The output value of the one call.
-        written: usize,
-        /// The input or output value of the other.
-        other: Operand,
-    },
-    /// The check for independent calls would take too long.
-    #[error("{0}: too many spans that lie across each other to tell whether the calls are independent")]
-    TooTangled(StepPath),
-    /// A party's number is [`Program::MAX_PARTIES`] or more.
-    #[error("there is no party {0}; parties are numbered from 0 to {last}", last = Program::MAX_PARTIES - 1)]
-    NoParty(u32),
-    /// More gates than a 64-bit number counts.
-    #[error("the program has more than 2^64 - 1 gates")]
-    TooLarge,
-    /// There is no such input or output value.
-    #[error("there is no {what} value {index}; there are {count}, counted from 0")]
-    NoValue {
-        /// `input` or `output`.
-        what: &'static str,
-        /// The value asked for.
-        index: usize,
-        /// How many there are.
-        count: usize,
-    },
-    /// A type whose values have another width.
-    #[error("{what} value {index} has {bits} bits, which is no {ty}")]
-    Type {
-        /// `input` or `output`.
-        what: &'static str,
-        /// The value.
-        index: usize,
-        /// Its width.
-        bits: usize,
-        /// The type.
-        ty: String,
-    },
-    /// An input value is named twice where once is possible.
-    #[error("input value {0} is named twice")]
-    NamedTwice(usize),
-    /// An output value is named twice where once is possible.
-    #[error("output value {0} is fed back twice; let the circuit put it out twice")]
-    FedBackTwice(usize),
-    /// An output value is fed back to an input value of another width.
-    #[error(
-        "output value {output} has {output_bits} bits; input value {input}, to which it is fed back, has {input_bits}"
-    )]
-    Feedback {
-        /// The output value.
-        output: usize,
-        /// Its width.
-        output_bits: usize,
-        /// The input value.
-        input: usize,
-        /// Its width.
-        input_bits: usize,
-    },
-}
-
-/// An operand of a call, in errors.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Operand {
-    /// An input value of the circuit.
-    Input(usize),
-    /// An output value of the circuit.
-    Output(usize),
-}
-
-impl fmt::Display for Operand {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Operand::Input(index) => write!(f, "input value {index}"),
-            Operand::Output(index) => write!(f, "output value {index}"),
-        }
-    }
-}
-
 impl Program {
     /// The most wires that a memory may have.
     pub const MAX_WIRES: u64 = u32::MAX as u64;
     /// The most loops inside each other.
     pub const MAX_NESTING: usize = 16;
-    /// Parties are numbered below this.
-    pub const MAX_PARTIES: u32 = 1 << 16;
+    /// Parties are numbered below this: a set of them is a mask of so many bits.
+    pub const MAX_PARTIES: u16 = 64;
 
     /// A program of these parts, checked: every span stays in the memory in every turn of every loop, widths are those
     /// of the circuits, and the calls of one step are independent of each other.
@@ -344,8 +171,9 @@ impl Program {
     ) -> Result<Program, ProgramError> {
         check::normalize(&mut steps);
         let check::Checked { inputs, outputs, totals } = check::check(wires, &circuits, &steps)?;
+        let (name, goal, meanings) = (name.into(), Goal::default(), vec![None; circuits.len()]);
         let lowered = OnceLock::new();
-        Ok(Program { name: name.into(), wires, circuits, steps, inputs, outputs, totals, lowered })
+        Ok(Program { name, wires, goal, circuits, meanings, steps, inputs, outputs, totals, lowered })
     }
 
     /// The name that people gave it.
@@ -360,29 +188,37 @@ impl Program {
         self
     }
 
-    /// Gives an input value to another party.
+    /// The program with circuits that were chosen for this goal. It is part of [`Program::digest`].
+    #[must_use]
+    pub fn with_goal(mut self, goal: Goal) -> Program {
+        self.goal = goal;
+        self
+    }
+
+    /// Gives an input value to another owner.
     ///
     /// # Errors
     /// [`ProgramError::NoValue`], [`ProgramError::NoParty`].
-    pub fn with_owner(mut self, input: usize, party: u32) -> Result<Program, ProgramError> {
-        check::party(party)?;
+    pub fn with_owner(mut self, input: usize, owner: impl Into<Owner>) -> Result<Program, ProgramError> {
+        let owner = owner.into();
+        owner.check()?;
         let count = self.inputs.len();
         let value = self.inputs.get_mut(input).ok_or(ProgramError::NoValue { what: "input", index: input, count })?;
-        value.party = party;
+        value.owner = owner;
         let owners = self.steps.iter_mut().filter_map(|step| match step {
-            Step::Input { party, .. } => Some(party),
+            Step::Input { owner, .. } => Some(owner),
             _ => None,
         });
-        owners.skip(input).take(1).for_each(|owner| *owner = party);
+        owners.skip(input).take(1).for_each(|of_step| *of_step = owner);
         Ok(self)
     }
 
     /// Reveals an output value to others.
     ///
     /// # Errors
-    /// [`ProgramError::NoValue`], [`ProgramError::NoParty`].
+    /// [`ProgramError::NoValue`], [`ProgramError::Nobody`].
     pub fn with_recipients(mut self, output: usize, to: Recipients) -> Result<Program, ProgramError> {
-        check::recipients(to)?;
+        to.check()?;
         let count = self.outputs.len();
         let value =
             self.outputs.get_mut(output).ok_or(ProgramError::NoValue { what: "output", index: output, count })?;
@@ -430,6 +266,16 @@ impl Program {
         &self.circuits
     }
 
+    /// What the circuits mean, in order, where they mean anything.
+    pub fn meanings(&self) -> &[Option<Meaning>] {
+        &self.meanings
+    }
+
+    /// What the circuits were chosen for.
+    pub fn goal(&self) -> Goal {
+        self.goal
+    }
+
     /// The steps, in order.
     pub fn steps(&self) -> &[Step] {
         &self.steps
@@ -446,12 +292,10 @@ impl Program {
     }
 
     /// How many parties take part: one more than the largest number of a party that gives or learns a value.
-    pub fn parties(&self) -> u32 {
-        let recipients = self.outputs.iter().filter_map(|output| match output.to {
-            Recipients::All => None,
-            Recipients::Party(party) => Some(party),
-        });
-        self.inputs.iter().map(|input| input.party).chain(recipients).max().map_or(0, |last| last + 1)
+    pub fn parties(&self) -> u16 {
+        let owners = self.inputs.iter().filter_map(|input| input.owner.party());
+        let recipients = self.outputs.iter().filter_map(|output| output.to.named().iter().next_back());
+        owners.chain(recipients).max().map_or(0, |last| last.0 + 1)
     }
 
     /// What a run executes: calls, gates, depth.
@@ -477,11 +321,12 @@ fn fits(what: &'static str, index: usize, bits: usize, ty: &Type) -> Result<(), 
 
 impl PartialEq for Program {
     fn eq(&self, other: &Program) -> bool {
-        let parts = |p: &Program| (p.wires, p.totals);
+        let parts = |p: &Program| (p.wires, p.goal, p.totals);
         parts(self) == parts(other)
             && self.name == other.name
             && self.steps == other.steps
             && self.circuits == other.circuits
+            && self.meanings == other.meanings
     }
 }
 

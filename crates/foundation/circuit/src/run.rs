@@ -1,9 +1,9 @@
 //! Running a program over an engine.
 
-use comity_core::{Bits, Error};
+use comity_core::{Bits, Error, PartyId};
 
 use crate::program::Span;
-use crate::{Engine, Lowered, Observer, Program, Step};
+use crate::{Call, Engine, Lowered, Meaning, Observer, Owner, Place, Program, Recipients, Step};
 
 /// AND gates that one [`Engine::call`] gets at most, if it has several calls, so that the observer hears of progress.
 const CHUNK: u64 = 1 << 22;
@@ -39,46 +39,66 @@ pub enum InputError {
         takes: usize,
     },
     /// A value of the wrong length.
-    #[error("input value {index} (`{name}`) of party {party} has {takes} bits; the value given has {given}")]
+    #[error("input value {index} (`{name}`) of {owner} has {takes} bits; the value given has {given}")]
     Length {
         /// The index of the input value.
         index: usize,
         /// Its name.
         name: String,
         /// Who gives it.
-        party: u32,
+        owner: Owner,
         /// The bits of the value given.
         given: usize,
         /// The bits that the program takes.
         takes: usize,
     },
     /// A value that this party has to give and does not.
-    #[error("input value {index} (`{name}`, {takes} bits) is missing; party {party} gives it")]
+    #[error("input value {index} (`{name}`, {takes} bits) is missing; {owner} gives it")]
     Missing {
         /// The index of the input value.
         index: usize,
         /// Its name.
         name: String,
         /// Who gives it.
-        party: u32,
+        owner: Owner,
         /// The bits that the program takes.
         takes: usize,
     },
     /// A value that another party has to give.
-    #[error("input value {index} (`{name}`) is given by party {party}, not by this one")]
+    #[error("input value {index} (`{name}`) is given by {owner}, not by this one")]
     NotOurs {
         /// The index of the input value.
         index: usize,
         /// Its name.
         name: String,
         /// Who gives it.
-        party: u32,
+        owner: Owner,
+    },
+    /// A value that comes in shared.
+    #[error(
+        "input value {index} (`{name}`) comes in as shares, which no protocol of this version takes: give it to one party"
+    )]
+    SharedInput {
+        /// The index of the input value.
+        index: usize,
+        /// Its name.
+        name: String,
+    },
+    /// A value that goes out shared.
+    #[error(
+        "output value {index} (`{name}`) goes out as shares, which no protocol of this version gives: reveal it to somebody"
+    )]
+    SharedOutput {
+        /// The index of the output value.
+        index: usize,
+        /// Its name.
+        name: String,
     },
 }
 
 impl From<InputError> for Error {
     fn from(error: InputError) -> Error {
-        Error::InvalidInput(error.to_string())
+        Error::invalid_input(error.to_string())
     }
 }
 
@@ -86,7 +106,7 @@ impl From<RunError<Error>> for Error {
     fn from(error: RunError<Error>) -> Error {
         match error {
             RunError::Engine(error) => error,
-            RunError::Input(_) | RunError::Memory { .. } => Error::InvalidInput(error.to_string()),
+            RunError::Input(_) | RunError::Memory { .. } => Error::invalid_input(error.to_string()),
         }
     }
 }
@@ -97,19 +117,34 @@ impl Program {
     ///
     /// # Errors
     /// [`InputError`] for the first one that is not.
-    pub fn check_inputs(&self, party: Option<u32>, inputs: &[Option<Bits>]) -> Result<(), InputError> {
+    pub fn check_inputs(&self, party: Option<PartyId>, inputs: &[Option<Bits>]) -> Result<(), InputError> {
         self.check_lengths(inputs.iter().map(Option::as_ref))?;
         for (index, (input, value)) in self.inputs().iter().zip(inputs).enumerate() {
-            let (name, party, takes) = match (party.is_none_or(|party| party == input.party), value) {
-                (true, None) if input.bits > 0 => (input.name.clone(), input.party, input.bits),
+            let (name, owner, takes) = match (party.is_none_or(|party| input.owner.includes(party)), value) {
+                (true, None) if input.bits > 0 => (input.name.clone(), input.owner, input.bits),
                 (false, Some(_)) => {
-                    return Err(InputError::NotOurs { index, name: input.name.clone(), party: input.party });
+                    return Err(InputError::NotOurs { index, name: input.name.clone(), owner: input.owner });
                 }
                 _ => continue,
             };
-            return Err(InputError::Missing { index, name, party, takes });
+            return Err(InputError::Missing { index, name, owner, takes });
         }
         Ok(())
+    }
+
+    /// Whether every value is put in by one party and revealed. No engine takes anything else yet: each protocol asks this
+    /// before it sends anything, and [`run`] asks it again.
+    ///
+    /// # Errors
+    /// [`InputError::SharedInput`], [`InputError::SharedOutput`].
+    pub fn check_plain(&self) -> Result<(), InputError> {
+        if let Some((index, input)) = self.inputs().iter().enumerate().find(|(_, input)| input.owner == Owner::Shared) {
+            return Err(InputError::SharedInput { index, name: input.name.clone() });
+        }
+        match self.outputs().iter().enumerate().find(|(_, output)| output.to == Recipients::Shared) {
+            Some((index, output)) => Err(InputError::SharedOutput { index, name: output.name.clone() }),
+            None => Ok(()),
+        }
     }
 
     pub(crate) fn check_lengths<'a>(
@@ -123,7 +158,7 @@ impl Program {
         for (index, (input, value)) in self.inputs().iter().zip(inputs).enumerate() {
             let (given, takes) = (value.map_or(input.bits, Bits::len), input.bits);
             if given != takes {
-                return Err(InputError::Length { index, name: input.name.clone(), party: input.party, given, takes });
+                return Err(InputError::Length { index, name: input.name.clone(), owner: input.owner, given, takes });
             }
         }
         Ok(())
@@ -144,6 +179,7 @@ pub fn run<E: Engine>(
     inputs: &[Option<Bits>],
     observer: &mut dyn Observer,
 ) -> Result<(), RunError<E::Error>> {
+    program.check_plain()?;
     program.check_lengths(inputs.iter().map(Option::as_ref))?;
     let mut memory = Vec::new();
     let wires = usize::try_from(program.wires()).unwrap_or(usize::MAX);
@@ -152,8 +188,19 @@ pub fn run<E: Engine>(
         .map_err(|_| RunError::Memory { wires: program.wires(), bytes: size_of::<E::Wire>() })?;
     memory.resize(wires, E::Wire::default());
     let circuits = program.lowered();
-    let mut walk =
-        Walk { engine, observer, circuits, inputs, memory, turns: Vec::new(), phase: "", next: (0, 0), and_gates: 0 };
+    let meanings = program.meanings();
+    let mut walk = Walk {
+        engine,
+        observer,
+        circuits,
+        meanings,
+        inputs,
+        memory,
+        turns: Vec::new(),
+        phase: "",
+        next: (0, 0),
+        and_gates: 0,
+    };
     walk.steps(program.steps()).map_err(RunError::Engine)
 }
 
@@ -161,6 +208,7 @@ struct Walk<'a, E: Engine> {
     engine: &'a mut E,
     observer: &'a mut dyn Observer,
     circuits: &'a [Lowered],
+    meanings: &'a [Option<Meaning>],
     inputs: &'a [Option<Bits>],
     memory: Vec<E::Wire>,
     /// The turns of the loops around the step, outermost first.
@@ -174,14 +222,14 @@ struct Walk<'a, E: Engine> {
 impl<E: Engine> Walk<'_, E> {
     fn steps(&mut self, steps: &[Step]) -> Result<(), E::Error> {
         steps.iter().try_for_each(|step| match step {
-            Step::Input { party, to, .. } => {
+            Step::Input { owner, to, .. } => {
                 self.begin("inputs");
                 let index = self.next.0;
                 self.next.0 += 1;
                 let start = self.position(to);
                 match &mut self.memory[start..start + to.bits as usize] {
                     [] => Ok(()),
-                    wires => self.engine.input(index, *party, self.inputs[index].as_ref(), start, wires),
+                    wires => self.engine.input(index, *owner, self.inputs[index].as_ref(), start, wires),
                 }
             }
             Step::Call { circuit, times, args, outs } => {
@@ -213,7 +261,7 @@ impl<E: Engine> Walk<'_, E> {
     }
 
     fn call(&mut self, circuit: usize, times: u64, args: &[(Span, i64)], outs: &[(Span, i64)]) -> Result<(), E::Error> {
-        let circuit = &self.circuits[circuit];
+        let (circuit, meaning) = (&self.circuits[circuit], self.meanings[circuit]);
         let ands = circuit.tape().ands().len() as u64;
         let chunk = (CHUNK / ands.max(1)).max(1);
         let mut done = 0;
@@ -221,11 +269,11 @@ impl<E: Engine> Walk<'_, E> {
             let now = chunk.min(times - done);
             let moved = |(span, stride): &(Span, i64)| {
                 let start = self.position(span) as i64 + done as i64 * stride;
-                (start as usize, *stride as isize)
+                Place { start: start as usize, stride: *stride as isize }
             };
             let args: Vec<_> = args.iter().map(moved).collect();
             let outs: Vec<_> = outs.iter().map(moved).collect();
-            self.engine.call(circuit, now, &args, &outs, &mut self.memory)?;
+            self.engine.call(&Call { circuit, meaning, times: now, args: &args, outs: &outs }, &mut self.memory)?;
             done += now;
             self.and_gates += now * ands;
             self.observer.and_gates(self.and_gates);

@@ -8,7 +8,7 @@
 
 use comity_core::{Backend, Bits, Error, Lanes, Result};
 
-use crate::{Engine, Input, Lowered, Observer, Program, Recipients, RunError, run};
+use crate::{Call, Engine, Input, Observer, Owner, Program, Recipients, RunError, run};
 
 /// The engine that computes 512 instances in the clear, for all parties at once. It holds the input values itself,
 /// since a run hands over those of one instance only, and keeps the output values.
@@ -50,34 +50,34 @@ impl Engine for Sliced {
     type Error = Error;
 
     /// Takes the engine's own value; what the run has is not looked at.
-    fn input(&mut self, index: usize, party: u32, _value: Option<&Bits>, _: usize, wires: &mut [Lanes]) -> Result<()> {
+    fn input(
+        &mut self,
+        index: usize,
+        owner: Owner,
+        _value: Option<&Bits>,
+        _: usize,
+        wires: &mut [Lanes],
+    ) -> Result<()> {
         let Some(value) = self.inputs.get(index) else {
-            return Err(Error::InvalidInput(format!("input value {index}, of party {party}, is missing")));
+            return Err(Error::invalid_input(format!("input value {index}, of {owner}, is missing")));
         };
         if value.len() != wires.len() {
             let (is, takes) = (value.len(), wires.len());
-            return Err(Error::InvalidInput(format!(
-                "input value {index}, of party {party}, has {is} bits where the program takes {takes}"
+            return Err(Error::invalid_input(format!(
+                "input value {index}, of {owner}, has {is} bits where the program takes {takes}"
             )));
         }
         wires.copy_from_slice(value);
         Ok(())
     }
 
-    fn call(
-        &mut self,
-        circuit: &Lowered,
-        times: u64,
-        args: &[(usize, isize)],
-        outs: &[(usize, isize)],
-        memory: &mut [Lanes],
-    ) -> Result<()> {
-        let (tape, backend) = (circuit.tape(), Backend::detect());
+    fn call(&mut self, call: &Call<'_>, memory: &mut [Lanes]) -> Result<()> {
+        let (tape, backend) = (call.circuit.tape(), Backend::detect());
         self.slots.resize(self.slots.len().max(tape.slots()), Lanes::default());
-        for t in 0..times {
-            circuit.load(t, args, memory, &mut self.slots);
+        for t in 0..call.times {
+            call.load(t, memory, &mut self.slots);
             tape.evaluate_lanes(backend, &mut self.slots);
-            circuit.store(t, outs, &self.slots, memory);
+            call.store(t, &self.slots, memory);
         }
         Ok(())
     }

@@ -239,16 +239,16 @@ fn a_program_knows_its_parties_and_types() {
     let limit = d.input("limit", 2, I(17));
     let first: (Uint, Bool) = offers[0];
     let either: (Uint, Bool) = first.1.select(first, offers[1]);
-    d.output("one", Recipients::Party(2), either);
+    d.output("one", Recipients::only(2), either);
     d.output("all", Recipients::All, [limit, limit + 1]);
     let program = d.finish().unwrap();
     assert_eq!(program.name(), "offers");
     let shown = |ty: &Type| ty.to_string();
-    let inputs: Vec<_> = program.inputs().iter().map(|i| (i.name.as_str(), i.party, shown(&i.ty))).collect();
-    assert_eq!(inputs, [("offers", 0, "[(u32, bool); 3]".into()), ("limit", 2, "i17".into())]);
+    let inputs: Vec<_> = program.inputs().iter().map(|i| (i.name.as_str(), i.owner, shown(&i.ty))).collect();
+    assert_eq!(inputs, [("offers", 0.into(), "[(u32, bool); 3]".into()), ("limit", 2.into(), "i17".into())]);
     let outputs: Vec<_> = program.outputs().iter().map(|o| (o.name.as_str(), o.to, shown(&o.ty))).collect();
     let expected =
-        [("one", Recipients::Party(2), "(u32, bool)".to_owned()), ("all", Recipients::All, "[i17; 2]".to_owned())];
+        [("one", Recipients::only(2), "(u32, bool)".to_owned()), ("all", Recipients::All, "[i17; 2]".to_owned())];
     assert_eq!(outputs, expected);
     let packed = |offers: [(u128, u128); 3]| offers.iter().rev().fold(0, |all, (n, b)| all << 33 | b << 32 | n);
     let offers = packed([(5, 0), (6, 1), (7, 1)]);

@@ -290,10 +290,12 @@ impl LockstepChecker {
         for group in &mut self.0.groups {
             group.constants();
             let Group { deltas, columns, differences, slots, keys, .. } = group;
-            let picked = kernels::Picked { columns, copies };
-            let (deltas, slots) = (bytemuck::cast_slice(deltas), bytemuck::cast_slice_mut(slots));
-            let differences = bytemuck::cast_slice_mut(differences);
-            kernels::check(self.0.backend, keys, deltas, part, &picked, slots, tables, differences);
+            let compared = kernels::Compared {
+                deltas: bytemuck::cast_slice(deltas),
+                picked: kernels::Picked { columns, copies },
+                differences: bytemuck::cast_slice_mut(differences),
+            };
+            kernels::check(self.0.backend, keys, part, compared, bytemuck::cast_slice_mut(slots), tables);
         }
     }
 

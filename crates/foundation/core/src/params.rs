@@ -22,13 +22,13 @@ impl Params {
     /// Parameters that are in range: `kappa` is 128, `rho` 1 to 128.
     ///
     /// # Errors
-    /// [`Error::InvalidInput`] names the parameter that is out of range.
+    /// [`InvalidInput`](crate::Kind) names the parameter that is out of range.
     pub fn new(kappa: u32, rho: u32) -> Result<Params> {
         if kappa != 128 {
-            return Err(Error::InvalidInput(format!("kappa is {kappa}: only 128 is supported")));
+            return Err(Error::invalid_input(format!("kappa is {kappa}: only 128 is supported")));
         }
         if !(1..=128).contains(&rho) {
-            return Err(Error::InvalidInput(format!("rho is {rho}: choose 1 to 128 (40 is usual)")));
+            return Err(Error::invalid_input(format!("rho is {rho}: choose 1 to 128 (40 is usual)")));
         }
         Ok(Params { kappa, rho })
     }

@@ -3,7 +3,7 @@
 //! The bytes are the tables of the gates in lowered order and nothing else; how they are cut into buffers is not seen on
 //! the wire, so the two sides need not cut alike.
 
-use comity_circuit::Lowered;
+use comity_circuit::Call;
 use comity_core::{Block, Cursor, Result, Tape};
 use zeroize::Zeroize;
 
@@ -40,26 +40,23 @@ impl<G: Garble> GarbledStream<G> {
         self.and_gates
     }
 
-    /// Garbles `times` calls, as [`Engine::call`](comity_circuit::Engine::call) wants them. Full buffers go to `send`; call
+    /// Garbles calls, as [`Engine::call`](comity_circuit::Engine::call) wants them. Full buffers go to `send`; call
     /// [`GarbledStream::flush`] before anything else is sent.
     ///
     /// # Errors
     /// Those of `send`.
     pub fn call(
         &mut self,
-        circuit: &Lowered,
-        times: u64,
-        args: &[(usize, isize)],
-        outs: &[(usize, isize)],
+        call: &Call<'_>,
         memory: &mut [Block],
         mut send: impl FnMut(&[u8]) -> Result<()>,
     ) -> Result<()> {
-        let tape = circuit.tape();
+        let tape = call.circuit.tape();
         grow(&mut self.slots, tape.slots());
         // The label of a constant's value is zero. A circuit without gates copies constants that no kernel has set.
         self.slots[Tape::ONE as usize] = self.scheme.delta();
-        for t in 0..times {
-            circuit.load(t, args, memory, &mut self.slots);
+        for t in 0..call.times {
+            call.load(t, memory, &mut self.slots);
             let mut cursor = Cursor::default();
             loop {
                 if BUFFER_ANDS - self.filled / G::ROWS < Tape::MAX_ANDS {
@@ -71,7 +68,7 @@ impl<G: Garble> GarbledStream<G> {
                 self.filled = end;
                 self.and_gates += part.ands() as u64;
             }
-            circuit.store(t, outs, &self.slots, memory);
+            call.store(t, &self.slots, memory);
         }
         Ok(())
     }
@@ -112,23 +109,20 @@ impl<E: Evaluate> EvaluatedStream<E> {
         self.and_gates
     }
 
-    /// Evaluates `times` calls; `recv` fills a buffer with the next bytes of tables.
+    /// Evaluates calls; `recv` fills a buffer with the next bytes of tables.
     ///
     /// # Errors
     /// Those of `recv`.
     pub fn call(
         &mut self,
-        circuit: &Lowered,
-        times: u64,
-        args: &[(usize, isize)],
-        outs: &[(usize, isize)],
+        call: &Call<'_>,
         memory: &mut [Block],
         mut recv: impl FnMut(&mut [u8]) -> Result<()>,
     ) -> Result<()> {
-        let tape = circuit.tape();
+        let tape = call.circuit.tape();
         grow(&mut self.slots, tape.slots());
-        for t in 0..times {
-            circuit.load(t, args, memory, &mut self.slots);
+        for t in 0..call.times {
+            call.load(t, memory, &mut self.slots);
             let mut cursor = Cursor::default();
             while let Some(part) = cursor.advance(tape, BUFFER_ANDS) {
                 let tables = &mut self.tables[..E::ROWS * part.ands()];
@@ -138,7 +132,7 @@ impl<E: Evaluate> EvaluatedStream<E> {
                 self.scheme.evaluate(&part, &mut self.slots, tables);
                 self.and_gates += part.ands() as u64;
             }
-            circuit.store(t, outs, &self.slots, memory);
+            call.store(t, &self.slots, memory);
         }
         Ok(())
     }

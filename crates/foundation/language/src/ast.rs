@@ -47,7 +47,7 @@ pub(crate) struct Param<'s> {
     pub(crate) from: Option<Who<'s>>,
 }
 
-/// A party: by name, by number, or all.
+/// A party: by name, by number; behind `to` also `all`.
 #[derive(Clone, Debug)]
 pub(crate) struct Who<'s> {
     pub(crate) kind: WhoKind<'s>,
@@ -60,12 +60,31 @@ pub(crate) enum WhoKind<'s> {
     Number(Whole),
 }
 
+/// Who learns an output: nothing was said, `to ann`, or `to (ann, ben)`.
+#[derive(Clone, Debug)]
+pub(crate) enum To<'s> {
+    Unsaid,
+    One(Who<'s>),
+    These(Vec<Who<'s>>, Span),
+}
+
+impl To<'_> {
+    /// Where it stands, if something was said.
+    pub(crate) fn span(&self) -> Option<Span> {
+        match self {
+            To::Unsaid => None,
+            To::One(who) => Some(who.span),
+            To::These(_, span) => Some(*span),
+        }
+    }
+}
+
 /// What stands behind `->`.
 #[derive(Debug)]
 pub(crate) enum Outputs<'s> {
     None,
-    One(Type<'s>, Option<Who<'s>>),
-    Named(Vec<(Name<'s>, Type<'s>, Option<Who<'s>>)>),
+    One(Type<'s>, To<'s>),
+    Named(Vec<(Name<'s>, Type<'s>, To<'s>)>),
 }
 
 #[derive(Debug)]

@@ -2,7 +2,7 @@
 
 use std::rc::Rc;
 
-use comity_circuit::{Circuit, Recipients};
+use comity_circuit::{Circuit, Owner, Recipients};
 
 use crate::ast::{Binary, Unary};
 use crate::builtins::Builtin;
@@ -25,7 +25,7 @@ pub(crate) struct Module {
 
 pub(crate) struct Input {
     pub(crate) name: String,
-    pub(crate) party: u32,
+    pub(crate) owner: Owner,
     pub(crate) ty: Ty,
 }
 

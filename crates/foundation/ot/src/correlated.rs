@@ -36,13 +36,13 @@ pub trait DeltaSender: Send {
     ///
     /// # Errors
     /// Those of the channel, and of the checks if the protocol withstands malicious receivers.
-    fn extend<C: Channel + ?Sized>(&mut self, ch: &mut C, out: &mut [Block]) -> Result<()>;
+    fn extend(&mut self, ch: &mut dyn Channel, out: &mut [Block]) -> Result<()>;
 
     /// The next OTs, for random choice bits, which costs less on the wire: `out[j]` gets `q_j`.
     ///
     /// # Errors
     /// As [`DeltaSender::extend`].
-    fn extend_random<C: Channel + ?Sized>(&mut self, ch: &mut C, out: &mut [Block]) -> Result<()>;
+    fn extend_random(&mut self, ch: &mut dyn Channel, out: &mut [Block]) -> Result<()>;
 
     /// The next `n` OTs, as [`extend`](DeltaSender::extend) or with `random` choice bits as
     /// [`extend_random`](DeltaSender::extend_random), given out in order and a few at a time, while they are in cache:
@@ -50,9 +50,9 @@ pub trait DeltaSender: Send {
     ///
     /// # Errors
     /// As [`DeltaSender::extend`]. What `each` got is then worth nothing, and must not be used.
-    fn extend_each<C: Channel + ?Sized>(
+    fn extend_each(
         &mut self,
-        ch: &mut C,
+        ch: &mut dyn Channel,
         random: bool,
         n: usize,
         mut each: impl FnMut(usize, &mut [Block]),
@@ -81,14 +81,14 @@ pub trait DeltaReceiver: Send {
     /// The next OTs, one for each choice bit: `out[j]` gets `t_j`.
     ///
     /// # Errors
-    /// Those of the channel, and [`InvalidInput`](comity_core::Error::InvalidInput) if the lengths differ.
-    fn extend<C: Channel + ?Sized>(&mut self, ch: &mut C, choices: &Bits, out: &mut [Block]) -> Result<()>;
+    /// Those of the channel, and [`InvalidInput`](comity_core::Kind) if the lengths differ.
+    fn extend(&mut self, ch: &mut dyn Channel, choices: &Bits, out: &mut [Block]) -> Result<()>;
 
     /// The next OTs, for random choice bits, which are returned: `out[j]` gets `t_j`.
     ///
     /// # Errors
     /// Those of the channel.
-    fn extend_random<C: Channel + ?Sized>(&mut self, ch: &mut C, out: &mut [Block]) -> Result<Bits>;
+    fn extend_random(&mut self, ch: &mut dyn Channel, out: &mut [Block]) -> Result<Bits>;
 
     /// The next `n` OTs, as [`extend`](DeltaReceiver::extend) for choice bits, or if there are none as
     /// [`extend_random`](DeltaReceiver::extend_random), given out in order and a few at a time, while they are in cache:
@@ -96,9 +96,9 @@ pub trait DeltaReceiver: Send {
     ///
     /// # Errors
     /// As [`DeltaReceiver::extend`]. What `each` got is then worth nothing, and must not be used.
-    fn extend_each<C: Channel + ?Sized>(
+    fn extend_each(
         &mut self,
-        ch: &mut C,
+        ch: &mut dyn Channel,
         choices: Option<&Bits>,
         n: usize,
         mut each: impl FnMut(usize, &mut [Block]),
@@ -122,9 +122,9 @@ pub trait DeltaReceiver: Send {
 
 /// [`DeltaSender::extend`] or [`DeltaSender::extend_random`] for who has [`DeltaSender::extend_each`]. After an error
 /// nothing is in `out`.
-pub(crate) fn extend<S: DeltaSender, C: Channel + ?Sized>(
+pub(crate) fn extend<S: DeltaSender>(
     sender: &mut S,
-    ch: &mut C,
+    ch: &mut dyn Channel,
     random: bool,
     out: &mut [Block],
 ) -> Result<()> {
@@ -134,9 +134,9 @@ pub(crate) fn extend<S: DeltaSender, C: Channel + ?Sized>(
 }
 
 /// [`DeltaReceiver::extend`] or [`DeltaReceiver::extend_random`], likewise.
-pub(crate) fn receive<R: DeltaReceiver, C: Channel + ?Sized>(
+pub(crate) fn receive<R: DeltaReceiver>(
     receiver: &mut R,
-    ch: &mut C,
+    ch: &mut dyn Channel,
     choices: Option<&Bits>,
     out: &mut [Block],
 ) -> Result<Bits> {
@@ -151,5 +151,5 @@ pub(crate) fn check_length(choices: &Bits, n: usize) -> Result<()> {
     if bits == n {
         return Ok(());
     }
-    Err(Error::InvalidInput(format!("{bits} choice bits for {n} oblivious transfers")))
+    Err(Error::invalid_input(format!("{bits} choice bits for {n} oblivious transfers")))
 }

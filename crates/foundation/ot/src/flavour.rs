@@ -64,12 +64,7 @@ pub fn expand(block: Block, bits: usize, out: &mut [u8]) {
 ///
 /// # Panics
 /// If the messages are not whole ones, or not as many for both choice bits.
-pub fn send<S: RandomSender, C: Channel + ?Sized>(
-    ot: &mut S,
-    ch: &mut C,
-    bits: usize,
-    messages: [&[u8]; 2],
-) -> Result<()> {
+pub fn send<S: RandomSender>(ot: &mut S, ch: &mut dyn Channel, bits: usize, messages: [&[u8]; 2]) -> Result<()> {
     chosen(ch, bits, messages, |ch, pairs| ot.sender_random(ch, pairs))
 }
 
@@ -80,9 +75,9 @@ pub fn send<S: RandomSender, C: Channel + ?Sized>(
 ///
 /// # Panics
 /// As [`send`].
-pub fn send_to_random<S: RandomSender, C: Channel + ?Sized>(
+pub fn send_to_random<S: RandomSender>(
     ot: &mut S,
-    ch: &mut C,
+    ch: &mut dyn Channel,
     bits: usize,
     messages: [&[u8]; 2],
 ) -> Result<()> {
@@ -96,15 +91,15 @@ pub fn send_to_random<S: RandomSender, C: Channel + ?Sized>(
 ///
 /// # Panics
 /// If `out` has not the room of a message for each choice bit.
-pub fn receive<R: RandomReceiver, C: Channel + ?Sized>(
+pub fn receive<R: RandomReceiver>(
     ot: &mut R,
-    ch: &mut C,
+    ch: &mut dyn Channel,
     bits: usize,
     choices: &Bits,
     out: &mut [u8],
 ) -> Result<()> {
     let mut start = 0;
-    receive_masked::<2, C>(ch, bits, choices.len(), out, |ch, masks| {
+    receive_masked::<2>(ch, bits, choices.len(), out, |ch, masks| {
         let choices = choices.slice(start, masks.len());
         start += masks.len();
         ot.sender_random(ch, &choices, masks).map(|()| choices)
@@ -118,15 +113,15 @@ pub fn receive<R: RandomReceiver, C: Channel + ?Sized>(
 ///
 /// # Panics
 /// If `out` has not the room of `count` messages.
-pub fn receive_random<R: RandomReceiver, C: Channel + ?Sized>(
+pub fn receive_random<R: RandomReceiver>(
     ot: &mut R,
-    ch: &mut C,
+    ch: &mut dyn Channel,
     bits: usize,
     count: usize,
     out: &mut [u8],
 ) -> Result<Bits> {
     let mut all = Bits::zeros(0);
-    receive_masked::<2, C>(ch, bits, count, out, |ch, masks| {
+    receive_masked::<2>(ch, bits, count, out, |ch, masks| {
         let choices = ot.random(ch, masks)?;
         all.extend_from(&choices);
         Ok(choices)
@@ -141,9 +136,9 @@ pub fn receive_random<R: RandomReceiver, C: Channel + ?Sized>(
 ///
 /// # Panics
 /// If `zeros` does not hold whole messages of `bits` bits.
-pub fn send_correlated<S: RandomSender, C: Channel + ?Sized>(
+pub fn send_correlated<S: RandomSender>(
     ot: &mut S,
-    ch: &mut C,
+    ch: &mut dyn Channel,
     bits: usize,
     zeros: &mut [u8],
     mut f: impl FnMut(usize, &[u8], &mut [u8]),
@@ -177,15 +172,15 @@ pub fn send_correlated<S: RandomSender, C: Channel + ?Sized>(
 ///
 /// # Panics
 /// As [`receive`].
-pub fn receive_correlated<R: RandomReceiver, C: Channel + ?Sized>(
+pub fn receive_correlated<R: RandomReceiver>(
     ot: &mut R,
-    ch: &mut C,
+    ch: &mut dyn Channel,
     bits: usize,
     choices: &Bits,
     out: &mut [u8],
 ) -> Result<()> {
     let mut start = 0;
-    receive_masked::<1, C>(ch, bits, choices.len(), out, |ch, masks| {
+    receive_masked::<1>(ch, bits, choices.len(), out, |ch, masks| {
         let choices = choices.slice(start, masks.len());
         start += masks.len();
         ot.sender_random(ch, &choices, masks).map(|()| choices)
@@ -199,11 +194,11 @@ fn count(bytes: usize, len: usize) -> usize {
 }
 
 /// Sends both masked messages of each OT.
-fn chosen<C: Channel + ?Sized>(
-    ch: &mut C,
+fn chosen(
+    ch: &mut dyn Channel,
     bits: usize,
     [zeros, ones]: [&[u8]; 2],
-    mut random: impl FnMut(&mut C, &mut [[Block; 2]]) -> Result<()>,
+    mut random: impl FnMut(&mut dyn Channel, &mut [[Block; 2]]) -> Result<()>,
 ) -> Result<()> {
     assert_eq!(zeros.len(), ones.len(), "as many messages for either choice bit");
     let len = bytes(bits);
@@ -228,12 +223,12 @@ fn chosen<C: Channel + ?Sized>(
 
 /// Reads masked messages of which `N` are sent in each OT: both, or only that for choice bit 1. `random` gives the masks
 /// of the next OTs and their choice bits.
-fn receive_masked<const N: usize, C: Channel + ?Sized>(
-    ch: &mut C,
+fn receive_masked<const N: usize>(
+    ch: &mut dyn Channel,
     bits: usize,
     all: usize,
     out: &mut [u8],
-    mut random: impl FnMut(&mut C, &mut [Block]) -> Result<Bits>,
+    mut random: impl FnMut(&mut dyn Channel, &mut [Block]) -> Result<Bits>,
 ) -> Result<()> {
     let len = bytes(bits);
     assert_eq!(out.len(), all * len, "room for {all} messages of {len} bytes");
@@ -299,7 +294,7 @@ impl Packer {
         };
     }
 
-    fn send_full<C: Channel + ?Sized>(&mut self, ch: &mut C) -> Result<()> {
+    fn send_full(&mut self, ch: &mut dyn Channel) -> Result<()> {
         if self.bytes.len() >= PIECE {
             ch.send(&self.bytes)?;
             self.bytes.clear();
@@ -307,7 +302,7 @@ impl Packer {
         Ok(())
     }
 
-    fn finish<C: Channel + ?Sized>(mut self, ch: &mut C) -> Result<()> {
+    fn finish(mut self, ch: &mut dyn Channel) -> Result<()> {
         if self.rest.1 > 0 {
             self.bytes.push(self.rest.0 as u8);
         }
@@ -339,7 +334,7 @@ impl Unpacker {
     }
 
     /// The next message.
-    fn pull<C: Channel + ?Sized>(&mut self, ch: &mut C, message: &mut [u8]) -> Result<()> {
+    fn pull(&mut self, ch: &mut dyn Channel, message: &mut [u8]) -> Result<()> {
         let (whole, part) = (self.bits / 8, self.bits % 8);
         if part == 0 {
             let mut filled = 0;
@@ -358,7 +353,7 @@ impl Unpacker {
         Ok(())
     }
 
-    fn take<C: Channel + ?Sized>(&mut self, ch: &mut C, bits: usize) -> Result<u8> {
+    fn take(&mut self, ch: &mut dyn Channel, bits: usize) -> Result<u8> {
         let (mut acc, mut held) = (u32::from(self.rest.0), self.rest.1);
         if held < bits {
             self.fill(ch)?;
@@ -370,7 +365,7 @@ impl Unpacker {
     }
 
     /// Reads more if all that was read is used up.
-    fn fill<C: Channel + ?Sized>(&mut self, ch: &mut C) -> Result<()> {
+    fn fill(&mut self, ch: &mut dyn Channel) -> Result<()> {
         if self.at == self.bytes.len() {
             self.bytes.resize(PIECE.min(self.unread), 0);
             ch.recv(&mut self.bytes)?;

@@ -71,7 +71,7 @@ impl<D: DeltaSender> HashedSender<D> {
         HashedSender { inner, hash }
     }
 
-    fn extend<C: Channel + ?Sized>(&mut self, ch: &mut C, random: bool, out: &mut [[Block; 2]]) -> Result<()> {
+    fn extend(&mut self, ch: &mut dyn Channel, random: bool, out: &mut [[Block; 2]]) -> Result<()> {
         let (delta, hash, n) = (self.inner.delta(), &mut self.hash, out.len());
         let each = |j: usize, q: &mut [Block]| hash.pairs(delta, q, &mut out[j..j + q.len()]);
         let result = self.inner.extend_each(ch, random, n, each);
@@ -86,7 +86,7 @@ impl<D: DeltaReceiver> HashedReceiver<D> {
         HashedReceiver { inner, hash }
     }
 
-    fn extend<C: Channel + ?Sized>(&mut self, ch: &mut C, choices: Option<&Bits>, out: &mut [Block]) -> Result<Bits> {
+    fn extend(&mut self, ch: &mut dyn Channel, choices: Option<&Bits>, out: &mut [Block]) -> Result<Bits> {
         let (hash, n) = (&mut self.hash, out.len());
         let each = |j: usize, t: &mut [Block]| {
             hash.blocks(t);
@@ -100,11 +100,11 @@ impl<D: DeltaReceiver> HashedReceiver<D> {
 impl<D: DeltaSender> RandomSender for HashedSender<D> {
     type Model = D::Model;
 
-    fn sender_random<C: Channel + ?Sized>(&mut self, ch: &mut C, out: &mut [[Block; 2]]) -> Result<()> {
+    fn sender_random(&mut self, ch: &mut dyn Channel, out: &mut [[Block; 2]]) -> Result<()> {
         self.extend(ch, false, out)
     }
 
-    fn random<C: Channel + ?Sized>(&mut self, ch: &mut C, out: &mut [[Block; 2]]) -> Result<()> {
+    fn random(&mut self, ch: &mut dyn Channel, out: &mut [[Block; 2]]) -> Result<()> {
         self.extend(ch, true, out)
     }
 }
@@ -112,11 +112,11 @@ impl<D: DeltaSender> RandomSender for HashedSender<D> {
 impl<D: DeltaReceiver> RandomReceiver for HashedReceiver<D> {
     type Model = D::Model;
 
-    fn sender_random<C: Channel + ?Sized>(&mut self, ch: &mut C, choices: &Bits, out: &mut [Block]) -> Result<()> {
+    fn sender_random(&mut self, ch: &mut dyn Channel, choices: &Bits, out: &mut [Block]) -> Result<()> {
         self.extend(ch, Some(choices), out).map(drop)
     }
 
-    fn random<C: Channel + ?Sized>(&mut self, ch: &mut C, out: &mut [Block]) -> Result<Bits> {
+    fn random(&mut self, ch: &mut dyn Channel, out: &mut [Block]) -> Result<Bits> {
         self.extend(ch, None, out)
     }
 }

@@ -18,6 +18,7 @@
 
 pub mod alsz;
 pub mod base;
+pub mod checks;
 pub mod committing;
 mod correlated;
 pub mod flavour;

@@ -34,9 +34,9 @@ impl<M: Model> SenderSeeds<M> {
     ///
     /// # Errors
     /// Those of the extension.
-    pub fn draw<C: Channel + ?Sized>(
+    pub fn draw(
         ot: &mut impl RandomSender<Model = M>,
-        ch: &mut C,
+        ch: &mut dyn Channel,
         out: &mut [[Block; 2]],
         count: usize,
     ) -> Result<SenderSeeds<M>> {
@@ -81,9 +81,9 @@ impl<M: Model> ReceiverSeeds<M> {
     ///
     /// # Errors
     /// Those of the extension.
-    pub fn draw<C: Channel + ?Sized>(
+    pub fn draw(
         ot: &mut impl RandomReceiver<Model = M>,
-        ch: &mut C,
+        ch: &mut dyn Channel,
         choices: &Bits,
         out: &mut [Block],
         own: Bits,

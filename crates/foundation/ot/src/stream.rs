@@ -6,7 +6,7 @@ use comity_core::{Error, Result};
 /// they have advanced. `broken` stays set until the call has succeeded and clears it.
 pub(crate) fn begin(broken: &mut bool) -> Result<()> {
     if std::mem::replace(broken, true) {
-        return Err(Error::InvalidInput("this OT extension stopped at an earlier error; set up a new one".into()));
+        return Err(Error::invalid_input("this OT extension stopped at an earlier error; set up a new one"));
     }
     Ok(())
 }

@@ -17,7 +17,7 @@ fn inputs_are_chosen_and_then_opened() {
     let choices: Bits = (0..40).map(|i| i % 3 == 1).collect();
     let (random, opened) = Pair::run(
         |ch| {
-            let mut sender = Sender::setup::<Csw, _>(ch, &SESSION, Backend::detect(), &mut rng(1)).unwrap();
+            let mut sender = Sender::setup::<Csw>(ch, &SESSION, Backend::detect(), &mut rng(1)).unwrap();
             let mut random = [[Block::ZERO; 2]; 9];
             sender.send(ch, 24, &messages).unwrap();
             sender.random(ch, &mut random).unwrap();
@@ -25,7 +25,7 @@ fn inputs_are_chosen_and_then_opened() {
             random
         },
         |ch| {
-            let mut receiver = Receiver::setup::<Csw, _>(ch, &SESSION, Backend::detect(), &mut rng(2)).unwrap();
+            let mut receiver = Receiver::setup::<Csw>(ch, &SESSION, Backend::detect(), &mut rng(2)).unwrap();
             let got = receiver.receive(ch, 24, &choices).unwrap();
             for (j, choice) in choices.iter().map(usize::from).enumerate() {
                 assert_eq!(got[j], messages[j][choice], "OT {j}");

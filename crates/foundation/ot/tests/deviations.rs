@@ -5,7 +5,7 @@
 //! got. In the semi-honest model nothing hangs or panics.
 
 use comity_channel::{Change, Channel, Direction, Error, MemoryChannel, Tamper, Tampering};
-use comity_core::{Backend, Bits, Block, Misbehaviour, Params, Prg, Result, SessionId};
+use comity_core::{Backend, Bits, Block, Kind, Params, Prg, Result, SessionId};
 use comity_ot::base::{BaseOt, Csw, Pvw, Simplest};
 use comity_ot::softspoken::{self, Checking};
 use comity_ot::{
@@ -85,8 +85,8 @@ fn broken<M: Model, A: PartialEq + std::fmt::Debug + Send, B: PartialEq + std::f
 fn iknp_bears_every_deviation() {
     let backend = Backend::detect();
     random(
-        |ch, id, rng| Ok(HashedSender::new(iknp::Sender::setup::<Simplest, _>(ch, id, backend, DELTA, rng)?)),
-        |ch, id, rng| Ok(HashedReceiver::new(iknp::Receiver::setup::<Simplest, _>(ch, id, backend, rng)?)),
+        |ch, id, rng| Ok(HashedSender::new(iknp::Sender::setup::<Simplest>(ch, id, backend, DELTA, rng)?)),
+        |ch, id, rng| Ok(HashedReceiver::new(iknp::Receiver::setup::<Simplest>(ch, id, backend, rng)?)),
     );
 }
 
@@ -94,16 +94,16 @@ fn iknp_bears_every_deviation() {
 fn alsz_bears_every_deviation() {
     let (backend, parameters) = (Backend::detect(), alsz::Parameters::new(Params::default()).unwrap());
     random(
-        |ch, id, rng| alsz::Sender::setup::<Csw, _>(ch, id, backend, parameters, rng),
-        |ch, id, rng| alsz::Receiver::setup::<Csw, _>(ch, id, backend, parameters, rng),
+        |ch, id, rng| alsz::Sender::setup::<Csw>(ch, id, backend, parameters, rng),
+        |ch, id, rng| alsz::Receiver::setup::<Csw>(ch, id, backend, parameters, rng),
     );
 }
 
 fn softspoken<M: Checking, B: BaseOt<Model: AtLeast<M>>>(k: usize) {
     let backend = Backend::detect();
     random(
-        |ch, id, rng| Ok(HashedSender::new(softspoken::Sender::<M>::setup::<B, _>(ch, id, backend, k, DELTA, rng)?)),
-        |ch, id, rng| Ok(HashedReceiver::new(softspoken::Receiver::<M>::setup::<B, _>(ch, id, backend, k, rng)?)),
+        |ch, id, rng| Ok(HashedSender::new(softspoken::Sender::<M>::setup::<B>(ch, id, backend, k, DELTA, rng)?)),
+        |ch, id, rng| Ok(HashedReceiver::new(softspoken::Receiver::<M>::setup::<B>(ch, id, backend, k, rng)?)),
     );
 }
 
@@ -124,14 +124,14 @@ fn generator<M: Checking, B: BaseOt<Model: AtLeast<M>>>() {
         GENERATOR_CASES,
         |ch, number| {
             let id = &session(number);
-            let mut ot = generator::Sender::<M>::setup::<B, _>(ch, id, backend, DELTA, &mut rng(number))?;
+            let mut ot = generator::Sender::<M>::setup::<B>(ch, id, backend, DELTA, &mut rng(number))?;
             let mut q = vec![Block::ZERO; N];
             ot.extend(ch, &mut q)?;
             Ok(q)
         },
         |ch, number| {
             let id = &session(number);
-            let mut ot = generator::Receiver::<M>::setup::<B, _>(ch, id, backend, &mut rng(number + 50))?;
+            let mut ot = generator::Receiver::<M>::setup::<B>(ch, id, backend, &mut rng(number + 50))?;
             let mut t = vec![Block::ZERO; N];
             ot.extend(ch, &choices(), &mut t)?;
             ch.flush()?;
@@ -152,7 +152,7 @@ fn committing_ot_bears_every_deviation() {
     broken::<Malicious, _, _>(
         CASES,
         |ch, number| {
-            let mut ot = committing::Sender::setup::<Csw, _>(ch, &session(number), backend, &mut rng(number))?;
+            let mut ot = committing::Sender::setup::<Csw>(ch, &session(number), backend, &mut rng(number))?;
             let mut pairs = vec![[Block::ZERO; 2]; N];
             ot.random(ch, &mut pairs)?;
             ot.open(ch)?;
@@ -160,7 +160,7 @@ fn committing_ot_bears_every_deviation() {
             Ok(pairs)
         },
         |ch, number| {
-            let mut ot = committing::Receiver::setup::<Csw, _>(ch, &session(number), backend, &mut rng(number + 50))?;
+            let mut ot = committing::Receiver::setup::<Csw>(ch, &session(number), backend, &mut rng(number + 50))?;
             let chosen = ot.random(ch, &choices())?;
             Ok((chosen, ot.open(ch)?))
         },
@@ -172,13 +172,13 @@ fn one_of_n<T: one_of_n::Scheme, B: BaseOt<Model: AtLeast<T::Model>>>() {
     broken::<T::Model, _, _>(
         CASES,
         |ch, number| {
-            let mut ot = one_of_n::Sender::<T>::setup::<B, _>(ch, &session(number), backend, &mut rng(number))?;
+            let mut ot = one_of_n::Sender::<T>::setup::<B>(ch, &session(number), backend, &mut rng(number))?;
             let mut out = vec![Block::ZERO; 3 * N];
             ot.keys(ch, N)?.tables(3, &mut out)?;
             Ok(out)
         },
         |ch, number| {
-            let mut ot = one_of_n::Receiver::<T>::setup::<B, _>(ch, &session(number), backend, &mut rng(number + 50))?;
+            let mut ot = one_of_n::Receiver::<T>::setup::<B>(ch, &session(number), backend, &mut rng(number + 50))?;
             let mut out = vec![Block::ZERO; N];
             ot.receive(ch, &Vec::from_iter((0..N as u128).map(|j| j % 3)), &mut out)?;
             ch.flush()?;
@@ -226,13 +226,13 @@ fn a_lie_in_one_tree_is_a_guess_at_the_ideal_functionality() {
                 |ch| {
                     let rng = &mut rng(1);
                     let mut ot =
-                        softspoken::Sender::<Malicious>::setup::<Csw, _>(ch, &session(0), backend, k, delta, rng)?;
+                        softspoken::Sender::<Malicious>::setup::<Csw>(ch, &session(0), backend, k, delta, rng)?;
                     let mut q = vec![Block::ZERO; 128];
                     ot.extend(ch, &mut q).map(|()| q)
                 },
                 |ch| {
                     let rng = &mut rng(2);
-                    let mut ot = softspoken::Receiver::<Malicious>::setup::<Csw, _>(ch, &session(0), backend, k, rng)?;
+                    let mut ot = softspoken::Receiver::<Malicious>::setup::<Csw>(ch, &session(0), backend, k, rng)?;
                     // With the 128 spare OTs, a row has 32 bytes.
                     let change =
                         Tamper { direction: Direction::Outgoing, at: 32 * tree + 5, change: Change::Flip { bit: 3 } };
@@ -249,7 +249,9 @@ fn a_lie_in_one_tree_is_a_guess_at_the_ideal_functionality() {
                     assert_eq!(ideal.corrupt_receiver(&Bits::zeros(128), &t).unwrap(), q, "k = {k}, tree {tree}");
                     right += 1;
                 }
-                (Err(_), Err(Error::PeerMisbehaved(Misbehaviour::InconsistentChoices))) => wrong += 1,
+                (Err(_), Err(Error { kind: Kind::Misbehaved(comity_ot::checks::INCONSISTENT_CHOICES), .. })) => {
+                    wrong += 1
+                }
                 (ideal, real) => panic!("k = {k}, tree {tree}: {ideal:?}, but {:?}", real.map(drop)),
             }
         }
@@ -262,11 +264,11 @@ fn no_way_on<S: RandomSender, R: RandomReceiver>(
     sender: impl Fn(&mut MemoryChannel) -> Result<S> + Sync,
     receiver: impl Fn(&mut MemoryChannel) -> Result<R> + Sync,
 ) {
-    let refused = |error: Error| assert!(matches!(error, Error::InvalidInput(_)), "{error}");
+    let refused = |error: Error| assert!(matches!(error, Error { kind: Kind::InvalidInput(_), .. }), "{error}");
     Pair::run(
         |ch| {
             let mut ot = sender(ch).unwrap();
-            assert!(matches!(ot.random(ch, &mut [[Block::ZERO; 2]; N]).unwrap_err(), Error::PeerClosed));
+            assert!(matches!(ot.random(ch, &mut [[Block::ZERO; 2]; N]).unwrap_err(), Error { kind: Kind::Closed, .. }));
             refused(ot.random(ch, &mut [[Block::ZERO; 2]; N]).unwrap_err());
             refused(ot.sender_random(ch, &mut [[Block::ZERO; 2]; 1]).unwrap_err());
         },
@@ -279,21 +281,18 @@ fn nothing_goes_on_after_an_abort() {
     let (backend, id) = (Backend::detect(), session(0));
     let parameters = alsz::Parameters::new(Params::default()).unwrap();
     no_way_on(
-        |ch| iknp::Sender::setup::<Simplest, _>(ch, &id, backend, DELTA, &mut rng(1)).map(HashedSender::new),
-        |ch| iknp::Receiver::setup::<Simplest, _>(ch, &id, backend, &mut rng(2)).map(HashedReceiver::new),
+        |ch| iknp::Sender::setup::<Simplest>(ch, &id, backend, DELTA, &mut rng(1)).map(HashedSender::new),
+        |ch| iknp::Receiver::setup::<Simplest>(ch, &id, backend, &mut rng(2)).map(HashedReceiver::new),
     );
     no_way_on(
-        |ch| alsz::Sender::setup::<Csw, _>(ch, &id, backend, parameters, &mut rng(1)),
-        |ch| alsz::Receiver::setup::<Csw, _>(ch, &id, backend, parameters, &mut rng(2)),
+        |ch| alsz::Sender::setup::<Csw>(ch, &id, backend, parameters, &mut rng(1)),
+        |ch| alsz::Receiver::setup::<Csw>(ch, &id, backend, parameters, &mut rng(2)),
     );
     no_way_on(
         |ch| {
-            softspoken::Sender::<Malicious>::setup::<Csw, _>(ch, &id, backend, 4, DELTA, &mut rng(1))
+            softspoken::Sender::<Malicious>::setup::<Csw>(ch, &id, backend, 4, DELTA, &mut rng(1))
                 .map(HashedSender::new)
         },
-        |ch| {
-            softspoken::Receiver::<Malicious>::setup::<Csw, _>(ch, &id, backend, 4, &mut rng(2))
-                .map(HashedReceiver::new)
-        },
+        |ch| softspoken::Receiver::<Malicious>::setup::<Csw>(ch, &id, backend, 4, &mut rng(2)).map(HashedReceiver::new),
     );
 }

@@ -40,14 +40,14 @@ fn run<A: Send, B: Send>(
     std::thread::scope(|scope| {
         let sender = scope.spawn(move || {
             let mut ch = a;
-            let ot = iknp::Sender::setup::<Simplest, _>(&mut ch, &SESSION, Backend::detect(), DELTA, &mut rng(1));
+            let ot = iknp::Sender::setup::<Simplest>(&mut ch, &SESSION, Backend::detect(), DELTA, &mut rng(1));
             let mut ot = HashedSender::new(ot.unwrap());
             let before = sent(ch.counter().counts());
             let out = send(&mut ot, &mut ch);
             (out, sent(ch.counter().counts()) - before)
         });
         let mut ch = b;
-        let ot = iknp::Receiver::setup::<Simplest, _>(&mut ch, &SESSION, Backend::detect(), &mut rng(2));
+        let ot = iknp::Receiver::setup::<Simplest>(&mut ch, &SESSION, Backend::detect(), &mut rng(2));
         let mut ot = HashedReceiver::new(ot.unwrap());
         let before = sent(ch.counter().counts());
         let out = receive(&mut ot, &mut ch);
@@ -253,9 +253,9 @@ fn messages_hash_the_correlation() {
     let sizes = [100, 20_000, 1000];
     let backend = Backend::detect();
     let sender =
-        |ch: &mut MemoryChannel| iknp::Sender::setup::<Simplest, _>(ch, &SESSION, backend, DELTA, &mut rng(1)).unwrap();
+        |ch: &mut MemoryChannel| iknp::Sender::setup::<Simplest>(ch, &SESSION, backend, DELTA, &mut rng(1)).unwrap();
     let receiver =
-        |ch: &mut MemoryChannel| iknp::Receiver::setup::<Simplest, _>(ch, &SESSION, backend, &mut rng(2)).unwrap();
+        |ch: &mut MemoryChannel| iknp::Receiver::setup::<Simplest>(ch, &SESSION, backend, &mut rng(2)).unwrap();
     let (q, ()) = Pair::run(
         |ch| {
             let mut sender = sender(ch);

@@ -186,8 +186,8 @@ fn iknp_realizes_every_flavour() {
     let backend = Backend::detect();
     delta(
         "IKNP",
-        |ch| iknp::Sender::setup::<Simplest, _>(ch, &SESSION, backend, DELTA, &mut rng(1)),
-        |ch| iknp::Receiver::setup::<Simplest, _>(ch, &SESSION, backend, &mut rng(2)),
+        |ch| iknp::Sender::setup::<Simplest>(ch, &SESSION, backend, DELTA, &mut rng(1)),
+        |ch| iknp::Receiver::setup::<Simplest>(ch, &SESSION, backend, &mut rng(2)),
     );
 }
 
@@ -197,8 +197,8 @@ fn alsz_realizes_every_flavour_of_random_ot() {
     let parameters = alsz::Parameters::new(Params::default()).unwrap();
     random(
         "ALSZ",
-        |ch| alsz::Sender::setup::<Csw, _>(ch, &SESSION, backend, parameters, &mut rng(1)),
-        |ch| alsz::Receiver::setup::<Csw, _>(ch, &SESSION, backend, parameters, &mut rng(2)),
+        |ch| alsz::Sender::setup::<Csw>(ch, &SESSION, backend, parameters, &mut rng(1)),
+        |ch| alsz::Receiver::setup::<Csw>(ch, &SESSION, backend, parameters, &mut rng(2)),
     );
 }
 
@@ -207,8 +207,8 @@ fn softspoken<M: Checking, B: BaseOt<Model: AtLeast<M>>>() {
     for k in 1..=8 {
         delta(
             &format!("SoftSpoken, {}, k = {k}", M::NAME),
-            |ch| softspoken::Sender::<M>::setup::<B, _>(ch, &SESSION, backend, k, DELTA, &mut rng(1)),
-            |ch| softspoken::Receiver::<M>::setup::<B, _>(ch, &SESSION, backend, k, &mut rng(2)),
+            |ch| softspoken::Sender::<M>::setup::<B>(ch, &SESSION, backend, k, DELTA, &mut rng(1)),
+            |ch| softspoken::Receiver::<M>::setup::<B>(ch, &SESSION, backend, k, &mut rng(2)),
         );
     }
 }
@@ -229,8 +229,8 @@ fn generator<M: Checking, B: BaseOt<Model: AtLeast<M>>>() {
     correlated(
         &format!("generator, {}", M::NAME),
         Block::from_u128(1),
-        |ch| generator::Sender::<M>::setup::<B, _>(ch, &SESSION, backend, DELTA, &mut rng(1)),
-        |ch| generator::Receiver::<M>::setup::<B, _>(ch, &SESSION, backend, &mut rng(2)),
+        |ch| generator::Sender::<M>::setup::<B>(ch, &SESSION, backend, DELTA, &mut rng(1)),
+        |ch| generator::Receiver::<M>::setup::<B>(ch, &SESSION, backend, &mut rng(2)),
     );
 }
 
@@ -242,12 +242,11 @@ fn the_generator_realizes_correlated_and_random_ot() {
     random(
         "generator, malicious",
         |ch| {
-            generator::Sender::<Malicious>::setup::<Csw, _>(ch, &SESSION, backend, DELTA, &mut rng(1))
+            generator::Sender::<Malicious>::setup::<Csw>(ch, &SESSION, backend, DELTA, &mut rng(1))
                 .map(HashedSender::new)
         },
         |ch| {
-            generator::Receiver::<Malicious>::setup::<Csw, _>(ch, &SESSION, backend, &mut rng(2))
-                .map(HashedReceiver::new)
+            generator::Receiver::<Malicious>::setup::<Csw>(ch, &SESSION, backend, &mut rng(2)).map(HashedReceiver::new)
         },
     );
 }
@@ -260,7 +259,7 @@ fn committing_ot_opens_what_was_sent() {
         OpenedOt::new(LEN),
         &SIZES,
         |ch, inputs| {
-            let mut ot = committing::Sender::setup::<Csw, _>(ch, &SESSION, backend, &mut rng(1))?;
+            let mut ot = committing::Sender::setup::<Csw>(ch, &SESSION, backend, &mut rng(1))?;
             for [zeros, ones] in inputs {
                 let messages: Vec<_> =
                     zeros.chunks_exact(LEN).zip(ones.chunks_exact(LEN)).map(|(a, b)| [a, b]).collect();
@@ -270,7 +269,7 @@ fn committing_ot_opens_what_was_sent() {
             Ok(vec![(); inputs.len()])
         },
         |ch, choices| {
-            let mut ot = committing::Receiver::setup::<Csw, _>(ch, &SESSION, backend, &mut rng(2))?;
+            let mut ot = committing::Receiver::setup::<Csw>(ch, &SESSION, backend, &mut rng(2))?;
             let got = choices.iter().map(|c| Ok(ot.receive(ch, LEN, c)?.concat())).collect::<Result<Vec<_>>>()?;
             let opened = RefCell::new(ot.open(ch)?.into_iter());
             let of_call = |(c, got): (&Bits, Vec<u8>)| {
@@ -292,7 +291,7 @@ fn one_of_n<T: one_of_n::Scheme, B: BaseOt<Model: AtLeast<T::Model>>>(name: &str
         EntryOt,
         &SIZES,
         |ch, inputs| {
-            let mut ot = one_of_n::Sender::<T>::setup::<B, _>(ch, &SESSION, backend, &mut rng(1))?;
+            let mut ot = one_of_n::Sender::<T>::setup::<B>(ch, &SESSION, backend, &mut rng(1))?;
             let call = |entries: &Vec<[u128; 2]>| {
                 let keys = ot.keys(ch, entries.len())?;
                 let [mut first, mut second] = [(); 2].map(|()| vec![Block::ZERO; entries.len()]);
@@ -304,7 +303,7 @@ fn one_of_n<T: one_of_n::Scheme, B: BaseOt<Model: AtLeast<T::Model>>>(name: &str
             inputs.iter().map(call).collect()
         },
         |ch, choices| {
-            let mut ot = one_of_n::Receiver::<T>::setup::<B, _>(ch, &SESSION, backend, &mut rng(2))?;
+            let mut ot = one_of_n::Receiver::<T>::setup::<B>(ch, &SESSION, backend, &mut rng(2))?;
             choices.iter().map(|c| filled(c.len(), |out| ot.receive(ch, c, out)).map(|(out, ())| out)).collect()
         },
     );

@@ -21,7 +21,7 @@ fn random_ots<M: Checking, B: BaseOt<Model: AtLeast<M>>>() {
     let choices = (0..N).map(|i| i % 3 == 0 || i % 7 == 2).collect();
     let (pairs, (drawn, first, second)) = Pair::run(
         |ch| {
-            let sender = Sender::<M>::setup::<B, _>(ch, &SESSION, Backend::detect(), DELTA, &mut rng(1)).unwrap();
+            let sender = Sender::<M>::setup::<B>(ch, &SESSION, Backend::detect(), DELTA, &mut rng(1)).unwrap();
             assert_eq!(sender.delta(), DELTA.with_lsb(true));
             let mut sender = HashedSender::new(sender);
             let mut pairs = vec![[Block::ZERO; 2]; 2 * N];
@@ -30,7 +30,7 @@ fn random_ots<M: Checking, B: BaseOt<Model: AtLeast<M>>>() {
             pairs
         },
         |ch| {
-            let receiver = Receiver::<M>::setup::<B, _>(ch, &SESSION, Backend::detect(), &mut rng(2)).unwrap();
+            let receiver = Receiver::<M>::setup::<B>(ch, &SESSION, Backend::detect(), &mut rng(2)).unwrap();
             let mut receiver = HashedReceiver::new(receiver);
             let (mut first, mut second) = (vec![Block::ZERO; N], vec![Block::ZERO; N]);
             let drawn = receiver.random(ch, &mut first).unwrap();
@@ -56,7 +56,7 @@ fn random_ots_through_a_hash() {
 fn another_extension_as_base() {
     let (q, t) = Pair::run(
         |ch| {
-            let base = iknp::Sender::setup::<Simplest, _>(ch, &SESSION, Backend::detect(), DELTA, &mut rng(1)).unwrap();
+            let base = iknp::Sender::setup::<Simplest>(ch, &SESSION, Backend::detect(), DELTA, &mut rng(1)).unwrap();
             let mut sender = Sender::<SemiHonest>::bootstrap(ch, &SESSION, base, &mut rng(2)).unwrap();
             let (offered, trees) = sender.offer().unwrap();
             comity_channel::Channel::send(ch, &trees.to_bytes()).unwrap();
@@ -67,9 +67,9 @@ fn another_extension_as_base() {
             q
         },
         |ch| {
-            let base = iknp::Receiver::setup::<Simplest, _>(ch, &SESSION, Backend::detect(), &mut rng(3)).unwrap();
+            let base = iknp::Receiver::setup::<Simplest>(ch, &SESSION, Backend::detect(), &mut rng(3)).unwrap();
             let receiver = Receiver::<SemiHonest>::bootstrap(ch, &SESSION, base, &mut rng(4)).unwrap();
-            let mut bytes = vec![0; 16 * (1 + 9 * 2176)];
+            let mut bytes = vec![0; 16 * (1 + 9 * 2208)];
             comity_channel::Channel::recv(ch, &mut bytes).unwrap();
             let trees = comity_ot::generator::Trees::from_bytes(&bytes, &Parameters::STANDARD).unwrap();
             let mut receiver = receiver.accept(&trees).unwrap().finish();

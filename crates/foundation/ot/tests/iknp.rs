@@ -1,7 +1,7 @@
 //! The semi-honest extension: against a textbook sender that works bit by bit, and hostile peers.
 
 use comity_channel::{Channel, MemoryChannel, Result};
-use comity_core::{Backend, Bits, Block, Error, Misbehaviour, Prg, SessionId};
+use comity_core::{Backend, Bits, Block, Error, Kind, Prg, SessionId};
 use comity_ot::base::{Simplest, simplest};
 use comity_ot::iknp::{Receiver, Sender};
 use comity_ot::{DeltaReceiver, DeltaSender};
@@ -22,11 +22,11 @@ fn bits(n: usize, seed: u128) -> Bits {
 }
 
 fn sender(ch: &mut MemoryChannel, backend: Backend, delta: Block) -> Sender {
-    Sender::setup::<Simplest, _>(ch, &SESSION, backend, delta, &mut rng(1)).unwrap()
+    Sender::setup::<Simplest>(ch, &SESSION, backend, delta, &mut rng(1)).unwrap()
 }
 
 fn receiver(ch: &mut MemoryChannel, backend: Backend) -> Receiver {
-    Receiver::setup::<Simplest, _>(ch, &SESSION, backend, &mut rng(2)).unwrap()
+    Receiver::setup::<Simplest>(ch, &SESSION, backend, &mut rng(2)).unwrap()
 }
 
 /// One call of each size, on one extension.
@@ -171,7 +171,7 @@ fn the_wire_is_that_of_the_paper_and_pinned() {
                     ch.send(Block::bytes_of(&q)).unwrap();
                 }
                 ch.flush().unwrap();
-                assert!(matches!(ch.recv(&mut [0]), Err(Error::PeerClosed)), "nothing else is sent");
+                assert!(matches!(ch.recv(&mut [0]), Err(Error { kind: Kind::Closed, .. })), "nothing else is sent");
                 textbook.wire.finalize().to_hex()
             },
         );
@@ -193,11 +193,10 @@ fn both_parties_can_send_over_one_channel() {
             let session = SESSION.child(if turn { "one way" } else { "the other way" });
             let mut rng = rng(u128::from(first) + 20);
             if turn == first {
-                let mut sender =
-                    Sender::setup::<Simplest, _>(ch, &session, Backend::detect(), DELTA, &mut rng).unwrap();
+                let mut sender = Sender::setup::<Simplest>(ch, &session, Backend::detect(), DELTA, &mut rng).unwrap();
                 sender.extend(ch, &mut q).unwrap();
             } else {
-                let mut receiver = Receiver::setup::<Simplest, _>(ch, &session, Backend::detect(), &mut rng).unwrap();
+                let mut receiver = Receiver::setup::<Simplest>(ch, &session, Backend::detect(), &mut rng).unwrap();
                 receiver.extend(ch, &bits(300, 1), &mut t).unwrap();
             }
         }
@@ -218,14 +217,13 @@ fn sessions_have_nothing_in_common() {
         let (q, ()) = Pair::run(
             |ch| {
                 let mut sender =
-                    Sender::setup::<Simplest, _>(ch, &session, Backend::detect(), DELTA, &mut rng(1)).unwrap();
+                    Sender::setup::<Simplest>(ch, &session, Backend::detect(), DELTA, &mut rng(1)).unwrap();
                 let mut q = vec![Block::ZERO; 100];
                 sender.extend(ch, &mut q).unwrap();
                 q
             },
             |ch| {
-                let mut receiver =
-                    Receiver::setup::<Simplest, _>(ch, &session, Backend::detect(), &mut rng(2)).unwrap();
+                let mut receiver = Receiver::setup::<Simplest>(ch, &session, Backend::detect(), &mut rng(2)).unwrap();
                 receiver.extend(ch, &bits(100, 3), &mut [Block::ZERO; 100]).unwrap();
             },
         );
@@ -248,7 +246,10 @@ fn lengths_must_agree() {
             error
         },
     );
-    assert!(matches!(&error, Error::InvalidInput(text) if text.contains('3') && text.contains('4')), "{error}");
+    assert!(
+        matches!(&error, Error { kind: Kind::InvalidInput(text), .. } if text.contains('3') && text.contains('4')),
+        "{error}"
+    );
 }
 
 #[test]
@@ -269,8 +270,8 @@ fn a_peer_that_leaves_is_noticed_and_ends_the_extension() {
                 ch.flush().unwrap();
             },
         );
-        assert!(matches!(errors.0, Error::PeerClosed), "after {sent} bytes: {}", errors.0);
-        assert!(errors.1.iter().all(|error| matches!(error, Error::InvalidInput(_))));
+        assert!(matches!(errors.0, Error { kind: Kind::Closed, .. }), "after {sent} bytes: {}", errors.0);
+        assert!(errors.1.iter().all(|error| matches!(error, Error { kind: Kind::InvalidInput(_), .. })));
     }
     // The receiver never reads: it notices when it finds the channel closed.
     let ((), errors) = Pair::run(
@@ -286,8 +287,8 @@ fn a_peer_that_leaves_is_noticed_and_ends_the_extension() {
             (first, then)
         },
     );
-    assert!(matches!(errors.0, Some(Error::PeerClosed)));
-    assert!(errors.1.iter().all(|error| matches!(error, Error::InvalidInput(_))));
+    assert!(matches!(errors.0, Some(Error { kind: Kind::Closed, .. })));
+    assert!(errors.1.iter().all(|error| matches!(error, Error { kind: Kind::InvalidInput(_), .. })));
 }
 
 #[test]
@@ -327,18 +328,18 @@ fn random_choice_bits_are_random_and_correlated() {
 #[test]
 fn hostile_base_ots_end_the_setup() {
     let (result, ()) = Pair::run(
-        |ch| Sender::setup::<Simplest, _>(ch, &SESSION, Backend::detect(), DELTA, &mut rng(1)).map(drop),
+        |ch| Sender::setup::<Simplest>(ch, &SESSION, Backend::detect(), DELTA, &mut rng(1)).map(drop),
         |ch| ch.send(&[0xff; 32]).and_then(|()| ch.flush()).unwrap(),
     );
-    assert!(matches!(result, Err(Error::PeerMisbehaved(Misbehaviour::InvalidPoint))));
+    assert!(matches!(result, Err(Error { kind: Kind::Misbehaved(comity_ot::checks::INVALID_POINT), .. })));
     let (result, ()) = Pair::run(
-        |ch| Receiver::setup::<Simplest, _>(ch, &SESSION, Backend::detect(), &mut rng(2)).map(drop),
+        |ch| Receiver::setup::<Simplest>(ch, &SESSION, Backend::detect(), &mut rng(2)).map(drop),
         |ch| {
             ch.recv(&mut [0; 32]).unwrap();
             ch.send(&[0; 32 * 128]).and_then(|()| ch.flush()).unwrap();
         },
     );
-    assert!(matches!(result, Err(Error::PeerMisbehaved(Misbehaviour::IdentityPoint))));
+    assert!(matches!(result, Err(Error { kind: Kind::Misbehaved(comity_ot::checks::IDENTITY_POINT), .. })));
 }
 
 #[test]

@@ -1,7 +1,7 @@
 //! Simplest OT: against the paper's formulas, its own two forms against each other, and hostile peers.
 
 use comity_channel::Channel;
-use comity_core::{Backend, Bits, Block, Error, Misbehaviour, Prg, SessionId};
+use comity_core::{Backend, Bits, Block, Error, Kind, Prg, SessionId};
 use comity_ot::base::simplest::{Points, Receiver, Sender, Setup, receive, send};
 use comity_testing::Pair;
 use curve25519_dalek::ristretto::{CompressedRistretto, RistrettoPoint};
@@ -87,7 +87,7 @@ fn messages_and_streams_are_the_same_protocol() {
             assert_eq!(bytes, setup.to_bytes());
             ch.send(points.as_bytes()).unwrap();
             ch.flush().unwrap();
-            assert!(matches!(ch.recv(&mut [0]), Err(Error::PeerClosed)), "nothing else is sent");
+            assert!(matches!(ch.recv(&mut [0]), Err(Error { kind: Kind::Closed, .. })), "nothing else is sent");
         },
     );
     let (_, ()) = Pair::run(
@@ -97,7 +97,7 @@ fn messages_and_streams_are_the_same_protocol() {
             let mut bytes = vec![0; points.as_bytes().len()];
             ch.recv(&mut bytes).unwrap();
             assert_eq!(bytes, points.as_bytes());
-            assert!(matches!(ch.recv(&mut [0]), Err(Error::PeerClosed)), "nothing else is sent");
+            assert!(matches!(ch.recv(&mut [0]), Err(Error { kind: Kind::Closed, .. })), "nothing else is sent");
         },
     );
 }
@@ -176,9 +176,12 @@ fn hostile_setups_are_refused_by_name() {
     };
     for bytes in invalid_encodings() {
         let error = refusal(bytes);
-        assert!(matches!(error, Error::PeerMisbehaved(Misbehaviour::InvalidPoint)), "{bytes:x?}: {error}");
+        assert!(
+            matches!(error, Error { kind: Kind::Misbehaved(comity_ot::checks::INVALID_POINT), .. }),
+            "{bytes:x?}: {error}"
+        );
     }
-    assert!(matches!(refusal([0; 32]), Error::PeerMisbehaved(Misbehaviour::IdentityPoint)));
+    assert!(matches!(refusal([0; 32]), Error { kind: Kind::Misbehaved(comity_ot::checks::IDENTITY_POINT), .. }));
 }
 
 #[test]
@@ -203,9 +206,12 @@ fn hostile_points_are_refused_by_name() {
         };
         for bytes in invalid_encodings() {
             let error = refusal(bytes);
-            assert!(matches!(error, Error::PeerMisbehaved(Misbehaviour::InvalidPoint)), "{bytes:x?}: {error}");
+            assert!(
+                matches!(error, Error { kind: Kind::Misbehaved(comity_ot::checks::INVALID_POINT), .. }),
+                "{bytes:x?}: {error}"
+            );
         }
-        assert!(matches!(refusal([0; 32]), Error::PeerMisbehaved(Misbehaviour::IdentityPoint)));
+        assert!(matches!(refusal([0; 32]), Error { kind: Kind::Misbehaved(comity_ot::checks::IDENTITY_POINT), .. }));
     }
 }
 
@@ -229,7 +235,7 @@ fn any_bytes_are_taken_or_refused_by_name() {
         for result in results {
             match result {
                 Ok(()) => assert!(valid),
-                Err(Error::PeerMisbehaved(Misbehaviour::InvalidPoint)) => assert!(!valid),
+                Err(Error { kind: Kind::Misbehaved(comity_ot::checks::INVALID_POINT), .. }) => assert!(!valid),
                 Err(error) => panic!("{error}"),
             }
         }
@@ -252,7 +258,10 @@ fn a_point_equal_to_that_of_the_sender_is_harmless() {
 #[test]
 fn the_wrong_number_of_points_is_refused() {
     for (bytes, n) in [(0, 1), (31, 1), (33, 1), (64, 1), (64, 3), (32, 0)] {
-        assert!(matches!(Points::from_bytes(&vec![1; bytes], n), Err(Error::Malformed(_))), "{bytes} bytes, {n} OTs");
+        assert!(
+            matches!(Points::from_bytes(&vec![1; bytes], n), Err(Error { kind: Kind::Malformed(_), .. })),
+            "{bytes} bytes, {n} OTs"
+        );
     }
     assert!(Points::from_bytes(&[], 0).is_ok());
 }
@@ -268,13 +277,13 @@ fn a_peer_that_leaves_is_noticed() {
                 ch.send(&good[..sent]).and_then(|()| ch.flush()).unwrap();
             },
         );
-        assert!(matches!(result, Err(Error::PeerClosed)), "after {sent} bytes");
+        assert!(matches!(result, Err(Error { kind: Kind::Closed, .. })), "after {sent} bytes");
     }
     for sent in [0, 1, 31] {
         let (result, _) = Pair::run(
             |ch| receive(ch, &SESSION, &choices(20, 3), &mut rng(1)).map(drop),
             |ch| ch.send(&good[..sent]).and_then(|()| ch.flush()).unwrap(),
         );
-        assert!(matches!(result, Err(Error::PeerClosed)), "after {sent} bytes");
+        assert!(matches!(result, Err(Error { kind: Kind::Closed, .. })), "after {sent} bytes");
     }
 }

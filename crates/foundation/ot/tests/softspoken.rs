@@ -25,14 +25,13 @@ fn correlated<M: Checking, B: BaseOt<Model: AtLeast<M>>>() {
         let (q, t) = Pair::run(
             |ch| {
                 let mut sender =
-                    Sender::<M>::setup::<B, _>(ch, &SESSION, Backend::detect(), k, DELTA, &mut rng(1)).unwrap();
+                    Sender::<M>::setup::<B>(ch, &SESSION, Backend::detect(), k, DELTA, &mut rng(1)).unwrap();
                 let mut q = vec![Block::ZERO; 500];
                 sender.extend(ch, &mut q).unwrap();
                 q
             },
             |ch| {
-                let mut receiver =
-                    Receiver::<M>::setup::<B, _>(ch, &SESSION, Backend::detect(), k, &mut rng(2)).unwrap();
+                let mut receiver = Receiver::<M>::setup::<B>(ch, &SESSION, Backend::detect(), k, &mut rng(2)).unwrap();
                 let mut t = vec![Block::ZERO; 500];
                 receiver.extend(ch, &bits(500), &mut t).unwrap();
                 t
@@ -59,7 +58,7 @@ fn random_ots_through_a_hash() {
     let (pairs, (choices, given, drawn)) = Pair::run(
         |ch| {
             let sender =
-                Sender::<SemiHonest>::setup::<Simplest, _>(ch, &SESSION, Backend::detect(), 4, DELTA, &mut rng(1))
+                Sender::<SemiHonest>::setup::<Simplest>(ch, &SESSION, Backend::detect(), 4, DELTA, &mut rng(1))
                     .unwrap();
             let mut sender = HashedSender::new(sender);
             let mut pairs = vec![[Block::ZERO; 2]; 2 * N];
@@ -69,7 +68,7 @@ fn random_ots_through_a_hash() {
         },
         |ch| {
             let receiver =
-                Receiver::<SemiHonest>::setup::<Simplest, _>(ch, &SESSION, Backend::detect(), 4, &mut rng(2)).unwrap();
+                Receiver::<SemiHonest>::setup::<Simplest>(ch, &SESSION, Backend::detect(), 4, &mut rng(2)).unwrap();
             let mut receiver = HashedReceiver::new(receiver);
             let (mut given, mut drawn) = (vec![Block::ZERO; N], vec![Block::ZERO; N]);
             receiver.sender_random(ch, &bits(N), &mut given).unwrap();

@@ -124,8 +124,8 @@ fn alsz_costs_the_table_and_its_check() {
     let (backend, parameters) = (Backend::detect(), alsz::Parameters::new(Params::default()).unwrap());
     let (rows, pairs) = (parameters.rows(), parameters.pairs());
     counts(
-        |ch| alsz::Sender::setup::<Csw, _>(ch, &SESSION, backend, parameters, &mut rng(1)),
-        |ch| alsz::Receiver::setup::<Csw, _>(ch, &SESSION, backend, parameters, &mut rng(2)),
+        |ch| alsz::Sender::setup::<Csw>(ch, &SESSION, backend, parameters, &mut rng(1)),
+        |ch| alsz::Receiver::setup::<Csw>(ch, &SESSION, backend, parameters, &mut rng(2)),
         |m, random| match m {
             0 => 0,
             // 128 spare columns; four hashes of 32 bytes for each pair of rows.
@@ -140,12 +140,10 @@ fn softspoken<M: Checking, B: BaseOt<Model: AtLeast<M>>>(spare: usize, answer: u
     for k in 1..=8 {
         counts(
             |ch| {
-                softspoken::Sender::<M>::setup::<B, _>(ch, &SESSION, backend, k, Block::ZERO, &mut rng(1))
+                softspoken::Sender::<M>::setup::<B>(ch, &SESSION, backend, k, Block::ZERO, &mut rng(1))
                     .map(HashedSender::new)
             },
-            |ch| {
-                softspoken::Receiver::<M>::setup::<B, _>(ch, &SESSION, backend, k, &mut rng(2)).map(HashedReceiver::new)
-            },
+            |ch| softspoken::Receiver::<M>::setup::<B>(ch, &SESSION, backend, k, &mut rng(2)).map(HashedReceiver::new),
             |m, random| match m {
                 0 => 0,
                 _ => (128usize.div_ceil(k) - usize::from(random)) * 16 * (m.div_ceil(128) + spare) + answer,

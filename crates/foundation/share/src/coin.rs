@@ -4,23 +4,25 @@
 //! before the first message. Cost: two messages of party 0, one of party 1, 128 bytes.
 
 use comity_channel::Channel;
-use comity_core::{Commitment, Error, Misbehaviour, Opening, Result, SessionId, commit};
+use comity_core::{Commitment, Error, Opening, PartyId, Result, SessionId, commit};
 use rand_core::CryptoRng;
+
+use crate::checks;
 
 /// 256 random bits, the same for both. `session` is used for one string.
 ///
 /// # Errors
-/// [`Error::PeerMisbehaved`] if the peer opens another seed than it committed to, and those of the channel.
-pub fn coin<C: Channel + ?Sized>(
-    ch: &mut C,
+/// [`Misbehaved`](comity_core::Kind) if the peer opens another seed than it committed to, and those of the channel.
+pub fn coin(
+    ch: &mut dyn Channel,
     session: SessionId,
-    party: u32,
+    party: PartyId,
     rng: &mut (impl CryptoRng + ?Sized),
 ) -> Result<[u8; 32]> {
     const LABEL: &str = "coin, party 0";
     let (mut own, mut theirs) = ([0; 32], [0; 32]);
     rng.fill_bytes(&mut own);
-    if party == 0 {
+    if party.0 == 0 {
         let (commitment, opening) = commit(session, LABEL, &own, rng);
         ch.send(&commitment.to_bytes())?;
         ch.recv(&mut theirs)?;
@@ -34,7 +36,7 @@ pub fn coin<C: Channel + ?Sized>(
         ch.recv(&mut theirs)?;
         ch.recv(&mut salt)?;
         if !Commitment::new(commitment).verify(session, LABEL, &theirs, &Opening::new(salt)) {
-            return Err(Error::PeerMisbehaved(Misbehaviour::CoinOpening));
+            return Err(Error::from(checks::COIN_OPENING));
         }
     }
     Ok(std::array::from_fn(|i| own[i] ^ theirs[i]))
@@ -42,7 +44,7 @@ pub fn coin<C: Channel + ?Sized>(
 
 #[cfg(test)]
 mod tests {
-    use comity_core::{Backend, Block, Prg};
+    use comity_core::{Backend, Block, Kind, Prg};
     use comity_testing::Pair;
 
     use super::*;
@@ -50,9 +52,9 @@ mod tests {
     #[test]
     fn both_get_the_same_and_a_changed_seed_is_named() {
         let session = SessionId::derive("test", &[]);
-        let honest = |party: u32| {
+        let honest = |party: u16| {
             move |ch: &mut comity_channel::MemoryChannel| {
-                coin(ch, session, party, &mut Prg::new(Backend::detect(), Block::from_u128(party.into())))
+                coin(ch, session, PartyId(party), &mut Prg::new(Backend::detect(), Block::from_u128(party.into())))
             }
         };
         let (a, b) = Pair::run(honest(0), honest(1));
@@ -66,6 +68,6 @@ mod tests {
             },
             honest(1),
         );
-        assert!(matches!(b, Err(Error::PeerMisbehaved(Misbehaviour::CoinOpening))));
+        assert!(matches!(b, Err(Error { kind: Kind::Misbehaved(checks::COIN_OPENING), .. })));
     }
 }

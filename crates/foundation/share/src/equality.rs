@@ -8,7 +8,7 @@
 //! Cost: two messages of party 0, one of party 1, 128 bytes.
 
 use comity_channel::Channel;
-use comity_core::{Commitment, Error, Misbehaviour, Opening, Result, SessionId, commit};
+use comity_core::{Check, Commitment, Error, Opening, PartyId, Result, SessionId, commit};
 use rand_core::CryptoRng;
 use subtle::ConstantTimeEq;
 
@@ -16,18 +16,18 @@ use subtle::ConstantTimeEq;
 /// what is compared. `session` is used for one comparison.
 ///
 /// # Errors
-/// [`Error::PeerMisbehaved`], and those of the channel.
-pub fn equal<C: Channel + ?Sized>(
-    ch: &mut C,
+/// [`Misbehaved`](comity_core::Kind), and those of the channel.
+pub fn equal(
+    ch: &mut dyn Channel,
     session: SessionId,
-    party: u32,
+    party: PartyId,
     digest: &[u8; 32],
-    otherwise: Misbehaviour,
+    otherwise: &'static Check,
     rng: &mut (impl CryptoRng + ?Sized),
 ) -> Result<()> {
     const LABEL: &str = "equality, party 0";
     let mut theirs = [0; 32];
-    if party == 0 {
+    if party.0 == 0 {
         let (commitment, opening) = commit(session, LABEL, digest, rng);
         ch.send(&commitment.to_bytes())?;
         ch.recv(&mut theirs)?;
@@ -41,25 +41,26 @@ pub fn equal<C: Channel + ?Sized>(
         ch.recv(&mut theirs)?;
         ch.recv(&mut salt)?;
         if !Commitment::new(commitment).verify(session, LABEL, &theirs, &Opening::new(salt)) {
-            return Err(Error::PeerMisbehaved(otherwise));
+            return Err(Error::from(otherwise));
         }
     }
-    if bool::from(theirs.ct_eq(digest)) { Ok(()) } else { Err(Error::PeerMisbehaved(otherwise)) }
+    if bool::from(theirs.ct_eq(digest)) { Ok(()) } else { Err(Error::from(otherwise)) }
 }
 
 #[cfg(test)]
 mod tests {
-    use comity_core::{Backend, Block, Prg};
+    use comity_core::{Backend, Block, Kind, Prg};
     use comity_testing::Pair;
 
     use super::*;
+    use crate::checks;
 
     fn compare(a: [u8; 32], b: [u8; 32]) -> [Result<()>; 2] {
         let session = SessionId::derive("test", &[]);
-        let run = |party: u32, digest: [u8; 32]| {
+        let run = |party: u16, digest: [u8; 32]| {
             move |ch: &mut comity_channel::MemoryChannel| {
                 let mut rng = Prg::new(Backend::detect(), Block::from_u128(party.into()));
-                equal(ch, session, party, &digest, Misbehaviour::WrongMac, &mut rng)
+                equal(ch, session, PartyId(party), &digest, checks::WRONG_MAC, &mut rng)
             }
         };
         let (a, b) = Pair::run(run(0, a), run(1, b));
@@ -70,7 +71,7 @@ mod tests {
     fn equal_strings_pass_and_others_are_named_on_both_sides() {
         assert!(compare([3; 32], [3; 32]).iter().all(Result::is_ok));
         for result in compare([3; 32], [2; 32]) {
-            assert!(matches!(result, Err(Error::PeerMisbehaved(Misbehaviour::WrongMac))));
+            assert!(matches!(result, Err(Error { kind: Kind::Misbehaved(checks::WRONG_MAC), .. })));
         }
     }
 
@@ -87,9 +88,9 @@ mod tests {
             },
             |ch| {
                 let mut rng = Prg::new(Backend::detect(), Block::from_u128(10));
-                equal(ch, session, 1, &[7; 32], Misbehaviour::WrongMac, &mut rng)
+                equal(ch, session, PartyId(1), &[7; 32], checks::WRONG_MAC, &mut rng)
             },
         );
-        assert!(matches!(honest, Err(Error::PeerMisbehaved(Misbehaviour::WrongMac))));
+        assert!(matches!(honest, Err(Error { kind: Kind::Misbehaved(checks::WRONG_MAC), .. })));
     }
 }

@@ -4,20 +4,21 @@
 //! receiver's `t_j = q_j + x_j * delta` the MAC on `x_j`. Two extensions run side by side, one each way.
 
 use comity_channel::Channel;
-use comity_core::{Backend, Bits, Block, Result, SessionId};
+use comity_core::{Backend, Bits, Block, PartyId, Result, SessionId};
 use comity_ot::softspoken::TwoWay;
 use comity_ot::{DeltaReceiver, DeltaSender};
 use rand_core::CryptoRng;
 use zeroize::{Zeroize, Zeroizing};
 
-use crate::{GlobalKey, Share, Source};
+use crate::share::{GlobalKey, Share};
+use crate::source::Source;
 
 /// Levels of the extension's trees: 128/k bits an OT on the wire.
 const LEVELS: usize = 4;
 
 /// Authenticated bits from SoftSpoken, both ways.
 pub struct Extension {
-    party: u32,
+    party: PartyId,
     key: GlobalKey,
     both: TwoWay,
 }
@@ -26,20 +27,20 @@ impl Extension {
     /// How many shared bits are best asked for at once: the OTs of a chunk, but for one incomplete block of them.
     pub const CHUNK: usize = TwoWay::CHUNK;
 
-    /// Runs the base OTs, both ways at once. `session` is the extension's alone; this party's key is drawn here, with `party`
-    /// as its bit 1.
+    /// Runs the base OTs, both ways at once. `session` is the extension's alone; this party's key is drawn here.
     ///
     /// # Errors
     /// Those of the base OTs, and of the channel.
-    pub fn setup<C: Channel + ?Sized>(
-        ch: &mut C,
+    pub fn setup(
+        ch: &mut dyn Channel,
         session: &SessionId,
         backend: Backend,
-        party: u32,
-        rng: &mut impl CryptoRng,
+        party: PartyId,
+        rng: &mut dyn CryptoRng,
     ) -> Result<Extension> {
-        let key = GlobalKey::random(party == 1, rng);
-        let [own, theirs] = [party, 1 - party].map(|party| session.child(&format!("under the key of party {party}")));
+        let key = GlobalKey::random(party, rng);
+        let [own, theirs] =
+            [party.0, 1 - party.0].map(|party| session.child(&format!("under the key of party {party}")));
         let both = TwoWay::setup(ch, [&own, &theirs], backend, LEVELS, key.block(), rng)?;
         Ok(Extension { party, key, both })
     }
@@ -52,7 +53,7 @@ impl Extension {
     ///
     /// # Panics
     /// If there are not as many `keys` as `macs`.
-    pub fn halves<C: Channel + ?Sized>(&mut self, ch: &mut C, macs: &mut [Block], keys: &mut [Block]) -> Result<()> {
+    pub fn halves(&mut self, ch: &mut dyn Channel, macs: &mut [Block], keys: &mut [Block]) -> Result<()> {
         let result = self.both.extend(ch, macs, keys);
         result.inspect_err(|_| {
             macs.zeroize();
@@ -74,7 +75,7 @@ impl Extension {
 }
 
 impl Source for Extension {
-    fn party(&self) -> u32 {
+    fn party(&self) -> PartyId {
         self.party
     }
 
@@ -95,7 +96,7 @@ impl Source for Extension {
         Ok(())
     }
 
-    fn bits(&mut self, ch: &mut dyn Channel, owner: u32, out: &mut [Share]) -> Result<()> {
+    fn bits(&mut self, ch: &mut dyn Channel, owner: PartyId, out: &mut [Share]) -> Result<()> {
         let n = out.len();
         if owner == self.party {
             let (bits, t) = self.own(ch, n)?;
@@ -118,14 +119,14 @@ mod tests {
     #[test]
     fn shares_and_bits_carry_macs_under_both_keys() {
         let session = SessionId::derive("test", &[]);
-        let party = |party: u32| {
+        let party = |party: u16| {
             move |ch: &mut comity_channel::MemoryChannel| {
                 let mut rng = Prg::new(Backend::detect(), Block::from_u128(party.into()));
-                let mut source = Extension::setup(ch, &session, Backend::detect(), party, &mut rng).unwrap();
+                let mut source = Extension::setup(ch, &session, Backend::detect(), PartyId(party), &mut rng).unwrap();
                 let mut out = vec![Share::default(); 3 * 300];
                 source.shares(ch, &mut out[..300]).unwrap();
-                source.bits(ch, 0, &mut out[300..600]).unwrap();
-                source.bits(ch, 1, &mut out[600..]).unwrap();
+                source.bits(ch, PartyId(0), &mut out[300..600]).unwrap();
+                source.bits(ch, PartyId(1), &mut out[600..]).unwrap();
                 (source.key().clone(), out)
             }
         };

@@ -8,8 +8,10 @@
 //! Cost: 32 bytes each way a settlement, 16 bytes hashed a bit and party.
 
 use comity_channel::Channel;
-use comity_core::{Block, Error, Misbehaviour, Result, SessionId};
+use comity_core::{Block, Error, PartyId, Result, SessionId};
 use subtle::ConstantTimeEq;
+
+use crate::checks;
 
 /// What was shown to the peer, and what the peer showed, since the session began.
 pub struct Ledger {
@@ -19,9 +21,9 @@ pub struct Ledger {
 
 impl Ledger {
     /// An empty ledger for party 0 or 1 of a session. `session` is the ledger's alone.
-    pub fn new(session: SessionId, party: u32) -> Ledger {
-        let by = |party: u32| blake3::Hasher::new_keyed(&session.child(&format!("shown by party {party}")).to_bytes());
-        Ledger { shown: by(party), seen: by(1 - party) }
+    pub fn new(session: SessionId, party: PartyId) -> Ledger {
+        let by = |party: u16| blake3::Hasher::new_keyed(&session.child(&format!("shown by party {party}")).to_bytes());
+        Ledger { shown: by(party.0), seen: by(1 - party.0) }
     }
 
     /// This party shows bits that carry these MACs.
@@ -42,17 +44,17 @@ impl Ledger {
     /// Holds the peer's digest against all that was seen.
     ///
     /// # Errors
-    /// [`Misbehaviour::WrongMac`].
+    /// [`checks::WRONG_MAC`].
     pub fn verify(&self, digest: &[u8; 32]) -> Result<()> {
         let right = self.seen.finalize().as_bytes().ct_eq(digest);
-        if right.into() { Ok(()) } else { Err(Error::PeerMisbehaved(Misbehaviour::WrongMac)) }
+        if right.into() { Ok(()) } else { Err(Error::from(checks::WRONG_MAC)) }
     }
 
     /// Checks all that was shown in either direction. After an error nothing more may leave.
     ///
     /// # Errors
     /// As [`Ledger::verify`], and those of the channel.
-    pub fn settle<C: Channel + ?Sized>(&mut self, ch: &mut C) -> Result<()> {
+    pub fn settle(&mut self, ch: &mut dyn Channel) -> Result<()> {
         let mut theirs = [0; 32];
         ch.send(&self.digest())?;
         ch.recv(&mut theirs)?;
@@ -62,16 +64,17 @@ impl Ledger {
 
 #[cfg(test)]
 mod tests {
+    use comity_core::Kind;
     use comity_testing::Pair;
 
     use super::*;
 
-    fn settle(changes: impl Fn(&mut Ledger, u32) + Sync) -> [Result<()>; 2] {
+    fn settle(changes: impl Fn(&mut Ledger, u16) + Sync) -> [Result<()>; 2] {
         let session = SessionId::derive("test", &[]);
-        let party = |party: u32| {
+        let party = |party: u16| {
             let changes = &changes;
             move |ch: &mut comity_channel::MemoryChannel| {
-                let mut ledger = Ledger::new(session, party);
+                let mut ledger = Ledger::new(session, PartyId(party));
                 changes(&mut ledger, party);
                 ledger.settle(ch)
             }
@@ -88,7 +91,7 @@ mod tests {
         let turned = [macs[1], macs[0]];
         let [shower, seer] = settle(|ledger, party| if party == 0 { ledger.show(&turned) } else { ledger.see(&macs) });
         assert!(shower.is_ok());
-        assert!(matches!(seer, Err(Error::PeerMisbehaved(Misbehaviour::WrongMac))));
+        assert!(matches!(seer, Err(Error { kind: Kind::Misbehaved(checks::WRONG_MAC), .. })));
     }
 
     #[test]

@@ -18,6 +18,7 @@
 //! **Adversary**: malicious. Delta has 126 secret bits ([`GlobalKey`]), so a false MAC passes with probability 2^-126, and a
 //! ledger's digest adds what a collision of BLAKE3 takes.
 
+pub mod checks;
 mod coin;
 mod equality;
 mod extension;

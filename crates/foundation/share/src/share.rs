@@ -6,27 +6,27 @@
 
 use core::ops::{BitXor, BitXorAssign};
 
-use comity_core::Block;
+use comity_core::{Block, PartyId};
 use rand_core::CryptoRng;
-use zeroize::{DefaultIsZeroes, Zeroize, ZeroizeOnDrop};
+use zeroize::{DefaultIsZeroes, Zeroize, ZeroizeOnDrop, Zeroizing};
 
 /// Bit 0.
 const BIT: Block = Block::from_u128(1);
 
 /// A party's global key: its delta, with which it checks the peer's MACs. Secret; wiped on drop.
 ///
-/// Bit 0 is one (see [`Share`]). Bit 1 is what the caller says: leaky ANDs after Katz, Ranellucci, Rosulek and Wang (2018/578) want
-/// two deltas whose sum has a fixed bit set, so party 0 of a pair has zero there, and party 1 has one.
+/// Bit 0 is one (see [`Share`]). Bit 1 is one at party 1 alone: leaky ANDs after Katz, Ranellucci, Rosulek and Wang (2018/578) want
+/// deltas whose sum has a fixed bit set.
 #[derive(Clone, Zeroize, ZeroizeOnDrop)]
 pub struct GlobalKey(Block);
 
 impl GlobalKey {
-    /// A random key whose bit 1 is `second`.
-    pub fn random(second: bool, rng: &mut (impl CryptoRng + ?Sized)) -> GlobalKey {
-        let mut bytes = [0; 16];
-        rng.fill_bytes(&mut bytes);
-        bytes[0] = bytes[0] & !3 | 1 | u8::from(second) << 1;
-        GlobalKey(Block::new(bytes))
+    /// A random key of this party.
+    pub fn random(party: PartyId, rng: &mut (impl CryptoRng + ?Sized)) -> GlobalKey {
+        let mut bytes = Zeroizing::new([0; 16]);
+        rng.fill_bytes(&mut *bytes);
+        bytes[0] = bytes[0] & !3 | 1 | u8::from(party.0 == 1) << 1;
+        GlobalKey(Block::new(*bytes))
     }
 
     /// The key with these bits; `None` if bit 0 is not one.
@@ -119,8 +119,8 @@ impl Share {
     /// Adds the public constant `c` to the bit. It goes to party 0's share; `party` is this one.
     #[inline]
     #[must_use]
-    pub fn add(self, c: bool, party: u32, delta: &GlobalKey) -> Share {
-        if party == 0 { self.add_to_own(c) } else { self.add_to_theirs(c, delta) }
+    pub fn add(self, c: bool, party: PartyId, delta: &GlobalKey) -> Share {
+        if party.0 == 0 { self.add_to_own(c) } else { self.add_to_theirs(c, delta) }
     }
 
     /// This share where `bit` is one, a share of zero where it is zero, without a branch.
@@ -206,7 +206,7 @@ mod tests {
             let sum = [left[0] ^ right[0], left[1] ^ right[1]];
             holds(sum, [x[0] ^ y[0], x[1] ^ y[1]], &deltas);
             for c in [false, true] {
-                let moved = [0, 1].map(|party| sum[party].add(c, party as u32, &deltas[party]));
+                let moved = [0, 1].map(|party| sum[party].add(c, PartyId(party as u16), &deltas[party]));
                 holds(moved, [x[0] ^ y[0] ^ c, x[1] ^ y[1]], &deltas);
                 let masked = [0, 1].map(|party: usize| moved[party].masked(bit(0)));
                 holds(masked, [(x[0] ^ y[0] ^ c) & bit(0), (x[1] ^ y[1]) & bit(0)], &deltas);
@@ -218,9 +218,9 @@ mod tests {
     fn a_global_key_has_its_fixed_bits() {
         assert!(GlobalKey::new(Block::from_u128(6)).is_none());
         let mut rng = Prg::new(Backend::detect(), Block::from_u128(6));
-        for second in [false, true] {
-            let key = GlobalKey::random(second, &mut rng);
-            assert_eq!(key.block().to_u128() & 3, 1 | u128::from(second) << 1);
+        for party in [0, 1, 2] {
+            let key = GlobalKey::random(PartyId(party), &mut rng);
+            assert_eq!(key.block().to_u128() & 3, 1 | u128::from(party == 1) << 1);
         }
     }
 }

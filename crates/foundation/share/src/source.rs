@@ -1,16 +1,16 @@
 //! `Source`: the functionality aBit, where authenticated bits come from.
 
 use comity_channel::Channel;
-use comity_core::Result;
+use comity_core::{PartyId, Result};
 
-use crate::{GlobalKey, Share};
+use crate::share::{GlobalKey, Share};
 
 /// Random authenticated bits of two parties (Nielsen et al., Crypto 2012, figure 5, its aBit commands).
 ///
 /// Both parties make the same calls in the same order. After an error a source is not used again.
 pub trait Source: Send {
     /// This party: 0 or 1.
-    fn party(&self) -> u32;
+    fn party(&self) -> PartyId;
 
     /// This party's global key, the same for the source's whole life.
     fn key(&self) -> &GlobalKey;
@@ -25,5 +25,5 @@ pub trait Source: Send {
     ///
     /// # Errors
     /// As [`Source::shares`].
-    fn bits(&mut self, ch: &mut dyn Channel, owner: u32, out: &mut [Share]) -> Result<()>;
+    fn bits(&mut self, ch: &mut dyn Channel, owner: PartyId, out: &mut [Share]) -> Result<()>;
 }

@@ -3,9 +3,10 @@
 use std::path::PathBuf;
 use std::time::Duration;
 
-use clap::{Args, Parser, Subcommand, ValueEnum};
+use clap::{Args, CommandFactory, FromArgMatches, Parser, Subcommand, ValueEnum};
 
 use crate::flags::{Assigned, BitOrder, Count, OutputTo, Owner, Peer, Size};
+use crate::protocols::{self, List};
 
 const EXAMPLES: &str = "\
 Examples:
@@ -46,32 +47,6 @@ for all. What stands on a command line can be seen by other users (`ps`) and
 stays in the shell's history: hand secrets over as @FILE or -.
 
 One output is printed as the plain value; several one a line, as `NAME VALUE`."
-    };
-}
-
-/// What the protocols promise.
-macro_rules! protocols {
-    () => {
-        "\
-Protocols, all for two parties, each with inputs of its own:
-  cutchoose  Against a party that cheats (malicious). RHO garbled circuits, of
-             which the evaluator checks some and evaluates the others: a cheat
-             is caught, or does no harm. Costs 32 bytes an AND gate and copy:
-             RHO times what yao sends.
-  tinyot     Against a party that cheats (malicious), by authenticated shares:
-             about 170 bytes an AND gate, most of them before the inputs matter
-             (offline), then two bits; but a round of messages for each layer of
-             AND gates: for networks with short delays, and computations in steps
-             (`comity repl`).
-  yao        Against a party that follows the protocol and is curious
-             (semi-honest). One that cheats could learn the other's inputs, or
-             make its outputs wrong, unnoticed.
-Each party learns its outputs (--output-to), the program, and the lengths of all
-values, and nothing else of the other's. Not hidden: that you compute, when, and
-how long it takes; with cutchoose the evaluator's time depends a little on how
-many copies it evaluates. There is no fairness: a party may stop the run, and
-the evaluator sees its outputs before the garbler does. An input is whatever its
-party says. Nobody outside the project has audited comity."
     };
 }
 
@@ -122,13 +97,11 @@ pub(crate) enum Command {
     /// Two parties compute AES-128 of one's block under the other's key
     Demo(DemoArgs),
     /// Be one party of a computation
-    #[command(after_help = concat!(programs!(), "\n\n", protocols!(), "\n\n", stores!()))]
     Run(RunArgs),
     /// Do all that can be done before the inputs are known, for later runs (`comity run --store`)
     #[command(after_help = concat!(stores!(), "\n\n", programs!()))]
     Prepare(PrepareArgs),
     /// Be all parties at once: one process each on this machine, with the real protocol
-    #[command(after_help = concat!(programs!(), "\n\n", protocols!()))]
     Local(LocalArgs),
     /// Be one party of an interactive session: both type the same statements, and see results as they come
     #[command(after_help = REPL)]
@@ -145,6 +118,8 @@ pub(crate) enum Command {
     /// Ask for ranges of encrypted columns of PostgreSQL
     #[command(subcommand, after_help = crate::ope::args::ABOUT)]
     Ope(crate::ope::args::OpeCommand),
+    /// List the protocols and services, and what each protects against
+    Protocols(crate::protocols::ProtocolsArgs),
     /// Make this party's key and say whose keys it trusts
     #[command(subcommand)]
     Key(KeyCommand),
@@ -154,6 +129,52 @@ pub(crate) enum Command {
     Completions(CompletionsArgs),
     /// Print the man page
     Man,
+}
+
+/// The definitions, with what the cards of these protocols say.
+pub(crate) fn definitions(list: List) -> clap::Command {
+    let notes = |parts: &[&str]| parts.join("\n\n");
+    let promises = protocols::help(list);
+    let with = |command: clap::Command| protocols::with_protocols(command, list);
+    Cli::command()
+        .mut_subcommand("run", |c| with(c).after_help(notes(&[programs!(), &promises, stores!()])))
+        .mut_subcommand("local", |c| with(c).after_help(notes(&[programs!(), &promises])))
+        .mut_subcommand("prepare", with)
+        .mut_subcommand("repl", with)
+}
+
+impl Cli {
+    /// What these arguments say, where there are these protocols.
+    pub(crate) fn read<I: IntoIterator<Item: Into<std::ffi::OsString> + Clone>>(
+        args: I,
+        list: List,
+    ) -> Result<Cli, clap::Error> {
+        let mut definitions = definitions(list);
+        let matches = definitions.try_get_matches_from_mut(args)?;
+        let mut cli = Cli::from_arg_matches(&matches).map_err(|error| error.format(&mut definitions))?;
+        let session = match &mut cli.command {
+            Command::Run(args) => &mut args.session,
+            Command::Local(args) => &mut args.session,
+            Command::Prepare(args) => &mut args.session,
+            Command::Repl(args) => &mut args.session,
+            Command::Protocols(args) => {
+                args.list = list;
+                return Ok(cli);
+            }
+            _ => return Ok(cli),
+        };
+        session.list = list;
+        if let Some((_, matches)) = matches.subcommand() {
+            session.option.extend(protocols::given(matches, list));
+        }
+        Ok(cli)
+    }
+}
+
+/// `KEY=VALUE`.
+fn key_value(text: &str) -> Result<(String, String), String> {
+    let (key, value) = text.split_once('=').ok_or("KEY=VALUE is wanted")?;
+    Ok((key.to_owned(), value.to_owned()))
 }
 
 /// What is computed, who puts in what, and who learns what.
@@ -171,7 +192,7 @@ pub(crate) struct RoleArgs {
     /// Input value VALUE (name or index) belongs to party PARTY [default: as the program says, or value i to party i]
     #[arg(long, value_name = "VALUE=PARTY")]
     pub(crate) owner: Vec<Owner>,
-    /// Who learns the outputs: a party, `all`, or OUTPUT=PARTY for one of them [default: as the program says, or `all`]
+    /// Who learns the outputs: a party, several (0,2), `all`, or OUTPUT=PARTY for one of them [default: as the program says, or `all`]
     #[arg(long, value_name = "[OUTPUT=]PARTY")]
     pub(crate) output_to: Vec<OutputTo>,
 }
@@ -216,9 +237,14 @@ pub(crate) struct ResultArgs {
 /// How a session runs.
 #[derive(Args, Debug, Clone)]
 pub(crate) struct SessionArgs {
-    /// The protocol, `cutchoose`, `tinyot` or `yao` (see below) [default: cutchoose]
+    /// The protocol
     #[arg(long, value_name = "NAME")]
     pub(crate) protocol: Option<String>,
+    /// An option of the protocol (`comity protocols NAME` lists them); `--KEY VALUE` is short for it
+    #[arg(long, value_name = "KEY=VALUE", value_parser = key_value)]
+    pub(crate) option: Vec<(String, String)>,
+    #[arg(skip)]
+    pub(crate) list: List,
     /// Computational security in bits: 128 is what there is
     #[arg(long, value_name = "BITS", default_value_t = 128)]
     pub(crate) kappa: u32,
@@ -227,9 +253,6 @@ pub(crate) struct SessionArgs {
     /// with 20
     #[arg(long, value_name = "BITS", default_value_t = 40)]
     pub(crate) rho: u32,
-    /// How `tinyot` makes its triples [default: fast]
-    #[arg(long, value_enum)]
-    pub(crate) dealer: Option<Dealer>,
     /// How long to wait for the peer: to connect, to greet, and for its first message
     #[arg(long, value_name = "SECONDS", default_value = "30", value_parser = seconds)]
     pub(crate) timeout: Duration,
@@ -250,7 +273,7 @@ pub(crate) struct DemoArgs {
 pub(crate) struct NetworkArgs {
     /// Which party this is: 0, 1, …
     #[arg(long, value_name = "ID")]
-    pub(crate) party: u32,
+    pub(crate) party: u16,
     /// Wait for the peer at this address
     #[arg(long, value_name = "ADDR")]
     pub(crate) listen: Option<String>,
@@ -291,12 +314,6 @@ pub(crate) struct RunArgs {
     pub(crate) session: SessionArgs,
     #[command(flatten)]
     pub(crate) result: ResultArgs,
-    /// What this party does in `cutchoose`; the other does the other [default: what sends fewer bytes]
-    #[arg(long, value_enum)]
-    pub(crate) role: Option<Role>,
-    /// Send the garbled circuits of `cutchoose` coded: about half the bytes, more work for both; for slow networks
-    #[arg(long)]
-    pub(crate) coded: bool,
     /// Use up a preparation of `comity prepare` in DIR; never one whose copy was used (see below)
     #[arg(long, value_name = "DIR")]
     pub(crate) store: Option<PathBuf>,
@@ -310,7 +327,7 @@ pub(crate) struct RunArgs {
 
 #[derive(Args, Debug)]
 pub(crate) struct PrepareArgs {
-    /// What the runs will compute, as in `comity run` (see below); what `tinyot` prepares is for any program
+    /// What the runs will compute, as in `comity run` (see below); without one, material for any program
     pub(crate) program: Option<String>,
     #[command(flatten)]
     pub(crate) roles: RoleArgs,
@@ -321,7 +338,7 @@ pub(crate) struct PrepareArgs {
     pub(crate) store: PathBuf,
     #[command(flatten)]
     pub(crate) key: KeyArgs,
-    /// How many runs to prepare; without a program (`tinyot`), for how many AND gates
+    /// How many runs to prepare; without a program, how much of the protocol's material (of `tinyot`, for how many AND gates)
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u64).range(1..=1 << 40))]
     pub(crate) count: u64,
     /// Refuse if all entries of the store could then take more than this: bytes, or as in 500MiB, 20GiB
@@ -329,48 +346,9 @@ pub(crate) struct PrepareArgs {
     pub(crate) store_limit: Size,
     #[command(flatten)]
     pub(crate) session: SessionArgs,
-    /// What this party does; the other does the other [default: what sends fewer bytes]
-    #[arg(long, value_enum)]
-    pub(crate) role: Option<Role>,
     /// Print one JSON object (an error, too)
     #[arg(long)]
     pub(crate) json: bool,
-}
-
-/// How authenticated triples are made.
-#[derive(ValueEnum, Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Dealer {
-    /// From SoftSpoken OT extension and the leaky AND of 2018
-    Fast,
-    /// As the paper of 2012 does
-    Nnob12,
-}
-
-impl From<Dealer> for comity::Dealer {
-    fn from(dealer: Dealer) -> comity::Dealer {
-        match dealer {
-            Dealer::Fast => comity::Dealer::Fast,
-            Dealer::Nnob12 => comity::Dealer::Nnob12,
-        }
-    }
-}
-
-/// What a party does where one garbles and the other evaluates.
-#[derive(ValueEnum, Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Role {
-    /// Makes the garbled circuits
-    Garbler,
-    /// Evaluates them
-    Evaluator,
-}
-
-impl From<Role> for comity::Role {
-    fn from(role: Role) -> comity::Role {
-        match role {
-            Role::Garbler => comity::Role::Garbler,
-            Role::Evaluator => comity::Role::Evaluator,
-        }
-    }
 }
 
 #[derive(Args, Debug)]
@@ -381,12 +359,6 @@ pub(crate) struct LocalArgs {
     pub(crate) values: ValueArgs,
     #[command(flatten)]
     pub(crate) session: SessionArgs,
-    /// What party 0 does in `cutchoose`; party 1 does the other [default: what sends fewer bytes]
-    #[arg(long, value_enum)]
-    pub(crate) role: Option<Role>,
-    /// Send the garbled circuits of `cutchoose` coded: about half the bytes, more work for both; for slow networks
-    #[arg(long)]
-    pub(crate) coded: bool,
     #[command(flatten)]
     pub(crate) result: ResultArgs,
 }
@@ -512,13 +484,11 @@ pub(crate) fn seconds(text: &str) -> Result<Duration, String> {
 
 #[cfg(test)]
 mod tests {
-    use clap::CommandFactory;
-
     use super::*;
 
     #[test]
     fn the_definitions_are_consistent() {
-        Cli::command().debug_assert();
+        definitions(List::default()).debug_assert();
     }
 
     #[test]

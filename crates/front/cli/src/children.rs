@@ -24,7 +24,7 @@ pub(crate) struct Plan {
     /// The arguments that all parties share, from `run` on.
     pub(crate) args: Vec<String>,
     /// What only one party is told, for each.
-    pub(crate) flags: Vec<Option<String>>,
+    pub(crate) flags: Vec<Vec<String>>,
     /// The input values of each party.
     pub(crate) orders: Vec<Orders>,
     /// AND gates, for the progress bar.
@@ -69,9 +69,9 @@ pub(crate) fn run(plan: Plan) -> Outcome<Finished> {
             Some(Event::Progress(_)) => {}
             Some(Event::Note(text)) => note(&format!("party {party}: {text}")),
             Some(Event::Report { run, texts }) => processes.children[party].said = Some(Ok((*run, texts))),
-            Some(Event::Error { kind, message }) => {
+            Some(Event::Error { kind, message, party: whose }) => {
                 let kind = Kind::named(&kind).unwrap_or(Kind::Bug);
-                processes.children[party].said = Some(Err(Failure::new(kind, message)));
+                processes.children[party].said = Some(Err(Failure { kind, message, party: whose }));
             }
             None => processes.reap(party),
         }
@@ -109,7 +109,7 @@ impl Processes {
         &mut self,
         args: &[String],
         address: [&str; 2],
-        (flag, orders): &(Option<String>, Orders),
+        (flags, orders): &(Vec<String>, Orders),
         tell: &Sender<Heard>,
     ) -> Outcome {
         let party = self.children.len();
@@ -118,7 +118,7 @@ impl Processes {
             .args(args)
             .args(["--party", &party.to_string(), "--attached"])
             .args(address)
-            .args(flag)
+            .args(flags)
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
             .stderr(Stdio::inherit())

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use comity_circuit::format::{self, Format};
 use comity_circuit::value::Type;
-use comity_circuit::{Program, Recipients, library};
+use comity_circuit::{Program, library};
 
 use crate::args::{CircuitCommand, CircuitFormat};
 use crate::console::{deliver, emit, note};
@@ -32,7 +32,12 @@ fn describe(resolved: &Resolved) -> json::Info {
     json::Info {
         name: resolved.text.clone(),
         inputs: (resolved.inputs().iter())
-            .map(|v| json::Input { party: v.party, name: v.name.clone(), bits: v.bits as u64, ty: typed(&v.ty) })
+            .map(|v| json::Input {
+                party: v.owner.party().map(|party| party.0),
+                name: v.name.clone(),
+                bits: v.bits as u64,
+                ty: typed(&v.ty),
+            })
             .collect(),
         outputs: (resolved.outputs().iter())
             .map(|v| json::Output { name: v.name.clone(), bits: v.bits as u64, ty: typed(&v.ty) })
@@ -50,17 +55,13 @@ fn body(resolved: &Resolved, info: &json::Info) -> String {
     let names = info.inputs.iter().map(|v| &v.name).chain(info.outputs.iter().map(|v| &v.name));
     let width = names.map(|name| name.chars().count()).max().unwrap_or(0);
     let mut text = String::new();
-    for (index, value) in info.inputs.iter().enumerate() {
-        let ty = kind(&value.ty, value.bits);
-        text += &format!("  input {index}   {:width$}  {ty}, from party {}\n", value.name, value.party);
+    for (index, value) in resolved.inputs().iter().enumerate() {
+        let ty = kind(&typed(&value.ty), value.bits as u64);
+        text += &format!("  input {index}   {:width$}  {ty}, from {}\n", value.name, value.owner);
     }
     for (index, value) in resolved.outputs().iter().enumerate() {
-        let to = match value.to {
-            Recipients::All => "all parties".to_owned(),
-            Recipients::Party(party) => format!("party {party}"),
-        };
         let ty = kind(&typed(&value.ty), value.bits as u64);
-        text += &format!("  output {index}  {:width$}  {ty}, to {to}\n", value.name);
+        text += &format!("  output {index}  {:width$}  {ty}, to {}\n", value.name, value.to);
     }
     let calls = if info.calls == 1 { String::new() } else { format!(" in {} calls", info.calls) };
     text +=

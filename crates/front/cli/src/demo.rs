@@ -1,7 +1,5 @@
 //! `comity demo`: AES-128 of one party's block under the other's key.
 
-use clap::Parser;
-
 use crate::args::{Cli, Command, DemoArgs};
 use crate::console::emit;
 use crate::eval;
@@ -9,6 +7,7 @@ use crate::failure::{Failure, Kind, Outcome};
 use crate::json;
 use crate::local::{merged, together};
 use crate::party::{bytes, duration};
+use crate::protocols::List;
 use crate::resolve::resolve;
 use crate::values::{self, Order};
 
@@ -20,7 +19,7 @@ const CIPHERTEXT: &str = "69c4e0d86a7b0430d8cdb78070b4c55a";
 /// The command.
 pub(crate) fn run(args: &DemoArgs) -> Outcome {
     let line = ["comity", "local", "aes128", "--input", &format!("0={KEY}"), "--input", &format!("1={BLOCK}")];
-    let Ok(Cli { command: Command::Local(local) }) = Cli::try_parse_from(line) else {
+    let Ok(Cli { command: Command::Local(local) }) = Cli::read(line, List::default()) else {
         return Err(Failure::new(Kind::Bug, "the demo's command line does not parse"));
     };
     let resolved = resolve(&local.program)?;
@@ -46,7 +45,7 @@ pub(crate) fn run(args: &DemoArgs) -> Outcome {
     let time = duration(garbled.seconds.total.max(evaluated.seconds.total));
     let (there, back) = (bytes(garbled.bytes.sent), bytes(evaluated.bytes.sent));
     let rounds = garbled.rounds.max(evaluated.rounds);
-    let protocol = comity::Protocol::named(&garbled.protocol)?;
+    let protocol = comity::named(&garbled.protocol)?.card();
     let pad = " ".repeat(pid0.to_string().len().max(pid1.to_string().len()));
     let width = pad.len();
     emit(&format!(

@@ -14,12 +14,16 @@ pub(crate) enum Kind {
     Timeout,
     /// The network or the operating system refused.
     Network,
+    /// What is at the other end is no comity.
+    Stranger,
     /// The peer's identity is not the one that this party trusts.
     Untrusted,
     /// Bytes from the peer do not decode.
     Malformed,
     /// A check of the protocol failed.
     Misbehaved,
+    /// The store of material cannot be read or written.
+    Store,
     /// The parties want different things.
     Mismatch,
     /// Values, files or programs that do not fit.
@@ -31,13 +35,15 @@ pub(crate) enum Kind {
 }
 
 impl Kind {
-    const ALL: [Kind; 10] = [
+    const ALL: [Kind; 12] = [
         Kind::Closed,
         Kind::Timeout,
         Kind::Network,
+        Kind::Stranger,
         Kind::Untrusted,
         Kind::Malformed,
         Kind::Misbehaved,
+        Kind::Store,
         Kind::Mismatch,
         Kind::Input,
         Kind::Usage,
@@ -50,9 +56,11 @@ impl Kind {
             Kind::Closed => "closed",
             Kind::Timeout => "timeout",
             Kind::Network => "network",
+            Kind::Stranger => "stranger",
             Kind::Untrusted => "untrusted",
             Kind::Malformed => "malformed",
             Kind::Misbehaved => "misbehaved",
+            Kind::Store => "store",
             Kind::Mismatch => "mismatch",
             Kind::Input => "input",
             Kind::Usage => "usage",
@@ -69,7 +77,7 @@ impl Kind {
     pub(crate) fn code(self) -> u8 {
         match self {
             Kind::Usage | Kind::Input | Kind::Mismatch => 2,
-            Kind::Closed | Kind::Timeout | Kind::Network | Kind::Untrusted => 3,
+            Kind::Closed | Kind::Timeout | Kind::Network | Kind::Stranger | Kind::Untrusted | Kind::Store => 3,
             Kind::Malformed | Kind::Misbehaved => 4,
             Kind::Bug => 70,
         }
@@ -81,6 +89,8 @@ impl Kind {
 pub(crate) struct Failure {
     pub(crate) kind: Kind,
     pub(crate) message: String,
+    /// The party whose doing it was, where that is known.
+    pub(crate) party: Option<u16>,
 }
 
 /// What a command returns.
@@ -88,7 +98,7 @@ pub(crate) type Outcome<T = ()> = Result<T, Failure>;
 
 impl Failure {
     pub(crate) fn new(kind: Kind, message: impl Into<String>) -> Failure {
-        Failure { kind, message: message.into() }
+        Failure { kind, message: message.into(), party: None }
     }
 
     /// A value, file or program that does not fit.
@@ -109,9 +119,19 @@ impl Failure {
         self
     }
 
+    /// The same failure, with advice behind it.
+    pub(crate) fn and(mut self, advice: &str) -> Failure {
+        self.message = format!("{}. {advice}", self.message);
+        self
+    }
+
     /// The object that `--json` prints.
     pub(crate) fn to_json(&self) -> serde_json::Value {
-        json!({"error": {"kind": self.kind.name(), "message": self.message}})
+        let mut error = json!({"kind": self.kind.name(), "message": self.message});
+        if let Some(party) = self.party {
+            error["party"] = party.into();
+        }
+        json!({ "error": error })
     }
 
     pub(crate) fn exit_code(&self) -> ExitCode {
@@ -121,19 +141,21 @@ impl Failure {
 
 impl From<comity_core::Error> for Failure {
     fn from(error: comity_core::Error) -> Failure {
-        use comity_core::Error;
-        let kind = match &error {
-            Error::Io { .. } => Kind::Network,
-            Error::TimedOut(_) => Kind::Timeout,
-            Error::PeerClosed => Kind::Closed,
-            Error::Malformed(_) => Kind::Malformed,
-            Error::PeerMisbehaved(_) => Kind::Misbehaved,
-            Error::Mismatch { .. } => Kind::Mismatch,
-            Error::InvalidInput(_) => Kind::Input,
-            Error::Untrusted(_) => Kind::Untrusted,
+        use comity_core::Kind as Why;
+        let kind = match &error.kind {
+            Why::Io { .. } => Kind::Network,
+            Why::TimedOut(_) => Kind::Timeout,
+            Why::Closed => Kind::Closed,
+            Why::Stranger(_) => Kind::Stranger,
+            Why::Malformed(_) => Kind::Malformed,
+            Why::Misbehaved(_) => Kind::Misbehaved,
+            Why::Mismatch { .. } => Kind::Mismatch,
+            Why::InvalidInput(_) => Kind::Input,
+            Why::Store(_) => Kind::Store,
+            Why::Untrusted(_) => Kind::Untrusted,
             _ => Kind::Bug,
         };
-        Failure::new(kind, error.to_string())
+        Failure { kind, message: error.to_string(), party: error.party.map(|party| party.0) }
     }
 }
 
@@ -151,19 +173,26 @@ mod tests {
 
     #[test]
     fn protocol_errors_get_the_codes_of_the_contract() {
-        use comity_core::{Error, Misbehaviour};
+        use comity_core::Error;
         let code = |e: Error| Failure::from(e).kind.code();
-        assert_eq!(code(Error::InvalidInput("x".into())), 2);
-        assert_eq!(code(Error::Mismatch { field: "program", ours: "a".into(), theirs: "b".into() }), 2);
-        assert_eq!(code(Error::PeerClosed), 3);
-        assert_eq!(code(Error::TimedOut("x".into())), 3);
-        assert_eq!(code(Error::Untrusted("x".into())), 3);
-        assert_eq!(code(Error::Malformed("x".into())), 4);
-        for kind in [Misbehaviour::InvalidPoint, Misbehaviour::GarbledCircuit, Misbehaviour::NoRecovery] {
-            assert_eq!(code(Error::PeerMisbehaved(kind)), 4);
+        assert_eq!(code(Error::invalid_input("x")), 2);
+        assert_eq!(code(Error::mismatch("program", "a", "b")), 2);
+        assert_eq!(code(Error::closed()), 3);
+        assert_eq!(code(Error::timed_out("x")), 3);
+        assert_eq!(code(Error::untrusted("x")), 3);
+        assert_eq!(code(Error::stranger("x")), 3);
+        assert_eq!(code(Error::store("x")), 3);
+        assert_eq!(code(Error::malformed("x")), 4);
+        for kind in [
+            comity_ot::checks::INVALID_POINT,
+            comity_cutchoose::checks::GARBLED_CIRCUIT,
+            comity_cutchoose::checks::NO_RECOVERY,
+        ] {
+            assert_eq!(code(Error::from(kind)), 4);
         }
-        let named = Failure::from(Error::PeerMisbehaved(Misbehaviour::GarbledCircuit));
+        let named = Failure::from(Error::from(comity_cutchoose::checks::GARBLED_CIRCUIT).by(comity_core::PartyId(1)));
         assert!(named.message.contains("checked copy"), "the check is named: {}", named.message);
+        assert_eq!(named.to_json()["error"]["party"], 1);
     }
 
     #[test]

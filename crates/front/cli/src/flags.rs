@@ -3,6 +3,9 @@
 use std::fmt;
 use std::str::FromStr;
 
+use comity_circuit::{PartySet, Recipients};
+use comity_core::PartyId;
+
 /// `--input [NAME_OR_INDEX=]VALUE`. Not `Debug` beyond the name: the value is often a secret.
 #[derive(Clone, PartialEq, Eq)]
 pub(crate) struct Assigned {
@@ -35,7 +38,7 @@ impl fmt::Debug for Assigned {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Owner {
     pub(crate) value: String,
-    pub(crate) party: u32,
+    pub(crate) party: PartyId,
 }
 
 impl FromStr for Owner {
@@ -43,7 +46,7 @@ impl FromStr for Owner {
 
     fn from_str(text: &str) -> Result<Owner, String> {
         let (value, party) = text.split_once('=').ok_or("VALUE=PARTY is wanted, such as 1=0")?;
-        Ok(Owner { value: value.to_owned(), party: party_id(party)? })
+        Ok(Owner { value: value.to_owned(), party: PartyId(party_id(party)?) })
     }
 }
 
@@ -53,33 +56,41 @@ impl fmt::Display for Owner {
     }
 }
 
-/// `--output-to [OUTPUT=]PARTY|all`.
+/// `--output-to [OUTPUT=]PARTY,..|all`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct OutputTo {
     /// Which output; all of them if it was not said.
     pub(crate) output: Option<String>,
-    /// One party, or every party.
-    pub(crate) party: Option<u32>,
+    /// Who learns it.
+    pub(crate) to: Recipients,
 }
 
 impl FromStr for OutputTo {
     type Err = String;
 
     fn from_str(text: &str) -> Result<OutputTo, String> {
-        let (output, party) = match text.split_once('=') {
-            Some((output, party)) => (Some(output.to_owned()), party),
+        let (output, who) = match text.split_once('=') {
+            Some((output, who)) => (Some(output.to_owned()), who),
             None => (None, text),
         };
-        let party = if party == "all" { None } else { Some(party_id(party)?) };
-        Ok(OutputTo { output, party })
+        if who == "all" {
+            return Ok(OutputTo { output, to: Recipients::All });
+        }
+        let mut parties = PartySet::default();
+        for party in who.split(',') {
+            parties.insert(party_id::<u16>(party)?).map_err(|why| why.to_string())?;
+        }
+        Ok(OutputTo { output, to: Recipients::Parties(parties) })
     }
 }
 
 impl fmt::Display for OutputTo {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let party = self.party.map_or("all".to_owned(), |p| p.to_string());
         self.output.iter().try_for_each(|output| write!(f, "{output}="))?;
-        f.write_str(&party)
+        match self.to {
+            Recipients::All => f.write_str("all"),
+            to => f.write_str(&to.named().iter().map(|party| party.to_string()).collect::<Vec<_>>().join(",")),
+        }
     }
 }
 
@@ -118,7 +129,7 @@ impl fmt::Display for BitOrder {
 /// `--peer ID=ADDR`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Peer {
-    pub(crate) party: u32,
+    pub(crate) party: u16,
     pub(crate) address: String,
 }
 
@@ -178,7 +189,7 @@ impl FromStr for Size {
     }
 }
 
-fn party_id(text: &str) -> Result<u32, String> {
+fn party_id<T: FromStr>(text: &str) -> Result<T, String> {
     text.parse().map_err(|_| format!("a party is a number from 0 on, not `{text}`"))
 }
 
@@ -208,7 +219,7 @@ mod tests {
     #[test]
     fn flags_are_written_as_they_are_read() {
         assert_eq!("sum=1".parse::<Owner>().unwrap().to_string(), "sum=1");
-        for text in ["all", "1", "sum=0", "0=all"] {
+        for text in ["all", "1", "sum=0", "0=all", "0,2", "sum=1,3"] {
             assert_eq!(text.parse::<OutputTo>().unwrap().to_string(), text);
         }
         for text in ["msb", "out:0=lsb"] {
@@ -218,13 +229,18 @@ mod tests {
 
     #[test]
     fn owners_and_recipients() {
-        assert_eq!("1=0".parse(), Ok(Owner { value: "1".into(), party: 0 }));
+        assert_eq!("1=0".parse(), Ok(Owner { value: "1".into(), party: PartyId(0) }));
         assert!("1".parse::<Owner>().is_err());
         assert!("1=x".parse::<Owner>().is_err());
-        assert_eq!("all".parse(), Ok(OutputTo { output: None, party: None }));
-        assert_eq!("1".parse(), Ok(OutputTo { output: None, party: Some(1) }));
-        assert_eq!("sum=0".parse(), Ok(OutputTo { output: Some("sum".into()), party: Some(0) }));
-        assert!("both".parse::<OutputTo>().is_err());
+        assert_eq!("all".parse(), Ok(OutputTo { output: None, to: Recipients::All }));
+        assert_eq!("1".parse(), Ok(OutputTo { output: None, to: Recipients::only(1) }));
+        assert_eq!("sum=0".parse(), Ok(OutputTo { output: Some("sum".into()), to: Recipients::only(0) }));
+        let some = Recipients::Parties([0, 2].into_iter().collect());
+        assert_eq!("1=2,0".parse(), Ok(OutputTo { output: Some("1".into()), to: some }));
+        for bad in ["both", "", "0,", "0,all", "0, 1", "65536"] {
+            assert!(bad.parse::<OutputTo>().is_err(), "{bad}");
+        }
+        assert!("64".parse::<OutputTo>().unwrap_err().contains("numbered from 0 to 63"));
     }
 
     #[test]

@@ -10,10 +10,13 @@ use serde_json::Value;
 pub(crate) struct Run {
     pub(crate) program: String,
     pub(crate) protocol: String,
+    /// The protocol's options, as they were settled.
+    pub(crate) options: BTreeMap<String, Value>,
     pub(crate) adversary: String,
     pub(crate) kappa: u32,
     pub(crate) rho: u32,
-    pub(crate) party: u32,
+    pub(crate) party: u16,
+    pub(crate) parties: u16,
     pub(crate) outputs: BTreeMap<usize, String>,
     /// Those outputs that have a type, as JSON values of it.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
@@ -21,9 +24,47 @@ pub(crate) struct Run {
     pub(crate) and_gates: u64,
     pub(crate) seconds: Seconds,
     pub(crate) bytes: Bytes,
+    /// Bytes sent to and received from each of the others.
+    pub(crate) peers: BTreeMap<u16, Bytes>,
     pub(crate) rounds: u64,
     /// `null` where the system does not tell.
     pub(crate) peak_rss_bytes: Option<u64>,
+}
+
+/// An option's value.
+pub(crate) fn option(value: comity_protocol::Value) -> Value {
+    use comity_protocol::Value as Said;
+    match value {
+        Said::Switch(on) => on.into(),
+        Said::Word(word) => word.into(),
+        Said::Number(number) => number.into(),
+        Said::First(party) => party.0.into(),
+    }
+}
+
+/// One of `comity protocols`.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub(crate) struct Card {
+    pub(crate) name: &'static str,
+    pub(crate) kind: &'static str,
+    pub(crate) paper: &'static str,
+    /// The least and the most.
+    pub(crate) parties: [u16; 2],
+    pub(crate) adversary: &'static str,
+    /// What it can make ahead.
+    pub(crate) offline: Vec<&'static str>,
+    pub(crate) options: Vec<Opt>,
+    pub(crate) protects: &'static str,
+    pub(crate) risk: &'static str,
+}
+
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub(crate) struct Opt {
+    pub(crate) name: &'static str,
+    pub(crate) values: Vec<String>,
+    /// Whether it has to be the same at all parties.
+    pub(crate) agreed: bool,
+    pub(crate) about: &'static str,
 }
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -46,8 +87,8 @@ pub(crate) struct Prepare {
     pub(crate) adversary: String,
     pub(crate) kappa: u32,
     pub(crate) rho: u32,
-    pub(crate) party: u32,
-    /// How many runs were prepared; with `tinyot`, for how many AND gates.
+    pub(crate) party: u16,
+    /// How many runs were prepared; without a program, how much of the protocol's material.
     pub(crate) count: u64,
     pub(crate) and_gates: u64,
     /// What the new entries take on the disk.
@@ -90,7 +131,9 @@ pub(crate) struct Info {
 
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub(crate) struct Input {
-    pub(crate) party: u32,
+    /// Absent if each party gives a share.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) party: Option<u16>,
     pub(crate) name: String,
     pub(crate) bits: u64,
     /// If it has one.
@@ -151,7 +194,7 @@ pub(crate) enum Event {
     /// It is done. The texts are the outputs as a person reads them.
     Report { run: Box<Run>, texts: BTreeMap<usize, String> },
     /// It failed.
-    Error { kind: String, message: String },
+    Error { kind: String, message: String, party: Option<u16> },
 }
 
 /// What a parent says to its child: input values by their index, each as the hex of its wires, packed.

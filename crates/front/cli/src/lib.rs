@@ -22,6 +22,7 @@ mod ope;
 mod party;
 mod prepare;
 mod progress;
+mod protocols;
 mod repl;
 mod resolve;
 mod shell;
@@ -34,11 +35,12 @@ use std::panic::{self, AssertUnwindSafe};
 use std::process::ExitCode;
 use std::sync::{Mutex, PoisonError};
 
-use clap::Parser;
 use clap::error::ErrorKind;
+use comity::{PROTOCOLS, Protocol};
 
 use args::{Cli, Command};
 use failure::{Failure, Kind, Outcome};
+use protocols::List;
 
 /// Runs the command with these arguments, the program's name first, and returns its exit code.
 ///
@@ -51,16 +53,33 @@ where
     I: IntoIterator,
     I::Item: Into<OsString>,
 {
+    run_with(PROTOCOLS, args)
+}
+
+/// [`run`], with other protocols than [`PROTOCOLS`]; the first one is the default.
+///
+/// # Panics
+/// If there are none.
+pub fn run_with<I>(protocols: &'static [&'static dyn Protocol], args: I) -> ExitCode
+where
+    I: IntoIterator,
+    I::Item: Into<OsString>,
+{
+    let list = List(protocols);
     let args: Vec<OsString> = args.into_iter().map(Into::into).collect();
     let has = |flag: &str| args.iter().any(|arg| arg == flag);
     let (json, attached) = (has("--json"), has("--attached"));
-    let failure = match guarded(|| dispatch(&args)) {
+    let failure = match guarded(|| dispatch(&args, list)) {
         Ok(code) => return code,
         Err(failure) => failure,
     };
     // There is nobody left to tell if writing fails here.
     let _ = if attached {
-        let event = json::Event::Error { kind: failure.kind.name().to_owned(), message: failure.message.clone() };
+        let event = json::Event::Error {
+            kind: failure.kind.name().to_owned(),
+            message: failure.message.clone(),
+            party: failure.party,
+        };
         console::emit(&json::line(&event))
     } else if json {
         console::emit(&json::line(&failure.to_json()))
@@ -71,8 +90,8 @@ where
     failure.exit_code()
 }
 
-fn dispatch(args: &[OsString]) -> Outcome<ExitCode> {
-    let cli = match Cli::try_parse_from(args) {
+fn dispatch(args: &[OsString], list: List) -> Outcome<ExitCode> {
+    let cli = match Cli::read(args, list) {
         Ok(cli) => cli,
         Err(error) => return usage(&error, args),
     };
@@ -84,12 +103,13 @@ fn dispatch(args: &[OsString]) -> Outcome<ExitCode> {
         Command::Repl(args) => repl::run(&args),
         Command::Eval(args) => eval::run(&args),
         Command::Circuit(command) => circuit::run(&command),
+        Command::Protocols(args) => protocols::run(&args),
         Command::Key(command) => key::run(&command),
         Command::Nisc(command) => return nisc::run(&command),
         Command::Ope(command) => return ope::run(&command),
         Command::Bench(args) => bench::run(&args),
-        Command::Completions(args) => shell::completions(args.shell),
-        Command::Man => shell::man(),
+        Command::Completions(args) => shell::completions(args.shell, list),
+        Command::Man => shell::man(list),
     }
     .map(|()| ExitCode::SUCCESS)
 }

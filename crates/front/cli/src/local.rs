@@ -2,8 +2,9 @@
 
 use std::collections::BTreeMap;
 
-use comity::Protocol;
+use comity::Card;
 use comity_core::Bits;
+use comity_protocol::Values;
 
 use crate::args::{Format, LocalArgs};
 use crate::children::{self, Finished, Plan};
@@ -33,22 +34,23 @@ pub(crate) fn run(args: &LocalArgs) -> Outcome {
 
 /// Runs every party in a process of its own.
 pub(crate) fn together(resolved: &Resolved, inputs: &BTreeMap<usize, Bits>, args: &LocalArgs) -> Outcome<Finished> {
-    let protocol = args.session.protocol.as_deref().map_or(Ok(Protocol::preferred()), Protocol::named)?;
-    check_parties(resolved, protocol)?;
-    let parties = *protocol.parties.end();
-    let orders = |party: u32| Orders { inputs: values::to_orders(resolved, party, inputs) };
+    let card = args.session.list.named(args.session.protocol.as_deref())?.card();
+    let parties = resolved.program.parties().clamp(*card.parties.start(), *card.parties.end());
+    check_parties(resolved, card, parties)?;
+    let orders = |party: u16| Orders { inputs: values::to_orders(resolved, party, inputs) };
     children::run(Plan {
         args: arguments(args),
-        flags: (0..parties).map(|party| role(args, party)).collect(),
+        flags: (0..parties).map(|party| own(args, card, party)).collect(),
         orders: (0..parties).map(orders).collect(),
         and_gates: resolved.program.and_gates(),
     })
 }
 
-/// What a party is told of its role: party 0 has the one that was asked for.
-fn role(args: &LocalArgs, party: u32) -> Option<String> {
-    let role = comity::Role::from(args.role?);
-    Some(format!("--role={}", if party == 0 { role } else { role.other() }))
+/// What one party is told of the options: those that are this party's part are party 0's.
+fn own(args: &LocalArgs, card: &Card, party: u16) -> Vec<String> {
+    let part = |name: &str| card.option(name).is_some_and(|option| matches!(option.values, Values::Part(_)));
+    let said = args.session.option.iter().filter(|(name, _)| !part(name) || party == 0);
+    said.map(|(name, value)| format!("--option={name}={value}")).collect()
 }
 
 /// The arguments that all parties share. The inputs are not among them.
@@ -67,17 +69,11 @@ fn arguments(args: &LocalArgs) -> Vec<String> {
     if let Some(protocol) = &args.session.protocol {
         flag("protocol", protocol.clone());
     }
-    if let Some(dealer) = args.session.dealer {
-        flag("dealer", comity::Dealer::from(dealer).name().into());
-    }
     flag("kappa", args.session.kappa.to_string());
     flag("rho", args.session.rho.to_string());
     flag("timeout", args.session.timeout.as_secs_f64().to_string());
     if args.session.verbose {
         all.push("--verbose".into());
-    }
-    if args.coded {
-        all.push("--coded".into());
     }
     all
 }

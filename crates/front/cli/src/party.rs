@@ -2,11 +2,10 @@
 
 use std::collections::BTreeMap;
 
-use comity::{Protocol, Report, Session, Watch};
-use comity_circuit::{Output, Recipients};
-use comity_core::{Backend, Params};
+use comity::{Card, Report, Session, Watch};
+use comity_core::{Backend, Params, PartyId};
 
-use crate::args::{Format, NetworkArgs, Role, RunArgs, SessionArgs};
+use crate::args::{Format, NetworkArgs, RunArgs, SessionArgs};
 use crate::children;
 use crate::console::{check_writable, deliver, emit, note};
 use crate::failure::{Failure, Outcome};
@@ -28,8 +27,7 @@ pub(crate) fn run(args: &RunArgs) -> Outcome {
     let orders = if args.attached { Some(children::take_orders()?) } else { None };
     let resolved = resolve(&args.program)?;
     let party = args.network.party;
-    let (mut session, address) = session(Some(&resolved), &args.network, &args.session, args.role)?;
-    session = session.coded(args.coded);
+    let (mut session, address) = session(Some(&resolved), &args.network, &args.session)?;
     let order = Order::new(&resolved, &args.values.bits)?;
     let inputs = match &orders {
         Some(orders) => values::from_orders(&resolved, orders)?,
@@ -66,16 +64,13 @@ pub(crate) fn session<'a>(
     resolved: Option<&Resolved>,
     network: &'a NetworkArgs,
     args: &SessionArgs,
-    role: Option<Role>,
 ) -> Outcome<(Session<'static>, &'a str)> {
-    let protocol = args.protocol.as_deref().map_or(Ok(Protocol::preferred()), Protocol::named)?;
-    let (party, parties) = (network.party, *protocol.parties.end());
-    if party >= parties {
-        let (name, last) = (protocol.name, parties - 1);
-        return Err(Failure::input(format!("party {party} does not exist: {name} has the parties 0 to {last}")));
-    }
+    let protocol = args.list.named(args.protocol.as_deref())?;
+    let party = network.party;
+    let parties = *protocol.card().parties.start();
+    protocol.card().has(PartyId(party), parties)?;
     if let Some(resolved) = resolved {
-        check_parties(resolved, protocol)?;
+        check_parties(resolved, protocol.card(), parties)?;
     }
     let route = route(network)?;
     let mut session = Session::new(party)
@@ -83,14 +78,11 @@ pub(crate) fn session<'a>(
         .timeout(args.timeout)
         .backend(backend()?)
         .plaintext(network.plaintext);
-    if let Some(name) = &args.protocol {
-        session = session.protocol(name);
+    if args.protocol.is_some() {
+        session = session.with(protocol);
     }
-    if let Some(dealer) = args.dealer {
-        session = session.dealer(dealer.into());
-    }
-    if let Some(role) = role {
-        session = session.role(role.into());
+    for (name, value) in &args.option {
+        session = session.option(name, value);
     }
     if let Some(dir) = &network.tls {
         session = session.tls(dir);
@@ -134,28 +126,13 @@ pub(crate) fn backend() -> Outcome<Backend> {
     }
 }
 
-/// Whether the protocol has all parties that give or learn a value.
-pub(crate) fn check_parties(resolved: &Resolved, protocol: &Protocol) -> Outcome {
-    let (name, parties, last) = (protocol.name, *protocol.parties.end(), protocol.parties.end() - 1);
-    if resolved.program.parties() <= parties {
-        return Ok(());
-    }
-    let giver = resolved.inputs().iter().find(|v| v.party >= parties);
-    let learner = || {
-        let party = |to| if let Recipients::Party(party) = to { Some(party) } else { None };
-        let strange = |v: &&Output| party(v.to).is_some_and(|p| p >= parties);
-        resolved.outputs().iter().find(strange).and_then(|v| Some((v, party(v.to)?)))
-    };
-    let what = match (giver, learner()) {
-        (Some(v), _) => format!("input `{}` belongs to party {}", v.name, v.party),
-        (None, Some((v, party))) => format!("output `{}` is for party {party}", v.name),
-        (None, None) => return Ok(()),
-    };
-    Err(Failure::input(format!(
-        "{}: {what}, and {name} has the parties 0 to {last}. `comity eval` computes it in the clear, for checking; \
-         --owner and --output-to give values to other parties",
-        resolved.text
-    )))
+/// Whether a run of so many parties has all that give or learn a value.
+pub(crate) fn check_parties(resolved: &Resolved, card: &Card, parties: u16) -> Outcome {
+    card.fits(parties, &resolved.program).map_err(|error| {
+        Failure::from(error).at(&resolved.text).and(
+            "`comity eval` computes it in the clear, for checking; --owner and --output-to give values to other parties",
+        )
+    })
 }
 
 /// The object that `--json` prints, and the outputs as a person reads them.
@@ -172,10 +149,12 @@ fn describe(
     let run = json::Run {
         program: resolved.text.clone(),
         protocol: report.protocol.to_owned(),
+        options: report.options.iter().map(|(name, value)| ((*name).to_owned(), json::option(*value))).collect(),
         adversary: report.adversary.name().to_owned(),
         kappa: report.params.kappa,
         rho: report.params.rho,
         party: report.party,
+        parties: report.parties,
         outputs: outputs.hex,
         values: outputs.values,
         and_gates: report.and_gates,
@@ -184,6 +163,11 @@ fn describe(
             phases: report.phases.iter().map(|&(name, s)| (name.to_owned(), s)).collect::<BTreeMap<_, _>>(),
         },
         bytes: json::Bytes { sent: report.bytes_sent, received: report.bytes_received },
+        peers: report
+            .peers
+            .iter()
+            .map(|(peer, counts)| (peer.0, json::Bytes { sent: counts.sent, received: counts.received }))
+            .collect(),
         rounds: report.rounds,
         peak_rss_bytes: report.peak_rss,
     };
@@ -221,14 +205,14 @@ pub(crate) fn bytes(count: u64) -> String {
 pub(crate) struct Watcher {
     attached: bool,
     verbose: bool,
-    party: u32,
+    party: u16,
     seconds: u64,
     pub(crate) progress: Progress,
     ticker: Ticker,
 }
 
 impl Watcher {
-    pub(crate) fn new(party: u32, args: &SessionArgs, attached: bool, and_gates: u64) -> Watcher {
+    pub(crate) fn new(party: u16, args: &SessionArgs, attached: bool, and_gates: u64) -> Watcher {
         Watcher {
             attached,
             verbose: args.verbose,
@@ -269,8 +253,8 @@ impl Watch for Watcher {
         }
     }
 
-    fn exposed(&mut self, protocol: &Protocol) {
-        note(&format!("{} is {}: {}", protocol.name, protocol.adversary, protocol.risk));
+    fn exposed(&mut self, card: &Card) {
+        note(&format!("{} is {}: {}", card.name, card.adversary, card.risk));
     }
 
     fn connected(&mut self, peer: &str) {
@@ -298,6 +282,14 @@ impl Watch for Watcher {
         if self.verbose || left < 2 * need {
             self.say(&format!("{need} of {left} blocks of material are used up"));
         }
+    }
+
+    fn discarded(&mut self, preparations: usize) {
+        self.say(&format!("the other party has lost its part of {preparations} of the preparations here: deleted"));
+    }
+
+    fn damaged(&mut self, why: &str) {
+        self.say(&format!("passed over in the store: {why}"));
     }
 
     fn destroyed(&mut self, name: &str) {

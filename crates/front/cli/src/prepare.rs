@@ -20,7 +20,7 @@ pub(crate) fn run(args: &PrepareArgs) -> Outcome {
     if resolved.is_none() && !(args.roles.owner.is_empty() && args.roles.output_to.is_empty()) {
         return Err(Failure::input("--owner and --output-to are about a program, and none is named"));
     }
-    let (session, address) = session(resolved.as_ref(), &args.network, &args.session, args.role)?;
+    let (session, address) = session(resolved.as_ref(), &args.network, &args.session)?;
     let session = session.store(open_or_create(&args.store, &args.key)?);
     let gates = resolved.as_ref().map_or(1, |resolved| resolved.program.and_gates()).saturating_mul(args.count);
     let mut watch = Watcher::new(args.network.party, &args.session, false, gates);
@@ -38,13 +38,13 @@ pub(crate) fn run(args: &PrepareArgs) -> Outcome {
         let program = resolved.map_or("any program".to_owned(), |resolved| resolved.text);
         return emit(&json::line(&describe(&done, program)));
     }
-    let runs = match (done.report.protocol, done.count) {
-        ("tinyot", ands) => format!("{ands} AND gates of any programs are"),
-        (_, 1) => "1 run is".to_owned(),
-        (_, count) => format!("{count} runs are"),
+    let made = match (done.unit, done.count) {
+        ("runs", 1) => "1 run is".to_owned(),
+        ("runs", count) => format!("{count} runs are"),
+        (unit, count) => format!("{count} {unit} of any programs are"),
     };
     let (size, time) = (bytes(done.stored_bytes), duration(done.report.seconds));
-    emit(&format!("{runs} prepared: {size} in {}, in {time}\n", args.store.display()))
+    emit(&format!("{made} prepared: {size} in {}, in {time}\n", args.store.display()))
 }
 
 /// The object that `--json` prints.

@@ -3,23 +3,21 @@
 //! Results go to standard output, prompts and notes to standard error, so that a file of statements works as well as a person.
 
 mod evaluate;
-mod meet;
 mod statement;
 
 use std::io::{BufRead, IsTerminal};
-use std::time::Duration;
 
 use clap::Args;
-use comity::interactive::{Interactive, Setup};
 use comity_circuit::Recipients;
 use comity_circuit::value::{self, Type};
-use comity_core::{Bits, Params};
+use comity_core::Bits;
 use serde_json::json;
 use zeroize::Zeroizing;
 
-use crate::args::{Dealer, NetworkArgs};
+use crate::args::{NetworkArgs, SessionArgs};
 use crate::console::{emit, note};
 use crate::failure::{Failure, Outcome};
+use crate::party::Watcher;
 use crate::{json, party};
 use evaluate::{Done, Evaluator, read};
 use statement::{HELP, Statement, parse};
@@ -28,40 +26,28 @@ use statement::{HELP, Statement, parse};
 pub(crate) struct ReplArgs {
     #[command(flatten)]
     network: NetworkArgs,
-    /// How authenticated triples are made
-    #[arg(long, value_enum, default_value_t = Dealer::Fast)]
-    dealer: Dealer,
-    /// Statistical security in bits: a cheat goes unnoticed with probability 2^-BITS
-    #[arg(long, value_name = "BITS", default_value_t = 40)]
-    rho: u32,
-    /// How long to wait for the peer to connect and to greet
-    #[arg(long, value_name = "SECONDS", default_value = "30", value_parser = crate::args::seconds)]
-    timeout: Duration,
+    #[command(flatten)]
+    pub(crate) session: SessionArgs,
     /// Print one JSON object for each result (an error, too)
     #[arg(long)]
     json: bool,
-    /// Say more on standard error
-    #[arg(long, short)]
-    verbose: bool,
 }
 
 /// The command.
 pub(crate) fn run(args: &ReplArgs) -> Outcome {
-    let own = args.network.party;
-    if own > 1 {
-        return Err(Failure::input(format!("party {own} does not exist: tinyot has the parties 0 and 1")));
-    }
-    let params = Params::new(128, args.rho)?;
-    let setup = Setup { params, dealer: args.dealer.into(), backend: party::backend()?, ..Setup::new(own) };
-    let (connection, address) = meet::meet(&args.network, args.timeout)?;
-    let session = Interactive::over(connection, setup).map_err(|e| Failure::from(e).at(&address))?;
-    note(&format!("party {own}: connected; both parties type the same statements (`help` shows them)"));
+    let mut wanted = args.session.clone();
+    // Of those that can do it, the first.
+    wanted.protocol.get_or_insert(args.session.list.reactive()?.to_owned());
+    let (session, address) = party::session(None, &args.network, &wanted)?;
+    let mut watch = Watcher::new(args.network.party, &args.session, false, 0);
+    let session = session.interactive(&mut watch).map_err(|e| Failure::from(e).with_peer(address))?;
+    watch.say("connected; both parties type the same statements (`help` shows them)");
     let mut repl = Repl { evaluator: Evaluator::new(session), json: args.json, person: std::io::stdin().is_terminal() };
     let refused = repl.lines(&mut std::io::stdin().lock())?;
-    if args.verbose {
+    if args.session.verbose {
         let counts = repl.evaluator.session().counts();
         let (sent, received) = (party::bytes(counts.sent), party::bytes(counts.received));
-        note(&format!("party {own}: {sent} sent, {received} received, {} rounds", counts.rounds));
+        watch.say(&format!("{sent} sent, {received} received, {} rounds", counts.rounds));
     }
     // A person has seen it; a script has to be told.
     match refused {
@@ -146,7 +132,7 @@ impl Repl<'_> {
         }
         let to = match to {
             Recipients::All => "all".to_owned(),
-            Recipients::Party(party) => party.to_string(),
+            to => to.named().iter().map(|party| party.to_string()).collect::<Vec<_>>().join(","),
         };
         let shown: serde_json::Value = serde_json::from_str(&value::show_json(ty, value)).unwrap_or_default();
         emit(&json::line(&json!({"reveal": expression, "to": to, "type": ty.to_string(), "value": shown})))

@@ -2,7 +2,7 @@
 
 use comity_circuit::format::Design;
 use comity_circuit::library::LibraryError;
-use comity_circuit::{Circuit, Input, Output, Program, ProgramError, Recipients, Span, Step, library};
+use comity_circuit::{Circuit, Input, Output, Owner, Program, ProgramError, Recipients, Span, Step, library};
 
 use crate::args::ProgramArgs;
 use crate::expression::{self, Base};
@@ -50,19 +50,26 @@ pub(crate) fn resolve(args: &ProgramArgs) -> Outcome<Resolved> {
         },
     };
     let lanes = usize::try_from(lanes).map_err(|_| too_many())?;
-    let mut resolved = Resolved { program: program.with_name(text), text: text.to_owned(), lanes };
+    // The peers are shown the name: where a file lies here is none of their business.
+    let name = match &expression.base {
+        Base::File(path) => match path.file_name() {
+            Some(name) => text.replacen(&path.display().to_string(), &name.to_string_lossy(), 1),
+            None => text.to_owned(),
+        },
+        Base::Name(_) => text.to_owned(),
+    };
+    let mut resolved = Resolved { program: program.with_name(name), text: text.to_owned(), lanes };
     for owner in &args.roles.owner {
         let index = resolved.input(&owner.value)?;
         resolved.program = resolved.program.with_owner(index, owner.party).map_err(|e| refuse(&e))?;
     }
     for to in &args.roles.output_to {
-        let recipients = to.party.map_or(Recipients::All, Recipients::Party);
         let indices = match &to.output {
             Some(name) => vec![resolved.output(name)?],
             None => (0..resolved.outputs().len()).collect(),
         };
         for index in indices {
-            resolved.program = resolved.program.with_recipients(index, recipients).map_err(|e| refuse(&e))?;
+            resolved.program = resolved.program.with_recipients(index, to.to).map_err(|e| refuse(&e))?;
         }
     }
     Ok(resolved)
@@ -106,8 +113,7 @@ fn calls(circuit: Circuit, lanes: u64, turns: u64) -> Result<Program, String> {
         let bits = input.bits as u64;
         let total = bits.checked_mul(lanes).filter(|total| *total <= Program::MAX_WIRES);
         let total = total.ok_or_else(|| told(ProgramError::TooManyWires(bits.saturating_mul(lanes))))?;
-        let party = u32::try_from(index).map_err(|e| e.to_string())?;
-        steps.push(Step::Input { name: input.name.clone(), party, to: span(end, total) });
+        steps.push(Step::Input { name: input.name.clone(), owner: Owner::of_value(index), to: span(end, total) });
         args.push((span(end, bits), input.bits as i64));
         end += total;
     }

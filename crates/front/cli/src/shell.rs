@@ -1,22 +1,23 @@
 //! Completions and the man page, out of the flag definitions.
 
-use clap::{Command, CommandFactory};
+use clap::Command;
 use clap_mangen::Man;
 
-use crate::args::Cli;
+use crate::args::definitions;
 use crate::console::emit_bytes;
 use crate::failure::{Failure, Outcome};
+use crate::protocols::List;
 
 /// `comity completions SHELL`.
-pub(crate) fn completions(shell: clap_complete::Shell) -> Outcome {
+pub(crate) fn completions(shell: clap_complete::Shell, list: List) -> Outcome {
     let mut script = Vec::new();
-    clap_complete::generate(shell, &mut Cli::command(), "comity", &mut script);
+    clap_complete::generate(shell, &mut definitions(list), "comity", &mut script);
     emit_bytes(&script)
 }
 
 /// `comity man`: one page, with a section for each command.
-pub(crate) fn man() -> Outcome {
-    let mut root = Cli::command().disable_help_subcommand(true).disable_help_flag(true);
+pub(crate) fn man(list: List) -> Outcome {
+    let mut root = definitions(list).disable_help_subcommand(true).disable_help_flag(true);
     root.build();
     let mut page = Vec::new();
     render(&root, &mut page).map_err(|e| Failure::input(format!("the man page: {e}")))?;

@@ -66,19 +66,19 @@ pub(crate) fn read(
     resolved: &Resolved,
     order: &Order,
     given: &[Assigned],
-    party: Option<u32>,
+    party: Option<u16>,
 ) -> Outcome<BTreeMap<usize, Bits>> {
     let inputs = resolved.inputs();
-    let ours = |index: usize| party.is_none_or(|party| inputs[index].party == party);
+    let ours = |index: usize| party.is_none_or(|party| inputs[index].owner.includes(party as u16));
     // Named values first, so that the others take the places that are left.
     let mut texts: BTreeMap<usize, &str> = BTreeMap::new();
     for assigned in given {
         let Some(name) = &assigned.name else { continue };
         let index = resolved.input(name)?;
         if !ours(index) {
-            let (owner, party) = (inputs[index].party, party.unwrap_or(0));
+            let (owner, party) = (inputs[index].owner, party.unwrap_or(0));
             return Err(Failure::input(format!(
-                "input {} belongs to party {owner}, and this is party {party}",
+                "input {} belongs to {owner}, and this is party {party}",
                 resolved.title(index)
             )));
         }
@@ -113,8 +113,8 @@ pub(crate) fn read(
 fn missing(resolved: &Resolved, absent: &[usize]) -> Failure {
     let line = |&index: &usize| {
         let input = &resolved.inputs()[index];
-        let (title, ty, party) = (resolved.title(index), input.ty.describe(), input.party);
-        format!("input {title} of {ty} is missing: party {party} gives it with --input {index}=VALUE")
+        let (title, ty, owner) = (resolved.title(index), input.ty.describe(), input.owner);
+        format!("input {title} of {ty} is missing: {owner} gives it with --input {index}=VALUE")
     };
     Failure::input(absent.iter().map(line).collect::<Vec<_>>().join("\n"))
 }
@@ -237,9 +237,9 @@ pub(crate) fn lines(resolved: &Resolved, outputs: &BTreeMap<usize, String>) -> S
 }
 
 /// A party's values for its child process: the hex of the packed wires.
-pub(crate) fn to_orders(resolved: &Resolved, party: u32, inputs: &BTreeMap<usize, Bits>) -> BTreeMap<usize, String> {
+pub(crate) fn to_orders(resolved: &Resolved, party: u16, inputs: &BTreeMap<usize, Bits>) -> BTreeMap<usize, String> {
     let hex = |bits: &Bits| bits.to_bytes().iter().map(|byte| format!("{byte:02x}")).collect();
-    let own = inputs.iter().filter(|(index, _)| resolved.inputs()[**index].party == party);
+    let own = inputs.iter().filter(|(index, _)| resolved.inputs()[**index].owner.includes(party as u16));
     own.map(|(&index, bits)| (index, hex(bits))).collect()
 }
 

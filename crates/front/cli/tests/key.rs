@@ -24,7 +24,7 @@ impl Keys {
 
     fn run(&self) -> (Done, Done) {
         let (a, b) = (self.folder.path("a"), self.folder.path("b"));
-        both(&["aes128", "--timeout", "5"], &["--tls", &a, "--input", AES_KEY], &["--tls", &b, "--input", AES_BLOCK])
+        both(&["aes128"], &["--tls", &a, "--input", AES_KEY], &["--tls", &b, "--input", AES_BLOCK])
     }
 }
 
@@ -78,11 +78,11 @@ fn tls_and_plain_text_do_not_mix() {
     keys.trust("a", "1", &keys.fingerprints[1]).ok();
     keys.trust("b", "0", &keys.fingerprints[0]).ok();
     let (a, b) = (keys.folder.path("a"), keys.folder.path("b"));
-    let (one, other) = both(&["aes128", "--timeout", "2"], &["--tls", &a, "--input", AES_KEY], &["--input", AES_BLOCK]);
+    let (one, other) = both(&["aes128"], &["--tls", &a, "--input", AES_KEY], &["--input", AES_BLOCK]);
     assert!(matches!(one.code, 3 | 4), "{}", one.err);
     assert!(matches!(other.code, 3 | 4), "{}", other.err);
     assert!(one.err.contains("plain") || other.err.contains("TLS"), "{}{}", one.err, other.err);
-    let (one, other) = both(&["aes128", "--timeout", "2"], &["--input", AES_KEY], &["--tls", &b, "--input", AES_BLOCK]);
+    let (one, other) = both(&["aes128"], &["--input", AES_KEY], &["--tls", &b, "--input", AES_BLOCK]);
     assert!(matches!((one.code, other.code), (3 | 4, 3 | 4)), "{}{}", one.err, other.err);
     assert!(one.err.contains("TLS") || other.err.contains("plain"), "{}{}", one.err, other.err);
     comity(&["run", "aes128", "--party", "0", "--listen", "127.0.0.1:0", "--tls", &a, "--plaintext", "-i", AES_KEY])

@@ -28,7 +28,7 @@ impl Mail {
         ]);
         let fingerprint = done.ok().trim().to_owned();
         assert_eq!(fingerprint.len(), 64);
-        assert!(done.err.contains("2^-4"), "so few copies are warned of: {}", done.err);
+        assert!(done.err.contains("2^-3.9"), "so few copies are warned of: {}", done.err);
         Mail { folder, query, key, fingerprint }
     }
 
@@ -290,7 +290,9 @@ fn misuse_gets_a_clear_line_and_loses_nothing() {
     let cut = mail.changed(&mail.query, "cut.query", |bytes| bytes.truncate(700));
     respond(&cut, &[]).fails(4, &["cut.query", "damaged or cut short"]);
     let future = mail.changed(&mail.query, "future.query", |bytes| bytes[16] = 7);
-    respond(&future, &[]).fails(4, &["version 7"]);
+    respond(&future, &[]).fails(4, &["version 7", "has to be updated"]);
+    let past = mail.changed(&mail.query, "past.query", |bytes| bytes[16] = 1);
+    respond(&past, &[]).fails(4, &["past.query", "version 1", "publish a new query"]);
     assert!(!fs::exists(&elsewhere).unwrap());
 
     // Ten gigabytes of zeros, which take no room on the disk: as a query, a key and an answer.
@@ -323,6 +325,37 @@ fn misuse_gets_a_clear_line_and_loses_nothing() {
         comity(&["nisc", command, "--help"]).ok();
     }
     assert!(comity(&["nisc", "--help"]).ok().contains("keep one of it"));
+}
+
+/// Of t copies a cheat is unseen with probability 1/(2^t - 1), and of one always.
+#[test]
+fn too_few_copies_are_called_what_they_are() {
+    let folder = Folder::new("nisc-few");
+    let publish = |name: &str, more: &[&str]| {
+        let files = [folder.path(&format!("{name}.query")), folder.path(&format!("{name}.key"))];
+        let all = ["nisc", "publish", "add8", "--input", "u8:1", "--out", &files[0], "--secret", &files[1]];
+        (comity(&[&all[..], more].concat()), files[0].clone())
+    };
+    for form in [&[][..], &["--stored"]] {
+        let (done, query) = publish("none", &[&["--rho", "1"], form].concat());
+        done.fails(2, &["--rho 1", "one copy", "no protection at all"]);
+        assert!(!fs::exists(query).unwrap());
+    }
+    let says = |name: &str, more: &[&str], warning: &str, inspected: &str| {
+        let (done, query) = publish(name, more);
+        done.ok();
+        assert!(done.err.contains(warning), "{more:?}: {}", done.err);
+        let text = comity(&["nisc", "inspect", &query]);
+        assert!(text.ok().contains(inspected), "{more:?}: {}", text.out);
+    };
+    says("one", &["--copies", "1"], "no protection at all", "there is no protection");
+    says("two", &["--rho", "2"], "2^-1.6", "2^-1.6");
+    says("shared", &["--copies", "2", "--answers", "4"], "there is no protection", "2^-1.6");
+    says("coded", &["--rho", "1", "--coded"], "2^-1", "2^-1\n");
+    let (done, query) = publish("usual", &[]);
+    done.ok();
+    assert!(!done.err.contains("warning"), "{}", done.err);
+    assert!(comity(&["nisc", "inspect", &query]).ok().contains("2^-40\n"));
 }
 
 #[test]

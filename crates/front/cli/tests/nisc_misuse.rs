@@ -5,8 +5,6 @@ mod common;
 
 use std::fs;
 use std::process::Command;
-use std::thread;
-use std::time::{Duration, Instant};
 
 use common::*;
 
@@ -50,14 +48,7 @@ impl Files {
 /// Runs the command, which must not wait for something that never comes.
 fn soon(args: &[&str]) -> Done {
     let mut child = command(args).spawn().unwrap();
-    let start = Instant::now();
-    while child.try_wait().unwrap().is_none() {
-        if start.elapsed() > Duration::from_secs(60) {
-            child.kill().unwrap();
-            panic!("{args:?} waits");
-        }
-        thread::sleep(Duration::from_millis(10));
-    }
+    until(&format!("{args:?} ends"), || child.try_wait().unwrap().is_some());
     child.wait_with_output().unwrap().into()
 }
 

@@ -4,19 +4,21 @@
 mod common;
 
 use std::io::Write;
-use std::net::TcpListener;
-use std::time::{Duration, Instant};
+use std::net::{TcpListener, TcpStream};
 
 use common::*;
 
-const KEYS: [&str; 12] = [
+const KEYS: [&str; 15] = [
     "adversary",
     "and_gates",
     "bytes",
     "kappa",
+    "options",
     "outputs",
+    "parties",
     "party",
     "peak_rss_bytes",
+    "peers",
     "program",
     "protocol",
     "rho",
@@ -130,13 +132,11 @@ fn a_mismatch_is_a_json_object_too() {
 #[test]
 fn nobody_there() {
     let free = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().to_string();
-    let start = Instant::now();
     let args = ["run", "aes128", "--party", "1", "--connect", &free, "--input", AES_BLOCK, "--timeout", "1"];
     comity(&args).fails(3, &[&free]);
     comity(&[&args[..], &["--json"]].concat()).fails_json(3, "network", &[&free]);
     let args = ["run", "aes128", "--party", "0", "--listen", &free, "--input", AES_KEY, "--timeout", "1"];
     comity(&args).fails(3, &[&free, "1 s"]);
-    assert!(start.elapsed() < Duration::from_secs(20), "time-outs are kept");
 }
 
 #[test]
@@ -149,14 +149,21 @@ fn a_port_in_use() {
 
 #[test]
 fn a_silent_stranger_and_a_talkative_one() {
-    let mut listener = Listener::start(&["aes128", "--party", "0", "--input", AES_KEY, "--timeout", "1"]);
-    let silent = std::net::TcpStream::connect(&listener.address).unwrap();
-    listener.end().fails(3, &["1 s"]);
-    drop(silent);
-    listener = Listener::start(&["aes128", "--party", "0", "--input", AES_KEY]);
-    let mut talkative = std::net::TcpStream::connect(&listener.address).unwrap();
+    let listen = ["aes128", "--party", "0", "--input", AES_KEY];
+    // Where nobody has come in time, on a busy machine, a longer time-out shows what is wanted.
+    let silenced = (0..).find_map(|doubled| {
+        let seconds = (1 << doubled).to_string();
+        let listener = Listener::start(&[&listen[..], &["--timeout", &seconds]].concat());
+        let _silent = TcpStream::connect(&listener.address);
+        let done = listener.end();
+        (!done.err.contains("nobody connected")).then_some((done, seconds))
+    });
+    let (done, seconds) = silenced.unwrap();
+    done.fails(3, &[&format!("said nothing for {seconds} s")]);
+    let listener = Listener::start(&listen);
+    let mut talkative = TcpStream::connect(&listener.address).unwrap();
     talkative.write_all(&[b'x'; 4096]).unwrap();
-    listener.end().fails(4, &["malformed"]);
+    listener.end().fails(3, &["not comity"]);
 }
 
 #[test]
@@ -165,20 +172,21 @@ fn a_peer_killed_in_the_middle_is_noticed_and_leaves_no_result() {
     let output = folder.path("result");
     // Far more gates than can be done before the kill.
     let mut listener = Listener::start(&["aes128^3000000", "--party", "0", "--input", AES_KEY]);
+    let between = Between::before(&listener.address);
     let other = command(&[
         "run",
         "aes128^3000000",
         "--party",
         "1",
         "--connect",
-        &listener.address,
+        &between.address,
         "--input",
         AES_BLOCK,
         "--output",
         &output,
     ]);
     let mut other = { other }.spawn().unwrap();
-    std::thread::sleep(Duration::from_millis(700));
+    between.until(FAR);
     assert!(other.try_wait().unwrap().is_none(), "it is still at work");
     listener.kill();
     let other: Done = other.wait_with_output().unwrap().into();
@@ -196,7 +204,7 @@ fn results_go_to_a_file_at_success_only() {
     assert_eq!(std::fs::read_to_string(&path0).unwrap(), format!("{AES_OUT}\n"));
     let object: serde_json::Value = serde_json::from_str(&std::fs::read_to_string(&path1).unwrap()).unwrap();
     assert_eq!(object["outputs"]["0"], AES_OUT);
-    let (a, b) = both(&["--timeout", "5"], &["add64", "-i", "u64:1", "-o", &path0], &["sub64", "-i", "u64:1"]);
+    let (a, b) = both(&[], &["add64", "-i", "u64:1", "-o", &path0], &["sub64", "-i", "u64:1"]);
     a.fails(2, &["program"]);
     b.fails(2, &["program"]);
     assert_eq!(std::fs::read_to_string(&path0).unwrap(), format!("{AES_OUT}\n"), "the old file is untouched");
@@ -252,5 +260,19 @@ fn misuse() {
     run(&["--party", "0", "-i", AES_KEY, "--listen", "nonsense"]).fails(2, &["nonsense", "HOST:PORT"]);
     run(&["--party", "0", "-i", AES_KEY, "--connect", "127.0.0.1:1", "--listen", "127.0.0.1:0"])
         .fails(2, &["cannot be used with"]);
+    // The pages' tests run with another time-out, and take this one for granted.
+    assert!(run(&["-h"]).ok().contains("[default: 30]"));
     run(&["--party", "0", "--json", "--no-such-flag"]).fails_json(2, "usage", &["--no-such-flag"]);
+}
+
+#[test]
+fn the_peer_is_told_a_file_s_name_and_not_where_it_lies() {
+    let folder = Folder::new("secret-project");
+    let program = folder.file("sum.cty", "fn main(a: u8 from 0, b: u8 from 1) -> u8 { a + b }\n");
+    let mut listener = Listener::start(&["add8", "--party", "0", "--input", "u8:1"]);
+    let other = comity(&["run", &program, "--party", "1", "--connect", &listener.address, "--input", "2"]);
+    other.fails(2, &["program", "here sum.cty", "at the peer add8"]);
+    let told = listener.end();
+    told.fails(2, &["here add8", "at the peer sum.cty"]);
+    assert!(!told.err.contains("secret-project"), "{}", told.err);
 }

@@ -31,6 +31,11 @@ impl<'a> Clock<'a> {
         Clock { watch, start: Instant::now(), phases: Vec::new(), outputs: Vec::new() }
     }
 
+    /// A phase of the session itself begins.
+    pub(crate) fn phase_begins(&mut self, name: &'static str) {
+        Observer::phase(self, name);
+    }
+
     /// Who waits.
     pub(crate) fn watch(&mut self) -> &mut dyn Watch {
         self.watch

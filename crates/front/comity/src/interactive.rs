@@ -1,174 +1,142 @@
 //! `Interactive`: a session without a program. Inputs, calls and outputs come as the parties think of them.
 //!
-//! The protocol is `tinyot`, whose wires live as long as the session: a [`Shared`] value is put in or computed, and used again
-//! whenever it is wanted; an input may depend on an output that came before. It is secure against a malicious peer, as long
-//! as each party calls what it wants to call: both make the same calls in the same order, and neither trusts the
-//! other to say which. People at two terminals agree on each statement first ([`Interactive::agree`]).
-//!
-//! Cost: that of [`comity_tinyot`]. Triples are made when they run out, a few thousand at a time; an output costs one check
-//! of everything before it.
+//! The protocol is one whose wires live as long as the session (`tinyot` if none is named): a [`Shared`] value is put in or
+//! computed, and used again whenever it is wanted; an input may depend on an output that came before. What the protocol's
+//! card promises holds as long as each party calls what it wants to call: all make the same calls in the same order, and
+//! nobody trusts another to say which. People at two terminals agree on each statement first ([`Interactive::agree`]).
 
 mod agree;
-mod call;
 
-use comity_channel::{Channel, Counted, Counts, Hello, hello};
-use comity_circuit::{Program, Recipients};
-use comity_core::{Backend, Bits, Error, Params, Result, SessionId};
+use comity_channel::{Counter, Counts, Mesh, PerPeer};
+use comity_circuit::{Observer, Program, Recipients};
+use comity_core::{Bits, Error, PartyId, Result, SessionId};
 use comity_net::SystemRng;
-use comity_tinyot::engine::Sharing;
-use comity_tinyot::{Ands, Config, DealerKind, Machine};
-use zeroize::Zeroizing;
+use comity_protocol::{Here, Party, Reactive, Shares};
 
-use crate::Dealer;
 pub use agree::MAX_STATEMENT;
-use call::{Calling, Nobody, Wire};
 
-/// The most AND gates of a session. What may go wrong in a session is shared among so many.
-const MOST: u64 = 1 << 32;
+use crate::Watch;
+use crate::meet::Begun;
+use crate::report::sum;
+use crate::session::{Session, whose};
 
-/// For so many AND gates triples are made at least when there are none left: a small batch costs more a triple.
-const BATCH: u64 = 1 << 12;
-
-/// How a party takes part.
-#[derive(Clone, Copy, Debug)]
-pub struct Setup {
-    /// This party: 0 or 1.
-    pub party: u32,
-    /// The security parameters; both parties have the same.
-    pub params: Params,
-    /// How triples are made; both parties have the same.
-    pub dealer: Dealer,
-    /// The CPU backend. All give equal bytes.
-    pub backend: Backend,
-}
-
-impl Setup {
-    /// For party 0 or 1, and else as usual.
-    pub fn new(party: u32) -> Setup {
-        Setup { party, params: Params::default(), dealer: Dealer::default(), backend: Backend::detect() }
-    }
-}
-
-/// A value that both parties hold shares of and neither knows. It belongs to its session.
-#[derive(Clone)]
+/// A value that the parties hold shares of and nobody knows. It belongs to its session.
 pub struct Shared {
-    wires: Zeroizing<Vec<Wire>>,
+    shares: Shares,
     session: SessionId,
 }
 
 impl Shared {
     /// How many bits it has.
     pub fn bits(&self) -> usize {
-        self.wires.len()
+        self.shares.bits
     }
 }
 
-/// A session of two parties, statement by statement.
+/// A session, statement by statement.
 ///
 /// ```
-/// use comity::interactive::{Interactive, Setup};
-/// use comity::{Bits, Program, Recipients, library, memory};
+/// use comity::{Bits, Program, Recipients, Session, library, memory};
 ///
 /// // What each party runs; the number is its own.
-/// fn party(setup: Setup, channel: impl comity::Channel, number: u64) -> comity::Result<Bits> {
-///     let mut session = Interactive::over(channel, setup)?;
+/// fn party(me: u16, channel: impl comity::Channel, number: u64) -> comity::Result<Bits> {
+///     let mut session = Session::new(me).over(channel).interactive(&mut ())?;
 ///     let own = Bits::from_bytes(&number.to_le_bytes(), 64);
-///     let [a, b] = [0, 1].map(|owner| session.input(owner, 64, (owner == setup.party).then_some(&own)));
+///     let [a, b] = [0, 1].map(|owner| session.input(owner, 64, (owner == me).then_some(&own)));
 ///     let larger = Program::from_circuit(library::find("gt64").expect("a built-in")).expect("two values");
 ///     let result = session.call(&larger, &[&a?, &b?])?;
 ///     Ok(session.reveal(Recipients::All, &result[0])?.expect("it is for all"))
 /// }
 /// let (to_one, to_zero) = memory::pair();
-/// let one = std::thread::spawn(|| party(Setup::new(1), to_zero, 17));
-/// assert!(party(Setup::new(0), to_one, 42)?.get(0));
+/// let one = std::thread::spawn(|| party(1, to_zero, 17));
+/// assert!(party(0, to_one, 42)?.get(0));
 /// assert!(one.join().unwrap()?.get(0));
 /// # Ok::<(), comity::Error>(())
 /// ```
 pub struct Interactive<'a> {
-    channel: Counted<Box<dyn Channel + 'a>>,
-    machine: Machine<'a>,
-    session: SessionId,
+    mesh: Mesh<'a>,
+    counters: PerPeer<Counter>,
+    here: Here,
+    rng: SystemRng,
+    engine: Box<dyn Reactive>,
     /// How many statements were compared.
     statements: u64,
 }
 
-impl<'a> Interactive<'a> {
-    /// Begins a session with the peer at the other end of this channel: hello, and the setup of the dealer.
+impl<'a> Session<'a> {
+    /// Meets the peers for a session by hand: hello, and the setup of the protocol.
     ///
     /// # Errors
-    /// [`Error::Mismatch`], on both sides, if the parties want different things; [`Error::InvalidInput`] if there is no
-    /// such party; those of the setup and of the channel.
-    pub fn over(channel: impl Channel + 'a, setup: Setup) -> Result<Interactive<'a>> {
-        let Setup { party, params, dealer, backend } = setup;
-        if party > 1 {
-            return Err(Error::InvalidInput(format!("tinyot has the parties 0 and 1; there is no party {party}")));
+    /// [`InvalidInput`](comity_core::Kind) if the protocol runs whole programs only; otherwise as [`Session::run`].
+    pub fn interactive(mut self, watch: &mut dyn Watch) -> Result<Interactive<'a>> {
+        let protocol = self.chosen_reactive()?;
+        let card = protocol.card();
+        card.has(self.me, self.parties())?;
+        if !card.reactive {
+            return Err(Error::invalid_input(format!("{} runs whole programs only", card.name)));
         }
-        let mut channel: Counted<Box<dyn Channel + 'a>> = Counted::new(Box::new(channel));
-        let greeting = Hello {
-            protocol: format!("tinyot, interactive, dealt by {dealer}"),
-            params,
-            parties: 2,
-            party,
-            peer: 1 - party,
-            program: "an interactive session".to_owned(),
-            program_digest: [0; 32],
-            owners: String::new(),
-            recipients: String::new(),
-        };
+        if self.store.is_some() {
+            return Err(Error::invalid_input("a session by hand makes its material as it goes: leave the store out"));
+        }
+        let options = self.options(card)?;
+        let greeting = self.greeting(card, None, "interactive")?;
+        let met = self.meet(card, watch)?;
+        watch.connected(&met.address);
         let mut rng = SystemRng;
-        let session = hello(&mut channel, &greeting, &mut rng)?;
-        let kind = match dealer {
-            Dealer::Fast => DealerKind::Fast,
-            Dealer::Nnob12 => DealerKind::Nnob12,
-        };
-        let config = Config { backend, party, params, dealer: kind };
-        let id = session.child("dealer");
-        let dealer = comity_tinyot::dealer(&mut channel, &id, &config, Ands::UpTo(MOST), &mut rng)?;
-        let machine = Machine::new(&session.child("machine"), dealer);
-        // Both are ready. From here on a channel's time-out no longer runs, and people may think for as long as they like.
-        let mut theirs = [0; SessionId::BYTES];
-        channel.exchange(&session.child("ready").to_bytes(), &mut theirs)?;
-        if theirs != session.child("ready").to_bytes() {
-            return Err(Error::Malformed("the peer is not ready, and says something else".into()));
+        let Begun { mut mesh, counters, here, options, .. } = met.greet(&self, greeting, options, &mut rng)?;
+        let mut me = Party { net: &mut mesh, here, rng: &mut rng, observer: &mut Nobody };
+        let engine = protocol.reactive(&mut me, &options).map_err(|error| whose(error, &mesh))?;
+        // All are ready. From here on a channel's time-out no longer runs, and people may think for as long as they like.
+        let ready = here.session.child("ready").to_bytes();
+        for (peer, said) in mesh.tell(&ready)?.iter() {
+            if said[..] != ready {
+                return Err(Error::malformed("the peer is not ready, and says something else").by(peer));
+            }
         }
-        Ok(Interactive { channel, machine, session, statements: 0 })
+        Ok(Interactive { mesh, counters, here, rng, engine, statements: 0 })
     }
+}
 
+impl Interactive<'_> {
     /// This party.
-    pub fn party(&self) -> u32 {
-        self.machine.party()
+    pub fn party(&self) -> u16 {
+        self.here.me.0
     }
 
-    /// A value of `owner`, which gives it; the other party gives none.
+    /// A value of `owner`, which gives it; the others give none.
     ///
     /// # Errors
-    /// [`Error::InvalidInput`] if the value is missing, has another number of bits, or is the other party's; those of the
-    /// protocol and of the channel.
-    pub fn input(&mut self, owner: u32, bits: usize, value: Option<&Bits>) -> Result<Shared> {
-        let mut wires = self.room(bits)?;
-        self.machine.input(&mut self.channel, owner, value, &mut wires)?;
-        self.done(wires)
+    /// [`InvalidInput`](comity_core::Kind) if the value is missing, has another number of bits, or is another party's; those of
+    /// the protocol and of the channel.
+    pub fn input(&mut self, owner: u16, bits: usize, value: Option<&Bits>) -> Result<Shared> {
+        if bits as u64 > Program::MAX_WIRES {
+            return Err(Error::invalid_input(format!("a value of {bits} bits; 2^32 - 1 are possible")));
+        }
+        let shares = self.step(|engine, me| engine.input(me, PartyId(owner), bits, value))?;
+        Ok(self.shared(shares))
     }
 
-    /// A random value that neither party knows.
+    /// A random value that nobody knows.
     ///
     /// # Errors
     /// Those of the protocol and of the channel.
     pub fn random(&mut self, bits: usize) -> Result<Shared> {
-        let mut wires = self.room(bits)?;
-        self.machine.random(&mut self.channel, &mut wires)?;
-        self.done(wires)
+        if bits as u64 > Program::MAX_WIRES {
+            return Err(Error::invalid_input(format!("a value of {bits} bits; 2^32 - 1 are possible")));
+        }
+        let shares = self.step(|engine, me| engine.random(me, bits))?;
+        Ok(self.shared(shares))
     }
 
     /// What a program computes of these values: its outputs, which are not revealed. Whose its inputs are and for whom its
     /// outputs does not matter.
     ///
     /// # Errors
-    /// [`Error::InvalidInput`], before anything is sent, if the values do not fit the program or are another session's; those
-    /// of the protocol and of the channel.
+    /// [`InvalidInput`](comity_core::Kind), before anything is sent, if the values do not fit the program or are another
+    /// session's; those of the protocol and of the channel.
     pub fn call(&mut self, program: &Program, values: &[&Shared]) -> Result<Vec<Shared>> {
         let takes = program.inputs();
-        let refuse = |why: String| Err(Error::InvalidInput(why));
+        let refuse = |why: String| Err(Error::invalid_input(why));
         if values.len() != takes.len() {
             return refuse(format!(
                 "`{}` takes {} values, and {} are given",
@@ -184,50 +152,48 @@ impl<'a> Interactive<'a> {
                 return refuse(format!("`{name}` of `{}` has {takes} bits; the value has {given}", program.name()));
             }
         }
-        self.machine.plan(program.and_gates().max(BATCH));
-        let engine = Sharing::new(&mut self.channel, &mut self.machine);
-        let mut calling = Calling::new(engine, values);
-        comity_circuit::run(program, &mut calling, &vec![None; takes.len()], &mut Nobody)?;
-        let outputs = calling.outputs();
-        outputs.into_iter().map(|wires| self.done(wires)).collect()
+        let values: Vec<&Shares> = values.iter().map(|value| &value.shares).collect();
+        let outputs = self.step(|engine, me| engine.call(me, program, &values))?;
+        Ok(outputs.into_iter().map(|shares| self.shared(shares)).collect())
     }
 
-    /// Reveals a value to one party or both, after a check of everything that was computed so far. The value is there if this
-    /// party is to learn it.
+    /// Reveals a value, after a check of everything that was computed so far. The value is there if this party is to learn it.
     ///
     /// # Errors
-    /// [`Error::PeerMisbehaved`] if the check fails: then the session is at its end; [`Error::InvalidInput`] if there is no such
-    /// party, or the value is another session's; those of the channel.
+    /// [`Misbehaved`](comity_core::Kind) if the check fails: then the session is at its end;
+    /// [`InvalidInput`](comity_core::Kind) if there is no such party, or the value is another session's; those of the channel.
     pub fn reveal(&mut self, to: Recipients, value: &Shared) -> Result<Option<Bits>> {
         self.check(value)?;
-        let revealed = self.machine.reveal(&mut self.channel, to, &value.wires)?;
-        self.channel.flush()?;
-        Ok(revealed)
+        self.step(|engine, me| engine.reveal(me, to, &value.shares))
     }
 
     /// What was sent and received since the beginning.
     pub fn counts(&self) -> Counts {
-        self.channel.counts()
+        sum(&self.counters)
     }
 
-    /// Wires of a new value.
-    fn room(&self, bits: usize) -> Result<Zeroizing<Vec<Wire>>> {
-        if bits as u64 > Program::MAX_WIRES {
-            return Err(Error::InvalidInput(format!("a value of {bits} bits; 2^32 - 1 are possible")));
-        }
-        Ok(Zeroizing::new(vec![Wire::default(); bits]))
+    /// One call of the engine, after which all that belongs to it is on its way.
+    fn step<T>(&mut self, call: impl FnOnce(&mut dyn Reactive, &mut Party<'_, '_>) -> Result<T>) -> Result<T> {
+        let mut me = Party { net: &mut self.mesh, here: self.here, rng: &mut self.rng, observer: &mut Nobody };
+        let done = call(&mut *self.engine, &mut me).and_then(|done| self.mesh.flush().map(|()| done));
+        done.map_err(|error| whose(error, &self.mesh))
     }
 
-    /// A value on these wires, when all that belongs to it is on its way.
-    fn done(&mut self, wires: Zeroizing<Vec<Wire>>) -> Result<Shared> {
-        self.channel.flush()?;
-        Ok(Shared { wires, session: self.session })
+    fn shared(&self, shares: Shares) -> Shared {
+        Shared { shares, session: self.here.session }
     }
 
     fn check(&self, value: &Shared) -> Result<()> {
-        if value.session == self.session {
+        if value.session == self.here.session {
             return Ok(());
         }
-        Err(Error::InvalidInput("the value belongs to another session, whose keys are others".into()))
+        Err(Error::invalid_input("the value belongs to another session, whose keys are others"))
     }
+}
+
+/// Nothing is told while a statement runs.
+struct Nobody;
+
+impl Observer for Nobody {
+    fn output(&mut self, _: usize, _: Bits) {}
 }

@@ -10,19 +10,22 @@
 
 mod clock;
 pub mod interactive;
+mod meet;
+mod offline;
 mod protocol;
 mod report;
 mod session;
 mod watch;
 
-pub use comity_channel::{Channel, memory};
+pub use comity_channel::{Channel, PerPeer, memory};
 pub use comity_circuit::{Builder, Circuit, Program, ProgramBuilder, Recipients, Wire, library, typed, value};
-pub use comity_core::{Backend, Bits, Error, Params, Result};
+pub use comity_core::{Backend, Bits, Error, Kind, Params, PartyId, Result};
 pub use comity_language::{Diagnostic, Diagnostics, compile, compile_expression, parse_type};
 #[cfg(feature = "ope")]
 pub use comity_ope as ope;
+pub use comity_protocol::{Adversary, Card, Options, Protocol};
 pub use comity_store::{Key, Store};
-pub use protocol::{Adversary, Dealer, Protocol, Role};
+pub use protocol::{PROTOCOLS, SERVICES, among, named};
 pub use report::{Preparation, Report};
 pub use session::Session;
 pub use watch::Watch;

@@ -1,8 +1,10 @@
 //! What a session reports when it is done.
 
-use comity_core::{Bits, Params};
+use comity_channel::{Counter, Counts, PerPeer};
+use comity_core::{Bits, Params, PartyId};
+use comity_protocol::{Adversary, Card, Here, Options, Value};
 
-use crate::Adversary;
+use crate::clock::Times;
 
 /// The outcome of a session, and what it cost this party. It exists only if every check passed.
 #[derive(Clone, Debug)]
@@ -11,12 +13,16 @@ pub struct Report {
     pub outputs: Vec<(usize, Bits)>,
     /// The protocol's name.
     pub protocol: &'static str,
+    /// Its options, as they were settled; of two parts, the first one, with the party that has it.
+    pub options: Vec<(&'static str, Value)>,
     /// Against whom it is secure.
     pub adversary: Adversary,
     /// The security parameters.
     pub params: Params,
     /// Which party this was.
-    pub party: u32,
+    pub party: u16,
+    /// How many there were.
+    pub parties: u16,
     /// AND gates computed.
     pub and_gates: u64,
     /// Time since the peer was there, in seconds: waiting for it is not counted.
@@ -27,17 +33,61 @@ pub struct Report {
     pub bytes_sent: u64,
     /// Bytes received, counted likewise.
     pub bytes_received: u64,
+    /// Bytes sent to and received from each peer.
+    pub peers: Vec<(PartyId, Counts)>,
     /// How often this party waited for an answer to what it had sent.
     pub rounds: u64,
     /// The most memory that this process ever held, in bytes, where the system tells (Linux).
     pub peak_rss: Option<u64>,
 }
 
+impl Report {
+    pub(crate) fn new(
+        card: &'static Card,
+        options: &Options,
+        here: Here,
+        and_gates: u64,
+        counters: &PerPeer<Counter>,
+        times: Times,
+    ) -> Report {
+        let Times { seconds, phases, outputs } = times;
+        let counts = sum(counters);
+        Report {
+            outputs,
+            protocol: card.name,
+            options: options.all().filter_map(|(option, value)| Some((option.field(), value?))).collect(),
+            adversary: card.adversary,
+            params: here.params,
+            party: here.me.0,
+            parties: here.parties,
+            and_gates,
+            seconds,
+            phases,
+            bytes_sent: counts.sent,
+            bytes_received: counts.received,
+            peers: counters.iter().map(|(peer, counter)| (peer, counter.counts())).collect(),
+            rounds: counts.rounds,
+            peak_rss: peak_rss(),
+        }
+    }
+}
+
+/// Bytes of all links together, and the rounds of the one that had most of them: links wait side by side.
+pub(crate) fn sum(counters: &PerPeer<Counter>) -> Counts {
+    counters.iter().map(|(_, counter)| counter.counts()).fold(Counts::default(), |all, one| Counts {
+        sent: all.sent + one.sent,
+        received: all.received + one.received,
+        rounds: all.rounds.max(one.rounds),
+    })
+}
+
 /// The outcome of [`Session::prepare`](crate::Session::prepare) or [`Session::deal`](crate::Session::deal).
 #[derive(Clone, Debug)]
 pub struct Preparation {
-    /// How many preparations were stored, each for one run; with `tinyot`, for how many AND gates.
+    /// How much was prepared, in this unit.
     pub count: u64,
+    /// `runs` of the program, or what the material is counted in.
+    pub unit: &'static str,
     /// What they take in this party's store, in bytes.
     pub stored_bytes: u64,
     /// What they cost this party; without outputs.

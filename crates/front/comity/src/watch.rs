@@ -1,6 +1,6 @@
 //! `Watch`: how a session goes, for the person who waits for it.
 
-use crate::Protocol;
+use comity_protocol::Card;
 
 /// Told about a session while it runs. Every method does nothing unless it is written; none can stop the session.
 pub trait Watch {
@@ -15,9 +15,9 @@ pub trait Watch {
     }
 
     /// A semi-honest protocol is about to run with a party off this machine: time to say what that risks
-    /// ([`Protocol::risk`]).
-    fn exposed(&mut self, protocol: &Protocol) {
-        let _ = protocol;
+    /// ([`Card::risk`]).
+    fn exposed(&mut self, card: &Card) {
+        let _ = card;
     }
 
     /// The peer is there, at this address.
@@ -35,6 +35,17 @@ pub trait Watch {
     /// since the peer had used them: one or two after a crash; more if an old copy of the store was put back, or the peer lies.
     fn material(&mut self, left: u32, need: u32, behind: u32) {
         let _ = (left, need, behind);
+    }
+
+    /// So much of the material in the store was deleted, since the peer does not have its part any more: preparations, each with
+    /// all its blocks.
+    fn discarded(&mut self, preparations: usize) {
+        let _ = preparations;
+    }
+
+    /// Something in the store is passed over, since it is damaged: `why` names the file and says what to do.
+    fn damaged(&mut self, why: &str) {
+        let _ = why;
     }
 
     /// Material of this name is destroyed, by this run or one before: a check had begun, and nobody knows how it ended.

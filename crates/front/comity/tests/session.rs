@@ -4,11 +4,12 @@ use std::thread;
 use std::time::Duration;
 
 use comity::{
-    Adversary, Bits, Builder, Error, Params, Program, Protocol, Recipients, Report, Result, Role, Session, Watch,
-    library, memory,
+    Adversary, Bits, Builder, Card, Error, Params, Program, Recipients, Report, Result, Session, Watch, library,
+    memory, named,
 };
 use comity_channel::{Change, Direction, Tamper, Tampering};
-use comity_core::Misbehaviour;
+use comity_core::{Kind, PartyId};
+use comity_testing::PATIENCE;
 
 /// `a` of party 0 and `b` of party 1, eight bits each; the outputs are `a & b` and `a ^ b`.
 fn program() -> Program {
@@ -31,7 +32,7 @@ fn both(
     zero: impl FnOnce(Session<'static>) -> Result<Report> + Send,
     one: impl FnOnce(Session<'static>) -> Result<Report> + Send,
 ) -> (Result<Report>, Result<Report>) {
-    let (a, b) = memory::pair_with_timeout(Duration::from_secs(20));
+    let (a, b) = memory::pair_with_timeout(PATIENCE);
     thread::scope(|scope| {
         let one = scope.spawn(|| one(Session::new(1).over(b)));
         (zero(Session::new(0).over(a)), one.join().unwrap())
@@ -69,43 +70,48 @@ fn yao_runs_by_its_name() {
     assert_eq!(zero.outputs, one.outputs);
     assert_eq!((zero.protocol, one.adversary), ("yao", Adversary::SemiHonest));
     refused(
-        Session::new(0).over(memory::pair().0).protocol("yao").role(Role::Garbler).run(&program, [(0, byte(1))]),
-        &["garbler", "yao", "leave"],
+        Session::new(0).over(memory::pair().0).protocol("yao").option("role", "garbler").run(&program, [(0, byte(1))]),
+        &["yao", "no option", "role"],
     );
 }
 
 #[test]
 fn either_party_garbles() {
     let program = program();
-    let wish = |role: Role| move |s: Session<'static>| s.params(Params::new(128, 8).unwrap()).role(role);
-    let run = |roles: [Role; 2]| {
+    let wish =
+        |role: &'static str| move |s: Session<'static>| s.params(Params::new(128, 8).unwrap()).option("role", role);
+    let run = |roles: [&'static str; 2]| {
         let program = &program;
         both(
             move |s| wish(roles[0])(s).run(program, [(0, byte(12))]),
             move |s| wish(roles[1])(s).run(program, [(1, byte(10))]),
         )
     };
-    for role in [Role::Garbler, Role::Evaluator] {
-        let (zero, one) = run([role, role.other()]);
+    for (role, other) in [("garbler", "evaluator"), ("evaluator", "garbler")] {
+        let (zero, one) = run([role, other]);
         let (zero, one) = (zero.unwrap(), one.unwrap());
         assert_eq!(zero.outputs, [(0, byte(8)), (1, byte(6))]);
         assert_eq!(zero.outputs, one.outputs);
-        let garbler = if role == Role::Garbler { &zero } else { &one };
+        let garbler = if role == "garbler" { &zero } else { &one };
         assert!(garbler.bytes_sent > garbler.bytes_received, "the garbler sends the circuits");
         disagree(run([role, role]), "garbler");
     }
-    // Who says what follows from the program anyway agrees with one who says nothing.
+    // Who says nothing leaves it to the other one.
     let params = Params::new(128, 8).unwrap();
-    let (zero, one) = both(
-        |s| s.params(params).role(Role::Garbler).run(&program, [(0, byte(12))]),
-        |s| s.params(params).run(&program, [(1, byte(10))]),
-    );
-    assert!(zero.is_ok() && one.is_ok());
+    for role in ["garbler", "evaluator"] {
+        let (zero, one) = both(
+            |s| s.params(params).option("role", role).run(&program, [(0, byte(12))]),
+            |s| s.params(params).run(&program, [(1, byte(10))]),
+        );
+        let (zero, one) = (zero.unwrap(), one.unwrap());
+        assert_eq!((&zero.outputs, zero.options), (&one.outputs, one.options));
+        assert_eq!(zero.bytes_sent > zero.bytes_received, role == "garbler");
+    }
 }
 
 #[test]
 fn only_recipients_learn() {
-    let program = program().with_recipients(0, Recipients::Party(1)).unwrap();
+    let program = program().with_recipients(0, Recipients::only(1)).unwrap();
     let (zero, one) = both(|s| s.run(&program, [(0, byte(3))]), |s| s.run(&program, [(1, byte(5))]));
     assert_eq!(zero.unwrap().outputs, [(1, byte(6))]);
     assert_eq!(one.unwrap().outputs, [(0, byte(1)), (1, byte(6))]);
@@ -116,7 +122,7 @@ fn only_recipients_learn() {
 fn disagree(sides: (Result<Report>, Result<Report>), field: &str) {
     for side in [sides.0, sides.1] {
         match side {
-            Err(Error::Mismatch { field: named, .. }) => assert_eq!(named, field),
+            Err(Error { kind: Kind::Mismatch { field: named, .. }, .. }) => assert_eq!(named, field),
             other => panic!("{:?}", other.map(|_| ())),
         }
     }
@@ -129,7 +135,7 @@ fn a_disagreement_is_called_by_its_name_on_both_sides() {
     // Party 1 owns everything in its view, party 0 its own.
     let owned = program.clone().with_owner(0, 1).unwrap();
     disagree(both(|s| run(s, &program), |s| s.run(&owned, [(0, byte(1)), (1, byte(1))])), "owners of the inputs");
-    let secret = program.clone().with_recipients(1, Recipients::Party(0)).unwrap();
+    let secret = program.clone().with_recipients(1, Recipients::only(0)).unwrap();
     disagree(both(|s| run(s, &program), |s| s.run(&secret, [(1, byte(1))])), "recipients of the outputs");
     let twice = Program::iterate(program.circuits()[0].clone(), 2, &[(0, 1)]).unwrap();
     disagree(both(|s| run(s, &program), |s| s.run(&twice, [(1, byte(1))])), "program");
@@ -148,11 +154,11 @@ fn a_disagreement_is_called_by_its_name_on_both_sides() {
     assert!(zero.is_ok() && one.is_ok());
 }
 
-/// Refused as [`Error::InvalidInput`], with these words.
+/// Refused as [`InvalidInput`](comity_core::Kind), with these words.
 #[track_caller]
 fn refused(result: Result<Report>, words: &[&str]) {
     match result.map(|_| ()) {
-        Err(Error::InvalidInput(message)) => {
+        Err(Error { kind: Kind::InvalidInput(message), .. }) => {
             for word in words {
                 assert!(message.contains(word), "`{word}` is not in: {message}");
             }
@@ -172,11 +178,17 @@ fn what_cannot_work_is_refused_before_the_peer_hears_of_it() {
     refused(alone().run(&program, [(0, byte(1)), (2, byte(1))]), &["no input 2"]);
     refused(alone().protocol("none").run(&program, [(0, byte(1))]), &["none", "yao"]);
     refused(Session::new(2).over(memory::pair().0).run(&program, []), &["no party 2"]);
+    refused(alone().option("coded", "perhaps").run(&program, [(0, byte(1))]), &["coded", "perhaps", "yes, no"]);
+    refused(alone().option("code", "yes").run(&program, [(0, byte(1))]), &["no option `code`", "role, coded"]);
     refused(Session::new(0).run(&program, [(0, byte(1))]), &["listen", "connect"]);
     let wide = program.clone().with_owner(1, 7).unwrap();
     refused(alone().run(&wide, [(0, byte(1))]), &["`b`", "party 7"]);
-    let wide = program.clone().with_recipients(1, Recipients::Party(2)).unwrap();
+    let wide = program.clone().with_recipients(1, Recipients::only(2)).unwrap();
     refused(alone().run(&wide, [(0, byte(1))]), &["`xor`", "party 2"]);
+    let wide = program.clone().with_recipients(1, Recipients::Parties([0, 5].into_iter().collect())).unwrap();
+    refused(alone().run(&wide, [(0, byte(1))]), &["`xor`", "party 5"]);
+    let shared = program.clone().with_recipients(1, Recipients::Shared).unwrap();
+    refused(alone().run(&shared, [(0, byte(1))]), &["`xor`", "as shares"]);
 }
 
 #[test]
@@ -192,19 +204,19 @@ fn off_this_machine_more_must_be_asked_for() {
         fn listening(&mut self, address: &str) {
             self.0.push(address.to_owned());
         }
-        fn exposed(&mut self, protocol: &Protocol) {
-            self.0.push(protocol.risk.to_owned());
+        fn exposed(&mut self, card: &Card) {
+            self.0.push(card.risk.to_owned());
         }
     }
     let hear = |session: Session<'_>| {
         let mut heard = Heard::default();
         let run = session.plaintext(true).run_watched(&program, [(0, byte(1))], &mut heard);
-        assert!(matches!(run, Err(Error::TimedOut(_))));
+        assert!(matches!(run, Err(Error { kind: Kind::TimedOut(_), .. })));
         heard.0
     };
     let heard = hear(listen().protocol("yao"));
     assert_eq!(heard.len(), 2);
-    assert_eq!(heard[0], Protocol::named("yao").unwrap().risk);
+    assert_eq!(heard[0], named("yao").unwrap().card().risk);
     assert!(heard[1].starts_with("0.0.0.0:") && !heard[1].ends_with(":0"), "{}", heard[1]);
     assert_eq!(hear(listen()).len(), 1, "only a semi-honest protocol exposes anybody");
 }
@@ -213,7 +225,7 @@ fn off_this_machine_more_must_be_asked_for() {
 fn wrong_circuits_are_caught_and_the_check_is_named() {
     let program = library::program("aes128").unwrap();
     let (key, block) = (Bits::zeros(128), Bits::zeros(128));
-    let (a, b) = memory::pair_with_timeout(Duration::from_secs(60));
+    let (a, b) = memory::pair_with_timeout(PATIENCE);
     // In the middle of the tables, and wide enough to reach every copy: all are wrong, and some are checked but for one
     // chance in 2^40 - 1.
     let tamper = Tamper {
@@ -225,13 +237,20 @@ fn wrong_circuits_are_caught_and_the_check_is_named() {
         let program = &program;
         let one = scope.spawn(move || {
             let peer = Tampering::new(b, &tamper);
-            Session::new(1).over(peer).role(Role::Evaluator).run(program, [(1, block)])
+            Session::new(1).over(peer).option("role", "evaluator").run(program, [(1, block)])
         });
-        let zero = Session::new(0).over(a).role(Role::Garbler).run(program, [(0, key)]);
+        let zero = Session::new(0).over(a).option("role", "garbler").run(program, [(0, key)]);
         (zero, one.join().unwrap())
     });
-    assert!(matches!(one, Err(Error::PeerMisbehaved(Misbehaviour::GarbledCircuit))), "{:?}", one.map(|_| ()));
-    assert!(matches!(zero, Err(Error::PeerClosed)), "{:?}", zero.map(|_| ()));
+    assert!(
+        matches!(
+            one,
+            Err(Error { kind: Kind::Misbehaved(comity_cutchoose::checks::GARBLED_CIRCUIT), party: Some(PartyId(0)) })
+        ),
+        "{:?}",
+        one.map(|_| ())
+    );
+    assert!(matches!(zero, Err(Error { kind: Kind::Closed, .. })), "{:?}", zero.map(|_| ()));
 }
 
 #[test]
@@ -245,9 +264,14 @@ fn two_sockets() {
     let program = program();
     let (tell, address) = std::sync::mpsc::channel();
     let (zero, one) = thread::scope(|scope| {
-        let zero = scope
-            .spawn(|| Session::new(0).listen("127.0.0.1:0").run_watched(&program, [(0, byte(7))], &mut Address(tell)));
-        let one = Session::new(1).connect(address.recv().unwrap()).run(&program, [(1, byte(12))]);
+        let zero = scope.spawn(|| {
+            Session::new(0).timeout(PATIENCE).listen("127.0.0.1:0").run_watched(
+                &program,
+                [(0, byte(7))],
+                &mut Address(tell),
+            )
+        });
+        let one = Session::new(1).timeout(PATIENCE).connect(address.recv().unwrap()).run(&program, [(1, byte(12))]);
         (zero.join().unwrap(), one)
     });
     assert_eq!(zero.unwrap().outputs, [(0, byte(4)), (1, byte(11))]);

@@ -6,7 +6,7 @@ use std::thread;
 use comity::{Bits, Error, Key, Params, Program, Report, Result, Session, Store, Watch, library, memory};
 use comity_channel::hello::WIRE_BYTES;
 use comity_channel::{Change, Direction, Tamper, Tampering};
-use comity_core::{Backend, Block, Prg};
+use comity_core::{Backend, Block, Kind, Prg, SessionId};
 
 /// The stores of both parties, removed when the test passes.
 struct Stores(PathBuf);
@@ -18,14 +18,14 @@ impl Stores {
         Stores(path)
     }
 
-    fn open(&self, party: u32) -> Store {
+    fn open(&self, party: u16) -> Store {
         let mut rng = Prg::new(Backend::detect(), Block::from_u128(party.into()));
         let path = self.0.join(format!("key{party}"));
         let key = if path.exists() { Key::read(&path) } else { Key::create(&path, &mut rng) }.unwrap();
         Store::open_or_create(&self.0.join(format!("store{party}")), &key, &mut rng).unwrap()
     }
 
-    fn session(&self, party: u32) -> Session<'static> {
+    fn session(&self, party: u16) -> Session<'static> {
         Session::new(party).params(Params::new(128, 5).unwrap()).store(self.open(party))
     }
 
@@ -73,6 +73,23 @@ fn number(value: u8) -> Bits {
 #[derive(Default)]
 struct Taken(Vec<(usize, usize)>);
 
+/// What was told of a store whose parts do not fit those of the peer's.
+#[derive(Default)]
+struct Told {
+    discarded: Vec<usize>,
+    damaged: Vec<String>,
+}
+
+impl Watch for Told {
+    fn discarded(&mut self, preparations: usize) {
+        self.discarded.push(preparations);
+    }
+
+    fn damaged(&mut self, why: &str) {
+        self.damaged.push(why.to_owned());
+    }
+}
+
 impl Watch for Taken {
     fn taken(&mut self, left: usize, deleted: usize) {
         self.0.push((left, deleted));
@@ -103,6 +120,82 @@ fn each_preparation_serves_one_run() {
     }
 }
 
+/// The file in a party's store that has this ending, of what has this id.
+fn file(stores: &Stores, party: u32, id: &SessionId, ending: &str) -> PathBuf {
+    let id: String = id.to_bytes().iter().map(|byte| format!("{byte:02x}")).collect();
+    stores.0.join(format!("store{party}")).join(format!("{id}.{ending}"))
+}
+
+fn flip(path: &Path) {
+    let mut bytes = std::fs::read(path).unwrap();
+    bytes[100] ^= 1;
+    std::fs::write(path, bytes).unwrap();
+}
+
+#[test]
+fn material_that_one_side_alone_has_is_discarded_and_damage_blocks_nothing() {
+    let stores = Stores::new("one-side");
+    let program = library::program("add8").unwrap();
+    let run = |told: &mut [Told; 2]| {
+        let (a, b) = memory::pair();
+        let session = |party| stores.session(party).protocol("tinyot");
+        let [zero, one] = told;
+        thread::scope(|scope| {
+            let one = scope.spawn(|| session(1).over(b).run_watched(&program, [(1, number(2))], one));
+            let zero = session(0).over(a).run_watched(&program, [(0, number(40))], zero);
+            [zero, one.join().unwrap()]
+        })
+    };
+    for _ in 0..5 {
+        let (a, b) = memory::pair();
+        thread::scope(|scope| {
+            let one = scope.spawn(|| stores.session(1).protocol("tinyot").over(b).deal(10_000, 1 << 30, &mut ()));
+            stores.session(0).protocol("tinyot").over(a).deal(10_000, 1 << 30, &mut ()).unwrap();
+            one.join().unwrap().unwrap();
+        });
+    }
+    let there = |party| stores.open(party).deals().unwrap().iter().map(|deal| deal.meta.id).collect::<Vec<_>>();
+    let ids = there(0);
+    assert!(ids.len() == 5 && there(1) == ids);
+    // The oldest one's record is damaged at party 0, the second has lost a block there, and party 1 has lost the third.
+    flip(&file(&stores, 0, &ids[0], "deal"));
+    std::fs::remove_file(file(&stores, 0, &ids[1], "block-00000001")).unwrap();
+    stores.open(1).discard_deal(&ids[2]).unwrap();
+    let mut told = [Told::default(), Told::default()];
+    for report in run(&mut told) {
+        assert_eq!(report.unwrap().outputs, [(0, number(42))]);
+    }
+    let [zero, one] = &told;
+    assert_eq!((&zero.discarded[..], &one.discarded[..]), (&[1][..], &[2][..]));
+    assert!(zero.damaged.len() == 2 && one.damaged.is_empty(), "{:?}", zero.damaged);
+    for (id, words) in [(ids[0], "damaged"), (ids[1], "block 1 is missing")] {
+        let path = file(&stores, 0, &id, "deal");
+        assert!(zero.damaged.iter().any(|why| why.contains(words) && why.contains(path.to_str().unwrap())), "{words}");
+    }
+    assert_eq!((there(0), there(1)), (ids[3..].to_vec(), ids[3..].to_vec()));
+    assert!(!file(&stores, 1, &ids[0], "block-00000000").exists() && !file(&stores, 0, &ids[2], "deal").exists());
+    // With nothing in common nobody knows whose store is the wrong one: nothing is deleted.
+    stores.open(0).discard_deal(&ids[3]).unwrap();
+    stores.open(1).discard_deal(&ids[4]).unwrap();
+    for report in run(&mut told) {
+        assert!(report.unwrap_err().to_string().contains("no material for tinyot that both parties have"));
+    }
+    assert_eq!((there(0), there(1)), (vec![ids[4]], vec![ids[3]]));
+}
+
+#[test]
+fn a_damaged_preparation_does_not_stand_in_anothers_way() {
+    let stores = Stores::new("damaged");
+    let program = library::program("add8").unwrap();
+    stores.prepare(&program, 2);
+    let first = stores.open(0).list().unwrap()[0].id;
+    flip(&file(&stores, 0, &first, "ready"));
+    let mut told = Told::default();
+    assert!(stores.run(&program, None, &mut told).iter().all(Result::is_ok));
+    assert!(told.damaged.len() == 1 && told.damaged[0].contains("damaged"), "{:?}", told.damaged);
+    assert_eq!(stores.left(), [0, 0]);
+}
+
 #[test]
 fn another_program_does_not_take_it() {
     let stores = Stores::new("programs");
@@ -125,7 +218,7 @@ fn lies_about_preparations_are_refused() {
     let lies = [
         (lie(at, vec![0xff; 4]), "4294967295 preparations", 1),
         (lie(at + 4, vec![7; 32]), "no preparation that both parties have", 1),
-        (lie(at + 36, vec![7; 32]), "taken another preparation", 0),
+        (lie(at + 40, vec![7; 32]), "taken another preparation", 0),
     ];
     for (number, (lie, words, left)) in lies.iter().enumerate() {
         let stores = Stores::new(&format!("lies{number}"));
@@ -133,7 +226,7 @@ fn lies_about_preparations_are_refused() {
         let [zero, one] = stores.run(&program, Some(lie), &mut ());
         let error = zero.unwrap_err().to_string();
         assert!(error.contains(words), "{error}");
-        assert!(matches!(one, Err(Error::PeerClosed)), "{:?}", one.map(|_| ()));
+        assert!(matches!(one, Err(Error { kind: Kind::Closed, .. })), "{:?}", one.map(|_| ()));
         assert_eq!(stores.left()[0], *left, "{words}");
     }
 }

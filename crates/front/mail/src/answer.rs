@@ -6,7 +6,7 @@ use comity_circuit::Program;
 use comity_core::{Backend, Bits, Error, Result};
 use rand_core::CryptoRng;
 
-use crate::file::{CHECKSUM, Kind, START};
+use crate::file::{CHECKSUM, FileKind, START};
 use crate::name::Name;
 use crate::query::Query;
 use crate::seal::{ENCAPSULATED, Sealer};
@@ -24,7 +24,7 @@ pub struct Head {
 
 impl Head {
     pub(crate) fn to_bytes(&self) -> Vec<u8> {
-        let mut bytes = Kind::Answer.start();
+        let mut bytes = FileKind::Answer.start();
         bytes.extend_from_slice(&self.program);
         bytes.extend_from_slice(&self.query);
         bytes.push(self.name.as_str().len() as u8);
@@ -35,17 +35,17 @@ impl Head {
     /// Reads the head of an answer.
     ///
     /// # Errors
-    /// [`Error::Malformed`] if this is no answer, or one of another version.
+    /// [`Malformed`](comity_core::Kind) if this is no answer, or one of another version.
     pub fn read(from: &mut dyn Read) -> Result<Head> {
         let mut start = [0; START];
-        let short = |_| Error::Malformed("an answer was expected, and this is something else".into());
+        let short = |_| Error::malformed("an answer was expected, and this is something else");
         fill(from, &mut start).and_then(|whole| whole.ok_or(()).map_err(short))?;
-        Kind::Answer.check(&start)?;
+        FileKind::Answer.check(&start)?;
         let mut fixed = [0; 32 + 32 + 1];
         let mut name = [0; Name::MAX];
         fill(from, &mut fixed)?.ok_or_else(cut)?;
         let length = usize::from(fixed[64]);
-        let wrong = || Error::Malformed("the sender's name in the answer is not one".into());
+        let wrong = || Error::malformed("the sender's name in the answer is not one");
         let name = name.get_mut(..length).ok_or_else(wrong)?;
         fill(from, name)?.ok_or_else(cut)?;
         let name = str::from_utf8(name).ok().and_then(|name| Name::new(name).ok()).ok_or_else(wrong)?;
@@ -64,36 +64,36 @@ pub(crate) fn fill(from: &mut dyn Read, bytes: &mut [u8]) -> Result<Option<()>> 
 }
 
 pub(crate) fn cut() -> Error {
-    Error::Malformed("the answer is cut short".into())
+    Error::malformed("the answer is cut short")
 }
 
 /// Answers a query, sealed: see [`comity_nisc::respond()`], and the module's documentation for the seal.
 ///
 /// # Errors
-/// As [`comity_nisc::respond()`], and [`Error::Malformed`] if the query's key for answers is none. What was written up to then is no
+/// As [`comity_nisc::respond()`], and [`Malformed`](comity_core::Kind) if the query's key for answers is none. What was written up to then is no
 /// answer.
-#[allow(clippy::too_many_arguments, reason = "what comity_nisc::respond takes, and the name")]
 pub fn respond(
     backend: Backend,
     query: &Query,
     program: &Program,
     inputs: &[Option<Bits>],
     name: &Name,
-    rng: &mut impl CryptoRng,
+    rng: &mut dyn CryptoRng,
     out: &mut dyn Write,
 ) -> Result<()> {
     let mut sealer = Sealer::new(query, name, rng, out)?;
-    comity_nisc::respond(backend, query.message(), program, inputs, rng, &mut sealer)?;
+    let context = *sealer.context();
+    comity_nisc::respond(backend, query.message(), &context, program, inputs, rng, &mut sealer)?;
     sealer.finish()
 }
 
 /// Reads an answer to its end without opening it: its head, and how many bytes it has. The checksum is right.
 ///
 /// # Errors
-/// [`Error::Malformed`] if this is no answer, or of another version, or damaged.
+/// [`Malformed`](comity_core::Kind) if this is no answer, or of another version, or damaged.
 pub fn examine(from: &mut dyn Read) -> Result<(Head, u64)> {
     let head = Head::read(from)?;
-    let bytes = summed(Kind::Answer, &head.to_bytes(), from)?;
+    let bytes = summed(FileKind::Answer, &head.to_bytes(), from)?;
     Ok((head, bytes))
 }
 
@@ -104,12 +104,12 @@ pub fn examine(from: &mut dyn Read) -> Result<(Head, u64)> {
 pub fn examine_copy(from: &mut dyn Read) -> Result<u64> {
     let mut start = [0; START];
     fill(from, &mut start)?.ok_or_else(cut)?;
-    Kind::Copy.check(&start)?;
-    summed(Kind::Copy, &start, from)
+    FileKind::Copy.check(&start)?;
+    summed(FileKind::Copy, &start, from)
 }
 
 /// How many bytes a file has that begins like this, if its checksum is right.
-fn summed(kind: Kind, start: &[u8], from: &mut dyn Read) -> Result<u64> {
+fn summed(kind: FileKind, start: &[u8], from: &mut dyn Read) -> Result<u64> {
     let mut hash = kind.checksum();
     hash.update(start);
     // The last bytes are the checksum, and only the end of the file says which these are.
@@ -133,8 +133,8 @@ fn summed(kind: Kind, start: &[u8], from: &mut dyn Read) -> Result<u64> {
     if bytes < (start.len() + ENCAPSULATED + CHECKSUM) as u64 {
         return Err(cut());
     }
-    if hash.finalize().as_bytes()[..] != buffer[..kept] {
-        return Err(Error::Malformed(format!("{} was damaged or cut short: its checksum is wrong", kind.the())));
+    if !buffer[..kept].try_into().is_ok_and(|sum: [u8; CHECKSUM]| hash.finalize() == sum) {
+        return Err(Error::malformed(format!("{} was damaged or cut short: its checksum is wrong", kind.the())));
     }
     Ok(bytes)
 }

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::io::Read;
 
 use comity_circuit::Program;
-use comity_core::{Backend, Error, Result};
+use comity_core::{Backend, Error, Kind, Result};
 use comity_nisc::{Cost, Opened};
 
 use crate::answer::{Head, cut, fill};
@@ -18,9 +18,9 @@ use crate::store::{Store, open_stored};
 #[derive(Debug)]
 pub struct Verdict {
     /// What the sender calls itself, if the answer could be read that far. It is the sender's own name only if the seal was whole:
-    /// [`Error::Malformed`] and [`Error::Mismatch`] are nobody's fault that is named.
+    /// [`Malformed`](comity_core::Kind) and [`Mismatch`](comity_core::Kind) are nobody's fault that is named.
     pub name: Option<Name>,
-    /// The outputs; or why there are none. [`Error::PeerMisbehaved`] names the cheat.
+    /// The outputs; or why there are none. [`Misbehaved`](comity_core::Kind) names the cheat.
     pub outcome: Result<Opened>,
 }
 
@@ -50,7 +50,7 @@ impl Key {
     /// Begins to open answers.
     ///
     /// # Errors
-    /// [`Error::Mismatch`] if this is not the query's program; as [`comity_nisc::publish`].
+    /// [`Mismatch`](comity_core::Kind) if this is not the query's program; as [`comity_nisc::publish`].
     pub fn batch<'a>(&'a mut self, backend: Backend, program: &'a Program) -> Result<Batch<'a>> {
         let cost = self.cost(program)?;
         Ok(Batch {
@@ -69,7 +69,7 @@ impl Key {
     /// of the sender.
     ///
     /// # Errors
-    /// [`Error::Mismatch`] if it is for another query or program, [`Error::Malformed`] if it is none, or not whole.
+    /// [`Mismatch`](comity_core::Kind) if it is for another query or program, [`Malformed`](comity_core::Kind) if it is none, or not whole.
     pub fn check(&self, program: &Program, answer: &mut dyn Read) -> Result<Name> {
         Ok(self.whole(&self.cost(program)?, answer)?.0.name)
     }
@@ -85,7 +85,7 @@ impl Key {
     fn cost(&self, program: &Program) -> Result<Cost> {
         let (ours, theirs) = (program.digest(), self.secret.program());
         if ours != *theirs {
-            return Err(Error::Mismatch { field: "program", ours: hex(&ours), theirs: hex(theirs) });
+            return Err(Error::mismatch("program", hex(&ours), hex(theirs)));
         }
         Cost::new(program, self.secret.copies())
     }
@@ -96,8 +96,7 @@ impl Key {
     }
 
     fn fits(&self, head: Head) -> Result<Head> {
-        let differ =
-            |field, ours: &[u8], theirs: &[u8]| Error::Mismatch { field, ours: hex(ours), theirs: hex(theirs) };
+        let differ = |field, ours: &[u8], theirs: &[u8]| Error::mismatch(field, hex(ours), hex(theirs));
         if head.program != *self.secret.program() {
             return Err(differ("program", self.secret.program(), &head.program));
         }
@@ -156,17 +155,16 @@ impl<'a> Batch<'a> {
     /// An error says nothing about which copies are checked; the outcome inside does.
     fn open(&self, head: &Head, answer: &mut dyn Read, store: Option<&mut dyn Store>) -> Result<Unsealed> {
         if store.is_none() && self.key.secret.copies().is_stored() {
-            return Err(Error::InvalidInput("its copies are in a store: they must be fetched to open it".into()));
+            return Err(Error::invalid_input("its copies are in a store: they must be fetched to open it"));
         }
         let encapsulated = encapsulated(answer)?;
-        let repeated = || Error::InvalidInput("it repeats an answer that is opened already, and is refused".into());
+        let repeated = || Error::invalid_input("it repeats an answer that is opened already, and is refused");
         let before = self.key.opened.get(&encapsulated);
         if before.is_none() && (self.key.spent || store.is_some()) {
             let late = || {
-                Error::InvalidInput(
+                Error::invalid_input(
                     "answers to this query were opened already, and this one was not among them: who has heard of a result may \
-                     know which copies are checked, and could cheat unseen. Refresh the key, and ask for an answer to the new query"
-                        .into(),
+                     know which copies are checked, and could cheat unseen. Refresh the key, and ask for an answer to the new query",
                 )
             };
             // Where copies are stored, what is not whole is not among them either.
@@ -178,12 +176,18 @@ impl<'a> Batch<'a> {
         }
         let mut opener = self.key.opener(head, &encapsulated, &self.cost, answer)?;
         let outcome = match store {
-            None => comity_nisc::open(self.backend, &self.key.secret, self.program, &mut opener),
-            Some(store) => {
-                let tie = opener.tie(&head.to_bytes(), &encapsulated);
-                open_stored(self.backend, self.key, self.program, &self.cost, &tie, &mut opener, store)
+            None => {
+                let context = opener.context();
+                comity_nisc::open(self.backend, &self.key.secret, &context, self.program, &mut opener)
             }
+            Some(store) => open_stored(self.backend, self.key, self.program, &self.cost, &mut opener, store),
         };
+        // Its head is that of an answer to this query; so it was sealed to be one, and is not.
+        let foreign = || Error::malformed("what its sender sealed was made for another seal: it is a copy");
+        let outcome = outcome.map_err(|error| match error {
+            Error { kind: Kind::Mismatch { .. }, .. } => foreign(),
+            error => error,
+        });
         // A broken seal explains whatever the protocol made of it.
         let sum = opener.finish()?;
         match before {
@@ -266,7 +270,7 @@ mod tests {
     use std::convert::Infallible;
 
     use comity_circuit::{Recipients, library};
-    use comity_core::{Bits, Block, Misbehaviour, Prg};
+    use comity_core::{Bits, Block, Prg};
     use comity_nisc::Copies;
 
     use super::*;
@@ -274,7 +278,7 @@ mod tests {
     /// Whether the key is spent by one answer of which this came, opened adaptively.
     fn spent(outcome: Result<Opened>) -> bool {
         let (backend, rng) = (Backend::detect(), &mut Prg::new(Backend::detect(), Block::from_u128(1)));
-        let program = library::program("add8").unwrap().with_recipients(0, Recipients::Party(0)).unwrap();
+        let program = library::program("add8").unwrap().with_recipients(0, Recipients::only(0)).unwrap();
         let inputs = [Some(Bits::zeros(8)), None];
         let mut key = Key::publish(backend, &program, "add8", &inputs, Copies::all(1).unwrap(), 1, rng).unwrap();
         let mut batch = key.batch(backend, &program).unwrap();
@@ -294,6 +298,6 @@ mod tests {
         for recovered in [false, true] {
             assert!(!spent(Ok(Opened { outputs: vec![Bits::zeros(8)], recovered })));
         }
-        assert!(spent(Err(Misbehaviour::GarbledCircuit.into())));
+        assert!(spent(Err(comity_nisc::checks::GARBLED_CIRCUIT.into())));
     }
 }

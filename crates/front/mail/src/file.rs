@@ -5,9 +5,10 @@
 
 use blake3::Hasher;
 use comity_core::{Error, Result};
+use zeroize::Zeroize;
 
 /// The version of the files.
-pub(crate) const VERSION: u16 = 1;
+pub(crate) const VERSION: u16 = 2;
 
 /// Bytes before the first field.
 pub(crate) const START: usize = 16 + 2;
@@ -17,7 +18,7 @@ pub(crate) const CHECKSUM: usize = 32;
 
 /// What a file is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Kind {
+pub enum FileKind {
     /// A [`Query`](crate::Query).
     Query,
     /// A [`Key`](crate::Key).
@@ -28,43 +29,43 @@ pub enum Kind {
     Copy,
 }
 
-impl Kind {
-    const ALL: [Kind; 4] = [Kind::Query, Kind::Key, Kind::Answer, Kind::Copy];
+impl FileKind {
+    const ALL: [FileKind; 4] = [FileKind::Query, FileKind::Key, FileKind::Answer, FileKind::Copy];
 
     /// How many bytes tell what a file is.
     pub const BYTES: usize = 16;
 
     /// What a file is that begins with these bytes.
-    pub fn of(start: &[u8]) -> Option<Kind> {
-        Kind::ALL.into_iter().find(|kind| start.starts_with(kind.magic()))
+    pub fn of(start: &[u8]) -> Option<FileKind> {
+        FileKind::ALL.into_iter().find(|kind| start.starts_with(kind.magic()))
     }
 
-    fn magic(self) -> &'static [u8; Kind::BYTES] {
+    fn magic(self) -> &'static [u8; FileKind::BYTES] {
         match self {
-            Kind::Query => b"comity query   \n",
-            Kind::Key => b"comity key     \n",
-            Kind::Answer => b"comity answer  \n",
-            Kind::Copy => b"comity copy    \n",
+            FileKind::Query => b"comity query   \n",
+            FileKind::Key => b"comity key     \n",
+            FileKind::Answer => b"comity answer  \n",
+            FileKind::Copy => b"comity copy    \n",
         }
     }
 
     /// With its article.
     pub(crate) fn name(self) -> &'static str {
         match self {
-            Kind::Query => "a query",
-            Kind::Key => "the key of a query",
-            Kind::Answer => "an answer",
-            Kind::Copy => "a stored copy",
+            FileKind::Query => "a query",
+            FileKind::Key => "the key of a query",
+            FileKind::Answer => "an answer",
+            FileKind::Copy => "a stored copy",
         }
     }
 
     /// With the article of one that was spoken of.
     pub(crate) fn the(self) -> &'static str {
         match self {
-            Kind::Query => "the query",
-            Kind::Key => "the key of a query",
-            Kind::Answer => "the answer",
-            Kind::Copy => "a stored copy of the answer",
+            FileKind::Query => "the query",
+            FileKind::Key => "the key of a query",
+            FileKind::Answer => "the answer",
+            FileKind::Copy => "a stored copy of the answer",
         }
     }
 
@@ -75,38 +76,62 @@ impl Kind {
 
     /// Refuses the first bytes of a file of another kind or version.
     pub(crate) fn check(self, start: &[u8; START]) -> Result<()> {
-        let (magic, version) = start.split_at(Kind::BYTES);
+        let (magic, version) = start.split_at(FileKind::BYTES);
         if magic != self.magic() {
-            let is = Kind::of(magic).map_or("something else", Kind::name);
-            return Err(Error::Malformed(format!("{} was expected, and this is {is}", self.name())));
+            let is = FileKind::of(magic).map_or("something else", FileKind::name);
+            return Err(Error::malformed(format!("{} was expected, and this is {is}", self.name())));
         }
         let version = u16::from_le_bytes([version[0], version[1]]);
         if version != VERSION {
-            return Err(Error::Malformed(format!(
-                "this is {} of version {version}, and this program knows version {VERSION}",
-                self.name()
+            return Err(Error::malformed(format!(
+                "this is {} of version {version}, and this program takes version {VERSION}: {}",
+                self.name(),
+                self.instead(version)
             )));
         }
         Ok(())
     }
 
+    /// What to do about a file of another version.
+    fn instead(self, version: u16) -> &'static str {
+        if version > VERSION {
+            return "it is of a newer comity, and so this one has to be updated";
+        }
+        // Of version 1 an answer could be passed off as somebody else's: no way back is offered.
+        match self {
+            FileKind::Query => "its publisher has to update comity and publish a new query, which you then answer",
+            FileKind::Key => "publish a new query, which makes a new key, and ask for answers to that",
+            FileKind::Answer | FileKind::Copy => {
+                "publish a new query, if yours is of that version too, and ask for an answer to it"
+            }
+        }
+    }
+
     /// The hash that a checksum is finished from.
     pub(crate) fn checksum(self) -> Hasher {
         Hasher::new_derive_key(match self {
-            Kind::Query => "comity mail: the fingerprint of a query",
-            Kind::Key => "comity mail: the checksum of a key",
-            Kind::Answer => "comity mail: the checksum of an answer",
-            Kind::Copy => "comity mail: the checksum of a stored copy",
+            FileKind::Query => "comity mail: the fingerprint of a query",
+            FileKind::Key => "comity mail: the checksum of a key",
+            FileKind::Answer => "comity mail: the checksum of an answer",
+            FileKind::Copy => "comity mail: the checksum of a stored copy",
         })
+    }
+
+    /// The checksum of a file with these bytes before it. That of a key has secrets in its last block.
+    pub(crate) fn sum(self, bytes: &[u8]) -> blake3::Hash {
+        let mut hasher = self.checksum();
+        let sum = hasher.update(bytes).finalize();
+        hasher.zeroize();
+        sum
     }
 
     /// The fields of a whole file, and its checksum, which is right.
     pub(crate) fn fields(self, bytes: &[u8]) -> Result<(Fields<'_>, [u8; CHECKSUM])> {
-        let short = || Error::Malformed(format!("{} bytes are too few for {}", bytes.len(), self.name()));
+        let short = || Error::malformed(format!("{} bytes are too few for {}", bytes.len(), self.name()));
         self.check(bytes.first_chunk().ok_or_else(short)?)?;
         let (body, sum) = bytes.split_last_chunk::<CHECKSUM>().ok_or_else(short)?;
-        if self.checksum().update(body).finalize() != *sum {
-            return Err(Error::Malformed(format!("{} was damaged or cut short: its checksum is wrong", self.name())));
+        if self.sum(body) != *sum {
+            return Err(Error::malformed(format!("{} was damaged or cut short: its checksum is wrong", self.name())));
         }
         Ok((Fields { rest: body.get(START..).ok_or_else(short)?, kind: self }, *sum))
     }
@@ -115,13 +140,13 @@ impl Kind {
 /// The fields of a file, one after another.
 pub(crate) struct Fields<'a> {
     rest: &'a [u8],
-    kind: Kind,
+    kind: FileKind,
 }
 
 impl<'a> Fields<'a> {
     /// So many bytes.
     pub(crate) fn bytes(&mut self, count: usize) -> Result<&'a [u8]> {
-        let short = || Error::Malformed(format!("{} ends in the middle of a field", self.kind.name()));
+        let short = || Error::malformed(format!("{} ends in the middle of a field", self.kind.name()));
         let (bytes, rest) = self.rest.split_at_checked(count).ok_or_else(short)?;
         self.rest = rest;
         Ok(bytes)

@@ -6,9 +6,10 @@ use comity_circuit::Program;
 use comity_core::{Backend, Bits, Error, Result};
 use comity_nisc::{Copies, Secret};
 use rand_core::CryptoRng;
+use subtle::ConstantTimeEq;
 use zeroize::Zeroizing;
 
-use crate::file::{CHECKSUM, Kind};
+use crate::file::{CHECKSUM, FileKind};
 use crate::name::{Reference, put_text, take_text};
 use crate::query::Query;
 use crate::seal::public_key;
@@ -42,14 +43,14 @@ impl Key {
         inputs: &[Option<Bits>],
         copies: Copies,
         expected: u32,
-        rng: &mut impl CryptoRng,
+        rng: &mut dyn CryptoRng,
     ) -> Result<Key> {
         let reference = Reference::new(program, named)?;
         let (_, secret) = comity_nisc::publish(backend, program, inputs, copies, rng)?;
         Ok(Key::new(secret, named.to_owned(), reference, expected, rng))
     }
 
-    fn new(secret: Secret, named: String, reference: Reference, expected: u32, rng: &mut impl CryptoRng) -> Key {
+    fn new(secret: Secret, named: String, reference: Reference, expected: u32, rng: &mut dyn CryptoRng) -> Key {
         let mut seed = Zeroizing::new([0; 32]);
         rng.fill_bytes(&mut seed[..]);
         let mut key = Key {
@@ -76,7 +77,7 @@ impl Key {
     ///
     /// # Errors
     /// As [`Secret::refresh`].
-    pub fn refresh(&self, rng: &mut impl CryptoRng) -> Result<Key> {
+    pub fn refresh(&self, rng: &mut dyn CryptoRng) -> Result<Key> {
         let secret = self.secret.refresh(rng)?;
         Ok(Key::new(secret, self.named.clone(), self.reference.clone(), self.expected, rng))
     }
@@ -84,16 +85,16 @@ impl Key {
     /// The key in these bytes.
     ///
     /// # Errors
-    /// [`Error::Malformed`] if they are none, or of another version, or damaged.
+    /// [`Malformed`](comity_core::Kind) if they are none, or of another version, or damaged.
     pub fn from_bytes(bytes: &[u8]) -> Result<Key> {
-        let (mut fields, _) = Kind::Key.fields(bytes)?;
+        let (mut fields, _) = FileKind::Key.fields(bytes)?;
         let seed = Zeroizing::new(fields.array()?);
         let fingerprint = fields.array()?;
         let expected = u32::from_le_bytes(fields.array()?);
         let spent = match fields.array()? {
             [0] => false,
             [1] => true,
-            _ => return Err(Error::Malformed("the key is neither fresh nor spent".into())),
+            _ => return Err(Error::malformed("the key is neither fresh nor spent")),
         };
         let named = take_text(&mut fields, u16::MAX.into())?;
         let reference = Reference::take(&mut fields)?;
@@ -105,8 +106,8 @@ impl Key {
         let secret = Secret::from_bytes(fields.rest())?;
         let key = Key { seed, fingerprint, expected, spent, named, reference, opened, secret };
         // One key, one form.
-        if key.to_bytes()[..] != *bytes {
-            return Err(Error::Malformed("a key in another form than it is written in".into()));
+        if !bool::from(key.to_bytes().ct_eq(bytes)) {
+            return Err(Error::malformed("a key in another form than it is written in"));
         }
         Ok(key)
     }
@@ -117,7 +118,7 @@ impl Key {
         // Room for all, so that no outgrown copy is left behind.
         let room = 256 + self.named.len() + Reference::MAX + self.reference.owners().len();
         let mut bytes = Zeroizing::new(Vec::with_capacity(room + 64 * self.opened.len() + secret.len()));
-        bytes.extend_from_slice(&Kind::Key.start());
+        bytes.extend_from_slice(&FileKind::Key.start());
         bytes.extend_from_slice(&self.seed[..]);
         bytes.extend_from_slice(&self.fingerprint);
         bytes.extend_from_slice(&self.expected.to_le_bytes());
@@ -130,7 +131,7 @@ impl Key {
             bytes.extend_from_slice(sum);
         }
         bytes.extend_from_slice(&secret);
-        let sum = Kind::Key.checksum().update(&bytes).finalize();
+        let sum = FileKind::Key.sum(&bytes);
         bytes.extend_from_slice(sum.as_bytes());
         bytes
     }

@@ -21,8 +21,16 @@
 //! So it is sealed with HPKE (RFC 9180: X25519, HKDF-SHA256, ChaCha20-Poly1305, base mode) to a key that is part of the query. `info`
 //! is the query's fingerprint. The associated data of each chunk of 64 KiB is the hash of the answer's head (version, program, query,
 //! name), and whether the chunk is the last one; HPKE's sequence number is its place. So a chunk that is missing, moved, or taken from
-//! another answer does not open. An answer whose encapsulated key was seen before is refused: it repeats another one (input
-//! copying).
+//! another answer does not open.
+//!
+//! **Copying.** The seal is bound to what is in it, and what is in it to the seal: the hash of head and encapsulated key is the
+//! context of [`comity_nisc::respond()`], and so part of the session of every oblivious transfer, hash and garbled gate inside. Without
+//! that, somebody could put its own key for answers before another's query; unseal what an honest sender answers to that; and
+//! seal it again, as its own answer, for the other, who would open `f(x, y)` of a `y` that the one who answers never knew. Now what was made
+//! for one seal opens in no other: under no other query, refreshed or not, nor name, nor a second time. An answer whose encapsulated key was
+//! seen before is refused: it repeats another one. The key remembers these, of refused answers too, so that all of this holds for all
+//! the batches that a key opens. It does not hold that different answers are of different people: a sender may answer as often as it
+//! likes, and with a `y` that another has told it.
 //!
 //! # Batches
 //!
@@ -55,27 +63,30 @@
 //! tells nothing new. A [`Store`] that costs nothing to read is read whole.
 //!
 //! A copy is sealed as an answer is, with an encapsulated key of its own, and in HPKE's PSK mode: the pre-shared key is exported from
-//! the seal of the answer, so that nobody but its sender can have sealed the copy. The associated data are a hash of the answer's
-//! head, its encapsulated key and the number of the copy. In the clear is nothing but what the file is. Its name in the store is
-//! made of a hash of the answer's encapsulated key, which is random, and the copy's number. A copy that does not open is nobody's fault; one that
+//! the seal of the answer, so that nobody but its sender (and the receiver) can have sealed the copy. The associated data are a hash of
+//! the answer's context and the number of the copy. In the clear are what the file is and the encapsulated key. Its name in the store is
+//! made of a hash of the answer's context, which is random, and the copy's number. A copy that does not open is nobody's fault; one that
 //! opens, and is not what the answer says, is its sender's. Never ask a sender for one copy again: it is one that is evaluated.
 //!
-//! **Cost**: the answer grows by 98 bytes, the name and a part in 4,096; one pass of the cipher and one of a hash.
+//! **Cost**: the answer grows by 147 bytes, the name and 16 bytes for each chunk, a part in 4,096; one pass of the cipher and one of a hash.
 
 mod answer;
 mod batch;
+mod envelope;
 mod file;
 mod key;
 mod name;
 mod query;
 mod seal;
 mod store;
+#[cfg(test)]
+mod tests;
 
 pub use answer::{Head, examine, examine_copy, respond};
 pub use batch::{Batch, Fetching, Verdict};
-pub use file::Kind;
+pub use file::FileKind;
 pub use key::Key;
 pub use name::{Name, Reference};
 pub use query::Query;
 pub use seal::{Sealer, stored_bytes};
-pub use store::{Store, respond_stored};
+pub use store::{Destination, Store, respond_stored};

@@ -19,11 +19,11 @@ impl Name {
     /// A name: 1 to [`MAX`](Name::MAX) bytes of letters, digits, spaces and `-_.@+`, so that it can be shown anywhere.
     ///
     /// # Errors
-    /// [`Error::InvalidInput`] for anything else.
+    /// [`InvalidInput`](comity_core::Kind) for anything else.
     pub fn new(text: &str) -> Result<Name> {
         let fits = |c: char| c.is_alphanumeric() || " -_.@+".contains(c);
         if text.is_empty() || text.len() > Name::MAX || !text.chars().all(fits) {
-            return Err(Error::InvalidInput(format!(
+            return Err(Error::invalid_input(format!(
                 "a sender's name has 1 to {} bytes, of letters, digits, spaces and -_.@+",
                 Name::MAX
             )));
@@ -32,7 +32,7 @@ impl Name {
     }
 
     /// A random name.
-    pub fn random(rng: &mut impl CryptoRng) -> Name {
+    pub fn random(rng: &mut dyn CryptoRng) -> Name {
         Name(format!("sender-{:08x}", rng.next_u32()))
     }
 
@@ -62,22 +62,21 @@ impl Reference {
     /// Refers to a program by the name that its user gave it, without the folders in it: they are nobody else's business.
     ///
     /// # Errors
-    /// [`Error::InvalidInput`] if the text is too long or holds characters that are not to be shown, or the program is for more
+    /// [`InvalidInput`](comity_core::Kind) if the text is too long or holds characters that are not to be shown, or the program is for more
     /// than two parties.
     pub(crate) fn new(program: &Program, text: &str) -> Result<Reference> {
         let text = text.rsplit(['/', '\\']).next().unwrap_or_default();
         if text.len() > Reference::MAX || !text.chars().all(shown) {
-            return Err(Error::InvalidInput(format!(
+            return Err(Error::invalid_input(format!(
                 "the name of a program has at most {} bytes, and no control characters",
                 Reference::MAX
             )));
         }
-        let owner = |input: &comity_circuit::Input| u8::try_from(input.party).ok().filter(|&party| party < 2);
+        let owner =
+            |input: &comity_circuit::Input| input.owner.party().filter(|party| party.0 < 2).map(|party| party.0 as u8);
         let owners: Option<Vec<u8>> = program.inputs().iter().map(owner).collect();
         let owners = owners.filter(|owners| owners.len() <= usize::from(u16::MAX)).ok_or_else(|| {
-            Error::InvalidInput(
-                "non-interactive computation is for two parties, and at most 65,535 input values".into(),
-            )
+            Error::invalid_input("non-interactive computation is for two parties, and at most 65,535 input values")
         })?;
         Ok(Reference { text: text.to_owned(), owners })
     }
@@ -103,7 +102,7 @@ impl Reference {
         let count = u16::from_le_bytes(from.array()?);
         let owners = from.bytes(count.into())?.to_vec();
         if owners.iter().any(|&party| party > 1) {
-            return Err(Error::Malformed("an input value belongs to a party that does not exist".into()));
+            return Err(Error::malformed("an input value belongs to a party that does not exist"));
         }
         Ok(Reference { text, owners })
     }
@@ -121,7 +120,7 @@ pub(crate) fn put_text(text: &str, to: &mut Vec<u8>) {
 }
 
 pub(crate) fn take_text(from: &mut Fields<'_>, most: usize) -> Result<String> {
-    let wrong = || Error::Malformed(format!("a text in it is no text, or has more than {most} bytes"));
+    let wrong = || Error::malformed(format!("a text in it is no text, or has more than {most} bytes"));
     let length = usize::from(u16::from_le_bytes(from.array()?));
     let bytes = from.bytes(Some(length).filter(|&length| length <= most).ok_or_else(wrong)?)?;
     let text = str::from_utf8(bytes).ok().filter(|text| text.chars().all(shown)).ok_or_else(wrong)?;

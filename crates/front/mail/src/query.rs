@@ -2,7 +2,7 @@
 
 use comity_core::{Error, Result};
 
-use crate::file::{CHECKSUM, Kind};
+use crate::file::{CHECKSUM, FileKind};
 use crate::name::Reference;
 
 /// What a receiver publishes: the first message of the protocol, the key that answers are sealed to, and a reference to the
@@ -18,11 +18,11 @@ pub struct Query {
 
 impl Query {
     pub(crate) fn new(sealing: [u8; 32], reference: Reference, inner: comity_nisc::Query) -> Query {
-        let mut bytes = Kind::Query.start();
+        let mut bytes = FileKind::Query.start();
         bytes.extend_from_slice(&sealing);
         reference.put(&mut bytes);
         bytes.extend(inner.to_bytes());
-        let fingerprint = *Kind::Query.checksum().update(&bytes).finalize().as_bytes();
+        let fingerprint = *FileKind::Query.sum(&bytes).as_bytes();
         bytes.extend_from_slice(&fingerprint);
         Query { sealing, reference, inner, fingerprint, bytes }
     }
@@ -30,15 +30,15 @@ impl Query {
     /// The query with these bytes. Its points are checked by [`respond`](crate::respond()).
     ///
     /// # Errors
-    /// [`Error::Malformed`] if they are no query, or of another version, or damaged.
+    /// [`Malformed`](comity_core::Kind) if they are no query, or of another version, or damaged.
     pub fn from_bytes(bytes: &[u8]) -> Result<Query> {
-        let (mut fields, _) = Kind::Query.fields(bytes)?;
+        let (mut fields, _) = FileKind::Query.fields(bytes)?;
         let sealing = fields.array()?;
         let reference = Reference::take(&mut fields)?;
         let query = Query::new(sealing, reference, comity_nisc::Query::from_bytes(fields.rest())?);
         // One query, one form: the fingerprint is of what was read.
         if query.bytes != bytes {
-            return Err(Error::Malformed("a query in another form than it is written in".into()));
+            return Err(Error::malformed("a query in another form than it is written in"));
         }
         Ok(query)
     }

@@ -11,12 +11,13 @@ use hpke::aead::{AeadCtxR, AeadCtxS, AeadTag, ChaCha20Poly1305};
 use hpke::inout::InOutBuf;
 use hpke::kdf::HkdfSha256;
 use hpke::kem::X25519HkdfSha256;
-use hpke::{Deserializable, Kem, OpModeR, OpModeS, PskBundle, Serializable, setup_receiver, setup_sender_with_rng};
+use hpke::{Deserializable, Kem, OpModeR, OpModeS, Serializable, setup_receiver, setup_sender_with_rng};
 use rand_core::CryptoRng;
 use zeroize::{Zeroize, Zeroizing};
 
 use crate::answer::Head;
-use crate::file::{CHECKSUM, Kind, START};
+use crate::envelope::{Envelope, Tie, context};
+use crate::file::{CHECKSUM, FileKind, START};
 use crate::name::Name;
 use crate::query::Query;
 
@@ -45,65 +46,11 @@ pub(crate) fn public_key(seed: &[u8; 32]) -> [u8; 32] {
     key.to_bytes().into()
 }
 
-fn info(query: &[u8; 32]) -> Vec<u8> {
-    [&b"comity mail 1: an answer"[..], query].concat()
-}
-
-/// What the chunks of the answer with this head are bound to; the last byte says whether one is the last.
-fn bound(head: &[u8]) -> [u8; 33] {
-    let mut bound = [0; 33];
-    bound[..32].copy_from_slice(&blake3::derive_key("comity mail: the head of an answer", head));
-    bound
-}
-
-/// What ties stored copies to their answer.
-pub(crate) struct Tie {
-    /// What the seal of the answer exports.
-    secret: Zeroizing<[u8; 32]>,
-    /// The hash of the answer's head and encapsulated key.
-    answer: [u8; 32],
-}
-
-impl Tie {
-    const EXPORT: &[u8] = b"comity mail 1: the secret of stored copies";
-    const ID: &[u8] = b"comity mail 1: a stored copy";
-
-    fn new(head: &[u8], encapsulated: &[u8], export: impl FnOnce(&mut [u8]) -> Result<(), hpke::HpkeError>) -> Tie {
-        let mut hash = Hasher::new_derive_key("comity mail: the answer of stored copies");
-        let answer = *hash.update(head).update(encapsulated).finalize().as_bytes();
-        let mut secret = Zeroizing::new([0; 32]);
-        export(&mut secret[..]).expect("HKDF gives 32 bytes");
-        Tie { secret, answer }
-    }
-
-    fn psk(&self) -> PskBundle<'_> {
-        PskBundle::new(&self.secret[..], Tie::ID).expect("neither part is empty")
-    }
-
-    fn info(query: &[u8; 32]) -> Vec<u8> {
-        [Tie::ID, query].concat()
-    }
-
-    /// What the chunks of copy `i` are bound to.
-    fn bound(&self, i: usize) -> [u8; 33] {
-        let copy = [&self.answer[..], &(i as u64).to_le_bytes()].concat();
-        let mut bound = [0; 33];
-        bound[..32].copy_from_slice(&blake3::derive_key("comity mail: a stored copy", &copy));
-        bound
-    }
-
-    /// What copy `i` is called in a store. All names are of one length, so that not even that tells who sees only lengths
-    /// which copy is asked for.
-    pub(crate) fn name(&self, i: usize) -> String {
-        let id = blake3::derive_key("comity mail: the names of stored copies", &self.answer);
-        let id: String = id[..16].iter().map(|byte| format!("{byte:02x}")).collect();
-        format!("{id}-{i:03}.copy")
-    }
-}
-
-/// Seals what is written to it, which should be what [`comity_nisc::respond()`] writes. Only [`Sealer::finish`] makes an answer of it.
+/// Seals what is written to it, which should be what [`comity_nisc::respond()`] writes in the [context](Sealer::context) of this seal.
+/// Only [`Sealer::finish`] makes an answer of it.
 pub struct Sealer<'a> {
-    kind: Kind,
+    kind: FileKind,
+    answer: [u8; 32],
     to: &'a mut dyn Write,
     hash: Hasher,
     context: AeadCtxS<ChaCha20Poly1305, HkdfSha256, X25519HkdfSha256>,
@@ -118,8 +65,8 @@ impl<'a> Sealer<'a> {
     /// Begins the answer of this sender to a query: writes the head and the encapsulated key.
     ///
     /// # Errors
-    /// [`Error::Malformed`] if the query's key for answers is none; what `to` reports.
-    pub fn new(query: &Query, name: &Name, rng: &mut impl CryptoRng, to: &'a mut dyn Write) -> Result<Sealer<'a>> {
+    /// [`Malformed`](comity_core::Kind) if the query's key for answers is none; what `to` reports.
+    pub fn new(query: &Query, name: &Name, rng: &mut dyn CryptoRng, to: &'a mut dyn Write) -> Result<Sealer<'a>> {
         Ok(Sealer::with_tie(query, name, rng, to)?.0)
     }
 
@@ -127,15 +74,20 @@ impl<'a> Sealer<'a> {
     pub(crate) fn with_tie(
         query: &Query,
         name: &Name,
-        rng: &mut impl CryptoRng,
+        rng: &mut dyn CryptoRng,
         to: &'a mut dyn Write,
     ) -> Result<(Sealer<'a>, Tie)> {
         let (program, fingerprint) = (*query.message().program(), *query.fingerprint());
         let head = Head { program, query: fingerprint, name: name.clone() }.to_bytes();
-        let (sealer, encapsulated) =
-            Sealer::begin(Kind::Answer, query, &OpModeS::Base, &info(&fingerprint), &head, bound(&head), rng, to)?;
-        let tie = Tie::new(&head, &encapsulated, |secret| sealer.context.export(Tie::EXPORT, secret));
+        let answer = |encapsulated: &_| context(&head, encapsulated);
+        let sealer = Sealer::begin(query, Envelope::answer(OpModeS::Base, &fingerprint, &head), answer, rng, to)?;
+        let tie = Tie::new(sealer.answer, |label, secret| sealer.context.export(label, secret));
         Ok((sealer, tie))
+    }
+
+    /// The context of this answer: what is sealed must be made in it, and opens in no other seal.
+    pub fn context(&self) -> &[u8; 32] {
+        &self.answer
     }
 
     /// Begins copy `i` of the answer with this tie.
@@ -143,41 +95,39 @@ impl<'a> Sealer<'a> {
         query: &Query,
         tie: &Tie,
         i: usize,
-        rng: &mut impl CryptoRng,
+        rng: &mut dyn CryptoRng,
         to: &'a mut dyn Write,
     ) -> Result<Sealer<'a>> {
-        let (mode, info) = (OpModeS::Psk(tie.psk()), Tie::info(query.fingerprint()));
-        let (sealer, _) = Sealer::begin(Kind::Copy, query, &mode, &info, &Kind::Copy.start(), tie.bound(i), rng, to)?;
-        Ok(sealer)
+        let start = FileKind::Copy.start();
+        let envelope = Envelope::copy(OpModeS::Psk(tie.psk()), query.fingerprint(), tie, i, &start);
+        Sealer::begin(query, envelope, |_| tie.answer, rng, to)
     }
 
-    /// Writes what stands in the clear and the encapsulated key, which is also returned.
-    #[allow(clippy::too_many_arguments, reason = "all that an answer and a stored copy differ in")]
+    /// Writes what stands in the clear and the encapsulated key, of which `answer` makes the context.
     fn begin(
-        kind: Kind,
         query: &Query,
-        mode: &OpModeS<'_, X25519HkdfSha256>,
-        info: &[u8],
-        clear: &[u8],
-        bound: [u8; 33],
-        rng: &mut impl CryptoRng,
+        envelope: Envelope<'_, OpModeS<'_, X25519HkdfSha256>>,
+        answer: impl FnOnce(&[u8; ENCAPSULATED]) -> [u8; 32],
+        rng: &mut dyn CryptoRng,
         to: &'a mut dyn Write,
-    ) -> Result<(Sealer<'a>, [u8; ENCAPSULATED])> {
-        let refused = |_| Error::Malformed("the query's key for answers is not one".into());
+    ) -> Result<Sealer<'a>> {
+        let Envelope { kind, mode, info, clear, bound } = envelope;
+        let refused = |_| Error::malformed("the query's key for answers is not one");
         let key = <X25519HkdfSha256 as Kem>::PublicKey::from_bytes(&query.sealing).map_err(refused)?;
-        let (encapsulated, context) = setup_sender_with_rng(mode, &key, info, rng).map_err(refused)?;
+        let (encapsulated, context) = setup_sender_with_rng(&mode, &key, &info, &mut &mut *rng).map_err(refused)?;
         let encapsulated: [u8; ENCAPSULATED] = encapsulated.to_bytes().into();
         let buffer = Vec::with_capacity(CHUNK + TAG);
-        let mut sealer = Sealer { kind, to, hash: kind.checksum(), context, bound, buffer, broken: false };
+        let answer = answer(&encapsulated);
+        let mut sealer = Sealer { kind, answer, to, hash: kind.checksum(), context, bound, buffer, broken: false };
         let begun = sealer.write_all_hashed(clear).and_then(|()| sealer.write_all_hashed(&encapsulated));
         begun.map_err(|error| failed(kind, error))?;
-        Ok((sealer, encapsulated))
+        Ok(sealer)
     }
 
     /// Completes the answer: the last chunk, and the checksum.
     ///
     /// # Errors
-    /// [`Error::Io`] as the writer reports it.
+    /// [`Io`](comity_core::Kind) as the writer reports it.
     pub fn finish(mut self) -> Result<()> {
         let kind = self.kind;
         self.put(true).map_err(|error| failed(kind, error))?;
@@ -231,14 +181,15 @@ impl Drop for Sealer<'_> {
     }
 }
 
-fn failed(kind: Kind, error: io::Error) -> Error {
+fn failed(kind: FileKind, error: io::Error) -> Error {
     Error::io(format!("writing {}", kind.the()), error)
 }
 
 /// Reads what was sealed. How long it is, is known beforehand. No byte comes out that is not in its place; whether the answer is
 /// whole, [`Opener::finish`] says.
 pub(crate) struct Opener<'a> {
-    kind: Kind,
+    kind: FileKind,
+    answer: [u8; 32],
     from: &'a mut dyn Read,
     hash: Hasher,
     context: AeadCtxR<ChaCha20Poly1305, HkdfSha256, X25519HkdfSha256>,
@@ -257,7 +208,7 @@ impl<'a> Opener<'a> {
     /// Opens the answer with this head to this query; `plain` bytes are in it.
     ///
     /// # Errors
-    /// [`Error::Malformed`] if the encapsulated key is none.
+    /// [`Malformed`](comity_core::Kind) if the encapsulated key is none.
     pub(crate) fn new(
         seed: &[u8; 32],
         query: &[u8; 32],
@@ -266,18 +217,24 @@ impl<'a> Opener<'a> {
         plain: u64,
         from: &'a mut dyn Read,
     ) -> Result<Opener<'a>> {
-        Opener::begin(Kind::Answer, seed, &OpModeR::Base, &info(query), head, bound(head), encapsulated, plain, from)
+        let answer = context(head, encapsulated);
+        Opener::begin(seed, Envelope::answer(OpModeR::Base, query, head), answer, encapsulated, plain, from)
     }
 
-    /// What ties the stored copies of the answer with this head to it.
-    pub(crate) fn tie(&self, head: &[u8], encapsulated: &[u8; ENCAPSULATED]) -> Tie {
-        Tie::new(head, encapsulated, |secret| self.context.export(Tie::EXPORT, secret))
+    /// As [`Sealer::context`].
+    pub(crate) fn context(&self) -> [u8; 32] {
+        self.answer
+    }
+
+    /// What ties the stored copies of the answer to it.
+    pub(crate) fn tie(&self) -> Tie {
+        Tie::new(self.answer, |label, secret| self.context.export(label, secret))
     }
 
     /// Opens copy `i` of the answer with this tie; `plain` bytes are in it.
     ///
     /// # Errors
-    /// [`Error::Malformed`] if this is no stored copy.
+    /// [`Malformed`](comity_core::Kind) if this is no stored copy.
     pub(crate) fn copy(
         seed: &[u8; 32],
         query: &[u8; 32],
@@ -287,40 +244,38 @@ impl<'a> Opener<'a> {
         from: &'a mut dyn Read,
     ) -> Result<Opener<'a>> {
         let (mut start, mut encapsulated) = ([0; START], [0; ENCAPSULATED]);
-        read(Kind::Copy, from, &mut start, stored_bytes(plain))?;
-        Kind::Copy.check(&start)?;
-        read(Kind::Copy, from, &mut encapsulated, stored_bytes(plain))?;
-        let (mode, info) = (OpModeR::Psk(tie.psk()), Tie::info(query));
-        Opener::begin(Kind::Copy, seed, &mode, &info, &start, tie.bound(i), &encapsulated, plain, from)
+        read(FileKind::Copy, from, &mut start, stored_bytes(plain))?;
+        FileKind::Copy.check(&start)?;
+        read(FileKind::Copy, from, &mut encapsulated, stored_bytes(plain))?;
+        let envelope = Envelope::copy(OpModeR::Psk(tie.psk()), query, tie, i, &start);
+        Opener::begin(seed, envelope, tie.answer, &encapsulated, plain, from)
     }
 
-    #[allow(clippy::too_many_arguments, reason = "all that an answer and a stored copy differ in")]
+    /// After what stands in the clear and the encapsulated key.
     fn begin(
-        kind: Kind,
         seed: &[u8; 32],
-        mode: &OpModeR<'_, X25519HkdfSha256>,
-        info: &[u8],
-        clear: &[u8],
-        bound: [u8; 33],
+        envelope: Envelope<'_, OpModeR<'_, X25519HkdfSha256>>,
+        answer: [u8; 32],
         encapsulated: &[u8; ENCAPSULATED],
         plain: u64,
         from: &'a mut dyn Read,
     ) -> Result<Opener<'a>> {
-        let refused = |_| Error::Malformed(format!("the encapsulated key of {} is not one", kind.the()));
+        let Envelope { kind, mode, info, clear, bound } = envelope;
+        let refused = |_| Error::malformed(format!("the encapsulated key of {} is not one", kind.the()));
         let (key, _) = X25519HkdfSha256::derive_keypair(seed);
         let point = <X25519HkdfSha256 as Kem>::EncappedKey::from_bytes(encapsulated).map_err(refused)?;
-        let context = setup_receiver(mode, &key, &point, info).map_err(refused)?;
+        let context = setup_receiver(&mode, &key, &point, &info).map_err(refused)?;
         let mut hash = kind.checksum();
         hash.update(clear).update(encapsulated);
         let total = sealed_bytes(plain).saturating_add((clear.len() + ENCAPSULATED + CHECKSUM) as u64);
         let buffer = Zeroizing::new(Vec::with_capacity(CHUNK + TAG));
-        Ok(Opener { kind, from, hash, context, bound, buffer, at: 0, left: plain, total, failure: None })
+        Ok(Opener { kind, answer, from, hash, context, bound, buffer, at: 0, left: plain, total, failure: None })
     }
 
     /// Reads what is left, and looks at the checksum and that nothing follows. Returns the checksum.
     ///
     /// # Errors
-    /// [`Error::Malformed`] if the answer is not as its sender sealed it.
+    /// [`Malformed`](comity_core::Kind) if the answer is not as its sender sealed it.
     pub(crate) fn finish(mut self) -> Result<[u8; CHECKSUM]> {
         while self.left > 0 && self.failure.is_none() {
             self.next();
@@ -337,7 +292,7 @@ impl<'a> Opener<'a> {
         };
         match more {
             0 => Ok(sum),
-            _ => Err(Error::Malformed(format!("more follows the {} bytes of {}", self.total, self.kind.the()))),
+            _ => Err(Error::malformed(format!("more follows the {} bytes of {}", self.total, self.kind.the()))),
         }
     }
 
@@ -371,13 +326,14 @@ impl<'a> Opener<'a> {
             self.left -= length as u64;
         }
         self.checksum()?;
-        Err(Error::Malformed(
-            match self.kind {
-                Kind::Copy => "the seal of a stored copy does not open: it is not what the sender of the answer stored there",
-                _ => "the answer's seal does not open: it was sealed for another query, or put together from several answers",
+        Err(Error::malformed(match self.kind {
+            FileKind::Copy => {
+                "the seal of a stored copy does not open: it is not what the sender of the answer stored there"
             }
-            .into(),
-        ))
+            _ => {
+                "the answer's seal does not open: it was sealed for another query, or put together from several answers"
+            }
+        }))
     }
 
     /// Reads a chunk of so many bytes, and its tag.
@@ -395,16 +351,16 @@ impl<'a> Opener<'a> {
         read(self.kind, self.from, &mut sum, self.total)?;
         if self.hash.finalize() != sum {
             let what = self.kind.the();
-            return Err(Error::Malformed(format!("{what} was damaged on its way: its checksum is wrong")));
+            return Err(Error::malformed(format!("{what} was damaged on its way: its checksum is wrong")));
         }
         Ok(sum)
     }
 }
 
-fn read(kind: Kind, from: &mut dyn Read, bytes: &mut [u8], total: u64) -> Result<()> {
+fn read(kind: FileKind, from: &mut dyn Read, bytes: &mut [u8], total: u64) -> Result<()> {
     let what = kind.the();
     from.read_exact(bytes).map_err(|error| match error.kind() {
-        ErrorKind::UnexpectedEof => Error::Malformed(format!("{what} is cut short: it should have {total} bytes")),
+        ErrorKind::UnexpectedEof => Error::malformed(format!("{what} is cut short: it should have {total} bytes")),
         _ => Error::io(format!("reading {what}"), error),
     })
 }
@@ -436,7 +392,7 @@ mod tests {
     /// What opens of an answer with so many bytes inside, of which the last `cut` are lost, if `plain` are expected.
     fn opened(sealed: usize, cut: usize, plain: u64) -> Result<usize> {
         let (backend, rng) = (Backend::detect(), &mut Prg::new(Backend::detect(), Block::from_u128(1)));
-        let program = library::program("add8").unwrap().with_recipients(0, Recipients::Party(0)).unwrap();
+        let program = library::program("add8").unwrap().with_recipients(0, Recipients::only(0)).unwrap();
         let inputs = [Some(Bits::zeros(8)), None];
         let key = Key::publish(backend, &program, "add8", &inputs, Copies::all(1).unwrap(), 1, rng).unwrap();
         let (query, mut answer) = (key.query(), Vec::new());
@@ -444,7 +400,7 @@ mod tests {
         sealer.write_all(&vec![7; sealed]).unwrap();
         sealer.finish().unwrap();
         answer.truncate(answer.len() - CHECKSUM - cut);
-        let sum = Kind::Answer.checksum().update(&answer).finalize();
+        let sum = FileKind::Answer.checksum().update(&answer).finalize();
         answer.extend_from_slice(sum.as_bytes());
 
         let from = &mut &answer[..];

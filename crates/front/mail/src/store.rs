@@ -4,13 +4,13 @@ use std::io::{Read, Write};
 
 use comity_circuit::Program;
 use comity_core::{Backend, Bits, Result};
-use comity_nisc::{Cost, Opened};
+use comity_nisc::{Cost, Opened, Writers};
 use rand_core::CryptoRng;
 
 use crate::key::Key;
 use crate::name::Name;
 use crate::query::Query;
-use crate::seal::{Opener, Sealer, Tie};
+use crate::seal::{Opener, Sealer};
 
 /// Where the copies of answers are read.
 pub trait Store {
@@ -26,30 +26,39 @@ pub trait Store {
     fn fetch(&mut self, name: &str, bytes: u64) -> Result<Box<dyn Read>>;
 }
 
-/// As [`respond`](crate::respond()), for a query whose copies are to be stored. `place` makes a writer for a file of that name in the store,
-/// for each copy; they are returned, complete. The answer is good for something only if all of them are in the store.
+/// Where an answer goes whose copies are stored.
+pub struct Destination<'a, P> {
+    /// The answer.
+    pub answer: &'a mut dyn Write,
+    /// Makes a writer for a file of that name in the store, for each copy.
+    pub place: P,
+}
+
+/// As [`respond`](crate::respond()), for a query whose copies are to be stored. The writers of copies are returned, complete. The
+/// answer is good for something only if all of them are in the store.
 ///
 /// # Errors
-/// As [`respond`](crate::respond()), and what `place` reports.
-#[allow(clippy::too_many_arguments, reason = "what respond takes, and the places of copies")]
+/// As [`respond`](crate::respond()), and what [`place`](Destination::place) reports.
 pub fn respond_stored<W: Write>(
     backend: Backend,
     query: &Query,
     program: &Program,
     inputs: &[Option<Bits>],
     name: &Name,
-    rng: &mut impl CryptoRng,
-    out: &mut dyn Write,
-    mut place: impl FnMut(&str) -> Result<W>,
+    rng: &mut dyn CryptoRng,
+    to: Destination<'_, impl FnMut(&str) -> Result<W>>,
 ) -> Result<Vec<W>> {
-    let (mut sealer, tie) = Sealer::with_tie(query, name, rng, out)?;
+    let Destination { answer, mut place } = to;
+    let (mut sealer, tie) = Sealer::with_tie(query, name, rng, answer)?;
     let copies = query.message().copies();
     let count = if copies.is_stored() { copies.total() } else { 0 };
     let mut places = (0..count).map(|i| place(&tie.name(i))).collect::<Result<Vec<W>>>()?;
     let numbered = places.iter_mut().enumerate();
     let mut sealers =
         numbered.map(|(i, place)| Sealer::copy(query, &tie, i, rng, place)).collect::<Result<Vec<Sealer<'_>>>>()?;
-    comity_nisc::respond_stored(backend, query.message(), program, inputs, rng, &mut sealer, &mut sealers)?;
+    let context = *sealer.context();
+    let to = Writers { answer: &mut sealer, copies: &mut sealers };
+    comity_nisc::respond_stored(backend, query.message(), &context, program, inputs, rng, to)?;
     sealers.into_iter().try_for_each(Sealer::finish)?;
     sealer.finish()?;
     Ok(places)
@@ -61,11 +70,11 @@ pub(crate) fn open_stored(
     key: &Key,
     program: &Program,
     cost: &Cost,
-    tie: &Tie,
-    answer: &mut dyn Read,
+    answer: &mut Opener<'_>,
     store: &mut dyn Store,
 ) -> Result<Opened> {
     let (evaluated, whole) = (key.secret.evaluated(), store.whole());
+    let (context, tie) = (answer.context(), &answer.tie());
     let bytes = crate::stored_bytes(cost.copy_bytes);
     let mut file = |i| match whole || evaluated.contains(&i) {
         true => store.fetch(&tie.name(i), bytes).map(Some),
@@ -79,7 +88,7 @@ pub(crate) fn open_stored(
             None => None,
         });
     }
-    let opened = comity_nisc::open_stored(backend, &key.secret, program, answer, &mut copies);
+    let opened = comity_nisc::open_stored(backend, &key.secret, &context, program, answer, &mut copies);
     // Broken seals explain whatever the protocol made of them; and all are read to their end.
     let ends: Vec<_> = copies.into_iter().flatten().map(Opener::finish).collect();
     ends.into_iter().collect::<Result<Vec<_>>>()?;

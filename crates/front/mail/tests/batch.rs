@@ -5,7 +5,7 @@ mod common;
 
 use std::convert::Infallible;
 
-use comity_core::{Error, Misbehaviour};
+use comity_core::{Error, Kind};
 use comity_mail::{Key, Verdict};
 use common::*;
 
@@ -61,7 +61,10 @@ fn a_batch_opens_all_and_no_later_answer() {
     all(&verdicts, &[Ok(15), Err("misbehaved"), Err("something else"), Ok(300), Err("cut short")]);
     assert!(matches!(
         verdicts[1].outcome,
-        Err(Error::PeerMisbehaved(Misbehaviour::GarbledCircuit | Misbehaviour::NoValidCopy))
+        Err(Error {
+            kind: Kind::Misbehaved(comity_nisc::checks::GARBLED_CIRCUIT | comity_nisc::checks::NO_VALID_COPY),
+            ..
+        })
     ));
     let names: Vec<_> = verdicts.iter().map(|v| v.name.as_ref().map(|name| name.as_str())).collect();
     assert_eq!(names, [Some("ann"), Some("eve"), None, Some("ben"), Some("late")]);

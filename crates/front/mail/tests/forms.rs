@@ -3,7 +3,7 @@
 #[allow(dead_code, reason = "each test file uses a part")]
 mod common;
 
-use comity_core::Error;
+use comity_core::{Error, Kind};
 use comity_mail::{Key, Query};
 
 /// Where the text of a query's reference is: after the beginning and the key for answers.
@@ -31,7 +31,7 @@ fn key(bytes: Vec<u8>) -> Result<Key, Error> {
 #[track_caller]
 fn malformed<T>(result: Result<T, Error>, words: &str) {
     match result.err() {
-        Some(Error::Malformed(what)) => assert!(what.contains(words), "`{words}` is not in: {what}"),
+        Some(Error { kind: Kind::Malformed(what), .. }) => assert!(what.contains(words), "`{words}` is not in: {what}"),
         other => panic!("{words}: {other:?}"),
     }
 }
@@ -104,4 +104,26 @@ fn a_key_has_one_form() {
     let mut many = bytes.clone();
     many[opened..opened + 4].fill(0xff);
     malformed(key(many), "in the middle of a field");
+}
+
+/// Version 1 bound an answer to the protocol's query alone, so that it could be passed off as another's.
+#[test]
+fn files_of_another_version_say_what_to_do() {
+    let mine = common::key(3, 1);
+    let sealed = common::answer(&mine.query(), "ann", 5, 2);
+    let of = |version: u8, bytes: &[u8]| {
+        let mut bytes = bytes.to_vec();
+        bytes[16..18].copy_from_slice(&[version, 0]);
+        bytes
+    };
+    let check = |version| mine.check(&common::program(), &mut &common::mend(of(version, &sealed))[..]);
+    malformed(
+        query(of(1, mine.query().to_bytes())),
+        "a query of version 1, and this program takes version 2: its publisher",
+    );
+    malformed(key(of(1, &mine.to_bytes())), "publish a new query, which makes a new key");
+    malformed(check(1), "an answer of version 1, and this program takes version 2: publish a new query");
+    for result in [query(of(3, mine.query().to_bytes())).err(), key(of(3, &mine.to_bytes())).err(), check(3).err()] {
+        malformed::<()>(Err(result.unwrap()), "of a newer comity");
+    }
 }

@@ -5,7 +5,7 @@ mod common;
 
 use std::io::{self, Read};
 
-use comity_core::Error;
+use comity_core::{Error, Kind};
 use comity_mail::{Key, Name, Query, examine};
 use common::*;
 
@@ -21,7 +21,7 @@ fn check(key: &Key, answer: &[u8]) -> Result<Name, Error> {
 #[track_caller]
 fn malformed(result: Result<Name, Error>, words: &str) {
     match result {
-        Err(Error::Malformed(what)) => assert!(what.contains(words), "`{words}` is not in: {what}"),
+        Err(Error { kind: Kind::Malformed(what), .. }) => assert!(what.contains(words), "`{words}` is not in: {what}"),
         other => panic!("{words}: {other:?}"),
     }
 }
@@ -100,7 +100,7 @@ fn parts_of_answers_do_not_make_an_answer() {
 fn answers_to_something_else_say_so() {
     let mine = key(3, 1);
     let mismatch = |answer: &[u8], of: &str| match check(&mine, answer) {
-        Err(Error::Mismatch { field, .. }) => assert_eq!(field, of),
+        Err(Error { kind: Kind::Mismatch { field, .. }, .. }) => assert_eq!(field, of),
         other => panic!("{of}: {other:?}"),
     };
     mismatch(&answer(&key(3, 9).query(), "ann", 5, 2), "query");
@@ -114,7 +114,10 @@ fn answers_to_something_else_say_so() {
     let mut sealed = answer(&key(3, 9).query(), "ann", 5, 2);
     sealed[50..82].copy_from_slice(mine.fingerprint());
     malformed(check(&mine, &mend(sealed)), "seal does not open");
-    assert!(matches!(mine.check(&other_program(), &mut &[][..]), Err(Error::Mismatch { field: "program", .. })));
+    assert!(matches!(
+        mine.check(&other_program(), &mut &[][..]),
+        Err(Error { kind: Kind::Mismatch { field: "program", .. }, .. })
+    ));
     malformed(check(&mine, mine.query().to_bytes()), "this is a query");
     malformed(check(&mine, &mine.to_bytes()), "the key of a query");
     let mut future = answer(&mine.query(), "ann", 5, 2);
@@ -187,5 +190,5 @@ fn damaged_queries_and_keys_are_refused() {
     let mut out = Vec::new();
     let inputs = [None, Some(number(5))];
     let refused = comity_mail::respond(backend(), &low, &program(), &inputs, &name("ann"), &mut rng(2), &mut out);
-    assert!(matches!(refused, Err(Error::Malformed(_))) && out.is_empty());
+    assert!(matches!(refused, Err(Error { kind: Kind::Malformed(_), .. })) && out.is_empty());
 }

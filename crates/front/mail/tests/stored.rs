@@ -7,9 +7,9 @@ use std::collections::BTreeMap;
 use std::convert::Infallible;
 use std::io::Read;
 
-use comity_core::{Error, Misbehaviour, Result};
-use comity_mail::{Key, Query, Store, Verdict, respond_stored, stored_bytes};
-use comity_nisc::{Copies, Cost};
+use comity_core::{Error, Kind, Result};
+use comity_mail::{Destination, Key, Query, Store, Verdict, respond_stored, stored_bytes};
+use comity_nisc::{Copies, Cost, Writers};
 use common::*;
 
 /// A store, and what was asked for.
@@ -27,7 +27,7 @@ impl Store for Shelf {
 
     fn fetch(&mut self, name: &str, bytes: u64) -> Result<Box<dyn Read>> {
         self.asked.push(name.to_owned());
-        let gone = || Error::InvalidInput("a copy is gone".into());
+        let gone = || Error::invalid_input("a copy is gone");
         let file = self.files.get(name).ok_or_else(gone)?.clone();
         assert_eq!(bytes, stored_bytes(cost().copy_bytes));
         Ok(Box::new(std::io::Cursor::new(file)))
@@ -54,8 +54,8 @@ fn stored(query: &Query, who: &str, y: u64, seed: u128, shelf: &mut Shelf) -> Ve
         Ok(Vec::new())
     };
     let inputs = [None, Some(number(y))];
-    let files =
-        respond_stored(backend(), query, &program(), &inputs, &name(who), &mut rng(seed), &mut out, place).unwrap();
+    let to = Destination { answer: &mut out, place };
+    let files = respond_stored(backend(), query, &program(), &inputs, &name(who), &mut rng(seed), to).unwrap();
     assert!(files.iter().all(|file| file.len() as u64 == stored_bytes(cost().copy_bytes)));
     assert!(names.iter().all(|name| name.len() == 32 + 1 + 3 + 5 && name.ends_with(".copy")));
     shelf.files.extend(names.into_iter().zip(files));
@@ -155,7 +155,7 @@ fn a_copy_that_is_not_the_senders_is_nobodys_fault() {
                 assert_eq!(told(&verdicts[0]), Ok(15), "nobody looks at a checked copy");
                 continue;
             }
-            assert!(!matches!(verdicts[0].outcome, Err(Error::PeerMisbehaved(_))));
+            assert!(!matches!(verdicts[0].outcome, Err(Error { kind: Kind::Misbehaved(_), .. })));
             let said = told(&verdicts[0]).unwrap_err();
             assert!(said.contains(words), "`{words}` is not in: {said}");
         }
@@ -198,19 +198,12 @@ fn a_copy_that_its_sender_changed_is_a_cheat() {
     let mut plain = Vec::new();
     let mut columns = vec![Vec::new(); COPIES];
     let inputs = [None, Some(number(5))];
-    comity_nisc::respond_stored(
-        backend(),
-        key.query().message(),
-        &program(),
-        &inputs,
-        &mut rng(4),
-        &mut plain,
-        &mut columns,
-    )
-    .unwrap();
+    let to = Writers { answer: &mut plain, copies: &mut columns };
+    comity_nisc::respond_stored(backend(), key.query().message(), &[0; 32], &program(), &inputs, &mut rng(4), to)
+        .unwrap();
     let mut copies: Vec<_> = columns.iter().map(|column| Some(&column[..])).collect();
     let open = |copies: &mut [Option<&[u8]>]| {
-        comity_nisc::open_stored(backend(), key.secret(), &program(), &mut &plain[..], copies)
+        comity_nisc::open_stored(backend(), key.secret(), &[0; 32], &program(), &mut &plain[..], copies)
     };
     assert!(open(&mut copies.clone()).is_ok());
     let bad = key.secret().evaluated()[0];
@@ -218,5 +211,5 @@ fn a_copy_that_its_sender_changed_is_a_cheat() {
     let end = changed.len() - 64;
     changed[end] ^= 1;
     copies[bad] = Some(&changed);
-    assert!(matches!(open(&mut copies), Err(Error::PeerMisbehaved(Misbehaviour::CodedCircuit))));
+    assert!(matches!(open(&mut copies), Err(Error { kind: Kind::Misbehaved(comity_nisc::checks::CODED_CIRCUIT), .. })));
 }

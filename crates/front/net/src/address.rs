@@ -15,7 +15,7 @@ pub(crate) struct Address {
 impl Address {
     /// Looks the host up, once: what is checked is then what is connected to.
     pub(crate) fn resolve(text: &str) -> Result<Address> {
-        let wrong = |why: &str| Error::InvalidInput(format!("{text} is no address ({why}): give HOST:PORT"));
+        let wrong = |why: &str| Error::invalid_input(format!("{text} is no address ({why}): give HOST:PORT"));
         if text.rsplit_once(':').is_none_or(|(_, port)| port.parse::<u16>().is_err()) {
             return Err(wrong("there is no port from 0 to 65535 at its end"));
         }
@@ -28,7 +28,7 @@ impl Address {
                     Ok(Address { text: text.into(), sockets })
                 }
             }
-            Err(source) => Err(Error::Io { context: format!("cannot find the host of {text}"), source }),
+            Err(source) => Err(Error::system(format!("cannot find the host of {text}"), source)),
         }
     }
 
@@ -58,12 +58,12 @@ pub fn is_loopback(address: &SocketAddr) -> bool {
 ///
 /// # Errors
 ///
-/// [`Error::InvalidInput`] says how to use TLS instead.
+/// [`InvalidInput`](comity_core::Kind) says how to use TLS instead.
 pub fn check_plaintext(address: &SocketAddr, anywhere: bool) -> Result<()> {
     if anywhere || is_loopback(address) {
         return Ok(());
     }
-    Err(Error::InvalidInput(format!(
+    Err(Error::invalid_input(format!(
         "{address} is not on this machine, and in plain text everyone on the way could read and change what is sent: \
          use TLS (--tls DIR, with keys from `comity key new` and `comity key trust`), or ask for --plaintext"
     )))

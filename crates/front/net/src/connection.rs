@@ -98,7 +98,7 @@ enum Transport {
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Kind {
+enum Purpose {
     First,
     Fork,
 }
@@ -108,21 +108,21 @@ enum Kind {
 ///
 /// # Errors
 ///
-/// [`Error::InvalidInput`] if the address is none, or is not on this machine and plain text is not allowed there;
-/// [`Error::Io`] if nobody listens there.
+/// [`InvalidInput`](comity_core::Kind) if the address is none, or is not on this machine and plain text is not allowed there;
+/// [`Io`](comity_core::Kind) if nobody listens there.
 pub fn connect(address: &str, settings: &Settings, waiting: &mut dyn FnMut(&str)) -> Result<Connection> {
     let address = Address::resolve(address)?;
     settings.check(address.sockets())?;
     let mut id = Id::default();
     SystemRng.fill_bytes(&mut id);
-    open(&address, settings, waiting, Kind::First, id)
+    open(&address, settings, waiting, Purpose::First, id)
 }
 
 fn open(
     address: &Address,
     settings: &Settings,
     waiting: &mut dyn FnMut(&str),
-    kind: Kind,
+    kind: Purpose,
     id: Id,
 ) -> Result<Connection> {
     let stream = tcp::connect(address, settings.timeout, waiting)?;
@@ -154,17 +154,17 @@ impl Settings {
     fn socket(&self, stream: TcpStream) -> Result<Socket> {
         match stream.peer_addr() {
             Ok(peer) => Ok(Socket { stream, peer, timeout: self.timeout }),
-            Err(error) if error.kind() == ErrorKind::NotConnected => Err(Error::PeerClosed),
+            Err(error) if error.kind() == ErrorKind::NotConnected => Err(Error::closed()),
             Err(error) => Err(Error::io("asking for the peer's address", error)),
         }
     }
 }
 
-impl Kind {
+impl Purpose {
     fn prompt(self) -> u32 {
         match self {
-            Kind::First => PROMPT,
-            Kind::Fork => 0,
+            Purpose::First => PROMPT,
+            Purpose::Fork => 0,
         }
     }
 }
@@ -174,8 +174,8 @@ impl Listener {
     ///
     /// # Errors
     ///
-    /// [`Error::InvalidInput`] if the address is none, or can be reached from other machines and plain text is not
-    /// allowed there; [`Error::Io`] if the port is in use.
+    /// [`InvalidInput`](comity_core::Kind) if the address is none, or can be reached from other machines and plain text is not
+    /// allowed there; [`Io`](comity_core::Kind) if the port is in use.
     pub fn bind(address: &str, settings: &Settings) -> Result<Listener> {
         let resolved = Address::resolve(address)?;
         settings.check(resolved.sockets())?;
@@ -195,7 +195,7 @@ impl Listener {
     ///
     /// # Errors
     ///
-    /// [`Error::TimedOut`] if none comes. [`Error::Malformed`] and [`Error::Untrusted`] if what connects first does
+    /// [`TimedOut`](comity_core::Kind) if none comes. [`Malformed`](comity_core::Kind) and [`Untrusted`](comity_core::Kind) if what connects first does
     /// not speak the same language or has the wrong key.
     pub fn accept(&self, waiting: &mut dyn FnMut(&str)) -> Result<Connection> {
         let hub = &self.0;
@@ -207,15 +207,15 @@ impl Listener {
                     continue;
                 }
                 match hub.admit(stream)? {
-                    (Kind::First, id, transport) => {
+                    (Purpose::First, id, transport) => {
                         let origin = Origin::Accepted(hub.clone());
                         return Ok(Connection { transport, origin, id, forks: HashMap::new() });
                     }
-                    (Kind::Fork, id, transport) => hub.keep(id, transport),
+                    (Purpose::Fork, id, transport) => hub.keep(id, transport),
                 }
             } else if begin.elapsed() >= hub.settings.timeout {
                 let timeout = tcp::seconds(hub.settings.timeout);
-                return Err(Error::TimedOut(format!("nobody connected to {} for {timeout}", hub.address)));
+                return Err(Error::timed_out(format!("nobody connected to {} for {timeout}", hub.address)));
             } else {
                 if !told {
                     waiting(&format!("waiting for the peer at {}", hub.address));
@@ -229,7 +229,7 @@ impl Listener {
 
 impl Hub {
     /// Hears what a connection that has arrived is.
-    fn admit(&self, stream: TcpStream) -> Result<(Kind, Id, Transport)> {
+    fn admit(&self, stream: TcpStream) -> Result<(Purpose, Id, Transport)> {
         let socket = self.settings.socket(stream)?;
         let mut transport = match &self.settings.security {
             Security::Plain { .. } => Transport::Plain(Box::new(Plain::new(socket))),
@@ -239,12 +239,12 @@ impl Hub {
         let mut opening = [0; OPENING];
         transport.recv(&mut opening)?;
         let kind = match opening[8] {
-            0 => Kind::First,
-            1 => Kind::Fork,
-            _ => return Err(Error::Malformed("the peer opens a connection of an unknown kind".into())),
+            0 => Purpose::First,
+            1 => Purpose::Fork,
+            _ => return Err(Error::stranger("the peer opens a connection of an unknown kind")),
         };
         if opening[..8] != MAGIC {
-            return Err(Error::Malformed("the peer does not open its connection as comity does".into()));
+            return Err(Error::stranger("the peer does not open its connection as comity does"));
         }
         let id = *opening[9..].first_chunk().expect("an opening ends with an id");
         transport.expect(kind.prompt());
@@ -270,12 +270,12 @@ impl Hub {
             drop(unclaimed);
             if let Some(stream) = tcp::accept(&self.socket, self.settings.timeout)? {
                 // Strangers are turned away: the session is under way, and they are no part of it.
-                if let Ok((Kind::Fork, id, transport)) = self.admit(stream) {
+                if let Ok((Purpose::Fork, id, transport)) = self.admit(stream) {
                     self.keep(id, transport);
                 }
             } else if begin.elapsed() >= self.settings.timeout {
                 let timeout = tcp::seconds(self.settings.timeout);
-                return Err(Error::TimedOut(format!("the peer did not open the channel \"{label}\" for {timeout}")));
+                return Err(Error::timed_out(format!("the peer did not open the channel \"{label}\" for {timeout}")));
             } else {
                 tcp::pause(begin);
             }
@@ -373,7 +373,7 @@ impl Channel for Connection {
         *count += 1;
         let origin = self.origin.clone();
         let fork = match &self.origin {
-            Origin::Connected { to, settings } => open(to, settings, &mut |_| {}, Kind::Fork, id)?,
+            Origin::Connected { to, settings } => open(to, settings, &mut |_| {}, Purpose::Fork, id)?,
             Origin::Accepted(hub) => Connection { transport: hub.claim(id, label)?, origin, id, forks: HashMap::new() },
         };
         Ok(Box::new(fork))
@@ -382,6 +382,8 @@ impl Channel for Connection {
 
 #[cfg(test)]
 mod tests {
+    use comity_core::Kind;
+
     use super::*;
 
     /// To know a public key is not enough: whoever poses as its owner cannot sign the handshake.
@@ -390,7 +392,7 @@ mod tests {
         let [alice, bob, eve] = [(); 3].map(|()| Identity::generate(&mut SystemRng));
         let settings = |own: &Identity, peer: &Identity| Settings {
             security: Security::Tls { identity: own.clone(), peer: peer.fingerprint() },
-            timeout: Duration::from_secs(20),
+            timeout: comity_testing::PATIENCE,
         };
         let impostors = [eve.posing_as(&alice), eve.posing_as(&bob)];
         let cases = [(&alice, &bob, true), (&impostors[0], &bob, false), (&alice, &impostors[1], false)];
@@ -410,7 +412,10 @@ mod tests {
                     accepted.unwrap();
                 } else {
                     assert!(accepted.is_err(), "a key was taken for proved");
-                    assert!(matches!(sent, Err(Error::Malformed(_) | Error::Untrusted(_))), "{sent:?}");
+                    assert!(
+                        matches!(sent, Err(Error { kind: Kind::Malformed(_) | Kind::Untrusted(_), .. })),
+                        "{sent:?}"
+                    );
                 }
             });
         }

@@ -13,8 +13,8 @@
 use std::io::{self, ErrorKind, IoSlice, Write};
 use std::ops::Range;
 
-use comity_channel::hello::foreign;
-use comity_core::{Error, Result};
+use comity_channel::foreign;
+use comity_core::{Error, Kind, Result};
 
 /// Bytes of a header.
 pub(crate) const HEADER: usize = 16;
@@ -122,16 +122,16 @@ impl Header {
 /// The error for a frame that is not as it was sent, or was never a frame.
 fn damaged(number: u32, what: &str, header: &[u8]) -> Error {
     match foreign(header) {
-        Some("TLS") if number == 0 => Error::Malformed(
-            "the peer speaks TLS, and this side plain text: use TLS on both sides, or plain text on both".into(),
+        Some("TLS") if number == 0 => Error::stranger(
+            "the peer speaks TLS, and this side plain text: use TLS on both sides, or plain text on both",
         ),
         Some(other) if number == 0 => {
-            Error::Malformed(format!("the peer speaks {other}, not comity: check the address and the port"))
+            Error::stranger(format!("the peer speaks {other}, not comity: check the address and the port"))
         }
-        _ if number == 0 => Error::Malformed(format!(
+        _ if number == 0 => Error::stranger(format!(
             "the first frame is damaged, or the peer is not comity ({what}): check the address and the port"
         )),
-        _ => Error::Malformed(format!("bytes were damaged on the way, in frame {number}: {what}")),
+        _ => Error::malformed(format!("bytes were damaged on the way, in frame {number}: {what}")),
     }
 }
 
@@ -184,7 +184,7 @@ impl FrameReader {
     /// Fills `into`. After an error nothing more can be read.
     pub(crate) fn recv(&mut self, from: &mut impl Source, mut into: &mut [u8]) -> Result<()> {
         if self.broken {
-            return Err(Error::PeerClosed);
+            return Err(Error::closed());
         }
         while !into.is_empty() {
             let ready = self.ready.len().min(into.len());
@@ -218,7 +218,9 @@ impl FrameReader {
             };
             match from.read(&mut self.buffer[self.raw.end..limit], wait) {
                 Ok(count) => self.raw.end += count,
-                Err(Error::PeerClosed) if self.next == 0 && foreign(&self.buffer[self.raw.clone()]).is_some() => {
+                Err(Error { kind: Kind::Closed, .. })
+                    if self.next == 0 && foreign(&self.buffer[self.raw.clone()]).is_some() =>
+                {
                     return Err(damaged(0, "it ends early", &self.buffer[self.raw.clone()]));
                 }
                 Err(error) => return Err(error),

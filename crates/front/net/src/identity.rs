@@ -29,7 +29,7 @@ pub struct Identity {
 
 impl Identity {
     /// A new key pair.
-    pub fn generate(rng: &mut impl CryptoRng) -> Identity {
+    pub fn generate(rng: &mut dyn CryptoRng) -> Identity {
         let mut pkcs8 = Zeroizing::new([0; PKCS8_BYTES]);
         pkcs8[..PKCS8_PREFIX.len()].copy_from_slice(&PKCS8_PREFIX);
         rng.fill_bytes(&mut pkcs8[PKCS8_PREFIX.len()..]);
@@ -40,9 +40,9 @@ impl Identity {
     ///
     /// # Errors
     ///
-    /// [`Error::InvalidInput`] if they are not an Ed25519 key as [`Identity::to_pkcs8`] writes it.
+    /// [`InvalidInput`](comity_core::Kind) if they are not an Ed25519 key as [`Identity::to_pkcs8`] writes it.
     pub fn from_pkcs8(der: &[u8]) -> Result<Identity> {
-        let wrong = || Error::InvalidInput("not an Ed25519 key in PKCS #8 DER".into());
+        let wrong = || Error::invalid_input("not an Ed25519 key in PKCS #8 DER");
         if !der.starts_with(&PKCS8_PREFIX) {
             return Err(wrong());
         }
@@ -91,6 +91,11 @@ const BASE32: &[u8; 32] = b"abcdefghijklmnopqrstuvwxyz234567";
 const LETTERS: usize = 52;
 
 impl Fingerprint {
+    /// Its bytes.
+    pub fn to_bytes(self) -> [u8; 32] {
+        self.0
+    }
+
     /// That of a public key, as a DER SubjectPublicKeyInfo.
     pub(crate) fn of(public: &[u8]) -> Fingerprint {
         Fingerprint(blake3::derive_key("comity key fingerprint v1", public))
@@ -123,7 +128,7 @@ impl FromStr for Fingerprint {
     type Err = Error;
 
     fn from_str(text: &str) -> Result<Fingerprint> {
-        let wrong = |why: String| Error::InvalidInput(format!("\"{text}\" is no fingerprint of a key: {why}"));
+        let wrong = |why: String| Error::invalid_input(format!("\"{text}\" is no fingerprint of a key: {why}"));
         let lower = text.trim().to_ascii_lowercase();
         let mut bytes = [0u8; 32];
         let mut letters = 0;
@@ -153,6 +158,8 @@ impl FromStr for Fingerprint {
 
 #[cfg(test)]
 mod tests {
+    use comity_core::Kind;
+
     use super::*;
     use crate::SystemRng;
 
@@ -178,7 +185,7 @@ mod tests {
         assert_ne!(identity.fingerprint(), Identity::generate(&mut SystemRng).fingerprint());
         let der = identity.to_pkcs8();
         for wrong in [&der[..47], &[der, &[0]].concat(), &[&[0], &der[1..]].concat(), &[]] {
-            assert!(matches!(Identity::from_pkcs8(wrong), Err(Error::InvalidInput(_))));
+            assert!(matches!(Identity::from_pkcs8(wrong), Err(Error { kind: Kind::InvalidInput(_), .. })));
         }
     }
 
@@ -194,11 +201,14 @@ mod tests {
             let plain = text.to_uppercase().replace('-', "");
             assert_eq!(plain.trim_start_matches("COMITY:").parse::<Fingerprint>().unwrap(), fingerprint);
             for wrong in [&text[..text.len() - 1], &(text.clone() + "a"), &text.replacen('-', "1", 1), "", "comity:"] {
-                assert!(matches!(wrong.parse::<Fingerprint>(), Err(Error::InvalidInput(_))), "{wrong}");
+                assert!(
+                    matches!(wrong.parse::<Fingerprint>(), Err(Error { kind: Kind::InvalidInput(_), .. })),
+                    "{wrong}"
+                );
             }
         }
         assert_eq!(Fingerprint([0xff; 32]).to_string().chars().last(), Some('q'));
         let odd = Fingerprint([0xff; 32]).to_string().replace('q', "r");
-        assert!(matches!(odd.parse::<Fingerprint>(), Err(Error::InvalidInput(_))));
+        assert!(matches!(odd.parse::<Fingerprint>(), Err(Error { kind: Kind::InvalidInput(_), .. })));
     }
 }

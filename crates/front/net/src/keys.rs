@@ -33,8 +33,8 @@ impl KeyDir {
     ///
     /// # Errors
     ///
-    /// [`Error::InvalidInput`] if there is a key already: it is never overwritten. [`Error::Io`].
-    pub fn create(&self, rng: &mut impl CryptoRng) -> Result<Identity> {
+    /// [`InvalidInput`](comity_core::Kind) if there is a key already: it is never overwritten. [`Io`](comity_core::Kind).
+    pub fn create(&self, rng: &mut dyn CryptoRng) -> Result<Identity> {
         let mut builder = fs::DirBuilder::new();
         builder.recursive(true);
         #[cfg(unix)]
@@ -48,7 +48,7 @@ impl KeyDir {
         fs::remove_file(&draft).map_err(|error| failed("cannot remove", &draft, error))?;
         match linked {
             Ok(()) => Ok(identity),
-            Err(error) if error.kind() == ErrorKind::AlreadyExists => Err(Error::InvalidInput(format!(
+            Err(error) if error.kind() == ErrorKind::AlreadyExists => Err(Error::invalid_input(format!(
                 "there is a key at {} already, and it is not overwritten: take another folder",
                 path.display()
             ))),
@@ -60,25 +60,25 @@ impl KeyDir {
     ///
     /// # Errors
     ///
-    /// [`Error::InvalidInput`] if there is none, or others may read it; [`Error::Io`].
+    /// [`InvalidInput`](comity_core::Kind) if there is none, or others may read it; [`Io`](comity_core::Kind).
     pub fn identity(&self) -> Result<Identity> {
         let path = self.identity_path();
         let Some(bytes) = read(&path, 0o077, "600")? else {
-            return Err(Error::InvalidInput(format!(
+            return Err(Error::invalid_input(format!(
                 "there is no key at {}: make one with `comity key new {}`",
                 path.display(),
                 self.dir.display()
             )));
         };
-        Identity::from_pkcs8(&bytes).map_err(|error| Error::InvalidInput(format!("{}: {error}", path.display())))
+        Identity::from_pkcs8(&bytes).map_err(|error| Error::invalid_input(format!("{}: {error}", path.display())))
     }
 
     /// Trusts the key with this fingerprint to be `party`'s, from now on.
     ///
     /// # Errors
     ///
-    /// [`Error::InvalidInput`] if another key is trusted to be this party's already, or this key to be another
-    /// party's: such a change is made by hand, in the file. [`Error::Io`].
+    /// [`InvalidInput`](comity_core::Kind) if another key is trusted to be this party's already, or this key to be another
+    /// party's: such a change is made by hand, in the file. [`Io`](comity_core::Kind).
     pub fn trust(&self, party: u32, fingerprint: Fingerprint) -> Result<()> {
         let mut trusted = self.trusted()?;
         let path = self.trusted_path();
@@ -89,7 +89,7 @@ impl KeyDir {
                 (false, true) => format!("this key is trusted to be party {other}'s"),
                 (false, false) => continue,
             };
-            return Err(Error::InvalidInput(format!(
+            return Err(Error::invalid_input(format!(
                 "{clash} already: if that has changed, remove its line from {} first",
                 path.display()
             )));
@@ -105,14 +105,14 @@ impl KeyDir {
     ///
     /// # Errors
     ///
-    /// [`Error::InvalidInput`] names the line that is wrong, or says that others may write the file; [`Error::Io`].
+    /// [`InvalidInput`](comity_core::Kind) names the line that is wrong, or says that others may write the file; [`Io`](comity_core::Kind).
     pub fn trusted(&self) -> Result<Vec<(u32, Fingerprint)>> {
         let path = self.trusted_path();
         let bytes = read(&path, 0o022, "go-w")?.unwrap_or_default();
         let mut trusted: Vec<(u32, Fingerprint)> = Vec::new();
         for (number, line) in (1..).zip(String::from_utf8_lossy(&bytes).lines()) {
             let wrong =
-                |why: &dyn std::fmt::Display| Error::InvalidInput(format!("{}, line {number}: {why}", path.display()));
+                |why: &dyn std::fmt::Display| Error::invalid_input(format!("{}, line {number}: {why}", path.display()));
             let line = line.trim();
             if line.is_empty() || line.starts_with('#') {
                 continue;
@@ -132,11 +132,11 @@ impl KeyDir {
     ///
     /// # Errors
     ///
-    /// [`Error::InvalidInput`] if there is no key of this party's own, or none is trusted to be `party`'s.
+    /// [`InvalidInput`](comity_core::Kind) if there is no key of this party's own, or none is trusted to be `party`'s.
     pub fn security(&self, party: u32) -> Result<Security> {
         let identity = self.identity()?;
         let Some(&(_, peer)) = self.trusted()?.iter().find(|known| known.0 == party) else {
-            return Err(Error::InvalidInput(format!(
+            return Err(Error::invalid_input(format!(
                 "no key is trusted to be party {party}'s: ask that party for what `comity key show` prints there, by a \
                  way that you trust, and run `comity key trust {} --party {party} FINGERPRINT`",
                 self.dir.display()
@@ -197,7 +197,7 @@ fn check_mode(file: &File, path: &Path, forbidden: u32, mend: &str) -> Result<()
         return Ok(());
     }
     let (path, mode) = (path.display(), mode & 0o777);
-    Err(Error::InvalidInput(format!("others may use {path} (mode {mode:03o}): run `chmod {mend} {path}`")))
+    Err(Error::invalid_input(format!("others may use {path} (mode {mode:03o}): run `chmod {mend} {path}`")))
 }
 
 /// Other systems keep a folder's files from other users unless told otherwise.
@@ -207,5 +207,5 @@ fn check_mode(_file: &File, _path: &Path, _forbidden: u32, _mend: &str) -> Resul
 }
 
 fn failed(what: &str, path: &Path, source: std::io::Error) -> Error {
-    Error::Io { context: format!("{what} {}", path.display()), source }
+    Error::system(format!("{what} {}", path.display()), source)
 }

@@ -44,7 +44,7 @@ impl Pinned {
     pub(crate) fn refusal(&self, peer: &dyn std::fmt::Display) -> Option<Error> {
         let (expected, presented) = (self.expected, *self.presented.get()?);
         (presented != expected).then(|| {
-            Error::Untrusted(format!(
+            Error::untrusted(format!(
                 "the key of the peer at {peer} is not the trusted one: expected {expected}, presented {presented}. \
                  Somebody may be in the middle. If the peer says, by a way that you trust, that it has this new key, \
                  remove its old one from the file of trusted keys and run `comity key trust`"

@@ -4,7 +4,7 @@ use std::net::{Shutdown, SocketAddr, TcpStream};
 use std::time::Duration;
 
 use comity_channel::{RecvHalf, SendHalf};
-use comity_core::{Error, Result};
+use comity_core::{Error, Kind, Result};
 
 use crate::frame::{FrameReader, FrameWriter};
 use crate::tcp::{self, Incoming};
@@ -89,7 +89,7 @@ pub(crate) struct Receiving<'a> {
 impl RecvHalf for Receiving<'_> {
     fn recv(&mut self, bytes: &mut [u8]) -> Result<()> {
         self.reader.recv(&mut self.socket.incoming(), bytes).inspect_err(|error| {
-            if matches!(error, Error::Malformed(_)) && self.reader.is_new() {
+            if matches!(error, Error { kind: Kind::Malformed(_) | Kind::Stranger(_), .. }) && self.reader.is_new() {
                 tcp::part(&self.socket.stream, FAREWELL);
             }
             self.socket.give_up();

@@ -5,7 +5,7 @@ use std::net::{Shutdown, SocketAddr, TcpListener, TcpStream};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use comity_core::{Error, Result};
+use comity_core::{Error, Kind, Result};
 use socket2::{SockRef, TcpKeepalive};
 
 use crate::address::Address;
@@ -16,14 +16,16 @@ const KEEPALIVE: Duration = Duration::from_secs(60);
 
 /// Opens a socket to listen at the first of the address's sockets that can be had.
 pub(crate) fn listen(address: &Address) -> Result<TcpListener> {
-    let listener = TcpListener::bind(address.sockets()).map_err(|source| Error::Io {
-        context: match source.kind() {
-            ErrorKind::AddrInUse => format!("cannot listen at {address}: the port is in use, choose another"),
-            ErrorKind::AddrNotAvailable => format!("cannot listen at {address}: it is no address of this machine"),
-            ErrorKind::PermissionDenied => format!("cannot listen at {address}: choose a port from 1024 on"),
-            _ => format!("cannot listen at {address}"),
-        },
-        source,
+    let listener = TcpListener::bind(address.sockets()).map_err(|source| {
+        Error::from(Kind::Io {
+            context: match source.kind() {
+                ErrorKind::AddrInUse => format!("cannot listen at {address}: the port is in use, choose another"),
+                ErrorKind::AddrNotAvailable => format!("cannot listen at {address}: it is no address of this machine"),
+                ErrorKind::PermissionDenied => format!("cannot listen at {address}: choose a port from 1024 on"),
+                _ => format!("cannot listen at {address}"),
+            },
+            source,
+        })
     })?;
     // So that waiting for a connection can end in time; nothing else does that on every system.
     listener.set_nonblocking(true).map_err(|error| Error::io(format!("listening at {address}"), error))?;
@@ -88,11 +90,14 @@ pub(crate) fn connect(address: &Address, timeout: Duration, waiting: &mut dyn Fn
             | ErrorKind::HostUnreachable
             | ErrorKind::NetworkUnreachable
             | ErrorKind::Interrupted => format!("{address} does not answer"),
-            _ => return Err(Error::Io { context: format!("cannot connect to {address}"), source: error }),
+            _ => return Err(Error::system(format!("cannot connect to {address}"), error)),
         };
         let left = timeout.saturating_sub(begin.elapsed());
         if left.is_zero() {
-            return Err(Error::Io { context: format!("{nobody} (tried for {})", seconds(timeout)), source: error });
+            return Err(Error::from(Kind::Io {
+                context: format!("{nobody} (tried for {})", seconds(timeout)),
+                source: error,
+            }));
         }
         if !told {
             waiting(&format!("waiting for the peer at {address}"));
@@ -162,7 +167,7 @@ impl Source for Incoming<'_> {
     fn read(&mut self, into: &mut [u8], wait: Wait) -> Result<usize> {
         loop {
             let error = match Read::read(&mut self.stream, into) {
-                Ok(0) => return Err(Error::PeerClosed),
+                Ok(0) => return Err(Error::closed()),
                 Ok(count) => return Ok(count),
                 Err(error) => error,
             };
@@ -171,10 +176,10 @@ impl Source for Incoming<'_> {
                 (ErrorKind::Interrupted, _) => {}
                 (ErrorKind::WouldBlock | ErrorKind::TimedOut, Wait::Forever) => {}
                 (ErrorKind::WouldBlock | ErrorKind::TimedOut, Wait::Message) => {
-                    return Err(Error::TimedOut(format!("the peer at {peer} said nothing for {timeout}")));
+                    return Err(Error::timed_out(format!("the peer at {peer} said nothing for {timeout}")));
                 }
                 (ErrorKind::WouldBlock | ErrorKind::TimedOut, Wait::Rest) => {
-                    return Err(Error::TimedOut(format!(
+                    return Err(Error::timed_out(format!(
                         "a message from the peer at {peer} began and did not go on for {timeout}: \
                          the line is broken, or bytes were lost on the way"
                     )));

@@ -11,7 +11,7 @@ use std::io::{ErrorKind, Read, Write};
 use std::ops::Range;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use comity_channel::hello::foreign;
+use comity_channel::foreign;
 use comity_channel::{RecvHalf, SendHalf};
 use comity_core::{Error, Result};
 use rustls::pki_types::ServerName;
@@ -161,7 +161,7 @@ impl Session {
         }
         tcp::part(&self.socket.stream, &FAREWELL);
         let peer = self.socket.peer;
-        Err(Error::Malformed(match foreign(first) {
+        Err(Error::stranger(match foreign(first) {
             Some(other) => format!("the peer at {peer} speaks {other}, not comity: check the address and the port"),
             None => format!(
                 "the peer at {peer} speaks plain text, and this side TLS: use TLS on both sides, or plain text on both"
@@ -179,24 +179,24 @@ fn trouble(socket: &Socket, pinned: &Pinned, own: Fingerprint, error: rustls::Er
     let peer = socket.peer;
     match error {
         rustls::Error::InvalidCertificate(_) | rustls::Error::General(_) if pinned.refusal(&peer).is_some() => {
-            pinned.refusal(&peer).unwrap_or(Error::PeerClosed)
+            pinned.refusal(&peer).unwrap_or(Error::closed())
         }
-        rustls::Error::AlertReceived(AlertDescription::AccessDenied) => Error::Untrusted(format!(
+        rustls::Error::AlertReceived(AlertDescription::AccessDenied) => Error::untrusted(format!(
             "the peer at {peer} does not trust this side's key {own}: it must first run `comity key trust` with that \
              fingerprint, or this side must use the key that it trusts"
         )),
         rustls::Error::InvalidCertificate(_)
         | rustls::Error::PeerIncompatible(_)
         | rustls::Error::NoCertificatesPresented => {
-            Error::Untrusted(format!("the peer at {peer} did not prove its key as comity does ({error})"))
+            Error::untrusted(format!("the peer at {peer} did not prove its key as comity does ({error})"))
         }
-        rustls::Error::AlertReceived(AlertDescription::ProtocolVersion) => Error::Malformed(format!(
+        rustls::Error::AlertReceived(AlertDescription::ProtocolVersion) => Error::stranger(format!(
             "the peer at {peer} does not speak TLS 1.3 as comity does: use TLS on both sides, or plain text on both"
         )),
         rustls::Error::DecryptError => {
-            Error::Malformed(format!("bytes from {peer} were damaged on the way, or forged ({error})"))
+            Error::untrusted(format!("bytes from {peer} were damaged on the way, or forged ({error})"))
         }
-        _ => Error::Malformed(format!("TLS with {peer} failed: {error}")),
+        _ => Error::untrusted(format!("TLS with {peer} failed: {error}")),
     }
 }
 
@@ -261,7 +261,7 @@ impl Opener {
             }
             let small = into.len() < SMALL;
             match session.lock().reader().read(if small { &mut self.plain } else { &mut *into }) {
-                Ok(0) => return Err(Error::PeerClosed),
+                Ok(0) => return Err(Error::closed()),
                 Ok(count) if small => {
                     self.ready = 0..count;
                     continue;

@@ -5,11 +5,11 @@ mod common;
 use std::io::{Read, Write};
 use std::net::{Shutdown, SocketAddr, TcpListener, TcpStream};
 use std::thread;
-use std::time::Duration;
 
 use comity_channel::{Channel, Error, Result};
+use comity_core::Kind;
 use comity_net::{Connection, Listener, Security, Settings, connect};
-use common::{greet, plain, tls};
+use common::{greet, hasty, in_time, plain, tls};
 
 #[derive(Clone, Copy, Debug)]
 enum Damage {
@@ -19,6 +19,16 @@ enum Damage {
     Duplicate(usize),
     /// Everything from here on is lost, and the line is cut.
     Cut(usize),
+}
+
+impl Damage {
+    /// Whether it is done when so many bytes have come.
+    fn is_done(self, bytes: usize) -> bool {
+        match self {
+            Damage::None => true,
+            Damage::Flip(at) | Damage::Drop(at) | Damage::Duplicate(at) | Damage::Cut(at) => at < bytes,
+        }
+    }
 }
 
 /// Copies one direction, damaged.
@@ -52,10 +62,10 @@ fn forward(mut from: TcpStream, mut to: TcpStream, damage: Damage) -> usize {
 }
 
 /// A proxy in front of `target`; damages what goes there, or what comes from it. Returns how many bytes went there and
-/// came back.
+/// came back: none if the target does not wait any more.
 fn proxy(listener: &TcpListener, target: SocketAddr, damage: Damage, back: bool) -> [usize; 2] {
     let (client, _) = listener.accept().unwrap();
-    let server = TcpStream::connect(target).unwrap();
+    let Ok(server) = TcpStream::connect(target) else { return [0, 0] };
     for stream in [&client, &server] {
         stream.set_nodelay(true).unwrap();
     }
@@ -67,12 +77,12 @@ fn proxy(listener: &TcpListener, target: SocketAddr, damage: Damage, back: bool)
 }
 
 /// What a party says: no two neighbouring bytes are equal, so that each byte too many shows.
-fn said_by(party: u32) -> Vec<u8> {
-    (0..3 + 40_000 + 20_000).map(|i: u32| (i * 7 + i / 256 + party * 3) as u8).collect()
+fn said_by(party: u16) -> Vec<u8> {
+    (0..3 + 40_000 + 20_000).map(|i: u32| (i * 7 + i / 256 + u32::from(party) * 3) as u8).collect()
 }
 
 /// Some messages both ways, of all kinds of sizes; what was received.
-fn talk(connection: Result<Connection>, party: u32) -> Result<Vec<u8>> {
+fn talk(connection: Result<Connection>, party: u16) -> Result<Vec<u8>> {
     let mut ch = greet(connection, party)?;
     let ours = said_by(party);
     let mut got = vec![0; ours.len()];
@@ -98,12 +108,8 @@ fn session(settings: &[Settings; 2], damage: Damage, back: bool) -> ([Result<Vec
 fn check(settings: [Settings; 2]) {
     let (honest, lengths) = session(&settings, Damage::None, false);
     for (party, result) in honest.into_iter().enumerate() {
-        assert_eq!(result.unwrap(), said_by(1 - party as u32));
+        assert_eq!(result.unwrap(), said_by(1 - party as u16));
     }
-    let settings = settings.map(|mut settings| {
-        settings.timeout = Duration::from_millis(400);
-        settings
-    });
     // Dense at the start, where openings, handshakes, hellos and headers are; then over all; the very end.
     let cases = [false, true].into_iter().flat_map(|back| {
         let len = lengths[usize::from(back)];
@@ -126,18 +132,23 @@ fn check(settings: [Settings; 2]) {
 }
 
 fn check_case(settings: &[Settings; 2], damage: Damage, back: bool) {
-    let (results, _) = session(settings, damage, back);
+    // A session that ended in a time-out before the damage was done, on a busy machine, says nothing.
+    let (results, _) = in_time(|timeout| {
+        let settings = settings.each_ref().map(|settings| hasty(settings.clone(), timeout));
+        let (results, bytes) = session(&settings, damage, back);
+        damage.is_done(bytes[usize::from(back)]).then_some(results)
+    });
     // The side that the damage was on the way to cannot be content; the other one may be, if it was done.
     let harmed = usize::from(back);
     assert!(results[harmed].is_err(), "{damage:?}, back {back}: the damage went unnoticed");
     for (party, result) in results.into_iter().enumerate() {
         match result {
             Ok(bytes) => {
-                assert_eq!(bytes, said_by(1 - party as u32), "{damage:?}: other data was taken for the peer's")
+                assert_eq!(bytes, said_by(1 - party as u16), "{damage:?}: other data was taken for the peer's")
             }
-            Err(Error::Malformed(_) | Error::PeerClosed | Error::TimedOut(_)) => {}
+            Err(Error { kind: Kind::Malformed(_) | Kind::Stranger(_) | Kind::Closed | Kind::TimedOut(_), .. }) => {}
             // A damaged TLS handshake proves no key.
-            Err(Error::Untrusted(_)) if matches!(settings[0].security, Security::Tls { .. }) => {}
+            Err(Error { kind: Kind::Untrusted(_), .. }) if matches!(settings[0].security, Security::Tls { .. }) => {}
             Err(other) => panic!("{damage:?}, back {back}, party {party}: {other}"),
         }
     }

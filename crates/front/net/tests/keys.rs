@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::PathBuf;
 
-use comity_core::Error;
+use comity_core::{Error, Kind};
 use comity_net::{Identity, KeyDir, Security, SystemRng};
 use rand_core::Rng;
 
@@ -32,7 +32,7 @@ impl Drop for Scratch {
 
 fn refusal<T>(result: Result<T, Error>) -> String {
     match result {
-        Err(Error::InvalidInput(said)) => said,
+        Err(Error { kind: Kind::InvalidInput(said), .. }) => said,
         Err(other) => panic!("{other}"),
         Ok(_) => panic!("it was not refused"),
     }

@@ -117,7 +117,7 @@ pub(crate) fn lock(dir: &Path) -> Result<File> {
     let file = options.open(&path).map_err(|error| failed("cannot open", &path, error))?;
     match file.try_lock() {
         Ok(()) => Ok(file),
-        Err(TryLockError::WouldBlock) => Err(Error::InvalidInput(format!(
+        Err(TryLockError::WouldBlock) => Err(Error::invalid_input(format!(
             "the store {} is in use by another process: each party needs a store of its own, and one run at a time uses it",
             dir.display()
         ))),
@@ -166,9 +166,9 @@ pub(crate) fn sync(_dir: &Path) -> Result<()> {
     Ok(())
 }
 
-/// An error of the file system. It is the caller's to mend and not the network's, as [`Error::Io`] would be.
+/// An error of the file system: neither bad input nor the network's.
 pub(crate) fn failed(what: &str, path: &Path, source: std::io::Error) -> Error {
-    Error::InvalidInput(format!("{what} {}: {source}", path.display()))
+    Error::store(format!("{what} {}: {source}", path.display()))
 }
 
 #[cfg(test)]

@@ -42,11 +42,11 @@ impl Key {
     /// A passphrase. Whoever gets the folder can try passphrases, each at the price of 64 MiB and three passes over them.
     ///
     /// # Errors
-    /// [`Error::InvalidInput`] if it is empty.
+    /// [`InvalidInput`](comity_core::Kind) if it is empty.
     pub fn passphrase(text: impl AsRef<[u8]>) -> Result<Key> {
         let text = text.as_ref();
         if text.is_empty() {
-            return Err(Error::InvalidInput("the passphrase is empty".into()));
+            return Err(Error::invalid_input("the passphrase is empty"));
         }
         Ok(Key(Secret::Passphrase(Zeroizing::new(text.to_vec()))))
     }
@@ -54,7 +54,7 @@ impl Key {
     /// The 32 bytes in this file.
     ///
     /// # Errors
-    /// [`Error::InvalidInput`] if they are not 32, others may read them, or the file cannot be read.
+    /// [`InvalidInput`](comity_core::Kind) if they are not 32, others may read them, or the file cannot be read.
     pub fn read(path: &Path) -> Result<Key> {
         let cannot = |error| failed("cannot read the key in", path, error);
         let file = File::open(path).map_err(cannot)?;
@@ -64,15 +64,15 @@ impl Key {
         let bytes: [u8; 32] = bytes
             .as_slice()
             .try_into()
-            .map_err(|_| Error::InvalidInput(format!("{} is no key of a store: that has 32 bytes", path.display())))?;
+            .map_err(|_| Error::invalid_input(format!("{} is no key of a store: that has 32 bytes", path.display())))?;
         Ok(Key(Secret::Bytes(Zeroizing::new(bytes))))
     }
 
     /// A new key, in a new file that only its owner can read.
     ///
     /// # Errors
-    /// [`Error::InvalidInput`] if it cannot be written, or there is such a file: it is never overwritten.
-    pub fn create(path: &Path, rng: &mut impl CryptoRng) -> Result<Key> {
+    /// [`InvalidInput`](comity_core::Kind) if it cannot be written, or there is such a file: it is never overwritten.
+    pub fn create(path: &Path, rng: &mut dyn CryptoRng) -> Result<Key> {
         let mut bytes = Zeroizing::new([0; 32]);
         rng.fill_bytes(&mut bytes[..]);
         new_file(path, &bytes[..])?;
@@ -80,7 +80,7 @@ impl Key {
     }
 
     /// What a new store's own file holds, and the store's root key.
-    pub(crate) fn protect(&self, rng: &mut impl CryptoRng) -> Result<(Vec<u8>, Zeroizing<[u8; 32]>)> {
+    pub(crate) fn protect(&self, rng: &mut dyn CryptoRng) -> Result<(Vec<u8>, Zeroizing<[u8; 32]>)> {
         let mut salt = [0; 32];
         rng.fill_bytes(&mut salt);
         let mut file = MAGIC.to_vec();
@@ -99,9 +99,9 @@ impl Key {
     /// The root key of the store whose own file holds this.
     ///
     /// # Errors
-    /// [`Error::InvalidInput`] if it is no such file, or for another key.
+    /// [`InvalidInput`](comity_core::Kind) if it is no such file, or for another key.
     pub(crate) fn unlock(&self, file: &[u8], path: &Path) -> Result<Zeroizing<[u8; 32]>> {
-        let refuse = |why: &str| Error::InvalidInput(format!("{}: {why}", path.display()));
+        let refuse = |why: &str| Error::invalid_input(format!("{}: {why}", path.display()));
         let damaged = || refuse("this is not the file of a store, or it is damaged");
         let file: &[u8; FILE] = file.try_into().map_err(|_| damaged())?;
         let number = |at: usize| u32::from_le_bytes([file[at], file[at + 1], file[at + 2], file[at + 3]]);
@@ -132,7 +132,7 @@ impl Key {
         match &self.0 {
             Secret::Bytes(bytes) => secret.copy_from_slice(&bytes[..]),
             Secret::Passphrase(text) => {
-                let cannot = |error| Error::InvalidInput(format!("the passphrase cannot be used: {error}"));
+                let cannot = |error| Error::invalid_input(format!("the passphrase cannot be used: {error}"));
                 let cost = Params::new(cost.kibibytes, cost.passes, cost.lanes, Some(32)).map_err(cannot)?;
                 let argon2 = Argon2::new(Algorithm::Argon2id, Version::V0x13, cost);
                 argon2.hash_password_into(text, salt, &mut secret[..]).map_err(cannot)?;
@@ -157,7 +157,7 @@ fn check_mode(file: &File, path: &Path) -> Result<()> {
         return Ok(());
     }
     let (path, mode) = (path.display(), mode & 0o777);
-    Err(Error::InvalidInput(format!("others may use {path} (mode {mode:03o}): run `chmod 600 {path}`")))
+    Err(Error::invalid_input(format!("others may use {path} (mode {mode:03o}): run `chmod 600 {path}`")))
 }
 
 /// Other systems keep a folder's files from other users unless told otherwise.

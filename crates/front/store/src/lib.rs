@@ -9,6 +9,8 @@
 //! instant an entry is whole or not there, and none is used twice. What is half-written or used is removed by the reader or
 //! writer, or else when the store is opened again. A lock stops a second process.
 //!
+//! **Damage** is of what is damaged: [`Store::damaged`] names the files, and all else can be used.
+//!
 //! **Secret and whole**. Entries are encrypted and authenticated in chunks of 64 KiB under a key of their own (ChaCha20-Poly1305
 //! in the STREAM construction of Hoang, Reyhanitabar, Rogaway and Vizár, Crypto 2015), which follows from the store's key and fresh
 //! random bytes. Associated data are the entry's id and all of its [`Meta`]: a flipped byte, a chunk that is missing, moved

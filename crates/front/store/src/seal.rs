@@ -11,27 +11,27 @@ use crate::meta::Meta;
 
 /// What is encrypted. The two have unrelated keys.
 #[derive(Clone, Copy)]
-pub(crate) enum Kind {
+pub(crate) enum Content {
     /// An entry: one part.
     Entry,
     /// A deal: a part for each block.
     Deal,
 }
 
-impl Kind {
+impl Content {
     /// The first bytes of the file that holds the meta.
     fn magic(self) -> &'static [u8; 16] {
         match self {
-            Kind::Entry => b"comity entry v1\n",
-            Kind::Deal => b"comity deal v1\n\n",
+            Content::Entry => b"comity entry v1\n",
+            Content::Deal => b"comity deal v1\n\n",
         }
     }
 
     /// What the key is derived for.
     fn context(self) -> &'static str {
         match self {
-            Kind::Entry => "comity store v1 key of an entry",
-            Kind::Deal => "comity store v1 key of a deal",
+            Content::Entry => "comity store v1 key of an entry",
+            Content::Deal => "comity store v1 key of a deal",
         }
     }
 }
@@ -70,7 +70,7 @@ pub(crate) struct Seal {
 
 impl Seal {
     /// The head of a new entry or deal, and the cipher of its part 0.
-    pub(crate) fn new(folder: &Folder, kind: Kind, salt: [u8; 32], number: u64, meta: &Meta) -> (Vec<u8>, Seal) {
+    pub(crate) fn new(folder: &Folder, kind: Content, salt: [u8; 32], number: u64, meta: &Meta) -> (Vec<u8>, Seal) {
         let mut sealed = meta.encode(number);
         let (key, bound) = (key(folder, kind, &salt, &meta.id), *blake3::hash(&sealed).as_bytes());
         let mut seal = Seal { key, part: 0, chunks: 0, bound };
@@ -86,7 +86,7 @@ impl Seal {
     /// The number and the meta in the head of what has this id, and the cipher of its part 0.
     pub(crate) fn open_head(
         folder: &Folder,
-        kind: Kind,
+        kind: Content,
         id: &SessionId,
         head: &[u8; HEAD],
     ) -> Option<(u64, Meta, Seal)> {
@@ -129,7 +129,7 @@ impl Seal {
 }
 
 /// The key of an entry or a deal.
-fn key(folder: &Folder, kind: Kind, salt: &[u8; 32], id: &SessionId) -> LessSafeKey {
+fn key(folder: &Folder, kind: Content, salt: &[u8; 32], id: &SessionId) -> LessSafeKey {
     let mut hash = blake3::Hasher::new_derive_key(kind.context());
     hash.update(&folder.root[..]).update(salt).update(&id.to_bytes());
     let key = Zeroizing::new(*hash.finalize().as_bytes());
@@ -138,5 +138,5 @@ fn key(folder: &Folder, kind: Kind, salt: &[u8; 32], id: &SessionId) -> LessSafe
 
 /// Whoever meets this can do nothing but give up the entry.
 pub(crate) fn damaged(path: &Path) -> Error {
-    Error::InvalidInput(format!("{} is damaged, or not of this store: delete it", path.display()))
+    Error::store(format!("{} is damaged, or not of this store: delete it", path.display()))
 }

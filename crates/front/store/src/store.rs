@@ -10,7 +10,7 @@ use rand_core::CryptoRng;
 
 use crate::deal;
 use crate::folder::{self, Folder, Stage, failed};
-use crate::seal::{HEAD, Kind, Seal, damaged};
+use crate::seal::{Content, HEAD, Seal, damaged};
 use crate::{Key, Meta, Reader, Writer};
 
 /// A folder of preparations, each used at most once. Its lock keeps other processes out as long as this, or a reader or
@@ -25,11 +25,11 @@ impl Store {
     /// The store in this folder.
     ///
     /// # Errors
-    /// [`Error::InvalidInput`] if there is none, another process uses it, the key is not its key, or it cannot be read.
+    /// [`InvalidInput`](comity_core::Kind) if there is none, another process uses it, the key is not its key, or it cannot be read.
     pub fn open(dir: &Path, key: &Key) -> Result<Store> {
         let path = dir.join("store");
         if !path.exists() {
-            return Err(Error::InvalidInput(format!(
+            return Err(Error::invalid_input(format!(
                 "there is no store at {}: `comity prepare` makes one",
                 dir.display()
             )));
@@ -44,7 +44,7 @@ impl Store {
     ///
     /// # Errors
     /// As [`Store::open`], but for a store that is not there.
-    pub fn open_or_create(dir: &Path, key: &Key, rng: &mut impl CryptoRng) -> Result<Store> {
+    pub fn open_or_create(dir: &Path, key: &Key, rng: &mut dyn CryptoRng) -> Result<Store> {
         let path = dir.join("store");
         if path.exists() {
             return Store::open(dir, key);
@@ -72,31 +72,45 @@ impl Store {
         Ok(Store { folder: Arc::new(folder), destroyed })
     }
 
-    /// What is ready, the oldest first.
+    /// What is ready, the oldest first. Entries that are damaged are left out, and no reason to do without the others:
+    /// [`Store::damaged`] names them.
     ///
     /// # Errors
-    /// [`Error::InvalidInput`] names an entry that is damaged, or cannot be read.
+    /// [`Store`](comity_core::Kind) if the disk refuses.
     pub fn list(&self) -> Result<Vec<Meta>> {
-        Ok(self.ready()?.into_iter().map(|(_, meta)| meta).collect())
+        Ok(self.ready()?.entries.into_iter().map(|(_, meta)| meta).collect())
     }
 
-    fn ready(&self) -> Result<Vec<(u64, Meta)>> {
-        let mut ready = Vec::new();
+    /// The entries and deals that cannot be used, since their heads or records are damaged: each says which file it is,
+    /// and what to do.
+    ///
+    /// # Errors
+    /// [`Store`](comity_core::Kind) if the disk refuses.
+    pub fn damaged(&self) -> Result<Vec<Error>> {
+        let mut damaged = self.ready()?.damaged;
+        damaged.extend(self.damaged_deals()?);
+        Ok(damaged)
+    }
+
+    /// All entries that are ready.
+    fn ready(&self) -> Result<Ready> {
+        let (mut entries, mut damaged) = (Vec::new(), Vec::new());
         for (id, stage) in self.folder.entries()? {
             if stage == Stage::Ready {
-                let path = self.folder.path(&id, stage);
-                let (number, meta, _, _) = self.open_entry(&id, &path)?;
-                ready.push((number, meta));
+                match self.open_entry(&id, &self.folder.path(&id, stage))? {
+                    Ok(entry) => entries.push((entry.number, entry.meta)),
+                    Err(why) => damaged.push(why),
+                }
             }
         }
-        ready.sort_by_key(|(number, _)| *number);
-        Ok(ready)
+        entries.sort_by_key(|(number, _)| *number);
+        Ok(Ready { entries, damaged })
     }
 
     /// The bytes of all that is there.
     ///
     /// # Errors
-    /// [`Error::InvalidInput`] if the disk refuses.
+    /// [`Store`](comity_core::Kind) if the disk refuses.
     pub fn bytes(&self) -> Result<u64> {
         let mut sum = 0;
         for (id, ending) in self.folder.files()? {
@@ -109,23 +123,23 @@ impl Store {
     /// Begins a new entry. It is not there before [`Writer::finish`].
     ///
     /// # Errors
-    /// [`Error::InvalidInput`] if there is something of this id, a name is too long, or the disk refuses.
-    pub fn create(&self, meta: &Meta, rng: &mut impl CryptoRng) -> Result<Writer> {
+    /// [`InvalidInput`](comity_core::Kind) if there is something of this id, a name is too long, or the disk refuses.
+    pub fn create(&self, meta: &Meta, rng: &mut dyn CryptoRng) -> Result<Writer> {
         self.check_new(meta)?;
-        let number = self.ready()?.last().map_or(0, |(number, _)| number.saturating_add(1));
+        let number = self.ready()?.entries.last().map_or(0, |(number, _)| number.saturating_add(1));
         let mut salt = [0; 32];
         rng.fill_bytes(&mut salt);
-        let (head, seal) = Seal::new(&self.folder, Kind::Entry, salt, number, meta);
+        let (head, seal) = Seal::new(&self.folder, Content::Entry, salt, number, meta);
         Writer::new(self.folder.clone(), meta.id, &head, seal)
     }
 
     /// Whether something new may have this meta.
     pub(crate) fn check_new(&self, meta: &Meta) -> Result<()> {
         if meta.protocol.len().max(meta.peer.len()) > 127 {
-            return Err(Error::InvalidInput("an entry's protocol and peer have at most 127 bytes each".into()));
+            return Err(Error::invalid_input("an entry's protocol and peer have at most 127 bytes each"));
         }
         if self.folder.files()?.iter().any(|(id, _)| *id == meta.id) {
-            return Err(Error::InvalidInput("the store has an entry of this session already".into()));
+            return Err(Error::invalid_input("the store has an entry of this session already"));
         }
         Ok(())
     }
@@ -134,39 +148,56 @@ impl Store {
     /// reader is dropped.
     ///
     /// # Errors
-    /// [`Error::InvalidInput`] if no entry of this id is ready, it is damaged, or the disk refuses.
+    /// [`InvalidInput`](comity_core::Kind) if no entry of this id is ready, it is damaged, or the disk refuses.
     pub fn take(&self, id: &SessionId) -> Result<Reader> {
         if !self.folder.path(id, Stage::Ready).exists() {
-            return Err(Error::InvalidInput("the store has no such entry, or it has been used".into()));
+            return Err(Error::invalid_input("the store has no such entry, or it has been used"));
         }
         self.folder.promote(id, Stage::Ready, Stage::Used)?;
         let path = self.folder.path(id, Stage::Used);
-        let opened = self.open_entry(id, &path);
+        let opened = self.open_entry(id, &path).flatten();
         if opened.is_err() {
             folder::remove(&path)?;
         }
-        let (_, _, seal, file) = opened?;
+        let Entry { seal, file, .. } = opened?;
         Reader::new(self.folder.clone(), path, file, HEAD, seal)
     }
 
     /// Deletes an entry that nobody will use, for instance since the peer has lost its part.
     ///
     /// # Errors
-    /// [`Error::InvalidInput`] if the disk refuses.
+    /// [`Store`](comity_core::Kind) if the disk refuses.
     pub fn discard(&self, id: &SessionId) -> Result<()> {
         folder::remove(&self.folder.path(id, Stage::Ready))
     }
 
-    /// The head of an entry, and the file where its chunks begin.
-    fn open_entry(&self, id: &SessionId, path: &Path) -> Result<(u64, Meta, Seal, File)> {
+    /// Opens an entry. Damage is told apart from a disk that refuses.
+    fn open_entry(&self, id: &SessionId, path: &Path) -> Result<Result<Entry>> {
         let mut file = File::open(path).map_err(|error| failed("cannot read", path, error))?;
         let mut head = [0; HEAD];
-        file.read_exact(&mut head).map_err(|error| match error.kind() {
-            ErrorKind::UnexpectedEof => damaged(path),
-            _ => failed("cannot read", path, error),
-        })?;
-        let (number, meta, seal) =
-            Seal::open_head(&self.folder, Kind::Entry, id, &head).ok_or_else(|| damaged(path))?;
-        Ok((number, meta, seal, file))
+        match file.read_exact(&mut head) {
+            Err(error) if error.kind() == ErrorKind::UnexpectedEof => return Ok(Err(damaged(path))),
+            read => read.map_err(|error| failed("cannot read", path, error))?,
+        }
+        let opened = Seal::open_head(&self.folder, Content::Entry, id, &head);
+        let opened = opened.map(|(number, meta, seal)| Entry { number, meta, seal, file });
+        Ok(opened.ok_or_else(|| damaged(path)))
     }
+}
+
+/// The entries that are ready.
+struct Ready {
+    /// With their numbers, the oldest first.
+    entries: Vec<(u64, Meta)>,
+    /// Why others cannot be used.
+    damaged: Vec<Error>,
+}
+
+/// An entry whose head was read.
+struct Entry {
+    number: u64,
+    meta: Meta,
+    seal: Seal,
+    /// Where its chunks begin.
+    file: File,
 }

@@ -38,7 +38,7 @@ impl Writer {
     /// Completes the entry; it is on the disk when this returns. Returns its size on the disk, in bytes.
     ///
     /// # Errors
-    /// [`comity_core::Error::InvalidInput`] if the disk refuses; then the entry is not there.
+    /// [`Store`](comity_core::Kind) if the disk refuses; then the entry is not there.
     pub fn finish(mut self) -> Result<u64> {
         let path = self.folder.path(&self.id, Stage::Partial);
         let written = self.put(Use::Last).and_then(|()| self.file.sync_all());

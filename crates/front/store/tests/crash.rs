@@ -8,7 +8,6 @@ use std::fs::{self, OpenOptions};
 use std::io::{Read, Write};
 use std::path::Path;
 use std::process::{Command, Stdio};
-use std::thread;
 use std::time::Duration;
 
 use comity_store::Store;
@@ -93,14 +92,19 @@ fn child() {
 }
 
 const LEN: usize = 100_000;
+const KILLS: u64 = 40;
 
 #[test]
 fn killed_again_and_again_it_never_uses_an_entry_twice() {
     let folder = Folder::new("killed");
     drop(folder.store());
     let this = std::env::current_exe().unwrap();
-    let mut kills = 0;
-    for round in 0..40 {
+    let done = || fs::read_to_string(folder.path("log")).unwrap_or_default().lines().count();
+    // Where a machine is so busy that the children get nowhere, they get longer.
+    for round in 0.. {
+        if round >= KILLS && done() > 10 {
+            break;
+        }
         let mut child = Command::new(&this)
             .args(["--exact", "child", "--nocapture"])
             .env(CHILD, &folder.0)
@@ -109,12 +113,11 @@ fn killed_again_and_again_it_never_uses_an_entry_twice() {
             .spawn()
             .unwrap();
         // Long enough for some to get far, and different each time.
-        thread::sleep(Duration::from_millis(5 + 13 * (round * 7 % 16)));
+        pause(round / KILLS, Duration::from_millis(5 + 13 * (round * 7 % 16)));
         child.kill().unwrap();
         let output = child.wait_with_output().unwrap();
         let said = String::from_utf8_lossy(&output.stderr);
         assert!(!said.contains("panicked"), "round {round}: {said}");
-        kills += 1;
         // What is there is whole, and what was used is gone.
         let store = folder.store();
         let used = fs::read_to_string(folder.path("log")).unwrap_or_default();
@@ -127,12 +130,7 @@ fn killed_again_and_again_it_never_uses_an_entry_twice() {
             assert!(!once.contains(format!("{number}\n").as_str()), "{number} is there again");
         }
     }
-    assert_eq!(kills, 40);
     let store = folder.store();
-    assert!(
-        fs::read_to_string(folder.path("log")).unwrap_or_default().lines().count() > 10,
-        "the children got nowhere"
-    );
     for meta in store.list().unwrap() {
         let number: u64 = meta.name["program ".len()..].parse().unwrap();
         assert!(taken(&store, number).unwrap() == content(number, LEN));

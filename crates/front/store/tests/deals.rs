@@ -6,6 +6,7 @@ mod common;
 use std::fs;
 use std::io::Read;
 
+use comity_core::{Error, Kind};
 use comity_store::{Meta, Store};
 
 use common::*;
@@ -72,6 +73,25 @@ fn deals_are_listed_in_order_and_have_ids_of_their_own() {
     // One without blocks is used up from the start.
     store.new_deal(&meta(7), &mut rng(1)).unwrap().finish().unwrap();
     assert_eq!(listed(), [5, 8].map(meta));
+}
+
+#[test]
+fn what_the_peer_has_lost_is_discarded() {
+    let folder = Folder::new("deal-discard");
+    let store = folder.store();
+    for number in 1..=3 {
+        deal(&store, number, 3, 100);
+    }
+    let open = store.open_deal(&meta(3).id).unwrap();
+    refused(store.discard_deal(&meta(3).id), &["works on this deal"]);
+    drop(open);
+    store.discard_deal(&meta(2).id).unwrap();
+    // Nothing is left of it here, nor after a crash; it may be gone already.
+    assert!((0..3).all(|i| !block(&folder, 2, i).exists()) && !file(&folder, 2, "deal").exists());
+    assert_eq!(numbers(&crashed(&folder, "deal-discard-image").store()), [1, 3]);
+    store.discard_deal(&meta(2).id).unwrap();
+    assert_eq!(numbers(&store), [1, 3]);
+    assert!((0..3).all(|i| block(&folder, 1, i).exists()));
 }
 
 #[test]
@@ -144,6 +164,12 @@ fn a_deal_whose_check_did_not_end_is_destroyed() {
     assert!(folder.store().destroyed().is_empty());
 }
 
+/// The numbers of the deals that can be used.
+fn numbers(store: &Store) -> Vec<u64> {
+    let number = |meta: &Meta| meta.name["program ".len()..].parse().unwrap();
+    store.deals().unwrap().iter().map(|deal| number(&deal.meta)).collect()
+}
+
 /// The deals that opening a store finds, as (deal, next block), and those that it destroys.
 fn found(image: &Folder) -> (Vec<(u64, u32)>, Vec<u64>) {
     let number = |meta: &Meta| meta.name["program ".len()..].parse().unwrap();
@@ -164,25 +190,39 @@ fn every_flipped_byte_and_every_cut_of_a_record_is_noticed() {
     let folder = Folder::new("deal-record");
     let store = folder.store();
     deal(&store, 1, 2, 10);
+    deal(&store, 2, 2, 10);
     let path = file(&folder, 1, "deal");
     let bytes = fs::read(&path).unwrap();
     let open = || store.open_deal(&meta(1).id).map(drop);
+    // It does not stand in another's way, and what is wrong is said.
+    let others = |what: &str| {
+        let damaged = store.damaged().unwrap();
+        let [Error { kind: Kind::InvalidInput(why), .. }] = &damaged[..] else { panic!("{what}: {damaged:?}") };
+        assert!(why.contains(path.to_str().unwrap()) && why.contains("damaged"), "{what}: {why}");
+        assert_eq!(numbers(&store), [2], "{what}");
+        drop(store.open_deal(&meta(2).id).unwrap());
+    };
     for at in 0..bytes.len() {
         let mut flipped = bytes.clone();
         flipped[at] ^= 1 << (at % 8);
         fs::write(&path, &flipped).unwrap();
         refused(open(), &[".deal", "damaged", "delete"]);
-        assert!(store.deals().is_err(), "byte {at}");
+        others(&format!("byte {at}"));
         fs::write(&path, &bytes[..at]).unwrap();
         refused(open(), &[".deal", "damaged"]);
+        others(&format!("cut at {at}"));
     }
     fs::write(&path, [&bytes[..], &[0]].concat()).unwrap();
     refused(open(), &["damaged"]);
-    // A damaged record is no reason to lose the rest of the store, or the blocks.
+    // A new deal can be made beside it. Nothing of the rest is lost, nor are its own blocks.
+    deal(&store, 3, 2, 10);
+    assert_eq!(numbers(&store), [2, 3]);
     drop(store);
     let store = folder.store();
-    assert!(block(&folder, 1, 1).exists());
+    assert!(block(&folder, 1, 1).exists() && numbers(&store) == [2, 3]);
     fs::write(&path, &bytes).unwrap();
+    assert_eq!(numbers(&store), [1, 2, 3]);
+    assert!(store.damaged().unwrap().is_empty());
     assert!(next(&mut store.open_deal(&meta(1).id).unwrap()).unwrap().is_some());
 }
 
@@ -253,6 +293,11 @@ fn what_was_put_back_is_removed_or_an_error() {
     fs::write(file(&folder, 1, "deal"), &record).unwrap();
     let store = folder.store();
     refused(store.open_deal(&meta(1).id).map(drop), &["block 0 is missing", "older copy", "delete"]);
+    common::deal(&store, 2, 1, 100);
+    assert_eq!(numbers(&store), [2], "what cannot be used is not offered");
+    let damaged = store.damaged().unwrap();
+    assert!(damaged.len() == 1 && damaged[0].to_string().contains("block 0 is missing"));
+    store.discard_deal(&meta(2).id).unwrap();
     drop(store);
     // Both put back together, but not all of it.
     fs::write(block(&folder, 1, 1), &second).unwrap();

@@ -66,7 +66,7 @@ fn what_is_ready_is_listed_in_order() {
 /// Replaces an entry's file, and says whether it can still be listed, and what reading it gives.
 fn replaced(folder: &Folder, store: &Store, number: u64, bytes: &[u8]) -> (bool, Result<Vec<u8>, String>) {
     fs::write(file(folder, number, "ready"), bytes).unwrap();
-    (store.list().is_ok(), taken(store, number))
+    (store.list().unwrap() == [meta(number)], taken(store, number))
 }
 
 #[test]
@@ -89,6 +89,25 @@ fn every_flipped_byte_and_every_cut_is_noticed() {
     let longer = [&bytes[..], &[0]].concat();
     assert!(replaced(&folder, &store, 1, &longer).1.is_err());
     assert_eq!(replaced(&folder, &store, 1, &bytes).1.unwrap(), content(1, 60));
+}
+
+#[test]
+fn a_damaged_entry_does_not_stand_in_anothers_way() {
+    let folder = Folder::new("damaged");
+    let store = folder.store();
+    (1..=2).for_each(|number| fill(&store, number, 60));
+    let path = file(&folder, 1, "ready");
+    let mut bytes = fs::read(&path).unwrap();
+    bytes[20] ^= 1;
+    for wrong in [&bytes[..], &bytes[..7]] {
+        fs::write(&path, wrong).unwrap();
+        assert_eq!(store.list().unwrap(), [meta(2)]);
+        let damaged = store.damaged().unwrap();
+        assert!(damaged.len() == 1 && damaged[0].to_string().contains(path.to_str().unwrap()), "{damaged:?}");
+    }
+    fill(&store, 3, 60);
+    assert_eq!(store.list().unwrap(), [2, 3].map(meta));
+    assert_eq!(taken(&store, 2).unwrap(), content(2, 60));
 }
 
 #[test]

@@ -1,5 +1,5 @@
 //! `Act`: what a party is about to do with what it made. An honest party does it; the tests have parties that are honest but
-//! for one lie, and a lie is another [`Conduct`].
+//! for one lie, and a lie is another [`Conduct`](comity_protocol::Conduct).
 
 use comity_core::Block;
 
@@ -11,6 +11,8 @@ use crate::transfer::Choice;
 /// What is about to be used or sent. An honest party does not look at it.
 #[cfg_attr(not(test), allow(dead_code, reason = "read by the liars of the tests"))]
 pub(crate) enum Act<'a> {
+    /// Online: how the input differs from the random choices, bits as bytes.
+    Difference(&'a mut [u8]),
     /// Before step 1: the copies that the evaluator chose.
     Choice(&'a mut Choice),
     /// Step 1: all that follows is made from these copies.
@@ -27,6 +29,8 @@ pub(crate) enum Act<'a> {
     Opened { j: usize, start: usize, labels: &'a mut [Block] },
     /// Step 4: `N_j`.
     Masking { j: usize, label: &'a mut Block },
+    /// Online, after step 4: the key of a copy's output tables.
+    TableKey { j: usize, key: &'a mut [u8; 16] },
     /// Step 4: the challenge, as the evaluator tells it.
     Challenge(&'a mut Block),
     /// Step 4: the answer to the challenge.
@@ -59,18 +63,4 @@ pub(crate) enum Act<'a> {
     Recovered { j: usize, seed: &'a Secret },
     /// After step 9: what the evaluator passes on.
     Passed(&'a mut [u8]),
-}
-
-/// How a party behaves.
-pub(crate) trait Conduct {
-    /// May change what is about to be used or sent.
-    fn before(&mut self, act: Act<'_>);
-}
-
-/// As the protocol says.
-pub(crate) struct Honest;
-
-impl Conduct for Honest {
-    #[inline(always)]
-    fn before(&mut self, _: Act<'_>) {}
 }

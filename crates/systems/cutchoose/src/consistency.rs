@@ -38,15 +38,17 @@
 //! all; six AES blocks at the garbler, two at the evaluator. For a copy: 64 bytes.
 
 use comity_channel::Channel;
-use comity_core::{Backend, Bits, Block, Misbehaviour, Prg, Result, SessionId, gf128};
+use comity_core::{Backend, Bits, Block, Prg, Result, SessionId, gf128};
+use comity_protocol::Conduct;
 use subtle::{Choice as Bit, ConstantTimeEq};
 use zeroize::{Zeroize, ZeroizeOnDrop, Zeroizing};
 
-use crate::conduct::{Act, Conduct};
+use crate::checks;
+use crate::conduct::Act;
 use crate::copies::{Copy, Key, Secret};
 use crate::gates::pieces;
-use crate::rows::{Layout, Owner, Rows};
-use crate::transfer::{Choice, mask_blocks};
+use crate::rows::{Layout, Owner, Places, Rows};
+use crate::transfer::{Choice, Opened, mask_blocks};
 
 /// Bits that are treated together: 160 KiB of labels at forty copies, a part of the L2 cache.
 const GROUP: usize = 256;
@@ -68,7 +70,7 @@ impl Answer {
         bytes
     }
 
-    fn receive<C: Channel + ?Sized>(ch: &mut C) -> Result<Answer> {
+    fn receive(ch: &mut dyn Channel) -> Result<Answer> {
         let mut answer = [Block::ZERO; 3];
         ch.recv(Block::bytes_of_mut(&mut answer))?;
         let [labels, bits, r] = answer;
@@ -80,14 +82,14 @@ impl Answer {
     }
 }
 
-/// The weights of the bits of a group, and what goes with them.
-struct Weights {
+/// The weights of a challenge: those of the bits of a group, and what goes with them.
+pub(crate) struct Weights {
     backend: Backend,
     stream: Prg,
     /// `w_i`.
     weights: Vec<Block>,
     /// `w_i D_i`.
-    differences: Vec<Block>,
+    differences: Zeroizing<Vec<Block>>,
     /// The sum of `w_i M_{i,0}` so far.
     zeros: Block,
     /// Room for the permute bits of a copy.
@@ -95,12 +97,12 @@ struct Weights {
 }
 
 impl Weights {
-    fn new(backend: Backend, challenge: Block) -> Weights {
+    pub(crate) fn new(backend: Backend, challenge: Block) -> Weights {
         Weights {
             backend,
             stream: Prg::new(backend, challenge),
             weights: Vec::new(),
-            differences: Vec::new(),
+            differences: Zeroizing::new(Vec::new()),
             zeros: Block::ZERO,
             bits: Zeroizing::new(Vec::new()),
         }
@@ -143,12 +145,12 @@ fn groups(n: usize) -> impl Iterator<Item = (usize, usize)> {
 }
 
 /// Step 3 at the garbler: sends `R_{j,i,x[i]}`. `chosen` are `M_{i,x[i]}`.
-pub(crate) fn send_r<C: Channel + ?Sized>(
-    ch: &mut C,
+pub(crate) fn send_r(
+    ch: &mut dyn Channel,
     copies: &mut [Copy],
     keys: &mut [Key],
     chosen: &[Block],
-    conduct: &mut impl Conduct,
+    conduct: &mut impl for<'a> Conduct<Act<'a>>,
 ) -> Result<()> {
     let mut column = Zeroizing::new([Block::ZERO; GROUP]);
     for (start, n) in groups(chosen.len()) {
@@ -165,8 +167,8 @@ pub(crate) fn send_r<C: Channel + ?Sized>(
 }
 
 /// Step 3 at the evaluator: `R_{j,i,x[i]}` of the evaluated copies, for each copy `n` of them.
-pub(crate) fn receive_r<C: Channel + ?Sized>(
-    ch: &mut C,
+pub(crate) fn receive_r(
+    ch: &mut dyn Channel,
     choice: &Choice,
     keys: &mut [Key],
     n: usize,
@@ -189,15 +191,14 @@ pub(crate) fn receive_r<C: Channel + ?Sized>(
 pub(crate) struct Mus(Zeroizing<Vec<Block>>);
 
 /// Step 4 at the garbler: sends the labels of `x` in all copies. If there is a memory, the labels for zero go there.
-#[allow(clippy::too_many_arguments, reason = "what the step works with")]
-pub(crate) fn send_a<C: Channel + ?Sized>(
-    ch: &mut C,
+pub(crate) fn send_a(
+    ch: &mut dyn Channel,
     backend: Backend,
     copies: &mut [Copy],
     keys: &mut [Key],
     x: &Bits,
     mut to: Option<(&Layout, &mut Rows)>,
-    conduct: &mut impl Conduct,
+    conduct: &mut impl for<'a> Conduct<Act<'a>>,
 ) -> Result<Mus> {
     let (mut column, mut rows) = (Zeroizing::new([Block::ZERO; GROUP]), Vec::new());
     for (start, n) in groups(x.len()) {
@@ -231,19 +232,17 @@ pub(crate) fn send_a<C: Channel + ?Sized>(
     Ok(Mus(Zeroizing::new(mus)))
 }
 
-/// Step 4 at the garbler: answers the evaluator's challenge. `opened` are both `M`.
-#[allow(clippy::too_many_arguments, reason = "what the step works with")]
-pub(crate) fn send_answers<C: Channel + ?Sized>(
-    ch: &mut C,
-    backend: Backend,
+/// Step 4 at the garbler: answers the evaluator's challenge, whose weights these are. `opened` are both `M`.
+pub(crate) fn send_answers(
+    ch: &mut dyn Channel,
     copies: &[Copy],
     x: &Bits,
     opened: &[[Block; 2]],
-    challenge: Block,
     mus: &Mus,
-    conduct: &mut impl Conduct,
+    mut weights: Weights,
+    conduct: &mut impl for<'a> Conduct<Act<'a>>,
 ) -> Result<()> {
-    let mut weights = Weights::new(backend, challenge);
+    let backend = weights.backend;
     // The streams of the labels and of step 3 once more.
     let mut streams: Vec<[Prg; 2]> = copies.iter().map(|copy| copy.again(backend)).collect();
     let mut columns = [(); 2].map(|()| Zeroizing::new([Block::ZERO; GROUP]));
@@ -283,24 +282,19 @@ pub(crate) struct Expected {
 
 /// Step 4 at the evaluator: puts the active labels of the garbler's input into memory, and, if there is a memory for
 /// them, the labels for zero of the checked copies. `r` are those of step 3, `m` the messages of the committing OT, and
-/// the challenge is the evaluator's secret until this is done.
-#[allow(clippy::too_many_arguments, reason = "what the step works with")]
-pub(crate) fn receive_a<C: Channel + ?Sized>(
-    ch: &mut C,
-    backend: Backend,
-    choice: &Choice,
-    copies: &mut [Copy],
-    keys: &mut [Key],
+/// the weights are the evaluator's secret until this is done.
+pub(crate) fn receive_a(
+    ch: &mut dyn Channel,
+    opened: &mut Opened,
     r: &[Zeroizing<Vec<Block>>],
     m: &[[Block; 2]],
-    challenge: Block,
-    layout: &Layout,
-    mut zeros: Option<&mut Rows>,
-    active: &mut Rows,
+    mut weights: Weights,
+    places: &mut Places<'_>,
 ) -> Result<Expected> {
+    let (backend, Opened { choice, checked: copies, keys }) = (weights.backend, opened);
+    let Places { layout, zeros, active } = places;
     let (checked, evaluated) = (&choice.checked, &choice.evaluated);
     let width = checked.len() + evaluated.len();
-    let mut weights = Weights::new(backend, challenge);
     let mut columns = [(); 2].map(|()| Zeroizing::new([Block::ZERO; GROUP]));
     let mut received = Zeroizing::new(vec![Block::ZERO; width * GROUP.min(m.len()).max(1)]);
     let mut rows = Vec::new();
@@ -314,7 +308,7 @@ pub(crate) fn receive_a<C: Channel + ?Sized>(
         for (k, (copy, sums)) in copies.iter_mut().zip(of_checked.iter_mut()).enumerate() {
             copy.a.fill_blocks(labels);
             copy.r.fill_blocks(prf);
-            if let Some(zeros) = &mut zeros {
+            if let Some(zeros) = zeros {
                 zeros.put_column(k, &rows, labels);
             }
             weights.add(labels, prf, sums);
@@ -342,7 +336,8 @@ pub(crate) fn receive_a<C: Channel + ?Sized>(
 impl Expected {
     /// Receives the answers. Those for the checked copies must be what the seeds give (step 9e), those for the others
     /// what was received gives.
-    pub(crate) fn receive<C: Channel + ?Sized>(&self, ch: &mut C, choice: &Choice, copies: &[Copy]) -> Result<()> {
+    pub(crate) fn receive(&self, ch: &mut dyn Channel, opened: &Opened) -> Result<()> {
+        let Opened { choice, checked: copies, .. } = opened;
         let answers = (0..choice.bits.len()).map(|_| Answer::receive(ch)).collect::<Result<Vec<_>>>()?;
         // All are compared before anything is said: what fails first does not tell the garbler which copies are evaluated.
         let (mut right, mut opened) = (Bit::from(1), Bit::from(1));
@@ -355,8 +350,8 @@ impl Expected {
             opened &= answers[j].equals(sums);
         }
         match (bool::from(right), bool::from(opened)) {
-            (false, _) => Err(Misbehaviour::InputCommitment.into()),
-            (_, false) => Err(Misbehaviour::InputOpening.into()),
+            (false, _) => Err(checks::INPUT_COMMITMENT.into()),
+            (_, false) => Err(checks::INPUT_OPENING.into()),
             _ => Ok(()),
         }
     }

@@ -9,6 +9,7 @@
 //! stream; nothing reads a place twice.
 
 use comity_core::{Backend, Block, Delta, Prg, SessionId};
+use comity_protocol::Here;
 use zeroize::{Zeroize, ZeroizeOnDrop, Zeroizing};
 
 use crate::recovery::Scalars;
@@ -79,6 +80,12 @@ impl Copy {
         Copy { seed, delta, a, b, r, salt: Zeroizing::new(*salt), scalars, streams }
     }
 
+    /// Copies 0, 1, ... from their seeds.
+    pub(crate) fn all(here: Here, seeds: &[Secret]) -> Vec<Copy> {
+        let copy = |(j, seed): (usize, &Secret)| Copy::new(here.backend, &here.session, j, seed.clone());
+        seeds.iter().enumerate().map(copy).collect()
+    }
+
     /// The streams of the garbler's input labels and of "R" once more, from their start.
     pub(crate) fn again(&self, backend: Backend) -> [Prg; 2] {
         self.streams.map(|seed| Prg::new(backend, seed))
@@ -98,6 +105,11 @@ impl Key {
         let mut rest = &bytes[..];
         let [r, a, t] = [(); 3].map(|()| Prg::new(backend, block(&mut rest)));
         Key { r, a, t }
+    }
+
+    /// The streams of `key_0`, `key_1`, ...
+    pub(crate) fn all(here: Here, keys: &[Secret]) -> Vec<Key> {
+        keys.iter().enumerate().map(|(j, key)| Key::new(here.backend, &here.session, j, key)).collect()
     }
 }
 

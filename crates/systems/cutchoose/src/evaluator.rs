@@ -2,45 +2,43 @@
 
 use comity_channel::Channel;
 use comity_circuit::{Lowered, Observer, Plain, Program};
-use comity_core::{Backend, Bits, Block, Delta, Misbehaviour, Result, SessionId};
+use comity_core::{Bits, Block, Delta, Result};
 use comity_garble::Cursor;
 use comity_ot::committing;
+use comity_protocol::{Conduct, Here, Job};
 use rand_core::CryptoRng;
 use subtle::{Choice as Bit, ConditionallySelectable, ConstantTimeEq};
 use zeroize::Zeroizing;
 
-use crate::conduct::{Act, Conduct};
-use crate::consistency::Expected;
-use crate::copies::{Copy, Key, Secret};
+use crate::checks;
+use crate::conduct::Act;
+use crate::consistency::{self, Expected, Weights};
+use crate::copies::Secret;
 use crate::gates::{Machine, PART, Side, slots};
 use crate::intake::Intake;
 use crate::outputs::{Batch, Decoded, Results, receive_commitments};
 use crate::plan::{Plan, joined, separated};
 use crate::recovery::Trapdoor;
-use crate::rows::{Layout, Rows};
-use crate::transfer::{Choice, Opened, ReceiverOts, random_block, receive_labels};
-use crate::{Config, consistency, gate_keys};
+use crate::rows::{Layout, Places, Rows};
+use crate::transfer::{Opened, Ots, random_block, receive_labels};
 
-#[allow(clippy::too_many_arguments, reason = "as the public function, and how to behave")]
-pub(crate) fn run<C: Channel + ?Sized>(
-    ch: &mut C,
-    session: &SessionId,
-    config: &Config,
-    program: &Program,
-    inputs: &[Option<Bits>],
-    rng: &mut impl CryptoRng,
+pub(crate) fn run(
+    ch: &mut dyn Channel,
+    here: Here,
+    job: &Job<'_>,
+    ots: &dyn Ots,
+    rng: &mut dyn CryptoRng,
     observer: &mut dyn Observer,
-    conduct: &mut impl Conduct,
+    conduct: &mut impl for<'a> Conduct<Act<'a>>,
 ) -> Result<()> {
-    let plan = Plan::new(program, 1 - config.party, config.params, config.form);
-    let y = joined(program, config.party, inputs)?;
+    let (program, plan, backend) = (job.program, Plan::of(job, here.params), here.backend);
+    let y = joined(program, here.me, job.inputs)?;
     let encoded = plan.probe.encode(&y, rng);
-    let mut choice = config.form.choose(config.params, rng);
+    let mut choice = plan.form.choose(here.params, rng);
     conduct.before(Act::Choice(&mut choice));
-    let backend = config.backend;
 
     observer.phase("setup");
-    let ots = ReceiverOts::new(ch, session, backend, &choice, &encoded, rng)?;
+    let ots = ots.receive(ch, here, &choice, &encoded, rng)?;
     // Step 7 begins here: what is random in this side's message.
     let (trapdoor, first) = Trapdoor::new(rng);
     let mut first = first.to_bytes();
@@ -50,42 +48,21 @@ pub(crate) fn run<C: Channel + ?Sized>(
     observer.phase("inputs");
     // Step 1.
     let secrets = ots.step1(ch, &choice)?;
-    let Opened { mut checked, evaluated: mut keys } = Opened::new(backend, session, &choice, &secrets);
-    let mut committing = committing::Sender::setup_from(ch, &session.child("committing OT"), backend, ots.seeds, rng)?;
+    let mut opened = Opened::new(here, choice, &secrets);
+    let committing = here.session.child("committing OT");
+    let mut committing = committing::Sender::setup_from(ch, &committing, backend, ots.seeds, rng)?;
     // Step 2, and step 9a.
     let layout = Layout::new(&plan, program);
-    let (mut zeros, mut active) = (layout.memory(checked.len())?, layout.memory(keys.len())?);
-    receive_labels(
-        ch,
-        backend,
-        &plan.probe,
-        &choice,
-        &mut checked,
-        &encoded,
-        &ots.inputs,
-        &layout,
-        Some(&mut zeros),
-        &mut active,
-    )?;
+    let (mut zeros, mut active) = (layout.memory(opened.checked.len())?, layout.memory(opened.keys.len())?);
+    let mut places = Places { layout: &layout, zeros: Some(&mut zeros), active: &mut active };
+    receive_labels(ch, backend, &plan.probe, &mut opened, &encoded, &ots.inputs, &mut places)?;
     // Step 3.
     let mut m = Zeroizing::new(vec![[Block::ZERO; 2]; plan.garblers()]);
     committing.random(ch, &mut m)?;
-    let r = consistency::receive_r(ch, &choice, &mut keys, m.len())?;
+    let r = consistency::receive_r(ch, &opened.choice, &mut opened.keys, m.len())?;
     // Step 4.
     let challenge = random_block(rng);
-    let expected = consistency::receive_a(
-        ch,
-        backend,
-        &choice,
-        &mut checked,
-        &mut keys,
-        &r,
-        &m,
-        challenge,
-        &layout,
-        Some(&mut zeros),
-        &mut active,
-    )?;
+    let expected = consistency::receive_a(ch, &mut opened, &r, &m, Weights::new(backend, challenge), &mut places)?;
     let mut opening = committing.opening()?.to_bytes();
     conduct.before(Act::Opening(&mut opening));
     ch.send(&opening)?;
@@ -95,45 +72,41 @@ pub(crate) fn run<C: Channel + ?Sized>(
     ch.flush()?;
 
     // Steps 5 and 6, and step 9b.
-    let (start, slots) = (gate_keys(session), slots(&plan, program.lowered()));
-    let deltas: Vec<Delta> = checked.iter().map(|copy| Delta::new(copy.delta.block())).collect();
+    let deltas: Vec<Delta> = opened.checked.iter().map(|copy| Delta::new(copy.delta.block())).collect();
     let side = Evaluating {
         ch,
-        intake: Intake::new(backend, session, config.form, &choice, &deltas, start, slots),
+        intake: Intake::new(here, plan.form, &opened.choice, &deltas, slots(&plan, program.lowered())),
         memories: [zeros, active],
-        results: Results::new(backend, session, &choice, plan.revealed()),
+        results: Results::new(backend, &here.session, &opened.choice, plan.revealed()),
         batch: Batch::default(),
-        choice: &choice,
-        checked,
-        keys,
+        opened,
     };
     let mut machine = Machine::new(&plan, &layout, program.wires(), side);
-    comity_circuit::run(program, &mut machine, inputs, observer)?;
+    comity_circuit::run(program, &mut machine, job.inputs, observer)?;
     observer.phase("checks");
-    let Evaluating { ch, intake, mut results, checked, mut keys, .. } = machine.finish()?;
-    intake.finish(ch, &choice)?;
-    results.open(receive_commitments(ch, plan.copies)?, &choice, &mut keys)?;
+    let Evaluating { ch, intake, mut results, mut opened, .. } = machine.finish()?;
+    intake.finish(ch, &opened.choice)?;
+    results.open(receive_commitments(ch, plan.copies)?, &mut opened)?;
     let known = Known {
-        session,
+        here,
         program,
         plan: &plan,
-        choice: &choice,
-        checked: &checked,
+        opened: &opened,
         y: &y,
         r: &r,
         m: &m,
         expected: &expected,
+        trapdoor: &trapdoor,
     };
-    known.settle(ch, backend, results, &trapdoor, rng, observer, conduct)
+    known.settle(ch, results, rng, observer, conduct)
 }
 
 /// What the evaluator knows when all gates are done.
 pub(crate) struct Known<'a> {
-    pub(crate) session: &'a SessionId,
+    pub(crate) here: Here,
     pub(crate) program: &'a Program,
     pub(crate) plan: &'a Plan,
-    pub(crate) choice: &'a Choice,
-    pub(crate) checked: &'a [Copy],
+    pub(crate) opened: &'a Opened,
     /// Its input.
     pub(crate) y: &'a Bits,
     /// `R_{j,i,x[i]}` of the evaluated copies.
@@ -142,22 +115,23 @@ pub(crate) struct Known<'a> {
     pub(crate) m: &'a [[Block; 2]],
     /// What the answers of step 4 must be.
     pub(crate) expected: &'a Expected,
+    /// What is secret of step 7.
+    pub(crate) trapdoor: &'a Trapdoor,
 }
 
 impl Known<'_> {
     /// The end of step 6, and steps 7 to 9 with what is left of the checks.
-    #[allow(clippy::too_many_arguments, reason = "what the steps work with, and what they come from")]
-    pub(crate) fn settle<C: Channel + ?Sized>(
+    pub(crate) fn settle(
         &self,
-        ch: &mut C,
-        backend: Backend,
+        ch: &mut dyn Channel,
         mut results: Results,
-        trapdoor: &Trapdoor,
-        rng: &mut impl CryptoRng,
+        rng: &mut dyn CryptoRng,
         observer: &mut dyn Observer,
-        conduct: &mut impl Conduct,
+        conduct: &mut impl for<'a> Conduct<Act<'a>>,
     ) -> Result<()> {
-        let Known { session, program, plan, choice, checked, y, r, m, expected } = *self;
+        let Known { here, program, plan, opened, y, r, m, expected, trapdoor } = *self;
+        let (backend, session) = (here.backend, &here.session);
+        let Opened { choice, checked, .. } = opened;
         let mut decoded = results.decode(random_block(rng));
         conduct.before(Act::Decoded(&mut decoded));
 
@@ -167,8 +141,8 @@ impl Known<'_> {
         conduct.before(Act::Second(&mut second));
         ch.send(&second)?;
         // Step 4, the end, and step 9e. The answers may be here for long.
-        expected.receive(ch, choice, checked)?;
-        let delta = results.check(ch, choice, checked)?;
+        expected.receive(ch, opened)?;
+        let delta = results.check(ch, opened)?;
         let mut points = vec![[0; 32]; plan.copies];
         ch.recv(points.as_flattened_mut())?;
         let expected = trapdoor.expect(
@@ -186,7 +160,7 @@ impl Known<'_> {
             right &= points[j][..].ct_eq(point) & (encrypted[j] ^ *pad).ct_eq(&copy.seed.0);
         }
         if !bool::from(right) {
-            return Err(Misbehaviour::InputRecovery.into());
+            return Err(checks::INPUT_RECOVERY.into());
         }
 
         // Step 8, always, whether there is something to recover or not.
@@ -239,10 +213,10 @@ fn evaluate(program: &Program, inputs: &[Option<Bits>]) -> Result<Vec<Bits>> {
 /// The end of steps 6 and 8: the bits that the copies agree on, or if they do not, those of the recovered input.
 fn finish(decoded: &Decoded, recovered: Bit, computed: &Bits) -> Result<Bits> {
     if bool::from(decoded.invalid) {
-        return Err(Misbehaviour::NoValidCopy.into());
+        return Err(checks::NO_VALID_COPY.into());
     }
     if bool::from(decoded.disagree & (decoded.ambiguous | !recovered)) {
-        return Err(Misbehaviour::NoRecovery.into());
+        return Err(checks::NO_RECOVERY.into());
     }
     let mut words = decoded.bits.words().to_vec();
     for (word, computed) in words.iter_mut().zip(computed.words()) {
@@ -252,19 +226,17 @@ fn finish(decoded: &Decoded, recovered: Bit, computed: &Bits) -> Result<Bits> {
 }
 
 /// Steps 5 and 6 at the evaluator.
-struct Evaluating<'a, C: ?Sized> {
-    ch: &'a mut C,
+struct Evaluating<'a> {
+    ch: &'a mut (dyn Channel + 'a),
     intake: Intake,
     /// Of the checked copies, and of the evaluated ones.
     memories: [Rows; 2],
     results: Results,
     batch: Batch,
-    choice: &'a Choice,
-    checked: Vec<Copy>,
-    keys: Vec<Key>,
+    opened: Opened,
 }
 
-impl<C: Channel + ?Sized> Side for Evaluating<'_, C> {
+impl Side for Evaluating<'_> {
     fn memories(&mut self) -> &mut [Rows] {
         &mut self.memories
     }
@@ -274,7 +246,7 @@ impl<C: Channel + ?Sized> Side for Evaluating<'_, C> {
         self.intake.load(circuit, args, zeros, active);
         let mut cursor = Cursor::default();
         while let Some(part) = cursor.advance(circuit.tape(), PART) {
-            self.intake.receive(self.ch, self.choice, &part)?;
+            self.intake.receive(self.ch, &self.opened.choice, &part)?;
         }
         self.intake.store(circuit, outs, zeros, active);
         Ok(())
@@ -282,9 +254,80 @@ impl<C: Channel + ?Sized> Side for Evaluating<'_, C> {
 
     fn reveal(&mut self, at: usize, bits: usize) -> Result<()> {
         let [zeros, active] = self.memories.each_ref().map(|memory| memory.get(at, bits));
-        self.batch.resize(bits, self.choice);
-        self.results.receive(self.ch, self.choice, &self.checked, &mut self.batch, zeros)?;
-        self.results.evaluate(&mut self.batch, self.choice, &mut self.keys, active);
+        self.batch.resize(bits, &self.opened.choice);
+        self.results.receive(self.ch, &self.opened, &mut self.batch, zeros)?;
+        self.results.evaluate(&mut self.batch, &mut self.opened, active);
         Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use comity_core::{Error, Kind};
+
+    use super::*;
+
+    /// The input of three bits that copies agree on, of what each shows and whether it is an input.
+    fn agreement(seen: &[(u8, bool)]) -> Option<u8> {
+        let seen = seen.iter().map(|&(x, valid)| (Bits::from_bytes(&[x], 3), Bit::from(u8::from(valid))));
+        let (x, one) = agreed(seen, 3);
+        assert_eq!(x.len(), 3);
+        bool::from(one).then(|| x.to_bytes()[0])
+    }
+
+    #[test]
+    fn an_input_is_what_all_copies_show_that_show_one() {
+        for (seen, wanted) in [
+            (&[][..], None),
+            (&[(5, false)], None),
+            (&[(5, false), (5, false)], None),
+            (&[(5, true)], Some(5)),
+            (&[(0, true)], Some(0)),
+            (&[(5, true), (5, true), (5, true)], Some(5)),
+            // Those that show none have no say, wherever they are.
+            (&[(2, false), (5, true)], Some(5)),
+            (&[(5, true), (2, false)], Some(5)),
+            (&[(2, false), (5, true), (3, false), (5, true), (0, false)], Some(5)),
+            // Of several inputs none is taken, whichever comes first or more often.
+            (&[(5, true), (4, true)], None),
+            (&[(4, true), (5, true)], None),
+            (&[(5, true), (5, true), (1, true)], None),
+            (&[(5, true), (1, true), (5, true)], None),
+            (&[(0, true), (1, true)], None),
+            (&[(1, true), (0, true)], None),
+            (&[(0, false), (5, true), (4, true)], None),
+        ] {
+            assert_eq!(agreement(seen), wanted, "{seen:?}");
+        }
+        // Of more than a word every word counts; of no bits every copy shows the same.
+        let (ones, mut other) = (Bits::from_words(vec![u64::MAX; 2], 100), Bits::from_words(vec![u64::MAX; 2], 100));
+        other.set(99, false);
+        let both = |a: &Bits, b: &Bits| agreed([a, b].map(|x| (x.clone(), Bit::from(1))).into_iter(), 100);
+        assert!(bool::from(both(&ones, &ones).1) && both(&ones, &ones).0 == ones);
+        assert!(!bool::from(both(&ones, &other).1));
+        assert!(bool::from(agreed([(Bits::zeros(0), Bit::from(1))].into_iter(), 0).1));
+    }
+
+    /// Which bits come out, or which check fails, of all that can be found.
+    #[test]
+    fn the_recovered_input_counts_only_where_copies_disagree() {
+        let (agreed, computed) = (Bits::from_bytes(&[0b10], 2), Bits::from_bytes(&[0b01], 2));
+        for found in 0..16 {
+            let [invalid, disagree, ambiguous, recovered] = [0, 1, 2, 3].map(|i| Bit::from(found >> i & 1));
+            let decoded = Decoded { bits: agreed.clone(), omega: Block::ZERO, invalid, disagree, ambiguous };
+            let wanted = match [invalid, disagree, ambiguous, recovered].map(bool::from) {
+                [true, ..] => Err(checks::NO_VALID_COPY),
+                [_, false, ..] => Ok(&agreed),
+                [_, _, false, true] => Ok(&computed),
+                _ => Err(checks::NO_RECOVERY),
+            };
+            match (finish(&decoded, recovered, &computed), wanted) {
+                (Ok(bits), Ok(wanted)) => assert!(bits == *wanted, "{found:04b}"),
+                (Err(Error { kind: Kind::Misbehaved(kind), .. }), Err(wanted)) => {
+                    assert_eq!(kind, wanted, "{found:04b}")
+                }
+                _ => panic!("{found:04b}"),
+            }
+        }
     }
 }

@@ -2,39 +2,39 @@
 
 use comity_channel::Channel;
 use comity_circuit::{Lowered, Observer, Program};
-use comity_core::{Backend, Bits, Block, Delta, LockstepGarbler, Misbehaviour, Result, SessionId};
+use comity_core::{Bits, Block, Delta, LockstepGarbler, Result};
 use comity_garble::Cursor;
 use comity_ot::committing;
+use comity_protocol::{Conduct, Here, Job};
 use rand_core::CryptoRng;
+use zeroize::Zeroizing;
 
-use crate::conduct::{Act, Conduct};
+use crate::checks;
+use crate::conduct::Act;
+use crate::consistency::{self, Weights};
 use crate::copies::{Copy, Key, Secret};
-use crate::gates::{Machine, PART, Side, load, slots, store};
+use crate::gates::{Machine, PART, Side, gate_keys, load, slots, store};
 use crate::intake::Outlet;
 use crate::outputs::Tables;
 use crate::plan::{Plan, joined};
 use crate::recovery::{Commitments, First, Second};
 use crate::rows::{Layout, Rows};
-use crate::transfer::{SenderOts, receive_block, send_labels};
-use crate::{Config, consistency, gate_keys};
+use crate::transfer::{Ots, receive_block, send_labels};
 
-#[allow(clippy::too_many_arguments, reason = "as the public function, and how to behave")]
-pub(crate) fn run<C: Channel + ?Sized>(
-    ch: &mut C,
-    session: &SessionId,
-    config: &Config,
-    program: &Program,
-    inputs: &[Option<Bits>],
-    rng: &mut impl CryptoRng,
+pub(crate) fn run(
+    ch: &mut dyn Channel,
+    here: Here,
+    job: &Job<'_>,
+    ots: &dyn Ots,
+    rng: &mut dyn CryptoRng,
     observer: &mut dyn Observer,
-    conduct: &mut impl Conduct,
+    conduct: &mut impl for<'a> Conduct<Act<'a>>,
 ) -> Result<()> {
-    let plan = Plan::new(program, config.party, config.params, config.form);
-    let x = plan.garblers_input(&joined(program, config.party, inputs)?, rng);
-    let backend = config.backend;
+    let (plan, backend) = (Plan::of(job, here.params), here.backend);
+    let x = plan.garblers_input(&joined(job.program, here.me, job.inputs)?, rng);
 
     observer.phase("setup");
-    let ots = SenderOts::new(ch, session, backend, plan.copies, plan.probe.encoded(), rng)?;
+    let ots = ots.send(ch, here, plan.copies, plan.probe.encoded(), rng)?;
     // Step 7 begins here: what is random in the evaluator's message.
     let mut first = [0; First::BYTES];
     ch.recv(&mut first)?;
@@ -43,111 +43,127 @@ pub(crate) fn run<C: Channel + ?Sized>(
     observer.phase("inputs");
     // Step 1.
     let (seeds, keys) = ots.step1(ch, rng)?;
-    let make = |(j, seed): (usize, Secret)| Copy::new(backend, session, j, seed);
-    let mut copies: Vec<Copy> = seeds.into_iter().enumerate().map(make).collect();
+    let mut copies = Copy::all(here, &seeds);
     conduct.before(Act::Copies(&mut copies));
-    let mut keys: Vec<Key> = keys.iter().enumerate().map(|(j, key)| Key::new(backend, session, j, key)).collect();
-    let mut committing = committing::Receiver::setup_from(ch, &session.child("committing OT"), backend, ots.seeds)?;
+    let mut keys = Key::all(here, &keys);
+    let committing = here.session.child("committing OT");
+    let mut committing = committing::Receiver::setup_from(ch, &committing, backend, ots.seeds)?;
     // Step 2.
-    let layout = Layout::new(&plan, program);
+    let layout = Layout::new(&plan, job.program);
     let mut memory = layout.memory(plan.copies)?;
     send_labels(ch, backend, &plan.probe, &mut copies, &ots.inputs, Some((&layout, &mut memory)), conduct)?;
     // Step 3.
-    let chosen = committing.random(ch, &x)?;
+    let chosen = Zeroizing::new(committing.random(ch, &x)?);
     consistency::send_r(ch, &mut copies, &mut keys, &chosen, conduct)?;
     // Step 4: all that is checked goes before what it is checked with is known.
     let mus = consistency::send_a(ch, backend, &mut copies, &mut keys, &x, Some((&layout, &mut memory)), conduct)?;
-    let opened = committing.open_random(ch)?;
-    let challenge = receive_block(ch)?;
+    let opened = Zeroizing::new(committing.open_random(ch)?);
+    let weights = Weights::new(backend, receive_block(ch)?);
 
     // Step 5.
-    let outlet = Outlet::new(backend, session, config.form, config.params);
-    let outputs = garble(
-        ch, session, backend, program, &plan, &layout, outlet, &copies, &mut keys, memory, rng, observer, conduct,
-    )?;
+    let outlet = Outlet::new(here, plan.form);
+    let circuits = Circuits { plan: &plan, layout: &layout, copies: &copies, keys: &mut keys, memory, outlet };
+    let outputs = circuits.garble(ch, here, job.program, rng, observer, conduct)?;
     observer.phase("checks");
     // While the evaluator is still at the gates.
     ch.flush()?;
-    consistency::send_answers(ch, backend, &copies, &x, &opened, challenge, &mus, conduct)?;
+    consistency::send_answers(ch, &copies, &x, &opened, &mus, weights, conduct)?;
     ch.flush()?;
-    let commitments = Commitments::new(session, &first, copies.iter().map(|copy| &copy.scalars))?;
-    settle(ch, &plan, &x, &copies, &outputs, commitments, observer, conduct)
+    let commitments = Commitments::new(&here.session, &first, copies.iter().map(|copy| &copy.scalars))?;
+    let known = Known { plan: &plan, x: &x, copies: &copies, outputs: &outputs };
+    known.settle(ch, commitments, observer, conduct)
 }
 
-/// Step 5. The memory holds the labels for zero of both inputs.
-#[allow(clippy::too_many_arguments, reason = "all that was made in the steps before")]
-pub(crate) fn garble<C: Channel + ?Sized>(
-    ch: &mut C,
-    session: &SessionId,
-    backend: Backend,
-    program: &Program,
-    plan: &Plan,
-    layout: &Layout,
-    outlet: Outlet,
-    copies: &[Copy],
-    keys: &mut [Key],
-    memory: Rows,
-    rng: &mut impl CryptoRng,
-    observer: &mut dyn Observer,
-    conduct: &mut impl Conduct,
-) -> Result<Tables> {
-    let deltas: Vec<Delta> = copies.iter().map(|copy| Delta::new(copy.delta.block())).collect();
-    let lockstep = LockstepGarbler::new(backend, &deltas, gate_keys(session), slots(plan, program.lowered()));
-    let tables = vec![Block::ZERO; 2 * plan.copies * PART];
-    let outputs = Tables::new(backend, session, plan.copies, rng);
-    let side = Garbling { ch, copies, keys, lockstep, memory: [memory], tables, outlet, outputs, rng, conduct };
-    let mut machine = Machine::new(plan, layout, program.wires(), side);
-    // The machine has the inputs' labels; their values are nobody's business here.
-    let inputs: Vec<Option<Bits>> = vec![None; program.inputs().len()];
-    comity_circuit::run(program, &mut machine, &inputs, observer)?;
-    let Garbling { ch, copies, keys, mut outlet, mut outputs, conduct, .. } = machine.finish()?;
-    outlet.finish(ch, conduct)?;
-    outputs.finish(ch, copies, keys, conduct)?;
-    Ok(outputs)
+/// What step 5 starts with.
+pub(crate) struct Circuits<'a> {
+    pub(crate) plan: &'a Plan,
+    pub(crate) layout: &'a Layout,
+    pub(crate) copies: &'a [Copy],
+    pub(crate) keys: &'a mut [Key],
+    /// The labels for zero of both inputs.
+    pub(crate) memory: Rows,
+    pub(crate) outlet: Outlet,
 }
 
-/// Step 7, and the garbler's outputs.
-#[allow(clippy::too_many_arguments, reason = "all that is left of the steps before")]
-pub(crate) fn settle<C: Channel + ?Sized>(
-    ch: &mut C,
-    plan: &Plan,
-    x: &Bits,
-    copies: &[Copy],
-    outputs: &Tables,
-    commitments: Commitments,
-    observer: &mut dyn Observer,
-    conduct: &mut impl Conduct,
-) -> Result<()> {
-    let mut second = [0; Second::BYTES];
-    ch.recv(&mut second)?;
-    outputs.reveal(ch, conduct)?;
-    let mut seeds: Vec<Secret> = copies.iter().map(|copy| copy.seed.clone()).collect();
-    for (j, (seed, point)) in seeds.iter_mut().zip(commitments.points()).enumerate() {
-        let mut point = *point;
-        conduct.before(Act::Answer { j, point: &mut point, seed: &mut seed.0 });
-        ch.send(&point)?;
+impl Circuits<'_> {
+    /// Step 5.
+    pub(crate) fn garble(
+        self,
+        ch: &mut dyn Channel,
+        here: Here,
+        program: &Program,
+        rng: &mut dyn CryptoRng,
+        observer: &mut dyn Observer,
+        conduct: &mut impl for<'a> Conduct<Act<'a>>,
+    ) -> Result<Tables> {
+        let Circuits { plan, layout, copies, keys, memory, outlet } = self;
+        let Here { backend, session, .. } = here;
+        let deltas: Vec<Delta> = copies.iter().map(|copy| Delta::new(copy.delta.block())).collect();
+        let lockstep = LockstepGarbler::new(backend, &deltas, gate_keys(&session), slots(plan, program.lowered()));
+        let tables = vec![Block::ZERO; 2 * plan.copies * PART];
+        let outputs = Tables::new(backend, &session, plan.copies, plan.revealed(), rng);
+        let side = Garbling { ch, copies, keys, lockstep, memory: [memory], tables, outlet, outputs, rng, conduct };
+        let mut machine = Machine::new(plan, layout, program.wires(), side);
+        // The machine has the inputs' labels; their values are nobody's business here.
+        let inputs: Vec<Option<Bits>> = vec![None; program.inputs().len()];
+        comity_circuit::run(program, &mut machine, &inputs, observer)?;
+        let Garbling { ch, copies, keys, mut outlet, mut outputs, conduct, .. } = machine.finish()?;
+        outlet.finish(ch, conduct)?;
+        outputs.finish(ch, copies, keys, conduct)?;
+        Ok(outputs)
     }
-    // With these the evaluator has work while the pads are made.
-    ch.flush()?;
-    let pads = commitments.pads(&Second::from_bytes(second), outputs.delta())?;
-    for (seed, pad) in seeds.iter().zip(pads.iter()) {
-        ch.send(&(seed.0 ^ *pad).to_bytes())?;
-    }
-    ch.flush()?;
+}
 
-    // The garbler's outputs.
-    if plan.mac.is_some() {
-        let mut passed = vec![0; plan.passed_bits().div_ceil(8)];
-        ch.recv(&mut passed)?;
-        let values = plan.open(&Bits::from_bytes(&passed, plan.passed_bits()), x).ok_or(Misbehaviour::OutputTag)?;
-        values.into_iter().for_each(|(index, value)| observer.output(index, value));
+/// What the garbler knows when all gates are done.
+pub(crate) struct Known<'a> {
+    pub(crate) plan: &'a Plan,
+    /// Its whole input.
+    pub(crate) x: &'a Bits,
+    pub(crate) copies: &'a [Copy],
+    pub(crate) outputs: &'a Tables,
+}
+
+impl Known<'_> {
+    /// Step 7, and the garbler's outputs.
+    pub(crate) fn settle(
+        &self,
+        ch: &mut dyn Channel,
+        commitments: Commitments,
+        observer: &mut dyn Observer,
+        conduct: &mut impl for<'a> Conduct<Act<'a>>,
+    ) -> Result<()> {
+        let Known { plan, x, copies, outputs } = *self;
+        let mut second = [0; Second::BYTES];
+        ch.recv(&mut second)?;
+        outputs.reveal(ch, conduct)?;
+        let mut seeds: Vec<Secret> = copies.iter().map(|copy| copy.seed.clone()).collect();
+        for (j, (seed, point)) in seeds.iter_mut().zip(commitments.points()).enumerate() {
+            let mut point = *point;
+            conduct.before(Act::Answer { j, point: &mut point, seed: &mut seed.0 });
+            ch.send(&point)?;
+        }
+        // With these the evaluator has work while the pads are made.
+        ch.flush()?;
+        let pads = commitments.pads(&Second::from_bytes(second), outputs.delta())?;
+        for (seed, pad) in seeds.iter().zip(pads.iter()) {
+            ch.send(&(seed.0 ^ *pad).to_bytes())?;
+        }
+        ch.flush()?;
+
+        // The garbler's outputs.
+        if plan.mac.is_some() {
+            let mut passed = vec![0; plan.passed_bits().div_ceil(8)];
+            ch.recv(&mut passed)?;
+            let values = plan.open(&Bits::from_bytes(&passed, plan.passed_bits()), x).ok_or(checks::OUTPUT_TAG)?;
+            values.into_iter().for_each(|(index, value)| observer.output(index, value));
+        }
+        Ok(())
     }
-    Ok(())
 }
 
 /// Step 5 at the garbler.
-struct Garbling<'a, C: ?Sized, R, D> {
-    ch: &'a mut C,
+struct Garbling<'a, D> {
+    ch: &'a mut (dyn Channel + 'a),
     copies: &'a [Copy],
     keys: &'a mut [Key],
     lockstep: LockstepGarbler,
@@ -155,11 +171,11 @@ struct Garbling<'a, C: ?Sized, R, D> {
     tables: Vec<Block>,
     outlet: Outlet,
     outputs: Tables,
-    rng: &'a mut R,
+    rng: &'a mut (dyn CryptoRng + 'a),
     conduct: &'a mut D,
 }
 
-impl<C: Channel + ?Sized, R: CryptoRng, D: Conduct> Side for Garbling<'_, C, R, D> {
+impl<D: for<'a> Conduct<Act<'a>>> Side for Garbling<'_, D> {
     fn memories(&mut self) -> &mut [Rows] {
         &mut self.memory
     }

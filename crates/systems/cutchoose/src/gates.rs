@@ -4,8 +4,8 @@
 //! [`Machine`] is what runs the program over either side. Memory is the program's wires, a label of each copy for
 //! each, and one buffer of tables, however many gates the program has.
 
-use comity_circuit::{Engine, Lowered, Recipients};
-use comity_core::{Bits, Block, Error, LockstepChecker, LockstepEvaluator, LockstepGarbler, Result, Tape};
+use comity_circuit::{Call, Engine, Lowered, Place, Recipients};
+use comity_core::{Bits, Block, Error, LockstepChecker, LockstepEvaluator, LockstepGarbler, Result, SessionId, Tape};
 
 use crate::outputs;
 use crate::plan::{Plan, Revealed};
@@ -85,6 +85,11 @@ struct Scratch {
     tag: usize,
     block: usize,
     key: usize,
+}
+
+/// The public start of the gate keys: a hash of both parties' nonces. It serves all copies, each with its own delta.
+pub(crate) fn gate_keys(session: &SessionId) -> Block {
+    session.block("start of the gate keys")
 }
 
 /// Wires of memory that a program needs.
@@ -195,26 +200,24 @@ impl<S: Side> Engine for Machine<'_, S> {
     type Wire = ();
     type Error = Error;
 
-    fn input(&mut self, _: usize, party: u32, _: Option<&Bits>, start: usize, wires: &mut [()]) -> Result<()> {
-        let owner = if party == self.plan.garbler { Owner::Garbler } else { Owner::Evaluator };
+    fn input(
+        &mut self,
+        _: usize,
+        owner: comity_circuit::Owner,
+        _: Option<&Bits>,
+        start: usize,
+        wires: &mut [()],
+    ) -> Result<()> {
+        let owner = if owner.includes(self.plan.garbler) { Owner::Garbler } else { Owner::Evaluator };
         let next = self.next[owner as usize];
         self.next[owner as usize] += wires.len();
         self.put_in(owner, next, start, wires.len());
         Ok(())
     }
 
-    fn call(
-        &mut self,
-        circuit: &Lowered,
-        times: u64,
-        args: &[(usize, isize)],
-        outs: &[(usize, isize)],
-        _: &mut [()],
-    ) -> Result<()> {
-        let at = |places: &[(usize, isize)], t: u64| -> Vec<usize> {
-            places.iter().map(|&(start, stride)| start.wrapping_add_signed(stride.wrapping_mul(t as isize))).collect()
-        };
-        (0..times).try_for_each(|t| self.side.call(circuit, &at(args, t), &at(outs, t)))
+    fn call(&mut self, call: &Call<'_>, _: &mut [()]) -> Result<()> {
+        let at = |places: &[Place], t: u64| -> Vec<usize> { places.iter().map(|place| place.at(t)).collect() };
+        (0..call.times).try_for_each(|t| self.side.call(call.circuit, &at(call.args, t), &at(call.outs, t)))
     }
 
     /// The value is known only when all checks are done.

@@ -16,19 +16,38 @@
 
 use comity_channel::Channel;
 use comity_circuit::Lowered;
-use comity_core::{Backend, Bits, Block, Delta, ErasureCode, ErasureDecoder, Params};
-use comity_core::{LockstepChecker, LockstepEvaluator, LockstepGarbler, Misbehaviour, Result, SessionId};
+use comity_core::{Bits, Block, Delta, ErasureCode, ErasureDecoder, Params};
+use comity_core::{LockstepChecker, LockstepEvaluator, LockstepGarbler, Result, SessionId};
 use comity_garble::Part;
+use comity_protocol::{Conduct, Here, Options};
 use rand_core::CryptoRng;
 use subtle::{Choice as Bit, ConstantTimeEq};
+use zeroize::Zeroizing;
 
-use crate::Form;
-use crate::conduct::{Act, Conduct};
-use crate::gates::{PART, load, store};
+use crate::checks;
+use crate::conduct::Act;
+use crate::gates::{PART, gate_keys, load, store};
 use crate::rows::Rows;
 use crate::transfer::{Choice, random_bits};
 
+/// How the garbled circuits travel.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Form {
+    /// All copies: 32 bytes for each of the `rho` copies and each AND gate. The fastest where the network is.
+    All,
+    /// An erasure code of them, half as many bytes, and more work for both: for slow networks.
+    Coded,
+}
+
 impl Form {
+    /// The most that rho can be in coded form.
+    pub(crate) const MOST_CODED: u32 = 127;
+
+    /// What these options say.
+    pub(crate) fn of(options: &Options) -> Form {
+        if options.switch("coded") { Form::Coded } else { Form::All }
+    }
+
     /// How many copies there are, and if their number is fixed, how many are evaluated.
     pub(crate) fn copies(self, params: Params) -> (usize, Option<usize>) {
         match self {
@@ -41,13 +60,12 @@ impl Form {
     }
 
     /// Which copies are evaluated: uniform among the sets that are not empty, or among those of the fixed size.
-    pub(crate) fn choose(self, params: Params, rng: &mut impl CryptoRng) -> Choice {
+    pub(crate) fn choose(self, params: Params, rng: &mut dyn CryptoRng) -> Choice {
         let (copies, evaluated) = self.copies(params);
         let Some(evaluated) = evaluated else { return Choice::random(copies, rng) };
         // A uniform set of this size: sort by random keys, of 128 bits, so that none are equal.
-        let mut order: Vec<(u128, usize)> = (0..copies)
-            .map(|j| (random_bits(128, rng).words().iter().fold(0, |n, &w| n << 64 | u128::from(w)), j))
-            .collect();
+        let mut key = || random_bits(128, rng).words().iter().fold(0, |n, &w| n << 64 | u128::from(w));
+        let mut order: Zeroizing<Vec<(u128, usize)>> = Zeroizing::new((0..copies).map(|j| (key(), j)).collect());
         order.sort_unstable();
         let mut bits = Bits::zeros(copies);
         order[..evaluated].iter().for_each(|&(_, j)| bits.set(j, true));
@@ -94,21 +112,21 @@ pub(crate) struct Coder {
 }
 
 impl Outlet {
-    pub(crate) fn new(backend: Backend, session: &SessionId, form: Form, params: Params) -> Outlet {
-        let (copies, Some(evaluated)) = form.copies(params) else { return Outlet::All };
+    pub(crate) fn new(here: Here, form: Form) -> Outlet {
+        let (copies, Some(evaluated)) = form.copies(here.params) else { return Outlet::All };
         Outlet::Coded(Box::new(Coder {
-            code: ErasureCode::new(backend, copies, evaluated),
+            code: ErasureCode::new(here.backend, copies, evaluated),
             coded: vec![Block::ZERO; 2 * evaluated * PART],
-            digests: Digests::new(session, copies),
+            digests: Digests::new(&here.session, copies),
         }))
     }
 
     /// Sends the tables of a stretch of a tape.
-    pub(crate) fn send<C: Channel + ?Sized>(
+    pub(crate) fn send(
         &mut self,
-        ch: &mut C,
+        ch: &mut dyn Channel,
         tables: &[Block],
-        conduct: &mut impl Conduct,
+        conduct: &mut impl for<'a> Conduct<Act<'a>>,
     ) -> Result<()> {
         let Outlet::Coded(coder) = self else { return ch.send(Block::bytes_of(tables)) };
         let Coder { code, coded, digests } = &mut **coder;
@@ -120,7 +138,7 @@ impl Outlet {
     }
 
     /// After the last tables: a hash of each copy.
-    pub(crate) fn finish<C: Channel + ?Sized>(&mut self, ch: &mut C, conduct: &mut impl Conduct) -> Result<()> {
+    pub(crate) fn finish(&mut self, ch: &mut dyn Channel, conduct: &mut impl for<'a> Conduct<Act<'a>>) -> Result<()> {
         let Outlet::Coded(coder) = self else { return Ok(()) };
         coder.digests.hashers.iter().enumerate().try_for_each(|(j, hasher)| {
             let mut digest = *hasher.finalize().as_bytes();
@@ -153,16 +171,9 @@ struct Decoder {
 }
 
 impl Intake {
-    /// `deltas` are those of the checked copies; `start` and `slots` as the garbler has them.
-    pub(crate) fn new(
-        backend: Backend,
-        session: &SessionId,
-        form: Form,
-        choice: &Choice,
-        deltas: &[Delta],
-        start: Block,
-        slots: usize,
-    ) -> Intake {
+    /// `deltas` are those of the checked copies; `slots` as many as the garbler has.
+    pub(crate) fn new(here: Here, form: Form, choice: &Choice, deltas: &[Delta], slots: usize) -> Intake {
+        let (backend, start) = (here.backend, gate_keys(&here.session));
         let (checked, evaluated) = (&choice.checked, &choice.evaluated);
         let copies = checked.len() + evaluated.len();
         let room = |copies: usize| vec![Block::ZERO; 2 * copies * PART];
@@ -180,7 +191,7 @@ impl Intake {
                 form: Arriving::Coded(Box::new(Decoder {
                     garbler: LockstepGarbler::new(backend, deltas, start, slots),
                     decoder: ErasureCode::new(backend, copies, evaluated.len()).decoder(evaluated),
-                    digests: Digests::new(session, copies),
+                    digests: Digests::new(&here.session, copies),
                     known: room(checked.len()),
                     coded: room(evaluated.len()),
                     missing: room(evaluated.len()),
@@ -208,7 +219,7 @@ impl Intake {
     }
 
     /// Receives the tables of a stretch of a tape, garbles it in the checked copies and evaluates it in the others.
-    pub(crate) fn receive<C: Channel + ?Sized>(&mut self, ch: &mut C, choice: &Choice, part: &Part<'_>) -> Result<()> {
+    pub(crate) fn receive(&mut self, ch: &mut dyn Channel, choice: &Choice, part: &Part<'_>) -> Result<()> {
         match &mut self.form {
             Arriving::All { checker, tables, copies } => {
                 let tables = &mut tables[..2 * *copies * part.ands()];
@@ -233,7 +244,7 @@ impl Intake {
     }
 
     /// Step 9b, after the last tables: the checked copies must be what their seeds give.
-    pub(crate) fn finish<C: Channel + ?Sized>(self, ch: &mut C, choice: &Choice) -> Result<()> {
+    pub(crate) fn finish(self, ch: &mut dyn Channel, choice: &Choice) -> Result<()> {
         let wrong = match self.form {
             Arriving::All { checker, .. } => checker.differing().next().is_some(),
             Arriving::Coded(decoder) => {
@@ -245,11 +256,11 @@ impl Intake {
                 }
                 let all = |copies: &[usize]| copies.iter().all(|&j| bool::from(right[j]));
                 if all(&choice.checked) && !all(&choice.evaluated) {
-                    return Err(Misbehaviour::CodedCircuit.into());
+                    return Err(checks::CODED_CIRCUIT.into());
                 }
                 !all(&choice.checked)
             }
         };
-        if wrong { Err(Misbehaviour::GarbledCircuit.into()) } else { Ok(()) }
+        if wrong { Err(checks::GARBLED_CIRCUIT.into()) } else { Ok(()) }
     }
 }

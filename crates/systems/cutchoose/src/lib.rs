@@ -15,19 +15,21 @@
 //!
 //! **Protocol**: the steps in the code are those of Figures 3 and 4. `transfer`: steps 1 and 2; `consistency`: 3 and
 //! 4; `gates`, `intake` and `outputs`: 5 and 6; `recovery`: 7; `consistency` again: 8. The checks of step 9 are made as soon as
-//! what they look at is there, so that nothing is stored for them. [`prepare`] and [`Prepared`] are the offline and the online
-//! phase, [`Form`] says how the garbled circuits travel.
+//! what they look at is there, so that nothing is stored for them. [`CutChoose`] is the protocol whole; [`prepare`] and
+//! [`Prepared`] are its offline and its online phase. With the option `coded` the garbled circuits travel coded (`intake`).
 //!
 //! **Assumptions**: DDH in ristretto255 and what the OT needs (gap CDH, random oracle); AES-128 as an ideal cipher; BLAKE3 as a
 //! random oracle, with 256 bits wherever something is committed to. All copies share the key of a gate's hash, which costs
 //! `log2(2 rho)` bits of its concrete security (ePrint 2019/1168).
 //!
 //! **What leaks**. The evaluator's time depends a little on how many copies it evaluates, since checking a copy takes longer
-//! than evaluating it: a garbler that measures this exactly would guess with `log2(sqrt(pi rho / 2))` bits less to guess (3 at
-//! rho = 40). Nothing else that leaves the evaluator before the garbler's last message depends on its choice. The
-//! abort of a check depends on the evaluator's input with at most `2^-rho` (the rho-probe matrix, selective failure). Sizes are public: the program, and who gives and learns how many bits.
+//! than evaluating it: a garbler that measures this exactly knows how many there are, and its guess is right with `rho / (2^rho - 1)`,
+//! which is `log2(rho)` bits less to guess (5.3 at rho = 40; none in coded form, where the number is fixed). Nothing else that leaves
+//! the evaluator before the garbler's last message depends on its choice. By whether a check aborts, two inputs of the evaluator
+//! can be told apart with at most `2^-(rho - 1)` (selective failure, `probe`). Sizes are public: the program, and who gives
+//! and learns how many bits.
 //!
-//! **Cost** for `s` copies (`s = rho`, or in coded form the number that [`Form`] says), in bytes:
+//! **Cost** for `s` copies (`s = rho`, or in coded form some more: 44 at rho = 40, of which 19 are evaluated), in bytes:
 //!
 //! | for | garbler sends | evaluator sends |
 //! |---|---|---|
@@ -52,6 +54,7 @@
 //! - The garbler's outputs are padded and tagged inside the garbled circuit (`plan`), as in Lindell and Pinkas 2007.
 //! - One committing extension runs the other way (section 4.2 speaks of an ordinary one too; no step of the figures uses it).
 
+pub mod checks;
 mod conduct;
 mod consistency;
 mod copies;
@@ -64,6 +67,7 @@ mod outputs;
 mod plan;
 mod prepared;
 mod probe;
+mod protocol;
 mod recovery;
 mod rows;
 mod saved;
@@ -71,99 +75,7 @@ mod saved;
 mod tests;
 mod transfer;
 
-pub use prepared::{Loaded, Prepared, prepare, prepared_size};
+pub use plan::garbler;
+pub use prepared::{Loaded, Prepared, prepare};
 pub use probe::Probe;
-
-use comity_channel::Channel;
-use comity_circuit::{Observer, Program, Recipients};
-use comity_core::{Backend, Bits, Block, Error, Params, Result, SessionId};
-use rand_core::CryptoRng;
-
-use crate::conduct::Honest;
-
-/// How a party runs.
-#[derive(Clone, Copy, Debug)]
-pub struct Config {
-    /// What the machine can run.
-    pub backend: Backend,
-    /// This party: 0 or 1.
-    pub party: u32,
-    /// The party that garbles; both have the same.
-    pub garbler: u32,
-    /// The security parameters: there are `rho` copies, or some more if they are coded.
-    pub params: Params,
-    /// How the garbled circuits travel; both have the same.
-    pub form: Form,
-}
-
-/// How the garbled circuits travel.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Form {
-    /// All copies: 32 bytes for each of the `rho` copies and each AND gate. The fastest where the network is.
-    #[default]
-    All,
-    /// An erasure code of them, half as many bytes, and more work for both: for slow networks.
-    Coded,
-}
-
-impl Form {
-    /// The most that rho can be in coded form.
-    pub const MOST_CODED: u32 = 127;
-}
-
-/// The party that should garble, as far as bytes tell: an input bit costs 32 bytes a copy at the garbler and about
-/// 128 at the evaluator, an output bit for the garbler some 400 more. Party 0 on a tie.
-pub fn garbler(program: &Program) -> u32 {
-    let cost = |garbler: u32| -> u64 {
-        let inputs = program.inputs().iter().map(|i| i.bits as u64 * if i.party == garbler { 32 } else { 128 });
-        let is_for = |to| matches!(to, Recipients::All) || to == Recipients::Party(garbler);
-        let outputs = program.outputs().iter().filter(|o| is_for(o.to)).map(|o| o.bits as u64 * 400);
-        inputs.sum::<u64>() + outputs.sum::<u64>()
-    };
-    u32::from(cost(1) < cost(0))
-}
-
-/// Runs this party's side of a program. `inputs[i]` is there exactly for this party's values. Outputs for this party go
-/// to the observer, when all checks are done.
-///
-/// # Errors
-/// [`Error::InvalidInput`] where the inputs do not fit the program or the program is not for two parties; else what the
-/// channel reports, and [`Error::PeerMisbehaved`] for each check that fails.
-pub fn run<C: Channel + ?Sized>(
-    ch: &mut C,
-    session: &SessionId,
-    config: &Config,
-    program: &Program,
-    inputs: &[Option<Bits>],
-    rng: &mut impl CryptoRng,
-    observer: &mut dyn Observer,
-) -> Result<()> {
-    check(config, program)?;
-    program.check_inputs(Some(config.party), inputs)?;
-    let session = session.child("cutchoose");
-    if config.party == config.garbler {
-        garbler::run(ch, &session, config, program, inputs, rng, observer, &mut Honest)
-    } else {
-        evaluator::run(ch, &session, config, program, inputs, rng, observer, &mut Honest)
-    }
-}
-
-/// Whether this program is one for these parties.
-fn check(config: &Config, program: &Program) -> Result<()> {
-    if program.parties() > 2 || config.party > 1 || config.garbler > 1 {
-        return Err(Error::InvalidInput(format!(
-            "cutchoose is for two parties, 0 and 1; this is party {} of a program for {}",
-            config.party,
-            program.parties()
-        )));
-    }
-    if config.form == Form::Coded && config.params.rho > Form::MOST_CODED {
-        return Err(Error::InvalidInput("coded copies are for rho up to 127".into()));
-    }
-    Ok(())
-}
-
-/// The public start of the gate keys: a hash of both parties' nonces. It serves all copies, each with its own delta.
-fn gate_keys(session: &SessionId) -> Block {
-    session.block("start of the gate keys")
-}
+pub use protocol::CutChoose;

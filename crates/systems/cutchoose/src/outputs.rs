@@ -17,16 +17,18 @@
 use std::io::{Read, Write};
 
 use comity_channel::Channel;
-use comity_core::{Backend, Bits, Block, Misbehaviour, Result, SessionId, ShortHash, Table, TccrHash};
+use comity_core::{Backend, Bits, Block, Result, SessionId, ShortHash, Table, TccrHash};
+use comity_protocol::Conduct;
 use rand_core::CryptoRng;
 use subtle::{Choice as Bit, ConditionallySelectable, ConstantTimeEq};
 use zeroize::{Zeroize, Zeroizing};
 
-use crate::conduct::{Act, Conduct};
+use crate::checks;
+use crate::conduct::Act;
 use crate::copies::{Copy, Key, mask};
 use crate::plan::Plan;
 use crate::saved::{put, take};
-use crate::transfer::{Choice, mask_blocks, random_block};
+use crate::transfer::{Choice, Opened, mask_blocks, random_block};
 
 /// Output bits that are treated together: what a copy's hash takes in at once then fills all lanes of BLAKE3.
 pub(crate) const GROUP: usize = 512;
@@ -104,24 +106,32 @@ pub(crate) struct Tables {
 }
 
 impl Tables {
-    pub(crate) fn new(backend: Backend, session: &SessionId, copies: usize, rng: &mut impl CryptoRng) -> Tables {
+    /// For so many bits.
+    pub(crate) fn new(
+        backend: Backend,
+        session: &SessionId,
+        copies: usize,
+        bits: usize,
+        rng: &mut dyn CryptoRng,
+    ) -> Tables {
         Tables {
             hashes: Hashes::new(backend, session),
             hashers: hashers(session, copies),
             delta: random_block(rng),
-            zeros: Zeroizing::new(Vec::new()),
+            // All at once: a vector that grows leaves copies behind.
+            zeros: Zeroizing::new(Vec::with_capacity(bits)),
         }
     }
 
     /// Step 5: the tables of the next bits, at most [`GROUP`], whose labels for zero are `rows`.
-    pub(crate) fn send<C: Channel + ?Sized>(
+    pub(crate) fn send(
         &mut self,
-        ch: &mut C,
+        ch: &mut dyn Channel,
         copies: &[Copy],
         keys: &mut [Key],
         rows: &[Block],
-        rng: &mut impl CryptoRng,
-        conduct: &mut impl Conduct,
+        rng: &mut dyn CryptoRng,
+        conduct: &mut impl for<'a> Conduct<Act<'a>>,
     ) -> Result<()> {
         let (width, first) = (copies.len(), self.zeros.len());
         let n = rows.len() / width;
@@ -149,12 +159,12 @@ impl Tables {
     }
 
     /// Step 5, the end: `c_j^T`, and under `key_j` the salt that opens it.
-    pub(crate) fn finish<C: Channel + ?Sized>(
+    pub(crate) fn finish(
         &mut self,
-        ch: &mut C,
+        ch: &mut dyn Channel,
         copies: &[Copy],
         keys: &mut [Key],
-        conduct: &mut impl Conduct,
+        conduct: &mut impl for<'a> Conduct<Act<'a>>,
     ) -> Result<()> {
         for (j, ((hasher, copy), key)) in self.hashers.iter_mut().zip(copies).zip(keys).enumerate() {
             let mut digest = *hasher.update(&copy.salt[..]).finalize().as_bytes();
@@ -168,13 +178,13 @@ impl Tables {
     }
 
     /// Writes what step 7 needs.
-    pub(crate) fn save(&self, to: &mut impl Write) -> Result<()> {
+    pub(crate) fn save(&self, to: &mut dyn Write) -> Result<()> {
         put(to, &[self.delta])?;
         put(to, &self.zeros)
     }
 
     /// Reads what was saved, for step 7.
-    pub(crate) fn load(backend: Backend, session: &SessionId, plan: &Plan, from: &mut impl Read) -> Result<Tables> {
+    pub(crate) fn load(backend: Backend, session: &SessionId, plan: &Plan, from: &mut dyn Read) -> Result<Tables> {
         let (mut delta, mut zeros) = ([Block::ZERO], Zeroizing::new(vec![Block::ZERO; plan.revealed()]));
         take(from, &mut delta)?;
         take(from, &mut zeros)?;
@@ -187,7 +197,7 @@ impl Tables {
     }
 
     /// Step 7: shows `Delta` and every `Delta_{i,0}`, and with them every `Delta_{i,1}`.
-    pub(crate) fn reveal<C: Channel + ?Sized>(&self, ch: &mut C, conduct: &mut impl Conduct) -> Result<()> {
+    pub(crate) fn reveal(&self, ch: &mut dyn Channel, conduct: &mut impl for<'a> Conduct<Act<'a>>) -> Result<()> {
         let mut shown = Zeroizing::new(vec![self.delta]);
         shown.extend_from_slice(&self.zeros);
         conduct.before(Act::Delta(&mut shown));
@@ -198,6 +208,7 @@ impl Tables {
 impl Drop for Tables {
     fn drop(&mut self) {
         self.delta.zeroize();
+        self.hashers.zeroize();
     }
 }
 
@@ -254,7 +265,7 @@ impl Drop for Batch {
 pub(crate) type Commitments = Vec<[Digest; 2]>;
 
 /// Receives the end of step 5.
-pub(crate) fn receive_commitments<C: Channel + ?Sized>(ch: &mut C, copies: usize) -> Result<Commitments> {
+pub(crate) fn receive_commitments(ch: &mut dyn Channel, copies: usize) -> Result<Commitments> {
     let mut received = vec![[[0; 32]; 2]; copies];
     ch.recv(received.as_flattened_mut().as_flattened_mut())?;
     Ok(received)
@@ -294,14 +305,14 @@ impl Results {
 
     /// Step 6: receives the tables of the next bits, as many as there is room for. `zeros` are the labels for zero of the
     /// checked copies.
-    pub(crate) fn receive<C: Channel + ?Sized>(
+    pub(crate) fn receive(
         &mut self,
-        ch: &mut C,
-        choice: &Choice,
-        copies: &[Copy],
+        ch: &mut dyn Channel,
+        opened: &Opened,
         batch: &mut Batch,
         zeros: &[Block],
     ) -> Result<()> {
+        let Opened { choice, checked: copies, .. } = opened;
         let (n, width) = (batch.bound.len(), choice.bits.len());
         ch.recv(batch.bound.as_flattened_mut().as_flattened_mut())?;
         let mut evaluated = batch.tables.chunks_exact_mut(2 * n);
@@ -325,7 +336,8 @@ impl Results {
     /// Step 6: tries the rows of the next bits. `active` are the active labels of the evaluated copies.
     ///
     /// Each row is tried against its own hash, and an invalid label changes neither what is done nor its time.
-    pub(crate) fn evaluate(&mut self, batch: &mut Batch, choice: &Choice, keys: &mut [Key], active: &[Block]) {
+    pub(crate) fn evaluate(&mut self, batch: &mut Batch, opened: &mut Opened, active: &[Block]) {
+        let Opened { choice, keys, .. } = opened;
         let (first, n, width) = (self.bound.len(), batch.bound.len(), choice.bits.len());
         self.bound.extend_from_slice(&batch.bound);
         self.found.resize(2 * (first + n), Block::ZERO);
@@ -362,7 +374,8 @@ impl Results {
     }
 
     /// Step 6, the end of the tables: `c_j^T` of the evaluated copies must be opened by what arrived.
-    pub(crate) fn open(&mut self, mut received: Commitments, choice: &Choice, keys: &mut [Key]) -> Result<()> {
+    pub(crate) fn open(&mut self, mut received: Commitments, opened: &mut Opened) -> Result<()> {
+        let Opened { choice, keys, .. } = opened;
         let mut right = Bit::from(1);
         for (&j, key) in choice.evaluated.iter().zip(keys) {
             let [commitment, salt] = &mut received[j];
@@ -370,7 +383,7 @@ impl Results {
             right &= self.hashers[j].update(salt).finalize().as_bytes()[..].ct_eq(commitment);
         }
         self.commitments = choice.checked.iter().map(|&j| received[j][0]).collect();
-        if bool::from(right) { Ok(()) } else { Err(Misbehaviour::OutputOpening.into()) }
+        if bool::from(right) { Ok(()) } else { Err(checks::OUTPUT_OPENING.into()) }
     }
 
     /// Step 6, the result. `fresh` is a random value, for `Omega`.
@@ -394,7 +407,8 @@ impl Results {
 
     /// Step 7: takes `Delta` and the `Delta_{i,b}`, which must be those whose hashes came in step 5. Step 9c: the commitments of
     /// the checked copies must be to the tables that follow. `Delta`.
-    pub(crate) fn check<C: Channel + ?Sized>(&mut self, ch: &mut C, choice: &Choice, copies: &[Copy]) -> Result<Block> {
+    pub(crate) fn check(&mut self, ch: &mut dyn Channel, opened: &Opened) -> Result<Block> {
+        let Opened { choice, checked: copies, .. } = opened;
         let mut shown = Zeroizing::new(vec![Block::ZERO; 1 + self.bound.len()]);
         ch.recv(Block::bytes_of_mut(&mut shown))?;
         let (delta, zeros) = (shown[0], &shown[1..]);
@@ -405,7 +419,7 @@ impl Results {
             right &= hashes.as_flattened().ct_eq(bound.as_flattened().as_flattened());
         }
         if !bool::from(right) {
-            return Err(Misbehaviour::OutputLabels.into());
+            return Err(checks::OUTPUT_LABELS.into());
         }
         for (k, (&j, copy)) in choice.checked.iter().zip(copies).enumerate() {
             let hasher = &mut self.hashers[j];
@@ -416,13 +430,16 @@ impl Results {
             }
             right &= hasher.update(&copy.salt[..]).finalize().as_bytes()[..].ct_eq(&self.commitments[k]);
         }
-        if bool::from(right) { Ok(delta) } else { Err(Misbehaviour::OutputTable.into()) }
+        if bool::from(right) { Ok(delta) } else { Err(checks::OUTPUT_TABLE.into()) }
     }
 }
 
 impl Drop for Results {
     fn drop(&mut self) {
         self.found.zeroize();
+        self.seen.zeroize();
+        self.valid.zeroize();
+        self.hashers.zeroize();
     }
 }
 
@@ -446,6 +463,56 @@ mod tests {
             message[24] = (at % 2) as u8;
             assert_eq!(digest, blake3::keyed_hash(&key, &message).as_bytes(), "{at}");
             assert_eq!(digests.iter().filter(|other| *other == digest).count(), 1, "{at}");
+        }
+    }
+
+    /// What step 6 makes of the labels that were found, `(Delta_{i,0}, Delta_{i,1})` for each bit.
+    fn decoded(found: &[[Option<u128>; 2]], valid: bool) -> Decoded {
+        let session = SessionId::derive("a test of decoding", &[]);
+        let mut results =
+            Results::new(Backend::detect(), &session, &Choice::new(Bits::from_bytes(&[1], 1)), found.len());
+        for label in found.as_flattened() {
+            // What was not found is garbage.
+            results.found.push(Block::from_u128(label.unwrap_or(0xbad)));
+            results.seen.push(if label.is_some() { u64::MAX } else { 0 });
+        }
+        results.valid = vec![0, if valid { u64::MAX } else { 0 }];
+        results.decode(FRESH)
+    }
+
+    const FRESH: Block = Block::from_u128(0xf4e5);
+
+    #[test]
+    fn one_delta_recovers_and_two_are_ambiguous() {
+        let (zero, one, both, other) =
+            ([Some(9), None], [None, Some(9)], [Some(9), Some(9 ^ 7)], [Some(20), Some(20 ^ 6)]);
+        let same = [Some(20), Some(20 ^ 7)];
+        // Whether copies disagree, whether that is ambiguous, and Omega.
+        for (found, disagree, ambiguous, omega) in [
+            (&[][..], false, false, None),
+            (&[zero, one, zero], false, false, None),
+            (&[both], true, false, Some(7)),
+            (&[zero, both, one], true, false, Some(7)),
+            (&[both, same], true, false, Some(7)),
+            (&[both, zero, same, one, both], true, false, Some(7)),
+            (&[both, other], true, true, Some(7)),
+            (&[other, both], true, true, Some(6)),
+            (&[both, same, one, other], true, true, Some(7)),
+            (&[other, both, both], true, true, Some(6)),
+            (&[both, other, both], true, true, Some(7)),
+        ] {
+            let flags = |decoded: &Decoded| [decoded.invalid, decoded.disagree].map(bool::from);
+            let with_valid = decoded(found, true);
+            assert_eq!(flags(&with_valid), [false, disagree], "{found:?}");
+            assert_eq!(bool::from(with_valid.ambiguous), ambiguous, "{found:?}");
+            assert!(with_valid.omega == omega.map_or(FRESH, Block::from_u128), "{found:?}");
+            // Where no copy is valid nothing is recovered, and Omega does not say more.
+            let without = decoded(found, false);
+            assert_eq!(flags(&without), [true, false], "{found:?}");
+            assert!(without.omega == FRESH, "{found:?}");
+            for (i, [_, label]) in found.iter().enumerate() {
+                assert_eq!(with_valid.bits.get(i), label.is_some(), "{found:?}");
+            }
         }
     }
 

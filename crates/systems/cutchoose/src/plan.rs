@@ -5,12 +5,14 @@
 //! inputs of the garbler (Lindell, Pinkas 2007), so that the evaluator can pass them on without learning or changing
 //! them. Labels never travel back: step 7 shows them all.
 
-use comity_circuit::{Program, Recipients};
-use comity_core::{Bits, Error, Params, Result};
+use comity_circuit::Program;
+use comity_core::{Bits, Error, Params, PartyId, Result};
+use comity_protocol::Job;
 use rand_core::CryptoRng;
+use subtle::ConstantTimeEq;
 use zeroize::Zeroize;
 
-use crate::Form;
+use crate::intake::Form;
 use crate::mac::Mac;
 use crate::probe::Probe;
 
@@ -18,8 +20,10 @@ use crate::probe::Probe;
 pub(crate) struct Plan {
     /// The number of copies.
     pub(crate) copies: usize,
+    /// How the garbled circuits travel.
+    pub(crate) form: Form,
     /// The garbler's party.
-    pub(crate) garbler: u32,
+    pub(crate) garbler: PartyId,
     /// The bits of the garbler's input in the program.
     pub(crate) own: usize,
     /// The pads: a bit for each bit that only the garbler learns.
@@ -47,29 +51,47 @@ impl Revealed {
     }
 }
 
+/// The party that should garble, as far as bytes tell: an input bit costs 32 bytes a copy at the garbler and about
+/// 128 at the evaluator, an output bit for the garbler some 400 more. Party 0 on a tie.
+pub fn garbler(program: &Program) -> PartyId {
+    let cost = |garbler: u16| -> u64 {
+        let inputs = program.inputs().iter().map(|i| i.bits as u64 * if i.owner.includes(garbler) { 32 } else { 128 });
+        let outputs = program.outputs().iter().filter(|o| o.to.includes(garbler)).map(|o| o.bits as u64 * 400);
+        inputs.sum::<u64>() + outputs.sum::<u64>()
+    };
+    PartyId(u16::from(cost(1) < cost(0)))
+}
+
 impl Plan {
-    pub(crate) fn new(program: &Program, garbler: u32, params: Params, form: Form) -> Plan {
-        let rho = params.rho;
-        let is_for = |to: Recipients, party| matches!(to, Recipients::All) || to == Recipients::Party(party);
+    /// The plan of a job.
+    pub(crate) fn of(job: &Job<'_>, params: Params) -> Plan {
+        Plan::new(job.program, job.options.first("role"), params, Form::of(job.options))
+    }
+
+    pub(crate) fn new(program: &Program, garbler: PartyId, params: Params, form: Form) -> Plan {
+        let (rho, evaluator) = (params.rho, PartyId(1 - garbler.0));
         let outputs: Vec<Revealed> = program
             .outputs()
             .iter()
             .map(|output| Revealed {
                 bits: output.bits,
-                to_garbler: is_for(output.to, garbler),
-                to_evaluator: is_for(output.to, 1 - garbler),
+                to_garbler: output.to.includes(garbler),
+                to_evaluator: output.to.includes(evaluator),
             })
             .collect();
         let sum = |pick: &dyn Fn(&Revealed) -> bool| outputs.iter().filter(|o| pick(o)).map(|o| o.bits).sum::<usize>();
-        let bits = |party| program.inputs().iter().filter(|i| i.party == party).map(|i| i.bits).sum::<usize>();
+        let bits = |party: PartyId| {
+            program.inputs().iter().filter(move |i| i.owner.includes(party)).map(|i| i.bits).sum::<usize>()
+        };
         let authentic = sum(&|o| o.to_garbler);
         Plan {
             copies: form.copies(params).0,
+            form,
             garbler,
             own: bits(garbler),
             pads: sum(&|o| o.padded()),
             mac: (authentic > 0).then(|| Mac::new(rho, (authentic + 128 * outputs.len()) as u64)),
-            probe: Probe::new(rho, bits(1 - garbler)),
+            probe: Probe::new(rho, bits(evaluator)),
             outputs,
         }
     }
@@ -101,7 +123,7 @@ impl Plan {
     }
 
     /// The garbler's whole input `x`: its own bits, then random ones.
-    pub(crate) fn garblers_input(&self, own: &Bits, rng: &mut impl CryptoRng) -> Bits {
+    pub(crate) fn garblers_input(&self, own: &Bits, rng: &mut dyn CryptoRng) -> Bits {
         let extra = self.garblers() - own.len();
         let mut bytes = vec![0; extra.div_ceil(8)];
         rng.fill_bytes(&mut bytes);
@@ -165,7 +187,7 @@ impl Plan {
         }
         let mac = self.mac.as_ref()?;
         let tag = self.tag_of(mac, &sealed, &keys);
-        (tag == number(passed, at, mac.width())).then_some(values)
+        bool::from(tag.ct_eq(&number(passed, at, mac.width()))).then_some(values)
     }
 
     /// What the evaluator passes on to the garbler, of what came out of the garbled circuits.
@@ -232,11 +254,11 @@ fn number(bits: &Bits, start: usize, len: usize) -> u128 {
 }
 
 /// The bits of one party's inputs, one value after another.
-pub(crate) fn joined(program: &Program, party: u32, inputs: &[Option<Bits>]) -> Result<Bits> {
+pub(crate) fn joined(program: &Program, party: PartyId, inputs: &[Option<Bits>]) -> Result<Bits> {
     let mut all = Bits::zeros(0);
     for (index, (input, value)) in program.inputs().iter().zip(inputs).enumerate() {
-        if input.party == party && input.bits > 0 {
-            let missing = || Error::InvalidInput(format!("input value {index} (`{}`) is missing", input.name));
+        if input.owner.includes(party) && input.bits > 0 {
+            let missing = || Error::invalid_input(format!("input value {index} (`{}`) is missing", input.name));
             all.extend_from(value.as_ref().ok_or_else(missing)?);
         }
     }
@@ -244,13 +266,61 @@ pub(crate) fn joined(program: &Program, party: u32, inputs: &[Option<Bits>]) -> 
 }
 
 /// The input values of both parties from their bits, one value after another.
-pub(crate) fn separated(program: &Program, garbler: u32, x: &Bits, y: &Bits) -> Vec<Option<Bits>> {
+pub(crate) fn separated(program: &Program, garbler: PartyId, x: &Bits, y: &Bits) -> Vec<Option<Bits>> {
     let mut at = [0; 2];
     let take = |input: &comity_circuit::Input| {
-        let (bits, at) = if input.party == garbler { (x, &mut at[0]) } else { (y, &mut at[1]) };
+        let (bits, at) = if input.owner.includes(garbler) { (x, &mut at[0]) } else { (y, &mut at[1]) };
         let value = bits.slice(*at, input.bits);
         *at += input.bits;
         Some(value)
     };
     program.inputs().iter().map(take).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use comity_circuit::{Builder, Recipients};
+    use comity_core::{Backend, Block, Prg};
+
+    use super::*;
+
+    /// A plan where the garbler has so many bits, the evaluator has three, and one bit comes out.
+    fn plan(bits: usize, to: Recipients) -> Plan {
+        let mut b = Builder::new();
+        let (x, y) = (b.input("x", bits), b.input("y", 3));
+        let sum = x.iter().chain(&y[1..]).fold(y[0], |sum, &bit| b.xor(sum, bit));
+        b.output("sum", &[sum]);
+        let program = Program::from_circuit(b.finish()).expect("a program").with_recipients(0, to).expect("recipients");
+        Plan::new(&program, PartyId(0), Params::new(128, 40).expect("parameters"), Form::All)
+    }
+
+    /// One bit alone would let a garbler search among 2^128 seeds for one that shows the other bit.
+    #[test]
+    fn one_input_bit_of_the_garbler_gets_company() {
+        for (own, all) in [(0, 0), (1, 2), (2, 2), (3, 3)] {
+            let plan = plan(own, Recipients::only(1));
+            assert_eq!((plan.own, plan.pads, plan.tag(), plan.garblers()), (own, 0, 0, all));
+        }
+        // Keys and pads are bits of the input too.
+        for (to, pads) in [(Recipients::All, 0), (Recipients::only(0), 1)] {
+            for own in 0..3 {
+                let plan = plan(own, to);
+                assert_eq!((plan.own, plan.pads, plan.garblers()), (own, pads, own + pads + 2 * 64));
+            }
+        }
+    }
+
+    #[test]
+    fn the_company_is_random() {
+        let plan = plan(1, Recipients::only(1));
+        let mut rng = Prg::new(Backend::detect(), Block::from_u128(1));
+        let mut ones = 0;
+        for i in 0..64 {
+            let own = Bits::from_bytes(&[i % 2], 1);
+            let x = plan.garblers_input(&own, &mut rng);
+            assert_eq!((x.len(), x.get(0)), (2, own.get(0)));
+            ones += u32::from(x.get(1));
+        }
+        assert!((16..48).contains(&ones), "{ones}");
+    }
 }

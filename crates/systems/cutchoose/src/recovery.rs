@@ -41,13 +41,15 @@
 //! multiplications each to make, and save a third of 40.)
 
 use blake3::Hasher;
-use comity_core::{Block, Misbehaviour, Result, SessionId};
+use comity_core::{Block, Check, Result, SessionId};
 use curve25519_dalek::constants::RISTRETTO_BASEPOINT_POINT as G;
 use curve25519_dalek::ristretto::{CompressedRistretto, RistrettoPoint};
 use curve25519_dalek::scalar::Scalar;
 use curve25519_dalek::traits::{IsIdentity, MultiscalarMul};
 use rand_core::CryptoRng;
 use zeroize::{Zeroize, ZeroizeOnDrop, Zeroizing};
+
+use crate::checks;
 
 /// An encoded point.
 pub(crate) type Encoded = [u8; 32];
@@ -64,7 +66,7 @@ impl First {
     /// Bytes in the message.
     pub(crate) const BYTES: usize = 64;
 
-    /// The message with these bytes. [`Commitments::new`] checks them.
+    /// The message with these bytes. [`First::points`] checks them.
     pub(crate) fn from_bytes(bytes: &[u8; 64]) -> First {
         let mut points = [[0; 32]; 2];
         points.as_flattened_mut().copy_from_slice(bytes);
@@ -76,6 +78,19 @@ impl First {
         let mut bytes = [0; 64];
         bytes.copy_from_slice(self.0.as_flattened());
         bytes
+    }
+
+    /// `h` and `g1`.
+    ///
+    /// # Errors
+    /// [`InvalidPoint`](checks::INVALID_POINT) or [`IdentityPoint`](checks::IDENTITY_POINT) if the evaluator
+    /// sent such.
+    pub(crate) fn points(&self) -> Result<[RistrettoPoint; 2]> {
+        let [h, g1] = self.0.map(|bytes| match decode(&bytes) {
+            Ok(point) if point.is_identity() => Err(checks::IDENTITY_POINT),
+            decoded => decoded,
+        });
+        Ok([h?, g1?])
     }
 }
 
@@ -120,7 +135,7 @@ pub(crate) struct Trapdoor {
 
 impl Trapdoor {
     /// Draws `w` and `r`, and gives `h` and `g1` to send.
-    pub(crate) fn new(rng: &mut impl CryptoRng) -> (Trapdoor, First) {
+    pub(crate) fn new(rng: &mut dyn CryptoRng) -> (Trapdoor, First) {
         let mut random = || {
             let mut wide = Zeroizing::new([0; 64]);
             rng.fill_bytes(wide.as_mut());
@@ -189,18 +204,13 @@ impl Commitments {
     /// Computes `C_j` from the scalars of copies 0, 1, ...
     ///
     /// # Errors
-    /// [`InvalidPoint`](Misbehaviour::InvalidPoint) or [`IdentityPoint`](Misbehaviour::IdentityPoint) if the evaluator
-    /// sent such.
+    /// Those of [`First::points`].
     pub(crate) fn new<'a>(
         session: &SessionId,
         first: &First,
         scalars: impl IntoIterator<Item = &'a Scalars>,
     ) -> Result<Commitments> {
-        let [h, g1] = first.0.map(|bytes| match decode(&bytes) {
-            Ok(point) if point.is_identity() => Err(Misbehaviour::IdentityPoint),
-            decoded => decoded,
-        });
-        let (h, g1) = (h?, g1?);
+        let [h, g1] = first.points()?;
         let scalars = Vec::from_iter(scalars.into_iter().cloned());
         let points = doubled(&combine(&scalars, &G, &h)).iter().map(CompressedRistretto::to_bytes).collect();
         Ok(Commitments { session: *session, scalars, g1, points })
@@ -214,7 +224,7 @@ impl Commitments {
     /// The pad of each `seed_j`: the sum of both is to be sent.
     ///
     /// # Errors
-    /// [`InvalidPoint`](Misbehaviour::InvalidPoint) if the evaluator sent such.
+    /// [`InvalidPoint`](checks::INVALID_POINT) if the evaluator sent such.
     pub(crate) fn pads(self, second: &Second, delta: Block) -> Result<Zeroizing<Vec<Block>>> {
         let shifted = Zeroizing::new(decode(&second.0)? - *point(&self.session, delta));
         let shared = doubled(&combine(&self.scalars, &self.g1, &shifted));
@@ -223,8 +233,8 @@ impl Commitments {
 }
 
 /// A peer's point, canonically encoded.
-fn decode(bytes: &Encoded) -> Result<RistrettoPoint, Misbehaviour> {
-    CompressedRistretto(*bytes).decompress().ok_or(Misbehaviour::InvalidPoint)
+fn decode(bytes: &Encoded) -> Result<RistrettoPoint, &'static Check> {
+    CompressedRistretto(*bytes).decompress().ok_or(checks::INVALID_POINT)
 }
 
 /// Half of `s_j a + t_j b` for each copy. (Two products in one cost a third less than one after the other.)

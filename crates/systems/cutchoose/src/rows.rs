@@ -19,10 +19,10 @@ impl Rows {
     /// Rows for so many wires.
     ///
     /// # Errors
-    /// [`Error::InvalidInput`] if there is not the memory.
+    /// [`InvalidInput`](comity_core::Kind) if there is not the memory.
     pub(crate) fn new(width: usize, wires: usize) -> Result<Rows> {
         let blocks = Table::try_zeroed(wires.saturating_mul(width)).ok_or_else(|| {
-            Error::InvalidInput(format!(
+            Error::invalid_input(format!(
                 "{wires} wires with a label for each of {width} copies do not fit the memory of this machine"
             ))
         })?;
@@ -100,7 +100,7 @@ impl Layout {
         // Where what is taken ends, by where it starts.
         let mut taken = BTreeMap::new();
         for step in program.steps() {
-            let Step::Input { party, to, .. } = step else { break };
+            let Step::Input { owner, to, .. } = step else { break };
             // What fits the memory is no larger.
             let (row, bits) = (to.start as usize, to.bits as usize);
             if taken.range(..row + bits).next_back().is_some_and(|(_, &end)| end > row) {
@@ -109,7 +109,7 @@ impl Layout {
             if bits > 0 {
                 taken.insert(row, row + bits);
             }
-            let owner = if *party == plan.garbler { Owner::Garbler } else { Owner::Evaluator };
+            let owner = if owner.includes(plan.garbler) { Owner::Garbler } else { Owner::Evaluator };
             layout.push(owner, Run { bit: next[owner as usize], row, bits });
             next[owner as usize] += bits;
         }
@@ -153,13 +153,22 @@ impl Layout {
     }
 }
 
+/// Where the evaluator puts the labels of inputs.
+pub(crate) struct Places<'a> {
+    pub(crate) layout: &'a Layout,
+    /// The labels for zero of the checked copies, if these are garbled while the tables arrive.
+    pub(crate) zeros: Option<&'a mut Rows>,
+    /// The active labels of the evaluated copies.
+    pub(crate) active: &'a mut Rows,
+}
+
 #[cfg(test)]
 mod tests {
     use comity_circuit::{Builder, ProgramBuilder, Recipients};
-    use comity_core::Params;
+    use comity_core::{Params, PartyId};
 
     use super::*;
-    use crate::Form;
+    use crate::intake::Form;
 
     #[test]
     fn leading_inputs_are_at_their_wires_and_later_ones_wait() {
@@ -174,9 +183,9 @@ mod tests {
         p.call(circuit, &[x.span(), y.span()], &[z.span()]);
         let late = p.input("late", 0, 3);
         p.call(circuit, &[z.span(), late.span()], &[z.span()]);
-        p.reveal("z", Recipients::Party(1), z);
+        p.reveal("z", Recipients::only(1), z);
         let program = p.finish().expect("a program");
-        let plan = Plan::new(&program, 0, Params::new(128, 4).expect("parameters"), Form::All);
+        let plan = Plan::new(&program, PartyId(0), Params::new(128, 4).expect("parameters"), Form::All);
         let layout = Layout::new(&plan, &program);
         let program_wires = wires(&plan, program.wires());
         let mut rows = Vec::new();

@@ -4,30 +4,36 @@
 use std::io::{Read, Write};
 
 use comity_core::{Bits, Block, Error, Result};
+use zeroize::Zeroizing;
 
 /// Writes blocks.
-pub(crate) fn put(to: &mut impl Write, blocks: &[Block]) -> Result<()> {
+pub(crate) fn put(to: &mut dyn Write, blocks: &[Block]) -> Result<()> {
     put_bytes(to, Block::bytes_of(blocks))
 }
 
 /// Writes bytes.
-pub(crate) fn put_bytes(to: &mut impl Write, bytes: &[u8]) -> Result<()> {
+pub(crate) fn put_bytes(to: &mut dyn Write, bytes: &[u8]) -> Result<()> {
     to.write_all(bytes).map_err(|error| Error::io("storing a preparation", error))
 }
 
+/// Writes bits.
+pub(crate) fn put_bits(to: &mut dyn Write, bits: &Bits) -> Result<()> {
+    put_bytes(to, &Zeroizing::new(bits.to_bytes()))
+}
+
 /// Reads into blocks.
-pub(crate) fn take(from: &mut impl Read, blocks: &mut [Block]) -> Result<()> {
+pub(crate) fn take(from: &mut dyn Read, blocks: &mut [Block]) -> Result<()> {
     take_bytes(from, Block::bytes_of_mut(blocks))
 }
 
 /// Reads into bytes.
-pub(crate) fn take_bytes(from: &mut impl Read, bytes: &mut [u8]) -> Result<()> {
-    from.read_exact(bytes).map_err(|error| Error::InvalidInput(format!("the preparation cannot be read: {error}")))
+pub(crate) fn take_bytes(from: &mut dyn Read, bytes: &mut [u8]) -> Result<()> {
+    from.read_exact(bytes).map_err(|error| Error::invalid_input(format!("the preparation cannot be read: {error}")))
 }
 
 /// Reads bits.
-pub(crate) fn take_bits(from: &mut impl Read, bits: usize) -> Result<Bits> {
-    let mut bytes = zeroize::Zeroizing::new(vec![0; bits.div_ceil(8)]);
+pub(crate) fn take_bits(from: &mut dyn Read, bits: usize) -> Result<Bits> {
+    let mut bytes = Zeroizing::new(vec![0; bits.div_ceil(8)]);
     take_bytes(from, &mut bytes)?;
     Ok(Bits::from_bytes(&bytes, bits))
 }

@@ -8,19 +8,21 @@
 use std::ops::Range;
 
 use comity_channel::Channel;
-use comity_core::{Backend, Bits, Block, Misbehaviour, Prg, Result, SessionId};
+use comity_core::{Backend, Bits, Block, Prg, Result};
 use comity_ot::base::Csw;
 use comity_ot::{
     HashedReceiver, HashedSender, Malicious, RandomReceiver, RandomSender, ReceiverSeeds, SenderSeeds, softspoken,
 };
+use comity_protocol::{Conduct, Here};
 use rand_core::CryptoRng;
-use zeroize::Zeroizing;
+use zeroize::{ZeroizeOnDrop, Zeroizing};
 
-use crate::conduct::{Act, Conduct};
+use crate::checks;
+use crate::conduct::Act;
 use crate::copies::{Copy, Key, Secret, fill_rows, mask};
 use crate::gates::pieces;
 use crate::probe::Probe;
-use crate::rows::{Layout, Owner, Rows};
+use crate::rows::{Layout, Owner, Places, Rows};
 
 /// Levels of the extension's trees: 4 bytes an OT, and the fastest.
 const LEVELS: usize = 4;
@@ -30,24 +32,78 @@ const GROUP: usize = 256;
 const SEEDS: usize = 128;
 
 /// `bits` random bits.
-pub(crate) fn random_bits(bits: usize, rng: &mut impl CryptoRng) -> Bits {
+pub(crate) fn random_bits(bits: usize, rng: &mut dyn CryptoRng) -> Bits {
     let mut bytes = Zeroizing::new(vec![0; bits.div_ceil(8)]);
     rng.fill_bytes(&mut bytes);
     Bits::from_bytes(&bytes, bits)
 }
 
 /// A random block.
-pub(crate) fn random_block(rng: &mut impl CryptoRng) -> Block {
+pub(crate) fn random_block(rng: &mut dyn CryptoRng) -> Block {
     let mut bytes = Zeroizing::new([0; Block::BYTES]);
     rng.fill_bytes(bytes.as_mut());
     Block::new(*bytes)
 }
 
 /// A block from the peer.
-pub(crate) fn receive_block<C: Channel + ?Sized>(ch: &mut C) -> Result<Block> {
+pub(crate) fn receive_block(ch: &mut dyn Channel) -> Result<Block> {
     let mut block = [Block::ZERO];
     ch.recv(Block::bytes_of_mut(&mut block))?;
     Ok(block[0])
+}
+
+/// Where the random OTs come from.
+pub(crate) trait Ots {
+    /// The garbler's, for `copies` copies and an encoded input of `inputs` bits.
+    fn send(
+        &self,
+        ch: &mut dyn Channel,
+        here: Here,
+        copies: usize,
+        inputs: usize,
+        rng: &mut dyn CryptoRng,
+    ) -> Result<SenderOts>;
+
+    /// The evaluator's, for a choice of copies and an encoded input.
+    fn receive(
+        &self,
+        ch: &mut dyn Channel,
+        here: Here,
+        choice: &Choice,
+        encoded: &Bits,
+        rng: &mut dyn CryptoRng,
+    ) -> Result<ReceiverOts>;
+}
+
+/// OTs of an extension.
+pub(crate) struct Extended;
+
+impl Ots for Extended {
+    fn send(
+        &self,
+        ch: &mut dyn Channel,
+        here: Here,
+        copies: usize,
+        inputs: usize,
+        rng: &mut dyn CryptoRng,
+    ) -> Result<SenderOts> {
+        let (session, delta) = (here.session.child("OT"), random_block(rng));
+        let sender = softspoken::Sender::<Malicious>::setup::<Csw>(ch, &session, here.backend, LEVELS, delta, rng)?;
+        SenderOts::draw(&mut HashedSender::new(sender), ch, copies, inputs)
+    }
+
+    fn receive(
+        &self,
+        ch: &mut dyn Channel,
+        here: Here,
+        choice: &Choice,
+        encoded: &Bits,
+        rng: &mut dyn CryptoRng,
+    ) -> Result<ReceiverOts> {
+        let session = here.session.child("OT");
+        let receiver = softspoken::Receiver::<Malicious>::setup::<Csw>(ch, &session, here.backend, LEVELS, rng)?;
+        ReceiverOts::draw(&mut HashedReceiver::new(receiver), ch, choice, encoded, rng)
+    }
 }
 
 /// The garbler's random OTs.
@@ -61,28 +117,10 @@ pub(crate) struct SenderOts {
 }
 
 impl SenderOts {
-    /// Makes the OTs for `copies` copies and an encoded input of `inputs` bits.
-    pub(crate) fn new<C: Channel + ?Sized>(
-        ch: &mut C,
-        session: &SessionId,
-        backend: Backend,
-        copies: usize,
-        inputs: usize,
-        rng: &mut impl CryptoRng,
-    ) -> Result<SenderOts> {
-        let (session, delta) = (session.child("OT"), random_block(rng));
-        #[cfg(test)]
-        if let Some(mut dealer) = crate::tests::Dealer::of(&session) {
-            return SenderOts::draw(&mut dealer, ch, copies, inputs);
-        }
-        let sender = softspoken::Sender::<Malicious>::setup::<Csw, _>(ch, &session, backend, LEVELS, delta, rng)?;
-        SenderOts::draw(&mut HashedSender::new(sender), ch, copies, inputs)
-    }
-
-    /// The next OTs of an extension.
-    fn draw<C: Channel + ?Sized>(
+    /// The next OTs of an extension, for `copies` copies and an encoded input of `inputs` bits.
+    pub(crate) fn draw(
         ot: &mut impl RandomSender<Model = Malicious>,
-        ch: &mut C,
+        ch: &mut dyn Channel,
         copies: usize,
         inputs: usize,
     ) -> Result<SenderOts> {
@@ -93,11 +131,7 @@ impl SenderOts {
     }
 
     /// Step 1: draws `seed_j` and `key_j` for each copy, and sends them, one of which the evaluator gets.
-    pub(crate) fn step1<C: Channel + ?Sized>(
-        &self,
-        ch: &mut C,
-        rng: &mut impl CryptoRng,
-    ) -> Result<(Vec<Secret>, Vec<Secret>)> {
+    pub(crate) fn step1(&self, ch: &mut dyn Channel, rng: &mut dyn CryptoRng) -> Result<(Vec<Secret>, Vec<Secret>)> {
         let (mut seeds, mut keys) = (Vec::new(), Vec::new());
         for masks in self.copies.iter() {
             let (seed, key) = (Secret(random_block(rng)), Secret(random_block(rng)));
@@ -136,17 +170,17 @@ pub(crate) fn make_labels(probe: &Probe, copies: &mut [Copy], layout: &Layout, m
 
 /// Step 2 at the garbler: sends both labels of each encoded input bit, of all copies together. If there is a memory, those
 /// for zero of the evaluator's input go there.
-pub(crate) fn send_labels<C: Channel + ?Sized>(
-    ch: &mut C,
+pub(crate) fn send_labels(
+    ch: &mut dyn Channel,
     backend: Backend,
     probe: &Probe,
     copies: &mut [Copy],
     ots: &[[Block; 2]],
     mut to: Option<(&Layout, &mut Rows)>,
-    conduct: &mut impl Conduct,
+    conduct: &mut impl for<'a> Conduct<Act<'a>>,
 ) -> Result<()> {
     let width = copies.len();
-    let deltas: Vec<Block> = copies.iter().map(|copy| copy.delta.block()).collect();
+    let deltas = Zeroizing::new(copies.iter().map(|copy| copy.delta.block()).collect::<Vec<_>>());
     let mut zeros = Rows::new(width, probe.largest_chunk())?;
     let mut messages = Zeroizing::new(vec![Block::ZERO; 2 * width * GROUP]);
     let mut pad = Zeroizing::new(vec![Block::ZERO; width]);
@@ -160,7 +194,7 @@ pub(crate) fn send_labels<C: Channel + ?Sized>(
             for ((masks, labels), pair) in ots[i..].iter().zip(zeros).zip(messages.chunks_exact_mut(2 * width)) {
                 let (zero, one) = pair.split_at_mut(width);
                 zero.copy_from_slice(labels);
-                one.iter_mut().zip(labels).zip(&deltas).for_each(|((one, label), delta)| *one = *label ^ *delta);
+                one.iter_mut().zip(labels).zip(deltas.iter()).for_each(|((one, label), delta)| *one = *label ^ *delta);
                 conduct.before(Act::Labels { i, messages: pair });
                 for (mask, message) in masks.iter().zip(pair.chunks_exact_mut(width)) {
                     Prg::new(backend, *mask).fill_blocks(&mut pad);
@@ -189,6 +223,7 @@ pub(crate) struct ReceiverOts {
 
 /// Which copies are evaluated; the others are checked. Uniform among the sets that are not empty: with the empty one even an
 /// honest run would fail. It is the evaluator's secret until the garbler's last message, and serves one run.
+#[derive(ZeroizeOnDrop)]
 pub(crate) struct Choice {
     pub(crate) bits: Bits,
     /// The evaluated copies.
@@ -198,7 +233,7 @@ pub(crate) struct Choice {
 }
 
 impl Choice {
-    pub(crate) fn random(copies: usize, rng: &mut impl CryptoRng) -> Choice {
+    pub(crate) fn random(copies: usize, rng: &mut dyn CryptoRng) -> Choice {
         loop {
             let bits = random_bits(copies, rng);
             if bits.iter().any(|bit| bit) {
@@ -214,31 +249,13 @@ impl Choice {
 }
 
 impl ReceiverOts {
-    /// Makes the OTs for a choice of copies and an encoded input.
-    pub(crate) fn new<C: Channel + ?Sized>(
-        ch: &mut C,
-        session: &SessionId,
-        backend: Backend,
-        choice: &Choice,
-        encoded: &Bits,
-        rng: &mut impl CryptoRng,
-    ) -> Result<ReceiverOts> {
-        let session = session.child("OT");
-        #[cfg(test)]
-        if let Some(mut dealer) = crate::tests::Dealer::of(&session) {
-            return ReceiverOts::draw(&mut dealer, ch, choice, encoded, rng);
-        }
-        let receiver = softspoken::Receiver::<Malicious>::setup::<Csw, _>(ch, &session, backend, LEVELS, rng)?;
-        ReceiverOts::draw(&mut HashedReceiver::new(receiver), ch, choice, encoded, rng)
-    }
-
-    /// The next OTs of an extension.
-    fn draw<C: Channel + ?Sized>(
+    /// The next OTs of an extension, for a choice of copies and an encoded input.
+    pub(crate) fn draw(
         ot: &mut impl RandomReceiver<Model = Malicious>,
-        ch: &mut C,
+        ch: &mut dyn Channel,
         choice: &Choice,
         encoded: &Bits,
-        rng: &mut impl CryptoRng,
+        rng: &mut dyn CryptoRng,
     ) -> Result<ReceiverOts> {
         let mut choices = choice.bits.clone();
         choices.extend_from(encoded);
@@ -250,7 +267,7 @@ impl ReceiverOts {
     }
 
     /// Step 1: of each copy the key, if it is evaluated, or else the seed, in the order of the copies.
-    pub(crate) fn step1<C: Channel + ?Sized>(&self, ch: &mut C, choice: &Choice) -> Result<Vec<Secret>> {
+    pub(crate) fn step1(&self, ch: &mut dyn Channel, choice: &Choice) -> Result<Vec<Secret>> {
         let mut secrets = Vec::new();
         for (mask, evaluated) in self.copies.iter().zip(choice.bits.iter()) {
             let mut messages = [[0; Block::BYTES]; 2];
@@ -262,20 +279,21 @@ impl ReceiverOts {
     }
 }
 
-/// The secrets of the copies as the evaluator has them.
+/// The copies as the evaluator has them.
 pub(crate) struct Opened {
+    pub(crate) choice: Choice,
     /// What is made from the seeds of the checked copies, in their order.
     pub(crate) checked: Vec<Copy>,
     /// The streams of the keys of the evaluated copies, in their order.
-    pub(crate) evaluated: Vec<Key>,
+    pub(crate) keys: Vec<Key>,
 }
 
 impl Opened {
-    pub(crate) fn new(backend: Backend, session: &SessionId, choice: &Choice, secrets: &[Secret]) -> Opened {
-        Opened {
-            checked: choice.checked.iter().map(|&j| Copy::new(backend, session, j, secrets[j].clone())).collect(),
-            evaluated: choice.evaluated.iter().map(|&j| Key::new(backend, session, j, &secrets[j])).collect(),
-        }
+    pub(crate) fn new(here: Here, choice: Choice, secrets: &[Secret]) -> Opened {
+        let Here { backend, session, .. } = here;
+        let checked = choice.checked.iter().map(|&j| Copy::new(backend, &session, j, secrets[j].clone())).collect();
+        let keys = choice.evaluated.iter().map(|&j| Key::new(backend, &session, j, &secrets[j])).collect();
+        Opened { choice, checked, keys }
     }
 }
 
@@ -283,21 +301,19 @@ impl Opened {
 /// them, the labels for zero in the checked copies, as their seeds give them.
 ///
 /// Step 9a is done here: the labels that arrived for the checked copies must be what the seeds give.
-#[allow(clippy::too_many_arguments, reason = "what the step works with")]
-pub(crate) fn receive_labels<C: Channel + ?Sized>(
-    ch: &mut C,
+pub(crate) fn receive_labels(
+    ch: &mut dyn Channel,
     backend: Backend,
     probe: &Probe,
-    choice: &Choice,
-    copies: &mut [Copy],
+    opened: &mut Opened,
     encoded: &Bits,
     ots: &[Block],
-    layout: &Layout,
-    mut zeros_to: Option<&mut Rows>,
-    active_to: &mut Rows,
+    places: &mut Places<'_>,
 ) -> Result<()> {
+    let Opened { choice, checked: copies, .. } = opened;
+    let Places { layout, zeros: zeros_to, active: active_to } = places;
     let width = choice.bits.len();
-    let deltas: Vec<Block> = copies.iter().map(|copy| copy.delta.block()).collect();
+    let deltas = Zeroizing::new(copies.iter().map(|copy| copy.delta.block()).collect::<Vec<_>>());
     let mut zeros = Rows::new(copies.len(), probe.largest_chunk())?;
     let mut active = Rows::new(choice.evaluated.len(), probe.largest_chunk())?;
     let mut messages = vec![Block::ZERO; 2 * width * GROUP];
@@ -320,19 +336,19 @@ pub(crate) fn receive_labels<C: Channel + ?Sized>(
                 for (label, &j) in active.get_mut(row, 1).iter_mut().zip(&choice.evaluated) {
                     *label = labels[j];
                 }
-                for ((zero, &j), delta) in zeros.get(row, 1).iter().zip(&choice.checked).zip(&deltas) {
+                for ((zero, &j), delta) in zeros.get(row, 1).iter().zip(&choice.checked).zip(deltas.iter()) {
                     let difference = *zero ^ delta.masked(bit) ^ labels[j];
                     wrong = Block::from_u128(wrong.to_u128() | difference.to_u128());
                 }
                 i += 1;
             }
         }
-        if let Some(memory) = &mut zeros_to {
+        if let Some(memory) = zeros_to {
             decode(probe, &chunk, &zeros, layout, memory);
         }
         decode(probe, &chunk, &active, layout, active_to);
     }
-    if wrong == Block::ZERO { Ok(()) } else { Err(Misbehaviour::InputLabel.into()) }
+    if wrong == Block::ZERO { Ok(()) } else { Err(checks::INPUT_LABEL.into()) }
 }
 
 /// Adds the next bytes of a key's stream to blocks.

@@ -7,46 +7,43 @@
 //! - evaluator to garbler: 4 bytes for each of `t + m + 128` OTs;
 //! - and from the garbler 4 bytes for each of `n1` committing OTs.
 
-use comity_channel::{Counted, Counts};
-use comity_circuit::{Builder, Observer, Program, Recipients, Wire, library};
-use comity_core::{Backend, Bits, Block, Params, Prg, SessionId};
-use comity_cutchoose::{Config, Form, Probe};
-use comity_testing::Pair;
+use comity_channel::{Channel, Counted, Counts, Mesh};
+use comity_circuit::{Builder, Program, Recipients, Wire, library};
+use comity_core::{Backend, Bits, Params, PartyId};
+use comity_cutchoose::{CutChoose, Probe};
+use comity_testing::{Pair, laws};
 
 /// A run of the protocol.
 #[derive(Clone, Copy)]
 struct Setting {
     rho: u32,
-    form: Form,
+    coded: bool,
     /// Copies, and how many tables of an AND gate travel.
     copies: [u64; 2],
 }
 
-const ALL: Setting = Setting { rho: 40, form: Form::All, copies: [40, 40] };
+const ALL: Setting = Setting { rho: 40, coded: false, copies: [40, 40] };
 
 /// All copies with a small rho.
 fn all(rho: u32) -> Setting {
-    Setting { rho, form: Form::All, copies: [rho.into(); 2] }
-}
-
-struct Ignored;
-
-impl Observer for Ignored {
-    fn output(&mut self, _: usize, _: Bits) {}
+    Setting { rho, coded: false, copies: [rho.into(); 2] }
 }
 
 /// What the garbler, party 0, counts, and the evaluator.
 fn count(program: &Program, setting: Setting) -> [Counts; 2] {
-    let party = |ch: &mut dyn comity_channel::Channel, party: u32| {
-        let mut ch = Counted::new(ch);
-        let backend = Backend::detect();
-        let session = SessionId::derive("test of costs", &[]);
-        let params = Params::new(128, setting.rho).unwrap();
-        let config = Config { backend, party, garbler: 0, params, form: setting.form };
-        let inputs: Vec<_> = program.inputs().iter().map(|i| (i.party == party).then(|| Bits::zeros(i.bits))).collect();
-        let mut rng = Prg::new(backend, Block::from_u128(u128::from(party) + 3));
-        comity_cutchoose::run(&mut ch, &session, &config, program, &inputs, &mut rng, &mut Ignored).unwrap();
-        ch.counts()
+    let inputs: Vec<Bits> = program.inputs().iter().map(|input| Bits::zeros(input.bits)).collect();
+    let laws = laws::Setting {
+        params: Params::new(128, setting.rho).unwrap(),
+        backend: Backend::detect(),
+        options: &[[("role", "garbler"), ("coded", "no")], [("role", "garbler"), ("coded", "yes")]]
+            [usize::from(setting.coded)],
+        session: 3,
+    };
+    let party = |ch: &mut dyn Channel, party| {
+        let ch = Counted::new(ch);
+        let counter = ch.counter();
+        laws::run(&CutChoose, &mut Mesh::of_two(PartyId(party), ch), program, &inputs, laws).unwrap();
+        counter.counts()
     };
     let (garbler, evaluator) = Pair::run(|ch| party(ch, 0), |ch| party(ch, 1));
     [garbler, evaluator]
@@ -67,18 +64,19 @@ const TREES: u64 = 32 * (3 * 32 + 64);
 
 /// What garbler and evaluator send for a program whose outputs go to the evaluator, or to the garbler with its tag.
 fn formula(program: &Program, setting: Setting) -> [u64; 2] {
-    let Setting { rho, copies: [t, tables], form } = setting;
-    let bits = |party| program.inputs().iter().filter(|i| i.party == party).map(|i| i.bits as u64).sum::<u64>();
-    let is_for = |to: Recipients, party| matches!(to, Recipients::All) || to == Recipients::Party(party);
+    let Setting { rho, copies: [t, tables], coded } = setting;
+    let bits = |party: u16| {
+        program.inputs().iter().filter(move |i| i.owner.includes(party)).map(|i| i.bits as u64).sum::<u64>()
+    };
     let outputs = |pick: &dyn Fn(Recipients) -> bool| -> Vec<u64> {
         program.outputs().iter().filter(|o| pick(o.to)).map(|o| o.bits as u64).collect()
     };
     // The garbler's outputs: a tag of 64 bits if rho allows, of 3^6 ANDs a block; and pads for what only it learns.
-    let garblers = outputs(&|to| is_for(to, 0));
+    let garblers = outputs(&|to| to.includes(0));
     let (tag, step) = if rho <= 48 { (64, 729) } else { (128, 2187) };
     let tag = if garblers.is_empty() { 0 } else { tag };
     let tag_gates: u64 = garblers.iter().map(|bits| bits.div_ceil(tag) * step).sum();
-    let pads: u64 = outputs(&|to| !is_for(to, 1)).iter().sum();
+    let pads: u64 = outputs(&|to| !to.includes(1)).iter().sum();
     let passed: u64 = if tag == 0 { 0 } else { (garblers.iter().sum::<u64>() + tag).div_ceil(8) };
 
     let n1 = match bits(0) + pads + 2 * tag {
@@ -92,7 +90,7 @@ fn formula(program: &Program, setting: Setting) -> [u64; 2] {
     // Base OTs for the extension whose receiver is the evaluator; its further OTs are base OTs the other way.
     let base = [32 + 128 * 32 + 32, 32 + 128 * 16 + 32];
     let [ours, theirs] = [extension(n1), extension(t + m + 128)];
-    let hashes = if form == Form::All { 0 } else { 32 * t };
+    let hashes = if coded { 32 * t } else { 0 };
     let garbler = base[0] + theirs[1] + ours[0] + TREES
         + 32 * t // step 1
         + 32 * t * m // step 2
@@ -145,7 +143,7 @@ fn bytes_are_what_the_formula_says() {
     ];
     for (sizes, ands) in sizes {
         let program = sized(sizes, ands);
-        for recipients in [Recipients::Party(1), Recipients::Party(0), Recipients::All] {
+        for recipients in [Recipients::only(1), Recipients::only(0), Recipients::All] {
             for rho in [3, 9] {
                 check(&to(&program, recipients), all(rho));
             }
@@ -156,19 +154,19 @@ fn bytes_are_what_the_formula_says() {
 #[test]
 fn bytes_at_the_usual_and_at_a_high_rho() {
     let aes = library::program("aes128").unwrap();
-    for recipients in [Recipients::Party(1), Recipients::All] {
+    for recipients in [Recipients::only(1), Recipients::All] {
         check(&to(&aes, recipients), ALL);
     }
     check(&to(&sized([128; 3], 100), Recipients::All), all(80));
     // An AND gate costs 1,280 bytes, or 608 coded.
-    let coded = Setting { form: Form::Coded, copies: [44, 19], ..ALL };
-    check(&to(&aes, Recipients::Party(1)), coded);
+    let coded = Setting { coded: true, copies: [44, 19], ..ALL };
+    check(&to(&aes, Recipients::only(1)), coded);
     check(&to(&aes, Recipients::All), coded);
 }
 
 #[test]
 fn bytes_of_more_ots_than_a_chunk_has() {
-    let program = to(&sized([66_000, 140_000, 1], 3), Recipients::Party(1));
+    let program = to(&sized([66_000, 140_000, 1], 3), Recipients::only(1));
     check(&program, all(2));
 }
 
@@ -179,7 +177,7 @@ fn bytes_of_more_ots_than_a_chunk_has() {
 /// learns outputs.
 #[test]
 fn rounds_do_not_grow_with_the_program() {
-    for (recipients, rounds) in [(Recipients::Party(1), [6, 7]), (Recipients::Party(0), [7, 7])] {
+    for (recipients, rounds) in [(Recipients::only(1), [6, 7]), (Recipients::only(0), [7, 7])] {
         for (sizes, ands) in [([128; 3], 100), ([128; 3], 20_000), ([5_000, 9_000, 4_000], 2)] {
             let counts = check(&to(&sized(sizes, ands), recipients), all(4));
             assert_eq!(counts.map(|counts| counts.rounds), rounds, "{sizes:?}, {ands}");

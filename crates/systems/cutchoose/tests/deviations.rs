@@ -1,21 +1,13 @@
 //! Every message broken in every way, and a peer lost at every border of messages: the other party ends with an error or with
 //! the right output.
 
-use comity_channel::Channel;
-use comity_circuit::{Builder, Observer, Program};
-use comity_core::{Backend, Bits, Block, Error, Params, Prg, Result, SessionId};
-use comity_cutchoose::{Config, Form};
+use comity_channel::{Channel, Mesh};
+use comity_circuit::{Builder, Program};
+use comity_core::{Backend, Bits, Error, Kind, Params, PartyId, Result, SessionId};
+use comity_cutchoose::{CutChoose, Prepared, prepare};
+use comity_protocol::{Here, Party};
+use comity_testing::laws::{Outputs, Setting, rng, run};
 use comity_testing::{Deviation, Verdict, deviate, never_wrong};
-
-/// Outputs as bytes.
-#[derive(Default)]
-struct Outputs(Vec<(usize, Vec<u8>)>);
-
-impl Observer for Outputs {
-    fn output(&mut self, index: usize, value: Bits) {
-        self.0.push((index, value.to_bytes()));
-    }
-}
 
 /// The sum of two numbers of three bits, for both.
 fn program() -> Program {
@@ -33,36 +25,50 @@ fn program() -> Program {
     Program::from_circuit(b.finish()).unwrap()
 }
 
-fn party(
-    ch: &mut Box<dyn Channel>,
-    party: u32,
-    session: u64,
-    program: &Program,
-    form: Form,
-) -> Result<Vec<(usize, Vec<u8>)>> {
-    let backend = Backend::detect();
-    let id = SessionId::derive("deviations of cut-and-choose", &[&session.to_le_bytes()]);
-    let config = Config { backend, party, garbler: 0, params: Params::new(128, 3)?, form };
-    let mut inputs = [None, None];
-    inputs[party as usize] = Some(Bits::from_bytes(&[[5], [6]][party as usize], 3));
-    let mut rng = Prg::new(backend, Block::from_u128(u128::from(session) << 1 | u128::from(party)));
-    let mut outputs = Outputs::default();
-    comity_cutchoose::run(ch, &id, &config, program, &inputs, &mut rng, &mut outputs)?;
-    Ok(outputs.0)
+/// How a program is run.
+#[derive(Clone, Copy)]
+enum Way {
+    InOnePhase(&'static [(&'static str, &'static str)]),
+    /// Prepared, and then run at once: a deviation may be in either phase.
+    InTwoPhases,
 }
 
-fn deviations(form: Form) {
+fn party(ch: &mut Box<dyn Channel>, me: u16, session: u64, program: &Program, way: Way) -> Result<Vec<(usize, Bits)>> {
+    let (backend, params) = (Backend::detect(), Params::new(128, 3)?);
+    let inputs = [5, 6].map(|value| Bits::from_bytes(&[value], 3));
+    let Way::InOnePhase(options) = way else {
+        let own = [0, 1].map(|i| (i == me).then(|| inputs[usize::from(i)].clone()));
+        let id = SessionId::derive("deviations of cut-and-choose", &[&session.to_le_bytes()]);
+        let here = Here { me: PartyId(me), parties: 2, session: id, params, backend };
+        let (mut rng, mut outputs, mut stored) =
+            (rng(u128::from(session) << 1 | u128::from(me)), Outputs::default(), Vec::new());
+        let mut net = Mesh::of_two(PartyId(me), &mut *ch);
+        let mut party = Party { net: &mut net, here, rng: &mut rng, observer: &mut outputs };
+        prepare(&mut party, program, PartyId(0), &mut stored)?;
+        let prepared = Prepared::open(&stored[..], backend, PartyId(me), program)?;
+        let (ch, _, rng, observer) = party.pair()?;
+        prepared.load(program, &own)?.run(ch, rng, observer)?;
+        return Ok(outputs.0);
+    };
+    let setting = Setting { params, backend, options, session };
+    run(&CutChoose, &mut Mesh::of_two(PartyId(me), ch), program, &inputs, setting)
+}
+
+fn deviations(way: Way) {
     let program = program();
     let mut lost = [Vec::new(), Vec::new()];
     let runs = deviate(
         2000,
-        |ch, session| party(ch, 0, session, &program, form),
-        |ch, session| party(ch, 1, session, &program, form),
+        |ch, session| party(ch, 0, session, &program, way),
+        |ch, session| party(ch, 1, session, &program, way),
         |case, verdict0, verdict1| {
             never_wrong(case, verdict0, verdict1);
             let other = if case.party == 0 { verdict1 } else { verdict0 };
             if case.deviation == Deviation::Lose {
-                assert!(matches!(other, Verdict::Correct | Verdict::Abort(Error::PeerClosed)), "{case:?}: {other:?}");
+                assert!(
+                    matches!(other, Verdict::Correct | Verdict::Abort(Error { kind: Kind::Closed, .. })),
+                    "{case:?}: {other:?}"
+                );
                 lost[case.party].push(matches!(other, Verdict::Correct));
             }
         },
@@ -77,10 +83,15 @@ fn deviations(form: Form) {
 
 #[test]
 fn no_deviation_makes_an_output_wrong() {
-    deviations(Form::All);
+    deviations(Way::InOnePhase(&[("role", "garbler")]));
 }
 
 #[test]
 fn no_deviation_makes_an_output_wrong_where_copies_are_coded() {
-    deviations(Form::Coded);
+    deviations(Way::InOnePhase(&[("role", "garbler"), ("coded", "yes")]));
+}
+
+#[test]
+fn no_deviation_makes_an_output_wrong_where_it_is_prepared() {
+    deviations(Way::InTwoPhases);
 }

@@ -1,50 +1,96 @@
-//! Offline and online: the same outputs as in the clear, for whoever garbles and learns; and what a preparation refuses.
+//! Offline and online: the same outputs as in the clear, for whoever garbles and learns; that a preparation is used once; and
+//! what it refuses.
 
-use comity_channel::Channel;
-use comity_circuit::{Observer, Program, Recipients, library};
-use comity_core::{Backend, Bits, Block, Error, Params, Prg, Result, SessionId};
-use comity_cutchoose::{Config, Form, Prepared, prepare, prepared_size};
+use std::io::Read;
+
+use comity_channel::{Channel, Mesh, memory};
+use comity_circuit::{Program, Recipients, library};
+use comity_core::{Backend, Bits, Error, Kind, Params, PartyId, Result, SessionId};
+use comity_cutchoose::{CutChoose, Prepared, prepare};
+use comity_protocol::{Ahead, Empty, Here, Job, Lot, Need, Options, Party, Protocol, Shelf, Supplies, WriteBatch};
 use comity_testing::Pair;
+use comity_testing::laws::{Outputs, rng};
 
+const RHO: u32 = 7;
+
+/// A store in memory: preparations, oldest first, each with the session of its lot.
 #[derive(Default)]
-struct Outputs(Vec<(usize, Bits)>);
+struct Kept(Vec<(SessionId, Vec<u8>)>);
 
-impl Observer for Outputs {
-    fn output(&mut self, index: usize, value: Bits) {
-        self.0.push((index, value));
+impl Shelf for Kept {
+    fn put(&mut self, me: &mut Party<'_, '_>, lot: &Lot, write: &mut WriteBatch<'_>) -> Result<()> {
+        assert_eq!((lot.batches, &lot.units[..]), (1, &[1][..]));
+        let mut bytes = Vec::new();
+        write(me, 0, &mut bytes)?;
+        self.0.push((me.here.session, bytes));
+        Ok(())
+    }
+
+    fn take(&mut self) -> Result<Option<Box<dyn Read + Send + '_>>> {
+        let oldest = (!self.0.is_empty()).then(|| self.0.remove(0).1);
+        Ok(oldest.map(|bytes| Box::new(std::io::Cursor::new(bytes)) as Box<dyn Read + Send>))
+    }
+
+    fn check_begins(&mut self) -> Result<()> {
+        panic!("a preparation serves one run: there is nothing to note")
+    }
+
+    fn check_passed(&mut self) -> Result<()> {
+        panic!("a preparation serves one run: there is nothing to note")
     }
 }
 
-fn rng(seed: u128) -> Prg {
-    Prg::new(Backend::detect(), Block::from_u128(seed))
+impl Supplies for Kept {
+    fn shelf(&mut self, material: &str) -> Option<&mut dyn Shelf> {
+        (material == "preparation").then_some(self as &mut dyn Shelf)
+    }
 }
 
-fn config(party: u32, garbler: u32, rho: u32) -> Config {
-    Config { backend: Backend::detect(), party, garbler, params: Params::new(128, rho).unwrap(), form: Form::All }
+/// What party 0 says that it does.
+fn options(role: &str) -> Options {
+    let mut options = Options::new(CutChoose.card());
+    options.set(PartyId(0), "role", role).unwrap();
+    options
 }
 
-/// One party's offline phase.
-fn offline<C: Channel + ?Sized>(ch: &mut C, config: &Config, program: &Program) -> Vec<u8> {
-    let mut bytes = Vec::new();
-    let session = SessionId::derive("test of preparations", &[]);
-    let mut rng = rng(u128::from(config.party) + 5);
-    prepare(ch, &session, config, program, &mut rng, &mut bytes, &mut Outputs::default()).unwrap();
-    bytes
+fn here(me: u16) -> Here {
+    let (session, params) = (SessionId::derive("test of preparations", &[]), Params::new(128, RHO).unwrap());
+    Here { me: PartyId(me), parties: 2, session, params, backend: Backend::detect() }
 }
 
-/// One party's online phase.
-fn online<C: Channel + ?Sized>(
-    ch: &mut C,
-    party: u32,
+/// One party's offline phase, for so many runs.
+fn offline(ch: &mut dyn Channel, me: u16, role: &str, program: &Program, runs: u64) -> Kept {
+    let (mut kept, mut rng, mut observer, options) =
+        (Kept::default(), rng(u128::from(me) + 5), Outputs::default(), options(role));
+    let need = CutChoose.needs(program, &options, here(me).params).unwrap();
+    assert_eq!((need.material, need.batches, &need.units[..]), ("preparation", 1, &[1][..]));
+    let make = Need { units: vec![runs], batches: runs, ..need };
+    let mut net = Mesh::of_two(PartyId(me), ch);
+    let mut me = Party { net: &mut net, here: here(me), rng: &mut rng, observer: &mut observer };
+    let ahead = Ahead { program: Some(program), options: &options, make: &make, together: 1 };
+    CutChoose.prepare(&mut me, &ahead, &mut Empty, &mut kept).unwrap();
+    for (_, bytes) in &kept.0 {
+        assert!((bytes.len() as u64) < make.bytes, "{} bytes of {}", bytes.len(), make.bytes);
+    }
+    assert!(observer.0.is_empty());
+    kept
+}
+
+/// One party's run on what is kept.
+fn online(
+    ch: &mut dyn Channel,
+    me: u16,
+    role: &str,
     program: &Program,
-    prepared: &[u8],
     inputs: &[Bits],
+    kept: &mut Kept,
 ) -> Result<Vec<(usize, Bits)>> {
     let pairs = program.inputs().iter().zip(inputs);
-    let own: Vec<Option<Bits>> = pairs.map(|(i, value)| (i.party == party).then(|| value.clone())).collect();
-    let mut outputs = Outputs::default();
-    let loaded = Prepared::open(prepared, Backend::detect(), party, program)?.load(program, &own)?;
-    loaded.run(ch, &mut rng(u128::from(party) + 9), &mut outputs)?;
+    let own: Vec<Option<Bits>> = pairs.map(|(i, value)| i.owner.includes(me).then(|| value.clone())).collect();
+    let (mut outputs, mut rng, options) = (Outputs::default(), rng(u128::from(me) + 9), options(role));
+    let mut net = Mesh::of_two(PartyId(me), ch);
+    let mut me = Party { net: &mut net, here: here(me), rng: &mut rng, observer: &mut outputs };
+    CutChoose.run(&mut me, &Job { program, inputs: &own, options: &options }, kept)?;
     Ok(outputs.0)
 }
 
@@ -52,47 +98,107 @@ fn number(value: u64, bits: usize) -> Bits {
     Bits::from_words(vec![value], bits)
 }
 
+fn refused<T>(ended: Result<T>, words: &str) {
+    match ended {
+        Err(Error { kind: Kind::InvalidInput(text), .. }) => assert!(text.contains(words), "{text}"),
+        Err(other) => panic!("{other}"),
+        Ok(_) => panic!("it is not refused: {words}"),
+    }
+}
+
 #[test]
 fn online_runs_compute_what_the_program_says() {
-    for (garbler, to) in
-        [(0, Recipients::All), (1, Recipients::Party(0)), (0, Recipients::Party(0)), (1, Recipients::All)]
-    {
+    for (role, to) in [
+        ("garbler", Recipients::All),
+        ("evaluator", Recipients::only(0)),
+        ("garbler", Recipients::only(0)),
+        ("evaluator", Recipients::All),
+    ] {
         let program = library::program("add64").unwrap().with_recipients(0, to).unwrap();
-        let rho = 7;
-        let (a, b) = Pair::run(
-            |ch| offline(ch, &config(0, garbler, rho), &program),
-            |ch| offline(ch, &config(1, garbler, rho), &program),
-        );
-        let most = prepared_size(&program, garbler, Params::new(128, rho).unwrap());
-        assert!((a.len().max(b.len()) as u64) < most, "{} and {} bytes of {most}", a.len(), b.len());
+        let (mut a, mut b) = Pair::run(|ch| offline(ch, 0, role, &program, 1), |ch| offline(ch, 1, role, &program, 1));
         let inputs = [number(0xfedc_ba98_7654_3210, 64), number(0x1111_2222_3333_4444, 64)];
         let sum = number(0xfedc_ba98_7654_3210u64.wrapping_add(0x1111_2222_3333_4444), 64);
         let (x, y) = Pair::run(
-            |ch| online(ch, 0, &program, &a, &inputs).unwrap(),
-            |ch| online(ch, 1, &program, &b, &inputs).unwrap(),
+            |ch| online(ch, 0, role, &program, &inputs, &mut a).unwrap(),
+            |ch| online(ch, 1, role, &program, &inputs, &mut b).unwrap(),
         );
-        for (party, outputs) in [(0, x), (1, y)] {
-            let learns = matches!(to, Recipients::All) || to == Recipients::Party(party);
-            assert!(
-                outputs == if learns { vec![(0, sum.clone())] } else { vec![] },
-                "party {party}, {garbler} garbles"
-            );
+        for (party, outputs) in [(0u16, x), (1, y)] {
+            let wanted = if to.includes(party) { vec![(0, sum.clone())] } else { vec![] };
+            assert!(outputs == wanted, "party {party}; party 0 is the {role}");
         }
     }
+}
+
+/// Two runs of one session are prepared apart, and each takes one; then none is left, which is found out before anything is sent.
+#[test]
+fn each_run_takes_a_preparation_of_its_own() {
+    let program = library::program("add8").unwrap();
+    let role = "garbler";
+    let (mut a, mut b) = Pair::run(|ch| offline(ch, 0, role, &program, 2), |ch| offline(ch, 1, role, &program, 2));
+    let sessions = |kept: &Kept| -> Vec<SessionId> {
+        let open =
+            |bytes: &[u8], me| Prepared::open(bytes, Backend::detect(), PartyId(me), &program).map(|p| p.session());
+        let me = u16::from(open(&kept.0[0].1, 0).is_err());
+        kept.0.iter().map(|(_, bytes)| open(bytes, me).unwrap()).collect()
+    };
+    assert!(sessions(&a) == sessions(&b) && sessions(&a)[0] != sessions(&a)[1]);
+    assert!(a.0.iter().map(|(lot, _)| *lot).eq(b.0.iter().map(|(lot, _)| *lot)) && a.0[0].0 != a.0[1].0);
+    for (x, y) in [(3, 4), (200, 100)] {
+        let inputs = [number(x, 8), number(y, 8)];
+        let (one, two) = Pair::run(
+            |ch| online(ch, 0, role, &program, &inputs, &mut a).unwrap(),
+            |ch| online(ch, 1, role, &program, &inputs, &mut b).unwrap(),
+        );
+        assert!(one == [(0, number((x + y) & 255, 8))] && one == two);
+    }
+    let (mut ch, mut other) = memory::pair();
+    refused(online(&mut ch, 0, role, &program, &[number(1, 8), number(1, 8)], &mut a), "no preparation is left");
+    drop(ch);
+    assert!(matches!(other.recv(&mut [0]), Err(Error { kind: Kind::Closed, .. })));
+}
+
+/// What is refused before anything is sent. Inputs that do not fit leave the preparation where it is.
+#[test]
+fn a_run_that_does_not_fit_its_preparation_is_refused() {
+    let program = library::program("add8").unwrap();
+    let role = "garbler";
+    let (mut a, _) = Pair::run(|ch| offline(ch, 0, role, &program, 1), |ch| offline(ch, 1, role, &program, 1));
+    let (mut ch, mut other) = memory::pair();
+    let inputs = [number(1, 8), number(1, 8)];
+    assert!(online(&mut ch, 0, role, &program, &[number(1, 7), number(1, 8)], &mut a).is_err());
+    assert_eq!(a.0.len(), 1);
+    refused(online(&mut ch, 0, "evaluator", &program, &inputs, &mut a), "other roles");
+    drop(ch);
+    assert!(matches!(other.recv(&mut [0]), Err(Error { kind: Kind::Closed, .. })));
+
+    let mut coded = options(role);
+    coded.set(PartyId(0), "coded", "yes").unwrap();
+    refused(CutChoose.needs(&program, &coded, here(0).params), "what is stored is not coded");
+    refused(CutChoose.amount(1, &coded, here(0).params), "name one");
 }
 
 #[test]
 fn a_preparation_is_for_one_program_and_party_and_read_whole() {
     let program = library::program("add8").unwrap();
-    let (a, _) = Pair::run(|ch| offline(ch, &config(0, 0, 3), &program), |ch| offline(ch, &config(1, 0, 3), &program));
-    let open = |bytes: &[u8], party, program: &Program| match Prepared::open(bytes, Backend::detect(), party, program) {
-        Ok(prepared) => prepared
-            .load(program, &[Some(number(1, 8)), None])
-            .map(|_| "loaded".to_owned())
-            .unwrap_or_else(|e| e.to_string()),
-        Err(Error::InvalidInput(text)) => text,
-        Err(other) => panic!("{other}"),
+    // The phases apart, as who measures them calls them.
+    let written = |ch: &mut dyn Channel, me| {
+        let (mut bytes, mut net) = (Vec::new(), Mesh::of_two(PartyId(me), ch));
+        let (mut rng, mut observer) = (rng(u128::from(me) + 5), Outputs::default());
+        let mut me = Party { net: &mut net, here: here(me), rng: &mut rng, observer: &mut observer };
+        prepare(&mut me, &program, PartyId(0), &mut bytes).unwrap();
+        bytes
     };
+    let (a, _) = Pair::run(|ch| written(ch, 0), |ch| written(ch, 1));
+    let open =
+        |bytes: &[u8], me, program: &Program| match Prepared::open(bytes, Backend::detect(), PartyId(me), program) {
+            Ok(prepared) => {
+                assert_eq!((prepared.garbler(), prepared.params().rho), (PartyId(0), RHO));
+                let loaded = prepared.load(program, &[Some(number(1, 8)), None]);
+                loaded.map(|_| "loaded".to_owned()).unwrap_or_else(|e| e.to_string())
+            }
+            Err(Error { kind: Kind::InvalidInput(text), .. }) => text,
+            Err(other) => panic!("{other}"),
+        };
     assert_eq!(open(&a, 0, &program), "loaded");
     assert!(open(&a, 1, &program).contains("party 0"));
     assert!(open(&a, 0, &library::program("add16").unwrap()).contains("another program"));

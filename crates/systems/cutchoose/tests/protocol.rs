@@ -1,120 +1,35 @@
-//! Honest runs against the plain evaluator: who garbles, who learns what, and how wide and small things may be.
+//! Honest runs against the plain evaluator: with whatever is set, aes with forty copies, inputs that come late; and who should
+//! garble.
 
-use comity_channel::Channel;
-use comity_circuit::{Builder, Circuit, Observer, Plain, Program, Recipients, Span, Step, Wire, library};
-use comity_core::{Backend, Bits, Block, Params, Prg, Result, SessionId};
-use comity_cutchoose::{Config, Form};
-use comity_testing::Pair;
-use proptest::prelude::*;
+use comity_circuit::{Builder, Owner, Program, Recipients, Span, Step, Wire, library};
+use comity_core::{Backend, Bits, Kind, Params};
+use comity_cutchoose::{CutChoose, garbler};
+use comity_protocol::{Options, Protocol};
+use comity_testing::laws::{Setting, bits, check, random_program, rng};
 
-/// Collects outputs.
-#[derive(Default)]
-struct Outputs(Vec<(usize, Bits)>);
+type Set = &'static [(&'static str, &'static str)];
 
-impl Observer for Outputs {
-    fn output(&mut self, index: usize, value: Bits) {
-        self.0.push((index, value));
-    }
+/// Who garbles, as party 0 says it, and in which form.
+const WAYS: [Set; 4] = [
+    &[("role", "garbler")],
+    &[("role", "evaluator")],
+    &[("role", "garbler"), ("coded", "yes")],
+    &[("role", "evaluator"), ("coded", "yes")],
+];
+
+fn setting(rho: u32, options: Set, session: u64) -> Setting {
+    Setting { params: Params::new(128, rho).unwrap(), backend: Backend::detect(), options, session }
 }
 
-fn rng(seed: u128) -> Prg {
-    Prg::new(Backend::detect(), Block::from_u128(seed))
-}
-
-fn bits(len: usize, rng: &mut Prg) -> Bits {
-    (0..len).map(|_| rng.block().lsb()).collect()
-}
-
-/// How both parties run.
-#[derive(Clone, Copy)]
-struct Setting {
-    garbler: u32,
-    rho: u32,
-    backend: Backend,
-    form: Form,
-    seed: u128,
-}
-
-fn party<C: Channel + ?Sized>(
-    ch: &mut C,
-    party: u32,
-    program: &Program,
-    inputs: &[Bits],
-    setting: Setting,
-) -> Result<Vec<(usize, Bits)>> {
-    let Setting { garbler, rho, backend, form, seed } = setting;
-    let session = SessionId::derive("test of cut-and-choose", &[&seed.to_le_bytes()]);
-    let pairs = program.inputs().iter().zip(inputs);
-    let own: Vec<Option<Bits>> = pairs.map(|(i, value)| (i.party == party).then(|| value.clone())).collect();
-    let mut outputs = Outputs::default();
-    let params = Params::new(128, rho)?;
-    let config = Config { backend, party, garbler, params, form };
-    let mut rng = rng(seed ^ (u128::from(party) + 1));
-    comity_cutchoose::run(ch, &session, &config, program, &own, &mut rng, &mut outputs)?;
-    Ok(outputs.0)
-}
-
-fn check(program: &Program, inputs: &[Bits], setting: Setting) {
-    let mut expected = Outputs::default();
-    let all: Vec<_> = inputs.iter().cloned().map(Some).collect();
-    comity_circuit::run(program, &mut Plain::new(), &all, &mut expected).unwrap();
-    let (a, b) = Pair::run(
-        |ch| party(ch, 0, program, inputs, setting).unwrap(),
-        |ch| party(ch, 1, program, inputs, setting).unwrap(),
-    );
-    for (id, outputs) in [(0, a), (1, b)] {
-        let wanted: Vec<(usize, Bits)> = expected
-            .0
-            .iter()
-            .zip(program.outputs())
-            .filter(|(_, output)| matches!(output.to, Recipients::All) || output.to == Recipients::Party(id))
-            .map(|(value, _)| value.clone())
-            .collect();
-        assert!(outputs == wanted, "party {id}");
-    }
-}
-
-/// A circuit of random gates over two inputs, with three outputs.
-fn random_circuit(widths: [usize; 2], gates: usize, rng: &mut Prg) -> Circuit {
-    let mut b = Builder::new();
-    let mut wires: Vec<Wire> = vec![Wire::ZERO, Wire::ONE];
-    wires.extend(b.input("a", widths[0]));
-    wires.extend(b.input("b", widths[1]));
-    let mut pick = |wires: &[Wire]| wires[(rng.block().to_u128() % wires.len() as u128) as usize];
-    for i in 0..gates {
-        let (x, y) = (pick(&wires), pick(&wires));
-        wires.push(if i % 3 == 0 { b.xor(x, y) } else { b.and(x, y) });
-    }
-    let outputs: Vec<Wire> = (0..90).map(|_| pick(&wires)).collect();
-    b.output("x", &outputs[..79]);
-    b.output("y", &outputs[79..80]);
-    b.output("z", &outputs[80..]);
-    b.finish()
-}
-
-proptest! {
-    #![proptest_config(ProptestConfig { cases: 12, ..ProptestConfig::default() })]
-
-    #[test]
-    fn random_programs_compute_what_they_compute_in_the_clear(
-        seed: u128, a in 0usize..90, b in 0usize..90, gates in 1usize..400, owners in 0usize..4, to in 0usize..27,
-        garbler in 0u32..2, rho in 1u32..9, coded: bool,
-    ) {
-        let mut rng = rng(seed);
-        let circuit = random_circuit([a, b], gates, &mut rng);
-        let recipients = [Recipients::All, Recipients::Party(0), Recipients::Party(1)];
-        let mut program = Program::from_circuit(circuit).unwrap();
-        for i in 0..2 {
-            program = program.with_owner(i, (owners >> i & 1) as u32).unwrap();
-        }
-        for i in 0..3 {
-            program = program.with_recipients(i, recipients[to / 3usize.pow(i as u32) % 3]).unwrap();
-        }
-        let inputs = [bits(a, &mut rng), bits(b, &mut rng)];
-        let backends = Backend::available();
-        let backend = backends[(seed % backends.len() as u128) as usize];
-        let form = if coded { Form::Coded } else { Form::All };
-        check(&program, &inputs, Setting { garbler, rho, backend, form, seed });
+#[test]
+fn random_programs_compute_what_they_compute_in_the_clear() {
+    let backends = Backend::available();
+    for (seed, (rho, options)) in (1..9).flat_map(|rho| WAYS.map(|way| (rho, way))).enumerate() {
+        let mut rng = rng(90 + seed as u128);
+        let program = random_program(2, 300, true, &mut rng);
+        let inputs: Vec<Bits> = program.inputs().iter().map(|input| bits(input.bits, &mut rng)).collect();
+        let setting = Setting { backend: backends[seed % backends.len()], ..setting(rho, options, seed as u64) };
+        check(&CutChoose, 2, &program, &inputs, setting);
     }
 }
 
@@ -123,9 +38,41 @@ fn aes_with_forty_copies() {
     let program = library::program("aes128").unwrap();
     let mut rng = rng(9);
     let inputs = [bits(128, &mut rng), bits(128, &mut rng)];
-    for form in [Form::All, Form::Coded] {
-        check(&program, &inputs, Setting { garbler: 0, rho: 40, backend: Backend::detect(), form, seed: 9 });
+    for options in [WAYS[0], WAYS[2]] {
+        check(&CutChoose, 2, &program, &inputs, setting(40, options, 9));
     }
+}
+
+/// More output bits than are treated together, and more input bits than are encoded together.
+#[test]
+fn wide_values() {
+    let mut b = Builder::new();
+    let (x, y) = (b.input("x", 700), b.input("y", 2_100));
+    let both: Vec<Wire> = y.iter().zip(x.iter().cycle()).map(|(&y, &x)| b.and(x, y)).collect();
+    b.output("both", &both);
+    let program = Program::from_circuit(b.finish()).unwrap();
+    let inputs = [bits(700, &mut rng(10)), bits(2_100, &mut rng(11))];
+    check(&CutChoose, 2, &program, &inputs, setting(3, WAYS[0], 10));
+    check(&CutChoose, 2, &program, &inputs, setting(3, WAYS[1], 11));
+}
+
+#[test]
+fn values_in_shares_and_too_many_coded_copies_are_refused() {
+    let program = library::program("add8").unwrap();
+    let refused = |ended: comity_core::Result<()>, words: &str| {
+        let error = ended.expect_err("it is refused");
+        assert!(matches!(error.kind, Kind::InvalidInput(_)) && error.to_string().contains(words), "{error}");
+    };
+    let fits = |program: &Program| CutChoose.card().fits(2, program);
+    refused(fits(&program.clone().with_owner(1, Owner::Shared).unwrap()), "comes in as shares");
+    refused(fits(&program.clone().with_recipients(0, Recipients::Shared).unwrap()), "goes out as shares");
+    let mut options = Options::new(CutChoose.card());
+    CutChoose.settle(&mut options, &program);
+    let params = |rho| Params::new(128, rho).unwrap();
+    CutChoose.fits(&program, &options, params(128)).unwrap();
+    options.set(comity_core::PartyId(0), "coded", "yes").unwrap();
+    CutChoose.fits(&program, &options, params(127)).unwrap();
+    refused(CutChoose.fits(&program, &options, params(128)), "up to 127");
 }
 
 #[test]
@@ -137,15 +84,31 @@ fn inputs_may_overwrite_each_other_and_come_late() {
         both.iter().zip(x[1..].iter().chain(&y[..1])).map(|(&and, &other)| b.xor(and, other)).collect();
     b.output("z", &mixed);
     let span = |start: u64| Span { start, bits: 4, strides: Vec::new() };
-    let input = |party, start| Step::Input { name: format!("{party} at {start}"), party, to: span(start) };
+    let input =
+        |party: u16, start| Step::Input { name: format!("{party} at {start}"), owner: party.into(), to: span(start) };
     let call = Step::Call { circuit: 0, times: 1, args: vec![(span(0), 0), (span(4), 0)], outs: vec![(span(0), 0)] };
     let reveal = Step::Reveal { name: "z".into(), to: Recipients::All, from: span(0) };
     let steps = vec![input(0, 0), input(1, 4), input(1, 2), input(0, 7), call.clone(), input(0, 4), call, reveal];
     let program = Program::new("late", 11, vec![b.finish()], steps).unwrap();
     for seed in 0..8 {
-        let mut rng = rng(seed);
+        let mut rng = rng(seed.into());
         let inputs: Vec<Bits> = (0..5).map(|_| bits(4, &mut rng)).collect();
-        let garbler = (seed % 2) as u32;
-        check(&program, &inputs, Setting { garbler, rho: 3, backend: Backend::detect(), form: Form::All, seed });
+        check(&CutChoose, 2, &program, &inputs, setting(3, WAYS[seed as usize % 2], seed));
     }
+}
+
+/// An input bit costs a fourth at the garbler of what it costs at the evaluator; an output bit is dear to the garbler.
+#[test]
+fn who_garbles_by_default_sends_fewer_bytes() {
+    let sized = |x: usize, y: usize, to| {
+        let mut b = Builder::new();
+        let (x, y) = (b.input("x", x), b.input("y", y));
+        let and = b.and(x[0], y[0]);
+        b.output("and", &[and]);
+        garbler(&Program::from_circuit(b.finish()).unwrap().with_recipients(0, to).unwrap()).0
+    };
+    assert_eq!([(3, 4), (4, 3), (3, 3)].map(|(x, y)| sized(x, y, Recipients::All)), [1, 0, 0]);
+    assert_eq!([0, 1].map(|to| sized(3, 3, Recipients::only(to))), [1, 0]);
+    // 400 for the output against 96 for each input bit.
+    assert_eq!([4, 5].map(|more| sized(3, 3 + more, Recipients::only(1))), [0, 1]);
 }

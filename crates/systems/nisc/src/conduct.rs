@@ -1,7 +1,8 @@
 //! `Act`: what a sender is about to do with what it made. An honest sender does it; the tests have senders that are honest but for
-//! one lie, and a lie is another [`Conduct`].
+//! one lie, and a lie is another [`Conduct`](comity_protocol::Conduct).
 
 use comity_core::{Block, Delta};
+use curve25519_dalek::ristretto::RistrettoPoint;
 use curve25519_dalek::scalar::Scalar;
 
 /// What is about to be used or sent. An honest sender does not look at it.
@@ -9,6 +10,8 @@ use curve25519_dalek::scalar::Scalar;
 pub(crate) enum Act<'a> {
     /// The payloads of the circuit OTs: `k_i` and `seed_i`.
     Circuits(&'a mut [[Block; 2]]),
+    /// Half of the point that stands for a one in commitments to the sender's input.
+    One(&'a mut RistrettoPoint),
     /// `h_{j,0}` and `h_{j,1}`, encoded.
     OutputCommitments(&'a mut [[u8; 32]]),
     /// The heads of the input OTs.
@@ -31,18 +34,4 @@ pub(crate) enum Act<'a> {
     Openings { j: usize, halves: &'a mut [[Scalar; 2]] },
     /// The cheating recovery boxes: two rows.
     Boxes(&'a mut [Block]),
-}
-
-/// How a sender behaves.
-pub(crate) trait Conduct {
-    /// May change what is about to be used or sent.
-    fn before(&mut self, act: Act<'_>);
-}
-
-/// As the protocol says.
-pub(crate) struct Honest;
-
-impl Conduct for Honest {
-    #[inline(always)]
-    fn before(&mut self, _: Act<'_>) {}
 }

@@ -98,7 +98,7 @@ impl Plan {
 mod tests {
     use super::*;
     use crate::group::noted;
-    use crate::tests::{Case, bits, random_program, rng};
+    use crate::tests::{CONTEXT, Case, bits, random_program, rng};
     use crate::{open, publish};
     use comity_core::Backend;
 
@@ -122,11 +122,9 @@ mod tests {
                 let case = Case::new(Backend::detect(), program, inputs, copies, seed);
                 let (answer, responding) = made(|| case.answer(seed));
                 let (opened, opening) =
-                    made(|| open(Backend::detect(), &case.secret, &case.program, &mut &answer[..]).unwrap());
+                    made(|| open(Backend::detect(), &case.secret, &CONTEXT, &case.program, &mut &answer[..]).unwrap());
                 assert!(opened.outputs == case.plain());
-                let (cost, e) = (Cost::new(&case.program, copies).unwrap(), {
-                    case.secret.receivers(case.backend).choice.evaluated.len()
-                });
+                let (cost, e) = (Cost::new(&case.program, copies).unwrap(), { case.secret.evaluated().len() });
                 let what = format!("{copies:?}, {n1}, {n2}, {m}");
                 assert_eq!(publishing, [cost.publish, 0], "{what}");
                 assert_eq!(responding, [cost.respond - cost.respond_variable, cost.respond_variable], "{what}");

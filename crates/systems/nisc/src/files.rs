@@ -4,39 +4,40 @@
 //! (32). All numbers are little-endian. It ends with a BLAKE3 hash of all before.
 
 use comity_core::{Error, Result};
+use zeroize::Zeroize;
 
 use crate::Copies;
 
 /// The version of the files, of the CRS and of the protocol.
-pub(crate) const VERSION: u16 = 1;
+pub(crate) const VERSION: u16 = 2;
 
 /// Bytes of the checksum at the end.
 pub(crate) const CHECKSUM: usize = 32;
 
 /// What a file is.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Kind {
+pub(crate) enum FileKind {
     Query,
     Key,
     Answer,
 }
 
-impl Kind {
-    const ALL: [Kind; 3] = [Kind::Query, Kind::Key, Kind::Answer];
+impl FileKind {
+    const ALL: [FileKind; 3] = [FileKind::Query, FileKind::Key, FileKind::Answer];
 
     fn magic(self) -> &'static [u8; 16] {
         match self {
-            Kind::Query => b"comity NISC qry\n",
-            Kind::Key => b"comity NISC key\n",
-            Kind::Answer => b"comity NISC ans\n",
+            FileKind::Query => b"comity NISC qry\n",
+            FileKind::Key => b"comity NISC key\n",
+            FileKind::Answer => b"comity NISC ans\n",
         }
     }
 
     fn name(self) -> &'static str {
         match self {
-            Kind::Query => "a query",
-            Kind::Key => "the key of a query",
-            Kind::Answer => "an answer",
+            FileKind::Query => "a query",
+            FileKind::Key => "the key of a query",
+            FileKind::Answer => "an answer",
         }
     }
 }
@@ -51,31 +52,40 @@ pub(crate) struct Header {
 impl Header {
     pub(crate) const BYTES: usize = 16 + 2 + 2 + 32;
 
-    pub(crate) fn to_bytes(&self, kind: Kind) -> Vec<u8> {
+    pub(crate) fn to_bytes(&self, kind: FileKind) -> Vec<u8> {
         [&kind.magic()[..], &VERSION.to_le_bytes(), &self.copies.to_bytes(), &self.program].concat()
     }
 
     /// The beginning of a file that should be of this kind.
     ///
     /// # Errors
-    /// [`Error::Malformed`] if it is something else, or of another version.
-    pub(crate) fn from_bytes(kind: Kind, bytes: &[u8; Header::BYTES]) -> Result<Header> {
+    /// [`Malformed`](comity_core::Kind) if it is something else, or of another version.
+    pub(crate) fn from_bytes(kind: FileKind, bytes: &[u8; Header::BYTES]) -> Result<Header> {
         let (magic, rest) = bytes.split_at(16);
         if magic != kind.magic() {
-            let is = Kind::ALL.into_iter().find(|other| magic == other.magic());
-            let is = is.map_or("something else", Kind::name);
-            return Err(Error::Malformed(format!("{} was expected here, and this is {is}", kind.name())));
+            let is = FileKind::ALL.into_iter().find(|other| magic == other.magic());
+            let is = is.map_or("something else", FileKind::name);
+            return Err(Error::malformed(format!("{} was expected here, and this is {is}", kind.name())));
         }
         let version = u16::from_le_bytes([rest[0], rest[1]]);
         if version != VERSION {
-            return Err(Error::Malformed(format!(
-                "this is {} of version {version}, and this program knows version {VERSION}",
+            return Err(Error::malformed(format!(
+                "this is {} of version {version}, and this program knows version {VERSION}: both sides need one version, and \
+                 everything must be made with it",
                 kind.name()
             )));
         }
         let copies = Copies::from_bytes([rest[2], rest[3]])?;
         Ok(Header { copies, program: std::array::from_fn(|i| rest[4 + i]) })
     }
+}
+
+/// The checksum of a file with these bytes before it. That of a key has secrets in its last block.
+fn sum(bytes: &[u8]) -> blake3::Hash {
+    let mut hasher = checksum();
+    let sum = hasher.update(bytes).finalize();
+    hasher.zeroize();
+    sum
 }
 
 /// The hash that a checksum is finished from.
@@ -85,7 +95,7 @@ pub(crate) fn checksum() -> blake3::Hasher {
 
 /// Appends the checksum.
 pub(crate) fn seal(mut bytes: Vec<u8>) -> Vec<u8> {
-    let sum = checksum().update(&bytes).finalize();
+    let sum = sum(&bytes);
     bytes.extend_from_slice(sum.as_bytes());
     bytes
 }
@@ -93,13 +103,13 @@ pub(crate) fn seal(mut bytes: Vec<u8>) -> Vec<u8> {
 /// What is between the header and the checksum, if the latter is right.
 ///
 /// # Errors
-/// [`Error::Malformed`].
-pub(crate) fn unseal(kind: Kind, bytes: &[u8]) -> Result<(Header, &[u8])> {
-    let short = || Error::Malformed(format!("{} bytes are too few for {}", bytes.len(), kind.name()));
+/// [`Malformed`](comity_core::Kind).
+pub(crate) fn unseal(kind: FileKind, bytes: &[u8]) -> Result<(Header, &[u8])> {
+    let short = || Error::malformed(format!("{} bytes are too few for {}", bytes.len(), kind.name()));
     let header = Header::from_bytes(kind, bytes.first_chunk().ok_or_else(short)?)?;
     let (body, sum) = bytes.split_last_chunk::<CHECKSUM>().ok_or_else(short)?;
-    if checksum().update(body).finalize() != *sum {
-        return Err(Error::Malformed(format!("{} was damaged or cut short: its checksum is wrong", kind.name())));
+    if self::sum(body) != *sum {
+        return Err(Error::malformed(format!("{} was damaged or cut short: its checksum is wrong", kind.name())));
     }
     Ok((header, body.get(Header::BYTES..).ok_or_else(short)?))
 }

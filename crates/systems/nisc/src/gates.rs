@@ -1,12 +1,12 @@
 //! The garbled circuits: all copies in lockstep at the sender; at the receiver the checked copies are garbled again and the others
 //! evaluated, also in lockstep, while the tables arrive. [`walk`] runs the program over either side.
 
-use comity_circuit::{Engine, Lowered, Observer, Program, Recipients};
-use comity_core::{
-    Bits, Block, Cursor, Error, LockstepEvaluator, LockstepGarbler, Misbehaviour, Result, SessionId, Tape,
-};
+use comity_circuit::{Call, Engine, Lowered, Observer, Owner, Place, Program, Recipients};
+use comity_core::{Bits, Block, Cursor, Error, LockstepEvaluator, LockstepGarbler, Result, SessionId, Tape};
+use comity_protocol::Conduct;
 
-use crate::conduct::{Act, Conduct};
+use crate::checks;
+use crate::conduct::Act;
 use crate::plan::Plan;
 use crate::rows::Rows;
 use crate::stream::{In, Intake, Out, Outlet};
@@ -60,7 +60,7 @@ impl<L: Slots> Lanes<L> {
     /// So many copies.
     ///
     /// # Errors
-    /// [`Error::InvalidInput`] if there is not the memory.
+    /// [`InvalidInput`](comity_core::Kind) if there is not the memory.
     pub(crate) fn new(lockstep: L, width: usize, inputs: Rows, program: &Program, plan: &Plan) -> Result<Lanes<L>> {
         let wires = Rows::new(width, usize::try_from(program.wires()).unwrap_or(usize::MAX))?;
         Ok(Lanes { lockstep, wires, inputs, outputs: Rows::new(width, plan.outputs)? })
@@ -128,25 +128,16 @@ impl<S: Side> Engine for Machine<'_, S> {
     type Wire = ();
     type Error = Error;
 
-    fn input(&mut self, _: usize, party: u32, _: Option<&Bits>, start: usize, wires: &mut [()]) -> Result<()> {
-        let next = &mut self.next[party as usize];
+    fn input(&mut self, _: usize, owner: Owner, _: Option<&Bits>, start: usize, wires: &mut [()]) -> Result<()> {
+        let next = &mut self.next[usize::from(owner.includes(1))];
         self.side.put_in(*next, start, wires.len());
         *next += wires.len();
         Ok(())
     }
 
-    fn call(
-        &mut self,
-        circuit: &Lowered,
-        times: u64,
-        args: &[(usize, isize)],
-        outs: &[(usize, isize)],
-        _: &mut [()],
-    ) -> Result<()> {
-        let at = |places: &[(usize, isize)], t: u64| -> Vec<usize> {
-            places.iter().map(|&(start, stride)| start.wrapping_add_signed(stride.wrapping_mul(t as isize))).collect()
-        };
-        (0..times).try_for_each(|t| self.side.call(circuit, &at(args, t), &at(outs, t)))
+    fn call(&mut self, call: &Call<'_>, _: &mut [()]) -> Result<()> {
+        let at = |places: &[Place], t: u64| -> Vec<usize> { places.iter().map(|place| place.at(t)).collect() };
+        (0..call.times).try_for_each(|t| self.side.call(call.circuit, &at(call.args, t), &at(call.outs, t)))
     }
 
     /// The value is known only when all checks are done.
@@ -167,7 +158,7 @@ pub(crate) struct Garbling<'a, 'b, D> {
     conduct: &'a mut D,
 }
 
-impl<'a, 'b, D: Conduct> Garbling<'a, 'b, D> {
+impl<'a, 'b, D: for<'c> Conduct<Act<'c>>> Garbling<'a, 'b, D> {
     pub(crate) fn new(
         lanes: Lanes<LockstepGarbler>,
         copies: usize,
@@ -184,7 +175,7 @@ impl<'a, 'b, D: Conduct> Garbling<'a, 'b, D> {
     }
 }
 
-impl<D: Conduct> Side for Garbling<'_, '_, D> {
+impl<D: for<'c> Conduct<Act<'c>>> Side for Garbling<'_, '_, D> {
     fn put_in(&mut self, from: usize, at: usize, bits: usize) {
         self.lanes.put_in(from, at, bits);
     }
@@ -252,7 +243,7 @@ impl Side for Opening<'_, '_, '_> {
             let known = &mut self.known[..rows * self.widths[0]];
             let missing = &mut self.missing[..rows * self.widths[1]];
             self.checked.lockstep.garble(&part, known);
-            self.intake.take(self.input, known, missing, Misbehaviour::GarbledCircuit)?;
+            self.intake.take(self.input, known, missing, checks::GARBLED_CIRCUIT)?;
             self.evaluated.lockstep.evaluate(&part, missing);
         }
         self.checked.store(circuit, outs);

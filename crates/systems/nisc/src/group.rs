@@ -2,7 +2,7 @@
 //!
 //! Points are encoded in batches, which share an inversion, as the doubles of what is given. Scalars are kept as halves.
 
-use comity_core::{Error, Misbehaviour, Result};
+use comity_core::{Error, Result};
 use comity_ot::base::pvw::Multiples;
 use curve25519_dalek::constants::RISTRETTO_BASEPOINT_POINT as G;
 use curve25519_dalek::ristretto::{CompressedRistretto, RistrettoPoint};
@@ -11,6 +11,7 @@ use curve25519_dalek::traits::IsIdentity;
 use rand_core::CryptoRng;
 use zeroize::{ZeroizeOnDrop, Zeroizing};
 
+use crate::checks;
 use crate::plan::Plan;
 
 /// An encoded point.
@@ -18,8 +19,8 @@ pub(crate) type Encoded = [u8; 32];
 
 /// A peer's point: canonically encoded and not the identity, or refused by name.
 pub(crate) fn decode(bytes: &Encoded) -> Result<RistrettoPoint> {
-    let point = CompressedRistretto(*bytes).decompress().ok_or(Misbehaviour::InvalidPoint)?;
-    if point.is_identity() { Err(Error::from(Misbehaviour::IdentityPoint)) } else { Ok(point) }
+    let point = CompressedRistretto(*bytes).decompress().ok_or(checks::INVALID_POINT)?;
+    if point.is_identity() { Err(Error::from(checks::IDENTITY_POINT)) } else { Ok(point) }
 }
 
 /// The encodings of the doubles of these points.
@@ -74,7 +75,7 @@ pub(crate) fn uniform(fill: impl FnOnce(&mut [u8])) -> Scalar {
 }
 
 /// A random scalar.
-pub(crate) fn random(rng: &mut impl CryptoRng) -> Scalar {
+pub(crate) fn random(rng: &mut dyn CryptoRng) -> Scalar {
     uniform(|wide| rng.fill_bytes(wide))
 }
 
@@ -91,7 +92,7 @@ pub(crate) trait Powers {
 pub(crate) struct Owner {
     pub(crate) w: Scalar,
     #[zeroize(skip)]
-    half_g: RistrettoPoint,
+    pub(crate) half_g: RistrettoPoint,
 }
 
 impl Owner {

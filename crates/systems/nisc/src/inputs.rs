@@ -3,13 +3,14 @@
 //! Copy by copy six blocks: both commitments and both adapters in the order of `pi_{i,j}`. A commitment is a hash of `u`,
 //! with 256 bits; an adapter is the label `W_{i,j,b}` plus `REHash(u_{i,j,b})`, a hash of the same under another key.
 
-use comity_core::{Block, Delta, Misbehaviour, Result, SessionId, ShortHash};
+use comity_core::{Block, Delta, Result, SessionId, ShortHash};
 use curve25519_dalek::ristretto::{CompressedRistretto, RistrettoBasepointTable, RistrettoPoint};
 use curve25519_dalek::scalar::Scalar;
 use curve25519_dalek::traits::Identity;
 use subtle::{Choice, ConditionallySelectable, ConstantTimeEq};
 use zeroize::{Zeroize, Zeroizing};
 
+use crate::checks;
 use crate::copies::Copy;
 use crate::group::{Powers, doubled, note, of_g, uniform};
 
@@ -111,7 +112,7 @@ pub(crate) fn input_commitment(powers: &impl Powers, half_r: &Scalar, bit: Choic
 /// The active labels of bit `j` in the evaluated copies, from halves of the input commitment and of the proofs.
 ///
 /// # Errors
-/// [`InputEquality`](Misbehaviour::InputEquality) if a proof is wrong: what it takes the commitment to was not
+/// [`InputEquality`](checks::INPUT_EQUALITY) if a proof is wrong: what it takes the commitment to was not
 /// committed to in that copy.
 pub(crate) fn find(
     session: &SessionId,
@@ -137,5 +138,5 @@ pub(crate) fn find(
         found &= opens(0) | second;
         labels.push(Block::conditional_select(&row(4), &row(5), second) ^ *pad);
     }
-    if bool::from(found) { Ok(labels) } else { Err(Misbehaviour::InputEquality.into()) }
+    if bool::from(found) { Ok(labels) } else { Err(checks::INPUT_EQUALITY.into()) }
 }

@@ -9,8 +9,13 @@
 //!
 //! **Adversary**: malicious, static, either party. A cheating sender is caught, or the output is right, but with probability
 //! `1/(2^t - 1)` for `t` copies, coded `1/C(t, e)`, and what 128-bit keys leave. With `Q` answers to one query these chances
-//! add: take `t >= rho + log2 Q`. That answers of different senders stay secret from, and cannot be made of, each other is for
-//! a layer above, which encrypts them to the receiver.
+//! add: take `t >= rho + log2 Q`. One copy is always evaluated and never checked: no protection at all. That answers of
+//! different senders stay secret from, and cannot be made of, each other is for a layer above, which encrypts them to the receiver.
+//!
+//! **Context**: 32 bytes that both sides of an answer give beside the query, and that enter its session. The layer above puts there
+//! what it adds: above all the key that the answer is encrypted to. Were that not bound, somebody could put a key of its own
+//! before the receiver's query, have an honest sender answer *that*, decrypt the answer and encrypt it for the receiver, who
+//! would learn `f(x, y)` as the answer of one who knows no `y`. With all zeros an answer is for anybody who has the query.
 //!
 //! **Assumptions**: DDH in ristretto255; BLAKE3 as a random oracle (CRS, pads, REHash, commitments, `K`); AES-128 as an ideal cipher
 //! (garbling). The copies share the key of a gate's hash, which costs `log2(2 t)` bits of its concrete security (2019/1168).
@@ -23,7 +28,7 @@
 //! **Query** (Figure 2): header, `id`, epoch; `COT1(x_j)` (64 bytes each); `COT1(t_i)` (64 bytes each), `t_i = 1` if copy `i` is
 //! checked; checksum. The CRS of its OTs is hashed to the group from a label, the version and `id`.
 //!
-//! **Answer** (Figure 3): header with the hash of the query and a nonce; then
+//! **Answer** (Figure 3): header, the hash of query and context, and a nonce, which together make the session; then
 //!
 //! | # | what | bytes | from `seed_i` | check, and what fails it |
 //! |---|---|---|---|---|
@@ -78,8 +83,8 @@
 //!   fetched, so the bound is that of the plain form. A copy that cannot be had is an abort, and not one copy less: else a
 //!   sender would store one, a wrong one, which is evaluated half of the time. That abort depends on `T`, never on an input.
 //!   **Assumption**: the store hides from senders what was fetched, as long as the query takes answers.
-//! - Whether an answer aborts, and by which name, depends on `T` and what the sender did, never on `x` (but for [`NoValidCopy`], when
-//!   every evaluated copy was guessed): it must stay with the receiver while the query lives. Whether an output was
+//! - Whether an answer aborts, and by which name, depends on `T` and what the sender did, never on `x` (but for [`NoValidCopy`] and
+//!   [`NoRecovery`], when every evaluated copy was guessed): it must stay with the receiver while the query lives. Whether an output was
 //!   *recovered* can depend on `x`: nobody else may ever hear of it.
 //!
 //! **Timing**: variable time only where a checked copy is made again, and where nothing but public points and masked scalars
@@ -88,19 +93,21 @@
 //!
 //! **Cost**: [`Cost`] counts bytes and group multiplications.
 //!
-//! [`InvalidPoint`]: comity_core::Misbehaviour::InvalidPoint
-//! [`IdentityPoint`]: comity_core::Misbehaviour::IdentityPoint
-//! [`OutputCommitments`]: comity_core::Misbehaviour::OutputCommitments
-//! [`TransferAnswer`]: comity_core::Misbehaviour::TransferAnswer
-//! [`InputEquality`]: comity_core::Misbehaviour::InputEquality
-//! [`InputCommitment`]: comity_core::Misbehaviour::InputCommitment
-//! [`GarbledCircuit`]: comity_core::Misbehaviour::GarbledCircuit
-//! [`RecoveryOpening`]: comity_core::Misbehaviour::RecoveryOpening
-//! [`InputRecovery`]: comity_core::Misbehaviour::InputRecovery
-//! [`CodedCircuit`]: comity_core::Misbehaviour::CodedCircuit
-//! [`NoValidCopy`]: comity_core::Misbehaviour::NoValidCopy
-//! [`NoRecovery`]: comity_core::Misbehaviour::NoRecovery
+//! [`InvalidPoint`]: checks::INVALID_POINT
+//! [`IdentityPoint`]: checks::IDENTITY_POINT
+//! [`OutputCommitments`]: checks::OUTPUT_COMMITMENTS
+//! [`TransferAnswer`]: checks::TRANSFER_ANSWER
+//! [`InputEquality`]: checks::INPUT_EQUALITY
+//! [`InputCommitment`]: checks::INPUT_COMMITMENT
+//! [`GarbledCircuit`]: checks::GARBLED_CIRCUIT
+//! [`RecoveryOpening`]: checks::RECOVERY_OPENING
+//! [`InputRecovery`]: checks::INPUT_RECOVERY
+//! [`CodedCircuit`]: checks::CODED_CIRCUIT
+//! [`NoValidCopy`]: checks::NO_VALID_COPY
+//! [`NoRecovery`]: checks::NO_RECOVERY
 
+mod card;
+pub mod checks;
 mod conduct;
 mod copies;
 mod cost;
@@ -120,9 +127,10 @@ mod stream;
 #[cfg(test)]
 mod tests;
 
+pub use card::CARD;
 pub use cost::Cost;
 pub use open::{Opened, open};
 pub use plan::Copies;
 pub use query::{Query, Secret, publish};
 pub use respond::respond;
-pub use stored::{open_stored, respond_stored};
+pub use stored::{Writers, open_stored, respond_stored};

@@ -4,16 +4,17 @@ use std::io::Read;
 
 use comity_circuit::{Observer, Plain, Program};
 use comity_core::{
-    Backend, Bits, Block, Delta, Error, LockstepEvaluator, LockstepGarbler, Misbehaviour, Prg, Result, SessionId,
+    Backend, Bits, Block, Delta, Error, Kind, LockstepEvaluator, LockstepGarbler, Prg, Result, SessionId,
 };
 use comity_ot::base::pvw::{self, products};
 use curve25519_dalek::ristretto::{RistrettoBasepointTable, RistrettoPoint};
 use curve25519_dalek::scalar::Scalar;
-use curve25519_dalek::traits::Identity;
+use subtle::ConstantTimeEq;
 use zeroize::Zeroizing;
 
+use crate::checks;
 use crate::copies::{Copy, add, mask};
-use crate::files::{Header, Kind};
+use crate::files::{FileKind, Header};
 use crate::gates::{Lanes, Opening, gate_keys, slots, walk};
 use crate::group::{Powers, Public, decode, doubled, half, note};
 use crate::inputs::{self, Drawn, commit, find};
@@ -21,7 +22,7 @@ use crate::outputs::{Boxes, Recovery, Told, Verdict, decoding, decoding_bit, dec
 use crate::parallel::{batches, map};
 use crate::plan::{Plan, separated};
 use crate::query::{Receivers, Secret};
-use crate::respond::{deltas, head_rows, hidden_rows, label_pairs, ot_sessions, same_program, session};
+use crate::respond::{answered, deltas, head_rows, hidden_rows, label_pairs, ot_sessions, same_program, session};
 use crate::rows::Rows;
 use crate::stream::{In, Intake};
 
@@ -36,33 +37,41 @@ pub struct Opened {
     pub recovered: bool,
 }
 
-/// Opens an answer (Figure 4).
+/// Opens an answer that was made in this context (Figure 4).
 ///
 /// # Errors
-/// [`Error::Malformed`] for what is no answer, or was damaged; [`Error::Mismatch`] for an answer to another query or program;
-/// [`Error::PeerMisbehaved`] names the check that a cheating sender failed: see the module's documentation. No error says
+/// [`Malformed`](comity_core::Kind) for what is no answer, or was damaged; [`Mismatch`](comity_core::Kind) for an answer to another query or program, or
+/// made in another context;
+/// [`Misbehaved`](comity_core::Kind) names the check that a cheating sender failed: see the module's documentation. No error says
 /// anything about answers of others. Results and errors alike are to be shown to nobody before all answers to the query are
 /// opened: then the secret is spent, and [`Secret::refresh`] makes the next one.
-pub fn open(backend: Backend, secret: &Secret, program: &Program, answer: &mut dyn Read) -> Result<Opened> {
+pub fn open(
+    backend: Backend,
+    secret: &Secret,
+    context: &[u8; 32],
+    program: &Program,
+    answer: &mut dyn Read,
+) -> Result<Opened> {
     let plan = Plan::new(program, secret.copies())?;
-    open_from(backend, secret, program, plan, In::new(answer, plan.answer_bytes()))
+    open_from(backend, secret, context, program, plan, In::new(answer, plan.answer_bytes()))
 }
 
 /// As [`open`], with all that the answer comes from.
 pub(crate) fn open_from(
     backend: Backend,
     secret: &Secret,
+    context: &[u8; 32],
     program: &Program,
     plan: Plan,
     mut input: In<'_>,
 ) -> Result<Opened> {
     same_program(&program.digest(), secret.program())?;
     if plan.inputs[0] != secret.input().len() {
-        return Err(Error::Malformed("the key has an input of another length than its program takes".into()));
+        return Err(Error::malformed("the key has an input of another length than its program takes"));
     }
     let receivers = secret.receivers(backend);
     input.check(plan.copies, &receivers.choice)?;
-    let opened = session_of(&receivers, secret, &mut input)
+    let opened = session_of(&receivers, secret, context, &mut input)
         .and_then(|session| Receiver { backend, session, plan, program, receivers: &receivers }.open(&mut input));
     match opened {
         Ok(told) => {
@@ -74,22 +83,22 @@ pub(crate) fn open_from(
             Ok(Opened { outputs: split(program, &bits), recovered })
         }
         // What was damaged on its way is nobody's fault.
-        Err(Error::PeerMisbehaved(kind)) => Err(input.finish().err().unwrap_or(kind.into())),
+        Err(Error { kind: Kind::Misbehaved(kind), .. }) => Err(input.finish().err().unwrap_or(kind.into())),
         Err(error) => Err(error),
     }
 }
 
 /// Reads the beginning of an answer.
-fn session_of(receivers: &Receivers, secret: &Secret, input: &mut In<'_>) -> Result<SessionId> {
-    let header = Header::from_bytes(Kind::Answer, &input.array()?)?;
+fn session_of(receivers: &Receivers, secret: &Secret, context: &[u8; 32], input: &mut In<'_>) -> Result<SessionId> {
+    let header = Header::from_bytes(FileKind::Answer, &input.array()?)?;
     same_program(secret.program(), &header.program)?;
-    let (fingerprint, nonce) = (input.array()?, input.array()?);
-    let ours = receivers.query.fingerprint();
-    if header.copies != secret.copies() || fingerprint != ours {
+    let (theirs, nonce) = (input.array()?, input.array()?);
+    let ours = answered(&receivers.query.fingerprint(), context);
+    if header.copies != secret.copies() || theirs != ours {
         let hex = |digest: &[u8; 32]| digest.iter().map(|byte| format!("{byte:02x}")).collect::<String>();
-        return Err(Error::Mismatch { field: "query", ours: hex(&ours), theirs: hex(&fingerprint) });
+        return Err(Error::mismatch("query", hex(&ours), hex(&theirs)));
     }
-    Ok(session(&header, &fingerprint, &nonce))
+    Ok(session(&header, &ours, &nonce))
 }
 
 /// What came of an answer.
@@ -131,6 +140,17 @@ struct Commitments {
     outputs: Vec<[RistrettoPoint; 2]>,
 }
 
+/// What numbers 1 to 4 fix.
+struct Fixed {
+    commitments: Commitments,
+    powers: Public,
+    /// The checked copies, and the offset of each.
+    copies: Vec<Copy>,
+    deltas: Vec<Delta>,
+    /// The streams of `k_i` of the evaluated copies.
+    masks: Vec<Prg>,
+}
+
 /// The receiver at work on an answer.
 struct Receiver<'a> {
     backend: Backend,
@@ -148,21 +168,20 @@ struct Labels {
 
 impl Receiver<'_> {
     fn open(&self, input: &mut In<'_>) -> Result<Outcome> {
-        let choice = &self.receivers.choice;
         let commitments = self.commitments(input)?;
-        let (mut copies, mut masks) = self.circuits(input)?;
-        let mut intake = Intake::new(self.backend, &self.session, self.plan.copies, choice);
+        let (copies, masks) = self.circuits(input)?;
         let powers = Public::new(&commitments.h, &self.plan);
-        let deltas = deltas(&copies);
-        let mut labels = self.transfer(&mut copies, &deltas, &mut intake, input)?;
-        self.inputs(&commitments, &powers, &mut copies, &deltas, &mut masks, &mut labels, &mut intake, input)?;
-        let outputs = self.evaluate(&deltas, labels, &mut intake, input)?;
-        let verdict = self.outputs(&commitments, &powers, &deltas, &mut masks, &outputs, &mut intake, input)?;
+        let mut fixed = Fixed { commitments, powers, deltas: deltas(&copies), copies, masks };
+        let mut intake = Intake::new(self.backend, &self.session, self.plan.copies, &self.receivers.choice);
+        let mut labels = self.transfer(&mut fixed, &mut intake, input)?;
+        self.inputs(&mut fixed, &mut labels, &mut intake, input)?;
+        let outputs = self.evaluate(&fixed.deltas, labels, &mut intake, input)?;
+        let verdict = self.outputs(&mut fixed, &outputs, &mut intake, input)?;
         // Before anybody looks at what the evaluated copies say.
         intake.finish(input)?;
         match verdict.tell()? {
             Told::Output(bits) => Ok(Outcome::Output(bits)),
-            Told::Trapdoor(half_w) => Ok(Outcome::Input(decrypt(&commitments, &half_w)?)),
+            Told::Trapdoor(half_w) => Ok(Outcome::Input(decrypt(&fixed.commitments, &half_w)?)),
         }
     }
 
@@ -173,7 +192,7 @@ impl Receiver<'_> {
         let mut pairs = |count: usize| (0..count).map(|_| Ok([point()?, point()?])).collect::<Result<Vec<_>>>();
         let (inputs, outputs) = (pairs(self.plan.inputs[1])?, pairs(self.plan.outputs)?);
         if outputs.iter().any(|[zero, one]| zero + one != h) {
-            return Err(Misbehaviour::OutputCommitments.into());
+            return Err(checks::OUTPUT_COMMITMENTS.into());
         }
         Ok(Commitments { h, inputs, outputs })
     }
@@ -192,13 +211,8 @@ impl Receiver<'_> {
     }
 
     /// Numbers 5 and 6: the receiver's input.
-    fn transfer(
-        &self,
-        copies: &mut [Copy],
-        deltas: &[Delta],
-        intake: &mut Intake<'_>,
-        input: &mut In<'_>,
-    ) -> Result<Labels> {
+    fn transfer(&self, fixed: &mut Fixed, intake: &mut Intake<'_>, input: &mut In<'_>) -> Result<Labels> {
+        let Fixed { copies, deltas, .. } = fixed;
         let Receivers { crs, choice, inputs, query, .. } = self.receivers;
         let (t, [n1, n2]) = (self.plan.t(), self.plan.inputs);
         let e = choice.evaluated.len();
@@ -210,7 +224,7 @@ impl Receiver<'_> {
         note((t - e) * products::HEAD, 0);
         let heads = crs.heads(copies.iter().map(|copy| &copy.coins));
         let mut missing = vec![Block::ZERO; 4 * e];
-        intake.take(input, &head_rows(&heads), &mut missing, Misbehaviour::TransferAnswer)?;
+        intake.take(input, &head_rows(&heads), &mut missing, checks::TRANSFER_ANSWER)?;
         let arrived = (0..e).map(|k| {
             let mut head = [0; 64];
             head.as_chunks_mut::<16>()
@@ -236,7 +250,7 @@ impl Receiver<'_> {
             });
             for (j, (known, chosen)) in batch.zip(pads) {
                 let known = hidden_rows(&label_pairs(deltas, labels.checked.get(j, 1)), &known);
-                intake.take(input, &known, &mut missing, Misbehaviour::TransferAnswer)?;
+                intake.take(input, &known, &mut missing, checks::TRANSFER_ANSWER)?;
                 let bit = inputs.choices().get(j);
                 let (zeros, ones) = missing.split_at(e);
                 let active = labels.evaluated.get_mut(j, 1);
@@ -249,18 +263,14 @@ impl Receiver<'_> {
     }
 
     /// Numbers 7 to 9: the sender's input.
-    #[allow(clippy::too_many_arguments, reason = "all that arrived before")]
     fn inputs(
         &self,
-        commitments: &Commitments,
-        powers: &Public,
-        copies: &mut [Copy],
-        deltas: &[Delta],
-        masks: &mut [Prg],
+        fixed: &mut Fixed,
         labels: &mut Labels,
         intake: &mut Intake<'_>,
         input: &mut In<'_>,
     ) -> Result<()> {
+        let Fixed { commitments, powers, copies, deltas, masks } = fixed;
         let Receiver { session, plan, receivers, .. } = self;
         let (checked, evaluated) = (&receivers.choice.checked, &receivers.choice.evaluated);
         let (t, c, first) = (plan.t(), checked.len(), plan.inputs[0]);
@@ -271,7 +281,7 @@ impl Receiver<'_> {
             let zeros = labels.checked.get(first + batch.start, batch.len());
             let known = map(batch.clone(), 4 * c, |j| {
                 let at = j - batch.start;
-                commit(session, j, powers, deltas, &drawn[at], &zeros[at * c..][..c])
+                commit(session, j, &*powers, deltas, &drawn[at], &zeros[at * c..][..c])
             });
             let mut arrived = Vec::with_capacity(batch.len());
             for known in &known {
@@ -279,7 +289,7 @@ impl Receiver<'_> {
                 let missing = self.committed(intake, input, known)?;
                 let mut proofs = Zeroizing::new(Vec::with_capacity(evaluated.len()));
                 for (&i, mask) in evaluated.iter().zip(masks.iter_mut()) {
-                    proofs.push(unmask(mask, arriving[i]).ok_or(Misbehaviour::InputEquality)?);
+                    proofs.push(unmask(mask, arriving[i]).ok_or(checks::INPUT_EQUALITY)?);
                 }
                 arrived.push((proofs, missing));
             }
@@ -300,8 +310,8 @@ impl Receiver<'_> {
         let mut missing = vec![Block::ZERO; inputs::ROWS * choice.evaluated.len()];
         let (commitments, adapters) = missing.split_at_mut(4 * choice.evaluated.len());
         let known = known.split_at(4 * choice.checked.len());
-        intake.take(input, known.0, commitments, Misbehaviour::InputCommitment)?;
-        intake.take(input, known.1, adapters, Misbehaviour::GarbledCircuit)?;
+        intake.take(input, known.0, commitments, checks::INPUT_COMMITMENT)?;
+        intake.take(input, known.1, adapters, checks::GARBLED_CIRCUIT)?;
         Ok(missing)
     }
 
@@ -326,23 +336,20 @@ impl Receiver<'_> {
     }
 
     /// Numbers 11 to 13: what the evaluated copies say, and the cheating recovery boxes.
-    #[allow(clippy::too_many_arguments, reason = "all that arrived before")]
     fn outputs(
         &self,
-        commitments: &Commitments,
-        powers: &Public,
-        deltas: &[Delta],
-        masks: &mut [Prg],
+        fixed: &mut Fixed,
         labels: &[Rows; 2],
         intake: &mut Intake<'_>,
         input: &mut In<'_>,
     ) -> Result<Verdict> {
+        let Fixed { commitments, powers, deltas, masks, .. } = fixed;
         let Receiver { session, plan, receivers, .. } = self;
         let (checked, evaluated) = (&receivers.choice.checked, &receivers.choice.evaluated);
         let e = evaluated.len();
         let mut bits = vec![Block::ZERO; decoding_rows(plan.outputs) * e];
         let known = decoding(&labels[0], plan.outputs, checked.len());
-        intake.take(input, &known, &mut bits, Misbehaviour::GarbledCircuit)?;
+        intake.take(input, &known, &mut bits, checks::GARBLED_CIRCUIT)?;
 
         let recovery = Recovery::new(session);
         let mut boxes = [checked, evaluated].map(|copies| Boxes::new(session, copies.len()));
@@ -355,7 +362,7 @@ impl Receiver<'_> {
                 input.take(arriving.as_flattened_mut().as_flattened_mut())?;
                 for (&i, mask) in evaluated.iter().zip(masks.iter_mut()) {
                     let [Some(zero), Some(one)] = arriving[i].map(|bytes| unmask(mask, bytes)) else {
-                        return Err(Misbehaviour::RecoveryOpening.into());
+                        return Err(checks::RECOVERY_OPENING.into());
                     };
                     told.push([zero, one]);
                 }
@@ -364,27 +371,28 @@ impl Receiver<'_> {
             let points = map(batch.clone(), 2 * t, |j| {
                 let at = j - batch.start;
                 let half_h = commitments.outputs[j].each_ref().map(half);
-                let checked = checked.iter().zip(deltas).zip(&zeros[at * c..]).flat_map(|((&i, delta), zero)| {
-                    let labels = [*zero, *zero ^ delta.block()];
-                    [0, 1].map(|b| half_h[b] + powers.g(&recovery.half_k(i, j, b as u8, labels[b])))
-                });
+                let checked =
+                    checked.iter().zip(deltas.iter()).zip(&zeros[at * c..]).flat_map(|((&i, delta), zero)| {
+                        let labels = [*zero, *zero ^ delta.block()];
+                        [0, 1].map(|b| half_h[b] + powers.g(&recovery.half_k(i, j, b as u8, labels[b])))
+                    });
                 let evaluated = told[at * e..][..e].as_flattened().iter().map(|half| powers.g(half));
-                (doubled(&checked.collect::<Vec<_>>()), doubled(&evaluated.collect::<Vec<_>>()))
+                let points = [Zeroizing::new(checked.collect::<Vec<_>>()), Zeroizing::new(evaluated.collect())];
+                points.each_ref().map(|points| doubled(points))
             });
             for (at, (j, points)) in batch.zip(&points).enumerate() {
-                boxes[0].add(&points.0);
-                boxes[1].add(&points.1);
+                boxes.iter_mut().zip(points).for_each(|(boxes, points)| boxes.add(points));
                 for (k, (&i, label)) in evaluated.iter().zip(&active[at * e..]).enumerate() {
                     let bit = label.lsb() ^ decoding_bit(&bits, e, j, k);
-                    let half_k = recovery.half_k(i, j, u8::from(bit), *label);
-                    let half_w = told[at * e + k][usize::from(bit)] - half_k;
+                    let half_k = Zeroizing::new(recovery.half_k(i, j, u8::from(bit), *label));
+                    let half_w = Zeroizing::new(told[at * e + k][usize::from(bit)] - *half_k);
                     verdict.add(k, j, bit, &half_w, &commitments.outputs[j]);
                 }
             }
         }
         let mut missing = vec![Block::ZERO; 2 * e];
-        intake.take(input, &boxes[0].finish(), &mut missing, Misbehaviour::InputRecovery)?;
-        verdict.opened = missing == boxes[1].finish();
+        intake.take(input, &boxes[0].finish(), &mut missing, checks::INPUT_RECOVERY)?;
+        verdict.opened = missing.ct_eq(&boxes[1].finish()).into();
         Ok(verdict)
     }
 }
@@ -399,20 +407,19 @@ fn unmask(mask: &mut Prg, bytes: [u8; 32]) -> Option<Scalar> {
 /// "Decrypts P2's input-commitments", from half of `w`.
 ///
 /// # Errors
-/// [`NoRecovery`](Misbehaviour::NoRecovery) if `half_w` is not half the logarithm of `h`, or a commitment is not to a bit.
+/// [`NoRecovery`](checks::NO_RECOVERY) if `half_w` is not half the logarithm of `h`, or a commitment is not to a bit.
 fn decrypt(commitments: &Commitments, half_w: &Scalar) -> Result<Bits> {
-    let w = half_w + half_w;
-    let powers = RistrettoPoint::mul_base(&w);
-    let one = RistrettoPoint::mul_base(&Scalar::ONE);
-    if powers != commitments.h {
-        return Err(Misbehaviour::NoRecovery.into());
+    let w = Zeroizing::new(half_w + half_w);
+    let [zero, one] = [Scalar::ZERO, Scalar::ONE].map(|bit| RistrettoPoint::mul_base(&bit));
+    let mut right = RistrettoPoint::mul_base(&w).ct_eq(&commitments.h);
+    let mut y = Bits::zeros(commitments.inputs.len());
+    for (j, [a, b]) in commitments.inputs.iter().enumerate() {
+        let value = Zeroizing::new(b - a * *w);
+        let bit = value.ct_eq(&one);
+        right &= bit | value.ct_eq(&zero);
+        y.set(j, bit.into());
     }
-    let bit = |[a, b]: &[RistrettoPoint; 2]| match b - a * w {
-        value if value == RistrettoPoint::identity() => Ok(false),
-        value if value == one => Ok(true),
-        _ => Err(Error::from(Misbehaviour::NoRecovery)),
-    };
-    commitments.inputs.iter().map(bit).collect()
+    if bool::from(right) { Ok(y) } else { Err(checks::NO_RECOVERY.into()) }
 }
 
 #[cfg(test)]
@@ -435,7 +442,7 @@ mod tests {
             [(&[0, 2][..], half_w), (&[-1], half_w), (&[0, 1], Scalar::from(8u64)), (&[], Scalar::ZERO)]
         {
             let refused = decrypt(&with(values), &half_w);
-            assert!(matches!(refused, Err(Error::PeerMisbehaved(Misbehaviour::NoRecovery))), "{values:?}");
+            assert!(matches!(refused, Err(Error { kind: Kind::Misbehaved(checks::NO_RECOVERY), .. })), "{values:?}");
         }
     }
 }

@@ -7,11 +7,12 @@
 //! The box of a copy is a hash of the points `h_{j,b} + K_{i,j,b} G`. Whoever checks the copy makes them from the labels, whoever
 //! evaluates it from what it was told, whose points they are: so nothing else could have been told.
 
-use comity_core::{Bits, Block, Misbehaviour, Result, SessionId};
+use comity_core::{Bits, Block, Result, SessionId};
 use curve25519_dalek::ristretto::{CompressedRistretto, RistrettoPoint};
 use curve25519_dalek::scalar::Scalar;
 use zeroize::{Zeroize, Zeroizing};
 
+use crate::checks;
 use crate::group::{of_g, uniform};
 use crate::rows::Rows;
 
@@ -66,6 +67,12 @@ impl Recovery {
 /// The cheating recovery boxes of copies: running hashes of their points.
 pub(crate) struct Boxes(Vec<blake3::Hasher>);
 
+impl Drop for Boxes {
+    fn drop(&mut self) {
+        self.0.iter_mut().for_each(Zeroize::zeroize);
+    }
+}
+
 impl Boxes {
     pub(crate) fn new(session: &SessionId, copies: usize) -> Boxes {
         let key = session.child("cheating recovery box").to_bytes();
@@ -105,7 +112,7 @@ pub(crate) enum Told {
     /// They agree.
     Output(Bits),
     /// They do not: half of `w`.
-    Trapdoor(Scalar),
+    Trapdoor(Zeroizing<Scalar>),
 }
 
 impl Verdict {
@@ -137,18 +144,18 @@ impl Verdict {
     /// The last steps of Figure 4.
     ///
     /// # Errors
-    /// [`RecoveryOpening`](Misbehaviour::RecoveryOpening) if a recovery box was not opened, and
-    /// [`NoValidCopy`](Misbehaviour::NoValidCopy) if no copy is semi-trusted.
+    /// [`RecoveryOpening`](checks::RECOVERY_OPENING) if a recovery box was not opened, and
+    /// [`NoValidCopy`](checks::NO_VALID_COPY) if no copy is semi-trusted.
     pub(crate) fn tell(self) -> Result<Told> {
         if !self.opened {
-            return Err(Misbehaviour::RecoveryOpening.into());
+            return Err(checks::RECOVERY_OPENING.into());
         }
         let mut trusted = self.copies.iter().filter(|(_, trusted)| *trusted).map(|(output, _)| output);
-        let first = trusted.next().ok_or(Misbehaviour::NoValidCopy)?;
+        let first = trusted.next().ok_or(checks::NO_VALID_COPY)?;
         let Some(other) = trusted.find(|output| *output != first) else { return Ok(Told::Output(first.clone())) };
         let j = first.iter().zip(other.iter()).position(|(a, b)| a != b);
         match j.map(|j| &self.known[j]) {
-            Some([Some(zero), Some(one)]) => Ok(Told::Trapdoor(zero + one)),
+            Some([Some(zero), Some(one)]) => Ok(Told::Trapdoor(Zeroizing::new(zero + one))),
             _ => unreachable!("both logarithms of a bit in which semi-trusted copies differ were found right"),
         }
     }

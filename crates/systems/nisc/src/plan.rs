@@ -1,12 +1,14 @@
 //! How many copies there are, and what of a program counts here.
 
 use comity_circuit::{Program, Recipients};
-use comity_core::{Bits, ErasureCode, Error, Result};
+use comity_core::{Bits, ErasureCode, Error, PartyId, Result};
 use rand_core::CryptoRng;
+use zeroize::{ZeroizeOnDrop, Zeroizing};
 
 /// The copies of the garbled circuit: their number `t`, and how they travel.
 ///
-/// All of them: any but none are evaluated, and a cheat escapes with probability `1/(2^t - 1)`. Stored (AMPR14, section 5): the
+/// All of them: any but none are evaluated, and a cheat escapes with probability `1/(2^t - 1)`: one copy is always evaluated, and no
+/// protection at all. Stored (AMPR14, section 5): the
 /// same, but they wait with somebody else, and the receiver fetches those that are evaluated. Coded (same section): exactly `e`
 /// are evaluated, an answer is about as large as `e` garbled circuits, and a cheat escapes with probability `1/C(t, e)`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -33,7 +35,7 @@ impl Copies {
     /// `t` copies that all travel.
     ///
     /// # Errors
-    /// [`Error::InvalidInput`] unless `t` is 1 to [`MAX`](Copies::MAX).
+    /// [`InvalidInput`](comity_core::Kind) unless `t` is 1 to [`MAX`](Copies::MAX).
     pub fn all(t: usize) -> Result<Copies> {
         Copies::new(t, Form::All)
     }
@@ -49,11 +51,11 @@ impl Copies {
     /// `t` copies of which `e` are evaluated, coded.
     ///
     /// # Errors
-    /// [`Error::InvalidInput`] unless `0 < e < t` and `t + e` is at most 255, the non-zero elements of the code's field.
+    /// [`InvalidInput`](comity_core::Kind) unless `0 < e < t` and `t + e` is at most 255, the non-zero elements of the code's field.
     pub fn coded(t: usize, e: usize) -> Result<Copies> {
         match u8::try_from(e) {
             Ok(coded) if 0 < e && e < t && t + e <= ErasureCode::MAX => Copies::new(t, Form::Coded(coded)),
-            _ => Err(Error::InvalidInput(format!(
+            _ => Err(Error::invalid_input(format!(
                 "{t} coded copies with {e} evaluated: choose 0 < e < t with t + e at most 255"
             ))),
         }
@@ -62,10 +64,10 @@ impl Copies {
     /// What coded copies there are for a statistical security of `rho` bits, from the fewest copies to the fewest bytes.
     ///
     /// # Errors
-    /// [`Error::InvalidInput`] if `rho` is not 1 to 127.
+    /// [`InvalidInput`](comity_core::Kind) if `rho` is not 1 to 127.
     pub fn frontier(rho: u32) -> Result<Vec<Copies>> {
         if !(1..=127).contains(&rho) {
-            return Err(Error::InvalidInput(format!("rho is {rho}: coded copies are for 1 to 127")));
+            return Err(Error::invalid_input(format!("rho is {rho}: coded copies are for 1 to 127")));
         }
         ErasureCode::pairs(rho).into_iter().filter(|&(t, e)| 0 < e && e < t).map(|(t, e)| Copies::coded(t, e)).collect()
     }
@@ -73,8 +75,8 @@ impl Copies {
     fn new(t: usize, form: Form) -> Result<Copies> {
         match u8::try_from(t) {
             Ok(total) if (1..=Copies::MAX).contains(&t) => Ok(Copies { total, form }),
-            _ => Err(Error::InvalidInput(format!(
-                "{t} copies: choose 1 to {}, the statistical security in bits",
+            _ => Err(Error::invalid_input(format!(
+                "{t} copies: choose 2 to {}, of which a cheat is unseen with probability 1/(2^t - 1); 1 is no protection",
                 Copies::MAX
             ))),
         }
@@ -90,7 +92,7 @@ impl Copies {
             Copies::STORED => Copies::stored(t.into()),
             _ => Copies::coded(t.into(), e.into()),
         }
-        .map_err(|error| Error::Malformed(error.to_string()))
+        .map_err(|error| Error::malformed(error.to_string()))
     }
 
     pub(crate) fn to_bytes(self) -> [u8; 2] {
@@ -143,11 +145,11 @@ impl Copies {
     }
 
     /// Draws the copies that are checked and those that are evaluated.
-    pub(crate) fn choose(self, rng: &mut impl CryptoRng) -> Choice {
+    pub(crate) fn choose(self, rng: &mut dyn CryptoRng) -> Choice {
         let t = self.total();
         let evaluated = match self.evaluated() {
             None => loop {
-                let mut bytes = zeroize::Zeroizing::new([0; Copies::MAX.div_ceil(8)]);
+                let mut bytes = Zeroizing::new([0; Copies::MAX.div_ceil(8)]);
                 rng.fill_bytes(&mut bytes[..]);
                 let bits = Bits::from_bytes(&bytes[..], t);
                 if bits.words().iter().any(|&word| word != 0) {
@@ -156,25 +158,28 @@ impl Copies {
             },
             Some(e) => {
                 // A uniform set of this size: sort by random keys, of 128 bits, so that none are equal.
-                let mut order: Vec<(u128, usize)> = (0..t)
-                    .map(|i| {
-                        let mut key = [0; 16];
-                        rng.fill_bytes(&mut key);
-                        (u128::from_le_bytes(key), i)
-                    })
-                    .collect();
+                let mut keys = Zeroizing::new(vec![[0; 16]; t]);
+                rng.fill_bytes(keys.as_flattened_mut());
+                let numbered = keys.iter().map(|key| u128::from_le_bytes(*key)).zip(0..);
+                let mut order: Zeroizing<Vec<(u128, usize)>> = Zeroizing::new(numbered.collect());
                 order.sort_unstable();
                 let mut bits = Bits::zeros(t);
                 order[..e].iter().for_each(|&(_, i)| bits.set(i, true));
                 bits
             }
         };
-        let (evaluated, checked) = (0..t).partition(|&i| evaluated.get(i));
-        Choice { checked, evaluated }
+        // Room for all, so that nothing is left behind in what is outgrown.
+        let mut choice = Choice { checked: Vec::with_capacity(t), evaluated: Vec::with_capacity(t) };
+        for i in 0..t {
+            let side = if evaluated.get(i) { &mut choice.evaluated } else { &mut choice.checked };
+            side.push(i);
+        }
+        choice
     }
 }
 
-/// The set `T` of checked copies, and the others, both in order.
+/// The set `T` of checked copies, and the others, both in order: the receiver's secret as long as the query takes answers.
+#[derive(ZeroizeOnDrop)]
 pub(crate) struct Choice {
     pub(crate) checked: Vec<usize>,
     pub(crate) evaluated: Vec<usize>,
@@ -204,16 +209,17 @@ impl Plan {
     /// The plan of a program.
     ///
     /// # Errors
-    /// [`Error::InvalidInput`] if it is not for two parties, or tells party 1 something.
+    /// [`InvalidInput`](comity_core::Kind) if it is not for two parties, or tells party 1 something.
     pub(crate) fn new(program: &Program, copies: Copies) -> Result<Plan> {
         if program.parties() > 2 {
-            return Err(Error::InvalidInput(format!(
+            return Err(Error::invalid_input(format!(
                 "non-interactive computation is for two parties, and the program is for {}",
                 program.parties()
             )));
         }
-        if let Some(index) = program.outputs().iter().position(|output| output.to != Recipients::Party(0)) {
-            return Err(Error::InvalidInput(format!(
+        program.check_plain()?;
+        if let Some(index) = program.outputs().iter().position(|output| output.to != Recipients::only(0)) {
+            return Err(Error::invalid_input(format!(
                 "output value {index} (`{}`) would be told to party 1, the sender, who learns nothing in non-interactive \
                  computation: reveal every output to party 0 only",
                 program.outputs()[index].name
@@ -221,9 +227,9 @@ impl Plan {
         }
         let sum = |mut values: &mut dyn Iterator<Item = usize>| {
             let sum = Iterator::try_fold(&mut values, 0, usize::checked_add);
-            sum.ok_or_else(|| Error::InvalidInput("the program's inputs or outputs do not fit this machine".into()))
+            sum.ok_or_else(|| Error::invalid_input("the program's inputs or outputs do not fit this machine"))
         };
-        let bits = |party| sum(&mut program.inputs().iter().filter(|i| i.party == party).map(|i| i.bits));
+        let bits = |party: u16| sum(&mut program.inputs().iter().filter(|i| i.owner.includes(party)).map(|i| i.bits));
         let outputs = sum(&mut program.outputs().iter().map(|output| output.bits))?;
         Ok(Plan { copies, inputs: [bits(0)?, bits(1)?], outputs, ands: program.and_gates() })
     }
@@ -237,9 +243,9 @@ impl Plan {
 /// The bits of one party's inputs, one value after another.
 ///
 /// # Errors
-/// [`Error::InvalidInput`] if these are not exactly the values that the party gives.
-pub(crate) fn joined(program: &Program, party: u32, inputs: &[Option<Bits>]) -> Result<Bits> {
-    program.check_inputs(Some(party), inputs)?;
+/// [`InvalidInput`](comity_core::Kind) if these are not exactly the values that the party gives.
+pub(crate) fn joined(program: &Program, party: u16, inputs: &[Option<Bits>]) -> Result<Bits> {
+    program.check_inputs(Some(PartyId(party)), inputs)?;
     let mut all = Bits::zeros(0);
     inputs.iter().flatten().for_each(|value| all.extend_from(value));
     Ok(all)
@@ -249,7 +255,7 @@ pub(crate) fn joined(program: &Program, party: u32, inputs: &[Option<Bits>]) -> 
 pub(crate) fn separated(program: &Program, bits: [&Bits; 2]) -> Vec<Option<Bits>> {
     let mut at = [0; 2];
     let take = |input: &comity_circuit::Input| {
-        let party = input.party as usize;
+        let party = usize::from(input.owner.includes(1));
         let value = bits[party].slice(at[party], input.bits);
         at[party] += input.bits;
         Some(value)

@@ -10,7 +10,7 @@ use rand_core::CryptoRng;
 use zeroize::{Zeroize, ZeroizeOnDrop, Zeroizing};
 
 use crate::Copies;
-use crate::files::{Header, Kind, VERSION, seal, unseal};
+use crate::files::{FileKind, Header, VERSION, seal, unseal};
 use crate::group::note;
 use crate::plan::{Choice, Plan, joined};
 
@@ -36,10 +36,10 @@ impl Query {
     /// The query with these bytes. [`respond`](crate::respond()) checks its points before it says anything.
     ///
     /// # Errors
-    /// [`Error::Malformed`] if they are no query, or of another version, or damaged.
+    /// [`Malformed`](comity_core::Kind) if they are no query, or of another version, or damaged.
     pub fn from_bytes(bytes: &[u8]) -> Result<Query> {
-        let (Header { copies, program }, body) = unseal(Kind::Query, bytes)?;
-        let wrong = || Error::Malformed(format!("a query of {} bytes ends inside an OT", bytes.len()));
+        let (Header { copies, program }, body) = unseal(FileKind::Query, bytes)?;
+        let wrong = || Error::malformed(format!("a query of {} bytes ends inside an OT", bytes.len()));
         let (id, rest) = body.split_first_chunk().ok_or_else(wrong)?;
         let (epoch, ots) = rest.split_first_chunk().ok_or_else(wrong)?;
         let circuits = copies.total() * QUERY_BYTES;
@@ -59,7 +59,7 @@ impl Query {
 
     /// The bytes of the message.
     pub fn to_bytes(&self) -> Vec<u8> {
-        let mut bytes = Header { copies: self.copies, program: self.program }.to_bytes(Kind::Query);
+        let mut bytes = Header { copies: self.copies, program: self.program }.to_bytes(FileKind::Query);
         bytes.extend_from_slice(&self.id);
         bytes.extend_from_slice(&self.epoch.to_le_bytes());
         bytes.extend(self.inputs.to_bytes());
@@ -139,10 +139,10 @@ impl Secret {
     /// The secret in these bytes.
     ///
     /// # Errors
-    /// [`Error::Malformed`] if they are none, or of another version, or damaged.
+    /// [`Malformed`](comity_core::Kind) if they are none, or of another version, or damaged.
     pub fn from_bytes(bytes: &[u8]) -> Result<Secret> {
-        let (Header { copies, program }, body) = unseal(Kind::Key, bytes)?;
-        let wrong = || Error::Malformed("the key of a query does not have the length that it says".into());
+        let (Header { copies, program }, body) = unseal(FileKind::Key, bytes)?;
+        let wrong = || Error::malformed("the key of a query does not have the length that it says");
         let (id, rest) = body.split_first_chunk().ok_or_else(wrong)?;
         let (epoch, rest) = rest.split_first_chunk().ok_or_else(wrong)?;
         let (inputs, rest) = rest.split_first_chunk().ok_or_else(wrong)?;
@@ -165,7 +165,7 @@ impl Secret {
 
     /// The bytes to keep.
     pub fn to_bytes(&self) -> Zeroizing<Vec<u8>> {
-        let mut bytes = Header { copies: self.copies, program: self.program }.to_bytes(Kind::Key);
+        let mut bytes = Header { copies: self.copies, program: self.program }.to_bytes(FileKind::Key);
         let x = Zeroizing::new(self.x.to_bytes());
         // Room for all, so that no outgrown copy is left behind.
         bytes.reserve_exact(32 + 4 + 16 + 16 + 8 + x.len() + crate::files::CHECKSUM);
@@ -189,9 +189,9 @@ impl Secret {
     /// to the earlier query do not fit it.
     ///
     /// # Errors
-    /// [`Error::InvalidInput`] after 2^32 times.
-    pub fn refresh(&self, rng: &mut impl CryptoRng) -> Result<Secret> {
-        let spent = || Error::InvalidInput("this key was refreshed 2^32 times: publish a new query".into());
+    /// [`InvalidInput`](comity_core::Kind) after 2^32 times.
+    pub fn refresh(&self, rng: &mut dyn CryptoRng) -> Result<Secret> {
+        let spent = || Error::invalid_input("this key was refreshed 2^32 times: publish a new query");
         let epoch = self.epoch.checked_add(1).ok_or_else(spent)?;
         let Secret { id, copies, program, inputs, .. } = *self;
         Ok(Secret { id, epoch, copies, program, x: self.x.clone(), inputs, circuits: random_block(rng) })
@@ -214,8 +214,8 @@ impl Secret {
 
     /// The copies that are evaluated, in order: those that the receiver needs if the copies are stored. Nobody who can answer the
     /// query may learn them.
-    pub fn evaluated(&self) -> Vec<usize> {
-        self.choose(Backend::detect()).0.evaluated
+    pub fn evaluated(&self) -> Zeroizing<Vec<usize>> {
+        Zeroizing::new(std::mem::take(&mut self.choose(Backend::detect()).0.evaluated))
     }
 
     /// The choice of copies, and the randomness after it.
@@ -254,14 +254,14 @@ impl Secret {
 /// party 0. The query is public; the secret opens the answers, and is as secret as the input.
 ///
 /// # Errors
-/// [`Error::InvalidInput`] where the inputs do not fit the program, or the program is not for two parties of which only the
+/// [`InvalidInput`](comity_core::Kind) where the inputs do not fit the program, or the program is not for two parties of which only the
 /// first learns something.
 pub fn publish(
     backend: Backend,
     program: &Program,
     inputs: &[Option<Bits>],
     copies: Copies,
-    rng: &mut impl CryptoRng,
+    rng: &mut dyn CryptoRng,
 ) -> Result<(Query, Secret)> {
     Plan::new(program, copies)?;
     let x = joined(program, 0, inputs)?;
@@ -273,7 +273,7 @@ pub fn publish(
 }
 
 /// A random block.
-pub(crate) fn random_block(rng: &mut impl CryptoRng) -> Block {
+pub(crate) fn random_block(rng: &mut dyn CryptoRng) -> Block {
     let mut bytes = [0; Block::BYTES];
     rng.fill_bytes(&mut bytes);
     let block = Block::new(bytes);

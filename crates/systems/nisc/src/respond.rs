@@ -5,15 +5,16 @@ use std::io::Write;
 use comity_circuit::Program;
 use comity_core::{Backend, Bits, Block, Delta, Error, LockstepGarbler, Prg, Result, SessionId};
 use comity_ot::base::pvw::{self, products};
+use comity_protocol::{Conduct, Honest};
 use curve25519_dalek::ristretto::RistrettoPoint;
 use curve25519_dalek::scalar::Scalar;
 use rand_core::CryptoRng;
 use subtle::{Choice, ConditionallySelectable};
 use zeroize::Zeroizing;
 
-use crate::conduct::{Act, Conduct, Honest};
+use crate::conduct::Act;
 use crate::copies::{Copy, add, mask};
-use crate::files::{Header, Kind};
+use crate::files::{FileKind, Header};
 use crate::gates::{Garbling, Lanes, gate_keys, slots, walk};
 use crate::group::{Encoded, Owner, doubled, note, of_g, random};
 use crate::inputs::{Drawn, commit, input_commitment};
@@ -24,12 +25,17 @@ use crate::query::{Query, random_block};
 use crate::rows::Rows;
 use crate::stream::{Out, Outlet};
 
-/// Bytes that bind an answer: the fingerprint of the query, and a nonce.
+/// Bytes that bind an answer: the hash of what it answers, and a nonce.
 pub(crate) const BINDING: usize = 64;
 
+/// What an answer answers: the query with this fingerprint, in this context.
+pub(crate) fn answered(fingerprint: &[u8; 32], context: &[u8; 32]) -> [u8; 32] {
+    blake3::derive_key("comity NISC: a query and its context", [*fingerprint, *context].as_flattened())
+}
+
 /// The session of an answer.
-pub(crate) fn session(header: &Header, fingerprint: &[u8; 32], nonce: &[u8; 32]) -> SessionId {
-    SessionId::derive("comity NISC", &[&header.to_bytes(Kind::Answer), fingerprint, nonce])
+pub(crate) fn session(header: &Header, answered: &[u8; 32], nonce: &[u8; 32]) -> SessionId {
+    SessionId::derive("comity NISC", &[&header.to_bytes(FileKind::Answer), answered, nonce])
 }
 
 /// The sessions of both kinds of OT.
@@ -38,41 +44,51 @@ pub(crate) fn ot_sessions(session: &SessionId) -> [SessionId; 2] {
 }
 
 /// Answers a query (Figure 3): writes the sender's message to `out`. `inputs[i]` is there exactly for the values of party 1.
+/// The answer opens in the same `context` only: see the module's documentation.
 ///
 /// The answer may travel in the clear only if nobody but the receiver may see it: see the functionality in the module's
 /// documentation. An error leaves part of an answer behind, which is good for nothing and gives nothing away.
 ///
 /// # Errors
-/// Before anything is written: [`Error::Mismatch`] if the query is for another program, [`Error::InvalidInput`] where the inputs
-/// do not fit, [`InvalidPoint`](comity_core::Misbehaviour::InvalidPoint) and
-/// [`IdentityPoint`](comity_core::Misbehaviour::IdentityPoint) where the query holds such. After that, what `out` reports.
+/// Before anything is written: [`Mismatch`](comity_core::Kind) if the query is for another program, [`InvalidInput`](comity_core::Kind) where the inputs
+/// do not fit, [`InvalidPoint`](crate::checks::INVALID_POINT) and
+/// [`IdentityPoint`](crate::checks::IDENTITY_POINT) where the query holds such. After that, what `out` reports.
 pub fn respond(
     backend: Backend,
     query: &Query,
+    context: &[u8; 32],
     program: &Program,
     inputs: &[Option<Bits>],
-    rng: &mut impl CryptoRng,
+    rng: &mut dyn CryptoRng,
     out: &mut dyn Write,
 ) -> Result<()> {
-    respond_as(backend, query, program, inputs, rng, Out::new(out), &mut Honest)
+    respond_as(backend, &Question { query, context, program }, inputs, rng, Out::new(out), &mut Honest)
+}
+
+/// What is answered.
+pub(crate) struct Question<'a> {
+    pub(crate) query: &'a Query,
+    pub(crate) context: &'a [u8; 32],
+    /// The query's program.
+    pub(crate) program: &'a Program,
 }
 
 /// As [`respond`], and how to behave.
 pub(crate) fn respond_as(
     backend: Backend,
-    query: &Query,
-    program: &Program,
+    question: &Question<'_>,
     inputs: &[Option<Bits>],
-    rng: &mut impl CryptoRng,
+    rng: &mut dyn CryptoRng,
     mut out: Out<'_>,
-    conduct: &mut impl Conduct,
+    conduct: &mut impl for<'a> Conduct<Act<'a>>,
 ) -> Result<()> {
+    let Question { query, context, program } = *question;
     let header = Header { copies: query.copies(), program: program.digest() };
     same_program(&header.program, query.program())?;
     let plan = Plan::new(program, header.copies)?;
     let y = joined(program, 1, inputs)?;
     if query.input_bits() != plan.inputs[0] {
-        return Err(Error::Malformed(format!(
+        return Err(Error::malformed(format!(
             "the query has OTs for {} input bits, and its program takes {}",
             query.input_bits(),
             plan.inputs[0]
@@ -83,11 +99,11 @@ pub(crate) fn respond_as(
     let input_ots = pvw::Sender::new(&crs, &query.inputs)?;
     let circuit_ots = pvw::Sender::new(&crs, &query.circuits)?;
 
-    let (fingerprint, mut nonce) = (query.fingerprint(), [0; 32]);
+    let (answered, mut nonce) = (answered(&query.fingerprint(), context), [0; 32]);
     rng.fill_bytes(&mut nonce);
-    let session = session(&header, &fingerprint, &nonce);
-    out.put(&header.to_bytes(Kind::Answer))?;
-    out.put(&fingerprint)?;
+    let session = session(&header, &answered, &nonce);
+    out.put(&header.to_bytes(FileKind::Answer))?;
+    out.put(&answered)?;
     out.put(&nonce)?;
     let mut sender = Sender::new(backend, session, plan, rng, conduct)?;
     let half_r = sender.commit(&y, rng, &mut out)?;
@@ -106,7 +122,7 @@ pub(crate) fn same_program(ours: &[u8; 32], theirs: &[u8; 32]) -> Result<()> {
     if ours == theirs {
         return Ok(());
     }
-    Err(Error::Mismatch { field: "program", ours: hex(ours), theirs: hex(theirs) })
+    Err(Error::mismatch("program", hex(ours), hex(theirs)))
 }
 
 /// The sender at work on an answer.
@@ -129,13 +145,13 @@ struct Sender<'a, D> {
     conduct: &'a mut D,
 }
 
-impl<'a, D: Conduct> Sender<'a, D> {
+impl<'a, D: for<'b> Conduct<Act<'b>>> Sender<'a, D> {
     /// Draws what is fresh.
     fn new(
         backend: Backend,
         session: SessionId,
         plan: Plan,
-        rng: &mut impl CryptoRng,
+        rng: &mut dyn CryptoRng,
         conduct: &'a mut D,
     ) -> Result<Sender<'a, D>> {
         let half_owner = Zeroizing::new(random(rng));
@@ -167,10 +183,12 @@ impl<'a, D: Conduct> Sender<'a, D> {
     }
 
     /// The first items of Figure 3: `h`, the input commitments and the output commitments. Returns the halves of `r_j`.
-    fn commit(&mut self, y: &Bits, rng: &mut impl CryptoRng, out: &mut Out<'_>) -> Result<Zeroizing<Vec<Scalar>>> {
+    fn commit(&mut self, y: &Bits, rng: &mut dyn CryptoRng, out: &mut Out<'_>) -> Result<Zeroizing<Vec<Scalar>>> {
         let mut half_r = Zeroizing::new(Vec::with_capacity(y.len()));
         half_r.extend((0..y.len()).map(|_| random(rng)));
-        out.put(doubled(&[RistrettoPoint::mul_base(&self.owner.w.div_by_2())])[0].as_bytes())?;
+        self.conduct.before(Act::One(&mut self.owner.half_g));
+        let half_owner = Zeroizing::new(self.owner.w.div_by_2());
+        out.put(doubled(&[RistrettoPoint::mul_base(&half_owner)])[0].as_bytes())?;
         for (r, bit) in half_r.iter().zip(y.iter()) {
             let points = doubled(&input_commitment(&self.owner, r, Choice::from(u8::from(bit))));
             points.iter().try_for_each(|point| out.put(point.as_bytes()))?;
@@ -186,7 +204,7 @@ impl<'a, D: Conduct> Sender<'a, D> {
     }
 
     /// "Circuits cut-and-choose": the circuit OTs, with fresh randomness.
-    fn cut_and_choose(&mut self, ots: &pvw::Sender, rng: &mut impl CryptoRng, out: &mut Out<'_>) -> Result<()> {
+    fn cut_and_choose(&mut self, ots: &pvw::Sender, rng: &mut dyn CryptoRng, out: &mut Out<'_>) -> Result<()> {
         self.conduct.before(Act::Circuits(&mut self.secrets));
         let [session, _] = ot_sessions(&self.session);
         let each = self.plan.t() * products::ANSWER;
@@ -280,7 +298,7 @@ impl<'a, D: Conduct> Sender<'a, D> {
                     let labels = [*zero, *zero ^ delta.block()];
                     halves.extend([0, 1].map(|b| half_w[j][b] + recovery.half_k(i, j, b as u8, labels[b])));
                 }
-                let points: Vec<_> = halves.iter().map(of_g).collect();
+                let points: Zeroizing<Vec<_>> = Zeroizing::new(halves.iter().map(of_g).collect());
                 (halves, doubled(&points))
             });
             for (j, (mut halves, points)) in batch.zip(opened) {

@@ -14,10 +14,10 @@ impl Rows {
     /// Rows for so many wires.
     ///
     /// # Errors
-    /// [`Error::InvalidInput`] if there is not the memory.
+    /// [`InvalidInput`](comity_core::Kind) if there is not the memory.
     pub(crate) fn new(width: usize, wires: usize) -> Result<Rows> {
         let blocks = Table::try_zeroed(wires.saturating_mul(width)).ok_or_else(|| {
-            Error::InvalidInput(format!(
+            Error::invalid_input(format!(
                 "{wires} wires with a label for each of {width} copies do not fit the memory of this machine"
             ))
         })?;

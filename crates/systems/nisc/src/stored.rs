@@ -22,50 +22,60 @@ use std::io::{Read, Write};
 
 use comity_circuit::Program;
 use comity_core::{Backend, Bits, Result};
+use comity_protocol::Honest;
 use rand_core::CryptoRng;
 
-use crate::conduct::Honest;
 use crate::open::open_from;
 use crate::plan::Plan;
-use crate::respond::respond_as;
+use crate::respond::{Question, respond_as};
 use crate::stream::{In, Out};
 use crate::{Opened, Query, Secret};
 
-/// As [`respond`](crate::respond()), for a query with [stored copies](crate::Copies::stored): writes copy `i` to `copies[i]`, and the answer without them to
-/// `out`. Each copy has the [`copy_bytes`](crate::Cost::copy_bytes) of the program.
+/// Where an answer goes whose copies are stored.
+pub struct Writers<'a, W> {
+    /// The answer without its copies.
+    pub answer: &'a mut dyn Write,
+    /// Copy `i` goes to `copies[i]`.
+    pub copies: &'a mut [W],
+}
+
+/// As [`respond`](crate::respond()), for a query with [stored copies](crate::Copies::stored). Each copy has the
+/// [`copy_bytes`](crate::Cost::copy_bytes) of the program.
 ///
 /// # Errors
-/// As [`respond`](crate::respond()), and [`InvalidInput`](comity_core::Error::InvalidInput) unless there are as many writers as
+/// As [`respond`](crate::respond()), and [`InvalidInput`](comity_core::Kind) unless there are as many writers as
 /// stored copies.
 pub fn respond_stored<W: Write>(
     backend: Backend,
     query: &Query,
+    context: &[u8; 32],
     program: &Program,
     inputs: &[Option<Bits>],
-    rng: &mut impl CryptoRng,
-    out: &mut dyn Write,
-    copies: &mut [W],
+    rng: &mut dyn CryptoRng,
+    to: Writers<'_, W>,
 ) -> Result<()> {
-    respond_as(backend, query, program, inputs, rng, Out::new(out).with_copies(copies), &mut Honest)
+    let out = Out::new(to.answer).with_copies(to.copies);
+    respond_as(backend, &Question { query, context, program }, inputs, rng, out, &mut Honest)
 }
 
 /// As [`open`](crate::open()), for an answer whose copies are stored: `copies[i]` reads copy `i`. It must be there if copy `i` is
 /// [evaluated](Secret::evaluated); what is read of others is thrown away.
 ///
 /// # Errors
-/// As [`open`](crate::open()). [`GarbledCircuit`](comity_core::Misbehaviour::GarbledCircuit) if a checked copy is not what was hashed, and
-/// [`CodedCircuit`](comity_core::Misbehaviour::CodedCircuit) if an evaluated one is not; or
-/// [`InvalidPoint`](comity_core::Misbehaviour::InvalidPoint), [`IdentityPoint`](comity_core::Misbehaviour::IdentityPoint) or
-/// [`InputEquality`](comity_core::Misbehaviour::InputEquality) if the latter shows before the hashes are compared.
-/// [`Malformed`](comity_core::Error::Malformed) if a copy that is read is cut short.
-/// [`InvalidInput`](comity_core::Error::InvalidInput) if a copy is not there that must be.
+/// As [`open`](crate::open()). [`GarbledCircuit`](crate::checks::GARBLED_CIRCUIT) if a checked copy is not what was hashed, and
+/// [`CodedCircuit`](crate::checks::CODED_CIRCUIT) if an evaluated one is not; or
+/// [`InvalidPoint`](crate::checks::INVALID_POINT), [`IdentityPoint`](crate::checks::IDENTITY_POINT) or
+/// [`InputEquality`](crate::checks::INPUT_EQUALITY) if the latter shows before the hashes are compared.
+/// [`Malformed`](comity_core::Kind) if a copy that is read is cut short.
+/// [`InvalidInput`](comity_core::Kind) if a copy is not there that must be.
 pub fn open_stored<R: Read>(
     backend: Backend,
     secret: &Secret,
+    context: &[u8; 32],
     program: &Program,
     answer: &mut dyn Read,
     copies: &mut [Option<R>],
 ) -> Result<Opened> {
     let plan = Plan::new(program, secret.copies())?;
-    open_from(backend, secret, program, plan, In::new(answer, plan.answer_bytes()).with_copies(copies))
+    open_from(backend, secret, context, program, plan, In::new(answer, plan.answer_bytes()).with_copies(copies))
 }

@@ -9,9 +9,10 @@
 
 use std::io::{ErrorKind, Read, Write};
 
-use comity_core::{Backend, Block, ErasureCode, ErasureDecoder, Error, Misbehaviour, Result, SessionId};
+use comity_core::{Backend, Block, Check, ErasureCode, ErasureDecoder, Error, Result, SessionId};
 
 use crate::Copies;
+use crate::checks;
 use crate::files::{CHECKSUM, checksum};
 use crate::plan::{Choice, Form};
 
@@ -35,7 +36,7 @@ impl<'a> Out<'a> {
     }
 
     /// # Errors
-    /// [`Error::InvalidInput`] unless there is a place for each copy that is stored.
+    /// [`InvalidInput`](comity_core::Kind) unless there is a place for each copy that is stored.
     pub(crate) fn check(&self, copies: Copies) -> Result<()> {
         places(copies, self.copies.len())
     }
@@ -71,7 +72,7 @@ fn places(copies: Copies, streams: usize) -> Result<()> {
     if streams == wanted {
         return Ok(());
     }
-    Err(Error::InvalidInput(format!(
+    Err(Error::invalid_input(format!(
         "this query takes {wanted} stored copies beside an answer, and there are {streams}"
     )))
 }
@@ -99,22 +100,18 @@ impl<'a> In<'a> {
     }
 
     /// # Errors
-    /// [`Error::InvalidInput`] unless there is each stored copy that is to be evaluated.
+    /// [`InvalidInput`](comity_core::Kind) unless there is each stored copy that is to be evaluated.
     pub(crate) fn check(&self, copies: Copies, choice: &Choice) -> Result<()> {
         places(copies, self.copies.len())?;
         let missing = copies.is_stored() && choice.evaluated.iter().any(|&i| self.copies[i].is_none());
-        if missing {
-            Err(Error::InvalidInput("a stored copy that is to be evaluated is not there".into()))
-        } else {
-            Ok(())
-        }
+        if missing { Err(Error::invalid_input("a stored copy that is to be evaluated is not there")) } else { Ok(()) }
     }
 
     /// Reads the next blocks of a stored copy, if it is at hand.
     fn stored(&mut self, copy: usize, column: &mut [Block]) -> Result<()> {
         let Some(copy) = &mut self.copies[copy] else { return Ok(()) };
         copy.read_exact(Block::bytes_of_mut(column)).map_err(|error| match error.kind() {
-            ErrorKind::UnexpectedEof => Error::Malformed("a stored copy is cut short".into()),
+            ErrorKind::UnexpectedEof => Error::malformed("a stored copy is cut short"),
             _ => Error::io("reading a stored copy", error),
         })
     }
@@ -136,7 +133,7 @@ impl<'a> In<'a> {
     fn read(&mut self, bytes: &mut [u8]) -> Result<()> {
         self.from.read_exact(bytes).map_err(|error| match error.kind() {
             ErrorKind::UnexpectedEof => {
-                Error::Malformed(format!("the answer is cut short: it should have {} bytes", self.length))
+                Error::malformed(format!("the answer is cut short: it should have {} bytes", self.length))
             }
             _ => Error::io("reading the answer", error),
         })
@@ -145,7 +142,7 @@ impl<'a> In<'a> {
     /// Reads what is left, and looks at the checksum and that nothing follows.
     ///
     /// # Errors
-    /// [`Error::Malformed`] if the answer is not as its sender wrote it.
+    /// [`Malformed`](comity_core::Kind) if the answer is not as its sender wrote it.
     pub(crate) fn finish(mut self) -> Result<()> {
         let mut rest = [0; 4096];
         while self.left > 0 {
@@ -155,12 +152,12 @@ impl<'a> In<'a> {
         let mut sum = [0; CHECKSUM];
         self.read(&mut sum)?;
         if self.sum.finalize() != sum {
-            return Err(Error::Malformed("the answer was damaged on its way: its checksum is wrong".into()));
+            return Err(Error::malformed("the answer was damaged on its way: its checksum is wrong"));
         }
         loop {
             match self.from.read(&mut rest[..1]) {
                 Ok(0) => return Ok(()),
-                Ok(_) => return Err(Error::Malformed(format!("more follows the {} bytes of the answer", self.length))),
+                Ok(_) => return Err(Error::malformed(format!("more follows the {} bytes of the answer", self.length))),
                 Err(error) if error.kind() == ErrorKind::Interrupted => {}
                 Err(error) => return Err(Error::io("reading the answer", error)),
             }
@@ -292,7 +289,7 @@ impl<'a> Intake<'a> {
         input: &mut In<'_>,
         known: &[Block],
         missing: &mut [Block],
-        wrong: Misbehaviour,
+        wrong: &'static Check,
     ) -> Result<()> {
         let Choice { checked, evaluated } = self.choice;
         let rows = missing.len() / evaluated.len();
@@ -341,16 +338,16 @@ impl<'a> Intake<'a> {
     /// After the last row: the copies must be what was hashed.
     ///
     /// # Errors
-    /// [`GarbledCircuit`](Misbehaviour::GarbledCircuit) if a checked copy is not, else
-    /// [`CodedCircuit`](Misbehaviour::CodedCircuit) if an evaluated one is not.
+    /// [`GarbledCircuit`](checks::GARBLED_CIRCUIT) if a checked copy is not, else
+    /// [`CodedCircuit`](checks::CODED_CIRCUIT) if an evaluated one is not.
     pub(crate) fn finish(self, input: &mut In<'_>) -> Result<()> {
         let (Arrival::Coded { digests, .. } | Arrival::Stored(digests)) = self.form else { return Ok(()) };
         let right = digests.hashers.iter().map(|hasher| Ok(hasher.finalize() == input.array::<32>()?));
         let right = right.collect::<Result<Vec<bool>>>()?;
         let all = |copies: &[usize]| copies.iter().all(|&i| right[i]);
         if !all(&self.choice.checked) {
-            return Err(Misbehaviour::GarbledCircuit.into());
+            return Err(checks::GARBLED_CIRCUIT.into());
         }
-        if all(&self.choice.evaluated) { Ok(()) } else { Err(Misbehaviour::CodedCircuit.into()) }
+        if all(&self.choice.evaluated) { Ok(()) } else { Err(checks::CODED_CIRCUIT.into()) }
     }
 }

@@ -94,7 +94,7 @@ impl Budget {
     /// leaky object are made in each, each in buckets of its own; `objects` is the most of one kind that memory has room for.
     ///
     /// # Errors
-    /// [`Error::InvalidInput`] if there are more than 2^48, or if no batch that fits into memory fails seldom enough.
+    /// [`InvalidInput`](comity_core::Kind) if there are more than 2^48, or if no batch that fits into memory fails seldom enough.
     pub fn known(ands: u64, rho: u32, kinds: u32, objects: usize) -> Result<Budget> {
         let mut budget = Budget::open(ands.max(1), rho, kinds, objects)?;
         let mut best: Option<(u64, u64, Batch)> = None;
@@ -119,10 +119,10 @@ impl Budget {
     /// its share of the whole.
     ///
     /// # Errors
-    /// [`Error::InvalidInput`] if there are more than 2^48.
+    /// [`InvalidInput`](comity_core::Kind) if there are more than 2^48.
     pub fn open(most: u64, rho: u32, kinds: u32, objects: usize) -> Result<Budget> {
         if most > MOST || rho > 128 {
-            return Err(Error::InvalidInput(format!(
+            return Err(Error::invalid_input(format!(
                 "a session has at most 2^48 ANDs at rho = 128, not {most} at {rho}"
             )));
         }
@@ -140,14 +140,14 @@ impl Budget {
     /// The next batch, where `wanted` ANDs are wanted now. A large number takes several batches, a small one may give more.
     ///
     /// # Errors
-    /// [`Error::InvalidInput`] if the session was planned for fewer, or if no batch fits into memory.
+    /// [`InvalidInput`](comity_core::Kind) if the session was planned for fewer, or if no batch fits into memory.
     pub fn next(&mut self, wanted: usize) -> Result<Batch> {
         let batch = match self.fixed {
             Some(batch) => batch,
             None => self.fit(wanted).ok_or_else(|| self.too_small())?,
         };
         self.left = self.left.checked_sub(batch.buckets as u64).ok_or_else(|| {
-            Error::InvalidInput(format!(
+            Error::invalid_input(format!(
                 "the session was planned for {} ANDs and wants more: start a new one, planned for all",
                 self.total
             ))
@@ -169,7 +169,7 @@ impl Budget {
     }
 
     fn too_small(&self) -> Error {
-        Error::InvalidInput(format!(
+        Error::invalid_input(format!(
             "no bucket of {} objects or fewer keeps the failure of {} ANDs within 2^-{}",
             self.objects, self.total, self.rho
         ))

@@ -5,10 +5,10 @@
 //! random shared bits. Online an AND then shows two bits of each party.
 
 use comity_channel::Channel;
-use comity_core::Result;
+use comity_core::{Error, Result};
 use comity_share::Source;
 
-use crate::{Checked, Triples};
+use crate::triples::{Checked, Triples};
 
 /// Deals authenticated bits ([`Source`]) and authenticated triples under the same two global keys.
 ///
@@ -37,4 +37,9 @@ pub trait Dealer: Source {
     fn check_passed(&mut self) -> Result<()> {
         Ok(())
     }
+}
+
+/// What a dealer says that stopped at an error.
+pub(crate) fn stopped() -> Error {
+    Error::invalid_input("this dealer stopped at an earlier error; set up a new one")
 }

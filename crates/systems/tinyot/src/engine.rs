@@ -8,20 +8,19 @@
 use std::ops::Range;
 
 use comity_channel::Channel;
-use comity_circuit::{Engine, Lowered, Recipients};
+use comity_circuit::{Call, Engine, Lowered, Owner, Place, Recipients};
 use comity_core::{Bits, Error, Gate, Result};
 use comity_share::Share;
 use zeroize::Zeroize;
 
-use crate::Machine;
-use crate::machine::Operands;
+use crate::machine::{Machine, Operands};
 
 /// Wires of calls side by side: 64 MiB.
 const WIRES: usize = (64 << 20) / Share::BYTES;
 
 /// Runs calls on a machine over a channel.
-pub struct Sharing<'a, 'm, C: ?Sized> {
-    ch: &'a mut C,
+pub struct Sharing<'a, 'm> {
+    ch: &'a mut (dyn Channel + 'a),
     machine: &'a mut Machine<'m>,
     /// The wires of the calls under way: slot after slot, of each slot call after call.
     wires: Vec<Share>,
@@ -31,9 +30,9 @@ pub struct Sharing<'a, 'm, C: ?Sized> {
 /// Where operands or results of some gates are gathered.
 type Buffer = [[Share; 64]; 2];
 
-impl<'a, 'm, C: Channel + ?Sized> Sharing<'a, 'm, C> {
+impl<'a, 'm> Sharing<'a, 'm> {
     /// An engine over this machine, which can be used by hand before and after.
-    pub fn new(ch: &'a mut C, machine: &'a mut Machine<'m>) -> Sharing<'a, 'm, C> {
+    pub fn new(ch: &'a mut (dyn Channel + 'a), machine: &'a mut Machine<'m>) -> Sharing<'a, 'm> {
         Sharing { ch, machine, wires: Vec::new(), buffer: Box::new([[Share::default(); 64]; 2]) }
     }
 
@@ -45,10 +44,8 @@ impl<'a, 'm, C: Channel + ?Sized> Sharing<'a, 'm, C> {
             let (ands, xors);
             (ands, rest) = rest.split_at(layer.ands);
             (xors, rest) = rest.split_at(layer.xors);
-            self.machine.ands(
-                &mut self.ch,
-                &mut Ands { wires: &mut self.wires, gates: ands, copies, buffer: &mut self.buffer },
-            )?;
+            self.machine
+                .ands(self.ch, &mut Ands { wires: &mut self.wires, gates: ands, copies, buffer: &mut self.buffer })?;
             for gate in xors {
                 add(&mut self.wires, gate, copies);
             }
@@ -57,22 +54,17 @@ impl<'a, 'm, C: Channel + ?Sized> Sharing<'a, 'm, C> {
     }
 }
 
-impl<C: Channel + ?Sized> Engine for Sharing<'_, '_, C> {
+impl Engine for Sharing<'_, '_> {
     type Wire = Share;
     type Error = Error;
 
-    fn input(&mut self, _: usize, party: u32, value: Option<&Bits>, _: usize, wires: &mut [Share]) -> Result<()> {
-        self.machine.input(&mut self.ch, party, value, wires)
+    fn input(&mut self, _: usize, owner: Owner, value: Option<&Bits>, _: usize, wires: &mut [Share]) -> Result<()> {
+        let party = owner.party().ok_or_else(|| Error::invalid_input("a value in shares cannot be put in"))?;
+        self.machine.input(self.ch, party, value, wires)
     }
 
-    fn call(
-        &mut self,
-        circuit: &Lowered,
-        times: u64,
-        args: &[(usize, isize)],
-        outs: &[(usize, isize)],
-        memory: &mut [Share],
-    ) -> Result<()> {
+    fn call(&mut self, call: &Call<'_>, memory: &mut [Share]) -> Result<()> {
+        let Call { circuit, times, args, outs, .. } = *call;
         let layered = circuit.layered();
         let together = (WIRES / layered.slots()).max(1) as u64;
         // As few turns as that makes, all alike.
@@ -80,20 +72,24 @@ impl<C: Channel + ?Sized> Engine for Sharing<'_, '_, C> {
         let mut done = 0;
         while done < times {
             let copies = together.min(times - done) as usize;
-            self.wires.resize(self.wires.len().max(layered.slots() * copies), Share::default());
+            if self.wires.len() < layered.slots() * copies {
+                // Memory that is moved is not wiped where it was.
+                self.wires.zeroize();
+                self.wires.resize(layered.slots() * copies, Share::default());
+            }
             self.wires[..copies].fill(self.machine.constant(false));
             self.wires[copies..2 * copies].fill(self.machine.constant(true));
             let inputs = spread(2.., circuit.input_widths(), args);
-            for (slot, from, stride) in inputs {
+            for (slot, from) in inputs {
                 for (t, wire) in (done..).zip(&mut self.wires[slot * copies..][..copies]) {
-                    *wire = memory[from.wrapping_add_signed(stride.wrapping_mul(t as isize))];
+                    *wire = memory[from.at(t)];
                 }
             }
             self.layers(circuit, copies)?;
             let slots = layered.outputs().iter().map(|&slot| slot as usize);
-            for (slot, to, stride) in spread(slots, circuit.output_widths(), outs) {
+            for (slot, to) in spread(slots, circuit.output_widths(), outs) {
                 for (t, wire) in (done..).zip(&self.wires[slot * copies..][..copies]) {
-                    memory[to.wrapping_add_signed(stride.wrapping_mul(t as isize))] = *wire;
+                    memory[to.at(t)] = *wire;
                 }
             }
             done += copies as u64;
@@ -102,28 +98,28 @@ impl<C: Channel + ?Sized> Engine for Sharing<'_, '_, C> {
     }
 
     fn reveal(&mut self, _: usize, to: Recipients, _: usize, wires: &[Share]) -> Result<Option<Bits>> {
-        self.machine.reveal(&mut self.ch, to, wires)
+        self.machine.reveal(self.ch, to, wires)
     }
 }
 
-impl<C: ?Sized> Drop for Sharing<'_, '_, C> {
+impl Drop for Sharing<'_, '_> {
     fn drop(&mut self) {
         self.wires.zeroize();
         self.buffer.as_flattened_mut().zeroize();
     }
 }
 
-/// Each bit of the values: its slot, where it is in the memory at the first call, and how far it moves from call to call.
+/// Each bit of the values: its slot, and where it is in the memory.
 fn spread<'a>(
     slots: impl IntoIterator<Item = usize> + 'a,
     widths: &'a [usize],
-    values: &'a [(usize, isize)],
-) -> impl Iterator<Item = (usize, usize, isize)> + 'a {
+    values: &'a [Place],
+) -> impl Iterator<Item = (usize, Place)> + 'a {
     let bits = widths
         .iter()
         .zip(values)
-        .flat_map(|(&width, &(start, stride))| (start..start + width).map(move |position| (position, stride)));
-    slots.into_iter().zip(bits).map(|(slot, (position, stride))| (slot, position, stride))
+        .flat_map(|(&width, &value)| (0..width).map(move |bit| Place { start: value.start + bit, ..value }));
+    slots.into_iter().zip(bits)
 }
 
 /// An XOR gate in all copies. The lowering gives its output a slot that it does not read.

@@ -9,22 +9,27 @@
 //!   - [`stock`]: from material made ahead and kept.
 //! - [`bucket`]: how many leaky objects make a secure one.
 //! - [`Machine`]: the functionality F_2PC (the paper's figures 4 and 6), online; [`engine`] runs programs on it.
+//! - [`TinyOt`]: all of it as a protocol.
 
 pub mod bucket;
-mod config;
+pub mod checks;
 mod deal;
+mod dealers;
 pub mod engine;
 pub mod fast;
+mod hashes;
 mod machine;
 pub mod nnob;
+mod protocol;
 mod run;
 pub mod stock;
 #[cfg(test)]
 mod tests;
 mod triples;
 
-pub use config::{Ands, Config, DealerKind, dealer, run};
 pub use deal::Dealer;
+pub use dealers::{Ands, DealerKind, dealer};
 pub use machine::Machine;
+pub use protocol::TinyOt;
 pub use run::run_with;
 pub use triples::{Checked, Triple, Triples, Unchecked};

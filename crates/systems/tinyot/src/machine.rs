@@ -11,7 +11,7 @@
 //!   show their shares of `d = x + a` and `e = y + b`, and `xy = c + d b + e a + d e` (Beaver, Crypto 1991).
 //! - *Output*: the party that is not to learn the bit shows its share.
 //!
-//! **MAC checks wait** (section 3, "Amortized MAC checks"). What is shown goes to a [`Ledger`] with its MAC. Before an
+//! **MAC checks wait** (section 3, "Amortized MAC checks"). What is shown goes to a [`Ledger`](comity_share::Ledger) with its MAC. Before an
 //! output, both parties settle: each holds the other's digest of all MACs so far against its own. Only then the shares of
 //! the output leave, and with them a digest that has the MACs on them too. So an output costs one settlement more than
 //! its shares, however many ANDs came before, and none if nothing was shown since the last one.
@@ -29,11 +29,13 @@ mod tally;
 
 use comity_channel::Channel;
 use comity_circuit::Recipients;
-use comity_core::{Backend, Bits, Error, Result, SessionId};
+use comity_core::{Bits, Error, PartyId, Result};
+use comity_protocol::Here;
 use comity_share::{GlobalKey, Share};
-use zeroize::Zeroize;
+use zeroize::{Zeroize, Zeroizing};
 
-use crate::{Checked, Dealer, Triples};
+use crate::deal::Dealer;
+use crate::triples::{Checked, Triples};
 pub(crate) use and::Operands;
 use and::{Group, Room, Slices};
 use tally::{Multiples, Packer, Tally, WORD};
@@ -47,7 +49,7 @@ const ASK: u64 = 1 << 16;
 /// One party of a two-party computation on authenticated shares.
 pub struct Machine<'a> {
     dealer: Box<dyn Dealer + 'a>,
-    party: u32,
+    party: PartyId,
     key: GlobalKey,
     multiples: Multiples,
     packer: Packer,
@@ -57,7 +59,7 @@ pub struct Machine<'a> {
     pending: bool,
     triples: Triples<Checked>,
     /// Input masks of either party, made ahead; the next one is the last.
-    masks: [Vec<Share>; 2],
+    masks: [Zeroizing<Vec<Share>>; 2],
     /// How many ANDs are still expected.
     planned: u64,
     /// The groups of the piece under way.
@@ -68,19 +70,19 @@ pub struct Machine<'a> {
 }
 
 impl<'a> Machine<'a> {
-    /// A machine on this dealer's material. `session` is the machine's alone, the same for both parties.
-    pub fn new(session: &SessionId, dealer: Box<dyn Dealer + 'a>) -> Machine<'a> {
+    /// A machine on this dealer's material. The session is the machine's alone, the same for both parties.
+    pub fn new(here: Here, dealer: Box<dyn Dealer + 'a>) -> Machine<'a> {
         let (party, key) = (dealer.party(), dealer.key().clone());
         Machine {
             dealer,
             party,
             multiples: Multiples::new(&key),
-            packer: Packer::new(Backend::detect()),
+            packer: Packer::new(here.backend),
             key,
-            tally: Tally::new(session.child("ledger"), party),
+            tally: Tally::new(here.session.child("ledger"), party),
             pending: false,
             triples: Triples::none(),
-            masks: [Vec::new(), Vec::new()],
+            masks: Default::default(),
             planned: 0,
             groups: Vec::new(),
             room: Room::new(),
@@ -89,7 +91,7 @@ impl<'a> Machine<'a> {
     }
 
     /// This party: 0 or 1.
-    pub fn party(&self) -> u32 {
+    pub fn party(&self) -> PartyId {
         self.party
     }
 
@@ -117,10 +119,11 @@ impl<'a> Machine<'a> {
     pub fn prepare(&mut self, ch: &mut dyn Channel, masks: [usize; 2]) -> Result<()> {
         self.guarded(|machine| {
             for (owner, &wanted) in masks.iter().enumerate() {
-                let mut more = vec![Share::default(); wanted.saturating_sub(machine.masks[owner].len())];
-                if !more.is_empty() {
-                    machine.dealer.bits(ch, owner as u32, &mut more)?;
-                    more.append(&mut machine.masks[owner]);
+                let had = machine.masks[owner].len();
+                if had < wanted {
+                    let mut more = Zeroizing::new(vec![Share::default(); wanted]);
+                    machine.dealer.bits(ch, PartyId(owner as u16), &mut more[..wanted - had])?;
+                    more[wanted - had..].copy_from_slice(&machine.masks[owner]);
                     machine.masks[owner] = more;
                 }
             }
@@ -140,13 +143,19 @@ impl<'a> Machine<'a> {
     /// in the channel's buffer until it next waits for the peer.
     ///
     /// # Errors
-    /// [`Error::InvalidInput`] if a value is missing, has another length than `out`, or is the other party's; those of the
+    /// [`InvalidInput`](comity_core::Kind) if a value is missing, has another length than `out`, or is the other party's; those of the
     /// dealer and of the channel.
-    pub fn input(&mut self, ch: &mut dyn Channel, owner: u32, value: Option<&Bits>, out: &mut [Share]) -> Result<()> {
+    pub fn input(
+        &mut self,
+        ch: &mut dyn Channel,
+        owner: PartyId,
+        value: Option<&Bits>,
+        out: &mut [Share],
+    ) -> Result<()> {
         let n = out.len();
-        if owner > 1 || value.is_some() != (owner == self.party) || value.is_some_and(|value| value.len() != n) {
+        if owner.0 > 1 || value.is_some() != (owner == self.party) || value.is_some_and(|value| value.len() != n) {
             let given = value.map_or("no value".into(), |value| format!("a value of {} bits", value.len()));
-            return Err(Error::InvalidInput(format!(
+            return Err(Error::invalid_input(format!(
                 "party {owner} has to put in {n} bits, and this is party {} with {given}",
                 self.party
             )));
@@ -208,13 +217,16 @@ impl<'a> Machine<'a> {
     /// shown before, in either direction, is checked.
     ///
     /// # Errors
-    /// [`Misbehaviour::WrongMac`](comity_core::Misbehaviour::WrongMac) if the peer has ever shown a wrong bit, then nothing
-    /// is revealed to it; [`Error::InvalidInput`] if there is no such party; those of the channel.
+    /// [`WRONG_MAC`](comity_share::checks::WRONG_MAC) if the peer has ever shown a wrong bit, then nothing
+    /// is revealed to it; [`InvalidInput`](comity_core::Kind) if there is no such party; those of the channel.
     pub fn reveal(&mut self, ch: &mut dyn Channel, to: Recipients, shares: &[Share]) -> Result<Option<Bits>> {
-        if let Recipients::Party(party @ 2..) = to {
-            return Err(Error::InvalidInput(format!(
+        if let Some(party) = to.named().iter().find(|party| party.0 > 1) {
+            return Err(Error::invalid_input(format!(
                 "there is no party {party} to reveal to: the parties are 0 and 1"
             )));
+        }
+        if to == Recipients::Shared {
+            return Err(Error::invalid_input("a value that stays in shares is not revealed"));
         }
         self.guarded(|machine| {
             machine.dealer.check_begins()?;
@@ -247,15 +259,14 @@ impl<'a> Machine<'a> {
 
     /// The shares of an output, and a digest that has the MACs on them: when all before is settled.
     fn open(&mut self, ch: &mut dyn Channel, to: Recipients, shares: &[Share]) -> Result<Option<Bits>> {
-        let is_for = |party| to == Recipients::All || to == Recipients::Party(party);
         let own: Bits = shares.iter().map(|share| share.bit()).collect();
         let (mut ours, mut theirs) = (Vec::new(), Vec::new());
-        if is_for(1 - self.party) {
+        if to.includes(1 - self.party.0) {
             shares.chunks(WORD).for_each(|shares| self.tally.show(self.packer.shares(shares).mac));
             ours = own.to_bytes();
             ours.extend(self.tally.digest());
         }
-        if is_for(self.party) {
+        if to.includes(self.party) {
             theirs = vec![0; shares.len().div_ceil(8) + 32];
         }
         ch.exchange(&ours, &mut theirs)?;
@@ -279,14 +290,14 @@ impl<'a> Machine<'a> {
         let wanted = self.planned.max(ands).min(ASK);
         self.triples = self.dealer.triples(ch, wanted as usize)?;
         if self.triples.is_empty() {
-            return Err(Error::InvalidInput("the dealer of triples gave none".into()));
+            return Err(Error::invalid_input("the dealer of triples gave none"));
         }
         Ok(())
     }
 
     /// Uses up masks that were made ahead, and has made what they lack.
-    fn take_masks(&mut self, ch: &mut dyn Channel, owner: u32, out: &mut [Share]) -> Result<()> {
-        let masks = &mut self.masks[owner as usize];
+    fn take_masks(&mut self, ch: &mut dyn Channel, owner: PartyId, out: &mut [Share]) -> Result<()> {
+        let masks = &mut self.masks[usize::from(owner.0)];
         let ready = masks.len().min(out.len());
         let (ahead, now) = out.split_at_mut(ready);
         let rest = masks.len() - ready;
@@ -299,8 +310,8 @@ impl<'a> Machine<'a> {
     /// Runs a call; if it fails it was the last.
     fn guarded<T>(&mut self, call: impl FnOnce(&mut Self) -> Result<T>) -> Result<T> {
         if self.ended {
-            return Err(Error::InvalidInput(
-                "this computation ended with an error and cannot go on: start a new session".into(),
+            return Err(Error::invalid_input(
+                "this computation ended with an error and cannot go on: start a new session",
             ));
         }
         self.ended = true;
@@ -312,7 +323,6 @@ impl<'a> Machine<'a> {
 
 impl Drop for Machine<'_> {
     fn drop(&mut self) {
-        self.masks.iter_mut().for_each(|masks| masks.zeroize());
         self.groups.zeroize();
     }
 }

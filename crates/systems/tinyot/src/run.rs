@@ -1,50 +1,40 @@
 //! Running a program from beginning to end.
 
 use comity_channel::Channel;
-use comity_circuit::{Observer, Program};
-use comity_core::{Bits, Error, Result, SessionId};
+use comity_circuit::Observer;
+use comity_core::Result;
+use comity_protocol::{Here, Job};
 
+use crate::deal::Dealer;
 use crate::engine::Sharing;
-use crate::{Dealer, Machine};
+use crate::machine::Machine;
 
-/// Runs this party's side of a program on a dealer's material. `inputs[i]` is there exactly for this party's values. Outputs for
-/// this party go to the observer.
+/// Runs this party's side of a program on a dealer's material. Outputs for this party go to the observer. The session is the
+/// run's alone; that the program is for two parties was [checked](comity_protocol::Card::fits).
 ///
 /// Phases: `offline`, in which the dealer makes masks for all inputs, and triples up to a batch; then those of the program.
 /// Triples beyond the first batch are made when they are needed.
 ///
 /// # Errors
-/// [`Error::InvalidInput`] where the inputs do not fit the program or the program is not for two parties; those of the
-/// [`Machine`] and of the channel.
-pub fn run_with<C: Channel + ?Sized>(
-    ch: &mut C,
-    session: &SessionId,
+/// [`InvalidInput`](comity_core::Kind) where the inputs do not fit the program; those of the [`Machine`] and of the channel.
+pub fn run_with(
+    ch: &mut dyn Channel,
+    here: Here,
     dealer: Box<dyn Dealer + '_>,
-    program: &Program,
-    inputs: &[Option<Bits>],
+    job: &Job<'_>,
     observer: &mut dyn Observer,
 ) -> Result<()> {
-    check(dealer.party(), program, inputs)?;
-    let mut ch = ch;
-    let mut machine = Machine::new(&session.child("machine"), dealer);
+    let Job { program, inputs, .. } = *job;
+    program.check_inputs(Some(here.me), inputs)?;
+    let mut machine = Machine::new(here.sub("machine"), dealer);
     machine.plan(program.and_gates());
     observer.phase("offline");
     for circuit in program.lowered() {
         circuit.layered();
     }
-    let masks = [0, 1].map(|party| program.inputs().iter().filter(|i| i.party == party).map(|i| i.bits).sum());
-    machine.prepare(&mut ch, masks)?;
-    comity_circuit::run(program, &mut Sharing::new(&mut ch, &mut machine), inputs, observer)?;
+    let masks =
+        [0, 1].map(|party: u16| program.inputs().iter().filter(|i| i.owner.includes(party)).map(|i| i.bits).sum());
+    machine.prepare(ch, masks)?;
+    comity_circuit::run(program, &mut Sharing::new(ch, &mut machine), inputs, observer)?;
     ch.flush()
-}
-
-/// Whether this party can run the program on these inputs.
-pub(crate) fn check(party: u32, program: &Program, inputs: &[Option<Bits>]) -> Result<()> {
-    if program.parties() > 2 || party > 1 {
-        return Err(Error::InvalidInput(format!(
-            "tinyot is for two parties, 0 and 1; this is party {party} of a program for {}",
-            program.parties()
-        )));
-    }
-    Ok(program.check_inputs(Some(party), inputs)?)
 }

@@ -15,11 +15,13 @@ use std::collections::VecDeque;
 use std::io::{Read, Write};
 
 use comity_channel::Channel;
-use comity_core::{Block, Error, Result};
+use comity_core::{Block, Error, PartyId, Result};
+use comity_protocol::Shelf;
 use comity_share::{GlobalKey, Share, Source};
 use zeroize::{Zeroize, Zeroizing};
 
-use crate::{Checked, Dealer, Triple, Triples};
+use crate::deal::Dealer;
+use crate::triples::{Checked, Triple, Triples};
 
 /// The form of a block's bytes.
 const MAGIC: &[u8; 16] = b"comity tinyot 1\n";
@@ -46,7 +48,7 @@ impl Amounts {
 
 /// A block of material, at one party.
 pub struct Stock {
-    party: u32,
+    party: PartyId,
     key: GlobalKey,
     triples: Triples<Checked>,
     masks: [Pool; 2],
@@ -78,16 +80,17 @@ impl Stock {
     /// Reads a block of party `party` that holds so much. The reader has nothing else.
     ///
     /// # Errors
-    /// [`Error::InvalidInput`] if these are not the bytes of such a block.
-    pub fn read(from: &mut dyn Read, party: u32, amounts: &Amounts) -> Result<Stock> {
+    /// [`InvalidInput`](comity_core::Kind) if these are not the bytes of such a block.
+    pub fn read(from: &mut dyn Read, party: PartyId, amounts: &Amounts) -> Result<Stock> {
         let mut head = [0; MAGIC.len() + 1];
         take(from, &mut head)?;
-        if head[..MAGIC.len()] != MAGIC[..] || u32::from(head[MAGIC.len()]) != party {
+        if head[..MAGIC.len()] != MAGIC[..] || u16::from(head[MAGIC.len()]) != party.0 {
             return Err(damaged(format!("it is no material of party {party} in the form of this version")));
         }
         let mut delta = Zeroizing::new([0; Block::BYTES]);
         take(from, &mut *delta)?;
-        let key = GlobalKey::new(Block::new(*delta)).filter(|key| key.block().to_u128() >> 1 & 1 == u128::from(party));
+        let key =
+            GlobalKey::new(Block::new(*delta)).filter(|key| key.block().to_u128() >> 1 & 1 == u128::from(party.0));
         let key = key.ok_or_else(|| damaged("its key is none of this party".into()))?;
         let mut triples = Triples::blank(amounts.triples);
         take(from, bytemuck::cast_slice_mut(triples.as_mut_slice()))?;
@@ -97,7 +100,8 @@ impl Stock {
             for mask in &mut pool.0 {
                 take(from, &mut *block)?;
                 let block = Block::new(*block);
-                *mask = if owner == party { Share::own(block.lsb(), block) } else { whole(Block::ZERO, block)? };
+                *mask =
+                    if PartyId(owner) == party { Share::own(block.lsb(), block) } else { whole(Block::ZERO, block)? };
             }
         }
         let mut shares = Pool(vec![Share::default(); amounts.shares]);
@@ -116,16 +120,16 @@ impl Stock {
     /// Writes the block, which is then used by whoever reads it.
     ///
     /// # Errors
-    /// [`Error::Io`].
+    /// [`Io`](comity_core::Kind).
     pub fn write(mut self, to: &mut dyn Write) -> Result<()> {
         let mut put = |bytes: &[u8]| to.write_all(bytes).map_err(|error| Error::io("storing prepared material", error));
         put(MAGIC)?;
-        put(&[self.party as u8])?;
+        put(&[self.party.0 as u8])?;
         put(&Zeroizing::new(self.key.block().to_bytes())[..])?;
         put(bytemuck::cast_slice(self.triples.take(usize::MAX)))?;
         for (owner, pool) in (0..).zip(&self.masks) {
             for mask in &pool.0 {
-                let block = if owner == self.party { mask.mac() } else { mask.key() };
+                let block = if PartyId(owner) == self.party { mask.mac() } else { mask.key() };
                 put(Block::bytes_of(&[block]))?;
             }
         }
@@ -143,11 +147,11 @@ fn take(from: &mut dyn Read, bytes: &mut [u8]) -> Result<()> {
 }
 
 fn unreadable(error: std::io::Error) -> Error {
-    Error::InvalidInput(format!("prepared material cannot be read: {error}; prepare new material"))
+    Error::invalid_input(format!("prepared material cannot be read: {error}; prepare new material"))
 }
 
 fn damaged(what: String) -> Error {
-    Error::InvalidInput(format!("prepared material is damaged: {what}; prepare new material"))
+    Error::invalid_input(format!("prepared material is damaged: {what}; prepare new material"))
 }
 
 /// Makes blocks, one after another, all under the dealer's keys.
@@ -180,7 +184,7 @@ impl<'a> Maker<'a> {
         let mut masks = [0, 1].map(|owner: usize| Pool(vec![Share::default(); amounts.masks[owner]]));
         for (owner, pool) in (0..).zip(&mut masks) {
             if !pool.0.is_empty() {
-                self.dealer.bits(ch, owner, &mut pool.0)?;
+                self.dealer.bits(ch, PartyId(owner), &mut pool.0)?;
             }
         }
         let mut shares = Pool(vec![Share::default(); amounts.shares]);
@@ -192,51 +196,30 @@ impl<'a> Maker<'a> {
     }
 }
 
-/// Where stored blocks come from: whoever stores them.
-pub trait Shelf: Send {
-    /// The next block, which from now on counts as used; nothing if there is none left. Both parties' shelves give
-    /// the same blocks.
-    ///
-    /// # Errors
-    /// If the block cannot be had.
-    fn next(&mut self) -> Result<Option<Stock>>;
-
-    /// As [`Dealer::check_begins`]: if no [`Shelf::check_passed`] follows, no block of this shelf may be used again, in no run.
-    ///
-    /// # Errors
-    /// If this cannot be noted for good.
-    fn check_begins(&mut self) -> Result<()>;
-
-    /// As [`Dealer::check_passed`].
-    ///
-    /// # Errors
-    /// If this cannot be noted for good.
-    fn check_passed(&mut self) -> Result<()>;
-}
-
-/// A dealer of stored blocks. It sends nothing.
-pub struct Stocked<S> {
-    shelf: S,
-    party: u32,
+/// A dealer of stored blocks: those of one lot. It sends nothing.
+pub struct Stocked<'s> {
+    shelf: &'s mut dyn Shelf,
+    amounts: Amounts,
+    party: PartyId,
     key: GlobalKey,
     /// Blocks that are not used up.
     open: VecDeque<Stock>,
 }
 
-impl<S: Shelf> Stocked<S> {
-    /// Deals from this shelf.
+impl<'s> Stocked<'s> {
+    /// Deals from this shelf, whose batches are blocks of party `party` that hold so much.
     ///
     /// # Errors
-    /// Those of the shelf; [`Error::InvalidInput`] if it has no block.
-    pub fn new(mut shelf: S) -> Result<Stocked<S>> {
-        let first = shelf.next()?.ok_or_else(used_up)?;
-        Ok(Stocked { shelf, party: first.party, key: first.key.clone(), open: VecDeque::from([first]) })
+    /// Those of the shelf; [`InvalidInput`](comity_core::Kind) if it has no block.
+    pub fn new(shelf: &'s mut dyn Shelf, party: PartyId, amounts: Amounts) -> Result<Stocked<'s>> {
+        let first = next(shelf, party, &amounts)?;
+        Ok(Stocked { shelf, amounts, party, key: first.key.clone(), open: VecDeque::from([first]) })
     }
 
     /// Opens one more block.
     fn more(&mut self) -> Result<()> {
-        let next = self.shelf.next()?.ok_or_else(used_up)?;
-        if next.party != self.party || next.key.block() != self.key.block() {
+        let next = next(self.shelf, self.party, &self.amounts)?;
+        if next.key.block() != self.key.block() {
             return Err(damaged("its blocks are not of one preparation".into()));
         }
         self.open.retain(|block| {
@@ -263,14 +246,18 @@ impl<S: Shelf> Stocked<S> {
     }
 }
 
-fn used_up() -> Error {
-    Error::InvalidInput(
-        "the prepared material is used up: prepare more together with the peer, or run without a store".into(),
-    )
+/// The next block of a shelf, which from now on counts as used.
+fn next(shelf: &mut dyn Shelf, party: PartyId, amounts: &Amounts) -> Result<Stock> {
+    match shelf.take()? {
+        Some(mut reader) => Stock::read(&mut *reader, party, amounts),
+        None => Err(Error::invalid_input(
+            "the prepared material is used up: prepare more together with the peer, or run without a store",
+        )),
+    }
 }
 
-impl<S: Shelf> Source for Stocked<S> {
-    fn party(&self) -> u32 {
+impl Source for Stocked<'_> {
+    fn party(&self) -> PartyId {
         self.party
     }
 
@@ -282,12 +269,12 @@ impl<S: Shelf> Source for Stocked<S> {
         self.draw(out, |block| &mut block.shares)
     }
 
-    fn bits(&mut self, _: &mut dyn Channel, owner: u32, out: &mut [Share]) -> Result<()> {
-        self.draw(out, |block| &mut block.masks[owner as usize & 1])
+    fn bits(&mut self, _: &mut dyn Channel, owner: PartyId, out: &mut [Share]) -> Result<()> {
+        self.draw(out, |block| &mut block.masks[usize::from(owner.0) & 1])
     }
 }
 
-impl<S: Shelf> Dealer for Stocked<S> {
+impl Dealer for Stocked<'_> {
     /// Those of the first block that has some: blocks are opened one at a time, so that few are lost with a run that breaks off.
     fn triples(&mut self, _: &mut dyn Channel, _: usize) -> Result<Triples<Checked>> {
         loop {

@@ -44,6 +44,16 @@ impl Triples<Unchecked> {
         Triples::new(vec![Triple::default(); n])
     }
 
+    /// Room for so many more, which are given. What was there moves, and is wiped where it was.
+    pub(crate) fn grow(&mut self, more: usize) -> &mut [Triple] {
+        let had = self.list.len();
+        let mut grown = Triples::blank(had + more);
+        grown.list[..had].copy_from_slice(&self.list);
+        (grown.used, grown.wiped) = (self.used, self.wiped);
+        *self = grown;
+        &mut self.list[had..]
+    }
+
     /// Called by the code that has just checked and combined them, and by nothing else.
     pub(crate) fn vouch(mut self) -> Triples<Checked> {
         Triples { list: std::mem::take(&mut self.list), used: self.used, wiped: self.wiped, state: PhantomData }

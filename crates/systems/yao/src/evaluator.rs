@@ -1,56 +1,55 @@
 //! The evaluator.
 
 use comity_channel::Channel;
-use comity_circuit::{Engine, Lowered, Observer, Program, Recipients};
-use comity_core::{Bits, Block, Error, Evaluator, Prg, Result, SessionId};
+use comity_circuit::{Call, Engine, Observer, Owner, Recipients};
+use comity_core::{Bits, Block, Error, Evaluator, PartyId, Prg, Result};
 use comity_garble::{EvaluatedStream, HalfGates};
 use comity_ot::base::Simplest;
 use comity_ot::{DeltaReceiver, iknp};
+use comity_protocol::{Here, Job};
 use rand_core::CryptoRng;
 
 use crate::garbler::missing;
-use crate::{Config, evaluator_has_input, garbler_labels, gate_keys, reveal};
+use crate::{evaluator_has_input, garbler_labels, gate_keys, reveal};
 
-pub(crate) fn run<C: Channel + ?Sized>(
-    ch: &mut C,
-    session: &SessionId,
-    config: &Config,
-    program: &Program,
-    inputs: &[Option<Bits>],
-    rng: &mut impl CryptoRng,
+pub(crate) fn run(
+    ch: &mut dyn Channel,
+    here: Here,
+    job: &Job<'_>,
+    rng: &mut dyn CryptoRng,
     observer: &mut dyn Observer,
 ) -> Result<()> {
     // Step 1.
-    let ot = match evaluator_has_input(program) {
-        true => Some(iknp::Receiver::setup::<Simplest, _>(ch, &session.child("input OT"), config.backend, rng)?),
+    let ot = match evaluator_has_input(job.program) {
+        true => Some(iknp::Receiver::setup::<Simplest>(ch, &here.session.child("input OT"), here.backend, rng)?),
         false => None,
     };
     let mut engine = Evaluating {
         ch,
-        party: config.party,
+        me: here.me,
         ot,
-        labels: garbler_labels(config.backend, session),
-        stream: EvaluatedStream::new(HalfGates::evaluator(config.backend, gate_keys(session))),
+        labels: garbler_labels(here.backend, &here.session),
+        stream: EvaluatedStream::new(HalfGates::evaluator(here.backend, gate_keys(&here.session))),
     };
-    comity_circuit::run(program, &mut engine, inputs, observer)?;
+    comity_circuit::run(job.program, &mut engine, job.inputs, observer)?;
     engine.ch.flush()
 }
 
-struct Evaluating<'a, C: ?Sized> {
-    ch: &'a mut C,
-    party: u32,
+struct Evaluating<'a> {
+    ch: &'a mut (dyn Channel + 'a),
+    me: PartyId,
     ot: Option<iknp::Receiver>,
     labels: Prg,
     stream: EvaluatedStream<Evaluator>,
 }
 
-impl<C: Channel + ?Sized> Engine for Evaluating<'_, C> {
+impl Engine for Evaluating<'_> {
     /// The active label.
     type Wire = Block;
     type Error = Error;
 
-    fn input(&mut self, index: usize, party: u32, value: Option<&Bits>, _: usize, wires: &mut [Block]) -> Result<()> {
-        if party != self.party {
+    fn input(&mut self, index: usize, owner: Owner, value: Option<&Bits>, _: usize, wires: &mut [Block]) -> Result<()> {
+        if !owner.includes(self.me) {
             // Step 2.
             self.labels.fill_blocks(wires);
             return Ok(());
@@ -63,20 +62,13 @@ impl<C: Channel + ?Sized> Engine for Evaluating<'_, C> {
         }
     }
 
-    fn call(
-        &mut self,
-        circuit: &Lowered,
-        times: u64,
-        args: &[(usize, isize)],
-        outs: &[(usize, isize)],
-        memory: &mut [Block],
-    ) -> Result<()> {
+    fn call(&mut self, call: &Call<'_>, memory: &mut [Block]) -> Result<()> {
         // Step 4.
-        self.stream.call(circuit, times, args, outs, memory, |tables| self.ch.recv(tables))
+        self.stream.call(call, memory, |tables| self.ch.recv(tables))
     }
 
     fn reveal(&mut self, _: usize, to: Recipients, _: usize, wires: &[Block]) -> Result<Option<Bits>> {
         // Step 5.
-        reveal(self.ch, self.party, to, wires)
+        reveal(self.ch, self.me, to, wires)
     }
 }

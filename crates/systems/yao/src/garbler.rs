@@ -1,33 +1,32 @@
 //! The garbler.
 
 use comity_channel::Channel;
-use comity_circuit::{Engine, Lowered, Observer, Program, Recipients};
-use comity_core::{Bits, Block, Delta, Error, Garbler, Prg, Result, SessionId};
+use comity_circuit::{Call, Engine, Observer, Owner, Recipients};
+use comity_core::{Bits, Block, Delta, Error, Garbler, PartyId, Prg, Result};
 use comity_garble::{GarbledStream, HalfGates};
 use comity_ot::base::Simplest;
 use comity_ot::{DeltaSender, iknp};
+use comity_protocol::{Here, Job};
 use rand_core::CryptoRng;
 
-use crate::{Config, evaluator_has_input, garbler_labels, gate_keys, reveal};
+use crate::{evaluator_has_input, garbler_labels, gate_keys, reveal};
 
-pub(crate) fn run<C: Channel + ?Sized>(
-    ch: &mut C,
-    session: &SessionId,
-    config: &Config,
-    program: &Program,
-    inputs: &[Option<Bits>],
-    rng: &mut impl CryptoRng,
+pub(crate) fn run(
+    ch: &mut dyn Channel,
+    here: Here,
+    job: &Job<'_>,
+    rng: &mut dyn CryptoRng,
     observer: &mut dyn Observer,
 ) -> Result<()> {
     let mut random = [0; Block::BYTES];
     rng.fill_bytes(&mut random);
     let delta = Delta::new(Block::new(random));
     // Step 1.
-    let ot = match evaluator_has_input(program) {
-        true => Some(iknp::Sender::setup::<Simplest, _>(
+    let ot = match evaluator_has_input(job.program) {
+        true => Some(iknp::Sender::setup::<Simplest>(
             ch,
-            &session.child("input OT"),
-            config.backend,
+            &here.session.child("input OT"),
+            here.backend,
             delta.block(),
             rng,
         )?),
@@ -35,38 +34,38 @@ pub(crate) fn run<C: Channel + ?Sized>(
     };
     let mut engine = Garbling {
         ch,
-        party: config.party,
+        me: here.me,
         ot,
-        labels: garbler_labels(config.backend, session),
-        stream: GarbledStream::new(HalfGates::garbler(config.backend, delta, gate_keys(session))),
+        labels: garbler_labels(here.backend, &here.session),
+        stream: GarbledStream::new(HalfGates::garbler(here.backend, delta, gate_keys(&here.session))),
     };
-    comity_circuit::run(program, &mut engine, inputs, observer)?;
+    comity_circuit::run(job.program, &mut engine, job.inputs, observer)?;
     engine.flush()?;
     engine.ch.flush()
 }
 
-struct Garbling<'a, C: ?Sized> {
-    ch: &'a mut C,
-    party: u32,
+struct Garbling<'a> {
+    ch: &'a mut (dyn Channel + 'a),
+    me: PartyId,
     ot: Option<iknp::Sender>,
     labels: Prg,
     stream: GarbledStream<Garbler>,
 }
 
-impl<C: Channel + ?Sized> Garbling<'_, C> {
+impl Garbling<'_> {
     /// Sends the tables that are still buffered, before any other message.
     fn flush(&mut self) -> Result<()> {
         self.stream.flush(|tables| self.ch.send(tables))
     }
 }
 
-impl<C: Channel + ?Sized> Engine for Garbling<'_, C> {
+impl Engine for Garbling<'_> {
     /// The label for zero.
     type Wire = Block;
     type Error = Error;
 
-    fn input(&mut self, index: usize, party: u32, value: Option<&Bits>, _: usize, wires: &mut [Block]) -> Result<()> {
-        if party == self.party {
+    fn input(&mut self, index: usize, owner: Owner, value: Option<&Bits>, _: usize, wires: &mut [Block]) -> Result<()> {
+        if owner.includes(self.me) {
             // Step 2.
             let value = value.filter(|v| v.len() == wires.len()).ok_or_else(|| missing(index, wires.len()))?;
             self.labels.fill_blocks(wires);
@@ -84,26 +83,19 @@ impl<C: Channel + ?Sized> Engine for Garbling<'_, C> {
         }
     }
 
-    fn call(
-        &mut self,
-        circuit: &Lowered,
-        times: u64,
-        args: &[(usize, isize)],
-        outs: &[(usize, isize)],
-        memory: &mut [Block],
-    ) -> Result<()> {
+    fn call(&mut self, call: &Call<'_>, memory: &mut [Block]) -> Result<()> {
         // Step 4.
-        self.stream.call(circuit, times, args, outs, memory, |tables| self.ch.send(tables))
+        self.stream.call(call, memory, |tables| self.ch.send(tables))
     }
 
     fn reveal(&mut self, _: usize, to: Recipients, _: usize, wires: &[Block]) -> Result<Option<Bits>> {
         // Step 5.
         self.flush()?;
-        reveal(self.ch, self.party, to, wires)
+        reveal(self.ch, self.me, to, wires)
     }
 }
 
 /// The caller's fault: a value that [`comity_circuit::run`] checks before it gets here.
 pub(crate) fn missing(index: usize, bits: usize) -> Error {
-    Error::InvalidInput(format!("input value {index} of {bits} bits is missing or has another length"))
+    Error::invalid_input(format!("input value {index} of {bits} bits is missing or has another length"))
 }

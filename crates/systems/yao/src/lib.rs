@@ -25,57 +25,18 @@
 
 mod evaluator;
 mod garbler;
+mod protocol;
 
 use comity_channel::Channel;
-use comity_circuit::{Observer, Program, Recipients};
-use comity_core::{Backend, Bits, Block, Error, Prg, Result, SessionId};
-use rand_core::CryptoRng;
+use comity_circuit::{Program, Recipients};
+use comity_core::{Backend, Bits, Block, PartyId, Prg, Result, SessionId};
 
-/// How a party runs.
-#[derive(Clone, Copy, Debug)]
-pub struct Config {
-    /// What the machine can run.
-    pub backend: Backend,
-    /// This party: 0 or 1.
-    pub party: u32,
-}
+pub use protocol::Yao;
 
 /// The party that garbles: the one with more input bits, party 0 on a tie.
-pub fn garbler(program: &Program) -> u32 {
-    let bits = |party| program.inputs().iter().filter(|i| i.party == party).map(|i| i.bits as u64).sum::<u64>();
-    u32::from(bits(1) > bits(0))
-}
-
-/// Runs this party's side of a program, as garbler or evaluator as [`garbler`] says. `inputs[i]` is there exactly for this
-/// party's values. Outputs for this party go to the observer.
-///
-/// # Errors
-/// [`Error::InvalidInput`] where the inputs do not fit the program or the program is not for two parties; else what the
-/// channel reports, and [`Error::PeerMisbehaved`] for base-OT messages that are no group elements.
-pub fn run<C: Channel + ?Sized>(
-    ch: &mut C,
-    session: &SessionId,
-    config: &Config,
-    program: &Program,
-    inputs: &[Option<Bits>],
-    rng: &mut impl CryptoRng,
-    observer: &mut dyn Observer,
-) -> Result<()> {
-    if program.parties() > 2 || config.party > 1 {
-        return Err(Error::InvalidInput(format!(
-            "yao is for two parties, 0 and 1; this is party {} of a program for {}",
-            config.party,
-            program.parties()
-        )));
-    }
-    program.check_inputs(Some(config.party), inputs)?;
-    let session = session.child("yao");
-    observer.phase("setup");
-    if config.party == garbler(program) {
-        garbler::run(ch, &session, config, program, inputs, rng, observer)
-    } else {
-        evaluator::run(ch, &session, config, program, inputs, rng, observer)
-    }
+pub fn garbler(program: &Program) -> PartyId {
+    let of = |party: u16| program.inputs().iter().filter(move |i| i.owner.includes(party)).map(|i| i.bits as u64);
+    PartyId(u16::from(of(1).sum::<u64>() > of(0).sum::<u64>()))
 }
 
 /// The public active labels of the garbler's inputs, in the order of the program.
@@ -90,18 +51,17 @@ fn gate_keys(session: &SessionId) -> Block {
 
 /// Whether the party that does not garble puts anything in.
 fn evaluator_has_input(program: &Program) -> bool {
-    program.inputs().iter().any(|i| i.party != garbler(program))
+    program.inputs().iter().any(|i| !i.owner.includes(garbler(program)))
 }
 
 /// Step 5, the same for both sides: the value is the XOR of the two sides' permute bits, so each side sends its own to the
 /// other where the other learns the value.
-fn reveal<C: Channel + ?Sized>(ch: &mut C, party: u32, to: Recipients, wires: &[Block]) -> Result<Option<Bits>> {
-    let is_for = |party| matches!(to, Recipients::All) || to == Recipients::Party(party);
+fn reveal(ch: &mut dyn Channel, me: PartyId, to: Recipients, wires: &[Block]) -> Result<Option<Bits>> {
     let ours: Bits = wires.iter().map(|label| label.lsb()).collect();
-    if is_for(1 - party) {
+    if to.includes(1 - me.0) {
         ch.send(&ours.to_bytes())?;
     }
-    if !is_for(party) {
+    if !to.includes(me) {
         return Ok(None);
     }
     let mut theirs = vec![0; wires.len().div_ceil(8)];

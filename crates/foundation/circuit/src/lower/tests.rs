@@ -3,7 +3,7 @@ use proptest::prelude::*;
 
 use super::*;
 use crate::random::Rng;
-use crate::{Builder, Engine, Plain, Wire, eval_circuit};
+use crate::{Builder, Call, Engine, Place, Plain, Wire, eval_circuit};
 
 /// Runs the tape in the clear.
 fn eval_lowered(lowered: &Lowered, inputs: &[Bits]) -> Vec<Bits> {
@@ -11,14 +11,15 @@ fn eval_lowered(lowered: &Lowered, inputs: &[Bits]) -> Vec<Bits> {
     let mut end = 0;
     let mut place = |&bits: &usize| {
         end += bits;
-        (end - bits, 0)
+        Place { start: end - bits, stride: 0 }
     };
     let args: Vec<_> = lowered.input_widths().iter().map(&mut place).collect();
     let outs: Vec<_> = lowered.output_widths().iter().map(&mut place).collect();
     memory.resize(end, true);
-    Plain::new().call(lowered, 1, &args, &outs, &mut memory).unwrap();
-    let value = |(&bits, (from, _)): (&usize, (usize, isize))| memory[from..from + bits].iter().copied().collect();
-    lowered.output_widths().iter().zip(outs).map(value).collect()
+    let call = Call { circuit: lowered, meaning: None, times: 1, args: &args, outs: &outs };
+    Plain::new().call(&call, &mut memory).unwrap();
+    let value = |(&bits, &Place { start, .. }): (&usize, &Place)| memory[start..start + bits].iter().copied().collect();
+    lowered.output_widths().iter().zip(&outs).map(value).collect()
 }
 
 fn check(circuit: &Circuit, window: usize, rng: &mut Rng) {

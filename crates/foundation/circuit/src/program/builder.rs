@@ -23,8 +23,8 @@ use std::collections::HashMap;
 
 use comity_core::Bits;
 
-use super::{Program, ProgramError, Recipients, Span, Step};
-use crate::{Builder, Circuit, Wire};
+use super::{Program, ProgramError, Span, Step};
+use crate::{Builder, Circuit, Owner, Recipients, Wire};
 
 /// A run of wires of the memory that holds a value. All zero until something is written to it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -115,13 +115,13 @@ impl ProgramBuilder {
         Register { start, bits }
     }
 
-    /// The next input value, put in by a party.
+    /// The next input value, put in by its owner.
     ///
     /// # Panics
     /// Inside a loop.
-    pub fn input(&mut self, name: impl Into<String>, party: u32, bits: u64) -> Register {
+    pub fn input(&mut self, name: impl Into<String>, owner: impl Into<Owner>, bits: u64) -> Register {
         let register = self.register(bits);
-        self.top(Step::Input { name: name.into(), party, to: register.span() });
+        self.top(Step::Input { name: name.into(), owner: owner.into(), to: register.span() });
         register
     }
 

@@ -1,7 +1,7 @@
 //! The checks behind `Program::new`.
 
 use super::overlap::{Term, reaches};
-use super::{Input, Operand, Output, Program, ProgramError, Recipients, Span, Step, StepPath, Totals};
+use super::{Input, Operand, Output, Program, ProgramError, Span, Step, StepPath, Totals};
 use crate::value::Type;
 use crate::{Circuit, Counts};
 
@@ -74,17 +74,6 @@ pub(super) fn check(wires: u64, circuits: &[Circuit], steps: &[Step]) -> Result<
     Ok(Checked { inputs: checker.inputs, outputs: checker.outputs, totals })
 }
 
-pub(super) fn party(party: u32) -> Result<(), ProgramError> {
-    if party < Program::MAX_PARTIES { Ok(()) } else { Err(ProgramError::NoParty(party)) }
-}
-
-pub(super) fn recipients(to: Recipients) -> Result<(), ProgramError> {
-    match to {
-        Recipients::All => Ok(()),
-        Recipients::Party(id) => party(id),
-    }
-}
-
 struct Checker<'a> {
     wires: u64,
     circuits: &'a [Circuit],
@@ -128,15 +117,15 @@ impl Checker<'_> {
     fn step(&mut self, step: &Step) -> Result<Totals, ProgramError> {
         match step {
             Step::Input { .. } | Step::Reveal { .. } if !self.loops.is_empty() => Err(ProgramError::Nested(self.at())),
-            Step::Input { name, party: owner, to } => {
-                party(*owner)?;
+            Step::Input { name, owner, to } => {
+                owner.check()?;
                 self.range(to, 1, 0)?;
                 let bits = to.bits as usize;
-                self.inputs.push(Input { name: name.clone(), bits, party: *owner, ty: Type::Bits(bits) });
+                self.inputs.push(Input { name: name.clone(), bits, owner: *owner, ty: Type::Bits(bits) });
                 Ok(Totals::default())
             }
             Step::Reveal { name, to, from } => {
-                recipients(*to)?;
+                to.check()?;
                 self.range(from, 1, 0)?;
                 let bits = from.bits as usize;
                 self.outputs.push(Output { name: name.clone(), bits, to: *to, ty: Type::Bits(bits) });

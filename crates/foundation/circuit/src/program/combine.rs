@@ -1,10 +1,10 @@
 //! Programs made from one circuit: called once, side by side, or again and again.
 //!
-//! Input value `i` belongs to party `i` and all outputs go to all, until [`Program::with_owner`] and
+//! Input value `i` belongs to party `i` ([`Owner::of_value`]) and all outputs go to all, until [`Program::with_owner`] and
 //! [`Program::with_recipients`] say otherwise. The values have the names of the circuit's.
 
-use super::{Program, ProgramError, Recipients, Span, Step};
-use crate::{Circuit, Group};
+use super::{Program, ProgramError, Span, Step};
+use crate::{Circuit, Group, Owner, Recipients};
 
 /// Where each value of a circuit is in the memory: the start, the bits that it takes, the bits of one call.
 struct Place {
@@ -41,7 +41,7 @@ fn assemble(
 ) -> Result<Program, ProgramError> {
     let put_in = circuit.inputs().iter().zip(inputs).enumerate().map(|(i, (group, place))| Step::Input {
         name: group.name.clone(),
-        party: u32::try_from(i).unwrap_or(u32::MAX),
+        owner: Owner::of_value(i),
         to: span(place.start, place.total),
     });
     let reveal = circuit.outputs().iter().zip(outputs).map(|(group, place)| Step::Reveal {
@@ -57,7 +57,7 @@ impl Program {
     /// One call of a circuit.
     ///
     /// # Errors
-    /// [`ProgramError::NoParty`] if the circuit has more input values than there can be parties.
+    /// [`ProgramError::TooManyWires`] if the values do not fit a memory.
     pub fn from_circuit(circuit: Circuit) -> Result<Program, ProgramError> {
         Program::map(circuit, 1, &[])
     }

@@ -4,27 +4,35 @@
 //! bytes:
 //!
 //! ```text
-//! program  = "comity program" version:u32 name wires:u64 circuits steps
-//! circuits = count:u32 (groups groups gates:u64 (op:u8 a:u32 b:u32)* wire:u32*)*     inputs, outputs; a wire per output bit
+//! program  = "comity program" version:u32 name goal wires:u64 circuits steps
+//! goal     = 0 | 1                                                                    size, depth
+//! circuits = count:u32 circuit*
+//! circuit  = 0 groups groups gates:u64 (op:u8 a:u32 b:u32)* wire:u32*                  no meaning; inputs, outputs; a wire per output bit
 //! groups   = count:u32 (name bits:u64)*
-//! steps    = count:u32 (1 name party:u32 span
+//! steps    = count:u32 (1 name owner span
 //!                     | 2 circuit:u32 times:u64 moves moves                          arguments, results
 //!                     | 3 times:u64 steps
-//!                     | 4 name (0 | 1 party:u32) span)*
+//!                     | 4 name recipients span)*
+//! owner    = 0 party:u16 | 1                                                           one party, or each a share
+//! recipients = 0 | 1 mask:u64 | 2                                                      all, some, or each a share
 //! moves    = count:u32 (span stride:i64)*
 //! span     = start:u64 bits:u64 count:u8 stride:i64*
 //! name     = length:u32 utf8
 //! ```
 //!
+//! Version 1 had one party or all for recipients, one party for an owner, and neither goals nor meanings.
+//!
 //! A decoder reads hostile bytes: it never allocates more than a small multiple of what it was given.
 
 use std::io::{self, Write};
 
-use super::{Program, ProgramError, Recipients, Span, Step, check};
-use crate::{Circuit, CircuitError, Gate, Group, Op, lower};
+use comity_core::PartyId;
+
+use super::{Goal, Meaning, Program, ProgramError, Span, Step, check};
+use crate::{Circuit, CircuitError, Gate, Group, Op, Owner, PartySet, Recipients, lower};
 
 const MAGIC: &[u8] = b"comity program";
-const VERSION: u32 = 1;
+const VERSION: u32 = 2;
 
 /// Why bytes are no program.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -33,7 +41,7 @@ pub enum DecodeError {
     #[error("not an encoded program")]
     Magic,
     /// A version that this build does not know.
-    #[error("a program in encoding version {0}; this build reads version {VERSION}")]
+    #[error("a program in encoding version {0}; this build reads version {VERSION}: make it again from its source")]
     Version(u32),
     /// The bytes end too early for what they announce.
     #[error("the program is cut off at byte {0}")]
@@ -44,6 +52,9 @@ pub enum DecodeError {
     /// A tag that is none.
     #[error("an unknown tag at byte {0}")]
     Tag(usize),
+    /// A circuit with a meaning.
+    #[error("circuit {0} has meaning {1}; this version knows no meanings")]
+    Meaning(usize, u8),
     /// A name that is not UTF-8.
     #[error("a name that is not UTF-8 at byte {0}")]
     Name(usize),
@@ -105,10 +116,24 @@ impl<W: Write> Encoder<W> {
         self.to.write_all(MAGIC)?;
         self.u32(VERSION)?;
         self.name(&program.name)?;
+        self.u8(match program.goal {
+            Goal::Size => 0,
+            Goal::Depth => 1,
+        })?;
         self.u64(program.wires)?;
         self.count(program.circuits.len())?;
-        program.circuits.iter().try_for_each(|circuit| self.circuit(circuit))?;
+        for (circuit, meaning) in program.circuits.iter().zip(&program.meanings) {
+            self.meaning(*meaning)?;
+            self.circuit(circuit)?;
+        }
         self.steps(&program.steps)
+    }
+
+    fn meaning(&mut self, meaning: Option<Meaning>) -> io::Result<()> {
+        match meaning {
+            None => self.u8(0),
+            Some(meaning) => match meaning {},
+        }
     }
 
     fn circuit(&mut self, circuit: &Circuit) -> io::Result<()> {
@@ -133,14 +158,20 @@ impl<W: Write> Encoder<W> {
     fn steps(&mut self, steps: &[Step]) -> io::Result<()> {
         self.count(steps.len())?;
         steps.iter().try_for_each(|step| match step {
-            Step::Input { name, party, to } => {
-                self.to.write_all(&[1])?;
+            Step::Input { name, owner, to } => {
+                self.u8(1)?;
                 self.name(name)?;
-                self.u32(*party)?;
+                match owner {
+                    Owner::Party(party) => {
+                        self.u8(0)?;
+                        self.to.write_all(&party.0.to_le_bytes())?;
+                    }
+                    Owner::Shared => self.u8(1)?,
+                }
                 self.span(to)
             }
             Step::Call { circuit, times, args, outs } => {
-                self.to.write_all(&[2])?;
+                self.u8(2)?;
                 self.count(*circuit)?;
                 self.u64(*times)?;
                 for moves in [args, outs] {
@@ -153,19 +184,20 @@ impl<W: Write> Encoder<W> {
                 Ok(())
             }
             Step::Repeat { times, body } => {
-                self.to.write_all(&[3])?;
+                self.u8(3)?;
                 self.u64(*times)?;
                 self.steps(body)
             }
             Step::Reveal { name, to, from } => {
-                self.to.write_all(&[4])?;
+                self.u8(4)?;
                 self.name(name)?;
                 match to {
-                    Recipients::All => self.to.write_all(&[0])?,
-                    Recipients::Party(party) => {
-                        self.to.write_all(&[1])?;
-                        self.u32(*party)?;
+                    Recipients::All => self.u8(0)?,
+                    Recipients::Parties(parties) => {
+                        self.u8(1)?;
+                        self.u64(parties.mask())?;
                     }
+                    Recipients::Shared => self.u8(2)?,
                 }
                 self.span(from)
             }
@@ -175,7 +207,7 @@ impl<W: Write> Encoder<W> {
     fn span(&mut self, span: &Span) -> io::Result<()> {
         self.u64(span.start)?;
         self.u64(span.bits)?;
-        self.to.write_all(&[span.strides.len() as u8])?;
+        self.u8(span.strides.len() as u8)?;
         span.strides.iter().try_for_each(|stride| self.to.write_all(&stride.to_le_bytes()))
     }
 
@@ -187,6 +219,10 @@ impl<W: Write> Encoder<W> {
 
     fn count(&mut self, count: usize) -> io::Result<()> {
         self.u32(u32::try_from(count).expect("fewer than 2^32 of anything"))
+    }
+
+    fn u8(&mut self, number: u8) -> io::Result<()> {
+        self.to.write_all(&[number])
     }
 
     fn u32(&mut self, number: u32) -> io::Result<()> {
@@ -215,13 +251,21 @@ impl<'a> Decoder<'a> {
             other => return Err(DecodeError::Version(other)),
         }
         let name = self.name()?;
+        let goal = match self.u8()? {
+            0 => Goal::Size,
+            1 => Goal::Depth,
+            _ => return Err(DecodeError::Tag(self.at - 1)),
+        };
         let wires = self.u64()?;
-        let circuits = self.list(|from, i| from.circuit(i))?;
+        let circuits = self.list(|from, i| match from.u8()? {
+            0 => from.circuit(i),
+            meaning => Err(DecodeError::Meaning(i, meaning)),
+        })?;
         let mut steps = self.steps(0)?;
         if check::normalize(&mut steps) {
             return Err(DecodeError::NotCanonical);
         }
-        Ok(Program::new(name, wires, circuits, steps)?)
+        Ok(Program::new(name, wires, circuits, steps)?.with_goal(goal))
     }
 
     fn circuit(&mut self, index: usize) -> Decoded<Circuit> {
@@ -255,7 +299,7 @@ impl<'a> Decoder<'a> {
             return Err(DecodeError::TooDeep(self.at));
         }
         self.list(|from, _| match from.u8()? {
-            1 => Ok(Step::Input { name: from.name()?, party: from.u32()?, to: from.span()? }),
+            1 => Ok(Step::Input { name: from.name()?, owner: from.owner()?, to: from.span()? }),
             2 => {
                 let (circuit, times) = (from.u32()? as usize, from.u64()?);
                 Ok(Step::Call { circuit, times, args: from.moves()?, outs: from.moves()? })
@@ -265,13 +309,22 @@ impl<'a> Decoder<'a> {
                 let name = from.name()?;
                 let to = match from.u8()? {
                     0 => Recipients::All,
-                    1 => Recipients::Party(from.u32()?),
+                    1 => Recipients::Parties(PartySet::from_mask(from.u64()?)),
+                    2 => Recipients::Shared,
                     _ => return Err(DecodeError::Tag(from.at - 1)),
                 };
                 Ok(Step::Reveal { name, to, from: from.span()? })
             }
             _ => Err(DecodeError::Tag(from.at - 1)),
         })
+    }
+
+    fn owner(&mut self) -> Decoded<Owner> {
+        match self.u8()? {
+            0 => Ok(Owner::Party(PartyId(u16::from_le_bytes(self.array()?)))),
+            1 => Ok(Owner::Shared),
+            _ => Err(DecodeError::Tag(self.at - 1)),
+        }
     }
 
     fn moves(&mut self) -> Decoded<Vec<(Span, i64)>> {

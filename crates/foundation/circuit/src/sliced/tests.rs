@@ -24,7 +24,7 @@ fn accumulate(circuit: Circuit) -> Program {
         p.call(add, &[sum.span(), values.slice(0, 8).span().moving(turn, 8)], &[sum.span()]);
     });
     p.reveal("sum", Recipients::All, sum);
-    p.reveal("last", Recipients::Party(7), values.slice(32, 8));
+    p.reveal("last", Recipients::only(7), values.slice(32, 8));
     p.finish().unwrap()
 }
 
@@ -54,8 +54,9 @@ fn values_that_do_not_fit_are_refused() {
     assert_eq!(refused(&[Bits::zeros(39)]), want);
 
     let mut wires = [Lanes::default(); 2];
-    let mut input =
-        |values: Vec<Vec<Lanes>>| Sliced::new(values).input(0, 1, None, 0, &mut wires).map_err(|e| e.to_string());
+    let mut input = |values: Vec<Vec<Lanes>>| {
+        Sliced::new(values).input(0, 1.into(), None, 0, &mut wires).map_err(|e| e.to_string())
+    };
     assert_eq!(input(vec![]), Err("input value 0, of party 1, is missing".into()));
     let want = "input value 0, of party 1, has 3 bits where the program takes 2";
     assert_eq!(input(vec![vec![Lanes::default(); 3]]), Err(want.into()));

@@ -47,7 +47,7 @@ mod shape;
 use std::cell::{RefCell, RefMut};
 
 use crate::value::Type;
-use crate::{Builder, Circuit, Program, ProgramBuilder, ProgramError, Recipients, Wire};
+use crate::{Builder, Circuit, Owner, Program, ProgramBuilder, ProgramError, Recipients, Wire};
 
 pub use array::{get, set, sort_by_key, sum};
 pub use boolean::Bool;
@@ -66,7 +66,7 @@ struct State {
     builder: Builder,
     /// The wires of all numbers; a number is a run of them.
     wires: Vec<Wire>,
-    owners: Vec<(u32, Type)>,
+    owners: Vec<(Owner, Type)>,
     recipients: Vec<(Recipients, Type)>,
 }
 
@@ -83,18 +83,18 @@ impl Design {
         Design { name: name.into(), state: RefCell::default() }
     }
 
-    /// The next input, given by a party. All inputs come before the first operation.
+    /// The next input, given by its owner. All inputs come before the first operation.
     ///
     /// # Panics
     /// After an operation that built a gate.
     #[track_caller]
-    pub fn input<S: Shape>(&self, name: &str, party: u32, shape: S) -> S::Value<'_> {
+    pub fn input<S: Shape>(&self, name: &str, owner: impl Into<Owner>, shape: S) -> S::Value<'_> {
         let ty = shape.ty();
         let wires = {
             let state = &mut *self.state();
             assert!(state.builder.gates() == 0, "input `{name}` comes after an operation: ask for all inputs first");
             let wires = state.builder.input(name, ty.bits());
-            state.owners.push((party, ty));
+            state.owners.push((owner.into(), ty));
             wires
         };
         shape.over(self, &mut wires.into_iter())
@@ -204,7 +204,7 @@ impl Design {
         let mut p = ProgramBuilder::new(self.name);
         let values = circuit.inputs().iter().zip(&owners);
         let inputs: Vec<_> =
-            values.map(|(group, (party, _))| p.input(&*group.name, *party, group.bits as u64)).collect();
+            values.map(|(group, (owner, _))| p.input(&*group.name, *owner, group.bits as u64)).collect();
         let outputs: Vec<_> = circuit.outputs().iter().map(|group| p.register(group.bits as u64)).collect();
         let names: Vec<String> = circuit.outputs().iter().map(|group| group.name.clone()).collect();
         let circuit = p.circuit(circuit);

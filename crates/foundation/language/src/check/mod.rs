@@ -12,9 +12,10 @@ mod stmt;
 use std::collections::HashMap;
 use std::rc::Rc;
 
-use comity_circuit::{Circuit, Program, Recipients};
+use comity_circuit::{Circuit, PartySet, Program, Recipients};
+use comity_core::PartyId;
 
-use crate::ast::{self, Function, Outputs, Who, WhoKind};
+use crate::ast::{self, Function, Outputs, To, Who, WhoKind};
 use crate::diagnostic::{Errors, Span, did_you_mean};
 use crate::ir::{Func, FuncId, Input, Module, Output};
 use crate::types::{Struct, Ty};
@@ -112,6 +113,9 @@ impl<'s> Checker<'s, '_> {
     fn names(&mut self) {
         let file = self.file;
         let mut seen: HashMap<&str, &str> = HashMap::new();
+        if let Some(name) = file.parties.get(usize::from(Program::MAX_PARTIES)) {
+            self.errors.add(name.span, format!("there are more than {} parties", Program::MAX_PARTIES));
+        }
         let parties = file.parties.iter().map(|name| (name, "party"));
         let consts = file.consts.iter().map(|item| (&item.name, "constant"));
         let structs = file.structs.iter().map(|item| (&item.name, "struct"));
@@ -232,39 +236,52 @@ impl<'s> Checker<'s, '_> {
         Ty::Error
     }
 
-    /// The number of a party.
-    fn party(&mut self, who: &Who<'s>) -> u32 {
-        match &who.kind {
+    /// The number of a party, if there is one.
+    fn party(&mut self, who: &Who<'s>) -> Option<PartyId> {
+        let names = self.file.parties.iter().map(|party| party.text);
+        let (party, why) = match &who.kind {
             WhoKind::Number(number) => {
-                let count = self.file.parties.len();
-                let party = number.small().and_then(|n| u32::try_from(n).ok());
-                let limit = if count == 0 { Program::MAX_PARTIES } else { count as u32 };
-                party.filter(|&party| party < limit).unwrap_or_else(|| {
-                    self.errors.add(who.span, format!("parties are numbered from 0 to {}", limit - 1));
-                    0
-                })
+                let most = usize::from(Program::MAX_PARTIES);
+                let limit = if names.len() == 0 { most } else { names.len().min(most) };
+                let party = number.small().and_then(|n| usize::try_from(n).ok()).filter(|&party| party < limit);
+                (party, format!("parties are numbered from 0 to {}", limit - 1))
             }
             WhoKind::Name(name) => {
-                let names = self.file.parties.iter().map(|party| party.text);
-                if let Some(party) = names.clone().position(|party| party == *name) {
-                    return party as u32;
-                }
                 let hint = if self.file.parties.is_empty() {
                     format!("; list the parties at the top: `parties {name}, ...;`")
                 } else {
-                    did_you_mean(name, names)
+                    did_you_mean(name, names.clone())
                 };
-                self.errors.add(who.span, format!("there is no party `{name}`{hint}"));
-                0
+                (names.clone().position(|party| party == *name), format!("there is no party `{name}`{hint}"))
             }
+        };
+        if party.is_none() {
+            self.errors.add(who.span, why);
         }
+        party.and_then(|party| u16::try_from(party).ok()).map(PartyId)
     }
 
-    fn recipients(&mut self, who: Option<&Who<'s>>) -> Recipients {
-        match who {
-            None | Some(Who { kind: WhoKind::Name("all"), .. }) => Recipients::All,
-            Some(who) => Recipients::Party(self.party(who)),
+    fn recipients(&mut self, to: &To<'s>) -> Recipients {
+        let these = match to {
+            To::Unsaid | To::One(Who { kind: WhoKind::Name("all"), .. }) => return Recipients::All,
+            To::One(who) => std::slice::from_ref(who),
+            To::These(these, span) => {
+                if these.is_empty() {
+                    self.errors.add(*span, "say who learns it: `to (0, 1)`, or leave `to` out for everybody");
+                }
+                these
+            }
+        };
+        let mut parties = PartySet::default();
+        for who in these {
+            let Some(party) = self.party(who) else { continue };
+            if parties.contains(party) {
+                self.errors.add(who.span, "a party that is named twice");
+            } else if let Err(why) = parties.insert(party) {
+                self.errors.add(who.span, why.to_string());
+            }
         }
+        Recipients::Parties(parties)
     }
 
     /// `main`, its inputs and outputs.
@@ -284,17 +301,17 @@ impl<'s> Checker<'s, '_> {
         let mut inputs = Vec::new();
         for param in &main.params {
             let ty = self.ty(&param.ty, &Generics::new());
-            let party = match &param.from {
-                Some(who) => self.party(who),
+            let owner = match &param.from {
+                Some(who) => self.party(who).unwrap_or_default(),
                 None => {
                     let party = file.parties.first().map_or("0", |party| party.text);
                     let name = param.name.text;
                     let message = format!("say which party gives `{name}`: `{name}: {ty} from {party}`");
                     self.errors.add(param.name.span, message);
-                    0
+                    PartyId::default()
                 }
             };
-            inputs.push(Input { name: param.name.text.to_owned(), party, ty });
+            inputs.push(Input { name: param.name.text.to_owned(), owner: owner.into(), ty });
         }
         let mut outputs: Vec<Output> = Vec::new();
         match &main.outputs {
@@ -303,7 +320,7 @@ impl<'s> Checker<'s, '_> {
                 self.errors.add(main.name.span, "`main` has no output; write `-> u32`, or `-> (sum: u32 to all)`");
             }
             Outputs::One(ty, to) => {
-                let (ty, to) = (self.ty(ty, &Generics::new()), self.recipients(to.as_ref()));
+                let (ty, to) = (self.ty(ty, &Generics::new()), self.recipients(to));
                 outputs.push(Output { name: "result".to_owned(), to, ty });
             }
             Outputs::Named(all) => {
@@ -311,7 +328,7 @@ impl<'s> Checker<'s, '_> {
                     if outputs.iter().any(|output| output.name == name.text) {
                         self.errors.add(name.span, format!("there is another output `{}` already", name.text));
                     }
-                    let (ty, to) = (self.ty(ty, &Generics::new()), self.recipients(to.as_ref()));
+                    let (ty, to) = (self.ty(ty, &Generics::new()), self.recipients(to));
                     outputs.push(Output { name: name.text.to_owned(), to, ty });
                 }
             }
@@ -369,12 +386,12 @@ impl<'s> Checker<'s, '_> {
             params.push(body.declare(param.name, ty, param.mutable, false));
         }
         let to = match &item.outputs {
-            Outputs::One(_, to) => to.as_ref(),
-            Outputs::Named(all) => all.iter().find_map(|(_, _, to)| to.as_ref()),
+            Outputs::One(_, to) => to.span(),
+            Outputs::Named(all) => all.iter().find_map(|(_, _, to)| to.span()),
             Outputs::None => None,
         };
-        if let (Some(who), false) = (to, main) {
-            body.checker.errors.add(who.span, "only `main` gives its values to parties");
+        if let (Some(span), false) = (to, main) {
+            body.checker.errors.add(span, "only `main` gives its values to parties");
         }
         let inferred = main && body.checker.inferred;
         let value = body.block(&item.body, Some(&result).filter(|_| !inferred));

@@ -141,7 +141,7 @@ impl<'m> Lower<'m> {
             let bits = input.ty.bits();
             let cell = self.allocate(bits, start)?;
             let to = Wires { start: cell.base.into(), bits, strides: Vec::new() };
-            steps.push(Step::Input { name: input.name.clone(), party: input.party, to });
+            steps.push(Step::Input { name: input.name.clone(), owner: input.owner, to });
             args.push(Value::Stored(cell, None));
         }
         let result = self.call(module.main, args, start)?;

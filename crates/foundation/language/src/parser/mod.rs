@@ -283,8 +283,12 @@ impl<'s> Parser<'s, '_> {
         Ok(Outputs::One(ty, self.to()?))
     }
 
-    fn to(&mut self) -> Parsed<Option<Who<'s>>> {
-        if self.eat_word("to") { Ok(Some(self.who()?)) } else { Ok(None) }
+    fn to(&mut self) -> Parsed<To<'s>> {
+        if !self.eat_word("to") {
+            return Ok(To::Unsaid);
+        }
+        let span = self.span();
+        if self.eat("(") { Ok(To::These(self.list(")", Self::who)?, span)) } else { self.who().map(To::One) }
     }
 
     fn who(&mut self) -> Parsed<Who<'s>> {

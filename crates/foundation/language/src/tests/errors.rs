@@ -1,5 +1,7 @@
 //! What users are told.
 
+use comity_circuit::Recipients;
+
 /// The message of each mistake, with its line and column.
 fn errors(source: &str) -> Vec<String> {
     let error = crate::compile("t.cty", source).expect_err(source);
@@ -95,6 +97,31 @@ fn parties() {
     assert_eq!(of("from alise"), ["2:20: there is no party `alise`; did you mean `alice`?"]);
     assert_eq!(of(""), ["2:9: say which party gives `x`: `x: u8 from alice`"]);
     assert_eq!(of("from 2"), ["2:20: parties are numbered from 0 to 1"]);
+    let unnamed = |from: &str| errors(&format!("fn main(x: u8 from {from}) -> u8 {{ x }}"));
+    assert_eq!(unnamed("64"), ["1:20: parties are numbered from 0 to 63"]);
+    let names: Vec<String> = (0..65).map(|i| format!("p{i}")).collect();
+    let many = |count: usize| format!("parties {};\nfn main(x: u8 from p1) -> u8 {{ x }}", names[..count].join(", "));
+    assert_eq!(errors(&many(65)), ["1:319: there are more than 64 parties"]);
+    assert!(crate::compile("t.cty", &many(64)).is_ok());
+}
+
+#[test]
+fn recipients() {
+    let of = |to: &str| errors(&format!("parties ann, ben, cy;\nfn main(x: u8 from ann) -> u8 to {to} {{ x }}"));
+    assert_eq!(of("(ann, bem)"), ["2:40: there is no party `bem`; did you mean `ben`?"]);
+    assert_eq!(of("(ann, ben, ann)"), ["2:45: a party that is named twice"]);
+    assert_eq!(of("()"), ["2:34: say who learns it: `to (0, 1)`, or leave `to` out for everybody"]);
+    assert_eq!(of("(ann, 3)"), ["2:40: parties are numbered from 0 to 2"]);
+    assert!(of("(ann, all)")[0].starts_with("2:40: there is no party `all`"));
+    let given = |to: &str| {
+        let source =
+            format!("parties ann, ben, cy;\nfn main(x: u8 from ann) -> (a: u8 {to}, b: u8 to all) {{ (x, x) }}");
+        crate::compile("t.cty", &source).unwrap().outputs()[0].to
+    };
+    let set = |parties: &[u16]| Recipients::Parties(parties.iter().copied().collect());
+    assert_eq!((given("to (cy, ann)"), given("to (ben,)")), (set(&[0, 2]), Recipients::only(1)));
+    assert_eq!((given("to (0, 1, 2)"), given("")), (set(&[0, 1, 2]), Recipients::All));
+    assert_eq!(errors("fn f(x: u8) -> u8 to (0, 1) { x } fn main(x: u8 from 0) -> u8 { f(x) }").len(), 1);
 }
 
 #[test]

@@ -82,7 +82,7 @@ impl State {
     pub(super) fn new(session: &SessionId, backend: Backend, parameters: Parameters, seeds: usize) -> Result<State> {
         if parameters.rows != seeds {
             let rows = parameters.rows;
-            return Err(Error::InvalidInput(format!("{seeds} base OTs where this extension takes {rows}")));
+            return Err(Error::invalid_input(format!("{seeds} base OTs where this extension takes {rows}")));
         }
         Ok(State {
             backend,
@@ -101,7 +101,7 @@ impl State {
     pub(super) fn begin(&mut self) -> Result<()> {
         begin(&mut self.broken)?;
         if self.chunk >= CHUNKS {
-            return Err(Error::InvalidInput(format!(
+            return Err(Error::invalid_input(format!(
                 "this OT extension has made its {CHUNKS} chunks; set up a new one"
             )));
         }

@@ -36,7 +36,7 @@ impl Parameters {
     /// there are more.
     ///
     /// # Errors
-    /// [`Error::InvalidInput`] if no number of partners is enough.
+    /// [`InvalidInput`](comity_core::Kind) if no number of partners is enough.
     pub fn new(params: Params) -> Result<Parameters> {
         let kappa = params.kappa as usize;
         let target = -f64::from(params.rho) - (CHUNKS as f64).log2();
@@ -57,7 +57,7 @@ impl Parameters {
             return Ok(Parameters { rows: 2 * low, partners });
         }
         let rho = params.rho;
-        Err(Error::InvalidInput(format!("rho is {rho}: this OT extension has at most 256 rows, too few for that")))
+        Err(Error::invalid_input(format!("rho is {rho}: this OT extension has at most 256 rows, too few for that")))
     }
 }
 

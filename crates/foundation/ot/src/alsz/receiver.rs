@@ -33,12 +33,12 @@ impl Receiver {
     ///
     /// # Errors
     /// Those of [`BaseOt::send`].
-    pub fn setup<B: BaseOt<Model: AtLeast<Malicious>>, C: Channel + ?Sized>(
-        ch: &mut C,
+    pub fn setup<B: BaseOt<Model: AtLeast<Malicious>>>(
+        ch: &mut dyn Channel,
         session: &SessionId,
         backend: Backend,
         parameters: Parameters,
-        rng: &mut impl CryptoRng,
+        rng: &mut dyn CryptoRng,
     ) -> Result<Receiver> {
         let seeds = B::send(ch, &session.child(BASE), parameters.rows, rng)?;
         Receiver::new(session, backend, parameters, seeds.weaken(), rng)
@@ -47,13 +47,13 @@ impl Receiver {
     /// The receiver from as many random OTs as [`Parameters`] has rows.
     ///
     /// # Errors
-    /// [`Error::InvalidInput`](comity_core::Error::InvalidInput) if there are more or fewer.
+    /// [`InvalidInput`](comity_core::Kind) if there are more or fewer.
     pub fn new(
         session: &SessionId,
         backend: Backend,
         parameters: Parameters,
         seeds: SenderSeeds<Malicious>,
-        rng: &mut impl CryptoRng,
+        rng: &mut dyn CryptoRng,
     ) -> Result<Receiver> {
         let state = State::new(session, backend, parameters, seeds.len())?;
         let mut spare = Zeroizing::new([0; 16]);
@@ -68,7 +68,7 @@ impl Receiver {
     }
 
     /// One chunk: random OTs for the choice bits given, or if there are none, for those that the first row defines.
-    fn chunk<C: Channel + ?Sized>(&mut self, ch: &mut C, choices: Option<&Bits>, out: &mut [Block]) -> Result<Bits> {
+    fn chunk(&mut self, ch: &mut dyn Channel, choices: Option<&Bits>, out: &mut [Block]) -> Result<Bits> {
         self.state.begin()?;
         let n = out.len();
         // The choice bits, and those of the spare columns behind them.
@@ -98,7 +98,7 @@ impl Receiver {
     }
 
     /// Step 2, and step 4, which needs no answer, piece by piece. Choice bits that are not `given` are written to `r`.
-    fn offer<C: Channel + ?Sized>(&mut self, ch: &mut C, given: bool, r: &mut [u8], out: &mut [Block]) -> Result<()> {
+    fn offer(&mut self, ch: &mut dyn Channel, given: bool, r: &mut [u8], out: &mut [Block]) -> Result<()> {
         let n = out.len();
         let mut out = out.chunks_mut(8 * WIDTH);
         for (piece, r) in pieces(n).zip(r.chunks_mut(WIDTH)) {
@@ -130,7 +130,7 @@ impl Receiver {
 impl RandomReceiver for Receiver {
     type Model = Malicious;
 
-    fn sender_random<C: Channel + ?Sized>(&mut self, ch: &mut C, choices: &Bits, out: &mut [Block]) -> Result<()> {
+    fn sender_random(&mut self, ch: &mut dyn Channel, choices: &Bits, out: &mut [Block]) -> Result<()> {
         check_length(choices, out.len())?;
         for (out, start) in out.chunks_mut(CHUNK).zip((0..).step_by(CHUNK)) {
             self.chunk(ch, Some(&choices.slice(start, out.len())), out)?;
@@ -138,7 +138,7 @@ impl RandomReceiver for Receiver {
         Ok(())
     }
 
-    fn random<C: Channel + ?Sized>(&mut self, ch: &mut C, out: &mut [Block]) -> Result<Bits> {
+    fn random(&mut self, ch: &mut dyn Channel, out: &mut [Block]) -> Result<Bits> {
         let mut choices = Bits::zeros(0);
         for out in out.chunks_mut(CHUNK) {
             choices.extend_from(&self.chunk(ch, None, out)?);

@@ -3,7 +3,7 @@
 use std::cmp::Ordering;
 
 use comity_channel::Channel;
-use comity_core::{Backend, Bits, Block, Misbehaviour, Prg, Result, SessionId};
+use comity_core::{Backend, Bits, Block, Prg, Result, SessionId};
 use rand_core::CryptoRng;
 use subtle::Choice;
 use zeroize::{Zeroize, Zeroizing};
@@ -11,6 +11,7 @@ use zeroize::{Zeroize, Zeroizing};
 use super::matrix::{Matrix, Piece, State, WIDTH, fill, pieces};
 use super::{BASE, CHUNK, Parameters, check};
 use crate::base::BaseOt;
+use crate::checks;
 use crate::{AtLeast, Malicious, RandomSender, ReceiverSeeds};
 
 /// The sender: gets both messages of each OT.
@@ -40,12 +41,12 @@ impl Sender {
     ///
     /// # Errors
     /// Those of [`BaseOt::receive`].
-    pub fn setup<B: BaseOt<Model: AtLeast<Malicious>>, C: Channel + ?Sized>(
-        ch: &mut C,
+    pub fn setup<B: BaseOt<Model: AtLeast<Malicious>>>(
+        ch: &mut dyn Channel,
         session: &SessionId,
         backend: Backend,
         parameters: Parameters,
-        rng: &mut impl CryptoRng,
+        rng: &mut dyn CryptoRng,
     ) -> Result<Sender> {
         let rows = parameters.rows;
         let mut s = Zeroizing::new(vec![0; rows.div_ceil(8)]);
@@ -57,13 +58,13 @@ impl Sender {
     /// The sender from as many random OTs as [`Parameters`] has rows. Their choice bits must be uniform.
     ///
     /// # Errors
-    /// [`InvalidInput`](comity_core::Error::InvalidInput) if there are more or fewer.
+    /// [`InvalidInput`](comity_core::Kind) if there are more or fewer.
     pub fn new(
         session: &SessionId,
         backend: Backend,
         parameters: Parameters,
         seeds: ReceiverSeeds<Malicious>,
-        rng: &mut impl CryptoRng,
+        rng: &mut dyn CryptoRng,
     ) -> Result<Sender> {
         let state = State::new(session, backend, parameters, seeds.len())?;
         let mut challenge = Zeroizing::new([0; 16]);
@@ -80,7 +81,7 @@ impl Sender {
     }
 
     /// One chunk of random OTs, where the last `sent` rows are on the wire.
-    fn chunk<C: Channel + ?Sized>(&mut self, ch: &mut C, sent: usize, out: &mut [[Block; 2]]) -> Result<()> {
+    fn chunk(&mut self, ch: &mut dyn Channel, sent: usize, out: &mut [[Block; 2]]) -> Result<()> {
         self.state.begin()?;
         let n = out.len();
         for piece in pieces(n) {
@@ -99,11 +100,12 @@ impl Sender {
         let pairs = check::pairs(seed, self.state.backend, self.state.parameters);
         let (g, u) = (&self.g, &self.u);
         let zero = [0; WIDTH];
-        let own = self.state.hashes(n, 2 * pairs.len(), |piece, i| {
+        // Secret: which of the receiver's hashes they are tells `s`.
+        let own = Zeroizing::new(self.state.hashes(n, 2 * pairs.len(), |piece, i| {
             let (alpha, beta) = pairs[i / 2];
             let u = |row| if i & 1 == 0 { &zero[..piece.width] } else { u.row(piece, row) };
             [g.row(piece, alpha), g.row(piece, beta), u(alpha), u(beta)]
-        });
+        }));
         let mut theirs = vec![[0; 32]; 4 * pairs.len()];
         ch.recv(theirs.as_flattened_mut())?;
         let mut honest = Choice::from(1);
@@ -114,14 +116,14 @@ impl Sender {
         }
         // All pairs are looked at before the verdict, which tells the receiver whether it guessed right and no more.
         if !bool::from(honest) {
-            return Err(Misbehaviour::InconsistentChoices.into());
+            return Err(checks::INCONSISTENT_CHOICES.into());
         }
         self.state.end();
         Ok(())
     }
 
     /// Step 2, for a piece: a row that is not sent is zero.
-    fn take<C: Channel + ?Sized>(&mut self, ch: &mut C, sent: usize, piece: Piece) -> Result<()> {
+    fn take(&mut self, ch: &mut dyn Channel, sent: usize, piece: Piece) -> Result<()> {
         let rows = self.rows.len();
         let wire = &mut self.state.wire;
         wire.clear();
@@ -162,12 +164,12 @@ impl Sender {
         };
         rows.sort_unstable_by(compare);
         if rows.windows(2).any(|pair| compare(&pair[0], &pair[1]).is_eq()) {
-            return Err(Misbehaviour::EqualRows.into());
+            return Err(checks::EQUAL_ROWS.into());
         }
         Ok(())
     }
 
-    fn chunks<C: Channel + ?Sized>(&mut self, ch: &mut C, sent: usize, out: &mut [[Block; 2]]) -> Result<()> {
+    fn chunks(&mut self, ch: &mut dyn Channel, sent: usize, out: &mut [[Block; 2]]) -> Result<()> {
         for out in out.chunks_mut(CHUNK) {
             if let Err(error) = self.chunk(ch, sent, out) {
                 out.as_flattened_mut().zeroize();
@@ -181,11 +183,11 @@ impl Sender {
 impl RandomSender for Sender {
     type Model = Malicious;
 
-    fn sender_random<C: Channel + ?Sized>(&mut self, ch: &mut C, out: &mut [[Block; 2]]) -> Result<()> {
+    fn sender_random(&mut self, ch: &mut dyn Channel, out: &mut [[Block; 2]]) -> Result<()> {
         self.chunks(ch, self.rows.len(), out)
     }
 
-    fn random<C: Channel + ?Sized>(&mut self, ch: &mut C, out: &mut [[Block; 2]]) -> Result<()> {
+    fn random(&mut self, ch: &mut dyn Channel, out: &mut [[Block; 2]]) -> Result<()> {
         self.chunks(ch, self.rows.len() - 1, out)
     }
 }

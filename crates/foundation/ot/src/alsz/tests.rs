@@ -1,13 +1,16 @@
 //! The extension over ideal base OTs: against a textbook that works bit by bit, and against receivers that cheat.
 
+mod waits;
+
 use std::sync::OnceLock;
 
 use comity_channel::{Channel, Counted, Error, MemoryChannel};
-use comity_core::{Backend, Bits, Block, Misbehaviour, Params, Prg, Result, SessionId, TccrHash};
+use comity_core::{Backend, Bits, Block, Kind, Params, Prg, Result, SessionId, TccrHash};
 use comity_testing::{Pair, deviate, never_wrong};
 use rand_core::Rng;
 
 use super::{Parameters, Receiver, Sender};
+use crate::checks;
 use crate::softspoken::tests::{Ideal, bits, rng};
 use crate::{Malicious, RandomReceiver, RandomSender, SenderSeeds, base::BaseOt};
 
@@ -20,12 +23,12 @@ fn parameters(rho: u32) -> Parameters {
     *SHAPES[usize::from(rho == 40)].get_or_init(new)
 }
 
-fn sender(ch: &mut (impl Channel + ?Sized), backend: Backend, rho: u32) -> Result<Sender> {
-    Sender::setup::<Ideal<Malicious>, _>(ch, &SESSION, backend, parameters(rho), &mut rng(1))
+fn sender(ch: &mut dyn Channel, backend: Backend, rho: u32) -> Result<Sender> {
+    Sender::setup::<Ideal<Malicious>>(ch, &SESSION, backend, parameters(rho), &mut rng(1))
 }
 
-fn receiver(ch: &mut (impl Channel + ?Sized), backend: Backend, rho: u32) -> Result<Receiver> {
-    Receiver::setup::<Ideal<Malicious>, _>(ch, &SESSION, backend, parameters(rho), &mut rng(2))
+fn receiver(ch: &mut dyn Channel, backend: Backend, rho: u32) -> Result<Receiver> {
+    Receiver::setup::<Ideal<Malicious>>(ch, &SESSION, backend, parameters(rho), &mut rng(2))
 }
 
 const SIZES: [usize; 7] = [0, 1, 7, 8, 129, 1000, (1 << 17) + 3];
@@ -194,7 +197,7 @@ fn verdict(rho: u32, seed: u128, cheat: Cheat) -> Result<()> {
         |ch| {
             let params = parameters(rho);
             let mut sender =
-                Sender::setup::<Ideal<Malicious>, _>(ch, &SESSION, Backend::detect(), params, &mut rng(seed))?;
+                Sender::setup::<Ideal<Malicious>>(ch, &SESSION, Backend::detect(), params, &mut rng(seed))?;
             sender.sender_random(ch, &mut [[Block::ZERO; 2]; 20])?;
             let mut pairs = [[Block::ZERO; 2]; 33];
             let result = sender.sender_random(ch, &mut pairs);
@@ -202,7 +205,7 @@ fn verdict(rho: u32, seed: u128, cheat: Cheat) -> Result<()> {
             if result.is_err() {
                 assert!(pairs.as_flattened().iter().all(|&block| block == Block::ZERO));
                 let after = sender.random(ch, &mut [[Block::ZERO; 2]; 1]);
-                assert!(matches!(after, Err(Error::InvalidInput(_))));
+                assert!(matches!(after, Err(Error { kind: Kind::InvalidInput(_), .. })));
             }
             result
         },
@@ -245,7 +248,7 @@ fn inconsistent_rows_are_caught() {
     // Several rows, half of them, and all but one.
     for (from, to) in [(5, 25), (0, rows / 2), (1, rows)] {
         let error = verdict(40, 3, Cheat::Rows(from, to)).unwrap_err();
-        let right = matches!(error, Error::PeerMisbehaved(Misbehaviour::InconsistentChoices));
+        let right = matches!(error, Error { kind: Kind::Misbehaved(checks::INCONSISTENT_CHOICES), .. });
         // With all rows but one the guess is on the one row alone, and may be right.
         assert!(right, "rows {from} to {to}: {error}");
     }
@@ -272,7 +275,7 @@ fn one_row_escapes_with_probability_one_half_and_two_with_a_quarter() {
 #[test]
 fn equal_rows_and_wrong_hashes_are_caught() {
     let error = verdict(40, 3, Cheat::EqualRows).unwrap_err();
-    assert!(matches!(error, Error::PeerMisbehaved(Misbehaviour::EqualRows)), "{error}");
+    assert!(matches!(error, Error { kind: Kind::Misbehaved(checks::EQUAL_ROWS), .. }), "{error}");
     // Two of the four hashes of a pair are looked at, the two that belong together.
     let caught: Vec<bool> = (0..4).map(|index| verdict(40, 3, Cheat::Hash(index)).is_err()).collect();
     assert!(caught == [true, false, false, true] || caught == [false, true, true, false], "{caught:?}");
@@ -313,13 +316,8 @@ fn whatever_becomes_of_a_message_nobody_gets_a_wrong_one() {
         120,
         |ch, session| {
             let params = parameters(1);
-            let mut sender = Sender::setup::<Ideal<Malicious>, _>(
-                ch,
-                &SESSION,
-                Backend::detect(),
-                params,
-                &mut rng(session.into()),
-            )?;
+            let mut sender =
+                Sender::setup::<Ideal<Malicious>>(ch, &SESSION, Backend::detect(), params, &mut rng(session.into()))?;
             let mut pairs = [[Block::ZERO; 2]; 9];
             sender.sender_random(ch, &mut pairs)?;
             // A receiver whose matrix was damaged would hold other messages than these.
@@ -327,7 +325,7 @@ fn whatever_becomes_of_a_message_nobody_gets_a_wrong_one() {
         },
         |ch, session| {
             let params = parameters(1);
-            let mut receiver = Receiver::setup::<Ideal<Malicious>, _>(
+            let mut receiver = Receiver::setup::<Ideal<Malicious>>(
                 ch,
                 &SESSION,
                 Backend::detect(),

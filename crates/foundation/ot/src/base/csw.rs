@@ -34,17 +34,18 @@
 
 use blake3::Hasher;
 use comity_channel::Channel;
-use comity_core::{Bits, Block, Misbehaviour, Result, SessionId};
+use comity_core::{Bits, Block, Result, SessionId};
 use curve25519_dalek::ristretto::{CompressedRistretto, RistrettoPoint};
 use curve25519_dalek::scalar::Scalar;
 use rand_core::CryptoRng;
 use subtle::ConstantTimeEq;
-use zeroize::{ZeroizeOnDrop, Zeroizing};
+use zeroize::{Zeroize, ZeroizeOnDrop, Zeroizing};
 
 use super::BaseOt;
 use super::points::{
     Chooser, Encoded, GROUP, Kdf, Offerer, POINT_BYTES, decode, derive, items, malformed, random_scalar, receive_groups,
 };
+use crate::checks;
 use crate::{Malicious, ReceiverSeeds, SenderSeeds};
 
 /// This protocol as the base of an extension.
@@ -81,7 +82,7 @@ impl Points {
     /// The message of `n` OTs with these bytes. The points are checked by the sender that takes the message.
     ///
     /// # Errors
-    /// [`Error::Malformed`](comity_core::Error::Malformed) if there are not exactly 32 bytes for the seed and for each OT.
+    /// [`Malformed`](comity_core::Kind) if there are not exactly 32 bytes for the seed and for each OT.
     pub fn from_bytes(bytes: &[u8], n: usize) -> Result<Points> {
         let split = bytes.split_first_chunk().and_then(|(seed, points)| Some((*seed, items::<1>(points, n)?)));
         let (seed, points) = split.ok_or_else(|| malformed("points", n, bytes.len()))?;
@@ -105,7 +106,7 @@ impl Challenge {
     /// The message of `n` OTs with these bytes.
     ///
     /// # Errors
-    /// [`Error::Malformed`](comity_core::Error::Malformed) if there are not exactly 16 bytes for each OT and 32 for the digest.
+    /// [`Malformed`](comity_core::Kind) if there are not exactly 16 bytes for each OT and 32 for the digest.
     pub fn from_bytes(bytes: &[u8], n: usize) -> Result<Challenge> {
         let wrong = || malformed("challenges", n, bytes.len());
         let (sums, digest) = bytes.split_last_chunk().ok_or_else(wrong)?;
@@ -160,7 +161,7 @@ pub struct Waiting {
 
 impl Sender {
     /// Draws `r` and gives `z` to send.
-    pub fn new(session: &SessionId, rng: &mut impl CryptoRng) -> (Sender, Offer) {
+    pub fn new(session: &SessionId, rng: &mut dyn CryptoRng) -> (Sender, Offer) {
         let half_r = Zeroizing::new(random_scalar(rng));
         let z = RistrettoPoint::mul_base(&Zeroizing::new(*half_r + *half_r));
         let offer = Offer(z.compress().to_bytes());
@@ -170,7 +171,7 @@ impl Sender {
     /// Step 2: the challenge to send.
     ///
     /// # Errors
-    /// [`InvalidPoint`](Misbehaviour::InvalidPoint) or [`IdentityPoint`](Misbehaviour::IdentityPoint) if the receiver
+    /// [`InvalidPoint`](checks::INVALID_POINT) or [`IdentityPoint`](checks::IDENTITY_POINT) if the receiver
     /// sent such.
     pub fn challenge(self, points: &Points) -> Result<(Waiting, Challenge)> {
         let mut work = self.start(&points.seed, points.points.len());
@@ -216,12 +217,12 @@ impl Waiting {
     /// After step 3: both keys of each OT.
     ///
     /// # Errors
-    /// [`BaseOtChallenge`](Misbehaviour::BaseOtChallenge) if the response is not that of a receiver that knows an
+    /// [`BaseOtChallenge`](checks::BASE_OT_CHALLENGE) if the response is not that of a receiver that knows an
     /// answer for every OT.
     pub fn finish(mut self, response: &Response) -> Result<SenderSeeds<Malicious>> {
         let expected = self.answers.digest(&self.session, TO_SENDER);
         if !bool::from(expected.ct_eq(&response.0)) {
-            return Err(Misbehaviour::BaseOtChallenge.into());
+            return Err(checks::BASE_OT_CHALLENGE.into());
         }
         Ok(SenderSeeds::new(std::mem::take(&mut *self.keys)))
     }
@@ -237,7 +238,7 @@ pub struct Receiver {
 
 impl Receiver {
     /// Step 1: a seed, and a point for each choice bit, to send.
-    pub fn new(session: &SessionId, choices: &Bits, rng: &mut impl CryptoRng) -> (Receiver, Points) {
+    pub fn new(session: &SessionId, choices: &Bits, rng: &mut dyn CryptoRng) -> (Receiver, Points) {
         let mut receiver = Receiver::start(session, choices, rng);
         let points = Points { seed: receiver.seed, points: receiver.chooser.draw(choices, rng) };
         (receiver, points)
@@ -246,15 +247,15 @@ impl Receiver {
     /// Step 3: the response to send, and the chosen keys. They are of use only if the sender takes the response.
     ///
     /// # Errors
-    /// [`InvalidPoint`](Misbehaviour::InvalidPoint) or [`IdentityPoint`](Misbehaviour::IdentityPoint) if the sender
-    /// offered such, [`BaseOtChallenge`](Misbehaviour::BaseOtChallenge) if its challenge does not fit its digest for
-    /// these choice bits, and [`Error::Malformed`](comity_core::Error::Malformed) if there is not a challenge for each OT.
+    /// [`InvalidPoint`](checks::INVALID_POINT) or [`IdentityPoint`](checks::IDENTITY_POINT) if the sender
+    /// offered such, [`BaseOtChallenge`](checks::BASE_OT_CHALLENGE) if its challenge does not fit its digest for
+    /// these choice bits, and [`Malformed`](comity_core::Kind) if there is not a challenge for each OT.
     pub fn respond(self, offer: &Offer, challenge: &Challenge) -> Result<(Response, ReceiverSeeds<Malicious>)> {
         let outputs = self.outputs(offer)?;
         self.answer(outputs, challenge)
     }
 
-    fn start(session: &SessionId, choices: &Bits, rng: &mut impl CryptoRng) -> Receiver {
+    fn start(session: &SessionId, choices: &Bits, rng: &mut dyn CryptoRng) -> Receiver {
         let mut seed = [0; DIGEST];
         rng.fill_bytes(&mut seed);
         let chooser = Chooser::new(&hash_to_group(session, &seed), choices.len());
@@ -282,7 +283,7 @@ impl Receiver {
             answers.0.push(std::array::from_fn(|i| output.answer[i] ^ sum[i] & chosen));
         }
         if !bool::from(answers.digest(&self.session, TO_RECEIVER).ct_eq(&challenge.digest)) {
-            return Err(Misbehaviour::BaseOtChallenge.into());
+            return Err(checks::BASE_OT_CHALLENGE.into());
         }
         let response = Response(answers.digest(&self.session, TO_SENDER));
         let keys = outputs.iter().map(|output| output.key).collect();
@@ -302,7 +303,9 @@ impl Answers {
     fn digest(&self, session: &SessionId, domain: &str) -> [u8; DIGEST] {
         let mut hasher = Hasher::new_derive_key(domain);
         hasher.update(&session.to_bytes()).update(self.0.as_flattened());
-        *hasher.finalize().as_bytes()
+        let digest = *hasher.finalize().as_bytes();
+        hasher.zeroize();
+        digest
     }
 }
 
@@ -335,11 +338,11 @@ impl Kdf {
 impl BaseOt for Csw {
     type Model = Malicious;
 
-    fn send<C: Channel + ?Sized>(
-        ch: &mut C,
+    fn send(
+        ch: &mut dyn Channel,
         session: &SessionId,
         n: usize,
-        rng: &mut impl CryptoRng,
+        rng: &mut dyn CryptoRng,
     ) -> Result<SenderSeeds<Malicious>> {
         let (sender, offer) = Sender::new(session, rng);
         ch.send(&offer.0)?;
@@ -348,7 +351,7 @@ impl BaseOt for Csw {
         let mut seed = [0; DIGEST];
         ch.recv(&mut seed)?;
         let mut work = sender.start(&seed, n);
-        receive_groups::<1, _>(ch, n, |_, group| work.group(group.as_flattened()))?;
+        receive_groups::<1>(ch, n, |_, group| work.group(group.as_flattened()))?;
         let (waiting, challenge) = work.finish();
         ch.send(&challenge.to_bytes())?;
         let mut response = [0; DIGEST];
@@ -356,11 +359,11 @@ impl BaseOt for Csw {
         waiting.finish(&Response(response))
     }
 
-    fn receive<C: Channel + ?Sized>(
-        ch: &mut C,
+    fn receive(
+        ch: &mut dyn Channel,
         session: &SessionId,
         choices: &Bits,
-        rng: &mut impl CryptoRng,
+        rng: &mut dyn CryptoRng,
     ) -> Result<ReceiverSeeds<Malicious>> {
         // 1.
         let mut receiver = Receiver::start(session, choices, rng);

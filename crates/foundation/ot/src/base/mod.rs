@@ -29,22 +29,22 @@ pub trait BaseOt {
     /// The sender's side of `n` random OTs.
     ///
     /// # Errors
-    /// Those of the channel, and a [`Misbehaviour`](comity_core::Misbehaviour) for what the receiver sent.
-    fn send<C: Channel + ?Sized>(
-        ch: &mut C,
+    /// Those of the channel, and a [`&'static Check`](comity_core::&'static Check) for what the receiver sent.
+    fn send(
+        ch: &mut dyn Channel,
         session: &SessionId,
         n: usize,
-        rng: &mut impl CryptoRng,
+        rng: &mut dyn CryptoRng,
     ) -> Result<SenderSeeds<Self::Model>>;
 
     /// The receiver's side of one random OT for each choice bit.
     ///
     /// # Errors
-    /// Those of the channel, and a [`Misbehaviour`](comity_core::Misbehaviour) for what the sender sent.
-    fn receive<C: Channel + ?Sized>(
-        ch: &mut C,
+    /// Those of the channel, and a [`&'static Check`](comity_core::&'static Check) for what the sender sent.
+    fn receive(
+        ch: &mut dyn Channel,
         session: &SessionId,
         choices: &Bits,
-        rng: &mut impl CryptoRng,
+        rng: &mut dyn CryptoRng,
     ) -> Result<ReceiverSeeds<Self::Model>>;
 }

@@ -6,13 +6,15 @@
 
 use blake3::Hasher;
 use comity_channel::Channel;
-use comity_core::{Bits, Error, Misbehaviour, Result};
+use comity_core::{Bits, Error, Result};
 use curve25519_dalek::ristretto::{CompressedRistretto, RistrettoBasepointTable, RistrettoPoint};
 use curve25519_dalek::scalar::Scalar;
 use curve25519_dalek::traits::{Identity, IsIdentity};
 use rand_core::CryptoRng;
 use subtle::{Choice, ConditionallySelectable};
 use zeroize::{Zeroize, Zeroizing};
+
+use crate::checks;
 
 /// Bytes of an encoded point.
 pub(super) const POINT_BYTES: usize = 32;
@@ -29,9 +31,9 @@ const TABLE_PAYS: usize = 64;
 
 /// A peer's point: canonically encoded and not the identity, or refused by name.
 pub(super) fn decode(bytes: &Encoded) -> Result<RistrettoPoint> {
-    let point = CompressedRistretto(*bytes).decompress().ok_or(Misbehaviour::InvalidPoint)?;
+    let point = CompressedRistretto(*bytes).decompress().ok_or(checks::INVALID_POINT)?;
     if point.is_identity() {
-        return Err(Misbehaviour::IdentityPoint.into());
+        return Err(checks::IDENTITY_POINT.into());
     }
     Ok(point)
 }
@@ -54,7 +56,7 @@ pub(super) fn items<const N: usize>(bytes: &[u8], n: usize) -> Option<Vec<[Encod
 
 /// The error for a message of the wrong length.
 pub(super) fn malformed(what: &str, n: usize, bytes: usize) -> Error {
-    Error::Malformed(format!("{bytes} bytes are no {what} of {n} base OTs"))
+    Error::malformed(format!("{bytes} bytes are no {what} of {n} base OTs"))
 }
 
 /// A uniform scalar, from 64 bytes that `fill` makes: reduced, their bias is below 2^-250.
@@ -65,15 +67,15 @@ pub(super) fn uniform_scalar(fill: impl FnOnce(&mut [u8])) -> Scalar {
 }
 
 /// A random scalar.
-pub(super) fn random_scalar(rng: &mut impl CryptoRng) -> Scalar {
+pub(super) fn random_scalar(rng: &mut dyn CryptoRng) -> Scalar {
     uniform_scalar(|wide| rng.fill_bytes(wide))
 }
 
 /// Reads `n` items of `N` points, group by group.
-pub(super) fn receive_groups<const N: usize, C: Channel + ?Sized>(
-    ch: &mut C,
+pub(super) fn receive_groups<const N: usize>(
+    ch: &mut dyn Channel,
     n: usize,
-    mut each: impl FnMut(&mut C, &[[Encoded; N]]) -> Result<()>,
+    mut each: impl FnMut(&mut dyn Channel, &[[Encoded; N]]) -> Result<()>,
 ) -> Result<()> {
     let mut group = [[[0; POINT_BYTES]; N]; GROUP];
     for start in (0..n).step_by(GROUP) {
@@ -100,7 +102,7 @@ impl Chooser {
     }
 
     /// Draws the points of the next few OTs, if there are more.
-    pub(super) fn group(&mut self, choices: &Bits, rng: &mut impl CryptoRng) -> Option<&[Encoded]> {
+    pub(super) fn group(&mut self, choices: &Bits, rng: &mut dyn CryptoRng) -> Option<&[Encoded]> {
         let start = self.points.len();
         let end = choices.len().min(start + GROUP);
         let mut halves = Zeroizing::new(Vec::with_capacity(end - start));
@@ -114,19 +116,19 @@ impl Chooser {
         (start < end).then(|| &self.points[start..])
     }
 
+    /// OTs whose points are drawn.
+    pub(super) fn len(&self) -> usize {
+        self.points.len()
+    }
+
     /// All points at once.
-    pub(super) fn draw(&mut self, choices: &Bits, rng: &mut impl CryptoRng) -> Vec<Encoded> {
+    pub(super) fn draw(&mut self, choices: &Bits, rng: &mut dyn CryptoRng) -> Vec<Encoded> {
         while self.group(choices, rng).is_some() {}
         self.points.clone()
     }
 
     /// Sends all points. The sender waits for them: what this side derives from them comes later.
-    pub(super) fn send<C: Channel + ?Sized>(
-        &mut self,
-        ch: &mut C,
-        choices: &Bits,
-        rng: &mut impl CryptoRng,
-    ) -> Result<()> {
+    pub(super) fn send(&mut self, ch: &mut dyn Channel, choices: &Bits, rng: &mut dyn CryptoRng) -> Result<()> {
         while let Some(group) = self.group(choices, rng) {
             ch.send(group.as_flattened())?;
             ch.flush()?;

@@ -40,7 +40,7 @@ use std::sync::{Arc, OnceLock};
 
 use blake3::Hasher;
 use comity_channel::Channel;
-use comity_core::{Bits, Block, Error, Misbehaviour, Result, SessionId};
+use comity_core::{Bits, Block, Error, Result, SessionId};
 use curve25519_dalek::constants::RISTRETTO_BASEPOINT_TABLE;
 use curve25519_dalek::ristretto::{RistrettoBasepointTable, RistrettoPoint};
 use curve25519_dalek::scalar::Scalar;
@@ -54,6 +54,7 @@ use super::points::{
     Encoded, GROUP, Kdf, POINT_BYTES, decode, derive, encode_doubles, items, malformed, random_scalar, receive_groups,
     uniform_scalar,
 };
+use crate::checks;
 use crate::{Malicious, ReceiverSeeds, SenderSeeds};
 
 mod multiples;
@@ -111,7 +112,7 @@ impl Query {
     /// The message of `n` OTs with these bytes. The points are checked by [`Sender::new`].
     ///
     /// # Errors
-    /// [`Error::Malformed`] if there are not exactly 64 bytes for each OT.
+    /// [`Malformed`](comity_core::Kind) if there are not exactly 64 bytes for each OT.
     pub fn from_bytes(bytes: &[u8], n: usize) -> Result<Query> {
         items(bytes, n).map(Query).ok_or_else(|| malformed("query", n, bytes.len()))
     }
@@ -130,7 +131,7 @@ impl Answer {
     /// The message of `n` OTs with these bytes. The points are checked by the receiver that takes the message.
     ///
     /// # Errors
-    /// [`Error::Malformed`] if there are not exactly 96 bytes for each OT.
+    /// [`Malformed`](comity_core::Kind) if there are not exactly 96 bytes for each OT.
     pub fn from_bytes(bytes: &[u8], n: usize) -> Result<Answer> {
         items(bytes, n).map(Answer).ok_or_else(|| malformed("answer", n, bytes.len()))
     }
@@ -153,7 +154,7 @@ impl Opening {
     /// The message of `n` OTs with these bytes.
     ///
     /// # Errors
-    /// [`Error::Malformed`] if there are not exactly 16 bytes for the seed and 32 for each OT.
+    /// [`Malformed`](comity_core::Kind) if there are not exactly 16 bytes for the seed and 32 for each OT.
     pub fn from_bytes(bytes: &[u8], n: usize) -> Result<Opening> {
         match bytes.as_chunks().0 {
             [seed, payloads @ ..] if bytes.len() == PAYLOAD * (1 + 2 * n) => Ok(Opening {
@@ -199,7 +200,7 @@ impl Sender {
     /// Takes a query.
     ///
     /// # Errors
-    /// [`InvalidPoint`](Misbehaviour::InvalidPoint) or [`IdentityPoint`](Misbehaviour::IdentityPoint) if it holds such.
+    /// [`InvalidPoint`](checks::INVALID_POINT) or [`IdentityPoint`](checks::IDENTITY_POINT) if it holds such.
     pub fn new(crs: &Crs, query: &Query) -> Result<Sender> {
         Ok(Sender { crs: crs.clone(), keys: query.0.iter().map(Key::new).collect::<Result<_>>()? })
     }
@@ -210,11 +211,11 @@ impl Sender {
     /// among what the receiver learns from another OT.
     ///
     /// # Errors
-    /// [`Error::InvalidInput`] if there is not a pair of payloads for each OT.
+    /// [`InvalidInput`](comity_core::Kind) if there is not a pair of payloads for each OT.
     pub fn answer(&self, session: &SessionId, j: u64, seed: Block, payloads: &[[Block; 2]]) -> Result<Answer> {
         let (n, pairs) = (self.keys.len(), payloads.len());
         if n != pairs {
-            return Err(Error::InvalidInput(format!("{pairs} pairs of payloads for {n} base OTs")));
+            return Err(Error::invalid_input(format!("{pairs} pairs of payloads for {n} base OTs")));
         }
         let mut work = Answering::new(&self.crs, session, j, seed);
         let groups = self.keys.chunks(GROUP).zip(payloads.chunks(GROUP));
@@ -224,16 +225,16 @@ impl Sender {
     /// Whether an answer is what its opening says.
     ///
     /// # Errors
-    /// [`WrongOpening`](Misbehaviour::WrongOpening) if it is not, and [`Error::InvalidInput`] if answer or opening
+    /// [`WrongOpening`](checks::WRONG_OPENING) if it is not, and [`InvalidInput`](comity_core::Kind) if answer or opening
     /// are not of as many OTs as the query.
     pub fn check(&self, session: &SessionId, j: u64, answer: &Answer, opening: &Opening) -> Result<()> {
         let (n, answers) = (self.keys.len(), answer.0.len());
         if n != answers {
-            return Err(Error::InvalidInput(format!("an answer of {answers} base OTs to a query of {n}")));
+            return Err(Error::invalid_input(format!("an answer of {answers} base OTs to a query of {n}")));
         }
         // Everything here is public by now.
         if self.answer(session, j, opening.seed, &opening.payloads)? != *answer {
-            return Err(Misbehaviour::WrongOpening.into());
+            return Err(checks::WRONG_OPENING.into());
         }
         Ok(())
     }
@@ -302,7 +303,7 @@ pub struct Receiver {
 
 impl Receiver {
     /// A query with a choice bit for each OT, to send.
-    pub fn new(crs: &Crs, choices: &Bits, rng: &mut impl CryptoRng) -> (Receiver, Query) {
+    pub fn new(crs: &Crs, choices: &Bits, rng: &mut dyn CryptoRng) -> (Receiver, Query) {
         let mut receiver = Receiver::start(choices);
         while receiver.query.0.len() < choices.len() {
             receiver.group(crs, rng);
@@ -314,19 +315,19 @@ impl Receiver {
     /// The chosen payloads of the `j`-th answer in a session.
     ///
     /// # Errors
-    /// [`InvalidPoint`](Misbehaviour::InvalidPoint) or [`IdentityPoint`](Misbehaviour::IdentityPoint) if the answer
-    /// holds such, on either side of an OT, and [`Error::InvalidInput`] if it is not of as many OTs as the query.
+    /// [`InvalidPoint`](checks::INVALID_POINT) or [`IdentityPoint`](checks::IDENTITY_POINT) if the answer
+    /// holds such, on either side of an OT, and [`InvalidInput`](comity_core::Kind) if it is not of as many OTs as the query.
     pub fn receive(&self, session: &SessionId, j: u64, answer: &Answer) -> Result<Vec<Block>> {
         let (n, answers) = (self.half_r.len(), answer.0.len());
         if n != answers {
-            return Err(Error::InvalidInput(format!("an answer of {answers} base OTs to a query of {n}")));
+            return Err(Error::invalid_input(format!("an answer of {answers} base OTs to a query of {n}")));
         }
         let mut pads = pads(session, j);
-        let mut chosen = Vec::with_capacity(n);
+        let mut chosen = Zeroizing::new(Vec::with_capacity(n));
         for group in answer.0.chunks(GROUP) {
             self.open(&mut pads, group, &mut chosen)?;
         }
-        Ok(chosen)
+        Ok(std::mem::take(&mut *chosen))
     }
 
     fn start(choices: &Bits) -> Receiver {
@@ -336,7 +337,7 @@ impl Receiver {
     }
 
     /// Draws the points of the next few OTs and gives them to send.
-    fn group(&mut self, crs: &Crs, rng: &mut impl CryptoRng) -> &[[Encoded; 2]] {
+    fn group(&mut self, crs: &Crs, rng: &mut dyn CryptoRng) -> &[[Encoded; 2]] {
         let start = self.query.0.len();
         let end = self.choices.len().min(start + GROUP);
         let mut halves = Zeroizing::new(Vec::with_capacity(2 * (end - start)));
@@ -391,11 +392,11 @@ fn pad(start: &Hasher, b: u8, x: &Encoded, shared: &Encoded) -> Block {
 impl BaseOt for Pvw {
     type Model = Malicious;
 
-    fn send<C: Channel + ?Sized>(
-        ch: &mut C,
+    fn send(
+        ch: &mut dyn Channel,
         session: &SessionId,
         n: usize,
-        rng: &mut impl CryptoRng,
+        rng: &mut dyn CryptoRng,
     ) -> Result<SenderSeeds<Malicious>> {
         let mut pairs = Zeroizing::new(vec![[Block::ZERO; 2]; n]);
         rng.fill_bytes(Block::bytes_of_mut(pairs.as_flattened_mut()));
@@ -403,7 +404,7 @@ impl BaseOt for Pvw {
         rng.fill_bytes(seed.as_mut());
         let mut work = Answering::new(Crs::common(), session, 0, Block::new(*seed));
         let mut groups = pairs.chunks(GROUP);
-        receive_groups::<2, _>(ch, n, |ch, query| {
+        receive_groups::<2>(ch, n, |ch, query| {
             let keys = query.iter().map(Key::new).collect::<Result<Vec<_>>>()?;
             let payloads = groups.next().expect("as many groups of payloads as of points");
             ch.send(work.group(&keys, payloads).as_flattened().as_flattened())?;
@@ -412,11 +413,11 @@ impl BaseOt for Pvw {
         Ok(SenderSeeds::new(std::mem::take(&mut *pairs)))
     }
 
-    fn receive<C: Channel + ?Sized>(
-        ch: &mut C,
+    fn receive(
+        ch: &mut dyn Channel,
         session: &SessionId,
         choices: &Bits,
-        rng: &mut impl CryptoRng,
+        rng: &mut dyn CryptoRng,
     ) -> Result<ReceiverSeeds<Malicious>> {
         let n = choices.len();
         let mut receiver = Receiver::start(choices);

@@ -39,20 +39,20 @@ pub enum Simplest {}
 impl BaseOt for Simplest {
     type Model = SemiHonest;
 
-    fn send<C: Channel + ?Sized>(
-        ch: &mut C,
+    fn send(
+        ch: &mut dyn Channel,
         session: &SessionId,
         n: usize,
-        rng: &mut impl CryptoRng,
+        rng: &mut dyn CryptoRng,
     ) -> Result<SenderSeeds<SemiHonest>> {
         send(ch, session, n, rng).map(SenderSeeds::new)
     }
 
-    fn receive<C: Channel + ?Sized>(
-        ch: &mut C,
+    fn receive(
+        ch: &mut dyn Channel,
         session: &SessionId,
         choices: &Bits,
-        rng: &mut impl CryptoRng,
+        rng: &mut dyn CryptoRng,
     ) -> Result<ReceiverSeeds<SemiHonest>> {
         let chosen = receive(ch, session, choices, rng)?;
         Ok(ReceiverSeeds::new(choices.clone(), chosen))
@@ -83,7 +83,7 @@ impl Points {
     /// The message of `n` OTs with these bytes. The points are checked by the sender that takes the message.
     ///
     /// # Errors
-    /// [`Error::Malformed`](comity_core::Error::Malformed) if there are not exactly 32 bytes for each OT.
+    /// [`Malformed`](comity_core::Kind)(comity_core::Error::Malformed) if there are not exactly 32 bytes for each OT.
     pub fn from_bytes(bytes: &[u8], n: usize) -> Result<Points> {
         let points = items::<1>(bytes, n).ok_or_else(|| malformed("points", n, bytes.len()))?;
         Ok(Points(points.into_flattened()))
@@ -103,7 +103,7 @@ pub struct Sender {
 
 impl Sender {
     /// Step 1: draws `a` and gives `A` to send.
-    pub fn new(session: &SessionId, rng: &mut impl CryptoRng) -> (Sender, Setup) {
+    pub fn new(session: &SessionId, rng: &mut dyn CryptoRng) -> (Sender, Setup) {
         let half_a = Zeroizing::new(random_scalar(rng));
         let a = RistrettoPoint::mul_base(&Zeroizing::new(*half_a + *half_a));
         let setup = Setup(a.compress().to_bytes());
@@ -113,12 +113,12 @@ impl Sender {
     /// Step 3: both keys of each OT.
     ///
     /// # Errors
-    /// [`InvalidPoint`](comity_core::Misbehaviour::InvalidPoint) or
-    /// [`IdentityPoint`](comity_core::Misbehaviour::IdentityPoint) if the receiver sent such.
+    /// [`InvalidPoint`](checks::INVALID_POINT) or
+    /// [`IdentityPoint`](checks::IDENTITY_POINT) if the receiver sent such.
     pub fn finish(mut self, points: &Points) -> Result<Vec<[Block; 2]>> {
-        let mut keys = Vec::with_capacity(points.0.len());
+        let mut keys = Zeroizing::new(Vec::with_capacity(points.0.len()));
         points.0.chunks(GROUP).try_for_each(|group| self.group(group, &mut keys))?;
-        Ok(keys)
+        Ok(std::mem::take(&mut *keys))
     }
 
     /// Appends the keys of the next few OTs.
@@ -138,13 +138,13 @@ impl Receiver {
     /// Step 2: one point for each choice bit, to send.
     ///
     /// # Errors
-    /// [`InvalidPoint`](comity_core::Misbehaviour::InvalidPoint) or
-    /// [`IdentityPoint`](comity_core::Misbehaviour::IdentityPoint) if the sender sent such.
+    /// [`InvalidPoint`](checks::INVALID_POINT) or
+    /// [`IdentityPoint`](checks::IDENTITY_POINT) if the sender sent such.
     pub fn new(
         session: &SessionId,
         choices: &Bits,
         setup: &Setup,
-        rng: &mut impl CryptoRng,
+        rng: &mut dyn CryptoRng,
     ) -> Result<(Receiver, Points)> {
         let mut receiver = Receiver::start(session, choices.len(), setup)?;
         let points = Points(receiver.chooser.draw(choices, rng));
@@ -153,7 +153,8 @@ impl Receiver {
 
     /// Step 4: the chosen key of each OT.
     pub fn finish(mut self) -> Vec<Block> {
-        let mut keys = Vec::new();
+        // Whole from the start: growing would leave keys behind.
+        let mut keys = Vec::with_capacity(self.chooser.len());
         self.chooser.shared(&self.a, |point, shared| {
             let [key] = self.kdf.keys(point, std::array::from_ref(shared));
             keys.push(key);
@@ -184,31 +185,26 @@ impl Kdf {
 ///
 /// # Errors
 /// Those of [`Sender::finish`] and of the channel.
-pub fn send<C: Channel + ?Sized>(
-    ch: &mut C,
-    session: &SessionId,
-    n: usize,
-    rng: &mut impl CryptoRng,
-) -> Result<Vec<[Block; 2]>> {
+pub fn send(ch: &mut dyn Channel, session: &SessionId, n: usize, rng: &mut dyn CryptoRng) -> Result<Vec<[Block; 2]>> {
     // 1. A goes out at once: the receiver waits for it.
     let (mut sender, setup) = Sender::new(session, rng);
     ch.send(&setup.0)?;
     ch.flush()?;
     // 3. Keys are computed while the receiver draws its next group.
-    let mut keys = Vec::with_capacity(n);
-    receive_groups::<1, _>(ch, n, |_, group| sender.group(group.as_flattened(), &mut keys))?;
-    Ok(keys)
+    let mut keys = Zeroizing::new(Vec::with_capacity(n));
+    receive_groups::<1>(ch, n, |_, group| sender.group(group.as_flattened(), &mut keys))?;
+    Ok(std::mem::take(&mut *keys))
 }
 
 /// The receiver's side of one random OT for each choice bit: the chosen keys.
 ///
 /// # Errors
 /// Those of [`Receiver::new`] and of the channel.
-pub fn receive<C: Channel + ?Sized>(
-    ch: &mut C,
+pub fn receive(
+    ch: &mut dyn Channel,
     session: &SessionId,
     choices: &Bits,
-    rng: &mut impl CryptoRng,
+    rng: &mut dyn CryptoRng,
 ) -> Result<Vec<Block>> {
     let mut setup = [0; POINT_BYTES];
     ch.recv(&mut setup)?;

@@ -11,7 +11,7 @@
 //! choice bits: whoever sees what it does with them learns these. So the opening is delta *and* a hash of all seeds
 //! that the sender holds, which are all but one of each tree, and which one is delta. The receiver knows all seeds,
 //! computes what a sender with this delta would hold, and derives the messages only if the hash is that; otherwise
-//! [`WrongOpening`](comity_core::Misbehaviour::WrongOpening). Whether it aborts does not depend on its choice bits.
+//! [`WrongOpening`](checks::WRONG_OPENING). Whether it aborts does not depend on its choice bits.
 //!
 //! **Adversary**: malicious, either party, with the leak of [`DeltaReceiver`](crate::DeltaReceiver). To open another
 //! delta the sender must know a seed of 128 bits that it never got. The receiver learns nothing about the other
@@ -64,11 +64,11 @@ impl Opening {
     /// The message with these bytes.
     ///
     /// # Errors
-    /// [`Malformed`](Error::Malformed) if there are not [`BYTES`](Opening::BYTES).
+    /// [`Malformed`](comity_core::Kind) if there are not [`BYTES`](Opening::BYTES).
     pub fn from_bytes(bytes: &[u8]) -> Result<Opening> {
         let (Some((delta, rest)), true) = (bytes.split_first_chunk(), bytes.len() == Opening::BYTES) else {
             let len = bytes.len();
-            return Err(Error::Malformed(format!("the opening of committing OT is 48 bytes long, not {len}")));
+            return Err(Error::malformed(format!("the opening of committing OT is 48 bytes long, not {len}")));
         };
         Ok(Opening { delta: Block::new(*delta), seeds: std::array::from_fn(|i| rest[i]) })
     }
@@ -132,7 +132,7 @@ impl Pads {
 /// Starts a call, unless an earlier one failed.
 fn begin(broken: &mut bool) -> Result<()> {
     if std::mem::replace(broken, true) {
-        return Err(Error::InvalidInput("this committing OT stopped at an earlier error; set up a new one".into()));
+        return Err(Error::invalid_input("this committing OT stopped at an earlier error; set up a new one"));
     }
     Ok(())
 }

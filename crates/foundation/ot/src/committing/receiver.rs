@@ -1,13 +1,14 @@
 //! The receiver of committing OT: receiver of the extension, and judge of the opening.
 
 use comity_channel::Channel;
-use comity_core::{Backend, Bits, Block, Misbehaviour, Result, SessionId};
+use comity_core::{Backend, Bits, Block, Result, SessionId};
 use rand_core::CryptoRng;
 use subtle::ConstantTimeEq;
 use zeroize::Zeroizing;
 
 use super::{BASE, GROUP, Opening, Pads, SHAPE, begin};
 use crate::base::BaseOt;
+use crate::checks;
 use crate::softspoken::{self, Forest, Trees, build};
 use crate::{AtLeast, DeltaReceiver, Malicious, SenderSeeds};
 
@@ -39,11 +40,11 @@ impl Receiver {
     ///
     /// # Errors
     /// Those of [`BaseOt::send`].
-    pub fn setup<B: BaseOt<Model: AtLeast<Malicious>>, C: Channel + ?Sized>(
-        ch: &mut C,
+    pub fn setup<B: BaseOt<Model: AtLeast<Malicious>>>(
+        ch: &mut dyn Channel,
         session: &SessionId,
         backend: Backend,
-        rng: &mut impl CryptoRng,
+        rng: &mut dyn CryptoRng,
     ) -> Result<Receiver> {
         let seeds = B::send(ch, &session.child(BASE), 128, rng)?;
         let receiver = Receiver::setup_from(ch, session, backend, seeds.weaken())?;
@@ -59,8 +60,8 @@ impl Receiver {
     ///
     /// # Panics
     /// If there are not 128.
-    pub fn setup_from<C: Channel + ?Sized>(
-        ch: &mut C,
+    pub fn setup_from(
+        ch: &mut dyn Channel,
         session: &SessionId,
         backend: Backend,
         seeds: SenderSeeds<Malicious>,
@@ -91,7 +92,7 @@ impl Receiver {
     ///
     /// # Errors
     /// Those of the channel.
-    pub fn receive<C: Channel + ?Sized>(&mut self, ch: &mut C, len: usize, choices: &Bits) -> Result<Vec<Vec<u8>>> {
+    pub fn receive(&mut self, ch: &mut dyn Channel, len: usize, choices: &Bits) -> Result<Vec<Vec<u8>>> {
         begin(&mut self.broken)?;
         let t = self.extend(ch, choices)?;
         let mut index = self.next();
@@ -121,7 +122,7 @@ impl Receiver {
     ///
     /// # Errors
     /// Those of the channel.
-    pub fn random<C: Channel + ?Sized>(&mut self, ch: &mut C, choices: &Bits) -> Result<Vec<Block>> {
+    pub fn random(&mut self, ch: &mut dyn Channel, choices: &Bits) -> Result<Vec<Block>> {
         begin(&mut self.broken)?;
         let t = self.extend(ch, choices)?;
         let mut messages = vec![Block::ZERO; choices.len()];
@@ -135,7 +136,7 @@ impl Receiver {
     ///
     /// # Errors
     /// Those of the channel, and those of [`Receiver::finish`].
-    pub fn open<C: Channel + ?Sized>(self, ch: &mut C) -> Result<Vec<[Vec<u8>; 2]>> {
+    pub fn open(self, ch: &mut dyn Channel) -> Result<Vec<[Vec<u8>; 2]>> {
         let mut opening = [0; Opening::BYTES];
         ch.recv(&mut opening)?;
         self.finish(&Opening::from_bytes(&opening)?)
@@ -144,8 +145,8 @@ impl Receiver {
     /// Takes the opening: both messages of every OT of every call, in order.
     ///
     /// # Errors
-    /// [`WrongOpening`](Misbehaviour::WrongOpening) if delta is not that of the base OTs, and
-    /// [`InvalidInput`](comity_core::Error::InvalidInput) after an earlier error.
+    /// [`WrongOpening`](checks::WRONG_OPENING) if delta is not that of the base OTs, and
+    /// [`InvalidInput`](comity_core::Kind) after an earlier error.
     pub fn finish(mut self, opening: &Opening) -> Result<Vec<[Vec<u8>; 2]>> {
         self.verify(opening)?;
         let mut opened = Vec::with_capacity(self.next() as usize);
@@ -177,7 +178,7 @@ impl Receiver {
     ///
     /// # Panics
     /// If messages were chosen.
-    pub fn open_random<C: Channel + ?Sized>(self, ch: &mut C) -> Result<Vec<[Block; 2]>> {
+    pub fn open_random(self, ch: &mut dyn Channel) -> Result<Vec<[Block; 2]>> {
         let mut opening = [0; Opening::BYTES];
         ch.recv(&mut opening)?;
         self.finish_random(&Opening::from_bytes(&opening)?)
@@ -210,7 +211,7 @@ impl Receiver {
         begin(&mut self.broken)?;
         let held = self.forest.without(SHAPE, opening.delta).digest(&self.session);
         if !bool::from(held[..].ct_eq(&opening.seeds)) {
-            return Err(Misbehaviour::WrongOpening.into());
+            return Err(checks::WRONG_OPENING.into());
         }
         Ok(())
     }
@@ -220,7 +221,7 @@ impl Receiver {
         self.calls.iter().map(|call| call.t.len() as u64).sum()
     }
 
-    fn extend<C: Channel + ?Sized>(&mut self, ch: &mut C, choices: &Bits) -> Result<Zeroizing<Vec<Block>>> {
+    fn extend(&mut self, ch: &mut dyn Channel, choices: &Bits) -> Result<Zeroizing<Vec<Block>>> {
         let mut t = Zeroizing::new(vec![Block::ZERO; choices.len()]);
         self.extension.extend(ch, choices, &mut t)?;
         Ok(t)

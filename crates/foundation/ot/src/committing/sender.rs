@@ -27,12 +27,12 @@ impl Sender {
     /// `session` is that of this committing OT alone: of two under one session each takes a child of it.
     ///
     /// # Errors
-    /// Those of [`BaseOt::receive`], and [`InconsistentTree`](comity_core::Misbehaviour::InconsistentTree).
-    pub fn setup<B: BaseOt<Model: AtLeast<Malicious>>, C: Channel + ?Sized>(
-        ch: &mut C,
+    /// Those of [`BaseOt::receive`], and [`InconsistentTree`](checks::INCONSISTENT_TREE).
+    pub fn setup<B: BaseOt<Model: AtLeast<Malicious>>>(
+        ch: &mut dyn Channel,
         session: &SessionId,
         backend: Backend,
-        rng: &mut impl CryptoRng,
+        rng: &mut dyn CryptoRng,
     ) -> Result<Sender> {
         let mut delta = Zeroizing::new([0; 16]);
         rng.fill_bytes(delta.as_mut());
@@ -47,12 +47,12 @@ impl Sender {
     ///
     /// # Panics
     /// If there are not 128.
-    pub fn setup_from<C: Channel + ?Sized>(
-        ch: &mut C,
+    pub fn setup_from(
+        ch: &mut dyn Channel,
         session: &SessionId,
         backend: Backend,
         seeds: ReceiverSeeds<Malicious>,
-        rng: &mut impl CryptoRng,
+        rng: &mut dyn CryptoRng,
     ) -> Result<Sender> {
         let mut bytes = vec![0; Trees::len::<Malicious>(SHAPE)];
         ch.recv(&mut bytes)?;
@@ -62,8 +62,8 @@ impl Sender {
     /// The sender from 128 random OTs, whose choice bits are random and become delta, and the receiver's message.
     ///
     /// # Errors
-    /// [`Malformed`](Error::Malformed) if the message is not for such trees, and
-    /// [`InconsistentTree`](comity_core::Misbehaviour::InconsistentTree).
+    /// [`Malformed`](comity_core::Kind) if the message is not for such trees, and
+    /// [`InconsistentTree`](checks::INCONSISTENT_TREE).
     ///
     /// # Panics
     /// If there are not 128.
@@ -72,7 +72,7 @@ impl Sender {
         backend: Backend,
         seeds: ReceiverSeeds<Malicious>,
         trees: &Trees,
-        rng: &mut impl CryptoRng,
+        rng: &mut dyn CryptoRng,
     ) -> Result<Sender> {
         let trees = Trees::from_bytes::<Malicious>(trees.as_bytes(), SHAPE.k)?;
         let forest = puncture(session, backend, SHAPE, &seeds, &trees)?;
@@ -88,17 +88,12 @@ impl Sender {
     /// OTs of chosen messages, each `len` bytes long.
     ///
     /// # Errors
-    /// Those of the channel, [`InconsistentChoices`](comity_core::Misbehaviour::InconsistentChoices), and
-    /// [`InvalidInput`](Error::InvalidInput) if a message has another length.
-    pub fn send<C: Channel + ?Sized, T: AsRef<[u8]>>(
-        &mut self,
-        ch: &mut C,
-        len: usize,
-        messages: &[[T; 2]],
-    ) -> Result<()> {
+    /// Those of the channel, [`InconsistentChoices`](checks::INCONSISTENT_CHOICES), and
+    /// [`InvalidInput`](comity_core::Kind) if a message has another length.
+    pub fn send<T: AsRef<[u8]>>(&mut self, ch: &mut dyn Channel, len: usize, messages: &[[T; 2]]) -> Result<()> {
         if let Some(other) = messages.iter().flatten().find(|message| message.as_ref().len() != len) {
             let other = other.as_ref().len();
-            return Err(Error::InvalidInput(format!("a message of {other} bytes among messages of {len}")));
+            return Err(Error::invalid_input(format!("a message of {other} bytes among messages of {len}")));
         }
         begin(&mut self.broken)?;
         let q = self.extend(ch, messages.len())?;
@@ -124,8 +119,8 @@ impl Sender {
     /// OTs of random messages: both of each.
     ///
     /// # Errors
-    /// Those of the channel, and [`InconsistentChoices`](comity_core::Misbehaviour::InconsistentChoices).
-    pub fn random<C: Channel + ?Sized>(&mut self, ch: &mut C, out: &mut [[Block; 2]]) -> Result<()> {
+    /// Those of the channel, and [`InconsistentChoices`](checks::INCONSISTENT_CHOICES).
+    pub fn random(&mut self, ch: &mut dyn Channel, out: &mut [[Block; 2]]) -> Result<()> {
         begin(&mut self.broken)?;
         let q = self.extend(ch, out.len())?;
         let delta = self.extension.delta();
@@ -139,8 +134,8 @@ impl Sender {
     /// Opens all OTs.
     ///
     /// # Errors
-    /// Those of the channel, and [`InvalidInput`](Error::InvalidInput) after an earlier error.
-    pub fn open<C: Channel + ?Sized>(self, ch: &mut C) -> Result<()> {
+    /// Those of the channel, and [`InvalidInput`](comity_core::Kind) after an earlier error.
+    pub fn open(self, ch: &mut dyn Channel) -> Result<()> {
         ch.send(&self.opening()?.to_bytes())?;
         ch.flush()
     }
@@ -148,13 +143,13 @@ impl Sender {
     /// The message that opens all OTs.
     ///
     /// # Errors
-    /// [`InvalidInput`](Error::InvalidInput) after an earlier error.
+    /// [`InvalidInput`](comity_core::Kind) after an earlier error.
     pub fn opening(mut self) -> Result<Opening> {
         begin(&mut self.broken)?;
         Ok(Opening { delta: self.extension.delta(), seeds: self.seeds })
     }
 
-    fn extend<C: Channel + ?Sized>(&mut self, ch: &mut C, n: usize) -> Result<Zeroizing<Vec<Block>>> {
+    fn extend(&mut self, ch: &mut dyn Channel, n: usize) -> Result<Zeroizing<Vec<Block>>> {
         let mut q = Zeroizing::new(vec![Block::ZERO; n]);
         self.extension.extend(ch, &mut q)?;
         Ok(q)

@@ -1,21 +1,22 @@
 //! Committing OT over ideal base OTs: what is opened is what was sent, or nothing.
 
 use comity_channel::{Channel, Error};
-use comity_core::{Backend, Bits, Block, Misbehaviour, Result, SessionId};
-use comity_testing::{Pair, deviate, never_wrong};
+use comity_core::{Backend, Bits, Block, Kind, Result, SessionId};
+use comity_testing::{Pair, assert_waits, deviate, never_wrong};
 
-use super::{Opening, Receiver, Sender};
-use crate::Malicious;
+use super::{Opening, Receiver, SHAPE, Sender};
+use crate::checks;
 use crate::softspoken::tests::{Ideal, bits, rng};
+use crate::{Malicious, softspoken};
 
 const SESSION: SessionId = SessionId::new([6; 32]);
 
-fn sender(ch: &mut (impl Channel + ?Sized)) -> Result<Sender> {
-    Sender::setup::<Ideal<Malicious>, _>(ch, &SESSION, Backend::detect(), &mut rng(1))
+fn sender(ch: &mut dyn Channel) -> Result<Sender> {
+    Sender::setup::<Ideal<Malicious>>(ch, &SESSION, Backend::detect(), &mut rng(1))
 }
 
-fn receiver(ch: &mut (impl Channel + ?Sized)) -> Result<Receiver> {
-    Receiver::setup::<Ideal<Malicious>, _>(ch, &SESSION, Backend::detect(), &mut rng(2))
+fn receiver(ch: &mut dyn Channel) -> Result<Receiver> {
+    Receiver::setup::<Ideal<Malicious>>(ch, &SESSION, Backend::detect(), &mut rng(2))
 }
 
 /// Messages of `len` bytes.
@@ -107,7 +108,7 @@ fn an_opening_wrong_in_one_bit_is_refused_whatever_the_choice_bits() {
             let mut bytes = opening.to_bytes();
             bytes[bit / 8] ^= 1 << (bit % 8);
             let ended = receiver.finish(&Opening::from_bytes(&bytes).unwrap()).map(drop);
-            assert!(matches!(ended, Err(Error::PeerMisbehaved(Misbehaviour::WrongOpening))), "bit {bit}");
+            assert!(matches!(ended, Err(Error { kind: Kind::Misbehaved(checks::WRONG_OPENING), .. })), "bit {bit}");
         }
     }
     let (receiver, opening) = before_the_opening(&bits(50, 1));
@@ -117,7 +118,10 @@ fn an_opening_wrong_in_one_bit_is_refused_whatever_the_choice_bits() {
 #[test]
 fn an_opening_has_its_length() {
     for len in [0, 1, 47, 49, 1000] {
-        assert!(matches!(Opening::from_bytes(&vec![0; len]), Err(Error::Malformed(_))), "{len} bytes");
+        assert!(
+            matches!(Opening::from_bytes(&vec![0; len]), Err(Error { kind: Kind::Malformed(_), .. })),
+            "{len} bytes"
+        );
     }
 }
 
@@ -128,7 +132,7 @@ fn every_message_must_have_the_length_said() {
             let mut sender = sender(ch).unwrap();
             for wrong in [[&b"long"[..], b"shor"], [b"sixsix", b"five5"], [b"", b""]] {
                 let error = sender.send(ch, 5, &[[&b"right"[..], b"right"], wrong]).unwrap_err();
-                assert!(matches!(error, Error::InvalidInput(_)));
+                assert!(matches!(error, Error { kind: Kind::InvalidInput(_), .. }));
             }
             // Nothing was sent for these.
             sender.send(ch, 5, &[[b"right", b"again"]]).unwrap();
@@ -143,13 +147,13 @@ fn nothing_goes_on_after_an_error() {
         |ch| {
             let mut sender = sender(ch).unwrap();
             let first = sender.send(ch, 1, &[[[1], [2]]]).unwrap_err();
-            let then = [sender.send::<_, [u8; 1]>(ch, 1, &[]).unwrap_err(), sender.random(ch, &mut []).unwrap_err()];
+            let then = [sender.send::<[u8; 1]>(ch, 1, &[]).unwrap_err(), sender.random(ch, &mut []).unwrap_err()];
             (first, then, sender.opening().map(drop).unwrap_err())
         },
         |ch| drop(receiver(ch).unwrap()),
     );
-    assert!(matches!(errors.0, Error::PeerClosed));
-    assert!(errors.1.iter().chain([&errors.2]).all(|error| matches!(error, Error::InvalidInput(_))));
+    assert!(matches!(errors.0, Error { kind: Kind::Closed, .. }));
+    assert!(errors.1.iter().chain([&errors.2]).all(|error| matches!(error, Error { kind: Kind::InvalidInput(_), .. })));
     let ((), errors) = Pair::run(
         |ch| drop(sender(ch).unwrap()),
         |ch| {
@@ -163,8 +167,8 @@ fn nothing_goes_on_after_an_error() {
             (first, then, receiver.finish(&opening).map(drop).unwrap_err())
         },
     );
-    assert!(matches!(errors.0, Error::PeerClosed));
-    assert!(errors.1.iter().chain([&errors.2]).all(|error| matches!(error, Error::InvalidInput(_))));
+    assert!(matches!(errors.0, Error { kind: Kind::Closed, .. }));
+    assert!(errors.1.iter().chain([&errors.2]).all(|error| matches!(error, Error { kind: Kind::InvalidInput(_), .. })));
 }
 
 #[test]
@@ -176,14 +180,14 @@ fn no_deviation_makes_an_opening_wrong() {
         |ch, number| {
             let session = session(number);
             let mut sender =
-                Sender::setup::<Ideal<Malicious>, _>(ch, &session, Backend::detect(), &mut rng(number.into()))?;
+                Sender::setup::<Ideal<Malicious>>(ch, &session, Backend::detect(), &mut rng(number.into()))?;
             sender.random(ch, &mut [[Block::ZERO; 2]; 40])?;
             sender.open(ch)
         },
         |ch, number| {
             let session = session(number);
             let mut receiver =
-                Receiver::setup::<Ideal<Malicious>, _>(ch, &session, Backend::detect(), &mut rng(number.into()))?;
+                Receiver::setup::<Ideal<Malicious>>(ch, &session, Backend::detect(), &mut rng(number.into()))?;
             let choices = bits(40, 1);
             let chosen = receiver.random(ch, &choices)?;
             let opened = receiver.open(ch)?;
@@ -196,8 +200,20 @@ fn no_deviation_makes_an_opening_wrong() {
         |case, sender, receiver| {
             never_wrong(case, sender, receiver);
             let error = receiver.error();
-            refused += usize::from(matches!(error, Some(Error::PeerMisbehaved(Misbehaviour::WrongOpening))));
+            refused += usize::from(matches!(error, Some(Error { kind: Kind::Misbehaved(checks::WRONG_OPENING), .. })));
         },
     );
     assert!(runs > 30 && refused >= 3, "{runs} runs, {refused} refused");
+}
+
+/// Delta would open them.
+#[test]
+fn messages_wait_for_the_answer() {
+    let corrections = 32 * 16 * (300usize.div_ceil(128) + 1);
+    let trees = softspoken::Trees::len::<Malicious>(SHAPE);
+    assert_waits(
+        |ch| sender(ch)?.send(ch, 16, &messages(300, 16, 1)),
+        |ch| receiver(ch)?.receive(ch, 16, &bits(300, 2)).map(drop),
+        &[("messages", trees + corrections + softspoken::Answer::BYTES, softspoken::Challenge::BYTES)],
+    );
 }

@@ -1,6 +1,6 @@
 //! The local linear code: every output is a leaf plus ten elements of the secret, at public random places.
 //!
-//! **Cost**: 2.5 AES blocks an output for the places, and ten look-ups in a table of 1.6 MiB, which take most of the time.
+//! **Cost**: 2.5 AES blocks an output for the places, and ten look-ups in a table of 1.8 MiB, which take most of the time.
 
 use comity_core::{Backend, Block, Prg, Table};
 

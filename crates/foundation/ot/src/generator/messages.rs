@@ -2,6 +2,7 @@
 
 use blake3::Hasher;
 use comity_core::{Block, Error, Result, SessionId};
+use zeroize::Zeroize;
 
 use super::Parameters;
 
@@ -17,12 +18,12 @@ impl Trees {
     /// The message of an iteration with these bytes.
     ///
     /// # Errors
-    /// [`Malformed`](Error::Malformed) if they are too many or too few.
+    /// [`Malformed`](comity_core::Kind) if they are too many or too few.
     pub fn from_bytes(bytes: &[u8], parameters: &Parameters) -> Result<Trees> {
         let expected = 16 * (1 + sums(parameters));
         if bytes.len() != expected {
             let len = bytes.len();
-            return Err(Error::Malformed(format!("the trees of an iteration are {expected} bytes long, not {len}")));
+            return Err(Error::malformed(format!("the trees of an iteration are {expected} bytes long, not {len}")));
         }
         let mut blocks = bytes.as_chunks().0.iter().map(|&block| Block::new(block));
         let nonce = blocks.next().unwrap_or(Block::ZERO);
@@ -90,6 +91,8 @@ impl Answer {
         let mut hasher = Hasher::new_derive_key("comity correlation generator: the sum of an iteration's leaves");
         hasher.update(&session.to_bytes()).update(&iteration.to_le_bytes());
         hasher.update(&challenge.to_bytes()).update(&sum.to_bytes());
-        Answer(*hasher.finalize().as_bytes())
+        let answer = Answer(*hasher.finalize().as_bytes());
+        hasher.zeroize();
+        answer
     }
 }

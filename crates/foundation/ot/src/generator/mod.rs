@@ -2,13 +2,13 @@
 //! Yang, Wang, Zhang, Xie, Liu, Zhao (EUROCRYPT 2023; ePrint 2022/1431): the raw correlation with a fixed delta, with
 //! random choice bits, for 1.2 bits of communication an OT. Semi-honest and malicious.
 //!
-//! **What**: an *iteration* makes 2.2 million OTs from 127 thousand, and the first 127 thousand of these are the
+//! **What**: an *iteration* makes 2.3 million OTs from 141 thousand, and the first 141 thousand of these are the
 //! next iteration's. The first ones of all come from another extension, which ends with that.
 //!
 //! **How**: the outputs are cut into blocks of 1024. For each block a tree of ten levels ([`Trees`]) gives the sender
 //! random leaves `v` and the receiver the same, but for one at a place of its choosing (random here), where it has `v ^
 //! delta`: an OT with choice bit one, where all others of the block have zero. To these sparse OTs both
-//! add a public linear function of the 105 thousand correlations of the *secret*: ten of them, at random places, for each output.
+//! add a public linear function of the 119 thousand correlations of the *secret*: ten of them, at random places, for each output.
 //! That keeps the correlation, and the choice bits become samples of learning parity with noise (LPN): they look random.
 //! Everything after the trees' message is local. Given choice bits cost a bit each more.
 //!
@@ -21,7 +21,7 @@
 //! has all trees, and not before, it tells a random point of GF(2^128); both sides sum up their leaves times the point's powers; 128
 //! correlations that serve nothing else mask what the ends of the receiver's paths add to that; and the sender's hash
 //! of its sum must be the receiver's. Otherwise
-//! [`InconsistentCorrelation`](comity_core::Misbehaviour::InconsistentCorrelation), and the state is gone.
+//! [`InconsistentCorrelation`](checks::INCONSISTENT_CORRELATION), and the state is gone.
 //!
 //! *Bound.* A sender whose trees are not consistent with where all paths end passes with at most `2^22 2^-128` an iteration,
 //! by the degree of the polynomial; failure adds over iterations, and stays below 2^-40 for 2^66 of them. *Leak.* It passes as well if it
@@ -61,13 +61,13 @@
 //!   [`Parameters::algebraic`]). The set here does not.
 //! - *Paths.* The receiver's work is the same whatever its paths: no branch or memory index depends on them.
 //!
-//! **Cost** of one OT: 0.1491 bytes from sender to receiver (144 a tree), and a bit back for given choice bits; ten look-ups in a
-//! table of 1.6 MiB, which take most of the time, and 2.5 AES blocks for their places; and an AES block for each
+//! **Cost** of one OT: 0.15 bytes from sender to receiver (144 a tree), and a bit back for given choice bits; ten look-ups in a
+//! table of 1.8 MiB, which take most of the time, and 2.5 AES blocks for their places; and an AES block for each
 //! growing of a leaf: in the semi-honest model one a side, in the malicious model three at the sender and two at the receiver,
 //! since trees are grown again rather than kept. Roles over messages grow them once more at a semi-honest sender. An
-//! iteration is one message, in the malicious model three. The set-up is that of the base and 127 360 OTs of it.
+//! iteration is one message, in the malicious model three. The set-up is that of the base and 140 992 OTs of it.
 //!
-//! *Memory*: 5.5 MiB a side, of it two tables on a huge page of 2 MiB each where the system has such, and 2 MiB more in
+//! *Memory*: 5.5 MiB a side, of it two tables on a huge page of 2 MiB each where the system has such, and 2.2 MiB more in
 //! the set-up, whatever the number of OTs. A malicious generator's first OT of an iteration waits for
 //! all its trees (some 10 ms), so for fewer than a million [`softspoken`](crate::softspoken) is better.
 //!

@@ -5,7 +5,7 @@ use std::marker::PhantomData;
 use std::ops::Range;
 
 use comity_channel::Channel;
-use comity_core::{Backend, Bits, Block, Error, Misbehaviour, Prg, Result, SessionId};
+use comity_core::{Backend, Bits, Block, Error, Prg, Result, SessionId};
 use rand_core::CryptoRng;
 use subtle::ConstantTimeEq;
 use zeroize::Zeroizing;
@@ -15,6 +15,7 @@ use super::state::{Grow, State};
 use super::tree::Tree;
 use super::{Answer, BASE, BASE_K, Challenge, GROUP, Parameters, Trees, messages};
 use crate::base::BaseOt;
+use crate::checks;
 use crate::softspoken::{self, Checking};
 use crate::{AtLeast, DeltaReceiver, Malicious, Model, SemiHonest};
 
@@ -52,16 +53,16 @@ impl<M: Model> Receiver<M> {
     ///
     /// # Errors
     /// Those of SoftSpoken's set-up, and of [`Receiver::bootstrap`].
-    pub fn setup<B: BaseOt<Model: AtLeast<M>>, C: Channel + ?Sized>(
-        ch: &mut C,
+    pub fn setup<B: BaseOt<Model: AtLeast<M>>>(
+        ch: &mut dyn Channel,
         session: &SessionId,
         backend: Backend,
-        rng: &mut impl CryptoRng,
+        rng: &mut dyn CryptoRng,
     ) -> Result<Receiver<M>>
     where
         M: Checking,
     {
-        let base = softspoken::Receiver::<M>::setup::<B, C>(ch, &session.child(BASE), backend, BASE_K, rng)?;
+        let base = softspoken::Receiver::<M>::setup::<B>(ch, &session.child(BASE), backend, BASE_K, rng)?;
         Receiver::bootstrap(ch, session, base, rng)
     }
 
@@ -71,33 +72,33 @@ impl<M: Model> Receiver<M> {
     ///
     /// # Errors
     /// Those of the extension.
-    pub fn bootstrap<D: DeltaReceiver<Model: AtLeast<M>>, C: Channel + ?Sized>(
-        ch: &mut C,
+    pub fn bootstrap<D: DeltaReceiver<Model: AtLeast<M>>>(
+        ch: &mut dyn Channel,
         session: &SessionId,
         base: D,
-        rng: &mut impl CryptoRng,
+        rng: &mut dyn CryptoRng,
     ) -> Result<Receiver<M>> {
         Receiver::with_parameters(Parameters::STANDARD, ch, session, base, rng)
     }
 
     /// As [`Receiver::bootstrap`], of any size.
-    pub(super) fn with_parameters<D: DeltaReceiver, C: Channel + ?Sized>(
+    pub(super) fn with_parameters<D: DeltaReceiver>(
         parameters: Parameters,
-        ch: &mut C,
+        ch: &mut dyn Channel,
         session: &SessionId,
         mut base: D,
-        rng: &mut impl CryptoRng,
+        rng: &mut dyn CryptoRng,
     ) -> Result<Receiver<M>> {
         let mut t = Zeroizing::new(vec![Block::ZERO; parameters.reserved()]);
         let choices = base.extend_random(ch, &mut t)?;
         for (t, choice) in t.iter_mut().zip(choices.iter()) {
             *t = t.with_lsb(choice);
         }
-        let mut seed = [0; 16];
-        rng.fill_bytes(&mut seed);
+        let mut seed = Zeroizing::new([0; 16]);
+        rng.fill_bytes(seed.as_mut());
         Ok(Receiver {
             sums: Vec::with_capacity(messages::sums(&parameters)),
-            challenges: Prg::new(base.backend(), Block::new(seed)),
+            challenges: Prg::new(base.backend(), Block::new(*seed)),
             state: State::new(parameters, session, base.backend(), &t),
             model: PhantomData,
         })
@@ -111,12 +112,12 @@ impl<M: Model> Receiver<M> {
     /// Takes the trees of the next iteration.
     ///
     /// # Errors
-    /// [`InvalidInput`](Error::InvalidInput) if not all outputs of the last iteration are [taken](Receiver::take), or after
-    /// an error (see [`Sender::offer`](super::Sender::offer)); [`Malformed`](Error::Malformed) if the message is not for such an iteration.
+    /// [`InvalidInput`](comity_core::Kind) if not all outputs of the last iteration are [taken](Receiver::take), or after
+    /// an error (see [`Sender::offer`](super::Sender::offer)); [`Malformed`](comity_core::Kind) if the message is not for such an iteration.
     pub fn accept(mut self, trees: &Trees) -> Result<Accepted<M>> {
         self.state.all_taken()?;
         if trees.sums.len() != messages::sums(&self.state.parameters) {
-            return Err(Error::Malformed("trees of an iteration of another size".into()));
+            return Err(Error::malformed("trees of an iteration of another size"));
         }
         self.state.set_keys(trees.nonce);
         self.sums.clone_from(&trees.sums);
@@ -158,7 +159,7 @@ impl<M: Model> Receiver<M> {
 
     /// Starts an iteration over a channel. In the malicious model all trees come and are checked now; in the
     /// semi-honest one each comes when its leaves become outputs.
-    fn iterate<C: Channel + ?Sized>(&mut self, ch: &mut C) -> Result<()> {
+    fn iterate(&mut self, ch: &mut dyn Channel) -> Result<()> {
         let mut nonce = [0; 16];
         ch.recv(&mut nonce)?;
         self.state.set_keys(Block::new(nonce));
@@ -183,7 +184,7 @@ impl<M: Model> Receiver<M> {
     }
 
     /// The next outputs, with messages as they are needed.
-    fn fill<C: Channel + ?Sized>(&mut self, ch: &mut C, out: &mut [Block]) -> Result<()> {
+    fn fill(&mut self, ch: &mut dyn Channel, out: &mut [Block]) -> Result<()> {
         let mut done = 0;
         loop {
             let rest = &mut out[done..];
@@ -199,7 +200,7 @@ impl<M: Model> Receiver<M> {
     }
 
     /// As [`fill`](Receiver::fill), with the choice bits: of a piece while it is in the cache.
-    fn fill_and_choose<C: Channel + ?Sized>(&mut self, ch: &mut C, out: &mut [Block]) -> Result<Bits> {
+    fn fill_and_choose(&mut self, ch: &mut dyn Channel, out: &mut [Block]) -> Result<Bits> {
         let mut choices = Vec::with_capacity(out.len().div_ceil(64));
         for piece in out.chunks_mut(PIECE) {
             self.fill(ch, piece)?;
@@ -221,7 +222,7 @@ fn growing(sums: &[Block]) -> impl Grow<Infallible> {
 }
 
 /// Grows trees with messages that the sender tells now.
-fn hearing<C: Channel + ?Sized>(ch: &mut C, sums: &mut [Block]) -> impl Grow<Error> {
+fn hearing(ch: &mut dyn Channel, sums: &mut [Block]) -> impl Grow<Error> {
     |tree: &mut Tree, i: usize, key: Block, t: &[Block]| {
         let width = t.len() - 1;
         let sums = &mut sums[i * width..(i + 1) * width];
@@ -234,7 +235,7 @@ fn hearing<C: Channel + ?Sized>(ch: &mut C, sums: &mut [Block]) -> impl Grow<Err
 impl Check {
     fn verify(&self, answer: &Answer) -> Result<()> {
         if !bool::from(self.answer.0.ct_eq(&answer.0)) {
-            return Err(Misbehaviour::InconsistentCorrelation.into());
+            return Err(checks::INCONSISTENT_CORRELATION.into());
         }
         Ok(())
     }
@@ -257,7 +258,7 @@ impl Accepted<Malicious> {
     /// The receiver with the iteration's outputs, if the answer is right.
     ///
     /// # Errors
-    /// [`InconsistentCorrelation`](Misbehaviour::InconsistentCorrelation) if it is not; nothing is left then.
+    /// [`InconsistentCorrelation`](checks::INCONSISTENT_CORRELATION) if it is not; nothing is left then.
     pub fn check(mut self, answer: &Answer) -> Result<Receiver<Malicious>> {
         self.check.take().expect("in the malicious model there is a check").verify(answer)?;
         self.receiver.open();
@@ -272,10 +273,10 @@ impl<M: Model> DeltaReceiver for Receiver<M> {
         self.state.backend
     }
 
-    fn extend<C: Channel + ?Sized>(&mut self, ch: &mut C, choices: &Bits, out: &mut [Block]) -> Result<()> {
+    fn extend(&mut self, ch: &mut dyn Channel, choices: &Bits, out: &mut [Block]) -> Result<()> {
         if choices.len() != out.len() {
             let (bits, outputs) = (choices.len(), out.len());
-            return Err(Error::InvalidInput(format!("{bits} choice bits for {outputs} oblivious transfers")));
+            return Err(Error::invalid_input(format!("{bits} choice bits for {outputs} oblivious transfers")));
         }
         self.state.begin()?;
         let mut start = 0;
@@ -290,7 +291,7 @@ impl<M: Model> DeltaReceiver for Receiver<M> {
         Ok(())
     }
 
-    fn extend_random<C: Channel + ?Sized>(&mut self, ch: &mut C, out: &mut [Block]) -> Result<Bits> {
+    fn extend_random(&mut self, ch: &mut dyn Channel, out: &mut [Block]) -> Result<Bits> {
         self.state.begin()?;
         let choices = self.fill_and_choose(ch, out)?;
         self.state.end();

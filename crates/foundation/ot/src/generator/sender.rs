@@ -39,18 +39,18 @@ impl<M: Model> Sender<M> {
     ///
     /// # Errors
     /// Those of SoftSpoken's set-up, and of [`Sender::bootstrap`].
-    pub fn setup<B: BaseOt<Model: AtLeast<M>>, C: Channel + ?Sized>(
-        ch: &mut C,
+    pub fn setup<B: BaseOt<Model: AtLeast<M>>>(
+        ch: &mut dyn Channel,
         session: &SessionId,
         backend: Backend,
         delta: Block,
-        rng: &mut impl CryptoRng,
+        rng: &mut dyn CryptoRng,
     ) -> Result<Sender<M>>
     where
         M: Checking,
     {
         let delta = delta.with_lsb(true);
-        let base = softspoken::Sender::<M>::setup::<B, C>(ch, &session.child(BASE), backend, BASE_K, delta, rng)?;
+        let base = softspoken::Sender::<M>::setup::<B>(ch, &session.child(BASE), backend, BASE_K, delta, rng)?;
         Sender::bootstrap(ch, session, base, rng)
     }
 
@@ -60,22 +60,22 @@ impl<M: Model> Sender<M> {
     ///
     /// # Errors
     /// Those of the extension.
-    pub fn bootstrap<D: DeltaSender<Model: AtLeast<M>>, C: Channel + ?Sized>(
-        ch: &mut C,
+    pub fn bootstrap<D: DeltaSender<Model: AtLeast<M>>>(
+        ch: &mut dyn Channel,
         session: &SessionId,
         base: D,
-        rng: &mut impl CryptoRng,
+        rng: &mut dyn CryptoRng,
     ) -> Result<Sender<M>> {
         Sender::with_parameters(Parameters::STANDARD, ch, session, base, rng)
     }
 
     /// As [`Sender::bootstrap`], of any size.
-    pub(super) fn with_parameters<D: DeltaSender, C: Channel + ?Sized>(
+    pub(super) fn with_parameters<D: DeltaSender>(
         parameters: Parameters,
-        ch: &mut C,
+        ch: &mut dyn Channel,
         session: &SessionId,
         mut base: D,
-        rng: &mut impl CryptoRng,
+        rng: &mut dyn CryptoRng,
     ) -> Result<Sender<M>> {
         let mut q = Zeroizing::new(vec![Block::ZERO; parameters.reserved()]);
         base.extend_random(ch, &mut q)?;
@@ -83,9 +83,9 @@ impl<M: Model> Sender<M> {
             // The same bit at both sides' correlation: it is then one with a delta that has it set.
             *q = q.with_lsb(false);
         }
-        let mut seed = [0; 16];
-        rng.fill_bytes(&mut seed);
-        let nonces = Prg::new(base.backend(), Block::new(seed));
+        let mut seed = Zeroizing::new([0; 16]);
+        rng.fill_bytes(seed.as_mut());
+        let nonces = Prg::new(base.backend(), Block::new(*seed));
         let state = State::new(parameters, session, base.backend(), &q);
         Ok(Sender { delta: base.delta().with_lsb(true), nonces, state, model: PhantomData })
     }
@@ -98,7 +98,7 @@ impl<M: Model> Sender<M> {
     /// The next iteration's trees, to send to the receiver.
     ///
     /// # Errors
-    /// [`InvalidInput`](Error::InvalidInput) if not all outputs of the last iteration are [taken](Sender::take), or after an
+    /// [`InvalidInput`](comity_core::Kind) if not all outputs of the last iteration are [taken](Sender::take), or after an
     /// error. In the semi-honest model, outputs of an iteration that a call over a channel began are got by such calls only.
     pub fn offer(mut self) -> Result<(Offered<M>, Trees)> {
         self.state.all_taken()?;
@@ -147,7 +147,7 @@ impl<M: Model> Sender<M> {
 
     /// Starts an iteration over a channel. In the malicious model all trees are told and checked now; in the
     /// semi-honest one each is told when its leaves become outputs, and so is grown once.
-    fn iterate<C: Channel + ?Sized>(&mut self, ch: &mut C) -> Result<()> {
+    fn iterate(&mut self, ch: &mut dyn Channel) -> Result<()> {
         let nonce = self.nonce();
         ch.send(&nonce.to_bytes())?;
         if !M::MALICIOUS {
@@ -170,7 +170,7 @@ impl<M: Model> Sender<M> {
     }
 
     /// The next outputs, with messages as they are needed.
-    fn fill<C: Channel + ?Sized>(&mut self, ch: &mut C, out: &mut [Block]) -> Result<()> {
+    fn fill(&mut self, ch: &mut dyn Channel, out: &mut [Block]) -> Result<()> {
         let mut done = 0;
         loop {
             let rest = &mut out[done..];
@@ -195,7 +195,7 @@ fn growing(delta: Block, mut sum: impl FnMut(Block)) -> impl Grow<Infallible> {
 }
 
 /// Grows trees, and tells each to the receiver.
-fn telling<C: Channel + ?Sized>(ch: &mut C, delta: Block) -> impl Grow<Error> {
+fn telling(ch: &mut dyn Channel, delta: Block) -> impl Grow<Error> {
     let mut sums = Vec::new();
     move |tree: &mut Tree, i: usize, key: Block, q: &[Block]| {
         sums.clear();
@@ -233,7 +233,7 @@ impl<M: Model> DeltaSender for Sender<M> {
         self.state.backend
     }
 
-    fn extend<C: Channel + ?Sized>(&mut self, ch: &mut C, out: &mut [Block]) -> Result<()> {
+    fn extend(&mut self, ch: &mut dyn Channel, out: &mut [Block]) -> Result<()> {
         self.state.begin()?;
         for out in out.chunks_mut(Self::CHUNK) {
             self.fill(ch, out)?;
@@ -242,7 +242,7 @@ impl<M: Model> DeltaSender for Sender<M> {
             if let (Some(last), used @ 1..) = (flips.last(), out.len() % 8)
                 && last >> used != 0
             {
-                return Err(Error::Malformed("bits after those of the last oblivious transfer".into()));
+                return Err(Error::malformed("bits after those of the last oblivious transfer"));
             }
             for (j, q) in out.iter_mut().enumerate() {
                 *q ^= self.delta.masked(flips[j / 8] >> (j % 8) & 1 == 1);
@@ -252,7 +252,7 @@ impl<M: Model> DeltaSender for Sender<M> {
         Ok(())
     }
 
-    fn extend_random<C: Channel + ?Sized>(&mut self, ch: &mut C, out: &mut [Block]) -> Result<()> {
+    fn extend_random(&mut self, ch: &mut dyn Channel, out: &mut [Block]) -> Result<()> {
         self.state.begin()?;
         self.fill(ch, out)?;
         self.state.end();

@@ -100,7 +100,7 @@ impl State {
     /// Starts a call, unless an earlier one failed: the two sides then no longer agree on what they hold.
     pub(super) fn begin(&mut self) -> Result<()> {
         if std::mem::replace(&mut self.broken, true) {
-            return Err(Error::InvalidInput(STOPPED.into()));
+            return Err(Error::invalid_input(STOPPED));
         }
         Ok(())
     }
@@ -114,8 +114,8 @@ impl State {
     pub(super) fn all_taken(&self) -> Result<()> {
         match (self.broken, self.empty()) {
             (false, true) => Ok(()),
-            (true, _) => Err(Error::InvalidInput(STOPPED.into())),
-            (_, false) => Err(Error::InvalidInput("this OT generator still has outputs; use them up first".into())),
+            (true, _) => Err(Error::invalid_input(STOPPED)),
+            (_, false) => Err(Error::invalid_input("this OT generator still has outputs; use them up first")),
         }
     }
 

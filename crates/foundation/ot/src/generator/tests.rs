@@ -1,14 +1,16 @@
 //! Small generators over ideal correlations, against a textbook, and against senders that cheat.
 
 mod textbook;
+mod waits;
 
 use std::marker::PhantomData;
 
 use comity_channel::{Channel, Error};
-use comity_core::{Backend, Bits, Block, Misbehaviour, Result, SessionId, gf128};
+use comity_core::{Backend, Bits, Block, Kind, Result, SessionId, gf128};
 use comity_testing::{Case, Pair, Verdict, deviate, never_wrong};
 
 use super::{Answer, Challenge, Parameters, Receiver, Sender, Trees};
+use crate::checks;
 use crate::softspoken::tests::{bits, rng};
 use crate::{DeltaReceiver, DeltaSender, Malicious, Model, SemiHonest};
 
@@ -38,11 +40,11 @@ impl<M: Model> DeltaSender for Dealt<M> {
         self.0
     }
 
-    fn extend<C: Channel + ?Sized>(&mut self, _: &mut C, _: &mut [Block]) -> Result<()> {
+    fn extend(&mut self, _: &mut dyn Channel, _: &mut [Block]) -> Result<()> {
         unreachable!("a generator starts from random choice bits")
     }
 
-    fn extend_random<C: Channel + ?Sized>(&mut self, _: &mut C, out: &mut [Block]) -> Result<()> {
+    fn extend_random(&mut self, _: &mut dyn Channel, out: &mut [Block]) -> Result<()> {
         out.copy_from_slice(&dealt(out.len()).0);
         Ok(())
     }
@@ -55,11 +57,11 @@ impl<M: Model> DeltaReceiver for Dealt<M> {
         self.0
     }
 
-    fn extend<C: Channel + ?Sized>(&mut self, _: &mut C, _: &Bits, _: &mut [Block]) -> Result<()> {
+    fn extend(&mut self, _: &mut dyn Channel, _: &Bits, _: &mut [Block]) -> Result<()> {
         unreachable!("a generator starts from random choice bits")
     }
 
-    fn extend_random<C: Channel + ?Sized>(&mut self, _: &mut C, out: &mut [Block]) -> Result<Bits> {
+    fn extend_random(&mut self, _: &mut dyn Channel, out: &mut [Block]) -> Result<Bits> {
         let (q, choices) = dealt(out.len());
         for (j, out) in out.iter_mut().enumerate() {
             *out = q[j] ^ DELTA.masked(choices.get(j));
@@ -68,11 +70,11 @@ impl<M: Model> DeltaReceiver for Dealt<M> {
     }
 }
 
-fn sender<M: Model>(ch: &mut (impl Channel + ?Sized), p: Parameters, backend: Backend, seed: u128) -> Sender<M> {
+fn sender<M: Model>(ch: &mut dyn Channel, p: Parameters, backend: Backend, seed: u128) -> Sender<M> {
     Sender::with_parameters(p, ch, &SESSION, Dealt::<M>(backend, PhantomData), &mut rng(seed)).unwrap()
 }
 
-fn receiver<M: Model>(ch: &mut (impl Channel + ?Sized), p: Parameters, backend: Backend, seed: u128) -> Receiver<M> {
+fn receiver<M: Model>(ch: &mut dyn Channel, p: Parameters, backend: Backend, seed: u128) -> Receiver<M> {
     Receiver::with_parameters(p, ch, &SESSION, Dealt::<M>(backend, PhantomData), &mut rng(seed)).unwrap()
 }
 
@@ -192,8 +194,11 @@ fn semi_honest_iterations_need_one_message() {
     (sender, receiver) = (offered.finish(), receiver.accept(&trees).unwrap().finish());
     assert_eq!((sender.take(&mut q), receiver.take(&mut t)), (100, 100));
     holds("one iteration", &q, &t.iter().map(|t| t.lsb()).collect(), &t);
-    assert!(matches!(sender.offer().map(drop), Err(Error::InvalidInput(_))), "outputs are left");
-    assert!(matches!(receiver.accept(&trees).map(drop), Err(Error::InvalidInput(_))), "outputs are left");
+    assert!(matches!(sender.offer().map(drop), Err(Error { kind: Kind::InvalidInput(_), .. })), "outputs are left");
+    assert!(
+        matches!(receiver.accept(&trees).map(drop), Err(Error { kind: Kind::InvalidInput(_), .. })),
+        "outputs are left"
+    );
 }
 
 /// A semi-honest iteration that a call over a channel began tells its trees as they are needed: without the channel there is
@@ -229,7 +234,10 @@ fn outputs_of_a_told_iteration_need_the_channel() {
         let ((q, offered), (t, accepted)) = run(more);
         holds("told", &q, &t.iter().map(|t| t.lsb()).collect(), &t);
         for result in [offered, accepted] {
-            assert!(if whole { result.is_ok() } else { matches!(result, Err(Error::InvalidInput(_))) }, "{more} more");
+            assert!(
+                if whole { result.is_ok() } else { matches!(result, Err(Error { kind: Kind::InvalidInput(_), .. })) },
+                "{more} more"
+            );
         }
     }
 }
@@ -250,7 +258,7 @@ fn cheat(p: Parameters, seed: u128, change: impl Fn(&mut Trees), extra: impl Fn(
 fn caught(result: Result<()>) -> bool {
     match result {
         Ok(()) => false,
-        Err(Error::PeerMisbehaved(Misbehaviour::InconsistentCorrelation)) => true,
+        Err(Error { kind: Kind::Misbehaved(checks::INCONSISTENT_CORRELATION), .. }) => true,
         Err(error) => panic!("{error}"),
     }
 }
@@ -296,16 +304,22 @@ fn lengths_are_checked() {
     let bytes = 16 * (1 + 16 * 5);
     assert!(Trees::from_bytes(&vec![0; bytes], &SMALL).is_ok());
     for len in [0, 15, 16, bytes - 1, bytes + 1, bytes + 16] {
-        assert!(matches!(Trees::from_bytes(&vec![0; len], &SMALL), Err(Error::Malformed(_))), "{len}");
+        assert!(
+            matches!(Trees::from_bytes(&vec![0; len], &SMALL), Err(Error { kind: Kind::Malformed(_), .. })),
+            "{len}"
+        );
     }
     let (ref mut ch, _other) = comity_channel::memory::pair();
     let other = Parameters { depth: 5, ..SMALL };
     let trees = Trees::from_bytes(&vec![0; 16 * (1 + 16 * 4)], &other).unwrap();
     let receiver = receiver::<Malicious>(ch, SMALL, Backend::detect(), 1);
-    assert!(matches!(receiver.accept(&trees).map(drop), Err(Error::Malformed(_))));
+    assert!(matches!(receiver.accept(&trees).map(drop), Err(Error { kind: Kind::Malformed(_), .. })));
     let mut receiver = self::receiver::<Malicious>(ch, SMALL, Backend::detect(), 1);
     let error = receiver.extend(ch, &bits(3, 1), &mut [Block::ZERO; 4]).unwrap_err();
-    assert!(matches!(&error, Error::InvalidInput(text) if text.contains('3') && text.contains('4')), "{error}");
+    assert!(
+        matches!(&error, Error { kind: Kind::InvalidInput(text), .. } if text.contains('3') && text.contains('4')),
+        "{error}"
+    );
     // A mistake that nothing was sent for: it goes on.
     receiver.extend(ch, &bits(0, 1), &mut []).unwrap();
 }
@@ -320,7 +334,7 @@ fn bits_past_the_last_choice_are_refused() {
             ch.send(&[8]).and_then(|()| ch.flush()).unwrap();
         },
     );
-    assert!(matches!(error, Error::Malformed(_)), "{error}");
+    assert!(matches!(error, Error { kind: Kind::Malformed(_), .. }), "{error}");
 }
 
 #[test]
@@ -340,8 +354,12 @@ fn an_error_ends_the_generator() {
             ch.recv(&mut [0; Challenge::BYTES]).unwrap();
         },
     );
-    assert!(matches!(errors[0], Error::PeerMisbehaved(Misbehaviour::InconsistentCorrelation)), "{}", errors[0]);
-    assert!(errors[1..].iter().all(|error| matches!(error, Error::InvalidInput(_))));
+    assert!(
+        matches!(errors[0], Error { kind: Kind::Misbehaved(checks::INCONSISTENT_CORRELATION), .. }),
+        "{}",
+        errors[0]
+    );
+    assert!(errors[1..].iter().all(|error| matches!(error, Error { kind: Kind::InvalidInput(_), .. })));
     for sent in [0, 31] {
         let (errors, ()) = Pair::run(
             |ch| {
@@ -353,12 +371,12 @@ fn an_error_ends_the_generator() {
                 ch.send(&vec![1; sent]).and_then(|()| ch.flush()).unwrap();
             },
         );
-        assert!(matches!(errors[0], Error::PeerClosed), "after {sent} bytes: {}", errors[0]);
-        assert!(matches!(errors[1], Error::InvalidInput(_)));
+        assert!(matches!(errors[0], Error { kind: Kind::Closed, .. }), "after {sent} bytes: {}", errors[0]);
+        assert!(matches!(errors[1], Error { kind: Kind::InvalidInput(_), .. }));
     }
 }
 
-fn sending<M: Model>(ch: &mut (impl Channel + ?Sized), session: u64) -> Result<[Vec<Block>; 2]> {
+fn sending<M: Model>(ch: &mut dyn Channel, session: u64) -> Result<[Vec<Block>; 2]> {
     let mut sender = sender::<M>(ch, SMALL, Backend::detect(), u128::from(session) + 1);
     let mut q = [vec![Block::ZERO; 800], vec![Block::ZERO; 13]];
     sender.extend_random(ch, &mut q[0])?;
@@ -366,7 +384,7 @@ fn sending<M: Model>(ch: &mut (impl Channel + ?Sized), session: u64) -> Result<[
     Ok(q)
 }
 
-fn receiving<M: Model>(ch: &mut (impl Channel + ?Sized), session: u64) -> Result<[Vec<Block>; 2]> {
+fn receiving<M: Model>(ch: &mut dyn Channel, session: u64) -> Result<[Vec<Block>; 2]> {
     let mut receiver = receiver::<M>(ch, SMALL, Backend::detect(), u128::from(session) + 7);
     let mut t = [vec![Block::ZERO; 800], vec![Block::ZERO; 13]];
     receiver.extend_random(ch, &mut t[0])?;
@@ -390,7 +408,7 @@ fn no_deviation_makes_a_malicious_run_wrong() {
     let mut caught = 0;
     let runs = deviations::<Malicious>(|case, sender, receiver| {
         never_wrong(case, sender, receiver);
-        let named = Error::PeerMisbehaved(Misbehaviour::InconsistentCorrelation).to_string();
+        let named = Error::from(checks::INCONSISTENT_CORRELATION).to_string();
         caught += usize::from(receiver.error().is_some_and(|error| error.to_string() == named));
     });
     assert!(runs > 50 && caught > 10, "{runs} runs, {caught} caught by the check");

@@ -33,11 +33,11 @@ impl Receiver {
     ///
     /// # Errors
     /// Those of [`BaseOt::send`].
-    pub fn setup<B: BaseOt<Model: AtLeast<SemiHonest>>, C: Channel + ?Sized>(
-        ch: &mut C,
+    pub fn setup<B: BaseOt<Model: AtLeast<SemiHonest>>>(
+        ch: &mut dyn Channel,
         session: &SessionId,
         backend: Backend,
-        rng: &mut impl CryptoRng,
+        rng: &mut dyn CryptoRng,
     ) -> Result<Receiver> {
         let seeds = B::send(ch, &session.child(BASE), ROWS, rng)?;
         Ok(Receiver::new(backend, seeds.weaken()))
@@ -88,9 +88,9 @@ impl DeltaReceiver for Receiver {
         self.state.backend
     }
 
-    fn extend_each<C: Channel + ?Sized>(
+    fn extend_each(
         &mut self,
-        ch: &mut C,
+        ch: &mut dyn Channel,
         choices: Option<&Bits>,
         n: usize,
         mut each: impl FnMut(usize, &mut [Block]),
@@ -122,11 +122,11 @@ impl DeltaReceiver for Receiver {
         Ok(chosen)
     }
 
-    fn extend<C: Channel + ?Sized>(&mut self, ch: &mut C, choices: &Bits, out: &mut [Block]) -> Result<()> {
+    fn extend(&mut self, ch: &mut dyn Channel, choices: &Bits, out: &mut [Block]) -> Result<()> {
         receive(self, ch, Some(choices), out).map(drop)
     }
 
-    fn extend_random<C: Channel + ?Sized>(&mut self, ch: &mut C, out: &mut [Block]) -> Result<Bits> {
+    fn extend_random(&mut self, ch: &mut dyn Channel, out: &mut [Block]) -> Result<Bits> {
         receive(self, ch, None, out)
     }
 }

@@ -3,7 +3,7 @@
 use comity_channel::Channel;
 use comity_core::{Backend, Bits, Block, Prg, Result, SessionId};
 use rand_core::CryptoRng;
-use zeroize::Zeroize;
+use zeroize::{Zeroize, Zeroizing};
 
 use super::state::State;
 use super::{BASE, BLOCK, ROWS};
@@ -30,14 +30,14 @@ impl Sender {
     ///
     /// # Errors
     /// Those of [`BaseOt::receive`].
-    pub fn setup<B: BaseOt<Model: AtLeast<SemiHonest>>, C: Channel + ?Sized>(
-        ch: &mut C,
+    pub fn setup<B: BaseOt<Model: AtLeast<SemiHonest>>>(
+        ch: &mut dyn Channel,
         session: &SessionId,
         backend: Backend,
         delta: Block,
-        rng: &mut impl CryptoRng,
+        rng: &mut dyn CryptoRng,
     ) -> Result<Sender> {
-        let choices = Bits::from_bytes(&delta.to_bytes(), ROWS);
+        let choices = Bits::from_bytes(&*Zeroizing::new(delta.to_bytes()), ROWS);
         let seeds = B::receive(ch, &session.child(BASE), &choices, rng)?;
         Ok(Sender::new(backend, seeds.weaken()))
     }
@@ -81,9 +81,9 @@ impl DeltaSender for Sender {
         self.state.backend
     }
 
-    fn extend_each<C: Channel + ?Sized>(
+    fn extend_each(
         &mut self,
-        ch: &mut C,
+        ch: &mut dyn Channel,
         random: bool,
         n: usize,
         mut each: impl FnMut(usize, &mut [Block]),
@@ -100,11 +100,11 @@ impl DeltaSender for Sender {
         Ok(())
     }
 
-    fn extend<C: Channel + ?Sized>(&mut self, ch: &mut C, out: &mut [Block]) -> Result<()> {
+    fn extend(&mut self, ch: &mut dyn Channel, out: &mut [Block]) -> Result<()> {
         extend(self, ch, false, out)
     }
 
-    fn extend_random<C: Channel + ?Sized>(&mut self, ch: &mut C, out: &mut [Block]) -> Result<()> {
+    fn extend_random(&mut self, ch: &mut dyn Channel, out: &mut [Block]) -> Result<()> {
         extend(self, ch, true, out)
     }
 }

@@ -2,6 +2,7 @@
 
 use blake3::Hasher;
 use comity_core::{Backend, Block, Error, Prg, Result, SessionId, gf128};
+use zeroize::Zeroize;
 
 use super::bch::MESSAGE;
 use super::{Piece, ROWS};
@@ -55,11 +56,11 @@ impl Answer {
     /// The message with these bytes.
     ///
     /// # Errors
-    /// [`Malformed`](Error::Malformed) if there are not [`BYTES`](Answer::BYTES).
+    /// [`Malformed`](comity_core::Kind) if there are not [`BYTES`](Answer::BYTES).
     pub fn from_bytes(bytes: &[u8]) -> Result<Answer> {
         let (Some((choices, rows)), true) = (bytes.split_last_chunk(), bytes.len() == Answer::BYTES) else {
             let (expected, len) = (Answer::BYTES, bytes.len());
-            return Err(Error::Malformed(format!("the answer to a challenge is {expected} bytes long, not {len}")));
+            return Err(Error::malformed(format!("the answer to a challenge is {expected} bytes long, not {len}")));
         };
         let mut answer = Answer { choices: [Block::ZERO; MESSAGE], rows: *rows };
         Block::bytes_of_mut(&mut answer.choices).copy_from_slice(choices);
@@ -82,7 +83,9 @@ impl Answer {
         let mut hasher = Hasher::new_derive_key("comity 1-out-of-N OT: hashes of the rows of a chunk");
         hasher.update(&session.to_bytes()).update(&chunk.to_le_bytes()).update(&challenge.to_bytes());
         hasher.update(Block::bytes_of(&choices)).update(Block::bytes_of(rows));
-        Answer { choices, rows: *hasher.finalize().as_bytes() }
+        let rows = *hasher.finalize().as_bytes();
+        hasher.zeroize();
+        Answer { choices, rows }
     }
 }
 

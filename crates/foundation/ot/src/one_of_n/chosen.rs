@@ -20,7 +20,7 @@ fn round(entries: usize) -> usize {
 fn count(bytes: usize, entries: usize, len: usize) -> Result<usize> {
     match entries.checked_mul(len) {
         Some(size @ 1..) if bytes.is_multiple_of(size) => Ok(bytes / size),
-        _ => Err(Error::InvalidInput(format!("{bytes} bytes are no {entries} messages of {len} bytes for each OT"))),
+        _ => Err(Error::invalid_input(format!("{bytes} bytes are no {entries} messages of {len} bytes for each OT"))),
     }
 }
 
@@ -31,10 +31,10 @@ fn count(bytes: usize, entries: usize, len: usize) -> Result<usize> {
 /// every `2^16 / entries` OTs or so.
 ///
 /// # Errors
-/// Those of [`Sender::keys`], and [`Error::InvalidInput`] if the messages are not whole ones.
-pub fn send<S: Scheme, C: Channel + ?Sized>(
+/// Those of [`Sender::keys`], and [`InvalidInput`](comity_core::Kind) if the messages are not whole ones.
+pub fn send<S: Scheme>(
     sender: &mut Sender<S>,
-    ch: &mut C,
+    ch: &mut dyn Channel,
     entries: usize,
     len: usize,
     messages: &[u8],
@@ -63,11 +63,11 @@ pub fn send<S: Scheme, C: Channel + ?Sized>(
 /// The chosen one of `entries` messages of `len` bytes of each OT goes to `out`, one after another.
 ///
 /// # Errors
-/// Those of [`Receiver::receive`], and [`Error::InvalidInput`] if `out` has not the room of a message for each choice,
+/// Those of [`Receiver::receive`], and [`InvalidInput`](comity_core::Kind) if `out` has not the room of a message for each choice,
 /// or a choice is not below `entries`.
-pub fn receive<S: Scheme, C: Channel + ?Sized>(
+pub fn receive<S: Scheme>(
     receiver: &mut Receiver<S>,
-    ch: &mut C,
+    ch: &mut dyn Channel,
     entries: usize,
     len: usize,
     choices: &[u128],
@@ -75,11 +75,11 @@ pub fn receive<S: Scheme, C: Channel + ?Sized>(
 ) -> Result<()> {
     if count(out.len(), 1, len)? != choices.len() {
         let (choices, bytes) = (choices.len(), out.len());
-        return Err(Error::InvalidInput(format!("{choices} choices for {bytes} bytes of messages of {len}")));
+        return Err(Error::invalid_input(format!("{choices} choices for {bytes} bytes of messages of {len}")));
     }
     count(0, entries, len)?;
     if choices.iter().any(|&choice| choice >= entries as u128) {
-        return Err(Error::InvalidInput(format!("a choice is not below the number of messages, {entries}")));
+        return Err(Error::invalid_input(format!("a choice is not below the number of messages, {entries}")));
     }
     let mut blocks = Zeroizing::new(vec![Block::ZERO; round(entries).min(choices.len())]);
     let mut message = vec![0; len];

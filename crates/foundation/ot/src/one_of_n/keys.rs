@@ -61,15 +61,15 @@ impl<S: Scheme> Keys<S> {
     /// of queries is many times cheaper a query than calls with one.
     ///
     /// # Errors
-    /// [`Error::InvalidInput`] if there are not as many outputs, or a query is out of range.
+    /// [`InvalidInput`](comity_core::Kind) if there are not as many outputs, or a query is out of range.
     pub fn evaluate(&self, queries: &[(usize, u128)], out: &mut [Block]) -> Result<()> {
         if queries.len() != out.len() {
             let (queries, outputs) = (queries.len(), out.len());
-            return Err(Error::InvalidInput(format!("{queries} queries for {outputs} blocks of 1-out-of-N OT")));
+            return Err(Error::invalid_input(format!("{queries} queries for {outputs} blocks of 1-out-of-N OT")));
         }
         in_range::<S>(queries.iter().map(|&(_, entry)| entry))?;
         if let Some((ot, _)) = queries.iter().find(|(ot, _)| *ot >= self.len()) {
-            return Err(Error::InvalidInput(format!("a query for OT {ot} of {}", self.len())));
+            return Err(Error::invalid_input(format!("a query for OT {ot} of {}", self.len())));
         }
         out.fill(Block::ZERO);
         let mut scratch = Scratch::default();
@@ -92,11 +92,11 @@ impl<S: Scheme> Keys<S> {
     /// One block of each OT: the same as [`evaluate`](Keys::evaluate) with query `(j, entries[j])`.
     ///
     /// # Errors
-    /// [`Error::InvalidInput`] if there is not one entry and one output for each OT, or an entry is out of range.
+    /// [`InvalidInput`](comity_core::Kind) if there is not one entry and one output for each OT, or an entry is out of range.
     pub fn evaluate_each(&self, entries: &[u128], out: &mut [Block]) -> Result<()> {
         if entries.len() != self.len() {
             let (entries, ots) = (entries.len(), self.len());
-            return Err(Error::InvalidInput(format!("{entries} entries for {ots} OTs")));
+            return Err(Error::invalid_input(format!("{entries} entries for {ots} OTs")));
         }
         let queries = Zeroizing::new(entries.iter().copied().enumerate().collect::<Vec<_>>());
         self.evaluate(&queries, out)
@@ -106,11 +106,11 @@ impl<S: Scheme> Keys<S> {
     /// the code are made once, 64 bytes each.
     ///
     /// # Errors
-    /// [`Error::InvalidInput`] if there are not `entries` outputs for each OT, or more entries than the code has words.
+    /// [`InvalidInput`](comity_core::Kind) if there are not `entries` outputs for each OT, or more entries than the code has words.
     pub fn tables(&self, entries: usize, out: &mut [Block]) -> Result<()> {
         if self.len().checked_mul(entries) != Some(out.len()) {
             let (ots, outputs) = (self.len(), out.len());
-            return Err(Error::InvalidInput(format!("{outputs} blocks for {ots} OTs with {entries} entries each")));
+            return Err(Error::invalid_input(format!("{outputs} blocks for {ots} OTs with {entries} entries each")));
         }
         if out.is_empty() {
             return Ok(());

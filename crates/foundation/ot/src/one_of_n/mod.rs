@@ -49,7 +49,7 @@
 //!
 //! fn over_semi_honest(ch: &mut comity_channel::MemoryChannel, rng: &mut comity_core::Prg) -> Result<()> {
 //!     let session = SessionId::new([0; 32]);
-//!     Sender::<Oos16>::setup::<Simplest, _>(ch, &session, Backend::detect(), rng).map(drop)
+//!     Sender::<Oos16>::setup::<Simplest>(ch, &session, Backend::detect(), rng).map(drop)
 //! }
 //! ```
 //!
@@ -57,7 +57,7 @@
 //! corrections it draws a challenge; it names random elements of GF(2^128), and `R` of a row is the inner product with
 //! them. The receiver answers with `R` of the 76 rows of choices and binds, by BLAKE3, those of its rows `t^i`. `R`
 //! commutes with the linear code, so the sender knows what the second must be. Otherwise
-//! [`InconsistentChoices`](comity_core::Misbehaviour::InconsistentChoices). 128 OTs a chunk, with random choices, mask
+//! [`InconsistentChoices`](checks::INCONSISTENT_CHOICES). 128 OTs a chunk, with random choices, mask
 //! the answer.
 //!
 //! *Bound.* Let the receiver's columns be words of the code but for errors in the rows of a set A, where A is as small
@@ -182,7 +182,7 @@ fn in_range<S: Scheme>(choices: impl IntoIterator<Item = u128>) -> Result<()> {
         choices.into_iter().fold(0, |outside, choice| outside | choice.checked_shr(S::CHOICE_BITS).unwrap_or(0));
     if outside != 0 {
         let bits = S::CHOICE_BITS;
-        return Err(Error::InvalidInput(format!("a choice of this 1-out-of-N OT is a number below 2^{bits}")));
+        return Err(Error::invalid_input(format!("a choice of this 1-out-of-N OT is a number below 2^{bits}")));
     }
     Ok(())
 }
@@ -195,12 +195,12 @@ impl Corrections {
     /// The message for `n` OTs of a scheme with these bytes.
     ///
     /// # Errors
-    /// [`Malformed`](Error::Malformed) if they are too many or too few.
+    /// [`Malformed`](comity_core::Kind) if they are too many or too few.
     pub fn from_bytes<S: Scheme>(bytes: &[u8], n: usize) -> Result<Corrections> {
         let expected = (16 * ROWS).saturating_mul(width::<S>(n));
         if bytes.len() != expected {
             let len = bytes.len();
-            return Err(Error::Malformed(format!("corrections of {n} OTs are {expected} bytes long, not {len}")));
+            return Err(Error::malformed(format!("corrections of {n} OTs are {expected} bytes long, not {len}")));
         }
         Ok(Corrections(bytes.to_vec()))
     }
@@ -232,7 +232,7 @@ fn pieces<S: Scheme>(n: usize) -> impl Iterator<Item = Piece> {
 /// That a chunk is not too long.
 fn fits<S: Scheme>(n: usize) -> Result<()> {
     if n > S::CHUNK {
-        return Err(Error::InvalidInput(format!("{n} OTs are more than a chunk, {}", S::CHUNK)));
+        return Err(Error::invalid_input(format!("{n} OTs are more than a chunk, {}", S::CHUNK)));
     }
     Ok(())
 }
@@ -240,7 +240,7 @@ fn fits<S: Scheme>(n: usize) -> Result<()> {
 /// That there is a seed for each row.
 fn check_seeds(seeds: usize) -> Result<()> {
     if seeds != ROWS {
-        return Err(Error::InvalidInput(format!("1-out-of-N OT extension takes {ROWS} random OTs, not {seeds}")));
+        return Err(Error::invalid_input(format!("1-out-of-N OT extension takes {ROWS} random OTs, not {seeds}")));
     }
     Ok(())
 }

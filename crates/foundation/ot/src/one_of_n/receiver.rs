@@ -61,17 +61,17 @@ impl<S: Scheme> Receiver<S> {
     ///
     /// # Errors
     /// Those of [`BaseOt::receive`] and of the [extension](crate::softspoken).
-    pub fn setup<B: BaseOt<Model: AtLeast<S::Model>>, C: Channel + ?Sized>(
-        ch: &mut C,
+    pub fn setup<B: BaseOt<Model: AtLeast<S::Model>>>(
+        ch: &mut dyn Channel,
         session: &SessionId,
         backend: Backend,
-        rng: &mut impl CryptoRng,
+        rng: &mut dyn CryptoRng,
     ) -> Result<Receiver<S>> {
         let base = session.child(BASE);
         let mut delta = Zeroizing::new([0; 16]);
         rng.fill_bytes(delta.as_mut());
         let delta = Block::new(*delta);
-        let inner = softspoken::Sender::<S::Model>::setup::<B, C>(ch, &base, backend, BASE_LEVELS, delta, rng)?;
+        let inner = softspoken::Sender::<S::Model>::setup::<B>(ch, &base, backend, BASE_LEVELS, delta, rng)?;
         let mut pairs = vec![[Block::ZERO; 2]; ROWS];
         HashedSender::new(inner).sender_random(ch, &mut pairs)?;
         Receiver::new(session, backend, SenderSeeds::new(pairs), rng)
@@ -80,12 +80,12 @@ impl<S: Scheme> Receiver<S> {
     /// The receiver from 512 random OTs.
     ///
     /// # Errors
-    /// [`Error::InvalidInput`] if there are not 512.
+    /// [`InvalidInput`](comity_core::Kind) if there are not 512.
     pub fn new(
         session: &SessionId,
         backend: Backend,
         seeds: SenderSeeds<S::Model>,
-        rng: &mut impl CryptoRng,
+        rng: &mut dyn CryptoRng,
     ) -> Result<Receiver<S>> {
         check_seeds(seeds.len())?;
         let mut mask = Zeroizing::new([0; 16]);
@@ -113,11 +113,11 @@ impl<S: Scheme> Receiver<S> {
     /// The next OTs, one for each choice: `out[j]` gets the block of OT `j` at `choices[j]`.
     ///
     /// # Errors
-    /// Those of the channel, and [`Error::InvalidInput`] if the lengths differ or a choice is out of range.
-    pub fn receive<C: Channel + ?Sized>(&mut self, ch: &mut C, choices: &[u128], out: &mut [Block]) -> Result<()> {
+    /// Those of the channel, and [`InvalidInput`](comity_core::Kind) if the lengths differ or a choice is out of range.
+    pub fn receive(&mut self, ch: &mut dyn Channel, choices: &[u128], out: &mut [Block]) -> Result<()> {
         if choices.len() != out.len() {
             let (choices, outputs) = (choices.len(), out.len());
-            return Err(Error::InvalidInput(format!("{choices} choices for {outputs} oblivious transfers")));
+            return Err(Error::invalid_input(format!("{choices} choices for {outputs} oblivious transfers")));
         }
         in_range::<S>(choices.iter().copied())?;
         begin(&mut self.broken)?;
@@ -143,7 +143,7 @@ impl<S: Scheme> Receiver<S> {
     /// A chunk of at most [`CHUNK`](Scheme::CHUNK) OTs, one for each choice: the corrections to send.
     ///
     /// # Errors
-    /// [`Error::InvalidInput`] if there are too many, a choice is out of range, or a call of
+    /// [`InvalidInput`](comity_core::Kind) if there are too many, a choice is out of range, or a call of
     /// [`receive`](Receiver::receive) failed before.
     pub fn offer(mut self, choices: &[u128]) -> Result<(Offered<S>, Corrections)> {
         fits::<S>(choices.len())?;

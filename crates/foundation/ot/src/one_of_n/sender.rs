@@ -4,7 +4,7 @@ use std::marker::PhantomData;
 use std::sync::Arc;
 
 use comity_channel::Channel;
-use comity_core::{Backend, Bits, Block, Misbehaviour, Prg, Result, SessionId, transpose};
+use comity_core::{Backend, Bits, Block, Prg, Result, SessionId, transpose};
 use rand_core::CryptoRng;
 use subtle::ConstantTimeEq;
 use zeroize::Zeroizing;
@@ -18,6 +18,7 @@ use super::{
     pieces, width,
 };
 use crate::base::BaseOt;
+use crate::checks;
 use crate::softspoken::{self, Checking};
 use crate::stream::begin;
 use crate::{AtLeast, HashedReceiver, RandomReceiver, ReceiverSeeds};
@@ -57,14 +58,14 @@ impl<S: Scheme> Sender<S> {
     ///
     /// # Errors
     /// Those of [`BaseOt::send`] and of the [extension](crate::softspoken).
-    pub fn setup<B: BaseOt<Model: AtLeast<S::Model>>, C: Channel + ?Sized>(
-        ch: &mut C,
+    pub fn setup<B: BaseOt<Model: AtLeast<S::Model>>>(
+        ch: &mut dyn Channel,
         session: &SessionId,
         backend: Backend,
-        rng: &mut impl CryptoRng,
+        rng: &mut dyn CryptoRng,
     ) -> Result<Sender<S>> {
         let base = session.child(BASE);
-        let inner = softspoken::Receiver::<S::Model>::setup::<B, C>(ch, &base, backend, BASE_LEVELS, rng)?;
+        let inner = softspoken::Receiver::<S::Model>::setup::<B>(ch, &base, backend, BASE_LEVELS, rng)?;
         let mut bytes = Zeroizing::new([0; ROWS / 8]);
         rng.fill_bytes(bytes.as_mut());
         let choices = Bits::from_bytes(bytes.as_ref(), ROWS);
@@ -76,16 +77,16 @@ impl<S: Scheme> Sender<S> {
     /// The sender from 512 random OTs, whose choice bits must be uniform.
     ///
     /// # Errors
-    /// [`InvalidInput`](comity_core::Error::InvalidInput) if there are not 512.
+    /// [`InvalidInput`](comity_core::Kind) if there are not 512.
     pub fn new(
         session: &SessionId,
         backend: Backend,
         seeds: ReceiverSeeds<S::Model>,
-        rng: &mut impl CryptoRng,
+        rng: &mut dyn CryptoRng,
     ) -> Result<Sender<S>> {
         check_seeds(seeds.len())?;
-        let mut challenges = [0; 16];
-        rng.fill_bytes(&mut challenges);
+        let mut challenges = Zeroizing::new([0; 16]);
+        rng.fill_bytes(challenges.as_mut());
         let bytes = Zeroizing::new(seeds.choices().to_bytes());
         let mut s = [Block::ZERO; QUARTERS];
         Block::bytes_of_mut(&mut s).copy_from_slice(&bytes);
@@ -94,7 +95,7 @@ impl<S: Scheme> Sender<S> {
             session: *session,
             secret: Arc::new(secret),
             rows: seeds.chosen().iter().map(|&seed| Prg::new(backend, seed)).collect(),
-            challenges: Prg::new(backend, Block::new(challenges)),
+            challenges: Prg::new(backend, Block::new(*challenges)),
             next: 0,
             chunk: 0,
             broken: false,
@@ -109,8 +110,8 @@ impl<S: Scheme> Sender<S> {
     ///
     /// # Errors
     /// Those of the channel; in the malicious model
-    /// [`InconsistentChoices`](comity_core::Misbehaviour::InconsistentChoices).
-    pub fn keys<C: Channel + ?Sized>(&mut self, ch: &mut C, n: usize) -> Result<Keys<S>> {
+    /// [`InconsistentChoices`](checks::INCONSISTENT_CHOICES).
+    pub fn keys(&mut self, ch: &mut dyn Channel, n: usize) -> Result<Keys<S>> {
         begin(&mut self.broken)?;
         let mut keys = Keys::room(&self.secret, self.next, n);
         for start in (0..n).step_by(S::CHUNK) {
@@ -136,8 +137,8 @@ impl<S: Scheme> Sender<S> {
     /// Takes the corrections of a chunk of `n` OTs.
     ///
     /// # Errors
-    /// [`InvalidInput`](comity_core::Error::InvalidInput) if `n` is above [`CHUNK`](Scheme::CHUNK), or a call of
-    /// [`keys`](Sender::keys) failed before; [`Malformed`](comity_core::Error::Malformed) if the message is not for
+    /// [`InvalidInput`](comity_core::Kind) if `n` is above [`CHUNK`](Scheme::CHUNK), or a call of
+    /// [`keys`](Sender::keys) failed before; [`Malformed`](comity_core::Kind) if the message is not for
     /// `n` OTs.
     pub fn take(mut self, n: usize, corrections: &Corrections) -> Result<Taken<S>> {
         fits::<S>(n)?;
@@ -185,7 +186,7 @@ impl<S: Scheme> Sender<S> {
         let expected = Answer::bind(&self.session, self.chunk, challenge, answer.choices, &rows);
         self.chunk += 1;
         if !bool::from(expected.rows.ct_eq(&answer.rows)) {
-            return Err(Misbehaviour::InconsistentChoices.into());
+            return Err(checks::INCONSISTENT_CHOICES.into());
         }
         Ok(())
     }
@@ -243,7 +244,7 @@ impl Taken<Oos16> {
     /// Checks the answer: the sender for the next chunk, and the OTs.
     ///
     /// # Errors
-    /// [`InconsistentChoices`](comity_core::Misbehaviour::InconsistentChoices); the extension is gone then.
+    /// [`InconsistentChoices`](checks::INCONSISTENT_CHOICES); the extension is gone then.
     pub fn check(mut self, answer: &Answer) -> Result<(Sender<Oos16>, Keys<Oos16>)> {
         self.sender.check(self.n, &self.challenge, answer)?;
         Ok(self.done())

@@ -1,7 +1,9 @@
 //! The extension over dealt seeds, against a textbook, and against receivers that cheat.
 
+mod waits;
+
 use comity_channel::{Channel, MemoryChannel};
-use comity_core::{Aes128, Backend, Bits, Block, Error, Misbehaviour, Prg, Result, SessionId, TccrHash};
+use comity_core::{Aes128, Backend, Bits, Block, Error, Kind, Prg, Result, SessionId, TccrHash};
 use comity_testing::{Pair, deviate, never_wrong};
 
 use super::bch::MESSAGE;
@@ -10,6 +12,7 @@ use super::{
     receive, send,
 };
 use crate::base::{Csw, Simplest};
+use crate::checks;
 use crate::softspoken::tests::{bits, rng};
 use crate::{ReceiverSeeds, SenderSeeds};
 
@@ -275,7 +278,7 @@ fn the_chosen_message_arrives() {
 
 #[test]
 fn wrong_arguments_are_refused() {
-    let invalid = |error: Error| assert!(matches!(error, Error::InvalidInput(_)), "{error}");
+    let invalid = |error: Error| assert!(matches!(error, Error { kind: Kind::InvalidInput(_), .. }), "{error}");
     let ((), ()) = Pair::run(
         |ch| {
             let mut sender = sender::<Kk13>(&SESSION, Backend::detect());
@@ -315,7 +318,7 @@ fn wrong_arguments_are_refused() {
 
 #[test]
 fn messages_of_wrong_lengths_do_not_decode() {
-    let malformed = |error: Error| assert!(matches!(error, Error::Malformed(_)), "{error}");
+    let malformed = |error: Error| assert!(matches!(error, Error { kind: Kind::Malformed(_), .. }), "{error}");
     for len in [0, 8191, 8193] {
         malformed(Corrections::from_bytes::<Kk13>(&vec![0; len], 128).unwrap_err());
     }
@@ -354,7 +357,7 @@ fn checked(
 fn caught<T>(result: Result<T>) -> bool {
     match result {
         Ok(_) => false,
-        Err(Error::PeerMisbehaved(Misbehaviour::InconsistentChoices)) => true,
+        Err(Error { kind: Kind::Misbehaved(checks::INCONSISTENT_CHOICES), .. }) => true,
         Err(error) => panic!("{error}"),
     }
 }
@@ -422,7 +425,7 @@ fn other_cheats_are_caught() {
     assert!(caught(checked(&SESSION, 3, whole, |_| ())), "but the answer must be that of what was sent");
 }
 
-fn two_calls<S: Scheme>(ch: &mut (impl Channel + ?Sized), number: u64, receives: bool) -> Result<Vec<Block>> {
+fn two_calls<S: Scheme>(ch: &mut dyn Channel, number: u64, receives: bool) -> Result<Vec<Block>> {
     let sizes = [150, 3];
     let mut all = Vec::new();
     if receives {
@@ -461,7 +464,7 @@ fn no_deviation_makes_a_malicious_run_wrong() {
         |ch, number| two_calls::<Oos16>(ch, number, true).map(|blocks| blocks == honest[number as usize]),
         |case, sender, receiver| {
             never_wrong(case, sender, receiver);
-            found += usize::from(matches!(sender.error(), Some(Error::PeerMisbehaved(_))));
+            found += usize::from(matches!(sender.error(), Some(Error { kind: Kind::Misbehaved(_), .. })));
         },
     );
     assert!(runs > 40 && found >= 5, "{runs} runs, {found} caught by the check");
@@ -487,7 +490,7 @@ fn a_failed_extension_refuses_to_go_on() {
         },
         |ch| ch.send(&[0; 100]).and_then(|()| ch.flush()).unwrap(),
     );
-    assert!(matches!(errors, [Error::PeerClosed, Error::InvalidInput(_)]));
+    assert!(matches!(errors, [Error { kind: Kind::Closed, .. }, Error { kind: Kind::InvalidInput(_), .. }]));
     let (errors, ()) = Pair::run(
         |ch: &mut MemoryChannel| {
             let mut receiver = receiver::<Oos16>(&SESSION, Backend::detect());
@@ -498,7 +501,7 @@ fn a_failed_extension_refuses_to_go_on() {
         },
         |ch| ch.send(&[0; 15]).and_then(|()| ch.flush()).unwrap(),
     );
-    assert!(matches!(errors, [Error::PeerClosed, Error::InvalidInput(_)]));
+    assert!(matches!(errors, [Error { kind: Kind::Closed, .. }, Error { kind: Kind::InvalidInput(_), .. }]));
 }
 
 #[test]
@@ -507,10 +510,10 @@ fn seeds_come_from_real_base_ots() {
         let (keys, blocks) = Pair::run(
             |ch| {
                 let backend = Backend::detect();
-                Sender::<S>::setup::<B, _>(ch, &SESSION, backend, &mut rng(3)).unwrap().keys(ch, 2).unwrap()
+                Sender::<S>::setup::<B>(ch, &SESSION, backend, &mut rng(3)).unwrap().keys(ch, 2).unwrap()
             },
             |ch| {
-                let mut receiver = Receiver::<S>::setup::<B, _>(ch, &SESSION, Backend::detect(), &mut rng(4)).unwrap();
+                let mut receiver = Receiver::<S>::setup::<B>(ch, &SESSION, Backend::detect(), &mut rng(4)).unwrap();
                 let mut out = [Block::ZERO; 2];
                 receiver.receive(ch, &[1 << 70, 12], &mut out).unwrap();
                 out

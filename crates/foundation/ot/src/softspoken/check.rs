@@ -2,6 +2,7 @@
 
 use blake3::Hasher;
 use comity_core::{Backend, Block, Error, Prg, Result, SessionId, gf128};
+use zeroize::{Zeroize, Zeroizing};
 
 use super::ROWS;
 
@@ -38,6 +39,9 @@ impl Challenge {
     }
 }
 
+/// The hashes of a chunk's rows. Secret: those of both sides together are delta.
+pub(super) type Hashes = Zeroizing<[Block; ROWS]>;
+
 /// The receiver's answer: the hash of its choice bits, and what binds it to those of its rows.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Answer {
@@ -52,11 +56,11 @@ impl Answer {
     /// The message with these bytes.
     ///
     /// # Errors
-    /// [`Malformed`](Error::Malformed) if there are not [`BYTES`](Answer::BYTES).
+    /// [`Malformed`](comity_core::Kind) if there are not [`BYTES`](Answer::BYTES).
     pub fn from_bytes(bytes: &[u8]) -> Result<Answer> {
         let (Some((choices, rest)), true) = (bytes.split_first_chunk(), bytes.len() == Answer::BYTES) else {
             let len = bytes.len();
-            return Err(Error::Malformed(format!("the answer to a challenge is 48 bytes long, not {len}")));
+            return Err(Error::malformed(format!("the answer to a challenge is 48 bytes long, not {len}")));
         };
         Ok(Answer { choices: Block::new(*choices), rows: std::array::from_fn(|i| rest[i]) })
     }
@@ -80,7 +84,9 @@ impl Answer {
         let mut hasher = Hasher::new_derive_key("comity SoftSpoken OT: hashes of the rows of a chunk");
         hasher.update(&session.to_bytes()).update(&chunk.to_le_bytes()).update(&challenge.to_bytes());
         hasher.update(&choices.to_bytes()).update(Block::bytes_of(rows));
-        Answer { choices, rows: *hasher.finalize().as_bytes() }
+        let rows = *hasher.finalize().as_bytes();
+        hasher.zeroize();
+        Answer { choices, rows }
     }
 }
 

@@ -58,14 +58,14 @@ impl Corrections {
     /// these bytes.
     ///
     /// # Errors
-    /// [`Malformed`](Error::Malformed) if they are too many or too few, [`InvalidInput`](Error::InvalidInput) if `k` is
+    /// [`Malformed`](comity_core::Kind) if they are too many or too few, [`InvalidInput`](comity_core::Kind) if `k` is
     /// not from 1 to 8.
     pub fn from_bytes<M: Checking>(bytes: &[u8], k: usize, n: usize, random: bool) -> Result<Corrections> {
         let rows = Shape::new(k)?.trees() - usize::from(random);
         let expected = rows.saturating_mul(16 * width::<M>(n));
         if bytes.len() != expected {
             let len = bytes.len();
-            return Err(Error::Malformed(format!("corrections of {n} OTs are {expected} bytes long, not {len}")));
+            return Err(Error::malformed(format!("corrections of {n} OTs are {expected} bytes long, not {len}")));
         }
         Ok(Corrections(bytes.to_vec()))
     }

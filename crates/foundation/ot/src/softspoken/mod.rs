@@ -25,12 +25,12 @@
 //! - *Trees* (figure 14, for trees of two levels and more). Every seed `s` gives a key, which is the seed from then on,
 //!   and a check value of 256 bits. The receiver sends the sum of a tree's check values, from which the sender gets the
 //!   one that it misses, and the hash of all of them, which must agree. Otherwise
-//!   [`InconsistentTree`](comity_core::Misbehaviour::InconsistentTree).
+//!   [`InconsistentTree`](checks::INCONSISTENT_TREE).
 //! - *Choice bits* (section 4.1), for each chunk of 2^16 OTs before it is used. When the sender has a chunk's
 //!   corrections it draws a linear hash of rows of bits to GF(2^128): the inner product with random elements, expanded
 //!   from a challenge of 128 bits. The receiver answers with the hash of `x` and, bound by BLAKE3, those of its rows;
 //!   the sender knows from its own rows, delta and the first what the others must be. Otherwise
-//!   [`InconsistentChoices`](comity_core::Misbehaviour::InconsistentChoices). 128 OTs a chunk are made for nothing, and
+//!   [`InconsistentChoices`](checks::INCONSISTENT_CHOICES). 128 OTs a chunk are made for nothing, and
 //!   mask what the hash tells about `x`.
 //!
 //! *Bound.* Trees with different `x` have equal hashes with probability 2^-128 a pair of trees, so but for at most
@@ -50,7 +50,7 @@
 //!
 //! fn over_semi_honest(ch: &mut comity_channel::MemoryChannel, rng: &mut comity_core::Prg) -> Result<()> {
 //!     let session = SessionId::new([0; 32]);
-//!     Sender::<Malicious>::setup::<Simplest, _>(ch, &session, Backend::detect(), 4, Block::ZERO, rng).map(drop)
+//!     Sender::<Malicious>::setup::<Simplest>(ch, &session, Backend::detect(), 4, Block::ZERO, rng).map(drop)
 //! }
 //! ```
 //!
@@ -94,6 +94,8 @@ pub use two_way::TwoWay;
 
 pub(crate) use trees::{Forest, build, delta, puncture};
 
+use check::Hashes;
+
 use comity_core::{Error, Result};
 
 /// The session of the base OTs, under that of the extension.
@@ -116,7 +118,7 @@ impl Shape {
     /// Trees of `k` levels.
     pub(crate) fn new(k: usize) -> Result<Shape> {
         if !(1..=8).contains(&k) {
-            return Err(Error::InvalidInput(format!("SoftSpoken OT extension has k = 1 to 8, not {k}")));
+            return Err(Error::invalid_input(format!("SoftSpoken OT extension has k = 1 to 8, not {k}")));
         }
         Ok(Shape { k })
     }

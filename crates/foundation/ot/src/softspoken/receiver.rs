@@ -6,7 +6,7 @@ use rand_core::CryptoRng;
 use zeroize::{Zeroize, Zeroizing};
 
 use super::matrix::{Matrix, Piece, pieces};
-use super::{Answer, BASE, CALL, Challenge, Checking, Corrections, Forest, ROWS, Shape, Trees, build};
+use super::{Answer, BASE, CALL, Challenge, Checking, Corrections, Forest, Hashes, ROWS, Shape, Trees, build};
 use crate::base::BaseOt;
 use crate::correlated::{check_length, receive};
 use crate::stream::grown;
@@ -35,13 +35,13 @@ impl<M: Checking> Receiver<M> {
     /// `session` is that of this extension alone: of two under one session each takes a child of it.
     ///
     /// # Errors
-    /// Those of [`BaseOt::send`], and [`InvalidInput`](Error::InvalidInput) if `k` is not from 1 to 8.
-    pub fn setup<B: BaseOt<Model: AtLeast<M>>, C: Channel + ?Sized>(
-        ch: &mut C,
+    /// Those of [`BaseOt::send`], and [`InvalidInput`](comity_core::Kind) if `k` is not from 1 to 8.
+    pub fn setup<B: BaseOt<Model: AtLeast<M>>>(
+        ch: &mut dyn Channel,
         session: &SessionId,
         backend: Backend,
         k: usize,
-        rng: &mut impl CryptoRng,
+        rng: &mut dyn CryptoRng,
     ) -> Result<Receiver<M>> {
         Shape::new(k)?;
         let seeds = B::send(ch, &session.child(BASE), ROWS, rng)?;
@@ -54,7 +54,7 @@ impl<M: Checking> Receiver<M> {
     /// The receiver from 128 random OTs, and the message to the sender.
     ///
     /// # Errors
-    /// [`InvalidInput`](Error::InvalidInput) if `k` is not from 1 to 8.
+    /// [`InvalidInput`](comity_core::Kind) if `k` is not from 1 to 8.
     ///
     /// # Panics
     /// If there are not 128.
@@ -76,7 +76,7 @@ impl<M: Checking> Receiver<M> {
     /// A chunk of at most [`CHUNK`](Checking::CHUNK) OTs, one for each choice bit: the corrections to send.
     ///
     /// # Errors
-    /// [`InvalidInput`](Error::InvalidInput) if there are too many.
+    /// [`InvalidInput`](comity_core::Kind) if there are too many.
     pub fn offer(self, choices: &Bits) -> Result<(Offered<M>, Corrections)> {
         self.offer_any(choices.len(), Some(choices.words()))
     }
@@ -84,14 +84,14 @@ impl<M: Checking> Receiver<M> {
     /// A chunk of at most [`CHUNK`](Checking::CHUNK) OTs with random choice bits: the corrections to send.
     ///
     /// # Errors
-    /// [`InvalidInput`](Error::InvalidInput) if there are too many.
+    /// [`InvalidInput`](comity_core::Kind) if there are too many.
     pub fn offer_random(self, n: usize) -> Result<(Offered<M>, Corrections)> {
         self.offer_any(n, None)
     }
 
     fn offer_any(mut self, n: usize, choices: Option<&[u64]>) -> Result<(Offered<M>, Corrections)> {
         if n > M::CHUNK {
-            return Err(Error::InvalidInput(format!("{n} OTs are more than a chunk, {}", M::CHUNK)));
+            return Err(Error::invalid_input(format!("{n} OTs are more than a chunk, {}", M::CHUNK)));
         }
         self.matrix.begin()?;
         let mut corrections = Vec::new();
@@ -104,9 +104,9 @@ impl<M: Checking> Receiver<M> {
     }
 
     /// The next OTs, chunk by chunk. With random choice bits these are given to `chosen`.
-    fn chunks<C: Channel + ?Sized>(
+    fn chunks(
         &mut self,
-        ch: &mut C,
+        ch: &mut dyn Channel,
         mut choices: Option<&[u64]>,
         n: usize,
         mut each: impl FnMut(usize, &mut [Block]),
@@ -142,7 +142,7 @@ impl<M: Checking> Receiver<M> {
     }
 
     /// Answers for a chunk. Its challenge has come, as a rule, while the next one was made.
-    fn settle<C: Channel + ?Sized>(&mut self, ch: &mut C, slot: usize, n: usize) -> Result<()> {
+    fn settle(&mut self, ch: &mut dyn Channel, slot: usize, n: usize) -> Result<()> {
         let mut challenge = [0; Challenge::BYTES];
         ch.recv(&mut challenge)?;
         ch.send(&self.answer(slot, n, &Challenge::from_bytes(challenge)).to_bytes())?;
@@ -178,7 +178,7 @@ impl<M: Checking> Receiver<M> {
         let (backend, session, chunk) = (self.matrix.backend, self.matrix.session, self.matrix.count());
         let coefficients = self.matrix.challenge::<M>(n, challenge);
         let choices = gf128::inner_product(backend, &self.choices[slot][..coefficients.len()], coefficients);
-        let mut rows = [Block::ZERO; ROWS];
+        let mut rows = Hashes::new([Block::ZERO; ROWS]);
         for piece in pieces::<M>(n) {
             self.matrix.hash(slot, piece, piece, &mut rows);
         }
@@ -232,9 +232,9 @@ impl<M: Checking> DeltaReceiver for Receiver<M> {
         self.matrix.backend
     }
 
-    fn extend_each<C: Channel + ?Sized>(
+    fn extend_each(
         &mut self,
-        ch: &mut C,
+        ch: &mut dyn Channel,
         choices: Option<&Bits>,
         n: usize,
         each: impl FnMut(usize, &mut [Block]),
@@ -247,11 +247,11 @@ impl<M: Checking> DeltaReceiver for Receiver<M> {
         Ok(all)
     }
 
-    fn extend<C: Channel + ?Sized>(&mut self, ch: &mut C, choices: &Bits, out: &mut [Block]) -> Result<()> {
+    fn extend(&mut self, ch: &mut dyn Channel, choices: &Bits, out: &mut [Block]) -> Result<()> {
         receive(self, ch, Some(choices), out).map(drop)
     }
 
-    fn extend_random<C: Channel + ?Sized>(&mut self, ch: &mut C, out: &mut [Block]) -> Result<Bits> {
+    fn extend_random(&mut self, ch: &mut dyn Channel, out: &mut [Block]) -> Result<Bits> {
         receive(self, ch, None, out)
     }
 }

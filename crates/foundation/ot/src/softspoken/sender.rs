@@ -1,14 +1,17 @@
 //! The sender of the extension: receiver of the base OTs, of the trees and of the corrections.
 
 use comity_channel::Channel;
-use comity_core::{Backend, Bits, Block, Error, Misbehaviour, Prg, Result, SessionId};
+use comity_core::{Backend, Bits, Block, Error, Prg, Result, SessionId};
 use rand_core::CryptoRng;
 use subtle::ConstantTimeEq;
 use zeroize::{Zeroize, Zeroizing};
 
 use super::matrix::{Matrix, Piece, pieces};
-use super::{Answer, BASE, CALL, Challenge, Checking, Corrections, Forest, ROWS, Shape, Trees, delta, puncture};
+use super::{
+    Answer, BASE, CALL, Challenge, Checking, Corrections, Forest, Hashes, ROWS, Shape, Trees, delta, puncture,
+};
 use crate::base::BaseOt;
+use crate::checks;
 use crate::correlated::extend;
 use crate::{AtLeast, DeltaSender, Malicious, ReceiverSeeds, SemiHonest};
 
@@ -28,7 +31,7 @@ pub struct Taken<M: Checking> {
     sender: Sender<M>,
     out: Zeroizing<Vec<Block>>,
     challenge: Challenge,
-    hashes: [Block; ROWS],
+    hashes: Hashes,
 }
 
 impl<M: Checking> Sender<M> {
@@ -39,17 +42,17 @@ impl<M: Checking> Sender<M> {
     ///
     /// # Errors
     /// Those of [`BaseOt::receive`], [`InvalidInput`](Error::InvalidInput) if `k` is not from 1 to 8, and in the
-    /// malicious model [`InconsistentTree`](Misbehaviour::InconsistentTree).
-    pub fn setup<B: BaseOt<Model: AtLeast<M>>, C: Channel + ?Sized>(
-        ch: &mut C,
+    /// malicious model [`InconsistentTree`](checks::INCONSISTENT_TREE).
+    pub fn setup<B: BaseOt<Model: AtLeast<M>>>(
+        ch: &mut dyn Channel,
         session: &SessionId,
         backend: Backend,
         k: usize,
         delta: Block,
-        rng: &mut impl CryptoRng,
+        rng: &mut dyn CryptoRng,
     ) -> Result<Sender<M>> {
         let shape = Shape::new(k)?;
-        let choices = Bits::from_bytes(&delta.to_bytes(), ROWS);
+        let choices = Bits::from_bytes(&*Zeroizing::new(delta.to_bytes()), ROWS);
         let seeds = B::receive(ch, &session.child(BASE), &choices, rng)?;
         let mut bytes = vec![0; Trees::len::<M>(shape)];
         ch.recv(&mut bytes)?;
@@ -60,7 +63,7 @@ impl<M: Checking> Sender<M> {
     ///
     /// # Errors
     /// [`InvalidInput`](Error::InvalidInput) if `k` is not from 1 to 8, [`Malformed`](Error::Malformed) if the message
-    /// is not for such trees, and in the malicious model [`InconsistentTree`](Misbehaviour::InconsistentTree).
+    /// is not for such trees, and in the malicious model [`InconsistentTree`](checks::INCONSISTENT_TREE).
     ///
     /// # Panics
     /// If there are not 128.
@@ -70,7 +73,7 @@ impl<M: Checking> Sender<M> {
         k: usize,
         seeds: ReceiverSeeds<M>,
         trees: &Trees,
-        rng: &mut impl CryptoRng,
+        rng: &mut dyn CryptoRng,
     ) -> Result<Sender<M>> {
         let shape = Shape::new(k)?;
         let trees = Trees::from_bytes::<M>(trees.as_bytes(), k)?;
@@ -85,14 +88,14 @@ impl<M: Checking> Sender<M> {
         shape: Shape,
         delta: Block,
         forest: &Forest,
-        rng: &mut impl CryptoRng,
+        rng: &mut dyn CryptoRng,
     ) -> Sender<M> {
-        let mut seed = [0; 16];
-        rng.fill_bytes(&mut seed);
+        let mut seed = Zeroizing::new([0; 16]);
+        rng.fill_bytes(seed.as_mut());
         Sender {
             delta,
             matrix: Matrix::new::<M>(session, backend, shape, forest, 0),
-            challenges: Prg::new(backend, Block::new(seed)),
+            challenges: Prg::new(backend, Block::new(*seed)),
             model: std::marker::PhantomData,
         }
     }
@@ -104,12 +107,12 @@ impl<M: Checking> Sender<M> {
     /// [`Malformed`](Error::Malformed) if the message is not for so many.
     pub fn take(mut self, n: usize, random: bool, corrections: &Corrections) -> Result<Taken<M>> {
         if n > M::CHUNK {
-            return Err(Error::InvalidInput(format!("{n} OTs are more than a chunk, {}", M::CHUNK)));
+            return Err(Error::invalid_input(format!("{n} OTs are more than a chunk, {}", M::CHUNK)));
         }
         let corrections = Corrections::from_bytes::<M>(&corrections.0, self.matrix.shape.k, n, random)?;
         self.matrix.begin()?;
         let challenge = self.draw(n);
-        let mut hashes = [Block::ZERO; ROWS];
+        let mut hashes = Hashes::new([Block::ZERO; ROWS]);
         let mut out = Zeroizing::new(vec![Block::ZERO; n]);
         let mut bytes = &corrections.0[..];
         for piece in pieces::<M>(n) {
@@ -124,9 +127,9 @@ impl<M: Checking> Sender<M> {
     }
 
     /// The next OTs, chunk by chunk; no corrections come for the first `skip` trees.
-    fn chunks<C: Channel + ?Sized>(
+    fn chunks(
         &mut self,
-        ch: &mut C,
+        ch: &mut dyn Channel,
         skip: usize,
         n: usize,
         mut each: impl FnMut(usize, &mut [Block]),
@@ -136,7 +139,7 @@ impl<M: Checking> Sender<M> {
         for start in (0..n).step_by(M::CHUNK) {
             let n = M::CHUNK.min(n - start);
             let challenge = self.draw(n);
-            let mut hashes = [Block::ZERO; ROWS];
+            let mut hashes = Hashes::new([Block::ZERO; ROWS]);
             let mut pieces = pieces::<M>(n);
             while let Some(piece) = pieces.next() {
                 ch.recv(Block::bytes_of_mut(self.matrix.wire(piece, skip)))?;
@@ -170,15 +173,10 @@ impl<M: Checking> Sender<M> {
     }
 
     /// Receives the answer for a chunk, and checks it.
-    pub(super) fn settle<C: Channel + ?Sized>(
-        &mut self,
-        ch: &mut C,
-        challenge: &Challenge,
-        hashes: [Block; ROWS],
-    ) -> Result<()> {
+    pub(super) fn settle(&mut self, ch: &mut dyn Channel, challenge: &Challenge, mut hashes: Hashes) -> Result<()> {
         let mut answer = [0; Answer::BYTES];
         ch.recv(&mut answer)?;
-        self.check(challenge, hashes, &Answer::from_bytes(&answer)?)
+        self.check(challenge, &mut hashes, &Answer::from_bytes(&answer)?)
     }
 
     /// Takes the corrections of a piece of a chunk of `n` OTs that are on the wire into its rows, which are then used
@@ -214,14 +212,14 @@ impl<M: Checking> Sender<M> {
     }
 
     /// Holds a chunk, of which only the hashes are left, against the answer.
-    fn check(&mut self, challenge: &Challenge, mut rows: [Block; ROWS], answer: &Answer) -> Result<()> {
+    fn check(&mut self, challenge: &Challenge, rows: &mut Hashes, answer: &Answer) -> Result<()> {
         let (session, chunk) = (self.matrix.session, self.matrix.count());
         for (i, row) in rows.iter_mut().enumerate() {
             *row ^= answer.choices.masked(self.delta.to_u128() >> i & 1 == 1);
         }
-        let expected = Answer::bind(&session, chunk, challenge, answer.choices, &rows);
+        let expected = Answer::bind(&session, chunk, challenge, answer.choices, rows);
         if !bool::from(expected.rows[..].ct_eq(&answer.rows)) {
-            return Err(Misbehaviour::InconsistentChoices.into());
+            return Err(checks::INCONSISTENT_CHOICES.into());
         }
         Ok(())
     }
@@ -236,9 +234,9 @@ impl Taken<Malicious> {
     /// Checks the receiver's answer: the sender for the next chunk, and the OTs' `q_j`.
     ///
     /// # Errors
-    /// [`InconsistentChoices`](Misbehaviour::InconsistentChoices) if the answer is wrong. The sender is then gone.
+    /// [`InconsistentChoices`](checks::INCONSISTENT_CHOICES) if the answer is wrong. The sender is then gone.
     pub fn check(mut self, answer: &Answer) -> Result<(Sender<Malicious>, Vec<Block>)> {
-        self.sender.check(&self.challenge, self.hashes, answer)?;
+        self.sender.check(&self.challenge, &mut self.hashes, answer)?;
         Ok(self.done())
     }
 }
@@ -270,9 +268,9 @@ impl<M: Checking> DeltaSender for Sender<M> {
         self.matrix.backend
     }
 
-    fn extend_each<C: Channel + ?Sized>(
+    fn extend_each(
         &mut self,
-        ch: &mut C,
+        ch: &mut dyn Channel,
         random: bool,
         n: usize,
         each: impl FnMut(usize, &mut [Block]),
@@ -280,11 +278,11 @@ impl<M: Checking> DeltaSender for Sender<M> {
         self.chunks(ch, random.into(), n, each)
     }
 
-    fn extend<C: Channel + ?Sized>(&mut self, ch: &mut C, out: &mut [Block]) -> Result<()> {
+    fn extend(&mut self, ch: &mut dyn Channel, out: &mut [Block]) -> Result<()> {
         extend(self, ch, false, out)
     }
 
-    fn extend_random<C: Channel + ?Sized>(&mut self, ch: &mut C, out: &mut [Block]) -> Result<()> {
+    fn extend_random(&mut self, ch: &mut dyn Channel, out: &mut [Block]) -> Result<()> {
         extend(self, ch, true, out)
     }
 }

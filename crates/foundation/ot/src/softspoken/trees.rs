@@ -5,11 +5,12 @@
 //! zero, and what depends on delta is which of two values goes where, chosen without a branch.
 
 use blake3::Hasher;
-use comity_core::{Backend, Block, Error, Misbehaviour, Prg, Result, SessionId};
+use comity_core::{Backend, Block, Error, Prg, Result, SessionId};
 use subtle::{Choice, ConditionallySelectable, ConstantTimeEq};
-use zeroize::Zeroizing;
+use zeroize::{Zeroize, Zeroizing};
 
 use super::{Checking, ROWS, Shape};
+use crate::checks;
 use crate::{ReceiverSeeds, SenderSeeds};
 
 /// The seeds of each tree in order: all of them, or all but the missing one, which is the first. Wiped on drop.
@@ -27,13 +28,13 @@ impl Trees {
     /// The message for trees of `k` levels in the model `M` with these bytes.
     ///
     /// # Errors
-    /// [`Malformed`](Error::Malformed) if they are too many or too few, [`InvalidInput`](Error::InvalidInput) if `k` is
+    /// [`Malformed`](comity_core::Kind) if they are too many or too few, [`InvalidInput`](comity_core::Kind) if `k` is
     /// not from 1 to 8.
     pub fn from_bytes<M: Checking>(bytes: &[u8], k: usize) -> Result<Trees> {
         let expected = Trees::len::<M>(Shape::new(k)?);
         if bytes.len() != expected {
             let len = bytes.len();
-            return Err(Error::Malformed(format!("trees of {k} levels are {expected} bytes long, not {len}")));
+            return Err(Error::malformed(format!("trees of {k} levels are {expected} bytes long, not {len}")));
         }
         Ok(Trees(bytes.to_vec()))
     }
@@ -94,7 +95,7 @@ pub(crate) fn build<M: Checking>(
 /// The sender's trees, from random OTs whose choice bits are delta.
 ///
 /// # Errors
-/// [`InconsistentTree`](Misbehaviour::InconsistentTree) if a check fails, in the malicious model.
+/// [`InconsistentTree`](checks::INCONSISTENT_TREE) if a check fails, in the malicious model.
 pub(crate) fn puncture<M: Checking>(
     session: &SessionId,
     backend: Backend,
@@ -152,7 +153,7 @@ pub(crate) fn puncture<M: Checking>(
         trees.push(nodes);
     }
     if !bool::from(consistent) {
-        return Err(Misbehaviour::InconsistentTree.into());
+        return Err(checks::INCONSISTENT_TREE.into());
     }
     Ok(Forest(trees))
 }
@@ -176,7 +177,9 @@ impl Forest {
         for seeds in &self.0 {
             hasher.update(Block::bytes_of(seeds));
         }
-        *hasher.finalize().as_bytes()
+        let digest = *hasher.finalize().as_bytes();
+        hasher.zeroize();
+        digest
     }
 }
 
@@ -202,11 +205,13 @@ fn check_values(session: &SessionId, tree: usize, seeds: &mut [Block]) -> Vec<Ch
     let mut start = Hasher::new_derive_key("comity SoftSpoken OT: a seed's check value and key");
     start.update(&session.to_bytes()).update(&(tree as u64).to_le_bytes());
     let check = |seed: &mut Block| {
-        let mut output = start.clone().update(&seed.to_bytes()).finalize_xof();
-        let (mut check, mut key) = ([0; 32], [0; 16]);
+        let mut hasher = start.clone();
+        let mut output = hasher.update(&seed.to_bytes()).finalize_xof();
+        let mut check = [0; 32];
         output.fill(&mut check);
-        output.fill(&mut key);
-        *seed = Block::new(key);
+        output.fill(Block::bytes_of_mut(std::slice::from_mut(seed)));
+        output.zeroize();
+        hasher.zeroize();
         check
     };
     seeds.iter_mut().map(check).collect()

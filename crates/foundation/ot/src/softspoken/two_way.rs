@@ -4,9 +4,10 @@
 use comity_channel::Channel;
 use comity_core::{Backend, Bits, Block, Error, Result, SessionId};
 use rand_core::CryptoRng;
+use zeroize::Zeroizing;
 
 use super::matrix::{pieces, width};
-use super::{BASE, Challenge, Checking, ROWS, Receiver, Sender, Shape, Trees};
+use super::{BASE, Challenge, Checking, Hashes, ROWS, Receiver, Sender, Shape, Trees};
 use crate::base::csw;
 use crate::stream::grown;
 use crate::{Malicious, ReceiverSeeds, SenderSeeds};
@@ -32,19 +33,19 @@ impl TwoWay {
     ///
     /// # Errors
     /// As [`Sender::setup`] and [`Receiver::setup`]; [`InvalidInput`](Error::InvalidInput) if bit 0 of delta is zero.
-    pub fn setup<C: Channel + ?Sized>(
-        ch: &mut C,
+    pub fn setup(
+        ch: &mut dyn Channel,
         [own, theirs]: [&SessionId; 2],
         backend: Backend,
         k: usize,
         delta: Block,
-        rng: &mut impl CryptoRng,
+        rng: &mut dyn CryptoRng,
     ) -> Result<TwoWay> {
         let shape = Shape::new(k)?;
         if !delta.lsb() {
-            return Err(Error::InvalidInput("bit 0 of a delta that goes both ways must be one".into()));
+            return Err(Error::invalid_input("bit 0 of a delta that goes both ways must be one"));
         }
-        let choices = Bits::from_bytes(&delta.to_bytes(), ROWS);
+        let choices = Bits::from_bytes(&*Zeroizing::new(delta.to_bytes()), ROWS);
         let (seeds, chosen) = base(ch, [&own.child(BASE), &theirs.child(BASE)], &choices, rng)?;
         let (receiver, trees) = Receiver::new(theirs, backend, k, seeds)?;
         let mut bytes = vec![0; Trees::len::<Malicious>(shape)];
@@ -65,7 +66,7 @@ impl TwoWay {
     ///
     /// # Panics
     /// If there are not as many `keys` as `macs`.
-    pub fn extend<C: Channel + ?Sized>(&mut self, ch: &mut C, macs: &mut [Block], keys: &mut [Block]) -> Result<()> {
+    pub fn extend(&mut self, ch: &mut dyn Channel, macs: &mut [Block], keys: &mut [Block]) -> Result<()> {
         assert_eq!(macs.len(), keys.len(), "as many OTs each way");
         for (macs, keys) in macs.chunks_mut(TwoWay::CHUNK).zip(keys.chunks_mut(TwoWay::CHUNK)) {
             self.chunk(ch, macs, keys)?;
@@ -73,7 +74,7 @@ impl TwoWay {
         Ok(())
     }
 
-    fn chunk<C: Channel + ?Sized>(&mut self, ch: &mut C, macs: &mut [Block], keys: &mut [Block]) -> Result<()> {
+    fn chunk(&mut self, ch: &mut dyn Channel, macs: &mut [Block], keys: &mut [Block]) -> Result<()> {
         let TwoWay { sender, receiver, corrections: [out, into] } = self;
         receiver.matrix.begin()?;
         sender.matrix.begin()?;
@@ -100,7 +101,7 @@ impl TwoWay {
         ch.send(&answer)?;
         ch.flush()?;
         // While the answers are under way.
-        let mut hashes = [Block::ZERO; ROWS];
+        let mut hashes = Hashes::new([Block::ZERO; ROWS]);
         let mut rest = &*into;
         for piece in pieces::<Malicious>(n) {
             let (now, later) = rest.split_at(rows * piece.width);
@@ -118,11 +119,11 @@ impl TwoWay {
 }
 
 /// Base OTs both ways: as the receiver in one session, as the sender in the other. Every message is below 8 KiB.
-fn base<C: Channel + ?Sized>(
-    ch: &mut C,
+fn base(
+    ch: &mut dyn Channel,
     [own, theirs]: [&SessionId; 2],
     choices: &Bits,
-    rng: &mut impl CryptoRng,
+    rng: &mut dyn CryptoRng,
 ) -> Result<(SenderSeeds<Malicious>, ReceiverSeeds<Malicious>)> {
     let (sender, offer) = csw::Sender::new(theirs, rng);
     let (receiver, points) = csw::Receiver::new(own, choices, rng);
@@ -145,10 +146,11 @@ fn base<C: Channel + ?Sized>(
 #[cfg(test)]
 mod tests {
     use comity_channel::{Change, Direction, MemoryChannel, Tamper, Tampering};
-    use comity_core::{Misbehaviour, Prg};
-    use comity_testing::Pair;
+    use comity_core::{Kind, Prg};
+    use comity_testing::{Pair, assert_waits};
 
     use super::*;
+    use crate::checks;
 
     fn setup(ch: &mut dyn Channel, party: u8, delta: Block) -> Result<TwoWay> {
         let sessions = [party, 1 - party].map(|party| SessionId::new([party; 32]));
@@ -192,19 +194,51 @@ mod tests {
             let (mut macs, mut keys) = (vec![Block::ZERO; 500], vec![Block::ZERO; 500]);
             let result = both.extend(ch, &mut macs, &mut keys);
             // After an error it refuses to go on.
-            assert!(result.is_ok() || matches!(both.extend(ch, &mut macs, &mut keys), Err(Error::InvalidInput(_))));
+            assert!(
+                result.is_ok()
+                    || matches!(both.extend(ch, &mut macs, &mut keys), Err(Error { kind: Kind::InvalidInput(_), .. }))
+            );
             result
         };
         for at in [0, 31 * 16 * 5 - 1] {
             let change = Tamper { direction: Direction::Incoming, at: before + at, change: Change::Flip { bit: 3 } };
             let (a, _) = Pair::run(|ch| honest(&mut Tampering::new(&mut *ch, &change), 0), |ch| honest(&mut *ch, 1));
-            assert!(matches!(a, Err(Error::PeerMisbehaved(Misbehaviour::InconsistentChoices))), "{at}");
+            assert!(matches!(a, Err(Error { kind: Kind::Misbehaved(checks::INCONSISTENT_CHOICES), .. })), "{at}");
         }
+    }
+
+    /// Of what both parties say alike, the part of either that must not be known before the other's last part is: what the
+    /// other said could else depend on it.
+    #[test]
+    fn nothing_is_told_before_what_it_waits_for() {
+        let party = |ch: &mut dyn Channel, party: u8| {
+            let mut both = setup(ch, party, DELTAS[usize::from(party)])?;
+            let mut blocks = [(); 2].map(|()| vec![Block::ZERO; TwoWay::CHUNK + 300]);
+            let [macs, keys] = &mut blocks;
+            both.extend(ch, macs, keys)
+        };
+        // Up to each message, of either party: the base OTs' three, trees, and corrections, challenge and answer of a chunk.
+        let points = 32 + (32 + 32 * ROWS);
+        let challenge = points + (16 * ROWS + 32);
+        let trees = challenge + 32 + Trees::len::<Malicious>(Shape::new(4).unwrap());
+        let corrections = |n: usize| 31 * 16 * width::<Malicious>(n);
+        let first = trees + corrections(TwoWay::CHUNK);
+        let second = first + 16 + 48 + corrections(300);
+        assert_waits(
+            |ch| party(ch, 0),
+            |ch| party(ch, 1),
+            &[
+                ("the base OTs' challenge", points, points),
+                ("the base OTs' response", challenge, challenge),
+                ("the first challenge", first, first),
+                ("the second challenge", second, second),
+            ],
+        );
     }
 
     #[test]
     fn an_even_delta_is_refused() {
         let (a, _) = Pair::run(|ch| setup(ch, 0, Block::from_u128(2)).map(drop), |_| ());
-        assert!(matches!(a, Err(Error::InvalidInput(_))));
+        assert!(matches!(a, Err(Error { kind: Kind::InvalidInput(_), .. })));
     }
 }

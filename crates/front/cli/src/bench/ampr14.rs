@@ -62,6 +62,9 @@ const FUNCTIONS: [Function; 2] = [
     },
 ];
 
+/// The context of an answer: nothing is sealed here.
+const CONTEXT: [u8; 32] = [0; 32];
+
 /// Bits of each party's input.
 const INPUT: u64 = 128;
 
@@ -84,7 +87,7 @@ impl Function {
         let out: Vec<Wire> = b.call(&circuit, &args).into_iter().flatten().collect();
         b.output("z", &out);
         let program = Program::from_circuit(b.finish()).expect("a valid program");
-        program.with_recipients(0, Recipients::Party(0)).expect("there is one output")
+        program.with_recipients(0, Recipients::only(0)).expect("there is one output")
     }
 
     /// Group operations of the paper's sender, with two points in each answer to an input OT.
@@ -204,14 +207,15 @@ fn execute(program: &Program, copies: Copies) -> Outcome<Run> {
         1 << 20,
         Timed { file: File::create(&scratch.0).map_err(failed)?, spent: Duration::ZERO },
     );
-    let (done, responded) = seconds(|| respond(backend, &query, program, &y, rng, &mut out));
+    let (done, responded) = seconds(|| respond(backend, &query, &CONTEXT, program, &y, rng, &mut out));
     done.map_err(Failure::from)?;
     let written = out.get_ref().spent;
     rates.push(Rates::measure());
     let file = Timed { file: File::open(&scratch.0).map_err(failed)?, spent: Duration::ZERO };
     let answer = file.file.metadata().map_err(failed)?.len();
     let mut answering = BufReader::with_capacity(1 << 20, file);
-    let (opened, took): (Result<Opened, Error>, f64) = seconds(|| open(backend, &secret, program, &mut answering));
+    let (opened, took): (Result<Opened, Error>, f64) =
+        seconds(|| open(backend, &secret, &CONTEXT, program, &mut answering));
     let opened = opened.map_err(Failure::from)?;
     rates.push(Rates::measure());
 

@@ -3,7 +3,7 @@
 use std::hint::black_box;
 use std::time::Instant;
 
-use comity_circuit::{Builder, Circuit, Engine, Lowered, Plain, Sliced, library};
+use comity_circuit::{Builder, Call, Circuit, Engine, Lowered, Place, Plain, Sliced, library};
 use comity_core::Lanes;
 
 use super::{Bench, Suite};
@@ -142,10 +142,13 @@ fn calls<E: Engine<Error: std::fmt::Debug>>(mut engine: E, circuit: &Circuit) ->
     let mut end = 0;
     let mut place = |&bits: &usize| {
         end += bits;
-        (end - bits, 0)
+        Place { start: end - bits, stride: 0 }
     };
-    let args: Vec<(usize, isize)> = lowered.input_widths().iter().map(&mut place).collect();
-    let outs: Vec<(usize, isize)> = lowered.output_widths().iter().map(&mut place).collect();
+    let args: Vec<Place> = lowered.input_widths().iter().map(&mut place).collect();
+    let outs: Vec<Place> = lowered.output_widths().iter().map(&mut place).collect();
     let mut memory = vec![E::Wire::default(); end];
-    move || engine.call(&lowered, 1, &args, &outs, black_box(&mut memory)).expect("a call in the clear succeeds")
+    move || {
+        let call = Call { circuit: &lowered, meaning: None, times: 1, args: &args, outs: &outs };
+        engine.call(&call, black_box(&mut memory)).expect("a call in the clear succeeds");
+    }
 }

@@ -16,6 +16,8 @@ mod two;
 mod wmk17;
 mod yao;
 
+use std::time::Duration;
+
 use comity_channel::NetProfile;
 
 use crate::args::BenchArgs;
@@ -24,6 +26,10 @@ use crate::failure::{Failure, Outcome};
 use crate::suggest::did_you_mean;
 
 pub(crate) use suite::{Suite, scaled};
+
+/// How long the two parties of a benchmark, threads of this process, wait for each other: a busy machine makes it slow, and
+/// does not break it off.
+const PATIENCE: Duration = Duration::from_secs(600);
 
 /// A group of measurements.
 pub(crate) struct Bench {

@@ -9,15 +9,17 @@ use std::time::{Duration, Instant};
 
 use comity_channel::{Channel, Result};
 use comity_circuit::{Builder, Observer, Program, ProgramBuilder, Recipients, library};
-use comity_core::{Backend, Bits, Params, SessionId};
+use comity_core::{Bits, PartyId};
 use comity_net::SystemRng;
+use comity_protocol::Here;
+use comity_protocol::Protocol;
 use comity_share::{GlobalKey, Share, Source};
 use comity_tinyot::bucket::Budget;
 use comity_tinyot::nnob::Plan;
-use comity_tinyot::{Ands, Checked, Config, Dealer, DealerKind, Machine, Triples, dealer, run_with};
+use comity_tinyot::{Ands, Checked, Dealer, DealerKind, Machine, TinyOt, Triples, dealer, run_with};
 
 use super::text::{Table, bytes, ratio, time};
-use super::two::{Run, Wire, inputs, play, repeat, session};
+use super::two::{Run, Wire, Work, here, play, repeat, session};
 use super::{Bench, Suite, scaled};
 use crate::console::note;
 use crate::failure::{Failure, Outcome};
@@ -64,10 +66,6 @@ fn run(suite: &mut Suite) -> Outcome {
     online(suite)
 }
 
-fn config(party: u32, dealer: DealerKind) -> Result<Config> {
-    Ok(Config { backend: Backend::detect(), party, params: Params::new(128, RHO)?, dealer })
-}
-
 /// AES of blocks of party 0 under the sum of both parties' keys, for party 1.
 fn ecb(blocks: u64) -> Program {
     let mut b = Builder::new();
@@ -85,7 +83,7 @@ fn ecb(blocks: u64) -> Program {
     let first = |register: comity_circuit::Register| register.slice(0, 128).span();
     let args = [(first(one), 0), (first(two), 0), (first(message), 128)];
     program.map(aes, blocks, &args, &[(first(out), 128)]);
-    program.reveal("ciphertext", Recipients::Party(1), out);
+    program.reveal("ciphertext", Recipients::only(1), out);
     program.finish().expect("a valid program")
 }
 
@@ -105,7 +103,7 @@ impl Timed<'_> {
 }
 
 impl Source for Timed<'_> {
-    fn party(&self) -> u32 {
+    fn party(&self) -> PartyId {
         self.inner.party()
     }
 
@@ -117,7 +115,7 @@ impl Source for Timed<'_> {
         self.time(|dealer| dealer.shares(ch, out))
     }
 
-    fn bits(&mut self, ch: &mut dyn Channel, owner: u32, out: &mut [Share]) -> Result<()> {
+    fn bits(&mut self, ch: &mut dyn Channel, owner: PartyId, out: &mut [Share]) -> Result<()> {
         self.time(|dealer| dealer.bits(ch, owner, out))
     }
 }
@@ -138,15 +136,16 @@ impl Observer for Nobody {
 /// One run: what it took, and how much of it was before the inputs matter.
 fn execute(program: &Program, kind: DealerKind) -> Outcome<(Run, f64)> {
     program.lowered();
-    let session = session();
-    let party = |ch: &mut Wire, party: u32| {
+    let work = Work::new(program, TinyOt.card(), RHO)?;
+    let party = |ch: &mut Wire, party: u16| {
+        let (here, inputs) = (work.here(party), work.inputs(party));
         let mut spent = Duration::ZERO;
         let start = Instant::now();
         let ands = Ands::Exactly(program.and_gates());
-        let inner = dealer(ch, &session.child("dealer"), &config(party, kind)?, ands, &mut SystemRng)?;
+        let inner = dealer(ch, here.sub("dealer"), kind, ands, &mut SystemRng)?;
         let setup = start.elapsed();
         let timed = Box::new(Timed { inner, spent: &mut spent });
-        run_with(ch, &session, timed, program, &inputs(program, party), &mut Nobody)?;
+        run_with(ch, here, timed, &work.job(&inputs), &mut Nobody)?;
         Ok((setup + spent).as_secs_f64())
     };
     let (run, one, two) = play(None, |ch| party(ch, 0), |ch| party(ch, 1))?;
@@ -253,7 +252,7 @@ fn triples(suite: &mut Suite, name: &str, kind: DealerKind) -> Outcome {
     let (mut rates, mut runs) = (Vec::new(), Vec::new());
     for _ in 0..3 {
         let session = session();
-        let party = |ch: &mut Wire, party: u32| deal(ch, &session, party, kind, count);
+        let party = |ch: &mut Wire, party: u16| deal(ch, here(party, session, RHO), kind, count);
         let (_, one, two) = play(None, |ch| party(ch, 0), |ch| party(ch, 1))?;
         let bytes = one.bytes + two.bytes;
         rates.push(count as f64 / one.shares.max(two.shares));
@@ -292,9 +291,9 @@ struct Dealt {
 }
 
 /// Deals shared bits, and as many triples, which are dropped.
-fn deal(ch: &mut Wire, session: &SessionId, party: u32, kind: DealerKind, count: usize) -> Result<Dealt> {
+fn deal(ch: &mut Wire, here: Here, kind: DealerKind, count: usize) -> Result<Dealt> {
     let ands = Ands::Exactly(count as u64);
-    let mut dealer = dealer(ch, session, &config(party, kind)?, ands, &mut SystemRng)?;
+    let mut dealer = dealer(ch, here, kind, ands, &mut SystemRng)?;
     let mut out = vec![Share::default(); 1 << 16];
     let start = Instant::now();
     for _ in 0..count / out.len() {
@@ -317,7 +316,7 @@ struct Ahead {
 }
 
 impl Source for Ahead {
-    fn party(&self) -> u32 {
+    fn party(&self) -> PartyId {
         self.inner.party()
     }
 
@@ -329,7 +328,7 @@ impl Source for Ahead {
         self.inner.shares(ch, out)
     }
 
-    fn bits(&mut self, ch: &mut dyn Channel, owner: u32, out: &mut [Share]) -> Result<()> {
+    fn bits(&mut self, ch: &mut dyn Channel, owner: PartyId, out: &mut [Share]) -> Result<()> {
         self.inner.bits(ch, owner, out)
     }
 }
@@ -341,9 +340,9 @@ impl Dealer for Ahead {
 }
 
 impl Ahead {
-    fn new(ch: &mut Wire, session: &SessionId, party: u32, count: usize) -> Result<Ahead> {
+    fn new(ch: &mut Wire, here: Here, count: usize) -> Result<Ahead> {
         let ands = Ands::Exactly(count as u64);
-        let mut inner = dealer(ch, session, &config(party, DealerKind::Fast)?, ands, &mut SystemRng)?;
+        let mut inner = dealer(ch, here, DealerKind::Fast, ands, &mut SystemRng)?;
         let (mut ready, mut dealt) = (Vec::new(), 0);
         while dealt < count {
             let more = inner.triples(ch, (count - dealt).min(1 << 16))?;
@@ -363,9 +362,10 @@ fn online(suite: &mut Suite) -> Outcome {
         let mut rates = Vec::new();
         for _ in 0..5 {
             let session = session();
-            let party = |ch: &mut Wire, party: u32| {
-                let ahead = Ahead::new(ch, &session.child("dealer"), party, WIDE)?;
-                let mut machine = Machine::new(&session.child("machine"), Box::new(ahead));
+            let party = |ch: &mut Wire, party: u16| {
+                let here = here(party, session, RHO);
+                let ahead = Ahead::new(ch, here.sub("dealer"), WIDE)?;
+                let mut machine = Machine::new(here.sub("machine"), Box::new(ahead));
                 let mut x = vec![Share::default(); WIDE];
                 machine.random(ch, &mut x)?;
                 let y: Vec<Share> = x.iter().rev().copied().collect();
@@ -390,11 +390,12 @@ fn online(suite: &mut Suite) -> Outcome {
         let program = ecb(blocks);
         let gates = 34_520.0 * blocks as f64;
         let runs = repeat(|| {
-            let session = session();
-            let party = |ch: &mut Wire, party: u32| {
-                let ahead = Ahead::new(ch, &session.child("dealer"), party, program.and_gates() as usize)?;
+            let work = Work::new(&program, TinyOt.card(), RHO)?;
+            let party = |ch: &mut Wire, party: u16| {
+                let (here, inputs) = (work.here(party), work.inputs(party));
+                let ahead = Ahead::new(ch, here.sub("dealer"), program.and_gates() as usize)?;
                 let mut begun = Begun { at: None };
-                run_with(ch, &session, Box::new(ahead), &program, &inputs(&program, party), &mut begun)?;
+                run_with(ch, here, Box::new(ahead), &work.job(&inputs), &mut begun)?;
                 Ok(begun.at.map_or(0.0, |start| start.elapsed().as_secs_f64()))
             };
             let (_, one, two) = play(None, |ch| party(ch, 0), |ch| party(ch, 1))?;

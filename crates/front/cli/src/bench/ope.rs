@@ -184,11 +184,11 @@ fn codes(net: Option<NetProfile>, inserts: usize, batch: usize) -> Outcome<f64> 
         |client| {
             let mut ideal = Ideal::<u64, u64>::new();
             let present = ideal.insert_many(&numbers(10_000, 1));
-            present.map_err(|error| comity_core::Error::InvalidInput(error.to_string()))?;
+            present.map_err(|error| comity_core::Error::invalid_input(error.to_string()))?;
             for values in numbers(inserts, 2).chunks(batch) {
                 for value in values {
                     let placed =
-                        ideal.insert(*value).map_err(|error| comity_core::Error::InvalidInput(error.to_string()))?;
+                        ideal.insert(*value).map_err(|error| comity_core::Error::invalid_input(error.to_string()))?;
                     client.send(&placed.code().to_be_bytes())?;
                     client.send(&[0; SEALED - 8])?;
                 }

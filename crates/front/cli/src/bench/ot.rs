@@ -151,15 +151,15 @@ fn extension(suite: &mut Suite) -> Outcome {
     delta_ot(
         group,
         ("iknp", 2.0),
-        |ch| iknp::Sender::setup::<Simplest, _>(ch, &SESSION, backend, random_block(), &mut SystemRng),
-        |ch| iknp::Receiver::setup::<Simplest, _>(ch, &SESSION, backend, &mut SystemRng),
+        |ch| iknp::Sender::setup::<Simplest>(ch, &SESSION, backend, random_block(), &mut SystemRng),
+        |ch| iknp::Receiver::setup::<Simplest>(ch, &SESSION, backend, &mut SystemRng),
     )?;
     let parameters = alsz::Parameters::new(Params::default()).map_err(Failure::from)?;
     random_ot(
         group,
         ("alsz", 2.0 * parameters.rows() as f64 / 128.0),
-        |ch| alsz::Sender::setup::<Csw, _>(ch, &SESSION, backend, parameters, &mut SystemRng),
-        |ch| alsz::Receiver::setup::<Csw, _>(ch, &SESSION, backend, parameters, &mut SystemRng),
+        |ch| alsz::Sender::setup::<Csw>(ch, &SESSION, backend, parameters, &mut SystemRng),
+        |ch| alsz::Receiver::setup::<Csw>(ch, &SESSION, backend, parameters, &mut SystemRng),
     )?;
     for k in 1..=8 {
         softspoken::<SemiHonest, Simplest>(group, "semi_honest", k)?;
@@ -181,8 +181,8 @@ fn softspoken<M: Checking, B: BaseOt<Model: AtLeast<M>>>(group: &mut Group<'_>, 
     delta_ot(
         group,
         (&name, blocks),
-        |ch| softspoken::Sender::<M>::setup::<B, _>(ch, &SESSION, backend, k, random_block(), &mut SystemRng),
-        |ch| softspoken::Receiver::<M>::setup::<B, _>(ch, &SESSION, backend, k, &mut SystemRng),
+        |ch| softspoken::Sender::<M>::setup::<B>(ch, &SESSION, backend, k, random_block(), &mut SystemRng),
+        |ch| softspoken::Receiver::<M>::setup::<B>(ch, &SESSION, backend, k, &mut SystemRng),
     )
 }
 
@@ -192,8 +192,8 @@ fn generator<M: Checking, B: BaseOt<Model: AtLeast<M>>>(group: &mut Group<'_>, m
     delta_ot(
         group,
         (&format!("generator.{model}"), if M::MALICIOUS { 5.5 } else { 3.5 }),
-        |ch| generator::Sender::<M>::setup::<B, _>(ch, &SESSION, backend, random_block(), &mut SystemRng),
-        |ch| generator::Receiver::<M>::setup::<B, _>(ch, &SESSION, backend, &mut SystemRng),
+        |ch| generator::Sender::<M>::setup::<B>(ch, &SESSION, backend, random_block(), &mut SystemRng),
+        |ch| generator::Receiver::<M>::setup::<B>(ch, &SESSION, backend, &mut SystemRng),
     )
 }
 
@@ -250,11 +250,11 @@ fn committing(group: &mut Group<'_>) -> Outcome {
             suite.network(),
             runs(n),
             Party::new(
-                |ch| committing::Sender::setup::<Csw, _>(ch, &SESSION, backend, &mut SystemRng),
+                |ch| committing::Sender::setup::<Csw>(ch, &SESSION, backend, &mut SystemRng),
                 |ot, ch| calls(n, CALL, |n| ot.random(ch, &mut pairs[..n])),
             ),
             Party::new(
-                |ch| committing::Receiver::setup::<Csw, _>(ch, &SESSION, backend, &mut SystemRng),
+                |ch| committing::Receiver::setup::<Csw>(ch, &SESSION, backend, &mut SystemRng),
                 |ot, ch| calls(n, CALL, |n| ot.random(ch, &choices.slice(0, n)).map(drop)),
             ),
         )
@@ -275,11 +275,11 @@ fn one_of_n<S: Scheme, B: BaseOt<Model: AtLeast<S::Model>>>(group: &mut Group<'_
             suite.network(),
             runs(n),
             Party::new(
-                |ch| one_of_n::Sender::<S>::setup::<B, _>(ch, &SESSION, backend, &mut SystemRng),
+                |ch| one_of_n::Sender::<S>::setup::<B>(ch, &SESSION, backend, &mut SystemRng),
                 |ot, ch| calls(n, CALL, |n| ot.keys(ch, n)?.evaluate_each(&entries[..n], &mut values[..n])),
             ),
             Party::new(
-                |ch| one_of_n::Receiver::<S>::setup::<B, _>(ch, &SESSION, backend, &mut SystemRng),
+                |ch| one_of_n::Receiver::<S>::setup::<B>(ch, &SESSION, backend, &mut SystemRng),
                 |ot, ch| calls(n, CALL, |n| ot.receive(ch, &choices[..n], &mut chosen[..n])),
             ),
         )

@@ -3,10 +3,11 @@
 use std::thread;
 use std::time::{Duration, Instant};
 
-use comity_channel::{Channel, Counted, NetProfile, Result, Simulated};
+use comity_channel::{Channel, Counted, Mesh, NetProfile, Result, Simulated};
 use comity_circuit::{Observer, Program};
-use comity_core::{Bits, SessionId};
+use comity_core::{Backend, Bits, Params, PartyId, SessionId};
 use comity_net::{Connection, Listener, Security, Settings, SystemRng, connect};
+use comity_protocol::{Card, Empty, Here, Job, Options, Party, Protocol};
 use rand_core::Rng;
 
 use crate::failure::{Failure, Outcome};
@@ -39,7 +40,7 @@ impl Run {
 
 /// A connection's both ends.
 fn connections(net: Option<NetProfile>) -> Outcome<[Wire; 2]> {
-    let settings = Settings { security: Security::Plain { anywhere: false }, timeout: Duration::from_secs(30) };
+    let settings = Settings { security: Security::Plain { anywhere: false }, timeout: super::PATIENCE };
     let listener = Listener::bind("127.0.0.1:0", &settings).map_err(Failure::from)?;
     let address = listener.address().to_string();
     let (one, two) = thread::scope(|scope| {
@@ -118,10 +119,70 @@ impl Phases {
     }
 }
 
+/// What two parties run, in a session of its own.
+pub(crate) struct Work<'a> {
+    program: &'a Program,
+    options: Options,
+    session: SessionId,
+    rho: u32,
+}
+
+impl<'a> Work<'a> {
+    /// A program under a protocol's usual options, but for those that follow from the program.
+    pub(crate) fn new(program: &'a Program, card: &'static Card, rho: u32) -> Outcome<Work<'a>> {
+        Params::new(128, rho)?;
+        Ok(Work { program, options: Options::new(card), session: session(), rho })
+    }
+
+    /// The same with an option set, as party 0 says it.
+    pub(crate) fn with(mut self, name: &str, value: &str) -> Outcome<Work<'a>> {
+        self.options.set(PartyId(0), name, value)?;
+        Ok(self)
+    }
+
+    /// Where a party stands.
+    pub(crate) fn here(&self, party: u16) -> Here {
+        here(party, self.session, self.rho)
+    }
+
+    /// A party's inputs: alternating bits.
+    pub(crate) fn inputs(&self, party: u16) -> Vec<Option<Bits>> {
+        inputs(self.program, party)
+    }
+
+    /// The job on these inputs.
+    pub(crate) fn job<'j>(&'j self, inputs: &'j [Option<Bits>]) -> Job<'j> {
+        Job { program: self.program, inputs, options: &self.options }
+    }
+
+    /// A party's whole run. Phases go to the observer.
+    pub(crate) fn run(
+        &self,
+        protocol: &dyn Protocol,
+        ch: &mut dyn Channel,
+        party: u16,
+        observer: &mut dyn Observer,
+    ) -> Result<()> {
+        let (here, inputs) = (self.here(party), self.inputs(party));
+        let mut net = Mesh::of_two(here.me, ch);
+        let mut me = Party { net: &mut net, here, rng: &mut SystemRng, observer };
+        protocol.run(&mut me, &self.job(&inputs), &mut Empty)
+    }
+}
+
 /// A party's inputs: alternating bits.
-pub(crate) fn inputs(program: &Program, party: u32) -> Vec<Option<Bits>> {
+pub(crate) fn inputs(program: &Program, party: u16) -> Vec<Option<Bits>> {
     let value = |bits: usize| (0..bits).map(|bit| bit % 2 == 0).collect();
-    program.inputs().iter().map(|input| (input.party == party).then(|| value(input.bits))).collect()
+    program.inputs().iter().map(|input| input.owner.includes(party).then(|| value(input.bits))).collect()
+}
+
+/// Where a party of two stands.
+///
+/// # Panics
+/// If rho is out of range.
+pub(crate) fn here(party: u16, session: SessionId, rho: u32) -> Here {
+    let params = Params::new(128, rho).expect("rho is in range");
+    Here { me: PartyId(party), parties: 2, session, params, backend: Backend::detect() }
 }
 
 /// A session of its own for every run.

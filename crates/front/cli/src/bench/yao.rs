@@ -1,6 +1,6 @@
 //! Yao end to end: two parties, a thread each, over TCP on this machine, from the hello to the outputs.
 
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 use comity::{Report, Session};
 use comity_channel::{NetProfile, Simulated};
@@ -72,7 +72,7 @@ fn security(tls: bool) -> [Security; 2] {
 }
 
 /// A party's session over a connection, as fast as it is or as slow as a network.
-fn session(party: u32, connection: Connection, net: Option<NetProfile>) -> Session<'static> {
+fn session(party: u16, connection: Connection, net: Option<NetProfile>) -> Session<'static> {
     let session = Session::new(party).protocol("yao");
     match net {
         Some(profile) => session.over(Simulated::new(connection, profile)),
@@ -83,13 +83,12 @@ fn session(party: u32, connection: Connection, net: Option<NetProfile>) -> Sessi
 /// Runs both parties on inputs of alternating bits; returns the seconds from connecting to the last output, and party
 /// 0's report.
 fn both(program: &Program, tls: bool, net: Option<NetProfile>) -> Outcome<(f64, Report)> {
-    let timeout = Duration::from_secs(30);
-    let [first, second] = security(tls).map(|security| Settings { security, timeout });
+    let [first, second] = security(tls).map(|security| Settings { security, timeout: super::PATIENCE });
     let listener = Listener::bind("127.0.0.1:0", &first).map_err(Failure::from)?;
     let address = listener.address().to_string();
     program.lowered();
     let inputs = |party: u32| {
-        let own = program.inputs().iter().enumerate().filter(move |(_, input)| input.party == party);
+        let own = program.inputs().iter().enumerate().filter(move |(_, input)| input.owner.includes(party as u16));
         own.map(|(i, input)| (i, (0..input.bits).map(|bit| bit % 2 == 0).collect::<Bits>())).collect::<Vec<_>>()
     };
     let start = Instant::now();

@@ -19,7 +19,13 @@ the publisher learns f(x, y) of each answer, and nobody learns anything else.
 The publisher is party 0, a sender is party 1, and all outputs are the
 publisher's. Against a party that cheats (malicious): a false answer is refused,
 or its output is right. An answer is sealed to the query: only the key opens it,
-and nobody can change it, or send a copy of it as an answer of their own.
+and nobody can change it, or send a copy of it as an answer of their own, to
+this query or to another one.
+
+Of T copies of the circuit some are checked and the others evaluated, which ones
+is your secret, and a cheat is unseen only if it is in exactly those that are
+evaluated: with probability 1/(2^T - 1) for each answer. One copy is always
+evaluated and never checked: it is no protection at all.
 
 A query has one batch. `open` opens all answers that it is given, marks the key
 as spent, and then prints; later answers to that query are refused until
@@ -88,18 +94,20 @@ pub(crate) struct PublishArgs {
     /// Where the key goes, a new file that only you can read: keep it
     #[arg(long, value_name = "FILE")]
     pub(crate) secret: PathBuf,
-    /// Statistical security in bits, 1 to 127: one of all expected answers is a cheat unseen with probability 2^-BITS
+    /// Statistical security in bits, 1 to 127: so many copies of the garbled circuit, and log2 of --answers more. Of T copies a cheat
+    /// in one answer is unseen with probability 1/(2^T - 1), about 2^-BITS for all expected answers together; of one copy always, so
+    /// that 1 is refused. With --coded the probability is 2^-BITS or less
     #[arg(long, value_name = "BITS", default_value_t = 40, value_parser = clap::value_parser!(u32).range(1..=127))]
     pub(crate) rho: u32,
-    /// So many copies of the garbled circuit, and not as many as --rho and --answers need; with --coded, one of the numbers
-    /// that serve --rho
+    /// So many copies of the garbled circuit, and not as many as --rho and --answers need; 1 is no protection at all. With --coded,
+    /// one of the numbers that serve --rho
     #[arg(long, value_name = "T")]
     pub(crate) copies: Option<usize>,
     /// Answers of about half the size, which take more work: somewhat more copies, most of which travel as a hash
     #[arg(long)]
     pub(crate) coded: bool,
     /// Small answers, whose copies wait in a store (see `comity nisc --help`): whoever runs it must hide from senders which
-    /// copies you fetched. `open` fetches, and the key is spent then
+    /// copies you fetched. `open` marks the key as spent, and then fetches
     #[arg(long, conflicts_with = "coded")]
     pub(crate) stored: bool,
     /// How many answers you expect: the chances of their senders add, so log2 Q more copies are needed

@@ -4,7 +4,7 @@ use std::fs::{self, File, OpenOptions};
 use std::io::{self, Read, Write};
 use std::path::{Path, PathBuf};
 
-use comity_mail::Kind;
+use comity_mail::FileKind;
 use zeroize::Zeroizing;
 
 use crate::failure::{self, Failure, Outcome};
@@ -30,25 +30,25 @@ pub(super) fn open(path: &Path) -> Outcome<File> {
 
 /// The first bytes of a file, which say what it is.
 pub(super) fn start(path: &Path, file: &mut File) -> Outcome<Vec<u8>> {
-    let mut start = Vec::with_capacity(Kind::BYTES);
-    let read = file.take(Kind::BYTES as u64).read_to_end(&mut start);
+    let mut start = Vec::with_capacity(FileKind::BYTES);
+    let read = file.take(FileKind::BYTES as u64).read_to_end(&mut start);
     read.map_err(|e| failed(path, "cannot read it", &e))?;
     Ok(start)
 }
 
 /// The bytes of a query or a key. Something else is refused by its first bytes.
-pub(super) fn read(path: &Path, kind: Kind) -> Outcome<Zeroizing<Vec<u8>>> {
+pub(super) fn read(path: &Path, kind: FileKind) -> Outcome<Zeroizing<Vec<u8>>> {
     let mut file = open(path)?;
     let start = start(path, &mut file)?;
-    if Kind::of(&start) != Some(kind) {
-        let is = match Kind::of(&start) {
-            Some(Kind::Query) => "a query",
-            Some(Kind::Key) => "the key of a query",
-            Some(Kind::Answer) => "an answer",
-            Some(Kind::Copy) => "a stored copy",
+    if FileKind::of(&start) != Some(kind) {
+        let is = match FileKind::of(&start) {
+            Some(FileKind::Query) => "a query",
+            Some(FileKind::Key) => "the key of a query",
+            Some(FileKind::Answer) => "an answer",
+            Some(FileKind::Copy) => "a stored copy",
             None => "something else",
         };
-        let wanted = if kind == Kind::Query { "a query" } else { "the key of a query" };
+        let wanted = if kind == FileKind::Query { "a query" } else { "the key of a query" };
         let message = format!("{}: {wanted} was expected, and this is {is}", path.display());
         return Err(Failure::new(failure::Kind::Malformed, message));
     }
@@ -133,7 +133,7 @@ fn spare_key(path: &Path, private: bool) -> Outcome {
     if !metadata.is_file() {
         return Err(Failure::input(format!("{}: this is no file that could be replaced", path.display())));
     }
-    let key = || -> Outcome<bool> { Ok(Kind::of(&start(path, &mut open(path)?)?) == Some(Kind::Key)) };
+    let key = || -> Outcome<bool> { Ok(FileKind::of(&start(path, &mut open(path)?)?) == Some(FileKind::Key)) };
     if !private && key()? { Err(exists(path)) } else { Ok(()) }
 }
 

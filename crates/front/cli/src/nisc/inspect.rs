@@ -2,13 +2,14 @@
 
 use std::path::Path;
 
-use comity_mail::{Key, Kind, Query, Reference, examine, examine_copy};
+use comity_mail::{FileKind, Key, Query, Reference, examine, examine_copy};
 use comity_nisc::Copies;
 use serde::Serialize;
 
 use super::args::InspectArgs;
 use super::files;
 use super::program::hex;
+use super::unseen;
 use crate::console::emit;
 use crate::failure::{self, Failure, Outcome};
 use crate::json;
@@ -78,9 +79,9 @@ pub(super) fn run(args: &InspectArgs) -> Outcome {
 
 fn report(path: &Path) -> Outcome<Report> {
     let start = files::start(path, &mut files::open(path)?)?;
-    Ok(match Kind::of(&start) {
-        Some(Kind::Query) => {
-            let query = Query::from_bytes(&files::read(path, Kind::Query)?)?;
+    Ok(match FileKind::of(&start) {
+        Some(FileKind::Query) => {
+            let query = Query::from_bytes(&files::read(path, FileKind::Query)?)?;
             let message = query.message();
             Report::Query {
                 fingerprint: hex(query.fingerprint()),
@@ -91,8 +92,8 @@ fn report(path: &Path) -> Outcome<Report> {
                 bytes: query.to_bytes().len() as u64,
             }
         }
-        Some(Kind::Key) => {
-            let key = Key::from_bytes(&files::read(path, Kind::Key)?)?;
+        Some(FileKind::Key) => {
+            let key = Key::from_bytes(&files::read(path, FileKind::Key)?)?;
             Report::Key {
                 fingerprint: hex(key.fingerprint()),
                 program: program(key.reference(), key.secret().program()),
@@ -103,12 +104,12 @@ fn report(path: &Path) -> Outcome<Report> {
                 spent: key.spent(),
             }
         }
-        Some(Kind::Answer) => {
+        Some(FileKind::Answer) => {
             let (head, bytes) = examine(&mut files::open(path)?)?;
             let (name, query, program) = (head.name.to_string(), hex(&head.query), hex(&head.program));
             Report::Answer { name, query, program, bytes }
         }
-        Some(Kind::Copy) => Report::Copy { bytes: examine_copy(&mut files::open(path)?)? },
+        Some(FileKind::Copy) => Report::Copy { bytes: examine_copy(&mut files::open(path)?)? },
         None => {
             let message = "this is no query, key or answer of `comity nisc`";
             return Err(Failure::new(failure::Kind::Malformed, message));
@@ -143,8 +144,11 @@ fn text(path: &Path, report: &Report) -> String {
         let inputs = inputs.collect::<Vec<_>>().join(", ");
         format!(
             "  fingerprint  {fingerprint}\n  program      {}, hash {}\n  inputs       {inputs}\n  \
-             copies       {}{coded}; a cheat is unseen with probability 2^-{:.0}\n  refreshed    {epoch} times\n",
-            program.text, program.hash, copies.total, copies.security
+             copies       {}{coded}; {}\n  refreshed    {epoch} times\n",
+            program.text,
+            program.hash,
+            copies.total,
+            unseen(copies.security)
         )
     };
     let path = path.display();

@@ -4,7 +4,7 @@ use std::fs::{self, File, OpenOptions, TryLockError};
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
-use comity_mail::{Key, Kind};
+use comity_mail::{FileKind, Key};
 
 use super::files::{self, Partial, exists, failed};
 use crate::failure::{Failure, Outcome};
@@ -34,7 +34,7 @@ impl KeyFile {
         let path = &fs::canonicalize(path).map_err(|e| failed(path, "cannot read it", &e))?;
         check_mode(path)?;
         // A look at it first, so that no lock is left beside what is no key.
-        files::read(path, Kind::Key)?;
+        files::read(path, FileKind::Key)?;
         let mut lock = path.clone().into_os_string();
         lock.push(".lock");
         let lock = PathBuf::from(lock);
@@ -53,7 +53,7 @@ impl KeyFile {
             }
             Err(TryLockError::Error(e)) => return Err(failed(&lock, "cannot lock it", &e)),
         }
-        let bytes = files::read(path, Kind::Key)?;
+        let bytes = files::read(path, FileKind::Key)?;
         let key = Key::from_bytes(&bytes).map_err(|e| Failure::from(e).at(&path.display().to_string()))?;
         Ok((KeyFile { path: path.clone(), _lock: file }, key))
     }

@@ -14,7 +14,7 @@ use std::io::Write;
 use std::process::ExitCode;
 
 use comity_core::Bits;
-use comity_mail::{Key, Kind, Name, Query, stored_bytes};
+use comity_mail::{FileKind, Key, Name, Query, stored_bytes};
 use comity_net::SystemRng;
 use comity_nisc::{Copies, Cost};
 
@@ -70,10 +70,24 @@ fn publish(args: &PublishArgs) -> Outcome {
         args.secret.display()
     ));
     let left = copies.security() - f64::from(args.answers).log2();
-    if left < 39.9 {
-        note(&format!("warning: one of {} answers is a cheat unseen with probability 2^-{left:.0}", args.answers));
+    if copies.total() == 1 {
+        note(
+            "warning: one copy is evaluated and never checked. This is no protection at all, and good for trying out only: \
+              whoever answers can make any output come out, also one that depends on your input",
+        );
+    } else if left < 39.9 {
+        note(&format!("warning: of {} expected answers, {}", args.answers, unseen(left)));
     }
     emit(&format!("{}\n", hex(key.fingerprint())))
+}
+
+/// How likely it is that a cheat is not seen, for people: `security` is minus log2 of that.
+fn unseen(security: f64) -> String {
+    if security <= 0.0 {
+        return "a cheat can always be unseen: there is no protection".to_owned();
+    }
+    let bits = format!("{security:.1}");
+    format!("a cheat is unseen with probability 2^-{}", bits.trim_end_matches(".0"))
 }
 
 /// The copies of the garbled circuit that the flags ask for.
@@ -81,6 +95,10 @@ fn copies(args: &PublishArgs) -> Outcome<Copies> {
     // log2 Q, rounded up.
     let rho = args.rho + args.answers.next_power_of_two().trailing_zeros();
     match (args.coded, args.copies) {
+        (false, None) if rho == 1 => Err(Failure::input(
+            "--rho 1: that is one copy of the circuit, which is evaluated and never checked: no protection at all. Choose 2 or more, or \
+             --coded; --copies 1 is there for trying out",
+        )),
         (false, copies) => {
             let form = if args.stored { Copies::stored } else { Copies::all };
             Ok(form(copies.unwrap_or(rho as usize))?)
@@ -101,7 +119,7 @@ fn copies(args: &PublishArgs) -> Outcome<Copies> {
 }
 
 /// A party's input values, as the protocol takes them.
-fn inputs(resolved: &Resolved, args: &InputArgs, party: u32) -> Outcome<Vec<Option<Bits>>> {
+fn inputs(resolved: &Resolved, args: &InputArgs, party: u16) -> Outcome<Vec<Option<Bits>>> {
     let order = Order::new(resolved, &args.bits)?;
     let mut own: BTreeMap<usize, Bits> = values::read(resolved, &order, &args.input, Some(party))?;
     Ok((0..resolved.inputs().len()).map(|index| own.remove(&index)).collect())
@@ -122,7 +140,7 @@ fn respond(args: &RespondArgs) -> Outcome {
         ));
     }
     let query =
-        Query::from_bytes(&files::read(&args.query, Kind::Query)?).map_err(|e| Failure::from(e).at(&query_at))?;
+        Query::from_bytes(&files::read(&args.query, FileKind::Query)?).map_err(|e| Failure::from(e).at(&query_at))?;
     let name = match &args.name {
         Some(name) => Name::new(name).map_err(|e| Failure::input(format!("--name: {e}")))?,
         None => Name::random(&mut SystemRng),
@@ -142,7 +160,9 @@ fn respond(args: &RespondArgs) -> Outcome {
     let mut out = Meter::new(Partial::new(&args.out, false)?, length);
     let (backend, rng) = (backend()?, &mut SystemRng);
     let refused = |error| match error {
-        comity_core::Error::Io { source, .. } => failed(&args.out, "cannot write it", &source),
+        comity_core::Error { kind: comity_core::Kind::Io { source, .. }, .. } => {
+            failed(&args.out, "cannot write it", &source)
+        }
         // What is wrong here is wrong in the query.
         error => Failure::from(error).at(&query_at),
     };
@@ -151,12 +171,11 @@ fn respond(args: &RespondArgs) -> Outcome {
             comity_mail::respond(backend, &query, &resolved.program, &inputs, &name, rng, &mut out).map_err(refused)?;
         }
         (true, Some(place)) => {
-            let new = |file: &str| place.begin(file);
-            let stored =
-                comity_mail::respond_stored(backend, &query, &resolved.program, &inputs, &name, rng, &mut out, new);
+            let to = comity_mail::Destination { answer: &mut out, place: |file: &str| place.begin(file) };
+            let stored = comity_mail::respond_stored(backend, &query, &resolved.program, &inputs, &name, rng, to);
             // The copies first: an answer without them is worth nothing.
             place.keep(stored.map_err(|error| match error {
-                error @ comity_core::Error::Io { .. } => Failure::from(error),
+                error @ comity_core::Error { kind: comity_core::Kind::Io { .. }, .. } => Failure::from(error),
                 error => refused(error),
             })?)?;
         }

@@ -17,6 +17,7 @@ use super::keyfile::KeyFile;
 use super::meter::Meter;
 use super::program::{hex, of_key};
 use super::store::Place;
+use super::unseen;
 use crate::console::{emit, note};
 use crate::failure::{Failure, Outcome};
 use crate::json;
@@ -212,7 +213,7 @@ impl Work<'_> {
                 (lines, recovered.then(cheat), Came::Opened { outputs, values, recovered })
             }
             Err(error) => {
-                let Failure { kind, message } = Failure::from(error);
+                let Failure { kind, message, .. } = Failure::from(error);
                 self.code = self.code.max(kind.code());
                 let said = format!("{title}: {message}");
                 (String::new(), Some(said), Came::Refused { error: Refusal { kind: kind.name(), message } })
@@ -235,9 +236,9 @@ impl Work<'_> {
         let security = key.secret().copies().security() - (opened.max(1) as f64).log2();
         if opened > key.expected() as usize {
             note(&format!(
-                "{opened} answers to this query were opened, and {} were expected when it was published: a cheat is among \
-                 them unseen with probability 2^-{security:.0}",
-                key.expected()
+                "{opened} answers to this query were opened, and {} were expected when it was published: among them {}",
+                key.expected(),
+                unseen(security)
             ));
         }
         if self.args.json {

@@ -19,7 +19,7 @@ pub(super) fn named(text: &str, owner: &[crate::flags::Owner]) -> Outcome<Resolv
 fn to_publisher(mut resolved: Resolved) -> Outcome<Resolved> {
     for index in 0..resolved.outputs().len() {
         if resolved.outputs()[index].to == Recipients::All {
-            let program = resolved.program.with_recipients(index, Recipients::Party(0));
+            let program = resolved.program.with_recipients(index, Recipients::only(0));
             resolved.program = program.map_err(|e| Failure::input(e.to_string()))?;
         }
     }
@@ -62,7 +62,7 @@ fn referred(reference: &Reference, digest: &[u8; 32], text: &str) -> Outcome<Res
     let owners = reference.owners();
     if owners.len() == resolved.inputs().len() {
         for (index, &party) in owners.iter().enumerate() {
-            let program = resolved.program.with_owner(index, party.into());
+            let program = resolved.program.with_owner(index, u16::from(party));
             resolved.program = program.map_err(|e| Failure::input(e.to_string()))?;
         }
     }

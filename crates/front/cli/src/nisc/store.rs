@@ -109,7 +109,7 @@ impl Place {
         let file = match self {
             Place::Folder(folder) => {
                 let partial = Partial::new(&folder.join(name), false);
-                ItemFile::Beside(partial.map_err(|failure| Error::InvalidInput(failure.message))?)
+                ItemFile::Beside(partial.map_err(|failure| Error::invalid_input(failure.message))?)
             }
             Place::Service { .. } => {
                 ItemFile::Waiting(temporary().map_err(|error| Error::io("making a temporary file", error))?)
@@ -169,19 +169,19 @@ fn get(agent: &Agent, url: &str, name: &str, bytes: u64) -> comity_core::Result<
     let what = || format!("{url}: a copy cannot be fetched");
     let request = agent.get(format!("{url}{name}")).config().timeout_global(Some(patience(bytes))).build();
     let response = request.call().map_err(|error| match error {
-        ureq::Error::Timeout(_) => Error::TimedOut(what()),
-        ureq::Error::Io(error) => Error::Io { context: what(), source: error },
-        error => Error::Io { context: what(), source: io::Error::other(error.to_string()) },
+        ureq::Error::Timeout(_) => Error::timed_out(what()),
+        ureq::Error::Io(error) => Error::system(what(), error),
+        error => Error::system(what(), io::Error::other(error.to_string())),
     })?;
     if !response.status().is_success() {
         let said = io::Error::other(format!("the service says {}", response.status()));
-        return Err(Error::Io { context: what(), source: said });
+        return Err(Error::system(what(), said));
     }
     let mut file = temporary().map_err(|error| Error::io("making a temporary file", error))?;
     // One byte too many is seen where the copy is opened.
     let mut body = response.into_body().into_reader().take(bytes.saturating_add(1));
     let copied = io::copy(&mut body, &mut file).and_then(|_| file.rewind());
-    copied.map_err(|source| Error::Io { context: what(), source })?;
+    copied.map_err(|source| Error::system(what(), source))?;
     Ok(file)
 }
 
@@ -194,7 +194,7 @@ impl Store for Place {
         Ok(Box::new(match self {
             Place::Folder(folder) => {
                 let opened = files::open(&folder.join(name));
-                opened.map_err(|failure| Error::InvalidInput(format!("a copy of it: {}", failure.message)))?
+                opened.map_err(|failure| Error::invalid_input(format!("a copy of it: {}", failure.message)))?
             }
             Place::Service { agent, url } => get(agent, url, name, bytes)?,
         }))

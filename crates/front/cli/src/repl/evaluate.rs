@@ -31,7 +31,7 @@ pub(super) enum Done {
 pub(super) struct Ready(Prepared);
 
 enum Prepared {
-    Input { name: String, party: u32, ty: Type, value: Option<Bits> },
+    Input { name: String, party: u16, ty: Type, value: Option<Bits> },
     Random { name: String, ty: Type },
     Let { name: String, computed: Computed },
     Reveal { expression: String, to: Recipients, computed: Computed },
@@ -76,7 +76,9 @@ impl<'a> Evaluator<'a> {
         ask: &mut dyn FnMut(&str, &Type) -> Outcome<Bits>,
     ) -> Outcome<Done> {
         let other = self.session.agree(text).map_err(|error| match error {
-            Error::PeerClosed => Failure::new(Kind::Closed, "the other party has left the session"),
+            Error { kind: comity_core::Kind::Closed, .. } => {
+                Failure::new(Kind::Closed, "the other party has left the session")
+            }
             error => error.into(),
         })?;
         if let Some(theirs) = other {

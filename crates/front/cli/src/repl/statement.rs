@@ -18,7 +18,7 @@ pub(super) enum Statement {
     /// `NAME = input(PARTY, TYPE)`, and `= VALUE` behind it.
     Input {
         name: String,
-        party: u32,
+        party: u16,
         ty: String,
         value: Option<Zeroizing<String>>,
     },
@@ -106,8 +106,8 @@ fn reveal(tokens: &[&str]) -> Result<Statement, String> {
     let [expression @ .., "to", who] = tokens else { return wrong() };
     let to = match *who {
         "all" => Recipients::All,
-        "0" => Recipients::Party(0),
-        "1" => Recipients::Party(1),
+        "0" => Recipients::only(0),
+        "1" => Recipients::only(1),
         _ => return wrong(),
     };
     if expression.is_empty() {
@@ -344,7 +344,7 @@ mod tests {
         assert!(matches!(kind("vars"), Statement::Vars) && matches!(kind("?"), Statement::Help));
         assert!(matches!(kind("r = random((u8, u8))"), Statement::Random { ty, .. } if ty == "(u8, u8)"));
         assert!(matches!(kind("r = random(u8) + 1"), Statement::Let { .. }));
-        assert!(matches!(kind("reveal to_x to 1"), Statement::Reveal { to: Recipients::Party(1), .. }));
+        assert!(matches!(kind("reveal to_x to 1"), Statement::Reveal { to, .. } if to == Recipients::only(1)));
         assert_eq!(words("if c.x { a1 } else { 3u8 + _b }").collect::<Vec<_>>(), ["if", "c", "x", "a1", "else", "_b"]);
     }
 }

@@ -1,8 +1,15 @@
 //! Driving the built binary.
 
-use std::io::{BufRead, BufReader, Write};
+use std::io::{BufRead, BufReader, Read, Write};
+use std::net::{Shutdown, TcpListener, TcpStream};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Output, Stdio};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use comity_testing::PATIENCE;
 
 /// FIPS 197, appendix C.1.
 pub(crate) const AES_KEY: &str = "000102030405060708090a0b0c0d0e0f";
@@ -61,9 +68,16 @@ impl From<Output> for Done {
     }
 }
 
+/// The command with these arguments. Where it waits for a peer, and it is not said how long, it has all the patience that
+/// a busy machine may need.
 pub(crate) fn command(args: &[&str]) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_comity"));
-    command.args(args).stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    let (name, rest) = args.split_at(args.len().min(1));
+    command.args(name);
+    if matches!(name, ["run" | "local" | "prepare" | "repl"]) && !rest.contains(&"--timeout") {
+        command.arg(format!("--timeout={}", PATIENCE.as_secs()));
+    }
+    command.args(rest).stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
     command
 }
 
@@ -120,10 +134,70 @@ impl Listener {
     /// Waits for its end.
     pub(crate) fn end(mut self) -> Done {
         let mut out = String::new();
-        std::io::Read::read_to_string(&mut self.child.stdout.take().unwrap(), &mut out).unwrap();
-        std::io::Read::read_to_string(&mut self.stderr, &mut self.seen).unwrap();
+        self.child.stdout.take().unwrap().read_to_string(&mut out).unwrap();
+        self.stderr.read_to_string(&mut self.seen).unwrap();
         Done { code: self.child.wait().unwrap().code().unwrap_or(-1), out, err: self.seen }
     }
+}
+
+/// Waits for what must happen.
+#[track_caller]
+pub(crate) fn until(what: &str, mut condition: impl FnMut() -> bool) {
+    let start = Instant::now();
+    while !condition() {
+        assert!(start.elapsed() < PATIENCE, "in vain: {what}");
+        thread::sleep(Duration::from_millis(5));
+    }
+}
+
+/// Bytes of forty garbled copies of AES-128, and half as many: who has said so much is amid the gates of a long program.
+pub(crate) const FAR: usize = 12 << 20;
+
+/// A go-between that knows how far two parties are: who connects to its address is connected to a listener.
+pub(crate) struct Between {
+    pub(crate) address: String,
+    bytes: Arc<AtomicUsize>,
+}
+
+impl Between {
+    pub(crate) fn before(target: &str) -> Between {
+        let here = TcpListener::bind("127.0.0.1:0").unwrap();
+        let (address, target) = (here.local_addr().unwrap().to_string(), target.to_owned());
+        let bytes = Arc::new(AtomicUsize::new(0));
+        let counter = bytes.clone();
+        thread::spawn(move || {
+            let client = here.accept().unwrap().0;
+            let Ok(server) = TcpStream::connect(target) else { return };
+            let ends = [client.try_clone().unwrap(), server.try_clone().unwrap()];
+            let back = counter.clone();
+            thread::spawn(move || forward(&ends[1], &ends[0], &back));
+            forward(&client, &server, &counter);
+        });
+        Between { address, bytes }
+    }
+
+    /// Waits until so many bytes have gone one way or the other.
+    #[track_caller]
+    pub(crate) fn until(&self, bytes: usize) {
+        until("the parties talk", || self.bytes() >= bytes);
+    }
+
+    /// How many bytes have gone one way or the other.
+    pub(crate) fn bytes(&self) -> usize {
+        self.bytes.load(Ordering::Relaxed)
+    }
+}
+
+fn forward(mut from: &TcpStream, mut to: &TcpStream, counter: &AtomicUsize) {
+    let mut piece = vec![0; 1 << 16];
+    while let Ok(count @ 1..) = from.read(&mut piece) {
+        if to.write_all(&piece[..count]).is_err() {
+            break;
+        }
+        counter.fetch_add(count, Ordering::Relaxed);
+    }
+    // One of them may be gone already.
+    let _ = (from.shutdown(Shutdown::Both), to.shutdown(Shutdown::Both));
 }
 
 /// Both parties of a run: the arguments that they share, then each one's own.

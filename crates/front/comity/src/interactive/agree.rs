@@ -1,6 +1,5 @@
 //! Whether both parties are about to do the same.
 
-use comity_channel::Channel;
 use comity_core::{Error, Result, SessionId};
 
 use super::Interactive;
@@ -16,29 +15,30 @@ impl Interactive<'_> {
     /// mistakes apart; a peer that lies about its statement is a peer that cheats, against which the protocol protects.
     ///
     /// # Errors
-    /// [`Error::InvalidInput`] if the statement has more than [`MAX_STATEMENT`] bytes; [`Error::Malformed`] if the peer's has;
+    /// [`InvalidInput`](comity_core::Kind) if the statement has more than [`MAX_STATEMENT`] bytes; [`Malformed`](comity_core::Kind) if the peer's has;
     /// those of the channel.
     pub fn agree(&mut self, statement: &str) -> Result<Option<String>> {
         let len = statement.len();
         if len > MAX_STATEMENT {
-            return Err(Error::InvalidInput(format!("a statement of {len} bytes; {MAX_STATEMENT} are possible")));
+            return Err(Error::invalid_input(format!("a statement of {len} bytes; {MAX_STATEMENT} are possible")));
         }
-        let parts: [&[u8]; 3] = [&self.session.to_bytes(), &self.statements.to_le_bytes(), statement.as_bytes()];
+        let parts: [&[u8]; 3] = [&self.here.session.to_bytes(), &self.statements.to_le_bytes(), statement.as_bytes()];
         let ours = SessionId::derive("interactive statement", &parts).to_bytes();
         self.statements += 1;
         let mut theirs = [0; SessionId::BYTES];
-        self.channel.exchange(&ours, &mut theirs)?;
+        let (_, channel) = self.mesh.pair()?;
+        channel.exchange(&ours, &mut theirs)?;
         if theirs == ours {
             return Ok(None);
         }
         let mut length = [0; 4];
-        self.channel.exchange(&(len as u32).to_le_bytes(), &mut length)?;
+        channel.exchange(&(len as u32).to_le_bytes(), &mut length)?;
         let length = u32::from_le_bytes(length) as usize;
         if length > MAX_STATEMENT {
-            return Err(Error::Malformed(format!("the peer's statement has {length} bytes")));
+            return Err(Error::malformed(format!("the peer's statement has {length} bytes")));
         }
         let mut text = vec![0; length];
-        self.channel.exchange(statement.as_bytes(), &mut text)?;
+        channel.exchange(statement.as_bytes(), &mut text)?;
         let text = String::from_utf8_lossy(&text);
         // It goes to a terminal, where other characters could do more than be seen.
         let plain = |c: char| c.is_alphanumeric() || c.is_ascii_graphic() || c == ' ';

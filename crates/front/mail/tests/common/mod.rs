@@ -18,7 +18,7 @@ pub(crate) const COPIES: usize = 10;
 
 pub(crate) fn program() -> Program {
     let program = library::program("mul16").unwrap();
-    (0..program.outputs().len()).fold(program, |program, i| program.with_recipients(i, Recipients::Party(0)).unwrap())
+    (0..program.outputs().len()).fold(program, |program, i| program.with_recipients(i, Recipients::only(0)).unwrap())
 }
 
 /// Another program of the same shape as [`program`]: AND bit by bit.
@@ -27,7 +27,7 @@ pub(crate) fn other_program() -> Program {
     let (x, y) = (b.input("x", 16), b.input("y", 16));
     let z: Vec<Wire> = x.iter().zip(&y).map(|(&x, &y)| b.and(x, y)).collect();
     b.output("z", &z);
-    Program::from_circuit(b.finish()).unwrap().with_recipients(0, Recipients::Party(0)).unwrap()
+    Program::from_circuit(b.finish()).unwrap().with_recipients(0, Recipients::only(0)).unwrap()
 }
 
 pub(crate) fn number(value: u64) -> Bits {
@@ -61,9 +61,9 @@ pub(crate) fn answer(query: &Query, who: &str, y: u64, seed: u128) -> Vec<u8> {
 
 /// An answer whose garbled tables are wrong in all copies; sealed as it should be.
 pub(crate) fn cheat(query: &Query, who: &str, seed: u128) -> Vec<u8> {
-    let (mut plain, mut rng) = (Vec::new(), rng(seed));
-    comity_nisc::respond(backend(), query.message(), &program(), &[None, Some(number(7))], &mut rng, &mut plain)
-        .unwrap();
+    let (mut plain, mut rng, context) = (Vec::new(), rng(seed), context(query, who, seed + 1));
+    let inputs = [None, Some(number(7))];
+    comity_nisc::respond(backend(), query.message(), &context, &program(), &inputs, &mut rng, &mut plain).unwrap();
     // Header, binding, numbers 1 to 9 of the answer for 16 input bits of both and 16 of the output.
     let (t, n) = (COPIES, 16);
     let m: usize = program().outputs().iter().map(|output| output.bits).sum();
@@ -73,6 +73,11 @@ pub(crate) fn cheat(query: &Query, who: &str, seed: u128) -> Vec<u8> {
     let sum = blake3::derive_key("comity NISC: the checksum of a file", &plain[..end]);
     plain[end..].copy_from_slice(&sum);
     seal(query, who, &plain, seed + 1)
+}
+
+/// The context of the answer that [`seal`] seals.
+pub(crate) fn context(query: &Query, who: &str, seed: u128) -> [u8; 32] {
+    *Sealer::new(query, &name(who), &mut rng(seed), &mut std::io::sink()).unwrap().context()
 }
 
 /// These bytes in place of an answer, sealed as it should be.

@@ -22,10 +22,11 @@
 //! is destroyed: with it go the key and everything under it.
 //!
 //! **Damage.** A file that was cut, changed, put in another's place or taken from another deal or store is an error with its
-//! name. Blocks that were put back after they were used are removed: the record says that they are used. An older record
-//! that was put back is an error: it counts blocks as unused whose files are gone. What cannot be told on this side alone is
-//! that record and blocks were put back together. The peer's number tells it: it is larger, by more than the blocks that can
-//! be in flight, and nothing is used twice as long as the peer is honest and its own store is not old as well.
+//! name ([`Store::damaged`]), and other deals are as good as ever. Blocks that were put back after they were used are removed:
+//! the record says that they are used. An older record that was put back is an error: it counts blocks as unused whose files
+//! are gone. What cannot be told on this side alone is that record and blocks were put back together. The peer's number
+//! tells it: it is larger, by more than the blocks that can be in flight, and nothing is used twice as long as the peer is honest
+//! and its own store is not old as well.
 //!
 //! **Why no database.** An embedded store of general use was tried for the records: redb 4.5, which is well kept and under our
 //! licences. A record is one value of 600 bytes, so that nothing of a database is needed but the replacing, and a new file that
@@ -64,6 +65,13 @@ pub struct DealInfo {
     pub blocks: u32,
 }
 
+/// All deals of a store.
+struct Survey {
+    records: Vec<(Record, State)>,
+    /// Why others cannot be used: they are damaged, or a block is missing.
+    damaged: Vec<Error>,
+}
+
 /// A deal that is being used. Dropped while a check is pending it is destroyed, and when it is used up it is removed.
 ///
 /// After an error of the disk nothing more is given out: open the store again.
@@ -81,23 +89,24 @@ impl Store {
     /// Begins a new deal.
     ///
     /// # Errors
-    /// [`Error::InvalidInput`] if there is something of this id, a name is too long, or the disk refuses.
-    pub fn new_deal(&self, meta: &Meta, rng: &mut impl CryptoRng) -> Result<DealWriter> {
+    /// [`InvalidInput`](comity_core::Kind) if there is something of this id, a name is too long, or the disk refuses.
+    pub fn new_deal(&self, meta: &Meta, rng: &mut dyn CryptoRng) -> Result<DealWriter> {
         self.check_new(meta)?;
         let busy = Busy::new(&self.folder, meta.id)?;
-        let number = self.records()?.iter().map(|(record, _)| record.number).max();
+        let number = self.survey()?.records.iter().map(|(record, _)| record.number).max();
         let mut salt = [0; 32];
         rng.fill_bytes(&mut salt);
         let record = Record::new(&self.folder, salt, number.map_or(0, |number| number.saturating_add(1)), meta);
         Ok(DealWriter::new(self.folder.clone(), record, busy))
     }
 
-    /// All deals with unused blocks, the oldest first.
+    /// All deals with unused blocks, the oldest first. Those that are damaged are left out, and no reason to do without the
+    /// others: [`Store::damaged`] names them.
     ///
     /// # Errors
-    /// [`Error::InvalidInput`] names a record that is damaged, or cannot be read.
+    /// [`Store`](comity_core::Kind) if the disk refuses.
     pub fn deals(&self) -> Result<Vec<DealInfo>> {
-        let mut records = self.records()?;
+        let mut records = self.survey()?.records;
         records.retain(|(_, state)| state.next < state.blocks && !state.pending);
         records.sort_by_key(|(record, _)| record.number);
         Ok(records.into_iter().map(|(record, state)| info(&record, state)).collect())
@@ -106,24 +115,19 @@ impl Store {
     /// Works on a deal. One at a time does.
     ///
     /// # Errors
-    /// [`Error::InvalidInput`] if there is no such deal, this process works on it already, its record is damaged, or a block
+    /// [`InvalidInput`](comity_core::Kind) if there is no such deal, this process works on it already, its record is damaged, or a block
     /// is missing.
     pub fn open_deal(&self, id: &SessionId) -> Result<Deal> {
         let busy = Busy::new(&self.folder, *id)?;
         let (record, state) = Record::read(&self.folder, id)?;
-        let (there, folder) = (blocks(&self.folder, id)?, self.folder.clone());
-        if let Some(missing) = (state.next..state.blocks).find(|number| !there.contains(number)) {
-            return Err(Error::InvalidInput(format!(
-                "{}: block {missing} is missing, which is not used up as the record has it: it was deleted, or an older copy of \
-                 the record was put back. Nothing of this deal may be used: delete {}",
-                record::path(&folder, id).display(),
-                folder.named(id, "*").display()
-            )));
+        if let Some(why) = missing(&self.folder, id, state, &blocks(&self.folder, id)?) {
+            return Err(why);
         }
+        let folder = self.folder.clone();
         let mut deal = Deal { info: info(&record, state), folder, record, pending: state.pending, broken: false, busy };
         if deal.pending {
             deal.broken = true;
-            return Err(Error::InvalidInput("a check of this deal has begun and not ended: it is destroyed".into()));
+            return Err(Error::invalid_input("a check of this deal has begun and not ended: it is destroyed"));
         }
         Ok(deal)
     }
@@ -133,10 +137,39 @@ impl Store {
         &self.destroyed
     }
 
-    fn records(&self) -> Result<Vec<(Record, State)>> {
+    /// Deletes a deal of which nobody will use anything, for instance since the peer has lost its part. When this returns it
+    /// is gone after a crash too.
+    ///
+    /// # Errors
+    /// [`InvalidInput`](comity_core::Kind) if this process works on it, or the disk refuses.
+    pub fn discard_deal(&self, id: &SessionId) -> Result<()> {
+        let _busy = Busy::new(&self.folder, *id)?;
+        destroy(&self.folder, id)
+    }
+
+    /// Why deals cannot be used.
+    pub(crate) fn damaged_deals(&self) -> Result<Vec<Error>> {
+        Ok(self.survey()?.damaged)
+    }
+
+    /// All deals.
+    fn survey(&self) -> Result<Survey> {
         let files = self.folder.files()?;
-        let deals = files.iter().filter(|(_, ending)| ending == record::ENDING);
-        deals.map(|(id, _)| Record::read(&self.folder, id)).collect()
+        let mut blocks: HashMap<SessionId, BTreeSet<u32>> = HashMap::new();
+        for (id, ending) in &files {
+            blocks.entry(*id).or_default().extend(record::block_number(ending));
+        }
+        let (mut records, mut damaged) = (Vec::new(), Vec::new());
+        for (id, _) in files.iter().filter(|(_, ending)| ending == record::ENDING) {
+            let whole = Record::load(&self.folder, id)?.and_then(|(record, state)| {
+                missing(&self.folder, id, state, &blocks[id]).map_or(Ok((record, state)), Err)
+            });
+            match whole {
+                Ok(found) => records.push(found),
+                Err(why) => damaged.push(why),
+            }
+        }
+        Ok(Survey { records, damaged })
     }
 }
 
@@ -152,7 +185,7 @@ impl Deal {
     /// an older copy of this store was put back (or the peer lies, to burn material): say so to the user.
     ///
     /// # Errors
-    /// [`Error::InvalidInput`] if the disk refuses.
+    /// [`Store`](comity_core::Kind) if the disk refuses.
     pub fn advance_to(&mut self, next: u32) -> Result<u32> {
         let (old, next) = (self.info.next, next.min(self.info.blocks));
         if next <= old {
@@ -168,7 +201,7 @@ impl Deal {
     /// Uses up the next block, and reads it; `None` if all are used up. That it is used is on the disk before this returns.
     ///
     /// # Errors
-    /// [`Error::InvalidInput`] if the disk refuses. The reader says if the block is damaged.
+    /// [`Store`](comity_core::Kind) if the disk refuses. The reader says if the block is damaged.
     pub fn take(&mut self) -> Result<Option<Reader>> {
         let number = self.info.next;
         if number == self.info.blocks {
@@ -184,7 +217,7 @@ impl Deal {
     /// if the process dies or the deal is dropped.
     ///
     /// # Errors
-    /// [`Error::InvalidInput`] if the disk refuses: then the check must not begin.
+    /// [`Store`](comity_core::Kind) if the disk refuses: then the check must not begin.
     pub fn check_begins(&mut self) -> Result<()> {
         self.put(self.info.next, true)
     }
@@ -192,7 +225,7 @@ impl Deal {
     /// The check has passed, and this party's last message of it was sent.
     ///
     /// # Errors
-    /// [`Error::InvalidInput`] if the disk refuses.
+    /// [`Store`](comity_core::Kind) if the disk refuses.
     pub fn check_passed(&mut self) -> Result<()> {
         self.put(self.info.next, false)
     }
@@ -200,7 +233,7 @@ impl Deal {
     /// Destroys the deal, as after a check that failed. When this returns it is gone after a crash too.
     ///
     /// # Errors
-    /// [`Error::InvalidInput`] if the disk refuses.
+    /// [`Store`](comity_core::Kind) if the disk refuses.
     pub fn destroy(mut self) -> Result<()> {
         // Not again when it is dropped.
         (self.pending, self.broken) = (false, true);
@@ -210,7 +243,7 @@ impl Deal {
     /// Has this state on the disk.
     fn put(&mut self, next: u32, pending: bool) -> Result<()> {
         if self.broken {
-            return Err(Error::InvalidInput("the deal's record could not be written: open the store again".into()));
+            return Err(Error::store("the deal's record could not be written: open the store again"));
         }
         self.broken = true;
         self.record.write(&self.folder, State { next, blocks: self.info.blocks, pending })?;
@@ -240,7 +273,7 @@ impl Busy {
         if folder.busy.lock().unwrap_or_else(PoisonError::into_inner).insert(id) {
             return Ok(Busy { folder: folder.clone(), id });
         }
-        Err(Error::InvalidInput("another part of this process works on this deal".into()))
+        Err(Error::invalid_input("another part of this process works on this deal"))
     }
 }
 
@@ -295,6 +328,17 @@ fn remove_record(folder: &Folder, id: &SessionId) -> Result<()> {
 fn blocks(folder: &Folder, id: &SessionId) -> Result<BTreeSet<u32>> {
     let files = folder.files()?;
     Ok(files.iter().filter(|(of, _)| of == id).filter_map(|(_, ending)| record::block_number(ending)).collect())
+}
+
+/// Why a deal cannot be used of which only these blocks are there, if it cannot.
+fn missing(folder: &Folder, id: &SessionId, state: State, there: &BTreeSet<u32>) -> Option<Error> {
+    let block = (state.next..state.blocks).find(|number| !there.contains(number))?;
+    Some(Error::store(format!(
+        "{}: block {block} is missing, which is not used up as the record has it: it was deleted, or an older copy of the record \
+         was put back. Nothing of this deal may be used: delete {}",
+        record::path(folder, id).display(),
+        folder.named(id, "*").display()
+    )))
 }
 
 fn info(record: &Record, state: State) -> DealInfo {

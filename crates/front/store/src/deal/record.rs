@@ -9,7 +9,7 @@ use zeroize::Zeroizing;
 
 use crate::Meta;
 use crate::folder::{self, Folder, failed};
-use crate::seal::{HEAD, Kind, Seal};
+use crate::seal::{Content, HEAD, Seal};
 
 /// Bytes of a state.
 const STATE: usize = 4 + 4 + 1;
@@ -57,26 +57,31 @@ impl State {
 impl Record {
     /// The record of a new deal. It is not in the folder before [`Record::write`].
     pub(super) fn new(folder: &Folder, salt: [u8; 32], number: u64, meta: &Meta) -> Record {
-        let (head, seal) = Seal::new(folder, Kind::Deal, salt, number, meta);
+        let (head, seal) = Seal::new(folder, Content::Deal, salt, number, meta);
         let mac = mac_key(folder, &head, &meta.id);
         Record { meta: meta.clone(), number, seal, head, mac }
     }
 
     /// The record of the deal with this id, and its state.
     pub(super) fn read(folder: &Folder, id: &SessionId) -> Result<(Record, State)> {
+        Record::load(folder, id)?
+    }
+
+    /// The same, where damage is told apart from a disk that refuses.
+    pub(super) fn load(folder: &Folder, id: &SessionId) -> Result<Result<(Record, State)>> {
         let path = path(folder, id);
         let bytes = fs::read(&path).map_err(|error| match error.kind() {
-            ErrorKind::NotFound => Error::InvalidInput("the store has no such deal, or it is used up".into()),
+            ErrorKind::NotFound => Error::invalid_input("the store has no such deal, or it is used up"),
             _ => failed("cannot read", &path, error),
         })?;
-        Record::decode(folder, id, &bytes).ok_or_else(|| {
+        Ok(Record::decode(folder, id, &bytes).ok_or_else(|| {
             let (record, all) = (path.display(), path.with_extension("*"));
-            Error::InvalidInput(format!(
+            Error::store(format!(
                 "{record} is damaged, or not of this store, so that nobody can say what of its deal is used up: delete \
                  {}",
                 all.display()
             ))
-        })
+        }))
     }
 
     fn decode(folder: &Folder, id: &SessionId, bytes: &[u8]) -> Option<(Record, State)> {
@@ -88,7 +93,7 @@ impl Record {
         if blake3::keyed_hash(&mac, content) != blake3::Hash::from_bytes(*tag) {
             return None;
         }
-        let (number, meta, seal) = Seal::open_head(folder, Kind::Deal, id, head)?;
+        let (number, meta, seal) = Seal::open_head(folder, Content::Deal, id, head)?;
         Some((Record { meta, number, seal, head: head.to_vec(), mac }, State::decode(state.try_into().ok()?)))
     }
 

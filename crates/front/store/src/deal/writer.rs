@@ -33,11 +33,11 @@ impl DealWriter {
     /// The next block: one call of [`Deal::take`](crate::Deal::take) will give it. It is on the disk when this returns.
     ///
     /// # Errors
-    /// [`Error::InvalidInput`] if the disk refuses or refused before, or there are 2^32 - 1 blocks already.
+    /// [`Store`](comity_core::Kind) if the disk refuses or refused before, or there are 2^32 - 1 blocks already.
     pub fn block(&mut self, bytes: &[u8]) -> Result<()> {
         let number = self.blocks;
         if self.broken || number == u32::MAX {
-            return Err(Error::InvalidInput("a block could not be written, or the deal has 2^32 - 1 of them".into()));
+            return Err(Error::store("a block could not be written, or the deal has 2^32 - 1 of them"));
         }
         // What a block's key has encrypted is not written again under it with other bytes.
         self.broken = true;
@@ -53,10 +53,10 @@ impl DealWriter {
     /// Completes the deal; it is on the disk when this returns. Returns its size on the disk, in bytes.
     ///
     /// # Errors
-    /// [`Error::InvalidInput`] if the disk refuses, or a block could not be written: then the deal is not there.
+    /// [`Store`](comity_core::Kind) if the disk refuses, or a block could not be written: then the deal is not there.
     pub fn finish(mut self) -> Result<u64> {
         if self.broken {
-            return Err(Error::InvalidInput("a block of the deal could not be written".into()));
+            return Err(Error::store("a block of the deal could not be written"));
         }
         // The record names the blocks, so their names have to be on the disk before it.
         self.folder.sync()?;

@@ -48,7 +48,7 @@ impl Matrix {
     }
 
     /// Uniform bits.
-    pub(super) fn random(&self, rng: &mut impl CryptoRng) -> Masks {
+    pub(super) fn random(&self, rng: &mut dyn CryptoRng) -> Masks {
         let mut digits = Zeroizing::new(vec![0; self.groups]);
         rng.fill_bytes(&mut digits);
         cut(&mut digits, self.columns);

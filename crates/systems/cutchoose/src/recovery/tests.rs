@@ -1,12 +1,14 @@
 //! Both sides against the formulas of the figure, against each other, and against messages that nobody honest sends.
 
-use comity_core::{Backend, Block, Error, Misbehaviour, Prg, SessionId};
+use comity_core::{Backend, Block, Error, Kind, Prg, SessionId};
 use curve25519_dalek::constants::RISTRETTO_BASEPOINT_POINT as G;
 use curve25519_dalek::ristretto::RistrettoPoint;
 use curve25519_dalek::scalar::Scalar;
 use curve25519_dalek::traits::Identity;
 
 use super::{Commitments, Encoded, First, Scalars, Second, Trapdoor, point};
+
+use crate::checks;
 
 const SESSION: SessionId = SessionId::new([5; 32]);
 const COPIES: usize = 11;
@@ -270,14 +272,14 @@ fn bad_elements_of_the_evaluator_are_refused_by_name() {
     };
     for at in [0, 1] {
         for bytes in NO_POINTS {
-            assert!(matches!(start(at, bytes), Some(Error::PeerMisbehaved(Misbehaviour::InvalidPoint))));
+            assert!(matches!(start(at, bytes), Some(Error { kind: Kind::Misbehaved(checks::INVALID_POINT), .. })));
         }
-        assert!(matches!(start(at, [0; 32]), Some(Error::PeerMisbehaved(Misbehaviour::IdentityPoint))));
+        assert!(matches!(start(at, [0; 32]), Some(Error { kind: Kind::Misbehaved(checks::IDENTITY_POINT), .. })));
         assert!(start(at, run.second.to_bytes()).is_none());
     }
     for bytes in NO_POINTS {
         let result = garbler(run.first).unwrap().pads(&Second::from_bytes(bytes), delta);
-        assert!(matches!(result.err(), Some(Error::PeerMisbehaved(Misbehaviour::InvalidPoint))));
+        assert!(matches!(result.err(), Some(Error { kind: Kind::Misbehaved(checks::INVALID_POINT), .. })));
     }
     // The identity is one h1 among all, and gives no more than another.
     let pads = garbler(run.first).unwrap().pads(&Second::from_bytes([0; 32]), delta).unwrap();

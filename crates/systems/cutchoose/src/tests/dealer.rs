@@ -1,27 +1,46 @@
 //! Ideal random OTs in the place of the extension, so that a run costs a hundredth: for tests that need thousands.
 
-use std::cell::Cell;
-
 use comity_channel::Channel;
-use comity_core::{Backend, Bits, Block, Prg, Result, SessionId};
+use comity_core::{Bits, Block, Prg, Result};
 use comity_ot::{Malicious, RandomReceiver, RandomSender};
+use comity_protocol::Here;
+use rand_core::CryptoRng;
 
-thread_local! {
-    static DEALING: Cell<bool> = const { Cell::new(false) };
+use crate::transfer::{Choice, Ots, ReceiverOts, SenderOts};
+
+/// OTs that are dealt.
+pub(super) struct Dealt;
+
+impl Ots for Dealt {
+    fn send(
+        &self,
+        ch: &mut dyn Channel,
+        here: Here,
+        copies: usize,
+        inputs: usize,
+        _: &mut dyn CryptoRng,
+    ) -> Result<SenderOts> {
+        SenderOts::draw(&mut Dealer::of(here), ch, copies, inputs)
+    }
+
+    fn receive(
+        &self,
+        ch: &mut dyn Channel,
+        here: Here,
+        choice: &Choice,
+        encoded: &Bits,
+        rng: &mut dyn CryptoRng,
+    ) -> Result<ReceiverOts> {
+        ReceiverOts::draw(&mut Dealer::of(here), ch, choice, encoded, rng)
+    }
 }
 
 /// Gives both parties of a session the same messages.
-pub(crate) struct Dealer(Prg);
+struct Dealer(Prg);
 
 impl Dealer {
-    /// From now on the party on this thread has its OTs dealt.
-    pub(super) fn deal() {
-        DEALING.set(true);
-    }
-
-    /// The dealer of a session, if OTs are dealt on this thread.
-    pub(crate) fn of(session: &SessionId) -> Option<Dealer> {
-        DEALING.get().then(|| Dealer(Prg::new(Backend::detect(), session.block("dealt"))))
+    fn of(here: Here) -> Dealer {
+        Dealer(Prg::new(here.backend, here.session.block("dealt")))
     }
 
     fn pair(&mut self) -> [Block; 2] {
@@ -32,12 +51,12 @@ impl Dealer {
 impl RandomSender for Dealer {
     type Model = Malicious;
 
-    fn sender_random<C: Channel + ?Sized>(&mut self, _: &mut C, out: &mut [[Block; 2]]) -> Result<()> {
+    fn sender_random(&mut self, _: &mut dyn Channel, out: &mut [[Block; 2]]) -> Result<()> {
         out.fill_with(|| self.pair());
         Ok(())
     }
 
-    fn random<C: Channel + ?Sized>(&mut self, ch: &mut C, out: &mut [[Block; 2]]) -> Result<()> {
+    fn random(&mut self, ch: &mut dyn Channel, out: &mut [[Block; 2]]) -> Result<()> {
         RandomSender::sender_random(self, ch, out)
     }
 }
@@ -45,14 +64,14 @@ impl RandomSender for Dealer {
 impl RandomReceiver for Dealer {
     type Model = Malicious;
 
-    fn sender_random<C: Channel + ?Sized>(&mut self, _: &mut C, choices: &Bits, out: &mut [Block]) -> Result<()> {
+    fn sender_random(&mut self, _: &mut dyn Channel, choices: &Bits, out: &mut [Block]) -> Result<()> {
         for (out, choice) in out.iter_mut().zip(choices.iter()) {
             *out = self.pair()[usize::from(choice)];
         }
         Ok(())
     }
 
-    fn random<C: Channel + ?Sized>(&mut self, ch: &mut C, out: &mut [Block]) -> Result<Bits> {
+    fn random(&mut self, ch: &mut dyn Channel, out: &mut [Block]) -> Result<Bits> {
         let choices = out.iter().map(|_| self.0.block().lsb()).collect();
         RandomReceiver::sender_random(self, ch, &choices, out)?;
         Ok(choices)

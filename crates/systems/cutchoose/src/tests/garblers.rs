@@ -1,12 +1,13 @@
 //! Garblers that are honest but for one lie: the verdicts of the table.
 
 use comity_circuit::{Program, Recipients};
-use comity_core::{Backend, Block, Misbehaviour, SessionId, ShortHash, TccrHash};
+use comity_core::{Backend, Block, Check, SessionId, ShortHash, TccrHash};
 
 use super::{BITS, Ends, Setting, Verdict, honest, program};
-use crate::Form;
+use crate::checks;
 use crate::conduct::Act;
 use crate::copies::{Copy, Secret};
+use crate::intake::Form;
 use crate::probe::Probe;
 
 const JUNK: Block = Block::from_u128(0x0123_4567_89ab_cdef_fedc_ba98_7654_3210);
@@ -39,6 +40,8 @@ enum Lie {
     BothRows,
     OutputCommitment,
     Salt,
+    /// In two phases only.
+    TableKey,
     Point,
     NoPoint,
     Encrypted,
@@ -157,6 +160,7 @@ impl Garbler {
             },
             (Lie::OutputCommitment, Act::OutputCommitment { j, digest, .. }) if lies(&j) => digest[0] ^= 1,
             (Lie::Salt, Act::OutputCommitment { j, salt, .. }) if lies(&j) => salt[0] ^= 1,
+            (Lie::TableKey, Act::TableKey { j, key }) if lies(&j) => key[3] ^= 0x10,
             (Lie::Point, Act::Answer { j, point, .. }) if lies(&j) => {
                 *point = curve25519_dalek::constants::RISTRETTO_BASEPOINT_COMPRESSED.to_bytes();
             }
@@ -189,38 +193,49 @@ fn run(lie: Lie, copies: &[usize], setting: &Setting<'_>) -> Ends {
 
 /// The verdicts if a copy is checked, and if it is evaluated, with others.
 #[rustfmt::skip]
-const TABLE: [(Lie, Verdict, Verdict); 26] = {
-    use Misbehaviour as M;
+const TABLE: [(Lie, Verdict, Verdict); 27] = {
     use Verdict::{Abort, Output, Recovered};
     [
-        (Lie::OtherSeed,        Abort(M::InputLabel),      Output),
-        (Lie::OtherDelta,       Abort(M::InputLabel),      Output),
-        (Lie::OtherScalars,     Abort(M::InputRecovery),   Output),
-        (Lie::OtherSalt,        Abort(M::OutputTable),     Output),
-        (Lie::SwappedLabels,    Abort(M::InputLabel),      Recovered),
-        (Lie::GarbageLabels,    Abort(M::InputLabel),      Output),
-        (Lie::R,                Output,                    Abort(M::InputOpening)),
-        (Lie::OtherX,           Abort(M::InputCommitment), Recovered),
-        (Lie::CommittedGarbage, Abort(M::InputCommitment), Output),
-        (Lie::OtherLabelOpened, Output,                    Abort(M::InputOpening)),
-        (Lie::GarbageLabelsOpened, Output,                 Abort(M::InputOpening)),
-        (Lie::Masking,          Output,                    Abort(M::InputOpening)),
-        (Lie::AnsweredLabels,   Abort(M::InputCommitment), Abort(M::InputOpening)),
-        (Lie::AnsweredBits,     Abort(M::InputCommitment), Abort(M::InputOpening)),
-        (Lie::AnsweredR,        Abort(M::InputCommitment), Abort(M::InputOpening)),
-        (Lie::GarbageGates,     Abort(M::GarbledCircuit),  Output),
-        (Lie::OtherGates,       Abort(M::GarbledCircuit),  Recovered),
-        (Lie::SwappedOutput,    Abort(M::OutputTable),     Recovered),
-        (Lie::GarbageRows,      Abort(M::OutputTable),     Output),
-        (Lie::SwappedRows,      Abort(M::OutputTable),     Output),
-        (Lie::BothRows,         Abort(M::OutputTable),     Recovered),
-        (Lie::OutputCommitment, Abort(M::OutputTable),     Abort(M::OutputOpening)),
-        (Lie::Salt,             Output,                    Abort(M::OutputOpening)),
-        (Lie::Point,            Abort(M::InputRecovery),   Output),
-        (Lie::NoPoint,          Abort(M::InputRecovery),   Output),
-        (Lie::Encrypted,        Abort(M::InputRecovery),   Output),
+        (Lie::OtherSeed,        Abort(checks::INPUT_LABEL),      Output),
+        (Lie::OtherDelta,       Abort(checks::INPUT_LABEL),      Output),
+        (Lie::OtherScalars,     Abort(checks::INPUT_RECOVERY),   Output),
+        (Lie::OtherSalt,        Abort(checks::OUTPUT_TABLE),     Output),
+        (Lie::SwappedLabels,    Abort(checks::INPUT_LABEL),      Recovered),
+        (Lie::GarbageLabels,    Abort(checks::INPUT_LABEL),      Output),
+        (Lie::R,                Output,                    Abort(checks::INPUT_OPENING)),
+        (Lie::OtherX,           Abort(checks::INPUT_COMMITMENT), Recovered),
+        (Lie::CommittedGarbage, Abort(checks::INPUT_COMMITMENT), Output),
+        (Lie::OtherLabelOpened, Output,                    Abort(checks::INPUT_OPENING)),
+        (Lie::GarbageLabelsOpened, Output,                 Abort(checks::INPUT_OPENING)),
+        (Lie::Masking,          Output,                    Abort(checks::INPUT_OPENING)),
+        (Lie::AnsweredLabels,   Abort(checks::INPUT_COMMITMENT), Abort(checks::INPUT_OPENING)),
+        (Lie::AnsweredBits,     Abort(checks::INPUT_COMMITMENT), Abort(checks::INPUT_OPENING)),
+        (Lie::AnsweredR,        Abort(checks::INPUT_COMMITMENT), Abort(checks::INPUT_OPENING)),
+        (Lie::GarbageGates,     Abort(checks::GARBLED_CIRCUIT),  Output),
+        (Lie::OtherGates,       Abort(checks::GARBLED_CIRCUIT),  Recovered),
+        (Lie::SwappedOutput,    Abort(checks::OUTPUT_TABLE),     Recovered),
+        (Lie::GarbageRows,      Abort(checks::OUTPUT_TABLE),     Output),
+        (Lie::SwappedRows,      Abort(checks::OUTPUT_TABLE),     Output),
+        (Lie::BothRows,         Abort(checks::OUTPUT_TABLE),     Recovered),
+        (Lie::OutputCommitment, Abort(checks::OUTPUT_TABLE),     Abort(checks::OUTPUT_OPENING)),
+        (Lie::Salt,             Output,                    Abort(checks::OUTPUT_OPENING)),
+        (Lie::TableKey,         Output,                    Abort(checks::OUTPUT_OPENING)),
+        (Lie::Point,            Abort(checks::INPUT_RECOVERY),   Output),
+        (Lie::NoPoint,          Abort(checks::INPUT_RECOVERY),   Output),
+        (Lie::Encrypted,        Abort(checks::INPUT_RECOVERY),   Output),
     ]
 };
+
+/// The lies that can be told in one phase, or in two, and their verdicts.
+fn table(prepared: bool) -> impl Iterator<Item = (Lie, Verdict, Verdict)> {
+    TABLE.into_iter().filter(move |(lie, ..)| prepared || *lie != Lie::TableKey).map(move |row| match row {
+        // The tables come before the labels.
+        (lie @ (Lie::OtherSeed | Lie::OtherDelta), _, evaluated) if prepared => {
+            (lie, Verdict::Abort(checks::GARBLED_CIRCUIT), evaluated)
+        }
+        row => row,
+    })
+}
 
 /// Whether a gate of another function changes the output is decided by permute bits, and by the output.
 fn check(lie: Lie, ends: &Ends, setting: &Setting<'_>, wanted: Verdict, what: &str) {
@@ -230,8 +245,8 @@ fn check(lie: Lie, ends: &Ends, setting: &Setting<'_>, wanted: Verdict, what: &s
 }
 
 /// What a lie leads to if exactly the evaluated copies are those of the lie.
-fn guessed(lie: Lie, evaluated: Verdict, program: &Program) {
-    let setting = Setting { evaluated: Some(vec![0, 2]), ..Setting::new(program, 4, 30) };
+fn guessed(lie: Lie, evaluated: Verdict, program: &Program, prepared: bool) {
+    let setting = Setting { prepared, evaluated: Some(vec![0, 2]), ..Setting::new(program, 4, 30) };
     let ends = run(lie, &[0, 2], &setting);
     match lie {
         // This is what escapes.
@@ -244,16 +259,15 @@ fn guessed(lie: Lie, evaluated: Verdict, program: &Program) {
         // With both labels of a bit the input opens whether another copy is good or not.
         Lie::BothRows => assert_eq!(ends.verdict(&setting), Verdict::Recovered, "{lie:?}"),
         Lie::GarbageLabels | Lie::CommittedGarbage | Lie::GarbageGates | Lie::GarbageRows | Lie::SwappedRows => {
-            assert_eq!(ends.verdict(&setting), Verdict::Abort(Misbehaviour::NoValidCopy), "{lie:?}");
+            assert_eq!(ends.verdict(&setting), Verdict::Abort(checks::NO_VALID_COPY), "{lie:?}");
         }
         _ => assert_eq!(ends.verdict(&setting), evaluated, "{lie:?}"),
     }
 }
 
-#[test]
-fn every_lie_has_its_verdict() {
+fn verdicts(prepared: bool) {
     let program = program(Recipients::All);
-    for (lie, checked, evaluated) in TABLE {
+    for (lie, checked, evaluated) in table(prepared) {
         // Of two checks that fail the first one is named.
         let everywhere = match lie {
             Lie::OutputCommitment => evaluated,
@@ -267,29 +281,52 @@ fn every_lie_has_its_verdict() {
             (&[0, 2], vec![0, 1, 2], evaluated),
             (&[0, 1, 2, 3], vec![0, 2], everywhere),
         ] {
-            let setting = Setting { evaluated: Some(choice), ..Setting::new(&program, 4, 20) };
+            let setting = Setting { prepared, evaluated: Some(choice), ..Setting::new(&program, 4, 20) };
             let ends = run(lie, copies, &setting);
             check(lie, &ends, &setting, verdict, &format!("in {copies:?}"));
         }
-        guessed(lie, evaluated, &program);
+        guessed(lie, evaluated, &program, prepared);
     }
+}
+
+#[test]
+fn every_lie_has_its_verdict() {
+    verdicts(false);
+}
+
+#[test]
+fn every_lie_has_its_verdict_in_two_phases() {
+    verdicts(true);
+}
+
+/// The evaluator's own choice.
+fn verdicts_with_forty_copies(prepared: bool, dealt: bool) {
+    let program = program(Recipients::only(1));
+    let mut seen = [0; 2];
+    for (seed, (lie, checked, evaluated)) in (100..).zip(table(prepared)) {
+        let setting = Setting { prepared, dealt, ..Setting::new(&program, 40, seed) };
+        let ends = run(lie, &[7], &setting);
+        let is_evaluated = ends.evaluated.contains(&7);
+        check(lie, &ends, &setting, if is_evaluated { evaluated } else { checked }, "in 7");
+        seen[usize::from(is_evaluated)] += 1;
+    }
+    assert!(seen.iter().all(|&times| times > 5), "{seen:?}");
 }
 
 #[test]
 fn every_lie_has_its_verdict_with_forty_copies() {
-    let program = program(Recipients::Party(1));
-    for (seed, (lie, checked, evaluated)) in (100..).zip(TABLE) {
-        // The full stack, and the evaluator's own choice.
-        let setting = Setting { dealt: false, ..Setting::new(&program, 40, seed) };
-        let ends = run(lie, &[7], &setting);
-        let verdict = if ends.evaluated.contains(&7) { evaluated } else { checked };
-        check(lie, &ends, &setting, verdict, "in 7");
-    }
+    // The full stack.
+    verdicts_with_forty_copies(false, false);
+}
+
+#[test]
+fn every_lie_has_its_verdict_with_forty_copies_in_two_phases() {
+    verdicts_with_forty_copies(true, true);
 }
 
 #[test]
 fn a_gate_of_another_function_is_caught_or_recovered_from() {
-    let program = program(Recipients::Party(1));
+    let program = program(Recipients::only(1));
     let mut seen = [0; 3];
     for seed in 0..60 {
         let setting = Setting::new(&program, 3, 1000 + seed);
@@ -298,7 +335,7 @@ fn a_gate_of_another_function_is_caught_or_recovered_from() {
             continue;
         }
         let found = ends.verdict(&setting);
-        let i = [Verdict::Abort(Misbehaviour::GarbledCircuit), Verdict::Output, Verdict::Recovered]
+        let i = [Verdict::Abort(checks::GARBLED_CIRCUIT), Verdict::Output, Verdict::Recovered]
             .iter()
             .position(|verdict| *verdict == found)
             .unwrap_or_else(|| panic!("{found:?}"));
@@ -311,11 +348,12 @@ fn a_gate_of_another_function_is_caught_or_recovered_from() {
 #[test]
 fn lies_about_all_copies_are_named_whatever_is_evaluated() {
     let program = program(Recipients::All);
-    for choice in [vec![0], vec![1, 2], vec![0, 1, 2, 3]] {
-        let setting = Setting { evaluated: Some(choice), ..Setting::new(&program, 4, 40) };
+    let settings = [vec![0], vec![1, 2], vec![0, 1, 2, 3]]
+        .map(|choice| Setting { evaluated: Some(choice), ..Setting::new(&program, 4, 40) }.both());
+    for setting in settings.into_iter().flatten() {
         let check = |what: &str, liar: &mut (dyn FnMut(Act<'_>) + Send)| {
             let ends = setting.run(liar, honest);
-            assert_eq!(ends.verdict(&setting), Verdict::Abort(Misbehaviour::OutputLabels), "{what}");
+            assert_eq!(ends.verdict(&setting), Verdict::Abort(checks::OUTPUT_LABELS), "{what}");
         };
         for at in [0, 1, 9] {
             check("H", &mut |act| {
@@ -352,21 +390,49 @@ fn lies_about_all_copies_are_named_whatever_is_evaluated() {
     }
 }
 
+/// A garbler that tells another difference of its input than it goes on with has all checked copies against it. Where none is
+/// checked nothing disagrees, and nothing is made of it.
+#[test]
+fn the_input_that_is_told_is_the_one_that_is_used() {
+    let program = program(Recipients::All);
+    for bit in 0..BITS {
+        for (choice, verdict) in [
+            (vec![0], Verdict::Abort(checks::INPUT_COMMITMENT)),
+            (vec![0, 1, 3], Verdict::Abort(checks::INPUT_COMMITMENT)),
+            (vec![0, 1, 2, 3], Verdict::Output),
+        ] {
+            let setting = Setting { prepared: true, evaluated: Some(choice), ..Setting::new(&program, 4, 45) };
+            let ends = setting.run(
+                |act| {
+                    if let Act::Difference(bits) = act {
+                        bits[0] ^= 1 << bit;
+                    }
+                },
+                honest,
+            );
+            assert_eq!(ends.verdict(&setting), verdict, "bit {bit}, evaluated {:?}", ends.evaluated);
+        }
+    }
+}
+
+/// In which copies the answers of step 7 are spoiled, where the first, the second and the fourth are evaluated and disagree.
+const SPOILED: [(&[usize], Verdict); 5] = [
+    (&[0, 1], Verdict::Recovered),
+    (&[1, 3], Verdict::Recovered),
+    (&[0, 3], Verdict::Recovered),
+    (&[0, 1, 3], Verdict::Abort(checks::NO_RECOVERY)),
+    (&[0, 1, 2], Verdict::Abort(checks::INPUT_RECOVERY)),
+];
+
 /// What a garbler must lie about besides for outputs that disagree to lead nowhere.
 #[test]
 fn recovery_needs_one_honest_answer() {
     let program = program(Recipients::All);
-    let setting = Setting { evaluated: Some(vec![0, 1, 3]), ..Setting::new(&program, 5, 50) };
-    for (spoiled, verdict) in [
-        (&[0, 1][..], Verdict::Recovered),
-        (&[1, 3], Verdict::Recovered),
-        (&[0, 3], Verdict::Recovered),
-        (&[0, 1, 3], Verdict::Abort(Misbehaviour::NoRecovery)),
-        (&[0, 1, 2], Verdict::Abort(Misbehaviour::InputRecovery)),
-    ] {
+    let settings = Setting { evaluated: Some(vec![0, 1, 3]), ..Setting::new(&program, 5, 50) }.both();
+    for (setting, (spoiled, verdict)) in settings.iter().flat_map(|setting| SPOILED.map(|case| (setting, case))) {
         for lie in [Lie::Point, Lie::NoPoint, Lie::Encrypted] {
             let (mut output, mut answer) =
-                (Garbler::swapping_output(&[1], &setting), Garbler::new(lie, spoiled, &setting));
+                (Garbler::swapping_output(&[1], setting), Garbler::new(lie, spoiled, setting));
             let ends = setting.run(
                 |act| match act {
                     Act::Answer { .. } => answer.act(act),
@@ -374,7 +440,7 @@ fn recovery_needs_one_honest_answer() {
                 },
                 honest,
             );
-            assert_eq!(ends.verdict(&setting), verdict, "{lie:?} in {spoiled:?}");
+            assert_eq!(ends.verdict(setting), verdict, "{lie:?} in {spoiled:?}");
         }
     }
 }
@@ -382,19 +448,20 @@ fn recovery_needs_one_honest_answer() {
 /// The garbler's own outputs are right too: recovery yields pad and key.
 #[test]
 fn the_garbler_gets_its_output_and_does_not_learn_of_recovery() {
-    for to in [Recipients::All, Recipients::Party(0)] {
+    for to in [Recipients::All, Recipients::only(0)] {
         let program = program(to);
-        let setting = Setting { evaluated: Some(vec![0, 2, 3]), ..Setting::new(&program, 4, 60) };
-        let mut garbler = Garbler::swapping_output(&[2], &setting);
-        let ends = setting.run(|act| garbler.act(act), honest);
-        assert!(ends.disagree && ends.opened.iter().all(|&opened| opened));
-        assert!(ends.garbler.expect("an output") == setting.expected());
+        for setting in (Setting { evaluated: Some(vec![0, 2, 3]), ..Setting::new(&program, 4, 60) }).both() {
+            let mut garbler = Garbler::swapping_output(&[2], &setting);
+            let ends = setting.run(|act| garbler.act(act), honest);
+            assert!(ends.disagree && ends.opened.iter().all(|&opened| opened));
+            assert!(ends.garbler.expect("an output") == setting.expected());
+        }
     }
 }
 
 #[test]
 fn lies_about_a_code_are_named() {
-    let program = program(Recipients::Party(1));
+    let program = program(Recipients::only(1));
     let mut seen = [0; 2];
     for seed in 0..12 {
         let setting = Setting { form: Form::Coded, ..Setting::new(&program, 5, 70 + seed) };
@@ -405,7 +472,7 @@ fn lies_about_a_code_are_named() {
                 values[0] ^= JUNK;
             }
         };
-        assert_eq!(setting.run(coded, honest).verdict(&setting), Verdict::Abort(Misbehaviour::CodedCircuit));
+        assert_eq!(setting.run(coded, honest).verdict(&setting), Verdict::Abort(checks::CODED_CIRCUIT));
         let hash = |act: Act<'_>| {
             if let Act::TablesHash { j: 1, digest } = act {
                 digest[9] ^= 2;
@@ -413,9 +480,45 @@ fn lies_about_a_code_are_named() {
         };
         let ends = setting.run(hash, honest);
         let evaluated = ends.evaluated.contains(&1);
-        let wanted = if evaluated { Misbehaviour::CodedCircuit } else { Misbehaviour::GarbledCircuit };
+        let wanted = if evaluated { checks::CODED_CIRCUIT } else { checks::GARBLED_CIRCUIT };
         assert_eq!(ends.verdict(&setting), Verdict::Abort(wanted));
         seen[usize::from(evaluated)] += 1;
     }
     assert!(seen.iter().all(|&times| times > 1), "{seen:?}");
+}
+
+/// Checks that garblers provoke: each lie of the table in a copy that is checked, in one that is evaluated, and in all that are
+/// evaluated; then those that are told elsewhere.
+pub(super) fn caught() -> Vec<&'static Check> {
+    let program = program(Recipients::only(1));
+    let setting = Setting { evaluated: Some(vec![0, 2]), ..Setting::new(&program, 4, 80) };
+    let mut named = Vec::new();
+    let mut hear = |ends: Ends| named.extend(ends.evaluator.err().and_then(|error| error.check()));
+    for (lie, ..) in table(false) {
+        [&[1][..], &[0], &[0, 2]].into_iter().for_each(|copies| hear(run(lie, copies, &setting)));
+    }
+    hear(setting.run(
+        |act| {
+            if let Act::Delta(shown) = act {
+                shown[0] ^= JUNK;
+            }
+        },
+        honest,
+    ));
+    let (mut output, mut answer) =
+        (Garbler::swapping_output(&[0], &setting), Garbler::new(Lie::Encrypted, &[0, 2], &setting));
+    hear(setting.run(
+        |act| match act {
+            Act::Answer { .. } => answer.act(act),
+            other => output.act(other),
+        },
+        honest,
+    ));
+    let coded = |act: Act<'_>| {
+        if let Act::Coded(values) = act {
+            values[0] ^= JUNK;
+        }
+    };
+    hear(Setting { form: Form::Coded, ..Setting::new(&program, 5, 81) }.run(coded, honest));
+    named
 }

@@ -6,7 +6,7 @@
 //! it evaluates all of them, and an honest copy besides. If those copies are exactly the evaluated ones, which is one guess
 //! among `2^rho - 1`, the output may be wrong, or the run ends with *no valid copy*. Else it is never wrong. *Recovered*
 //! means that the outputs disagree, the seeds open, and the output is computed from both inputs in the clear; *ignored* that the
-//! copy has no say; *nothing* that the lie is not even looked at. Each abort is the [`Misbehaviour`] of that name.
+//! copy has no say; *nothing* that the lie is not even looked at. Each abort is the check of that name.
 //!
 //! | Step | Lie | Checked | Evaluated |
 //! |---|---|---|---|
@@ -31,6 +31,11 @@
 //! | 7 | wrong `C_j`, be it a point or not, or wrong `Enc(seed_j)` | `InputRecovery` | harmless, or another copy recovers |
 //! | 7 | the same in all evaluated copies, by a guess, and outputs that disagree | | `NoRecovery` |
 //!
+//! In two phases all are told as in one, those of steps 1, 3 and 5 offline, and have the same verdicts, but where the tables are
+//! checked first: a copy from another seed or with another `delta_j` is `GarbledCircuit` if it is checked. A wrong key of a copy's
+//! output tables is a lie as the salt is one: `OutputOpening` if the copy is evaluated, nothing if not. Another `x` in the
+//! difference that is told than in what follows is `InputCommitment`, whichever copies are checked.
+//!
 //! In coded form besides: values of the code that are not those of the tables hashed are `CodedCircuit` whatever is evaluated;
 //! a wrong hash of a copy is `GarbledCircuit` if the copy is checked and `CodedCircuit` if not.
 //!
@@ -42,7 +47,7 @@
 //! | Step | Lie | Verdict at the garbler |
 //! |---|---|---|
 //! | 1 | no copy is evaluated | none visible; it learns no output, and that is its own affair |
-//! | 3 | the committing OT is opened to something else | `WrongOpening` |
+//! | 3 | the committing OT is opened to something else | `WrongOpening`, of comity-ot |
 //! | 3 | it is opened early, as everything else may be said early | none visible: the garbler has sent all `R` when it looks |
 //! | 7 | `h`, `g1` or `h1` are no canonical points | `InvalidPoint` |
 //! | 7 | `h` or `g1` is the identity | `IdentityPoint` |
@@ -60,38 +65,24 @@
 mod dealer;
 mod evaluators;
 mod garblers;
+mod laws;
 mod rates;
 mod wire;
 
 use comity_channel::Channel;
-use comity_circuit::{Builder, Observer, Plain, Program, Recipients};
-use comity_core::{Backend, Bits, Block, Error, Misbehaviour, Params, Prg, Result, SessionId};
+use comity_circuit::{Builder, Program, Recipients};
+use comity_core::{Backend, Bits, Block, Check, Params, PartyId, Prg, Result, SessionId};
+use comity_protocol::{Here, Job, Options, Protocol};
 use comity_testing::Pair;
+use comity_testing::laws::{Outputs, clear};
 
-pub(crate) use dealer::Dealer;
-
-use crate::conduct::{Act, Conduct};
-use crate::transfer::Choice;
-use crate::{Config, Form, evaluator, garbler};
-
-/// A party that may do something to all that it makes. One type for all lies: the protocol is compiled once for them.
-struct Liar<'a>(&'a mut dyn FnMut(Act<'_>));
-
-impl Conduct for Liar<'_> {
-    fn before(&mut self, act: Act<'_>) {
-        (self.0)(act);
-    }
-}
-
-/// Output values.
-#[derive(Default)]
-struct Outputs(Vec<(usize, Bits)>);
-
-impl Observer for Outputs {
-    fn output(&mut self, index: usize, value: Bits) {
-        self.0.push((index, value));
-    }
-}
+use crate::conduct::Act;
+use crate::intake::Form;
+use crate::prepared::{Offline, Prepared};
+use crate::protocol::CutChoose;
+use crate::transfer::{Choice, Extended, Ots};
+use crate::{evaluator, garbler};
+use dealer::Dealt;
 
 /// Input bits of either party in the programs here.
 const BITS: usize = 4;
@@ -114,6 +105,8 @@ struct Setting<'a> {
     program: &'a Program,
     rho: u32,
     form: Form,
+    /// Whether there is an offline phase.
+    prepared: bool,
     /// Of the parties' randomness.
     seed: u128,
     /// What the session is derived from.
@@ -134,6 +127,7 @@ impl Setting<'_> {
             program,
             rho,
             form: Form::All,
+            prepared: false,
             seed,
             session: seed,
             backend: Backend::detect(),
@@ -144,36 +138,95 @@ impl Setting<'_> {
         }
     }
 
+    /// The same in one phase, and in two.
+    fn both(self) -> [Self; 2] {
+        [Setting { prepared: false, ..self.clone() }, Setting { prepared: true, ..self }]
+    }
+
+    /// The session that all copies are made in.
     fn session(&self) -> SessionId {
+        let given = self.given();
+        if self.prepared { given.child("cutchoose, prepared") } else { given }
+    }
+
+    /// The session that the parties are given.
+    fn given(&self) -> SessionId {
         SessionId::derive("lies", &[&self.session.to_le_bytes()])
     }
 
     /// The program's outputs in the clear.
     fn expected(&self) -> Vec<(usize, Bits)> {
-        let mut outputs = Outputs::default();
-        let inputs = [Some(self.x.clone()), Some(self.y.clone())];
-        comity_circuit::run(self.program, &mut Plain::new(), &inputs, &mut outputs).expect("a program that runs");
-        outputs.0
+        clear(self.program, &[self.x.clone(), self.y.clone()]).into_iter().enumerate().collect()
     }
 
-    /// One party, 0 garbles; its outputs.
-    fn party<C: Channel>(&self, ch: &mut C, party: u32, act: &mut dyn FnMut(Act<'_>)) -> Result<Vec<(usize, Bits)>> {
-        if self.dealt {
-            Dealer::deal();
+    /// A party's inputs; 0 garbles.
+    fn inputs(&self, party: u16) -> [Option<Bits>; 2] {
+        if party == 0 { [Some(self.x.clone()), None] } else { [None, Some(self.y.clone())] }
+    }
+
+    /// What is set, as party 0 says it.
+    fn options(&self) -> Options {
+        let mut options = Options::new(CutChoose.card());
+        for (name, value) in [("role", "garbler"), ("coded", if self.form == Form::Coded { "yes" } else { "no" })] {
+            options.set(PartyId(0), name, value).expect("an option of the card");
         }
-        let config =
-            Config { backend: self.backend, party, garbler: 0, params: Params::new(128, self.rho)?, form: self.form };
-        let mut rng = Prg::new(self.backend, Block::from_u128(self.seed << 1 | u128::from(party)));
-        let (session, program) = (self.session(), self.program);
-        let (mut outputs, mut conduct) = (Outputs::default(), Liar(act));
-        if party == 0 {
-            let inputs = [Some(self.x.clone()), None];
-            garbler::run(ch, &session, &config, program, &inputs, &mut rng, &mut outputs, &mut conduct)?;
-        } else {
-            let inputs = [None, Some(self.y.clone())];
-            evaluator::run(ch, &session, &config, program, &inputs, &mut rng, &mut outputs, &mut conduct)?;
+        options
+    }
+
+    /// Where a party stands, in the session that it is given.
+    fn here(&self, party: u16) -> Here {
+        let params = Params::new(128, self.rho).expect("parameters in range");
+        Here { me: PartyId(party), parties: 2, session: self.given(), params, backend: self.backend }
+    }
+
+    /// Where the OTs come from.
+    fn ots(&self) -> &'static dyn Ots {
+        if self.dealt { &Dealt } else { &Extended }
+    }
+
+    /// One party; its outputs.
+    fn party(&self, ch: &mut dyn Channel, party: u16, mut act: &mut dyn FnMut(Act<'_>)) -> Result<Vec<(usize, Bits)>> {
+        if self.prepared {
+            let stored = self.offline(ch, party, act)?;
+            return self.online(ch, party, &stored, act);
+        }
+        let (here, inputs, options) = (self.here(party), self.inputs(party), self.options());
+        let job = Job { program: self.program, inputs: &inputs, options: &options };
+        let (mut rng, mut outputs) = (self.rng(party), Outputs::default());
+        match party {
+            0 => garbler::run(ch, here, &job, self.ots(), &mut rng, &mut outputs, &mut act)?,
+            _ => evaluator::run(ch, here, &job, self.ots(), &mut rng, &mut outputs, &mut act)?,
         }
         Ok(outputs.0)
+    }
+
+    /// One party's offline phase; its preparation.
+    fn offline(&self, ch: &mut dyn Channel, party: u16, mut act: &mut dyn FnMut(Act<'_>)) -> Result<Vec<u8>> {
+        let (here, mut stored, mut observer) = (self.here(party), Vec::new(), Outputs::default());
+        let offline = Offline::new(self.program, PartyId(0), here.params, self.ots());
+        offline.run(ch, here, &mut self.rng(party), &mut stored, &mut observer, &mut act)?;
+        assert!(observer.0.is_empty(), "there are no outputs before there are inputs");
+        Ok(stored)
+    }
+
+    /// One party's online phase; its outputs.
+    fn online(
+        &self,
+        ch: &mut dyn Channel,
+        party: u16,
+        stored: &[u8],
+        mut act: &mut dyn FnMut(Act<'_>),
+    ) -> Result<Vec<(usize, Bits)>> {
+        let mut outputs = Outputs::default();
+        let prepared = Prepared::open(stored, self.backend, PartyId(party), self.program)?;
+        let loaded = prepared.load_as(self.program, &self.inputs(party), &mut act)?;
+        loaded.run_as(ch, &mut self.rng(2 + party), &mut outputs, &mut act)?;
+        Ok(outputs.0)
+    }
+
+    /// A party's randomness; 2 and 3 are the parties online.
+    fn rng(&self, party: u16) -> Prg {
+        Prg::new(self.backend, Block::from_u128(self.seed << 1 | u128::from(party & 1) | u128::from(party >> 1) << 127))
     }
 
     /// Both parties. An evaluator that has a choice made for it does not draw another.
@@ -230,7 +283,7 @@ struct Ends {
 /// How the evaluator should end.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Verdict {
-    Abort(Misbehaviour),
+    Abort(&'static Check),
     /// The right output, and nothing to recover.
     Output,
     /// The right output, because the garbler's input was recovered.
@@ -244,8 +297,7 @@ impl Ends {
     /// If its output is wrong, or it ended with another error than that of a check; or if seeds opened without copies that disagree.
     fn verdict(&self, setting: &Setting<'_>) -> Verdict {
         match &self.evaluator {
-            Err(Error::PeerMisbehaved(kind)) => Verdict::Abort(*kind),
-            Err(other) => panic!("not the error of a check: {other}"),
+            Err(error) => Verdict::Abort(error.check().unwrap_or_else(|| panic!("not the error of a check: {error}"))),
             Ok(outputs) => {
                 assert!(*outputs == setting.expected(), "the output is wrong");
                 if self.disagree {
@@ -260,21 +312,18 @@ impl Ends {
     }
 
     /// What the garbler found the evaluator to do.
-    fn complaint(&self) -> Option<Misbehaviour> {
-        match &self.garbler {
-            Ok(_) => None,
-            Err(Error::PeerMisbehaved(kind)) => Some(*kind),
-            Err(other) => panic!("not the error of a check: {other}"),
-        }
+    fn complaint(&self) -> Option<&'static Check> {
+        let error = self.garbler.as_ref().err()?;
+        Some(error.check().unwrap_or_else(|| panic!("not the error of a check: {error}")))
     }
 }
 
 #[test]
 fn honest_parties_open_nothing() {
-    for (to, seed) in [(Recipients::Party(1), 1), (Recipients::All, 2)] {
+    for (to, seed) in [(Recipients::only(1), 1), (Recipients::All, 2)] {
         let program = program(to);
-        for dealt in [true, false] {
-            let setting = Setting { dealt, ..Setting::new(&program, 6, seed) };
+        let settings = [true, false].map(|dealt| Setting { dealt, ..Setting::new(&program, 6, seed) }.both());
+        for setting in settings.into_iter().flatten() {
             let ends = setting.run(honest, honest);
             assert_eq!((ends.verdict(&setting), ends.complaint()), (Verdict::Output, None));
             assert!(to != Recipients::All || ends.garbler.is_ok_and(|outputs| outputs == setting.expected()));

@@ -1,10 +1,11 @@
 //! How often lies escape, and whether aborts tell anything about the evaluator's input.
 
 use comity_circuit::Recipients;
-use comity_core::{Backend, Bits, Block, Misbehaviour, Prg};
+use comity_core::{Backend, Bits, Block, Check, Prg};
 
 use super::garblers::Garbler;
 use super::{BITS, Setting, Verdict, honest, program};
+use crate::checks;
 use crate::conduct::Act;
 use crate::probe::Probe;
 
@@ -16,14 +17,20 @@ fn likely(count: usize, runs: usize, probability: f64) -> bool {
 
 /// Garblers who guess the evaluated copies, another guess each run, and whose circuits are wrong in exactly those, in the same way:
 /// the one lie that pays.
-fn escapes(rho: u32, runs: usize, dealt: bool, lie: fn(&[usize], &Setting<'_>) -> Garbler, caught: Misbehaviour) {
-    let program = program(Recipients::Party(1));
+fn escapes(
+    rho: u32,
+    runs: usize,
+    (prepared, dealt): (bool, bool),
+    lie: fn(&[usize], &Setting<'_>) -> Garbler,
+    caught: &'static Check,
+) {
+    let program = program(Recipients::only(1));
     let mut guesses = Prg::new(Backend::detect(), Block::from_u128(u128::from(rho)));
     let (mut escaped, mut recovered) = (0, 0);
     for seed in 0..runs as u128 {
         let guess = 1 + guesses.block().to_u128() % ((1 << rho) - 1);
         let copies: Vec<usize> = (0..rho as usize).filter(|j| guess >> j & 1 == 1).collect();
-        let setting = Setting { dealt, ..Setting::new(&program, rho, seed << 8 | u128::from(rho)) };
+        let setting = Setting { prepared, dealt, ..Setting::new(&program, rho, seed << 8 | u128::from(rho)) };
         let mut garbler = lie(&copies, &setting);
         let ends = setting.run(|act| garbler.act(act), honest);
         if ends.evaluated == copies {
@@ -45,31 +52,37 @@ fn escapes(rho: u32, runs: usize, dealt: bool, lie: fn(&[usize], &Setting<'_>) -
 
 #[test]
 fn the_best_guess_escapes_once_in_fifteen() {
-    escapes(4, 10_000, true, Garbler::swapping_output, Misbehaviour::OutputTable);
+    escapes(4, 10_000, (false, true), Garbler::swapping_output, checks::OUTPUT_TABLE);
 }
 
 #[test]
 fn the_best_guess_escapes_once_in_sixty_three() {
-    escapes(6, 10_000, true, Garbler::swapping_input, Misbehaviour::InputLabel);
+    escapes(6, 10_000, (false, true), Garbler::swapping_input, checks::INPUT_LABEL);
 }
 
 #[test]
 fn the_best_guess_escapes_once_in_two_hundred_and_fifty_five() {
-    escapes(8, 10_000, true, Garbler::swapping_input, Misbehaviour::InputLabel);
+    escapes(8, 10_000, (false, true), Garbler::swapping_input, checks::INPUT_LABEL);
+}
+
+#[test]
+fn in_two_phases_it_escapes_as_often() {
+    escapes(3, 2_000, (true, true), Garbler::swapping_output, checks::OUTPUT_TABLE);
+    escapes(4, 2_000, (true, true), Garbler::swapping_input, checks::INPUT_LABEL);
 }
 
 #[test]
 #[ignore = "a campaign: base OTs for every run"]
 fn the_best_guess_escapes_as_often_on_the_full_stack() {
-    for rho in [4, 6, 8] {
-        escapes(rho, 10_000, false, Garbler::swapping_output, Misbehaviour::OutputTable);
+    for (rho, prepared) in [(4, false), (6, false), (8, false), (6, true)] {
+        escapes(rho, 10_000, (prepared, false), Garbler::swapping_output, checks::OUTPUT_TABLE);
     }
 }
 
 /// How many of `runs` runs end with an abort if the garbler spoils the label for one of these bits of the encoded input in
 /// all copies.
 fn aborts(rho: u32, spoiled: &[usize], y: u8, runs: usize) -> usize {
-    let program = program(Recipients::Party(1));
+    let program = program(Recipients::only(1));
     let abort = |seed: u128| {
         let setting = Setting {
             y: Bits::from_bytes(&[y], BITS),
@@ -88,7 +101,7 @@ fn aborts(rho: u32, spoiled: &[usize], y: u8, runs: usize) -> usize {
         match ends.verdict(&setting) {
             Verdict::Output => false,
             // The second where all copies are evaluated.
-            Verdict::Abort(Misbehaviour::InputLabel | Misbehaviour::NoValidCopy) => true,
+            Verdict::Abort(checks::INPUT_LABEL | checks::NO_VALID_COPY) => true,
             other => panic!("{other:?}"),
         }
     };

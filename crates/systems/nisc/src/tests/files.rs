@@ -2,11 +2,14 @@
 
 use std::io::{self, Read};
 
-use comity_circuit::ProgramBuilder;
+use comity_circuit::{Owner, ProgramBuilder};
+use comity_core::Kind;
 
 use super::*;
+use crate::checks;
 use crate::files::{CHECKSUM, Header, checksum};
-use crate::{Cost, respond};
+use crate::respond::answered;
+use crate::{Cost, Writers, open_stored, respond, respond_stored};
 
 fn case(copies: Copies) -> Case {
     let inputs = vec![Bits::from_bytes(&[0b101], 3), Bits::from_bytes(&[0b110], 3)];
@@ -39,7 +42,7 @@ fn queries_and_keys_survive_a_round_trip() {
     let secret = Secret::from_bytes(&case.secret.to_bytes()).unwrap();
     assert_eq!(secret.query(), query);
     assert_eq!((secret.epoch(), secret.copies(), secret.program()), (0, query.copies(), query.program()));
-    let opened = open(case.backend, &secret, &case.program, &mut &case.answer(1)[..]).unwrap();
+    let opened = open(case.backend, &secret, &CONTEXT, &case.program, &mut &case.answer(1)[..]).unwrap();
     assert!(opened.outputs == case.plain());
 }
 
@@ -51,7 +54,7 @@ fn a_refreshed_query_has_other_circuit_ots_only_and_takes_no_earlier_answers() {
     let query = case.secret.query();
     assert_eq!((query.epoch(), query.id()), (1, case.query.id()));
     assert!(query.inputs == case.query.inputs && query.circuits != case.query.circuits);
-    assert!(matches!(case.open(&earlier), Err(Error::Mismatch { field: "query", .. })));
+    assert!(matches!(case.open(&earlier), Err(Error { kind: Kind::Mismatch { field: "query", .. }, .. })));
     case.query = query;
     let answer = case.answer(2);
     assert!(case.open(&answer).unwrap().outputs == case.plain());
@@ -70,17 +73,17 @@ fn the_wrong_file_is_named() {
     let mut future = answer.clone();
     future[16] = 9;
     let said = message(case.open(&sealed(future)));
-    assert!(said.contains("version 9") && said.contains("version 1"), "{said}");
+    assert!(said.contains("version 9") && said.contains("version 2"), "{said}");
     let mut future = case.query.to_bytes();
     future[17] = 1;
     let said = message(Query::from_bytes(&sealed(future)));
-    assert!(said.contains("version 257"), "{said}");
+    assert!(said.contains("version 258"), "{said}");
     let mut zeros = io::repeat(0);
-    let said = message(open(case.backend, &case.secret, &case.program, &mut zeros));
+    let said = message(open(case.backend, &case.secret, &CONTEXT, &case.program, &mut zeros));
     assert!(said.contains("something else"), "{said}");
     // A right beginning, and then zeros without an end.
     let mut zeros = (&answer[..Header::BYTES + 64]).chain(io::repeat(0));
-    let said = message(open(case.backend, &case.secret, &case.program, &mut zeros));
+    let said = message(open(case.backend, &case.secret, &CONTEXT, &case.program, &mut zeros));
     assert!(said.contains("checksum"), "{said}");
     let mut more = answer.clone();
     more.push(0);
@@ -94,17 +97,49 @@ fn another_program_or_query_is_named() {
     let answer = case.answer(1);
     let other = Case::new(case.backend, ands(4), vec![Bits::zeros(4); 2], case.query.copies(), 12);
     let field = |result: Result<Opened>| match result {
-        Err(Error::Mismatch { field, .. }) => field,
+        Err(Error { kind: Kind::Mismatch { field, .. }, .. }) => field,
         other => panic!("{other:?}"),
     };
     assert_eq!(field(other.open(&answer)), "program");
-    assert_eq!(field(open(case.backend, &case.secret, &other.program, &mut &answer[..])), "program");
+    assert_eq!(field(open(case.backend, &case.secret, &CONTEXT, &other.program, &mut &answer[..])), "program");
     let same = Case::new(case.backend, ands(3), case.inputs.clone(), case.query.copies(), 13);
     assert_eq!(field(same.open(&answer)), "query");
     let own = own(&other.program, 1, &other.inputs);
     let mut out = Vec::new();
-    let refused = respond(case.backend, &case.query, &other.program, &own, &mut rng(1), &mut out);
-    assert!(matches!(refused, Err(Error::Mismatch { field: "program", .. })) && out.is_empty());
+    let refused = respond(case.backend, &case.query, &CONTEXT, &other.program, &own, &mut rng(1), &mut out);
+    assert!(matches!(refused, Err(Error { kind: Kind::Mismatch { field: "program", .. }, .. })) && out.is_empty());
+}
+
+/// Whoever carries an answer to another context can say that it was made there; it was not.
+#[test]
+fn an_answer_opens_in_its_context_only() {
+    let [here, elsewhere] = [CONTEXT, [0xe5; 32]];
+    let reworded = |case: &Case, mut answer: Vec<u8>| {
+        answer[Header::BYTES..][..32].copy_from_slice(&answered(&case.query.fingerprint(), &elsewhere));
+        sealed(answer)
+    };
+    for copies in [Copies::all(1), Copies::all(3), Copies::coded(3, 1)] {
+        let case = case(copies.unwrap());
+        let answer = case.answer(1);
+        let opened =
+            |context, answer: &[u8]| open(case.backend, &case.secret, context, &case.program, &mut &answer[..]);
+        assert!(opened(&here, &answer).unwrap().outputs == case.plain());
+        assert!(matches!(opened(&elsewhere, &answer), Err(Error { kind: Kind::Mismatch { field: "query", .. }, .. })));
+        let answer = reworded(&case, answer);
+        assert!(matches!(opened(&here, &answer), Err(Error { kind: Kind::Mismatch { field: "query", .. }, .. })));
+        assert!(matches!(opened(&elsewhere, &answer), Err(Error { kind: Kind::Misbehaved(_), .. })));
+    }
+    let case = case(Copies::stored(3).unwrap());
+    let (own, mut answer, mut copies) = (own(&case.program, 1, &case.inputs), Vec::new(), [(); 3].map(|()| Vec::new()));
+    let to = Writers { answer: &mut answer, copies: &mut copies };
+    respond_stored(case.backend, &case.query, &here, &case.program, &own, &mut rng(1), to).unwrap();
+    let opened = |context, answer: &[u8]| {
+        let mut copies = copies.each_ref().map(|copy| Some(&copy[..]));
+        open_stored(case.backend, &case.secret, context, &case.program, &mut &answer[..], &mut copies)
+    };
+    assert!(opened(&here, &answer).unwrap().outputs == case.plain());
+    assert!(matches!(opened(&elsewhere, &answer), Err(Error { kind: Kind::Mismatch { field: "query", .. }, .. })));
+    assert!(matches!(opened(&elsewhere, &reworded(&case, answer)), Err(Error { kind: Kind::Misbehaved(_), .. })));
 }
 
 #[test]
@@ -116,9 +151,15 @@ fn programs_that_tell_the_sender_something_are_refused() {
     let program = ands(2).with_owner(1, 2).unwrap();
     let said = message(publish(Backend::detect(), &program, &inputs, Copies::all(3).unwrap(), &mut rng(1)));
     assert!(said.contains("two parties"), "{said}");
+    let program = ands(2).with_owner(1, Owner::Shared).unwrap();
+    let said = message(publish(Backend::detect(), &program, &inputs, Copies::all(3).unwrap(), &mut rng(1)));
+    assert!(said.contains("comes in as shares"), "{said}");
+    let program = ands(2).with_recipients(0, Recipients::Shared).unwrap();
+    let said = message(publish(Backend::detect(), &program, &inputs, Copies::all(3).unwrap(), &mut rng(1)));
+    assert!(said.contains("goes out as shares"), "{said}");
     for refused in [Copies::all(0), Copies::all(255), Copies::coded(3, 3), Copies::coded(3, 0), Copies::coded(200, 60)]
     {
-        assert!(matches!(refused, Err(Error::InvalidInput(_))));
+        assert!(matches!(refused, Err(Error { kind: Kind::InvalidInput(_), .. })));
     }
 }
 
@@ -130,13 +171,13 @@ fn bad_points_in_a_query_are_refused_before_an_answer() {
     let own = own(&case.program, 1, &case.inputs);
     // A point of an input OT, and one of a circuit OT.
     for at in [points + 32, points + 64 * 3] {
-        for (fill, kind) in [(0, Misbehaviour::IdentityPoint), (0xff, Misbehaviour::InvalidPoint)] {
+        for (fill, kind) in [(0, checks::IDENTITY_POINT), (0xff, checks::INVALID_POINT)] {
             let mut bad = bytes.clone();
             bad[at..at + 32].fill(fill);
             let query = Query::from_bytes(&sealed(bad)).unwrap();
             let mut out = Vec::new();
-            match respond(case.backend, &query, &case.program, &own, &mut rng(1), &mut out) {
-                Err(Error::PeerMisbehaved(named)) => assert_eq!(named, kind),
+            match respond(case.backend, &query, &CONTEXT, &case.program, &own, &mut rng(1), &mut out) {
+                Err(Error { kind: Kind::Misbehaved(named), .. }) => assert_eq!(named, kind),
                 other => panic!("{other:?}"),
             }
             assert!(out.is_empty());
@@ -146,7 +187,7 @@ fn bad_points_in_a_query_are_refused_before_an_answer() {
     let mut short = bytes.clone();
     short.drain(points..points + 64);
     let query = Query::from_bytes(&sealed(short)).unwrap();
-    let refused = respond(case.backend, &query, &case.program, &own, &mut rng(1), &mut Vec::new());
+    let refused = respond(case.backend, &query, &CONTEXT, &case.program, &own, &mut rng(1), &mut Vec::new());
     assert!(message(refused).contains("2 input bits"));
 }
 
@@ -155,22 +196,22 @@ fn broken_queries_and_keys_are_refused() {
     let case = plain_case();
     let (query, key) = (case.query.to_bytes(), case.secret.to_bytes());
     for len in 0..query.len() {
-        assert!(matches!(Query::from_bytes(&query[..len]), Err(Error::Malformed(_))), "{len} bytes");
+        assert!(matches!(Query::from_bytes(&query[..len]), Err(Error { kind: Kind::Malformed(_), .. })), "{len} bytes");
     }
     for len in 0..key.len() {
-        assert!(matches!(Secret::from_bytes(&key[..len]), Err(Error::Malformed(_))), "{len} bytes");
+        assert!(matches!(Secret::from_bytes(&key[..len]), Err(Error { kind: Kind::Malformed(_), .. })), "{len} bytes");
     }
     for at in 0..key.len() {
         let mut bad = key.to_vec();
         bad[at] ^= 0x40;
-        assert!(matches!(Secret::from_bytes(&bad), Err(Error::Malformed(_))), "byte {at}");
+        assert!(matches!(Secret::from_bytes(&bad), Err(Error { kind: Kind::Malformed(_), .. })), "byte {at}");
         // With a right checksum anything but a panic will do.
         _ = Secret::from_bytes(&sealed(bad));
     }
     for at in 0..query.len() {
         let mut bad = query.clone();
         bad[at] ^= 0x40;
-        assert!(matches!(Query::from_bytes(&bad), Err(Error::Malformed(_))), "byte {at}");
+        assert!(matches!(Query::from_bytes(&bad), Err(Error { kind: Kind::Malformed(_), .. })), "byte {at}");
         _ = Query::from_bytes(&sealed(bad));
     }
 }
@@ -208,7 +249,7 @@ fn a_changed_answer_never_gives_a_wrong_output() {
                     assert!(opened.outputs == case.plain(), "byte {at}");
                     same += 1;
                 }
-                Err(Error::PeerMisbehaved(_)) => refused += 1,
+                Err(Error { kind: Kind::Misbehaved(_), .. }) => refused += 1,
                 Err(other) => panic!("byte {at}: {other}"),
             }
         }
@@ -252,12 +293,12 @@ fn an_answer_streams() {
     program.input("y", 1, 2);
     let (a, b) = (program.register(64), program.register(64));
     program.repeat(500, |program, _| program.call(circuit, &[a.span(), b.span()], &[a.span(), b.span()]));
-    program.reveal("z", Recipients::Party(0), a.slice(0, 2));
+    program.reveal("z", Recipients::only(0), a.slice(0, 2));
     let program = program.finish().unwrap();
     let case = Case::new(Backend::detect(), program, vec![Bits::zeros(2); 2], Copies::all(4).unwrap(), 1);
     let own = own(&case.program, 1, &case.inputs);
     let mut passing = Passing::default();
-    respond(case.backend, &case.query, &case.program, &own, &mut rng(1), &mut passing).unwrap();
+    respond(case.backend, &case.query, &CONTEXT, &case.program, &own, &mut rng(1), &mut passing).unwrap();
     let cost = Cost::new(&case.program, case.query.copies()).unwrap();
     assert_eq!(passing.bytes as u64, cost.answer_bytes);
     assert!(passing.bytes > 500 * 64 * 32 * 4 && passing.largest <= 256 * 32 * 4, "{} at once", passing.largest);
@@ -269,14 +310,14 @@ fn spliced_answers_are_refused() {
     let (first, second) = (case.answer(1), case.answer(2));
     for at in (Header::BYTES + 64..first.len()).step_by(first.len() / 20) {
         let spliced = sealed([&first[..at], &second[at..]].concat());
-        assert!(matches!(case.open(&spliced), Err(Error::PeerMisbehaved(_))), "byte {at}");
+        assert!(matches!(case.open(&spliced), Err(Error { kind: Kind::Misbehaved(_), .. })), "byte {at}");
     }
 }
 
 /// Who changes the bytes on purpose changes these digests and the version.
 const GOLDEN: [&str; 2] = [
-    "5c1baa4d7ab22067378e2eeb7ee6a28c9be98d4fc081ea44dd515bf6c063fd99",
-    "ec7bcb9bebd13c3684bb0b31753c5303520920145f1481732cb7b0b1366af326",
+    "f9aa429464a26afa04c71f76ef7021652b1060671f7e48d9c67c87ff08ad69a6",
+    "df7e819f10c1a26eafb4d59774d62905729b53de218ff4ad31c7948386faabee",
 ];
 
 #[test]

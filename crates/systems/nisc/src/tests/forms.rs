@@ -1,9 +1,11 @@
 //! One form for everything: scalars, commitments, headers and lengths that are right but for a detail, with a right checksum.
 
+use comity_core::Kind;
 use curve25519_dalek::scalar::Scalar;
 
 use super::files::sealed;
 use super::*;
+use crate::checks;
 use crate::files::{CHECKSUM, Header};
 
 fn case() -> Case {
@@ -12,7 +14,7 @@ fn case() -> Case {
 }
 
 fn malformed<T>(result: Result<T>) -> bool {
-    matches!(result, Err(Error::Malformed(_)))
+    matches!(result, Err(Error { kind: Kind::Malformed(_), .. }))
 }
 
 /// The order of the group.
@@ -39,29 +41,23 @@ struct Written {
     openings: Vec<Scalar>,
 }
 
-impl Conduct for Written {
-    fn before(&mut self, act: Act<'_>) {
-        match act {
-            Act::Proofs { j: 0, halves } => self.proofs = halves.to_vec(),
-            Act::Openings { j: 0, halves } => self.openings = halves.as_flattened().to_vec(),
-            _ => {}
-        }
-    }
-}
-
 #[test]
 fn scalars_that_are_not_reduced_are_refused() {
     let case = case();
     let mut written = Written::default();
-    let answer = case.answer_as(1, &mut written);
-    let evaluated = case.secret.receivers(case.backend).choice.evaluated;
+    let answer = case.answer_as(1, &mut |act: Act<'_>| match act {
+        Act::Proofs { j: 0, halves } => written.proofs = halves.to_vec(),
+        Act::Openings { j: 0, halves } => written.openings = halves.as_flattened().to_vec(),
+        _ => {}
+    });
+    let evaluated = case.secret.evaluated();
     // Numbers 1 to 6 of the answer, then number 7 for the first of three bits; a row of decoding bits before number 12.
     let (t, n1, n2, m, ands) = (3, 3, 3, 3, 3);
     let proofs = Header::BYTES + 64 + 32 + 64 * (n2 + m) + 96 * t + 64 * t + 32 * t * n1;
     let openings = proofs + 128 * t * n2 + 32 * t * ands + 16 * t;
     let kinds = [
-        (proofs, 1, &written.proofs, Misbehaviour::InputEquality),
-        (openings, 2, &written.openings, Misbehaviour::RecoveryOpening),
+        (proofs, 1, &written.proofs, checks::INPUT_EQUALITY),
+        (openings, 2, &written.openings, checks::RECOVERY_OPENING),
     ];
     for (start, each, scalars, kind) in kinds {
         for (place, scalar) in scalars.iter().enumerate() {
@@ -70,7 +66,10 @@ fn scalars_that_are_not_reduced_are_refused() {
             bytes.iter_mut().zip(unreduced(scalar)).for_each(|(byte, difference)| *byte ^= difference);
             let opened = case.open(&sealed(bad));
             if evaluated.contains(&(place / each)) {
-                assert!(matches!(opened, Err(Error::PeerMisbehaved(named)) if named == kind), "{kind:?} {place}");
+                assert!(
+                    matches!(opened, Err(Error { kind: Kind::Misbehaved(named), .. }) if named == kind),
+                    "{kind:?} {place}"
+                );
             } else {
                 assert!(opened.unwrap().outputs == case.plain());
             }
@@ -80,24 +79,21 @@ fn scalars_that_are_not_reduced_are_refused() {
 
 #[test]
 fn every_bit_of_a_commitment_counts() {
-    struct Half(usize);
-    impl Conduct for Half {
-        fn before(&mut self, act: Act<'_>) {
-            if let Act::Committed { j: 0, rows } = act {
-                // The second blocks of both commitments.
-                [1, 3].iter().for_each(|row| rows[row * 3 + self.0] ^= Block::from_u128(1 << 77));
-            }
-        }
-    }
     let case = case();
-    let evaluated = case.secret.receivers(case.backend).choice.evaluated;
+    let evaluated = case.secret.evaluated();
     for i in 0..3 {
         let kind = match evaluated.contains(&i) {
-            true => Misbehaviour::InputEquality,
-            false => Misbehaviour::InputCommitment,
+            true => checks::INPUT_EQUALITY,
+            false => checks::INPUT_COMMITMENT,
         };
-        let opened = case.open(&case.answer_as(1, &mut Half(i)));
-        assert!(matches!(opened, Err(Error::PeerMisbehaved(named)) if named == kind), "{i}: {opened:?}");
+        let answer = case.answer_as(1, &mut |act: Act<'_>| {
+            if let Act::Committed { j: 0, rows } = act {
+                // The second blocks of both commitments.
+                [1, 3].iter().for_each(|row| rows[row * 3 + i] ^= Block::from_u128(1 << 77));
+            }
+        });
+        let opened = case.open(&answer);
+        assert!(matches!(opened, Err(Error { kind: Kind::Misbehaved(named), .. }) if named == kind), "{i}: {opened:?}");
     }
 }
 
@@ -118,7 +114,7 @@ fn copies_that_cannot_be_are_malformed() {
     // Possible, but not those of the query.
     let mut other = answer.clone();
     other[18] = 4;
-    assert!(matches!(case.open(&sealed(other)), Err(Error::Mismatch { field: "query", .. })));
+    assert!(matches!(case.open(&sealed(other)), Err(Error { kind: Kind::Mismatch { field: "query", .. }, .. })));
 }
 
 #[test]
@@ -145,7 +141,7 @@ fn lengths_that_do_not_fit_are_malformed() {
         assert_eq!(secret.is_ok(), fits, "{count}");
         // A key for another program's input, though it names this one.
         if let Ok(secret) = secret {
-            assert!(malformed(open(case.backend, &secret, &case.program, &mut &case.answer(1)[..])));
+            assert!(malformed(open(case.backend, &secret, &CONTEXT, &case.program, &mut &case.answer(1)[..])));
         }
     }
 }

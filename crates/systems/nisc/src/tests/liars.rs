@@ -1,10 +1,12 @@
 //! Senders who lie: each lie is an abort by its name, or the output is right.
 
-use comity_core::Delta;
+use comity_core::{Delta, Kind};
 use curve25519_dalek::RistrettoPoint;
 use curve25519_dalek::scalar::Scalar;
 
 use super::*;
+
+use crate::checks;
 
 /// A lie that can be told in any copy.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -64,26 +66,26 @@ impl Lie {
     ];
 
     /// What a receiver who checks such a copy says, if the copies are not coded.
-    fn checked(self) -> Option<Misbehaviour> {
+    fn checked(self) -> Option<&'static comity_core::Check> {
         match self {
             Lie::Tables | Lie::Output | Lie::Adapters | Lie::SwappedAdapters | Lie::Decoding => {
-                Some(Misbehaviour::GarbledCircuit)
+                Some(checks::GARBLED_CIRCUIT)
             }
             Lie::SwappedLabels | Lie::OneLabel | Lie::OtherHead | Lie::NoHead | Lie::Seed => {
-                Some(Misbehaviour::TransferAnswer)
+                Some(checks::TRANSFER_ANSWER)
             }
-            Lie::Commitments => Some(Misbehaviour::InputCommitment),
-            Lie::Box => Some(Misbehaviour::InputRecovery),
+            Lie::Commitments => Some(checks::INPUT_COMMITMENT),
+            Lie::Box => Some(checks::INPUT_RECOVERY),
             Lie::OtherInput | Lie::Proof | Lie::Opening | Lie::Key => None,
         }
     }
 
     /// What a receiver who evaluates such a copy says, even if others are right.
-    fn evaluated(self) -> Option<Misbehaviour> {
+    fn evaluated(self) -> Option<&'static comity_core::Check> {
         match self {
-            Lie::NoHead => Some(Misbehaviour::InvalidPoint),
-            Lie::Commitments | Lie::OtherInput | Lie::Proof | Lie::Key => Some(Misbehaviour::InputEquality),
-            Lie::Opening | Lie::Box => Some(Misbehaviour::RecoveryOpening),
+            Lie::NoHead => Some(checks::INVALID_POINT),
+            Lie::Commitments | Lie::OtherInput | Lie::Proof | Lie::Key => Some(checks::INPUT_EQUALITY),
+            Lie::Opening | Lie::Box => Some(checks::RECOVERY_OPENING),
             _ => None,
         }
     }
@@ -120,7 +122,7 @@ impl Liar {
 
 const NOISE: Block = Block::from_u128(0x1234_5678_9abc_def0_0fed_cba9_8765_4321);
 
-impl Conduct for Liar {
+impl Conduct<Act<'_>> for Liar {
     fn before(&mut self, act: Act<'_>) {
         let noise = |_: usize, block: &mut Block| *block ^= NOISE;
         match (self.lie, act) {
@@ -195,7 +197,7 @@ fn play(case: &Case, lie: Lie, bad: &[usize], seed: u128) -> bool {
     if checked > 0 {
         expected.extend(lie.checked().map(|kind| match copies.evaluated() {
             // Only hashes tell there, but for a seed that is not the copy's.
-            Some(_) => Misbehaviour::GarbledCircuit,
+            Some(_) => checks::GARBLED_CIRCUIT,
             None => kind,
         }));
     }
@@ -205,10 +207,10 @@ fn play(case: &Case, lie: Lie, bad: &[usize], seed: u128) -> bool {
     let opened = case.open(&answer);
     let what = || format!("{lie:?} in {bad:?} with {:?} evaluated", choice.evaluated);
     match opened {
-        Err(Error::PeerMisbehaved(kind)) if !expected.is_empty() => {
+        Err(Error { kind: Kind::Misbehaved(kind), .. }) if !expected.is_empty() => {
             // Coded, what is wrong in a checked copy spoils what is decoded, and may show there first.
             let decoded = copies.evaluated().is_some() && checked > 0 && lie.checked().is_some();
-            let first = [Misbehaviour::InvalidPoint, Misbehaviour::IdentityPoint, Misbehaviour::InputEquality];
+            let first = [checks::INVALID_POINT, checks::IDENTITY_POINT, checks::INPUT_EQUALITY];
             let named = expected.contains(&kind) || decoded && first.contains(&kind);
             assert!(named, "{}: {kind:?} and not {expected:?}", what());
             false
@@ -219,13 +221,15 @@ fn play(case: &Case, lie: Lie, bad: &[usize], seed: u128) -> bool {
             assert!(escapes || opened.outputs == case.plain(), "{}: a wrong output", what());
             opened.recovered
         }
-        Err(Error::PeerMisbehaved(Misbehaviour::NoValidCopy)) if evaluated == choice.evaluated.len() => false,
+        Err(Error { kind: Kind::Misbehaved(checks::NO_VALID_COPY), .. }) if evaluated == choice.evaluated.len() => {
+            false
+        }
         other => panic!("{}: {other:?}, expected {expected:?}", what()),
     }
 }
 
 /// Queries of a program, with different choices of copies.
-fn cases(copies: Copies, count: u128) -> Vec<Case> {
+pub(super) fn cases(copies: Copies, count: u128) -> Vec<Case> {
     // All inputs are ones, so that every bit counts in every output.
     let ones = || Bits::from_bytes(&[0xff], 2);
     (0..count).map(|seed| Case::new(Backend::detect(), ands(2), vec![ones(), ones()], copies, seed)).collect()
@@ -263,19 +267,13 @@ fn every_lie_is_named_or_does_nothing_where_copies_are_coded() {
 }
 
 /// The verdict on a sender who lies once.
-fn verdict(case: &Case, lie: impl FnMut(Act<'_>)) -> Result<Opened> {
-    struct Once<F>(F);
-    impl<F: FnMut(Act<'_>)> Conduct for Once<F> {
-        fn before(&mut self, act: Act<'_>) {
-            (self.0)(act);
-        }
-    }
-    case.open(&case.answer_as(9, &mut Once(lie)))
+pub(super) fn verdict(case: &Case, mut lie: impl FnMut(Act<'_>)) -> Result<Opened> {
+    case.open(&case.answer_as(9, &mut lie))
 }
 
-fn name(result: Result<Opened>) -> Misbehaviour {
+fn name(result: Result<Opened>) -> &'static comity_core::Check {
     match result {
-        Err(Error::PeerMisbehaved(kind)) => kind,
+        Err(Error { kind: Kind::Misbehaved(kind), .. }) => kind,
         other => panic!("{other:?}"),
     }
 }
@@ -294,13 +292,13 @@ fn coded_copies_that_are_not_those_hashed_are_named() {
     // The hashes of the copies are the last thing before the checksum; before them are the boxes and the openings.
     let hashes = answer.len() - 32 - 32 * copies.total();
     for i in 0..copies.total() {
-        let kind = if choice.checked.contains(&i) { Misbehaviour::GarbledCircuit } else { Misbehaviour::CodedCircuit };
+        let kind = if choice.checked.contains(&i) { checks::GARBLED_CIRCUIT } else { checks::CODED_CIRCUIT };
         assert_eq!(verdict(hashes + 32 * i), kind);
     }
     // In the tables all decoding is the evaluator's loss: two AND gates, two outputs, two values under way.
     let tables = hashes - 32 * 2 - 2 * 64 * copies.total() - 16 * 2 - 2 * 32 * 2;
     for byte in 0..2 * 32 * 2 {
-        assert_eq!(verdict(tables + byte), Misbehaviour::CodedCircuit);
+        assert_eq!(verdict(tables + byte), checks::CODED_CIRCUIT);
     }
 }
 
@@ -313,9 +311,9 @@ fn output_commitments_that_do_not_add_up_are_named() {
                 points[at] = RistrettoPoint::mul_base(&Scalar::from(5u64)).compress().to_bytes();
             }
         });
-        assert_eq!(name(verdict), Misbehaviour::OutputCommitments);
+        assert_eq!(name(verdict), checks::OUTPUT_COMMITMENTS);
     }
-    for (bytes, kind) in [([0; 32], Misbehaviour::IdentityPoint), ([0xff; 32], Misbehaviour::InvalidPoint)] {
+    for (bytes, kind) in [([0; 32], checks::IDENTITY_POINT), ([0xff; 32], checks::INVALID_POINT)] {
         let verdict = verdict(case, |act| {
             if let Act::OutputCommitments(points) = act {
                 points[3] = bytes;
@@ -333,7 +331,7 @@ fn a_recovered_answer_has_the_output_of_the_committed_input() {
         let program = random_program([3, 4], 40, [5, 2], &mut random);
         let inputs = [3, 4].map(|width| bits(width, &mut random)).to_vec();
         let case = Case::new(Backend::detect(), program, inputs, Copies::coded(4, 2).unwrap(), seed);
-        let evaluated = case.secret.receivers(case.backend).choice.evaluated;
+        let evaluated = case.secret.evaluated();
         let mut liar = Liar::new(Lie::Output, &evaluated[..1], case.query.copies());
         let opened = case.open(&case.answer_as(seed, &mut liar)).unwrap();
         assert!(opened.recovered && opened.outputs == case.plain());
@@ -347,7 +345,7 @@ fn no_abort_depends_on_the_receivers_input() {
     let bit = |bit: u8| Bits::from_bytes(&[bit], 1);
     for seed in 0..4 {
         let cases = [0, 1].map(|x| Case::new(Backend::detect(), ands(1), vec![bit(x), bit(1)], copies, seed));
-        let evaluated = cases.each_ref().map(|case| case.secret.receivers(case.backend).choice.evaluated);
+        let evaluated = cases.each_ref().map(|case| case.secret.evaluated());
         assert_eq!(evaluated[0], evaluated[1]);
         for lie in [Lie::OneLabel, Lie::SwappedLabels, Lie::OtherHead, Lie::NoHead, Lie::Tables] {
             for bad in sets(3).into_iter().filter(|bad| evaluated[0].iter().any(|i| !bad.contains(i))) {
@@ -356,7 +354,7 @@ fn no_abort_depends_on_the_receivers_input() {
                         assert!(opened.outputs == case.plain());
                         None
                     }
-                    Err(Error::PeerMisbehaved(kind)) => Some(kind),
+                    Err(Error { kind: Kind::Misbehaved(kind), .. }) => Some(kind),
                     Err(other) => panic!("{other}"),
                 };
                 assert_eq!(end(&cases[0]), end(&cases[1]), "{lie:?} in {bad:?} with {:?} evaluated", evaluated[0]);

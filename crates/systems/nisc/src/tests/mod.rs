@@ -1,13 +1,15 @@
 //! Whole runs: honest ones, and ones with a lie.
 
 use comity_circuit::{Builder, Observer, Plain, Program, Recipients, Wire};
-use comity_core::{Backend, Bits, Block, Error, Misbehaviour, Prg, Result};
+use comity_core::{Backend, Bits, Block, Error, Prg, Result};
+use comity_protocol::{Conduct, Honest};
 
-use crate::conduct::{Act, Conduct, Honest};
-use crate::respond::respond_as;
+use crate::conduct::Act;
+use crate::respond::{Question, respond_as};
 use crate::stream::Out;
 use crate::{Copies, Opened, Query, Secret, open, publish};
 
+mod checks;
 mod files;
 mod forms;
 mod honest;
@@ -45,7 +47,7 @@ pub(crate) fn random_program(widths: [usize; 2], gates: usize, outputs: [usize; 
 
 /// A program with all of its outputs for party 0.
 pub(crate) fn to_receiver(program: Program) -> Program {
-    (0..program.outputs().len()).fold(program, |program, i| program.with_recipients(i, Recipients::Party(0)).unwrap())
+    (0..program.outputs().len()).fold(program, |program, i| program.with_recipients(i, Recipients::only(0)).unwrap())
 }
 
 /// A program all of whose output bits are ANDs of one bit of either input: a lie about any label shows.
@@ -71,9 +73,17 @@ pub(crate) fn plain(program: &Program, inputs: &[Bits]) -> Vec<Bits> {
     outputs.0
 }
 
+/// The context of the answers here.
+pub(crate) const CONTEXT: [u8; 32] = [0xc0; 32];
+
 /// One party's values.
 pub(crate) fn own(program: &Program, party: u32, inputs: &[Bits]) -> Vec<Option<Bits>> {
-    program.inputs().iter().zip(inputs).map(|(input, value)| (input.party == party).then(|| value.clone())).collect()
+    program
+        .inputs()
+        .iter()
+        .zip(inputs)
+        .map(|(input, value)| (input.owner.includes(party as u16)).then(|| value.clone()))
+        .collect()
 }
 
 /// A query of a program, and what a test needs to answer and open it.
@@ -92,11 +102,15 @@ impl Case {
         Case { backend, program, inputs, query, secret }
     }
 
-    pub(crate) fn answer_as(&self, seed: u128, conduct: &mut impl Conduct) -> Vec<u8> {
+    fn question(&self) -> Question<'_> {
+        Question { query: &self.query, context: &CONTEXT, program: &self.program }
+    }
+
+    pub(crate) fn answer_as(&self, seed: u128, conduct: &mut impl for<'a> Conduct<Act<'a>>) -> Vec<u8> {
         let own = own(&self.program, 1, &self.inputs);
         let mut answer = Vec::new();
         let out = Out::new(&mut answer);
-        respond_as(self.backend, &self.query, &self.program, &own, &mut rng(!seed), out, conduct).unwrap();
+        respond_as(self.backend, &self.question(), &own, &mut rng(!seed), out, conduct).unwrap();
         answer
     }
 
@@ -105,7 +119,7 @@ impl Case {
     }
 
     pub(crate) fn open(&self, answer: &[u8]) -> Result<Opened> {
-        open(self.backend, &self.secret, &self.program, &mut &answer[..])
+        open(self.backend, &self.secret, &CONTEXT, &self.program, &mut &answer[..])
     }
 
     pub(crate) fn plain(&self) -> Vec<Bits> {

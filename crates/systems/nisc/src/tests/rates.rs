@@ -1,7 +1,11 @@
 //! How often the best lie escapes.
 
+use comity_core::Kind;
+
 use super::liars::{Liar, Lie};
 use super::*;
+
+use crate::checks;
 
 /// Senders who guess the evaluated copies, another guess each time, and complement an output in exactly those: right by
 /// chance, they escape; else they are caught or recovered from.
@@ -11,20 +15,20 @@ fn escapes(copies: Copies, sets: &[Vec<usize>], runs: usize) {
     let one = || Bits::from_bytes(&[1], 1);
     for query in 0..runs / 10 {
         let case = Case::new(Backend::detect(), ands(1), vec![one(), one()], copies, query as u128);
-        let evaluated = case.secret.receivers(case.backend).choice.evaluated;
+        let evaluated = case.secret.evaluated();
         for answer in 0..10 {
             let guess = &sets[(guesses.block().to_u128() % sets.len() as u128) as usize];
             let mut liar = Liar::new(Lie::Output, guess, copies);
             match case.open(&case.answer_as(answer, &mut liar)) {
                 Ok(opened) if opened.outputs != case.plain() => {
-                    assert_eq!(*guess, evaluated);
+                    assert_eq!(*guess, *evaluated);
                     escaped += 1;
                 }
                 Ok(opened) => {
                     assert!(opened.recovered && guess.iter().all(|i| evaluated.contains(i)));
                     recovered += 1;
                 }
-                Err(Error::PeerMisbehaved(Misbehaviour::GarbledCircuit)) => {
+                Err(Error { kind: Kind::Misbehaved(checks::GARBLED_CIRCUIT), .. }) => {
                     assert!(guess.iter().any(|i| !evaluated.contains(i)));
                 }
                 other => panic!("{other:?}"),

@@ -2,10 +2,13 @@
 
 use std::io::Read;
 
+use comity_core::Kind;
+
 use super::liars::{Liar, Lie};
 use super::*;
+use crate::checks;
 use crate::stream::Out;
-use crate::{Cost, open_stored, respond, respond_stored};
+use crate::{Cost, Writers, open_stored, respond, respond_stored};
 
 /// An answer and its copies.
 #[derive(Clone)]
@@ -14,11 +17,11 @@ struct Stored {
     copies: Vec<Vec<u8>>,
 }
 
-fn stored_as(case: &Case, seed: u128, conduct: &mut impl Conduct) -> Stored {
+fn stored_as(case: &Case, seed: u128, conduct: &mut impl for<'a> Conduct<Act<'a>>) -> Stored {
     let own = own(&case.program, 1, &case.inputs);
     let mut stored = Stored { answer: Vec::new(), copies: vec![Vec::new(); case.query.copies().total()] };
     let out = Out::new(&mut stored.answer).with_copies(&mut stored.copies);
-    respond_as(case.backend, &case.query, &case.program, &own, &mut rng(!seed), out, conduct).unwrap();
+    respond_as(case.backend, &case.question(), &own, &mut rng(!seed), out, conduct).unwrap();
     stored
 }
 
@@ -30,7 +33,7 @@ fn stored(case: &Case, seed: u128) -> Stored {
 fn open_with(case: &Case, stored: &Stored, at_hand: impl Fn(usize) -> bool) -> Result<Opened> {
     let mut copies: Vec<_> =
         stored.copies.iter().enumerate().map(|(i, copy)| at_hand(i).then_some(&copy[..])).collect();
-    let opened = open_stored(case.backend, &case.secret, &case.program, &mut &stored.answer[..], &mut copies);
+    let opened = open_stored(case.backend, &case.secret, &CONTEXT, &case.program, &mut &stored.answer[..], &mut copies);
     if opened.is_ok() {
         assert!(copies.iter().flatten().all(|rest| rest.is_empty()), "all that is at hand is read to its end");
     }
@@ -43,10 +46,14 @@ fn opened(case: &Case, stored: &Stored) -> Result<Opened> {
     let [some, all] = [open_with(case, stored, |i| evaluated.contains(&i)), open_with(case, stored, |_| true)];
     match (&some, &all) {
         (Ok(some), Ok(all)) => assert_eq!(some, all),
-        (Err(Error::PeerMisbehaved(some)), Err(Error::PeerMisbehaved(all))) => assert_eq!(some, all),
-        (Err(Error::Malformed(some)), Err(Error::Malformed(all))) => assert_eq!(some, all),
+        (Err(Error { kind: Kind::Misbehaved(some), .. }), Err(Error { kind: Kind::Misbehaved(all), .. })) => {
+            assert_eq!(some, all)
+        }
+        (Err(Error { kind: Kind::Malformed(some), .. }), Err(Error { kind: Kind::Malformed(all), .. })) => {
+            assert_eq!(some, all)
+        }
         // A copy that is not wanted may be short.
-        (_, Err(Error::Malformed(_))) => {}
+        (_, Err(Error { kind: Kind::Malformed(_), .. })) => {}
         _ => panic!("{some:?} and {all:?}"),
     }
     some
@@ -56,10 +63,10 @@ fn copies(t: usize) -> Copies {
     Copies::stored(t).unwrap()
 }
 
-fn misbehaviour(result: Result<Opened>) -> Option<Misbehaviour> {
+fn misbehaviour(result: Result<Opened>) -> Option<&'static comity_core::Check> {
     match result {
         Ok(_) => None,
-        Err(Error::PeerMisbehaved(kind)) => Some(kind),
+        Err(Error { kind: Kind::Misbehaved(kind), .. }) => Some(kind),
         Err(other) => panic!("{other}"),
     }
 }
@@ -94,36 +101,27 @@ fn the_query_says_that_copies_are_stored() {
     assert_eq!((query.copies(), query.copies().is_stored(), query.copies().evaluated()), (copies(3), true, None));
     assert_eq!(query.copies().security(), Copies::all(3).unwrap().security());
     let secret = Secret::from_bytes(&case.secret.to_bytes()).unwrap();
-    assert_eq!(secret.evaluated(), case.secret.receivers(case.backend).choice.evaluated);
+    assert_eq!(*secret.evaluated(), case.secret.receivers(case.backend).choice.evaluated);
     // The publisher decides: the other form is refused before anything is written, and does not open.
     let own = own(&case.program, 1, &case.inputs);
     let plain = Case::new(Backend::detect(), ands(2), vec![Bits::zeros(2); 2], Copies::all(3).unwrap(), 5);
     let mut out = Vec::new();
+    let mut stored_in = |query: &Query, places: usize| {
+        let to = Writers { answer: &mut out, copies: &mut vec![Vec::new(); places] };
+        respond_stored(case.backend, query, &CONTEXT, &case.program, &own, &mut rng(1), to)
+    };
     let refused = [
-        respond(case.backend, &case.query, &case.program, &own, &mut rng(1), &mut out),
-        respond_stored(
-            case.backend,
-            &case.query,
-            &case.program,
-            &own,
-            &mut rng(1),
-            &mut out,
-            &mut [Vec::new(), Vec::new()],
-        ),
-        respond_stored(
-            case.backend,
-            &plain.query,
-            &case.program,
-            &own,
-            &mut rng(1),
-            &mut out,
-            &mut [(); 3].map(|()| Vec::new()),
-        ),
+        stored_in(&case.query, 2),
+        stored_in(&plain.query, 3),
+        respond(case.backend, &case.query, &CONTEXT, &case.program, &own, &mut rng(1), &mut out),
     ];
-    assert!(refused.iter().all(|refused| matches!(refused, Err(Error::InvalidInput(_)))) && out.is_empty());
+    assert!(
+        refused.iter().all(|refused| matches!(refused, Err(Error { kind: Kind::InvalidInput(_), .. })))
+            && out.is_empty()
+    );
     let stored = stored(&case, 1);
-    assert!(matches!(case.open(&stored.answer), Err(Error::InvalidInput(_))));
-    assert!(matches!(open_with(&case, &stored, |_| false), Err(Error::InvalidInput(_))));
+    assert!(matches!(case.open(&stored.answer), Err(Error { kind: Kind::InvalidInput(_), .. })));
+    assert!(matches!(open_with(&case, &stored, |_| false), Err(Error { kind: Kind::InvalidInput(_), .. })));
     assert!([Copies::stored(0), Copies::stored(255)].iter().all(|refused| refused.is_err()));
 }
 
@@ -145,8 +143,8 @@ fn lies_end_as_in_the_plain_form() {
                 let what = || format!("{lie:?} in {bad:?} with {:?} evaluated", plain.secret.evaluated());
                 match (expected, got) {
                     // Noise is where the evaluator looks, or not: that is chance, and only matters if all it has is noise.
-                    (Ok(opened), Err(Error::PeerMisbehaved(Misbehaviour::NoValidCopy)))
-                    | (Err(Error::PeerMisbehaved(Misbehaviour::NoValidCopy)), Ok(opened))
+                    (Ok(opened), Err(Error { kind: Kind::Misbehaved(checks::NO_VALID_COPY), .. }))
+                    | (Err(Error { kind: Kind::Misbehaved(checks::NO_VALID_COPY), .. }), Ok(opened))
                         if lie != Lie::Output && plain.secret.evaluated().iter().all(|i| bad.contains(i)) =>
                     {
                         assert!(!opened.recovered, "{}", what());
@@ -158,13 +156,19 @@ fn lies_end_as_in_the_plain_form() {
                         escaped += usize::from(got.outputs != stored.plain());
                         recovered += usize::from(got.recovered);
                     }
-                    (Err(Error::PeerMisbehaved(expected)), Err(Error::PeerMisbehaved(got))) => {
-                        use Misbehaviour::*;
+                    (
+                        Err(Error { kind: Kind::Misbehaved(expected), .. }),
+                        Err(Error { kind: Kind::Misbehaved(got), .. }),
+                    ) => {
+                        use checks::{
+                            GARBLED_CIRCUIT, INPUT_COMMITMENT, INPUT_EQUALITY, INPUT_RECOVERY, INVALID_POINT,
+                            RECOVERY_OPENING, TRANSFER_ANSWER,
+                        };
                         // Of a checked copy only the hash tells, and that comes after what evaluated ones show.
-                        let checked = [TransferAnswer, InputCommitment, GarbledCircuit, InputRecovery];
-                        let first = [InvalidPoint, InputEquality, RecoveryOpening];
+                        let checked = [TRANSFER_ANSWER, INPUT_COMMITMENT, GARBLED_CIRCUIT, INPUT_RECOVERY];
+                        let first = [INVALID_POINT, INPUT_EQUALITY, RECOVERY_OPENING];
                         let right = match checked.contains(&expected) {
-                            true => got == GarbledCircuit || first.contains(&got),
+                            true => got == GARBLED_CIRCUIT || first.contains(&got),
                             false => got == expected,
                         };
                         assert!(right, "{}: {got:?} and not {expected:?}", what());
@@ -195,7 +199,7 @@ fn a_copy_that_is_not_what_was_hashed_is_named_if_it_is_evaluated() {
             changed.copies[i][at] ^= 0x20;
             let end = opened(&case, &changed);
             if evaluated.contains(&i) {
-                let kinds = [Misbehaviour::CodedCircuit, Misbehaviour::InvalidPoint, Misbehaviour::InputEquality];
+                let kinds = [checks::CODED_CIRCUIT, checks::INVALID_POINT, checks::INPUT_EQUALITY];
                 assert!(kinds.contains(&misbehaviour(end).unwrap()), "copy {i}, byte {at}");
                 named += 1;
             } else {
@@ -208,7 +212,7 @@ fn a_copy_that_is_not_what_was_hashed_is_named_if_it_is_evaluated() {
         let at = changed.answer.len() - 32 - 32 * (4 - i);
         changed.answer[at] ^= 1;
         changed.answer = super::files::sealed(changed.answer);
-        let kind = if evaluated.contains(&i) { Misbehaviour::CodedCircuit } else { Misbehaviour::GarbledCircuit };
+        let kind = if evaluated.contains(&i) { checks::CODED_CIRCUIT } else { checks::GARBLED_CIRCUIT };
         assert_eq!(misbehaviour(opened(&case, &changed)), Some(kind));
     }
     assert!(named > 0 && unseen > 0);
@@ -224,9 +228,9 @@ fn wrong_tables_in_the_store_are_no_output() {
     for at in (tables..stored.copies[0].len()).step_by(3) {
         let mut changed = stored.clone();
         changed.copies[evaluated[0]][at] ^= 1;
-        let kind = if at < tables + 64 + 16 { Misbehaviour::CodedCircuit } else { Misbehaviour::RecoveryOpening };
+        let kind = if at < tables + 64 + 16 { checks::CODED_CIRCUIT } else { checks::RECOVERY_OPENING };
         let got = misbehaviour(opened(&case, &changed));
-        assert!(got == Some(kind) || got == Some(Misbehaviour::CodedCircuit), "byte {at}: {got:?}");
+        assert!(got == Some(kind) || got == Some(checks::CODED_CIRCUIT), "byte {at}: {got:?}");
     }
 }
 
@@ -236,13 +240,16 @@ fn copies_that_are_gone_short_swapped_or_of_another_answer_do_not_open() {
     let [stored, other] = [3, 4].map(|seed| stored(&case, seed));
     let evaluated = case.secret.evaluated();
     let checked = (0..4).find(|i| !evaluated.contains(i)).unwrap();
-    for &i in &evaluated {
-        assert!(matches!(open_with(&case, &stored, |at| at != i), Err(Error::InvalidInput(_))), "copy {i} is gone");
+    for &i in evaluated.iter() {
+        assert!(
+            matches!(open_with(&case, &stored, |at| at != i), Err(Error { kind: Kind::InvalidInput(_), .. })),
+            "copy {i} is gone"
+        );
         for length in [0, 100, stored.copies[i].len() - 1] {
             let mut changed = stored.clone();
             changed.copies[i].truncate(length);
             match opened(&case, &changed) {
-                Err(Error::Malformed(what)) => assert!(what.contains("cut short"), "{what}"),
+                Err(Error { kind: Kind::Malformed(what), .. }) => assert!(what.contains("cut short"), "{what}"),
                 end => panic!("copy {i} with {length} bytes: {end:?}"),
             }
         }
@@ -301,7 +308,7 @@ fn who_watches_the_reading_learns_nothing() {
         let (stored, seen) = (stored(&case, 3), RefCell::new(Vec::new()));
         let watched = |copy| Some(Watched { copy, bytes: &stored.copies[copy], seen: &seen });
         let mut copies: Vec<_> = (0..4).map(watched).collect();
-        open_stored(case.backend, &case.secret, &case.program, &mut &stored.answer[..], &mut copies).unwrap();
+        open_stored(case.backend, &case.secret, &CONTEXT, &case.program, &mut &stored.answer[..], &mut copies).unwrap();
         drop(copies);
         (case.secret.evaluated(), seen.into_inner())
     };
@@ -311,7 +318,7 @@ fn who_watches_the_reading_learns_nothing() {
 }
 
 /// Who changes the bytes on purpose changes this digest and the version.
-const GOLDEN: &str = "d765b0b0ecc7ebd852f4560e527878a4cd3b1f48402f796e1c51b533f7fcd79e";
+const GOLDEN: &str = "68f049daef67e9771478c19ac60cff4ada6f257dd24b427de4046f6ccc8e62cc";
 
 #[test]
 fn the_bytes_are_pinned_on_every_backend() {

@@ -6,11 +6,12 @@
 
 use comity_channel::Channel;
 use comity_core::{Block, Result};
+use comity_protocol::Conduct;
 use comity_share::{GlobalKey, Ledger};
 use zeroize::Zeroizing;
 
 use super::CHUNK;
-use super::conduct::{Act, Conduct};
+use super::conduct::Act;
 use super::shares::{BLOCKS, Shares, runs, split_mut};
 use super::words::{Words, add, add_masked, add_same, masks_of_row, pack, word, words, words_mut};
 use crate::bucket::Partition;
@@ -26,7 +27,7 @@ pub(super) fn combine(
     leaders: &mut [Block],
     others: &[Block],
     ledger: &mut Ledger,
-    conduct: &mut dyn Conduct,
+    conduct: &mut impl for<'a> Conduct<Act<'a>>,
 ) -> Result<()> {
     let batch = partition.batch();
     let mut step = Step {
@@ -89,7 +90,7 @@ impl Step {
         place: Place<'_>,
         chunk: &mut [Block],
         ledger: &mut Ledger,
-        conduct: &mut dyn Conduct,
+        conduct: &mut impl for<'a> Conduct<Act<'a>>,
     ) -> Result<()> {
         let Place { at, n, .. } = place;
         let row = n.div_ceil(8);

@@ -17,25 +17,22 @@
 //! then passes if it has guessed this bit and shifts its own by as much, and fails otherwise. Nothing else is to be had:
 //! `y` and `z` enter with their MACs; a wrong bit in step 4 makes both `L` differ by `D_A + D_B`.
 
-use comity_core::{Backend, Block, SessionId, TccrHash};
+use comity_core::{Backend, Block, PartyId, SessionId};
 use comity_share::GlobalKey;
 use zeroize::Zeroize;
 
 use super::shares::{Shares, SharesMut};
 use super::words::{Words, add_same, masks_of_bits, masks_of_row, pack, word, words, words_mut};
+use crate::hashes::Hashes;
 
 /// ANDs that are worked on in one go: they stay in the first-level cache from step to step.
 const TILE: usize = 128;
 
 /// One party's work on leaky ANDs.
 pub(super) struct Leaky {
-    party: u32,
+    party: PartyId,
     key: GlobalKey,
-    hash: TccrHash,
-    /// Where the tweaks under this party's and under the peer's key start.
-    starts: [u128; 2],
-    /// How many ANDs were made: no tweak comes twice.
-    count: u64,
+    hashes: Hashes,
     /// Step 3's `H(K_P[x]) + x_P C_P`, then `S_P`, then `L_P`. Secret.
     s: Vec<Block>,
     scratch: Scratch,
@@ -50,11 +47,9 @@ struct Scratch {
 }
 
 impl Leaky {
-    pub(super) fn new(session: &SessionId, backend: Backend, party: u32, key: GlobalKey) -> Leaky {
-        let start = |party: u32| session.block(&format!("tweaks under the key of party {party}")).to_u128();
-        let starts = [start(party), start(1 - party)];
+    pub(super) fn new(session: &SessionId, backend: Backend, party: PartyId, key: GlobalKey) -> Leaky {
         let scratch = Scratch { masks: [[[0; 2]; TILE]; 2], hashes: [[Block::ZERO; TILE]; 2] };
-        Leaky { party, key, hash: TccrHash::new(backend), starts, count: 0, s: Vec::new(), scratch }
+        Leaky { party, key, hashes: Hashes::new(session, backend, party), s: Vec::new(), scratch }
     }
 
     /// Steps 1 and 2: writes `G` for each AND.
@@ -63,19 +58,16 @@ impl Leaky {
         let delta = self.key.block();
         let d = word(delta);
         if self.s.len() < g.len() {
+            // Memory that is moved is not wiped where it was.
+            self.s.zeroize();
             self.s.resize(g.len(), Block::ZERO);
         }
         let Scratch { masks: [mask_x, mask_y], hashes: [h0, h1] } = &mut self.scratch;
         for at in (0..g.len()).step_by(TILE) {
             let tile = at..g.len().min(at + TILE);
             let n = tile.len();
-            let tweak = self.starts[0].wrapping_add(u128::from(self.count) + at as u128);
             h0[..n].copy_from_slice(&x.keys[tile.clone()]);
-            for (far, near) in h1[..n].iter_mut().zip(&h0[..n]) {
-                *far = *near ^ delta;
-            }
-            self.hash.hash(tweak, &mut h0[..n]);
-            self.hash.hash(tweak, &mut h1[..n]);
+            self.hashes.pairs(delta, &mut h0[..n], &mut h1[..n]);
             let [mac_x, mac_y, key_y] = [x.macs, y.macs, y.keys].map(|blocks| words(&blocks[tile.clone()]));
             let (mask_x, mask_y) = (&mut mask_x[..n], &mut mask_y[..n]);
             masks_of_bits(mac_x, mask_x);
@@ -101,9 +93,8 @@ impl Leaky {
         for at in (0..g.len()).step_by(TILE) {
             let tile = at..g.len().min(at + TILE);
             let n = tile.len();
-            let tweak = self.starts[1].wrapping_add(u128::from(self.count) + at as u128);
             h[..n].copy_from_slice(&x.macs[tile.clone()]);
-            self.hash.hash(tweak, &mut h[..n]);
+            self.hashes.macs(&mut h[..n]);
             let [mac_x, mac_z, key_z] = [x.macs, z.macs, z.keys].map(|blocks| words(&blocks[tile.clone()]));
             let (mask_x, mask_z) = (&mut mask_x[..n], &mut mask_z[..n]);
             masks_of_bits(mac_x, mask_x);
@@ -134,13 +125,12 @@ impl Leaky {
             masks_of_row(d, at, masks);
             add_same(words_mut(&mut self.s[tile.clone()]), word(delta), masks);
             // As `Share::add`: the constant goes to party 0's share.
-            if self.party == 0 {
+            if self.party.0 == 0 {
                 add_same(words_mut(&mut z.macs[tile]), word(one), masks);
             } else {
                 add_same(words_mut(&mut z.keys[tile]), word(delta ^ one), masks);
             }
         }
-        self.count += n as u64;
         &mut self.s[..n]
     }
 }

@@ -4,8 +4,8 @@
 //! Ranellucci, Rosulek, Wang (Crypto 2018, ePrint 2018/578), `leaky.rs` has its steps. Buckets and their combining: Nielsen et al.
 //! (Crypto 2012), as Wang, Ranellucci, Katz (ePrint 2017/030) do it for shared triples; [`bucket`](crate::bucket) has the bound.
 //! **Functionality**: authenticated shares and triples of [`Dealer`]. **Adversary**: malicious, either party, static; assumptions
-//! are those of the extension and that AES under a fixed key is a random permutation
-//! ([`TccrHash`](comity_core::TccrHash)), BLAKE3 a random oracle.
+//! are those of the extension and that AES is an ideal cipher, each AND's hash having a key of its own (`hashes.rs` of this crate
+//! says why), BLAKE3 a random oracle.
 //!
 //! **One batch**, and why in this order
 //! 1. Shared bits `x`, `y`, `z` for every leaky AND, a chunk of the extension at a time. A chunk is checked before the next message:
@@ -20,8 +20,7 @@
 //!    nothing in a message depends on the peer's bits.
 //! 6. The ledger is settled. Then the triples are handed out.
 //!
-//! Shares and triples may be asked for in any order. Tweaks are counted from the beginning of the session, under each key from
-//! its own start. The failure of all batches together is within `2^-rho` ([`Budget`]).
+//! Shares and triples may be asked for in any order. The failure of all batches together is within `2^-rho` ([`Budget`]).
 //!
 //! **Cost** of a leaky AND each way: three OTs (3.88 bytes each), 16 bytes of `G` and a bit; three of the tweakable hash; 16 bytes of
 //! BLAKE3. Of a bucket each way: a bit, and 32 bytes of BLAKE3, for all but its first. With B = 3 that is 167 bytes a triple, both ways.
@@ -32,21 +31,25 @@ mod conduct;
 mod leaky;
 mod shares;
 #[cfg(test)]
-mod tests;
+pub(crate) mod tests;
 mod words;
 
 use core::ops::Range;
 
 use comity_channel::Channel;
-use comity_core::{Backend, Block, Error, Misbehaviour, Prg, Result, SessionId, Table};
+use comity_core::{Backend, Block, PartyId, Prg, Result, SessionId, Table};
+use comity_protocol::{Conduct, Here, Honest};
 use comity_share::{Extension, GlobalKey, Ledger, Share, Source, coin, equal};
 use rand_core::CryptoRng;
+use zeroize::Zeroizing;
 
-use self::conduct::{Act, Conduct, Honest};
+use self::conduct::Act;
 use self::leaky::Leaky;
 use self::shares::{BLOCKS, split, split_mut};
 use crate::bucket::{Budget, Partition};
-use crate::{Checked, Dealer, Triples};
+use crate::checks;
+use crate::deal::{Dealer, stopped};
+use crate::triples::{Checked, Triples};
 
 /// ANDs a chunk. Their three OTs each way, with the mask's, are whole pieces of the extension, and all that a chunk passes
 /// through is about as large as a second-level cache.
@@ -62,7 +65,7 @@ const HANDFUL: usize = 1 << 14;
 pub const OBJECTS: usize = 3 << 19;
 
 /// The fast dealer: one party's side.
-pub struct Fast {
+pub struct Fast<C = Honest> {
     session: SessionId,
     backend: Backend,
     extension: Extension,
@@ -79,7 +82,7 @@ pub struct Fast {
     /// Which of the leaders are checked triples that were not handed out.
     ready: Range<usize>,
     wires: Wires,
-    conduct: Box<dyn Conduct>,
+    conduct: C,
     /// Set while a call runs: an error leaves it set.
     broken: bool,
 }
@@ -92,35 +95,25 @@ struct Wires {
 }
 
 impl Fast {
-    /// Sets up authenticated bits. `session` is the dealer's alone.
+    /// Sets up authenticated bits. The session is the dealer's alone.
     ///
     /// # Errors
     /// Those of the base OTs, and of the channel.
-    pub fn new<C: Channel + ?Sized>(
-        ch: &mut C,
-        session: &SessionId,
-        backend: Backend,
-        party: u32,
-        budget: Budget,
-        rng: &mut impl CryptoRng,
-    ) -> Result<Fast> {
-        let extension = Extension::setup(ch, &session.child("authenticated bits"), backend, party, rng)?;
-        let mut seed = [0; 16];
-        rng.fill_bytes(&mut seed);
-        Ok(Fast::with(extension, session, backend, budget, Prg::new(backend, Block::new(seed)), Box::new(Honest)))
+    pub fn new(ch: &mut dyn Channel, here: Here, budget: Budget, rng: &mut dyn CryptoRng) -> Result<Fast> {
+        let Here { me, session, backend, .. } = here;
+        let extension = Extension::setup(ch, &session.child("authenticated bits"), backend, me, rng)?;
+        let mut seed = Zeroizing::new([0; 16]);
+        rng.fill_bytes(&mut *seed);
+        Ok(Fast::with(extension, here, budget, Prg::new(backend, Block::new(*seed)), Honest))
     }
+}
 
-    fn with(
-        extension: Extension,
-        session: &SessionId,
-        backend: Backend,
-        budget: Budget,
-        rng: Prg,
-        conduct: Box<dyn Conduct>,
-    ) -> Fast {
-        let party = extension.party();
+impl<C: for<'a> Conduct<Act<'a>>> Fast<C> {
+    /// On this extension, of which it is the only user.
+    fn with(extension: Extension, here: Here, budget: Budget, rng: Prg, conduct: C) -> Fast<C> {
+        let Here { me: party, session, backend, .. } = here;
         Fast {
-            session: *session,
+            session,
             backend,
             leaky: Leaky::new(&session.child("leaky ANDs"), backend, party, extension.key().clone()),
             extension,
@@ -167,9 +160,9 @@ impl Fast {
     }
 
     /// Does what a call asks for, unless an earlier one failed.
-    fn unless_broken<T>(&mut self, call: impl FnOnce(&mut Fast) -> Result<T>) -> Result<T> {
+    fn unless_broken<T>(&mut self, call: impl FnOnce(&mut Fast<C>) -> Result<T>) -> Result<T> {
         if std::mem::replace(&mut self.broken, true) {
-            return Err(Error::InvalidInput("this dealer stopped at an earlier error; set up a new one".into()));
+            return Err(stopped());
         }
         let result = call(self)?;
         self.broken = false;
@@ -190,11 +183,11 @@ impl Fast {
         self.leak(ch, &mut equality, others_now)?;
         let (party, rng) = (self.extension.party(), &mut self.rng);
         let digest = *equality.finalize().as_bytes();
-        equal(ch, session.child("comparison"), party, &digest, Misbehaviour::LeakyAnd, rng)?;
+        equal(ch, session.child("comparison"), party, &digest, checks::LEAKY_AND, rng)?;
         let coin = coin(ch, session.child("buckets"), party, rng)?;
         let partition = Partition::new(batch, &coin, self.backend);
         self.conduct.before(Act::Buckets(&partition));
-        let (key, conduct) = (self.extension.key(), &mut *self.conduct);
+        let (key, conduct) = (self.extension.key(), &mut self.conduct);
         combine::combine(ch, &partition, key, leaders_now, others_now, &mut self.ledger, conduct)?;
         self.ledger.settle(ch)?;
         (self.leaders, self.others) = (leaders, others);
@@ -213,8 +206,8 @@ fn grown(table: &mut Table, blocks: usize) -> &mut [Block] {
     &mut table[..blocks]
 }
 
-impl Source for Fast {
-    fn party(&self) -> u32 {
+impl<C: for<'a> Conduct<Act<'a>> + Send> Source for Fast<C> {
+    fn party(&self) -> PartyId {
         self.extension.party()
     }
 
@@ -226,12 +219,12 @@ impl Source for Fast {
         self.unless_broken(|dealer| dealer.extension.shares(ch, out))
     }
 
-    fn bits(&mut self, ch: &mut dyn Channel, owner: u32, out: &mut [Share]) -> Result<()> {
+    fn bits(&mut self, ch: &mut dyn Channel, owner: PartyId, out: &mut [Share]) -> Result<()> {
         self.unless_broken(|dealer| dealer.extension.bits(ch, owner, out))
     }
 }
 
-impl Dealer for Fast {
+impl<C: for<'a> Conduct<Act<'a>> + Send> Dealer for Fast<C> {
     fn triples(&mut self, ch: &mut dyn Channel, n: usize) -> Result<Triples<Checked>> {
         if n == 0 {
             return Ok(Triples::none());

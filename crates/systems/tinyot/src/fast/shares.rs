@@ -9,7 +9,7 @@ use comity_core::Block;
 use comity_share::Share;
 
 use super::CHUNK;
-use crate::Triple;
+use crate::triples::Triple;
 
 /// Blocks of a triple.
 pub(super) const BLOCKS: usize = 6;

@@ -16,7 +16,7 @@ use super::Machine;
 #[cfg(doc)]
 use super::PIECE;
 use super::tally::{Multiples, Packer, Tally, WORD};
-use crate::Triple;
+use crate::triples::Triple;
 
 /// Where the operands of independent ANDs are, and where the results go.
 pub(crate) trait Operands {

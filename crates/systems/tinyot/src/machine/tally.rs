@@ -10,7 +10,7 @@
 //! enough or a digest is wanted.
 
 use comity_channel::Channel;
-use comity_core::{Backend, Block, Result, SessionId, gf128};
+use comity_core::{Backend, Block, PartyId, Result, SessionId, gf128};
 use comity_share::{GlobalKey, Ledger, Share};
 use zeroize::{Zeroize, Zeroizing};
 
@@ -108,7 +108,7 @@ pub(super) struct Tally {
 }
 
 impl Tally {
-    pub(super) fn new(session: SessionId, party: u32) -> Tally {
+    pub(super) fn new(session: SessionId, party: PartyId) -> Tally {
         let buffer = || Vec::with_capacity(BUFFER);
         Tally { ledger: Ledger::new(session, party), shown: buffer(), seen: buffer() }
     }
@@ -157,6 +157,13 @@ impl Tally {
     }
 }
 
+impl Drop for Tally {
+    fn drop(&mut self) {
+        self.shown.zeroize();
+        self.seen.zeroize();
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -166,7 +173,7 @@ mod tests {
     fn a_word_has_one_mac_and_no_other_word_has_it() {
         for backend in Backend::available() {
             let mut prg = Prg::new(backend, Block::from_u128(1));
-            let (delta, packer) = (GlobalKey::random(true, &mut prg), Packer::new(backend));
+            let (delta, packer) = (GlobalKey::random(PartyId(1), &mut prg), Packer::new(backend));
             for len in [0, 1, 2, 63, 64] {
                 let (mut own, mut theirs) = (Vec::new(), Vec::new());
                 for _ in 0..len {

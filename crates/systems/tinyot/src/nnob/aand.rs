@@ -15,16 +15,18 @@
 
 use comity_channel::Channel;
 use comity_core::{Block, Result};
+use comity_protocol::Conduct;
 use zeroize::Zeroizing;
 
 use super::abit::ABits;
+use super::conduct::Act;
 use super::context::Context;
 use super::laand::{And, laand};
 use crate::bucket::{Batch, Partition};
 
 /// A batch of ANDs of this party's bits, and one of the peer's.
 pub(super) fn aand(
-    context: &mut Context,
+    context: &mut Context<impl for<'a> Conduct<Act<'a>>>,
     bits: &mut ABits,
     ch: &mut dyn Channel,
     batch: Batch,
@@ -49,7 +51,7 @@ fn differences(batch: Batch, partition: &Partition, ands: &[And]) -> Zeroizing<V
 }
 
 /// Leaves the combined ANDs, one for each bucket.
-fn combine(batch: Batch, partition: &Partition, ands: &mut Vec<And>, d: impl Fn(usize) -> bool) {
+fn combine(batch: Batch, partition: &Partition, ands: &mut Zeroizing<Vec<And>>, d: impl Fn(usize) -> bool) {
     let (first, rest) = ands.split_at_mut(batch.buckets);
     for j in 1..batch.size {
         for (i, [x, _, z]) in first.iter_mut().enumerate() {
@@ -58,7 +60,6 @@ fn combine(batch: Batch, partition: &Partition, ands: &mut Vec<And>, d: impl Fn(
             *z ^= zj ^ xj.masked(d((j - 1) * batch.buckets + i));
         }
     }
-    zeroize::Zeroize::zeroize(rest.as_flattened_mut());
-    ands.truncate(batch.buckets);
-    ands.shrink_to_fit();
+    // What was there is wiped when it is replaced.
+    *ands = Zeroizing::new(first.to_vec());
 }

@@ -22,7 +22,8 @@
 //! of four rows are tabulated, and a row of the product is the sum of `tau / 4` of them.
 
 use comity_channel::Channel;
-use comity_core::{Backend, Block, Error, Misbehaviour, Prg, Result, transpose};
+use comity_core::{Backend, Block, Error, Prg, Result, transpose};
+use comity_protocol::Conduct;
 use zeroize::{Zeroize, Zeroizing};
 
 use super::conduct::Act;
@@ -30,6 +31,8 @@ use super::context::{Context, Packed};
 use super::labit::LaBit;
 use super::ot::Seeds;
 use super::wabit::Half;
+use crate::checks;
+use crate::deal::stopped;
 
 /// The sizes that a session keeps to.
 #[derive(Clone, Copy)]
@@ -65,13 +68,13 @@ pub(super) struct ABits {
 
 /// What the next chunk starts from.
 enum Next {
-    /// The first one: base OTs.
-    Base,
-    /// The first one where the tests have dealt them.
-    #[cfg(test)]
-    Dealt(Seeds),
+    /// The first one: these OTs, or base OTs that are yet to be made.
+    First(Option<Seeds>),
     /// The bits that the last one kept back.
     Kept,
+    /// Nothing: a chunk was begun and not ended. What the stock holds then may be zeros, and seeds of zeros would announce
+    /// the key.
+    Lost,
 }
 
 /// Bits of a chunk in one direction.
@@ -98,25 +101,21 @@ impl Stock {
 }
 
 impl ABits {
-    pub(super) fn new(shape: Shape) -> ABits {
+    /// Bits in chunks of this shape, the first of which comes from these OTs, `2 tau` each way; if there are none,
+    /// from base OTs, which the first [`ABits::draw`] then makes.
+    pub(super) fn new(shape: Shape, first: Option<Seeds>) -> ABits {
         assert!(
             shape.columns.is_multiple_of(STRIP * 8) && shape.columns > 2 * shape.reserve(),
             "a chunk feeds the next"
         );
         let (labit, stock) = (LaBit::new(shape.tau, shape.columns), || Stock::new(shape.columns));
-        ABits { shape, labit, macs: stock(), keys: stock(), next: Next::Base, left: shape.chunks }
-    }
-
-    /// Starts from these OTs.
-    #[cfg(test)]
-    pub(super) fn dealt(shape: Shape, seeds: Seeds) -> ABits {
-        ABits { next: Next::Dealt(seeds), ..ABits::new(shape) }
+        ABits { shape, labit, macs: stock(), keys: stock(), next: Next::First(first), left: shape.chunks }
     }
 
     /// The next random bits: MACs on this party's, keys to the peer's. The peer asks for as many, the other way round.
     pub(super) fn draw(
         &mut self,
-        context: &mut Context,
+        context: &mut Context<impl for<'a> Conduct<Act<'a>>>,
         ch: &mut dyn Channel,
         macs: &mut [Block],
         keys: &mut [Block],
@@ -133,24 +132,24 @@ impl ABits {
     }
 
     /// The next chunk, both ways. What is left of this one in one direction, when the other ran out, is dropped.
-    fn refill(&mut self, context: &mut Context, ch: &mut dyn Channel) -> Result<()> {
+    fn refill(&mut self, context: &mut Context<impl for<'a> Conduct<Act<'a>>>, ch: &mut dyn Channel) -> Result<()> {
         let Shape { tau, columns, spares, chunks } = self.shape;
         self.left = self.left.checked_sub(1).ok_or_else(|| {
-            Error::InvalidInput(format!(
+            Error::invalid_input(format!(
                 "the session was planned for {chunks} chunks of {columns} bits and wants more: start a new one, planned for all"
             ))
         })?;
         let kept = columns - self.shape.reserve();
         let tail = |stock: &Stock| Zeroizing::new(stock.blocks[kept..].to_vec());
         let (mut macs, mut keys) = (tail(&self.macs), tail(&self.keys));
-        let (seeds, first) = match std::mem::replace(&mut self.next, Next::Kept) {
-            Next::Base => (Seeds::base(context, ch, 2 * tau)?, true),
-            #[cfg(test)]
-            Next::Dealt(seeds) => (seeds, true),
+        let (seeds, first) = match std::mem::replace(&mut self.next, Next::Lost) {
+            Next::First(Some(seeds)) => (seeds, true),
+            Next::First(None) => (Seeds::base(context, ch, 2 * tau)?, true),
             Next::Kept => {
                 let [macs, keys] = [&mut macs, &mut keys].map(|bits| Zeroizing::new(bits.split_off(spares)));
-                (Seeds::extend(context, macs, &keys), false)
+                (Seeds::extend(context, macs, keys), false)
             }
+            Next::Lost => return Err(stopped()),
         };
         self.labit.run(context, ch, &seeds)?;
         self.amplify(context, ch)?;
@@ -162,11 +161,12 @@ impl ABits {
         for stock in [&mut self.macs, &mut self.keys] {
             (stock.used, stock.end) = (spares, kept);
         }
+        self.next = Next::Kept;
         Ok(())
     }
 
     /// Figure 9, both ways.
-    fn amplify(&mut self, context: &mut Context, ch: &mut dyn Channel) -> Result<()> {
+    fn amplify(&mut self, context: &mut Context<impl for<'a> Conduct<Act<'a>>>, ch: &mut dyn Channel) -> Result<()> {
         let backend = context.backend;
         // 2. The key holder's matrix, and what makes the key of it.
         let seed = context.block();
@@ -190,16 +190,21 @@ impl ABits {
 }
 
 /// The test for one key: sums of MACs of the last chunk and of this one, and of keys.
-fn same(context: &mut Context, ch: &mut dyn Channel, macs: &mut [Block], keys: &mut [Block]) -> Result<()> {
+fn same(
+    context: &mut Context<impl for<'a> Conduct<Act<'a>>>,
+    ch: &mut dyn Channel,
+    macs: &mut [Block],
+    keys: &mut [Block],
+) -> Result<()> {
     let sums = Packed::lsbs(macs).exchange(ch, keys.len())?;
     let delta = context.key.block();
     keys.iter_mut().enumerate().for_each(|(j, key)| *key ^= delta.masked(sums.get(j)));
     context.conduct.before(Act::Same(keys));
     let mut hasher = blake3::Hasher::new();
     // First the bits of party 0.
-    let [first, second] = if context.party == 0 { [macs, keys] } else { [keys, macs] };
+    let [first, second] = if context.party.0 == 0 { [macs, keys] } else { [keys, macs] };
     hasher.update(Block::bytes_of(first)).update(Block::bytes_of(second));
-    context.equal(ch, &hasher, Misbehaviour::LeakyBit)
+    context.equal(ch, &hasher, checks::LEAKY_BIT)
 }
 
 /// Bytes of the columns that are multiplied at a time: tables and sums stay in a first-level cache.

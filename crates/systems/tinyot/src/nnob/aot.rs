@@ -16,16 +16,18 @@
 
 use comity_channel::Channel;
 use comity_core::{Block, Result};
+use comity_protocol::Conduct;
 use zeroize::Zeroizing;
 
 use super::abit::ABits;
+use super::conduct::Act;
 use super::context::Context;
 use super::laot::{Ot, laot};
 use crate::bucket::{Batch, Partition};
 
 /// A batch of OTs in which this party sends, and one in which the peer does.
 pub(super) fn aot(
-    context: &mut Context,
+    context: &mut Context<impl for<'a> Conduct<Act<'a>>>,
     bits: &mut ABits,
     ch: &mut dyn Channel,
     batch: Batch,
@@ -57,7 +59,7 @@ fn differences(batch: Batch, partition: &Partition, ots: &[Ot]) -> Zeroizing<Vec
 }
 
 /// Leaves the combined OTs, one for each bucket.
-fn combine(batch: Batch, partition: &Partition, ots: &mut Vec<Ot>, d: impl Fn(usize) -> bool) {
+fn combine(batch: Batch, partition: &Partition, ots: &mut Zeroizing<Vec<Ot>>, d: impl Fn(usize) -> bool) {
     let (first, rest) = ots.split_at_mut(batch.buckets);
     for j in 1..batch.size {
         for (i, ot) in first.iter_mut().enumerate() {
@@ -66,7 +68,6 @@ fn combine(batch: Batch, partition: &Partition, ots: &mut Vec<Ot>, d: impl Fn(us
             *ot = [x0 ^ y0, x0 ^ y1, c ^ e, z ^ w ^ c.masked(d((j - 1) * batch.buckets + i))];
         }
     }
-    zeroize::Zeroize::zeroize(rest.as_flattened_mut());
-    ots.truncate(batch.buckets);
-    ots.shrink_to_fit();
+    // What was there is wiped when it is replaced.
+    *ots = Zeroizing::new(first.to_vec());
 }

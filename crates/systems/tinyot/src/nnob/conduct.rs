@@ -1,18 +1,29 @@
 //! `Act`: what a party is about to do with what it made. An honest party does it; the tests have parties that are
-//! honest but for one lie, and a lie is another [`Conduct`].
+//! honest but for one lie, and a lie is another [`Conduct`](comity_protocol::Conduct).
 
 use comity_core::Block;
 
 /// What is about to be used or sent. An honest party does not look at it.
-#[cfg_attr(not(test), allow(dead_code, reason = "read by the liars of the tests"))]
-pub(super) enum Act<'a> {
+pub enum Act<'a> {
     /// LaBit, step 3: the correction of seed OT `i`, a row that makes its messages differ by `Gamma`.
-    Correction { i: usize, row: &'a mut [u8] },
+    Correction {
+        /// Which OT.
+        i: usize,
+        /// The row.
+        row: &'a mut [u8],
+    },
     /// LaBit, step 5(a): the sums that are announced.
     Sums(&'a mut [u8]),
     /// LaBit, step 5(c): `Z` of a pair of seed OTs that this party offered, with the sum that the peer announced, as it
     /// is compared.
-    Compared { pair: [usize; 2], sum: bool, row: &'a mut [u8] },
+    Compared {
+        /// The pair.
+        pair: [usize; 2],
+        /// The sum.
+        sum: bool,
+        /// `Z`.
+        row: &'a mut [u8],
+    },
     /// Privacy amplification: what makes of the matrix times `Gamma` the key.
     Offset(&'a mut Block),
     /// The test for one key: MACs as they are compared.
@@ -22,33 +33,34 @@ pub(super) enum Act<'a> {
     /// LaAND: the holder's d.
     AndD(&'a mut [u8]),
     /// LaAND: the key holder's U, and what it will compare.
-    AndU { u: &'a mut [Block], compared: &'a mut [Block] },
+    AndU {
+        /// U.
+        u: &'a mut [Block],
+        /// What it will compare.
+        compared: &'a mut [Block],
+    },
     /// LaOT, after step 1: the half of the sender, and of the receiver.
-    OtBits { sent: &'a [[Block; 4]], received: &'a [[Block; 4]] },
+    OtBits {
+        /// Of the sender.
+        sent: &'a [[Block; 4]],
+        /// Of the receiver.
+        received: &'a [[Block; 4]],
+    },
     /// LaOT, step 4: `X_0`, `X_1`.
     OtX(&'a mut [[[Block; 2]; 2]]),
     /// LaOT, step 6: the receiver's d.
     OtD(&'a mut [u8]),
     /// LaOT, step 7: `I_0`, `I_1`, and what the sender will compare.
-    OtI { i: &'a mut [[Block; 2]], compared: &'a mut [[Block; 2]] },
+    OtI {
+        /// `I_0` and `I_1`.
+        i: &'a mut [[Block; 2]],
+        /// What it will compare.
+        compared: &'a mut [[Block; 2]],
+    },
     /// Before the buckets: the coin of the party whose secrets could leak.
     Coin(&'a mut [u8; 32]),
     /// A reveal: the MACs on what is shown, whose bits 0 are sent.
     Shown(&'a mut [Block]),
     /// A reveal: the MACs that go to the ledger.
     Macs(&'a mut [Block]),
-}
-
-/// How a party behaves.
-pub(super) trait Conduct: Send {
-    /// May change what is about to be used or sent.
-    fn before(&mut self, act: Act<'_>);
-}
-
-/// As the protocol says.
-pub(super) struct Honest;
-
-impl Conduct for Honest {
-    #[inline(always)]
-    fn before(&mut self, _: Act<'_>) {}
 }

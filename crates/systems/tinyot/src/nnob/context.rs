@@ -1,52 +1,42 @@
 //! `Context`: what every box of the stack needs, and how bits are shown.
 
 use comity_channel::Channel;
-use comity_core::{Backend, Block, Misbehaviour, Prg, Result, SessionId, TccrHash};
+use comity_core::{Backend, Block, Check, PartyId, Prg, Result, SessionId};
+use comity_protocol::{Conduct, Here};
 use comity_share::{GlobalKey, Ledger};
 use rand_core::Rng;
 
-use super::conduct::{Act, Conduct};
+use super::conduct::Act;
+use crate::hashes::Hashes;
 
 /// One party's side of the session.
-pub(super) struct Context {
-    pub(super) party: u32,
+pub(super) struct Context<C> {
+    pub(super) party: PartyId,
     pub(super) backend: Backend,
     /// The key to the peer's bits.
     pub(super) key: GlobalKey,
-    pub(super) hash: TccrHash,
+    pub(super) hashes: Hashes,
     pub(super) ledger: Ledger,
     pub(super) rng: Prg,
-    pub(super) conduct: Box<dyn Conduct>,
-    session: SessionId,
+    pub(super) conduct: C,
+    pub(super) session: SessionId,
     /// How many children the session has.
     children: u64,
-    /// Where the tweaks of hashes begin, under the key of party 0 and of party 1.
-    tweaks: [u128; 2],
-    /// How many are used up.
-    used: u128,
 }
 
-impl Context {
-    pub(super) fn new(
-        session: SessionId,
-        backend: Backend,
-        party: u32,
-        mut rng: Prg,
-        conduct: Box<dyn Conduct>,
-    ) -> Context {
-        let tweaks = [0, 1].map(|key| session.block(&format!("tweaks under the key of party {key}")).to_u128());
+impl<C: for<'a> Conduct<Act<'a>>> Context<C> {
+    pub(super) fn new(here: Here, mut rng: Prg, conduct: C) -> Context<C> {
+        let Here { me: party, session, backend, .. } = here;
         Context {
             party,
             backend,
-            key: GlobalKey::random(party == 1, &mut rng),
-            hash: TccrHash::new(backend),
+            key: GlobalKey::random(party, &mut rng),
+            hashes: Hashes::new(&session.child("hashes"), backend, party),
             ledger: Ledger::new(session.child("ledger"), party),
             rng,
             conduct,
             session,
             children: 0,
-            tweaks,
-            used: 0,
         }
     }
 
@@ -54,13 +44,6 @@ impl Context {
     pub(super) fn child(&mut self, label: &str) -> SessionId {
         self.children += 1;
         self.session.child(&format!("{label}, sub-protocol {}", self.children))
-    }
-
-    /// Uses up the next `n` tweaks: the first of them under this party's key, and under the peer's.
-    pub(super) fn tweaks(&mut self, n: usize) -> (u128, u128) {
-        let [ours, theirs] = [self.party, 1 - self.party].map(|key| self.tweaks[key as usize].wrapping_add(self.used));
-        self.used += n as u128;
-        (ours, theirs)
     }
 
     pub(super) fn block(&mut self) -> Block {
@@ -79,7 +62,7 @@ impl Context {
         &mut self,
         ch: &mut dyn Channel,
         hasher: &blake3::Hasher,
-        otherwise: Misbehaviour,
+        otherwise: &'static Check,
     ) -> Result<()> {
         let session = self.child("comparison");
         comity_share::equal(ch, session, self.party, hasher.finalize().as_bytes(), otherwise, &mut self.rng)

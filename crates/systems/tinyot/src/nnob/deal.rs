@@ -15,7 +15,8 @@
 //! chunks both ways, and as much for their test for one key.
 
 use comity_channel::Channel;
-use comity_core::{Backend, Block, Error, Prg, Result, SessionId};
+use comity_core::{Block, Error, PartyId, Prg, Result};
+use comity_protocol::{Conduct, Here, Honest};
 use comity_share::{GlobalKey, Share, Source};
 use rand_core::CryptoRng;
 use zeroize::Zeroizing;
@@ -23,11 +24,12 @@ use zeroize::Zeroizing;
 use super::aand::aand;
 use super::abit::{ABits, Shape};
 use super::aot::aot;
-use super::conduct::Honest;
+use super::conduct::Act;
 use super::context::Context;
 use super::tau::tau;
 use crate::bucket::{Batch, Budget};
-use crate::{Checked, Dealer, Triple, Triples};
+use crate::deal::{Dealer, stopped};
+use crate::triples::{Checked, Triple, Triples};
 
 /// The most leaky objects of one kind in a batch.
 const OBJECTS: usize = 1 << 17;
@@ -74,7 +76,7 @@ impl Plan {
 
     fn new(budget: Budget, ands: u64, rho: u32) -> Result<Plan> {
         if rho > 128 {
-            return Err(Error::InvalidInput(format!("rho is at most 128, not {rho}")));
+            return Err(Error::invalid_input(format!("rho is at most 128, not {rho}")));
         }
         // Twice as many chunks as triples in buckets of 8 fill, for single bits and small batches, and 2^16 besides.
         let chunks = 2 * ands * bits(8) / COLUMNS as u64 + (1 << 16);
@@ -94,45 +96,66 @@ const KINDS: u32 = 8;
 /// **Cost** of a triple in buckets of `B`: `7 B + 1` authenticated bits of each party, at `2 tau` bits on the wire
 /// each, `2 B` leaky ANDs at 129 and `2 B` leaky OTs at 769 bits. With `B = 4` and `tau = 200` that is 3.8 kB, both
 /// ways together.
-pub struct Nnob {
-    context: Context,
+pub struct Nnob<C = Honest> {
+    context: Context<C>,
     bits: ABits,
     budget: Budget,
+    /// Set while a call runs: an error leaves it set.
+    broken: bool,
 }
 
 impl Nnob {
-    /// Ready to deal: this party's key is drawn; nothing is sent. `session` is the dealer's alone.
-    pub fn new(session: SessionId, backend: Backend, party: u32, plan: Plan, rng: &mut impl CryptoRng) -> Nnob {
+    /// Ready to deal: this party's key is drawn; nothing is sent. The session is the dealer's alone.
+    pub fn new(here: Here, plan: Plan, rng: &mut dyn CryptoRng) -> Nnob {
         let Plan { budget, chunk_bits, chunks } = plan;
         let shape = Shape { tau: tau(128, chunk_bits), columns: COLUMNS, spares: chunk_bits as usize, chunks };
         let mut seed = Zeroizing::new([0; 16]);
         rng.fill_bytes(&mut *seed);
-        let rng = Prg::new(backend, Block::new(*seed));
-        let context = Context::new(session, backend, party, rng, Box::new(Honest));
-        Nnob::with(context, ABits::new(shape), budget)
+        let rng = Prg::new(here.backend, Block::new(*seed));
+        Nnob::with(Context::new(here, rng, Honest), ABits::new(shape, None), budget)
+    }
+}
+
+impl<C: for<'a> Conduct<Act<'a>>> Nnob<C> {
+    pub(super) fn with(context: Context<C>, bits: ABits, budget: Budget) -> Nnob<C> {
+        Nnob { context, bits, budget, broken: false }
     }
 
-    pub(super) fn with(context: Context, bits: ABits, budget: Budget) -> Nnob {
-        Nnob { context, bits, budget }
+    /// Does what a call asks for, unless an earlier one failed.
+    fn unless_broken<T>(&mut self, call: impl FnOnce(&mut Nnob<C>) -> Result<T>) -> Result<T> {
+        if std::mem::replace(&mut self.broken, true) {
+            return Err(stopped());
+        }
+        let result = call(self)?;
+        self.broken = false;
+        Ok(result)
+    }
+
+    /// Shares with this party's half, the peer's, or both.
+    fn deal(&mut self, ch: &mut dyn Channel, out: &mut [Share], [own, theirs]: [bool; 2]) -> Result<()> {
+        let blocks = |wanted: bool| Zeroizing::new(vec![Block::ZERO; if wanted { out.len() } else { 0 }]);
+        let (mut macs, mut keys) = (blocks(own), blocks(theirs));
+        self.unless_broken(|dealer| dealer.bits.draw(&mut dealer.context, ch, &mut macs, &mut keys))?;
+        let block = |blocks: &[Block], j: usize| blocks.get(j).copied().unwrap_or_default();
+        out.iter_mut().enumerate().for_each(|(j, share)| *share = Share::from_parts(block(&macs, j), block(&keys, j)));
+        Ok(())
     }
 
     /// One batch of triples. They are of use when the ledger is settled.
-    fn batch(&mut self, ch: &mut dyn Channel, batch: Batch, out: &mut Vec<Triple>) -> Result<()> {
+    fn batch(&mut self, ch: &mut dyn Channel, batch: Batch, triples: &mut [Triple]) -> Result<()> {
         let (context, bits) = (&mut self.context, &mut self.bits);
         let [own, theirs] = aand(context, bits, ch, batch)?;
-        let start = out.len();
         // Steps 1 and 2.
-        out.extend(own.iter().zip(theirs.iter()).map(|(mac, key)| {
+        for (triple, (mac, key)) in triples.iter_mut().zip(own.iter().zip(theirs.iter())) {
             let [a, b, c] = std::array::from_fn(|i| Share::from_parts(mac[i], key[i]));
-            Triple { a, b, c }
-        }));
+            *triple = Triple { a, b, c };
+        }
         drop((own, theirs));
         let [sent, received] = aot(context, bits, ch, batch)?;
         let n = batch.buckets;
         let empty = |n: usize| Zeroizing::new(vec![Block::ZERO; n]);
         let (mut r, mut peers_r) = (empty(n), empty(n));
         bits.draw(context, ch, &mut r, &mut peers_r)?;
-        let triples = &mut out[start..];
         // Step 3, and 4 at once: d as receiver, f and g as sender.
         let (mut macs, mut keys) = (empty(n), empty(n));
         for j in 0..n {
@@ -163,8 +186,8 @@ impl Nnob {
     }
 }
 
-impl Source for Nnob {
-    fn party(&self) -> u32 {
+impl<C: for<'a> Conduct<Act<'a>> + Send> Source for Nnob<C> {
+    fn party(&self) -> PartyId {
         self.context.party
     }
 
@@ -176,33 +199,22 @@ impl Source for Nnob {
         self.deal(ch, out, [true; 2])
     }
 
-    fn bits(&mut self, ch: &mut dyn Channel, owner: u32, out: &mut [Share]) -> Result<()> {
+    fn bits(&mut self, ch: &mut dyn Channel, owner: PartyId, out: &mut [Share]) -> Result<()> {
         let own = owner == self.context.party;
         self.deal(ch, out, [own, !own])
     }
 }
 
-impl Nnob {
-    /// Shares with this party's half, the peer's, or both.
-    fn deal(&mut self, ch: &mut dyn Channel, out: &mut [Share], [own, theirs]: [bool; 2]) -> Result<()> {
-        let blocks = |wanted: bool| Zeroizing::new(vec![Block::ZERO; if wanted { out.len() } else { 0 }]);
-        let (mut macs, mut keys) = (blocks(own), blocks(theirs));
-        self.bits.draw(&mut self.context, ch, &mut macs, &mut keys)?;
-        let block = |blocks: &[Block], j: usize| blocks.get(j).copied().unwrap_or_default();
-        out.iter_mut().enumerate().for_each(|(j, share)| *share = Share::from_parts(block(&macs, j), block(&keys, j)));
-        Ok(())
-    }
-}
-
-impl Dealer for Nnob {
+impl<C: for<'a> Conduct<Act<'a>> + Send> Dealer for Nnob<C> {
     fn triples(&mut self, ch: &mut dyn Channel, n: usize) -> Result<Triples<Checked>> {
-        let mut list = Vec::new();
-        while list.len() < n {
-            let batch = self.budget.next(n - list.len())?;
-            self.batch(ch, batch, &mut list)?;
-        }
-        let triples = Triples::new(list);
-        self.context.ledger.settle(ch)?;
-        Ok(triples.vouch())
+        self.unless_broken(|dealer| {
+            let mut triples = Triples::blank(0);
+            while triples.len() < n {
+                let batch = dealer.budget.next(n - triples.len())?;
+                dealer.batch(ch, batch, triples.grow(batch.buckets))?;
+            }
+            dealer.context.ledger.settle(ch)?;
+            Ok(triples.vouch())
+        })
     }
 }

@@ -15,18 +15,21 @@
 //! time.
 //!
 //! The literature hashes two blocks at once, `H(K_x, K_z)`. A sum of hashes of one block each does the same, since what
-//! is missing is always one of the two, and needs only circular correlation robustness for the offset `Delta`
-//! ([`TccrHash`](comity_core::TccrHash)); `h1`, `h2`, `h3` are its tweaks.
+//! is missing is always one of the two, and needs only correlation robustness for the offset `Delta`. `h1`, `h2`, `h3` are
+//! one hash at three tweaks, and so under three keys ([`Hashes`](crate::hashes::Hashes)).
 //!
 //! **Cost**: three bits, seven hashes, 129 bits on the wire.
 
 use comity_channel::Channel;
-use comity_core::{Block, Misbehaviour, Result};
+use comity_core::{Block, Result};
+use comity_protocol::Conduct;
 use zeroize::Zeroizing;
 
 use super::abit::ABits;
 use super::conduct::Act;
 use super::context::{Context, Packed};
+
+use crate::checks;
 
 /// How many are made at a time.
 const CHUNK: usize = 4096;
@@ -36,7 +39,7 @@ pub(super) type And = [Block; 3];
 
 /// `n` leaky ANDs of this party's bits, and `n` of the peer's.
 pub(super) fn laand(
-    context: &mut Context,
+    context: &mut Context<impl for<'a> Conduct<Act<'a>>>,
     bits: &mut ABits,
     ch: &mut dyn Channel,
     n: usize,
@@ -50,16 +53,16 @@ pub(super) fn laand(
     }
     // 4. First the ANDs of party 0.
     let mut both = blake3::Hasher::new();
-    for holder in [context.party, 1 - context.party] {
-        both.update(hashers[holder as usize].finalize().as_bytes());
+    for holder in [context.party.0, 1 - context.party.0] {
+        both.update(hashers[usize::from(holder)].finalize().as_bytes());
     }
-    context.equal(ch, &both, Misbehaviour::LeakyAnd)?;
+    context.equal(ch, &both, checks::LEAKY_AND)?;
     Ok([own, theirs])
 }
 
 /// `hashers` take what is compared of this party's ANDs, and of the peer's.
 fn chunk(
-    context: &mut Context,
+    context: &mut Context<impl for<'a> Conduct<Act<'a>>>,
     ch: &mut dyn Channel,
     own: &mut [And],
     theirs: &mut [And],
@@ -67,8 +70,6 @@ fn chunk(
 ) -> Result<()> {
     let n = own.len();
     let delta = context.key.block();
-    let (ours, peers) = context.tweaks(3 * n);
-    let tweak = |start: u128, h: usize| start.wrapping_add((h * n) as u128);
     // 1.
     context.conduct.before(Act::AndBits(own));
     let mut d = Packed::collect(own.iter().map(|[x, y, r]| x.lsb() & y.lsb() ^ r.lsb()));
@@ -81,17 +82,17 @@ fn chunk(
         *z ^= delta.with_lsb(false).masked(d.get(j));
     }
     // 2.
-    let mut x = Zeroizing::new(vec![[Block::ZERO; 2]; n]);
-    let mut column = Zeroizing::new(theirs.iter().map(|&[x, ..]| x).collect::<Vec<_>>());
-    context.hash.hash_pairs(tweak(ours, 0), delta, &column, &mut x);
-    let mut w = Zeroizing::new(theirs.iter().map(|&[.., z]| z).collect::<Vec<_>>());
-    context.hash.hash(tweak(ours, 1), &mut w);
+    let [mut x, mut far, mut w, mut column] = [(); 4].map(|()| Zeroizing::new(vec![Block::ZERO; n]));
+    x.iter_mut().zip(theirs.iter()).for_each(|(key, &[x, ..])| *key = x);
+    context.hashes.pairs(delta, &mut x, &mut far);
+    w.iter_mut().zip(theirs.iter()).for_each(|(w, &[.., z])| *w = z);
+    context.hashes.keys(&mut w);
     column.iter_mut().zip(theirs.iter()).for_each(|(sum, &[_, y, z])| *sum = y ^ z);
-    context.hash.hash(tweak(ours, 2), &mut column);
+    context.hashes.keys(&mut column);
     let mut u = Vec::with_capacity(n);
-    for ((w, x), yz) in w.iter_mut().zip(x.iter()).zip(column.iter()) {
-        *w ^= x[0];
-        u.push(*w ^ x[1] ^ *yz);
+    for j in 0..n {
+        w[j] ^= x[j];
+        u.push(w[j] ^ far[j] ^ column[j]);
     }
     context.conduct.before(Act::AndU { u: &mut u, compared: &mut w });
     let mut peers_u = vec![Block::ZERO; n];
@@ -99,11 +100,11 @@ fn chunk(
     hashers[1].update(Block::bytes_of(&w));
     // 3.
     let mut v = Zeroizing::new(own.iter().map(|&[x, ..]| x).collect::<Vec<_>>());
-    context.hash.hash(tweak(peers, 0), &mut v);
+    context.hashes.macs(&mut v);
     w.iter_mut().zip(own.iter()).for_each(|(w, &[.., z])| *w = z);
-    context.hash.hash(tweak(peers, 1), &mut w);
+    context.hashes.macs(&mut w);
     column.iter_mut().zip(own.iter()).for_each(|(sum, &[_, y, z])| *sum = y ^ z);
-    context.hash.hash(tweak(peers, 2), &mut column);
+    context.hashes.macs(&mut column);
     for (j, v) in v.iter_mut().enumerate() {
         let zero = w[j];
         *v ^= zero ^ (zero ^ peers_u[j] ^ column[j]).masked(own[j][0].lsb());

@@ -17,13 +17,16 @@
 //! bits expanded in all, `tau` bits hashed at each party.
 
 use comity_channel::Channel;
-use comity_core::{Backend, Block, Misbehaviour, Prg, Result, sum_rows};
+use comity_core::{Backend, Block, Prg, Result, sum_rows};
+use comity_protocol::Conduct;
 use rand_core::Rng;
 use zeroize::Zeroizing;
 
 use super::conduct::Act;
 use super::context::{Context, Packed};
 use super::ot::Seeds;
+
+use crate::checks;
 
 /// How many rows go over the wire at a time.
 const GROUP: usize = 16;
@@ -91,7 +94,12 @@ impl LaBit {
     }
 
     /// Figure 12, both ways.
-    pub(super) fn run(&mut self, context: &mut Context, ch: &mut dyn Channel, seeds: &Seeds) -> Result<()> {
+    pub(super) fn run(
+        &mut self,
+        context: &mut Context<impl for<'a> Conduct<Act<'a>>>,
+        ch: &mut dyn Channel,
+        seeds: &Seeds,
+    ) -> Result<()> {
         // 1. and 2. (the choices came with the seeds)
         context.rng.fill_bytes(&mut self.gamma);
         // 3.
@@ -111,14 +119,14 @@ impl LaBit {
         let theirs = pairs(context.backend, Block::new(*pairing), rows);
         // 5.(b) and (c), first the direction in which party 0 offers.
         let mut hasher = blake3::Hasher::new();
-        for offers in [context.party == 0, context.party != 0] {
+        for offers in [context.party.0 == 0, context.party.0 != 0] {
             if offers {
                 self.hash_offered(context, &theirs, &Packed(sums.to_vec()), &mut hasher);
             } else {
                 self.hash_chosen(context.backend, &ours, &mut hasher);
             }
         }
-        context.equal(ch, &hasher, Misbehaviour::LeakyBit)?;
+        context.equal(ch, &hasher, checks::LEAKY_BIT)?;
         // 6.
         self.offered_kept = theirs.iter().map(|pair| pair[0]).collect();
         self.chosen_kept = ours.iter().map(|pair| pair[0]).collect();
@@ -129,7 +137,7 @@ impl LaBit {
     /// Step 3 of `count` OTs from `start` on.
     fn transfer(
         &mut self,
-        context: &mut Context,
+        context: &mut Context<impl for<'a> Conduct<Act<'a>>>,
         ch: &mut dyn Channel,
         seeds: &Seeds,
         start: usize,
@@ -157,7 +165,13 @@ impl LaBit {
     }
 
     /// `Z_i` of all pairs, that we offered.
-    fn hash_offered(&self, context: &mut Context, pairs: &[[usize; 2]], sums: &Packed, hasher: &mut blake3::Hasher) {
+    fn hash_offered(
+        &self,
+        context: &mut Context<impl for<'a> Conduct<Act<'a>>>,
+        pairs: &[[usize; 2]],
+        sums: &Packed,
+        hasher: &mut blake3::Hasher,
+    ) {
         let mut row = Zeroizing::new(vec![0; self.gamma.len()]);
         for (at, &[i, j]) in pairs.iter().enumerate() {
             let (one, other) = (self.offered.get(i), self.offered.get(j));

@@ -17,13 +17,16 @@
 //! **Cost**: two bits of either party, nine hashes, 769 bits on the wire.
 
 use comity_channel::Channel;
-use comity_core::{Block, Error, Misbehaviour, Result};
+use comity_core::{Block, Error, Result};
+use comity_protocol::Conduct;
 use subtle::ConstantTimeEq;
 use zeroize::Zeroizing;
 
 use super::abit::ABits;
 use super::conduct::Act;
 use super::context::{Context, Packed};
+
+use crate::checks;
 
 /// How many are made at a time.
 const CHUNK: usize = 4096;
@@ -34,7 +37,7 @@ pub(super) type Ot = [Block; 4];
 
 /// `n` leaky OTs in which this party sends, and `n` in which the peer does.
 pub(super) fn laot(
-    context: &mut Context,
+    context: &mut Context<impl for<'a> Conduct<Act<'a>>>,
     bits: &mut ABits,
     ch: &mut dyn Channel,
     n: usize,
@@ -56,16 +59,16 @@ pub(super) fn laot(
     }
     // 9. First the OTs in which party 0 sends.
     let mut both = blake3::Hasher::new();
-    for sender in [context.party, 1 - context.party] {
-        both.update(hashers[sender as usize].finalize().as_bytes());
+    for sender in [context.party.0, 1 - context.party.0] {
+        both.update(hashers[usize::from(sender)].finalize().as_bytes());
     }
-    context.equal(ch, &both, Misbehaviour::LeakyOt)?;
+    context.equal(ch, &both, checks::LEAKY_OT)?;
     Ok([sent, received])
 }
 
 /// `hashers` take what is compared of the OTs in which this party sends, and of the others.
 fn chunk(
-    context: &mut Context,
+    context: &mut Context<impl for<'a> Conduct<Act<'a>>>,
     ch: &mut dyn Channel,
     sent: &mut [Ot],
     received: &mut [Ot],
@@ -73,22 +76,20 @@ fn chunk(
 ) -> Result<()> {
     let n = sent.len();
     let delta = context.key.block();
-    let (ours, peers) = context.tweaks(3 * n);
-    let tweak = |start: u128, h: usize| start.wrapping_add((h * n) as u128);
     context.conduct.before(Act::OtBits { sent, received });
     // 3.
     let mut t = Zeroizing::new(vec![[Block::ZERO; 2]; n]);
     context.rng.fill_blocks(t.as_flattened_mut());
     // 4.
-    let mut column = Zeroizing::new(sent.iter().map(|&[.., c, _]| c).collect::<Vec<_>>());
-    let mut pads = Zeroizing::new(vec![[Block::ZERO; 2]; n]);
+    let [mut near, mut far, mut column] = [(); 3].map(|()| Zeroizing::new(vec![Block::ZERO; n]));
     let mut x = vec![[[Block::ZERO; 2]; 2]; n];
     for part in 0..2 {
-        context.hash.hash_pairs(tweak(ours, part), delta, &column, &mut pads);
-        for (((x, pad), sent), t) in x.iter_mut().zip(pads.iter()).zip(sent.iter()).zip(t.iter()) {
-            for i in 0..2 {
+        near.iter_mut().zip(sent.iter()).for_each(|(near, &[.., c, _])| *near = c);
+        context.hashes.pairs(delta, &mut near, &mut far);
+        for (j, (x, (sent, t))) in x.iter_mut().zip(sent.iter().zip(t.iter())).enumerate() {
+            for (i, pad) in [near[j], far[j]].into_iter().enumerate() {
                 let choose = || t[0] ^ (t[0] ^ t[1]).masked(sent[i].lsb());
-                x[i][part] = pad[i] ^ if part == 0 { sent[i] } else { choose() };
+                x[i][part] = pad ^ if part == 0 { sent[i] } else { choose() };
             }
         }
     }
@@ -100,7 +101,7 @@ fn chunk(
     let mut opened = Zeroizing::new(vec![[Block::ZERO; 2]; n]);
     for part in 0..2 {
         column.iter_mut().zip(received.iter()).for_each(|(column, &[.., c, _])| *column = c);
-        context.hash.hash(tweak(peers, part), &mut column);
+        context.hashes.macs(&mut column);
         for (j, opened) in opened.iter_mut().enumerate() {
             let [zero, one] = peers_x[j].map(|x| x[part]);
             opened[part] = zero ^ (zero ^ one).masked(received[j][2].lsb()) ^ column[j];
@@ -112,7 +113,7 @@ fn chunk(
         right &= mac.ct_eq(&(key ^ delta.masked(mac.lsb())));
     }
     if !bool::from(right) {
-        return Err(Error::PeerMisbehaved(Misbehaviour::LeakyOt));
+        return Err(Error::from(checks::LEAKY_OT));
     }
     // 6.
     let mut d = Packed::collect(opened.iter().zip(received.iter()).map(|([z, _], [.., r])| z.lsb() ^ r.lsb()));
@@ -125,16 +126,16 @@ fn chunk(
         *z ^= delta.with_lsb(false).masked(d.get(j));
     }
     // 7.
-    column.iter_mut().zip(sent.iter()).for_each(|(column, &[.., z])| *column = z);
-    context.hash.hash_pairs(tweak(ours, 2), delta, &column, &mut pads);
-    let mut i: Vec<_> = pads.iter().zip(t.iter()).map(|(pad, t)| [pad[0] ^ t[1], pad[1] ^ t[0]]).collect();
+    near.iter_mut().zip(sent.iter()).for_each(|(near, &[.., z])| *near = z);
+    context.hashes.pairs(delta, &mut near, &mut far);
+    let mut i: Vec<_> = t.iter().enumerate().map(|(j, t)| [near[j] ^ t[1], far[j] ^ t[0]]).collect();
     context.conduct.before(Act::OtI { i: &mut i, compared: &mut t });
     let mut peers_i = vec![[Block::ZERO; 2]; n];
     ch.exchange(Block::bytes_of(i.as_flattened()), Block::bytes_of_mut(peers_i.as_flattened_mut()))?;
     hashers[0].update(Block::bytes_of(t.as_flattened()));
     // 8.
     column.iter_mut().zip(received.iter()).for_each(|(column, &[.., z])| *column = z);
-    context.hash.hash(tweak(peers, 2), &mut column);
+    context.hashes.macs(&mut column);
     for (j, t) in t.iter_mut().enumerate() {
         let (mine, [zero, one], z) = (opened[j][1], peers_i[j], received[j][3].lsb());
         let other = column[j] ^ zero ^ (zero ^ one).masked(z);

@@ -3,15 +3,17 @@
 //! The first chunk's are base OTs. All later ones come out of the authenticated bits themselves, by the OT extension
 //! that the paper notes at the end of section 4 (that of Ishai et al. with an actively secure core): of an
 //! authenticated bit `x` with key `K` and MAC `M = K + x Delta` the messages are `H(K)` and `H(K + Delta)`, the choice
-//! is `x`, and the chosen message is `H(M)`. `H` is a tweakable hash whose tweak never repeats under a key. So a
-//! session has one run of base OTs, however long it is.
+//! is `x`, and the chosen message is `H(M)`. `H` has a key of its own in each call ([`Hashes`](crate::hashes::Hashes)).
+//! So a session has one run of base OTs, however long it is.
 
 use comity_channel::Channel;
 use comity_core::{Bits, Block, Result};
 use comity_ot::base::csw::{Challenge, Offer, Points, Receiver, Response, Sender};
+use comity_protocol::Conduct;
 use rand_core::Rng;
 use zeroize::Zeroizing;
 
+use super::conduct::Act;
 use super::context::Context;
 
 /// Random OTs in both directions. Wiped on drop, and used for one chunk.
@@ -28,14 +30,18 @@ impl Seeds {
     ///
     /// The receiver's points go before it has seen the sender's offer. They do not depend on it, and the simulator extracts
     /// by the point that it puts into the random oracle, whatever is offered.
-    pub(super) fn base(context: &mut Context, ch: &mut dyn Channel, n: usize) -> Result<Seeds> {
-        let mut bytes = vec![0; n.div_ceil(8)];
+    pub(super) fn base(
+        context: &mut Context<impl for<'a> Conduct<Act<'a>>>,
+        ch: &mut dyn Channel,
+        n: usize,
+    ) -> Result<Seeds> {
+        let mut bytes = Zeroizing::new(vec![0; n.div_ceil(8)]);
         context.rng.fill_bytes(&mut bytes);
         let choices = Bits::from_bytes(&bytes, n);
         let session = context.child("base OTs");
-        let by = |party: u32| session.child(&format!("offered by party {party}"));
-        let (sender, offer) = Sender::new(&by(context.party), &mut context.rng);
-        let (receiver, points) = Receiver::new(&by(1 - context.party), &choices, &mut context.rng);
+        let by = |party: u16| session.child(&format!("offered by party {party}"));
+        let (sender, offer) = Sender::new(&by(context.party.0), &mut context.rng);
+        let (receiver, points) = Receiver::new(&by(1 - context.party.0), &choices, &mut context.rng);
 
         let (offer, points) = swap(ch, &offer.to_bytes(), &points.to_bytes())?;
         let (waiting, challenge) = sender.challenge(&Points::from_bytes(&points, n)?)?;
@@ -52,12 +58,16 @@ impl Seeds {
     }
 
     /// One OT each way for each authenticated bit of either party: this party's by their MACs, the peer's by the keys.
-    pub(super) fn extend(context: &mut Context, mut macs: Zeroizing<Vec<Block>>, keys: &[Block]) -> Seeds {
-        let (ours, theirs) = context.tweaks(keys.len());
-        let mut pairs = Zeroizing::new(vec![[Block::ZERO; 2]; keys.len()]);
-        context.hash.hash_pairs(ours, context.key.block(), keys, &mut pairs);
+    pub(super) fn extend(
+        context: &mut Context<impl for<'a> Conduct<Act<'a>>>,
+        mut macs: Zeroizing<Vec<Block>>,
+        mut keys: Zeroizing<Vec<Block>>,
+    ) -> Seeds {
+        let mut far = Zeroizing::new(vec![Block::ZERO; keys.len()]);
+        context.hashes.pairs(context.key.block(), &mut keys, &mut far);
+        let pairs = Zeroizing::new(keys.iter().zip(far.iter()).map(|(&near, &far)| [near, far]).collect());
         let choices = Zeroizing::new(macs.iter().map(|mac| mac.lsb()).collect());
-        context.hash.hash(theirs, &mut macs);
+        context.hashes.macs(&mut macs);
         Seeds { pairs, choices, chosen: macs }
     }
 }

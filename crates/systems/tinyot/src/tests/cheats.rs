@@ -2,17 +2,12 @@
 
 use comity_channel::{Channel, MemoryChannel};
 use comity_circuit::Recipients;
-use comity_core::{Bits, Error, Misbehaviour, Result, SessionId};
+use comity_core::{Bits, Error, Kind, PartyId, Result};
 use comity_share::Share;
 use comity_testing::Pair;
 
-use super::dealer::Trusted;
-use super::machine::put;
-use crate::Machine;
-
-fn machine(party: u32, session: &str) -> Machine<'static> {
-    Machine::new(&SessionId::derive(session, &[]), Box::new(Trusted::new(party, 7, 100)))
-}
+use super::machine::{machine, put};
+use crate::machine::Machine;
 
 /// How an honest party 0 ended, and all that it sent after party 1 had done what it does.
 fn against(
@@ -29,15 +24,17 @@ fn against(
                 let one = Bits::from_bytes(&[1], 1);
                 let refused = [
                     machine.random(ch, &mut out),
-                    machine.input(ch, 0, Some(&one), &mut out),
-                    machine.input(ch, 1, None, &mut out),
+                    machine.input(ch, PartyId(0), Some(&one), &mut out),
+                    machine.input(ch, PartyId(1), None, &mut out),
                     machine.and(ch, &[Share::default()], &[Share::default()], &mut out),
-                    machine.reveal(ch, Recipients::Party(1), &out).map(|_| ()),
+                    machine.reveal(ch, Recipients::only(1), &out).map(|_| ()),
                     machine.check(ch),
                     machine.prepare(ch, [1, 1]),
                 ];
                 for ended in refused {
-                    assert!(matches!(ended, Err(Error::InvalidInput(message)) if message.contains("new session")));
+                    assert!(
+                        matches!(ended, Err(Error { kind: Kind::InvalidInput(message), .. }) if message.contains("new session"))
+                    );
                 }
             }
             ended
@@ -55,7 +52,7 @@ fn against(
 }
 
 fn named(ended: &Result<Option<Bits>>) -> bool {
-    matches!(ended, Err(Error::PeerMisbehaved(Misbehaviour::WrongMac)))
+    matches!(ended, Err(Error { kind: Kind::Misbehaved(comity_share::checks::WRONG_MAC), .. }))
 }
 
 /// Shares of `n` bits of each party.
@@ -80,7 +77,7 @@ fn a_false_bit_in_an_and_is_caught_before_an_output_leaves() {
     let lies: [&[(usize, usize)]; 7] =
         [&[(0, 0)], &[(1, 0)], &[(0, 63)], &[(1, 64)], &[(0, 5), (1, 5)], &[(0, 1), (0, 2)], &[(1, 64), (1, 69)]];
     for lie in lies {
-        for to in [Recipients::All, Recipients::Party(0), Recipients::Party(1)] {
+        for to in [Recipients::All, Recipients::only(0), Recipients::only(1)] {
             let (ended, sent) = against(
                 |m, ch| and(m, ch, 70, to),
                 |m, ch| {
@@ -103,7 +100,7 @@ fn a_false_bit_in_an_and_is_caught_before_an_output_leaves() {
 #[test]
 fn a_false_output_share_is_caught() {
     for lie in [&[0][..], &[69], &[3, 4]] {
-        for to in [Recipients::All, Recipients::Party(0)] {
+        for to in [Recipients::All, Recipients::only(0)] {
             let (ended, _) = against(
                 |m, ch| {
                     let [x, _] = operands(m, ch, 70)?;
@@ -126,7 +123,7 @@ fn an_output_share_without_its_mac_is_caught() {
     let (ended, _) = against(
         |m, ch| {
             let [x, _] = operands(m, ch, 70)?;
-            m.reveal(ch, Recipients::Party(0), &x)
+            m.reveal(ch, Recipients::only(0), &x)
         },
         |m, ch| {
             let [x, _] = operands(m, ch, 70).unwrap();
@@ -153,7 +150,7 @@ fn who_skips_the_check_gets_no_output() {
     assert_eq!(sent.len(), DIGEST, "the digest of the settlement, and no share");
     // It waits for the output without a word: there is none before its digest.
     let (ended, sent) = against(
-        |m, ch| and(m, ch, 70, Recipients::Party(1)),
+        |m, ch| and(m, ch, 70, Recipients::only(1)),
         |m, ch| {
             let [x, y] = operands(m, ch, 70).unwrap();
             m.and(ch, &x, &y, &mut [Share::default(); 70]).unwrap();
@@ -171,7 +168,7 @@ fn who_skips_the_check_gets_no_output() {
 fn what_was_shown_in_another_session_proves_nothing_here() {
     // The same material and inputs, so the same bits and MACs; only the session differs.
     let run = |session: &'static str| {
-        move |party: u32, ch: &mut MemoryChannel| and(&mut machine(party, session), ch, 70, Recipients::All)
+        move |party: u16, ch: &mut MemoryChannel| and(&mut machine(party, session), ch, 70, Recipients::All)
     };
     let (a, b) = Pair::run(|ch| run("one")(0, ch), |ch| run("one")(1, ch));
     assert_eq!(a.unwrap(), b.unwrap());
@@ -192,10 +189,14 @@ fn a_callers_slip_is_an_error_and_not_the_end() {
                 (1, Some(one.clone()), "party 1"),
                 (2, None, "party 2"),
             ] {
-                let ended = m.input(ch, owner, value.as_ref(), &mut out);
-                assert!(matches!(&ended, Err(Error::InvalidInput(message)) if message.contains(words)), "{ended:?}");
+                let ended = m.input(ch, PartyId(owner), value.as_ref(), &mut out);
+                assert!(
+                    matches!(&ended, Err(Error { kind: Kind::InvalidInput(message), .. }) if message.contains(words)),
+                    "{ended:?}"
+                );
             }
-            assert!(matches!(m.reveal(ch, Recipients::Party(2), &out), Err(Error::InvalidInput(_))));
+            assert!(matches!(m.reveal(ch, Recipients::only(2), &out), Err(Error { kind: Kind::InvalidInput(_), .. })));
+            assert!(matches!(m.reveal(ch, Recipients::Shared, &out), Err(Error { kind: Kind::InvalidInput(_), .. })));
             let x = put(&mut m, ch, 0, &one)?;
             m.reveal(ch, Recipients::All, &x)
         },

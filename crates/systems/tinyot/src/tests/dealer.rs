@@ -1,39 +1,42 @@
 //! A trusted dealer: both parties draw everything from one generator, and each keeps its own half.
 
 use comity_channel::Channel;
-use comity_core::{Backend, Block, Prg, Result};
+use comity_core::{Backend, Block, PartyId, Prg, Result};
+use comity_protocol::{Card, Job, Party, Protocol, Supplies};
 use comity_share::{GlobalKey, Share, Source};
 
-use crate::{Checked, Dealer, Triple, Triples};
+use crate::deal::Dealer;
+use crate::protocol::TinyOt;
+use crate::run::run_with;
+use crate::triples::{Checked, Triple, Triples};
 
 /// One party's half of the trusted dealer.
 pub(crate) struct Trusted {
-    party: u32,
+    party: PartyId,
     keys: [GlobalKey; 2],
     prg: Prg,
     /// Triples are dealt in batches of this size or more.
     batch: usize,
-    /// How many triples were dealt.
-    pub(crate) dealt: usize,
 }
 
 impl Trusted {
     /// Two of the same seed deal halves that fit.
-    pub(crate) fn new(party: u32, seed: u128, batch: usize) -> Trusted {
+    pub(crate) fn new(party: PartyId, seed: u128, batch: usize) -> Trusted {
         Trusted::on(Backend::detect(), party, seed, batch)
     }
 
     /// The same, on this backend.
-    pub(crate) fn on(backend: Backend, party: u32, seed: u128, batch: usize) -> Trusted {
+    pub(crate) fn on(backend: Backend, party: PartyId, seed: u128, batch: usize) -> Trusted {
         let mut prg = Prg::new(backend, Block::from_u128(seed));
-        let keys = [false, true].map(|second| GlobalKey::random(second, &mut prg));
-        Trusted { party, keys, prg, batch, dealt: 0 }
+        let keys = [0, 1].map(|party| GlobalKey::random(PartyId(party), &mut prg));
+        Trusted { party, keys, prg, batch }
     }
 
     /// This party's half of a bit whose shares are these.
     fn half(&mut self, bits: [bool; 2]) -> Share {
         let q = [self.prg.block(), self.prg.block()];
-        let (own, other) = (self.party as usize, 1 - self.party as usize);
+        let own = usize::from(self.party.0);
+        let other = 1 - own;
         let t = q[other] ^ self.keys[other].block().masked(bits[own]);
         // Whose share cannot be one has a key of zero at the peer, and no MAC.
         Share::from_correlated(bits[own], t, q[own])
@@ -51,12 +54,12 @@ impl Trusted {
 }
 
 impl Source for Trusted {
-    fn party(&self) -> u32 {
+    fn party(&self) -> PartyId {
         self.party
     }
 
     fn key(&self) -> &GlobalKey {
-        &self.keys[self.party as usize]
+        &self.keys[usize::from(self.party.0)]
     }
 
     fn shares(&mut self, _: &mut dyn Channel, out: &mut [Share]) -> Result<()> {
@@ -67,10 +70,10 @@ impl Source for Trusted {
         Ok(())
     }
 
-    fn bits(&mut self, _: &mut dyn Channel, owner: u32, out: &mut [Share]) -> Result<()> {
+    fn bits(&mut self, _: &mut dyn Channel, owner: PartyId, out: &mut [Share]) -> Result<()> {
         for share in out {
             let bit = self.bit();
-            let half = self.half([bit & (owner == 0), bit & (owner == 1)]);
+            let half = self.half([0, 1].map(|party| bit & (owner == PartyId(party))));
             *share = match owner == self.party {
                 true => Share::own(half.bit(), half.mac()),
                 false => Share::theirs(half.key()),
@@ -83,7 +86,21 @@ impl Source for Trusted {
 impl Dealer for Trusted {
     fn triples(&mut self, _: &mut dyn Channel, n: usize) -> Result<Triples<Checked>> {
         let n = n.max(self.batch);
-        self.dealt += n;
         Ok(Triples::new((0..n).map(|_| self.triple()).collect()).vouch())
+    }
+}
+
+/// Programs on what a trusted dealer deals, in batches of so many triples.
+pub(crate) struct Online(pub(crate) usize);
+
+impl Protocol for Online {
+    fn card(&self) -> &'static Card {
+        TinyOt.card()
+    }
+
+    fn run(&self, me: &mut Party<'_, '_>, job: &Job<'_>, _: &mut dyn Supplies) -> Result<()> {
+        let (ch, here, _, observer) = me.pair()?;
+        let seed = here.session.block("trusted dealer").to_u128();
+        run_with(ch, here, Box::new(Trusted::on(here.backend, here.me, seed, self.0)), job, observer)
     }
 }

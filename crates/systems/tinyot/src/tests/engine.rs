@@ -1,142 +1,32 @@
 //! Programs against the plain evaluator.
 
-use comity_channel::Channel;
+use comity_channel::{Channel, MemoryChannel, Mesh};
 use comity_circuit::library;
-use comity_circuit::{Builder, Circuit, Observer, Plain, Program, ProgramBuilder, Recipients, Wire, run};
-use comity_core::{Backend, Bits, Block, Error, Prg, Result, SessionId};
+use comity_circuit::{Builder, Owner, Program, ProgramBuilder, Recipients, Wire};
+use comity_core::{Backend, Bits, Error, Kind, Params, PartyId, SessionId};
+use comity_protocol::{Job, Options, Protocol};
 use comity_testing::Pair;
-use proptest::prelude::*;
+use comity_testing::laws::{self, Laws, Outputs, Setting, bits, equal_to_the_evaluator, rng};
 
-use super::dealer::Trusted;
-use crate::run_with;
+use super::dealer::{Online, Trusted};
+use super::{chain_and_layer, here};
+use crate::protocol::TinyOt;
+use crate::run::run_with;
 
-/// Collects outputs.
-#[derive(Default)]
-pub(crate) struct Outputs(pub(crate) Vec<(usize, Bits)>);
-
-impl Observer for Outputs {
-    fn output(&mut self, index: usize, value: Bits) {
-        self.0.push((index, value));
-    }
+fn setting() -> Setting {
+    Setting { params: Params::default(), backend: Backend::detect(), options: &[], session: 5 }
 }
 
-pub(crate) fn rng(seed: u128) -> Prg {
-    Prg::new(Backend::detect(), Block::from_u128(seed))
-}
-
-pub(crate) fn bits(len: usize, rng: &mut Prg) -> Bits {
-    (0..len).map(|_| rng.block().lsb()).collect()
-}
-
-/// What one party does in every test.
-pub(crate) fn party(
-    ch: &mut (impl Channel + ?Sized),
-    party: u32,
-    program: &Program,
-    inputs: &[Bits],
-    batch: usize,
-) -> Result<Vec<(usize, Bits)>> {
-    let own: Vec<Option<Bits>> = program
-        .inputs()
-        .iter()
-        .zip(inputs)
-        .map(|(input, value)| (input.party == party).then(|| value.clone()))
-        .collect();
-    let mut outputs = Outputs::default();
-    let session = SessionId::derive("test of tinyot", &[]);
-    run_with(ch, &session, Box::new(Trusted::new(party, 5, batch)), program, &own, &mut outputs)?;
-    Ok(outputs.0)
-}
-
-/// The outputs of a program in the clear.
-fn clear(program: &Program, inputs: &[Bits]) -> Vec<Bits> {
-    let mut outputs = Outputs::default();
-    let inputs: Vec<_> = inputs.iter().cloned().map(Some).collect();
-    run(program, &mut Plain::new(), &inputs, &mut outputs).unwrap();
-    outputs.0.into_iter().map(|(_, value)| value).collect()
-}
-
+/// On a dealer whose batches are so large.
 fn check(program: &Program, inputs: &[Bits], batch: usize) {
-    let expected = clear(program, inputs);
-    let (a, b) = Pair::run(
-        |ch| party(ch, 0, program, inputs, batch).unwrap(),
-        |ch| party(ch, 1, program, inputs, batch).unwrap(),
-    );
-    for (id, outputs) in [(0, a), (1, b)] {
-        let wanted: Vec<(usize, Bits)> = program
-            .outputs()
-            .iter()
-            .zip(&expected)
-            .enumerate()
-            .filter(|(_, (output, _))| matches!(output.to, Recipients::All) || output.to == Recipients::Party(id))
-            .map(|(i, (_, value))| (i, value.clone()))
-            .collect();
-        assert!(outputs == wanted, "party {id}");
-    }
+    laws::check(&Online(batch), 2, program, inputs, setting());
 }
 
-/// A circuit of random gates over two inputs, with three outputs.
-fn random_circuit(widths: [usize; 2], gates: usize, rng: &mut Prg) -> Circuit {
-    let mut b = Builder::new();
-    let mut wires: Vec<Wire> = vec![Wire::ZERO, Wire::ONE];
-    wires.extend(b.input("a", widths[0]));
-    wires.extend(b.input("b", widths[1]));
-    let mut pick = |wires: &[Wire]| wires[(rng.block().to_u128() % wires.len() as u128) as usize];
-    for i in 0..gates {
-        let (x, y) = (pick(&wires), pick(&wires));
-        wires.push(if i % 3 == 0 { b.xor(x, y) } else { b.and(x, y) });
+#[test]
+fn random_programs_compute_what_they_compute_in_the_clear() {
+    for batch in [1, 2, 63, 64, 65, 300] {
+        equal_to_the_evaluator(&Online(batch), &Laws { programs: 14, gates: 400, ..Laws::USUAL });
     }
-    let outputs: Vec<Wire> = (0..20).map(|_| pick(&wires)).collect();
-    b.output("x", &outputs[..9]);
-    b.output("y", &outputs[9..10]);
-    b.output("z", &outputs[10..]);
-    b.finish()
-}
-
-proptest! {
-    #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::with_cases(40) })]
-
-    #[test]
-    fn random_programs_compute_what_they_compute_in_the_clear(
-        seed: u128, a in 0usize..70, b in 0usize..70, gates in 1usize..400, owners in 0usize..4, to in 0usize..27,
-        batch in 1usize..300,
-    ) {
-        let mut rng = rng(seed);
-        let circuit = random_circuit([a, b], gates, &mut rng);
-        let recipients = [Recipients::All, Recipients::Party(0), Recipients::Party(1)];
-        let mut program = Program::from_circuit(circuit).unwrap();
-        for i in 0..2 {
-            program = program.with_owner(i, (owners >> i & 1) as u32).unwrap();
-        }
-        for i in 0..3 {
-            program = program.with_recipients(i, recipients[to / 3usize.pow(i as u32) % 3]).unwrap();
-        }
-        check(&program, &[bits(a, &mut rng), bits(b, &mut rng)], batch);
-    }
-
-    #[test]
-    fn random_circuits_side_by_side(seed: u128, a in 0usize..9, b in 0usize..9, gates in 1usize..100, times in 1u64..40) {
-        let mut rng = rng(seed);
-        let program = Program::map(random_circuit([a, b], gates, &mut rng), times, &[0]).unwrap();
-        let inputs: Vec<Bits> = program.inputs().iter().map(|i| bits(i.bits, &mut rng)).collect();
-        check(&program, &inputs, 64);
-    }
-}
-
-/// A chain of dependent ANDs and a wide layer of independent ones.
-pub(crate) fn chain_and_layer(width: usize) -> Circuit {
-    let mut b = Builder::new();
-    let (x, y) = (b.input("x", width), b.input("y", width));
-    let mut chain = x[0];
-    let mut layer = vec![];
-    for i in 0..width {
-        let and = b.and(chain, y[i]);
-        chain = b.xor(and, x[i]);
-        layer.push(b.and(x[i], y[(i + 7) % width]));
-    }
-    layer.push(chain);
-    b.output("out", &layer);
-    b.finish()
 }
 
 #[test]
@@ -186,12 +76,12 @@ fn hex(text: &str) -> Bits {
 #[test]
 fn aes_of_fips_197() {
     let program = library::program("aes128").unwrap();
-    assert_eq!(program.inputs().iter().map(|i| i.party).collect::<Vec<_>>(), [0, 1]);
+    assert_eq!(program.inputs().iter().map(|i| i.owner).collect::<Vec<_>>(), [0, 1].map(Owner::from));
     let inputs = ["000102030405060708090a0b0c0d0e0f", "00112233445566778899aabbccddeeff"].map(hex);
-    let (a, b) = Pair::run(
-        |ch| party(ch, 0, &program, &inputs, 1000).unwrap(),
-        |ch| party(ch, 1, &program, &inputs, 1000).unwrap(),
-    );
+    let party = |ch: &mut MemoryChannel, me| {
+        laws::run(&Online(1000), &mut Mesh::of_two(PartyId(me), ch), &program, &inputs, setting()).unwrap()
+    };
+    let (a, b) = Pair::run(|ch| party(ch, 0), |ch| party(ch, 1));
     let wanted = [(0, hex("69c4e0d86a7b0430d8cdb78070b4c55a"))];
     assert!(a == wanted && b == wanted);
 }
@@ -199,27 +89,36 @@ fn aes_of_fips_197() {
 #[test]
 fn what_does_not_fit_is_refused_before_anything_is_sent() {
     let program = Program::from_circuit(chain_and_layer(8)).unwrap();
+    let refused = |ended: comity_core::Result<()>, words: &[&str]| {
+        let Err(Error { kind: Kind::InvalidInput(message), .. }) = ended else { panic!("{ended:?}") };
+        assert!(words.iter().all(|w| message.contains(w)), "{message}");
+    };
     for (inputs, words) in [
         (vec![Some(Bits::zeros(9)), None], vec!["8", "9", "`x`"]),
         (vec![None, None], vec!["missing", "party 0"]),
         (vec![Some(Bits::zeros(8)), Some(Bits::zeros(8))], vec!["party 1"]),
     ] {
         let (mut ch, mut other) = comity_channel::memory::pair();
-        let session = SessionId::derive("test of tinyot", &[]);
-        let dealer = Box::new(Trusted::new(0, 1, 1));
-        let ended = run_with(&mut ch, &session, dealer, &program, &inputs, &mut Outputs::default());
+        let here = here(0, SessionId::derive("test of tinyot", &[]));
+        let job = Job { program: &program, inputs: &inputs, options: &Options::new(TinyOt.card()) };
+        let dealer = Box::new(Trusted::new(here.me, 1, 1));
+        refused(run_with(&mut ch, here, dealer, &job, &mut Outputs::default()), &words);
         drop(ch);
-        let Err(Error::InvalidInput(message)) = ended else { panic!("{ended:?}") };
-        assert!(words.iter().all(|w| message.contains(w)), "{message}");
-        assert!(matches!(other.recv(&mut [0]), Err(Error::PeerClosed)));
+        assert!(matches!(other.recv(&mut [0]), Err(Error { kind: Kind::Closed, .. })));
     }
-    let three = program.with_owner(1, 2).unwrap();
-    let (mut ch, _other) = comity_channel::memory::pair();
-    let session = SessionId::derive("test of tinyot", &[]);
-    let dealer = Box::new(Trusted::new(0, 1, 1));
-    let inputs = [Some(Bits::zeros(8)), None];
-    let ended = run_with(&mut ch, &session, dealer, &three, &inputs, &mut Outputs::default());
-    assert!(matches!(ended, Err(Error::InvalidInput(message)) if message.contains("two parties")));
+    for (program, words) in [
+        (program.clone().with_owner(1, Owner::Shared).unwrap(), "input value 1 (`y`) comes in as shares"),
+        (program.clone().with_recipients(0, Recipients::Shared).unwrap(), "output value 0 (`out`) goes out as shares"),
+        (program.clone().with_owner(1, 2).unwrap(), "two parties"),
+    ] {
+        // Nobody is there: whatever is sent or awaited fails otherwise.
+        let (ch, _) = comity_channel::memory::pair();
+        let inputs = [0, 1].map(|_| Bits::zeros(8));
+        refused(
+            laws::run(&TinyOt, &mut Mesh::of_two(PartyId(0), ch), &program, &inputs, setting()).map(drop),
+            &[words],
+        );
+    }
 }
 
 /// 3 * 10^8 ANDs: their wires would be 10 GB, their triples 29 GB.

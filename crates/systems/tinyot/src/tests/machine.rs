@@ -2,15 +2,18 @@
 
 use comity_channel::{Channel, MemoryChannel};
 use comity_circuit::Recipients;
-use comity_core::{Bits, Result, SessionId};
+use comity_core::{Bits, PartyId, Result, SessionId};
 use comity_share::Share;
 use comity_testing::Pair;
 
 use super::dealer::Trusted;
-use crate::Machine;
+use super::here;
+use crate::machine::Machine;
 
-fn machine(party: u32) -> Machine<'static> {
-    Machine::new(&SessionId::derive("test", &[]), Box::new(Trusted::new(party, 7, 100)))
+/// The machine of a party on trusted material.
+pub(crate) fn machine(party: u16, session: &str) -> Machine<'static> {
+    let here = here(party, SessionId::derive(session, &[]));
+    Machine::new(here, Box::new(Trusted::new(here.me, 7, 100)))
 }
 
 fn bits(text: &str) -> Bits {
@@ -18,16 +21,16 @@ fn bits(text: &str) -> Bits {
 }
 
 /// What party `owner` puts in, at either party.
-pub(crate) fn put(machine: &mut Machine, ch: &mut dyn Channel, owner: u32, value: &Bits) -> Result<Vec<Share>> {
+pub(crate) fn put(machine: &mut Machine, ch: &mut dyn Channel, owner: u16, value: &Bits) -> Result<Vec<Share>> {
     let mut out = vec![Share::default(); value.len()];
-    let given = (machine.party() == owner).then_some(value);
-    machine.input(ch, owner, given, &mut out)?;
+    let given = (machine.party() == PartyId(owner)).then_some(value);
+    machine.input(ch, PartyId(owner), given, &mut out)?;
     Ok(out)
 }
 
 /// Runs the same at both parties.
 fn both<T: Send>(run: impl Fn(&mut Machine, &mut MemoryChannel) -> Result<T> + Sync) -> [Result<T>; 2] {
-    let (a, b) = Pair::run(|ch| run(&mut machine(0), ch), |ch| run(&mut machine(1), ch));
+    let (a, b) = Pair::run(|ch| run(&mut machine(0, "test"), ch), |ch| run(&mut machine(1, "test"), ch));
     [a, b]
 }
 
@@ -43,8 +46,8 @@ fn gates_compute_and_outputs_go_to_whom_they_are_for() {
         let nor: Vec<Share> = xor.iter().zip(&and).map(|(&x, &a)| x ^ a ^ one).collect();
         let values = [
             m.reveal(ch, Recipients::All, &and)?,
-            m.reveal(ch, Recipients::Party(0), &xor)?,
-            m.reveal(ch, Recipients::Party(1), &nor)?,
+            m.reveal(ch, Recipients::only(0), &xor)?,
+            m.reveal(ch, Recipients::only(1), &nor)?,
             m.reveal(ch, Recipients::All, &[])?,
         ];
         Ok(values)
@@ -85,7 +88,7 @@ fn an_input_may_depend_on_an_output() {
         let x = put(m, ch, 0, &bits("0110"))?;
         let one = m.constant(true);
         let not: Vec<Share> = x.iter().map(|&x| x ^ one).collect();
-        let learned = m.reveal(ch, Recipients::Party(1), &not)?;
+        let learned = m.reveal(ch, Recipients::only(1), &not)?;
         let y = put(m, ch, 1, &learned.unwrap_or(bits("0000")))?;
         let mut and = [Share::default(); 4];
         m.and(ch, &x, &y, &mut and)?;

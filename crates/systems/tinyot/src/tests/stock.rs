@@ -1,25 +1,32 @@
 //! Material made ahead: the same computation, each block once, and bytes that are no block.
 
 use std::collections::VecDeque;
-use std::sync::{Arc, Mutex};
+use std::io::{Cursor, Read};
 
 use comity_channel::MemoryChannel;
 use comity_circuit::{Program, Recipients};
-use comity_core::{Error, Result, SessionId};
+use comity_core::{Error, Kind, PartyId, Result, SessionId};
+use comity_protocol::{Job, Lot, Options, Party, Protocol, Shelf, WriteBatch};
 use comity_share::{Share, Source};
 use comity_testing::Pair;
+use comity_testing::laws::{Outputs, bits, rng};
 
 use super::dealer::Trusted;
-use super::engine::{Outputs, bits, chain_and_layer, rng};
-use crate::stock::{Amounts, Maker, Shelf, Stock, Stocked};
-use crate::{Dealer, Machine, run_with};
+use super::{chain_and_layer, here};
+use crate::deal::Dealer;
+use crate::machine::Machine;
+use crate::protocol::TinyOt;
+use crate::run::run_with;
+use crate::stock::{Amounts, Maker, Stock, Stocked};
+
+const SESSION: SessionId = SessionId::new([0x73; 32]);
 
 const AMOUNTS: Amounts = Amounts { triples: 100, masks: [7, 5], shares: 3 };
 
 /// Blocks of one party, as bytes.
-fn blocks(party: u32, seed: u128, count: usize) -> VecDeque<Vec<u8>> {
+fn blocks(party: u16, seed: u128, count: usize) -> VecDeque<Vec<u8>> {
     let (mut ch, _other) = comity_channel::memory::pair();
-    let mut maker = Maker::new(Box::new(Trusted::new(party, seed, 64)));
+    let mut maker = Maker::new(Box::new(Trusted::new(PartyId(party), seed, 64)));
     let block = |_| {
         let mut bytes = Vec::new();
         maker.make(&mut ch, &AMOUNTS).unwrap().write(&mut bytes).unwrap();
@@ -30,47 +37,55 @@ fn blocks(party: u32, seed: u128, count: usize) -> VecDeque<Vec<u8>> {
 }
 
 /// A shelf in memory that notes what it is told.
+#[derive(Default)]
 struct Noting {
-    party: u32,
     blocks: VecDeque<Vec<u8>>,
-    notes: Arc<Mutex<String>>,
+    notes: String,
+}
+
+impl Noting {
+    fn new(blocks: VecDeque<Vec<u8>>) -> Noting {
+        Noting { blocks, notes: String::new() }
+    }
+
+    /// A dealer of what is there.
+    fn stocked(&mut self, party: u16) -> Stocked<'_> {
+        Stocked::new(self, PartyId(party), AMOUNTS).unwrap()
+    }
 }
 
 impl Shelf for Noting {
-    fn next(&mut self) -> Result<Option<Stock>> {
-        self.notes.lock().unwrap().push('n');
-        let block = self.blocks.pop_front();
-        block.map(|bytes| Stock::read(&mut bytes.as_slice(), self.party, &AMOUNTS)).transpose()
+    fn put(&mut self, _: &mut Party<'_, '_>, _: &Lot, _: &mut WriteBatch<'_>) -> Result<()> {
+        Err(Error::invalid_input("nothing is made here"))
+    }
+
+    fn take(&mut self) -> Result<Option<Box<dyn Read + Send + '_>>> {
+        self.notes.push('n');
+        Ok(self.blocks.pop_front().map(|bytes| Box::new(Cursor::new(bytes)) as Box<dyn Read + Send>))
     }
 
     fn check_begins(&mut self) -> Result<()> {
-        self.notes.lock().unwrap().push('(');
+        self.notes.push('(');
         Ok(())
     }
 
     fn check_passed(&mut self) -> Result<()> {
-        self.notes.lock().unwrap().push(')');
+        self.notes.push(')');
         Ok(())
     }
-}
-
-fn stocked(party: u32, blocks: VecDeque<Vec<u8>>) -> (Stocked<Noting>, Arc<Mutex<String>>) {
-    let notes = Arc::<Mutex<String>>::default();
-    (Stocked::new(Noting { party, blocks, notes: notes.clone() }).unwrap(), notes)
 }
 
 #[test]
 fn programs_run_on_stored_material_until_it_is_used_up() {
     let program = Program::from_circuit(chain_and_layer(40)).unwrap().with_recipients(0, Recipients::All).unwrap();
     let inputs = [bits(40, &mut rng(1)), bits(40, &mut rng(2))];
-    let run = |ch: &mut MemoryChannel, party: u32, count| {
-        let (dealer, notes) = stocked(party, blocks(party, 3, count));
-        let own: Vec<_> = (0..2).map(|i| (i == party).then(|| inputs[i as usize].clone())).collect();
+    let run = |ch: &mut MemoryChannel, party: u16, count| {
+        let mut shelf = Noting::new(blocks(party, 3, count));
+        let own = [0, 1].map(|i: u16| (i == party).then(|| inputs[usize::from(i)].clone()));
         let mut outputs = Outputs::default();
-        let session = SessionId::derive("test", &[]);
-        let ended = run_with(ch, &session, Box::new(dealer), &program, &own, &mut outputs);
-        let notes = notes.lock().unwrap().clone();
-        (ended.map(|()| outputs.0), notes)
+        let job = Job { program: &program, inputs: &own, options: &Options::new(TinyOt.card()) };
+        let ended = run_with(ch, here(party, SESSION), Box::new(shelf.stocked(party)), &job, &mut outputs);
+        (ended.map(|()| outputs.0), shelf.notes)
     };
     // Eight blocks have 40 masks of party 1.
     let ((a, _), (b, notes)) = Pair::run(|ch| run(ch, 0, 8), |ch| run(ch, 1, 8));
@@ -81,48 +96,52 @@ fn programs_run_on_stored_material_until_it_is_used_up() {
     assert_eq!(notes, "nnnnnnnn()");
     let ((a, _), (b, notes)) = Pair::run(|ch| run(ch, 0, 7), |ch| run(ch, 1, 7));
     for ended in [a, b] {
-        assert!(matches!(ended, Err(Error::InvalidInput(message)) if message.contains("used up")));
+        assert!(matches!(ended, Err(Error { kind: Kind::InvalidInput(message), .. }) if message.contains("used up")));
     }
     assert_eq!(notes, "nnnnnnnn");
 }
 
 #[test]
 fn a_check_that_does_not_end_well_is_not_noted_as_passed() {
-    let run = |ch: &mut MemoryChannel, party: u32| {
-        let (dealer, notes) = stocked(party, blocks(party, 3, 1));
-        let mut machine = Machine::new(&SessionId::derive("test", &[]), Box::new(dealer));
+    let run = |ch: &mut MemoryChannel, party: u16| {
+        let mut shelf = Noting::new(blocks(party, 3, 1));
+        let mut machine = Machine::new(here(party, SESSION), Box::new(shelf.stocked(party)));
         let mut x = [Share::default(); 2];
         machine.random(ch, &mut x).unwrap();
         machine.check(ch).unwrap();
         // Party 1 lies.
         x[0] = if party == 1 { x[0].add_to_own(true) } else { x[0] };
         let ended = machine.reveal(ch, Recipients::All, &x);
-        let notes = notes.lock().unwrap().clone();
-        (ended, notes)
+        drop(machine);
+        (ended, shelf.notes)
     };
     let ((ended, notes), _) = Pair::run(|ch| run(ch, 0), |ch| run(ch, 1));
-    assert!(matches!(ended, Err(Error::PeerMisbehaved(_))));
+    assert!(matches!(ended, Err(Error { kind: Kind::Misbehaved(_), .. })));
     assert_eq!(notes, "n()(");
 }
 
 #[test]
 fn blocks_of_two_preparations_do_not_mix() {
     let mixed = [blocks(0, 3, 1), blocks(0, 4, 1)].into_iter().flatten().collect();
-    let (mut dealer, _) = stocked(0, mixed);
+    let mut shelf = Noting::new(mixed);
+    let mut dealer = shelf.stocked(0);
     let (mut ch, _other) = comity_channel::memory::pair();
     assert!(dealer.shares(&mut ch, &mut [Share::default(); 3]).is_ok());
     let ended = dealer.shares(&mut ch, &mut [Share::default(); 1]);
-    assert!(matches!(ended, Err(Error::InvalidInput(message)) if message.contains("not of one preparation")));
-    assert!(matches!(Stocked::new(Noting { party: 0, blocks: VecDeque::new(), notes: Arc::default() }).err(),
-        Some(Error::InvalidInput(message)) if message.contains("used up")));
+    assert!(
+        matches!(ended, Err(Error { kind: Kind::InvalidInput(message), .. }) if message.contains("not of one preparation"))
+    );
+    assert!(matches!(Stocked::new(&mut Noting::default(), PartyId(0), AMOUNTS).err(),
+        Some(Error { kind: Kind::InvalidInput(message), .. }) if message.contains("used up")));
 }
 
 #[test]
 fn every_share_comes_out_once_and_as_it_was_made() {
     let (mut ch, _other) = comity_channel::memory::pair();
     for party in 0..2 {
-        let mut direct = Trusted::new(party, 3, 100);
-        let (mut dealer, _) = stocked(party, blocks(party, 3, 1));
+        let mut direct = Trusted::new(PartyId(party), 3, 100);
+        let mut shelf = Noting::new(blocks(party, 3, 1));
+        let mut dealer = shelf.stocked(party);
         let triples = |dealer: &mut dyn Dealer, ch: &mut MemoryChannel| {
             let mut triples = dealer.triples(ch, 100).unwrap();
             triples.take(100).iter().flat_map(|t| [t.a, t.b, t.c]).collect::<Vec<Share>>()
@@ -132,15 +151,17 @@ fn every_share_comes_out_once_and_as_it_was_made() {
                 && (a.iter().all(|x| b.iter().filter(|y| x.mac() == y.mac() && x.key() == y.key()).count() == 1))
         };
         // The maker takes two batches of 64 where 100 at once come from the same stream.
-        let mut longer = Trusted::new(party, 3, 128);
+        let mut longer = Trusted::new(PartyId(party), 3, 128);
         assert!(same(&triples(&mut dealer, &mut ch), &triples(&mut longer, &mut ch)[..300]));
         assert!(dealer.triples(&mut ch, 1).is_err(), "triples come once");
         assert_eq!(direct.key().block(), dealer.key().block());
         triples(&mut direct, &mut ch);
-        for owner in 0..2 {
-            let mut masks = vec![Share::default(); AMOUNTS.masks[owner as usize]];
+        for owner in [0, 1].map(PartyId) {
+            let mut masks = vec![Share::default(); AMOUNTS.masks[usize::from(owner.0)]];
             dealer.bits(&mut ch, owner, &mut masks).unwrap();
-            assert!(masks.iter().all(|m| if owner == party { m.key() } else { m.mac() } == Default::default()));
+            assert!(
+                masks.iter().all(|m| if owner == PartyId(party) { m.key() } else { m.mac() } == Default::default())
+            );
             assert!(dealer.bits(&mut ch, owner, &mut [Share::default()]).is_err(), "masks come once");
         }
     }
@@ -149,10 +170,10 @@ fn every_share_comes_out_once_and_as_it_was_made() {
 #[test]
 fn what_is_no_block_is_refused() {
     let good = blocks(1, 3, 1).remove(0).unwrap();
-    let read = |bytes: &[u8]| Stock::read(&mut &*bytes, 1, &AMOUNTS).map(|_| ());
+    let read = |bytes: &[u8]| Stock::read(&mut &*bytes, PartyId(1), &AMOUNTS).map(|_| ());
     read(&good).unwrap();
     let refused = |bytes: &[u8], words: &str| match read(bytes) {
-        Err(Error::InvalidInput(message)) => assert!(message.contains(words), "{message}"),
+        Err(Error { kind: Kind::InvalidInput(message), .. }) => assert!(message.contains(words), "{message}"),
         other => panic!("{words}: {other:?}"),
     };
     let flipped = |byte: usize, bit: u8| {
@@ -172,5 +193,5 @@ fn what_is_no_block_is_refused() {
         refused(&good[..len], "cannot be read");
     }
     refused(&[&good[..], &[0]].concat(), "more bytes");
-    assert!(Stock::read(&mut good.as_slice(), 0, &AMOUNTS).is_err());
+    assert!(Stock::read(&mut good.as_slice(), PartyId(0), &AMOUNTS).is_err());
 }

@@ -2,13 +2,15 @@
 
 use comity_channel::{Channel, Counted, MemoryChannel, Recorded};
 use comity_circuit::{Program, Recipients, run};
-use comity_core::{Backend, Bits, Error, Misbehaviour, Result, SessionId};
+use comity_core::{Backend, Bits, Error, Kind, Result, SessionId};
+use comity_protocol::Here;
+use comity_testing::laws::{Outputs, bits, rng};
 use comity_testing::{Pair, deviate, never_wrong};
 
 use super::dealer::Trusted;
-use super::engine::{Outputs, bits, chain_and_layer, rng};
-use crate::Machine;
+use super::{chain_and_layer, here};
 use crate::engine::Sharing;
+use crate::machine::Machine;
 
 /// Two outputs: one for both, one for party 1.
 fn program() -> Program {
@@ -17,18 +19,17 @@ fn program() -> Program {
     let out = b.call(&chain_and_layer(100), &[x, y]);
     b.output("all", &out[0][..60]);
     b.output("one", &out[0][60..]);
-    Program::from_circuit(b.finish()).unwrap().with_recipients(1, Recipients::Party(1)).unwrap()
+    Program::from_circuit(b.finish()).unwrap().with_recipients(1, Recipients::only(1)).unwrap()
 }
 
-fn party(ch: &mut (impl Channel + ?Sized), party: u32, session: u64, backend: Backend) -> Result<Vec<(usize, Bits)>> {
+fn party(ch: &mut dyn Channel, party: u16, session: u64, backend: Backend) -> Result<Vec<(usize, Bits)>> {
     let program = program();
     let inputs: Vec<Option<Bits>> = (0..2).map(|i| (i == party).then(|| bits(100, &mut rng(i.into())))).collect();
     let id = SessionId::derive("test", &[&session.to_le_bytes()]);
-    let dealer = Trusted::on(backend, party, session.into(), 150);
-    let mut machine = Machine::new(&id, Box::new(dealer));
-    let mut ch = ch;
+    let here = Here { backend, ..here(party, id) };
+    let mut machine = Machine::new(here, Box::new(Trusted::on(backend, here.me, session.into(), 150)));
     let mut outputs = Outputs::default();
-    run(&program, &mut Sharing::new(&mut ch, &mut machine), &inputs, &mut outputs)?;
+    run(&program, &mut Sharing::new(ch, &mut machine), &inputs, &mut outputs)?;
     ch.flush()?;
     Ok(outputs.0)
 }
@@ -84,9 +85,12 @@ fn whatever_becomes_of_a_message_no_output_is_wrong() {
             let own = if case.party == 0 { verdict1.error() } else { verdict0.error() };
             if let Some(error) = own {
                 aborted += 1;
-                let named = matches!(error, Error::PeerMisbehaved(Misbehaviour::WrongMac));
+                let named = matches!(error, Error { kind: Kind::Misbehaved(comity_share::checks::WRONG_MAC), .. });
                 caught += usize::from(named);
-                assert!(named || matches!(error, Error::PeerClosed | Error::TimedOut(_)), "{case:?}: {error}");
+                assert!(
+                    named || matches!(error, Error { kind: Kind::Closed | Kind::TimedOut(_), .. }),
+                    "{case:?}: {error}"
+                );
             }
         },
     );

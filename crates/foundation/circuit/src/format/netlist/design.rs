@@ -1,6 +1,6 @@
 //! `Design`: what a netlist holds.
 
-use crate::{Circuit, Program, ProgramError, Recipients, Span, Step};
+use crate::{Circuit, Owner, Program, ProgramError, Recipients, Span, Step};
 
 /// A circuit, or one with flip-flops that is to run for some clock cycles.
 ///
@@ -33,7 +33,7 @@ impl Design {
     }
 
     /// Runs so many clock cycles from the initial state, with the same inputs in each, and reveals the outputs of the
-    /// last one to all parties. Input value `i` belongs to party `i`.
+    /// last one to all parties. Input value `i` belongs to party `i` ([`Owner::of_value`]).
     ///
     /// # Errors
     /// [`ProgramError`] for no cycles at all, too many values, or more gates than can be counted.
@@ -51,8 +51,7 @@ impl Design {
             outputs[..outputs.len() - state].iter().map(|group| (place(group.bits), 0)).collect();
         let mut steps = Vec::new();
         for (i, (group, (to, _))) in inputs[..inputs.len() - state].iter().zip(&args).enumerate() {
-            let party = u32::try_from(i).map_err(|_| ProgramError::NoParty(u32::MAX))?;
-            steps.push(Step::Input { name: group.name.clone(), party, to: to.clone() });
+            steps.push(Step::Input { name: group.name.clone(), owner: Owner::of_value(i), to: to.clone() });
         }
         let reveals: Vec<Step> = outputs
             .iter()

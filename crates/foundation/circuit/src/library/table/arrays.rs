@@ -173,7 +173,7 @@ fn program(build: impl FnOnce(&mut ProgramBuilder) -> Named) -> Program {
     p.finish().expect("the steps stay in the memory, which is large enough for the largest array")
 }
 
-fn inputs<const N: usize>(p: &mut ProgramBuilder, values: [(&'static str, u32, usize); N]) -> [Register; N] {
+fn inputs<const N: usize>(p: &mut ProgramBuilder, values: [(&'static str, u16, usize); N]) -> [Register; N] {
     values.map(|(name, party, bits)| p.input(name, party, bits as u64))
 }
 

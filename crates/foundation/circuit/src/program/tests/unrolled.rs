@@ -109,7 +109,7 @@ fn random_programs_are_accepted_exactly_if_they_are_sound_and_run_as_they_read()
     let circuits = vec![rng.circuit(&[4, 2], 30, 12, &[4]), rng.circuit(&[3], 20, 8, &[2, 3])];
     let (mut fine, mut outside, mut dependent, mut too_strict) = (0, 0, 0, 0);
     for _ in 0..20_000 {
-        let mut steps = vec![Step::Input { name: "all".into(), party: 0, to: span(0, WIRES) }];
+        let mut steps = vec![Step::Input { name: "all".into(), owner: 0.into(), to: span(0, WIRES) }];
         steps.extend(random_steps(&mut rng, &circuits, 0));
         steps.push(Step::Reveal { name: "all".into(), to: Recipients::All, from: span(0, WIRES) });
         let exact = alike(&steps);

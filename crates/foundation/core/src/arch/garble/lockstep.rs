@@ -33,6 +33,14 @@ pub(crate) struct Picked<'a> {
     pub(crate) copies: usize,
 }
 
+/// A group's copies that are garbled again, and held against the tables that arrived.
+pub(crate) struct Compared<'a> {
+    pub(crate) deltas: &'a [Block],
+    pub(crate) picked: Picked<'a>,
+    /// For each copy the bits in which its tables were not those that arrived.
+    pub(crate) differences: &'a mut [Block],
+}
+
 pub(crate) fn garble(
     backend: Backend,
     keys: &mut KeyRing,
@@ -77,26 +85,24 @@ pub(crate) fn evaluate(
 }
 
 /// Garbles, and adds to each copy's difference the bits in which its tables are not these.
-#[allow(clippy::too_many_arguments, reason = "the state of a group, taken apart")]
 pub(crate) fn check(
     backend: Backend,
     keys: &mut KeyRing,
-    deltas: &[Block],
     part: &Part<'_>,
-    picked: &Picked<'_>,
+    compared: Compared<'_>,
     slots: &mut [Block],
     tables: &[Block],
-    differences: &mut [Block],
 ) {
-    check_reader(part, picked, slots, tables);
+    let Compared { deltas, picked, differences } = compared;
+    check_reader(part, &picked, slots, tables);
     debug_assert!(deltas.len() == picked.columns.len() && differences.len() == deltas.len());
     let (side, s) = (Checking { deltas: deltas.as_ptr(), differences: differences.as_mut_ptr() }, slots.as_mut_ptr());
     // SAFETY: as in `evaluate`; `deltas` and `differences` hold a block for each column.
     unsafe {
         dispatch!(
             backend,
-            lockstep_check(keys, side, part, picked, s, tables.as_ptr()),
-            else portable::lockstep::check(keys, deltas, part, picked, slots, tables, differences)
+            lockstep_check(keys, side, part, &picked, s, tables.as_ptr()),
+            else portable::lockstep::check(keys, part, Compared { deltas, picked, differences }, slots, tables)
         )
     }
 }

@@ -1,7 +1,7 @@
 //! Lockstep garbling on any machine: a gate of two copies (garbling) or of four (evaluating) fills the eight lanes.
 
 use super::super::garble::KeyRing;
-use super::super::garble::lockstep::{Picked, Shape};
+use super::super::garble::lockstep::{Compared, Picked, Shape};
 use super::garble::{evaluated_gate, garbled_gate, hash};
 use crate::gates::Part;
 use crate::{Block, Gate};
@@ -76,13 +76,12 @@ pub(in crate::arch) fn garble(
 
 pub(in crate::arch) fn check(
     ring: &mut KeyRing,
-    deltas: &[Block],
     part: &Part<'_>,
-    picked: &Picked<'_>,
+    compared: Compared<'_>,
     slots: &mut [Block],
     tables: &[Block],
-    differences: &mut [Block],
 ) {
+    let Compared { deltas, picked, differences } = compared;
     garble_copies(ring, deltas, part, slots, |place, j, [generator, evaluator]| {
         let at = 2 * picked.copies * place + picked.columns[j] as usize;
         let now = (generator ^ tables[at]).to_u128() | (evaluator ^ tables[at + picked.copies]).to_u128();

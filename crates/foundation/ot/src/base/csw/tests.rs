@@ -2,15 +2,16 @@
 
 use std::sync::Mutex;
 
-use comity_channel::{Channel, MemoryChannel};
-use comity_core::{Backend, Bits, Block, Error, Misbehaviour, Prg, Result, SessionId};
-use comity_testing::{Pair, Verdict, deviate};
+use comity_channel::{Channel, MemoryChannel, Recorded};
+use comity_core::{Backend, Bits, Block, Check, Error, Kind, Prg, Result, SessionId};
+use comity_testing::{Pair, Verdict, assert_waits, deviate, told};
 use curve25519_dalek::ristretto::{CompressedRistretto, RistrettoPoint};
 use curve25519_dalek::scalar::Scalar;
 use curve25519_dalek::traits::Identity;
 
 use super::{Challenge, Csw, Offer, Points, Receiver, Response, Sender, Waiting};
 use crate::base::BaseOt;
+use crate::checks;
 
 const SESSION: SessionId = SessionId::new([3; 32]);
 
@@ -200,7 +201,7 @@ fn play(ch: &mut MemoryChannel, sent: &[Vec<u8>], expected: &[Vec<u8>]) {
         ch.recv(&mut bytes).unwrap();
         assert_eq!(bytes, *expected);
     }
-    assert!(matches!(ch.recv(&mut [0]), Err(Error::PeerClosed)), "nothing else is sent");
+    assert!(matches!(ch.recv(&mut [0]), Err(Error { kind: Kind::Closed, .. })), "nothing else is sent");
 }
 
 #[test]
@@ -237,8 +238,8 @@ fn the_receiver_follows_the_textbook() {
     }
 }
 
-fn misbehaved<T>(result: Result<T>, kind: Misbehaviour) -> bool {
-    matches!(result, Err(Error::PeerMisbehaved(found)) if found == kind)
+fn misbehaved<T>(result: Result<T>, kind: &'static Check) -> bool {
+    matches!(result, Err(Error { kind: Kind::Misbehaved(found), .. }) if found == kind)
 }
 
 /// Bytes that encode no group element: too large, not reduced, negative, not on the curve, with the top bit set.
@@ -251,8 +252,8 @@ fn invalid_encodings() -> [[u8; 32]; 5] {
 
 #[test]
 fn the_identity_and_what_is_no_point_are_refused_by_name() {
-    let cases = invalid_encodings().map(|bytes| (bytes, Misbehaviour::InvalidPoint));
-    for (bytes, kind) in cases.into_iter().chain([([0; 32], Misbehaviour::IdentityPoint)]) {
+    let cases = invalid_encodings().map(|bytes| (bytes, checks::INVALID_POINT));
+    for (bytes, kind) in cases.into_iter().chain([([0; 32], checks::IDENTITY_POINT)]) {
         for position in [0, 3, 8] {
             let mut message = textbook::points(SESSION, [8; 32], &bits(9, 1));
             message[32 * (1 + position)..][..32].copy_from_slice(&bytes);
@@ -269,18 +270,24 @@ fn the_identity_and_what_is_no_point_are_refused_by_name() {
 #[test]
 fn wrong_counts_are_refused() {
     for (bytes, n) in [(0, 0), (31, 0), (33, 0), (32, 1), (63, 1), (65, 1), (96, 1), (96, 3)] {
-        assert!(matches!(Points::from_bytes(&vec![1; bytes], n), Err(Error::Malformed(_))), "{bytes} bytes, {n} OTs");
+        assert!(
+            matches!(Points::from_bytes(&vec![1; bytes], n), Err(Error { kind: Kind::Malformed(_), .. })),
+            "{bytes} bytes, {n} OTs"
+        );
     }
     for (bytes, n) in [(0, 0), (31, 0), (33, 0), (32, 1), (47, 1), (49, 1), (64, 1), (64, 3)] {
         let result = Challenge::from_bytes(&vec![1; bytes], n);
-        assert!(matches!(result, Err(Error::Malformed(_))), "{bytes} bytes, {n} OTs");
+        assert!(matches!(result, Err(Error { kind: Kind::Malformed(_), .. })), "{bytes} bytes, {n} OTs");
     }
     assert!(Points::from_bytes(&[1; 32], 0).is_ok() && Challenge::from_bytes(&[1; 32], 0).is_ok());
     let (_, offer) = Sender::new(&SESSION, &mut rng(1));
     for n in [0, 2, 4] {
         let (receiver, _) = Receiver::new(&SESSION, &bits(3, 1), &mut rng(2));
         let challenge = Challenge { sums: vec![[0; 16]; n], digest: [0; 32] };
-        assert!(matches!(receiver.respond(&offer, &challenge), Err(Error::Malformed(_))), "{n} challenges for 3 OTs");
+        assert!(
+            matches!(receiver.respond(&offer, &challenge), Err(Error { kind: Kind::Malformed(_), .. })),
+            "{n} challenges for 3 OTs"
+        );
     }
 }
 
@@ -309,7 +316,7 @@ fn a_wrong_challenge_stops_the_receiver_if_it_concerns_its_choice() {
                 assert!(waiting.finish(&response).is_ok(), "the sender sees that its guess was right");
                 survived += 1;
             }
-            Err(Error::PeerMisbehaved(Misbehaviour::BaseOtChallenge)) => {
+            Err(Error { kind: Kind::Misbehaved(checks::BASE_OT_CHALLENGE), .. }) => {
                 assert!(choices.iter().skip(1).any(|choice| choice));
             }
             Err(error) => panic!("{error}"),
@@ -334,7 +341,7 @@ fn a_sender_may_guess_either_bit_and_only_by_risking_the_run() {
         let result = receiver.respond(&offer, &Challenge { sums: sent.sums, digest });
         match choices.get(1) {
             true => assert!(result.is_ok()),
-            false => assert!(misbehaved(result, Misbehaviour::BaseOtChallenge)),
+            false => assert!(misbehaved(result, checks::BASE_OT_CHALLENGE)),
         }
     }
 }
@@ -345,7 +352,7 @@ fn a_wrong_digest_stops_the_receiver_whatever_its_choices() {
         for byte in [0, 13, 31] {
             let (_, receiver, offer, mut challenge) = challenged(&choices, 7);
             challenge.digest[byte] ^= 0x80;
-            assert!(misbehaved(receiver.respond(&offer, &challenge), Misbehaviour::BaseOtChallenge));
+            assert!(misbehaved(receiver.respond(&offer, &challenge), checks::BASE_OT_CHALLENGE));
         }
     }
 }
@@ -364,16 +371,16 @@ fn a_receiver_that_does_not_know_every_answer_is_caught() {
         let (_, answers) = textbook::receive(SESSION, &message, &choices, offer.to_bytes(), &sums[..80]);
         let [digest, response] = textbook::digests(SESSION, &answers);
         assert_ne!(sums[80..], digest);
-        assert!(misbehaved(waiting.finish(&Response(response)), Misbehaviour::BaseOtChallenge), "OT {wrong}");
+        assert!(misbehaved(waiting.finish(&Response(response)), checks::BASE_OT_CHALLENGE), "OT {wrong}");
     }
     // The sender's own digest does not serve as an answer.
     let (waiting, _, _, challenge) = challenged(&choices, 7);
-    assert!(misbehaved(waiting.finish(&Response(challenge.digest)), Misbehaviour::BaseOtChallenge));
+    assert!(misbehaved(waiting.finish(&Response(challenge.digest)), checks::BASE_OT_CHALLENGE));
     for byte in [0, 31] {
         let (waiting, receiver, offer, challenge) = challenged(&choices, 7);
         let (mut response, _) = receiver.respond(&offer, &challenge).unwrap();
         response.0[byte] ^= 1;
-        assert!(misbehaved(waiting.finish(&response), Misbehaviour::BaseOtChallenge));
+        assert!(misbehaved(waiting.finish(&response), checks::BASE_OT_CHALLENGE));
     }
 }
 
@@ -391,9 +398,46 @@ fn messages_of_another_session_do_not_do() {
     for (session, seed) in [(SESSION, 5), (SESSION, 9), (other, 9)] {
         let ((sender, _), _) = start(&session, seed);
         let (waiting, _) = sender.challenge(&points).unwrap();
-        assert!(misbehaved(waiting.finish(&response), Misbehaviour::BaseOtChallenge));
+        assert!(misbehaved(waiting.finish(&response), checks::BASE_OT_CHALLENGE));
         let (receiver, _) = Receiver::new(&session, &choices, &mut rng(seed + 1));
-        assert!(misbehaved(receiver.respond(&offer, &challenge), Misbehaviour::BaseOtChallenge));
+        assert!(misbehaved(receiver.respond(&offer, &challenge), checks::BASE_OT_CHALLENGE));
+    }
+}
+
+/// The sender's challenge is for points that are all chosen; the receiver's response is for an answer that it has seen.
+#[test]
+fn nothing_is_told_before_what_it_waits_for() {
+    // Of three groups.
+    const N: usize = 20;
+    let (points, challenge) = (32 + 32 * N, 16 * N + 32);
+    let send = |ch: &mut dyn Channel| Csw::send(ch, &SESSION, N, &mut rng(1)).map(drop);
+    let receive = |ch: &mut dyn Channel| Csw::receive(ch, &SESSION, &bits(N, 3), &mut rng(2)).map(drop);
+    assert_waits(send, receive, &[("the challenge", points, 32)]);
+    assert_waits(receive, send, &[("the response", 32 + challenge, points)]);
+}
+
+/// A response to a challenge that was changed for one choice would tell that choice.
+#[test]
+fn a_challenge_that_does_not_fit_gets_no_response() {
+    const N: usize = 20;
+    let choices = bits(N, 3);
+    let receive = |ch: &mut dyn Channel| Csw::receive(ch, &SESSION, &choices, &mut rng(2)).map(drop);
+    let (honest, ()) = Pair::run(
+        |ch| {
+            let mut ch = Recorded::new(ch, 1 << 16);
+            receive(&mut ch).unwrap();
+            ch.recorder().recording()
+        },
+        |ch| Csw::send(ch, &SESSION, N, &mut rng(1)).map(drop).unwrap(),
+    );
+    let first = (0..N).find(|&i| choices.get(i)).unwrap();
+    // The sum for a choice that is one, and the digest.
+    for byte in [32 + 16 * first, 32 + 16 * N] {
+        let mut says = honest.received.clone();
+        says[byte] ^= 1;
+        let (sent, ended) = told(&says, receive);
+        assert_eq!(sent, honest.sent[..32 + 32 * N], "byte {byte}");
+        assert!(matches!(ended, Err(Error { kind: Kind::Misbehaved(checks::BASE_OT_CHALLENGE), .. })), "byte {byte}");
     }
 }
 
@@ -425,8 +469,8 @@ fn no_deviation_gives_keys_that_do_not_fit() {
             }
             for (party, error) in [sender.error(), receiver.error()].into_iter().enumerate() {
                 match error {
-                    Some(Error::PeerMisbehaved(Misbehaviour::BaseOtChallenge)) => challenged[party] += 1,
-                    Some(Error::PeerMisbehaved(Misbehaviour::InvalidPoint)) => points += 1,
+                    Some(Error { kind: Kind::Misbehaved(checks::BASE_OT_CHALLENGE), .. }) => challenged[party] += 1,
+                    Some(Error { kind: Kind::Misbehaved(checks::INVALID_POINT), .. }) => points += 1,
                     _ => (),
                 }
             }

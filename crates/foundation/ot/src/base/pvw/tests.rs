@@ -3,13 +3,14 @@
 use std::sync::Mutex;
 
 use comity_channel::{Channel, MemoryChannel};
-use comity_core::{Backend, Bits, Block, Error, Misbehaviour, Prg, Result, SessionId};
+use comity_core::{Backend, Bits, Block, Check, Error, Kind, Prg, Result, SessionId};
 use comity_testing::{Deviation, Pair, Verdict, deviate};
 use curve25519_dalek::ristretto::{CompressedRistretto, RistrettoPoint};
 use curve25519_dalek::scalar::Scalar;
 
 use super::{AHEAD, Answer, Coins, Crs, GROUP, Opening, Pvw, Query, Receiver, Sender, products};
 use crate::base::BaseOt;
+use crate::checks;
 
 const SESSION: SessionId = SessionId::new([3; 32]);
 const SEED: Block = Block::from_u128(0x5eed);
@@ -206,8 +207,8 @@ fn other_inputs_give_other_randomness() {
     assert_eq!(points.len(), 4 * 6 - 2, "in change 3 OT 0 is as it was");
 }
 
-fn misbehaved<T>(result: Result<T>, kind: Misbehaviour) -> bool {
-    matches!(result, Err(Error::PeerMisbehaved(found)) if found == kind)
+fn misbehaved<T>(result: Result<T>, kind: &'static Check) -> bool {
+    matches!(result, Err(Error { kind: Kind::Misbehaved(found), .. }) if found == kind)
 }
 
 #[test]
@@ -223,7 +224,7 @@ fn an_opening_is_taken_if_and_only_if_it_gives_the_answer() {
     // As the receiver, from its own query.
     let checker = Sender::new(Crs::common(), &query).unwrap();
     checker.check(&SESSION, 4, &answer, &right).unwrap();
-    let refused = |result| misbehaved(result, Misbehaviour::WrongOpening);
+    let refused = |result| misbehaved(result, checks::WRONG_OPENING);
     assert!(refused(checker.check(&SESSION, 5, &answer, &right)), "another answer");
     assert!(refused(checker.check(&SESSION.child("other"), 4, &answer, &right)), "another session");
     for bit in [0, 127] {
@@ -252,9 +253,9 @@ fn invalid_encodings() -> [[u8; 32]; 5] {
     [[0xff; 32], p_and(2), p_and(-2), std::array::from_fn(|i| u8::from(i == 0)), high_bit]
 }
 
-fn refused_encodings() -> impl Iterator<Item = ([u8; 32], Misbehaviour)> {
-    let invalid = invalid_encodings().map(|bytes| (bytes, Misbehaviour::InvalidPoint));
-    invalid.into_iter().chain([([0; 32], Misbehaviour::IdentityPoint)])
+fn refused_encodings() -> impl Iterator<Item = ([u8; 32], &'static Check)> {
+    let invalid = invalid_encodings().map(|bytes| (bytes, checks::INVALID_POINT));
+    invalid.into_iter().chain([([0; 32], checks::IDENTITY_POINT)])
 }
 
 #[test]
@@ -273,7 +274,7 @@ fn a_query_of_the_identity_or_of_no_points_is_refused_by_name() {
                     // No answer comes to the bad query's group.
                     let good = if i < GROUP { 0 } else { GROUP };
                     ch.recv(&mut vec![0; 96 * good]).unwrap();
-                    assert!(matches!(ch.recv(&mut [0]), Err(Error::PeerClosed)));
+                    assert!(matches!(ch.recv(&mut [0]), Err(Error { kind: Kind::Closed, .. })));
                 },
             );
             assert!(misbehaved(result, kind), "{bytes:x?} at {i}, {which}");
@@ -322,13 +323,22 @@ fn answers_do_not_fit_another_session_index_or_ot() {
 #[test]
 fn wrong_counts_are_refused() {
     for (bytes, n) in [(0, 1), (63, 1), (65, 1), (32, 1), (128, 1), (128, 3), (64, 0), (1, 0)] {
-        assert!(matches!(Query::from_bytes(&vec![1; bytes], n), Err(Error::Malformed(_))), "{bytes} bytes, {n} OTs");
+        assert!(
+            matches!(Query::from_bytes(&vec![1; bytes], n), Err(Error { kind: Kind::Malformed(_), .. })),
+            "{bytes} bytes, {n} OTs"
+        );
     }
     for (bytes, n) in [(0, 1), (95, 1), (97, 1), (64, 1), (192, 1), (192, 3), (96, 0), (1, 0)] {
-        assert!(matches!(Answer::from_bytes(&vec![1; bytes], n), Err(Error::Malformed(_))), "{bytes} bytes, {n} OTs");
+        assert!(
+            matches!(Answer::from_bytes(&vec![1; bytes], n), Err(Error { kind: Kind::Malformed(_), .. })),
+            "{bytes} bytes, {n} OTs"
+        );
     }
     for (bytes, n) in [(0, 0), (15, 0), (17, 0), (32, 0), (16, 1), (47, 1), (49, 1), (80, 1), (80, 3)] {
-        assert!(matches!(Opening::from_bytes(&vec![1; bytes], n), Err(Error::Malformed(_))), "{bytes} bytes, {n} OTs");
+        assert!(
+            matches!(Opening::from_bytes(&vec![1; bytes], n), Err(Error { kind: Kind::Malformed(_), .. })),
+            "{bytes} bytes, {n} OTs"
+        );
     }
     assert!(Query::from_bytes(&[], 0).is_ok() && Answer::from_bytes(&[], 0).is_ok());
     assert!(Opening::from_bytes(&[0; 16], 0).is_ok());
@@ -336,7 +346,7 @@ fn wrong_counts_are_refused() {
     let answer = sender.answer(&SESSION, 0, SEED, &payloads(2, 1)).unwrap();
     let short = Answer(answer.0[..1].to_vec());
     let opening = Opening { seed: SEED, payloads: payloads(3, 1) };
-    let invalid = |result: Result<()>| matches!(result, Err(Error::InvalidInput(_)));
+    let invalid = |result: Result<()>| matches!(result, Err(Error { kind: Kind::InvalidInput(_), .. }));
     assert!(invalid(sender.answer(&SESSION, 0, SEED, &payloads(3, 1)).map(drop)));
     assert!(invalid(receiver.receive(&SESSION, 0, &short).map(drop)));
     assert!(invalid(sender.check(&SESSION, 0, &short, &opening)));
@@ -401,7 +411,7 @@ fn the_driver_sends_the_messages() {
             ch.flush().unwrap();
             let mut bytes = vec![0; 96 * 9];
             ch.recv(&mut bytes).unwrap();
-            assert!(matches!(ch.recv(&mut [0]), Err(Error::PeerClosed)), "nothing else is sent");
+            assert!(matches!(ch.recv(&mut [0]), Err(Error { kind: Kind::Closed, .. })), "nothing else is sent");
             Answer::from_bytes(&bytes, 9).unwrap()
         },
     );
@@ -455,8 +465,9 @@ fn a_deviation_costs_only_the_ots_that_it_touches() {
                 }
             }
             for (party, error) in [sender.error(), receiver.error()].into_iter().enumerate() {
-                let points = Misbehaviour::InvalidPoint;
-                refused[party] += usize::from(matches!(error, Some(Error::PeerMisbehaved(kind)) if *kind == points));
+                let points = checks::INVALID_POINT;
+                refused[party] +=
+                    usize::from(matches!(error, Some(Error { kind: Kind::Misbehaved(kind), .. }) if *kind == points));
             }
         },
     );

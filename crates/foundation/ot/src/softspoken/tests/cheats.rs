@@ -1,6 +1,10 @@
 //! Receivers that cheat: how often they get away with it, and what that gives them.
 
+use comity_core::Kind;
+
 use super::*;
+
+use crate::checks;
 
 /// What the sender ends with when the receiver adds the same error to the corrections of some trees, and guesses the
 /// trees' bits of delta.
@@ -29,7 +33,7 @@ fn lie(delta: Block, k: usize, lies: &[(usize, Vec<bool>, usize)], n: usize) -> 
 fn caught(result: Result<Vec<Block>>) -> bool {
     match result {
         Ok(_) => false,
-        Err(Error::PeerMisbehaved(Misbehaviour::InconsistentChoices)) => true,
+        Err(Error { kind: Kind::Misbehaved(checks::INCONSISTENT_CHOICES), .. }) => true,
         Err(error) => panic!("{error}"),
     }
 }
@@ -112,7 +116,10 @@ fn a_wrong_answer_is_refused_bit_by_bit() {
         let mut answer = offered.answer(&taken.challenge()).3.to_bytes();
         answer[byte] ^= 1 << (byte % 8);
         let ended = taken.check(&Answer::from_bytes(&answer).unwrap()).map(drop);
-        assert!(matches!(ended, Err(Error::PeerMisbehaved(Misbehaviour::InconsistentChoices))), "byte {byte}");
+        assert!(
+            matches!(ended, Err(Error { kind: Kind::Misbehaved(checks::INCONSISTENT_CHOICES), .. })),
+            "byte {byte}"
+        );
     }
 }
 
@@ -158,7 +165,7 @@ fn a_garbled_tree_is_found_out_unless_delta_avoids_it() {
         let trees = Trees::from_bytes::<Malicious>(message, K).unwrap();
         match Sender::<Malicious>::new(&SESSION, Backend::detect(), K, seeds, &trees, &mut rng(3)).map(drop) {
             Ok(()) => true,
-            Err(Error::PeerMisbehaved(Misbehaviour::InconsistentTree)) => false,
+            Err(Error { kind: Kind::Misbehaved(checks::INCONSISTENT_TREE), .. }) => false,
             Err(error) => panic!("{error}"),
         }
     };

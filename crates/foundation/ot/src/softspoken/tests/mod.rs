@@ -2,17 +2,19 @@
 
 mod cheats;
 mod textbook;
+mod waits;
 
 use std::marker::PhantomData;
 
 use comity_channel::{Channel, Error, MemoryChannel};
-use comity_core::{Backend, Bits, Block, Misbehaviour, Prg, Result, SessionId};
+use comity_core::{Backend, Bits, Block, Kind, Prg, Result, SessionId};
 use comity_testing::{Case, Pair, Verdict, deviate, never_wrong};
 use rand_core::CryptoRng;
 use textbook::Textbook;
 
 use super::{Answer, Challenge, Checking, Corrections, Receiver, Sender, Trees};
 use crate::base::BaseOt;
+use crate::checks;
 use crate::{DeltaReceiver, DeltaSender, Malicious, Model, ReceiverSeeds, SemiHonest, SenderSeeds};
 
 const SESSION: SessionId = SessionId::new([5; 32]);
@@ -30,20 +32,15 @@ fn dealt(session: &SessionId, n: usize) -> Vec<[Block; 2]> {
 impl<M: Model> BaseOt for Ideal<M> {
     type Model = M;
 
-    fn send<C: Channel + ?Sized>(
-        _: &mut C,
-        session: &SessionId,
-        n: usize,
-        _: &mut impl CryptoRng,
-    ) -> Result<SenderSeeds<M>> {
+    fn send(_: &mut dyn Channel, session: &SessionId, n: usize, _: &mut dyn CryptoRng) -> Result<SenderSeeds<M>> {
         Ok(SenderSeeds::new(dealt(session, n)))
     }
 
-    fn receive<C: Channel + ?Sized>(
-        _: &mut C,
+    fn receive(
+        _: &mut dyn Channel,
         session: &SessionId,
         choices: &Bits,
-        _: &mut impl CryptoRng,
+        _: &mut dyn CryptoRng,
     ) -> Result<ReceiverSeeds<M>> {
         let pairs = dealt(session, choices.len());
         let chosen = pairs.iter().zip(choices.iter()).map(|(pair, bit)| pair[usize::from(bit)]).collect();
@@ -61,17 +58,12 @@ pub(crate) fn bits(n: usize, seed: u128) -> Bits {
     Bits::from_bytes(&bytes, n)
 }
 
-fn sender<M: Checking>(
-    ch: &mut (impl Channel + ?Sized),
-    k: usize,
-    backend: Backend,
-    delta: Block,
-) -> Result<Sender<M>> {
-    Sender::setup::<Ideal<M>, _>(ch, &SESSION, backend, k, delta, &mut rng(1))
+fn sender<M: Checking>(ch: &mut dyn Channel, k: usize, backend: Backend, delta: Block) -> Result<Sender<M>> {
+    Sender::setup::<Ideal<M>>(ch, &SESSION, backend, k, delta, &mut rng(1))
 }
 
-fn receiver<M: Checking>(ch: &mut (impl Channel + ?Sized), k: usize, backend: Backend) -> Receiver<M> {
-    Receiver::setup::<Ideal<M>, _>(ch, &SESSION, backend, k, &mut rng(2)).unwrap()
+fn receiver<M: Checking>(ch: &mut dyn Channel, k: usize, backend: Backend) -> Receiver<M> {
+    Receiver::setup::<Ideal<M>>(ch, &SESSION, backend, k, &mut rng(2)).unwrap()
 }
 
 /// Calls of these sizes, with given and with random choice bits in turn: `q`, and `t` with the choice bits.
@@ -258,9 +250,12 @@ fn every_message_is_that_of_the_textbook() {
 fn k_and_lengths_are_checked() {
     for k in [0, 9, usize::MAX] {
         let made = Receiver::<Malicious>::new(&SESSION, Backend::detect(), k, SenderSeeds::new(dealt(&SESSION, 128)));
-        assert!(matches!(made.map(drop), Err(Error::InvalidInput(_))), "k = {k}");
-        assert!(matches!(Trees::from_bytes::<Malicious>(&[], k), Err(Error::InvalidInput(_))));
-        assert!(matches!(Corrections::from_bytes::<Malicious>(&[], k, 1, true), Err(Error::InvalidInput(_))));
+        assert!(matches!(made.map(drop), Err(Error { kind: Kind::InvalidInput(_), .. })), "k = {k}");
+        assert!(matches!(Trees::from_bytes::<Malicious>(&[], k), Err(Error { kind: Kind::InvalidInput(_), .. })));
+        assert!(matches!(
+            Corrections::from_bytes::<Malicious>(&[], k, 1, true),
+            Err(Error { kind: Kind::InvalidInput(_), .. })
+        ));
     }
     for (k, semi_honest, malicious) in
         [(1, 0, 0), (2, 64 * 32, 64 * 96), (3, 42 * 64 + 32, 42 * 128 + 96), (8, 16 * 224, 16 * 288)]
@@ -269,9 +264,9 @@ fn k_and_lengths_are_checked() {
             let (few, many) = (vec![0; semi_honest.max(wrong.min(99)) - 1], vec![0; malicious + wrong.min(99)]);
             assert!(
                 few.len() == semi_honest
-                    || matches!(Trees::from_bytes::<SemiHonest>(&few, k), Err(Error::Malformed(_)))
+                    || matches!(Trees::from_bytes::<SemiHonest>(&few, k), Err(Error { kind: Kind::Malformed(_), .. }))
             );
-            assert!(matches!(Trees::from_bytes::<Malicious>(&many, k), Err(Error::Malformed(_))));
+            assert!(matches!(Trees::from_bytes::<Malicious>(&many, k), Err(Error { kind: Kind::Malformed(_), .. })));
         }
         assert!(Trees::from_bytes::<SemiHonest>(&vec![0; semi_honest], k).is_ok());
         assert!(Trees::from_bytes::<Malicious>(&vec![0; malicious], k).is_ok());
@@ -280,16 +275,19 @@ fn k_and_lengths_are_checked() {
         assert!(Corrections::from_bytes::<Malicious>(&vec![0; bytes], 4, n, random).is_ok());
         for len in [0, bytes - 1, bytes + 1, bytes + 16] {
             let made = Corrections::from_bytes::<Malicious>(&vec![0; len], 4, n, random);
-            assert!(matches!(made, Err(Error::Malformed(_))), "{len} bytes for {n} OTs");
+            assert!(matches!(made, Err(Error { kind: Kind::Malformed(_), .. })), "{len} bytes for {n} OTs");
         }
     }
     assert!(Corrections::from_bytes::<Malicious>(&[], 1, usize::MAX, false).is_err());
     for len in [0, 47, 49] {
-        assert!(matches!(Answer::from_bytes(&vec![0; len]), Err(Error::Malformed(_))));
+        assert!(matches!(Answer::from_bytes(&vec![0; len]), Err(Error { kind: Kind::Malformed(_), .. })));
     }
     let too_many = <Malicious as Checking>::CHUNK + 1;
     let receiver = Receiver::<Malicious>::new(&SESSION, Backend::detect(), 2, SenderSeeds::new(dealt(&SESSION, 128)));
-    assert!(matches!(receiver.unwrap().0.offer_random(too_many).map(drop), Err(Error::InvalidInput(_))));
+    assert!(matches!(
+        receiver.unwrap().0.offer_random(too_many).map(drop),
+        Err(Error { kind: Kind::InvalidInput(_), .. })
+    ));
 }
 
 #[test]
@@ -304,7 +302,10 @@ fn choice_bits_and_outputs_must_be_as_many() {
             error
         },
     );
-    assert!(matches!(&error, Error::InvalidInput(text) if text.contains('3') && text.contains('4')), "{error}");
+    assert!(
+        matches!(&error, Error { kind: Kind::InvalidInput(text), .. } if text.contains('3') && text.contains('4')),
+        "{error}"
+    );
 }
 
 /// Two calls at each side; each says whether it got what the honest run of the session gives.
@@ -314,17 +315,17 @@ fn two_calls<M: Checking>(session: u64) -> (SessionId, [Vec<Block>; 2], [Vec<Blo
     (id, q.unwrap(), t.unwrap())
 }
 
-fn sending<M: Checking>(ch: &mut (impl Channel + ?Sized), id: &SessionId) -> Result<[Vec<Block>; 2]> {
+fn sending<M: Checking>(ch: &mut dyn Channel, id: &SessionId) -> Result<[Vec<Block>; 2]> {
     let mut sender =
-        Sender::<M>::setup::<Ideal<M>, _>(ch, id, Backend::detect(), 2, DELTA, &mut rng(id.to_bytes()[0].into()))?;
+        Sender::<M>::setup::<Ideal<M>>(ch, id, Backend::detect(), 2, DELTA, &mut rng(id.to_bytes()[0].into()))?;
     let mut q = [vec![Block::ZERO; 200], vec![Block::ZERO; 3]];
     sender.extend_random(ch, &mut q[0])?;
     sender.extend(ch, &mut q[1])?;
     Ok(q)
 }
 
-fn receiving<M: Checking>(ch: &mut (impl Channel + ?Sized), id: &SessionId) -> Result<[Vec<Block>; 2]> {
-    let mut receiver = Receiver::<M>::setup::<Ideal<M>, _>(ch, id, Backend::detect(), 2, &mut rng(7))?;
+fn receiving<M: Checking>(ch: &mut dyn Channel, id: &SessionId) -> Result<[Vec<Block>; 2]> {
+    let mut receiver = Receiver::<M>::setup::<Ideal<M>>(ch, id, Backend::detect(), 2, &mut rng(7))?;
     let mut t = [vec![Block::ZERO; 200], vec![Block::ZERO; 3]];
     receiver.extend_random(ch, &mut t[0])?;
     receiver.extend(ch, &bits(3, 1), &mut t[1])?;
@@ -348,8 +349,8 @@ fn no_deviation_makes_a_malicious_run_wrong() {
     let runs = deviations::<Malicious>(|case, sender, receiver| {
         never_wrong(case, sender, receiver);
         match sender.error() {
-            Some(Error::PeerMisbehaved(Misbehaviour::InconsistentTree)) => caught[0] += 1,
-            Some(Error::PeerMisbehaved(Misbehaviour::InconsistentChoices)) => caught[1] += 1,
+            Some(Error { kind: Kind::Misbehaved(checks::INCONSISTENT_TREE), .. }) => caught[0] += 1,
+            Some(Error { kind: Kind::Misbehaved(checks::INCONSISTENT_CHOICES), .. }) => caught[1] += 1,
             _ => (),
         }
     });
@@ -377,8 +378,8 @@ fn a_peer_that_leaves_ends_the_extension() {
                 ch.send(&vec![0x5a; sent]).and_then(|()| ch.flush()).unwrap();
             },
         );
-        assert!(matches!(errors.0, Error::PeerClosed), "after {sent} bytes: {}", errors.0);
-        assert!(errors.1.iter().all(|error| matches!(error, Error::InvalidInput(_))));
+        assert!(matches!(errors.0, Error { kind: Kind::Closed, .. }), "after {sent} bytes: {}", errors.0);
+        assert!(errors.1.iter().all(|error| matches!(error, Error { kind: Kind::InvalidInput(_), .. })));
     }
     for sent in [0, 15] {
         let (errors, ()) = Pair::run(
@@ -393,7 +394,7 @@ fn a_peer_that_leaves_ends_the_extension() {
                 ch.send(&vec![0x5a; sent]).and_then(|()| ch.flush()).unwrap();
             },
         );
-        assert!(matches!(errors.0, Error::PeerClosed), "after {sent} bytes: {}", errors.0);
-        assert!(matches!(errors.1, Error::InvalidInput(_)));
+        assert!(matches!(errors.0, Error { kind: Kind::Closed, .. }), "after {sent} bytes: {}", errors.0);
+        assert!(matches!(errors.1, Error { kind: Kind::InvalidInput(_), .. }));
     }
 }

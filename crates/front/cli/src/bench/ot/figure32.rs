@@ -114,13 +114,13 @@ fn run(profile: NetProfile, flavour: Flavour, n: usize, runs: usize) -> Outcome<
         runs,
         Party::new(
             |ch| {
-                iknp::Sender::setup::<Simplest, _>(ch, &SESSION, backend, random_block(), &mut SystemRng)
+                iknp::Sender::setup::<Simplest>(ch, &SESSION, backend, random_block(), &mut SystemRng)
                     .map(HashedSender::new)
             },
             |ot, ch| (0..n / call).try_for_each(|_| send(ot, ch, flavour, &mut sending)),
         ),
         Party::new(
-            |ch| iknp::Receiver::setup::<Simplest, _>(ch, &SESSION, backend, &mut SystemRng).map(HashedReceiver::new),
+            |ch| iknp::Receiver::setup::<Simplest>(ch, &SESSION, backend, &mut SystemRng).map(HashedReceiver::new),
             |ot, ch| (0..n / call).try_for_each(|_| receive(ot, ch, flavour, &choices, &mut receiving)),
         ),
     )

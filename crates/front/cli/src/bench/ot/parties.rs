@@ -2,7 +2,7 @@
 
 use std::sync::mpsc::{Receiver, SendError, Sender, channel};
 use std::thread;
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 use comity_channel::{Channel, Error, NetProfile, Result, Simulated};
 use comity_net::{Connection, Listener, Security, Settings, connect};
@@ -42,7 +42,7 @@ impl<P, M: FnOnce(&mut Wire) -> Result<P>, R: FnMut(&mut P, &mut Wire) -> Result
         for run in 0..warm_ups + runs {
             ch.restart();
             // Both start at once, whatever the network's latency. A peer that failed is never ready.
-            ready.send(()).and_then(|()| other.recv().map_err(|_| SendError(()))).map_err(|_| Error::PeerClosed)?;
+            ready.send(()).and_then(|()| other.recv().map_err(|_| SendError(()))).map_err(|_| Error::closed())?;
             let start = Instant::now();
             (self.run)(&mut party, &mut ch)?;
             ch.flush()?;
@@ -64,7 +64,7 @@ pub(super) fn measure<S, R>(
     sender: Party<impl FnOnce(&mut Wire) -> Result<S> + Send, impl FnMut(&mut S, &mut Wire) -> Result<()> + Send>,
     receiver: Party<impl FnOnce(&mut Wire) -> Result<R>, impl FnMut(&mut R, &mut Wire) -> Result<()>>,
 ) -> Outcome<Measured> {
-    let settings = Settings { security: Security::Plain { anywhere: false }, timeout: Duration::from_secs(30) };
+    let settings = Settings { security: Security::Plain { anywhere: false }, timeout: crate::bench::PATIENCE };
     let listener = Listener::bind("127.0.0.1:0", &settings).map_err(Failure::from)?;
     let address = listener.address().to_string();
     let line = Line::default();

@@ -103,7 +103,7 @@ impl Channel for Wire {
     }
 
     fn fork(&mut self, _: &str) -> Result<Box<dyn Channel>> {
-        Err(Error::InvalidInput("a measured channel does not fork".into()))
+        Err(Error::invalid_input("a measured channel does not fork"))
     }
 }
 

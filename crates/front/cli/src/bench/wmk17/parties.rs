@@ -2,45 +2,40 @@
 
 use std::time::Instant;
 
-use comity_channel::NetProfile;
+use comity_channel::{Mesh, NetProfile};
 use comity_circuit::Program;
-use comity_core::{Backend, Params};
-use comity_cutchoose::{Config, Form, Prepared};
+use comity_core::{Backend, PartyId};
+use comity_cutchoose::{CutChoose, Prepared};
 use comity_net::SystemRng;
+use comity_protocol::{Party, Protocol};
 
-use super::super::two::{Phases, Run, Wire, inputs, play, session};
+use super::super::two::{Phases, Run, Wire, Work, inputs, play};
 use crate::failure::{Failure, Outcome};
 
 /// The party that garbles. Programs give the outputs to the other one, as the paper's do.
-pub(super) const GARBLER: u32 = 0;
+pub(super) const GARBLER: u16 = 0;
 
 /// How the protocol runs.
 #[derive(Clone, Copy)]
 pub(super) struct Setting {
     pub(super) net: Option<NetProfile>,
     pub(super) rho: u32,
-    pub(super) form: Form,
-}
-
-impl Setting {
-    fn config(self, party: u32) -> Outcome<Config> {
-        let params = Params::new(128, self.rho).map_err(Failure::from)?;
-        Ok(Config { backend: Backend::detect(), party, garbler: GARBLER, params, form: self.form })
-    }
+    /// Whether the garbled circuits travel coded.
+    pub(super) coded: bool,
 }
 
 /// A single execution.
 pub(super) fn execute(program: &Program, setting: Setting) -> Outcome<Run> {
     // So that nobody waits for it in the run.
     program.lowered();
-    let (session, configs) = (session(), [setting.config(0)?, setting.config(1)?]);
-    let party = |ch: &mut Wire, config: &Config| {
+    let coded = if setting.coded { "yes" } else { "no" };
+    let work = Work::new(program, CutChoose.card(), setting.rho)?.with("role", "garbler")?.with("coded", coded)?;
+    let party = |ch: &mut Wire, party: u16| {
         let mut phases = Phases::new();
-        let inputs = inputs(program, config.party);
-        comity_cutchoose::run(ch, &session, config, program, &inputs, &mut SystemRng, &mut phases)?;
+        work.run(&CutChoose, ch, party, &mut phases)?;
         Ok(phases.finish())
     };
-    let (mut run, garbler, evaluator) = play(setting.net, |ch| party(ch, &configs[0]), |ch| party(ch, &configs[1]))?;
+    let (mut run, garbler, evaluator) = play(setting.net, |ch| party(ch, 0), |ch| party(ch, 1))?;
     run.phases = [garbler, evaluator];
     Ok(run)
 }
@@ -60,16 +55,18 @@ pub(super) struct Split {
 /// Offline and online. Preparations are kept in memory: what a disk takes is not in the figures.
 pub(super) fn execute_split(program: &Program, setting: Setting) -> Outcome<Split> {
     program.lowered();
-    let (session, configs) = (session(), [setting.config(0)?, setting.config(1)?]);
-    let prepare = |ch: &mut Wire, config: &Config| {
-        let mut kept = Vec::new();
-        comity_cutchoose::prepare(ch, &session, config, program, &mut SystemRng, &mut kept, &mut Phases::new())?;
+    let work = Work::new(program, CutChoose.card(), setting.rho)?;
+    let prepare = |ch: &mut Wire, party: u16| {
+        let (here, mut kept, mut phases) = (work.here(party), Vec::new(), Phases::new());
+        let mut net = Mesh::of_two(here.me, ch);
+        let mut me = Party { net: &mut net, here, rng: &mut SystemRng, observer: &mut phases };
+        comity_cutchoose::prepare(&mut me, program, PartyId(GARBLER), &mut kept)?;
         Ok(kept)
     };
-    let (offline, one, two) = play(setting.net, |ch| prepare(ch, &configs[0]), |ch| prepare(ch, &configs[1]))?;
-    let load = |kept, party| {
+    let (offline, one, two) = play(setting.net, |ch| prepare(ch, 0), |ch| prepare(ch, 1))?;
+    let load = |kept, party: u16| {
         let start = Instant::now();
-        let prepared = Prepared::open(kept, Backend::detect(), party, program).map_err(Failure::from)?;
+        let prepared = Prepared::open(kept, Backend::detect(), PartyId(party), program).map_err(Failure::from)?;
         let loaded = prepared.load(program, &inputs(program, party)).map_err(Failure::from)?;
         Outcome::Ok((loaded, start.elapsed().as_secs_f64()))
     };
@@ -92,7 +89,7 @@ mod tests {
     #[test]
     fn both_ways_of_execution_are_measured() {
         let program = for_evaluator(library::program("add8").unwrap());
-        let setting = Setting { net: None, rho: 3, form: Form::All };
+        let setting = Setting { net: None, rho: 3, coded: false };
         let run = execute(&program, setting).unwrap();
         assert!(run.seconds > 0.0 && run.bytes.iter().all(|&bytes| bytes > 1_000) && run.rounds > 2);
         for phases in &run.phases {

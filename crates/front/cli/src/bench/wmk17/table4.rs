@@ -1,7 +1,6 @@
 //! Tables 4 and 6: common functions, in a single execution and in two parts.
 
 use comity_circuit::Program;
-use comity_cutchoose::Form;
 
 use super::super::text::{Table, bytes, ratio, time};
 use super::super::two::{NETWORKS, repeat};
@@ -47,7 +46,7 @@ pub(super) fn run(suite: &mut Suite, group: &str, rho: u32) -> Outcome {
                 let ands = program.and_gates();
                 let size = if papers { format!(".gates{ands}") } else { String::new() };
                 let name = format!("{group}.{}{size}.{network}", function.name);
-                let setting = Setting { net, rho, form: Form::All };
+                let setting = Setting { net, rho, coded: false };
                 let Some(run) = single(suite, &name, &program, setting)? else { continue };
                 if n == 0 {
                     suite.record(
@@ -68,7 +67,7 @@ pub(super) fn run(suite: &mut Suite, group: &str, rho: u32) -> Outcome {
                 }
                 let coded = format!("{name}.coded");
                 if slow {
-                    single(suite, &coded, &program, Setting { form: Form::Coded, ..setting })?;
+                    single(suite, &coded, &program, Setting { coded: true, ..setting })?;
                 }
                 let kept = if named(suite) { split(suite, &name, &program, setting)? } else { None };
                 let of = |part: &str| suite.value(&format!("{name}{part}"));

@@ -108,13 +108,13 @@ pub(super) fn run(suite: &mut Suite) -> Outcome {
             let send = |ch: &mut Wire| {
                 let delta = Block::from_u128(0x5a5a_5a5a << 50);
                 let sender =
-                    softspoken::Sender::<Malicious>::setup::<Csw, _>(ch, &session, backend, 4, delta, &mut SystemRng)?;
+                    softspoken::Sender::<Malicious>::setup::<Csw>(ch, &session, backend, 4, delta, &mut SystemRng)?;
                 let (mut ot, mut pairs) = (HashedSender::new(sender), vec![[Block::ZERO; 2]; CALL]);
                 (0..OTS / CALL).try_for_each(|_| ot.sender_random(ch, &mut pairs))
             };
             let receive = |ch: &mut Wire| {
                 let receiver =
-                    softspoken::Receiver::<Malicious>::setup::<Csw, _>(ch, &session, backend, 4, &mut SystemRng)?;
+                    softspoken::Receiver::<Malicious>::setup::<Csw>(ch, &session, backend, 4, &mut SystemRng)?;
                 let (mut ot, mut chosen) = (HashedReceiver::new(receiver), vec![Block::ZERO; CALL]);
                 let choices: Bits = (0..CALL).map(|bit| bit % 3 == 0).collect();
                 (0..OTS / CALL).try_for_each(|_| ot.sender_random(ch, &choices, &mut chosen))

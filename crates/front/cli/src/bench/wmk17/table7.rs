@@ -3,8 +3,6 @@
 //! One size grows at a time, from the paper's base. The cost is the slope of the least-squares line; the constant is what is
 //! left of the base.
 
-use comity_cutchoose::Form;
-
 use super::super::text::{Table, rate, ratio, time};
 use super::super::two::NETWORKS;
 use super::parties::Setting;
@@ -55,7 +53,7 @@ pub(super) fn run(suite: &mut Suite) -> Outcome {
         if network == "wan" && !suite.named(group) || !names.iter().any(|name| suite.wants(name)) {
             continue;
         }
-        let setting = Setting { net, rho: RHO, form: Form::All };
+        let setting = Setting { net, rho: RHO, coded: false };
         let mut figure = Table::new(["", "base", "+ 1 step", "+ 2 steps", "step"]);
         let point = |sizes: [usize; 4]| -> Outcome<f64> {
             let [n1, n2, n3, ands] = sizes;

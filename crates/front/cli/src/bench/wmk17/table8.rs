@@ -1,7 +1,6 @@
 //! Table 8: larger programs.
 
 use comity_circuit::{Program, Step, library};
-use comity_cutchoose::Form;
 
 use super::super::text::{Table, bytes, ratio, time};
 use super::super::two::NETWORKS;
@@ -36,7 +35,7 @@ pub(super) fn run(suite: &mut Suite) -> Outcome {
     }
     let group = TABLE8.name;
     for (network, net) in NETWORKS.into_iter().take(2) {
-        let setting = Setting { net, rho: RHO, form: Form::All };
+        let setting = Setting { net, rho: RHO, coded: false };
         let mut table = Table::new([
             "",
             "ANDs",
@@ -96,7 +95,7 @@ pub(super) fn run(suite: &mut Suite) -> Outcome {
 /// Input bits of garbler and evaluator, output bits, AND gates.
 fn sizes(program: &Program) -> [f64; 4] {
     let bits = |garblers: bool| {
-        let own = program.inputs().iter().filter(|input| (input.party == GARBLER) == garblers);
+        let own = program.inputs().iter().filter(|input| (input.owner.includes(GARBLER as u16)) == garblers);
         own.map(|input| input.bits).sum::<usize>() as f64
     };
     let outputs = program.outputs().iter().map(|output| output.bits).sum::<usize>() as f64;
@@ -111,7 +110,7 @@ fn exponentiation(suite: &mut Suite) -> Outcome {
     }
     let whole = for_evaluator(library::program("modexp1024").expect("the library has the circuits of the benchmarks"));
     let program = one_turn_each(&whole);
-    let setting = Setting { net: None, rho: RHO, form: Form::All };
+    let setting = Setting { net: None, rho: RHO, coded: false };
     let Some(run) = single(suite, &name, &program, setting)? else { return Ok(()) };
     let times = whole.and_gates() as f64 / program.and_gates() as f64;
     let seconds = run.seconds * times;

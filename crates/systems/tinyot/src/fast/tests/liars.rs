@@ -1,43 +1,42 @@
 //! Parties that are honest but for one lie.
 
+use comity_core::{Check, Kind};
+
 use super::*;
+
+use crate::checks;
 
 /// What a liar adds to a `G`: bit 1 is set, so that the peer's bit of `S` changes too.
 const R: Block = Block::from_u128(0x5a17_0000_0000_0000_0000_0000_0000_0002);
 
-struct Liar<F>(F);
+/// How a party behaves.
+type Liar = Box<dyn FnMut(Act<'_>) + Send>;
 
-impl<F: FnMut(Act<'_>) + Send> Conduct for Liar<F> {
-    fn before(&mut self, act: Act<'_>) {
-        (self.0)(act);
-    }
-}
-
-fn liar(lie: impl FnMut(Act<'_>) + Send + 'static) -> Box<dyn Conduct> {
-    Box::new(Liar(lie))
+fn liar(lie: impl FnMut(Act<'_>) + Send + 'static) -> Liar {
+    Box::new(lie)
 }
 
 /// Deals one batch in each of `runs` sessions, on the same extensions, between a `cheat` and an honest party: gives what the honest
 /// one gets. Conducts are made anew for each run.
 fn runs(
-    cheat: u32,
+    cheat: u16,
     budget: &Budget,
     runs: usize,
-    lies: impl Fn(usize) -> Box<dyn Conduct> + Sync,
-    watches: impl Fn(usize) -> Box<dyn Conduct> + Sync,
+    lies: impl Fn(usize) -> Liar + Sync,
+    watches: impl Fn(usize) -> Liar + Sync,
 ) -> Vec<Result<View>> {
-    let party = |party: u32| {
+    let party = |party: u16| {
         let (lies, watches) = (&lies, &watches);
         move |ch: &mut MemoryChannel| {
             let backend = Backend::detect();
             let session = SESSION.child("extension of liars");
-            let mut extension = Extension::setup(ch, &session, backend, party, &mut rng(77, party)).unwrap();
+            let mut extension = Extension::setup(ch, &session, backend, PartyId(party), &mut rng(77, party)).unwrap();
             let mut results = Vec::new();
             for run in 0..runs {
-                let session = SESSION.child(&format!("run {run}"));
+                let here = here(party, SESSION.child(&format!("run {run}")));
                 let conduct = if party == cheat { lies(run) } else { watches(run) };
                 let seed = rng(run as u64 + 1000, party);
-                let mut dealer = Fast::with(extension, &session, backend, budget.clone(), seed, conduct);
+                let mut dealer = Fast::with(extension, here, budget.clone(), seed, conduct);
                 let triples = dealer.triples(ch, 1).map(|mut triples| triples.take(usize::MAX).to_vec());
                 results.push(triples.map(|triples| (dealer.key().clone(), triples, Vec::new())));
                 extension = dealer.extension;
@@ -55,12 +54,12 @@ fn runs(
     honest
 }
 
-fn honest(_: usize) -> Box<dyn Conduct> {
-    Box::new(Honest)
+fn honest(_: usize) -> Liar {
+    liar(|_| {})
 }
 
-fn named<T>(result: &Result<T>, kind: Misbehaviour) -> bool {
-    matches!(result, Err(Error::PeerMisbehaved(found)) if *found == kind)
+fn named<T>(result: &Result<T>, kind: &'static Check) -> bool {
+    matches!(result, Err(Error { kind: Kind::Misbehaved(found), .. }) if *found == kind)
 }
 
 /// A batch of 4 buckets of 2, whose bound is 1/16.
@@ -103,7 +102,7 @@ fn a_false_g_passes_only_with_the_right_guess() {
             let seen = seen.lock().unwrap();
             assert_eq!(seen.len(), RUNS);
             for (result, &x) in results.iter().zip(&*seen) {
-                assert!(if x == guess { result.is_ok() } else { named(result, Misbehaviour::LeakyAnd) });
+                assert!(if x == guess { result.is_ok() } else { named(result, checks::LEAKY_AND) });
             }
             let passed = results.iter().filter(|result| result.is_ok()).count();
             // Four standard deviations.
@@ -143,52 +142,63 @@ fn escapes_are_as_frequent_as_the_bound_says() {
             let slack = 4.5 * (expected as f64).sqrt();
             assert!((count as f64 - expected as f64).abs() < slack, "{count} of {n}, not {expected}");
         }
-        assert!(results.iter().all(|result| result.is_ok() || named(result, Misbehaviour::LeakyAnd)));
+        assert!(results.iter().all(|result| result.is_ok() || named(result, checks::LEAKY_AND)));
     }
 }
+
+/// A lie, and the check that sees it.
+type Seen = (&'static Check, fn(Act<'_>));
+
+/// Lies that are always seen.
+const LIES: [Seen; 6] = [
+    // A bit of S: d is then wrong for both.
+    (checks::LEAKY_AND, |act| {
+        if let Act::S { bits, .. } = act {
+            bits[0] ^= 2;
+        }
+    }),
+    (checks::LEAKY_AND, |act| {
+        if let Act::L(l) = act {
+            l[1] ^= R;
+        }
+    }),
+    // Two L that are wrong by the same.
+    (checks::LEAKY_AND, |act| {
+        if let Act::L(l) = act {
+            l.iter_mut().take(2).for_each(|l| *l ^= R);
+        }
+    }),
+    (comity_share::checks::WRONG_MAC, |act| {
+        if let Act::Shown { bits, .. } = act {
+            bits[0] ^= 1;
+        }
+    }),
+    (comity_share::checks::WRONG_MAC, |act| {
+        if let Act::Shown { macs, .. } = act {
+            macs[3] ^= R;
+        }
+    }),
+    // Two false bits, whose MACs are false by the same.
+    (comity_share::checks::WRONG_MAC, |act| {
+        if let Act::Shown { bits, macs } = act {
+            bits[0] ^= 3;
+            macs[..2].iter_mut().for_each(|mac| *mac ^= Block::from_u128(1));
+        }
+    }),
+];
 
 #[test]
 fn false_bits_and_macs_are_named() {
     for cheat in [0, 1] {
-        let lies: [(Misbehaviour, fn(Act<'_>)); 6] = [
-            // A bit of S: d is then wrong for both.
-            (Misbehaviour::LeakyAnd, |act| {
-                if let Act::S { bits, .. } = act {
-                    bits[0] ^= 2;
-                }
-            }),
-            (Misbehaviour::LeakyAnd, |act| {
-                if let Act::L(l) = act {
-                    l[1] ^= R;
-                }
-            }),
-            // Two L that are wrong by the same.
-            (Misbehaviour::LeakyAnd, |act| {
-                if let Act::L(l) = act {
-                    l.iter_mut().take(2).for_each(|l| *l ^= R);
-                }
-            }),
-            (Misbehaviour::WrongMac, |act| {
-                if let Act::Shown { bits, .. } = act {
-                    bits[0] ^= 1;
-                }
-            }),
-            (Misbehaviour::WrongMac, |act| {
-                if let Act::Shown { macs, .. } = act {
-                    macs[3] ^= R;
-                }
-            }),
-            // Two false bits, whose MACs are false by the same.
-            (Misbehaviour::WrongMac, |act| {
-                if let Act::Shown { bits, macs } = act {
-                    bits[0] ^= 3;
-                    macs[..2].iter_mut().for_each(|mac| *mac ^= Block::from_u128(1));
-                }
-            }),
-        ];
-        for (i, (kind, lie)) in lies.into_iter().enumerate() {
+        for (i, (kind, lie)) in LIES.into_iter().enumerate() {
             let results = runs(cheat, &small(), 1, |_| liar(lie), honest);
             assert!(named(&results[0], kind), "lie {i} of party {cheat}: {:?}", results[0].as_ref().err());
         }
     }
+}
+
+/// The checks that see party 0 lie.
+pub(crate) fn cheats() -> Vec<&'static Check> {
+    let ended = LIES.iter().flat_map(|&(_, lie)| runs(0, &small(), 1, |_| liar(lie), honest));
+    ended.filter_map(|ended| ended.err()?.check()).collect()
 }

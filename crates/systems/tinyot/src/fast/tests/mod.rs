@@ -3,25 +3,31 @@
 use std::sync::{Arc, Mutex};
 
 use comity_channel::MemoryChannel;
+use comity_core::{Error, Kind};
 use comity_testing::Pair;
 
 use super::*;
-use crate::Triple;
+use crate::tests::here;
+use crate::triples::Triple;
 
+mod keys;
 mod liars;
 mod wire;
+
+pub(crate) use liars::cheats;
 
 const SESSION: SessionId = SessionId::new([0x66; 32]);
 
 /// What one party has in the end: its key, triples, shares, and bits of party 0 and 1.
 type View = (GlobalKey, Vec<Triple>, Vec<Share>);
 
-fn rng(seed: u64, party: u32) -> Prg {
+fn rng(seed: u64, party: u16) -> Prg {
     Prg::new(Backend::detect(), Block::from_u128(u128::from(seed) << 32 | u128::from(party)))
 }
 
-fn dealer(ch: &mut dyn Channel, backend: Backend, party: u32, seed: u64, budget: &Budget) -> Result<Fast> {
-    Fast::new(ch, &SESSION.child(&seed.to_string()), backend, party, budget.clone(), &mut rng(seed, party))
+fn dealer(ch: &mut dyn Channel, backend: Backend, party: u16, seed: u64, budget: &Budget) -> Result<Fast> {
+    let here = Here { backend, ..here(party, SESSION.child(&seed.to_string())) };
+    Fast::new(ch, here, budget.clone(), &mut rng(seed, party))
 }
 
 /// Triples in a few calls, shares of both, and bits of either.
@@ -31,9 +37,9 @@ fn deal(ch: &mut dyn Channel, dealer: &mut Fast, triples: usize) -> Result<View>
     dealer.shares(ch, &mut shares[..100])?;
     while list.len() < triples {
         list.extend_from_slice(dealer.triples(ch, triples.div_ceil(3).min(triples - list.len()))?.take(usize::MAX));
-        dealer.bits(ch, 0, &mut shares[100..200])?;
+        dealer.bits(ch, PartyId(0), &mut shares[100..200])?;
     }
-    dealer.bits(ch, 1, &mut shares[200..])?;
+    dealer.bits(ch, PartyId(1), &mut shares[200..])?;
     Ok((dealer.key().clone(), list, shares))
 }
 
@@ -73,7 +79,7 @@ fn triples_are_right_and_carry_macs() {
         (300, Budget::open(20_000, 20, 1, OBJECTS).unwrap()),
     ];
     for (seed, (ands, budget)) in cases.into_iter().enumerate() {
-        let party = |party: u32| {
+        let party = |party: u16| {
             let budget = &budget;
             move |ch: &mut MemoryChannel| {
                 let mut dealer = dealer(ch, Backend::detect(), party, seed as u64, budget).unwrap();
@@ -95,7 +101,7 @@ fn triples_are_right_and_carry_macs() {
 fn bytes_are_those_of_the_formula() {
     let budget = Budget::known(13_000, 20, 1, OBJECTS).unwrap();
     let batch = budget.clone().next(1).unwrap();
-    let party = |party: u32| {
+    let party = |party: u16| {
         let budget = &budget;
         move |ch: &mut MemoryChannel| {
             let mut ch = comity_channel::Counted::new(ch);
@@ -115,16 +121,16 @@ fn bytes_are_those_of_the_formula() {
 #[test]
 fn a_dealer_gives_no_more_than_was_planned() {
     let budget = Budget::known(20, 4, 1, OBJECTS).unwrap();
-    let party = |party: u32| {
+    let party = |party: u16| {
         let budget = &budget;
         move |ch: &mut MemoryChannel| {
             let mut dealer = dealer(ch, Backend::detect(), party, 3, budget).unwrap();
             assert!(dealer.triples(ch, 0).unwrap().is_empty());
             let made = dealer.triples(ch, 20).unwrap().len();
             assert!((20..40).contains(&made));
-            assert!(matches!(dealer.triples(ch, 20), Err(Error::InvalidInput(_))));
+            assert!(matches!(dealer.triples(ch, 20), Err(Error { kind: Kind::InvalidInput(_), .. })));
             // After an error it refuses everything.
-            assert!(matches!(dealer.shares(ch, &mut []), Err(Error::InvalidInput(_))));
+            assert!(matches!(dealer.shares(ch, &mut []), Err(Error { kind: Kind::InvalidInput(_), .. })));
         }
     };
     Pair::run(party(0), party(1));

@@ -1,18 +1,21 @@
 //! What is on the wire: the same bytes on every backend, and whatever is done to them, no wrong triple.
 
 use comity_channel::{Recorded, Recording};
+use comity_core::Kind;
 use comity_testing::{Deviation, Verdict, deviate, never_wrong};
 
 use super::*;
 
+use crate::checks;
+
 /// Who changes the bytes on purpose, here, in comity-share or in comity-ot, changes this digest, and the wire version.
-const GOLDEN: &str = "133bd5f306be395b4b592098be949afcee5fbc989cc1a565070c2ac1f0731d4a";
+const GOLDEN: &str = "1e0187074370ed4d97f9c6d107b30607916a1e46c7db0e579ce8cc732b6a607f";
 
 #[test]
 fn the_wire_is_pinned_on_every_backend() {
     let budget = Budget::known(4400, 12, 1, OBJECTS).unwrap();
     let digest = |backend| {
-        let party = |party: u32| {
+        let party = |party: u16| {
             let budget = &budget;
             move |ch: &mut MemoryChannel| -> Recording {
                 let mut ch = Recorded::new(ch, 64 << 20);
@@ -40,11 +43,11 @@ fn no_deviation_makes_a_triple_wrong() {
     let held: Mutex<[Option<View>; 2]> = Mutex::new([None, None]);
     // Two small batches.
     let budget = Budget::known(24, 4, 1, 40).unwrap();
-    let party = |ch: &mut Box<dyn Channel>, party: u32, session: u64| -> Result<usize> {
+    let party = |ch: &mut Box<dyn Channel>, party: u16, session: u64| -> Result<usize> {
         let mut dealer = dealer(ch, Backend::detect(), party, session, &budget)?;
         let view = deal(ch, &mut dealer, 24)?;
         let n = view.1.len();
-        held.lock().unwrap()[party as usize] = Some(view);
+        held.lock().unwrap()[usize::from(party)] = Some(view);
         Ok(n)
     };
     let mut named = Vec::new();
@@ -59,27 +62,27 @@ fn no_deviation_makes_a_triple_wrong() {
             }
             let other = if case.party == 0 { verdict1 } else { verdict0 };
             match other.error() {
-                Some(Error::PeerMisbehaved(kind)) => named.push(*kind),
+                Some(Error { kind: Kind::Misbehaved(kind), .. }) => named.push(*kind),
                 Some(error) if case.deviation == Deviation::Flip => {
-                    assert!(matches!(error, Error::PeerClosed), "{error}")
+                    assert!(matches!(error, Error { kind: Kind::Closed, .. }), "{error}")
                 }
                 _ => {}
             }
             let lost = case.deviation == Deviation::Lose;
             assert!(
-                !lost || matches!(other, Verdict::Correct | Verdict::Abort(Error::PeerClosed)),
+                !lost || matches!(other, Verdict::Correct | Verdict::Abort(Error { kind: Kind::Closed, .. })),
                 "{case:?}: {other:?}"
             );
         },
     );
     assert!(runs > 200, "{runs} runs");
     for kind in [
-        Misbehaviour::InconsistentChoices,
-        Misbehaviour::LeakyAnd,
-        Misbehaviour::CoinOpening,
-        Misbehaviour::WrongMac,
-        Misbehaviour::InconsistentTree,
-        Misbehaviour::BaseOtChallenge,
+        comity_ot::checks::INCONSISTENT_CHOICES,
+        checks::LEAKY_AND,
+        comity_share::checks::COIN_OPENING,
+        comity_share::checks::WRONG_MAC,
+        comity_ot::checks::INCONSISTENT_TREE,
+        comity_ot::checks::BASE_OT_CHALLENGE,
     ] {
         assert!(named.contains(&kind), "nothing was named {kind:?}");
     }

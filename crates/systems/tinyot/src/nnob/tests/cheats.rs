@@ -2,15 +2,17 @@
 
 use std::sync::{Arc, Mutex};
 
-use comity_core::Misbehaviour;
+use comity_core::{Check, Kind};
 use comity_testing::Pair;
 
 use super::*;
 
+use crate::checks;
+
 const SPOILT: Block = Block::from_u128(1 << 77);
 
-fn named<T>(result: &Result<T>, expected: Misbehaviour) -> bool {
-    matches!(result, Err(Error::PeerMisbehaved(kind)) if *kind == expected)
+fn named<T>(result: &Result<T>, expected: &'static Check) -> bool {
+    matches!(result, Err(Error { kind: Kind::Misbehaved(kind), .. }) if *kind == expected)
 }
 
 /// A value that a conduct reports to the test.
@@ -22,7 +24,7 @@ pub(super) fn report<T: Default>() -> (Report<T>, Report<T>) {
 }
 
 /// Who cheats, by turns: all is symmetric, but for the order of messages.
-fn seats(cheat: u32, cheater: Box<dyn Conduct>, other: Box<dyn Conduct>) -> [Box<dyn Conduct>; 2] {
+fn seats(cheat: u16, cheater: Lie, other: Lie) -> [Lie; 2] {
     if cheat == 0 { [cheater, other] } else { [other, cheater] }
 }
 
@@ -37,7 +39,7 @@ fn a_false_sum_of_choices_is_named() {
         let ends = run(30, seats(cheat, liar, honest()), |context, bits, ch| {
             bits.draw(context, ch, &mut [Block::ZERO; 1], &mut [Block::ZERO; 1])
         });
-        assert!(named(&ends[1 - cheat as usize], Misbehaviour::LeakyBit));
+        assert!(named(&ends[usize::from(1 - cheat)], checks::LEAKY_BIT));
     }
 }
 
@@ -46,7 +48,7 @@ fn a_false_sum_of_choices_is_named() {
 fn selective_failure_of_an_and_is_a_guess_of_x() {
     let mut seen = [0; 2];
     for at in 0..40 {
-        let (cheat, guess) = (at as u32 & 1, at & 2 == 2);
+        let (cheat, guess) = (at as u16 & 1, at & 2 == 2);
         let liar = lie(move |act| {
             if let Act::AndU { u, compared } = act {
                 // Where x is one the peer's V changes as U does.
@@ -61,8 +63,8 @@ fn selective_failure_of_an_and_is_a_guess_of_x() {
             }
         });
         let ends = run(100 + at, seats(cheat, liar, spy), |context, bits, ch| laand(context, bits, ch, 20).map(drop));
-        let (honest, right) = (&ends[1 - cheat as usize], *x.lock().unwrap() == guess);
-        assert!(if right { honest.is_ok() } else { named(honest, Misbehaviour::LeakyAnd) });
+        let (honest, right) = (&ends[usize::from(1 - cheat)], *x.lock().unwrap() == guess);
+        assert!(if right { honest.is_ok() } else { named(honest, checks::LEAKY_AND) });
         seen[usize::from(right)] += 1;
     }
     assert!(seen.iter().all(|&n| n > 8), "{seen:?}");
@@ -79,7 +81,7 @@ fn a_false_d_of_an_and_is_named() {
             });
             let ends =
                 run(50, seats(cheat, liar, honest()), |context, bits, ch| laand(context, bits, ch, 20).map(drop));
-            assert!(named(&ends[1 - cheat as usize], Misbehaviour::LeakyAnd));
+            assert!(named(&ends[usize::from(1 - cheat)], checks::LEAKY_AND));
         }
     }
 }
@@ -91,7 +93,7 @@ fn selective_failure_of_an_ot_is_a_guess_of_the_choice() {
     for lie_at in 0..4 {
         let mut seen = [0; 2];
         for at in 0..30 {
-            let (cheat, guess) = (at as u32 & 1, usize::from(at & 2 == 2));
+            let (cheat, guess) = (at as u16 & 1, usize::from(at & 2 == 2));
             let (told, messages) = report();
             let liar = lie(move |act| match act {
                 Act::OtBits { sent, .. } => *told.lock().unwrap() = [0, 1].map(|i| sent[5][i].lsb()),
@@ -113,8 +115,8 @@ fn selective_failure_of_an_ot_is_a_guess_of_the_choice() {
                 run(200 + at, seats(cheat, liar, spy), |context, bits, ch| laot(context, bits, ch, 20).map(drop));
             let c = *choice.lock().unwrap();
             let opened = if lie_at < 2 { c } else { usize::from(messages.lock().unwrap()[c]) };
-            let honest = &ends[1 - cheat as usize];
-            assert!(if opened == guess { honest.is_ok() } else { named(honest, Misbehaviour::LeakyOt) });
+            let honest = &ends[usize::from(1 - cheat)];
+            assert!(if opened == guess { honest.is_ok() } else { named(honest, checks::LEAKY_OT) });
             seen[usize::from(opened == guess)] += 1;
         }
         assert!(seen.iter().all(|&n| n > 5), "{lie_at}: {seen:?}");
@@ -130,7 +132,7 @@ fn a_message_of_an_ot_without_its_mac_is_named() {
         }
     });
     let ends = run(60, [liar, honest()], |context, bits, ch| laot(context, bits, ch, 20).map(drop));
-    assert!(named(&ends[1], Misbehaviour::LeakyOt));
+    assert!(named(&ends[1], checks::LEAKY_OT));
 }
 
 #[test]
@@ -143,7 +145,7 @@ fn a_false_d_of_an_ot_is_named() {
                 }
             });
             let ends = run(70, seats(cheat, liar, honest()), |context, bits, ch| laot(context, bits, ch, 20).map(drop));
-            assert!(named(&ends[1 - cheat as usize], Misbehaviour::LeakyOt));
+            assert!(named(&ends[usize::from(1 - cheat)], checks::LEAKY_OT));
         }
     }
 }
@@ -182,7 +184,10 @@ fn false_bits_and_wrong_macs_in_any_reveal_are_named() {
                     triples_hold(&a.unwrap(), &b.unwrap());
                 } else {
                     let ends = [a, b];
-                    assert!(named(&ends[1 - cheat as usize], Misbehaviour::WrongMac), "reveal {reveal}, kind {kind}");
+                    assert!(
+                        named(&ends[usize::from(1 - cheat)], comity_share::checks::WRONG_MAC),
+                        "reveal {reveal}, kind {kind}"
+                    );
                 }
             }
         }
@@ -198,10 +203,40 @@ fn a_dealer_of_another_session_is_named() {
             dealer.triples(ch, 1).map(drop)
         },
         |ch| {
-            let bits = ABits::dealt(SMALL, dealt(1, 90, 2 * SMALL.tau));
-            let mut dealer = Nnob::with(context(1, 91, Backend::detect(), honest()), bits, budget());
+            let context = context(1, 91, Backend::detect(), honest());
+            let mut dealer = Nnob::with(context, bits(SMALL, 1, 90), budget());
             dealer.triples(ch, 1).map(drop)
         },
     );
-    assert!(named(&b, Misbehaviour::LeakyBit) && a.is_err());
+    assert!(named(&b, checks::LEAKY_BIT) && a.is_err());
+}
+
+/// The checks that see party 0 lie: about its sums, an AND, a message of an OT, and what it shows.
+pub(crate) fn cheats() -> Vec<&'static Check> {
+    let lies: [fn(Act<'_>); 4] = [
+        |act| {
+            if let Act::Sums(sums) = act {
+                sums[1] ^= 4;
+            }
+        },
+        |act| {
+            if let Act::AndD(d) = act {
+                d[0] ^= 1;
+            }
+        },
+        |act| {
+            if let Act::OtX(x) = act {
+                x[5].iter_mut().for_each(|x| x[0] ^= Block::from_u128(1));
+            }
+        },
+        |act| {
+            if let Act::Shown(macs) = act {
+                macs[0] ^= Block::from_u128(1);
+            }
+        },
+    ];
+    let ended = lies.map(|liar| {
+        Pair::run(|ch| deal(&mut small(0, 80, lie(liar)), ch), |ch| deal(&mut small(1, 80, honest()), ch)).1
+    });
+    ended.into_iter().filter_map(|ended| ended.err()?.check()).collect()
 }

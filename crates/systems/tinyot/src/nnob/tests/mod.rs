@@ -1,11 +1,16 @@
 //! Each box holds its relation for both parties' views; cheats and deviations are in the modules below.
 
+mod broken;
 mod cheats;
+mod keys;
 mod rates;
 mod wire;
 
+pub(crate) use cheats::cheats;
+
 use comity_channel::{Channel, MemoryChannel};
-use comity_core::{Backend, Block, Error, Prg, Result, SessionId};
+use comity_core::{Backend, Block, Error, Kind, PartyId, Prg, Result, SessionId};
+use comity_protocol::Here;
 use comity_share::{GlobalKey, Share, Source};
 use comity_testing::Pair;
 use rand_core::Rng;
@@ -14,42 +19,44 @@ use zeroize::Zeroizing;
 use super::aand::aand;
 use super::abit::{ABits, Shape};
 use super::aot::aot;
-use super::conduct::{Act, Conduct, Honest};
+use super::conduct::Act;
 use super::context::Context;
 use super::deal::{Nnob, Plan};
 use super::laand::laand;
 use super::laot::laot;
 use super::ot::Seeds;
 use crate::bucket::{Batch, Budget};
-use crate::{Dealer, Triple};
+use crate::deal::Dealer;
+use crate::tests::here;
+use crate::triples::Triple;
 
 /// Small, and good enough for honest parties.
 const SMALL: Shape = Shape { tau: 40, columns: 2048, spares: 4, chunks: 100 };
 
-/// A party that is honest but for what `.0` does.
-struct Liar<F>(F);
+/// What a party does that is honest else.
+type Lie = Box<dyn FnMut(Act<'_>) + Send>;
 
-impl<F: FnMut(Act<'_>) + Send> Conduct for Liar<F> {
-    fn before(&mut self, act: Act<'_>) {
-        (self.0)(act);
-    }
+fn lie(f: impl FnMut(Act<'_>) + Send + 'static) -> Lie {
+    Box::new(f)
 }
 
-fn lie(f: impl FnMut(Act<'_>) + Send + 'static) -> Box<dyn Conduct> {
-    Box::new(Liar(f))
+fn honest() -> Lie {
+    lie(|_| {})
 }
 
-fn honest() -> Box<dyn Conduct> {
-    Box::new(Honest)
-}
-
-fn context(party: u32, run: u64, backend: Backend, conduct: Box<dyn Conduct>) -> Context {
+fn context(party: u16, run: u64, backend: Backend, conduct: Lie) -> Context<Lie> {
     let rng = Prg::new(backend, Block::from_u128(u128::from(run) << 1 | u128::from(party)));
-    Context::new(SessionId::derive("test", &[&run.to_le_bytes()]), backend, party, rng, conduct)
+    let here = here(party, SessionId::derive("test", &[&run.to_le_bytes()]));
+    Context::new(Here { backend, ..here }, rng, conduct)
+}
+
+/// Bits of a party that begin with dealt OTs.
+fn bits(shape: Shape, party: u16, run: u64) -> ABits {
+    ABits::new(shape, Some(dealt(party, run, 2 * shape.tau)))
 }
 
 /// A party's seeds from a trusted dealer.
-fn dealt(party: u32, run: u64, n: usize) -> Seeds {
+fn dealt(party: u16, run: u64, n: usize) -> Seeds {
     let mut prg = Prg::new(Backend::detect(), Block::from_u128(u128::from(run) << 64));
     let (mut offered, mut chosen) = (Vec::new(), Vec::new());
     for offers in 0..2 {
@@ -68,14 +75,13 @@ fn dealt(party: u32, run: u64, n: usize) -> Seeds {
 /// How `f` ends for both parties, which behave as they are told.
 fn run<T: Send>(
     run: u64,
-    conducts: [Box<dyn Conduct>; 2],
-    f: impl Fn(&mut Context, &mut ABits, &mut MemoryChannel) -> Result<T> + Sync,
+    conducts: [Lie; 2],
+    f: impl Fn(&mut Context<Lie>, &mut ABits, &mut MemoryChannel) -> Result<T> + Sync,
 ) -> [Result<T>; 2] {
     let f = &f;
-    let party = |party: u32, conduct| {
+    let party = |party: u16, conduct| {
         move |ch: &mut MemoryChannel| {
-            let mut bits = ABits::dealt(SMALL, dealt(party, run, 2 * SMALL.tau));
-            f(&mut context(party, run, Backend::detect(), conduct), &mut bits, ch)
+            f(&mut context(party, run, Backend::detect(), conduct), &mut bits(SMALL, party, run), ch)
         }
     };
     let [one, other] = conducts;
@@ -84,7 +90,9 @@ fn run<T: Send>(
 }
 
 /// Both honest parties' `f`, and their keys.
-fn both<T: Send>(f: impl Fn(&mut Context, &mut ABits, &mut MemoryChannel) -> Result<T> + Sync) -> [(T, GlobalKey); 2] {
+fn both<T: Send>(
+    f: impl Fn(&mut Context<Lie>, &mut ABits, &mut MemoryChannel) -> Result<T> + Sync,
+) -> [(T, GlobalKey); 2] {
     run(1, [honest(), honest()], |context, bits, ch| Ok((f(context, bits, ch)?, context.key.clone())))
         .map(Result::unwrap)
 }
@@ -123,10 +131,12 @@ fn bits_carry_macs_over_many_chunks() {
 fn a_session_takes_no_more_chunks_than_it_was_planned_for() {
     let shape = Shape { chunks: 1, ..SMALL };
     let ends = run(2, [honest(), honest()], |context, _, ch| {
-        let mut bits = ABits::dealt(shape, dealt(context.party, 2, 2 * shape.tau));
+        let mut bits = bits(shape, context.party.0, 2);
         bits.draw(context, ch, &mut [Block::ZERO; 1900], &mut [Block::ZERO; 1900])?;
         let end = bits.draw(context, ch, &mut [Block::ZERO; 100], &mut []);
-        Ok(matches!(end, Err(Error::InvalidInput(message)) if message.contains("planned for 1 chunks")))
+        Ok(
+            matches!(end, Err(Error { kind: Kind::InvalidInput(message), .. }) if message.contains("planned for 1 chunks")),
+        )
     });
     assert!(ends.map(Result::unwrap).iter().all(|&named| named));
 }
@@ -183,18 +193,18 @@ fn shared(shares: [Share; 2], keys: &[GlobalKey; 2]) -> bool {
 
 #[test]
 fn the_dealer_deals_triples_and_bits() {
-    let party = |party: u32| {
+    let party = |party: u16| {
         move |ch: &mut MemoryChannel| {
             let plan = Plan::known(700, 40).unwrap();
             let mut rng = Prg::new(Backend::detect(), Block::from_u128(party.into()));
-            let mut dealer = Nnob::new(SessionId::derive("test", &[]), Backend::detect(), party, plan, &mut rng);
+            let mut dealer = Nnob::new(here(party, SessionId::derive("test", &[])), plan, &mut rng);
             let mut triples = dealer.triples(ch, 700).unwrap();
             let mut shares = vec![Share::default(); 300];
             dealer.shares(ch, &mut shares[..100]).unwrap();
-            dealer.bits(ch, 0, &mut shares[100..200]).unwrap();
-            dealer.bits(ch, 1, &mut shares[200..]).unwrap();
+            dealer.bits(ch, PartyId(0), &mut shares[100..200]).unwrap();
+            dealer.bits(ch, PartyId(1), &mut shares[200..]).unwrap();
             let n = triples.len();
-            assert!(n >= 700 && dealer.party() == party);
+            assert!(n >= 700 && dealer.party() == PartyId(party));
             (triples.take(n).to_vec(), shares, dealer.key().clone())
         }
     };
@@ -212,9 +222,8 @@ fn the_dealer_deals_triples_and_bits() {
 }
 
 /// A dealer of small chunks and buckets, over the tests' seeds.
-fn small(party: u32, run: u64, conduct: Box<dyn Conduct>) -> Nnob {
-    let bits = ABits::dealt(SMALL, dealt(party, run, 2 * SMALL.tau));
-    Nnob::with(context(party, run, Backend::detect(), conduct), bits, budget())
+fn small(party: u16, run: u64, conduct: Lie) -> Nnob<Lie> {
+    Nnob::with(context(party, run, Backend::detect(), conduct), bits(SMALL, party, run), budget())
 }
 
 /// Batches of eight triples in buckets of two.
@@ -223,7 +232,7 @@ fn budget() -> Budget {
 }
 
 /// What a dealer gives: a batch of triples, and its key.
-fn deal(dealer: &mut Nnob, ch: &mut dyn Channel) -> Result<(Vec<Triple>, GlobalKey)> {
+fn deal(dealer: &mut Nnob<Lie>, ch: &mut dyn Channel) -> Result<(Vec<Triple>, GlobalKey)> {
     let mut triples = dealer.triples(ch, 1)?;
     let n = triples.len();
     Ok((triples.take(n).to_vec(), dealer.key().clone()))

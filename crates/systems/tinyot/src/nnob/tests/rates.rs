@@ -1,6 +1,6 @@
 //! How often cheats pass, held against the bounds.
 
-use comity_core::Misbehaviour;
+use comity_core::Kind;
 use comity_testing::Pair;
 
 use super::super::labit::{LaBit, pairs};
@@ -8,6 +8,7 @@ use super::super::tau::{expectation, failure};
 use super::cheats::report;
 use super::*;
 use crate::bucket::Partition;
+use crate::checks;
 
 /// Within 4.5 standard deviations of what is expected.
 fn near(hits: usize, runs: usize, rate: f64) {
@@ -44,7 +45,7 @@ fn another_gamma_is_a_guess_for_each_pair_of_two() {
                 }
                 _ => {}
             });
-            let party = |party: u32, conduct| {
+            let party = |party: u16, conduct| {
                 move |ch: &mut MemoryChannel| {
                     let mut context = context(party, at as u64, Backend::detect(), conduct);
                     LaBit::new(TAU, 128).run(&mut context, ch, &dealt(party, at as u64, 2 * TAU))
@@ -55,7 +56,9 @@ fn another_gamma_is_a_guess_for_each_pair_of_two() {
             let right = guesses.lock().unwrap().iter().all(|&(i, guess)| choices[i] == guess);
             match end {
                 Ok(()) => assert!(right),
-                Err(error) => assert!(!right && matches!(error, Error::PeerMisbehaved(Misbehaviour::LeakyBit))),
+                Err(error) => {
+                    assert!(!right && matches!(error, Error { kind: Kind::Misbehaved(checks::LEAKY_BIT), .. }))
+                }
             }
             passed += usize::from(right);
         }
@@ -119,7 +122,7 @@ fn another_key_in_a_chunk_is_a_guess_for_each_spare() {
         });
         match &ends[1 - cheat] {
             Ok(()) => passed += 1,
-            Err(error) => assert!(matches!(error, Error::PeerMisbehaved(Misbehaviour::LeakyBit)), "{error}"),
+            Err(error) => assert!(matches!(error, Error { kind: Kind::Misbehaved(checks::LEAKY_BIT), .. }), "{error}"),
         }
     }
     near(passed, RUNS, 1.0 / 16.0);

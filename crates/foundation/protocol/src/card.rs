@@ -1,0 +1,245 @@
+//! `Card`: everything that is said about a protocol, in one place.
+
+use std::fmt;
+use std::ops::RangeInclusive;
+
+use comity_circuit::Program;
+use comity_core::{Error, PartyId, Result};
+
+use crate::Material;
+
+/// A protocol or a service: its name, whom it withstands, what can be set.
+#[derive(Debug)]
+pub struct Card {
+    /// The name in flags, reports and the hello.
+    pub name: &'static str,
+    /// Whether it runs programs among parties who meet.
+    pub kind: Kind,
+    /// Where it comes from.
+    pub paper: &'static str,
+    /// How many parties it takes.
+    pub parties: RangeInclusive<u16>,
+    /// Against whom it is secure.
+    pub adversary: Adversary,
+    /// How many of them.
+    pub corrupt: Corrupt,
+    /// Which programs it runs.
+    pub takes: Takes,
+    /// Whether a session by hand can run on it.
+    pub reactive: bool,
+    /// What it can make ahead; first what a run asks for.
+    pub offline: &'static [Material],
+    /// What can be set.
+    pub options: &'static [Opt],
+    /// The phases of a run, in order, as far as they are its own.
+    pub phases: &'static [&'static str],
+    /// What it is, in one line.
+    pub summary: &'static str,
+    /// What it protects against, in one line.
+    pub protects: &'static str,
+    /// What a cheating peer could do, in one line.
+    pub risk: &'static str,
+    /// What it costs and when to take it, in a few lines.
+    pub about: &'static str,
+}
+
+/// What kind of thing a card is of.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Kind {
+    /// It runs any program among parties who meet.
+    Protocol,
+    /// It has a command of its own.
+    Service,
+}
+
+impl Kind {
+    /// `protocol` or `service`.
+    pub fn name(self) -> &'static str {
+        match self {
+            Kind::Protocol => "protocol",
+            Kind::Service => "service",
+        }
+    }
+}
+
+/// What the other parties may do without harm.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Adversary {
+    /// They follow the protocol, and try to learn more from what they see.
+    SemiHonest,
+    /// They do whatever they like.
+    Malicious,
+}
+
+impl Adversary {
+    /// `semi-honest` or `malicious`.
+    pub fn name(self) -> &'static str {
+        match self {
+            Adversary::SemiHonest => "semi-honest",
+            Adversary::Malicious => "malicious",
+        }
+    }
+}
+
+impl fmt::Display for Adversary {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
+    }
+}
+
+/// How many parties may be the adversary's.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Corrupt {
+    /// All but one, whichever.
+    AllButOne,
+}
+
+/// Which programs a protocol runs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Takes {
+    /// Any.
+    Any,
+    /// Those without AND gates.
+    NoAnds,
+    /// Those of which one party gives all inputs that are not public.
+    Statement,
+}
+
+/// Something that can be set.
+#[derive(Debug)]
+pub struct Opt {
+    /// The key of `--option KEY=VALUE`; `--KEY` is short for it.
+    pub name: &'static str,
+    /// What it can be.
+    pub values: Values,
+    /// What it is if nobody says.
+    pub default: Default,
+    /// Whether it has to be the same at all parties: then it is a field of the hello, and of what is stored.
+    pub agreed: bool,
+    /// What it does, in a sentence.
+    pub about: &'static str,
+}
+
+/// What an option can be.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Values {
+    /// `yes` or `no`.
+    Switch,
+    /// One of these words.
+    OneOf(&'static [&'static str]),
+    /// A number in this range.
+    Number(RangeInclusive<u64>),
+    /// For two parties: this party's part, one of two words; the other party's is the other one.
+    Part(&'static [&'static str; 2]),
+}
+
+/// What an option is if nobody says.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Default {
+    /// This value.
+    Given(&'static str),
+    /// What follows from the program. Who says nothing leaves it to the other parties.
+    FromProgram,
+}
+
+impl Card {
+    /// Whether so many parties can run this program, as far as the card says.
+    ///
+    /// # Errors
+    /// [`InvalidInput`](comity_core::Kind) names the value or the number that does not fit.
+    pub fn fits(&self, parties: u16, program: &Program) -> Result<()> {
+        self.fits_parties(parties)?;
+        program.check_plain()?;
+        let name = self.name;
+        for (index, value) in program.inputs().iter().enumerate() {
+            if let Some(party) = value.owner.party().filter(|party| party.0 >= parties) {
+                return Err(Error::invalid_input(format!(
+                    "input {index} (`{}`) belongs to party {party}, and this run of {name} has {}: say who owns it",
+                    value.name,
+                    Parties(parties)
+                )));
+            }
+        }
+        for value in program.outputs() {
+            if let Some(party) = value.to.named().iter().find(|party| party.0 >= parties) {
+                return Err(Error::invalid_input(format!(
+                    "output `{}` is for party {party}, and this run of {name} has {}",
+                    value.name,
+                    Parties(parties)
+                )));
+            }
+        }
+        if self.takes == Takes::NoAnds && program.and_gates() > 0 {
+            return Err(Error::invalid_input(format!(
+                "{name} runs programs without AND gates, and `{}` has {}: take another protocol",
+                program.name(),
+                program.and_gates()
+            )));
+        }
+        Ok(())
+    }
+
+    /// Whether so many parties can take part.
+    ///
+    /// # Errors
+    /// [`InvalidInput`](comity_core::Kind) says how many can.
+    pub fn fits_parties(&self, parties: u16) -> Result<()> {
+        if self.parties.contains(&parties) {
+            return Ok(());
+        }
+        let (least, most) = (*self.parties.start(), *self.parties.end());
+        let takes = if least == most { Parties(most).to_string() } else { format!("{least} to {most} parties") };
+        Err(Error::invalid_input(format!("{} is for {takes}, and there are {parties}", self.name)))
+    }
+
+    /// Whether `party` is one of so many.
+    ///
+    /// # Errors
+    /// [`InvalidInput`](comity_core::Kind) says which there are.
+    pub fn has(&self, party: PartyId, parties: u16) -> Result<()> {
+        self.fits_parties(parties)?;
+        if party.0 < parties {
+            return Ok(());
+        }
+        Err(Error::invalid_input(format!(
+            "{} has the parties 0 to {} here; there is no party {party}",
+            self.name,
+            parties - 1
+        )))
+    }
+
+    /// The option of this name.
+    pub fn option(&self, name: &str) -> Option<&'static Opt> {
+        self.options.iter().find(|option| option.name == name)
+    }
+
+    /// The material that it makes for one program, or for any.
+    pub fn material(&self, for_a_program: bool) -> Option<&'static Material> {
+        self.offline.iter().find(|material| material.program == for_a_program)
+    }
+}
+
+/// So many parties, in words.
+struct Parties(u16);
+
+impl fmt::Display for Parties {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.0 {
+            1 => f.write_str("one party"),
+            2 => f.write_str("two parties"),
+            n => write!(f, "{n} parties"),
+        }
+    }
+}
+
+impl Values {
+    /// What can be said, for people.
+    pub fn words(&self) -> Vec<String> {
+        match self {
+            Values::Switch => vec!["yes".into(), "no".into()],
+            Values::OneOf(words) => words.iter().map(|word| (*word).to_owned()).collect(),
+            Values::Number(range) => vec![format!("{} to {}", range.start(), range.end())],
+            Values::Part(words) => words.iter().map(|word| (*word).to_owned()).collect(),
+        }
+    }
+}

@@ -1,0 +1,131 @@
+//! A protocol is a value: what every protocol of comity is, said once.
+//!
+//! A [`Protocol`] has a [`Card`], on which stands everything that is printed about it, compared in a hello or stored with its
+//! material; it runs a [`Job`] as one [`Party`] of several; it may make [`Material`] ahead, which it puts on a [`Shelf`] and
+//! finds again among its [`Supplies`]. The front knows protocols by this trait alone: a new one is a crate, a line in its
+//! dependencies, and a line in its list.
+//!
+//! What is no program on an engine (a *service*: one message, a proof, a set) has the same card and functions of its own.
+//!
+//! Nothing here opens a socket or a file: a channel, a generator and an observer come in with the party, shelves with the
+//! supplies.
+
+mod card;
+mod conduct;
+mod material;
+mod options;
+mod party;
+mod reactive;
+
+use comity_circuit::Program;
+use comity_core::{Bits, Error, Params, Result};
+
+pub use card::{Adversary, Card, Corrupt, Default, Kind, Opt, Takes, Values};
+pub use conduct::{Conduct, Honest};
+pub use material::{Dealer, Empty, Lot, Material, Need, Shelf, Supplies, WriteBatch};
+pub use options::{Options, Value};
+pub use party::{Here, Party};
+pub use reactive::{Reactive, Shares};
+
+/// What is to be computed: the same at all parties, but for the inputs.
+#[derive(Clone, Copy)]
+pub struct Job<'a> {
+    /// The program.
+    pub program: &'a Program,
+    /// Input values, each there exactly if it is this party's.
+    pub inputs: &'a [Option<Bits>],
+    /// How, [settled](Protocol::settle).
+    pub options: &'a Options,
+}
+
+/// A protocol that runs programs.
+pub trait Protocol: Sync {
+    /// What there is to know about it.
+    fn card(&self) -> &'static Card;
+
+    /// Whether it can run this program with these options among so many parties. What the card says is
+    /// [checked](Card::fits) already.
+    ///
+    /// # Errors
+    /// [`InvalidInput`](comity_core::Kind) says why not.
+    fn fits(&self, program: &Program, options: &Options, params: Params) -> Result<()> {
+        let _ = (program, options, params);
+        Ok(())
+    }
+
+    /// Sets what was left open and follows from the program, at all parties alike.
+    fn settle(&self, options: &mut Options, program: &Program) {
+        let _ = (options, program);
+    }
+
+    /// What a run uses up, if it is to use material: asked before anybody is bothered.
+    ///
+    /// # Errors
+    /// [`InvalidInput`](comity_core::Kind) if it has none to use, or not with these options.
+    fn needs(&self, program: &Program, options: &Options, params: Params) -> Result<Need> {
+        let _ = (program, options, params);
+        Err(self.nothing_ahead())
+    }
+
+    /// So much of the material that is for any program, in the first of its units, rounded up to whole batches.
+    ///
+    /// # Errors
+    /// [`InvalidInput`](comity_core::Kind) if it has none.
+    fn amount(&self, units: u64, options: &Options, params: Params) -> Result<Need> {
+        let _ = (units, options, params);
+        match self.card().material(true) {
+            Some(_) => Err(Error::invalid_input(format!("{} prepares runs of a program: name one", self.card().name))),
+            None => Err(self.nothing_ahead()),
+        }
+    }
+
+    /// Why there is no material.
+    #[doc(hidden)]
+    fn nothing_ahead(&self) -> Error {
+        Error::invalid_input(format!("{} has nothing that could be prepared: leave the store out", self.card().name))
+    }
+
+    /// Runs this party's side. Outputs go to the observer as their checks pass.
+    ///
+    /// # Errors
+    /// [`InvalidInput`](comity_core::Kind) where the inputs do not fit the program; what channels report; and the protocol's
+    /// checks.
+    fn run(&self, me: &mut Party<'_, '_>, job: &Job<'_>, from: &mut dyn Supplies) -> Result<()>;
+
+    /// Makes material ahead: `make` of it, for `program` if the material is for one.
+    ///
+    /// # Errors
+    /// As [`Protocol::run`]; those of the shelf. Lots that were finished before an error stay.
+    fn prepare(
+        &self,
+        me: &mut Party<'_, '_>,
+        ahead: &Ahead<'_>,
+        from: &mut dyn Supplies,
+        to: &mut dyn Shelf,
+    ) -> Result<()> {
+        let _ = (me, ahead, from, to);
+        Err(self.nothing_ahead())
+    }
+
+    /// A session by hand: inputs, calls and outputs as they are wanted.
+    ///
+    /// # Errors
+    /// [`InvalidInput`](comity_core::Kind) if the protocol only runs whole programs; those of the setup.
+    fn reactive(&self, me: &mut Party<'_, '_>, options: &Options) -> Result<Box<dyn Reactive>> {
+        let _ = (me, options);
+        Err(Error::invalid_input(format!("{} runs whole programs only", self.card().name)))
+    }
+}
+
+/// What is to be made ahead.
+#[derive(Clone, Copy)]
+pub struct Ahead<'a> {
+    /// The program that the material is for; `None` if it is for any.
+    pub program: Option<&'a Program>,
+    /// How, [settled](Protocol::settle).
+    pub options: &'a Options,
+    /// How much.
+    pub make: &'a Need,
+    /// Batches that one run will use up together, which then have to be in one lot; 0 if nobody knows.
+    pub together: u64,
+}

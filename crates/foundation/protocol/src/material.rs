@@ -1,0 +1,128 @@
+//! Material: correlated randomness that is made before it is needed, lot by lot, and used up batch by batch.
+//!
+//! A *lot* is made together, under keys of its own, by all parties at once; a *batch* is what of it is used up in one piece.
+//! A [`Dealer`] makes material, a [`Shelf`] keeps lots of one kind: whoever stores them sees to it that every batch is used at
+//! most once, at all parties the same one, whatever crashes.
+
+use std::io::{Read, Write};
+
+use comity_channel::Channel;
+use comity_core::Result;
+
+use crate::Party;
+
+/// A kind of material that a protocol makes ahead.
+#[derive(Debug)]
+pub struct Material {
+    /// Its name, the same wherever it is used.
+    pub name: &'static str,
+    /// Whether it is for one program, or for any.
+    pub program: bool,
+    /// The material that it is made from, if there is one.
+    pub from: Option<&'static str>,
+    /// What it is counted in, the first of which a person says.
+    pub units: &'static [&'static str],
+}
+
+/// So much of one material: what a run uses up, or what is to be made.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Need {
+    /// Its name.
+    pub material: &'static str,
+    /// How much, in each of its units.
+    pub units: Vec<u64>,
+    /// In how many batches.
+    pub batches: u64,
+    /// How much a party stores of it at most, in bytes.
+    pub bytes: u64,
+}
+
+/// A lot that is to be put on a shelf.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Lot {
+    /// How much is in it, in each of the material's units.
+    pub units: Vec<u64>,
+    /// In how many batches.
+    pub batches: u64,
+}
+
+/// Writes a batch of a lot: its number, from 0 on, and where it goes.
+pub type WriteBatch<'w> = dyn FnMut(&mut Party<'_, '_>, u64, &mut dyn Write) -> Result<()> + 'w;
+
+/// Lots of one material, which all parties fill and empty alike.
+pub trait Shelf: Send {
+    /// Makes a lot and keeps it. `me` is the party in the lot's own session, in which all of it is made. When this returns
+    /// all parties have their part on their disks, whole; after an error nobody uses it.
+    ///
+    /// # Errors
+    /// Those of `write`, of the channels, and of what stores it.
+    fn put(&mut self, me: &mut Party<'_, '_>, lot: &Lot, write: &mut WriteBatch<'_>) -> Result<()>;
+
+    /// The next batch of the lot that all parties chose, which from now on counts as used; `None` if none is left.
+    ///
+    /// # Errors
+    /// If the batch cannot be had.
+    fn take(&mut self) -> Result<Option<Box<dyn Read + Send + '_>>>;
+
+    /// A check begins whose failure would make the rest of the lot worthless: told before the check's first message. If no
+    /// [`Shelf::check_passed`] follows, no batch of the lot is used again, in no run.
+    ///
+    /// # Errors
+    /// If this cannot be noted for good; the check is then not begun.
+    fn check_begins(&mut self) -> Result<()>;
+
+    /// The check that began has passed.
+    ///
+    /// # Errors
+    /// If this cannot be noted for good.
+    fn check_passed(&mut self) -> Result<()>;
+}
+
+/// What a run or a preparation finds beside the parties.
+pub trait Supplies {
+    /// The shelf of this material, if there is one to be used.
+    fn shelf(&mut self, material: &str) -> Option<&mut dyn Shelf>;
+
+    /// A helper that is no party, such as a token.
+    fn helper(&mut self) -> Option<&mut dyn Channel> {
+        None
+    }
+}
+
+/// No supplies: all is made in the run.
+#[derive(Clone, Copy, Debug)]
+pub struct Empty;
+
+impl Supplies for Empty {
+    fn shelf(&mut self, _: &str) -> Option<&mut dyn Shelf> {
+        None
+    }
+}
+
+/// Makes correlated randomness of one kind: from OT, from a shelf, from a helper, in tests from nowhere.
+pub trait Dealer {
+    /// What it makes: a type of the kind's own.
+    type Lot;
+
+    /// At least so much. All parties ask for the same, in the same order.
+    ///
+    /// # Errors
+    /// Those of the channels and of the dealer's checks: then nothing is given out.
+    fn deal(&mut self, me: &mut Party<'_, '_>, at_least: usize) -> Result<Self::Lot>;
+
+    /// As [`Shelf::check_begins`], for a dealer whose keys outlive a run.
+    ///
+    /// # Errors
+    /// If this cannot be noted.
+    fn check_begins(&mut self) -> Result<()> {
+        Ok(())
+    }
+
+    /// As [`Shelf::check_passed`].
+    ///
+    /// # Errors
+    /// If this cannot be noted.
+    fn check_passed(&mut self) -> Result<()> {
+        Ok(())
+    }
+}

@@ -1,0 +1,233 @@
+//! `Options`: what was set for a run, against what the card says can be.
+
+use std::fmt;
+
+use comity_core::{Error, PartyId, Result};
+
+use crate::{Card, Default, Opt, Values};
+
+/// What is set of a protocol's options, at one party.
+#[derive(Clone, Debug)]
+pub struct Options {
+    card: &'static Card,
+    /// One for each option of the card: what was said, or agreed on.
+    values: Vec<Option<Value>>,
+}
+
+/// What an option is set to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Value {
+    /// Of a switch.
+    Switch(bool),
+    /// One of the words that there are.
+    Word(&'static str),
+    /// A number.
+    Number(u64),
+    /// The party whose part is the first of the two.
+    First(PartyId),
+}
+
+impl fmt::Display for Value {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Value::Switch(on) => f.write_str(if *on { "yes" } else { "no" }),
+            Value::Word(word) => f.write_str(word),
+            Value::Number(number) => number.fmt(f),
+            Value::First(party) => write!(f, "party {party}"),
+        }
+    }
+}
+
+impl Options {
+    /// Nothing is set.
+    pub fn new(card: &'static Card) -> Options {
+        Options { card, values: vec![None; card.options.len()] }
+    }
+
+    /// Sets an option, as party `me` says it.
+    ///
+    /// # Errors
+    /// [`InvalidInput`](comity_core::Kind) if the protocol has no such option, or it cannot be this, with what there is.
+    pub fn set(&mut self, me: PartyId, name: &str, text: &str) -> Result<()> {
+        let (at, option) = self.find(name)?;
+        let value = option.parse(me, text).ok_or_else(|| {
+            let words = option.values.words().join(", ");
+            Error::invalid_input(format!("{name} of {} cannot be `{text}`; it is one of: {words}", self.card.name))
+        })?;
+        self.values[at] = Some(value);
+        Ok(())
+    }
+
+    /// Sets an option that nobody has set.
+    ///
+    /// # Panics
+    /// If the card has no such option: a defect of the protocol.
+    pub fn settle(&mut self, name: &str, value: Value) {
+        let at = self.find(name).expect("an option of the card").0;
+        self.values[at].get_or_insert(value);
+    }
+
+    /// What an option is set to; its default if nothing was said.
+    ///
+    /// # Panics
+    /// If the card has no such option, or it follows from the program and was not settled: a defect of the protocol.
+    pub fn get(&self, name: &str) -> Value {
+        let (at, option) = self.find(name).expect("an option of the card");
+        self.values[at].or_else(|| option.given()).expect("it was settled")
+    }
+
+    /// Whether a switch is on.
+    ///
+    /// # Panics
+    /// If it is none: a defect of the protocol.
+    pub fn switch(&self, name: &str) -> bool {
+        let Value::Switch(on) = self.get(name) else { panic!("{name} is no switch") };
+        on
+    }
+
+    /// The word that was chosen.
+    ///
+    /// # Panics
+    /// If it has none: a defect of the protocol.
+    pub fn word(&self, name: &str) -> &'static str {
+        let Value::Word(word) = self.get(name) else { panic!("{name} is no word") };
+        word
+    }
+
+    /// The party that has the first of two parts.
+    ///
+    /// # Panics
+    /// If there are none: a defect of the protocol.
+    pub fn first(&self, name: &str) -> PartyId {
+        let Value::First(party) = self.get(name) else { panic!("{name} are no parts") };
+        party
+    }
+
+    /// Whether an option was set, here or by agreement.
+    pub fn is_set(&self, name: &str) -> bool {
+        self.find(name).is_ok_and(|(at, _)| self.values[at].is_some())
+    }
+
+    /// What all parties must have alike: a field each. One that follows from the program and was not said is open: `None`.
+    pub fn agreed(&self) -> Vec<(&'static str, Option<String>)> {
+        let options = self.card.options.iter().zip(&self.values).filter(|(option, _)| option.agreed);
+        options
+            .map(|(option, value)| (option.field(), value.or_else(|| option.given()).map(|v| v.to_string())))
+            .collect()
+    }
+
+    /// Takes over what the parties agreed on: the fields of [`Options::agreed`], some of which were open here.
+    ///
+    /// # Errors
+    /// [`Malformed`](comity_core::Kind) if a value is none of the option's.
+    pub fn adopt(&mut self, fields: &[(&'static str, Option<String>)]) -> Result<()> {
+        for (option, value) in self.card.options.iter().zip(&mut self.values).filter(|(option, _)| option.agreed) {
+            let field = fields.iter().find(|(name, _)| *name == option.field());
+            if let (Some((name, Some(text))), None) = (field, &value) {
+                let read = option.read(text);
+                *value = Some(read.ok_or_else(|| Error::malformed(format!("the peer's {name} is `{text}`")))?);
+            }
+        }
+        Ok(())
+    }
+
+    /// All options and what they are set to, in the card's order.
+    pub fn all(&self) -> impl Iterator<Item = (&'static Opt, Option<Value>)> {
+        self.card.options.iter().zip(&self.values).map(|(option, value)| (option, value.or_else(|| option.given())))
+    }
+
+    /// What all parties have alike, as one text: with it what was made under other options is told apart.
+    pub fn canonical(&self) -> String {
+        let fields = self.agreed();
+        let words = fields.iter().map(|(name, value)| {
+            // Spaces stand between words.
+            format!("{name}={}", value.as_deref().unwrap_or("open").replace(' ', "_"))
+        });
+        words.collect::<Vec<_>>().join(" ")
+    }
+
+    /// Whether what was made under the options of this [canonical](Options::canonical) text fits: all are the same, but
+    /// for those that are open here.
+    pub fn made_under(&self, text: &str) -> bool {
+        let made = fields(text);
+        let ours = self.agreed();
+        made.len() == ours.len()
+            && made
+                .iter()
+                .zip(&ours)
+                .all(|((name, value), (field, ours))| name == field && ours.as_ref().is_none_or(|ours| ours == value))
+    }
+
+    /// Takes over the options under which something was made, after words that are none.
+    ///
+    /// # Errors
+    /// As [`Options::adopt`].
+    pub fn take_over(&mut self, text: &str) -> Result<()> {
+        let made = fields(text);
+        let known: Vec<_> = self.agreed().into_iter().map(|(name, _)| name).collect();
+        let value = |name: &str| made.iter().find(|(field, _)| field == name).map(|(_, value)| value.clone());
+        self.adopt(&known.into_iter().map(|name| (name, value(name))).collect::<Vec<_>>())
+    }
+
+    fn find(&self, name: &str) -> Result<(usize, &'static Opt)> {
+        let found = self.card.options.iter().enumerate().find(|(_, option)| option.name == name);
+        found.ok_or_else(|| {
+            let names: Vec<&str> = self.card.options.iter().map(|option| option.name).collect();
+            let there =
+                if names.is_empty() { "it has none".to_owned() } else { format!("it has {}", names.join(", ")) };
+            Error::invalid_input(format!("{} has no option `{name}`; {there}", self.card.name))
+        })
+    }
+}
+
+/// The fields of a canonical text.
+fn fields(text: &str) -> Vec<(String, String)> {
+    let words = text.split(' ').filter_map(|word| word.split_once('='));
+    words.map(|(name, value)| (name.to_owned(), value.replace('_', " "))).collect()
+}
+
+impl Opt {
+    /// The name of the field in a hello: of parts it is the first part, which belongs to a party.
+    pub fn field(&self) -> &'static str {
+        match self.values {
+            Values::Part([first, _]) => first,
+            _ => self.name,
+        }
+    }
+
+    /// What is given if nobody says.
+    fn given(&self) -> Option<Value> {
+        match self.default {
+            Default::Given(text) => self.read(text),
+            Default::FromProgram => None,
+        }
+    }
+
+    /// What party `me` says.
+    fn parse(&self, me: PartyId, text: &str) -> Option<Value> {
+        match &self.values {
+            Values::Part(words) => {
+                let part = words.iter().position(|word| *word == text)?;
+                Some(Value::First(PartyId(if part == 0 { me.0 } else { 1 - me.0.min(1) })))
+            }
+            _ => self.read(text),
+        }
+    }
+
+    /// What stands in a field.
+    fn read(&self, text: &str) -> Option<Value> {
+        match &self.values {
+            Values::Switch => match text {
+                "yes" | "true" => Some(Value::Switch(true)),
+                "no" | "false" => Some(Value::Switch(false)),
+                _ => None,
+            },
+            Values::OneOf(words) => words.iter().find(|word| **word == text).map(|word| Value::Word(word)),
+            Values::Number(range) => text.parse().ok().filter(|number| range.contains(number)).map(Value::Number),
+            Values::Part(_) => {
+                let party: u16 = text.strip_prefix("party ")?.parse().ok()?;
+                (party < 2).then_some(Value::First(PartyId(party)))
+            }
+        }
+    }
+}

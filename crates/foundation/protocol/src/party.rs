@@ -1,0 +1,73 @@
+//! `Party`: what a party of a running protocol has.
+
+use comity_channel::{Channel, Mesh, PerPeer};
+use comity_circuit::Observer;
+use comity_core::{Backend, Block, Params, PartyId, Prg, Result, SessionId};
+use rand_core::CryptoRng;
+
+/// One party of a running protocol: its links, where it stands, its randomness, and who watches.
+///
+/// A protocol for two takes it apart once, with [`Mesh::pair`], and its figures are functions of a channel and [`Here`].
+pub struct Party<'p, 'n> {
+    /// The links to all others.
+    pub net: &'p mut Mesh<'n>,
+    /// Where this party stands.
+    pub here: Here,
+    /// Its randomness.
+    pub rng: &'p mut dyn CryptoRng,
+    /// Where outputs and phases go.
+    pub observer: &'p mut dyn Observer,
+}
+
+/// Where a party stands: what is copied and never borrowed.
+#[derive(Clone, Copy, Debug)]
+pub struct Here {
+    /// This party.
+    pub me: PartyId,
+    /// How many there are.
+    pub parties: u16,
+    /// The session; the same at all parties.
+    pub session: SessionId,
+    /// The security parameters.
+    pub params: Params,
+    /// What the machine can run.
+    pub backend: Backend,
+}
+
+impl Here {
+    /// The same in a sub-protocol, whose label is used once in the session.
+    #[must_use]
+    pub fn sub(self, label: &str) -> Here {
+        Here { session: self.session.child(label), ..self }
+    }
+}
+
+impl<'n> Party<'_, 'n> {
+    /// This party's id.
+    pub fn me(&self) -> PartyId {
+        self.here.me
+    }
+
+    /// The same party in a sub-protocol, whose label is used once in the session.
+    pub fn sub(&mut self, label: &str) -> Party<'_, 'n> {
+        Party { net: self.net, here: self.here.sub(label), rng: self.rng, observer: self.observer }
+    }
+
+    /// The only link of two parties, with all else that this party has: what a figure for two is written against.
+    ///
+    /// # Errors
+    /// [`InvalidInput`](comity_core::Kind) if there are not two parties.
+    pub fn pair(&mut self) -> Result<(&mut (dyn Channel + 'n), Here, &mut dyn CryptoRng, &mut dyn Observer)> {
+        let (_, ch) = self.net.pair()?;
+        Ok((ch, self.here, self.rng, self.observer))
+    }
+
+    /// A generator for each peer, for what runs side by side.
+    pub fn rngs(&mut self) -> PerPeer<Prg> {
+        PerPeer::new(self.here.me, self.here.parties, |_| {
+            let mut seed = [0; Block::BYTES];
+            self.rng.fill_bytes(&mut seed);
+            Prg::new(self.here.backend, Block::new(seed))
+        })
+    }
+}

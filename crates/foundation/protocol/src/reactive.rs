@@ -1,0 +1,45 @@
+//! `Reactive`: a computation by hand, whose values outlive the programs that are called on them.
+
+use std::any::Any;
+
+use comity_circuit::{Program, Recipients};
+use comity_core::{Bits, PartyId, Result};
+
+use crate::Party;
+
+/// What one party holds of a value that is shared: only the engine that made it can open it.
+pub struct Shares {
+    /// The engine's own.
+    pub held: Box<dyn Any + Send + Sync>,
+    /// How many bits the value has.
+    pub bits: usize,
+}
+
+/// Inputs, calls and outputs in any order. All parties make the same calls in the same order.
+pub trait Reactive {
+    /// A value of `owner`, which gives it; the others give none.
+    ///
+    /// # Errors
+    /// [`InvalidInput`](comity_core::Kind) if the value is missing, has another length, or is another party's; those of the
+    /// protocol.
+    fn input(&mut self, me: &mut Party<'_, '_>, owner: PartyId, bits: usize, value: Option<&Bits>) -> Result<Shares>;
+
+    /// A random value that nobody knows.
+    ///
+    /// # Errors
+    /// Those of the protocol.
+    fn random(&mut self, me: &mut Party<'_, '_>, bits: usize) -> Result<Shares>;
+
+    /// What a program computes of these values: its outputs, not revealed. Whose its inputs are and for whom its outputs does
+    /// not matter.
+    ///
+    /// # Errors
+    /// Those of the protocol.
+    fn call(&mut self, me: &mut Party<'_, '_>, program: &Program, values: &[&Shares]) -> Result<Vec<Shares>>;
+
+    /// Reveals a value, after a check of everything before it. The value is there if this party is to learn it.
+    ///
+    /// # Errors
+    /// Those of the protocol: then it is at its end.
+    fn reveal(&mut self, me: &mut Party<'_, '_>, to: Recipients, value: &Shares) -> Result<Option<Bits>>;
+}

@@ -1,0 +1,8 @@
+//! The checks of authenticated shares.
+
+comity_core::checks! { "share";
+    /// Bits that the peer showed do not carry the MACs that they must have.
+    WRONG_MAC = "a bit was shown with a wrong MAC";
+    /// The peer's seed of a common random string is not the one it committed to.
+    COIN_OPENING = "a commitment of a coin toss was opened to something else";
+}

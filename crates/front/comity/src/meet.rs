@@ -1,0 +1,211 @@
+//! Meeting the peers: from an address to a session that all have agreed on.
+
+use std::net::ToSocketAddrs;
+
+use comity_channel::{Channel, Counted, Counter, Hello, Mesh, PerPeer, hello};
+use comity_circuit::{Input, Owner, Program, ProgramError, Recipients};
+use comity_core::{Error, Result};
+use comity_net::{KeyDir, Listener, Security, Settings, SystemRng, is_loopback};
+use comity_protocol::{Adversary, Card, Here, Options};
+
+use crate::Watch;
+use crate::session::{Session, whose};
+
+/// Where the peers are.
+pub(crate) enum Route<'a> {
+    Unknown,
+    Listen(String),
+    Connect(String),
+    Over(Box<dyn Channel + 'a>),
+    Among(PerPeer<Box<dyn Channel + 'a>>),
+}
+
+/// Peers that are there.
+pub(crate) struct Met<'a> {
+    mesh: Mesh<'a>,
+    counters: PerPeer<Counter>,
+    /// For people.
+    pub(crate) address: String,
+    /// This party's key and the others', where they were proved.
+    keys: (Option<[u8; 32]>, PerPeer<Option<[u8; 32]>>),
+    /// The peer's key as people read it; empty if it proved none.
+    key: String,
+}
+
+/// A session that all have agreed on.
+pub(crate) struct Begun<'a> {
+    pub(crate) mesh: Mesh<'a>,
+    pub(crate) counters: PerPeer<Counter>,
+    pub(crate) here: Here,
+    /// As agreed; what nobody said is open.
+    pub(crate) options: Options,
+    /// The peer's key as people read it; empty if it proved none.
+    pub(crate) key: String,
+}
+
+/// What a party says of the session that it wants, but for who it is.
+pub(crate) struct Greeting {
+    protocol: &'static str,
+    program: (String, [u8; 32]),
+    owners: String,
+    recipients: String,
+    phase: String,
+}
+
+impl<'a> Session<'a> {
+    /// Finds the peers.
+    pub(crate) fn meet(&mut self, card: &Card, watch: &mut dyn Watch) -> Result<Met<'a>> {
+        let (me, parties) = (self.me, self.parties());
+        let none = (None, PerPeer::new(me, parties, |_| None));
+        let route = std::mem::replace(&mut self.route, Route::Unknown);
+        let (Route::Listen(address) | Route::Connect(address)) = &route else {
+            let address = "a channel of the caller's".to_owned();
+            let links = match route {
+                Route::Over(channel) => PerPeer::from_vec(me, vec![channel]),
+                Route::Among(links) => Some(links).filter(|links| links.me() == me),
+                _ => {
+                    return Err(Error::invalid_input("where is the peer? The session needs listen, connect or over"));
+                }
+            };
+            let links =
+                links.ok_or_else(|| Error::invalid_input(format!("these are not the channels of party {me}")))?;
+            return Ok(Met::new(links, address, none, String::new()));
+        };
+        if card.adversary == Adversary::SemiHonest && !stays_here(address) {
+            watch.exposed(card);
+        }
+        let peer = none.1.peers().next().expect("there are two");
+        let security = match &self.tls {
+            Some(dir) => KeyDir::new(dir).security(peer.0.into())?,
+            None => Security::Plain { anywhere: self.plaintext },
+        };
+        let (keys, key) = match &security {
+            Security::Tls { identity, peer } => {
+                let theirs = PerPeer::new(me, parties, |_| Some(peer.to_bytes()));
+                ((Some(identity.fingerprint().to_bytes()), theirs), peer.to_string())
+            }
+            Security::Plain { .. } => (none, String::new()),
+        };
+        let settings = Settings { security, timeout: self.timeout };
+        let connection = match &route {
+            Route::Listen(address) => {
+                let listener = Listener::bind(address, &settings)?;
+                watch.listening(&listener.address().to_string());
+                listener.accept(&mut |_| {})
+            }
+            _ => comity_net::connect(address, &settings, &mut |_| watch.connecting(address)),
+        };
+        let connection = connection.map_err(|error| error.by(peer))?;
+        let address = connection.peer().to_string();
+        let links = PerPeer::from_vec(me, vec![Box::new(connection) as Box<dyn Channel>]);
+        Ok(Met::new(links.expect("one of two"), address, keys, key))
+    }
+
+    /// What this party tells its peers that it wants. Owners and recipients are compared apart from the rest of the program,
+    /// so that a difference there is called by its name.
+    pub(crate) fn greeting(&self, card: &'static Card, program: Option<&Program>, phase: &str) -> Result<Greeting> {
+        let refused = |e: ProgramError| Error::invalid_input(e.to_string());
+        let Some(program) = program else {
+            return Ok(Greeting {
+                protocol: card.name,
+                program: ("any program".into(), [0; 32]),
+                owners: String::new(),
+                recipients: String::new(),
+                phase: phase.to_owned(),
+            });
+        };
+        let mut bare = program.clone();
+        for index in 0..program.inputs().len() {
+            bare = bare.with_owner(index, 0).map_err(refused)?;
+        }
+        for index in 0..program.outputs().len() {
+            bare = bare.with_recipients(index, Recipients::All).map_err(refused)?;
+        }
+        Ok(Greeting {
+            protocol: card.name,
+            program: (program.name().to_owned(), bare.digest()),
+            owners: owners(program),
+            recipients: recipients(program),
+            phase: phase.to_owned(),
+        })
+    }
+}
+
+impl<'a> Met<'a> {
+    fn new(
+        links: PerPeer<Box<dyn Channel + 'a>>,
+        address: String,
+        keys: (Option<[u8; 32]>, PerPeer<Option<[u8; 32]>>),
+        key: String,
+    ) -> Met<'a> {
+        let links = links.map(|_, link| Counted::new(link));
+        let mut counters = PerPeer::new(links.me(), links.parties(), |_| Counter::default());
+        links.iter().for_each(|(peer, link)| counters[peer] = link.counter());
+        Met { mesh: Mesh::new(links), counters, address, keys, key }
+    }
+
+    /// Agrees with the peers on a session.
+    pub(crate) fn greet(
+        self,
+        session: &Session<'_>,
+        greeting: Greeting,
+        mut options: Options,
+        rng: &mut SystemRng,
+    ) -> Result<Begun<'a>> {
+        const PHASE: &str = "phase";
+        let Met { mut mesh, counters, keys, key, .. } = self;
+        let mut fields = vec![(PHASE, Some(greeting.phase))];
+        fields.extend(options.agreed());
+        let hello_ = Hello {
+            protocol: greeting.protocol.to_owned(),
+            options: fields,
+            params: session.params,
+            me: mesh.me(),
+            parties: mesh.parties(),
+            program: greeting.program.0,
+            program_digest: greeting.program.1,
+            owners: greeting.owners,
+            recipients: greeting.recipients,
+            key: keys.0,
+            peer_keys: keys.1,
+            group: None,
+        };
+        let greeted = hello(&mut mesh, &hello_, rng).map_err(|error| whose(error, &mesh))?;
+        options.adopt(&greeted.options)?;
+        let here = Here {
+            me: mesh.me(),
+            parties: mesh.parties(),
+            session: greeted.session,
+            params: session.params,
+            backend: session.backend,
+        };
+        Ok(Begun { mesh, counters, here, options, key })
+    }
+}
+
+/// Who puts in what, as `--owner` writes it.
+fn owners(program: &Program) -> String {
+    let owner = |(i, value): (usize, &Input)| match value.owner {
+        Owner::Party(party) => format!("{i}={party}"),
+        Owner::Shared => format!("{i}=shared"),
+    };
+    program.inputs().iter().enumerate().map(owner).collect::<Vec<_>>().join(" ")
+}
+
+/// Who learns what: in a word if it is the same for all outputs.
+fn recipients(program: &Program) -> String {
+    match program.outputs() {
+        [] => "none".to_owned(),
+        [first, rest @ ..] if rest.iter().all(|output| output.to == first.to) => first.to.to_string(),
+        outputs => {
+            let each = outputs.iter().enumerate().map(|(i, output)| format!("{i}={}", output.to));
+            each.collect::<Vec<_>>().join(", ")
+        }
+    }
+}
+
+/// Whether everything that this address stands for is on this machine. One that cannot be looked up goes nowhere: it
+/// is an error soon after.
+fn stays_here(address: &str) -> bool {
+    address.to_socket_addrs().map_or(true, |mut all| all.all(|a| is_loopback(&a)))
+}

@@ -1,0 +1,60 @@
+//! The dealers that there are, and setting one up.
+
+use comity_channel::Channel;
+use comity_core::Result;
+use comity_protocol::Here;
+use rand_core::CryptoRng;
+
+use crate::bucket::Budget;
+use crate::deal::Dealer;
+use crate::fast::{self, Fast};
+use crate::nnob::{Nnob, Plan};
+
+/// How authenticated triples are made.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum DealerKind {
+    /// [`Fast`]: SoftSpoken and the leaky AND of 2018.
+    #[default]
+    Fast,
+    /// [`Nnob`]: as the paper of 2012 does.
+    Nnob12,
+}
+
+/// How many ANDs a session will use.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Ands {
+    /// So many, all of which are sure to be used.
+    Exactly(u64),
+    /// At most so many, a few at a time.
+    UpTo(u64),
+}
+
+/// A dealer, set up with the peer. The session is the dealer's alone. Both parties have dealers of one kind, for as many ANDs.
+///
+/// # Errors
+/// [`InvalidInput`](comity_core::Kind) if so many ANDs cannot be dealt at this rho; those of the setup, and of the channel.
+pub fn dealer(
+    ch: &mut dyn Channel,
+    here: Here,
+    kind: DealerKind,
+    ands: Ands,
+    rng: &mut dyn CryptoRng,
+) -> Result<Box<dyn Dealer>> {
+    let rho = here.params.rho;
+    Ok(match kind {
+        DealerKind::Fast => {
+            let budget = match ands {
+                Ands::Exactly(ands) => Budget::known(ands, rho, 1, fast::OBJECTS),
+                Ands::UpTo(most) => Budget::open(most, rho, 1, fast::OBJECTS),
+            }?;
+            Box::new(Fast::new(ch, here, budget, rng)?)
+        }
+        DealerKind::Nnob12 => {
+            let plan = match ands {
+                Ands::Exactly(ands) => Plan::known(ands, rho),
+                Ands::UpTo(most) => Plan::open(most, rho),
+            }?;
+            Box::new(Nnob::new(here, plan, rng))
+        }
+    })
+}

@@ -1,0 +1,45 @@
+//! The protocol as comity's front knows it.
+
+use comity_core::Result;
+use comity_protocol::{Adversary, Card, Corrupt, Job, Kind, Party, Protocol, Supplies, Takes};
+
+use crate::{evaluator, garbler};
+
+/// Yao's protocol, whole: see the [crate](crate).
+pub struct Yao;
+
+static CARD: Card = Card {
+    name: "yao",
+    kind: Kind::Protocol,
+    paper: "Yao 1986; Lindell, Pinkas: A Proof of Security of Yao's Protocol (Journal of Cryptology 2009)",
+    parties: 2..=2,
+    adversary: Adversary::SemiHonest,
+    corrupt: Corrupt::AllButOne,
+    takes: Takes::Any,
+    reactive: false,
+    offline: &[],
+    options: &[],
+    phases: &["setup", "inputs", "gates", "outputs"],
+    summary: "Yao's garbled circuits with half-gates, for two parties",
+    protects: "a party that follows the protocol learns nothing but its outputs, whatever it computes afterwards",
+    risk: "a peer that breaks the rules could learn this party's inputs, or make its outputs wrong, unnoticed",
+    about: "One garbled circuit, 32 bytes an AND gate. The party with more input bits garbles. A party that cheats could learn \
+            the other's inputs, or make its outputs wrong, unnoticed.",
+};
+
+impl Protocol for Yao {
+    fn card(&self) -> &'static Card {
+        &CARD
+    }
+
+    fn run(&self, me: &mut Party<'_, '_>, job: &Job<'_>, _: &mut dyn Supplies) -> Result<()> {
+        job.program.check_inputs(Some(me.me()), job.inputs)?;
+        let mut me = me.sub("yao");
+        let (ch, here, rng, observer) = me.pair()?;
+        observer.phase("setup");
+        match crate::garbler(job.program) == here.me {
+            true => garbler::run(ch, here, job, rng, observer),
+            false => evaluator::run(ch, here, job, rng, observer),
+        }
+    }
+}

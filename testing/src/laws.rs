@@ -1,0 +1,374 @@
+//! What every protocol must do: [`laws!`](crate::laws!) stamps these tests on one.
+//!
+//! 1. *Equal to the evaluator*: random programs with random owners and recipients, at every number of parties up to five,
+//!    give each party what it is to learn and nothing else.
+//! 2. *Equal on backends*: every CPU backend sends the same bytes.
+//! 3. *Deviations*: every message of a run of two is flipped, cut, dropped, doubled, swapped, replayed, and the party is lost
+//!    at it. Against a malicious party's peer nothing but the right output or an error comes of it; otherwise no panic and
+//!    no hang.
+//! 4. *Refusals*: what the card does not allow is refused before anything is sent.
+//! 5. *Each check is hit*: the cheats that are given provoke every check of the protocol's crate.
+//!
+//! What a protocol's own tests add: its cheats, exact counts of bytes, what its paper's tables say.
+
+use std::cell::Cell;
+
+use comity_channel::{Channel, Mesh, PerPeer, Recorded, memory_mesh};
+use comity_circuit::{Builder, Circuit, Observer, Plain, Program, Recipients, Wire};
+use comity_core::{Backend, Bits, Block, Check, Kind, Params, PartyId, Prg, Result, SessionId};
+use comity_protocol::{Adversary, Empty, Here, Job, Options, Party, Protocol, Takes};
+
+use crate::parties::all_together;
+use crate::{Verdict, deviate, never_wrong};
+
+/// How a protocol is held to the laws.
+#[derive(Clone, Copy)]
+pub struct Laws {
+    /// Statistical security of all runs.
+    pub rho: u32,
+    /// How many random programs for each number of parties.
+    pub programs: u64,
+    /// AND gates of a random program at most, or XOR gates of one without.
+    pub gates: usize,
+    /// Broken runs at most.
+    pub deviations: usize,
+    /// What is set beside the defaults.
+    pub options: &'static [(&'static str, &'static str)],
+    /// All checks of the protocol's crate, and cheats that provoke them: which checks were named.
+    pub checks: Option<(&'static [&'static Check], fn() -> Vec<&'static Check>)>,
+}
+
+impl Laws {
+    /// As most protocols want it.
+    pub const USUAL: Laws = Laws { rho: 40, programs: 4, gates: 300, deviations: 150, options: &[], checks: None };
+}
+
+/// Stamps the [laws](crate::laws) on a protocol, each a test of its own: `laws!(Yao)`, or with other [`Laws`] than the usual
+/// ones, `laws!(CutChoose, Laws { rho: 5, ..Laws::USUAL })`.
+#[macro_export]
+macro_rules! laws {
+    ($protocol:expr) => {
+        $crate::laws!($protocol, $crate::laws::Laws::USUAL);
+    };
+    ($protocol:expr, $laws:expr) => {
+        #[test]
+        fn law_equal_to_the_evaluator() {
+            $crate::laws::equal_to_the_evaluator(&$protocol, &$laws);
+        }
+
+        #[test]
+        fn law_equal_on_backends() {
+            $crate::laws::equal_on_backends(&$protocol, &$laws);
+        }
+
+        #[test]
+        fn law_deviations() {
+            $crate::laws::deviations(&$protocol, &$laws);
+        }
+
+        #[test]
+        fn law_refusals() {
+            $crate::laws::refusals(&$protocol, &$laws);
+        }
+
+        #[test]
+        fn law_each_check_is_hit() {
+            $crate::laws::each_check_is_hit(&$laws);
+        }
+    };
+}
+
+/// Collects outputs.
+#[derive(Default)]
+pub struct Outputs(pub Vec<(usize, Bits)>);
+
+impl Observer for Outputs {
+    fn output(&mut self, index: usize, value: Bits) {
+        self.0.push((index, value));
+    }
+}
+
+/// A generator of this seed.
+pub fn rng(seed: u128) -> Prg {
+    Prg::new(Backend::detect(), Block::from_u128(seed))
+}
+
+/// So many random bits.
+pub fn bits(len: usize, rng: &mut Prg) -> Bits {
+    (0..len).map(|_| rng.block().lsb()).collect()
+}
+
+/// The outputs of a program in the clear.
+pub fn clear(program: &Program, inputs: &[Bits]) -> Vec<Bits> {
+    let mut outputs = Outputs::default();
+    let inputs: Vec<_> = inputs.iter().cloned().map(Some).collect();
+    comity_circuit::run(program, &mut Plain::new(), &inputs, &mut outputs).expect("the plain evaluator");
+    outputs.0.into_iter().map(|(_, value)| value).collect()
+}
+
+/// A circuit of random gates, with or without ANDs.
+pub fn random_circuit(widths: &[usize], gates: usize, ands: bool, rng: &mut Prg) -> Circuit {
+    let mut b = Builder::new();
+    let mut wires: Vec<Wire> = vec![Wire::ZERO, Wire::ONE];
+    for (i, &width) in widths.iter().enumerate() {
+        wires.extend(b.input(&format!("in{i}"), width));
+    }
+    let mut pick = |wires: &[Wire]| wires[below(wires.len(), rng)];
+    for i in 0..gates {
+        let (x, y) = (pick(&wires), pick(&wires));
+        wires.push(if ands && i % 3 != 0 { b.and(x, y) } else { b.xor(x, y) });
+    }
+    for (name, width) in [("x", 9), ("y", 1), ("z", 10)] {
+        let value: Vec<Wire> = (0..width).map(|_| pick(&wires)).collect();
+        b.output(name, &value);
+    }
+    b.finish()
+}
+
+/// A random program for so many parties, of a circuit called once, side by side or in turns.
+pub fn random_program(parties: u16, gates: usize, ands: bool, rng: &mut Prg) -> Program {
+    let widths: Vec<usize> = (0..2 + below(2, rng)).map(|_| below(40, rng)).collect();
+    let circuit = random_circuit(&widths, 1 + below(gates, rng), ands, rng);
+    let mut program = match below(3, rng) {
+        0 => Program::map(circuit, 5, &[]),
+        _ => Program::from_circuit(circuit),
+    }
+    .expect("a program");
+    for index in 0..program.inputs().len() {
+        program = program.with_owner(index, below(parties.into(), rng) as u16).expect("an owner");
+    }
+    for index in 0..program.outputs().len() {
+        let to = match below(3, rng) {
+            0 => Recipients::All,
+            1 => Recipients::only(below(parties.into(), rng) as u16),
+            _ => Recipients::Parties((0..parties).filter(|&party| party == 0 || below(2, rng) == 0).collect()),
+        };
+        program = program.with_recipients(index, to).expect("recipients");
+    }
+    program
+}
+
+fn below(n: usize, rng: &mut Prg) -> usize {
+    (rng.block().to_u128() % n as u128) as usize
+}
+
+/// How a party runs in a test.
+#[derive(Clone, Copy)]
+pub struct Setting {
+    /// Its parameters.
+    pub params: Params,
+    /// What it runs on.
+    pub backend: Backend,
+    /// What is set beside the defaults.
+    pub options: &'static [(&'static str, &'static str)],
+    /// The session; its randomness follows from it.
+    pub session: u64,
+}
+
+impl Setting {
+    fn of(laws: &Laws, session: u64) -> Setting {
+        let params = Params::new(128, laws.rho).expect("parameters in range");
+        Setting { params, backend: Backend::detect(), options: laws.options, session }
+    }
+}
+
+/// One party's side of a run, as the front would have it run: what it learns.
+///
+/// # Errors
+/// Those of the protocol.
+pub fn run(
+    protocol: &dyn Protocol,
+    net: &mut Mesh<'_>,
+    program: &Program,
+    inputs: &[Bits],
+    setting: Setting,
+) -> Result<Vec<(usize, Bits)>> {
+    let (me, parties) = (net.me(), net.parties());
+    let card = protocol.card();
+    card.fits(parties, program)?;
+    let mut options = Options::new(card);
+    for (name, value) in setting.options {
+        options.set(PartyId(0), name, value)?;
+    }
+    protocol.settle(&mut options, program);
+    protocol.fits(program, &options, setting.params)?;
+    let own = program.inputs().iter().zip(inputs);
+    let own: Vec<Option<Bits>> =
+        own.map(|(input, value)| (input.owner.party() == Some(me)).then(|| value.clone())).collect();
+    let session = SessionId::derive("laws", &[&setting.session.to_le_bytes()]);
+    let here = Here { me, parties, session, params: setting.params, backend: setting.backend };
+    let mut outputs = Outputs::default();
+    let mut rng = rng(u128::from(setting.session) << 64 | u128::from(me.0));
+    let mut party = Party { net, here, rng: &mut rng, observer: &mut outputs };
+    protocol.run(&mut party, &Job { program, inputs: &own, options: &options }, &mut Empty)?;
+    Ok(outputs.0)
+}
+
+/// Law 1.
+///
+/// # Panics
+/// If a party learns something else than it should.
+pub fn equal_to_the_evaluator(protocol: &dyn Protocol, laws: &Laws) {
+    let card = protocol.card();
+    let ands = card.takes != Takes::NoAnds;
+    for parties in *card.parties.start()..=*card.parties.end().min(&5) {
+        for seed in 0..laws.programs {
+            let mut rng = rng(u128::from(seed) << 32 | u128::from(parties));
+            let program = random_program(parties, laws.gates, ands, &mut rng);
+            let inputs: Vec<Bits> = program.inputs().iter().map(|input| bits(input.bits, &mut rng)).collect();
+            check(protocol, parties, &program, &inputs, Setting::of(laws, seed));
+        }
+    }
+}
+
+/// Runs a program among so many, and holds what each learns against the plain evaluator.
+///
+/// # Panics
+/// If a party fails, or learns something else than it should.
+pub fn check(protocol: &dyn Protocol, parties: u16, program: &Program, inputs: &[Bits], setting: Setting) {
+    let expected = clear(program, inputs);
+    let learned = all_together(memory_mesh(parties, None), |links| {
+        run(protocol, &mut Mesh::new(links), program, inputs, setting).unwrap_or_else(|error| panic!("{error}"))
+    });
+    for (id, learned) in (0..).zip(learned) {
+        let outputs = program.outputs().iter().zip(&expected).enumerate();
+        let wanted: Vec<(usize, Bits)> = outputs
+            .filter(|(_, (output, _))| output.to.includes(PartyId(id)))
+            .map(|(i, (_, value))| (i, value.clone()))
+            .collect();
+        assert!(learned == wanted, "party {id} of {parties} learns something else");
+    }
+}
+
+/// Law 2.
+///
+/// # Panics
+/// If two backends send different bytes.
+pub fn equal_on_backends(protocol: &dyn Protocol, laws: &Laws) {
+    let card = protocol.card();
+    let parties = *card.parties.start();
+    let mut rng = rng(77);
+    let program = random_program(parties, laws.gates, card.takes != Takes::NoAnds, &mut rng);
+    let inputs: Vec<Bits> = program.inputs().iter().map(|input| bits(input.bits, &mut rng)).collect();
+    let sent = |backend| {
+        all_together(memory_mesh(parties, None), |links| {
+            let mut recorders = Vec::new();
+            let links = links.map(|_, link| {
+                let link = Recorded::new(link, 64 << 20);
+                recorders.push(link.recorder());
+                link
+            });
+            let setting = Setting { backend, ..Setting::of(laws, 7) };
+            run(protocol, &mut Mesh::new(links), &program, &inputs, setting).unwrap_or_else(|error| panic!("{error}"));
+            recorders.iter().map(|recorder| recorder.recording().sent).collect::<Vec<_>>()
+        })
+    };
+    let mut all = Backend::available().into_iter();
+    let first = sent(all.next().expect("the portable backend"));
+    for backend in all {
+        assert!(sent(backend) == first, "{backend} sends other bytes");
+    }
+}
+
+/// Law 3, among two.
+///
+/// # Panics
+/// If a malicious protocol gives a wrong output, or an error is of no kind that a peer can cause.
+pub fn deviations(protocol: &dyn Protocol, laws: &Laws) {
+    let card = protocol.card();
+    if !card.parties.contains(&2) {
+        return;
+    }
+    let circuit = random_circuit(&[9, 8], laws.gates.min(60), card.takes != Takes::NoAnds, &mut rng(5));
+    let program = Program::from_circuit(circuit).expect("a program");
+    let inputs = [bits(9, &mut rng(6)), bits(8, &mut rng(7))];
+    let party = |me, ch: &mut Box<dyn Channel>, session| {
+        let mut net = Mesh::new(PerPeer::from_vec(PartyId(me), vec![ch]).expect("one of two"));
+        run(protocol, &mut net, &program, &inputs, Setting::of(laws, session))
+    };
+    let (aborted, changed) = (Cell::new(0), Cell::new(0));
+    let runs = deviate(
+        laws.deviations,
+        |ch, session| party(0, ch, session),
+        |ch, session| party(1, ch, session),
+        |case, verdict0, verdict1| {
+            let own = if case.party == 0 { verdict1 } else { verdict0 };
+            match own {
+                Verdict::Abort(error) => {
+                    aborted.set(aborted.get() + 1);
+                    let known = Kind::Malformed(String::new());
+                    let known = matches!(error.kind, Kind::Closed | Kind::TimedOut(_) | Kind::Misbehaved(_))
+                        || std::mem::discriminant(&error.kind) == std::mem::discriminant(&known);
+                    assert!(known, "{case:?}: {error}");
+                }
+                Verdict::Wrong(_) => changed.set(changed.get() + 1),
+                Verdict::Correct => {}
+            }
+            if card.adversary == Adversary::Malicious {
+                never_wrong(case, verdict0, verdict1);
+            }
+        },
+    );
+    // The test would prove nothing if no deviation did anything.
+    assert!(runs > 10 && aborted.get() + changed.get() > 5, "{runs} runs, {aborted:?} aborted, {changed:?} changed");
+}
+
+/// Law 4.
+///
+/// # Panics
+/// If something is not refused.
+pub fn refusals(protocol: &dyn Protocol, laws: &Laws) {
+    let card = protocol.card();
+    let (least, most) = (*card.parties.start(), *card.parties.end());
+    let mut b = Builder::new();
+    let (x, y) = (b.input("x", 2), b.input("y", 2));
+    let and = b.and(x[0], y[0]);
+    b.output("and", &[if card.takes == Takes::NoAnds { x[0] } else { and }]);
+    let program = Program::from_circuit(b.finish()).expect("a program");
+    card.fits(least, &program).expect("a program that fits");
+    let names = |result: Result<()>, what: &str| {
+        let error = result.expect_err("it is refused");
+        assert!(matches!(error.kind, Kind::InvalidInput(_)) && error.to_string().contains(what), "{error}");
+    };
+    names(card.fits(least - 1, &program), card.name);
+    names(card.fits(most + 1, &program), card.name);
+    names(card.fits(least, &program.clone().with_owner(0, least).expect("an owner")), "belongs to party");
+    let far = program.clone().with_recipients(0, Recipients::only(least)).expect("recipients");
+    names(card.fits(least, &far), "is for party");
+    names(card.has(PartyId(least), least), "no party");
+    names(Options::new(card).set(PartyId(0), "no such option", "1"), "has no option");
+    for option in card.options {
+        names(Options::new(card).set(PartyId(0), option.name, "no such value"), option.name);
+    }
+    // Inputs that do not fit, at a party whose peer says nothing.
+    for inputs in [vec![Some(Bits::zeros(3)), None], vec![None, None], vec![None]] {
+        let mut links = memory_mesh(least, None).into_iter();
+        let mut net = Mesh::new(links.next().expect("a party"));
+        let mut options = Options::new(card);
+        protocol.settle(&mut options, &program);
+        let setting = Setting::of(laws, 1);
+        let session = SessionId::derive("laws", &[]);
+        let here = Here { me: PartyId(0), parties: least, session, params: setting.params, backend: setting.backend };
+        let mut party = Party { net: &mut net, here, rng: &mut rng(1), observer: &mut Outputs::default() };
+        let job = Job { program: &program, inputs: &inputs, options: &options };
+        let error = protocol.run(&mut party, &job, &mut Empty).expect_err("the inputs do not fit");
+        assert!(matches!(error.kind, Kind::InvalidInput(_)), "{error}");
+        drop(party);
+        drop(net);
+        for mut link in links {
+            let heard = link.as_mut_slice()[0].recv(&mut [0]);
+            assert!(heard.is_err_and(|error| matches!(error.kind, Kind::Closed)), "something was sent");
+        }
+    }
+}
+
+/// Law 5.
+///
+/// # Panics
+/// If a check was named by no cheat.
+pub fn each_check_is_hit(laws: &Laws) {
+    let Some((all, cheats)) = laws.checks else { return };
+    let named = cheats();
+    let missed: Vec<&str> = all.iter().filter(|check| !named.contains(check)).map(|check| check.name).collect();
+    assert!(missed.is_empty(), "no cheat is caught by {}", missed.join(", "));
+}
