@@ -34,6 +34,7 @@
 mod bytes;
 #[cfg(feature = "dictionary")]
 mod cache;
+mod card;
 mod clww;
 mod coin;
 #[cfg(feature = "dictionary")]
@@ -52,6 +53,7 @@ mod value;
 
 #[cfg(feature = "dictionary")]
 pub use cache::{Cache, CachedColumn};
+pub use card::CARD;
 pub use clww::Clww;
 pub use coin::Coin;
 pub use error::{Error, Result};
