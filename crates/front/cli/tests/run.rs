@@ -269,7 +269,7 @@ fn misuse() {
 fn the_peer_is_told_a_file_s_name_and_not_where_it_lies() {
     let folder = Folder::new("secret-project");
     let program = folder.file("sum.cty", "fn main(a: u8 from 0, b: u8 from 1) -> u8 { a + b }\n");
-    let mut listener = Listener::start(&["add8", "--party", "0", "--input", "u8:1"]);
+    let listener = Listener::start(&["add8", "--party", "0", "--input", "u8:1"]);
     let other = comity(&["run", &program, "--party", "1", "--connect", &listener.address, "--input", "2"]);
     other.fails(2, &["program", "here sum.cty", "at the peer add8"]);
     let told = listener.end();
