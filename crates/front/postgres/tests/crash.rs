@@ -10,11 +10,12 @@ use std::io::Write;
 use std::path::Path;
 use std::process::{Command, Stdio};
 use std::thread;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use comity_ope::{Column, Scheme};
 use comity_postgres::server::Server;
 use comity_postgres::{NewRow, Query, Table, cache_path, connect, read_key, write_key};
+use comity_testing::PATIENCE;
 use common::{big, column, make, path, rng};
 use rand_core::Rng;
 
@@ -80,7 +81,8 @@ enum Victim {
 
 fn kills(victim: Victim, count: usize) {
     let Some(server) = Server::start().unwrap() else {
-        eprintln!("SKIPPED: PostgreSQL is not installed");
+        // The test runner would keep what `eprintln!` says to itself.
+        let _ = writeln!(std::io::stderr(), "SKIPPED: PostgreSQL is not installed");
         return;
     };
     let address = server.database().unwrap();
@@ -112,7 +114,9 @@ fn kills(victim: Victim, count: usize) {
             .spawn()
             .unwrap();
         // From when it begins to write: anywhere in what follows.
+        let start = Instant::now();
         while fs::metadata(&noted).map_or(0, |meta| meta.len()) < 6 && child.try_wait().unwrap().is_none() {
+            assert!(start.elapsed() < PATIENCE, "round {round}, {mode}: the client does not begin");
             thread::sleep(Duration::from_millis(2));
         }
         thread::sleep(Duration::from_micros(u64::from(rng.next_u32()) % 60_000));
