@@ -17,9 +17,14 @@ use crate::{Error, Result};
 /// the server, which a database on another machine needs.
 ///
 /// # Errors
-/// [`Error::Untrusted`] if it is on another machine and there is no `root`; [`Error::Database`].
+/// [`Error::Invalid`] for an address that is none; [`Error::Untrusted`] if it is on another machine and there is no `root`;
+/// [`Error::Connection`].
 pub fn connect(address: &str, root: Option<&Path>) -> Result<Client> {
-    let mut config: Config = address.parse()?;
+    // What was wrong with it is the error's cause. The address may have a password in it, and is not repeated.
+    let mut config: Config = address.parse().map_err(|error: postgres::Error| {
+        let cause = std::error::Error::source(&error).map(|cause| format!(": {cause}")).unwrap_or_default();
+        Error::invalid(format!("the address of the database is none{cause}"))
+    })?;
     if config.get_user().is_none() {
         config.user(&std::env::var("USER").unwrap_or_else(|_| "postgres".into()));
     }

@@ -3,6 +3,9 @@
 use std::io;
 use std::path::PathBuf;
 
+use postgres::error::{DbError, Severity};
+use postgres::types::{WasNull, WrongType};
+
 /// What this crate returns.
 pub type Result<T, E = Error> = core::result::Result<T, E>;
 
@@ -10,9 +13,15 @@ pub type Result<T, E = Error> = core::result::Result<T, E>;
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
-    /// The database refused, or is not there.
+    /// The database is not there, lets nobody in, or ended the connection.
     #[error("the database: {}", database(.0))]
-    Database(#[from] postgres::Error),
+    Connection(postgres::Error),
+    /// The database refused a statement.
+    #[error("the database: {}", database(.0))]
+    Database(postgres::Error),
+    /// The database has something of another type than what was written there.
+    #[error("the database has something of another type than what was written there: {}", database(.0))]
+    Malformed(postgres::Error),
     /// A value, a code or both are not what the client wrote there.
     #[error("column `{column}`, row {row}: what the database has is not what was written there")]
     Tampered {
@@ -50,11 +59,12 @@ pub enum Error {
         /// The version that the database has.
         found: u64,
     },
-    /// The state of the table does not open.
-    #[error(
-        "the state of the table does not open with this key: it is the key of another table, an older copy, or the state was changed"
-    )]
+    /// The state of the table is sealed under a secret that the key lacks, or has columns that it lacks.
+    #[error("the state of the table does not open with this key: it is the key of another table, or an older copy")]
     WrongKey,
+    /// The state of the table does not open under the secret that it names, or is not of the version beside it.
+    #[error("the state of the table was changed: it is not what was written there")]
+    StateChanged,
     /// A range query on a column that has no order yet.
     #[error("column `{column}` has no order yet: a range query needs one, and then the database sees it for ever")]
     NotOrdered {
@@ -94,6 +104,26 @@ impl Error {
         // serialization_failure, deadlock_detected
         error.code().is_some_and(|code| matches!(code.code(), "40001" | "40P01"))
     }
+}
+
+impl From<postgres::Error> for Error {
+    fn from(error: postgres::Error) -> Error {
+        let cause = std::error::Error::source(&error);
+        if cause.is_some_and(|cause| cause.is::<WrongType>() || cause.is::<WasNull>()) {
+            return Error::Malformed(error);
+        }
+        match error.as_db_error() {
+            Some(said) if !is_over(said) => Error::Database(error),
+            _ => Error::Connection(error),
+        }
+    }
+}
+
+/// Whether the database ended the session, or can do nothing for want of memory, disk or the like (classes 53 and 58).
+fn is_over(said: &DbError) -> bool {
+    let severity = said.parsed_severity();
+    matches!(severity, Some(Severity::Fatal | Severity::Panic))
+        || ["53", "58"].iter().any(|class| said.code().code().starts_with(class))
 }
 
 /// What a database says in its own words; the driver's hide them.

@@ -161,11 +161,14 @@ pub(crate) fn lock_state(client: &mut impl GenericClient, names: &Names, key: &K
 fn read(client: &mut impl GenericClient, sql: &str, key: &Key) -> Result<Option<(State, u32)>> {
     let Some(row) = client.query_opt(sql, &[&&key.id[..]])? else { return Ok(None) };
     let (version, sealed): (i64, &[u8]) = (row.try_get(0)?, row.try_get(1)?);
-    let number = comity_ope::sealed_under(sealed).map_err(|_| Error::WrongKey)?;
-    let bytes = key.open(Purpose::State, sealed).map_err(|_| Error::WrongKey)?;
+    let number = comity_ope::sealed_under(sealed).map_err(|_| Error::StateChanged)?;
+    if !key.numbers().any(|known| known == number) {
+        return Err(Error::WrongKey);
+    }
+    let bytes = key.open(Purpose::State, sealed).map_err(|_| Error::StateChanged)?;
     let state = State::from_bytes(&bytes).map_err(|_| Error::WrongKey)?;
     // The number outside is there for statements to compare.
-    if state.version != version as u64 { Err(Error::WrongKey) } else { Ok(Some((state, number))) }
+    if state.version != version as u64 { Err(Error::StateChanged) } else { Ok(Some((state, number))) }
 }
 
 /// Writes a state over the one before.

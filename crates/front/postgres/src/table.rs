@@ -63,7 +63,7 @@ impl Table {
     /// rows, and a database that was put back to an older state goes unnoticed.
     ///
     /// # Errors
-    /// [`Error::WrongKey`]; [`Error::RolledBack`] if the cache is of a version that the database does not have; as reading.
+    /// [`Error::WrongKey`]; [`Error::StateChanged`]; [`Error::RolledBack`] if the cache is of a version that the database does not have; as reading.
     pub fn open(
         client: &mut impl GenericClient,
         key: Key,

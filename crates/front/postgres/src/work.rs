@@ -534,7 +534,7 @@ fn escape(value: Option<&str>, line: &mut String) {
 
 pub(crate) fn copy_failed(source: std::io::Error) -> Error {
     match source.downcast::<postgres::Error>() {
-        Ok(error) => Error::Database(error),
+        Ok(error) => error.into(),
         Err(source) => Error::File { path: "COPY".into(), source },
     }
 }

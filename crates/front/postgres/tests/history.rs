@@ -248,9 +248,9 @@ fn a_lying_database_is_named() {
         client
             .batch_execute(&format!("update comity_ope set version = version + 1 where \"table\" = '{name}'"))
             .unwrap();
-        assert!(matches!(open(&mut client, &key, None, 4).map(|_| ()), Err(Error::WrongKey)));
+        assert!(matches!(open(&mut client, &key, None, 4).map(|_| ()), Err(Error::StateChanged)));
         client.batch_execute(&format!("update comity_ope set version = version - 1, sealed = set_byte(sealed, 30, get_byte(sealed, 30) # 1) where \"table\" = '{name}'")).unwrap();
-        assert!(matches!(open(&mut client, &key, None, 5).map(|_| ()), Err(Error::WrongKey)));
+        assert!(matches!(open(&mut client, &key, None, 5).map(|_| ()), Err(Error::StateChanged)));
     }
 }
 
@@ -430,7 +430,7 @@ fn a_lost_connection_loses_the_work_and_nothing_else() {
     let mut work = table.work(client.transaction().unwrap()).unwrap();
     work.insert(&[], &[("v", Some(&big(1)))]).unwrap();
     again(&address).execute("select pg_terminate_backend($1)", &[&pid]).unwrap();
-    assert!(matches!(work.commit(), Err(Error::Database(_))));
+    assert!(matches!(work.commit(), Err(Error::Connection(_))));
     let mut client = again(&address);
     assert_eq!(values(&mut client, &mut table).len(), 10);
     insert(&mut client, &mut table, [1]);

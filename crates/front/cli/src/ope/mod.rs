@@ -46,11 +46,14 @@ impl From<pg::Error> for Failure {
     fn from(error: pg::Error) -> Failure {
         use pg::Error;
         let kind = match &error {
-            Error::Database(inner) if inner.as_db_error().is_none() => Kind::Network,
+            Error::Connection(_) => Kind::Network,
             Error::Busy => Kind::Timeout,
-            Error::Tampered { .. } | Error::Incomplete { .. } | Error::Disordered { .. } | Error::RolledBack { .. } => {
-                Kind::Misbehaved
-            }
+            Error::Malformed(_) => Kind::Malformed,
+            Error::Tampered { .. }
+            | Error::Incomplete { .. }
+            | Error::Disordered { .. }
+            | Error::StateChanged
+            | Error::RolledBack { .. } => Kind::Misbehaved,
             Error::Untrusted(_) => Kind::Untrusted,
             _ => Kind::Input,
         };
