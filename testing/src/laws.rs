@@ -12,6 +12,7 @@
 //! What a protocol's own tests add: its cheats, exact counts of bytes, what its paper's tables say.
 
 use std::cell::Cell;
+use std::time::Duration;
 
 use comity_channel::{Channel, Mesh, PerPeer, Recorded, memory_mesh};
 use comity_circuit::{Builder, Circuit, Observer, Plain, Program, Recipients, Wire};
@@ -19,7 +20,10 @@ use comity_core::{Backend, Bits, Block, Check, Kind, Params, PartyId, Prg, Resul
 use comity_protocol::{Adversary, Empty, Here, Job, Options, Party, Protocol, Takes};
 
 use crate::parties::all_together;
-use crate::{Verdict, deviate, never_wrong};
+use crate::{PATIENCE, Verdict, deviate, never_wrong};
+
+/// Runs cheats, and says which checks they provoked.
+pub type Cheats = fn() -> Vec<&'static Check>;
 
 /// How a protocol is held to the laws.
 #[derive(Clone, Copy)]
@@ -35,7 +39,7 @@ pub struct Laws {
     /// What is set beside the defaults.
     pub options: &'static [(&'static str, &'static str)],
     /// All checks of the protocol's crate, and cheats that provoke them: which checks were named.
-    pub checks: Option<(&'static [&'static Check], fn() -> Vec<&'static Check>)>,
+    pub checks: Option<(&'static [&'static Check], Cheats)>,
 }
 
 impl Laws {
@@ -43,7 +47,7 @@ impl Laws {
     pub const USUAL: Laws = Laws { rho: 40, programs: 4, gates: 300, deviations: 150, options: &[], checks: None };
 }
 
-/// Stamps the [laws](crate::laws) on a protocol, each a test of its own: `laws!(Yao)`, or with other [`Laws`] than the usual
+/// Stamps the [laws](mod@crate::laws) on a protocol, each a test of its own: `laws!(Yao)`, or with other [`Laws`] than the usual
 /// ones, `laws!(CutChoose, Laws { rho: 5, ..Laws::USUAL })`.
 #[macro_export]
 macro_rules! laws {
@@ -227,7 +231,7 @@ pub fn equal_to_the_evaluator(protocol: &dyn Protocol, laws: &Laws) {
 /// If a party fails, or learns something else than it should.
 pub fn check(protocol: &dyn Protocol, parties: u16, program: &Program, inputs: &[Bits], setting: Setting) {
     let expected = clear(program, inputs);
-    let learned = all_together(memory_mesh(parties, None), |links| {
+    let learned = all_together(memory_mesh(parties, Some(PATIENCE)), |links| {
         run(protocol, &mut Mesh::new(links), program, inputs, setting).unwrap_or_else(|error| panic!("{error}"))
     });
     for (id, learned) in (0..).zip(learned) {
@@ -251,7 +255,7 @@ pub fn equal_on_backends(protocol: &dyn Protocol, laws: &Laws) {
     let program = random_program(parties, laws.gates, card.takes != Takes::NoAnds, &mut rng);
     let inputs: Vec<Bits> = program.inputs().iter().map(|input| bits(input.bits, &mut rng)).collect();
     let sent = |backend| {
-        all_together(memory_mesh(parties, None), |links| {
+        all_together(memory_mesh(parties, Some(PATIENCE)), |links| {
             let mut recorders = Vec::new();
             let links = links.map(|_, link| {
                 let link = Recorded::new(link, 64 << 20);
@@ -342,7 +346,8 @@ pub fn refusals(protocol: &dyn Protocol, laws: &Laws) {
     }
     // Inputs that do not fit, at a party whose peer says nothing.
     for inputs in [vec![Some(Bits::zeros(3)), None], vec![None, None], vec![None]] {
-        let mut links = memory_mesh(least, None).into_iter();
+        // Who waits for the peer has not refused.
+        let mut links = memory_mesh(least, Some(Duration::from_secs(1))).into_iter();
         let mut net = Mesh::new(links.next().expect("a party"));
         let mut options = Options::new(card);
         protocol.settle(&mut options, &program);
@@ -353,7 +358,6 @@ pub fn refusals(protocol: &dyn Protocol, laws: &Laws) {
         let job = Job { program: &program, inputs: &inputs, options: &options };
         let error = protocol.run(&mut party, &job, &mut Empty).expect_err("the inputs do not fit");
         assert!(matches!(error.kind, Kind::InvalidInput(_)), "{error}");
-        drop(party);
         drop(net);
         for mut link in links {
             let heard = link.as_mut_slice()[0].recv(&mut [0]);

@@ -151,10 +151,10 @@ impl Card {
         self.fits_parties(parties)?;
         program.check_plain()?;
         let name = self.name;
-        for (index, value) in program.inputs().iter().enumerate() {
+        for value in program.inputs() {
             if let Some(party) = value.owner.party().filter(|party| party.0 >= parties) {
                 return Err(Error::invalid_input(format!(
-                    "input {index} (`{}`) belongs to party {party}, and this run of {name} has {}: say who owns it",
+                    "input `{}` belongs to party {party}, and this run of {name} has {}: say who owns it",
                     value.name,
                     Parties(parties)
                 )));

@@ -37,7 +37,7 @@ pub struct Here {
 impl Here {
     /// The same in a sub-protocol, whose label is used once in the session.
     #[must_use]
-    pub fn sub(self, label: &str) -> Here {
+    pub fn child(self, label: &str) -> Here {
         Here { session: self.session.child(label), ..self }
     }
 }
@@ -50,7 +50,7 @@ impl<'n> Party<'_, 'n> {
 
     /// The same party in a sub-protocol, whose label is used once in the session.
     pub fn sub(&mut self, label: &str) -> Party<'_, 'n> {
-        Party { net: self.net, here: self.here.sub(label), rng: self.rng, observer: self.observer }
+        Party { net: self.net, here: self.here.child(label), rng: self.rng, observer: self.observer }
     }
 
     /// The only link of two parties, with all else that this party has: what a figure for two is written against.

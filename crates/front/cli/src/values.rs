@@ -69,7 +69,7 @@ pub(crate) fn read(
     party: Option<u16>,
 ) -> Outcome<BTreeMap<usize, Bits>> {
     let inputs = resolved.inputs();
-    let ours = |index: usize| party.is_none_or(|party| inputs[index].owner.includes(party as u16));
+    let ours = |index: usize| party.is_none_or(|party| inputs[index].owner.includes(party));
     // Named values first, so that the others take the places that are left.
     let mut texts: BTreeMap<usize, &str> = BTreeMap::new();
     for assigned in given {
@@ -239,7 +239,7 @@ pub(crate) fn lines(resolved: &Resolved, outputs: &BTreeMap<usize, String>) -> S
 /// A party's values for its child process: the hex of the packed wires.
 pub(crate) fn to_orders(resolved: &Resolved, party: u16, inputs: &BTreeMap<usize, Bits>) -> BTreeMap<usize, String> {
     let hex = |bits: &Bits| bits.to_bytes().iter().map(|byte| format!("{byte:02x}")).collect();
-    let own = inputs.iter().filter(|(index, _)| resolved.inputs()[**index].owner.includes(party as u16));
+    let own = inputs.iter().filter(|(index, _)| resolved.inputs()[**index].owner.includes(party));
     own.map(|(&index, bits)| (index, hex(bits))).collect()
 }
 

@@ -218,8 +218,8 @@ pub(crate) struct Supplied {
 
 /// Where its batches come from.
 enum Taken {
-    Whole(Option<Reader>),
-    Batches(Deal),
+    Whole(Option<Box<Reader>>),
+    Batches(Box<Deal>),
 }
 
 impl Supplied {
@@ -251,7 +251,7 @@ impl Supplied {
         let (taken, last) = if whole {
             let reader = store.take(&id)?;
             clock.watch().taken(ours.len() - 1 - lost.len(), lost.len());
-            (Taken::Whole(Some(reader)), true)
+            (Taken::Whole(Some(Box::new(reader))), true)
         } else {
             let mut deal = store.open_deal(&id)?;
             let behind = deal.advance_to(next)?;
@@ -260,7 +260,7 @@ impl Supplied {
             }
             clock.watch().material(deal.info().blocks - next, need, behind);
             let last = deal.info().blocks == next + need;
-            (Taken::Batches(deal), last)
+            (Taken::Batches(Box::new(deal)), last)
         };
         let parts: [&[u8]; 3] = [&here.session.to_bytes(), &id.to_bytes(), &next.to_le_bytes()];
         here.session = SessionId::derive("run on material from a store", &parts);
@@ -292,11 +292,10 @@ impl Shelf for Taken {
     }
 
     fn take(&mut self) -> Result<Option<Box<dyn Read + Send + '_>>> {
-        let reader = match self {
-            Taken::Whole(reader) => reader.take(),
-            Taken::Batches(deal) => deal.take()?,
-        };
-        Ok(reader.map(|reader| Box::new(reader) as Box<dyn Read + Send>))
+        Ok(match self {
+            Taken::Whole(reader) => reader.take().map(|reader| reader as Box<dyn Read + Send>),
+            Taken::Batches(deal) => deal.take()?.map(|reader| Box::new(reader) as Box<dyn Read + Send>),
+        })
     }
 
     fn check_begins(&mut self) -> Result<()> {

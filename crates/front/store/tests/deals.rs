@@ -197,7 +197,7 @@ fn every_flipped_byte_and_every_cut_of_a_record_is_noticed() {
     // It does not stand in another's way, and what is wrong is said.
     let others = |what: &str| {
         let damaged = store.damaged().unwrap();
-        let [Error { kind: Kind::InvalidInput(why), .. }] = &damaged[..] else { panic!("{what}: {damaged:?}") };
+        let [Error { kind: Kind::Store(why), .. }] = &damaged[..] else { panic!("{what}: {damaged:?}") };
         assert!(why.contains(path.to_str().unwrap()) && why.contains("damaged"), "{what}: {why}");
         assert_eq!(numbers(&store), [2], "{what}");
         drop(store.open_deal(&meta(2).id).unwrap());

@@ -87,7 +87,7 @@ impl<'a> Offline<'a> {
         observer: &mut dyn Observer,
         conduct: &mut impl for<'c> Conduct<Act<'c>>,
     ) -> Result<()> {
-        let (here, garbler) = (here.sub("cutchoose, prepared"), self.plan.garbler);
+        let (here, garbler) = (here.child("cutchoose, prepared"), self.plan.garbler);
         put_bytes(to, MAGIC)?;
         put_bytes(to, &here.session.to_bytes())?;
         put_bytes(to, &self.program.digest())?;

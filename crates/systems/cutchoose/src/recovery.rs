@@ -83,7 +83,7 @@ impl First {
     /// `h` and `g1`.
     ///
     /// # Errors
-    /// [`InvalidPoint`](checks::INVALID_POINT) or [`IdentityPoint`](checks::IDENTITY_POINT) if the evaluator
+    /// [`InvalidPoint`](crate::checks::INVALID_POINT) or [`IdentityPoint`](checks::IDENTITY_POINT) if the evaluator
     /// sent such.
     pub(crate) fn points(&self) -> Result<[RistrettoPoint; 2]> {
         let [h, g1] = self.0.map(|bytes| match decode(&bytes) {
@@ -224,7 +224,7 @@ impl Commitments {
     /// The pad of each `seed_j`: the sum of both is to be sent.
     ///
     /// # Errors
-    /// [`InvalidPoint`](checks::INVALID_POINT) if the evaluator sent such.
+    /// [`InvalidPoint`](crate::checks::INVALID_POINT) if the evaluator sent such.
     pub(crate) fn pads(self, second: &Second, delta: Block) -> Result<Zeroizing<Vec<Block>>> {
         let shifted = Zeroizing::new(decode(&second.0)? - *point(&self.session, delta));
         let shared = doubled(&combine(&self.scalars, &self.g1, &shifted));

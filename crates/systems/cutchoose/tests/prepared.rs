@@ -3,13 +3,13 @@
 
 use std::io::Read;
 
-use comity_channel::{Channel, Mesh, memory};
+use comity_channel::{Channel, Mesh};
 use comity_circuit::{Program, Recipients, library};
 use comity_core::{Backend, Bits, Error, Kind, Params, PartyId, Result, SessionId};
 use comity_cutchoose::{CutChoose, Prepared, prepare};
 use comity_protocol::{Ahead, Empty, Here, Job, Lot, Need, Options, Party, Protocol, Shelf, Supplies, WriteBatch};
-use comity_testing::Pair;
 use comity_testing::laws::{Outputs, rng};
+use comity_testing::{Pair, told};
 
 const RHO: u32 = 7;
 
@@ -151,10 +151,9 @@ fn each_run_takes_a_preparation_of_its_own() {
         );
         assert!(one == [(0, number((x + y) & 255, 8))] && one == two);
     }
-    let (mut ch, mut other) = memory::pair();
-    refused(online(&mut ch, 0, role, &program, &[number(1, 8), number(1, 8)], &mut a), "no preparation is left");
-    drop(ch);
-    assert!(matches!(other.recv(&mut [0]), Err(Error { kind: Kind::Closed, .. })));
+    let (sent, ended) = told(&[], |ch| online(ch, 0, role, &program, &[number(1, 8), number(1, 8)], &mut a));
+    refused(ended, "no preparation is left");
+    assert!(sent.is_empty());
 }
 
 /// What is refused before anything is sent. Inputs that do not fit leave the preparation where it is.
@@ -163,13 +162,15 @@ fn a_run_that_does_not_fit_its_preparation_is_refused() {
     let program = library::program("add8").unwrap();
     let role = "garbler";
     let (mut a, _) = Pair::run(|ch| offline(ch, 0, role, &program, 1), |ch| offline(ch, 1, role, &program, 1));
-    let (mut ch, mut other) = memory::pair();
-    let inputs = [number(1, 8), number(1, 8)];
-    assert!(online(&mut ch, 0, role, &program, &[number(1, 7), number(1, 8)], &mut a).is_err());
-    assert_eq!(a.0.len(), 1);
-    refused(online(&mut ch, 0, "evaluator", &program, &inputs, &mut a), "other roles");
-    drop(ch);
-    assert!(matches!(other.recv(&mut [0]), Err(Error { kind: Kind::Closed, .. })));
+    let mut run = |role, x| told(&[], |ch| online(ch, 0, role, &program, &[x, number(1, 8)], &mut a));
+    let (sent, ended) = run(role, number(1, 7));
+    refused(ended, "bits");
+    assert!(sent.is_empty());
+    // The preparation is still there, and now it is used.
+    let (sent, ended) = run("evaluator", number(1, 8));
+    refused(ended, "other roles");
+    assert!(sent.is_empty());
+    refused(run(role, number(1, 8)).1, "no preparation is left");
 
     let mut coded = options(role);
     coded.set(PartyId(0), "coded", "yes").unwrap();
@@ -200,7 +201,7 @@ fn a_preparation_is_for_one_program_and_party_and_read_whole() {
             Err(other) => panic!("{other}"),
         };
     assert_eq!(open(&a, 0, &program), "loaded");
-    assert!(open(&a, 1, &program).contains("party 0"));
+    assert!(open(&a, 1, &program).contains("the preparation is party 0's"));
     assert!(open(&a, 0, &library::program("add16").unwrap()).contains("another program"));
     assert!(open(&a[1..], 0, &program).contains("no preparation"));
     for len in [0, 10, 40, 83, 100, a.len() - 1] {

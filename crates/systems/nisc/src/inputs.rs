@@ -112,7 +112,7 @@ pub(crate) fn input_commitment(powers: &impl Powers, half_r: &Scalar, bit: Choic
 /// The active labels of bit `j` in the evaluated copies, from halves of the input commitment and of the proofs.
 ///
 /// # Errors
-/// [`InputEquality`](checks::INPUT_EQUALITY) if a proof is wrong: what it takes the commitment to was not
+/// [`InputEquality`](crate::checks::INPUT_EQUALITY) if a proof is wrong: what it takes the commitment to was not
 /// committed to in that copy.
 pub(crate) fn find(
     session: &SessionId,

@@ -407,7 +407,7 @@ fn unmask(mask: &mut Prg, bytes: [u8; 32]) -> Option<Scalar> {
 /// "Decrypts P2's input-commitments", from half of `w`.
 ///
 /// # Errors
-/// [`NoRecovery`](checks::NO_RECOVERY) if `half_w` is not half the logarithm of `h`, or a commitment is not to a bit.
+/// [`NoRecovery`](crate::checks::NO_RECOVERY) if `half_w` is not half the logarithm of `h`, or a commitment is not to a bit.
 fn decrypt(commitments: &Commitments, half_w: &Scalar) -> Result<Bits> {
     let w = Zeroizing::new(half_w + half_w);
     let [zero, one] = [Scalar::ZERO, Scalar::ONE].map(|bit| RistrettoPoint::mul_base(&bit));

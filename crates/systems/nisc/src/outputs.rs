@@ -144,8 +144,8 @@ impl Verdict {
     /// The last steps of Figure 4.
     ///
     /// # Errors
-    /// [`RecoveryOpening`](checks::RECOVERY_OPENING) if a recovery box was not opened, and
-    /// [`NoValidCopy`](checks::NO_VALID_COPY) if no copy is semi-trusted.
+    /// [`RecoveryOpening`](crate::checks::RECOVERY_OPENING) if a recovery box was not opened, and
+    /// [`NoValidCopy`](crate::checks::NO_VALID_COPY) if no copy is semi-trusted.
     pub(crate) fn tell(self) -> Result<Told> {
         if !self.opened {
             return Err(checks::RECOVERY_OPENING.into());

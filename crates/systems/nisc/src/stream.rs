@@ -338,8 +338,8 @@ impl<'a> Intake<'a> {
     /// After the last row: the copies must be what was hashed.
     ///
     /// # Errors
-    /// [`GarbledCircuit`](checks::GARBLED_CIRCUIT) if a checked copy is not, else
-    /// [`CodedCircuit`](checks::CODED_CIRCUIT) if an evaluated one is not.
+    /// [`GarbledCircuit`](crate::checks::GARBLED_CIRCUIT) if a checked copy is not, else
+    /// [`CodedCircuit`](crate::checks::CODED_CIRCUIT) if an evaluated one is not.
     pub(crate) fn finish(self, input: &mut In<'_>) -> Result<()> {
         let (Arrival::Coded { digests, .. } | Arrival::Stored(digests)) = self.form else { return Ok(()) };
         let right = digests.hashers.iter().map(|hasher| Ok(hasher.finalize() == input.array::<32>()?));

@@ -111,7 +111,7 @@ impl Protocol for TinyOt {
         let (ch, here, rng, observer) = me.pair()?;
         observer.phase("setup");
         let ands = Ands::Exactly(job.program.and_gates());
-        let dealer = dealer(ch, here.sub("dealer"), kind(job.options), ands, rng)?;
+        let dealer = dealer(ch, here.child("dealer"), kind(job.options), ands, rng)?;
         run_with(ch, here, dealer, job, observer)
     }
 
@@ -136,7 +136,7 @@ impl Protocol for TinyOt {
                     Some(maker) => maker,
                     none => {
                         observer.phase("setup");
-                        let dealer = dealer(ch, here.sub("dealer"), kind(ahead.options), Ands::Exactly(ands), rng)?;
+                        let dealer = dealer(ch, here.child("dealer"), kind(ahead.options), Ands::Exactly(ands), rng)?;
                         observer.phase("offline");
                         none.insert(Maker::new(dealer))
                     }
@@ -152,8 +152,8 @@ impl Protocol for TinyOt {
 
     fn reactive(&self, me: &mut Party<'_, '_>, options: &Options) -> Result<Box<dyn Reactive>> {
         let (ch, here, rng, _) = me.pair()?;
-        let dealer = dealer(ch, here.sub("dealer"), kind(options), Ands::UpTo(MOST), rng)?;
-        Ok(Box::new(ByHand { machine: Machine::new(here.sub("machine"), dealer) }))
+        let dealer = dealer(ch, here.child("dealer"), kind(options), Ands::UpTo(MOST), rng)?;
+        Ok(Box::new(ByHand { machine: Machine::new(here.child("machine"), dealer) }))
     }
 }
 

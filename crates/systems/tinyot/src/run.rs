@@ -26,7 +26,7 @@ pub fn run_with(
 ) -> Result<()> {
     let Job { program, inputs, .. } = *job;
     program.check_inputs(Some(here.me), inputs)?;
-    let mut machine = Machine::new(here.sub("machine"), dealer);
+    let mut machine = Machine::new(here.child("machine"), dealer);
     machine.plan(program.and_gates());
     observer.phase("offline");
     for circuit in program.lowered() {

@@ -171,7 +171,7 @@ impl Sender {
     /// Step 2: the challenge to send.
     ///
     /// # Errors
-    /// [`InvalidPoint`](checks::INVALID_POINT) or [`IdentityPoint`](checks::IDENTITY_POINT) if the receiver
+    /// [`InvalidPoint`](crate::checks::INVALID_POINT) or [`IdentityPoint`](checks::IDENTITY_POINT) if the receiver
     /// sent such.
     pub fn challenge(self, points: &Points) -> Result<(Waiting, Challenge)> {
         let mut work = self.start(&points.seed, points.points.len());
@@ -217,7 +217,7 @@ impl Waiting {
     /// After step 3: both keys of each OT.
     ///
     /// # Errors
-    /// [`BaseOtChallenge`](checks::BASE_OT_CHALLENGE) if the response is not that of a receiver that knows an
+    /// [`BaseOtChallenge`](crate::checks::BASE_OT_CHALLENGE) if the response is not that of a receiver that knows an
     /// answer for every OT.
     pub fn finish(mut self, response: &Response) -> Result<SenderSeeds<Malicious>> {
         let expected = self.answers.digest(&self.session, TO_SENDER);
@@ -247,8 +247,8 @@ impl Receiver {
     /// Step 3: the response to send, and the chosen keys. They are of use only if the sender takes the response.
     ///
     /// # Errors
-    /// [`InvalidPoint`](checks::INVALID_POINT) or [`IdentityPoint`](checks::IDENTITY_POINT) if the sender
-    /// offered such, [`BaseOtChallenge`](checks::BASE_OT_CHALLENGE) if its challenge does not fit its digest for
+    /// [`InvalidPoint`](crate::checks::INVALID_POINT) or [`IdentityPoint`](checks::IDENTITY_POINT) if the sender
+    /// offered such, [`BaseOtChallenge`](crate::checks::BASE_OT_CHALLENGE) if its challenge does not fit its digest for
     /// these choice bits, and [`Malformed`](comity_core::Kind) if there is not a challenge for each OT.
     pub fn respond(self, offer: &Offer, challenge: &Challenge) -> Result<(Response, ReceiverSeeds<Malicious>)> {
         let outputs = self.outputs(offer)?;

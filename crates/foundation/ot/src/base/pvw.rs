@@ -200,7 +200,7 @@ impl Sender {
     /// Takes a query.
     ///
     /// # Errors
-    /// [`InvalidPoint`](checks::INVALID_POINT) or [`IdentityPoint`](checks::IDENTITY_POINT) if it holds such.
+    /// [`InvalidPoint`](crate::checks::INVALID_POINT) or [`IdentityPoint`](checks::IDENTITY_POINT) if it holds such.
     pub fn new(crs: &Crs, query: &Query) -> Result<Sender> {
         Ok(Sender { crs: crs.clone(), keys: query.0.iter().map(Key::new).collect::<Result<_>>()? })
     }
@@ -225,7 +225,7 @@ impl Sender {
     /// Whether an answer is what its opening says.
     ///
     /// # Errors
-    /// [`WrongOpening`](checks::WRONG_OPENING) if it is not, and [`InvalidInput`](comity_core::Kind) if answer or opening
+    /// [`WrongOpening`](crate::checks::WRONG_OPENING) if it is not, and [`InvalidInput`](comity_core::Kind) if answer or opening
     /// are not of as many OTs as the query.
     pub fn check(&self, session: &SessionId, j: u64, answer: &Answer, opening: &Opening) -> Result<()> {
         let (n, answers) = (self.keys.len(), answer.0.len());
@@ -315,7 +315,7 @@ impl Receiver {
     /// The chosen payloads of the `j`-th answer in a session.
     ///
     /// # Errors
-    /// [`InvalidPoint`](checks::INVALID_POINT) or [`IdentityPoint`](checks::IDENTITY_POINT) if the answer
+    /// [`InvalidPoint`](crate::checks::INVALID_POINT) or [`IdentityPoint`](checks::IDENTITY_POINT) if the answer
     /// holds such, on either side of an OT, and [`InvalidInput`](comity_core::Kind) if it is not of as many OTs as the query.
     pub fn receive(&self, session: &SessionId, j: u64, answer: &Answer) -> Result<Vec<Block>> {
         let (n, answers) = (self.half_r.len(), answer.0.len());

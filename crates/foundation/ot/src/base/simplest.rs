@@ -113,8 +113,8 @@ impl Sender {
     /// Step 3: both keys of each OT.
     ///
     /// # Errors
-    /// [`InvalidPoint`](checks::INVALID_POINT) or
-    /// [`IdentityPoint`](checks::IDENTITY_POINT) if the receiver sent such.
+    /// [`InvalidPoint`](crate::checks::INVALID_POINT) or
+    /// [`IdentityPoint`](crate::checks::IDENTITY_POINT) if the receiver sent such.
     pub fn finish(mut self, points: &Points) -> Result<Vec<[Block; 2]>> {
         let mut keys = Zeroizing::new(Vec::with_capacity(points.0.len()));
         points.0.chunks(GROUP).try_for_each(|group| self.group(group, &mut keys))?;
@@ -138,8 +138,8 @@ impl Receiver {
     /// Step 2: one point for each choice bit, to send.
     ///
     /// # Errors
-    /// [`InvalidPoint`](checks::INVALID_POINT) or
-    /// [`IdentityPoint`](checks::IDENTITY_POINT) if the sender sent such.
+    /// [`InvalidPoint`](crate::checks::INVALID_POINT) or
+    /// [`IdentityPoint`](crate::checks::IDENTITY_POINT) if the sender sent such.
     pub fn new(
         session: &SessionId,
         choices: &Bits,

@@ -11,7 +11,7 @@
 //! choice bits: whoever sees what it does with them learns these. So the opening is delta *and* a hash of all seeds
 //! that the sender holds, which are all but one of each tree, and which one is delta. The receiver knows all seeds,
 //! computes what a sender with this delta would hold, and derives the messages only if the hash is that; otherwise
-//! [`WrongOpening`](checks::WRONG_OPENING). Whether it aborts does not depend on its choice bits.
+//! [`WrongOpening`](crate::checks::WRONG_OPENING). Whether it aborts does not depend on its choice bits.
 //!
 //! **Adversary**: malicious, either party, with the leak of [`DeltaReceiver`](crate::DeltaReceiver). To open another
 //! delta the sender must know a seed of 128 bits that it never got. The receiver learns nothing about the other

@@ -145,7 +145,7 @@ impl Receiver {
     /// Takes the opening: both messages of every OT of every call, in order.
     ///
     /// # Errors
-    /// [`WrongOpening`](checks::WRONG_OPENING) if delta is not that of the base OTs, and
+    /// [`WrongOpening`](crate::checks::WRONG_OPENING) if delta is not that of the base OTs, and
     /// [`InvalidInput`](comity_core::Kind) after an earlier error.
     pub fn finish(mut self, opening: &Opening) -> Result<Vec<[Vec<u8>; 2]>> {
         self.verify(opening)?;

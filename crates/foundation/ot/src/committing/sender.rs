@@ -27,7 +27,7 @@ impl Sender {
     /// `session` is that of this committing OT alone: of two under one session each takes a child of it.
     ///
     /// # Errors
-    /// Those of [`BaseOt::receive`], and [`InconsistentTree`](checks::INCONSISTENT_TREE).
+    /// Those of [`BaseOt::receive`], and [`InconsistentTree`](crate::checks::INCONSISTENT_TREE).
     pub fn setup<B: BaseOt<Model: AtLeast<Malicious>>>(
         ch: &mut dyn Channel,
         session: &SessionId,
@@ -63,7 +63,7 @@ impl Sender {
     ///
     /// # Errors
     /// [`Malformed`](comity_core::Kind) if the message is not for such trees, and
-    /// [`InconsistentTree`](checks::INCONSISTENT_TREE).
+    /// [`InconsistentTree`](crate::checks::INCONSISTENT_TREE).
     ///
     /// # Panics
     /// If there are not 128.
@@ -88,7 +88,7 @@ impl Sender {
     /// OTs of chosen messages, each `len` bytes long.
     ///
     /// # Errors
-    /// Those of the channel, [`InconsistentChoices`](checks::INCONSISTENT_CHOICES), and
+    /// Those of the channel, [`InconsistentChoices`](crate::checks::INCONSISTENT_CHOICES), and
     /// [`InvalidInput`](comity_core::Kind) if a message has another length.
     pub fn send<T: AsRef<[u8]>>(&mut self, ch: &mut dyn Channel, len: usize, messages: &[[T; 2]]) -> Result<()> {
         if let Some(other) = messages.iter().flatten().find(|message| message.as_ref().len() != len) {
@@ -119,7 +119,7 @@ impl Sender {
     /// OTs of random messages: both of each.
     ///
     /// # Errors
-    /// Those of the channel, and [`InconsistentChoices`](checks::INCONSISTENT_CHOICES).
+    /// Those of the channel, and [`InconsistentChoices`](crate::checks::INCONSISTENT_CHOICES).
     pub fn random(&mut self, ch: &mut dyn Channel, out: &mut [[Block; 2]]) -> Result<()> {
         begin(&mut self.broken)?;
         let q = self.extend(ch, out.len())?;

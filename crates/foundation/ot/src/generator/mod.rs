@@ -21,7 +21,7 @@
 //! has all trees, and not before, it tells a random point of GF(2^128); both sides sum up their leaves times the point's powers; 128
 //! correlations that serve nothing else mask what the ends of the receiver's paths add to that; and the sender's hash
 //! of its sum must be the receiver's. Otherwise
-//! [`InconsistentCorrelation`](checks::INCONSISTENT_CORRELATION), and the state is gone.
+//! [`InconsistentCorrelation`](crate::checks::INCONSISTENT_CORRELATION), and the state is gone.
 //!
 //! *Bound.* A sender whose trees are not consistent with where all paths end passes with at most `2^22 2^-128` an iteration,
 //! by the degree of the polynomial; failure adds over iterations, and stays below 2^-40 for 2^66 of them. *Leak.* It passes as well if it

@@ -258,7 +258,7 @@ impl Accepted<Malicious> {
     /// The receiver with the iteration's outputs, if the answer is right.
     ///
     /// # Errors
-    /// [`InconsistentCorrelation`](checks::INCONSISTENT_CORRELATION) if it is not; nothing is left then.
+    /// [`InconsistentCorrelation`](crate::checks::INCONSISTENT_CORRELATION) if it is not; nothing is left then.
     pub fn check(mut self, answer: &Answer) -> Result<Receiver<Malicious>> {
         self.check.take().expect("in the malicious model there is a check").verify(answer)?;
         self.receiver.open();

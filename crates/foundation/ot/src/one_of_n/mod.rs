@@ -57,7 +57,7 @@
 //! corrections it draws a challenge; it names random elements of GF(2^128), and `R` of a row is the inner product with
 //! them. The receiver answers with `R` of the 76 rows of choices and binds, by BLAKE3, those of its rows `t^i`. `R`
 //! commutes with the linear code, so the sender knows what the second must be. Otherwise
-//! [`InconsistentChoices`](checks::INCONSISTENT_CHOICES). 128 OTs a chunk, with random choices, mask
+//! [`InconsistentChoices`](crate::checks::INCONSISTENT_CHOICES). 128 OTs a chunk, with random choices, mask
 //! the answer.
 //!
 //! *Bound.* Let the receiver's columns be words of the code but for errors in the rows of a set A, where A is as small

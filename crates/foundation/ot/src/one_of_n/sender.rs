@@ -110,7 +110,7 @@ impl<S: Scheme> Sender<S> {
     ///
     /// # Errors
     /// Those of the channel; in the malicious model
-    /// [`InconsistentChoices`](checks::INCONSISTENT_CHOICES).
+    /// [`InconsistentChoices`](crate::checks::INCONSISTENT_CHOICES).
     pub fn keys(&mut self, ch: &mut dyn Channel, n: usize) -> Result<Keys<S>> {
         begin(&mut self.broken)?;
         let mut keys = Keys::room(&self.secret, self.next, n);
@@ -244,7 +244,7 @@ impl Taken<Oos16> {
     /// Checks the answer: the sender for the next chunk, and the OTs.
     ///
     /// # Errors
-    /// [`InconsistentChoices`](checks::INCONSISTENT_CHOICES); the extension is gone then.
+    /// [`InconsistentChoices`](crate::checks::INCONSISTENT_CHOICES); the extension is gone then.
     pub fn check(mut self, answer: &Answer) -> Result<(Sender<Oos16>, Keys<Oos16>)> {
         self.sender.check(self.n, &self.challenge, answer)?;
         Ok(self.done())

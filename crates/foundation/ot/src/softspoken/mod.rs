@@ -25,12 +25,12 @@
 //! - *Trees* (figure 14, for trees of two levels and more). Every seed `s` gives a key, which is the seed from then on,
 //!   and a check value of 256 bits. The receiver sends the sum of a tree's check values, from which the sender gets the
 //!   one that it misses, and the hash of all of them, which must agree. Otherwise
-//!   [`InconsistentTree`](checks::INCONSISTENT_TREE).
+//!   [`InconsistentTree`](crate::checks::INCONSISTENT_TREE).
 //! - *Choice bits* (section 4.1), for each chunk of 2^16 OTs before it is used. When the sender has a chunk's
 //!   corrections it draws a linear hash of rows of bits to GF(2^128): the inner product with random elements, expanded
 //!   from a challenge of 128 bits. The receiver answers with the hash of `x` and, bound by BLAKE3, those of its rows;
 //!   the sender knows from its own rows, delta and the first what the others must be. Otherwise
-//!   [`InconsistentChoices`](checks::INCONSISTENT_CHOICES). 128 OTs a chunk are made for nothing, and
+//!   [`InconsistentChoices`](crate::checks::INCONSISTENT_CHOICES). 128 OTs a chunk are made for nothing, and
 //!   mask what the hash tells about `x`.
 //!
 //! *Bound.* Trees with different `x` have equal hashes with probability 2^-128 a pair of trees, so but for at most

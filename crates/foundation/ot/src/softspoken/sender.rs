@@ -41,8 +41,8 @@ impl<M: Checking> Sender<M> {
     /// `delta` must be uniform but for bits that the protocol above fixes (bit 0 for point-and-permute).
     ///
     /// # Errors
-    /// Those of [`BaseOt::receive`], [`InvalidInput`](Error::InvalidInput) if `k` is not from 1 to 8, and in the
-    /// malicious model [`InconsistentTree`](checks::INCONSISTENT_TREE).
+    /// Those of [`BaseOt::receive`], [`InvalidInput`](comity_core::Kind) if `k` is not from 1 to 8, and in the
+    /// malicious model [`InconsistentTree`](crate::checks::INCONSISTENT_TREE).
     pub fn setup<B: BaseOt<Model: AtLeast<M>>>(
         ch: &mut dyn Channel,
         session: &SessionId,
@@ -62,8 +62,8 @@ impl<M: Checking> Sender<M> {
     /// The sender from 128 random OTs, whose choice bits are delta, and the receiver's message.
     ///
     /// # Errors
-    /// [`InvalidInput`](Error::InvalidInput) if `k` is not from 1 to 8, [`Malformed`](Error::Malformed) if the message
-    /// is not for such trees, and in the malicious model [`InconsistentTree`](checks::INCONSISTENT_TREE).
+    /// [`InvalidInput`](comity_core::Kind) if `k` is not from 1 to 8, [`Malformed`](comity_core::Kind) if the message
+    /// is not for such trees, and in the malicious model [`InconsistentTree`](crate::checks::INCONSISTENT_TREE).
     ///
     /// # Panics
     /// If there are not 128.
@@ -103,8 +103,8 @@ impl<M: Checking> Sender<M> {
     /// A chunk of `n` OTs from the receiver's corrections, for given or for `random` choice bits.
     ///
     /// # Errors
-    /// [`InvalidInput`](Error::InvalidInput) if there are more than [`CHUNK`](Checking::CHUNK),
-    /// [`Malformed`](Error::Malformed) if the message is not for so many.
+    /// [`InvalidInput`](comity_core::Kind) if there are more than [`CHUNK`](Checking::CHUNK),
+    /// [`Malformed`](comity_core::Kind) if the message is not for so many.
     pub fn take(mut self, n: usize, random: bool, corrections: &Corrections) -> Result<Taken<M>> {
         if n > M::CHUNK {
             return Err(Error::invalid_input(format!("{n} OTs are more than a chunk, {}", M::CHUNK)));
@@ -234,7 +234,7 @@ impl Taken<Malicious> {
     /// Checks the receiver's answer: the sender for the next chunk, and the OTs' `q_j`.
     ///
     /// # Errors
-    /// [`InconsistentChoices`](checks::INCONSISTENT_CHOICES) if the answer is wrong. The sender is then gone.
+    /// [`InconsistentChoices`](crate::checks::INCONSISTENT_CHOICES) if the answer is wrong. The sender is then gone.
     pub fn check(mut self, answer: &Answer) -> Result<(Sender<Malicious>, Vec<Block>)> {
         self.sender.check(&self.challenge, &mut self.hashes, answer)?;
         Ok(self.done())

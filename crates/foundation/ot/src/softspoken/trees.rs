@@ -95,7 +95,7 @@ pub(crate) fn build<M: Checking>(
 /// The sender's trees, from random OTs whose choice bits are delta.
 ///
 /// # Errors
-/// [`InconsistentTree`](checks::INCONSISTENT_TREE) if a check fails, in the malicious model.
+/// [`InconsistentTree`](crate::checks::INCONSISTENT_TREE) if a check fails, in the malicious model.
 pub(crate) fn puncture<M: Checking>(
     session: &SessionId,
     backend: Backend,

@@ -32,7 +32,7 @@ impl TwoWay {
     /// levels. `own` is the session of the extension under this party's delta, `theirs` that under the peer's.
     ///
     /// # Errors
-    /// As [`Sender::setup`] and [`Receiver::setup`]; [`InvalidInput`](Error::InvalidInput) if bit 0 of delta is zero.
+    /// As [`Sender::setup`] and [`Receiver::setup`]; [`InvalidInput`](comity_core::Kind) if bit 0 of delta is zero.
     pub fn setup(
         ch: &mut dyn Channel,
         [own, theirs]: [&SessionId; 2],

@@ -142,7 +142,7 @@ fn execute(program: &Program, kind: DealerKind) -> Outcome<(Run, f64)> {
         let mut spent = Duration::ZERO;
         let start = Instant::now();
         let ands = Ands::Exactly(program.and_gates());
-        let inner = dealer(ch, here.sub("dealer"), kind, ands, &mut SystemRng)?;
+        let inner = dealer(ch, here.child("dealer"), kind, ands, &mut SystemRng)?;
         let setup = start.elapsed();
         let timed = Box::new(Timed { inner, spent: &mut spent });
         run_with(ch, here, timed, &work.job(&inputs), &mut Nobody)?;
@@ -364,8 +364,8 @@ fn online(suite: &mut Suite) -> Outcome {
             let session = session();
             let party = |ch: &mut Wire, party: u16| {
                 let here = here(party, session, RHO);
-                let ahead = Ahead::new(ch, here.sub("dealer"), WIDE)?;
-                let mut machine = Machine::new(here.sub("machine"), Box::new(ahead));
+                let ahead = Ahead::new(ch, here.child("dealer"), WIDE)?;
+                let mut machine = Machine::new(here.child("machine"), Box::new(ahead));
                 let mut x = vec![Share::default(); WIDE];
                 machine.random(ch, &mut x)?;
                 let y: Vec<Share> = x.iter().rev().copied().collect();
@@ -393,7 +393,7 @@ fn online(suite: &mut Suite) -> Outcome {
             let work = Work::new(&program, TinyOt.card(), RHO)?;
             let party = |ch: &mut Wire, party: u16| {
                 let (here, inputs) = (work.here(party), work.inputs(party));
-                let ahead = Ahead::new(ch, here.sub("dealer"), program.and_gates() as usize)?;
+                let ahead = Ahead::new(ch, here.child("dealer"), program.and_gates() as usize)?;
                 let mut begun = Begun { at: None };
                 run_with(ch, here, Box::new(ahead), &work.job(&inputs), &mut begun)?;
                 Ok(begun.at.map_or(0.0, |start| start.elapsed().as_secs_f64()))

@@ -150,8 +150,8 @@ impl Receiver {
     /// The receiver of these answers: each by its number in the session and its head.
     ///
     /// # Errors
-    /// [`InvalidPoint`](checks::INVALID_POINT) or
-    /// [`IdentityPoint`](checks::IDENTITY_POINT) if a head holds such,
+    /// [`InvalidPoint`](crate::checks::INVALID_POINT) or
+    /// [`IdentityPoint`](crate::checks::IDENTITY_POINT) if a head holds such,
     /// on either side.
     pub fn shared(&self, session: &SessionId, answers: impl IntoIterator<Item = (u64, Head)>) -> Result<Shared<'_>> {
         let decoded = |(number, head): (u64, Head)| {

@@ -125,7 +125,7 @@ fn program(circuit: Circuit, name: &str) -> Program {
 pub(super) fn for_evaluator(program: Program) -> Program {
     let outputs = program.outputs().len();
     (0..outputs).fold(program, |program, output| {
-        program.with_recipients(output, Recipients::only(1 - GARBLER as u16)).expect("an output that is there")
+        program.with_recipients(output, Recipients::only(1 - GARBLER)).expect("an output that is there")
     })
 }
 

@@ -95,7 +95,7 @@ pub(super) fn run(suite: &mut Suite) -> Outcome {
 /// Input bits of garbler and evaluator, output bits, AND gates.
 fn sizes(program: &Program) -> [f64; 4] {
     let bits = |garblers: bool| {
-        let own = program.inputs().iter().filter(|input| (input.owner.includes(GARBLER as u16)) == garblers);
+        let own = program.inputs().iter().filter(|input| (input.owner.includes(GARBLER)) == garblers);
         own.map(|input| input.bits).sum::<usize>() as f64
     };
     let outputs = program.outputs().iter().map(|output| output.bits).sum::<usize>() as f64;
