@@ -12,6 +12,7 @@ mod language;
 mod mail;
 mod mutate;
 mod network;
+mod ope;
 mod ot;
 mod peer;
 mod seeds;
@@ -27,6 +28,7 @@ pub use language::language;
 pub use mail::{mail_answer, mail_key, mail_query};
 pub use mutate::Mutator;
 pub use network::{fingerprint, frames, key_file, raw_stream, tls_stream, trusted_file};
+pub use ope::{ope_cache, ope_key, ope_plain, ope_query, ope_sealed, ope_state};
 pub use ot::{ot_messages, ot_receiver, ot_sender};
 pub use peer::{base_ot, hello, yao_evaluator, yao_garbler};
 pub use seeds::seeds;
@@ -50,6 +52,12 @@ pub const TARGETS: &[(&str, Body)] = &[
     ("mail_answer", mail_answer),
     ("mail_key", mail_key),
     ("mail_query", mail_query),
+    ("ope_cache", ope_cache),
+    ("ope_key", ope_key),
+    ("ope_plain", ope_plain),
+    ("ope_query", ope_query),
+    ("ope_sealed", ope_sealed),
+    ("ope_state", ope_state),
     ("ot_messages", ot_messages),
     ("ot_receiver", ot_receiver),
     ("ot_sender", ot_sender),

@@ -51,6 +51,7 @@ pub fn seeds() -> Vec<(&'static str, &'static str, Vec<u8>)> {
         ("program", "version_1", version_1(program().encode())),
     ];
     seeds.extend(crate::mail::seeds());
+    seeds.extend(crate::ope::seeds());
     seeds.extend(crate::ot::seeds());
     seeds.extend(crate::tinyot::seeds());
     seeds

@@ -115,6 +115,9 @@ pub(crate) enum Command {
     /// Compute by mail: publish a query, answer one, open the answers
     #[command(subcommand, after_help = crate::nisc::args::ABOUT)]
     Nisc(crate::nisc::args::NiscCommand),
+    /// Ask for ranges of encrypted columns of PostgreSQL
+    #[command(subcommand, after_help = crate::ope::args::ABOUT)]
+    Ope(crate::ope::args::OpeCommand),
     /// List the protocols and services, and what each protects against
     Protocols(crate::protocols::ProtocolsArgs),
     /// Make this party's key and say whose keys it trusts

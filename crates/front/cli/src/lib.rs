@@ -18,6 +18,7 @@ mod json;
 mod key;
 mod local;
 mod nisc;
+mod ope;
 mod party;
 mod prepare;
 mod progress;
@@ -105,6 +106,7 @@ fn dispatch(args: &[OsString], list: List) -> Outcome<ExitCode> {
         Command::Protocols(args) => protocols::run(&args),
         Command::Key(command) => key::run(&command),
         Command::Nisc(command) => return nisc::run(&command),
+        Command::Ope(command) => return ope::run(&command),
         Command::Bench(args) => bench::run(&args),
         Command::Completions(args) => shell::completions(args.shell, list),
         Command::Man => shell::man(list),

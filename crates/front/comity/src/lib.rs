@@ -5,6 +5,8 @@
 //! or over the wires of a [`Builder`]. How it is computed is a [`Protocol`], and each says what it protects against. A
 //! [`Session`] is one party's side of one run; [`Interactive`](interactive::Interactive) one of a session without a program,
 //! in which inputs and outputs come as they are wanted.
+//!
+//! Beside protocols there are services: `ope` (a feature, on by default) has order-preserving encryption, for one party and its database.
 
 mod clock;
 pub mod interactive;
@@ -19,6 +21,8 @@ pub use comity_channel::{Channel, PerPeer, memory};
 pub use comity_circuit::{Builder, Circuit, Program, ProgramBuilder, Recipients, Wire, library, typed, value};
 pub use comity_core::{Backend, Bits, Error, Kind, Params, PartyId, Result};
 pub use comity_language::{Diagnostic, Diagnostics, compile, compile_expression, parse_type};
+#[cfg(feature = "ope")]
+pub use comity_ope as ope;
 pub use comity_protocol::{Adversary, Card, Options, Protocol};
 pub use comity_store::{Key, Store};
 pub use protocol::{PROTOCOLS, SERVICES, among, named};

@@ -7,7 +7,11 @@ use comity_protocol::{Card, Protocol};
 pub static PROTOCOLS: &[&dyn Protocol] = &[&comity_cutchoose::CutChoose, &comity_tinyot::TinyOt, &comity_yao::Yao];
 
 /// What is no program on an engine, and has a command of its own.
-pub static SERVICES: &[&Card] = &[&comity_nisc::CARD];
+pub static SERVICES: &[&Card] = &[
+    &comity_nisc::CARD,
+    #[cfg(feature = "ope")]
+    &comity_ope::CARD,
+];
 
 /// The protocol of this name.
 ///

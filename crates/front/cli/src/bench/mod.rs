@@ -8,6 +8,7 @@ mod circuit;
 mod garble;
 mod machine;
 mod nnob12;
+mod ope;
 mod ot;
 mod suite;
 mod text;
@@ -68,6 +69,10 @@ static BENCHES: &[Bench] = &[
     wmk17::RHO80,
     nnob12::NNOB12,
     ampr14::AMPR14,
+    ope::CLIENT,
+    ope::STORAGE,
+    ope::INTERACTION,
+    ope::POSTGRES,
 ];
 
 /// The command.

@@ -1,0 +1,108 @@
+//! What `comity ope … --json` prints, and the same for people.
+
+use std::time::Instant;
+
+use comity_postgres::Table;
+use serde::Serialize;
+
+use super::leakage::Attack;
+use crate::console::emit;
+use crate::failure::Outcome;
+use crate::json;
+use crate::party::bytes;
+
+/// One object with counts.
+#[derive(Serialize)]
+pub(crate) struct Report {
+    table: String,
+    /// The version of the table: it grows with each transaction that writes.
+    epoch: u64,
+    /// The number of the secret in use.
+    secret: u32,
+    columns_encrypted: Vec<ColumnReport>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    cache_bytes: Option<u64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) loaded: Option<u64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) rows: Option<u64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) columns: Option<Vec<String>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) values: Option<Vec<Vec<Option<String>>>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) checked: Option<u64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) moved: Option<u64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) resealed: Option<u64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) attacks: Option<Vec<Attack>>,
+    seconds: f64,
+    #[serde(skip)]
+    start: Instant,
+}
+
+#[derive(Serialize)]
+struct ColumnReport {
+    name: String,
+    #[serde(rename = "type")]
+    ty: String,
+    scheme: String,
+    ordered: bool,
+    values: u64,
+}
+
+impl Report {
+    pub(crate) fn new(table: &Table, start: Instant) -> Report {
+        let column = |state: &comity_ope::ColumnState| {
+            let def = table.key().column(&state.name);
+            ColumnReport {
+                name: state.name.clone(),
+                ty: def.map(|def| def.ty.to_string()).unwrap_or_default(),
+                scheme: def.map(|def| def.scheme.to_string()).unwrap_or_default(),
+                ordered: state.ordered,
+                values: state.count,
+            }
+        };
+        Report {
+            table: table.key().table.join("."),
+            epoch: table.state().version,
+            secret: table.key().number(),
+            columns_encrypted: table.state().columns.iter().map(column).collect(),
+            cache_bytes: table.cache_bytes(),
+            loaded: None,
+            rows: None,
+            columns: None,
+            values: None,
+            checked: None,
+            moved: None,
+            resealed: None,
+            attacks: None,
+            seconds: 0.0,
+            start,
+        }
+    }
+
+    /// For people, what `status` says.
+    pub(crate) fn text(&self) -> String {
+        let mut text = format!("{}: version {}, secret {}\n", self.table, self.epoch, self.secret);
+        for column in &self.columns_encrypted {
+            let order = if column.ordered { "" } else { ", no order yet" };
+            text += &format!("{}: {}, {}, {} values{order}\n", column.name, column.ty, column.scheme, column.values);
+        }
+        if let Some(size) = self.cache_bytes {
+            text += &format!("cache: {}\n", bytes(size));
+        }
+        if let Some(rows) = self.checked {
+            text += &format!("{rows} rows are right\n");
+        }
+        text
+    }
+
+    /// Prints the object, or this text.
+    pub(crate) fn print(mut self, json: bool, text: &str) -> Outcome {
+        self.seconds = self.start.elapsed().as_secs_f64();
+        emit(&if json { json::line(&self) } else { text.to_owned() })
+    }
+}

@@ -1,0 +1,166 @@
+//! [`Server`]: a PostgreSQL server of one's own in a temporary folder, for tests, demonstrations and benchmarks.
+//!
+//! It listens on a Unix socket in that folder and on no port. PostgreSQL refuses to run as root, and so for root it runs as another user,
+//! through `setpriv`. Where it is not installed there is none: nothing is downloaded.
+
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+use std::sync::atomic::{AtomicU32, Ordering};
+
+use postgres::{Client, NoTls};
+
+use crate::{Error, Result};
+
+/// A running server; it ends, and its folder goes, when this is dropped.
+pub struct Server {
+    dir: PathBuf,
+    bin: PathBuf,
+    /// The user that it runs as, if not this one.
+    user: Option<(u32, u32)>,
+}
+
+impl Server {
+    /// Starts one; `None` where PostgreSQL is not installed.
+    ///
+    /// # Errors
+    /// [`Error::File`] if it is there and does not start.
+    pub fn start() -> Result<Option<Server>> {
+        let Some(bin) = binaries() else { return Ok(None) };
+        static NUMBER: AtomicU32 = AtomicU32::new(0);
+        let number = NUMBER.fetch_add(1, Ordering::Relaxed);
+        // Short, since a socket's path has 107 bytes at most.
+        let dir = std::env::temp_dir().join(format!("comity-pg-{}-{number}", std::process::id()));
+        let user = other_user();
+        let failed = |source| Error::File { path: dir.clone(), source };
+        fs::create_dir(&dir).map_err(failed)?;
+        let server = Server { dir: dir.clone(), bin, user };
+        server.own().map_err(failed)?;
+        let data = server.data();
+        let data = data.to_str().ok_or_else(|| failed(io::Error::other("the folder's name is no UTF-8")))?;
+        // `C` orders text by its bytes; the accounts of the machine are trusted through the folder's mode.
+        server.run("initdb", &["-D", data, "-A", "trust", "-U", "comity", "--locale=C", "-E", "UTF8", "-N"])?;
+        server.up()?;
+        Ok(Some(server))
+    }
+
+    /// Starts it again after [`kill`](Server::kill).
+    ///
+    /// # Errors
+    /// [`Error::File`] if it does not start.
+    pub fn up(&self) -> Result<()> {
+        let options = format!("-k {} -c listen_addresses=''", self.dir.display());
+        let (data, log) = (self.data(), self.dir.join("log"));
+        let (data, log) = (data.to_string_lossy(), log.to_string_lossy());
+        self.run("pg_ctl", &["-D", &data, "-l", &log, "-o", &options, "-w", "-s", "start"])
+    }
+
+    /// Ends it as a loss of power would, but for the disk: no session is ended in order.
+    ///
+    /// # Errors
+    /// [`Error::File`] if it does not end.
+    pub fn kill(&self) -> Result<()> {
+        self.run("pg_ctl", &["-D", &self.data().to_string_lossy(), "-m", "immediate", "-w", "-s", "stop"])
+    }
+
+    /// A new, empty database; returns its address.
+    ///
+    /// # Errors
+    /// [`Error::Database`].
+    pub fn database(&self) -> Result<String> {
+        static NUMBER: AtomicU32 = AtomicU32::new(0);
+        let name = format!("db{}", NUMBER.fetch_add(1, Ordering::Relaxed));
+        let mut client = Client::connect(&self.address("postgres"), NoTls)?;
+        client.batch_execute(&format!("create database {name}"))?;
+        Ok(self.address(&name))
+    }
+
+    fn address(&self, database: &str) -> String {
+        format!("host={} user=comity dbname={database}", self.dir.display())
+    }
+
+    fn data(&self) -> PathBuf {
+        self.dir.join("data")
+    }
+
+    #[cfg(unix)]
+    fn own(&self) -> io::Result<()> {
+        use std::os::unix::fs::{PermissionsExt, chown};
+        fs::set_permissions(&self.dir, fs::Permissions::from_mode(0o700))?;
+        match self.user {
+            Some((user, group)) => chown(&self.dir, Some(user), Some(group)),
+            None => Ok(()),
+        }
+    }
+
+    #[cfg(not(unix))]
+    fn own(&self) -> io::Result<()> {
+        Ok(())
+    }
+
+    fn run(&self, program: &str, args: &[&str]) -> Result<()> {
+        let path = self.bin.join(program);
+        let mut command = match self.user {
+            Some((user, group)) => {
+                let mut command = Command::new("setpriv");
+                command
+                    .args([&format!("--reuid={user}"), &format!("--regid={group}"), "--clear-groups", "--"])
+                    .arg(&path);
+                command
+            }
+            None => Command::new(&path),
+        };
+        // The server inherits what pg_ctl has: a pipe would stay open as long as it runs.
+        let (out, err) = (self.dir.join(format!("{program}.out")), self.dir.join(format!("{program}.err")));
+        let failed = |source| Error::File { path: path.clone(), source };
+        let [out, file] = [&out, &err].map(fs::File::create);
+        command.args(args).current_dir(&self.dir).stdin(Stdio::null());
+        command.env_remove("PGDATA").stdout(out.map_err(failed)?).stderr(file.map_err(failed)?);
+        let status = command.status().map_err(failed)?;
+        if status.success() {
+            return Ok(());
+        }
+        let mut said = fs::read_to_string(&err).unwrap_or_default();
+        said.push_str(&fs::read_to_string(self.dir.join("log")).unwrap_or_default());
+        Err(failed(io::Error::other(format!("{status}: {}", said.trim()))))
+    }
+}
+
+impl Drop for Server {
+    fn drop(&mut self) {
+        let _ = self.kill();
+        let _ = fs::remove_dir_all(&self.dir);
+    }
+}
+
+/// The folder with PostgreSQL's programs; Debian has them outside of PATH.
+fn binaries() -> Option<PathBuf> {
+    let path = std::env::var_os("PATH").unwrap_or_default();
+    let mut folders: Vec<PathBuf> = std::env::split_paths(&path).collect();
+    let versions = fs::read_dir("/usr/lib/postgresql").into_iter().flatten().flatten();
+    folders.extend(versions.map(|version| version.path().join("bin")));
+    folders.into_iter().find(|folder| ["initdb", "pg_ctl"].iter().all(|program| folder.join(program).is_file()))
+}
+
+/// For root the user `postgres`, or else `nobody`.
+#[cfg(unix)]
+fn other_user() -> Option<(u32, u32)> {
+    use std::os::unix::fs::MetadataExt;
+    let root = fs::metadata("/proc/self").is_ok_and(|own| own.uid() == 0);
+    if !root {
+        return None;
+    }
+    let accounts = fs::read_to_string(Path::new("/etc/passwd")).unwrap_or_default();
+    let numbers = |name: &str| {
+        let line = accounts.lines().find(|line| line.split(':').next() == Some(name))?;
+        let mut fields = line.split(':').skip(2).map(str::parse);
+        Some((fields.next()?.ok()?, fields.next()?.ok()?))
+    };
+    Some(numbers("postgres").or_else(|| numbers("nobody")).unwrap_or((65534, 65534)))
+}
+
+#[cfg(not(unix))]
+fn other_user() -> Option<(u32, u32)> {
+    None
+}

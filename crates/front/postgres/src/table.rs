@@ -1,0 +1,373 @@
+//! [`Table`]: the client's side of one table, and how it keeps up with the database.
+//!
+//! The table's *state* is one row at the server, sealed: a version, how many values each column has, and a keyed sum over them. Every
+//! transaction that writes codes locks that row and makes the next version, and every statement that reads compares the version in its own
+//! snapshot: a client whose dictionary is of another version reads what is new, and tries again. So two clients never give one code to two
+//! values, and an answer is never computed with codes of another time.
+//!
+//! The dictionary is a cache of what rows have. It changes with a transaction's commit: what was rolled back is taken back here,
+//! too, or read again. A commit whose outcome is not known is looked up when the next statement compares versions.
+
+use std::path::{Path, PathBuf};
+
+use comity_core::{Backend, Block, Prg};
+use comity_ope::{Cache, ColumnState, Key, Purpose, State, Sum};
+use postgres::fallible_iterator::FallibleIterator;
+use postgres::types::ToSql;
+use postgres::{GenericClient, Transaction};
+use rand_core::{CryptoRng, Rng};
+
+use crate::column::{Col, Pair};
+use crate::name::{self, Names, ROW, quote};
+use crate::schema::read_state;
+use crate::work::Work;
+use crate::{Error, Result, files};
+
+/// How often a statement is tried again that other clients were faster than.
+pub(crate) const TRIES: usize = 100;
+
+/// A table with encrypted columns.
+pub struct Table {
+    pub(crate) key: Key,
+    pub(crate) names: Names,
+    /// The secret that rows are sealed under.
+    pub(crate) number: u32,
+    /// The last state that was seen.
+    pub(crate) state: State,
+    /// What the dictionaries are of; `None` if they have to be read anew.
+    pub(crate) loaded: Option<Loaded>,
+    pub(crate) columns: Vec<Col>,
+    /// The other columns: name and type in SQL.
+    pub(crate) plain: Vec<(String, String)>,
+    pub(crate) rng: Prg,
+    cache: Option<PathBuf>,
+}
+
+#[derive(Clone, Copy)]
+pub(crate) struct Loaded {
+    pub(crate) version: u64,
+    pub(crate) next_row: u64,
+}
+
+/// What the rows of a table say.
+pub(crate) struct Contents {
+    pub(crate) rows: u64,
+    /// For each column the pairs of its dictionary.
+    pub(crate) pairs: Vec<Vec<Pair>>,
+    /// For each column how many values there are, and their sum.
+    pub(crate) sums: Vec<(u64, Sum)>,
+}
+
+impl Table {
+    /// Opens a table. `cache` is a file with the dictionaries, which is made by [`save`](Table::save); without one they are read from the
+    /// rows, and a database that was put back to an older state goes unnoticed.
+    ///
+    /// # Errors
+    /// [`Error::WrongKey`]; [`Error::StateChanged`]; [`Error::RolledBack`] if the cache is of a version that the database does not have; as reading.
+    pub fn open(
+        client: &mut impl GenericClient,
+        key: Key,
+        cache: Option<&Path>,
+        rng: &mut impl CryptoRng,
+    ) -> Result<Table> {
+        let mut table = Table::unread(client, key, cache, rng)?;
+        table.read_cache();
+        table.refresh(client)?;
+        Ok(table)
+    }
+
+    /// A table that knows nothing of its rows, nor of versions.
+    pub(crate) fn unread(
+        client: &mut impl GenericClient,
+        key: Key,
+        cache: Option<&Path>,
+        rng: &mut impl CryptoRng,
+    ) -> Result<Table> {
+        let names = Names::new(&key.table);
+        let mut seed = [0; 16];
+        rng.fill_bytes(&mut seed);
+        let mut table = Table {
+            names,
+            number: key.number(),
+            key,
+            state: State::new(),
+            loaded: None,
+            columns: Vec::new(),
+            plain: Vec::new(),
+            rng: Prg::new(Backend::detect(), Block::new(seed)),
+            cache: cache.map(Path::to_owned),
+        };
+        let (state, number) = table.server_state(client)?;
+        table.set_columns(&state, number)?;
+        table.read_plain(client)?;
+        Ok(table)
+    }
+
+    pub(crate) fn server_state(&self, client: &mut impl GenericClient) -> Result<(State, u32)> {
+        let none = || {
+            let table = &self.key.table[1];
+            Error::invalid(format!(
+                "`{table}` has no column that is encrypted under this key: `comity ope init` makes one"
+            ))
+        };
+        read_state(client, &self.names, &self.key)?.ok_or_else(none)
+    }
+
+    /// The key.
+    pub fn key(&self) -> &Key {
+        &self.key
+    }
+
+    /// The state that was seen last.
+    pub fn state(&self) -> &State {
+        &self.state
+    }
+
+    /// The columns that are not encrypted, in order.
+    pub fn plain_columns(&self) -> impl Iterator<Item = &str> {
+        self.plain.iter().map(|column| column.0.as_str())
+    }
+
+    /// Begins a piece of work in a transaction of the caller's, which may have done other things and may do more. It must not
+    /// be one inside another: what a later rollback takes back is not seen here. Nobody else writes to the table until it ends.
+    ///
+    /// # Errors
+    /// [`Error::RolledBack`]; [`Error::Database`], for instance a serialization failure, after which the whole transaction is to be tried again.
+    pub fn work<'t, 'c>(&'t mut self, transaction: Transaction<'c>) -> Result<Work<'t, 'c>> {
+        Work::begin(self, transaction)
+    }
+
+    /// Writes the cache, if there is one.
+    ///
+    /// # Errors
+    /// [`Error::File`].
+    pub fn save(&mut self) -> Result<()> {
+        let Some(path) = &self.cache else { return Ok(()) };
+        let current = self.loaded.is_some_and(|loaded| loaded.version == self.state.version);
+        // With no dictionaries of this version it still says which version was seen.
+        let columns = if current { self.columns.iter().filter_map(Col::to_cache).collect() } else { Vec::new() };
+        let next_row = self.state.next_row;
+        let cache = Cache { version: self.state.version, chain: self.state.chain, next_row, columns };
+        let mut nonce = [0; 16];
+        self.rng.fill_bytes(&mut nonce);
+        let sealed = self.key.seal(self.number, Purpose::Cache, nonce, &cache.to_bytes());
+        files::replace(path, &sealed.expect("a secret that is in use is in the key"))
+    }
+
+    /// Bytes of the cache on the disk.
+    pub fn cache_bytes(&self) -> Option<u64> {
+        self.cache.as_ref().and_then(|path| path.metadata().ok()).map(|meta| meta.len())
+    }
+
+    /// The version and chain of the cache, if it is whole.
+    pub(crate) fn cached(&self) -> Option<Cache> {
+        let bytes = std::fs::read(self.cache.as_ref()?).ok()?;
+        let plain = self.key.open(Purpose::Cache, &bytes).ok()?;
+        Cache::from_bytes(&plain).ok()
+    }
+
+    /// Whether there is a file for the cache and it is not whole, or of another key.
+    pub fn cache_is_damaged(&self) -> bool {
+        self.cache.as_ref().is_some_and(|path| path.exists()) && self.cached().is_none()
+    }
+
+    /// Takes over what the cache has. It is a copy: where it is damaged there is none.
+    fn read_cache(&mut self) {
+        let Some(mut cache) = self.cached() else { return };
+        self.state.version = cache.version;
+        self.state.chain = cache.chain;
+        let coded: Vec<usize> = (0..self.columns.len()).filter(|i| self.columns[*i].has_codes()).collect();
+        let whole = coded.into_iter().all(|i| self.columns[i].load_cache(&mut cache));
+        self.loaded = whole.then_some(Loaded { version: cache.version, next_row: cache.next_row });
+    }
+
+    /// Becomes of the version that the database has.
+    pub(crate) fn refresh(&mut self, client: &mut impl GenericClient) -> Result<()> {
+        for _ in 0..TRIES {
+            let (state, number) = self.server_state(client)?;
+            if self.follow(client, state, number)? {
+                return Ok(());
+            }
+        }
+        Err(Error::Busy)
+    }
+
+    /// Becomes of this version; `false` if the database has another one by now.
+    pub(crate) fn follow(&mut self, client: &mut impl GenericClient, state: State, number: u32) -> Result<bool> {
+        self.check_history(&state)?;
+        if !self.has_columns(&state, number) {
+            self.set_columns(&state, number)?;
+            self.read_plain(client)?;
+        }
+        let since = match self.loaded {
+            Some(loaded) if loaded.version == state.version => {
+                self.state = state;
+                return Ok(true);
+            }
+            // All that came after is new rows.
+            Some(loaded) if loaded.version >= state.rewritten => Some(loaded.next_row),
+            _ => None,
+        };
+        if !self.columns.iter().any(Col::has_codes) {
+            self.loaded = Some(Loaded { version: state.version, next_row: state.next_row });
+            self.state = state;
+            return Ok(true);
+        }
+        let contents = match self.contents(client, since.unwrap_or(0)) {
+            Ok(contents) => contents,
+            Err(error) => {
+                // A rotation in between changes all that is sealed: then it is not the rows' fault.
+                return if self.server_state(client)?.0.version == state.version { Err(error) } else { Ok(false) };
+            }
+        };
+        // Nothing was committed between the two looks: the rows are of this version.
+        if self.server_state(client)?.0.version != state.version {
+            return Ok(false);
+        }
+        self.loaded = None;
+        for (column, pairs) in self.columns.iter_mut().zip(contents.pairs) {
+            if since.is_none() {
+                column.load(pairs, Default::default())?;
+                continue;
+            }
+            pairs.into_iter().try_for_each(|((value, coin), code)| column.adopt(value, coin, code))?;
+        }
+        self.loaded = Some(Loaded { version: state.version, next_row: state.next_row });
+        self.state = state;
+        Ok(true)
+    }
+
+    /// Takes back what a transaction changed that was not committed, or has it read again.
+    pub(crate) fn undo(&mut self) {
+        let undone: Vec<bool> = self.columns.iter_mut().map(Col::undo).collect();
+        if undone.contains(&false) {
+            // Keys and orders may have changed, too.
+            self.columns.clear();
+            self.loaded = None;
+        }
+    }
+
+    /// Versions only grow, and one version has one history.
+    fn check_history(&self, state: &State) -> Result<()> {
+        let seen = &self.state;
+        if state.version < seen.version
+            || (state.version == seen.version && state.version > 0 && state.chain != seen.chain)
+        {
+            return Err(Error::RolledBack { seen: seen.version, found: state.version });
+        }
+        Ok(())
+    }
+
+    fn has_columns(&self, state: &State, number: u32) -> bool {
+        let same =
+            |(own, column): (&Col, &ColumnState)| own.def.name == column.name && own.is_ordered() == column.ordered;
+        number == self.number
+            && self.columns.len() == state.columns.len()
+            && self.columns.iter().zip(&state.columns).all(same)
+    }
+
+    pub(crate) fn set_columns(&mut self, state: &State, number: u32) -> Result<()> {
+        let column = |column: &ColumnState| {
+            let def = self.key.column(&column.name).cloned().ok_or(Error::WrongKey)?;
+            let key = self.key.column_key(number, &column.name).ok_or(Error::WrongKey)?;
+            Ok(Col::new(def, key, column.ordered))
+        };
+        self.columns = state.columns.iter().map(column).collect::<Result<_>>()?;
+        (self.number, self.loaded) = (number, None);
+        Ok(())
+    }
+
+    fn read_plain(&mut self, client: &mut impl GenericClient) -> Result<()> {
+        let rows = client.query(
+            "select attname::text, pg_catalog.format_type(atttypid, atttypmod) from pg_catalog.pg_attribute \
+             where attrelid = pg_catalog.to_regclass($1::text) and attnum > 0 and not attisdropped order by attnum",
+            &[&self.names.table],
+        )?;
+        let own = |quoted: &str| {
+            quoted == ROW
+                || self
+                    .columns
+                    .iter()
+                    .any(|c| quoted == name::order(&c.def.name) || quoted == name::sealed(&c.def.name))
+        };
+        let mut plain = Vec::new();
+        for row in rows {
+            let (name, ty): (String, String) = (row.try_get(0)?, row.try_get(1)?);
+            if !own(&quote(&name)) {
+                plain.push((name, ty));
+            }
+        }
+        self.plain = plain;
+        Ok(())
+    }
+
+    pub(crate) fn column(&self, name: &str) -> Result<usize> {
+        self.columns.iter().position(|column| column.def.name == name).ok_or_else(|| {
+            let known: Vec<&str> = self.columns.iter().map(|column| column.def.name.as_str()).collect();
+            Error::invalid(format!("there is no encrypted column `{name}`: there is {}", known.join(", ")))
+        })
+    }
+
+    /// All encrypted columns of a row of `t`, as SQL text behind a comma. Of what is no code only whether it is there.
+    pub(crate) fn encrypted(&self) -> String {
+        let column = |column: &Col| {
+            let (order, sealed) = (name::order(&column.def.name), name::sealed(&column.def.name));
+            if column.has_codes() {
+                return format!(", t.{order}, t.{sealed}");
+            }
+            format!(", case when t.{order} is null then null else 0 end, t.{sealed}")
+        };
+        self.columns.iter().map(column).collect()
+    }
+
+    /// Reads and opens all rows from this key on.
+    pub(crate) fn contents(&self, client: &mut impl GenericClient, from: u64) -> Result<Contents> {
+        let sql = format!("select t.{ROW}{} from {} t where t.{ROW} >= $1", self.encrypted(), self.names.table);
+        let mut contents = Contents {
+            rows: 0,
+            pairs: vec![Vec::new(); self.columns.len()],
+            sums: vec![Default::default(); self.columns.len()],
+        };
+        let from = from as i64;
+        let mut rows = client.query_raw(&sql, [&from as &(dyn ToSql + Sync)])?;
+        while let Some(row) = rows.next()? {
+            contents.rows += 1;
+            let key = row.try_get::<_, i64>(0)? as u64;
+            for (i, column) in self.columns.iter().enumerate() {
+                let Some((value, coin)) = column.open(key, row.try_get(2 + 2 * i)?)? else {
+                    // A value without its sealed form is none that the client wrote.
+                    if !is_null(&row, 1 + 2 * i) {
+                        return Err(column.tampered(key));
+                    }
+                    continue;
+                };
+                let (count, sum) = &mut contents.sums[i];
+                *count += 1;
+                sum.add(column.key.term(key, &column.def.ty.to_bytes(&value)));
+                if column.has_codes() {
+                    let code = column.read(&row, 1 + 2 * i)?.ok_or_else(|| column.tampered(key))?;
+                    let coin =
+                        if column.def.scheme == comity_ope::Scheme::Ideal { comity_ope::Coin::new(0) } else { coin };
+                    contents.pairs[i].push(((value.order(), coin), code));
+                } else if column.is_ordered() == is_null(&row, 1 + 2 * i) {
+                    return Err(column.tampered(key));
+                }
+            }
+        }
+        Ok(contents)
+    }
+}
+
+/// Whether a row has NULL there, whatever the type.
+pub(crate) fn is_null(row: &postgres::Row, at: usize) -> bool {
+    struct Any;
+    impl<'a> postgres::types::FromSql<'a> for Any {
+        fn from_sql(_: &postgres::types::Type, _: &'a [u8]) -> Result<Any, Box<dyn std::error::Error + Sync + Send>> {
+            Ok(Any)
+        }
+        fn accepts(_: &postgres::types::Type) -> bool {
+            true
+        }
+    }
+    matches!(row.try_get::<_, Option<Any>>(at), Ok(None))
+}

@@ -1,0 +1,540 @@
+//! [`Work`]: what one transaction does to a table.
+
+use std::collections::BTreeMap;
+
+use comity_ope::{ColumnState, State, Sum, Value};
+use postgres::Transaction;
+use postgres::types::ToSql;
+use rand_core::Rng;
+
+use crate::column::{Col, Order, Param, hex};
+use crate::name::{self, ROW, quote};
+use crate::schema::{lock_state, write_state};
+use crate::table::{Loaded, Table};
+use crate::{Error, Result};
+
+/// A value for a column; `None` for NULL.
+pub type Field<'a> = Option<&'a Value>;
+
+/// A transaction at work on a table. Dropped, it is rolled back, and the table is as before.
+pub struct Work<'t, 'c> {
+    pub(crate) table: &'t mut Table,
+    pub(crate) transaction: Option<Transaction<'c>>,
+    /// The state that a commit writes.
+    pub(crate) state: State,
+    /// The secret that a commit leaves in use.
+    pub(crate) number: u32,
+    pub(crate) changed: bool,
+    /// Rows that were there are changed.
+    pub(crate) rewrites: bool,
+    /// An operation failed half-way.
+    pub(crate) broken: bool,
+}
+
+/// A row for [`Work::insert_many`].
+#[derive(Clone, Default)]
+pub struct NewRow {
+    /// Values of the plain columns, as text; `None` for NULL.
+    pub plain: Vec<Option<String>>,
+    /// Values of the encrypted columns.
+    pub secret: Vec<Option<Value>>,
+}
+
+/// What a row has in one encrypted column, to be written.
+pub(crate) struct Cell {
+    pub(crate) order: Param,
+    pub(crate) sealed: Option<Vec<u8>>,
+}
+
+impl<'t, 'c> Work<'t, 'c> {
+    pub(crate) fn begin(table: &'t mut Table, mut transaction: Transaction<'c>) -> Result<Work<'t, 'c>> {
+        let (state, number) = lock_state(&mut transaction, &table.names, &table.key)?.ok_or(Error::WrongKey)?;
+        if !table.follow(&mut transaction, state, number)? {
+            return Err(Error::Busy);
+        }
+        let state = table.state.clone();
+        Ok(Work {
+            number: table.number,
+            table,
+            transaction: Some(transaction),
+            state,
+            changed: false,
+            rewrites: false,
+            broken: false,
+        })
+    }
+
+    /// The transaction, for statements of the caller's own.
+    pub fn transaction(&mut self) -> &mut Transaction<'c> {
+        self.transaction.as_mut().expect("it is there until it ends")
+    }
+
+    /// Commits.
+    ///
+    /// # Errors
+    /// [`Error::Database`]. If the connection was lost, whether it was committed is seen by the next statement.
+    pub fn commit(mut self) -> Result<()> {
+        if self.broken {
+            return Err(Error::invalid("an operation of this transaction failed: it is rolled back"));
+        }
+        if self.changed {
+            self.state.advance(self.rewrites);
+            let Table { names, key, rng, .. } = &mut *self.table;
+            let transaction = self.transaction.as_mut().expect("it is there until it ends");
+            write_state(transaction, names, key, self.number, &self.state, rng)?;
+        }
+        self.transaction.take().expect("it is there until it ends").commit()?;
+        if self.changed {
+            self.table.columns.iter_mut().for_each(Col::commit);
+            self.table.number = self.number;
+            let loaded = Loaded { version: self.state.version, next_row: self.state.next_row };
+            self.table.loaded = self.table.loaded.map(|_| loaded);
+            self.table.state = self.state.clone();
+            self.changed = false;
+        }
+        Ok(())
+    }
+
+    /// Rolls back.
+    ///
+    /// # Errors
+    /// [`Error::Database`].
+    pub fn rollback(mut self) -> Result<()> {
+        Ok(self.transaction.take().expect("it is there until it ends").rollback()?)
+    }
+
+    /// Inserts a row; returns its key.
+    ///
+    /// # Errors
+    /// [`Error::Invalid`] for a column that there is not, or a value of another type; [`Error::Ope`] if codes are used up;
+    /// [`Error::Database`].
+    pub fn insert(&mut self, plain: &[(&str, &(dyn ToSql + Sync))], secret: &[(&str, Field<'_>)]) -> Result<u64> {
+        let plan = Plan::new(self.table, plain.iter().map(|p| p.0), secret.iter().map(|s| s.0))?;
+        let plain: Vec<_> = plain.iter().map(|p| p.1).collect();
+        let secret: Vec<Field<'_>> = secret.iter().map(|s| s.1).collect();
+        self.insert_planned(&plan, &plain, &secret, &mut BTreeMap::new())
+    }
+
+    pub(crate) fn insert_planned(
+        &mut self,
+        plan: &Plan,
+        plain: &[&(dyn ToSql + Sync)],
+        secret: &[Field<'_>],
+        nonces: &mut BTreeMap<usize, [u8; 16]>,
+    ) -> Result<u64> {
+        self.begin_change();
+        let row = self.state.next_row;
+        let (cells, moves) = self.table.place(&mut self.state, plan, row, secret, nonces)?;
+        for (column, moves) in moves {
+            self.move_codes(column, &moves)?;
+        }
+        let key = row as i64;
+        let mut params: Vec<&(dyn ToSql + Sync)> = vec![&key];
+        params.extend(plain);
+        push_cells(&mut params, &cells);
+        let sql = plan.insert(&self.table.names.table, &plan.values(1));
+        self.transaction().execute(&sql, &params)?;
+        self.broken = false;
+        Ok(row)
+    }
+
+    /// Inserts many rows, all at once: they are spread out evenly among the codes, and come to the server in the order of a column's codes;
+    /// where a column is left/right, in random order, since there the order in which rows are stored must say nothing.
+    ///
+    /// # Errors
+    /// As [`insert`](Work::insert).
+    pub fn insert_many(&mut self, plain: &[&str], secret: &[&str], rows: &[NewRow]) -> Result<u64> {
+        use std::io::Write;
+        let plan = Plan::new(self.table, plain.iter().copied(), secret.iter().copied())?;
+        for row in rows {
+            if row.plain.len() != plain.len() || row.secret.len() != secret.len() {
+                return Err(Error::invalid("a row has more or fewer values than there are columns"));
+            }
+        }
+        self.begin_change();
+        let nonces: Vec<[u8; 16]> = (0..rows.len() * plan.secret.len()).map(|_| fresh(&mut self.table.rng)).collect();
+        let nonce = |row: usize, at: usize| &nonces[row * plan.secret.len() + at];
+        // Codes first, column by column.
+        let mut codes: Vec<Vec<Option<u128>>> = Vec::new();
+        for (at, column) in plan.secret.iter().enumerate() {
+            let col = &mut self.table.columns[*column];
+            let mut of = vec![None; rows.len()];
+            if col.has_codes() {
+                let there: Vec<usize> = (0..rows.len()).filter(|i| rows[*i].secret[at].is_some()).collect();
+                let value = |i: usize| rows[i].secret[at].as_ref().map_or(0, Value::order);
+                let pairs: Vec<_> = there.iter().map(|i| (value(*i), col.key.coin(*nonce(*i, at)))).collect();
+                let bulk = col.insert_many(&pairs)?;
+                there.iter().zip(bulk.codes).for_each(|(i, code)| of[*i] = Some(code));
+                self.move_codes(*column, &bulk.moves)?;
+            }
+            codes.push(of);
+        }
+        let order = self.arrival(&plan, rows.len(), &codes);
+        let first = self.state.next_row;
+        let copy = format!("copy {} ({}) from stdin", self.table.names.table, plan.columns());
+        let transaction = self.transaction.as_mut().expect("it is there until it ends");
+        let mut writer = transaction.copy_in(&copy)?;
+        let lines = Lines { plan: &plan, rows, nonces: &nonces, codes: &codes, first };
+        let (table, state) = (&mut *self.table, &mut self.state);
+        // One thread seals while the other one sends.
+        let sent = std::thread::scope(|scope| {
+            let (chunks, sealed) = std::sync::mpsc::sync_channel::<String>(4);
+            scope.spawn(move || lines.write(table, state, &order, &chunks));
+            sealed.into_iter().try_for_each(|chunk| writer.write_all(chunk.as_bytes()))
+        });
+        sent.map_err(copy_failed)?;
+        let written = writer.finish()?;
+        self.state.next_row += rows.len() as u64;
+        self.broken = false;
+        Ok(written)
+    }
+
+    /// The order in which rows are stored.
+    fn arrival(&mut self, plan: &Plan, count: usize, codes: &[Vec<Option<u128>>]) -> Vec<usize> {
+        let mut order: Vec<usize> = (0..count).collect();
+        let hidden = plan.secret.iter().any(|column| !self.table.columns[*column].has_codes());
+        if hidden {
+            for i in (1..count).rev() {
+                let below = u128::from(self.table.rng.next_u64()) * (i as u128 + 1);
+                order.swap(i, (below >> 64) as usize);
+            }
+        } else if let Some(codes) = codes.first() {
+            order.sort_unstable_by_key(|i| codes[*i]);
+        }
+        order
+    }
+
+    /// Changes a value of a row.
+    ///
+    /// # Errors
+    /// [`Error::Tampered`] if what is there is not what was written; [`Error::Invalid`] if there is no such row; as
+    /// [`insert`](Work::insert).
+    pub fn update(&mut self, row: u64, column: &str, value: Field<'_>) -> Result<()> {
+        let at = self.table.column(column)?;
+        self.take(row, &[at])?;
+        let plan = Plan { plain: Vec::new(), secret: vec![at], names: Vec::new() };
+        let (mut cells, moves) = self.table.place(&mut self.state, &plan, row, &[value], &mut BTreeMap::new())?;
+        for (column, moves) in moves {
+            self.move_codes(column, &moves)?;
+        }
+        let Cell { order, sealed } = cells.remove(0);
+        let sql = format!(
+            "update {} set {} = $2, {} = $3 where {ROW} = $1",
+            self.table.names.table,
+            name::order(column),
+            name::sealed(column)
+        );
+        self.transaction().execute(&sql, &[&(row as i64), &*order, &sealed])?;
+        self.broken = false;
+        Ok(())
+    }
+
+    /// Deletes a row.
+    ///
+    /// # Errors
+    /// As [`update`](Work::update).
+    pub fn delete(&mut self, row: u64) -> Result<()> {
+        let all: Vec<usize> = (0..self.table.columns.len()).collect();
+        self.take(row, &all)?;
+        let sql = format!("delete from {} where {ROW} = $1", self.table.names.table);
+        self.transaction().execute(&sql, &[&(row as i64)])?;
+        self.broken = false;
+        Ok(())
+    }
+
+    /// What is begun here and fails half-way cannot be committed.
+    pub(crate) fn begin_change(&mut self) {
+        (self.changed, self.broken) = (true, true);
+    }
+
+    /// Takes a row's values out of the state and the dictionaries.
+    fn take(&mut self, row: u64, columns: &[usize]) -> Result<()> {
+        let sql = format!(
+            "select 0{} from {} t where t.{ROW} = $1 for update",
+            self.table.encrypted(),
+            self.table.names.table
+        );
+        let found = self.transaction().query_opt(&sql, &[&(row as i64)])?;
+        let found = found.ok_or_else(|| Error::invalid(format!("there is no row {row}")))?;
+        self.begin_change();
+        self.rewrites = true;
+        for at in columns {
+            let column = &mut self.table.columns[*at];
+            let Some((value, coin)) = column.open(row, found.try_get(2 + 2 * at)?)? else { continue };
+            if column.has_codes() && column.read(&found, 1 + 2 * at)? != column.code(value.order(), coin) {
+                return Err(column.tampered(row));
+            }
+            let state = &mut self.state.columns[*at];
+            state.count = state.count.checked_sub(1).ok_or_else(|| column.tampered(row))?;
+            state.sum.subtract(column.key.term(row, &column.def.ty.to_bytes(&value)));
+            column.forget(value.order(), coin);
+        }
+        Ok(())
+    }
+
+    /// Spreads the codes of a column out evenly; returns how many changed.
+    ///
+    /// # Errors
+    /// As [`insert`](Work::insert).
+    pub fn rebalance(&mut self, column: &str) -> Result<usize> {
+        let at = self.table.column(column)?;
+        if !self.table.columns[at].has_codes() {
+            return Err(Error::invalid(format!("column `{column}` has no codes: there is nothing to rebalance")));
+        }
+        self.begin_change();
+        let moves = self.table.columns[at].rebalance()?;
+        self.move_codes(at, &moves)?;
+        self.broken = false;
+        Ok(moves.len())
+    }
+
+    /// Replaces codes, all in one statement.
+    fn move_codes(&mut self, column: usize, moves: &[(u128, u128)]) -> Result<()> {
+        use std::io::Write;
+        if moves.is_empty() {
+            return Ok(());
+        }
+        self.rewrites = true;
+        let col = &self.table.columns[column];
+        let (order, table, ty) = (name::order(&col.def.name), &self.table.names.table, Col::sql_type(&col.def));
+        let transaction = self.transaction.as_mut().expect("it is there until it ends");
+        transaction
+            .batch_execute(&format!("create temporary table comity_moves (old {ty}, new {ty}) on commit drop"))?;
+        let mut writer = transaction.copy_in("copy pg_temp.comity_moves from stdin")?;
+        for (old, new) in moves {
+            writeln!(writer, "{}\t{}", col.text(*old), col.text(*new)).map_err(copy_failed)?;
+        }
+        writer.finish()?;
+        transaction.batch_execute(&format!(
+            "analyze pg_temp.comity_moves; \
+             update {table} t set {order} = m.new from pg_temp.comity_moves m where t.{order} = m.old; \
+             drop table pg_temp.comity_moves"
+        ))?;
+        Ok(())
+    }
+}
+
+impl Drop for Work<'_, '_> {
+    fn drop(&mut self) {
+        if !self.changed {
+            return;
+        }
+        self.table.undo();
+    }
+}
+
+/// What COPY is given: rows with their codes, still to be sealed.
+struct Lines<'a> {
+    plan: &'a Plan,
+    rows: &'a [NewRow],
+    /// For each row those of its encrypted columns.
+    nonces: &'a [[u8; 16]],
+    /// For each encrypted column those of all rows.
+    codes: &'a [Vec<Option<u128>>],
+    /// The key of the row that comes first.
+    first: u64,
+}
+
+impl Lines<'_> {
+    /// Bytes that are sent at once.
+    const CHUNK: usize = 128 << 10;
+
+    /// Seals the rows in this order, and notes them in the state. Nobody listens any more if sending has failed.
+    fn write(
+        &self,
+        table: &mut Table,
+        state: &mut State,
+        order: &[usize],
+        chunks: &std::sync::mpsc::SyncSender<String>,
+    ) {
+        let Table { columns, rng, .. } = table;
+        let mut line = String::with_capacity(2 * Lines::CHUNK);
+        for (key, i) in (self.first..).zip(order) {
+            let row = &self.rows[*i];
+            line.push_str(&key.to_string());
+            for value in &row.plain {
+                line.push('\t');
+                escape(value.as_deref(), &mut line);
+            }
+            for (at, column) in self.plan.secret.iter().enumerate() {
+                let col = &columns[*column];
+                let Some(value) = &row.secret[at] else {
+                    line.push_str("\t\\N\t\\N");
+                    continue;
+                };
+                let plain = col.def.ty.to_bytes(value);
+                let sealed = col.key.seal(key, self.nonces[i * self.plan.secret.len() + at], &plain);
+                state.columns[*column].count += 1;
+                state.columns[*column].sum.add(col.key.term(key, &plain));
+                line.push('\t');
+                match (self.codes[at][*i], &col.order) {
+                    (Some(code), _) => line.push_str(&col.text(code)),
+                    (None, Order::Ore(ore)) => hex(&ore.right(value.order(), fresh(rng)), &mut line),
+                    (None, _) => line.push_str("\\N"),
+                }
+                line.push('\t');
+                hex(&sealed, &mut line);
+            }
+            line.push('\n');
+            if line.len() >= Lines::CHUNK {
+                let full = std::mem::replace(&mut line, String::with_capacity(2 * Lines::CHUNK));
+                if chunks.send(full).is_err() {
+                    return;
+                }
+            }
+        }
+        let _ = chunks.send(line);
+    }
+}
+
+/// Which columns of a row are written.
+pub(crate) struct Plan {
+    pub(crate) plain: Vec<usize>,
+    pub(crate) secret: Vec<usize>,
+    /// Of all columns that are written, with their types, behind the row's key.
+    names: Vec<(String, String)>,
+}
+
+impl Plan {
+    pub(crate) fn new<'a>(
+        table: &Table,
+        plain: impl Iterator<Item = &'a str>,
+        secret: impl Iterator<Item = &'a str>,
+    ) -> Result<Plan> {
+        let mut plan = Plan { plain: Vec::new(), secret: Vec::new(), names: Vec::new() };
+        for column in plain {
+            let at = table.plain.iter().position(|known| known.0 == column);
+            let at = at.ok_or_else(|| Error::invalid(format!("the table has no column `{column}`")))?;
+            plan.plain.push(at);
+            plan.names.push((quote(column), table.plain[at].1.clone()));
+        }
+        for column in secret {
+            let at = table.column(column)?;
+            plan.secret.push(at);
+            plan.names.push((name::order(column), Col::sql_type(&table.columns[at].def).into()));
+            plan.names.push((name::sealed(column), "bytea".into()));
+        }
+        let distinct: std::collections::BTreeSet<_> = plan.names.iter().map(|name| &name.0).collect();
+        if distinct.len() != plan.names.len() {
+            return Err(Error::invalid("a column is named twice"));
+        }
+        Ok(plan)
+    }
+
+    /// The names of all columns that are written.
+    pub(crate) fn columns(&self) -> String {
+        let names: Vec<&str> = [ROW].into_iter().chain(self.names.iter().map(|name| name.0.as_str())).collect();
+        names.join(", ")
+    }
+
+    /// Parameters for them, from this number on.
+    fn params(&self, first: usize) -> String {
+        let types = ["bigint"].into_iter().chain(self.names.iter().map(|name| name.1.as_str()));
+        let params: Vec<String> = types.enumerate().map(|(i, ty)| format!("${}::{ty}", first + i)).collect();
+        params.join(", ")
+    }
+
+    fn values(&self, first: usize) -> String {
+        format!("values ({})", self.params(first))
+    }
+
+    /// A statement that inserts where the version is still the one before: `$1` the next version, `$2` its state, `$3` the table's id and
+    /// `$4` the version before.
+    pub(crate) fn insert_at_version(&self, table: &Table) -> String {
+        let insert = self.insert(&table.names.table, &format!("select {} from s", self.params(5)));
+        let state = &table.names.state;
+        format!(
+            "with s as (update {state} set version = $1, sealed = $2 where id = $3 and version = $4 returning 1) {insert}"
+        )
+    }
+
+    fn insert(&self, table: &str, source: &str) -> String {
+        format!("insert into {table} ({}) {source}", self.columns())
+    }
+}
+
+pub(crate) fn push_cells<'a>(params: &mut Vec<&'a (dyn ToSql + Sync)>, cells: &'a [Cell]) {
+    for cell in cells {
+        params.push(&*cell.order);
+        params.push(&cell.sealed);
+    }
+}
+
+/// For each column the codes that have to change.
+pub(crate) type Moves = Vec<(usize, Vec<(u128, u128)>)>;
+
+impl Table {
+    /// Places a row in the dictionaries and in a state. `nonces` are those of an earlier try, which keeps its coins; new ones are added.
+    pub(crate) fn place(
+        &mut self,
+        state: &mut State,
+        plan: &Plan,
+        row: u64,
+        values: &[Field<'_>],
+        nonces: &mut BTreeMap<usize, [u8; 16]>,
+    ) -> Result<(Vec<Cell>, Moves)> {
+        let (mut cells, mut moves) = (Vec::new(), Vec::new());
+        for (column, value) in plan.secret.iter().zip(values) {
+            let col = &mut self.columns[*column];
+            let Some(value) = value else {
+                cells.push(Cell { order: col.null(), sealed: None });
+                continue;
+            };
+            let plain = col.def.ty.to_bytes(value);
+            if !col.def.ty.from_bytes(&plain).is_ok_and(|again| again == **value) {
+                return Err(Error::invalid(format!("the value for `{}` is of another type", col.def.name)));
+            }
+            let nonce = nonces.entry(*column).or_insert_with(|| fresh(&mut self.rng));
+            let order: Param = match &col.order {
+                Order::None => col.null(),
+                Order::Ore(ore) => Box::new(Some(ore.right(value.order(), fresh(&mut self.rng)))),
+                Order::Ideal(_) | Order::Hiding(_) => {
+                    let (code, moved) = loop {
+                        match col.insert(value.order(), col.key.coin(*nonce)) {
+                            Err(error) if Col::is_coin(&error) => *nonce = fresh(&mut self.rng),
+                            placed => break placed?,
+                        }
+                    };
+                    if !moved.is_empty() {
+                        moves.push((*column, moved));
+                    }
+                    col.param(code)
+                }
+            };
+            let ColumnState { count, sum, .. } = &mut state.columns[*column];
+            *count += 1;
+            Sum::add(sum, col.key.term(row, &plain));
+            cells.push(Cell { order, sealed: Some(col.key.seal(row, *nonce, &plain)) });
+        }
+        state.next_row = state.next_row.max(row + 1);
+        Ok((cells, moves))
+    }
+}
+
+/// Random bytes that no other value has.
+pub(crate) fn fresh(rng: &mut impl Rng) -> [u8; 16] {
+    let mut bytes = [0; 16];
+    rng.fill_bytes(&mut bytes);
+    bytes
+}
+
+/// A field in the text form of COPY.
+fn escape(value: Option<&str>, line: &mut String) {
+    let Some(value) = value else { return line.push_str("\\N") };
+    for c in value.chars() {
+        match c {
+            '\\' => line.push_str("\\\\"),
+            '\t' => line.push_str("\\t"),
+            '\n' => line.push_str("\\n"),
+            '\r' => line.push_str("\\r"),
+            c => line.push(c),
+        }
+    }
+}
+
+pub(crate) fn copy_failed(source: std::io::Error) -> Error {
+    match source.downcast::<postgres::Error>() {
+        Ok(error) => error.into(),
+        Err(source) => Error::File { path: "COPY".into(), source },
+    }
+}

@@ -1,0 +1,87 @@
+//! A server for the tests of a file, and tables to try things on.
+#![allow(dead_code, unreachable_pub)]
+
+use std::io::Write;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::{Arc, Mutex, PoisonError, Weak};
+
+use comity_core::{Backend, Block, Prg};
+use comity_ope::{Column, Key, Scheme, Type, Value};
+use comity_postgres::server::Server;
+use comity_postgres::{Table, add_column, connect, resolve};
+use postgres::Client;
+
+/// The server of this process, as long as a test uses it; `None` where PostgreSQL is not installed.
+pub fn server() -> Option<Arc<Server>> {
+    static SHARED: Mutex<Weak<Server>> = Mutex::new(Weak::new());
+    let mut shared = SHARED.lock().unwrap_or_else(PoisonError::into_inner);
+    if let Some(server) = shared.upgrade() {
+        return Some(server);
+    }
+    let Some(server) = Server::start().expect("PostgreSQL is installed but does not start") else {
+        // The test runner would keep what `eprintln!` says to itself.
+        let _ = writeln!(std::io::stderr(), "SKIPPED: PostgreSQL is not installed");
+        return None;
+    };
+    let server = Arc::new(server);
+    *shared = Arc::downgrade(&server);
+    Some(server)
+}
+
+/// A server and a client in a database of its own; returns from the test where there is none.
+#[macro_export]
+macro_rules! database {
+    ($server:ident, $address:ident, $client:ident) => {
+        let Some($server) = common::server() else { return };
+        #[allow(unused_variables)]
+        let $address = $server.database().unwrap();
+        #[allow(unused_mut)]
+        let mut $client = comity_postgres::connect(&$address, None).unwrap();
+    };
+}
+
+pub fn rng(seed: u128) -> Prg {
+    Prg::new(Backend::detect(), Block::from_u128(seed))
+}
+
+/// A number that was not there before.
+fn fresh() -> u128 {
+    static NUMBER: AtomicU32 = AtomicU32::new(1000);
+    NUMBER.fetch_add(1, Ordering::Relaxed).into()
+}
+
+/// A file of this process that is not there.
+pub fn path(name: &str) -> PathBuf {
+    let number = fresh();
+    std::env::temp_dir().join(format!("comity-ope-{}-{number}-{name}", std::process::id()))
+}
+
+pub fn column(name: &str, ty: &str, scheme: Scheme) -> Column {
+    Column { name: name.into(), ty: ty.parse().unwrap(), scheme, wide: false, adjustable: false }
+}
+
+/// A key and a table with these columns.
+pub fn make(client: &mut Client, table: &str, columns: &[Column]) -> Key {
+    let table = resolve(client, [String::new(), table.into()]).unwrap();
+    let mut key = Key::new("", table, &mut rng(fresh()));
+    for column in columns {
+        key.columns.push(column.clone());
+        add_column(client, &key, &column.name, &mut rng(2)).unwrap();
+    }
+    key
+}
+
+pub fn open(client: &mut Client, key: &Key, cache: Option<&Path>, seed: u128) -> comity_postgres::Result<Table> {
+    Table::open(client, key.clone(), cache, &mut rng(seed))
+}
+
+pub fn again(address: &str) -> Client {
+    connect(address, None).unwrap()
+}
+
+pub fn big(number: i64) -> Value {
+    Type::BigInt.parse(&number.to_string()).unwrap()
+}
+
+pub const SCHEMES: [Scheme; 3] = Scheme::ALL;

@@ -1,0 +1,198 @@
+//! Clients and servers that are killed at any instant: no row that was acknowledged is lost, the order is right, and the next start repairs
+//! what there is to repair.
+#![allow(clippy::print_stderr)]
+
+mod common;
+
+use std::collections::BTreeMap;
+use std::fs::{self, OpenOptions};
+use std::io::Write;
+use std::path::Path;
+use std::process::{Command, Stdio};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use comity_ope::{Column, Scheme};
+use comity_postgres::server::Server;
+use comity_postgres::{NewRow, Query, Table, cache_path, connect, read_key, write_key};
+use comity_testing::PATIENCE;
+use common::{big, column, make, path, rng};
+use rand_core::Rng;
+
+const MODES: [&str; 4] = ["insert", "load", "rebalance", "rotate"];
+
+/// The process that is killed: it writes, and notes each row when the database has acknowledged it.
+#[test]
+#[ignore = "started by the other tests"]
+fn child() {
+    let Ok(address) = std::env::var("COMITY_OPE_ADDRESS") else { return };
+    let var = |name: &str| std::env::var(name).unwrap();
+    let (key, mode, seed) = (var("COMITY_OPE_KEY"), var("COMITY_OPE_MODE"), var("COMITY_OPE_SEED").parse().unwrap());
+    let mut noted = OpenOptions::new().append(true).create(true).open(var("COMITY_OPE_NOTED")).unwrap();
+    let (key, cache) = (Path::new(&key), cache_path(Path::new(&key)));
+    let mut rng = rng(seed);
+    let mut client = connect(&address, None).unwrap();
+    let mut table = Table::open(&mut client, read_key(key).unwrap(), Some(&cache), &mut rng).unwrap();
+    noted.write_all(b"ready\n").unwrap();
+    loop {
+        let mut numbers: Vec<i32> =
+            (0..if mode == "load" { 20 } else { 1 }).map(|_| (rng.next_u32() >> 1) as i32).collect();
+        numbers.dedup();
+        let rows: Vec<NewRow> = numbers
+            .iter()
+            .map(|n| NewRow {
+                plain: vec![Some(n.to_string())],
+                secret: vec![Some(value(*n)), Some(value(*n)), Some(value(*n))],
+            })
+            .collect();
+        if mode == "load" {
+            table.transact(&mut client, |work| work.insert_many(&["n"], &["v", "w", "x"], &rows)).unwrap();
+        } else {
+            let v = value(numbers[0]);
+            table
+                .insert(&mut client, &[("n", &numbers[0])], &[("v", Some(&v)), ("w", Some(&v)), ("x", Some(&v))])
+                .unwrap();
+        }
+        let lines: String = numbers.iter().map(|n| format!("{n}\n")).collect();
+        noted.write_all(lines.as_bytes()).unwrap();
+        match mode.as_str() {
+            "rebalance" => {
+                table.transact(&mut client, |work| work.rebalance("v").and(work.rebalance("w"))).unwrap();
+            }
+            "rotate" => {
+                table.rotate(&mut client, &mut rng, |new| write_key(key, new)).unwrap();
+            }
+            _ => (),
+        }
+        table.save().unwrap();
+    }
+}
+
+/// What a row with this number has.
+fn value(number: i32) -> comity_ope::Value {
+    big(i64::from(number % 1000))
+}
+
+#[derive(Clone, Copy, PartialEq)]
+enum Victim {
+    Client,
+    Server,
+}
+
+fn kills(victim: Victim, count: usize) {
+    let Some(server) = Server::start().unwrap() else {
+        // The test runner would keep what `eprintln!` says to itself.
+        let _ = writeln!(std::io::stderr(), "SKIPPED: PostgreSQL is not installed");
+        return;
+    };
+    let address = server.database().unwrap();
+    let mut client = connect(&address, None).unwrap();
+    client.batch_execute("create table t (n integer)").unwrap();
+    let columns = [
+        column("v", "bigint", Scheme::Ideal),
+        Column { wide: true, ..column("w", "bigint", Scheme::FrequencyHiding) },
+        column("x", "bigint", Scheme::LeftRight),
+    ];
+    let (file, noted, said) = (path("key"), path("noted"), path("said"));
+    write_key(&file, &make(&mut client, "t", &columns)).unwrap();
+    drop(client);
+    let mut rng = rng(if victim == Victim::Client { 1 } else { 2 });
+    let (mut acknowledged, mut done) = (Vec::new(), BTreeMap::new());
+    for round in 0..count {
+        let mode = MODES[round % MODES.len()];
+        let _ = fs::remove_file(&noted);
+        let mut child = Command::new(std::env::current_exe().unwrap())
+            .args(["--exact", "child", "--include-ignored", "--nocapture"])
+            .env("COMITY_OPE_ADDRESS", &address)
+            .env("COMITY_OPE_KEY", &file)
+            .env("COMITY_OPE_MODE", mode)
+            .env("COMITY_OPE_SEED", (1000 * count + round).to_string())
+            .env("COMITY_OPE_NOTED", &noted)
+            .env("RUST_BACKTRACE", "0")
+            .stdout(Stdio::null())
+            .stderr(fs::File::create(&said).unwrap())
+            .spawn()
+            .unwrap();
+        // From when it begins to write: anywhere in what follows.
+        let start = Instant::now();
+        while fs::metadata(&noted).map_or(0, |meta| meta.len()) < 6 && child.try_wait().unwrap().is_none() {
+            assert!(start.elapsed() < PATIENCE, "round {round}, {mode}: the client does not begin");
+            thread::sleep(Duration::from_millis(2));
+        }
+        thread::sleep(Duration::from_micros(u64::from(rng.next_u32()) % 60_000));
+        match victim {
+            Victim::Client => child.kill().unwrap(),
+            Victim::Server => {
+                server.kill().unwrap();
+                server.up().unwrap();
+            }
+        }
+        child.wait().unwrap();
+        let text = fs::read_to_string(&noted).unwrap_or_default();
+        let said = fs::read_to_string(&said).unwrap_or_default();
+        assert!(text.starts_with("ready"), "round {round}, {mode}: the client did not open the table: {said}");
+        // A line that was cut off was not acknowledged.
+        let whole = text.rfind('\n').map_or("", |end| &text[..end]);
+        let rows = whole.lines().skip(1).map(|line| line.parse::<i32>().unwrap());
+        let before = acknowledged.len();
+        acknowledged.extend(rows);
+        *done.entry(mode).or_insert(0) += acknowledged.len() - before;
+        if round % 10 == 9 || round + 1 == count {
+            verify(&address, &file, &acknowledged);
+        }
+    }
+    eprintln!("{count} kills, {} rows acknowledged: {done:?}", acknowledged.len());
+    for path in [&file, &noted, &said, &cache_path(&file)] {
+        let _ = fs::remove_file(path);
+    }
+}
+
+fn verify(address: &str, file: &Path, acknowledged: &[i32]) {
+    let mut client = connect(address, None).unwrap();
+    let key = read_key(file).unwrap();
+    let mut table = Table::open(&mut client, key, Some(&cache_path(file)), &mut rng(3)).unwrap();
+    table.check(&mut client).unwrap();
+    table.save().unwrap();
+    let mut rows: BTreeMap<i32, Vec<comity_ope::Value>> = BTreeMap::new();
+    for column in ["v", "w", "x"] {
+        let found =
+            table.select(&mut client, &Query::parse(&format!("{column} >= -1000 order by {column}")).unwrap()).unwrap();
+        let order: Vec<u128> = found.iter().map(|row| value_of(row, column).order()).collect();
+        assert!(order.is_sorted(), "{column} is in order");
+        for row in found {
+            rows.entry(row.plain[0].as_ref().unwrap().parse().unwrap())
+                .or_default()
+                .push(value_of(&row, column).clone());
+        }
+    }
+    for number in acknowledged {
+        let found = rows.get(number).unwrap_or_else(|| panic!("row {number} was acknowledged and is lost"));
+        assert!(found.len() >= 3 && found.iter().all(|found| *found == value(*number)), "row {number}");
+    }
+}
+
+fn value_of<'a>(row: &'a comity_postgres::Row, column: &str) -> &'a comity_ope::Value {
+    row.secret[["v", "w", "x"].iter().position(|known| *known == column).unwrap()].as_ref().unwrap()
+}
+
+#[test]
+fn a_client_that_is_killed_loses_nothing() {
+    kills(Victim::Client, 12);
+}
+
+#[test]
+fn a_server_that_is_killed_loses_nothing() {
+    kills(Victim::Server, 4);
+}
+
+#[test]
+#[ignore = "a campaign: 200 kills of a client"]
+fn two_hundred_kills_of_a_client() {
+    kills(Victim::Client, 200);
+}
+
+#[test]
+#[ignore = "a campaign: 200 kills of the server"]
+fn two_hundred_kills_of_the_server() {
+    kills(Victim::Server, 200);
+}

@@ -1,0 +1,25 @@
+//! [`Coin`]: the random bits of a row.
+
+use rand_core::Rng;
+use zeroize::Zeroize;
+
+/// What decides a row's place among equal values. It is kept, and with it the place.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Zeroize)]
+pub struct Coin(u64);
+
+impl Coin {
+    /// Throws a coin.
+    pub fn random(rng: &mut impl Rng) -> Coin {
+        Coin(rng.next_u64())
+    }
+
+    /// The coin of these uniform bits.
+    pub const fn new(bits: u64) -> Coin {
+        Coin(bits)
+    }
+
+    /// Its bits.
+    pub const fn bits(self) -> u64 {
+        self.0
+    }
+}

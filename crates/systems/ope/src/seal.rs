@@ -1,0 +1,153 @@
+//! Sealing: values in rows, and the client's own state.
+//!
+//! Every row has a key of its own, keyed BLAKE3 of (row key, 16 random bytes) under the column's key, for AES-256-GCM: a sealed value
+//! opens in its table, column and row and nowhere else. It carries the number of the secret that it is sealed under. The random bytes give the
+//! row's [`Coin`], too, so that the database alone has all that a dictionary is made of, and a retry under another row key keeps its coin.
+
+use ring::aead::{AES_256_GCM, Aad, LessSafeKey, Nonce, UnboundKey};
+use zeroize::{Zeroize, Zeroizing};
+
+use crate::key::{ColumnKey, Key};
+use crate::{Coin, Error, Result};
+
+/// Bytes before what is sealed: the secret's number, and random bytes.
+const HEAD: usize = 4 + 16;
+/// Bytes that the cipher adds.
+const TAG: usize = 16;
+
+/// Bytes that sealing adds.
+pub const OVERHEAD: usize = HEAD + TAG;
+
+/// The number of the secret that bytes are sealed under.
+///
+/// # Errors
+/// [`Error::Sealed`] if they are too short for one.
+pub fn sealed_under(sealed: &[u8]) -> Result<u32> {
+    Ok(u32::from_le_bytes(*sealed.first_chunk().ok_or(Error::Sealed)?))
+}
+
+impl ColumnKey {
+    /// Seals a value for a row. No two values have the same `nonce`; a retry of one may, under another row key, too.
+    pub fn seal(&self, row: u64, nonce: [u8; 16], plain: &[u8]) -> Vec<u8> {
+        seal(self.number, &self.row_key(row, &nonce), &nonce, plain)
+    }
+
+    /// The coin of what is sealed with this nonce.
+    pub fn coin(&self, nonce: [u8; 16]) -> Coin {
+        let mut hash = blake3::keyed_hash(&self.coin, &nonce);
+        let coin = Coin::new(u64::from_le_bytes(*hash.as_bytes().first_chunk().expect("a hash has 32 bytes")));
+        hash.zeroize();
+        coin
+    }
+
+    /// Opens what was sealed for this row, and tells its coin.
+    ///
+    /// # Errors
+    /// [`Error::Sealed`] if it was not.
+    pub fn open(&self, row: u64, sealed: &[u8]) -> Result<(Zeroizing<Vec<u8>>, Coin)> {
+        if sealed_under(sealed)? != self.number {
+            return Err(Error::Sealed);
+        }
+        let nonce = sealed.get(4..HEAD).and_then(|nonce| nonce.first_chunk()).ok_or(Error::Sealed)?;
+        Ok((open(&self.row_key(row, nonce), sealed)?, self.coin(*nonce)))
+    }
+
+    /// What a row adds to its column's sum.
+    pub fn term(&self, row: u64, plain: &[u8]) -> Sum {
+        let mut hash = blake3::Hasher::new_keyed(&self.sum);
+        hash.update(&row.to_le_bytes()).update(plain);
+        let bytes = *hash.finalize().as_bytes();
+        hash.zeroize();
+        Sum(core::array::from_fn(|i| u64::from_le_bytes(bytes[8 * i..8 * i + 8].try_into().expect("8 bytes"))))
+    }
+
+    fn row_key(&self, row: u64, nonce: &[u8; 16]) -> Zeroizing<[u8; 32]> {
+        let mut hash = blake3::Hasher::new_keyed(&self.row);
+        hash.update(&row.to_le_bytes()).update(nonce);
+        let key = Zeroizing::new(*hash.finalize().as_bytes());
+        hash.zeroize();
+        key
+    }
+}
+
+/// What the client keeps for itself, at the server or on its own disk.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Purpose {
+    /// The state of the table.
+    State,
+    /// The cache of the dictionaries.
+    Cache,
+}
+
+impl Purpose {
+    fn context(self) -> &'static str {
+        match self {
+            Purpose::State => "comity ope v1 state",
+            Purpose::Cache => "comity ope v1 cache",
+        }
+    }
+}
+
+impl Key {
+    /// Seals bytes under the secret of this number; `None` if there is no such secret. No two have the same `nonce`.
+    pub fn seal(&self, number: u32, purpose: Purpose, nonce: [u8; 16], plain: &[u8]) -> Option<Vec<u8>> {
+        self.once(number, purpose, &nonce).map(|key| seal(number, &key, &nonce, plain))
+    }
+
+    /// Opens what was sealed for this purpose.
+    ///
+    /// # Errors
+    /// [`Error::Sealed`] if it was not.
+    pub fn open(&self, purpose: Purpose, sealed: &[u8]) -> Result<Zeroizing<Vec<u8>>> {
+        let nonce = sealed.get(4..HEAD).and_then(|nonce| nonce.first_chunk()).ok_or(Error::Sealed)?;
+        let key = self.once(sealed_under(sealed)?, purpose, nonce).ok_or(Error::Sealed)?;
+        open(&key, sealed)
+    }
+
+    fn once(&self, number: u32, purpose: Purpose, nonce: &[u8; 16]) -> Option<Zeroizing<[u8; 32]>> {
+        let key = self.derive(number, purpose.context(), "")?;
+        Some(Zeroizing::new(*blake3::keyed_hash(&key, nonce).as_bytes()))
+    }
+}
+
+/// A key seals once, so that the cipher's own nonce is zero.
+fn cipher(key: &[u8; 32]) -> (LessSafeKey, Nonce) {
+    let key = UnboundKey::new(&AES_256_GCM, key).expect("the key has the cipher's 32 bytes");
+    (LessSafeKey::new(key), Nonce::assume_unique_for_key([0; 12]))
+}
+
+fn seal(number: u32, key: &[u8; 32], nonce: &[u8; 16], plain: &[u8]) -> Vec<u8> {
+    let mut sealed = Vec::with_capacity(plain.len() + OVERHEAD);
+    sealed.extend_from_slice(&number.to_le_bytes());
+    sealed.extend_from_slice(nonce);
+    sealed.extend_from_slice(plain);
+    let (cipher, zero) = cipher(key);
+    let tag = cipher.seal_in_place_separate_tag(zero, Aad::empty(), &mut sealed[HEAD..]);
+    sealed.extend_from_slice(tag.expect("it is far below the cipher's limit").as_ref());
+    sealed
+}
+
+fn open(key: &[u8; 32], sealed: &[u8]) -> Result<Zeroizing<Vec<u8>>> {
+    let mut bytes = Zeroizing::new(sealed.get(HEAD..).ok_or(Error::Sealed)?.to_vec());
+    let (cipher, zero) = cipher(key);
+    let length = cipher.open_in_place(zero, Aad::empty(), &mut bytes).map_err(|_| Error::Sealed)?.len();
+    bytes.truncate(length);
+    Ok(bytes)
+}
+
+/// A keyed sum over the rows of a column, which does not depend on their order: MSet-Add-Hash of D. Clarke and others (Asiacrypt 2003).
+/// The server never sees one in the clear. A row key occurs once, so that every term is there once or not at all.
+#[derive(Clone, Copy, Default, PartialEq, Eq, Debug)]
+pub struct Sum(pub(crate) [u64; 4]);
+
+impl Sum {
+    /// With a row more.
+    pub fn add(&mut self, term: Sum) {
+        self.0.iter_mut().zip(term.0).for_each(|(sum, term)| *sum = sum.wrapping_add(term));
+    }
+
+    /// With a row less.
+    pub fn subtract(&mut self, term: Sum) {
+        self.0.iter_mut().zip(term.0).for_each(|(sum, term)| *sum = sum.wrapping_sub(term));
+    }
+}

@@ -1,0 +1,157 @@
+//! Keys, sealed values, the state and the cache: what opens, and what does not.
+
+use comity_core::{Backend, Block, Prg};
+use comity_ope::*;
+use proptest::prelude::*;
+
+fn rng(seed: u128) -> Prg {
+    Prg::new(Backend::detect(), Block::from_u128(seed))
+}
+
+fn key() -> Key {
+    let mut key = Key::new("postgres:///shop", [String::new(), "st\"aff".into()], &mut rng(1));
+    for (name, ty, scheme) in [
+        ("salary", Type::BigInt, Scheme::Ideal),
+        ("birthday", Type::Date, Scheme::FrequencyHiding),
+        ("name", Type::Text(40), Scheme::LeftRight),
+    ] {
+        key.columns.push(Column { name: name.into(), ty, scheme, wide: name == "salary", adjustable: name == "name" });
+    }
+    key
+}
+
+#[test]
+fn a_value_opens_in_its_place_only() {
+    let mut key = key();
+    let column = key.column_key(1, "salary").unwrap();
+    let sealed = column.seal(7, [9; 16], b"12345678");
+    assert_eq!(sealed.len(), 8 + OVERHEAD);
+    let (plain, again) = column.open(7, &sealed).unwrap();
+    assert!(plain[..] == *b"12345678" && again == column.coin([9; 16]));
+    assert!(again != column.coin([8; 16]) && again != key.column_key(1, "birthday").unwrap().coin([9; 16]));
+    assert_eq!(column.open(8, &sealed).map(|_| ()), Err(Error::Sealed), "another row");
+    assert_eq!(
+        key.column_key(1, "birthday").unwrap().open(7, &sealed).map(|_| ()),
+        Err(Error::Sealed),
+        "another column"
+    );
+    for at in 0..sealed.len() {
+        let mut changed = sealed.clone();
+        changed[at] ^= 1;
+        assert_eq!(column.open(7, &changed).map(|_| ()), Err(Error::Sealed), "byte {at}");
+        assert_eq!(column.open(7, &sealed[..at]).map(|_| ()), Err(Error::Sealed), "cut at {at}");
+    }
+    let other = Key::new("", [String::new(), "staff".into()], &mut rng(2));
+    assert_eq!(
+        other.column_key(1, "salary").unwrap().open(7, &sealed).map(|_| ()),
+        Err(Error::Sealed),
+        "another table"
+    );
+
+    key.begin_rotation(&mut rng(3));
+    assert_eq!((key.number(), sealed_under(&sealed)), (2, Ok(1)));
+    assert_eq!(key.column_key(2, "salary").unwrap().open(7, &sealed).map(|_| ()), Err(Error::Sealed), "another secret");
+    assert!(key.column_key(1, "salary").unwrap().open(7, &sealed).is_ok());
+    key.end_rotation(2);
+    assert!(key.column_key(1, "salary").is_none() && key.number() == 2);
+}
+
+#[test]
+fn what_is_sealed_for_one_purpose_opens_for_no_other() {
+    let key = key();
+    let sealed = key.seal(1, Purpose::State, [4; 16], b"state").unwrap();
+    assert_eq!(key.open(Purpose::State, &sealed).unwrap()[..], *b"state");
+    assert_eq!(key.open(Purpose::Cache, &sealed).map(|_| ()), Err(Error::Sealed));
+    assert_eq!(key.open(Purpose::State, &sealed[..30]).map(|_| ()), Err(Error::Sealed));
+    assert_eq!(key.open(Purpose::State, b"").map(|_| ()), Err(Error::Sealed));
+    assert!(key.seal(2, Purpose::State, [4; 16], b"state").is_none());
+}
+
+#[test]
+fn a_key_file_is_read_back_and_damage_is_seen() {
+    let mut key = key();
+    key.begin_rotation(&mut rng(4));
+    let bytes = key.to_bytes();
+    let again = Key::from_bytes(&bytes).unwrap();
+    assert!(again.to_bytes() == bytes && again.columns == key.columns && again.numbers().eq([1, 2]));
+    for at in 0..bytes.len() {
+        let mut changed = bytes.clone();
+        changed[at] ^= 0x10;
+        assert!(matches!(Key::from_bytes(&changed), Err(Error::Malformed(_))), "byte {at}");
+        assert!(matches!(Key::from_bytes(&bytes[..at]), Err(Error::Malformed(_))), "cut at {at}");
+    }
+}
+
+#[test]
+fn a_sum_tells_sets_of_rows_apart_and_not_their_order() {
+    let column = key().column_key(1, "salary").unwrap();
+    let total = |rows: &[(u64, &[u8])]| {
+        let mut sum = Sum::default();
+        rows.iter().for_each(|(row, plain)| sum.add(column.term(*row, plain)));
+        sum
+    };
+    let all = total(&[(1, b"a"), (2, b"b"), (3, b"a")]);
+    assert_eq!(all, total(&[(3, b"a"), (1, b"a"), (2, b"b")]));
+    for other in [
+        total(&[(1, b"b"), (2, b"a"), (3, b"a")]),
+        total(&[(1, b"a"), (2, b"b")]),
+        total(&[(1, b"a"), (2, b"b"), (3, b"a"), (3, b"a")]),
+    ] {
+        assert_ne!(all, other);
+    }
+    let mut less = all;
+    less.subtract(column.term(3, b"a"));
+    assert_eq!(less, total(&[(1, b"a"), (2, b"b")]));
+}
+
+#[test]
+fn states_are_a_chain() {
+    let mut one = State::new();
+    one.columns.push(ColumnState { name: "salary".into(), ordered: true, count: 3, sum: Sum::default() });
+    let mut two = one.clone();
+    two.columns[0].count = 4;
+    one.advance(false);
+    two.advance(false);
+    assert_eq!((one.version, one.rewritten), (1, 0));
+    assert_ne!(one.chain, two.chain, "two histories differ at equal versions");
+    two.columns[0].count = 3;
+    one.advance(true);
+    two.advance(true);
+    assert_eq!((one.version, one.rewritten), (2, 2));
+    assert_ne!(one.chain, two.chain, "and go on to differ");
+    assert_eq!(State::from_bytes(&one.to_bytes()).unwrap(), one);
+    let bytes = one.to_bytes();
+    assert!((0..bytes.len()).all(|at| State::from_bytes(&bytes[..at]).is_err()));
+    assert!(State::from_bytes(&[&bytes[..], &[0]].concat()).is_err());
+}
+
+proptest! {
+    #[test]
+    fn a_cache_is_read_back(values in prop::collection::vec((0..60u128, any::<u64>(), 1..1u128 << 90), 0..80), coins in any::<bool>()) {
+        let mut rows: Vec<(u128, Coin)> = values.iter().map(|row| (row.0 << 100 | row.0, Coin::new(if coins { row.1 } else { 0 }))).collect();
+        rows.sort_unstable();
+        rows.dedup();
+        let mut code = 0;
+        let pairs = rows.into_iter().zip(&values).map(|(row, value)| { code += value.2; (row, code) }).collect();
+        let column = CachedColumn { name: "c".into(), pattern: Pattern { rising: 3, falling: 4 }, coins, pairs };
+        let cache = Cache { version: 9, chain: [7; 32], next_row: 11, columns: vec![column] };
+        let bytes = cache.to_bytes();
+        prop_assert!(Cache::from_bytes(&bytes).is_ok_and(|read| read == cache));
+        prop_assert!((0..bytes.len()).all(|at| Cache::from_bytes(&bytes[..at]).is_err()));
+    }
+
+    #[test]
+    fn noise_does_not_panic(bytes in prop::collection::vec(any::<u8>(), 0..300)) {
+        let _ = (Cache::from_bytes(&bytes), State::from_bytes(&bytes), Key::from_bytes(&bytes));
+    }
+}
+
+#[test]
+fn a_count_without_rows_allocates_nothing() {
+    // 2^62 distinct values are announced.
+    let mut bytes = vec![0; 48];
+    bytes.extend([1, 0, 0]);
+    bytes.extend([0; 9]);
+    bytes.extend([0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0x3f]);
+    assert!(matches!(Cache::from_bytes(&bytes), Err(Error::Malformed(_))));
+}
