@@ -16,7 +16,7 @@
 
 mod wire;
 
-use comity_core::{Params, PartyId, SessionId};
+use comity_core::{Kind, Params, PartyId, SessionId};
 use rand_core::CryptoRng;
 
 use crate::foreign::no_comity;
@@ -79,18 +79,28 @@ pub fn hello(mesh: &mut Mesh<'_>, ours: &Hello, rng: &mut dyn CryptoRng) -> Resu
     let mut nonce = [0; 32];
     rng.fill_bytes(&mut nonce);
     let peers: Vec<PartyId> = mesh.peers().collect();
+    let mut sent = Vec::with_capacity(peers.len());
     for &peer in &peers {
         let bytes = encode(ours, peer, &nonce)?;
         let link = mesh.link(peer);
-        link.send(&bytes).and_then(|()| link.flush()).map_err(|e| e.by(peer))?;
+        sent.push(link.send(&bytes).and_then(|()| link.flush()));
     }
     let mut nonces = vec![nonce; peers.len() + 1];
     let mut options = ours.options.clone();
-    for &peer in &peers {
-        let theirs = hear(mesh.link(peer)).map_err(|e| e.by(peer))?;
-        ours.compare(peer, &theirs, &mut options).map_err(|e| e.by(peer))?;
-        nonces[usize::from(peer.0)] = theirs.nonce;
+    let mut gone = Ok(());
+    for (&peer, sent) in peers.iter().zip(sent) {
+        match hear(mesh.link(peer), sent.is_ok()) {
+            Ok(theirs) => {
+                ours.compare(peer, &theirs, &mut options).map_err(|e| e.by(peer))?;
+                nonces[usize::from(peer.0)] = theirs.nonce;
+                gone = gone.and(sent.map_err(|e| e.by(peer)));
+            }
+            // Who has seen a difference is gone, perhaps before this party has: another's hello tells why.
+            Err(error) if matches!(error.kind, Kind::Closed) => gone = gone.and(Err(error.by(peer))),
+            Err(error) => return Err(error.by(peer)),
+        }
     }
+    gone?;
     let session = ours.session(&nonces, &options);
     if ours.parties > 2 {
         let said = mesh.tell(&session.child("hello").to_bytes())?;
@@ -103,18 +113,26 @@ pub fn hello(mesh: &mut Mesh<'_>, ours: &Hello, rng: &mut dyn CryptoRng) -> Resu
     Ok(Greeted { session, options })
 }
 
-/// A peer's hello, as far as it can be read.
-fn hear(ch: &mut dyn Channel) -> Result<Theirs> {
+/// A peer's hello, as far as it can be read; from one that is gone and has taken nothing what it left.
+fn hear(ch: &mut dyn Channel, there: bool) -> Result<Theirs> {
+    if there {
+        return read(&mut |bytes| ch.recv(bytes));
+    }
+    let (_, mut from) = ch.split();
+    read(&mut |bytes| from.recv(bytes))
+}
+
+fn read(recv: &mut dyn FnMut(&mut [u8]) -> Result<()>) -> Result<Theirs> {
     let mut opening = [0; OPENING];
-    ch.recv(&mut opening[..MAGIC.len()])?;
+    recv(&mut opening[..MAGIC.len()])?;
     if opening[..MAGIC.len()] != MAGIC {
         return Err(Error::stranger(no_comity(&opening)));
     }
-    ch.recv(&mut opening[MAGIC.len()..])?;
+    recv(&mut opening[MAGIC.len()..])?;
     let version = u32::from_le_bytes([opening[8], opening[9], opening[10], opening[11]]);
     compare("version of the wire format", WIRE_VERSION, version)?;
     let mut rest = [0; WIRE_BYTES - OPENING];
-    ch.recv(&mut rest)?;
+    recv(&mut rest)?;
     Theirs::decode(&rest)
 }
 

@@ -7,7 +7,7 @@ use comity::{
     Adversary, Bits, Builder, Card, Error, Params, Program, Recipients, Report, Result, Session, Watch, library,
     memory, named,
 };
-use comity_channel::{Change, Direction, Tamper, Tampering};
+use comity_channel::{Change, Direction, Tamper, Tampering, memory_mesh};
 use comity_core::{Kind, PartyId};
 use comity_testing::PATIENCE;
 
@@ -276,4 +276,45 @@ fn two_sockets() {
     });
     assert_eq!(zero.unwrap().outputs, [(0, byte(4)), (1, byte(11))]);
     assert_eq!(one.unwrap().outputs, [(0, byte(4)), (1, byte(11))]);
+}
+
+#[test]
+fn three_parties_run_over_channels_of_their_own() {
+    let mut b = Builder::new();
+    let values: Vec<_> = ["a", "b", "c"].iter().map(|name| b.input(name, 8)).collect();
+    let ab: Vec<_> = values[0].iter().zip(&values[1]).map(|(&x, &y)| b.xor(x, y)).collect();
+    let all: Vec<_> = ab.iter().zip(&values[2]).map(|(&x, &y)| b.xor(x, y)).collect();
+    b.output("ab", &ab);
+    b.output("all", &all);
+    let program = Program::from_circuit(b.finish()).unwrap().with_recipients(0, Recipients::only(2)).unwrap();
+    let run = |rho: u32| {
+        let links = memory_mesh(3, Some(PATIENCE)).into_iter().enumerate();
+        thread::scope(|scope| {
+            let parties: Vec<_> = links
+                .map(|(me, links)| {
+                    let (program, rho) = (&program, if me == 1 { rho } else { 40 });
+                    let session = Session::new(me as u16).with(&comity_sum::Sum).among(links);
+                    let session = session.params(Params::new(128, rho).unwrap());
+                    scope.spawn(move || session.run(program, [(me, byte(1 << me))]))
+                })
+                .collect();
+            parties.into_iter().map(|party| party.join().unwrap()).collect::<Vec<_>>()
+        })
+    };
+    for (me, report) in run(40).into_iter().enumerate() {
+        let report = report.unwrap();
+        let learned: &[(usize, Bits)] = if me == 2 { &[(0, byte(3)), (1, byte(7))] } else { &[(1, byte(7))] };
+        assert_eq!((&report.outputs[..], report.parties, report.peers.len()), (learned, 3, 2));
+    }
+    // Each says who wants something else.
+    for (me, error) in run(41).into_iter().map(Result::unwrap_err).enumerate() {
+        let other = PartyId(if me == 1 { 0 } else { 1 });
+        assert!(
+            matches!(error, Error { kind: Kind::Mismatch { .. }, party: Some(party) } if party == other),
+            "{error:?}"
+        );
+    }
+    // A protocol for two says so, before anybody is bothered.
+    let links = memory_mesh(3, None).remove(0);
+    refused(Session::new(0).among(links).run(&program, [(0, byte(1))]), &["cutchoose is for two parties", "3"]);
 }
