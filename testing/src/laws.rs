@@ -97,6 +97,22 @@ pub fn rng(seed: u128) -> Prg {
     Prg::new(Backend::detect(), Block::from_u128(seed))
 }
 
+/// A chain of dependent ANDs and a wide layer of independent ones.
+pub fn chain_and_layer(width: usize) -> Circuit {
+    let mut b = Builder::new();
+    let (x, y) = (b.input("x", width), b.input("y", width));
+    let mut chain = x[0];
+    let mut layer = vec![];
+    for i in 0..width {
+        let and = b.and(chain, y[i]);
+        chain = b.xor(and, x[i]);
+        layer.push(b.and(x[i], y[(i + 7) % width]));
+    }
+    layer.push(chain);
+    b.output("out", &layer);
+    b.finish()
+}
+
 /// So many random bits.
 pub fn bits(len: usize, rng: &mut Prg) -> Bits {
     (0..len).map(|_| rng.block().lsb()).collect()

@@ -6,6 +6,22 @@ use std::fmt;
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct PartyId(pub u16);
 
+impl PartyId {
+    /// The other one of two parties. What is for two parties only says so by calling this.
+    ///
+    /// ```
+    /// # use comity_core::PartyId;
+    /// assert_eq!([PartyId(0).other(), PartyId(1).other()], [PartyId(1), PartyId(0)]);
+    /// ```
+    ///
+    /// # Panics
+    /// If this is neither party 0 nor party 1.
+    pub const fn other(self) -> PartyId {
+        assert!(self.0 < 2, "there is no one other party: not one of two");
+        PartyId(1 - self.0)
+    }
+}
+
 impl fmt::Display for PartyId {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         self.0.fmt(f)

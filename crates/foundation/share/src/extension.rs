@@ -40,7 +40,7 @@ impl Extension {
     ) -> Result<Extension> {
         let key = GlobalKey::random(party, rng);
         let [own, theirs] =
-            [party.0, 1 - party.0].map(|party| session.child(&format!("under the key of party {party}")));
+            [party, party.other()].map(|party| session.child(&format!("under the key of party {party}")));
         let both = TwoWay::setup(ch, [&own, &theirs], backend, LEVELS, key.block(), rng)?;
         Ok(Extension { party, key, both })
     }

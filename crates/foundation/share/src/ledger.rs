@@ -22,8 +22,9 @@ pub struct Ledger {
 impl Ledger {
     /// An empty ledger for party 0 or 1 of a session. `session` is the ledger's alone.
     pub fn new(session: SessionId, party: PartyId) -> Ledger {
-        let by = |party: u16| blake3::Hasher::new_keyed(&session.child(&format!("shown by party {party}")).to_bytes());
-        Ledger { shown: by(party.0), seen: by(1 - party.0) }
+        let by =
+            |party: PartyId| blake3::Hasher::new_keyed(&session.child(&format!("shown by party {party}")).to_bytes());
+        Ledger { shown: by(party), seen: by(party.other()) }
     }
 
     /// This party shows bits that carry these MACs.

@@ -69,7 +69,7 @@ impl Plan {
     }
 
     pub(crate) fn new(program: &Program, garbler: PartyId, params: Params, form: Form) -> Plan {
-        let (rho, evaluator) = (params.rho, PartyId(1 - garbler.0));
+        let (rho, evaluator) = (params.rho, garbler.other());
         let outputs: Vec<Revealed> = program
             .outputs()
             .iter()

@@ -43,7 +43,7 @@ impl Hashes {
     /// Hashes from their first tweak on. `session` is theirs alone.
     pub(crate) fn new(session: &SessionId, backend: Backend, party: PartyId) -> Hashes {
         let under = |party| GateHash::new(backend, start(session, party));
-        Hashes { ours: under(party), theirs: under(PartyId(1 - party.0)) }
+        Hashes { ours: under(party), theirs: under(party.other()) }
     }
 
     /// Hashes each key `near`, and its sum with this party's global key, which is written to `far`, under one tweak.

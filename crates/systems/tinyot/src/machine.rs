@@ -261,7 +261,7 @@ impl<'a> Machine<'a> {
     fn open(&mut self, ch: &mut dyn Channel, to: Recipients, shares: &[Share]) -> Result<Option<Bits>> {
         let own: Bits = shares.iter().map(|share| share.bit()).collect();
         let (mut ours, mut theirs) = (Vec::new(), Vec::new());
-        if to.includes(1 - self.party.0) {
+        if to.includes(self.party.other().0) {
             shares.chunks(WORD).for_each(|shares| self.tally.show(self.packer.shares(shares).mac));
             ours = own.to_bytes();
             ours.extend(self.tally.digest());

@@ -58,7 +58,7 @@ fn evaluator_has_input(program: &Program) -> bool {
 /// other where the other learns the value.
 fn reveal(ch: &mut dyn Channel, me: PartyId, to: Recipients, wires: &[Block]) -> Result<Option<Bits>> {
     let ours: Bits = wires.iter().map(|label| label.lsb()).collect();
-    if to.includes(1 - me.0) {
+    if to.includes(me.other().0) {
         ch.send(&ours.to_bytes())?;
     }
     if !to.includes(me) {

@@ -1,10 +1,10 @@
 //! Yao's protocol: what every protocol must do, its bytes counted exactly, and what it sends.
 
 use comity_channel::{Counted, MemoryChannel, Mesh, Recorded};
-use comity_circuit::{Builder, Circuit, Program, ProgramBuilder, Recipients, Wire};
+use comity_circuit::{Builder, Program, ProgramBuilder, Recipients, Wire};
 use comity_core::{Backend, Bits, Params, PartyId, SessionId};
 use comity_protocol::{Empty, Here, Job, Options, Party, Protocol};
-use comity_testing::laws::{Laws, Outputs, Setting, bits, check, rng, run};
+use comity_testing::laws::{Laws, Outputs, Setting, bits, chain_and_layer, check, rng, run};
 use comity_testing::{Pair, laws};
 use comity_yao::{Yao, garbler};
 
@@ -16,22 +16,6 @@ fn setting(backend: Backend) -> Setting {
 
 fn agrees(program: &Program, inputs: &[Bits], backend: Backend) {
     check(&Yao, 2, program, inputs, setting(backend));
-}
-
-/// A chain of dependent ANDs and a wide layer of independent ones.
-fn chain_and_layer(width: usize) -> Circuit {
-    let mut b = Builder::new();
-    let (x, y) = (b.input("x", width), b.input("y", width));
-    let mut chain = x[0];
-    let mut layer = vec![];
-    for i in 0..width {
-        let and = b.and(chain, y[i]);
-        chain = b.xor(and, x[i]);
-        layer.push(b.and(x[i], y[(i + 7) % width]));
-    }
-    layer.push(chain);
-    b.output("out", &layer);
-    b.finish()
 }
 
 #[test]

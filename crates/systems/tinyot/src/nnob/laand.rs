@@ -53,8 +53,8 @@ pub(super) fn laand(
     }
     // 4. First the ANDs of party 0.
     let mut both = blake3::Hasher::new();
-    for holder in [context.party.0, 1 - context.party.0] {
-        both.update(hashers[usize::from(holder)].finalize().as_bytes());
+    for holder in [context.party, context.party.other()] {
+        both.update(hashers[usize::from(holder.0)].finalize().as_bytes());
     }
     context.equal(ch, &both, checks::LEAKY_AND)?;
     Ok([own, theirs])

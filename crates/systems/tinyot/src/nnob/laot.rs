@@ -59,8 +59,8 @@ pub(super) fn laot(
     }
     // 9. First the OTs in which party 0 sends.
     let mut both = blake3::Hasher::new();
-    for sender in [context.party.0, 1 - context.party.0] {
-        both.update(hashers[usize::from(sender)].finalize().as_bytes());
+    for sender in [context.party, context.party.other()] {
+        both.update(hashers[usize::from(sender.0)].finalize().as_bytes());
     }
     context.equal(ch, &both, checks::LEAKY_OT)?;
     Ok([sent, received])

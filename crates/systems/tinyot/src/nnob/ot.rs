@@ -7,7 +7,7 @@
 //! So a session has one run of base OTs, however long it is.
 
 use comity_channel::Channel;
-use comity_core::{Bits, Block, Result};
+use comity_core::{Bits, Block, PartyId, Result};
 use comity_ot::base::csw::{Challenge, Offer, Points, Receiver, Response, Sender};
 use comity_protocol::Conduct;
 use rand_core::Rng;
@@ -39,9 +39,9 @@ impl Seeds {
         context.rng.fill_bytes(&mut bytes);
         let choices = Bits::from_bytes(&bytes, n);
         let session = context.child("base OTs");
-        let by = |party: u16| session.child(&format!("offered by party {party}"));
-        let (sender, offer) = Sender::new(&by(context.party.0), &mut context.rng);
-        let (receiver, points) = Receiver::new(&by(1 - context.party.0), &choices, &mut context.rng);
+        let by = |party: PartyId| session.child(&format!("offered by party {party}"));
+        let (sender, offer) = Sender::new(&by(context.party), &mut context.rng);
+        let (receiver, points) = Receiver::new(&by(context.party.other()), &choices, &mut context.rng);
 
         let (offer, points) = swap(ch, &offer.to_bytes(), &points.to_bytes())?;
         let (waiting, challenge) = sender.challenge(&Points::from_bytes(&points, n)?)?;

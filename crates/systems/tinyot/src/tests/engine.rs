@@ -6,10 +6,10 @@ use comity_circuit::{Builder, Owner, Program, ProgramBuilder, Recipients, Wire};
 use comity_core::{Backend, Bits, Error, Kind, Params, PartyId, SessionId};
 use comity_protocol::{Job, Options, Protocol};
 use comity_testing::Pair;
-use comity_testing::laws::{self, Laws, Outputs, Setting, bits, equal_to_the_evaluator, rng};
+use comity_testing::laws::{self, Laws, Outputs, Setting, bits, chain_and_layer, equal_to_the_evaluator, rng};
 
 use super::dealer::{Online, Trusted};
-use super::{chain_and_layer, here};
+use super::here;
 use crate::protocol::TinyOt;
 use crate::run::run_with;
 

@@ -10,9 +10,9 @@ use comity_protocol::{
     Ahead, Empty, Here, Job, Lot, Options, Party, Protocol, Reactive, Shares, Shelf, Supplies, WriteBatch,
 };
 use comity_testing::Pair;
-use comity_testing::laws::{Outputs, bits, clear, rng};
+use comity_testing::laws::{Outputs, bits, chain_and_layer, clear, rng};
 
-use super::{chain_and_layer, here};
+use super::here;
 use crate::protocol::TinyOt;
 
 /// Runs the same at both parties, each of which has a generator of its own.

@@ -9,10 +9,10 @@ use comity_core::{Error, Kind, PartyId, Result, SessionId};
 use comity_protocol::{Job, Lot, Options, Party, Protocol, Shelf, WriteBatch};
 use comity_share::{Share, Source};
 use comity_testing::Pair;
-use comity_testing::laws::{Outputs, bits, rng};
+use comity_testing::laws::{Outputs, bits, chain_and_layer, rng};
 
 use super::dealer::Trusted;
-use super::{chain_and_layer, here};
+use super::here;
 use crate::deal::Dealer;
 use crate::machine::Machine;
 use crate::protocol::TinyOt;

@@ -4,11 +4,11 @@ use comity_channel::{Channel, Counted, MemoryChannel, Recorded};
 use comity_circuit::{Program, Recipients, run};
 use comity_core::{Backend, Bits, Error, Kind, Result, SessionId};
 use comity_protocol::Here;
-use comity_testing::laws::{Outputs, bits, rng};
+use comity_testing::laws::{Outputs, bits, chain_and_layer, rng};
 use comity_testing::{Pair, deviate, never_wrong};
 
 use super::dealer::Trusted;
-use super::{chain_and_layer, here};
+use super::here;
 use crate::engine::Sharing;
 use crate::machine::Machine;
 
