@@ -18,7 +18,7 @@ LOCKED = --locked
 export RUSTUP_AUTO_INSTALL = 0
 # How long each fuzz target runs, in seconds.
 FUZZ_SECONDS = 60
-FUZZ_TARGETS = $(basename $(notdir $(wildcard fuzz/fuzz_targets/*.rs)))
+FUZZ_TARGETS = $(notdir $(wildcard fuzz/corpus/*))
 
 # The cheap steps come first. The test runner comes last, so that its summary is the last thing on the screen.
 test: format licences lint docs wasm doctests tests
@@ -68,9 +68,9 @@ bench:
 fuzz:
 	@if $(CARGO) fuzz --version >/dev/null 2>&1; then \
 		for target in $(FUZZ_TARGETS); do \
-			mkdir -p fuzz/fuzz_targets/corpus/$$target; \
-			$(CARGO) +nightly fuzz run --fuzz-dir fuzz/fuzz_targets $$target \
-				fuzz/fuzz_targets/corpus/$$target fuzz/corpus/$$target -- -max_total_time=$(FUZZ_SECONDS) || exit 1; \
+			mkdir -p fuzz/libfuzzer/corpus/$$target; \
+			COMITY_FUZZ_TARGET=$$target $(CARGO) +nightly fuzz run --fuzz-dir fuzz/libfuzzer body \
+				fuzz/libfuzzer/corpus/$$target fuzz/corpus/$$target -- -max_total_time=$(FUZZ_SECONDS) || exit 1; \
 		done; \
 	else echo "SKIPPED fuzz: cargo-fuzz is not installed (make test runs the same bodies over the corpus)"; fi
 

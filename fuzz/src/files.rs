@@ -57,12 +57,12 @@ fn circuit_file(data: &[u8], read: impl Fn(&[u8]) -> Result<Circuit, ReadError>)
 }
 
 /// A Bristol Fashion file.
-pub fn bristol_fashion(data: &[u8]) {
+pub(crate) fn bristol_fashion(data: &[u8]) {
     circuit_file(data, |data| format::read_as(Format::BristolFashion, data));
 }
 
 /// A file in the older Bristol format.
-pub fn bristol(data: &[u8]) {
+pub(crate) fn bristol(data: &[u8]) {
     circuit_file(data, |data| format::read_as(Format::Bristol, data));
 }
 
@@ -85,27 +85,27 @@ fn netlist(format: Format, data: &[u8]) {
 }
 
 /// A netlist in BLIF.
-pub fn blif(data: &[u8]) {
+pub(crate) fn blif(data: &[u8]) {
     netlist(Format::Blif, data);
 }
 
 /// A netlist in yosys' JSON.
-pub fn yosys(data: &[u8]) {
+pub(crate) fn yosys(data: &[u8]) {
     netlist(Format::Yosys, data);
 }
 
 /// A circuit in SHDL.
-pub fn shdl(data: &[u8]) {
+pub(crate) fn shdl(data: &[u8]) {
     netlist(Format::Shdl, data);
 }
 
 /// A circuit file in whichever format it is.
-pub fn circuit(data: &[u8]) {
+pub(crate) fn circuit(data: &[u8]) {
     circuit_file(data, |data| format::read(data).map(|(circuit, _)| circuit));
 }
 
 /// The encoding of a program.
-pub fn program(data: &[u8]) {
+pub(crate) fn program(data: &[u8]) {
     if let Ok(program) = Program::decode(data) {
         assert!(program.encode() == data, "what was decoded encodes otherwise");
         evaluate(&program);
@@ -113,7 +113,7 @@ pub fn program(data: &[u8]) {
 }
 
 /// A value as text: the first byte is its width.
-pub fn value(data: &[u8]) {
+pub(crate) fn value(data: &[u8]) {
     let Some((&bits, text)) = data.split_first() else { return };
     let (Ok(text), bits) = (str::from_utf8(text), usize::from(bits)) else { return };
     for order in [BitOrder::Lsb, BitOrder::Msb] {
@@ -130,7 +130,7 @@ pub fn value(data: &[u8]) {
 }
 
 /// A value of one of some types as text: the first byte says which.
-pub fn typed_value(data: &[u8]) {
+pub(crate) fn typed_value(data: &[u8]) {
     let Some((&which, text)) = data.split_first() else { return };
     let Ok(text) = str::from_utf8(text) else { return };
     let array = |ty: Type, count| Type::Array(Box::new(ty), count);
@@ -160,7 +160,7 @@ pub fn typed_value(data: &[u8]) {
 }
 
 /// What the command takes for PROGRAM. Before a line break stands the name of a file that exists.
-pub fn program_expression(data: &[u8]) {
+pub(crate) fn program_expression(data: &[u8]) {
     let Ok(text) = str::from_utf8(data) else { return };
     let (file, text) = text.split_once('\n').unwrap_or(("", text));
     let is_builtin = |name: &str| comity_circuit::library::find(name).is_some();

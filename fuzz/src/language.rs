@@ -14,7 +14,7 @@ impl Observer for Deaf {
 }
 
 /// A source text: what compiles runs, and what does not is told where and why.
-pub fn language(data: &[u8]) {
+pub(crate) fn language(data: &[u8]) {
     let Ok(text) = str::from_utf8(data) else { return };
     let program = match comity_language::compile("fuzz.cty", text) {
         Ok(program) => program,

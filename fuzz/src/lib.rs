@@ -2,7 +2,7 @@
 //!
 //! A body panics where a promise is broken (a decoder that panics, a value that does not survive its own encoding, an
 //! output on a corrupted session) and returns otherwise. [`TARGETS`] lists them. Two things run them: the test of
-//! this crate, over the committed corpus and mutations of it, and the libFuzzer targets under `fuzz_targets/`.
+//! this crate, over the committed corpus and mutations of it, and the libFuzzer target of `libfuzzer/`.
 
 #[path = "../../crates/front/cli/src/expression.rs"]
 #[allow(dead_code, reason = "the command's own parser, which its crate keeps to itself; not all of it is called here")]
@@ -21,57 +21,74 @@ mod seeds;
 mod statement;
 mod tinyot;
 
-pub use files::{
-    blif, bristol, bristol_fashion, circuit, program, program_expression, shdl, typed_value, value, yosys,
-};
-pub use language::language;
-pub use mail::{mail_answer, mail_key, mail_query};
 pub use mutate::Mutator;
-pub use network::{fingerprint, frames, key_file, raw_stream, tls_stream, trusted_file};
-pub use ope::{ope_cache, ope_key, ope_plain, ope_query, ope_sealed, ope_state};
-pub use ot::{ot_messages, ot_receiver, ot_sender};
-pub use peer::{base_ot, hello, yao_evaluator, yao_garbler};
 pub use seeds::seeds;
-pub use tinyot::{statement, stock};
 
 /// A fuzz body.
 pub type Body = fn(&[u8]);
 
-/// Every body, under the name of its corpus folder and its libFuzzer target.
-pub const TARGETS: &[(&str, Body)] = &[
-    ("base_ot", base_ot),
-    ("blif", blif),
-    ("bristol", bristol),
-    ("bristol_fashion", bristol_fashion),
-    ("circuit", circuit),
-    ("fingerprint", fingerprint),
-    ("frames", frames),
-    ("hello", hello),
-    ("key_file", key_file),
-    ("language", language),
-    ("mail_answer", mail_answer),
-    ("mail_key", mail_key),
-    ("mail_query", mail_query),
-    ("ope_cache", ope_cache),
-    ("ope_key", ope_key),
-    ("ope_plain", ope_plain),
-    ("ope_query", ope_query),
-    ("ope_sealed", ope_sealed),
-    ("ope_state", ope_state),
-    ("ot_messages", ot_messages),
-    ("ot_receiver", ot_receiver),
-    ("ot_sender", ot_sender),
-    ("program", program),
-    ("program_expression", program_expression),
-    ("raw_stream", raw_stream),
-    ("shdl", shdl),
-    ("statement", statement),
-    ("stock", stock),
-    ("tls_stream", tls_stream),
-    ("trusted_file", trusted_file),
-    ("typed_value", typed_value),
-    ("value", value),
-    ("yao_evaluator", yao_evaluator),
-    ("yao_garbler", yao_garbler),
-    ("yosys", yosys),
+/// The bodies, each under its own name.
+macro_rules! targets {
+    ($($module:ident::$body:ident,)*) => {
+        &[$((stringify!($body), $module::$body)),*]
+    };
+}
+
+/// Every body, under the name of its corpus folder and of its libFuzzer target.
+pub const TARGETS: &[(&str, Body)] = targets![
+    peer::base_ot,
+    files::blif,
+    files::bristol,
+    files::bristol_fashion,
+    files::circuit,
+    network::fingerprint,
+    network::frames,
+    peer::hello,
+    network::key_file,
+    language::language,
+    mail::mail_answer,
+    mail::mail_key,
+    mail::mail_query,
+    ope::ope_cache,
+    ope::ope_key,
+    ope::ope_plain,
+    ope::ope_query,
+    ope::ope_sealed,
+    ope::ope_state,
+    ot::ot_messages,
+    ot::ot_receiver,
+    ot::ot_sender,
+    files::program,
+    files::program_expression,
+    network::raw_stream,
+    files::shdl,
+    tinyot::statement,
+    tinyot::stock,
+    network::tls_stream,
+    network::trusted_file,
+    files::typed_value,
+    files::value,
+    peer::yao_evaluator,
+    peer::yao_garbler,
+    files::yosys,
 ];
+
+/// The body of this name, when it is compiled: a name that is not in [`TARGETS`] does not compile.
+pub const fn body(name: &str) -> Body {
+    let mut i = 0;
+    while i < TARGETS.len() {
+        if same(TARGETS[i].0.as_bytes(), name.as_bytes()) {
+            return TARGETS[i].1;
+        }
+        i += 1;
+    }
+    panic!("no fuzz body has this name")
+}
+
+const fn same(a: &[u8], b: &[u8]) -> bool {
+    let mut i = 0;
+    while i < a.len() && i < b.len() && a[i] == b[i] {
+        i += 1;
+    }
+    i == a.len() && i == b.len()
+}

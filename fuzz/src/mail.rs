@@ -66,7 +66,7 @@ fn mended(data: &[u8], label: &str) -> Option<Vec<u8>> {
 }
 
 /// A query, and the same with its checksum made right.
-pub fn mail_query(data: &[u8]) {
+pub(crate) fn mail_query(data: &[u8]) {
     for bytes in [Some(data.to_vec()), mended(data, "comity mail: the fingerprint of a query")].iter().flatten() {
         let Ok(query) = Query::from_bytes(bytes) else { continue };
         assert_eq!(query.to_bytes(), bytes, "what was decoded encodes otherwise");
@@ -76,7 +76,7 @@ pub fn mail_query(data: &[u8]) {
 }
 
 /// A key, and the same with its checksum made right.
-pub fn mail_key(data: &[u8]) {
+pub(crate) fn mail_key(data: &[u8]) {
     for bytes in [Some(data.to_vec()), mended(data, "comity mail: the checksum of a key")].iter().flatten() {
         if let Ok(key) = Key::from_bytes(bytes) {
             assert!(&key.to_bytes()[..] == bytes, "what was decoded encodes otherwise");
@@ -85,7 +85,7 @@ pub fn mail_key(data: &[u8]) {
 }
 
 /// A sealed answer; or, if the first byte is odd, what an answer has inside its seal, which here is made by the sender.
-pub fn mail_answer(data: &[u8]) {
+pub(crate) fn mail_answer(data: &[u8]) {
     let mut key = key();
     for answer in answers(data, &key) {
         assert!(key.check(&program(), &mut &answer[..]).is_err() || examine(&mut &answer[..]).is_ok());

@@ -36,12 +36,12 @@ fn feed(security: Security, stream: &[u8], mut pieces: impl Iterator<Item = usiz
 }
 
 /// A connection to a plain port, byte by byte.
-pub fn raw_stream(data: &[u8]) {
+pub(crate) fn raw_stream(data: &[u8]) {
     feed(PLAIN, data, [1, 3, 16, 100].into_iter().cycle());
 }
 
 /// A connection to a TLS port, byte by byte.
-pub fn tls_stream(data: &[u8]) {
+pub(crate) fn tls_stream(data: &[u8]) {
     static IDENTITY: LazyLock<Identity> = LazyLock::new(|| Identity::generate(&mut rng()));
     let peer = IDENTITY.fingerprint();
     feed(Security::Tls { identity: IDENTITY.clone(), peer }, data, [1, 3, 16, 100].into_iter().cycle());
@@ -49,7 +49,7 @@ pub fn tls_stream(data: &[u8]) {
 
 /// Frames on a plain connection whose checksums are right, and little else. Each takes 4 bytes of `data`: how long its
 /// payload is said to be (16 bits), how much of it follows, and how far its number is off.
-pub fn frames(data: &[u8]) {
+pub(crate) fn frames(data: &[u8]) {
     let mut stream = Vec::new();
     frame(&mut stream, opening().len() as u32, 0, &opening());
     let mut number = 1u32;
@@ -79,14 +79,14 @@ pub(crate) fn frame(stream: &mut Vec<u8>, len: u32, number: u32, payload: &[u8])
 }
 
 /// A party's secret key, as it lies in a file.
-pub fn key_file(data: &[u8]) {
+pub(crate) fn key_file(data: &[u8]) {
     if let Ok(identity) = Identity::from_pkcs8(data) {
         assert_eq!(identity.to_pkcs8(), data);
     }
 }
 
 /// A fingerprint as somebody typed it.
-pub fn fingerprint(data: &[u8]) {
+pub(crate) fn fingerprint(data: &[u8]) {
     let Ok(text) = str::from_utf8(data) else { return };
     if let Ok(fingerprint) = text.parse::<Fingerprint>() {
         assert_eq!(fingerprint.to_string().parse::<Fingerprint>().ok(), Some(fingerprint));
@@ -94,7 +94,7 @@ pub fn fingerprint(data: &[u8]) {
 }
 
 /// The file that says which keys are trusted.
-pub fn trusted_file(data: &[u8]) {
+pub(crate) fn trusted_file(data: &[u8]) {
     static NUMBER: AtomicU64 = AtomicU64::new(0);
     let number = NUMBER.fetch_add(1, Ordering::Relaxed);
     let folder = std::env::temp_dir().join(format!("comity-fuzz-{}-{number}", std::process::id()));

@@ -6,7 +6,7 @@ use comity_postgres::{Condition, Query, table_name};
 use crate::mutate::rng;
 
 /// A key file.
-pub fn ope_key(data: &[u8]) {
+pub(crate) fn ope_key(data: &[u8]) {
     if let Ok(key) = Key::from_bytes(data) {
         assert_eq!(key.to_bytes()[..], *data, "one key, one form");
         assert!(key.numbers().any(|number| number == key.number()));
@@ -14,14 +14,14 @@ pub fn ope_key(data: &[u8]) {
 }
 
 /// The state of a table, as it is before it is sealed.
-pub fn ope_state(data: &[u8]) {
+pub(crate) fn ope_state(data: &[u8]) {
     if let Ok(state) = State::from_bytes(data) {
         assert_eq!(state.to_bytes()[..], *data, "one state, one form");
     }
 }
 
 /// A cache, as it is before it is sealed. What it says of order is checked by what takes it over.
-pub fn ope_cache(data: &[u8]) {
+pub(crate) fn ope_cache(data: &[u8]) {
     if let Ok(cache) = Cache::from_bytes(data) {
         let again = Cache::from_bytes(&cache.to_bytes()).expect("what was written is read");
         assert!(again == cache);
@@ -29,7 +29,7 @@ pub fn ope_cache(data: &[u8]) {
 }
 
 /// What is sealed in a row, and what is sealed for the client itself.
-pub fn ope_sealed(data: &[u8]) {
+pub(crate) fn ope_sealed(data: &[u8]) {
     let key = key();
     let column = key.column_key(1, "v").expect("a new key has a secret");
     for row in 1..4 {
@@ -43,7 +43,7 @@ pub fn ope_sealed(data: &[u8]) {
 }
 
 /// The bytes of a value; the first byte chooses its type.
-pub fn ope_plain(data: &[u8]) {
+pub(crate) fn ope_plain(data: &[u8]) {
     let Some((choice, bytes)) = data.split_first() else { return };
     let types = ["smallint", "integer", "bigint", "numeric(9,2)", "numeric(35,35)", "date", "timestamp", "text(6)"];
     let ty: Type = types[usize::from(*choice) % types.len()].parse().expect("these are types");
@@ -62,7 +62,7 @@ pub fn ope_plain(data: &[u8]) {
 }
 
 /// A query.
-pub fn ope_query(data: &[u8]) {
+pub(crate) fn ope_query(data: &[u8]) {
     let Ok(text) = core::str::from_utf8(data) else { return };
     let Ok(query) = Query::parse(text) else { return };
     // Written out in full, with everything quoted, it is the same one.

@@ -193,7 +193,7 @@ fn script(party: usize, data: &[u8]) -> Option<(u8, Vec<u8>)> {
 }
 
 /// A sender against a receiver that says anything after the set-up. The first byte says which protocol.
-pub fn ot_sender(data: &[u8]) {
+pub(crate) fn ot_sender(data: &[u8]) {
     if let Some((protocol, said)) = script(0, data) {
         // An error is as good as an output.
         let _ = sender(protocol, &mut Script(&said), true);
@@ -201,14 +201,14 @@ pub fn ot_sender(data: &[u8]) {
 }
 
 /// A receiver against a sender that says anything after the set-up. The first byte says which protocol.
-pub fn ot_receiver(data: &[u8]) {
+pub(crate) fn ot_receiver(data: &[u8]) {
     if let Some((protocol, said)) = script(1, data) {
         let _ = receiver(protocol, &mut Script(&said), true);
     }
 }
 
 /// Every typed message: the first byte says for how many OTs. What decodes is encoded to the same bytes.
-pub fn ot_messages(data: &[u8]) {
+pub(crate) fn ot_messages(data: &[u8]) {
     let Some((&n, bytes)) = data.split_first() else { return };
     let n = usize::from(n);
     let same = |encoded: Vec<u8>| assert_eq!(encoded, bytes);

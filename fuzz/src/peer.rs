@@ -79,7 +79,7 @@ pub(crate) fn greeting(party: u16) -> Hello {
 }
 
 /// The first message of a session, from the peer.
-pub fn hello(data: &[u8]) {
+pub(crate) fn hello(data: &[u8]) {
     let ours = greeting(0);
     match comity_channel::hello(&mut Mesh::of_two(ours.me, Script(data)), &ours, &mut rng()) {
         // What the parties agree on is all there.
@@ -90,7 +90,7 @@ pub fn hello(data: &[u8]) {
 }
 
 /// Both messages of base OT: the first 32 bytes are the sender's, the others the receiver's.
-pub fn base_ot(data: &[u8]) {
+pub(crate) fn base_ot(data: &[u8]) {
     let session = SessionId::new([1; 32]);
     let (setup, points) = data.split_at(data.len().min(32));
     if let Ok(setup) = <[u8; 32]>::try_from(setup) {
@@ -157,11 +157,11 @@ fn yao(party: u16, data: &[u8]) {
 }
 
 /// The garbler against an evaluator who says anything.
-pub fn yao_garbler(data: &[u8]) {
+pub(crate) fn yao_garbler(data: &[u8]) {
     yao(0, data);
 }
 
 /// The evaluator against a garbler who says anything.
-pub fn yao_evaluator(data: &[u8]) {
+pub(crate) fn yao_evaluator(data: &[u8]) {
     yao(1, data);
 }

@@ -9,7 +9,7 @@ use crate::statement::{Statement, parse};
 const AMOUNTS: Amounts = Amounts { triples: 2, masks: [1, 2], shares: 1 };
 
 /// A block of stored material, as it is behind the store's encryption: what is read is written as it was.
-pub fn stock(data: &[u8]) {
+pub(crate) fn stock(data: &[u8]) {
     for party in 0..2 {
         if let Ok(stock) = Stock::read(&mut &*data, PartyId(party), &AMOUNTS) {
             let mut again = Vec::new();
@@ -20,7 +20,7 @@ pub fn stock(data: &[u8]) {
 }
 
 /// A statement of `comity repl`: its normal form is its own, and has no input value in it.
-pub fn statement(data: &[u8]) {
+pub(crate) fn statement(data: &[u8]) {
     let Ok(text) = str::from_utf8(data) else { return };
     let Ok(Some(line)) = parse(text) else { return };
     let Ok(Some(again)) = parse(&line.text) else { panic!("the normal form is no statement") };
