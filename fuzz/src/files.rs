@@ -2,10 +2,10 @@
 
 use std::path::Path;
 
-use comity_circuit::format::{self, Format, ReadError, WriteError};
-use comity_circuit::value::{self, BitOrder, FloatWidth, Type};
-use comity_circuit::{Circuit, Observer, Plain, Program};
+use comity_circuit::{Circuit, FloatWidth, Observer, Plain, Program, Type};
 use comity_core::Bits;
+use comity_format::value::{self, BitOrder};
+use comity_format::{Format, ReadError, WriteError};
 
 use crate::expression;
 
@@ -40,12 +40,12 @@ fn circuit_file(data: &[u8], read: impl Fn(&[u8]) -> Result<Circuit, ReadError>)
     };
     for format in [Format::BristolFashion, Format::Bristol] {
         let mut text = Vec::new();
-        match format::write(&circuit, format, &mut text) {
+        match comity_format::write(&circuit, format, &mut text) {
             Ok(()) => {}
             Err(WriteError::Io(error)) => panic!("writing to memory failed: {error}"),
             Err(_) => continue,
         }
-        let again = format::read_as(format, &*text).expect("what was written is read");
+        let again = comity_format::read_as(format, &*text).expect("what was written is read");
         // The older format always has two input values; one without bits is none.
         let widths = |circuit: &Circuit| circuit.inputs().iter().map(|g| g.bits).filter(|&b| b > 0).collect::<Vec<_>>();
         assert_eq!(widths(&again), widths(&circuit));
@@ -58,17 +58,17 @@ fn circuit_file(data: &[u8], read: impl Fn(&[u8]) -> Result<Circuit, ReadError>)
 
 /// A Bristol Fashion file.
 pub(crate) fn bristol_fashion(data: &[u8]) {
-    circuit_file(data, |data| format::read_as(Format::BristolFashion, data));
+    circuit_file(data, |data| comity_format::read_as(Format::BristolFashion, data));
 }
 
 /// A file in the older Bristol format.
 pub(crate) fn bristol(data: &[u8]) {
-    circuit_file(data, |data| format::read_as(Format::Bristol, data));
+    circuit_file(data, |data| comity_format::read_as(Format::Bristol, data));
 }
 
 /// A netlist: what the reader accepts can be run for some clock cycles, and without flip-flops be written.
 fn netlist(format: Format, data: &[u8]) {
-    let design = match format::read_design_as(format, data) {
+    let design = match comity_format::read_design_as(format, data) {
         Ok(design) => design,
         Err(ReadError::Io(error)) => panic!("reading from memory failed: {error}"),
         Err(error) => return assert!(!error.to_string().contains(|c: char| c.is_control()), "{error:?}"),
@@ -78,10 +78,10 @@ fn netlist(format: Format, data: &[u8]) {
     }
     let Some(circuit) = design.into_circuit() else { return };
     let mut text = Vec::new();
-    format::write(&circuit, Format::Shdl, &mut text).expect("SHDL holds every circuit");
-    let again = format::read_as(Format::Shdl, &*text).expect("what was written is read");
+    comity_format::write(&circuit, Format::Shdl, &mut text).expect("SHDL holds every circuit");
+    let again = comity_format::read_as(Format::Shdl, &*text).expect("what was written is read");
     assert!(again.counts().and <= circuit.counts().and);
-    circuit_file(data, |data| format::read_as(format, data));
+    circuit_file(data, |data| comity_format::read_as(format, data));
 }
 
 /// A netlist in BLIF.
@@ -101,7 +101,7 @@ pub(crate) fn shdl(data: &[u8]) {
 
 /// A circuit file in whichever format it is.
 pub(crate) fn circuit(data: &[u8]) {
-    circuit_file(data, |data| format::read(data).map(|(circuit, _)| circuit));
+    circuit_file(data, |data| comity_format::read(data).map(|(circuit, _)| circuit));
 }
 
 /// The encoding of a program.
@@ -163,7 +163,7 @@ pub(crate) fn typed_value(data: &[u8]) {
 pub(crate) fn program_expression(data: &[u8]) {
     let Ok(text) = str::from_utf8(data) else { return };
     let (file, text) = text.split_once('\n').unwrap_or(("", text));
-    let is_builtin = |name: &str| comity_circuit::library::find(name).is_some();
+    let is_builtin = |name: &str| comity_library::find(name).is_some();
     if let Ok(expression) = expression::parse(text, &is_builtin, &|path| path == Path::new(file)) {
         let again = expression::parse(text, &is_builtin, &|path| path == Path::new(file));
         assert_eq!(again, Ok(expression));

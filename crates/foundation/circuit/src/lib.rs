@@ -1,25 +1,21 @@
 //! Boolean circuits and programs.
 //!
-//! A [`Circuit`] is a static list of gates, built by a [`Builder`] or read from a file. A [`Program`] says which
+//! A [`Circuit`] is a static list of gates, built by a [`Builder`]. A [`Program`] says which
 //! party puts in what, which circuits are called how often, and who learns what; it is never unrolled. Running a
 //! program walks it over an [`Engine`]: the plain evaluator is one, each protocol is another.
 
 mod builder;
 mod circuit;
 mod engine;
-pub mod format;
 mod layered;
-pub mod library;
 mod lower;
 mod party;
 mod plain;
 mod program;
-#[cfg(test)]
-mod random;
+pub mod random;
 mod run;
 mod sliced;
-pub mod typed;
-pub mod value;
+mod types;
 
 pub use builder::{Builder, Wire};
 pub use circuit::{Circuit, CircuitError, Counts, Gate, Group, Op};
@@ -34,3 +30,4 @@ pub use program::{
 };
 pub use run::{InputError, RunError, run};
 pub use sliced::{Sliced, eval_many};
+pub use types::{FloatWidth, Type};

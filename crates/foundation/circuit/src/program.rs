@@ -13,8 +13,7 @@ mod overlap;
 
 use std::sync::OnceLock;
 
-use crate::value::Type;
-use crate::{Circuit, Lowered, Owner, Recipients};
+use crate::{Circuit, Lowered, Owner, Recipients, Type};
 
 pub use builder::{CircuitId, ProgramBuilder, Register, Turn};
 pub use encode::DecodeError;

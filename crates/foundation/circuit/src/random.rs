@@ -5,10 +5,14 @@ use comity_core::Bits;
 use crate::{Circuit, Gate, Group, Op};
 
 /// SplitMix64: good enough for tests, and stable.
-pub(crate) struct Rng(pub(crate) u64);
+pub struct Rng(
+    /// The seed, which moves on with each word.
+    pub u64,
+);
 
 impl Rng {
-    pub(crate) fn next(&mut self) -> u64 {
+    /// The next 64 bits.
+    pub fn word(&mut self) -> u64 {
         self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
         let mut z = self.0;
         z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
@@ -16,22 +20,24 @@ impl Rng {
         z ^ (z >> 31)
     }
 
-    pub(crate) fn below(&mut self, n: usize) -> usize {
-        (self.next() % n as u64) as usize
+    /// A number below `n`, which is at least 1.
+    pub fn below(&mut self, n: usize) -> usize {
+        (self.word() % n as u64) as usize
     }
 
-    pub(crate) fn bits(&mut self, len: usize) -> Bits {
-        (0..len).map(|_| self.next() & 1 == 1).collect()
+    /// So many bits.
+    pub fn bits(&mut self, len: usize) -> Bits {
+        (0..len).map(|_| self.word() & 1 == 1).collect()
     }
 
     /// A value for each of these widths.
-    pub(crate) fn values(&mut self, widths: &[usize]) -> Vec<Bits> {
+    pub fn values(&mut self, widths: &[usize]) -> Vec<Bits> {
         widths.iter().map(|&bits| self.bits(bits)).collect()
     }
 
     /// A circuit over input values of these widths: gates read the last `reach` wires mostly, constants and far
     /// wires now and then; outputs are any wires, repetitions, inputs and constants included.
-    pub(crate) fn circuit(&mut self, inputs: &[usize], gates: usize, reach: usize, outputs: &[usize]) -> Circuit {
+    pub fn circuit(&mut self, inputs: &[usize], gates: usize, reach: usize, outputs: &[usize]) -> Circuit {
         let first = 2 + inputs.iter().sum::<usize>();
         let mut list = Vec::with_capacity(gates);
         for wires in first..first + gates {

@@ -14,17 +14,21 @@ use crate::{Call, Engine, Input, Observer, Owner, Program, Recipients, RunError,
 /// since a run hands over those of one instance only, and keeps the output values.
 ///
 /// ```
-/// use comity_circuit::{Sliced, library, run};
+/// use comity_circuit::{Builder, Program, Sliced, run};
 /// use comity_core::Lanes;
 /// # struct Nobody;
 /// # impl comity_circuit::Observer for Nobody {
 /// #     fn output(&mut self, _: usize, _: comity_core::Bits) {}
 /// # }
 ///
-/// let program = library::program("add2")?;
-/// let mut engine = Sliced::new(vec![vec![Lanes::all(true); 2], vec![Lanes::all(true), Lanes::all(false)]]);
-/// run(&program, &mut engine, &[None, None], &mut Nobody)?;
-/// assert_eq!(engine.outputs()[0], [Lanes::all(false), Lanes::all(false)]); // 3 + 1 modulo 4, 512 times
+/// let mut b = Builder::new();
+/// let (x, y) = (b.input("x", 1)[0], b.input("y", 1)[0]);
+/// let (sum, carry) = (b.xor(x, y), b.and(x, y));
+/// b.output("sum", &[sum, carry]);
+///
+/// let mut engine = Sliced::new(vec![vec![Lanes::all(true)]; 2]);
+/// run(&Program::from_circuit(b.finish())?, &mut engine, &[None, None], &mut Nobody)?;
+/// assert_eq!(engine.outputs()[0], [Lanes::all(false), Lanes::all(true)]); // 1 + 1 = 2, 512 times
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 pub struct Sliced {
@@ -93,13 +97,18 @@ impl Engine for Sliced {
 /// its output values come back at the same place.
 ///
 /// ```
-/// use comity_circuit::{eval_many, library};
+/// use comity_circuit::{Builder, Program, Wire, eval_many};
 /// use comity_core::Bits;
+///
+/// let mut b = Builder::new();
+/// let (x, y) = (b.input("x", 8), b.input("y", 8));
+/// let both: Vec<Wire> = x.iter().zip(&y).map(|(&x, &y)| b.and(x, y)).collect();
+/// b.output("both", &both);
 ///
 /// let number = |n: u64| Bits::from_words(vec![n], 8);
 /// let inputs: Vec<Vec<Bits>> = (0..1000).map(|n| vec![number(n % 256), number(n / 4)]).collect();
-/// let sums = eval_many(&library::program("add8")?, &inputs)?;
-/// assert!((0..1000).all(|n| sums[n][0].words()[0] == ((n % 256 + n / 4) % 256) as u64));
+/// let values = eval_many(&Program::from_circuit(b.finish())?, &inputs)?;
+/// assert!((0..1000).all(|n| values[n][0].words()[0] == (n % 256 & n / 4) as u64));
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 ///

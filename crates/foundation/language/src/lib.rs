@@ -18,7 +18,7 @@
 //!
 //! A text goes through four stages. The *lexer* and the *parser* make a syntax tree, and go on after a mistake. The
 //! *checker* resolves names and finds types by unification, once for each set of sizes that a function is called with. The
-//! *lowering* walks the program as if it ran, building gates by [`comity_circuit::library`]: calls are copied in, small
+//! *lowering* walks the program as if it ran, building gates by [`comity_library`]: calls are copied in, small
 //! loops are unrolled, long ones become [`Step::Repeat`](comity_circuit::Step), or one call with many turns if these
 //! are independent. Costs: time and memory in proportion to what is unrolled, and none for what is kept.
 //!
@@ -35,8 +35,7 @@ mod lower;
 mod parser;
 mod types;
 
-use comity_circuit::Program;
-use comity_circuit::value::Type;
+use comity_circuit::{Program, Type};
 
 pub use diagnostic::{Diagnostic, Diagnostics};
 use diagnostic::{Errors, Span};

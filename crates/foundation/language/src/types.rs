@@ -3,7 +3,7 @@
 use std::fmt;
 use std::rc::Rc;
 
-use comity_circuit::value::{self, FloatWidth};
+use comity_circuit::{FloatWidth, Type};
 
 /// The widest number.
 pub(crate) const MAX_WIDTH: u32 = 1 << 16;
@@ -113,17 +113,17 @@ impl Ty {
     }
 
     /// The type as people see it on the program.
-    pub(crate) fn to_value_type(&self) -> value::Type {
+    pub(crate) fn to_value_type(&self) -> Type {
         match self {
-            Ty::Bool => value::Type::Bool,
-            Ty::Uint(bits) => value::Type::Uint(*bits as usize),
-            Ty::Int(bits) => value::Type::Int(*bits as usize),
-            Ty::F32 => value::Type::Float(FloatWidth::F32),
-            Ty::F64 => value::Type::Float(FloatWidth::F64),
-            Ty::Number | Ty::Var(_) | Ty::Error => value::Type::Bits(self.bits() as usize),
-            Ty::Array(element, count) => value::Type::Array(Box::new(element.to_value_type()), *count as usize),
-            Ty::Tuple(types) => value::Type::Tuple(types.iter().map(Ty::to_value_type).collect()),
-            Ty::Struct(info) => value::Type::Struct {
+            Ty::Bool => Type::Bool,
+            Ty::Uint(bits) => Type::Uint(*bits as usize),
+            Ty::Int(bits) => Type::Int(*bits as usize),
+            Ty::F32 => Type::Float(FloatWidth::F32),
+            Ty::F64 => Type::Float(FloatWidth::F64),
+            Ty::Number | Ty::Var(_) | Ty::Error => Type::Bits(self.bits() as usize),
+            Ty::Array(element, count) => Type::Array(Box::new(element.to_value_type()), *count as usize),
+            Ty::Tuple(types) => Type::Tuple(types.iter().map(Ty::to_value_type).collect()),
+            Ty::Struct(info) => Type::Struct {
                 name: info.name.clone(),
                 fields: info.fields.iter().map(|(name, ty)| (name.clone(), ty.to_value_type())).collect(),
             },

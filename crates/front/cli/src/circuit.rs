@@ -2,9 +2,8 @@
 
 use std::path::Path;
 
-use comity_circuit::format::{self, Format};
-use comity_circuit::value::Type;
-use comity_circuit::{Program, library};
+use comity_circuit::{Program, Type};
+use comity_format::Format;
 
 use crate::args::{CircuitCommand, CircuitFormat};
 use crate::console::{deliver, emit, note};
@@ -81,19 +80,19 @@ fn kind(ty: &Option<String>, bits: u64) -> String {
 }
 
 fn list(json: bool) -> Outcome {
-    let values = |values: &[library::Value]| -> String {
+    let values = |values: &[comity_library::Value]| -> String {
         let all: Vec<String> = values.iter().map(|v| format!("{} {}", v.name, v.width)).collect();
         all.join(", ")
     };
     if json {
-        let all: Vec<_> = library::names()
+        let all: Vec<_> = comity_library::names()
             .map(|e| json::Builtin { name: e.pattern, about: e.about, limits: e.capitals().collect() })
             .collect();
         return emit(&json::line(&all));
     }
-    let width = library::names().map(|e| e.pattern.len()).max().unwrap_or(0);
+    let width = comity_library::names().map(|e| e.pattern.len()).max().unwrap_or(0);
     let mut text = String::new();
-    for entry in library::names() {
+    for entry in comity_library::names() {
         text += &format!("{:width$}  {}\n", entry.pattern, entry.about);
         text += &format!("{:width$}  bits: {} -> {}\n", "", values(entry.inputs), values(entry.outputs));
     }
@@ -112,7 +111,7 @@ fn export(program: &str, format: CircuitFormat, output: Option<&Path>) -> Outcom
         CircuitFormat::Shdl => Format::Shdl,
     };
     let mut file = Vec::new();
-    format::write(&circuit, format, &mut file).map_err(|e| Failure::input(format!("{program}: {e}")))?;
+    comity_format::write(&circuit, format, &mut file).map_err(|e| Failure::input(format!("{program}: {e}")))?;
     deliver(&file, output)
 }
 

@@ -8,17 +8,17 @@ mod statement;
 use std::io::{BufRead, IsTerminal};
 
 use clap::Args;
-use comity_circuit::Recipients;
-use comity_circuit::value::{self, Type};
+use comity_circuit::{Recipients, Type};
 use comity_core::Bits;
+use comity_format::value;
 use serde_json::json;
 use zeroize::Zeroizing;
 
 use crate::args::{NetworkArgs, SessionArgs};
 use crate::console::{emit, note};
 use crate::failure::{Failure, Outcome};
-use crate::party::Watcher;
-use crate::{json, party};
+use crate::json;
+use crate::party::{self, Watcher};
 use evaluate::{Done, Evaluator, read};
 use statement::{HELP, Statement, parse};
 

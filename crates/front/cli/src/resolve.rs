@@ -1,8 +1,8 @@
 //! From what PROGRAM, `--owner` and `--output-to` say to a program.
 
-use comity_circuit::format::Design;
-use comity_circuit::library::LibraryError;
-use comity_circuit::{Circuit, Input, Output, Owner, Program, ProgramError, Recipients, Span, Step, library};
+use comity_circuit::{Circuit, Input, Output, Owner, Program, ProgramError, Recipients, Span, Step};
+use comity_format::Design;
+use comity_library::LibraryError;
 
 use crate::args::ProgramArgs;
 use crate::expression::{self, Base};
@@ -23,13 +23,14 @@ pub(crate) struct Resolved {
 pub(crate) fn resolve(args: &ProgramArgs) -> Outcome<Resolved> {
     let text = args.program.as_str();
     let refuse = |why: &dyn std::fmt::Display| Failure::input(format!("{text}: {why}"));
-    let expression = expression::parse(text, &library::is_name, &|path| path.is_file()).map_err(Failure::input)?;
+    let expression =
+        expression::parse(text, &comity_library::is_name, &|path| path.is_file()).map_err(Failure::input)?;
     let too_many = || refuse(&"so many calls are more than any machine can do");
     let (lanes, turns) = expression.lanes_and_turns().ok_or_else(too_many)?;
     let program = match (&expression.base, expression.powers.is_empty()) {
-        (Base::Name(name), true) => library::program(name).map_err(|e| unknown(&e))?,
+        (Base::Name(name), true) => comity_library::program(name).map_err(|e| unknown(&e))?,
         (Base::Name(name), false) => {
-            let circuit = library::circuit(name).map_err(|e| match e {
+            let circuit = comity_library::circuit(name).map_err(|e| match e {
                 LibraryError::NoCircuit { .. } => refuse(&format!("{e}, and `*` and `^` call a circuit")),
                 _ => unknown(&e),
             })?;
@@ -127,7 +128,8 @@ fn calls(circuit: Circuit, lanes: u64, turns: u64) -> Result<Program, String> {
 
 /// The circuit that is named, where only a single circuit makes sense.
 pub(crate) fn circuit(text: &str) -> Outcome<Circuit> {
-    let expression = expression::parse(text, &library::is_name, &|path| path.is_file()).map_err(Failure::input)?;
+    let expression =
+        expression::parse(text, &comity_library::is_name, &|path| path.is_file()).map_err(Failure::input)?;
     if !expression.powers.is_empty() {
         return Err(Failure::input(format!(
             "{text}: name the circuit alone; calls of it are no part of a circuit file"
@@ -141,8 +143,10 @@ pub(crate) fn circuit(text: &str) -> Outcome<Circuit> {
         (_, calls) => Err(several(calls)),
     };
     match &expression.base {
-        Base::Name(name) => library::circuit(name).or_else(|e| match e {
-            LibraryError::NoCircuit { .. } => library::program(name).map_err(|e| unknown(&e)).and_then(|p| single(&p)),
+        Base::Name(name) => comity_library::circuit(name).or_else(|e| match e {
+            LibraryError::NoCircuit { .. } => {
+                comity_library::program(name).map_err(|e| unknown(&e)).and_then(|p| single(&p))
+            }
             _ => Err(unknown(&e)),
         }),
         Base::File(path) => match source::open(path)? {

@@ -5,7 +5,7 @@ use std::io::{BufReader, Read};
 use std::path::Path;
 
 use comity_circuit::Program;
-use comity_circuit::format::{self, Design, Format, ReadError};
+use comity_format::{Design, Format, ReadError};
 
 use crate::failure::{Failure, Outcome};
 
@@ -38,7 +38,7 @@ pub(crate) fn open(path: &Path) -> Outcome<Source> {
         }
         _ => {}
     }
-    let read = format::read_design(BufReader::with_capacity(1 << 16, file));
+    let read = comity_format::read_design(BufReader::with_capacity(1 << 16, file));
     read.map(|(design, format)| Source::Design(design, format)).map_err(|e| match e {
         ReadError::Io(e) => unreadable(e),
         ReadError::Malformed { line, column: None, what } => Failure::input(format!("{name}:{line}: {what}")),

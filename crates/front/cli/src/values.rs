@@ -6,9 +6,9 @@
 use std::collections::BTreeMap;
 use std::io::{ErrorKind, Read};
 
-use comity_circuit::Input;
-use comity_circuit::value::{self, Type};
+use comity_circuit::{Input, Type};
 use comity_core::Bits;
+use comity_format::value;
 
 use crate::args::Format;
 use crate::failure::{Failure, Outcome};

@@ -6,7 +6,7 @@ mod common;
 use common::*;
 
 fn netlist(name: &str) -> String {
-    format!("{}/../../foundation/circuit/tests/netlists/{name}", env!("CARGO_MANIFEST_DIR"))
+    format!("{}/../../foundation/format/tests/netlists/{name}", env!("CARGO_MANIFEST_DIR"))
 }
 
 #[test]

@@ -18,9 +18,11 @@ mod session;
 mod watch;
 
 pub use comity_channel::{Channel, PerPeer, memory};
-pub use comity_circuit::{Builder, Circuit, Program, ProgramBuilder, Recipients, Wire, library, typed, value};
+pub use comity_circuit::{Builder, Circuit, Program, ProgramBuilder, Recipients, Wire};
 pub use comity_core::{Backend, Bits, Error, Kind, Params, PartyId, Result};
+pub use comity_format::value;
 pub use comity_language::{Diagnostic, Diagnostics, compile, compile_expression, parse_type};
+pub use comity_library::{self as library, typed};
 #[cfg(feature = "ope")]
 pub use comity_ope as ope;
 pub use comity_protocol::{Adversary, Card, Options, Protocol};

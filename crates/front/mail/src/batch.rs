@@ -269,7 +269,7 @@ impl Fetching<'_> {
 mod tests {
     use std::convert::Infallible;
 
-    use comity_circuit::{Recipients, library};
+    use comity_circuit::Recipients;
     use comity_core::{Bits, Block, Prg};
     use comity_nisc::Copies;
 
@@ -278,7 +278,7 @@ mod tests {
     /// Whether the key is spent by one answer of which this came, opened adaptively.
     fn spent(outcome: Result<Opened>) -> bool {
         let (backend, rng) = (Backend::detect(), &mut Prg::new(Backend::detect(), Block::from_u128(1)));
-        let program = library::program("add8").unwrap().with_recipients(0, Recipients::only(0)).unwrap();
+        let program = comity_library::program("add8").unwrap().with_recipients(0, Recipients::only(0)).unwrap();
         let inputs = [Some(Bits::zeros(8)), None];
         let mut key = Key::publish(backend, &program, "add8", &inputs, Copies::all(1).unwrap(), 1, rng).unwrap();
         let mut batch = key.batch(backend, &program).unwrap();

@@ -382,7 +382,7 @@ impl Read for Opener<'_> {
 
 #[cfg(test)]
 mod tests {
-    use comity_circuit::{Recipients, library};
+    use comity_circuit::Recipients;
     use comity_core::{Backend, Bits, Block, Prg};
     use comity_nisc::Copies;
 
@@ -392,7 +392,7 @@ mod tests {
     /// What opens of an answer with so many bytes inside, of which the last `cut` are lost, if `plain` are expected.
     fn opened(sealed: usize, cut: usize, plain: u64) -> Result<usize> {
         let (backend, rng) = (Backend::detect(), &mut Prg::new(Backend::detect(), Block::from_u128(1)));
-        let program = library::program("add8").unwrap().with_recipients(0, Recipients::only(0)).unwrap();
+        let program = comity_library::program("add8").unwrap().with_recipients(0, Recipients::only(0)).unwrap();
         let inputs = [Some(Bits::zeros(8)), None];
         let key = Key::publish(backend, &program, "add8", &inputs, Copies::all(1).unwrap(), 1, rng).unwrap();
         let (query, mut answer) = (key.query(), Vec::new());

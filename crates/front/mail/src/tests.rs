@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::convert::Infallible;
 use std::io::{Cursor, Read, Write};
 
-use comity_circuit::{Program, Recipients, library};
+use comity_circuit::{Program, Recipients};
 use comity_core::{Backend, Bits, Block, Error, Kind, Prg, Result};
 use comity_nisc::{Copies, Cost};
 
@@ -27,7 +27,7 @@ fn rng(seed: u128) -> Prg {
 }
 
 fn program() -> Program {
-    library::program("add8").unwrap().with_recipients(0, Recipients::only(0)).unwrap()
+    comity_library::program("add8").unwrap().with_recipients(0, Recipients::only(0)).unwrap()
 }
 
 fn number(value: u8) -> Bits {

@@ -8,7 +8,7 @@
 //! - and from the garbler 4 bytes for each of `n1` committing OTs.
 
 use comity_channel::{Channel, Counted, Counts, Mesh};
-use comity_circuit::{Builder, Program, Recipients, Wire, library};
+use comity_circuit::{Builder, Program, Recipients, Wire};
 use comity_core::{Backend, Bits, Params, PartyId};
 use comity_cutchoose::{CutChoose, Probe};
 use comity_testing::{Pair, laws};
@@ -153,7 +153,7 @@ fn bytes_are_what_the_formula_says() {
 
 #[test]
 fn bytes_at_the_usual_and_at_a_high_rho() {
-    let aes = library::program("aes128").unwrap();
+    let aes = comity_library::program("aes128").unwrap();
     for recipients in [Recipients::only(1), Recipients::All] {
         check(&to(&aes, recipients), ALL);
     }

@@ -4,7 +4,7 @@
 use std::io::Read;
 
 use comity_channel::{Channel, Mesh};
-use comity_circuit::{Program, Recipients, library};
+use comity_circuit::{Program, Recipients};
 use comity_core::{Backend, Bits, Error, Kind, Params, PartyId, Result, SessionId};
 use comity_cutchoose::{CutChoose, Prepared, prepare};
 use comity_protocol::{Ahead, Empty, Here, Job, Lot, Need, Options, Party, Protocol, Shelf, Supplies, WriteBatch};
@@ -114,7 +114,7 @@ fn online_runs_compute_what_the_program_says() {
         ("garbler", Recipients::only(0)),
         ("evaluator", Recipients::All),
     ] {
-        let program = library::program("add64").unwrap().with_recipients(0, to).unwrap();
+        let program = comity_library::program("add64").unwrap().with_recipients(0, to).unwrap();
         let (mut a, mut b) = Pair::run(|ch| offline(ch, 0, role, &program, 1), |ch| offline(ch, 1, role, &program, 1));
         let inputs = [number(0xfedc_ba98_7654_3210, 64), number(0x1111_2222_3333_4444, 64)];
         let sum = number(0xfedc_ba98_7654_3210u64.wrapping_add(0x1111_2222_3333_4444), 64);
@@ -132,7 +132,7 @@ fn online_runs_compute_what_the_program_says() {
 /// Two runs of one session are prepared apart, and each takes one; then none is left, which is found out before anything is sent.
 #[test]
 fn each_run_takes_a_preparation_of_its_own() {
-    let program = library::program("add8").unwrap();
+    let program = comity_library::program("add8").unwrap();
     let role = "garbler";
     let (mut a, mut b) = Pair::run(|ch| offline(ch, 0, role, &program, 2), |ch| offline(ch, 1, role, &program, 2));
     let sessions = |kept: &Kept| -> Vec<SessionId> {
@@ -159,7 +159,7 @@ fn each_run_takes_a_preparation_of_its_own() {
 /// What is refused before anything is sent. Inputs that do not fit leave the preparation where it is.
 #[test]
 fn a_run_that_does_not_fit_its_preparation_is_refused() {
-    let program = library::program("add8").unwrap();
+    let program = comity_library::program("add8").unwrap();
     let role = "garbler";
     let (mut a, _) = Pair::run(|ch| offline(ch, 0, role, &program, 1), |ch| offline(ch, 1, role, &program, 1));
     let mut run = |role, x| told(&[], |ch| online(ch, 0, role, &program, &[x, number(1, 8)], &mut a));
@@ -180,7 +180,7 @@ fn a_run_that_does_not_fit_its_preparation_is_refused() {
 
 #[test]
 fn a_preparation_is_for_one_program_and_party_and_read_whole() {
-    let program = library::program("add8").unwrap();
+    let program = comity_library::program("add8").unwrap();
     // The phases apart, as who measures them calls them.
     let written = |ch: &mut dyn Channel, me| {
         let (mut bytes, mut net) = (Vec::new(), Mesh::of_two(PartyId(me), ch));
@@ -202,7 +202,7 @@ fn a_preparation_is_for_one_program_and_party_and_read_whole() {
         };
     assert_eq!(open(&a, 0, &program), "loaded");
     assert!(open(&a, 1, &program).contains("the preparation is party 0's"));
-    assert!(open(&a, 0, &library::program("add16").unwrap()).contains("another program"));
+    assert!(open(&a, 0, &comity_library::program("add16").unwrap()).contains("another program"));
     assert!(open(&a[1..], 0, &program).contains("no preparation"));
     for len in [0, 10, 40, 83, 100, a.len() - 1] {
         assert!(open(&a[..len], 0, &program).contains("cannot be read"), "{len}");

@@ -1,7 +1,7 @@
 //! Honest runs against the plain evaluator: with whatever is set, aes with forty copies, inputs that come late; and who should
 //! garble.
 
-use comity_circuit::{Builder, Owner, Program, Recipients, Span, Step, Wire, library};
+use comity_circuit::{Builder, Owner, Program, Recipients, Span, Step, Wire};
 use comity_core::{Backend, Bits, Kind, Params};
 use comity_cutchoose::{CutChoose, garbler};
 use comity_protocol::{Options, Protocol};
@@ -35,7 +35,7 @@ fn random_programs_compute_what_they_compute_in_the_clear() {
 
 #[test]
 fn aes_with_forty_copies() {
-    let program = library::program("aes128").unwrap();
+    let program = comity_library::program("aes128").unwrap();
     let mut rng = rng(9);
     let inputs = [bits(128, &mut rng), bits(128, &mut rng)];
     for options in [WAYS[0], WAYS[2]] {
@@ -58,7 +58,7 @@ fn wide_values() {
 
 #[test]
 fn values_in_shares_and_too_many_coded_copies_are_refused() {
-    let program = library::program("add8").unwrap();
+    let program = comity_library::program("add8").unwrap();
     let refused = |ended: comity_core::Result<()>, words: &str| {
         let error = ended.expect_err("it is refused");
         assert!(matches!(error.kind, Kind::InvalidInput(_)) && error.to_string().contains(words), "{error}");

@@ -250,8 +250,8 @@ mod tests {
 
     #[test]
     fn a_lot_holds_whole_runs() {
-        let aes = || comity_circuit::library::find("aes128").unwrap();
-        let add = Program::from_circuit(comity_circuit::library::find("add8").unwrap()).unwrap();
+        let aes = || comity_library::find("aes128").unwrap();
+        let add = Program::from_circuit(comity_library::find("add8").unwrap()).unwrap();
         assert_eq!((batches(&add), lot(1), lot(0)), (1, LOT, LOT));
         let many = Program::map(aes(), 4, &[]).unwrap();
         assert_eq!((batches(&many), lot(batches(&many))), (4, LOT / 4 * 4));

@@ -4,19 +4,24 @@
 //! as it stands, or one that moves with the turns of the loops around it.
 //!
 //! ```
-//! use comity_circuit::{ProgramBuilder, Recipients, library};
+//! use comity_circuit::{Builder, ProgramBuilder, Recipients, Wire};
 //!
-//! // The sum of a thousand numbers, one after another.
-//! let mut p = ProgramBuilder::new("total");
-//! let numbers = p.input("numbers", 0, 32 * 1000);
-//! let total = p.register(32);
-//! let add = p.circuit(library::circuit("add32")?);
+//! let mut b = Builder::new();
+//! let (x, y) = (b.input("x", 32), b.input("y", 32));
+//! let either: Vec<Wire> = x.iter().zip(&y).map(|(&x, &y)| b.or(x, y)).collect();
+//! b.output("either", &either);
+//!
+//! // Which of 32 flags any of a thousand sets has, one set after another.
+//! let mut p = ProgramBuilder::new("union");
+//! let sets = p.input("sets", 0, 32 * 1000);
+//! let union = p.register(32);
+//! let or = p.circuit(b.finish());
 //! p.repeat(1000, |p, turn| {
-//!     p.call(add, &[total.span(), numbers.slice(0, 32).span().moving(turn, 32)], &[total.span()]);
+//!     p.call(or, &[union.span(), sets.slice(0, 32).span().moving(turn, 32)], &[union.span()]);
 //! });
-//! p.reveal("total", Recipients::All, total);
-//! assert_eq!(p.finish()?.and_gates(), 31_000);
-//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! p.reveal("union", Recipients::All, union);
+//! assert_eq!(p.finish()?.and_gates(), 32_000);
+//! # Ok::<(), comity_circuit::ProgramError>(())
 //! ```
 
 use std::collections::HashMap;

@@ -3,7 +3,7 @@
 use std::rc::Rc;
 
 use comity_circuit::Circuit;
-use comity_circuit::library::{self, LibraryError};
+use comity_library::LibraryError;
 
 use super::infer::{Body, Later};
 use super::{Checker, Generic, Generics};
@@ -21,7 +21,7 @@ impl<'s> Body<'_, 's, '_> {
         if let Some(builtin) = Builtin::find(name.text) {
             return self.builtin(builtin, args, want, span);
         }
-        if library::is_name(name.text) {
+        if comity_library::is_name(name.text) {
             return self.library(name, args, span);
         }
         args.iter().for_each(|arg| drop(self.expr(arg, None)));
@@ -32,7 +32,7 @@ impl<'s> Body<'_, 's, '_> {
         } else {
             let own = self.checker.functions.keys().copied().filter(|name| *name != "main");
             let near = did_you_mean(name.text, own.chain(BUILTINS.iter().map(|(name, ..)| *name)));
-            match library::circuit(name.text) {
+            match comity_library::circuit(name.text) {
                 Err(LibraryError::Unknown { nearest, .. }) if near.is_empty() => {
                     did_you_mean(name.text, nearest.iter().map(String::as_str))
                 }
@@ -280,7 +280,7 @@ impl Checker<'_, '_> {
         if self.circuits.values().map(|circuit| circuit.gates().len()).sum::<usize>() > MAX_LIBRARY {
             return Err(format!("the library's circuits that are called have more than {MAX_LIBRARY} gates"));
         }
-        let circuit = Rc::new(library::circuit(name).map_err(|error| match error {
+        let circuit = Rc::new(comity_library::circuit(name).map_err(|error| match error {
             LibraryError::NoCircuit { .. } => {
                 format!("{error}; `comity run {name}` runs it, and no program can call it")
             }

@@ -2,9 +2,9 @@
 
 use std::rc::Rc;
 
-use comity_circuit::library::arith;
-use comity_circuit::library::arrays::{self, Order};
 use comity_circuit::{Builder, Circuit, Wire};
+use comity_library::arith;
+use comity_library::arrays::{self, Order};
 
 use super::operate::{Word, format};
 use super::segment::Bit;

@@ -10,8 +10,8 @@
 use std::collections::BTreeMap;
 use std::rc::Rc;
 
-use comity_circuit::library::arith;
 use comity_circuit::{Builder, Circuit};
+use comity_library::arith;
 
 use super::emit::{Call, Item};
 use super::segment::{Bit, Cell};

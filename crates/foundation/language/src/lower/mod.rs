@@ -319,7 +319,7 @@ impl<'m> Lower<'m> {
                     sum => {
                         let sum = sum.unwrap_or_else(|| constant(0));
                         self.gates(&[&sum, &term], at, |b, words| {
-                            use comity_circuit::library::arith;
+                            use comity_library::arith;
                             let add = if factor > 0 { arith::add } else { arith::sub };
                             add(b, &words[0], &words[1])
                         })?
@@ -332,7 +332,7 @@ impl<'m> Lower<'m> {
             None => start.into(),
             Some(sum) if number.start == 0 => sum.into(),
             Some(sum) => {
-                use comity_circuit::library::arith;
+                use comity_library::arith;
                 self.gates(&[&sum, &start], at, |b, words| arith::add(b, &words[0], &words[1]))?.into()
             }
         })

@@ -2,8 +2,9 @@
 
 use std::rc::Rc;
 
-use comity_circuit::library::{arith, float::Format};
 use comity_circuit::{Builder, Wire};
+use comity_library::arith;
+use comity_library::float::Format;
 
 use super::affine::Affine;
 use super::segment::Bit;

@@ -2,7 +2,7 @@
 
 use std::rc::Rc;
 
-use comity_circuit::library::arrays;
+use comity_library::arrays;
 
 use super::affine::Affine;
 use super::emit::Digit;

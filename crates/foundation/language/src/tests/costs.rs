@@ -1,7 +1,7 @@
 //! What programs cost: as many ANDs as the library's gadgets, at once however long the loops.
 
-use comity_circuit::library::{arith, arrays};
 use comity_circuit::{Builder, Program, Step, Wire};
+use comity_library::{arith, arrays};
 
 use super::{LIMITS, compile, run};
 use crate::lower::Limits;

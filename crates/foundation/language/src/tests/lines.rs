@@ -1,6 +1,6 @@
 //! Single expressions and types, as an interactive session has them.
 
-use comity_circuit::value::Type;
+use comity_circuit::Type;
 
 use super::run;
 use crate::{compile_expression, parse_type};

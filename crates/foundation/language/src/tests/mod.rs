@@ -1,7 +1,6 @@
 //! Programs, compiled both unrolled and rolled, against results known by hand.
 
-use comity_circuit::value::Type;
-use comity_circuit::{Observer, Plain, Program};
+use comity_circuit::{Observer, Plain, Program, Type};
 use comity_core::Bits;
 
 use crate::lower::Limits;

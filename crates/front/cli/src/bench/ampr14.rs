@@ -12,7 +12,7 @@ use std::path::PathBuf;
 use std::thread::available_parallelism;
 use std::time::{Duration, Instant};
 
-use comity_circuit::{Builder, Program, Recipients, Wire, eval_many, library};
+use comity_circuit::{Builder, Program, Recipients, Wire, eval_many};
 use comity_core::{Backend, Bits, Error};
 use comity_net::SystemRng;
 use comity_nisc::{Copies, Cost, Opened, Query, Secret, open, publish, respond};
@@ -83,7 +83,7 @@ impl Function {
                 ("sha256-iv", vec![block])
             }
         };
-        let circuit = library::find(circuit).expect("the library has the circuits of the figure");
+        let circuit = comity_library::find(circuit).expect("the library has the circuits of the figure");
         let out: Vec<Wire> = b.call(&circuit, &args).into_iter().flatten().collect();
         b.output("z", &out);
         let program = Program::from_circuit(b.finish()).expect("a valid program");

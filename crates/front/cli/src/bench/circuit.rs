@@ -3,7 +3,7 @@
 use std::hint::black_box;
 use std::time::Instant;
 
-use comity_circuit::{Builder, Call, Circuit, Engine, Lowered, Place, Plain, Sliced, library};
+use comity_circuit::{Builder, Call, Circuit, Engine, Lowered, Place, Plain, Sliced};
 use comity_core::Lanes;
 
 use super::{Bench, Suite};
@@ -54,7 +54,7 @@ const CIRCUITS: [Named; 4] = [
 ];
 
 fn built_in(name: &str) -> Circuit {
-    library::find(name).expect("the library has the circuits of the benchmarks")
+    comity_library::find(name).expect("the library has the circuits of the benchmarks")
 }
 
 /// Four million gates, each of which reads two of the last 20,000 wires; some of them fold away.
@@ -108,7 +108,7 @@ fn build(suite: &mut Suite) -> Outcome {
     if suite.wants(&name) {
         let seconds = (0..11).map(|_| {
             let start = Instant::now();
-            black_box(library::program(SORT).expect("the library has the programs of the benchmarks"));
+            black_box(comity_library::program(SORT).expect("the library has the programs of the benchmarks"));
             start.elapsed().as_secs_f64()
         });
         suite.record(&name, "s", None, seconds.collect());

@@ -1,6 +1,6 @@
 //! Garbling alone: one thread, no channel, every figure beside the AES ceiling.
 
-use comity_circuit::{Lowered, library};
+use comity_circuit::Lowered;
 use comity_core::{Backend, Block, Cursor, Delta, Evaluator, Garbler, GateHash, Tape};
 use comity_garble::{LockstepEvaluator, LockstepGarbler};
 
@@ -52,7 +52,7 @@ const CIRCUITS: [(&str, &str); 3] = [("aes128", "aes128"), ("sha256", "sha256"),
 const PART: usize = Tape::MAX_ANDS;
 
 fn circuit(name: &str) -> Lowered {
-    Lowered::new(&library::find(name).expect("the library has the circuits of the benchmarks"))
+    Lowered::new(&comity_library::find(name).expect("the library has the circuits of the benchmarks"))
 }
 
 /// Walks a tape part by part until about `gates` gates are done; returns how many were.

@@ -8,11 +8,10 @@
 use std::time::{Duration, Instant};
 
 use comity_channel::{Channel, Result};
-use comity_circuit::{Builder, Observer, Program, ProgramBuilder, Recipients, library};
+use comity_circuit::{Builder, Observer, Program, ProgramBuilder, Recipients};
 use comity_core::{Bits, PartyId};
 use comity_net::SystemRng;
-use comity_protocol::Here;
-use comity_protocol::Protocol;
+use comity_protocol::{Here, Protocol};
 use comity_share::{GlobalKey, Share, Source};
 use comity_tinyot::bucket::Budget;
 use comity_tinyot::nnob::Plan;
@@ -72,7 +71,7 @@ fn ecb(blocks: u64) -> Program {
     let keys = [b.input("key0", 128), b.input("key1", 128)];
     let block = b.input("block", 128);
     let key: Vec<_> = keys[0].iter().zip(&keys[1]).map(|(&x, &y)| b.xor(x, y)).collect();
-    let aes = library::find("aes128").expect("the library has AES");
+    let aes = comity_library::find("aes128").expect("the library has AES");
     let out: Vec<_> = b.call(&aes, &[key, block]).into_iter().flatten().collect();
     b.output("out", &out);
     let mut program = ProgramBuilder::new(format!("ecb of {blocks} blocks"));

@@ -4,7 +4,7 @@ use std::time::Instant;
 
 use comity::{Report, Session};
 use comity_channel::{NetProfile, Simulated};
-use comity_circuit::{Builder, Circuit, Program, library};
+use comity_circuit::{Builder, Circuit, Program};
 use comity_core::Bits;
 use comity_net::{Connection, Identity, Listener, Security, Settings, SystemRng, connect};
 
@@ -21,7 +21,7 @@ pub(super) const YAO: Bench = Bench {
 
 fn yao(suite: &mut Suite) -> Outcome {
     let net = suite.network();
-    let find = |name: &str| library::find(name).expect("the library has the circuits of the benchmarks");
+    let find = |name: &str| comity_library::find(name).expect("the library has the circuits of the benchmarks");
     let blocks = Program::map(find("aes128"), 1000, &[0]).expect("a valid program");
     let chain = Program::iterate(chain(), 2000, &[(0, 0)]).expect("a valid program");
     let one = Program::from_circuit(find("aes128")).expect("a valid program");

@@ -1,6 +1,6 @@
 //! Which program a file is for.
 
-use comity_circuit::{Recipients, library};
+use comity_circuit::Recipients;
 use comity_mail::Reference;
 
 use crate::args::{ProgramArgs, RoleArgs};
@@ -53,8 +53,8 @@ pub(super) fn of_key(key: &comity_mail::Key, given: Option<&str>) -> Outcome<Res
 }
 
 fn is_built_in(text: &str) -> bool {
-    let parsed = expression::parse(text, &library::is_name, &|_| false);
-    matches!(parsed, Ok(expression) if matches!(&expression.base, Base::Name(name) if library::is_name(name)))
+    let parsed = expression::parse(text, &comity_library::is_name, &|_| false);
+    matches!(parsed, Ok(expression) if matches!(&expression.base, Base::Name(name) if comity_library::is_name(name)))
 }
 
 fn referred(reference: &Reference, digest: &[u8; 32], text: &str) -> Outcome<Resolved> {

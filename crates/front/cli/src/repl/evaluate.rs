@@ -4,9 +4,9 @@ use std::collections::BTreeMap;
 
 use comity::interactive::{Interactive, Shared};
 use comity::{Diagnostics, compile_expression, parse_type};
-use comity_circuit::value::{self, Type};
-use comity_circuit::{Program, Recipients};
+use comity_circuit::{Program, Recipients, Type};
 use comity_core::{Bits, Error};
+use comity_format::value;
 
 use super::statement::{Statement, words};
 use crate::failure::{Failure, Kind, Outcome};

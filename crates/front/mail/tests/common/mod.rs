@@ -1,6 +1,6 @@
 //! A receiver and senders who multiply small numbers.
 
-use comity_circuit::{Builder, Program, Recipients, Wire, library};
+use comity_circuit::{Builder, Program, Recipients, Wire};
 use comity_core::{Backend, Bits, Block, Prg};
 use comity_mail::{Key, Name, Query, Sealer, respond};
 use comity_nisc::Copies;
@@ -17,7 +17,7 @@ pub(crate) fn rng(seed: u128) -> Prg {
 pub(crate) const COPIES: usize = 10;
 
 pub(crate) fn program() -> Program {
-    let program = library::program("mul16").unwrap();
+    let program = comity_library::program("mul16").unwrap();
     (0..program.outputs().len()).fold(program, |program, i| program.with_recipients(i, Recipients::only(0)).unwrap())
 }
 

@@ -342,7 +342,7 @@ fn the_bytes_are_pinned_on_every_backend() {
 
 #[test]
 fn counted_bytes_are_those_of_the_papers_circuit() {
-    let program = to_receiver(comity_circuit::library::program("aes128").unwrap());
+    let program = to_receiver(comity_library::program("aes128").unwrap());
     let plain = Cost::new(&program, Copies::all(40).unwrap()).unwrap();
     // 72,000 in the paper's way: four products more for each input bit of the receiver and copy.
     assert_eq!(plain.respond + 40 * 4 * 128, 4 * 40 * 128 * 2 + 4 * 40 * 128 + 2 * 40 * 128 + 12 * 40 + 4 * 128);

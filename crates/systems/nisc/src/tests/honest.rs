@@ -30,7 +30,7 @@ fn forty_copies_and_a_library_program() {
     let inputs = vec![Bits::from_bytes(&[5], 3), Bits::from_bytes(&[3], 3)];
     check(&Case::new(Backend::detect(), program, inputs, Copies::all(40).unwrap(), 1), 1);
     // Real circuits, called in loops, with the paper's coded copies for rho = 40.
-    let program = to_receiver(comity_circuit::library::program("aes128").unwrap()).with_owner(1, 1).unwrap();
+    let program = to_receiver(comity_library::program("aes128").unwrap()).with_owner(1, 1).unwrap();
     let inputs = program.inputs().iter().map(|input| bits(input.bits, &mut rng(8))).collect();
     check(&Case::new(Backend::detect(), program, inputs, Copies::coded(4, 1).unwrap(), 2), 2);
 }

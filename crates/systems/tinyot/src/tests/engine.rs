@@ -1,7 +1,6 @@
 //! Programs against the plain evaluator.
 
 use comity_channel::{Channel, MemoryChannel, Mesh};
-use comity_circuit::library;
 use comity_circuit::{Builder, Owner, Program, ProgramBuilder, Recipients, Wire};
 use comity_core::{Backend, Bits, Error, Kind, Params, PartyId, SessionId};
 use comity_protocol::{Job, Options, Protocol};
@@ -75,7 +74,7 @@ fn hex(text: &str) -> Bits {
 
 #[test]
 fn aes_of_fips_197() {
-    let program = library::program("aes128").unwrap();
+    let program = comity_library::program("aes128").unwrap();
     assert_eq!(program.inputs().iter().map(|i| i.owner).collect::<Vec<_>>(), [0, 1].map(Owner::from));
     let inputs = ["000102030405060708090a0b0c0d0e0f", "00112233445566778899aabbccddeeff"].map(hex);
     let party = |ch: &mut MemoryChannel, me| {

@@ -81,14 +81,12 @@ pub(super) fn execute_split(program: &Program, setting: Setting) -> Outcome<Spli
 
 #[cfg(test)]
 mod tests {
-    use comity_circuit::library;
-
     use super::super::subjects::for_evaluator;
     use super::*;
 
     #[test]
     fn both_ways_of_execution_are_measured() {
-        let program = for_evaluator(library::program("add8").unwrap());
+        let program = for_evaluator(comity_library::program("add8").unwrap());
         let setting = Setting { net: None, rho: 3, coded: false };
         let run = execute(&program, setting).unwrap();
         assert!(run.seconds > 0.0 && run.bytes.iter().all(|&bytes| bytes > 1_000) && run.rounds > 2);

@@ -2,7 +2,7 @@
 //!
 //! Party 0 garbles, and party 1 learns the outputs.
 
-use comity_circuit::{Builder, Circuit, Program, Recipients, Wire, library};
+use comity_circuit::{Builder, Circuit, Program, Recipients, Wire};
 
 use super::parties::GARBLER;
 
@@ -51,7 +51,7 @@ pub(super) const FUNCTIONS: [Function; 4] = [
 
 /// A circuit of the library in another one.
 fn call(b: &mut Builder, name: &str, args: &[Vec<Wire>]) -> Vec<Wire> {
-    let circuit = library::find(name).expect("the library has the circuits of the benchmarks");
+    let circuit = comity_library::find(name).expect("the library has the circuits of the benchmarks");
     b.call(&circuit, args).into_iter().flatten().collect()
 }
 

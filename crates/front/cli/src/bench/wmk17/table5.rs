@@ -4,7 +4,7 @@ use std::hint::black_box;
 use std::time::Instant;
 
 use comity_channel::{Channel, Result};
-use comity_circuit::{Lowered, library};
+use comity_circuit::Lowered;
 use comity_core::{Backend, Bits, Block, Cursor, Delta, Garbler, Part, Tape};
 use comity_cutchoose::Probe;
 use comity_garble::LockstepGarbler;
@@ -64,7 +64,8 @@ pub(super) fn run(suite: &mut Suite) -> Outcome {
             Ok(start.elapsed().as_secs_f64())
         })?;
     }
-    let circuit = Lowered::new(&library::find("aes128").expect("the library has the circuits of the benchmarks"));
+    let circuit =
+        Lowered::new(&comity_library::find("aes128").expect("the library has the circuits of the benchmarks"));
     let tape = circuit.tape();
     take(suite, "garble.localhost", &mut || {
         let mut garbler = Garbler::new(Backend::detect(), Delta::new(Block::from_u128(5 << 70)), Block::from_u128(6));

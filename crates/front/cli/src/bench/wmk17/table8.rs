@@ -1,6 +1,6 @@
 //! Table 8: larger programs.
 
-use comity_circuit::{Program, Step, library};
+use comity_circuit::{Program, Step};
 
 use super::super::text::{Table, bytes, ratio, time};
 use super::super::two::NETWORKS;
@@ -56,7 +56,7 @@ pub(super) fn run(suite: &mut Suite) -> Outcome {
                 continue;
             }
             let program =
-                for_evaluator(library::program(name).expect("the library has the circuits of the benchmarks"));
+                for_evaluator(comity_library::program(name).expect("the library has the circuits of the benchmarks"));
             let full = format!("{group}.{name}.{network}");
             let Some(run) = single(suite, &full, &program, setting)? else { continue };
             let ours = suite.value(&full);
@@ -108,7 +108,8 @@ fn exponentiation(suite: &mut Suite) -> Outcome {
     if !suite.named(TABLE8.name) || !suite.wants(&name) {
         return Ok(());
     }
-    let whole = for_evaluator(library::program("modexp1024").expect("the library has the circuits of the benchmarks"));
+    let whole =
+        for_evaluator(comity_library::program("modexp1024").expect("the library has the circuits of the benchmarks"));
     let program = one_turn_each(&whole);
     let setting = Setting { net: None, rho: RHO, coded: false };
     let Some(run) = single(suite, &name, &program, setting)? else { return Ok(()) };

@@ -1,0 +1,88 @@
+//! Addition, subtraction and what is made of them.
+
+use super::columns::{Columns, full_adder};
+use super::width;
+use comity_circuit::{Builder, Wire};
+
+/// `x + y` modulo 2^n. n - 1 ANDs.
+pub fn add(b: &mut Builder, x: &[Wire], y: &[Wire]) -> Vec<Wire> {
+    let top = width(x, y) - 1;
+    let (mut sum, carry) = ripple(b, &x[..top], &y[..top], Wire::ZERO, full_adder);
+    let bit = b.xor(x[top], y[top]);
+    sum.push(b.xor(bit, carry));
+    sum
+}
+
+/// `x + y + carry` modulo 2^n, and the carry out. n ANDs.
+pub fn add_carry(b: &mut Builder, x: &[Wire], y: &[Wire], carry: Wire) -> (Vec<Wire>, Wire) {
+    width(x, y);
+    ripple(b, x, y, carry, full_adder)
+}
+
+/// `x - y` modulo 2^n. n - 1 ANDs.
+pub fn sub(b: &mut Builder, x: &[Wire], y: &[Wire]) -> Vec<Wire> {
+    let top = width(x, y) - 1;
+    let (mut difference, borrow) = ripple(b, &x[..top], &y[..top], Wire::ZERO, full_subtractor);
+    let bit = b.xor(x[top], y[top]);
+    difference.push(b.xor(bit, borrow));
+    difference
+}
+
+/// `x - y - borrow` modulo 2^n, and the borrow out: one exactly if the difference is negative. n ANDs.
+pub fn sub_borrow(b: &mut Builder, x: &[Wire], y: &[Wire], borrow: Wire) -> (Vec<Wire>, Wire) {
+    width(x, y);
+    ripple(b, x, y, borrow, full_subtractor)
+}
+
+/// `x + 1` modulo 2^n. n - 2 ANDs for n > 1.
+pub fn increment(b: &mut Builder, x: &[Wire]) -> Vec<Wire> {
+    let mut carry = Wire::ONE;
+    let mut sum = Vec::with_capacity(x.len());
+    for &bit in x {
+        sum.push(b.xor(bit, carry));
+        carry = b.and(bit, carry);
+    }
+    sum
+}
+
+/// `-x` modulo 2^n. n - 2 ANDs for n > 1.
+pub fn negate(b: &mut Builder, x: &[Wire]) -> Vec<Wire> {
+    let mut below = Wire::ZERO; // whether a lower bit is one: then this bit is complemented
+    let mut negated = Vec::with_capacity(x.len());
+    for &bit in x {
+        negated.push(b.xor(bit, below));
+        below = b.or(bit, below);
+    }
+    negated
+}
+
+/// The sum of words of the same width n, modulo 2^n: fewer ANDs than the n - 1 of each addition from three words on.
+/// Put words that are computed late last.
+pub fn sum(b: &mut Builder, words: &[&[Wire]]) -> Vec<Wire> {
+    let mut columns = Columns::new(width(words[0], words[0]));
+    for word in words {
+        width(word, words[0]);
+        columns.word(0, word);
+    }
+    columns.sum(b)
+}
+
+pub(super) type Cell = fn(&mut Builder, Wire, Wire, Wire) -> (Wire, Wire);
+
+/// A chain of cells that hand on a carry; the words may be empty.
+pub(super) fn ripple(b: &mut Builder, x: &[Wire], y: &[Wire], mut carry: Wire, cell: Cell) -> (Vec<Wire>, Wire) {
+    let mut word = Vec::with_capacity(x.len() + 1);
+    for (&x, &y) in x.iter().zip(y) {
+        let (bit, next) = cell(b, x, y, carry);
+        word.push(bit);
+        carry = next;
+    }
+    (word, carry)
+}
+
+/// `x - y - borrow` modulo 2, and the borrow: that of `x` and `y` where they differ, else the one that came in. One
+/// AND.
+pub(super) fn full_subtractor(b: &mut Builder, x: Wire, y: Wire, borrow: Wire) -> (Wire, Wire) {
+    let differ = b.xor(x, y);
+    (b.xor(differ, borrow), b.mux(differ, y, borrow))
+}

@@ -1,0 +1,60 @@
+//! Counting and finding ones.
+
+use super::{Columns, width, xor};
+use comity_circuit::{Builder, Wire};
+
+/// The width of a number from 0 to n.
+fn bits_of(n: usize) -> usize {
+    (usize::BITS - n.leading_zeros()) as usize
+}
+
+/// How many bits of `x` are one, in ⌊log2 n⌋ + 1 bits. n - w ANDs, where w is the number of ones in the binary n: the
+/// fewest possible (Boyar, Peralta: "Tight bounds for the multiplicative complexity of symmetric functions", 2008).
+pub fn popcount(b: &mut Builder, x: &[Wire]) -> Vec<Wire> {
+    let mut columns = Columns::new(bits_of(width(x, x)));
+    for &bit in x {
+        columns.bit(0, bit);
+    }
+    columns.sum(b)
+}
+
+/// The Hamming distance: in how many bits `x` and `y` differ. As [`popcount`].
+pub fn hamming(b: &mut Builder, x: &[Wire], y: &[Wire]) -> Vec<Wire> {
+    let differences = xor(b, x, y);
+    popcount(b, &differences)
+}
+
+/// Whether the number of ones is odd. No ANDs.
+pub fn parity(b: &mut Builder, x: &[Wire]) -> Wire {
+    width(x, x);
+    x.iter().fold(Wire::ZERO, |sum, &bit| b.xor(sum, bit))
+}
+
+/// How many zeros there are above the highest one, in ⌊log2 n⌋ + 1 bits; n if there is no one. n - 1 ANDs, the fewest
+/// possible: whether `x` is zero has degree n.
+pub fn leading_zeros(b: &mut Builder, x: &[Wire]) -> Vec<Wire> {
+    zeros_before(b, x.iter().rev().copied())
+}
+
+/// How many zeros there are below the lowest one, in ⌊log2 n⌋ + 1 bits; n if there is no one. n - 1 ANDs, as
+/// [`leading_zeros`].
+pub fn trailing_zeros(b: &mut Builder, x: &[Wire]) -> Vec<Wire> {
+    zeros_before(b, x.iter().copied())
+}
+
+fn zeros_before(b: &mut Builder, bits: impl ExactSizeIterator<Item = Wire>) -> Vec<Wire> {
+    assert!(bits.len() > 0, "a word has at least one bit");
+    let mut count = vec![Wire::ZERO; bits_of(bits.len())];
+    let mut found = Wire::ZERO;
+    for (i, bit) in bits.enumerate() {
+        found = if i == 0 { bit } else { b.or(found, bit) };
+        // As long as nothing is found the count is i + 1: it changes in the bits in which i and i + 1 differ.
+        let none = b.not(found);
+        for (j, digit) in count.iter_mut().enumerate() {
+            if (i ^ (i + 1)) >> j & 1 == 1 {
+                *digit = b.xor(*digit, none);
+            }
+        }
+    }
+    count
+}

@@ -1,0 +1,36 @@
+//! Arithmetic modulo a secret number.
+//!
+//! One product costs a division ([`mul_mod`]); a chain of products modulo the same odd number costs less in Montgomery's
+//! form, as `modexpN` does.
+
+use super::divide::long_division;
+use super::{add, add_carry, mul_full, mux, sub_borrow, width};
+use comity_circuit::{Builder, Wire};
+
+/// `x + y` modulo `m`, for x, y < m. 3n ANDs.
+pub fn add_mod(b: &mut Builder, x: &[Wire], y: &[Wire], m: &[Wire]) -> Vec<Wire> {
+    width(x, m);
+    let (sum, carry) = add_carry(b, x, y, Wire::ZERO);
+    let (less, borrow) = sub_borrow(b, &sum, m, Wire::ZERO);
+    // The sum is less than m if it has no carry, but the difference a borrow: never a carry and no borrow, since x + y
+    // is less than 2m and the difference less than 2^n.
+    let small = b.xor(borrow, carry);
+    mux(b, small, &sum, &less)
+}
+
+/// `x - y` modulo `m`, for x, y < m. 3n - 1 ANDs.
+pub fn sub_mod(b: &mut Builder, x: &[Wire], y: &[Wire], m: &[Wire]) -> Vec<Wire> {
+    width(x, m);
+    let (difference, negative) = sub_borrow(b, x, y, Wire::ZERO);
+    let back: Vec<Wire> = m.iter().map(|&bit| b.and(bit, negative)).collect();
+    add(b, &difference, &back)
+}
+
+/// `x · y` modulo `m`, for x, y < m: a full product and n steps of long division, about 2n² ANDs for small n and n²
+/// for large ones.
+pub fn mul_mod(b: &mut Builder, x: &[Wire], y: &[Wire], m: &[Wire]) -> Vec<Wire> {
+    let n = width(x, m);
+    let product = mul_full(b, x, y);
+    // The upper half of the product is less than m, so the quotient has n bits.
+    long_division(b, &product, m, n + 1).1
+}

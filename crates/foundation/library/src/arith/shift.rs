@@ -1,0 +1,92 @@
+//! Shifts and rotations by a secret amount: a layer of multiplexers for each bit of the amount.
+//!
+//! The amount is an unsigned word of any width. Its bits of weight n and above do nothing but shift everything out,
+//! all together; a rotation counts modulo n.
+
+use super::width;
+use comity_circuit::{Builder, Wire};
+
+/// `x << by`; 0 if `by` is n or more. n ANDs for each bit of `by` of weight less than n, and n and one less than there
+/// are others if there are others.
+pub fn shl_by(b: &mut Builder, x: &[Wire], by: &[Wire]) -> Vec<Wire> {
+    let mut x: Vec<Wire> = x.iter().rev().copied().collect();
+    x = shift_down(b, &x, by, Wire::ZERO);
+    x.reverse();
+    x
+}
+
+/// `x >> by`; 0 if `by` is n or more. As [`shl_by`].
+pub fn shr_by(b: &mut Builder, x: &[Wire], by: &[Wire]) -> Vec<Wire> {
+    shift_down(b, x, by, Wire::ZERO)
+}
+
+/// `x >> by` of a signed word: the sign is shifted in, and all that is left if `by` is n or more. As [`shl_by`], less
+/// one for each layer.
+pub fn sar_by(b: &mut Builder, x: &[Wire], by: &[Wire]) -> Vec<Wire> {
+    shift_down(b, x, by, x[width(x, x) - 1])
+}
+
+/// Shifts towards the lowest bit; `fill` comes in.
+fn shift_down(b: &mut Builder, x: &[Wire], by: &[Wire], fill: Wire) -> Vec<Wire> {
+    let n = width(x, x);
+    let (inner, outer) = by.split_at(layers(n).min(by.len()));
+    let mut x = x.to_vec();
+    for (k, &select) in inner.iter().enumerate() {
+        x = (0..n).map(|i| b.mux(select, x.get(i + (1 << k)).copied().unwrap_or(fill), x[i])).collect();
+    }
+    let out = outer.iter().fold(Wire::ZERO, |any, &bit| b.or(any, bit));
+    x.into_iter().map(|bit| b.mux(out, fill, bit)).collect()
+}
+
+/// How many powers of two are less than n.
+fn layers(n: usize) -> usize {
+    (usize::BITS - (n - 1).leading_zeros()) as usize
+}
+
+/// `x` rotated by `by` bits to the left, towards the most significant bit. For each bit of `by`, of weight w, n less
+/// the greatest common divisor of n and w: for n = 2^k and k bits k·n - n + 1 ANDs.
+pub fn rotl_by(b: &mut Builder, x: &[Wire], by: &[Wire]) -> Vec<Wire> {
+    let n = width(x, x);
+    let mut step = 1 % n;
+    let mut x = x.to_vec();
+    for &select in by {
+        x = rotate_if(b, &x, select, step);
+        step = 2 * step % n;
+    }
+    x
+}
+
+/// `x` rotated by `by` bits to the right, towards the least significant bit. As [`rotl_by`].
+pub fn rotr_by(b: &mut Builder, x: &[Wire], by: &[Wire]) -> Vec<Wire> {
+    let mut x: Vec<Wire> = x.iter().rev().copied().collect();
+    x = rotl_by(b, &x, by);
+    x.reverse();
+    x
+}
+
+/// Rotates by a public step if `select` is one. Bits move in cycles, and the sum of a cycle stays the same: so the last
+/// bit of each follows from the others without an AND.
+fn rotate_if(b: &mut Builder, x: &[Wire], select: Wire, step: usize) -> Vec<Wire> {
+    let n = x.len();
+    let mut rotated = x.to_vec();
+    if step == 0 {
+        return rotated;
+    }
+    for start in 0..gcd(n, step) {
+        let mut changes = Wire::ZERO;
+        let mut to = (start + step) % n;
+        while to != start {
+            let differ = b.xor(x[to], x[(to + n - step) % n]);
+            let change = b.and(select, differ);
+            rotated[to] = b.xor(x[to], change);
+            changes = b.xor(changes, change);
+            to = (to + step) % n;
+        }
+        rotated[start] = b.xor(x[start], changes);
+    }
+    rotated
+}
+
+fn gcd(a: usize, b: usize) -> usize {
+    if b == 0 { a } else { gcd(b, a % b) }
+}

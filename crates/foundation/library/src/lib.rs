@@ -1,0 +1,27 @@
+//! Built-in circuits and programs.
+//!
+//! The circuits that people ask for by name ([`names`], [`program`]), and the functions that add them to a
+//! [`Builder`](comity_circuit::Builder), for circuits of one's own. All count as few AND gates as we know how; COUNTS.md next to
+//! this file lists them beside the best published figures, and a test keeps it true.
+//!
+//! [`typed`] has values with operators, for programs written in Rust.
+//!
+//! A value is one number: wire 0 is its least significant bit, and its hex reads as the standards print it.
+
+pub mod aes;
+pub mod arith;
+pub mod arrays;
+pub mod cipher;
+mod entry;
+mod error;
+pub mod float;
+pub mod hash;
+mod registry;
+pub mod sha;
+mod straight;
+mod table;
+pub mod typed;
+
+pub use entry::{Entry, Size, Value, Width};
+pub use error::LibraryError;
+pub use registry::{circuit, contains, find, is_name, names, program};

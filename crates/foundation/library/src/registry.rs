@@ -1,0 +1,87 @@
+//! Circuits and programs by name.
+
+use comity_circuit::{Circuit, Program};
+use strsim::levenshtein;
+
+use crate::entry::{Build, Entry, Size};
+use crate::error::LibraryError;
+use crate::table::TABLES;
+
+/// All built-ins, in the order in which a list shows them.
+pub fn names() -> impl Iterator<Item = &'static Entry> + Clone {
+    TABLES.iter().copied().flatten()
+}
+
+/// Whether a built-in has this name, without building it.
+pub fn contains(name: &str) -> bool {
+    resolve(name).is_ok()
+}
+
+/// Whether a name has the form of a built-in's, whatever numbers stand in it, without building anything.
+pub fn is_name(name: &str) -> bool {
+    !matches!(resolve(name), Err(LibraryError::Unknown { .. }))
+}
+
+/// The built-in circuit of this name, if there is one. [`circuit`] says why there is none.
+pub fn find(name: &str) -> Option<Circuit> {
+    circuit(name).ok()
+}
+
+/// The built-in circuit of this name, such as `aes128` or `add64`.
+///
+/// # Errors
+/// [`LibraryError`], with the nearest names or the numbers that exist; [`LibraryError::NoCircuit`] for a program.
+pub fn circuit(name: &str) -> Result<Circuit, LibraryError> {
+    let (entry, size) = resolve(name)?;
+    entry.circuit(size).ok_or_else(|| LibraryError::NoCircuit { name: name.into() })
+}
+
+/// The built-in program of this name: a circuit is a program with one call. Of a circuit's input values, number `i`
+/// belongs to party `i`, and all parties learn the outputs.
+///
+/// # Errors
+/// [`LibraryError`], with the nearest names or the numbers that exist.
+pub fn program(name: &str) -> Result<Program, LibraryError> {
+    let (entry, size) = resolve(name)?;
+    let program = match (entry.build, entry.circuit(size)) {
+        (Build::Program(build), _) => build(size),
+        (_, circuit) => Program::from_circuit(circuit.expect("all but programs are circuits"))
+            .expect("a built-in has fewer values than there can be parties"),
+    };
+    Ok(program.with_name(name))
+}
+
+/// The entry of a name, and its numbers.
+fn resolve(name: &str) -> Result<(&'static Entry, Size), LibraryError> {
+    // A name without numbers comes first: `aes128` is no width.
+    let exact = names().filter(|entry| entry.limits.is_empty() && entry.pattern == name);
+    let sized = names().filter(|entry| !entry.limits.is_empty());
+    let Some((entry, digits)) = exact.chain(sized).find_map(|entry| Some((entry, entry.digits(name)?))) else {
+        return Err(LibraryError::Unknown { name: name.into(), nearest: nearest(name) });
+    };
+    let size = entry.size(&digits).ok_or_else(|| LibraryError::Width {
+        name: name.into(),
+        pattern: entry.pattern,
+        limits: entry.capitals().collect(),
+    })?;
+    Ok((entry, size))
+}
+
+/// The names that are at most a slip of the hand away, the nearest first, at most three.
+fn nearest(name: &str) -> Vec<String> {
+    let numbers =
+        || name.split(|c: char| !c.is_ascii_digit()).map(|d| d.trim_start_matches('0')).filter(|d| !d.is_empty());
+    let mut near: Vec<(usize, String)> = names()
+        .map(|entry| {
+            // A missing number is no slip in the letters.
+            let mut given = numbers();
+            let distance = levenshtein(name, &entry.name(|| given.next().unwrap_or_default().to_owned()));
+            let mut given = numbers();
+            (distance, entry.name(|| given.next().unwrap_or("32").to_owned()))
+        })
+        .filter(|&(distance, _)| distance <= 1 + name.chars().count() / 4)
+        .collect();
+    near.sort_by_key(|&(distance, _)| distance);
+    let best = near.first().map_or(0, |&(distance, _)| distance);
+    near.into_iter().filter(|&(distance, _)| distance == best).map(|(_, name)| name).take(3).collect()
+}

@@ -1,0 +1,88 @@
+//! The table of gate counts, COUNTS.md beside the library's source: regenerated, and held against the file.
+
+mod arrays;
+mod benchmarks;
+mod ciphers;
+mod floats;
+mod hashes;
+mod sources;
+mod words;
+
+use std::fmt::Write;
+
+/// A built-in of the table, with the smallest number of ANDs that we know in print and where.
+type Row = (&'static str, Option<(u64, &'static str)>);
+
+/// All rows, in order.
+const ROWS: &[&[Row]] = &[ciphers::ROWS, hashes::ROWS, words::ROWS, arrays::ROWS, floats::ROWS, benchmarks::ROWS];
+
+const HEAD: &str = "\
+# Gates of the built-in circuits
+
+The last two columns give the fewest ANDs that we know in print for the same function, and whose they are. A test fails
+if this table is stale or one of our circuits is larger; to write it anew, run
+`COMITY_WRITE_COUNTS=1 cargo test -p comity-library --test library counts`.
+
+| name | inputs | output | AND | XOR | NOT | AND depth | AND, published | by |
+| --- | --- | --- | ---: | ---: | ---: | ---: | ---: | --- |
+";
+
+fn grouped(n: u64) -> String {
+    let digits = n.to_string();
+    let groups: Vec<&str> = digits.as_bytes().rchunks(3).rev().map(|g| std::str::from_utf8(g).unwrap()).collect();
+    groups.join(",")
+}
+
+fn table() -> String {
+    let mut text = HEAD.to_owned();
+    for (name, published) in ROWS.iter().copied().flatten() {
+        let program = comity_library::program(name).expect(name);
+        let values = |values: Vec<(&str, usize)>| {
+            values.iter().map(|(name, bits)| format!("{name}: {bits}")).collect::<Vec<_>>().join(", ")
+        };
+        let counts = program.totals();
+        if let Some((best, by)) = *published {
+            assert!(counts.and <= best, "{name}: {} ANDs, but {by} has {best}", counts.and);
+        }
+        let (best, by) = published.map_or(("–".into(), "–"), |(best, by)| (grouped(best), by));
+        let [and, xor, not, depth] = [counts.and, counts.xor, counts.not, counts.and_depth].map(grouped);
+        let (inputs, outputs) = (
+            values(program.inputs().iter().map(|v| (&v.name[..], v.bits)).collect()),
+            values(program.outputs().iter().map(|v| (&v.name[..], v.bits)).collect()),
+        );
+        writeln!(text, "| {name} | {inputs} | {outputs} | {and} | {xor} | {not} | {depth} | {best} | {by} |").unwrap();
+    }
+    text
+}
+
+#[test]
+fn the_table_of_counts_is_up_to_date_and_no_worse_than_published() {
+    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/src/COUNTS.md");
+    let (fresh, kept) = (table(), std::fs::read_to_string(path).unwrap_or_default());
+    if std::env::var_os("COMITY_WRITE_COUNTS").is_some() {
+        std::fs::write(path, &fresh).unwrap();
+        return;
+    }
+    let stale = fresh.lines().zip(kept.lines()).find(|(fresh, kept)| fresh != kept);
+    assert!(
+        fresh == kept,
+        "COUNTS.md is stale{}; to write it anew, run\n\
+         COMITY_WRITE_COUNTS=1 cargo test -p comity-library --test library counts",
+        stale.map_or(String::new(), |(fresh, kept)| format!(":\n  it says {kept}\n  but now {fresh}\n")),
+    );
+}
+
+#[test]
+fn the_table_shows_each_family() {
+    for entry in comity_library::names() {
+        // A name has digits where its pattern has a capital.
+        let fits = |rest: &'static str, c: char| match c {
+            'N' | 'W' | 'K' => {
+                Some(rest.trim_start_matches(|c: char| c.is_ascii_digit())).filter(|&behind| behind != rest)
+            }
+            _ => rest.strip_prefix(c),
+        };
+        let shown = |name: &'static str| entry.pattern.chars().try_fold(name, fits) == Some("");
+        assert!(ROWS.iter().copied().flatten().any(|(name, _)| shown(name)), "{} is missing", entry.pattern);
+    }
+}
