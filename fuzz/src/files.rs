@@ -6,8 +6,7 @@ use comity_circuit::{Circuit, FloatWidth, Observer, Plain, Program, Type};
 use comity_core::Bits;
 use comity_format::value::{self, BitOrder};
 use comity_format::{Format, ReadError, WriteError};
-
-use crate::expression;
+use comity_language::expression;
 
 /// What a body runs is no larger than this.
 const SMALL: u64 = 1 << 16;

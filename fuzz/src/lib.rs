@@ -4,9 +4,6 @@
 //! output on a corrupted session) and returns otherwise. [`TARGETS`] lists them. Two things run them: the test of
 //! this crate, over the committed corpus and mutations of it, and the libFuzzer target of `libfuzzer/`.
 
-#[path = "../../crates/front/cli/src/expression.rs"]
-#[allow(dead_code, reason = "the command's own parser, which its crate keeps to itself; not all of it is called here")]
-mod expression;
 mod files;
 mod language;
 mod mail;
@@ -16,9 +13,6 @@ mod ope;
 mod ot;
 mod peer;
 mod seeds;
-#[path = "../../crates/front/cli/src/repl/statement.rs"]
-#[allow(dead_code, reason = "as above")]
-mod statement;
 mod tinyot;
 
 pub use mutate::Mutator;

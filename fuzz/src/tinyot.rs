@@ -1,9 +1,8 @@
 //! What tinyot reads: stored material, and the statements of people.
 
 use comity_core::PartyId;
+use comity_language::statement::{Statement, parse};
 use comity_tinyot::stock::{Amounts, Stock};
-
-use crate::statement::{Statement, parse};
 
 /// What a block of the body holds.
 const AMOUNTS: Amounts = Amounts { triples: 2, masks: [1, 2], shares: 1 };

@@ -22,6 +22,9 @@
 //! loops are unrolled, long ones become [`Step::Repeat`](comity_circuit::Step), or one call with many turns if these
 //! are independent. Costs: time and memory in proportion to what is unrolled, and none for what is kept.
 //!
+//! Two smaller grammars stand beside it: [`expression`] names a program on a command line (`aes128*1000`), [`statement`] is a
+//! line of an interactive session (`c = a < b`).
+//!
 //! The text may be anybody's: its size, the depth of nesting, the widths, the gates and the steps of compiling are
 //! bounded, each by an error that says so. The same text gives the same program on every machine.
 
@@ -29,10 +32,12 @@ mod ast;
 mod builtins;
 mod check;
 mod diagnostic;
+pub mod expression;
 mod ir;
 mod lexer;
 mod lower;
 mod parser;
+pub mod statement;
 mod types;
 
 use comity_circuit::{Program, Type};

@@ -11,7 +11,6 @@ mod circuit;
 mod console;
 mod demo;
 mod eval;
-mod expression;
 mod failure;
 mod flags;
 mod json;

@@ -3,7 +3,6 @@
 //! Results go to standard output, prompts and notes to standard error, so that a file of statements works as well as a person.
 
 mod evaluate;
-mod statement;
 
 use std::io::{BufRead, IsTerminal};
 
@@ -11,6 +10,7 @@ use clap::Args;
 use comity_circuit::{Recipients, Type};
 use comity_core::Bits;
 use comity_format::value;
+use comity_language::statement::{Statement, parse};
 use serde_json::json;
 use zeroize::Zeroizing;
 
@@ -20,7 +20,19 @@ use crate::failure::{Failure, Outcome};
 use crate::json;
 use crate::party::{self, Watcher};
 use evaluate::{Done, Evaluator, read};
-use statement::{HELP, Statement, parse};
+
+/// What `help` shows.
+const HELP: &str = "\
+a = input(0, u32)        a number of party 0, who is asked for it
+a = input(0, u32) = 17   the same; only party 0 writes `= 17`, which stays here
+c = a < b                anything that comity's language can say on values that are there
+d = if c { a } else { b }
+r = random(u32)          a number that nobody knows
+reveal c to all          both learn it; `to 0`, `to 1`: one party alone
+vars                     the values that are there, and their types
+quit                     the end (so is the end of input)
+Both parties type the same statements, in the same order. Types are bool, u1 to u65536, i1 to i65536,
+f32, f64, [u8; 4] and (u8, bool).";
 
 #[derive(Args, Debug)]
 pub(crate) struct ReplArgs {

@@ -2,10 +2,10 @@
 
 use comity_circuit::{Circuit, Input, Output, Owner, Program, ProgramError, Recipients, Span, Step};
 use comity_format::Design;
+use comity_language::expression::{self, Base};
 use comity_library::LibraryError;
 
 use crate::args::ProgramArgs;
-use crate::expression::{self, Base};
 use crate::failure::{Failure, Outcome};
 use crate::source::{self, Source};
 use crate::suggest::did_you_mean;

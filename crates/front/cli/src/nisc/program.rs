@@ -1,10 +1,10 @@
 //! Which program a file is for.
 
 use comity_circuit::Recipients;
+use comity_language::expression::{self, Base};
 use comity_mail::Reference;
 
 use crate::args::{ProgramArgs, RoleArgs};
-use crate::expression::{self, Base};
 use crate::failure::{Failure, Kind, Outcome};
 use crate::resolve::{Resolved, resolve};
 

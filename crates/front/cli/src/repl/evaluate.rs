@@ -7,8 +7,8 @@ use comity::{Diagnostics, compile_expression, parse_type};
 use comity_circuit::{Program, Recipients, Type};
 use comity_core::{Bits, Error};
 use comity_format::value;
+use comity_language::statement::{Statement, words};
 
-use super::statement::{Statement, words};
 use crate::failure::{Failure, Kind, Outcome};
 
 /// A session, and the values that have names in it.

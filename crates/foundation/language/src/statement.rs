@@ -1,4 +1,4 @@
-//! What people type: one statement a line.
+//! Statements of an interactive session: what people type, one a line.
 //!
 //! A statement has a normal form, in which spaces and comments make no difference, and in which no input value is left. Both
 //! parties compare that, and what is compiled comes out of it, so that equal statements mean the same.
@@ -7,53 +7,54 @@ use comity_circuit::Recipients;
 use zeroize::Zeroizing;
 
 /// A line, taken apart.
-pub(super) struct Line {
-    pub(super) statement: Statement,
-    /// The normal form.
-    pub(super) text: String,
+pub struct Line {
+    /// What it says.
+    pub statement: Statement,
+    /// Its normal form.
+    pub text: String,
 }
 
 /// What a line says. Types and expressions are texts in comity's language.
-pub(super) enum Statement {
+pub enum Statement {
     /// `NAME = input(PARTY, TYPE)`, and `= VALUE` behind it.
     Input {
+        /// The value's name from now on.
         name: String,
+        /// Whose value it is.
         party: u16,
+        /// Its type.
         ty: String,
+        /// The value, at the party that gave it at once: a secret.
         value: Option<Zeroizing<String>>,
     },
     /// `NAME = random(TYPE)`
     Random {
+        /// The value's name from now on.
         name: String,
+        /// Its type.
         ty: String,
     },
     /// `NAME = EXPRESSION`
     Let {
+        /// The value's name from now on.
         name: String,
+        /// What it is.
         expression: String,
     },
     /// `reveal EXPRESSION to all`
     Reveal {
+        /// What is revealed.
         expression: String,
+        /// Who learns it.
         to: Recipients,
     },
+    /// `vars`: which values there are.
     Vars,
+    /// `help`: what can be said.
     Help,
+    /// `quit`: the end.
     Quit,
 }
-
-/// What `help` shows.
-pub(super) const HELP: &str = "\
-a = input(0, u32)        a number of party 0, who is asked for it
-a = input(0, u32) = 17   the same; only party 0 writes `= 17`, which stays here
-c = a < b                anything that comity's language can say on values that are there
-d = if c { a } else { b }
-r = random(u32)          a number that nobody knows
-reveal c to all          both learn it; `to 0`, `to 1`: one party alone
-vars                     the values that are there, and their types
-quit                     the end (so is the end of input)
-Both parties type the same statements, in the same order. Types are bool, u1 to u65536, i1 to i65536,
-f32, f64, [u8; 4] and (u8, bool).";
 
 /// Names that a value cannot have: words of the language, and of this one.
 const RESERVED: [&str; 21] = [
@@ -75,7 +76,10 @@ struct Token<'s> {
 }
 
 /// Takes a line apart; `None` if there is nothing on it.
-pub(super) fn parse(line: &str) -> Result<Option<Line>, String> {
+///
+/// # Errors
+/// What to write instead, for the person who typed it; it repeats no input value.
+pub fn parse(line: &str) -> Result<Option<Line>, String> {
     let tokens = tokens(line);
     let texts: Vec<&str> = tokens.iter().map(|token| token.text).collect();
     let statement = match &texts[..] {
@@ -165,7 +169,7 @@ fn fresh(name: &str) -> Result<String, String> {
 }
 
 /// The words of a text that may be names of values.
-pub(super) fn words(text: &str) -> impl Iterator<Item = &str> {
+pub fn words(text: &str) -> impl Iterator<Item = &str> {
     tokens(text)
         .into_iter()
         .map(|token| token.text)

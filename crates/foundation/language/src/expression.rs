@@ -1,19 +1,19 @@
-//! What PROGRAM says: a name or a file, called several times side by side (`*K`) or in turns (`^K`).
+//! What a program is named by: a name or a file, called several times side by side (`*K`) or in turns (`^K`).
 
 use std::path::{Path, PathBuf};
 
-/// A parsed PROGRAM.
+/// A program as it was named.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Expression {
+pub struct Expression {
     /// The innermost program.
-    pub(crate) base: Base,
+    pub base: Base,
     /// What is done with it, first to last.
-    pub(crate) powers: Vec<Power>,
+    pub powers: Vec<Power>,
 }
 
 /// A program that is no expression.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) enum Base {
+pub enum Base {
     /// A built-in's name (or what should have been one).
     Name(String),
     /// A file that exists, or whose name says that it is a file.
@@ -22,16 +22,19 @@ pub(crate) enum Base {
 
 /// One of the two ways to call a program several times.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Power {
+pub enum Power {
     /// `*K`: independent calls.
     Map(u64),
     /// `^K`: one turn after another.
     Iterate(u64),
 }
 
-/// Parses PROGRAM. At every level a built-in's name comes first (write `./NAME` for a file of that name), then a file
+/// Parses the text that names a program. At every level a built-in's name comes first (write `./NAME` for a file of that name), then a file
 /// that exists under the whole text, `*` and `^` included, and only then are these signs.
-pub(crate) fn parse(
+///
+/// # Errors
+/// A text that shows what stands where a number should, for the person who wrote it.
+pub fn parse(
     text: &str,
     is_builtin: &dyn Fn(&str) -> bool,
     is_file: &dyn Fn(&Path) -> bool,
@@ -60,8 +63,8 @@ pub(crate) fn parse(
 
 impl Expression {
     /// How many calls lie side by side, and how many turns follow each other. The signs' order does not matter: every
-    /// lane has turns of its own.
-    pub(crate) fn lanes_and_turns(&self) -> Option<(u64, u64)> {
+    /// lane has turns of its own. `None` if there are 2^64 or more.
+    pub fn lanes_and_turns(&self) -> Option<(u64, u64)> {
         self.powers.iter().try_fold((1u64, 1u64), |(lanes, turns), power| match power {
             Power::Map(count) => Some((lanes.checked_mul(*count)?, turns)),
             Power::Iterate(count) => Some((lanes, turns.checked_mul(*count)?)),
