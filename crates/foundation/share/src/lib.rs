@@ -1,6 +1,6 @@
 //! Authenticated bits: what a party holds of a shared bit, and what keeps it from lying about its share.
 //!
-//! A bit `x = x_0 + x_1` (sums of bits are XORs) is shared between two parties. Each has a global key, a secret delta, and for
+//! A bit `x = x_0 + x_1` (sums of bits are XORs) is shared between two parties. Either has a global key, a secret delta, and for
 //! each share of the peer a local key `K`; the peer has with its share the MAC `M = K + x * delta`. A party that shows another
 //! share than it has must show another MAC, which means to guess delta (Nielsen, Nordholt, Orlandi, Burra, Crypto 2012,
 //! section 2; the notation `[x]` of its figures is a [`Share`] of both parties here). MACs are linear, so shares can be added, and
@@ -11,12 +11,12 @@
 //!
 //! - [`Share`] and [`GlobalKey`]: the algebra.
 //! - [`Ledger`]: what was shown and seen, with MAC checks that wait until they must be done (section 2 of the same).
-//! - [`equal`] and [`coin`]: the small sub-protocols, comparison and a common random string.
+//! - [`equal`] and [`coin`]: the small sub-protocols among all parties of a mesh, comparison and a common random string.
 //! - [`Source`]: the functionality aBit, random authenticated bits; [`Extension`] makes them from a maliciously secure OT
 //!   extension with a fixed correlation.
 //!
-//! **Adversary**: malicious. Delta has 126 secret bits ([`GlobalKey`]), so a false MAC passes with probability 2^-126, and a
-//! ledger's digest adds what a collision of BLAKE3 takes.
+//! **Adversary**: malicious, any number of the parties. A false MAC passes for whoever guesses delta, which has 127 secret bits
+//! less those that a protocol fixes ([`GlobalKey`]); a ledger's digest adds what a collision of BLAKE3 takes.
 
 pub mod checks;
 mod coin;
@@ -24,6 +24,7 @@ mod equality;
 mod extension;
 mod ledger;
 mod share;
+mod simultaneous;
 mod source;
 
 pub use coin::coin;

@@ -2,11 +2,11 @@
 //!
 //! The share itself is bit 0 of its MAC. For that bit 0 of every global key is one and bit 0 of every local key zero, so that
 //! `M = K + x * delta` has `x` there; sums of shares keep it so. A wire is then two blocks and nothing else: an XOR gate is one
-//! addition of 32 bytes. MACs and keys prove with the 126 bits that are left (bit 1 of a global key is fixed too).
+//! addition of 32 bytes. MACs and keys prove with the bits of the global key that are left: 127, or fewer if a protocol fixes more.
 
 use core::ops::{BitXor, BitXorAssign};
 
-use comity_core::{Block, PartyId};
+use comity_core::Block;
 use rand_core::CryptoRng;
 use zeroize::{DefaultIsZeroes, Zeroize, ZeroizeOnDrop, Zeroizing};
 
@@ -15,17 +15,16 @@ const BIT: Block = Block::from_u128(1);
 
 /// A party's global key: its delta, with which it checks the peer's MACs. Secret; wiped on drop.
 ///
-/// Bit 0 is one (see [`Share`]). Bit 1 is one at party 1 alone: leaky ANDs after Katz, Ranellucci, Rosulek and Wang (2018/578) want
-/// deltas whose sum has a fixed bit set.
+/// Bit 0 is one (see [`Share`]); the others are the owner's to choose, and a protocol that fixes some of them says so.
 #[derive(Clone, Zeroize, ZeroizeOnDrop)]
 pub struct GlobalKey(Block);
 
 impl GlobalKey {
-    /// A random key of this party.
-    pub fn random(party: PartyId, rng: &mut (impl CryptoRng + ?Sized)) -> GlobalKey {
+    /// A random key: 127 secret bits.
+    pub fn random(rng: &mut (impl CryptoRng + ?Sized)) -> GlobalKey {
         let mut bytes = Zeroizing::new([0; 16]);
         rng.fill_bytes(&mut *bytes);
-        bytes[0] = bytes[0] & !3 | 1 | u8::from(party.0 == 1) << 1;
+        bytes[0] |= 1;
         GlobalKey(Block::new(*bytes))
     }
 
@@ -116,13 +115,6 @@ impl Share {
         Share { mac: self.mac, key: self.key ^ (delta.0 ^ BIT).masked(c) }
     }
 
-    /// Adds the public constant `c` to the bit. It goes to party 0's share; `party` is this one.
-    #[inline]
-    #[must_use]
-    pub fn add(self, c: bool, party: PartyId, delta: &GlobalKey) -> Share {
-        if party.0 == 0 { self.add_to_own(c) } else { self.add_to_theirs(c, delta) }
-    }
-
     /// This share where `bit` is one, a share of zero where it is zero, without a branch.
     #[inline]
     #[must_use]
@@ -206,7 +198,7 @@ mod tests {
             let sum = [left[0] ^ right[0], left[1] ^ right[1]];
             holds(sum, [x[0] ^ y[0], x[1] ^ y[1]], &deltas);
             for c in [false, true] {
-                let moved = [0, 1].map(|party| sum[party].add(c, PartyId(party as u16), &deltas[party]));
+                let moved = [sum[0].add_to_own(c), sum[1].add_to_theirs(c, &deltas[1])];
                 holds(moved, [x[0] ^ y[0] ^ c, x[1] ^ y[1]], &deltas);
                 let masked = [0, 1].map(|party: usize| moved[party].masked(bit(0)));
                 holds(masked, [(x[0] ^ y[0] ^ c) & bit(0), (x[1] ^ y[1]) & bit(0)], &deltas);
@@ -215,12 +207,11 @@ mod tests {
     }
 
     #[test]
-    fn a_global_key_has_its_fixed_bits() {
+    fn a_global_key_has_its_fixed_bit() {
         assert!(GlobalKey::new(Block::from_u128(6)).is_none());
         let mut rng = Prg::new(Backend::detect(), Block::from_u128(6));
-        for party in [0, 1, 2] {
-            let key = GlobalKey::random(PartyId(party), &mut rng);
-            assert_eq!(key.block().to_u128() & 3, 1 | u128::from(party == 1) << 1);
-        }
+        let keys: Vec<u128> = (0..64).map(|_| GlobalKey::random(&mut rng).block().to_u128()).collect();
+        let (all, any) = keys.iter().fold((!0, 0), |(all, any), key| (all & key, any | key));
+        assert_eq!((all, any), (1, !0), "bit 0 is one at all of 64 keys, and every other one at some");
     }
 }

@@ -9,7 +9,7 @@ use crate::share::{GlobalKey, Share};
 ///
 /// Both parties make the same calls in the same order. After an error a source is not used again.
 pub trait Source: Send {
-    /// This party: 0 or 1.
+    /// This party.
     fn party(&self) -> PartyId;
 
     /// This party's global key, the same for the source's whole life.
@@ -21,7 +21,7 @@ pub trait Source: Send {
     /// Those of the channel, and of the checks.
     fn shares(&mut self, ch: &mut dyn Channel, out: &mut [Share]) -> Result<()>;
 
-    /// Random bits of `owner` alone, who knows them: the other party's share is the constant zero.
+    /// Random bits of `owner` alone, one of the two parties, who knows them: the other party's share is the constant zero.
     ///
     /// # Errors
     /// As [`Source::shares`].

@@ -18,6 +18,7 @@ mod dealers;
 pub mod engine;
 pub mod fast;
 mod hashes;
+mod key;
 mod machine;
 pub mod nnob;
 mod protocol;

@@ -100,9 +100,10 @@ impl<'a> Machine<'a> {
         &self.key
     }
 
-    /// A share of the constant `bit`.
+    /// A share of the constant `bit`, which goes to party 0's share.
     pub fn constant(&self, bit: bool) -> Share {
-        Share::default().add(bit, self.party, &self.key)
+        let zero = Share::default();
+        if self.party.0 == 0 { zero.add_to_own(bit) } else { zero.add_to_theirs(bit, &self.key) }
     }
 
     /// Says that about so many ANDs will follow, so that triples are asked for in as few batches as is good. Only a hint, but

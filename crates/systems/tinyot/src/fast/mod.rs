@@ -36,7 +36,7 @@ mod words;
 
 use core::ops::Range;
 
-use comity_channel::Channel;
+use comity_channel::{Channel, Mesh};
 use comity_core::{Backend, Block, PartyId, Prg, Result, SessionId, Table};
 use comity_protocol::{Conduct, Here, Honest};
 use comity_share::{Extension, GlobalKey, Ledger, Share, Source, coin, equal};
@@ -49,6 +49,7 @@ use self::shares::{BLOCKS, split, split_mut};
 use crate::bucket::{Budget, Partition};
 use crate::checks;
 use crate::deal::{Dealer, stopped};
+use crate::key::global_key;
 use crate::triples::{Checked, Triples};
 
 /// ANDs a chunk. Their three OTs each way, with the mask's, are whole pieces of the extension, and all that a chunk passes
@@ -101,7 +102,8 @@ impl Fast {
     /// Those of the base OTs, and of the channel.
     pub fn new(ch: &mut dyn Channel, here: Here, budget: Budget, rng: &mut dyn CryptoRng) -> Result<Fast> {
         let Here { me, session, backend, .. } = here;
-        let extension = Extension::setup(ch, &session.child("authenticated bits"), backend, me, rng)?;
+        let (session_of_bits, key) = (session.child("authenticated bits"), global_key(me, rng));
+        let extension = Extension::setup(ch, &session_of_bits, backend, [me, me.other()], key, rng)?;
         let mut seed = Zeroizing::new([0; 16]);
         rng.fill_bytes(&mut *seed);
         Ok(Fast::with(extension, here, budget, Prg::new(backend, Block::new(*seed)), Honest))
@@ -117,7 +119,7 @@ impl<C: for<'a> Conduct<Act<'a>>> Fast<C> {
             backend,
             leaky: Leaky::new(&session.child("leaky ANDs"), backend, party, extension.key().clone()),
             extension,
-            ledger: Ledger::new(session.child("combining"), party),
+            ledger: Ledger::new(session.child("combining"), party, party.other()),
             budget,
             rng,
             batch: 0,
@@ -183,8 +185,10 @@ impl<C: for<'a> Conduct<Act<'a>>> Fast<C> {
         self.leak(ch, &mut equality, others_now)?;
         let (party, rng) = (self.extension.party(), &mut self.rng);
         let digest = *equality.finalize().as_bytes();
-        equal(ch, session.child("comparison"), party, &digest, checks::LEAKY_AND, rng)?;
-        let coin = coin(ch, session.child("buckets"), party, rng)?;
+        let mut both = Mesh::of_two(party, &mut *ch);
+        equal(&mut both, session.child("comparison"), &digest, checks::LEAKY_AND, rng)?;
+        let coin = coin(&mut both, session.child("buckets"), rng)?;
+        drop(both);
         let partition = Partition::new(batch, &coin, self.backend);
         self.conduct.before(Act::Buckets(&partition));
         let (key, conduct) = (self.extension.key(), &mut self.conduct);

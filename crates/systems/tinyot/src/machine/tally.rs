@@ -110,7 +110,7 @@ pub(super) struct Tally {
 impl Tally {
     pub(super) fn new(session: SessionId, party: PartyId) -> Tally {
         let buffer = || Vec::with_capacity(BUFFER);
-        Tally { ledger: Ledger::new(session, party), shown: buffer(), seen: buffer() }
+        Tally { ledger: Ledger::new(session, party, party.other()), shown: buffer(), seen: buffer() }
     }
 
     /// This party shows bits that carry this MAC.
@@ -173,7 +173,7 @@ mod tests {
     fn a_word_has_one_mac_and_no_other_word_has_it() {
         for backend in Backend::available() {
             let mut prg = Prg::new(backend, Block::from_u128(1));
-            let (delta, packer) = (GlobalKey::random(PartyId(1), &mut prg), Packer::new(backend));
+            let (delta, packer) = (GlobalKey::random(&mut prg), Packer::new(backend));
             for len in [0, 1, 2, 63, 64] {
                 let (mut own, mut theirs) = (Vec::new(), Vec::new());
                 for _ in 0..len {

@@ -1,6 +1,6 @@
 //! `Context`: what every box of the stack needs, and how bits are shown.
 
-use comity_channel::Channel;
+use comity_channel::{Channel, Mesh};
 use comity_core::{Backend, Block, Check, PartyId, Prg, Result, SessionId};
 use comity_protocol::{Conduct, Here};
 use comity_share::{GlobalKey, Ledger};
@@ -8,6 +8,7 @@ use rand_core::Rng;
 
 use super::conduct::Act;
 use crate::hashes::Hashes;
+use crate::key::global_key;
 
 /// One party's side of the session.
 pub(super) struct Context<C> {
@@ -30,9 +31,9 @@ impl<C: for<'a> Conduct<Act<'a>>> Context<C> {
         Context {
             party,
             backend,
-            key: GlobalKey::random(party, &mut rng),
+            key: global_key(party, &mut rng),
             hashes: Hashes::new(&session.child("hashes"), backend, party),
-            ledger: Ledger::new(session.child("ledger"), party),
+            ledger: Ledger::new(session.child("ledger"), party, party.other()),
             rng,
             conduct,
             session,
@@ -65,7 +66,8 @@ impl<C: for<'a> Conduct<Act<'a>>> Context<C> {
         otherwise: &'static Check,
     ) -> Result<()> {
         let session = self.child("comparison");
-        comity_share::equal(ch, session, self.party, hasher.finalize().as_bytes(), otherwise, &mut self.rng)
+        let mut both = Mesh::of_two(self.party, ch);
+        comity_share::equal(&mut both, session, hasher.finalize().as_bytes(), otherwise, &mut self.rng)
     }
 
     /// Shows the bits that carry `macs`, and sees those under `keys`; the MACs go to the ledger. Returns the bits

@@ -6,6 +6,7 @@ use comity_protocol::{Card, Job, Party, Protocol, Supplies};
 use comity_share::{GlobalKey, Share, Source};
 
 use crate::deal::Dealer;
+use crate::key::global_key;
 use crate::protocol::TinyOt;
 use crate::run::run_with;
 use crate::triples::{Checked, Triple, Triples};
@@ -28,7 +29,7 @@ impl Trusted {
     /// The same, on this backend.
     pub(crate) fn on(backend: Backend, party: PartyId, seed: u128, batch: usize) -> Trusted {
         let mut prg = Prg::new(backend, Block::from_u128(seed));
-        let keys = [0, 1].map(|party| GlobalKey::random(PartyId(party), &mut prg));
+        let keys = [0, 1].map(|party| global_key(PartyId(party), &mut prg));
         Trusted { party, keys, prg, batch }
     }
 

@@ -30,7 +30,11 @@ fn runs(
         move |ch: &mut MemoryChannel| {
             let backend = Backend::detect();
             let session = SESSION.child("extension of liars");
-            let mut extension = Extension::setup(ch, &session, backend, PartyId(party), &mut rng(77, party)).unwrap();
+            let mut extension = {
+                let (me, rng) = (PartyId(party), &mut rng(77, party));
+                let key = global_key(me, rng);
+                Extension::setup(ch, &session, backend, [me, me.other()], key, rng).unwrap()
+            };
             let mut results = Vec::new();
             for run in 0..runs {
                 let here = here(party, SESSION.child(&format!("run {run}")));
