@@ -32,38 +32,36 @@ pub trait DeltaSender: Send {
     /// The backend that this side was made for.
     fn backend(&self) -> Backend;
 
-    /// The next OTs, for choice bits that the receiver gives: `out[j]` gets `q_j`.
+    /// The next `n` OTs, for choice bits that the receiver gives or, which costs less on the wire, for `random` ones. They
+    /// are given out in order and a few at a time, while they are in cache: `each` gets the number of the first, and `q_j`.
     ///
     /// # Errors
-    /// Those of the channel, and of the checks if the protocol withstands malicious receivers.
-    fn extend(&mut self, ch: &mut dyn Channel, out: &mut [Block]) -> Result<()>;
-
-    /// The next OTs, for random choice bits, which costs less on the wire: `out[j]` gets `q_j`.
-    ///
-    /// # Errors
-    /// As [`DeltaSender::extend`].
-    fn extend_random(&mut self, ch: &mut dyn Channel, out: &mut [Block]) -> Result<()>;
-
-    /// The next `n` OTs, as [`extend`](DeltaSender::extend) or with `random` choice bits as
-    /// [`extend_random`](DeltaSender::extend_random), given out in order and a few at a time, while they are in cache:
-    /// `each` gets the number of the first, and `q_j`.
-    ///
-    /// # Errors
-    /// As [`DeltaSender::extend`]. What `each` got is then worth nothing, and must not be used.
+    /// Those of the channel, and of the checks if the protocol withstands malicious receivers. What `each` got is then worth
+    /// nothing, and must not be used.
     fn extend_each(
         &mut self,
         ch: &mut dyn Channel,
         random: bool,
         n: usize,
-        mut each: impl FnMut(usize, &mut [Block]),
-    ) -> Result<()> {
-        let mut q = Zeroizing::new(vec![Block::ZERO; n.min(Self::CHUNK)]);
-        for start in (0..n).step_by(Self::CHUNK) {
-            let q = &mut q[..Self::CHUNK.min(n - start)];
-            if random { self.extend_random(ch, q) } else { self.extend(ch, q) }?;
-            each(start, q);
-        }
-        Ok(())
+        each: impl FnMut(usize, &mut [Block]),
+    ) -> Result<()>;
+
+    /// The next OTs, for choice bits that the receiver gives: `out[j]` gets `q_j`. After an error nothing is in `out`.
+    ///
+    /// # Errors
+    /// As [`DeltaSender::extend_each`].
+    fn extend(&mut self, ch: &mut dyn Channel, out: &mut [Block]) -> Result<()> {
+        let result = self.extend_each(ch, false, out.len(), |j, q| out[j..j + q.len()].copy_from_slice(q));
+        result.inspect_err(|_| out.zeroize())
+    }
+
+    /// The next OTs, for random choice bits: `out[j]` gets `q_j`. After an error nothing is in `out`.
+    ///
+    /// # Errors
+    /// As [`DeltaSender::extend_each`].
+    fn extend_random(&mut self, ch: &mut dyn Channel, out: &mut [Block]) -> Result<()> {
+        let result = self.extend_each(ch, true, out.len(), |j, q| out[j..j + q.len()].copy_from_slice(q));
+        result.inspect_err(|_| out.zeroize())
     }
 }
 
@@ -78,71 +76,79 @@ pub trait DeltaReceiver: Send {
     /// The backend that this side was made for.
     fn backend(&self) -> Backend;
 
-    /// The next OTs, one for each choice bit: `out[j]` gets `t_j`.
+    /// The next `n` OTs, one for each choice bit, or if there are none for random ones, which are returned. They are given out in
+    /// order and a few at a time, while they are in cache: `each` gets the number of the first, and `t_j`.
     ///
     /// # Errors
-    /// Those of the channel, and [`InvalidInput`](comity_core::Kind) if the lengths differ.
-    fn extend(&mut self, ch: &mut dyn Channel, choices: &Bits, out: &mut [Block]) -> Result<()>;
-
-    /// The next OTs, for random choice bits, which are returned: `out[j]` gets `t_j`.
-    ///
-    /// # Errors
-    /// Those of the channel.
-    fn extend_random(&mut self, ch: &mut dyn Channel, out: &mut [Block]) -> Result<Bits>;
-
-    /// The next `n` OTs, as [`extend`](DeltaReceiver::extend) for choice bits, or if there are none as
-    /// [`extend_random`](DeltaReceiver::extend_random), given out in order and a few at a time, while they are in cache:
-    /// `each` gets the number of the first, and `t_j`. Gives the random choice bits.
-    ///
-    /// # Errors
-    /// As [`DeltaReceiver::extend`]. What `each` got is then worth nothing, and must not be used.
+    /// Those of the channel, and [`InvalidInput`](comity_core::Kind) if there are not `n` choice bits. What `each` got is then
+    /// worth nothing, and must not be used.
     fn extend_each(
         &mut self,
         ch: &mut dyn Channel,
         choices: Option<&Bits>,
         n: usize,
-        mut each: impl FnMut(usize, &mut [Block]),
-    ) -> Result<Bits> {
-        if let Some(choices) = choices {
-            check_length(choices, n)?;
-        }
-        let mut all = Bits::default();
-        let mut t = Zeroizing::new(vec![Block::ZERO; n.min(Self::CHUNK)]);
-        for start in (0..n).step_by(Self::CHUNK) {
-            let t = &mut t[..Self::CHUNK.min(n - start)];
-            match choices {
-                Some(choices) => self.extend(ch, &choices.slice(start, t.len()), t)?,
-                None => all.extend_from(&self.extend_random(ch, t)?),
-            }
-            each(start, t);
-        }
-        Ok(all)
+        each: impl FnMut(usize, &mut [Block]),
+    ) -> Result<Bits>;
+
+    /// The next OTs, one for each choice bit: `out[j]` gets `t_j`. After an error nothing is in `out`.
+    ///
+    /// # Errors
+    /// As [`DeltaReceiver::extend_each`].
+    fn extend(&mut self, ch: &mut dyn Channel, choices: &Bits, out: &mut [Block]) -> Result<()> {
+        let n = out.len();
+        let result = self.extend_each(ch, Some(choices), n, |j, t| out[j..j + t.len()].copy_from_slice(t));
+        result.map(drop).inspect_err(|_| out.zeroize())
+    }
+
+    /// The next OTs, for random choice bits, which are returned: `out[j]` gets `t_j`. After an error nothing is in `out`.
+    ///
+    /// # Errors
+    /// As [`DeltaReceiver::extend_each`].
+    fn extend_random(&mut self, ch: &mut dyn Channel, out: &mut [Block]) -> Result<Bits> {
+        let result = self.extend_each(ch, None, out.len(), |j, t| out[j..j + t.len()].copy_from_slice(t));
+        result.inspect_err(|_| out.zeroize())
     }
 }
 
-/// [`DeltaSender::extend`] or [`DeltaSender::extend_random`] for who has [`DeltaSender::extend_each`]. After an error
-/// nothing is in `out`.
-pub(crate) fn extend<S: DeltaSender>(
+/// [`DeltaSender::extend_each`] of who has the two other calls and makes a chunk at a time.
+pub(crate) fn send_in_chunks<S: DeltaSender>(
     sender: &mut S,
     ch: &mut dyn Channel,
     random: bool,
-    out: &mut [Block],
+    n: usize,
+    mut each: impl FnMut(usize, &mut [Block]),
 ) -> Result<()> {
-    let n = out.len();
-    let result = sender.extend_each(ch, random, n, |j, q| out[j..j + q.len()].copy_from_slice(q));
-    result.inspect_err(|_| out.zeroize())
+    let mut q = Zeroizing::new(vec![Block::ZERO; n.min(S::CHUNK)]);
+    for start in (0..n).step_by(S::CHUNK) {
+        let q = &mut q[..S::CHUNK.min(n - start)];
+        if random { sender.extend_random(ch, q) } else { sender.extend(ch, q) }?;
+        each(start, q);
+    }
+    Ok(())
 }
 
-/// [`DeltaReceiver::extend`] or [`DeltaReceiver::extend_random`], likewise.
-pub(crate) fn receive<R: DeltaReceiver>(
+/// [`DeltaReceiver::extend_each`] of who has the two other calls and makes a chunk at a time.
+pub(crate) fn receive_in_chunks<R: DeltaReceiver>(
     receiver: &mut R,
     ch: &mut dyn Channel,
     choices: Option<&Bits>,
-    out: &mut [Block],
+    n: usize,
+    mut each: impl FnMut(usize, &mut [Block]),
 ) -> Result<Bits> {
-    let n = out.len();
-    let result = receiver.extend_each(ch, choices, n, |j, t| out[j..j + t.len()].copy_from_slice(t));
-    result.inspect_err(|_| out.zeroize())
+    if let Some(choices) = choices {
+        check_length(choices, n)?;
+    }
+    let mut all = Bits::default();
+    let mut t = Zeroizing::new(vec![Block::ZERO; n.min(R::CHUNK)]);
+    for start in (0..n).step_by(R::CHUNK) {
+        let t = &mut t[..R::CHUNK.min(n - start)];
+        match choices {
+            Some(choices) => receiver.extend(ch, &choices.slice(start, t.len()), t)?,
+            None => all.extend_from(&receiver.extend_random(ch, t)?),
+        }
+        each(start, t);
+    }
+    Ok(all)
 }
 
 /// A choice bit for each of `n` OTs.

@@ -28,6 +28,7 @@ pub mod iknp;
 mod model;
 pub mod one_of_n;
 mod random;
+mod row_check;
 mod seeds;
 pub mod softspoken;
 mod stream;

@@ -51,12 +51,15 @@ fn hear<const N: usize>(mesh: &mut Mesh<'_>, peer: PartyId) -> [u8; N] {
     bytes
 }
 
+/// What goes to a peer, of `N` bytes, when these have come from all peers.
+type To<const N: usize> = Box<dyn Fn(PartyId, &PerPeer<[u8; N]>) -> [u8; N] + Sync>;
+
 /// What a cheat commits to towards each peer, makes of its echo, and opens towards each peer when it has heard all that the
 /// others open.
 struct Lie {
-    commits: Box<dyn Fn(PartyId, &PerPeer<[u8; 32]>) -> [u8; 32] + Sync>,
+    commits: To<32>,
     echoes: Box<dyn Fn([u8; 32]) -> [u8; 32] + Sync>,
-    opens: Box<dyn Fn(PartyId, &PerPeer<[u8; 64]>) -> [u8; 64] + Sync>,
+    opens: To<64>,
 }
 
 impl Lie {
@@ -227,7 +230,7 @@ fn nobody_opens_while_a_commitment_is_owed() {
 fn bytes_are_those_of_the_formula() {
     for subject in SUBJECTS {
         let sent = |parties: u16| {
-            let sent = thread::scope(|scope| {
+            thread::scope(|scope| {
                 let party = |links: PerPeer<_>| {
                     scope.spawn(move || {
                         let mut links = links.map(|_, link| Counted::new(link));
@@ -238,8 +241,7 @@ fn bytes_are_those_of_the_formula() {
                 };
                 let threads: Vec<_> = memory_mesh(parties, Some(PATIENCE)).into_iter().map(party).collect();
                 threads.into_iter().map(|thread| thread.join().unwrap()).collect::<Vec<u64>>()
-            });
-            sent
+            })
         };
         assert_eq!(sent(2), [(Commitment::BYTES + 32 + Opening::BYTES) as u64, 32]);
         assert_eq!(sent(4), [3 * 128; 4]);

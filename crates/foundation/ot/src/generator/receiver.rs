@@ -16,6 +16,7 @@ use super::tree::Tree;
 use super::{Answer, BASE, BASE_K, Challenge, GROUP, Parameters, Trees, messages};
 use crate::base::BaseOt;
 use crate::checks;
+use crate::correlated::{check_length, receive_in_chunks};
 use crate::softspoken::{self, Checking};
 use crate::{AtLeast, DeltaReceiver, Malicious, Model, SemiHonest};
 
@@ -273,11 +274,18 @@ impl<M: Model> DeltaReceiver for Receiver<M> {
         self.state.backend
     }
 
+    fn extend_each(
+        &mut self,
+        ch: &mut dyn Channel,
+        choices: Option<&Bits>,
+        n: usize,
+        each: impl FnMut(usize, &mut [Block]),
+    ) -> Result<Bits> {
+        receive_in_chunks(self, ch, choices, n, each)
+    }
+
     fn extend(&mut self, ch: &mut dyn Channel, choices: &Bits, out: &mut [Block]) -> Result<()> {
-        if choices.len() != out.len() {
-            let (bits, outputs) = (choices.len(), out.len());
-            return Err(Error::invalid_input(format!("{bits} choice bits for {outputs} oblivious transfers")));
-        }
+        check_length(choices, out.len())?;
         self.state.begin()?;
         let mut start = 0;
         for out in out.chunks_mut(Self::CHUNK) {

@@ -14,6 +14,7 @@ use super::state::{Grow, State};
 use super::tree::Tree;
 use super::{Answer, BASE, BASE_K, Challenge, GROUP, Parameters, Trees};
 use crate::base::BaseOt;
+use crate::correlated::send_in_chunks;
 use crate::softspoken::{self, Checking};
 use crate::{AtLeast, DeltaSender, Malicious, Model, SemiHonest};
 
@@ -231,6 +232,16 @@ impl<M: Model> DeltaSender for Sender<M> {
 
     fn backend(&self) -> Backend {
         self.state.backend
+    }
+
+    fn extend_each(
+        &mut self,
+        ch: &mut dyn Channel,
+        random: bool,
+        n: usize,
+        each: impl FnMut(usize, &mut [Block]),
+    ) -> Result<()> {
+        send_in_chunks(self, ch, random, n, each)
     }
 
     fn extend(&mut self, ch: &mut dyn Channel, out: &mut [Block]) -> Result<()> {

@@ -40,12 +40,15 @@ impl<M: Model> DeltaSender for Dealt<M> {
         self.0
     }
 
-    fn extend(&mut self, _: &mut dyn Channel, _: &mut [Block]) -> Result<()> {
-        unreachable!("a generator starts from random choice bits")
-    }
-
-    fn extend_random(&mut self, _: &mut dyn Channel, out: &mut [Block]) -> Result<()> {
-        out.copy_from_slice(&dealt(out.len()).0);
+    fn extend_each(
+        &mut self,
+        _: &mut dyn Channel,
+        random: bool,
+        n: usize,
+        mut each: impl FnMut(usize, &mut [Block]),
+    ) -> Result<()> {
+        assert!(random, "a generator starts from random choice bits");
+        each(0, &mut dealt(n).0);
         Ok(())
     }
 }
@@ -57,15 +60,17 @@ impl<M: Model> DeltaReceiver for Dealt<M> {
         self.0
     }
 
-    fn extend(&mut self, _: &mut dyn Channel, _: &Bits, _: &mut [Block]) -> Result<()> {
-        unreachable!("a generator starts from random choice bits")
-    }
-
-    fn extend_random(&mut self, _: &mut dyn Channel, out: &mut [Block]) -> Result<Bits> {
-        let (q, choices) = dealt(out.len());
-        for (j, out) in out.iter_mut().enumerate() {
-            *out = q[j] ^ DELTA.masked(choices.get(j));
-        }
+    fn extend_each(
+        &mut self,
+        _: &mut dyn Channel,
+        choices: Option<&Bits>,
+        n: usize,
+        mut each: impl FnMut(usize, &mut [Block]),
+    ) -> Result<Bits> {
+        assert!(choices.is_none(), "a generator starts from random choice bits");
+        let (mut q, choices) = dealt(n);
+        q.iter_mut().zip(choices.iter()).for_each(|(q, bit)| *q ^= DELTA.masked(bit));
+        each(0, &mut q);
         Ok(choices)
     }
 }

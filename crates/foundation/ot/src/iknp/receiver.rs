@@ -8,7 +8,7 @@ use zeroize::Zeroize;
 use super::state::State;
 use super::{BASE, BLOCK, ROWS};
 use crate::base::BaseOt;
-use crate::correlated::{check_length, receive};
+use crate::correlated::check_length;
 use crate::stream::grown;
 use crate::{AtLeast, DeltaReceiver, SemiHonest, SenderSeeds};
 
@@ -120,14 +120,6 @@ impl DeltaReceiver for Receiver {
         ch.flush()?;
         self.state.end();
         Ok(chosen)
-    }
-
-    fn extend(&mut self, ch: &mut dyn Channel, choices: &Bits, out: &mut [Block]) -> Result<()> {
-        receive(self, ch, Some(choices), out).map(drop)
-    }
-
-    fn extend_random(&mut self, ch: &mut dyn Channel, out: &mut [Block]) -> Result<Bits> {
-        receive(self, ch, None, out)
     }
 }
 

@@ -8,7 +8,6 @@ use zeroize::{Zeroize, Zeroizing};
 use super::state::State;
 use super::{BASE, BLOCK, ROWS};
 use crate::base::BaseOt;
-use crate::correlated::extend;
 use crate::{AtLeast, DeltaSender, ReceiverSeeds, SemiHonest};
 
 /// The sender: holds delta, gets `q_j`.
@@ -98,14 +97,6 @@ impl DeltaSender for Sender {
         }
         self.state.end();
         Ok(())
-    }
-
-    fn extend(&mut self, ch: &mut dyn Channel, out: &mut [Block]) -> Result<()> {
-        extend(self, ch, false, out)
-    }
-
-    fn extend_random(&mut self, ch: &mut dyn Channel, out: &mut [Block]) -> Result<()> {
-        extend(self, ch, true, out)
     }
 }
 

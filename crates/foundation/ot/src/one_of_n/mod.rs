@@ -80,7 +80,6 @@
 //! take 64 bytes an OT: who has many OTs takes them a few thousand at a time.
 
 mod bch;
-mod check;
 mod chosen;
 mod code;
 mod hash;
@@ -90,17 +89,24 @@ mod sender;
 #[cfg(test)]
 mod tests;
 
-pub use check::{Answer, Challenge};
+pub use crate::row_check::Challenge;
 pub use chosen::{receive, send};
 pub use keys::Keys;
 pub use receiver::{Offered, Receiver};
 pub use sender::{Sender, Taken};
 
-use comity_core::{Backend, Error, Result, SessionId};
+use comity_core::{Backend, Block, Error, Result, SessionId};
 
+use crate::row_check;
 use crate::softspoken::Checking;
 use crate::{Malicious, SemiHonest};
 use code::Code;
+
+/// The receiver's answer to a challenge.
+pub type Answer = row_check::Answer<{ bch::MESSAGE }>;
+
+/// The context of what binds an answer.
+const ROWS_OF_A_CHUNK: &str = "comity 1-out-of-N OT: hashes of the rows of a chunk";
 
 /// The session of the extension that the seeds come from, under that of this one.
 const BASE: &str = "seeds of 1-out-of-N OT";
@@ -227,6 +233,23 @@ fn width<S: Scheme>(n: usize) -> usize {
 fn pieces<S: Scheme>(n: usize) -> impl Iterator<Item = Piece> {
     let width = width::<S>(n);
     (0..width).step_by(PIECE).map(move |at| Piece { at, width: PIECE.min(width - at) })
+}
+
+/// The hashes of `N` rows of a chunk of `n` OTs, which lie piece by piece.
+fn hashes_of_rows<S: Scheme, const N: usize>(
+    backend: Backend,
+    challenge: &Challenge,
+    rows: &[Block],
+    n: usize,
+) -> [Block; N] {
+    let mut coefficients = vec![Block::ZERO; width::<S>(n)];
+    challenge.coefficients(backend, &mut coefficients);
+    let mut hashes = [Block::ZERO; N];
+    for Piece { at, width } in pieces::<S>(n) {
+        let rows = &rows[N * at..N * (at + width)];
+        row_check::hash_rows(backend, &coefficients[at..at + width], rows, &mut hashes);
+    }
+    hashes
 }
 
 /// That a chunk is not too long.

@@ -8,12 +8,11 @@ use rand_core::CryptoRng;
 use zeroize::Zeroizing;
 
 use super::bch::MESSAGE;
-use super::check::{Answer, Challenge, hash_rows};
 use super::code::{Code, Scratch, room};
 use super::hash::ColumnHash;
 use super::{
-    BASE, BASE_LEVELS, Corrections, Kk13, Kkrt16, Oos16, PIECE, Piece, ROWS, Scheme, check_seeds, code, fits, in_range,
-    pieces, width,
+    Answer, BASE, BASE_LEVELS, Challenge, Corrections, Kk13, Kkrt16, Oos16, PIECE, Piece, ROWS, ROWS_OF_A_CHUNK,
+    Scheme, check_seeds, code, fits, hashes_of_rows, in_range, pieces, width,
 };
 use crate::base::BaseOt;
 use crate::softspoken::{self, Checking};
@@ -198,12 +197,10 @@ impl<S: Scheme> Receiver<S> {
 
     /// The answer for a chunk of `n` OTs.
     fn answer(&mut self, n: usize, challenge: &Challenge) -> Answer {
-        let coefficients = challenge.coefficients(self.backend, width::<S>(n));
-        let choices = hash_rows(self.backend, &coefficients, &self.choices, pieces::<S>(n));
-        let rows: Zeroizing<[Block; ROWS]> =
-            Zeroizing::new(hash_rows(self.backend, &coefficients, &self.t, pieces::<S>(n)));
+        let choices = hashes_of_rows::<S, MESSAGE>(self.backend, challenge, &self.choices, n);
+        let rows = Zeroizing::new(hashes_of_rows::<S, ROWS>(self.backend, challenge, &self.t, n));
         self.chunk += 1;
-        Answer::bind(&self.session, self.chunk - 1, challenge, choices, &rows)
+        Answer::bind(ROWS_OF_A_CHUNK, (&self.session, self.chunk - 1), challenge, choices, &rows[..])
     }
 
     /// Step 4 for a chunk: hashes its columns.

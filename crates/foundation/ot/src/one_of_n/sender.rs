@@ -9,13 +9,12 @@ use rand_core::CryptoRng;
 use subtle::ConstantTimeEq;
 use zeroize::Zeroizing;
 
-use super::check::{Answer, Challenge, hash_rows};
 use super::code::{encode, room};
 use super::hash::ColumnHash;
 use super::keys::{Keys, Secret};
 use super::{
-    BASE, BASE_LEVELS, Corrections, Kk13, Kkrt16, Oos16, Piece, QUARTERS, ROWS, Scheme, check_seeds, code, fits,
-    pieces, width,
+    Answer, BASE, BASE_LEVELS, Challenge, Corrections, Kk13, Kkrt16, Oos16, Piece, QUARTERS, ROWS, ROWS_OF_A_CHUNK,
+    Scheme, check_seeds, code, fits, hashes_of_rows, pieces, width,
 };
 use crate::base::BaseOt;
 use crate::checks;
@@ -175,15 +174,13 @@ impl<S: Scheme> Sender<S> {
     /// Checks the answer for a chunk: `R(q^i)` is `R(t^i)`, and where `s_i` is set that of `c^i` besides.
     fn check(&mut self, n: usize, challenge: &Challenge, answer: &Answer) -> Result<()> {
         let Secret { backend, s, .. } = &*self.secret;
-        let coefficients = challenge.coefficients(*backend, width::<S>(n));
-        let mut rows: Zeroizing<[Block; ROWS]> =
-            Zeroizing::new(hash_rows(*backend, &coefficients, &self.q, pieces::<S>(n)));
+        let mut rows = Zeroizing::new(hashes_of_rows::<S, ROWS>(*backend, challenge, &self.q, n));
         let mut words = [Block::ZERO; ROWS];
         encode(&answer.choices, 1, &mut Zeroizing::default(), &mut words);
         for (i, (row, word)) in rows.iter_mut().zip(&words).enumerate() {
             *row ^= word.masked(s[i / 128].to_u128() >> (i % 128) & 1 == 1);
         }
-        let expected = Answer::bind(&self.session, self.chunk, challenge, answer.choices, &rows);
+        let expected = Answer::bind(ROWS_OF_A_CHUNK, (&self.session, self.chunk), challenge, answer.choices, &rows[..]);
         self.chunk += 1;
         if !bool::from(expected.rows.ct_eq(&answer.rows)) {
             return Err(checks::INCONSISTENT_CHOICES.into());

@@ -3,7 +3,8 @@
 use comity_core::{Backend, Block, Error, Result, SessionId, SmallFieldVole, transpose_columns};
 use zeroize::Zeroize;
 
-use super::{Forest, ROWS, Shape, check, check::Challenge};
+use super::{Challenge, Forest, ROWS, Shape};
+use crate::row_check::hash_rows;
 use crate::stream::{begin, grown};
 use crate::{AtLeast, Malicious, SemiHonest};
 
@@ -189,7 +190,7 @@ impl Matrix {
     /// Adds the hashes of the rows of a piece, which is kept at `place`.
     pub(super) fn hash(&self, slot: usize, place: Piece, piece: Piece, hashes: &mut [Block; ROWS]) {
         let coefficients = &self.coefficients[piece.at..piece.at + piece.width];
-        check::hash_rows(self.backend, coefficients, self.kept(slot, place), hashes);
+        hash_rows(self.backend, coefficients, self.kept(slot, place), hashes);
     }
 
     /// The columns of a piece of a chunk of `n` OTs, a few at a time: calls `each` with the number of the first in the

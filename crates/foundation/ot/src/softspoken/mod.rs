@@ -76,7 +76,6 @@
 //! in the malicious model. What the sender has written of a chunk that fails is wiped. So any number of OTs needs no
 //! memory but the caller's.
 
-mod check;
 mod matrix;
 mod receiver;
 mod sender;
@@ -85,7 +84,7 @@ pub(crate) mod tests;
 mod trees;
 mod two_way;
 
-pub use check::{Answer, Challenge};
+pub use crate::row_check::Challenge;
 pub use matrix::{Checking, Corrections};
 pub use receiver::{Offered, Receiver};
 pub use sender::{Sender, Taken};
@@ -94,9 +93,19 @@ pub use two_way::TwoWay;
 
 pub(crate) use trees::{Forest, build, delta, puncture};
 
-use check::Hashes;
+use comity_core::{Block, Error, Result};
+use zeroize::Zeroizing;
 
-use comity_core::{Error, Result};
+use crate::row_check;
+
+/// The receiver's answer to a challenge.
+pub type Answer = row_check::Answer<1>;
+
+/// The context of what binds an answer.
+const ROWS_OF_A_CHUNK: &str = "comity SoftSpoken OT: hashes of the rows of a chunk";
+
+/// The hashes of a chunk's rows. Secret: those of both sides together are delta.
+type Hashes = Zeroizing<[Block; ROWS]>;
 
 /// The session of the base OTs, under that of the extension.
 const BASE: &str = "base OT of SoftSpoken";

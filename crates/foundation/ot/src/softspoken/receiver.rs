@@ -6,9 +6,11 @@ use rand_core::CryptoRng;
 use zeroize::{Zeroize, Zeroizing};
 
 use super::matrix::{Matrix, Piece, pieces};
-use super::{Answer, BASE, CALL, Challenge, Checking, Corrections, Forest, Hashes, ROWS, Shape, Trees, build};
+use super::{
+    Answer, BASE, CALL, Challenge, Checking, Corrections, Forest, Hashes, ROWS, ROWS_OF_A_CHUNK, Shape, Trees, build,
+};
 use crate::base::BaseOt;
-use crate::correlated::{check_length, receive};
+use crate::correlated::check_length;
 use crate::stream::grown;
 use crate::{AtLeast, DeltaReceiver, Malicious, SemiHonest, SenderSeeds};
 
@@ -182,7 +184,7 @@ impl<M: Checking> Receiver<M> {
         for piece in pieces::<M>(n) {
             self.matrix.hash(slot, piece, piece, &mut rows);
         }
-        Answer::bind(&session, chunk, challenge, choices, &rows)
+        Answer::bind(ROWS_OF_A_CHUNK, (&session, chunk), challenge, [choices], &rows[..])
     }
 
     /// Puts a piece's choice bits where its first row is, and the row where they were: so that they become bit 0 of each
@@ -245,14 +247,6 @@ impl<M: Checking> DeltaReceiver for Receiver<M> {
         }
         self.chunks(ch, choices.map(Bits::words), n, each, |bits| all.extend_from(&bits))?;
         Ok(all)
-    }
-
-    fn extend(&mut self, ch: &mut dyn Channel, choices: &Bits, out: &mut [Block]) -> Result<()> {
-        receive(self, ch, Some(choices), out).map(drop)
-    }
-
-    fn extend_random(&mut self, ch: &mut dyn Channel, out: &mut [Block]) -> Result<Bits> {
-        receive(self, ch, None, out)
     }
 }
 

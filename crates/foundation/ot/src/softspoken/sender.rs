@@ -8,11 +8,11 @@ use zeroize::{Zeroize, Zeroizing};
 
 use super::matrix::{Matrix, Piece, pieces};
 use super::{
-    Answer, BASE, CALL, Challenge, Checking, Corrections, Forest, Hashes, ROWS, Shape, Trees, delta, puncture,
+    Answer, BASE, CALL, Challenge, Checking, Corrections, Forest, Hashes, ROWS, ROWS_OF_A_CHUNK, Shape, Trees, delta,
+    puncture,
 };
 use crate::base::BaseOt;
 use crate::checks;
-use crate::correlated::extend;
 use crate::{AtLeast, DeltaSender, Malicious, ReceiverSeeds, SemiHonest};
 
 /// The sender: holds delta, gets `q_j`.
@@ -215,9 +215,9 @@ impl<M: Checking> Sender<M> {
     fn check(&mut self, challenge: &Challenge, rows: &mut Hashes, answer: &Answer) -> Result<()> {
         let (session, chunk) = (self.matrix.session, self.matrix.count());
         for (i, row) in rows.iter_mut().enumerate() {
-            *row ^= answer.choices.masked(self.delta.to_u128() >> i & 1 == 1);
+            *row ^= answer.choices[0].masked(self.delta.to_u128() >> i & 1 == 1);
         }
-        let expected = Answer::bind(&session, chunk, challenge, answer.choices, rows);
+        let expected = Answer::bind(ROWS_OF_A_CHUNK, (&session, chunk), challenge, answer.choices, &rows[..]);
         if !bool::from(expected.rows[..].ct_eq(&answer.rows)) {
             return Err(checks::INCONSISTENT_CHOICES.into());
         }
@@ -276,14 +276,6 @@ impl<M: Checking> DeltaSender for Sender<M> {
         each: impl FnMut(usize, &mut [Block]),
     ) -> Result<()> {
         self.chunks(ch, random.into(), n, each)
-    }
-
-    fn extend(&mut self, ch: &mut dyn Channel, out: &mut [Block]) -> Result<()> {
-        extend(self, ch, false, out)
-    }
-
-    fn extend_random(&mut self, ch: &mut dyn Channel, out: &mut [Block]) -> Result<()> {
-        extend(self, ch, true, out)
     }
 }
 
