@@ -6,7 +6,9 @@
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use std::sync::{Arc, Mutex, PoisonError};
 
-use crate::{Channel, RecvHalf, Result, SendHalf};
+use comity_core::Result;
+
+use crate::channel::{Channel, RecvHalf, SendHalf};
 
 /// Bytes each way, and rounds, of a channel and its forks.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

@@ -2,9 +2,9 @@
 
 use std::thread;
 
-use comity_core::Kind;
+use comity_core::{Error, Kind, Result};
 
-use crate::{Error, RecvHalf, Result, SendHalf};
+use crate::channel::{RecvHalf, SendHalf};
 
 /// Sends `out` on one half while the other fills `into`. Costs the start of a thread, some 10 to 20 µs.
 ///

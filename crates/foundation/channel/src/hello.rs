@@ -16,11 +16,13 @@
 
 mod wire;
 
-use comity_core::{Kind, Params, PartyId, SessionId};
+use comity_core::{Error, Kind, Params, PartyId, Result, SessionId};
 use rand_core::CryptoRng;
 
+use crate::channel::Channel;
 use crate::foreign::no_comity;
-use crate::{Channel, Error, Mesh, PerPeer, Result};
+use crate::mesh::Mesh;
+use crate::per_peer::PerPeer;
 use wire::{MAGIC, OPENING, Theirs, encode, named, open, shown, text_digest};
 pub use wire::{OPTIONS, WIRE_BYTES, WIRE_VERSION};
 

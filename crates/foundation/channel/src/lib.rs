@@ -3,6 +3,7 @@
 //! A [`Channel`] is one ordered, reliable byte stream to one peer. Protocols are written against the trait and
 //! never learn whether a socket, a pipe in memory or a recording is behind it.
 
+mod channel;
 mod counted;
 mod duplex;
 mod foreign;
@@ -15,6 +16,7 @@ mod replay;
 pub mod simulated;
 mod tamper;
 
+pub use channel::{Channel, RecvHalf, SendHalf};
 pub use comity_core::{Error, Result};
 pub use counted::{Counted, Counter, Counts};
 pub use duplex::duplex;
@@ -27,120 +29,3 @@ pub use recorded::{Recorded, Recorder, Recording};
 pub use replay::Replay;
 pub use simulated::{NetProfile, Simulated};
 pub use tamper::{Change, Direction, Tamper, Tampering};
-
-/// One ordered stream of bytes to one peer, and one from it.
-///
-/// Sending may buffer; [`Channel::recv`] flushes first, so a protocol that only waits for answers never needs to
-/// call [`Channel::flush`]. There are no message borders: how many bytes come next is known from the protocol's
-/// state, never from the wire.
-pub trait Channel: Send {
-    /// Sends bytes, perhaps later.
-    fn send(&mut self, bytes: &[u8]) -> Result<()>;
-    /// Flushes, then fills `bytes`.
-    fn recv(&mut self, bytes: &mut [u8]) -> Result<()>;
-    /// Sends what is buffered.
-    fn flush(&mut self) -> Result<()>;
-    /// The two directions apart, so that one thread can send while another receives.
-    fn split(&mut self) -> (Box<dyn SendHalf + '_>, Box<dyn RecvHalf + '_>);
-    /// Sends `out` and fills `into`, and cannot deadlock however large both are, if the peer does the same.
-    fn exchange(&mut self, out: &[u8], into: &mut [u8]) -> Result<()>;
-    /// A further channel to the same peer, for a sub-protocol that runs beside this one. Both sides name the same label.
-    fn fork(&mut self, label: &str) -> Result<Box<dyn Channel>>;
-}
-
-/// The sending direction of a [`Channel`].
-pub trait SendHalf: Send {
-    /// Sends bytes, perhaps later.
-    fn send(&mut self, bytes: &[u8]) -> Result<()>;
-    /// Sends what is buffered.
-    fn flush(&mut self) -> Result<()>;
-}
-
-/// The receiving direction of a [`Channel`].
-pub trait RecvHalf: Send {
-    /// Fills `bytes`.
-    fn recv(&mut self, bytes: &mut [u8]) -> Result<()>;
-}
-
-impl<C: Channel + ?Sized> Channel for Box<C> {
-    fn send(&mut self, bytes: &[u8]) -> Result<()> {
-        (**self).send(bytes)
-    }
-
-    fn recv(&mut self, bytes: &mut [u8]) -> Result<()> {
-        (**self).recv(bytes)
-    }
-
-    fn flush(&mut self) -> Result<()> {
-        (**self).flush()
-    }
-
-    fn split(&mut self) -> (Box<dyn SendHalf + '_>, Box<dyn RecvHalf + '_>) {
-        (**self).split()
-    }
-
-    fn exchange(&mut self, out: &[u8], into: &mut [u8]) -> Result<()> {
-        (**self).exchange(out, into)
-    }
-
-    fn fork(&mut self, label: &str) -> Result<Box<dyn Channel>> {
-        (**self).fork(label)
-    }
-}
-
-impl<C: Channel + ?Sized> Channel for &mut C {
-    fn send(&mut self, bytes: &[u8]) -> Result<()> {
-        (**self).send(bytes)
-    }
-
-    fn recv(&mut self, bytes: &mut [u8]) -> Result<()> {
-        (**self).recv(bytes)
-    }
-
-    fn flush(&mut self) -> Result<()> {
-        (**self).flush()
-    }
-
-    fn split(&mut self) -> (Box<dyn SendHalf + '_>, Box<dyn RecvHalf + '_>) {
-        (**self).split()
-    }
-
-    fn exchange(&mut self, out: &[u8], into: &mut [u8]) -> Result<()> {
-        (**self).exchange(out, into)
-    }
-
-    fn fork(&mut self, label: &str) -> Result<Box<dyn Channel>> {
-        (**self).fork(label)
-    }
-}
-impl<S: SendHalf + ?Sized> SendHalf for Box<S> {
-    fn send(&mut self, bytes: &[u8]) -> Result<()> {
-        (**self).send(bytes)
-    }
-
-    fn flush(&mut self) -> Result<()> {
-        (**self).flush()
-    }
-}
-
-impl<R: RecvHalf + ?Sized> RecvHalf for Box<R> {
-    fn recv(&mut self, bytes: &mut [u8]) -> Result<()> {
-        (**self).recv(bytes)
-    }
-}
-
-impl<S: SendHalf + ?Sized> SendHalf for &mut S {
-    fn send(&mut self, bytes: &[u8]) -> Result<()> {
-        (**self).send(bytes)
-    }
-
-    fn flush(&mut self) -> Result<()> {
-        (**self).flush()
-    }
-}
-
-impl<R: RecvHalf + ?Sized> RecvHalf for &mut R {
-    fn recv(&mut self, bytes: &mut [u8]) -> Result<()> {
-        (**self).recv(bytes)
-    }
-}

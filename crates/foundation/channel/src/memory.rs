@@ -9,7 +9,9 @@ use std::collections::{HashMap, VecDeque};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
-use crate::{Channel, Error, RecvHalf, Result, SendHalf};
+use comity_core::{Error, Result};
+
+use crate::channel::{Channel, RecvHalf, SendHalf};
 
 /// How many bytes each direction holds: enough that a sender runs ahead of its receiver by some chunks of garbled
 /// tables, little enough that both directions sit in the second-level cache.

@@ -4,9 +4,11 @@ use std::panic::resume_unwind;
 use std::thread;
 use std::time::Duration;
 
-use comity_core::PartyId;
+use comity_core::{Error, PartyId, Result};
 
-use crate::{Channel, Error, MemoryChannel, PerPeer, Result, memory};
+use crate::channel::Channel;
+use crate::memory::{self, MemoryChannel};
+use crate::per_peer::PerPeer;
 
 /// A message so small that every channel takes it without the peer reading: to send such messages to all and then
 /// to receive cannot deadlock. Half of the smallest buffer in common use for a socket.

@@ -4,7 +4,9 @@
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use crate::{Channel, Error, RecvHalf, Result, SendHalf};
+use comity_core::{Error, Result};
+
+use crate::channel::{Channel, RecvHalf, SendHalf};
 
 /// What one party sent and received over a channel.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

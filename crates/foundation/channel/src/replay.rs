@@ -1,6 +1,9 @@
 //! Playing a recording back to one party, in the peer's place.
 
-use crate::{Channel, Error, Recording, RecvHalf, Result, SendHalf};
+use comity_core::{Error, Result};
+
+use crate::channel::{Channel, RecvHalf, SendHalf};
+use crate::recorded::Recording;
 
 /// A peer that says again what it said in a recording.
 pub struct Replay {

@@ -15,7 +15,10 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::thread;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
-use crate::{Channel, Error, RecvHalf, Result, SendHalf, duplex};
+use comity_core::{Error, Result};
+
+use crate::channel::{Channel, RecvHalf, SendHalf};
+use crate::duplex::duplex;
 
 /// How many bytes a sender may be ahead of the line.
 pub const BACKLOG: usize = 1 << 20;

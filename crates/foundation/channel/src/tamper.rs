@@ -5,7 +5,9 @@
 
 use std::borrow::Cow;
 
-use crate::{Channel, Error, RecvHalf, Result, SendHalf};
+use comity_core::{Error, Result};
+
+use crate::channel::{Channel, RecvHalf, SendHalf};
 
 /// A direction, seen from the party that has the channel.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -15,7 +15,7 @@ use comity_channel::Channel;
 use comity_core::{Backend, Bits, Block, Error, Result};
 use zeroize::{Zeroize, Zeroizing};
 
-use crate::Model;
+use crate::model::Model;
 
 /// The side that holds delta. Every call meets the peer's call of the same kind and length. After an error it refuses
 /// to go on.

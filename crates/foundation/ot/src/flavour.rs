@@ -28,7 +28,7 @@ use comity_core::{Backend, Bits, Block, Prg, Result};
 use zeroize::{Zeroize, Zeroizing};
 
 use crate::correlated::check_length;
-use crate::{RandomReceiver, RandomSender};
+use crate::random::{RandomReceiver, RandomSender};
 
 /// OTs of which the receiver sends its part before it reads the sender's.
 const ROUND: usize = 1 << 18;

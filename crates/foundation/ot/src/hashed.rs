@@ -14,7 +14,9 @@ use comity_channel::Channel;
 use comity_core::{Backend, Bits, Block, CrHash, Result, TccrHash};
 use zeroize::Zeroize;
 
-use crate::{DeltaReceiver, DeltaSender, Model, RandomReceiver, RandomSender};
+use crate::correlated::{DeltaReceiver, DeltaSender};
+use crate::model::Model;
+use crate::random::{RandomReceiver, RandomSender};
 
 /// What breaks the correlation.
 enum Hash {

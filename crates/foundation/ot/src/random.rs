@@ -8,7 +8,7 @@
 use comity_channel::Channel;
 use comity_core::{Bits, Block, Result};
 
-use crate::Model;
+use crate::model::Model;
 
 /// The side that gets both messages. Every call meets the peer's call of the same kind and length. After an error it
 /// refuses to go on.

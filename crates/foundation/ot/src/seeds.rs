@@ -9,7 +9,8 @@ use comity_channel::Channel;
 use comity_core::{Bits, Block, Result};
 use zeroize::Zeroizing;
 
-use crate::{AtLeast, Model, RandomReceiver, RandomSender};
+use crate::model::{AtLeast, Model};
+use crate::random::{RandomReceiver, RandomSender};
 
 /// The sender's side of random OTs: both messages of each. Wiped on drop, and used once.
 pub struct SenderSeeds<M: Model> {

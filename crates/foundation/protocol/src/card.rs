@@ -6,7 +6,7 @@ use std::ops::RangeInclusive;
 use comity_circuit::Program;
 use comity_core::{Error, PartyId, Result};
 
-use crate::Material;
+use crate::material::Material;
 
 /// A protocol or a service: its name, whom it withstands, what can be set.
 #[derive(Debug)]

@@ -9,7 +9,7 @@ use std::io::{Read, Write};
 use comity_channel::Channel;
 use comity_core::Result;
 
-use crate::Party;
+use crate::party::Party;
 
 /// A kind of material that a protocol makes ahead.
 #[derive(Debug)]

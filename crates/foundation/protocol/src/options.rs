@@ -4,7 +4,7 @@ use std::fmt;
 
 use comity_core::{Error, PartyId, Result};
 
-use crate::{Card, Default, Opt, Values};
+use crate::card::{Card, Default, Opt, Values};
 
 /// What is set of a protocol's options, at one party.
 #[derive(Clone, Debug)]

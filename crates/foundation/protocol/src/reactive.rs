@@ -5,7 +5,7 @@ use std::any::Any;
 use comity_circuit::{Program, Recipients};
 use comity_core::{Bits, PartyId, Result};
 
-use crate::Party;
+use crate::party::Party;
 
 /// What one party holds of a value that is shared: only the engine that made it can open it.
 pub struct Shares {

@@ -1,9 +1,8 @@
 //! A hello on the wire: fields of fixed sizes, so that nothing of a peer's says how much is read.
 
-use comity_core::{PartyId, SessionId};
+use comity_core::{Error, PartyId, Result, SessionId};
 
 use super::{Agreed, Hello};
-use crate::{Error, Result};
 
 /// The version of everything that comity puts on the wire. Parties of different versions cannot talk.
 pub const WIRE_VERSION: u32 = 2;

@@ -9,7 +9,9 @@ use super::matrix::{Matrix, State, WIDTH, fill, pieces};
 use super::{BASE, CHUNK, Parameters, SPARE, check};
 use crate::base::BaseOt;
 use crate::correlated::check_length;
-use crate::{AtLeast, Malicious, RandomReceiver, SenderSeeds};
+use crate::model::{AtLeast, Malicious};
+use crate::random::RandomReceiver;
+use crate::seeds::SenderSeeds;
 
 /// The receiver: has choice bits, gets the chosen message of each OT.
 ///

@@ -12,7 +12,9 @@ use super::matrix::{Matrix, Piece, State, WIDTH, fill, pieces};
 use super::{BASE, CHUNK, Parameters, check};
 use crate::base::BaseOt;
 use crate::checks;
-use crate::{AtLeast, Malicious, RandomSender, ReceiverSeeds};
+use crate::model::{AtLeast, Malicious};
+use crate::random::RandomSender;
+use crate::seeds::ReceiverSeeds;
 
 /// The sender: gets both messages of each OT.
 ///

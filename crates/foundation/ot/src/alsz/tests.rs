@@ -10,9 +10,12 @@ use comity_testing::{Pair, deviate, never_wrong};
 use rand_core::Rng;
 
 use super::{Parameters, Receiver, Sender};
+use crate::base::BaseOt;
 use crate::checks;
+use crate::model::Malicious;
+use crate::random::{RandomReceiver, RandomSender};
+use crate::seeds::SenderSeeds;
 use crate::softspoken::tests::{Ideal, bits, rng};
-use crate::{Malicious, RandomReceiver, RandomSender, SenderSeeds, base::BaseOt};
 
 const SESSION: SessionId = SessionId::new([7; 32]);
 

@@ -46,7 +46,8 @@ use super::points::{
     Chooser, Encoded, GROUP, Kdf, Offerer, POINT_BYTES, decode, derive, items, malformed, random_scalar, receive_groups,
 };
 use crate::checks;
-use crate::{Malicious, ReceiverSeeds, SenderSeeds};
+use crate::model::Malicious;
+use crate::seeds::{ReceiverSeeds, SenderSeeds};
 
 /// This protocol as the base of an extension.
 #[derive(Clone, Copy, Debug)]

@@ -55,7 +55,8 @@ use super::points::{
     uniform_scalar,
 };
 use crate::checks;
-use crate::{Malicious, ReceiverSeeds, SenderSeeds};
+use crate::model::Malicious;
+use crate::seeds::{ReceiverSeeds, SenderSeeds};
 
 mod multiples;
 pub mod products;

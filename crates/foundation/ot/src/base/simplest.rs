@@ -30,7 +30,8 @@ use super::BaseOt;
 use super::points::{
     Chooser, Encoded, GROUP, Kdf, Offerer, POINT_BYTES, decode, derive, items, malformed, random_scalar, receive_groups,
 };
-use crate::{ReceiverSeeds, SemiHonest, SenderSeeds};
+use crate::model::SemiHonest;
+use crate::seeds::{ReceiverSeeds, SenderSeeds};
 
 /// This protocol as the base of an extension.
 #[derive(Clone, Copy, Debug)]

@@ -9,8 +9,10 @@ use zeroize::Zeroizing;
 use super::{BASE, GROUP, Opening, Pads, SHAPE, begin};
 use crate::base::BaseOt;
 use crate::checks;
+use crate::correlated::DeltaReceiver;
+use crate::model::{AtLeast, Malicious};
+use crate::seeds::SenderSeeds;
 use crate::softspoken::{self, Forest, Trees, build};
-use crate::{AtLeast, DeltaReceiver, Malicious, SenderSeeds};
 
 /// The receiver: gets the chosen message of each OT, and both when the sender opens.
 pub struct Receiver {

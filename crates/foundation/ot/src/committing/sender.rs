@@ -7,8 +7,10 @@ use zeroize::{Zeroize, Zeroizing};
 
 use super::{BASE, GROUP, Opening, Pads, SHAPE, begin};
 use crate::base::BaseOt;
+use crate::correlated::DeltaSender;
+use crate::model::{AtLeast, Malicious};
+use crate::seeds::ReceiverSeeds;
 use crate::softspoken::{self, Trees, delta, puncture};
-use crate::{AtLeast, DeltaSender, Malicious, ReceiverSeeds};
 
 /// The sender: gives two messages an OT, and may open all of them.
 pub struct Sender {

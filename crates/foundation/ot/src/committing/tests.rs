@@ -6,8 +6,9 @@ use comity_testing::{Pair, assert_waits, deviate, never_wrong};
 
 use super::{Opening, Receiver, SHAPE, Sender};
 use crate::checks;
+use crate::model::Malicious;
+use crate::softspoken;
 use crate::softspoken::tests::{Ideal, bits, rng};
-use crate::{Malicious, softspoken};
 
 const SESSION: SessionId = SessionId::new([6; 32]);
 

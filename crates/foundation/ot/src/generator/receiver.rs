@@ -16,9 +16,10 @@ use super::tree::Tree;
 use super::{Answer, BASE, BASE_K, Challenge, GROUP, Parameters, Trees, messages};
 use crate::base::BaseOt;
 use crate::checks;
+use crate::correlated::DeltaReceiver;
 use crate::correlated::{check_length, receive_in_chunks};
+use crate::model::{AtLeast, Malicious, Model, SemiHonest};
 use crate::softspoken::{self, Checking};
-use crate::{AtLeast, DeltaReceiver, Malicious, Model, SemiHonest};
 
 /// Outputs whose choice bits are read together: whole trees, and a part of the second-level cache.
 const PIECE: usize = 1 << 12;

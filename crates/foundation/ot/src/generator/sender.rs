@@ -14,9 +14,10 @@ use super::state::{Grow, State};
 use super::tree::Tree;
 use super::{Answer, BASE, BASE_K, Challenge, GROUP, Parameters, Trees};
 use crate::base::BaseOt;
+use crate::correlated::DeltaSender;
 use crate::correlated::send_in_chunks;
+use crate::model::{AtLeast, Malicious, Model, SemiHonest};
 use crate::softspoken::{self, Checking};
-use crate::{AtLeast, DeltaSender, Malicious, Model, SemiHonest};
 
 /// The sender: holds delta, gets `q_j`.
 ///

@@ -11,8 +11,9 @@ use comity_testing::{Case, Pair, Verdict, deviate, never_wrong};
 
 use super::{Answer, Challenge, Parameters, Receiver, Sender, Trees};
 use crate::checks;
+use crate::correlated::{DeltaReceiver, DeltaSender};
+use crate::model::{Malicious, Model, SemiHonest};
 use crate::softspoken::tests::{bits, rng};
-use crate::{DeltaReceiver, DeltaSender, Malicious, Model, SemiHonest};
 
 const SESSION: SessionId = SessionId::new([6; 32]);
 const DELTA: Block = Block::from_u128(0x0123_4567_89ab_cdef_fedc_ba98_7654_3211);

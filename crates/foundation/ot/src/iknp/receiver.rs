@@ -8,9 +8,11 @@ use zeroize::Zeroize;
 use super::state::State;
 use super::{BASE, BLOCK, ROWS};
 use crate::base::BaseOt;
+use crate::correlated::DeltaReceiver;
 use crate::correlated::check_length;
+use crate::model::{AtLeast, SemiHonest};
+use crate::seeds::SenderSeeds;
 use crate::stream::grown;
-use crate::{AtLeast, DeltaReceiver, SemiHonest, SenderSeeds};
 
 /// The receiver: has choice bits `x_j`, gets `t_j = q_j ^ x_j delta`.
 ///

@@ -8,7 +8,9 @@ use zeroize::{Zeroize, Zeroizing};
 use super::state::State;
 use super::{BASE, BLOCK, ROWS};
 use crate::base::BaseOt;
-use crate::{AtLeast, DeltaSender, ReceiverSeeds, SemiHonest};
+use crate::correlated::DeltaSender;
+use crate::model::{AtLeast, SemiHonest};
+use crate::seeds::ReceiverSeeds;
 
 /// The sender: holds delta, gets `q_j`.
 ///

@@ -15,9 +15,12 @@ use super::{
     Scheme, check_seeds, code, fits, hashes_of_rows, in_range, pieces, width,
 };
 use crate::base::BaseOt;
+use crate::hashed::HashedSender;
+use crate::model::AtLeast;
+use crate::random::RandomSender;
+use crate::seeds::SenderSeeds;
 use crate::softspoken::{self, Checking};
 use crate::stream::begin;
-use crate::{AtLeast, HashedSender, RandomSender, SenderSeeds};
 
 /// The receiver: has a choice in each OT, gets the block of it.
 ///

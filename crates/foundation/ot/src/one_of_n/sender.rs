@@ -18,9 +18,12 @@ use super::{
 };
 use crate::base::BaseOt;
 use crate::checks;
+use crate::hashed::HashedReceiver;
+use crate::model::AtLeast;
+use crate::random::RandomReceiver;
+use crate::seeds::ReceiverSeeds;
 use crate::softspoken::{self, Checking};
 use crate::stream::begin;
-use crate::{AtLeast, HashedReceiver, RandomReceiver, ReceiverSeeds};
 
 /// The sender: gets a function from choices to blocks for each OT.
 ///

@@ -13,8 +13,8 @@ use super::{
 };
 use crate::base::{Csw, Simplest};
 use crate::checks;
+use crate::seeds::{ReceiverSeeds, SenderSeeds};
 use crate::softspoken::tests::{bits, rng};
-use crate::{ReceiverSeeds, SenderSeeds};
 
 const SESSION: SessionId = SessionId::new([6; 32]);
 

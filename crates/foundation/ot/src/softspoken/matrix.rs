@@ -4,9 +4,9 @@ use comity_core::{Backend, Block, Error, Result, SessionId, SmallFieldVole, tran
 use zeroize::Zeroize;
 
 use super::{Challenge, Forest, ROWS, Shape};
+use crate::model::{AtLeast, Malicious, SemiHonest};
 use crate::row_check::hash_rows;
 use crate::stream::{begin, grown};
-use crate::{AtLeast, Malicious, SemiHonest};
 
 /// What of the protocol depends on the model.
 pub trait Checking: AtLeast<Self> + Sized {

@@ -10,9 +10,11 @@ use super::{
     Answer, BASE, CALL, Challenge, Checking, Corrections, Forest, Hashes, ROWS, ROWS_OF_A_CHUNK, Shape, Trees, build,
 };
 use crate::base::BaseOt;
+use crate::correlated::DeltaReceiver;
 use crate::correlated::check_length;
+use crate::model::{AtLeast, Malicious, SemiHonest};
+use crate::seeds::SenderSeeds;
 use crate::stream::grown;
-use crate::{AtLeast, DeltaReceiver, Malicious, SemiHonest, SenderSeeds};
 
 /// The receiver: has choice bits `x_j`, gets `t_j = q_j ^ x_j delta`.
 ///

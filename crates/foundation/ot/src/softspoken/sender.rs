@@ -13,7 +13,9 @@ use super::{
 };
 use crate::base::BaseOt;
 use crate::checks;
-use crate::{AtLeast, DeltaSender, Malicious, ReceiverSeeds, SemiHonest};
+use crate::correlated::DeltaSender;
+use crate::model::{AtLeast, Malicious, SemiHonest};
+use crate::seeds::ReceiverSeeds;
 
 /// The sender: holds delta, gets `q_j`.
 ///

@@ -11,7 +11,7 @@ use zeroize::{Zeroize, Zeroizing};
 
 use super::{Checking, ROWS, Shape};
 use crate::checks;
-use crate::{ReceiverSeeds, SenderSeeds};
+use crate::seeds::{ReceiverSeeds, SenderSeeds};
 
 /// The seeds of each tree in order: all of them, or all but the missing one, which is the first. Wiped on drop.
 pub(crate) struct Forest(pub(super) Vec<Zeroizing<Vec<Block>>>);

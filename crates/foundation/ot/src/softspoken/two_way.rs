@@ -9,8 +9,9 @@ use zeroize::Zeroizing;
 use super::matrix::{pieces, width};
 use super::{BASE, Challenge, Checking, Hashes, ROWS, Receiver, Sender, Shape, Trees};
 use crate::base::csw;
+use crate::model::Malicious;
+use crate::seeds::{ReceiverSeeds, SenderSeeds};
 use crate::stream::grown;
-use crate::{Malicious, ReceiverSeeds, SenderSeeds};
 
 /// A party's side of both extensions: sender under its own delta, receiver under the peer's.
 ///

@@ -4,7 +4,8 @@ use comity_core::Check;
 use comity_testing::laws;
 use comity_testing::laws::Laws;
 
-use crate::{TinyOt, checks, fast, nnob};
+use crate::protocol::TinyOt;
+use crate::{checks, fast, nnob};
 
 mod fast_dealer {
     use super::*;

@@ -3,8 +3,9 @@
 use comity_testing::assert_waits;
 
 use super::*;
+use crate::flavour;
+use crate::hashed::{HashedReceiver, HashedSender};
 use crate::softspoken::Shape;
-use crate::{HashedReceiver, HashedSender, flavour};
 
 /// Bytes of the corrections of a chunk of `n` OTs.
 fn corrections(k: usize, n: usize, random: bool) -> usize {

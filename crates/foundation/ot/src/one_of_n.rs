@@ -97,9 +97,9 @@ pub use sender::{Sender, Taken};
 
 use comity_core::{Backend, Block, Error, Result, SessionId};
 
+use crate::model::{Malicious, SemiHonest};
 use crate::row_check;
 use crate::softspoken::Checking;
-use crate::{Malicious, SemiHonest};
 use code::Code;
 
 /// The receiver's answer to a challenge.

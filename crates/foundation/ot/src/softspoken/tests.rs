@@ -15,7 +15,9 @@ use textbook::Textbook;
 use super::{Answer, Challenge, Checking, Corrections, Receiver, Sender, Trees};
 use crate::base::BaseOt;
 use crate::checks;
-use crate::{DeltaReceiver, DeltaSender, Malicious, Model, ReceiverSeeds, SemiHonest, SenderSeeds};
+use crate::correlated::{DeltaReceiver, DeltaSender};
+use crate::model::{Malicious, Model, SemiHonest};
+use crate::seeds::{ReceiverSeeds, SenderSeeds};
 
 const SESSION: SessionId = SessionId::new([5; 32]);
 const DELTA: Block = Block::from_u128(0x0123_4567_89ab_cdef_fedc_ba98_7654_3211);

@@ -19,7 +19,8 @@ pub use csw::Csw;
 pub use pvw::Pvw;
 pub use simplest::Simplest;
 
-use crate::{Model, ReceiverSeeds, SenderSeeds};
+use crate::model::Model;
+use crate::seeds::{ReceiverSeeds, SenderSeeds};
 
 /// A protocol for base OTs, as an extension takes it: `IKNP` over [`Simplest`].
 pub trait BaseOt {

@@ -1,0 +1,5 @@
+//! Channels as their users have them.
+
+mod hello;
+mod memory;
+mod wrappers;
