@@ -10,8 +10,8 @@ use comity_ot::{DeltaReceiver, DeltaSender};
 use rand_core::CryptoRng;
 use zeroize::{Zeroize, Zeroizing};
 
+use crate::auth_bits::AuthBits;
 use crate::share::{GlobalKey, Share};
-use crate::source::Source;
 
 /// Levels of the extension's trees: 128/k bits an OT on the wire.
 const LEVELS: usize = 4;
@@ -45,11 +45,11 @@ impl Extension {
         Ok(Extension { party: me, peer, key, both })
     }
 
-    /// Random bits of both parties, as [`Source::shares`], apart: `macs` gets the MACs on this party's shares, with the share
+    /// Random bits of both parties, as [`AuthBits::shares`], apart: `macs` gets the MACs on this party's shares, with the share
     /// as bit 0, and `keys` the keys to the peer's.
     ///
     /// # Errors
-    /// As [`Source::shares`].
+    /// As [`AuthBits::shares`].
     ///
     /// # Panics
     /// If there are not as many `keys` as `macs`.
@@ -74,7 +74,7 @@ impl Extension {
     }
 }
 
-impl Source for Extension {
+impl AuthBits for Extension {
     fn party(&self) -> PartyId {
         self.party
     }

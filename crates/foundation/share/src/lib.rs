@@ -12,12 +12,13 @@
 //! - [`Share`] and [`GlobalKey`]: the algebra.
 //! - [`Ledger`]: what was shown and seen, with MAC checks that wait until they must be done (section 2 of the same).
 //! - [`equal`] and [`coin`]: the small sub-protocols among all parties of a mesh, comparison and a common random string.
-//! - [`Source`]: the functionality aBit, random authenticated bits; [`Extension`] makes them from a maliciously secure OT
+//! - [`AuthBits`]: the functionality F_aBit, random authenticated bits; [`Extension`] makes them from a maliciously secure OT
 //!   extension with a fixed correlation.
 //!
 //! **Adversary**: malicious, any number of the parties. A false MAC passes for whoever guesses delta, which has 127 secret bits
 //! less those that a protocol fixes ([`GlobalKey`]); a ledger's digest adds what a collision of BLAKE3 takes.
 
+mod auth_bits;
 pub mod checks;
 mod coin;
 mod equality;
@@ -25,11 +26,10 @@ mod extension;
 mod ledger;
 mod share;
 mod simultaneous;
-mod source;
 
+pub use auth_bits::AuthBits;
 pub use coin::coin;
 pub use equality::equal;
 pub use extension::Extension;
 pub use ledger::Ledger;
 pub use share::{GlobalKey, Share};
-pub use source::Source;

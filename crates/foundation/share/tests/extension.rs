@@ -2,7 +2,7 @@
 
 use comity_channel::Mesh;
 use comity_core::{Backend, PartyId};
-use comity_share::{Extension, GlobalKey, Share, Source};
+use comity_share::{AuthBits, Extension, GlobalKey, Share};
 use comity_testing::Net;
 
 use crate::{SESSION, rng};

@@ -6,14 +6,14 @@
 
 use comity_channel::Channel;
 use comity_core::{Error, Result};
-use comity_share::Source;
+use comity_share::AuthBits;
 
 use crate::triples::{Checked, Triples};
 
-/// Deals authenticated bits ([`Source`]) and authenticated triples under the same two global keys.
+/// Deals authenticated bits ([`AuthBits`]) and authenticated triples under the same two global keys.
 ///
 /// Both parties make the same calls in the same order. After an error a dealer is not used again.
-pub trait Dealer: Source {
+pub trait Dealer: AuthBits {
     /// New triples, at least one: a dealer makes whole batches, as suits it if `n` are needed next. Both parties get the
     /// same number.
     ///

@@ -39,7 +39,7 @@ use core::ops::Range;
 use comity_channel::{Channel, Mesh};
 use comity_core::{Backend, Block, PartyId, Prg, Result, SessionId, Table};
 use comity_protocol::{Conduct, Here, Honest};
-use comity_share::{Extension, GlobalKey, Ledger, Share, Source, coin, equal};
+use comity_share::{AuthBits, Extension, GlobalKey, Ledger, Share, coin, equal};
 use rand_core::CryptoRng;
 use zeroize::Zeroizing;
 
@@ -210,7 +210,7 @@ fn grown(table: &mut Table, blocks: usize) -> &mut [Block] {
     &mut table[..blocks]
 }
 
-impl<C: for<'a> Conduct<Act<'a>> + Send> Source for Fast<C> {
+impl<C: for<'a> Conduct<Act<'a>> + Send> AuthBits for Fast<C> {
     fn party(&self) -> PartyId {
         self.extension.party()
     }

@@ -17,7 +17,7 @@ use std::io::{Read, Write};
 use comity_channel::Channel;
 use comity_core::{Block, Error, PartyId, Result};
 use comity_protocol::Shelf;
-use comity_share::{GlobalKey, Share, Source};
+use comity_share::{AuthBits, GlobalKey, Share};
 use zeroize::{Zeroize, Zeroizing};
 
 use crate::deal::Dealer;
@@ -256,7 +256,7 @@ fn next(shelf: &mut dyn Shelf, party: PartyId, amounts: &Amounts) -> Result<Stoc
     }
 }
 
-impl Source for Stocked<'_> {
+impl AuthBits for Stocked<'_> {
     fn party(&self) -> PartyId {
         self.party
     }

@@ -12,7 +12,7 @@ use comity_circuit::{Builder, Observer, Program, ProgramBuilder, Recipients};
 use comity_core::{Bits, PartyId};
 use comity_net::SystemRng;
 use comity_protocol::{Here, Protocol};
-use comity_share::{GlobalKey, Share, Source};
+use comity_share::{GlobalKey, Share, AuthBits};
 use comity_tinyot::bucket::Budget;
 use comity_tinyot::nnob::Plan;
 use comity_tinyot::{Ands, Checked, Dealer, DealerKind, Machine, TinyOt, Triples, dealer, run_with};
@@ -101,7 +101,7 @@ impl Timed<'_> {
     }
 }
 
-impl Source for Timed<'_> {
+impl AuthBits for Timed<'_> {
     fn party(&self) -> PartyId {
         self.inner.party()
     }
@@ -314,7 +314,7 @@ struct Ahead {
     ready: Vec<Triples<Checked>>,
 }
 
-impl Source for Ahead {
+impl AuthBits for Ahead {
     fn party(&self) -> PartyId {
         self.inner.party()
     }

@@ -17,7 +17,7 @@
 use comity_channel::Channel;
 use comity_core::{Block, Error, PartyId, Prg, Result};
 use comity_protocol::{Conduct, Here, Honest};
-use comity_share::{GlobalKey, Share, Source};
+use comity_share::{AuthBits, GlobalKey, Share};
 use rand_core::CryptoRng;
 use zeroize::Zeroizing;
 
@@ -186,7 +186,7 @@ impl<C: for<'a> Conduct<Act<'a>>> Nnob<C> {
     }
 }
 
-impl<C: for<'a> Conduct<Act<'a>> + Send> Source for Nnob<C> {
+impl<C: for<'a> Conduct<Act<'a>> + Send> AuthBits for Nnob<C> {
     fn party(&self) -> PartyId {
         self.context.party
     }

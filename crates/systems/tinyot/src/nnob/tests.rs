@@ -11,7 +11,7 @@ pub(crate) use cheats::cheats;
 use comity_channel::{Channel, MemoryChannel};
 use comity_core::{Backend, Block, Error, Kind, PartyId, Prg, Result, SessionId};
 use comity_protocol::Here;
-use comity_share::{GlobalKey, Share, Source};
+use comity_share::{AuthBits, GlobalKey, Share};
 use comity_testing::Pair;
 use rand_core::Rng;
 use zeroize::Zeroizing;

@@ -3,7 +3,7 @@
 use comity_channel::Channel;
 use comity_core::{Backend, Block, PartyId, Prg, Result};
 use comity_protocol::{Card, Job, Party, Protocol, Supplies};
-use comity_share::{GlobalKey, Share, Source};
+use comity_share::{AuthBits, GlobalKey, Share};
 
 use crate::deal::Dealer;
 use crate::key::global_key;
@@ -54,7 +54,7 @@ impl Trusted {
     }
 }
 
-impl Source for Trusted {
+impl AuthBits for Trusted {
     fn party(&self) -> PartyId {
         self.party
     }

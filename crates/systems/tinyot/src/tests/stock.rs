@@ -7,7 +7,7 @@ use comity_channel::MemoryChannel;
 use comity_circuit::{Program, Recipients};
 use comity_core::{Error, Kind, PartyId, Result, SessionId};
 use comity_protocol::{Job, Lot, Options, Party, Protocol, Shelf, WriteBatch};
-use comity_share::{Share, Source};
+use comity_share::{AuthBits, Share};
 use comity_testing::Pair;
 use comity_testing::laws::{Outputs, bits, chain_and_layer, rng};
 

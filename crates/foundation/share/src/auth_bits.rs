@@ -1,18 +1,18 @@
-//! `Source`: the functionality aBit, where authenticated bits come from.
+//! `AuthBits`: the functionality F_aBit, where authenticated bits come from.
 
 use comity_channel::Channel;
 use comity_core::{PartyId, Result};
 
 use crate::share::{GlobalKey, Share};
 
-/// Random authenticated bits of two parties (Nielsen et al., Crypto 2012, figure 5, its aBit commands).
+/// Random authenticated bits of two parties (Nielsen et al., Crypto 2012, figure 5, its aBit commands; F_aBit in later papers).
 ///
-/// Both parties make the same calls in the same order. After an error a source is not used again.
-pub trait Source: Send {
+/// Both parties make the same calls in the same order. After an error nothing more is to be had.
+pub trait AuthBits: Send {
     /// This party.
     fn party(&self) -> PartyId;
 
-    /// This party's global key, the same for the source's whole life.
+    /// This party's global key, the same for its whole life.
     fn key(&self) -> &GlobalKey;
 
     /// Random bits of both parties: each gets its share of a bit that neither knows.
@@ -24,6 +24,6 @@ pub trait Source: Send {
     /// Random bits of `owner` alone, one of the two parties, who knows them: the other party's share is the constant zero.
     ///
     /// # Errors
-    /// As [`Source::shares`].
+    /// As [`AuthBits::shares`].
     fn bits(&mut self, ch: &mut dyn Channel, owner: PartyId, out: &mut [Share]) -> Result<()>;
 }
