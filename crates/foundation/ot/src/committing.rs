@@ -13,7 +13,7 @@
 //! computes what a sender with this delta would hold, and derives the messages only if the hash is that; otherwise
 //! [`WrongOpening`](crate::checks::WRONG_OPENING). Whether it aborts does not depend on its choice bits.
 //!
-//! **Adversary**: malicious, either party, with the leak of [`DeltaReceiver`](crate::DeltaReceiver). To open another
+//! **Adversary**: malicious, either party, with the leak of [`CotReceiver`](crate::CotReceiver). To open another
 //! delta the sender must know a seed of 128 bits that it never got. The receiver learns nothing about the other
 //! messages before the opening: the masks are outputs of a random oracle, which a simulator can still make fit messages
 //! that it gets to know at the opening only.

@@ -15,7 +15,7 @@
 //! **Functionality.** As D13.3's Functionalities 1 to 4, in their endemic form: a corrupt party may choose its own random
 //! outputs. C-OT is reactive: the sender sees `x0` before it says what `x1` is, and a corrupt one may use
 //! another correlation in each OT. Therefore it is no substitute for the fixed delta of
-//! [`DeltaSender`](crate::DeltaSender).
+//! [`CotSender`](crate::CotSender).
 //!
 //! **Adversary**: that of the extension. Chosen messages are masked, and not authenticated: in the malicious model a
 //! corrupt sender may send what it likes, as it may in the ideal world.
@@ -27,7 +27,7 @@ use comity_channel::Channel;
 use comity_core::{Backend, Bits, Block, Prg, Result};
 use zeroize::{Zeroize, Zeroizing};
 
-use crate::correlated::check_length;
+use crate::cot::check_length;
 use crate::random::{RandomReceiver, RandomSender};
 
 /// OTs of which the receiver sends its part before it reads the sender's.

@@ -12,7 +12,7 @@
 //! That keeps the correlation, and the choice bits become samples of learning parity with noise (LPN): they look random.
 //! Everything after the trees' message is local. Given choice bits cost a bit each more.
 //!
-//! **Functionality**: [`DeltaSender`](crate::DeltaSender) and [`DeltaReceiver`](crate::DeltaReceiver), whose page has the
+//! **Functionality**: [`CotSender`](crate::CotSender) and [`CotReceiver`](crate::CotReceiver), whose page has the
 //! leaks. Delta has bit 0 set, whatever the base's bit: `q` has bit 0 clear but for given choice bits, and bit 0 of the
 //! receiver's output is the random choice bit. 127 bits of delta are secret.
 //!

@@ -14,7 +14,7 @@ use comity_channel::Channel;
 use comity_core::{Backend, Bits, Block, CrHash, Result, TccrHash};
 use zeroize::Zeroize;
 
-use crate::correlated::{DeltaReceiver, DeltaSender};
+use crate::cot::{CotReceiver, CotSender};
 use crate::model::Model;
 use crate::random::{RandomReceiver, RandomSender};
 
@@ -66,7 +66,7 @@ pub struct HashedReceiver<D> {
     hash: Hash,
 }
 
-impl<D: DeltaSender> HashedSender<D> {
+impl<D: CotSender> HashedSender<D> {
     /// Random OTs from all that the extension will make.
     pub fn new(inner: D) -> HashedSender<D> {
         let hash = Hash::new::<D::Model>(inner.backend());
@@ -81,7 +81,7 @@ impl<D: DeltaSender> HashedSender<D> {
     }
 }
 
-impl<D: DeltaReceiver> HashedReceiver<D> {
+impl<D: CotReceiver> HashedReceiver<D> {
     /// Random OTs from all that the extension will make.
     pub fn new(inner: D) -> HashedReceiver<D> {
         let hash = Hash::new::<D::Model>(inner.backend());
@@ -99,7 +99,7 @@ impl<D: DeltaReceiver> HashedReceiver<D> {
     }
 }
 
-impl<D: DeltaSender> RandomSender for HashedSender<D> {
+impl<D: CotSender> RandomSender for HashedSender<D> {
     type Model = D::Model;
 
     fn sender_random(&mut self, ch: &mut dyn Channel, out: &mut [[Block; 2]]) -> Result<()> {
@@ -111,7 +111,7 @@ impl<D: DeltaSender> RandomSender for HashedSender<D> {
     }
 }
 
-impl<D: DeltaReceiver> RandomReceiver for HashedReceiver<D> {
+impl<D: CotReceiver> RandomReceiver for HashedReceiver<D> {
     type Model = D::Model;
 
     fn sender_random(&mut self, ch: &mut dyn Channel, choices: &Bits, out: &mut [Block]) -> Result<()> {

@@ -9,7 +9,7 @@
 //! `u^i = t^i ^ G(k_i^1) ^ x`, and the sender computes `q^i = G(k_i^(delta_i)) ^ delta_i u^i = t^i ^ delta_i x`. Both
 //! transpose: a column is an OT.
 //!
-//! **Functionality**: OT with a fixed correlation ([`DeltaSender`](crate::DeltaSender), [`DeltaReceiver`](crate::DeltaReceiver)).
+//! **Functionality**: OT with a fixed correlation ([`CotSender`](crate::CotSender), [`CotReceiver`](crate::CotReceiver)).
 //! The sender chooses delta at the start, the receiver its choice bits, or the first row defines them (D13.3 section 3.3.3),
 //! which saves that row; the q are uniform. With bit 0 of delta set these are wire labels under free XOR: `q_j` is
 //! the label of zero. Random OT is this [hashed](crate::HashedSender), and the other flavours are in

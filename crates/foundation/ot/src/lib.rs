@@ -20,7 +20,7 @@ pub mod alsz;
 pub mod base;
 pub mod checks;
 pub mod committing;
-mod correlated;
+mod cot;
 pub mod flavour;
 pub mod generator;
 mod hashed;
@@ -33,7 +33,7 @@ mod seeds;
 pub mod softspoken;
 mod stream;
 
-pub use correlated::{DeltaReceiver, DeltaSender};
+pub use cot::{CotReceiver, CotSender};
 pub use hashed::{HashedReceiver, HashedSender};
 pub use model::{AtLeast, Malicious, Model, SemiHonest};
 pub use random::{RandomReceiver, RandomSender};

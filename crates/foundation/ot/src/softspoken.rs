@@ -16,7 +16,7 @@
 //! `k` from 1 to 8 trades communication for computation: `ceil(128/k)` trees. Where `k` does not divide 128, the last
 //! tree has the `128 mod k` levels that are left, so that delta has 128 bits always. `k = 1` is IKNP.
 //!
-//! **Functionality**: [`DeltaSender`](crate::DeltaSender) and [`DeltaReceiver`](crate::DeltaReceiver), whose page has
+//! **Functionality**: [`CotSender`](crate::CotSender) and [`CotReceiver`](crate::CotReceiver), whose page has
 //! the leaks.
 //!
 //! **Adversary**: either party; semi-honest for the type `..<SemiHonest>`, malicious for `..<Malicious>`. In the

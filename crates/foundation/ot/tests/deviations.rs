@@ -9,7 +9,7 @@ use comity_core::{Backend, Bits, Block, Kind, Params, Prg, Result, SessionId};
 use comity_ot::base::{BaseOt, Csw, Pvw, Simplest};
 use comity_ot::softspoken::{self, Checking};
 use comity_ot::{
-    AtLeast, DeltaReceiver, DeltaSender, HashedReceiver, HashedSender, Malicious, Model, RandomReceiver, RandomSender,
+    AtLeast, CotReceiver, CotSender, HashedReceiver, HashedSender, Malicious, Model, RandomReceiver, RandomSender,
     SemiHonest, alsz, committing, generator, iknp, one_of_n,
 };
 use comity_testing::ot::FixedDelta;

@@ -3,9 +3,7 @@
 use comity_channel::{Counted, Counts, MemoryChannel};
 use comity_core::{Backend, Bits, Block, CrHash, Prg, SessionId};
 use comity_ot::base::Simplest;
-use comity_ot::{
-    DeltaReceiver, DeltaSender, HashedReceiver, HashedSender, RandomReceiver, RandomSender, flavour, iknp,
-};
+use comity_ot::{CotReceiver, CotSender, HashedReceiver, HashedSender, RandomReceiver, RandomSender, flavour, iknp};
 use comity_testing::Pair;
 
 const SESSION: SessionId = SessionId::new([6; 32]);

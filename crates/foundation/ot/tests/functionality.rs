@@ -7,8 +7,8 @@ use comity_core::{Backend, Bits, Block, Params, Prg, Result, SessionId};
 use comity_ot::base::{BaseOt, Csw, Simplest};
 use comity_ot::softspoken::{self, Checking};
 use comity_ot::{
-    AtLeast, DeltaReceiver, DeltaSender, HashedReceiver, HashedSender, Malicious, RandomReceiver, RandomSender,
-    SemiHonest, alsz, committing, flavour, generator, iknp, one_of_n,
+    AtLeast, CotReceiver, CotSender, HashedReceiver, HashedSender, Malicious, RandomReceiver, RandomSender, SemiHonest,
+    alsz, committing, flavour, generator, iknp, one_of_n,
 };
 use comity_testing::ot::{Choices, DeltaOt, EntryOt, MessageOt, OpenedOt, RandomOt, ReactiveOt, SIZES, holds};
 
@@ -23,7 +23,7 @@ fn rng(seed: u128) -> Prg {
 }
 
 /// An extension with a fixed delta: that, and every flavour over its hash.
-fn delta<S: DeltaSender, R: DeltaReceiver>(
+fn delta<S: CotSender, R: CotReceiver>(
     name: &str,
     sender: impl Fn(&mut MemoryChannel) -> Result<S> + Sync,
     receiver: impl Fn(&mut MemoryChannel) -> Result<R> + Sync,
@@ -33,7 +33,7 @@ fn delta<S: DeltaSender, R: DeltaReceiver>(
 }
 
 /// The correlation itself, where these bits of the sender's blocks may be fixed.
-fn correlated<S: DeltaSender, R: DeltaReceiver>(
+fn correlated<S: CotSender, R: CotReceiver>(
     name: &str,
     fixed: Block,
     sender: impl Fn(&mut MemoryChannel) -> Result<S> + Sync,

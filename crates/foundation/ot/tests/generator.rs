@@ -5,7 +5,7 @@ use comity_ot::base::{BaseOt, Csw, Simplest};
 use comity_ot::generator::{Parameters, Receiver, Sender};
 use comity_ot::softspoken::Checking;
 use comity_ot::{
-    AtLeast, DeltaSender, HashedReceiver, HashedSender, Malicious, RandomReceiver, RandomSender, SemiHonest, iknp,
+    AtLeast, CotSender, HashedReceiver, HashedSender, Malicious, RandomReceiver, RandomSender, SemiHonest, iknp,
 };
 use comity_testing::Pair;
 

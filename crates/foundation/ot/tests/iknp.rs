@@ -4,7 +4,7 @@ use comity_channel::{Channel, MemoryChannel, Result};
 use comity_core::{Backend, Bits, Block, Error, Kind, Prg, SessionId};
 use comity_ot::base::{Simplest, simplest};
 use comity_ot::iknp::{Receiver, Sender};
-use comity_ot::{DeltaReceiver, DeltaSender};
+use comity_ot::{CotReceiver, CotSender};
 use comity_testing::Pair;
 
 const SESSION: SessionId = SessionId::new([5; 32]);

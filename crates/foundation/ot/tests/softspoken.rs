@@ -4,8 +4,7 @@ use comity_core::{Backend, Bits, Block, Prg, SessionId};
 use comity_ot::base::{BaseOt, Csw, Simplest};
 use comity_ot::softspoken::{Checking, Receiver, Sender};
 use comity_ot::{
-    AtLeast, DeltaReceiver, DeltaSender, HashedReceiver, HashedSender, Malicious, RandomReceiver, RandomSender,
-    SemiHonest,
+    AtLeast, CotReceiver, CotSender, HashedReceiver, HashedSender, Malicious, RandomReceiver, RandomSender, SemiHonest,
 };
 use comity_testing::Pair;
 

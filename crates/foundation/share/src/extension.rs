@@ -6,7 +6,7 @@
 use comity_channel::Channel;
 use comity_core::{Backend, Bits, Block, PartyId, Result, SessionId};
 use comity_ot::softspoken::TwoWay;
-use comity_ot::{DeltaReceiver, DeltaSender};
+use comity_ot::{CotReceiver, CotSender};
 use rand_core::CryptoRng;
 use zeroize::{Zeroize, Zeroizing};
 
@@ -63,13 +63,13 @@ impl Extension {
 
     fn own(&mut self, ch: &mut dyn Channel, n: usize) -> Result<(Bits, Zeroizing<Vec<Block>>)> {
         let mut t = Zeroizing::new(vec![Block::ZERO; n]);
-        let bits = DeltaReceiver::extend_random(self.both.sides().1, ch, &mut t)?;
+        let bits = CotReceiver::extend_random(self.both.sides().1, ch, &mut t)?;
         Ok((bits, t))
     }
 
     fn theirs(&mut self, ch: &mut dyn Channel, n: usize) -> Result<Zeroizing<Vec<Block>>> {
         let mut q = Zeroizing::new(vec![Block::ZERO; n]);
-        DeltaSender::extend_random(self.both.sides().0, ch, &mut q)?;
+        CotSender::extend_random(self.both.sides().0, ch, &mut q)?;
         Ok(q)
     }
 }

@@ -5,7 +5,7 @@ use comity_circuit::{Call, Engine, Observer, Owner, Recipients};
 use comity_core::{Bits, Block, Error, Evaluator, PartyId, Prg, Result};
 use comity_garble::{EvaluatedStream, HalfGates};
 use comity_ot::base::Simplest;
-use comity_ot::{DeltaReceiver, iknp};
+use comity_ot::{CotReceiver, iknp};
 use comity_protocol::{Here, Job};
 use rand_core::CryptoRng;
 

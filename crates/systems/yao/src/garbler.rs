@@ -5,7 +5,7 @@ use comity_circuit::{Call, Engine, Observer, Owner, Recipients};
 use comity_core::{Bits, Block, Delta, Error, Garbler, PartyId, Prg, Result};
 use comity_garble::{GarbledStream, HalfGates};
 use comity_ot::base::Simplest;
-use comity_ot::{DeltaSender, iknp};
+use comity_ot::{CotSender, iknp};
 use comity_protocol::{Here, Job};
 use rand_core::CryptoRng;
 

@@ -8,7 +8,7 @@ use zeroize::Zeroizing;
 use super::matrix::{Matrix, State, WIDTH, fill, pieces};
 use super::{BASE, CHUNK, Parameters, SPARE, check};
 use crate::base::BaseOt;
-use crate::correlated::check_length;
+use crate::cot::check_length;
 use crate::model::{AtLeast, Malicious};
 use crate::random::RandomReceiver;
 use crate::seeds::SenderSeeds;

@@ -9,7 +9,7 @@ use zeroize::Zeroizing;
 use super::{BASE, GROUP, Opening, Pads, SHAPE, begin};
 use crate::base::BaseOt;
 use crate::checks;
-use crate::correlated::DeltaReceiver;
+use crate::cot::CotReceiver;
 use crate::model::{AtLeast, Malicious};
 use crate::seeds::SenderSeeds;
 use crate::softspoken::{self, Forest, Trees, build};

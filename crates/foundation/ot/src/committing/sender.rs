@@ -7,7 +7,7 @@ use zeroize::{Zeroize, Zeroizing};
 
 use super::{BASE, GROUP, Opening, Pads, SHAPE, begin};
 use crate::base::BaseOt;
-use crate::correlated::DeltaSender;
+use crate::cot::CotSender;
 use crate::model::{AtLeast, Malicious};
 use crate::seeds::ReceiverSeeds;
 use crate::softspoken::{self, Trees, delta, puncture};

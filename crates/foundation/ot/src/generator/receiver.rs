@@ -16,8 +16,7 @@ use super::tree::Tree;
 use super::{Answer, BASE, BASE_K, Challenge, GROUP, Parameters, Trees, messages};
 use crate::base::BaseOt;
 use crate::checks;
-use crate::correlated::DeltaReceiver;
-use crate::correlated::{check_length, receive_in_chunks};
+use crate::cot::{CotReceiver, check_length, receive_in_chunks};
 use crate::model::{AtLeast, Malicious, Model, SemiHonest};
 use crate::softspoken::{self, Checking};
 
@@ -26,7 +25,7 @@ const PIECE: usize = 1 << 12;
 
 /// The receiver: has choice bits `x_j`, gets `t_j = q_j ^ x_j delta`. Bit 0 of an output is its choice bit.
 ///
-/// Made once and extended again and again by [`DeltaReceiver`], or an iteration at a time by [`Receiver::accept`]. After
+/// Made once and extended again and again by [`CotReceiver`], or an iteration at a time by [`Receiver::accept`]. After
 /// an error it refuses to go on.
 pub struct Receiver<M: Model> {
     /// The iteration's messages, tree by tree.
@@ -74,7 +73,7 @@ impl<M: Model> Receiver<M> {
     ///
     /// # Errors
     /// Those of the extension.
-    pub fn bootstrap<D: DeltaReceiver<Model: AtLeast<M>>>(
+    pub fn bootstrap<D: CotReceiver<Model: AtLeast<M>>>(
         ch: &mut dyn Channel,
         session: &SessionId,
         base: D,
@@ -84,7 +83,7 @@ impl<M: Model> Receiver<M> {
     }
 
     /// As [`Receiver::bootstrap`], of any size.
-    pub(super) fn with_parameters<D: DeltaReceiver>(
+    pub(super) fn with_parameters<D: CotReceiver>(
         parameters: Parameters,
         ch: &mut dyn Channel,
         session: &SessionId,
@@ -268,7 +267,7 @@ impl Accepted<Malicious> {
     }
 }
 
-impl<M: Model> DeltaReceiver for Receiver<M> {
+impl<M: Model> CotReceiver for Receiver<M> {
     type Model = M;
 
     fn backend(&self) -> Backend {

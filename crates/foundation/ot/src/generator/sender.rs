@@ -14,14 +14,13 @@ use super::state::{Grow, State};
 use super::tree::Tree;
 use super::{Answer, BASE, BASE_K, Challenge, GROUP, Parameters, Trees};
 use crate::base::BaseOt;
-use crate::correlated::DeltaSender;
-use crate::correlated::send_in_chunks;
+use crate::cot::{CotSender, send_in_chunks};
 use crate::model::{AtLeast, Malicious, Model, SemiHonest};
 use crate::softspoken::{self, Checking};
 
 /// The sender: holds delta, gets `q_j`.
 ///
-/// Made once and extended again and again by [`DeltaSender`], or an iteration at a time by [`Sender::offer`]. After an
+/// Made once and extended again and again by [`CotSender`], or an iteration at a time by [`Sender::offer`]. After an
 /// error it refuses to go on.
 pub struct Sender<M: Model> {
     delta: Block,
@@ -62,7 +61,7 @@ impl<M: Model> Sender<M> {
     ///
     /// # Errors
     /// Those of the extension.
-    pub fn bootstrap<D: DeltaSender<Model: AtLeast<M>>>(
+    pub fn bootstrap<D: CotSender<Model: AtLeast<M>>>(
         ch: &mut dyn Channel,
         session: &SessionId,
         base: D,
@@ -72,7 +71,7 @@ impl<M: Model> Sender<M> {
     }
 
     /// As [`Sender::bootstrap`], of any size.
-    pub(super) fn with_parameters<D: DeltaSender>(
+    pub(super) fn with_parameters<D: CotSender>(
         parameters: Parameters,
         ch: &mut dyn Channel,
         session: &SessionId,
@@ -224,7 +223,7 @@ impl Offered<Malicious> {
     }
 }
 
-impl<M: Model> DeltaSender for Sender<M> {
+impl<M: Model> CotSender for Sender<M> {
     type Model = M;
 
     fn delta(&self) -> Block {

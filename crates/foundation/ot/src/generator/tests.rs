@@ -11,7 +11,7 @@ use comity_testing::{Case, Pair, Verdict, deviate, never_wrong};
 
 use super::{Answer, Challenge, Parameters, Receiver, Sender, Trees};
 use crate::checks;
-use crate::correlated::{DeltaReceiver, DeltaSender};
+use crate::cot::{CotReceiver, CotSender};
 use crate::model::{Malicious, Model, SemiHonest};
 use crate::softspoken::tests::{bits, rng};
 
@@ -30,7 +30,7 @@ fn dealt(n: usize) -> (Vec<Block>, Bits) {
     (q, bits(n, 4))
 }
 
-impl<M: Model> DeltaSender for Dealt<M> {
+impl<M: Model> CotSender for Dealt<M> {
     type Model = M;
 
     fn delta(&self) -> Block {
@@ -54,7 +54,7 @@ impl<M: Model> DeltaSender for Dealt<M> {
     }
 }
 
-impl<M: Model> DeltaReceiver for Dealt<M> {
+impl<M: Model> CotReceiver for Dealt<M> {
     type Model = M;
 
     fn backend(&self) -> Backend {

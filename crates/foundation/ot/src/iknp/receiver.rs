@@ -8,8 +8,7 @@ use zeroize::Zeroize;
 use super::state::State;
 use super::{BASE, BLOCK, ROWS};
 use crate::base::BaseOt;
-use crate::correlated::DeltaReceiver;
-use crate::correlated::check_length;
+use crate::cot::{CotReceiver, check_length};
 use crate::model::{AtLeast, SemiHonest};
 use crate::seeds::SenderSeeds;
 use crate::stream::grown;
@@ -81,7 +80,7 @@ impl Receiver {
     }
 }
 
-impl DeltaReceiver for Receiver {
+impl CotReceiver for Receiver {
     type Model = SemiHonest;
 
     const CHUNK: usize = BLOCK;

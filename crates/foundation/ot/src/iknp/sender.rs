@@ -8,7 +8,7 @@ use zeroize::{Zeroize, Zeroizing};
 use super::state::State;
 use super::{BASE, BLOCK, ROWS};
 use crate::base::BaseOt;
-use crate::correlated::DeltaSender;
+use crate::cot::CotSender;
 use crate::model::{AtLeast, SemiHonest};
 use crate::seeds::ReceiverSeeds;
 
@@ -69,7 +69,7 @@ impl Sender {
     }
 }
 
-impl DeltaSender for Sender {
+impl CotSender for Sender {
     type Model = SemiHonest;
 
     const CHUNK: usize = BLOCK;

@@ -10,15 +10,14 @@ use super::{
     Answer, BASE, CALL, Challenge, Checking, Corrections, Forest, Hashes, ROWS, ROWS_OF_A_CHUNK, Shape, Trees, build,
 };
 use crate::base::BaseOt;
-use crate::correlated::DeltaReceiver;
-use crate::correlated::check_length;
+use crate::cot::{CotReceiver, check_length};
 use crate::model::{AtLeast, Malicious, SemiHonest};
 use crate::seeds::SenderSeeds;
 use crate::stream::grown;
 
 /// The receiver: has choice bits `x_j`, gets `t_j = q_j ^ x_j delta`.
 ///
-/// Made once by [`Receiver::setup`] and extended again and again by [`DeltaReceiver`], or a chunk at a time by
+/// Made once by [`Receiver::setup`] and extended again and again by [`CotReceiver`], or a chunk at a time by
 /// [`Receiver::offer`]. After an error it refuses to go on.
 pub struct Receiver<M: Checking> {
     pub(super) matrix: Matrix,
@@ -227,7 +226,7 @@ impl Offered<SemiHonest> {
     }
 }
 
-impl<M: Checking> DeltaReceiver for Receiver<M> {
+impl<M: Checking> CotReceiver for Receiver<M> {
     type Model = M;
 
     const CHUNK: usize = CALL * <M as Checking>::CHUNK;

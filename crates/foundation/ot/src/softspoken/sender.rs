@@ -13,13 +13,13 @@ use super::{
 };
 use crate::base::BaseOt;
 use crate::checks;
-use crate::correlated::DeltaSender;
+use crate::cot::CotSender;
 use crate::model::{AtLeast, Malicious, SemiHonest};
 use crate::seeds::ReceiverSeeds;
 
 /// The sender: holds delta, gets `q_j`.
 ///
-/// Made once by [`Sender::setup`] and extended again and again by [`DeltaSender`], or a chunk at a time by
+/// Made once by [`Sender::setup`] and extended again and again by [`CotSender`], or a chunk at a time by
 /// [`Sender::take`]. After an error it refuses to go on.
 pub struct Sender<M: Checking> {
     delta: Block,
@@ -257,7 +257,7 @@ impl Taken<SemiHonest> {
     }
 }
 
-impl<M: Checking> DeltaSender for Sender<M> {
+impl<M: Checking> CotSender for Sender<M> {
     type Model = M;
 
     const CHUNK: usize = CALL * <M as Checking>::CHUNK;

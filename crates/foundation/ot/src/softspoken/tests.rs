@@ -15,7 +15,7 @@ use textbook::Textbook;
 use super::{Answer, Challenge, Checking, Corrections, Receiver, Sender, Trees};
 use crate::base::BaseOt;
 use crate::checks;
-use crate::correlated::{DeltaReceiver, DeltaSender};
+use crate::cot::{CotReceiver, CotSender};
 use crate::model::{Malicious, Model, SemiHonest};
 use crate::seeds::{ReceiverSeeds, SenderSeeds};
 

@@ -15,7 +15,7 @@ use comity_ot::base::{BaseOt, Csw, Pvw, Simplest};
 use comity_ot::one_of_n::{self, Kk13, Kkrt16, Oos16, Scheme};
 use comity_ot::softspoken::{self, Checking};
 use comity_ot::{
-    AtLeast, DeltaReceiver, DeltaSender, HashedReceiver, HashedSender, Malicious, Model, RandomReceiver, RandomSender,
+    AtLeast, CotReceiver, CotSender, HashedReceiver, HashedSender, Malicious, Model, RandomReceiver, RandomSender,
     SemiHonest, alsz, committing, generator, iknp,
 };
 use rand_core::Rng;
@@ -148,7 +148,7 @@ fn extension(suite: &mut Suite) -> Outcome {
     let backend = Backend::detect();
     let group = &mut Group::new(suite, EXTENSION.ceiling.expect("AES blocks"));
     // The receiver expands both seeds of each of 128 rows: two blocks an OT.
-    delta_ot(
+    cot(
         group,
         ("iknp", 2.0),
         |ch| iknp::Sender::setup::<Simplest>(ch, &SESSION, backend, random_block(), &mut SystemRng),
@@ -178,7 +178,7 @@ fn softspoken<M: Checking, B: BaseOt<Model: AtLeast<M>>>(group: &mut Group<'_>, 
     let backend = Backend::detect();
     let blocks = (128usize.div_ceil(k) << k) as f64 / 128.0;
     let name = format!("softspoken.{model}.k{k}");
-    delta_ot(
+    cot(
         group,
         (&name, blocks),
         |ch| softspoken::Sender::<M>::setup::<B>(ch, &SESSION, backend, k, random_block(), &mut SystemRng),
@@ -189,7 +189,7 @@ fn softspoken<M: Checking, B: BaseOt<Model: AtLeast<M>>>(group: &mut Group<'_>, 
 /// The correlation generator: the sender takes a block for each growing of a leaf, and two and a half for places of look-ups.
 fn generator<M: Checking, B: BaseOt<Model: AtLeast<M>>>(group: &mut Group<'_>, model: &str) -> Outcome {
     let backend = Backend::detect();
-    delta_ot(
+    cot(
         group,
         (&format!("generator.{model}"), if M::MALICIOUS { 5.5 } else { 3.5 }),
         |ch| generator::Sender::<M>::setup::<B>(ch, &SESSION, backend, random_block(), &mut SystemRng),
@@ -198,7 +198,7 @@ fn generator<M: Checking, B: BaseOt<Model: AtLeast<M>>>(group: &mut Group<'_>, m
 }
 
 /// An extension with a fixed delta: correlated OTs, and the random ones made from them.
-fn delta_ot<S: DeltaSender, R: DeltaReceiver>(
+fn cot<S: CotSender, R: CotReceiver>(
     group: &mut Group<'_>,
     (name, blocks): (&str, f64),
     sender: impl Fn(&mut Wire) -> Result<S> + Send + Sync,

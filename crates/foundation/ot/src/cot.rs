@@ -1,4 +1,4 @@
-//! OT with a fixed correlation, the raw output of an extension: `t_j = q_j ^ x_j delta`.
+//! COT, correlated OT with one delta for all: the raw output of an extension, `t_j = q_j ^ x_j delta`.
 //!
 //! **Functionality** (of one chunk of `n` OTs; delta is the sender's, uniform but for what the protocol above fixes,
 //! and the same in every OT). The sender gets `q`, the receiver `t = q ^ x delta` for its choice bits `x`. In
@@ -17,9 +17,9 @@ use zeroize::{Zeroize, Zeroizing};
 
 use crate::model::Model;
 
-/// The side that holds delta. Every call meets the peer's call of the same kind and length. After an error it refuses
+/// The sender of COTs, which holds delta. Every call meets the peer's call of the same kind and length. After an error it refuses
 /// to go on.
-pub trait DeltaSender: Send {
+pub trait CotSender: Send {
     /// Whom it withstands.
     type Model: Model;
 
@@ -49,7 +49,7 @@ pub trait DeltaSender: Send {
     /// The next OTs, for choice bits that the receiver gives: `out[j]` gets `q_j`. After an error nothing is in `out`.
     ///
     /// # Errors
-    /// As [`DeltaSender::extend_each`].
+    /// As [`CotSender::extend_each`].
     fn extend(&mut self, ch: &mut dyn Channel, out: &mut [Block]) -> Result<()> {
         let result = self.extend_each(ch, false, out.len(), |j, q| out[j..j + q.len()].copy_from_slice(q));
         result.inspect_err(|_| out.zeroize())
@@ -58,15 +58,15 @@ pub trait DeltaSender: Send {
     /// The next OTs, for random choice bits: `out[j]` gets `q_j`. After an error nothing is in `out`.
     ///
     /// # Errors
-    /// As [`DeltaSender::extend_each`].
+    /// As [`CotSender::extend_each`].
     fn extend_random(&mut self, ch: &mut dyn Channel, out: &mut [Block]) -> Result<()> {
         let result = self.extend_each(ch, true, out.len(), |j, q| out[j..j + q.len()].copy_from_slice(q));
         result.inspect_err(|_| out.zeroize())
     }
 }
 
-/// The side that holds choice bits.
-pub trait DeltaReceiver: Send {
+/// The receiver of COTs, which holds choice bits.
+pub trait CotReceiver: Send {
     /// Whom it withstands.
     type Model: Model;
 
@@ -93,7 +93,7 @@ pub trait DeltaReceiver: Send {
     /// The next OTs, one for each choice bit: `out[j]` gets `t_j`. After an error nothing is in `out`.
     ///
     /// # Errors
-    /// As [`DeltaReceiver::extend_each`].
+    /// As [`CotReceiver::extend_each`].
     fn extend(&mut self, ch: &mut dyn Channel, choices: &Bits, out: &mut [Block]) -> Result<()> {
         let n = out.len();
         let result = self.extend_each(ch, Some(choices), n, |j, t| out[j..j + t.len()].copy_from_slice(t));
@@ -103,15 +103,15 @@ pub trait DeltaReceiver: Send {
     /// The next OTs, for random choice bits, which are returned: `out[j]` gets `t_j`. After an error nothing is in `out`.
     ///
     /// # Errors
-    /// As [`DeltaReceiver::extend_each`].
+    /// As [`CotReceiver::extend_each`].
     fn extend_random(&mut self, ch: &mut dyn Channel, out: &mut [Block]) -> Result<Bits> {
         let result = self.extend_each(ch, None, out.len(), |j, t| out[j..j + t.len()].copy_from_slice(t));
         result.inspect_err(|_| out.zeroize())
     }
 }
 
-/// [`DeltaSender::extend_each`] of who has the two other calls and makes a chunk at a time.
-pub(crate) fn send_in_chunks<S: DeltaSender>(
+/// [`CotSender::extend_each`] of who has the two other calls and makes a chunk at a time.
+pub(crate) fn send_in_chunks<S: CotSender>(
     sender: &mut S,
     ch: &mut dyn Channel,
     random: bool,
@@ -127,8 +127,8 @@ pub(crate) fn send_in_chunks<S: DeltaSender>(
     Ok(())
 }
 
-/// [`DeltaReceiver::extend_each`] of who has the two other calls and makes a chunk at a time.
-pub(crate) fn receive_in_chunks<R: DeltaReceiver>(
+/// [`CotReceiver::extend_each`] of who has the two other calls and makes a chunk at a time.
+pub(crate) fn receive_in_chunks<R: CotReceiver>(
     receiver: &mut R,
     ch: &mut dyn Channel,
     choices: Option<&Bits>,
