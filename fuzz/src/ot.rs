@@ -7,8 +7,8 @@ use comity_core::{Backend, Bits, Block, Params, Prg, SessionId};
 use comity_ot::base::{BaseOt, Csw, Pvw, Simplest, csw, pvw};
 use comity_ot::softspoken::{self, Checking};
 use comity_ot::{
-    AtLeast, HashedReceiver, HashedSender, Malicious, RandomReceiver, RandomSender, SemiHonest, alsz, committing,
-    generator, iknp, one_of_n,
+    AtLeast, HashedReceiver, HashedSender, Malicious, RandomReceiver, RandomSender, SemiHonest, alsz, committing, iknp,
+    one_of_n, silent,
 };
 
 use crate::peer::Script;
@@ -220,7 +220,7 @@ pub(crate) fn ot_messages(data: &[u8]) {
         pvw::Opening::from_bytes(bytes, n).map(|message| same(message.to_bytes())),
         softspoken::Answer::from_bytes(bytes).map(|message| same(message.to_bytes().to_vec())),
         committing::Opening::from_bytes(bytes).map(|message| same(message.to_bytes().to_vec())),
-        generator::Trees::from_bytes(bytes, &generator::Parameters::STANDARD).map(|message| same(message.to_bytes())),
+        silent::Trees::from_bytes(bytes, &silent::Parameters::STANDARD).map(|message| same(message.to_bytes())),
         one_of_n::Answer::from_bytes(bytes).map(|message| same(message.to_bytes())),
         one_of_n::Corrections::from_bytes::<one_of_n::Kk13>(bytes, n).map(|message| same(message.as_bytes().to_vec())),
         one_of_n::Corrections::from_bytes::<one_of_n::Oos16>(bytes, n).map(|message| same(message.as_bytes().to_vec())),
@@ -229,8 +229,8 @@ pub(crate) fn ot_messages(data: &[u8]) {
     assert!(n == 0 || bytes.len() >= 16 || accepted.iter().all(|result| result.is_err()));
     // Of fixed length and any content.
     if let Some(first) = bytes.first_chunk() {
-        assert_eq!(generator::Challenge::from_bytes(first).to_bytes(), *first);
-        assert_eq!(generator::Answer::from_bytes(*first).to_bytes(), *first);
+        assert_eq!(silent::Challenge::from_bytes(first).to_bytes(), *first);
+        assert_eq!(silent::Answer::from_bytes(*first).to_bytes(), *first);
     }
     for k in 0..10 {
         let trees = softspoken::Trees::from_bytes::<SemiHonest>(bytes, k);

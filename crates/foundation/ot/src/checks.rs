@@ -15,6 +15,6 @@ comity_core::checks! { "ot";
     WRONG_OPENING = "the committing OT was opened to something else than was committed";
     /// A tree of seeds does not expand to what its maker vouched for.
     INCONSISTENT_TREE = "the consistency check of a tree of seeds failed";
-    /// The consistency check of a correlation generator failed.
-    INCONSISTENT_CORRELATION = "the consistency check of the correlation generator failed";
+    /// The consistency check of silent OT failed.
+    INCONSISTENT_CORRELATION = "the consistency check of silent OT failed";
 }

@@ -10,7 +10,7 @@
 //! | [`alsz`] | ALSZ 2015, 2016/602 | malicious | base OT, PRG, random oracle, random permutation | 29 bytes an OT |
 //! | [`iknp`] | IKNP 2003, ALSZ 2013 | semi-honest | base OT, PRG, TCCR hash | 16 bytes an OT |
 //! | [`softspoken`] | Roy 2022 | semi-honest or malicious | base OT, PRG; random oracle if malicious | 128/k bits an OT |
-//! | [`generator`] | Ferret 2020/924, half-tree 2022/1431 | semi-honest or malicious | LPN, ideal cipher; random oracle if malicious | 1.2 bits an OT |
+//! | [`silent`] | Ferret 2020/924, half-tree 2022/1431 | semi-honest or malicious | LPN, ideal cipher; random oracle if malicious | 1.2 bits an OT |
 //! | [`committing`] | WMK 2017 | malicious | as SoftSpoken, random oracle | 4 bytes an OT, both messages; 48 to open |
 //! | [`one_of_n`] | KK 2013, KKRT 2016, OOS 2017 | semi-honest or malicious | base OT, PRG, random permutation; random oracle if malicious | 64 bytes an OT |
 //!
@@ -22,7 +22,6 @@ pub mod checks;
 pub mod committing;
 mod cot;
 pub mod flavour;
-pub mod generator;
 mod hashed;
 pub mod iknp;
 mod model;
@@ -30,6 +29,7 @@ pub mod one_of_n;
 mod random;
 mod row_check;
 mod seeds;
+pub mod silent;
 pub mod softspoken;
 mod stream;
 

@@ -10,7 +10,7 @@ use comity_ot::base::{BaseOt, Csw, Pvw, Simplest};
 use comity_ot::softspoken::{self, Checking};
 use comity_ot::{
     AtLeast, CotReceiver, CotSender, HashedReceiver, HashedSender, Malicious, Model, RandomReceiver, RandomSender,
-    SemiHonest, alsz, committing, generator, iknp, one_of_n,
+    SemiHonest, alsz, committing, iknp, one_of_n, silent,
 };
 use comity_testing::ot::FixedDelta;
 use comity_testing::{Pair, deviate, never_wrong};
@@ -18,7 +18,7 @@ use comity_testing::{Pair, deviate, never_wrong};
 /// Broken runs of one protocol. They are spread over all messages, of which most are the base OTs'.
 const CASES: usize = 50;
 
-/// The same of the generator, which makes two million OTs in each; its own tests break every message at a small size.
+/// The same of silent OT, which makes two million OTs in each; its own tests break every message at a small size.
 const GENERATOR_CASES: usize = 24;
 
 /// OTs of a call.
@@ -118,20 +118,20 @@ fn malicious_softspoken_bears_every_deviation() {
     softspoken::<Malicious, Csw>(4);
 }
 
-fn generator<M: Checking, B: BaseOt<Model: AtLeast<M>>>() {
+fn silent<M: Checking, B: BaseOt<Model: AtLeast<M>>>() {
     let backend = Backend::detect();
     broken::<M, _, _>(
         GENERATOR_CASES,
         |ch, number| {
             let id = &session(number);
-            let mut ot = generator::Sender::<M>::setup::<B>(ch, id, backend, DELTA, &mut rng(number))?;
+            let mut ot = silent::Sender::<M>::setup::<B>(ch, id, backend, DELTA, &mut rng(number))?;
             let mut q = vec![Block::ZERO; N];
             ot.extend(ch, &mut q)?;
             Ok(q)
         },
         |ch, number| {
             let id = &session(number);
-            let mut ot = generator::Receiver::<M>::setup::<B>(ch, id, backend, &mut rng(number + 50))?;
+            let mut ot = silent::Receiver::<M>::setup::<B>(ch, id, backend, &mut rng(number + 50))?;
             let mut t = vec![Block::ZERO; N];
             ot.extend(ch, &choices(), &mut t)?;
             ch.flush()?;
@@ -141,9 +141,9 @@ fn generator<M: Checking, B: BaseOt<Model: AtLeast<M>>>() {
 }
 
 #[test]
-fn the_generator_bears_deviations() {
-    generator::<SemiHonest, Simplest>();
-    generator::<Malicious, Csw>();
+fn silent_ot_bears_deviations() {
+    silent::<SemiHonest, Simplest>();
+    silent::<Malicious, Csw>();
 }
 
 #[test]

@@ -8,7 +8,7 @@ use comity_ot::base::{BaseOt, Csw, Simplest};
 use comity_ot::softspoken::{self, Checking};
 use comity_ot::{
     AtLeast, CotReceiver, CotSender, HashedReceiver, HashedSender, Malicious, RandomReceiver, RandomSender, SemiHonest,
-    alsz, committing, flavour, generator, iknp, one_of_n,
+    alsz, committing, flavour, iknp, one_of_n, silent,
 };
 use comity_testing::ot::{Choices, DeltaOt, EntryOt, MessageOt, OpenedOt, RandomOt, ReactiveOt, SIZES, holds};
 
@@ -224,30 +224,27 @@ fn malicious_softspoken_realizes_every_flavour() {
 }
 
 /// Bit 0 of the sender's blocks is left to the protocol above.
-fn generator<M: Checking, B: BaseOt<Model: AtLeast<M>>>() {
+fn silent<M: Checking, B: BaseOt<Model: AtLeast<M>>>() {
     let backend = Backend::detect();
     correlated(
-        &format!("generator, {}", M::NAME),
+        &format!("silent, {}", M::NAME),
         Block::from_u128(1),
-        |ch| generator::Sender::<M>::setup::<B>(ch, &SESSION, backend, DELTA, &mut rng(1)),
-        |ch| generator::Receiver::<M>::setup::<B>(ch, &SESSION, backend, &mut rng(2)),
+        |ch| silent::Sender::<M>::setup::<B>(ch, &SESSION, backend, DELTA, &mut rng(1)),
+        |ch| silent::Receiver::<M>::setup::<B>(ch, &SESSION, backend, &mut rng(2)),
     );
 }
 
 #[test]
-fn the_generator_realizes_correlated_and_random_ot() {
-    generator::<SemiHonest, Simplest>();
-    generator::<Malicious, Csw>();
+fn silent_ot_realizes_correlated_and_random_ot() {
+    silent::<SemiHonest, Simplest>();
+    silent::<Malicious, Csw>();
     let backend = Backend::detect();
     random(
-        "generator, malicious",
+        "silent, malicious",
         |ch| {
-            generator::Sender::<Malicious>::setup::<Csw>(ch, &SESSION, backend, DELTA, &mut rng(1))
-                .map(HashedSender::new)
+            silent::Sender::<Malicious>::setup::<Csw>(ch, &SESSION, backend, DELTA, &mut rng(1)).map(HashedSender::new)
         },
-        |ch| {
-            generator::Receiver::<Malicious>::setup::<Csw>(ch, &SESSION, backend, &mut rng(2)).map(HashedReceiver::new)
-        },
+        |ch| silent::Receiver::<Malicious>::setup::<Csw>(ch, &SESSION, backend, &mut rng(2)).map(HashedReceiver::new),
     );
 }
 

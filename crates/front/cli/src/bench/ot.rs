@@ -16,7 +16,7 @@ use comity_ot::one_of_n::{self, Kk13, Kkrt16, Oos16, Scheme};
 use comity_ot::softspoken::{self, Checking};
 use comity_ot::{
     AtLeast, CotReceiver, CotSender, HashedReceiver, HashedSender, Malicious, Model, RandomReceiver, RandomSender,
-    SemiHonest, alsz, committing, generator, iknp,
+    SemiHonest, alsz, committing, iknp, silent,
 };
 use rand_core::Rng;
 
@@ -165,8 +165,8 @@ fn extension(suite: &mut Suite) -> Outcome {
         softspoken::<SemiHonest, Simplest>(group, "semi_honest", k)?;
         softspoken::<Malicious, Csw>(group, "malicious", k)?;
     }
-    generator::<SemiHonest, Simplest>(group, "semi_honest")?;
-    generator::<Malicious, Csw>(group, "malicious")?;
+    silent::<SemiHonest, Simplest>(group, "semi_honest")?;
+    silent::<Malicious, Csw>(group, "malicious")?;
     committing(group)?;
     one_of_n::<Kk13, Simplest>(group, "kk13")?;
     one_of_n::<Kkrt16, Simplest>(group, "kkrt16")?;
@@ -186,14 +186,14 @@ fn softspoken<M: Checking, B: BaseOt<Model: AtLeast<M>>>(group: &mut Group<'_>, 
     )
 }
 
-/// The correlation generator: the sender takes a block for each growing of a leaf, and two and a half for places of look-ups.
-fn generator<M: Checking, B: BaseOt<Model: AtLeast<M>>>(group: &mut Group<'_>, model: &str) -> Outcome {
+/// Silent OT: the sender takes a block for each growing of a leaf, and two and a half for places of look-ups.
+fn silent<M: Checking, B: BaseOt<Model: AtLeast<M>>>(group: &mut Group<'_>, model: &str) -> Outcome {
     let backend = Backend::detect();
     cot(
         group,
-        (&format!("generator.{model}"), if M::MALICIOUS { 5.5 } else { 3.5 }),
-        |ch| generator::Sender::<M>::setup::<B>(ch, &SESSION, backend, random_block(), &mut SystemRng),
-        |ch| generator::Receiver::<M>::setup::<B>(ch, &SESSION, backend, &mut SystemRng),
+        (&format!("silent.{model}"), if M::MALICIOUS { 5.5 } else { 3.5 }),
+        |ch| silent::Sender::<M>::setup::<B>(ch, &SESSION, backend, random_block(), &mut SystemRng),
+        |ch| silent::Receiver::<M>::setup::<B>(ch, &SESSION, backend, &mut SystemRng),
     )
 }
 

@@ -1,8 +1,8 @@
-//! The correlation generator at full size, over real base OTs and through the hash, as a user has it.
+//! Silent OT at full size, over real base OTs and through the hash, as a user has it.
 
 use comity_core::{Backend, Block, Prg, SessionId};
 use comity_ot::base::{BaseOt, Csw, Simplest};
-use comity_ot::generator::{Parameters, Receiver, Sender};
+use comity_ot::silent::{Parameters, Receiver, Sender};
 use comity_ot::softspoken::Checking;
 use comity_ot::{
     AtLeast, CotSender, HashedReceiver, HashedSender, Malicious, RandomReceiver, RandomSender, SemiHonest, iknp,
@@ -71,7 +71,7 @@ fn another_extension_as_base() {
             let receiver = Receiver::<SemiHonest>::bootstrap(ch, &SESSION, base, &mut rng(4)).unwrap();
             let mut bytes = vec![0; 16 * (1 + 9 * 2208)];
             comity_channel::Channel::recv(ch, &mut bytes).unwrap();
-            let trees = comity_ot::generator::Trees::from_bytes(&bytes, &Parameters::STANDARD).unwrap();
+            let trees = comity_ot::silent::Trees::from_bytes(&bytes, &Parameters::STANDARD).unwrap();
             let mut receiver = receiver.accept(&trees).unwrap().finish();
             let mut t = vec![Block::ZERO; 5000];
             assert_eq!(receiver.take(&mut t), 5000);

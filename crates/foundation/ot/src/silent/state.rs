@@ -9,7 +9,7 @@ use super::Parameters;
 use super::code::Code;
 use super::tree::Tree;
 
-const STOPPED: &str = "this OT generator stopped at an earlier error; set up a new one";
+const STOPPED: &str = "this silent OT stopped at an earlier error; set up a new one";
 
 /// Correlations that an iteration starts from. Secret.
 struct Input {
@@ -115,7 +115,7 @@ impl State {
         match (self.broken, self.empty()) {
             (false, true) => Ok(()),
             (true, _) => Err(Error::invalid_input(STOPPED)),
-            (_, false) => Err(Error::invalid_input("this OT generator still has outputs; use them up first")),
+            (_, false) => Err(Error::invalid_input("this silent OT still has outputs; use them up first")),
         }
     }
 

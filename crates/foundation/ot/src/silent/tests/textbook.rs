@@ -1,4 +1,4 @@
-//! The generator as one would write it on paper: trees by recursion, sums by definition, places one by one.
+//! Silent OT as one would write it on paper: trees by recursion, sums by definition, places one by one.
 
 use comity_core::{Aes128, Backend, Bits, Block, Prg, SessionId, gf128};
 

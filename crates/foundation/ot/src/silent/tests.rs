@@ -1,4 +1,4 @@
-//! Small generators over ideal correlations, against a textbook, and against senders that cheat.
+//! Small silent OTs over ideal correlations, against a textbook, and against senders that cheat.
 
 mod textbook;
 mod waits;
@@ -48,7 +48,7 @@ impl<M: Model> CotSender for Dealt<M> {
         n: usize,
         mut each: impl FnMut(usize, &mut [Block]),
     ) -> Result<()> {
-        assert!(random, "a generator starts from random choice bits");
+        assert!(random, "silent OT starts from random choice bits");
         each(0, &mut dealt(n).0);
         Ok(())
     }
@@ -68,7 +68,7 @@ impl<M: Model> CotReceiver for Dealt<M> {
         n: usize,
         mut each: impl FnMut(usize, &mut [Block]),
     ) -> Result<Bits> {
-        assert!(choices.is_none(), "a generator starts from random choice bits");
+        assert!(choices.is_none(), "silent OT starts from random choice bits");
         let (mut q, choices) = dealt(n);
         q.iter_mut().zip(choices.iter()).for_each(|(q, bit)| *q ^= DELTA.masked(bit));
         each(0, &mut q);
@@ -344,7 +344,7 @@ fn bits_past_the_last_choice_are_refused() {
 }
 
 #[test]
-fn an_error_ends_the_generator() {
+fn an_error_ends_the_extension() {
     let (errors, ()) = Pair::run(
         |ch| {
             let mut receiver = receiver::<Malicious>(ch, SMALL, Backend::detect(), 2);

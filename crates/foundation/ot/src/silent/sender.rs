@@ -1,4 +1,4 @@
-//! The sender of the generator: holds delta, makes the trees.
+//! The sender of silent OT: holds delta, makes the trees.
 
 use std::convert::Infallible;
 use std::marker::PhantomData;
@@ -35,7 +35,7 @@ pub struct Offered<M: Model>(pub(super) Sender<M>);
 impl<M: Model> Sender<M> {
     /// The sender on top of a SoftSpoken extension of its own, made from base OTs.
     ///
-    /// `session` is that of this generator alone. `delta` must be uniform but for bits that the protocol above fixes; bit 0
+    /// `session` is that of this extension alone. `delta` must be uniform but for bits that the protocol above fixes; bit 0
     /// is set here.
     ///
     /// # Errors
@@ -57,7 +57,7 @@ impl<M: Model> Sender<M> {
 
     /// The sender from correlations of another extension, which ends with that: its delta, with bit 0 set, is this one's.
     ///
-    /// `session` is that of this generator alone, made of what both parties chose: it picks the code.
+    /// `session` is that of this extension alone, made of what both parties chose: it picks the code.
     ///
     /// # Errors
     /// Those of the extension.

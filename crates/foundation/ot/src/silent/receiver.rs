@@ -1,4 +1,4 @@
-//! The receiver of the generator: holds choice bits, grows the trees but for one path each.
+//! The receiver of silent OT: holds choice bits, grows the trees but for one path each.
 
 use std::convert::Infallible;
 use std::marker::PhantomData;
@@ -50,7 +50,7 @@ struct Check {
 impl<M: Model> Receiver<M> {
     /// The receiver on top of a SoftSpoken extension of its own, made from base OTs.
     ///
-    /// `session` is that of this generator alone.
+    /// `session` is that of this extension alone.
     ///
     /// # Errors
     /// Those of SoftSpoken's set-up, and of [`Receiver::bootstrap`].
@@ -69,7 +69,7 @@ impl<M: Model> Receiver<M> {
 
     /// The receiver from correlations of another extension, which ends with that.
     ///
-    /// `session` is that of this generator alone, made of what both parties chose: it picks the code.
+    /// `session` is that of this extension alone, made of what both parties chose: it picks the code.
     ///
     /// # Errors
     /// Those of the extension.

@@ -1,6 +1,6 @@
-//! Correlation-generator OT (Ferret: Yang, Weng, Lan, Zhang, Wang, CCS 2020; ePrint 2020/924), with the half-tree of Guo,
-//! Yang, Wang, Zhang, Xie, Liu, Zhao (EUROCRYPT 2023; ePrint 2022/1431): the raw correlation with a fixed delta, with
-//! random choice bits, for 1.2 bits of communication an OT. Semi-honest and malicious.
+//! Silent OT: COTs from a pseudorandom correlation generator (PCG): Ferret (Yang, Weng, Lan, Zhang, Wang, CCS 2020; ePrint
+//! 2020/924), with the half-tree of Guo, Yang, Wang, Zhang, Xie, Liu, Zhao (EUROCRYPT 2023; ePrint 2022/1431). Choice bits are
+//! random, at 1.2 bits of communication an OT. Semi-honest and malicious.
 //!
 //! **What**: an *iteration* makes 2.3 million OTs from 141 thousand, and the first 141 thousand of these are the
 //! next iteration's. The first ones of all come from another extension, which ends with that.
@@ -31,18 +31,18 @@
 //! test values of delta with, which is the global-key query. Neither kind of peer can cause a panic, or memory to be claimed
 //! that the caller did not ask for.
 //!
-//! The malicious generator does not compile over a semi-honest base:
+//! Malicious silent OT does not compile over a semi-honest base:
 //!
 //! ```compile_fail
 //! use comity_core::{Prg, Result, SessionId};
-//! use comity_ot::{Malicious, generator, iknp};
+//! use comity_ot::{Malicious, iknp, silent};
 //!
 //! fn over_semi_honest(
 //!     ch: &mut comity_channel::MemoryChannel,
 //!     base: iknp::Sender,
 //!     rng: &mut Prg,
-//! ) -> Result<generator::Sender<Malicious>> {
-//!     generator::Sender::<Malicious>::bootstrap(ch, &SessionId::new([0; 32]), base, rng)
+//! ) -> Result<silent::Sender<Malicious>> {
+//!     silent::Sender::<Malicious>::bootstrap(ch, &SessionId::new([0; 32]), base, rng)
 //! }
 //! ```
 //!
@@ -68,7 +68,7 @@
 //! iteration is one message, in the malicious model three. The set-up is that of the base and 140 992 OTs of it.
 //!
 //! *Memory*: 5.5 MiB a side, of it two tables on a huge page of 2 MiB each where the system has such, and 2.2 MiB more in
-//! the set-up, whatever the number of OTs. A malicious generator's first OT of an iteration waits for
+//! the set-up, whatever the number of OTs. In the malicious model the first OT of an iteration waits for
 //! all its trees (some 10 ms), so for fewer than a million [`softspoken`](crate::softspoken) is better.
 //!
 //! # Why a key for each tree
