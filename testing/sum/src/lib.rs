@@ -14,14 +14,14 @@
 use comity_channel::PerPeer;
 use comity_circuit::{Observer, Plain, Program};
 use comity_core::{Bits, PartyId, Prg, Result};
-use comity_protocol::{Adversary, Card, Corrupt, Job, Kind, Party, Protocol, Supplies, Takes};
+use comity_protocol::{Adversary, Card, CardKind, Corrupt, Job, Party, Protocol, Supplies, Takes};
 
 /// The protocol.
 pub struct Sum;
 
 static CARD: Card = Card {
     name: "sum",
-    kind: Kind::Protocol,
+    kind: CardKind::Protocol,
     paper: "folklore",
     parties: 2..=64,
     adversary: Adversary::SemiHonest,

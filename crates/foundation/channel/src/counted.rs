@@ -12,7 +12,7 @@ use crate::channel::{Channel, RecvHalf, SendHalf};
 
 /// Bytes each way, and rounds, of a channel and its forks.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Counts {
+pub struct Traffic {
     /// Bytes sent, as the protocol sees them: what frames or TLS add is not in it.
     pub sent: u64,
     /// Bytes received.
@@ -49,14 +49,14 @@ fn add(cell: &AtomicU64, more: u64) {
 
 impl Counter {
     /// What was counted so far.
-    pub fn counts(&self) -> Counts {
-        let own = Counts {
+    pub fn counts(&self) -> Traffic {
+        let own = Traffic {
             sent: self.0.sent.load(Relaxed),
             received: self.0.received.load(Relaxed),
             rounds: self.0.rounds.load(Relaxed),
         };
         let forks = self.0.forks.lock().unwrap_or_else(PoisonError::into_inner);
-        forks.iter().map(Counter::counts).fold(own, |sum, fork| Counts {
+        forks.iter().map(Counter::counts).fold(own, |sum, fork| Traffic {
             sent: sum.sent + fork.sent,
             received: sum.received + fork.received,
             rounds: sum.rounds + fork.rounds,
@@ -87,7 +87,7 @@ impl<C: Channel> Counted<C> {
     }
 
     /// What was counted so far.
-    pub fn counts(&self) -> Counts {
+    pub fn counts(&self) -> Traffic {
         self.counter.counts()
     }
 

@@ -18,7 +18,7 @@ mod tamper;
 
 pub use channel::{Channel, RecvHalf, SendHalf};
 pub use comity_core::{Error, Result};
-pub use counted::{Counted, Counter, Counts};
+pub use counted::{Counted, Counter, Traffic};
 pub use duplex::duplex;
 pub use foreign::foreign;
 pub use hello::{Greeted, Hello, hello};

@@ -91,7 +91,7 @@ fn counting_sees_bytes_and_turns() {
         a.send(&[0; 2]).unwrap();
         a.recv(&mut [0; 4]).unwrap();
         a.recv(&mut [0; 1]).unwrap();
-        assert_eq!(counter.counts(), comity_channel::Counts { sent: 3, received: 5, rounds: 1 });
+        assert_eq!(counter.counts(), comity_channel::Traffic { sent: 3, received: 5, rounds: 1 });
         a.exchange(&[0; 20], &mut [0; 10]).unwrap();
         {
             let (mut sending, _receiving) = a.split();
@@ -100,7 +100,7 @@ fn counting_sees_bytes_and_turns() {
         let mut fork = a.fork("side").unwrap();
         fork.exchange(&[0; 2], &mut [0; 4]).unwrap();
     });
-    assert_eq!(a.counts(), comity_channel::Counts { sent: 26, received: 19, rounds: 3 });
+    assert_eq!(a.counts(), comity_channel::Traffic { sent: 26, received: 19, rounds: 3 });
 }
 
 #[test]

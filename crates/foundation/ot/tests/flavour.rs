@@ -1,6 +1,6 @@
 //! The flavours over the semi-honest extension: who gets what, for messages of any length, and exactly what it costs.
 
-use comity_channel::{Counted, Counts, MemoryChannel};
+use comity_channel::{Counted, MemoryChannel, Traffic};
 use comity_core::{Backend, Bits, Block, CrHash, Prg, SessionId};
 use comity_ot::base::Simplest;
 use comity_ot::{CotReceiver, CotSender, HashedReceiver, HashedSender, RandomReceiver, RandomSender, flavour, iknp};
@@ -34,7 +34,7 @@ fn run<A: Send, B: Send>(
 ) -> ((A, B), [u64; 2]) {
     let (a, b) = comity_channel::memory::pair();
     let (a, b) = (Counted::new(a), Counted::new(b));
-    let sent = |counts: Counts| counts.sent;
+    let sent = |counts: Traffic| counts.sent;
     std::thread::scope(|scope| {
         let sender = scope.spawn(move || {
             let mut ch = a;

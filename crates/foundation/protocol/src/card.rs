@@ -14,7 +14,7 @@ pub struct Card {
     /// The name in flags, reports and the hello.
     pub name: &'static str,
     /// Whether it runs programs among parties who meet.
-    pub kind: Kind,
+    pub kind: CardKind,
     /// Where it comes from.
     pub paper: &'static str,
     /// How many parties it takes.
@@ -45,19 +45,19 @@ pub struct Card {
 
 /// What kind of thing a card is of.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Kind {
+pub enum CardKind {
     /// It runs any program among parties who meet.
     Protocol,
     /// It has a command of its own.
     Service,
 }
 
-impl Kind {
+impl CardKind {
     /// `protocol` or `service`.
     pub fn name(self) -> &'static str {
         match self {
-            Kind::Protocol => "protocol",
-            Kind::Service => "service",
+            CardKind::Protocol => "protocol",
+            CardKind::Service => "service",
         }
     }
 }

@@ -20,10 +20,10 @@ mod reactive;
 use comity_circuit::Program;
 use comity_core::{Bits, Error, Params, Result};
 
-pub use card::{Adversary, Card, Corrupt, Default, Kind, Opt, Takes, Values};
+pub use card::{Adversary, Card, CardKind, Corrupt, Default, Opt, Takes, Values};
 pub use conduct::{Conduct, Honest};
 pub use material::{Dealer, Empty, Lot, Material, Need, Shelf, Supplies, WriteBatch};
-pub use options::{Options, Value};
+pub use options::{OptionValue, Options};
 pub use party::{Here, Party};
 pub use reactive::{Reactive, Shares};
 

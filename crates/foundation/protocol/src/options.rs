@@ -11,12 +11,12 @@ use crate::card::{Card, Default, Opt, Values};
 pub struct Options {
     card: &'static Card,
     /// One for each option of the card: what was said, or agreed on.
-    values: Vec<Option<Value>>,
+    values: Vec<Option<OptionValue>>,
 }
 
 /// What an option is set to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Value {
+pub enum OptionValue {
     /// Of a switch.
     Switch(bool),
     /// One of the words that there are.
@@ -27,13 +27,13 @@ pub enum Value {
     First(PartyId),
 }
 
-impl fmt::Display for Value {
+impl fmt::Display for OptionValue {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Value::Switch(on) => f.write_str(if *on { "yes" } else { "no" }),
-            Value::Word(word) => f.write_str(word),
-            Value::Number(number) => number.fmt(f),
-            Value::First(party) => write!(f, "party {party}"),
+            OptionValue::Switch(on) => f.write_str(if *on { "yes" } else { "no" }),
+            OptionValue::Word(word) => f.write_str(word),
+            OptionValue::Number(number) => number.fmt(f),
+            OptionValue::First(party) => write!(f, "party {party}"),
         }
     }
 }
@@ -62,7 +62,7 @@ impl Options {
     ///
     /// # Panics
     /// If the card has no such option: a defect of the protocol.
-    pub fn settle(&mut self, name: &str, value: Value) {
+    pub fn settle(&mut self, name: &str, value: OptionValue) {
         let at = self.find(name).expect("an option of the card").0;
         self.values[at].get_or_insert(value);
     }
@@ -71,7 +71,7 @@ impl Options {
     ///
     /// # Panics
     /// If the card has no such option, or it follows from the program and was not settled: a defect of the protocol.
-    pub fn get(&self, name: &str) -> Value {
+    pub fn get(&self, name: &str) -> OptionValue {
         let (at, option) = self.find(name).expect("an option of the card");
         self.values[at].or_else(|| option.given()).expect("it was settled")
     }
@@ -81,7 +81,7 @@ impl Options {
     /// # Panics
     /// If it is none: a defect of the protocol.
     pub fn switch(&self, name: &str) -> bool {
-        let Value::Switch(on) = self.get(name) else { panic!("{name} is no switch") };
+        let OptionValue::Switch(on) = self.get(name) else { panic!("{name} is no switch") };
         on
     }
 
@@ -90,7 +90,7 @@ impl Options {
     /// # Panics
     /// If it has none: a defect of the protocol.
     pub fn word(&self, name: &str) -> &'static str {
-        let Value::Word(word) = self.get(name) else { panic!("{name} is no word") };
+        let OptionValue::Word(word) = self.get(name) else { panic!("{name} is no word") };
         word
     }
 
@@ -99,7 +99,7 @@ impl Options {
     /// # Panics
     /// If there are none: a defect of the protocol.
     pub fn first(&self, name: &str) -> PartyId {
-        let Value::First(party) = self.get(name) else { panic!("{name} are no parts") };
+        let OptionValue::First(party) = self.get(name) else { panic!("{name} are no parts") };
         party
     }
 
@@ -132,7 +132,7 @@ impl Options {
     }
 
     /// All options and what they are set to, in the card's order.
-    pub fn all(&self) -> impl Iterator<Item = (&'static Opt, Option<Value>)> {
+    pub fn all(&self) -> impl Iterator<Item = (&'static Opt, Option<OptionValue>)> {
         self.card.options.iter().zip(&self.values).map(|(option, value)| (option, value.or_else(|| option.given())))
     }
 
@@ -196,7 +196,7 @@ impl Opt {
     }
 
     /// What is given if nobody says.
-    fn given(&self) -> Option<Value> {
+    fn given(&self) -> Option<OptionValue> {
         match self.default {
             Default::Given(text) => self.read(text),
             Default::FromProgram => None,
@@ -204,29 +204,29 @@ impl Opt {
     }
 
     /// What party `me` says.
-    fn parse(&self, me: PartyId, text: &str) -> Option<Value> {
+    fn parse(&self, me: PartyId, text: &str) -> Option<OptionValue> {
         match &self.values {
             Values::Part(words) => {
                 let part = words.iter().position(|word| *word == text)?;
-                Some(Value::First(PartyId(if part == 0 { me.0 } else { 1 - me.0.min(1) })))
+                Some(OptionValue::First(PartyId(if part == 0 { me.0 } else { 1 - me.0.min(1) })))
             }
             _ => self.read(text),
         }
     }
 
     /// What stands in a field.
-    fn read(&self, text: &str) -> Option<Value> {
+    fn read(&self, text: &str) -> Option<OptionValue> {
         match &self.values {
             Values::Switch => match text {
-                "yes" | "true" => Some(Value::Switch(true)),
-                "no" | "false" => Some(Value::Switch(false)),
+                "yes" | "true" => Some(OptionValue::Switch(true)),
+                "no" | "false" => Some(OptionValue::Switch(false)),
                 _ => None,
             },
-            Values::OneOf(words) => words.iter().find(|word| **word == text).map(|word| Value::Word(word)),
-            Values::Number(range) => text.parse().ok().filter(|number| range.contains(number)).map(Value::Number),
+            Values::OneOf(words) => words.iter().find(|word| **word == text).map(|word| OptionValue::Word(word)),
+            Values::Number(range) => text.parse().ok().filter(|number| range.contains(number)).map(OptionValue::Number),
             Values::Part(_) => {
                 let party: u16 = text.strip_prefix("party ")?.parse().ok()?;
-                (party < 2).then_some(Value::First(PartyId(party)))
+                (party < 2).then_some(OptionValue::First(PartyId(party)))
             }
         }
     }

@@ -32,8 +32,8 @@ pub(crate) struct Run {
 }
 
 /// An option's value.
-pub(crate) fn option(value: comity_protocol::Value) -> Value {
-    use comity_protocol::Value as Said;
+pub(crate) fn option(value: comity_protocol::OptionValue) -> Value {
+    use comity_protocol::OptionValue as Said;
     match value {
         Said::Switch(on) => on.into(),
         Said::Word(word) => word.into(),

@@ -4,7 +4,7 @@ use clap::builder::PossibleValuesParser;
 use clap::parser::ValueSource;
 use clap::{Arg, ArgMatches, Args, Command};
 use comity::{Adversary, Card, PROTOCOLS, Protocol, SERVICES};
-use comity_protocol::{Kind, Opt, Values};
+use comity_protocol::{CardKind, Opt, Values};
 
 use crate::console::emit;
 use crate::failure::{Failure, Outcome};
@@ -140,7 +140,7 @@ fn page(card: &Card) -> String {
         let values = option.values.words().join("|");
         row("option", &format!("{}={values}{kind}: {}", option.name, option.about));
     }
-    if card.kind == Kind::Service {
+    if card.kind == CardKind::Service {
         row("run it with", &format!("comity {}", card.name));
     }
     text

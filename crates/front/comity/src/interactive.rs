@@ -7,7 +7,7 @@
 
 mod agree;
 
-use comity_channel::{Counter, Counts, Mesh, PerPeer};
+use comity_channel::{Counter, Mesh, PerPeer, Traffic};
 use comity_circuit::{Observer, Program, Recipients};
 use comity_core::{Bits, Error, PartyId, Result, SessionId};
 use comity_net::SystemRng;
@@ -168,7 +168,7 @@ impl Interactive<'_> {
     }
 
     /// What was sent and received since the beginning.
-    pub fn counts(&self) -> Counts {
+    pub fn counts(&self) -> Traffic {
         sum(&self.counters)
     }
 

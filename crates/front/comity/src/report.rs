@@ -1,8 +1,8 @@
 //! What a session reports when it is done.
 
-use comity_channel::{Counter, Counts, PerPeer};
+use comity_channel::{Counter, PerPeer, Traffic};
 use comity_core::{Bits, Params, PartyId};
-use comity_protocol::{Adversary, Card, Here, Options, Value};
+use comity_protocol::{Adversary, Card, Here, OptionValue, Options};
 
 use crate::clock::Times;
 
@@ -14,7 +14,7 @@ pub struct Report {
     /// The protocol's name.
     pub protocol: &'static str,
     /// Its options, as they were settled; of two parts, the first one, with the party that has it.
-    pub options: Vec<(&'static str, Value)>,
+    pub options: Vec<(&'static str, OptionValue)>,
     /// Against whom it is secure.
     pub adversary: Adversary,
     /// The security parameters.
@@ -34,7 +34,7 @@ pub struct Report {
     /// Bytes received, counted likewise.
     pub bytes_received: u64,
     /// Bytes sent to and received from each peer.
-    pub peers: Vec<(PartyId, Counts)>,
+    pub peers: Vec<(PartyId, Traffic)>,
     /// How often this party waited for an answer to what it had sent.
     pub rounds: u64,
     /// The most memory that this process ever held, in bytes, where the system tells (Linux).
@@ -73,8 +73,8 @@ impl Report {
 }
 
 /// Bytes of all links together, and the rounds of the one that had most of them: links wait side by side.
-pub(crate) fn sum(counters: &PerPeer<Counter>) -> Counts {
-    counters.iter().map(|(_, counter)| counter.counts()).fold(Counts::default(), |all, one| Counts {
+pub(crate) fn sum(counters: &PerPeer<Counter>) -> Traffic {
+    counters.iter().map(|(_, counter)| counter.counts()).fold(Traffic::default(), |all, one| Traffic {
         sent: all.sent + one.sent,
         received: all.received + one.received,
         rounds: all.rounds.max(one.rounds),

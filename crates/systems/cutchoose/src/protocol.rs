@@ -3,8 +3,8 @@
 use comity_circuit::Program;
 use comity_core::{Error, Params, PartyId, Result};
 use comity_protocol::{
-    Adversary, Ahead, Card, Corrupt, Default, Honest, Job, Kind, Lot, Material, Need, Opt, Options, Party, Protocol,
-    Shelf, Supplies, Takes, Value, Values,
+    Adversary, Ahead, Card, CardKind, Corrupt, Default, Honest, Job, Lot, Material, Need, Opt, OptionValue, Options,
+    Party, Protocol, Shelf, Supplies, Takes, Values,
 };
 
 use crate::intake::Form;
@@ -17,7 +17,7 @@ pub struct CutChoose;
 
 static CARD: Card = Card {
     name: "cutchoose",
-    kind: Kind::Protocol,
+    kind: CardKind::Protocol,
     paper: "Wang, Malozemoff, Katz: Faster Secure Two-Party Computation in the Single-Execution Setting (Eurocrypt 2017)",
     parties: 2..=2,
     adversary: Adversary::Malicious,
@@ -73,7 +73,7 @@ impl Protocol for CutChoose {
     }
 
     fn settle(&self, options: &mut Options, program: &Program) {
-        options.settle("role", Value::First(plan::garbler(program)));
+        options.settle("role", OptionValue::First(plan::garbler(program)));
     }
 
     fn needs(&self, program: &Program, options: &Options, params: Params) -> Result<Need> {

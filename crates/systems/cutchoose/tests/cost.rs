@@ -7,7 +7,7 @@
 //! - evaluator to garbler: 4 bytes for each of `t + m + 128` OTs;
 //! - and from the garbler 4 bytes for each of `n1` committing OTs.
 
-use comity_channel::{Channel, Counted, Counts, Mesh};
+use comity_channel::{Channel, Counted, Mesh, Traffic};
 use comity_circuit::{Builder, Program, Recipients, Wire};
 use comity_core::{Backend, Bits, Params, PartyId};
 use comity_cutchoose::{CutChoose, Probe};
@@ -30,7 +30,7 @@ fn all(rho: u32) -> Setting {
 }
 
 /// What the garbler, party 0, counts, and the evaluator.
-fn count(program: &Program, setting: Setting) -> [Counts; 2] {
+fn count(program: &Program, setting: Setting) -> [Traffic; 2] {
     let inputs: Vec<Bits> = program.inputs().iter().map(|input| Bits::zeros(input.bits)).collect();
     let laws = laws::Setting {
         params: Params::new(128, setting.rho).unwrap(),
@@ -119,7 +119,7 @@ fn sized([n1, n2, n3]: [usize; 3], ands: usize) -> Program {
     Program::from_circuit(b.finish()).unwrap()
 }
 
-fn check(program: &Program, setting: Setting) -> [Counts; 2] {
+fn check(program: &Program, setting: Setting) -> [Traffic; 2] {
     let counts = count(program, setting);
     assert_eq!(counts.map(|counts| counts.sent), formula(program, setting));
     assert_eq!(counts.map(|counts| counts.received), [counts[1].sent, counts[0].sent]);

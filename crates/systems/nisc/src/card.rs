@@ -1,11 +1,11 @@
 //! What there is to know about non-interactive computation: a service, since it runs no program among parties who meet.
 
-use comity_protocol::{Adversary, Card, Corrupt, Kind, Takes};
+use comity_protocol::{Adversary, Card, CardKind, Corrupt, Takes};
 
 /// The card of the service.
 pub static CARD: Card = Card {
     name: "nisc",
-    kind: Kind::Service,
+    kind: CardKind::Service,
     paper: "Afshar, Mohassel, Pinkas, Riva: Non-Interactive Secure Computation Based on Cut-and-Choose (Eurocrypt 2014)",
     parties: 2..=2,
     adversary: Adversary::Malicious,

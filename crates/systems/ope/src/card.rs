@@ -1,11 +1,11 @@
 //! What there is to know about order-preserving encryption: a service, since it runs no program; its other party is a database.
 
-use comity_protocol::{Adversary, Card, Corrupt, Kind, Takes};
+use comity_protocol::{Adversary, Card, CardKind, Corrupt, Takes};
 
 /// The card of the service.
 pub static CARD: Card = Card {
     name: "ope",
-    kind: Kind::Service,
+    kind: CardKind::Service,
     paper: "Lewi, Wu: Order-Revealing Encryption: New Constructions, Applications, and Lower Bounds (CCS 2016); Kerschbaum, Schröpfer: \
             Optimal Average-Complexity Ideal-Security Order-Preserving Encryption (CCS 2014); Kerschbaum: Frequency-Hiding \
             Order-Preserving Encryption (CCS 2015)",

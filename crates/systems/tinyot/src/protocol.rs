@@ -5,8 +5,8 @@ use std::any::Any;
 use comity_circuit::{Call, Engine, Observer, Owner, Program, Recipients};
 use comity_core::{Bits, Error, Params, PartyId, Result};
 use comity_protocol::{
-    Adversary, Ahead, Card, Corrupt, Default, Job, Kind, Lot, Material, Need, Opt, Options, Party, Protocol, Reactive,
-    Shares, Shelf, Supplies, Takes, Values,
+    Adversary, Ahead, Card, CardKind, Corrupt, Default, Job, Lot, Material, Need, Opt, Options, Party, Protocol,
+    Reactive, Shares, Shelf, Supplies, Takes, Values,
 };
 use comity_share::Share;
 use zeroize::Zeroizing;
@@ -22,7 +22,7 @@ pub struct TinyOt;
 
 static CARD: Card = Card {
     name: "tinyot",
-    kind: Kind::Protocol,
+    kind: CardKind::Protocol,
     paper: "Nielsen, Nordholt, Orlandi, Burra: A New Approach to Practical Active-Secure Two-Party Computation (Crypto 2012)",
     parties: 2..=2,
     adversary: Adversary::Malicious,

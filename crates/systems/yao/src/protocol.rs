@@ -1,7 +1,7 @@
 //! The protocol as comity's front knows it.
 
 use comity_core::Result;
-use comity_protocol::{Adversary, Card, Corrupt, Job, Kind, Party, Protocol, Supplies, Takes};
+use comity_protocol::{Adversary, Card, CardKind, Corrupt, Job, Party, Protocol, Supplies, Takes};
 
 use crate::{evaluator, garbler};
 
@@ -10,7 +10,7 @@ pub struct Yao;
 
 static CARD: Card = Card {
     name: "yao",
-    kind: Kind::Protocol,
+    kind: CardKind::Protocol,
     paper: "Yao 1986; Lindell, Pinkas: A Proof of Security of Yao's Protocol (Journal of Cryptology 2009)",
     parties: 2..=2,
     adversary: Adversary::SemiHonest,
