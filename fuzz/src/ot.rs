@@ -143,7 +143,7 @@ fn random_receiver(mut ot: impl RandomReceiver, ch: &mut dyn Channel, call: bool
     ch.flush()
 }
 
-fn entry_sender<S: one_of_n::Scheme, B: BaseOt<Model: AtLeast<S::Model>>>(
+fn entry_sender<S: one_of_n::OneOfN, B: BaseOt<Model: AtLeast<S::Model>>>(
     ch: &mut dyn Channel,
     call: bool,
 ) -> Result<()> {
@@ -154,7 +154,7 @@ fn entry_sender<S: one_of_n::Scheme, B: BaseOt<Model: AtLeast<S::Model>>>(
     ch.flush()
 }
 
-fn entry_receiver<S: one_of_n::Scheme, B: BaseOt<Model: AtLeast<S::Model>>>(
+fn entry_receiver<S: one_of_n::OneOfN, B: BaseOt<Model: AtLeast<S::Model>>>(
     ch: &mut dyn Channel,
     call: bool,
 ) -> Result<()> {

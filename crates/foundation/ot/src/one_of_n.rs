@@ -132,7 +132,7 @@ mod sealed {
 }
 
 /// A protocol for 1-out-of-N OT: [`Kk13`], [`Kkrt16`] or [`Oos16`].
-pub trait Scheme: sealed::Sealed + Send + Sync + 'static {
+pub trait OneOfN: sealed::Sealed + Send + Sync + 'static {
     /// Whom it withstands.
     type Model: Checking;
     /// Choices are numbers of so many bits.
@@ -153,19 +153,19 @@ pub enum Kkrt16 {}
 #[derive(Clone, Copy, Debug)]
 pub enum Oos16 {}
 
-impl Scheme for Kk13 {
+impl OneOfN for Kk13 {
     type Model = SemiHonest;
     const CHOICE_BITS: u32 = bch::MESSAGE as u32;
     const CHUNK: usize = 128 * PIECE;
 }
 
-impl Scheme for Kkrt16 {
+impl OneOfN for Kkrt16 {
     type Model = SemiHonest;
     const CHOICE_BITS: u32 = 128;
     const CHUNK: usize = 128 * PIECE;
 }
 
-impl Scheme for Oos16 {
+impl OneOfN for Oos16 {
     type Model = Malicious;
     const CHOICE_BITS: u32 = bch::MESSAGE as u32;
     /// With the 128 OTs of the mask 2^16.
@@ -178,12 +178,12 @@ impl Oos16 {
 }
 
 /// The code of a scheme.
-fn code<S: Scheme>(backend: Backend, session: &SessionId) -> Code {
+fn code<S: OneOfN>(backend: Backend, session: &SessionId) -> Code {
     if S::CHOICE_BITS == 128 { Code::pseudo_random(backend, session) } else { Code::Linear }
 }
 
 /// That choices are in range.
-fn in_range<S: Scheme>(choices: impl IntoIterator<Item = u128>) -> Result<()> {
+fn in_range<S: OneOfN>(choices: impl IntoIterator<Item = u128>) -> Result<()> {
     let outside =
         choices.into_iter().fold(0, |outside, choice| outside | choice.checked_shr(S::CHOICE_BITS).unwrap_or(0));
     if outside != 0 {
@@ -202,7 +202,7 @@ impl Corrections {
     ///
     /// # Errors
     /// [`Malformed`](comity_core::Kind) if they are too many or too few.
-    pub fn from_bytes<S: Scheme>(bytes: &[u8], n: usize) -> Result<Corrections> {
+    pub fn from_bytes<S: OneOfN>(bytes: &[u8], n: usize) -> Result<Corrections> {
         let expected = (16 * ROWS).saturating_mul(width::<S>(n));
         if bytes.len() != expected {
             let len = bytes.len();
@@ -225,18 +225,18 @@ struct Piece {
 }
 
 /// Blocks of a row in a chunk of `n` OTs: whole blocks, and in the malicious model one for the mask.
-fn width<S: Scheme>(n: usize) -> usize {
+fn width<S: OneOfN>(n: usize) -> usize {
     n.div_ceil(128) + usize::from(S::Model::CHECKED)
 }
 
 /// The pieces of a chunk of `n` OTs.
-fn pieces<S: Scheme>(n: usize) -> impl Iterator<Item = Piece> {
+fn pieces<S: OneOfN>(n: usize) -> impl Iterator<Item = Piece> {
     let width = width::<S>(n);
     (0..width).step_by(PIECE).map(move |at| Piece { at, width: PIECE.min(width - at) })
 }
 
 /// The hashes of `N` rows of a chunk of `n` OTs, which lie piece by piece.
-fn hashes_of_rows<S: Scheme, const N: usize>(
+fn hashes_of_rows<S: OneOfN, const N: usize>(
     backend: Backend,
     challenge: &Challenge,
     rows: &[Block],
@@ -253,7 +253,7 @@ fn hashes_of_rows<S: Scheme, const N: usize>(
 }
 
 /// That a chunk is not too long.
-fn fits<S: Scheme>(n: usize) -> Result<()> {
+fn fits<S: OneOfN>(n: usize) -> Result<()> {
     if n > S::CHUNK {
         return Err(Error::invalid_input(format!("{n} OTs are more than a chunk, {}", S::CHUNK)));
     }

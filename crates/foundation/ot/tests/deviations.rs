@@ -167,7 +167,7 @@ fn committing_ot_bears_every_deviation() {
     );
 }
 
-fn one_of_n<T: one_of_n::Scheme, B: BaseOt<Model: AtLeast<T::Model>>>() {
+fn one_of_n<T: one_of_n::OneOfN, B: BaseOt<Model: AtLeast<T::Model>>>() {
     let backend = Backend::detect();
     broken::<T::Model, _, _>(
         CASES,

@@ -281,7 +281,7 @@ fn committing_ot_opens_what_was_sent() {
     );
 }
 
-fn one_of_n<T: one_of_n::Scheme, B: BaseOt<Model: AtLeast<T::Model>>>(name: &str) {
+fn one_of_n<T: one_of_n::OneOfN, B: BaseOt<Model: AtLeast<T::Model>>>(name: &str) {
     let backend = Backend::detect();
     holds(
         name,

@@ -50,14 +50,14 @@ pub fn bucket_size(l: usize, bits: u32) -> usize {
 
 /// The shape of a batch.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Batch {
+pub struct Bucketing {
     /// How many buckets, and so how many secure objects.
     pub buckets: usize,
     /// How many objects in a bucket.
     pub size: usize,
 }
 
-impl Batch {
+impl Bucketing {
     /// How many objects are made.
     pub fn objects(self) -> usize {
         self.buckets * self.size
@@ -86,7 +86,7 @@ pub struct Budget {
     /// How many may still be made.
     left: u64,
     /// The batch that is made again and again, if all ANDs are sure to be used.
-    fixed: Option<Batch>,
+    fixed: Option<Bucketing>,
 }
 
 impl Budget {
@@ -97,11 +97,11 @@ impl Budget {
     /// [`InvalidInput`](comity_core::Kind) if there are more than 2^48, or if no batch that fits into memory fails seldom enough.
     pub fn known(ands: u64, rho: u32, kinds: u32, objects: usize) -> Result<Budget> {
         let mut budget = Budget::open(ands.max(1), rho, kinds, objects)?;
-        let mut best: Option<(u64, u64, Batch)> = None;
+        let mut best: Option<(u64, u64, Bucketing)> = None;
         for size in 2..=LARGEST.min(objects) {
             let batches = ands.max(1).div_ceil((objects / size) as u64);
             let least = ands.max(1).div_ceil(batches) as usize;
-            let enough = |batch: Batch| batches as f64 * f64::from(kinds) * batch.failure(rho) <= 1.0;
+            let enough = |batch: Bucketing| batches as f64 * f64::from(kinds) * batch.failure(rho) <= 1.0;
             if let Some(batch) = smallest(least, objects / size, size, enough) {
                 let cost = batches * batch.objects() as u64;
                 if best.is_none_or(|(least, ..)| cost < least) {
@@ -131,7 +131,7 @@ impl Budget {
 
     /// The batch that a session of known length makes again and again, and with which probability all of them together
     /// fail at most: its negative binary logarithm. For tables.
-    pub fn known_batch(&self) -> Option<(Batch, f64)> {
+    pub fn known_batch(&self) -> Option<(Bucketing, f64)> {
         let batch = self.fixed?;
         let batches = self.total as f64 / batch.buckets as f64;
         Some((batch, -(batches * f64::from(self.kinds) * batch.failure(0)).log2()))
@@ -141,7 +141,7 @@ impl Budget {
     ///
     /// # Errors
     /// [`InvalidInput`](comity_core::Kind) if the session was planned for fewer, or if no batch fits into memory.
-    pub fn next(&mut self, wanted: usize) -> Result<Batch> {
+    pub fn next(&mut self, wanted: usize) -> Result<Bucketing> {
         let batch = match self.fixed {
             Some(batch) => batch,
             None => self.fit(wanted).ok_or_else(|| self.too_small())?,
@@ -156,9 +156,9 @@ impl Budget {
     }
 
     /// The batch of the least objects for so many ANDs, or for as many as fit, that fails with its share.
-    fn fit(&self, wanted: usize) -> Option<Batch> {
-        let share = |batch: Batch| batch.buckets as f64 / self.total as f64;
-        let enough = |batch: Batch| f64::from(self.kinds) * batch.failure(self.rho) <= share(batch);
+    fn fit(&self, wanted: usize) -> Option<Bucketing> {
+        let share = |batch: Bucketing| batch.buckets as f64 / self.total as f64;
+        let enough = |batch: Bucketing| f64::from(self.kinds) * batch.failure(self.rho) <= share(batch);
         let sizes = 2..=LARGEST.min(self.objects);
         let batch = |size: usize| smallest(wanted.clamp(1, self.objects / size), self.objects / size, size, enough);
         // Where not all fit: the cheapest of what is wanted, that is the smallest bucket.
@@ -177,28 +177,28 @@ impl Budget {
 }
 
 /// The smallest batch with between `least` and `most` buckets of this size that is good `enough`, as every larger one then is.
-fn smallest(least: usize, most: usize, size: usize, enough: impl Fn(Batch) -> bool) -> Option<Batch> {
+fn smallest(least: usize, most: usize, size: usize, enough: impl Fn(Bucketing) -> bool) -> Option<Bucketing> {
     let (mut low, mut high) = (least, most);
-    if least > most || !enough(Batch { buckets: most, size }) {
+    if least > most || !enough(Bucketing { buckets: most, size }) {
         return None;
     }
     while low < high {
         let middle = low.midpoint(high);
-        if enough(Batch { buckets: middle, size }) { high = middle } else { low = middle + 1 }
+        if enough(Bucketing { buckets: middle, size }) { high = middle } else { low = middle + 1 }
     }
-    Some(Batch { buckets: low, size })
+    Some(Bucketing { buckets: low, size })
 }
 
 /// Which objects of a batch lie in which bucket.
 pub struct Partition {
-    batch: Batch,
+    batch: Bucketing,
     /// By how many rows each column is rotated.
     shifts: Vec<usize>,
 }
 
 impl Partition {
     /// The partition that a coin names: one that was thrown when the objects could no longer change.
-    pub fn new(batch: Batch, coin: &[u8; 32], backend: Backend) -> Partition {
+    pub fn new(batch: Bucketing, coin: &[u8; 32], backend: Backend) -> Partition {
         // The coin as a key of the derivation, so that all 256 bits count.
         let seed = blake3::derive_key("comity TinyOT: how the columns of a batch are rotated", coin);
         let mut prg = Prg::new(backend, Block::new(std::array::from_fn(|i| seed[i])));
@@ -207,7 +207,7 @@ impl Partition {
     }
 
     /// What it is a partition of.
-    pub fn batch(&self) -> Batch {
+    pub fn batch(&self) -> Bucketing {
         self.batch
     }
 
@@ -267,7 +267,7 @@ mod tests {
     #[test]
     fn no_set_of_leaky_objects_beats_the_bound() {
         for (l, size) in [(3, 3), (4, 2), (2, 4), (5, 2), (1, 6)] {
-            let batch = Batch { buckets: l, size };
+            let batch = Bucketing { buckets: l, size };
             let rotations = l.pow(size as u32 - 1);
             let mut best: f64 = 0.0;
             for leaky in 0u32..1 << batch.objects() {
@@ -285,7 +285,7 @@ mod tests {
 
     #[test]
     fn cheats_succeed_as_often_as_the_bound_says() {
-        let batch = Batch { buckets: 24, size: 2 };
+        let batch = Bucketing { buckets: 24, size: 2 };
         let mut prg = Prg::new(Backend::detect(), Block::from_u128(1));
         const RUNS: usize = 40_000;
         // One leaky object a column; two, whose guesses pass less often; and three.
@@ -307,7 +307,7 @@ mod tests {
 
     #[test]
     fn every_object_is_in_one_bucket_and_every_rotation_comes() {
-        let batch = Batch { buckets: 7, size: 3 };
+        let batch = Bucketing { buckets: 7, size: 3 };
         let mut seen = [[0; 7]; 2];
         for coin in 0..=255 {
             let partition = Partition::new(batch, &[coin; 32], Backend::detect());
@@ -338,7 +338,7 @@ mod tests {
             let holds = |size: usize| (l.ilog2() + 1) * (size as u32 - 1) >= bits;
             assert!(holds(size) && !holds(size - 1));
             // It is on the safe side of the bound.
-            assert!(Batch { buckets: l, size }.failure(bits) <= 0.5);
+            assert!(Bucketing { buckets: l, size }.failure(bits) <= 0.5);
         }
     }
 
@@ -348,16 +348,16 @@ mod tests {
     #[test]
     fn a_known_session_has_the_cheapest_batches() {
         let first = |ands: u64, rho| Budget::known(ands, rho, 1, OBJECTS).unwrap().next(1).unwrap();
-        assert_eq!(first(1 << 20, 40), Batch { buckets: 1 << 19, size: 3 });
+        assert_eq!(first(1 << 20, 40), Bucketing { buckets: 1 << 19, size: 3 });
         // Two batches, each of which fails with 2^-3 2^-38.
         let shown = Budget::known(1 << 20, 40, 1, OBJECTS).unwrap().known_batch();
-        assert_eq!(shown, Some((Batch { buckets: 1 << 19, size: 3 }, 40.0)));
+        assert_eq!(shown, Some((Bucketing { buckets: 1 << 19, size: 3 }, 40.0)));
         assert_eq!(Budget::open(1 << 20, 40, 1, OBJECTS).unwrap().known_batch(), None);
         assert_eq!(first(1_000_000_000, 40).size, 4);
-        assert_eq!(first(6400, 40), Batch { buckets: 6400, size: 4 });
+        assert_eq!(first(6400, 40), Bucketing { buckets: 6400, size: 4 });
         assert_eq!(first(1, 40).size, first(1, 40).objects().div_ceil(first(1, 40).buckets));
         // A batch that just misses is padded.
-        assert_eq!(first(4000, 40), Batch { buckets: 4096, size: 4 });
+        assert_eq!(first(4000, 40), Bucketing { buckets: 4096, size: 4 });
         for rho in [4, 40, 64, 128] {
             for ands in [1, 2, 3, 64, 100, 6400, 1 << 17, 1 << 20, (1 << 20) + 1, 1 << 24, 1 << 30] {
                 for kinds in [1, 4] {

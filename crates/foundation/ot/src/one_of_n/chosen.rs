@@ -5,7 +5,7 @@ use comity_core::{Block, Error, Result};
 use subtle::{ConditionallySelectable, ConstantTimeEq};
 use zeroize::Zeroizing;
 
-use super::{Receiver, Scheme, Sender};
+use super::{OneOfN, Receiver, Sender};
 use crate::flavour::expand;
 
 /// Blocks that the sender masks with at a time.
@@ -32,7 +32,7 @@ fn count(bytes: usize, entries: usize, len: usize) -> Result<usize> {
 ///
 /// # Errors
 /// Those of [`Sender::keys`], and [`InvalidInput`](comity_core::Kind) if the messages are not whole ones.
-pub fn send<S: Scheme>(
+pub fn send<S: OneOfN>(
     sender: &mut Sender<S>,
     ch: &mut dyn Channel,
     entries: usize,
@@ -65,7 +65,7 @@ pub fn send<S: Scheme>(
 /// # Errors
 /// Those of [`Receiver::receive`], and [`InvalidInput`](comity_core::Kind) if `out` has not the room of a message for each choice,
 /// or a choice is not below `entries`.
-pub fn receive<S: Scheme>(
+pub fn receive<S: OneOfN>(
     receiver: &mut Receiver<S>,
     ch: &mut dyn Channel,
     entries: usize,

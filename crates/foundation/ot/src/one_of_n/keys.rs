@@ -8,7 +8,7 @@ use zeroize::{Zeroize, Zeroizing};
 
 use super::code::{Code, Scratch};
 use super::hash::ColumnHash;
-use super::{QUARTERS, Scheme, in_range};
+use super::{OneOfN, QUARTERS, in_range};
 
 /// Words encoded in one go.
 const BATCH: usize = 1024;
@@ -29,7 +29,7 @@ impl Drop for Secret {
 }
 
 /// The sender's side of some OTs: a function from choices to blocks for each. Wiped on drop.
-pub struct Keys<S: Scheme> {
+pub struct Keys<S: OneOfN> {
     pub(super) secret: Arc<Secret>,
     /// The quarters of the columns `q_j`.
     pub(super) q: [Zeroizing<Vec<Block>>; QUARTERS],
@@ -38,7 +38,7 @@ pub struct Keys<S: Scheme> {
     pub(super) scheme: PhantomData<S>,
 }
 
-impl<S: Scheme> Keys<S> {
+impl<S: OneOfN> Keys<S> {
     /// Room for `n` OTs.
     pub(super) fn room(secret: &Arc<Secret>, first: u64, n: usize) -> Keys<S> {
         let q = [(); QUARTERS].map(|()| Zeroizing::new(vec![Block::ZERO; n]));

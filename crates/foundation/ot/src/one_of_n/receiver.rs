@@ -11,8 +11,8 @@ use super::bch::MESSAGE;
 use super::code::{Code, Scratch, room};
 use super::hash::ColumnHash;
 use super::{
-    Answer, BASE, BASE_LEVELS, Challenge, Corrections, Kk13, Kkrt16, Oos16, PIECE, Piece, ROWS, ROWS_OF_A_CHUNK,
-    Scheme, check_seeds, code, fits, hashes_of_rows, in_range, pieces, width,
+    Answer, BASE, BASE_LEVELS, Challenge, Corrections, Kk13, Kkrt16, OneOfN, Oos16, PIECE, Piece, ROWS,
+    ROWS_OF_A_CHUNK, check_seeds, code, fits, hashes_of_rows, in_range, pieces, width,
 };
 use crate::base::BaseOt;
 use crate::hashed::HashedSender;
@@ -26,7 +26,7 @@ use crate::stream::begin;
 ///
 /// Made once by [`Receiver::setup`] and extended again and again by [`Receiver::receive`], or a chunk at a time by
 /// [`Receiver::offer`]. After an error it refuses to go on.
-pub struct Receiver<S: Scheme> {
+pub struct Receiver<S: OneOfN> {
     session: SessionId,
     backend: Backend,
     code: Code,
@@ -51,12 +51,12 @@ pub struct Receiver<S: Scheme> {
 }
 
 /// The receiver, a chunk's corrections given away.
-pub struct Offered<S: Scheme> {
+pub struct Offered<S: OneOfN> {
     receiver: Receiver<S>,
     n: usize,
 }
 
-impl<S: Scheme> Receiver<S> {
+impl<S: OneOfN> Receiver<S> {
     /// Runs the base OTs, as their receiver, and extends them to seeds.
     ///
     /// `session` is that of this extension alone: of two under one session each takes a child of it.
@@ -142,7 +142,7 @@ impl<S: Scheme> Receiver<S> {
         Ok(())
     }
 
-    /// A chunk of at most [`CHUNK`](Scheme::CHUNK) OTs, one for each choice: the corrections to send.
+    /// A chunk of at most [`CHUNK`](OneOfN::CHUNK) OTs, one for each choice: the corrections to send.
     ///
     /// # Errors
     /// [`InvalidInput`](comity_core::Kind) if there are too many, a choice is out of range, or a call of
@@ -222,7 +222,7 @@ impl<S: Scheme> Receiver<S> {
     }
 }
 
-impl<S: Scheme> Offered<S> {
+impl<S: OneOfN> Offered<S> {
     fn done(mut self) -> (Receiver<S>, Vec<Block>) {
         let mut out = vec![Block::ZERO; self.n];
         self.receiver.blocks(&mut out);

@@ -13,8 +13,8 @@ use super::code::{encode, room};
 use super::hash::ColumnHash;
 use super::keys::{Keys, Secret};
 use super::{
-    Answer, BASE, BASE_LEVELS, Challenge, Corrections, Kk13, Kkrt16, Oos16, Piece, QUARTERS, ROWS, ROWS_OF_A_CHUNK,
-    Scheme, check_seeds, code, fits, hashes_of_rows, pieces, width,
+    Answer, BASE, BASE_LEVELS, Challenge, Corrections, Kk13, Kkrt16, OneOfN, Oos16, Piece, QUARTERS, ROWS,
+    ROWS_OF_A_CHUNK, check_seeds, code, fits, hashes_of_rows, pieces, width,
 };
 use crate::base::BaseOt;
 use crate::checks;
@@ -29,7 +29,7 @@ use crate::stream::begin;
 ///
 /// Made once by [`Sender::setup`] and extended again and again by [`Sender::keys`], or a chunk at a time by
 /// [`Sender::take`]. After an error it refuses to go on.
-pub struct Sender<S: Scheme> {
+pub struct Sender<S: OneOfN> {
     session: SessionId,
     secret: Arc<Secret>,
     /// `G(k_i^(s_i))` for each row.
@@ -47,13 +47,13 @@ pub struct Sender<S: Scheme> {
 }
 
 /// The sender, with a chunk's corrections.
-pub struct Taken<S: Scheme> {
+pub struct Taken<S: OneOfN> {
     sender: Sender<S>,
     n: usize,
     challenge: Challenge,
 }
 
-impl<S: Scheme> Sender<S> {
+impl<S: OneOfN> Sender<S> {
     /// Runs the base OTs, as their sender, and extends them to seeds with random choice bits.
     ///
     /// `session` is that of this extension alone: of two under one session each takes a child of it.
@@ -139,7 +139,7 @@ impl<S: Scheme> Sender<S> {
     /// Takes the corrections of a chunk of `n` OTs.
     ///
     /// # Errors
-    /// [`InvalidInput`](comity_core::Kind) if `n` is above [`CHUNK`](Scheme::CHUNK), or a call of
+    /// [`InvalidInput`](comity_core::Kind) if `n` is above [`CHUNK`](OneOfN::CHUNK), or a call of
     /// [`keys`](Sender::keys) failed before; [`Malformed`](comity_core::Kind) if the message is not for
     /// `n` OTs.
     pub fn take(mut self, n: usize, corrections: &Corrections) -> Result<Taken<S>> {
@@ -212,7 +212,7 @@ impl<S: Scheme> Sender<S> {
     }
 }
 
-impl<S: Scheme> Taken<S> {
+impl<S: OneOfN> Taken<S> {
     fn done(mut self) -> (Sender<S>, Keys<S>) {
         let mut keys = Keys::room(&self.sender.secret, self.sender.next, self.n);
         self.sender.columns(self.n, &mut keys);

@@ -8,7 +8,7 @@ use comity_testing::{Pair, deviate, never_wrong};
 
 use super::bch::MESSAGE;
 use super::{
-    Answer, Challenge, Corrections, Keys, Kk13, Kkrt16, Oos16, ROWS, Receiver, Scheme, Sender, pseudo_random_width,
+    Answer, Challenge, Corrections, Keys, Kk13, Kkrt16, OneOfN, Oos16, ROWS, Receiver, Sender, pseudo_random_width,
     receive, send,
 };
 use crate::base::{Csw, Simplest};
@@ -32,24 +32,24 @@ fn s(session: &SessionId) -> Bits {
     bits(ROWS, session.block("s").to_u128())
 }
 
-fn sender<S: Scheme>(session: &SessionId, backend: Backend) -> Sender<S> {
+fn sender<S: OneOfN>(session: &SessionId, backend: Backend) -> Sender<S> {
     let choices = s(session);
     let chosen = dealt(session).iter().zip(choices.iter()).map(|(pair, bit)| pair[usize::from(bit)]).collect();
     Sender::new(session, backend, ReceiverSeeds::new(choices, chosen), &mut rng(1)).unwrap()
 }
 
-fn receiver<S: Scheme>(session: &SessionId, backend: Backend) -> Receiver<S> {
+fn receiver<S: OneOfN>(session: &SessionId, backend: Backend) -> Receiver<S> {
     Receiver::new(session, backend, SenderSeeds::new(dealt(session)), &mut rng(2)).unwrap()
 }
 
-fn choices<S: Scheme>(n: usize, seed: u128) -> Vec<u128> {
+fn choices<S: OneOfN>(n: usize, seed: u128) -> Vec<u128> {
     let mut rng = rng(seed);
     (0..n).map(|_| rng.block().to_u128() >> (128 - S::CHOICE_BITS)).collect()
 }
 
 /// Calls of these sizes: the sender's keys, and the receiver's choices and blocks.
 #[allow(clippy::type_complexity, reason = "two lists of calls")]
-fn calls<S: Scheme>(backends: [Backend; 2], sizes: &[usize]) -> (Vec<Keys<S>>, Vec<(Vec<u128>, Vec<Block>)>) {
+fn calls<S: OneOfN>(backends: [Backend; 2], sizes: &[usize]) -> (Vec<Keys<S>>, Vec<(Vec<u128>, Vec<Block>)>) {
     Pair::run(
         |ch| {
             let mut sender = sender::<S>(&SESSION, backends[0]);
@@ -67,7 +67,7 @@ fn calls<S: Scheme>(backends: [Backend; 2], sizes: &[usize]) -> (Vec<Keys<S>>, V
     )
 }
 
-fn every_size<S: Scheme>(sizes: &[usize]) {
+fn every_size<S: OneOfN>(sizes: &[usize]) {
     let (keys, received) = calls::<S>([Backend::detect(); 2], sizes);
     let mut all = Vec::new();
     for ((keys, (choices, blocks)), &n) in keys.iter().zip(&received).zip(sizes) {
@@ -97,7 +97,7 @@ fn both_sides_agree_on_every_size() {
 
 #[test]
 fn all_backends_agree() {
-    fn agree<S: Scheme>() {
+    fn agree<S: OneOfN>() {
         let sizes = [5, 700, 4200];
         let evaluated = |backend| {
             let (keys, received) = calls::<S>([backend, Backend::detect()], &sizes);
@@ -232,7 +232,7 @@ fn the_pseudo_random_code_is_as_in_the_textbook() {
 
 #[test]
 fn tables_are_all_entries() {
-    fn equal<S: Scheme>(n: usize, entries: usize) {
+    fn equal<S: OneOfN>(n: usize, entries: usize) {
         let (keys, _) = calls::<S>([Backend::detect(); 2], &[3, n]);
         let (mut table, mut out) = (vec![Block::ZERO; n * entries], vec![Block::ZERO; n * entries]);
         keys[1].tables(entries, &mut table).unwrap();
@@ -247,7 +247,7 @@ fn tables_are_all_entries() {
     equal::<Kk13>(10, 0);
 }
 
-fn chosen<S: Scheme>(entries: usize, len: usize, n: usize) {
+fn chosen<S: OneOfN>(entries: usize, len: usize, n: usize) {
     let mut messages = vec![0; n * entries * len];
     rng(9).fill(&mut messages);
     let choices: Vec<u128> = (0..n).map(|j| (7 * j * j + 3) as u128 % entries as u128).collect();
@@ -425,7 +425,7 @@ fn other_cheats_are_caught() {
     assert!(caught(checked(&SESSION, 3, whole, |_| ())), "but the answer must be that of what was sent");
 }
 
-fn two_calls<S: Scheme>(ch: &mut dyn Channel, number: u64, receives: bool) -> Result<Vec<Block>> {
+fn two_calls<S: OneOfN>(ch: &mut dyn Channel, number: u64, receives: bool) -> Result<Vec<Block>> {
     let sizes = [150, 3];
     let mut all = Vec::new();
     if receives {
@@ -447,7 +447,7 @@ fn two_calls<S: Scheme>(ch: &mut dyn Channel, number: u64, receives: bool) -> Re
 }
 
 /// What an honest run of a session gives: both sides the same.
-fn honest<S: Scheme>(number: u64) -> Vec<Block> {
+fn honest<S: OneOfN>(number: u64) -> Vec<Block> {
     let (sent, received) =
         Pair::run(|ch| two_calls::<S>(ch, number, false).unwrap(), |ch| two_calls::<S>(ch, number, true).unwrap());
     assert!(sent == received);
@@ -506,7 +506,7 @@ fn a_failed_extension_refuses_to_go_on() {
 
 #[test]
 fn seeds_come_from_real_base_ots() {
-    fn agrees<S: Scheme, B: crate::base::BaseOt<Model: crate::AtLeast<S::Model>>>() {
+    fn agrees<S: OneOfN, B: crate::base::BaseOt<Model: crate::AtLeast<S::Model>>>() {
         let (keys, blocks) = Pair::run(
             |ch| {
                 let backend = Backend::detect();

@@ -12,7 +12,7 @@ use comity_channel::Result;
 use comity_core::{Backend, Bits, Block, Params, SessionId};
 use comity_net::SystemRng;
 use comity_ot::base::{BaseOt, Csw, Pvw, Simplest};
-use comity_ot::one_of_n::{self, Kk13, Kkrt16, Oos16, Scheme};
+use comity_ot::one_of_n::{self, Kk13, Kkrt16, OneOfN, Oos16};
 use comity_ot::softspoken::{self, Checking};
 use comity_ot::{
     AtLeast, CotReceiver, CotSender, HashedReceiver, HashedSender, Malicious, Model, RandomReceiver, RandomSender,
@@ -262,7 +262,7 @@ fn committing(group: &mut Group<'_>) -> Outcome {
 }
 
 /// 1-out-of-N, where the sender evaluates one entry of each OT.
-fn one_of_n<S: Scheme, B: BaseOt<Model: AtLeast<S::Model>>>(group: &mut Group<'_>, name: &str) -> Outcome {
+fn one_of_n<S: OneOfN, B: BaseOt<Model: AtLeast<S::Model>>>(group: &mut Group<'_>, name: &str) -> Outcome {
     // The sender's keys take 64 bytes an OT.
     const CALL: usize = 1 << 16;
     let n = group.ots();

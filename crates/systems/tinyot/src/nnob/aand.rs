@@ -22,14 +22,14 @@ use super::abit::ABits;
 use super::conduct::Act;
 use super::context::Context;
 use super::laand::{And, laand};
-use crate::bucket::{Batch, Partition};
+use crate::bucket::{Bucketing, Partition};
 
 /// A batch of ANDs of this party's bits, and one of the peer's.
 pub(super) fn aand(
     context: &mut Context<impl for<'a> Conduct<Act<'a>>>,
     bits: &mut ABits,
     ch: &mut dyn Channel,
-    batch: Batch,
+    batch: Bucketing,
 ) -> Result<[Zeroizing<Vec<And>>; 2]> {
     let [mut own, mut theirs] = laand(context, bits, ch, batch.objects())?;
     let coin = context.coin();
@@ -45,13 +45,13 @@ pub(super) fn aand(
 }
 
 /// `d_j` of all buckets for the first `j`, then of all for the next.
-fn differences(batch: Batch, partition: &Partition, ands: &[And]) -> Zeroizing<Vec<Block>> {
+fn differences(batch: Bucketing, partition: &Partition, ands: &[And]) -> Zeroizing<Vec<Block>> {
     let of = |j: usize| (0..batch.buckets).map(move |i| ands[i][1] ^ ands[partition.object(i, j)][1]);
     Zeroizing::new((1..batch.size).flat_map(of).collect())
 }
 
 /// Leaves the combined ANDs, one for each bucket.
-fn combine(batch: Batch, partition: &Partition, ands: &mut Zeroizing<Vec<And>>, d: impl Fn(usize) -> bool) {
+fn combine(batch: Bucketing, partition: &Partition, ands: &mut Zeroizing<Vec<And>>, d: impl Fn(usize) -> bool) {
     let (first, rest) = ands.split_at_mut(batch.buckets);
     for j in 1..batch.size {
         for (i, [x, _, z]) in first.iter_mut().enumerate() {

@@ -23,14 +23,14 @@ use super::abit::ABits;
 use super::conduct::Act;
 use super::context::Context;
 use super::laot::{Ot, laot};
-use crate::bucket::{Batch, Partition};
+use crate::bucket::{Bucketing, Partition};
 
 /// A batch of OTs in which this party sends, and one in which the peer does.
 pub(super) fn aot(
     context: &mut Context<impl for<'a> Conduct<Act<'a>>>,
     bits: &mut ABits,
     ch: &mut dyn Channel,
-    batch: Batch,
+    batch: Bucketing,
 ) -> Result<[Zeroizing<Vec<Ot>>; 2]> {
     // 1.
     let [mut sent, mut received] = laot(context, bits, ch, batch.objects())?;
@@ -49,7 +49,7 @@ pub(super) fn aot(
 }
 
 /// `d` of the first step in all buckets, then of the next.
-fn differences(batch: Batch, partition: &Partition, ots: &[Ot]) -> Zeroizing<Vec<Block>> {
+fn differences(batch: Bucketing, partition: &Partition, ots: &[Ot]) -> Zeroizing<Vec<Block>> {
     let sum = move |i: usize, j: usize| {
         let [x0, x1, ..] = ots[partition.object(i, j)];
         x0 ^ x1
@@ -59,7 +59,7 @@ fn differences(batch: Batch, partition: &Partition, ots: &[Ot]) -> Zeroizing<Vec
 }
 
 /// Leaves the combined OTs, one for each bucket.
-fn combine(batch: Batch, partition: &Partition, ots: &mut Zeroizing<Vec<Ot>>, d: impl Fn(usize) -> bool) {
+fn combine(batch: Bucketing, partition: &Partition, ots: &mut Zeroizing<Vec<Ot>>, d: impl Fn(usize) -> bool) {
     let (first, rest) = ots.split_at_mut(batch.buckets);
     for j in 1..batch.size {
         for (i, ot) in first.iter_mut().enumerate() {

@@ -27,7 +27,7 @@ use super::aot::aot;
 use super::conduct::Act;
 use super::context::Context;
 use super::tau::tau;
-use crate::bucket::{Batch, Budget};
+use crate::bucket::{Bucketing, Budget};
 use crate::deal::{Dealer, stopped};
 use crate::triples::{Checked, Triple, Triples};
 
@@ -142,7 +142,7 @@ impl<C: for<'a> Conduct<Act<'a>>> Nnob<C> {
     }
 
     /// One batch of triples. They are of use when the ledger is settled.
-    fn batch(&mut self, ch: &mut dyn Channel, batch: Batch, triples: &mut [Triple]) -> Result<()> {
+    fn batch(&mut self, ch: &mut dyn Channel, batch: Bucketing, triples: &mut [Triple]) -> Result<()> {
         let (context, bits) = (&mut self.context, &mut self.bits);
         let [own, theirs] = aand(context, bits, ch, batch)?;
         // Steps 1 and 2.

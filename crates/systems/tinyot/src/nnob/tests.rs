@@ -25,7 +25,7 @@ use super::deal::{Nnob, Plan};
 use super::laand::laand;
 use super::laot::laot;
 use super::ot::Seeds;
-use crate::bucket::{Batch, Budget};
+use crate::bucket::{Bucketing, Budget};
 use crate::deal::Dealer;
 use crate::tests::here;
 use crate::triples::Triple;
@@ -143,7 +143,7 @@ fn a_session_takes_no_more_chunks_than_it_was_planned_for() {
 
 #[test]
 fn leaky_and_combined_ands_are_ands() {
-    let batch = Batch { buckets: 90, size: 3 };
+    let batch = Bucketing { buckets: 90, size: 3 };
     for combined in [false, true] {
         let [(a, a_key), (b, b_key)] =
             both(
@@ -163,7 +163,7 @@ fn leaky_and_combined_ands_are_ands() {
 
 #[test]
 fn leaky_and_combined_ots_are_ots() {
-    let batch = Batch { buckets: 90, size: 3 };
+    let batch = Bucketing { buckets: 90, size: 3 };
     for combined in [false, true] {
         let [(a, a_key), (b, b_key)] =
             both(

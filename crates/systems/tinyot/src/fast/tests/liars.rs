@@ -69,7 +69,7 @@ fn named<T>(result: &Result<T>, kind: &'static Check) -> bool {
 /// A batch of 4 buckets of 2, whose bound is 1/16.
 fn small() -> Budget {
     let budget = Budget::known(4, 4, 1, OBJECTS).unwrap();
-    assert_eq!(budget.clone().next(1).unwrap(), crate::bucket::Batch { buckets: 4, size: 2 });
+    assert_eq!(budget.clone().next(1).unwrap(), crate::bucket::Bucketing { buckets: 4, size: 2 });
     budget
 }
 

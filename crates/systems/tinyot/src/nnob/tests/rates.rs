@@ -132,7 +132,7 @@ fn another_key_in_a_chunk_is_a_guess_for_each_spare() {
 #[test]
 fn buckets_leak_as_seldom_as_the_bound_says() {
     const RUNS: usize = 1600;
-    let batch = Batch { buckets: 4, size: 2 };
+    let batch = Bucketing { buckets: 4, size: 2 };
     let leaky = [1, 4];
     for ots in [false, true] {
         let mut leaked = 0;
