@@ -52,30 +52,30 @@ const GROUP: usize = 256;
 
 /// The sender's last message: delta, and the hash of the seeds that it holds.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub struct Opening {
+pub struct DeltaOpening {
     delta: Block,
     seeds: [u8; 32],
 }
 
-impl Opening {
+impl DeltaOpening {
     /// Bytes in the message.
     pub const BYTES: usize = 48;
 
     /// The message with these bytes.
     ///
     /// # Errors
-    /// [`Malformed`](comity_core::Kind) if there are not [`BYTES`](Opening::BYTES).
-    pub fn from_bytes(bytes: &[u8]) -> Result<Opening> {
-        let (Some((delta, rest)), true) = (bytes.split_first_chunk(), bytes.len() == Opening::BYTES) else {
+    /// [`Malformed`](comity_core::Kind) if there are not [`BYTES`](DeltaOpening::BYTES).
+    pub fn from_bytes(bytes: &[u8]) -> Result<DeltaOpening> {
+        let (Some((delta, rest)), true) = (bytes.split_first_chunk(), bytes.len() == DeltaOpening::BYTES) else {
             let len = bytes.len();
             return Err(Error::malformed(format!("the opening of committing OT is 48 bytes long, not {len}")));
         };
-        Ok(Opening { delta: Block::new(*delta), seeds: std::array::from_fn(|i| rest[i]) })
+        Ok(DeltaOpening { delta: Block::new(*delta), seeds: std::array::from_fn(|i| rest[i]) })
     }
 
     /// The bytes of the message.
-    pub fn to_bytes(&self) -> [u8; Opening::BYTES] {
-        let mut bytes = [0; Opening::BYTES];
+    pub fn to_bytes(&self) -> [u8; DeltaOpening::BYTES] {
+        let mut bytes = [0; DeltaOpening::BYTES];
         bytes[..16].copy_from_slice(&self.delta.to_bytes());
         bytes[16..].copy_from_slice(&self.seeds);
         bytes

@@ -328,8 +328,8 @@ pub(crate) fn deltas(copies: &[Copy]) -> Vec<Delta> {
 }
 
 /// Heads as rows.
-pub(crate) fn head_rows(heads: &[pvw::Head]) -> Vec<Block> {
-    let block = |head: &pvw::Head, row: usize| Block::new(std::array::from_fn(|i| head[16 * row + i]));
+pub(crate) fn head_rows(heads: &[pvw::AnswerHead]) -> Vec<Block> {
+    let block = |head: &pvw::AnswerHead, row: usize| Block::new(std::array::from_fn(|i| head[16 * row + i]));
     (0..4).flat_map(|row| heads.iter().map(move |head| block(head, row))).collect()
 }
 

@@ -63,7 +63,7 @@ pub mod products;
 mod shared;
 
 pub use multiples::Multiples;
-pub use shared::{Answers, Coins, Head, Shared};
+pub use shared::{AnswerHead, Answers, Coins, ReceivedAnswers};
 
 /// This protocol as the base of an extension, with [`Crs::common`].
 #[derive(Clone, Copy, Debug)]
@@ -144,21 +144,21 @@ impl Answer {
 }
 
 /// What opens an answer: the seed of its randomness, and both payloads of each OT. Secret until it is sent.
-pub struct Opening {
+pub struct AnswerOpening {
     /// The seed.
     pub seed: Block,
     /// Both payloads of each OT.
     pub payloads: Vec<[Block; 2]>,
 }
 
-impl Opening {
+impl AnswerOpening {
     /// The message of `n` OTs with these bytes.
     ///
     /// # Errors
     /// [`Malformed`](comity_core::Kind) if there are not exactly 16 bytes for the seed and 32 for each OT.
-    pub fn from_bytes(bytes: &[u8], n: usize) -> Result<Opening> {
+    pub fn from_bytes(bytes: &[u8], n: usize) -> Result<AnswerOpening> {
         match bytes.as_chunks().0 {
-            [seed, payloads @ ..] if bytes.len() == PAYLOAD * (1 + 2 * n) => Ok(Opening {
+            [seed, payloads @ ..] if bytes.len() == PAYLOAD * (1 + 2 * n) => Ok(AnswerOpening {
                 seed: Block::new(*seed),
                 payloads: payloads.as_chunks().0.iter().map(|pair: &[_; 2]| pair.map(Block::new)).collect(),
             }),
@@ -172,7 +172,7 @@ impl Opening {
     }
 }
 
-impl Drop for Opening {
+impl Drop for AnswerOpening {
     fn drop(&mut self) {
         self.seed.zeroize();
         self.payloads.as_flattened_mut().zeroize();
@@ -228,7 +228,7 @@ impl Sender {
     /// # Errors
     /// [`WrongOpening`](crate::checks::WRONG_OPENING) if it is not, and [`InvalidInput`](comity_core::Kind) if answer or opening
     /// are not of as many OTs as the query.
-    pub fn check(&self, session: &SessionId, j: u64, answer: &Answer, opening: &Opening) -> Result<()> {
+    pub fn check(&self, session: &SessionId, j: u64, answer: &Answer, opening: &AnswerOpening) -> Result<()> {
         let (n, answers) = (self.keys.len(), answer.0.len());
         if n != answers {
             return Err(Error::invalid_input(format!("an answer of {answers} base OTs to a query of {n}")));

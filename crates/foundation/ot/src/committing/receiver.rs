@@ -6,7 +6,7 @@ use rand_core::CryptoRng;
 use subtle::ConstantTimeEq;
 use zeroize::Zeroizing;
 
-use super::{BASE, GROUP, Opening, Pads, SHAPE, begin};
+use super::{BASE, DeltaOpening, GROUP, Pads, SHAPE, begin};
 use crate::base::BaseOt;
 use crate::checks;
 use crate::cot::CotReceiver;
@@ -139,9 +139,9 @@ impl Receiver {
     /// # Errors
     /// Those of the channel, and those of [`Receiver::finish`].
     pub fn open(self, ch: &mut dyn Channel) -> Result<Vec<[Vec<u8>; 2]>> {
-        let mut opening = [0; Opening::BYTES];
+        let mut opening = [0; DeltaOpening::BYTES];
         ch.recv(&mut opening)?;
-        self.finish(&Opening::from_bytes(&opening)?)
+        self.finish(&DeltaOpening::from_bytes(&opening)?)
     }
 
     /// Takes the opening: both messages of every OT of every call, in order.
@@ -149,7 +149,7 @@ impl Receiver {
     /// # Errors
     /// [`WrongOpening`](crate::checks::WRONG_OPENING) if delta is not that of the base OTs, and
     /// [`InvalidInput`](comity_core::Kind) after an earlier error.
-    pub fn finish(mut self, opening: &Opening) -> Result<Vec<[Vec<u8>; 2]>> {
+    pub fn finish(mut self, opening: &DeltaOpening) -> Result<Vec<[Vec<u8>; 2]>> {
         self.verify(opening)?;
         let mut opened = Vec::with_capacity(self.next() as usize);
         for call in &self.calls {
@@ -181,9 +181,9 @@ impl Receiver {
     /// # Panics
     /// If messages were chosen.
     pub fn open_random(self, ch: &mut dyn Channel) -> Result<Vec<[Block; 2]>> {
-        let mut opening = [0; Opening::BYTES];
+        let mut opening = [0; DeltaOpening::BYTES];
         ch.recv(&mut opening)?;
-        self.finish_random(&Opening::from_bytes(&opening)?)
+        self.finish_random(&DeltaOpening::from_bytes(&opening)?)
     }
 
     /// Takes the opening of OTs that were all random: both messages of each, in order.
@@ -193,7 +193,7 @@ impl Receiver {
     ///
     /// # Panics
     /// If messages were chosen.
-    pub fn finish_random(mut self, opening: &Opening) -> Result<Vec<[Block; 2]>> {
+    pub fn finish_random(mut self, opening: &DeltaOpening) -> Result<Vec<[Block; 2]>> {
         self.verify(opening)?;
         let mut opened = vec![[Block::ZERO; 2]; self.next() as usize];
         let all = self.calls.iter().flat_map(|call| {
@@ -209,7 +209,7 @@ impl Receiver {
     }
 
     /// Whether delta is that of the base OTs.
-    fn verify(&mut self, opening: &Opening) -> Result<()> {
+    fn verify(&mut self, opening: &DeltaOpening) -> Result<()> {
         begin(&mut self.broken)?;
         let held = self.forest.without(SHAPE, opening.delta).digest(&self.session);
         if !bool::from(held[..].ct_eq(&opening.seeds)) {

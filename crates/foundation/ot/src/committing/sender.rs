@@ -5,7 +5,7 @@ use comity_core::{Backend, Bits, Block, Error, Result, SessionId};
 use rand_core::CryptoRng;
 use zeroize::{Zeroize, Zeroizing};
 
-use super::{BASE, GROUP, Opening, Pads, SHAPE, begin};
+use super::{BASE, DeltaOpening, GROUP, Pads, SHAPE, begin};
 use crate::base::BaseOt;
 use crate::cot::CotSender;
 use crate::model::{AtLeast, Malicious};
@@ -146,9 +146,9 @@ impl Sender {
     ///
     /// # Errors
     /// [`InvalidInput`](comity_core::Kind) after an earlier error.
-    pub fn opening(mut self) -> Result<Opening> {
+    pub fn opening(mut self) -> Result<DeltaOpening> {
         begin(&mut self.broken)?;
-        Ok(Opening { delta: self.extension.delta(), seeds: self.seeds })
+        Ok(DeltaOpening { delta: self.extension.delta(), seeds: self.seeds })
     }
 
     fn extend(&mut self, ch: &mut dyn Channel, n: usize) -> Result<Zeroizing<Vec<Block>>> {

@@ -4,7 +4,7 @@ use comity_channel::{Channel, Error};
 use comity_core::{Backend, Bits, Block, Kind, Result, SessionId};
 use comity_testing::{Pair, assert_waits, deviate, never_wrong};
 
-use super::{Opening, Receiver, SHAPE, Sender};
+use super::{DeltaOpening, Receiver, SHAPE, Sender};
 use crate::checks;
 use crate::model::Malicious;
 use crate::softspoken;
@@ -80,7 +80,7 @@ fn the_chosen_messages_arrive_and_both_are_opened() {
 }
 
 /// The receiver after a call with these choice bits, and the honest opening.
-fn before_the_opening(choices: &Bits) -> (Receiver, Opening) {
+fn before_the_opening(choices: &Bits) -> (Receiver, DeltaOpening) {
     let (opening, receiver) = Pair::run(
         |ch| {
             let mut sender = sender(ch).unwrap();
@@ -98,7 +98,7 @@ fn before_the_opening(choices: &Bits) -> (Receiver, Opening) {
 
 #[test]
 fn an_opening_wrong_in_one_bit_is_refused_whatever_the_choice_bits() {
-    for bit in 0..8 * Opening::BYTES {
+    for bit in 0..8 * DeltaOpening::BYTES {
         // Every bit of delta, and some of the hash.
         if bit >= 128 && bit % 17 != 0 {
             continue;
@@ -108,7 +108,7 @@ fn an_opening_wrong_in_one_bit_is_refused_whatever_the_choice_bits() {
             let (receiver, opening) = before_the_opening(&choices);
             let mut bytes = opening.to_bytes();
             bytes[bit / 8] ^= 1 << (bit % 8);
-            let ended = receiver.finish(&Opening::from_bytes(&bytes).unwrap()).map(drop);
+            let ended = receiver.finish(&DeltaOpening::from_bytes(&bytes).unwrap()).map(drop);
             assert!(matches!(ended, Err(Error { kind: Kind::Misbehaved(checks::WRONG_OPENING), .. })), "bit {bit}");
         }
     }
@@ -120,7 +120,7 @@ fn an_opening_wrong_in_one_bit_is_refused_whatever_the_choice_bits() {
 fn an_opening_has_its_length() {
     for len in [0, 1, 47, 49, 1000] {
         assert!(
-            matches!(Opening::from_bytes(&vec![0; len]), Err(Error { kind: Kind::Malformed(_), .. })),
+            matches!(DeltaOpening::from_bytes(&vec![0; len]), Err(Error { kind: Kind::Malformed(_), .. })),
             "{len} bytes"
         );
     }
@@ -164,7 +164,7 @@ fn nothing_goes_on_after_an_error() {
                 receiver.receive(ch, 1, &Bits::default()).map(drop).unwrap_err(),
                 receiver.random(ch, &Bits::default()).map(drop).unwrap_err(),
             ];
-            let opening = Opening::from_bytes(&[0; Opening::BYTES]).unwrap();
+            let opening = DeltaOpening::from_bytes(&[0; DeltaOpening::BYTES]).unwrap();
             (first, then, receiver.finish(&opening).map(drop).unwrap_err())
         },
     );

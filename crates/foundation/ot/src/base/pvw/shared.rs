@@ -47,11 +47,11 @@ impl Coins {
 }
 
 /// Both `X` of an answer, encoded.
-pub type Head = [u8; 2 * POINT_BYTES];
+pub type AnswerHead = [u8; 2 * POINT_BYTES];
 
 impl Crs {
     /// Both `X` of the answers with these coins.
-    pub fn heads<'a>(&self, coins: impl IntoIterator<Item = &'a Coins>) -> Vec<Head> {
+    pub fn heads<'a>(&self, coins: impl IntoIterator<Item = &'a Coins>) -> Vec<AnswerHead> {
         let mut halves = Zeroizing::new(Vec::new());
         for coins in coins {
             products::note(4);
@@ -68,7 +68,7 @@ impl Crs {
 }
 
 /// What the pads of an answer are made with: bound to session, query, the answer's number and its head.
-fn key(session: &SessionId, query: &Query, number: u64, head: &Head) -> [u8; 32] {
+fn key(session: &SessionId, query: &Query, number: u64, head: &AnswerHead) -> [u8; 32] {
     let mut hasher = blake3::Hasher::new_derive_key("comity PVW OT: the pads of an answer with shared randomness");
     hasher.update(&session.to_bytes()).update(&number.to_le_bytes()).update(head);
     hasher.update(query.0.as_flattened().as_flattened());
@@ -97,9 +97,13 @@ pub struct Answers<'a> {
 
 impl Sender {
     /// Answers to all OTs of the query: each by its number in the session, its coins and its head.
-    pub fn shared(&self, session: &SessionId, answers: impl IntoIterator<Item = (u64, Coins, Head)>) -> Answers<'_> {
+    pub fn shared(
+        &self,
+        session: &SessionId,
+        answers: impl IntoIterator<Item = (u64, Coins, AnswerHead)>,
+    ) -> Answers<'_> {
         let query = Query(self.keys.iter().map(|key| key.bytes).collect());
-        let key = |(number, coins, head): (u64, Coins, Head)| (key(session, &query, number, &head), coins);
+        let key = |(number, coins, head): (u64, Coins, AnswerHead)| (key(session, &query, number, &head), coins);
         Answers { sender: self, answers: answers.into_iter().map(key).collect() }
     }
 
@@ -141,7 +145,7 @@ impl Answers<'_> {
 }
 
 /// The receiver of answers with shared randomness.
-pub struct Shared<'a> {
+pub struct ReceivedAnswers<'a> {
     receiver: &'a Receiver,
     answers: Vec<([u8; 32], [RistrettoPoint; 2])>,
 }
@@ -153,12 +157,16 @@ impl Receiver {
     /// [`InvalidPoint`](crate::checks::INVALID_POINT) or
     /// [`IdentityPoint`](crate::checks::IDENTITY_POINT) if a head holds such,
     /// on either side.
-    pub fn shared(&self, session: &SessionId, answers: impl IntoIterator<Item = (u64, Head)>) -> Result<Shared<'_>> {
-        let decoded = |(number, head): (u64, Head)| {
+    pub fn shared(
+        &self,
+        session: &SessionId,
+        answers: impl IntoIterator<Item = (u64, AnswerHead)>,
+    ) -> Result<ReceivedAnswers<'_>> {
+        let decoded = |(number, head): (u64, AnswerHead)| {
             let points: &[Encoded] = head.as_chunks().0;
             Ok((key(session, &self.query, number, &head), [decode(&points[0])?, decode(&points[1])?]))
         };
-        Ok(Shared { receiver: self, answers: answers.into_iter().map(decoded).collect::<Result<_>>()? })
+        Ok(ReceivedAnswers { receiver: self, answers: answers.into_iter().map(decoded).collect::<Result<_>>()? })
     }
 
     /// The choice bits.
@@ -167,7 +175,7 @@ impl Receiver {
     }
 }
 
-impl Shared<'_> {
+impl ReceivedAnswers<'_> {
     /// The pads of the chosen side of OT `i`, for every answer.
     pub fn pads(&self, i: usize) -> Zeroizing<Vec<Block>> {
         let bit = u8::from(self.receiver.choices.get(i));

@@ -8,7 +8,7 @@ use comity_testing::{Deviation, Pair, Verdict, deviate};
 use curve25519_dalek::ristretto::{CompressedRistretto, RistrettoPoint};
 use curve25519_dalek::scalar::Scalar;
 
-use super::{AHEAD, Answer, Coins, Crs, GROUP, Opening, Pvw, Query, Receiver, Sender, products};
+use super::{AHEAD, Answer, AnswerOpening, Coins, Crs, GROUP, Pvw, Query, Receiver, Sender, products};
 use crate::base::BaseOt;
 use crate::checks;
 
@@ -217,8 +217,8 @@ fn an_opening_is_taken_if_and_only_if_it_gives_the_answer() {
     let payloads = payloads(9, 1);
     let answer = sender.answer(&SESSION, 4, SEED, &payloads).unwrap();
     let opening = |seed: Block, payloads: &[[Block; 2]]| {
-        let bytes = Opening { seed, payloads: payloads.to_vec() }.to_bytes();
-        Opening::from_bytes(&bytes, payloads.len()).unwrap()
+        let bytes = AnswerOpening { seed, payloads: payloads.to_vec() }.to_bytes();
+        AnswerOpening::from_bytes(&bytes, payloads.len()).unwrap()
     };
     let right = opening(SEED, &payloads);
     // As the receiver, from its own query.
@@ -336,16 +336,16 @@ fn wrong_counts_are_refused() {
     }
     for (bytes, n) in [(0, 0), (15, 0), (17, 0), (32, 0), (16, 1), (47, 1), (49, 1), (80, 1), (80, 3)] {
         assert!(
-            matches!(Opening::from_bytes(&vec![1; bytes], n), Err(Error { kind: Kind::Malformed(_), .. })),
+            matches!(AnswerOpening::from_bytes(&vec![1; bytes], n), Err(Error { kind: Kind::Malformed(_), .. })),
             "{bytes} bytes, {n} OTs"
         );
     }
     assert!(Query::from_bytes(&[], 0).is_ok() && Answer::from_bytes(&[], 0).is_ok());
-    assert!(Opening::from_bytes(&[0; 16], 0).is_ok());
+    assert!(AnswerOpening::from_bytes(&[0; 16], 0).is_ok());
     let (receiver, _, sender) = queried(&bits(2, 1));
     let answer = sender.answer(&SESSION, 0, SEED, &payloads(2, 1)).unwrap();
     let short = Answer(answer.0[..1].to_vec());
-    let opening = Opening { seed: SEED, payloads: payloads(3, 1) };
+    let opening = AnswerOpening { seed: SEED, payloads: payloads(3, 1) };
     let invalid = |result: Result<()>| matches!(result, Err(Error { kind: Kind::InvalidInput(_), .. }));
     assert!(invalid(sender.answer(&SESSION, 0, SEED, &payloads(3, 1)).map(drop)));
     assert!(invalid(receiver.receive(&SESSION, 0, &short).map(drop)));
@@ -418,7 +418,7 @@ fn the_driver_sends_the_messages() {
     // The driver's seed is the block after the pairs.
     let mut coins = rng(1);
     coins.fill(&mut [0; 32 * 9]);
-    let opening = Opening { seed: coins.block(), payloads: pairs.clone() };
+    let opening = AnswerOpening { seed: coins.block(), payloads: pairs.clone() };
     sender.check(&SESSION, 0, &answer, &opening).unwrap();
     let (sent, chosen) = Pair::run(
         |ch| {
