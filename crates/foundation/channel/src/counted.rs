@@ -48,7 +48,7 @@ fn add(cell: &AtomicU64, more: u64) {
 }
 
 impl Counter {
-    /// What was counted so far.
+    /// The traffic so far.
     pub fn counts(&self) -> Traffic {
         let own = Traffic {
             sent: self.0.sent.load(Relaxed),
@@ -86,7 +86,7 @@ impl<C: Channel> Counted<C> {
         Counted { inner, counter: Counter::default() }
     }
 
-    /// What was counted so far.
+    /// The traffic so far.
     pub fn counts(&self) -> Traffic {
         self.counter.counts()
     }

@@ -31,13 +31,13 @@ pub use wire::{OPTIONS, WIRE_BYTES, WIRE_VERSION};
 pub struct Hello {
     /// What is to be done, the protocol's name first.
     pub protocol: String,
-    /// What else has to be alike, by name; at most [`OPTIONS`] bytes in all. `None` leaves it to the others.
+    /// The options that have to be alike, by name; at most [`OPTIONS`] bytes in all. `None` leaves it to the others.
     pub options: Agreed,
     /// The security parameters.
     pub params: Params,
-    /// This party.
+    /// The id of this party.
     pub me: PartyId,
-    /// How many parties there are.
+    /// The number of parties.
     pub parties: u16,
     /// What people call the program. Not compared: a file and a built-in may be the same program.
     pub program: String,
@@ -49,7 +49,7 @@ pub struct Hello {
     pub recipients: String,
     /// The fingerprint of the key that this party proved to have, if it proved one.
     pub key: Option<[u8; 32]>,
-    /// Those of the others.
+    /// The fingerprints of the others' keys, if they proved any.
     pub peer_keys: PerPeer<Option<[u8; 32]>>,
     /// The digest of the list of parties that all hold, if there is one.
     pub group: Option<[u8; 32]>,

@@ -52,7 +52,7 @@ impl<'n> Mesh<'n> {
         self.links.me()
     }
 
-    /// How many parties there are, this one included.
+    /// The number of parties, this one included.
     pub fn parties(&self) -> u16 {
         self.links.parties()
     }

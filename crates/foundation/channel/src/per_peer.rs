@@ -12,7 +12,7 @@ pub struct PerPeer<T> {
 }
 
 impl<T> PerPeer<T> {
-    /// One for each of the other `parties - 1`.
+    /// A new item for each of the other `parties - 1`.
     ///
     /// # Panics
     /// If `me` is none of so many parties.
@@ -21,17 +21,17 @@ impl<T> PerPeer<T> {
         PerPeer { me, items: peers(me, parties).map(make).collect() }
     }
 
-    /// These, of which there is one for each other party, in order. `None` if `me` is none of so many parties.
+    /// The items of a list, one for each other party, in order. `None` if `me` is none of so many parties.
     pub fn from_vec(me: PartyId, items: Vec<T>) -> Option<PerPeer<T>> {
         (usize::from(me.0) <= items.len()).then_some(PerPeer { me, items })
     }
 
-    /// The party that has them.
+    /// The party that has the items.
     pub fn me(&self) -> PartyId {
         self.me
     }
 
-    /// How many parties there are, this one included.
+    /// The number of parties, this one included.
     pub fn parties(&self) -> u16 {
         self.items.len() as u16 + 1
     }
@@ -41,23 +41,23 @@ impl<T> PerPeer<T> {
         peers(self.me, self.parties())
     }
 
-    /// Each with its party.
+    /// Each item with its party.
     pub fn iter(&self) -> impl Iterator<Item = (PartyId, &T)> {
         self.peers().zip(&self.items)
     }
 
-    /// Each with its party.
+    /// Each item with its party.
     pub fn iter_mut(&mut self) -> impl Iterator<Item = (PartyId, &mut T)> {
         peers(self.me, self.parties()).zip(&mut self.items)
     }
 
-    /// What becomes of each.
+    /// The results of a function of each item.
     pub fn map<U>(self, mut f: impl FnMut(PartyId, T) -> U) -> PerPeer<U> {
         let (me, all) = (self.me, peers(self.me, self.parties()));
         PerPeer { me, items: all.zip(self.items).map(|(party, item)| f(party, item)).collect() }
     }
 
-    /// All of them, in order.
+    /// All items, in order.
     pub fn as_mut_slice(&mut self) -> &mut [T] {
         &mut self.items
     }

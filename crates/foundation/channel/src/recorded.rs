@@ -50,7 +50,7 @@ impl Recorder {
         Recorder(Arc::new(Mutex::new(Running { recording: Recording::default(), forks: Vec::new(), limit })))
     }
 
-    /// What was recorded so far.
+    /// The recording so far.
     pub fn recording(&self) -> Recording {
         let running = self.lock();
         let forks = running.forks.iter().map(|(label, fork)| (label.clone(), fork.recording())).collect();

@@ -20,7 +20,7 @@ use comity_core::{Error, Result};
 use crate::channel::{Channel, RecvHalf, SendHalf};
 use crate::duplex::duplex;
 
-/// How many bytes a sender may be ahead of the line.
+/// Bytes that a sender may be ahead of the line.
 pub const BACKLOG: usize = 1 << 20;
 
 /// The largest chunk that travels with one stamp.
@@ -134,7 +134,7 @@ pub struct Simulated<C> {
 struct Line {
     profile: NetProfile,
     clock: Arc<dyn Clock>,
-    /// When what was sent so far has left, since the epoch.
+    /// The time, since the epoch, when all that was sent has left.
     free_at: Arc<Mutex<Duration>>,
 }
 

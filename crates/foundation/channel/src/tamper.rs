@@ -23,33 +23,33 @@ pub enum Direction {
 pub enum Change {
     /// One bit of one byte is flipped; bit 0 is the lowest.
     Flip {
-        /// Which bit, from 0 to 7.
+        /// The bit's place in the byte, from 0 to 7.
         bit: u8,
     },
-    /// So many bytes are lost.
+    /// Bytes are lost.
     Drop {
-        /// How many.
+        /// The number of lost bytes.
         len: usize,
     },
-    /// So many bytes come twice in a row.
+    /// Bytes come twice in a row.
     Duplicate {
-        /// How many.
+        /// The number of doubled bytes.
         len: usize,
     },
-    /// So many bytes, and so many that follow, change places.
+    /// Bytes and those that follow them change places.
     Swap {
-        /// How many bytes come second now.
+        /// The number of bytes that come second now.
         first: usize,
-        /// How many bytes come first now.
+        /// The number of bytes that come first now.
         second: usize,
     },
     /// These bytes come before the byte at the position.
     Insert(Vec<u8>),
-    /// So many bytes are lost, and others come in their place.
+    /// Bytes are lost, and others come in their place.
     Replace {
-        /// How many are lost.
+        /// The number of lost bytes.
         len: usize,
-        /// What comes instead.
+        /// The bytes that come instead.
         with: Vec<u8>,
     },
     /// Nothing from here on arrives, and the channel is closed: the party that has it gets
@@ -68,7 +68,7 @@ impl Change {
         }
     }
 
-    /// How many bytes these become.
+    /// The number of bytes that come out where the change is made.
     fn grown(&self) -> usize {
         match self {
             Change::Drop { .. } | Change::Close => 0,
@@ -93,11 +93,11 @@ impl Change {
 /// One change at one place.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Tamper {
-    /// Of which direction.
+    /// The direction whose bytes change.
     pub direction: Direction,
-    /// From which byte of that direction on.
+    /// The position in that direction's bytes.
     pub at: usize,
-    /// What happens there.
+    /// What becomes of the bytes there.
     pub change: Change,
 }
 

@@ -69,7 +69,7 @@ pub(crate) enum To<'s> {
 }
 
 impl To<'_> {
-    /// Where it stands, if something was said.
+    /// The place of what was said about recipients, if something was.
     pub(crate) fn span(&self) -> Option<Span> {
         match self {
             To::Unsaid => None,
@@ -79,7 +79,7 @@ impl To<'_> {
     }
 }
 
-/// What stands behind `->`.
+/// The outputs, which stand behind `->`.
 #[derive(Debug)]
 pub(crate) enum Outputs<'s> {
     None,
@@ -216,7 +216,7 @@ impl Binary {
         }
     }
 
-    /// Of `==` and the like, which give a bool.
+    /// Whether this is `==` or the like, which gives a bool.
     pub(crate) fn compares(self) -> bool {
         matches!(self, Binary::Eq | Binary::Ne | Binary::Lt | Binary::Le | Binary::Gt | Binary::Ge)
     }

@@ -18,7 +18,7 @@ pub struct Diagnostic {
     pub message: String,
     /// The line's text, control characters as spaces; of a long line, the part around the column.
     pub text: String,
-    /// How many characters of the text stand before the mistake.
+    /// The number of characters of the text before the mistake.
     pub caret: usize,
 }
 

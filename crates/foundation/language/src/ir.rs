@@ -77,7 +77,7 @@ pub(crate) enum Kind {
     Repeat(Box<Expr>),
     If(Box<Expr>, Box<Expr>, Option<Box<Expr>>),
     Block(Vec<Stmt>, Option<Box<Expr>>),
-    /// Of a mistake.
+    /// What stands for a mistake.
     Error,
 }
 

@@ -32,7 +32,7 @@ pub(crate) enum Kind<'s> {
 pub(crate) struct Whole(pub(crate) Rc<[u64]>);
 
 impl Whole {
-    /// How many bits it takes.
+    /// The number of bits that the number takes.
     pub(crate) fn bits(&self) -> usize {
         self.0.last().map_or(0, |top| 64 * self.0.len() - top.leading_zeros() as usize)
     }
@@ -50,7 +50,7 @@ impl Whole {
         Some(self.0.iter().rev().fold(0, |value, &limb| value << 64 | i128::from(limb)))
     }
 
-    /// Of digits in a base; none if it is too large.
+    /// The number with these digits in a base; none if it is too large.
     fn parse(digits: impl Iterator<Item = u32>, base: u64) -> Option<Whole> {
         let mut limbs: Vec<u64> = Vec::new();
         for digit in digits {

@@ -25,7 +25,7 @@ pub(crate) enum Ty {
     Struct(Rc<Struct>),
     /// To be inferred.
     Var(u32),
-    /// Of an expression with a mistake: fits everything.
+    /// The type of an expression with a mistake: fits everything.
     Error,
 }
 

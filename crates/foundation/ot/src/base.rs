@@ -24,13 +24,13 @@ use crate::seeds::{ReceiverSeeds, SenderSeeds};
 
 /// A protocol for base OTs, as an extension takes it: `IKNP` over [`Simplest`].
 pub trait BaseOt {
-    /// Whom it withstands.
+    /// The adversary model that the protocol withstands.
     type Model: Model;
 
     /// The sender's side of `n` random OTs.
     ///
     /// # Errors
-    /// Those of the channel, and a [`&'static Check`](comity_core::&'static Check) for what the receiver sent.
+    /// Errors of the channel, and a [check](comity_core::Check) for what the receiver sent.
     fn send(
         ch: &mut dyn Channel,
         session: &SessionId,
@@ -41,7 +41,7 @@ pub trait BaseOt {
     /// The receiver's side of one random OT for each choice bit.
     ///
     /// # Errors
-    /// Those of the channel, and a [`&'static Check`](comity_core::&'static Check) for what the sender sent.
+    /// Errors of the channel, and a [check](comity_core::Check) for what the sender sent.
     fn receive(
         ch: &mut dyn Channel,
         session: &SessionId,

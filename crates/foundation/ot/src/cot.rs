@@ -20,13 +20,13 @@ use crate::model::Model;
 /// The sender of COTs, which holds delta. Every call meets the peer's call of the same kind and length. After an error it refuses
 /// to go on.
 pub trait CotSender: Send {
-    /// Whom it withstands.
+    /// The adversary model that the extension withstands.
     type Model: Model;
 
     /// How many OTs a call handles best; both sides have the same number.
     const CHUNK: usize = 1 << 17;
 
-    /// The correlation. Secret.
+    /// Delta, the correlation. Secret.
     fn delta(&self) -> Block;
 
     /// The backend that this side was made for.
@@ -36,7 +36,7 @@ pub trait CotSender: Send {
     /// are given out in order and a few at a time, while they are in cache: `each` gets the number of the first, and `q_j`.
     ///
     /// # Errors
-    /// Those of the channel, and of the checks if the protocol withstands malicious receivers. What `each` got is then worth
+    /// Errors of the channel, and of the checks if the protocol withstands malicious receivers. What `each` got is then worth
     /// nothing, and must not be used.
     fn extend_each(
         &mut self,
@@ -67,7 +67,7 @@ pub trait CotSender: Send {
 
 /// The receiver of COTs, which holds choice bits.
 pub trait CotReceiver: Send {
-    /// Whom it withstands.
+    /// The adversary model that the extension withstands.
     type Model: Model;
 
     /// How many OTs a call handles best; both sides have the same number.
@@ -80,7 +80,7 @@ pub trait CotReceiver: Send {
     /// order and a few at a time, while they are in cache: `each` gets the number of the first, and `t_j`.
     ///
     /// # Errors
-    /// Those of the channel, and [`InvalidInput`](comity_core::Kind) if there are not `n` choice bits. What `each` got is then
+    /// Errors of the channel, and [`InvalidInput`](comity_core::Kind) if there are not `n` choice bits. What `each` got is then
     /// worth nothing, and must not be used.
     fn extend_each(
         &mut self,

@@ -60,7 +60,7 @@ pub fn expand(block: Block, bits: usize, out: &mut [u8]) {
 /// another.
 ///
 /// # Errors
-/// Those of the extension.
+/// Errors of the extension.
 ///
 /// # Panics
 /// If the messages are not whole ones, or not as many for both choice bits.
@@ -71,7 +71,7 @@ pub fn send<S: RandomSender>(ot: &mut S, ch: &mut dyn Channel, bits: usize, mess
 /// RR-OT: sends one of two messages of `bits` bits in each OT, to a receiver that does not choose.
 ///
 /// # Errors
-/// Those of the extension.
+/// Errors of the extension.
 ///
 /// # Panics
 /// As [`send`].
@@ -87,7 +87,7 @@ pub fn send_to_random<S: RandomSender>(
 /// OT: the chosen message of `bits` bits of each OT goes to `out`, one after another.
 ///
 /// # Errors
-/// Those of the extension.
+/// Errors of the extension.
 ///
 /// # Panics
 /// If `out` has not the room of a message for each choice bit.
@@ -109,7 +109,7 @@ pub fn receive<R: RandomReceiver>(
 /// RR-OT: the choice bits, which are random, and in `out` the chosen messages of `bits` bits of `count` OTs.
 ///
 /// # Errors
-/// Those of the extension.
+/// Errors of the extension.
 ///
 /// # Panics
 /// If `out` has not the room of `count` messages.
@@ -132,7 +132,7 @@ pub fn receive_random<R: RandomReceiver>(
 /// C-OT: in OT `j` the message for 0 is random, goes to `zeros`, and `f(j, zero, one)` says what the one for 1 is.
 ///
 /// # Errors
-/// Those of the extension.
+/// Errors of the extension.
 ///
 /// # Panics
 /// If `zeros` does not hold whole messages of `bits` bits.
@@ -168,7 +168,7 @@ pub fn send_correlated<S: RandomSender>(
 /// C-OT: the chosen message of `bits` bits of each OT goes to `out`, one after another.
 ///
 /// # Errors
-/// Those of the extension.
+/// Errors of the extension.
 ///
 /// # Panics
 /// As [`receive`].

@@ -20,7 +20,7 @@ mod sealed {
 pub trait Model: sealed::Sealed + Send + Sync + 'static {
     /// As `--json` names it.
     const NAME: &'static str;
-    /// Whether the adversary may do as it likes.
+    /// Whether an adversary of this model may do as it likes.
     const MALICIOUS: bool;
 }
 

@@ -133,9 +133,9 @@ mod sealed {
 
 /// A protocol for 1-out-of-N OT: [`Kk13`], [`Kkrt16`] or [`Oos16`].
 pub trait OneOfN: sealed::Sealed + Send + Sync + 'static {
-    /// Whom it withstands.
+    /// The adversary model that the protocol withstands.
     type Model: Checking;
-    /// Choices are numbers of so many bits.
+    /// The number of bits of a choice.
     const CHOICE_BITS: u32;
     /// The most OTs in a chunk.
     const CHUNK: usize;
@@ -168,7 +168,7 @@ impl OneOfN for Kkrt16 {
 impl OneOfN for Oos16 {
     type Model = Malicious;
     const CHOICE_BITS: u32 = bch::MESSAGE as u32;
-    /// With the 128 OTs of the mask 2^16.
+    /// A chunk and the 128 OTs of its mask are 2^16.
     const CHUNK: usize = (1 << 16) - 128;
 }
 

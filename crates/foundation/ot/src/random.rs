@@ -19,7 +19,7 @@ pub trait RandomSender: Send {
     /// SR-OT (D13.3 section 3.3.2): both messages of each of the next OTs.
     ///
     /// # Errors
-    /// Those of the channel, and of the checks if the protocol withstands malicious receivers.
+    /// Errors of the channel, and of the checks if the protocol withstands malicious receivers.
     fn sender_random(&mut self, ch: &mut dyn Channel, out: &mut [[Block; 2]]) -> Result<()>;
 
     /// R-OT (D13.3 section 3.3.4): both messages of each of the next OTs.
@@ -37,12 +37,12 @@ pub trait RandomReceiver: Send {
     /// SR-OT (D13.3 section 3.3.2): the chosen message of each of the next OTs.
     ///
     /// # Errors
-    /// Those of the channel, and [`InvalidInput`](comity_core::Kind) if the lengths differ.
+    /// Errors of the channel, and [`InvalidInput`](comity_core::Kind) if the lengths differ.
     fn sender_random(&mut self, ch: &mut dyn Channel, choices: &Bits, out: &mut [Block]) -> Result<()>;
 
     /// R-OT (D13.3 section 3.3.4): random choice bits, which are returned, and the chosen messages.
     ///
     /// # Errors
-    /// Those of the channel.
+    /// Errors of the channel.
     fn random(&mut self, ch: &mut dyn Channel, out: &mut [Block]) -> Result<Bits>;
 }

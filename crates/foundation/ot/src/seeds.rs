@@ -34,7 +34,7 @@ impl<M: Model> SenderSeeds<M> {
     /// The next `out.len() + count` OTs of an extension in one call: the first ones' messages to `out`, and seeds.
     ///
     /// # Errors
-    /// Those of the extension.
+    /// Errors of the extension.
     pub fn draw(
         ot: &mut impl RandomSender<Model = M>,
         ch: &mut dyn Channel,
@@ -47,13 +47,13 @@ impl<M: Model> SenderSeeds<M> {
         Ok(SenderSeeds::new(all[out.len()..].to_vec()))
     }
 
-    /// How many OTs.
+    /// The number of OTs.
     #[allow(clippy::len_without_is_empty, reason = "nobody asks for no seeds")]
     pub fn len(&self) -> usize {
         self.pairs.len()
     }
 
-    /// The same seeds where less is needed of them.
+    /// These seeds where a weaker adversary is to be withstood.
     pub fn weaken<N: Model>(self) -> SenderSeeds<N>
     where
         M: AtLeast<N>,
@@ -81,7 +81,7 @@ impl<M: Model> ReceiverSeeds<M> {
     /// bits `own`.
     ///
     /// # Errors
-    /// Those of the extension.
+    /// Errors of the extension.
     pub fn draw(
         ot: &mut impl RandomReceiver<Model = M>,
         ch: &mut dyn Channel,
@@ -97,13 +97,13 @@ impl<M: Model> ReceiverSeeds<M> {
         Ok(ReceiverSeeds::new(own, all[out.len()..].to_vec()))
     }
 
-    /// How many OTs.
+    /// The number of OTs.
     #[allow(clippy::len_without_is_empty, reason = "nobody asks for no seeds")]
     pub fn len(&self) -> usize {
         self.chosen.len()
     }
 
-    /// The same seeds where less is needed of them.
+    /// These seeds where a weaker adversary is to be withstood.
     pub fn weaken<N: Model>(self) -> ReceiverSeeds<N>
     where
         M: AtLeast<N>,

@@ -17,38 +17,38 @@ pub struct Card {
     pub kind: CardKind,
     /// Where it comes from.
     pub paper: &'static str,
-    /// How many parties it takes.
+    /// The numbers of parties that the protocol takes.
     pub parties: RangeInclusive<u16>,
-    /// Against whom it is secure.
+    /// The adversary that the protocol withstands.
     pub adversary: Adversary,
-    /// How many of them.
+    /// The number of parties that may be the adversary's.
     pub corrupt: Corrupt,
-    /// Which programs it runs.
+    /// The programs that the protocol runs.
     pub takes: Takes,
     /// Whether a session by hand can run on it.
     pub reactive: bool,
-    /// What it can make ahead; first what a run asks for.
+    /// The materials that the protocol can make ahead; first the one that a run asks for.
     pub offline: &'static [Material],
-    /// What can be set.
+    /// The options that can be set.
     pub options: &'static [Opt],
     /// The phases of a run, in order, as far as they are its own.
     pub phases: &'static [&'static str],
-    /// What it is, in one line.
+    /// What the protocol is, in one line.
     pub summary: &'static str,
-    /// What it protects against, in one line.
+    /// What the protocol protects against, in one line.
     pub protects: &'static str,
     /// What a cheating peer could do, in one line.
     pub risk: &'static str,
-    /// What it costs and when to take it, in a few lines.
+    /// What the protocol costs and when to take it, in a few lines.
     pub about: &'static str,
 }
 
 /// What kind of thing a card is of.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum CardKind {
-    /// It runs any program among parties who meet.
+    /// A protocol that runs any program among parties who meet.
     Protocol,
-    /// It has a command of its own.
+    /// A service with a command of its own.
     Service,
 }
 
@@ -65,9 +65,9 @@ impl CardKind {
 /// What the other parties may do without harm.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Adversary {
-    /// They follow the protocol, and try to learn more from what they see.
+    /// Corrupt parties follow the protocol, and try to learn more from what they see.
     SemiHonest,
-    /// They do whatever they like.
+    /// Corrupt parties do whatever they like.
     Malicious,
 }
 
@@ -87,40 +87,40 @@ impl fmt::Display for Adversary {
     }
 }
 
-/// How many parties may be the adversary's.
+/// The number of parties that may be the adversary's.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Corrupt {
-    /// All but one, whichever.
+    /// All parties but one, whichever.
     AllButOne,
 }
 
 /// Which programs a protocol runs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Takes {
-    /// Any.
+    /// Any program.
     Any,
-    /// Those without AND gates.
+    /// Programs without AND gates.
     NoAnds,
-    /// Those of which one party gives all inputs that are not public.
+    /// Programs of which one party gives all inputs that are not public.
     Statement,
 }
 
-/// Something that can be set.
+/// An option: something that can be set.
 #[derive(Debug)]
 pub struct Opt {
     /// The key of `--option KEY=VALUE`; `--KEY` is short for it.
     pub name: &'static str,
-    /// What it can be.
+    /// The values that the option can have.
     pub values: Values,
-    /// What it is if nobody says.
+    /// The value if nobody says.
     pub default: Default,
-    /// Whether it has to be the same at all parties: then it is a field of the hello, and of what is stored.
+    /// Whether the option has to be the same at all parties: then it is a field of the hello, and of what is stored.
     pub agreed: bool,
-    /// What it does, in a sentence.
+    /// What the option does, in a sentence.
     pub about: &'static str,
 }
 
-/// What an option can be.
+/// The values that an option can have.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Values {
     /// `yes` or `no`.
@@ -133,12 +133,12 @@ pub enum Values {
     Part(&'static [&'static str; 2]),
 }
 
-/// What an option is if nobody says.
+/// The value of an option if nobody says.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Default {
     /// This value.
     Given(&'static str),
-    /// What follows from the program. Who says nothing leaves it to the other parties.
+    /// The value that follows from the program. Who says nothing leaves it to the other parties.
     FromProgram,
 }
 
@@ -233,7 +233,7 @@ impl fmt::Display for Parties {
 }
 
 impl Values {
-    /// What can be said, for people.
+    /// The values that can be said, for people.
     pub fn words(&self) -> Vec<String> {
         match self {
             Values::Switch => vec!["yes".into(), "no".into()],

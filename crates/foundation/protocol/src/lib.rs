@@ -27,20 +27,20 @@ pub use options::{OptionValue, Options};
 pub use party::{Here, Party};
 pub use reactive::{Reactive, Shares};
 
-/// What is to be computed: the same at all parties, but for the inputs.
+/// A job: what is to be computed, the same at all parties but for the inputs.
 #[derive(Clone, Copy)]
 pub struct Job<'a> {
     /// The program.
     pub program: &'a Program,
     /// Input values, each there exactly if it is this party's.
     pub inputs: &'a [Option<Bits>],
-    /// How, [settled](Protocol::settle).
+    /// The options, [settled](Protocol::settle).
     pub options: &'a Options,
 }
 
 /// A protocol that runs programs.
 pub trait Protocol: Sync {
-    /// What there is to know about it.
+    /// The card of the protocol.
     fn card(&self) -> &'static Card;
 
     /// Whether it can run this program with these options among so many parties. What the card says is
@@ -67,7 +67,7 @@ pub trait Protocol: Sync {
         Err(self.nothing_ahead())
     }
 
-    /// So much of the material that is for any program, in the first of its units, rounded up to whole batches.
+    /// The need of so much material that is for any program, in the first of its units, rounded up to whole batches.
     ///
     /// # Errors
     /// [`InvalidInput`](comity_core::Kind) if it has none.
@@ -117,14 +117,14 @@ pub trait Protocol: Sync {
     }
 }
 
-/// What is to be made ahead.
+/// An order for material: what is to be made ahead.
 #[derive(Clone, Copy)]
 pub struct Ahead<'a> {
     /// The program that the material is for; `None` if it is for any.
     pub program: Option<&'a Program>,
-    /// How, [settled](Protocol::settle).
+    /// The options, [settled](Protocol::settle).
     pub options: &'a Options,
-    /// How much.
+    /// The amount.
     pub make: &'a Need,
     /// Batches that one run will use up together, which then have to be in one lot; 0 if nobody knows.
     pub together: u64,

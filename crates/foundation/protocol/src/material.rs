@@ -14,35 +14,35 @@ use crate::party::Party;
 /// A kind of material that a protocol makes ahead.
 #[derive(Debug)]
 pub struct Material {
-    /// Its name, the same wherever it is used.
+    /// The material's name, the same wherever it is used.
     pub name: &'static str,
-    /// Whether it is for one program, or for any.
+    /// Whether the material is for one program, or for any.
     pub program: bool,
     /// The material that it is made from, if there is one.
     pub from: Option<&'static str>,
-    /// What it is counted in, the first of which a person says.
+    /// The units that the material is counted in, the first of which a person says.
     pub units: &'static [&'static str],
 }
 
-/// So much of one material: what a run uses up, or what is to be made.
+/// An amount of one material: what a run uses up, or what is to be made.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Need {
-    /// Its name.
+    /// The material's name.
     pub material: &'static str,
-    /// How much, in each of its units.
+    /// The amount, in each of the material's units.
     pub units: Vec<u64>,
-    /// In how many batches.
+    /// The number of batches that the amount is in.
     pub batches: u64,
-    /// How much a party stores of it at most, in bytes.
+    /// The most that a party stores for it, in bytes.
     pub bytes: u64,
 }
 
 /// A lot that is to be put on a shelf.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Lot {
-    /// How much is in it, in each of the material's units.
+    /// The amount in the lot, in each of the material's units.
     pub units: Vec<u64>,
-    /// In how many batches.
+    /// The number of batches that the amount is in.
     pub batches: u64,
 }
 
@@ -55,7 +55,7 @@ pub trait Shelf: Send {
     /// all parties have their part on their disks, whole; after an error nobody uses it.
     ///
     /// # Errors
-    /// Those of `write`, of the channels, and of what stores it.
+    /// Errors of `write`, of the channels, and of what stores it.
     fn put(&mut self, me: &mut Party<'_, '_>, lot: &Lot, write: &mut WriteBatch<'_>) -> Result<()>;
 
     /// The next batch of the lot that all parties chose, which from now on counts as used; `None` if none is left.
@@ -101,13 +101,13 @@ impl Supplies for Empty {
 
 /// Makes correlated randomness of one kind: from OT, from a shelf, from a helper, in tests from nowhere.
 pub trait Dealer {
-    /// What it makes: a type of the kind's own.
+    /// The material that it makes: a type of the kind's own.
     type Lot;
 
-    /// At least so much. All parties ask for the same, in the same order.
+    /// Makes at least so much. All parties ask for the same, in the same order.
     ///
     /// # Errors
-    /// Those of the channels and of the dealer's checks: then nothing is given out.
+    /// Errors of the channels and of the dealer's checks: then nothing is given out.
     fn deal(&mut self, me: &mut Party<'_, '_>, at_least: usize) -> Result<Self::Lot>;
 
     /// As [`Shelf::check_begins`], for a dealer whose keys outlive a run.

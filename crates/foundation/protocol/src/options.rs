@@ -6,7 +6,7 @@ use comity_core::{Error, PartyId, Result};
 
 use crate::card::{Card, Default, Opt, Values};
 
-/// What is set of a protocol's options, at one party.
+/// The options of a protocol as they are set at one party.
 #[derive(Clone, Debug)]
 pub struct Options {
     card: &'static Card,
@@ -14,12 +14,12 @@ pub struct Options {
     values: Vec<Option<OptionValue>>,
 }
 
-/// What an option is set to.
+/// The value that an option is set to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum OptionValue {
-    /// Of a switch.
+    /// Whether a switch is on.
     Switch(bool),
-    /// One of the words that there are.
+    /// A word, of those that the option can be.
     Word(&'static str),
     /// A number.
     Number(u64),
@@ -39,7 +39,7 @@ impl fmt::Display for OptionValue {
 }
 
 impl Options {
-    /// Nothing is set.
+    /// Options of which none is set.
     pub fn new(card: &'static Card) -> Options {
         Options { card, values: vec![None; card.options.len()] }
     }

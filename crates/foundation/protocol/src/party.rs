@@ -13,9 +13,9 @@ pub struct Party<'p, 'n> {
     pub net: &'p mut Mesh<'n>,
     /// Where this party stands.
     pub here: Here,
-    /// Its randomness.
+    /// This party's randomness.
     pub rng: &'p mut dyn CryptoRng,
-    /// Where outputs and phases go.
+    /// The observer to whom outputs and phases go.
     pub observer: &'p mut dyn Observer,
 }
 
@@ -24,13 +24,13 @@ pub struct Party<'p, 'n> {
 pub struct Here {
     /// This party.
     pub me: PartyId,
-    /// How many there are.
+    /// The number of parties.
     pub parties: u16,
     /// The session; the same at all parties.
     pub session: SessionId,
     /// The security parameters.
     pub params: Params,
-    /// What the machine can run.
+    /// The backend that the machine can run.
     pub backend: Backend,
 }
 

@@ -27,19 +27,19 @@ pub trait Reactive {
     /// A random value that nobody knows.
     ///
     /// # Errors
-    /// Those of the protocol.
+    /// Errors of the protocol.
     fn random(&mut self, me: &mut Party<'_, '_>, bits: usize) -> Result<Shares>;
 
     /// What a program computes of these values: its outputs, not revealed. Whose its inputs are and for whom its outputs does
     /// not matter.
     ///
     /// # Errors
-    /// Those of the protocol.
+    /// Errors of the protocol.
     fn call(&mut self, me: &mut Party<'_, '_>, program: &Program, values: &[&Shares]) -> Result<Vec<Shares>>;
 
     /// Reveals a value, after a check of everything before it. The value is there if this party is to learn it.
     ///
     /// # Errors
-    /// Those of the protocol: then it is at its end.
+    /// Errors of the protocol: then it is at its end.
     fn reveal(&mut self, me: &mut Party<'_, '_>, to: Recipients, value: &Shares) -> Result<Option<Bits>>;
 }

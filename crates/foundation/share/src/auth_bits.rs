@@ -18,7 +18,7 @@ pub trait AuthBits: Send {
     /// Random bits of both parties: each gets its share of a bit that neither knows.
     ///
     /// # Errors
-    /// Those of the channel, and of the checks.
+    /// Errors of the channel, and of the checks.
     fn shares(&mut self, ch: &mut dyn Channel, out: &mut [Share]) -> Result<()>;
 
     /// Random bits of `owner` alone, one of the two parties, who knows them: the other party's share is the constant zero.

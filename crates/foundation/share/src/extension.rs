@@ -31,7 +31,7 @@ impl Extension {
     /// Runs the base OTs of party `me` and this peer, both ways at once. `session` is this extension's alone, `key` this party's.
     ///
     /// # Errors
-    /// Those of the base OTs, and of the channel.
+    /// Errors of the base OTs, and of the channel.
     pub fn setup(
         ch: &mut dyn Channel,
         session: &SessionId,

@@ -16,7 +16,7 @@ use subtle::ConstantTimeEq;
 
 use crate::checks;
 
-/// What was shown to a peer, and what that peer showed, since the session began.
+/// A ledger: hashes of the MACs of all that was shown to a peer, and that this peer showed, since the session began.
 pub struct Ledger {
     peer: PartyId,
     shown: blake3::Hasher,

@@ -48,7 +48,7 @@ pub fn bucket_size(l: usize, bits: u32) -> usize {
     bits.div_ceil(l.ilog2() + 1) as usize + 1
 }
 
-/// The shape of a batch.
+/// The shape of a batch of leaky objects.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Bucketing {
     /// How many buckets, and so how many secure objects.
@@ -83,7 +83,7 @@ pub struct Budget {
     objects: usize,
     /// How many ANDs the failures of all batches are counted for.
     total: u64,
-    /// How many may still be made.
+    /// The number of ANDs that may still be made.
     left: u64,
     /// The batch that is made again and again, if all ANDs are sure to be used.
     fixed: Option<Bucketing>,
@@ -206,7 +206,7 @@ impl Partition {
         Partition { batch, shifts: shifts.collect() }
     }
 
-    /// What it is a partition of.
+    /// The shape of the batch that is partitioned.
     pub fn batch(&self) -> Bucketing {
         self.batch
     }

@@ -27,7 +27,7 @@ pub struct Sharing<'a, 'm> {
     buffer: Box<Buffer>,
 }
 
-/// Where operands or results of some gates are gathered.
+/// Room in which operands or results of some gates are gathered.
 type Buffer = [[Share; 64]; 2];
 
 impl<'a, 'm> Sharing<'a, 'm> {

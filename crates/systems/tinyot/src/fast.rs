@@ -78,7 +78,7 @@ pub struct Fast<C = Honest> {
     batch: u64,
     /// The first column of a batch, which becomes its triples.
     leaders: Table,
-    /// The other columns.
+    /// The other columns of a batch.
     others: Table,
     /// Which of the leaders are checked triples that were not handed out.
     ready: Range<usize>,
@@ -99,7 +99,7 @@ impl Fast {
     /// Sets up authenticated bits. The session is the dealer's alone.
     ///
     /// # Errors
-    /// Those of the base OTs, and of the channel.
+    /// Errors of the base OTs, and of the channel.
     pub fn new(ch: &mut dyn Channel, here: Here, budget: Budget, rng: &mut dyn CryptoRng) -> Result<Fast> {
         let Here { me, session, backend, .. } = here;
         let (session_of_bits, key) = (session.child("authenticated bits"), global_key(me, rng));

@@ -60,7 +60,7 @@ pub struct Machine<'a> {
     triples: Triples<Checked>,
     /// Input masks of either party, made ahead; the next one is the last.
     masks: [Zeroizing<Vec<Share>>; 2],
-    /// How many ANDs are still expected.
+    /// The number of ANDs that are still expected.
     planned: u64,
     /// The groups of the piece under way.
     groups: Vec<Group>,
@@ -116,7 +116,7 @@ impl<'a> Machine<'a> {
     /// what was planned, up to a batch.
     ///
     /// # Errors
-    /// Those of the dealer.
+    /// Errors of the dealer.
     pub fn prepare(&mut self, ch: &mut dyn Channel, masks: [usize; 2]) -> Result<()> {
         self.guarded(|machine| {
             for (owner, &wanted) in masks.iter().enumerate() {
@@ -135,7 +135,7 @@ impl<'a> Machine<'a> {
     /// Random bits that neither party knows.
     ///
     /// # Errors
-    /// Those of the dealer.
+    /// Errors of the dealer.
     pub fn random(&mut self, ch: &mut dyn Channel, out: &mut [Share]) -> Result<()> {
         self.guarded(|machine| machine.dealer.shares(ch, out))
     }
@@ -189,7 +189,7 @@ impl<'a> Machine<'a> {
     /// `out[i] = x[i] y[i]`: independent ANDs, one message each way for every 2^16 of them.
     ///
     /// # Errors
-    /// Those of the dealer and of the channel.
+    /// Errors of the dealer and of the channel.
     ///
     /// # Panics
     /// If the lengths differ.

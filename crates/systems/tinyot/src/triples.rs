@@ -26,9 +26,9 @@ pub struct Triple {
 /// Triples in a state. Wiped on drop.
 pub struct Triples<State> {
     list: Vec<Triple>,
-    /// How many of the list are used up.
+    /// The number of triples of the list that are used up.
     used: usize,
-    /// How many of these are wiped.
+    /// The number of used triples that are wiped.
     wiped: usize,
     state: PhantomData<State>,
 }
@@ -90,12 +90,12 @@ impl Triples<Checked> {
 }
 
 impl<State> Triples<State> {
-    /// How many are left.
+    /// The number of triples that are left.
     pub fn len(&self) -> usize {
         self.list.len() - self.used
     }
 
-    /// Whether none is left.
+    /// Whether no triple is left.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }

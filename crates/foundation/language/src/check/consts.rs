@@ -19,7 +19,7 @@ pub(super) enum ConstState {
 
 /// Why an expression is no number that is known while checking.
 pub(super) enum NoNumber {
-    /// It is none of those expressions that are computed here.
+    /// An expression of another kind than those that are computed here.
     Other(Span),
     /// A mistake; noted if it has no text.
     Wrong(Span, String),

@@ -34,7 +34,7 @@ pub(super) struct Local {
 struct Unknown {
     known: Option<Ty>,
     float: bool,
-    /// It is the type of a variable that changes, and so of a certain width.
+    /// Whether this is the type of a variable that changes, and so has a certain width.
     wide: bool,
 }
 
@@ -43,7 +43,7 @@ struct Unknown {
 pub(super) enum Later {
     /// The number fits the type.
     Fits(i128),
-    /// So many bits fit the type.
+    /// A number of so many bits fits the type.
     FitsBits(usize),
     /// The operator takes such a type.
     Numeric(&'static str),

@@ -39,7 +39,7 @@ pub(super) struct Call {
     pub(super) circuit: Rc<Circuit>,
     pub(super) args: Runs,
     pub(super) outs: Runs,
-    /// How many calls, and how far each argument and result moves from one to the next.
+    /// The number of calls, and how far each argument and result moves from one to the next.
     pub(super) times: u64,
     pub(super) strides: (Vec<i64>, Vec<i64>),
 }
@@ -47,7 +47,7 @@ pub(super) struct Call {
 /// A loop that is kept.
 pub(super) struct Loop {
     pub(super) times: u64,
-    /// Its turn is used as a value.
+    /// Whether the loop's turn is used as a value.
     pub(super) counted: bool,
 }
 
@@ -59,12 +59,12 @@ impl Loop {
     }
 }
 
-/// Where a digit is at present.
+/// The place of a digit at present.
 #[derive(Clone, Copy)]
 enum At {
-    /// It moves with the loop of the program at this depth, so many for each turn.
+    /// The digit moves with the loop of the program at this depth, by so many for each turn.
     Moving(usize, i64),
-    /// It stands still at this value.
+    /// The digit stands still at this value.
     Still(i64),
 }
 
@@ -73,9 +73,9 @@ pub(super) struct Emitter<'a> {
     classes: &'a [Class],
     loops: &'a [Loop],
     circuits: Vec<Circuit>,
-    /// Where circuits of this shape are; equal ones are kept once.
+    /// The places of the circuits of each shape; equal ones are kept once.
     known: HashMap<(usize, usize, usize), Vec<usize>>,
-    /// Where each digit is; several places add up.
+    /// The places of each digit, which add up.
     at: BTreeMap<Digit, Vec<At>>,
     /// The turns of the loops around.
     around: Vec<u64>,

@@ -20,26 +20,26 @@ use super::{Failure, Lower};
 use crate::diagnostic::Span;
 use crate::types::Ty;
 
-/// What is remembered of homes.
+/// The bits of homes that are remembered.
 pub(super) type Overlay = BTreeMap<(HomeId, Cell), Entry>;
 
 #[derive(Clone)]
 pub(super) struct Entry {
     bits: Rc<[Bit]>,
-    /// It is not in the memory yet.
+    /// Whether the bits are not in the memory yet.
     dirty: bool,
 }
 
 /// A branch that is being taken if a condition holds.
 pub(super) struct Level {
     condition: Bit,
-    /// What was remembered when the branch began; nothing, if it was written back since.
+    /// The entries that were there when the branch began, but for those that were written back since.
     before: Overlay,
     /// The homes from this one on were made in the branch.
     homes: HomeId,
 }
 
-/// What a branch leaves behind.
+/// The entries that a branch leaves behind.
 pub(super) struct Branch {
     pub(super) after: Overlay,
     pub(super) before: Overlay,
@@ -78,7 +78,7 @@ impl Lower<'_> {
         Ok(())
     }
 
-    /// What is remembered of a home under other classes, and may be in the same place.
+    /// The entries of a home under other classes, which may be in the same place.
     fn others(&self, home: HomeId, cell: Cell, bits: u64) -> impl Iterator<Item = (&(HomeId, Cell), &Entry)> {
         let lowest = Cell { class: 0, base: 0 };
         let below = self.overlay.range((home, lowest)..(home, Cell { class: cell.class, base: 0 }));

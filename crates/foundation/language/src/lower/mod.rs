@@ -56,7 +56,7 @@ impl Failure {
 pub(crate) struct Limits {
     /// Loops of about so many gates are unrolled.
     pub(crate) unroll: u64,
-    /// The same for loops in which constants save much.
+    /// The limit for loops in which constants save much.
     pub(crate) unroll_for_constants: u64,
 }
 
@@ -79,7 +79,7 @@ struct Lower<'m> {
     wires: u64,
     /// The parts of the program, of each open loop, innermost last.
     items: Vec<Vec<Item>>,
-    /// What comes before everything else: tables.
+    /// The items that come before everything else: tables.
     prologue: Vec<Item>,
     /// Tables of all numbers of so many bits.
     tables: BTreeMap<u32, Cell>,

@@ -306,7 +306,7 @@ impl<'m> Lower<'m> {
     }
 }
 
-/// What is assigned.
+/// An assignment: the operator, if there is one, and the value.
 struct Change<'a> {
     op: Option<Binary>,
     right: &'a Value,

@@ -112,13 +112,13 @@ fn children<'a>(expr: &'a Expr, each: &mut dyn FnMut(&'a Expr), stmt: &mut dyn F
 /// How a loop's variable is used as a public number.
 #[derive(Default)]
 pub(super) struct Wants {
-    /// Inner loops are bounded by it: the loop has to be unrolled.
+    /// Whether inner loops are bounded by the variable: the loop has to be unrolled.
     pub(super) bounds: bool,
-    /// It decides in a way that a kept loop pays for.
+    /// Whether the variable decides in a way that a kept loop pays for.
     pub(super) constant: bool,
-    /// Where comparisons with it change: the first turn of the part that begins there.
+    /// The turns at which comparisons with the variable change: the first of the part that begins there.
     pub(super) breaks: BTreeSet<i128>,
-    /// It is divided by numbers with this common multiple.
+    /// The common multiple of the numbers that the variable is divided by.
     pub(super) period: i128,
 }
 

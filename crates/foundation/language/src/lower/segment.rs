@@ -47,12 +47,12 @@ pub(super) struct Segment {
     builder: Builder,
     /// Wires for loaded bits.
     pool: Vec<Wire>,
-    /// What the first wires of the pool load, and whether the place keeps its value.
+    /// The places that the first wires of the pool load, and whether the place keeps its value.
     loads: Vec<(Cell, bool)>,
     known: HashMap<Cell, Wire>,
-    /// Where wires that are used later are kept.
+    /// The places in which wires that are used later are kept.
     spills: HashMap<Wire, u32>,
-    /// What is written to the memory at the end.
+    /// The wires that are written to the memory at the end, and where.
     outs: Vec<(Wire, Cell)>,
     counted: usize,
 }

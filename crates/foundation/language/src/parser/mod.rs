@@ -89,7 +89,7 @@ impl<'s> Parser<'s, '_> {
         Err(Stop)
     }
 
-    /// What stands here, for messages.
+    /// The words for the token that stands here, for messages.
     fn found(&self) -> String {
         match &self.token().kind {
             Kind::Name(name) => format!("`{name}`"),

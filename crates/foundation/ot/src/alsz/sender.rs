@@ -42,7 +42,7 @@ impl Sender {
     /// `session` is that of this extension alone: of two under one session each takes a child of it.
     ///
     /// # Errors
-    /// Those of [`BaseOt::receive`].
+    /// Errors of [`BaseOt::receive`].
     pub fn setup<B: BaseOt<Model: AtLeast<Malicious>>>(
         ch: &mut dyn Channel,
         session: &SessionId,

@@ -83,7 +83,7 @@ struct Textbook {
     next: u128,
 }
 
-/// How it differs from an honest one.
+/// How a cheating receiver differs from an honest one.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Cheat {
     None,

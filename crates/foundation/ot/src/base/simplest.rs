@@ -185,7 +185,7 @@ impl Kdf {
 /// The sender's side of `n` random OTs: both keys of each.
 ///
 /// # Errors
-/// Those of [`Sender::finish`] and of the channel.
+/// Errors of [`Sender::finish`] and of the channel.
 pub fn send(ch: &mut dyn Channel, session: &SessionId, n: usize, rng: &mut dyn CryptoRng) -> Result<Vec<[Block; 2]>> {
     // 1. A goes out at once: the receiver waits for it.
     let (mut sender, setup) = Sender::new(session, rng);
@@ -200,7 +200,7 @@ pub fn send(ch: &mut dyn Channel, session: &SessionId, n: usize, rng: &mut dyn C
 /// The receiver's side of one random OT for each choice bit: the chosen keys.
 ///
 /// # Errors
-/// Those of [`Receiver::new`] and of the channel.
+/// Errors of [`Receiver::new`] and of the channel.
 pub fn receive(
     ch: &mut dyn Channel,
     session: &SessionId,

@@ -41,7 +41,7 @@ impl Receiver {
     /// `session` is that of this committing OT alone: of two under one session each takes a child of it.
     ///
     /// # Errors
-    /// Those of [`BaseOt::send`].
+    /// Errors of [`BaseOt::send`].
     pub fn setup<B: BaseOt<Model: AtLeast<Malicious>>>(
         ch: &mut dyn Channel,
         session: &SessionId,
@@ -58,7 +58,7 @@ impl Receiver {
     /// instance.
     ///
     /// # Errors
-    /// Those of the channel.
+    /// Errors of the channel.
     ///
     /// # Panics
     /// If there are not 128.
@@ -93,7 +93,7 @@ impl Receiver {
     /// OTs of chosen messages of `len` bytes: the chosen one of each.
     ///
     /// # Errors
-    /// Those of the channel.
+    /// Errors of the channel.
     pub fn receive(&mut self, ch: &mut dyn Channel, len: usize, choices: &Bits) -> Result<Vec<Vec<u8>>> {
         begin(&mut self.broken)?;
         let t = self.extend(ch, choices)?;
@@ -123,7 +123,7 @@ impl Receiver {
     /// OTs of random messages: the chosen one of each.
     ///
     /// # Errors
-    /// Those of the channel.
+    /// Errors of the channel.
     pub fn random(&mut self, ch: &mut dyn Channel, choices: &Bits) -> Result<Vec<Block>> {
         begin(&mut self.broken)?;
         let t = self.extend(ch, choices)?;
@@ -137,7 +137,7 @@ impl Receiver {
     /// Receives the opening: both messages of every OT of every call, in order.
     ///
     /// # Errors
-    /// Those of the channel, and those of [`Receiver::finish`].
+    /// Errors of the channel, and those of [`Receiver::finish`].
     pub fn open(self, ch: &mut dyn Channel) -> Result<Vec<[Vec<u8>; 2]>> {
         let mut opening = [0; DeltaOpening::BYTES];
         ch.recv(&mut opening)?;
@@ -176,7 +176,7 @@ impl Receiver {
     /// Receives the opening of OTs that were all random: both messages of each, in order.
     ///
     /// # Errors
-    /// Those of [`Receiver::open`].
+    /// Errors of [`Receiver::open`].
     ///
     /// # Panics
     /// If messages were chosen.
@@ -189,7 +189,7 @@ impl Receiver {
     /// Takes the opening of OTs that were all random: both messages of each, in order.
     ///
     /// # Errors
-    /// Those of [`Receiver::finish`].
+    /// Errors of [`Receiver::finish`].
     ///
     /// # Panics
     /// If messages were chosen.

@@ -29,7 +29,7 @@ impl Sender {
     /// `session` is that of this committing OT alone: of two under one session each takes a child of it.
     ///
     /// # Errors
-    /// Those of [`BaseOt::receive`], and [`InconsistentTree`](crate::checks::INCONSISTENT_TREE).
+    /// Errors of [`BaseOt::receive`], and [`InconsistentTree`](crate::checks::INCONSISTENT_TREE).
     pub fn setup<B: BaseOt<Model: AtLeast<Malicious>>>(
         ch: &mut dyn Channel,
         session: &SessionId,
@@ -45,7 +45,7 @@ impl Sender {
     /// Receives the trees, over 128 random OTs that are there already, whose choice bits are random and become delta.
     ///
     /// # Errors
-    /// Those of the channel, and of [`Sender::new`].
+    /// Errors of the channel, and of [`Sender::new`].
     ///
     /// # Panics
     /// If there are not 128.
@@ -90,7 +90,7 @@ impl Sender {
     /// OTs of chosen messages, each `len` bytes long.
     ///
     /// # Errors
-    /// Those of the channel, [`InconsistentChoices`](crate::checks::INCONSISTENT_CHOICES), and
+    /// Errors of the channel, [`InconsistentChoices`](crate::checks::INCONSISTENT_CHOICES), and
     /// [`InvalidInput`](comity_core::Kind) if a message has another length.
     pub fn send<T: AsRef<[u8]>>(&mut self, ch: &mut dyn Channel, len: usize, messages: &[[T; 2]]) -> Result<()> {
         if let Some(other) = messages.iter().flatten().find(|message| message.as_ref().len() != len) {
@@ -121,7 +121,7 @@ impl Sender {
     /// OTs of random messages: both of each.
     ///
     /// # Errors
-    /// Those of the channel, and [`InconsistentChoices`](crate::checks::INCONSISTENT_CHOICES).
+    /// Errors of the channel, and [`InconsistentChoices`](crate::checks::INCONSISTENT_CHOICES).
     pub fn random(&mut self, ch: &mut dyn Channel, out: &mut [[Block; 2]]) -> Result<()> {
         begin(&mut self.broken)?;
         let q = self.extend(ch, out.len())?;
@@ -136,7 +136,7 @@ impl Sender {
     /// Opens all OTs.
     ///
     /// # Errors
-    /// Those of the channel, and [`InvalidInput`](comity_core::Kind) after an earlier error.
+    /// Errors of the channel, and [`InvalidInput`](comity_core::Kind) after an earlier error.
     pub fn open(self, ch: &mut dyn Channel) -> Result<()> {
         ch.send(&self.opening()?.to_bytes())?;
         ch.flush()

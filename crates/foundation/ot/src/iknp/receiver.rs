@@ -33,7 +33,7 @@ impl Receiver {
     /// `session` is that of this extension alone: of two under one session each takes a child of it.
     ///
     /// # Errors
-    /// Those of [`BaseOt::send`].
+    /// Errors of [`BaseOt::send`].
     pub fn setup<B: BaseOt<Model: AtLeast<SemiHonest>>>(
         ch: &mut dyn Channel,
         session: &SessionId,

@@ -30,7 +30,7 @@ impl Sender {
     /// `delta` must be uniform but for bits that the protocol above fixes (bit 0 for point-and-permute).
     ///
     /// # Errors
-    /// Those of [`BaseOt::receive`].
+    /// Errors of [`BaseOt::receive`].
     pub fn setup<B: BaseOt<Model: AtLeast<SemiHonest>>>(
         ch: &mut dyn Channel,
         session: &SessionId,

@@ -31,7 +31,7 @@ fn count(bytes: usize, entries: usize, len: usize) -> Result<usize> {
 /// every `2^16 / entries` OTs or so.
 ///
 /// # Errors
-/// Those of [`Sender::keys`], and [`InvalidInput`](comity_core::Kind) if the messages are not whole ones.
+/// Errors of [`Sender::keys`], and [`InvalidInput`](comity_core::Kind) if the messages are not whole ones.
 pub fn send<S: OneOfN>(
     sender: &mut Sender<S>,
     ch: &mut dyn Channel,
@@ -63,7 +63,7 @@ pub fn send<S: OneOfN>(
 /// The chosen one of `entries` messages of `len` bytes of each OT goes to `out`, one after another.
 ///
 /// # Errors
-/// Those of [`Receiver::receive`], and [`InvalidInput`](comity_core::Kind) if `out` has not the room of a message for each choice,
+/// Errors of [`Receiver::receive`], and [`InvalidInput`](comity_core::Kind) if `out` has not the room of a message for each choice,
 /// or a choice is not below `entries`.
 pub fn receive<S: OneOfN>(
     receiver: &mut Receiver<S>,

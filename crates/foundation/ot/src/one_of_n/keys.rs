@@ -13,7 +13,7 @@ use super::{OneOfN, QUARTERS, in_range};
 /// Words encoded in one go.
 const BATCH: usize = 1024;
 
-/// What is the same for all OTs of a sender.
+/// A sender's secrets, the same for all its OTs.
 pub(super) struct Secret {
     pub(super) backend: Backend,
     pub(super) code: Code,
@@ -45,12 +45,12 @@ impl<S: OneOfN> Keys<S> {
         Keys { secret: secret.clone(), q, first, scheme: PhantomData }
     }
 
-    /// How many OTs.
+    /// The number of OTs.
     pub fn len(&self) -> usize {
         self.q[0].len()
     }
 
-    /// Whether there are none.
+    /// Whether there are no OTs.
     pub fn is_empty(&self) -> bool {
         self.q[0].is_empty()
     }

@@ -62,7 +62,7 @@ impl<S: OneOfN> Receiver<S> {
     /// `session` is that of this extension alone: of two under one session each takes a child of it.
     ///
     /// # Errors
-    /// Those of [`BaseOt::receive`] and of the [extension](crate::softspoken).
+    /// Errors of [`BaseOt::receive`] and of the [extension](crate::softspoken).
     pub fn setup<B: BaseOt<Model: AtLeast<S::Model>>>(
         ch: &mut dyn Channel,
         session: &SessionId,
@@ -115,7 +115,7 @@ impl<S: OneOfN> Receiver<S> {
     /// The next OTs, one for each choice: `out[j]` gets the block of OT `j` at `choices[j]`.
     ///
     /// # Errors
-    /// Those of the channel, and [`InvalidInput`](comity_core::Kind) if the lengths differ or a choice is out of range.
+    /// Errors of the channel, and [`InvalidInput`](comity_core::Kind) if the lengths differ or a choice is out of range.
     pub fn receive(&mut self, ch: &mut dyn Channel, choices: &[u128], out: &mut [Block]) -> Result<()> {
         if choices.len() != out.len() {
             let (choices, outputs) = (choices.len(), out.len());

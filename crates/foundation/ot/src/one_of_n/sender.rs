@@ -59,7 +59,7 @@ impl<S: OneOfN> Sender<S> {
     /// `session` is that of this extension alone: of two under one session each takes a child of it.
     ///
     /// # Errors
-    /// Those of [`BaseOt::send`] and of the [extension](crate::softspoken).
+    /// Errors of [`BaseOt::send`] and of the [extension](crate::softspoken).
     pub fn setup<B: BaseOt<Model: AtLeast<S::Model>>>(
         ch: &mut dyn Channel,
         session: &SessionId,
@@ -111,7 +111,7 @@ impl<S: OneOfN> Sender<S> {
     /// The next `n` OTs, for choices that the receiver makes.
     ///
     /// # Errors
-    /// Those of the channel; in the malicious model
+    /// Errors of the channel; in the malicious model
     /// [`InconsistentChoices`](crate::checks::INCONSISTENT_CHOICES).
     pub fn keys(&mut self, ch: &mut dyn Channel, n: usize) -> Result<Keys<S>> {
         begin(&mut self.broken)?;

@@ -16,7 +16,7 @@ pub(super) struct Sum {
 }
 
 impl Sum {
-    /// Of no trees, with so many leaves each.
+    /// The sum over no trees yet, each of which will have so many leaves.
     pub(super) fn new(backend: Backend, point: Block, leaves: usize) -> Sum {
         let mut powers = Vec::with_capacity(leaves);
         let mut power = Block::from_u128(1);

@@ -53,7 +53,7 @@ impl<M: Model> Receiver<M> {
     /// `session` is that of this extension alone.
     ///
     /// # Errors
-    /// Those of SoftSpoken's set-up, and of [`Receiver::bootstrap`].
+    /// Errors of SoftSpoken's set-up, and of [`Receiver::bootstrap`].
     pub fn setup<B: BaseOt<Model: AtLeast<M>>>(
         ch: &mut dyn Channel,
         session: &SessionId,
@@ -72,7 +72,7 @@ impl<M: Model> Receiver<M> {
     /// `session` is that of this extension alone, made of what both parties chose: it picks the code.
     ///
     /// # Errors
-    /// Those of the extension.
+    /// Errors of the extension.
     pub fn bootstrap<D: CotReceiver<Model: AtLeast<M>>>(
         ch: &mut dyn Channel,
         session: &SessionId,

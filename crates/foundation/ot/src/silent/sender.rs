@@ -39,7 +39,7 @@ impl<M: Model> Sender<M> {
     /// is set here.
     ///
     /// # Errors
-    /// Those of SoftSpoken's set-up, and of [`Sender::bootstrap`].
+    /// Errors of SoftSpoken's set-up, and of [`Sender::bootstrap`].
     pub fn setup<B: BaseOt<Model: AtLeast<M>>>(
         ch: &mut dyn Channel,
         session: &SessionId,
@@ -60,7 +60,7 @@ impl<M: Model> Sender<M> {
     /// `session` is that of this extension alone, made of what both parties chose: it picks the code.
     ///
     /// # Errors
-    /// Those of the extension.
+    /// Errors of the extension.
     pub fn bootstrap<D: CotSender<Model: AtLeast<M>>>(
         ch: &mut dyn Channel,
         session: &SessionId,

@@ -13,7 +13,7 @@ const STOPPED: &str = "this silent OT stopped at an earlier error; set up a new 
 
 /// Correlations that an iteration starts from. Secret.
 struct Input {
-    /// Of learning parity with noise.
+    /// The secret of learning parity with noise (LPN).
     secret: Table,
     /// One for each level of each tree, and 128 for the mask.
     levels: Vec<Block>,

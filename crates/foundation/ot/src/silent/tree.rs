@@ -28,7 +28,7 @@ pub(super) struct Tree {
 }
 
 impl Tree {
-    /// Of at least three levels.
+    /// A tree of `depth` levels, at least three.
     pub(super) fn new(backend: Backend, depth: usize) -> Tree {
         assert!(depth > 2, "a tree of {depth} levels");
         let (nodes, path) = (vec![Block::ZERO; 1 << depth], vec![0; 1 << (depth - 3)]);

@@ -24,7 +24,7 @@ impl Checking for SemiHonest {
 
 impl Checking for Malicious {
     const CHECKED: bool = true;
-    /// With the 128 OTs of the mask 2^16, whose matrix takes 1 MiB.
+    /// A chunk and the 128 OTs of its mask are 2^16, whose matrix takes 1 MiB.
     const CHUNK: usize = (1 << 16) - 128;
 }
 

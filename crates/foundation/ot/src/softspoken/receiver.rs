@@ -38,7 +38,7 @@ impl<M: Checking> Receiver<M> {
     /// `session` is that of this extension alone: of two under one session each takes a child of it.
     ///
     /// # Errors
-    /// Those of [`BaseOt::send`], and [`InvalidInput`](comity_core::Kind) if `k` is not from 1 to 8.
+    /// Errors of [`BaseOt::send`], and [`InvalidInput`](comity_core::Kind) if `k` is not from 1 to 8.
     pub fn setup<B: BaseOt<Model: AtLeast<M>>>(
         ch: &mut dyn Channel,
         session: &SessionId,

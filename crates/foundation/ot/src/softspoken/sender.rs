@@ -43,7 +43,7 @@ impl<M: Checking> Sender<M> {
     /// `delta` must be uniform but for bits that the protocol above fixes (bit 0 for point-and-permute).
     ///
     /// # Errors
-    /// Those of [`BaseOt::receive`], [`InvalidInput`](comity_core::Kind) if `k` is not from 1 to 8, and in the
+    /// Errors of [`BaseOt::receive`], [`InvalidInput`](comity_core::Kind) if `k` is not from 1 to 8, and in the
     /// malicious model [`InconsistentTree`](crate::checks::INCONSISTENT_TREE).
     pub fn setup<B: BaseOt<Model: AtLeast<M>>>(
         ch: &mut dyn Channel,

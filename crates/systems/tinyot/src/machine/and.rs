@@ -20,7 +20,7 @@ use crate::triples::Triple;
 
 /// Where the operands of independent ANDs are, and where the results go.
 pub(crate) trait Operands {
-    /// How many ANDs.
+    /// The number of ANDs.
     fn len(&self) -> usize;
 
     /// Shows the operands of these ANDs in order, a stretch at a time.

@@ -100,7 +100,7 @@ impl Drop for Multiples {
     }
 }
 
-/// What was shown and seen, and waits to be checked.
+/// A ledger with the packed MACs that wait to go into it: what was shown and seen, and is to be checked.
 pub(super) struct Tally {
     ledger: Ledger,
     shown: Vec<Block>,

@@ -54,7 +54,7 @@ impl Shape {
     }
 }
 
-/// Where both parties' authenticated bits come from.
+/// The source of both parties' authenticated bits.
 pub(super) struct ABits {
     shape: Shape,
     labit: LaBit,
@@ -62,7 +62,7 @@ pub(super) struct ABits {
     macs: Stock,
     keys: Stock,
     next: Next,
-    /// How many chunks the session may still take.
+    /// The number of chunks that the session may still take.
     left: u64,
 }
 
@@ -72,7 +72,7 @@ enum Next {
     First(Option<Seeds>),
     /// The bits that the last one kept back.
     Kept,
-    /// Nothing: a chunk was begun and not ended. What the stock holds then may be zeros, and seeds of zeros would announce
+    /// The chunk is lost: it was begun and not ended. What is left of it may be zeros, and seeds of zeros would announce
     /// the key.
     Lost,
 }
@@ -81,7 +81,7 @@ enum Next {
 struct Stock {
     blocks: Zeroizing<Vec<Block>>,
     used: usize,
-    /// Where those begin that are kept back.
+    /// The end of the bits to give out: those that are kept back begin here.
     end: usize,
 }
 

@@ -7,9 +7,9 @@ use comity_core::Block;
 pub enum Act<'a> {
     /// LaBit, step 3: the correction of seed OT `i`, a row that makes its messages differ by `Gamma`.
     Correction {
-        /// Which OT.
+        /// The number of the seed OT.
         i: usize,
-        /// The row.
+        /// The correction's row.
         row: &'a mut [u8],
     },
     /// LaBit, step 5(a): the sums that are announced.
@@ -32,18 +32,18 @@ pub enum Act<'a> {
     AndBits(&'a [[Block; 3]]),
     /// LaAND: the holder's d.
     AndD(&'a mut [u8]),
-    /// LaAND: the key holder's U, and what it will compare.
+    /// LaAND: the key holder's U, and its side of the comparison.
     AndU {
         /// U.
         u: &'a mut [Block],
-        /// What it will compare.
+        /// The key holder's side of the comparison.
         compared: &'a mut [Block],
     },
     /// LaOT, after step 1: the half of the sender, and of the receiver.
     OtBits {
-        /// Of the sender.
+        /// The halves of the sender.
         sent: &'a [[Block; 4]],
-        /// Of the receiver.
+        /// The halves of the receiver.
         received: &'a [[Block; 4]],
     },
     /// LaOT, step 4: `X_0`, `X_1`.
@@ -54,7 +54,7 @@ pub enum Act<'a> {
     OtI {
         /// `I_0` and `I_1`.
         i: &'a mut [[Block; 2]],
-        /// What it will compare.
+        /// The sender's side of the comparison.
         compared: &'a mut [[Block; 2]],
     },
     /// Before the buckets: the coin of the party whose secrets could leak.

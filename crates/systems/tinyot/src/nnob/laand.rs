@@ -31,7 +31,7 @@ use super::context::{Context, Packed};
 
 use crate::checks;
 
-/// How many are made at a time.
+/// Leaky ANDs that are made at a time.
 const CHUNK: usize = 4096;
 
 /// One party's half of an authenticated local AND, `z = x y`: three MACs, or three keys.

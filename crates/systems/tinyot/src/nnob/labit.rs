@@ -60,7 +60,7 @@ impl Rows {
     }
 }
 
-/// What comes out, and its memory for the next run.
+/// LaBit: the leaky bits of one run, and their memory for the next.
 pub(super) struct LaBit {
     /// `Gamma` of the direction in which this party offers: its bits, once the matrix is read by columns.
     pub(super) gamma: Zeroizing<Vec<u8>>,

@@ -28,7 +28,7 @@ use super::context::{Context, Packed};
 
 use crate::checks;
 
-/// How many are made at a time.
+/// Leaky OTs that are made at a time.
 const CHUNK: usize = 4096;
 
 /// One party's half of an authenticated OT `z = x_c`: of `x0`, `x1`, `c`, `z` the sender has MACs on the first two and

@@ -80,7 +80,7 @@ fn swap(ch: &mut dyn Channel, first: &[u8], second: &[u8]) -> Result<(Vec<u8>, V
     Ok((theirs, rest))
 }
 
-/// As many bytes as the peer's message has by its kind.
+/// The peer's message as an array, which has as many bytes as messages of its kind.
 fn array<const N: usize>(bytes: &[u8]) -> [u8; N] {
     std::array::from_fn(|i| bytes[i])
 }

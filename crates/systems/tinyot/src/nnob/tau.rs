@@ -55,7 +55,7 @@ pub fn failure(psi: usize, tau: usize) -> f64 {
     failures(psi, tau).fold(0.0, f64::max)
 }
 
-/// Of all cases.
+/// The probability of failure in each case.
 fn failures(psi: usize, tau: usize) -> impl Iterator<Item = f64> {
     let amplified = move |kept: usize| if kept >= psi { 0.5f64.powi((kept - psi) as i32) } else { 1.0 };
     let one = (0..=tau).map(move |k| expectation(tau, k, amplified));

@@ -20,7 +20,7 @@ impl<'a> Half<'a> {
         self.kept.len()
     }
 
-    /// How many authenticated bits.
+    /// The number of authenticated bits.
     pub(super) fn columns(&self) -> usize {
         self.rows.columns()
     }

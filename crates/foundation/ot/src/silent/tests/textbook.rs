@@ -15,7 +15,7 @@ pub(super) struct Textbook {
     /// All leaves of all trees, and which ones are at the end of a path.
     leaves: Vec<Block>,
     ends: Vec<bool>,
-    /// What comes out: `q` and the choice bits.
+    /// The outputs of an iteration: `q` and the choice bits.
     out: Vec<(Block, bool)>,
 }
 
