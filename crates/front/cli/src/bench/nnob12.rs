@@ -12,7 +12,7 @@ use comity_circuit::{Builder, Observer, Program, ProgramBuilder, Recipients};
 use comity_core::{Bits, PartyId};
 use comity_net::SystemRng;
 use comity_protocol::{Here, Protocol};
-use comity_share::{GlobalKey, Share, AuthBits};
+use comity_share::{AuthBits, GlobalKey, Share};
 use comity_tinyot::bucket::Budget;
 use comity_tinyot::nnob::Plan;
 use comity_tinyot::{Ands, Checked, Dealer, DealerKind, Machine, TinyOt, Triples, dealer, run_with};
