@@ -208,7 +208,7 @@ impl Opt {
         match &self.values {
             Values::Part(words) => {
                 let part = words.iter().position(|word| *word == text)?;
-                Some(OptionValue::First(PartyId(if part == 0 { me.0 } else { 1 - me.0.min(1) })))
+                Some(OptionValue::First(if part == 0 { me } else { PartyId(u16::from(me.0 == 0)) }))
             }
             _ => self.read(text),
         }

@@ -202,3 +202,20 @@ fn golden_digests_pin_the_lowering() {
         assert_eq!(digest(&Lowered::new(&circuit)), want);
     }
 }
+
+/// The drawing at the head of the module.
+#[test]
+fn a_full_adder_becomes_the_slots_of_the_drawing() {
+    let gate = |op, a, b| Gate { op, a, b };
+    let gates =
+        vec![gate(Op::Xor, 2, 4), gate(Op::Xor, 3, 4), gate(Op::And, 5, 6), gate(Op::Xor, 7, 4), gate(Op::Xor, 5, 3)];
+    let group = |bits| vec![Group { name: String::new(), bits }];
+    let adder = Circuit::new(group(3), group(2), gates, vec![9, 8]).unwrap();
+    let lowered = Lowered::new(&adder);
+    let slots = |gates: &[TapeGate]| gates.iter().map(|gate| [gate.out(), gate.a(), gate.b()]).collect::<Vec<_>>();
+    assert_eq!(slots(lowered.tape().xors()), [[2, 2, 4], [5, 3, 4], [3, 2, 3], [4, 6, 4]]);
+    assert_eq!(slots(lowered.tape().ands()), [[6, 2, 5]]);
+    let segments: Vec<_> = lowered.tape().segments().iter().map(|segment| [segment.xors, segment.ands]).collect();
+    assert_eq!(segments, [[3, 1], [1, 0]]);
+    assert_eq!(lowered.outputs(), [3, 4]);
+}
