@@ -17,7 +17,7 @@ pub struct Traffic {
     pub sent: u64,
     /// Bytes received.
     pub received: u64,
-    /// How often this party turned from sending new bytes to receiving. Rounds of forks are added, though forks may
+    /// The number of times that this party turned from sending new bytes to receiving. Rounds of forks are added, though forks may
     /// run side by side: with forks this is an upper bound.
     pub rounds: u64,
 }
@@ -37,7 +37,7 @@ struct Cells {
     sent: AtomicU64,
     received: AtomicU64,
     rounds: AtomicU64,
-    /// What `sent` was when the direction last turned.
+    /// The value of `sent` when the direction last turned.
     turned_at: AtomicU64,
     forks: Mutex<Vec<Counter>>,
 }

@@ -26,10 +26,10 @@ use crate::per_peer::PerPeer;
 use wire::{MAGIC, OPENING, Theirs, encode, named, open, shown, text_digest};
 pub use wire::{OPTIONS, WIRE_BYTES, WIRE_VERSION};
 
-/// What a party says about the session that it wants.
+/// A hello: the session that a party wants.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Hello {
-    /// What is to be done, the protocol's name first.
+    /// The task, the protocol's name first.
     pub protocol: String,
     /// The options that have to be alike, by name; at most [`OPTIONS`] bytes in all. `None` leaves it to the others.
     pub options: Agreed,
@@ -39,7 +39,7 @@ pub struct Hello {
     pub me: PartyId,
     /// The number of parties.
     pub parties: u16,
-    /// What people call the program. Not compared: a file and a built-in may be the same program.
+    /// The name that people call the program by. Not compared: a file and a built-in may be the same program.
     pub program: String,
     /// The program's digest.
     pub program_digest: [u8; 32],
@@ -58,7 +58,7 @@ pub struct Hello {
 /// Options by name.
 pub type Agreed = Vec<(&'static str, Option<String>)>;
 
-/// What the parties have agreed on.
+/// A greeting that came to an end: what the parties have agreed on.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Greeted {
     /// The session's id, the same at all.

@@ -13,11 +13,11 @@ use comity_core::{Error, Result};
 
 use crate::channel::{Channel, RecvHalf, SendHalf};
 
-/// How many bytes each direction holds: enough that a sender runs ahead of its receiver by some chunks of garbled
+/// Bytes that each direction holds: enough that a sender runs ahead of its receiver by some chunks of garbled
 /// tables, little enough that both directions sit in the second-level cache.
 pub const CAPACITY: usize = 1 << 20;
 
-/// How many unflushed bytes the sender keeps: small messages are then one transfer, and large ones pass it by.
+/// Unflushed bytes that the sender keeps: small messages are then one transfer, and large ones pass it by.
 const BUFFER: usize = 1 << 14;
 
 /// Two connected channels.
@@ -55,7 +55,7 @@ pub struct MemoryChannel {
     buffer: Vec<u8>,
 }
 
-/// Both directions, and who waits for them.
+/// The two directions of a pair of channels, and who waits for them.
 #[derive(Default)]
 struct Wire {
     state: Mutex<State>,
@@ -67,7 +67,7 @@ struct State {
     /// `pipes[i]` holds the bytes under way to side `i`.
     pipes: [VecDeque<u8>; 2],
     gone: [bool; 2],
-    /// What a side that waits, and can do nothing else, waits for.
+    /// The want of each side that waits and can do nothing else.
     wants: [Option<Wants>; 2],
     deadlock: bool,
     /// Ends of forks that the other side opened first, by label.

@@ -8,12 +8,12 @@ use comity_core::{Error, Result};
 
 use crate::channel::{Channel, RecvHalf, SendHalf};
 
-/// What one party sent and received over a channel.
+/// A recording: what one party sent and received over a channel.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Recording {
     /// All bytes sent.
     pub sent: Vec<u8>,
-    /// Where in `sent` each message ends: each flush, and each turn to receiving, ends one.
+    /// The ends of the messages in `sent`: each flush, and each turn to receiving, ends one.
     pub borders: Vec<usize>,
     /// All bytes received.
     pub received: Vec<u8>,

@@ -12,13 +12,13 @@ pub struct Replay {
     forks: Vec<(String, Recording)>,
 }
 
-/// What the party receives.
+/// The bytes that the party receives.
 struct Says {
     bytes: Vec<u8>,
     done: usize,
 }
 
-/// What the party must send, if that matters.
+/// The bytes that the party must send, if that matters.
 struct Hears {
     bytes: Option<Vec<u8>>,
     done: usize,

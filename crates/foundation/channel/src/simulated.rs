@@ -35,9 +35,9 @@ const HEADER: usize = 12;
 /// `mbit`, `gbit`, decimal).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct NetProfile {
-    /// From sending a byte to receiving one that was sent in answer.
+    /// The time from sending a byte to receiving one that was sent in answer.
     pub round_trip: Duration,
-    /// In each direction.
+    /// The bandwidth in each direction.
     pub bits_per_second: u64,
 }
 
@@ -100,7 +100,7 @@ impl fmt::Display for NetProfile {
     }
 }
 
-/// What tells the time and lets it pass.
+/// A clock, which tells the time and lets it pass.
 trait Clock: Send + Sync {
     /// The time since the epoch.
     fn now(&self) -> Duration;

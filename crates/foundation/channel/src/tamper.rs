@@ -12,13 +12,13 @@ use crate::channel::{Channel, RecvHalf, SendHalf};
 /// A direction, seen from the party that has the channel.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Direction {
-    /// From this party to its peer.
+    /// Bytes from this party to its peer.
     Outgoing,
-    /// From the peer to this party.
+    /// Bytes from the peer to this party.
     Incoming,
 }
 
-/// What becomes of bytes from some position on.
+/// A change of bytes from some position on.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Change {
     /// One bit of one byte is flipped; bit 0 is the lowest.
@@ -58,7 +58,7 @@ pub enum Change {
 }
 
 impl Change {
-    /// How many bytes must be known before anything of the change can be passed on.
+    /// The number of bytes that must be known before anything of the change can be passed on.
     fn span(&self) -> usize {
         match self {
             Change::Flip { .. } => 1,
@@ -152,7 +152,7 @@ impl Edit {
         Cow::Owned([before, &change.apply(std::mem::take(&mut self.held)), after].concat())
     }
 
-    /// How many bytes must go in for at least `wanted` more to come out, if these can be known to be enough.
+    /// The number of bytes that must go in for at least `wanted` more to come out, if these can be known to be enough.
     fn needed(&self, wanted: usize) -> usize {
         let before = self.at.saturating_sub(self.passed);
         match &self.change {
@@ -167,7 +167,7 @@ impl Edit {
 }
 
 impl Incoming {
-    /// How many bytes to receive before `len` can be delivered; `None` if they are just passed on.
+    /// The number of bytes to receive before `len` can be delivered; `None` if they are just passed on.
     fn plan(&self, len: usize) -> Result<Option<usize>> {
         let wanted = len.saturating_sub(self.pending.len());
         let end = self.edit.passed + wanted;

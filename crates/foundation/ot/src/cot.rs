@@ -23,7 +23,7 @@ pub trait CotSender: Send {
     /// The adversary model that the extension withstands.
     type Model: Model;
 
-    /// How many OTs a call handles best; both sides have the same number.
+    /// The number of OTs that a call handles best, the same at both sides.
     const CHUNK: usize = 1 << 17;
 
     /// Delta, the correlation. Secret.
@@ -70,7 +70,7 @@ pub trait CotReceiver: Send {
     /// The adversary model that the extension withstands.
     type Model: Model;
 
-    /// How many OTs a call handles best; both sides have the same number.
+    /// The number of OTs that a call handles best, the same at both sides.
     const CHUNK: usize = 1 << 17;
 
     /// The backend that this side was made for.

@@ -18,11 +18,11 @@ use crate::cot::{CotReceiver, CotSender};
 use crate::model::Model;
 use crate::random::{RandomReceiver, RandomSender};
 
-/// What breaks the correlation.
+/// The hash that breaks the correlation.
 enum Hash {
-    /// In the semi-honest model.
+    /// The hash of the semi-honest model.
     Cr(CrHash),
-    /// In the malicious model; and the index of the next OT.
+    /// The hash of the malicious model, and the index of the next OT.
     Tccr(TccrHash, u64),
 }
 

@@ -13,7 +13,7 @@ use crate::model::Model;
 /// The side that gets both messages. Every call meets the peer's call of the same kind and length. After an error it
 /// refuses to go on.
 pub trait RandomSender: Send {
-    /// Whom it withstands.
+    /// The adversary model that the protocol withstands.
     type Model: Model;
 
     /// SR-OT (D13.3 section 3.3.2): both messages of each of the next OTs.
@@ -31,7 +31,7 @@ pub trait RandomSender: Send {
 
 /// The side that gets one message.
 pub trait RandomReceiver: Send {
-    /// Whom it withstands.
+    /// The adversary model that the protocol withstands.
     type Model: Model;
 
     /// SR-OT (D13.3 section 3.3.2): the chosen message of each of the next OTs.

@@ -132,7 +132,7 @@ impl Shape {
         Ok(Shape { k })
     }
 
-    /// How many trees: also the rows of corrections for given choice bits.
+    /// The number of trees: also of the rows of corrections for given choice bits.
     fn trees(self) -> usize {
         ROWS.div_ceil(self.k)
     }

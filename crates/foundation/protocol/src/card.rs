@@ -15,7 +15,7 @@ pub struct Card {
     pub name: &'static str,
     /// Whether it runs programs among parties who meet.
     pub kind: CardKind,
-    /// Where it comes from.
+    /// The paper that the protocol comes from.
     pub paper: &'static str,
     /// The numbers of parties that the protocol takes.
     pub parties: RangeInclusive<u16>,
@@ -43,7 +43,7 @@ pub struct Card {
     pub about: &'static str,
 }
 
-/// What kind of thing a card is of.
+/// The kind of thing that a card is of.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum CardKind {
     /// A protocol that runs any program among parties who meet.
@@ -62,7 +62,7 @@ impl CardKind {
     }
 }
 
-/// What the other parties may do without harm.
+/// An adversary: what the other parties may do without harm.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Adversary {
     /// Corrupt parties follow the protocol, and try to learn more from what they see.
@@ -125,7 +125,7 @@ pub struct Opt {
 pub enum Values {
     /// `yes` or `no`.
     Switch,
-    /// One of these words.
+    /// A word, one of these.
     OneOf(&'static [&'static str]),
     /// A number in this range.
     Number(RangeInclusive<u64>),
@@ -219,7 +219,7 @@ impl Card {
     }
 }
 
-/// So many parties, in words.
+/// A number of parties, in words.
 struct Parties(u16);
 
 impl fmt::Display for Parties {

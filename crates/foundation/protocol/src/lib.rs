@@ -58,7 +58,7 @@ pub trait Protocol: Sync {
         let _ = (options, program);
     }
 
-    /// What a run uses up, if it is to use material: asked before anybody is bothered.
+    /// The material that a run uses up, if it is to use some: asked before anybody is bothered.
     ///
     /// # Errors
     /// [`InvalidInput`](comity_core::Kind) if it has none to use, or not with these options.

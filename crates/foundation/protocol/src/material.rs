@@ -78,7 +78,7 @@ pub trait Shelf: Send {
     fn check_passed(&mut self) -> Result<()>;
 }
 
-/// What a run or a preparation finds beside the parties.
+/// Supplies: what a run or a preparation finds beside the parties.
 pub trait Supplies {
     /// The shelf of this material, if there is one to be used.
     fn shelf(&mut self, material: &str) -> Option<&mut dyn Shelf>;

@@ -67,7 +67,7 @@ impl Options {
         self.values[at].get_or_insert(value);
     }
 
-    /// What an option is set to; its default if nothing was said.
+    /// The value that an option is set to; its default if nothing was said.
     ///
     /// # Panics
     /// If the card has no such option, or it follows from the program and was not settled: a defect of the protocol.
@@ -108,7 +108,7 @@ impl Options {
         self.find(name).is_ok_and(|(at, _)| self.values[at].is_some())
     }
 
-    /// What all parties must have alike: a field each. One that follows from the program and was not said is open: `None`.
+    /// The options that all parties must have alike: a field each. One that follows from the program and was not said is open: `None`.
     pub fn agreed(&self) -> Vec<(&'static str, Option<String>)> {
         let options = self.card.options.iter().zip(&self.values).filter(|(option, _)| option.agreed);
         options
@@ -136,7 +136,7 @@ impl Options {
         self.card.options.iter().zip(&self.values).map(|(option, value)| (option, value.or_else(|| option.given())))
     }
 
-    /// What all parties have alike, as one text: with it what was made under other options is told apart.
+    /// The options that all parties have alike, as one text: with it what was made under other options is told apart.
     pub fn canonical(&self) -> String {
         let fields = self.agreed();
         let words = fields.iter().map(|(name, value)| {
@@ -195,7 +195,7 @@ impl Opt {
         }
     }
 
-    /// What is given if nobody says.
+    /// The value that is given if nobody says.
     fn given(&self) -> Option<OptionValue> {
         match self.default {
             Default::Given(text) => self.read(text),
@@ -203,7 +203,7 @@ impl Opt {
         }
     }
 
-    /// What party `me` says.
+    /// The value of a text that party `me` says.
     fn parse(&self, me: PartyId, text: &str) -> Option<OptionValue> {
         match &self.values {
             Values::Part(words) => {
@@ -214,7 +214,7 @@ impl Opt {
         }
     }
 
-    /// What stands in a field.
+    /// The value of a text that stands in a field.
     fn read(&self, text: &str) -> Option<OptionValue> {
         match &self.values {
             Values::Switch => match text {

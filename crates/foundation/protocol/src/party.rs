@@ -11,7 +11,7 @@ use rand_core::CryptoRng;
 pub struct Party<'p, 'n> {
     /// The links to all others.
     pub net: &'p mut Mesh<'n>,
-    /// Where this party stands.
+    /// The place where this party stands.
     pub here: Here,
     /// This party's randomness.
     pub rng: &'p mut dyn CryptoRng,
@@ -19,7 +19,7 @@ pub struct Party<'p, 'n> {
     pub observer: &'p mut dyn Observer,
 }
 
-/// Where a party stands: what is copied and never borrowed.
+/// The place where a party stands: what is copied and never borrowed.
 #[derive(Clone, Copy, Debug)]
 pub struct Here {
     /// This party.
@@ -35,7 +35,7 @@ pub struct Here {
 }
 
 impl Here {
-    /// The same in a sub-protocol, whose label is used once in the session.
+    /// This place in a sub-protocol, whose label is used once in the session.
     #[must_use]
     pub fn child(self, label: &str) -> Here {
         Here { session: self.session.child(label), ..self }
@@ -48,7 +48,7 @@ impl<'n> Party<'_, 'n> {
         self.here.me
     }
 
-    /// The same party in a sub-protocol, whose label is used once in the session.
+    /// This party in a sub-protocol, whose label is used once in the session.
     pub fn sub(&mut self, label: &str) -> Party<'_, 'n> {
         Party { net: self.net, here: self.here.child(label), rng: self.rng, observer: self.observer }
     }

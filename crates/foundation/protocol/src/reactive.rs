@@ -7,11 +7,11 @@ use comity_core::{Bits, PartyId, Result};
 
 use crate::party::Party;
 
-/// What one party holds of a value that is shared: only the engine that made it can open it.
+/// One party's share of a value: only the engine that made it can open it.
 pub struct Shares {
     /// The engine's own.
     pub held: Box<dyn Any + Send + Sync>,
-    /// How many bits the value has.
+    /// The number of bits of the value.
     pub bits: usize,
 }
 
@@ -30,7 +30,7 @@ pub trait Reactive {
     /// Errors of the protocol.
     fn random(&mut self, me: &mut Party<'_, '_>, bits: usize) -> Result<Shares>;
 
-    /// What a program computes of these values: its outputs, not revealed. Whose its inputs are and for whom its outputs does
+    /// The outputs that a program computes of these values, not revealed. Whose its inputs are and for whom its outputs does
     /// not matter.
     ///
     /// # Errors

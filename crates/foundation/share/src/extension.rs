@@ -25,7 +25,7 @@ pub struct Extension {
 }
 
 impl Extension {
-    /// How many shared bits are best asked for at once: the OTs of a chunk, but for one incomplete block of them.
+    /// The number of shared bits that are best asked for at once: the OTs of a chunk, but for one incomplete block of them.
     pub const CHUNK: usize = TwoWay::CHUNK;
 
     /// Runs the base OTs of party `me` and this peer, both ways at once. `session` is this extension's alone, `key` this party's.

@@ -39,7 +39,7 @@ impl GlobalKey {
     }
 }
 
-/// What one party holds of a shared, authenticated bit: its own share with the MAC on it, and the key to the peer's share.
+/// One party's part of a shared, authenticated bit: its own share with the MAC on it, and the key to the peer's share.
 ///
 /// `Share::default()` is a share of the constant zero. Shares of one session add up with `^`. Secret.
 #[derive(Clone, Copy, Default, bytemuck::Pod, bytemuck::Zeroable)]

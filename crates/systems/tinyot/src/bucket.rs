@@ -51,14 +51,14 @@ pub fn bucket_size(l: usize, bits: u32) -> usize {
 /// The shape of a batch of leaky objects.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Bucketing {
-    /// How many buckets, and so how many secure objects.
+    /// The number of buckets, and so of secure objects.
     pub buckets: usize,
-    /// How many objects in a bucket.
+    /// The number of objects in a bucket.
     pub size: usize,
 }
 
 impl Bucketing {
-    /// How many objects are made.
+    /// The number of objects that are made.
     pub fn objects(self) -> usize {
         self.buckets * self.size
     }
@@ -81,7 +81,7 @@ pub struct Budget {
     kinds: u32,
     /// The most objects of a batch.
     objects: usize,
-    /// How many ANDs the failures of all batches are counted for.
+    /// The number of ANDs that the failures of all batches are counted for.
     total: u64,
     /// The number of ANDs that may still be made.
     left: u64,
@@ -192,7 +192,7 @@ fn smallest(least: usize, most: usize, size: usize, enough: impl Fn(Bucketing) -
 /// Which objects of a batch lie in which bucket.
 pub struct Partition {
     batch: Bucketing,
-    /// By how many rows each column is rotated.
+    /// The number of rows by which each column is rotated.
     shifts: Vec<usize>,
 }
 
@@ -211,7 +211,7 @@ impl Partition {
         self.batch
     }
 
-    /// By how many rows `column` is rotated: its object in bucket 0.
+    /// The number of rows by which `column` is rotated: its object in bucket 0.
     ///
     /// # Panics
     /// If there is no such column.

@@ -109,7 +109,7 @@ impl Drop for Sharing<'_, '_> {
     }
 }
 
-/// Each bit of the values: its slot, and where it is in the memory.
+/// The bits of the values, each with its slot, and where it is in the memory.
 fn spread<'a>(
     slots: impl IntoIterator<Item = usize> + 'a,
     widths: &'a [usize],

@@ -59,7 +59,7 @@ const CHUNK: usize = 10_880;
 /// An incomplete block of OTs would be for nothing.
 const _: () = assert!(3 * CHUNK <= Extension::CHUNK && (3 * CHUNK).is_multiple_of(128));
 
-/// How many triples are handed out at least, where there are so many.
+/// The number of triples that are handed out at least, where there are so many.
 const HANDFUL: usize = 1 << 14;
 
 /// The most leaky ANDs of a batch.
@@ -88,7 +88,7 @@ pub struct Fast<C = Honest> {
     broken: bool,
 }
 
-/// What a chunk sends and receives.
+/// The messages that a chunk sends and receives.
 struct Wires {
     /// `G`, this party's and the peer's.
     g: [Table; 2],
@@ -111,7 +111,7 @@ impl Fast {
 }
 
 impl<C: for<'a> Conduct<Act<'a>>> Fast<C> {
-    /// On this extension, of which it is the only user.
+    /// A dealer on this extension, of which it is the only user.
     fn with(extension: Extension, here: Here, budget: Budget, rng: Prg, conduct: C) -> Fast<C> {
         let Here { me: party, session, backend, .. } = here;
         Fast {

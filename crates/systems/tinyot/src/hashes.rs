@@ -32,7 +32,7 @@
 
 use comity_core::{Backend, Block, GateHash, PartyId, SessionId};
 
-/// Both parties' hashes, at one party. Where one hashes keys, singly or in pairs, the other hashes as many MACs, in the same
+/// The hashes of both parties, at one party. Where one hashes keys, singly or in pairs, the other hashes as many MACs, in the same
 /// order and in calls of the same lengths.
 pub(crate) struct Hashes {
     ours: GateHash,

@@ -53,7 +53,7 @@ pub struct Machine<'a> {
     key: GlobalKey,
     multiples: Multiples,
     packer: Packer,
-    /// What was shown and seen since the last settlement waits here, and what was before is in its hashes.
+    /// The tally, in which what was shown and seen since the last settlement waits, and in whose hashes is what was before.
     tally: Tally,
     /// Whether something was shown, either way, since the last settlement.
     pending: bool,

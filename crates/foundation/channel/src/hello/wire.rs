@@ -10,7 +10,7 @@ pub const WIRE_VERSION: u32 = 2;
 /// The first bytes of a hello. The line break and the high bit show a connection that changes text on the way.
 pub(super) const MAGIC: [u8; 8] = *b"comity\n\x80";
 
-/// How much of a text the peer is shown, in bytes of UTF-8.
+/// The most of a text that the peer is shown, in bytes of UTF-8.
 const SHOWN: usize = 64;
 
 /// A text on the wire: its beginning, padded with zeros, and the digest of all of it.
@@ -19,7 +19,7 @@ const TEXT: usize = SHOWN + 32;
 /// The most bytes of all options as they are sent: `name=value`, with spaces between.
 pub const OPTIONS: usize = 256;
 
-/// What an option is while it is open.
+/// The value of an option that is open.
 const OPEN: &str = "?";
 
 /// Magic and version: the part that every version begins with.
@@ -113,7 +113,7 @@ impl Theirs {
     }
 }
 
-/// What is left to decode of a buffer whose size was fixed.
+/// The rest, still to be decoded, of a buffer whose size was fixed.
 struct Fields<'a>(&'a [u8]);
 
 impl Fields<'_> {
@@ -169,7 +169,7 @@ impl Fields<'_> {
     }
 }
 
-/// What a terminal could act on, or show as something else.
+/// Whether a terminal could act on a character, or show it as something else.
 fn unfit(c: char) -> bool {
     !(c.is_alphanumeric() || c.is_ascii_graphic() || c == ' ')
 }

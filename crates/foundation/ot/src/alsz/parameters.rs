@@ -67,12 +67,12 @@ impl Parameters {
         self.rows
     }
 
-    /// How many other rows each row is checked against.
+    /// The number of other rows that each row is checked against.
     pub fn partners(self) -> usize {
         self.partners
     }
 
-    /// How many pairs of rows are checked.
+    /// The number of pairs of rows that are checked.
     pub fn pairs(self) -> usize {
         self.rows * self.partners / 2
     }

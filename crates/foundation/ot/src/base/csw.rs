@@ -139,7 +139,7 @@ impl Response {
     }
 }
 
-/// What comes out of a hash of a point: a key, and an answer.
+/// The outputs of a hash of a point: a key, and an answer.
 #[derive(Clone, ZeroizeOnDrop)]
 struct Output {
     key: Block,

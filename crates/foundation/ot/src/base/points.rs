@@ -95,7 +95,7 @@ pub(super) struct Chooser {
 }
 
 impl Chooser {
-    /// To choose by adding `shift`, in `n` OTs.
+    /// A chooser that adds `shift`, for `n` OTs.
     pub(super) fn new(shift: &RistrettoPoint, n: usize) -> Chooser {
         let half_shift = shift * Scalar::ONE.div_by_2();
         Chooser { half_shift, half_b: Zeroizing::new(Vec::with_capacity(n)), points: Vec::with_capacity(n) }
@@ -184,7 +184,7 @@ impl Offerer {
 pub(super) struct Kdf {
     /// Has absorbed what all OTs have in common.
     start: Hasher,
-    /// Of the next OT.
+    /// The index of the next OT.
     pub(super) index: u64,
 }
 
@@ -198,7 +198,7 @@ impl Kdf {
         Kdf { start, index: 0 }
     }
 
-    /// What the keys of the next OT, with these points of the receiver, start from.
+    /// The start of the keys of the next OT, with these points of the receiver.
     pub(super) fn next(&mut self, points: &[u8]) -> Hasher {
         let mut hasher = self.start.clone();
         hasher.update(&self.index.to_le_bytes()).update(points);

@@ -143,11 +143,11 @@ impl Answer {
     }
 }
 
-/// What opens an answer: the seed of its randomness, and both payloads of each OT. Secret until it is sent.
+/// The opening of an answer: the seed of its randomness, and both payloads of each OT. Secret until it is sent.
 pub struct AnswerOpening {
     /// The seed.
     pub seed: Block,
-    /// Both payloads of each OT.
+    /// The two payloads of each OT.
     pub payloads: Vec<[Block; 2]>,
 }
 

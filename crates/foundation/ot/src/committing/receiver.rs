@@ -25,13 +25,13 @@ pub struct Receiver {
     broken: bool,
 }
 
-/// What is kept of a call until the opening.
+/// The messages of a call, kept until the opening.
 struct Call {
     choices: Bits,
     t: Zeroizing<Vec<Block>>,
     /// Bytes in a message.
     len: usize,
-    /// Both masked messages of each OT; none if they are random.
+    /// The two masked messages of each OT; none if they are random.
     masked: Option<Vec<u8>>,
 }
 

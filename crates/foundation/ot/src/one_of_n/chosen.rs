@@ -16,7 +16,7 @@ fn round(entries: usize) -> usize {
     (ROUND / entries).clamp(1, 1 << 13)
 }
 
-/// How many OTs there are with `entries` messages of `len` bytes each in `bytes`.
+/// The number of OTs with `entries` messages of `len` bytes each in `bytes`.
 fn count(bytes: usize, entries: usize, len: usize) -> Result<usize> {
     match entries.checked_mul(len) {
         Some(size @ 1..) if bytes.is_multiple_of(size) => Ok(bytes / size),

@@ -44,12 +44,12 @@ impl Sum {
         self.ends = gf128::mul(self.backend, self.ends, self.step) ^ end;
     }
 
-    /// What all leaves add up to.
+    /// The sum of all leaves.
     pub(super) fn leaves(&self) -> Block {
         self.leaves
     }
 
-    /// What all ends add up to.
+    /// The sum of all ends.
     pub(super) fn ends(&self) -> Block {
         self.ends
     }

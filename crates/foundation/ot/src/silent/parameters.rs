@@ -32,7 +32,7 @@ pub struct Parameters {
 }
 
 impl Parameters {
-    /// What all sessions use: 2208 blocks of 1024 over a secret of 118 784 bits. Eight iterations are 2^24 OTs.
+    /// The parameters of all sessions: 2208 blocks of 1024 over a secret of 118 784 bits. Eight iterations are 2^24 OTs.
     ///
     /// The table that is looked up is 1.8 MiB, which fits a second-level cache of 2 MiB; blocks of 1024 are the smallest
     /// that keep communication at 0.15 bytes an OT; and with them this
@@ -162,7 +162,7 @@ mod tests {
 
     use super::{Parameters, ROW};
 
-    /// What [`Parameters::STANDARD`] was before parts of the secret were looked for.
+    /// [`Parameters::STANDARD`] as it was before parts of the secret were looked for.
     const BEFORE: Parameters = Parameters { trees: 2176, depth: 10, dimension: 103 << 10 };
 
     #[test]

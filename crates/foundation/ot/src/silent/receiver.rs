@@ -41,7 +41,7 @@ pub struct Accepted<M: Model> {
     check: Option<Check>,
 }
 
-/// What a check waits for.
+/// An iteration's check that waits for the sender's answer.
 struct Check {
     challenge: Challenge,
     answer: Answer,

@@ -44,7 +44,7 @@ impl Drop for Input {
     }
 }
 
-/// What grows a tree: its number, key and correlations. Fails where it needs the channel.
+/// A function that grows a tree, from its number, key and correlations. Fails where it needs the channel.
 pub(super) trait Grow<E>: FnMut(&mut Tree, usize, Block, &[Block]) -> Result<(), E> {}
 
 impl<E, F: FnMut(&mut Tree, usize, Block, &[Block]) -> Result<(), E>> Grow<E> for F {}
@@ -74,7 +74,7 @@ pub(super) struct State {
 }
 
 impl State {
-    /// From [`Parameters::reserved`] correlations with bit 0 as the protocol wants it.
+    /// The state that starts from [`Parameters::reserved`] correlations with bit 0 as the protocol wants it.
     pub(super) fn new(parameters: Parameters, session: &SessionId, backend: Backend, base: &[Block]) -> State {
         let [mut input, next] = [(); 2].map(|()| Input::new(&parameters));
         input.put(&parameters, 0, base);
@@ -195,7 +195,7 @@ impl State {
         done
     }
 
-    /// On to the next iteration, if these outputs were the last ones.
+    /// Goes on to the next iteration, if these outputs were the last ones.
     fn took(&mut self, outputs: usize) {
         if outputs > 0 && self.empty() {
             std::mem::swap(&mut self.input, &mut self.next);

@@ -8,7 +8,7 @@ use crate::model::{AtLeast, Malicious, SemiHonest};
 use crate::row_check::hash_rows;
 use crate::stream::{begin, grown};
 
-/// What of the protocol depends on the model.
+/// An adversary model, with what of the protocol depends on it.
 pub trait Checking: AtLeast<Self> + Sized {
     /// Whether trees and chunks are checked.
     const CHECKED: bool;

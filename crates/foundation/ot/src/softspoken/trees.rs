@@ -159,7 +159,7 @@ pub(crate) fn puncture<M: Checking>(
 }
 
 impl Forest {
-    /// What of all seeds a sender with this delta holds, in its order.
+    /// The seeds that a sender with this delta holds of all, in its order.
     pub(crate) fn without(&self, shape: Shape, delta: Block) -> Forest {
         let mut delta = delta.to_u128();
         let trees = self.0.iter().zip(shape.depths()).map(|(seeds, depth)| {
@@ -188,7 +188,7 @@ pub(crate) fn delta<M: Checking>(seeds: &ReceiverSeeds<M>) -> Block {
     Block::from_u128(seeds.choices().iter().enumerate().fold(0, |delta, (i, bit)| delta | u128::from(bit) << i))
 }
 
-/// Both children of a node.
+/// The two children of a node.
 fn children(backend: Backend, seed: Block) -> [Block; 2] {
     let mut children = [Block::ZERO; 2];
     Prg::new(backend, seed).fill_blocks(&mut children);

@@ -55,7 +55,7 @@ impl TwoWay {
         Ok(TwoWay { sender, receiver, corrections: Default::default() })
     }
 
-    /// Both sides apart, for OTs in one direction.
+    /// The sender's and the receiver's side apart, for OTs in one direction.
     pub fn sides(&mut self) -> (&mut Sender<Malicious>, &mut Receiver<Malicious>) {
         (&mut self.sender, &mut self.receiver)
     }

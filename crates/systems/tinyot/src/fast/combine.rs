@@ -70,7 +70,7 @@ impl<'a> Place<'a> {
     }
 }
 
-/// What a step needs.
+/// A step of combining, with the memory that it needs.
 struct Step {
     /// All but the first.
     columns: usize,

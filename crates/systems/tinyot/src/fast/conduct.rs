@@ -5,7 +5,7 @@ use comity_core::Block;
 
 use crate::bucket::Partition;
 
-/// What is about to be used or sent. An honest party does not look at it.
+/// An act: what is about to be used or sent. An honest party does not look at it.
 pub enum Act<'a> {
     /// Step 2 of leaky ANDs: `G`.
     G(&'a mut [Block]),
@@ -15,7 +15,7 @@ pub enum Act<'a> {
         x: &'a [Block],
         /// `S`.
         s: &'a mut [Block],
-        /// Its bits, packed.
+        /// Bit 1 of each `S`, packed.
         bits: &'a mut [u8],
     },
     /// Step 5: `L`, as it is compared.

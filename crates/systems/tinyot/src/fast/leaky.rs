@@ -38,7 +38,7 @@ pub(super) struct Leaky {
     scratch: Scratch,
 }
 
-/// For one tile. Secret.
+/// Memory for the masks and hashes of one tile. Secret.
 #[derive(Clone, Zeroize)]
 #[zeroize(drop)]
 struct Scratch {

@@ -18,7 +18,7 @@ use super::PIECE;
 use super::tally::{Multiples, Packer, Tally, WORD};
 use crate::triples::Triple;
 
-/// Where the operands of independent ANDs are, and where the results go.
+/// The places of the operands of independent ANDs, and of their results.
 pub(crate) trait Operands {
     /// The number of ANDs.
     fn len(&self) -> usize;
@@ -53,7 +53,7 @@ impl Operands for Slices<'_> {
     }
 }
 
-/// What a party keeps of the 64 ANDs in a group between its own message and the peer's.
+/// A party's part of the 64 ANDs in a group, kept between its own message and the peer's.
 #[derive(Clone, Copy, Default)]
 pub(super) struct Group {
     /// The own bits of `d`, and of `e`.
@@ -80,7 +80,7 @@ impl Drop for Room {
 }
 
 impl Machine<'_> {
-    /// At most [`PIECE`] ANDs, for which there are triples.
+    /// Computes at most [`PIECE`] ANDs, for which there are triples.
     pub(super) fn piece(
         &mut self,
         ch: &mut dyn Channel,

@@ -34,7 +34,7 @@ pub(super) struct Packed {
 /// Packs shares, by inner products with the powers of x.
 pub(super) struct Packer {
     backend: Backend,
-    /// From the highest one to one.
+    /// The powers of x, from the highest one to one.
     powers: [Block; WORD],
 }
 

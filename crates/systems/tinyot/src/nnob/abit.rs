@@ -66,7 +66,7 @@ pub(super) struct ABits {
     left: u64,
 }
 
-/// What the next chunk starts from.
+/// The seeds that the next chunk starts from.
 enum Next {
     /// The first one: these OTs, or base OTs that are yet to be made.
     First(Option<Seeds>),

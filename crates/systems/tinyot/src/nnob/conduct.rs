@@ -3,7 +3,7 @@
 
 use comity_core::Block;
 
-/// What is about to be used or sent. An honest party does not look at it.
+/// An act: what is about to be used or sent. An honest party does not look at it.
 pub enum Act<'a> {
     /// LaBit, step 3: the correction of seed OT `i`, a row that makes its messages differ by `Gamma`.
     Correction {

@@ -21,7 +21,7 @@ pub(super) struct Context<C> {
     pub(super) rng: Prg,
     pub(super) conduct: C,
     pub(super) session: SessionId,
-    /// How many children the session has.
+    /// The number of children of the session.
     children: u64,
 }
 

@@ -28,7 +28,7 @@ use super::ot::Seeds;
 
 use crate::checks;
 
-/// How many rows go over the wire at a time.
+/// Rows that go over the wire at a time.
 const GROUP: usize = 16;
 
 /// Rows of as many bits as there are columns.

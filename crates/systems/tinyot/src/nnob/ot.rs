@@ -18,7 +18,7 @@ use super::context::Context;
 
 /// Random OTs in both directions. Wiped on drop, and used for one chunk.
 pub(super) struct Seeds {
-    /// Both messages, where this party offers.
+    /// The two messages of each OT, where this party offers.
     pub(super) pairs: Zeroizing<Vec<[Block; 2]>>,
     /// Random choice bits, and the chosen messages, where it chooses.
     pub(super) choices: Zeroizing<Vec<bool>>,

@@ -5,11 +5,11 @@
 pub const QUERY: usize = 4;
 /// An answer, of the CRS's points; and as many of the query's points.
 pub const ANSWER: usize = 4;
-/// To receive it: of the answer's points.
+/// Products of the answer's points, to receive it.
 pub const RECEIVE: usize = 1;
 /// The head of an answer with shared randomness, whatever its OTs: of the CRS's points.
 pub const HEAD: usize = 4;
-/// Both pads of an OT in such an answer: of the query's points.
+/// Products of the query's points, for both pads of an OT in such an answer.
 pub const PADS: usize = 4;
 /// The pad of the receiver's choice: of the answer's points.
 pub const CHOSEN: usize = 1;

@@ -67,7 +67,7 @@ impl Crs {
     }
 }
 
-/// What the pads of an answer are made with: bound to session, query, the answer's number and its head.
+/// The key that the pads of an answer are made with: bound to session, query, the answer's number and its head.
 fn key(session: &SessionId, query: &Query, number: u64, head: &AnswerHead) -> [u8; 32] {
     let mut hasher = blake3::Hasher::new_derive_key("comity PVW OT: the pads of an answer with shared randomness");
     hasher.update(&session.to_bytes()).update(&number.to_le_bytes()).update(head);
