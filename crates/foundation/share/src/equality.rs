@@ -3,7 +3,8 @@
 //!
 //! All say a digest of their strings at the same time ([simultaneous broadcast](crate::simultaneous)), so that nobody can
 //! choose its string after it has seen another's. If they differ the run is over, and what was hashed is as good as known to all:
-//! only strings that may then be known are compared so.
+//! only strings that may then be known are compared so. Among them is none that depends on a party's own global key, unless
+//! nothing secret is masked under that key before the comparison has passed.
 
 use comity_channel::Mesh;
 use comity_core::{Check, Error, Result, SessionId};
