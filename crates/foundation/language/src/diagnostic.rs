@@ -4,7 +4,7 @@ use std::fmt;
 
 /// The most mistakes that are shown.
 const SHOWN: usize = 20;
-/// Of a longer line only the part around the mistake is shown.
+/// The longest line that is shown whole: of a longer one there is only the part around the mistake.
 const LINE: usize = 160;
 
 /// One mistake.
@@ -14,7 +14,7 @@ pub struct Diagnostic {
     pub line: usize,
     /// The column, in characters from 1.
     pub column: usize,
-    /// What is wrong, and what would be right.
+    /// The message: what is wrong, and what would be right.
     pub message: String,
     /// The line's text, control characters as spaces; of a long line, the part around the column.
     pub text: String,
@@ -56,7 +56,7 @@ pub(crate) struct Span {
 }
 
 impl Span {
-    /// From the start of this one to the end of the other.
+    /// The span from the start of this one to the end of the other.
     pub(crate) fn to(self, other: Span) -> Span {
         Span { start: self.start, end: other.end.max(self.end) }
     }

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 pub struct Expression {
     /// The innermost program.
     pub base: Base,
-    /// What is done with it, first to last.
+    /// The ways in which it is called again, first to last.
     pub powers: Vec<Power>,
 }
 
@@ -62,7 +62,7 @@ pub fn parse(
 }
 
 impl Expression {
-    /// How many calls lie side by side, and how many turns follow each other. The signs' order does not matter: every
+    /// The number of calls that lie side by side, and of turns that follow each other. The signs' order does not matter: every
     /// lane has turns of its own. `None` if there are 2^64 or more.
     pub fn lanes_and_turns(&self) -> Option<(u64, u64)> {
         self.powers.iter().try_fold((1u64, 1u64), |(lanes, turns), power| match power {

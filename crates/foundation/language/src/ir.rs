@@ -89,7 +89,7 @@ pub(crate) enum Stmt {
 }
 
 pub(crate) enum Over {
-    /// From the first number up to the second, included or not.
+    /// A range from the first number up to the second, included or not.
     Range(Expr, Expr, bool),
     Each(Expr),
 }
@@ -100,7 +100,7 @@ pub(crate) enum Pattern {
     Parts(Vec<Pattern>),
 }
 
-/// From a value to a part of it.
+/// A step from a value to a part of it.
 pub(crate) enum Step {
     Field(u64),
     Index(Expr),

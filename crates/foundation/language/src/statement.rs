@@ -8,13 +8,13 @@ use zeroize::Zeroizing;
 
 /// A line, taken apart.
 pub struct Line {
-    /// What it says.
+    /// The statement that the line makes.
     pub statement: Statement,
-    /// Its normal form.
+    /// The line's normal form.
     pub text: String,
 }
 
-/// What a line says. Types and expressions are texts in comity's language.
+/// A statement: what a line says. Types and expressions are texts in comity's language.
 pub enum Statement {
     /// `NAME = input(PARTY, TYPE)`, and `= VALUE` behind it.
     Input {
@@ -22,7 +22,7 @@ pub enum Statement {
         name: String,
         /// Whose value it is.
         party: u16,
-        /// Its type.
+        /// The value's type.
         ty: String,
         /// The value, at the party that gave it at once: a secret.
         value: Option<Zeroizing<String>>,
@@ -31,19 +31,19 @@ pub enum Statement {
     Random {
         /// The value's name from now on.
         name: String,
-        /// Its type.
+        /// The value's type.
         ty: String,
     },
     /// `NAME = EXPRESSION`
     Let {
         /// The value's name from now on.
         name: String,
-        /// What it is.
+        /// The expression that gives it its value.
         expression: String,
     },
     /// `reveal EXPRESSION to all`
     Reveal {
-        /// What is revealed.
+        /// The expression that is revealed.
         expression: String,
         /// Who learns it.
         to: Recipients,
@@ -78,7 +78,7 @@ struct Token<'s> {
 /// Takes a line apart; `None` if there is nothing on it.
 ///
 /// # Errors
-/// What to write instead, for the person who typed it; it repeats no input value.
+/// A hint what to write instead, for the person who typed it; it repeats no input value.
 pub fn parse(line: &str) -> Result<Option<Line>, String> {
     let tokens = tokens(line);
     let texts: Vec<&str> = tokens.iter().map(|token| token.text).collect();
@@ -143,7 +143,7 @@ fn input(line: &str, name: &str, tokens: &[Token<'_>]) -> Result<Line, String> {
     Ok(Line { statement, text: render(&texts[..=close]) })
 }
 
-/// Where the bracket that the first token opens is closed.
+/// The place where the bracket that the first token opens is closed.
 fn closing(tokens: &[&str]) -> Option<usize> {
     let mut depth = 0usize;
     tokens.iter().position(|token| {

@@ -23,7 +23,7 @@ pub(crate) enum Ty {
     Array(Rc<Ty>, u64),
     Tuple(Rc<[Ty]>),
     Struct(Rc<Struct>),
-    /// To be inferred.
+    /// A type that is to be inferred.
     Var(u32),
     /// The type of an expression with a mistake: fits everything.
     Error,
@@ -61,7 +61,7 @@ impl Ty {
         !matches!(self, Ty::Array(..) | Ty::Tuple(_) | Ty::Struct(_))
     }
 
-    /// How many bits a value has; saturating.
+    /// The number of bits of a value; saturating.
     pub(crate) fn bits(&self) -> u64 {
         let sum = |bits: &mut dyn Iterator<Item = u64>| bits.fold(0, u64::saturating_add);
         match self {
@@ -77,7 +77,7 @@ impl Ty {
         }
     }
 
-    /// How many parts a value has.
+    /// The number of parts of a value.
     pub(crate) fn parts(&self) -> u64 {
         match self {
             Ty::Array(_, count) => *count,

@@ -115,7 +115,7 @@ impl<'s> Body<'_, 's, '_> {
         }
     }
 
-    /// What generic parameters stand for, if a value of this type is given where that one is written.
+    /// Notes what generic parameters stand for, if a value of this type is given where that one is written.
     fn bind(&mut self, written: &ast::Type<'s>, is: &Ty, generics: &[Name<'s>], bound: &mut Generics<'s>) {
         let is_generic = |name: &str| generics.iter().any(|generic| generic.text == name);
         let name_of = |expr: &ast::Expr<'s>| match expr.kind {

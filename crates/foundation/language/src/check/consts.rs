@@ -26,7 +26,7 @@ pub(super) enum NoNumber {
 }
 
 impl<'s> Checker<'s, '_> {
-    /// What constant `index` is.
+    /// The value of constant `index`.
     pub(super) fn constant(&mut self, index: usize) -> ConstState {
         let item = &self.file.consts[index];
         match &self.consts[index] {

@@ -15,7 +15,7 @@ pub(super) struct Body<'c, 's, 'e> {
     pub(super) vars: Vec<Local>,
     types: Vec<Ty>,
     unknown: Vec<Unknown>,
-    /// What can be checked only when all types are known.
+    /// The claims that can be checked only when all types are known.
     later: Vec<(Later, Ty, Span)>,
 }
 

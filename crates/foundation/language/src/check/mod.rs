@@ -28,7 +28,7 @@ use infer::Body;
 /// Functions for different sizes, at most.
 const MAX_INSTANCES: usize = 4096;
 
-/// What a generic parameter stands for.
+/// The type or number that a generic parameter stands for.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 enum Generic {
     Number(i128),
@@ -355,7 +355,7 @@ impl<'s> Checker<'s, '_> {
         Some(id)
     }
 
-    /// What a function gives: one type for all its outputs.
+    /// The type that a function gives: one for all its outputs.
     fn result(&mut self, function: &Function<'s>, generics: &Generics<'s>) -> Ty {
         match &function.outputs {
             Outputs::None => Ty::unit(),

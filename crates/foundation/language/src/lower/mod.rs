@@ -51,7 +51,7 @@ impl Failure {
     }
 }
 
-/// What decides between unrolling a loop and keeping it.
+/// The limits that decide between unrolling a loop and keeping it.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Limits {
     /// Loops of about so many gates are unrolled.

@@ -26,7 +26,7 @@ pub(super) fn format(ty: &Ty) -> Format {
 }
 
 impl Lower<'_> {
-    /// What `&&` and `||` give if the left side decides.
+    /// The value of `&&` and `||` if the left side decides.
     pub(super) fn short_cut(&self, op: Binary, left: &Value) -> Option<Value> {
         match (op, Lower::as_bool(left)) {
             (Binary::Both, Some(false)) => Some(Value::bool(false)),

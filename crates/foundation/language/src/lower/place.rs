@@ -314,7 +314,7 @@ struct Change<'a> {
     at: Span,
 }
 
-/// From a value to a part of it.
+/// A step from a value to a part of it.
 enum Position {
     Part(u64),
     Moving(Rc<Affine>),

@@ -12,7 +12,7 @@ use crate::types::Ty;
 /// Turns of an inner loop whose bounds are not known yet.
 const UNKNOWN_TURNS: u64 = 1000;
 
-/// What a body does with variables.
+/// The use that a body makes of variables.
 #[derive(Default)]
 pub(super) struct Uses {
     pub(super) assigned: BTreeSet<VarId>,
@@ -128,7 +128,7 @@ enum Shape {
     /// Not at all, or on private values as well.
     Apart,
     Linear(i128, Option<i128>),
-    /// In some other way.
+    /// The expression depends on it in some other way.
     Other,
 }
 

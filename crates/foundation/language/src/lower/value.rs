@@ -22,7 +22,7 @@ pub(super) enum Value {
     Parts(Rc<Vec<Value>>),
     /// An array of equal elements.
     Fill(Rc<Value>),
-    /// In the memory, its parts one after another.
+    /// A value in the memory, its parts one after another.
     Stored(Cell, Option<HomeId>),
 }
 

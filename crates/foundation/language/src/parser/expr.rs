@@ -91,7 +91,7 @@ impl<'s> Parser<'s, '_> {
         self.casts(value)
     }
 
-    /// What a sign or `!` is applied to: it binds tighter than `as`.
+    /// The operand of a sign or `!`, which binds tighter than `as`.
     fn unary_operand(&mut self) -> Parsed<Expr<'s>> {
         let start = self.span();
         let op = match self.token().kind {
