@@ -1,27 +1,12 @@
-//! The flags of the `comity` command. Help texts, completions and the man page all come from here.
+//! Flags that several commands have, and what their help says of programs and stores.
 
 use std::path::PathBuf;
 use std::time::Duration;
 
-use clap::{Args, CommandFactory, FromArgMatches, Parser, Subcommand, ValueEnum};
+use clap::{Args, ValueEnum};
 
-use crate::flags::{Assigned, BitOrder, Count, OutputTo, Owner, Peer, Size};
-use crate::protocols::{self, List};
-
-const EXAMPLES: &str = "\
-Examples:
-  comity demo
-  comity run aes128 --party 0 --listen 127.0.0.1:7000 --input @key.hex
-  comity run aes128 --party 1 --connect 127.0.0.1:7000 --input @message.hex
-  comity local add64 --input 0=u64:40 --input 1=u64:2
-  comity eval add64 --input 0=u64:40 --input 1=u64:2
-
-Exit codes:
-   0  done
-   2  usage, bad input, or the parties want different things
-   3  network, peer gone, time-out, TLS
-   4  malformed message, or the peer misbehaved
-  70  a defect of comity";
+use crate::flags::{Assigned, BitOrder, OutputTo, Owner, Peer};
+use crate::list::List;
 
 /// What a program and a value may be. (A macro, so that it can stand before more.)
 macro_rules! programs {
@@ -71,105 +56,7 @@ the disk still holds it) and a record of the run learns the party's input."
     };
 }
 
-/// What an interactive session is.
-const REPL: &str = "\
-Statements, one a line, the same ones at both parties:
-  a = input(0, u32)         party 0 is asked for the value; `= 17` behind it,
-                            which only party 0 writes, gives it at once
-  b = input(1, u32)
-  c = a < b                 anything that comity's language can say
-  reveal c to all           or to 0, or to 1
-`help` shows the others. Statements can be piped in; an input's value then stands
-behind it, or on the next line. Where the parties' statements differ nothing is
-done, and both are told. The protocol is tinyot, against a party that cheats:
-see `comity run --help`.";
-
-/// Compute on the joint data of parties who do not trust each other, and learn the answer and nothing else.
-#[derive(Parser, Debug)]
-#[command(name = "comity", version, after_help = EXAMPLES, max_term_width = 100)]
-pub(crate) struct Cli {
-    #[command(subcommand)]
-    pub(crate) command: Command,
-}
-
-#[derive(Subcommand, Debug)]
-pub(crate) enum Command {
-    /// Two parties compute AES-128 of one's block under the other's key
-    Demo(DemoArgs),
-    /// Be one party of a computation
-    Run(RunArgs),
-    /// Do all that can be done before the inputs are known, for later runs (`comity run --store`)
-    #[command(after_help = concat!(stores!(), "\n\n", programs!()))]
-    Prepare(PrepareArgs),
-    /// Be all parties at once: one process each on this machine, with the real protocol
-    Local(LocalArgs),
-    /// Be one party of an interactive session: both type the same statements, and see results as they come
-    #[command(after_help = REPL)]
-    Repl(crate::repl::ReplArgs),
-    /// Evaluate in the clear, for checking
-    #[command(after_help = programs!())]
-    Eval(EvalArgs),
-    /// List, describe, convert and check circuits
-    #[command(subcommand)]
-    Circuit(CircuitCommand),
-    /// Compute by mail: publish a query, answer one, open the answers
-    #[command(subcommand, after_help = crate::nisc::args::ABOUT)]
-    Nisc(crate::nisc::args::NiscCommand),
-    /// Ask for ranges of encrypted columns of PostgreSQL
-    #[command(subcommand, after_help = crate::ope::args::ABOUT)]
-    Ope(crate::ope::args::OpeCommand),
-    /// List the protocols and services, and what each protects against
-    Protocols(crate::protocols::ProtocolsArgs),
-    /// Make this party's key and say whose keys it trusts
-    #[command(subcommand)]
-    Key(KeyCommand),
-    /// Measure this machine's ceilings and how close comity comes to them
-    Bench(BenchArgs),
-    /// Print the completions for a shell
-    Completions(CompletionsArgs),
-    /// Print the man page
-    Man,
-}
-
-/// The definitions, with what the cards of these protocols say.
-pub(crate) fn definitions(list: List) -> clap::Command {
-    let notes = |parts: &[&str]| parts.join("\n\n");
-    let promises = protocols::help(list);
-    let with = |command: clap::Command| protocols::with_protocols(command, list);
-    Cli::command()
-        .mut_subcommand("run", |c| with(c).after_help(notes(&[programs!(), &promises, stores!()])))
-        .mut_subcommand("local", |c| with(c).after_help(notes(&[programs!(), &promises])))
-        .mut_subcommand("prepare", with)
-        .mut_subcommand("repl", with)
-}
-
-impl Cli {
-    /// What these arguments say, where there are these protocols.
-    pub(crate) fn read<I: IntoIterator<Item: Into<std::ffi::OsString> + Clone>>(
-        args: I,
-        list: List,
-    ) -> Result<Cli, clap::Error> {
-        let mut definitions = definitions(list);
-        let matches = definitions.try_get_matches_from_mut(args)?;
-        let mut cli = Cli::from_arg_matches(&matches).map_err(|error| error.format(&mut definitions))?;
-        let session = match &mut cli.command {
-            Command::Run(args) => &mut args.session,
-            Command::Local(args) => &mut args.session,
-            Command::Prepare(args) => &mut args.session,
-            Command::Repl(args) => &mut args.session,
-            Command::Protocols(args) => {
-                args.list = list;
-                return Ok(cli);
-            }
-            _ => return Ok(cli),
-        };
-        session.list = list;
-        if let Some((_, matches)) = matches.subcommand() {
-            session.option.extend(protocols::given(matches, list));
-        }
-        Ok(cli)
-    }
-}
+pub(crate) use {programs, stores};
 
 /// `KEY=VALUE`.
 fn key_value(text: &str) -> Result<(String, String), String> {
@@ -261,13 +148,6 @@ pub(crate) struct SessionArgs {
     pub(crate) verbose: bool,
 }
 
-#[derive(Args, Debug)]
-pub(crate) struct DemoArgs {
-    /// Print one JSON object, as `comity local` does
-    #[arg(long)]
-    pub(crate) json: bool,
-}
-
 /// Who this party is, and where its peer is.
 #[derive(Args, Debug, Clone)]
 pub(crate) struct NetworkArgs {
@@ -291,190 +171,6 @@ pub(crate) struct NetworkArgs {
     pub(crate) plaintext: bool,
 }
 
-/// What opens a store.
-#[derive(Args, Debug, Clone)]
-pub(crate) struct KeyArgs {
-    /// The store's passphrase is the first line of FILE
-    #[arg(long, value_name = "FILE", requires = "store", conflicts_with = "key_file")]
-    pub(crate) passphrase_file: Option<PathBuf>,
-    /// The store's key is in FILE, 32 random bytes; `prepare` makes it if neither it nor the store is there
-    #[arg(long, value_name = "FILE", requires = "store")]
-    pub(crate) key_file: Option<PathBuf>,
-}
-
-#[derive(Args, Debug)]
-pub(crate) struct RunArgs {
-    #[command(flatten)]
-    pub(crate) program: ProgramArgs,
-    #[command(flatten)]
-    pub(crate) network: NetworkArgs,
-    #[command(flatten)]
-    pub(crate) values: ValueArgs,
-    #[command(flatten)]
-    pub(crate) session: SessionArgs,
-    #[command(flatten)]
-    pub(crate) result: ResultArgs,
-    /// Use up a preparation of `comity prepare` in DIR; never one whose copy was used (see below)
-    #[arg(long, value_name = "DIR")]
-    pub(crate) store: Option<PathBuf>,
-    #[command(flatten)]
-    pub(crate) key: KeyArgs,
-    /// Run for a parent process: values come as JSON on standard input, events go as JSON lines to standard output,
-    /// and the end of standard input ends this process
-    #[arg(long, hide = true)]
-    pub(crate) attached: bool,
-}
-
-#[derive(Args, Debug)]
-pub(crate) struct PrepareArgs {
-    /// What the runs will compute, as in `comity run` (see below); without one, material for any program
-    pub(crate) program: Option<String>,
-    #[command(flatten)]
-    pub(crate) roles: RoleArgs,
-    #[command(flatten)]
-    pub(crate) network: NetworkArgs,
-    /// Where the preparations go: a folder, made if it is not there. Keep it out of backups (see below)
-    #[arg(long, value_name = "DIR")]
-    pub(crate) store: PathBuf,
-    #[command(flatten)]
-    pub(crate) key: KeyArgs,
-    /// How many runs to prepare; without a program, how much of the protocol's material (of `tinyot`, for how many AND gates)
-    #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u64).range(1..=1 << 40))]
-    pub(crate) count: u64,
-    /// Refuse if all entries of the store could then take more than this: bytes, or as in 500MiB, 20GiB
-    #[arg(long, value_name = "BYTES", default_value = "8GiB")]
-    pub(crate) store_limit: Size,
-    #[command(flatten)]
-    pub(crate) session: SessionArgs,
-    /// Print one JSON object (an error, too)
-    #[arg(long)]
-    pub(crate) json: bool,
-}
-
-#[derive(Args, Debug)]
-pub(crate) struct LocalArgs {
-    #[command(flatten)]
-    pub(crate) program: ProgramArgs,
-    #[command(flatten)]
-    pub(crate) values: ValueArgs,
-    #[command(flatten)]
-    pub(crate) session: SessionArgs,
-    #[command(flatten)]
-    pub(crate) result: ResultArgs,
-}
-
-#[derive(Args, Debug)]
-pub(crate) struct EvalArgs {
-    #[command(flatten)]
-    pub(crate) program: ProgramArgs,
-    #[command(flatten)]
-    pub(crate) values: ValueArgs,
-    #[command(flatten)]
-    pub(crate) result: ResultArgs,
-}
-
-#[derive(Subcommand, Debug)]
-pub(crate) enum CircuitCommand {
-    /// List the built-in circuits
-    List {
-        /// Print one JSON array of names
-        #[arg(long)]
-        json: bool,
-    },
-    /// Describe a program: its values, whose they are, and its gates
-    #[command(after_help = programs!())]
-    Info {
-        #[command(flatten)]
-        program: ProgramArgs,
-        /// Print one JSON object
-        #[arg(long)]
-        json: bool,
-    },
-    /// Write a built-in circuit or a circuit file in a format that other tools read
-    Export {
-        /// A built-in name or a circuit file
-        program: String,
-        /// The format
-        #[arg(long, value_enum, default_value_t = CircuitFormat::BristolFashion)]
-        format: CircuitFormat,
-        /// Write to FILE, which appears only when whole, and not to standard output
-        #[arg(long, short, value_name = "FILE")]
-        output: Option<PathBuf>,
-    },
-    /// Check a program or circuit file: say what it is, or which line is wrong and why
-    Check {
-        /// The file
-        file: PathBuf,
-        /// Print one JSON object, as `info` does (an error, too)
-        #[arg(long)]
-        json: bool,
-    },
-}
-
-/// A circuit file format.
-#[derive(ValueEnum, Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum CircuitFormat {
-    /// Bristol Fashion
-    BristolFashion,
-    /// The older Bristol format: two inputs, one output, AND, XOR and INV gates
-    Bristol,
-    /// SHDL, the format of Fairplay: gates with truth tables
-    Shdl,
-}
-
-#[derive(Subcommand, Debug)]
-pub(crate) enum KeyCommand {
-    /// Make a key pair in DIR and print its fingerprint
-    New {
-        /// A folder; it is made if it is not there. The secret key in it is readable by its owner only
-        dir: PathBuf,
-    },
-    /// Print this party's fingerprint and the fingerprints that it trusts
-    Show {
-        /// The folder that `comity key new` made
-        dir: PathBuf,
-    },
-    /// Trust the key with this fingerprint to be party PARTY, from now on
-    #[command(after_help = "\
-Compare fingerprints over a way that you trust already: by telephone, on paper, in a signed message.")]
-    Trust {
-        /// The folder that `comity key new` made
-        dir: PathBuf,
-        /// Which party the key belongs to
-        #[arg(long, value_name = "ID")]
-        party: u32,
-        /// What `comity key show` prints at the other party
-        fingerprint: String,
-    },
-}
-
-#[derive(Args, Debug)]
-pub(crate) struct BenchArgs {
-    /// Only what starts with one of these names (`garble`, `yao.aes128`, …)
-    pub(crate) names: Vec<String>,
-    /// Write the measurements to FILE as a JSON array; - for standard output
-    #[arg(long, value_name = "FILE")]
-    pub(crate) json: Option<PathBuf>,
-    /// Simulate a network between the parties: `lan`, `wan`, or round-trip time and bandwidth as `20ms,100mbit`
-    #[arg(long, value_name = "NET")]
-    pub(crate) net: Option<String>,
-    /// OTs in each run of `ot.extension`: a number, or a power as 2^20 [default: 2^24; of `committing` 2^20]
-    #[arg(long, value_name = "N")]
-    pub(crate) n: Option<Count>,
-    /// Draw `ot.figure32`, which has to be among the names, to FILE as SVG
-    #[arg(long, value_name = "FILE")]
-    pub(crate) plot: Option<PathBuf>,
-    /// List the names and measure nothing
-    #[arg(long)]
-    pub(crate) list: bool,
-}
-
-#[derive(Args, Debug)]
-pub(crate) struct CompletionsArgs {
-    /// The shell
-    pub(crate) shell: clap_complete::Shell,
-}
-
 pub(crate) fn seconds(text: &str) -> Result<Duration, String> {
     let duration = text.parse().ok().and_then(|s| Duration::try_from_secs_f64(s).ok());
     duration
@@ -485,11 +181,6 @@ pub(crate) fn seconds(text: &str) -> Result<Duration, String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn the_definitions_are_consistent() {
-        definitions(List::default()).debug_assert();
-    }
 
     #[test]
     fn time_outs() {

@@ -11,10 +11,12 @@ use std::sync::mpsc::{self, RecvTimeoutError, Sender};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use crate::console::note;
-use crate::failure::{Failure, Kind, Outcome};
-use crate::json::{self, Event, Orders, Run};
-use crate::progress::Progress;
+use comity_terminal::console::note;
+use comity_terminal::failure::{Failure, Kind, Outcome};
+use comity_terminal::json::to_line;
+use comity_terminal::progress::Progress;
+
+use crate::json::{Event, Orders, Run};
 
 /// How long the other parties have to end by themselves once one has failed.
 const GRACE: Duration = Duration::from_secs(2);
@@ -128,7 +130,7 @@ impl Processes {
         self.children.push(Party { child, stdin, said: None, ended: None });
         if let Some(stdin) = &mut self.children[party].stdin {
             // A child that is gone already says why by itself.
-            let _ = stdin.write_all(json::line(orders).as_bytes());
+            let _ = stdin.write_all(to_line(orders).as_bytes());
         }
         let tell = tell.clone();
         thread::spawn(move || {

@@ -1,16 +1,67 @@
 //! `comity circuit`: list, describe, convert and check circuits.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
+use clap::{Subcommand, ValueEnum};
 use comity_circuit::{Program, Type};
 use comity_format::Format;
+use comity_terminal::console::{deliver, emit, note};
+use comity_terminal::failure::{Failure, Outcome};
+use comity_terminal::json::to_line;
 
-use crate::args::{CircuitCommand, CircuitFormat};
-use crate::console::{deliver, emit, note};
-use crate::failure::{Failure, Outcome};
+use crate::args::{ProgramArgs, programs};
 use crate::json;
 use crate::resolve::{Resolved, circuit, resolve};
 use crate::source::{self, Source};
+
+#[derive(Subcommand, Debug)]
+pub(crate) enum CircuitCommand {
+    /// List the built-in circuits
+    List {
+        /// Print one JSON array of names
+        #[arg(long)]
+        json: bool,
+    },
+    /// Describe a program: its values, whose they are, and its gates
+    #[command(after_help = programs!())]
+    Info {
+        #[command(flatten)]
+        program: ProgramArgs,
+        /// Print one JSON object
+        #[arg(long)]
+        json: bool,
+    },
+    /// Write a built-in circuit or a circuit file in a format that other tools read
+    Export {
+        /// A built-in name or a circuit file
+        program: String,
+        /// The format
+        #[arg(long, value_enum, default_value_t = CircuitFormat::BristolFashion)]
+        format: CircuitFormat,
+        /// Write to FILE, which appears only when whole, and not to standard output
+        #[arg(long, short, value_name = "FILE")]
+        output: Option<PathBuf>,
+    },
+    /// Check a program or circuit file: say what it is, or which line is wrong and why
+    Check {
+        /// The file
+        file: PathBuf,
+        /// Print one JSON object, as `info` does (an error, too)
+        #[arg(long)]
+        json: bool,
+    },
+}
+
+/// A circuit file format.
+#[derive(ValueEnum, Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum CircuitFormat {
+    /// Bristol Fashion
+    BristolFashion,
+    /// The older Bristol format: two inputs, one output, AND, XOR and INV gates
+    Bristol,
+    /// SHDL, the format of Fairplay: gates with truth tables
+    Shdl,
+}
 
 /// The command.
 pub(crate) fn run(command: &CircuitCommand) -> Outcome {
@@ -19,7 +70,7 @@ pub(crate) fn run(command: &CircuitCommand) -> Outcome {
         CircuitCommand::Info { program, json } => {
             let resolved = resolve(program)?;
             let info = describe(&resolved);
-            emit(&if *json { json::line(&info) } else { format!("{}\n{}", info.name, body(&resolved, &info)) })
+            emit(&if *json { to_line(&info) } else { format!("{}\n{}", info.name, body(&resolved, &info)) })
         }
         CircuitCommand::Export { program, format, output } => export(program, *format, output.as_deref()),
         CircuitCommand::Check { file, json } => check(file, *json),
@@ -88,7 +139,7 @@ fn list(json: bool) -> Outcome {
         let all: Vec<_> = comity_library::names()
             .map(|e| json::Builtin { name: e.pattern, about: e.about, limits: e.capitals().collect() })
             .collect();
-        return emit(&json::line(&all));
+        return emit(&to_line(&all));
     }
     let width = comity_library::names().map(|e| e.pattern.len()).max().unwrap_or(0);
     let mut text = String::new();
@@ -137,7 +188,7 @@ fn check(file: &Path, json: bool) -> Outcome {
     let resolved = Resolved::whole(name, program);
     let info = describe(&resolved);
     if json {
-        return emit(&json::line(&info));
+        return emit(&to_line(&info));
     }
     emit(&format!("{}: {what}\n{}", file.display(), body(&resolved, &info)))
 }

@@ -1,27 +1,35 @@
 //! `comity demo`: AES-128 of one party's block under the other's key.
 
-use crate::args::{Cli, Command, DemoArgs};
-use crate::console::emit;
-use crate::eval;
-use crate::failure::{Failure, Kind, Outcome};
-use crate::json;
-use crate::local::{merged, together};
-use crate::party::{bytes, duration};
-use crate::protocols::List;
+use clap::{Args, Command, FromArgMatches};
+use comity_terminal::console::emit;
+use comity_terminal::failure::{Failure, Kind, Outcome};
+use comity_terminal::json::to_line;
+use comity_terminal::numbers::{bytes, duration};
+
+use crate::local::{LocalArgs, merged, together};
 use crate::resolve::resolve;
 use crate::values::{self, Order};
+use crate::{eval, json};
 
 /// FIPS 197, appendix C.1.
 const KEY: &str = "000102030405060708090a0b0c0d0e0f";
 const BLOCK: &str = "00112233445566778899aabbccddeeff";
 const CIPHERTEXT: &str = "69c4e0d86a7b0430d8cdb78070b4c55a";
 
+#[derive(Args, Debug)]
+pub(crate) struct DemoArgs {
+    /// Print one JSON object, as `comity local` does
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
 /// The command.
 pub(crate) fn run(args: &DemoArgs) -> Outcome {
-    let line = ["comity", "local", "aes128", "--input", &format!("0={KEY}"), "--input", &format!("1={BLOCK}")];
-    let Ok(Cli { command: Command::Local(local) }) = Cli::read(line, List::default()) else {
-        return Err(Failure::new(Kind::Bug, "the demo's command line does not parse"));
-    };
+    let line = ["local", "aes128", "--input", &format!("0={KEY}"), "--input", &format!("1={BLOCK}")];
+    let parsed = LocalArgs::augment_args(Command::new("local")).try_get_matches_from(line);
+    let local = parsed
+        .and_then(|matches| LocalArgs::from_arg_matches(&matches))
+        .map_err(|why| Failure::new(Kind::Bug, format!("the demo's command line does not parse: {why}")))?;
     let resolved = resolve(&local.program)?;
     let order = Order::new(&resolved, &[])?;
     let inputs = values::read(&resolved, &order, &local.values.input, None)?;
@@ -35,7 +43,7 @@ pub(crate) fn run(args: &DemoArgs) -> Outcome {
         ));
     }
     if args.json {
-        return emit(&json::line(&json::Local { parties: finished.runs }));
+        return emit(&to_line(&json::Local { parties: finished.runs }));
     }
     let [garbled, evaluated] = &finished.runs[..] else {
         return Err(Failure::new(Kind::Bug, "the demo has two parties"));

@@ -2,16 +2,28 @@
 
 use std::collections::BTreeMap;
 
+use clap::Args;
 use comity_circuit::{Observer, Plain};
 use comity_core::{Bits, Error};
+use comity_terminal::console::{check_writable, deliver};
+use comity_terminal::failure::Outcome;
+use comity_terminal::json::to_line;
+use comity_terminal::progress::Progress;
 
-use crate::args::{EvalArgs, Format};
-use crate::console::{check_writable, deliver};
-use crate::failure::Outcome;
+use crate::args::{Format, ProgramArgs, ResultArgs, ValueArgs};
 use crate::json;
-use crate::progress::Progress;
 use crate::resolve::{Resolved, resolve};
 use crate::values::{self, Order, Outputs};
+
+#[derive(Args, Debug)]
+pub(crate) struct EvalArgs {
+    #[command(flatten)]
+    pub(crate) program: ProgramArgs,
+    #[command(flatten)]
+    pub(crate) values: ValueArgs,
+    #[command(flatten)]
+    pub(crate) result: ResultArgs,
+}
 
 /// The command.
 pub(crate) fn run(args: &EvalArgs) -> Outcome {
@@ -23,7 +35,7 @@ pub(crate) fn run(args: &EvalArgs) -> Outcome {
     }
     let outputs = outputs(&resolved, &order, inputs, args.values.format)?;
     let text = if args.result.json {
-        json::line(&json::Eval { program: resolved.text, outputs: outputs.hex, values: outputs.values })
+        to_line(&json::Eval { program: resolved.text, outputs: outputs.hex, values: outputs.values })
     } else {
         values::lines(&resolved, &outputs.texts)
     };

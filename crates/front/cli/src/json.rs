@@ -160,27 +160,6 @@ pub(crate) struct Builtin {
     pub(crate) limits: BTreeMap<char, usize>,
 }
 
-/// One measurement of `comity bench`.
-#[derive(Clone, Debug, PartialEq, Serialize)]
-pub(crate) struct Measurement {
-    /// Stable, dotted, lower case: `garble.half_gates.aes128`.
-    pub(crate) name: String,
-    /// The median of the runs.
-    pub(crate) value: f64,
-    /// `and/s`, `bytes/s`, `s`, …
-    pub(crate) unit: String,
-    /// What the machine could do at most, in the same unit, measured in the same run.
-    pub(crate) ceiling: Option<f64>,
-    /// `value` over `ceiling`.
-    pub(crate) share: Option<f64>,
-    /// How many runs.
-    pub(crate) runs: u32,
-    /// The smallest of the runs.
-    pub(crate) min: f64,
-    /// The largest of the runs.
-    pub(crate) max: f64,
-}
-
 /// What a child of `comity local` says to its parent, one JSON object a line.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
@@ -201,11 +180,4 @@ pub(crate) enum Event {
 #[derive(Serialize, Deserialize)]
 pub(crate) struct Orders {
     pub(crate) inputs: BTreeMap<usize, String>,
-}
-
-/// One object on one line.
-pub(crate) fn line(object: &impl Serialize) -> String {
-    let mut text = serde_json::to_string(object).expect("reports have string keys");
-    text.push('\n');
-    text
 }

@@ -1,10 +1,37 @@
 //! `comity key`: this party's key, and whose keys it trusts.
 
-use comity_net::{Fingerprint, KeyDir, SystemRng};
+use std::path::PathBuf;
 
-use crate::args::KeyCommand;
-use crate::console::{emit, note};
-use crate::failure::Outcome;
+use clap::Subcommand;
+use comity_net::{Fingerprint, KeyDir, SystemRng};
+use comity_terminal::console::{emit, note};
+use comity_terminal::failure::Outcome;
+
+#[derive(Subcommand, Debug)]
+pub(crate) enum KeyCommand {
+    /// Make a key pair in DIR and print its fingerprint
+    New {
+        /// A folder; it is made if it is not there. The secret key in it is readable by its owner only
+        dir: PathBuf,
+    },
+    /// Print this party's fingerprint and the fingerprints that it trusts
+    Show {
+        /// The folder that `comity key new` made
+        dir: PathBuf,
+    },
+    /// Trust the key with this fingerprint to be party PARTY, from now on
+    #[command(after_help = "\
+Compare fingerprints over a way that you trust already: by telephone, on paper, in a signed message.")]
+    Trust {
+        /// The folder that `comity key new` made
+        dir: PathBuf,
+        /// Which party the key belongs to
+        #[arg(long, value_name = "ID")]
+        party: u32,
+        /// What `comity key show` prints at the other party
+        fingerprint: String,
+    },
+}
 
 /// The command.
 pub(crate) fn run(command: &KeyCommand) -> Outcome {

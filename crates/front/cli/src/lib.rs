@@ -5,29 +5,31 @@
 //! for a defect of comity. With `--json` a result or an error is one JSON object on standard output.
 
 mod args;
-mod bench;
+mod backend;
 mod children;
 mod circuit;
-mod console;
+mod command;
 mod demo;
 mod eval;
-mod failure;
 mod flags;
 mod json;
 mod key;
+mod list;
 mod local;
 mod nisc;
 mod ope;
-mod party;
 mod prepare;
-mod progress;
+mod profile;
 mod protocols;
 mod repl;
 mod resolve;
+mod run;
+mod session;
 mod shell;
 mod source;
-mod suggest;
+mod storage;
 mod values;
+mod watcher;
 
 use std::ffi::OsString;
 use std::panic::{self, AssertUnwindSafe};
@@ -36,10 +38,12 @@ use std::sync::{Mutex, PoisonError};
 
 use clap::error::ErrorKind;
 use comity::{PROTOCOLS, Protocol};
+use comity_terminal::console::{emit, note};
+use comity_terminal::failure::{Failure, Kind, Outcome};
+use comity_terminal::json::to_line;
 
-use args::{Cli, Command};
-use failure::{Failure, Kind, Outcome};
-use protocols::List;
+use crate::command::{Cli, Command, definitions};
+use crate::list::List;
 
 /// Runs the command with these arguments, the program's name first, and returns its exit code.
 ///
@@ -79,11 +83,11 @@ where
             message: failure.message.clone(),
             party: failure.party,
         };
-        console::emit(&json::line(&event))
+        emit(&to_line(&event))
     } else if json {
-        console::emit(&json::line(&failure.to_json()))
+        emit(&to_line(&failure.to_json()))
     } else {
-        console::note(&format!("error: {}", failure.message));
+        note(&format!("error: {}", failure.message));
         Ok(())
     };
     failure.exit_code()
@@ -96,7 +100,7 @@ fn dispatch(args: &[OsString], list: List) -> Outcome<ExitCode> {
     };
     match cli.command {
         Command::Demo(args) => demo::run(&args),
-        Command::Run(args) => party::run(&args),
+        Command::Run(args) => run::run(&args),
         Command::Prepare(args) => prepare::run(&args),
         Command::Local(args) => local::run(&args),
         Command::Repl(args) => repl::run(&args),
@@ -106,9 +110,9 @@ fn dispatch(args: &[OsString], list: List) -> Outcome<ExitCode> {
         Command::Key(command) => key::run(&command),
         Command::Nisc(command) => return nisc::run(&command),
         Command::Ope(command) => return ope::run(&command),
-        Command::Bench(args) => bench::run(&args),
-        Command::Completions(args) => shell::completions(args.shell, list),
-        Command::Man => shell::man(list),
+        Command::Bench(args) => comity_bench::run(&args),
+        Command::Completions(args) => shell::completions(&args, definitions(list)),
+        Command::Man => shell::man(definitions(list)),
     }
     .map(|()| ExitCode::SUCCESS)
 }

@@ -2,18 +2,32 @@
 
 use std::collections::BTreeMap;
 
+use clap::Args;
 use comity::Card;
 use comity_core::Bits;
 use comity_protocol::Values;
+use comity_terminal::console::{check_writable, deliver};
+use comity_terminal::failure::{Failure, Kind, Outcome};
+use comity_terminal::json::to_line;
 
-use crate::args::{Format, LocalArgs};
+use crate::args::{Format, ProgramArgs, ResultArgs, SessionArgs, ValueArgs};
 use crate::children::{self, Finished, Plan};
-use crate::console::{check_writable, deliver};
-use crate::failure::{Failure, Kind, Outcome};
 use crate::json::{self, Orders};
-use crate::party::check_parties;
 use crate::resolve::{Resolved, resolve};
+use crate::session::check_parties;
 use crate::values::{self, Order};
+
+#[derive(Args, Debug)]
+pub(crate) struct LocalArgs {
+    #[command(flatten)]
+    pub(crate) program: ProgramArgs,
+    #[command(flatten)]
+    pub(crate) values: ValueArgs,
+    #[command(flatten)]
+    pub(crate) session: SessionArgs,
+    #[command(flatten)]
+    pub(crate) result: ResultArgs,
+}
 
 /// The command.
 pub(crate) fn run(args: &LocalArgs) -> Outcome {
@@ -25,7 +39,7 @@ pub(crate) fn run(args: &LocalArgs) -> Outcome {
     }
     let finished = together(&resolved, &inputs, args)?;
     let text = if args.result.json {
-        json::line(&json::Local { parties: finished.runs })
+        to_line(&json::Local { parties: finished.runs })
     } else {
         values::lines(&resolved, &merged(&finished.texts)?)
     };

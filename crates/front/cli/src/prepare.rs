@@ -1,17 +1,48 @@
-//! `comity prepare`: the offline phase, for later runs; and opening the store that it goes to.
+//! `comity prepare`: the offline phase, for later runs.
 
-use std::fs;
-use std::path::Path;
+use std::path::PathBuf;
 
-use comity::{Key, Preparation, Store};
-use comity_net::SystemRng;
+use clap::Args;
+use comity::Preparation;
+use comity_terminal::console::emit;
+use comity_terminal::failure::{Failure, Outcome};
+use comity_terminal::json::to_line;
+use comity_terminal::numbers::{bytes, duration};
 
-use crate::args::{KeyArgs, PrepareArgs, ProgramArgs};
-use crate::console::{emit, note};
-use crate::failure::{Failure, Outcome};
+use crate::args::{NetworkArgs, ProgramArgs, RoleArgs, SessionArgs};
+use crate::flags::Size;
 use crate::json;
-use crate::party::{Watcher, bytes, duration, profile, session};
+use crate::profile::profile;
 use crate::resolve::resolve;
+use crate::session::session;
+use crate::storage::{KeyArgs, open_or_create};
+use crate::watcher::Watcher;
+
+#[derive(Args, Debug)]
+pub(crate) struct PrepareArgs {
+    /// What the runs will compute, as in `comity run` (see below); without one, material for any program
+    pub(crate) program: Option<String>,
+    #[command(flatten)]
+    pub(crate) roles: RoleArgs,
+    #[command(flatten)]
+    pub(crate) network: NetworkArgs,
+    /// Where the preparations go: a folder, made if it is not there. Keep it out of backups (see below)
+    #[arg(long, value_name = "DIR")]
+    pub(crate) store: PathBuf,
+    #[command(flatten)]
+    pub(crate) key: KeyArgs,
+    /// How many runs to prepare; without a program, how much of the protocol's material (of `tinyot`, for how many AND gates)
+    #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u64).range(1..=1 << 40))]
+    pub(crate) count: u64,
+    /// Refuse if all entries of the store could then take more than this: bytes, or as in 500MiB, 20GiB
+    #[arg(long, value_name = "BYTES", default_value = "8GiB")]
+    pub(crate) store_limit: Size,
+    #[command(flatten)]
+    pub(crate) session: SessionArgs,
+    /// Print one JSON object (an error, too)
+    #[arg(long)]
+    pub(crate) json: bool,
+}
 
 /// The command.
 pub(crate) fn run(args: &PrepareArgs) -> Outcome {
@@ -36,7 +67,7 @@ pub(crate) fn run(args: &PrepareArgs) -> Outcome {
     }
     if args.json {
         let program = resolved.map_or("any program".to_owned(), |resolved| resolved.text);
-        return emit(&json::line(&describe(&done, program)));
+        return emit(&to_line(&describe(&done, program)));
     }
     let made = match (done.unit, done.count) {
         ("runs", 1) => "1 run is".to_owned(),
@@ -67,39 +98,5 @@ fn describe(done: &Preparation, program: String) -> json::Prepare {
         bytes: json::Bytes { sent: report.bytes_sent, received: report.bytes_received },
         rounds: report.rounds,
         peak_rss_bytes: report.peak_rss,
-    }
-}
-
-/// The store in this folder.
-pub(crate) fn open(dir: &Path, args: &KeyArgs) -> Outcome<Store> {
-    Ok(Store::open(dir, &key(args)?)?)
-}
-
-/// The store in this folder, or a new one; with a new key, if the file for it is not there either.
-fn open_or_create(dir: &Path, args: &KeyArgs) -> Outcome<Store> {
-    let key = match &args.key_file {
-        Some(path) if !path.exists() && !dir.join("store").exists() => {
-            let key = Key::create(path, &mut SystemRng)?;
-            note(&format!("made {}, the key of the store: without it the store is worth nothing", path.display()));
-            key
-        }
-        _ => key(args)?,
-    };
-    Ok(Store::open_or_create(dir, &key, &mut SystemRng)?)
-}
-
-/// What opens the store.
-fn key(args: &KeyArgs) -> Outcome<Key> {
-    let unreadable = |path: &Path, e: &dyn std::fmt::Display| Failure::input(format!("{}: {e}", path.display()));
-    match (&args.passphrase_file, &args.key_file) {
-        (Some(path), _) => {
-            let text = zeroize::Zeroizing::new(fs::read(path).map_err(|e| unreadable(path, &e))?);
-            let line = text.split(|&byte| byte == b'\n').next().unwrap_or_default();
-            let line = line.strip_suffix(b"\r").unwrap_or(line);
-            Key::passphrase(line).map_err(|e| unreadable(path, &e))
-        }
-        (None, Some(path)) if !path.exists() => Err(unreadable(path, &"there is no such key file")),
-        (None, Some(path)) => Ok(Key::read(path)?),
-        (None, None) => Err(Failure::input("a store is encrypted: name --passphrase-file FILE or --key-file FILE")),
     }
 }

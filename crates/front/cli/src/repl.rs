@@ -11,15 +11,30 @@ use comity_circuit::{Recipients, Type};
 use comity_core::Bits;
 use comity_format::value;
 use comity_language::statement::{Statement, parse};
+use comity_terminal::console::{emit, note};
+use comity_terminal::failure::{Failure, Outcome};
+use comity_terminal::json::to_line;
+use comity_terminal::numbers::bytes;
 use serde_json::json;
 use zeroize::Zeroizing;
 
 use crate::args::{NetworkArgs, SessionArgs};
-use crate::console::{emit, note};
-use crate::failure::{Failure, Outcome};
-use crate::json;
-use crate::party::{self, Watcher};
+use crate::session;
+use crate::watcher::Watcher;
 use evaluate::{Done, Evaluator, read};
+
+/// What an interactive session is.
+pub(crate) const ABOUT: &str = "\
+Statements, one a line, the same ones at both parties:
+  a = input(0, u32)         party 0 is asked for the value; `= 17` behind it,
+                            which only party 0 writes, gives it at once
+  b = input(1, u32)
+  c = a < b                 anything that comity's language can say
+  reveal c to all           or to 0, or to 1
+`help` shows the others. Statements can be piped in; an input's value then stands
+behind it, or on the next line. Where the parties' statements differ nothing is
+done, and both are told. The protocol is tinyot, against a party that cheats:
+see `comity run --help`.";
 
 /// What `help` shows.
 const HELP: &str = "\
@@ -50,7 +65,7 @@ pub(crate) fn run(args: &ReplArgs) -> Outcome {
     let mut wanted = args.session.clone();
     // Of those that can do it, the first.
     wanted.protocol.get_or_insert(args.session.list.reactive()?.to_owned());
-    let (session, address) = party::session(None, &args.network, &wanted)?;
+    let (session, address) = session::session(None, &args.network, &wanted)?;
     let mut watch = Watcher::new(args.network.party, &args.session, false, 0);
     let session = session.interactive(&mut watch).map_err(|e| Failure::from(e).with_peer(address))?;
     watch.say("connected; both parties type the same statements (`help` shows them)");
@@ -58,7 +73,7 @@ pub(crate) fn run(args: &ReplArgs) -> Outcome {
     let refused = repl.lines(&mut std::io::stdin().lock())?;
     if args.session.verbose {
         let counts = repl.evaluator.session().counts();
-        let (sent, received) = (party::bytes(counts.sent), party::bytes(counts.received));
+        let (sent, received) = (bytes(counts.sent), bytes(counts.received));
         watch.say(&format!("{sent} sent, {received} received, {} rounds", counts.rounds));
     }
     // A person has seen it; a script has to be told.
@@ -147,7 +162,7 @@ impl Repl<'_> {
             to => to.named().iter().map(|party| party.to_string()).collect::<Vec<_>>().join(","),
         };
         let shown: serde_json::Value = serde_json::from_str(&value::show_json(ty, value)).unwrap_or_default();
-        emit(&json::line(&json!({"reveal": expression, "to": to, "type": ty.to_string(), "value": shown})))
+        emit(&to_line(&json!({"reveal": expression, "to": to, "type": ty.to_string(), "value": shown})))
     }
 
     /// The values that are there.
@@ -155,7 +170,7 @@ impl Repl<'_> {
         let mut vars = self.evaluator.vars();
         if self.json {
             let vars: serde_json::Map<_, _> = vars.map(|(name, ty)| (name.to_owned(), json!(ty.to_string()))).collect();
-            return emit(&json::line(&json!({"vars": vars})));
+            return emit(&to_line(&json!({"vars": vars})));
         }
         vars.try_for_each(|(name, ty)| emit(&format!("{name}: {ty}\n")))
     }

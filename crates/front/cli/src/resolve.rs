@@ -4,11 +4,11 @@ use comity_circuit::{Circuit, Input, Output, Owner, Program, ProgramError, Recip
 use comity_format::Design;
 use comity_language::expression::{self, Base};
 use comity_library::LibraryError;
+use comity_terminal::failure::{Failure, Outcome};
+use comity_terminal::suggest::did_you_mean;
 
 use crate::args::ProgramArgs;
-use crate::failure::{Failure, Outcome};
 use crate::source::{self, Source};
-use crate::suggest::did_you_mean;
 
 /// A program, and how the person who named it sees it.
 pub(crate) struct Resolved {

@@ -1,23 +1,26 @@
 //! Completions and the man page, out of the flag definitions.
 
-use clap::Command;
+use clap::{Args, Command};
 use clap_mangen::Man;
+use comity_terminal::console::emit_bytes;
+use comity_terminal::failure::{Failure, Outcome};
 
-use crate::args::definitions;
-use crate::console::emit_bytes;
-use crate::failure::{Failure, Outcome};
-use crate::protocols::List;
+#[derive(Args, Debug)]
+pub(crate) struct CompletionsArgs {
+    /// The shell
+    pub(crate) shell: clap_complete::Shell,
+}
 
 /// `comity completions SHELL`.
-pub(crate) fn completions(shell: clap_complete::Shell, list: List) -> Outcome {
+pub(crate) fn completions(args: &CompletionsArgs, mut definitions: Command) -> Outcome {
     let mut script = Vec::new();
-    clap_complete::generate(shell, &mut definitions(list), "comity", &mut script);
+    clap_complete::generate(args.shell, &mut definitions, "comity", &mut script);
     emit_bytes(&script)
 }
 
 /// `comity man`: one page, with a section for each command.
-pub(crate) fn man(list: List) -> Outcome {
-    let mut root = definitions(list).disable_help_subcommand(true).disable_help_flag(true);
+pub(crate) fn man(definitions: Command) -> Outcome {
+    let mut root = definitions.disable_help_subcommand(true).disable_help_flag(true);
     root.build();
     let mut page = Vec::new();
     render(&root, &mut page).map_err(|e| Failure::input(format!("the man page: {e}")))?;

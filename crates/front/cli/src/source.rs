@@ -6,8 +6,7 @@ use std::path::Path;
 
 use comity_circuit::Program;
 use comity_format::{Design, Format, ReadError};
-
-use crate::failure::{Failure, Outcome};
+use comity_terminal::failure::{Failure, Outcome};
 
 /// The longest program text that is read: far more than anybody writes.
 const LONGEST_PROGRAM: u64 = 16 << 20;

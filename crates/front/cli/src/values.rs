@@ -9,9 +9,9 @@ use std::io::{ErrorKind, Read};
 use comity_circuit::{Input, Type};
 use comity_core::Bits;
 use comity_format::value;
+use comity_terminal::failure::{Failure, Outcome};
 
 use crate::args::Format;
-use crate::failure::{Failure, Outcome};
 use crate::flags::{Assigned, BitOrder};
 use crate::resolve::Resolved;
 

@@ -5,9 +5,8 @@ use std::io::{self, Read, Write};
 use std::path::{Path, PathBuf};
 
 use comity_mail::FileKind;
+use comity_terminal::failure::{self, Failure, Outcome};
 use zeroize::Zeroizing;
-
-use crate::failure::{self, Failure, Outcome};
 
 /// The longest query or key that is read: 2^24 input bits take so much.
 const LONGEST: u64 = 2 << 30;

@@ -4,16 +4,16 @@ use std::path::Path;
 
 use comity_mail::{FileKind, Key, Query, Reference, examine, examine_copy};
 use comity_nisc::Copies;
+use comity_terminal::console::emit;
+use comity_terminal::failure::{self, Failure, Outcome};
+use comity_terminal::json::to_line;
+use comity_terminal::numbers::bytes;
 use serde::Serialize;
 
 use super::args::InspectArgs;
 use super::files;
 use super::program::hex;
-use super::unseen;
-use crate::console::emit;
-use crate::failure::{self, Failure, Outcome};
-use crate::json;
-use crate::party::bytes;
+use crate::nisc::unseen::unseen;
 
 /// The object that `--json` prints.
 #[derive(Serialize)]
@@ -74,7 +74,7 @@ struct Protection {
 pub(super) fn run(args: &InspectArgs) -> Outcome {
     let path = &args.file;
     let report = report(path).map_err(|failure| failure.at(&path.display().to_string()))?;
-    emit(&if args.json { json::line(&report) } else { text(path, &report) })
+    emit(&if args.json { to_line(&report) } else { text(path, &report) })
 }
 
 fn report(path: &Path) -> Outcome<Report> {

@@ -5,9 +5,9 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 
 use comity_mail::{FileKind, Key};
+use comity_terminal::failure::{Failure, Outcome};
 
 use super::files::{self, Partial, exists, failed};
-use crate::failure::{Failure, Outcome};
 
 /// Where a key is, and that nobody else works on it.
 pub(super) struct KeyFile {

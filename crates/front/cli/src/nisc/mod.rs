@@ -8,6 +8,7 @@ mod meter;
 mod open;
 mod program;
 mod store;
+mod unseen;
 
 use std::collections::BTreeMap;
 use std::io::Write;
@@ -17,10 +18,11 @@ use comity_core::Bits;
 use comity_mail::{FileKind, Key, Name, Query, stored_bytes};
 use comity_net::SystemRng;
 use comity_nisc::{Copies, Cost};
+use comity_terminal::console::{emit, note};
+use comity_terminal::failure::{Failure, Outcome};
+use comity_terminal::numbers::bytes;
 
-use crate::console::{emit, note};
-use crate::failure::{Failure, Outcome};
-use crate::party::{backend, bytes};
+use crate::backend::backend;
 use crate::resolve::Resolved;
 use crate::values::{self, Order};
 use args::{InputArgs, NiscCommand, PublishArgs, RefreshArgs, RespondArgs};
@@ -29,6 +31,7 @@ use keyfile::KeyFile;
 use meter::Meter;
 use program::hex;
 use store::Place;
+use unseen::unseen;
 
 /// The command.
 pub(crate) fn run(command: &NiscCommand) -> Outcome<ExitCode> {
@@ -79,15 +82,6 @@ fn publish(args: &PublishArgs) -> Outcome {
         note(&format!("warning: of {} expected answers, {}", args.answers, unseen(left)));
     }
     emit(&format!("{}\n", hex(key.fingerprint())))
-}
-
-/// How likely it is that a cheat is not seen, for people: `security` is minus log2 of that.
-fn unseen(security: f64) -> String {
-    if security <= 0.0 {
-        return "a cheat can always be unseen: there is no protection".to_owned();
-    }
-    let bits = format!("{security:.1}");
-    format!("a cheat is unseen with probability 2^-{}", bits.trim_end_matches(".0"))
 }
 
 /// The copies of the garbled circuit that the flags ask for.

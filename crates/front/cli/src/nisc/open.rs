@@ -9,6 +9,9 @@ use std::process::ExitCode;
 use comity_core::{Backend, Error};
 use comity_mail::{Key, Name, Verdict};
 use comity_nisc::Opened;
+use comity_terminal::console::{emit, note};
+use comity_terminal::failure::{Failure, Outcome};
+use comity_terminal::json::to_line;
 use serde::Serialize;
 
 use super::args::OpenArgs;
@@ -17,11 +20,8 @@ use super::keyfile::KeyFile;
 use super::meter::Meter;
 use super::program::{hex, of_key};
 use super::store::Place;
-use super::unseen;
-use crate::console::{emit, note};
-use crate::failure::{Failure, Outcome};
-use crate::json;
-use crate::party::backend;
+use crate::backend::backend;
+use crate::nisc::unseen::unseen;
 use crate::resolve::Resolved;
 use crate::values::{self, Order, Outputs};
 
@@ -242,7 +242,7 @@ impl Work<'_> {
             ));
         }
         if self.args.json {
-            emit(&json::line(&Report {
+            emit(&to_line(&Report {
                 program: self.resolved.text.clone(),
                 query: hex(key.fingerprint()),
                 epoch: key.secret().epoch(),

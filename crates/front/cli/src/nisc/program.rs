@@ -3,9 +3,9 @@
 use comity_circuit::Recipients;
 use comity_language::expression::{self, Base};
 use comity_mail::Reference;
+use comity_terminal::failure::{Failure, Kind, Outcome};
 
 use crate::args::{ProgramArgs, RoleArgs};
-use crate::failure::{Failure, Kind, Outcome};
 use crate::resolve::{Resolved, resolve};
 
 /// The program that is to be published, with all outputs for the publisher.

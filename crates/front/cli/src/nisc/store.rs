@@ -12,12 +12,12 @@ use std::time::Duration;
 use comity_core::Error;
 use comity_mail::Store;
 use comity_net::SystemRng;
+use comity_terminal::failure::{Failure, Kind, Outcome};
 use rand_core::Rng;
 use ureq::Agent;
 
 use super::files::{self, Partial};
 use super::program::hex;
-use crate::failure::{Failure, Kind, Outcome};
 
 /// How long a service may say nothing.
 const PATIENCE: Duration = Duration::from_secs(60);

@@ -1,8 +1,7 @@
 //! CSV (RFC 4180): an empty field without quotes is NULL, as in PostgreSQL.
 
+use comity_terminal::failure::{Failure, Outcome};
 use zeroize::Zeroizing;
-
-use crate::failure::{Failure, Outcome};
 
 /// A line's fields.
 pub(crate) type Record = Vec<Option<String>>;

@@ -8,13 +8,13 @@ use comity_net::SystemRng;
 use comity_ope::{Column, Key, Scheme, Type, Value};
 use comity_postgres::server::Server;
 use comity_postgres::{self as pg, NewRow, Query, Table, cache_path};
+use comity_terminal::console::note;
+use comity_terminal::failure::{Failure, Outcome};
 use rand_core::Rng;
 
 use super::args::DemoArgs;
 use super::report::Report;
 use super::{answer, csv, leakage};
-use crate::console::note;
-use crate::failure::{Failure, Outcome};
 
 /// A folder that goes when this does.
 struct Folder(PathBuf);

@@ -15,11 +15,11 @@ use std::time::Instant;
 use comity_net::SystemRng;
 use comity_ope::{Column, Key, Type};
 use comity_postgres::{self as pg, NewRow, Query, Row, Table, cache_path};
+use comity_terminal::console::note;
+use comity_terminal::failure::{Failure, Outcome};
 use postgres::Client;
 use zeroize::Zeroizing;
 
-use crate::console::note;
-use crate::failure::{Failure, Kind, Outcome};
 use args::{
     Codes, ColumnArgs, InitArgs, LeakageArgs, LoadArgs, OpeCommand, PlaceArgs, QueryArgs, RebuildArgs, Scheme,
     StatusArgs, TableArgs,
@@ -40,31 +40,6 @@ pub(crate) fn run(command: &OpeCommand) -> Outcome<ExitCode> {
         OpeCommand::Demo(args) => demo::run(args),
     }
     .map(|()| ExitCode::SUCCESS)
-}
-
-impl From<pg::Error> for Failure {
-    fn from(error: pg::Error) -> Failure {
-        use pg::Error;
-        let kind = match &error {
-            Error::Connection(_) => Kind::Network,
-            Error::Busy => Kind::Timeout,
-            Error::Malformed(_) => Kind::Malformed,
-            Error::Tampered { .. }
-            | Error::Incomplete { .. }
-            | Error::Disordered { .. }
-            | Error::StateChanged
-            | Error::RolledBack { .. } => Kind::Misbehaved,
-            Error::Untrusted(_) => Kind::Untrusted,
-            _ => Kind::Input,
-        };
-        Failure::new(kind, error.to_string())
-    }
-}
-
-impl From<comity_ope::Error> for Failure {
-    fn from(error: comity_ope::Error) -> Failure {
-        Failure::input(error.to_string())
-    }
 }
 
 /// Where the key of a table is.

@@ -3,13 +3,13 @@
 use std::time::Instant;
 
 use comity_postgres::Table;
+use comity_terminal::console::emit;
+use comity_terminal::failure::Outcome;
+use comity_terminal::json::to_line;
+use comity_terminal::numbers::bytes;
 use serde::Serialize;
 
 use super::leakage::Attack;
-use crate::console::emit;
-use crate::failure::Outcome;
-use crate::json;
-use crate::party::bytes;
 
 /// One object with counts.
 #[derive(Serialize)]
@@ -103,6 +103,6 @@ impl Report {
     /// Prints the object, or this text.
     pub(crate) fn print(mut self, json: bool, text: &str) -> Outcome {
         self.seconds = self.start.elapsed().as_secs_f64();
-        emit(&if json { json::line(&self) } else { text.to_owned() })
+        emit(&if json { to_line(&self) } else { text.to_owned() })
     }
 }

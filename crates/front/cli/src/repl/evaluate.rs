@@ -8,8 +8,7 @@ use comity_circuit::{Program, Recipients, Type};
 use comity_core::{Bits, Error};
 use comity_format::value;
 use comity_language::statement::{Statement, words};
-
-use crate::failure::{Failure, Kind, Outcome};
+use comity_terminal::failure::{Failure, Kind, Outcome};
 
 /// A session, and the values that have names in it.
 pub(super) struct Evaluator<'a> {

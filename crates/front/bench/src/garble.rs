@@ -1,0 +1,110 @@
+//! Garbling alone: one thread, no channel, every figure beside the AES ceiling.
+
+use comity_circuit::Lowered;
+use comity_core::{Backend, Block, Cursor, Delta, Evaluator, Garbler, GateHash, Tape};
+use comity_garble::{LockstepEvaluator, LockstepGarbler};
+use comity_terminal::failure::Outcome;
+
+use crate::suite::{Bench, Suite};
+
+/// The hash of half gates alone, key schedules included.
+pub(super) const HASH: Bench = Bench {
+    name: "garble.hash",
+    about: "half-gate hashes, a fresh AES key for each half gate",
+    ceiling: Some("machine.aes"),
+    run: hash,
+};
+
+fn hash(suite: &mut Suite) -> Outcome {
+    let ceiling = suite.value("machine.aes");
+    let mut hash = GateHash::new(Backend::detect(), Block::from_u128(1));
+    let (mut first, mut second) = (vec![Block::from_u128(2); 1 << 10], vec![Block::from_u128(3); 1 << 10]);
+    const TIMES: usize = 1 << 11;
+    suite.rate("garble.hash.garble", "hashes/s", ceiling, 21, || {
+        (0..TIMES).for_each(|_| hash.pairs(&mut first, &mut second));
+        Ok((2 * TIMES * first.len()) as f64)
+    })?;
+    suite.rate("garble.hash.evaluate", "hashes/s", ceiling, 21, || {
+        (0..TIMES).for_each(|_| hash.each(&mut first));
+        Ok((TIMES * first.len()) as f64)
+    })
+}
+
+/// Half gates on whole circuits, tables to and from a buffer in cache.
+pub(super) const HALF_GATES: Bench = Bench {
+    name: "garble.half_gates",
+    about: "AND gates garbled and evaluated, XOR gates included",
+    ceiling: Some("machine.aes"),
+    run: half_gates,
+};
+
+/// As [`HALF_GATES`], forty copies in lockstep; the unit counts every copy's gates.
+pub(super) const LOCKSTEP: Bench = Bench {
+    name: "garble.lockstep40",
+    about: "AND gates of 40 copies of a circuit in lockstep",
+    ceiling: Some("machine.aes"),
+    run: lockstep,
+};
+
+const COPIES: usize = 40;
+const CIRCUITS: [(&str, &str); 3] = [("aes128", "aes128"), ("sha256", "sha256"), ("chain", "chain10000")];
+/// AND gates of one part, so that its tables stay in cache.
+const PART: usize = Tape::MAX_ANDS;
+
+fn circuit(name: &str) -> Lowered {
+    Lowered::new(&comity_library::find(name).expect("the library has the circuits of the benchmarks"))
+}
+
+/// Walks a tape part by part until about `gates` gates are done; returns how many were.
+fn walk(tape: &Tape, gates: usize, mut part: impl FnMut(comity_core::Part<'_>)) -> usize {
+    let times = gates.div_ceil(tape.ands().len());
+    for _ in 0..times {
+        let mut cursor = Cursor::default();
+        while let Some(next) = cursor.advance(tape, PART) {
+            part(next);
+        }
+    }
+    times * tape.ands().len()
+}
+
+fn half_gates(suite: &mut Suite) -> Outcome {
+    let ceiling = suite.value("machine.aes");
+    let start = Block::from_u128(5);
+    for (name, source) in CIRCUITS {
+        let lowered = circuit(source);
+        let tape = lowered.tape();
+        let mut slots: Vec<Block> = (0..tape.slots() as u128).map(|i| Block::from_u128(i << 100 | i)).collect();
+        let mut tables = vec![Block::ZERO; 2 * PART];
+        let mut garbler = Garbler::new(Backend::detect(), Delta::new(Block::from_u128(77 << 70)), start);
+        suite.rate(&format!("garble.half_gates.{name}"), "and/s", ceiling, 21, || {
+            Ok(walk(tape, 1 << 21, |part| garbler.garble(&part, &mut slots, &mut tables[..2 * part.ands()])) as f64)
+        })?;
+        let mut evaluator = Evaluator::new(Backend::detect(), start);
+        suite.rate(&format!("garble.half_gates.{name}.evaluate"), "and/s", ceiling, 21, || {
+            Ok(walk(tape, 1 << 21, |part| evaluator.evaluate(&part, &mut slots, &tables[..2 * part.ands()])) as f64)
+        })?;
+    }
+    Ok(())
+}
+
+fn lockstep(suite: &mut Suite) -> Outcome {
+    let ceiling = suite.value("machine.aes");
+    let start = Block::from_u128(5);
+    for (name, source) in CIRCUITS {
+        let lowered = circuit(source);
+        let tape = lowered.tape();
+        let deltas: Vec<Delta> = (0..COPIES as u128).map(|i| Delta::new(Block::from_u128(i << 70))).collect();
+        let mut tables = vec![Block::ZERO; 2 * COPIES * PART];
+        let mut garbler = LockstepGarbler::new(Backend::detect(), &deltas, start, tape.slots());
+        suite.rate(&format!("garble.lockstep40.{name}"), "and/s", ceiling, 11, || {
+            let gates = walk(tape, 1 << 17, |part| garbler.garble(&part, &mut tables[..2 * COPIES * part.ands()]));
+            Ok((COPIES * gates) as f64)
+        })?;
+        let mut evaluator = LockstepEvaluator::new(Backend::detect(), COPIES, start, tape.slots());
+        suite.rate(&format!("garble.lockstep40.{name}.evaluate"), "and/s", ceiling, 11, || {
+            let gates = walk(tape, 1 << 17, |part| evaluator.evaluate(&part, &tables[..2 * COPIES * part.ands()]));
+            Ok((COPIES * gates) as f64)
+        })?;
+    }
+    Ok(())
+}

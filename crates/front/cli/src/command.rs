@@ -1,0 +1,119 @@
+//! The command line: all commands, with what the cards of the protocols add. Help, completions and the man page come from here.
+
+use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
+
+use crate::args::{programs, stores};
+use crate::list::{List, given, help, with_protocols};
+use crate::{circuit, demo, eval, key, local, nisc, ope, prepare, protocols, repl, run, shell};
+
+const EXAMPLES: &str = "\
+Examples:
+  comity demo
+  comity run aes128 --party 0 --listen 127.0.0.1:7000 --input @key.hex
+  comity run aes128 --party 1 --connect 127.0.0.1:7000 --input @message.hex
+  comity local add64 --input 0=u64:40 --input 1=u64:2
+  comity eval add64 --input 0=u64:40 --input 1=u64:2
+
+Exit codes:
+   0  done
+   2  usage, bad input, or the parties want different things
+   3  network, peer gone, time-out, TLS
+   4  malformed message, or the peer misbehaved
+  70  a defect of comity";
+
+/// Compute on the joint data of parties who do not trust each other, and learn the answer and nothing else.
+#[derive(Parser, Debug)]
+#[command(name = "comity", version, after_help = EXAMPLES, max_term_width = 100)]
+pub(crate) struct Cli {
+    #[command(subcommand)]
+    pub(crate) command: Command,
+}
+
+#[derive(Subcommand, Debug)]
+pub(crate) enum Command {
+    /// Two parties compute AES-128 of one's block under the other's key
+    Demo(demo::DemoArgs),
+    /// Be one party of a computation
+    Run(run::RunArgs),
+    /// Do all that can be done before the inputs are known, for later runs (`comity run --store`)
+    #[command(after_help = concat!(stores!(), "\n\n", programs!()))]
+    Prepare(prepare::PrepareArgs),
+    /// Be all parties at once: one process each on this machine, with the real protocol
+    Local(local::LocalArgs),
+    /// Be one party of an interactive session: both type the same statements, and see results as they come
+    #[command(after_help = repl::ABOUT)]
+    Repl(repl::ReplArgs),
+    /// Evaluate in the clear, for checking
+    #[command(after_help = programs!())]
+    Eval(eval::EvalArgs),
+    /// List, describe, convert and check circuits
+    #[command(subcommand)]
+    Circuit(circuit::CircuitCommand),
+    /// Compute by mail: publish a query, answer one, open the answers
+    #[command(subcommand, after_help = nisc::args::ABOUT)]
+    Nisc(nisc::args::NiscCommand),
+    /// Ask for ranges of encrypted columns of PostgreSQL
+    #[command(subcommand, after_help = ope::args::ABOUT)]
+    Ope(ope::args::OpeCommand),
+    /// List the protocols and services, and what each protects against
+    Protocols(protocols::ProtocolsArgs),
+    /// Make this party's key and say whose keys it trusts
+    #[command(subcommand)]
+    Key(key::KeyCommand),
+    /// Measure this machine's ceilings and how close comity comes to them
+    Bench(comity_bench::Args),
+    /// Print the completions for a shell
+    Completions(shell::CompletionsArgs),
+    /// Print the man page
+    Man,
+}
+
+/// The definitions, with what the cards of these protocols say.
+pub(crate) fn definitions(list: List) -> clap::Command {
+    let notes = |parts: &[&str]| parts.join("\n\n");
+    let promises = help(list);
+    let with = |command: clap::Command| with_protocols(command, list);
+    Cli::command()
+        .mut_subcommand("run", |c| with(c).after_help(notes(&[programs!(), &promises, stores!()])))
+        .mut_subcommand("local", |c| with(c).after_help(notes(&[programs!(), &promises])))
+        .mut_subcommand("prepare", with)
+        .mut_subcommand("repl", with)
+}
+
+impl Cli {
+    /// What these arguments say, where there are these protocols.
+    pub(crate) fn read<I: IntoIterator<Item: Into<std::ffi::OsString> + Clone>>(
+        args: I,
+        list: List,
+    ) -> Result<Cli, clap::Error> {
+        let mut definitions = definitions(list);
+        let matches = definitions.try_get_matches_from_mut(args)?;
+        let mut cli = Cli::from_arg_matches(&matches).map_err(|error| error.format(&mut definitions))?;
+        let session = match &mut cli.command {
+            Command::Run(args) => &mut args.session,
+            Command::Local(args) => &mut args.session,
+            Command::Prepare(args) => &mut args.session,
+            Command::Repl(args) => &mut args.session,
+            Command::Protocols(args) => {
+                args.list = list;
+                return Ok(cli);
+            }
+            _ => return Ok(cli),
+        };
+        session.list = list;
+        if let Some((_, matches)) = matches.subcommand() {
+            session.option.extend(given(matches, list));
+        }
+        Ok(cli)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_definitions_are_consistent() {
+        definitions(List::default()).debug_assert();
+    }
+}

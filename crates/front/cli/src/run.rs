@@ -1,0 +1,120 @@
+//! `comity run`: one party of a computation.
+
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+
+use clap::Args;
+use comity::Report;
+use comity_terminal::console::{check_writable, deliver, emit, note};
+use comity_terminal::failure::{Failure, Outcome};
+use comity_terminal::json::to_line;
+
+use crate::args::{Format, NetworkArgs, ProgramArgs, ResultArgs, SessionArgs, ValueArgs};
+use crate::children;
+use crate::json::{self, Event};
+use crate::profile::profile;
+use crate::resolve::{Resolved, resolve};
+use crate::session::session;
+use crate::storage::{self, KeyArgs};
+use crate::values::{self, Order, Outputs};
+use crate::watcher::Watcher;
+
+#[derive(Args, Debug)]
+pub(crate) struct RunArgs {
+    #[command(flatten)]
+    pub(crate) program: ProgramArgs,
+    #[command(flatten)]
+    pub(crate) network: NetworkArgs,
+    #[command(flatten)]
+    pub(crate) values: ValueArgs,
+    #[command(flatten)]
+    pub(crate) session: SessionArgs,
+    #[command(flatten)]
+    pub(crate) result: ResultArgs,
+    /// Use up a preparation of `comity prepare` in DIR; never one whose copy was used (see below)
+    #[arg(long, value_name = "DIR")]
+    pub(crate) store: Option<PathBuf>,
+    #[command(flatten)]
+    pub(crate) key: KeyArgs,
+    /// Run for a parent process: values come as JSON on standard input, events go as JSON lines to standard output,
+    /// and the end of standard input ends this process
+    #[arg(long, hide = true)]
+    pub(crate) attached: bool,
+}
+
+/// The command.
+pub(crate) fn run(args: &RunArgs) -> Outcome {
+    // First of all, so that the parent can go on talking.
+    let orders = if args.attached { Some(children::take_orders()?) } else { None };
+    let resolved = resolve(&args.program)?;
+    let party = args.network.party;
+    let (mut session, address) = session(Some(&resolved), &args.network, &args.session)?;
+    let order = Order::new(&resolved, &args.values.bits)?;
+    let inputs = match &orders {
+        Some(orders) => values::from_orders(&resolved, orders)?,
+        None => values::read(&resolved, &order, &args.values.input, Some(party))?,
+    };
+    if let Some(path) = &args.result.output {
+        check_writable(path)?;
+    }
+
+    if let Some(dir) = &args.store {
+        session = session.store(storage::open(dir, &args.key)?);
+    }
+    let mut watch = Watcher::new(party, &args.session, args.attached, resolved.program.and_gates());
+    let report =
+        session.run_watched(&resolved.program, inputs, &mut watch).map_err(|e| Failure::from(e).with_peer(address))?;
+    watch.progress.finish();
+
+    if args.session.verbose {
+        watch.say(&profile(&report));
+    }
+    let (report, texts) = describe(&report, &resolved, &order, args.values.format);
+    if args.attached {
+        return emit(&to_line(&Event::Report { run: Box::new(report), texts }));
+    }
+    if report.outputs.is_empty() {
+        note(&format!("party {party}: done; the outputs are for the other party"));
+    }
+    let text = if args.result.json { to_line(&report) } else { values::lines(&resolved, &texts) };
+    deliver(&text, args.result.output.as_deref())
+}
+
+/// The object that `--json` prints, and the outputs as a person reads them.
+fn describe(
+    report: &Report,
+    resolved: &Resolved,
+    order: &Order,
+    format: Format,
+) -> (json::Run, BTreeMap<usize, String>) {
+    let mut outputs = Outputs::default();
+    for (index, bits) in &report.outputs {
+        outputs.add(resolved, order, *index, bits, format);
+    }
+    let run = json::Run {
+        program: resolved.text.clone(),
+        protocol: report.protocol.to_owned(),
+        options: report.options.iter().map(|(name, value)| ((*name).to_owned(), json::option(*value))).collect(),
+        adversary: report.adversary.name().to_owned(),
+        kappa: report.params.kappa,
+        rho: report.params.rho,
+        party: report.party,
+        parties: report.parties,
+        outputs: outputs.hex,
+        values: outputs.values,
+        and_gates: report.and_gates,
+        seconds: json::Seconds {
+            total: report.seconds,
+            phases: report.phases.iter().map(|&(name, s)| (name.to_owned(), s)).collect::<BTreeMap<_, _>>(),
+        },
+        bytes: json::Bytes { sent: report.bytes_sent, received: report.bytes_received },
+        peers: report
+            .peers
+            .iter()
+            .map(|(peer, counts)| (peer.0, json::Bytes { sent: counts.sent, received: counts.received }))
+            .collect(),
+        rounds: report.rounds,
+        peak_rss_bytes: report.peak_rss,
+    };
+    (run, outputs.texts)
+}

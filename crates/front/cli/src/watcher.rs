@@ -1,0 +1,119 @@
+//! `Watcher`: what is said while a session runs.
+
+use comity::{Card, Watch};
+use comity_terminal::console::{emit, note};
+use comity_terminal::json::to_line;
+use comity_terminal::progress::{Progress, Ticker};
+
+use crate::args::SessionArgs;
+use crate::json::Event;
+
+/// Tells the person at the terminal, or the parent process, how it goes.
+pub(crate) struct Watcher {
+    attached: bool,
+    verbose: bool,
+    party: u16,
+    seconds: u64,
+    pub(crate) progress: Progress,
+    ticker: Ticker,
+}
+
+impl Watcher {
+    pub(crate) fn new(party: u16, args: &SessionArgs, attached: bool, and_gates: u64) -> Watcher {
+        Watcher {
+            attached,
+            verbose: args.verbose,
+            party,
+            seconds: args.timeout.as_secs_f64().ceil() as u64,
+            progress: Progress::new(and_gates),
+            ticker: Ticker::start(),
+        }
+    }
+
+    /// A note for the person at the terminal, who may see those of several parties.
+    pub(crate) fn say(&self, text: &str) {
+        if self.attached {
+            self.tell(&Event::Note(text.to_owned()));
+        } else {
+            note(&format!("party {}: {text}", self.party));
+        }
+    }
+
+    fn tell(&self, event: &Event) {
+        // Without a parent this process ends by itself.
+        let _ = emit(&to_line(event));
+    }
+}
+
+impl Watch for Watcher {
+    fn listening(&mut self, address: &str) {
+        if self.attached {
+            self.tell(&Event::Listening(address.to_owned()));
+        } else {
+            note(&format!("party {}: waiting for the peer at {address}, up to {} s", self.party, self.seconds));
+        }
+    }
+
+    fn connecting(&mut self, address: &str) {
+        if !self.attached {
+            note(&format!("party {}: connecting to {address}, trying up to {} s", self.party, self.seconds));
+        }
+    }
+
+    fn exposed(&mut self, card: &Card) {
+        note(&format!("{} is {}: {}", card.name, card.adversary, card.risk));
+    }
+
+    fn connected(&mut self, peer: &str) {
+        if self.verbose {
+            self.say(&format!("connected: {peer}"));
+        }
+    }
+
+    fn taken(&mut self, left: usize, deleted: usize) {
+        if deleted > 0 {
+            self.say(&format!("the other party has lost its part of {deleted} of the preparations here: deleted"));
+        }
+        if self.verbose || left == 0 {
+            self.say(&format!("a preparation is used up; left for this program and peer: {left}"));
+        }
+    }
+
+    fn material(&mut self, left: u32, need: u32, behind: u32) {
+        if behind > 0 {
+            self.say(&format!(
+                "the other party had used {behind} blocks of the store's material that were unused here: they are gone, too. A \
+                 crash costs one or two; if it is more, an old copy of this store was put back, or the other party lies"
+            ));
+        }
+        if self.verbose || left < 2 * need {
+            self.say(&format!("{need} of {left} blocks of material are used up"));
+        }
+    }
+
+    fn discarded(&mut self, preparations: usize) {
+        self.say(&format!("the other party has lost its part of {preparations} of the preparations here: deleted"));
+    }
+
+    fn damaged(&mut self, why: &str) {
+        self.say(&format!("passed over in the store: {why}"));
+    }
+
+    fn destroyed(&mut self, name: &str) {
+        self.say(&format!("material for {name} was destroyed: a run broke off while it was checked"));
+    }
+
+    fn phase(&mut self, name: &'static str) {
+        if self.verbose {
+            self.say(&format!("phase: {name}"));
+        }
+    }
+
+    fn and_gates(&mut self, done: u64) {
+        if !self.attached {
+            self.progress.update(done);
+        } else if self.ticker.due() {
+            self.tell(&Event::Progress(done));
+        }
+    }
+}

@@ -1,0 +1,124 @@
+//! Where a command writes: results to standard output or a file, everything else to standard error.
+
+use std::fs::{self, File};
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+
+use crate::failure::{Failure, Outcome};
+
+/// Writes a result, whole. A reader who has heard enough (`comity circuit export … | head`) is no error.
+///
+/// # Errors
+/// Of standard output.
+pub fn emit(text: &str) -> Outcome {
+    emit_bytes(text.as_bytes())
+}
+
+/// [`emit`] for bytes.
+///
+/// # Errors
+/// Of standard output.
+pub fn emit_bytes(bytes: &[u8]) -> Outcome {
+    let mut out = io::stdout().lock();
+    match out.write_all(bytes).and_then(|()| out.flush()) {
+        Err(e) if e.kind() != io::ErrorKind::BrokenPipe => Err(Failure::input(format!("standard output: {e}"))),
+        _ => Ok(()),
+    }
+}
+
+/// Writes a line for the person at the terminal. Nothing depends on it, so a closed standard error is ignored.
+pub fn note(text: &str) {
+    let _ = writeln!(io::stderr().lock(), "{text}");
+}
+
+/// Writes a result to a file, if one is named, and else to standard output.
+///
+/// # Errors
+/// Of either; a file is then as it was before.
+pub fn deliver(result: impl AsRef<[u8]>, file: Option<&Path>) -> Outcome {
+    match file {
+        Some(path) => write_whole(path, result.as_ref()),
+        None => emit_bytes(result.as_ref()),
+    }
+}
+
+/// Writes a file that is there whole or not at all: beside its final name first, then renamed. A device or a pipe,
+/// which a rename would replace, is written directly.
+///
+/// # Errors
+/// That the file cannot be written, and why.
+pub fn write_whole(path: &Path, bytes: &[u8]) -> Outcome {
+    if is_special(path) {
+        return fs::write(path, bytes).map_err(|e| unwritable(path, &e));
+    }
+    let temporary = beside(path)?;
+    let written = File::create_new(&temporary).and_then(|mut file| {
+        file.write_all(bytes)?;
+        file.sync_all()?;
+        fs::rename(&temporary, path)
+    });
+    written.map_err(|e| {
+        let _ = fs::remove_file(&temporary);
+        unwritable(path, &e)
+    })
+}
+
+/// Refuses an output file that could not be written in the end, before any work is done for it.
+///
+/// # Errors
+/// That the file cannot be written, and why.
+pub fn check_writable(path: &Path) -> Outcome {
+    if is_special(path) {
+        return Ok(());
+    }
+    let temporary = beside(path)?;
+    let tried = File::create_new(&temporary).map(drop);
+    let _ = fs::remove_file(&temporary);
+    tried.map_err(|e| unwritable(path, &e))
+}
+
+fn unwritable(path: &Path, error: &io::Error) -> Failure {
+    Failure::input(format!("{}: cannot write it: {error}", path.display()))
+}
+
+fn is_special(path: &Path) -> bool {
+    fs::metadata(path).is_ok_and(|m| !m.is_file() && !m.is_dir())
+}
+
+fn beside(path: &Path) -> Outcome<PathBuf> {
+    let name = path
+        .file_name()
+        .filter(|_| !path.is_dir())
+        .ok_or_else(|| Failure::input(format!("{}: this is a folder; name a file in it", path.display())))?;
+    let mut hidden = std::ffi::OsString::from(".");
+    hidden.push(name);
+    hidden.push(format!(".{}.partial", std::process::id()));
+    Ok(path.with_file_name(hidden))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_file_is_replaced_whole_and_nothing_is_left_beside_it() {
+        let dir = std::env::temp_dir().join(format!("comity-console-{}", std::process::id()));
+        fs::create_dir_all(&dir).unwrap();
+        let path = dir.join("result");
+        check_writable(&path).unwrap();
+        assert!(!path.exists());
+        write_whole(&path, b"one").unwrap();
+        write_whole(&path, b"two").unwrap();
+        assert_eq!(fs::read(&path).unwrap(), b"two");
+        assert_eq!(fs::read_dir(&dir).unwrap().count(), 1);
+        assert!(write_whole(&dir, b"x").unwrap_err().message.contains("folder"));
+        assert!(check_writable(&dir.join("no/such")).is_err());
+        let (sink, source) = (Path::new("/dev/null"), b"x");
+        if sink.exists() {
+            check_writable(sink).unwrap();
+            write_whole(sink, source).unwrap();
+            assert!(is_special(sink), "a device stays a device");
+        }
+        fs::remove_dir_all(&dir).unwrap();
+    }
+}

@@ -1,0 +1,233 @@
+//! What goes wrong, in the words and exit codes that people script against.
+
+use std::process::ExitCode;
+
+use serde_json::json;
+
+/// What kind of thing went wrong. The kind decides the exit code and is a stable name in JSON. Of two failures of one
+/// session the greater kind explains the smaller one: a peer goes away because something else went wrong there.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Kind {
+    /// The peer closed the connection (most often because something went wrong on its side).
+    Closed,
+    /// Nothing came in time.
+    Timeout,
+    /// The network or the operating system refused.
+    Network,
+    /// What is at the other end is no comity.
+    Stranger,
+    /// The peer's identity is not the one that this party trusts.
+    Untrusted,
+    /// Bytes from the peer do not decode.
+    Malformed,
+    /// A check of the protocol failed.
+    Misbehaved,
+    /// The store of material cannot be read or written.
+    Store,
+    /// The parties want different things.
+    Mismatch,
+    /// Values, files or programs that do not fit.
+    Input,
+    /// The command line itself.
+    Usage,
+    /// A defect of comity.
+    Bug,
+}
+
+impl Kind {
+    const ALL: [Kind; 12] = [
+        Kind::Closed,
+        Kind::Timeout,
+        Kind::Network,
+        Kind::Stranger,
+        Kind::Untrusted,
+        Kind::Malformed,
+        Kind::Misbehaved,
+        Kind::Store,
+        Kind::Mismatch,
+        Kind::Input,
+        Kind::Usage,
+        Kind::Bug,
+    ];
+
+    /// The name in `{"error": {"kind": …}}`.
+    pub fn name(self) -> &'static str {
+        match self {
+            Kind::Closed => "closed",
+            Kind::Timeout => "timeout",
+            Kind::Network => "network",
+            Kind::Stranger => "stranger",
+            Kind::Untrusted => "untrusted",
+            Kind::Malformed => "malformed",
+            Kind::Misbehaved => "misbehaved",
+            Kind::Store => "store",
+            Kind::Mismatch => "mismatch",
+            Kind::Input => "input",
+            Kind::Usage => "usage",
+            Kind::Bug => "bug",
+        }
+    }
+
+    /// The kind of this name.
+    pub fn named(name: &str) -> Option<Kind> {
+        Kind::ALL.into_iter().find(|kind| kind.name() == name)
+    }
+
+    /// The exit code.
+    pub fn code(self) -> u8 {
+        match self {
+            Kind::Usage | Kind::Input | Kind::Mismatch => 2,
+            Kind::Closed | Kind::Timeout | Kind::Network | Kind::Stranger | Kind::Untrusted | Kind::Store => 3,
+            Kind::Malformed | Kind::Misbehaved => 4,
+            Kind::Bug => 70,
+        }
+    }
+}
+
+/// Why a command failed: what happened, where, and what to do.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Failure {
+    /// What kind of thing went wrong.
+    pub kind: Kind,
+    /// What happened, where, and what to do, for people.
+    pub message: String,
+    /// The party whose doing it was, where that is known.
+    pub party: Option<u16>,
+}
+
+/// What a command returns.
+pub type Outcome<T = ()> = Result<T, Failure>;
+
+impl Failure {
+    /// A failure of this kind.
+    pub fn new(kind: Kind, message: impl Into<String>) -> Failure {
+        Failure { kind, message: message.into(), party: None }
+    }
+
+    /// A value, file or program that does not fit.
+    pub fn input(message: impl Into<String>) -> Failure {
+        Failure::new(Kind::Input, message)
+    }
+
+    /// The same failure with the peer's address in front, unless what is wrong is on this side: a value, a file, a flag.
+    pub fn with_peer(self, address: &str) -> Failure {
+        if matches!(self.kind, Kind::Input | Kind::Usage) { self } else { self.at(address) }
+    }
+
+    /// The same failure with the place where it happened in front, unless the message names it already.
+    pub fn at(mut self, place: &str) -> Failure {
+        if !self.message.contains(place) {
+            self.message = format!("{place}: {}", self.message);
+        }
+        self
+    }
+
+    /// The same failure, with advice behind it.
+    pub fn and(mut self, advice: &str) -> Failure {
+        self.message = format!("{}. {advice}", self.message);
+        self
+    }
+
+    /// The object that `--json` prints.
+    pub fn to_json(&self) -> serde_json::Value {
+        let mut error = json!({"kind": self.kind.name(), "message": self.message});
+        if let Some(party) = self.party {
+            error["party"] = party.into();
+        }
+        json!({ "error": error })
+    }
+
+    /// The exit code of its kind.
+    pub fn exit_code(&self) -> ExitCode {
+        ExitCode::from(self.kind.code())
+    }
+}
+
+impl From<comity_core::Error> for Failure {
+    fn from(error: comity_core::Error) -> Failure {
+        use comity_core::Kind as Why;
+        let kind = match &error.kind {
+            Why::Io { .. } => Kind::Network,
+            Why::TimedOut(_) => Kind::Timeout,
+            Why::Closed => Kind::Closed,
+            Why::Stranger(_) => Kind::Stranger,
+            Why::Malformed(_) => Kind::Malformed,
+            Why::Misbehaved(_) => Kind::Misbehaved,
+            Why::Mismatch { .. } => Kind::Mismatch,
+            Why::InvalidInput(_) => Kind::Input,
+            Why::Store(_) => Kind::Store,
+            Why::Untrusted(_) => Kind::Untrusted,
+            _ => Kind::Bug,
+        };
+        Failure { kind, message: error.to_string(), party: error.party.map(|party| party.0) }
+    }
+}
+
+impl From<comity_postgres::Error> for Failure {
+    fn from(error: comity_postgres::Error) -> Failure {
+        use comity_postgres::Error;
+        let kind = match &error {
+            Error::Connection(_) => Kind::Network,
+            Error::Busy => Kind::Timeout,
+            Error::Malformed(_) => Kind::Malformed,
+            Error::Tampered { .. }
+            | Error::Incomplete { .. }
+            | Error::Disordered { .. }
+            | Error::StateChanged
+            | Error::RolledBack { .. } => Kind::Misbehaved,
+            Error::Untrusted(_) => Kind::Untrusted,
+            _ => Kind::Input,
+        };
+        Failure::new(kind, error.to_string())
+    }
+}
+
+impl From<comity_ope::Error> for Failure {
+    fn from(error: comity_ope::Error) -> Failure {
+        Failure::input(error.to_string())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    static WRONG_COPY: comity_core::Check =
+        comity_core::Check { system: "test", name: "WRONG_COPY", says: "a checked copy is wrong" };
+
+    #[test]
+    fn names_are_unique_and_found_again() {
+        for kind in Kind::ALL {
+            assert_eq!(Kind::named(kind.name()), Some(kind));
+        }
+        assert_eq!(Kind::named("else"), None);
+    }
+
+    #[test]
+    fn protocol_errors_get_the_codes_of_the_contract() {
+        use comity_core::Error;
+        let code = |e: Error| Failure::from(e).kind.code();
+        assert_eq!(code(Error::invalid_input("x")), 2);
+        assert_eq!(code(Error::mismatch("program", "a", "b")), 2);
+        assert_eq!(code(Error::closed()), 3);
+        assert_eq!(code(Error::timed_out("x")), 3);
+        assert_eq!(code(Error::untrusted("x")), 3);
+        assert_eq!(code(Error::stranger("x")), 3);
+        assert_eq!(code(Error::store("x")), 3);
+        assert_eq!(code(Error::malformed("x")), 4);
+        assert_eq!(code(Error::from(&WRONG_COPY)), 4);
+        let named = Failure::from(Error::from(&WRONG_COPY).by(comity_core::PartyId(1)));
+        assert!(named.message.contains("checked copy"), "the check is named: {}", named.message);
+        assert_eq!(named.to_json()["error"]["party"], 1);
+    }
+
+    #[test]
+    fn a_place_is_named_once() {
+        let failure = Failure::input("no such file").at("a.txt");
+        assert_eq!(failure.message, "a.txt: no such file");
+        assert_eq!(failure.clone().at("a.txt"), failure);
+        assert_eq!(failure.clone().with_peer("127.0.0.1:7"), failure, "the address has nothing to do with it");
+        let gone = Failure::new(Kind::Closed, "gone").with_peer("127.0.0.1:7");
+        assert_eq!(gone.message, "127.0.0.1:7: gone");
+    }
+}
