@@ -10,9 +10,8 @@
 
 mod shared;
 
+use crate::circuit::{Circuit, Gate, Group, Op};
 use shared::{Key, Shared};
-
-use crate::{Circuit, Gate, Group, Op};
 
 /// A wire of the circuit being built: one bit. It belongs to the builder that made it; the constants to all.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]

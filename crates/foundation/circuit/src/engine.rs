@@ -2,7 +2,9 @@
 
 use comity_core::Bits;
 
-use crate::{Lowered, Meaning, Owner, Recipients};
+use crate::lower::Lowered;
+use crate::party::{Owner, Recipients};
+use crate::program::Meaning;
 
 /// Where a value of a call is: in call `t` from wire `start + t * stride` of the memory on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

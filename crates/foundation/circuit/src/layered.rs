@@ -11,9 +11,9 @@
 
 use comity_core::Gate as SlotGate;
 
+use crate::circuit::{Circuit, Gate};
 use crate::lower::schedule::{Emit, NONE, Schedule};
 use crate::lower::{Held, KEPT, push_if};
-use crate::{Circuit, Gate};
 
 /// How many gates further back in the circuit a gate may run with: a power of two. As many live wires of 32 bytes are 32 MiB.
 const WINDOW: usize = 1 << 20;

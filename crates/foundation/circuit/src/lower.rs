@@ -44,7 +44,8 @@ use std::sync::OnceLock;
 
 use comity_core::{Gate as TapeGate, Segment, Tape};
 
-use crate::{Circuit, Gate, Group, Layered, Op};
+use crate::circuit::{Circuit, Gate, Group, Op};
+use crate::layered::Layered;
 use schedule::{Emit, NONE, Schedule};
 
 /// The version of the lowering: part of every program digest, since a gate's tweak is its lowered index.

@@ -4,7 +4,7 @@ use std::fmt;
 
 use comity_core::PartyId;
 
-use crate::{Program, ProgramError};
+use crate::program::{Program, ProgramError};
 
 /// A set of parties, as a mask of [`Program::MAX_PARTIES`] bits. Collecting panics for a party that there cannot be;
 /// [`PartySet::insert`] refuses it.

@@ -5,7 +5,9 @@
 
 use comity_core::{Bits, Error, Result};
 
-use crate::{Call, Circuit, Engine, Op, Owner, Recipients};
+use crate::circuit::{Circuit, Op};
+use crate::engine::{Call, Engine};
+use crate::party::{Owner, Recipients};
 
 /// The output values of a circuit on these input values, gate by gate.
 ///

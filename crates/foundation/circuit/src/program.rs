@@ -13,7 +13,10 @@ mod overlap;
 
 use std::sync::OnceLock;
 
-use crate::{Circuit, Lowered, Owner, Recipients, Type};
+use crate::circuit::Circuit;
+use crate::lower::Lowered;
+use crate::party::{Owner, Recipients};
+use crate::types::Type;
 
 pub use builder::{CircuitId, ProgramBuilder, Register, Turn};
 pub use encode::DecodeError;

@@ -2,7 +2,7 @@
 
 use comity_core::Bits;
 
-use crate::{Circuit, Gate, Group, Op};
+use crate::circuit::{Circuit, Gate, Group, Op};
 
 /// SplitMix64: good enough for tests, and stable.
 pub struct Rng(

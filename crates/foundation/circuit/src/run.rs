@@ -2,8 +2,10 @@
 
 use comity_core::{Bits, Error, PartyId};
 
-use crate::program::Span;
-use crate::{Call, Engine, Lowered, Meaning, Observer, Owner, Place, Program, Recipients, Step};
+use crate::engine::{Call, Engine, Observer, Place};
+use crate::lower::Lowered;
+use crate::party::{Owner, Recipients};
+use crate::program::{Meaning, Program, Span, Step};
 
 /// AND gates that one [`Engine::call`] gets at most, if it has several calls, so that the observer hears of progress.
 const CHUNK: u64 = 1 << 22;

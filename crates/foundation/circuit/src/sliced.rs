@@ -8,7 +8,10 @@
 
 use comity_core::{Backend, Bits, Error, Lanes, Result};
 
-use crate::{Call, Engine, Input, Observer, Owner, Program, Recipients, RunError, run};
+use crate::engine::{Call, Engine, Observer};
+use crate::party::{Owner, Recipients};
+use crate::program::{Input, Program};
+use crate::run::{RunError, run};
 
 /// The engine that computes 512 instances in the clear, for all parties at once. It holds the input values itself,
 /// since a run hands over those of one instance only, and keeps the output values.

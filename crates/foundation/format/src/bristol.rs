@@ -2,11 +2,12 @@
 
 use std::io::{BufRead, Write};
 
+use comity_circuit::Circuit;
+
 use super::gates::{self, Announced};
 use super::lines::{Header, Lines};
 use super::write::{Dialect, Plan};
-use super::{Malformation, ReadError, WriteError};
-use comity_circuit::Circuit;
+use crate::error::{Malformation, ReadError, WriteError};
 
 const WIDTHS: &str = "the widths of both input values and of the output value";
 

@@ -2,11 +2,13 @@
 
 use std::io::{BufRead, Write};
 
+use comity_circuit::{Circuit, Group};
+
+use super::VALUES;
 use super::gates::{self, Announced};
 use super::lines::{Header, Lines};
 use super::write::{Dialect, Plan};
-use super::{Malformation, ReadError, VALUES, WriteError};
-use comity_circuit::{Circuit, Group};
+use crate::error::{Malformation, ReadError, WriteError};
 
 const OUTPUTS: &str = "the number and the widths of the output values";
 

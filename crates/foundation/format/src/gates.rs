@@ -2,10 +2,12 @@
 
 use std::io::BufRead;
 
-use super::lines::{Header, Line, Lines, malformed, shown};
-use super::wires::Wires;
-use super::{Malformation, ReadError, named};
 use comity_circuit::{Circuit, Gate, Op};
+
+use super::lines::{Header, Line, Lines, malformed, shown};
+use super::named;
+use super::wires::Wires;
+use crate::error::{Malformation, ReadError};
 
 /// The most input bits, and the most output bits: these exist without a line of the file for each.
 const MAX_BITS: u64 = 1 << 24;

@@ -31,6 +31,7 @@ mod yosys;
 use std::io::{self, BufRead, Read, Write};
 
 use comity_circuit::{Circuit, Group};
+
 use lines::{Lines, malformed};
 
 pub use error::{Malformation, ReadError, WriteError};

@@ -2,7 +2,7 @@
 
 use std::io::{BufRead, Read};
 
-use super::{Malformation, ReadError};
+use crate::error::{Malformation, ReadError};
 
 /// The longest line that is read: a MAND of tens of thousands of gates.
 const LONGEST: usize = 1 << 20;

@@ -12,7 +12,7 @@ mod table;
 use std::rc::Rc;
 
 use super::lines::shown;
-use super::{Malformation, ReadError};
+use crate::error::{Malformation, ReadError};
 
 pub use design::Design;
 pub(super) use flatten::flatten;

@@ -1,10 +1,10 @@
 //! SHDL, BLIF and yosys' JSON.
 
+use comity_circuit::random::Rng;
+use comity_circuit::{Observer, Plain, eval_circuit};
 use comity_core::Bits;
 
 use super::*;
-use comity_circuit::random::Rng;
-use comity_circuit::{Observer, Plain, eval_circuit};
 
 fn blif(text: &str) -> Circuit {
     read_as(Format::Blif, text.as_bytes()).unwrap_or_else(|e| panic!("{e}\n{text}"))

@@ -7,8 +7,9 @@
 use std::collections::{BTreeMap, HashMap};
 use std::io::{self, Write};
 
-use super::netlist::{Design, Model, Net, Port, Result, cells, check_name, lower, named, wrong};
 use comity_circuit::{Circuit, Group, Op};
+
+use super::netlist::{Design, Model, Net, Port, Result, cells, check_name, lower, named, wrong};
 
 /// The most inputs of a gate: its table has 2^16 entries.
 const WIDEST: usize = 16;

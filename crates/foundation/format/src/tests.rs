@@ -1,9 +1,9 @@
+use comity_circuit::random::Rng;
+use comity_circuit::{Builder, Gate, Op, Wire, eval_circuit};
 use comity_core::Bits;
 use proptest::prelude::*;
 
 use super::*;
-use comity_circuit::random::Rng;
-use comity_circuit::{Builder, Gate, Op, Wire, eval_circuit};
 
 /// A half adder in both formats.
 const FASHION: &str = "2 4\n2 1 1\n2 1 1\n\n2 1 0 1 2 XOR\n2 1 0 1 3 AND\n";

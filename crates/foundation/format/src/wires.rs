@@ -56,8 +56,9 @@ impl Wires {
 mod tests {
     use std::collections::BTreeMap;
 
-    use super::*;
     use comity_circuit::random::Rng;
+
+    use super::*;
 
     #[test]
     fn entries_are_found_wherever_they_are() {

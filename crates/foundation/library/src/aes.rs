@@ -128,9 +128,10 @@ pub fn encrypt(b: &mut Builder, key: &[Wire], block: &[Wire]) -> Vec<Wire> {
 
 #[cfg(test)]
 mod tests {
-    use super::*;
     use comity_circuit::eval_circuit;
     use comity_core::Bits;
+
+    use super::*;
 
     fn double(x: u8) -> u8 {
         x << 1 ^ if x & 0x80 == 0 { 0 } else { 0x1b }

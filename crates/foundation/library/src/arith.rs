@@ -41,10 +41,10 @@ pub use shift::{rotl_by, rotr_by, sar_by, shl_by, shr_by};
 pub use square::{square, square_full};
 pub use word::{and, constant, mux, not, or, padded, rotl, rotr, sar, shl, shr, xor};
 
+use comity_circuit::Wire;
+
 use columns::Columns;
 use mul::{join, sum_of_halves};
-
-use comity_circuit::Wire;
 
 /// The width of two operands.
 fn width(x: &[Wire], y: &[Wire]) -> usize {

@@ -22,8 +22,9 @@ mod round;
 mod shift;
 mod sqrt;
 
-use super::arith;
 use comity_circuit::{Builder, Wire};
+
+use super::arith;
 
 /// A binary floating-point format.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]

@@ -15,8 +15,9 @@ pub use hmac::{hmac, hmac_program};
 pub use md5::{MD5_INITIAL, md5};
 pub use sponge::Sponge;
 
-use super::arith;
 use comity_circuit::{Program, ProgramBuilder, Register, Wire};
+
+use super::arith;
 
 /// Bytes as wires: the last one is on the first wires.
 fn bytes(bytes: &[u8]) -> Vec<Wire> {

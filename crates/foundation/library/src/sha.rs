@@ -12,8 +12,9 @@ pub use keccak::keccak_f;
 pub use sha1::{SHA1_INITIAL, sha1};
 pub use sha2::{SHA256_INITIAL, SHA512_INITIAL, sha256, sha512};
 
-use super::arith::{add, xor};
 use comity_circuit::{Builder, Wire};
+
+use super::arith::{add, xor};
 
 /// The words of a value: the first one is the most significant.
 fn words(value: &[Wire], bits: usize, count: usize) -> Vec<Vec<Wire>> {

@@ -46,8 +46,7 @@ mod shape;
 
 use std::cell::{RefCell, RefMut};
 
-use comity_circuit::Type;
-use comity_circuit::{Builder, Circuit, Owner, Program, ProgramBuilder, ProgramError, Recipients, Wire};
+use comity_circuit::{Builder, Circuit, Owner, Program, ProgramBuilder, ProgramError, Recipients, Type, Wire};
 
 pub use array::{get, set, sort_by_key, sum};
 pub use boolean::Bool;

@@ -5,7 +5,7 @@ use std::time::Instant;
 use comity_circuit::Observer;
 use comity_core::Bits;
 
-use crate::Watch;
+use crate::watch::Watch;
 
 /// The observer of a session.
 pub(crate) struct Clock<'a> {

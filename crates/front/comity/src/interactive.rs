@@ -15,10 +15,10 @@ use comity_protocol::{Here, Party, Reactive, Shares};
 
 pub use agree::MAX_STATEMENT;
 
-use crate::Watch;
 use crate::meet::Begun;
 use crate::report::sum;
 use crate::session::{Session, whose};
+use crate::watch::Watch;
 
 /// A value that the parties hold shares of and nobody knows. It belongs to its session.
 pub struct Shared {

@@ -8,8 +8,8 @@ use comity_core::{Error, Result};
 use comity_net::{KeyDir, Listener, Security, Settings, SystemRng, is_loopback};
 use comity_protocol::{Adversary, Card, Here, Options};
 
-use crate::Watch;
 use crate::session::{Session, whose};
+use crate::watch::Watch;
 
 /// Where the peers are.
 pub(crate) enum Route<'a> {

@@ -27,8 +27,9 @@ use zeroize::Zeroizing;
 use crate::clock::Clock;
 use crate::meet::Begun;
 use crate::protocol::PROTOCOLS;
+use crate::report::{Preparation, Report};
 use crate::session::{Session, whose};
-use crate::{Preparation, Report, Watch};
+use crate::watch::Watch;
 
 /// No party has more lots of one material with one peer.
 const MOST: usize = 1 << 16;

@@ -14,7 +14,8 @@ use crate::clock::Clock;
 use crate::meet::{Begun, Route};
 use crate::offline::Supplied;
 use crate::protocol::{PROTOCOLS, named};
-use crate::{Report, Watch};
+use crate::report::Report;
+use crate::watch::Watch;
 
 /// One party of one run: how to meet the peers, which protocol, and then [`Session::run`].
 ///

@@ -387,7 +387,7 @@ mod tests {
     use comity_nisc::Copies;
 
     use super::*;
-    use crate::Key;
+    use crate::key::Key;
 
     /// What opens of an answer with so many bytes inside, of which the last `cut` are lost, if `plain` are expected.
     fn opened(sealed: usize, cut: usize, plain: u64) -> Result<usize> {

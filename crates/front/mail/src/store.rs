@@ -75,7 +75,7 @@ pub(crate) fn open_stored(
 ) -> Result<Opened> {
     let (evaluated, whole) = (key.secret.evaluated(), store.whole());
     let (context, tie) = (answer.context(), &answer.tie());
-    let bytes = crate::stored_bytes(cost.copy_bytes);
+    let bytes = crate::seal::stored_bytes(cost.copy_bytes);
     let mut file = |i| match whole || evaluated.contains(&i) {
         true => store.fetch(&tie.name(i), bytes).map(Some),
         false => Ok(None),

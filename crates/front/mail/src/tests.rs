@@ -8,11 +8,15 @@ use comity_circuit::{Program, Recipients};
 use comity_core::{Backend, Bits, Block, Error, Kind, Prg, Result};
 use comity_nisc::{Copies, Cost};
 
-use crate::answer::Head;
+use crate::answer::{Head, respond};
+use crate::batch::Verdict;
 use crate::envelope::Tie;
 use crate::file::{FileKind, START};
+use crate::key::Key;
+use crate::name::Name;
+use crate::query::Query;
 use crate::seal::{Opener, Sealer, public_key};
-use crate::{Destination, Key, Name, Query, Store, Verdict, respond, respond_stored};
+use crate::store::{Destination, Store, respond_stored};
 
 /// Where the protocol's answer says what it answers: after its header.
 const ANSWERED: usize = 16 + 2 + 2 + 32;

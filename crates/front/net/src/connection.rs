@@ -16,9 +16,11 @@ use comity_core::{Error, Result, SessionId};
 use rand_core::Rng;
 
 use crate::address::{Address, check_plaintext};
+use crate::identity::{Fingerprint, Identity};
 use crate::plain::{Plain, Socket};
+use crate::rng::SystemRng;
+use crate::tcp;
 use crate::tls::Tls;
-use crate::{Fingerprint, Identity, SystemRng, tcp};
 
 /// The first bytes that a connecting side sends.
 const MAGIC: [u8; 8] = *b"comity\x00c";

@@ -161,7 +161,7 @@ mod tests {
     use comity_core::Kind;
 
     use super::*;
-    use crate::SystemRng;
+    use crate::rng::SystemRng;
 
     #[test]
     fn the_public_key_is_that_of_rfc_8032() {

@@ -12,7 +12,9 @@ use comity_core::{Error, Result};
 use rand_core::{CryptoRng, Rng};
 use zeroize::Zeroizing;
 
-use crate::{Fingerprint, Identity, Security, SystemRng};
+use crate::connection::Security;
+use crate::identity::{Fingerprint, Identity};
+use crate::rng::SystemRng;
 
 /// No file of a key directory is as large as this.
 const MAX_FILE: u64 = 1 << 20;

@@ -6,7 +6,8 @@ use comity_core::Error;
 use rustls::client::danger::{HandshakeSignatureValid, ServerCertVerified, ServerCertVerifier};
 use rustls::client::{AlwaysResolvesClientRawPublicKeys, Resumption};
 use rustls::crypto::ring::cipher_suite::{TLS13_AES_128_GCM_SHA256, TLS13_CHACHA20_POLY1305_SHA256};
-use rustls::crypto::ring::{default_provider, kx_group::X25519};
+use rustls::crypto::ring::default_provider;
+use rustls::crypto::ring::kx_group::X25519;
 use rustls::crypto::{CryptoProvider, WebPkiSupportedAlgorithms, verify_tls13_signature_with_raw_key};
 use rustls::pki_types::{CertificateDer, ServerName, SubjectPublicKeyInfoDer, UnixTime};
 use rustls::server::danger::{ClientCertVerified, ClientCertVerifier};
@@ -17,7 +18,7 @@ use rustls::{
     SignatureScheme,
 };
 
-use crate::{Fingerprint, Identity};
+use crate::identity::{Fingerprint, Identity};
 
 type TlsResult<T> = Result<T, rustls::Error>;
 

@@ -11,16 +11,16 @@ use std::io::{ErrorKind, Read, Write};
 use std::ops::Range;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use comity_channel::foreign;
-use comity_channel::{RecvHalf, SendHalf};
+use comity_channel::{RecvHalf, SendHalf, foreign};
 use comity_core::{Error, Result};
 use rustls::pki_types::ServerName;
 use rustls::{AlertDescription, ClientConnection, ServerConnection};
 
 use crate::frame::{Source, Wait};
+use crate::identity::{Fingerprint, Identity};
 use crate::pinned::Pinned;
 use crate::plain::Socket;
-use crate::{Fingerprint, Identity, tcp};
+use crate::tcp;
 
 /// How much is sealed at a time: four full records.
 const CHUNK: usize = 64 << 10;

@@ -6,7 +6,7 @@
 //! gates read the same wires, it goes to a hash table of the usual kind.
 
 use super::Wire;
-use crate::{Circuit, Op};
+use crate::circuit::{Circuit, Op};
 
 /// What gates are found by: the operation and the literals that the gate reads, as a hash, and the later literal.
 #[derive(Clone, Copy)]

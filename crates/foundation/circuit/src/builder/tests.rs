@@ -27,7 +27,7 @@ fn tables(circuit: &Circuit) -> Vec<u64> {
 }
 
 /// Builds with two inputs, gives the output's truth table on them and the counts.
-fn two(build: impl Fn(&mut Builder, Wire, Wire) -> Wire) -> (u64, crate::Counts) {
+fn two(build: impl Fn(&mut Builder, Wire, Wire) -> Wire) -> (u64, crate::circuit::Counts) {
     let mut b = Builder::new();
     let x = b.input("x", 2);
     let z = build(&mut b, x[0], x[1]);

@@ -1,7 +1,11 @@
-use super::*;
-use crate::random::Rng;
-use crate::{Builder, Lowered, Op, Wire, eval_circuit};
 use comity_core::Bits;
+
+use super::*;
+use crate::builder::{Builder, Wire};
+use crate::circuit::Op;
+use crate::lower::Lowered;
+use crate::plain::eval_circuit;
+use crate::random::Rng;
 
 /// Runs the layers in the clear, all ANDs of a layer at once, and checks what the type promises.
 fn eval(layered: &Layered, inputs: &[Bits]) -> Vec<bool> {

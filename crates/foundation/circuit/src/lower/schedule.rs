@@ -1,6 +1,6 @@
 //! The order of gates, for both lowerings: levels of AND depth, inside a window that slides over the circuit.
 
-use crate::{Circuit, Gate, Op};
+use crate::circuit::{Circuit, Gate, Op};
 
 /// What is done with the gates as they come in their order: whole levels, of each the ANDs, then the XORs.
 pub(crate) trait Emit {

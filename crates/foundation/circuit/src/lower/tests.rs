@@ -2,8 +2,10 @@ use comity_core::Bits;
 use proptest::prelude::*;
 
 use super::*;
+use crate::builder::{Builder, Wire};
+use crate::engine::{Call, Engine, Place};
+use crate::plain::{Plain, eval_circuit};
 use crate::random::Rng;
-use crate::{Builder, Call, Engine, Place, Plain, Wire, eval_circuit};
 
 /// Runs the tape in the clear.
 fn eval_lowered(lowered: &Lowered, inputs: &[Bits]) -> Vec<Bits> {

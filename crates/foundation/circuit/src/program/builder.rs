@@ -29,7 +29,9 @@ use std::collections::HashMap;
 use comity_core::Bits;
 
 use super::{Program, ProgramError, Span, Step};
-use crate::{Builder, Circuit, Owner, Recipients, Wire};
+use crate::builder::{Builder, Wire};
+use crate::circuit::Circuit;
+use crate::party::{Owner, Recipients};
 
 /// A run of wires of the memory that holds a value. All zero until something is written to it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

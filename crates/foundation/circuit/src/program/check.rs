@@ -2,7 +2,8 @@
 
 use super::overlap::{Term, reaches};
 use super::{Input, Operand, Output, Program, ProgramError, Span, Step, StepPath, Totals};
-use crate::{Circuit, Counts, Type};
+use crate::circuit::{Circuit, Counts};
+use crate::types::Type;
 
 /// Steps of the search for overlaps that a program may take, and those that each span of its calls adds: a program of
 /// whatever shape is checked in time proportional to its size. A usual call takes about ten for a span.

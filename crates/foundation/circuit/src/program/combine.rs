@@ -4,7 +4,8 @@
 //! [`Program::with_recipients`] say otherwise. The values have the names of the circuit's.
 
 use super::{Program, ProgramError, Span, Step};
-use crate::{Circuit, Group, Owner, Recipients};
+use crate::circuit::{Circuit, Group};
+use crate::party::{Owner, Recipients};
 
 /// Where each value of a circuit is in the memory: the start, the bits that it takes, the bits of one call.
 struct Place {

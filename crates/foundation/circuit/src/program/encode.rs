@@ -29,7 +29,9 @@ use std::io::{self, Write};
 use comity_core::PartyId;
 
 use super::{Goal, Meaning, Program, ProgramError, Span, Step, check};
-use crate::{Circuit, CircuitError, Gate, Group, Op, Owner, PartySet, Recipients, lower};
+use crate::circuit::{Circuit, CircuitError, Gate, Group, Op};
+use crate::lower;
+use crate::party::{Owner, PartySet, Recipients};
 
 const MAGIC: &[u8] = b"comity program";
 const VERSION: u32 = 2;

@@ -1,8 +1,13 @@
 use comity_core::{Bits, PartyId};
 
 use super::*;
+use crate::builder::Builder;
+use crate::circuit::{Gate, Group, Op};
+use crate::engine::Observer;
+use crate::party::{Owner, PartySet, Recipients};
+use crate::plain::{Plain, eval_circuit};
 use crate::random::Rng;
-use crate::{Builder, Gate, Group, Observer, Op, Owner, PartySet, Plain, Recipients, eval_circuit, run};
+use crate::run::run;
 
 /// Two inputs of two bits, outputs of two and one bits.
 fn small() -> Circuit {
@@ -441,7 +446,7 @@ fn a_broken_circuit_inside_is_named() {
     let at = bytes.windows(9).position(|w| w == [1, 2, 0, 0, 0, 3, 0, 0, 0]).unwrap();
     let mut other = bytes.clone();
     other[at + 5] = 4;
-    let unordered = crate::CircuitError::Unordered { gate: 0, wire: 4 };
+    let unordered = crate::circuit::CircuitError::Unordered { gate: 0, wire: 4 };
     assert_eq!(Program::decode(&other), Err(DecodeError::Circuit(0, unordered)));
     other = bytes;
     other[at] = 2;

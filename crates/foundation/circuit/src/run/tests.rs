@@ -1,7 +1,10 @@
 use comity_core::Kind;
 
 use super::*;
-use crate::{Builder, Circuit, Plain, Recipients};
+use crate::builder::Builder;
+use crate::circuit::Circuit;
+use crate::party::Recipients;
+use crate::plain::Plain;
 
 /// An engine that writes down what it is asked.
 #[derive(Default)]

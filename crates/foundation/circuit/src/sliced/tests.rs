@@ -1,6 +1,9 @@
 use super::*;
+use crate::builder::{Builder, Wire};
+use crate::circuit::Circuit;
+use crate::plain::eval_circuit;
+use crate::program::ProgramBuilder;
 use crate::random::Rng;
-use crate::{Builder, Circuit, ProgramBuilder, Wire, eval_circuit};
 
 #[test]
 fn every_instance_computes_what_the_circuit_does() {

@@ -1,8 +1,9 @@
 //! From a flat netlist to gates.
 
+use comity_circuit::{Builder, Circuit, Wire};
+
 use super::table::{self, Tables};
 use super::{Cell, Design, Function, Model, Net, ONE, Port, Result, ZERO, named, wrong};
-use comity_circuit::{Builder, Circuit, Wire};
 
 /// What drives a net.
 #[derive(Clone, Copy, PartialEq, Eq)]

@@ -226,9 +226,10 @@ fn assemble(k: usize, ands: &[(usize, usize)], used: u32) -> Circuit {
 
 #[cfg(test)]
 mod tests {
-    use super::*;
     use comity_circuit::eval_circuit;
     use comity_core::Bits;
+
+    use super::*;
 
     fn circuit(tables: &mut Tables, k: usize, table: u64, copies: &[usize]) -> Circuit {
         let (mut b, wires) = inputs(k);

@@ -1,9 +1,10 @@
 //! Absolute values, differences, and sums that stay in range.
 
+use comity_circuit::{Builder, Wire};
+
 use super::add::{full_subtractor, ripple};
 use super::columns::full_adder;
 use super::{add_carry, constant, mux, sub_borrow, width};
-use comity_circuit::{Builder, Wire};
 
 /// `-x` if `negative` is one, else `x`, modulo 2^n. n - 1 ANDs.
 pub fn negate_if(b: &mut Builder, negative: Wire, x: &[Wire]) -> Vec<Wire> {

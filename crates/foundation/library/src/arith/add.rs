@@ -1,8 +1,9 @@
 //! Addition, subtraction and what is made of them.
 
+use comity_circuit::{Builder, Wire};
+
 use super::columns::{Columns, full_adder};
 use super::width;
-use comity_circuit::{Builder, Wire};
 
 /// `x + y` modulo 2^n. n - 1 ANDs.
 pub fn add(b: &mut Builder, x: &[Wire], y: &[Wire]) -> Vec<Wire> {

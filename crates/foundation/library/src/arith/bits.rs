@@ -1,7 +1,8 @@
 //! Counting and finding ones.
 
-use super::{Columns, width, xor};
 use comity_circuit::{Builder, Wire};
+
+use super::{Columns, width, xor};
 
 /// The width of a number from 0 to n.
 fn bits_of(n: usize) -> usize {

@@ -1,7 +1,8 @@
 //! Equality and order. A result is one wire.
 
-use super::{mux, width};
 use comity_circuit::{Builder, Wire};
+
+use super::{mux, width};
 
 /// Whether `x` is zero. n - 1 ANDs, ⌈log2 n⌉ deep.
 pub fn is_zero(b: &mut Builder, x: &[Wire]) -> Wire {

@@ -9,9 +9,10 @@
 //! **Division by zero** is no error, since nobody may notice it: the quotient of `x` and 0 has all bits one (-1 if
 //! signed), the remainder is `x`. **Overflow**: the signed quotient of -2^(n-1) and -1 is -2^(n-1), the remainder 0.
 
+use comity_circuit::{Builder, Wire};
+
 use super::columns::full_adder;
 use super::{Columns, negate_if, width};
-use comity_circuit::{Builder, Wire};
 
 /// The quotient and the remainder, unsigned. (n² + 9n - 8) / 2 ANDs for n > 1.
 pub fn div_rem(b: &mut Builder, x: &[Wire], y: &[Wire]) -> (Vec<Wire>, Vec<Wire>) {

@@ -3,9 +3,10 @@
 //! One product costs a division ([`mul_mod`]); a chain of products modulo the same odd number costs less in Montgomery's
 //! form, as `modexpN` does.
 
+use comity_circuit::{Builder, Wire};
+
 use super::divide::long_division;
 use super::{add, add_carry, mul_full, mux, sub_borrow, width};
-use comity_circuit::{Builder, Wire};
 
 /// `x + y` modulo `m`, for x, y < m. 3n ANDs.
 pub fn add_mod(b: &mut Builder, x: &[Wire], y: &[Wire], m: &[Wire]) -> Vec<Wire> {

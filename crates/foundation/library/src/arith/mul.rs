@@ -8,9 +8,10 @@
 //! From [`KARATSUBA`] bits on the full product is made of three of half the width (Karatsuba, Ofman 1962), which also
 //! helps the lower half from [`KARATSUBA_LOW`] bits on. Both limits are where the AND counts cross.
 
+use comity_circuit::{Builder, Wire};
+
 use super::columns::Columns;
 use super::{add, add_carry, padded, sub, width};
-use comity_circuit::{Builder, Wire};
 
 /// The narrowest words whose full product is cut into three.
 const KARATSUBA: usize = 30;

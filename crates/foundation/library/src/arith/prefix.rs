@@ -3,8 +3,9 @@
 //! A ripple has the fewest ANDs and is as deep as the word is wide. Here carries are combined in a tree (Sklansky:
 //! "Conditional-sum addition logic", 1960): ⌈log2 n⌉ + 1 layers for about (n log2 n) more ANDs than a ripple.
 
-use super::width;
 use comity_circuit::{Builder, Wire};
+
+use super::width;
 
 /// What a run of bits does with a carry.
 #[derive(Clone, Copy)]

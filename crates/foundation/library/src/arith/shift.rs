@@ -3,8 +3,9 @@
 //! The amount is an unsigned word of any width. Its bits of weight n and above do nothing but shift everything out,
 //! all together; a rotation counts modulo n.
 
-use super::width;
 use comity_circuit::{Builder, Wire};
+
+use super::width;
 
 /// `x << by`; 0 if `by` is n or more. n ANDs for each bit of `by` of weight less than n, and n and one less than there
 /// are others if there are others.

@@ -6,9 +6,10 @@
 //!
 //! From [`KARATSUBA`] bits on, a square is made of three of half the width.
 
+use comity_circuit::{Builder, Wire};
+
 use super::mul::{join, sum_of_halves};
 use super::{Columns, width};
-use comity_circuit::{Builder, Wire};
 
 /// The narrowest words whose square is cut into three, where the AND counts cross.
 const KARATSUBA: usize = 39;

@@ -14,8 +14,7 @@ pub(crate) use product::product;
 
 use std::collections::HashMap;
 
-use comity_circuit::{Builder, ProgramBuilder, Wire};
-use comity_circuit::{CircuitId, Register};
+use comity_circuit::{Builder, CircuitId, ProgramBuilder, Register, Wire};
 
 /// Words of the same width at the same distance from each other in the memory.
 #[derive(Clone, Copy)]

@@ -1,7 +1,8 @@
 //! Bitwise operations, selection, and shifts by constants.
 
-use super::width;
 use comity_circuit::{Builder, Wire};
+
+use super::width;
 
 /// The constant `value` in `bits` bits; higher bits of the value are dropped.
 pub fn constant(value: u128, bits: usize) -> Vec<Wire> {

@@ -4,10 +4,11 @@
 //! halves of an array are compacted, the second one rotated so that one exchange of row i with row i + n/2, for each i
 //! below n/2, joins them. n/2 log2 n exchanges, half as many as moving each row by each bit of its distance.
 
+use comity_circuit::{Builder, Wire};
+
 use super::order::exchange;
 use super::{Order, sort, width};
 use crate::arith;
-use comity_circuit::{Builder, Wire};
 
 /// The rows whose flag is one, in their order, then the others in some order; and how many flags are one, in
 /// ⌊log2 n⌋ + 1 bits. n/2 log2 n exchanges of w + 1 ANDs each, and about 2n for counting, if n is a power of two.

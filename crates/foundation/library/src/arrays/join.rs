@@ -3,10 +3,11 @@
 //! A row is a key in its lowest bits and a payload above; keys are unsigned. Each row of one list meets at most one of
 //! the other, and the joined row is the key, the left payload, the right payload.
 
+use comity_circuit::{Builder, Wire};
+
 use super::compact::mask;
 use super::{Order, compact, merge, width};
 use crate::arith;
-use comity_circuit::{Builder, Wire};
 
 /// The rows that two lists have in common.
 #[derive(Clone, Debug, PartialEq, Eq)]

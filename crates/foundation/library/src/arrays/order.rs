@@ -1,7 +1,8 @@
 //! Which of two rows comes first.
 
-use crate::arith;
 use comity_circuit::{Builder, Wire};
+
+use crate::arith;
 
 /// An order of rows: by their key, the lowest bits of a row; the other bits are payload. Rows with equal keys are
 /// equal to it.

@@ -5,9 +5,10 @@
 //! smaller networks, another one collects them. Who knows a permutation computes the switches in the clear. To shuffle,
 //! each party permutes the rows by a random permutation of its own: the result is random if one of them is honest.
 
+use comity_circuit::{Builder, Wire};
+
 use super::order::exchange;
 use super::width;
-use comity_circuit::{Builder, Wire};
 
 /// The number of switches for n rows, the sum of ⌈log2 i⌉ for i from 1 to n: n log2 n - n + 1 for a power of two.
 pub fn switch_count(rows: usize) -> usize {

@@ -1,7 +1,8 @@
 //! Prefixes.
 
-use super::width;
 use comity_circuit::{Builder, Wire};
+
+use super::width;
 
 /// Row i of the result is rows 0 to i taken together: with [`arith::add`](crate::arith::add) the prefix sums
 /// modulo 2^w, with [`max`](crate::arith::max), [`min`](crate::arith::min) or

@@ -1,8 +1,9 @@
 //! One row out of many: at a secret index, or the first in order.
 
+use comity_circuit::{Builder, Wire};
+
 use super::{Order, width};
 use crate::arith;
-use comity_circuit::{Builder, Wire};
 
 /// One wire for each of `rows` indices: that of `index` is one, and no other. An index beyond the end gives zeros.
 /// For n = 2^t rows and an index of t bits n - t - 1 ANDs, the fewest possible; otherwise at most n - 1, and one for

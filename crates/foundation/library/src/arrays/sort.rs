@@ -3,10 +3,11 @@
 //! Sorting takes n⌈log2 n⌉²/4 comparisons and a little less; merging takes n log2 n / 2 for n rows in all. Networks
 //! are not stable: rows with equal keys end in any order, the same one each time for the same keys. [`sort_stable`] is.
 
+use comity_circuit::{Builder, Wire};
+
 use super::order::compare_exchange;
 use super::{Order, network, width};
 use crate::arith;
-use comity_circuit::{Builder, Wire};
 
 /// The rows in order. For 2^t rows (t² - t + 4)·2^(t-2) - 1 comparisons of k + w ANDs each (Batcher's merge exchange),
 /// and from 16 rows on three less for every 16 (Green): 60 for 16 rows, 1,471 - 24 for 128.

@@ -1,7 +1,8 @@
 //! ChaCha20's block function (RFC 8439, section 2.3).
 
-use crate::arith::{add, constant, rotl, xor};
 use comity_circuit::{Builder, Wire};
+
+use crate::arith::{add, constant, rotl, xor};
 
 /// "expand 32-byte k".
 const CONSTANTS: [u32; 4] = [0x6170_7865, 0x3320_646e, 0x7962_2d32, 0x6b20_6574];

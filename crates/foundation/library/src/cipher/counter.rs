@@ -1,11 +1,11 @@
 //! Whole messages in counter mode: the key stream's blocks are independent calls, and their numbers are public.
 
+use comity_circuit::{Builder, Circuit, Program, ProgramBuilder, Recipients, Register, Span, Wire};
 use comity_core::Bits;
 
 use super::chacha20;
 use crate::aes::KeySchedule;
 use crate::arith::{constant, xor};
-use comity_circuit::{Builder, Circuit, Program, ProgramBuilder, Recipients, Register, Span, Wire};
 
 /// AES in counter mode under a key of 128, 192 or 256 bits: a block's input is the nonce of 96 bits and the block's
 /// number from 1 on, as in RFC 3686 and in GCM. Encrypts and decrypts a message of so many bytes. The key belongs to

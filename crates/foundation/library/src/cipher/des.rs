@@ -2,8 +2,9 @@
 //!
 //! All of it but the S-boxes is wiring and XORs. The S-boxes are those of [`des_boxes`](super::des_boxes).
 
-use super::des_boxes::S_BOXES;
 use comity_circuit::{Builder, Wire};
+
+use super::des_boxes::S_BOXES;
 
 /// Bits in the order of the standard: the first one is the most significant of a value.
 type Block = Vec<Wire>;

@@ -193,9 +193,10 @@ pub(super) const S_BOXES: [Straight; 8] = [
 
 #[cfg(test)]
 mod tests {
-    use super::*;
     use comity_circuit::{Builder, Wire, eval_circuit};
     use comity_core::Bits;
+
+    use super::*;
 
     /// The tables of FIPS 46-3, four rows of 16 hex digits each.
     const TABLES: [&str; 8] = [

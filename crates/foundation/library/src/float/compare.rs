@@ -1,7 +1,8 @@
 //! Order and equality. A NaN is not equal to anything, nor less, nor greater.
 
-use super::{Format, any, arith, flip, mask};
 use comity_circuit::{Builder, Wire};
+
+use super::{Format, any, arith, flip, mask};
 
 impl Format {
     /// Whether `x == y`: zeros of either sign are equal, a NaN is not equal to itself. 133 ANDs in binary64.

@@ -1,9 +1,10 @@
 //! From one format to another.
 
+use comity_circuit::{Builder, Wire};
+
 use super::round::Scaled;
 use super::shift::normalize;
 use super::{Format, any, arith, resized};
-use comity_circuit::{Builder, Wire};
 
 impl Format {
     /// A number of this format in another one: exact if that one is larger, rounded if it is smaller.

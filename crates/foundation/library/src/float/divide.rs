@@ -1,9 +1,10 @@
 //! Division.
 
+use comity_circuit::{Builder, Wire};
+
 use super::round::Scaled;
 use super::shift::normalize;
 use super::{Format, any, arith, flip, resized};
-use comity_circuit::{Builder, Wire};
 
 impl Format {
     /// `x / y`. 1,284 ANDs in binary32, 4,469 in binary64.

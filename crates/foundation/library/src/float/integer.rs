@@ -1,8 +1,9 @@
 //! From integers and to integers of any width.
 
+use comity_circuit::{Builder, Wire};
+
 use super::shift::{self, bits_for, normalize};
 use super::{Format, all_ones, any, arith, flip, mask, resized};
-use comity_circuit::{Builder, Wire};
 
 impl Format {
     /// An unsigned integer of any width, rounded; infinity if it is too large.

@@ -1,9 +1,10 @@
 //! Multiplication.
 
+use comity_circuit::{Builder, Wire};
+
 use super::round::Scaled;
 use super::shift::normalize;
 use super::{Format, any, arith, resized};
-use comity_circuit::{Builder, Wire};
 
 impl Format {
     /// `x * y`. 1,182 ANDs in binary32, 3,855 in binary64.

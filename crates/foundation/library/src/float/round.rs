@@ -1,7 +1,8 @@
 //! Rounding and packing.
 
-use super::{Format, all_ones, any, arith, mask, resized, shift};
 use comity_circuit::{Builder, Wire};
+
+use super::{Format, all_ones, any, arith, mask, resized, shift};
 
 /// A positive number before rounding, exact but for its scale's limits.
 pub(super) struct Scaled {

@@ -1,7 +1,8 @@
 //! Shifts by secret amounts: alignment and normalization.
 
-use super::{any, arith};
 use comity_circuit::{Builder, Wire};
+
+use super::{any, arith};
 
 /// How many bits a shift by up to `most` has.
 pub(super) fn bits_for(most: usize) -> usize {

@@ -1,8 +1,9 @@
 //! Square root.
 
+use comity_circuit::{Builder, Wire};
+
 use super::shift::normalize;
 use super::{Format, arith, resized};
-use comity_circuit::{Builder, Wire};
 
 impl Format {
     /// The square root; that of a negative number is the NaN, that of -0 is -0. 530 ANDs in binary32,

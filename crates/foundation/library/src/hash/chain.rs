@@ -1,8 +1,9 @@
 //! Chained hashes: a compression function takes one block after another into a chaining value.
 
+use comity_circuit::{Builder, Circuit, Program, ProgramBuilder, Recipients, Register, Wire};
+
 use super::{block, bytes, finish, md5, rest};
 use crate::{arith, sha};
-use comity_circuit::{Builder, Circuit, Program, ProgramBuilder, Recipients, Register, Wire};
 
 /// A chained hash of the family of MD5.
 #[derive(Clone, Copy, Debug)]

@@ -1,8 +1,9 @@
 //! HMAC (RFC 2104) over a chained hash.
 
+use comity_circuit::{Builder, Program, ProgramBuilder, Recipients, Wire};
+
 use super::chain::Start;
 use super::{Chain, bytes, finish};
-use comity_circuit::{Builder, Program, ProgramBuilder, Recipients, Wire};
 
 /// The key, padded to a block, with a byte added to each of its bytes.
 fn padded(b: &mut Builder, hash: &Chain, key: &[Wire], byte: u8) -> Vec<Wire> {

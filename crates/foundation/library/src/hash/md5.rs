@@ -1,7 +1,8 @@
 //! MD5 (RFC 1321).
 
-use crate::arith::{add, constant, rotl, sum, xor};
 use comity_circuit::{Builder, Wire};
+
+use crate::arith::{add, constant, rotl, sum, xor};
 
 /// The initial chaining value, as the 32 hex digits would read.
 pub const MD5_INITIAL: [u8; 16] =

@@ -1,9 +1,10 @@
 //! Sponges over Keccak-f[1600] (FIPS 202).
 
+use comity_circuit::{Builder, Program, ProgramBuilder, Recipients, Wire};
+
 use super::{block, bytes, finish, rest};
 use crate::arith::xor;
 use crate::sha::keccak_f;
-use comity_circuit::{Builder, Program, ProgramBuilder, Recipients, Wire};
 
 /// The bits of the state.
 const STATE: usize = 1600;

@@ -1,7 +1,8 @@
 //! Keccak-f on 1,600 bits, the permutation of SHA-3.
 
-use crate::arith::{constant, rotl, xor};
 use comity_circuit::{Builder, Wire};
+
+use crate::arith::{constant, rotl, xor};
 
 #[rustfmt::skip]
 const ROUND_CONSTANTS: [u64; 24] = [

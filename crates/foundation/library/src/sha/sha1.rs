@@ -1,8 +1,9 @@
 //! SHA-1.
 
+use comity_circuit::{Builder, Wire};
+
 use super::{add_words, choose, majority, words};
 use crate::arith::{constant, rotl, sum, xor};
-use comity_circuit::{Builder, Wire};
 
 /// The initial chaining value, as the 40 hex digits would read.
 pub const SHA1_INITIAL: [u32; 5] = [0x6745_2301, 0xefcd_ab89, 0x98ba_dcfe, 0x1032_5476, 0xc3d2_e1f0];

@@ -1,8 +1,9 @@
 //! SHA-256 and SHA-512: one function over words of 32 or 64 bits.
 
+use comity_circuit::{Builder, Wire};
+
 use super::{add_words, choose, majority, words};
 use crate::arith::{add, constant, rotr, shr, sum, xor};
-use comity_circuit::{Builder, Wire};
 
 /// SHA-512's initial chaining value, the first word first.
 #[rustfmt::skip]

@@ -4,12 +4,13 @@
 //! one of the same size and the rows are their exclusive or, as in the sorting benchmarks of Wang, Malozemoff and Katz
 //! (2017): an array that is shared, or that one party has while the other gives zeros.
 
+use comity_circuit::{Builder, CircuitId, Program, ProgramBuilder, Recipients, Register, Wire};
+
 use super::{fixed, sized, value};
 use crate::arith;
 use crate::arrays::Order;
 use crate::arrays::steps::{self, Array};
 use crate::entry::{Build, Entry, Size, Value, Width};
-use comity_circuit::{Builder, CircuitId, Program, ProgramBuilder, Recipients, Register, Wire};
 
 /// The most rows.
 const ROWS: usize = 1 << 20;

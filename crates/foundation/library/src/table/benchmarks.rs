@@ -13,11 +13,11 @@
 //! **Exponentiation.** The paper has two inputs of 1,024 bits, so its modulus is fixed. Here the modulus is a third
 //! value, secret too, and given by the party of the exponent: as in RSA, whose private key they are.
 
+use comity_circuit::{Builder, Program, ProgramBuilder, Recipients, Register, Wire};
+
 use super::{fixed, sized, value};
 use crate::arith::{self, wide};
 use crate::entry::{Build, Entry, Size, Value, Width};
-use comity_circuit::Register;
-use comity_circuit::{Builder, Program, ProgramBuilder, Recipients, Wire};
 
 /// The widest words of a ripple.
 const RIPPLE: usize = 1 << 24;

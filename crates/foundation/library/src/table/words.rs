@@ -1,9 +1,10 @@
 //! Words of any width.
 
+use comity_circuit::{Builder, Program, ProgramBuilder, Recipients, Wire};
+
 use super::{fixed, sized, value};
 use crate::arith;
 use crate::entry::{Build, Entry, Size, Value, Width};
-use comity_circuit::{Builder, Program, ProgramBuilder, Recipients, Wire};
 
 /// The widest words: a circuit of them is still built in milliseconds.
 const WORD: usize = 65_536;

@@ -1,8 +1,9 @@
 //! Arrays: secret indices, sums, sorting.
 
+use comity_circuit::Wire;
+
 use super::{Number, Sign, Uint, Value};
 use crate::{arith, arrays};
-use comity_circuit::Wire;
 
 /// The element with a secret index, found by looking at all of them; all zeros if the index is beyond the end. About
 /// one AND for each bit of the array.

@@ -1,9 +1,9 @@
 //! `Bool`: one secret bit.
 
+use comity_circuit::{Type, Wire};
+
 use super::{Design, Operand, Uint, Value};
 use crate::arith;
-use comity_circuit::Type;
-use comity_circuit::Wire;
 
 /// A secret bit of a [`Design`]. `&`, `|`, `^` and `!` work on it, with a `bool` on the right too.
 #[derive(Clone, Copy)]

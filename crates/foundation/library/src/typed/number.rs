@@ -2,10 +2,10 @@
 
 use std::marker::PhantomData;
 
+use comity_circuit::{Builder, Type, Wire};
+
 use super::{Bool, Design, Operand, Place, Value};
 use crate::arith;
-use comity_circuit::Type;
-use comity_circuit::{Builder, Wire};
 
 /// A secret integer of a [`Design`], signed in two's complement or unsigned.
 #[derive(Clone, Copy)]

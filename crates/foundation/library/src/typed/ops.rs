@@ -5,9 +5,10 @@ use std::ops::{
     Neg, Not, Rem, RemAssign, Shl, ShlAssign, Shr, ShrAssign, Sub, SubAssign,
 };
 
+use comity_circuit::{Builder, Wire};
+
 use super::{Bool, Int, Number, Sign, Uint, Value};
 use crate::arith;
-use comity_circuit::{Builder, Wire};
 
 /// What may stand on the right of an operator or in a comparison: a value of the same type, or a Rust value that is
 /// taken as a constant of that type.

@@ -1,8 +1,8 @@
 //! What inputs are asked for, and what values are made of.
 
+use comity_circuit::{Type, Wire};
+
 use super::{Bool, Design, Int, Signed, Uint, Unsigned};
-use comity_circuit::Type;
-use comity_circuit::Wire;
 
 /// A type that an input can have, such as [`U`]`(32)` or [`Array`]`(U(32), 100)`.
 pub trait Shape {

@@ -6,10 +6,10 @@
 //!
 //! Carries out of the top come in again at the bottom, so zero may also be given as m ones.
 
+use comity_circuit::{Builder, ProgramBuilder, Register, Wire};
+
 use super::{Wide, Words};
 use crate::arith;
-use comity_circuit::Register;
-use comity_circuit::{Builder, ProgramBuilder, Wire};
 
 /// Words of at most so many bits are multiplied and then folded.
 const WHOLE: u64 = 160;

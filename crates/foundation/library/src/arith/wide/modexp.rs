@@ -13,10 +13,10 @@
 //! The exponent is read in windows from the top: as many squarings as it has bits, and for each window a product with
 //! a power that is chosen by multiplexers, 2^w - 1 ANDs for each bit of a number.
 
+use comity_circuit::{Builder, Program, ProgramBuilder, Recipients, Register, Wire};
+
 use super::{Wide, cyclic};
 use crate::arith;
-use comity_circuit::Register;
-use comity_circuit::{Builder, Program, ProgramBuilder, Recipients, Wire};
 
 /// The modulus, and what reducing needs.
 struct Modulus {

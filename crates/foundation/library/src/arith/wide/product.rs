@@ -1,9 +1,9 @@
 //! Products and squares of wide words.
 
+use comity_circuit::{Builder, Program, ProgramBuilder, Recipients, Register, Wire};
+
 use super::{Wide, Words};
 use crate::arith::{self, Columns};
-use comity_circuit::Register;
-use comity_circuit::{Builder, Program, ProgramBuilder, Recipients, Wire};
 
 /// The widest words whose full product is one circuit.
 const FULL: usize = 72;

@@ -1,7 +1,7 @@
+use comity_circuit::{Observer, Plain, Program, Recipients, run};
 use comity_core::Bits;
 
 use super::*;
-use comity_circuit::{Observer, Plain, Program, Recipients, run};
 
 struct Outputs(Vec<Bits>);
 

@@ -1,7 +1,8 @@
 //! `Array`: a register as rows.
 
-use super::Moving;
 use comity_circuit::{ProgramBuilder, Register};
+
+use super::Moving;
 
 /// A register that holds rows of the same width, the first one on its lowest wires.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

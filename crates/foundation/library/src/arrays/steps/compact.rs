@@ -1,12 +1,13 @@
 //! Moving the rows that matter to the front, as steps.
 
+use comity_circuit::{ProgramBuilder, Register};
+
 use super::sort::blocks;
 use super::{Array, circuit, map, sort};
 use crate::arith;
 use crate::arrays::Order;
 use crate::arrays::compact::{exchanges, mask, sum};
 use crate::arrays::order::exchange;
-use comity_circuit::{ProgramBuilder, Register};
 
 /// Brings the rows whose flag is one to the front, in their order. Returns how many flags are one, in ⌊log2 n⌋ + 1
 /// bits. `flags` has rows of one bit, as many as `rows` has. What is behind them afterwards is undefined, but zero if

@@ -1,10 +1,11 @@
 //! Joining two lists on equal keys, as steps.
 
+use comity_circuit::{ProgramBuilder, Register, Wire};
+
 use super::sort::merge_halves;
 use super::{Array, circuit, compact, map};
 use crate::arith;
 use crate::arrays::{Order, join};
-use comity_circuit::{ProgramBuilder, Register, Wire};
 
 /// The rows that two lists have in common.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

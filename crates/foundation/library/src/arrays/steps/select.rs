@@ -1,9 +1,10 @@
 //! One row out of many, and prefixes, as steps.
 
+use comity_circuit::{CircuitId, ProgramBuilder, Register};
+
 use super::{Array, circuit, map};
 use crate::arith;
 use crate::arrays::{self, Order};
-use comity_circuit::{CircuitId, ProgramBuilder, Register};
 
 /// The row at a secret index; zero if the index is beyond the end. (n - 1) w ANDs if every index names a row, and
 /// otherwise w and one for each bit of the index more; n w ANDs are done in ⌈log2 n⌉ layers. The array is overwritten.

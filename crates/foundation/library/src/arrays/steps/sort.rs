@@ -1,9 +1,10 @@
 //! Sorting, merging, and the first k, as steps.
 
+use comity_circuit::{CircuitId, ProgramBuilder};
+
 use super::{Array, circuit, map};
 use crate::arrays::network::{Pass, columns, halves, passes};
 use crate::arrays::{self, Order, compare_exchange};
-use comity_circuit::{CircuitId, ProgramBuilder};
 
 /// Sorts the rows in place. A second array of the same size, or up to the next power of two, is used on the way.
 pub fn sort(p: &mut ProgramBuilder, rows: Array, order: Order) {
