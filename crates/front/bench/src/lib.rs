@@ -1,6 +1,6 @@
 //! `comity bench`: what the machine can do, and how close comity comes to it.
 //!
-//! A benchmark is a name and a function that fills a [`Suite`]. Ceilings are measured in the same run as what is
+//! A benchmark is a name and a function that fills a `Suite`. Ceilings are measured in the same run as what is
 //! held against them, since a machine's speed differs from hour to hour.
 
 mod ampr14;
