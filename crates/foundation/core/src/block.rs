@@ -7,8 +7,9 @@
 use core::fmt;
 use core::ops::{BitAnd, BitXor, BitXorAssign};
 
+use rand_core::CryptoRng;
 use subtle::{Choice, ConditionallySelectable, ConstantTimeEq};
-use zeroize::DefaultIsZeroes;
+use zeroize::{DefaultIsZeroes, Zeroizing};
 
 /// 128 bits.
 #[derive(Clone, Copy, Default, bytemuck::Pod, bytemuck::Zeroable)]
@@ -34,6 +35,13 @@ impl Block {
     /// The block whose bit `i` is bit `i` of `value`.
     pub const fn from_u128(value: u128) -> Block {
         Block(value.to_le_bytes())
+    }
+
+    /// 128 bits of this generator.
+    pub fn random(rng: &mut (impl CryptoRng + ?Sized)) -> Block {
+        let mut bytes = Zeroizing::new([0; Block::BYTES]);
+        rng.fill_bytes(&mut bytes[..]);
+        Block(*bytes)
     }
 
     /// The number whose bit `i` is bit `i` of this block.

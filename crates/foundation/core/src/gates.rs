@@ -14,7 +14,7 @@ use zeroize::{Zeroize, ZeroizeOnDrop};
 
 use crate::arch::garble as kernels;
 use crate::arch::garble::KeyRing;
-use crate::{Backend, Block, Tape};
+use crate::{Backend, Block, Gate, Segment, Tape};
 
 /// Where a run over a tape stands: between two segments.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -60,15 +60,31 @@ impl<'a> Part<'a> {
         self.tape
     }
 
-    pub(crate) fn segments(&self) -> &'a [crate::Segment] {
+    /// The XOR gates of this stretch.
+    pub fn xors(&self) -> usize {
+        self.to.xor - self.from.xor
+    }
+
+    /// The gates, segment after segment: first the XOR gates of one, executed in order, then its AND gates, which are
+    /// independent of each other. For schemes without a kernel of their own.
+    pub fn gates(&self) -> impl Iterator<Item = (&'a [Gate], &'a [Gate])> {
+        let (mut xors, mut ands) = (self.xor_gates(), self.and_gates());
+        self.segments().iter().map(move |segment| {
+            let of_segment = (&xors[..segment.xors as usize], &ands[..segment.ands as usize]);
+            (xors, ands) = (&xors[segment.xors as usize..], &ands[segment.ands as usize..]);
+            of_segment
+        })
+    }
+
+    pub(crate) fn segments(&self) -> &'a [Segment] {
         &self.tape.segments()[self.from.segment..self.to.segment]
     }
 
-    pub(crate) fn xor_gates(&self) -> &'a [crate::Gate] {
+    pub(crate) fn xor_gates(&self) -> &'a [Gate] {
         &self.tape.xors()[self.from.xor..self.to.xor]
     }
 
-    pub(crate) fn and_gates(&self) -> &'a [crate::Gate] {
+    pub(crate) fn and_gates(&self) -> &'a [Gate] {
         &self.tape.ands()[self.from.and..self.to.and]
     }
 }

@@ -3,7 +3,7 @@
 use core::convert::Infallible;
 
 use rand_core::{SeedableRng, TryCryptoRng, TryRng};
-use zeroize::Zeroize;
+use zeroize::{Zeroize, Zeroizing};
 
 use crate::{Aes128, Backend, Block};
 
@@ -67,6 +67,15 @@ impl Prg {
         let mut block = [Block::ZERO];
         self.fill_blocks(&mut block);
         block[0]
+    }
+
+    /// Adds the next bytes of the stream to `bytes`: encrypts them, or decrypts what was encrypted from the same place on.
+    pub fn mask(&mut self, bytes: &mut [u8]) {
+        let mut pad = Zeroizing::new([0; 1024]);
+        for part in bytes.chunks_mut(pad.len()) {
+            self.fill(&mut pad[..part.len()]);
+            part.iter_mut().zip(&pad[..]).for_each(|(byte, pad)| *byte ^= pad);
+        }
     }
 
     /// Moves what was drawn ahead to the front of `out`; what is then left of `out` is returned.

@@ -195,3 +195,23 @@ fn pairs_are_the_hashes_of_both_sides() {
         }
     }
 }
+
+#[test]
+fn masking_adds_the_stream_whatever_the_requests() {
+    let seed = Block::from_u128(11);
+    let mut stream = vec![0; 3000];
+    Prg::new(Backend::detect(), seed).fill(&mut stream);
+    let plain: Vec<u8> = (0..3000).map(|i| (i * 7) as u8).collect();
+    let mut masked = plain.clone();
+    let mut prg = Prg::new(Backend::detect(), seed);
+    let (first, rest) = masked.split_at_mut(33);
+    [first, rest].into_iter().for_each(|part| prg.mask(part));
+    assert!(masked.iter().zip(&plain).zip(&stream).all(|((masked, plain), pad)| *masked == plain ^ pad));
+}
+
+#[test]
+fn random_blocks_are_the_generators_bytes() {
+    let [mut drawing, mut filling] = [(); 2].map(|()| Prg::new(Backend::detect(), Block::from_u128(12)));
+    let drawn: Vec<Block> = (0..20).map(|_| Block::random(&mut drawing)).collect();
+    assert!(drawn.iter().all(|block| *block == filling.block()));
+}

@@ -225,3 +225,21 @@ fn the_gate_hash_is_a_fresh_aes_key_for_every_tweak() {
         }
     }
 }
+
+#[test]
+fn the_gates_of_parts_are_those_of_the_tape() {
+    let tape = random_tape(&mut Prg::new(Backend::detect(), Block::from_u128(21)), 700, &[0, 1, 256, 17, 200, 90, 3]);
+    for most in [Tape::MAX_ANDS, 300, 10_000] {
+        let (mut cursor, mut xors, mut ands, mut segments) = (Cursor::default(), vec![], vec![], vec![]);
+        while let Some(part) = cursor.advance(&tape, most) {
+            let before = (xors.len(), ands.len());
+            for (linear, batch) in part.gates() {
+                segments.push(Segment { xors: linear.len() as u32, ands: batch.len() as u32 });
+                xors.extend_from_slice(linear);
+                ands.extend_from_slice(batch);
+            }
+            assert_eq!((part.xors(), part.ands()), (xors.len() - before.0, ands.len() - before.1));
+        }
+        assert!(xors == tape.xors() && ands == tape.ands() && segments == tape.segments());
+    }
+}
