@@ -1,46 +1,30 @@
-//! Garbling schemes behind one interface, and the streams that carry a program through one.
+//! Garbling schemes behind one interface, and what carries a program through one.
 //!
-//! **What**: a garbling scheme turns the AND gates of a [`Part`] of a tape into *tables* (garbler) and, from active labels
-//! and tables, finds the output's active labels (evaluator). [`Garble`] and [`Evaluate`] are the two sides of every
-//! scheme with free XOR; half gates ([`HalfGates`]) is the one that is here. [`GarbledStream`] and [`EvaluatedStream`]
-//! run an engine's calls over a scheme: memory is the wires of the program, the slots of one circuit and one fixed
-//! buffer of tables, however long the program is.
+//! **What**: a garbling scheme turns the gates of a [`Part`] of a tape into *tables* (garbler) and, from active labels
+//! and tables, finds the output's active labels (evaluator). [`Scheme`] is what every scheme has, whether it has free XOR or rows
+//! for XOR gates, and whether it hides what labels stand for ([`Private`]) or not:
+//!
+//! | scheme | rows an AND | rows an XOR | private |
+//! |---|---|---|---|
+//! | [`HalfGates`] | 2 | 0 | yes |
+//! | [`PrivacyFree`] | 1 | 0 | no |
+//!
+//! [`GarbledStream`] and [`EvaluatedStream`] run an engine's calls over a scheme: memory is the wires of the program, the slots of
+//! one circuit and one fixed buffer of tables, however long the program is.
+//!
+//! Copies of one circuit in lockstep, for cut-and-choose: [`LockstepGarbler`], [`LockstepEvaluator`].
 //!
 //! **Privacy**, in the sense of Bellare, Hoang and Rogaway: who holds one label of each input wire and all tables learns the
 //! active label of each wire, and nothing on what the labels stand for. Nothing here protects against a garbler
 //! that garbles another circuit; that is for the protocol above.
-//!
-//! **Cost** of half gates: [`HalfGates`]. XOR and NOT cost no bytes.
-//!
-//! Copies of one circuit in lockstep, for cut-and-choose: [`LockstepGarbler`], [`LockstepEvaluator`].
 
 mod half_gates;
+mod privacy_free;
+mod scheme;
 mod stream;
 
-pub use comity_core::{Cursor, Delta, LockstepEvaluator, LockstepGarbler, Part};
+pub use comity_core::{Cursor, Delta, LockstepChecker, LockstepEvaluator, LockstepGarbler, Part};
 pub use half_gates::HalfGates;
+pub use privacy_free::{PrivacyFree, PrivacyFreeEvaluator, PrivacyFreeGarbler};
+pub use scheme::{Evaluate, FreeXor, Garble, Private, Scheme};
 pub use stream::{EvaluatedStream, GarbledStream};
-
-use comity_core::Block;
-
-/// The garbler's side of a scheme with free XOR. It owns its delta and the counter of its tweaks.
-pub trait Garble {
-    /// Blocks of table for each AND gate.
-    const ROWS: usize;
-
-    /// The offset between the two labels of every wire; bit 0 is one.
-    fn delta(&self) -> Block;
-
-    /// Garbles a stretch of a tape. `slots` hold the labels for zero, `tables` takes [`Garble::ROWS`] blocks for each AND
-    /// gate.
-    fn garble(&mut self, part: &Part<'_>, slots: &mut [Block], tables: &mut [Block]);
-}
-
-/// The evaluator's side of a scheme with free XOR.
-pub trait Evaluate {
-    /// Blocks of table for each AND gate.
-    const ROWS: usize;
-
-    /// Evaluates a stretch of a tape. `slots` hold active labels.
-    fn evaluate(&mut self, part: &Part<'_>, slots: &mut [Block], tables: &[Block]);
-}

@@ -7,32 +7,54 @@ use comity_circuit::Call;
 use comity_core::{Block, Cursor, Result, Tape};
 use zeroize::Zeroize;
 
-use crate::{Evaluate, Garble};
+use crate::scheme::{Evaluate, FreeXor, Garble, Private, Scheme};
 
 /// AND gates whose tables fill the buffer: 128 KiB with two rows. Large enough that a system call's fixed cost is lost in
 /// it, small enough that tables are still in the L2 cache when they are sent or read.
 const BUFFER_ANDS: usize = 4096;
 const _: () = assert!(BUFFER_ANDS >= Tape::MAX_ANDS);
 
-/// The garbler's side: labels for zero in, tables out.
-pub struct GarbledStream<G> {
-    scheme: G,
-    slots: Vec<Block>,
+/// The garbler's side: wires in, tables out.
+pub struct GarbledStream<S: Scheme> {
+    scheme: S::Garbler,
+    slots: Vec<WireOf<S>>,
+    /// Room for [`BUFFER_ANDS`]; more if a part with rows for XOR gates asks for it.
     tables: Vec<Block>,
+    /// Blocks of tables that wait to be sent, and their AND gates.
     filled: usize,
+    waiting: usize,
     and_gates: u64,
 }
 
-impl<G: Garble> GarbledStream<G> {
-    /// A stream over this scheme.
-    pub fn new(scheme: G) -> GarbledStream<G> {
-        let tables = vec![Block::ZERO; BUFFER_ANDS * G::ROWS];
-        GarbledStream { scheme, slots: Vec::new(), tables, filled: 0, and_gates: 0 }
+/// What the garbler holds for a wire.
+type WireOf<S> = <<S as Scheme>::Garbler as Garble>::Wire;
+
+impl<S: Scheme> GarbledStream<S> {
+    /// A stream whose evaluator learns no value of a wire.
+    pub fn new(scheme: S::Garbler) -> GarbledStream<S>
+    where
+        S: Private,
+    {
+        GarbledStream::readable(scheme)
     }
 
-    /// The scheme's delta.
-    pub fn delta(&self) -> Block {
-        self.scheme.delta()
+    /// A stream whose evaluator may know the value of every wire: for proofs, where it has all inputs.
+    pub fn readable(scheme: S::Garbler) -> GarbledStream<S> {
+        let tables = vec![Block::ZERO; BUFFER_ANDS * S::AND_ROWS];
+        GarbledStream { scheme, slots: Vec::new(), tables, filled: 0, waiting: 0, and_gates: 0 }
+    }
+
+    /// The scheme's offset between labels.
+    pub fn delta(&self) -> Block
+    where
+        S: FreeXor,
+    {
+        S::delta(&self.scheme)
+    }
+
+    /// The scheme's garbler: it draws the wires of inputs, and knows the labels of wires.
+    pub fn scheme(&mut self) -> &mut S::Garbler {
+        &mut self.scheme
     }
 
     /// AND gates garbled so far.
@@ -48,24 +70,31 @@ impl<G: Garble> GarbledStream<G> {
     pub fn call(
         &mut self,
         call: &Call<'_>,
-        memory: &mut [Block],
+        memory: &mut [WireOf<S>],
         mut send: impl FnMut(&[u8]) -> Result<()>,
     ) -> Result<()> {
         let tape = call.circuit.tape();
         grow(&mut self.slots, tape.slots());
-        // The label of a constant's value is zero. A circuit without gates copies constants that no kernel has set.
-        self.slots[Tape::ONE as usize] = self.scheme.delta();
+        // A circuit without gates copies constants that no kernel has set.
+        let constants = [false, true].map(|bit| self.scheme.constant(bit));
+        self.slots[..2].copy_from_slice(&constants);
         for t in 0..call.times {
             call.load(t, memory, &mut self.slots);
             let mut cursor = Cursor::default();
             loop {
-                if BUFFER_ANDS - self.filled / G::ROWS < Tape::MAX_ANDS {
+                if BUFFER_ANDS - self.waiting < Tape::MAX_ANDS {
                     self.flush(&mut send)?;
                 }
-                let Some(part) = cursor.advance(tape, BUFFER_ANDS - self.filled / G::ROWS) else { break };
-                let end = self.filled + G::ROWS * part.ands();
-                self.scheme.garble(&part, &mut self.slots, &mut self.tables[self.filled..end]);
-                self.filled = end;
+                let Some(part) = cursor.advance(tape, BUFFER_ANDS - self.waiting) else { break };
+                let rows = S::rows(&part);
+                if self.tables.len() - self.filled < rows {
+                    self.flush(&mut send)?;
+                    grow(&mut self.tables, rows);
+                }
+                let tables = &mut self.tables[self.filled..][..rows];
+                self.scheme.garble(&part, &mut self.slots, tables);
+                self.filled += rows;
+                self.waiting += part.ands();
                 self.and_gates += part.ands() as u64;
             }
             call.store(t, &self.slots, memory);
@@ -78,29 +107,30 @@ impl<G: Garble> GarbledStream<G> {
     /// # Errors
     /// Those of `send`.
     pub fn flush(&mut self, mut send: impl FnMut(&[u8]) -> Result<()>) -> Result<()> {
+        self.waiting = 0;
         let filled = core::mem::take(&mut self.filled);
         if filled == 0 { Ok(()) } else { send(Block::bytes_of(&self.tables[..filled])) }
     }
 }
 
-impl<G> Drop for GarbledStream<G> {
+impl<S: Scheme> Drop for GarbledStream<S> {
     fn drop(&mut self) {
         self.slots.zeroize();
     }
 }
 
 /// The evaluator's side: active labels and tables in, active labels out.
-pub struct EvaluatedStream<E> {
-    scheme: E,
+pub struct EvaluatedStream<S: Scheme> {
+    scheme: S::Evaluator,
     slots: Vec<Block>,
     tables: Vec<Block>,
     and_gates: u64,
 }
 
-impl<E: Evaluate> EvaluatedStream<E> {
+impl<S: Scheme> EvaluatedStream<S> {
     /// A stream over this scheme.
-    pub fn new(scheme: E) -> EvaluatedStream<E> {
-        let tables = vec![Block::ZERO; BUFFER_ANDS * E::ROWS];
+    pub fn new(scheme: S::Evaluator) -> EvaluatedStream<S> {
+        let tables = vec![Block::ZERO; BUFFER_ANDS * S::AND_ROWS];
         EvaluatedStream { scheme, slots: Vec::new(), tables, and_gates: 0 }
     }
 
@@ -121,11 +151,15 @@ impl<E: Evaluate> EvaluatedStream<E> {
     ) -> Result<()> {
         let tape = call.circuit.tape();
         grow(&mut self.slots, tape.slots());
+        let constants = [false, true].map(|bit| self.scheme.constant(bit));
+        self.slots[..2].copy_from_slice(&constants);
         for t in 0..call.times {
             call.load(t, memory, &mut self.slots);
             let mut cursor = Cursor::default();
             while let Some(part) = cursor.advance(tape, BUFFER_ANDS) {
-                let tables = &mut self.tables[..E::ROWS * part.ands()];
+                let rows = S::rows(&part);
+                grow(&mut self.tables, rows);
+                let tables = &mut self.tables[..rows];
                 if !tables.is_empty() {
                     recv(Block::bytes_of_mut(tables))?;
                 }
@@ -138,15 +172,15 @@ impl<E: Evaluate> EvaluatedStream<E> {
     }
 }
 
-impl<E> Drop for EvaluatedStream<E> {
+impl<S: Scheme> Drop for EvaluatedStream<S> {
     fn drop(&mut self) {
         self.slots.zeroize();
     }
 }
 
-/// Enough slots for a tape. Slots that held other wires before are written before they are read.
-fn grow(slots: &mut Vec<Block>, wanted: usize) {
-    if slots.len() < wanted.max(2) {
-        slots.resize(wanted.max(2), Block::ZERO);
+/// Makes a buffer long enough, for the two constants at least. What it held before is written before it is read.
+fn grow<T: Copy + Default>(buffer: &mut Vec<T>, wanted: usize) {
+    if buffer.len() < wanted.max(2) {
+        buffer.resize(wanted.max(2), T::default());
     }
 }

@@ -2,7 +2,7 @@
 
 use comity_channel::Channel;
 use comity_circuit::{Call, Engine, Observer, Owner, Recipients};
-use comity_core::{Bits, Block, Error, Evaluator, PartyId, Prg, Result};
+use comity_core::{Bits, Block, Error, PartyId, Prg, Result};
 use comity_garble::{EvaluatedStream, HalfGates};
 use comity_ot::base::Simplest;
 use comity_ot::{CotReceiver, iknp};
@@ -40,7 +40,7 @@ struct Evaluating<'a> {
     me: PartyId,
     ot: Option<iknp::Receiver>,
     labels: Prg,
-    stream: EvaluatedStream<Evaluator>,
+    stream: EvaluatedStream<HalfGates>,
 }
 
 impl Engine for Evaluating<'_> {

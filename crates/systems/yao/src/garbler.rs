@@ -2,7 +2,7 @@
 
 use comity_channel::Channel;
 use comity_circuit::{Call, Engine, Observer, Owner, Recipients};
-use comity_core::{Bits, Block, Delta, Error, Garbler, PartyId, Prg, Result};
+use comity_core::{Bits, Block, Delta, Error, PartyId, Prg, Result};
 use comity_garble::{GarbledStream, HalfGates};
 use comity_ot::base::Simplest;
 use comity_ot::{CotSender, iknp};
@@ -49,7 +49,7 @@ struct Garbling<'a> {
     me: PartyId,
     ot: Option<iknp::Sender>,
     labels: Prg,
-    stream: GarbledStream<Garbler>,
+    stream: GarbledStream<HalfGates>,
 }
 
 impl Garbling<'_> {

@@ -1,0 +1,4 @@
+//! Schemes against the plain evaluator.
+
+mod schemes;
+mod standard;

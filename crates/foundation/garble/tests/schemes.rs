@@ -1,0 +1,273 @@
+//! Every scheme over every stream: equal to the plain evaluator, the same on every backend, with tables as large as it says.
+
+use comity_circuit::{Builder, Call, Engine, Owner, Program, Recipients, Wire};
+use comity_core::{Backend, Bits, Block, Delta, Error, Prg, Result};
+use comity_garble::{EvaluatedStream, Garble, GarbledStream, HalfGates, PrivacyFree, Scheme};
+use comity_testing::laws::{Outputs, bits, chain_and_layer, clear, random_program, rng};
+
+use super::standard::Standard;
+
+type WireOf<S> = <<S as Scheme>::Garbler as Garble>::Wire;
+
+/// What leaves the garbler, and what it knows.
+struct Garbled {
+    /// The active labels of all inputs.
+    active: Vec<Block>,
+    tables: Vec<u8>,
+    /// Both labels of each output bit.
+    outputs: Vec<[Block; 2]>,
+}
+
+struct Garbling<S: Scheme> {
+    stream: GarbledStream<S>,
+    rng: Prg,
+    garbled: Garbled,
+}
+
+impl<S: Scheme> Engine for Garbling<S> {
+    type Wire = WireOf<S>;
+    type Error = Error;
+
+    fn input(&mut self, _: usize, _: Owner, value: Option<&Bits>, _: usize, wires: &mut [WireOf<S>]) -> Result<()> {
+        for (wire, bit) in wires.iter_mut().zip(value.expect("all inputs").iter()) {
+            *wire = self.stream.scheme().input(&mut self.rng);
+            self.garbled.active.push(self.stream.scheme().label(wire, bit));
+        }
+        Ok(())
+    }
+
+    fn call(&mut self, call: &Call<'_>, memory: &mut [WireOf<S>]) -> Result<()> {
+        self.stream.call(call, memory, |tables| {
+            self.garbled.tables.extend_from_slice(tables);
+            Ok(())
+        })
+    }
+
+    fn reveal(&mut self, _: usize, _: Recipients, _: usize, wires: &[WireOf<S>]) -> Result<Option<Bits>> {
+        let scheme = self.stream.scheme();
+        self.garbled.outputs.extend(wires.iter().map(|wire| [false, true].map(|bit| scheme.label(wire, bit))));
+        Ok(None)
+    }
+}
+
+/// The evaluator of what was garbled; its active labels of the outputs.
+struct Evaluating<'a, S: Scheme> {
+    stream: EvaluatedStream<S>,
+    active: &'a [Block],
+    tables: &'a [u8],
+    outputs: Vec<Block>,
+}
+
+impl<S: Scheme> Engine for Evaluating<'_, S> {
+    type Wire = Block;
+    type Error = Error;
+
+    fn input(&mut self, _: usize, _: Owner, _: Option<&Bits>, _: usize, wires: &mut [Block]) -> Result<()> {
+        wires.copy_from_slice(self.active.split_off(..wires.len()).expect("labels of the inputs"));
+        Ok(())
+    }
+
+    fn call(&mut self, call: &Call<'_>, memory: &mut [Block]) -> Result<()> {
+        self.stream.call(call, memory, |tables| {
+            tables.copy_from_slice(self.tables.split_off(..tables.len()).expect("tables"));
+            Ok(())
+        })
+    }
+
+    fn reveal(&mut self, _: usize, _: Recipients, _: usize, wires: &[Block]) -> Result<Option<Bits>> {
+        self.outputs.extend_from_slice(wires);
+        Ok(None)
+    }
+}
+
+/// The sides of a scheme on a backend, from one seed.
+trait Sides: Scheme {
+    fn sides(backend: Backend, seed: u128) -> (Self::Garbler, Self::Evaluator);
+}
+
+fn delta_and_start(seed: u128) -> (Delta, Block) {
+    let mut rng = rng(seed);
+    (Delta::new(rng.block()), rng.block())
+}
+
+impl Sides for HalfGates {
+    fn sides(backend: Backend, seed: u128) -> (Self::Garbler, Self::Evaluator) {
+        let (delta, start) = delta_and_start(seed);
+        (HalfGates::garbler(backend, delta, start), HalfGates::evaluator(backend, start))
+    }
+}
+
+impl Sides for PrivacyFree {
+    fn sides(backend: Backend, seed: u128) -> (Self::Garbler, Self::Evaluator) {
+        let (delta, start) = delta_and_start(seed);
+        (PrivacyFree::garbler(backend, delta, start), PrivacyFree::evaluator(backend, start))
+    }
+}
+
+impl Sides for Standard {
+    fn sides(backend: Backend, seed: u128) -> (Self::Garbler, Self::Evaluator) {
+        (Standard::garbler(backend, Block::from_u128(seed)), Standard::evaluator(backend))
+    }
+}
+
+fn garble<S: Sides>(backend: Backend, program: &Program, inputs: &[Bits], seed: u128) -> Garbled {
+    let garbled = Garbled { active: Vec::new(), tables: Vec::new(), outputs: Vec::new() };
+    let stream = GarbledStream::readable(S::sides(backend, seed).0);
+    let mut engine = Garbling::<S> { stream, rng: rng(seed), garbled };
+    run(program, &mut engine, inputs);
+    let Garbling { stream, garbled, .. } = &mut engine;
+    let flushed = stream.flush(|tables| {
+        garbled.tables.extend_from_slice(tables);
+        Ok(())
+    });
+    flushed.expect("nothing fails");
+    assert_eq!(stream.and_gates(), program.and_gates());
+    engine.garbled
+}
+
+/// The active labels of the outputs.
+fn evaluate<S: Sides>(backend: Backend, program: &Program, garbled: &Garbled, seed: u128) -> Vec<Block> {
+    let Garbled { active, tables, .. } = garbled;
+    let stream = EvaluatedStream::new(S::sides(backend, seed).1);
+    let mut engine = Evaluating::<S> { stream, active, tables, outputs: Vec::new() };
+    run(program, &mut engine, inputs_of_nobody(program).as_slice());
+    assert!(engine.tables.is_empty() && engine.active.is_empty(), "all that was sent is used");
+    assert_eq!(engine.stream.and_gates(), program.and_gates());
+    engine.outputs
+}
+
+fn inputs_of_nobody(program: &Program) -> Vec<Bits> {
+    program.inputs().iter().map(|input| Bits::zeros(input.bits)).collect()
+}
+
+fn run<W: Copy + Default>(program: &Program, engine: &mut impl Engine<Wire = W, Error = Error>, inputs: &[Bits]) {
+    let inputs: Vec<_> = inputs.iter().cloned().map(Some).collect();
+    let ended: Result<()> = comity_circuit::run(program, engine, &inputs, &mut Outputs::default()).map_err(Error::from);
+    ended.expect("a run");
+}
+
+/// What the active labels of the outputs stand for.
+///
+/// # Panics
+/// If one is neither label of its wire, or its permute bit is not that label's.
+fn meaning(garbled: &Garbled, active: &[Block]) -> Bits {
+    let bit = |(labels, active): (&[Block; 2], &Block)| {
+        assert!(labels[0].lsb() != labels[1].lsb(), "permute bits differ");
+        match [labels[0] == *active, labels[1] == *active] {
+            [true, false] => false,
+            [false, true] => true,
+            both => panic!("an active label is both or no label of its wire: {both:?}"),
+        }
+    };
+    garbled.outputs.iter().zip(active).map(bit).collect()
+}
+
+fn joined(values: &[Bits]) -> Bits {
+    values.iter().flat_map(|value| value.iter().collect::<Vec<_>>()).collect()
+}
+
+/// XOR gates of all calls of a program, NOTs included.
+fn xors(program: &Program) -> usize {
+    struct Count(usize);
+    impl Engine for Count {
+        type Wire = ();
+        type Error = Error;
+        fn input(&mut self, _: usize, _: Owner, _: Option<&Bits>, _: usize, _: &mut [()]) -> Result<()> {
+            Ok(())
+        }
+        fn call(&mut self, call: &Call<'_>, _: &mut [()]) -> Result<()> {
+            self.0 += call.times as usize * call.circuit.tape().xors().len();
+            Ok(())
+        }
+        fn reveal(&mut self, _: usize, _: Recipients, _: usize, _: &[()]) -> Result<Option<Bits>> {
+            Ok(None)
+        }
+    }
+    let mut count = Count(0);
+    run(program, &mut count, &inputs_of_nobody(program));
+    count.0
+}
+
+/// Holds a scheme's runs of a program against the plain evaluator's.
+fn holds<S: Sides>(program: &Program, seed: u128) {
+    let inputs: Vec<Bits> = program.inputs().iter().map(|input| bits(input.bits, &mut rng(!seed))).collect();
+    let wanted = joined(&clear(program, &inputs));
+    let mut first = None;
+    for backend in Backend::available() {
+        let garbled = garble::<S>(backend, program, &inputs, seed);
+        let active = evaluate::<S>(backend, program, &garbled, seed);
+        assert!(meaning(&garbled, &active) == wanted, "{backend}");
+        let rows = S::AND_ROWS * program.and_gates() as usize + S::XOR_ROWS * xors(program);
+        assert_eq!(garbled.tables.len(), Block::BYTES * rows, "{backend}");
+        let tables = first.get_or_insert_with(|| garbled.tables.clone());
+        assert!(*tables == garbled.tables, "{backend} garbles as the first backend does");
+    }
+}
+
+/// Random programs; one with more ANDs than fill a buffer; one of XORs alone, more than fill it; one whose outputs are constants.
+fn programs() -> Vec<Program> {
+    let mut rng = rng(1);
+    let mut programs: Vec<Program> = (0..12).map(|i| random_program(2, 400, i % 4 != 0, &mut rng)).collect();
+    programs.push(Program::from_circuit(chain_and_layer(3_000)).expect("a program"));
+    programs.push(Program::map(chain_and_layer(200), 23, &[]).expect("a program"));
+    let mut b = Builder::new();
+    let (x, y) = (b.input("x", 9_000), b.input("y", 9_000));
+    let sums: Vec<_> = x.iter().zip(&y).map(|(&x, &y)| b.xor(x, y)).collect();
+    b.output("sums", &sums);
+    programs.push(Program::map(b.finish(), 3, &[]).expect("a program"));
+    let mut b = Builder::new();
+    b.input("x", 1);
+    b.output("constants", &[Wire::ZERO, Wire::ONE]);
+    programs.push(Program::from_circuit(b.finish()).expect("a program"));
+    programs
+}
+
+#[test]
+fn half_gates_compute_what_is_computed_in_the_clear() {
+    programs().iter().zip(10..).for_each(|(program, seed)| holds::<HalfGates>(program, seed));
+}
+
+#[test]
+fn privacy_free_garbling_computes_what_is_computed_in_the_clear() {
+    programs().iter().zip(20..).for_each(|(program, seed)| holds::<PrivacyFree>(program, seed));
+}
+
+#[test]
+fn a_scheme_with_rows_for_xor_gates_computes_what_is_computed_in_the_clear() {
+    programs().iter().zip(30..).for_each(|(program, seed)| holds::<Standard>(program, seed));
+}
+
+/// Without privacy an active label shows what it stands for.
+#[test]
+fn a_privacy_free_label_shows_its_bit() {
+    let program = random_program(2, 300, true, &mut rng(40));
+    let inputs: Vec<Bits> = program.inputs().iter().map(|input| bits(input.bits, &mut rng(41))).collect();
+    let garbled = garble::<PrivacyFree>(Backend::detect(), &program, &inputs, 42);
+    let active = evaluate::<PrivacyFree>(Backend::detect(), &program, &garbled, 42);
+    let shown: Bits = active.iter().map(|label| label.lsb()).collect();
+    assert!(shown == joined(&clear(&program, &inputs)));
+    assert!(garbled.outputs.iter().all(|[zero, one]| !zero.lsb() && one.lsb()));
+}
+
+/// Authenticity, as far as a test goes: the AND of a one takes the row, and with another row its label is none of the wire's; of a
+/// zero the row is not looked at.
+#[test]
+fn a_wrong_row_makes_no_label_of_the_wire() {
+    let mut b = Builder::new();
+    let (x, y) = (b.input("x", 1), b.input("y", 1));
+    let and = b.and(x[0], y[0]);
+    b.output("and", &[and]);
+    let program = Program::from_circuit(b.finish()).expect("a program");
+    for values in 0..4u8 {
+        let inputs = [values & 1, values >> 1].map(|bit| Bits::from_bytes(&[bit], 1));
+        let mut garbled = garble::<PrivacyFree>(Backend::detect(), &program, &inputs, 50);
+        let honest = evaluate::<PrivacyFree>(Backend::detect(), &program, &garbled, 50);
+        // The row is looked at where the second input of the lowered gate is one.
+        garbled.tables[7] ^= 1;
+        let active = evaluate::<PrivacyFree>(Backend::detect(), &program, &garbled, 50);
+        let looked_at = active[0] != honest[0];
+        assert!(!looked_at || !garbled.outputs[0].contains(&active[0]));
+        assert!(looked_at || values != 3, "the AND of two ones takes the row");
+        assert!(!looked_at || values != 0, "that of two zeros does not");
+    }
+}
