@@ -12,13 +12,16 @@
 //! [`GarbledStream`] and [`EvaluatedStream`] run an engine's calls over a scheme: memory is the wires of the program, the slots of
 //! one circuit and one fixed buffer of tables, however long the program is.
 //!
-//! Copies of one circuit in lockstep, for cut-and-choose: [`LockstepGarbler`], [`LockstepEvaluator`].
+//! **Cut and choose** garbles many copies of one program with half gates: [`lockstep`] runs it over all of them at once, [`coded`]
+//! lets fewer tables travel than there are copies.
 //!
 //! **Privacy**, in the sense of Bellare, Hoang and Rogaway: who holds one label of each input wire and all tables learns the
 //! active label of each wire, and nothing on what the labels stand for. Nothing here protects against a garbler
 //! that garbles another circuit; that is for the protocol above.
 
+pub mod coded;
 mod half_gates;
+pub mod lockstep;
 mod privacy_free;
 mod scheme;
 mod stream;

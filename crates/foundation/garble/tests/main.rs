@@ -1,4 +1,6 @@
-//! Schemes against the plain evaluator.
+//! Schemes against the plain evaluator, and what copies in lockstep run on.
 
+mod coded;
+mod lockstep;
 mod schemes;
 mod standard;
