@@ -2,11 +2,11 @@
 //! for one lie, and a lie is another [`Conduct`](comity_protocol::Conduct).
 
 use comity_core::Block;
+use comity_garble::lockstep::CopyChoice;
 
 use crate::consistency::Answer;
-use crate::copies::{Copy, Secret};
+use crate::copies::{CopySecret, Replica};
 use crate::outputs::Decoded;
-use crate::transfer::Choice;
 
 /// What is about to be used or sent. An honest party does not look at it.
 #[cfg_attr(not(test), allow(dead_code, reason = "read by the liars of the tests"))]
@@ -14,9 +14,9 @@ pub(crate) enum Act<'a> {
     /// Online: how the input differs from the random choices, bits as bytes.
     Difference(&'a mut [u8]),
     /// Before step 1: the copies that the evaluator chose.
-    Choice(&'a mut Choice),
+    Choice(&'a mut CopyChoice),
     /// Step 1: all that follows is made from these copies.
-    Copies(&'a mut [Copy]),
+    Copies(&'a mut [Replica]),
     /// Step 2: both messages of OT `i`, a label of each copy in either, the first half for zero.
     Labels { i: usize, messages: &'a mut [Block] },
     /// Step 3: `R_{j,i,x[i]}` from bit `start` on.
@@ -42,7 +42,7 @@ pub(crate) enum Act<'a> {
     /// Step 5, coded: the hash of the tables of a copy.
     TablesHash { j: usize, digest: &'a mut [u8; 32] },
     /// Step 5: the labels for zero of the next output bits, a row of all copies for each, with every copy.
-    Outputs { rows: &'a mut [Block], copies: &'a [Copy] },
+    Outputs { rows: &'a mut [Block], copies: &'a [Replica] },
     /// Step 5: `H(Delta_{i,b})` of the next bits.
     Hashes(&'a mut [[u8; 32]]),
     /// Step 5: the rows `T_{j,i,0}`, `T_{j,i,1}` of the next bits.
@@ -60,7 +60,7 @@ pub(crate) enum Act<'a> {
     /// Step 7: `C_j`, and the seed that is encrypted.
     Answer { j: usize, point: &'a mut [u8; 32], seed: &'a mut Block },
     /// Step 8: what the evaluator takes for `seed_j`.
-    Recovered { j: usize, seed: &'a Secret },
+    Recovered { j: usize, seed: &'a CopySecret },
     /// After step 9: what the evaluator passes on.
     Passed(&'a mut [u8]),
 }

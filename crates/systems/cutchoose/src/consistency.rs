@@ -39,16 +39,16 @@
 
 use comity_channel::Channel;
 use comity_core::{Backend, Bits, Block, Prg, Result, SessionId, gf128};
+use comity_garble::lockstep::{CopyChoice, GarblingParty, LabelRows};
 use comity_protocol::Conduct;
 use subtle::{Choice as Bit, ConstantTimeEq};
 use zeroize::{Zeroize, ZeroizeOnDrop, Zeroizing};
 
 use crate::checks;
 use crate::conduct::Act;
-use crate::copies::{Copy, Key, Secret};
-use crate::gates::pieces;
-use crate::rows::{Layout, Owner, Places, Rows};
-use crate::transfer::{Choice, Opened, mask_blocks};
+use crate::copies::{CopySecret, KeyStreams, Replica};
+use crate::rows::{Layout, Places, pieces};
+use crate::transfer::{OpenedCopies, mask_blocks};
 
 /// Bits that are treated together: 160 KiB of labels at forty copies, a part of the L2 cache.
 const GROUP: usize = 256;
@@ -147,8 +147,8 @@ fn groups(n: usize) -> impl Iterator<Item = (usize, usize)> {
 /// Step 3 at the garbler: sends `R_{j,i,x[i]}`. `chosen` are `M_{i,x[i]}`.
 pub(crate) fn send_r(
     ch: &mut dyn Channel,
-    copies: &mut [Copy],
-    keys: &mut [Key],
+    copies: &mut [Replica],
+    keys: &mut [KeyStreams],
     chosen: &[Block],
     conduct: &mut impl for<'a> Conduct<Act<'a>>,
 ) -> Result<()> {
@@ -169,8 +169,8 @@ pub(crate) fn send_r(
 /// Step 3 at the evaluator: `R_{j,i,x[i]}` of the evaluated copies, for each copy `n` of them.
 pub(crate) fn receive_r(
     ch: &mut dyn Channel,
-    choice: &Choice,
-    keys: &mut [Key],
+    choice: &CopyChoice,
+    keys: &mut [KeyStreams],
     n: usize,
 ) -> Result<Vec<Zeroizing<Vec<Block>>>> {
     let copies = choice.evaluated.len() + choice.checked.len();
@@ -194,16 +194,16 @@ pub(crate) struct Mus(Zeroizing<Vec<Block>>);
 pub(crate) fn send_a(
     ch: &mut dyn Channel,
     backend: Backend,
-    copies: &mut [Copy],
-    keys: &mut [Key],
+    copies: &mut [Replica],
+    keys: &mut [KeyStreams],
     x: &Bits,
-    mut to: Option<(&Layout, &mut Rows)>,
+    mut to: Option<(&Layout, &mut LabelRows)>,
     conduct: &mut impl for<'a> Conduct<Act<'a>>,
 ) -> Result<Mus> {
     let (mut column, mut rows) = (Zeroizing::new([Block::ZERO; GROUP]), Vec::new());
     for (start, n) in groups(x.len()) {
         if let Some((layout, _)) = &to {
-            layout.rows(Owner::Garbler, start, n, &mut rows);
+            layout.rows(GarblingParty::Garbler, start, n, &mut rows);
         }
         for (j, (copy, key)) in copies.iter_mut().zip(keys.iter_mut()).enumerate() {
             let column = &mut column[..n];
@@ -235,7 +235,7 @@ pub(crate) fn send_a(
 /// Step 4 at the garbler: answers the evaluator's challenge, whose weights these are. `opened` are both `M`.
 pub(crate) fn send_answers(
     ch: &mut dyn Channel,
-    copies: &[Copy],
+    copies: &[Replica],
     x: &Bits,
     opened: &[[Block; 2]],
     mus: &Mus,
@@ -285,13 +285,13 @@ pub(crate) struct Expected {
 /// the weights are the evaluator's secret until this is done.
 pub(crate) fn receive_a(
     ch: &mut dyn Channel,
-    opened: &mut Opened,
+    opened: &mut OpenedCopies,
     r: &[Zeroizing<Vec<Block>>],
     m: &[[Block; 2]],
     mut weights: Weights,
     places: &mut Places<'_>,
 ) -> Result<Expected> {
-    let (backend, Opened { choice, checked: copies, keys }) = (weights.backend, opened);
+    let (backend, OpenedCopies { choice, checked: copies, keys }) = (weights.backend, opened);
     let Places { layout, zeros, active } = places;
     let (checked, evaluated) = (&choice.checked, &choice.evaluated);
     let width = checked.len() + evaluated.len();
@@ -301,7 +301,7 @@ pub(crate) fn receive_a(
     let mut sums = [checked, evaluated].map(|copies| vec![Answer::default(); copies.len()]);
     let [of_checked, of_evaluated] = &mut sums;
     for (start, n) in groups(m.len()) {
-        layout.rows(Owner::Garbler, start, n, &mut rows);
+        layout.rows(GarblingParty::Garbler, start, n, &mut rows);
         weights.next(&m[start..start + n]);
         ch.recv(Block::bytes_of_mut(&mut received[..width * n]))?;
         let [labels, prf] = columns.each_mut().map(|column| &mut column[..n]);
@@ -336,9 +336,9 @@ pub(crate) fn receive_a(
 impl Expected {
     /// Receives the answers. Those for the checked copies must be what the seeds give (step 9e), those for the others
     /// what was received gives.
-    pub(crate) fn receive(&self, ch: &mut dyn Channel, opened: &Opened) -> Result<()> {
-        let Opened { choice, checked: copies, .. } = opened;
-        let answers = (0..choice.bits.len()).map(|_| Answer::receive(ch)).collect::<Result<Vec<_>>>()?;
+    pub(crate) fn receive(&self, ch: &mut dyn Channel, opened: &OpenedCopies) -> Result<()> {
+        let OpenedCopies { choice, checked: copies, .. } = opened;
+        let answers = (0..choice.copies()).map(|_| Answer::receive(ch)).collect::<Result<Vec<_>>>()?;
         // All are compared before anything is said: what fails first does not tell the garbler which copies are evaluated.
         let (mut right, mut opened) = (Bit::from(1), Bit::from(1));
         for ((&j, copy), sums) in choice.checked.iter().zip(copies).zip(&self.checked) {
@@ -363,12 +363,12 @@ pub(crate) fn recover(
     backend: Backend,
     session: &SessionId,
     j: usize,
-    seed: Secret,
+    seed: CopySecret,
     r: &[Block],
     m: &[[Block; 2]],
 ) -> (Bits, Bit) {
     let mut prf = Zeroizing::new(vec![Block::ZERO; r.len()]);
-    Copy::recovered(backend, session, j, seed).fill_blocks(&mut prf);
+    Replica::recovered(backend, session, j, seed).fill_blocks(&mut prf);
     let mut valid = Bit::from(1);
     let bits = r
         .iter()

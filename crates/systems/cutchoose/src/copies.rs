@@ -9,6 +9,7 @@
 //! stream; nothing reads a place twice.
 
 use comity_core::{Backend, Block, Delta, Prg, SessionId};
+use comity_garble::lockstep::expand;
 use comity_protocol::Here;
 use zeroize::{Zeroize, ZeroizeOnDrop, Zeroizing};
 
@@ -16,12 +17,12 @@ use crate::recovery::Scalars;
 
 /// `seed_j` or `key_j`.
 #[derive(Clone, Zeroize, ZeroizeOnDrop)]
-pub(crate) struct Secret(pub(crate) Block);
+pub(crate) struct CopySecret(pub(crate) Block);
 
-/// What is made from `seed_j`.
-pub(crate) struct Copy {
+/// A copy of the garbled circuit, as far as it is made from `seed_j`.
+pub(crate) struct Replica {
     /// `seed_j` itself.
-    pub(crate) seed: Secret,
+    pub(crate) seed: CopySecret,
     /// `delta_j`.
     pub(crate) delta: Delta,
     /// `PRF(i, 0, "A")`, and with `delta_j` more `PRF(i, 1, "A")`: labels of the garbler's inputs; after them `nu_j` of step 4.
@@ -39,23 +40,13 @@ pub(crate) struct Copy {
 }
 
 /// What is made from `key_j`: the streams that mask what is encrypted under it in steps 3, 4 and 5.
-pub(crate) struct Key {
+pub(crate) struct KeyStreams {
     /// Step 3.
     pub(crate) r: Prg,
     /// Step 4: pads of the labels, then `mu_j`, and the pad of `N_j`.
     pub(crate) a: Prg,
     /// Step 5.
     pub(crate) t: Prg,
-}
-
-/// Fills `out` from the secret of copy `j`.
-fn derive(context: &str, session: &SessionId, j: usize, secret: &Secret, out: &mut [u8]) {
-    let mut hasher = blake3::Hasher::new_derive_key(context);
-    hasher.update(&session.to_bytes()).update(&(j as u64).to_le_bytes()).update(&secret.0.to_bytes());
-    let mut stream = hasher.finalize_xof();
-    stream.fill(out);
-    stream.zeroize();
-    hasher.zeroize();
 }
 
 /// The next 16 bytes.
@@ -65,11 +56,11 @@ fn block(bytes: &mut &[u8]) -> Block {
     Block::new(*block)
 }
 
-impl Copy {
+impl Replica {
     /// Copy `j` from its seed.
-    pub(crate) fn new(backend: Backend, session: &SessionId, j: usize, seed: Secret) -> Copy {
+    pub(crate) fn new(backend: Backend, session: &SessionId, j: usize, seed: CopySecret) -> Replica {
         let mut bytes = Zeroizing::new([0; 64 + 32 + 128]);
-        derive("comity cut-and-choose: from the seed of a copy", session, j, &seed, &mut bytes[..]);
+        expand("comity cut-and-choose: from the seed of a copy", session, j, seed.0, &mut bytes[..]);
         let mut rest = &bytes[..];
         let delta = Delta::new(block(&mut rest));
         let [a, b, r] = [(); 3].map(|()| block(&mut rest));
@@ -77,12 +68,12 @@ impl Copy {
         let [a, b, r] = [a, b, r].map(|seed| Prg::new(backend, seed));
         let (salt, scalars) = rest.split_first_chunk().expect("enough was derived");
         let scalars = Scalars::from_bytes(scalars.try_into().expect("enough was derived"));
-        Copy { seed, delta, a, b, r, salt: Zeroizing::new(*salt), scalars, streams }
+        Replica { seed, delta, a, b, r, salt: Zeroizing::new(*salt), scalars, streams }
     }
 
     /// Copies 0, 1, ... from their seeds.
-    pub(crate) fn all(here: Here, seeds: &[Secret]) -> Vec<Copy> {
-        let copy = |(j, seed): (usize, &Secret)| Copy::new(here.backend, &here.session, j, seed.clone());
+    pub(crate) fn all(here: Here, seeds: &[CopySecret]) -> Vec<Replica> {
+        let copy = |(j, seed): (usize, &CopySecret)| Replica::new(here.backend, &here.session, j, seed.clone());
         seeds.iter().enumerate().map(copy).collect()
     }
 
@@ -92,51 +83,23 @@ impl Copy {
     }
 
     /// The stream `PRF(i, "R")` of a seed alone, as recovery needs it.
-    pub(crate) fn recovered(backend: Backend, session: &SessionId, j: usize, seed: Secret) -> Prg {
-        Copy::new(backend, session, j, seed).r
+    pub(crate) fn recovered(backend: Backend, session: &SessionId, j: usize, seed: CopySecret) -> Prg {
+        Replica::new(backend, session, j, seed).r
     }
 }
 
-impl Key {
+impl KeyStreams {
     /// The streams of `key_j`.
-    pub(crate) fn new(backend: Backend, session: &SessionId, j: usize, key: &Secret) -> Key {
+    pub(crate) fn new(backend: Backend, session: &SessionId, j: usize, key: &CopySecret) -> KeyStreams {
         let mut bytes = Zeroizing::new([0; 48]);
-        derive("comity cut-and-choose: from the key of a copy", session, j, key, &mut bytes[..]);
+        expand("comity cut-and-choose: from the key of a copy", session, j, key.0, &mut bytes[..]);
         let mut rest = &bytes[..];
         let [r, a, t] = [(); 3].map(|()| Prg::new(backend, block(&mut rest)));
-        Key { r, a, t }
+        KeyStreams { r, a, t }
     }
 
     /// The streams of `key_0`, `key_1`, ...
-    pub(crate) fn all(here: Here, keys: &[Secret]) -> Vec<Key> {
-        keys.iter().enumerate().map(|(j, key)| Key::new(here.backend, &here.session, j, key)).collect()
-    }
-}
-
-/// Adds the next bytes of a stream to `bytes`.
-pub(crate) fn mask(stream: &mut Prg, bytes: &mut [u8]) {
-    let mut pad = Zeroizing::new([0; 1024]);
-    for part in bytes.chunks_mut(pad.len()) {
-        stream.fill(&mut pad[..part.len()]);
-        part.iter_mut().zip(&pad[..]).for_each(|(byte, pad)| *byte ^= pad);
-    }
-}
-
-/// The next `rows` blocks of every copy's stream, side by side: row `i` holds block `i` of each.
-pub(crate) fn fill_rows<'a>(streams: impl ExactSizeIterator<Item = &'a mut Prg>, out: &mut [Block]) {
-    let width = streams.len();
-    if width == 0 {
-        return;
-    }
-    let mut column = Zeroizing::new([Block::ZERO; 64]);
-    let mut streams: Vec<&mut Prg> = streams.collect();
-    for rows in out.chunks_mut(column.len() * width) {
-        let n = rows.len() / width;
-        for (j, stream) in streams.iter_mut().enumerate() {
-            stream.fill_blocks(&mut column[..n]);
-            for (row, block) in rows.chunks_exact_mut(width).zip(column.iter()) {
-                row[j] = *block;
-            }
-        }
+    pub(crate) fn all(here: Here, keys: &[CopySecret]) -> Vec<KeyStreams> {
+        keys.iter().enumerate().map(|(j, key)| KeyStreams::new(here.backend, &here.session, j, key)).collect()
     }
 }

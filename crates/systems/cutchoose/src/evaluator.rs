@@ -1,9 +1,9 @@
 //! The evaluator, `P2` of Figures 3 and 4.
 
 use comity_channel::Channel;
-use comity_circuit::{Lowered, Observer, Plain, Program};
+use comity_circuit::{Call, Observer, Plain, Program};
 use comity_core::{Bits, Block, Delta, Result};
-use comity_garble::Cursor;
+use comity_garble::lockstep::{self, LabelRows, joined, separated};
 use comity_ot::committing;
 use comity_protocol::{Conduct, Here, Job};
 use rand_core::CryptoRng;
@@ -13,14 +13,14 @@ use zeroize::Zeroizing;
 use crate::checks;
 use crate::conduct::Act;
 use crate::consistency::{self, Expected, Weights};
-use crate::copies::Secret;
-use crate::gates::{Machine, PART, Side, slots};
+use crate::copies::CopySecret;
+use crate::gates::{self, CopySide};
 use crate::intake::Intake;
 use crate::outputs::{Batch, Decoded, Results, receive_commitments};
-use crate::plan::{Plan, joined, separated};
+use crate::plan::Plan;
 use crate::recovery::Trapdoor;
-use crate::rows::{Layout, Places, Rows};
-use crate::transfer::{Opened, Ots, random_block, receive_labels};
+use crate::rows::{Layout, Places};
+use crate::transfer::{OpenedCopies, Ots, receive_labels};
 
 pub(crate) fn run(
     ch: &mut dyn Channel,
@@ -48,7 +48,7 @@ pub(crate) fn run(
     observer.phase("inputs");
     // Step 1.
     let secrets = ots.step1(ch, &choice)?;
-    let mut opened = Opened::new(here, choice, &secrets);
+    let mut opened = OpenedCopies::new(here, choice, &secrets);
     let committing = here.session.child("committing OT");
     let mut committing = committing::Sender::setup_from(ch, &committing, backend, ots.seeds, rng)?;
     // Step 2, and step 9a.
@@ -61,7 +61,7 @@ pub(crate) fn run(
     committing.random(ch, &mut m)?;
     let r = consistency::receive_r(ch, &opened.choice, &mut opened.keys, m.len())?;
     // Step 4.
-    let challenge = random_block(rng);
+    let challenge = Block::random(rng);
     let expected = consistency::receive_a(ch, &mut opened, &r, &m, Weights::new(backend, challenge), &mut places)?;
     let mut opening = committing.opening()?.to_bytes();
     conduct.before(Act::Opening(&mut opening));
@@ -73,21 +73,20 @@ pub(crate) fn run(
 
     // Steps 5 and 6, and step 9b.
     let deltas: Vec<Delta> = opened.checked.iter().map(|copy| Delta::new(copy.delta.block())).collect();
+    let (slots, memories) = (plan.slots(program), [zeros, active]);
     let side = Evaluating {
         ch,
-        intake: Intake::new(here, plan.form, &opened.choice, &deltas, slots(&plan, program.lowered())),
-        memories: [zeros, active],
+        intake: Intake::new(here, plan.form, &opened.choice, &deltas, slots, memories),
         results: Results::new(backend, &here.session, &opened.choice, plan.revealed()),
         batch: Batch::default(),
         opened,
     };
-    let mut machine = Machine::new(&plan, &layout, program.wires(), side);
-    comity_circuit::run(program, &mut machine, job.inputs, observer)?;
+    let side = gates::run(&plan, &layout, program, side, observer)?;
     observer.phase("checks");
-    let Evaluating { ch, intake, mut results, mut opened, .. } = machine.finish()?;
+    let Evaluating { ch, intake, mut results, mut opened, .. } = side;
     intake.finish(ch, &opened.choice)?;
     results.open(receive_commitments(ch, plan.copies)?, &mut opened)?;
-    let known = Known {
+    let known = EvaluatorEnd {
         here,
         program,
         plan: &plan,
@@ -102,11 +101,11 @@ pub(crate) fn run(
 }
 
 /// What the evaluator knows when all gates are done.
-pub(crate) struct Known<'a> {
+pub(crate) struct EvaluatorEnd<'a> {
     pub(crate) here: Here,
     pub(crate) program: &'a Program,
     pub(crate) plan: &'a Plan,
-    pub(crate) opened: &'a Opened,
+    pub(crate) opened: &'a OpenedCopies,
     /// Its input.
     pub(crate) y: &'a Bits,
     /// `R_{j,i,x[i]}` of the evaluated copies.
@@ -119,7 +118,7 @@ pub(crate) struct Known<'a> {
     pub(crate) trapdoor: &'a Trapdoor,
 }
 
-impl Known<'_> {
+impl EvaluatorEnd<'_> {
     /// The end of step 6, and steps 7 to 9 with what is left of the checks.
     pub(crate) fn settle(
         &self,
@@ -129,10 +128,10 @@ impl Known<'_> {
         observer: &mut dyn Observer,
         conduct: &mut impl for<'a> Conduct<Act<'a>>,
     ) -> Result<()> {
-        let Known { here, program, plan, opened, y, r, m, expected, trapdoor } = *self;
+        let EvaluatorEnd { here, program, plan, opened, y, r, m, expected, trapdoor } = *self;
         let (backend, session) = (here.backend, &here.session);
-        let Opened { choice, checked, .. } = opened;
-        let mut decoded = results.decode(random_block(rng));
+        let OpenedCopies { choice, checked, .. } = opened;
+        let mut decoded = results.decode(Block::random(rng));
         conduct.before(Act::Decoded(&mut decoded));
 
         // Step 7, and step 9c and 9d. This message is the last that the garbler gets if it learns nothing; what depends on the
@@ -164,7 +163,7 @@ impl Known<'_> {
         }
 
         // Step 8, always, whether there is something to recover or not.
-        let seeds = choice.evaluated.iter().zip(pads.iter()).map(|(&j, pad)| (j, Secret(encrypted[j] ^ *pad)));
+        let seeds = choice.evaluated.iter().zip(pads.iter()).map(|(&j, pad)| (j, CopySecret(encrypted[j] ^ *pad)));
         let seeds = seeds.inspect(|(j, seed)| conduct.before(Act::Recovered { j: *j, seed }));
         let seen = seeds.zip(r).map(|((j, seed), r)| consistency::recover(backend, session, j, seed, r, m));
         let (x, recovered) = agreed(seen, m.len());
@@ -229,31 +228,23 @@ fn finish(decoded: &Decoded, recovered: Bit, computed: &Bits) -> Result<Bits> {
 struct Evaluating<'a> {
     ch: &'a mut (dyn Channel + 'a),
     intake: Intake,
-    /// Of the checked copies, and of the evaluated ones.
-    memories: [Rows; 2],
     results: Results,
     batch: Batch,
-    opened: Opened,
+    opened: OpenedCopies,
 }
 
-impl Side for Evaluating<'_> {
-    fn memories(&mut self) -> &mut [Rows] {
-        &mut self.memories
+impl CopySide for Evaluating<'_> {
+    fn memories(&mut self, each: &mut dyn FnMut(&mut LabelRows)) {
+        self.intake.memories().into_iter().for_each(each);
     }
 
-    fn call(&mut self, circuit: &Lowered, args: &[usize], outs: &[usize]) -> Result<()> {
-        let [zeros, active] = &mut self.memories;
-        self.intake.load(circuit, args, zeros, active);
-        let mut cursor = Cursor::default();
-        while let Some(part) = cursor.advance(circuit.tape(), PART) {
-            self.intake.receive(self.ch, &self.opened.choice, &part)?;
-        }
-        self.intake.store(circuit, outs, zeros, active);
-        Ok(())
+    fn call(&mut self, call: &Call<'_>) -> Result<()> {
+        let Evaluating { ch, intake, opened, .. } = self;
+        lockstep::call(intake, call, |intake, part| intake.receive(*ch, &opened.choice, part))
     }
 
     fn reveal(&mut self, at: usize, bits: usize) -> Result<()> {
-        let [zeros, active] = self.memories.each_ref().map(|memory| memory.get(at, bits));
+        let [zeros, active] = self.intake.memories().map(|memory| memory.get(at, bits));
         self.batch.resize(bits, &self.opened.choice);
         self.results.receive(self.ch, &self.opened, &mut self.batch, zeros)?;
         self.results.evaluate(&mut self.batch, &mut self.opened, active);

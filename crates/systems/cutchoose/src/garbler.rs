@@ -1,9 +1,10 @@
 //! The garbler, `P1` of Figures 3 and 4.
 
 use comity_channel::Channel;
-use comity_circuit::{Lowered, Observer, Program};
-use comity_core::{Bits, Block, Delta, LockstepGarbler, Result};
-use comity_garble::Cursor;
+use comity_circuit::{Call, Observer, Program};
+use comity_core::{Bits, Block, Delta, Result};
+use comity_garble::LockstepGarbler;
+use comity_garble::lockstep::{self, LabelRows, Lockstep, PART, gate_keys, joined};
 use comity_ot::committing;
 use comity_protocol::{Conduct, Here, Job};
 use rand_core::CryptoRng;
@@ -12,13 +13,13 @@ use zeroize::Zeroizing;
 use crate::checks;
 use crate::conduct::Act;
 use crate::consistency::{self, Weights};
-use crate::copies::{Copy, Key, Secret};
-use crate::gates::{Machine, PART, Side, gate_keys, load, slots, store};
+use crate::copies::{CopySecret, KeyStreams, Replica};
+use crate::gates::{self, CopySide};
 use crate::intake::Outlet;
 use crate::outputs::Tables;
-use crate::plan::{Plan, joined};
+use crate::plan::Plan;
 use crate::recovery::{Commitments, First, Second};
-use crate::rows::{Layout, Rows};
+use crate::rows::Layout;
 use crate::transfer::{Ots, receive_block, send_labels};
 
 pub(crate) fn run(
@@ -43,9 +44,9 @@ pub(crate) fn run(
     observer.phase("inputs");
     // Step 1.
     let (seeds, keys) = ots.step1(ch, rng)?;
-    let mut copies = Copy::all(here, &seeds);
+    let mut copies = Replica::all(here, &seeds);
     conduct.before(Act::Copies(&mut copies));
-    let mut keys = Key::all(here, &keys);
+    let mut keys = KeyStreams::all(here, &keys);
     let committing = here.session.child("committing OT");
     let mut committing = committing::Receiver::setup_from(ch, &committing, backend, ots.seeds)?;
     // Step 2.
@@ -70,7 +71,7 @@ pub(crate) fn run(
     consistency::send_answers(ch, &copies, &x, &opened, &mus, weights, conduct)?;
     ch.flush()?;
     let commitments = Commitments::new(&here.session, &first, copies.iter().map(|copy| &copy.scalars))?;
-    let known = Known { plan: &plan, x: &x, copies: &copies, outputs: &outputs };
+    let known = GarblerEnd { plan: &plan, x: &x, copies: &copies, outputs: &outputs };
     known.settle(ch, commitments, observer, conduct)
 }
 
@@ -78,10 +79,10 @@ pub(crate) fn run(
 pub(crate) struct Circuits<'a> {
     pub(crate) plan: &'a Plan,
     pub(crate) layout: &'a Layout,
-    pub(crate) copies: &'a [Copy],
-    pub(crate) keys: &'a mut [Key],
+    pub(crate) copies: &'a [Replica],
+    pub(crate) keys: &'a mut [KeyStreams],
     /// The labels for zero of both inputs.
-    pub(crate) memory: Rows,
+    pub(crate) memory: LabelRows,
     pub(crate) outlet: Outlet,
 }
 
@@ -99,15 +100,13 @@ impl Circuits<'_> {
         let Circuits { plan, layout, copies, keys, memory, outlet } = self;
         let Here { backend, session, .. } = here;
         let deltas: Vec<Delta> = copies.iter().map(|copy| Delta::new(copy.delta.block())).collect();
-        let lockstep = LockstepGarbler::new(backend, &deltas, gate_keys(&session), slots(plan, program.lowered()));
+        let kernel = LockstepGarbler::new(backend, &deltas, gate_keys(&session), plan.slots(program));
+        let lockstep = Lockstep { kernel, wires: memory };
         let tables = vec![Block::ZERO; 2 * plan.copies * PART];
         let outputs = Tables::new(backend, &session, plan.copies, plan.revealed(), rng);
-        let side = Garbling { ch, copies, keys, lockstep, memory: [memory], tables, outlet, outputs, rng, conduct };
-        let mut machine = Machine::new(plan, layout, program.wires(), side);
-        // The machine has the inputs' labels; their values are nobody's business here.
-        let inputs: Vec<Option<Bits>> = vec![None; program.inputs().len()];
-        comity_circuit::run(program, &mut machine, &inputs, observer)?;
-        let Garbling { ch, copies, keys, mut outlet, mut outputs, conduct, .. } = machine.finish()?;
+        let side = Garbling { ch, copies, keys, lockstep, tables, outlet, outputs, rng, conduct };
+        let side = gates::run(plan, layout, program, side, observer)?;
+        let Garbling { ch, copies, keys, mut outlet, mut outputs, conduct, .. } = side;
         outlet.finish(ch, conduct)?;
         outputs.finish(ch, copies, keys, conduct)?;
         Ok(outputs)
@@ -115,15 +114,15 @@ impl Circuits<'_> {
 }
 
 /// What the garbler knows when all gates are done.
-pub(crate) struct Known<'a> {
+pub(crate) struct GarblerEnd<'a> {
     pub(crate) plan: &'a Plan,
     /// Its whole input.
     pub(crate) x: &'a Bits,
-    pub(crate) copies: &'a [Copy],
+    pub(crate) copies: &'a [Replica],
     pub(crate) outputs: &'a Tables,
 }
 
-impl Known<'_> {
+impl GarblerEnd<'_> {
     /// Step 7, and the garbler's outputs.
     pub(crate) fn settle(
         &self,
@@ -132,11 +131,11 @@ impl Known<'_> {
         observer: &mut dyn Observer,
         conduct: &mut impl for<'a> Conduct<Act<'a>>,
     ) -> Result<()> {
-        let Known { plan, x, copies, outputs } = *self;
+        let GarblerEnd { plan, x, copies, outputs } = *self;
         let mut second = [0; Second::BYTES];
         ch.recv(&mut second)?;
         outputs.reveal(ch, conduct)?;
-        let mut seeds: Vec<Secret> = copies.iter().map(|copy| copy.seed.clone()).collect();
+        let mut seeds: Vec<CopySecret> = copies.iter().map(|copy| copy.seed.clone()).collect();
         for (j, (seed, point)) in seeds.iter_mut().zip(commitments.points()).enumerate() {
             let mut point = *point;
             conduct.before(Act::Answer { j, point: &mut point, seed: &mut seed.0 });
@@ -164,10 +163,9 @@ impl Known<'_> {
 /// Step 5 at the garbler.
 struct Garbling<'a, D> {
     ch: &'a mut (dyn Channel + 'a),
-    copies: &'a [Copy],
-    keys: &'a mut [Key],
-    lockstep: LockstepGarbler,
-    memory: [Rows; 1],
+    copies: &'a [Replica],
+    keys: &'a mut [KeyStreams],
+    lockstep: Lockstep<LockstepGarbler>,
     tables: Vec<Block>,
     outlet: Outlet,
     outputs: Tables,
@@ -175,27 +173,23 @@ struct Garbling<'a, D> {
     conduct: &'a mut D,
 }
 
-impl<D: for<'a> Conduct<Act<'a>>> Side for Garbling<'_, D> {
-    fn memories(&mut self) -> &mut [Rows] {
-        &mut self.memory
+impl<D: for<'a> Conduct<Act<'a>>> CopySide for Garbling<'_, D> {
+    fn memories(&mut self, each: &mut dyn FnMut(&mut LabelRows)) {
+        each(&mut self.lockstep.wires);
     }
 
-    fn call(&mut self, circuit: &Lowered, args: &[usize], outs: &[usize]) -> Result<()> {
-        let [memory] = &mut self.memory;
-        load(&mut self.lockstep, circuit, args, memory);
-        let mut cursor = Cursor::default();
-        while let Some(part) = cursor.advance(circuit.tape(), PART) {
-            let tables = &mut self.tables[..2 * self.copies.len() * part.ands()];
-            self.lockstep.garble(&part, tables);
-            self.conduct.before(Act::Tables(tables));
-            self.outlet.send(self.ch, tables, self.conduct)?;
-        }
-        store(&mut self.lockstep, circuit, outs, memory);
-        Ok(())
+    fn call(&mut self, call: &Call<'_>) -> Result<()> {
+        let Garbling { ch, copies, lockstep, tables, outlet, conduct, .. } = self;
+        lockstep::call(lockstep, call, |lockstep, part| {
+            let tables = &mut tables[..2 * copies.len() * part.ands()];
+            lockstep.kernel.garble(part, tables);
+            conduct.before(Act::Tables(tables));
+            outlet.send(*ch, tables, *conduct)
+        })
     }
 
     fn reveal(&mut self, at: usize, bits: usize) -> Result<()> {
-        let rows = self.memory[0].get_mut(at, bits);
+        let rows = self.lockstep.wires.get_mut(at, bits);
         self.conduct.before(Act::Outputs { rows, copies: self.copies });
         self.outputs.send(self.ch, self.copies, self.keys, rows, self.rng, self.conduct)
     }

@@ -18,6 +18,7 @@ use std::io::{Read, Write};
 
 use comity_channel::Channel;
 use comity_core::{Backend, Bits, Block, Result, SessionId, ShortHash, Table, TccrHash};
+use comity_garble::lockstep::CopyChoice;
 use comity_protocol::Conduct;
 use rand_core::CryptoRng;
 use subtle::{Choice as Bit, ConditionallySelectable, ConstantTimeEq};
@@ -25,13 +26,10 @@ use zeroize::{Zeroize, Zeroizing};
 
 use crate::checks;
 use crate::conduct::Act;
-use crate::copies::{Copy, Key, mask};
-use crate::plan::Plan;
+use crate::copies::{KeyStreams, Replica};
+use crate::plan::{OUTPUTS, Plan};
 use crate::saved::{put, take};
-use crate::transfer::{Choice, Opened, mask_blocks, random_block};
-
-/// Output bits that are treated together: what a copy's hash takes in at once then fills all lanes of BLAKE3.
-pub(crate) const GROUP: usize = 512;
+use crate::transfer::{OpenedCopies, mask_blocks};
 
 type Digest = [u8; 32];
 
@@ -117,31 +115,31 @@ impl Tables {
         Tables {
             hashes: Hashes::new(backend, session),
             hashers: hashers(session, copies),
-            delta: random_block(rng),
+            delta: Block::random(rng),
             // All at once: a vector that grows leaves copies behind.
             zeros: Zeroizing::new(Vec::with_capacity(bits)),
         }
     }
 
-    /// Step 5: the tables of the next bits, at most [`GROUP`], whose labels for zero are `rows`.
+    /// Step 5: the tables of the next bits, at most [`OUTPUTS`], whose labels for zero are `rows`.
     pub(crate) fn send(
         &mut self,
         ch: &mut dyn Channel,
-        copies: &[Copy],
-        keys: &mut [Key],
+        copies: &[Replica],
+        keys: &mut [KeyStreams],
         rows: &[Block],
         rng: &mut dyn CryptoRng,
         conduct: &mut impl for<'a> Conduct<Act<'a>>,
     ) -> Result<()> {
         let (width, first) = (copies.len(), self.zeros.len());
         let n = rows.len() / width;
-        self.zeros.extend((0..n).map(|_| random_block(rng)));
+        self.zeros.extend((0..n).map(|_| Block::random(rng)));
         let zeros = &self.zeros[first..];
         let both = Zeroizing::new(zeros.iter().flat_map(|zero| [*zero, *zero ^ self.delta]).collect::<Vec<_>>());
         let hashes = self.hashes.labels(first as u64, &both);
         conduct.before(Act::Hashes(hashes));
         ch.send(hashes.as_flattened())?;
-        let mut table = Zeroizing::new([Block::ZERO; 2 * GROUP]);
+        let mut table = Zeroizing::new([Block::ZERO; 2 * OUTPUTS]);
         let table = &mut table[..2 * n];
         for (j, (copy, key)) in copies.iter().zip(keys).enumerate() {
             for (pair, row) in table.chunks_exact_mut(2).zip(rows.chunks_exact(width)) {
@@ -162,8 +160,8 @@ impl Tables {
     pub(crate) fn finish(
         &mut self,
         ch: &mut dyn Channel,
-        copies: &[Copy],
-        keys: &mut [Key],
+        copies: &[Replica],
+        keys: &mut [KeyStreams],
         conduct: &mut impl for<'a> Conduct<Act<'a>>,
     ) -> Result<()> {
         for (j, ((hasher, copy), key)) in self.hashers.iter_mut().zip(copies).zip(keys).enumerate() {
@@ -171,7 +169,7 @@ impl Tables {
             let mut salt = copy.salt.clone();
             conduct.before(Act::OutputCommitment { j, digest: &mut digest, salt: &mut salt });
             ch.send(&digest)?;
-            mask(&mut key.t, &mut salt[..]);
+            key.t.mask(&mut salt[..]);
             ch.send(&salt[..])?;
         }
         Ok(())
@@ -246,7 +244,7 @@ pub(crate) struct Batch {
 
 impl Batch {
     /// Makes room for `n` bits.
-    pub(crate) fn resize(&mut self, n: usize, choice: &Choice) {
+    pub(crate) fn resize(&mut self, n: usize, choice: &CopyChoice) {
         self.bound.resize(n, [[0; 32]; 2]);
         self.tables.resize(2 * n * choice.evaluated.len(), Block::ZERO);
         self.pads.resize(2 * n * choice.checked.len(), Block::ZERO);
@@ -262,10 +260,10 @@ impl Drop for Batch {
 }
 
 /// `c_j^T` of each copy, and its salt under `key_j`.
-pub(crate) type Commitments = Vec<[Digest; 2]>;
+pub(crate) type OutputCommitments = Vec<[Digest; 2]>;
 
 /// Receives the end of step 5.
-pub(crate) fn receive_commitments(ch: &mut dyn Channel, copies: usize) -> Result<Commitments> {
+pub(crate) fn receive_commitments(ch: &mut dyn Channel, copies: usize) -> Result<OutputCommitments> {
     let mut received = vec![[[0; 32]; 2]; copies];
     ch.recv(received.as_flattened_mut().as_flattened_mut())?;
     Ok(received)
@@ -287,7 +285,7 @@ pub(crate) struct Decoded {
 
 impl Results {
     /// For so many bits.
-    pub(crate) fn new(backend: Backend, session: &SessionId, choice: &Choice, bits: usize) -> Results {
+    pub(crate) fn new(backend: Backend, session: &SessionId, choice: &CopyChoice, bits: usize) -> Results {
         let (checked, evaluated) = (choice.checked.len(), choice.evaluated.len());
         Results {
             hashes: Hashes::new(backend, session),
@@ -308,15 +306,15 @@ impl Results {
     pub(crate) fn receive(
         &mut self,
         ch: &mut dyn Channel,
-        opened: &Opened,
+        opened: &OpenedCopies,
         batch: &mut Batch,
         zeros: &[Block],
     ) -> Result<()> {
-        let Opened { choice, checked: copies, .. } = opened;
-        let (n, width) = (batch.bound.len(), choice.bits.len());
+        let OpenedCopies { choice, checked: copies, .. } = opened;
+        let (n, width) = (batch.bound.len(), choice.copies());
         ch.recv(batch.bound.as_flattened_mut().as_flattened_mut())?;
         let mut evaluated = batch.tables.chunks_exact_mut(2 * n);
-        for other in choice.bits.iter().map(|bit| !bit) {
+        for other in choice.checked_bits().iter() {
             // Nobody here can read the tables of a checked copy.
             let table = if other { None } else { evaluated.next() };
             ch.recv(Block::bytes_of_mut(table.unwrap_or(&mut batch.unread)))?;
@@ -336,16 +334,16 @@ impl Results {
     /// Step 6: tries the rows of the next bits. `active` are the active labels of the evaluated copies.
     ///
     /// Each row is tried against its own hash, and an invalid label changes neither what is done nor its time.
-    pub(crate) fn evaluate(&mut self, batch: &mut Batch, opened: &mut Opened, active: &[Block]) {
-        let Opened { choice, keys, .. } = opened;
-        let (first, n, width) = (self.bound.len(), batch.bound.len(), choice.bits.len());
+    pub(crate) fn evaluate(&mut self, batch: &mut Batch, opened: &mut OpenedCopies, active: &[Block]) {
+        let OpenedCopies { choice, keys, .. } = opened;
+        let (first, n, width) = (self.bound.len(), batch.bound.len(), choice.copies());
         self.bound.extend_from_slice(&batch.bound);
         self.found.resize(2 * (first + n), Block::ZERO);
         self.seen.resize(2 * (first + n), 0);
         for (k, pads) in batch.pads.chunks_exact(2 * n).enumerate() {
             self.pads[k * self.room + 2 * first..][..2 * n].copy_from_slice(pads);
         }
-        let mut labels = Zeroizing::new([Block::ZERO; 2 * GROUP]);
+        let mut labels = Zeroizing::new([Block::ZERO; 2 * OUTPUTS]);
         let labels = &mut labels[..2 * n];
         let tables = batch.tables.chunks_exact_mut(2 * n);
         for (k, ((table, &j), key)) in tables.zip(&choice.evaluated).zip(keys).enumerate() {
@@ -359,7 +357,7 @@ impl Results {
             let digests = self.hashes.labels(first as u64, labels);
             let bound = batch.bound.as_flattened();
             let (found, seen) = (&mut self.found[2 * first..], &mut self.seen[2 * first..]);
-            let mut valid = [0; 2 * GROUP];
+            let mut valid = [0; 2 * OUTPUTS];
             for ((valid, digest), bound) in valid.iter_mut().zip(digests.iter()).zip(bound) {
                 *valid = equal(digest, bound);
             }
@@ -374,12 +372,12 @@ impl Results {
     }
 
     /// Step 6, the end of the tables: `c_j^T` of the evaluated copies must be opened by what arrived.
-    pub(crate) fn open(&mut self, mut received: Commitments, opened: &mut Opened) -> Result<()> {
-        let Opened { choice, keys, .. } = opened;
+    pub(crate) fn open(&mut self, mut received: OutputCommitments, opened: &mut OpenedCopies) -> Result<()> {
+        let OpenedCopies { choice, keys, .. } = opened;
         let mut right = Bit::from(1);
         for (&j, key) in choice.evaluated.iter().zip(keys) {
             let [commitment, salt] = &mut received[j];
-            mask(&mut key.t, salt);
+            key.t.mask(salt);
             right &= self.hashers[j].update(salt).finalize().as_bytes()[..].ct_eq(commitment);
         }
         self.commitments = choice.checked.iter().map(|&j| received[j][0]).collect();
@@ -407,14 +405,16 @@ impl Results {
 
     /// Step 7: takes `Delta` and the `Delta_{i,b}`, which must be those whose hashes came in step 5. Step 9c: the commitments of
     /// the checked copies must be to the tables that follow. `Delta`.
-    pub(crate) fn check(&mut self, ch: &mut dyn Channel, opened: &Opened) -> Result<Block> {
-        let Opened { choice, checked: copies, .. } = opened;
+    pub(crate) fn check(&mut self, ch: &mut dyn Channel, opened: &OpenedCopies) -> Result<Block> {
+        let OpenedCopies { choice, checked: copies, .. } = opened;
         let mut shown = Zeroizing::new(vec![Block::ZERO; 1 + self.bound.len()]);
         ch.recv(Block::bytes_of_mut(&mut shown))?;
         let (delta, zeros) = (shown[0], &shown[1..]);
         let mut right = Bit::from(1);
         let both = Zeroizing::new(zeros.iter().flat_map(|zero| [*zero, *zero ^ delta]).collect::<Vec<_>>());
-        for ((both, bound), first) in both.chunks(2 * GROUP).zip(self.bound.chunks(GROUP)).zip((0..).step_by(GROUP)) {
+        for ((both, bound), first) in
+            both.chunks(2 * OUTPUTS).zip(self.bound.chunks(OUTPUTS)).zip((0..).step_by(OUTPUTS))
+        {
             let hashes = self.hashes.labels(first, both);
             right &= hashes.as_flattened().ct_eq(bound.as_flattened().as_flattened());
         }
@@ -424,7 +424,7 @@ impl Results {
         for (k, (&j, copy)) in choice.checked.iter().zip(copies).enumerate() {
             let hasher = &mut self.hashers[j];
             let pads = &mut self.pads[k * self.room..][..both.len()];
-            for (pads, both) in pads.chunks_mut(2 * GROUP).zip(both.chunks(2 * GROUP)) {
+            for (pads, both) in pads.chunks_mut(2 * OUTPUTS).zip(both.chunks(2 * OUTPUTS)) {
                 pads.iter_mut().zip(both).for_each(|(pad, label)| *pad ^= *label);
                 hasher.update(Block::bytes_of(pads));
             }
@@ -470,7 +470,7 @@ mod tests {
     fn decoded(found: &[[Option<u128>; 2]], valid: bool) -> Decoded {
         let session = SessionId::derive("a test of decoding", &[]);
         let mut results =
-            Results::new(Backend::detect(), &session, &Choice::new(Bits::from_bytes(&[1], 1)), found.len());
+            Results::new(Backend::detect(), &session, &CopyChoice::new(&Bits::from_bytes(&[1], 1)), found.len());
         for label in found.as_flattened() {
             // What was not found is garbage.
             results.found.push(Block::from_u128(label.unwrap_or(0xbad)));

@@ -5,8 +5,9 @@
 //! inputs of the garbler (Lindell, Pinkas 2007), so that the evaluator can pass them on without learning or changing
 //! them. Labels never travel back: step 7 shows them all.
 
-use comity_circuit::Program;
-use comity_core::{Bits, Error, Params, PartyId, Result};
+use comity_circuit::{Lowered, Program};
+use comity_core::{Bits, Params, PartyId};
+use comity_garble::lockstep::most_slots;
 use comity_protocol::Job;
 use rand_core::CryptoRng;
 use subtle::ConstantTimeEq;
@@ -15,6 +16,9 @@ use zeroize::Zeroize;
 use crate::intake::Form;
 use crate::mac::Mac;
 use crate::probe::Probe;
+
+/// Output bits that are treated together: what a copy's hash takes in at once then fills all lanes of BLAKE3.
+pub(crate) const OUTPUTS: usize = 512;
 
 /// What is computed.
 pub(crate) struct Plan {
@@ -106,6 +110,17 @@ impl Plan {
         let Some(mac) = &self.mac else { return 0 };
         let blocks = self.outputs.iter().filter(|o| o.to_garbler).map(|o| o.bits.div_ceil(mac.width()) as u64);
         blocks.sum::<u64>() * mac.circuit().counts().and
+    }
+
+    /// Wires of memory that a program of so many needs: behind its own are those of an output on its way, and of the tag.
+    pub(crate) fn wires(&self, program_wires: u64) -> usize {
+        usize::try_from(program_wires).unwrap_or(usize::MAX).saturating_add(OUTPUTS.max(self.tag()) + 3 * self.tag())
+    }
+
+    /// The most slots that any circuit needs, the tag's included.
+    pub(crate) fn slots(&self, program: &Program) -> usize {
+        let tag = self.mac.as_ref().map(|mac| Lowered::new(mac.circuit()));
+        most_slots(program.lowered().iter().chain(&tag))
     }
 
     /// `n1`: the garbler's input bits: the program's, the pads, the key of the tag, its pad. Recovery needs two at least,
@@ -251,30 +266,6 @@ impl Keys<'_> {
 fn number(bits: &Bits, start: usize, len: usize) -> u128 {
     let slice = bits.slice(start, len);
     slice.words().iter().rev().fold(0, |number, &word| number << 64 | u128::from(word))
-}
-
-/// The bits of one party's inputs, one value after another.
-pub(crate) fn joined(program: &Program, party: PartyId, inputs: &[Option<Bits>]) -> Result<Bits> {
-    let mut all = Bits::zeros(0);
-    for (index, (input, value)) in program.inputs().iter().zip(inputs).enumerate() {
-        if input.owner.includes(party) && input.bits > 0 {
-            let missing = || Error::invalid_input(format!("input value {index} (`{}`) is missing", input.name));
-            all.extend_from(value.as_ref().ok_or_else(missing)?);
-        }
-    }
-    Ok(all)
-}
-
-/// The input values of both parties from their bits, one value after another.
-pub(crate) fn separated(program: &Program, garbler: PartyId, x: &Bits, y: &Bits) -> Vec<Option<Bits>> {
-    let mut at = [0; 2];
-    let take = |input: &comity_circuit::Input| {
-        let (bits, at) = if input.owner.includes(garbler) { (x, &mut at[0]) } else { (y, &mut at[1]) };
-        let value = bits.slice(*at, input.bits);
-        *at += input.bits;
-        Some(value)
-    };
-    program.inputs().iter().map(take).collect()
 }
 
 #[cfg(test)]

@@ -32,15 +32,16 @@ use std::io::{Read, Write};
 use comity_channel::Channel;
 use comity_circuit::{Observer, Program};
 use comity_core::{Backend, Bits, Block, Error, Params, PartyId, Result, SessionId};
+use comity_garble::lockstep::{GarblingParty, LabelRows, joined};
 use comity_protocol::{Conduct, Here, Honest, Party};
 use rand_core::CryptoRng;
 use zeroize::Zeroizing;
 
 use crate::conduct::Act;
-use crate::copies::{Copy, Secret, fill_rows};
+use crate::copies::{CopySecret, Replica};
 use crate::intake::Form;
-use crate::plan::{Plan, joined};
-use crate::rows::{Layout, Owner, Rows};
+use crate::plan::Plan;
+use crate::rows::Layout;
 use crate::saved::{put_bytes, take, take_bytes};
 use crate::transfer::{Extended, Ots, make_labels};
 
@@ -100,10 +101,10 @@ impl<'a> Offline<'a> {
 }
 
 /// Puts the labels for zero of both inputs into memory.
-fn make_inputs(plan: &Plan, copies: &mut [Copy], layout: &Layout, memory: &mut Rows) -> Result<()> {
+fn make_inputs(plan: &Plan, copies: &mut [Replica], layout: &Layout, memory: &mut LabelRows) -> Result<()> {
     make_labels(&plan.probe, copies, layout, memory)?;
-    for run in layout.runs(Owner::Garbler, 0, plan.garblers()) {
-        fill_rows(copies.iter_mut().map(|copy| &mut copy.a), memory.get_mut(run.row, run.bits));
+    for run in layout.runs(GarblingParty::Garbler, 0, plan.garblers()) {
+        memory.draw(run.row, run.bits, copies.iter_mut().map(|copy| &mut copy.a));
     }
     Ok(())
 }
@@ -185,10 +186,10 @@ impl<R: Read> Prepared<R> {
 }
 
 /// Reads secrets of copies.
-fn take_secrets(from: &mut dyn Read, n: usize) -> Result<Vec<Secret>> {
+fn take_secrets(from: &mut dyn Read, n: usize) -> Result<Vec<CopySecret>> {
     let mut blocks = Zeroizing::new(vec![Block::ZERO; n]);
     take(from, &mut blocks)?;
-    Ok(blocks.iter().map(|&block| Secret(block)).collect())
+    Ok(blocks.iter().map(|&block| CopySecret(block)).collect())
 }
 
 /// A preparation in memory, but for the garbled circuits.

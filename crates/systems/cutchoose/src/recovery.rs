@@ -52,15 +52,15 @@ use zeroize::{Zeroize, ZeroizeOnDrop, Zeroizing};
 use crate::checks;
 
 /// An encoded point.
-pub(crate) type Encoded = [u8; 32];
+pub(crate) type EncodedPoint = [u8; 32];
 
 /// The evaluator's first message: `h` and `g1`. Independent of everything else.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) struct First([Encoded; 2]);
+pub(crate) struct First([EncodedPoint; 2]);
 
 /// The evaluator's second message: `h1`.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) struct Second(Encoded);
+pub(crate) struct Second(EncodedPoint);
 
 impl First {
     /// Bytes in the message.
@@ -159,7 +159,7 @@ impl Trapdoor {
     /// otherwise of nothing.
     ///
     /// A `C_j` that is no point gets a pad that depends on it too, in the time of any other but for the decoding.
-    pub(crate) fn open(&self, session: &SessionId, copies: &[(usize, Encoded)]) -> Zeroizing<Vec<Block>> {
+    pub(crate) fn open(&self, session: &SessionId, copies: &[(usize, EncodedPoint)]) -> Zeroizing<Vec<Block>> {
         let mut halves = Zeroizing::new(Vec::with_capacity(copies.len()));
         for (_, c) in copies {
             halves.push(CompressedRistretto(*c).decompress().unwrap_or(G) * self.half_r);
@@ -175,7 +175,7 @@ impl Trapdoor {
         omega: Block,
         delta: Block,
         copies: impl IntoIterator<Item = (usize, &'a Scalars)>,
-    ) -> Vec<(Encoded, Block)> {
+    ) -> Vec<(EncodedPoint, Block)> {
         let difference = Zeroizing::new(*point(session, omega) - *point(session, delta));
         let mut numbers = Vec::new();
         let (mut half_c, mut half_d) = (Zeroizing::new(Vec::new()), Zeroizing::new(Vec::new()));
@@ -197,7 +197,7 @@ pub(crate) struct Commitments {
     session: SessionId,
     scalars: Vec<Scalars>,
     g1: RistrettoPoint,
-    points: Vec<Encoded>,
+    points: Vec<EncodedPoint>,
 }
 
 impl Commitments {
@@ -217,7 +217,7 @@ impl Commitments {
     }
 
     /// `C_j` of each copy, to send.
-    pub(crate) fn points(&self) -> &[Encoded] {
+    pub(crate) fn points(&self) -> &[EncodedPoint] {
         &self.points
     }
 
@@ -233,7 +233,7 @@ impl Commitments {
 }
 
 /// A peer's point, canonically encoded.
-fn decode(bytes: &Encoded) -> Result<RistrettoPoint, &'static Check> {
+fn decode(bytes: &EncodedPoint) -> Result<RistrettoPoint, &'static Check> {
     CompressedRistretto(*bytes).decompress().ok_or(checks::INVALID_POINT)
 }
 
@@ -264,7 +264,7 @@ fn point(session: &SessionId, value: Block) -> Zeroizing<RistrettoPoint> {
 /// The pad of each copy, from its number, `C_j` and `D_j`.
 fn pads(
     session: &SessionId,
-    copies: impl Iterator<Item = (usize, Encoded)>,
+    copies: impl Iterator<Item = (usize, EncodedPoint)>,
     shared: &[CompressedRistretto],
 ) -> Zeroizing<Vec<Block>> {
     let key = blake3::derive_key("comity cut-and-choose: the pad of a seed", &session.to_bytes());

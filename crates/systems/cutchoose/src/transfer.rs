@@ -9,20 +9,20 @@ use std::ops::Range;
 
 use comity_channel::Channel;
 use comity_core::{Backend, Bits, Block, Prg, Result};
+use comity_garble::lockstep::{CopyChoice, GarblingParty, LabelRows};
 use comity_ot::base::Csw;
 use comity_ot::{
     HashedReceiver, HashedSender, Malicious, RandomReceiver, RandomSender, ReceiverSeeds, SenderSeeds, softspoken,
 };
 use comity_protocol::{Conduct, Here};
 use rand_core::CryptoRng;
-use zeroize::{ZeroizeOnDrop, Zeroizing};
+use zeroize::Zeroizing;
 
 use crate::checks;
 use crate::conduct::Act;
-use crate::copies::{Copy, Key, Secret, fill_rows, mask};
-use crate::gates::pieces;
+use crate::copies::{CopySecret, KeyStreams, Replica};
 use crate::probe::Probe;
-use crate::rows::{Layout, Owner, Places, Rows};
+use crate::rows::{Layout, Places, pieces};
 
 /// Levels of the extension's trees: 4 bytes an OT, and the fastest.
 const LEVELS: usize = 4;
@@ -36,13 +36,6 @@ pub(crate) fn random_bits(bits: usize, rng: &mut dyn CryptoRng) -> Bits {
     let mut bytes = Zeroizing::new(vec![0; bits.div_ceil(8)]);
     rng.fill_bytes(&mut bytes);
     Bits::from_bytes(&bytes, bits)
-}
-
-/// A random block.
-pub(crate) fn random_block(rng: &mut dyn CryptoRng) -> Block {
-    let mut bytes = Zeroizing::new([0; Block::BYTES]);
-    rng.fill_bytes(bytes.as_mut());
-    Block::new(*bytes)
 }
 
 /// A block from the peer.
@@ -69,7 +62,7 @@ pub(crate) trait Ots {
         &self,
         ch: &mut dyn Channel,
         here: Here,
-        choice: &Choice,
+        choice: &CopyChoice,
         encoded: &Bits,
         rng: &mut dyn CryptoRng,
     ) -> Result<ReceiverOts>;
@@ -87,7 +80,7 @@ impl Ots for Extended {
         inputs: usize,
         rng: &mut dyn CryptoRng,
     ) -> Result<SenderOts> {
-        let (session, delta) = (here.session.child("OT"), random_block(rng));
+        let (session, delta) = (here.session.child("OT"), Block::random(rng));
         let sender = softspoken::Sender::<Malicious>::setup::<Csw>(ch, &session, here.backend, LEVELS, delta, rng)?;
         SenderOts::draw(&mut HashedSender::new(sender), ch, copies, inputs)
     }
@@ -96,7 +89,7 @@ impl Ots for Extended {
         &self,
         ch: &mut dyn Channel,
         here: Here,
-        choice: &Choice,
+        choice: &CopyChoice,
         encoded: &Bits,
         rng: &mut dyn CryptoRng,
     ) -> Result<ReceiverOts> {
@@ -131,10 +124,14 @@ impl SenderOts {
     }
 
     /// Step 1: draws `seed_j` and `key_j` for each copy, and sends them, one of which the evaluator gets.
-    pub(crate) fn step1(&self, ch: &mut dyn Channel, rng: &mut dyn CryptoRng) -> Result<(Vec<Secret>, Vec<Secret>)> {
+    pub(crate) fn step1(
+        &self,
+        ch: &mut dyn Channel,
+        rng: &mut dyn CryptoRng,
+    ) -> Result<(Vec<CopySecret>, Vec<CopySecret>)> {
         let (mut seeds, mut keys) = (Vec::new(), Vec::new());
         for masks in self.copies.iter() {
-            let (seed, key) = (Secret(random_block(rng)), Secret(random_block(rng)));
+            let (seed, key) = (CopySecret(Block::random(rng)), CopySecret(Block::random(rng)));
             ch.send(&(seed.0 ^ masks[0]).to_bytes())?;
             ch.send(&(key.0 ^ masks[1]).to_bytes())?;
             seeds.push(seed);
@@ -145,22 +142,27 @@ impl SenderOts {
 }
 
 /// The labels for zero of a chunk of the encoded input, as the seeds of the copies give them.
-fn zeros_of_chunk(copies: &mut [Copy], zeros: &mut Rows, bits: usize) {
-    fill_rows(copies.iter_mut().map(|copy| &mut copy.b), zeros.get_mut(0, bits));
+fn zeros_of_chunk(copies: &mut [Replica], zeros: &mut LabelRows, bits: usize) {
+    zeros.draw(0, bits, copies.iter_mut().map(|copy| &mut copy.b));
 }
 
 /// The labels of a chunk of the evaluator's input from those of the encoded chunk, `y = E y'`, in their place in memory.
-fn decode(probe: &Probe, chunk: &Range<usize>, encoded: &Rows, layout: &Layout, memory: &mut Rows) {
+fn decode(probe: &Probe, chunk: &Range<usize>, encoded: &LabelRows, layout: &Layout, memory: &mut LabelRows) {
     let width = encoded.width();
     let encoded = encoded.get(0, probe.encoded_chunk(chunk));
-    for run in layout.runs(Owner::Evaluator, chunk.start, chunk.len()) {
+    for run in layout.runs(GarblingParty::Evaluator, chunk.start, chunk.len()) {
         probe.decode_chunk(width, encoded, run.bit - chunk.start, memory.get_mut(run.row, run.bits));
     }
 }
 
 /// Puts the labels for zero of the evaluator's input into memory, as the seeds of the copies give them.
-pub(crate) fn make_labels(probe: &Probe, copies: &mut [Copy], layout: &Layout, memory: &mut Rows) -> Result<()> {
-    let mut zeros = Rows::new(copies.len(), probe.largest_chunk())?;
+pub(crate) fn make_labels(
+    probe: &Probe,
+    copies: &mut [Replica],
+    layout: &Layout,
+    memory: &mut LabelRows,
+) -> Result<()> {
+    let mut zeros = LabelRows::new(copies.len(), probe.largest_chunk())?;
     for chunk in probe.chunks() {
         zeros_of_chunk(copies, &mut zeros, probe.encoded_chunk(&chunk));
         decode(probe, &chunk, &zeros, layout, memory);
@@ -174,14 +176,14 @@ pub(crate) fn send_labels(
     ch: &mut dyn Channel,
     backend: Backend,
     probe: &Probe,
-    copies: &mut [Copy],
+    copies: &mut [Replica],
     ots: &[[Block; 2]],
-    mut to: Option<(&Layout, &mut Rows)>,
+    mut to: Option<(&Layout, &mut LabelRows)>,
     conduct: &mut impl for<'a> Conduct<Act<'a>>,
 ) -> Result<()> {
     let width = copies.len();
     let deltas = Zeroizing::new(copies.iter().map(|copy| copy.delta.block()).collect::<Vec<_>>());
-    let mut zeros = Rows::new(width, probe.largest_chunk())?;
+    let mut zeros = LabelRows::new(width, probe.largest_chunk())?;
     let mut messages = Zeroizing::new(vec![Block::ZERO; 2 * width * GROUP]);
     let mut pad = Zeroizing::new(vec![Block::ZERO; width]);
     let mut i = 0;
@@ -221,79 +223,52 @@ pub(crate) struct ReceiverOts {
     pub(crate) seeds: ReceiverSeeds<Malicious>,
 }
 
-/// Which copies are evaluated; the others are checked. Uniform among the sets that are not empty: with the empty one even an
-/// honest run would fail. It is the evaluator's secret until the garbler's last message, and serves one run.
-#[derive(ZeroizeOnDrop)]
-pub(crate) struct Choice {
-    pub(crate) bits: Bits,
-    /// The evaluated copies.
-    pub(crate) evaluated: Vec<usize>,
-    /// The checked copies.
-    pub(crate) checked: Vec<usize>,
-}
-
-impl Choice {
-    pub(crate) fn random(copies: usize, rng: &mut dyn CryptoRng) -> Choice {
-        loop {
-            let bits = random_bits(copies, rng);
-            if bits.iter().any(|bit| bit) {
-                return Choice::new(bits);
-            }
-        }
-    }
-
-    pub(crate) fn new(bits: Bits) -> Choice {
-        let (evaluated, checked) = (0..bits.len()).partition(|&j| bits.get(j));
-        Choice { bits, evaluated, checked }
-    }
-}
-
 impl ReceiverOts {
     /// The next OTs of an extension, for a choice of copies and an encoded input.
     pub(crate) fn draw(
         ot: &mut impl RandomReceiver<Model = Malicious>,
         ch: &mut dyn Channel,
-        choice: &Choice,
+        choice: &CopyChoice,
         encoded: &Bits,
         rng: &mut dyn CryptoRng,
     ) -> Result<ReceiverOts> {
-        let mut choices = choice.bits.clone();
+        let mut choices = choice.evaluated_bits();
         choices.extend_from(encoded);
         let mut ots = Zeroizing::new(vec![Block::ZERO; choices.len()]);
         let delta = random_bits(SEEDS, rng);
         let seeds = ReceiverSeeds::draw(ot, ch, &choices, &mut ots, delta)?;
-        let inputs = Zeroizing::new(ots.split_off(choice.bits.len()));
+        let inputs = Zeroizing::new(ots.split_off(choice.copies()));
         Ok(ReceiverOts { copies: ots, inputs, seeds })
     }
 
     /// Step 1: of each copy the key, if it is evaluated, or else the seed, in the order of the copies.
-    pub(crate) fn step1(&self, ch: &mut dyn Channel, choice: &Choice) -> Result<Vec<Secret>> {
+    pub(crate) fn step1(&self, ch: &mut dyn Channel, choice: &CopyChoice) -> Result<Vec<CopySecret>> {
         let mut secrets = Vec::new();
-        for (mask, evaluated) in self.copies.iter().zip(choice.bits.iter()) {
+        for (mask, evaluated) in self.copies.iter().zip(choice.evaluated_bits().iter()) {
             let mut messages = [[0; Block::BYTES]; 2];
             ch.recv(messages.as_flattened_mut())?;
             let [seed, key] = messages.map(Block::new);
-            secrets.push(Secret(*mask ^ seed ^ (seed ^ key).masked(evaluated)));
+            secrets.push(CopySecret(*mask ^ seed ^ (seed ^ key).masked(evaluated)));
         }
         Ok(secrets)
     }
 }
 
 /// The copies as the evaluator has them.
-pub(crate) struct Opened {
-    pub(crate) choice: Choice,
+pub(crate) struct OpenedCopies {
+    pub(crate) choice: CopyChoice,
     /// What is made from the seeds of the checked copies, in their order.
-    pub(crate) checked: Vec<Copy>,
+    pub(crate) checked: Vec<Replica>,
     /// The streams of the keys of the evaluated copies, in their order.
-    pub(crate) keys: Vec<Key>,
+    pub(crate) keys: Vec<KeyStreams>,
 }
 
-impl Opened {
-    pub(crate) fn new(here: Here, choice: Choice, secrets: &[Secret]) -> Opened {
+impl OpenedCopies {
+    pub(crate) fn new(here: Here, choice: CopyChoice, secrets: &[CopySecret]) -> OpenedCopies {
         let Here { backend, session, .. } = here;
-        let checked = choice.checked.iter().map(|&j| Copy::new(backend, &session, j, secrets[j].clone())).collect();
-        let keys = choice.evaluated.iter().map(|&j| Key::new(backend, &session, j, &secrets[j])).collect();
-        Opened { choice, checked, keys }
+        let checked = choice.checked.iter().map(|&j| Replica::new(backend, &session, j, secrets[j].clone())).collect();
+        let keys = choice.evaluated.iter().map(|&j| KeyStreams::new(backend, &session, j, &secrets[j])).collect();
+        OpenedCopies { choice, checked, keys }
     }
 }
 
@@ -305,17 +280,17 @@ pub(crate) fn receive_labels(
     ch: &mut dyn Channel,
     backend: Backend,
     probe: &Probe,
-    opened: &mut Opened,
+    opened: &mut OpenedCopies,
     encoded: &Bits,
     ots: &[Block],
     places: &mut Places<'_>,
 ) -> Result<()> {
-    let Opened { choice, checked: copies, .. } = opened;
+    let OpenedCopies { choice, checked: copies, .. } = opened;
     let Places { layout, zeros: zeros_to, active: active_to } = places;
-    let width = choice.bits.len();
+    let width = choice.copies();
     let deltas = Zeroizing::new(copies.iter().map(|copy| copy.delta.block()).collect::<Vec<_>>());
-    let mut zeros = Rows::new(copies.len(), probe.largest_chunk())?;
-    let mut active = Rows::new(choice.evaluated.len(), probe.largest_chunk())?;
+    let mut zeros = LabelRows::new(copies.len(), probe.largest_chunk())?;
+    let mut active = LabelRows::new(choice.evaluated.len(), probe.largest_chunk())?;
     let mut messages = vec![Block::ZERO; 2 * width * GROUP];
     let mut labels = Zeroizing::new(vec![Block::ZERO; width]);
     let mut wrong = Block::ZERO;
@@ -353,5 +328,5 @@ pub(crate) fn receive_labels(
 
 /// Adds the next bytes of a key's stream to blocks.
 pub(crate) fn mask_blocks(stream: &mut Prg, blocks: &mut [Block]) {
-    mask(stream, Block::bytes_of_mut(blocks));
+    stream.mask(Block::bytes_of_mut(blocks));
 }

@@ -3,9 +3,10 @@
 use std::io::{Read, Write};
 
 use comity_channel::Channel;
-use comity_circuit::{Lowered, Observer};
-use comity_core::{Bits, Block, Delta, LockstepChecker, LockstepEvaluator, Prg, Result};
-use comity_garble::Cursor;
+use comity_circuit::{Call, Observer};
+use comity_core::{Bits, Block, Delta, Prg, Result};
+use comity_garble::lockstep::{self, CopyChoice, LabelRows, Lockstep, PART, gate_keys};
+use comity_garble::{LockstepChecker, LockstepEvaluator};
 use comity_ot::committing;
 use comity_protocol::{Conduct, Here};
 use rand_core::CryptoRng;
@@ -15,15 +16,15 @@ use super::{Offline, Online, make_inputs, receive_bits, swap, take_secrets, tell
 use crate::checks;
 use crate::conduct::Act;
 use crate::consistency::{self, Weights};
-use crate::copies::{Key, Secret, mask};
-use crate::evaluator::Known;
-use crate::gates::{Machine, PART, Side, gate_keys, load, slots, store};
+use crate::copies::{CopySecret, KeyStreams};
+use crate::evaluator::EvaluatorEnd;
+use crate::gates::{self, CopySide};
 use crate::outputs::{Batch, Results, receive_commitments};
 use crate::plan::Plan;
 use crate::recovery::Trapdoor;
-use crate::rows::{Layout, Places, Rows};
+use crate::rows::{Layout, Places};
 use crate::saved::{put, put_bits, put_bytes, take, take_bits, take_bytes};
-use crate::transfer::{Choice, Opened, random_bits, random_block, receive_labels};
+use crate::transfer::{OpenedCopies, random_bits, receive_labels};
 
 /// The offline phase.
 pub(super) fn offline(
@@ -38,17 +39,17 @@ pub(super) fn offline(
     let Offline { program, plan, ots } = offline;
     let Here { backend, session, .. } = here;
     observer.phase("setup");
-    let mut choice = Choice::random(plan.copies, rng);
+    let mut choice = CopyChoice::nonempty(|| random_bits(plan.copies, rng));
     conduct.before(Act::Choice(&mut choice));
     let random = random_bits(plan.probe.encoded(), rng);
     let ots = ots.receive(ch, here, &choice, &random, rng)?;
-    let trapdoor = random_block(rng);
+    let trapdoor = Block::random(rng);
     let (_, first) = Trapdoor::new(&mut Prg::new(backend, trapdoor));
     let mut first = first.to_bytes();
     conduct.before(Act::First(&mut first));
     ch.send(&first)?;
     let secrets = ots.step1(ch, &choice)?;
-    let mut opened = Opened::new(here, choice, &secrets);
+    let mut opened = OpenedCopies::new(here, choice, &secrets);
 
     observer.phase("inputs");
     let committing = session.child("committing OT");
@@ -61,7 +62,7 @@ pub(super) fn offline(
     ch.send(&opening)?;
     ch.flush()?;
 
-    put_bits(to, &opened.choice.bits)?;
+    put_bits(to, &opened.choice.evaluated_bits())?;
     put_bits(to, &random)?;
     put(to, &ots.inputs)?;
     let secrets = Zeroizing::new(secrets.iter().map(|secret| secret.0).collect::<Vec<_>>());
@@ -75,11 +76,11 @@ pub(super) fn offline(
     let mut memory = layout.memory(opened.checked.len())?;
     make_inputs(plan, &mut opened.checked, &layout, &mut memory)?;
     let deltas: Vec<Delta> = opened.checked.iter().map(|copy| Delta::new(copy.delta.block())).collect();
-    let (choice, slots) = (&opened.choice, slots(plan, program.lowered()));
+    let (choice, slots) = (&opened.choice, plan.slots(program));
+    let kernel = LockstepChecker::new(backend, &deltas, &choice.checked, plan.copies, gate_keys(&session), slots);
     let side = Checking {
         ch,
-        checker: LockstepChecker::new(backend, &deltas, &choice.checked, plan.copies, gate_keys(&session), slots),
-        memory: [memory],
+        checked: Lockstep { kernel, wires: memory },
         tables: vec![Block::ZERO; 2 * plan.copies * PART],
         kept: vec![Block::ZERO; 2 * choice.evaluated.len() * PART],
         results: Results::new(backend, &session, choice, 0),
@@ -87,11 +88,9 @@ pub(super) fn offline(
         opened: &opened,
         to,
     };
-    let mut machine = Machine::new(plan, &layout, program.wires(), side);
-    comity_circuit::run(program, &mut machine, &vec![None; program.inputs().len()], observer)?;
-    let Checking { ch, checker, to, .. } = machine.finish()?;
+    let Checking { ch, checked, to, .. } = gates::run(plan, &layout, program, side, observer)?;
     let commitments = receive_commitments(ch, plan.copies)?;
-    if checker.differing().next().is_some() {
+    if checked.kernel.differing().next().is_some() {
         return Err(checks::GARBLED_CIRCUIT.into());
     }
     put_bytes(to, commitments.as_flattened().as_flattened())
@@ -100,43 +99,37 @@ pub(super) fn offline(
 /// Step 5 at the evaluator, offline: checks, and keeps what the evaluated copies need.
 struct Checking<'a> {
     ch: &'a mut (dyn Channel + 'a),
-    checker: LockstepChecker,
-    memory: [Rows; 1],
+    checked: Lockstep<LockstepChecker>,
     tables: Vec<Block>,
     kept: Vec<Block>,
     results: Results,
     batch: Batch,
-    opened: &'a Opened,
+    opened: &'a OpenedCopies,
     to: &'a mut dyn Write,
 }
 
-impl Side for Checking<'_> {
-    fn memories(&mut self) -> &mut [Rows] {
-        &mut self.memory
+impl CopySide for Checking<'_> {
+    fn memories(&mut self, each: &mut dyn FnMut(&mut LabelRows)) {
+        each(&mut self.checked.wires);
     }
 
-    fn call(&mut self, circuit: &Lowered, args: &[usize], outs: &[usize]) -> Result<()> {
-        let [memory] = &mut self.memory;
-        load(&mut self.checker, circuit, args, memory);
-        let choice = &self.opened.choice;
-        let (copies, kept) = (choice.bits.len(), choice.evaluated.len());
-        let mut cursor = Cursor::default();
-        while let Some(part) = cursor.advance(circuit.tape(), PART) {
-            let tables = &mut self.tables[..2 * copies * part.ands()];
-            self.ch.recv(Block::bytes_of_mut(tables))?;
-            self.checker.check(&part, tables);
-            let kept = &mut self.kept[..2 * kept * part.ands()];
-            for (to, from) in kept.chunks_exact_mut(choice.evaluated.len()).zip(tables.chunks_exact(copies)) {
-                to.iter_mut().zip(&choice.evaluated).for_each(|(to, &j)| *to = from[j]);
+    fn call(&mut self, call: &Call<'_>) -> Result<()> {
+        let Checking { ch, checked, tables, kept, opened, to, .. } = self;
+        let (copies, evaluated) = (opened.choice.copies(), &opened.choice.evaluated);
+        lockstep::call(checked, call, |checked, part| {
+            let tables = &mut tables[..2 * copies * part.ands()];
+            ch.recv(Block::bytes_of_mut(tables))?;
+            checked.kernel.check(part, tables);
+            let kept = &mut kept[..2 * evaluated.len() * part.ands()];
+            for (to, from) in kept.chunks_exact_mut(evaluated.len()).zip(tables.chunks_exact(copies)) {
+                to.iter_mut().zip(evaluated).for_each(|(to, &j)| *to = from[j]);
             }
-            put(self.to, kept)?;
-        }
-        store(&mut self.checker, circuit, outs, memory);
-        Ok(())
+            put(*to, kept)
+        })
     }
 
     fn reveal(&mut self, at: usize, bits: usize) -> Result<()> {
-        let zeros = self.memory[0].get(at, bits);
+        let zeros = self.checked.wires.get(at, bits);
         let batch = &mut self.batch;
         batch.resize(bits, &self.opened.choice);
         self.results.receive(self.ch, self.opened, batch, zeros)?;
@@ -148,11 +141,11 @@ impl Side for Checking<'_> {
 
 /// What the evaluator keeps, but for the garbled circuits.
 pub(super) struct Kept {
-    choice: Choice,
+    choice: CopyChoice,
     /// The choices of step 2.
     random: Bits,
     ots: Zeroizing<Vec<Block>>,
-    secrets: Vec<Secret>,
+    secrets: Vec<CopySecret>,
     trapdoor: Box<Trapdoor>,
     m: Zeroizing<Vec<[Block; 2]>>,
     r: Vec<Zeroizing<Vec<Block>>>,
@@ -160,7 +153,7 @@ pub(super) struct Kept {
 
 impl Kept {
     pub(super) fn load(here: Here, plan: &Plan, from: &mut dyn Read) -> Result<Kept> {
-        let choice = Choice::new(take_bits(from, plan.copies)?);
+        let choice = CopyChoice::new(&take_bits(from, plan.copies)?);
         let random = take_bits(from, plan.probe.encoded())?;
         let mut ots = Zeroizing::new(vec![Block::ZERO; plan.probe.encoded()]);
         take(from, &mut ots)?;
@@ -194,19 +187,19 @@ impl Kept {
         tell(ch, &ours, conduct)?;
         let theirs = receive_bits(ch, plan.garblers())?;
         swap(&mut m, &theirs);
-        let mut opened = Opened::new(here, choice, &secrets);
+        let mut opened = OpenedCopies::new(here, choice, &secrets);
         // Steps 2 and 4, and step 9a.
         let layout = Layout::new(plan, program);
         let mut memory = layout.memory(opened.keys.len())?;
         let mut places = Places { layout: &layout, zeros: None, active: &mut memory };
         receive_labels(ch, backend, &plan.probe, &mut opened, &encoded, &ots, &mut places)?;
-        let challenge = random_block(rng);
+        let challenge = Block::random(rng);
         let expected = consistency::receive_a(ch, &mut opened, &r, &m, Weights::new(backend, challenge), &mut places)?;
         let mut encrypted = Zeroizing::new(vec![[0; Block::BYTES]; plan.copies]);
         ch.recv(encrypted.as_flattened_mut())?;
         for (key, &j) in opened.keys.iter_mut().zip(&opened.choice.evaluated) {
-            mask(&mut key.t, &mut encrypted[j]);
-            key.t = Key::new(backend, &session, j, &Secret(Block::new(encrypted[j]))).t;
+            key.t.mask(&mut encrypted[j]);
+            key.t = KeyStreams::new(backend, &session, j, &CopySecret(Block::new(encrypted[j]))).t;
         }
         // The garbler's keys are here too: nothing that is checked can change any more.
         let mut told = challenge;
@@ -215,24 +208,22 @@ impl Kept {
         ch.flush()?;
         // Step 6.
         let columns: Vec<usize> = (0..opened.keys.len()).collect();
-        let slots = slots(plan, program.lowered());
+        let slots = plan.slots(program);
+        let kernel = LockstepEvaluator::of(backend, &columns, columns.len(), gate_keys(&session), slots);
         let side = Replaying {
-            evaluator: LockstepEvaluator::of(backend, &columns, columns.len(), gate_keys(&session), slots),
-            memory: [memory],
+            evaluated: Lockstep { kernel, wires: memory },
             tables: vec![Block::ZERO; 2 * columns.len() * PART],
             results: Results::new(backend, &session, &opened.choice, plan.revealed()),
             batch: Batch::default(),
             opened: &mut opened,
             from: &mut *from,
         };
-        let mut machine = Machine::new(plan, &layout, program.wires(), side);
-        comity_circuit::run(program, &mut machine, &vec![None; program.inputs().len()], observer)?;
-        let Replaying { mut results, .. } = machine.finish()?;
+        let Replaying { mut results, .. } = gates::run(plan, &layout, program, side, observer)?;
         observer.phase("checks");
         let mut commitments = vec![[[0; 32]; 2]; plan.copies];
         take_bytes(from, commitments.as_flattened_mut().as_flattened_mut())?;
         results.open(commitments, &mut opened)?;
-        let known = Known {
+        let known = EvaluatorEnd {
             here,
             program,
             plan,
@@ -249,31 +240,27 @@ impl Kept {
 
 /// Step 6 at the evaluator, online: evaluates what was kept.
 struct Replaying<'a> {
-    evaluator: LockstepEvaluator,
-    memory: [Rows; 1],
+    evaluated: Lockstep<LockstepEvaluator>,
     tables: Vec<Block>,
     results: Results,
     batch: Batch,
-    opened: &'a mut Opened,
+    opened: &'a mut OpenedCopies,
     from: &'a mut dyn Read,
 }
 
-impl Side for Replaying<'_> {
-    fn memories(&mut self) -> &mut [Rows] {
-        &mut self.memory
+impl CopySide for Replaying<'_> {
+    fn memories(&mut self, each: &mut dyn FnMut(&mut LabelRows)) {
+        each(&mut self.evaluated.wires);
     }
 
-    fn call(&mut self, circuit: &Lowered, args: &[usize], outs: &[usize]) -> Result<()> {
-        let [memory] = &mut self.memory;
-        load(&mut self.evaluator, circuit, args, memory);
-        let mut cursor = Cursor::default();
-        while let Some(part) = cursor.advance(circuit.tape(), PART) {
-            let tables = &mut self.tables[..2 * self.opened.keys.len() * part.ands()];
-            take(self.from, tables)?;
-            self.evaluator.evaluate(&part, tables);
-        }
-        store(&mut self.evaluator, circuit, outs, memory);
-        Ok(())
+    fn call(&mut self, call: &Call<'_>) -> Result<()> {
+        let Replaying { evaluated, tables, opened, from, .. } = self;
+        lockstep::call(evaluated, call, |evaluated, part| {
+            let tables = &mut tables[..2 * opened.keys.len() * part.ands()];
+            take(*from, tables)?;
+            evaluated.kernel.evaluate(part, tables);
+            Ok(())
+        })
     }
 
     fn reveal(&mut self, at: usize, bits: usize) -> Result<()> {
@@ -282,7 +269,7 @@ impl Side for Replaying<'_> {
         take_bytes(self.from, batch.bound.as_flattened_mut().as_flattened_mut())?;
         take(self.from, &mut batch.tables)?;
         take(self.from, &mut batch.pads)?;
-        self.results.evaluate(batch, self.opened, self.memory[0].get(at, bits));
+        self.results.evaluate(batch, self.opened, self.evaluated.wires.get(at, bits));
         Ok(())
     }
 }

@@ -13,15 +13,15 @@ use zeroize::Zeroizing;
 use super::{Offline, Online, make_inputs, receive_bits, swap, take_secrets, tell};
 use crate::conduct::Act;
 use crate::consistency::{self, Weights};
-use crate::copies::{Copy, Key, Secret, mask};
-use crate::garbler::{Circuits, Known};
+use crate::copies::{CopySecret, KeyStreams, Replica};
+use crate::garbler::{Circuits, GarblerEnd};
 use crate::intake::Outlet;
 use crate::outputs::Tables;
 use crate::plan::Plan;
 use crate::recovery::{Commitments, First};
 use crate::rows::Layout;
 use crate::saved::{put, put_bits, put_bytes, take, take_bits, take_bytes};
-use crate::transfer::{random_bits, random_block, receive_block, send_labels};
+use crate::transfer::{random_bits, receive_block, send_labels};
 
 /// The offline phase.
 pub(super) fn offline(
@@ -42,9 +42,9 @@ pub(super) fn offline(
     // Looked at now, so that bad points do not wait in the store.
     First::from_bytes(&first).points()?;
     let (seeds, keys) = ots.step1(ch, rng)?;
-    let mut copies = Copy::all(here, &seeds);
+    let mut copies = Replica::all(here, &seeds);
     conduct.before(Act::Copies(&mut copies));
-    let mut streams = Key::all(here, &keys);
+    let mut streams = KeyStreams::all(here, &keys);
 
     // Step 3, for a random input.
     observer.phase("inputs");
@@ -55,9 +55,9 @@ pub(super) fn offline(
     let opened = Zeroizing::new(committing.open_random(ch)?);
 
     // Step 5, with keys of its own for the output tables.
-    let table_keys: Vec<Secret> = (0..plan.copies).map(|_| Secret(random_block(rng))).collect();
+    let table_keys: Vec<CopySecret> = (0..plan.copies).map(|_| CopySecret(Block::random(rng))).collect();
     for (j, (stream, key)) in streams.iter_mut().zip(&table_keys).enumerate() {
-        stream.t = Key::new(backend, &session, j, key).t;
+        stream.t = KeyStreams::new(backend, &session, j, key).t;
     }
     let layout = Layout::new(plan, program);
     let mut memory = layout.memory(plan.copies)?;
@@ -67,7 +67,7 @@ pub(super) fn offline(
     ch.flush()?;
 
     put_bytes(to, &first)?;
-    let blocks = |secrets: &[Secret]| Zeroizing::new(secrets.iter().map(|secret| secret.0).collect::<Vec<_>>());
+    let blocks = |secrets: &[CopySecret]| Zeroizing::new(secrets.iter().map(|secret| secret.0).collect::<Vec<_>>());
     [&seeds, &keys, &table_keys].into_iter().try_for_each(|secrets| put(to, &blocks(secrets)))?;
     put(to, ots.inputs.as_flattened())?;
     put_bits(to, &random)?;
@@ -77,9 +77,9 @@ pub(super) fn offline(
 
 /// What the garbler keeps.
 pub(super) struct Kept {
-    copies: Vec<Copy>,
-    keys: Vec<Secret>,
-    table_keys: Vec<Secret>,
+    copies: Vec<Replica>,
+    keys: Vec<CopySecret>,
+    table_keys: Vec<CopySecret>,
     ots: Zeroizing<Vec<[Block; 2]>>,
     /// The choices of the committing OT.
     random: Bits,
@@ -107,7 +107,7 @@ impl Kept {
         let mut opened = Zeroizing::new(vec![[Block::ZERO; 2]; plan.garblers()]);
         take(from, opened.as_flattened_mut())?;
         let outputs = Tables::load(backend, &session, plan, from)?;
-        let mut copies = Copy::all(here, &seeds);
+        let mut copies = Replica::all(here, &seeds);
         conduct.before(Act::Copies(&mut copies));
         let scalars = copies.iter().map(|copy| &copy.scalars);
         let commitments = Box::new(Commitments::new(&session, &First::from_bytes(&first), scalars)?);
@@ -127,7 +127,7 @@ impl Kept {
         let Online { here, plan, own, .. } = online;
         let backend = here.backend;
         let x = plan.garblers_input(own, rng);
-        let mut keys = Key::all(*here, &keys);
+        let mut keys = KeyStreams::all(*here, &keys);
         // How x differs from the random input, and y' from the random choices.
         let mut ours = x.clone();
         ours.xor_assign(&random);
@@ -141,14 +141,14 @@ impl Kept {
         for (j, (key, table_key)) in keys.iter_mut().zip(&table_keys).enumerate() {
             let mut encrypted = table_key.0.to_bytes();
             conduct.before(Act::TableKey { j, key: &mut encrypted });
-            mask(&mut key.t, &mut encrypted);
+            key.t.mask(&mut encrypted);
             ch.send(&encrypted)?;
         }
         observer.phase("checks");
         let weights = Weights::new(backend, receive_block(ch)?);
         consistency::send_answers(ch, &copies, &x, &opened, &mus, weights, conduct)?;
         ch.flush()?;
-        let known = Known { plan, x: &x, copies: &copies, outputs: &outputs };
+        let known = GarblerEnd { plan, x: &x, copies: &copies, outputs: &outputs };
         known.settle(ch, *commitments, observer, conduct)
     }
 }

@@ -6,7 +6,7 @@ use curve25519_dalek::ristretto::RistrettoPoint;
 use curve25519_dalek::scalar::Scalar;
 use curve25519_dalek::traits::Identity;
 
-use super::{Commitments, Encoded, First, Scalars, Second, Trapdoor, point};
+use super::{Commitments, EncodedPoint, First, Scalars, Second, Trapdoor, point};
 
 use crate::checks;
 
@@ -14,9 +14,9 @@ const SESSION: SessionId = SessionId::new([5; 32]);
 const COPIES: usize = 11;
 
 /// No field element; a negative one; one that belongs to no point.
-const NO_POINTS: [Encoded; 3] = [[0xff; 32], first_byte(1), first_byte(2)];
+const NO_POINTS: [EncodedPoint; 3] = [[0xff; 32], first_byte(1), first_byte(2)];
 
-const fn first_byte(byte: u8) -> Encoded {
+const fn first_byte(byte: u8) -> EncodedPoint {
     let mut bytes = [0; 32];
     bytes[0] = byte;
     bytes
@@ -53,7 +53,7 @@ struct Run {
     first: First,
     second: Second,
     scalars: Vec<Scalars>,
-    points: Vec<Encoded>,
+    points: Vec<EncodedPoint>,
     pads: Vec<u128>,
 }
 
@@ -69,7 +69,7 @@ impl Run {
         Run { trapdoor, first, second, scalars, points, pads: pads(&sent) }
     }
 
-    fn copies(&self) -> Vec<(usize, Encoded)> {
+    fn copies(&self) -> Vec<(usize, EncodedPoint)> {
         self.points.iter().copied().enumerate().collect()
     }
 
@@ -265,7 +265,7 @@ fn bad_elements_of_the_evaluator_are_refused_by_name() {
     let delta = rng(18).block();
     let run = Run::new(1, 19, delta, delta);
     let garbler = |first: First| Commitments::new(&SESSION, &first, &run.scalars);
-    let start = |at: usize, bytes: Encoded| {
+    let start = |at: usize, bytes: EncodedPoint| {
         let mut first = run.first;
         first.0[at] = bytes;
         garbler(first).err()

@@ -2,11 +2,12 @@
 
 use comity_channel::Channel;
 use comity_core::{Bits, Block, Prg, Result};
+use comity_garble::lockstep::CopyChoice;
 use comity_ot::{Malicious, RandomReceiver, RandomSender};
 use comity_protocol::Here;
 use rand_core::CryptoRng;
 
-use crate::transfer::{Choice, Ots, ReceiverOts, SenderOts};
+use crate::transfer::{Ots, ReceiverOts, SenderOts};
 
 /// OTs that are dealt.
 pub(super) struct Dealt;
@@ -27,7 +28,7 @@ impl Ots for Dealt {
         &self,
         ch: &mut dyn Channel,
         here: Here,
-        choice: &Choice,
+        choice: &CopyChoice,
         encoded: &Bits,
         rng: &mut dyn CryptoRng,
     ) -> Result<ReceiverOts> {

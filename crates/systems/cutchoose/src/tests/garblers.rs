@@ -6,7 +6,7 @@ use comity_core::{Backend, Block, Check, SessionId, ShortHash, TccrHash};
 use super::{BITS, Ends, Setting, Verdict, honest, program};
 use crate::checks;
 use crate::conduct::Act;
-use crate::copies::{Copy, Secret};
+use crate::copies::{CopySecret, Replica};
 use crate::intake::Form;
 use crate::probe::Probe;
 
@@ -95,7 +95,7 @@ impl Garbler {
         match (self.lie, act) {
             (lie, Act::Copies(copies)) => {
                 for (j, copy) in copies.iter_mut().enumerate().filter(|(j, _)| lies(j)) {
-                    let mut other = Copy::new(backend, &self.session, j, Secret(JUNK));
+                    let mut other = Replica::new(backend, &self.session, j, CopySecret(JUNK));
                     match lie {
                         Lie::OtherSeed => std::mem::swap(copy, &mut other),
                         Lie::OtherDelta => std::mem::swap(&mut copy.delta, &mut other.delta),

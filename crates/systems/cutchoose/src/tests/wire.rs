@@ -11,7 +11,7 @@ use super::garblers::Garbler;
 use super::{BITS, Setting, Verdict, honest, program};
 use crate::checks;
 use crate::conduct::Act;
-use crate::copies::{Copy, Key, Secret};
+use crate::copies::{CopySecret, KeyStreams, Replica};
 use crate::probe::Probe;
 
 const LIMIT: usize = 64 << 20;
@@ -156,10 +156,12 @@ fn nothing_of_a_copy_is_anything_else() {
     let backend = Backend::detect();
     let mut seen = HashSet::new();
     for session in [1, 2].map(|seed| Setting::new(&program, 4, seed).session()) {
-        for secret in [1, 2].map(|value| Secret(Block::from_u128(value))) {
+        for secret in [1, 2].map(|value| CopySecret(Block::from_u128(value))) {
             for j in 0..3 {
-                let Copy { delta, mut a, mut b, mut r, salt, .. } = Copy::new(backend, &session, j, secret.clone());
-                let Key { r: mut key_r, a: mut key_a, t: mut key_t } = Key::new(backend, &session, j, &secret);
+                let Replica { delta, mut a, mut b, mut r, salt, .. } =
+                    Replica::new(backend, &session, j, secret.clone());
+                let KeyStreams { r: mut key_r, a: mut key_a, t: mut key_t } =
+                    KeyStreams::new(backend, &session, j, &secret);
                 let (low, high) = salt.split_at(16);
                 seen.extend(
                     [&mut a, &mut b, &mut r, &mut key_r, &mut key_a, &mut key_t].map(|prg| prg.block().to_bytes()),

@@ -72,6 +72,7 @@ mod wire;
 use comity_channel::Channel;
 use comity_circuit::{Builder, Program, Recipients};
 use comity_core::{Backend, Bits, Block, Check, Params, PartyId, Prg, Result, SessionId};
+use comity_garble::lockstep::CopyChoice;
 use comity_protocol::{Here, Job, Options, Protocol};
 use comity_testing::Pair;
 use comity_testing::laws::{Outputs, clear};
@@ -80,7 +81,7 @@ use crate::conduct::Act;
 use crate::intake::Form;
 use crate::prepared::{Offline, Prepared};
 use crate::protocol::CutChoose;
-use crate::transfer::{Choice, Extended, Ots};
+use crate::transfer::{Extended, Ots};
 use crate::{evaluator, garbler};
 use dealer::Dealt;
 
@@ -262,8 +263,8 @@ impl Setting<'_> {
 }
 
 /// The choice of these copies.
-fn chosen(rho: u32, evaluated: &[usize]) -> Choice {
-    Choice::new((0..rho as usize).map(|j| evaluated.contains(&j)).collect())
+fn chosen(rho: u32, evaluated: &[usize]) -> CopyChoice {
+    CopyChoice::new(&(0..rho as usize).map(|j| evaluated.contains(&j)).collect())
 }
 
 /// No lie.
