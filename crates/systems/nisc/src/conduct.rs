@@ -1,4 +1,4 @@
-//! `Act`: what a sender is about to do with what it made. An honest sender does it; the tests have senders that are honest but for
+//! `SenderAct`: what a sender is about to do with what it made. An honest sender does it; the tests have senders that are honest but for
 //! one lie, and a lie is another [`Conduct`](comity_protocol::Conduct).
 
 use comity_core::{Block, Delta};
@@ -7,7 +7,7 @@ use curve25519_dalek::scalar::Scalar;
 
 /// What is about to be used or sent. An honest sender does not look at it.
 #[cfg_attr(not(test), allow(dead_code, reason = "read by the liars of the tests"))]
-pub(crate) enum Act<'a> {
+pub(crate) enum SenderAct<'a> {
     /// The payloads of the circuit OTs: `k_i` and `seed_i`.
     Circuits(&'a mut [[Block; 2]]),
     /// Half of the point that stands for a one in commitments to the sender's input.

@@ -2,11 +2,12 @@
 //! only the evaluator of the copy may see. Every use has a stream of its own, and nothing reads a place twice.
 
 use comity_core::{Backend, Block, Delta, Prg, SessionId};
+use comity_garble::lockstep::expand;
 use comity_ot::base::pvw::Coins;
-use zeroize::{Zeroize, Zeroizing};
+use zeroize::Zeroizing;
 
-/// What is made from `seed_i`.
-pub(crate) struct Copy {
+/// A copy of the garbled circuit, and all else of an answer that is made from `seed_i`.
+pub(crate) struct AnswerCopy {
     /// The offset between the labels of every wire.
     pub(crate) delta: Delta,
     /// Labels for zero of the receiver's input.
@@ -21,38 +22,21 @@ pub(crate) struct Copy {
     pub(crate) coins: Coins,
 }
 
-/// Fills `out` from the secret of copy `i`.
-fn derive(context: &str, session: &SessionId, i: usize, secret: Block, out: &mut [u8]) {
-    let mut hasher = blake3::Hasher::new_derive_key(context);
-    hasher.update(&session.to_bytes()).update(&(i as u64).to_le_bytes()).update(&secret.to_bytes());
-    let mut stream = hasher.finalize_xof();
-    stream.fill(out);
-    stream.zeroize();
-    hasher.zeroize();
-}
-
-impl Copy {
+impl AnswerCopy {
     /// Copy `i` from its seed.
-    pub(crate) fn new(backend: Backend, session: &SessionId, i: usize, seed: Block) -> Copy {
+    pub(crate) fn new(backend: Backend, session: &SessionId, i: usize, seed: Block) -> AnswerCopy {
         let mut bytes = Zeroizing::new([0; 5 * Block::BYTES + Coins::BYTES]);
-        derive("comity NISC: from the seed of a copy", session, i, seed, &mut bytes[..]);
+        expand("comity NISC: from the seed of a copy", session, i, seed, &mut bytes[..]);
         let (coins, keys) = bytes.split_first_chunk().expect("coins were derived");
         let block = |at| Block::new(std::array::from_fn(|byte| keys[Block::BYTES * at + byte]));
         let [x, y, scalars, order] = [1, 2, 3, 4].map(|at| Prg::new(backend, block(at)));
-        Copy { delta: Delta::new(block(0)), x, y, scalars, order, coins: Coins::from_bytes(coins) }
+        AnswerCopy { delta: Delta::new(block(0)), x, y, scalars, order, coins: Coins::from_bytes(coins) }
     }
 }
 
 /// The stream of `k_i`, that masks what is encrypted under it.
 pub(crate) fn mask(backend: Backend, session: &SessionId, i: usize, key: Block) -> Prg {
     let mut bytes = Zeroizing::new([0; Block::BYTES]);
-    derive("comity NISC: from the key of a copy", session, i, key, &mut bytes[..]);
+    expand("comity NISC: from the key of a copy", session, i, key, &mut bytes[..]);
     Prg::new(backend, Block::new(*bytes))
-}
-
-/// Adds the next bytes of a stream.
-pub(crate) fn add(stream: &mut Prg, bytes: &mut [u8; 32]) {
-    let mut pad = Zeroizing::new([0; 32]);
-    stream.fill(&mut pad[..]);
-    bytes.iter_mut().zip(&pad[..]).for_each(|(byte, pad)| *byte ^= pad);
 }

@@ -6,7 +6,7 @@ use comity_core::Result;
 use crate::files::{CHECKSUM, Header};
 use crate::inputs;
 use crate::outputs::decoding_rows;
-use crate::plan::{Form, Plan};
+use crate::plan::{AnswerPlan, Travel};
 use crate::query::{QUERY_BYTES, Query};
 use crate::{Copies, respond};
 
@@ -37,7 +37,7 @@ impl Cost {
     /// # Errors
     /// As [`publish`](crate::publish).
     pub fn new(program: &Program, copies: Copies) -> Result<Cost> {
-        let plan = Plan::new(program, copies)?;
+        let plan = AnswerPlan::new(program, copies)?;
         let [n1, n2] = plan.inputs.map(|bits| bits as u64);
         let (t, m) = (plan.t() as u64, plan.outputs as u64);
         Ok(Cost {
@@ -56,7 +56,7 @@ impl Cost {
     /// # Errors
     /// As [`publish`](crate::publish).
     pub fn open(program: &Program, copies: Copies, evaluated: usize) -> Result<u64> {
-        let plan = Plan::new(program, copies)?;
+        let plan = AnswerPlan::new(program, copies)?;
         let [n1, n2] = plan.inputs.map(|bits| bits as u64);
         let (t, m, e) = (plan.t() as u64, plan.outputs as u64, evaluated as u64);
         let c = t - e;
@@ -68,20 +68,20 @@ impl Cost {
     /// # Errors
     /// As [`publish`](crate::publish).
     pub fn open_variable(program: &Program, copies: Copies, evaluated: usize) -> Result<u64> {
-        let plan = Plan::new(program, copies)?;
+        let plan = AnswerPlan::new(program, copies)?;
         let [n1, n2] = plan.inputs.map(|bits| bits as u64);
         let (t, m, e) = (plan.t() as u64, plan.outputs as u64, evaluated as u64);
         Ok((4 * (t - e) + e) * n1 + t + 2 * n2 + 2 * m)
     }
 }
 
-impl Plan {
+impl AnswerPlan {
     /// Bytes of an answer.
     pub(crate) fn answer_bytes(&self) -> u64 {
         let (t, n2, m) = (self.t() as u64, self.inputs[1] as u64, self.outputs as u64);
         let fixed = (Header::BYTES + respond::BINDING + CHECKSUM) as u64;
         let fresh = 32 + 64 * n2 + 64 * m + 96 * t + t * (32 * n2 + 64 * m);
-        let digests = if self.copies.form() == Form::All { 0 } else { 32 * t };
+        let digests = if self.copies.travel() == Travel::All { 0 } else { 32 * t };
         let travelling = self.copies.travelling() as u64;
         self.copy_bytes().saturating_mul(travelling).saturating_add(fixed + fresh + digests)
     }

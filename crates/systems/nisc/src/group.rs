@@ -12,7 +12,7 @@ use rand_core::CryptoRng;
 use zeroize::{ZeroizeOnDrop, Zeroizing};
 
 use crate::checks;
-use crate::plan::Plan;
+use crate::plan::AnswerPlan;
 
 /// An encoded point.
 pub(crate) type Encoded = [u8; 32];
@@ -89,19 +89,19 @@ pub(crate) trait Powers {
 
 /// The sender, who knows `w`: both are products of `G`, in constant time.
 #[derive(ZeroizeOnDrop)]
-pub(crate) struct Owner {
+pub(crate) struct TrapdoorOwner {
     pub(crate) w: Scalar,
     #[zeroize(skip)]
     pub(crate) half_g: RistrettoPoint,
 }
 
-impl Owner {
-    pub(crate) fn new(w: Scalar) -> Owner {
-        Owner { w, half_g: half_g() }
+impl TrapdoorOwner {
+    pub(crate) fn new(w: Scalar) -> TrapdoorOwner {
+        TrapdoorOwner { w, half_g: half_g() }
     }
 }
 
-impl Powers for Owner {
+impl Powers for TrapdoorOwner {
     fn g(&self, scalar: &Scalar) -> RistrettoPoint {
         of_g(scalar)
     }
@@ -122,7 +122,7 @@ pub(crate) struct Public {
 }
 
 impl Public {
-    pub(crate) fn new(h: &RistrettoPoint, plan: &Plan) -> Public {
+    pub(crate) fn new(h: &RistrettoPoint, plan: &AnswerPlan) -> Public {
         // A wide table takes as long to make as a hundred products, and saves half of each.
         let uses = plan.t() * plan.inputs[1].max(plan.outputs);
         let table = if uses < 256 { Multiples::narrow } else { Multiples::wide };

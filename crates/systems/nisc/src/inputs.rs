@@ -11,7 +11,7 @@ use subtle::{Choice, ConditionallySelectable, ConstantTimeEq};
 use zeroize::{Zeroize, Zeroizing};
 
 use crate::checks;
-use crate::copies::Copy;
+use crate::copies::AnswerCopy;
 use crate::group::{Powers, doubled, note, of_g, uniform};
 
 /// Rows that a bit takes.
@@ -59,7 +59,7 @@ pub(crate) struct Drawn {
 
 impl Drawn {
     /// Draws for the next bit.
-    pub(crate) fn next(copies: &mut [Copy]) -> Drawn {
+    pub(crate) fn next(copies: &mut [AnswerCopy]) -> Drawn {
         let mut halves = Zeroizing::new(Vec::with_capacity(copies.len()));
         let mut order = Zeroizing::new(vec![0; copies.len()]);
         for (copy, order) in copies.iter_mut().zip(order.iter_mut()) {

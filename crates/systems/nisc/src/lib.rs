@@ -121,7 +121,6 @@ mod parallel;
 mod plan;
 mod query;
 mod respond;
-mod rows;
 mod stored;
 mod stream;
 #[cfg(test)]

@@ -3,9 +3,9 @@
 use std::io::Read;
 
 use comity_circuit::{Observer, Plain, Program};
-use comity_core::{
-    Backend, Bits, Block, Delta, Error, Kind, LockstepEvaluator, LockstepGarbler, Prg, Result, SessionId,
-};
+use comity_core::{Backend, Bits, Block, Delta, Error, Kind, Prg, Result, SessionId};
+use comity_garble::lockstep::{LabelRows, gate_keys, most_slots, separated};
+use comity_garble::{LockstepEvaluator, LockstepGarbler};
 use comity_ot::base::pvw::{self, products};
 use curve25519_dalek::ristretto::{RistrettoBasepointTable, RistrettoPoint};
 use curve25519_dalek::scalar::Scalar;
@@ -13,18 +13,17 @@ use subtle::ConstantTimeEq;
 use zeroize::Zeroizing;
 
 use crate::checks;
-use crate::copies::{Copy, add, mask};
+use crate::copies::{AnswerCopy, mask};
 use crate::files::{FileKind, Header};
-use crate::gates::{Lanes, Opening, gate_keys, slots, walk};
+use crate::gates::{AnswerCopies, ReceiverGates, SENDER, walk};
 use crate::group::{Powers, Public, decode, doubled, half, note};
 use crate::inputs::{self, Drawn, commit, find};
-use crate::outputs::{Boxes, Recovery, Told, Verdict, decoding, decoding_bit, decoding_rows};
+use crate::outputs::{Boxes, Findings, Recovery, Told, decoding, decoding_bit, decoding_rows};
 use crate::parallel::{batches, map};
-use crate::plan::{Plan, separated};
+use crate::plan::AnswerPlan;
 use crate::query::{Receivers, Secret};
 use crate::respond::{answered, deltas, head_rows, hidden_rows, label_pairs, ot_sessions, same_program, session};
-use crate::rows::Rows;
-use crate::stream::{In, Intake};
+use crate::stream::{In, RowIntake};
 
 /// What an answer says.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -52,7 +51,7 @@ pub fn open(
     program: &Program,
     answer: &mut dyn Read,
 ) -> Result<Opened> {
-    let plan = Plan::new(program, secret.copies())?;
+    let plan = AnswerPlan::new(program, secret.copies())?;
     open_from(backend, secret, context, program, plan, In::new(answer, plan.answer_bytes()))
 }
 
@@ -62,7 +61,7 @@ pub(crate) fn open_from(
     secret: &Secret,
     context: &[u8; 32],
     program: &Program,
-    plan: Plan,
+    plan: AnswerPlan,
     mut input: In<'_>,
 ) -> Result<Opened> {
     same_program(&program.digest(), secret.program())?;
@@ -78,7 +77,7 @@ pub(crate) fn open_from(
             input.finish()?;
             let (bits, recovered) = match told {
                 Outcome::Output(bits) => (bits, false),
-                Outcome::Input(y) => (compute(program, [secret.input(), &y])?, true),
+                Outcome::Input(y) => (compute(program, secret.input(), &y)?, true),
             };
             Ok(Opened { outputs: split(program, &bits), recovered })
         }
@@ -109,7 +108,7 @@ enum Outcome {
 }
 
 /// The program in the clear.
-fn compute(program: &Program, bits: [&Bits; 2]) -> Result<Bits> {
+fn compute(program: &Program, x: &Bits, y: &Bits) -> Result<Bits> {
     struct Outputs(Bits);
     impl Observer for Outputs {
         fn output(&mut self, _: usize, value: Bits) {
@@ -117,7 +116,7 @@ fn compute(program: &Program, bits: [&Bits; 2]) -> Result<Bits> {
         }
     }
     let mut outputs = Outputs(Bits::zeros(0));
-    comity_circuit::run(program, &mut Plain::new(), &separated(program, bits), &mut outputs)?;
+    comity_circuit::run(program, &mut Plain::new(), &separated(program, SENDER, y, x), &mut outputs)?;
     Ok(outputs.0)
 }
 
@@ -145,7 +144,7 @@ struct Fixed {
     commitments: Commitments,
     powers: Public,
     /// The checked copies, and the offset of each.
-    copies: Vec<Copy>,
+    copies: Vec<AnswerCopy>,
     deltas: Vec<Delta>,
     /// The streams of `k_i` of the evaluated copies.
     masks: Vec<Prg>,
@@ -155,15 +154,15 @@ struct Fixed {
 struct Receiver<'a> {
     backend: Backend,
     session: SessionId,
-    plan: Plan,
+    plan: AnswerPlan,
     program: &'a Program,
     receivers: &'a Receivers,
 }
 
 /// The labels of all inputs: for zero in the checked copies, active ones in the evaluated copies.
 struct Labels {
-    checked: Rows,
-    evaluated: Rows,
+    checked: LabelRows,
+    evaluated: LabelRows,
 }
 
 impl Receiver<'_> {
@@ -172,7 +171,7 @@ impl Receiver<'_> {
         let (copies, masks) = self.circuits(input)?;
         let powers = Public::new(&commitments.h, &self.plan);
         let mut fixed = Fixed { commitments, powers, deltas: deltas(&copies), copies, masks };
-        let mut intake = Intake::new(self.backend, &self.session, self.plan.copies, &self.receivers.choice);
+        let mut intake = RowIntake::new(self.backend, &self.session, self.plan.copies, &self.receivers.choice);
         let mut labels = self.transfer(&mut fixed, &mut intake, input)?;
         self.inputs(&mut fixed, &mut labels, &mut intake, input)?;
         let outputs = self.evaluate(&fixed.deltas, labels, &mut intake, input)?;
@@ -198,26 +197,26 @@ impl Receiver<'_> {
     }
 
     /// Number 4, "decrypts all OT answers": the checked copies, and the streams of `k_i` of the evaluated ones.
-    fn circuits(&self, input: &mut In<'_>) -> Result<(Vec<Copy>, Vec<Prg>)> {
+    fn circuits(&self, input: &mut In<'_>) -> Result<(Vec<AnswerCopy>, Vec<Prg>)> {
         let Receiver { backend, session, plan, receivers, .. } = self;
         let mut bytes = vec![0; 96 * plan.t()];
         input.take(&mut bytes)?;
         let answer = pvw::Answer::from_bytes(&bytes, plan.t())?;
         note(0, plan.t() * products::RECEIVE);
         let secrets = Zeroizing::new(receivers.circuits.receive(&ot_sessions(session)[0], 0, &answer)?);
-        let copies = receivers.choice.checked.iter().map(|&i| Copy::new(*backend, session, i, secrets[i]));
+        let copies = receivers.choice.checked.iter().map(|&i| AnswerCopy::new(*backend, session, i, secrets[i]));
         let masks = receivers.choice.evaluated.iter().map(|&i| mask(*backend, session, i, secrets[i]));
         Ok((copies.collect(), masks.collect()))
     }
 
     /// Numbers 5 and 6: the receiver's input.
-    fn transfer(&self, fixed: &mut Fixed, intake: &mut Intake<'_>, input: &mut In<'_>) -> Result<Labels> {
+    fn transfer(&self, fixed: &mut Fixed, intake: &mut RowIntake<'_>, input: &mut In<'_>) -> Result<Labels> {
         let Fixed { copies, deltas, .. } = fixed;
         let Receivers { crs, choice, inputs, query, .. } = self.receivers;
         let (t, [n1, n2]) = (self.plan.t(), self.plan.inputs);
         let e = choice.evaluated.len();
         let bits = n1.saturating_add(n2);
-        let mut labels = Labels { checked: Rows::new(t - e, bits)?, evaluated: Rows::new(e, bits)? };
+        let mut labels = Labels { checked: LabelRows::new(t - e, bits)?, evaluated: LabelRows::new(e, bits)? };
         labels.checked.draw(0, n1, copies.iter_mut().map(|copy| &mut copy.x));
         labels.checked.draw(n1, n2, copies.iter_mut().map(|copy| &mut copy.y));
 
@@ -267,7 +266,7 @@ impl Receiver<'_> {
         &self,
         fixed: &mut Fixed,
         labels: &mut Labels,
-        intake: &mut Intake<'_>,
+        intake: &mut RowIntake<'_>,
         input: &mut In<'_>,
     ) -> Result<()> {
         let Fixed { commitments, powers, copies, deltas, masks } = fixed;
@@ -305,7 +304,7 @@ impl Receiver<'_> {
     }
 
     /// The rows of a bit of the sender's input: four of commitments, two of adapters.
-    fn committed(&self, intake: &mut Intake<'_>, input: &mut In<'_>, known: &[Block]) -> Result<Vec<Block>> {
+    fn committed(&self, intake: &mut RowIntake<'_>, input: &mut In<'_>, known: &[Block]) -> Result<Vec<Block>> {
         let choice = &self.receivers.choice;
         let mut missing = vec![Block::ZERO; inputs::ROWS * choice.evaluated.len()];
         let (commitments, adapters) = missing.split_at_mut(4 * choice.evaluated.len());
@@ -320,29 +319,28 @@ impl Receiver<'_> {
         &self,
         deltas: &[Delta],
         labels: Labels,
-        intake: &mut Intake<'_>,
+        intake: &mut RowIntake<'_>,
         input: &mut In<'_>,
-    ) -> Result<[Rows; 2]> {
+    ) -> Result<[LabelRows; 2]> {
         let Receiver { backend, session, plan, program, receivers } = self;
-        let widths = [receivers.choice.checked.len(), receivers.choice.evaluated.len()];
-        let (start, slots) = (gate_keys(session), slots(program));
+        let (start, slots) = (gate_keys(session), most_slots(program.lowered()));
         let checked = LockstepGarbler::new(*backend, deltas, start, slots);
-        let evaluated = LockstepEvaluator::new(*backend, widths[1], start, slots);
-        let checked = Lanes::new(checked, widths[0], labels.checked, program, plan)?;
-        let evaluated = Lanes::new(evaluated, widths[1], labels.evaluated, program, plan)?;
-        let mut opening = Opening::new(checked, evaluated, widths, intake, input);
-        walk(program, plan, &mut opening)?;
-        Ok(opening.finish())
+        let evaluated = LockstepEvaluator::new(*backend, receivers.choice.evaluated.len(), start, slots);
+        let checked = AnswerCopies::new(checked, labels.checked, program, plan)?;
+        let evaluated = AnswerCopies::new(evaluated, labels.evaluated, program, plan)?;
+        let mut gates = ReceiverGates::new(checked, evaluated, intake, input);
+        walk(program, &mut gates)?;
+        Ok(gates.finish())
     }
 
     /// Numbers 11 to 13: what the evaluated copies say, and the cheating recovery boxes.
     fn outputs(
         &self,
         fixed: &mut Fixed,
-        labels: &[Rows; 2],
-        intake: &mut Intake<'_>,
+        labels: &[LabelRows; 2],
+        intake: &mut RowIntake<'_>,
         input: &mut In<'_>,
-    ) -> Result<Verdict> {
+    ) -> Result<Findings> {
         let Fixed { commitments, powers, deltas, masks, .. } = fixed;
         let Receiver { session, plan, receivers, .. } = self;
         let (checked, evaluated) = (&receivers.choice.checked, &receivers.choice.evaluated);
@@ -353,7 +351,7 @@ impl Receiver<'_> {
 
         let recovery = Recovery::new(session);
         let mut boxes = [checked, evaluated].map(|copies| Boxes::new(session, copies.len()));
-        let mut verdict = Verdict::new(e, plan.outputs);
+        let mut verdict = Findings::new(e, plan.outputs);
         let (t, c) = (plan.t(), checked.len());
         for batch in batches(plan.outputs) {
             let mut arriving = vec![[[0; 32]; 2]; t];
@@ -400,7 +398,7 @@ impl Receiver<'_> {
 /// A scalar under the stream of `k_i`, if it is one.
 fn unmask(mask: &mut Prg, bytes: [u8; 32]) -> Option<Scalar> {
     let mut bytes = Zeroizing::new(bytes);
-    add(mask, &mut bytes);
+    mask.mask(&mut bytes[..]);
     Scalar::from_canonical_bytes(*bytes).into()
 }
 

@@ -8,13 +8,13 @@
 //! evaluates it from what it was told, whose points they are: so nothing else could have been told.
 
 use comity_core::{Bits, Block, Result, SessionId};
+use comity_garble::lockstep::LabelRows;
 use curve25519_dalek::ristretto::{CompressedRistretto, RistrettoPoint};
 use curve25519_dalek::scalar::Scalar;
 use zeroize::{Zeroize, Zeroizing};
 
 use crate::checks;
 use crate::group::{of_g, uniform};
-use crate::rows::Rows;
 
 /// The rows of the decoding bits of so many outputs.
 pub(crate) fn decoding_rows(outputs: usize) -> usize {
@@ -22,7 +22,7 @@ pub(crate) fn decoding_rows(outputs: usize) -> usize {
 }
 
 /// The decoding bits, from the labels for zero: in row `q` bit `k` is that of output `128 q + k`.
-pub(crate) fn decoding(zeros: &Rows, outputs: usize, width: usize) -> Vec<Block> {
+pub(crate) fn decoding(zeros: &LabelRows, outputs: usize, width: usize) -> Vec<Block> {
     let mut rows = vec![0u128; decoding_rows(outputs) * width];
     for j in 0..outputs {
         let row = &mut rows[j / 128 * width..][..width];
@@ -98,7 +98,7 @@ fn half(hash: &[u8; 32], at: usize) -> Block {
 }
 
 /// What the evaluated copies say. The outputs are the receiver's own: nothing here hides them from itself.
-pub(crate) struct Verdict {
+pub(crate) struct Findings {
     /// The output of each evaluated copy, and whether it is semi-trusted.
     copies: Vec<(Bits, bool)>,
     /// Halves of `w_{j,0}` and `w_{j,1}`, those that came out.
@@ -115,11 +115,11 @@ pub(crate) enum Told {
     Trapdoor(Zeroizing<Scalar>),
 }
 
-impl Verdict {
-    pub(crate) fn new(copies: usize, outputs: usize) -> Verdict {
+impl Findings {
+    pub(crate) fn new(copies: usize, outputs: usize) -> Findings {
         let none = [None; 2];
         let copies = vec![(Bits::zeros(outputs), true); copies];
-        Verdict { copies, known: Zeroizing::new(vec![none; outputs]), opened: false }
+        Findings { copies, known: Zeroizing::new(vec![none; outputs]), opened: false }
     }
 
     /// Evaluated copy `k` says that output `j` is `bit`, and that half of `w_{j,bit}` is `half`; `points` are `h_{j,0}`, `h_{j,1}`.

@@ -1,9 +1,10 @@
 //! How many copies there are, and what of a program counts here.
 
 use comity_circuit::{Program, Recipients};
-use comity_core::{Bits, ErasureCode, Error, PartyId, Result};
+use comity_core::{Bits, ErasureCode, Error, Result};
+use comity_garble::lockstep::CopyChoice;
 use rand_core::CryptoRng;
-use zeroize::{ZeroizeOnDrop, Zeroizing};
+use zeroize::Zeroizing;
 
 /// The copies of the garbled circuit: their number `t`, and how they travel.
 ///
@@ -14,12 +15,12 @@ use zeroize::{ZeroizeOnDrop, Zeroizing};
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Copies {
     total: u8,
-    form: Form,
+    form: Travel,
 }
 
 /// How copies travel.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Form {
+pub(crate) enum Travel {
     /// In the answer.
     All,
     /// So many are evaluated, and the answer has as many coded ones.
@@ -37,7 +38,7 @@ impl Copies {
     /// # Errors
     /// [`InvalidInput`](comity_core::Kind) unless `t` is 1 to [`MAX`](Copies::MAX).
     pub fn all(t: usize) -> Result<Copies> {
-        Copies::new(t, Form::All)
+        Copies::new(t, Travel::All)
     }
 
     /// `t` copies, each of which is stored for itself.
@@ -45,7 +46,7 @@ impl Copies {
     /// # Errors
     /// As [`Copies::all`].
     pub fn stored(t: usize) -> Result<Copies> {
-        Copies::new(t, Form::Stored)
+        Copies::new(t, Travel::Stored)
     }
 
     /// `t` copies of which `e` are evaluated, coded.
@@ -54,7 +55,7 @@ impl Copies {
     /// [`InvalidInput`](comity_core::Kind) unless `0 < e < t` and `t + e` is at most 255, the non-zero elements of the code's field.
     pub fn coded(t: usize, e: usize) -> Result<Copies> {
         match u8::try_from(e) {
-            Ok(coded) if 0 < e && e < t && t + e <= ErasureCode::MAX => Copies::new(t, Form::Coded(coded)),
+            Ok(coded) if 0 < e && e < t && t + e <= ErasureCode::MAX => Copies::new(t, Travel::Coded(coded)),
             _ => Err(Error::invalid_input(format!(
                 "{t} coded copies with {e} evaluated: choose 0 < e < t with t + e at most 255"
             ))),
@@ -72,7 +73,7 @@ impl Copies {
         ErasureCode::pairs(rho).into_iter().filter(|&(t, e)| 0 < e && e < t).map(|(t, e)| Copies::coded(t, e)).collect()
     }
 
-    fn new(t: usize, form: Form) -> Result<Copies> {
+    fn new(t: usize, form: Travel) -> Result<Copies> {
         match u8::try_from(t) {
             Ok(total) if (1..=Copies::MAX).contains(&t) => Ok(Copies { total, form }),
             _ => Err(Error::invalid_input(format!(
@@ -97,9 +98,9 @@ impl Copies {
 
     pub(crate) fn to_bytes(self) -> [u8; 2] {
         let e = match self.form {
-            Form::All => 0,
-            Form::Coded(e) => e,
-            Form::Stored => Copies::STORED,
+            Travel::All => 0,
+            Travel::Coded(e) => e,
+            Travel::Stored => Copies::STORED,
         };
         [self.total, e]
     }
@@ -109,94 +110,62 @@ impl Copies {
         self.total.into()
     }
 
-    pub(crate) fn form(self) -> Form {
+    pub(crate) fn travel(self) -> Travel {
         self.form
     }
 
     /// `e`, if the copies are coded.
     pub fn evaluated(self) -> Option<usize> {
         match self.form {
-            Form::Coded(e) => Some(e.into()),
-            Form::All | Form::Stored => None,
+            Travel::Coded(e) => Some(e.into()),
+            Travel::All | Travel::Stored => None,
         }
     }
 
     /// Whether each copy is stored for itself.
     pub fn is_stored(self) -> bool {
-        self.form == Form::Stored
+        self.form == Travel::Stored
     }
 
     /// The statistical security: minus log2 of the chance to guess which copies are evaluated.
     pub fn security(self) -> f64 {
         let t = f64::from(self.total);
         match self.form {
-            Form::All | Form::Stored => t + (-(-t).exp2()).ln_1p() / std::f64::consts::LN_2,
-            Form::Coded(e) => (0..e).map(|k| ((t - f64::from(k)) / f64::from(e - k)).log2()).sum(),
+            Travel::All | Travel::Stored => t + (-(-t).exp2()).ln_1p() / std::f64::consts::LN_2,
+            Travel::Coded(e) => (0..e).map(|k| ((t - f64::from(k)) / f64::from(e - k)).log2()).sum(),
         }
     }
 
     /// Copies that travel in the answer, in bytes of garbled circuits.
     pub(crate) fn travelling(self) -> usize {
         match self.form {
-            Form::All => self.total(),
-            Form::Coded(e) => e.into(),
-            Form::Stored => 0,
+            Travel::All => self.total(),
+            Travel::Coded(e) => e.into(),
+            Travel::Stored => 0,
         }
     }
 
     /// Draws the copies that are checked and those that are evaluated.
-    pub(crate) fn choose(self, rng: &mut dyn CryptoRng) -> Choice {
+    pub(crate) fn choose(self, rng: &mut dyn CryptoRng) -> CopyChoice {
         let t = self.total();
-        let evaluated = match self.evaluated() {
-            None => loop {
+        match self.evaluated() {
+            None => CopyChoice::nonempty(|| {
                 let mut bytes = Zeroizing::new([0; Copies::MAX.div_ceil(8)]);
                 rng.fill_bytes(&mut bytes[..]);
-                let bits = Bits::from_bytes(&bytes[..], t);
-                if bits.words().iter().any(|&word| word != 0) {
-                    break bits;
-                }
-            },
+                Bits::from_bytes(&bytes[..], t)
+            }),
             Some(e) => {
-                // A uniform set of this size: sort by random keys, of 128 bits, so that none are equal.
-                let mut keys = Zeroizing::new(vec![[0; 16]; t]);
-                rng.fill_bytes(keys.as_flattened_mut());
-                let numbered = keys.iter().map(|key| u128::from_le_bytes(*key)).zip(0..);
-                let mut order: Zeroizing<Vec<(u128, usize)>> = Zeroizing::new(numbered.collect());
-                order.sort_unstable();
-                let mut bits = Bits::zeros(t);
-                order[..e].iter().for_each(|&(_, i)| bits.set(i, true));
-                bits
+                let mut numbers = Zeroizing::new(vec![[0; 16]; t]);
+                rng.fill_bytes(numbers.as_flattened_mut());
+                CopyChoice::smallest(numbers.iter().map(|number| u128::from_le_bytes(*number)), e)
             }
-        };
-        // Room for all, so that nothing is left behind in what is outgrown.
-        let mut choice = Choice { checked: Vec::with_capacity(t), evaluated: Vec::with_capacity(t) };
-        for i in 0..t {
-            let side = if evaluated.get(i) { &mut choice.evaluated } else { &mut choice.checked };
-            side.push(i);
         }
-        choice
-    }
-}
-
-/// The set `T` of checked copies, and the others, both in order: the receiver's secret as long as the query takes answers.
-#[derive(ZeroizeOnDrop)]
-pub(crate) struct Choice {
-    pub(crate) checked: Vec<usize>,
-    pub(crate) evaluated: Vec<usize>,
-}
-
-impl Choice {
-    /// `t_i`: whether copy `i` is checked.
-    pub(crate) fn bits(&self) -> Bits {
-        let mut bits = Bits::zeros(self.checked.len() + self.evaluated.len());
-        self.checked.iter().for_each(|&i| bits.set(i, true));
-        bits
     }
 }
 
 /// What of a program counts here.
 #[derive(Clone, Copy)]
-pub(crate) struct Plan {
+pub(crate) struct AnswerPlan {
     pub(crate) copies: Copies,
     /// `n1` and `n2`.
     pub(crate) inputs: [usize; 2],
@@ -205,12 +174,12 @@ pub(crate) struct Plan {
     pub(crate) ands: u64,
 }
 
-impl Plan {
+impl AnswerPlan {
     /// The plan of a program.
     ///
     /// # Errors
     /// [`InvalidInput`](comity_core::Kind) if it is not for two parties, or tells party 1 something.
-    pub(crate) fn new(program: &Program, copies: Copies) -> Result<Plan> {
+    pub(crate) fn new(program: &Program, copies: Copies) -> Result<AnswerPlan> {
         if program.parties() > 2 {
             return Err(Error::invalid_input(format!(
                 "non-interactive computation is for two parties, and the program is for {}",
@@ -231,34 +200,11 @@ impl Plan {
         };
         let bits = |party: u16| sum(&mut program.inputs().iter().filter(|i| i.owner.includes(party)).map(|i| i.bits));
         let outputs = sum(&mut program.outputs().iter().map(|output| output.bits))?;
-        Ok(Plan { copies, inputs: [bits(0)?, bits(1)?], outputs, ands: program.and_gates() })
+        Ok(AnswerPlan { copies, inputs: [bits(0)?, bits(1)?], outputs, ands: program.and_gates() })
     }
 
     /// `t`.
     pub(crate) fn t(&self) -> usize {
         self.copies.total()
     }
-}
-
-/// The bits of one party's inputs, one value after another.
-///
-/// # Errors
-/// [`InvalidInput`](comity_core::Kind) if these are not exactly the values that the party gives.
-pub(crate) fn joined(program: &Program, party: u16, inputs: &[Option<Bits>]) -> Result<Bits> {
-    program.check_inputs(Some(PartyId(party)), inputs)?;
-    let mut all = Bits::zeros(0);
-    inputs.iter().flatten().for_each(|value| all.extend_from(value));
-    Ok(all)
-}
-
-/// The input values of both parties from their bits.
-pub(crate) fn separated(program: &Program, bits: [&Bits; 2]) -> Vec<Option<Bits>> {
-    let mut at = [0; 2];
-    let take = |input: &comity_circuit::Input| {
-        let party = usize::from(input.owner.includes(1));
-        let value = bits[party].slice(at[party], input.bits);
-        at[party] += input.bits;
-        Some(value)
-    };
-    program.inputs().iter().map(take).collect()
 }

@@ -4,15 +4,15 @@
 //! for the circuit OTs, and so another set of checked copies; the input OTs and the CRS stay.
 
 use comity_circuit::Program;
-use comity_core::{Backend, Bits, Block, Error, Prg, Result};
+use comity_core::{Backend, Bits, Block, Error, PartyId, Prg, Result};
+use comity_garble::lockstep::{CopyChoice, joined};
 use comity_ot::base::pvw::{self, Crs, products};
 use rand_core::CryptoRng;
-use zeroize::{Zeroize, ZeroizeOnDrop, Zeroizing};
+use zeroize::{ZeroizeOnDrop, Zeroizing};
 
-use crate::Copies;
 use crate::files::{FileKind, Header, VERSION, seal, unseal};
 use crate::group::note;
-use crate::plan::{Choice, Plan, joined};
+use crate::plan::{AnswerPlan, Copies};
 
 /// Bytes of an OT in a query.
 pub(crate) const QUERY_BYTES: usize = 64;
@@ -129,7 +129,7 @@ pub struct Secret {
 /// The receiver of the OTs of a query.
 pub(crate) struct Receivers {
     pub(crate) crs: Crs,
-    pub(crate) choice: Choice,
+    pub(crate) choice: CopyChoice,
     pub(crate) inputs: pvw::Receiver,
     pub(crate) circuits: pvw::Receiver,
     pub(crate) query: Query,
@@ -194,7 +194,7 @@ impl Secret {
         let spent = || Error::invalid_input("this key was refreshed 2^32 times: publish a new query");
         let epoch = self.epoch.checked_add(1).ok_or_else(spent)?;
         let Secret { id, copies, program, inputs, .. } = *self;
-        Ok(Secret { id, epoch, copies, program, x: self.x.clone(), inputs, circuits: random_block(rng) })
+        Ok(Secret { id, epoch, copies, program, x: self.x.clone(), inputs, circuits: Block::random(rng) })
     }
 
     /// The digest of the program.
@@ -219,7 +219,7 @@ impl Secret {
     }
 
     /// The choice of copies, and the randomness after it.
-    fn choose(&self, backend: Backend) -> (Choice, Prg) {
+    fn choose(&self, backend: Backend) -> (CopyChoice, Prg) {
         let mut rng = Prg::new(backend, self.circuits);
         (self.copies.choose(&mut rng), rng)
     }
@@ -234,7 +234,7 @@ impl Secret {
         let crs = crs(&self.id);
         let (choice, mut rng) = self.choose(backend);
         // P1's message, the second and the third item of Figure 2.
-        let (circuits, circuit_query) = pvw::Receiver::new(&crs, &choice.bits(), &mut rng);
+        let (circuits, circuit_query) = pvw::Receiver::new(&crs, &choice.checked_bits(), &mut rng);
         let (inputs, input_query) = pvw::Receiver::new(&crs, &self.x, &mut Prg::new(backend, self.inputs));
         note((self.copies.total() + self.x.len()) * products::QUERY, 0);
         let query = Query {
@@ -263,20 +263,11 @@ pub fn publish(
     copies: Copies,
     rng: &mut dyn CryptoRng,
 ) -> Result<(Query, Secret)> {
-    Plan::new(program, copies)?;
-    let x = joined(program, 0, inputs)?;
+    AnswerPlan::new(program, copies)?;
+    let x = joined(program, PartyId(0), inputs)?;
     let mut id = [0; 32];
     rng.fill_bytes(&mut id);
-    let [inputs, circuits] = [(); 2].map(|()| random_block(rng));
+    let [inputs, circuits] = [(); 2].map(|()| Block::random(rng));
     let secret = Secret { id, epoch: 0, copies, program: program.digest(), x, inputs, circuits };
     Ok((secret.receivers(backend).query, secret))
-}
-
-/// A random block.
-pub(crate) fn random_block(rng: &mut dyn CryptoRng) -> Block {
-    let mut bytes = [0; Block::BYTES];
-    rng.fill_bytes(&mut bytes);
-    let block = Block::new(bytes);
-    bytes.zeroize();
-    block
 }

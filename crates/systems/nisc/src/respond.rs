@@ -3,7 +3,9 @@
 use std::io::Write;
 
 use comity_circuit::Program;
-use comity_core::{Backend, Bits, Block, Delta, Error, LockstepGarbler, Prg, Result, SessionId};
+use comity_core::{Backend, Bits, Block, Delta, Error, Prg, Result, SessionId};
+use comity_garble::LockstepGarbler;
+use comity_garble::lockstep::{LabelRows, gate_keys, joined, most_slots};
 use comity_ot::base::pvw::{self, products};
 use comity_protocol::{Conduct, Honest};
 use curve25519_dalek::ristretto::RistrettoPoint;
@@ -12,18 +14,17 @@ use rand_core::CryptoRng;
 use subtle::{Choice, ConditionallySelectable};
 use zeroize::Zeroizing;
 
-use crate::conduct::Act;
-use crate::copies::{Copy, add, mask};
+use crate::conduct::SenderAct;
+use crate::copies::{AnswerCopy, mask};
 use crate::files::{FileKind, Header};
-use crate::gates::{Garbling, Lanes, gate_keys, slots, walk};
-use crate::group::{Encoded, Owner, doubled, note, of_g, random};
+use crate::gates::{AnswerCopies, SENDER, SenderGates, walk};
+use crate::group::{Encoded, TrapdoorOwner, doubled, note, of_g, random};
 use crate::inputs::{Drawn, commit, input_commitment};
 use crate::outputs::{Boxes, Recovery, decoding};
 use crate::parallel::{batches, map};
-use crate::plan::{Plan, joined};
-use crate::query::{Query, random_block};
-use crate::rows::Rows;
-use crate::stream::{Out, Outlet};
+use crate::plan::AnswerPlan;
+use crate::query::Query;
+use crate::stream::{Out, RowOutlet};
 
 /// Bytes that bind an answer: the hash of what it answers, and a nonce.
 pub(crate) const BINDING: usize = 64;
@@ -80,13 +81,13 @@ pub(crate) fn respond_as(
     inputs: &[Option<Bits>],
     rng: &mut dyn CryptoRng,
     mut out: Out<'_>,
-    conduct: &mut impl for<'a> Conduct<Act<'a>>,
+    conduct: &mut impl for<'a> Conduct<SenderAct<'a>>,
 ) -> Result<()> {
     let Question { query, context, program } = *question;
     let header = Header { copies: query.copies(), program: program.digest() };
     same_program(&header.program, query.program())?;
-    let plan = Plan::new(program, header.copies)?;
-    let y = joined(program, 1, inputs)?;
+    let plan = AnswerPlan::new(program, header.copies)?;
+    let y = joined(program, SENDER, inputs)?;
     if query.input_bits() != plan.inputs[0] {
         return Err(Error::malformed(format!(
             "the query has OTs for {} input bits, and its program takes {}",
@@ -129,28 +130,28 @@ pub(crate) fn same_program(ours: &[u8; 32], theirs: &[u8; 32]) -> Result<()> {
 struct Sender<'a, D> {
     backend: Backend,
     session: SessionId,
-    plan: Plan,
+    plan: AnswerPlan,
     /// `w`.
-    owner: Owner,
+    owner: TrapdoorOwner,
     /// Halves of `w_{j,0}` and `w_{j,1}`.
     half_w: Zeroizing<Vec<[Scalar; 2]>>,
     /// `k_i` and `seed_i`.
     secrets: Zeroizing<Vec<[Block; 2]>>,
-    copies: Vec<Copy>,
+    copies: Vec<AnswerCopy>,
     /// The offsets of the copies.
     deltas: Vec<Delta>,
     /// The streams of `k_i`.
     masks: Vec<Prg>,
-    outlet: Outlet,
+    outlet: RowOutlet,
     conduct: &'a mut D,
 }
 
-impl<'a, D: for<'b> Conduct<Act<'b>>> Sender<'a, D> {
+impl<'a, D: for<'b> Conduct<SenderAct<'b>>> Sender<'a, D> {
     /// Draws what is fresh.
     fn new(
         backend: Backend,
         session: SessionId,
-        plan: Plan,
+        plan: AnswerPlan,
         rng: &mut dyn CryptoRng,
         conduct: &'a mut D,
     ) -> Result<Sender<'a, D>> {
@@ -161,12 +162,12 @@ impl<'a, D: for<'b> Conduct<Act<'b>>> Sender<'a, D> {
             half_w.push([zero, *half_owner - zero]);
         }
         let mut secrets = Zeroizing::new(Vec::with_capacity(plan.t()));
-        secrets.extend((0..plan.t()).map(|_| [(); 2].map(|()| random_block(rng))));
-        let copy = |(i, pair): (usize, &[Block; 2])| Copy::new(backend, &session, i, pair[1]);
-        let copies: Vec<Copy> = secrets.iter().enumerate().map(copy).collect();
+        secrets.extend((0..plan.t()).map(|_| [(); 2].map(|()| Block::random(rng))));
+        let copy = |(i, pair): (usize, &[Block; 2])| AnswerCopy::new(backend, &session, i, pair[1]);
+        let copies: Vec<AnswerCopy> = secrets.iter().enumerate().map(copy).collect();
         let masks = secrets.iter().enumerate().map(|(i, pair)| mask(backend, &session, i, pair[0])).collect();
-        let owner = Owner::new(*half_owner + *half_owner);
-        let outlet = Outlet::new(backend, &session, plan.copies);
+        let owner = TrapdoorOwner::new(*half_owner + *half_owner);
+        let outlet = RowOutlet::new(backend, &session, plan.copies);
         Ok(Sender {
             backend,
             session,
@@ -186,7 +187,7 @@ impl<'a, D: for<'b> Conduct<Act<'b>>> Sender<'a, D> {
     fn commit(&mut self, y: &Bits, rng: &mut dyn CryptoRng, out: &mut Out<'_>) -> Result<Zeroizing<Vec<Scalar>>> {
         let mut half_r = Zeroizing::new(Vec::with_capacity(y.len()));
         half_r.extend((0..y.len()).map(|_| random(rng)));
-        self.conduct.before(Act::One(&mut self.owner.half_g));
+        self.conduct.before(SenderAct::One(&mut self.owner.half_g));
         let half_owner = Zeroizing::new(self.owner.w.div_by_2());
         out.put(doubled(&[RistrettoPoint::mul_base(&half_owner)])[0].as_bytes())?;
         for (r, bit) in half_r.iter().zip(y.iter()) {
@@ -198,31 +199,31 @@ impl<'a, D: for<'b> Conduct<Act<'b>>> Sender<'a, D> {
             let halves: Vec<_> = half_w.as_flattened().iter().map(of_g).collect();
             encoded.extend(doubled(&halves).iter().map(|point| point.to_bytes()));
         }
-        self.conduct.before(Act::OutputCommitments(&mut encoded));
+        self.conduct.before(SenderAct::OutputCommitments(&mut encoded));
         out.put(encoded.as_flattened())?;
         Ok(half_r)
     }
 
     /// "Circuits cut-and-choose": the circuit OTs, with fresh randomness.
     fn cut_and_choose(&mut self, ots: &pvw::Sender, rng: &mut dyn CryptoRng, out: &mut Out<'_>) -> Result<()> {
-        self.conduct.before(Act::Circuits(&mut self.secrets));
+        self.conduct.before(SenderAct::Circuits(&mut self.secrets));
         let [session, _] = ot_sessions(&self.session);
         let each = self.plan.t() * products::ANSWER;
         note(each, each);
-        out.put(&ots.answer(&session, 0, random_block(rng), &self.secrets)?.to_bytes())
+        out.put(&ots.answer(&session, 0, Block::random(rng), &self.secrets)?.to_bytes())
     }
 
     /// "Sending the garbled values of P1's inputs". Returns the labels for zero of all inputs.
-    fn transfer(&mut self, crs: &pvw::Crs, ots: &pvw::Sender, out: &mut Out<'_>) -> Result<Rows> {
+    fn transfer(&mut self, crs: &pvw::Crs, ots: &pvw::Sender, out: &mut Out<'_>) -> Result<LabelRows> {
         let Sender { session, plan, copies, deltas, outlet, conduct, .. } = self;
         let (t, [n1, n2]) = (plan.t(), plan.inputs);
-        let mut labels = Rows::new(t, n1.saturating_add(n2))?;
+        let mut labels = LabelRows::new(t, n1.saturating_add(n2))?;
         labels.draw(0, n1, copies.iter_mut().map(|copy| &mut copy.x));
         labels.draw(n1, n2, copies.iter_mut().map(|copy| &mut copy.y));
 
         note(t * products::HEAD, 0);
         let mut heads = crs.heads(copies.iter().map(|copy| &copy.coins));
-        conduct.before(Act::Heads(&mut heads));
+        conduct.before(SenderAct::Heads(&mut heads));
         outlet.put(out, &head_rows(&heads))?;
         let [_, session] = ot_sessions(session);
         let numbered = copies.iter().zip(&heads).zip(0..);
@@ -234,7 +235,7 @@ impl<'a, D: for<'b> Conduct<Act<'b>>> Sender<'a, D> {
             });
             for (j, pads) in batch.zip(pads) {
                 let mut pairs = label_pairs(deltas, labels.get(j, 1));
-                conduct.before(Act::Labels { j, pairs: &mut pairs });
+                conduct.before(SenderAct::Labels { j, pairs: &mut pairs });
                 outlet.put(out, &hidden_rows(&pairs, &pads))?;
             }
         }
@@ -242,7 +243,7 @@ impl<'a, D: for<'b> Conduct<Act<'b>>> Sender<'a, D> {
     }
 
     /// The sender's input: for each bit what the seeds give, and the proofs of consistency. `labels` has the labels for zero.
-    fn inputs(&mut self, y: &Bits, half_r: &[Scalar], labels: &Rows, out: &mut Out<'_>) -> Result<()> {
+    fn inputs(&mut self, y: &Bits, half_r: &[Scalar], labels: &LabelRows, out: &mut Out<'_>) -> Result<()> {
         let Sender { session, plan, owner, copies, deltas, masks, outlet, conduct, .. } = self;
         let (t, first) = (plan.t(), plan.inputs[0]);
         for batch in batches(y.len()) {
@@ -254,15 +255,15 @@ impl<'a, D: for<'b> Conduct<Act<'b>>> Sender<'a, D> {
             });
             for ((j, drawn), mut rows) in batch.zip(&drawn).zip(committed) {
                 let mut bits = Zeroizing::new(vec![u8::from(y.get(j)); t]);
-                conduct.before(Act::Input { j, bits: &mut bits });
+                conduct.before(SenderAct::Input { j, bits: &mut bits });
                 let select = |(bit, [zero, one]): (&u8, &[Scalar; 2])| {
                     half_r[j] - Scalar::conditional_select(zero, one, Choice::from(*bit))
                 };
                 let mut proofs = Zeroizing::new(Vec::with_capacity(t));
                 proofs.extend(bits.iter().zip(drawn.halves.iter()).map(select));
-                conduct.before(Act::Proofs { j, halves: &mut proofs });
+                conduct.before(SenderAct::Proofs { j, halves: &mut proofs });
                 put_masked(out, masks, &proofs, 1)?;
-                conduct.before(Act::Committed { j, rows: &mut rows });
+                conduct.before(SenderAct::Committed { j, rows: &mut rows });
                 outlet.put(out, &rows)?;
             }
         }
@@ -270,23 +271,23 @@ impl<'a, D: for<'b> Conduct<Act<'b>>> Sender<'a, D> {
     }
 
     /// "Generate garbled circuit". Returns the labels for zero of the outputs.
-    fn garble(&mut self, program: &Program, labels: Rows, out: &mut Out<'_>) -> Result<Rows> {
+    fn garble(&mut self, program: &Program, labels: LabelRows, out: &mut Out<'_>) -> Result<LabelRows> {
         let Sender { backend, session, plan, deltas, outlet, conduct, .. } = self;
-        let lockstep = LockstepGarbler::new(*backend, deltas, gate_keys(session), slots(program));
-        let lanes = Lanes::new(lockstep, plan.t(), labels, program, plan)?;
-        let mut garbling = Garbling::new(lanes, plan.t(), outlet, out, &mut **conduct);
-        walk(program, plan, &mut garbling)?;
-        let mut outputs = garbling.finish();
-        conduct.before(Act::Outputs { rows: outputs.get_mut(0, plan.outputs), deltas });
+        let kernel = LockstepGarbler::new(*backend, deltas, gate_keys(session), most_slots(program.lowered()));
+        let copies = AnswerCopies::new(kernel, labels, program, plan)?;
+        let mut gates = SenderGates::new(copies, outlet, out, &mut **conduct);
+        walk(program, &mut gates)?;
+        let mut outputs = gates.finish();
+        conduct.before(SenderAct::Outputs { rows: outputs.get_mut(0, plan.outputs), deltas });
         Ok(outputs)
     }
 
     /// "Preparing and sending the cheating recovery box", and `outputDecom_i`.
-    fn recovery(&mut self, outputs: &Rows, out: &mut Out<'_>) -> Result<()> {
+    fn recovery(&mut self, outputs: &LabelRows, out: &mut Out<'_>) -> Result<()> {
         let Sender { session, plan, half_w, deltas, masks, outlet, conduct, .. } = self;
         let t = plan.t();
         let mut rows = decoding(outputs, plan.outputs, t);
-        conduct.before(Act::Decoding(&mut rows));
+        conduct.before(SenderAct::Decoding(&mut rows));
         outlet.put(out, &rows)?;
         let recovery = Recovery::new(session);
         let mut boxes = Boxes::new(session, t);
@@ -303,12 +304,12 @@ impl<'a, D: for<'b> Conduct<Act<'b>>> Sender<'a, D> {
             });
             for (j, (mut halves, points)) in batch.zip(opened) {
                 boxes.add(&points);
-                conduct.before(Act::Openings { j, halves: halves.as_chunks_mut().0 });
+                conduct.before(SenderAct::Openings { j, halves: halves.as_chunks_mut().0 });
                 put_masked(out, masks, &halves, 2)?;
             }
         }
         let mut rows = boxes.finish();
-        conduct.before(Act::Boxes(&mut rows));
+        conduct.before(SenderAct::Boxes(&mut rows));
         outlet.put(out, &rows)
     }
 }
@@ -317,13 +318,13 @@ impl<'a, D: for<'b> Conduct<Act<'b>>> Sender<'a, D> {
 fn put_masked(out: &mut Out<'_>, masks: &mut [Prg], scalars: &[Scalar], each: usize) -> Result<()> {
     let mut bytes: Vec<[u8; 32]> = scalars.iter().map(Scalar::to_bytes).collect();
     for (bytes, mask) in bytes.chunks_exact_mut(each).zip(masks) {
-        bytes.iter_mut().for_each(|bytes| add(mask, bytes));
+        bytes.iter_mut().for_each(|bytes| mask.mask(bytes));
     }
     out.put(bytes.as_flattened())
 }
 
 /// The offsets of copies.
-pub(crate) fn deltas(copies: &[Copy]) -> Vec<Delta> {
+pub(crate) fn deltas(copies: &[AnswerCopy]) -> Vec<Delta> {
     copies.iter().map(|copy| Delta::new(copy.delta.block())).collect()
 }
 

@@ -26,7 +26,7 @@ use comity_protocol::Honest;
 use rand_core::CryptoRng;
 
 use crate::open::open_from;
-use crate::plan::Plan;
+use crate::plan::AnswerPlan;
 use crate::respond::{Question, respond_as};
 use crate::stream::{In, Out};
 use crate::{Opened, Query, Secret};
@@ -76,6 +76,6 @@ pub fn open_stored<R: Read>(
     answer: &mut dyn Read,
     copies: &mut [Option<R>],
 ) -> Result<Opened> {
-    let plan = Plan::new(program, secret.copies())?;
+    let plan = AnswerPlan::new(program, secret.copies())?;
     open_from(backend, secret, context, program, plan, In::new(answer, plan.answer_bytes()).with_copies(copies))
 }

@@ -9,12 +9,14 @@
 
 use std::io::{ErrorKind, Read, Write};
 
-use comity_core::{Backend, Block, Check, ErasureCode, ErasureDecoder, Error, Result, SessionId};
+use comity_core::{Backend, Block, Check, ErasureCode, Error, Result, SessionId};
+use comity_garble::coded::{CopyDigests, DIGEST, RowDecoder, RowEncoder};
+use comity_garble::lockstep::CopyChoice;
 
-use crate::Copies;
 use crate::checks;
 use crate::files::{CHECKSUM, checksum};
-use crate::plan::{Choice, Form};
+use crate::plan::Copies;
+use crate::plan::Travel;
 
 /// Where an answer goes.
 pub(crate) struct Out<'a> {
@@ -101,7 +103,7 @@ impl<'a> In<'a> {
 
     /// # Errors
     /// [`InvalidInput`](comity_core::Kind) unless there is each stored copy that is to be evaluated.
-    pub(crate) fn check(&self, copies: Copies, choice: &Choice) -> Result<()> {
+    pub(crate) fn check(&self, copies: Copies, choice: &CopyChoice) -> Result<()> {
         places(copies, self.copies.len())?;
         let missing = copies.is_stored() && choice.evaluated.iter().any(|&i| self.copies[i].is_none());
         if missing { Err(Error::invalid_input("a stored copy that is to be evaluated is not there")) } else { Ok(()) }
@@ -165,125 +167,82 @@ impl<'a> In<'a> {
     }
 }
 
-/// Running hashes of what is made from the seeds.
-pub(crate) struct Digests {
-    hashers: Vec<blake3::Hasher>,
-    column: Vec<Block>,
-}
-
-impl Digests {
-    fn new(session: &SessionId, copies: usize) -> Digests {
-        let key = session.child("hash of a copy").to_bytes();
-        Digests { hashers: vec![blake3::Hasher::new_keyed(&key); copies], column: Vec::new() }
-    }
-
-    /// Takes in rows of some copies. What each of them adds goes to `each`, too.
-    fn update(
-        &mut self,
-        rows: &[Block],
-        copies: impl ExactSizeIterator<Item = usize>,
-        mut each: impl FnMut(usize, &[Block]) -> Result<()>,
-    ) -> Result<()> {
-        let width = copies.len();
-        for (k, i) in copies.enumerate() {
-            self.column.clear();
-            self.column.extend(rows.iter().skip(k).step_by(width));
-            self.hashers[i].update(Block::bytes_of(&self.column));
-            each(i, &self.column)?;
-        }
-        Ok(())
-    }
-}
-
-/// For rows that are only hashed.
-fn only(_: usize, _: &[Block]) -> Result<()> {
-    Ok(())
-}
-
-impl Drop for Digests {
-    fn drop(&mut self) {
-        use zeroize::Zeroize;
-        self.column.zeroize();
-    }
+/// The key of the hashes of what is made from the seeds.
+fn digest_key(session: &SessionId) -> [u8; DIGEST] {
+    session.child("hash of a copy").to_bytes()
 }
 
 /// How rows leave the sender.
-pub(crate) enum Outlet {
+pub(crate) enum RowOutlet {
     All,
-    Coded { code: ErasureCode, coded: Vec<Block>, digests: Digests },
-    Stored(Digests),
+    Coded(RowEncoder),
+    Stored(CopyDigests),
 }
 
-impl Outlet {
-    pub(crate) fn new(backend: Backend, session: &SessionId, copies: Copies) -> Outlet {
-        let digests = || Digests::new(session, copies.total());
-        match copies.form() {
-            Form::All => Outlet::All,
-            Form::Coded(evaluated) => {
+impl RowOutlet {
+    pub(crate) fn new(backend: Backend, session: &SessionId, copies: Copies) -> RowOutlet {
+        let key = digest_key(session);
+        match copies.travel() {
+            Travel::All => RowOutlet::All,
+            Travel::Coded(evaluated) => {
                 let code = ErasureCode::new(backend, copies.total(), evaluated.into());
-                Outlet::Coded { code, coded: Vec::new(), digests: digests() }
+                RowOutlet::Coded(RowEncoder::new(code, &key))
             }
-            Form::Stored => Outlet::Stored(digests()),
+            Travel::Stored => RowOutlet::Stored(CopyDigests::new(&key, copies.total())),
         }
     }
 
     /// Writes rows of all copies.
     pub(crate) fn put(&mut self, out: &mut Out<'_>, rows: &[Block]) -> Result<()> {
         match self {
-            Outlet::All => out.put(Block::bytes_of(rows)),
-            Outlet::Coded { code, coded, digests } => {
-                coded.resize(rows.len() / code.messages() * code.coded(), Block::ZERO);
-                code.encode_rows(rows, coded);
-                digests.update(rows, 0..code.messages(), only)?;
-                out.put(Block::bytes_of(coded))
-            }
-            Outlet::Stored(digests) => digests.update(rows, 0..digests.hashers.len(), |i, column| out.store(i, column)),
+            RowOutlet::All => out.put(Block::bytes_of(rows)),
+            RowOutlet::Coded(encoder) => out.put(Block::bytes_of(encoder.encode(rows))),
+            RowOutlet::Stored(digests) => digests.add_each(rows, 0..out.copies.len(), |i, column| out.store(i, column)),
         }
     }
 
     /// After the last row.
     pub(crate) fn finish(self, out: &mut Out<'_>) -> Result<()> {
         match self {
-            Outlet::All => Ok(()),
-            Outlet::Coded { digests, .. } | Outlet::Stored(digests) => {
-                digests.hashers.iter().try_for_each(|hasher| out.put(hasher.finalize().as_bytes()))
-            }
+            RowOutlet::All => Ok(()),
+            RowOutlet::Coded(encoder) => encoder.digests().try_for_each(|digest| out.put(&digest)),
+            RowOutlet::Stored(digests) => digests.finish().try_for_each(|digest| out.put(&digest)),
         }
     }
 }
 
 /// How rows reach the receiver.
-pub(crate) struct Intake<'a> {
-    choice: &'a Choice,
+pub(crate) struct RowIntake<'a> {
+    choice: &'a CopyChoice,
     arriving: Vec<Block>,
     form: Arrival,
 }
 
 enum Arrival {
     All,
-    Coded { decoder: ErasureDecoder, digests: Digests },
-    Stored(Digests),
+    Coded(RowDecoder),
+    Stored(CopyDigests),
 }
 
-impl<'a> Intake<'a> {
-    pub(crate) fn new(backend: Backend, session: &SessionId, copies: Copies, choice: &'a Choice) -> Intake<'a> {
-        let digests = || Digests::new(session, copies.total());
-        let form = match copies.form() {
-            Form::All => Arrival::All,
-            Form::Coded(evaluated) => {
+impl<'a> RowIntake<'a> {
+    pub(crate) fn new(backend: Backend, session: &SessionId, copies: Copies, choice: &'a CopyChoice) -> RowIntake<'a> {
+        let key = digest_key(session);
+        let form = match copies.travel() {
+            Travel::All => Arrival::All,
+            Travel::Coded(evaluated) => {
                 let code = ErasureCode::new(backend, copies.total(), evaluated.into());
-                Arrival::Coded { decoder: code.decoder(&choice.evaluated), digests: digests() }
+                Arrival::Coded(RowDecoder::new(&code, choice, &key))
             }
-            Form::Stored => Arrival::Stored(digests()),
+            Travel::Stored => Arrival::Stored(CopyDigests::new(&key, copies.total())),
         };
-        Intake { choice, arriving: Vec::new(), form }
+        RowIntake { choice, arriving: Vec::new(), form }
     }
 
     /// Reads rows: `known` are those of the checked copies as their seeds give them, and those of the evaluated copies are
     /// written to `missing`.
     ///
     /// # Errors
-    /// `wrong` if a checked copy arrived as something else; if the copies are coded or stored [`finish`](Intake::finish) tells.
+    /// `wrong` if a checked copy arrived as something else; if the copies are coded or stored [`finish`](RowIntake::finish) tells.
     pub(crate) fn take(
         &mut self,
         input: &mut In<'_>,
@@ -291,7 +250,7 @@ impl<'a> Intake<'a> {
         missing: &mut [Block],
         wrong: &'static Check,
     ) -> Result<()> {
-        let Choice { checked, evaluated } = self.choice;
+        let CopyChoice { checked, evaluated } = self.choice;
         let rows = missing.len() / evaluated.len();
         match &mut self.form {
             Arrival::All => {
@@ -309,22 +268,16 @@ impl<'a> Intake<'a> {
                 }
                 if difference == Block::ZERO { Ok(()) } else { Err(wrong.into()) }
             }
-            Arrival::Coded { decoder, digests } => {
-                self.arriving.resize(missing.len(), Block::ZERO);
-                input.take(Block::bytes_of_mut(&mut self.arriving))?;
-                decoder.decode_rows(known, &self.arriving, missing);
-                digests.update(known, checked.iter().copied(), only)?;
-                digests.update(missing, evaluated.iter().copied(), only)
-            }
+            Arrival::Coded(decoder) => decoder.decode(self.choice, known, missing, |coded| input.take(coded)),
             Arrival::Stored(digests) => {
-                digests.update(known, checked.iter().copied(), only)?;
+                digests.add(known, checked.iter().copied());
                 let mut next = 0;
                 self.arriving.resize(rows, Block::ZERO);
                 // All that are at hand keep step, so that who sees the reading does not see which ones are evaluated.
                 for i in 0..checked.len() + evaluated.len() {
                     input.stored(i, &mut self.arriving)?;
                     if evaluated.get(next) == Some(&i) {
-                        digests.hashers[i].update(Block::bytes_of(&self.arriving));
+                        digests.add_column(i, &self.arriving);
                         let places = missing.iter_mut().skip(next).step_by(evaluated.len());
                         places.zip(&self.arriving).for_each(|(to, from)| *to = *from);
                         next += 1;
@@ -341,13 +294,11 @@ impl<'a> Intake<'a> {
     /// [`GarbledCircuit`](crate::checks::GARBLED_CIRCUIT) if a checked copy is not, else
     /// [`CodedCircuit`](crate::checks::CODED_CIRCUIT) if an evaluated one is not.
     pub(crate) fn finish(self, input: &mut In<'_>) -> Result<()> {
-        let (Arrival::Coded { digests, .. } | Arrival::Stored(digests)) = self.form else { return Ok(()) };
-        let right = digests.hashers.iter().map(|hasher| Ok(hasher.finalize() == input.array::<32>()?));
-        let right = right.collect::<Result<Vec<bool>>>()?;
-        let all = |copies: &[usize]| copies.iter().all(|&i| right[i]);
-        if !all(&self.choice.checked) {
-            return Err(checks::GARBLED_CIRCUIT.into());
+        let (arrived, wrong) = (|| input.array(), [checks::GARBLED_CIRCUIT, checks::CODED_CIRCUIT]);
+        match self.form {
+            Arrival::All => Ok(()),
+            Arrival::Coded(decoder) => decoder.check(self.choice, arrived, wrong),
+            Arrival::Stored(digests) => digests.check(self.choice, arrived, wrong),
         }
-        if all(&self.choice.evaluated) { Ok(()) } else { Err(checks::CODED_CIRCUIT.into()) }
     }
 }

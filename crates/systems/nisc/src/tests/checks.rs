@@ -4,7 +4,7 @@ use comity_core::{Check, Kind};
 use curve25519_dalek::constants::RISTRETTO_BASEPOINT_POINT as G;
 use curve25519_dalek::ristretto::RistrettoPoint;
 
-use super::liars::{Liar, Lie, cases, verdict};
+use super::liars::{Liar, Lie, query, verdict};
 use super::*;
 use crate::checks;
 
@@ -15,12 +15,6 @@ fn named(verdict: Result<Opened>) -> Option<&'static Check> {
         Err(error) => panic!("{error}"),
         Ok(_) => None,
     }
-}
-
-/// A query with so many copies of which so many are evaluated.
-fn query(copies: Copies, evaluated: usize) -> Case {
-    let right = |case: &Case| case.secret.evaluated().len() == evaluated;
-    cases(copies, 32).into_iter().find(right).expect("chances are one in four or better")
 }
 
 /// The lies of the tables, in a checked copy, in an evaluated one, and in all that are evaluated.
@@ -37,7 +31,7 @@ fn in_copies() -> Vec<&'static Check> {
 /// An output commitment that is this.
 fn output_commitment(bytes: [u8; 32]) -> Option<&'static Check> {
     named(verdict(&query(Copies::all(3).unwrap(), 1), |act| {
-        if let Act::OutputCommitments(points) = act {
+        if let SenderAct::OutputCommitments(points) = act {
             points[0] = bytes;
         }
     }))
@@ -59,7 +53,7 @@ fn input_that_is_no_bit() -> Option<&'static Check> {
     let copies = Copies::all(2).unwrap();
     let mut other = Liar::new(Lie::Output, &[0], copies);
     named(verdict(&query(copies, 2), |act| match act {
-        Act::One(half) => *half = G,
+        SenderAct::One(half) => *half = G,
         act => other.before(act),
     }))
 }

@@ -45,9 +45,9 @@ struct Written {
 fn scalars_that_are_not_reduced_are_refused() {
     let case = case();
     let mut written = Written::default();
-    let answer = case.answer_as(1, &mut |act: Act<'_>| match act {
-        Act::Proofs { j: 0, halves } => written.proofs = halves.to_vec(),
-        Act::Openings { j: 0, halves } => written.openings = halves.as_flattened().to_vec(),
+    let answer = case.answer_as(1, &mut |act: SenderAct<'_>| match act {
+        SenderAct::Proofs { j: 0, halves } => written.proofs = halves.to_vec(),
+        SenderAct::Openings { j: 0, halves } => written.openings = halves.as_flattened().to_vec(),
         _ => {}
     });
     let evaluated = case.secret.evaluated();
@@ -86,8 +86,8 @@ fn every_bit_of_a_commitment_counts() {
             true => checks::INPUT_EQUALITY,
             false => checks::INPUT_COMMITMENT,
         };
-        let answer = case.answer_as(1, &mut |act: Act<'_>| {
-            if let Act::Committed { j: 0, rows } = act {
+        let answer = case.answer_as(1, &mut |act: SenderAct<'_>| {
+            if let SenderAct::Committed { j: 0, rows } = act {
                 // The second blocks of both commitments.
                 [1, 3].iter().for_each(|row| rows[row * 3 + i] ^= Block::from_u128(1 << 77));
             }

@@ -49,17 +49,20 @@ fn sets(t: usize, e: Option<usize>) -> Vec<Vec<usize>> {
 
 #[test]
 fn the_best_guess_escapes_once_in_seven() {
-    escapes(Copies::all(3).unwrap(), &sets(3, None), 300);
-}
-
-#[test]
-fn the_best_guess_escapes_once_in_fifteen() {
-    escapes(Copies::all(4).unwrap(), &sets(4, None), 300);
+    escapes(Copies::all(3).unwrap(), &sets(3, None), 150);
 }
 
 #[test]
 fn the_best_guess_escapes_once_in_six_coded() {
-    escapes(Copies::coded(4, 2).unwrap(), &sets(4, Some(2)), 200);
+    escapes(Copies::coded(4, 2).unwrap(), &sets(4, Some(2)), 100);
+}
+
+#[test]
+#[ignore = "a campaign: thousands of answers"]
+fn the_best_guess_escapes_as_often_in_thousands_of_answers() {
+    escapes(Copies::all(3).unwrap(), &sets(3, None), 3_000);
+    escapes(Copies::all(4).unwrap(), &sets(4, None), 3_000);
+    escapes(Copies::coded(4, 2).unwrap(), &sets(4, Some(2)), 2_000);
 }
 
 #[test]
@@ -73,7 +76,7 @@ fn choices_are_uniform() {
             let choice = copies.choose(&mut random);
             let place = sets.iter().position(|set| *set == choice.evaluated).unwrap();
             counts[place] += 1;
-            assert!((0..copies.total()).all(|i| choice.bits().get(i) != choice.evaluated.contains(&i)));
+            assert!((0..copies.total()).all(|i| choice.checked_bits().get(i) != choice.evaluated.contains(&i)));
         }
         let mean = f64::from(runs) / sets.len() as f64;
         assert!(counts.iter().all(|&count| (f64::from(count) - mean).abs() < 5.0 * mean.sqrt()), "{counts:?}");

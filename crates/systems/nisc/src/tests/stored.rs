@@ -17,7 +17,7 @@ struct Stored {
     copies: Vec<Vec<u8>>,
 }
 
-fn stored_as(case: &Case, seed: u128, conduct: &mut impl for<'a> Conduct<Act<'a>>) -> Stored {
+fn stored_as(case: &Case, seed: u128, conduct: &mut impl for<'a> Conduct<SenderAct<'a>>) -> Stored {
     let own = own(&case.program, 1, &case.inputs);
     let mut stored = Stored { answer: Vec::new(), copies: vec![Vec::new(); case.query.copies().total()] };
     let out = Out::new(&mut stored.answer).with_copies(&mut stored.copies);
@@ -125,12 +125,11 @@ fn the_query_says_that_copies_are_stored() {
     assert!([Copies::stored(0), Copies::stored(255)].iter().all(|refused| refused.is_err()));
 }
 
-/// The same choice of copies and the same lie, plain and stored: the same end, an escape included.
-#[test]
-fn lies_end_as_in_the_plain_form() {
+/// The same choice of copies and the same lie, plain and stored: the same end, an escape included. `queries` are the seeds of these.
+fn lies_end_alike(queries: impl Iterator<Item = u128>) {
     let ones = || Bits::from_bytes(&[0xff], 2);
     let (mut escaped, mut recovered, mut named) = (0, 0, 0);
-    for seed in 0..4 {
+    for seed in queries {
         let forms = [Copies::all(3).unwrap(), copies(3)];
         let [plain, stored] = forms.map(|form| Case::new(Backend::detect(), ands(2), vec![ones(), ones()], form, seed));
         assert_eq!(plain.secret.evaluated(), stored.secret.evaluated());
@@ -179,7 +178,23 @@ fn lies_end_as_in_the_plain_form() {
             }
         }
     }
-    assert!(escaped > 0 && recovered > 0 && named > 100, "{escaped} escaped, {recovered} recovered, {named} named");
+    assert!(escaped > 0 && recovered > 0 && named > 50, "{escaped} escaped, {recovered} recovered, {named} named");
+}
+
+#[test]
+fn lies_end_as_in_the_plain_form() {
+    // One of whose copies two are evaluated.
+    let two = |seed: &u128| {
+        let case = Case::new(Backend::detect(), ands(2), vec![Bits::from_bytes(&[0xff], 2); 2], copies(3), *seed);
+        case.secret.evaluated().len() == 2
+    };
+    lies_end_alike((0..).filter(two).take(1));
+}
+
+#[test]
+#[ignore = "a campaign: every lie against many queries"]
+fn lies_end_as_in_the_plain_form_against_many_queries() {
+    lies_end_alike(0..20);
 }
 
 fn case(x: u8, seed: u128) -> Case {
@@ -187,14 +202,14 @@ fn case(x: u8, seed: u128) -> Case {
     Case::new(Backend::detect(), ands(2), vec![bits(x), bits(3)], copies(4), seed)
 }
 
-#[test]
-fn a_copy_that_is_not_what_was_hashed_is_named_if_it_is_evaluated() {
+/// Changes every byte of so many in what is stored, one at a time.
+fn changed_copies_are_named(every: usize) {
     let case = case(2, 3);
     let (stored, evaluated) = (stored(&case, 3), case.secret.evaluated());
     assert!(!evaluated.is_empty() && evaluated.len() < 4);
     let [mut named, mut unseen] = [0, 0];
     for i in 0..4 {
-        for at in (0..stored.copies[i].len()).step_by(5) {
+        for at in (0..stored.copies[i].len()).step_by(every) {
             let mut changed = stored.clone();
             changed.copies[i][at] ^= 0x20;
             let end = opened(&case, &changed);
@@ -216,6 +231,17 @@ fn a_copy_that_is_not_what_was_hashed_is_named_if_it_is_evaluated() {
         assert_eq!(misbehaviour(opened(&case, &changed)), Some(kind));
     }
     assert!(named > 0 && unseen > 0);
+}
+
+#[test]
+fn a_copy_that_is_not_what_was_hashed_is_named_if_it_is_evaluated() {
+    changed_copies_are_named(13);
+}
+
+#[test]
+#[ignore = "a campaign: every byte of every copy"]
+fn every_byte_of_a_copy_that_is_not_what_was_hashed_is_named() {
+    changed_copies_are_named(1);
 }
 
 /// In tables all is the evaluator's: no check but that of the hashes can tell.
@@ -270,13 +296,12 @@ fn copies_that_are_gone_short_swapped_or_of_another_answer_do_not_open() {
 }
 
 /// The same choice of copies, the same change in the store, and other inputs: whether the receiver stops must be the same.
-#[test]
-fn no_abort_depends_on_the_receivers_input() {
-    for seed in 0..2 {
+fn aborts_are_alike(queries: u128, every: usize) {
+    for seed in 0..queries {
         let cases = [0, 1, 2, 3].map(|x| case(x, seed));
         let stored = cases.each_ref().map(|case| stored(case, seed));
         for i in 0..4 {
-            for at in (0..16 * 27).step_by(31) {
+            for at in (0..16 * 27).step_by(every) {
                 let ends = [0, 1, 2, 3].map(|x| {
                     let mut changed = stored[x].clone();
                     changed.copies[i][at] ^= 1;
@@ -286,6 +311,17 @@ fn no_abort_depends_on_the_receivers_input() {
             }
         }
     }
+}
+
+#[test]
+fn no_abort_depends_on_the_receivers_input() {
+    aborts_are_alike(1, 37);
+}
+
+#[test]
+#[ignore = "a campaign: every byte of every copy"]
+fn no_abort_depends_on_the_receivers_input_whatever_byte_is_changed() {
+    aborts_are_alike(4, 1);
 }
 
 /// All copies that are at hand are read in step, the same number of bytes at once.

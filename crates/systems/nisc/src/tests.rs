@@ -4,7 +4,7 @@ use comity_circuit::{Builder, Observer, Plain, Program, Recipients, Wire};
 use comity_core::{Backend, Bits, Block, Error, Prg, Result};
 use comity_protocol::{Conduct, Honest};
 
-use crate::conduct::Act;
+use crate::conduct::SenderAct;
 use crate::respond::{Question, respond_as};
 use crate::stream::Out;
 use crate::{Copies, Opened, Query, Secret, open, publish};
@@ -106,7 +106,7 @@ impl Case {
         Question { query: &self.query, context: &CONTEXT, program: &self.program }
     }
 
-    pub(crate) fn answer_as(&self, seed: u128, conduct: &mut impl for<'a> Conduct<Act<'a>>) -> Vec<u8> {
+    pub(crate) fn answer_as(&self, seed: u128, conduct: &mut impl for<'a> Conduct<SenderAct<'a>>) -> Vec<u8> {
         let own = own(&self.program, 1, &self.inputs);
         let mut answer = Vec::new();
         let out = Out::new(&mut answer);
