@@ -6,9 +6,9 @@ use comity_core::Result;
 use crate::files::{CHECKSUM, Header};
 use crate::inputs;
 use crate::outputs::decoding_rows;
-use crate::plan::{AnswerPlan, Travel};
+use crate::plan::{AnswerPlan, Copies, Travel};
 use crate::query::{QUERY_BYTES, Query};
-use crate::{Copies, respond};
+use crate::respond;
 
 /// Bytes and group multiplications, for `t` copies of which `e` are evaluated, `n1` and `n2` input bits and `m` output bits.
 ///
@@ -98,8 +98,9 @@ impl AnswerPlan {
 mod tests {
     use super::*;
     use crate::group::noted;
+    use crate::open::open;
+    use crate::query::publish;
     use crate::tests::{CONTEXT, Case, bits, random_program, rng};
-    use crate::{open, publish};
     use comity_core::Backend;
 
     /// Products of some work, of both kinds.

@@ -6,7 +6,7 @@
 use comity_core::{Error, Result};
 use zeroize::Zeroize;
 
-use crate::Copies;
+use crate::plan::Copies;
 
 /// The version of the files, of the CRS and of the protocol.
 pub(crate) const VERSION: u16 = 2;

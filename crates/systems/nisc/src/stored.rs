@@ -25,11 +25,11 @@ use comity_core::{Backend, Bits, Result};
 use comity_protocol::Honest;
 use rand_core::CryptoRng;
 
-use crate::open::open_from;
+use crate::open::{Opened, open_from};
 use crate::plan::AnswerPlan;
+use crate::query::{Query, Secret};
 use crate::respond::{Question, respond_as};
 use crate::stream::{In, Out};
-use crate::{Opened, Query, Secret};
 
 /// Where an answer goes whose copies are stored.
 pub struct Writers<'a, W> {

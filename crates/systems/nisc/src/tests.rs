@@ -5,9 +5,11 @@ use comity_core::{Backend, Bits, Block, Error, Prg, Result};
 use comity_protocol::{Conduct, Honest};
 
 use crate::conduct::SenderAct;
+use crate::open::{Opened, open};
+use crate::plan::Copies;
+use crate::query::{Query, Secret, publish};
 use crate::respond::{Question, respond_as};
 use crate::stream::Out;
-use crate::{Copies, Opened, Query, Secret, open, publish};
 
 mod checks;
 mod files;

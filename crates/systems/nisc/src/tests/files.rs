@@ -7,9 +7,10 @@ use comity_core::Kind;
 
 use super::*;
 use crate::checks;
+use crate::cost::Cost;
 use crate::files::{CHECKSUM, Header, checksum};
-use crate::respond::answered;
-use crate::{Cost, Writers, open_stored, respond, respond_stored};
+use crate::respond::{answered, respond};
+use crate::stored::{Writers, open_stored, respond_stored};
 
 fn case(copies: Copies) -> Case {
     let inputs = vec![Bits::from_bytes(&[0b101], 3), Bits::from_bytes(&[0b110], 3)];

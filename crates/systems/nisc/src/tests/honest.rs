@@ -1,7 +1,7 @@
 //! Honest runs against the plain evaluator.
 
 use super::*;
-use crate::Cost;
+use crate::cost::Cost;
 
 fn check(case: &Case, seed: u128) {
     let answer = case.answer(seed);

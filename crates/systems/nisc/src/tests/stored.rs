@@ -7,8 +7,10 @@ use comity_core::Kind;
 use super::liars::{Liar, Lie};
 use super::*;
 use crate::checks;
+use crate::cost::Cost;
+use crate::respond::respond;
+use crate::stored::{Writers, open_stored, respond_stored};
 use crate::stream::Out;
-use crate::{Cost, Writers, open_stored, respond, respond_stored};
 
 /// An answer and its copies.
 #[derive(Clone)]
