@@ -22,12 +22,12 @@
 pub mod coded;
 mod half_gates;
 pub mod lockstep;
-mod privacy_free;
+pub mod privacy_free;
 mod scheme;
 mod stream;
 
 pub use comity_core::{Cursor, Delta, LockstepChecker, LockstepEvaluator, LockstepGarbler, Part};
 pub use half_gates::HalfGates;
-pub use privacy_free::{PrivacyFree, PrivacyFreeEvaluator, PrivacyFreeGarbler};
+pub use privacy_free::PrivacyFree;
 pub use scheme::{Evaluate, FreeXor, Garble, Private, Scheme};
 pub use stream::{EvaluatedStream, GarbledStream};
