@@ -57,7 +57,7 @@ pub const TARGETS: &[(&str, Body)] = targets![
     network::raw_stream,
     files::shdl,
     tinyot::statement,
-    tinyot::stock,
+    tinyot::stored_shares,
     network::tls_stream,
     network::trusted_file,
     files::typed_value,

@@ -1,18 +1,18 @@
-//! What tinyot reads: stored material, and the statements of people.
+//! What tinyot reads: stored batches, and the statements of people.
 
 use comity_core::PartyId;
 use comity_language::statement::{Statement, parse};
-use comity_tinyot::stock::{Amounts, Stock};
+use comity_tinyot::stored::{Amounts, StoredBatch};
 
-/// What a block of the body holds.
+/// What a batch of the body holds.
 const AMOUNTS: Amounts = Amounts { triples: 2, masks: [1, 2], shares: 1 };
 
-/// A block of stored material, as it is behind the store's encryption: what is read is written as it was.
-pub(crate) fn stock(data: &[u8]) {
+/// A batch of stored shares, as it is behind the store's encryption: what is read is written as it was.
+pub(crate) fn stored_shares(data: &[u8]) {
     for party in 0..2 {
-        if let Ok(stock) = Stock::read(&mut &*data, PartyId(party), &AMOUNTS) {
+        if let Ok(batch) = StoredBatch::read(&mut &*data, PartyId(party), &AMOUNTS) {
             let mut again = Vec::new();
-            stock.write(&mut again).expect("writing to memory");
+            batch.write(&mut again).expect("writing to memory");
             assert!(again == data, "what was read is written otherwise");
         }
     }
@@ -33,9 +33,9 @@ pub(crate) fn statement(data: &[u8]) {
     }
 }
 
-/// A whole block of either party, and what is wrong with others.
+/// A whole batch of either party, and what is wrong with others.
 pub(crate) fn seeds() -> Vec<(&'static str, &'static str, Vec<u8>)> {
-    let block = |party: u8| {
+    let batch = |party: u8| {
         let mut bytes = b"comity tinyot 1\n".to_vec();
         bytes.push(party);
         // Bits 0 and 1 of a global key are fixed; bit 0 of a local key is zero.
@@ -47,18 +47,18 @@ pub(crate) fn seeds() -> Vec<(&'static str, &'static str, Vec<u8>)> {
         bytes
     };
     let at = |position: usize, value: u8| {
-        let mut bytes = block(0);
+        let mut bytes = batch(0);
         bytes[position] = value;
         bytes
     };
     vec![
-        ("stock", "party_0", block(0)),
-        ("stock", "party_1", block(1)),
-        ("stock", "another_version", at(14, b'2')),
-        ("stock", "key_of_the_other", at(17, 3)),
-        ("stock", "key_with_a_bit", at(17 + 16 + 16, 1)),
-        ("stock", "too_long", [block(0), vec![0]].concat()),
-        ("stock", "cut", block(1)[..100].to_vec()),
+        ("stored_shares", "party_0", batch(0)),
+        ("stored_shares", "party_1", batch(1)),
+        ("stored_shares", "another_version", at(14, b'2')),
+        ("stored_shares", "key_of_the_other", at(17, 3)),
+        ("stored_shares", "key_with_a_bit", at(17 + 16 + 16, 1)),
+        ("stored_shares", "too_long", [batch(0), vec![0]].concat()),
+        ("stored_shares", "cut", batch(1)[..100].to_vec()),
     ]
 }
 
@@ -67,9 +67,9 @@ mod tests {
     use super::*;
 
     #[test]
-    fn whole_blocks_are_read_and_others_are_not() {
+    fn whole_batches_are_read_and_others_are_not() {
         for (_, name, bytes) in seeds() {
-            let read = [0, 1].map(|party| Stock::read(&mut &bytes[..], PartyId(party), &AMOUNTS).is_ok());
+            let read = [0, 1].map(|party| StoredBatch::read(&mut &bytes[..], PartyId(party), &AMOUNTS).is_ok());
             assert_eq!(read, [name == "party_0", name == "party_1"], "{name}");
         }
     }

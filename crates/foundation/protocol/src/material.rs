@@ -6,7 +6,7 @@
 
 use std::io::{Read, Write};
 
-use comity_channel::Channel;
+use comity_channel::{Channel, Mesh};
 use comity_core::Result;
 
 use crate::party::Party;
@@ -100,15 +100,18 @@ impl Supplies for Empty {
 }
 
 /// Makes correlated randomness of one kind: from OT, from a shelf, from a helper, in tests from nowhere.
-pub trait Dealer {
-    /// The material that it makes: a type of the kind's own.
-    type Lot;
+///
+/// It has its own randomness and its own session, or its material already; what it lacks is the links, of which a dealer for
+/// two takes [`Mesh::pair`].
+pub trait Dealer: Send {
+    /// What it makes at once: a type of the kind's own.
+    type Batch;
 
-    /// Makes at least so much. All parties ask for the same, in the same order.
+    /// Makes at least so much. All parties ask for the same, in the same order. After an error a dealer is not used again.
     ///
     /// # Errors
     /// Errors of the channels and of the dealer's checks: then nothing is given out.
-    fn deal(&mut self, me: &mut Party<'_, '_>, at_least: usize) -> Result<Self::Lot>;
+    fn deal(&mut self, net: &mut Mesh<'_>, at_least: usize) -> Result<Self::Batch>;
 
     /// As [`Shelf::check_begins`], for a dealer whose keys outlive a run.
     ///

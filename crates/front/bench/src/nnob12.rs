@@ -7,18 +7,18 @@
 
 use std::time::{Duration, Instant};
 
-use comity_channel::{Channel, Result};
+use comity_channel::{Channel, Mesh, Result};
 use comity_circuit::{Builder, Observer, Program, ProgramBuilder, Recipients};
 use comity_core::{Bits, PartyId};
 use comity_net::SystemRng;
-use comity_protocol::{Here, Protocol};
+use comity_protocol::{Dealer, Here, Protocol};
 use comity_share::{AuthBits, GlobalKey, Share};
 use comity_terminal::console::note;
 use comity_terminal::failure::{Failure, Outcome};
 use comity_terminal::numbers::scaled;
 use comity_tinyot::bucket::Budget;
 use comity_tinyot::nnob::Plan;
-use comity_tinyot::{Ands, Checked, Dealer, DealerKind, Machine, TinyOt, Triples, dealer, run_with};
+use comity_tinyot::{Ands, Checked, DealerKind, Machine, TinyOt, TripleDealer, Triples, dealer, run_with};
 
 use crate::suite::{Bench, Suite};
 use crate::text::{Table, bytes, ratio, time};
@@ -89,12 +89,12 @@ fn ecb(blocks: u64) -> Program {
 
 /// A dealer that notes how long it deals.
 struct Timed<'a> {
-    inner: Box<dyn Dealer>,
+    inner: Box<dyn TripleDealer>,
     spent: &'a mut Duration,
 }
 
 impl Timed<'_> {
-    fn time<T>(&mut self, work: impl FnOnce(&mut dyn Dealer) -> T) -> T {
+    fn time<T>(&mut self, work: impl FnOnce(&mut dyn TripleDealer) -> T) -> T {
         let start = Instant::now();
         let done = work(&mut *self.inner);
         *self.spent += start.elapsed();
@@ -121,8 +121,10 @@ impl AuthBits for Timed<'_> {
 }
 
 impl Dealer for Timed<'_> {
-    fn triples(&mut self, ch: &mut dyn Channel, n: usize) -> Result<Triples<Checked>> {
-        self.time(|dealer| dealer.triples(ch, n))
+    type Batch = Triples<Checked>;
+
+    fn deal(&mut self, net: &mut Mesh<'_>, n: usize) -> Result<Triples<Checked>> {
+        self.time(|dealer| dealer.deal(net, n))
     }
 }
 
@@ -311,7 +313,7 @@ fn deal(ch: &mut Wire, here: Here, kind: DealerKind, count: usize) -> Result<Dea
 
 /// A dealer whose triples are dealt before anybody looks at the clock.
 struct Ahead {
-    inner: Box<dyn Dealer>,
+    inner: Box<dyn TripleDealer>,
     ready: Vec<Triples<Checked>>,
 }
 
@@ -334,8 +336,10 @@ impl AuthBits for Ahead {
 }
 
 impl Dealer for Ahead {
-    fn triples(&mut self, ch: &mut dyn Channel, n: usize) -> Result<Triples<Checked>> {
-        self.ready.pop().map_or_else(|| self.inner.triples(ch, n), Ok)
+    type Batch = Triples<Checked>;
+
+    fn deal(&mut self, net: &mut Mesh<'_>, n: usize) -> Result<Triples<Checked>> {
+        self.ready.pop().map_or_else(|| self.inner.deal(net, n), Ok)
     }
 }
 

@@ -6,7 +6,7 @@ use comity_protocol::Here;
 use rand_core::CryptoRng;
 
 use crate::bucket::Budget;
-use crate::deal::Dealer;
+use crate::deal::TripleDealer;
 use crate::fast::{self, Fast};
 use crate::nnob::{Nnob, Plan};
 
@@ -39,7 +39,7 @@ pub fn dealer(
     kind: DealerKind,
     ands: Ands,
     rng: &mut dyn CryptoRng,
-) -> Result<Box<dyn Dealer>> {
+) -> Result<Box<dyn TripleDealer>> {
     let rho = here.params.rho;
     Ok(match kind {
         DealerKind::Fast => {

@@ -3,7 +3,7 @@
 //! **Sources.** Authenticated bits: Roy (CRYPTO 2022), whose correlation is that of MACs ([`Extension`]). Leaky AND: Katz,
 //! Ranellucci, Rosulek, Wang (Crypto 2018, ePrint 2018/578), `leaky.rs` has its steps. Buckets and their combining: Nielsen et al.
 //! (Crypto 2012), as Wang, Ranellucci, Katz (ePrint 2017/030) do it for shared triples; [`bucket`](crate::bucket) has the bound.
-//! **Functionality**: authenticated shares and triples of [`Dealer`]. **Adversary**: malicious, either party, static; assumptions
+//! **Functionality**: authenticated shares and triples of [`TripleDealer`](crate::TripleDealer). **Adversary**: malicious, either party, static; assumptions
 //! are those of the extension and that AES is an ideal cipher, each AND's hash having a key of its own (`hashes.rs` of this crate
 //! says why), BLAKE3 a random oracle.
 //!
@@ -38,7 +38,7 @@ use core::ops::Range;
 
 use comity_channel::{Channel, Mesh};
 use comity_core::{Backend, Block, PartyId, Prg, Result, SessionId, Table};
-use comity_protocol::{Conduct, Here, Honest};
+use comity_protocol::{Conduct, Dealer, Here, Honest};
 use comity_share::{AuthBits, Extension, GlobalKey, Ledger, Share, coin, equal};
 use rand_core::CryptoRng;
 use zeroize::Zeroizing;
@@ -48,7 +48,7 @@ use self::leaky::Leaky;
 use self::shares::{BLOCKS, split, split_mut};
 use crate::bucket::{Budget, Partition};
 use crate::checks;
-use crate::deal::{Dealer, stopped};
+use crate::deal::stopped;
 use crate::key::global_key;
 use crate::triples::{Checked, Triples};
 
@@ -229,7 +229,10 @@ impl<C: for<'a> Conduct<Act<'a>> + Send> AuthBits for Fast<C> {
 }
 
 impl<C: for<'a> Conduct<Act<'a>> + Send> Dealer for Fast<C> {
-    fn triples(&mut self, ch: &mut dyn Channel, n: usize) -> Result<Triples<Checked>> {
+    type Batch = Triples<Checked>;
+
+    fn deal(&mut self, net: &mut Mesh<'_>, n: usize) -> Result<Triples<Checked>> {
+        let (_, ch) = net.pair()?;
         if n == 0 {
             return Ok(Triples::none());
         }

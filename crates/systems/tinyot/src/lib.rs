@@ -3,10 +3,10 @@
 //! Bits are shared and authenticated ([`comity_share`]). XOR costs nothing; an AND consumes a [`Triples`] entry made before,
 //! when inputs need not be known. A computation is reactive: inputs, gates and outputs in any order.
 //!
-//! - [`Dealer`]: the functionality that deals authenticated bits and triples (the paper's figure 5), offline.
+//! - [`TripleDealer`]: the functionality that deals authenticated bits and triples (the paper's figure 5), offline.
 //!   - [`fast`]: from SoftSpoken OT extension and the leaky AND of Katz, Ranellucci, Rosulek, Wang (2018/578).
 //!   - [`nnob`]: the paper's own stack.
-//!   - [`stock`]: from material made ahead and kept.
+//!   - [`stored`]: from material made ahead and kept.
 //! - [`bucket`]: how many leaky objects make a secure one.
 //! - [`Machine`]: the functionality F_2PC (the paper's figures 4 and 6), online; [`engine`] runs programs on it.
 //! - [`TinyOt`]: all of it as a protocol.
@@ -23,12 +23,12 @@ mod machine;
 pub mod nnob;
 mod protocol;
 mod run;
-pub mod stock;
+pub mod stored;
 #[cfg(test)]
 mod tests;
 mod triples;
 
-pub use deal::Dealer;
+pub use deal::TripleDealer;
 pub use dealers::{Ands, DealerKind, dealer};
 pub use machine::Machine;
 pub use protocol::TinyOt;

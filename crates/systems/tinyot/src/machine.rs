@@ -7,7 +7,7 @@
 //! - *Input*: a bit `r` of the owner alone, of the dealer, hides the input: the owner announces `x + r`, without a MAC, and
 //!   both add this constant to the owner's share. Whatever is announced is the owner's choice of an input.
 //! - *XOR*, *NOT*: sums of shares ([`Share`]).
-//! - *AND*: figure 6 consumes two local ANDs and two OTs. The [`Dealer`] has done this to random bits, `c = a b`; both parties
+//! - *AND*: figure 6 consumes two local ANDs and two OTs. The [dealer](TripleDealer) has done this to random bits, `c = a b`; both parties
 //!   show their shares of `d = x + a` and `e = y + b`, and `xy = c + d b + e a + d e` (Beaver, Crypto 1991).
 //! - *Output*: the party that is not to learn the bit shows its share.
 //!
@@ -34,7 +34,7 @@ use comity_protocol::Here;
 use comity_share::{GlobalKey, Share};
 use zeroize::{Zeroize, Zeroizing};
 
-use crate::deal::Dealer;
+use crate::deal::TripleDealer;
 use crate::triples::{Checked, Triples};
 pub(crate) use and::Operands;
 use and::{Group, Room, Slices};
@@ -48,7 +48,7 @@ const ASK: u64 = 1 << 16;
 
 /// One party of a two-party computation on authenticated shares.
 pub struct Machine<'a> {
-    dealer: Box<dyn Dealer + 'a>,
+    dealer: Box<dyn TripleDealer + 'a>,
     party: PartyId,
     key: GlobalKey,
     multiples: Multiples,
@@ -71,7 +71,7 @@ pub struct Machine<'a> {
 
 impl<'a> Machine<'a> {
     /// A machine on this dealer's material. The session is the machine's alone, the same for both parties.
-    pub fn new(here: Here, dealer: Box<dyn Dealer + 'a>) -> Machine<'a> {
+    pub fn new(here: Here, dealer: Box<dyn TripleDealer + 'a>) -> Machine<'a> {
         let (party, key) = (dealer.party(), dealer.key().clone());
         Machine {
             dealer,

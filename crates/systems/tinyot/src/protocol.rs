@@ -15,7 +15,7 @@ use crate::dealers::{Ands, DealerKind, dealer};
 use crate::engine::Sharing;
 use crate::machine::Machine;
 use crate::run::run_with;
-use crate::stock::{Amounts, Maker, Stocked};
+use crate::stored::{Amounts, FromShelf, Maker};
 
 /// TinyOT, whole: see the [crate](crate).
 pub struct TinyOt;
@@ -104,7 +104,7 @@ impl Protocol for TinyOt {
         job.program.check_inputs(Some(me.me()), job.inputs)?;
         if let Some(shelf) = from.shelf("shares") {
             let (ch, here, _, observer) = me.pair()?;
-            let dealer = Stocked::new(shelf, here.me, BATCH)?;
+            let dealer = FromShelf::new(shelf, here.me, BATCH)?;
             return run_with(ch, here, Box::new(dealer), job, observer);
         }
         let mut me = me.sub("tinyot");

@@ -5,7 +5,7 @@ use comity_circuit::Observer;
 use comity_core::Result;
 use comity_protocol::{Here, Job};
 
-use crate::deal::Dealer;
+use crate::deal::TripleDealer;
 use crate::engine::Sharing;
 use crate::machine::Machine;
 
@@ -20,7 +20,7 @@ use crate::machine::Machine;
 pub fn run_with(
     ch: &mut dyn Channel,
     here: Here,
-    dealer: Box<dyn Dealer + '_>,
+    dealer: Box<dyn TripleDealer + '_>,
     job: &Job<'_>,
     observer: &mut dyn Observer,
 ) -> Result<()> {

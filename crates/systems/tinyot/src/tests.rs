@@ -6,7 +6,7 @@ mod engine;
 mod laws;
 mod machine;
 mod protocol;
-mod stock;
+mod stored;
 mod wire;
 
 use comity_core::{Backend, Params, PartyId, SessionId};

@@ -7,6 +7,7 @@ use comity_core::{Error, Kind};
 use comity_testing::Pair;
 
 use super::*;
+use crate::deal::TripleDealer;
 use crate::tests::here;
 use crate::triples::Triple;
 

@@ -14,9 +14,9 @@
 //! batches in four kinds (ANDs and OTs, each in two directions), `2^-(rho + 2)` for the privacy amplification of all
 //! chunks both ways, and as much for their test for one key.
 
-use comity_channel::Channel;
+use comity_channel::{Channel, Mesh};
 use comity_core::{Block, Error, PartyId, Prg, Result};
-use comity_protocol::{Conduct, Here, Honest};
+use comity_protocol::{Conduct, Dealer, Here, Honest};
 use comity_share::{AuthBits, GlobalKey, Share};
 use rand_core::CryptoRng;
 use zeroize::Zeroizing;
@@ -28,7 +28,7 @@ use super::conduct::Act;
 use super::context::Context;
 use super::tau::tau;
 use crate::bucket::{Bucketing, Budget};
-use crate::deal::{Dealer, stopped};
+use crate::deal::stopped;
 use crate::triples::{Checked, Triple, Triples};
 
 /// The most leaky objects of one kind in a batch.
@@ -206,7 +206,10 @@ impl<C: for<'a> Conduct<Act<'a>> + Send> AuthBits for Nnob<C> {
 }
 
 impl<C: for<'a> Conduct<Act<'a>> + Send> Dealer for Nnob<C> {
-    fn triples(&mut self, ch: &mut dyn Channel, n: usize) -> Result<Triples<Checked>> {
+    type Batch = Triples<Checked>;
+
+    fn deal(&mut self, net: &mut Mesh<'_>, n: usize) -> Result<Triples<Checked>> {
+        let (_, ch) = net.pair()?;
         self.unless_broken(|dealer| {
             let mut triples = Triples::blank(0);
             while triples.len() < n {

@@ -26,7 +26,7 @@ use super::laand::laand;
 use super::laot::laot;
 use super::ot::Seeds;
 use crate::bucket::{Bucketing, Budget};
-use crate::deal::Dealer;
+use crate::deal::TripleDealer;
 use crate::tests::here;
 use crate::triples::Triple;
 

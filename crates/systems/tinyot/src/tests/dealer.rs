@@ -1,11 +1,10 @@
 //! A trusted dealer: both parties draw everything from one generator, and each keeps its own half.
 
-use comity_channel::Channel;
+use comity_channel::{Channel, Mesh};
 use comity_core::{Backend, Block, PartyId, Prg, Result};
-use comity_protocol::{Card, Job, Party, Protocol, Supplies};
+use comity_protocol::{Card, Dealer, Job, Party, Protocol, Supplies};
 use comity_share::{AuthBits, GlobalKey, Share};
 
-use crate::deal::Dealer;
 use crate::key::global_key;
 use crate::protocol::TinyOt;
 use crate::run::run_with;
@@ -85,7 +84,9 @@ impl AuthBits for Trusted {
 }
 
 impl Dealer for Trusted {
-    fn triples(&mut self, _: &mut dyn Channel, n: usize) -> Result<Triples<Checked>> {
+    type Batch = Triples<Checked>;
+
+    fn deal(&mut self, _: &mut Mesh<'_>, n: usize) -> Result<Triples<Checked>> {
         let n = n.max(self.batch);
         Ok(Triples::new((0..n).map(|_| self.triple()).collect()).vouch())
     }

@@ -1,11 +1,11 @@
-//! Material made ahead and kept: blocks of masks, shares and triples as bytes, and a dealer that deals from them.
+//! Material made ahead and kept: batches of masks, shares and triples as bytes, and a dealer that deals from them.
 //!
-//! A [`Stock`] is one block: what one party holds of it, under that party's global key. All blocks made by one dealer are
-//! under the same keys. Both parties make their blocks together, block by block, in the same amounts, and use them in the same
+//! A [`StoredBatch`] is what one party holds of a batch, under that party's global key. All batches of a lot are made by one
+//! dealer, under the same keys. Both parties make them together, batch by batch, in the same amounts, and use them in the same
 //! order.
 //!
-//! **Once.** A block is used in one run: [`Stock::write`] and dealing consume it. Whoever stores blocks sees to it that none is
-//! read twice (two ANDs on one triple tell the peer the difference of the inputs), that both sides use the same blocks, and
+//! **Once.** A batch is used in one run: [`StoredBatch::write`] and dealing consume it. Whoever stores batches sees to it that none is
+//! read twice (two ANDs on one triple tell the peer the difference of the inputs), that both sides use the same batches, and
 //! that nothing is used under keys for which a check failed or had no verdict ([`Shelf`]). Bytes are as secret as the inputs: encrypting
 //! and authenticating them is for whoever stores them, too.
 //!
@@ -14,19 +14,19 @@
 use std::collections::VecDeque;
 use std::io::{Read, Write};
 
-use comity_channel::Channel;
+use comity_channel::{Channel, Mesh};
 use comity_core::{Block, Error, PartyId, Result};
-use comity_protocol::Shelf;
+use comity_protocol::{Dealer, Shelf};
 use comity_share::{AuthBits, GlobalKey, Share};
 use zeroize::{Zeroize, Zeroizing};
 
-use crate::deal::Dealer;
+use crate::deal::TripleDealer;
 use crate::triples::{Checked, Triple, Triples};
 
-/// The form of a block's bytes.
+/// The form of a batch's bytes.
 const MAGIC: &[u8; 16] = b"comity tinyot 1\n";
 
-/// How much of each kind a block holds.
+/// How much of each kind a batch holds.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Amounts {
     /// Triples: one for each AND.
@@ -38,7 +38,7 @@ pub struct Amounts {
 }
 
 impl Amounts {
-    /// Bytes of a block that holds so much, at either party.
+    /// Bytes of a batch that holds so much, at either party.
     pub fn bytes(&self) -> u64 {
         let items = [(self.triples, size_of::<Triple>()), (self.masks[0], 16), (self.masks[1], 16), (self.shares, 32)];
         (MAGIC.len() + 1 + Block::BYTES) as u64
@@ -46,8 +46,8 @@ impl Amounts {
     }
 }
 
-/// A block of material, at one party.
-pub struct Stock {
+/// A batch of material, at one party.
+pub struct StoredBatch {
     party: PartyId,
     key: GlobalKey,
     triples: Triples<Checked>,
@@ -76,16 +76,16 @@ impl Drop for Pool {
     }
 }
 
-impl Stock {
-    /// Reads a block of party `party` that holds so much. The reader has nothing else.
+impl StoredBatch {
+    /// Reads a batch of party `party` that holds so much. The reader has nothing else.
     ///
     /// # Errors
-    /// [`InvalidInput`](comity_core::Kind) if these are not the bytes of such a block.
-    pub fn read(from: &mut dyn Read, party: PartyId, amounts: &Amounts) -> Result<Stock> {
+    /// [`InvalidInput`](comity_core::Kind) if these are not the bytes of such a batch.
+    pub fn read(from: &mut dyn Read, party: PartyId, amounts: &Amounts) -> Result<StoredBatch> {
         let mut head = [0; MAGIC.len() + 1];
         take(from, &mut head)?;
         if head[..MAGIC.len()] != MAGIC[..] || u16::from(head[MAGIC.len()]) != party.0 {
-            return Err(damaged(format!("it is no material of party {party} in the form of this version")));
+            return Err(damaged(format!("it is none of party {party} in the form of this version")));
         }
         let mut delta = Zeroizing::new([0; Block::BYTES]);
         take(from, &mut *delta)?;
@@ -111,18 +111,18 @@ impl Stock {
             whole(share.mac(), share.key())?;
         }
         match from.read(&mut [0]) {
-            Ok(0) => Ok(Stock { party, key, triples: triples.vouch(), masks, shares }),
-            Ok(_) => Err(damaged("there are more bytes than the block has".into())),
+            Ok(0) => Ok(StoredBatch { party, key, triples: triples.vouch(), masks, shares }),
+            Ok(_) => Err(damaged("there are more bytes than the batch has".into())),
             Err(error) => Err(unreadable(error)),
         }
     }
 
-    /// Writes the block, which is then used by whoever reads it.
+    /// Writes the batch, which is then used by whoever reads it.
     ///
     /// # Errors
     /// [`Io`](comity_core::Kind).
     pub fn write(mut self, to: &mut dyn Write) -> Result<()> {
-        let mut put = |bytes: &[u8]| to.write_all(bytes).map_err(|error| Error::io("storing prepared material", error));
+        let mut put = |bytes: &[u8]| to.write_all(bytes).map_err(|error| Error::io("storing a batch of shares", error));
         put(MAGIC)?;
         put(&[self.party.0 as u8])?;
         put(&Zeroizing::new(self.key.block().to_bytes())[..])?;
@@ -147,30 +147,30 @@ fn take(from: &mut dyn Read, bytes: &mut [u8]) -> Result<()> {
 }
 
 fn unreadable(error: std::io::Error) -> Error {
-    Error::invalid_input(format!("prepared material cannot be read: {error}; prepare new material"))
+    Error::invalid_input(format!("a batch of shares cannot be read: {error}; prepare new material"))
 }
 
 fn damaged(what: String) -> Error {
-    Error::invalid_input(format!("prepared material is damaged: {what}; prepare new material"))
+    Error::invalid_input(format!("a batch of shares is damaged: {what}; prepare new material"))
 }
 
-/// Makes blocks, one after another, all under the dealer's keys.
+/// Makes batches, one after another, all under the dealer's keys.
 pub struct Maker<'a> {
-    dealer: Box<dyn Dealer + 'a>,
+    dealer: Box<dyn TripleDealer + 'a>,
     left: Triples<Checked>,
 }
 
 impl<'a> Maker<'a> {
-    /// Blocks of this dealer's material.
-    pub fn new(dealer: Box<dyn Dealer + 'a>) -> Maker<'a> {
+    /// Batches of this dealer's material.
+    pub fn new(dealer: Box<dyn TripleDealer + 'a>) -> Maker<'a> {
         Maker { dealer, left: Triples::none() }
     }
 
-    /// The next block. Both parties make it at once, and of the same amounts.
+    /// The next batch. Both parties make it at once, and of the same amounts.
     ///
     /// # Errors
     /// Those of the dealer.
-    pub fn make(&mut self, ch: &mut dyn Channel, amounts: &Amounts) -> Result<Stock> {
+    pub fn make(&mut self, ch: &mut dyn Channel, amounts: &Amounts) -> Result<StoredBatch> {
         let mut triples = Triples::blank(amounts.triples);
         let mut at = 0;
         while at < amounts.triples {
@@ -192,50 +192,50 @@ impl<'a> Maker<'a> {
             self.dealer.shares(ch, &mut shares.0)?;
         }
         let (party, key) = (self.dealer.party(), self.dealer.key().clone());
-        Ok(Stock { party, key, triples: triples.vouch(), masks, shares })
+        Ok(StoredBatch { party, key, triples: triples.vouch(), masks, shares })
     }
 }
 
-/// A dealer of stored blocks: those of one lot. It sends nothing.
-pub struct Stocked<'s> {
+/// A dealer of stored batches: those of one lot. It sends nothing.
+pub struct FromShelf<'s> {
     shelf: &'s mut dyn Shelf,
     amounts: Amounts,
     party: PartyId,
     key: GlobalKey,
-    /// Blocks that are not used up.
-    open: VecDeque<Stock>,
+    /// Batches that are not used up.
+    open: VecDeque<StoredBatch>,
 }
 
-impl<'s> Stocked<'s> {
-    /// Deals from this shelf, whose batches are blocks of party `party` that hold so much.
+impl<'s> FromShelf<'s> {
+    /// Deals from this shelf, whose batches are of party `party` and hold so much.
     ///
     /// # Errors
-    /// Those of the shelf; [`InvalidInput`](comity_core::Kind) if it has no block.
-    pub fn new(shelf: &'s mut dyn Shelf, party: PartyId, amounts: Amounts) -> Result<Stocked<'s>> {
+    /// Those of the shelf; [`InvalidInput`](comity_core::Kind) if it has no batch.
+    pub fn new(shelf: &'s mut dyn Shelf, party: PartyId, amounts: Amounts) -> Result<FromShelf<'s>> {
         let first = next(shelf, party, &amounts)?;
-        Ok(Stocked { shelf, amounts, party, key: first.key.clone(), open: VecDeque::from([first]) })
+        Ok(FromShelf { shelf, amounts, party, key: first.key.clone(), open: VecDeque::from([first]) })
     }
 
-    /// Opens one more block.
+    /// Opens one more batch.
     fn more(&mut self) -> Result<()> {
         let next = next(self.shelf, self.party, &self.amounts)?;
         if next.key.block() != self.key.block() {
-            return Err(damaged("its blocks are not of one preparation".into()));
+            return Err(damaged("its batches are not of one lot".into()));
         }
-        self.open.retain(|block| {
-            !(block.triples.is_empty()
-                && block.shares.0.is_empty()
-                && block.masks.iter().all(|masks| masks.0.is_empty()))
+        self.open.retain(|batch| {
+            !(batch.triples.is_empty()
+                && batch.shares.0.is_empty()
+                && batch.masks.iter().all(|masks| masks.0.is_empty()))
         });
         self.open.push_back(next);
         Ok(())
     }
 
-    /// Fills `out` from one pool of the blocks, opening more as needed.
-    fn draw(&mut self, mut out: &mut [Share], pool: impl Fn(&mut Stock) -> &mut Pool) -> Result<()> {
+    /// Fills `out` from one pool of the batches, opening more as needed.
+    fn draw(&mut self, mut out: &mut [Share], pool: impl Fn(&mut StoredBatch) -> &mut Pool) -> Result<()> {
         loop {
-            for block in &mut self.open {
-                let count = pool(block).take(out);
+            for batch in &mut self.open {
+                let count = pool(batch).take(out);
                 out = &mut out[count..];
             }
             if out.is_empty() {
@@ -246,17 +246,17 @@ impl<'s> Stocked<'s> {
     }
 }
 
-/// The next block of a shelf, which from now on counts as used.
-fn next(shelf: &mut dyn Shelf, party: PartyId, amounts: &Amounts) -> Result<Stock> {
+/// The next batch of a shelf, which from now on counts as used.
+fn next(shelf: &mut dyn Shelf, party: PartyId, amounts: &Amounts) -> Result<StoredBatch> {
     match shelf.take()? {
-        Some(mut reader) => Stock::read(&mut *reader, party, amounts),
+        Some(mut reader) => StoredBatch::read(&mut *reader, party, amounts),
         None => Err(Error::invalid_input(
-            "the prepared material is used up: prepare more together with the peer, or run without a store",
+            "no batch of shares is left: prepare more together with the peer, or run without a store",
         )),
     }
 }
 
-impl AuthBits for Stocked<'_> {
+impl AuthBits for FromShelf<'_> {
     fn party(&self) -> PartyId {
         self.party
     }
@@ -266,20 +266,22 @@ impl AuthBits for Stocked<'_> {
     }
 
     fn shares(&mut self, _: &mut dyn Channel, out: &mut [Share]) -> Result<()> {
-        self.draw(out, |block| &mut block.shares)
+        self.draw(out, |batch| &mut batch.shares)
     }
 
     fn bits(&mut self, _: &mut dyn Channel, owner: PartyId, out: &mut [Share]) -> Result<()> {
-        self.draw(out, |block| &mut block.masks[usize::from(owner.0) & 1])
+        self.draw(out, |batch| &mut batch.masks[usize::from(owner.0) & 1])
     }
 }
 
-impl Dealer for Stocked<'_> {
-    /// Those of the first block that has some: blocks are opened one at a time, so that few are lost with a run that breaks off.
-    fn triples(&mut self, _: &mut dyn Channel, _: usize) -> Result<Triples<Checked>> {
+impl Dealer for FromShelf<'_> {
+    type Batch = Triples<Checked>;
+
+    /// The triples of the first batch that has some: batches are opened one at a time, so that few are lost with a run that breaks off.
+    fn deal(&mut self, _: &mut Mesh<'_>, _: usize) -> Result<Triples<Checked>> {
         loop {
-            if let Some(block) = self.open.iter_mut().find(|block| !block.triples.is_empty()) {
-                return Ok(std::mem::replace(&mut block.triples, Triples::none()));
+            if let Some(batch) = self.open.iter_mut().find(|batch| !batch.triples.is_empty()) {
+                return Ok(std::mem::replace(&mut batch.triples, Triples::none()));
             }
             self.more()?;
         }

@@ -1,4 +1,4 @@
-//! Material made ahead: the same computation, each block once, and bytes that are no block.
+//! Material made ahead: the same computation, each batch once, and bytes that are no batch.
 
 use std::collections::VecDeque;
 use std::io::{Cursor, Read};
@@ -13,44 +13,44 @@ use comity_testing::laws::{Outputs, bits, chain_and_layer, rng};
 
 use super::dealer::Trusted;
 use super::here;
-use crate::deal::Dealer;
+use crate::deal::TripleDealer;
 use crate::machine::Machine;
 use crate::protocol::TinyOt;
 use crate::run::run_with;
-use crate::stock::{Amounts, Maker, Stock, Stocked};
+use crate::stored::{Amounts, FromShelf, Maker, StoredBatch};
 
 const SESSION: SessionId = SessionId::new([0x73; 32]);
 
 const AMOUNTS: Amounts = Amounts { triples: 100, masks: [7, 5], shares: 3 };
 
-/// Blocks of one party, as bytes.
-fn blocks(party: u16, seed: u128, count: usize) -> VecDeque<Vec<u8>> {
+/// Batches of one party, as bytes.
+fn batches(party: u16, seed: u128, count: usize) -> VecDeque<Vec<u8>> {
     let (mut ch, _other) = comity_channel::memory::pair();
     let mut maker = Maker::new(Box::new(Trusted::new(PartyId(party), seed, 64)));
-    let block = |_| {
+    let batch = |_| {
         let mut bytes = Vec::new();
         maker.make(&mut ch, &AMOUNTS).unwrap().write(&mut bytes).unwrap();
         assert_eq!(bytes.len() as u64, AMOUNTS.bytes());
         bytes
     };
-    (0..count).map(block).collect()
+    (0..count).map(batch).collect()
 }
 
 /// A shelf in memory that notes what it is told.
 #[derive(Default)]
 struct Noting {
-    blocks: VecDeque<Vec<u8>>,
+    batches: VecDeque<Vec<u8>>,
     notes: String,
 }
 
 impl Noting {
-    fn new(blocks: VecDeque<Vec<u8>>) -> Noting {
-        Noting { blocks, notes: String::new() }
+    fn new(batches: VecDeque<Vec<u8>>) -> Noting {
+        Noting { batches, notes: String::new() }
     }
 
     /// A dealer of what is there.
-    fn stocked(&mut self, party: u16) -> Stocked<'_> {
-        Stocked::new(self, PartyId(party), AMOUNTS).unwrap()
+    fn dealer(&mut self, party: u16) -> FromShelf<'_> {
+        FromShelf::new(self, PartyId(party), AMOUNTS).unwrap()
     }
 }
 
@@ -61,7 +61,7 @@ impl Shelf for Noting {
 
     fn take(&mut self) -> Result<Option<Box<dyn Read + Send + '_>>> {
         self.notes.push('n');
-        Ok(self.blocks.pop_front().map(|bytes| Box::new(Cursor::new(bytes)) as Box<dyn Read + Send>))
+        Ok(self.batches.pop_front().map(|bytes| Box::new(Cursor::new(bytes)) as Box<dyn Read + Send>))
     }
 
     fn check_begins(&mut self) -> Result<()> {
@@ -80,14 +80,14 @@ fn programs_run_on_stored_material_until_it_is_used_up() {
     let program = Program::from_circuit(chain_and_layer(40)).unwrap().with_recipients(0, Recipients::All).unwrap();
     let inputs = [bits(40, &mut rng(1)), bits(40, &mut rng(2))];
     let run = |ch: &mut MemoryChannel, party: u16, count| {
-        let mut shelf = Noting::new(blocks(party, 3, count));
+        let mut shelf = Noting::new(batches(party, 3, count));
         let own = [0, 1].map(|i: u16| (i == party).then(|| inputs[usize::from(i)].clone()));
         let mut outputs = Outputs::default();
         let job = Job { program: &program, inputs: &own, options: &Options::new(TinyOt.card()) };
-        let ended = run_with(ch, here(party, SESSION), Box::new(shelf.stocked(party)), &job, &mut outputs);
+        let ended = run_with(ch, here(party, SESSION), Box::new(shelf.dealer(party)), &job, &mut outputs);
         (ended.map(|()| outputs.0), shelf.notes)
     };
-    // Eight blocks have 40 masks of party 1.
+    // Eight batches have 40 masks of party 1.
     let ((a, _), (b, notes)) = Pair::run(|ch| run(ch, 0, 8), |ch| run(ch, 1, 8));
     let (a, b) = (a.unwrap(), b.unwrap());
     assert_eq!(a, b);
@@ -96,7 +96,9 @@ fn programs_run_on_stored_material_until_it_is_used_up() {
     assert_eq!(notes, "nnnnnnnn()");
     let ((a, _), (b, notes)) = Pair::run(|ch| run(ch, 0, 7), |ch| run(ch, 1, 7));
     for ended in [a, b] {
-        assert!(matches!(ended, Err(Error { kind: Kind::InvalidInput(message), .. }) if message.contains("used up")));
+        assert!(
+            matches!(ended, Err(Error { kind: Kind::InvalidInput(message), .. }) if message.contains("no batch of shares is left"))
+        );
     }
     assert_eq!(notes, "nnnnnnnn");
 }
@@ -104,8 +106,8 @@ fn programs_run_on_stored_material_until_it_is_used_up() {
 #[test]
 fn a_check_that_does_not_end_well_is_not_noted_as_passed() {
     let run = |ch: &mut MemoryChannel, party: u16| {
-        let mut shelf = Noting::new(blocks(party, 3, 1));
-        let mut machine = Machine::new(here(party, SESSION), Box::new(shelf.stocked(party)));
+        let mut shelf = Noting::new(batches(party, 3, 1));
+        let mut machine = Machine::new(here(party, SESSION), Box::new(shelf.dealer(party)));
         let mut x = [Share::default(); 2];
         machine.random(ch, &mut x).unwrap();
         machine.check(ch).unwrap();
@@ -121,18 +123,18 @@ fn a_check_that_does_not_end_well_is_not_noted_as_passed() {
 }
 
 #[test]
-fn blocks_of_two_preparations_do_not_mix() {
-    let mixed = [blocks(0, 3, 1), blocks(0, 4, 1)].into_iter().flatten().collect();
+fn batches_of_two_lots_do_not_mix() {
+    let mixed = [batches(0, 3, 1), batches(0, 4, 1)].into_iter().flatten().collect();
     let mut shelf = Noting::new(mixed);
-    let mut dealer = shelf.stocked(0);
+    let mut dealer = shelf.dealer(0);
     let (mut ch, _other) = comity_channel::memory::pair();
     assert!(dealer.shares(&mut ch, &mut [Share::default(); 3]).is_ok());
     let ended = dealer.shares(&mut ch, &mut [Share::default(); 1]);
     assert!(
-        matches!(ended, Err(Error { kind: Kind::InvalidInput(message), .. }) if message.contains("not of one preparation"))
+        matches!(ended, Err(Error { kind: Kind::InvalidInput(message), .. }) if message.contains("not of one lot"))
     );
-    assert!(matches!(Stocked::new(&mut Noting::default(), PartyId(0), AMOUNTS).err(),
-        Some(Error { kind: Kind::InvalidInput(message), .. }) if message.contains("used up")));
+    assert!(matches!(FromShelf::new(&mut Noting::default(), PartyId(0), AMOUNTS).err(),
+        Some(Error { kind: Kind::InvalidInput(message), .. }) if message.contains("no batch of shares is left")));
 }
 
 #[test]
@@ -140,9 +142,9 @@ fn every_share_comes_out_once_and_as_it_was_made() {
     let (mut ch, _other) = comity_channel::memory::pair();
     for party in 0..2 {
         let mut direct = Trusted::new(PartyId(party), 3, 100);
-        let mut shelf = Noting::new(blocks(party, 3, 1));
-        let mut dealer = shelf.stocked(party);
-        let triples = |dealer: &mut dyn Dealer, ch: &mut MemoryChannel| {
+        let mut shelf = Noting::new(batches(party, 3, 1));
+        let mut dealer = shelf.dealer(party);
+        let triples = |dealer: &mut dyn TripleDealer, ch: &mut MemoryChannel| {
             let mut triples = dealer.triples(ch, 100).unwrap();
             triples.take(100).iter().flat_map(|t| [t.a, t.b, t.c]).collect::<Vec<Share>>()
         };
@@ -168,9 +170,9 @@ fn every_share_comes_out_once_and_as_it_was_made() {
 }
 
 #[test]
-fn what_is_no_block_is_refused() {
-    let good = blocks(1, 3, 1).remove(0).unwrap();
-    let read = |bytes: &[u8]| Stock::read(&mut &*bytes, PartyId(1), &AMOUNTS).map(|_| ());
+fn what_is_no_batch_is_refused() {
+    let good = batches(1, 3, 1).remove(0).unwrap();
+    let read = |bytes: &[u8]| StoredBatch::read(&mut &*bytes, PartyId(1), &AMOUNTS).map(|_| ());
     read(&good).unwrap();
     let refused = |bytes: &[u8], words: &str| match read(bytes) {
         Err(Error { kind: Kind::InvalidInput(message), .. }) => assert!(message.contains(words), "{message}"),
@@ -193,5 +195,5 @@ fn what_is_no_block_is_refused() {
         refused(&good[..len], "cannot be read");
     }
     refused(&[&good[..], &[0]].concat(), "more bytes");
-    assert!(Stock::read(&mut good.as_slice(), PartyId(0), &AMOUNTS).is_err());
+    assert!(StoredBatch::read(&mut good.as_slice(), PartyId(0), &AMOUNTS).is_err());
 }
