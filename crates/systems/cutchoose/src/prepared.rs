@@ -13,18 +13,19 @@
 //! hash is an ideal cipher that a simulator may program, and what turns output labels to results (the opening of `c_j^T`) must
 //! not be known before the inputs are fixed: its keys travel last, after the transfers of `y'`.
 //!
-//! **Once**. A preparation serves one run, whether it succeeds or not; [`Loaded::run`] consumes it. Two runs on one
-//! preparation (a restored backup, a copied folder, a snapshot of a virtual machine) show the evaluator two sets of
+//! **Once**. What is prepared is one batch, a lot by itself. It serves one run, whether that succeeds or not; [`Loaded::run`]
+//! consumes it. Two runs on one batch (a restored backup, a copied folder, a snapshot of a virtual machine) show the evaluator two sets of
 //! input labels, and with them the garbler's input `x`; and a garbler that sees two `y'` against one choice learns where two inputs differ.
 //!
 //! **What leaks**, more than in a single execution: online the evaluator's time grows with the number of copies that it evaluates, and so
-//! does the size of its preparation, which tells the number to whoever sees it (`log2(rho)` bits less to guess).
+//! does the size of its batch, which tells the number to whoever sees it (`log2(rho)` bits less to guess).
 //!
 //! **Size**: [`prepared_size`]; at the evaluator 32 bytes for each AND gate and evaluated copy.
 //!
-//! Modules: `garbler` and `evaluator`, each with both phases of one side.
+//! Modules: `garbler` and `evaluator`, each with both phases of one side; `format`, what opens a batch.
 
 mod evaluator;
+mod format;
 mod garbler;
 
 use std::io::{Read, Write};
@@ -35,20 +36,16 @@ use comity_core::{Backend, Bits, Block, Error, Params, PartyId, Result, SessionI
 use comity_garble::lockstep::{GarblingParty, LabelRows, joined};
 use comity_protocol::{Conduct, Here, Honest, Party};
 use rand_core::CryptoRng;
-use zeroize::Zeroizing;
 
 use crate::conduct::Act;
-use crate::copies::{CopySecret, Replica};
+use crate::copies::Replica;
 use crate::intake::Form;
 use crate::plan::Plan;
 use crate::rows::Layout;
-use crate::saved::{put_bytes, take, take_bytes};
 use crate::transfer::{Extended, Ots, make_labels};
+use format::Head;
 
-/// The form of a preparation's bytes.
-const MAGIC: &[u8; 16] = b"comity wmk17 v2\n";
-
-/// The most bytes that a preparation of this program takes at either party, if all copies were evaluated; half of it is usual.
+/// The most bytes that a batch for this program takes at either party, if all copies were evaluated; half of it is usual.
 pub(crate) fn prepared_size(program: &Program, garbler: PartyId, params: Params) -> u64 {
     let plan = Plan::new(program, garbler, params, Form::All);
     let copies = plan.copies as u64;
@@ -56,46 +53,52 @@ pub(crate) fn prepared_size(program: &Program, garbler: PartyId, params: Params)
     (2 * copies * (program.and_gates() + plan.tag_gates()) + (copies + 8) * bits + 8 * copies) * Block::BYTES as u64
 }
 
-/// Runs the offline phase for a program that [fits](comity_protocol::Card::fits), and writes this party's preparation.
+/// Runs the offline phase for a program that [fits](comity_protocol::Card::fits), and writes this party's batch.
 ///
 /// # Errors
 /// What the channel reports, [`Misbehaved`](comity_core::Kind) for each check that fails, and [`Io`](comity_core::Kind) if it
 /// cannot be written. After an error what was written is worth nothing.
 pub fn prepare(me: &mut Party<'_, '_>, program: &Program, garbler: PartyId, to: &mut dyn Write) -> Result<()> {
     let (ch, here, rng, observer) = me.pair()?;
-    let offline = Offline::new(program, garbler, here.params, &Extended);
-    offline.run(ch, here, rng, to, observer, &mut Honest)
+    Offline::new(program, garbler, here, &Extended).run(ch, rng, to, observer, &mut Honest)
 }
 
 /// What is prepared.
 pub(crate) struct Offline<'a> {
+    /// The party in the session of the offline phase.
+    here: Here,
     program: &'a Program,
     plan: Plan,
     ots: &'a dyn Ots,
 }
 
 impl<'a> Offline<'a> {
-    pub(crate) fn new(program: &'a Program, garbler: PartyId, params: Params, ots: &'a dyn Ots) -> Offline<'a> {
-        Offline { program, plan: Plan::new(program, garbler, params, Form::All), ots }
+    pub(crate) fn new(program: &'a Program, garbler: PartyId, here: Here, ots: &'a dyn Ots) -> Offline<'a> {
+        let plan = Plan::new(program, garbler, here.params, Form::All);
+        Offline { here: here.child("cutchoose, prepared"), program, plan, ots }
     }
 
     pub(crate) fn run(
         &self,
         ch: &mut dyn Channel,
-        here: Here,
         rng: &mut dyn CryptoRng,
         to: &mut dyn Write,
         observer: &mut dyn Observer,
         conduct: &mut impl for<'c> Conduct<Act<'c>>,
     ) -> Result<()> {
-        let (here, garbler) = (here.child("cutchoose, prepared"), self.plan.garbler);
-        put_bytes(to, MAGIC)?;
-        put_bytes(to, &here.session.to_bytes())?;
-        put_bytes(to, &self.program.digest())?;
-        put_bytes(to, &[here.me.0 as u8, garbler.0 as u8, here.params.rho as u8])?;
-        match garbler == here.me {
-            true => garbler::offline(ch, here, self, rng, to, observer, conduct),
-            false => evaluator::offline(ch, here, self, rng, to, observer, conduct),
+        let Offline { here, program, ref plan, .. } = *self;
+        Head {
+            session: here.session,
+            program: program.digest(),
+            party: here.me,
+            garbler: plan.garbler,
+            params: here.params,
+        }
+        .write(to)?;
+        observer.phase("setup");
+        match plan.garbler == here.me {
+            true => garbler::offline(ch, self, rng, to, observer, conduct),
+            false => evaluator::offline(ch, self, rng, to, observer, conduct),
         }
     }
 }
@@ -109,7 +112,7 @@ fn make_inputs(plan: &Plan, copies: &mut [Replica], layout: &Layout, memory: &mu
     Ok(())
 }
 
-/// A preparation, for one run.
+/// A batch, for one run.
 pub struct Prepared<R> {
     here: Here,
     garbler: PartyId,
@@ -117,30 +120,21 @@ pub struct Prepared<R> {
 }
 
 impl<R: Read> Prepared<R> {
-    /// The preparation that was written for this program and party.
+    /// The batch that was written for this program and party.
     ///
     /// # Errors
     /// [`InvalidInput`](comity_core::Kind) if it is none, or for another program or party.
     pub fn open(mut from: R, backend: Backend, party: PartyId, program: &Program) -> Result<Prepared<R>> {
-        let (mut magic, mut session, mut digest, mut rest) = ([0; 16], [0; 32], [0; 32], [0; 3]);
-        take_bytes(&mut from, &mut magic)?;
-        if magic != *MAGIC {
-            return Err(Error::invalid_input("this is no preparation of cutchoose, or one of another version"));
+        let head = Head::read(&mut from)?;
+        if head.program != program.digest() {
+            return Err(Error::invalid_input("the batch is for another program"));
         }
-        take_bytes(&mut from, &mut session)?;
-        take_bytes(&mut from, &mut digest)?;
-        take_bytes(&mut from, &mut rest)?;
-        if digest != program.digest() {
-            return Err(Error::invalid_input("the preparation is for another program"));
+        if head.party != party || party.0.max(head.garbler.0) > 1 {
+            let own = head.party;
+            return Err(Error::invalid_input(format!("the batch is party {own}'s, and this is party {party}")));
         }
-        let [own, garbler, rho] = rest;
-        let (own, garbler) = (PartyId(own.into()), PartyId(garbler.into()));
-        if own != party || own.0.max(garbler.0) > 1 {
-            return Err(Error::invalid_input(format!("the preparation is party {own}'s, and this is party {party}")));
-        }
-        let params = Params::new(128, rho.into())?;
-        let here = Here { me: party, parties: 2, session: SessionId::new(session), params, backend };
-        Ok(Prepared { here, garbler, from })
+        let here = Here { me: party, parties: 2, session: head.session, params: head.params, backend };
+        Ok(Prepared { here, garbler: head.garbler, from })
     }
 
     /// The party that garbled.
@@ -153,7 +147,7 @@ impl<R: Read> Prepared<R> {
         self.here.params
     }
 
-    /// The session in which it was prepared: the peer's preparation has the same.
+    /// The session in which it was prepared: the peer's batch has the same.
     pub fn session(&self) -> SessionId {
         self.here.session
     }
@@ -162,7 +156,7 @@ impl<R: Read> Prepared<R> {
     /// this party's values.
     ///
     /// # Errors
-    /// [`InvalidInput`](comity_core::Kind) where the inputs do not fit the program, or the preparation ends too soon.
+    /// [`InvalidInput`](comity_core::Kind) where the inputs do not fit the program, or the batch ends too soon.
     pub fn load<'a>(self, program: &'a Program, inputs: &[Option<Bits>]) -> Result<Loaded<'a, R>> {
         self.load_as(program, inputs, &mut Honest)
     }
@@ -185,14 +179,7 @@ impl<R: Read> Prepared<R> {
     }
 }
 
-/// Reads secrets of copies.
-fn take_secrets(from: &mut dyn Read, n: usize) -> Result<Vec<CopySecret>> {
-    let mut blocks = Zeroizing::new(vec![Block::ZERO; n]);
-    take(from, &mut blocks)?;
-    Ok(blocks.iter().map(|&block| CopySecret(block)).collect())
-}
-
-/// A preparation in memory, but for the garbled circuits.
+/// A batch in memory, but for the garbled circuits.
 pub struct Loaded<'a, R> {
     online: Online<'a>,
     role: Role,
@@ -201,7 +188,7 @@ pub struct Loaded<'a, R> {
 
 /// What is computed online.
 struct Online<'a> {
-    /// The party in the session of the preparation.
+    /// The party in the session of the offline phase.
     here: Here,
     program: &'a Program,
     plan: Plan,
@@ -219,7 +206,7 @@ impl<R: Read> Loaded<'_, R> {
     /// Runs the online phase. Outputs for this party go to the observer, when all checks are done.
     ///
     /// # Errors
-    /// What the channel reports, and [`Misbehaved`](comity_core::Kind) for each check that fails. The preparation is gone,
+    /// What the channel reports, and [`Misbehaved`](comity_core::Kind) for each check that fails. The batch is gone,
     /// whatever happens.
     pub fn run(self, ch: &mut dyn Channel, rng: &mut dyn CryptoRng, observer: &mut dyn Observer) -> Result<()> {
         self.run_as(ch, rng, observer, &mut Honest)

@@ -24,7 +24,7 @@ static CARD: Card = Card {
     corrupt: Corrupt::AllButOne,
     takes: Takes::Any,
     reactive: false,
-    offline: &[Material { name: "preparation", program: true, from: None, units: &["runs"] }],
+    offline: &[Material { name: "copies", program: true, from: None, units: &["runs"] }],
     options: &[
         Opt {
             name: "role",
@@ -81,18 +81,18 @@ impl Protocol for CutChoose {
             return Err(Error::invalid_input("what is stored is not coded: leave `coded` out, or the store"));
         }
         let bytes = prepared_size(program, garbling(options), params);
-        Ok(Need { material: "preparation", units: vec![1], batches: 1, bytes })
+        Ok(Need { material: "copies", units: vec![1], batches: 1, bytes })
     }
 
     fn run(&self, me: &mut Party<'_, '_>, job: &Job<'_>, from: &mut dyn Supplies) -> Result<()> {
         let Job { program, inputs, options } = *job;
         program.check_inputs(Some(me.me()), inputs)?;
-        if let Some(shelf) = from.shelf("preparation") {
-            let batch = shelf.take()?.ok_or_else(|| Error::invalid_input("no preparation is left"))?;
+        if let Some(shelf) = from.shelf("copies") {
+            let batch = shelf.take()?.ok_or_else(|| Error::invalid_input("no lot of copies is left"))?;
             let (ch, here, rng, observer) = me.pair()?;
             let prepared = Prepared::open(batch, here.backend, here.me, program)?;
             if prepared.garbler() != garbling(options) || prepared.params() != here.params {
-                return Err(Error::invalid_input("the preparation is for other roles or parameters than this run"));
+                return Err(Error::invalid_input("the lot is for other roles or parameters than this run"));
             }
             return prepared.load(program, inputs)?.run(ch, rng, observer);
         }
@@ -114,7 +114,7 @@ impl Protocol for CutChoose {
         let nameless = || Error::invalid_input("cutchoose prepares runs of a program: name one");
         let (program, garbler) = (ahead.program.ok_or_else(nameless)?, garbling(ahead.options));
         for run in 0..ahead.make.batches {
-            let mut me = me.sub(&format!("preparation {run}"));
+            let mut me = me.sub(&format!("lot {run}"));
             let lot = Lot { units: vec![1], batches: 1 };
             to.put(&mut me, &lot, &mut |me, _, out| prepare(me, program, garbler, out))?;
         }

@@ -1,5 +1,5 @@
-//! The bytes of a preparation: plain fields one after another, whose lengths both sides know from the program. Encryption,
-//! authentication and using a preparation once are for whoever stores them.
+//! The bytes of a batch: plain fields one after another, whose lengths both sides know from the program. Encryption,
+//! authentication and using a batch once are for whoever stores them.
 
 use std::io::{Read, Write};
 
@@ -13,7 +13,7 @@ pub(crate) fn put(to: &mut dyn Write, blocks: &[Block]) -> Result<()> {
 
 /// Writes bytes.
 pub(crate) fn put_bytes(to: &mut dyn Write, bytes: &[u8]) -> Result<()> {
-    to.write_all(bytes).map_err(|error| Error::io("storing a preparation", error))
+    to.write_all(bytes).map_err(|error| Error::io("storing a batch of copies", error))
 }
 
 /// Writes bits.
@@ -28,7 +28,7 @@ pub(crate) fn take(from: &mut dyn Read, blocks: &mut [Block]) -> Result<()> {
 
 /// Reads into bytes.
 pub(crate) fn take_bytes(from: &mut dyn Read, bytes: &mut [u8]) -> Result<()> {
-    from.read_exact(bytes).map_err(|error| Error::invalid_input(format!("the preparation cannot be read: {error}")))
+    from.read_exact(bytes).map_err(|error| Error::invalid_input(format!("the batch of copies cannot be read: {error}")))
 }
 
 /// Reads bits.

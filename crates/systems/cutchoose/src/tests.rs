@@ -201,11 +201,11 @@ impl Setting<'_> {
         Ok(outputs.0)
     }
 
-    /// One party's offline phase; its preparation.
+    /// One party's offline phase; its batch.
     fn offline(&self, ch: &mut dyn Channel, party: u16, mut act: &mut dyn FnMut(Act<'_>)) -> Result<Vec<u8>> {
         let (here, mut stored, mut observer) = (self.here(party), Vec::new(), Outputs::default());
-        let offline = Offline::new(self.program, PartyId(0), here.params, self.ots());
-        offline.run(ch, here, &mut self.rng(party), &mut stored, &mut observer, &mut act)?;
+        let offline = Offline::new(self.program, PartyId(0), here, self.ots());
+        offline.run(ch, &mut self.rng(party), &mut stored, &mut observer, &mut act)?;
         assert!(observer.0.is_empty(), "there are no outputs before there are inputs");
         Ok(stored)
     }

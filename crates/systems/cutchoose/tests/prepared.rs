@@ -1,4 +1,4 @@
-//! Offline and online: the same outputs as in the clear, for whoever garbles and learns; that a preparation is used once; and
+//! Offline and online: the same outputs as in the clear, for whoever garbles and learns; that a batch is used once; and
 //! what it refuses.
 
 use std::io::Read;
@@ -13,7 +13,7 @@ use comity_testing::{Pair, told};
 
 const RHO: u32 = 7;
 
-/// A store in memory: preparations, oldest first, each with the session of its lot.
+/// A store in memory: batches, oldest first, each with the session of its lot.
 #[derive(Default)]
 struct Kept(Vec<(SessionId, Vec<u8>)>);
 
@@ -32,17 +32,17 @@ impl Shelf for Kept {
     }
 
     fn check_begins(&mut self) -> Result<()> {
-        panic!("a preparation serves one run: there is nothing to note")
+        panic!("a batch serves one run: there is nothing to note")
     }
 
     fn check_passed(&mut self) -> Result<()> {
-        panic!("a preparation serves one run: there is nothing to note")
+        panic!("a batch serves one run: there is nothing to note")
     }
 }
 
 impl Supplies for Kept {
     fn shelf(&mut self, material: &str) -> Option<&mut dyn Shelf> {
-        (material == "preparation").then_some(self as &mut dyn Shelf)
+        (material == "copies").then_some(self as &mut dyn Shelf)
     }
 }
 
@@ -54,7 +54,7 @@ fn options(role: &str) -> Options {
 }
 
 fn here(me: u16) -> Here {
-    let (session, params) = (SessionId::derive("test of preparations", &[]), Params::new(128, RHO).unwrap());
+    let (session, params) = (SessionId::derive("test of batches", &[]), Params::new(128, RHO).unwrap());
     Here { me: PartyId(me), parties: 2, session, params, backend: Backend::detect() }
 }
 
@@ -63,7 +63,7 @@ fn offline(ch: &mut dyn Channel, me: u16, role: &str, program: &Program, runs: u
     let (mut kept, mut rng, mut observer, options) =
         (Kept::default(), rng(u128::from(me) + 5), Outputs::default(), options(role));
     let need = CutChoose.needs(program, &options, here(me).params).unwrap();
-    assert_eq!((need.material, need.batches, &need.units[..]), ("preparation", 1, &[1][..]));
+    assert_eq!((need.material, need.batches, &need.units[..]), ("copies", 1, &[1][..]));
     let make = Need { units: vec![runs], batches: runs, ..need };
     let mut net = Mesh::of_two(PartyId(me), ch);
     let mut me = Party { net: &mut net, here: here(me), rng: &mut rng, observer: &mut observer };
@@ -131,7 +131,7 @@ fn online_runs_compute_what_the_program_says() {
 
 /// Two runs of one session are prepared apart, and each takes one; then none is left, which is found out before anything is sent.
 #[test]
-fn each_run_takes_a_preparation_of_its_own() {
+fn each_run_takes_a_lot_of_its_own() {
     let program = comity_library::program("add8").unwrap();
     let role = "garbler";
     let (mut a, mut b) = Pair::run(|ch| offline(ch, 0, role, &program, 2), |ch| offline(ch, 1, role, &program, 2));
@@ -152,13 +152,13 @@ fn each_run_takes_a_preparation_of_its_own() {
         assert!(one == [(0, number((x + y) & 255, 8))] && one == two);
     }
     let (sent, ended) = told(&[], |ch| online(ch, 0, role, &program, &[number(1, 8), number(1, 8)], &mut a));
-    refused(ended, "no preparation is left");
+    refused(ended, "no lot of copies is left");
     assert!(sent.is_empty());
 }
 
-/// What is refused before anything is sent. Inputs that do not fit leave the preparation where it is.
+/// What is refused before anything is sent. Inputs that do not fit leave the lot where it is.
 #[test]
-fn a_run_that_does_not_fit_its_preparation_is_refused() {
+fn a_run_that_does_not_fit_its_lot_is_refused() {
     let program = comity_library::program("add8").unwrap();
     let role = "garbler";
     let (mut a, _) = Pair::run(|ch| offline(ch, 0, role, &program, 1), |ch| offline(ch, 1, role, &program, 1));
@@ -166,11 +166,11 @@ fn a_run_that_does_not_fit_its_preparation_is_refused() {
     let (sent, ended) = run(role, number(1, 7));
     refused(ended, "bits");
     assert!(sent.is_empty());
-    // The preparation is still there, and now it is used.
+    // The lot is still there, and now it is used.
     let (sent, ended) = run("evaluator", number(1, 8));
     refused(ended, "other roles");
     assert!(sent.is_empty());
-    refused(run(role, number(1, 8)).1, "no preparation is left");
+    refused(run(role, number(1, 8)).1, "no lot of copies is left");
 
     let mut coded = options(role);
     coded.set(PartyId(0), "coded", "yes").unwrap();
@@ -179,7 +179,7 @@ fn a_run_that_does_not_fit_its_preparation_is_refused() {
 }
 
 #[test]
-fn a_preparation_is_for_one_program_and_party_and_read_whole() {
+fn a_batch_is_for_one_program_and_party_and_read_whole() {
     let program = comity_library::program("add8").unwrap();
     // The phases apart, as who measures them calls them.
     let written = |ch: &mut dyn Channel, me| {
@@ -201,9 +201,9 @@ fn a_preparation_is_for_one_program_and_party_and_read_whole() {
             Err(other) => panic!("{other}"),
         };
     assert_eq!(open(&a, 0, &program), "loaded");
-    assert!(open(&a, 1, &program).contains("the preparation is party 0's"));
+    assert!(open(&a, 1, &program).contains("the batch is party 0's"));
     assert!(open(&a, 0, &comity_library::program("add16").unwrap()).contains("another program"));
-    assert!(open(&a[1..], 0, &program).contains("no preparation"));
+    assert!(open(&a[1..], 0, &program).contains("no batch"));
     for len in [0, 10, 40, 83, 100, a.len() - 1] {
         assert!(open(&a[..len], 0, &program).contains("cannot be read"), "{len}");
     }

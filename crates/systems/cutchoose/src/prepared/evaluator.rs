@@ -12,7 +12,8 @@ use comity_protocol::{Conduct, Here};
 use rand_core::CryptoRng;
 use zeroize::Zeroizing;
 
-use super::{Offline, Online, make_inputs, receive_bits, swap, take_secrets, tell};
+use super::format::{put_secrets, take_secrets};
+use super::{Offline, Online, make_inputs, receive_bits, swap, tell};
 use crate::checks;
 use crate::conduct::Act;
 use crate::consistency::{self, Weights};
@@ -29,16 +30,14 @@ use crate::transfer::{OpenedCopies, random_bits, receive_labels};
 /// The offline phase.
 pub(super) fn offline(
     ch: &mut dyn Channel,
-    here: Here,
     offline: &Offline<'_>,
     rng: &mut dyn CryptoRng,
     to: &mut dyn Write,
     observer: &mut dyn Observer,
     conduct: &mut impl for<'a> Conduct<Act<'a>>,
 ) -> Result<()> {
-    let Offline { program, plan, ots } = offline;
+    let &Offline { here, program, ref plan, ots } = offline;
     let Here { backend, session, .. } = here;
-    observer.phase("setup");
     let mut choice = CopyChoice::nonempty(|| random_bits(plan.copies, rng));
     conduct.before(Act::Choice(&mut choice));
     let random = random_bits(plan.probe.encoded(), rng);
@@ -65,8 +64,7 @@ pub(super) fn offline(
     put_bits(to, &opened.choice.evaluated_bits())?;
     put_bits(to, &random)?;
     put(to, &ots.inputs)?;
-    let secrets = Zeroizing::new(secrets.iter().map(|secret| secret.0).collect::<Vec<_>>());
-    put(to, &secrets)?;
+    put_secrets(to, &secrets)?;
     put(to, &[trapdoor])?;
     put(to, m.as_flattened())?;
     r.iter().try_for_each(|r| put(to, r))?;

@@ -10,7 +10,8 @@ use comity_protocol::{Conduct, Here};
 use rand_core::CryptoRng;
 use zeroize::Zeroizing;
 
-use super::{Offline, Online, make_inputs, receive_bits, swap, take_secrets, tell};
+use super::format::{put_secrets, take_secrets};
+use super::{Offline, Online, make_inputs, receive_bits, swap, tell};
 use crate::conduct::Act;
 use crate::consistency::{self, Weights};
 use crate::copies::{CopySecret, KeyStreams, Replica};
@@ -26,16 +27,14 @@ use crate::transfer::{random_bits, receive_block, send_labels};
 /// The offline phase.
 pub(super) fn offline(
     ch: &mut dyn Channel,
-    here: Here,
     offline: &Offline<'_>,
     rng: &mut dyn CryptoRng,
     to: &mut dyn Write,
     observer: &mut dyn Observer,
     conduct: &mut impl for<'a> Conduct<Act<'a>>,
 ) -> Result<()> {
-    let Offline { program, plan, ots } = offline;
+    let &Offline { here, program, ref plan, ots } = offline;
     let Here { backend, session, .. } = here;
-    observer.phase("setup");
     let ots = ots.send(ch, here, plan.copies, plan.probe.encoded(), rng)?;
     let mut first = [0; First::BYTES];
     ch.recv(&mut first)?;
@@ -67,8 +66,7 @@ pub(super) fn offline(
     ch.flush()?;
 
     put_bytes(to, &first)?;
-    let blocks = |secrets: &[CopySecret]| Zeroizing::new(secrets.iter().map(|secret| secret.0).collect::<Vec<_>>());
-    [&seeds, &keys, &table_keys].into_iter().try_for_each(|secrets| put(to, &blocks(secrets)))?;
+    [&seeds, &keys, &table_keys].into_iter().try_for_each(|secrets| put_secrets(to, secrets))?;
     put(to, ots.inputs.as_flattened())?;
     put_bits(to, &random)?;
     put(to, opened.as_flattened())?;

@@ -133,7 +133,7 @@ fn the_trapdoor_is_not_trivial() {
     let rng = &mut rng(3);
     let (one, two) = (Trapdoor::new(rng).0, Trapdoor::new(rng).0);
     assert!(distinct(&[one.w, one.r, one.half_r, two.w, two.r, two.half_r, Scalar::ZERO]));
-    // Drawn again it is the same, so that a preparation can be kept as a seed.
+    // Drawn again it is the same, so that a batch can hold it as a seed.
     let again = |seed| Trapdoor::new(&mut self::rng(seed)).1;
     assert!(again(4) == again(4) && again(4) != again(5));
 }

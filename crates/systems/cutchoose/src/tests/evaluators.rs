@@ -41,7 +41,7 @@ fn points(setting: &Setting<'_>) {
             let mut acts = 0;
             let ends = setting.run(|_| acts += 1, first(point));
             assert_eq!(ends.complaint(), Some(misbehaviour));
-            // Offline at once: no preparation is made with it.
+            // Offline at once: no batch is made with it.
             assert!(!setting.prepared || acts == 0);
         };
         refused(identity, checks::IDENTITY_POINT);

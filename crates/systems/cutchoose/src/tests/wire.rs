@@ -40,7 +40,7 @@ fn recorded(setting: &Setting<'_>, mut garbler: impl FnMut(Act<'_>) + Send) -> [
 
 /// Who changes the bytes on purpose, here or in comity-ot, changes this digest, and the wire version.
 const GOLDEN: &str = "5838ab7753c6cb95beceda42757696e7479ac7ed23a251f05438bd69c11dfea4";
-/// The same in two phases. Who changes what is stored changes the version of preparations too; the digest of the program, which
+/// The same in two phases. Who changes what is stored changes the version of batches too; the digest of the program, which
 /// follows from its encoding, is part of it.
 const GOLDEN_PREPARED: &str = "4b44cb9166534422307c8d8dd2163ad03898d51d0aee0d56affc109a7ba90a31";
 
@@ -56,7 +56,7 @@ fn pinned(prepared: bool, golden: &str) {
         recorded(&setting, honest).iter().for_each(|recording| update(&recording.sent));
         if prepared {
             let offline = |ch: &mut comity_channel::MemoryChannel, party| {
-                setting.offline(ch, party, &mut honest).expect("a preparation")
+                setting.offline(ch, party, &mut honest).expect("a batch")
             };
             let (a, b) = Pair::run(|ch| offline(ch, 0), |ch| offline(ch, 1));
             [a, b].iter().for_each(|stored| update(stored));
@@ -289,7 +289,7 @@ fn a_prepared_challenge_leaves_after_what_it_checks() {
     let program = program(Recipients::All);
     let setting = Setting { prepared: true, ..Setting::new(&program, 4, 370) };
     let offline =
-        |ch: &mut comity_channel::MemoryChannel, party| setting.offline(ch, party, &mut honest).expect("a preparation");
+        |ch: &mut comity_channel::MemoryChannel, party| setting.offline(ch, party, &mut honest).expect("a batch");
     let (a, b) = Pair::run(|ch| offline(ch, 0), |ch| offline(ch, 1));
     // What the garbler has sent when it answers; what the evaluator has, and has sent, when it is about to tell.
     let (checked, told) = Pair::run(
@@ -320,7 +320,7 @@ fn a_prepared_challenge_leaves_after_what_it_checks() {
     assert_eq!(told, (checked, Probe::new(setting.rho, BITS).encoded().div_ceil(8)));
 }
 
-/// Online, both parties say how their inputs differ from random bits. Of many preparations for one input, each bit of the input
+/// Online, both parties say how their inputs differ from random bits. Of many batches for one input, each bit of the input
 /// that would follow if the random bits were zero takes both values, and no bit always goes with another.
 #[test]
 fn what_is_told_of_an_input_says_nothing() {

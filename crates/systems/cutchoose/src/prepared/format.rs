@@ -1,0 +1,59 @@
+//! The bytes that open a batch, and those of secrets: what both sides write and read alike.
+
+use std::io::{Read, Write};
+
+use comity_core::{Block, Error, Params, PartyId, Result, SessionId};
+use zeroize::Zeroizing;
+
+use crate::copies::CopySecret;
+use crate::saved::{put, put_bytes, take, take_bytes};
+
+/// The form of a batch's bytes.
+const MAGIC: &[u8; 16] = b"comity wmk17 v2\n";
+
+/// What a batch begins with, at either side.
+pub(super) struct Head {
+    /// The session of the offline phase.
+    pub(super) session: SessionId,
+    /// The digest of the program.
+    pub(super) program: [u8; 32],
+    /// Whose batch it is.
+    pub(super) party: PartyId,
+    pub(super) garbler: PartyId,
+    pub(super) params: Params,
+}
+
+impl Head {
+    pub(super) fn write(&self, to: &mut dyn Write) -> Result<()> {
+        put_bytes(to, MAGIC)?;
+        put_bytes(to, &self.session.to_bytes())?;
+        put_bytes(to, &self.program)?;
+        put_bytes(to, &[self.party.0 as u8, self.garbler.0 as u8, self.params.rho as u8])
+    }
+
+    pub(super) fn read(from: &mut dyn Read) -> Result<Head> {
+        let (mut magic, mut session, mut program, mut rest) = ([0; 16], [0; 32], [0; 32], [0; 3]);
+        take_bytes(from, &mut magic)?;
+        if magic != *MAGIC {
+            return Err(Error::invalid_input("this is no batch of cutchoose, or one of another version"));
+        }
+        take_bytes(from, &mut session)?;
+        take_bytes(from, &mut program)?;
+        take_bytes(from, &mut rest)?;
+        let [party, garbler, rho] = rest;
+        let [party, garbler] = [party, garbler].map(|party| PartyId(party.into()));
+        Ok(Head { session: SessionId::new(session), program, party, garbler, params: Params::new(128, rho.into())? })
+    }
+}
+
+/// Writes secrets of copies.
+pub(super) fn put_secrets(to: &mut dyn Write, secrets: &[CopySecret]) -> Result<()> {
+    put(to, &Zeroizing::new(secrets.iter().map(|secret| secret.0).collect::<Vec<_>>()))
+}
+
+/// Reads secrets of copies.
+pub(super) fn take_secrets(from: &mut dyn Read, n: usize) -> Result<Vec<CopySecret>> {
+    let mut blocks = Zeroizing::new(vec![Block::ZERO; n]);
+    take(from, &mut blocks)?;
+    Ok(blocks.iter().map(|&block| CopySecret(block)).collect())
+}
