@@ -91,7 +91,7 @@ pub(crate) struct Prepare {
     /// How many runs were prepared; without a program, how much of the protocol's material.
     pub(crate) count: u64,
     pub(crate) and_gates: u64,
-    /// What the new entries take on the disk.
+    /// What the new lots take on the disk.
     pub(crate) stored_bytes: u64,
     pub(crate) seconds: Seconds,
     pub(crate) bytes: Bytes,

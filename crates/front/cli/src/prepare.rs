@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use clap::Args;
-use comity::Preparation;
+use comity::Filled;
 use comity_terminal::console::emit;
 use comity_terminal::failure::{Failure, Outcome};
 use comity_terminal::json::to_line;
@@ -26,7 +26,7 @@ pub(crate) struct PrepareArgs {
     pub(crate) roles: RoleArgs,
     #[command(flatten)]
     pub(crate) network: NetworkArgs,
-    /// Where the preparations go: a folder, made if it is not there. Keep it out of backups (see below)
+    /// Where the material goes: a folder, made if it is not there. Keep it out of backups (see below)
     #[arg(long, value_name = "DIR")]
     pub(crate) store: PathBuf,
     #[command(flatten)]
@@ -34,7 +34,7 @@ pub(crate) struct PrepareArgs {
     /// How many runs to prepare; without a program, how much of the protocol's material (of `tinyot`, for how many AND gates)
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u64).range(1..=1 << 40))]
     pub(crate) count: u64,
-    /// Refuse if all entries of the store could then take more than this: bytes, or as in 500MiB, 20GiB
+    /// Refuse if all lots of the store could then take more than this: bytes, or as in 500MiB, 20GiB
     #[arg(long, value_name = "BYTES", default_value = "8GiB")]
     pub(crate) store_limit: Size,
     #[command(flatten)]
@@ -58,7 +58,7 @@ pub(crate) fn run(args: &PrepareArgs) -> Outcome {
     let limit = args.store_limit.0;
     let done = match &resolved {
         Some(resolved) => session.prepare(&resolved.program, args.count, limit, &mut watch),
-        None => session.deal(args.count, limit, &mut watch),
+        None => session.prepare_any(args.count, limit, &mut watch),
     };
     let done = done.map_err(|e| Failure::from(e).with_peer(address))?;
     watch.progress.finish();
@@ -79,7 +79,7 @@ pub(crate) fn run(args: &PrepareArgs) -> Outcome {
 }
 
 /// The object that `--json` prints.
-fn describe(done: &Preparation, program: String) -> json::Prepare {
+fn describe(done: &Filled, program: String) -> json::Prepare {
     let report = &done.report;
     json::Prepare {
         program,

@@ -1,6 +1,6 @@
 //! `Watcher`: what is said while a session runs.
 
-use comity::{Card, Watch};
+use comity::{Card, Taken, Watch};
 use comity_terminal::console::{emit, note};
 use comity_terminal::json::to_line;
 use comity_terminal::progress::{Progress, Ticker};
@@ -70,37 +70,29 @@ impl Watch for Watcher {
         }
     }
 
-    fn taken(&mut self, left: usize, deleted: usize) {
-        if deleted > 0 {
-            self.say(&format!("the other party has lost its part of {deleted} of the preparations here: deleted"));
-        }
-        if self.verbose || left == 0 {
-            self.say(&format!("a preparation is used up; left for this program and peer: {left}"));
-        }
-    }
-
-    fn material(&mut self, left: u32, need: u32, behind: u32) {
-        if behind > 0 {
+    fn taken(&mut self, taken: &Taken) {
+        let Taken { material, unit, need, left, behind } = taken;
+        if *behind > 0 {
             self.say(&format!(
-                "the other party had used {behind} blocks of the store's material that were unused here: they are gone, too. A \
-                 crash costs one or two; if it is more, an old copy of this store was put back, or the other party lies"
+                "another party had used {behind} batches of the lot that were unused here: they are gone, too. A crash costs \
+                 one or two; if it is more, an old copy of this store was put back, or the other party lies"
             ));
         }
-        if self.verbose || left < 2 * need {
-            self.say(&format!("{need} of {left} blocks of material are used up"));
+        if self.verbose || left < need {
+            self.say(&format!("taken from the store: {need} {unit} of {material}; left: {left}"));
         }
     }
 
-    fn discarded(&mut self, preparations: usize) {
-        self.say(&format!("the other party has lost its part of {preparations} of the preparations here: deleted"));
+    fn discarded(&mut self, lots: usize) {
+        self.say(&format!("other parties have lost their part of {lots} of the lots here: deleted"));
     }
 
     fn damaged(&mut self, why: &str) {
         self.say(&format!("passed over in the store: {why}"));
     }
 
-    fn destroyed(&mut self, name: &str) {
-        self.say(&format!("material for {name} was destroyed: a run broke off while it was checked"));
+    fn destroyed(&mut self, program: &str) {
+        self.say(&format!("a lot for {program} was destroyed: a run broke off while it was checked"));
     }
 
     fn phase(&mut self, name: &'static str) {

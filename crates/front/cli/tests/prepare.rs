@@ -1,4 +1,4 @@
-//! `comity prepare` and `comity run --store`: each preparation serves one run, whatever happens.
+//! `comity prepare` and `comity run --store`: each batch serves one run, whatever happens.
 
 #[allow(dead_code, reason = "each test file uses a part")]
 mod common;
@@ -30,9 +30,9 @@ impl Stores {
         ["--store".to_owned(), store].into_iter().chain(self.flags[party].clone()).collect()
     }
 
-    /// The names of the entries that are ready at a party.
-    fn ready(&self, party: usize) -> Vec<String> {
-        self.files(party, ".ready")
+    /// The names of the records of a party's lots.
+    fn lots(&self, party: usize) -> Vec<String> {
+        self.files(party, ".lot")
     }
 
     /// The names of a party's files that have this in them.
@@ -83,7 +83,7 @@ impl Stores {
 }
 
 #[test]
-fn each_run_takes_the_next_preparation() {
+fn each_run_takes_the_next_lot() {
     let stores = Stores::new("prepare-runs");
     let [a, b] = stores.prepare(&["--count", "2", "--json"]);
     assert!(a.err.contains("the key of the store"), "{}", a.err);
@@ -99,44 +99,44 @@ fn each_run_takes_the_next_preparation() {
     }
     for (party, done) in [&a, &b].into_iter().enumerate() {
         let folder = stores.folder.path(&format!("store{party}"));
-        let sizes =
-            stores.ready(party).iter().map(|name| fs::metadata(format!("{folder}/{name}")).unwrap().len()).sum::<u64>();
+        let files = [stores.lots(party), stores.files(party, ".batch-")].concat();
+        let sizes = files.iter().map(|name| fs::metadata(format!("{folder}/{name}")).unwrap().len()).sum::<u64>();
         assert_eq!(done.json()["stored_bytes"], sizes);
     }
-    assert_eq!(stores.ready(0), stores.ready(1), "both parts have one name");
-    let first = stores.ready(0);
+    assert_eq!(stores.lots(0), stores.lots(1), "both parts have one name");
+    let first = stores.lots(0);
     assert_eq!(first.len(), 2);
     stores.add(40, 2);
-    let second = stores.ready(0);
+    let second = stores.lots(0);
     assert_eq!(second.len(), 1);
-    assert_eq!(second, stores.ready(1));
+    assert_eq!(second, stores.lots(1));
     let [a, _] = stores.add(50, 5);
-    assert!(a.err.contains("peer: 0"), "{}", a.err);
-    assert!(stores.ready(0).is_empty() && stores.ready(1).is_empty());
+    assert!(a.err.contains("1 runs of copies; left: 0"), "{}", a.err);
+    assert!(stores.lots(0).is_empty() && stores.lots(1).is_empty());
     // None is left: both are told, and told what to do.
     let done = stores.both("run", &[], [&["--input", "u64:1"], &["--input", "u64:2"]]);
     for done in done {
-        done.fails(2, &["neither party has a preparation", "comity prepare"]);
+        done.fails(2, &["no party has a lot of copies", "comity prepare"]);
     }
 }
 
 #[test]
-fn a_preparation_is_for_its_program_parameters_and_role() {
+fn a_lot_is_for_its_program_parameters_and_role() {
     let stores = Stores::new("prepare-fits");
     let [a, b] = stores.both("prepare", &[], [&["--role", "evaluator"], &["--role", "garbler"]]);
     assert!(a.ok().contains("1 run is prepared") && b.ok().contains("1 run is prepared"), "{}", a.out);
     let inputs: [&[&str]; 2] = [&["--input", "u64:1"], &["--input", "u64:2"]];
     for done in stores.both("run", &["--output-to", "0"], inputs) {
-        done.fails(2, &["neither party has a preparation", "comity prepare"]);
+        done.fails(2, &["no party has a lot of copies", "comity prepare"]);
     }
     for done in stores.with_rho("8", "run", &[], inputs) {
-        done.fails(2, &["neither party has a preparation", "comity prepare"]);
+        done.fails(2, &["no party has a lot of copies", "comity prepare"]);
     }
     let garbler: [&[&str]; 2] = [&["--input", "u64:1", "--role", "garbler"], &["--input", "u64:2"]];
     let [a, b] = stores.both("run", &[], garbler);
     // That party 0 garbles is agreed, and this was prepared for the other one.
     for done in [a, b] {
-        done.fails(2, &["neither party has a preparation", "options"]);
+        done.fails(2, &["no party has a lot of copies", "options"]);
     }
     // A party with a store and one without want different things.
     let store = stores.of(0);
@@ -144,7 +144,7 @@ fn a_preparation_is_for_its_program_parameters_and_role() {
     let (a, b) = both(&["add64", "--rho", "7"], &store, &["--input", "u64:2"]);
     a.fails(2, &["disagree", "from a store"]);
     b.fails(2, &["disagree", "from a store"]);
-    assert_eq!((stores.ready(0).len(), stores.ready(1).len()), (1, 1), "nothing was used up");
+    assert_eq!((stores.lots(0).len(), stores.lots(1).len()), (1, 1), "nothing was used up");
     stores.add(3, 4);
 }
 
@@ -160,20 +160,20 @@ fn killed_in_the_middle_it_is_gone_and_the_parties_find_together_again() {
     let args = ["run", "add64", "--rho", "7", "--party", "1", "--input", "u64:2", "--connect", &listener.address];
     let mut child = command(&[&args[..], &one].concat()).spawn().unwrap();
     // Killed as soon as its part is marked, wherever that finds it.
-    while stores.ready(1).len() == 4 && child.try_wait().unwrap().is_none() {
+    while stores.lots(1).len() == 4 && child.try_wait().unwrap().is_none() {
         thread::sleep(Duration::from_micros(200));
     }
     child.kill().unwrap();
     child.wait().unwrap();
     let done = listener.end();
     assert!([0, 3].contains(&done.code), "{}: {}", done.code, done.err);
-    assert_eq!(stores.ready(1).len(), 3);
-    // An entry that only one side has is passed over, and then removed.
-    let lost = stores.ready(1).into_iter().find(|name| stores.ready(0).contains(name)).unwrap();
+    assert_eq!(stores.lots(1).len(), 3);
+    // A lot that only one side has is passed over, and then removed.
+    let lost = stores.lots(1).into_iter().find(|name| stores.lots(0).contains(name)).unwrap();
     fs::remove_file(format!("{}/{lost}", stores.folder.path("store1"))).unwrap();
     let [a, _] = stores.add(6, 7);
-    assert!(a.err.contains("deleted") && stores.ready(0) == stores.ready(1), "{}", a.err);
-    assert_eq!(stores.ready(0).len(), 1);
+    assert!(a.err.contains("deleted") && stores.lots(0) == stores.lots(1), "{}", a.err);
+    assert_eq!(stores.lots(0).len(), 1);
     stores.add(8, 9);
     // Leftovers of crashes are removed.
     for party in 0..2 {
@@ -196,16 +196,16 @@ fn material_for_tinyot_is_for_any_program() {
         done.ok();
         let json = done.json();
         assert_eq!((&json["program"], &json["protocol"]), (&"any program".into(), &"tinyot".into()));
-        assert_eq!((&json["count"], &json["and_gates"]), (&24_576.into(), &24_576.into()), "whole blocks");
+        assert_eq!((&json["count"], &json["and_gates"]), (&24_576.into(), &24_576.into()), "whole batches");
     }
     // Without the protocol's name nothing fits, and both are told why.
     for done in stores.both("run", &[], [&["--input", "u64:1"], &["--input", "u64:2"]]) {
-        done.fails(2, &["neither party has a preparation", "--protocol tinyot"]);
+        done.fails(2, &["no party has a lot of copies", "--protocol tinyot"]);
     }
     // Other parameters or another dealer: nothing there either.
     for more in [["--rho", "30"], ["--dealer", "nnob12"]] {
         for done in tinyot(&stores, "add64", &more) {
-            done.fails(2, &["neither party has material", "comity prepare --protocol tinyot"]);
+            done.fails(2, &["no party has a lot of shares", "comity prepare --protocol tinyot"]);
         }
     }
     for (program, output) in [("add64", "000000000000000c\n"), ("gt64", "1\n")] {
@@ -217,7 +217,7 @@ fn material_for_tinyot_is_for_any_program() {
         assert_eq!(done.ok(), "000000000000000c\n");
     }
     for done in tinyot(&stores, "add64", &[]) {
-        done.fails(2, &["neither party has material"]);
+        done.fails(2, &["no party has a lot of shares"]);
     }
 }
 
@@ -233,17 +233,17 @@ fn after_a_kill_both_go_on_with_unused_material() {
     let mut destroyed = false;
     let gone = |told: &[&String]| {
         told.iter().any(|err| err.contains("was destroyed: a run broke off while it was checked"))
-            || (0..2).any(|party| stores.files(party, ".block-").is_empty())
+            || (0..2).any(|party| stores.files(party, ".batch-").is_empty())
     };
     for wait in [0, 1, 2, 4] {
-        let blocks = stores.files(1, ".block-").len();
+        let batches = stores.files(1, ".batch-").len();
         let shared = ["add64", "--protocol", "tinyot", "--input", "u64:1"];
         let mut listener = Listener::start(&[&shared[..], &["--party", "0"], &zero].concat());
         let between = Between::before(&listener.address);
         let args = [&["run"][..], &shared, &["--party", "1", "--connect", &between.address], &one].concat();
         let mut child = command(&args).spawn().unwrap();
-        // From when its block is used up on, or what the last kill left over is removed.
-        while stores.files(1, ".block-").len() == blocks && child.try_wait().unwrap().is_none() {
+        // From when its batch is used up on, or what the last kill left over is removed.
+        while stores.files(1, ".batch-").len() == batches && child.try_wait().unwrap().is_none() {
             thread::sleep(Duration::from_micros(200));
         }
         thread::sleep(Duration::from_millis(wait));
@@ -264,8 +264,8 @@ fn after_a_kill_both_go_on_with_unused_material() {
     }
     let [a, b] = tinyot(&stores, "add64", &[]);
     if destroyed || gone(&[&a.err, &b.err]) {
-        a.fails(2, &["material"]);
-        b.fails(2, &["material"]);
+        a.fails(2, &["lot of shares"]);
+        b.fails(2, &["lot of shares"]);
     } else {
         assert_eq!((a.ok(), b.ok()), ("000000000000000c\n", "000000000000000c\n"));
     }

@@ -26,8 +26,8 @@ pub use comity_library::{self as library, typed};
 #[cfg(feature = "ope")]
 pub use comity_ope as ope;
 pub use comity_protocol::{Adversary, Card, Options, Protocol};
-pub use comity_store::{Key, Store};
+pub use comity_store::{Damaged, Key, LotInfo, Meta, OnDisk, Store};
 pub use protocol::{PROTOCOLS, SERVICES, among, named};
-pub use report::{Preparation, Report};
+pub use report::{Filled, Report};
 pub use session::Session;
-pub use watch::Watch;
+pub use watch::{Taken, Watch};

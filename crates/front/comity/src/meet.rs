@@ -28,8 +28,6 @@ pub(crate) struct Met<'a> {
     pub(crate) address: String,
     /// This party's key and the others', where they were proved.
     keys: (Option<[u8; 32]>, PerPeer<Option<[u8; 32]>>),
-    /// The peer's key as people read it; empty if it proved none.
-    key: String,
 }
 
 /// A session that all have agreed on.
@@ -39,8 +37,8 @@ pub(crate) struct Begun<'a> {
     pub(crate) here: Here,
     /// As agreed; what nobody said is open.
     pub(crate) options: Options,
-    /// The peer's key as people read it; empty if it proved none.
-    pub(crate) key: String,
+    /// The fingerprint of each peer's key, where it was proved.
+    pub(crate) keys: PerPeer<Option<[u8; 32]>>,
 }
 
 /// What a party says of the session that it wants, but for who it is.
@@ -69,7 +67,7 @@ impl<'a> Session<'a> {
             };
             let links =
                 links.ok_or_else(|| Error::invalid_input(format!("these are not the channels of party {me}")))?;
-            return Ok(Met::new(links, address, none, String::new()));
+            return Ok(Met::new(links, address, none));
         };
         if card.adversary == Adversary::SemiHonest && !stays_here(address) {
             watch.exposed(card);
@@ -79,12 +77,12 @@ impl<'a> Session<'a> {
             Some(dir) => KeyDir::new(dir).security(peer.0.into())?,
             None => Security::Plain { anywhere: self.plaintext },
         };
-        let (keys, key) = match &security {
+        let keys = match &security {
             Security::Tls { identity, peer } => {
                 let theirs = PerPeer::new(me, parties, |_| Some(peer.to_bytes()));
-                ((Some(identity.fingerprint().to_bytes()), theirs), peer.to_string())
+                (Some(identity.fingerprint().to_bytes()), theirs)
             }
-            Security::Plain { .. } => (none, String::new()),
+            Security::Plain { .. } => none,
         };
         let settings = Settings { security, timeout: self.timeout };
         let connection = match &route {
@@ -98,7 +96,7 @@ impl<'a> Session<'a> {
         let connection = connection.map_err(|error| error.by(peer))?;
         let address = connection.peer().to_string();
         let links = PerPeer::from_vec(me, vec![Box::new(connection) as Box<dyn Channel>]);
-        Ok(Met::new(links.expect("one of two"), address, keys, key))
+        Ok(Met::new(links.expect("one of two"), address, keys))
     }
 
     /// What this party tells its peers that it wants. Owners and recipients are compared apart from the rest of the program,
@@ -136,12 +134,11 @@ impl<'a> Met<'a> {
         links: PerPeer<Box<dyn Channel + 'a>>,
         address: String,
         keys: (Option<[u8; 32]>, PerPeer<Option<[u8; 32]>>),
-        key: String,
     ) -> Met<'a> {
         let links = links.map(|_, link| Counted::new(link));
         let mut counters = PerPeer::new(links.me(), links.parties(), |_| Counter::default());
         links.iter().for_each(|(peer, link)| counters[peer] = link.counter());
-        Met { mesh: Mesh::new(links), counters, address, keys, key }
+        Met { mesh: Mesh::new(links), counters, address, keys }
     }
 
     /// Agrees with the peers on a session.
@@ -153,7 +150,7 @@ impl<'a> Met<'a> {
         rng: &mut SystemRng,
     ) -> Result<Begun<'a>> {
         const PHASE: &str = "phase";
-        let Met { mut mesh, counters, keys, key, .. } = self;
+        let Met { mut mesh, counters, keys, .. } = self;
         let mut fields = vec![(PHASE, Some(greeting.phase))];
         fields.extend(options.agreed());
         let hello_ = Hello {
@@ -167,7 +164,7 @@ impl<'a> Met<'a> {
             owners: greeting.owners,
             recipients: greeting.recipients,
             key: keys.0,
-            peer_keys: keys.1,
+            peer_keys: keys.1.clone(),
             group: None,
         };
         let greeted = hello(&mut mesh, &hello_, rng).map_err(|error| whose(error, &mesh))?;
@@ -179,7 +176,7 @@ impl<'a> Met<'a> {
             params: session.params,
             backend: session.backend,
         };
-        Ok(Begun { mesh, counters, here, options, key })
+        Ok(Begun { mesh, counters, here, options, keys: keys.1 })
     }
 }
 

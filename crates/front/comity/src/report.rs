@@ -81,14 +81,14 @@ pub(crate) fn sum(counters: &PerPeer<Counter>) -> Traffic {
     })
 }
 
-/// The outcome of [`Session::prepare`](crate::Session::prepare) or [`Session::deal`](crate::Session::deal).
+/// The outcome of [`Session::prepare`](crate::Session::prepare) or [`Session::prepare_any`](crate::Session::prepare_any).
 #[derive(Clone, Debug)]
-pub struct Preparation {
-    /// How much was prepared, in this unit.
+pub struct Filled {
+    /// How much was made, in this unit.
     pub count: u64,
     /// `runs` of the program, or what the material is counted in.
     pub unit: &'static str,
-    /// What they take in this party's store, in bytes.
+    /// What it takes in this party's store, in bytes.
     pub stored_bytes: u64,
     /// What they cost this party; without outputs.
     pub report: Report,

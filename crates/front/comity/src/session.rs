@@ -12,7 +12,7 @@ use comity_store::Store;
 
 use crate::clock::Clock;
 use crate::meet::{Begun, Route};
-use crate::offline::Supplied;
+use crate::offline::{Supplied, Wanted, ids};
 use crate::protocol::{PROTOCOLS, named};
 use crate::report::Report;
 use crate::watch::Watch;
@@ -204,10 +204,11 @@ impl<'a> Session<'a> {
         let mut clock = Clock::start(watch);
         clock.phase_begins("hello");
         let mut rng = SystemRng;
-        let Begun { mut mesh, counters, mut here, mut options, key } = met.greet(&self, greeting, options, &mut rng)?;
+        let Begun { mut mesh, counters, mut here, mut options, keys } =
+            met.greet(&self, greeting, options, &mut rng)?;
         let mut supplied = match (&store, need) {
             (Some(store), Some(need)) => {
-                let wanted = crate::offline::Wanted { card, program, need: &need, key: &key };
+                let wanted = Wanted { card, program, need: &need, peers: ids(&keys) };
                 Some(Supplied::choose(store, &wanted, &mut mesh, &mut here, &mut options, &mut clock)?)
             }
             _ => None,

@@ -25,22 +25,14 @@ pub trait Watch {
         let _ = peer;
     }
 
-    /// A preparation is taken from the store: so many are left for this program and peer, and so many were deleted since
-    /// the peer does not have its part of them any more.
-    fn taken(&mut self, left: usize, deleted: usize) {
-        let _ = (left, deleted);
+    /// The run uses up material of its store.
+    fn taken(&mut self, taken: &Taken) {
+        let _ = taken;
     }
 
-    /// Material from the store: so many blocks are left, of which the program uses up `need`. `behind` blocks were burned,
-    /// since the peer had used them: one or two after a crash; more if an old copy of the store was put back, or the peer lies.
-    fn material(&mut self, left: u32, need: u32, behind: u32) {
-        let _ = (left, need, behind);
-    }
-
-    /// So much of the material in the store was deleted, since the peer does not have its part any more: preparations, each with
-    /// all its blocks.
-    fn discarded(&mut self, preparations: usize) {
-        let _ = preparations;
+    /// So many lots in the store were deleted, since another party does not have its part of them any more.
+    fn discarded(&mut self, lots: usize) {
+        let _ = lots;
     }
 
     /// Something in the store is passed over, since it is damaged: `why` names the file and says what to do.
@@ -48,9 +40,10 @@ pub trait Watch {
         let _ = why;
     }
 
-    /// Material of this name is destroyed, by this run or one before: a check had begun, and nobody knows how it ended.
-    fn destroyed(&mut self, name: &str) {
-        let _ = name;
+    /// A lot for this program, or for any, is destroyed, by this run or one before: a check had begun, and nobody knows how it
+    /// ended.
+    fn destroyed(&mut self, program: &str) {
+        let _ = program;
     }
 
     /// A phase begins: `hello`, `setup`, `inputs`, `gates`, `outputs`, with `cutchoose` `checks`, and with `tinyot` `offline`.
@@ -66,3 +59,19 @@ pub trait Watch {
 
 /// Watches nothing.
 impl Watch for () {}
+
+/// Material that a run takes from its store.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Taken {
+    /// Which material.
+    pub material: &'static str,
+    /// What `need` and `left` count.
+    pub unit: &'static str,
+    /// So much the run uses up.
+    pub need: u64,
+    /// So much is left after it, in all lots that fit the run and that all parties have.
+    pub left: u64,
+    /// So many batches were burned, since another party had used them: one or two after a crash; more if an old copy of the
+    /// store was put back, or the other party lies.
+    pub behind: u32,
+}

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::thread;
 
-use comity::{Bits, Error, Key, Params, Program, Report, Result, Session, Store, Watch, library, memory};
+use comity::{Bits, Error, Key, Params, Program, Report, Result, Session, Store, Taken, Watch, library, memory};
 use comity_channel::hello::WIRE_BYTES;
 use comity_channel::{Change, Direction, Tamper, Tampering};
 use comity_core::{Backend, Block, Kind, Prg, SessionId};
@@ -53,7 +53,7 @@ impl Stores {
 
     /// How many are left at each party.
     fn left(&self) -> [usize; 2] {
-        [0, 1].map(|party| self.open(party).list().unwrap().len())
+        [0, 1].map(|party| self.open(party).lots().unwrap().len())
     }
 }
 
@@ -69,20 +69,22 @@ fn number(value: u8) -> Bits {
     Bits::from_bytes(&[value], 8)
 }
 
-/// What was told of preparations.
-#[derive(Default)]
-struct Taken(Vec<(usize, usize)>);
-
-/// What was told of a store whose parts do not fit those of the peer's.
+/// What was told of a store.
 #[derive(Default)]
 struct Told {
+    /// So much was needed, is left, and was burned.
+    taken: Vec<(u64, u64, u32)>,
     discarded: Vec<usize>,
     damaged: Vec<String>,
 }
 
 impl Watch for Told {
-    fn discarded(&mut self, preparations: usize) {
-        self.discarded.push(preparations);
+    fn taken(&mut self, taken: &Taken) {
+        self.taken.push((taken.need, taken.left, taken.behind));
+    }
+
+    fn discarded(&mut self, lots: usize) {
+        self.discarded.push(lots);
     }
 
     fn damaged(&mut self, why: &str) {
@@ -90,32 +92,26 @@ impl Watch for Told {
     }
 }
 
-impl Watch for Taken {
-    fn taken(&mut self, left: usize, deleted: usize) {
-        self.0.push((left, deleted));
-    }
-}
-
 #[test]
-fn each_preparation_serves_one_run() {
+fn each_lot_of_copies_serves_one_run() {
     let stores = Stores::new("once");
     let program = library::program("add8").unwrap();
     stores.prepare(&program, 3);
     assert_eq!(stores.left(), [3, 3]);
-    let mut taken = Taken::default();
-    for report in stores.run(&program, None, &mut taken) {
+    let mut told = Told::default();
+    for report in stores.run(&program, None, &mut told) {
         let report = report.unwrap();
         assert_eq!((report.outputs, report.protocol), (vec![(0, number(42))], "cutchoose"));
     }
     assert_eq!(stores.left(), [2, 2]);
     // Party 1 loses the older one of the two: it is of no use to party 0 either.
     let store = stores.open(1);
-    store.discard(&store.list().unwrap()[0].id).unwrap();
+    store.remove(&store.lots().unwrap()[0].meta.id).unwrap();
     drop(store);
-    assert!(stores.run(&program, None, &mut taken).iter().all(Result::is_ok));
-    assert_eq!(taken.0, [(2, 0), (0, 1)]);
+    assert!(stores.run(&program, None, &mut told).iter().all(Result::is_ok));
+    assert_eq!((&told.taken[..], &told.discarded[..]), (&[(1, 2, 0), (1, 0, 0)][..], &[1][..]));
     assert_eq!(stores.left(), [0, 0]);
-    for report in stores.run(&program, None, &mut taken) {
+    for report in stores.run(&program, None, &mut told) {
         assert!(report.unwrap_err().to_string().contains("comity prepare"));
     }
 }
@@ -149,18 +145,19 @@ fn material_that_one_side_alone_has_is_discarded_and_damage_blocks_nothing() {
     for _ in 0..5 {
         let (a, b) = memory::pair();
         thread::scope(|scope| {
-            let one = scope.spawn(|| stores.session(1).protocol("tinyot").over(b).deal(10_000, 1 << 30, &mut ()));
-            stores.session(0).protocol("tinyot").over(a).deal(10_000, 1 << 30, &mut ()).unwrap();
+            let one =
+                scope.spawn(|| stores.session(1).protocol("tinyot").over(b).prepare_any(10_000, 1 << 30, &mut ()));
+            stores.session(0).protocol("tinyot").over(a).prepare_any(10_000, 1 << 30, &mut ()).unwrap();
             one.join().unwrap().unwrap();
         });
     }
-    let there = |party| stores.open(party).deals().unwrap().iter().map(|deal| deal.meta.id).collect::<Vec<_>>();
+    let there = |party| stores.open(party).lots().unwrap().iter().map(|lot| lot.meta.id).collect::<Vec<_>>();
     let ids = there(0);
     assert!(ids.len() == 5 && there(1) == ids);
-    // The oldest one's record is damaged at party 0, the second has lost a block there, and party 1 has lost the third.
-    flip(&file(&stores, 0, &ids[0], "deal"));
-    std::fs::remove_file(file(&stores, 0, &ids[1], "block-00000001")).unwrap();
-    stores.open(1).discard_deal(&ids[2]).unwrap();
+    // The oldest one's record is damaged at party 0, the second has lost a batch there, and party 1 has lost the third.
+    flip(&file(&stores, 0, &ids[0], "lot"));
+    std::fs::remove_file(file(&stores, 0, &ids[1], "batch-00000001")).unwrap();
+    stores.open(1).remove(&ids[2]).unwrap();
     let mut told = [Told::default(), Told::default()];
     for report in run(&mut told) {
         assert_eq!(report.unwrap().outputs, [(0, number(42))]);
@@ -168,28 +165,33 @@ fn material_that_one_side_alone_has_is_discarded_and_damage_blocks_nothing() {
     let [zero, one] = &told;
     assert_eq!((&zero.discarded[..], &one.discarded[..]), (&[1][..], &[2][..]));
     assert!(zero.damaged.len() == 2 && one.damaged.is_empty(), "{:?}", zero.damaged);
-    for (id, words) in [(ids[0], "damaged"), (ids[1], "block 1 is missing")] {
-        let path = file(&stores, 0, &id, "deal");
+    for (id, words) in [(ids[0], "damaged"), (ids[1], "batch 1 is missing")] {
+        let path = file(&stores, 0, &id, "lot");
         assert!(zero.damaged.iter().any(|why| why.contains(words) && why.contains(path.to_str().unwrap())), "{words}");
     }
     assert_eq!((there(0), there(1)), (ids[3..].to_vec(), ids[3..].to_vec()));
-    assert!(!file(&stores, 1, &ids[0], "block-00000000").exists() && !file(&stores, 0, &ids[2], "deal").exists());
+    assert!(!file(&stores, 1, &ids[0], "batch-00000000").exists() && !file(&stores, 0, &ids[2], "lot").exists());
     // With nothing in common nobody knows whose store is the wrong one: nothing is deleted.
-    stores.open(0).discard_deal(&ids[3]).unwrap();
-    stores.open(1).discard_deal(&ids[4]).unwrap();
+    stores.open(0).remove(&ids[3]).unwrap();
+    stores.open(1).remove(&ids[4]).unwrap();
     for report in run(&mut told) {
-        assert!(report.unwrap_err().to_string().contains("no material for tinyot that both parties have"));
+        assert!(
+            report
+                .unwrap_err()
+                .to_string()
+                .contains("no lot of shares with these parameters, options and keys that all parties have")
+        );
     }
     assert_eq!((there(0), there(1)), (vec![ids[4]], vec![ids[3]]));
 }
 
 #[test]
-fn a_damaged_preparation_does_not_stand_in_anothers_way() {
+fn a_damaged_lot_does_not_stand_in_anothers_way() {
     let stores = Stores::new("damaged");
     let program = library::program("add8").unwrap();
     stores.prepare(&program, 2);
-    let first = stores.open(0).list().unwrap()[0].id;
-    flip(&file(&stores, 0, &first, "ready"));
+    let first = stores.open(0).lots().unwrap()[0].meta.id;
+    flip(&file(&stores, 0, &first, "lot"));
     let mut told = Told::default();
     assert!(stores.run(&program, None, &mut told).iter().all(Result::is_ok));
     assert!(told.damaged.len() == 1 && told.damaged[0].contains("damaged"), "{:?}", told.damaged);
@@ -201,13 +203,13 @@ fn another_program_does_not_take_it() {
     let stores = Stores::new("programs");
     stores.prepare(&library::program("add8").unwrap(), 1);
     for report in stores.run(&library::program("sub8").unwrap(), None, &mut ()) {
-        assert!(report.unwrap_err().to_string().contains("neither party has a preparation for `sub8`"));
+        assert!(report.unwrap_err().to_string().contains("no party has a lot of copies for `sub8`"));
     }
     assert_eq!(stores.left(), [1, 1]);
 }
 
 #[test]
-fn lies_about_preparations_are_refused() {
+fn lies_about_lots_are_refused() {
     let program = library::program("add8").unwrap();
     let at = WIRE_BYTES;
     let lie = |at, with: Vec<u8>| {
@@ -216,9 +218,9 @@ fn lies_about_preparations_are_refused() {
     };
     // The count, the id, and the word that it was taken: where each is, what comes, and what is left.
     let lies = [
-        (lie(at, vec![0xff; 4]), "4294967295 preparations", 1),
-        (lie(at + 4, vec![7; 32]), "no preparation that both parties have", 1),
-        (lie(at + 40, vec![7; 32]), "taken another preparation", 0),
+        (lie(at, vec![0xff; 4]), "4294967295 lots", 1),
+        (lie(at + 4, vec![7; 32]), "that all parties have", 1),
+        (lie(at + 40, vec![7; 32]), "taken another lot", 0),
     ];
     for (number, (lie, words, left)) in lies.iter().enumerate() {
         let stores = Stores::new(&format!("lies{number}"));
@@ -229,4 +231,48 @@ fn lies_about_preparations_are_refused() {
         assert!(matches!(one, Err(Error { kind: Kind::Closed, .. })), "{:?}", one.map(|_| ()));
         assert_eq!(stores.left()[0], *left, "{words}");
     }
+}
+
+/// Whether anybody was waited for or called.
+#[derive(Default)]
+struct Bothered(bool);
+
+impl Watch for Bothered {
+    fn listening(&mut self, _: &str) {
+        self.0 = true;
+    }
+
+    fn connecting(&mut self, _: &str) {
+        self.0 = true;
+    }
+}
+
+#[test]
+fn what_cannot_be_is_refused_before_anybody_is_bothered() {
+    let stores = Stores::new("bothered");
+    let program = library::program("add8").unwrap();
+    let mut watch = Bothered::default();
+    let session = || stores.session(0).listen("127.0.0.1:0");
+    let inputs = || [(0, number(40))];
+    let refusals = [
+        (session().protocol("yao").run_watched(&program, inputs(), &mut watch).map(drop), "leave the store out"),
+        (session().option("coded", "yes").run_watched(&program, inputs(), &mut watch).map(drop), "not coded"),
+    ];
+    for (refused, words) in refusals {
+        assert!(refused.unwrap_err().to_string().contains(words), "{words}");
+    }
+    let refusals = [
+        (
+            session().protocol("yao").prepare(&program, 1, 1 << 30, &mut watch).map(drop),
+            "nothing that could be prepared",
+        ),
+        (session().option("coded", "yes").prepare(&program, 1, 1 << 30, &mut watch).map(drop), "not coded"),
+        (session().prepare(&program, 1, 1 << 10, &mut watch).map(drop), "the limit is 1024"),
+        (session().prepare_any(1, 1 << 30, &mut watch).map(drop), "name one"),
+        (session().protocol("tinyot").prepare_any(1 << 30, 1 << 30, &mut watch).map(drop), "the limit is"),
+    ];
+    for (refused, words) in refusals {
+        assert!(refused.unwrap_err().to_string().contains(words), "{words}");
+    }
+    assert!(!watch.0);
 }

@@ -96,6 +96,11 @@ impl Fingerprint {
         self.0
     }
 
+    /// The fingerprint of these [bytes](Fingerprint::to_bytes).
+    pub fn from_bytes(bytes: [u8; 32]) -> Fingerprint {
+        Fingerprint(bytes)
+    }
+
     /// That of a public key, as a DER SubjectPublicKeyInfo.
     pub(crate) fn of(public: &[u8]) -> Fingerprint {
         Fingerprint(blake3::derive_key("comity key fingerprint v1", public))

@@ -14,29 +14,9 @@ pub(crate) struct Folder {
     dir: PathBuf,
     /// The key from which all others follow.
     pub(crate) root: Zeroizing<[u8; 32]>,
-    /// The deals that this process works on.
+    /// The lots that this process works on.
     pub(crate) busy: Mutex<HashSet<SessionId>>,
     _lock: File,
-}
-
-/// How far an entry is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Stage {
-    Partial,
-    Ready,
-    Used,
-}
-
-impl Stage {
-    const ALL: [Stage; 3] = [Stage::Partial, Stage::Ready, Stage::Used];
-
-    fn name(self) -> &'static str {
-        match self {
-            Stage::Partial => "partial",
-            Stage::Ready => "ready",
-            Stage::Used => "used",
-        }
-    }
 }
 
 impl Folder {
@@ -44,21 +24,9 @@ impl Folder {
         Folder { dir, root, busy: Mutex::default(), _lock: lock }
     }
 
-    /// The file of an entry.
-    pub(crate) fn path(&self, id: &SessionId, stage: Stage) -> PathBuf {
-        self.named(id, stage.name())
-    }
-
     /// The file of this session with this ending.
     pub(crate) fn named(&self, id: &SessionId, ending: &str) -> PathBuf {
-        let id: String = id.to_bytes().iter().map(|byte| format!("{byte:02x}")).collect();
-        self.dir.join(format!("{id}.{ending}"))
-    }
-
-    /// All entries there are.
-    pub(crate) fn entries(&self) -> Result<Vec<(SessionId, Stage)>> {
-        let stage = |ending: &str| Stage::ALL.into_iter().find(|stage| stage.name() == ending);
-        Ok(self.files()?.iter().filter_map(|(id, ending)| Some((*id, stage(ending)?))).collect())
+        self.dir.join(format!("{}.{ending}", hex(id)))
     }
 
     /// All files that begin with a session's id, and their endings. Files that are none of the store's are left alone.
@@ -72,11 +40,6 @@ impl Folder {
         Ok(files)
     }
 
-    /// Takes an entry a stage further. When this returns, that is so after a crash too.
-    pub(crate) fn promote(&self, id: &SessionId, from: Stage, to: Stage) -> Result<()> {
-        self.rename(&self.path(id, from), &self.path(id, to))
-    }
-
     /// Renames a file, over one that is there. When this returns, that is so after a crash too.
     pub(crate) fn rename(&self, from: &Path, to: &Path) -> Result<()> {
         fs::rename(from, to).map_err(|error| failed("cannot rename", from, error))?;
@@ -87,6 +50,11 @@ impl Folder {
     pub(crate) fn sync(&self) -> Result<()> {
         sync(&self.dir)
     }
+}
+
+/// An id as it stands in the names of files.
+pub(crate) fn hex(id: &SessionId) -> String {
+    id.to_bytes().iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
 /// The session and the ending in a file's name.
@@ -178,15 +146,15 @@ mod tests {
     #[test]
     fn only_names_that_begin_with_an_id_are_the_stores() {
         let hex = "00ff".repeat(16);
-        for ending in ["partial", "ready", "block.00000001"] {
+        for ending in ["lot", "lot-partial", "batch.00000001"] {
             let (id, found) = parts(&format!("{hex}.{ending}")).unwrap();
             assert_eq!((&id.to_bytes()[..3], found.as_str()), (&[0, 255, 0][..], ending));
         }
-        let other = ["store", "lock", "", ".ready", "00ff.ready", "store.partial"].map(str::to_owned);
-        let long = format!("{hex}00.used");
-        for name in other.into_iter().chain([hex.to_uppercase() + ".used", hex, long]) {
+        let other = ["store", "lock", "", ".lot", "00ff.lot", "store.partial"].map(str::to_owned);
+        let long = format!("{hex}00.lot");
+        for name in other.into_iter().chain([hex.to_uppercase() + ".lot", hex, long]) {
             assert!(parts(&name).is_none(), "{name}");
         }
-        assert!(parts(&format!("é{}.used", "0".repeat(62))).is_none());
+        assert!(parts(&format!("é{}.lot", "0".repeat(62))).is_none());
     }
 }

@@ -12,7 +12,10 @@ use zeroize::Zeroizing;
 use crate::folder::{failed, new_file};
 
 /// The first bytes of a store's own file.
-const MAGIC: &[u8; 16] = b"comity store v1\n";
+const MAGIC: &[u8; 16] = b"comity store v2\n";
+
+/// The first bytes of the file of a store of entries and deals, which is of version 1.
+const OLDER: &[u8; 16] = b"comity store v1\n";
 
 /// Bytes of that file: magic, kind of key, cost, salt, check.
 const FILE: usize = 16 + 1 + 12 + 32 + 32;
@@ -99,10 +102,16 @@ impl Key {
     /// The root key of the store whose own file holds this.
     ///
     /// # Errors
-    /// [`InvalidInput`](comity_core::Kind) if it is no such file, or for another key.
+    /// [`InvalidInput`](comity_core::Kind) if it is no such file, of an older version, or for another key.
     pub(crate) fn unlock(&self, file: &[u8], path: &Path) -> Result<Zeroizing<[u8; 32]>> {
         let refuse = |why: &str| Error::invalid_input(format!("{}: {why}", path.display()));
         let damaged = || refuse("this is not the file of a store, or it is damaged");
+        if file.starts_with(OLDER) {
+            return Err(refuse(
+                "this store is of version 1, which an older comity made, and this one uses version 2. What is in it cannot be used \
+                 any more: delete the folder, and prepare new material, at all parties",
+            ));
+        }
         let file: &[u8; FILE] = file.try_into().map_err(|_| damaged())?;
         let number = |at: usize| u32::from_le_bytes([file[at], file[at + 1], file[at + 2], file[at + 3]]);
         let cost = Cost { kibibytes: number(17), passes: number(21), lanes: number(25) };
@@ -138,7 +147,7 @@ impl Key {
                 argon2.hash_password_into(text, salt, &mut secret[..]).map_err(cannot)?;
             }
         }
-        let mut hash = blake3::Hasher::new_derive_key("comity store v1 root key");
+        let mut hash = blake3::Hasher::new_derive_key("comity store v2 root key");
         hash.update(&secret[..]).update(head);
         Ok(Zeroizing::new(*hash.finalize().as_bytes()))
     }
@@ -146,7 +155,7 @@ impl Key {
 
 /// Tells a wrong key from a right one.
 fn check(root: &[u8; 32]) -> blake3::Hash {
-    blake3::Hash::from_bytes(blake3::derive_key("comity store v1 check of the key", root))
+    blake3::Hash::from_bytes(blake3::derive_key("comity store v2 check of the key", root))
 }
 
 #[cfg(unix)]

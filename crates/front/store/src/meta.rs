@@ -1,61 +1,90 @@
-//! What an entry is for.
+//! What a lot is for.
 
-use comity_core::{Params, SessionId};
+use comity_core::{Params, PartyId, SessionId};
 
-/// Bytes of a text: its length, and the text with zeros after it.
-const TEXT: usize = 128;
+/// The most bytes of a text.
+const TEXT: usize = 255;
 
-/// What an entry is for. It is encrypted with the entry, and a run that does not fit it must not use it.
+/// The most peers: those of the largest session that there can be.
+const PEERS: usize = 1 << 16;
+
+/// What a lot is for. It is encrypted on the disk, and a run that does not fit it must not use the lot.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Meta {
-    /// The session that prepared it. The peer's part has the same id.
+    /// The session in which it was made. The other parties' parts have the same id.
     pub id: SessionId,
-    /// The protocol's name, with everything that both sides must set alike in it. At most 127 bytes.
-    pub protocol: String,
-    /// The program's digest.
-    pub program: [u8; 32],
-    /// What people call the program; cut after 127 bytes.
+    /// The name of the material. At most 255 bytes.
+    pub material: String,
+    /// Everything that all parties set alike when they made it, as text. At most 255 bytes.
+    pub options: String,
+    /// The digest of the program that it is for; `None` if it is for any.
+    pub program: Option<[u8; 32]>,
+    /// What people call the program; cut after 255 bytes.
     pub name: String,
+    /// How much was made, in each of the material's units; at most 255 of them.
+    pub units: Vec<u64>,
     /// This party.
-    pub party: u32,
+    pub party: PartyId,
+    /// All others, in order, each with the fingerprint of its key; `None` if it did not prove who it is.
+    pub peers: Vec<(PartyId, Option<[u8; 32]>)>,
     /// The security parameters.
     pub params: Params,
-    /// The fingerprint of the peer's key; empty if the peer did not prove who it is. At most 127 bytes.
-    pub peer: String,
 }
 
 impl Meta {
-    /// Bytes of the encoding.
-    pub(crate) const BYTES: usize = 8 + 32 + 32 + 3 * 4 + 3 * TEXT;
+    /// The most bytes of an encoding.
+    pub(crate) const MOST: usize = 8 + 32 + 3 * (1 + TEXT) + 1 + 32 + 1 + 8 * 255 + 2 + 8 + 4 + 35 * PEERS;
 
-    /// The encoding, with the entry's place in the order of all.
+    /// Whether it can be encoded whole, but for the program's name.
+    pub(crate) fn fits(&self) -> bool {
+        self.material.len().max(self.options.len()).max(self.units.len()) <= TEXT && self.peers.len() <= PEERS
+    }
+
+    /// The encoding, with the lot's place in the order of all.
     pub(crate) fn encode(&self, number: u64) -> Vec<u8> {
-        let mut bytes = Vec::with_capacity(Meta::BYTES);
+        let mut bytes = Vec::new();
         bytes.extend(number.to_le_bytes());
         bytes.extend(self.id.to_bytes());
-        bytes.extend(self.program);
-        bytes.extend([self.party, self.params.kappa, self.params.rho].into_iter().flat_map(u32::to_le_bytes));
-        for text in [&self.protocol, &self.name, &self.peer] {
-            let text = &text[..text.floor_char_boundary(TEXT - 1)];
+        for text in [&self.material, &self.options, &self.name] {
+            let text = &text[..text.floor_char_boundary(TEXT)];
             bytes.push(text.len() as u8);
             bytes.extend(text.as_bytes());
-            bytes.resize(bytes.len() + TEXT - 1 - text.len(), 0);
+        }
+        put_key(&mut bytes, self.program.as_ref());
+        bytes.push(self.units.len() as u8);
+        bytes.extend(self.units.iter().flat_map(|units| units.to_le_bytes()));
+        bytes.extend(self.party.0.to_le_bytes());
+        bytes.extend([self.params.kappa, self.params.rho].into_iter().flat_map(u32::to_le_bytes));
+        bytes.extend((self.peers.len() as u32).to_le_bytes());
+        for (party, key) in &self.peers {
+            bytes.extend(party.0.to_le_bytes());
+            put_key(&mut bytes, key.as_ref());
         }
         bytes
     }
 
     /// What [`Meta::encode`] wrote; `None` for anything else.
-    pub(crate) fn decode(bytes: &[u8; Meta::BYTES]) -> Option<(u64, Meta)> {
+    pub(crate) fn decode(bytes: &[u8]) -> Option<(u64, Meta)> {
         let mut fields = Fields(bytes);
         let number = u64::from_le_bytes(fields.take()?);
         let id = SessionId::new(fields.take()?);
-        let program = fields.take()?;
-        let party = u32::from_le_bytes(fields.take()?);
+        let (material, options, name) = (fields.text()?, fields.text()?, fields.text()?);
+        let program = fields.key()?;
+        let units = (0..fields.byte()?).map(|_| fields.take().map(u64::from_le_bytes)).collect::<Option<_>>()?;
+        let party = fields.party()?;
         let (kappa, rho) = (u32::from_le_bytes(fields.take()?), u32::from_le_bytes(fields.take()?));
         let params = Params::new(kappa, rho).ok()?;
-        let (protocol, name, peer) = (fields.text()?, fields.text()?, fields.text()?);
-        Some((number, Meta { id, protocol, program, name, party, params, peer }))
+        let count = u32::from_le_bytes(fields.take()?);
+        let peers = (0..count).map(|_| Some((fields.party()?, fields.key()?))).collect::<Option<_>>()?;
+        let meta = Meta { id, material, options, program, name, units, party, peers, params };
+        fields.0.is_empty().then_some((number, meta))
     }
+}
+
+/// Writes 32 bytes, if they are there.
+fn put_key(bytes: &mut Vec<u8>, key: Option<&[u8; 32]>) {
+    bytes.push(u8::from(key.is_some()));
+    bytes.extend(key.into_iter().flatten());
 }
 
 /// What is left to decode.
@@ -68,9 +97,26 @@ impl Fields<'_> {
         Some(*field)
     }
 
+    fn byte(&mut self) -> Option<u8> {
+        self.take().map(|[byte]: [u8; 1]| byte)
+    }
+
+    fn party(&mut self) -> Option<PartyId> {
+        self.take().map(u16::from_le_bytes).map(PartyId)
+    }
+
+    fn key(&mut self) -> Option<Option<[u8; 32]>> {
+        match self.byte()? {
+            0 => Some(None),
+            1 => self.take().map(Some),
+            _ => None,
+        }
+    }
+
     fn text(&mut self) -> Option<String> {
-        let bytes: [u8; TEXT] = self.take()?;
-        let text = bytes.get(1..=usize::from(bytes[0]))?;
+        let len = usize::from(self.byte()?);
+        let (text, rest) = self.0.split_at_checked(len)?;
+        self.0 = rest;
         Some(str::from_utf8(text).ok()?.to_owned())
     }
 }
@@ -83,20 +129,49 @@ mod tests {
     fn what_is_written_is_read() {
         let meta = Meta {
             id: SessionId::new([7; 32]),
-            protocol: "cutchoose, garbled by party 1".into(),
-            program: [8; 32],
-            name: "é".repeat(100),
-            party: 1,
+            material: "copies".into(),
+            options: "garbler=party_1".into(),
+            program: Some([8; 32]),
+            name: "é".repeat(200),
+            units: vec![1, u64::MAX],
+            party: PartyId(1),
+            peers: vec![(PartyId(0), None), (PartyId(2), Some([9; 32]))],
             params: Params::new(128, 64).unwrap(),
-            peer: "p".repeat(127),
         };
-        let mut bytes: [u8; Meta::BYTES] = meta.encode(u64::MAX - 1).try_into().unwrap();
-        let cut = Meta { name: "é".repeat(63), ..meta };
+        assert!(meta.fits());
+        let bytes = meta.encode(u64::MAX - 1);
+        let cut = Meta { name: "é".repeat(127), ..meta.clone() };
         assert_eq!(Meta::decode(&bytes), Some((u64::MAX - 1, cut)));
-        for (at, wrong) in [(8 + 64 + 12, 128), (8 + 64 + 13, 0xff), (8 + 64 + 8, 200)] {
-            let right = std::mem::replace(&mut bytes[at], wrong);
-            assert_eq!(Meta::decode(&bytes), None, "{at}");
-            bytes[at] = right;
+        for len in 0..bytes.len() {
+            assert_eq!(Meta::decode(&bytes[..len]), None, "cut at {len}");
         }
+        assert_eq!(Meta::decode(&[&bytes[..], &[0]].concat()), None);
+        // A key that is neither there nor not, text that is none, and no security.
+        let end = bytes.len();
+        for (at, wrong) in [(end - 33, 2), (41, 0xff), (end - 35 - 3 - 4 - 8, 0)] {
+            let mut bytes = bytes.clone();
+            bytes[at] = wrong;
+            assert_eq!(Meta::decode(&bytes), None, "{at}");
+        }
+        let any = Meta { program: None, name: String::new(), units: Vec::new(), peers: Vec::new(), ..meta.clone() };
+        assert_eq!(Meta::decode(&any.encode(0)), Some((0, any)));
+        assert!(!Meta { options: "x".repeat(256), ..meta }.fits());
+    }
+
+    #[test]
+    fn no_encoding_is_longer_than_the_most() {
+        let long = |len| "x".repeat(len);
+        let meta = Meta {
+            id: SessionId::new([0; 32]),
+            material: long(255),
+            options: long(255),
+            program: Some([0; 32]),
+            name: long(999),
+            units: vec![0; 255],
+            party: PartyId(0),
+            peers: vec![(PartyId(1), Some([0; 32])); PEERS],
+            params: Params::default(),
+        };
+        assert!(meta.fits() && meta.encode(0).len() == Meta::MOST);
     }
 }

@@ -1,4 +1,4 @@
-//! `Reader`: an entry, or a block of a deal, that is being used.
+//! `BatchReader`: a batch that is being used.
 
 use std::fs::{self, File};
 use std::io::{self, ErrorKind, Read};
@@ -11,11 +11,11 @@ use zeroize::Zeroizing;
 use crate::folder::{Folder, failed};
 use crate::seal::{CHUNK, Seal, TAG, Use};
 
-/// An entry or a block that is being used: nobody gets it again. It is deleted on drop.
+/// A batch that is being used: nobody gets it again. It is deleted on drop.
 ///
 /// No byte is given out that was not authenticated; a damaged file gives an [`io::Error`] of the kind
 /// [`ErrorKind::InvalidData`] in place of the damaged chunk and ever after.
-pub struct Reader {
+pub struct BatchReader {
     /// The store's lock.
     _folder: Arc<Folder>,
     path: PathBuf,
@@ -36,13 +36,12 @@ enum State {
     Damaged,
 }
 
-impl Reader {
-    /// Reads what stands in the file after its head.
-    pub(crate) fn new(folder: Arc<Folder>, path: PathBuf, file: File, head: usize, seal: Seal) -> Result<Reader> {
-        let len = file.metadata().map_err(|error| failed("cannot read", &path, error))?.len();
+impl BatchReader {
+    /// Reads this file.
+    pub(crate) fn new(folder: Arc<Folder>, path: PathBuf, file: File, seal: Seal) -> Result<BatchReader> {
+        let left = file.metadata().map_err(|error| failed("cannot read", &path, error))?.len();
         let buffer = Zeroizing::new(vec![0; CHUNK + TAG]);
-        let left = len.saturating_sub(head as u64);
-        Ok(Reader { _folder: folder, path, file, seal, left, buffer, fresh: 0..0, state: State::More })
+        Ok(BatchReader { _folder: folder, path, file, seal, left, buffer, fresh: 0..0, state: State::More })
     }
 
     /// Decrypts the next chunk.
@@ -65,7 +64,7 @@ fn damaged(path: &std::path::Path) -> io::Error {
     io::Error::new(ErrorKind::InvalidData, format!("{} is damaged", path.display()))
 }
 
-impl Read for Reader {
+impl Read for BatchReader {
     fn read(&mut self, into: &mut [u8]) -> io::Result<usize> {
         while self.fresh.is_empty() && !into.is_empty() {
             match self.state {
@@ -81,7 +80,7 @@ impl Read for Reader {
     }
 }
 
-impl Drop for Reader {
+impl Drop for BatchReader {
     fn drop(&mut self) {
         // If this fails, opening the store removes it.
         let _ = fs::remove_file(&self.path);

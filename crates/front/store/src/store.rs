@@ -1,31 +1,85 @@
 //! `Store`: what is there, what is made, and what is taken.
 
-use std::fs::{self, File};
-use std::io::{ErrorKind, Read};
+use std::collections::{BTreeSet, HashMap};
+use std::fs;
 use std::path::Path;
 use std::sync::Arc;
+use std::time::SystemTime;
 
 use comity_core::{Error, Result, SessionId};
 use rand_core::CryptoRng;
 
-use crate::deal;
-use crate::folder::{self, Folder, Stage, failed};
-use crate::seal::{Content, HEAD, Seal, damaged};
-use crate::{Key, Meta, Reader, Writer};
+use crate::folder::{self, Folder, failed};
+use crate::key::Key;
+use crate::lot::{self, Busy, OpenLot, missing};
+use crate::meta::Meta;
+use crate::record::{self, Record, State};
+use crate::writer::LotWriter;
 
-/// A folder of preparations, each used at most once. Its lock keeps other processes out as long as this, or a reader or
-/// writer of it, lives; on network file systems that depends on the server.
+/// How the names of files ended that stores of version 1 had.
+const OLDER: [&str; 2] = ["ready", "deal"];
+
+/// A folder of lots, of which each batch is used at most once. Its lock keeps other processes out as long as this, or a lot,
+/// a reader or a writer of it, lives; on network file systems that depends on the server.
 pub struct Store {
-    pub(crate) folder: Arc<Folder>,
+    folder: Arc<Folder>,
     /// What [`Store::destroyed`] tells.
-    pub(crate) destroyed: Vec<Meta>,
+    destroyed: Vec<Meta>,
+}
+
+/// A lot, and how much of it is used up.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct LotInfo {
+    /// What it is for. Its id is the lot's.
+    pub meta: Meta,
+    /// The next batch; all before it are used up.
+    pub next: u32,
+    /// How many batches were made.
+    pub batches: u32,
+}
+
+impl LotInfo {
+    pub(crate) fn new(record: &Record, state: State) -> LotInfo {
+        LotInfo { meta: record.meta.clone(), next: state.next, batches: state.batches }
+    }
+
+    /// How much is left of the material, in each of its units, of which every batch has as many.
+    pub fn left(&self) -> Vec<u64> {
+        let (left, all) = (u128::from(self.batches - self.next.min(self.batches)), u128::from(self.batches.max(1)));
+        self.meta.units.iter().map(|&units| (u128::from(units) * left / all) as u64).collect()
+    }
+}
+
+/// A lot that cannot be used.
+#[derive(Debug)]
+pub struct Damaged {
+    /// Its id.
+    pub id: SessionId,
+    /// Which file is damaged or missing, and what to do.
+    pub why: Error,
+}
+
+/// What a lot takes on the disk.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct OnDisk {
+    /// The bytes of all its files.
+    pub bytes: u64,
+    /// When its last batch was written, as the disk has it; `None` if none is left.
+    pub made: Option<SystemTime>,
+}
+
+/// All lots of a store.
+struct Survey {
+    records: Vec<(Record, State)>,
+    damaged: Vec<Damaged>,
 }
 
 impl Store {
     /// The store in this folder.
     ///
     /// # Errors
-    /// [`InvalidInput`](comity_core::Kind) if there is none, another process uses it, the key is not its key, or it cannot be read.
+    /// [`InvalidInput`](comity_core::Kind) if there is none, another process uses it, the key is not its key, or it is of an
+    /// older version; [`Store`](comity_core::Kind) if it cannot be read.
     pub fn open(dir: &Path, key: &Key) -> Result<Store> {
         let path = dir.join("store");
         if !path.exists() {
@@ -61,50 +115,53 @@ impl Store {
         Store::tidied(Folder::new(dir.to_owned(), root, lock))
     }
 
-    /// Removes what a crash left: half of an entry or a deal, and what was being used.
+    /// Removes what a crash left: half of a lot, and what was being used.
     fn tidied(folder: Folder) -> Result<Store> {
-        for (id, stage) in folder.entries()? {
-            if stage != Stage::Ready {
-                folder::remove(&folder.path(&id, stage))?;
-            }
-        }
-        let destroyed = deal::tidy(&folder)?;
+        let destroyed = lot::tidy(&folder)?;
         Ok(Store { folder: Arc::new(folder), destroyed })
     }
 
-    /// What is ready, the oldest first. Entries that are damaged are left out, and no reason to do without the others:
-    /// [`Store::damaged`] names them.
+    /// All lots with unused batches, the oldest first. Those that are damaged are left out, and no reason to do without the
+    /// others: [`Store::damaged`] names them.
     ///
     /// # Errors
     /// [`Store`](comity_core::Kind) if the disk refuses.
-    pub fn list(&self) -> Result<Vec<Meta>> {
-        Ok(self.ready()?.entries.into_iter().map(|(_, meta)| meta).collect())
+    pub fn lots(&self) -> Result<Vec<LotInfo>> {
+        let mut records = self.survey()?.records;
+        records.retain(|(_, state)| state.next < state.batches && !state.pending);
+        records.sort_by_key(|(record, _)| record.number);
+        Ok(records.into_iter().map(|(record, state)| LotInfo::new(&record, state)).collect())
     }
 
-    /// The entries and deals that cannot be used, since their heads or records are damaged: each says which file it is,
-    /// and what to do.
+    /// The lots that cannot be used, since a file of theirs is damaged or missing.
     ///
     /// # Errors
     /// [`Store`](comity_core::Kind) if the disk refuses.
-    pub fn damaged(&self) -> Result<Vec<Error>> {
-        let mut damaged = self.ready()?.damaged;
-        damaged.extend(self.damaged_deals()?);
-        Ok(damaged)
+    pub fn damaged(&self) -> Result<Vec<Damaged>> {
+        Ok(self.survey()?.damaged)
     }
 
-    /// All entries that are ready.
-    fn ready(&self) -> Result<Ready> {
-        let (mut entries, mut damaged) = (Vec::new(), Vec::new());
-        for (id, stage) in self.folder.entries()? {
-            if stage == Stage::Ready {
-                match self.open_entry(&id, &self.folder.path(&id, stage))? {
-                    Ok(entry) => entries.push((entry.number, entry.meta)),
-                    Err(why) => damaged.push(why),
-                }
+    /// The lots that were destroyed when the store was opened, since a check of theirs had begun and nobody knows how it ended.
+    pub fn destroyed(&self) -> &[Meta] {
+        &self.destroyed
+    }
+
+    /// What each lot takes on the disk.
+    ///
+    /// # Errors
+    /// [`Store`](comity_core::Kind) if the disk refuses.
+    pub fn on_disk(&self) -> Result<HashMap<SessionId, OnDisk>> {
+        let mut all: HashMap<SessionId, OnDisk> = HashMap::new();
+        for (id, ending) in self.folder.files()? {
+            let path = self.folder.named(&id, &ending);
+            let file = fs::metadata(&path).map_err(|error| failed("cannot read", &path, error))?;
+            let lot = all.entry(id).or_default();
+            lot.bytes += file.len();
+            if record::batch_number(&ending).is_some() {
+                lot.made = lot.made.max(file.modified().ok());
             }
         }
-        entries.sort_by_key(|(number, _)| *number);
-        Ok(Ready { entries, damaged })
+        Ok(all)
     }
 
     /// The bytes of all that is there.
@@ -112,92 +169,79 @@ impl Store {
     /// # Errors
     /// [`Store`](comity_core::Kind) if the disk refuses.
     pub fn bytes(&self) -> Result<u64> {
-        let mut sum = 0;
-        for (id, ending) in self.folder.files()? {
-            let path = self.folder.named(&id, &ending);
-            sum += fs::metadata(&path).map_err(|error| failed("cannot read", &path, error))?.len();
-        }
-        Ok(sum)
+        Ok(self.on_disk()?.values().map(|lot| lot.bytes).sum())
     }
 
-    /// Begins a new entry. It is not there before [`Writer::finish`].
+    /// Begins a new lot. It is not there before [`LotWriter::finish`].
     ///
     /// # Errors
-    /// [`InvalidInput`](comity_core::Kind) if there is something of this id, a name is too long, or the disk refuses.
-    pub fn create(&self, meta: &Meta, rng: &mut dyn CryptoRng) -> Result<Writer> {
-        self.check_new(meta)?;
-        let number = self.ready()?.entries.last().map_or(0, |(number, _)| number.saturating_add(1));
-        let mut salt = [0; 32];
-        rng.fill_bytes(&mut salt);
-        let (head, seal) = Seal::new(&self.folder, Content::Entry, salt, number, meta);
-        Writer::new(self.folder.clone(), meta.id, &head, seal)
-    }
-
-    /// Whether something new may have this meta.
-    pub(crate) fn check_new(&self, meta: &Meta) -> Result<()> {
-        if meta.protocol.len().max(meta.peer.len()) > 127 {
-            return Err(Error::invalid_input("an entry's protocol and peer have at most 127 bytes each"));
+    /// [`InvalidInput`](comity_core::Kind) if there is something of this id, or a text of the meta is too long;
+    /// [`Store`](comity_core::Kind) if the disk refuses.
+    pub fn new_lot(&self, meta: &Meta, rng: &mut dyn CryptoRng) -> Result<LotWriter> {
+        if !meta.fits() {
+            return Err(Error::invalid_input(
+                "the name of a lot's material, and its options, have at most 255 bytes each",
+            ));
         }
         if self.folder.files()?.iter().any(|(id, _)| *id == meta.id) {
-            return Err(Error::invalid_input("the store has an entry of this session already"));
+            return Err(Error::invalid_input("the store has a lot of this session already"));
         }
-        Ok(())
+        let busy = Busy::new(&self.folder, meta.id)?;
+        let last = self.survey()?.records.iter().map(|(record, _)| record.number).max();
+        let mut salt = [0; 32];
+        rng.fill_bytes(&mut salt);
+        let record = Record::new(&self.folder, salt, last.map_or(0, |number| number.saturating_add(1)), meta);
+        Ok(LotWriter::new(self.folder.clone(), record, busy))
     }
 
-    /// Takes an entry out of the store, for good: it is marked as used, on the disk, before this returns, and deleted when the
-    /// reader is dropped.
+    /// Works on a lot. One at a time does.
     ///
     /// # Errors
-    /// [`InvalidInput`](comity_core::Kind) if no entry of this id is ready, it is damaged, or the disk refuses.
-    pub fn take(&self, id: &SessionId) -> Result<Reader> {
-        if !self.folder.path(id, Stage::Ready).exists() {
-            return Err(Error::invalid_input("the store has no such entry, or it has been used"));
-        }
-        self.folder.promote(id, Stage::Ready, Stage::Used)?;
-        let path = self.folder.path(id, Stage::Used);
-        let opened = self.open_entry(id, &path).flatten();
-        if opened.is_err() {
-            folder::remove(&path)?;
-        }
-        let Entry { seal, file, .. } = opened?;
-        Reader::new(self.folder.clone(), path, file, HEAD, seal)
+    /// [`InvalidInput`](comity_core::Kind) if there is no such lot, or this process works on it already;
+    /// [`Store`](comity_core::Kind) if its record is damaged, or a batch is missing.
+    pub fn open_lot(&self, id: &SessionId) -> Result<OpenLot> {
+        OpenLot::new(&self.folder, id)
     }
 
-    /// Deletes an entry that nobody will use, for instance since the peer has lost its part.
+    /// Deletes a lot of which nobody will use anything, for instance since a peer has lost its part; also one that is damaged.
+    /// When this returns it is gone after a crash too.
     ///
     /// # Errors
-    /// [`Store`](comity_core::Kind) if the disk refuses.
-    pub fn discard(&self, id: &SessionId) -> Result<()> {
-        folder::remove(&self.folder.path(id, Stage::Ready))
+    /// [`InvalidInput`](comity_core::Kind) if this process works on it; [`Store`](comity_core::Kind) if the disk refuses.
+    pub fn remove(&self, id: &SessionId) -> Result<()> {
+        let _busy = Busy::new(&self.folder, *id)?;
+        lot::destroy(&self.folder, id)
     }
 
-    /// Opens an entry. Damage is told apart from a disk that refuses.
-    fn open_entry(&self, id: &SessionId, path: &Path) -> Result<Result<Entry>> {
-        let mut file = File::open(path).map_err(|error| failed("cannot read", path, error))?;
-        let mut head = [0; HEAD];
-        match file.read_exact(&mut head) {
-            Err(error) if error.kind() == ErrorKind::UnexpectedEof => return Ok(Err(damaged(path))),
-            read => read.map_err(|error| failed("cannot read", path, error))?,
+    /// Reads all records.
+    fn survey(&self) -> Result<Survey> {
+        let files = self.folder.files()?;
+        let mut batches: HashMap<SessionId, BTreeSet<u32>> = HashMap::new();
+        for (id, ending) in &files {
+            batches.entry(*id).or_default().extend(record::batch_number(ending));
         }
-        let opened = Seal::open_head(&self.folder, Content::Entry, id, &head);
-        let opened = opened.map(|(number, meta, seal)| Entry { number, meta, seal, file });
-        Ok(opened.ok_or_else(|| damaged(path)))
+        let (mut records, mut damaged) = (Vec::new(), Vec::new());
+        for (id, ending) in &files {
+            if OLDER.contains(&ending.as_str()) {
+                let (path, all) = (self.folder.named(id, ending), self.folder.named(id, "*"));
+                let why = format!(
+                    "{} is of a store of version 1, which cannot be used any more: delete {}",
+                    path.display(),
+                    all.display()
+                );
+                damaged.push(Damaged { id: *id, why: Error::store(why) });
+            }
+            if ending != record::ENDING {
+                continue;
+            }
+            let whole = Record::load(&self.folder, id)?.and_then(|(record, state)| {
+                missing(&self.folder, id, state, &batches[id]).map_or(Ok((record, state)), Err)
+            });
+            match whole {
+                Ok(found) => records.push(found),
+                Err(why) => damaged.push(Damaged { id: *id, why }),
+            }
+        }
+        Ok(Survey { records, damaged })
     }
-}
-
-/// The entries that are ready.
-struct Ready {
-    /// With their numbers, the oldest first.
-    entries: Vec<(u64, Meta)>,
-    /// Why others cannot be used.
-    damaged: Vec<Error>,
-}
-
-/// An entry whose head was read.
-struct Entry {
-    number: u64,
-    meta: Meta,
-    seal: Seal,
-    /// Where its chunks begin.
-    file: File,
 }

@@ -1,51 +1,102 @@
-//! `Writer`: an entry in the making.
+//! `LotWriter`: a lot in the making, and `BatchWriter`: a batch of it.
 
-use std::fs::{self, File};
+use std::fs::File;
 use std::io::{self, Write};
 use std::sync::Arc;
 
-use comity_core::{Result, SessionId};
-use zeroize::Zeroize;
+use comity_core::{Error, Result};
+use zeroize::Zeroizing;
 
-use crate::folder::{self, Folder, Stage, failed};
+use crate::folder::{self, Folder, failed};
+use crate::lot::{Busy, destroy};
+use crate::record::{self, Record, State};
 use crate::seal::{CHUNK, Seal, TAG, Use};
 
-/// An entry in the making. Dropped before [`Writer::finish`] it leaves nothing.
-pub struct Writer {
+/// A lot in the making: batches, one after another. It is there when [`LotWriter::finish`] returns; dropped before that it
+/// leaves nothing.
+pub struct LotWriter {
     folder: Arc<Folder>,
-    id: SessionId,
+    record: Record,
+    batches: u32,
+    bytes: u64,
+    /// Whether a batch could not be written: then nothing more is.
+    broken: bool,
+    finished: bool,
+    _busy: Busy,
+}
+
+impl LotWriter {
+    pub(crate) fn new(folder: Arc<Folder>, record: Record, busy: Busy) -> LotWriter {
+        LotWriter { folder, record, batches: 0, bytes: 0, broken: false, finished: false, _busy: busy }
+    }
+
+    /// The next batch, as `write` gives it piece by piece: one call of [`OpenLot::take`](crate::OpenLot::take) will give it. It
+    /// is on the disk when this returns.
+    ///
+    /// # Errors
+    /// Those of `write`; [`Store`](comity_core::Kind) if the disk refuses or refused before, or there are 2^32 - 1 batches
+    /// already.
+    pub fn batch(&mut self, write: impl FnOnce(&mut BatchWriter) -> Result<()>) -> Result<()> {
+        let number = self.batches;
+        if self.broken || number == u32::MAX {
+            return Err(Error::store("a batch could not be written, or the lot has 2^32 - 1 of them"));
+        }
+        // What a batch's key has encrypted is not written again under it with other bytes.
+        self.broken = true;
+        let path = record::batch_path(&self.folder, &self.record.meta.id, number);
+        let mut writer = BatchWriter::new(folder::create(&path)?, self.record.seal.batch(number));
+        write(&mut writer)?;
+        self.bytes += writer.finish().map_err(|error| failed("cannot write", &path, error))?;
+        (self.batches, self.broken) = (number + 1, false);
+        Ok(())
+    }
+
+    /// Completes the lot; it is on the disk when this returns. Returns its size on the disk, in bytes.
+    ///
+    /// # Errors
+    /// [`Store`](comity_core::Kind) if the disk refuses, or a batch could not be written: then the lot is not there.
+    pub fn finish(mut self) -> Result<u64> {
+        if self.broken {
+            return Err(Error::store("a batch of the lot could not be written"));
+        }
+        // The record names the batches, so their names have to be on the disk before it.
+        self.folder.sync()?;
+        self.bytes += self.record.write(&self.folder, State { next: 0, batches: self.batches, pending: false })?;
+        self.finished = true;
+        Ok(self.bytes)
+    }
+}
+
+impl Drop for LotWriter {
+    fn drop(&mut self) {
+        if !self.finished {
+            // If this fails, opening the store does it.
+            let _ = destroy(&self.folder, &self.record.meta.id);
+        }
+    }
+}
+
+/// A batch in the making: what is written to it is encrypted chunk by chunk.
+pub struct BatchWriter {
     file: File,
     seal: Seal,
     /// What is not on its way yet: up to a chunk.
-    buffer: Vec<u8>,
+    buffer: Zeroizing<Vec<u8>>,
     bytes: u64,
     /// Whether a chunk could not be written: then nothing more is.
     broken: bool,
-    finished: bool,
 }
 
-impl Writer {
-    pub(crate) fn new(folder: Arc<Folder>, id: SessionId, head: &[u8], seal: Seal) -> Result<Writer> {
-        let path = folder.path(&id, Stage::Partial);
-        let file = folder::create(&path)?;
-        let buffer = Vec::with_capacity(CHUNK + TAG);
-        let mut writer =
-            Writer { folder, id, file, seal, buffer, bytes: head.len() as u64, broken: false, finished: false };
-        writer.file.write_all(head).map_err(|error| failed("cannot write", &path, error))?;
-        Ok(writer)
+impl BatchWriter {
+    fn new(file: File, seal: Seal) -> BatchWriter {
+        let buffer = Zeroizing::new(Vec::with_capacity(CHUNK + TAG));
+        BatchWriter { file, seal, buffer, bytes: 0, broken: false }
     }
 
-    /// Completes the entry; it is on the disk when this returns. Returns its size on the disk, in bytes.
-    ///
-    /// # Errors
-    /// [`Store`](comity_core::Kind) if the disk refuses; then the entry is not there.
-    pub fn finish(mut self) -> Result<u64> {
-        let path = self.folder.path(&self.id, Stage::Partial);
-        let written = self.put(Use::Last).and_then(|()| self.file.sync_all());
-        written.map_err(|error| failed("cannot write", &path, error))?;
-        // From here on there is nothing that a drop should remove.
-        self.finished = true;
-        self.folder.promote(&self.id, Stage::Partial, Stage::Ready)?;
+    /// Has all of it on the disk. A batch without bytes is one empty chunk. Returns the bytes there.
+    fn finish(mut self) -> io::Result<u64> {
+        self.put(Use::Last)?;
+        self.file.sync_all()?;
         Ok(self.bytes)
     }
 
@@ -64,7 +115,7 @@ impl Writer {
     }
 }
 
-impl Write for Writer {
+impl Write for BatchWriter {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         // The last chunk goes out at the end, so a full one waits for a byte after it.
         if self.broken || (self.buffer.len() == CHUNK && !bytes.is_empty()) {
@@ -75,18 +126,8 @@ impl Write for Writer {
         Ok(some)
     }
 
-    /// Does nothing: only [`Writer::finish`] makes an entry.
+    /// Does nothing: only the end of the batch has it on the disk.
     fn flush(&mut self) -> io::Result<()> {
         Ok(())
-    }
-}
-
-impl Drop for Writer {
-    fn drop(&mut self) {
-        self.buffer.zeroize();
-        if !self.finished {
-            // If this fails, opening the store removes it.
-            let _ = fs::remove_file(self.folder.path(&self.id, Stage::Partial));
-        }
     }
 }

@@ -1,108 +1,166 @@
-//! After a crash at any instant an entry is whole or not there, and none is used twice.
+//! Killed at any instant: no batch is used twice, and none is lost but the one in flight, or with its lot in a check.
 
 #[allow(dead_code, reason = "each test file uses a part")]
 mod common;
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs::{self, OpenOptions};
 use std::io::{Read, Write};
 use std::path::Path;
 use std::process::{Command, Stdio};
 use std::time::Duration;
 
-use comity_store::Store;
+use comity_store::{Key, OpenLot, Store};
 
 use common::*;
 
-/// What a store holds after it was opened: entries, and files that are none of `store` and `lock`.
-fn found(image: &Folder) -> (Vec<String>, usize) {
+/// The lots that opening the store finds, and files that are none of `store` and `lock`.
+fn found(image: &Folder) -> (Vec<(u64, u32)>, usize) {
     let store = Store::open(&image.path("store"), &image.key()).unwrap();
     let files = fs::read_dir(image.path("store")).unwrap().count();
-    (store.list().unwrap().into_iter().map(|meta| meta.name).collect(), files - 2)
+    (store.lots().unwrap().iter().map(|lot| (number(&lot.meta), lot.next)).collect(), files - 2)
 }
 
 #[test]
 fn each_step_leaves_a_whole_store() {
     let folder = Folder::new("steps");
     let store = folder.store();
-    fs::write(folder.path("store").join("a stranger's file.used"), b"x").unwrap();
-    fill(&store, 1, 100);
-    let one = || vec!["program 1".to_owned()];
-    assert_eq!(found(&crashed(&folder, "ready")), (one(), 2));
+    fs::write(folder.path("store").join("a stranger's file.lot"), b"x").unwrap();
+    fill(&store, 1, 2, 100);
+    assert_eq!(found(&crashed(&folder, "made")), (vec![(1, 0)], 4));
 
-    // While an entry is written: nothing of it.
-    let mut writer = store.create(&meta(2), &mut rng(5)).unwrap();
-    assert_eq!(found(&crashed(&folder, "begun")), (one(), 2));
-    writer.write_all(&content(2, 200_000)).unwrap();
-    assert!(file(&folder, 2, "partial").exists());
-    assert_eq!(found(&crashed(&folder, "half")), (one(), 2));
+    // While a lot is made, in a batch and between two: nothing of it.
+    let mut writer = store.new_lot(&meta(2), &mut rng(5)).unwrap();
+    assert_eq!(found(&crashed(&folder, "begun")), (vec![(1, 0)], 4));
+    let half = |out: &mut comity_store::BatchWriter| {
+        out.write_all(&content(2, 200_000)).unwrap();
+        assert_eq!(found(&crashed(&folder, "half a batch")), (vec![(1, 0)], 4));
+        Ok(())
+    };
+    writer.batch(half).unwrap();
+    assert!(batch(&folder, 2, 0).exists());
+    assert_eq!(found(&crashed(&folder, "half a lot")), (vec![(1, 0)], 4));
     drop(writer);
-    assert!(!file(&folder, 2, "partial").exists());
-    fill(&store, 2, 200_000);
-    assert_eq!(found(&crashed(&folder, "both")).0.len(), 2);
+    assert!(!batch(&folder, 2, 0).exists());
+    fill(&store, 2, 1, 200_000);
+    assert_eq!(found(&crashed(&folder, "both")), (vec![(1, 0), (2, 0)], 6));
 
-    // While it is used: gone, at the first byte and at the last.
-    let mut reader = store.take(&meta(1).id).unwrap();
-    let two = || vec!["program 2".to_owned()];
-    assert_eq!(found(&crashed(&folder, "taken")), (two(), 2));
-    reader.read_exact(&mut [0; 50]).unwrap();
-    assert_eq!(found(&crashed(&folder, "half read")), (two(), 2));
-    drop(reader);
-    assert_eq!(found(&crashed(&folder, "used")), (two(), 2));
+    // While a batch is used, at its first byte and at the last: gone. The lot goes with its last batch.
+    let mut lot = store.open_lot(&meta(1).id).unwrap();
+    for (used, files) in [(1, 5), (2, 3)] {
+        let mut reader = lot.take().unwrap().unwrap();
+        let left: Vec<(u64, u32)> = [(1, used), (2, 0)].into_iter().filter(|&(_, next)| next < 2).collect();
+        assert_eq!(found(&crashed(&folder, "taken")), (left.clone(), files));
+        reader.read_exact(&mut [0; 50]).unwrap();
+        assert_eq!(found(&crashed(&folder, "half read")), (left.clone(), files));
+        drop(reader);
+        assert_eq!(found(&crashed(&folder, "used")), (left, files));
+    }
+    drop(lot);
+    assert_eq!(found(&crashed(&folder, "used up")), (vec![(2, 0)], 3));
 
     // While the store itself is made.
     let begun = Folder::new("no store");
     fs::create_dir(begun.path("store")).unwrap();
     fs::write(begun.path("store").join("store.partial"), b"comi").unwrap();
-    assert!(begun.store().list().unwrap().is_empty());
+    assert!(begun.store().lots().unwrap().is_empty());
 }
 
 /// Where a child that is to be killed works; unset in a common run of the tests.
-const CHILD: &str = "COMITY_STORE_TEST_CHILD";
+const CHILD: &str = "COMITY_STORE_TEST_LOTS";
 
-/// Not a test by itself: makes and uses entries, and keeps a log of what it has read of, until it is killed.
+/// Batches of a lot: of every third lot it is one, larger than all of another lot.
+fn size(lot: u64) -> (u32, usize) {
+    if lot.is_multiple_of(300) { (1, 1_000_000) } else { (12, 70_000) }
+}
+
+/// Not a test by itself: makes lots, uses batches and runs checks, and keeps a log of all that, until it is killed.
 #[test]
 fn child() {
     let Some(dir) = std::env::var_os(CHILD) else { return };
     let dir = Path::new(&dir);
-    let key = comity_store::Key::read(&dir.join("key")).unwrap();
+    let key = Key::read(&dir.join("key")).unwrap();
     let store = Store::open(&dir.join("store"), &key).unwrap();
-    let log = || OpenOptions::new().append(true).create(true).open(dir.join("log")).unwrap();
-    let mut used = log();
-    let mut next = fs::read_to_string(dir.join("made")).unwrap_or_default().lines().count() as u64;
+    let mut log = OpenOptions::new().append(true).create(true).open(dir.join("log")).unwrap();
+    // One write a line, which the kernel has when the call returns.
+    let mut log = |line: String| log.write_all(line.as_bytes()).unwrap();
+    let logged = fs::read_to_string(dir.join("log")).unwrap_or_default();
+    let mut fresh = logged.lines().filter(|line| line.starts_with("new")).count() as u64;
     loop {
-        // The number is spent before its entry is there: a crash must not make two entries of one id.
-        let mut made = OpenOptions::new().append(true).create(true).open(dir.join("made")).unwrap();
-        made.write_all(b"x\n").unwrap();
-        fill(&store, next, LEN);
-        next += 1;
-        for meta in store.list().unwrap() {
-            let number: u64 = meta.name["program ".len()..].parse().unwrap();
-            // Every other one, so that some stay.
-            if number.is_multiple_of(2) || store.list().unwrap().len() > 4 {
-                let mut reader = store.take(&meta.id).unwrap();
-                let mut bytes = vec![0; 1];
-                reader.read_exact(&mut bytes).unwrap();
-                used.write_all(format!("{number}\n").as_bytes()).unwrap();
-                reader.read_to_end(&mut bytes).unwrap();
-                assert!(bytes == content(number, LEN));
+        if store.lots().unwrap().len() < 2 {
+            // The number is spent before its lot is there.
+            let ((batches, len), new) = (size(100 * fresh), 100 * fresh);
+            log(format!("new {new}\n"));
+            fill(&store, new, batches, len);
+            log(format!("made {new}\n"));
+            fresh += 1;
+        }
+        let first = store.lots().unwrap().remove(0);
+        let (number, (_, len)) = (number(&first.meta), size(number(&first.meta)));
+        let mut lot = store.open_lot(&first.meta.id).unwrap();
+        for turn in 0..5 {
+            let batch = lot.info().next;
+            let Some(mut reader) = lot.take().unwrap() else { break };
+            // It is used from its first byte on.
+            let mut bytes = vec![0; 1];
+            reader.read_exact(&mut bytes).unwrap();
+            log(format!("used {number} {batch}\n"));
+            reader.read_to_end(&mut bytes).unwrap();
+            assert!(bytes == content(number + u64::from(batch), len));
+            if turn % 2 == 1 {
+                check(&mut lot, number, &mut log);
             }
         }
     }
 }
 
-const LEN: usize = 100_000;
-const KILLS: u64 = 40;
+fn check(lot: &mut OpenLot, number: u64, log: &mut impl FnMut(String)) {
+    log(format!("begins {number}\n"));
+    lot.check_begins().unwrap();
+    // Here it is certain that the mark is on the disk, and that the check has not passed.
+    log(format!("open {number}\n"));
+    log(format!("closes {number}\n"));
+    lot.check_passed().unwrap();
+    log(format!("passed {number}\n"));
+}
+
+/// What the log says of a lot.
+#[derive(Default)]
+struct Told<'a> {
+    made: bool,
+    used: BTreeSet<u32>,
+    /// The last word on a check.
+    check: &'a str,
+}
 
 #[test]
-fn killed_again_and_again_it_never_uses_an_entry_twice() {
-    let folder = Folder::new("killed");
+fn killed_again_and_again_no_batch_is_used_twice_or_lost() {
+    killed(40);
+}
+
+#[test]
+#[ignore = "a thousand kills"]
+fn killed_a_thousand_times_no_batch_is_used_twice_or_lost() {
+    killed(1000);
+}
+
+fn killed(kills: u64) {
+    let folder = Folder::new(&format!("killed-{kills}"));
     drop(folder.store());
     let this = std::env::current_exe().unwrap();
-    let done = || fs::read_to_string(folder.path("log")).unwrap_or_default().lines().count();
-    // Where a machine is so busy that the children get nowhere, they get longer.
+    let far = || {
+        let log = fs::read_to_string(folder.path("log")).unwrap_or_default();
+        let count = |word: &str| log.lines().filter(|line| line.starts_with(word)).count();
+        println!(
+            "{kills} kills: {} lots made, {} batches used, {} checks",
+            count("made"),
+            count("used"),
+            count("passed")
+        );
+        count("used") > 40 && count("passed") > 10
+    };
     for round in 0.. {
-        if round >= KILLS && done() > 10 {
+        if round >= kills && far() {
             break;
         }
         let mut child = Command::new(&this)
@@ -113,26 +171,44 @@ fn killed_again_and_again_it_never_uses_an_entry_twice() {
             .spawn()
             .unwrap();
         // Long enough for some to get far, and different each time.
-        pause(round / KILLS, Duration::from_millis(5 + 13 * (round * 7 % 16)));
+        pause(round / kills, Duration::from_micros(4_000 + 7_919 * (round * 7 % 16) + round * 131 % 1_009));
         child.kill().unwrap();
         let output = child.wait_with_output().unwrap();
         let said = String::from_utf8_lossy(&output.stderr);
         assert!(!said.contains("panicked"), "round {round}: {said}");
-        // What is there is whole, and what was used is gone.
-        let store = folder.store();
-        let used = fs::read_to_string(folder.path("log")).unwrap_or_default();
+
+        let log = fs::read_to_string(folder.path("log")).unwrap_or_default();
+        let mut told: BTreeMap<u64, Told<'_>> = BTreeMap::new();
         // The last line may be cut.
-        let used: Vec<&str> = used.split_inclusive('\n').filter(|line| line.ends_with('\n')).collect();
-        let once: BTreeSet<&str> = used.iter().copied().collect();
-        assert_eq!(used.len(), once.len(), "used twice: {used:?}");
-        for meta in store.list().unwrap() {
-            let number = &meta.name["program ".len()..];
-            assert!(!once.contains(format!("{number}\n").as_str()), "{number} is there again");
+        for line in log.split_inclusive('\n').filter_map(|line| line.strip_suffix('\n')) {
+            let words: Vec<&str> = line.split(' ').collect();
+            let lot = told.entry(words[1].parse().unwrap()).or_default();
+            match words[0] {
+                "new" => {}
+                "made" => lot.made = true,
+                "used" => assert!(lot.used.insert(words[2].parse().unwrap()), "round {round}: {line} a second time"),
+                check => lot.check = check,
+            }
         }
-    }
-    let store = folder.store();
-    for meta in store.list().unwrap() {
-        let number: u64 = meta.name["program ".len()..].parse().unwrap();
-        assert!(taken(&store, number).unwrap() == content(number, LEN));
+        // As the next process finds it.
+        let store = folder.store();
+        let lots = store.lots().unwrap();
+        assert!(store.damaged().unwrap().is_empty(), "round {round}");
+        for lot in &lots {
+            let number = number(&lot.meta);
+            let told = &told[&number];
+            assert!(told.check != "open", "round {round}: {number} is there after a check that did not end");
+            assert!(told.used.iter().all(|&batch| batch < lot.next), "round {round}: {number} goes back");
+            drop(store.open_lot(&lot.meta.id).unwrap());
+        }
+        // All together: a kill loses one batch at most.
+        let in_check = |told: &Told<'_>| ["begins", "open", "closes"].contains(&told.check);
+        let missing = |(number, told): (&u64, &Told<'_>)| match lots.iter().find(|lot| lot.meta == meta(*number)) {
+            Some(lot) => u64::from(lot.next) - told.used.len() as u64,
+            None if !told.made || in_check(told) => 0,
+            None => u64::from(size(*number).0) - told.used.len() as u64,
+        };
+        let lost: u64 = told.iter().map(missing).sum();
+        assert!(lost <= round + 1, "round {round}: {lost} batches are lost");
     }
 }

@@ -1,56 +1,85 @@
-//! Which lot is chosen, and what becomes of those that one side alone has.
+//! Which lot is chosen, what becomes of those that one side alone has, and what stays when filling breaks off.
 
 use std::path::Path;
 
+use comity_channel::Channel;
 use comity_circuit::Observer;
-use comity_core::{Backend, Bits, Kind, Params, PartyId};
-use comity_store::Key;
+use comity_core::{Backend, Bits, Kind, Params};
+use comity_protocol::{Here, Lot, Shelf};
+use comity_store::{Key, LotInfo, Store};
 
+use super::choose::{Mark, Missing, choose, lost};
 use super::*;
 
-fn held(n: u8, next: u32, batches: u32) -> Held {
+fn held(n: u8, next: u32, batches: u32) -> LotInfo {
     let meta = Meta {
-        id: SessionId::new([n; 32]),
-        protocol: "shares dealer=fast".into(),
-        program: [0; 32],
-        name: String::new(),
-        party: 0,
+        id: id(n),
+        material: "shares".into(),
+        options: "dealer=fast".into(),
+        program: None,
+        name: "any program".into(),
+        units: Vec::new(),
+        party: PartyId(0),
+        peers: vec![(PartyId(1), None)],
         params: Params::default(),
-        peer: String::new(),
     };
-    Held { meta, next, batches }
+    LotInfo { meta, next, batches }
 }
 
 fn id(n: u8) -> SessionId {
     SessionId::new([n; 32])
 }
 
+/// What the others say, to party `me`.
+fn others(me: u16, marks: &[&[Mark]]) -> PerPeer<Vec<Mark>> {
+    PerPeer::from_vec(PartyId(me), marks.iter().map(|marks| marks.to_vec()).collect()).unwrap()
+}
+
 #[test]
-fn both_go_on_at_the_larger_number_of_the_oldest_lot_that_has_enough() {
+fn all_go_on_at_the_largest_number_of_the_oldest_lot_that_has_enough() {
     let ours = [held(1, 0, 4), held(2, 3, 9), held(3, 0, 9)];
-    let theirs = [(id(3), 0), (id(2), 5), (id(1), 2), (id(9), 0)];
-    let chosen = |first, need| choose(first, &ours, &theirs, need).ok();
-    assert_eq!(chosen(true, 2), Some((id(1), 2)));
-    assert_eq!(chosen(true, 3), Some((id(2), 5)));
-    assert_eq!(chosen(false, 3), Some((id(3), 0)));
-    assert!(matches!(choose(true, &ours, &theirs, 10), Err(Missing::TooSmall { need: 10, most: 9 })));
+    let theirs: &[Mark] = &[(id(3), 0), (id(2), 5), (id(1), 2), (id(9), 0)];
+    let chosen = |me, need| choose(&ours, &others(me, &[theirs]), need).ok();
+    assert_eq!(chosen(0, 2), Some((id(1), 2)));
+    assert_eq!(chosen(0, 3), Some((id(2), 5)));
+    assert_eq!(chosen(1, 3), Some((id(3), 0)));
+    let missing = |ours: &[LotInfo], marks: &[&[Mark]], need| choose(ours, &others(0, marks), need).err();
+    assert!(matches!(missing(&ours, &[theirs], 10), Some(Missing::TooSmall { need: 10, most: 9 })));
     // A peer that lies about its number burns what it names, and no more.
-    assert!(choose(true, &ours[..1], &[(id(1), u32::MAX)], 1).is_err());
-    assert!(matches!(choose(true, &[], &theirs, 1), Err(Missing::Here)));
-    assert!(matches!(choose(true, &ours, &[], 1), Err(Missing::There)));
-    assert!(matches!(choose(true, &ours, &[(id(7), 0)], 1), Err(Missing::Both)));
+    assert!(missing(&ours[..1], &[&[(id(1), u32::MAX)]], 1).is_some());
+    assert!(matches!(missing(&[], &[theirs], 1), Some(Missing::Here)));
+    assert!(matches!(missing(&ours, &[&[]], 1), Some(Missing::At(PartyId(1)))));
+    assert!(matches!(missing(&[], &[&[]], 1), Some(Missing::Everywhere)));
+    assert!(matches!(missing(&ours, &[&[(id(7), 0)]], 1), Some(Missing::Common)));
+}
+
+#[test]
+fn of_three_all_have_it_and_party_0_has_the_order() {
+    let ours = [held(1, 1, 9), held(2, 3, 9), held(3, 0, 9)];
+    let (zero, other): (&[Mark], &[Mark]) = (&[(id(3), 2), (id(2), 4), (id(1), 0)], &[(id(1), 0), (id(2), 7)]);
+    // Party 2 lacks lot 3, which party 0 names first.
+    assert_eq!(choose(&ours, &others(1, &[zero, other]), 2).ok(), Some((id(2), 7)));
+    assert_eq!(choose(&ours, &others(1, &[zero, other]), 3).ok(), Some((id(1), 1)));
+    assert_eq!(choose(&ours, &others(0, &[other, zero]), 2).ok(), Some((id(1), 1)));
+    assert!(matches!(choose(&ours, &others(1, &[zero, &[]]), 1).err(), Some(Missing::At(PartyId(2)))));
+    assert!(matches!(choose(&[], &others(1, &[&[], other]), 1).err(), Some(Missing::Here)));
+    // Nobody can use what party 2 alone lacks; but one that has nothing in common with us may have another store.
+    assert_eq!(lost(&ours, &others(1, &[zero, other])), [id(3)]);
+    assert!(lost(&ours, &others(1, &[zero, &[(id(9), 0)]])).is_empty());
+    assert_eq!(lost(&ours, &others(1, &[&zero[..2], other])), [id(1), id(3)]);
 }
 
 #[test]
 fn what_the_peer_lacks_is_lost_if_it_has_anything_of_it() {
     let ours = [held(1, 0, 4), held(2, 3, 9), held(3, 0, 9)];
-    assert_eq!(lost(&ours, &[(id(9), 0), (id(2), 9)]), [id(1), id(3)]);
-    assert!(lost(&ours, &[(id(1), 0), (id(3), 0), (id(2), 0)]).is_empty());
+    let lost = |theirs: &[Mark]| lost(&ours, &others(0, &[theirs]));
+    assert_eq!(lost(&[(id(9), 0), (id(2), 9)]), [id(1), id(3)]);
+    assert!(lost(&[(id(1), 0), (id(3), 0), (id(2), 0)]).is_empty());
     // Another store, or one that was made anew.
-    assert!(lost(&ours, &[(id(9), 0)]).is_empty() && lost(&ours, &[]).is_empty());
+    assert!(lost(&[(id(9), 0)]).is_empty() && lost(&[]).is_empty());
     // A list that was cut.
     let cut: Vec<_> = (0..MOST as u32).map(|n| (SessionId::derive("other", &[&n.to_le_bytes()]), 0)).collect();
-    assert!(lost(&ours, &[&cut[1..], &[(id(1), 0)]].concat()).is_empty());
+    assert!(lost(&[&cut[1..], &[(id(1), 0)]].concat()).is_empty());
 }
 
 struct Nobody;
@@ -62,7 +91,7 @@ impl Observer for Nobody {
 /// Two lots of two batches, of which party 1 breaks off in the second; what is left in its store.
 fn fill(store: &Store, ch: impl Channel, me: u16) -> (Result<()>, Vec<(SessionId, u32, u32)>) {
     let meta = held(0, 0, 0).meta;
-    let mut filling = Filling { store, meta, whole: false, stored_bytes: 0 };
+    let mut filling = Filling::new(store, meta);
     let here = Here {
         me: PartyId(me),
         parties: 2,
@@ -83,8 +112,8 @@ fn fill(store: &Store, ch: impl Channel, me: u16) -> (Result<()>, Vec<(SessionId
     };
     let done = (0..2).try_for_each(&mut put);
     drop(net);
-    let deals = store.deals().unwrap();
-    (done, deals.iter().map(|info| (info.meta.id, info.next, info.blocks)).collect())
+    let lots = store.lots().unwrap();
+    (done, lots.iter().map(|info| (info.meta.id, info.next, info.batches)).collect())
 }
 
 #[test]

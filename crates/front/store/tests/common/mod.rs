@@ -1,11 +1,11 @@
-//! Folders, keys and entries for the tests.
+//! Folders, keys and lots for the tests.
 
 use std::io::{Read, Write};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use comity_core::{Backend, Block, Params, Prg, SessionId};
-use comity_store::{Deal, Key, Meta, Store};
+use comity_core::{Backend, Block, Error, Params, PartyId, Prg, SessionId};
+use comity_store::{Key, LotWriter, Meta, OpenLot, Store};
 use comity_testing::PATIENCE;
 
 /// Waits before a kill: twice as long after each time that all kills found children who had got nowhere.
@@ -57,13 +57,20 @@ pub(crate) fn rng(seed: u128) -> Prg {
 pub(crate) fn meta(number: u64) -> Meta {
     Meta {
         id: SessionId::derive("test of stores", &[&number.to_le_bytes()]),
-        protocol: "cutchoose, garbled by party 0".into(),
-        program: [number as u8; 32],
+        material: "copies".into(),
+        options: "garbler=party_0".into(),
+        program: Some([number as u8; 32]),
         name: format!("program {number}"),
-        party: 1,
+        units: vec![12],
+        party: PartyId(1),
+        peers: vec![(PartyId(0), Some([7; 32]))],
         params: Params::default(),
-        peer: "comity:abcd".into(),
     }
+}
+
+/// The number in a meta's name.
+pub(crate) fn number(meta: &Meta) -> u64 {
+    meta.name["program ".len()..].parse().unwrap()
 }
 
 /// Some bytes that depend on the number and their place.
@@ -71,45 +78,35 @@ pub(crate) fn content(number: u64, len: usize) -> Vec<u8> {
     (0..len as u64).map(|at| (at.wrapping_mul(at ^ 0x9e37) >> 3).wrapping_add(number) as u8).collect()
 }
 
-/// Stores `content(number, len)`.
-pub(crate) fn fill(store: &Store, number: u64, len: usize) {
-    let mut writer = store.create(&meta(number), &mut rng(number.into())).unwrap();
-    writer.write_all(&content(number, len)).unwrap();
-    writer.finish().unwrap();
-}
-
-/// Takes an entry and reads all of it.
-pub(crate) fn taken(store: &Store, number: u64) -> Result<Vec<u8>, String> {
-    let mut bytes = Vec::new();
-    let mut reader = store.take(&meta(number).id).map_err(|e| e.to_string())?;
-    reader.read_to_end(&mut bytes).map_err(|e| e.to_string())?;
-    Ok(bytes)
-}
-
-/// The file of an entry.
-pub(crate) fn file(folder: &Folder, number: u64, stage: &str) -> PathBuf {
+/// The file of a lot that ends so.
+pub(crate) fn file(folder: &Folder, number: u64, ending: &str) -> PathBuf {
     let id: String = meta(number).id.to_bytes().iter().map(|byte| format!("{byte:02x}")).collect();
-    folder.path("store").join(format!("{id}.{stage}"))
+    folder.path("store").join(format!("{id}.{ending}"))
 }
 
-/// Stores a deal of blocks with `content(number + i, len)`.
-pub(crate) fn deal(store: &Store, number: u64, blocks: u32, len: usize) {
-    let mut writer = store.new_deal(&meta(number), &mut rng(number.into())).unwrap();
-    (0..blocks).for_each(|i| writer.block(&content(number + u64::from(i), len)).unwrap());
+/// Writes all of a batch.
+pub(crate) fn write(lot: &mut LotWriter, bytes: &[u8]) -> comity_core::Result<()> {
+    lot.batch(|out| out.write_all(bytes).map_err(|e| Error::io("a test", e)))
+}
+
+/// Stores a lot of batches with `content(number + i, len)`.
+pub(crate) fn fill(store: &Store, number: u64, batches: u32, len: usize) {
+    let mut writer = store.new_lot(&meta(number), &mut rng(number.into())).unwrap();
+    (0..batches).for_each(|i| write(&mut writer, &content(number + u64::from(i), len)).unwrap());
     writer.finish().unwrap();
 }
 
-/// The next block of a deal, all of it.
-pub(crate) fn next(deal: &mut Deal) -> Result<Option<Vec<u8>>, String> {
+/// The next batch of a lot, all of it.
+pub(crate) fn next(lot: &mut OpenLot) -> Result<Option<Vec<u8>>, String> {
     let mut bytes = Vec::new();
-    let Some(mut reader) = deal.take().map_err(|e| e.to_string())? else { return Ok(None) };
+    let Some(mut reader) = lot.take().map_err(|e| e.to_string())? else { return Ok(None) };
     reader.read_to_end(&mut bytes).map_err(|e| e.to_string())?;
     Ok(Some(bytes))
 }
 
-/// The file of a block.
-pub(crate) fn block(folder: &Folder, number: u64, block: u32) -> PathBuf {
-    file(folder, number, &format!("block-{block:08x}"))
+/// The file of a batch.
+pub(crate) fn batch(folder: &Folder, number: u64, batch: u32) -> PathBuf {
+    file(folder, number, &format!("batch-{batch:08x}"))
 }
 
 /// What another process would find if this one died now: a copy of the store in a folder of its own.

@@ -1,4 +1,4 @@
-//! Whatever is done to a store's deals, with crashes in between: it is as in a model of a few lines.
+//! Whatever is done to a store's lots, with crashes in between: it is as in a model of a few lines.
 
 #[allow(dead_code, reason = "each test file uses a part")]
 mod common;
@@ -6,7 +6,7 @@ mod common;
 use std::collections::BTreeMap;
 use std::fs;
 
-use comity_store::{Deal, Store};
+use comity_store::{OpenLot, Store};
 use proptest::prelude::*;
 
 use common::*;
@@ -14,7 +14,7 @@ use common::*;
 #[derive(Clone, Debug)]
 enum Op {
     New {
-        blocks: u32,
+        batches: u32,
     },
     Open {
         at: usize,
@@ -28,7 +28,7 @@ enum Op {
     Close,
     Destroy,
     /// The process dies and comes back; with `draft` in the middle of writing a record, with `put_back` after somebody
-    /// has put used blocks back.
+    /// has put used batches back.
     Crash {
         draft: bool,
         put_back: bool,
@@ -37,7 +37,7 @@ enum Op {
 
 fn ops() -> impl Strategy<Value = Vec<Op>> {
     let op = prop_oneof![
-        2 => (0u32..5).prop_map(|blocks| Op::New { blocks }),
+        2 => (0u32..5).prop_map(|batches| Op::New { batches }),
         4 => any::<usize>().prop_map(|at| Op::Open { at }),
         6 => Just(Op::Take),
         1 => (0u32..6).prop_map(|to| Op::Advance { to }),
@@ -50,11 +50,11 @@ fn ops() -> impl Strategy<Value = Vec<Op>> {
     prop::collection::vec(op, 0..40)
 }
 
-/// A deal in the model.
+/// A lot in the model.
 #[derive(Clone, Copy, Debug, PartialEq)]
 struct Model {
     next: u32,
-    blocks: u32,
+    batches: u32,
     pending: bool,
 }
 
@@ -62,11 +62,11 @@ struct Model {
 struct Both {
     folder: Folder,
     store: Option<Store>,
-    open: Option<(u64, Deal)>,
+    open: Option<(u64, OpenLot)>,
     model: BTreeMap<u64, Model>,
     made: u64,
     crashes: u32,
-    /// Each block that was given out.
+    /// Each batch that was given out.
     used: Vec<(u64, u32)>,
 }
 
@@ -75,11 +75,11 @@ impl Both {
         self.store.as_ref().unwrap()
     }
 
-    /// What happens when a session ends: pending deals and used up ones go.
+    /// What happens when a session ends: pending lots and used up ones go.
     fn close(&mut self) {
-        if let Some((number, deal)) = self.open.take() {
-            drop(deal);
-            if self.model[&number].pending || self.model[&number].next == self.model[&number].blocks {
+        if let Some((number, lot)) = self.open.take() {
+            drop(lot);
+            if self.model[&number].pending || self.model[&number].next == self.model[&number].batches {
                 self.model.remove(&number);
             }
         }
@@ -87,71 +87,71 @@ impl Both {
 
     fn apply(&mut self, op: Op) {
         match op {
-            Op::New { blocks } => {
-                deal(self.store(), self.made, blocks, 100);
-                self.model.insert(self.made, Model { next: 0, blocks, pending: false });
+            Op::New { batches } => {
+                fill(self.store(), self.made, batches, 100);
+                self.model.insert(self.made, Model { next: 0, batches, pending: false });
                 self.made += 100;
             }
             Op::Open { at } => {
                 self.close();
-                let usable: Vec<u64> = self.model.iter().filter(|(_, m)| m.next < m.blocks).map(|(n, _)| *n).collect();
+                let usable: Vec<u64> = self.model.iter().filter(|(_, m)| m.next < m.batches).map(|(n, _)| *n).collect();
                 if let Some(&number) = usable.get(at % usable.len().max(1)) {
-                    self.open = Some((number, self.store().open_deal(&meta(number).id).unwrap()));
+                    self.open = Some((number, self.store().open_lot(&meta(number).id).unwrap()));
                 }
             }
             Op::Close => self.close(),
             Op::Destroy => {
-                if let Some((number, deal)) = self.open.take() {
-                    deal.destroy().unwrap();
+                if let Some((number, lot)) = self.open.take() {
+                    lot.destroy().unwrap();
                     self.model.remove(&number);
                 }
             }
             Op::Crash { draft, put_back } => self.crash(draft, put_back),
             Op::Take | Op::Advance { .. } | Op::Begin | Op::Pass => {
-                let Some((number, deal)) = &mut self.open else { return };
+                let Some((number, lot)) = &mut self.open else { return };
                 let model = self.model.get_mut(number).unwrap();
                 match op {
                     Op::Take => {
-                        let block = next(deal).unwrap();
-                        assert_eq!(block.is_some(), model.next < model.blocks);
-                        if let Some(bytes) = block {
+                        let batch = next(lot).unwrap();
+                        assert_eq!(batch.is_some(), model.next < model.batches);
+                        if let Some(bytes) = batch {
                             assert!(bytes == content(*number + u64::from(model.next), 100));
                             self.used.push((*number, model.next));
                             model.next += 1;
                         }
                     }
                     Op::Advance { to } => {
-                        let next = to.min(model.blocks).max(model.next);
-                        assert_eq!(deal.advance_to(to).unwrap(), next - model.next);
+                        let next = to.min(model.batches).max(model.next);
+                        assert_eq!(lot.advance_to(to).unwrap(), next - model.next);
                         model.next = next;
                     }
-                    Op::Begin => deal.check_begins().map(|()| model.pending = true).unwrap(),
-                    _ => deal.check_passed().map(|()| model.pending = false).unwrap(),
+                    Op::Begin => lot.check_begins().map(|()| model.pending = true).unwrap(),
+                    _ => lot.check_passed().map(|()| model.pending = false).unwrap(),
                 }
             }
         }
         let mut listed = self.model.clone();
-        listed.retain(|_, m| m.next < m.blocks && !m.pending);
-        let deals = self.store().deals().unwrap();
+        listed.retain(|_, m| m.next < m.batches && !m.pending);
+        let lots = self.store().lots().unwrap();
         assert!(
-            deals.iter().map(|d| (&d.meta.name, d.next, d.blocks)).eq(listed
+            lots.iter().map(|d| (&d.meta.name, d.next, d.batches)).eq(listed
                 .iter()
-                .map(|(number, m)| (format!("program {number}"), m.next, m.blocks))
+                .map(|(number, m)| (format!("program {number}"), m.next, m.batches))
                 .collect::<Vec<_>>()
                 .iter()
-                .map(|(name, next, blocks)| (name, *next, *blocks)))
+                .map(|(name, next, batches)| (name, *next, *batches)))
         );
     }
 
     fn crash(&mut self, draft: bool, put_back: bool) {
         self.crashes += 1;
-        let image = crashed(&self.folder, &format!("deal-model-{}", self.crashes % 2));
+        let image = crashed(&self.folder, &format!("lot-model-{}", self.crashes % 2));
         for (&number, model) in &self.model {
             if draft {
-                fs::write(file(&image, number, "deal-partial"), b"half a rec").unwrap();
+                fs::write(file(&image, number, "lot-partial"), b"half a rec").unwrap();
             }
             for used in (0..model.next).filter(|_| put_back) {
-                fs::write(block(&image, number, used), b"old").unwrap();
+                fs::write(batch(&image, number, used), b"old").unwrap();
             }
         }
         // As the crash would: nothing of the old process runs on the new folder.
@@ -161,11 +161,11 @@ impl Both {
         let mut destroyed = 0;
         self.model.retain(|_, m| {
             destroyed += usize::from(m.pending);
-            !m.pending && m.next < m.blocks
+            !m.pending && m.next < m.batches
         });
         assert_eq!(self.store().destroyed().len(), destroyed);
         // Nothing is left of what is gone.
-        let files = |m: &Model| 1 + (m.blocks - m.next) as usize;
+        let files = |m: &Model| 1 + (m.batches - m.next) as usize;
         let there = fs::read_dir(self.folder.path("store")).unwrap().count();
         assert_eq!(there, 2 + self.model.values().map(files).sum::<usize>());
     }
@@ -176,13 +176,13 @@ proptest! {
 
     #[test]
     fn a_store_is_as_its_model(ops in ops()) {
-        let folder = Folder::new("deal-model");
+        let folder = Folder::new("lot-model");
         let store = Some(folder.store());
         let mut both = Both { folder, store, open: None, model: BTreeMap::new(), made: 0, crashes: 0, used: Vec::new() };
         ops.into_iter().for_each(|op| both.apply(op));
         let count = both.used.len();
         both.used.sort_unstable();
         both.used.dedup();
-        prop_assert_eq!(both.used.len(), count, "a block was given out twice");
+        prop_assert_eq!(both.used.len(), count, "a batch was given out twice");
     }
 }

@@ -1,0 +1,161 @@
+//! Choosing: which lot a run uses up, alike at all parties.
+
+use std::collections::{HashMap, HashSet};
+
+use comity_channel::{Mesh, PerPeer};
+use comity_circuit::Program;
+use comity_core::{Error, PartyId, Result, SessionId};
+use comity_protocol::{Card, Here, Need, Options};
+use comity_store::{LotInfo, Store};
+
+use super::{MOST, material};
+use crate::protocol::PROTOCOLS;
+
+/// What a run looks for in a store.
+pub(crate) struct Wanted<'w> {
+    pub(crate) card: &'static Card,
+    pub(crate) program: &'w Program,
+    pub(crate) need: &'w Need,
+    /// All peers and their keys.
+    pub(crate) peers: Vec<(PartyId, Option<[u8; 32]>)>,
+}
+
+impl Wanted<'_> {
+    /// The lots here that fit, oldest first.
+    pub(super) fn here(&self, store: &Store, here: &Here, options: &Options) -> Result<Vec<LotInfo>> {
+        let program = material(self.card, self.need).program.then(|| self.program.digest());
+        let fits = |lot: &LotInfo| {
+            let meta = &lot.meta;
+            meta.material == self.need.material
+                && meta.program == program
+                && meta.party == here.me
+                && meta.peers == self.peers
+                && meta.params == here.params
+                && options.made_under(&meta.options)
+        };
+        Ok(store.lots()?.into_iter().filter(fits).take(MOST).collect())
+    }
+}
+
+/// What a party says of a lot: its id, and the next batch. Both are public.
+pub(super) type Mark = (SessionId, u32);
+
+/// Why no lot can be used.
+pub(super) enum Missing {
+    /// No party has any.
+    Everywhere,
+    /// Others have some.
+    Here,
+    /// This party has none, and this one has some.
+    At(PartyId),
+    /// All have some, and none has so many batches left; one has the most.
+    TooSmall { need: u32, most: u32 },
+    /// All have some, and not of the same lots.
+    Common,
+}
+
+/// Tells all others what is here, and hears what they have.
+pub(super) fn tell(mesh: &mut Mesh<'_>, ours: &[LotInfo]) -> Result<PerPeer<Vec<Mark>>> {
+    const BYTES: usize = SessionId::BYTES + 4;
+    let (me, parties) = (mesh.me(), mesh.parties());
+    let counts = mesh.tell(&(ours.len() as u32).to_le_bytes())?;
+    let mut into = PerPeer::new(me, parties, |_| Vec::new());
+    for (peer, count) in counts.iter() {
+        let count = u32::from_le_bytes(count[..].try_into().expect("four bytes")) as usize;
+        if count > MOST {
+            return Err(Error::malformed(format!("the peer says that it has {count} lots")).by(peer));
+        }
+        into[peer] = vec![0; count * BYTES];
+    }
+    let bytes: Vec<u8> =
+        ours.iter().flat_map(|lot| [&lot.meta.id.to_bytes()[..], &lot.next.to_le_bytes()].concat()).collect();
+    mesh.exchange(&PerPeer::new(me, parties, |_| bytes.clone()), &mut into)?;
+    let mark = |bytes: &[u8; BYTES]| {
+        let (id, next) = bytes.split_at(SessionId::BYTES);
+        let id = SessionId::new(id.try_into().expect("the length of an id"));
+        (id, u32::from_le_bytes(next.try_into().expect("four bytes")))
+    };
+    Ok(into.map(|_, bytes| bytes.as_chunks().0.iter().map(mark).collect()))
+}
+
+/// The oldest lot, in the order of party 0, of which all have so many batches left; and at which all go on.
+pub(super) fn choose(ours: &[LotInfo], theirs: &PerPeer<Vec<Mark>>, need: u32) -> std::result::Result<Mark, Missing> {
+    let here: HashMap<_, _> = ours.iter().map(|lot| (lot.meta.id, (lot.next, lot.batches))).collect();
+    let there: Vec<HashMap<_, _>> = theirs.iter().map(|(_, marks)| marks.iter().copied().collect()).collect();
+    let order: Vec<SessionId> = match theirs.me() {
+        PartyId(0) => ours.iter().map(|lot| lot.meta.id).collect(),
+        _ => theirs[PartyId(0)].iter().map(|&(id, _)| id).collect(),
+    };
+    let mut most = None;
+    for id in order {
+        let Some(&(next, batches)) = here.get(&id) else { continue };
+        let Some(theirs) = there.iter().map(|marks| marks.get(&id)).collect::<Option<Vec<_>>>() else { continue };
+        let next = theirs.into_iter().fold(next, |next, &theirs| next.max(theirs));
+        let left = batches.saturating_sub(next);
+        if left >= need {
+            return Ok((id, next));
+        }
+        most = most.max(Some(left));
+    }
+    let without = theirs.iter().find(|(_, marks)| marks.is_empty());
+    Err(match (without, most) {
+        _ if ours.is_empty() && theirs.iter().all(|(_, marks)| marks.is_empty()) => Missing::Everywhere,
+        _ if ours.is_empty() => Missing::Here,
+        (Some((peer, _)), _) => Missing::At(peer),
+        (None, Some(most)) => Missing::TooSmall { need, most },
+        (None, None) => Missing::Common,
+    })
+}
+
+/// The lots of which a peer does not have its part any more. What a peer lacks does not count if it has nothing that is here, for
+/// then its store may be another one, and neither if it had no room to say all that it has.
+pub(super) fn lost(ours: &[LotInfo], theirs: &PerPeer<Vec<Mark>>) -> Vec<SessionId> {
+    let mut lost = HashSet::new();
+    for (_, marks) in theirs.iter().filter(|(_, marks)| marks.len() < MOST) {
+        let there: HashSet<_> = marks.iter().map(|(id, _)| *id).collect();
+        let (both, lacks): (Vec<_>, Vec<_>) = ours.iter().map(|lot| lot.meta.id).partition(|id| there.contains(id));
+        if !both.is_empty() {
+            lost.extend(lacks);
+        }
+    }
+    ours.iter().map(|lot| lot.meta.id).filter(|id| lost.contains(id)).collect()
+}
+
+/// Why there is nothing to run on, and what to do.
+pub(super) fn none_left(store: &Store, wanted: &Wanted<'_>, why: &Missing) -> Error {
+    let (name, material) = (wanted.card.name, material(wanted.card, wanted.need));
+    let (with, how) = match material.program {
+        true => (
+            format!("for `{}` with these owners, recipients, parameters, options and keys", wanted.program.name()),
+            "`comity prepare`".to_owned(),
+        ),
+        false => (
+            "with these parameters, options and keys".to_owned(),
+            format!("`comity prepare --protocol {name} --count N`"),
+        ),
+    };
+    let lot = format!("lot of {} {with}", material.name);
+    let why = match why {
+        Missing::Everywhere => format!("no party has a {lot}"),
+        Missing::Here => format!("this party has no {lot}, and others have"),
+        Missing::At(peer) => format!("party {peer} has no {lot}, and this party has"),
+        Missing::TooSmall { need, most } => {
+            format!("this run takes {need} batches, and of no {lot} do all parties have more than {most}")
+        }
+        Missing::Common => format!("there is no {lot} that all parties have"),
+    };
+    let lots = store.lots().unwrap_or_default();
+    let made: HashSet<&str> =
+        lots.iter().map(|lot| lot.meta.material.as_str()).filter(|m| *m != material.name).collect();
+    let others: Vec<String> = PROTOCOLS
+        .iter()
+        .map(|protocol| protocol.card())
+        .filter(|card| card.offline.iter().any(|material| made.contains(material.name)))
+        .map(|card| format!("`--protocol {}`", card.name))
+        .collect();
+    let there = match others.is_empty() {
+        true => String::new(),
+        false => format!("; what the store has is for {}, to be named at all parties", others.join(" or ")),
+    };
+    Error::invalid_input(format!("{why}: make one with {how}, at all parties{there}"))
+}

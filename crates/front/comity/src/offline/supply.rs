@@ -1,0 +1,110 @@
+//! Supplying: a run takes its batches from the lot that all parties chose.
+
+use std::io::Read;
+
+use comity_channel::Mesh;
+use comity_core::{Error, Result, SessionId};
+use comity_protocol::{Here, Lot, Options, Party, Shelf, Supplies, WriteBatch};
+use comity_store::{BatchReader, LotInfo, OpenLot, Store};
+
+use super::choose::{Wanted, choose, lost, none_left, tell};
+use super::{material, settle};
+use crate::clock::Clock;
+use crate::watch::{Taken, Watch};
+
+/// The material of one run.
+pub(crate) struct Supplied {
+    material: &'static str,
+    id: SessionId,
+    /// The program that it is for.
+    name: String,
+    /// Whether nothing of the lot is left after this run.
+    last: bool,
+    using: Using,
+}
+
+/// The lot that is used up.
+struct Using {
+    lot: OpenLot,
+    /// Its first batch, which was marked as used before the others were told so.
+    first: Option<BatchReader>,
+}
+
+impl Supplied {
+    /// Chooses, with the others, the oldest lot of which all have enough, takes over the options under which it was made, and
+    /// goes on in a session of its own. All have it marked as used before this returns.
+    pub(crate) fn choose(
+        store: &Store,
+        wanted: &Wanted<'_>,
+        mesh: &mut Mesh<'_>,
+        here: &mut Here,
+        options: &mut Options,
+        clock: &mut Clock<'_>,
+    ) -> Result<Supplied> {
+        store.destroyed().iter().for_each(|meta| clock.watch().destroyed(&meta.name));
+        store.damaged()?.iter().for_each(|lot| clock.watch().damaged(&lot.why.to_string()));
+        let need = u32::try_from(wanted.need.batches).unwrap_or(u32::MAX);
+        let ours = wanted.here(store, here, options)?;
+        let theirs = tell(mesh, &ours)?;
+        let (id, next) = choose(&ours, &theirs, need).map_err(|why| none_left(store, wanted, &why))?;
+        let lost = lost(&ours, &theirs);
+        lost.iter().try_for_each(|lost| store.remove(lost))?;
+        if !lost.is_empty() {
+            clock.watch().discarded(lost.len());
+        }
+        let mut lot = store.open_lot(&id)?;
+        options.take_over(&lot.info().meta.options)?;
+        let behind = lot.advance_to(next)?;
+        let first = lot.take()?;
+        let after = LotInfo { next: next + need, ..lot.info().clone() };
+        let others = ours.iter().filter(|lot| lot.meta.id != id && !lost.contains(&lot.meta.id));
+        let main = |units: &[u64]| units.first().copied().unwrap_or_default();
+        let left = others.chain([&after]).map(|lot| main(&lot.left())).fold(0, u64::saturating_add);
+        let (material, need) = (material(wanted.card, wanted.need), main(&wanted.need.units));
+        let taken = Taken { material: material.name, unit: material.units[0], need, left, behind };
+        clock.watch().taken(&taken);
+        let parts: [&[u8]; 3] = [&here.session.to_bytes(), &id.to_bytes(), &next.to_le_bytes()];
+        here.session = SessionId::derive("run on material from a store", &parts);
+        settle(mesh, &here.session, "taken")?;
+        let (name, last) = (after.meta.name, after.next == after.batches);
+        Ok(Supplied { material: material.name, id, name, last, using: Using { lot, first } })
+    }
+
+    /// The run has ended. An error between a check's first message and its verdict costs the whole lot: whoever waits for the
+    /// next run is told, unless nothing was left of it.
+    pub(crate) fn ended(self, store: &Store, failed: bool, watch: &mut dyn Watch) {
+        let Supplied { id, name, last, using, .. } = self;
+        drop(using);
+        if failed && !last && store.lots().is_ok_and(|lots| lots.iter().all(|lot| lot.meta.id != id)) {
+            watch.destroyed(&name);
+        }
+    }
+}
+
+impl Supplies for Supplied {
+    fn shelf(&mut self, material: &str) -> Option<&mut dyn Shelf> {
+        if material == self.material { Some(&mut self.using) } else { None }
+    }
+}
+
+impl Shelf for Using {
+    fn put(&mut self, _: &mut Party<'_, '_>, _: &Lot, _: &mut WriteBatch<'_>) -> Result<()> {
+        Err(Error::invalid_input("a run does not fill its store"))
+    }
+
+    fn take(&mut self) -> Result<Option<Box<dyn Read + Send + '_>>> {
+        let batch = match self.first.take() {
+            None => self.lot.take()?,
+            first => first,
+        };
+        Ok(batch.map(|batch| Box::new(batch) as Box<dyn Read + Send>))
+    }
+
+    fn check_begins(&mut self) -> Result<()> {
+        self.lot.check_begins()
+    }
+
+    fn check_passed(&mut self) -> Result<()> {
+        self.lot.check_passed()
+    }
+}

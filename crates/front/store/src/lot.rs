@@ -1,0 +1,209 @@
+//! `OpenLot`: a lot that is being used; and how a lot ends.
+
+use std::collections::{BTreeSet, HashMap};
+use std::fs::File;
+use std::ops::Range;
+use std::sync::{Arc, PoisonError};
+
+use comity_core::{Error, Result, SessionId};
+
+use crate::folder::{self, Folder, failed};
+use crate::meta::Meta;
+use crate::reader::BatchReader;
+use crate::record::{self, Record, State};
+use crate::store::LotInfo;
+
+/// A lot that is being used. Dropped while a check is pending it is destroyed, and when it is used up it is removed.
+///
+/// After an error of the disk nothing more is given out: open the store again.
+pub struct OpenLot {
+    folder: Arc<Folder>,
+    record: Record,
+    info: LotInfo,
+    pending: bool,
+    /// Whether the record's file may be another than it should be.
+    broken: bool,
+    busy: Busy,
+}
+
+impl OpenLot {
+    /// Opens the lot of this id, of which these batches are there.
+    pub(crate) fn new(folder: &Arc<Folder>, id: &SessionId) -> Result<OpenLot> {
+        let busy = Busy::new(folder, *id)?;
+        let (record, state) = Record::read(folder, id)?;
+        if let Some(why) = missing(folder, id, state, &batches(folder, id)?) {
+            return Err(why);
+        }
+        let (info, pending) = (LotInfo::new(&record, state), state.pending);
+        let mut lot = OpenLot { folder: folder.clone(), record, info, pending, broken: false, busy };
+        if pending {
+            lot.broken = true;
+            return Err(Error::invalid_input("a check of this lot has begun and not ended: it is destroyed"));
+        }
+        Ok(lot)
+    }
+
+    /// What it is for, and how much of it is used up.
+    pub fn info(&self) -> &LotInfo {
+        &self.info
+    }
+
+    /// Goes on at batch `next`, if that is later, as a peer's number may be; batches before it are burned. Returns how many.
+    ///
+    /// One party may honestly be ahead by the batches that a session takes between two messages. If this party is behind by
+    /// more, an older copy of this store was put back (or a peer lies, to burn material): say so to the user.
+    ///
+    /// # Errors
+    /// [`Store`](comity_core::Kind) if the disk refuses.
+    pub fn advance_to(&mut self, next: u32) -> Result<u32> {
+        let (old, next) = (self.info.next, next.min(self.info.batches));
+        if next <= old {
+            return Ok(0);
+        }
+        self.put(next, self.pending)?;
+        for number in old..next {
+            folder::remove(&record::batch_path(&self.folder, &self.busy.id, number))?;
+        }
+        Ok(next - old)
+    }
+
+    /// Uses up the next batch, and reads it; `None` if all are used up. That it is used is on the disk before this returns.
+    ///
+    /// # Errors
+    /// [`Store`](comity_core::Kind) if the disk refuses. The reader says if the batch is damaged.
+    pub fn take(&mut self) -> Result<Option<BatchReader>> {
+        let number = self.info.next;
+        if number == self.info.batches {
+            return Ok(None);
+        }
+        self.put(number + 1, self.pending)?;
+        let path = record::batch_path(&self.folder, &self.busy.id, number);
+        let file = File::open(&path).map_err(|error| failed("cannot read", &path, error))?;
+        BatchReader::new(self.folder.clone(), path, file, self.record.seal.batch(number)).map(Some)
+    }
+
+    /// A check of MACs begins: call this before its first message is sent. Until [`OpenLot::check_passed`] the lot is lost
+    /// if the process dies or this is dropped.
+    ///
+    /// # Errors
+    /// [`Store`](comity_core::Kind) if the disk refuses: then the check must not begin.
+    pub fn check_begins(&mut self) -> Result<()> {
+        self.put(self.info.next, true)
+    }
+
+    /// The check has passed, and this party's last message of it was sent.
+    ///
+    /// # Errors
+    /// [`Store`](comity_core::Kind) if the disk refuses.
+    pub fn check_passed(&mut self) -> Result<()> {
+        self.put(self.info.next, false)
+    }
+
+    /// Destroys the lot, as after a check that failed. When this returns it is gone after a crash too.
+    ///
+    /// # Errors
+    /// [`Store`](comity_core::Kind) if the disk refuses.
+    pub fn destroy(mut self) -> Result<()> {
+        // Not again when it is dropped.
+        (self.pending, self.broken) = (false, true);
+        destroy(&self.folder, &self.busy.id)
+    }
+
+    /// Has this state on the disk.
+    fn put(&mut self, next: u32, pending: bool) -> Result<()> {
+        if self.broken {
+            return Err(Error::store("the lot's record could not be written: open the store again"));
+        }
+        self.broken = true;
+        self.record.write(&self.folder, State { next, batches: self.info.batches, pending })?;
+        (self.info.next, self.pending, self.broken) = (next, pending, false);
+        Ok(())
+    }
+}
+
+impl Drop for OpenLot {
+    fn drop(&mut self) {
+        let used_up = !self.broken && self.info.next == self.info.batches;
+        if self.pending || used_up {
+            // If this fails, opening the store does it.
+            let _ = destroy(&self.folder, &self.busy.id);
+        }
+    }
+}
+
+/// A lot that this process works on. Nobody else gets it as long as this lives.
+pub(crate) struct Busy {
+    folder: Arc<Folder>,
+    id: SessionId,
+}
+
+impl Busy {
+    pub(crate) fn new(folder: &Arc<Folder>, id: SessionId) -> Result<Busy> {
+        if folder.busy.lock().unwrap_or_else(PoisonError::into_inner).insert(id) {
+            return Ok(Busy { folder: folder.clone(), id });
+        }
+        Err(Error::invalid_input("another part of this process works on this lot"))
+    }
+}
+
+impl Drop for Busy {
+    fn drop(&mut self) {
+        self.folder.busy.lock().unwrap_or_else(PoisonError::into_inner).remove(&self.id);
+    }
+}
+
+/// Removes what a crash left, lots whose check is pending, and those that are used up. Returns those that were pending.
+pub(crate) fn tidy(folder: &Folder) -> Result<Vec<Meta>> {
+    let files = folder.files()?;
+    let mut destroyed = Vec::new();
+    let mut kept: HashMap<SessionId, Range<u32>> = HashMap::new();
+    for (id, _) in files.iter().filter(|(_, ending)| ending == record::ENDING) {
+        match Record::read(folder, id) {
+            Ok((record, State { pending: true, .. })) => {
+                remove_record(folder, id)?;
+                destroyed.push(record.meta);
+            }
+            Ok((_, state)) if state.next == state.batches => remove_record(folder, id)?,
+            Ok((_, state)) => drop(kept.insert(*id, state.next..state.batches)),
+            // Whoever asks for the lot is told, and nobody knows which of its batches may go.
+            Err(_) => drop(kept.insert(*id, 0..u32::MAX)),
+        }
+    }
+    for (id, ending) in &files {
+        let unused = |number: u32| kept.get(id).is_some_and(|range| range.contains(&number));
+        if ending == record::DRAFT || record::batch_number(ending).is_some_and(|number| !unused(number)) {
+            folder::remove(&folder.named(id, ending))?;
+        }
+    }
+    Ok(destroyed)
+}
+
+/// Removes a lot: its record first, for good, and then all else.
+pub(crate) fn destroy(folder: &Folder, id: &SessionId) -> Result<()> {
+    remove_record(folder, id)?;
+    let files = folder.files()?;
+    files.iter().filter(|(of, _)| of == id).try_for_each(|(_, ending)| folder::remove(&folder.named(id, ending)))
+}
+
+/// After this a lot is gone, and after a crash too.
+fn remove_record(folder: &Folder, id: &SessionId) -> Result<()> {
+    folder::remove(&record::path(folder, id))?;
+    folder.sync()
+}
+
+/// The numbers of a lot's batches that are there.
+fn batches(folder: &Folder, id: &SessionId) -> Result<BTreeSet<u32>> {
+    let files = folder.files()?;
+    Ok(files.iter().filter(|(of, _)| of == id).filter_map(|(_, ending)| record::batch_number(ending)).collect())
+}
+
+/// Why a lot cannot be used of which only these batches are there, if it cannot.
+pub(crate) fn missing(folder: &Folder, id: &SessionId, state: State, there: &BTreeSet<u32>) -> Option<Error> {
+    let batch = (state.next..state.batches).find(|number| !there.contains(number))?;
+    Some(Error::store(format!(
+        "{}: batch {batch} is missing, which is not used up as the record has it: it was deleted, or an older copy of the record \
+         was put back. Nothing of this lot may be used: delete {}",
+        record::path(folder, id).display(),
+        folder.named(id, "*").display()
+    )))
+}
