@@ -40,18 +40,19 @@ macro_rules! stores {
     () => {
         "\
 Stores: `comity prepare` does all that can be done before the inputs are known,
-and keeps it in DIR, encrypted; `comity run --store DIR` takes the oldest
-preparation for this program and peer that both parties have, and uses it up.
-Both parties do the same, each with a store of its own, and with the same
-program, owners, recipients and RHO; over TLS it is for the same peer's key.
-What `tinyot` prepares is for any program: blocks of 8,192 AND gates and 2,048
+and keeps it in DIR, encrypted; `comity run --store DIR` takes the oldest lot
+for this program and these parties that all of them have, and uses it up. All
+parties do the same, each with a store of its own, and with the same program,
+owners, recipients and RHO; over TLS it is for the same keys.
+What `tinyot` prepares is for any program: batches of 8,192 AND gates and 2,048
 input bits of each party, of which a run uses up whole ones.
-A preparation is marked as used on the disk before anything depends on it, and
-is gone also if the run fails or the process is killed.
+A batch is marked as used on the disk before anything depends on it, and is
+gone also if the run fails or the process is killed. `comity store` shows what
+is left.
 WARNING: never put a copy of a store back, be it from a backup, a copied folder
-or a snapshot of a virtual machine. Two runs on one preparation can reveal the
+or a snapshot of a virtual machine. Two runs on one batch can reveal the
 parties' inputs, and nothing in the folder can tell that it is old: keep stores
-out of backups. Who has the folder and its key (also a deleted entry, as long as
+out of backups. Who has the folder and its key (also a deleted batch, as long as
 the disk still holds it) and a record of the run learns the party's input."
     };
 }

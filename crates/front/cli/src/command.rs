@@ -4,7 +4,7 @@ use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
 
 use crate::args::{programs, stores};
 use crate::list::{List, given, help, with_protocols};
-use crate::{circuit, demo, eval, key, local, nisc, ope, prepare, protocols, repl, run, shell};
+use crate::{circuit, demo, eval, key, local, nisc, ope, prepare, protocols, repl, run, shell, store};
 
 const EXAMPLES: &str = "\
 Examples:
@@ -60,6 +60,9 @@ pub(crate) enum Command {
     /// Make this party's key and say whose keys it trusts
     #[command(subcommand)]
     Key(key::KeyCommand),
+    /// Look at a store of material, and remove lots from it
+    #[command(subcommand, after_help = store::ABOUT)]
+    Store(store::StoreCommand),
     /// Measure this machine's ceilings and how close comity comes to them
     Bench(comity_bench::Args),
     /// Print the completions for a shell

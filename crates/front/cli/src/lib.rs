@@ -28,6 +28,7 @@ mod session;
 mod shell;
 mod source;
 mod storage;
+mod store;
 mod values;
 mod watcher;
 
@@ -108,6 +109,7 @@ fn dispatch(args: &[OsString], list: List) -> Outcome<ExitCode> {
         Command::Circuit(command) => circuit::run(&command),
         Command::Protocols(args) => protocols::run(&args),
         Command::Key(command) => key::run(&command),
+        Command::Store(command) => store::run(&command, list),
         Command::Nisc(command) => return nisc::run(&command),
         Command::Ope(command) => return ope::run(&command),
         Command::Bench(args) => comity_bench::run(&args),

@@ -31,7 +31,7 @@ pub(crate) struct RunArgs {
     pub(crate) session: SessionArgs,
     #[command(flatten)]
     pub(crate) result: ResultArgs,
-    /// Use up a preparation of `comity prepare` in DIR; never one whose copy was used (see below)
+    /// Use up material of `comity prepare` in DIR; never a batch whose copy was used (see below)
     #[arg(long, value_name = "DIR")]
     pub(crate) store: Option<PathBuf>,
     #[command(flatten)]
