@@ -1,6 +1,6 @@
 //! `Watcher`: what is said while a session runs.
 
-use comity::{Card, Taken, Watch};
+use comity::{Card, Supply, Watch};
 use comity_terminal::console::{emit, note};
 use comity_terminal::json::to_line;
 use comity_terminal::progress::{Progress, Ticker};
@@ -70,8 +70,8 @@ impl Watch for Watcher {
         }
     }
 
-    fn taken(&mut self, taken: &Taken) {
-        let Taken { material, unit, need, left, behind } = taken;
+    fn taken(&mut self, taken: &Supply) {
+        let Supply { material, unit, need, left, behind } = taken;
         if *behind > 0 {
             self.say(&format!(
                 "another party had used {behind} batches of the lot that were unused here: they are gone, too. A crash costs \

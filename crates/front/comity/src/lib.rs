@@ -30,4 +30,4 @@ pub use comity_store::{Damaged, Key, LotInfo, Meta, OnDisk, Store};
 pub use protocol::{PROTOCOLS, SERVICES, among, named};
 pub use report::{Filled, Report};
 pub use session::Session;
-pub use watch::{Taken, Watch};
+pub use watch::{Supply, Watch};

@@ -26,7 +26,7 @@ pub trait Watch {
     }
 
     /// The run uses up material of its store.
-    fn taken(&mut self, taken: &Taken) {
+    fn taken(&mut self, taken: &Supply) {
         let _ = taken;
     }
 
@@ -62,7 +62,7 @@ impl Watch for () {}
 
 /// Material that a run takes from its store.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Taken {
+pub struct Supply {
     /// Which material.
     pub material: &'static str,
     /// What `need` and `left` count.

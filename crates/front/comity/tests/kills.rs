@@ -32,7 +32,7 @@ struct Pads;
 
 static CARD: Card = Card {
     name: "pads",
-    kind: comity_protocol::Kind::Protocol,
+    kind: comity_protocol::CardKind::Protocol,
     paper: "none",
     parties: 2..=PARTIES,
     adversary: Adversary::Malicious,
@@ -230,6 +230,7 @@ fn killed_a_thousand_times_nothing_is_used_twice_and_all_agree() {
     killed(1000);
 }
 
+#[allow(clippy::print_stdout, reason = "figures of the long campaign")]
 fn killed(kills: u64) {
     let folder = Folder::new(&format!("kills-{kills}"));
     let dir = &folder.0;

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::thread;
 
-use comity::{Bits, Error, Key, Params, Program, Report, Result, Session, Store, Taken, Watch, library, memory};
+use comity::{Bits, Error, Key, Params, Program, Report, Result, Session, Store, Supply, Watch, library, memory};
 use comity_channel::hello::WIRE_BYTES;
 use comity_channel::{Change, Direction, Tamper, Tampering};
 use comity_core::{Backend, Block, Kind, Prg, SessionId};
@@ -79,7 +79,7 @@ struct Told {
 }
 
 impl Watch for Told {
-    fn taken(&mut self, taken: &Taken) {
+    fn taken(&mut self, taken: &Supply) {
         self.taken.push((taken.need, taken.left, taken.behind));
     }
 

@@ -144,6 +144,7 @@ fn killed_a_thousand_times_no_batch_is_used_twice_or_lost() {
     killed(1000);
 }
 
+#[allow(clippy::print_stdout, reason = "figures of the long campaign")]
 fn killed(kills: u64) {
     let folder = Folder::new(&format!("killed-{kills}"));
     drop(folder.store());

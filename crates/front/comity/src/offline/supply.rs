@@ -10,7 +10,7 @@ use comity_store::{BatchReader, LotInfo, OpenLot, Store};
 use super::choose::{Wanted, choose, lost, none_left, tell};
 use super::{material, settle};
 use crate::clock::Clock;
-use crate::watch::{Taken, Watch};
+use crate::watch::{Supply, Watch};
 
 /// The material of one run.
 pub(crate) struct Supplied {
@@ -61,7 +61,7 @@ impl Supplied {
         let main = |units: &[u64]| units.first().copied().unwrap_or_default();
         let left = others.chain([&after]).map(|lot| main(&lot.left())).fold(0, u64::saturating_add);
         let (material, need) = (material(wanted.card, wanted.need), main(&wanted.need.units));
-        let taken = Taken { material: material.name, unit: material.units[0], need, left, behind };
+        let taken = Supply { material: material.name, unit: material.units[0], need, left, behind };
         clock.watch().taken(&taken);
         let parts: [&[u8]; 3] = [&here.session.to_bytes(), &id.to_bytes(), &next.to_le_bytes()];
         here.session = SessionId::derive("run on material from a store", &parts);
