@@ -32,7 +32,13 @@ impl Stores {
 
     /// The names of the records of a party's lots.
     fn lots(&self, party: usize) -> Vec<String> {
-        self.files(party, ".lot")
+        self.files(party, ".lot").into_iter().filter(|name| name.ends_with(".lot")).collect()
+    }
+
+    /// What stands in the records of a party's lots.
+    fn records(&self, party: usize) -> Vec<Option<Vec<u8>>> {
+        let folder = self.folder.path(&format!("store{party}"));
+        self.lots(party).iter().map(|name| fs::read(format!("{folder}/{name}")).ok()).collect()
     }
 
     /// The names of a party's files that have this in them.
@@ -160,13 +166,16 @@ fn killed_in_the_middle_it_is_gone_and_the_parties_find_together_again() {
     let args = ["run", "add64", "--rho", "7", "--party", "1", "--input", "u64:2", "--connect", &listener.address];
     let mut child = command(&[&args[..], &one].concat()).spawn().unwrap();
     // Killed as soon as its part is marked, wherever that finds it.
-    while stores.lots(1).len() == 4 && child.try_wait().unwrap().is_none() {
+    let unused = stores.records(1);
+    while stores.records(1) == unused && child.try_wait().unwrap().is_none() {
         thread::sleep(Duration::from_micros(200));
     }
     child.kill().unwrap();
     child.wait().unwrap();
     let done = listener.end();
     assert!([0, 3].contains(&done.code), "{}: {}", done.code, done.err);
+    // Looking at the store removes what was being used.
+    comity(&[&["store", "list"][..], &one].concat()).ok();
     assert_eq!(stores.lots(1).len(), 3);
     // A lot that only one side has is passed over, and then removed.
     let lost = stores.lots(1).into_iter().find(|name| stores.lots(0).contains(name)).unwrap();

@@ -86,7 +86,7 @@ fn misuse_is_refused() {
     comity(&[&made[..], &["--store", &folder.path("store0"), "--key-file", &key]].concat()).fails(2, &["limit"]);
     store(&folder, &["inspect", "ab"]).fails(2, &["no lot whose id begins with `ab`"]);
     store(&folder, &["remove", "ab"]).fails(2, &["no lot"]);
-    store(&folder, &["remove"]).fails(2, &["--all"]);
+    store(&folder, &["remove"]).fails(2, &["<ID>"]);
     store(&folder, &["remove", "--all", "ab"]).fails(2, &["cannot be used with"]);
     comity(&["store", "list", "--store", &folder.path("store0")]).fails(2, &["--passphrase-file"]);
     comity(&["store", "list", "--key-file", &key]).fails(2, &["--store"]);
