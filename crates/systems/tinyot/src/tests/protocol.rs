@@ -91,7 +91,7 @@ fn what_was_prepared_runs_programs_until_it_is_used_up() {
         assert!(kept.batches.is_empty() && kept.notes == "()", "{}", kept.notes);
         let none_left = TinyOt.run(&mut me, &job, &mut kept);
         assert!(
-            matches!(none_left, Err(Error { kind: Kind::InvalidInput(message), .. }) if message.contains("used up"))
+            matches!(none_left, Err(Error { kind: Kind::InvalidInput(message), .. }) if message.contains("no batch of shares is left"))
         );
         outputs.0
     });
