@@ -37,6 +37,7 @@ pub const TARGETS: &[(&str, Body)] = targets![
     files::circuit,
     network::fingerprint,
     network::frames,
+    network::group_file,
     peer::hello,
     network::key_file,
     language::language,

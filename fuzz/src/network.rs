@@ -6,8 +6,9 @@ use std::net::{Shutdown, TcpStream};
 use std::sync::LazyLock;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use comity_channel::Channel;
-use comity_net::{Fingerprint, Identity, KeyDir, Listener, Security, Settings};
+use comity_channel::{Channel, PerPeer};
+use comity_core::PartyId;
+use comity_net::{Fingerprint, Group, Identity, KeyDir, Listener, Security, Settings};
 use comity_testing::PATIENCE;
 
 use crate::mutate::rng;
@@ -17,13 +18,13 @@ const PLAIN: Security = Security::Plain { anywhere: false };
 /// Feeds these bytes to a listening party, and reads what it takes for data, in pieces of these lengths.
 fn feed(security: Security, stream: &[u8], mut pieces: impl Iterator<Item = usize>) {
     // Nothing here takes so long: each stream ends.
-    let settings = Settings { security, timeout: PATIENCE };
+    let settings = Settings::of_two(PartyId(0), security, PATIENCE);
     let listener = Listener::bind("127.0.0.1:0", &settings).expect("a port of the loopback interface is free");
     let mut peer = TcpStream::connect(listener.address()).expect("the listener is there");
     // The listening side may have closed already, having read enough.
     let _ = peer.write_all(stream);
     let _ = peer.shutdown(Shutdown::Write);
-    let Ok(mut connection) = listener.accept(&mut |_| {}) else { return };
+    let Ok(mut connection) = listener.next() else { return };
     let mut left = stream.len();
     let mut buffer = vec![0; stream.len() + 1];
     while let Some(piece) = pieces.next().filter(|piece| *piece > 0) {
@@ -43,8 +44,8 @@ pub(crate) fn raw_stream(data: &[u8]) {
 /// A connection to a TLS port, byte by byte.
 pub(crate) fn tls_stream(data: &[u8]) {
     static IDENTITY: LazyLock<Identity> = LazyLock::new(|| Identity::generate(&mut rng()));
-    let peer = IDENTITY.fingerprint();
-    feed(Security::Tls { identity: IDENTITY.clone(), peer }, data, [1, 3, 16, 100].into_iter().cycle());
+    let peers = PerPeer::new(PartyId(0), 2, |_| IDENTITY.fingerprint());
+    feed(Security::Tls { identity: IDENTITY.clone(), peers }, data, [1, 3, 16, 100].into_iter().cycle());
 }
 
 /// Frames on a plain connection whose checksums are right, and little else. Each takes 4 bytes of `data`: how long its
@@ -64,7 +65,7 @@ pub(crate) fn frames(data: &[u8]) {
 
 /// What a connection begins with.
 pub(crate) fn opening() -> Vec<u8> {
-    [b"comity\0c".as_slice(), &[0], &[9; 32]].concat()
+    [b"comity\0d".as_slice(), &[0], &[1, 0], &[0, 0], &[9; 32]].concat()
 }
 
 /// Appends a frame with right checksums.
@@ -90,6 +91,18 @@ pub(crate) fn fingerprint(data: &[u8]) {
     let Ok(text) = str::from_utf8(data) else { return };
     if let Ok(fingerprint) = text.parse::<Fingerprint>() {
         assert_eq!(fingerprint.to_string().parse::<Fingerprint>().ok(), Some(fingerprint));
+    }
+}
+
+/// A file that lists the parties of a group.
+pub(crate) fn group_file(data: &[u8]) {
+    let Ok(text) = str::from_utf8(data) else { return };
+    if let Ok(group) = Group::parse(text) {
+        assert_eq!(Group::parse(&group.to_text()).as_ref().ok(), Some(&group));
+        for (expected, member) in (0..).zip(group.members()) {
+            assert!(member.id.0 == expected && group.find(&member.name) == Some(member.id));
+            let _ = group.calls(member.id);
+        }
     }
 }
 

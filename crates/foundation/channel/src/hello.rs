@@ -23,8 +23,8 @@ use crate::channel::Channel;
 use crate::foreign::no_comity;
 use crate::mesh::Mesh;
 use crate::per_peer::PerPeer;
-use wire::{MAGIC, OPENING, Theirs, encode, named, open, shown, text_digest};
-pub use wire::{OPTIONS, WIRE_BYTES, WIRE_VERSION};
+use wire::{AWAY, MAGIC, OPENING, REASON, Theirs, encode, named, open, shown, text_digest, turned_away};
+pub use wire::{OPTIONS, Refusal, WIRE_BYTES, WIRE_VERSION, farewell};
 
 /// A hello: the session that a party wants.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -91,7 +91,7 @@ pub fn hello(mesh: &mut Mesh<'_>, ours: &Hello, rng: &mut dyn CryptoRng) -> Resu
     let mut options = ours.options.clone();
     let mut gone = Ok(());
     for (&peer, sent) in peers.iter().zip(sent) {
-        match hear(mesh.link(peer), sent.is_ok()) {
+        match hear(ours.me, mesh.link(peer), sent.is_ok()) {
             Ok(theirs) => {
                 ours.compare(peer, &theirs, &mut options).map_err(|e| e.by(peer))?;
                 nonces[usize::from(peer.0)] = theirs.nonce;
@@ -116,17 +116,22 @@ pub fn hello(mesh: &mut Mesh<'_>, ours: &Hello, rng: &mut dyn CryptoRng) -> Resu
 }
 
 /// A peer's hello, as far as it can be read; from one that is gone and has taken nothing what it left.
-fn hear(ch: &mut dyn Channel, there: bool) -> Result<Theirs> {
+fn hear(me: PartyId, ch: &mut dyn Channel, there: bool) -> Result<Theirs> {
     if there {
-        return read(&mut |bytes| ch.recv(bytes));
+        return read(me, &mut |bytes| ch.recv(bytes));
     }
     let (_, mut from) = ch.split();
-    read(&mut |bytes| from.recv(bytes))
+    read(me, &mut |bytes| from.recv(bytes))
 }
 
-fn read(recv: &mut dyn FnMut(&mut [u8]) -> Result<()>) -> Result<Theirs> {
+fn read(me: PartyId, recv: &mut dyn FnMut(&mut [u8]) -> Result<()>) -> Result<Theirs> {
     let mut opening = [0; OPENING];
     recv(&mut opening[..MAGIC.len()])?;
+    if opening[..AWAY.len()] == AWAY {
+        let mut reason = [0; REASON];
+        recv(&mut reason)?;
+        return Err(turned_away(me, reason));
+    }
     if opening[..MAGIC.len()] != MAGIC {
         return Err(Error::stranger(no_comity(&opening)));
     }

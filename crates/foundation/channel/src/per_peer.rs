@@ -58,6 +58,11 @@ impl<T> PerPeer<T> {
     }
 
     /// All items, in order.
+    pub fn into_vec(self) -> Vec<T> {
+        self.items
+    }
+
+    /// All items, in order.
     pub fn as_mut_slice(&mut self) -> &mut [T] {
         &mut self.items
     }

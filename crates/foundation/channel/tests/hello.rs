@@ -1,6 +1,6 @@
 //! The hello: sessions that agree, every way to disagree, and what is no hello at all.
 
-use comity_channel::hello::{Greeted, WIRE_BYTES, WIRE_VERSION};
+use comity_channel::hello::{Greeted, Refusal, WIRE_BYTES, WIRE_VERSION, farewell};
 use comity_channel::{Channel, Error, Hello, Mesh, PerPeer, Result, hello, memory};
 use comity_core::{Backend, Block, Kind, Params, PartyId, Prg, SessionId};
 use comity_testing::{Net, Pair};
@@ -269,6 +269,23 @@ fn other_versions_and_other_languages_are_told() {
             other => panic!("{other:?}"),
         }
     }
+}
+
+#[test]
+fn who_is_turned_away_is_told_why() {
+    for (refusal, says) in
+        [(Refusal::NotExpected, "expects no"), (Refusal::CameAgain, "another one"), (Refusal::UnderWay, "has met all")]
+    {
+        match answer_with(&farewell(refusal, PartyId(3), 5)) {
+            Err(Error { kind: Kind::Mismatch { field: "parties", ours, theirs }, .. }) => {
+                assert!(ours == "party 0" && theirs.starts_with("party 3 of 5") && theirs.contains(says), "{theirs}");
+            }
+            other => panic!("{other:?}"),
+        }
+    }
+    let mut unknown = farewell(Refusal::UnderWay, PartyId(3), 5);
+    unknown[8] = 7;
+    assert!(matches!(answer_with(&unknown), Err(Error { kind: Kind::Malformed(_), .. })));
 }
 
 #[test]

@@ -43,11 +43,11 @@ impl Run {
 
 /// A connection's both ends.
 fn connections(net: Option<NetProfile>) -> Outcome<[Wire; 2]> {
-    let settings = Settings { security: Security::Plain { anywhere: false }, timeout: PATIENCE };
-    let listener = Listener::bind("127.0.0.1:0", &settings).map_err(Failure::from)?;
+    let settings = |me| Settings::of_two(PartyId(me), Security::Plain { anywhere: false }, PATIENCE);
+    let listener = Listener::bind("127.0.0.1:0", &settings(0)).map_err(Failure::from)?;
     let address = listener.address().to_string();
     let (one, two) = thread::scope(|scope| {
-        let other = scope.spawn(|| connect(&address, &settings, &mut |_| ()));
+        let other = scope.spawn(|| connect(&address, PartyId(0), &settings(1), &mut |_| ()));
         (listener.accept(&mut |_| ()), other.join().expect("a party does not panic"))
     });
     let wire = |connection: Connection| -> Wire {

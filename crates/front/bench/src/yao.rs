@@ -3,9 +3,9 @@
 use std::time::Instant;
 
 use comity::{Report, Session};
-use comity_channel::{NetProfile, Simulated};
+use comity_channel::{NetProfile, PerPeer, Simulated};
 use comity_circuit::{Builder, Circuit, Program};
-use comity_core::Bits;
+use comity_core::{Bits, PartyId};
 use comity_net::{Connection, Identity, Listener, Security, Settings, SystemRng, connect};
 use comity_terminal::failure::{Failure, Outcome};
 
@@ -66,7 +66,9 @@ fn security(tls: bool) -> [Security; 2] {
     if tls {
         let [a, b] = [(); 2].map(|()| Identity::generate(&mut SystemRng));
         let (first, second) = (a.fingerprint(), b.fingerprint());
-        [Security::Tls { identity: a, peer: second }, Security::Tls { identity: b, peer: first }]
+        let secure =
+            |me: u16, identity: Identity, key| Security::Tls { identity, peers: PerPeer::new(PartyId(me), 2, |_| key) };
+        [secure(0, a, second), secure(1, b, first)]
     } else {
         [(); 2].map(|()| Security::Plain { anywhere: false })
     }
@@ -84,7 +86,9 @@ fn session(party: u16, connection: Connection, net: Option<NetProfile>) -> Sessi
 /// Runs both parties on inputs of alternating bits; returns the seconds from connecting to the last output, and party
 /// 0's report.
 fn both(program: &Program, tls: bool, net: Option<NetProfile>) -> Outcome<(f64, Report)> {
-    let [first, second] = security(tls).map(|security| Settings { security, timeout: PATIENCE });
+    let [first, second] = security(tls);
+    let first = Settings::of_two(PartyId(0), first, PATIENCE);
+    let second = Settings::of_two(PartyId(1), second, PATIENCE);
     let listener = Listener::bind("127.0.0.1:0", &first).map_err(Failure::from)?;
     let address = listener.address().to_string();
     program.lowered();
@@ -95,7 +99,7 @@ fn both(program: &Program, tls: bool, net: Option<NetProfile>) -> Outcome<(f64, 
     let start = Instant::now();
     let report = std::thread::scope(|scope| {
         let other = scope.spawn(|| {
-            let connection = connect(&address, &second, &mut |_| ())?;
+            let connection = connect(&address, PartyId(0), &second, &mut |_| ())?;
             session(1, connection, net).run(program, inputs(1))
         });
         let connection = listener.accept(&mut |_| ())?;

@@ -8,6 +8,9 @@ use comity_terminal::progress::{Progress, Ticker};
 use crate::args::SessionArgs;
 use crate::json::Event;
 
+/// So many strangers are named without being asked for.
+const SHOWN: u32 = 3;
+
 /// Tells the person at the terminal, or the parent process, how it goes.
 pub(crate) struct Watcher {
     attached: bool,
@@ -16,6 +19,8 @@ pub(crate) struct Watcher {
     seconds: u64,
     pub(crate) progress: Progress,
     ticker: Ticker,
+    /// So many strangers came.
+    turned_away: u32,
 }
 
 impl Watcher {
@@ -27,6 +32,7 @@ impl Watcher {
             seconds: args.timeout.as_secs_f64().ceil() as u64,
             progress: Progress::new(and_gates),
             ticker: Ticker::start(),
+            turned_away: 0,
         }
     }
 
@@ -51,6 +57,16 @@ impl Watch for Watcher {
             self.tell(&Event::Listening(address.to_owned()));
         } else {
             note(&format!("party {}: waiting for the peer at {address}, up to {} s", self.party, self.seconds));
+        }
+    }
+
+    fn turned_away(&mut self, why: &str) {
+        self.turned_away += 1;
+        if self.verbose || self.turned_away <= SHOWN {
+            self.say(&format!("turned away: {why}"));
+        }
+        if !self.verbose && self.turned_away == SHOWN {
+            self.say("more who have no part in this are turned away without a word (--verbose names them)");
         }
     }
 

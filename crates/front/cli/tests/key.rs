@@ -67,9 +67,16 @@ fn a_key_that_is_not_trusted_stops_the_run() {
     let stranger = comity(&["key", "new", &keys.folder.path("c")]).ok().trim().to_owned();
     keys.trust("a", "1", &stranger).ok();
     keys.trust("b", "0", &keys.fingerprints[0]).ok();
-    let (a, b) = keys.run();
-    a.fails(3, &[&keys.fingerprints[1], &stranger]);
-    assert_eq!((b.code, b.out.as_str()), (3, ""), "{}", b.err);
+    let (a, b) = (keys.folder.path("a"), keys.folder.path("b"));
+    let mut listener = Listener::start(&["aes128", "--party", "0", "--tls", &a, "--input", AES_KEY]);
+    let called = calls(&listener.address, &["--tls", &b]);
+    assert_eq!((called.code, called.out.as_str()), (3, ""), "{}", called.err);
+    listener.says(&keys.fingerprints[1]);
+    listener.says(&stranger);
+    // It goes on waiting for the peer whom it trusts.
+    keys.trust("c", "0", &keys.fingerprints[0]).ok();
+    let (answer, other) = (calls(&listener.address, &["--tls", &keys.folder.path("c")]), listener.end());
+    assert_eq!((answer.ok(), other.ok()), (&*format!("{AES_OUT}\n"), &*format!("{AES_OUT}\n")));
 }
 
 #[test]
@@ -78,13 +85,20 @@ fn tls_and_plain_text_do_not_mix() {
     keys.trust("a", "1", &keys.fingerprints[1]).ok();
     keys.trust("b", "0", &keys.fingerprints[0]).ok();
     let (a, b) = (keys.folder.path("a"), keys.folder.path("b"));
-    let (one, other) = both(&["aes128"], &["--tls", &a, "--input", AES_KEY], &["--input", AES_BLOCK]);
-    assert!(matches!(one.code, 3 | 4), "{}", one.err);
-    assert!(matches!(other.code, 3 | 4), "{}", other.err);
-    assert!(one.err.contains("plain") || other.err.contains("TLS"), "{}{}", one.err, other.err);
-    let (one, other) = both(&["aes128"], &["--input", AES_KEY], &["--tls", &b, "--input", AES_BLOCK]);
-    assert!(matches!((one.code, other.code), (3 | 4, 3 | 4)), "{}{}", one.err, other.err);
-    assert!(one.err.contains("TLS") || other.err.contains("plain"), "{}{}", one.err, other.err);
+    for (listening, calling, said) in [(&["--tls", &*a][..], &[][..], "plain text"), (&[], &["--tls", &*b], "TLS")] {
+        let first = ["aes128", "--party", "0", "--input", AES_KEY];
+        let mut listener = Listener::start(&[&first[..], listening].concat());
+        let called = calls(&listener.address, calling);
+        assert!(matches!(called.code, 3 | 4), "{}", called.err);
+        assert!(called.err.contains("TLS") || called.err.contains("plain"), "{}", called.err);
+        listener.says(said);
+        listener.kill();
+    }
     comity(&["run", "aes128", "--party", "0", "--listen", "127.0.0.1:0", "--tls", &a, "--plaintext", "-i", AES_KEY])
         .fails(2, &["cannot be used with"]);
+}
+
+/// Party 1 of the same run calls this address.
+fn calls(address: &str, more: &[&str]) -> Done {
+    comity(&[&["run", "aes128", "--party", "1", "--connect", address, "--input", AES_BLOCK], more].concat())
 }

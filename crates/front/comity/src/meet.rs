@@ -5,7 +5,7 @@ use std::net::ToSocketAddrs;
 use comity_channel::{Channel, Counted, Counter, Hello, Mesh, PerPeer, hello};
 use comity_circuit::{Input, Owner, Program, ProgramError, Recipients};
 use comity_core::{Error, Result};
-use comity_net::{KeyDir, Listener, Security, Settings, SystemRng, is_loopback};
+use comity_net::{Event, KeyDir, Listener, Security, Settings, SystemRng, is_loopback};
 use comity_protocol::{Adversary, Card, Here, Options};
 
 use crate::session::{Session, whose};
@@ -74,24 +74,28 @@ impl<'a> Session<'a> {
         }
         let peer = none.1.peers().next().expect("there are two");
         let security = match &self.tls {
-            Some(dir) => KeyDir::new(dir).security(peer.0.into())?,
+            Some(dir) => KeyDir::new(dir).security(me, parties)?,
             None => Security::Plain { anywhere: self.plaintext },
         };
         let keys = match &security {
-            Security::Tls { identity, peer } => {
-                let theirs = PerPeer::new(me, parties, |_| Some(peer.to_bytes()));
+            Security::Tls { identity, peers } => {
+                let theirs = peers.clone().map(|_, key| Some(key.to_bytes()));
                 (Some(identity.fingerprint().to_bytes()), theirs)
             }
             Security::Plain { .. } => none,
         };
-        let settings = Settings { security, timeout: self.timeout };
+        let settings = Settings { me, parties, security, timeout: self.timeout };
         let connection = match &route {
             Route::Listen(address) => {
                 let listener = Listener::bind(address, &settings)?;
                 watch.listening(&listener.address().to_string());
-                listener.accept(&mut |_| {})
+                listener.accept(&mut |event| {
+                    if let Event::TurnedAway(why) = event {
+                        watch.turned_away(&why.to_string());
+                    }
+                })
             }
-            _ => comity_net::connect(address, &settings, &mut |_| watch.connecting(address)),
+            _ => comity_net::connect(address, peer, &settings, &mut |_| watch.connecting(address)),
         };
         let connection = connection.map_err(|error| error.by(peer))?;
         let address = connection.peer().to_string();

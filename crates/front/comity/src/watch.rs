@@ -9,6 +9,11 @@ pub trait Watch {
         let _ = address;
     }
 
+    /// Somebody who has no part in the session came to this party's port and was turned away: `why`. The wait goes on.
+    fn turned_away(&mut self, why: &str) {
+        let _ = why;
+    }
+
     /// Nobody is there yet at the address that this party connects to; it goes on trying.
     fn connecting(&mut self, address: &str) {
         let _ = address;

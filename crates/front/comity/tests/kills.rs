@@ -194,29 +194,23 @@ fn child() {
     }
 }
 
-/// The links of a party, over this machine's network. Who listens says where in a file.
+/// The links of a party, over this machine's network. Each says where it listens in a file.
 fn meet(place: &Path, me: u16) -> Result<PerPeer<Connection>> {
-    let settings = Settings { security: Security::Plain { anywhere: false }, timeout: PATIENCE };
-    let file = |low: u16, high: u16| place.join(format!("address-{low}-{high}"));
-    let listen = |high: u16| {
-        let listener = Listener::bind("127.0.0.1:0", &settings)?;
-        fs::write(place.join("draft").with_extension(format!("{me}-{high}")), listener.address().to_string()).unwrap();
-        fs::rename(place.join("draft").with_extension(format!("{me}-{high}")), file(me, high)).unwrap();
-        Ok(listener)
+    let security = Security::Plain { anywhere: false };
+    let settings = Settings { me: PartyId(me), parties: PARTIES, security, timeout: PATIENCE };
+    let listener = Listener::bind("127.0.0.1:0", &settings)?;
+    let file = |party: u16| place.join(format!("address-{party}"));
+    let draft = file(me).with_extension("draft");
+    fs::write(&draft, listener.address().to_string()).unwrap();
+    fs::rename(draft, file(me)).unwrap();
+    let address = |party: u16| loop {
+        if let Ok(address) = fs::read_to_string(file(party)) {
+            break (PartyId(party), address);
+        }
+        thread::sleep(Duration::from_micros(200));
     };
-    let listeners: Vec<Listener> = (me + 1..PARTIES).map(listen).collect::<Result<_>>()?;
-    let connect = |low: u16| {
-        let address = loop {
-            if let Ok(address) = fs::read_to_string(file(low, me)) {
-                break address;
-            }
-            thread::sleep(Duration::from_micros(200));
-        };
-        comity_net::connect(&address, &settings, &mut |_| ())
-    };
-    let lower = (0..me).map(connect).collect::<Result<Vec<_>>>()?;
-    let higher = listeners.iter().map(|listener| listener.accept(&mut |_| ())).collect::<Result<Vec<_>>>()?;
-    Ok(PerPeer::from_vec(PartyId(me), lower.into_iter().chain(higher).collect()).unwrap())
+    let lower: Vec<_> = (0..me).map(address).collect();
+    comity_net::meet(Some(&listener), &lower, &settings, &mut |_| ())
 }
 
 #[test]

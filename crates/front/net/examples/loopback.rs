@@ -7,16 +7,17 @@ use std::net::{TcpListener, TcpStream};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use comity_channel::Channel;
-use comity_core::Result;
+use comity_channel::{Channel, PerPeer};
+use comity_core::{PartyId, Result};
 use comity_net::{Connection, Identity, Listener, Security, Settings, SystemRng, connect};
 
 fn main() -> Result<()> {
     let [a, b] = [(); 2].map(|()| Identity::generate(&mut SystemRng));
-    let tls = [(&a, &b), (&b, &a)]
-        .map(|(own, peer)| Security::Tls { identity: own.clone(), peer: peer.fingerprint() })
-        .map(settings);
-    let plain = [(); 2].map(|()| settings(Security::Plain { anywhere: false }));
+    let tls = [(0, &a, &b), (1, &b, &a)].map(|(me, own, peer)| {
+        let peers = PerPeer::new(PartyId(me), 2, |_| peer.fingerprint());
+        settings(me, Security::Tls { identity: own.clone(), peers })
+    });
+    let plain = [0, 1].map(|me| settings(me, Security::Plain { anywhere: false }));
     for round in 0..3 {
         println!("round {round}: a bare socket: {:.2} GB/s", bare(4 << 30));
         for (name, settings) in [("plain", &plain), ("TLS", &tls)] {
@@ -28,8 +29,8 @@ fn main() -> Result<()> {
     Ok(())
 }
 
-fn settings(security: Security) -> Settings {
-    Settings { security, timeout: Duration::from_secs(10) }
+fn settings(me: u16, security: Security) -> Settings {
+    Settings::of_two(PartyId(me), security, Duration::from_secs(10))
 }
 
 /// GB/s of `total` bytes sent and received in calls of `piece` bytes.
@@ -38,7 +39,7 @@ fn stream([listening, connecting]: &[Settings; 2], piece: usize, total: usize) -
     let address = listener.address().to_string();
     thread::scope(|scope| {
         scope.spawn(move || send(listener.accept(&mut |_| {})?, piece, total));
-        let mut channel = connect(&address, connecting, &mut |_| {})?;
+        let mut channel = connect(&address, PartyId(0), connecting, &mut |_| {})?;
         let mut bytes = vec![0; piece];
         channel.send(&[0])?;
         channel.flush()?;

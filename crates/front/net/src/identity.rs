@@ -107,19 +107,23 @@ impl Fingerprint {
     }
 }
 
+/// So many letters of 5 bits each, in groups of four.
+pub(crate) fn base32(bytes: &[u8], letters: usize) -> String {
+    let letter = |at: usize| {
+        let bits = (0..5).fold(0, |bits, i| {
+            let at = 5 * at + i;
+            let bit = bytes.get(at / 8).map_or(0, |byte| byte >> (7 - at % 8) & 1);
+            bits << 1 | usize::from(bit)
+        });
+        char::from(BASE32[bits])
+    };
+    let dash = |at: usize| (at > 0 && at.is_multiple_of(4)).then_some('-');
+    (0..letters).flat_map(|at| dash(at).into_iter().chain([letter(at)])).collect()
+}
+
 impl fmt::Display for Fingerprint {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("comity:")?;
-        for letter in 0..LETTERS {
-            let bits = (0..5).fold(0, |bits, i| {
-                let at = 5 * letter + i;
-                let bit = self.0.get(at / 8).map_or(0, |byte| byte >> (7 - at % 8) & 1);
-                bits << 1 | usize::from(bit)
-            });
-            let dash = if letter > 0 && letter % 4 == 0 { "-" } else { "" };
-            write!(f, "{dash}{}", char::from(BASE32[bits]))?;
-        }
-        Ok(())
+        write!(f, "comity:{}", base32(&self.0, LETTERS))
     }
 }
 

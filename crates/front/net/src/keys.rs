@@ -8,13 +8,14 @@ use std::fs::{self, File, OpenOptions};
 use std::io::{ErrorKind, Read, Write};
 use std::path::{Path, PathBuf};
 
-use comity_core::{Error, Result};
+use comity_channel::PerPeer;
+use comity_core::{Error, PartyId, Result};
 use rand_core::{CryptoRng, Rng};
 use zeroize::Zeroizing;
 
-use crate::connection::Security;
 use crate::identity::{Fingerprint, Identity};
 use crate::rng::SystemRng;
+use crate::settings::Security;
 
 /// No file of a key directory is as large as this.
 const MAX_FILE: u64 = 1 << 20;
@@ -44,7 +45,7 @@ impl KeyDir {
         builder.create(&self.dir).map_err(|error| failed("cannot make the folder", &self.dir, error))?;
         let identity = Identity::generate(rng);
         let path = self.identity_path();
-        let draft = self.draft(identity.to_pkcs8())?;
+        let draft = draft(&self.dir, 0o600, identity.to_pkcs8())?;
         // A link, unlike a renaming, does not replace what is there.
         let linked = fs::hard_link(&draft, &path);
         fs::remove_file(&draft).map_err(|error| failed("cannot remove", &draft, error))?;
@@ -99,7 +100,7 @@ impl KeyDir {
         trusted.push((party, fingerprint));
         trusted.sort_by_key(|&(party, _)| party);
         let text: String = trusted.iter().map(|(party, fingerprint)| format!("{party} {fingerprint}\n")).collect();
-        let draft = self.draft(text.as_bytes())?;
+        let draft = draft(&self.dir, 0o600, text.as_bytes())?;
         fs::rename(&draft, &path).map_err(|error| failed("cannot write", &path, error))
     }
 
@@ -130,21 +131,28 @@ impl KeyDir {
         Ok(trusted)
     }
 
-    /// What a connection to `party` needs to be protected by TLS.
+    /// What party `me` of so many needs so that its connections to all others are protected by TLS.
     ///
     /// # Errors
     ///
-    /// [`InvalidInput`](comity_core::Kind) if there is no key of this party's own, or none is trusted to be `party`'s.
-    pub fn security(&self, party: u32) -> Result<Security> {
+    /// [`InvalidInput`](comity_core::Kind) if there is no key of this party's own, or none is trusted to be one of the others'.
+    pub fn security(&self, me: PartyId, parties: u16) -> Result<Security> {
         let identity = self.identity()?;
-        let Some(&(_, peer)) = self.trusted()?.iter().find(|known| known.0 == party) else {
-            return Err(Error::invalid_input(format!(
-                "no key is trusted to be party {party}'s: ask that party for what `comity key show` prints there, by a \
-                 way that you trust, and run `comity key trust {} --party {party} FINGERPRINT`",
-                self.dir.display()
-            )));
+        let trusted = self.trusted()?;
+        let key = |party: PartyId| {
+            let known = trusted.iter().find(|known| known.0 == u32::from(party.0));
+            known.map(|known| known.1).ok_or_else(|| {
+                Error::invalid_input(format!(
+                    "no key is trusted to be party {party}'s: ask that party for what `comity key show` prints there, by a \
+                     way that you trust, and run `comity key trust {} --party {party} FINGERPRINT`",
+                    self.dir.display()
+                ))
+            })
         };
-        Ok(Security::Tls { identity, peer })
+        let keys: Result<Vec<Fingerprint>> = (0..parties).map(PartyId).filter(|&party| party != me).map(key).collect();
+        let peers = PerPeer::from_vec(me, keys?)
+            .ok_or_else(|| Error::invalid_input(format!("there is no party {me} among {parties}")))?;
+        Ok(Security::Tls { identity, peers })
     }
 
     fn identity_path(&self) -> PathBuf {
@@ -154,32 +162,40 @@ impl KeyDir {
     fn trusted_path(&self) -> PathBuf {
         self.dir.join("trusted")
     }
+}
 
-    /// Writes a new file that only the owner can read, under a name that nobody else uses.
-    fn draft(&self, bytes: &[u8]) -> Result<PathBuf> {
-        let path = self.dir.join(format!(".draft-{:016x}", SystemRng.next_u64()));
-        let mut options = OpenOptions::new();
-        options.write(true).create_new(true);
-        #[cfg(unix)]
-        std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
-        let written = options.open(&path).and_then(|mut file| {
-            file.write_all(bytes)?;
-            file.sync_all()
-        });
-        match written {
-            Ok(()) => Ok(path),
-            Err(error) => {
-                // Nothing else can be done about a half-written draft than to try to remove it.
-                let _ = fs::remove_file(&path);
-                Err(failed("cannot write", &path, error))
-            }
+/// Writes a file whole or not at all, whatever stood there before. Others may read it.
+pub(crate) fn replace(path: &Path, bytes: &[u8]) -> Result<()> {
+    let draft = draft(path.parent().unwrap_or(Path::new("")), 0o644, bytes)?;
+    fs::rename(&draft, path).map_err(|error| failed("cannot write", path, error))
+}
+
+/// Writes a new file in this folder, under a name that nobody else uses.
+fn draft(dir: &Path, mode: u32, bytes: &[u8]) -> Result<PathBuf> {
+    let path = dir.join(format!(".draft-{:016x}", SystemRng.next_u64()));
+    let mut options = OpenOptions::new();
+    options.write(true).create_new(true);
+    #[cfg(unix)]
+    std::os::unix::fs::OpenOptionsExt::mode(&mut options, mode);
+    #[cfg(not(unix))]
+    let _ = mode;
+    let written = options.open(&path).and_then(|mut file| {
+        file.write_all(bytes)?;
+        file.sync_all()
+    });
+    match written {
+        Ok(()) => Ok(path),
+        Err(error) => {
+            // Nothing else can be done about a half-written draft than to try to remove it.
+            let _ = fs::remove_file(&path);
+            Err(failed("cannot write", &path, error))
         }
     }
 }
 
 /// The file's bytes; `None` if there is no such file. `forbidden` are the mode bits that it must not have on Unix, and
 /// `mend` what chmod takes them away with.
-fn read(path: &Path, forbidden: u32, mend: &str) -> Result<Option<Zeroizing<Vec<u8>>>> {
+pub(crate) fn read(path: &Path, forbidden: u32, mend: &str) -> Result<Option<Zeroizing<Vec<u8>>>> {
     let file = match File::open(path) {
         Ok(file) => file,
         Err(error) if error.kind() == ErrorKind::NotFound => return Ok(None),

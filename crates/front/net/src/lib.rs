@@ -1,30 +1,34 @@
 //! What touches the outside: TCP, TLS, key files and the system's randomness.
 //!
-//! A [`Listener`] and [`connect`] give a [`Connection`], which is a [`Channel`](comity_channel::Channel). What protects
-//! it is its [`Security`]:
+//! [`meet`] gives a party a [`Connection`] to each other one, which is a [`Channel`](comity_channel::Channel): some come to its
+//! [`Listener`], the others it calls; two have [`Listener::accept`] and [`connect`]. What protects connections is their
+//! [`Security`]:
 //!
 //! - *plain*: frames with checksums on TCP. Damage on the way is an error and never data; whoever sits on the line can
 //!   read and change everything. Only on this machine, unless the caller insists ([`check_plaintext`]).
-//! - *TLS*: TLS 1.3 with raw public keys. Each side proves an [`Identity`], and admits one [`Fingerprint`]. Against
+//! - *TLS*: TLS 1.3 with raw public keys. Each side proves an [`Identity`], and admits the [`Fingerprint`]s of the other parties, by
+//!   which it knows who is who. Against
 //!   whoever sits on the line: they see how much is sent, and when, and can cut the line.
 //!
-//! Both sides must choose the same one; if they do not, both are told at once. Keys and trusted fingerprints live in a
+//! All must choose the same one; who calls somebody that did not is told at once. Who listens is not to be stopped by a stranger:
+//! it turns away whoever is not expected, and goes on waiting until its time-out. Keys and trusted fingerprints live in a
 //! [`KeyDir`].
 //!
 //! ```
 //! use std::time::Duration;
 //! use comity_channel::Channel;
+//! use comity_core::PartyId;
 //! use comity_net::{Listener, Security, Settings, connect};
 //!
-//! let settings = Settings { security: Security::Plain { anywhere: false }, timeout: Duration::from_secs(30) };
-//! let listener = Listener::bind("127.0.0.1:0", &settings)?;
+//! let settings = |me| Settings::of_two(PartyId(me), Security::Plain { anywhere: false }, Duration::from_secs(30));
+//! let listener = Listener::bind("127.0.0.1:0", &settings(0))?;
 //! let address = listener.address().to_string();
 //! let peer = std::thread::spawn(move || {
-//!     let mut channel = connect(&address, &settings, &mut |text| eprintln!("{text}"))?;
+//!     let mut channel = connect(&address, PartyId(0), &settings(1), &mut |text| eprintln!("{text}"))?;
 //!     channel.send(b"hello")?;
 //!     channel.flush()
 //! });
-//! let mut channel = listener.accept(&mut |text| eprintln!("{text}"))?;
+//! let mut channel = listener.accept(&mut |event| eprintln!("{event:?}"))?;
 //! let mut bytes = [0; 5];
 //! channel.recv(&mut bytes)?;
 //! assert_eq!(&bytes, b"hello");
@@ -35,16 +39,25 @@
 mod address;
 mod connection;
 mod frame;
+mod group;
+mod hub;
 mod identity;
 mod keys;
+mod meeting;
 mod pinned;
 mod plain;
 mod rng;
+mod settings;
 mod tcp;
 mod tls;
+mod transport;
 
 pub use address::{check_plaintext, is_loopback};
-pub use connection::{Connection, Listener, Security, Settings, connect};
+pub use connection::{Connection, connect};
+pub use group::{Calls, Digest, Group, MOST, Member};
+pub use hub::Listener;
 pub use identity::{Fingerprint, Identity};
 pub use keys::KeyDir;
+pub use meeting::{Event, meet};
 pub use rng::SystemRng;
+pub use settings::{Security, Settings};

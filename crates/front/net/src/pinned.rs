@@ -1,4 +1,4 @@
-//! The one key that a connection's peer may have, and the TLS configurations that follow from it.
+//! The keys that a connection's peer may have, and the TLS configurations that follow from them.
 
 use std::sync::{Arc, OnceLock};
 
@@ -22,10 +22,10 @@ use crate::identity::{Fingerprint, Identity};
 
 type TlsResult<T> = Result<T, rustls::Error>;
 
-/// Lets the peer in if its key has the fingerprint expected, and remembers what it presented.
+/// Lets the peer in if its key has one of the fingerprints expected, and remembers what it presented.
 #[derive(Debug)]
 pub(crate) struct Pinned {
-    expected: Fingerprint,
+    expected: Vec<Fingerprint>,
     presented: OnceLock<Fingerprint>,
     algorithms: WebPkiSupportedAlgorithms,
 }
@@ -36,21 +36,30 @@ fn provider() -> Arc<CryptoProvider> {
 }
 
 impl Pinned {
-    pub(crate) fn new(expected: Fingerprint) -> Arc<Pinned> {
+    pub(crate) fn new(expected: Vec<Fingerprint>) -> Arc<Pinned> {
         let algorithms = default_provider().signature_verification_algorithms;
         Arc::new(Pinned { expected, presented: OnceLock::new(), algorithms })
     }
 
     /// Why the peer's key was refused, if it was.
     pub(crate) fn refusal(&self, peer: &dyn std::fmt::Display) -> Option<Error> {
-        let (expected, presented) = (self.expected, *self.presented.get()?);
-        (presented != expected).then(|| {
+        let presented = *self.presented.get()?;
+        (!self.expected.contains(&presented)).then(|| {
+            let expected = match self.expected.as_slice() {
+                [one] => format!("the trusted one: expected {one}"),
+                many => format!("one of the {} that are trusted", many.len()),
+            };
             Error::untrusted(format!(
-                "the key of the peer at {peer} is not the trusted one: expected {expected}, presented {presented}. \
+                "the key of the peer at {peer} is not {expected}, presented {presented}. \
                  Somebody may be in the middle. If the peer says, by a way that you trust, that it has this new key, \
                  remove its old one from the file of trusted keys and run `comity key trust`"
             ))
         })
+    }
+
+    /// The key that the peer has proved, after the handshake.
+    pub(crate) fn presented(&self) -> Option<Fingerprint> {
+        self.presented.get().copied()
     }
 
     pub(crate) fn client(self: &Arc<Pinned>, identity: &Identity) -> TlsResult<Arc<ClientConfig>> {
@@ -76,7 +85,7 @@ impl Pinned {
 
     fn check(&self, key: &CertificateDer<'_>, others: &[CertificateDer<'_>]) -> TlsResult<()> {
         let presented = *self.presented.get_or_init(|| Fingerprint::of(key));
-        if others.is_empty() && presented == self.expected {
+        if others.is_empty() && self.expected.contains(&presented) {
             Ok(())
         } else {
             Err(CertificateError::ApplicationVerificationFailure.into())

@@ -2,11 +2,12 @@
 
 use std::io::{self, ErrorKind, Read};
 use std::net::{Shutdown, SocketAddr, TcpListener, TcpStream};
+use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use std::thread;
 use std::time::{Duration, Instant};
 
 use comity_core::{Error, Kind, Result};
-use socket2::{SockRef, TcpKeepalive};
+use socket2::{Domain, Protocol, SockRef, Socket, TcpKeepalive, Type};
 
 use crate::address::Address;
 use crate::frame::{Source, Wait};
@@ -16,7 +17,8 @@ const KEEPALIVE: Duration = Duration::from_secs(60);
 
 /// Opens a socket to listen at the first of the address's sockets that can be had.
 pub(crate) fn listen(address: &Address) -> Result<TcpListener> {
-    let listener = TcpListener::bind(address.sockets()).map_err(|source| {
+    let bound = address.sockets().iter().map(bind).reduce(|first, next| first.or(next));
+    let listener = bound.unwrap_or(Err(ErrorKind::AddrNotAvailable.into())).map_err(|source| {
         Error::from(Kind::Io {
             context: match source.kind() {
                 ErrorKind::AddrInUse => format!("cannot listen at {address}: the port is in use, choose another"),
@@ -32,28 +34,40 @@ pub(crate) fn listen(address: &Address) -> Result<TcpListener> {
     Ok(listener)
 }
 
+/// A queue longer than the standard library's, so that a crowd of strangers keeps no peer out.
+fn bind(address: &SocketAddr) -> io::Result<TcpListener> {
+    const QUEUE: i32 = 1024;
+    let socket = Socket::new(Domain::for_address(*address), Type::STREAM, Some(Protocol::TCP))?;
+    // A port that was in use a moment ago can be had, as with the standard library; elsewhere this means something else.
+    if cfg!(unix) {
+        socket.set_reuse_address(true)?;
+    }
+    socket.bind(&(*address).into())?;
+    socket.listen(QUEUE)?;
+    Ok(socket.into())
+}
+
 /// A connection that has arrived, if there is one. Returns at once.
 pub(crate) fn accept(listener: &TcpListener, timeout: Duration) -> Result<Option<TcpStream>> {
     match listener.accept() {
-        Ok((stream, peer)) => {
-            let prepared = stream.set_nonblocking(false).and_then(|()| prepare(&stream, timeout));
-            prepared.map_err(|error| Error::io(format!("accepting a connection from {peer}"), error))?;
-            Ok(Some(stream))
+        Ok((stream, _)) => {
+            // One that is gone already can refuse to be set up.
+            Ok(stream.set_nonblocking(false).and_then(|()| prepare(&stream, timeout)).is_ok().then_some(stream))
         }
-        // The last two: a connection that was gone before it was accepted.
-        Err(error)
-            if matches!(
-                error.kind(),
-                ErrorKind::WouldBlock
-                    | ErrorKind::Interrupted
-                    | ErrorKind::ConnectionAborted
-                    | ErrorKind::ConnectionReset
-            ) =>
-        {
-            Ok(None)
-        }
+        Err(error) if passes(&error) => Ok(None),
         Err(error) => Err(Error::io("accepting a connection", error)),
     }
+}
+
+/// Whether accepting may go better next time: nobody was there, who was is gone, or the system has no room just now.
+fn passes(error: &io::Error) -> bool {
+    /// Too many open files, in the system or in this process: a number, for want of a name on every system.
+    const CROWDED: [i32; 2] = [23, 24];
+    let gone =
+        [ErrorKind::WouldBlock, ErrorKind::Interrupted, ErrorKind::ConnectionAborted, ErrorKind::ConnectionReset];
+    gone.contains(&error.kind())
+        || error.kind() == ErrorKind::OutOfMemory
+        || (cfg!(unix) && error.raw_os_error().is_some_and(|code| CROWDED.contains(&code)))
 }
 
 /// Whether a peer has gone without a word, as those do that only look whether a port is open. Waits for its first byte.
@@ -72,9 +86,14 @@ pub(crate) fn pause(since: Instant) {
     thread::sleep((since.elapsed() / 16).clamp(Duration::from_micros(100), Duration::from_millis(10)));
 }
 
-/// Connects, trying again with growing pauses until `timeout` has passed. `waiting` is told once if the first try
-/// meets nobody.
-pub(crate) fn connect(address: &Address, timeout: Duration, waiting: &mut dyn FnMut(&str)) -> Result<TcpStream> {
+/// Connects, trying again with growing pauses until `timeout` has passed or it is `given_up`. `waiting` is told once if the
+/// first try meets nobody.
+pub(crate) fn connect(
+    address: &Address,
+    timeout: Duration,
+    given_up: &AtomicBool,
+    waiting: &mut dyn FnMut(&str),
+) -> Result<TcpStream> {
     let begin = Instant::now();
     let mut pause = Duration::from_millis(1);
     let mut told = false;
@@ -93,7 +112,7 @@ pub(crate) fn connect(address: &Address, timeout: Duration, waiting: &mut dyn Fn
             _ => return Err(Error::system(format!("cannot connect to {address}"), error)),
         };
         let left = timeout.saturating_sub(begin.elapsed());
-        if left.is_zero() {
+        if left.is_zero() || given_up.load(Relaxed) {
             return Err(Error::from(Kind::Io {
                 context: format!("{nobody} (tried for {})", seconds(timeout)),
                 source: error,

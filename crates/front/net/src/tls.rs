@@ -73,19 +73,22 @@ struct Opener {
 impl Tls {
     /// The handshake of the side that connects.
     pub(crate) fn connect(socket: Socket, identity: &Identity, peer: Fingerprint) -> Result<Tls> {
-        let pinned = Pinned::new(peer);
+        let pinned = Pinned::new(vec![peer]);
         let name = ServerName::IpAddress(socket.peer.ip().into());
         let tls = pinned.client(identity).and_then(|config| ClientConnection::new(config, name));
         let tls = tls.map_err(|error| trouble(&socket, &pinned, identity.fingerprint(), error))?;
         Tls::start(socket, pinned, identity, tls.into())
     }
 
-    /// The handshake of the side that listens.
-    pub(crate) fn accept(socket: Socket, identity: &Identity, peer: Fingerprint) -> Result<Tls> {
-        let pinned = Pinned::new(peer);
+    /// The handshake of the side that listens, with whoever has one of these keys; and which one it is.
+    pub(crate) fn accept(socket: Socket, identity: &Identity, peers: Vec<Fingerprint>) -> Result<(Tls, Fingerprint)> {
+        let pinned = Pinned::new(peers);
         let tls = pinned.server(identity).and_then(ServerConnection::new);
         let tls = tls.map_err(|error| trouble(&socket, &pinned, identity.fingerprint(), error))?;
-        Tls::start(socket, pinned, identity, tls.into())
+        let peer = socket.peer;
+        let tls = Tls::start(socket, pinned.clone(), identity, tls.into())?;
+        let presented = pinned.presented();
+        Ok((tls, presented.ok_or_else(|| Error::untrusted(format!("the peer at {peer} proved no key")))?))
     }
 
     fn start(socket: Socket, pinned: Arc<Pinned>, identity: &Identity, tls: rustls::Connection) -> Result<Tls> {

@@ -8,10 +8,10 @@ use std::thread;
 use std::time::Duration;
 
 use comity_channel::{Channel, Error, Result};
-use comity_core::Kind;
+use comity_core::{Kind, PartyId};
 use comity_net::{Connection, Identity, Listener, Security, Settings, SystemRng, connect};
 use comity_testing::check_channels;
-use common::{SOON, greet, hasty, in_time, meet, plain, settings, tls};
+use common::{SOON, call, calling, greet, hasty, in_time, meet, plain, secure, settings, tls};
 
 #[test]
 fn plain_connections_are_channels() {
@@ -35,8 +35,8 @@ fn meet_and_greet(listening: &Settings, connecting: &Settings) -> [Result<Connec
     let listener = Listener::bind("127.0.0.1:0", listening).unwrap();
     let address = listener.address().to_string();
     thread::scope(|scope| {
-        let accepted = scope.spawn(|| greet(listener.accept(&mut |_| {}), 0));
-        let connected = greet(connect(&address, connecting, &mut |_| {}), 1);
+        let accepted = scope.spawn(|| greet(listener.next(), 0));
+        let connected = greet(call(&address, connecting), 1);
         [accepted.join().unwrap(), connected]
     })
 }
@@ -56,7 +56,7 @@ fn free_address() -> String {
 fn nobody_listening_is_told() {
     let address = free_address();
     let mut told = Vec::new();
-    let result = connect(&address, &hasty(plain(), SOON), &mut |text| told.push(text.to_owned()));
+    let result = connect(&address, PartyId(0), &calling(&hasty(plain(), SOON)), &mut |text| told.push(text.to_owned()));
     let said = result.err().unwrap();
     assert!(matches!(said, Error { kind: Kind::Io { .. }, .. }), "{said}");
     assert!(said.to_string().starts_with(&format!("nobody listens at {address} (tried for 0.1 s)")), "{said}");
@@ -67,10 +67,10 @@ fn nobody_listening_is_told() {
 fn a_peer_that_comes_late_is_waited_for() {
     let address = free_address();
     thread::scope(|scope| {
-        let connected = scope.spawn(|| greet(connect(&address, &plain(), &mut |_| {}), 1));
+        let connected = scope.spawn(|| greet(call(&address, &plain()), 1));
         thread::sleep(Duration::from_millis(50));
         let listener = Listener::bind(&address, &plain()).unwrap();
-        greet(listener.accept(&mut |_| {}), 0).unwrap();
+        greet(listener.next(), 0).unwrap();
         connected.join().unwrap().unwrap();
     });
 }
@@ -87,8 +87,8 @@ fn who_only_knocks_is_no_peer() {
             }
         }
         thread::scope(|scope| {
-            let connected = scope.spawn(|| greet(connect(&address, &settings[1], &mut |_| {}), 1));
-            greet(listener.accept(&mut |_| {}), 0).unwrap();
+            let connected = scope.spawn(|| greet(call(&address, &settings[1]), 1));
+            greet(listener.next(), 0).unwrap();
             connected.join().unwrap().unwrap();
         });
     }
@@ -98,10 +98,10 @@ fn who_only_knocks_is_no_peer() {
 fn nobody_connecting_is_told() {
     let listener = Listener::bind("127.0.0.1:0", &hasty(plain(), SOON)).unwrap();
     let mut told = Vec::new();
-    let said = listener.accept(&mut |text| told.push(text.to_owned())).err().unwrap();
+    let said = listener.accept(&mut |event| told.push(format!("{event:?}"))).err().unwrap();
     assert!(matches!(said, Error { kind: Kind::TimedOut(_), .. }), "{said}");
     assert!(said.to_string().contains(&listener.address().to_string()), "{said}");
-    assert_eq!(told, [format!("waiting for the peer at {}", listener.address())]);
+    assert_eq!(told, ["Waiting([PartyId(1)])"]);
 }
 
 #[test]
@@ -116,7 +116,7 @@ fn a_port_in_use_is_told() {
 fn plain_text_stays_on_this_machine() {
     // 192.0.2.0/24 is for documentation: nobody is there, and nobody must be asked.
     for result in [
-        connect("192.0.2.1:7000", &plain(), &mut |_| {}).map(|_| ()),
+        call("192.0.2.1:7000", &plain()).map(|_| ()),
         Listener::bind("0.0.0.0:0", &plain()).map(|_| ()),
         Listener::bind("[::]:0", &plain()).map(|_| ()),
     ] {
@@ -127,7 +127,7 @@ fn plain_text_stays_on_this_machine() {
             other => panic!("{other:?}"),
         }
     }
-    Listener::bind("0.0.0.0:0", &settings(Security::Plain { anywhere: true })).unwrap();
+    Listener::bind("0.0.0.0:0", &settings(0, Security::Plain { anywhere: true })).unwrap();
     Listener::bind("0.0.0.0:0", &tls()[0]).unwrap();
 }
 
@@ -142,9 +142,7 @@ fn untrusted(result: Result<Connection>) -> String {
 #[test]
 fn a_wrong_key_is_told_on_both_sides() {
     let [right, peer, other] = [(); 3].map(|()| Identity::generate(&mut SystemRng));
-    let security = |own: &Identity, trusted: &Identity| {
-        settings(Security::Tls { identity: own.clone(), peer: trusted.fingerprint() })
-    };
+    let security = |own: &Identity, trusted: &Identity| secure(0, own, trusted.fingerprint());
     let [right_key, peer_key, other_key] = [&right, &peer, &other].map(|key| key.fingerprint().to_string());
     // The side that trusts the wrong key names both; the other one learns that its own is not trusted.
     let [here, there] = meet_and_greet(&security(&right, &other), &security(&peer, &right)).map(untrusted);
@@ -182,7 +180,7 @@ fn stranger(settings: &Settings, bytes: &[u8]) -> Error {
     // Before anybody waits for it.
     let mut stream = TcpStream::connect(listener.address()).unwrap();
     thread::scope(|scope| {
-        let accepted = scope.spawn(|| listener.accept(&mut |_| {}).err().unwrap());
+        let accepted = scope.spawn(|| listener.next().err().unwrap());
         // The listener may have heard enough, and have gone.
         let _ = stream.write_all(bytes);
         accepted.join().unwrap()
@@ -225,7 +223,7 @@ fn what_is_not_comity_is_told_to_who_connects() {
                 let _ = stream.shutdown(std::net::Shutdown::Write);
                 while matches!(stream.read(&mut scratch), Ok(1..)) {}
             });
-            let said = no_comity(greet(connect(&address, &settings, &mut |_| {}), 1));
+            let said = no_comity(greet(call(&address, &settings), 1));
             assert!(said.contains("HTTP"), "{said}");
         });
     }
@@ -285,16 +283,16 @@ fn strangers_do_not_disturb_forks() {
         let address = listener.address();
         thread::scope(|scope| {
             scope.spawn(|| {
-                let mut ch = greet(connect(&address.to_string(), &b, &mut |_| {}), 1).unwrap();
+                let mut ch = greet(call(&address.to_string(), &b), 1).unwrap();
                 let mut nobody = TcpStream::connect(address).unwrap();
                 nobody.write_all(b"GET / HTTP/1.1\r\nHost: example.org\r\n\r\n").unwrap();
-                let other_session = connect(&address.to_string(), &b, &mut |_| {}).unwrap();
+                let other_session = call(&address.to_string(), &b).unwrap();
                 let mut fork = ch.fork("side").unwrap();
                 fork.send(b"here").and_then(|()| fork.flush()).unwrap();
                 ch.recv(&mut [0]).unwrap();
                 drop((nobody, other_session));
             });
-            let mut ch = greet(listener.accept(&mut |_| {}), 0).unwrap();
+            let mut ch = greet(listener.next(), 0).unwrap();
             let mut said = [0; 4];
             ch.fork("side").unwrap().recv(&mut said).unwrap();
             assert_eq!(&said, b"here");

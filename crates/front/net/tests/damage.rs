@@ -8,8 +8,8 @@ use std::thread;
 
 use comity_channel::{Channel, Error, Result};
 use comity_core::Kind;
-use comity_net::{Connection, Listener, Security, Settings, connect};
-use common::{greet, hasty, in_time, plain, tls};
+use comity_net::{Connection, Listener, Security, Settings};
+use common::{call, greet, hasty, in_time, plain, tls};
 
 #[derive(Clone, Copy, Debug)]
 enum Damage {
@@ -99,8 +99,8 @@ fn session(settings: &[Settings; 2], damage: Damage, back: bool) -> ([Result<Vec
     let address = between.local_addr().unwrap().to_string();
     thread::scope(|scope| {
         let bytes = scope.spawn(|| proxy(&between, listener.address(), damage, back));
-        let accepted = scope.spawn(|| talk(listener.accept(&mut |_| {}), 0));
-        let connected = talk(connect(&address, &settings[1], &mut |_| {}), 1);
+        let accepted = scope.spawn(|| talk(listener.next(), 0));
+        let connected = talk(call(&address, &settings[1]), 1);
         ([accepted.join().unwrap(), connected], bytes.join().unwrap())
     })
 }

@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::PathBuf;
 
-use comity_core::{Error, Kind};
+use comity_core::{Error, Kind, PartyId};
 use comity_net::{Identity, KeyDir, Security, SystemRng};
 use rand_core::Rng;
 
@@ -57,12 +57,12 @@ fn trust_is_bound_to_a_party() {
     let keys = scratch.keys();
     keys.create(&mut SystemRng).unwrap();
     let [bob, carol] = [(); 2].map(|()| Identity::generate(&mut SystemRng).fingerprint());
-    assert!(refusal(keys.security(1)).contains("comity key trust"));
+    assert!(refusal(keys.security(PartyId(0), 2)).contains("comity key trust"));
     keys.trust(2, carol).unwrap();
     keys.trust(1, bob).unwrap();
     keys.trust(1, bob).unwrap();
     assert_eq!(keys.trusted().unwrap(), [(1, bob), (2, carol)]);
-    assert!(matches!(keys.security(1).unwrap(), Security::Tls { peer, .. } if peer == bob));
+    assert!(matches!(keys.security(PartyId(0), 2).unwrap(), Security::Tls { peers, .. } if peers[PartyId(1)] == bob));
     assert!(refusal(keys.trust(1, carol)).contains("remove its line"));
     assert!(refusal(keys.trust(3, bob)).contains("party 1"));
     assert_eq!(keys.trusted().unwrap(), [(1, bob), (2, carol)]);

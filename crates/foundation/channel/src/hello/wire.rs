@@ -10,6 +10,12 @@ pub const WIRE_VERSION: u32 = 2;
 /// The first bytes of a hello. The line break and the high bit show a connection that changes text on the way.
 pub(super) const MAGIC: [u8; 8] = *b"comity\n\x80";
 
+/// The first bytes of a [`farewell`].
+pub(super) const AWAY: [u8; 8] = *b"comity\n\x81";
+
+/// Bytes of a farewell after its first ones: the reason, who says it, and of how many parties.
+pub(super) const REASON: usize = 1 + 2 + 2;
+
 /// The most of a text that the peer is shown, in bytes of UTF-8.
 const SHOWN: usize = 64;
 
@@ -72,6 +78,42 @@ pub(super) fn encode(hello: &Hello, peer: PartyId, nonce: &[u8; 32]) -> Result<V
         bytes.extend(optional(digest));
     }
     Ok(bytes)
+}
+
+/// Why somebody who speaks comity is not let in.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Refusal {
+    /// No such party is expected here.
+    NotExpected,
+    /// The same party has come once more, and the later one counts.
+    CameAgain,
+    /// All have met.
+    UnderWay,
+}
+
+/// What a listening party says instead of its hello to somebody whom it does not let in, before it closes.
+pub fn farewell(why: Refusal, me: PartyId, parties: u16) -> Vec<u8> {
+    let mut bytes = AWAY.to_vec();
+    bytes.push(match why {
+        Refusal::NotExpected => 0,
+        Refusal::CameAgain => 1,
+        Refusal::UnderWay => 2,
+    });
+    bytes.extend(me.0.to_le_bytes());
+    bytes.extend(parties.to_le_bytes());
+    bytes
+}
+
+/// The error of a party that is told so.
+pub(super) fn turned_away(me: PartyId, reason: [u8; REASON]) -> Error {
+    let [peer, parties] = [[reason[1], reason[2]], [reason[3], reason[4]]].map(u16::from_le_bytes);
+    let why = match reason[0] {
+        0 => "expects no such party",
+        1 => "has been met by another one that says it is this party",
+        2 => "has met all parties already",
+        _ => return Error::malformed("the peer turned this party away for no reason that there is"),
+    };
+    Error::mismatch("parties", format!("party {me}"), format!("party {peer} of {parties}, which {why}"))
 }
 
 /// A digest, or none.

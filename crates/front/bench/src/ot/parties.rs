@@ -5,7 +5,7 @@ use std::thread;
 use std::time::Instant;
 
 use comity_channel::{Channel, Error, NetProfile, Result, Simulated};
-use comity_core::{Bits, Block, SessionId};
+use comity_core::{Bits, Block, PartyId, SessionId};
 use comity_net::{Connection, Listener, Security, Settings, SystemRng, connect};
 use comity_terminal::failure::{Failure, Outcome};
 use rand_core::Rng;
@@ -70,8 +70,8 @@ pub(super) fn measure<S, R>(
     sender: Party<impl FnOnce(&mut Wire) -> Result<S> + Send, impl FnMut(&mut S, &mut Wire) -> Result<()> + Send>,
     receiver: Party<impl FnOnce(&mut Wire) -> Result<R>, impl FnMut(&mut R, &mut Wire) -> Result<()>>,
 ) -> Outcome<Measured> {
-    let settings = Settings { security: Security::Plain { anywhere: false }, timeout: PATIENCE };
-    let listener = Listener::bind("127.0.0.1:0", &settings).map_err(Failure::from)?;
+    let settings = |me| Settings::of_two(PartyId(me), Security::Plain { anywhere: false }, PATIENCE);
+    let listener = Listener::bind("127.0.0.1:0", &settings(0)).map_err(Failure::from)?;
     let address = listener.address().to_string();
     let line = Line::default();
     let wire = |connection: Connection, party: usize| -> Wire {
@@ -85,7 +85,7 @@ pub(super) fn measure<S, R>(
     let (sent, received) = thread::scope(|scope| {
         let (address, settings, wire) = (&address, &settings, &wire);
         let sending = scope.spawn(move || {
-            let connection = connect(address, settings, &mut |_| ())?;
+            let connection = connect(address, PartyId(0), &settings(1), &mut |_| ())?;
             sender.play(wire(connection, 0), runs, (one, hears_one))
         });
         let received = listener

@@ -126,6 +126,15 @@ impl Listener {
         Listener { child, stderr, seen, address }
     }
 
+    /// Waits until it has said this on standard error.
+    pub(crate) fn says(&mut self, text: &str) {
+        while !self.seen.contains(text) {
+            let mut line = String::new();
+            assert!(self.stderr.read_line(&mut line).unwrap() > 0, "it never said {text}: {}", self.seen);
+            self.seen += &line;
+        }
+    }
+
     pub(crate) fn kill(&mut self) {
         self.child.kill().unwrap();
         self.child.wait().unwrap();

@@ -7,15 +7,38 @@ use std::time::Duration;
 
 use comity_channel::{Hello, Mesh, PerPeer, Result, hello};
 use comity_core::{Params, PartyId};
-use comity_net::{Connection, Identity, Listener, Security, Settings, SystemRng, connect};
+use comity_net::{Connection, Fingerprint, Identity, Listener, Security, Settings, SystemRng, connect};
 use comity_testing::PATIENCE;
 
 pub(crate) fn plain() -> Settings {
-    settings(Security::Plain { anywhere: false })
+    settings(0, Security::Plain { anywhere: false })
 }
 
-pub(crate) fn settings(security: Security) -> Settings {
-    Settings { security, timeout: PATIENCE }
+pub(crate) fn settings(me: u16, security: Security) -> Settings {
+    Settings::of_two(PartyId(me), security, PATIENCE)
+}
+
+/// Those of party 1 of two, who calls party 0.
+pub(crate) fn calling(settings: &Settings) -> Settings {
+    let security = match &settings.security {
+        Security::Tls { identity, peers } => {
+            let key = *peers.iter().next().expect("the only peer").1;
+            Security::Tls { identity: identity.clone(), peers: PerPeer::new(PartyId(1), 2, |_| key) }
+        }
+        plain => plain.clone(),
+    };
+    Settings { me: PartyId(1), security, ..settings.clone() }
+}
+
+/// TLS with one peer's key.
+pub(crate) fn secure(me: u16, identity: &Identity, peer: Fingerprint) -> Settings {
+    let peers = PerPeer::new(PartyId(me), 2, |_| peer);
+    settings(me, Security::Tls { identity: identity.clone(), peers })
+}
+
+/// A call of party 0 of two.
+pub(crate) fn call(address: &str, settings: &Settings) -> Result<Connection> {
+    connect(address, PartyId(0), &calling(settings), &mut |_| {})
 }
 
 /// Soon at an end: where a time-out is all that can come, however busy the machine is.
@@ -41,8 +64,7 @@ pub(crate) fn in_time<T>(mut attempt: impl FnMut(Duration) -> Option<T>) -> (T, 
 /// TLS settings of two parties that trust each other.
 pub(crate) fn tls() -> [Settings; 2] {
     let [a, b] = [(); 2].map(|()| Identity::generate(&mut SystemRng));
-    let peers = [b.fingerprint(), a.fingerprint()];
-    [(a, peers[0]), (b, peers[1])].map(|(identity, peer)| settings(Security::Tls { identity, peer }))
+    [secure(0, &a, b.fingerprint()), secure(1, &b, a.fingerprint())]
 }
 
 /// Connects two parties; what each got.
@@ -51,7 +73,7 @@ pub(crate) fn meet(listening: &Settings, connecting: &Settings) -> (Result<Conne
     let address = listener.address().to_string();
     thread::scope(|scope| {
         let accepted = scope.spawn(|| listener.accept(&mut |_| {}));
-        let connected = connect(&address, connecting, &mut |_| {});
+        let connected = call(&address, connecting);
         (accepted.join().unwrap(), connected)
     })
 }

@@ -1,0 +1,278 @@
+//! A group: the parties of many runs, in one file that all of them hold.
+//!
+//! ```toml
+//! [[party]]
+//! id = 0
+//! name = "alice"
+//! address = "alice.example:7000"
+//! key = "comity:…"
+//! ```
+//!
+//! Who has the same file knows everybody's key: to compare its one [`Digest`] by a way that is trusted takes the place of
+//! comparing a fingerprint for each pair. The digest is in the hello, too, so that files that differ are found there.
+//!
+//! An address of `-` is that of a party that nobody can call, such as one behind a router: it calls all others.
+
+use std::collections::HashSet;
+use std::fmt;
+use std::path::Path;
+
+use comity_channel::PerPeer;
+use comity_core::{Error, PartyId, Result};
+use serde::{Deserialize, Serialize};
+
+use crate::identity::{Fingerprint, Identity, base32};
+use crate::keys::{read, replace};
+use crate::settings::Security;
+
+/// So many parties a group has at most: as many as a program names.
+pub const MOST: usize = 64;
+
+/// The longest name, in bytes.
+const LONGEST: usize = 32;
+
+/// The address of a party that nobody can call.
+const NOWHERE: &str = "-";
+
+/// The parties of a group, in the order of their ids, which are 0, 1 and so on.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Group(Vec<Member>);
+
+/// One party of a group.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Member {
+    /// Its number.
+    pub id: PartyId,
+    /// What people call it: letters, digits, `-` and `_`, a letter first.
+    pub name: String,
+    /// Where it listens, `HOST:PORT`; `None` if nobody can call it.
+    pub address: Option<String>,
+    /// The fingerprint of its key; `None` in a group that speaks plain text on one machine.
+    pub key: Option<Fingerprint>,
+}
+
+/// Whom a party calls, and where.
+pub type Calls = Vec<(PartyId, String)>;
+
+/// What a group is known by: 256 bits of BLAKE3 over all that its file says.
+///
+/// As text it is `group:` and 10 groups of 4 letters and digits, which are 200 bits: enough that no member can make two files
+/// with the same ones, and short enough to be read out on the telephone.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Digest(pub [u8; 32]);
+
+/// The file, as it is written.
+#[derive(Deserialize, Serialize)]
+#[serde(deny_unknown_fields)]
+struct File {
+    #[serde(default)]
+    party: Vec<Line>,
+}
+
+/// A party, as it is written.
+#[derive(Deserialize, Serialize)]
+#[serde(deny_unknown_fields)]
+struct Line {
+    id: u16,
+    name: String,
+    address: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    key: Option<String>,
+}
+
+impl Group {
+    /// The group in this file; `None` if there is no such file.
+    ///
+    /// # Errors
+    /// [`InvalidInput`](comity_core::Kind) says what is wrong, and in which line, or that others may write the file; [`Io`](comity_core::Kind).
+    pub fn read(path: &Path) -> Result<Option<Group>> {
+        let Some(bytes) = read(path, 0o022, "go-w")? else { return Ok(None) };
+        let text = str::from_utf8(&bytes)
+            .map_err(|_| Error::invalid_input(format!("{} is no text: a list of parties is TOML", path.display())))?;
+        let group = Group::parse(text).map_err(|why| Error::invalid_input(format!("{}: {why}", path.display())))?;
+        Ok(Some(group))
+    }
+
+    /// Writes the file, whole or not at all.
+    ///
+    /// # Errors
+    /// [`Io`](comity_core::Kind).
+    pub fn write(&self, path: &Path) -> Result<()> {
+        replace(path, self.to_text().as_bytes())
+    }
+
+    /// The group that this text lists.
+    ///
+    /// # Errors
+    /// [`InvalidInput`](comity_core::Kind) says what is wrong.
+    pub fn parse(text: &str) -> Result<Group> {
+        let file: File = toml::from_str(text).map_err(|error| {
+            let line = error.span().map_or(1, |span| 1 + text[..span.start].matches('\n').count());
+            Error::invalid_input(format!("line {line}: {}", error.message()))
+        })?;
+        let member = |line: Line| {
+            let Line { id, name, address, key } = line;
+            let key = key.map(|key| key.parse()).transpose()?;
+            Ok(Member { id: PartyId(id), name, address: Some(address).filter(|a| a != NOWHERE), key })
+        };
+        Group::new(file.party.into_iter().map(member).collect::<Result<Vec<_>>>()?)
+    }
+
+    /// The group of these parties.
+    ///
+    /// # Errors
+    /// [`InvalidInput`](comity_core::Kind) if their ids are not 0, 1 and so on, there are none or more than [`MOST`], a name is none
+    /// or is there twice, or an address or a key is; or if some have a key and others none.
+    pub fn new(mut members: Vec<Member>) -> Result<Group> {
+        let wrong = |why: String| Err(Error::invalid_input(why));
+        members.sort_by_key(|member| member.id);
+        if members.is_empty() || members.len() > MOST {
+            return wrong(format!("{} parties are listed, and a group has 1 to {MOST}", members.len()));
+        }
+        let (mut names, mut addresses, mut keys) = (HashSet::new(), HashSet::new(), HashSet::new());
+        for (expected, member) in (0..).zip(&members) {
+            let Member { id, name, address, key } = member;
+            if id.0 != expected {
+                return wrong(format!("there is no party {expected}, or two of them: ids are 0, 1 and so on"));
+            }
+            check_name(name)?;
+            if !names.insert(name.to_lowercase()) {
+                return wrong(format!("two parties are called {name}"));
+            }
+            if address.as_ref().is_some_and(|address| !addresses.insert(address)) {
+                return wrong(format!("party {id} ({name}) has the address of another party"));
+            }
+            if key.as_ref().is_some_and(|key| !keys.insert(*key)) {
+                return wrong(format!("party {id} ({name}) has the key of another party"));
+            }
+            if key.is_some() != members[0].key.is_some() {
+                return wrong(format!("party {id} ({name}): all parties have a key in this file, or none has"));
+            }
+        }
+        Ok(Group(members))
+    }
+
+    /// The same with one party more: the next one.
+    ///
+    /// # Errors
+    /// As [`Group::new`].
+    pub fn and(&self, name: &str, address: Option<&str>, key: Option<Fingerprint>) -> Result<Group> {
+        let mut members = self.0.clone();
+        let id = PartyId(members.len().min(MOST) as u16);
+        members.push(Member { id, name: name.to_owned(), address: address.map(str::to_owned), key });
+        Group::new(members)
+    }
+
+    /// All parties, in order.
+    pub fn members(&self) -> &[Member] {
+        &self.0
+    }
+
+    /// How many there are.
+    pub fn parties(&self) -> u16 {
+        self.0.len() as u16
+    }
+
+    /// The party of this name, or of this number.
+    pub fn find(&self, text: &str) -> Option<PartyId> {
+        let same = |member: &&Member| member.name.eq_ignore_ascii_case(text) || member.id.to_string() == text;
+        self.0.iter().find(same).map(|member| member.id)
+    }
+
+    /// The party that has this key.
+    ///
+    /// # Errors
+    /// [`InvalidInput`](comity_core::Kind) if none has.
+    pub fn whose(&self, key: &Fingerprint) -> Result<PartyId> {
+        let member = self.0.iter().find(|member| member.key.as_ref() == Some(key));
+        member.map(|member| member.id).ok_or_else(|| {
+            Error::invalid_input(format!(
+                "none of the group's {} parties has the key {key}: it is not in the group, or the keys are those of another folder",
+                self.0.len()
+            ))
+        })
+    }
+
+    /// What `me` needs so that its connections to all others are protected by TLS.
+    ///
+    /// # Errors
+    /// [`InvalidInput`](comity_core::Kind) if the group has no keys, or `me` another one than this.
+    pub fn security(&self, me: PartyId, identity: Identity) -> Result<Security> {
+        if self.whose(&identity.fingerprint())? != me {
+            return Err(Error::invalid_input(format!("the key in the folder is not party {me}'s in the group")));
+        }
+        let key = |party: PartyId| self.0[usize::from(party.0)].key.expect("all have a key if one has");
+        Ok(Security::Tls { identity, peers: PerPeer::new(me, self.parties(), key) })
+    }
+
+    /// Where `me` has to listen, if any other one calls it, and whom it calls, and where. Of each pair the lower id is called,
+    /// unless nobody can call it.
+    ///
+    /// # Errors
+    /// [`InvalidInput`](comity_core::Kind) if of some pair nobody can call the other.
+    pub fn calls(&self, me: PartyId) -> Result<(Option<&str>, Calls)> {
+        let own = &self.0[usize::from(me.0)];
+        let (mut listens, mut calls) = (None, Vec::new());
+        for other in self.0.iter().filter(|other| other.id != me) {
+            let (low, high) = if me < other.id { (own, other) } else { (other, own) };
+            let called = if low.address.is_some() { low } else { high };
+            match &called.address {
+                None => {
+                    return Err(Error::invalid_input(format!(
+                        "{} and {} have no addresses, so that neither can call the other: one of them needs one",
+                        own.name, other.name
+                    )));
+                }
+                Some(address) if called.id == me => listens = Some(address.as_str()),
+                Some(address) => calls.push((called.id, address.clone())),
+            }
+        }
+        Ok((listens, calls))
+    }
+
+    /// What the group is known by.
+    pub fn digest(&self) -> Digest {
+        let mut hash = blake3::Hasher::new_derive_key("comity group v1");
+        hash.update(&self.parties().to_le_bytes());
+        for Member { id, name, address, key } in &self.0 {
+            hash.update(&id.0.to_le_bytes());
+            for text in [name.as_str(), address.as_deref().unwrap_or(NOWHERE)] {
+                hash.update(&(text.len() as u64).to_le_bytes()).update(text.as_bytes());
+            }
+            hash.update(&[u8::from(key.is_some())]).update(&key.map_or([0; 32], Fingerprint::to_bytes));
+        }
+        Digest(*hash.finalize().as_bytes())
+    }
+
+    /// The file's text.
+    pub fn to_text(&self) -> String {
+        let line = |member: &Member| Line {
+            id: member.id.0,
+            name: member.name.clone(),
+            address: member.address.clone().unwrap_or_else(|| NOWHERE.to_owned()),
+            key: member.key.map(|key| key.to_string()),
+        };
+        toml::to_string(&File { party: self.0.iter().map(line).collect() }).expect("a table of texts and numbers")
+    }
+}
+
+/// Names are words that no shell, terminal or grammar of a flag takes for something else.
+fn check_name(name: &str) -> Result<()> {
+    let fits = |c: char| c.is_ascii_alphanumeric() || c == '-' || c == '_';
+    if name.starts_with(|c: char| c.is_ascii_alphabetic())
+        && name.len() <= LONGEST
+        && name.chars().all(fits)
+        && name != "all"
+    {
+        return Ok(());
+    }
+    Err(Error::invalid_input(format!(
+        "{name:?} is no name for a party: take up to {LONGEST} letters, digits, - and _, a letter first, and not \"all\""
+    )))
+}
+
+impl fmt::Display for Digest {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "group:{}", base32(&self.0, 40))
+    }
+}

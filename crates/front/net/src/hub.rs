@@ -1,0 +1,274 @@
+//! `Listener`: the one port of a party, where those who were not called come in.
+//!
+//! Whatever reaches the port is heard on a thread of its own, so that a silent stranger keeps nobody waiting; at most
+//! [`MAX_UNHEARD`] are heard at once, and a further one takes the place of the oldest. Who is not expected is turned away, with
+//! a reason if it speaks comity, and the wait goes on. Nothing is accepted while nobody waits: strangers then stay in the
+//! system's queue, which is bounded.
+
+use std::collections::{HashMap, VecDeque};
+use std::net::{Shutdown, SocketAddr, TcpListener, TcpStream};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::thread;
+use std::time::Instant;
+
+use comity_channel::hello::{Refusal, farewell};
+use comity_core::{Error, Kind, PartyId, Result};
+
+use crate::address::Address;
+use crate::connection::Connection;
+use crate::meeting::{Event, meet};
+use crate::settings::Settings;
+use crate::tcp;
+use crate::transport::{Id, Opening, Purpose, Transport};
+
+/// So many connections may be in their handshakes at once. An honest one is there for milliseconds.
+const MAX_UNHEARD: usize = 64;
+
+/// Forks of the peers that arrived before this side asked for them. More is not what any protocol here does.
+const MAX_UNCLAIMED: usize = 1024;
+
+/// So many reasons are kept until somebody asks for them.
+const MAX_REASONS: usize = 16;
+
+/// A place where peers can connect. Stays open while it or any connection from it is there, since forks arrive there.
+pub struct Listener(pub(crate) Arc<Hub>);
+
+/// What a [`Listener`] and the connections from it share.
+pub(crate) struct Hub {
+    socket: TcpListener,
+    address: SocketAddr,
+    pub(crate) settings: Settings,
+    arrivals: Mutex<Arrivals>,
+}
+
+/// Who has come, and nobody has asked for yet.
+#[derive(Default)]
+struct Arrivals {
+    /// Those who have not said who they are, oldest first: a number, and the socket to shut it.
+    unheard: VecDeque<(u64, TcpStream)>,
+    next: u64,
+    /// Whether first connections are expected.
+    open: bool,
+    first: HashMap<PartyId, (Opening, Transport)>,
+    forks: HashMap<(PartyId, Id), Transport>,
+    turned_away: u64,
+    /// Why, of some that were turned away.
+    reasons: VecDeque<Error>,
+}
+
+impl Listener {
+    /// Listens at `address` (`HOST:PORT`; port 0 is any free one).
+    ///
+    /// # Errors
+    ///
+    /// [`InvalidInput`](comity_core::Kind) if the address is none, or can be reached from other machines and plain text is not
+    /// allowed there; [`Io`](comity_core::Kind) if the port is in use.
+    pub fn bind(address: &str, settings: &Settings) -> Result<Listener> {
+        let resolved = Address::resolve(address)?;
+        settings.check(resolved.sockets())?;
+        let socket = tcp::listen(&resolved)?;
+        let bound = socket.local_addr().map_err(|error| Error::io(format!("listening at {address}"), error))?;
+        let hub = Hub { socket, address: bound, settings: settings.clone(), arrivals: Mutex::default() };
+        Ok(Listener(Arc::new(hub)))
+    }
+
+    /// Where it listens, with the port that it got.
+    pub fn address(&self) -> SocketAddr {
+        self.0.address
+    }
+
+    /// Waits for the only peer of one of two parties. `tell` is told how it goes.
+    ///
+    /// # Errors
+    ///
+    /// [`TimedOut`](comity_core::Kind) if it does not come. Strangers are turned away, and end no wait.
+    ///
+    /// # Panics
+    /// If there are not two parties: then it is [`meet`] that waits.
+    pub fn accept(&self, tell: &mut dyn FnMut(Event<'_>)) -> Result<Connection> {
+        assert_eq!(self.0.settings.parties, 2, "one of two waits for one");
+        let mut one = meet(Some(self), &[], &self.0.settings, tell)?.into_vec();
+        Ok(one.pop().expect("the peer is there"))
+    }
+
+    /// The next first connection, whoever opens it: it is not waited for anybody else. For tools that try a port; parties
+    /// [`meet`].
+    ///
+    /// # Errors
+    ///
+    /// What is wrong with it. [`TimedOut`](comity_core::Kind) if nobody comes.
+    pub fn next(&self) -> Result<Connection> {
+        let hub = &self.0;
+        let begin = Instant::now();
+        loop {
+            if let Some(stream) = tcp::accept(&hub.socket, hub.settings.timeout)? {
+                if tcp::has_left(&stream) {
+                    continue;
+                }
+                let (opening, transport) = Transport::accept(stream, &hub.settings)?;
+                if opening.purpose == Purpose::First {
+                    return Ok(Connection::accepted(hub.clone(), &opening, transport));
+                }
+            } else if begin.elapsed() >= hub.settings.timeout {
+                let timeout = tcp::seconds(hub.settings.timeout);
+                return Err(Error::timed_out(format!("nobody connected to {} for {timeout}", hub.address)));
+            } else {
+                tcp::pause(begin);
+            }
+        }
+    }
+}
+
+impl Hub {
+    fn lock(&self) -> MutexGuard<'_, Arrivals> {
+        self.arrivals.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// From now on first connections are expected.
+    pub(crate) fn open(&self) {
+        self.lock().open = true;
+    }
+
+    /// From now on none is; who has not been heard is sent away.
+    pub(crate) fn close(&self) {
+        let mut arrivals = self.lock();
+        arrivals.open = false;
+        arrivals.first.clear();
+        arrivals.unheard.drain(..).for_each(|(_, stream)| shut(&stream));
+    }
+
+    /// A first connection that has come.
+    pub(crate) fn came(self: &Arc<Hub>) -> Option<Connection> {
+        let mut arrivals = self.lock();
+        let party = *arrivals.first.keys().next()?;
+        let (opening, transport) = arrivals.first.remove(&party)?;
+        Some(Connection::accepted(self.clone(), &opening, transport))
+    }
+
+    /// How many were turned away, and why those of whom that was not asked before.
+    pub(crate) fn turned_away(&self) -> (u64, Vec<Error>) {
+        let mut arrivals = self.lock();
+        (arrivals.turned_away, arrivals.reasons.drain(..).collect())
+    }
+
+    /// Takes a connection that has arrived, if there is one, and hears it on a thread of its own.
+    pub(crate) fn admit(self: &Arc<Hub>) -> Result<bool> {
+        let Some(stream) = tcp::accept(&self.socket, self.settings.timeout)? else { return Ok(false) };
+        let Ok(handle) = stream.try_clone() else { return Ok(true) };
+        let mut arrivals = self.lock();
+        if arrivals.unheard.len() >= MAX_UNHEARD
+            && let Some((_, oldest)) = arrivals.unheard.pop_front()
+        {
+            shut(&oldest);
+            arrivals.turned_away += 1;
+        }
+        let number = arrivals.next;
+        arrivals.next += 1;
+        arrivals.unheard.push_back((number, handle));
+        drop(arrivals);
+        let hub = self.clone();
+        let hear = move || {
+            if !tcp::has_left(&stream) {
+                let heard = Transport::accept(stream, &hub.settings);
+                hub.heard(number, heard);
+            } else {
+                hub.forget(number);
+            }
+        };
+        if thread::Builder::new().name("arrival".into()).spawn(hear).is_err() {
+            // As many threads as the system has: whoever it was comes again.
+            self.forget(number);
+        }
+        Ok(true)
+    }
+
+    /// Somebody has said who it is, or failed to.
+    fn heard(&self, number: u64, heard: Result<(Opening, Transport)>) {
+        if !self.forget(number) {
+            return;
+        }
+        let (opening, transport) = match heard {
+            Ok(heard) => heard,
+            // Who goes without an answer was no peer, or comes again.
+            Err(Error { kind: Kind::Closed, .. }) => return,
+            Err(error) => return self.refused(error),
+        };
+        if let Some((refusal, transport)) = self.keep(opening, transport) {
+            self.turn_away(refusal, &opening, transport);
+        }
+    }
+
+    /// Says why to somebody who speaks comity, and closes.
+    pub(crate) fn turn_away(&self, refusal: Refusal, opening: &Opening, transport: Transport) {
+        let (from, address) = (opening.from, transport.peer());
+        transport.part(&farewell(refusal, self.settings.me, self.settings.parties));
+        self.refused(Error::stranger(match refusal {
+            Refusal::NotExpected => format!("at {address} is party {from}, which looks for party {}", opening.to),
+            Refusal::CameAgain => format!("at {address} was party {from}, which came again"),
+            Refusal::UnderWay => format!("at {address} is party {from}, and all have met"),
+        }));
+    }
+
+    /// Keeps what arrived for whoever waits for it; what nobody expects comes back.
+    fn keep(&self, opening: Opening, transport: Transport) -> Option<(Refusal, Transport)> {
+        if opening.to != self.settings.me || !self.settings.is_peer(opening.from) {
+            return Some((Refusal::NotExpected, transport));
+        }
+        let mut arrivals = self.lock();
+        match opening.purpose {
+            Purpose::Fork if arrivals.forks.len() < MAX_UNCLAIMED => {
+                arrivals.forks.insert((opening.from, opening.id), transport);
+                None
+            }
+            // It may have been started anew: the later one counts.
+            Purpose::First if arrivals.open => {
+                let earlier = arrivals.first.insert(opening.from, (opening, transport));
+                earlier.map(|(_, transport)| (Refusal::CameAgain, transport))
+            }
+            _ => Some((Refusal::UnderWay, transport)),
+        }
+    }
+
+    /// Counts one more that was turned away.
+    fn refused(&self, why: Error) {
+        let mut arrivals = self.lock();
+        arrivals.turned_away += 1;
+        if arrivals.reasons.len() < MAX_REASONS {
+            arrivals.reasons.push_back(why);
+        }
+    }
+
+    /// Whether it was there still to be heard.
+    fn forget(&self, number: u64) -> bool {
+        let mut arrivals = self.lock();
+        let before = arrivals.unheard.len();
+        arrivals.unheard.retain(|(other, _)| *other != number);
+        arrivals.unheard.len() < before
+    }
+
+    /// Waits for a fork of a peer. Other threads may wait for other forks meanwhile: whoever meets a connection
+    /// keeps it for the one that wants it.
+    pub(crate) fn claim(self: &Arc<Hub>, peer: PartyId, id: Id, label: &str) -> Result<Transport> {
+        let begin = Instant::now();
+        loop {
+            if let Some(transport) = self.lock().forks.remove(&(peer, id)) {
+                return Ok(transport);
+            }
+            if self.admit()? {
+                continue;
+            }
+            if begin.elapsed() >= self.settings.timeout {
+                let timeout = tcp::seconds(self.settings.timeout);
+                let text = format!("the peer did not open the channel \"{label}\" for {timeout}");
+                return Err(Error::timed_out(text).by(peer));
+            }
+            tcp::pause(begin);
+        }
+    }
+}
+
+/// So that the thread that hears it ends.
+fn shut(stream: &TcpStream) {
+    // A socket that cannot be shut down is closed already.
+    let _ = stream.shutdown(Shutdown::Both);
+}

@@ -1,0 +1,165 @@
+//! Meeting: one connection to each other party, some of whom listen and some of whom come.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
+use std::sync::mpsc::{self, Receiver};
+use std::thread;
+use std::time::Instant;
+
+use comity_channel::PerPeer;
+use comity_core::{Error, Kind, PartyId, Result};
+
+use crate::connection::{Connection, dial};
+use crate::hub::Listener;
+use crate::settings::Settings;
+use crate::tcp;
+
+/// What happens while parties meet.
+#[derive(Debug)]
+pub enum Event<'a> {
+    /// These are not there at once, or not yet.
+    Waiting(&'a [PartyId]),
+    /// Somebody who has no part in it came to the port, and was turned away.
+    TurnedAway(&'a Error),
+}
+
+/// Meets all other parties: those in `at`, who listen at these addresses, are called, and all others have to come to
+/// `listener`. Returns when all are there.
+///
+/// # Errors
+///
+/// [`TimedOut`](comity_core::Kind) names who is missing. [`InvalidInput`](comity_core::Kind) if somebody has to come and nothing listens,
+/// or an address is none. Where a peer was called and another one answered: [`Untrusted`](comity_core::Kind),
+/// [`Stranger`](comity_core::Kind).
+pub fn meet(
+    listener: Option<&Listener>,
+    at: &[(PartyId, String)],
+    settings: &Settings,
+    tell: &mut dyn FnMut(Event<'_>),
+) -> Result<PerPeer<Connection>> {
+    let mut there: PerPeer<Option<Connection>> = PerPeer::new(settings.me, settings.parties, |_| None);
+    let comes = |party: PartyId| at.iter().all(|(called, _)| *called != party);
+    if let Some(party) = there.peers().find(|&party| comes(party))
+        && listener.is_none()
+    {
+        return Err(Error::invalid_input(format!(
+            "where is party {party}? Its address is wanted, or one of this party's to listen at"
+        )));
+    }
+    let ringing = Ringing::begin(at, settings);
+    if let Some(listener) = listener {
+        listener.0.open();
+    }
+    let met = gather(listener, &ringing, &comes, &mut there, settings, tell);
+    ringing.given_up.store(true, Relaxed);
+    if let Some(listener) = listener {
+        listener.0.close();
+    }
+    met?;
+    Ok(there.map(|_, connection| connection.expect("all have come")))
+}
+
+fn gather(
+    listener: Option<&Listener>,
+    ringing: &Ringing,
+    comes: &dyn Fn(PartyId) -> bool,
+    there: &mut PerPeer<Option<Connection>>,
+    settings: &Settings,
+    tell: &mut dyn FnMut(Event<'_>),
+) -> Result<()> {
+    let begin = Instant::now();
+    let (mut told, mut unanswered) = (0, Vec::new());
+    loop {
+        while let Ok((party, answer)) = ringing.answers.try_recv() {
+            match answer {
+                Ok(connection) => there[party] = Some(connection),
+                // Nobody is there: this party is one of those who are missing.
+                Err(error) if matches!(error.kind, Kind::Io { .. } | Kind::TimedOut(_)) => {
+                    unanswered.push(error.to_string());
+                }
+                Err(error) => return Err(error.by(party)),
+            }
+        }
+        let missing: Vec<PartyId> = there.iter().filter(|(_, here)| here.is_none()).map(|(party, _)| party).collect();
+        if missing.is_empty() {
+            return Ok(());
+        }
+        let mut busy = false;
+        if let Some(Listener(hub)) = listener {
+            busy = hub.admit()?;
+            while let Some(connection) = hub.came() {
+                busy = true;
+                let party = connection.party();
+                if comes(party)
+                    && let Some(earlier) = there[party].replace(connection)
+                {
+                    earlier.replaced();
+                }
+            }
+            hub.turned_away().1.iter().for_each(|why| tell(Event::TurnedAway(why)));
+        }
+        if busy {
+            continue;
+        }
+        if begin.elapsed() >= settings.timeout || unanswered.len() == missing.len() {
+            return Err(late(&missing, &unanswered, listener, settings));
+        }
+        if told != missing.len() {
+            told = missing.len();
+            tell(Event::Waiting(&missing));
+        }
+        tcp::pause(begin);
+    }
+}
+
+/// Who did not come, and what is known of why.
+fn late(missing: &[PartyId], unanswered: &[String], listener: Option<&Listener>, settings: &Settings) -> Error {
+    let mut text = format!("{} did not come within {}", named(missing), tcp::seconds(settings.timeout));
+    if let Some(listener) = listener {
+        text += &format!(" (listening at {})", listener.address());
+        let (count, _) = listener.0.turned_away();
+        if count > 0 {
+            text += &format!("; {count} who have no part in it were turned away");
+        }
+    }
+    unanswered.iter().for_each(|why| text += &format!("; {why}"));
+    match missing {
+        [one] => Error::timed_out(text).by(*one),
+        _ => Error::timed_out(text),
+    }
+}
+
+/// "party 1", "parties 1 and 3", "parties 1, 2 and 3".
+fn named(parties: &[PartyId]) -> String {
+    match parties {
+        [] => "nobody".to_owned(),
+        [one] => format!("party {one}"),
+        [most @ .., last] => {
+            let most: Vec<String> = most.iter().map(PartyId::to_string).collect();
+            format!("parties {} and {last}", most.join(", "))
+        }
+    }
+}
+
+/// The parties that are being called, each on a thread of its own.
+struct Ringing {
+    answers: Receiver<(PartyId, Result<Connection>)>,
+    given_up: Arc<AtomicBool>,
+}
+
+impl Ringing {
+    fn begin(at: &[(PartyId, String)], settings: &Settings) -> Ringing {
+        let (answer, answers) = mpsc::channel();
+        let given_up = Arc::new(AtomicBool::new(false));
+        for (party, address) in at.iter().cloned() {
+            let (answer, given_up, settings) = (answer.clone(), given_up.clone(), settings.clone());
+            // Not joined: a call that nobody waits for any more ends by itself.
+            thread::spawn(move || {
+                let called = dial(&address, party, &settings, &given_up, &mut |_| {});
+                // Without a receiver the wait is over.
+                let _ = answer.send((party, called));
+            });
+        }
+        Ringing { answers, given_up }
+    }
+}

@@ -1,0 +1,204 @@
+//! `Transport`: frames or TLS on one socket, and its opening, the first message of every connection.
+//!
+//! The connecting side opens with one message: what the connection is (a session's first, or a fork), who it is from and to,
+//! and an id. The id of the first is drawn at random; that of a fork is hashed from its parent's, its label and how often the
+//! label was used, so both sides know which fork a connection is, in whatever order they arrive. The listening side says
+//! nothing: opening costs no flight.
+
+use std::net::{SocketAddr, TcpStream};
+
+use comity_channel::{RecvHalf, SendHalf};
+use comity_core::{Error, PartyId, Result};
+
+use crate::plain::Plain;
+use crate::settings::{Security, Settings};
+use crate::tcp;
+use crate::tls::Tls;
+
+/// The first bytes that a connecting side sends.
+const MAGIC: [u8; 8] = *b"comity\x00d";
+
+/// Magic, purpose, from, to and id.
+const OPENING: usize = MAGIC.len() + 1 + 2 + 2 + 32;
+
+/// The messages that must come soon, once a session's first connection is open: the hello, and the first one of the protocol.
+const PROMPT: u32 = 2;
+
+/// What a connection is known by, at both of its ends.
+pub(crate) type Id = [u8; 32];
+
+/// What a connection is for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Purpose {
+    /// It is the first of a session.
+    First,
+    /// It is a further one, beside one that is there.
+    Fork,
+}
+
+/// What its first message says of a connection.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Opening {
+    pub(crate) purpose: Purpose,
+    pub(crate) from: PartyId,
+    pub(crate) to: PartyId,
+    pub(crate) id: Id,
+}
+
+/// One connection.
+pub(crate) enum Transport {
+    Plain(Box<Plain>),
+    Tls(Box<Tls>),
+}
+
+impl Opening {
+    fn encode(&self) -> [u8; OPENING] {
+        let mut bytes = [0; OPENING];
+        bytes[..8].copy_from_slice(&MAGIC);
+        bytes[8] = match self.purpose {
+            Purpose::First => 0,
+            Purpose::Fork => 1,
+        };
+        bytes[9..11].copy_from_slice(&self.from.0.to_le_bytes());
+        bytes[11..13].copy_from_slice(&self.to.0.to_le_bytes());
+        bytes[13..].copy_from_slice(&self.id);
+        bytes
+    }
+
+    fn decode(bytes: &[u8; OPENING]) -> Result<Opening> {
+        if bytes[..8] != MAGIC {
+            return Err(Error::stranger("the peer does not open its connection as this version of comity does"));
+        }
+        let purpose = match bytes[8] {
+            0 => Purpose::First,
+            1 => Purpose::Fork,
+            _ => return Err(Error::stranger("the peer opens a connection of an unknown kind")),
+        };
+        let party = |at: usize| PartyId(u16::from_le_bytes([bytes[at], bytes[at + 1]]));
+        let id = *bytes[13..].first_chunk().expect("an opening ends with an id");
+        Ok(Opening { purpose, from: party(9), to: party(11), id })
+    }
+}
+
+impl Transport {
+    /// Opens a connection on this socket.
+    pub(crate) fn connect(stream: TcpStream, settings: &Settings, opening: &Opening) -> Result<Transport> {
+        let socket = settings.socket(stream)?;
+        let mut transport = match &settings.security {
+            Security::Plain { .. } => Transport::Plain(Box::new(Plain::new(socket))),
+            Security::Tls { identity, peers } => {
+                Transport::Tls(Box::new(Tls::connect(socket, identity, peers[opening.to])?))
+            }
+        };
+        transport.expect(match opening.purpose {
+            Purpose::First => PROMPT,
+            Purpose::Fork => 0,
+        });
+        transport.send(&opening.encode())?;
+        transport.flush()?;
+        Ok(transport)
+    }
+
+    /// Hears what a connection that has arrived says it is. With TLS its key says whose it is, and the opening has to agree.
+    pub(crate) fn accept(stream: TcpStream, settings: &Settings) -> Result<(Opening, Transport)> {
+        let socket = settings.socket(stream)?;
+        let (mut transport, proved) = match &settings.security {
+            Security::Plain { .. } => (Transport::Plain(Box::new(Plain::new(socket))), None),
+            Security::Tls { identity, peers } => {
+                let keys = peers.iter().map(|(_, key)| *key).collect();
+                let (tls, key) = Tls::accept(socket, identity, keys)?;
+                (Transport::Tls(Box::new(tls)), peers.iter().find(|(_, known)| **known == key).map(|(party, _)| party))
+            }
+        };
+        transport.expect(1);
+        let mut bytes = [0; OPENING];
+        transport.recv(&mut bytes)?;
+        let mut opening = Opening::decode(&bytes)?;
+        if settings.parties == 2 {
+            // There is one peer only: if it takes itself for another party, the hello says so at both sides.
+            (opening.from, opening.to) = (settings.me.other(), settings.me);
+        } else if let Some(party) = proved
+            && party != opening.from
+        {
+            return Err(Error::untrusted(format!(
+                "the peer at {} says that it is party {}, and its key is party {party}'s",
+                transport.peer(),
+                opening.from
+            )));
+        }
+        transport.expect(match opening.purpose {
+            Purpose::First => PROMPT,
+            Purpose::Fork => 0,
+        });
+        Ok((opening, transport))
+    }
+
+    /// The peer's address.
+    pub(crate) fn peer(&self) -> SocketAddr {
+        match self {
+            Transport::Plain(plain) => plain.socket.peer,
+            Transport::Tls(tls) => tls.socket().peer,
+        }
+    }
+
+    pub(crate) fn send(&mut self, bytes: &[u8]) -> Result<()> {
+        match self {
+            Transport::Plain(plain) => plain.split().0.send(bytes),
+            Transport::Tls(tls) => tls.split().0.send(bytes),
+        }
+    }
+
+    pub(crate) fn flush(&mut self) -> Result<()> {
+        match self {
+            Transport::Plain(plain) => plain.split().0.flush(),
+            Transport::Tls(tls) => tls.split().0.flush(),
+        }
+    }
+
+    pub(crate) fn recv(&mut self, bytes: &mut [u8]) -> Result<()> {
+        match self {
+            Transport::Plain(plain) => plain.split().1.recv(bytes),
+            Transport::Tls(tls) => tls.split().1.recv(bytes),
+        }
+    }
+
+    pub(crate) fn split(&mut self) -> (Box<dyn SendHalf + '_>, Box<dyn RecvHalf + '_>) {
+        match self {
+            Transport::Plain(plain) => {
+                let (sending, receiving) = plain.split();
+                (Box::new(sending), Box::new(receiving))
+            }
+            Transport::Tls(tls) => {
+                let (sending, receiving) = tls.split();
+                (Box::new(sending), Box::new(receiving))
+            }
+        }
+    }
+
+    /// How many bytes are not yet flushed.
+    pub(crate) fn buffered(&self) -> usize {
+        match self {
+            Transport::Plain(plain) => plain.buffered(),
+            Transport::Tls(tls) => tls.buffered(),
+        }
+    }
+
+    /// Says `last` and closes, so that the peer can still read it.
+    pub(crate) fn part(mut self, last: &[u8]) {
+        // It is being given up: an error has nobody to go to.
+        if self.send(last).and_then(|()| self.flush()).is_ok() {
+            match &self {
+                Transport::Plain(plain) => tcp::part(&plain.socket.stream, &[]),
+                Transport::Tls(tls) => tcp::part(&tls.socket().stream, &[]),
+            }
+        }
+    }
+
+    /// So many messages of the peer must come soon, from now on.
+    fn expect(&mut self, messages: u32) {
+        match self {
+            Transport::Plain(plain) => plain.expect(messages),
+            Transport::Tls(tls) => tls.expect(messages),
+        }
+    }
+}

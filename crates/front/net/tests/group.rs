@@ -1,0 +1,124 @@
+//! Files that list the parties of a group.
+
+use std::fs;
+
+use comity_core::{Kind, PartyId};
+use comity_net::{Fingerprint, Group, Identity, Security, SystemRng};
+use proptest::prelude::*;
+
+fn key() -> Fingerprint {
+    Identity::generate(&mut SystemRng).fingerprint()
+}
+
+fn three() -> Group {
+    let alone = "[[party]]\nid = 0\nname = \"alice\"\naddress = \"a.example:7000\"\n";
+    let group = Group::parse(&format!("{alone}key = \"{}\"\n", key())).unwrap();
+    group.and("bob", None, Some(key())).unwrap().and("carol", Some("c.example:7000"), Some(key())).unwrap()
+}
+
+fn why(text: &str) -> String {
+    let error = Group::parse(text).unwrap_err();
+    assert!(matches!(error.kind, Kind::InvalidInput(_)), "{error}");
+    error.to_string()
+}
+
+#[test]
+fn a_group_survives_its_text_and_its_file() {
+    let group = three();
+    assert_eq!(Group::parse(&group.to_text()).unwrap(), group);
+    let path = std::path::Path::new(env!("CARGO_TARGET_TMPDIR")).join("survives.toml");
+    group.write(&path).unwrap();
+    assert_eq!(Group::read(&path).unwrap().unwrap(), group);
+    #[cfg(unix)]
+    {
+        let mut mode = fs::metadata(&path).unwrap().permissions();
+        std::os::unix::fs::PermissionsExt::set_mode(&mut mode, 0o666);
+        fs::set_permissions(&path, mode).unwrap();
+        assert!(Group::read(&path).unwrap_err().to_string().contains("chmod go-w"));
+    }
+    fs::remove_file(&path).unwrap();
+    assert!(Group::read(&path).unwrap().is_none());
+}
+
+#[test]
+fn each_word_of_it_is_in_the_digest() {
+    let group = three();
+    let text = group.to_text();
+    assert!(group.digest().to_string().starts_with("group:") && group.digest().to_string().len() == 6 + 49);
+    let other_key = text.replacen(&group.members()[1].key.unwrap().to_string(), &key().to_string(), 1);
+    let other_address = text.replacen("a.example:7000", "a.example:7001", 1);
+    for changed in [other_key, other_address, text.replacen("bob", "rob", 1), text.replacen("\"-\"", "\"x:1\"", 1)] {
+        assert_ne!(changed, text);
+        assert_ne!(Group::parse(&changed).unwrap().digest(), group.digest());
+    }
+    // How it is written is not.
+    let comments = format!("# ours\n{}", text.replace("id =", "id   ="));
+    assert_eq!(Group::parse(&comments).unwrap().digest(), group.digest());
+}
+
+#[test]
+fn what_is_wrong_is_said() {
+    let text = three().to_text();
+    let keys: Vec<String> = three().members().iter().map(|member| member.key.unwrap().to_string()).collect();
+    assert!(why("").contains("0 parties"));
+    assert!(why("[[party]]\nid = 0\n").contains("line 1"), "{}", why("[[party]]\nid = 0\n"));
+    assert!(why("\n\nparties = 3\n").contains("line 3"), "{}", why("\n\nparties = 3\n"));
+    assert!(why(&text.replacen("id = 1", "id = 2", 1)).contains("ids are 0, 1"));
+    assert!(why(&text.replacen("id = 1", "id = 70000", 1)).contains("line"));
+    assert!(why(&text.replacen("bob", "ALICE", 1)).contains("two parties are called"));
+    assert!(why(&text.replacen("bob", "1st", 1)).contains("no name"));
+    assert!(why(&text.replacen("bob", "all", 1)).contains("no name"));
+    assert!(why(&text.replacen("bob", "bob\\u001b[2J", 1)).contains("no name"));
+    assert!(why(&text.replacen("c.example", "a.example", 1)).contains("address of another"));
+    let group = Group::parse(&text).unwrap();
+    let twice =
+        text.replacen(&group.members()[1].key.unwrap().to_string(), &group.members()[0].key.unwrap().to_string(), 1);
+    assert!(why(&twice).contains("key of another"));
+    assert!(why(&text.replacen("key = ", "# ", 1)).contains("all parties have a key"));
+    assert!(why(&text.replacen("comity:", "comity:?", 1)).contains("no fingerprint"));
+    let mut many = three();
+    while many.parties() < 64 {
+        many = many.and(&format!("p{}", many.parties()), None, Some(key())).unwrap();
+    }
+    assert!(many.and("more", None, Some(key())).unwrap_err().to_string().contains("1 to 64"));
+    assert_eq!(keys.len(), 3);
+}
+
+#[test]
+fn of_each_pair_one_is_called() {
+    let group = three();
+    let calls = |me: u16| group.calls(PartyId(me)).unwrap();
+    // Bob cannot be called: he calls both.
+    assert_eq!(calls(0), (Some("a.example:7000"), vec![]));
+    assert_eq!(calls(1), (None, vec![(PartyId(0), "a.example:7000".into()), (PartyId(2), "c.example:7000".into())]));
+    assert_eq!(calls(2), (Some("c.example:7000"), vec![(PartyId(0), "a.example:7000".into())]));
+    let hidden = group.and("dan", None, Some(key())).unwrap();
+    let error = hidden.calls(PartyId(3)).unwrap_err().to_string();
+    assert!(error.contains("dan") && error.contains("bob"), "{error}");
+}
+
+#[test]
+fn parties_are_found_by_name_number_and_key() {
+    let group = three();
+    assert_eq!(group.find("Carol"), Some(PartyId(2)));
+    assert_eq!(group.find("1"), Some(PartyId(1)));
+    assert_eq!(group.find("3"), None);
+    assert_eq!(group.whose(&group.members()[2].key.unwrap()).unwrap(), PartyId(2));
+    assert!(group.whose(&key()).unwrap_err().to_string().contains("none of the group's 3"));
+    let own = Identity::generate(&mut SystemRng);
+    let with = group.and("eve", Some("e.example:1"), Some(own.fingerprint())).unwrap();
+    assert!(
+        matches!(with.security(PartyId(3), own.clone()).unwrap(), Security::Tls { peers, .. } if peers.parties() == 4)
+    );
+    assert!(with.security(PartyId(0), own).is_err());
+}
+
+proptest! {
+    /// Whatever a file says, it is a group or an error, and a group is read back from what is written of it.
+    #[test]
+    fn any_text_is_a_group_or_an_error(text in "(\\[\\[party\\]\\]|[a-z\"=\\[\\]0-9 \n:.-]){0,200}") {
+        if let Ok(group) = Group::parse(&text) {
+            prop_assert_eq!(Group::parse(&group.to_text()).unwrap(), group);
+        }
+    }
+}
