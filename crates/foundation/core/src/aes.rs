@@ -25,7 +25,12 @@ impl Aes128 {
         self.backend.aes_encrypt(&self.keys, bytemuck::cast_slice_mut(blocks));
     }
 
-    /// Writes the encryptions of the counter blocks `first`, `first + 1`, ... (as [`Block::from_u128`]).
+    /// Writes the encryptions of the counter blocks `first`, `first + 1`, ... (as [`Block::from_u128`]), modulo 2^128.
+    pub fn count(&self, first: u128, out: &mut [Block]) {
+        self.counter(first, bytemuck::cast_slice_mut(out));
+    }
+
+    /// As [`count`](Aes128::count), into bytes.
     pub(crate) fn counter(&self, first: u128, out: &mut [[u8; 16]]) {
         self.backend.aes_counter(&self.keys, first, out);
     }

@@ -34,7 +34,7 @@ mod transpose;
 mod vole;
 
 pub use aes::Aes128;
-pub use arch::Backend;
+pub use arch::{Backend, Vectorize};
 pub use bits::Bits;
 pub use block::Block;
 pub use clear::Lanes;

@@ -6,16 +6,18 @@
 
 use core::cmp::Ordering;
 
-use comity_core::{Aes128, Backend, Block};
+use comity_core::{Aes128, Backend, Block, Vectorize};
 use zeroize::Zeroize;
 
+use crate::digit::{pack, remainders, spread, sum};
+
 /// The order-revealing encryption of 64-bit values.
-pub struct Clww(Aes128);
+pub struct Clww(Backend, Aes128);
 
 impl Clww {
     /// The scheme under a key.
     pub fn new(backend: Backend, key: [u8; 16]) -> Clww {
-        Clww(Aes128::new(backend, Block::new(key)))
+        Clww(backend, Aes128::new(backend, Block::new(key)))
     }
 
     /// 64 digits of two bits each, the first one on top.
@@ -24,16 +26,8 @@ impl Clww {
             let prefix = value.checked_shr(64 - i as u32).unwrap_or(0);
             Block::from_u128(u128::from(prefix) << 64 | i as u128)
         });
-        self.0.encrypt(&mut blocks);
-        let mut digits = 0;
-        for (i, block) in blocks.iter().enumerate() {
-            let number = block.to_u128();
-            let bit = value >> (63 - i) & 1;
-            // 2^32 is 1 modulo 3.
-            let limb = |i: u32| u64::from((number >> (32 * i)) as u32);
-            let sum = limb(0) + limb(1) + limb(2) + limb(3) + bit;
-            digits = digits << 2 | u128::from(sum % 3);
-        }
+        self.1.encrypt(&mut blocks);
+        let digits = self.0.vectorize(Digits { blocks: &blocks, value });
         blocks.zeroize();
         digits
     }
@@ -46,5 +40,29 @@ impl Clww {
         }
         let digit = |digits: u128| (digits >> (126 - 2 * first)) & 3;
         if (digit(one) + 1) % 3 == digit(two) { Ordering::Less } else { Ordering::Greater }
+    }
+}
+
+/// The digits of a value, masked.
+struct Digits<'a> {
+    blocks: &'a [Block; 64],
+    value: u64,
+}
+
+impl Vectorize for Digits<'_> {
+    type Output = u128;
+
+    #[inline(always)]
+    fn run(self) -> u128 {
+        let (mut digits, mut bits, mut bytes) = ([0; 64], [0; 64], [0; 16]);
+        remainders(self.blocks, &mut digits);
+        spread(&[self.value.reverse_bits()], &mut bits);
+        for (digit, bit) in digits.iter_mut().zip(&bits) {
+            *digit = sum(*digit, *bit);
+        }
+        for (byte, four) in bytes.iter_mut().zip(digits.as_chunks::<4>().0) {
+            *byte = pack(u32::from_be_bytes(*four));
+        }
+        u128::from_be_bytes(bytes)
     }
 }

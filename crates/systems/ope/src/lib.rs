@@ -39,6 +39,7 @@ mod clww;
 mod coin;
 #[cfg(feature = "dictionary")]
 mod dictionary;
+mod digit;
 mod error;
 #[cfg(feature = "dictionary")]
 mod frequency;

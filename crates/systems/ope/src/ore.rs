@@ -10,26 +10,33 @@
 //! Where the prefixes are equal, the left's key opens the one digit at its position; the first that is not 0 tells the order.
 //!
 //! *Security*: right ciphertexts alone are indistinguishable from random. A left and a right together show the order of the two values and
-//! the first block in which they differ (the leakage of Theorem 4.1). Left ciphertexts of one column show which of them share leading blocks.
+//! the first block in which they differ. Left ciphertexts of one column show which of them share leading blocks.
 //! `F` is AES-128. `H(k, r)` is `CrHash(k ^ r)`, 128 bits reduced to Z_3 (2^-127 from uniform): the keys that a digit is masked under are
-//! secret and uniform, the `r` public and distinct, which is what correlation robustness is about. `pi` is a shuffle of Fisher and
-//! Yates from 64 bits a step, within 2^-48 of uniform a permutation.
+//! secret and uniform, the `r` public and distinct, which is what correlation robustness is about. `pi` is uniform where AES is random
+//! (module `place`); a Feistel network on 8 bits would take two encryptions and be far from it, with 16 entries of 4 bits a round.
 //!
-//! *Cost*: with `n` blocks a left takes `129 n` encryptions of a block, a right `128 n + 512 n`, and both a shuffle, which weighs as much.
-//! A right ciphertext has `16 + 64 n` bytes: 528 for 64-bit values.
+//! *Cost*: with `n` blocks a left takes about `27 n` encryptions of a block, 26 of them for the place, a right `538 n`: a key and
+//! a mask for each of 256 positions. A right ciphertext has `16 + 64 n` bytes: 528 for 64-bit values.
+
+mod place;
 
 use core::cmp::Ordering;
 
-use comity_core::{Aes128, Backend, Block, CrHash};
+use comity_core::{Aes128, Backend, Block, CrHash, Vectorize};
 use zeroize::{Zeroize, Zeroizing};
 
-/// Blocks at most: a value's number is below 2^120.
+use crate::digit::{nonzero, pack, remainder, remainders, spread, sum};
+use place::{LANES, Places};
+
+/// Blocks at most, so that a value's number is below 2^120: what `F` takes, 128 bits, is 112 bits of prefix at most, the block's number
+/// and a counter. The types of columns are made to fit (35 digits, 15 bytes of a text).
 const MOST: usize = 15;
 
 /// The order-revealing encryption of one column.
 pub struct Ore {
+    backend: Backend,
     /// Permutations.
-    shuffle: Aes128,
+    places: Aes128,
     /// Keys of digits.
     mask: Aes128,
     hash: CrHash,
@@ -52,13 +59,6 @@ impl Left {
     }
 }
 
-/// A digit in Z_3 from 128 bits: 2^32 is 1 modulo 3.
-fn digit(block: Block) -> u8 {
-    let number = block.to_u128();
-    let limb = |i: u32| u64::from((number >> (32 * i)) as u32);
-    ((limb(0) + limb(1) + limb(2) + limb(3)) % 3) as u8
-}
-
 impl Ore {
     /// The scheme for values of `bytes` bytes, 1 to 15, under a key.
     ///
@@ -68,7 +68,8 @@ impl Ore {
         assert!((1..=MOST).contains(&bytes), "values have 1 to {MOST} bytes");
         let half = |i: usize| Block::new(key[i..i + 16].try_into().expect("16 bytes"));
         Ore {
-            shuffle: Aes128::new(backend, half(0)),
+            backend,
+            places: Aes128::new(backend, half(0)),
             mask: Aes128::new(backend, half(16)),
             hash: CrHash::new(backend),
             blocks: bytes,
@@ -82,64 +83,34 @@ impl Ore {
 
     /// What a query for this value sends.
     pub fn left(&self, value: u128) -> Left {
-        // A step of all shuffles in each, so that one element is followed through them at once, a lane for each block.
-        let mut swaps = Zeroizing::new([Block::ZERO; 256]);
-        let mut words = Zeroizing::new([Block::ZERO; 128]);
-        for i in 0..self.blocks {
-            self.draw(value, i, &mut words);
-            let lanes = Block::bytes_of_mut(&mut swaps[..]);
-            (1..256).for_each(|step| lanes[16 * step + i] = choice(&words, step));
-        }
-        let mut at = [0u8; 16];
-        at[..self.blocks].copy_from_slice(&self.value(value));
-        for (step, swaps) in swaps.iter().enumerate().skip(1).rev() {
-            let step = step as u8;
-            for (at, swap) in at.iter_mut().zip(swaps.to_bytes()) {
-                // Masks, not branches: the position is secret.
-                let (here, there) = (mask(*at == step), mask(*at == swap));
-                *at = (here & swap) | (!here & ((there & step) | (!there & *at)));
+        let (mut keys, mut at) = ([Block::ZERO; MOST], [0; MOST]);
+        let (keys, at) = (&mut keys[..self.blocks], &mut at[..self.blocks]);
+        for (i, places) in self.places(value) {
+            for (lane, (at, key)) in at[i..].iter_mut().zip(&mut keys[i..]).take(LANES).enumerate() {
+                *at = places.at(lane);
+                *key = Block::from_u128(self.point(value, i + lane) | u128::from(*at));
             }
         }
-        let mut keys = [Block::ZERO; MOST];
-        let keys = &mut keys[..self.blocks];
-        for (i, key) in keys.iter_mut().enumerate() {
-            *key = self.point(value, i, at[i]);
-        }
         self.mask.encrypt(keys);
-        let left = Left(keys.iter().copied().zip(at).collect());
+        let left = Left(keys.iter().copied().zip(at.iter().copied()).collect());
         keys.zeroize();
+        at.zeroize();
         left
     }
 
     /// What is stored for this value. No two have the same `nonce`.
     pub fn right(&self, value: u128, nonce: [u8; 16]) -> Vec<u8> {
-        let mut words = Zeroizing::new([Block::ZERO; 128]);
-        let mut elements = Zeroizing::new([Block::ZERO; 16]);
-        let mut right = Vec::with_capacity(self.right_bytes());
-        right.extend_from_slice(&nonce);
+        let mut right = vec![0; self.right_bytes()];
+        right[..16].copy_from_slice(&nonce);
+        let digits = right[16..].as_chunks_mut::<64>().0;
         let mut keys = Zeroizing::new([Block::ZERO; 256]);
-        for (i, own) in self.value(value).iter().enumerate() {
-            self.draw(value, i, &mut words);
-            let element = Block::bytes_of_mut(&mut elements[..]);
-            element.iter_mut().enumerate().for_each(|(j, element)| *element = j as u8);
-            for step in (1..256).rev() {
-                element.swap(step, choice(&words, step).into());
-            }
-            let base = self.point(value, i, 0).to_u128();
-            for (j, key) in keys.iter_mut().enumerate() {
-                *key = Block::from_u128(base | (j as u128) << 120);
-            }
-            self.mask.encrypt(&mut keys[..]);
-            let nonce = Block::new(nonce);
-            keys.iter_mut().for_each(|key| *key ^= nonce);
-            self.hash.hash_blocks(&mut keys[..]);
-            for (keys, elements) in keys.chunks_exact(4).zip(element.chunks_exact(4)) {
-                let mut byte = 0;
-                for (k, (key, element)) in keys.iter().zip(elements).enumerate() {
-                    let order = u8::from(element < own) + 2 * u8::from(element > own);
-                    byte |= ((order + digit(*key)) % 3) << (2 * k);
-                }
-                right.push(byte);
+        for (i, places) in self.places(value) {
+            for (lane, digits) in digits[i..].iter_mut().take(LANES).enumerate() {
+                self.mask.count(self.point(value, i + lane), &mut keys[..]);
+                self.backend.vectorize(Add { keys: &mut keys, nonce: Block::new(nonce) });
+                self.hash.hash_blocks(&mut keys[..]);
+                let (below, at) = (places.below(lane), places.at(lane));
+                self.backend.vectorize(Digits { hashes: &keys, below, at, digits });
             }
         }
         right
@@ -156,7 +127,7 @@ impl Ore {
             let mut mask = [*key ^ nonce];
             self.hash.hash_blocks(&mut mask);
             let stored = digits[usize::from(at / 4)] >> (2 * (at % 4)) & 3;
-            match (stored + 3 - digit(mask[0])) % 3 {
+            match (stored + 3 - remainder(mask)) % 3 {
                 _ if stored == 3 => return None,
                 0 => (),
                 1 => return Some(Ordering::Less),
@@ -166,64 +137,107 @@ impl Ore {
         Some(Ordering::Equal)
     }
 
-    /// The value's bytes, the most significant first.
-    fn value(&self, value: u128) -> Zeroizing<Vec<u8>> {
-        Zeroizing::new(value.to_be_bytes()[16 - self.blocks..].to_vec())
+    /// Where the value's blocks are, some at once: the first of them, and their places.
+    fn places(&self, value: u128) -> impl Iterator<Item = (usize, Places)> + '_ {
+        (0..self.blocks).step_by(LANES).map(move |first| {
+            // Lanes behind the last block repeat it.
+            let blocks: [usize; LANES] = core::array::from_fn(|lane| (first + lane).min(self.blocks - 1));
+            let own = blocks.map(|i| (value >> (8 * (self.blocks - 1 - i))) as u8);
+            let bases = blocks.map(|i| self.point(value, i));
+            (first, Places::find(self.backend, own, bases, |blocks| self.places.encrypt(blocks)))
+        })
     }
 
-    /// What `F` takes: the block's number, the blocks before it, and a last byte.
-    fn point(&self, value: u128, block: usize, last: u8) -> Block {
-        // The prefix as a number; never shifted by all its bits, since one block at least is cut off.
+    /// What `F` takes for a block, up to a counter of 12 bits: the blocks before it and its number.
+    fn point(&self, value: u128, block: usize) -> u128 {
+        // Never shifted by all its bits, since one block at least is cut off.
         let prefix = value >> (8 * (self.blocks - block));
-        Block::from_u128(u128::from(last) << 120 | prefix << 8 | block as u128)
+        prefix << 16 | (block as u128) << 12
     }
+}
 
-    /// Draws the shuffle of a block: 64 bits a step.
-    fn draw(&self, value: u128, block: usize, words: &mut [Block; 128]) {
-        let base = self.point(value, block, 0).to_u128();
-        for (j, word) in words.iter_mut().enumerate() {
-            *word = Block::from_u128(base | (j as u128) << 120);
+/// Adds a nonce to keys.
+struct Add<'a> {
+    keys: &'a mut [Block; 256],
+    nonce: Block,
+}
+
+impl Vectorize for Add<'_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run(self) {
+        for key in self.keys {
+            *key ^= self.nonce;
         }
-        self.shuffle.encrypt(words);
     }
 }
 
-/// With which place, from 0 to `step`, a step of a shuffle swaps place `step`.
-#[inline(always)]
-fn choice(words: &[Block; 128], step: usize) -> u8 {
-    let word = u64::from_le_bytes(Block::bytes_of(words)[8 * step..8 * step + 8].try_into().expect("8 bytes"));
-    ((u128::from(word) * (step as u128 + 1)) >> 64) as u8
+/// Writes the digits of a block: how the element at each place compares to the block's own, masked.
+struct Digits<'a> {
+    hashes: &'a [Block; 256],
+    /// The places of smaller elements, and of the block's own.
+    below: [u64; 4],
+    at: u8,
+    digits: &'a mut [u8; 64],
 }
 
-#[inline(always)]
-fn mask(condition: bool) -> u8 {
-    u8::from(condition).wrapping_neg()
+impl Vectorize for Digits<'_> {
+    type Output = ();
+
+    // Loops over arrays, each of few operations, are vectorized one by one.
+    #[inline(always)]
+    fn run(self) {
+        let mut digits = [0; 256];
+        remainders(self.hashes, &mut digits);
+        let mut below = [0; 256];
+        spread(&self.below, &mut below);
+        for ((digit, below), place) in digits.iter_mut().zip(&below).zip(&PLACE) {
+            let other = nonzero(place ^ self.at).wrapping_neg();
+            *digit = sum(*digit, other & (2 - below));
+        }
+        for (byte, four) in self.digits.iter_mut().zip(digits.as_chunks::<4>().0) {
+            *byte = pack(u32::from_le_bytes(*four));
+        }
+    }
 }
+
+/// The places.
+const PLACE: [u8; 256] = {
+    let mut places = [0; 256];
+    let mut j = 0;
+    while j < 256 {
+        places[j] = j as u8;
+        j += 1;
+    }
+    places
+};
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    /// The position that a left follows through its shuffle is where the right's shuffle puts the element.
+    /// Digits unmasked: 0 at the value's own position, 1 where smaller elements are, as many as there are, and 2 elsewhere.
     #[test]
-    fn one_element_is_followed_as_all_are_shuffled() {
-        let ore = Ore::new(Backend::detect(), &[7; 32], 2);
-        let mut words = [Block::ZERO; 128];
-        for block in 0..2 {
-            ore.draw(0x1200, block, &mut words);
-            let mut element: [u8; 256] = core::array::from_fn(|j| j as u8);
-            (1..256).rev().for_each(|step| element.swap(step, choice(&words, step).into()));
-            for (at, element) in element.iter().enumerate() {
-                let value = if block == 0 { u128::from(*element) << 8 } else { 0x1200 | u128::from(*element) };
-                assert_eq!(usize::from(ore.left(value).0[block].1), at);
+    fn digits_say_how_elements_compare() {
+        let ore = Ore::new(Backend::detect(), &[7; 32], 5);
+        for value in [0, 0x12_34ff_0080, (1 << 40) - 1] {
+            let (left, right) = (ore.left(value), ore.right(value, [9; 16]));
+            for (i, digits) in right[16..].chunks_exact(64).enumerate() {
+                let own = (value >> (8 * (4 - i))) as u8;
+                let mut counts = [0; 3];
+                for j in 0..256u128 {
+                    let mut key = [Block::from_u128(ore.point(value, i) | j)];
+                    ore.mask.encrypt(&mut key);
+                    key[0] ^= Block::new([9; 16]);
+                    ore.hash.hash_blocks(&mut key);
+                    let stored = digits[j as usize / 4] >> (2 * (j % 4)) & 3;
+                    let digit = (stored + 3 - remainder(key)) % 3;
+                    counts[usize::from(digit)] += 1;
+                    assert_eq!(digit == 0, left.0[i].1 == j as u8);
+                }
+                assert_eq!(counts, [1, u32::from(own), 255 - u32::from(own)]);
             }
-        }
-    }
-
-    #[test]
-    fn digits_are_remainders() {
-        for number in [0, 1, 2, 3, u128::MAX, u128::MAX - 1, 1 << 64, 12_345_678_901_234_567_890_123] {
-            assert_eq!(u128::from(digit(Block::from_u128(number))), number % 3);
         }
     }
 }

@@ -25,7 +25,22 @@ macro_rules! run {
     };
 }
 
+/// Work over arrays in plain Rust, for [`Backend::vectorize`].
+pub trait Vectorize {
+    /// What comes of it.
+    type Output;
+
+    /// The work. Mark it, and what it calls, `#[inline(always)]`: only what is inlined gets the machine's instructions.
+    fn run(self) -> Self::Output;
+}
+
 impl Backend {
+    /// Runs work compiled for this backend's registers: loops over arrays that the compiler vectorizes come out as wide as these are.
+    /// The result is the same on every backend.
+    pub fn vectorize<W: Vectorize>(self, work: W) -> W::Output {
+        run!(self, vectorize(work))
+    }
+
     /// The round keys of a key.
     pub(crate) fn aes_expand(self, key: Block) -> RoundKeys {
         run!(self, aes_expand(key))

@@ -19,6 +19,8 @@ pub(crate) mod vole;
 #[cfg(target_arch = "x86_64")]
 mod x86_64;
 
+pub use kernels::Vectorize;
+
 /// The round keys of AES-128 as in FIPS 197, whatever the backend.
 pub(crate) type RoundKeys = [crate::Block; 11];
 

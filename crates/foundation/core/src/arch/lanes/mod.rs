@@ -105,7 +105,12 @@ macro_rules! instantiate {
         pub(in crate::arch) mod $kind {
             use super::*;
             use crate::Block;
-            use crate::arch::{RoundKeys, lanes};
+            use crate::arch::{RoundKeys, Vectorize, lanes};
+
+            #[target_feature(enable = $features)]
+            pub(in crate::arch) fn vectorize<W: Vectorize>(work: W) -> W::Output {
+                work.run()
+            }
 
             #[target_feature(enable = $features)]
             pub(in crate::arch) fn aes_expand(key: Block) -> RoundKeys {

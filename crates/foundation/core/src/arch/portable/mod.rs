@@ -14,6 +14,11 @@ pub(super) use aes::{
 pub(super) use clmul::inner_product as gf128_inner_product;
 pub(super) use transpose::{transpose, transpose_columns};
 
+/// Does the work with the instructions that every machine of the target has.
+pub(super) fn vectorize<W: super::Vectorize>(work: W) -> W::Output {
+    work.run()
+}
+
 /// Writes the sum of rows, all of one length.
 pub(super) fn sum<const K: usize>(rows: [&[[u8; 16]]; K], out: &mut [[u8; 16]]) {
     out.fill([0; 16]);

@@ -1,0 +1,89 @@
+//! Digits in Z_3: those of 128 pseudorandom bits, 2^-127 from uniform, sums, and four in a byte.
+//!
+//! All of it is for loops over arrays under [`Vectorize`](comity_core::Vectorize), and without comparisons, which would become branches.
+
+use comity_core::Block;
+
+/// Numbers of 128 bits modulo 3, for which 2^16 and 2^8 are 1.
+#[inline(always)]
+pub(crate) fn remainders<const N: usize>(blocks: &[Block; N], remainders: &mut [u8; N]) {
+    let mut parts = [[0; 4]; N];
+    for (part, bytes) in parts.as_flattened_mut().iter_mut().zip(Block::bytes_of(blocks).as_chunks::<4>().0) {
+        let number = u32::from_le_bytes(*bytes);
+        *part = (number & 0xffff) + (number >> 16);
+    }
+    let mut sums = [0; N];
+    for (sum, [a, b, c, d]) in sums.iter_mut().zip(&parts) {
+        let four = a + b + c + d;
+        *sum = ((four & 0xff) + (four >> 8)) as u16;
+    }
+    for (remainder, sum) in remainders.iter_mut().zip(&sums) {
+        // A third of what has 12 bits, rounded down.
+        let third = ((u32::from(*sum) * 0x5556) >> 16) as u16;
+        *remainder = (sum - 3 * third) as u8;
+    }
+}
+
+/// 1 unless a byte is 0.
+#[inline(always)]
+pub(crate) fn nonzero(byte: u8) -> u8 {
+    (byte | byte.wrapping_neg()) >> 7
+}
+
+/// The sum of two digits.
+#[inline(always)]
+pub(crate) fn sum(one: u8, two: u8) -> u8 {
+    // At most 4: 3 less from 3 on.
+    let sum = one + two;
+    sum - 3 * ((sum + 1) >> 2)
+}
+
+/// Four digits, each in a byte of its own, in one: the k-th goes to bit `2 k`.
+#[inline(always)]
+pub(crate) fn pack(four: u32) -> u8 {
+    // Each goes to its place in the uppermost byte; what else there is stays below it, without a carry.
+    (four.wrapping_mul(1 << 24 | 1 << 18 | 1 << 12 | 1 << 6) >> 24) as u8
+}
+
+/// The bit of a place in its byte.
+const BIT: [u8; 256] = {
+    let mut bits = [0; 256];
+    let mut j = 0;
+    while j < 256 {
+        bits[j] = 1 << (j % 8);
+        j += 1;
+    }
+    bits
+};
+
+/// Writes bits, the lowest one first, a byte for each.
+#[inline(always)]
+pub(crate) fn spread<const N: usize>(words: &[u64], bits: &mut [u8; N]) {
+    for (bits, word) in bits.as_chunks_mut::<64>().0.iter_mut().zip(words) {
+        for (bits, byte) in bits.as_chunks_mut::<8>().0.iter_mut().zip(word.to_le_bytes()) {
+            *bits = [byte; 8];
+        }
+    }
+    for (bit, mask) in bits.iter_mut().zip(&BIT) {
+        *bit = nonzero(*bit & mask);
+    }
+}
+
+/// The remainder of one number.
+pub(crate) fn remainder(block: [Block; 1]) -> u8 {
+    let mut digit = [0];
+    remainders(&block, &mut digit);
+    digit[0]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn digits_are_remainders() {
+        for number in [0, 1, 2, 3, u128::MAX, u128::MAX - 1, 1 << 64, 12_345_678_901_234_567_890_123] {
+            assert_eq!(u128::from(remainder([Block::from_u128(number)])), number % 3);
+        }
+    }
+}
