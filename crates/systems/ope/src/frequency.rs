@@ -16,7 +16,7 @@
 //! which rows are equal.
 
 use crate::coin::Coin;
-use crate::ideal::{Code, Ideal, Pattern, Placed, Plain};
+use crate::ideal::{Code, Ideal, Pattern, Placed, Plain, sorted};
 use crate::{Bulk, Error, Result};
 
 /// The client's side of frequency-hiding order-preserving encryption.
@@ -74,14 +74,15 @@ impl<V: Plain, C: Code> FrequencyHiding<V, C> {
     /// # Errors
     /// As [`insert`](FrequencyHiding::insert).
     pub fn insert_many(&mut self, rows: &[(V, Coin)]) -> Result<Bulk<C>> {
-        let mut sorted = zeroize::Zeroizing::new(rows.to_vec());
-        sorted.sort_unstable();
-        let repeated = sorted.windows(2).any(|pair| pair[0] == pair[1]);
-        if repeated || (!self.0.is_empty() && sorted.iter().any(|row| self.0.encrypt(*row).is_some())) {
+        let order = sorted(rows);
+        let new: zeroize::Zeroizing<Vec<(V, Coin)>> = order.iter().map(|row| row.0).collect::<Vec<_>>().into();
+        let repeated = new.windows(2).any(|pair| pair[0] == pair[1]);
+        if repeated || (!self.0.is_empty() && new.iter().any(|row| self.0.encrypt(*row).is_some())) {
             return Err(Error::CoinUsed);
         }
-        let moves = self.0.insert_sorted(&sorted)?;
-        let codes = rows.iter().map(|row| self.0.encrypt(*row).expect("it was inserted")).collect();
+        let Bulk { codes: placed, moves } = self.0.insert_sorted(&new)?;
+        let mut codes = vec![C::new(0); rows.len()];
+        order.iter().zip(placed).for_each(|((_, at), code)| codes[*at] = code);
         Ok(Bulk { codes, moves })
     }
 

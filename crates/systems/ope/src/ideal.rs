@@ -206,19 +206,26 @@ impl<V: Plain, C: Code> Ideal<V, C> {
     /// # Errors
     /// [`Error::Exhausted`].
     pub fn insert_many(&mut self, values: &[V]) -> Result<Bulk<C>> {
-        let mut sorted = zeroize::Zeroizing::new(values.to_vec());
-        sorted.sort_unstable();
-        sorted.dedup();
-        if self.dictionary.len() > 0 {
-            sorted.retain(|value| self.dictionary.find(*value).is_err());
+        let order = sorted(values);
+        let mut new = zeroize::Zeroizing::new(Vec::with_capacity(values.len()));
+        let runs = || order.chunk_by(|one, two| one.0 == two.0);
+        new.extend(runs().map(|run| run[0].0).filter(|value| self.is_empty() || self.encrypt(*value).is_none()));
+        let Bulk { codes: placed, moves } = self.insert_sorted(&new)?;
+        // Both rise: a value is either the next new one, or was there.
+        let mut placed = new.iter().zip(placed).peekable();
+        let mut codes = vec![C::new(0); values.len()];
+        for run in runs() {
+            let code = match placed.next_if(|new| *new.0 == run[0].0) {
+                Some((_, code)) => code,
+                None => self.encrypt(run[0].0).expect("it was there"),
+            };
+            run.iter().for_each(|(_, at)| codes[*at] = code);
         }
-        let moves = self.insert_sorted(&sorted)?;
-        let codes = values.iter().map(|value| self.encrypt(*value).expect("it was inserted")).collect();
         Ok(Bulk { codes, moves })
     }
 
-    /// Inserts values that rise and are new; returns the moves.
-    pub(crate) fn insert_sorted(&mut self, sorted: &[V]) -> Result<Vec<(C, C)>> {
+    /// Inserts values that rise and are new; returns their codes, and the moves.
+    pub(crate) fn insert_sorted(&mut self, sorted: &[V]) -> Result<Bulk<C>> {
         // All groups of values between the same neighbours first: the dictionary changes only if it can be done.
         let mut pattern = self.pattern;
         let mut codes: Vec<C> = Vec::with_capacity(sorted.len());
@@ -238,10 +245,12 @@ impl<V: Plain, C: Code> Ideal<V, C> {
         if !rest.is_empty() {
             self.step(sorted.len())?;
             self.pattern = pattern;
-            return Ok(self.respace(sorted));
+            let moves = self.respace(sorted);
+            let code = |value: &V| self.encrypt(*value).expect("it was inserted");
+            return Ok(Bulk { codes: sorted.iter().map(code).collect(), moves });
         }
         self.pattern = pattern;
-        let new = sorted.iter().copied().zip(codes);
+        let new = sorted.iter().copied().zip(codes.iter().copied());
         if sorted.len() < self.dictionary.len() / 4 {
             for (value, code) in new {
                 let place = self.dictionary.find(value).expect_err("only new values come here");
@@ -253,7 +262,7 @@ impl<V: Plain, C: Code> Ideal<V, C> {
             let merged = merge(self.dictionary.iter(), new);
             self.dictionary = Dictionary::from_sorted(merged);
         }
-        Ok(Vec::new())
+        Ok(Bulk { codes, moves: Vec::new() })
     }
 
     /// Spreads all codes out evenly; returns the codes that changed.
@@ -377,6 +386,13 @@ struct Gap {
     high: u128,
     least: bool,
     greatest: bool,
+}
+
+/// Values in order, each with its place among those that were given.
+pub(crate) fn sorted<V: Plain>(values: &[V]) -> zeroize::Zeroizing<Vec<(V, usize)>> {
+    let mut order: zeroize::Zeroizing<Vec<_>> = values.iter().copied().zip(0..).collect::<Vec<_>>().into();
+    order.sort_unstable();
+    order
 }
 
 /// Two sequences in order as one.
