@@ -1,14 +1,15 @@
 //! One encrypted column at the client: its keys and its dictionary, and what was changed in it since the last commit.
 
-use comity_core::Backend;
+use comity_core::{Backend, Prg};
 use comity_ope::{
     Bulk, Cache, CachedColumn, Coin, Column, ColumnKey, Error as OpeError, FrequencyHiding, Ideal, Ore, Pattern,
-    Scheme, Value,
+    Scheme, Sum, Value,
 };
 use postgres::Row;
 use postgres::types::ToSql;
 use zeroize::Zeroizing;
 
+use crate::work::fresh;
 use crate::{Error, Result};
 
 /// A code, as PostgreSQL stores it.
@@ -235,6 +236,30 @@ impl Col {
         let mut text = String::new();
         hex(&code.to_be_bytes(), &mut text);
         text
+    }
+
+    /// Writes what a row has for a value, as fields of COPY behind tabs; returns the row's part of the sum. A value with a code has got it.
+    pub(crate) fn write(
+        &self,
+        row: u64,
+        nonce: [u8; 16],
+        value: &Value,
+        rng: &mut Prg,
+        line: &mut String,
+    ) -> Result<Sum> {
+        let plain = self.def.ty.to_bytes(value);
+        line.push('\t');
+        match &self.order {
+            Order::None => line.push_str("\\N"),
+            Order::Ore(ore) => hex(&ore.right(value.order(), fresh(rng)), line),
+            Order::Ideal(_) | Order::Hiding(_) => {
+                let code = self.code(value.order(), self.key.coin(nonce));
+                line.push_str(&self.text(code.ok_or_else(|| Error::invalid("rows changed while they were read"))?));
+            }
+        }
+        line.push('\t');
+        hex(&self.key.seal(row, nonce, &plain), line);
+        Ok(self.key.term(row, &plain))
     }
 
     /// The code in a row; `None` for NULL.

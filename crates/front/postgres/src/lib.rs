@@ -35,6 +35,7 @@
 //! # }
 //! ```
 
+mod bulk;
 mod column;
 mod connect;
 mod error;
@@ -49,6 +50,7 @@ mod table;
 mod work;
 mod writer;
 
+pub use bulk::{NewRow, Rows};
 pub use connect::connect;
 pub use error::{Error, Result};
 pub use files::{cache_path, create_key, read_key, write_key};
@@ -58,5 +60,5 @@ pub use recode::Checked;
 pub use schema::{add_column, resolve};
 pub use select::Row;
 pub use table::Table;
-pub use work::{Field, NewRow, Work};
+pub use work::{Field, Work};
 pub use writer::Writer;

@@ -3,18 +3,23 @@
 use std::io::Write;
 use std::path::Path;
 
-use comity_ope::{Coin, Key, State, Value};
+use comity_ope::{Key, State, Sum};
 use postgres::Client;
 use postgres::fallible_iterator::FallibleIterator;
 use postgres::types::ToSql;
 use rand_core::CryptoRng;
+use zeroize::Zeroizing;
 
-use crate::column::{Col, Order, hex};
+use crate::bulk::Nonces;
+use crate::column::Col;
 use crate::name::{self, ROW};
 use crate::schema::{lock_state, write_state};
 use crate::table::{Contents, Loaded, Table};
-use crate::work::{Work, fresh};
+use crate::work::Work;
 use crate::{Error, Result};
+
+/// Rows that are read and written anew at once.
+const AT_ONCE: i32 = 256;
 
 /// What a check of all rows found.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -54,97 +59,103 @@ impl Work<'_, '_> {
         Ok(rows)
     }
 
-    /// Writes these columns of all rows anew; columns without an order get one only if they are alone.
+    /// Writes these columns of all rows anew; columns without an order get one only if they are alone. Rows are read twice, some at a time:
+    /// first all values get their codes, then each is sealed and sent.
     fn rewrite(&mut self, columns: &[usize], number: u32) -> Result<u64> {
         self.rewrites = true;
-        let mut rows: Vec<u64> = Vec::new();
-        let mut values: Vec<Vec<Option<Value>>> = vec![Vec::new(); columns.len()];
-        let sql = format!(
-            "select t.{ROW}{} from {} t where t.{ROW} is not null",
-            self.table.encrypted(),
-            self.table.names.table
-        );
+        let Table { key, columns: all, rng, .. } = &mut *self.table;
+        // What is there is opened by what the columns were.
+        let mut old = Vec::new();
+        for at in columns {
+            let col = &mut all[*at];
+            let new = key.column_key(number, &col.def.name).ok_or(Error::WrongKey)?;
+            let ordered = columns.len() == 1 || col.is_ordered();
+            col.lose();
+            old.push(std::mem::replace(col, Col::new(col.def.clone(), new, ordered)));
+            col.lose();
+        }
+        let nonces = Nonces::new(rng);
+        self.place_again(columns, &old, &nonces)?;
+        let defs = || old.iter().map(|col| &col.def);
+        let made: String =
+            defs().enumerate().map(|(i, def)| format!(", o{i} {}, s{i} bytea", Col::sql_type(def))).collect();
+        let sets = defs()
+            .enumerate()
+            .map(|(i, def)| format!("{} = n.o{i}, {} = n.s{i}", name::order(&def.name), name::sealed(&def.name)));
+        let sets = sets.collect::<Vec<_>>().join(", ");
+        let select = self.sealed(&old);
+        let Table { columns: all, rng, names, .. } = &mut *self.table;
         let transaction = self.transaction.as_mut().expect("it is there until it ends");
-        let mut found = transaction.query_raw(&sql, [] as [&(dyn ToSql + Sync); 0])?;
+        transaction.batch_execute(&format!("create temporary table comity_new (r bigint{made}) on commit drop"))?;
+        let statement = transaction.prepare(&select)?;
+        let portal = transaction.bind(&statement, &[])?;
+        let (mut rows, mut sums) = (0, vec![(0, Sum::default()); columns.len()]);
+        loop {
+            let mut lines = String::new();
+            let found = transaction.query_portal(&portal, AT_ONCE)?;
+            if found.is_empty() {
+                break;
+            }
+            for row in &found {
+                let key = row.try_get::<_, i64>(0)? as u64;
+                lines.push_str(&key.to_string());
+                for (i, at) in columns.iter().enumerate() {
+                    let Some((value, _)) = old[i].open(key, row.try_get(1 + i)?)? else {
+                        lines.push_str("\t\\N\t\\N");
+                        continue;
+                    };
+                    let (count, sum) = &mut sums[i];
+                    *count += 1;
+                    sum.add(all[*at].write(key, nonces.of(key, *at), &value, rng, &mut lines)?);
+                }
+                lines.push('\n');
+            }
+            rows += found.len() as u64;
+            let mut writer = transaction.copy_in("copy pg_temp.comity_new from stdin")?;
+            writer.write_all(lines.as_bytes()).map_err(crate::work::copy_failed)?;
+            writer.finish()?;
+        }
+        transaction.batch_execute(&format!(
+            "analyze pg_temp.comity_new; update {} t set {sets} from pg_temp.comity_new n where t.{ROW} = n.r; \
+             drop table pg_temp.comity_new",
+            names.table,
+        ))?;
+        for (at, (count, sum)) in columns.iter().zip(sums) {
+            (self.state.columns[*at].count, self.state.columns[*at].sum) = (count, sum);
+        }
+        Ok(rows)
+    }
+
+    /// Gives the values of all rows new codes, in columns that have any.
+    fn place_again(&mut self, columns: &[usize], old: &[Col], nonces: &Nonces) -> Result<()> {
+        let coded: Vec<usize> = (0..columns.len()).filter(|i| self.table.columns[columns[*i]].has_codes()).collect();
+        if coded.is_empty() {
+            return Ok(());
+        }
+        let mut pairs = vec![Zeroizing::new(Vec::new()); coded.len()];
+        let select = self.sealed(old);
+        let transaction = self.transaction.as_mut().expect("it is there until it ends");
+        let mut found = transaction.query_raw(&select, [] as [&(dyn ToSql + Sync); 0])?;
         while let Some(row) = found.next()? {
             let key = row.try_get::<_, i64>(0)? as u64;
-            rows.push(key);
-            for (values, at) in values.iter_mut().zip(columns) {
-                values.push(self.table.columns[*at].open(key, row.try_get(2 + 2 * at)?)?.map(|opened| opened.0));
+            for (i, pairs) in coded.iter().zip(&mut pairs) {
+                if let Some((value, _)) = old[*i].open(key, row.try_get(1 + i)?)? {
+                    let at = columns[*i];
+                    pairs.push((value.order(), self.table.columns[at].key.coin(nonces.of(key, at))));
+                }
             }
         }
         drop(found);
-        let mut texts: Vec<Vec<String>> = Vec::new();
-        for (values, at) in values.iter().zip(columns) {
-            texts.push(self.rewrite_column(*at, number, &rows, values, columns.len() == 1)?);
+        for (i, pairs) in coded.iter().zip(pairs) {
+            self.table.columns[columns[*i]].insert_many(&pairs)?;
         }
-        let cols = || columns.iter().map(|at| &self.table.columns[*at].def);
-        let made: String =
-            cols().enumerate().map(|(i, def)| format!(", o{i} {}, s{i} bytea", Col::sql_type(def))).collect();
-        let sets = cols()
-            .enumerate()
-            .map(|(i, def)| format!("{} = n.o{i}, {} = n.s{i}", name::order(&def.name), name::sealed(&def.name)));
-        let update = format!(
-            "analyze pg_temp.comity_new; update {} t set {} from pg_temp.comity_new n where t.{ROW} = n.r; drop table pg_temp.comity_new",
-            self.table.names.table,
-            sets.collect::<Vec<_>>().join(", ")
-        );
-        let transaction = self.transaction.as_mut().expect("it is there until it ends");
-        transaction.batch_execute(&format!("create temporary table comity_new (r bigint{made}) on commit drop"))?;
-        let mut writer = transaction.copy_in("copy pg_temp.comity_new from stdin")?;
-        for (i, row) in rows.iter().enumerate() {
-            let line: String = texts.iter().map(|texts| texts[i].as_str()).collect();
-            writeln!(writer, "{row}{line}").map_err(crate::work::copy_failed)?;
-        }
-        writer.finish()?;
-        transaction.batch_execute(&update)?;
-        Ok(rows.len() as u64)
+        Ok(())
     }
 
-    /// The new codes and sealed values of a column, as text for COPY.
-    fn rewrite_column(
-        &mut self,
-        at: usize,
-        number: u32,
-        rows: &[u64],
-        values: &[Option<Value>],
-        alone: bool,
-    ) -> Result<Vec<String>> {
-        let Table { key, columns, rng, .. } = &mut *self.table;
-        let col = &mut columns[at];
-        let ordered = alone || col.is_ordered();
-        let new = key.column_key(number, &col.def.name).ok_or(Error::WrongKey)?;
-        col.lose();
-        col.key = new;
-        col.order = if ordered { col.empty() } else { Order::None };
-        let nonces: Vec<[u8; 16]> = rows.iter().map(|_| fresh(rng)).collect();
-        let there: Vec<usize> = (0..rows.len()).filter(|i| values[*i].is_some()).collect();
-        let mut codes = vec![None; rows.len()];
-        if col.has_codes() {
-            let pair = |i: &usize| (values[*i].as_ref().map_or(0, Value::order), col.key.coin(nonces[*i]));
-            let pairs: Vec<(u128, Coin)> = there.iter().map(pair).collect();
-            let bulk = col.insert_many(&pairs)?;
-            there.iter().zip(bulk.codes).for_each(|(i, code)| codes[*i] = Some(code));
-        }
-        let mut sum = comity_ope::Sum::default();
-        let texts = rows.iter().zip(values).enumerate().map(|(i, (row, value))| {
-            let Some(value) = value else { return "\t\\N\t\\N".into() };
-            let plain = col.def.ty.to_bytes(value);
-            sum.add(col.key.term(*row, &plain));
-            let mut text = String::from("\t");
-            match (codes[i], &col.order) {
-                (Some(code), _) => text.push_str(&col.text(code)),
-                (None, Order::Ore(ore)) => hex(&ore.right(value.order(), fresh(rng)), &mut text),
-                (None, _) => text.push_str("\\N"),
-            }
-            text.push('\t');
-            hex(&col.key.seal(*row, nonces[i], &plain), &mut text);
-            text
-        });
-        let texts = texts.collect();
-        self.state.columns[at].sum = sum;
-        self.state.columns[at].count = there.len() as u64;
-        Ok(texts)
+    /// A statement for the keys of all rows and what they have sealed in these columns.
+    fn sealed(&self, columns: &[Col]) -> String {
+        let sealed: String = columns.iter().map(|col| format!(", t.{}", name::sealed(&col.def.name))).collect();
+        format!("select t.{ROW}{sealed} from {} t where t.{ROW} is not null", self.table.names.table)
     }
 }
 
@@ -186,8 +197,8 @@ impl Table {
             if self.server_state(client)?.0.version != self.state.version {
                 continue;
             }
-            let contents = contents?;
-            self.compare(&contents)?;
+            let mut contents = contents?;
+            self.compare(&mut contents)?;
             return Ok(self.checked(&contents));
         }
         Err(Error::Busy)
@@ -199,7 +210,7 @@ impl Table {
         Checked { rows: contents.rows, values, version: self.state.version }
     }
 
-    fn compare(&mut self, contents: &Contents) -> Result<()> {
+    fn compare(&mut self, contents: &mut Contents) -> Result<()> {
         for ((column, state), (found, sum)) in self.columns.iter().zip(&self.state.columns).zip(&contents.sums) {
             if (*found, *sum) != (state.count, state.sum) {
                 let (column, found, expected) = (column.def.name.clone(), *found, state.count);
@@ -207,10 +218,10 @@ impl Table {
             }
         }
         // Codes rise with values.
-        for (column, pairs) in self.columns.iter_mut().zip(&contents.pairs) {
+        for (column, pairs) in self.columns.iter_mut().zip(contents.pairs.drain(..)) {
             if column.has_codes() {
                 let mut read = Col::new(column.def.clone(), column.key.clone(), true);
-                read.load(pairs.clone(), Default::default())?;
+                read.load(pairs, Default::default())?;
             }
         }
         Ok(())
@@ -240,7 +251,7 @@ impl Table {
         let mut transaction = client.transaction()?;
         let (state, number) = lock_state(&mut transaction, &table.names, &table.key)?.ok_or(Error::WrongKey)?;
         table.set_columns(&state, number)?;
-        let contents = table.contents(&mut transaction, 0)?;
+        let mut contents = table.contents(&mut transaction, 0)?;
         let mut next = State { version: state.version.max(seen), ..state };
         let last = transaction.query_one(&format!("select max({ROW}) from {}", table.names.table), &[])?;
         next.next_row = next.next_row.max(last.try_get::<_, Option<i64>>(0)?.map_or(1, |last| last as u64 + 1));
@@ -248,8 +259,8 @@ impl Table {
             (column.count, column.sum) = (*count, *sum);
         }
         next.advance(true);
-        for (column, pairs) in table.columns.iter_mut().zip(&contents.pairs) {
-            column.load(pairs.clone(), Default::default())?;
+        for (column, pairs) in table.columns.iter_mut().zip(contents.pairs.drain(..)) {
+            column.load(pairs, Default::default())?;
         }
         write_state(&mut transaction, &table.names, &table.key, number, &next, &mut table.rng)?;
         transaction.commit()?;

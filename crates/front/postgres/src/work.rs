@@ -7,7 +7,7 @@ use postgres::Transaction;
 use postgres::types::ToSql;
 use rand_core::Rng;
 
-use crate::column::{Col, Order, Param, hex};
+use crate::column::{Col, Order, Param};
 use crate::name::{self, ROW, quote};
 use crate::schema::{lock_state, write_state};
 use crate::table::{Loaded, Table};
@@ -29,15 +29,6 @@ pub struct Work<'t, 'c> {
     pub(crate) rewrites: bool,
     /// An operation failed half-way.
     pub(crate) broken: bool,
-}
-
-/// A row for [`Work::insert_many`].
-#[derive(Clone, Default)]
-pub struct NewRow {
-    /// Values of the plain columns, as text; `None` for NULL.
-    pub plain: Vec<Option<String>>,
-    /// Values of the encrypted columns.
-    pub secret: Vec<Option<Value>>,
 }
 
 /// What a row has in one encrypted column, to be written.
@@ -138,72 +129,6 @@ impl<'t, 'c> Work<'t, 'c> {
         Ok(row)
     }
 
-    /// Inserts many rows, all at once: they are spread out evenly among the codes, and come to the server in the order of a column's codes;
-    /// where a column is left/right, in random order, since there the order in which rows are stored must say nothing.
-    ///
-    /// # Errors
-    /// As [`insert`](Work::insert).
-    pub fn insert_many(&mut self, plain: &[&str], secret: &[&str], rows: &[NewRow]) -> Result<u64> {
-        use std::io::Write;
-        let plan = Plan::new(self.table, plain.iter().copied(), secret.iter().copied())?;
-        for row in rows {
-            if row.plain.len() != plain.len() || row.secret.len() != secret.len() {
-                return Err(Error::invalid("a row has more or fewer values than there are columns"));
-            }
-        }
-        self.begin_change();
-        let nonces: Vec<[u8; 16]> = (0..rows.len() * plan.secret.len()).map(|_| fresh(&mut self.table.rng)).collect();
-        let nonce = |row: usize, at: usize| &nonces[row * plan.secret.len() + at];
-        // Codes first, column by column.
-        let mut codes: Vec<Vec<Option<u128>>> = Vec::new();
-        for (at, column) in plan.secret.iter().enumerate() {
-            let col = &mut self.table.columns[*column];
-            let mut of = vec![None; rows.len()];
-            if col.has_codes() {
-                let there: Vec<usize> = (0..rows.len()).filter(|i| rows[*i].secret[at].is_some()).collect();
-                let value = |i: usize| rows[i].secret[at].as_ref().map_or(0, Value::order);
-                let pairs: Vec<_> = there.iter().map(|i| (value(*i), col.key.coin(*nonce(*i, at)))).collect();
-                let bulk = col.insert_many(&pairs)?;
-                there.iter().zip(bulk.codes).for_each(|(i, code)| of[*i] = Some(code));
-                self.move_codes(*column, &bulk.moves)?;
-            }
-            codes.push(of);
-        }
-        let order = self.arrival(&plan, rows.len(), &codes);
-        let first = self.state.next_row;
-        let copy = format!("copy {} ({}) from stdin", self.table.names.table, plan.columns());
-        let transaction = self.transaction.as_mut().expect("it is there until it ends");
-        let mut writer = transaction.copy_in(&copy)?;
-        let lines = Lines { plan: &plan, rows, nonces: &nonces, codes: &codes, first };
-        let (table, state) = (&mut *self.table, &mut self.state);
-        // One thread seals while the other one sends.
-        let sent = std::thread::scope(|scope| {
-            let (chunks, sealed) = std::sync::mpsc::sync_channel::<String>(4);
-            scope.spawn(move || lines.write(table, state, &order, &chunks));
-            sealed.into_iter().try_for_each(|chunk| writer.write_all(chunk.as_bytes()))
-        });
-        sent.map_err(copy_failed)?;
-        let written = writer.finish()?;
-        self.state.next_row += rows.len() as u64;
-        self.broken = false;
-        Ok(written)
-    }
-
-    /// The order in which rows are stored.
-    fn arrival(&mut self, plan: &Plan, count: usize, codes: &[Vec<Option<u128>>]) -> Vec<usize> {
-        let mut order: Vec<usize> = (0..count).collect();
-        let hidden = plan.secret.iter().any(|column| !self.table.columns[*column].has_codes());
-        if hidden {
-            for i in (1..count).rev() {
-                let below = u128::from(self.table.rng.next_u64()) * (i as u128 + 1);
-                order.swap(i, (below >> 64) as usize);
-            }
-        } else if let Some(codes) = codes.first() {
-            order.sort_unstable_by_key(|i| codes[*i]);
-        }
-        order
-    }
-
     /// Changes a value of a row.
     ///
     /// # Errors
@@ -289,7 +214,7 @@ impl<'t, 'c> Work<'t, 'c> {
     }
 
     /// Replaces codes, all in one statement.
-    fn move_codes(&mut self, column: usize, moves: &[(u128, u128)]) -> Result<()> {
+    pub(crate) fn move_codes(&mut self, column: usize, moves: &[(u128, u128)]) -> Result<()> {
         use std::io::Write;
         if moves.is_empty() {
             return Ok(());
@@ -320,70 +245,6 @@ impl Drop for Work<'_, '_> {
             return;
         }
         self.table.undo();
-    }
-}
-
-/// What COPY is given: rows with their codes, still to be sealed.
-struct Lines<'a> {
-    plan: &'a Plan,
-    rows: &'a [NewRow],
-    /// For each row those of its encrypted columns.
-    nonces: &'a [[u8; 16]],
-    /// For each encrypted column those of all rows.
-    codes: &'a [Vec<Option<u128>>],
-    /// The key of the row that comes first.
-    first: u64,
-}
-
-impl Lines<'_> {
-    /// Bytes that are sent at once.
-    const CHUNK: usize = 128 << 10;
-
-    /// Seals the rows in this order, and notes them in the state. Nobody listens any more if sending has failed.
-    fn write(
-        &self,
-        table: &mut Table,
-        state: &mut State,
-        order: &[usize],
-        chunks: &std::sync::mpsc::SyncSender<String>,
-    ) {
-        let Table { columns, rng, .. } = table;
-        let mut line = String::with_capacity(2 * Lines::CHUNK);
-        for (key, i) in (self.first..).zip(order) {
-            let row = &self.rows[*i];
-            line.push_str(&key.to_string());
-            for value in &row.plain {
-                line.push('\t');
-                escape(value.as_deref(), &mut line);
-            }
-            for (at, column) in self.plan.secret.iter().enumerate() {
-                let col = &columns[*column];
-                let Some(value) = &row.secret[at] else {
-                    line.push_str("\t\\N\t\\N");
-                    continue;
-                };
-                let plain = col.def.ty.to_bytes(value);
-                let sealed = col.key.seal(key, self.nonces[i * self.plan.secret.len() + at], &plain);
-                state.columns[*column].count += 1;
-                state.columns[*column].sum.add(col.key.term(key, &plain));
-                line.push('\t');
-                match (self.codes[at][*i], &col.order) {
-                    (Some(code), _) => line.push_str(&col.text(code)),
-                    (None, Order::Ore(ore)) => hex(&ore.right(value.order(), fresh(rng)), &mut line),
-                    (None, _) => line.push_str("\\N"),
-                }
-                line.push('\t');
-                hex(&sealed, &mut line);
-            }
-            line.push('\n');
-            if line.len() >= Lines::CHUNK {
-                let full = std::mem::replace(&mut line, String::with_capacity(2 * Lines::CHUNK));
-                if chunks.send(full).is_err() {
-                    return;
-                }
-            }
-        }
-        let _ = chunks.send(line);
     }
 }
 
@@ -516,20 +377,6 @@ pub(crate) fn fresh(rng: &mut impl Rng) -> [u8; 16] {
     let mut bytes = [0; 16];
     rng.fill_bytes(&mut bytes);
     bytes
-}
-
-/// A field in the text form of COPY.
-fn escape(value: Option<&str>, line: &mut String) {
-    let Some(value) = value else { return line.push_str("\\N") };
-    for c in value.chars() {
-        match c {
-            '\\' => line.push_str("\\\\"),
-            '\t' => line.push_str("\\t"),
-            '\n' => line.push_str("\\n"),
-            '\r' => line.push_str("\\r"),
-            c => line.push(c),
-        }
-    }
 }
 
 pub(crate) fn copy_failed(source: std::io::Error) -> Error {

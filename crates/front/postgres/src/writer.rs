@@ -6,6 +6,7 @@ use comity_ope::State;
 use postgres::types::ToSql;
 use postgres::{Client, Statement};
 
+use crate::bulk::{Nonces, Rows};
 use crate::schema::seal_state;
 use crate::table::{Loaded, TRIES, Table};
 use crate::work::{Cell, Field, Plan, Work, push_cells};
@@ -44,6 +45,16 @@ impl Table {
         let (plain_names, plain): (Vec<&str>, Vec<_>) = plain.iter().copied().unzip();
         let (secret_names, secret): (Vec<&str>, Vec<_>) = secret.iter().copied().unzip();
         self.writer(client, &plain_names, &secret_names)?.insert(&plain, &secret)
+    }
+
+    /// Inserts many rows, in a transaction of their own, as [`Work::insert_many`]; a try that failed keeps its coins. What is in memory beside the
+    /// dictionaries is a number for each row.
+    ///
+    /// # Errors
+    /// As [`Work::insert_many`]; what `rows` returns.
+    pub fn load(&mut self, client: &mut Client, plain: &[&str], secret: &[&str], rows: &mut dyn Rows) -> Result<u64> {
+        let nonces = Nonces::new(&mut self.rng);
+        self.transact(client, |work| work.insert_rows(plain, secret, rows, &nonces))
     }
 
     /// Does a piece of work in a transaction of its own, again if other clients were faster.
