@@ -1,6 +1,6 @@
 //! [`Server`]: a PostgreSQL server of one's own in a temporary folder, for tests, demonstrations and benchmarks.
 //!
-//! It listens on a Unix socket in that folder and on no port. PostgreSQL refuses to run as root, and so for root it runs as another user,
+//! It listens on a Unix socket in that folder, and on no port unless it is told to ([`Server::listen`]). PostgreSQL refuses to run as root, and so for root it runs as another user,
 //! through `setpriv`. Where it is not installed there is none: nothing is downloaded.
 
 use std::fs;
@@ -36,7 +36,7 @@ impl Server {
         let failed = |source| Error::File { path: dir.clone(), source };
         fs::create_dir(&dir).map_err(failed)?;
         let server = Server { dir: dir.clone(), bin, user };
-        server.own().map_err(failed)?;
+        server.own(&server.dir, 0o700).map_err(failed)?;
         let data = server.data();
         let data = data.to_str().ok_or_else(|| failed(io::Error::other("the folder's name is no UTF-8")))?;
         // `C` orders text by its bytes; the accounts of the machine are trusted through the folder's mode.
@@ -50,7 +50,36 @@ impl Server {
     /// # Errors
     /// [`Error::File`] if it does not start.
     pub fn up(&self) -> Result<()> {
-        let options = format!("-k {} -c listen_addresses=''", self.dir.display());
+        self.start_with("-c listen_addresses=''")
+    }
+
+    /// Starts it again, on a port of the loopback interface, too; with a certificate and its key, both in PEM, it takes TLS there. Returns the port.
+    ///
+    /// # Errors
+    /// [`Error::File`] if it does not end, or does not start.
+    pub fn listen(&self, certificate: Option<[&str; 2]>) -> Result<u16> {
+        self.kill()?;
+        let ssl = if certificate.is_some() { "on" } else { "off" };
+        for (name, text) in ["server.crt", "server.key"].into_iter().zip(certificate.into_iter().flatten()) {
+            let path = self.data().join(name);
+            fs::write(&path, text)
+                .and_then(|()| self.own(&path, 0o600))
+                .map_err(|source| Error::File { path, source })?;
+        }
+        let mut tries = 0;
+        loop {
+            // Somebody else may take the port between these lines.
+            let free = std::net::TcpListener::bind(("127.0.0.1", 0)).and_then(|listener| listener.local_addr());
+            let port = free.map_err(|source| Error::File { path: self.dir.clone(), source })?.port();
+            match self.start_with(&format!("-c listen_addresses=127.0.0.1 -c port={port} -c ssl={ssl}")) {
+                Err(_) if tries < 5 => tries += 1,
+                started => return started.map(|()| port),
+            }
+        }
+    }
+
+    fn start_with(&self, options: &str) -> Result<()> {
+        let options = format!("-k {} {options}", self.dir.display());
         let (data, log) = (self.data(), self.dir.join("log"));
         let (data, log) = (data.to_string_lossy(), log.to_string_lossy());
         self.run("pg_ctl", &["-D", &data, "-l", &log, "-o", &options, "-w", "-s", "start"])
@@ -84,18 +113,19 @@ impl Server {
         self.dir.join("data")
     }
 
+    /// Gives a file or folder to the server's user alone.
     #[cfg(unix)]
-    fn own(&self) -> io::Result<()> {
+    fn own(&self, path: &Path, mode: u32) -> io::Result<()> {
         use std::os::unix::fs::{PermissionsExt, chown};
-        fs::set_permissions(&self.dir, fs::Permissions::from_mode(0o700))?;
+        fs::set_permissions(path, fs::Permissions::from_mode(mode))?;
         match self.user {
-            Some((user, group)) => chown(&self.dir, Some(user), Some(group)),
+            Some((user, group)) => chown(path, Some(user), Some(group)),
             None => Ok(()),
         }
     }
 
     #[cfg(not(unix))]
-    fn own(&self) -> io::Result<()> {
+    fn own(&self, _: &Path, _: u32) -> io::Result<()> {
         Ok(())
     }
 
