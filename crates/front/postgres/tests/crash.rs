@@ -14,12 +14,12 @@ use std::time::{Duration, Instant};
 
 use comity_ope::{Column, Scheme};
 use comity_postgres::server::Server;
-use comity_postgres::{NewRow, Query, Table, cache_path, connect, read_key, write_key};
+use comity_postgres::{NewRow, Query, Table, add_column, cache_path, connect, read_key, write_key};
 use comity_testing::PATIENCE;
 use common::{big, column, make, path, rng};
 use rand_core::Rng;
 
-const MODES: [&str; 4] = ["insert", "load", "rebalance", "rotate"];
+const MODES: [&str; 5] = ["insert", "load", "rebalance", "rotate", "adjust"];
 
 /// The process that is killed: it writes, and notes each row when the database has acknowledged it.
 #[test]
@@ -49,15 +49,22 @@ fn child() {
             table.transact(&mut client, |work| work.insert_many(&["n"], &["v", "w", "x"], &rows)).unwrap();
         } else {
             let v = value(numbers[0]);
-            table
-                .insert(&mut client, &[("n", &numbers[0])], &[("v", Some(&v)), ("w", Some(&v)), ("x", Some(&v))])
-                .unwrap();
+            // Into those that have no order yet, too.
+            let columns: Vec<String> = table.state().columns.iter().map(|column| column.name.clone()).collect();
+            let secret: Vec<_> = columns.iter().map(|column| (column.as_str(), Some(&v))).collect();
+            table.insert(&mut client, &[("n", &numbers[0])], &secret).unwrap();
         }
         let lines: String = numbers.iter().map(|n| format!("{n}\n")).collect();
         noted.write_all(lines.as_bytes()).unwrap();
         match mode.as_str() {
             "rebalance" => {
                 table.transact(&mut client, |work| work.rebalance("v").and(work.rebalance("w"))).unwrap();
+            }
+            "adjust" => {
+                let columns = table.state().columns.iter().filter(|column| !column.ordered);
+                for column in columns.map(|column| column.name.clone()).collect::<Vec<_>>() {
+                    table.transact(&mut client, |work| work.order(&column)).unwrap();
+                }
             }
             "rotate" => {
                 table.rotate(&mut client, &mut rng, |new| write_key(key, new)).unwrap();
@@ -101,6 +108,14 @@ fn kills(victim: Victim, count: usize) {
     for round in 0..count {
         let mode = MODES[round % MODES.len()];
         let _ = fs::remove_file(&noted);
+        if mode == "adjust" {
+            let mut key = read_key(&file).unwrap();
+            let name = format!("a{round}");
+            let scheme = Scheme::ALL[round / MODES.len() % Scheme::ALL.len()];
+            key.columns.push(Column { adjustable: true, ..column(&name, "bigint", scheme) });
+            write_key(&file, &key).unwrap();
+            add_column(&mut connect(&address, None).unwrap(), &key, &name, &mut rng).unwrap();
+        }
         let mut child = Command::new(std::env::current_exe().unwrap())
             .args(["--exact", "child", "--include-ignored", "--nocapture"])
             .env("COMITY_OPE_ADDRESS", &address)
@@ -165,10 +180,25 @@ fn verify(address: &str, file: &Path, acknowledged: &[i32]) {
                 .push(value_of(&row, column).clone());
         }
     }
+    for column in table
+        .state()
+        .columns
+        .iter()
+        .filter(|column| column.ordered)
+        .map(|column| column.name.clone())
+        .collect::<Vec<_>>()
+    {
+        let found = table.select(&mut client, &Query::parse(&format!("{column} >= -1000")).unwrap()).unwrap();
+        assert_eq!(found.len() as u64, count_of(&table, &column), "{column}");
+    }
     for number in acknowledged {
         let found = rows.get(number).unwrap_or_else(|| panic!("row {number} was acknowledged and is lost"));
         assert!(found.len() >= 3 && found.iter().all(|found| *found == value(*number)), "row {number}");
     }
+}
+
+fn count_of(table: &Table, column: &str) -> u64 {
+    table.state().columns.iter().find(|known| known.name == column).unwrap().count
 }
 
 fn value_of<'a>(row: &'a comity_postgres::Row, column: &str) -> &'a comity_ope::Value {
