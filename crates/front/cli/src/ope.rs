@@ -5,6 +5,7 @@ mod csv;
 mod demo;
 mod leakage;
 mod report;
+mod rows;
 
 use std::fs;
 use std::io::{self, BufRead, IsTerminal};
@@ -14,15 +15,14 @@ use std::time::Instant;
 
 use comity_net::SystemRng;
 use comity_ope::{Column, Key, Type};
-use comity_postgres::{self as pg, NewRow, Query, Row, Table, cache_path};
+use comity_postgres::{self as pg, Query, Row, Table, cache_path};
 use comity_terminal::console::note;
 use comity_terminal::failure::{Failure, Outcome};
 use postgres::Client;
-use zeroize::Zeroizing;
 
 use args::{
-    Codes, ColumnArgs, InitArgs, LeakageArgs, LoadArgs, OpeCommand, PlaceArgs, QueryArgs, RebuildArgs, Scheme,
-    StatusArgs, TableArgs,
+    Codes, ColumnArgs, InitArgs, LeakageArgs, OpeCommand, PlaceArgs, QueryArgs, RebuildArgs, Scheme, StatusArgs,
+    TableArgs,
 };
 use report::Report;
 
@@ -30,7 +30,10 @@ use report::Report;
 pub(crate) fn run(command: &OpeCommand) -> Outcome<ExitCode> {
     match command {
         OpeCommand::Init(args) => init(args),
-        OpeCommand::Load(args) => load(args),
+        OpeCommand::Load(args) => rows::load(args),
+        OpeCommand::Insert(args) => rows::insert(args),
+        OpeCommand::Update(args) => rows::update(args),
+        OpeCommand::Delete(args) => rows::delete(args),
         OpeCommand::Query(args) => query(args),
         OpeCommand::Status(args) => status(args),
         OpeCommand::Rebalance(args) => rebalance(args),
@@ -145,48 +148,6 @@ fn shows(scheme: comity_ope::Scheme, adjustable: bool) -> &'static str {
     }
 }
 
-fn load(args: &LoadArgs) -> Outcome {
-    let start = Instant::now();
-    let at = args.file.display().to_string();
-    let text = fs::read_to_string(&args.file).map_err(|error| Failure::input(format!("{at}: {error}")))?;
-    let mut records = csv::read(&Zeroizing::new(text)).map_err(|failure| failure.at(&at))?.into_iter();
-    let names: Vec<String> = records.next().unwrap_or_default().into_iter().map(Option::unwrap_or_default).collect();
-    let Opened { mut client, mut table, .. } = open(&args.place, &args.into)?;
-    let column = |name: &String| table.key().column(name).cloned();
-    for name in &args.encrypt {
-        if column(name).is_none() || !names.contains(name) {
-            let init = format!("`comity ope init --table {} --column {name}` makes one", args.into);
-            return Err(Failure::input(format!(
-                "--encrypt {name}: there is no such encrypted column, or {at} does not have it; {init}"
-            )));
-        }
-    }
-    let columns: Vec<Option<Column>> = names.iter().map(column).collect();
-    let (mut plain, mut secret) = (Vec::new(), Vec::new());
-    for (name, column) in names.iter().zip(&columns) {
-        if column.is_some() { secret.push(name.as_str()) } else { plain.push(name.as_str()) }
-    }
-    let mut rows = Vec::with_capacity(records.len());
-    for (number, record) in records.enumerate() {
-        let mut row = NewRow::default();
-        for ((field, column), name) in record.into_iter().zip(&columns).zip(&names) {
-            let Some(column) = column else {
-                row.plain.push(field);
-                continue;
-            };
-            let value = field.map(Zeroizing::new).map(|text| column.ty.parse(&text)).transpose();
-            row.secret
-                .push(value.map_err(|error| Failure::input(format!("{at}: row {}, {name}: {error}", number + 1)))?);
-        }
-        rows.push(row);
-    }
-    let loaded = table.transact(&mut client, |work| work.insert_many(&plain, &secret, &rows))?;
-    table.save()?;
-    let mut report = Report::new(&table, start);
-    report.loaded = Some(loaded);
-    report.print(args.place.json, &format!("{loaded} rows loaded\n"))
-}
-
 fn query(args: &QueryArgs) -> Outcome {
     let start = Instant::now();
     let query = Query::parse(&args.query)?;
@@ -203,8 +164,14 @@ fn query(args: &QueryArgs) -> Outcome {
     let (names, lines) = answer(&table, &rows);
     let mut report = Report::new(&table, start);
     report.rows = Some(rows.len() as u64);
+    let numbers: Vec<Option<u64>> = rows.iter().map(|row| row.key).collect();
+    // The number comes first, if it is wanted.
+    let shown = |number: Option<u64>| args.rows.then(|| number.map(|number| number.to_string()));
+    let first = args.rows.then(|| Some("row".to_owned()));
+    let records = [&names].into_iter().chain(&lines).zip([first].into_iter().chain(numbers.iter().map(|n| shown(*n))));
     let text: String =
-        [&names].into_iter().chain(&lines).map(|record| csv::line(record.iter().map(Option::as_deref))).collect();
+        records.map(|(record, first)| csv::line(first.iter().chain(record).map(Option::as_deref))).collect();
+    report.numbers = Some(numbers);
     report.columns = Some(names.into_iter().flatten().collect());
     report.values = Some(lines);
     report.print(args.place.json, &text)

@@ -135,6 +135,45 @@ fn from_an_empty_database_to_an_answer() {
 }
 
 #[test]
+fn one_row_at_a_time() {
+    let Some(place) = Place::new("rows") else { return };
+    place.client().batch_execute("create table staff (name text, floor integer)").unwrap();
+    place.init("salary", "bigint", &[]).ok();
+    place.init("grade", "smallint", &["--scheme", "frequency-hiding"]).ok();
+    let insert = |values: &[&str]| place.ope(&[&["insert"], values, &["--into", "staff"]].concat());
+    assert_eq!(insert(&["name=Ada", "floor=3", "salary=52000", "grade=3"]).ok(), "row 1 inserted\n");
+    assert_eq!(insert(&["name=\"\"", "salary=41000", "grade="]).ok(), "row 2 inserted\n");
+    let json = place.ope(&["insert", "salary=7", "--into", "staff", "--json"]);
+    assert_eq!((&json.json()["row"], &json.json()["epoch"]), (&3.into(), &5.into()));
+    let ask = |query: &str| place.ope(&["query", query, "--from", "staff", "--rows"]);
+    assert_eq!(
+        ask("salary > 10 order by salary").ok(),
+        "row,name,floor,salary,grade\n2,\"\",,41000,\n1,Ada,3,52000,3\n"
+    );
+    let change =
+        |row: &str, values: &[&str]| place.ope(&[&["update", "--table", "staff", "--row", row], values].concat());
+    assert_eq!(change("2", &["salary=", "grade=3", "name=Bob", "floor=4"]).ok(), "row 2 changed\n");
+    assert_eq!(ask("grade = 3 order by name").ok(), "row,name,floor,salary,grade\n1,Ada,3,52000,3\n2,Bob,4,,3\n");
+    let json = place.ope(&["query", "grade = 3 order by name", "--from", "staff", "--json"]).json();
+    assert_eq!(json["numbers"], serde_json::json!([1, 2]));
+    let delete = |row: &str| place.ope(&["delete", "--from", "staff", "--row", row]);
+    assert_eq!(delete("1").ok(), "row 1 deleted\n");
+    assert!(place.ope(&["status", "--table", "staff", "--full"]).ok().contains("2 rows are right"));
+
+    delete("1").fails(2, &["there is no row 1"]);
+    change("9", &["salary=1"]).fails(2, &["there is no row 9"]);
+    change("9", &["name=x"]).fails(2, &["there is no row 9"]);
+    change("2", &["pay=1"]).fails(2, &["no column `pay`"]);
+    // All or nothing.
+    change("2", &["name=Carl", "salary=much"]).fails(2, &["salary", "bigint"]);
+    change("2", &["name=Carl", "floor=high"]).fails(2, &["high"]);
+    assert!(ask("name = 'Bob'").ok().contains("2,Bob,4"));
+    insert(&["salary"]).fails(2, &["COLUMN=VALUE"]);
+    insert(&["salary=1", "salary=2"]).fails(2, &["named twice"]);
+    insert(&["salary=1.5"]).fails(2, &["salary", "whole number"]);
+}
+
+#[test]
 fn what_people_do_wrong_is_said() {
     let Some(place) = Place::new("wrong") else { return };
     place.ope(&["status", "--table", "staff"]).fails(2, &["staff.key"]);
@@ -152,6 +191,7 @@ fn what_people_do_wrong_is_said() {
     load("salary,name\n1,x\n", &[]).fails(2, &["no column `name`"]);
     load("salary\n1.5\n", &[]).fails(2, &["row 1, salary", "whole number"]);
     load("salary\n1,2\n", &[]).fails(2, &["line 2", "2 fields"]);
+    load("", &[]).fails(2, &["x.csv", "empty"]);
     let wrong = comity(&["ope", "status", "--table", "other", "--key", &place.path("staff.key")]);
     wrong.fails(2, &["key of `staff`, not of `other`"]);
     place.ope(&["status", "--table", "staff", "--full", "--json", "--root", "no.pem"]).fails_json(

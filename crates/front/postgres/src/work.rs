@@ -154,6 +154,20 @@ impl<'t, 'c> Work<'t, 'c> {
         Ok(())
     }
 
+    /// Changes a value of a row in a column that is not encrypted, given as text.
+    ///
+    /// # Errors
+    /// [`Error::Invalid`] if there is no such row or column; [`Error::Database`].
+    pub fn update_plain(&mut self, row: u64, column: &str, value: Option<&str>) -> Result<()> {
+        let found = self.table.plain.iter().find(|known| known.0 == column);
+        let (_, ty) = found.ok_or_else(|| Error::invalid(format!("the table has no column `{column}`")))?;
+        let sql = format!("update {} set {} = $2::text::{ty} where {ROW} = $1", self.table.names.table, quote(column));
+        match self.transaction().execute(&sql, &[&(row as i64), &value])? {
+            0 => Err(Error::invalid(format!("there is no row {row}"))),
+            _ => Ok(()),
+        }
+    }
+
     /// Deletes a row.
     ///
     /// # Errors

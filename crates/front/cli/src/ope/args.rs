@@ -16,6 +16,7 @@ runs the published attacks on your own column.
   comity ope init --database postgres:///shop --table staff --column salary --type bigint
   comity ope load staff.csv --into staff --encrypt salary
   comity ope query \"salary between 40000 and 60000 order by salary limit 20\" --from staff
+  comity ope insert name=Ada salary=52000 --into staff
   comity ope status --table staff
   comity ope demo        (all of this, on a server of its own)
 
@@ -42,6 +43,12 @@ pub(crate) enum OpeCommand {
     Load(LoadArgs),
     /// Print the rows that a query asks for, as CSV
     Query(QueryArgs),
+    /// Insert one row
+    Insert(InsertArgs),
+    /// Change values of one row
+    Update(UpdateArgs),
+    /// Delete one row
+    Delete(DeleteArgs),
     /// Say what is there; with --full read and check every row
     Status(StatusArgs),
     /// Spread the codes of a column out evenly
@@ -145,9 +152,70 @@ pub(crate) struct QueryArgs {
     /// The table
     #[arg(long, value_name = "TABLE")]
     pub(crate) from: String,
+    /// Print each row's number first, by which `update` and `delete` know it
+    #[arg(long)]
+    pub(crate) rows: bool,
     /// Give an adjustable column its order without asking
     #[arg(long)]
     pub(crate) yes: bool,
+    #[command(flatten)]
+    pub(crate) place: PlaceArgs,
+}
+
+/// A value for a column.
+#[derive(Debug, Clone)]
+pub(crate) struct Assignment {
+    pub(crate) column: String,
+    pub(crate) value: Option<String>,
+}
+
+impl std::str::FromStr for Assignment {
+    type Err = &'static str;
+
+    fn from_str(text: &str) -> Result<Assignment, &'static str> {
+        let (column, value) = text.split_once('=').ok_or("COLUMN=VALUE is wanted")?;
+        // As in CSV.
+        let value = match value {
+            "" => None,
+            "\"\"" => Some(String::new()),
+            value => Some(value.to_owned()),
+        };
+        Ok(Assignment { column: column.to_owned(), value })
+    }
+}
+
+#[derive(Args, Debug)]
+pub(crate) struct InsertArgs {
+    /// The row's values; `COLUMN=` is NULL, and so is every column that is not named; `COLUMN=""`, its quotes included, is the empty text
+    #[arg(value_name = "COLUMN=VALUE", required = true)]
+    pub(crate) values: Vec<Assignment>,
+    /// The table
+    #[arg(long, value_name = "TABLE")]
+    pub(crate) into: String,
+    #[command(flatten)]
+    pub(crate) place: PlaceArgs,
+}
+
+#[derive(Args, Debug)]
+pub(crate) struct UpdateArgs {
+    /// What changes; `COLUMN=` is NULL
+    #[arg(value_name = "COLUMN=VALUE", required = true)]
+    pub(crate) values: Vec<Assignment>,
+    /// The row's number, which `query --rows` prints
+    #[arg(long, value_name = "NUMBER")]
+    pub(crate) row: u64,
+    #[command(flatten)]
+    pub(crate) table: TableArgs,
+}
+
+#[derive(Args, Debug)]
+pub(crate) struct DeleteArgs {
+    /// The row's number, which `query --rows` prints
+    #[arg(long, value_name = "NUMBER")]
+    pub(crate) row: u64,
+    /// The table
+    #[arg(long, value_name = "TABLE")]
+    pub(crate) from: String,
     #[command(flatten)]
     pub(crate) place: PlaceArgs,
 }

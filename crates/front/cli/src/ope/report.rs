@@ -26,6 +26,12 @@ pub(crate) struct Report {
     pub(crate) loaded: Option<u64>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) rows: Option<u64>,
+    /// The row that was inserted, changed or deleted.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) row: Option<u64>,
+    /// The numbers of the rows of an answer; none for a row that was not written here.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) numbers: Option<Vec<Option<u64>>>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) columns: Option<Vec<String>>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -73,6 +79,8 @@ impl Report {
             cache_bytes: table.cache_bytes(),
             loaded: None,
             rows: None,
+            row: None,
+            numbers: None,
             columns: None,
             values: None,
             checked: None,
