@@ -120,11 +120,11 @@ fn revealing(suite: &mut Suite) -> Outcome {
         }
         Ok(10.0 * values.len() as f64)
     })?;
-    suite.rate("ope.client.left", "values/s", aes.map(|aes| aes / 1032.0), 5, || {
+    suite.rate("ope.client.left", "values/s", aes.map(|aes| aes / 216.0), 5, || {
         values.iter().for_each(|value| drop(black_box(ore.left((*value).into()))));
         Ok(values.len() as f64)
     })?;
-    suite.rate("ope.client.right", "values/s", aes.map(|aes| aes / 5120.0), 5, || {
+    suite.rate("ope.client.right", "values/s", aes.map(|aes| aes / 4304.0), 5, || {
         values.iter().for_each(|value| drop(black_box(ore.right((*value).into(), u128::from(*value).to_le_bytes()))));
         Ok(values.len() as f64)
     })?;
@@ -338,7 +338,7 @@ fn postgres_rows(suite: &mut Suite) -> Outcome {
         if !suite.wants(&format!("ope.postgres.{name}")) {
             continue;
         }
-        // 528 bytes a row, 10 µs each to make: a tenth of the rows.
+        // 528 bytes a row, 5 µs each to make: a tenth of the rows.
         let rows = if scheme.has_codes() { ROWS } else { ROWS / 10 };
         let (mut loads, mut inserts, mut ranges) = ([vec![], vec![]], [vec![], vec![]], vec![]);
         for round in 0..ROUNDS {

@@ -3,6 +3,9 @@
 //! Codes rise as values do, so one sorted sequence serves to encrypt, to decrypt and to find a range. It is cut into blocks of at most
 //! [`FULL`] pairs below a directory of each block's greatest value: an insertion is two binary searches and a move of at most a few KiB,
 //! which beats a tree of pointers while the directory fits a cache (up to some 10^8 pairs).
+//!
+//! Both searches branch on the value and read where it leads, chosen over a scan of all pairs for each: who shares the client's caches may learn
+//! about where in the order a value is, which is what the codes show their server anyway.
 
 use zeroize::Zeroize;
 

@@ -16,8 +16,9 @@
 //! that is not its value's is seen when a row is read; a state that was rolled back is seen by a client that kept its cache. Rows
 //! that the server leaves out of an answer are *not* seen by the query, only by a check of the whole table.
 //!
-//! **The client is trusted**, its machine too: finding a value in a dictionary, and shuffling under a key, take branches and memory accesses
-//! that depend on secrets. Nobody else's secrets are there, and no peer times them but through whole statements.
+//! **The client is trusted**, its machine too: finding a value in a dictionary takes branches and memory accesses that depend on the value
+//! ([`Ore`] takes none; only how many random bits it draws depends on the key and a value's leading blocks). Nobody else's secrets are there, and
+//! no peer times them but through whole statements.
 //!
 //! ```
 //! use comity_ope::{Ideal, Placed};

@@ -9,11 +9,13 @@
 //!
 //! Where the prefixes are equal, the left's key opens the one digit at its position; the first that is not 0 tells the order.
 //!
-//! *Security*: right ciphertexts alone are indistinguishable from random. A left and a right together show the order of the two values and
-//! the first block in which they differ. Left ciphertexts of one column show which of them share leading blocks.
-//! `F` is AES-128. `H(k, r)` is `CrHash(k ^ r)`, 128 bits reduced to Z_3 (2^-127 from uniform): the keys that a digit is masked under are
-//! secret and uniform, the `r` public and distinct, which is what correlation robustness is about. `pi` is uniform where AES is random
-//! (module `place`); a Feistel network on 8 bits would take two encryptions and be far from it, with 16 entries of 4 bits a round.
+//! *Security* (of the extended version, ePrint 2016/612): right ciphertexts alone are simulated from their number (Theorem 5.5). A left and a
+//! right together show the order of the two values and the first block in which they differ, and two lefts the first block in which these
+//! differ (Lemma 5.3, from the proof of Theorem 4.1).
+//! `F` is AES-128. `H(k, r)`, the random oracle of the proofs, is `CrHash(k ^ r)`, 128 bits reduced to Z_3 (2^-127 from uniform): the keys
+//! that a digit is masked under are secret and uniform, the `r` public and distinct. Each `pi` is uniform where AES is random (module
+//! `place`). The paper measured a Feistel network of three rounds in its place, two or three encryptions, which on so few bits is far from
+//! random, as its footnote 8 says (D. Bogatov, G. Kollios, L. Reyzin, ePrint 2018/953): its speed is not to be had.
 //!
 //! *Cost*: with `n` blocks a left takes about `27 n` encryptions of a block, 26 of them for the place, a right `538 n`: a key and
 //! a mask for each of 256 positions. A right ciphertext has `16 + 64 n` bytes: 528 for 64-bit values.
