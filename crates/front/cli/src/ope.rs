@@ -59,6 +59,12 @@ struct Opened {
 
 fn key(place: &PlaceArgs, table: &str) -> Outcome<(Key, PathBuf)> {
     let path = key_path(place, table);
+    if !path.exists() {
+        return Err(Failure::input(format!(
+            "{}: there is no such key: `comity ope init --table {table}` makes one, and --key names one elsewhere",
+            path.display()
+        )));
+    }
     let key = pg::read_key(&path).map_err(Failure::from)?;
     let named = pg::table_name(table)?;
     if named[1] != key.table[1] || (!named[0].is_empty() && named[0] != key.table[0]) {

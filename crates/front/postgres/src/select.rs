@@ -216,8 +216,7 @@ impl Table {
 
     fn plain_condition(&self, statement: &mut Statement, condition: &Condition) -> Result<()> {
         let found = self.plain.iter().find(|known| known.0 == condition.column());
-        let (column, ty) =
-            found.ok_or_else(|| Error::invalid(format!("the table has no column `{}`", condition.column())))?;
+        let (column, ty) = found.ok_or_else(|| self.no_column(condition.column()))?;
         let column = quote(column);
         let mut bind = |text: &String| format!("${}::text::{ty}", statement.bind(Box::new(text.clone())));
         let sql = match condition {
@@ -240,7 +239,7 @@ impl Table {
             return Ok((if server { order } else { String::new() }, !server));
         }
         if !self.plain.iter().any(|known| known.0 == *column) {
-            return Err(Error::invalid(format!("the table has no column `{column}`")));
+            return Err(self.no_column(column));
         }
         Ok((format!(" order by t.{}{direction}", quote(column)), filtered))
     }

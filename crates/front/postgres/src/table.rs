@@ -301,6 +301,14 @@ impl Table {
         Ok(())
     }
 
+    /// That there is no such column, and which there are.
+    pub(crate) fn no_column(&self, name: &str) -> Error {
+        let plain = self.plain.iter().map(|column| column.0.as_str());
+        let known: Vec<&str> = plain.chain(self.columns.iter().map(|column| column.def.name.as_str())).collect();
+        let known = known.join(", ");
+        Error::invalid(format!("the table has no column `{name}`: it has {known} (`alter table` adds plain ones)"))
+    }
+
     pub(crate) fn column(&self, name: &str) -> Result<usize> {
         self.columns.iter().position(|column| column.def.name == name).ok_or_else(|| {
             let known: Vec<&str> = self.columns.iter().map(|column| column.def.name.as_str()).collect();

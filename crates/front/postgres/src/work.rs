@@ -160,7 +160,7 @@ impl<'t, 'c> Work<'t, 'c> {
     /// [`Error::Invalid`] if there is no such row or column; [`Error::Database`].
     pub fn update_plain(&mut self, row: u64, column: &str, value: Option<&str>) -> Result<()> {
         let found = self.table.plain.iter().find(|known| known.0 == column);
-        let (_, ty) = found.ok_or_else(|| Error::invalid(format!("the table has no column `{column}`")))?;
+        let (_, ty) = found.ok_or_else(|| self.table.no_column(column))?;
         let sql = format!("update {} set {} = $2::text::{ty} where {ROW} = $1", self.table.names.table, quote(column));
         match self.transaction().execute(&sql, &[&(row as i64), &value])? {
             0 => Err(Error::invalid(format!("there is no row {row}"))),
@@ -279,7 +279,7 @@ impl Plan {
         let mut plan = Plan { plain: Vec::new(), secret: Vec::new(), names: Vec::new() };
         for column in plain {
             let at = table.plain.iter().position(|known| known.0 == column);
-            let at = at.ok_or_else(|| Error::invalid(format!("the table has no column `{column}`")))?;
+            let at = at.ok_or_else(|| table.no_column(column))?;
             plan.plain.push(at);
             plan.names.push((quote(column), table.plain[at].1.clone()));
         }
