@@ -5,12 +5,13 @@
 
 use core::ops::{BitAnd, BitXor};
 
-use super::{Backend, Kind};
+use super::Backend;
+use super::instantiate::run;
 use crate::tape::Gate;
 use crate::{Block, Lanes, Tape};
 
 /// What a slot holds.
-trait Word: Copy + BitXor<Output = Self> + BitAnd<Output = Self> {}
+pub(super) trait Word: Copy + BitXor<Output = Self> + BitAnd<Output = Self> {}
 
 impl Word for bool {}
 impl Word for Lanes {}
@@ -70,7 +71,7 @@ unsafe fn one<W: Word, const AND: bool>(gate: &Gate, slots: *mut W) {
 /// # Safety
 /// `slots` holds the tape's slots.
 #[inline(always)]
-unsafe fn walk<W: Word>(tape: &Tape, slots: *mut W) {
+pub(super) unsafe fn walk<W: Word>(tape: &Tape, slots: *mut W) {
     let (mut xors, mut ands) = (tape.xors(), tape.ands());
     for segment in tape.segments() {
         let (linear, later_xors) = xors.split_at(segment.xors as usize);
@@ -91,35 +92,10 @@ pub(crate) fn bits(tape: &Tape, slots: &mut [bool]) {
     unsafe { walk(tape, slots.as_mut_ptr()) }
 }
 
-/// As [`walk`], with 256-bit registers.
-#[cfg(target_arch = "x86_64")]
-#[target_feature(enable = "avx2")]
-unsafe fn walk_avx2(tape: &Tape, slots: *mut Lanes) {
-    // SAFETY: the caller's promise.
-    unsafe { walk(tape, slots) }
-}
-
-/// As [`walk`], with 512-bit registers.
-#[cfg(target_arch = "x86_64")]
-#[target_feature(enable = "avx512f")]
-unsafe fn walk_avx512(tape: &Tape, slots: *mut Lanes) {
-    // SAFETY: the caller's promise.
-    unsafe { walk(tape, slots) }
-}
-
 /// Walks a tape over lanes; the caller has checked the number of slots.
 pub(crate) fn lanes(backend: Backend, tape: &Tape, slots: &mut [Lanes]) {
     debug_assert!(slots.len() >= tape.slots());
     let slots = slots.as_mut_ptr();
     // SAFETY: the Backend proves the features, and the slots were checked by the caller.
-    unsafe {
-        match backend.0 {
-            #[cfg(target_arch = "x86_64")]
-            Kind::Vaes => walk_avx512(tape, slots),
-            #[cfg(target_arch = "x86_64")]
-            Kind::AesNi => walk_avx2(tape, slots),
-            // The vector registers of ARMv8 are part of every target for it.
-            _ => walk(tape, slots),
-        }
-    }
+    unsafe { run!(backend, clear_walk(tape, slots), else walk(tape, slots)) }
 }

@@ -132,7 +132,9 @@ impl Matrix {
         let factors = match backend.0 {
             Kind::Portable => Factors::Bytes(grouped(<[u64; 8]>::WIDE)),
             #[cfg(target_arch = "x86_64")]
-            Kind::AesNi => Factors::Nibbles(grouped(x86_64::erasure::Avx2::WIDE).into_iter().map(nibbles).collect()),
+            Kind::AesNi | Kind::Vaes256 => {
+                Factors::Nibbles(grouped(x86_64::erasure::Avx2::WIDE).into_iter().map(nibbles).collect())
+            }
             #[cfg(target_arch = "x86_64")]
             Kind::Vaes => {
                 Factors::Affine(grouped(x86_64::erasure::Gfni::WIDE).into_iter().map(x86_64::erasure::affine).collect())

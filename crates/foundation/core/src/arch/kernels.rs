@@ -1,29 +1,16 @@
 //! The safe face of the kernels: each function runs the code of its backend.
 
-#[cfg(target_arch = "aarch64")]
-use super::aarch64;
-#[cfg(target_arch = "x86_64")]
-use super::x86_64;
-use super::{Backend, Kind, RoundKeys, portable};
+use super::{Backend, RoundKeys};
 use crate::Block;
 
-/// Calls the kernel of the backend's kind.
-macro_rules! run {
+/// Calls the kernel of the backend's kind, whose only wish is the machine's features.
+macro_rules! safe {
     ($backend:expr, $kernel:ident($($argument:expr),*)) => {
-        match $backend.0 {
-            Kind::Portable => portable::$kernel($($argument),*),
-            // SAFETY: a backend of this kind exists only where the machine has the kernel's features.
-            #[cfg(target_arch = "x86_64")]
-            Kind::AesNi => unsafe { x86_64::aesni::$kernel($($argument),*) },
-            // SAFETY: likewise.
-            #[cfg(target_arch = "x86_64")]
-            Kind::Vaes => unsafe { x86_64::vaes::$kernel($($argument),*) },
-            // SAFETY: likewise.
-            #[cfg(target_arch = "aarch64")]
-            Kind::Armv8 => unsafe { aarch64::armv8::$kernel($($argument),*) },
-        }
+        // SAFETY: a backend of a kind exists only where the machine has the kind's features.
+        unsafe { $crate::arch::instantiate::run!($backend, $kernel($($argument),*), else $crate::arch::portable::$kernel($($argument),*)) }
     };
 }
+pub(super) use safe;
 
 /// Work over arrays in plain Rust, for [`Backend::vectorize`].
 pub trait Vectorize {
@@ -38,30 +25,30 @@ impl Backend {
     /// Runs work compiled for this backend's registers: loops over arrays that the compiler vectorizes come out as wide as these are.
     /// The result is the same on every backend.
     pub fn vectorize<W: Vectorize>(self, work: W) -> W::Output {
-        run!(self, vectorize(work))
+        safe!(self, vectorize(work))
     }
 
     /// The round keys of a key.
     pub(crate) fn aes_expand(self, key: Block) -> RoundKeys {
-        run!(self, aes_expand(key))
+        safe!(self, aes_expand(key))
     }
 
     /// Encrypts every block in place.
     pub(crate) fn aes_encrypt(self, keys: &RoundKeys, blocks: &mut [[u8; 16]]) {
-        run!(self, aes_encrypt(keys, blocks));
+        safe!(self, aes_encrypt(keys, blocks));
     }
 
     /// Writes the encryptions of `first`, `first + 1`, ... modulo 2^128.
     pub(crate) fn aes_counter(self, keys: &RoundKeys, first: u128, out: &mut [[u8; 16]]) {
         for (first, out) in without_carry(first, out) {
-            run!(self, aes_counter(keys, first, out));
+            safe!(self, aes_counter(keys, first, out));
         }
     }
 
     /// Replaces block `j` = x by pi(pi(x) ^ (first + j)) ^ pi(x).
     pub(crate) fn aes_tccr(self, keys: &RoundKeys, first: u128, blocks: &mut [[u8; 16]]) {
         for (first, blocks) in without_carry(first, blocks) {
-            run!(self, aes_tccr(keys, first, blocks));
+            safe!(self, aes_tccr(keys, first, blocks));
         }
     }
 
@@ -79,13 +66,13 @@ impl Backend {
         for (first, pairs) in without_carry(first, pairs) {
             let blocks = &blocks[start..start + pairs.len()];
             start += pairs.len();
-            run!(self, aes_tccr_pairs(keys, first, delta, blocks, pairs));
+            safe!(self, aes_tccr_pairs(keys, first, delta, blocks, pairs));
         }
     }
 
     /// Replaces every block x by pi(x) ^ x.
     pub(crate) fn aes_cr(self, keys: &RoundKeys, blocks: &mut [[u8; 16]]) {
-        run!(self, aes_cr(keys, blocks));
+        safe!(self, aes_cr(keys, blocks));
     }
 
     /// Writes pi(x) ^ x for every block x, and for its sum with `delta`.
@@ -97,28 +84,28 @@ impl Backend {
         pairs: &mut [[[u8; 16]; 2]],
     ) {
         assert_eq!(blocks.len(), pairs.len(), "a pair for each block");
-        run!(self, aes_cr_pairs(keys, delta, blocks, pairs));
+        safe!(self, aes_cr_pairs(keys, delta, blocks, pairs));
     }
 
     /// Transposes a bit matrix; the caller has checked the lengths.
     pub(crate) fn transpose(self, input: &[u8], output: &mut [u8], rows: usize, columns: usize) {
-        run!(self, transpose(input, output, rows, columns));
+        safe!(self, transpose(input, output, rows, columns));
     }
 
     /// Transposes columns of 128 rows `stride` bytes apart, from byte `first` of each row on; the caller has checked the
     /// lengths.
     pub(crate) fn transpose_columns(self, input: &[u8], stride: usize, first: usize, output: &mut [[u8; 16]]) {
-        run!(self, transpose_columns(input, stride, first, output));
+        safe!(self, transpose_columns(input, stride, first, output));
     }
 
     /// Writes the sum (exclusive or) of rows, all of one length.
     pub(crate) fn sum<const K: usize>(self, rows: [&[[u8; 16]]; K], out: &mut [[u8; 16]]) {
-        run!(self, sum(rows, out));
+        safe!(self, sum(rows, out));
     }
 
     /// The sum of the products of the pairs in GF(2^128); the caller has checked the lengths.
     pub(crate) fn gf128_inner_product(self, a: &[Block], b: &[Block]) -> Block {
-        run!(self, gf128_inner_product(a, b))
+        safe!(self, gf128_inner_product(a, b))
     }
 }
 

@@ -9,6 +9,7 @@ pub(crate) mod erasure;
 pub(crate) mod garble;
 pub(crate) mod gather;
 pub(crate) mod half_tree;
+mod instantiate;
 mod kernels;
 #[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
 mod lanes;
@@ -34,6 +35,8 @@ enum Kind {
     #[cfg(target_arch = "x86_64")]
     AesNi,
     #[cfg(target_arch = "x86_64")]
+    Vaes256,
+    #[cfg(target_arch = "x86_64")]
     Vaes,
     #[cfg(target_arch = "aarch64")]
     Armv8,
@@ -41,7 +44,7 @@ enum Kind {
 
 impl Backend {
     /// The names of all backends, on whatever machine.
-    pub const NAMES: [&str; 4] = ["vaes", "aesni", "armv8", "portable"];
+    pub const NAMES: [&str; 5] = ["vaes", "vaes256", "aesni", "armv8", "portable"];
 
     /// The fastest backend of this machine.
     pub fn detect() -> Backend {
@@ -56,16 +59,14 @@ impl Backend {
         {
             use std::arch::is_x86_feature_detected as has;
             let aesni = has!("aes") && has!("avx2") && has!("pclmulqdq") && has!("ssse3") && has!("sse4.1");
-            let vaes = aesni
-                && has!("gfni")
-                && has!("vaes")
-                && has!("vpclmulqdq")
-                && has!("avx512f")
-                && has!("avx512bw")
-                && has!("avx512vl")
-                && has!("avx512dq");
+            let vaes256 = aesni && has!("vaes") && has!("vpclmulqdq");
+            let vaes =
+                vaes256 && has!("gfni") && has!("avx512f") && has!("avx512bw") && has!("avx512vl") && has!("avx512dq");
             if vaes {
                 found.push(Backend(Kind::Vaes));
+            }
+            if vaes256 {
+                found.push(Backend(Kind::Vaes256));
             }
             if aesni {
                 found.push(Backend(Kind::AesNi));
@@ -93,6 +94,8 @@ impl Backend {
             Kind::Portable => "portable",
             #[cfg(target_arch = "x86_64")]
             Kind::AesNi => "aesni",
+            #[cfg(target_arch = "x86_64")]
+            Kind::Vaes256 => "vaes256",
             #[cfg(target_arch = "x86_64")]
             Kind::Vaes => "vaes",
             #[cfg(target_arch = "aarch64")]

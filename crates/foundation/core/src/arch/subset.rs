@@ -5,9 +5,10 @@
 //!
 //! *Cost.* For each output, group and tile as many loads as the tile has registers, and an addition with each.
 
+use super::Backend;
+use super::kernels::safe;
 #[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
 use super::lanes::Lanes;
-use super::{Backend, Kind};
 use crate::Block;
 
 /// Rows whose sums are looked up together: the bits of a digit.
@@ -17,7 +18,7 @@ const SUBSETS: usize = 1 << GROUP;
 /// Groups whose sums are kept at a time: 32 KiB of them.
 const KEPT: usize = 4;
 /// Blocks of a tile.
-const TILE: usize = 8;
+pub(super) const TILE: usize = 8;
 /// Blocks of memory for sums.
 pub(crate) const ROOM: usize = KEPT * SUBSETS * TILE;
 
@@ -44,47 +45,7 @@ impl Rows<'_> {
 /// Adds to each row of `out` the sum of the rows that its digits name. The caller has checked the lengths: `out` and
 /// `rows` hold whole rows, there are `groups` digits for each row of `out`, and `room` has [`ROOM`] blocks.
 pub(crate) fn add(backend: Backend, all: &Rows<'_>, out: &mut [Block], room: &mut [Block]) {
-    match backend.0 {
-        Kind::Portable => portable(all, out, room),
-        // SAFETY: a backend of this kind exists only where the machine has the kernel's features.
-        #[cfg(target_arch = "x86_64")]
-        Kind::AesNi => unsafe { x86::aesni(all, out, room) },
-        // SAFETY: likewise.
-        #[cfg(target_arch = "x86_64")]
-        Kind::Vaes => unsafe { x86::vaes(all, out, room) },
-        // SAFETY: likewise.
-        #[cfg(target_arch = "aarch64")]
-        Kind::Armv8 => unsafe { armv8(all, out, room) },
-    }
-}
-
-#[cfg(target_arch = "x86_64")]
-mod x86 {
-    use core::arch::x86_64::{__m128i, __m512i};
-
-    use super::{Block, Rows, wide};
-
-    #[target_feature(enable = "aes,avx2,pclmulqdq,ssse3,sse4.1")]
-    pub(super) fn aesni(all: &Rows<'_>, out: &mut [Block], room: &mut [Block]) {
-        // SAFETY: this function has the features that the registers need; the caller has checked the lengths.
-        unsafe { wide::<__m128i, 8, __m128i>(all, out, room) }
-    }
-
-    #[target_feature(
-        enable = "aes,avx2,pclmulqdq,ssse3,sse4.1,vaes,vpclmulqdq,gfni,avx512f,avx512bw,avx512vl,avx512dq"
-    )]
-    pub(super) fn vaes(all: &Rows<'_>, out: &mut [Block], room: &mut [Block]) {
-        // SAFETY: likewise.
-        unsafe { wide::<__m512i, 2, __m128i>(all, out, room) }
-    }
-}
-
-#[cfg(target_arch = "aarch64")]
-#[target_feature(enable = "neon,aes")]
-fn armv8(all: &Rows<'_>, out: &mut [Block], room: &mut [Block]) {
-    use core::arch::aarch64::uint8x16_t;
-    // SAFETY: this function has the features that the registers need; the caller has checked the lengths.
-    unsafe { wide::<uint8x16_t, 8, uint8x16_t>(all, out, room) }
+    safe!(backend, subset_add(all, out, room));
 }
 
 /// All tiles: of `N` wide registers, then of one, then of single blocks.
@@ -93,7 +54,7 @@ fn armv8(all: &Rows<'_>, out: &mut [Block], room: &mut [Block]) {
 /// As for [`Lanes`]; `S` has one lane, and the lengths are what [`add`] says.
 #[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
 #[inline(always)]
-unsafe fn wide<V: Lanes, const N: usize, S: Lanes>(all: &Rows<'_>, out: &mut [Block], room: &mut [Block]) {
+pub(super) unsafe fn wide<V: Lanes, const N: usize, S: Lanes>(all: &Rows<'_>, out: &mut [Block], room: &mut [Block]) {
     const { assert!(S::LANES == 1 && N * V::LANES == TILE) }
     let mut at = 0;
     // SAFETY: the caller's promise, and each tile is inside a row.
@@ -212,7 +173,7 @@ unsafe fn xor<V: Lanes, const N: usize>(mut a: [V; N], b: [V; N]) -> [V; N] {
 }
 
 /// A block at a time.
-fn portable(all: &Rows<'_>, out: &mut [Block], room: &mut [Block]) {
+pub(super) fn portable(all: &Rows<'_>, out: &mut [Block], room: &mut [Block]) {
     for at in 0..all.width {
         for group in 0..all.groups {
             let table = &mut room[..SUBSETS];

@@ -7,9 +7,10 @@
 //! *Cost.* 2^depth encryptions a block of the sum, close to the ceiling of counter mode; two additions an encryption;
 //! 176 bytes of round keys a leaf, read once for every eight registers.
 
+use super::kernels::safe;
 #[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
 use super::lanes::Lanes;
-use super::{Backend, Kind, RoundKeys, portable};
+use super::{Backend, RoundKeys, portable};
 
 /// The most levels of a tree.
 pub(crate) const MAX_DEPTH: usize = 8;
@@ -25,47 +26,7 @@ pub(crate) fn fold(backend: Backend, leaves: &[RoundKeys], first: u64, sum: &mut
     assert!((1..=MAX_DEPTH).contains(&depth) && missing <= 1, "{} leaves are no tree", leaves.len());
     assert_eq!(rows.len(), depth * sum.len(), "a row for each level");
     assert!(first.checked_add(sum.len() as u64).is_some(), "a counter that would wrap");
-    match backend.0 {
-        Kind::Portable => portable_fold(leaves, missing, first, sum, rows),
-        // SAFETY: a backend of this kind exists only where the machine has the kernel's features.
-        #[cfg(target_arch = "x86_64")]
-        Kind::AesNi => unsafe { x86::aesni(leaves, missing, first, sum, rows) },
-        // SAFETY: likewise.
-        #[cfg(target_arch = "x86_64")]
-        Kind::Vaes => unsafe { x86::vaes(leaves, missing, first, sum, rows) },
-        // SAFETY: likewise.
-        #[cfg(target_arch = "aarch64")]
-        Kind::Armv8 => unsafe { armv8(leaves, missing, first, sum, rows) },
-    }
-}
-
-#[cfg(target_arch = "x86_64")]
-mod x86 {
-    use core::arch::x86_64::{__m128i, __m512i};
-
-    use super::{RoundKeys, wide};
-
-    #[target_feature(enable = "aes,avx2,pclmulqdq,ssse3,sse4.1")]
-    pub(super) fn aesni(keys: &[RoundKeys], missing: usize, first: u64, sum: &mut [[u8; 16]], rows: &mut [[u8; 16]]) {
-        // SAFETY: this function has the features that the registers need; the caller has checked the lengths.
-        unsafe { wide::<__m128i, __m128i>(keys, missing, first, sum, rows) }
-    }
-
-    #[target_feature(
-        enable = "aes,avx2,pclmulqdq,ssse3,sse4.1,vaes,vpclmulqdq,gfni,avx512f,avx512bw,avx512vl,avx512dq"
-    )]
-    pub(super) fn vaes(keys: &[RoundKeys], missing: usize, first: u64, sum: &mut [[u8; 16]], rows: &mut [[u8; 16]]) {
-        // SAFETY: this function has the features that the registers need; the caller has checked the lengths.
-        unsafe { wide::<__m512i, __m128i>(keys, missing, first, sum, rows) }
-    }
-}
-
-#[cfg(target_arch = "aarch64")]
-#[target_feature(enable = "neon,aes")]
-fn armv8(keys: &[RoundKeys], missing: usize, first: u64, sum: &mut [[u8; 16]], rows: &mut [[u8; 16]]) {
-    use core::arch::aarch64::uint8x16_t;
-    // SAFETY: this function has the features that the registers need; the caller has checked the lengths.
-    unsafe { wide::<uint8x16_t, uint8x16_t>(keys, missing, first, sum, rows) }
+    safe!(backend, vole_fold(leaves, missing, first, sum, rows));
 }
 
 /// As many steps of eight wide registers as there are, then steps of eight blocks, the last one perhaps not full.
@@ -75,7 +36,7 @@ fn armv8(keys: &[RoundKeys], missing: usize, first: u64, sum: &mut [[u8; 16]], r
 /// many times as long as `sum` as its logarithm says.
 #[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
 #[inline(always)]
-unsafe fn wide<V: Lanes, S: Lanes>(
+pub(super) unsafe fn wide<V: Lanes, S: Lanes>(
     keys: &[RoundKeys],
     missing: usize,
     first: u64,
@@ -185,7 +146,13 @@ unsafe fn encrypt<V: Lanes>(keys: &RoundKeys, start: V, state: &mut [V; 8]) {
 }
 
 /// The same in plain Rust, leaf by leaf.
-fn portable_fold(keys: &[RoundKeys], missing: usize, first: u64, sum: &mut [[u8; 16]], rows: &mut [[u8; 16]]) {
+pub(super) fn portable_fold(
+    keys: &[RoundKeys],
+    missing: usize,
+    first: u64,
+    sum: &mut [[u8; 16]],
+    rows: &mut [[u8; 16]],
+) {
     let n = sum.len();
     sum.fill([0; 16]);
     rows.fill([0; 16]);

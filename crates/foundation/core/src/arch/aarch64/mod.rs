@@ -7,15 +7,16 @@
 use core::arch::aarch64::*;
 
 pub(super) mod erasure;
-pub(super) mod garble;
+mod garble;
 
 use super::RoundKeys;
-use super::lanes::{Bytes, Lanes, instantiate};
+use super::instantiate::instantiate;
+use super::lanes::{Bytes, Lanes};
 use super::portable::transpose::SWAPS;
 use crate::Block;
 
 // The register needs NEON, AES and PMULL; `target_feature` knows the last two by one name. `Backend` asks the machine.
-instantiate!(armv8, uint8x16_t, uint8x16_t, uint8x16_t, "neon,aes");
+instantiate!(armv8, "neon,aes", wide: uint8x16_t, half: uint8x16_t, single: uint8x16_t, bytes: uint8x16_t);
 
 /// The round keys of a key.
 ///
@@ -61,6 +62,20 @@ impl Lanes for uint8x16_t {
         veorq_u8(self, other)
     }
     #[inline(always)]
+    unsafe fn and(self, other: Self) -> Self {
+        vandq_u8(self, other)
+    }
+    #[inline(always)]
+    unsafe fn words(word: u32) -> Self {
+        vreinterpretq_u8_u32(vdupq_n_u32(word))
+    }
+    #[inline(always)]
+    unsafe fn sigma(self) -> Self {
+        // (hi, lo) ^ (0, hi)
+        let swapped = vextq_u8::<8>(self, self);
+        veorq_u8(swapped, vextq_u8::<8>(vdupq_n_u8(0), swapped))
+    }
+    #[inline(always)]
     unsafe fn add_low(self, n: u64) -> Self {
         let n = vsetq_lane_u64::<0>(n, vdupq_n_u64(0));
         vreinterpretq_u8_u64(vaddq_u64(vreinterpretq_u64_u8(self), n))
@@ -85,6 +100,10 @@ impl Lanes for uint8x16_t {
     }
     #[inline(always)]
     unsafe fn zip_lanes(self, other: Self) -> [Self; 2] {
+        [self, other]
+    }
+    #[inline(always)]
+    unsafe fn unzip_lanes(self, other: Self) -> [Self; 2] {
         [self, other]
     }
 }

@@ -1,43 +1,47 @@
-//! The gates' AES keys: expanded sixteen at a time, ahead of the gates or beside their hashing.
+//! The gates' AES keys: a register of each word of many keys expanded at once, ahead of the gates or beside their hashing.
 
 #![allow(clippy::needless_range_loop, reason = "loops walk several arrays of registers side by side")]
 
-use super::Quad;
+use super::Wires;
 use crate::Block;
 
 /// Round keys of AES-128.
 pub(in crate::arch) const ROUND_KEYS: usize = 11;
-/// Pairs of gates whose keys are held. A power of two; four are expanded at a time.
-const RING_PAIRS: usize = 16;
-/// Pairs that one expansion makes.
-pub(super) const GROUP_PAIRS: usize = 4;
+/// Gates whose keys are held. A power of two.
+const RING: usize = 32;
+/// Gates from the ring's start whose keys are held once more behind its end, so that a batch of so many gates finds its
+/// keys side by side wherever it starts.
+const MIRRORED: usize = 8;
 const RCON: [u32; 10] = [1, 2, 4, 8, 16, 32, 64, 128, 0x1b, 0x36];
 
-/// Four lanes of one round key, where one aligned load finds them.
+/// The keys of one half (the generator's or the evaluator's) of the gates, for one round.
 #[derive(Clone, Copy)]
 #[repr(C, align(64))]
-pub(in crate::arch) struct RoundKey([Block; 4]);
+struct Row([Block; RING + MIRRORED]);
+
+/// Blocks from one half's keys to the other's, and from one round's to the next one's.
+const HALF: usize = size_of::<Row>() / size_of::<Block>();
+const ROUND: usize = 2 * HALF;
 
 /// The expanded keys of the gates that come next, and the counter that never runs backwards.
 ///
-/// Gate `g` hashes its inputs under the keys `start ^ 2g` and `start ^ (2g + 1)`, the tweak in the low 64 bits. The ring
-/// holds keys by pairs of gates `(2p, 2p + 1)`.
+/// Gate `g` hashes its inputs under the keys `start ^ 2g` and `start ^ (2g + 1)`, the tweak in the low 64 bits.
 pub(crate) struct KeyRing {
     start: Block,
     start_words: [u32; 4],
     /// The gate that comes next.
     pub(super) next: u64,
-    /// Pairs whose keys were expanded so far.
+    /// Gates whose keys were expanded so far.
     pub(super) expanded: u64,
-    keys: Box<[[RoundKey; ROUND_KEYS]; RING_PAIRS]>,
+    keys: Box<[[Row; 2]; ROUND_KEYS]>,
 }
 
 impl KeyRing {
     pub(crate) fn new(start: Block) -> KeyRing {
-        let zero = [RoundKey([Block::ZERO; 4]); ROUND_KEYS];
+        let zero = [Row([Block::ZERO; RING + MIRRORED]); 2];
         let words: [u32; 4] = bytemuck::cast(start.to_bytes());
         let start_words = words.map(u32::from_le);
-        KeyRing { start, start_words, next: 0, expanded: 0, keys: Box::new([zero; RING_PAIRS]) }
+        KeyRing { start, start_words, next: 0, expanded: 0, keys: Box::new([zero; ROUND_KEYS]) }
     }
 
     /// The key of a half gate.
@@ -46,6 +50,7 @@ impl KeyRing {
     }
 
     /// Takes the numbers of the next `gates` gates.
+    #[inline(always)]
     pub(in crate::arch) fn take(&mut self, gates: u64) -> u64 {
         let first = self.next;
         // 2^63 gates take centuries; past that tweaks would repeat, so stopping is the only safe answer.
@@ -53,140 +58,183 @@ impl KeyRing {
         first
     }
 
-    /// Expands ahead until the keys of `pairs` pairs from the next gate's on are there.
+    /// Expands ahead until the keys of the next `gates` gates are there.
+    ///
+    /// # Safety
+    /// As for [`Wires`]; at most [`MIRRORED`] gates.
     #[inline(always)]
-    pub(in crate::arch) unsafe fn ensure<L: Quad>(&mut self, pairs: u64) {
-        while self.expanded < self.next / 2 + pairs {
-            // SAFETY: the caller has the features of L.
-            unsafe { self.expand_group::<L>() };
+    pub(in crate::arch) unsafe fn ensure<V: Wires>(&mut self, gates: u64) {
+        while self.expanded < self.next + gates {
+            // SAFETY: the caller has the features of V.
+            unsafe { self.expand_group::<V>() };
         }
     }
 
-    /// Expands the sixteen keys of the next four pairs into the ring.
+    /// Expands the keys of the next group of gates into the ring.
     #[inline(always)]
-    unsafe fn expand_group<L: Quad>(&mut self) {
-        let slot = self.expanded as usize % RING_PAIRS;
-        // SAFETY: the caller has the features of L; `slot..slot + 4` is in the ring, whose size is a multiple of 4.
+    unsafe fn expand_group<V: Wires>(&mut self) {
+        const { assert!(RING.is_multiple_of(MIRRORED) && MIRRORED.is_multiple_of(2 * V::LANES)) }
+        let slot = self.expanded as usize % RING;
+        // SAFETY: the caller has the features of V; the group starts at a multiple of its size and so is in the ring, and
+        // in the mirror if it is among the first.
         unsafe {
-            let mut live = self.expand_live::<L>();
-            let keys = self.keys.as_mut_ptr().add(slot);
+            let mut live = self.expand_live::<V>(Order::Gates);
+            let keys = self.keys.as_mut_ptr().cast::<Block>().add(slot);
             for round in 0..ROUND_KEYS {
-                let lanes = live.round_key(round);
-                for i in 0..GROUP_PAIRS {
-                    lanes[i].store((&raw mut (*keys.add(i))[round]).cast());
+                let [a, b, c, d] = live.next(round);
+                let to = keys.add(round * ROUND);
+                put([a, c], to);
+                put([b, d], to.add(HALF));
+                if slot < MIRRORED {
+                    put([a, c], to.add(RING));
+                    put([b, d], to.add(HALF + RING));
                 }
             }
         }
     }
 
-    /// Starts the expansion of the sixteen keys of the next four pairs.
+    /// Starts the expansion of the keys of the next group, which is two registers' gates.
+    ///
+    /// # Safety
+    /// As for [`Wires`].
     #[inline(always)]
-    pub(super) unsafe fn expand_live<L: Quad>(&mut self) -> Live<L> {
-        // A multiple of 16: the offsets of `ORDER` never carry.
-        let first = self.expanded * 4;
-        self.expanded += GROUP_PAIRS as u64;
+    pub(super) unsafe fn expand_live<V: Wires>(&mut self, order: Order) -> Live<V> {
+        // A multiple of a group's tweaks: the offsets never carry.
+        let first = self.expanded * 2;
+        self.expanded += 2 * V::LANES as u64;
         let [a, b, c, d] = self.start_words;
-        // SAFETY: the caller has the features of L.
+        // SAFETY: the caller has the features of V.
         unsafe {
-            let low = L::splat_word(a ^ first as u32).xor(L::from_words(&ORDER));
-            let high = L::splat_word(b ^ (first >> 32) as u32);
-            Live([low, high, L::splat_word(c), L::splat_word(d)])
+            let low = V::words(a ^ first as u32).xor(V::load(order.offsets::<V>().as_ptr().cast()));
+            Live([low, V::words(b ^ (first >> 32) as u32), V::words(c), V::words(d)])
         }
     }
 
-    /// The keys of a pair, which were ensured.
+    /// Where the keys of the next gate are, which were ensured.
     #[inline(always)]
-    pub(in crate::arch) fn pair(&self, pair: u64) -> *const RoundKey {
-        self.keys[pair as usize & (RING_PAIRS - 1)].as_ptr()
-    }
-
-    /// The keys of the next gate, which were ensured.
-    #[inline(always)]
-    pub(super) fn ahead_half(&self) -> AheadHalf {
-        AheadHalf(self.pair(self.next / 2), 2 * (self.next % 2) as usize)
-    }
-
-    /// The keys of the next `N` pairs, which were ensured.
-    #[inline(always)]
-    pub(super) fn ahead<const N: usize>(&self) -> Ahead<N> {
-        let mut keys = [self.keys[0].as_ptr(); N];
-        for (i, key) in keys.iter_mut().enumerate() {
-            *key = self.pair(self.next / 2 + i as u64);
-        }
-        Ahead(keys)
+    pub(super) fn ahead(&self) -> Ahead {
+        Ahead(self.keys.as_ptr().cast::<Block>().wrapping_add(self.next as usize % RING))
     }
 }
 
-/// Where a batch of `N` pairs finds its round keys.
-pub(in crate::arch) trait Schedule<L, const N: usize> {
-    /// Round key `round`; asked for in order, each once.
-    unsafe fn round_key(&mut self, round: usize) -> [L; N];
+/// # Safety
+/// As for [`Wires`]; there is room for both registers.
+#[inline(always)]
+unsafe fn put<V: Wires>([first, second]: [V; 2], to: *mut Block) {
+    // SAFETY: the caller's promise.
+    unsafe {
+        first.store(to.cast());
+        second.store(to.add(V::LANES).cast());
+    }
+}
+
+/// In which lanes the keys of a group of tweaks come.
+#[derive(Clone, Copy)]
+pub(super) enum Order {
+    /// Four registers: the generator's halves of gates, the evaluator's of the same, and again.
+    Gates,
+    /// Tweak after tweak.
+    Blocks,
+}
+
+impl Order {
+    /// The tweak whose words come in word `4 l + i` of a register: transposition brings it to lane `l` of register `i`.
+    #[inline(always)]
+    const fn offsets<V: Wires>(self) -> &'static [u32; 16] {
+        const {
+            assert!(V::LANES == 1 || V::LANES == 2 || V::LANES == 4);
+        }
+        match (self, V::LANES) {
+            (_, 1) => &[0, 1, 2, 3, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0],
+            (Order::Gates, 2) => &[0, 1, 4, 5, 2, 3, 6, 7, 0, 0, 0, 0, 0, 0, 0, 0],
+            (Order::Blocks, 2) => &[0, 2, 4, 6, 1, 3, 5, 7, 0, 0, 0, 0, 0, 0, 0, 0],
+            (Order::Gates, _) => &[0, 1, 8, 9, 2, 3, 10, 11, 4, 5, 12, 13, 6, 7, 14, 15],
+            (Order::Blocks, _) => &[0, 4, 8, 12, 1, 5, 9, 13, 2, 6, 10, 14, 3, 7, 11, 15],
+        }
+    }
+}
+
+/// Where a batch of `N` registers' gates finds its round keys.
+pub(in crate::arch) trait Schedule<V, const N: usize> {
+    /// Round key `round` of both halves; asked for in order, each once.
+    ///
+    /// # Safety
+    /// As for [`Wires`].
+    unsafe fn round_key(&mut self, round: usize) -> [[V; 2]; N];
 }
 
 /// Keys expanded earlier.
-pub(super) struct Ahead<const N: usize>([*const RoundKey; N]);
+#[derive(Clone, Copy)]
+pub(super) struct Ahead(*const Block);
 
-impl<L: Quad, const N: usize> Schedule<L, N> for Ahead<N> {
+impl Ahead {
+    /// Where round key `round` of the first gate's half `half` is, and those of the next gates behind it.
     #[inline(always)]
-    unsafe fn round_key(&mut self, round: usize) -> [L; N] {
-        // SAFETY: each pointer is to eleven round keys; the caller has the features of L.
+    pub(super) fn at(self, round: usize, half: usize) -> *const [u8; 16] {
+        self.0.wrapping_add(round * ROUND + half * HALF).cast()
+    }
+}
+
+impl<V: Wires, const N: usize> Schedule<V, N> for Ahead {
+    #[inline(always)]
+    unsafe fn round_key(&mut self, round: usize) -> [[V; 2]; N] {
+        debug_assert!(N * V::LANES <= MIRRORED);
+        // SAFETY: the pointers are to the keys of at least `MIRRORED` gates; the caller has the features of V.
         unsafe {
-            let mut keys = [L::load(self.0[0].add(round).cast()); N];
+            let [a, b] = [self.at(round, 0), self.at(round, 1)];
+            let mut keys = [[V::load(a), V::load(b)]; N];
             for i in 1..N {
-                keys[i] = L::load(self.0[i].add(round).cast());
+                keys[i] = [V::load(a.add(i * V::LANES)), V::load(b.add(i * V::LANES))];
             }
             keys
         }
     }
 }
 
-/// As [`Ahead`], the keys of one gate: so many lanes into those of its pair.
-pub(super) struct AheadHalf(*const RoundKey, usize);
+/// Keys being expanded, word `i` of all of them in the `i`-th register.
+pub(super) struct Live<V>([V; 4]);
 
-impl<L: Quad> Schedule<L, 1> for AheadHalf {
+impl<V: Wires> Live<V> {
+    /// Round key `round` of all of them, in the order asked for.
+    ///
+    /// # Safety
+    /// As for [`Wires`].
     #[inline(always)]
-    unsafe fn round_key(&mut self, round: usize) -> [L; 1] {
-        // SAFETY: the pointer is to eleven round keys of two gates; the caller has the features of L.
-        unsafe { [L::load_half(self.0.add(round).cast::<Block>().add(self.1))] }
-    }
-}
-
-/// Sixteen keys being expanded, word `i` of all of them in the `i`-th vector.
-pub(super) struct Live<L>([L; 4]);
-
-/// Word `i` of vector lane `l` belongs to key `4i + l`, which the transposition brings to lane `l` of pair `i`.
-const ORDER: [u32; 16] = [0, 4, 8, 12, 1, 5, 9, 13, 2, 6, 10, 14, 3, 7, 11, 15];
-
-impl<L: Quad> Schedule<L, GROUP_PAIRS> for Live<L> {
-    #[inline(always)]
-    unsafe fn round_key(&mut self, round: usize) -> [L; GROUP_PAIRS] {
+    pub(super) unsafe fn next(&mut self, round: usize) -> [V; 4] {
         let now = self.0;
-        // SAFETY: the caller has the features of L.
+        // SAFETY: the caller has the features of V.
         unsafe {
             // The next round's words first: they are a chain, and must not queue behind the shuffles of this round.
             if round < ROUND_KEYS - 1 {
                 let w = &mut self.0;
-                w[0] = w[0].xor(w[3].key_word(L::splat_word(RCON[round])));
+                w[0] = w[0].xor(w[3].key_word(V::words(RCON[round])));
                 w[1] = w[1].xor(w[0]);
                 w[2] = w[2].xor(w[1]);
                 w[3] = w[3].xor(w[2]);
             }
-            L::transpose_words(now)
+            V::transpose_words(now)
         }
     }
 }
 
-/// Two groups of keys being expanded side by side. Where only four vectors are hashed, one group's key schedule is a chain
-/// that the AES units wait for.
-pub(super) struct LiveTwice<L>(pub(super) [Live<L>; 2]);
-
-impl<L: Quad> Schedule<L, { 2 * GROUP_PAIRS }> for LiveTwice<L> {
+impl<V: Wires> Schedule<V, 2> for Live<V> {
     #[inline(always)]
-    unsafe fn round_key(&mut self, round: usize) -> [L; 2 * GROUP_PAIRS] {
-        // SAFETY: the caller has the features of L.
-        unsafe {
-            let [[a, b, c, d], [e, f, g, h]] = [self.0[0].round_key(round), self.0[1].round_key(round)];
-            [a, b, c, d, e, f, g, h]
-        }
+    unsafe fn round_key(&mut self, round: usize) -> [[V; 2]; 2] {
+        // SAFETY: the caller has the features of V.
+        let [a, b, c, d] = unsafe { self.next(round) };
+        [[a, b], [c, d]]
+    }
+}
+
+/// Two groups of keys being expanded side by side. Where only one state is hashed a key, one group's key schedule is a chain
+/// that the AES units wait for.
+pub(super) struct LiveTwice<V>(pub(super) [Live<V>; 2]);
+
+impl<V: Wires> Schedule<V, 4> for LiveTwice<V> {
+    #[inline(always)]
+    unsafe fn round_key(&mut self, round: usize) -> [[V; 2]; 4] {
+        // SAFETY: the caller has the features of V.
+        let [[a, b, c, d], [e, f, g, h]] = unsafe { [self.0[0].next(round), self.0[1].next(round)] };
+        [[a, b], [c, d], [e, f], [g, h]]
     }
 }

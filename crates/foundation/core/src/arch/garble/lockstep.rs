@@ -9,9 +9,11 @@ use crate::gates::Part;
 use crate::lockstep::LANES;
 use crate::{Backend, Block, Gate};
 
+use super::super::instantiate::run;
 use super::super::portable;
-use super::keys::{KeyRing, ROUND_KEYS, RoundKey};
-use super::{Quad, dispatch};
+use super::Wires;
+use super::keys::{Ahead, KeyRing, ROUND_KEYS};
+use super::sides::{evaluated, garbled};
 
 /// How a group of copies lies in its slots and in the tables that it writes.
 pub(crate) struct Shape {
@@ -56,7 +58,7 @@ pub(crate) fn garble(
     // SAFETY: the Backend proves the features; the caller checked that `slots` holds `width` labels for each slot of the
     // tape, `deltas` `width` blocks and `tables` two rows of `copies` blocks for each AND gate.
     unsafe {
-        dispatch!(
+        run!(
             backend,
             lockstep_garble(keys, d, part, shape, s, t),
             else portable::lockstep::garble(keys, deltas, part, shape, slots, tables)
@@ -76,7 +78,7 @@ pub(crate) fn evaluate(
     let s = slots.as_mut_ptr();
     // SAFETY: as in `garble`; the columns are below `copies`.
     unsafe {
-        dispatch!(
+        run!(
             backend,
             lockstep_evaluate(keys, part, picked, s, tables.as_ptr()),
             else portable::lockstep::evaluate(keys, part, picked, slots, tables)
@@ -99,7 +101,7 @@ pub(crate) fn check(
     let (side, s) = (Checking { deltas: deltas.as_ptr(), differences: differences.as_mut_ptr() }, slots.as_mut_ptr());
     // SAFETY: as in `evaluate`; `deltas` and `differences` hold a block for each column.
     unsafe {
-        dispatch!(
+        run!(
             backend,
             lockstep_check(keys, side, part, &picked, s, tables.as_ptr()),
             else portable::lockstep::check(keys, part, Compared { deltas, picked, differences }, slots, tables)
@@ -114,28 +116,28 @@ fn check_reader(part: &Part<'_>, picked: &Picked<'_>, slots: &[Block], tables: &
     debug_assert!(tables.len() == 2 * picked.copies * part.ands());
 }
 
-/// The two keys of one gate: eleven round keys with the gate's lanes in each.
+/// The two keys of one gate.
 #[derive(Clone, Copy)]
-struct GateKeys(*const RoundKey, usize);
+struct GateKeys(Ahead);
 
 impl GateKeys {
     /// Round key `round` of the gate's half `half`, in every lane.
     #[inline(always)]
-    unsafe fn get<Q: Quad>(self, round: usize, half: usize) -> Q {
-        // SAFETY: the ring holds eleven round keys of four lanes for each pair.
-        unsafe { Q::broadcast(self.0.add(round).cast::<Block>().add(self.1 + half)) }
+    unsafe fn get<V: Wires>(self, round: usize, half: usize) -> V {
+        // SAFETY: the ring holds the gate's keys; the caller has the features of V.
+        unsafe { V::broadcast(*self.0.at(round, half)) }
     }
 }
 
 /// One side's work on `N` vectors of copies.
-pub(in crate::arch) trait Side<Q: Quad>: Copy {
+pub(in crate::arch) trait Side<V: Wires>: Copy {
     /// The most vectors at a time, so that enough AES states are in flight and registers suffice.
     const WIDE: usize;
     /// `copy`: the first one's place in the group. `inputs`: the gate's `a` and `b`. `rows`: the generator's and the
     /// evaluator's, of all copies.
     unsafe fn gate<const N: usize>(
         self,
-        keys: impl Fn(usize, usize) -> Q,
+        keys: impl Fn(usize, usize) -> V,
         copy: usize,
         inputs: [*const Block; 2],
         out: *mut Block,
@@ -172,48 +174,54 @@ pub(in crate::arch) struct Evaluating;
 
 /// Stores the lanes of a row that exist.
 #[inline(always)]
-unsafe fn store_row<Q: Quad>(row: Q, to: *mut Block, real: usize) {
+unsafe fn store_row<V: Wires>(row: V, to: *mut Block, real: usize) {
     // SAFETY: `to` is good for `real` blocks.
     unsafe {
-        if real >= LANES {
-            row.store(to);
+        if real >= V::LANES {
+            row.store(to.cast());
         } else {
             let mut lanes = [Block::ZERO; LANES];
-            row.store(lanes.as_mut_ptr());
+            row.store(lanes.as_mut_ptr().cast());
             to.copy_from_nonoverlapping(lanes.as_ptr(), real);
         }
     }
 }
 
-/// Loads four columns of a row.
+/// Loads as many columns of a row as there are lanes.
 #[inline(always)]
-unsafe fn load_row<Q: Quad>(row: *const Block, columns: *const u32) -> Q {
-    // SAFETY: `columns` is good for four numbers, and the row has those columns.
-    unsafe { Q::gather(columns.cast::<[u32; LANES]>().read().map(|column| row.add(column as usize))) }
+unsafe fn load_row<V: Wires>(row: *const Block, columns: *const u32) -> V {
+    let mut from = [row; LANES];
+    // SAFETY: `columns` is good for a number a lane, and the row has those columns.
+    unsafe {
+        for lane in 0..V::LANES {
+            from[lane] = row.add(*columns.add(lane) as usize);
+        }
+        V::gather(from)
+    }
 }
 
 /// Garbles one gate in `N` vectors of copies; `rows` gets the rows of each vector, the generator's first.
 ///
 /// # Safety
-/// The features of `Q` are present, and the pointers are to `N` vectors.
+/// The features of `V` are present, and the pointers are to `N` vectors.
 #[inline(always)]
-unsafe fn garble_gate<Q: Quad, const N: usize>(
-    key: impl Fn(usize, usize) -> Q,
+unsafe fn garble_gate<V: Wires, const N: usize>(
+    key: impl Fn(usize, usize) -> V,
     deltas: *const Block,
     [a, b]: [*const Block; 2],
     out: *mut Block,
-    mut rows: impl FnMut(usize, [Q; 2]),
+    mut rows: impl FnMut(usize, [V; 2]),
 ) {
     // SAFETY: the caller's promise.
     unsafe {
-        let zero = Q::splat_word(0);
+        let zero = V::words(0);
         // x[h]: the label for zero of input h under hashing; y[h]: that for one.
         let (mut x, mut y) = ([[zero; N]; 2], [[zero; N]; 2]);
         for (h, input) in [a, b].into_iter().enumerate() {
             let first = key(0, h);
             for i in 0..N {
-                x[h][i] = Q::load(input.add(LANES * i)).sigma().xor(first);
-                y[h][i] = x[h][i].xor(Q::load(deltas.add(LANES * i)).sigma());
+                x[h][i] = V::load(input.add(V::LANES * i).cast()).sigma().xor(first);
+                y[h][i] = x[h][i].xor(V::load(deltas.add(V::LANES * i).cast()).sigma());
             }
         }
         for round in 1..ROUND_KEYS - 1 {
@@ -227,90 +235,87 @@ unsafe fn garble_gate<Q: Quad, const N: usize>(
         }
         let last = [key(ROUND_KEYS - 1, 0), key(ROUND_KEYS - 1, 1)];
         for i in 0..N {
-            let delta = Q::load(deltas.add(LANES * i));
-            let (a, b) = (Q::load(a.add(LANES * i)), Q::load(b.add(LANES * i)));
+            let delta = V::load(deltas.add(V::LANES * i).cast());
+            let (a, b) = (V::load(a.add(V::LANES * i).cast()), V::load(b.add(V::LANES * i).cast()));
             let (key_a, key_b) = (last[0].xor(a.sigma()), last[1].xor(b.sigma()));
             let sigma_delta = delta.sigma();
             let (a0, a1) = (x[0][i].aes_last(key_a), y[0][i].aes_last(key_a.xor(sigma_delta)));
             let (b0, b1) = (x[1][i].aes_last(key_b), y[1][i].aes_last(key_b.xor(sigma_delta)));
-            // ZRE15, Figure 2.
-            let permute_b = b.lsb_mask();
-            let row_g = a0.xor3(a1, permute_b.and(delta));
-            let hashes_b = b0.xor(b1);
-            let label = a0.xor(a.lsb_mask().and(row_g)).xor3(b0, permute_b.and(hashes_b));
-            label.store(out.add(LANES * i));
-            rows(i, [row_g, hashes_b.xor(a)]);
+            let (row, label) = garbled(a, b, delta, [a0, a1, b0, b1]);
+            label.store(out.add(V::LANES * i).cast());
+            rows(i, row);
         }
     }
 }
 
-impl<Q: Quad> Side<Q> for Garbling {
+impl<V: Wires> Side<V> for Garbling {
     const WIDE: usize = 2;
 
     #[inline(always)]
     unsafe fn gate<const N: usize>(
         self,
-        key: impl Fn(usize, usize) -> Q,
+        key: impl Fn(usize, usize) -> V,
         copy: usize,
         inputs: [*const Block; 2],
         out: *mut Block,
         rows: [*mut Block; 2],
     ) {
-        // SAFETY: the caller has the features of Q and the pointers are to N vectors of this gate's wires.
+        // SAFETY: the caller has the features of V and the pointers are to N vectors of this gate's wires.
         unsafe {
-            garble_gate::<Q, N>(key, self.deltas.add(copy), inputs, out, |i, vectors| {
-                let copy = copy + LANES * i;
+            garble_gate::<V, N>(key, self.deltas.add(copy), inputs, out, |i, vectors| {
+                let copy = copy + V::LANES * i;
                 for h in 0..2 {
-                    store_row(vectors[h], rows[h].add(self.first + copy), self.real - copy);
+                    store_row(vectors[h], rows[h].add(self.first + copy), self.real.saturating_sub(copy));
                 }
             });
         }
     }
 }
 
-impl<Q: Quad> Side<Q> for Reading<Checking> {
+impl<V: Wires> Side<V> for Reading<Checking> {
     const WIDE: usize = 2;
 
     #[inline(always)]
     unsafe fn gate<const N: usize>(
         self,
-        key: impl Fn(usize, usize) -> Q,
+        key: impl Fn(usize, usize) -> V,
         copy: usize,
         inputs: [*const Block; 2],
         out: *mut Block,
         rows: [*mut Block; 2],
     ) {
         let Reading(Checking { deltas, differences }, columns) = self;
-        // SAFETY: the caller has the features of Q and the pointers are to N vectors of this gate's wires.
+        // SAFETY: the caller has the features of V and the pointers are to N vectors of this gate's wires.
         unsafe {
-            garble_gate::<Q, N>(key, deltas.add(copy), inputs, out, |i, [generator, evaluator]| {
-                let (columns, difference) = (columns.add(copy + LANES * i), differences.add(copy + LANES * i));
+            garble_gate::<V, N>(key, deltas.add(copy), inputs, out, |i, [generator, evaluator]| {
+                let (columns, difference) =
+                    (columns.add(copy + V::LANES * i), differences.add(copy + V::LANES * i).cast());
                 let now = generator.xor(load_row(rows[0], columns)).or(evaluator.xor(load_row(rows[1], columns)));
-                Q::load(difference).or(now).store(difference);
+                V::load(difference).or(now).store(difference);
             });
         }
     }
 }
 
-impl<Q: Quad> Side<Q> for Reading<Evaluating> {
+impl<V: Wires> Side<V> for Reading<Evaluating> {
     const WIDE: usize = 4;
 
     #[inline(always)]
     unsafe fn gate<const N: usize>(
         self,
-        key: impl Fn(usize, usize) -> Q,
+        key: impl Fn(usize, usize) -> V,
         copy: usize,
         [a, b]: [*const Block; 2],
         out: *mut Block,
         [generator, evaluator]: [*mut Block; 2],
     ) {
-        // SAFETY: the caller has the features of Q and the pointers are to N vectors of this gate's wires.
+        // SAFETY: the caller has the features of V and the pointers are to N vectors of this gate's wires.
         unsafe {
-            let mut x = [[Q::splat_word(0); N]; 2];
+            let mut x = [[V::words(0); N]; 2];
             for (h, input) in [a, b].into_iter().enumerate() {
                 let first = key(0, h);
                 for i in 0..N {
-                    x[h][i] = Q::load(input.add(LANES * i)).sigma().xor(first);
+                    x[h][i] = V::load(input.add(V::LANES * i).cast()).sigma().xor(first);
                 }
             }
             for round in 1..ROUND_KEYS - 1 {
@@ -323,13 +328,12 @@ impl<Q: Quad> Side<Q> for Reading<Evaluating> {
             }
             let last = [key(ROUND_KEYS - 1, 0), key(ROUND_KEYS - 1, 1)];
             for i in 0..N {
-                let (a, b) = (Q::load(a.add(LANES * i)), Q::load(b.add(LANES * i)));
-                let columns = self.1.add(copy + LANES * i);
-                let (row_g, row_e): (Q, Q) = (load_row(generator, columns), load_row(evaluator, columns));
+                let (a, b) = (V::load(a.add(V::LANES * i).cast()), V::load(b.add(V::LANES * i).cast()));
+                let columns = self.1.add(copy + V::LANES * i);
+                let (row_g, row_e): (V, V) = (load_row(generator, columns), load_row(evaluator, columns));
                 let hash_a = x[0][i].aes_last(last[0].xor(a.sigma()));
                 let hash_b = x[1][i].aes_last(last[1].xor(b.sigma()));
-                let with_a = hash_a.xor(a.lsb_mask().and(row_g));
-                with_a.xor3(hash_b, b.lsb_mask().and(row_e.xor(a))).store(out.add(LANES * i));
+                evaluated([a, b], [hash_a, hash_b], [row_g, row_e]).store(out.add(V::LANES * i).cast());
             }
         }
     }
@@ -338,10 +342,10 @@ impl<Q: Quad> Side<Q> for Reading<Evaluating> {
 /// Walks a stretch of tape.
 ///
 /// # Safety
-/// The features of `Q` are present; `slots` holds `width` labels for each of the tape's slots, and `tables` two rows of
+/// The features of `V` are present; `slots` holds `width` labels for each of the tape's slots, and `tables` two rows of
 /// `copies` blocks for each AND gate; what the side points to is for `width` copies.
 #[inline(always)]
-pub(in crate::arch) unsafe fn walk<Q: Quad, S: Side<Q>>(
+pub(in crate::arch) unsafe fn walk<V: Wires, S: Side<V>>(
     side: S,
     ring: &mut KeyRing,
     part: &Part<'_>,
@@ -357,9 +361,9 @@ pub(in crate::arch) unsafe fn walk<Q: Quad, S: Side<Q>>(
         xors = later;
         for gate in now {
             let (a, b, out) = (wire(gate.a), wire(gate.b), wire(gate.out));
-            for i in (0..width).step_by(LANES) {
+            for i in (0..width).step_by(V::LANES) {
                 // SAFETY: each wire has `width` labels, a multiple of LANES.
-                unsafe { Q::load(a.add(i)).xor(Q::load(b.add(i))).store(out.add(i)) };
+                unsafe { V::load(a.add(i).cast()).xor(V::load(b.add(i).cast())).store(out.add(i).cast()) };
             }
         }
         let (now, later) = ands.split_at(segment.ands as usize);
@@ -368,24 +372,24 @@ pub(in crate::arch) unsafe fn walk<Q: Quad, S: Side<Q>>(
             let (a, b, out) = (wire(*a), wire(*b), wire(*out));
             // SAFETY: as promised by the caller; `tables` moves by two rows for each gate.
             unsafe {
-                ring.ensure::<Q>(2);
-                let number = ring.take(1);
-                let keys = GateKeys(ring.pair(number / 2), 2 * (number % 2) as usize);
-                let key = |round, half| keys.get::<Q>(round, half);
+                ring.ensure::<V>(1);
+                let keys = GateKeys(ring.ahead());
+                ring.take(1);
+                let key = |round, half| keys.get::<V>(round, half);
                 let rows = [tables, tables.add(copies)];
                 let mut i = 0;
                 while i < width {
                     let inputs = [a.add(i).cast_const(), b.add(i).cast_const()];
-                    if i + S::WIDE * LANES <= width {
+                    if i + S::WIDE * V::LANES <= width {
                         if S::WIDE == 4 {
                             side.gate::<4>(key, i, inputs, out.add(i), rows);
                         } else {
                             side.gate::<2>(key, i, inputs, out.add(i), rows);
                         }
-                        i += S::WIDE * LANES;
+                        i += S::WIDE * V::LANES;
                     } else {
                         side.gate::<1>(key, i, inputs, out.add(i), rows);
-                        i += LANES;
+                        i += V::LANES;
                     }
                 }
                 tables = tables.add(2 * copies);

@@ -2,152 +2,144 @@
 
 #![allow(clippy::needless_range_loop, reason = "loops walk several arrays of registers side by side")]
 
-use super::Quad;
-use super::keys::{KeyRing, LiveTwice, Schedule};
+use super::Wires;
+use super::keys::{KeyRing, LiveTwice, Order, Schedule};
 use super::sides::Side;
 use crate::gates::Part;
 use crate::{Block, Gate};
 
 /// The XOR gates of a segment, in order.
 #[inline(always)]
-unsafe fn xor_gates(gates: &[Gate], slots: *mut Block) {
+unsafe fn xor_gates<S: Wires>(gates: &[Gate], slots: *mut Block) {
     for gate in gates {
-        // SAFETY: the tape's indices are in range.
+        // SAFETY: the tape's indices are in range; the caller has the features of S.
         unsafe {
-            *slots.byte_add(gate.out as usize) = *slots.byte_add(gate.a as usize) ^ *slots.byte_add(gate.b as usize)
-        };
+            let (a, b) = (slots.byte_add(gate.a as usize), slots.byte_add(gate.b as usize));
+            S::load(a.cast()).xor(S::load(b.cast())).store(slots.byte_add(gate.out as usize).cast());
+        }
     }
 }
 
-/// Walks a stretch of tape.
+/// Walks a stretch of tape, with registers of as many blocks as the machine has, of half as many, and of one.
 ///
 /// # Safety
-/// The features of `L` are present, `slots` holds the tape's slots, `tables` two blocks for each AND gate.
+/// The features of the registers are present, `slots` holds the tape's slots, `tables` two blocks for each AND gate.
 #[inline(always)]
-pub(in crate::arch) unsafe fn walk<L: Quad, S: Side<L>>(
-    side: S,
+pub(in crate::arch) unsafe fn walk<V: Wires, H: Wires, S: Wires, T: Side>(
+    side: T,
     ring: &mut KeyRing,
     part: &Part<'_>,
     slots: *mut Block,
     mut tables: *mut Block,
 ) {
+    const { assert!(S::LANES == 1 && 2 * H::LANES >= V::LANES && (T::WIDE == 2 || T::WIDE == 4)) }
     let (mut xors, mut ands) = (part.xor_gates(), part.and_gates());
     for segment in part.segments() {
         let (now, later) = xors.split_at(segment.xors as usize);
         xors = later;
-        // SAFETY: the tape was validated when it was made; `tables` moves by two blocks for each gate.
+        let (mut gates, later) = ands.split_at(segment.ands as usize);
+        ands = later;
+        // SAFETY: the tape was validated when it was made; `tables` moves by two blocks for each gate, and `gates` has as
+        // many as a batch takes.
         unsafe {
-            xor_gates(now, slots);
-            let (mut gates, later) = ands.split_at(segment.ands as usize);
-            ands = later;
-            if let ([gate, rest @ ..], 1) = (gates, ring.next % 2) {
-                single::<L, S>(side, ring, gate, slots, tables);
-                tables = tables.add(2);
-                gates = rest;
+            xor_gates::<S>(now, slots);
+            /// A batch of `$n` registers of `$wires`, its keys from `$keys`.
+            macro_rules! batch {
+                ($wires:ty, $n:expr, $keys:expr) => {{
+                    let keys = $keys;
+                    batch::<$wires, T, { $n }>(side, ring, keys, gates, slots, tables);
+                    gates = gates.get_unchecked($n * <$wires>::LANES..);
+                    tables = tables.add(2 * $n * <$wires>::LANES);
+                }};
             }
-            while gates.len() >= 8 {
-                // Nothing expanded ahead: the keys of a whole group need never touch memory.
-                let live = ring.expanded == ring.next / 2 && ring.next.is_multiple_of(2);
-                if live && S::GROUPS == 2 && gates.len() >= 16 {
-                    let keys = LiveTwice([ring.expand_live::<L>(), ring.expand_live::<L>()]);
-                    full_batch::<L, S, 8>(side, ring, keys, &gates[..16], slots, tables);
-                    tables = tables.add(32);
-                    gates = &gates[16..];
-                    continue;
-                }
-                if live {
-                    let keys = ring.expand_live::<L>();
-                    full_batch::<L, S, 4>(side, ring, keys, &gates[..8], slots, tables);
+            /// The same, its keys expanded ahead.
+            macro_rules! ahead {
+                ($wires:ty, $n:expr) => {
+                    batch!($wires, $n, {
+                        ring.ensure::<V>(($n * <$wires>::LANES) as u64);
+                        ring.ahead()
+                    })
+                };
+            }
+            while gates.len() >= 4 * V::LANES && T::WIDE == 4 {
+                if V::LIVE && ring.expanded == ring.next {
+                    // Nothing expanded ahead: the keys of a whole group need never touch memory.
+                    batch!(V, 4, LiveTwice([ring.expand_live(Order::Gates), ring.expand_live(Order::Gates)]));
+                } else if V::LANES < 4 {
+                    ahead!(V, 4);
                 } else {
-                    ring.ensure::<L>(4);
-                    let keys = ring.ahead();
-                    full_batch::<L, S, 4>(side, ring, keys, &gates[..8], slots, tables);
+                    ahead!(V, 2);
                 }
-                tables = tables.add(16);
-                gates = &gates[8..];
             }
-            if gates.len() >= 4 {
-                ring.ensure::<L>(3);
-                let keys = ring.ahead();
-                full_batch::<L, S, 2>(side, ring, keys, &gates[..4], slots, tables);
-                tables = tables.add(8);
-                gates = &gates[4..];
+            while gates.len() >= 2 * V::LANES {
+                if V::LIVE && ring.expanded == ring.next {
+                    batch!(V, 2, ring.expand_live(Order::Gates));
+                } else {
+                    ahead!(V, 2);
+                }
             }
-            if gates.len() >= 2 {
-                ring.ensure::<L>(2);
-                let keys = ring.ahead();
-                full_batch::<L, S, 1>(side, ring, keys, &gates[..2], slots, tables);
-                tables = tables.add(4);
-                gates = &gates[2..];
+            if gates.len() >= V::LANES {
+                ahead!(V, 1);
             }
-            if let [gate] = gates {
-                single::<L, S>(side, ring, gate, slots, tables);
-                tables = tables.add(2);
+            if H::LANES < V::LANES && gates.len() >= H::LANES {
+                ahead!(H, 1);
             }
+            if S::LANES < H::LANES && !gates.is_empty() {
+                ahead!(S, 1);
+            }
+            debug_assert!(gates.is_empty());
         }
     }
 }
 
+/// Garbles or evaluates the first gates, as many as `N` registers hold.
+///
+/// # Safety
+/// As [`walk`]; there are so many gates, independent of each other, and `tables` is good for two blocks for each.
 #[inline(always)]
-unsafe fn gather<L: Quad>(low: &Gate, high: &Gate, slots: *const Block) -> L {
-    // SAFETY: the tape's indices are in range; the caller has the features of L.
-    unsafe {
-        L::gather([
-            slots.byte_add(low.a as usize),
-            slots.byte_add(low.b as usize),
-            slots.byte_add(high.a as usize),
-            slots.byte_add(high.b as usize),
-        ])
-    }
-}
-
-#[inline(always)]
-unsafe fn full_batch<L: Quad, S: Side<L>, const N: usize>(
-    side: S,
+unsafe fn batch<V: Wires, T: Side, const N: usize>(
+    side: T,
     ring: &mut KeyRing,
-    keys: impl Schedule<L, N>,
+    keys: impl Schedule<V, N>,
     gates: &[Gate],
     slots: *mut Block,
     tables: *mut Block,
 ) {
-    // SAFETY: as `walk`; `gates` holds 2N gates and starts at an even gate number.
+    ring.take((N * V::LANES) as u64);
+    let gates = gates.as_ptr();
+    // SAFETY: the caller's promise.
     unsafe {
-        ring.take(2 * N as u64);
-        let mut input = [gather::<L>(gates.get_unchecked(0), gates.get_unchecked(1), slots); N];
-        for i in 1..N {
-            input[i] = gather::<L>(gates.get_unchecked(2 * i), gates.get_unchecked(2 * i + 1), slots);
-        }
-        let mut table = input;
-        if !S::WRITES {
-            for i in 0..N {
-                table[i] = L::load(tables.add(4 * i));
-            }
-        }
-        let (table, out) = side.combine::<N>(input, keys, table);
+        let mut inputs = [[V::words(0); 2]; N];
         for i in 0..N {
-            if S::WRITES {
-                table[i].store(tables.add(4 * i));
+            let gates = gates.add(i * V::LANES);
+            let mut from = [[slots.cast_const(); 4]; 2];
+            for lane in 0..V::LANES {
+                from[0][lane] = slots.byte_add((*gates.add(lane)).a as usize);
+                from[1][lane] = slots.byte_add((*gates.add(lane)).b as usize);
             }
-            out[i].store_lane0(slots.byte_add(gates.get_unchecked(2 * i).out as usize));
-            out[i].store_lane2(slots.byte_add(gates.get_unchecked(2 * i + 1).out as usize));
+            inputs[i] = [V::gather(from[0]), V::gather(from[1])];
         }
-    }
-}
-
-/// One gate alone: the first of a batch if its number is odd, and the last if it is even.
-#[inline(always)]
-unsafe fn single<L: Quad, S: Side<L>>(side: S, ring: &mut KeyRing, gate: &Gate, slots: *mut Block, tables: *mut Block) {
-    // SAFETY: as `walk`; only this gate's two blocks of `tables` are touched.
-    unsafe {
-        ring.ensure::<L>(2);
-        let keys = ring.ahead_half();
-        ring.take(1);
-        let input = [L::gather_half([slots.byte_add(gate.a as usize), slots.byte_add(gate.b as usize)])];
-        let table = if S::WRITES { input } else { [L::load_half(tables)] };
-        let (table, out) = side.combine::<1>(input, keys, table);
-        if S::WRITES {
-            table[0].store_half(tables);
+        let mut rows = inputs;
+        if !T::WRITES {
+            for i in 0..N {
+                let from = tables.add(2 * i * V::LANES).cast();
+                rows[i] = V::load(from).unzip_lanes(V::load(from.add(V::LANES)));
+            }
         }
-        out[0].store_lane0(slots.byte_add(gate.out as usize));
+        let (rows, out) = side.combine::<V, N>(inputs, keys, rows);
+        for i in 0..N {
+            if T::WRITES {
+                let to = tables.add(2 * i * V::LANES).cast();
+                let [low, high] = rows[i][0].zip_lanes(rows[i][1]);
+                low.store(to);
+                high.store(to.add(V::LANES));
+            }
+            let gates = gates.add(i * V::LANES);
+            let mut to = [slots; 4];
+            for lane in 0..V::LANES {
+                to[lane] = slots.byte_add((*gates.add(lane)).out as usize);
+            }
+            out[i].scatter(to);
+        }
     }
 }

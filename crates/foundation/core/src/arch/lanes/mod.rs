@@ -1,7 +1,7 @@
 //! Kernels written once for every vector machine, generic over its registers.
 //!
-//! A machine implements [`Lanes`] and [`Bytes`] for its registers, and [`instantiate`] defines the outermost functions,
-//! which alone carry `target_feature`: everything here is inlined into them, and so uses the machine's instructions.
+//! A machine implements [`Lanes`] and [`Bytes`] for its registers, and [`instantiate`](super::instantiate) defines the
+//! outermost functions, which alone carry `target_feature`: everything here is inlined into them, and so uses the machine's instructions.
 //! That is why there are loops here and hardly a closure: only what is always inlined is sure to get the features.
 
 pub(super) mod aes;
@@ -22,6 +22,11 @@ pub(super) trait Lanes: Copy {
     /// The same block in every lane.
     unsafe fn broadcast(block: [u8; 16]) -> Self;
     unsafe fn xor(self, other: Self) -> Self;
+    unsafe fn and(self, other: Self) -> Self;
+    /// The same word in every place.
+    unsafe fn words(word: u32) -> Self;
+    /// `(lo, hi)` to `(hi, lo ^ hi)` in each lane: the orthomorphism of correlation-robust hashing.
+    unsafe fn sigma(self) -> Self;
     /// Adds a number to the low 64 bits of every lane.
     unsafe fn add_low(self, n: u64) -> Self;
     /// A middle round of AES: ShiftRows, SubBytes, MixColumns, and the key added.
@@ -33,6 +38,8 @@ pub(super) trait Lanes: Copy {
 
     /// The lanes of both registers in turn: the first of each, the second of each, and so on.
     unsafe fn zip_lanes(self, other: Self) -> [Self; 2];
+    /// Undoes [`zip_lanes`](Lanes::zip_lanes).
+    unsafe fn unzip_lanes(self, other: Self) -> [Self; 2];
 
     /// `first`, `first + 1`, ... in the lanes.
     #[inline(always)]
@@ -97,102 +104,3 @@ pub(in crate::arch) unsafe fn sum<V: Lanes, S: Lanes, const K: usize>(rows: [&[[
         }
     }
 }
-
-/// Defines a module of outermost functions for a kind of machine: its widest register, one of a single block, and
-/// its widest register of bytes.
-macro_rules! instantiate {
-    ($kind:ident, $wide:ty, $single:ty, $bytes:ty, $features:literal) => {
-        pub(in crate::arch) mod $kind {
-            use super::*;
-            use crate::Block;
-            use crate::arch::{RoundKeys, Vectorize, lanes};
-
-            #[target_feature(enable = $features)]
-            pub(in crate::arch) fn vectorize<W: Vectorize>(work: W) -> W::Output {
-                work.run()
-            }
-
-            #[target_feature(enable = $features)]
-            pub(in crate::arch) fn aes_expand(key: Block) -> RoundKeys {
-                expand(key)
-            }
-
-            #[target_feature(enable = $features)]
-            pub(in crate::arch) fn aes_encrypt(keys: &RoundKeys, blocks: &mut [[u8; 16]]) {
-                // SAFETY: this function has the features that the registers need.
-                unsafe { lanes::aes::encrypt::<$wide, $single>(keys, blocks) }
-            }
-
-            #[target_feature(enable = $features)]
-            pub(in crate::arch) fn aes_counter(keys: &RoundKeys, first: u128, out: &mut [[u8; 16]]) {
-                // SAFETY: this function has the features that the registers need.
-                unsafe { lanes::aes::counter::<$wide, $single>(keys, first, out) }
-            }
-
-            #[target_feature(enable = $features)]
-            pub(in crate::arch) fn aes_tccr(keys: &RoundKeys, first: u128, blocks: &mut [[u8; 16]]) {
-                // SAFETY: this function has the features that the registers need.
-                unsafe { lanes::aes::tccr::<$wide, $single>(keys, first, blocks) }
-            }
-
-            #[target_feature(enable = $features)]
-            pub(in crate::arch) fn aes_tccr_pairs(
-                keys: &RoundKeys,
-                first: u128,
-                delta: [u8; 16],
-                blocks: &[[u8; 16]],
-                pairs: &mut [[[u8; 16]; 2]],
-            ) {
-                // SAFETY: this function has the features that the registers need; the lengths are equal.
-                unsafe { lanes::aes::tccr_pairs::<$wide, $single>(keys, first, delta, blocks, pairs) }
-            }
-
-            #[target_feature(enable = $features)]
-            pub(in crate::arch) fn aes_cr(keys: &RoundKeys, blocks: &mut [[u8; 16]]) {
-                // SAFETY: this function has the features that the registers need.
-                unsafe { lanes::aes::cr::<$wide, $single>(keys, blocks) }
-            }
-
-            #[target_feature(enable = $features)]
-            pub(in crate::arch) fn aes_cr_pairs(
-                keys: &RoundKeys,
-                delta: [u8; 16],
-                blocks: &[[u8; 16]],
-                pairs: &mut [[[u8; 16]; 2]],
-            ) {
-                // SAFETY: this function has the features that the registers need; the lengths are equal.
-                unsafe { lanes::aes::cr_pairs::<$wide, $single>(keys, delta, blocks, pairs) }
-            }
-
-            #[target_feature(enable = $features)]
-            pub(in crate::arch) fn transpose(input: &[u8], output: &mut [u8], rows: usize, columns: usize) {
-                // SAFETY: this function has the features that the registers need.
-                unsafe { lanes::transpose::transpose::<$bytes, $single>(input, output, rows, columns) }
-            }
-
-            #[target_feature(enable = $features)]
-            pub(in crate::arch) fn transpose_columns(
-                input: &[u8],
-                stride: usize,
-                first: usize,
-                output: &mut [[u8; 16]],
-            ) {
-                // SAFETY: this function has the features that the registers need.
-                unsafe { lanes::transpose::columns::<$bytes, $single>(input, stride, first, output) }
-            }
-
-            #[target_feature(enable = $features)]
-            pub(in crate::arch) fn sum<const K: usize>(rows: [&[[u8; 16]]; K], out: &mut [[u8; 16]]) {
-                // SAFETY: this function has the features that the registers need.
-                unsafe { lanes::sum::<$wide, $single, K>(rows, out) }
-            }
-
-            #[target_feature(enable = $features)]
-            pub(in crate::arch) fn gf128_inner_product(a: &[Block], b: &[Block]) -> Block {
-                // SAFETY: this function has the features that the registers need.
-                unsafe { lanes::clmul::inner_product::<$wide, $single>(a, b) }
-            }
-        }
-    };
-}
-pub(super) use instantiate;

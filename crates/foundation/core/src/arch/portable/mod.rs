@@ -14,6 +14,11 @@ pub(super) use aes::{
 pub(super) use clmul::inner_product as gf128_inner_product;
 pub(super) use transpose::{transpose, transpose_columns};
 
+pub(super) use super::gather::portable as gather_add;
+pub(super) use super::half_tree::{portable_add as tree_add, portable_children as tree_children};
+pub(super) use super::subset::portable as subset_add;
+pub(super) use super::vole::portable_fold as vole_fold;
+
 /// Does the work with the instructions that every machine of the target has.
 pub(super) fn vectorize<W: super::Vectorize>(work: W) -> W::Output {
     work.run()

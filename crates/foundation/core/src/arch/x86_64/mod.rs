@@ -1,24 +1,31 @@
-//! x86-64: AES-NI with AVX2, and VAES with AVX-512.
+//! x86-64: AES-NI with AVX2, VAES with AVX2, and VAES with AVX-512.
 
 use core::arch::x86_64::*;
 
 pub(super) mod erasure;
-pub(crate) mod garble;
+mod garble;
 mod registers;
 
 use super::RoundKeys;
-use super::lanes::instantiate;
+use super::instantiate::instantiate;
 use crate::Block;
 
-// `__m128i` needs AES-NI, PCLMULQDQ and SSE, `__m256i` AVX2, `__m512i` VAES, VPCLMULQDQ, GFNI and AVX-512.
-// `Backend` asks the machine for all that its kind enables here.
-instantiate!(aesni, __m128i, __m128i, __m256i, "aes,avx2,pclmulqdq,ssse3,sse4.1");
+// `__m128i` needs AES-NI, PCLMULQDQ and SSE, `__m256i` AVX2 and, as a register of blocks, VAES and VPCLMULQDQ, `__m512i` GFNI
+// and AVX-512 besides. `Backend` asks the machine for all that its kind enables here.
+instantiate!(
+    aesni,
+    "aes,avx2,pclmulqdq,ssse3,sse4.1",
+    wide: __m128i, half: __m128i, single: __m128i, bytes: __m256i
+);
+instantiate!(
+    vaes256,
+    "aes,avx2,pclmulqdq,ssse3,sse4.1,vaes,vpclmulqdq",
+    wide: __m256i, half: __m128i, single: __m128i, bytes: __m256i
+);
 instantiate!(
     vaes,
-    __m512i,
-    __m128i,
-    __m512i,
-    "aes,avx2,pclmulqdq,ssse3,sse4.1,vaes,vpclmulqdq,gfni,avx512f,avx512bw,avx512vl,avx512dq"
+    "aes,avx2,pclmulqdq,ssse3,sse4.1,vaes,vpclmulqdq,gfni,avx512f,avx512bw,avx512vl,avx512dq",
+    wide: __m512i, half: __m256i, single: __m128i, bytes: __m512i
 );
 
 /// The round keys of a key.

@@ -26,6 +26,19 @@ impl Lanes for __m128i {
         _mm_xor_si128(self, other)
     }
     #[inline(always)]
+    unsafe fn and(self, other: Self) -> Self {
+        _mm_and_si128(self, other)
+    }
+    #[inline(always)]
+    unsafe fn words(word: u32) -> Self {
+        _mm_set1_epi32(word as i32)
+    }
+    #[inline(always)]
+    unsafe fn sigma(self) -> Self {
+        let high = _mm_and_si128(self, _mm_set_epi64x(-1, 0));
+        _mm_xor_si128(_mm_shuffle_epi32::<0b01_00_11_10>(self), high)
+    }
+    #[inline(always)]
     unsafe fn add_low(self, n: u64) -> Self {
         _mm_add_epi64(self, _mm_set_epi64x(0, n as i64))
     }
@@ -43,6 +56,10 @@ impl Lanes for __m128i {
     }
     #[inline(always)]
     unsafe fn zip_lanes(self, other: Self) -> [Self; 2] {
+        [self, other]
+    }
+    #[inline(always)]
+    unsafe fn unzip_lanes(self, other: Self) -> [Self; 2] {
         [self, other]
     }
 }
@@ -68,6 +85,21 @@ impl Lanes for __m512i {
         _mm512_xor_si512(self, other)
     }
     #[inline(always)]
+    unsafe fn and(self, other: Self) -> Self {
+        _mm512_and_si512(self, other)
+    }
+    #[inline(always)]
+    unsafe fn words(word: u32) -> Self {
+        _mm512_set1_epi32(word as i32)
+    }
+    #[inline(always)]
+    unsafe fn sigma(self) -> Self {
+        let (swapped, high) =
+            (_mm512_shuffle_epi32::<0b01_00_11_10>(self), _mm512_set_epi64(-1, 0, -1, 0, -1, 0, -1, 0));
+        // swapped ^ (self & high)
+        _mm512_ternarylogic_epi64::<0b0111_1000>(swapped, self, high)
+    }
+    #[inline(always)]
     unsafe fn add_low(self, n: u64) -> Self {
         _mm512_add_epi64(self, _mm512_maskz_set1_epi64(0b0101_0101, n as i64))
     }
@@ -87,6 +119,69 @@ impl Lanes for __m512i {
     unsafe fn zip_lanes(self, other: Self) -> [Self; 2] {
         let (low, high) = (_mm512_set_epi64(11, 10, 3, 2, 9, 8, 1, 0), _mm512_set_epi64(15, 14, 7, 6, 13, 12, 5, 4));
         [_mm512_permutex2var_epi64(self, low, other), _mm512_permutex2var_epi64(self, high, other)]
+    }
+    #[inline(always)]
+    unsafe fn unzip_lanes(self, other: Self) -> [Self; 2] {
+        [_mm512_shuffle_i64x2::<0b10_00_10_00>(self, other), _mm512_shuffle_i64x2::<0b11_01_11_01>(self, other)]
+    }
+}
+
+#[allow(unsafe_op_in_unsafe_fn, reason = "each method is an instruction or two; the trait says what they need")]
+impl Lanes for __m256i {
+    const LANES: usize = 2;
+
+    #[inline(always)]
+    unsafe fn load(from: *const [u8; 16]) -> Self {
+        _mm256_loadu_si256(from.cast())
+    }
+    #[inline(always)]
+    unsafe fn store(self, to: *mut [u8; 16]) {
+        _mm256_storeu_si256(to.cast(), self)
+    }
+    #[inline(always)]
+    unsafe fn broadcast(block: [u8; 16]) -> Self {
+        _mm256_broadcastsi128_si256(_mm_loadu_si128(block.as_ptr().cast()))
+    }
+    #[inline(always)]
+    unsafe fn xor(self, other: Self) -> Self {
+        _mm256_xor_si256(self, other)
+    }
+    #[inline(always)]
+    unsafe fn and(self, other: Self) -> Self {
+        _mm256_and_si256(self, other)
+    }
+    #[inline(always)]
+    unsafe fn words(word: u32) -> Self {
+        _mm256_set1_epi32(word as i32)
+    }
+    #[inline(always)]
+    unsafe fn sigma(self) -> Self {
+        let high = _mm256_and_si256(self, _mm256_set_epi64x(-1, 0, -1, 0));
+        _mm256_xor_si256(_mm256_shuffle_epi32::<0b01_00_11_10>(self), high)
+    }
+    #[inline(always)]
+    unsafe fn add_low(self, n: u64) -> Self {
+        _mm256_add_epi64(self, _mm256_set_epi64x(0, n as i64, 0, n as i64))
+    }
+    #[inline(always)]
+    unsafe fn aes_round(self, key: Self) -> Self {
+        _mm256_aesenc_epi128(self, key)
+    }
+    #[inline(always)]
+    unsafe fn aes_last(self, key: Self) -> Self {
+        _mm256_aesenclast_epi128(self, key)
+    }
+    #[inline(always)]
+    unsafe fn clmul<const HALVES: i32>(self, other: Self) -> Self {
+        _mm256_clmulepi64_epi128::<HALVES>(self, other)
+    }
+    #[inline(always)]
+    unsafe fn zip_lanes(self, other: Self) -> [Self; 2] {
+        [_mm256_permute2x128_si256::<0x20>(self, other), _mm256_permute2x128_si256::<0x31>(self, other)]
+    }
+    #[inline(always)]
+    unsafe fn unzip_lanes(self, other: Self) -> [Self; 2] {
+        self.zip_lanes(other)
     }
 }
 
