@@ -70,6 +70,23 @@ impl KeyRing {
         }
     }
 
+    /// As [`ensure`](KeyRing::ensure), after groups of the narrower `H` may have been expanded.
+    ///
+    /// # Safety
+    /// As `ensure`.
+    #[inline(always)]
+    pub(super) unsafe fn ensure_after<V: Wires, H: Wires>(&mut self, gates: u64) {
+        // SAFETY: the caller has the features of H and V.
+        unsafe {
+            if V::LIVE && H::LANES < V::LANES {
+                while self.expanded < self.next + gates && !self.expanded.is_multiple_of(2 * V::LANES as u64) {
+                    self.expand_group::<H>();
+                }
+            }
+            self.ensure::<V>(gates);
+        }
+    }
+
     /// Expands the keys of the next group of gates into the ring.
     #[inline(always)]
     unsafe fn expand_group<V: Wires>(&mut self) {
@@ -91,6 +108,12 @@ impl KeyRing {
                 }
             }
         }
+    }
+
+    /// Whether no keys are held and the next gate begins a group.
+    #[inline(always)]
+    pub(super) fn fresh<V: Wires>(&self) -> bool {
+        self.expanded == self.next && self.next.is_multiple_of(2 * V::LANES as u64)
     }
 
     /// Starts the expansion of the keys of the next group, which is two registers' gates.

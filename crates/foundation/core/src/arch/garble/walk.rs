@@ -43,6 +43,7 @@ pub(in crate::arch) unsafe fn walk<V: Wires, H: Wires, S: Wires, T: Side>(
         // many as a batch takes.
         unsafe {
             xor_gates::<S>(now, slots);
+            let narrow = V::LIVE && H::LANES < V::LANES && gates.len() < V::LANES;
             /// A batch of `$n` registers of `$wires`, its keys from `$keys`.
             macro_rules! batch {
                 ($wires:ty, $n:expr, $keys:expr) => {{
@@ -56,13 +57,19 @@ pub(in crate::arch) unsafe fn walk<V: Wires, H: Wires, S: Wires, T: Side>(
             macro_rules! ahead {
                 ($wires:ty, $n:expr) => {
                     batch!($wires, $n, {
-                        ring.ensure::<V>(($n * <$wires>::LANES) as u64);
+                        // What waits for a single gate is not kept waiting by its key: a machine has its widest units once, and
+                        // narrower ones twice.
+                        if narrow {
+                            ring.ensure::<H>(($n * <$wires>::LANES) as u64);
+                        } else {
+                            ring.ensure_after::<V, H>(($n * <$wires>::LANES) as u64);
+                        }
                         ring.ahead()
                     })
                 };
             }
             while gates.len() >= 4 * V::LANES && T::WIDE == 4 {
-                if V::LIVE && ring.expanded == ring.next {
+                if V::LIVE && ring.fresh::<V>() {
                     // Nothing expanded ahead: the keys of a whole group need never touch memory.
                     batch!(V, 4, LiveTwice([ring.expand_live(Order::Gates), ring.expand_live(Order::Gates)]));
                 } else if V::LANES < 4 {
@@ -72,7 +79,7 @@ pub(in crate::arch) unsafe fn walk<V: Wires, H: Wires, S: Wires, T: Side>(
                 }
             }
             while gates.len() >= 2 * V::LANES {
-                if V::LIVE && ring.expanded == ring.next {
+                if V::LIVE && ring.fresh::<V>() {
                     batch!(V, 2, ring.expand_live(Order::Gates));
                 } else {
                     ahead!(V, 2);
