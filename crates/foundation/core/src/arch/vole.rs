@@ -81,12 +81,15 @@ unsafe fn step<V: Lanes>(
     // set, and was then written at the last leaf without it.
     unsafe {
         let mut waiting = [[core::mem::MaybeUninit::<V>::uninit(); 8]; MAX_DEPTH];
-        let start = V::count_from(first);
+        let mut counter = [V::count_from(first); 8];
+        for (i, counter) in counter.iter_mut().enumerate() {
+            *counter = counter.add_low((i * V::LANES) as u64);
+        }
         let all = keys.len() + missing;
         for leaf in 0..all {
             let mut state = [V::broadcast([0; 16]); 8];
             if leaf >= missing {
-                encrypt(&keys[leaf - missing], start, &mut state);
+                encrypt(&keys[leaf - missing], &counter, &mut state);
             }
             let mut level = 0;
             while leaf >> level & 1 == 1 {
@@ -124,13 +127,13 @@ unsafe fn step<V: Lanes>(
 /// As for [`Lanes`]; the low 64 bits of the counter must not wrap.
 #[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
 #[inline(always)]
-unsafe fn encrypt<V: Lanes>(keys: &RoundKeys, start: V, state: &mut [V; 8]) {
+unsafe fn encrypt<V: Lanes>(keys: &RoundKeys, counter: &[V; 8], state: &mut [V; 8]) {
     let [whiten, middle @ .., last] = keys;
     // SAFETY: the caller's promise.
     unsafe {
         let key = V::broadcast(whiten.to_bytes());
-        for (i, x) in state.iter_mut().enumerate() {
-            *x = start.add_low((i * V::LANES) as u64).xor(key);
+        for (x, counter) in state.iter_mut().zip(counter) {
+            *x = counter.xor(key);
         }
         for key in middle {
             let key = V::broadcast(key.to_bytes());

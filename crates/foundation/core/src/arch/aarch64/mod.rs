@@ -11,8 +11,8 @@ mod garble;
 
 use super::RoundKeys;
 use super::instantiate::instantiate;
-use super::lanes::{Bytes, Lanes};
-use super::portable::transpose::SWAPS;
+use super::lanes::transpose::transpose_by_shifts;
+use super::lanes::{Bytes, Lanes, Shifts};
 use crate::Block;
 
 // The register needs NEON, AES and PMULL; `target_feature` knows the last two by one name. `Backend` asks the machine.
@@ -111,7 +111,7 @@ impl Lanes for uint8x16_t {
 #[allow(unsafe_op_in_unsafe_fn, reason = "each method is an instruction or two; the trait says what they need")]
 impl Bytes for uint8x16_t {
     const LANES: usize = 1;
-    const FLIP: usize = 0;
+    const STEPS: [usize; 2] = [1, 8];
 
     #[inline(always)]
     unsafe fn load(from: *const u8) -> Self {
@@ -126,16 +126,16 @@ impl Bytes for uint8x16_t {
         [vzip1q_u8(self, other), vzip2q_u8(self, other)]
     }
     #[inline(always)]
-    unsafe fn transpose8x8(self) -> Self {
-        let x = swap::<7>(vreinterpretq_u64_u8(self), SWAPS[0].1);
-        let x = swap::<14>(x, SWAPS[1].1);
-        vreinterpretq_u8_u64(swap::<28>(x, SWAPS[2].1))
+    unsafe fn transpose_bits(rows: [Self; 8]) -> [Self; 8] {
+        transpose_by_shifts(rows)
     }
 }
 
-/// Exchanges the bits under `mask` with those `BY` places above them.
-#[target_feature(enable = "neon")]
-fn swap<const BY: i32>(x: uint64x2_t, mask: u64) -> uint64x2_t {
-    let swap = vandq_u64(veorq_u64(x, vshrq_n_u64::<BY>(x)), vdupq_n_u64(mask));
-    veorq_u64(x, veorq_u64(swap, vshlq_n_u64::<BY>(swap)))
+#[allow(unsafe_op_in_unsafe_fn, reason = "each method is an instruction or two; the trait says what they need")]
+impl Shifts for uint8x16_t {
+    #[inline(always)]
+    unsafe fn exchange<const BY: i32>(self, other: Self, mask: u8) -> [Self; 2] {
+        let moved = vandq_u8(veorq_u8(vshlq_u8(self, vdupq_n_s8(-BY as i8)), other), vdupq_n_u8(mask));
+        [veorq_u8(self, vshlq_u8(moved, vdupq_n_s8(BY as i8))), veorq_u8(other, moved)]
+    }
 }

@@ -3,7 +3,7 @@
 #![allow(clippy::needless_range_loop, reason = "loops walk several arrays of registers side by side")]
 
 use super::Wires;
-use super::keys::{KeyRing, Live, LiveTwice, Order, ROUND_KEYS, Schedule};
+use super::keys::{Kept, KeyRing, Live, LiveTwice, Order, ROUND_KEYS, Schedule};
 use crate::Block;
 
 /// Hashes groups of sixteen blocks, each under the next tweak, and those of `second` under the same tweaks again.
@@ -24,7 +24,12 @@ pub(in crate::arch) unsafe fn hash_groups<V: Wires>(
             Some(second) => {
                 for (a, b) in first.chunks_exact_mut(group).zip(second.as_flattened_mut().chunks_exact_mut(group)) {
                     let keys: Live<V> = ring.expand_live(Order::Blocks);
-                    hash_group::<V, 2, 2>(ring, keys, [a.as_mut_ptr(), b.as_mut_ptr()]);
+                    let blocks = [a.as_mut_ptr(), b.as_mut_ptr()];
+                    if V::LIVE {
+                        hash_group::<V, 2, 2>(ring, keys, blocks);
+                    } else {
+                        hash_group::<V, 2, 2>(ring, Kept::new(keys), blocks);
+                    }
                 }
             }
             None => {

@@ -261,3 +261,30 @@ impl<V: Wires> Schedule<V, 4> for LiveTwice<V> {
         [[a, b], [c, d], [e, f], [g, h]]
     }
 }
+
+/// A group's keys, expanded at once: where there are no registers for keys being expanded and for what is hashed.
+pub(super) struct Kept<V>([[V; 4]; ROUND_KEYS]);
+
+impl<V: Wires> Kept<V> {
+    /// # Safety
+    /// As for [`Wires`].
+    #[inline(always)]
+    pub(super) unsafe fn new(mut live: Live<V>) -> Kept<V> {
+        // SAFETY: the caller has the features of V.
+        unsafe {
+            let mut keys = [[V::words(0); 4]; ROUND_KEYS];
+            for round in 0..ROUND_KEYS {
+                keys[round] = live.next(round);
+            }
+            Kept(keys)
+        }
+    }
+}
+
+impl<V: Wires> Schedule<V, 2> for Kept<V> {
+    #[inline(always)]
+    unsafe fn round_key(&mut self, round: usize) -> [[V; 2]; 2] {
+        let [a, b, c, d] = self.0[round];
+        [[a, b], [c, d]]
+    }
+}

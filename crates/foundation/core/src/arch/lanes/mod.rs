@@ -58,16 +58,26 @@ pub(super) trait Lanes: Copy {
 pub(super) trait Bytes: Copy {
     /// 128-bit lanes in a register.
     const LANES: usize;
-    /// In which order [`transpose8x8`](Bytes::transpose8x8) takes the eight rows: row `i` from byte `i ^ FLIP`.
-    const FLIP: usize;
+    /// Where [`transpose_bits`](Bytes::transpose_bits) takes columns: byte `j` of a lane of register `i` has the lane's column
+    /// `STEPS[0] * i + STEPS[1] * j`.
+    const STEPS: [usize; 2];
 
     unsafe fn load(from: *const u8) -> Self;
     /// Stores lane `i` at `to + i * step`.
     unsafe fn store_lanes(self, to: *mut u8, step: usize);
     /// Interleaves the bytes of the low halves, and of the high halves, of each lane.
     unsafe fn interleave(self, other: Self) -> [Self; 2];
-    /// Transposes the 8 x 8 bits of each word.
-    unsafe fn transpose8x8(self) -> Self;
+    /// Transposes each 8 x 8 bits of eight rows: one byte for each column.
+    unsafe fn transpose_bits(rows: [Self; 8]) -> [Self; 8];
+}
+
+/// Bytes on a machine that transposes bits by shifting them.
+///
+/// # Safety
+/// As for [`Bytes`].
+pub(super) trait Shifts: Bytes {
+    /// Exchanges bits of two registers: in each byte, those of `other` under `mask` and those of `self` `BY` places above.
+    unsafe fn exchange<const BY: i32>(self, other: Self, mask: u8) -> [Self; 2];
 }
 
 /// Writes the sum of rows.

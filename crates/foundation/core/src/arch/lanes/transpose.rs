@@ -1,16 +1,21 @@
 //! Bit-matrix transposition in tiles of 128 rows, as wide as a register.
 //!
-//! Bytes are moved by one instruction, the interleaving of two registers' bytes. Think of the bytes of a lane in
-//! 2^n registers as numbered by n + 4 bits, the register's number first: interleaving register `i` with register
-//! `i + 2^(n-1)` for all `i` turns that number by one bit. Three turns of eight registers (eight rows) bring a byte
-//! column's eight bytes together in a word, whose 8 x 8 bits are then transposed in place; four turns of sixteen
-//! registers (one from each group of eight rows) then complete the output rows.
+//! First eight rows at a time become a byte for each column. With an instruction for matrices of bits (GFNI) their bytes
+//! are brought together in words, which it transposes. Without it, bits trade places between registers, half a byte, a
+//! quarter and a bit apart: six instructions for two registers, where trading inside a word takes six for one.
 //!
-//! *Cost.* 128 interleavings and 16 bit transpositions for 16 registers, 8 bytes a cycle with AVX-512 at best.
+//! Then bytes are moved by one instruction, the interleaving of two registers' bytes. Think of the bytes of a lane in
+//! 2^n registers as numbered by n + 4 bits, the register's number first: interleaving register `i` with register
+//! `i + 2^(n-1)` for all `i` turns that number by one bit. Four turns of sixteen registers (one from each group of eight rows)
+//! complete the output rows. Three turns of eight registers (eight rows) bring a byte column's eight bytes together in
+//! a word, where that is wanted.
+//!
+//! *Cost.* For sixteen registers 64 interleavings, and for their bits 48 and 16 instructions with GFNI, which makes 8 bytes a
+//! cycle with AVX-512 at best, and 144 without.
 
 use core::mem::MaybeUninit;
 
-use super::Bytes;
+use super::{Bytes, Shifts};
 use crate::arch::portable::transpose::edges;
 
 /// Turns the numbering of the bytes of eight registers by one bit.
@@ -50,6 +55,35 @@ unsafe fn turn16<V: Bytes>([a, b, c, d, e, f, g, h, i, j, k, l, m, n, o, p]: [V;
     [a, b, c, d, e, f, g, h, i, j, k, l, m, n, o, p]
 }
 
+/// Brings the eight bytes of each byte column of eight rows together in a word: column `2 i` of a lane and the next in
+/// register `i`.
+///
+/// # Safety
+/// As for [`Bytes`].
+#[inline(always)]
+pub(in crate::arch) unsafe fn columns_to_words<V: Bytes>(rows: [V; 8]) -> [V; 8] {
+    // SAFETY: the caller's promise.
+    unsafe { turn8(turn8(turn8(rows))) }
+}
+
+/// Transposes each 8 x 8 bits of eight rows: byte `j` of a lane of register `i` has its column `8 j + i`.
+///
+/// # Safety
+/// As for [`Bytes`].
+#[inline(always)]
+pub(in crate::arch) unsafe fn transpose_by_shifts<V: Shifts>([a, b, c, d, e, f, g, h]: [V; 8]) -> [V; 8] {
+    // SAFETY: the caller's promise.
+    unsafe {
+        let [[a, e], [b, f], [c, g], [d, h]] =
+            [a.exchange::<4>(e, 0x0f), b.exchange::<4>(f, 0x0f), c.exchange::<4>(g, 0x0f), d.exchange::<4>(h, 0x0f)];
+        let [[a, c], [b, d], [e, g], [f, h]] =
+            [a.exchange::<2>(c, 0x33), b.exchange::<2>(d, 0x33), e.exchange::<2>(g, 0x33), f.exchange::<2>(h, 0x33)];
+        let [[a, b], [c, d], [e, f], [g, h]] =
+            [a.exchange::<1>(b, 0x55), c.exchange::<1>(d, 0x55), e.exchange::<1>(f, 0x55), g.exchange::<1>(h, 0x55)];
+        [a, b, c, d, e, f, g, h]
+    }
+}
+
 /// Transposes 128 rows of `LANES * 128` bits.
 ///
 /// # Safety
@@ -57,31 +91,31 @@ unsafe fn turn16<V: Bytes>([a, b, c, d, e, f, g, h, i, j, k, l, m, n, o, p]: [V;
 /// `LANES * 128` rows of 16 bytes `out_stride` apart.
 #[inline(always)]
 unsafe fn tile<V: Bytes>(input: *const u8, in_stride: usize, output: *mut u8, out_stride: usize) {
-    let mut words = [[const { MaybeUninit::<V>::uninit() }; 8]; 16];
-    for (group, words) in words.iter_mut().enumerate() {
+    let mut bytes = [[const { MaybeUninit::<V>::uninit() }; 8]; 16];
+    for (group, bytes) in bytes.iter_mut().enumerate() {
         // SAFETY: `8 * group + 7 < 128`, so that all loads are in rows of the input.
         unsafe {
             let mut rows = [V::load(input); 8];
             for (i, row) in rows.iter_mut().enumerate() {
-                *row = V::load(input.add((8 * group + (i ^ V::FLIP)) * in_stride));
+                *row = V::load(input.add((8 * group + i) * in_stride));
             }
-            let gathered = turn8(turn8(turn8(rows)));
-            for (word, gathered) in words.iter_mut().zip(&gathered) {
-                word.write(gathered.transpose8x8());
+            for (to, from) in bytes.iter_mut().zip(V::transpose_bits(rows)) {
+                to.write(from);
             }
         }
     }
-    for pair in 0..8 {
-        // SAFETY: all words were written above. Lane `l` of register `i` is output row `128 * l + 16 * pair + i`,
-        // which is below `LANES * 128`.
+    for register in 0..8 {
+        // SAFETY: all bytes were written above. Lane `l` of register `j` is output row `128 * l` plus the column that the
+        // steps say, which is below 128.
         unsafe {
             let mut column = [V::load(input); 16];
-            for (word, words) in column.iter_mut().zip(&words) {
-                *word = words[pair].assume_init();
+            for (to, from) in column.iter_mut().zip(&bytes) {
+                *to = from[register].assume_init();
             }
             let rows = turn16(turn16(turn16(turn16(column))));
-            for (i, rows) in rows.iter().enumerate() {
-                rows.store_lanes(output.add((16 * pair + i) * out_stride), 128 * out_stride);
+            for (j, rows) in rows.iter().enumerate() {
+                let row = V::STEPS[0] * register + V::STEPS[1] * j;
+                rows.store_lanes(output.add(row * out_stride), 128 * out_stride);
             }
         }
     }

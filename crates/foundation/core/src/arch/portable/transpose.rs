@@ -3,8 +3,7 @@
 use core::ops::Range;
 
 /// What three exchanges transpose 8 x 8 bits: by how much, and which bits trade places with those above them.
-pub(crate) const SWAPS: [(u32, u64); 3] =
-    [(7, 0x00aa_00aa_00aa_00aa), (14, 0x0000_cccc_0000_cccc), (28, 0x0000_0000_f0f0_f0f0)];
+const SWAPS: [(u32, u64); 3] = [(7, 0x00aa_00aa_00aa_00aa), (14, 0x0000_cccc_0000_cccc), (28, 0x0000_0000_f0f0_f0f0)];
 
 /// Transposes the 8 x 8 bits of a word, whose byte `i` is row `i`.
 fn transpose8x8(mut x: u64) -> u64 {

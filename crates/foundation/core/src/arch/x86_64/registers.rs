@@ -2,8 +2,8 @@
 
 use core::arch::x86_64::*;
 
-use crate::arch::lanes::{Bytes, Lanes};
-use crate::arch::portable::transpose::SWAPS;
+use crate::arch::lanes::transpose::{columns_to_words, transpose_by_shifts};
+use crate::arch::lanes::{Bytes, Lanes, Shifts};
 
 #[allow(unsafe_op_in_unsafe_fn, reason = "each method is an instruction or two; the trait says what they need")]
 impl Lanes for __m128i {
@@ -185,17 +185,10 @@ impl Lanes for __m256i {
     }
 }
 
-/// Exchanges the bits under `mask` with those `BY` places above them.
-#[target_feature(enable = "sse2")]
-fn swap128<const BY: i32>(x: __m128i, mask: u64) -> __m128i {
-    let swap = _mm_and_si128(_mm_xor_si128(x, _mm_srli_epi64::<BY>(x)), _mm_set1_epi64x(mask as i64));
-    _mm_xor_si128(x, _mm_xor_si128(swap, _mm_slli_epi64::<BY>(swap)))
-}
-
 #[allow(unsafe_op_in_unsafe_fn, reason = "each method is an instruction or two; the trait says what they need")]
 impl Bytes for __m128i {
     const LANES: usize = 1;
-    const FLIP: usize = 0;
+    const STEPS: [usize; 2] = [1, 8];
 
     #[inline(always)]
     unsafe fn load(from: *const u8) -> Self {
@@ -210,24 +203,25 @@ impl Bytes for __m128i {
         [_mm_unpacklo_epi8(self, other), _mm_unpackhi_epi8(self, other)]
     }
     #[inline(always)]
-    unsafe fn transpose8x8(self) -> Self {
-        let x = swap128::<7>(self, SWAPS[0].1);
-        let x = swap128::<14>(x, SWAPS[1].1);
-        swap128::<28>(x, SWAPS[2].1)
+    unsafe fn transpose_bits(rows: [Self; 8]) -> [Self; 8] {
+        transpose_by_shifts(rows)
     }
 }
 
-/// Exchanges the bits under `mask` with those `BY` places above them.
-#[target_feature(enable = "avx2")]
-fn swap256<const BY: i32>(x: __m256i, mask: u64) -> __m256i {
-    let swap = _mm256_and_si256(_mm256_xor_si256(x, _mm256_srli_epi64::<BY>(x)), _mm256_set1_epi64x(mask as i64));
-    _mm256_xor_si256(x, _mm256_xor_si256(swap, _mm256_slli_epi64::<BY>(swap)))
+#[allow(unsafe_op_in_unsafe_fn, reason = "each method is an instruction or two; the trait says what they need")]
+impl Shifts for __m128i {
+    #[inline(always)]
+    unsafe fn exchange<const BY: i32>(self, other: Self, mask: u8) -> [Self; 2] {
+        let moved = _mm_xor_si128(_mm_srli_epi16::<BY>(self), other);
+        let moved = _mm_and_si128(moved, _mm_set1_epi8(mask as i8));
+        [_mm_xor_si128(self, _mm_slli_epi16::<BY>(moved)), _mm_xor_si128(other, moved)]
+    }
 }
 
 #[allow(unsafe_op_in_unsafe_fn, reason = "each method is an instruction or two; the trait says what they need")]
 impl Bytes for __m256i {
     const LANES: usize = 2;
-    const FLIP: usize = 0;
+    const STEPS: [usize; 2] = [1, 8];
 
     #[inline(always)]
     unsafe fn load(from: *const u8) -> Self {
@@ -242,18 +236,25 @@ impl Bytes for __m256i {
         [_mm256_unpacklo_epi8(self, other), _mm256_unpackhi_epi8(self, other)]
     }
     #[inline(always)]
-    unsafe fn transpose8x8(self) -> Self {
-        let x = swap256::<7>(self, SWAPS[0].1);
-        let x = swap256::<14>(x, SWAPS[1].1);
-        swap256::<28>(x, SWAPS[2].1)
+    unsafe fn transpose_bits(rows: [Self; 8]) -> [Self; 8] {
+        transpose_by_shifts(rows)
+    }
+}
+
+#[allow(unsafe_op_in_unsafe_fn, reason = "each method is an instruction or two; the trait says what they need")]
+impl Shifts for __m256i {
+    #[inline(always)]
+    unsafe fn exchange<const BY: i32>(self, other: Self, mask: u8) -> [Self; 2] {
+        let moved = _mm256_xor_si256(_mm256_srli_epi16::<BY>(self), other);
+        let moved = _mm256_and_si256(moved, _mm256_set1_epi8(mask as i8));
+        [_mm256_xor_si256(self, _mm256_slli_epi16::<BY>(moved)), _mm256_xor_si256(other, moved)]
     }
 }
 
 #[allow(unsafe_op_in_unsafe_fn, reason = "each method is an instruction or two; the trait says what they need")]
 impl Bytes for __m512i {
     const LANES: usize = 4;
-    // The affine instruction numbers the rows of its matrix from the last byte.
-    const FLIP: usize = 7;
+    const STEPS: [usize; 2] = [16, 1];
 
     #[inline(always)]
     unsafe fn load(from: *const u8) -> Self {
@@ -271,8 +272,14 @@ impl Bytes for __m512i {
         [_mm512_unpacklo_epi8(self, other), _mm512_unpackhi_epi8(self, other)]
     }
     #[inline(always)]
-    unsafe fn transpose8x8(self) -> Self {
+    unsafe fn transpose_bits([a, b, c, d, e, f, g, h]: [Self; 8]) -> [Self; 8] {
         // Byte j of the constant is 1 << j: the matrix times that is its column j.
-        _mm512_gf2p8affine_epi64_epi8::<0>(_mm512_set1_epi64(0x8040_2010_0804_0201_u64 as i64), self)
+        let columns = _mm512_set1_epi64(0x8040_2010_0804_0201_u64 as i64);
+        // The affine instruction numbers the rows of its matrix from the last byte.
+        let mut words = columns_to_words([h, g, f, e, d, c, b, a]);
+        for word in &mut words {
+            *word = _mm512_gf2p8affine_epi64_epi8::<0>(columns, *word);
+        }
+        words
     }
 }
