@@ -3,13 +3,14 @@
 # make bench      this machine's ceilings, and how close comity comes to them
 # make fuzz       coverage-guided fuzzing (needs cargo-fuzz and a nightly toolchain)
 # make wasm       the crates that know no operating system, for browsers
+# make arm        the kernels of ARMv8, under qemu
 # make tables     the tables of protocols in README.md and SECURITY.md, from the protocols' cards
 # make book       the book as HTML under book/book (needs mdbook)
 #
 # A step whose tool is not installed prints SKIPPED and the rest goes on.
 
 .NOTPARALLEL:
-.PHONY: test format lint docs licences wasm doctests tests test-long miri bench fuzz tables book
+.PHONY: test format lint docs licences wasm doctests tests test-long miri bench fuzz arm tables book
 
 # The lock file is committed, and what is tested is what it names.
 CARGO = cargo
@@ -21,7 +22,7 @@ FUZZ_SECONDS = 60
 FUZZ_TARGETS = $(notdir $(wildcard fuzz/corpus/*))
 
 # The cheap steps come first. The test runner comes last, so that its summary is the last thing on the screen.
-test: format licences lint docs wasm doctests tests
+test: format licences lint docs wasm arm doctests tests
 
 format:
 	$(CARGO) fmt --all --check
@@ -47,6 +48,16 @@ wasm:
 	@if test -d "$$(rustc --print sysroot)/lib/rustlib/$(WASM)/lib"; then \
 		RUSTFLAGS=-Awarnings $(CARGO) check $(LOCKED) --target $(WASM) $(WASM_CRATES:%=-p comity-%); \
 	else echo "SKIPPED wasm: $(WASM) is not installed (rustup target add $(WASM))"; fi
+
+# Every kernel against the portable ones and published vectors, on a machine that is not here.
+ARM = aarch64-unknown-linux-gnu
+arm:
+	@if command -v qemu-aarch64 >/dev/null && command -v aarch64-linux-gnu-gcc >/dev/null && \
+		test -d "$$(rustc --print sysroot)/lib/rustlib/$(ARM)/lib"; then \
+		CARGO_TARGET_AARCH64_UNKNOWN_LINUX_GNU_LINKER=aarch64-linux-gnu-gcc \
+		CARGO_TARGET_AARCH64_UNKNOWN_LINUX_GNU_RUNNER="qemu-aarch64 -L /usr/aarch64-linux-gnu" \
+		$(CARGO) test $(LOCKED) --target $(ARM) -p comity-core --lib --tests; \
+	else echo "SKIPPED arm: it needs qemu-user, gcc-aarch64-linux-gnu and rustup target add $(ARM)"; fi
 
 # Unit tests, integration tests, the book's commands, and every fuzz body over its corpus.
 tests:

@@ -7,7 +7,7 @@ use std::hint::black_box;
 use std::process::ExitCode;
 use std::time::{Duration, Instant};
 
-use comity_core::{Aes128, Backend, Block, Prg, SmallFieldVole, TccrHash, gf128, transpose};
+use comity_core::{Aes128, Backend, Block, GateHash, Prg, SmallFieldVole, TccrHash, TreeHash, gf128, transpose};
 
 /// 64 KiB: in the second-level cache of any machine.
 const BLOCKS: usize = 4096;
@@ -60,6 +60,14 @@ fn measure(backend: Backend) {
     }
     let hash = TccrHash::new(backend);
     report(backend, "TccrHash::hash", BLOCKS, || hash.hash(7, black_box(&mut blocks)));
+    // Hashes, each key expanded: two under each, as a garbler has them, and one, as an evaluator.
+    let mut gates = GateHash::new(backend, Block::ZERO);
+    report(backend, "GateHash::pairs", 2 * BLOCKS, || gates.pairs(black_box(&mut blocks), black_box(&mut other)));
+    report(backend, "GateHash::each", BLOCKS, || gates.each(black_box(&mut blocks)));
+    let tree = TreeHash::new(backend, Block::ZERO);
+    report(backend, "TreeHash::children, 1024 nodes", 1024, || {
+        black_box(tree.children(black_box(&mut blocks[..2048]), false));
+    });
     report(backend, "transpose, 128 rows", BLOCKS, || {
         transpose(backend, Block::bytes_of(black_box(&blocks)), Block::bytes_of_mut(&mut other), 128, BLOCKS);
     });

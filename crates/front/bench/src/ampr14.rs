@@ -13,7 +13,7 @@ use std::thread::available_parallelism;
 use std::time::{Duration, Instant};
 
 use comity_circuit::{Builder, Program, Recipients, Wire, eval_many};
-use comity_core::{Backend, Bits, Error};
+use comity_core::{Bits, Error};
 use comity_net::SystemRng;
 use comity_nisc::{Copies, Cost, Opened, Query, Secret, open, publish, respond};
 use comity_terminal::console::note;
@@ -21,7 +21,7 @@ use comity_terminal::failure::{Failure, Outcome};
 use curve25519_dalek::ristretto::RistrettoPoint;
 use curve25519_dalek::scalar::Scalar;
 
-use crate::suite::{Bench, Suite};
+use crate::suite::{Bench, Suite, backend};
 use crate::text::{Table, bytes, ratio, time};
 use crate::two::inputs;
 
@@ -194,7 +194,7 @@ fn seconds<T>(work: impl FnOnce() -> T) -> (T, f64) {
 
 /// One query, its answer, and what comes of it.
 fn execute(program: &Program, copies: Copies) -> Outcome<Run> {
-    let (backend, rng) = (Backend::detect(), &mut SystemRng);
+    let (backend, rng) = (backend(), &mut SystemRng);
     let [x, y] = [0, 1].map(|party| inputs(program, party));
     let cost = Cost::new(program, copies).map_err(Failure::from)?;
     let (made, publish) = seconds(|| publish(backend, program, &x, copies, rng));

@@ -1,11 +1,11 @@
 //! Garbling alone: one thread, no channel, every figure beside the AES ceiling.
 
 use comity_circuit::Lowered;
-use comity_core::{Backend, Block, Cursor, Delta, Evaluator, Garbler, GateHash, Tape};
+use comity_core::{Block, Cursor, Delta, Evaluator, Garbler, GateHash, Tape};
 use comity_garble::{LockstepEvaluator, LockstepGarbler};
 use comity_terminal::failure::Outcome;
 
-use crate::suite::{Bench, Suite};
+use crate::suite::{Bench, Suite, backend};
 
 /// The hash of half gates alone, key schedules included.
 pub(super) const HASH: Bench = Bench {
@@ -17,7 +17,7 @@ pub(super) const HASH: Bench = Bench {
 
 fn hash(suite: &mut Suite) -> Outcome {
     let ceiling = suite.value("machine.aes");
-    let mut hash = GateHash::new(Backend::detect(), Block::from_u128(1));
+    let mut hash = GateHash::new(backend(), Block::from_u128(1));
     let (mut first, mut second) = (vec![Block::from_u128(2); 1 << 10], vec![Block::from_u128(3); 1 << 10]);
     const TIMES: usize = 1 << 11;
     suite.rate("garble.hash.garble", "hashes/s", ceiling, 21, || {
@@ -75,11 +75,11 @@ fn half_gates(suite: &mut Suite) -> Outcome {
         let tape = lowered.tape();
         let mut slots: Vec<Block> = (0..tape.slots() as u128).map(|i| Block::from_u128(i << 100 | i)).collect();
         let mut tables = vec![Block::ZERO; 2 * PART];
-        let mut garbler = Garbler::new(Backend::detect(), Delta::new(Block::from_u128(77 << 70)), start);
+        let mut garbler = Garbler::new(backend(), Delta::new(Block::from_u128(77 << 70)), start);
         suite.rate(&format!("garble.half_gates.{name}"), "and/s", ceiling, 21, || {
             Ok(walk(tape, 1 << 21, |part| garbler.garble(&part, &mut slots, &mut tables[..2 * part.ands()])) as f64)
         })?;
-        let mut evaluator = Evaluator::new(Backend::detect(), start);
+        let mut evaluator = Evaluator::new(backend(), start);
         suite.rate(&format!("garble.half_gates.{name}.evaluate"), "and/s", ceiling, 21, || {
             Ok(walk(tape, 1 << 21, |part| evaluator.evaluate(&part, &mut slots, &tables[..2 * part.ands()])) as f64)
         })?;
@@ -95,12 +95,12 @@ fn lockstep(suite: &mut Suite) -> Outcome {
         let tape = lowered.tape();
         let deltas: Vec<Delta> = (0..COPIES as u128).map(|i| Delta::new(Block::from_u128(i << 70))).collect();
         let mut tables = vec![Block::ZERO; 2 * COPIES * PART];
-        let mut garbler = LockstepGarbler::new(Backend::detect(), &deltas, start, tape.slots());
+        let mut garbler = LockstepGarbler::new(backend(), &deltas, start, tape.slots());
         suite.rate(&format!("garble.lockstep40.{name}"), "and/s", ceiling, 11, || {
             let gates = walk(tape, 1 << 17, |part| garbler.garble(&part, &mut tables[..2 * COPIES * part.ands()]));
             Ok((COPIES * gates) as f64)
         })?;
-        let mut evaluator = LockstepEvaluator::new(Backend::detect(), COPIES, start, tape.slots());
+        let mut evaluator = LockstepEvaluator::new(backend(), COPIES, start, tape.slots());
         suite.rate(&format!("garble.lockstep40.{name}.evaluate"), "and/s", ceiling, 11, || {
             let gates = walk(tape, 1 << 17, |part| evaluator.evaluate(&part, &tables[..2 * COPIES * part.ands()]));
             Ok((COPIES * gates) as f64)

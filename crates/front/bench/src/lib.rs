@@ -21,12 +21,13 @@ mod yao;
 use std::path::PathBuf;
 
 use comity_channel::NetProfile;
+use comity_core::Backend;
 use comity_terminal::console::{check_writable, deliver, emit, note};
 use comity_terminal::failure::{Failure, Outcome};
 use comity_terminal::suggest::did_you_mean;
 
 use crate::count::Count;
-use crate::suite::{Bench, Suite};
+use crate::suite::{Bench, Suite, measure_on};
 
 /// All benchmarks, in the order in which they run: ceilings first.
 static BENCHES: &[Bench] = &[
@@ -86,7 +87,8 @@ pub struct Args {
 ///
 /// # Errors
 /// Names and flags that fit nothing, before anything is measured; what a benchmark meets.
-pub fn run(args: &Args) -> Outcome {
+pub fn run(args: &Args, backend: Backend) -> Outcome {
+    measure_on(backend);
     if args.list {
         let width = BENCHES.iter().map(|b| b.name.len()).max().unwrap_or(0);
         let lines: Vec<String> = BENCHES.iter().map(|b| format!("{:width$}  {}\n", b.name, b.about)).collect();

@@ -6,7 +6,7 @@ use std::io::Write;
 use std::time::Instant;
 
 use comity_channel::{Channel, NetProfile};
-use comity_core::{Aes128, Backend, Block, Prg};
+use comity_core::{Aes128, Block, Prg};
 use comity_net::SystemRng;
 use comity_ope::{
     Cache, CachedColumn, Clww, Coin, Column, FrequencyHiding, Ideal, Key, Ore, Pattern, Placed, Scheme, Type,
@@ -18,7 +18,7 @@ use comity_terminal::failure::{Failure, Outcome};
 use postgres::Client;
 use rand_core::Rng;
 
-use crate::suite::{Bench, Suite};
+use crate::suite::{Bench, Suite, backend};
 use crate::two::{NETWORKS, play};
 
 /// The state machines, with 10^6 values there.
@@ -48,7 +48,7 @@ pub(super) const STORAGE: Bench = Bench {
 const PRESENT: usize = 1_000_000;
 
 fn rng(seed: u128) -> Prg {
-    Prg::new(Backend::detect(), Block::from_u128(seed))
+    Prg::new(backend(), Block::from_u128(seed))
 }
 
 fn numbers(count: usize, seed: u128) -> Vec<u64> {
@@ -111,7 +111,7 @@ fn seal(suite: &mut Suite) -> Outcome {
 fn revealing(suite: &mut Suite) -> Outcome {
     // Each beside as many encryptions of a block as it takes.
     let aes = suite.value("machine.aes");
-    let backend = Backend::detect();
+    let backend = backend();
     let (ore, clww) = (Ore::new(backend, &[7; 32], 8), Clww::new(backend, [8; 16]));
     let values = numbers(20_000, 6);
     suite.rate("ope.client.clww", "values/s", aes.map(|aes| aes / 64.0), 5, || {
@@ -211,7 +211,7 @@ fn mope(net: Option<NetProfile>, inserts: usize) -> Outcome<f64> {
     present.sort_unstable();
     let steps = present.len().ilog2() as usize + 1;
     let values = numbers(inserts, 2);
-    let aes = Aes128::new(Backend::detect(), Block::from_u128(9));
+    let aes = Aes128::new(backend(), Block::from_u128(9));
     let tree: Vec<[u8; 16]> = present.iter().map(|value| encrypt(&aes, *value)).collect();
     let all = present.iter().chain(&values);
     let plain: HashMap<[u8; 16], u64> = all.map(|value| (encrypt(&aes, *value), *value)).collect();

@@ -9,7 +9,7 @@ mod plot;
 mod wire;
 
 use comity_channel::Result;
-use comity_core::{Backend, Block, Params};
+use comity_core::{Block, Params};
 use comity_net::SystemRng;
 use comity_ot::base::{BaseOt, Csw, Pvw, Simplest};
 use comity_ot::one_of_n::{self, Kk13, Kkrt16, OneOfN, Oos16};
@@ -22,7 +22,7 @@ use comity_terminal::failure::{Failure, Outcome};
 use comity_terminal::numbers::scaled;
 
 use crate::count::Count;
-use crate::suite::{Bench, Suite};
+use crate::suite::{Bench, Suite, backend};
 pub(crate) use figure32::FIGURE;
 use parties::{Measured, Party, SESSION, measure, random_bits, random_block};
 use wire::Wire;
@@ -142,7 +142,7 @@ fn base_ot<B: BaseOt>(group: &mut Group<'_>, name: &str, points: f64) -> Outcome
 }
 
 fn extension(suite: &mut Suite) -> Outcome {
-    let backend = Backend::detect();
+    let backend = backend();
     let group = &mut Group::new(suite, EXTENSION.ceiling.expect("AES blocks"));
     // The receiver expands both seeds of each of 128 rows: two blocks an OT.
     cot(
@@ -172,7 +172,7 @@ fn extension(suite: &mut Suite) -> Outcome {
 
 /// SoftSpoken: the receiver expands every leaf of each tree.
 fn softspoken<M: Checking, B: BaseOt<Model: AtLeast<M>>>(group: &mut Group<'_>, model: &str, k: usize) -> Outcome {
-    let backend = Backend::detect();
+    let backend = backend();
     let blocks = (128usize.div_ceil(k) << k) as f64 / 128.0;
     let name = format!("softspoken.{model}.k{k}");
     cot(
@@ -185,7 +185,7 @@ fn softspoken<M: Checking, B: BaseOt<Model: AtLeast<M>>>(group: &mut Group<'_>, 
 
 /// Silent OT: the sender takes a block for each growing of a leaf, and two and a half for places of look-ups.
 fn silent<M: Checking, B: BaseOt<Model: AtLeast<M>>>(group: &mut Group<'_>, model: &str) -> Outcome {
-    let backend = Backend::detect();
+    let backend = backend();
     cot(
         group,
         (&format!("silent.{model}"), if M::MALICIOUS { 5.5 } else { 3.5 }),
@@ -239,7 +239,7 @@ fn random_ot<S: RandomSender, R: RandomReceiver>(
 /// Random OTs that can be opened, which are not opened: the receiver keeps what it needs for that, and so does fewer.
 fn committing(group: &mut Group<'_>) -> Outcome {
     let n = group.suite.count().unwrap_or(1 << 20);
-    let backend = Backend::detect();
+    let backend = backend();
     // Trees of four levels; what hashes the messages is no AES.
     group.add(Subject::new::<Malicious>("ot.extension.committing.random".into(), n, 4.0), |_, suite| {
         let (mut pairs, choices) = (vec![[Block::ZERO; 2]; CALL.min(n)], random_bits(CALL.min(n)));
@@ -263,7 +263,7 @@ fn one_of_n<S: OneOfN, B: BaseOt<Model: AtLeast<S::Model>>>(group: &mut Group<'_
     // The sender's keys take 64 bytes an OT.
     const CALL: usize = 1 << 16;
     let n = group.ots();
-    let backend = Backend::detect();
+    let backend = backend();
     // The receiver expands both seeds of 512 rows, and hashes four blocks with six.
     group.add(Subject::new::<S::Model>(format!("ot.extension.one_of_n.{name}"), n, 14.0), |_, suite| {
         let (entries, choices) = (vec![3; CALL], Vec::from_iter(0..CALL as u128));

@@ -1,8 +1,10 @@
 //! `Bench`, a group of measurements, and `Suite`, which collects them and knows which ones are wanted.
 
+use std::sync::OnceLock;
 use std::time::Instant;
 
 use comity_channel::NetProfile;
+use comity_core::Backend;
 use comity_terminal::failure::Outcome;
 use comity_terminal::numbers::scaled;
 
@@ -18,6 +20,19 @@ pub(crate) struct Bench {
     pub(crate) ceiling: Option<&'static str>,
     /// Measures what [`Suite::wants`].
     pub(crate) run: fn(&mut Suite) -> Outcome,
+}
+
+/// What the benchmarks run on, said once. The ceilings are the machine's, whatever runs.
+static BACKEND: OnceLock<Backend> = OnceLock::new();
+
+/// Says on which CPU backend to measure.
+pub(crate) fn measure_on(backend: Backend) {
+    BACKEND.get_or_init(|| backend);
+}
+
+/// The CPU backend that is measured.
+pub(crate) fn backend() -> Backend {
+    *BACKEND.get_or_init(Backend::detect)
 }
 
 /// The measurements of one run of `comity bench`.

@@ -3,9 +3,10 @@
 use std::thread;
 use std::time::{Duration, Instant};
 
+use crate::suite::backend;
 use comity_channel::{Channel, Counted, Mesh, NetProfile, Result, Simulated};
 use comity_circuit::{Observer, Program};
-use comity_core::{Backend, Bits, Params, PartyId, SessionId};
+use comity_core::{Bits, Params, PartyId, SessionId};
 use comity_net::{Connection, Listener, Security, Settings, SystemRng, connect};
 use comity_protocol::{Card, Empty, Here, Job, Options, Party, Protocol};
 use comity_terminal::failure::{Failure, Outcome};
@@ -185,7 +186,7 @@ pub(crate) fn inputs(program: &Program, party: u16) -> Vec<Option<Bits>> {
 /// If rho is out of range.
 pub(crate) fn here(party: u16, session: SessionId, rho: u32) -> Here {
     let params = Params::new(128, rho).expect("rho is in range");
-    Here { me: PartyId(party), parties: 2, session, params, backend: Backend::detect() }
+    Here { me: PartyId(party), parties: 2, session, params, backend: backend() }
 }
 
 /// A session of its own for every run.

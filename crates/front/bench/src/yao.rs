@@ -9,7 +9,7 @@ use comity_core::{Bits, PartyId};
 use comity_net::{Connection, Identity, Listener, Security, Settings, SystemRng, connect};
 use comity_terminal::failure::{Failure, Outcome};
 
-use crate::suite::{Bench, Suite};
+use crate::suite::{Bench, Suite, backend};
 use crate::two::PATIENCE;
 
 /// Whole runs of the protocol.
@@ -76,7 +76,7 @@ fn security(tls: bool) -> [Security; 2] {
 
 /// A party's session over a connection, as fast as it is or as slow as a network.
 fn session(party: u16, connection: Connection, net: Option<NetProfile>) -> Session<'static> {
-    let session = Session::new(party).protocol("yao");
+    let session = Session::new(party).protocol("yao").backend(backend());
     match net {
         Some(profile) => session.over(Simulated::new(connection, profile)),
         None => session.over(connection),

@@ -43,6 +43,7 @@ use comity_terminal::console::{emit, note};
 use comity_terminal::failure::{Failure, Kind, Outcome};
 use comity_terminal::json::to_line;
 
+use crate::backend::backend;
 use crate::command::{Cli, Command, definitions};
 use crate::list::List;
 
@@ -112,7 +113,7 @@ fn dispatch(args: &[OsString], list: List) -> Outcome<ExitCode> {
         Command::Store(command) => store::run(&command, list),
         Command::Nisc(command) => return nisc::run(&command),
         Command::Ope(command) => return ope::run(&command),
-        Command::Bench(args) => comity_bench::run(&args),
+        Command::Bench(args) => comity_bench::run(&args, backend()?),
         Command::Completions(args) => shell::completions(&args, definitions(list)),
         Command::Man => shell::man(definitions(list)),
     }

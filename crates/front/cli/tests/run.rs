@@ -6,6 +6,7 @@ mod common;
 use std::io::Write;
 use std::net::{TcpListener, TcpStream};
 
+use comity_core::Backend;
 use common::*;
 
 const KEYS: [&str; 15] = [
@@ -84,7 +85,7 @@ fn owners_can_be_changed_and_one_party_may_own_all() {
 
 #[test]
 fn every_backend_gives_the_same() {
-    for backend in ["portable", "aesni", "vaes"] {
+    for backend in Backend::NAMES {
         let listener = Listener::start(&["aes128", "--party", "0", "--input", AES_KEY]);
         let address = listener.address.clone();
         let mut other = command(&["run", "aes128", "--party", "1", "--connect", &address, "--input", AES_BLOCK]);

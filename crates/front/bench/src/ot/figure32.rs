@@ -6,7 +6,7 @@
 use std::time::Duration;
 
 use comity_channel::{Channel, NetProfile, Result};
-use comity_core::{Backend, Bits, Block};
+use comity_core::{Bits, Block};
 use comity_net::SystemRng;
 use comity_ot::base::Simplest;
 use comity_ot::{HashedReceiver, HashedSender, RandomReceiver, RandomSender, flavour, iknp};
@@ -15,7 +15,7 @@ use comity_terminal::failure::Outcome;
 use crate::ot::parties::{Measured, Party, SESSION, measure, random_bits, random_block};
 use crate::ot::plot::{Plot, Series};
 use crate::ot::wire::Wire;
-use crate::suite::{Bench, Suite};
+use crate::suite::{Bench, Suite, backend};
 
 /// The figure, over semi-honest IKNP.
 pub(crate) const FIGURE: Bench = Bench {
@@ -105,7 +105,7 @@ fn figure(suite: &mut Suite) -> Outcome {
 
 /// Both parties, set up and then measured.
 fn run(profile: NetProfile, flavour: Flavour, n: usize, runs: usize) -> Outcome<Measured> {
-    let backend = Backend::detect();
+    let backend = backend();
     let call = CALL.min(n);
     let choices = random_bits(call);
     let (mut sending, mut receiving) = (Buffers::new(call), Buffers::new(call));

@@ -4,12 +4,13 @@ use std::time::Instant;
 
 use comity_channel::{Mesh, NetProfile};
 use comity_circuit::Program;
-use comity_core::{Backend, PartyId};
+use comity_core::PartyId;
 use comity_cutchoose::{CutChoose, Prepared};
 use comity_net::SystemRng;
 use comity_protocol::{Party, Protocol};
 use comity_terminal::failure::{Failure, Outcome};
 
+use crate::suite::backend;
 use crate::two::{Phases, Run, Wire, Work, inputs, play};
 
 /// The party that garbles. Programs give the outputs to the other one, as the paper's do.
@@ -66,7 +67,7 @@ pub(super) fn execute_split(program: &Program, setting: Setting) -> Outcome<Spli
     let (offline, one, two) = play(setting.net, |ch| prepare(ch, 0), |ch| prepare(ch, 1))?;
     let load = |kept, party: u16| {
         let start = Instant::now();
-        let prepared = Prepared::open(kept, Backend::detect(), PartyId(party), program).map_err(Failure::from)?;
+        let prepared = Prepared::open(kept, backend(), PartyId(party), program).map_err(Failure::from)?;
         let loaded = prepared.load(program, &inputs(program, party)).map_err(Failure::from)?;
         Outcome::Ok((loaded, start.elapsed().as_secs_f64()))
     };

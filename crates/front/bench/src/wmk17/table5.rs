@@ -5,7 +5,7 @@ use std::time::Instant;
 
 use comity_channel::{Channel, Result};
 use comity_circuit::Lowered;
-use comity_core::{Backend, Bits, Block, Cursor, Delta, Garbler, Part, Tape};
+use comity_core::{Bits, Block, Cursor, Delta, Garbler, Part, Tape};
 use comity_cutchoose::Probe;
 use comity_garble::LockstepGarbler;
 use comity_net::SystemRng;
@@ -13,7 +13,7 @@ use comity_ot::base::{BaseOt, Csw};
 use comity_ot::{HashedReceiver, HashedSender, Malicious, RandomReceiver, RandomSender, softspoken};
 use comity_terminal::failure::Outcome;
 
-use crate::suite::{Bench, Suite};
+use crate::suite::{Bench, Suite, backend};
 use crate::text::{Table, ratio, time};
 use crate::two::{NETWORKS, Wire, play, repeat, session};
 use crate::wmk17::single::{RHO, named};
@@ -77,7 +77,7 @@ pub(super) fn run(suite: &mut Suite) -> Outcome {
         Lowered::new(&comity_library::find("aes128").expect("the library has the circuits of the benchmarks"));
     let tape = circuit.tape();
     take(suite, "garble.localhost", &mut || {
-        let mut garbler = Garbler::new(Backend::detect(), Delta::new(Block::from_u128(5 << 70)), Block::from_u128(6));
+        let mut garbler = Garbler::new(backend(), Delta::new(Block::from_u128(5 << 70)), Block::from_u128(6));
         let mut slots: Vec<Block> = (0..tape.slots() as u128).map(|i| Block::from_u128(i << 100 | i)).collect();
         let mut tables = vec![Block::ZERO; 2 * PART];
         let start = Instant::now();
@@ -114,7 +114,7 @@ pub(super) fn run(suite: &mut Suite) -> Outcome {
             Ok(play(net, send, receive)?.0.seconds)
         })?;
         take(suite, &format!("ot_extension.{network}"), &mut || {
-            let backend = Backend::detect();
+            let backend = backend();
             let send = |ch: &mut Wire| {
                 let delta = Block::from_u128(0x5a5a_5a5a << 50);
                 let sender =
@@ -163,7 +163,7 @@ fn walk(tape: &Tape, times: usize, mut each: impl FnMut(&Part<'_>) -> Result<()>
 /// Garbles all circuits, as many in lockstep as the protocol has copies, and hands on the tables.
 fn lockstep(tape: &Tape, mut each: impl FnMut(&[Block]) -> Result<()>) -> Result<()> {
     let deltas: Vec<Delta> = (0..COPIES as u128).map(|i| Delta::new(Block::from_u128(i << 70))).collect();
-    let mut garbler = LockstepGarbler::new(Backend::detect(), &deltas, Block::from_u128(7), tape.slots());
+    let mut garbler = LockstepGarbler::new(backend(), &deltas, Block::from_u128(7), tape.slots());
     let mut tables = vec![Block::ZERO; 2 * COPIES * PART];
     walk(tape, CIRCUITS / COPIES, |part| {
         let tables = &mut tables[..2 * COPIES * part.ands()];
