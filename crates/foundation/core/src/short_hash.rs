@@ -73,10 +73,10 @@ mod tests {
 
     /// Every kind of machine that this one can be.
     fn platforms() -> Vec<Platform> {
-        let mut platforms = vec![Platform::portable(), Platform::detect()];
+        let platforms = [Platform::portable(), Platform::detect()].into_iter();
         #[cfg(any(target_arch = "x86", target_arch = "x86_64"))]
-        platforms.extend([Platform::sse2(), Platform::sse41(), Platform::avx2()].into_iter().flatten());
-        platforms
+        let platforms = platforms.chain([Platform::sse2(), Platform::sse41(), Platform::avx2()].into_iter().flatten());
+        platforms.collect()
     }
 
     #[test]

@@ -1,16 +1,60 @@
 //! The fused garbling kernels: gather, expand keys, hash, combine, scatter, in one pass over a stretch of tape.
 //!
-//! One code path, generic over [`Quad`] (four blocks side by side), serves every machine with AES rounds; the portable
-//! path works on eight bitsliced blocks instead. What makes it fast:
+//! One code path, generic over a register of blocks ([`Wires`]: one, two or four blocks), serves every machine with AES
+//! rounds; the portable path works on eight bitsliced blocks instead.
 //!
-//! - *Two gates make a vector.* Lanes hold `(a, b, a', b')` of two gates, so their four half-gate keys are the four
-//!   lanes of a round key, the garbler's second hash input is one XOR away, and the two tables are one store.
-//! - *Keys are expanded ahead, sixteen at a time.* Tweaks are known before labels are, so key expansion has no part in
-//!   the latency of a chain of gates. Sixteen keys are held word-sliced (word `i` of all keys in one vector): then
-//!   SubWord of sixteen keys is one AES instruction, and eight unpacks bring each round key back to lanes.
-//!   Where a segment is wide, they are expanded beside the hashing and never touch memory.
-//! - *Segments are independent gates*: the garbler hashes up to eight together and the evaluator up to sixteen, so that the
-//!   AES units stay full.
+//! # What a gate costs
+//!
+//! A half gate hashes `H(x, t) = E(start ^ t, s(x)) ^ s(x)` with an AES key of its own. The garbler hashes two labels under each
+//! of a gate's two keys, the evaluator one: four and two encryptions, and two key schedules each. Encrypting is cheap, for
+//! machines have an instruction for a round. The schedules are what takes the time, and gathering labels and storing results
+//! would take as long again if each were a loop of its own. So it is all one loop, and three things make it fast.
+//!
+//! # A lane is a gate
+//!
+//! Gates of a segment do not depend on each other. A register holds the input `a` of as many of them as it has lanes, another the
+//! input `b`; then the formulas of half gates are formulas over registers, and no lane ever needs its neighbour:
+//!
+//! ```text
+//! for each batch of gates g in the segment            // batch: 2 registers of gates (garbler), 4 (evaluator)
+//!     a, b   = gather slots[g.a], slots[g.b]
+//!     x      = s(a) ^ K[0].a,  s(b) ^ K[0].b          // labels for zero
+//!     y      = x ^ s(delta)                           // labels for one: s is linear
+//!     repeat for round keys K[1..10]
+//!         x, y = round(x, K), round(y, K)             // 8 states: as many as hide a round's latency
+//!     x, y   = last(x, K[10] ^ s(a)), ...             // the feed-forward costs nothing: it rides on the last key
+//!     rows, out = half gates of x, y, a, b
+//!     store rows; scatter slots[g.out] = out
+//! ```
+//!
+//! Batches get narrower towards a segment's end: two registers, one, one of half as many lanes, a single block. Nothing is padded.
+//!
+//! # Keys are sliced by words
+//!
+//! The key schedule of AES-128 works on words of 32 bits: a new word is the sum of two old ones, and every fourth goes through
+//! SubWord and RotWord. One key in a register leaves three words of four idle. Here word `i` of many keys (four a lane) is in
+//! the `i`-th of four registers:
+//!
+//! ```text
+//! w0 ^= last(shuffle(w3), rcon)                       // SubWord and RotWord of four keys a lane: one round of AES,
+//! w1 ^= w0;  w2 ^= w1;  w3 ^= w2                      //   for which the shuffle undoes ShiftRows in advance
+//! K   = transpose 4 x 4 words (w0, w1, w2, w3)        // eight unpacks: back to one key a lane
+//! ```
+//!
+//! That is fourteen instructions a round for a group of four registers of keys, where each key by itself takes seven a register. A
+//! group's tweaks come in such an order that the transposition leaves the keys where the batch wants them.
+//!
+//! # Keys are there before labels are
+//!
+//! Tweaks count gates, so keys can be expanded before their gates' inputs are known: in a chain of gates the schedule takes no part
+//! in the latency. [`KeyRing`] holds those of the next gates, for each round and half side by side, so that a batch finds its
+//! keys with plain loads wherever it starts: the first few stand once more behind the ring's end. Where registers suffice
+//! (32 of them) and a segment is wide, keys are expanded beside the hashing of the same batch instead, and never touch memory.
+//!
+//! # What bounds it
+//!
+//! The kernels keep a core's vector units busy: of some 25 cycles that a gate takes on 256-bit registers, if nothing waits, half are
+//! the key schedule's shuffles and sums, and a quarter rounds of AES. That is why the share of the AES ceiling is small.
 
 mod hash;
 mod keys;
