@@ -23,7 +23,7 @@ mod x86_64;
 pub use kernels::Vectorize;
 
 /// The round keys of AES-128 as in FIPS 197, whatever the backend.
-pub(crate) type RoundKeys = [crate::Block; 11];
+pub(crate) type RoundKeys = [crate::memory::block::Block; 11];
 
 /// What the machine can run: a capability, made only after asking the machine.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

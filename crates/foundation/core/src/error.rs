@@ -8,7 +8,7 @@
 
 use std::{fmt, io};
 
-use crate::PartyId;
+use crate::party::PartyId;
 
 /// What a protocol returns.
 pub type Result<T, E = Error> = core::result::Result<T, E>;

@@ -1,6 +1,6 @@
 //! Security parameters.
 
-use crate::{Error, Result};
+use crate::error::{Error, Result};
 
 /// The two security parameters of a session, in bits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

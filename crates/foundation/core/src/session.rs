@@ -2,8 +2,8 @@
 
 use core::fmt;
 
-use crate::Block;
-use crate::framing::Framed;
+use crate::hash::framing::Framed;
+use crate::memory::block::Block;
 
 /// 256 bits that no other session has. Public.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]

@@ -6,7 +6,11 @@
 //!
 //! Indices are validated once, here, so that the kernels need no bounds checks (their safety rests on it).
 
-use crate::Block;
+pub(crate) mod clear;
+pub(crate) mod gates;
+pub(crate) mod lockstep;
+
+use crate::memory::block::Block;
 
 /// One gate: `slots[out] = slots[a] op slots[b]`.
 ///

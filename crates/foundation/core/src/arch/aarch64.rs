@@ -13,7 +13,7 @@ use super::RoundKeys;
 use super::instantiate::instantiate;
 use super::lanes::transpose::transpose_by_shifts;
 use super::lanes::{Bytes, Lanes, Shifts};
-use crate::Block;
+use crate::memory::block::Block;
 
 // The register needs NEON, AES and PMULL; `target_feature` knows the last two by one name. `Backend` asks the machine.
 instantiate!(armv8, "neon,aes", wide: uint8x16_t, half: uint8x16_t, single: uint8x16_t, bytes: uint8x16_t);

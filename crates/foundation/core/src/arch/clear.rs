@@ -7,8 +7,10 @@ use core::ops::{BitAnd, BitXor};
 
 use super::Backend;
 use super::instantiate::run;
+use crate::memory::block::Block;
 use crate::tape::Gate;
-use crate::{Block, Lanes, Tape};
+use crate::tape::Tape;
+use crate::tape::clear::Lanes;
 
 /// What a slot holds.
 pub(super) trait Word: Copy + BitXor<Output = Self> + BitAnd<Output = Self> {}
@@ -56,7 +58,7 @@ unsafe fn run<W: Word, const AND: bool>(gates: &[Gate], slots: *mut W) {
 /// One gate.
 ///
 /// # Safety
-/// As [`run`].
+/// As `run`.
 #[inline(always)]
 unsafe fn one<W: Word, const AND: bool>(gate: &Gate, slots: *mut W) {
     // SAFETY: the caller's promise.

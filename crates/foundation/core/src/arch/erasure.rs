@@ -113,7 +113,7 @@ pub(crate) struct Matrix {
 /// Message after message, one row of 16-byte blocks for each 16 bytes of them.
 #[derive(Clone, Copy)]
 pub(crate) struct Rows<'a> {
-    pub(crate) rows: &'a [crate::Block],
+    pub(crate) rows: &'a [crate::memory::block::Block],
     /// Messages, blocks in a row.
     pub(crate) width: usize,
 }
@@ -170,7 +170,7 @@ impl Matrix {
     ///
     /// # Panics
     /// If there is not a message for each column and row of the matrix, or there are not equally many rows everywhere.
-    pub(crate) fn apply_rows(&self, inputs: &[Rows<'_>], outputs: &mut [crate::Block]) {
+    pub(crate) fn apply_rows(&self, inputs: &[Rows<'_>], outputs: &mut [crate::memory::block::Block]) {
         let width = self.outputs;
         assert_eq!(inputs.iter().map(|input| input.width).sum::<usize>(), self.inputs, "a message for each column");
         let mut filled = inputs.iter().filter(|input| input.width > 0);
@@ -200,7 +200,7 @@ impl Matrix {
             },
             |i, strip| {
                 for (row, piece) in (done..count).zip(strip.as_chunks::<PIECE>().0) {
-                    outputs[row * width + i] = crate::Block::new(*piece);
+                    outputs[row * width + i] = crate::memory::block::Block::new(*piece);
                 }
             },
         );

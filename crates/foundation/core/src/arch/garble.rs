@@ -62,8 +62,9 @@ pub(crate) mod lockstep;
 mod sides;
 mod walk;
 
-use crate::gates::Part;
-use crate::{Backend, Block};
+use crate::arch::Backend;
+use crate::memory::block::Block;
+use crate::tape::gates::Part;
 
 use super::instantiate::run;
 use super::lanes::Lanes;

@@ -8,7 +8,7 @@ use super::Backend;
 use super::kernels::safe;
 #[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
 use super::lanes::Lanes;
-use crate::Block;
+use crate::memory::block::Block;
 
 /// As [`Table::gather_add`](crate::Table::gather_add); the caller has checked the lengths.
 pub(crate) fn add<const N: usize>(

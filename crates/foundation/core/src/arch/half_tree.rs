@@ -7,7 +7,7 @@ use super::kernels::safe;
 #[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
 use super::lanes::Lanes;
 use super::{Backend, RoundKeys};
-use crate::Block;
+use crate::memory::block::Block;
 
 /// What is left of a node if it is a leaf: all but bit 0.
 const UPPER: Block = Block::from_u128(u128::MAX - 1);

@@ -9,11 +9,12 @@ macro_rules! instantiate {
     ($kind:ident, $features:literal, wide: $wide:ty, half: $half:ty, single: $single:ty, bytes: $bytes:ty) => {
         pub(in crate::arch) mod $kind {
             use super::*;
-            use crate::Block;
             use crate::arch::garble::{self, KeyRing, lockstep};
             use crate::arch::{RoundKeys, Vectorize, gather, half_tree, lanes, subset, vole};
-            use crate::gates::Part;
-            use crate::{Lanes, Tape};
+            use crate::memory::block::Block;
+            use crate::tape::Tape;
+            use crate::tape::clear::Lanes;
+            use crate::tape::gates::Part;
 
             #[target_feature(enable = $features)]
             pub(in crate::arch) fn vectorize<W: Vectorize>(work: W) -> W::Output {

@@ -1,7 +1,7 @@
 //! The safe face of the kernels: each function runs the code of its backend.
 
 use super::{Backend, RoundKeys};
-use crate::Block;
+use crate::memory::block::Block;
 
 /// Calls the kernel of the backend's kind, whose only wish is the machine's features.
 macro_rules! safe {

@@ -9,7 +9,7 @@ use super::Backend;
 use super::kernels::safe;
 #[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
 use super::lanes::Lanes;
-use crate::Block;
+use crate::memory::block::Block;
 
 /// Rows whose sums are looked up together: the bits of a digit.
 pub(crate) const GROUP: usize = 6;

@@ -9,7 +9,7 @@ use std::alloc::{Layout, alloc_zeroed, dealloc};
 
 use zeroize::Zeroize;
 
-use crate::Block;
+use crate::memory::block::Block;
 
 /// A huge page's size: of x86-64, and of ARMv8 with pages of 4 KiB.
 const HUGE: usize = 2 << 20;

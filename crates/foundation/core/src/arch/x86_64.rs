@@ -8,7 +8,7 @@ mod registers;
 
 use super::RoundKeys;
 use super::instantiate::instantiate;
-use crate::Block;
+use crate::memory::block::Block;
 
 // `__m128i` needs AES-NI, PCLMULQDQ and SSE, `__m256i` AVX2 and, as a register of blocks, VAES and VPCLMULQDQ, `__m512i` GFNI
 // and AVX-512 besides. `Backend` asks the machine for all that its kind enables here.

@@ -2,9 +2,9 @@
 
 use core::arch::aarch64::*;
 
-use crate::Block;
 use crate::arch::garble::{KEY_WORD, Wires};
 use crate::arch::lanes::Lanes;
+use crate::memory::block::Block;
 
 #[allow(unsafe_op_in_unsafe_fn, reason = "each method is a few instructions; the trait says what they need")]
 impl Wires for uint8x16_t {

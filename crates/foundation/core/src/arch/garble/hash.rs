@@ -4,7 +4,7 @@
 
 use super::Wires;
 use super::keys::{Kept, KeyRing, Live, LiveTwice, Order, ROUND_KEYS, Schedule};
-use crate::Block;
+use crate::memory::block::Block;
 
 /// Hashes groups of sixteen blocks, each under the next tweak, and those of `second` under the same tweaks again.
 ///

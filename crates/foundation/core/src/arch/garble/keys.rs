@@ -3,7 +3,7 @@
 #![allow(clippy::needless_range_loop, reason = "loops walk several arrays of registers side by side")]
 
 use super::Wires;
-use crate::Block;
+use crate::memory::block::Block;
 
 /// Round keys of AES-128.
 pub(in crate::arch) const ROUND_KEYS: usize = 11;

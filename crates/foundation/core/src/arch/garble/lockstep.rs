@@ -5,9 +5,11 @@
 
 #![allow(clippy::needless_range_loop, reason = "loops walk several arrays of registers side by side")]
 
-use crate::gates::Part;
-use crate::lockstep::LANES;
-use crate::{Backend, Block, Gate};
+use crate::arch::Backend;
+use crate::memory::block::Block;
+use crate::tape::Gate;
+use crate::tape::gates::Part;
+use crate::tape::lockstep::LANES;
 
 use super::super::instantiate::run;
 use super::super::portable;

@@ -4,7 +4,7 @@
 
 use super::Wires;
 use super::keys::{ROUND_KEYS, Schedule};
-use crate::Block;
+use crate::memory::block::Block;
 
 /// The garbler's or the evaluator's part of the kernel: what is done with a batch of gathered inputs.
 pub(in crate::arch) trait Side: Copy {

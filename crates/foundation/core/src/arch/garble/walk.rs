@@ -5,8 +5,9 @@
 use super::Wires;
 use super::keys::{KeyRing, LiveTwice, Order, Schedule};
 use super::sides::Side;
-use crate::gates::Part;
-use crate::{Block, Gate};
+use crate::memory::block::Block;
+use crate::tape::Gate;
+use crate::tape::gates::Part;
 
 /// The XOR gates of a segment, in order.
 #[inline(always)]

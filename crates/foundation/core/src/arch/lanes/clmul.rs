@@ -2,8 +2,8 @@
 //! in all.
 
 use super::Lanes;
-use crate::Block;
 use crate::arch::portable::clmul::reduce;
+use crate::memory::block::Block;
 
 /// The sum of unreduced products: of the low halves, the crossed halves and the high halves.
 #[derive(Clone, Copy, Default)]

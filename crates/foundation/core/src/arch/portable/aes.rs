@@ -7,8 +7,8 @@
 //!
 //! *Cost.* About 350 operations on 128 bits a round for eight blocks; expanding eight keys costs half of that.
 
-use crate::Block;
 use crate::arch::RoundKeys;
+use crate::memory::block::Block;
 
 type Planes = [u128; 8];
 

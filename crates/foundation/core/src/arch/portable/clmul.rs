@@ -5,7 +5,7 @@
 //! place falls off the end. The high half is the low half of the product of the reversed operands. This is
 //! constant time where the machine's multiplication is (Pornin, "BearSSL: constant-time multiplication").
 
-use crate::Block;
+use crate::memory::block::Block;
 
 /// The low 64 bits of the carry-less product.
 fn low(x: u64, y: u64) -> u64 {

@@ -2,8 +2,9 @@
 
 use super::super::garble::KeyRing;
 use super::aes::{encrypt8, expand8};
-use crate::gates::Part;
-use crate::{Block, Gate};
+use crate::memory::block::Block;
+use crate::tape::Gate;
+use crate::tape::gates::Part;
 
 /// `(lo, hi) -> (hi, lo ^ hi)`.
 fn sigma(x: Block) -> Block {

@@ -3,8 +3,9 @@
 use super::super::garble::KeyRing;
 use super::super::garble::lockstep::{Compared, Picked, Shape};
 use super::garble::{evaluated_gate, garbled_gate, hash};
-use crate::gates::Part;
-use crate::{Block, Gate};
+use crate::memory::block::Block;
+use crate::tape::Gate;
+use crate::tape::gates::Part;
 
 /// Walks a stretch of tape; `gate` gets each AND gate, its number and its place in the stretch.
 fn walk(

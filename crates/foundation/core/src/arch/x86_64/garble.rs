@@ -2,8 +2,8 @@
 
 use core::arch::x86_64::*;
 
-use crate::Block;
 use crate::arch::garble::{KEY_WORD, Wires};
+use crate::memory::block::Block;
 
 #[allow(unsafe_op_in_unsafe_fn, reason = "each method is a few instructions; the trait says what they need")]
 impl Wires for __m512i {

@@ -1,12 +1,13 @@
 //! Bit-matrix transposition, the step of OT extension from columns to rows.
 
-use crate::{Backend, Block};
+use crate::arch::Backend;
+use crate::memory::block::Block;
 
 /// Transposes a matrix of `rows` x `columns` bits, both multiples of 8.
 ///
 /// Both matrices are stored row by row, each row packed least significant bit first: bit (r, c) of the input is
 /// bit `c % 8` of `input[r * columns / 8 + c / 8]`, and bit (c, r) of the output is bit `r % 8` of
-/// `output[c * rows / 8 + r / 8]`. With 128 rows the output is one [`Block`](crate::Block) a column
+/// `output[c * rows / 8 + r / 8]`. With 128 rows the output is one [`Block`] a column
 /// ([`Block::bytes_of_mut`](crate::Block::bytes_of_mut)). Whole tiles of 128 x 128 bits are fast.
 ///
 /// # Panics

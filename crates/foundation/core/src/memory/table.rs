@@ -2,8 +2,9 @@
 
 use core::ops::{Deref, DerefMut};
 
+use crate::arch::Backend;
 use crate::arch::{gather, table};
-use crate::{Backend, Block};
+use crate::memory::block::Block;
 
 /// A fixed number of blocks in memory that is fast to read at random places: on huge pages where the system has them.
 /// They are wiped on drop.

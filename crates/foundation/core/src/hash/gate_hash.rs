@@ -1,8 +1,9 @@
 //! The garbling hash alone, for schemes that have no fused kernel.
 
+use crate::arch::Backend;
 use crate::arch::garble as kernels;
 use crate::arch::garble::KeyRing;
-use crate::{Backend, Block};
+use crate::memory::block::Block;
 
 /// `H(x, t) = E(start ^ t, s(x)) ^ s(x)` under tweaks that count up and never repeat: see [`Garbler`](crate::Garbler).
 ///

@@ -11,8 +11,8 @@ use rand_core::CryptoRng;
 use subtle::ConstantTimeEq;
 use zeroize::ZeroizeOnDrop;
 
-use crate::SessionId;
-use crate::framing::Framed;
+use crate::hash::framing::Framed;
+use crate::session::SessionId;
 
 /// A commitment to a message. Public.
 #[derive(Clone, Copy, PartialEq, Eq)]

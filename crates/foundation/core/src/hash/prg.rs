@@ -5,7 +5,9 @@ use core::convert::Infallible;
 use rand_core::{SeedableRng, TryCryptoRng, TryRng};
 use zeroize::{Zeroize, Zeroizing};
 
-use crate::{Aes128, Backend, Block};
+use crate::arch::Backend;
+use crate::hash::aes::Aes128;
+use crate::memory::block::Block;
 
 /// Blocks drawn ahead for small requests: two steps of AES-NI or of the portable code, half a one of VAES.
 const AHEAD: usize = 16;

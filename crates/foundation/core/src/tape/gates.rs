@@ -12,9 +12,11 @@
 
 use zeroize::{Zeroize, ZeroizeOnDrop};
 
+use crate::arch::Backend;
 use crate::arch::garble as kernels;
 use crate::arch::garble::KeyRing;
-use crate::{Backend, Block, Gate, Segment, Tape};
+use crate::memory::block::Block;
+use crate::tape::{Gate, Segment, Tape};
 
 /// Where a run over a tape stands: between two segments.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

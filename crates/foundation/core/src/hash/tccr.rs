@@ -1,6 +1,8 @@
 //! `TccrHash`: a tweakable circular correlation-robust hash from one fixed-key permutation.
 
-use crate::{Aes128, Backend, Block};
+use crate::arch::Backend;
+use crate::hash::aes::Aes128;
+use crate::memory::block::Block;
 
 /// The hash H(x, i) = pi(pi(x) ^ i) ^ pi(x), where pi is AES-128 under the public key [`TccrHash::KEY`].
 ///

@@ -9,8 +9,9 @@
 //!
 //! *Cost.* `e t` products of a byte for each position, on either side; with GFNI 64 of them are one instruction.
 
+use crate::arch::Backend;
 use crate::arch::erasure::{Matrix, Rows, multiply};
-use crate::{Backend, Block};
+use crate::memory::block::Block;
 
 /// The sender's side: what makes `coded` messages out of `messages`.
 pub struct ErasureCode {

@@ -1,7 +1,9 @@
 //! `SubsetSums`: a public matrix of bits times rows of blocks.
 
+use crate::arch::Backend;
 use crate::arch::subset;
-use crate::{Backend, Block, Table};
+use crate::memory::block::Block;
+use crate::memory::table::Table;
 
 /// Adds sums of rows of blocks, each of a subset that is given by digits of [`DIGIT`](SubsetSums::DIGIT) bits ("four
 /// Russians": the sums of all subsets of a few rows are formed once and then looked up).
@@ -42,7 +44,7 @@ impl SubsetSums {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::Prg;
+    use crate::hash::prg::Prg;
 
     #[test]
     fn sums_are_those_of_the_rows_that_are_named() {

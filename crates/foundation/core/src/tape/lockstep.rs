@@ -14,9 +14,12 @@
 
 use core::ops::Range;
 
+use crate::arch::Backend;
 use crate::arch::garble::KeyRing;
 use crate::arch::garble::lockstep as kernels;
-use crate::{Backend, Block, Delta, Part, Tape};
+use crate::memory::block::Block;
+use crate::tape::Tape;
+use crate::tape::gates::{Delta, Part};
 
 /// Bytes of labels that one group may touch: half of a usual L2 cache.
 const GROUP_BYTES: usize = 1 << 20;

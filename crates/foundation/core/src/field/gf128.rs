@@ -4,7 +4,8 @@
 //! This is the polynomial of GCM in natural bit order. Addition is `^`. Linear checks (consistency of OT
 //! extension, batched MACs) are inner products with a challenge.
 
-use crate::{Backend, Block};
+use crate::arch::Backend;
+use crate::memory::block::Block;
 
 /// The product of two elements.
 pub fn mul(backend: Backend, a: Block, b: Block) -> Block {

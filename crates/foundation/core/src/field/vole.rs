@@ -2,8 +2,9 @@
 
 use zeroize::Zeroize;
 
+use crate::arch::Backend;
 use crate::arch::{RoundKeys, vole};
-use crate::{Backend, Block};
+use crate::memory::block::Block;
 
 /// Seeds of all elements `x` of GF(2)^k, or of all but zero, stretched and summed (Roy, CRYPTO 2022, section 3.1): the
 /// sum `u` of all streams, and for each bit `b` the sum `v_b` of the streams of those `x` that have it.

@@ -2,8 +2,11 @@
 
 use core::ops::{BitAnd, BitXor};
 
+use crate::arch::Backend;
 use crate::arch::clear;
-use crate::{Backend, Bits, Tape, transpose};
+use crate::memory::bits::Bits;
+use crate::memory::transpose::transpose;
+use crate::tape::Tape;
 
 /// A bit in each of 512 instances: that of instance `k` is bit `k % 64` of word `k / 64`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -99,7 +102,7 @@ impl Tape {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{Gate, Segment};
+    use crate::tape::{Gate, Segment};
 
     /// A generator for test inputs (SplitMix64).
     struct Random(u64);

@@ -2,8 +2,9 @@
 
 use zeroize::Zeroize;
 
+use crate::arch::Backend;
 use crate::arch::{RoundKeys, half_tree};
-use crate::{Backend, Block};
+use crate::memory::block::Block;
 
 /// The hash of a half-tree (Guo, Yang, Wang, Zhang, Xie, Liu, Zhao, EUROCRYPT 2023, section 4): `H(x) = pi(sigma(x)) ^
 /// sigma(x)` for AES-128 under one key and `sigma(lo, hi) = (hi, lo ^ hi)`, which neither itself nor in its sum with the

@@ -4,8 +4,9 @@
 //! caught with 2^-rho only (rho = 40, say), a cheating prover tries 2^40 transcripts offline and keeps the lucky
 //! one; there the party that the challenge protects draws it and sends it after the checked data is fixed.
 
-use crate::framing::Framed;
-use crate::{Block, SessionId};
+use crate::hash::framing::Framed;
+use crate::memory::block::Block;
+use crate::session::SessionId;
 
 /// A running hash of labelled messages and challenges.
 ///

@@ -2,8 +2,9 @@
 
 use zeroize::Zeroize;
 
+use crate::arch::Backend;
 use crate::arch::RoundKeys;
-use crate::{Backend, Block};
+use crate::memory::block::Block;
 
 /// AES-128 (FIPS 197) under one key, in the forward direction. The round keys are wiped on drop.
 ///

@@ -5,7 +5,7 @@ use blake3::platform::Platform;
 use blake3::{Hasher, IncrementCounter};
 use zeroize::ZeroizeOnDrop;
 
-use crate::Backend;
+use crate::arch::Backend;
 
 /// Sums hashed in one go: what the widest machine computes side by side. They stay in a first-level cache.
 const GROUP: usize = 16;

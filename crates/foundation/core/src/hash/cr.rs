@@ -1,6 +1,9 @@
 //! `CrHash`: a correlation-robust hash from one fixed-key permutation, for semi-honest protocols.
 
-use crate::{Aes128, Backend, Block, TccrHash};
+use crate::arch::Backend;
+use crate::hash::aes::Aes128;
+use crate::hash::tccr::TccrHash;
+use crate::memory::block::Block;
 
 /// The hash H(x) = pi(x) ^ x, where pi is AES-128 under the public key [`TccrHash::KEY`].
 ///
