@@ -25,6 +25,7 @@ use crate::arch::portable::transpose::edges;
 ///
 /// # Safety
 /// As for [`Bytes`].
+#[cfg(target_arch = "x86_64")]
 #[inline(always)]
 unsafe fn turn8<V: Bytes>([a, b, c, d, e, f, g, h]: [V; 8]) -> [V; 8] {
     // SAFETY: the caller's promise.
@@ -60,6 +61,7 @@ unsafe fn turn16<V: Bytes>([a, b, c, d, e, f, g, h, i, j, k, l, m, n, o, p]: [V;
 ///
 /// # Safety
 /// As for [`Bytes`].
+#[cfg(target_arch = "x86_64")]
 #[inline(always)]
 pub(in crate::arch) unsafe fn columns_to_words<V: Bytes>(rows: [V; 8]) -> [V; 8] {
     // SAFETY: the caller's promise.
