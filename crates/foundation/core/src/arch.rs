@@ -11,7 +11,6 @@ pub(crate) mod gather;
 pub(crate) mod half_tree;
 mod instantiate;
 mod kernels;
-#[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
 mod lanes;
 pub(crate) mod portable;
 pub(crate) mod subset;
