@@ -19,8 +19,9 @@ use comity_circuit::{Builder, Circuit, Observer, Plain, Program, Recipients, Wir
 use comity_core::{Backend, Bits, Block, Check, Kind, Params, PartyId, Prg, Result, SessionId};
 use comity_protocol::{Adversary, Empty, Here, Job, Options, Party, Protocol, Takes};
 
+use crate::PATIENCE;
+use crate::deviate::{Verdict, deviate, never_wrong};
 use crate::parties::all_together;
-use crate::{PATIENCE, Verdict, deviate, never_wrong};
 
 /// Runs cheats, and says which checks they provoked.
 pub type Cheats = fn() -> Vec<&'static Check>;

@@ -15,7 +15,7 @@ use std::collections::HashSet;
 use comity_channel::{MemoryChannel, Result};
 use comity_core::{Backend, Bits, Block, Prg};
 
-use crate::Pair;
+use crate::parties::Pair;
 
 mod functionality;
 

@@ -5,7 +5,7 @@ use std::fmt::Debug;
 use comity_channel::{MemoryChannel, Result};
 use comity_core::{Backend, Block, Prg};
 
-use crate::Pair;
+use crate::parties::Pair;
 
 /// Runs a protocol `runs` times on random inputs and checks that both outputs are the ideal function's.
 ///

@@ -6,7 +6,7 @@
 use comity_channel::{Channel, Error, Recorded, Replay, Result};
 use comity_core::Kind;
 
-use crate::Pair;
+use crate::parties::Pair;
 
 /// More bytes than a test has.
 const LIMIT: usize = 1 << 28;

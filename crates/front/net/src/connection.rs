@@ -168,7 +168,9 @@ mod tests {
     use comity_core::Kind;
 
     use super::*;
-    use crate::{Identity, Listener, Security};
+    use crate::hub::Listener;
+    use crate::identity::Identity;
+    use crate::settings::Security;
 
     /// To know a public key is not enough: whoever poses as its owner cannot sign the handshake.
     #[test]

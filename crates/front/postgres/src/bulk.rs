@@ -7,9 +7,9 @@ use comity_ope::{State, Value};
 use rand_core::Rng;
 use zeroize::Zeroizing;
 
+use crate::error::{Error, Result};
 use crate::table::Table;
 use crate::work::{Plan, Work, copy_failed, fresh};
-use crate::{Error, Result};
 
 /// A row for [`Work::insert_many`].
 #[derive(Clone, Default)]

@@ -9,8 +9,8 @@ use postgres::Row;
 use postgres::types::ToSql;
 use zeroize::Zeroizing;
 
+use crate::error::{Error, Result};
 use crate::work::fresh;
-use crate::{Error, Result};
 
 /// A code, as PostgreSQL stores it.
 pub(crate) type Param = Box<dyn ToSql + Sync + Send>;

@@ -11,7 +11,7 @@ use rustls::pki_types::pem::PemObject;
 use rustls::{ClientConfig, RootCertStore};
 use tokio_postgres_rustls::MakeRustlsConnect;
 
-use crate::{Error, Result};
+use crate::error::{Error, Result};
 
 /// Connects to the database at this address, `postgres://…` or `host=… dbname=…`. `root` is a PEM file with the certificates that vouch for
 /// the server, which a database on another machine needs.

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use comity_ope::Key;
 use zeroize::Zeroizing;
 
-use crate::{Error, Result};
+use crate::error::{Error, Result};
 
 fn failed(path: &Path) -> impl Fn(std::io::Error) -> Error + '_ {
     |source| Error::File { path: path.to_owned(), source }

@@ -1,6 +1,6 @@
 //! Names of tables and columns in SQL text: the only thing of the user's that is ever part of it.
 
-use crate::{Error, Result};
+use crate::error::{Error, Result};
 
 /// Bytes of a name at most; PostgreSQL cuts at 63, and endings are added here.
 const MOST: usize = 50;

@@ -2,7 +2,7 @@
 //!
 //! The text is parsed, and values become bound parameters or codes: none of it becomes part of a statement.
 
-use crate::{Error, Result};
+use crate::error::{Error, Result};
 
 /// A query on one table: rows for which all conditions hold.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

@@ -12,11 +12,11 @@ use zeroize::Zeroizing;
 
 use crate::bulk::Nonces;
 use crate::column::Col;
+use crate::error::{Error, Result};
 use crate::name::{self, ROW};
 use crate::schema::{lock_state, write_state};
 use crate::table::{Contents, Loaded, Table};
 use crate::work::Work;
-use crate::{Error, Result};
 
 /// Rows that are read and written anew at once.
 const AT_ONCE: i32 = 256;

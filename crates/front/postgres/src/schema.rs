@@ -6,8 +6,8 @@ use postgres::{Client, GenericClient};
 use rand_core::CryptoRng;
 
 use crate::column::Col;
+use crate::error::{Error, Result};
 use crate::name::{self, Names, ROW, literal, quote};
-use crate::{Error, Result};
 
 /// Completes the name of a table with the schema in which it is, or would be made.
 ///

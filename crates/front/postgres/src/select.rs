@@ -7,10 +7,10 @@ use postgres::GenericClient;
 use postgres::types::ToSql;
 
 use crate::column::{Order, Param};
+use crate::error::{Error, Result};
 use crate::name::{self, ROW, quote};
 use crate::query::{Condition, Operator, Query};
 use crate::table::{TRIES, Table, is_null};
-use crate::{Error, Result};
 
 /// A row of an answer.
 #[derive(Clone)]

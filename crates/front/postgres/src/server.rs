@@ -3,15 +3,14 @@
 //! It listens on a Unix socket in that folder, and on no port unless it is told to ([`Server::listen`]). PostgreSQL refuses to run as root, and so for root it runs as another user,
 //! through `setpriv`. Where it is not installed there is none: nothing is downloaded.
 
-use std::fs;
-use std::io;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::sync::atomic::{AtomicU32, Ordering};
+use std::{fs, io};
 
 use postgres::{Client, NoTls};
 
-use crate::{Error, Result};
+use crate::error::{Error, Result};
 
 /// A running server; it ends, and its folder goes, when this is dropped.
 pub struct Server {

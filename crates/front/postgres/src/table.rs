@@ -18,10 +18,11 @@ use postgres::{GenericClient, Transaction};
 use rand_core::{CryptoRng, Rng};
 
 use crate::column::{Col, Pair};
+use crate::error::{Error, Result};
+use crate::files;
 use crate::name::{self, Names, ROW, quote};
 use crate::schema::read_state;
 use crate::work::Work;
-use crate::{Error, Result, files};
 
 /// How often a statement is tried again that other clients were faster than.
 pub(crate) const TRIES: usize = 100;

@@ -8,10 +8,10 @@ use postgres::types::ToSql;
 use rand_core::Rng;
 
 use crate::column::{Col, Order, Param};
+use crate::error::{Error, Result};
 use crate::name::{self, ROW, quote};
 use crate::schema::{lock_state, write_state};
 use crate::table::{Loaded, Table};
-use crate::{Error, Result};
 
 /// A value for a column; `None` for NULL.
 pub type Field<'a> = Option<&'a Value>;

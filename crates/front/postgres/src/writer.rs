@@ -7,10 +7,10 @@ use postgres::types::ToSql;
 use postgres::{Client, Statement};
 
 use crate::bulk::{Nonces, Rows};
+use crate::error::{Error, Result};
 use crate::schema::seal_state;
 use crate::table::{Loaded, TRIES, Table};
 use crate::work::{Cell, Field, Plan, Work, push_cells};
-use crate::{Error, Result};
 
 /// Inserts rows with values for the same columns.
 pub struct Writer<'a> {

@@ -1,6 +1,6 @@
 //! Bytes read piece by piece: whatever is missing or too much is an error.
 
-use crate::{Error, Result};
+use crate::error::{Error, Result};
 
 /// What is left to read.
 pub(crate) struct Reader<'a> {

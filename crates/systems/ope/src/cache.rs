@@ -3,8 +3,9 @@
 use zeroize::Zeroizing;
 
 use crate::bytes::{Reader, put_text, put_varint};
+use crate::coin::Coin;
+use crate::error::Result;
 use crate::ideal::Pattern;
-use crate::{Coin, Result};
 
 /// The dictionaries of a table as of one version. It is never more than a copy of what the database has, but for one thing: it
 /// knows which version was seen last.

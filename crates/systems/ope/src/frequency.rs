@@ -16,8 +16,8 @@
 //! which rows are equal.
 
 use crate::coin::Coin;
-use crate::ideal::{Code, Ideal, Pattern, Placed, Plain, sorted};
-use crate::{Bulk, Error, Result};
+use crate::error::{Error, Result};
+use crate::ideal::{Bulk, Code, Ideal, Pattern, Placed, Plain, sorted};
 
 /// The client's side of frequency-hiding order-preserving encryption.
 pub struct FrequencyHiding<V: Plain = u64, C: Code = u64>(Ideal<(V, Coin), C>);

@@ -15,7 +15,7 @@
 use zeroize::Zeroize;
 
 use crate::dictionary::{Dictionary, Place};
-use crate::{Error, Result};
+use crate::error::{Error, Result};
 
 /// A code: `u64` for 62 bits, which PostgreSQL stores as `bigint`, or `u128` for 126.
 pub trait Code: Copy + Ord + Into<u128> {

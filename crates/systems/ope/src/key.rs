@@ -10,7 +10,8 @@ use rand_core::CryptoRng;
 use zeroize::{Zeroize, ZeroizeOnDrop, Zeroizing};
 
 use crate::bytes::{Reader, put_text};
-use crate::{Error, Result, Type};
+use crate::error::{Error, Result};
+use crate::value::Type;
 
 /// How a column is ordered.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

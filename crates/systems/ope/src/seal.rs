@@ -7,8 +7,9 @@
 use ring::aead::{AES_256_GCM, Aad, LessSafeKey, Nonce, UnboundKey};
 use zeroize::{Zeroize, Zeroizing};
 
+use crate::coin::Coin;
+use crate::error::{Error, Result};
 use crate::key::{ColumnKey, Key};
-use crate::{Coin, Error, Result};
 
 /// Bytes before what is sealed: the secret's number, and random bytes.
 const HEAD: usize = 4 + 16;

@@ -2,8 +2,8 @@
 
 use zeroize::Zeroizing;
 
-use crate::Result;
 use crate::bytes::{Reader, put_text};
+use crate::error::Result;
 use crate::seal::Sum;
 
 /// A table's state, as of one version. Every transaction that writes a code makes a new version.

@@ -10,7 +10,7 @@ use core::str::FromStr;
 
 use zeroize::{Zeroize, ZeroizeOnDrop, Zeroizing};
 
-use crate::{Error, Result};
+use crate::error::{Error, Result};
 
 /// The type of an encrypted column.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -506,7 +506,7 @@ fn a_failed_extension_refuses_to_go_on() {
 
 #[test]
 fn seeds_come_from_real_base_ots() {
-    fn agrees<S: OneOfN, B: crate::base::BaseOt<Model: crate::AtLeast<S::Model>>>() {
+    fn agrees<S: OneOfN, B: crate::base::BaseOt<Model: crate::model::AtLeast<S::Model>>>() {
         let (keys, blocks) = Pair::run(
             |ch| {
                 let backend = Backend::detect();
