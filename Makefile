@@ -86,7 +86,7 @@ fuzz:
 	else echo "SKIPPED fuzz: cargo-fuzz is not installed (make test runs the same bodies over the corpus)"; fi
 
 tables:
-	COMITY_WRITE_TABLES=1 $(CARGO) test $(LOCKED) -p comity-book --test tables
+	COMITY_WRITE_TABLES=1 $(CARGO) test $(LOCKED) -p comity-book --test tests tables
 
 book:
 	@if mdbook --version >/dev/null 2>&1; then mdbook build book; \

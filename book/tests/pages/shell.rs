@@ -10,7 +10,7 @@ use std::{process, thread};
 
 use comity_testing::PATIENCE;
 
-use crate::page::{Command, Page, matches};
+use crate::pages::page::{Command, Page, matches};
 
 pub(crate) struct Shell<'a> {
     page: &'a Page,

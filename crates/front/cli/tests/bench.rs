@@ -1,9 +1,6 @@
 //! `comity bench ot`: its flags, its table and its figure.
 
-#[allow(dead_code, reason = "each test file uses a part")]
-mod common;
-
-use common::{Folder, comity};
+use crate::common::{Folder, comity};
 
 #[test]
 fn flags_that_fit_nothing_are_refused() {

@@ -1,9 +1,6 @@
 //! `comity circuit`: list, info, export, check.
 
-#[allow(dead_code, reason = "each test file uses a part")]
-mod common;
-
-use common::*;
+use crate::common::*;
 
 #[test]
 fn the_list_names_what_there_is() {

@@ -1,9 +1,6 @@
 //! The default protocol on the command line: roles, recipients, parameters, and what is said about them.
 
-#[allow(dead_code, reason = "each test file uses a part")]
-mod common;
-
-use common::*;
+use crate::common::*;
 
 const KEY: [&str; 2] = ["--input", AES_KEY];
 const BLOCK: [&str; 2] = ["--input", AES_BLOCK];

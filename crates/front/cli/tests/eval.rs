@@ -1,9 +1,6 @@
 //! `comity eval`: values in and out, and what is wrong with them.
 
-#[allow(dead_code, reason = "each test file uses a part")]
-mod common;
-
-use common::*;
+use crate::common::*;
 
 /// FIPS 180: the one block of "abc" (its length in bits at the end), the initial state, the digest.
 fn abc() -> String {

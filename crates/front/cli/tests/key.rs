@@ -1,9 +1,6 @@
 //! `comity key`, and runs over TLS with keys that are trusted and not.
 
-#[allow(dead_code, reason = "each test file uses a part")]
-mod common;
-
-use common::*;
+use crate::common::*;
 
 struct Keys {
     folder: Folder,

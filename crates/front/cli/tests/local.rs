@@ -1,9 +1,6 @@
 //! `comity local` and `comity demo`: one process a party under one parent.
 
-#[allow(dead_code, reason = "each test file uses a part")]
-mod common;
-
-use common::*;
+use crate::common::*;
 
 #[test]
 fn the_demo_explains_itself() {

@@ -1,9 +1,6 @@
 //! Netlists and programs of several calls on the command line.
 
-#[allow(dead_code, reason = "each test file uses a part")]
-mod common;
-
-use common::*;
+use crate::common::*;
 
 fn netlist(name: &str) -> String {
     format!("{}/../../foundation/format/tests/netlists/{name}", env!("CARGO_MANIFEST_DIR"))

@@ -1,15 +1,12 @@
 //! `comity nisc`: a query, answers by mail, one batch, and what people do wrong.
 
-#[allow(dead_code, reason = "each test file uses a part")]
-mod common;
-
 use std::fs;
 use std::io::{Read, Write};
 use std::process::Stdio;
 use std::thread;
 use std::time::Duration;
 
-use common::*;
+use crate::common::*;
 
 /// A folder with a query of `add8` at four copies, for 40 of the publisher's, and its key.
 struct Mail {

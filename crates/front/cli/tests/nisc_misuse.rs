@@ -1,12 +1,9 @@
 //! `comity nisc` in the hands of a stranger: files that are none, full disks, odd programs, and what others left behind.
 
-#[allow(dead_code, reason = "each test file uses a part")]
-mod common;
-
 use std::fs;
 use std::process::Command;
 
-use common::*;
+use crate::common::*;
 
 /// A query of `add8` at three copies for 40 of the publisher's, its key, and two answers.
 struct Files {

@@ -1,8 +1,5 @@
 //! `comity nisc` with copies in a store: a folder, and a small HTTP service that notes what it is asked for.
 
-#[allow(dead_code, reason = "each test file uses a part")]
-mod common;
-
 use std::fs;
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::{TcpListener, TcpStream};
@@ -10,7 +7,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
 use std::thread;
 
-use common::*;
+use crate::common::*;
 
 /// A service that keeps files in a folder. Of each GET it notes the name, and whether the key said then that it is spent.
 struct Service {

@@ -1,14 +1,11 @@
 //! `comity ope`, from an empty database to a stolen copy, as a user types it.
 
-#[allow(dead_code, reason = "not all of it is used here")]
-mod common;
-
 use std::fs;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
+use crate::common::{Done, comity};
 use comity_postgres::server::Server;
-use common::{Done, comity};
 use postgres::Client;
 
 /// A server, a database, and a folder for keys and files.

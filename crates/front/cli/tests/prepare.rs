@@ -1,13 +1,10 @@
 //! `comity prepare` and `comity run --store`: each batch serves one run, whatever happens.
 
-#[allow(dead_code, reason = "each test file uses a part")]
-mod common;
-
 use std::fs;
 use std::thread;
 use std::time::Duration;
 
-use common::*;
+use crate::common::*;
 
 /// The stores of both parties, one under a key file and one under a passphrase.
 struct Stores {

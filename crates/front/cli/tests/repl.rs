@@ -1,12 +1,9 @@
 //! `comity repl`: two processes with the same statements on their standard inputs.
 
-#[allow(dead_code, reason = "each test file uses a part")]
-mod common;
-
 use std::io::Write;
 use std::process::{Child, Stdio};
 
-use common::*;
+use crate::common::*;
 
 /// Both sides of a session: flags of both, and what each types.
 fn session(flags: &[&str], zero: &str, one: &str) -> [Done; 2] {

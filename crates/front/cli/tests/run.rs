@@ -1,13 +1,10 @@
 //! `comity run`: two processes, in agreement and out of it.
 
-#[allow(dead_code, reason = "each test file uses a part")]
-mod common;
-
 use std::io::Write;
 use std::net::{TcpListener, TcpStream};
 
+use crate::common::*;
 use comity_core::Backend;
-use common::*;
 
 const KEYS: [&str; 15] = [
     "adversary",

@@ -1,9 +1,6 @@
 //! Help, completions, the man page and `comity bench`.
 
-#[allow(dead_code, reason = "each test file uses a part")]
-mod common;
-
-use common::*;
+use crate::common::*;
 
 const COMMANDS: [&str; 9] = ["demo", "run", "local", "eval", "circuit", "key", "bench", "completions", "man"];
 

@@ -1,13 +1,10 @@
 //! `comity store`: what is left, for whom and of what; and what is removed.
 
-#[allow(dead_code, reason = "each test file uses a part")]
-mod common;
-
 use std::fs;
 
 use serde_json::{Value, json};
 
-use common::*;
+use crate::common::*;
 
 /// Both parties prepare, each in a store of its own, over plain text.
 fn prepare(folder: &Folder, more: &[&str]) {

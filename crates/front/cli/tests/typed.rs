@@ -1,9 +1,6 @@
 //! Programs in comity's language, and values of their types, in and out.
 
-#[allow(dead_code, reason = "each test file uses a part")]
-mod common;
-
-use common::*;
+use crate::common::*;
 use serde_json::json;
 
 const AUCTION: &str = "\

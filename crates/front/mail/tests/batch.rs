@@ -1,13 +1,10 @@
 //! Batches: who hears of what when, and what a key opens afterwards.
 
-#[allow(dead_code, reason = "each test file uses a part")]
-mod common;
-
 use std::convert::Infallible;
 
+use crate::common::*;
 use comity_core::{Error, Kind};
 use comity_mail::{Key, Verdict};
-use common::*;
 
 /// How a batch ends.
 #[derive(Clone, Copy, PartialEq)]
@@ -98,7 +95,7 @@ fn nothing_is_told_if_the_key_cannot_be_saved() {
         };
         let told = if end == End::Close { batch.close(full) } else { batch.settle(full) };
         assert_eq!(told.unwrap_err(), "the disk is full");
-        key = common::key(3, 1);
+        key = crate::common::key(3, 1);
     }
 }
 

@@ -1,8 +1,5 @@
 //! Queries and keys whose checksum is right, but whose fields are not: who makes a file on purpose makes its checksum, too.
 
-#[allow(dead_code, reason = "each test file uses a part")]
-mod common;
-
 use comity_core::{Error, Kind};
 use comity_mail::{Key, Query};
 
@@ -38,7 +35,7 @@ fn malformed<T>(result: Result<T, Error>, words: &str) {
 
 /// The bytes of a query with these in the place of its reference's text, `mul16`.
 fn with_text(text: &[u8]) -> Vec<u8> {
-    let bytes = common::key(3, 1).query().to_bytes().to_vec();
+    let bytes = crate::common::key(3, 1).query().to_bytes().to_vec();
     assert_eq!(bytes[TEXT..TEXT + 7], *b"\x05\0mul16");
     [&bytes[..TEXT], &(text.len() as u16).to_le_bytes(), text, &bytes[TEXT + 7..]].concat()
 }
@@ -80,7 +77,7 @@ fn a_query_is_for_two_parties_and_ends_where_it_ends() {
 
 #[test]
 fn a_key_has_one_form() {
-    let bytes = common::key(3, 1).to_bytes().to_vec();
+    let bytes = crate::common::key(3, 1).to_bytes().to_vec();
     assert!(key(bytes.clone()).is_ok());
     for (value, spent) in [(0, false), (1, true)] {
         let mut other = bytes.clone();
@@ -109,14 +106,14 @@ fn a_key_has_one_form() {
 /// Version 1 bound an answer to the protocol's query alone, so that it could be passed off as another's.
 #[test]
 fn files_of_another_version_say_what_to_do() {
-    let mine = common::key(3, 1);
-    let sealed = common::answer(&mine.query(), "ann", 5, 2);
+    let mine = crate::common::key(3, 1);
+    let sealed = crate::common::answer(&mine.query(), "ann", 5, 2);
     let of = |version: u8, bytes: &[u8]| {
         let mut bytes = bytes.to_vec();
         bytes[16..18].copy_from_slice(&[version, 0]);
         bytes
     };
-    let check = |version| mine.check(&common::program(), &mut &common::mend(of(version, &sealed))[..]);
+    let check = |version| mine.check(&crate::common::program(), &mut &crate::common::mend(of(version, &sealed))[..]);
     malformed(
         query(of(1, mine.query().to_bytes())),
         "a query of version 1, and this program takes version 2: its publisher",

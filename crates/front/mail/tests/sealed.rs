@@ -1,13 +1,10 @@
 //! The seal: what is not as its sender sealed it, for this query, does not open.
 
-#[allow(dead_code, reason = "each test file uses a part")]
-mod common;
-
 use std::io::{self, Read};
 
+use crate::common::*;
 use comity_core::{Error, Kind};
 use comity_mail::{Key, Name, Query, examine};
-use common::*;
 
 /// Bytes of the head of an answer of `ann`, and of the encapsulated key after it.
 const HEAD: usize = 18 + 32 + 32 + 1 + 3;

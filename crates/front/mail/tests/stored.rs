@@ -1,16 +1,13 @@
 //! Stored copies: when they are fetched, which ones, and what is not as its sender stored it.
 
-#[allow(dead_code, reason = "each test file uses a part")]
-mod common;
-
 use std::collections::BTreeMap;
 use std::convert::Infallible;
 use std::io::Read;
 
+use crate::common::*;
 use comity_core::{Error, Kind, Result};
 use comity_mail::{Destination, Key, Query, Store, Verdict, respond_stored, stored_bytes};
 use comity_nisc::{Copies, Cost, Writers};
-use common::*;
 
 /// A store, and what was asked for.
 #[derive(Clone, Default)]

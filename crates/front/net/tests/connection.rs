@@ -1,17 +1,15 @@
 //! Connections over real loopback sockets: what they carry, and what each kind of trouble is called on both sides.
 
-mod common;
-
 use std::io::{Read, Write};
 use std::net::{TcpListener, TcpStream};
 use std::thread;
 use std::time::Duration;
 
+use crate::common::{SOON, call, calling, greet, hasty, in_time, meet, plain, secure, settings, tls};
 use comity_channel::{Channel, Error, Result};
 use comity_core::{Kind, PartyId};
 use comity_net::{Connection, Identity, Listener, Security, Settings, SystemRng, connect};
 use comity_testing::check_channels;
-use common::{SOON, call, calling, greet, hasty, in_time, meet, plain, secure, settings, tls};
 
 #[test]
 fn plain_connections_are_channels() {

@@ -1,15 +1,13 @@
 //! Bytes damaged on the way, by a proxy between the parties: always an error, never other data, never a hang.
 
-mod common;
-
 use std::io::{Read, Write};
 use std::net::{Shutdown, SocketAddr, TcpListener, TcpStream};
 use std::thread;
 
+use crate::common::{call, greet, hasty, in_time, plain, tls};
 use comity_channel::{Channel, Error, Result};
 use comity_core::Kind;
 use comity_net::{Connection, Listener, Security, Settings};
-use common::{call, greet, hasty, in_time, plain, tls};
 
 #[derive(Clone, Copy, Debug)]
 enum Damage {

@@ -1,18 +1,16 @@
 //! Two parties and more meet, in whatever order they come, and whoever else comes to their ports.
 
-mod common;
-
 use std::io::{Read, Write};
 use std::net::TcpStream;
 use std::sync::mpsc;
 use std::thread;
 
+use crate::common::{SOON, call, greet, hasty, in_time, plain, secure, tls};
 use comity_channel::hello::{Refusal, farewell};
 use comity_channel::{Channel, PerPeer};
 use comity_core::{Kind, PartyId};
 use comity_net::{Connection, Event, Fingerprint, Identity, Listener, Security, Settings, SystemRng, connect, meet};
 use comity_testing::PATIENCE;
-use common::{SOON, call, greet, hasty, in_time, plain, secure, tls};
 
 /// Settings of each of so many parties.
 fn group(parties: u16, tls: bool) -> Vec<Settings> {

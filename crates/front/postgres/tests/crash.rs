@@ -2,8 +2,6 @@
 //! what there is to repair.
 #![allow(clippy::print_stderr)]
 
-mod common;
-
 use std::collections::BTreeMap;
 use std::fs::{self, OpenOptions};
 use std::io::Write;
@@ -12,11 +10,11 @@ use std::process::{Command, Stdio};
 use std::thread;
 use std::time::{Duration, Instant};
 
+use crate::common::{big, column, make, path, rng};
 use comity_ope::{Column, Scheme};
 use comity_postgres::server::Server;
 use comity_postgres::{NewRow, Query, Table, add_column, cache_path, connect, read_key, write_key};
 use comity_testing::PATIENCE;
-use common::{big, column, make, path, rng};
 use rand_core::Rng;
 
 const MODES: [&str; 5] = ["insert", "load", "rebalance", "rotate", "adjust"];
@@ -117,7 +115,7 @@ fn kills(victim: Victim, count: usize) {
             add_column(&mut connect(&address, None).unwrap(), &key, &name, &mut rng).unwrap();
         }
         let mut child = Command::new(std::env::current_exe().unwrap())
-            .args(["--exact", "child", "--include-ignored", "--nocapture"])
+            .args(["--exact", "crash::child", "--include-ignored", "--nocapture"])
             .env("COMITY_OPE_ADDRESS", &address)
             .env("COMITY_OPE_KEY", &file)
             .env("COMITY_OPE_MODE", mode)

@@ -1,13 +1,11 @@
 //! Versions, transactions, other clients, and a database that lies: what is found out, and by which name.
 
-mod common;
-
 use std::fs;
 use std::thread;
 
+use crate::common::{again, big, column, make, open, path, rng};
 use comity_ope::{Column, Key, Scheme};
 use comity_postgres::{Error, NewRow, Query, Table, add_column, read_key, write_key};
-use common::{again, big, column, make, open, path, rng};
 use postgres::Client;
 use rand_core::Rng;
 
@@ -27,7 +25,7 @@ fn insert(client: &mut Client, table: &mut Table, numbers: impl IntoIterator<Ite
 fn clients_that_race_never_give_one_code_to_two_values() {
     database!(server, address, client);
     for (round, isolation) in ["read committed", "repeatable read", "serializable"].into_iter().enumerate() {
-        for scheme in common::SCHEMES {
+        for scheme in crate::common::SCHEMES {
             let name = format!("r{round}{}", scheme.name().len());
             let key = make(&mut client, &name, &[column("v", "bigint", scheme)]);
             thread::scope(|scope| {
@@ -70,7 +68,7 @@ fn clients_that_race_never_give_one_code_to_two_values() {
 #[test]
 fn what_a_caller_rolls_back_the_dictionary_never_had() {
     database!(server, address, client);
-    for scheme in common::SCHEMES {
+    for scheme in crate::common::SCHEMES {
         let name = format!("c{}", scheme.name().len());
         let key = make(&mut client, &name, &[column("v", "bigint", scheme)]);
         client.batch_execute("drop table if exists budget; create table budget (spent int)").unwrap();
@@ -168,7 +166,7 @@ fn a_database_that_was_put_back_is_seen_by_who_kept_the_cache() {
 #[test]
 fn a_lying_database_is_named() {
     database!(server, address, client);
-    for scheme in common::SCHEMES {
+    for scheme in crate::common::SCHEMES {
         let name = format!("l{}", scheme.name().len());
         let (key, cache) = filled(&mut client, &name, scheme);
         client.batch_execute(&format!("create table {name}_old as table {name}")).unwrap();
@@ -306,7 +304,7 @@ fn names_are_only_names() {
     client.batch_execute("create table victim (x int)").unwrap();
     let names = ["a\"; drop table victim; --", "it's", "SELECT", "weiß ☃", "$1", "tab\tle"];
     for name in names {
-        for scheme in common::SCHEMES {
+        for scheme in crate::common::SCHEMES {
             client.batch_execute("drop table if exists comity_ope").unwrap();
             let quoted = format!("\"{}\"", name.replace('"', "\"\""));
             client
@@ -343,7 +341,7 @@ fn names_are_only_names() {
 #[test]
 fn an_adjustable_column_gets_its_order_when_it_is_asked_for() {
     database!(server, address, client);
-    for scheme in common::SCHEMES {
+    for scheme in crate::common::SCHEMES {
         let name = format!("j{}", scheme.name().len());
         let key = make(&mut client, &name, &[Column { adjustable: true, ..column("v", "bigint", scheme) }]);
         let mut table = open(&mut client, &key, None, 1).unwrap();

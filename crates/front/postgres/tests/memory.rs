@@ -1,15 +1,13 @@
 //! What is in memory at once does not grow with the bytes of a table: rows are read, sealed and sent some at a time.
 
-mod common;
-
 use std::borrow::Cow;
 use std::fs;
 use std::io::Write;
 use std::process::Command;
 
+use crate::common::{column, make, path, rng};
 use comity_ope::{Column, Scheme, Type, Value};
 use comity_postgres::{NewRow, Result, Rows, Table, connect, read_key, write_key};
-use common::{column, make, path, rng};
 
 /// Bytes of a row's text, which is encrypted, and beside it in plain.
 const TEXT: usize = 1000;
@@ -25,7 +23,7 @@ impl Rows for Made {
     fn row(&mut self, at: usize) -> Result<Cow<'_, NewRow>> {
         let text = format!("{at:0TEXT$}");
         let note: Value = Type::Text(TEXT as u16).parse(&text)?;
-        let number = common::big(at as i64 % 1000);
+        let number = crate::common::big(at as i64 % 1000);
         Ok(Cow::Owned(NewRow { plain: vec![Some(text)], secret: vec![Some(note), Some(number)] }))
     }
 }
@@ -62,7 +60,7 @@ fn child() {
 }
 
 fn measure(rows: usize, schemes: [Scheme; 2], adjustable: bool, row: u64) {
-    let Some(server) = common::server() else { return };
+    let Some(server) = crate::common::server() else { return };
     let address = server.database().unwrap();
     let mut client = connect(&address, None).unwrap();
     client.batch_execute("create table t (t text)").unwrap();
@@ -72,7 +70,7 @@ fn measure(rows: usize, schemes: [Scheme; 2], adjustable: bool, row: u64) {
     let mut least = 0;
     for mode in ["open", "load", "rebuild", "rotate"] {
         let done = Command::new(std::env::current_exe().unwrap())
-            .args(["--exact", "child", "--include-ignored", "--nocapture"])
+            .args(["--exact", "memory::child", "--include-ignored", "--nocapture"])
             .env("COMITY_OPE_ADDRESS", &address)
             .env("COMITY_OPE_KEY", &file)
             .env("COMITY_OPE_MODE", mode)

@@ -1,10 +1,8 @@
 //! Answers are those of the same query on plain text, for every type and scheme.
 
-mod common;
-
+use crate::common::{column, make, open, rng};
 use comity_ope::{Column, Scheme, Value};
 use comity_postgres::{NewRow, Query, Row, Table};
-use common::{column, make, open, rng};
 use postgres::Client;
 use rand_core::Rng;
 
@@ -72,7 +70,7 @@ fn sql_type(ty: &str) -> String {
 fn ranges_are_those_of_plain_sql() {
     database!(server, address, client);
     for (i, (ty, values)) in VALUES.into_iter().enumerate() {
-        for (j, scheme) in common::SCHEMES.into_iter().enumerate() {
+        for (j, scheme) in crate::common::SCHEMES.into_iter().enumerate() {
             for wide in [false, true] {
                 if wide && scheme == Scheme::LeftRight {
                     continue;
@@ -158,7 +156,7 @@ fn check(client: &mut Client, table: &mut Table, values: &[&str], pairs: bool) {
 fn updates_deletes_and_rebalances_keep_answers_right() {
     database!(server, address, client);
     client.batch_execute("create table plain (n integer, v bigint)").unwrap();
-    for scheme in common::SCHEMES {
+    for scheme in crate::common::SCHEMES {
         client
             .batch_execute(
                 "truncate plain; drop table if exists t; create table t (n integer); drop table if exists comity_ope",
@@ -169,7 +167,7 @@ fn updates_deletes_and_rebalances_keep_answers_right() {
         let (mut rng, mut keys) = (rng(6), Vec::new());
         for n in 0..150i32 {
             let value = i64::from(rng.next_u32() % 40) - 20;
-            let field = common::big(value);
+            let field = crate::common::big(value);
             match rng.next_u32() % 6 {
                 0 if !keys.is_empty() => {
                     let (row, n) = keys.swap_remove(rng.next_u32() as usize % keys.len());
@@ -212,10 +210,10 @@ fn codes_that_move_are_moved_in_one_step() {
         let key = make(&mut client, name, &[column("v", "bigint", scheme)]);
         let mut table = open(&mut client, &key, None, 8).unwrap();
         for value in 0..200 {
-            table.insert(&mut client, &[], &[("v", Some(&common::big(value)))]).unwrap();
+            table.insert(&mut client, &[], &[("v", Some(&crate::common::big(value)))]).unwrap();
         }
         assert!(table.state().rewritten > 1, "codes did move");
-        let rows = table.range(&mut client, "v", &common::big(50), &common::big(149)).unwrap();
+        let rows = table.range(&mut client, "v", &crate::common::big(50), &crate::common::big(149)).unwrap();
         assert_eq!(rows.len(), 100);
         table.check(&mut client).unwrap();
     }

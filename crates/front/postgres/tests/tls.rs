@@ -1,13 +1,11 @@
 //! TLS to a server on a port: accepted is the one that a root vouches for, under its name, and no other.
 
-mod common;
-
 use std::fs;
 use std::io::Write;
 
+use crate::common::path;
 use comity_postgres::server::Server;
 use comity_postgres::{Error, Result, connect};
-use common::path;
 use ring::signature::{Ed25519KeyPair, KeyPair};
 
 /// A value of DER: tag, length, and what is in it.

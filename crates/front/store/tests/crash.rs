@@ -1,8 +1,5 @@
 //! Killed at any instant: no batch is used twice, and none is lost but the one in flight, or with its lot in a check.
 
-#[allow(dead_code, reason = "each test file uses a part")]
-mod common;
-
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs::{self, OpenOptions};
 use std::io::{Read, Write};
@@ -12,7 +9,7 @@ use std::time::Duration;
 
 use comity_store::{Key, OpenLot, Store};
 
-use common::*;
+use crate::common::*;
 
 /// The lots that opening the store finds, and files that are none of `store` and `lock`.
 fn found(image: &Folder) -> (Vec<(u64, u32)>, usize) {
@@ -165,7 +162,7 @@ fn killed(kills: u64) {
             break;
         }
         let mut child = Command::new(&this)
-            .args(["--exact", "child", "--nocapture"])
+            .args(["--exact", "crash::child", "--nocapture"])
             .env(CHILD, &folder.0)
             .stdout(Stdio::null())
             .stderr(Stdio::piped())

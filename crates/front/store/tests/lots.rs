@@ -1,15 +1,12 @@
 //! Batches of a lot come back once and in order; a lot whose check did not end is gone; what was tampered with is an error.
 
-#[allow(dead_code, reason = "each test file uses a part")]
-mod common;
-
 use std::fs;
 use std::io::{Read, Write};
 
 use comity_core::{Error, Kind, SessionId};
 use comity_store::{BatchWriter, Damaged, Meta, Store};
 
-use common::*;
+use crate::common::*;
 
 const CHUNK: usize = 64 << 10;
 

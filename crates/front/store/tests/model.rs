@@ -1,15 +1,12 @@
 //! Whatever is done to a store's lots, with crashes in between: it is as in a model of a few lines.
 
-#[allow(dead_code, reason = "each test file uses a part")]
-mod common;
-
 use std::collections::BTreeMap;
 use std::fs;
 
 use comity_store::{OpenLot, Store};
 use proptest::prelude::*;
 
-use common::*;
+use crate::common::*;
 
 #[derive(Clone, Debug)]
 enum Op {

@@ -1,13 +1,10 @@
 //! Keys, locks and modes of stores: nobody else gets in.
 
-#[allow(dead_code, reason = "each test file uses a part")]
-mod common;
-
 use std::fs;
 
 use comity_store::{Key, Store};
 
-use common::*;
+use crate::common::*;
 
 #[test]
 fn only_its_key_opens_a_store() {

@@ -1,7 +1,5 @@
 //! Parties on loopback.
 
-#![allow(dead_code, reason = "each test binary uses its part")]
-
 use std::thread;
 use std::time::Duration;
 

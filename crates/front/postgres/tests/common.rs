@@ -1,6 +1,4 @@
 //! A server for the tests of a file, and tables to try things on.
-#![allow(dead_code, unreachable_pub)]
-
 use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU32, Ordering};
@@ -13,7 +11,7 @@ use comity_postgres::{Table, add_column, connect, resolve};
 use postgres::Client;
 
 /// The server of this process, as long as a test uses it; `None` where PostgreSQL is not installed.
-pub fn server() -> Option<Arc<Server>> {
+pub(crate) fn server() -> Option<Arc<Server>> {
     static SHARED: Mutex<Weak<Server>> = Mutex::new(Weak::new());
     let mut shared = SHARED.lock().unwrap_or_else(PoisonError::into_inner);
     if let Some(server) = shared.upgrade() {
@@ -33,7 +31,7 @@ pub fn server() -> Option<Arc<Server>> {
 #[macro_export]
 macro_rules! database {
     ($server:ident, $address:ident, $client:ident) => {
-        let Some($server) = common::server() else { return };
+        let Some($server) = $crate::common::server() else { return };
         #[allow(unused_variables)]
         let $address = $server.database().unwrap();
         #[allow(unused_mut)]
@@ -41,7 +39,7 @@ macro_rules! database {
     };
 }
 
-pub fn rng(seed: u128) -> Prg {
+pub(crate) fn rng(seed: u128) -> Prg {
     Prg::new(Backend::detect(), Block::from_u128(seed))
 }
 
@@ -52,17 +50,17 @@ fn fresh() -> u128 {
 }
 
 /// A file of this process that is not there.
-pub fn path(name: &str) -> PathBuf {
+pub(crate) fn path(name: &str) -> PathBuf {
     let number = fresh();
     std::env::temp_dir().join(format!("comity-ope-{}-{number}-{name}", std::process::id()))
 }
 
-pub fn column(name: &str, ty: &str, scheme: Scheme) -> Column {
+pub(crate) fn column(name: &str, ty: &str, scheme: Scheme) -> Column {
     Column { name: name.into(), ty: ty.parse().unwrap(), scheme, wide: false, adjustable: false }
 }
 
 /// A key and a table with these columns.
-pub fn make(client: &mut Client, table: &str, columns: &[Column]) -> Key {
+pub(crate) fn make(client: &mut Client, table: &str, columns: &[Column]) -> Key {
     let table = resolve(client, [String::new(), table.into()]).unwrap();
     let mut key = Key::new("", table, &mut rng(fresh()));
     for column in columns {
@@ -72,16 +70,16 @@ pub fn make(client: &mut Client, table: &str, columns: &[Column]) -> Key {
     key
 }
 
-pub fn open(client: &mut Client, key: &Key, cache: Option<&Path>, seed: u128) -> comity_postgres::Result<Table> {
+pub(crate) fn open(client: &mut Client, key: &Key, cache: Option<&Path>, seed: u128) -> comity_postgres::Result<Table> {
     Table::open(client, key.clone(), cache, &mut rng(seed))
 }
 
-pub fn again(address: &str) -> Client {
+pub(crate) fn again(address: &str) -> Client {
     connect(address, None).unwrap()
 }
 
-pub fn big(number: i64) -> Value {
+pub(crate) fn big(number: i64) -> Value {
     Type::BigInt.parse(&number.to_string()).unwrap()
 }
 
-pub const SCHEMES: [Scheme; 3] = Scheme::ALL;
+pub(crate) const SCHEMES: [Scheme; 3] = Scheme::ALL;

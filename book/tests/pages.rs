@@ -18,8 +18,8 @@ mod shell;
 use std::path::{Path, PathBuf};
 use std::{fs, thread};
 
-use page::{Command, Page};
-use shell::Shell;
+use crate::pages::page::{Command, Page};
+use crate::pages::shell::Shell;
 
 /// The pages of the book and of the examples, and the README.
 fn paths() -> Vec<PathBuf> {

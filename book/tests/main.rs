@@ -1,0 +1,7 @@
+//! What the book says, held against what there is.
+
+mod adding;
+mod claims;
+mod pages;
+mod tables;
+mod words;

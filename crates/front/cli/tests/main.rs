@@ -1,0 +1,20 @@
+//! The command, run as people run it.
+
+mod bench;
+mod circuit;
+mod common;
+mod cutchoose;
+mod eval;
+mod key;
+mod local;
+mod netlist;
+mod nisc;
+mod nisc_misuse;
+mod nisc_store;
+mod ope;
+mod prepare;
+mod repl;
+mod run;
+mod shell;
+mod store;
+mod typed;

@@ -1,0 +1,11 @@
+//! Encrypted columns on a real server.
+
+// Its macro is for all below.
+#[macro_use]
+mod common;
+
+mod crash;
+mod history;
+mod memory;
+mod ranges;
+mod tls;

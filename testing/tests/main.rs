@@ -1,0 +1,4 @@
+//! What tests stand on, tested.
+
+mod harness;
+mod ot;
