@@ -278,7 +278,7 @@ fn killed(kills: u64) {
 /// A party as a process of its own.
 fn start(place: &Path, party: u16) -> Child {
     Command::new(std::env::current_exe().unwrap())
-        .args(["--exact", "kills::child", "--nocapture"])
+        .args(["--exact", "child", "--nocapture"])
         .env(CHILD, place)
         .env("COMITY_TEST_PARTY", party.to_string())
         .stdout(Stdio::null())
