@@ -4,9 +4,8 @@
 use comity_core::Block;
 use comity_garble::lockstep::CopyChoice;
 
-use crate::consistency::Answer;
 use crate::copies::{CopySecret, Replica};
-use crate::outputs::Decoded;
+use crate::messages::{Answer, Decoded};
 
 /// What is about to be used or sent. An honest party does not look at it.
 #[cfg_attr(not(test), allow(dead_code, reason = "read by the liars of the tests"))]

@@ -42,45 +42,17 @@ use comity_core::{Backend, Bits, Block, Prg, Result, SessionId, gf128};
 use comity_garble::lockstep::{CopyChoice, GarblingParty, LabelRows};
 use comity_protocol::Conduct;
 use subtle::{Choice as Bit, ConstantTimeEq};
-use zeroize::{Zeroize, ZeroizeOnDrop, Zeroizing};
+use zeroize::{ZeroizeOnDrop, Zeroizing};
 
 use crate::checks;
 use crate::conduct::Act;
 use crate::copies::{CopySecret, KeyStreams, Replica};
+use crate::messages::Answer;
 use crate::rows::{Layout, Places, pieces};
 use crate::transfer::{OpenedCopies, mask_blocks};
 
 /// Bits that are treated together: 160 KiB of labels at forty copies, a part of the L2 cache.
 const GROUP: usize = 256;
-
-/// The sums that the garbler answers with.
-#[derive(Clone, Copy, Default, Zeroize)]
-pub(crate) struct Answer {
-    pub(crate) labels: Block,
-    pub(crate) bits: Block,
-    pub(crate) r: Block,
-}
-
-impl Answer {
-    const BYTES: usize = 3 * Block::BYTES;
-
-    fn to_bytes(self) -> [u8; Answer::BYTES] {
-        let mut bytes = [0; Answer::BYTES];
-        bytes.copy_from_slice(Block::bytes_of(&[self.labels, self.bits, self.r]));
-        bytes
-    }
-
-    fn receive(ch: &mut dyn Channel) -> Result<Answer> {
-        let mut answer = [Block::ZERO; 3];
-        ch.recv(Block::bytes_of_mut(&mut answer))?;
-        let [labels, bits, r] = answer;
-        Ok(Answer { labels, bits, r })
-    }
-
-    fn equals(&self, other: &Answer) -> Bit {
-        self.labels.ct_eq(&other.labels) & self.bits.ct_eq(&other.bits) & self.r.ct_eq(&other.r)
-    }
-}
 
 /// The weights of a challenge: those of the bits of a group, and what goes with them.
 pub(crate) struct Weights {

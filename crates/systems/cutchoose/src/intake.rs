@@ -25,7 +25,7 @@ use rand_core::CryptoRng;
 
 use crate::checks;
 use crate::conduct::Act;
-use crate::transfer::random_bits;
+use crate::random::random_bits;
 
 /// How the garbled circuits travel.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

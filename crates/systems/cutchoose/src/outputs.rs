@@ -17,7 +17,7 @@
 use std::io::{Read, Write};
 
 use comity_channel::Channel;
-use comity_core::{Backend, Bits, Block, Result, SessionId, ShortHash, Table, TccrHash};
+use comity_core::{Backend, Block, Result, SessionId, ShortHash, Table, TccrHash};
 use comity_garble::lockstep::CopyChoice;
 use comity_protocol::Conduct;
 use rand_core::CryptoRng;
@@ -27,6 +27,7 @@ use zeroize::{Zeroize, Zeroizing};
 use crate::checks;
 use crate::conduct::Act;
 use crate::copies::{KeyStreams, Replica};
+use crate::messages::Decoded;
 use crate::plan::{OUTPUTS, Plan};
 use crate::saved::{put, take};
 use crate::transfer::{OpenedCopies, mask_blocks};
@@ -267,20 +268,6 @@ pub(crate) fn receive_commitments(ch: &mut dyn Channel, copies: usize) -> Result
     let mut received = vec![[[0; 32]; 2]; copies];
     ch.recv(received.as_flattened_mut().as_flattened_mut())?;
     Ok(received)
-}
-
-/// What step 6 finds.
-pub(crate) struct Decoded {
-    /// The bits that the evaluated copies agree on, where they do.
-    pub(crate) bits: Bits,
-    /// `Omega`: `Delta` if copies disagree, else random.
-    pub(crate) omega: Block,
-    /// Whether no evaluated copy is valid everywhere.
-    pub(crate) invalid: Bit,
-    /// Whether copies disagree, so that the input is to be recovered.
-    pub(crate) disagree: Bit,
-    /// Whether they give several `Delta`, so that nothing can be recovered.
-    pub(crate) ambiguous: Bit,
 }
 
 impl Results {

@@ -22,6 +22,7 @@ use crate::checks;
 use crate::conduct::Act;
 use crate::copies::{CopySecret, KeyStreams, Replica};
 use crate::probe::Probe;
+use crate::random::random_bits;
 use crate::rows::{Layout, Places, pieces};
 
 /// Levels of the extension's trees: 4 bytes an OT, and the fastest.
@@ -30,13 +31,6 @@ const LEVELS: usize = 4;
 const GROUP: usize = 256;
 /// Base OTs of the committing OT.
 const SEEDS: usize = 128;
-
-/// `bits` random bits.
-pub(crate) fn random_bits(bits: usize, rng: &mut dyn CryptoRng) -> Bits {
-    let mut bytes = Zeroizing::new(vec![0; bits.div_ceil(8)]);
-    rng.fill_bytes(&mut bytes);
-    Bits::from_bytes(&bytes, bits)
-}
 
 /// A block from the peer.
 pub(crate) fn receive_block(ch: &mut dyn Channel) -> Result<Block> {

@@ -1,5 +1,7 @@
 //! Hashes of output labels, and what is decoded from the labels that were found.
 
+use comity_core::Bits;
+
 use super::*;
 
 /// `H` is keyed by the session and takes in the label, the bit and `b`, each of which alone makes another hash.

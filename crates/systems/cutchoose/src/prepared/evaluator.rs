@@ -22,10 +22,11 @@ use crate::evaluator::EvaluatorEnd;
 use crate::gates::{self, CopySide};
 use crate::outputs::{Batch, Results, receive_commitments};
 use crate::plan::Plan;
+use crate::random::random_bits;
 use crate::recovery::Trapdoor;
 use crate::rows::{Layout, Places};
 use crate::saved::{put, put_bits, put_bytes, take, take_bits, take_bytes};
-use crate::transfer::{OpenedCopies, random_bits, receive_labels};
+use crate::transfer::{OpenedCopies, receive_labels};
 
 /// The offline phase.
 pub(super) fn offline(

@@ -19,10 +19,11 @@ use crate::garbler::{Circuits, GarblerEnd};
 use crate::intake::Outlet;
 use crate::outputs::Tables;
 use crate::plan::Plan;
+use crate::random::random_bits;
 use crate::recovery::{Commitments, First};
 use crate::rows::Layout;
 use crate::saved::{put, put_bits, put_bytes, take, take_bits, take_bytes};
-use crate::transfer::{random_bits, receive_block, send_labels};
+use crate::transfer::{receive_block, send_labels};
 
 /// The offline phase.
 pub(super) fn offline(
