@@ -22,7 +22,7 @@ comity_core::checks! { "cutchoose";
     OUTPUT_TABLE = "the commitment to the output table of a checked copy is wrong";
     /// The output labels that the garbler revealed are not those whose hashes it sent.
     OUTPUT_LABELS = "the output labels that the garbler revealed are not those it was bound to";
-    /// What a checked copy gives for the recovery of the garbler's input is not what its seed says.
+    /// The input recovery of a checked copy is not what its seed says.
     INPUT_RECOVERY = "the input recovery of a checked copy is wrong";
     /// No evaluated copy gave a valid output label everywhere.
     NO_VALID_COPY = "no evaluated copy gave valid output labels";

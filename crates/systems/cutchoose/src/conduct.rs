@@ -7,20 +7,20 @@ use comity_garble::lockstep::CopyChoice;
 use crate::copies::{CopySecret, Replica};
 use crate::messages::{Answer, Decoded};
 
-/// What is about to be used or sent. An honest party does not look at it.
+/// An act: what is about to be used or sent. An honest party does not look at it.
 #[cfg_attr(not(test), allow(dead_code, reason = "read by the liars of the tests"))]
 pub(crate) enum Act<'a> {
-    /// Online: how the input differs from the random choices, bits as bytes.
+    /// Online: the difference of the input from the random choices, bits as bytes.
     Difference(&'a mut [u8]),
     /// Before step 1: the copies that the evaluator chose.
     Choice(&'a mut CopyChoice),
-    /// Step 1: all that follows is made from these copies.
+    /// Step 1: the copies, from which all that follows is made.
     Copies(&'a mut [Replica]),
-    /// Step 2: both messages of OT `i`, a label of each copy in either, the first half for zero.
+    /// Step 2: the two messages of OT `i`, a label of each copy in either, the first half for zero.
     Labels { i: usize, messages: &'a mut [Block] },
     /// Step 3: `R_{j,i,x[i]}` from bit `start` on.
     R { j: usize, start: usize, column: &'a mut [Block] },
-    /// Step 3: what opens the committing OT.
+    /// Step 3: the opening of the committing OT.
     Opening(&'a mut [u8; 48]),
     /// Step 4: the labels for zero of the bits from `start` on, as the garbler sends them and answers for them.
     Committed { j: usize, start: usize, zeros: &'a mut [Block] },
@@ -46,9 +46,9 @@ pub(crate) enum Act<'a> {
     Hashes(&'a mut [[u8; 32]]),
     /// Step 5: the rows `T_{j,i,0}`, `T_{j,i,1}` of the next bits.
     Rows { j: usize, table: &'a mut [Block] },
-    /// Step 5: `c_j^T`, and what opens it.
+    /// Step 5: the commitment `c_j^T`, and the salt that opens it.
     OutputCommitment { j: usize, digest: &'a mut [u8; 32], salt: &'a mut [u8; 32] },
-    /// Step 6: what the evaluator found, `Omega` for one.
+    /// Step 6: the outputs that the evaluator found, and `Omega`.
     Decoded(&'a mut Decoded),
     /// Step 7: `h` and `g1`.
     First(&'a mut [u8; 64]),
@@ -58,8 +58,8 @@ pub(crate) enum Act<'a> {
     Delta(&'a mut [Block]),
     /// Step 7: `C_j`, and the seed that is encrypted.
     Answer { j: usize, point: &'a mut [u8; 32], seed: &'a mut Block },
-    /// Step 8: what the evaluator takes for `seed_j`.
+    /// Step 8: the secret that the evaluator takes for `seed_j`.
     Recovered { j: usize, seed: &'a CopySecret },
-    /// After step 9: what the evaluator passes on.
+    /// After step 9: the output bits that the evaluator passes on.
     Passed(&'a mut [u8]),
 }

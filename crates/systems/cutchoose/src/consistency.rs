@@ -54,13 +54,13 @@ use crate::transfer::{OpenedCopies, mask_blocks};
 /// Bits that are treated together: 160 KiB of labels at forty copies, a part of the L2 cache.
 const GROUP: usize = 256;
 
-/// The weights of a challenge: those of the bits of a group, and what goes with them.
+/// The weights of a challenge for the bits of a group, and their products.
 pub(crate) struct Weights {
     backend: Backend,
     stream: Prg,
-    /// `w_i`.
+    /// The weights `w_i`.
     weights: Vec<Block>,
-    /// `w_i D_i`.
+    /// The products `w_i D_i`.
     differences: Zeroizing<Vec<Block>>,
     /// The sum of `w_i M_{i,0}` so far.
     zeros: Block,
@@ -80,7 +80,7 @@ impl Weights {
         }
     }
 
-    /// The next group, whose messages of the committing OT are `m`.
+    /// Draws the weights of the next group, whose messages of the committing OT are `m`.
     fn next(&mut self, m: &[[Block; 2]]) {
         self.weights.resize(m.len(), Block::ZERO);
         self.stream.fill_blocks(&mut self.weights);
@@ -159,7 +159,7 @@ pub(crate) fn receive_r(
     Ok(all)
 }
 
-/// `mu_j` of all copies.
+/// The masks `mu_j` of all copies.
 pub(crate) struct Mus(Zeroizing<Vec<Block>>);
 
 /// Step 4 at the garbler: sends the labels of `x` in all copies. If there is a memory, the labels for zero go there.
@@ -242,12 +242,12 @@ pub(crate) fn send_answers(
     Ok(())
 }
 
-/// What the answers of step 4 must be.
+/// The answers that step 4 must bring.
 #[derive(ZeroizeOnDrop)]
 pub(crate) struct Expected {
     #[zeroize(skip)]
     backend: Backend,
-    /// Of the checked copies, as if all permute bits were zero.
+    /// The answers of the checked copies, as if all permute bits were zero.
     checked: Vec<Answer>,
     evaluated: Vec<Answer>,
 }

@@ -15,41 +15,42 @@ use zeroize::{Zeroize, ZeroizeOnDrop, Zeroizing};
 
 use crate::recovery::Scalars;
 
-/// `seed_j` or `key_j`.
+/// A secret of a copy: `seed_j` or `key_j`.
 #[derive(Clone, Zeroize, ZeroizeOnDrop)]
 pub(crate) struct CopySecret(pub(crate) Block);
 
 /// A copy of the garbled circuit, as far as it is made from `seed_j`.
 pub(crate) struct Replica {
-    /// `seed_j` itself.
+    /// The seed, `seed_j`.
     pub(crate) seed: CopySecret,
-    /// `delta_j`.
+    /// The offset `delta_j` between the labels of a wire.
     pub(crate) delta: Delta,
-    /// `PRF(i, 0, "A")`, and with `delta_j` more `PRF(i, 1, "A")`: labels of the garbler's inputs; after them `nu_j` of step 4.
+    /// The stream `PRF(i, 0, "A")`, with `delta_j` more `PRF(i, 1, "A")`: labels of the garbler's inputs, then `nu_j`
+    /// of step 4.
     pub(crate) a: Prg,
-    /// The same for "B": labels of the evaluator's encoded input.
+    /// The stream for "B" in the same way: labels of the evaluator's encoded input.
     pub(crate) b: Prg,
-    /// `PRF(i, "R")`.
+    /// The stream `PRF(i, "R")`.
     pub(crate) r: Prg,
-    /// The randomness of `c_j^T`.
+    /// The salt of the commitment `c_j^T`.
     pub(crate) salt: Zeroizing<[u8; 32]>,
-    /// `s_j` and `t_j` of step 7.
+    /// The scalars `s_j` and `t_j` of step 7.
     pub(crate) scalars: Scalars,
     /// The seeds of the streams `a` and `r`.
     streams: Zeroizing<[Block; 2]>,
 }
 
-/// What is made from `key_j`: the streams that mask what is encrypted under it in steps 3, 4 and 5.
+/// The streams of `key_j`, which mask what is encrypted under it in steps 3, 4 and 5.
 pub(crate) struct KeyStreams {
-    /// Step 3.
+    /// The mask of step 3.
     pub(crate) r: Prg,
-    /// Step 4: pads of the labels, then `mu_j`, and the pad of `N_j`.
+    /// The mask of step 4: pads of the labels, then `mu_j`, and the pad of `N_j`.
     pub(crate) a: Prg,
-    /// Step 5.
+    /// The mask of step 5.
     pub(crate) t: Prg,
 }
 
-/// The next 16 bytes.
+/// The block of the next 16 bytes.
 fn block(bytes: &mut &[u8]) -> Block {
     let (block, rest) = bytes.split_first_chunk().expect("enough was derived");
     *bytes = rest;

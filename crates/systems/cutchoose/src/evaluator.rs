@@ -101,21 +101,21 @@ pub(crate) fn run(
     known.settle(ch, results, rng, observer, conduct)
 }
 
-/// What the evaluator knows when all gates are done.
+/// The evaluator when all gates are done.
 pub(crate) struct EvaluatorEnd<'a> {
     pub(crate) here: Here,
     pub(crate) program: &'a Program,
     pub(crate) plan: &'a Plan,
     pub(crate) opened: &'a OpenedCopies,
-    /// Its input.
+    /// The evaluator's input.
     pub(crate) y: &'a Bits,
-    /// `R_{j,i,x[i]}` of the evaluated copies.
+    /// The rows `R_{j,i,x[i]}` of the evaluated copies.
     pub(crate) r: &'a [Zeroizing<Vec<Block>>],
-    /// `M_{i,b}`.
+    /// The messages `M_{i,b}` of the committing OT.
     pub(crate) m: &'a [[Block; 2]],
-    /// What the answers of step 4 must be.
+    /// The answers that step 4 must bring.
     pub(crate) expected: &'a Expected,
-    /// What is secret of step 7.
+    /// The secrets of step 7.
     pub(crate) trapdoor: &'a Trapdoor,
 }
 
@@ -183,7 +183,7 @@ impl EvaluatorEnd<'_> {
     }
 }
 
-/// The one input that all copies show which show one; and whether there is one.
+/// The garbler's input that all copies show which show one; and whether there is one.
 fn agreed(seen: impl Iterator<Item = (Bits, Bit)>, bits: usize) -> (Bits, Bit) {
     let (mut x, mut any, mut one) = (vec![0; bits.div_ceil(64)], Bit::from(0), Bit::from(1));
     for (candidate, valid) in seen {
@@ -225,7 +225,7 @@ fn finish(decoded: &Decoded, recovered: Bit, computed: &Bits) -> Result<Bits> {
     Ok(Bits::from_words(words, decoded.bits.len()))
 }
 
-/// Steps 5 and 6 at the evaluator.
+/// The evaluator's side of steps 5 and 6.
 struct Evaluating<'a> {
     ch: &'a mut (dyn Channel + 'a),
     intake: Intake,
@@ -300,7 +300,7 @@ mod tests {
         assert!(bool::from(agreed([(Bits::zeros(0), Bit::from(1))].into_iter(), 0).1));
     }
 
-    /// Which bits come out, or which check fails, of all that can be found.
+    /// The bits that come out, or the check that fails, for all that can be found.
     #[test]
     fn the_recovered_input_counts_only_where_copies_disagree() {
         let (agreed, computed) = (Bits::from_bytes(&[0b10], 2), Bits::from_bytes(&[0b01], 2));

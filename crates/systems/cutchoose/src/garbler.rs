@@ -75,7 +75,7 @@ pub(crate) fn run(
     known.settle(ch, commitments, observer, conduct)
 }
 
-/// What step 5 starts with.
+/// The copies, keys and labels that step 5 starts with.
 pub(crate) struct Circuits<'a> {
     pub(crate) plan: &'a Plan,
     pub(crate) layout: &'a Layout,
@@ -87,7 +87,7 @@ pub(crate) struct Circuits<'a> {
 }
 
 impl Circuits<'_> {
-    /// Step 5.
+    /// Garbles: step 5.
     pub(crate) fn garble(
         self,
         ch: &mut dyn Channel,
@@ -113,10 +113,10 @@ impl Circuits<'_> {
     }
 }
 
-/// What the garbler knows when all gates are done.
+/// The garbler when all gates are done.
 pub(crate) struct GarblerEnd<'a> {
     pub(crate) plan: &'a Plan,
-    /// Its whole input.
+    /// The garbler's whole input.
     pub(crate) x: &'a Bits,
     pub(crate) copies: &'a [Replica],
     pub(crate) outputs: &'a Tables,
@@ -160,7 +160,7 @@ impl GarblerEnd<'_> {
     }
 }
 
-/// Step 5 at the garbler.
+/// The garbler's side of step 5.
 struct Garbling<'a, D> {
     ch: &'a mut (dyn Channel + 'a),
     copies: &'a [Replica],

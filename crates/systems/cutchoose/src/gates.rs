@@ -17,7 +17,7 @@ pub(crate) trait CopySide {
     fn memories(&mut self, each: &mut dyn FnMut(&mut LabelRows));
     /// Does calls in every copy.
     fn call(&mut self, call: &Call<'_>) -> Result<()>;
-    /// The next output bits, at most [`OUTPUTS`], are `bits` wires from `at` on.
+    /// Reveals the next output bits, at most [`OUTPUTS`]: `bits` wires from `at` on.
     fn reveal(&mut self, at: usize, bits: usize) -> Result<()>;
 }
 
@@ -47,7 +47,7 @@ struct Augmented<'a, S> {
     output: usize,
 }
 
-/// Where the tag's computation keeps its values.
+/// The wires where the tag's computation keeps its values.
 #[derive(Clone, Copy)]
 struct TagWires {
     tag: usize,
@@ -93,7 +93,7 @@ impl<'a, S: CopySide> Augmented<'a, S> {
         self.side.memories(&mut |memory| memory.copy(from, to, bits));
     }
 
-    /// Takes an output value, as it comes out, into the tag.
+    /// Takes an output value into the tag, as it comes out.
     fn authenticate(&mut self, output: &Revealed, start: usize, bits: usize) -> Result<()> {
         let Some((circuit, wires)) = self.tag.take() else { return Ok(()) };
         let k = self.plan.tag();
@@ -112,7 +112,7 @@ impl<'a, S: CopySide> Augmented<'a, S> {
         Ok(())
     }
 
-    /// After the program: the tag.
+    /// Reveals the tag, after the program.
     fn finish(mut self) -> Result<S> {
         if let Some((_, wires)) = self.tag {
             let k = self.plan.tag();

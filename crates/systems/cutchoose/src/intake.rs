@@ -27,12 +27,12 @@ use crate::checks;
 use crate::conduct::Act;
 use crate::random::random_bits;
 
-/// How the garbled circuits travel.
+/// The form in which the garbled circuits travel.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Form {
-    /// All copies: 32 bytes for each of the `rho` copies and each AND gate. The fastest where the network is.
+    /// The tables of all copies: 32 bytes for each of the `rho` copies and each AND gate. The fastest where the network is.
     All,
-    /// An erasure code of them, half as many bytes, and more work for both: for slow networks.
+    /// An erasure code of the tables, half as many bytes, and more work for both: for slow networks.
     Coded,
 }
 
@@ -40,12 +40,12 @@ impl Form {
     /// The most that rho can be in coded form.
     pub(crate) const MOST_CODED: u32 = 127;
 
-    /// What these options say.
+    /// The form that the options say.
     pub(crate) fn of(options: &Options) -> Form {
         if options.switch("coded") { Form::Coded } else { Form::All }
     }
 
-    /// How many copies there are, and if their number is fixed, how many are evaluated.
+    /// The number of copies, and that of the evaluated ones if it is fixed.
     pub(crate) fn copies(self, params: Params) -> (usize, Option<usize>) {
         match self {
             Form::All => (params.rho as usize, None),
@@ -56,7 +56,7 @@ impl Form {
         }
     }
 
-    /// Which copies are evaluated: uniform among the sets that are not empty, or among those of the fixed size.
+    /// Draws the evaluated copies: uniform among the sets that are not empty, or among those of the fixed size.
     pub(crate) fn choose(self, params: Params, rng: &mut dyn CryptoRng) -> CopyChoice {
         let (copies, evaluated) = self.copies(params);
         let Some(evaluated) = evaluated else { return CopyChoice::nonempty(|| random_bits(copies, rng)) };
@@ -70,11 +70,11 @@ fn digest_key(session: &SessionId) -> [u8; DIGEST] {
     session.child("hash of the tables of a copy").to_bytes()
 }
 
-/// How tables leave the garbler.
+/// The way in which tables leave the garbler.
 pub(crate) enum Outlet {
-    /// As they are.
+    /// Tables as they are.
     All,
-    /// Coded.
+    /// Tables coded.
     Coded(Box<RowEncoder>),
 }
 
@@ -98,7 +98,7 @@ impl Outlet {
         ch.send(Block::bytes_of(coded))
     }
 
-    /// After the last tables: a hash of each copy.
+    /// Sends a hash of each copy, after the last tables.
     pub(crate) fn finish(&mut self, ch: &mut dyn Channel, conduct: &mut impl for<'a> Conduct<Act<'a>>) -> Result<()> {
         let Outlet::Coded(encoder) = self else { return Ok(()) };
         encoder.digests().enumerate().try_for_each(|(j, mut digest)| {
@@ -108,7 +108,7 @@ impl Outlet {
     }
 }
 
-/// How tables reach the evaluator, and all copies that they are for.
+/// The tables on their way to the evaluator, and all copies that they are for.
 pub(crate) struct Intake {
     evaluated: Lockstep<LockstepEvaluator>,
     arriving: Arriving,
@@ -120,7 +120,7 @@ enum Arriving {
     Coded(Box<Decoding>),
 }
 
-/// Tables that are decoded: those of the checked copies are known.
+/// A decoder of tables: those of the checked copies are known.
 struct Decoding {
     checked: Lockstep<LockstepGarbler>,
     decoder: RowDecoder,
@@ -129,8 +129,8 @@ struct Decoding {
 }
 
 impl Intake {
-    /// `deltas` are those of the checked copies; `slots` as many as the garbler has. The memories are that of the checked copies,
-    /// with labels for zero, and that of the evaluated ones, with active labels.
+    /// An intake. `deltas` are those of the checked copies; `slots` as many as the garbler has. The memories are that
+    /// of the checked copies, with labels for zero, and that of the evaluated ones, with active labels.
     pub(crate) fn new(
         here: Here,
         form: Form,

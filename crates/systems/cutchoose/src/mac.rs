@@ -40,7 +40,7 @@ impl Mac {
         &self.circuit
     }
 
-    /// The same in the clear and in constant time: (acc + block) · key. Bits past the width are not looked at.
+    /// A step in the clear and in constant time: (acc + block) · key. Bits past the width are not looked at.
     pub(crate) fn step(&self, acc: u128, block: u128, key: u128) -> u128 {
         let cut = |value: u128| Block::from_u128(if self.width == 64 { u128::from(value as u64) } else { value });
         // What has degree 126 is no different modulo a polynomial of degree 128.
@@ -120,7 +120,7 @@ mod tests {
         value & u128::MAX >> (128 - mac.width())
     }
 
-    /// Shift and add: one bit of `b` after the other, `a` reduced at every shift.
+    /// The product by shift and add: one bit of `b` after the other, `a` reduced at every shift.
     fn textbook(width: usize, mut a: u128, b: u128) -> u128 {
         let (top, polynomial) = if width == 64 { (1 << 63, 0x1b) } else { (1 << 127, 0x87) };
         let mut product = 0;

@@ -26,7 +26,7 @@ impl Answer {
         bytes
     }
 
-    /// Receives an answer.
+    /// Receives the message.
     pub(crate) fn receive(ch: &mut dyn Channel) -> Result<Answer> {
         let mut answer = [Block::ZERO; 3];
         ch.recv(Block::bytes_of_mut(&mut answer))?;

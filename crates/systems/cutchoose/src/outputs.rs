@@ -34,7 +34,7 @@ use crate::transfer::{OpenedCopies, mask_blocks};
 
 type Digest = [u8; 32];
 
-/// What both sides hash with.
+/// The hashes that both sides make.
 struct Hashes {
     pads: TccrHash,
     labels: ShortHash,
@@ -63,7 +63,7 @@ impl Hashes {
         self.pads.hash(tweak, labels);
     }
 
-    /// `H` of the labels of bits from `first` on, two for each.
+    /// The hashes `H` of the labels of bits from `first` on, two for each.
     fn labels(&mut self, first: u64, labels: &[Block]) -> &mut [Digest] {
         self.digests.resize(labels.len(), [0; 32]);
         for ((labels, digests), at) in
@@ -80,7 +80,8 @@ impl Hashes {
     }
 }
 
-/// All ones if two hashes are equal, else zero, without a branch: there are some forty for each output bit.
+/// The mask of two hashes: all ones if they are equal, else zero, without a branch, since there are some forty for each
+/// output bit.
 #[inline(always)]
 fn equal(a: &Digest, b: &Digest) -> u64 {
     let (a, b) = (a.as_chunks().0, b.as_chunks().0);
@@ -95,17 +96,17 @@ fn hashers(session: &SessionId, copies: usize) -> Vec<blake3::Hasher> {
     vec![blake3::Hasher::new_keyed(&key); copies]
 }
 
-/// The garbler's side.
+/// The garbler's side: the tables that it makes.
 pub(crate) struct Tables {
     hashes: Hashes,
     hashers: Vec<blake3::Hasher>,
     delta: Block,
-    /// `Delta_{i,0}` of all bits so far.
+    /// The labels `Delta_{i,0}` of all bits so far.
     zeros: Zeroizing<Vec<Block>>,
 }
 
 impl Tables {
-    /// For so many bits.
+    /// The tables of `bits` output bits, none made so far.
     pub(crate) fn new(
         backend: Backend,
         session: &SessionId,
@@ -122,7 +123,7 @@ impl Tables {
         }
     }
 
-    /// Step 5: the tables of the next bits, at most [`OUTPUTS`], whose labels for zero are `rows`.
+    /// Step 5: sends the tables of the next bits, at most [`OUTPUTS`], whose labels for zero are `rows`.
     pub(crate) fn send(
         &mut self,
         ch: &mut dyn Channel,
@@ -157,7 +158,7 @@ impl Tables {
         Ok(())
     }
 
-    /// Step 5, the end: `c_j^T`, and under `key_j` the salt that opens it.
+    /// Step 5, the end: sends the commitments `c_j^T`, and under `key_j` the salt that opens each.
     pub(crate) fn finish(
         &mut self,
         ch: &mut dyn Channel,
@@ -176,13 +177,13 @@ impl Tables {
         Ok(())
     }
 
-    /// Writes what step 7 needs.
+    /// Writes the labels that step 7 needs.
     pub(crate) fn save(&self, to: &mut dyn Write) -> Result<()> {
         put(to, &[self.delta])?;
         put(to, &self.zeros)
     }
 
-    /// Reads what was saved, for step 7.
+    /// Reads the saved labels, for step 7.
     pub(crate) fn load(backend: Backend, session: &SessionId, plan: &Plan, from: &mut dyn Read) -> Result<Tables> {
         let (mut delta, mut zeros) = ([Block::ZERO], Zeroizing::new(vec![Block::ZERO; plan.revealed()]));
         take(from, &mut delta)?;
@@ -190,7 +191,7 @@ impl Tables {
         Ok(Tables { hashes: Hashes::new(backend, session), hashers: Vec::new(), delta: delta[0], zeros })
     }
 
-    /// `Delta`.
+    /// The offset `Delta`.
     pub(crate) fn delta(&self) -> Block {
         self.delta
     }
@@ -211,21 +212,21 @@ impl Drop for Tables {
     }
 }
 
-/// The evaluator's side.
+/// The evaluator's side: the results that it finds.
 pub(crate) struct Results {
     hashes: Hashes,
     hashers: Vec<blake3::Hasher>,
-    /// `H(Delta_{i,b})` of all bits so far.
+    /// The hashes `H(Delta_{i,b})` of all bits so far.
     bound: Vec<[Digest; 2]>,
     /// The labels `Delta_{i,b}` that were found, two for each bit, and for each all ones if one was.
     found: Vec<Block>,
     seen: Vec<u64>,
-    /// Of each evaluated copy all ones, if all its labels so far were valid, else zero.
+    /// A mask for each evaluated copy: all ones if all its labels so far were valid, else zero.
     valid: Vec<u64>,
     /// Room for the pads of the rows of each checked copy, so many blocks of it, one copy after another.
     pads: Table,
     room: usize,
-    /// `c_j^T` of the checked copies.
+    /// The commitments `c_j^T` of the checked copies.
     commitments: Vec<Digest>,
     /// The next bit to be received.
     next: u64,
@@ -234,7 +235,7 @@ pub(crate) struct Results {
 /// The tables of some bits, as far as the evaluator needs them. The room is used again for the next ones.
 #[derive(Default)]
 pub(crate) struct Batch {
-    /// `H(Delta_{i,b})`.
+    /// The hashes `H(Delta_{i,b})`.
     pub(crate) bound: Vec<[Digest; 2]>,
     /// The encrypted rows of the evaluated copies, one copy after another.
     pub(crate) tables: Vec<Block>,
@@ -260,10 +261,10 @@ impl Drop for Batch {
     }
 }
 
-/// `c_j^T` of each copy, and its salt under `key_j`.
+/// The commitment `c_j^T` of each copy, and its salt under `key_j`.
 pub(crate) type OutputCommitments = Vec<[Digest; 2]>;
 
-/// Receives the end of step 5.
+/// Receives the commitments at the end of step 5.
 pub(crate) fn receive_commitments(ch: &mut dyn Channel, copies: usize) -> Result<OutputCommitments> {
     let mut received = vec![[[0; 32]; 2]; copies];
     ch.recv(received.as_flattened_mut().as_flattened_mut())?;
@@ -271,7 +272,7 @@ pub(crate) fn receive_commitments(ch: &mut dyn Channel, copies: usize) -> Result
 }
 
 impl Results {
-    /// For so many bits.
+    /// The results of `bits` output bits, none received so far.
     pub(crate) fn new(backend: Backend, session: &SessionId, choice: &CopyChoice, bits: usize) -> Results {
         let (checked, evaluated) = (choice.checked.len(), choice.evaluated.len());
         Results {
@@ -371,7 +372,7 @@ impl Results {
         if bool::from(right) { Ok(()) } else { Err(checks::OUTPUT_OPENING.into()) }
     }
 
-    /// Step 6, the result. `fresh` is a random value, for `Omega`.
+    /// Step 6: the outputs as found. `fresh` is a random value, for `Omega`.
     pub(crate) fn decode(&self, fresh: Block) -> Decoded {
         let bit = |mask: u64| Bit::from((mask & 1) as u8);
         let invalid = !bit(self.valid.iter().fold(0, |any, valid| any | valid));

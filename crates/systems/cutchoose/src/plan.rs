@@ -20,11 +20,11 @@ use crate::probe::Probe;
 /// Output bits that are treated together: what a copy's hash takes in at once then fills all lanes of BLAKE3.
 pub(crate) const OUTPUTS: usize = 512;
 
-/// What is computed.
+/// The plan of a run: what is computed in the garbled circuits.
 pub(crate) struct Plan {
     /// The number of copies.
     pub(crate) copies: usize,
-    /// How the garbled circuits travel.
+    /// The form in which the garbled circuits travel.
     pub(crate) form: Form,
     /// The garbler's party.
     pub(crate) garbler: PartyId,
@@ -34,7 +34,7 @@ pub(crate) struct Plan {
     pub(crate) pads: usize,
     /// The tag of the garbler's outputs, if there are any.
     pub(crate) mac: Option<Mac>,
-    /// How the evaluator's input is encoded.
+    /// The encoding of the evaluator's input.
     pub(crate) probe: Probe,
     /// The output values in order.
     pub(crate) outputs: Vec<Revealed>,
@@ -49,7 +49,7 @@ pub(crate) struct Revealed {
 }
 
 impl Revealed {
-    /// Whether the evaluator must not learn it.
+    /// Whether the value is padded, since the evaluator must not learn it.
     pub(crate) fn padded(&self) -> bool {
         !self.to_evaluator
     }
@@ -112,7 +112,8 @@ impl Plan {
         blocks.sum::<u64>() * mac.circuit().counts().and
     }
 
-    /// Wires of memory that a program of so many needs: behind its own are those of an output on its way, and of the tag.
+    /// Wires of memory that a program of `program_wires` wires needs: behind them come those of an output on its way,
+    /// and of the tag.
     pub(crate) fn wires(&self, program_wires: u64) -> usize {
         usize::try_from(program_wires).unwrap_or(usize::MAX).saturating_add(OUTPUTS.max(self.tag()) + 3 * self.tag())
     }
@@ -123,8 +124,8 @@ impl Plan {
         most_slots(program.lowered().iter().chain(&tag))
     }
 
-    /// `n1`: the garbler's input bits: the program's, the pads, the key of the tag, its pad. Recovery needs two at least,
-    /// or none (Lemma 4): one bit alone gets company.
+    /// The number `n1` of the garbler's input bits: the program's, the pads, the key of the tag, its pad. Recovery
+    /// needs two at least, or none (Lemma 4): one bit alone gets company.
     pub(crate) fn garblers(&self) -> usize {
         match self.own + self.pads + 2 * self.tag() {
             1 => 2,
@@ -132,7 +133,7 @@ impl Plan {
         }
     }
 
-    /// `n3`: the bits that come out of the garbled circuits.
+    /// The number `n3` of bits that come out of the garbled circuits.
     pub(crate) fn revealed(&self) -> usize {
         self.outputs.iter().map(|output| output.bits).sum::<usize>() + self.tag()
     }
@@ -159,15 +160,15 @@ impl Plan {
 /// The garbler's keys for its outputs.
 pub(crate) struct Keys<'a> {
     x: &'a Bits,
-    /// Where the next pad bit is.
+    /// The index of the next pad bit.
     pad: usize,
     key: u128,
     mask: u128,
 }
 
 impl Plan {
-    /// From the values of the program's outputs, in order (`None` where nobody may know it here), the bits that come out of
-    /// the garbled circuits: each value, padded if only the garbler learns it, then the tag.
+    /// Seals the values of the program's outputs, in order (`None` where nobody may know it here), to the bits that
+    /// come out of the garbled circuits: each value, padded if only the garbler learns it, then the tag.
     pub(crate) fn seal(&self, values: &[Bits], x: &Bits) -> Bits {
         let mut keys = self.keys(x);
         let mut sealed = Bits::zeros(0);
@@ -205,7 +206,7 @@ impl Plan {
         bool::from(tag.ct_eq(&number(passed, at, mac.width()))).then_some(values)
     }
 
-    /// What the evaluator passes on to the garbler, of what came out of the garbled circuits.
+    /// The bits that the evaluator passes on to the garbler, of those that came out of the garbled circuits.
     pub(crate) fn passed(&self, revealed: &Bits) -> Bits {
         let mut passed = Bits::zeros(0);
         let mut at = 0;
@@ -224,7 +225,7 @@ impl Plan {
         self.outputs.iter().filter(|o| o.to_garbler).map(|o| o.bits).sum::<usize>() + self.tag()
     }
 
-    /// The evaluator's outputs, of what came out of the garbled circuits.
+    /// The evaluator's outputs, of the bits that came out of the garbled circuits.
     pub(crate) fn evaluators(&self, revealed: &Bits) -> Vec<(usize, Bits)> {
         let mut at = 0;
         let mut values = Vec::new();
@@ -275,7 +276,7 @@ mod tests {
 
     use super::*;
 
-    /// A plan where the garbler has so many bits, the evaluator has three, and one bit comes out.
+    /// A plan where the garbler has `bits` bits, the evaluator has three, and one bit comes out.
     fn plan(bits: usize, to: Recipients) -> Plan {
         let mut b = Builder::new();
         let (x, y) = (b.input("x", bits), b.input("y", 3));

@@ -63,7 +63,7 @@ pub fn prepare(me: &mut Party<'_, '_>, program: &Program, garbler: PartyId, to: 
     Offline::new(program, garbler, here, &Extended).run(ch, rng, to, observer, &mut Honest)
 }
 
-/// What is prepared.
+/// The offline phase of a run: its plan and its session.
 pub(crate) struct Offline<'a> {
     /// The party in the session of the offline phase.
     here: Here,
@@ -147,7 +147,7 @@ impl<R: Read> Prepared<R> {
         self.here.params
     }
 
-    /// The session in which it was prepared: the peer's batch has the same.
+    /// The session in which the batch was prepared: the peer's batch has the same.
     pub fn session(&self) -> SessionId {
         self.here.session
     }
@@ -186,7 +186,7 @@ pub struct Loaded<'a, R> {
     from: R,
 }
 
-/// What is computed online.
+/// The online phase of a run: its plan, its session and this party's input.
 struct Online<'a> {
     /// The party in the session of the offline phase.
     here: Here,
@@ -228,14 +228,14 @@ impl<R: Read> Loaded<'_, R> {
     }
 }
 
-/// Tells how this party's input differs from the random choices.
+/// Sends the difference of this party's input from the random choices.
 fn tell(ch: &mut dyn Channel, ours: &Bits, conduct: &mut impl for<'c> Conduct<Act<'c>>) -> Result<()> {
     let mut bytes = ours.to_bytes();
     conduct.before(Act::Difference(&mut bytes));
     ch.send(&bytes)
 }
 
-/// Bits of the peer.
+/// Receives bits of the peer.
 fn receive_bits(ch: &mut dyn Channel, bits: usize) -> Result<Bits> {
     let mut bytes = vec![0; bits.div_ceil(8)];
     ch.recv(&mut bytes)?;

@@ -100,7 +100,7 @@ impl Probe {
         y
     }
 
-    /// The same for labels, `width` of them a bit, one for each copy: row `i` of `out` becomes the sum of the rows of
+    /// Decodes labels, `width` of them a bit, one for each copy: row `i` of `out` becomes the sum of the rows of
     /// `encoded` that row `i` of E names. Which memory is read depends on the matrix alone.
     ///
     /// # Panics
@@ -116,14 +116,14 @@ impl Probe {
         }
     }
 
-    /// The same for a chunk, or only some of its bits: those from bit `first` of the chunk on.
+    /// Decodes the labels of a chunk, or of only some of its bits: those from bit `first` of the chunk on.
     pub(crate) fn decode_chunk(&self, width: usize, encoded: &[Block], first: usize, out: &mut [Block]) {
         let (masks, masked) = encoded.split_at(width * self.matrix.columns());
         out.copy_from_slice(&masked[width * first..][..out.len()]);
         self.matrix.add_products(width, masks, first, out);
     }
 
-    /// Which bits each chunk has.
+    /// The bits of each chunk.
     pub(crate) fn chunks(&self) -> impl Iterator<Item = Range<usize>> {
         (0..self.bits).step_by(self.rows).map(|start| start..self.bits.min(start + self.rows))
     }

@@ -12,7 +12,7 @@ use crate::prepared::{Prepared, prepare, prepared_size};
 use crate::transfer::Extended;
 use crate::{evaluator, garbler, plan};
 
-/// Cut and choose, whole: see the [crate](crate).
+/// The cut-and-choose protocol, whole: see the [crate](crate).
 pub struct CutChoose;
 
 static CARD: Card = Card {

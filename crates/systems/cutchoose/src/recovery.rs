@@ -80,7 +80,7 @@ impl First {
         bytes
     }
 
-    /// `h` and `g1`.
+    /// The points `h` and `g1`.
     ///
     /// # Errors
     /// [`InvalidPoint`](crate::checks::INVALID_POINT) or [`IdentityPoint`](checks::IDENTITY_POINT) if the evaluator
@@ -109,7 +109,7 @@ impl Second {
     }
 }
 
-/// `s_j` and `t_j`, halved: points are encoded many at a time as the doubles of others.
+/// The scalars `s_j` and `t_j`, halved: points are encoded many at a time as the doubles of others.
 #[derive(Clone, ZeroizeOnDrop)]
 pub(crate) struct Scalars {
     half_s: Scalar,
@@ -134,7 +134,7 @@ pub(crate) struct Trapdoor {
 }
 
 impl Trapdoor {
-    /// Draws `w` and `r`, and gives `h` and `g1` to send.
+    /// Draws the secrets `w` and `r`, and gives `h` and `g1` to send.
     pub(crate) fn new(rng: &mut dyn CryptoRng) -> (Trapdoor, First) {
         let mut random = || {
             let mut wide = Zeroizing::new([0; 64]);
@@ -148,14 +148,15 @@ impl Trapdoor {
         (Trapdoor { w: *half_w + *half_w, half_r, r: half_r + half_r }, first)
     }
 
-    /// `h1` to send: says Omega to nobody but whoever knows it. If no Delta was learned `omega` is fresh and random.
+    /// The message `h1`, which says Omega to nobody but whoever knows it. If no Delta was learned `omega` is fresh and
+    /// random.
     pub(crate) fn second(&self, session: &SessionId, omega: Block) -> Second {
         let product = Zeroizing::new(self.r * self.w);
         let h1 = Zeroizing::new(RistrettoPoint::mul_base(&product) + *point(session, omega));
         Second(h1.compress().to_bytes())
     }
 
-    /// For evaluated copies, from the number and the `C_j` of each: the pad of `seed_j` if Omega was Delta, and
+    /// The pads of evaluated copies, from the number and the `C_j` of each: that of `seed_j` if Omega was Delta, and
     /// otherwise of nothing.
     ///
     /// A `C_j` that is no point gets a pad that depends on it too, in the time of any other but for the decoding.
@@ -167,7 +168,7 @@ impl Trapdoor {
         pads(session, copies.iter().copied(), &doubled(&halves))
     }
 
-    /// For checked copies, from the number and the scalars of each: `C_j`, and the pad of `seed_j`. Both are known to
+    /// The `C_j` of checked copies, and the pads of `seed_j`, from the number and the scalars of each. Both are known to
     /// the garbler. The same work is done whether `omega` is `delta` or not.
     pub(crate) fn expect<'a>(
         &self,
@@ -192,7 +193,7 @@ impl Trapdoor {
     }
 }
 
-/// The garbler, with `C_j` of all copies.
+/// The garbler's side: the commitments `C_j` of all copies.
 pub(crate) struct Commitments {
     session: SessionId,
     scalars: Vec<Scalars>,
@@ -201,7 +202,7 @@ pub(crate) struct Commitments {
 }
 
 impl Commitments {
-    /// Computes `C_j` from the scalars of copies 0, 1, ...
+    /// The commitments `C_j` from the scalars of copies 0, 1, ...
     ///
     /// # Errors
     /// Those of [`First::points`].
@@ -216,12 +217,12 @@ impl Commitments {
         Ok(Commitments { session: *session, scalars, g1, points })
     }
 
-    /// `C_j` of each copy, to send.
+    /// The points `C_j` of the copies, to send.
     pub(crate) fn points(&self) -> &[EncodedPoint] {
         &self.points
     }
 
-    /// The pad of each `seed_j`: the sum of both is to be sent.
+    /// The pad of each `seed_j`: the sum of pad and seed is to be sent.
     ///
     /// # Errors
     /// [`InvalidPoint`](crate::checks::INVALID_POINT) if the evaluator sent such.
@@ -237,19 +238,19 @@ fn decode(bytes: &EncodedPoint) -> Result<RistrettoPoint, &'static Check> {
     CompressedRistretto(*bytes).decompress().ok_or(checks::INVALID_POINT)
 }
 
-/// Half of `s_j a + t_j b` for each copy. (Two products in one cost a third less than one after the other.)
+/// The halves of `s_j a + t_j b`, one for each copy. (Two products in one cost a third less than one after the other.)
 fn combine(scalars: &[Scalars], a: &RistrettoPoint, b: &RistrettoPoint) -> Zeroizing<Vec<RistrettoPoint>> {
     let mut halves = Zeroizing::new(Vec::with_capacity(scalars.len()));
     halves.extend(scalars.iter().map(|s| RistrettoPoint::multiscalar_mul([&s.half_s, &s.half_t], [a, b])));
     halves
 }
 
-/// The encodings of the points whose halves these are.
+/// The encodings of points, from their halves.
 fn doubled(halves: &[RistrettoPoint]) -> Zeroizing<Vec<CompressedRistretto>> {
     Zeroizing::new(RistrettoPoint::double_and_compress_batch(halves))
 }
 
-/// `V`: the point of a string, in constant time.
+/// The point of a string, `V`, in constant time.
 fn point(session: &SessionId, value: Block) -> Zeroizing<RistrettoPoint> {
     let mut hasher = Hasher::new_derive_key("comity cut-and-choose: the point of a delta");
     hasher.update(&session.to_bytes()).update(&value.to_bytes());

@@ -8,7 +8,7 @@ use comity_garble::lockstep::{GarblingParty, LabelRows};
 
 use crate::plan::Plan;
 
-/// Some bits of an input, and the row of the first one; the others follow.
+/// A run of bits of an input: the first bit, its row, and how many there are; the other rows follow.
 #[derive(Clone, Copy)]
 pub(crate) struct Run {
     pub(crate) bit: usize,
@@ -16,13 +16,13 @@ pub(crate) struct Run {
     pub(crate) bits: usize,
 }
 
-/// Which row of a memory is which wire: the program's wires and those behind them, then input bits that wait to be put in.
+/// The layout of a memory's rows: the program's wires and those behind them, then input bits that wait to be put in.
 ///
 /// The labels of inputs that a program takes before it does anything else are written to their wires at once: few
 /// bits wait.
 pub(crate) struct Layout {
     rows: usize,
-    /// The garbler's input and the evaluator's.
+    /// The runs of the garbler's input and of the evaluator's.
     inputs: [Vec<Run>; 2],
 }
 
@@ -63,12 +63,12 @@ impl Layout {
         }
     }
 
-    /// A memory of so many copies.
+    /// A memory of `width` copies.
     pub(crate) fn memory(&self, width: usize) -> Result<LabelRows> {
         LabelRows::new(width, self.rows)
     }
 
-    /// Where the `bits` bits of an input from `from` on are.
+    /// The runs of the `bits` bits of an input from `from` on.
     pub(crate) fn runs(&self, party: GarblingParty, from: usize, bits: usize) -> impl Iterator<Item = Run> {
         let end = from + bits;
         let runs = &self.inputs[party as usize];
@@ -79,19 +79,19 @@ impl Layout {
         })
     }
 
-    /// The row of each of these bits.
+    /// The row of each of the `bits` bits of an input from `from` on.
     pub(crate) fn rows(&self, party: GarblingParty, from: usize, bits: usize, out: &mut Vec<usize>) {
         out.clear();
         out.extend(self.runs(party, from, bits).flat_map(|run| run.row..run.row + run.bits));
     }
 }
 
-/// Pieces of at most `size`: where each starts, and how long it is.
+/// The pieces of at most `size` that `len` is cut into: where each starts, and how long it is.
 pub(crate) fn pieces(len: usize, size: usize) -> impl Iterator<Item = (usize, usize)> {
     (0..len).step_by(size.max(1)).map(move |start| (start, size.min(len - start)))
 }
 
-/// Where the evaluator puts the labels of inputs.
+/// The places where the evaluator puts the labels of inputs.
 pub(crate) struct Places<'a> {
     pub(crate) layout: &'a Layout,
     /// The labels for zero of the checked copies, if these are garbled while the tables arrive.

@@ -88,7 +88,7 @@ use dealer::Dealt;
 /// Input bits of either party in the programs here.
 const BITS: usize = 4;
 
-/// `x & y`, and whether any bit of it is set.
+/// A program of `x & y`, and whether any bit of it is set.
 fn program(to: Recipients) -> Program {
     let mut b = Builder::new();
     let (x, y) = (b.input("x", BITS), b.input("y", BITS));
@@ -100,7 +100,7 @@ fn program(to: Recipients) -> Program {
     program.with_recipients(0, to).and_then(|program| program.with_recipients(1, to)).expect("recipients")
 }
 
-/// A run.
+/// The setting of a run.
 #[derive(Clone)]
 struct Setting<'a> {
     program: &'a Program,
@@ -108,9 +108,9 @@ struct Setting<'a> {
     form: Form,
     /// Whether there is an offline phase.
     prepared: bool,
-    /// Of the parties' randomness.
+    /// The seed of the parties' randomness.
     seed: u128,
-    /// What the session is derived from.
+    /// The number that the session is derived from.
     session: u128,
     backend: Backend,
     x: Bits,
@@ -122,7 +122,7 @@ struct Setting<'a> {
 }
 
 impl Setting<'_> {
-    /// All ones against 0110, OTs from the dealer.
+    /// A setting of all ones against 0110, OTs from the dealer.
     fn new(program: &Program, rho: u32, seed: u128) -> Setting<'_> {
         Setting {
             program,
@@ -139,7 +139,7 @@ impl Setting<'_> {
         }
     }
 
-    /// The same in one phase, and in two.
+    /// The setting in one phase, and in two.
     fn both(self) -> [Self; 2] {
         [Setting { prepared: false, ..self.clone() }, Setting { prepared: true, ..self }]
     }
@@ -165,7 +165,7 @@ impl Setting<'_> {
         if party == 0 { [Some(self.x.clone()), None] } else { [None, Some(self.y.clone())] }
     }
 
-    /// What is set, as party 0 says it.
+    /// The options that are set, as party 0 says them.
     fn options(&self) -> Options {
         let mut options = Options::new(CutChoose.card());
         for (name, value) in [("role", "garbler"), ("coded", if self.form == Form::Coded { "yes" } else { "no" })] {
@@ -174,18 +174,18 @@ impl Setting<'_> {
         options
     }
 
-    /// Where a party stands, in the session that it is given.
+    /// The place where a party stands, in the session that it is given.
     fn here(&self, party: u16) -> Here {
         let params = Params::new(128, self.rho).expect("parameters in range");
         Here { me: PartyId(party), parties: 2, session: self.given(), params, backend: self.backend }
     }
 
-    /// Where the OTs come from.
+    /// The source of the OTs.
     fn ots(&self) -> &'static dyn Ots {
         if self.dealt { &Dealt } else { &Extended }
     }
 
-    /// One party; its outputs.
+    /// Runs one party; returns its outputs.
     fn party(&self, ch: &mut dyn Channel, party: u16, mut act: &mut dyn FnMut(Act<'_>)) -> Result<Vec<(usize, Bits)>> {
         if self.prepared {
             let stored = self.offline(ch, party, act)?;
@@ -201,7 +201,7 @@ impl Setting<'_> {
         Ok(outputs.0)
     }
 
-    /// One party's offline phase; its batch.
+    /// Runs one party's offline phase; returns its batch.
     fn offline(&self, ch: &mut dyn Channel, party: u16, mut act: &mut dyn FnMut(Act<'_>)) -> Result<Vec<u8>> {
         let (here, mut stored, mut observer) = (self.here(party), Vec::new(), Outputs::default());
         let offline = Offline::new(self.program, PartyId(0), here, self.ots());
@@ -210,7 +210,7 @@ impl Setting<'_> {
         Ok(stored)
     }
 
-    /// One party's online phase; its outputs.
+    /// Runs one party's online phase; returns its outputs.
     fn online(
         &self,
         ch: &mut dyn Channel,
@@ -225,12 +225,12 @@ impl Setting<'_> {
         Ok(outputs.0)
     }
 
-    /// A party's randomness; 2 and 3 are the parties online.
+    /// The randomness of a party; 2 and 3 are the parties online.
     fn rng(&self, party: u16) -> Prg {
         Prg::new(self.backend, Block::from_u128(self.seed << 1 | u128::from(party & 1) | u128::from(party >> 1) << 127))
     }
 
-    /// Both parties. An evaluator that has a choice made for it does not draw another.
+    /// Runs both parties. An evaluator that has a choice made for it does not draw another.
     fn run(&self, mut garbler: impl FnMut(Act<'_>) + Send, mut evaluator: impl FnMut(Act<'_>) + Send) -> Ends {
         let (mut seeds, mut evaluated, mut disagree, mut opened) = (Vec::new(), Vec::new(), false, Vec::new());
         let (garblers, evaluators) = Pair::run(
@@ -262,26 +262,26 @@ impl Setting<'_> {
     }
 }
 
-/// The choice of these copies.
+/// The choice that evaluates these copies.
 fn chosen(rho: u32, evaluated: &[usize]) -> CopyChoice {
     CopyChoice::new(&(0..rho as usize).map(|j| evaluated.contains(&j)).collect())
 }
 
-/// No lie.
+/// A conduct without a lie.
 fn honest(_: Act<'_>) {}
 
-/// How a run ended, and what the evaluator saw.
+/// The ends of a run, and what the evaluator saw.
 struct Ends {
     garbler: Result<Vec<(usize, Bits)>>,
     evaluator: Result<Vec<(usize, Bits)>>,
     evaluated: Vec<usize>,
     /// Whether copies disagreed.
     disagree: bool,
-    /// Of each evaluated copy, whether what the evaluator took for its seed in step 8 is the seed.
+    /// Whether what the evaluator took for the seed of an evaluated copy in step 8 is the seed, for each.
     opened: Vec<bool>,
 }
 
-/// How the evaluator should end.
+/// The verdict: how the evaluator should end.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Verdict {
     Abort(&'static Check),
@@ -292,7 +292,7 @@ enum Verdict {
 }
 
 impl Ends {
-    /// How the evaluator ended.
+    /// The verdict that the evaluator came to.
     ///
     /// # Panics
     /// If its output is wrong, or it ended with another error than that of a check; or if seeds opened without copies that disagree.
@@ -312,7 +312,7 @@ impl Ends {
         }
     }
 
-    /// What the garbler found the evaluator to do.
+    /// The check that the garbler says the evaluator failed.
     fn complaint(&self) -> Option<&'static Check> {
         let error = self.garbler.as_ref().err()?;
         Some(error.check().unwrap_or_else(|| panic!("not the error of a check: {error}")))

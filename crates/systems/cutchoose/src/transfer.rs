@@ -39,9 +39,9 @@ pub(crate) fn receive_block(ch: &mut dyn Channel) -> Result<Block> {
     Ok(block[0])
 }
 
-/// Where the random OTs come from.
+/// The source of the random OTs.
 pub(crate) trait Ots {
-    /// The garbler's, for `copies` copies and an encoded input of `inputs` bits.
+    /// The garbler's OTs, for `copies` copies and an encoded input of `inputs` bits.
     fn send(
         &self,
         ch: &mut dyn Channel,
@@ -51,7 +51,7 @@ pub(crate) trait Ots {
         rng: &mut dyn CryptoRng,
     ) -> Result<SenderOts>;
 
-    /// The evaluator's, for a choice of copies and an encoded input.
+    /// The evaluator's OTs, for a choice of copies and an encoded input.
     fn receive(
         &self,
         ch: &mut dyn Channel,
@@ -62,7 +62,7 @@ pub(crate) trait Ots {
     ) -> Result<ReceiverOts>;
 }
 
-/// OTs of an extension.
+/// A source of OTs that is an extension.
 pub(crate) struct Extended;
 
 impl Ots for Extended {
@@ -95,9 +95,9 @@ impl Ots for Extended {
 
 /// The garbler's random OTs.
 pub(crate) struct SenderOts {
-    /// Those of step 1.
+    /// The OTs of step 1.
     copies: Zeroizing<Vec<[Block; 2]>>,
-    /// Those of step 2.
+    /// The OTs of step 2.
     pub(crate) inputs: Zeroizing<Vec<[Block; 2]>>,
     /// The base OTs of the committing OT.
     pub(crate) seeds: SenderSeeds<Malicious>,
@@ -209,9 +209,9 @@ pub(crate) fn send_labels(
 
 /// The evaluator's random OTs.
 pub(crate) struct ReceiverOts {
-    /// Those of step 1.
+    /// The OTs of step 1.
     copies: Zeroizing<Vec<Block>>,
-    /// Those of step 2, for the encoded input.
+    /// The OTs of step 2, for the encoded input.
     pub(crate) inputs: Zeroizing<Vec<Block>>,
     /// The base OTs of the committing OT.
     pub(crate) seeds: ReceiverSeeds<Malicious>,
@@ -235,7 +235,7 @@ impl ReceiverOts {
         Ok(ReceiverOts { copies: ots, inputs, seeds })
     }
 
-    /// Step 1: of each copy the key, if it is evaluated, or else the seed, in the order of the copies.
+    /// Step 1: receives the key of each copy that is evaluated and the seed of each other, in the order of the copies.
     pub(crate) fn step1(&self, ch: &mut dyn Channel, choice: &CopyChoice) -> Result<Vec<CopySecret>> {
         let mut secrets = Vec::new();
         for (mask, evaluated) in self.copies.iter().zip(choice.evaluated_bits().iter()) {
@@ -251,7 +251,7 @@ impl ReceiverOts {
 /// The copies as the evaluator has them.
 pub(crate) struct OpenedCopies {
     pub(crate) choice: CopyChoice,
-    /// What is made from the seeds of the checked copies, in their order.
+    /// The checked copies, made from their seeds, in order.
     pub(crate) checked: Vec<Replica>,
     /// The streams of the keys of the evaluated copies, in their order.
     pub(crate) keys: Vec<KeyStreams>,

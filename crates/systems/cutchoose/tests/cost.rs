@@ -13,23 +13,23 @@ use comity_core::{Backend, Bits, Params, PartyId};
 use comity_cutchoose::{CutChoose, Probe};
 use comity_testing::{Pair, laws};
 
-/// A run of the protocol.
+/// The setting of a run.
 #[derive(Clone, Copy)]
 struct Setting {
     rho: u32,
     coded: bool,
-    /// Copies, and how many tables of an AND gate travel.
+    /// The number of copies, and of the tables of an AND gate that travel.
     copies: [u64; 2],
 }
 
 const ALL: Setting = Setting { rho: 40, coded: false, copies: [40, 40] };
 
-/// All copies with a small rho.
+/// The setting where all copies travel.
 fn all(rho: u32) -> Setting {
     Setting { rho, coded: false, copies: [rho.into(); 2] }
 }
 
-/// What the garbler, party 0, counts, and the evaluator.
+/// The traffic that the garbler, party 0, counts, and that of the evaluator.
 fn count(program: &Program, setting: Setting) -> [Traffic; 2] {
     let inputs: Vec<Bits> = program.inputs().iter().map(|input| Bits::zeros(input.bits)).collect();
     let laws = laws::Setting {
@@ -62,7 +62,8 @@ fn extension(n: u64) -> [u64; 2] {
 /// The trees of an extension: 32 of 16 leaves, whose checks are 64 bytes.
 const TREES: u64 = 32 * (3 * 32 + 64);
 
-/// What garbler and evaluator send for a program whose outputs go to the evaluator, or to the garbler with its tag.
+/// The bytes that garbler and evaluator send for a program whose outputs go to the evaluator, or to the garbler with
+/// its tag.
 fn formula(program: &Program, setting: Setting) -> [u64; 2] {
     let Setting { rho, copies: [t, tables], coded } = setting;
     let bits = |party: u16| {
@@ -103,7 +104,7 @@ fn formula(program: &Program, setting: Setting) -> [u64; 2] {
     [garbler, evaluator]
 }
 
-/// A program with these sizes, and so many ANDs but for those that turn out constant.
+/// A program with these sizes, and `ands` ANDs but for those that turn out constant.
 fn sized([n1, n2, n3]: [usize; 3], ands: usize) -> Program {
     let mut b = Builder::new();
     let (x, y) = (b.input("x", n1), b.input("y", n2));
@@ -170,11 +171,11 @@ fn bytes_of_more_ots_than_a_chunk_has() {
     check(&program, all(2));
 }
 
-/// How often a party has sent something and then waits, whatever the sizes (short of inputs of more OTs than a chunk has).
-/// The evaluator: after the base OTs' offer and challenge, the OTs of steps 1 and 2, what answers their check, the check of
-/// the committing OTs, their opening, and `h1` of step 7. The garbler: after the base OTs' points and response, its
-/// check of the OTs, the committing OTs, what answers their check with `R`, all of steps 4 to 6; and step 7, if it
-/// learns outputs.
+/// A party's rounds, in which it has sent something and then waits, are as many whatever the sizes (short of inputs of
+/// more OTs than a chunk has). The evaluator: after the base OTs' offer and challenge, the OTs of steps 1 and 2, what
+/// answers their check, the check of the committing OTs, their opening, and `h1` of step 7. The garbler: after the base
+/// OTs' points and response, its check of the OTs, the committing OTs, what answers their check with `R`, all of steps
+/// 4 to 6; and step 7, if it learns outputs.
 #[test]
 fn rounds_do_not_grow_with_the_program() {
     for (recipients, rounds) in [(Recipients::only(1), [6, 7]), (Recipients::only(0), [7, 7])] {

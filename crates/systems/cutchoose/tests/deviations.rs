@@ -9,7 +9,7 @@ use comity_protocol::{Here, Party};
 use comity_testing::laws::{Outputs, Setting, rng, run};
 use comity_testing::{Deviation, Verdict, deviate, never_wrong};
 
-/// The sum of two numbers of three bits, for both.
+/// A program of the sum of two numbers of three bits, for both.
 fn program() -> Program {
     let mut b = Builder::new();
     let (x, y) = (b.input("x", 3), b.input("y", 3));
@@ -25,7 +25,7 @@ fn program() -> Program {
     Program::from_circuit(b.finish()).unwrap()
 }
 
-/// How a program is run.
+/// The way in which a program is run.
 #[derive(Clone, Copy)]
 enum Way {
     InOnePhase(&'static [(&'static str, &'static str)]),

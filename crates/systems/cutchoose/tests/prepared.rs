@@ -46,7 +46,7 @@ impl Supplies for Kept {
     }
 }
 
-/// What party 0 says that it does.
+/// The options of party 0, which says its role.
 fn options(role: &str) -> Options {
     let mut options = Options::new(CutChoose.card());
     options.set(PartyId(0), "role", role).unwrap();
@@ -58,7 +58,7 @@ fn here(me: u16) -> Here {
     Here { me: PartyId(me), parties: 2, session, params, backend: Backend::detect() }
 }
 
-/// One party's offline phase, for so many runs.
+/// Runs one party's offline phase, for `runs` runs.
 fn offline(ch: &mut dyn Channel, me: u16, role: &str, program: &Program, runs: u64) -> Kept {
     let (mut kept, mut rng, mut observer, options) =
         (Kept::default(), rng(u128::from(me) + 5), Outputs::default(), options(role));
@@ -76,7 +76,7 @@ fn offline(ch: &mut dyn Channel, me: u16, role: &str, program: &Program, runs: u
     kept
 }
 
-/// One party's run on what is kept.
+/// Runs one party on what is kept.
 fn online(
     ch: &mut dyn Channel,
     me: u16,
@@ -156,7 +156,7 @@ fn each_run_takes_a_lot_of_its_own() {
     assert!(sent.is_empty());
 }
 
-/// What is refused before anything is sent. Inputs that do not fit leave the lot where it is.
+/// A run that does not fit is refused before anything is sent. Inputs that do not fit leave the lot where it is.
 #[test]
 fn a_run_that_does_not_fit_its_lot_is_refused() {
     let program = comity_library::program("add8").unwrap();

@@ -9,7 +9,7 @@ use comity_testing::laws::{Setting, bits, check, random_program, rng};
 
 type Set = &'static [(&'static str, &'static str)];
 
-/// Who garbles, as party 0 says it, and in which form.
+/// The options: who garbles, as party 0 says it, and in which form.
 const WAYS: [Set; 4] = [
     &[("role", "garbler")],
     &[("role", "evaluator")],

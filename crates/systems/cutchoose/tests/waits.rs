@@ -8,7 +8,7 @@ use comity_cutchoose::{CutChoose, Probe};
 use comity_testing::laws::{Setting, run};
 use comity_testing::{Pair, assert_waits, told};
 
-/// Input bits of the garbler, of three groups, and of the evaluator.
+/// The input bits of the garbler, of three groups, and of the evaluator.
 const INPUTS: [usize; 2] = [600, 40];
 
 const RHO: u32 = 4;
@@ -31,7 +31,7 @@ fn program(to: Recipients) -> Program {
     Program::from_circuit(b.finish()).unwrap().with_recipients(0, to).unwrap()
 }
 
-/// A party of a run; party 0 garbles.
+/// Runs a party; party 0 garbles.
 fn party(ch: &mut dyn Channel, program: &Program, options: Set, party: u16) -> Result<()> {
     let params = Params::new(128, RHO).unwrap();
     let inputs: Vec<Bits> = program.inputs().iter().map(|input| Bits::zeros(input.bits)).collect();

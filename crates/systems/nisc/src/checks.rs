@@ -13,9 +13,9 @@ comity_core::checks! { "nisc";
     INPUT_COMMITMENT = "the commitment to the garbler's input labels of a checked copy is wrong";
     /// A garbled circuit of a checked copy is not what the copy's seed gives.
     GARBLED_CIRCUIT = "a checked copy of the garbled circuit is wrong";
-    /// What opens the cheating recovery box of an evaluated circuit does not open it.
+    /// The opening of the cheating recovery box of an evaluated circuit does not open it.
     RECOVERY_OPENING = "the cheating recovery box of an evaluated circuit is not opened";
-    /// What a checked copy gives for the recovery of the garbler's input is not what its seed says.
+    /// The input recovery of a checked copy is not what its seed says.
     INPUT_RECOVERY = "the input recovery of a checked copy is wrong";
     /// Coded tables do not decode to what the garbler sent hashes of, or a stored copy is not that.
     CODED_CIRCUIT = "the garbled circuits are not those whose hashes were sent";

@@ -10,13 +10,13 @@ use zeroize::Zeroizing;
 pub(crate) struct AnswerCopy {
     /// The offset between the labels of every wire.
     pub(crate) delta: Delta,
-    /// Labels for zero of the receiver's input.
+    /// The stream of labels for zero of the receiver's input.
     pub(crate) x: Prg,
-    /// Labels for zero of the sender's input.
+    /// The stream of labels for zero of the sender's input.
     pub(crate) y: Prg,
-    /// `r_{i,j,b}`.
+    /// The stream of the scalars `r_{i,j,b}`.
     pub(crate) scalars: Prg,
-    /// `pi_{i,j}`.
+    /// The stream of the permutations `pi_{i,j}`.
     pub(crate) order: Prg,
     /// The randomness of the answers to the input OTs.
     pub(crate) coins: Coins,
@@ -34,7 +34,7 @@ impl AnswerCopy {
     }
 }
 
-/// The stream of `k_i`, that masks what is encrypted under it.
+/// The stream of `k_i`, which masks what is encrypted under it.
 pub(crate) fn mask(backend: Backend, session: &SessionId, i: usize, key: Block) -> Prg {
     let mut bytes = Zeroizing::new([0; Block::BYTES]);
     expand("comity NISC: from the key of a copy", session, i, key, &mut bytes[..]);

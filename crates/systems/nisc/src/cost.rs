@@ -27,7 +27,7 @@ pub struct Cost {
     pub publish: u64,
     /// Products in [`respond`](crate::respond()): `4 t n1 + 4 t n2 + 2 t m` and, less, `12 t + 2 n2 + 2 m`.
     pub respond: u64,
-    /// Those of `respond` that are of the query's points: `4 t n1 + 4 t`.
+    /// Products in `respond` that are of the query's points: `4 t n1 + 4 t`.
     pub respond_variable: u64,
 }
 
@@ -63,7 +63,7 @@ impl Cost {
         Ok(4 * c * (n1 + n2) + e * (n1 + 2 * n2) + 2 * t * m + 4 * (n1 + t) + 4 * c + t + 2 * n2 + 3 * m)
     }
 
-    /// Those of [`Cost::open`] that are of points of the query or of the answer: `4 c n1 + e n1 + t + 2 n2 + 2 m`.
+    /// Products in [`Cost::open`] that are of points of the query or of the answer: `4 c n1 + e n1 + t + 2 n2 + 2 m`.
     ///
     /// # Errors
     /// As [`publish`](crate::publish).
@@ -86,7 +86,7 @@ impl AnswerPlan {
         self.copy_bytes().saturating_mul(travelling).saturating_add(fixed + fresh + digests)
     }
 
-    /// Bytes of a copy: what is from its seed.
+    /// Bytes of a copy, of what is made from its seed.
     pub(crate) fn copy_bytes(&self) -> u64 {
         let [n1, n2] = self.inputs.map(|bits| bits as u64);
         let rows = 4 + 2 * n1 + inputs::ROWS as u64 * n2 + decoding_rows(self.outputs) as u64 + 2;

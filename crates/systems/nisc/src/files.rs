@@ -14,7 +14,7 @@ pub(crate) const VERSION: u16 = 2;
 /// Bytes of the checksum at the end.
 pub(crate) const CHECKSUM: usize = 32;
 
-/// What a file is.
+/// The kind of a file.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum FileKind {
     Query,
@@ -42,7 +42,7 @@ impl FileKind {
     }
 }
 
-/// How a file begins.
+/// The header that a file begins with.
 pub(crate) struct Header {
     pub(crate) copies: Copies,
     /// The hash of the program.
@@ -56,7 +56,7 @@ impl Header {
         [&kind.magic()[..], &VERSION.to_le_bytes(), &self.copies.to_bytes(), &self.program].concat()
     }
 
-    /// The beginning of a file that should be of this kind.
+    /// The header in the first bytes of a file that should be of this kind.
     ///
     /// # Errors
     /// [`Malformed`](comity_core::Kind) if it is something else, or of another version.
@@ -80,7 +80,7 @@ impl Header {
     }
 }
 
-/// The checksum of a file with these bytes before it. That of a key has secrets in its last block.
+/// The checksum of a file with these bytes before it. The hash of a key has secrets in its last block.
 fn sum(bytes: &[u8]) -> blake3::Hash {
     let mut hasher = checksum();
     let sum = hasher.update(bytes).finalize();
@@ -93,14 +93,14 @@ pub(crate) fn checksum() -> blake3::Hasher {
     blake3::Hasher::new_derive_key("comity NISC: the checksum of a file")
 }
 
-/// Appends the checksum.
+/// Appends the checksum to a file's bytes.
 pub(crate) fn seal(mut bytes: Vec<u8>) -> Vec<u8> {
     let sum = sum(&bytes);
     bytes.extend_from_slice(sum.as_bytes());
     bytes
 }
 
-/// What is between the header and the checksum, if the latter is right.
+/// The header, and the bytes between it and the checksum, if the latter is right.
 ///
 /// # Errors
 /// [`Malformed`](comity_core::Kind).

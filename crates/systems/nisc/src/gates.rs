@@ -20,7 +20,7 @@ pub(crate) struct AnswerCopies<K> {
     lockstep: Lockstep<K>,
     /// The receiver's input, then the sender's.
     inputs: LabelRows,
-    /// Where the sender's input begins.
+    /// The row where the sender's input begins.
     senders: usize,
     /// The outputs, as they are revealed, and how many bits were.
     outputs: LabelRows,
@@ -52,7 +52,7 @@ impl<K: LabelSlots> AnswerCopies<K> {
         self.revealed += bits;
     }
 
-    /// Blocks of tables of so many AND gates.
+    /// Blocks of the tables of `ands` AND gates.
     fn tables(&self, ands: usize) -> usize {
         2 * self.outputs.width() * ands
     }
@@ -67,7 +67,7 @@ pub(crate) fn walk(program: &Program, side: &mut impl LockstepSide) -> Result<()
     lockstep::run(program, SENDER, side, &mut Nobody)
 }
 
-/// The sender: garbles.
+/// The sender's side, which garbles.
 pub(crate) struct SenderGates<'a, 'b, D> {
     copies: AnswerCopies<LockstepGarbler>,
     tables: Vec<Block>,
@@ -114,7 +114,7 @@ impl<D: for<'c> Conduct<SenderAct<'c>>> LockstepSide for SenderGates<'_, '_, D> 
     }
 }
 
-/// The receiver: garbles the checked copies again, and evaluates the others.
+/// The receiver's side, which garbles the checked copies again and evaluates the others.
 pub(crate) struct ReceiverGates<'a, 'b, 'c> {
     checked: AnswerCopies<LockstepGarbler>,
     evaluated: AnswerCopies<LockstepEvaluator>,

@@ -57,7 +57,7 @@ pub(crate) fn note(_fixed: usize, _variable: usize) {
     MADE.set([MADE.get()[0] + _fixed, MADE.get()[1] + _variable]);
 }
 
-/// What was noted on this thread so far.
+/// The numbers of products noted on this thread so far.
 #[inline(always)]
 pub(crate) fn noted() -> [usize; 2] {
     #[cfg(test)]
@@ -79,7 +79,7 @@ pub(crate) fn random(rng: &mut dyn CryptoRng) -> Scalar {
     uniform(|wide| rng.fill_bytes(wide))
 }
 
-/// Who computes multiples of `G` and of `h`.
+/// A party that computes multiples of `G` and of `h`.
 pub(crate) trait Powers {
     fn g(&self, scalar: &Scalar) -> RistrettoPoint;
     fn h(&self, scalar: &Scalar) -> RistrettoPoint;

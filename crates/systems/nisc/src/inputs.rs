@@ -14,7 +14,7 @@ use crate::checks;
 use crate::copies::AnswerCopy;
 use crate::group::{Powers, doubled, note, of_g, uniform};
 
-/// Rows that a bit takes.
+/// Rows that a bit of the sender's input takes.
 pub(crate) const ROWS: usize = 6;
 
 /// The hashes of `u_{i,j,b}`: the commitment and REHash.
@@ -27,7 +27,7 @@ impl Hashes {
         Hashes(contexts.map(|context| ShortHash::new(blake3::derive_key(context, &parts))))
     }
 
-    /// For each `u` its commitment and its pad.
+    /// The commitment and the pad of each `u`.
     fn of(&self, u: &[[u8; 64]]) -> Zeroizing<Vec<([Block; 2], Block)>> {
         let [mut commitments, mut pads] = [(); 2].map(|()| Zeroizing::new(vec![[0; 32]; u.len()]));
         self.0[0].hash(u, &mut commitments);
@@ -49,16 +49,16 @@ fn messages(points: &[CompressedRistretto]) -> Zeroizing<Vec<[u8; 64]>> {
     Zeroizing::new(points.as_chunks().0.iter().map(joined).collect())
 }
 
-/// What is drawn from the seeds for a bit, for each copy.
+/// The values drawn from the seeds for a bit, for each copy.
 pub(crate) struct Drawn {
-    /// Halves of `r_{i,j,0}` and `r_{i,j,1}`.
+    /// The halves of `r_{i,j,0}` and `r_{i,j,1}`.
     pub(crate) halves: Zeroizing<Vec<[Scalar; 2]>>,
-    /// `pi_{i,j}`.
+    /// The permutations `pi_{i,j}`.
     order: Zeroizing<Vec<u8>>,
 }
 
 impl Drawn {
-    /// Draws for the next bit.
+    /// Draws the values for the next bit.
     pub(crate) fn next(copies: &mut [AnswerCopy]) -> Drawn {
         let mut halves = Zeroizing::new(Vec::with_capacity(copies.len()));
         let mut order = Zeroizing::new(vec![0; copies.len()]);

@@ -25,7 +25,7 @@ use crate::query::{Receivers, Secret};
 use crate::respond::{answered, deltas, head_rows, hidden_rows, label_pairs, ot_sessions, same_program, session};
 use crate::stream::{In, RowIntake};
 
-/// What an answer says.
+/// An opened answer: what it says.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Opened {
     /// The output values of the program, in order.
@@ -55,7 +55,7 @@ pub fn open(
     open_from(backend, secret, context, program, plan, In::new(answer, plan.answer_bytes()))
 }
 
-/// As [`open`], with all that the answer comes from.
+/// Opens an answer as [`open`], with all that it comes from.
 pub(crate) fn open_from(
     backend: Backend,
     secret: &Secret,
@@ -100,14 +100,14 @@ fn session_of(receivers: &Receivers, secret: &Secret, context: &[u8; 32], input:
     Ok(session(&header, &ours, &nonce))
 }
 
-/// What came of an answer.
+/// The outcome of an answer.
 enum Outcome {
     Output(Bits),
     /// The sender's input.
     Input(Bits),
 }
 
-/// The program in the clear.
+/// The program's output bits, computed in the clear.
 fn compute(program: &Program, x: &Bits, y: &Bits) -> Result<Bits> {
     struct Outputs(Bits);
     impl Observer for Outputs {
@@ -130,16 +130,16 @@ fn split(program: &Program, bits: &Bits) -> Vec<Bits> {
     program.outputs().iter().map(|output| next(output.bits)).collect()
 }
 
-/// What the sender is committed to.
+/// The commitments of the sender to its input and to the outputs' keys.
 struct Commitments {
     h: RistrettoPoint,
-    /// `A_j` and `B_j`.
+    /// The input commitments `A_j` and `B_j`.
     inputs: Vec<[RistrettoPoint; 2]>,
-    /// `h_{j,0}` and `h_{j,1}`.
+    /// The output commitments `h_{j,0}` and `h_{j,1}`.
     outputs: Vec<[RistrettoPoint; 2]>,
 }
 
-/// What numbers 1 to 4 fix.
+/// The values that numbers 1 to 4 fix.
 struct Fixed {
     commitments: Commitments,
     powers: Public,
@@ -184,7 +184,7 @@ impl Receiver<'_> {
         }
     }
 
-    /// Numbers 1 to 3: the commitments, and "verifies that `h_{j,0} h_{j,1} = h`".
+    /// Numbers 1 to 3: reads the commitments, and "verifies that `h_{j,0} h_{j,1} = h`".
     fn commitments(&self, input: &mut In<'_>) -> Result<Commitments> {
         let mut point = || decode(&input.array()?);
         let h = point()?;
@@ -333,7 +333,7 @@ impl Receiver<'_> {
         Ok(gates.finish())
     }
 
-    /// Numbers 11 to 13: what the evaluated copies say, and the cheating recovery boxes.
+    /// Numbers 11 to 13: the outcome that the evaluated copies and the cheating recovery boxes give.
     fn outputs(
         &self,
         fixed: &mut Fixed,

@@ -16,7 +16,7 @@ use zeroize::{Zeroize, Zeroizing};
 use crate::checks;
 use crate::group::{of_g, uniform};
 
-/// The rows of the decoding bits of so many outputs.
+/// The number of rows of the decoding bits of `outputs` outputs.
 pub(crate) fn decoding_rows(outputs: usize) -> usize {
     outputs.div_ceil(128)
 }
@@ -48,7 +48,7 @@ impl Recovery {
         Recovery { key: blake3::derive_key("comity NISC: K from an output label", &session.to_bytes()) }
     }
 
-    /// Half of `K_{i,j,b}`.
+    /// The half of `K_{i,j,b}`.
     pub(crate) fn half_k(&self, i: usize, j: usize, b: u8, label: Block) -> Scalar {
         let mut message = Zeroizing::new([0; 8 + 8 + 1 + Block::BYTES]);
         message[..8].copy_from_slice(&(i as u64).to_le_bytes());
@@ -86,7 +86,7 @@ impl Boxes {
         }
     }
 
-    /// Two rows.
+    /// The boxes: two rows.
     pub(crate) fn finish(&self) -> Vec<Block> {
         let hashes: Vec<[u8; 32]> = self.0.iter().map(|hasher| hasher.finalize().into()).collect();
         [0, 16].into_iter().flat_map(|at| hashes.iter().map(move |hash| half(hash, at))).collect()
@@ -97,21 +97,21 @@ fn half(hash: &[u8; 32], at: usize) -> Block {
     Block::new(std::array::from_fn(|i| hash[at + i]))
 }
 
-/// What the evaluated copies say. The outputs are the receiver's own: nothing here hides them from itself.
+/// The findings of the evaluated copies. The outputs are the receiver's own: nothing here hides them from itself.
 pub(crate) struct Findings {
     /// The output of each evaluated copy, and whether it is semi-trusted.
     copies: Vec<(Bits, bool)>,
-    /// Halves of `w_{j,0}` and `w_{j,1}`, those that came out.
+    /// The halves of `w_{j,0}` and `w_{j,1}`, those that came out.
     known: Zeroizing<Vec<[Option<Scalar>; 2]>>,
     /// Whether all recovery boxes were opened.
     pub(crate) opened: bool,
 }
 
-/// What the semi-trusted copies say together.
+/// The result that the semi-trusted copies tell together.
 pub(crate) enum Told {
-    /// They agree.
+    /// The output, where the copies agree.
     Output(Bits),
-    /// They do not: half of `w`.
+    /// Half of `w`, where they do not.
     Trapdoor(Zeroizing<Scalar>),
 }
 
@@ -122,7 +122,8 @@ impl Findings {
         Findings { copies, known: Zeroizing::new(vec![none; outputs]), opened: false }
     }
 
-    /// Evaluated copy `k` says that output `j` is `bit`, and that half of `w_{j,bit}` is `half`; `points` are `h_{j,0}`, `h_{j,1}`.
+    /// Adds a finding: evaluated copy `k` says that output `j` is `bit`, and that half of `w_{j,bit}` is `half`;
+    /// `points` are `h_{j,0}`, `h_{j,1}`.
     pub(crate) fn add(&mut self, k: usize, j: usize, bit: bool, half: &Scalar, points: &[RistrettoPoint; 2]) {
         let (output, trusted) = &mut self.copies[k];
         output.set(j, bit);
@@ -141,7 +142,7 @@ impl Findings {
         *trusted &= right;
     }
 
-    /// The last steps of Figure 4.
+    /// The result, by the last steps of Figure 4.
     ///
     /// # Errors
     /// [`RecoveryOpening`](crate::checks::RECOVERY_OPENING) if a recovery box was not opened, and

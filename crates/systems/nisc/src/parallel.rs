@@ -7,7 +7,7 @@ use std::thread;
 
 use crate::group::{note, noted};
 
-/// Bits that are worked on together: what bounds the memory that this takes.
+/// Bits that are worked on together: they bound the memory that this takes.
 const BATCH: usize = 64;
 
 /// Products for which a thread is worth it.

@@ -18,14 +18,14 @@ pub struct Copies {
     form: Travel,
 }
 
-/// How copies travel.
+/// The way in which copies travel.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Travel {
-    /// In the answer.
+    /// All copies in the answer.
     All,
-    /// So many are evaluated, and the answer has as many coded ones.
+    /// Coded copies in the answer, as many as are evaluated.
     Coded(u8),
-    /// Each for itself, with only its hash in the answer.
+    /// Each copy for itself, with only its hash in the answer.
     Stored,
 }
 
@@ -33,7 +33,7 @@ impl Copies {
     /// The most copies.
     pub const MAX: usize = 254;
 
-    /// `t` copies that all travel.
+    /// A number `t` of copies that all travel.
     ///
     /// # Errors
     /// [`InvalidInput`](comity_core::Kind) unless `t` is 1 to [`MAX`](Copies::MAX).
@@ -41,7 +41,7 @@ impl Copies {
         Copies::new(t, Travel::All)
     }
 
-    /// `t` copies, each of which is stored for itself.
+    /// A number `t` of copies, each of which is stored for itself.
     ///
     /// # Errors
     /// As [`Copies::all`].
@@ -49,7 +49,7 @@ impl Copies {
         Copies::new(t, Travel::Stored)
     }
 
-    /// `t` copies of which `e` are evaluated, coded.
+    /// A number `t` of copies of which `e` are evaluated, coded.
     ///
     /// # Errors
     /// [`InvalidInput`](comity_core::Kind) unless `0 < e < t` and `t + e` is at most 255, the non-zero elements of the code's field.
@@ -62,7 +62,8 @@ impl Copies {
         }
     }
 
-    /// What coded copies there are for a statistical security of `rho` bits, from the fewest copies to the fewest bytes.
+    /// The numbers of coded copies that give a statistical security of `rho` bits, from the fewest copies to the fewest
+    /// bytes.
     ///
     /// # Errors
     /// [`InvalidInput`](comity_core::Kind) if `rho` is not 1 to 127.
@@ -83,7 +84,7 @@ impl Copies {
         }
     }
 
-    /// What a file has in the place of `e` if the copies are stored. That many are never coded.
+    /// The number in the place of `e` in a file whose copies are stored. That many are never coded.
     const STORED: u8 = 255;
 
     /// The copies that a file names.
@@ -105,7 +106,7 @@ impl Copies {
         [self.total, e]
     }
 
-    /// `t`.
+    /// The number of copies, `t`.
     pub fn total(self) -> usize {
         self.total.into()
     }
@@ -114,7 +115,7 @@ impl Copies {
         self.form
     }
 
-    /// `e`, if the copies are coded.
+    /// The number of evaluated copies, `e`, if the copies are coded.
     pub fn evaluated(self) -> Option<usize> {
         match self.form {
             Travel::Coded(e) => Some(e.into()),
@@ -163,13 +164,13 @@ impl Copies {
     }
 }
 
-/// What of a program counts here.
+/// The sizes of a program that count for an answer.
 #[derive(Clone, Copy)]
 pub(crate) struct AnswerPlan {
     pub(crate) copies: Copies,
-    /// `n1` and `n2`.
+    /// The input bits of receiver and sender, `n1` and `n2`.
     pub(crate) inputs: [usize; 2],
-    /// `m`.
+    /// The output bits, `m`.
     pub(crate) outputs: usize,
     pub(crate) ands: u64,
 }
@@ -203,7 +204,7 @@ impl AnswerPlan {
         Ok(AnswerPlan { copies, inputs: [bits(0)?, bits(1)?], outputs, ands: program.and_gates() })
     }
 
-    /// `t`.
+    /// The number of copies, `t`.
     pub(crate) fn t(&self) -> usize {
         self.copies.total()
     }

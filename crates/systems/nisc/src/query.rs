@@ -82,12 +82,12 @@ impl Query {
         self.copies
     }
 
-    /// What all refreshed forms of the query have in common.
+    /// The id that all refreshed forms of the query have in common.
     pub fn id(&self) -> &[u8; 32] {
         &self.id
     }
 
-    /// How often the query was refreshed.
+    /// The number of times that the query was refreshed.
     pub fn epoch(&self) -> u32 {
         self.epoch
     }
@@ -108,7 +108,7 @@ fn crs(id: &[u8; 32]) -> Crs {
     Crs::new(&[&b"comity NISC"[..], &VERSION.to_le_bytes(), id].concat())
 }
 
-/// What opens the answers to a query. Whoever has it learns the receiver's input.
+/// The secret that opens the answers to a query. Whoever has it learns the receiver's input.
 #[derive(ZeroizeOnDrop)]
 pub struct Secret {
     #[zeroize(skip)]
@@ -120,9 +120,9 @@ pub struct Secret {
     #[zeroize(skip)]
     program: [u8; 32],
     x: Bits,
-    /// Of the input OTs.
+    /// The seed of the input OTs.
     inputs: Block,
-    /// Of the checked copies and the circuit OTs.
+    /// The seed of the choice of checked copies and of the circuit OTs.
     circuits: Block,
 }
 
@@ -178,7 +178,7 @@ impl Secret {
         Zeroizing::new(seal(bytes))
     }
 
-    /// The query that this opens the answers of.
+    /// The query whose answers this secret opens.
     pub fn query(&self) -> Query {
         self.receivers(Backend::detect()).query
     }
@@ -207,7 +207,7 @@ impl Secret {
         self.copies
     }
 
-    /// How often the query was refreshed.
+    /// The number of times that the query was refreshed.
     pub fn epoch(&self) -> u32 {
         self.epoch
     }

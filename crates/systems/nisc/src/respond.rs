@@ -29,7 +29,7 @@ use crate::stream::{Out, RowOutlet};
 /// Bytes that bind an answer: the hash of what it answers, and a nonce.
 pub(crate) const BINDING: usize = 64;
 
-/// What an answer answers: the query with this fingerprint, in this context.
+/// The hash of what an answer answers: the query with this fingerprint, in this context.
 pub(crate) fn answered(fingerprint: &[u8; 32], context: &[u8; 32]) -> [u8; 32] {
     blake3::derive_key("comity NISC: a query and its context", [*fingerprint, *context].as_flattened())
 }
@@ -66,7 +66,7 @@ pub fn respond(
     respond_as(backend, &Question { query, context, program }, inputs, rng, Out::new(out), &mut Honest)
 }
 
-/// What is answered.
+/// A question: what is answered.
 pub(crate) struct Question<'a> {
     pub(crate) query: &'a Query,
     pub(crate) context: &'a [u8; 32],
@@ -74,7 +74,7 @@ pub(crate) struct Question<'a> {
     pub(crate) program: &'a Program,
 }
 
-/// As [`respond`], and how to behave.
+/// Answers as [`respond`] does, with a conduct.
 pub(crate) fn respond_as(
     backend: Backend,
     question: &Question<'_>,
@@ -117,7 +117,7 @@ pub(crate) fn respond_as(
     out.finish()
 }
 
-/// Whether both programs are one.
+/// Checks that the programs of both sides are one.
 pub(crate) fn same_program(ours: &[u8; 32], theirs: &[u8; 32]) -> Result<()> {
     let hex = |digest: &[u8; 32]| digest.iter().map(|byte| format!("{byte:02x}")).collect::<String>();
     if ours == theirs {
@@ -131,11 +131,11 @@ struct Sender<'a, D> {
     backend: Backend,
     session: SessionId,
     plan: AnswerPlan,
-    /// `w`.
+    /// The sender's `w`.
     owner: TrapdoorOwner,
-    /// Halves of `w_{j,0}` and `w_{j,1}`.
+    /// The halves of `w_{j,0}` and `w_{j,1}`.
     half_w: Zeroizing<Vec<[Scalar; 2]>>,
-    /// `k_i` and `seed_i`.
+    /// The secrets `k_i` and `seed_i`.
     secrets: Zeroizing<Vec<[Block; 2]>>,
     copies: Vec<AnswerCopy>,
     /// The offsets of the copies.
@@ -147,7 +147,7 @@ struct Sender<'a, D> {
 }
 
 impl<'a, D: for<'b> Conduct<SenderAct<'b>>> Sender<'a, D> {
-    /// Draws what is fresh.
+    /// A sender with fresh secrets.
     fn new(
         backend: Backend,
         session: SessionId,
@@ -328,18 +328,18 @@ pub(crate) fn deltas(copies: &[AnswerCopy]) -> Vec<Delta> {
     copies.iter().map(|copy| Delta::new(copy.delta.block())).collect()
 }
 
-/// Heads as rows.
+/// The heads of answers as rows.
 pub(crate) fn head_rows(heads: &[pvw::AnswerHead]) -> Vec<Block> {
     let block = |head: &pvw::AnswerHead, row: usize| Block::new(std::array::from_fn(|i| head[16 * row + i]));
     (0..4).flat_map(|row| heads.iter().map(move |head| block(head, row))).collect()
 }
 
-/// Both labels of a bit in each copy.
+/// The two labels of a bit in each copy.
 pub(crate) fn label_pairs(deltas: &[Delta], zeros: &[Block]) -> Zeroizing<Vec<[Block; 2]>> {
     Zeroizing::new(deltas.iter().zip(zeros).map(|(delta, zero)| [*zero, *zero ^ delta.block()]).collect())
 }
 
-/// Both labels of a bit under their pads, as rows.
+/// The two labels of a bit under their pads, as rows.
 pub(crate) fn hidden_rows(pairs: &[[Block; 2]], pads: &[[Block; 2]]) -> Vec<Block> {
     [0, 1].into_iter().flat_map(|b| pairs.iter().zip(pads).map(move |(pair, pad)| pair[b] ^ pad[b])).collect()
 }

@@ -31,15 +31,15 @@ use crate::query::{Query, Secret};
 use crate::respond::{Question, respond_as};
 use crate::stream::{In, Out};
 
-/// Where an answer goes whose copies are stored.
+/// The writers of an answer whose copies are stored.
 pub struct Writers<'a, W> {
     /// The answer without its copies.
     pub answer: &'a mut dyn Write,
-    /// Copy `i` goes to `copies[i]`.
+    /// The writers of the copies: copy `i` goes to `copies[i]`.
     pub copies: &'a mut [W],
 }
 
-/// As [`respond`](crate::respond()), for a query with [stored copies](crate::Copies::stored). Each copy has the
+/// Answers as [`respond`](crate::respond()), for a query with [stored copies](crate::Copies::stored). Each copy has the
 /// [`copy_bytes`](crate::Cost::copy_bytes) of the program.
 ///
 /// # Errors
@@ -58,8 +58,8 @@ pub fn respond_stored<W: Write>(
     respond_as(backend, &Question { query, context, program }, inputs, rng, out, &mut Honest)
 }
 
-/// As [`open`](crate::open()), for an answer whose copies are stored: `copies[i]` reads copy `i`. It must be there if copy `i` is
-/// [evaluated](Secret::evaluated); what is read of others is thrown away.
+/// Opens as [`open`](crate::open()) an answer whose copies are stored: `copies[i]` reads copy `i`. It must be there if
+/// copy `i` is [evaluated](Secret::evaluated); what is read of others is thrown away.
 ///
 /// # Errors
 /// As [`open`](crate::open()). [`GarbledCircuit`](crate::checks::GARBLED_CIRCUIT) if a checked copy is not what was hashed, and

@@ -18,11 +18,11 @@ use crate::files::{CHECKSUM, checksum};
 use crate::plan::Copies;
 use crate::plan::Travel;
 
-/// Where an answer goes.
+/// An answer that is written.
 pub(crate) struct Out<'a> {
     to: &'a mut dyn Write,
     sum: blake3::Hasher,
-    /// Where its stored copies go.
+    /// The writers of its stored copies.
     copies: Vec<&'a mut dyn Write>,
 }
 
@@ -31,7 +31,7 @@ impl<'a> Out<'a> {
         Out { to, sum: checksum(), copies: Vec::new() }
     }
 
-    /// With a place for each stored copy.
+    /// The answer with a writer for each stored copy.
     pub(crate) fn with_copies<W: Write>(mut self, copies: &'a mut [W]) -> Out<'a> {
         self.copies = copies.iter_mut().map(|copy| copy as &mut dyn Write).collect();
         self
@@ -48,7 +48,7 @@ impl<'a> Out<'a> {
         self.write(bytes)
     }
 
-    /// After the last byte: the checksum.
+    /// Writes the checksum, after the last byte.
     pub(crate) fn finish(mut self) -> Result<()> {
         let sum = self.sum.finalize();
         self.write(sum.as_bytes())?;
@@ -79,10 +79,10 @@ fn places(copies: Copies, streams: usize) -> Result<()> {
     )))
 }
 
-/// Where an answer comes from. Its length is known beforehand.
+/// An answer that is read. Its length is known beforehand.
 pub(crate) struct In<'a> {
     from: &'a mut dyn Read,
-    /// Where its stored copies come from, those that are at hand.
+    /// The readers of its stored copies, of those that are at hand.
     copies: Vec<Option<&'a mut dyn Read>>,
     sum: blake3::Hasher,
     /// Bytes to come, without the checksum.
@@ -95,7 +95,7 @@ impl<'a> In<'a> {
         In { from, copies: Vec::new(), sum: checksum(), left: length - CHECKSUM as u64, length }
     }
 
-    /// With the stored copies that are at hand.
+    /// The answer with readers of the stored copies that are at hand.
     pub(crate) fn with_copies<R: Read>(mut self, copies: &'a mut [Option<R>]) -> In<'a> {
         self.copies = copies.iter_mut().map(|copy| copy.as_mut().map(|copy| copy as &mut dyn Read)).collect();
         self
@@ -125,7 +125,7 @@ impl<'a> In<'a> {
         Ok(())
     }
 
-    /// The next bytes, so many.
+    /// The next `N` bytes.
     pub(crate) fn array<const N: usize>(&mut self) -> Result<[u8; N]> {
         let mut bytes = [0; N];
         self.take(&mut bytes)?;
@@ -141,7 +141,7 @@ impl<'a> In<'a> {
         })
     }
 
-    /// Reads what is left, and looks at the checksum and that nothing follows.
+    /// Reads the rest, and checks the checksum and that nothing follows.
     ///
     /// # Errors
     /// [`Malformed`](comity_core::Kind) if the answer is not as its sender wrote it.
@@ -167,12 +167,12 @@ impl<'a> In<'a> {
     }
 }
 
-/// The key of the hashes of what is made from the seeds.
+/// The key of the hashes of the copies' rows.
 fn digest_key(session: &SessionId) -> [u8; DIGEST] {
     session.child("hash of a copy").to_bytes()
 }
 
-/// How rows leave the sender.
+/// The way in which rows leave the sender.
 pub(crate) enum RowOutlet {
     All,
     Coded(RowEncoder),
@@ -201,7 +201,7 @@ impl RowOutlet {
         }
     }
 
-    /// After the last row.
+    /// Writes the hashes of the copies, after the last row.
     pub(crate) fn finish(self, out: &mut Out<'_>) -> Result<()> {
         match self {
             RowOutlet::All => Ok(()),
@@ -211,7 +211,7 @@ impl RowOutlet {
     }
 }
 
-/// How rows reach the receiver.
+/// The way in which rows reach the receiver.
 pub(crate) struct RowIntake<'a> {
     choice: &'a CopyChoice,
     arriving: Vec<Block>,
@@ -288,7 +288,7 @@ impl<'a> RowIntake<'a> {
         }
     }
 
-    /// After the last row: the copies must be what was hashed.
+    /// Checks, after the last row, that the copies are what was hashed.
     ///
     /// # Errors
     /// [`GarbledCircuit`](crate::checks::GARBLED_CIRCUIT) if a checked copy is not, else

@@ -78,7 +78,7 @@ pub(crate) fn plain(program: &Program, inputs: &[Bits]) -> Vec<Bits> {
 /// The context of the answers here.
 pub(crate) const CONTEXT: [u8; 32] = [0xc0; 32];
 
-/// One party's values.
+/// The input values of one party.
 pub(crate) fn own(program: &Program, party: u32, inputs: &[Bits]) -> Vec<Option<Bits>> {
     program
         .inputs()

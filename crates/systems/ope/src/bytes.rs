@@ -2,10 +2,10 @@
 
 use crate::error::{Error, Result};
 
-/// What is left to read.
+/// A reader: the bytes that are left.
 pub(crate) struct Reader<'a> {
     rest: &'a [u8],
-    /// What is read, for errors.
+    /// The name of what is read, for errors.
     what: &'static str,
 }
 

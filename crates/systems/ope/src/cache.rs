@@ -11,13 +11,13 @@ use crate::ideal::Pattern;
 /// knows which version was seen last.
 #[derive(Clone, PartialEq, Eq)]
 pub struct Cache {
-    /// The version.
+    /// The version of the state.
     pub version: u64,
-    /// That of the state.
+    /// The chain of the state.
     pub chain: [u8; 32],
-    /// That of the state.
+    /// The next row of the state.
     pub next_row: u64,
-    /// The columns with codes.
+    /// The dictionaries of the columns with codes.
     pub columns: Vec<CachedColumn>,
 }
 
@@ -26,7 +26,7 @@ pub struct Cache {
 pub struct CachedColumn {
     /// The column's name.
     pub name: String,
-    /// How its last codes came.
+    /// The pattern in which its last codes came.
     pub pattern: Pattern,
     /// Whether each row has a coin.
     pub coins: bool,

@@ -20,7 +20,7 @@ impl Clww {
         Clww(backend, Aes128::new(backend, Block::new(key)))
     }
 
-    /// 64 digits of two bits each, the first one on top.
+    /// The ciphertext of a value: 64 digits of two bits each, the first one on top.
     pub fn encrypt(&self, value: u64) -> u128 {
         let mut blocks: [Block; 64] = core::array::from_fn(|i| {
             let prefix = value.checked_shr(64 - i as u32).unwrap_or(0);
@@ -32,7 +32,7 @@ impl Clww {
         digits
     }
 
-    /// How the values of two ciphertexts compare. It takes no key.
+    /// The order of the values of two ciphertexts. It takes no key.
     pub fn compare(one: u128, two: u128) -> Ordering {
         let first = (one ^ two).leading_zeros() / 2;
         if first == 64 {

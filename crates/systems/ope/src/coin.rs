@@ -3,7 +3,7 @@
 use rand_core::Rng;
 use zeroize::Zeroize;
 
-/// What decides a row's place among equal values. It is kept, and with it the place.
+/// A coin, which decides a row's place among equal values. It is kept, and with it the place.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Zeroize)]
 pub struct Coin(u64);
 
@@ -18,7 +18,7 @@ impl Coin {
         Coin(bits)
     }
 
-    /// Its bits.
+    /// The coin's bits.
     pub const fn bits(self) -> u64 {
         self.0
     }

@@ -12,7 +12,7 @@ use zeroize::Zeroize;
 /// Pairs in a block at most.
 const FULL: usize = 256;
 
-/// Sorted pairs.
+/// A dictionary: sorted pairs of a value and a code, in blocks.
 pub(crate) struct Dictionary<V: Zeroize, C> {
     blocks: Vec<Block<V, C>>,
     /// The greatest value of each block.
@@ -20,13 +20,13 @@ pub(crate) struct Dictionary<V: Zeroize, C> {
     len: usize,
 }
 
-/// At least one pair and at most [`FULL`]; values apart from codes, since a search reads values only.
+/// A block of at least one pair and at most [`FULL`]; values apart from codes, since a search reads values only.
 struct Block<V: Zeroize, C> {
     values: Vec<V>,
     codes: Vec<C>,
 }
 
-/// Where a value is, or would be.
+/// The place where a value is, or would be.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Place {
     block: usize,
@@ -34,7 +34,7 @@ pub(crate) struct Place {
 }
 
 impl<V: Zeroize, C> Block<V, C> {
-    /// With room for all that a block ever holds, so that no outgrown copy is left behind.
+    /// An empty block with room for all that it ever holds, so that no outgrown copy is left behind.
     fn new() -> Block<V, C> {
         Block { values: Vec::with_capacity(FULL), codes: Vec::with_capacity(FULL) }
     }

@@ -4,7 +4,7 @@
 
 use comity_core::Block;
 
-/// Numbers of 128 bits modulo 3, for which 2^16 and 2^8 are 1.
+/// The remainders of numbers of 128 bits modulo 3, for which 2^16 and 2^8 are 1.
 #[inline(always)]
 pub(crate) fn remainders<const N: usize>(blocks: &[Block; N], remainders: &mut [u8; N]) {
     let mut parts = [[0; 4]; N];
@@ -24,7 +24,7 @@ pub(crate) fn remainders<const N: usize>(blocks: &[Block; N], remainders: &mut [
     }
 }
 
-/// 1 unless a byte is 0.
+/// The flag of a byte: 1 unless it is 0.
 #[inline(always)]
 pub(crate) fn nonzero(byte: u8) -> u8 {
     (byte | byte.wrapping_neg()) >> 7

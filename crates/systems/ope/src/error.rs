@@ -1,9 +1,9 @@
 //! What can go wrong without a database.
 
-/// What this crate returns.
+/// The result of this crate's operations.
 pub type Result<T, E = Error> = core::result::Result<T, E>;
 
-/// Why an operation was refused. Nothing has changed when one is returned.
+/// The error of an operation that was refused. Nothing has changed when one is returned.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {

@@ -114,12 +114,12 @@ impl<V: Plain, C: Code> FrequencyHiding<V, C> {
         self.0.range((low, Coin::new(0)), (high, Coin::new(u64::MAX)))
     }
 
-    /// How many rows have codes.
+    /// The number of rows that have codes.
     pub fn len(&self) -> usize {
         self.0.len()
     }
 
-    /// Whether none has.
+    /// Whether no row has a code.
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
@@ -129,7 +129,7 @@ impl<V: Plain, C: Code> FrequencyHiding<V, C> {
         self.0.iter()
     }
 
-    /// How the last codes came, to be kept with the rows.
+    /// The pattern in which the last codes came, to be kept with the rows.
     pub fn pattern(&self) -> Pattern {
         self.0.pattern()
     }

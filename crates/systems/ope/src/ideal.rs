@@ -50,11 +50,11 @@ impl<V: Copy + Ord + Zeroize> Plain for V {}
 /// The code that a value got.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Placed<C> {
-    /// Its code; all others are as they were.
+    /// The code of the value; all others are as they were.
     Code(C),
-    /// Other codes had to change first.
+    /// The code of the value, after other codes had to change.
     Rebalanced {
-        /// Each code that changed, and what it is now, in order. Replace all at once.
+        /// The moves: each code that changed, and what it is now, in order. Replace all at once.
         moves: Vec<(C, C)>,
         /// The code of the value.
         code: C,
@@ -75,7 +75,7 @@ impl<C: Copy> Placed<C> {
 pub struct Bulk<C> {
     /// The code of each value, in the order in which the values were given.
     pub codes: Vec<C>,
-    /// Each older code that changed, and what it is now, in order.
+    /// The moves: each older code that changed, and what it is now, in order.
     pub moves: Vec<(C, C)>,
 }
 
@@ -86,17 +86,19 @@ pub struct Ideal<V: Plain = u64, C: Code = u64> {
     pattern: Pattern,
 }
 
-/// How many of the last codes were new greatest and new least ones: a count that decays by 1/64 a code, in units of 2^-16.
+/// The pattern of the last codes: how many were new greatest and new least ones, a count that decays by 1/64 a code, in
+/// units of 2^-16.
 #[derive(Clone, Copy, Default, Debug, PartialEq, Eq)]
 pub struct Pattern {
-    /// New greatest codes.
+    /// The count of new greatest codes.
     pub rising: u32,
-    /// New least codes.
+    /// The count of new least codes.
     pub falling: u32,
 }
 
 impl Pattern {
-    /// In random order the n-th code is a new greatest one with probability 1/n: with 256 codes, an eighth of the last 64 is no chance.
+    /// The count from which codes rise or fall. In random order the n-th code is a new greatest one with probability
+    /// 1/n: with 256 codes, an eighth of the last 64 is no chance.
     const MANY: u32 = 8 << 16;
     const AFTER: usize = 256;
 
@@ -300,12 +302,12 @@ impl<V: Plain, C: Code> Ideal<V, C> {
         (first <= last).then_some((first, last))
     }
 
-    /// How many values have codes.
+    /// The number of values that have codes.
     pub fn len(&self) -> usize {
         self.dictionary.len()
     }
 
-    /// Whether none has.
+    /// Whether no value has a code.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
@@ -315,12 +317,12 @@ impl<V: Plain, C: Code> Ideal<V, C> {
         self.dictionary.iter()
     }
 
-    /// How the last codes came, to be kept with the pairs.
+    /// The pattern in which the last codes came, to be kept with the pairs.
     pub fn pattern(&self) -> Pattern {
         self.pattern
     }
 
-    /// What is free at a place.
+    /// The gap of free codes at a place.
     fn gap(&self, place: Place) -> Gap {
         let (below, above) = (self.dictionary.before(place), self.dictionary.pair(place));
         Gap {
@@ -349,7 +351,8 @@ impl<V: Plain, C: Code> Ideal<V, C> {
         Some((gap.low + even, even))
     }
 
-    /// The distance of codes that are spread out evenly, with so many new ones. Below 2 the next insertion would do it all again.
+    /// The distance of codes that are spread out evenly, with `new` new ones. Below 2 the next insertion would do it
+    /// all again.
     fn step(&self, new: usize) -> Result<u128> {
         let step = (1u128 << self.bits) / (self.len() + new + 1) as u128;
         if step < 2 { Err(Error::Exhausted { bits: self.bits }) } else { Ok(step) }
@@ -380,7 +383,7 @@ impl<V: Plain, C: Code> Ideal<V, C> {
     }
 }
 
-/// The codes around a place, not included: nought and `2^bits` where there are none.
+/// The gap between the codes around a place, not included: nought and `2^bits` where there are none.
 struct Gap {
     low: u128,
     high: u128,

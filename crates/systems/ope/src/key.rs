@@ -13,7 +13,7 @@ use crate::bytes::{Reader, put_text};
 use crate::error::{Error, Result};
 use crate::value::Type;
 
-/// How a column is ordered.
+/// A scheme: how a column is ordered.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Scheme {
     /// Left/right order-revealing encryption: what is stored shows no order.
@@ -25,10 +25,10 @@ pub enum Scheme {
 }
 
 impl Scheme {
-    /// All, the default first.
+    /// All schemes, the default first.
     pub const ALL: [Scheme; 3] = [Scheme::LeftRight, Scheme::Ideal, Scheme::FrequencyHiding];
 
-    /// Its name.
+    /// The scheme's name.
     pub fn name(self) -> &'static str {
         match self {
             Scheme::LeftRight => "left-right",
@@ -63,28 +63,28 @@ impl FromStr for Scheme {
 /// An encrypted column.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Column {
-    /// Its name, as the user calls it.
+    /// The column's name, as the user calls it.
     pub name: String,
-    /// What it holds.
+    /// The type of its values.
     pub ty: Type,
-    /// How it is ordered.
+    /// The scheme by which it is ordered.
     pub scheme: Scheme,
-    /// Codes of 126 bits (`bytea`) and not of 62 (`bigint`).
+    /// Whether codes have 126 bits (`bytea`) and not 62 (`bigint`).
     pub wide: bool,
-    /// Whether it begins without an order and gets one at its first range query.
+    /// Whether the column begins without an order and gets one at its first range query.
     pub adjustable: bool,
 }
 
-/// What the owner of a table keeps.
+/// The key that the owner of a table keeps.
 #[derive(Clone)]
 pub struct Key {
     /// Public random bytes that no other table has.
     pub id: [u8; 16],
-    /// Where the database is, as the user said it.
+    /// The address of the database, as the user said it.
     pub database: String,
     /// The table, as the user calls it: its schema, which may be empty, and its name.
     pub table: [String; 2],
-    /// Its encrypted columns.
+    /// The table's encrypted columns.
     pub columns: Vec<Column>,
     /// The secrets, by number; the last one is current, others are there while a rotation is under way.
     secrets: Vec<(u32, Secret)>,
@@ -97,11 +97,11 @@ struct Secret([u8; 32]);
 #[derive(Clone, Zeroize, ZeroizeOnDrop)]
 pub struct ColumnKey {
     pub(crate) number: u32,
-    /// Of the keys of rows.
+    /// The key of the keys of rows.
     pub(crate) row: [u8; 32],
-    /// Of coins.
+    /// The key of coins.
     pub(crate) coin: [u8; 32],
-    /// Of the sum over all rows.
+    /// The key of the sum over all rows.
     pub(crate) sum: [u8; 32],
     ore: [u8; 32],
 }
@@ -169,7 +169,7 @@ impl Key {
         })
     }
 
-    /// What follows from the secret of this number for a purpose and a name.
+    /// The key that follows from the secret of this number for a purpose and a name.
     pub(crate) fn derive(&self, number: u32, purpose: &str, name: &str) -> Option<Zeroizing<[u8; 32]>> {
         let secret = &self.secrets.iter().find(|secret| secret.0 == number)?.1;
         let mut hash = blake3::Hasher::new_derive_key(purpose);
@@ -253,7 +253,7 @@ impl Key {
     }
 }
 
-/// Against accidents: whoever can change a key file can write one.
+/// The checksum of a key file, against accidents: whoever can change a key file can write one.
 fn checksum(body: &[u8]) -> [u8; 32] {
     *blake3::Hasher::new_derive_key("comity ope v1 checksum of a key file").update(body).finalize().as_bytes()
 }

@@ -14,20 +14,20 @@ pub struct Recovered {
     pub of: u64,
 }
 
-/// Codes and public data.
+/// The leakage of a column: its codes, and public data.
 pub struct Leakage {
     /// Rows of each code and their value, in the order of codes.
     codes: Vec<(u64, u128)>,
-    /// Public data: values in order, and how often each occurs.
+    /// The public data: values in order, and how often each occurs.
     public: Vec<(u128, u64)>,
 }
 
-/// Beyond so many distinct codes or values an assignment takes too long; ranks are matched then.
+/// The most distinct codes or values for which an assignment does not take too long; beyond, ranks are matched.
 pub const MOST: usize = 600;
 
 impl Leakage {
-    /// What a column shows: the code and the value of each row. A thief sees the codes alone, and has public data: values and how
-    /// often each occurs.
+    /// The leakage of a column with the code and the value of each row. A thief sees the codes alone, and has public
+    /// data: values and how often each occurs.
     pub fn new(mut rows: Vec<(u128, u128)>, public: impl IntoIterator<Item = (u128, u64)>) -> Leakage {
         rows.sort_unstable();
         let codes = rows.chunk_by(|one, two| one.0 == two.0).map(|run| (run.len() as u64, run[0].1)).collect();
@@ -66,7 +66,7 @@ impl Leakage {
         Some(self.judge(matched.into_iter().map(|j| self.public[j].0)))
     }
 
-    /// Each row by its rank: the public value at the same share of all.
+    /// The attack by ranks: each row gets the public value at the same share of all.
     pub fn ranks(&self) -> Recovered {
         let public = shares(self.public.iter().map(|value| value.1));
         let codes = shares(self.codes.iter().map(|code| code.0));
@@ -79,7 +79,7 @@ impl Leakage {
     }
 }
 
-/// Each count's share of all, and that of all up to it.
+/// The share of each count in all, and that of all counts up to it.
 fn shares(counts: impl Iterator<Item = u64> + Clone) -> Vec<(f64, f64)> {
     let total: u64 = counts.clone().sum();
     let mut sum = 0;
@@ -139,7 +139,7 @@ mod tests {
 
     use super::*;
 
-    /// Every assignment, tried.
+    /// The cost of the cheapest assignment, found by trying every one.
     fn least(cost: &[Vec<f64>], row: usize, used: u32) -> f64 {
         if row == cost.len() {
             return 0.0;

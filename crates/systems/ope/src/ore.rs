@@ -37,25 +37,25 @@ const MOST: usize = 15;
 /// The order-revealing encryption of one column.
 pub struct Ore {
     backend: Backend,
-    /// Permutations.
+    /// The cipher of permutations.
     places: Aes128,
-    /// Keys of digits.
+    /// The cipher of the keys of digits.
     mask: Aes128,
     hash: CrHash,
     blocks: usize,
 }
 
-/// What a query sends. It shows how stored values compare to the one that it stands for.
+/// A left ciphertext, which a query sends. It shows how stored values compare to the one that it stands for.
 #[derive(Clone)]
 pub struct Left(Vec<(Block, u8)>);
 
 impl Left {
-    /// For each block the key, 16 bytes, and the position, 1 byte.
+    /// The bytes of the ciphertext: for each block the key, 16 bytes, and the position, 1 byte.
     pub fn to_bytes(&self) -> Vec<u8> {
         self.0.iter().flat_map(|(key, at)| key.to_bytes().into_iter().chain([*at])).collect()
     }
 
-    /// Bytes for values of so many blocks.
+    /// Bytes of a left ciphertext for values of `blocks` blocks.
     pub const fn bytes(blocks: usize) -> usize {
         17 * blocks
     }
@@ -83,7 +83,7 @@ impl Ore {
         16 + 64 * self.blocks
     }
 
-    /// What a query for this value sends.
+    /// The left ciphertext of a value, which a query sends.
     pub fn left(&self, value: u128) -> Left {
         let (mut keys, mut at) = ([Block::ZERO; MOST], [0; MOST]);
         let (keys, at) = (&mut keys[..self.blocks], &mut at[..self.blocks]);
@@ -100,7 +100,7 @@ impl Ore {
         left
     }
 
-    /// What is stored for this value. No two have the same `nonce`.
+    /// The right ciphertext of a value, which is stored. No two have the same `nonce`.
     pub fn right(&self, value: u128, nonce: [u8; 16]) -> Vec<u8> {
         let mut right = vec![0; self.right_bytes()];
         right[..16].copy_from_slice(&nonce);
@@ -118,7 +118,7 @@ impl Ore {
         right
     }
 
-    /// How the value of a left ciphertext compares to that of a right one; `None` if the two do not fit each other.
+    /// The order of the value of a left ciphertext and that of a right one; `None` if the two do not fit each other.
     pub fn compare(&self, left: &Left, right: &[u8]) -> Option<Ordering> {
         if left.0.len() != self.blocks || right.len() != self.right_bytes() {
             return None;
@@ -139,7 +139,7 @@ impl Ore {
         Some(Ordering::Equal)
     }
 
-    /// Where the value's blocks are, some at once: the first of them, and their places.
+    /// The places of the value's blocks, some at once, with the index of the first of them.
     fn places(&self, value: u128) -> impl Iterator<Item = (usize, Places)> + '_ {
         (0..self.blocks).step_by(LANES).map(move |first| {
             // Lanes behind the last block repeat it.
@@ -150,7 +150,7 @@ impl Ore {
         })
     }
 
-    /// What `F` takes for a block, up to a counter of 12 bits: the blocks before it and its number.
+    /// The input of `F` for a block, up to a counter of 12 bits: the blocks before it and its number.
     fn point(&self, value: u128, block: usize) -> u128 {
         // Never shifted by all its bits, since one block at least is cut off.
         let prefix = value >> (8 * (self.blocks - block));
@@ -158,7 +158,7 @@ impl Ore {
     }
 }
 
-/// Adds a nonce to keys.
+/// Work that adds a nonce to keys.
 struct Add<'a> {
     keys: &'a mut [Block; 256],
     nonce: Block,
@@ -175,7 +175,7 @@ impl Vectorize for Add<'_> {
     }
 }
 
-/// Writes the digits of a block: how the element at each place compares to the block's own, masked.
+/// Work that writes the digits of a block: how the element at each place compares to the block's own, masked.
 struct Digits<'a> {
     hashes: &'a [Block; 256],
     /// The places of smaller elements, and of the block's own.
@@ -204,7 +204,7 @@ impl Vectorize for Digits<'_> {
     }
 }
 
-/// The places.
+/// The numbers of the places, in order.
 const PLACE: [u8; 256] = {
     let mut places = [0; 256];
     let mut j = 0;

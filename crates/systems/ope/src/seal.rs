@@ -33,7 +33,7 @@ impl ColumnKey {
         seal(self.number, &self.row_key(row, &nonce), &nonce, plain)
     }
 
-    /// The coin of what is sealed with this nonce.
+    /// The coin of a value that is sealed with this nonce.
     pub fn coin(&self, nonce: [u8; 16]) -> Coin {
         let mut hash = blake3::keyed_hash(&self.coin, &nonce);
         let coin = Coin::new(u64::from_le_bytes(*hash.as_bytes().first_chunk().expect("a hash has 32 bytes")));
@@ -53,7 +53,7 @@ impl ColumnKey {
         Ok((open(&self.row_key(row, nonce), sealed)?, self.coin(*nonce)))
     }
 
-    /// What a row adds to its column's sum.
+    /// The term that a row adds to its column's sum.
     pub fn term(&self, row: u64, plain: &[u8]) -> Sum {
         let mut hash = blake3::Hasher::new_keyed(&self.sum);
         hash.update(&row.to_le_bytes()).update(plain);
@@ -71,7 +71,7 @@ impl ColumnKey {
     }
 }
 
-/// What the client keeps for itself, at the server or on its own disk.
+/// The purpose of sealed bytes that the client keeps for itself, at the server or on its own disk.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Purpose {
     /// The state of the table.
@@ -142,12 +142,12 @@ fn open(key: &[u8; 32], sealed: &[u8]) -> Result<Zeroizing<Vec<u8>>> {
 pub struct Sum(pub(crate) [u64; 4]);
 
 impl Sum {
-    /// With a row more.
+    /// Adds the term of a row.
     pub fn add(&mut self, term: Sum) {
         self.0.iter_mut().zip(term.0).for_each(|(sum, term)| *sum = sum.wrapping_add(term));
     }
 
-    /// With a row less.
+    /// Subtracts the term of a row.
     pub fn subtract(&mut self, term: Sum) {
         self.0.iter_mut().zip(term.0).for_each(|(sum, term)| *sum = sum.wrapping_sub(term));
     }

@@ -9,7 +9,7 @@ use crate::seal::Sum;
 /// A table's state, as of one version. Every transaction that writes a code makes a new version.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct State {
-    /// Grows by one with each transaction that writes.
+    /// The version, which grows by one with each transaction that writes.
     pub version: u64,
     /// The last version that did more than insert rows.
     pub rewritten: u64,
@@ -24,13 +24,13 @@ pub struct State {
 /// A column's part of the state.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ColumnState {
-    /// Its name.
+    /// The column's name.
     pub name: String,
     /// Whether rows have codes, or right ciphertexts. An adjustable column begins without.
     pub ordered: bool,
     /// Rows with a value.
     pub count: u64,
-    /// The sum over them.
+    /// The sum over the rows with a value.
     pub sum: Sum,
 }
 

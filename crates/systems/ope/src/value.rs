@@ -40,7 +40,7 @@ pub enum Type {
 #[derive(Clone, PartialEq, Eq, Zeroize, ZeroizeOnDrop)]
 pub struct Value {
     order: u128,
-    /// Of a text, all of it.
+    /// All of a text.
     text: Option<String>,
 }
 
@@ -48,13 +48,13 @@ pub struct Value {
 pub(crate) const PREFIX: usize = 15;
 
 impl Value {
-    /// The number that is ordered as values are.
+    /// The number by which values are ordered.
     pub fn order(&self) -> u128 {
         self.order
     }
 }
 
-/// As columns are ordered; of one type.
+/// The order of a column's values, which are of one type.
 impl Ord for Value {
     fn cmp(&self, other: &Value) -> core::cmp::Ordering {
         self.order.cmp(&other.order).then_with(|| self.text.cmp(&other.text))
@@ -92,7 +92,7 @@ impl Type {
         }
     }
 
-    /// What is added to a number so that none is negative.
+    /// The offset that is added to a number so that none is negative.
     fn offset(self) -> i128 {
         1 << (8 * self.width() - 1)
     }

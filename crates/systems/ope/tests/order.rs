@@ -11,7 +11,7 @@ fn rng(seed: u128) -> Prg {
     Prg::new(Backend::detect(), Block::from_u128(seed))
 }
 
-/// What a server holds: a code for each row.
+/// A server, which holds a code for each row.
 struct Server<V, C>(BTreeMap<usize, (V, C)>);
 
 impl<V: Ord + Copy, C: Code> Server<V, C> {
@@ -173,13 +173,13 @@ fn hiding<C: Code + std::fmt::Debug>(steps: Vec<Step>, bits: u32) -> Result<(), 
     Ok(())
 }
 
-/// How many rebalances these values need.
+/// The number of rebalances that these values need.
 fn rebalances(values: impl IntoIterator<Item = u64>) -> usize {
     let mut ideal = Ideal::<u64, u64>::new();
     values.into_iter().filter(|value| matches!(ideal.insert(*value), Ok(Placed::Rebalanced { .. }))).count()
 }
 
-/// As [`rebalances`], of rows whose values repeat.
+/// The number of rebalances that rows need whose values repeat.
 fn hidden_rebalances(values: impl IntoIterator<Item = u64>) -> usize {
     let (mut hiding, mut rng) = (FrequencyHiding::<u64, u64>::new(), rng(8));
     let mut insert = |value| hiding.insert(value, Coin::random(&mut rng));

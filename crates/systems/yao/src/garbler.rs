@@ -95,7 +95,7 @@ impl Engine for Garbling<'_> {
     }
 }
 
-/// The caller's fault: a value that [`comity_circuit::run`] checks before it gets here.
+/// The error of a missing value, which is the caller's fault: [`comity_circuit::run`] checks values before they get here.
 pub(crate) fn missing(index: usize, bits: usize) -> Error {
     Error::invalid_input(format!("input value {index} of {bits} bits is missing or has another length"))
 }

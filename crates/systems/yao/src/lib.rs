@@ -54,8 +54,8 @@ fn evaluator_has_input(program: &Program) -> bool {
     program.inputs().iter().any(|i| !i.owner.includes(garbler(program)))
 }
 
-/// Step 5, the same for both sides: the value is the XOR of the two sides' permute bits, so each side sends its own to the
-/// other where the other learns the value.
+/// Reveals an output value, step 5, the same for both sides: the value is the XOR of the two sides' permute bits, so
+/// each side sends its own to the other where the other learns the value.
 fn reveal(ch: &mut dyn Channel, me: PartyId, to: Recipients, wires: &[Block]) -> Result<Option<Bits>> {
     let ours: Bits = wires.iter().map(|label| label.lsb()).collect();
     if to.includes(me.other().0) {

@@ -23,7 +23,7 @@ fn h_of_a_label_depends_on_its_place() {
     }
 }
 
-/// What step 6 makes of the labels that were found, `(Delta_{i,0}, Delta_{i,1})` for each bit.
+/// The outputs that step 6 makes of the labels found, `(Delta_{i,0}, Delta_{i,1})` for each bit.
 fn decoded(found: &[[Option<u128>; 2]], valid: bool) -> Decoded {
     let session = SessionId::derive("a test of decoding", &[]);
     let mut results =

@@ -28,7 +28,7 @@ use crate::rows::{Layout, Places};
 use crate::saved::{put, put_bits, put_bytes, take, take_bits, take_bytes};
 use crate::transfer::{OpenedCopies, receive_labels};
 
-/// The offline phase.
+/// The evaluator's offline phase.
 pub(super) fn offline(
     ch: &mut dyn Channel,
     offline: &Offline<'_>,
@@ -95,7 +95,7 @@ pub(super) fn offline(
     put_bytes(to, commitments.as_flattened().as_flattened())
 }
 
-/// Step 5 at the evaluator, offline: checks, and keeps what the evaluated copies need.
+/// The evaluator's side of step 5, offline: checks, and keeps what the evaluated copies need.
 struct Checking<'a> {
     ch: &'a mut (dyn Channel + 'a),
     checked: Lockstep<LockstepChecker>,
@@ -138,7 +138,7 @@ impl CopySide for Checking<'_> {
     }
 }
 
-/// What the evaluator keeps, but for the garbled circuits.
+/// The evaluator's batch, but for the garbled circuits.
 pub(super) struct Kept {
     choice: CopyChoice,
     /// The choices of step 2.
@@ -167,7 +167,7 @@ impl Kept {
         Ok(Kept { choice, random, ots, secrets, trapdoor: Box::new(trapdoor), m, r })
     }
 
-    /// The online phase. The garbled circuits come from where the rest was.
+    /// The evaluator's online phase. The garbled circuits come from where the rest was.
     pub(super) fn run(
         self,
         ch: &mut dyn Channel,
@@ -237,7 +237,7 @@ impl Kept {
     }
 }
 
-/// Step 6 at the evaluator, online: evaluates what was kept.
+/// The evaluator's side of step 6, online: evaluates the garbled circuits that were kept.
 struct Replaying<'a> {
     evaluated: Lockstep<LockstepEvaluator>,
     tables: Vec<Block>,

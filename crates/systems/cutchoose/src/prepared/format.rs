@@ -8,16 +8,16 @@ use zeroize::Zeroizing;
 use crate::copies::CopySecret;
 use crate::saved::{put, put_bytes, take, take_bytes};
 
-/// The form of a batch's bytes.
+/// The bytes that a batch begins with: they name its format.
 const MAGIC: &[u8; 16] = b"comity wmk17 v2\n";
 
-/// What a batch begins with, at either side.
+/// The head of a batch, at either side.
 pub(super) struct Head {
     /// The session of the offline phase.
     pub(super) session: SessionId,
     /// The digest of the program.
     pub(super) program: [u8; 32],
-    /// Whose batch it is.
+    /// The party whose batch it is.
     pub(super) party: PartyId,
     pub(super) garbler: PartyId,
     pub(super) params: Params,

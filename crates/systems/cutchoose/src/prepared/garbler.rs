@@ -25,7 +25,7 @@ use crate::rows::Layout;
 use crate::saved::{put, put_bits, put_bytes, take, take_bits, take_bytes};
 use crate::transfer::{receive_block, send_labels};
 
-/// The offline phase.
+/// The garbler's offline phase.
 pub(super) fn offline(
     ch: &mut dyn Channel,
     offline: &Offline<'_>,
@@ -74,7 +74,7 @@ pub(super) fn offline(
     outputs.save(to)
 }
 
-/// What the garbler keeps.
+/// The garbler's batch.
 pub(super) struct Kept {
     copies: Vec<Replica>,
     keys: Vec<CopySecret>,
@@ -113,7 +113,7 @@ impl Kept {
         Ok(Kept { copies, keys, table_keys, ots, random, opened, outputs, commitments })
     }
 
-    /// The online phase.
+    /// The garbler's online phase.
     pub(super) fn run(
         self,
         ch: &mut dyn Channel,

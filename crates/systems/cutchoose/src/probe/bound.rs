@@ -2,7 +2,7 @@
 //!
 //! *Cost.* Some 50 microseconds for rho = 40 and 2048 rows.
 
-/// The fewest columns of M for which \[M | I\] of so many rows fails to be a rho-probe matrix with probability at most
+/// The fewest columns of M for which \[M | I\] of `rows` rows fails to be a rho-probe matrix with probability at most
 /// 2^-rho over a random M: (c - 1)k in the paper, for k rows.
 ///
 /// The sum of i rows has i ones in the identity, and is uniform in M. So it has too few ones with probability
@@ -31,14 +31,14 @@ pub(crate) fn columns(rho: u32, rows: usize) -> usize {
     enough as usize
 }
 
-/// Whether so many columns are enough: whether the bad words are at most 2^(columns - rho).
+/// Whether `columns` columns are enough: whether the bad words are at most 2^(columns - rho).
 pub(super) fn suffices(rho: u32, rows: u32, columns: u32) -> bool {
     let mut bad = ball(rows + columns, rho);
     bad.subtract(&ball(columns, rho));
     bad.is_zero() || columns >= rho && bad.is_at_most_power(columns - rho)
 }
 
-/// How many words of `length` bits have fewer than `ones` ones.
+/// The number of words of `length` bits that have fewer than `ones` ones.
 fn ball(length: u32, ones: u32) -> Natural {
     let mut sum = Natural(vec![]);
     let mut binomial = Natural(vec![1]);

@@ -20,14 +20,14 @@ pub(super) struct Matrix {
     digits: Vec<u8>,
 }
 
-/// A bit for each column, in digits as those of a row. They are secret.
+/// Masks: a secret bit for each column, in digits as those of a row.
 pub(super) struct Masks {
     columns: usize,
     digits: Zeroizing<Vec<u8>>,
 }
 
 impl Matrix {
-    /// The published matrix of this size: a digit is the low bits of a byte of BLAKE3's output, row by row.
+    /// The published matrix of `rows` x `columns` bits: a digit is the low bits of a byte of BLAKE3's output, row by row.
     pub(super) fn new(rho: u32, rows: usize, columns: usize) -> Matrix {
         let mut hasher = blake3::Hasher::new_derive_key("comity 2026 rho-probe matrix");
         for size in [u64::from(rho), rows as u64, columns as u64] {
@@ -47,7 +47,7 @@ impl Matrix {
         self.columns
     }
 
-    /// Uniform bits.
+    /// Uniform masks.
     pub(super) fn random(&self, rng: &mut dyn CryptoRng) -> Masks {
         let mut digits = Zeroizing::new(vec![0; self.groups]);
         rng.fill_bytes(&mut digits);
@@ -55,7 +55,7 @@ impl Matrix {
         Masks { columns: self.columns, digits }
     }
 
-    /// The first of these bits.
+    /// The masks of the first bits given.
     pub(super) fn pack(&self, bits: impl Iterator<Item = bool>) -> Masks {
         let mut digits = Zeroizing::new(vec![0; self.groups]);
         for (j, bit) in bits.take(self.columns).enumerate() {
@@ -68,7 +68,7 @@ impl Matrix {
         &self.digits[row * self.groups..][..self.groups]
     }
 
-    /// The product of a row and bits.
+    /// The product of a row and the masks.
     pub(super) fn product(&self, row: usize, masks: &Masks) -> bool {
         let sum = self.row(row).iter().zip(&*masks.digits).fold(0, |sum, (row, mask)| sum ^ row & mask);
         sum.count_ones() % 2 == 1
@@ -84,13 +84,13 @@ impl Matrix {
 }
 
 impl Masks {
-    /// The bits, a column after the other.
+    /// The bits of the masks, a column after the other.
     pub(super) fn bits(&self) -> impl Iterator<Item = bool> {
         (0..self.columns).map(|j| self.digits[j / GROUP] >> (j % GROUP) & 1 == 1)
     }
 }
 
-/// Clears the bits that are of no column.
+/// Clears the bits of the last digit that belong to no column.
 fn cut(digits: &mut [u8], columns: usize) {
     for (group, digit) in digits.iter_mut().enumerate() {
         *digit &= (SUBSETS >> GROUP.saturating_sub(columns - GROUP * group)) as u8 - 1;

@@ -13,7 +13,7 @@ use crate::checks;
 const SESSION: SessionId = SessionId::new([5; 32]);
 const COPIES: usize = 11;
 
-/// No field element; a negative one; one that belongs to no point.
+/// Bytes that encode no point: no field element; a negative one; one that belongs to no point.
 const NO_POINTS: [EncodedPoint; 3] = [[0xff; 32], first_byte(1), first_byte(2)];
 
 const fn first_byte(byte: u8) -> EncodedPoint {
@@ -78,7 +78,7 @@ impl Run {
     }
 }
 
-/// The figure, in its own terms.
+/// The figure's protocol, in its own terms.
 mod textbook {
     use super::*;
 

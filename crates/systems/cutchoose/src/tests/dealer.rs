@@ -9,7 +9,7 @@ use rand_core::CryptoRng;
 
 use crate::transfer::{Ots, ReceiverOts, SenderOts};
 
-/// OTs that are dealt.
+/// A source of OTs that are dealt.
 pub(super) struct Dealt;
 
 impl Ots for Dealt {
@@ -36,7 +36,7 @@ impl Ots for Dealt {
     }
 }
 
-/// Gives both parties of a session the same messages.
+/// A dealer: gives both parties of a session the same messages.
 struct Dealer(Prg);
 
 impl Dealer {

@@ -12,7 +12,7 @@ use super::{Setting, Verdict, chosen, honest, program};
 use crate::checks;
 use crate::conduct::Act;
 
-/// No field element; a negative one; one that belongs to no point.
+/// Bytes that encode no point: no field element; a negative one; one that belongs to no point.
 const NO_POINTS: [[u8; 32]; 3] = [[0xff; 32], first_byte(1), first_byte(2)];
 
 const fn first_byte(byte: u8) -> [u8; 32] {

@@ -12,7 +12,7 @@ use crate::probe::Probe;
 
 const JUNK: Block = Block::from_u128(0x0123_4567_89ab_cdef_fedc_ba98_7654_3210);
 
-/// What is lied about in some copies.
+/// A lie: what is lied about in some copies.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Lie {
     OtherSeed,
@@ -40,7 +40,7 @@ enum Lie {
     BothRows,
     OutputCommitment,
     Salt,
-    /// In two phases only.
+    /// The key of the output tables, in two phases only.
     TableKey,
     Point,
     NoPoint,
@@ -54,13 +54,13 @@ pub(super) struct Garbler {
     session: SessionId,
     /// The last bit of the encoded input: the last bit of `y`, up to a sum.
     last: usize,
-    /// `delta_j` of all copies.
+    /// The offsets `delta_j` of all copies.
     deltas: Vec<Block>,
     /// The labels for zero of the first output bit.
     zeros: Vec<Block>,
-    /// `Delta`, and every `Delta_{i,0}`, as an honest run with the same seed shows them.
+    /// The labels `Delta` and every `Delta_{i,0}`, as an honest run with the same seed shows them.
     known: Vec<Block>,
-    /// Output values so far.
+    /// The number of output values so far.
     outputs: usize,
 }
 
@@ -171,7 +171,7 @@ impl Garbler {
     }
 }
 
-/// `Delta`, and every `Delta_{i,0}`, of an honest run.
+/// The labels `Delta` and every `Delta_{i,0}` of an honest run.
 pub(super) fn known(setting: &Setting<'_>) -> Vec<Block> {
     let mut known = Vec::new();
     let ends = setting.run(
@@ -244,7 +244,7 @@ fn check(lie: Lie, ends: &Ends, setting: &Setting<'_>, wanted: Verdict, what: &s
     assert!(found == wanted || by_chance, "{lie:?} {what}, evaluated {:?}: {found:?}", ends.evaluated);
 }
 
-/// What a lie leads to if exactly the evaluated copies are those of the lie.
+/// The verdict that a lie leads to if exactly the evaluated copies are those of the lie.
 fn guessed(lie: Lie, evaluated: Verdict, program: &Program, prepared: bool) {
     let setting = Setting { prepared, evaluated: Some(vec![0, 2]), ..Setting::new(program, 4, 30) };
     let ends = run(lie, &[0, 2], &setting);
@@ -299,7 +299,7 @@ fn every_lie_has_its_verdict_in_two_phases() {
     verdicts(true);
 }
 
-/// The evaluator's own choice.
+/// The verdicts where the evaluator chooses itself.
 fn verdicts_with_forty_copies(prepared: bool, dealt: bool) {
     let program = program(Recipients::only(1));
     let mut seen = [0; 2];
@@ -415,7 +415,7 @@ fn the_input_that_is_told_is_the_one_that_is_used() {
     }
 }
 
-/// In which copies the answers of step 7 are spoiled, where the first, the second and the fourth are evaluated and disagree.
+/// The copies whose answers of step 7 are spoiled, where the first, the second and the fourth are evaluated and disagree.
 const SPOILED: [(&[usize], Verdict); 5] = [
     (&[0, 1], Verdict::Recovered),
     (&[1, 3], Verdict::Recovered),
@@ -424,7 +424,7 @@ const SPOILED: [(&[usize], Verdict); 5] = [
     (&[0, 1, 2], Verdict::Abort(checks::INPUT_RECOVERY)),
 ];
 
-/// What a garbler must lie about besides for outputs that disagree to lead nowhere.
+/// Outputs that disagree lead nowhere only if the answers of all evaluated copies are spoiled.
 #[test]
 fn recovery_needs_one_honest_answer() {
     let program = program(Recipients::All);

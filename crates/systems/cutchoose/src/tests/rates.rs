@@ -84,8 +84,8 @@ fn the_best_guess_escapes_as_often_on_the_full_stack() {
     }
 }
 
-/// How many of `runs` runs end with an abort if the garbler spoils the label for one of these bits of the encoded input in
-/// all copies.
+/// The number of `runs` runs that end with an abort if the garbler spoils the label for one of these bits of the
+/// encoded input in all copies.
 fn aborts(rho: u32, spoiled: &[usize], y: u8, runs: usize) -> usize {
     let program = program(Recipients::only(1));
     let abort = |seed: u128| {

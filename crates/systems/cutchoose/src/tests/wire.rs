@@ -16,7 +16,7 @@ use crate::probe::Probe;
 
 const LIMIT: usize = 64 << 20;
 
-/// What both parties send.
+/// The bytes that both parties send.
 fn recorded(setting: &Setting<'_>, mut garbler: impl FnMut(Act<'_>) + Send) -> [Recording; 2] {
     let (a, b) = Pair::run(
         |ch| {
@@ -40,8 +40,8 @@ fn recorded(setting: &Setting<'_>, mut garbler: impl FnMut(Act<'_>) + Send) -> [
 
 /// Who changes the bytes on purpose, here or in comity-ot, changes this digest, and the wire version.
 const GOLDEN: &str = "5838ab7753c6cb95beceda42757696e7479ac7ed23a251f05438bd69c11dfea4";
-/// The same in two phases. Who changes what is stored changes the version of batches too; the digest of the program, which
-/// follows from its encoding, is part of it.
+/// The digest for two phases. Who changes what is stored changes the version of batches too; the digest of the program,
+/// which follows from its encoding, is part of it.
 const GOLDEN_PREPARED: &str = "4b44cb9166534422307c8d8dd2163ad03898d51d0aee0d56affc109a7ba90a31";
 
 /// Pins what both parties send in a run over the full stack, and what they store.
@@ -96,7 +96,7 @@ fn a_recovery_is_not_to_be_seen() {
     }
 }
 
-/// What a garbler sends if all that it encrypts is zero: the pads.
+/// The pads: what a garbler sends if all that it encrypts is zero.
 fn pads(setting: &Setting<'_>) -> Vec<u8> {
     let [_, evaluator] = recorded(setting, honest);
     // Shown in clear, and the same for the same randomness: replaced by what is not.
@@ -120,7 +120,7 @@ fn pads(setting: &Setting<'_>) -> Vec<u8> {
     ch.recorder().recording().sent
 }
 
-/// What occurs twice.
+/// The pieces of 16 bytes that occur twice.
 fn repeated(bytes: &[u8]) -> HashSet<&[u8]> {
     let mut seen = HashSet::new();
     bytes.windows(16).filter(|window| !seen.insert(*window)).collect()

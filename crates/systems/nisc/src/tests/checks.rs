@@ -28,7 +28,7 @@ fn in_copies() -> Vec<&'static Check> {
     Lie::ALL.iter().flat_map(|&lie| sets.iter().filter_map(move |bad| named(told(lie, bad)))).collect()
 }
 
-/// An output commitment that is this.
+/// The check that refuses an output commitment of these bytes.
 fn output_commitment(bytes: [u8; 32]) -> Option<&'static Check> {
     named(verdict(&query(Copies::all(3).unwrap(), 1), |act| {
         if let SenderAct::OutputCommitments(points) = act {
@@ -37,7 +37,7 @@ fn output_commitment(bytes: [u8; 32]) -> Option<&'static Check> {
     }))
 }
 
-/// A hash that is not that of an evaluated copy.
+/// The check that refuses a hash that is not that of an evaluated copy.
 fn hash_of_a_copy() -> Option<&'static Check> {
     let copies = Copies::coded(4, 2).unwrap();
     let case = query(copies, 2);
@@ -48,7 +48,8 @@ fn hash_of_a_copy() -> Option<&'static Check> {
     named(case.open(&super::files::sealed(answer)))
 }
 
-/// An input bit that is two, which is the right guess that no copy is checked; and two copies that differ.
+/// The check that refuses an input bit that is two, which is the right guess that no copy is checked; and two copies
+/// that differ.
 fn input_that_is_no_bit() -> Option<&'static Check> {
     let copies = Copies::all(2).unwrap();
     let mut other = Liar::new(Lie::Output, &[0], copies);

@@ -262,7 +262,7 @@ fn a_changed_answer_never_gives_a_wrong_output() {
 /// A program whose loop garbles far more than is ever in memory.
 #[test]
 fn an_answer_streams() {
-    /// Counts what goes by, and holds on to nothing.
+    /// A writer that counts the bytes that go by and holds on to none.
     #[derive(Default)]
     struct Passing {
         bytes: usize,

@@ -34,7 +34,8 @@ fn unreduced(scalar: &Scalar) -> [u8; 32] {
     difference
 }
 
-/// What a sender writes under the keys of the copies for the first bits: proofs of equality and openings of recovery boxes.
+/// The scalars that a sender writes under the keys of the copies for the first bits: proofs of equality and openings of
+/// recovery boxes.
 #[derive(Default)]
 struct Written {
     proofs: Vec<Scalar>,

@@ -33,15 +33,15 @@ pub(crate) enum Lie {
     OtherInput,
     /// A proof of equality that is false.
     Proof,
-    /// `w + K` that is false.
+    /// An opening `w + K` that is false.
     Opening,
     /// A recovery box that is false.
     Box,
     /// Decoding bits that are false.
     Decoding,
-    /// `k_i` that is garbage.
+    /// A key `k_i` that is garbage.
     Key,
-    /// `seed_i` that is garbage.
+    /// A seed `seed_i` that is garbage.
     Seed,
 }
 
@@ -65,7 +65,7 @@ impl Lie {
         Lie::Seed,
     ];
 
-    /// What a receiver who checks such a copy says, if the copies are not coded.
+    /// The check that fails at a receiver who checks such a copy, if the copies are not coded.
     fn checked(self) -> Option<&'static comity_core::Check> {
         match self {
             Lie::Tables | Lie::Output | Lie::Adapters | Lie::SwappedAdapters | Lie::Decoding => {
@@ -80,7 +80,7 @@ impl Lie {
         }
     }
 
-    /// What a receiver who evaluates such a copy says, even if others are right.
+    /// The check that fails at a receiver who evaluates such a copy, even if others are right.
     fn evaluated(self) -> Option<&'static comity_core::Check> {
         match self {
             Lie::NoHead => Some(checks::INVALID_POINT),
@@ -96,7 +96,7 @@ pub(crate) struct Liar {
     pub(crate) lie: Lie,
     pub(crate) bad: Vec<usize>,
     pub(crate) width: usize,
-    /// How often the lie was told.
+    /// The number of times that the lie was told.
     pub(crate) told: usize,
 }
 
@@ -240,7 +240,7 @@ fn sets(t: usize) -> Vec<Vec<usize>> {
     (1..1 << t).map(|set: usize| (0..t).filter(|i| set >> i & 1 == 1).collect()).collect()
 }
 
-/// A query of whose copies so many are evaluated.
+/// A query of whose copies `evaluated` are evaluated.
 pub(super) fn query(copies: Copies, evaluated: usize) -> Case {
     let right = |case: &Case| case.secret.evaluated().len() == evaluated;
     cases(copies, 32).into_iter().find(right).expect("chances are one in four or better")
@@ -351,7 +351,7 @@ fn a_recovered_answer_has_the_output_of_the_committed_input() {
     }
 }
 
-/// The same choice of copies, the same lie, and the other input bit: whether and how the receiver stops must not depend on it.
+/// Whether and how the receiver stops, with the same choice of copies and the same lie, must not depend on its input bit.
 #[test]
 fn no_abort_depends_on_the_receivers_input() {
     let copies = Copies::all(3).unwrap();

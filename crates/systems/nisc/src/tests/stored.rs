@@ -31,7 +31,7 @@ fn stored(case: &Case, seed: u128) -> Stored {
     stored_as(case, seed, &mut Honest)
 }
 
-/// Opens with these copies at hand.
+/// Opens an answer with these copies at hand.
 fn open_with(case: &Case, stored: &Stored, at_hand: impl Fn(usize) -> bool) -> Result<Opened> {
     let mut copies: Vec<_> =
         stored.copies.iter().enumerate().map(|(i, copy)| at_hand(i).then_some(&copy[..])).collect();
@@ -42,7 +42,7 @@ fn open_with(case: &Case, stored: &Stored, at_hand: impl Fn(usize) -> bool) -> R
     opened
 }
 
-/// Opens with the evaluated copies only, and with all: that makes no difference.
+/// Opens an answer with the evaluated copies only, and with all: that makes no difference.
 fn opened(case: &Case, stored: &Stored) -> Result<Opened> {
     let evaluated = case.secret.evaluated();
     let [some, all] = [open_with(case, stored, |i| evaluated.contains(&i)), open_with(case, stored, |_| true)];
@@ -127,7 +127,8 @@ fn the_query_says_that_copies_are_stored() {
     assert!([Copies::stored(0), Copies::stored(255)].iter().all(|refused| refused.is_err()));
 }
 
-/// The same choice of copies and the same lie, plain and stored: the same end, an escape included. `queries` are the seeds of these.
+/// Answers with the same choice of copies and the same lie, plain and stored, end alike, an escape included. `queries`
+/// are the seeds of the queries.
 fn lies_end_alike(queries: impl Iterator<Item = u128>) {
     let ones = || Bits::from_bytes(&[0xff], 2);
     let (mut escaped, mut recovered, mut named) = (0, 0, 0);
@@ -204,7 +205,7 @@ fn case(x: u8, seed: u128) -> Case {
     Case::new(Backend::detect(), ands(2), vec![bits(x), bits(3)], copies(4), seed)
 }
 
-/// Changes every byte of so many in what is stored, one at a time.
+/// Changes one byte in each `every` of what is stored, one at a time.
 fn changed_copies_are_named(every: usize) {
     let case = case(2, 3);
     let (stored, evaluated) = (stored(&case, 3), case.secret.evaluated());
@@ -297,7 +298,8 @@ fn copies_that_are_gone_short_swapped_or_of_another_answer_do_not_open() {
     assert!(opened(&case, &changed).unwrap().outputs == case.plain());
 }
 
-/// The same choice of copies, the same change in the store, and other inputs: whether the receiver stops must be the same.
+/// Whether the receiver stops, with the same choice of copies and the same change in the store, must not depend on its
+/// inputs.
 fn aborts_are_alike(queries: u128, every: usize) {
     for seed in 0..queries {
         let cases = [0, 1, 2, 3].map(|x| case(x, seed));

@@ -16,17 +16,17 @@ pub(super) const LANES: usize = 4;
 
 /// Bits that are drawn at once for each place.
 const BITS: usize = 4;
-/// Blocks of random bits for them: two for each bit and lane.
+/// Blocks of the random bits drawn at once: two for each bit and lane.
 const BLOCKS: usize = 2 * BITS * LANES;
 
-/// For each half of the places and each lane 128 bits.
+/// Sets of places: 128 bits for each half of the places and each lane.
 type Sets = [[u64; 2 * LANES]; 2];
 
-/// Where the elements are.
+/// The places of some elements.
 pub(super) struct Places {
-    /// The places that are left.
+    /// The sets of places that are left.
     left: Sets,
-    /// Those that have smaller elements.
+    /// The sets of places that have smaller elements.
     below: Sets,
     /// The element's rank among those that are left, how many they are, each for both words of a lane.
     rank: [u64; 2 * LANES],
@@ -94,10 +94,10 @@ fn words(sets: &Sets, lane: usize) -> [u64; 4] {
     [sets[0][2 * lane], sets[0][2 * lane + 1], sets[1][2 * lane], sets[1][2 * lane + 1]]
 }
 
-/// Goes on with some bits of all places; tells whether every lane has found its place.
+/// Work that goes on with some bits of all places; tells whether every lane has found its place.
 struct Select<'a> {
     places: &'a mut Places,
-    /// For each bit, half and lane 128 places.
+    /// The bits of 128 places for each bit, half and lane.
     bits: &'a [Block],
 }
 
