@@ -75,7 +75,7 @@ impl Builder {
         self.gates.len()
     }
 
-    /// Exclusive or: at most one XOR gate.
+    /// The exclusive or of two wires: at most one XOR gate.
     pub fn xor(&mut self, a: Wire, b: Wire) -> Wire {
         match (a, b) {
             (Wire::ZERO, other) | (other, Wire::ZERO) => return other,
@@ -96,7 +96,7 @@ impl Builder {
         }
     }
 
-    /// And: at most one AND gate.
+    /// The AND of two wires: at most one AND gate.
     pub fn and(&mut self, a: Wire, b: Wire) -> Wire {
         match (a, b) {
             (Wire::ZERO, _) | (_, Wire::ZERO) => return Wire::ZERO,
@@ -126,7 +126,7 @@ impl Builder {
         }
     }
 
-    /// Not: at most one XOR gate, with the constant one.
+    /// The negation of a wire: at most one XOR gate, with the constant one.
     pub fn not(&mut self, a: Wire) -> Wire {
         if let Some(value) = a.as_constant() {
             return Wire::constant(!value);
@@ -141,26 +141,26 @@ impl Builder {
         }
     }
 
-    /// Or: at most one AND and two XOR gates.
+    /// The OR of two wires: at most one AND and two XOR gates.
     pub fn or(&mut self, a: Wire, b: Wire) -> Wire {
         let sum = self.xor(a, b);
         let carry = self.and(a, b);
         self.xor(sum, carry)
     }
 
-    /// Exclusive nor, the equality of two bits: at most two XOR gates.
+    /// The exclusive nor, the equality of two bits: at most two XOR gates.
     pub fn xnor(&mut self, a: Wire, b: Wire) -> Wire {
         let differ = self.xor(a, b);
         self.not(differ)
     }
 
-    /// Not and: at most one AND and one XOR gate.
+    /// The negated AND of two wires: at most one AND and one XOR gate.
     pub fn nand(&mut self, a: Wire, b: Wire) -> Wire {
         let both = self.and(a, b);
         self.not(both)
     }
 
-    /// Not or: at most one AND and three XOR gates.
+    /// The negated OR of two wires: at most one AND and three XOR gates.
     pub fn nor(&mut self, a: Wire, b: Wire) -> Wire {
         let either = self.or(a, b);
         self.not(either)
@@ -242,7 +242,7 @@ impl Builder {
         }
     }
 
-    /// Both wires with their literals, in the order of the latter.
+    /// The two wires with their literals, in the order of the latter.
     fn ordered(&self, a: Wire, b: Wire) -> ((Wire, Wire, bool), (Wire, Wire, bool)) {
         let ((x, p), (y, q)) = (self.literal(a), self.literal(b));
         if x <= y { ((a, x, p), (b, y, q)) } else { ((b, y, q), (a, x, p)) }

@@ -7,14 +7,14 @@ use comity_core::Tape;
 pub enum Op {
     /// Exclusive or: free in garbling and in secret sharing.
     Xor,
-    /// And: what a protocol pays for.
+    /// AND: what a protocol pays for.
     And,
 }
 
 /// One gate. Its output wire is implied: gate `i` of a circuit drives wire `first_gate_wire() + i`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Gate {
-    /// What the gate computes.
+    /// The operation that the gate computes.
     pub op: Op,
     /// The first input wire.
     pub a: u32,
@@ -27,7 +27,7 @@ pub struct Gate {
 pub struct Group {
     /// A name for people: `key`, `block`, `sum`.
     pub name: String,
-    /// How many bits.
+    /// The number of bits.
     pub bits: usize,
 }
 
@@ -43,7 +43,7 @@ pub struct Circuit {
     output_wires: Vec<u32>,
 }
 
-/// How many gates of each kind a circuit has, and how deep it is.
+/// The counts of a circuit's gates of each kind, and its depth.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Counts {
     /// AND gates.
@@ -56,7 +56,7 @@ pub struct Counts {
     pub and_depth: u64,
 }
 
-/// Why a circuit was refused.
+/// The reason why a circuit was refused.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum CircuitError {
     /// A gate reads a wire that is not driven before it.

@@ -6,12 +6,12 @@ use crate::lower::Lowered;
 use crate::party::{Owner, Recipients};
 use crate::program::Meaning;
 
-/// Where a value of a call is: in call `t` from wire `start + t * stride` of the memory on.
+/// The place of a value of a call: in call `t` from wire `start + t * stride` of the memory on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Place {
     /// The first wire in the first call.
     pub start: usize,
-    /// How far it moves from one call to the next.
+    /// The wires by which it moves from one call to the next.
     pub stride: isize,
 }
 
@@ -27,20 +27,20 @@ impl Place {
 /// checked against the memory.
 #[derive(Clone, Copy, Debug)]
 pub struct Call<'a> {
-    /// What is called.
+    /// The circuit that is called.
     pub circuit: &'a Lowered,
-    /// What it computes, if an engine may have a better way than its gates.
+    /// The meaning of the circuit, if an engine may have a better way than its gates.
     pub meaning: Option<Meaning>,
-    /// How often.
+    /// The number of calls.
     pub times: u64,
-    /// Where each input value of the circuit is read.
+    /// The places where the circuit's input values are read.
     pub args: &'a [Place],
-    /// Where each output value of the circuit is written.
+    /// The places where the circuit's output values are written.
     pub outs: &'a [Place],
 }
 
 impl Call<'_> {
-    /// Before call `t`: copies the input values from the memory to slots.
+    /// Copies the input values of call `t` from the memory to slots, before the call.
     ///
     /// # Panics
     /// If the places do not fit the circuit or the memory; those that [`run`](crate::run) passes do.
@@ -55,7 +55,7 @@ impl Call<'_> {
         }
     }
 
-    /// After call `t`: copies the output values from slots to the memory.
+    /// Copies the output values of call `t` from slots to the memory, after the call.
     ///
     /// # Panics
     /// If the places do not fit the circuit or the memory; those that [`run`](crate::run) passes do.
@@ -72,14 +72,14 @@ impl Call<'_> {
     }
 }
 
-/// What runs a program, step by step, over a memory of its own kind of wires.
+/// An engine, which runs a program step by step over a memory of its own kind of wires.
 pub trait Engine {
-    /// What the engine holds for one bit: a label, a share, a plain bit. `Default` is the constant zero.
+    /// A wire: what the engine holds for one bit, such as a label, a share, a plain bit. `Default` is the constant zero.
     type Wire: Copy + Default;
-    /// Why a step failed.
+    /// The error of a step that failed.
     type Error;
 
-    /// Input value `index` of `owner` becomes wires. `value` is there exactly if the engine runs for that party
+    /// Puts input value `index` of `owner` into wires. `value` is there exactly if the engine runs for that party
     /// (the plain evaluator runs for all). [`run`](crate::run) passes no values without bits. `wires` are those of the memory
     /// from `start` on; an engine that needs more than a fixed size for a wire keeps its own memory, and has `()` for wires.
     fn input(
@@ -105,17 +105,17 @@ pub trait Engine {
     ) -> Result<Option<Bits>, Self::Error>;
 }
 
-/// Who watches a run: outputs arrive here, each as soon as it is known and its checks have passed.
+/// An observer of a run: outputs arrive here, each as soon as it is known and its checks have passed.
 pub trait Observer {
-    /// Output value `index` is known.
+    /// Takes output value `index`, which is known now.
     fn output(&mut self, index: usize, value: Bits);
 
-    /// A phase begins: `setup`, `inputs`, `gates`, `outputs`. Its time ends when the next one begins.
+    /// Hears that a phase begins: `setup`, `inputs`, `gates`, `outputs`. Its time ends when the next one begins.
     fn phase(&mut self, name: &'static str) {
         let _ = name;
     }
 
-    /// So many AND gates are done since the start.
+    /// Hears how many AND gates are done since the start.
     fn and_gates(&mut self, done: u64) {
         let _ = done;
     }

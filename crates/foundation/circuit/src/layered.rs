@@ -15,7 +15,8 @@ use crate::circuit::{Circuit, Gate};
 use crate::lower::schedule::{Emit, NONE, Schedule};
 use crate::lower::{Held, KEPT, push_if};
 
-/// How many gates further back in the circuit a gate may run with: a power of two. As many live wires of 32 bytes are 32 MiB.
+/// The number of gates further back in the circuit that a gate may run with: a power of two. As many live wires of 32
+/// bytes are 32 MiB.
 const WINDOW: usize = 1 << 20;
 
 /// A circuit in its layered lowering: the same gates in another order, over slots.
@@ -31,12 +32,12 @@ pub struct Layered {
     outputs: Vec<u32>,
 }
 
-/// How many gates a layer has: first ANDs, which read only wires of earlier layers, then XORs, executed in order.
+/// A layer: the number of its ANDs, which read only wires of earlier layers, and of its XORs, executed in order after them.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Layer {
-    /// AND gates: independent of one another, to be done in one round.
+    /// The number of AND gates: independent of one another, to be done in one round.
     pub ands: usize,
-    /// XOR gates (NOT is one), in order.
+    /// The number of XOR gates (NOT is one), in order.
     pub xors: usize,
 }
 
@@ -85,7 +86,7 @@ impl Layered {
     }
 }
 
-/// Writes the gates, and gives out slots.
+/// An emitter: writes the gates, and gives out slots.
 struct Emitter {
     wires: Vec<Held>,
     /// Free slots below `slots`; the last one freed is taken first, while it is still in cache.
@@ -93,7 +94,7 @@ struct Emitter {
     slots: u32,
     gates: Vec<SlotGate>,
     layers: Vec<Layer>,
-    /// The last layer still gets ANDs.
+    /// Whether the last layer still gets ANDs.
     open: bool,
     /// Slots that become free at the end of the layer's ANDs.
     read: Vec<u32>,
@@ -125,7 +126,7 @@ impl Emitter {
         self.gates.push(SlotGate::new(a, b, slot));
     }
 
-    /// The slots that nobody reads after this gate go to `to`.
+    /// Gives the slots that nobody reads after this gate to `to`.
     fn release(&mut self, gate: &Gate, wire: usize, to: fn(&mut Self) -> &mut Vec<u32>) {
         for wire in [gate.a, gate.b] {
             let place = &mut self.wires[wire as usize];

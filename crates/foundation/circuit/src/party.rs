@@ -12,12 +12,12 @@ use crate::program::{Program, ProgramError};
 pub struct PartySet(u64);
 
 impl PartySet {
-    /// The set whose party `i` is there if bit `i` is.
+    /// The set with party `i` in it if bit `i` of the mask is one.
     pub fn from_mask(mask: u64) -> PartySet {
         PartySet(mask)
     }
 
-    /// Bit `i` says whether party `i` is there.
+    /// The mask of the set: bit `i` says whether party `i` is there.
     pub fn mask(self) -> u64 {
         self.0
     }
@@ -43,7 +43,7 @@ impl PartySet {
         (0..Program::MAX_PARTIES).map(PartyId).filter(move |&party| self.contains(party))
     }
 
-    /// How many parties.
+    /// The number of parties.
     pub fn len(self) -> usize {
         self.0.count_ones() as usize
     }
@@ -66,7 +66,7 @@ impl<P: Into<PartyId>> FromIterator<P> for PartySet {
     }
 }
 
-/// As people read it: `party 0`, `parties 0, 1 and 4`.
+/// The set as people read it: `party 0`, `parties 0, 1 and 4`.
 impl fmt::Display for PartySet {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self.len() {
@@ -86,12 +86,12 @@ impl fmt::Display for PartySet {
     }
 }
 
-/// Who learns an output value.
+/// The recipients of an output value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Recipients {
     /// Every party of the run, however many there are.
     All,
-    /// These, one at least.
+    /// These parties, one at least.
     Parties(PartySet),
     /// Nobody: each party gets a share, for what comes after the run.
     Shared,
@@ -131,7 +131,7 @@ impl Recipients {
     }
 }
 
-/// As people read it: `all parties`, `party 0`, `parties 0 and 2`, `each party a share`.
+/// The recipients as people read them: `all parties`, `party 0`, `parties 0 and 2`, `each party a share`.
 impl fmt::Display for Recipients {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
@@ -142,17 +142,17 @@ impl fmt::Display for Recipients {
     }
 }
 
-/// Who puts in an input value.
+/// The owner of an input value, who puts it in.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Owner {
     /// One party.
     Party(PartyId),
-    /// Every party gives its share, which it has from before the run.
+    /// Every party, by its share, which it has from before the run.
     Shared,
 }
 
 impl Owner {
-    /// Whose input value `index` of a circuit is until somebody says otherwise: party `index`'s, or the last possible
+    /// The owner of input value `index` of a circuit until somebody says otherwise: party `index`, or the last possible
     /// party's where there are more values than parties.
     pub fn of_value(index: usize) -> Owner {
         Owner::Party(PartyId(index.min(usize::from(Program::MAX_PARTIES) - 1) as u16))
@@ -166,7 +166,7 @@ impl Owner {
         }
     }
 
-    /// The party that puts it in alone.
+    /// The party that puts the value in alone.
     pub fn party(self) -> Option<PartyId> {
         match self {
             Owner::Party(party) => Some(party),
@@ -191,7 +191,7 @@ impl From<u16> for Owner {
     }
 }
 
-/// As people read it: `party 0`, `every party, in shares`.
+/// The owner as people read it: `party 0`, `every party, in shares`.
 impl fmt::Display for Owner {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {

@@ -28,13 +28,13 @@ pub use error::{Operand, ProgramError, StepPath};
 pub struct Span {
     /// The first wire.
     pub start: u64,
-    /// How many wires.
+    /// The number of wires.
     pub bits: u64,
-    /// How far the span moves with each turn of each enclosing loop.
+    /// The wires by which the span moves with each turn of each enclosing loop.
     pub strides: Vec<i64>,
 }
 
-/// What the circuits of a program were chosen for.
+/// The goal that the circuits of a program were chosen for.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Goal {
     /// Few AND gates, as garbling wants them.
@@ -44,7 +44,7 @@ pub enum Goal {
     Depth,
 }
 
-/// What a circuit computes, for an engine that has a better way than its gates: a product, a look-up. There are none yet.
+/// The meaning of a circuit, for an engine that has a better way than its gates: a product, a look-up. There are none yet.
 #[non_exhaustive]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Meaning {}
@@ -52,40 +52,40 @@ pub enum Meaning {}
 /// One step of a program.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Step {
-    /// The next input value is put in by its owner into these wires.
+    /// Takes the next input value from its owner into wires.
     Input {
-        /// A name for people.
+        /// The value's name, for people.
         name: String,
-        /// Whose value it is.
+        /// The owner of the value, who puts it in.
         owner: Owner,
-        /// Where it goes.
+        /// The wires that the value goes to.
         to: Span,
     },
     /// Calls a circuit `times` times; the calls are independent of each other, so they may run side by side.
     Call {
         /// Index into [`Program::circuits`].
         circuit: usize,
-        /// How many calls.
+        /// The number of calls.
         times: u64,
-        /// One span for each input value of the circuit, and how far it moves from one call to the next.
+        /// The arguments: a span for each input value of the circuit, and how far it moves from one call to the next.
         args: Vec<(Span, i64)>,
-        /// One span for each output value of the circuit, and how far it moves from one call to the next.
+        /// The results: a span for each output value of the circuit, and how far it moves from one call to the next.
         outs: Vec<(Span, i64)>,
     },
     /// Runs the body `times` times, one turn after another.
     Repeat {
-        /// How many turns.
+        /// The number of turns.
         times: u64,
-        /// What is repeated.
+        /// The steps that are repeated.
         body: Vec<Step>,
     },
     /// Reveals wires as the next output value.
     Reveal {
-        /// A name for people.
+        /// The value's name, for people.
         name: String,
-        /// Who learns it.
+        /// The recipients of the value.
         to: Recipients,
-        /// Which wires.
+        /// The wires that are revealed.
         from: Span,
     },
 }
@@ -110,41 +110,43 @@ pub struct Program {
 /// An input value of a program.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Input {
-    /// A name for people.
+    /// The value's name, for people.
     pub name: String,
-    /// How many bits.
+    /// The number of bits.
     pub bits: usize,
-    /// Whose value it is.
+    /// The owner of the value, who puts it in.
     pub owner: Owner,
-    /// How people write it; bits without further meaning unless [`Program::with_input_type`] said otherwise.
+    /// The type in which people write the value; bits without further meaning unless [`Program::with_input_type`] said
+    /// otherwise.
     pub ty: Type,
 }
 
 /// An output value of a program.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Output {
-    /// A name for people.
+    /// The value's name, for people.
     pub name: String,
-    /// How many bits.
+    /// The number of bits.
     pub bits: usize,
-    /// Who learns it.
+    /// The recipients of the value.
     pub to: Recipients,
-    /// How people read it; bits without further meaning unless [`Program::with_output_type`] said otherwise.
+    /// The type in which people read the value; bits without further meaning unless [`Program::with_output_type`] said
+    /// otherwise.
     pub ty: Type,
 }
 
-/// What a whole run of a program executes.
+/// The totals of what a whole run of a program executes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Totals {
-    /// Circuit calls.
+    /// The number of circuit calls.
     pub calls: u64,
-    /// AND gates.
+    /// The number of AND gates.
     pub and: u64,
-    /// XOR gates of two wires that are not constant.
+    /// The number of XOR gates of two wires that are not constant.
     pub xor: u64,
-    /// XOR gates with the constant one.
+    /// The number of XOR gates with the constant one.
     pub not: u64,
-    /// No path has more AND gates than this: the depths of the steps added up, as if each waited for the one before.
+    /// The AND depth, which no path exceeds: the depths of the steps added up, as if each waited for the one before.
     pub and_depth: u64,
 }
 
@@ -153,7 +155,7 @@ impl Program {
     pub const MAX_WIRES: u64 = u32::MAX as u64;
     /// The most loops inside each other.
     pub const MAX_NESTING: usize = 16;
-    /// Parties are numbered below this: a set of them is a mask of so many bits.
+    /// The most parties: they are numbered below this, and a set of them is a mask of so many bits.
     pub const MAX_PARTIES: u16 = 64;
 
     /// A program of these parts, checked: every span stays in the memory in every turn of every loop, widths are those
@@ -178,7 +180,7 @@ impl Program {
         Ok(Program { name, wires, goal, circuits, meanings, steps, inputs, outputs, totals, lowered })
     }
 
-    /// The name that people gave it.
+    /// The name that people gave the program.
     pub fn name(&self) -> &str {
         &self.name
     }
@@ -190,7 +192,7 @@ impl Program {
         self
     }
 
-    /// The program with circuits that were chosen for this goal. It is part of [`Program::digest`].
+    /// The program with circuits that were chosen for this goal, which is part of [`Program::digest`].
     #[must_use]
     pub fn with_goal(mut self, goal: Goal) -> Program {
         self.goal = goal;
@@ -233,7 +235,8 @@ impl Program {
         Ok(self)
     }
 
-    /// Says what an input value's bits mean to people. Types are no part of [`Program::digest`] or of the encoding.
+    /// Gives an input value a type: what its bits mean to people. Types are no part of [`Program::digest`] or of the
+    /// encoding.
     ///
     /// # Errors
     /// [`ProgramError::NoValue`], [`ProgramError::Type`].
@@ -245,7 +248,8 @@ impl Program {
         Ok(self)
     }
 
-    /// Says what an output value's bits mean to people. Types are no part of [`Program::digest`] or of the encoding.
+    /// Gives an output value a type: what its bits mean to people. Types are no part of [`Program::digest`] or of the
+    /// encoding.
     ///
     /// # Errors
     /// [`ProgramError::NoValue`], [`ProgramError::Type`].
@@ -268,12 +272,12 @@ impl Program {
         &self.circuits
     }
 
-    /// What the circuits mean, in order, where they mean anything.
+    /// The meanings of the circuits, in order, where they have any.
     pub fn meanings(&self) -> &[Option<Meaning>] {
         &self.meanings
     }
 
-    /// What the circuits were chosen for.
+    /// The goal that the circuits were chosen for.
     pub fn goal(&self) -> Goal {
         self.goal
     }
@@ -293,19 +297,19 @@ impl Program {
         &self.outputs
     }
 
-    /// How many parties take part: one more than the largest number of a party that gives or learns a value.
+    /// The number of parties that take part: one more than the largest number of a party that gives or learns a value.
     pub fn parties(&self) -> u16 {
         let owners = self.inputs.iter().filter_map(|input| input.owner.party());
         let recipients = self.outputs.iter().filter_map(|output| output.to.named().iter().next_back());
         owners.chain(recipients).max().map_or(0, |last| last.0 + 1)
     }
 
-    /// What a run executes: calls, gates, depth.
+    /// The totals of what a run executes: calls, gates, depth.
     pub fn totals(&self) -> Totals {
         self.totals
     }
 
-    /// How many AND gates a run executes.
+    /// The number of AND gates that a run executes.
     pub fn and_gates(&self) -> u64 {
         self.totals.and
     }
@@ -316,7 +320,7 @@ impl Program {
     }
 }
 
-/// Whether a value of so many bits can have this type.
+/// Checks that a value of `bits` bits can have this type.
 fn fits(what: &'static str, index: usize, bits: usize, ty: &Type) -> Result<(), ProgramError> {
     if ty.bits() == bits { Ok(()) } else { Err(ProgramError::Type { what, index, bits, ty: ty.to_string() }) }
 }

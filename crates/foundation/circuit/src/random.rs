@@ -4,7 +4,7 @@ use comity_core::Bits;
 
 use crate::circuit::{Circuit, Gate, Group, Op};
 
-/// SplitMix64: good enough for tests, and stable.
+/// The generator SplitMix64: good enough for tests, and stable.
 pub struct Rng(
     /// The seed, which moves on with each word.
     pub u64,
@@ -25,7 +25,7 @@ impl Rng {
         (self.word() % n as u64) as usize
     }
 
-    /// So many bits.
+    /// A string of `len` bits.
     pub fn bits(&mut self, len: usize) -> Bits {
         (0..len).map(|_| self.word() & 1 == 1).collect()
     }

@@ -10,7 +10,7 @@ use crate::program::{Meaning, Program, Span, Step};
 /// AND gates that one [`Engine::call`] gets at most, if it has several calls, so that the observer hears of progress.
 const CHUNK: u64 = 1 << 22;
 
-/// Why a program could not be run, or was not run to its end.
+/// The reason why a program could not be run, or was not run to its end.
 #[derive(Debug, thiserror::Error)]
 pub enum RunError<E> {
     /// The inputs do not fit the program. Nothing was run.
@@ -19,9 +19,9 @@ pub enum RunError<E> {
     /// There is not enough memory for the program's wires. Nothing was run.
     #[error("the program's {wires} wires of {bytes} bytes each do not fit the memory of this machine")]
     Memory {
-        /// How many wires.
+        /// The number of wires.
         wires: u64,
-        /// The size of what the engine holds for one.
+        /// The size of a wire of the engine, in bytes.
         bytes: usize,
     },
     /// The engine failed.
@@ -29,15 +29,15 @@ pub enum RunError<E> {
     Engine(E),
 }
 
-/// How inputs do not fit a program.
+/// The way in which inputs do not fit a program.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum InputError {
     /// More or fewer places for values than the program has input values.
     #[error("{given} input values are given where the program has {takes}")]
     Count {
-        /// How many are given.
+        /// The number of places given.
         given: usize,
-        /// How many the program has.
+        /// The number of input values that the program has.
         takes: usize,
     },
     /// A value of the wrong length.
@@ -45,9 +45,9 @@ pub enum InputError {
     Length {
         /// The index of the input value.
         index: usize,
-        /// Its name.
+        /// The name of the value.
         name: String,
-        /// Who gives it.
+        /// The owner of the value, who gives it.
         owner: Owner,
         /// The bits of the value given.
         given: usize,
@@ -59,9 +59,9 @@ pub enum InputError {
     Missing {
         /// The index of the input value.
         index: usize,
-        /// Its name.
+        /// The name of the value.
         name: String,
-        /// Who gives it.
+        /// The owner of the value, who gives it.
         owner: Owner,
         /// The bits that the program takes.
         takes: usize,
@@ -71,9 +71,9 @@ pub enum InputError {
     NotOurs {
         /// The index of the input value.
         index: usize,
-        /// Its name.
+        /// The name of the value.
         name: String,
-        /// Who gives it.
+        /// The owner of the value, who gives it.
         owner: Owner,
     },
     /// A value that comes in shared.
@@ -83,7 +83,7 @@ pub enum InputError {
     SharedInput {
         /// The index of the input value.
         index: usize,
-        /// Its name.
+        /// The name of the value.
         name: String,
     },
     /// A value that goes out shared.
@@ -93,7 +93,7 @@ pub enum InputError {
     SharedOutput {
         /// The index of the output value.
         index: usize,
-        /// Its name.
+        /// The name of the value.
         name: String,
     },
 }
@@ -283,7 +283,7 @@ impl<E: Engine> Walk<'_, E> {
         Ok(())
     }
 
-    /// Where a span starts in this turn. [`Program::new`] checked that it is inside the memory in every turn.
+    /// The wire where a span starts in this turn. [`Program::new`] checked that it is inside the memory in every turn.
     fn position(&self, span: &Span) -> usize {
         let moved = |(&stride, &turn): (&i64, &u64)| stride.wrapping_mul(turn as i64);
         let offset = span.strides.iter().zip(&self.turns).map(moved).fold(0, i64::wrapping_add);

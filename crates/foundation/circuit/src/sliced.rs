@@ -56,7 +56,7 @@ impl Engine for Sliced {
     type Wire = Lanes;
     type Error = Error;
 
-    /// Takes the engine's own value; what the run has is not looked at.
+    /// Puts in the engine's own value; what the run has is not looked at.
     fn input(
         &mut self,
         index: usize,
@@ -89,7 +89,7 @@ impl Engine for Sliced {
         Ok(())
     }
 
-    /// Keeps the value for [`Sliced::outputs`]: an observer is told nothing.
+    /// Reveals to [`Sliced::outputs`] alone: an observer is told nothing.
     fn reveal(&mut self, _index: usize, _to: Recipients, _: usize, wires: &[Lanes]) -> Result<Option<Bits>> {
         self.outputs.push(wires.to_vec());
         Ok(None)
@@ -133,7 +133,7 @@ pub fn eval_many(program: &Program, inputs: &[Vec<Bits>]) -> std::result::Result
     Ok(results)
 }
 
-/// The engine keeps the outputs.
+/// An observer of nothing: the engine keeps the outputs.
 struct Nobody;
 
 impl Observer for Nobody {

@@ -2,8 +2,8 @@
 
 use std::fmt;
 
-/// What the bits of an input or output value mean to people. Protocols see bits alone, so a type is no part of what a
-/// program computes, or of its digest.
+/// The type of an input or output value: what its bits mean to people. Protocols see bits alone, so a type is no part
+/// of what a program computes, or of its digest.
 ///
 /// A number's wire 0 is its least significant bit; the elements of an array, and the fields of a struct or tuple,
 /// follow each other, the first on the first wires.
@@ -19,15 +19,15 @@ pub enum Type {
     Int(usize),
     /// An IEEE 754 number of 32 or 64 bits.
     Float(FloatWidth),
-    /// So many values of one type.
+    /// An array of so many values of one type.
     Array(Box<Type>, usize),
-    /// Values of several types.
+    /// A tuple of values of several types.
     Tuple(Vec<Type>),
-    /// Named values of several types.
+    /// A struct of named values of several types.
     Struct {
         /// The type's name.
         name: String,
-        /// Its fields, in order.
+        /// The type's fields, in order.
         fields: Vec<(String, Type)>,
     },
 }
@@ -42,7 +42,7 @@ pub enum FloatWidth {
 }
 
 impl Type {
-    /// How many bits a value of this type has; `usize::MAX` if that is more than a number holds.
+    /// The number of bits of a value of this type; `usize::MAX` if that is more than a number holds.
     pub fn bits(&self) -> usize {
         let sum = |bits: &mut dyn Iterator<Item = usize>| bits.fold(0, usize::saturating_add);
         match self {

@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 
 use comity_core::{Aes128, Backend, Block, GateHash, Prg, SmallFieldVole, TccrHash, TreeHash, gf128, transpose};
 
-/// 64 KiB: in the second-level cache of any machine.
+/// The blocks of a run, 64 KiB: in the second-level cache of any machine.
 const BLOCKS: usize = 4096;
 
 const RUNS: usize = 200;

@@ -24,7 +24,7 @@ pub use kernels::Vectorize;
 /// The round keys of AES-128 as in FIPS 197, whatever the backend.
 pub(crate) type RoundKeys = [crate::memory::block::Block; 11];
 
-/// What the machine can run: a capability, made only after asking the machine.
+/// A backend that the machine can run: a capability, made only after asking the machine.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Backend(Kind);
 
@@ -87,7 +87,7 @@ impl Backend {
         Backend::available().into_iter().find(|b| b.name() == name)
     }
 
-    /// One of [`NAMES`](Backend::NAMES).
+    /// The backend's name, one of [`NAMES`](Backend::NAMES).
     pub fn name(self) -> &'static str {
         match self.0 {
             Kind::Portable => "portable",

@@ -10,28 +10,28 @@ use std::{fmt, io};
 
 use crate::party::PartyId;
 
-/// What a protocol returns.
+/// The result of a protocol.
 pub type Result<T, E = Error> = core::result::Result<T, E>;
 
-/// Why a protocol stopped, and whose doing it was.
+/// The error that stopped a protocol, and whose doing it was.
 #[derive(Debug)]
 pub struct Error {
-    /// What happened.
+    /// The kind of error: what happened.
     pub kind: Kind,
     /// The party at the other end, or whose message it was; `None` where that cannot be told, or nobody else is meant.
     pub party: Option<PartyId>,
 }
 
-/// What happened.
+/// The kind of error: what happened.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum Kind {
     /// The operating system reported an error on the connection or file named.
     #[error("{context}: {source}")]
     Io {
-        /// What was being done, with the address.
+        /// The action that failed, with the address.
         context: String,
-        /// What the system said.
+        /// The error of the system.
         source: io::Error,
     },
     /// Nothing arrived in time.
@@ -40,7 +40,7 @@ pub enum Kind {
     /// The connection was closed in the middle of the protocol.
     #[error("the peer closed the connection before the protocol ended")]
     Closed,
-    /// What is at the other end is no comity.
+    /// The program at the other end is no comity.
     #[error("{0}")]
     Stranger(String),
     /// A message arrived that does not decode, or bytes were damaged on the way.
@@ -52,11 +52,11 @@ pub enum Kind {
     /// The two sides want different things.
     #[error("the parties disagree on the {field}: here {ours}, at the peer {theirs}")]
     Mismatch {
-        /// Which field of the hello.
+        /// The field of the hello.
         field: &'static str,
-        /// What this side has.
+        /// The value of this side.
         ours: String,
-        /// What the peer sent.
+        /// The value that the peer sent.
         theirs: String,
     },
     /// The caller's input does not fit the program, or flags do not fit together.
@@ -75,9 +75,9 @@ pub enum Kind {
 pub struct Check {
     /// The crate whose check it is, without `comity_`.
     pub system: &'static str,
-    /// Its name there.
+    /// The check's name there.
     pub name: &'static str,
-    /// What is wrong where it fails, for people.
+    /// The text for people: what is wrong where the check fails.
     pub says: &'static str,
 }
 
@@ -105,7 +105,7 @@ macro_rules! checks {
         pub const $name: &$crate::Check =
             &$crate::Check { system: $system, name: stringify!($name), says: $says };)+
 
-        /// All of them.
+        /// The checks of this crate.
         pub const ALL: &[&$crate::Check] = &[$($name),+];
     };
 }
@@ -168,7 +168,7 @@ impl Error {
         Kind::Untrusted(why.into()).into()
     }
 
-    /// The same error, this party's doing; one that has a party keeps it. What is wrong here is nobody else's.
+    /// The error as this party's doing; one that has a party keeps it. What is wrong here is nobody else's.
     #[must_use]
     pub fn by(mut self, party: PartyId) -> Error {
         if !matches!(self.kind, Kind::InvalidInput(_) | Kind::Store(_)) {

@@ -5,7 +5,7 @@ use core::fmt;
 use crate::hash::framing::Framed;
 use crate::memory::block::Block;
 
-/// 256 bits that no other session has. Public.
+/// The id of a session: 256 bits that no other session has. Public.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 pub struct SessionId([u8; 32]);
 
@@ -23,7 +23,7 @@ impl SessionId {
         self.0
     }
 
-    /// The id of what the parts say, for instance both parties' nonces and the hello. `domain` names the use.
+    /// The id derived from parts, for instance both parties' nonces and the hello. `domain` names the use.
     /// Different domains or parts (in number, length or content) give different ids.
     pub fn derive(domain: &str, parts: &[&[u8]]) -> SessionId {
         let mut hash = Framed::new("comity session id v1");

@@ -50,13 +50,13 @@ impl Gate {
     }
 }
 
-/// How many XOR gates, then how many AND gates, a segment has.
+/// A segment: the number of its XOR gates, then of its AND gates.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(C)]
 pub struct Segment {
-    /// XOR gates, executed in order.
+    /// The number of XOR gates, executed in order.
     pub xors: u32,
-    /// AND gates, independent of one another, at most [`Tape::MAX_ANDS`].
+    /// The number of AND gates, independent of one another, at most [`Tape::MAX_ANDS`].
     pub ands: u32,
 }
 
@@ -67,11 +67,11 @@ pub struct Tape {
     xors: Vec<Gate>,
     ands: Vec<Gate>,
     segments: Vec<Segment>,
-    /// How many gates come before the end of each segment, so that a stretch is found without walking it.
+    /// The numbers of gates before the end of each segment, so that a stretch is found without walking it.
     ends: Vec<Segment>,
 }
 
-/// Why a tape was refused.
+/// The reason why a tape was refused.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum TapeError {
     /// The segments do not add up to the gates given.
@@ -162,7 +162,7 @@ impl Tape {
         &self.ands
     }
 
-    /// How many gates come before the end of each segment.
+    /// The numbers of gates before the end of each segment.
     pub(crate) fn ends(&self) -> &[Segment] {
         &self.ends
     }

@@ -11,7 +11,7 @@ fn bits(from: &[bool]) -> Bits {
     from.iter().copied().collect()
 }
 
-/// The bits are those of the vector, and what is past the end is zero.
+/// Checks that the bits are those of the vector, and that what is past the end is zero.
 fn check(bits: &Bits, expected: &[bool]) {
     assert_eq!(bits.len(), expected.len());
     assert_eq!(bits.is_empty(), expected.is_empty());

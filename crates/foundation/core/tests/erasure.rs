@@ -29,7 +29,7 @@ impl Field {
     }
 }
 
-/// Messages of `len` bytes and what is sent for them, from random polynomials of degree below `t`.
+/// Random messages of `len` bytes and their coded ones, from random polynomials of degree below `t`.
 fn oracle(t: usize, e: usize, len: usize) -> (Vec<Vec<u8>>, Vec<Vec<u8>>) {
     let (field, mut prg) = (Field::new(), Prg::new(Backend::detect(), Block::from_u128((t * 256 + e) as u128)));
     let mut all = vec![vec![0; len]; t + e];
@@ -62,14 +62,14 @@ fn decode(code: &ErasureCode, missing: &[usize], messages: &[Vec<u8>], coded: &[
     found
 }
 
-/// Messages of whole blocks side by side.
+/// The rows of messages of whole blocks, side by side.
 fn rows(messages: &[&[u8]]) -> Vec<Block> {
     let blocks = messages.first().map_or(0, |m| m.len() / 16);
     let block = |m: &[u8], i: usize| Block::new(m.as_chunks::<16>().0[i]);
     (0..blocks).flat_map(|i| messages.iter().map(move |m| block(m, i))).collect()
 }
 
-/// So many numbers below `t` in ascending order, others for every seed.
+/// A choice of `e` numbers below `t` in ascending order, others for every seed.
 fn choice(t: usize, e: usize, seed: u128) -> Vec<usize> {
     let mut prg = Prg::new(Backend::detect(), Block::from_u128(seed));
     let mut all: Vec<_> = (0..t).map(|i| (prg.block().to_u128(), i)).collect();
@@ -79,7 +79,7 @@ fn choice(t: usize, e: usize, seed: u128) -> Vec<usize> {
     chosen
 }
 
-/// Every number of outputs modulo the kernels' groups, and the sizes of the protocols.
+/// The sizes to test: every number of outputs modulo the kernels' groups, and those of the protocols.
 const SIZES: [(usize, usize); 14] = [
     (1, 0),
     (1, 1),

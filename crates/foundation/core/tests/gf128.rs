@@ -8,7 +8,7 @@ fn gcm(bytes: [u8; 16]) -> Block {
     Block::new(bytes.map(u8::reverse_bits))
 }
 
-/// Multiplication from the definition.
+/// The product from the definition.
 fn by_shifts(a: Block, b: Block) -> Block {
     let (mut power, mut product) = (a.to_u128(), 0);
     for i in 0..128 {

@@ -91,13 +91,13 @@ fn tape(seed: u128, slots: u32, widths: &[u32]) -> Tape {
     Tape::new(slots, xors, ands, segments).unwrap()
 }
 
-/// Every stretch of a tape, twice.
+/// The stretches of a tape, all of them twice.
 fn twice(tape: &Tape) -> impl Iterator<Item = comity_core::Part<'_>> {
     let mut cursors = [Cursor::default(); 2];
     std::iter::from_fn(move || cursors.iter_mut().find_map(|cursor| cursor.advance(tape, Tape::MAX_ANDS)))
 }
 
-/// Tables of a tape walked twice, `copies` copies, with the labels that the garbler starts and ends with.
+/// The tables of a tape walked twice, `copies` copies, with the labels that the garbler starts and ends with.
 struct Garbled {
     start: Vec<Block>,
     tables: Vec<Vec<Block>>,
@@ -122,7 +122,7 @@ fn garbled(tape: &Tape, copies: usize) -> Garbled {
     Garbled { start, tables, end }
 }
 
-/// The columns of rows.
+/// The rows with only some of their columns.
 fn columns(rows: &[Block], copies: usize, columns: &[usize]) -> Vec<Block> {
     rows.chunks(copies).flat_map(|row| columns.iter().map(|&column| row[column])).collect()
 }

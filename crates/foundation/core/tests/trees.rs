@@ -12,7 +12,7 @@ fn blocks(n: usize, seed: u128) -> Vec<Block> {
     blocks
 }
 
-/// `pi(s) ^ s` for the block with its halves exchanged, and their sum in the upper one.
+/// The hash `pi(s) ^ s`, where `s` is the block with its halves exchanged, and their sum in the upper one.
 fn hash(backend: Backend, key: Block, x: Block) -> Block {
     let x = x.to_u128();
     let s = Block::from_u128((x ^ x >> 64) << 64 | x >> 64);

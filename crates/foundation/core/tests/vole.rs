@@ -2,7 +2,7 @@
 
 use comity_core::{Backend, Block, Prg, SmallFieldVole};
 
-/// More than a step of the widest registers, with every kind of rest.
+/// The lengths of the calls: more than a step of the widest registers, with every kind of rest.
 const CALLS: [usize; 8] = [1, 32, 7, 0, 8, 75, 64, 3];
 
 fn seeds(n: usize) -> Vec<Block> {

@@ -22,10 +22,10 @@ pub(super) fn read(text: &str) -> Result<Design> {
     lower(&flatten(file.models, &file.order, None)?)
 }
 
-/// A word and where it stands.
+/// A word, after the place where it stands.
 type Word<'a> = (usize, &'a str);
 
-/// Lines in words, without comments; a line that ends in `\` goes on in the next.
+/// The lines in words, without comments; a line that ends in `\` goes on in the next.
 struct Lines<'a> {
     text: &'a str,
     at: usize,
@@ -88,7 +88,7 @@ impl<'a> Open<'a> {
         words.iter().map(port).collect()
     }
 
-    /// A truth table: the rows that follow.
+    /// Reads a truth table: the rows that follow.
     fn names(&mut self, at: usize, words: &[Word<'a>], lines: &mut Lines<'a>) -> Result<Option<Vec<Word<'a>>>> {
         let Some((out, pins)) = words.split_last() else {
             return wrong(at, "`.names` without the net that it drives");
@@ -263,7 +263,7 @@ impl<'a> File<'a> {
         Ok(lines.next())
     }
 
-    /// The end of a model.
+    /// Ends a model.
     fn close(&mut self) -> Result<()> {
         let Some(mut open) = self.open.take() else { return Ok(()) };
         let instances = std::mem::take(&mut open.model.instances);

@@ -2,7 +2,7 @@
 
 use std::io;
 
-/// Why a circuit could not be read.
+/// The reason why a circuit could not be read.
 #[derive(Debug, thiserror::Error)]
 pub enum ReadError {
     /// The file could not be read.
@@ -13,14 +13,14 @@ pub enum ReadError {
     Malformed {
         /// The line, counted from 1. If the file ends too early, the line after its last one.
         line: u64,
-        /// The byte of the line where it begins, counted from 1, if it is at one place.
+        /// The byte of the line where the fault begins, counted from 1, if it is at one place.
         column: Option<usize>,
-        /// What is wrong.
+        /// The fault: what is wrong.
         what: Malformation,
     },
 }
 
-/// What is wrong with a circuit file.
+/// The fault of a circuit file.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Malformation {
     /// Bytes that are not UTF-8.
@@ -35,23 +35,23 @@ pub enum Malformation {
     /// The file ends before its header does.
     #[error("the file ends where {expected} should stand")]
     HeaderMissing {
-        /// What should stand there.
+        /// The header that should stand there.
         expected: &'static str,
     },
     /// A header line has too many or too few numbers.
     #[error("{found} numbers where {wanted} are expected: {expected}")]
     HeaderNumbers {
-        /// What they should be.
+        /// The numbers that are expected, in words.
         expected: &'static str,
-        /// How many there should be.
+        /// The count of numbers that is wanted.
         wanted: u64,
-        /// How many there are.
+        /// The count of numbers found.
         found: usize,
     },
-    /// Something else where a number should stand.
+    /// A word that is no number where one should stand.
     #[error("`{found}` where a number is expected")]
     NotANumber {
-        /// What stands there, cut to a few characters.
+        /// The word found there, cut to a few characters.
         found: String,
     },
     /// A number of more than 64 bits.
@@ -60,51 +60,51 @@ pub enum Malformation {
     /// The header announces more than a circuit can have.
     #[error("the header announces {found} {what}; at most {limit} are possible")]
     TooLarge {
-        /// What it announces.
+        /// The thing of which there are too many.
         what: &'static str,
-        /// How many; `u64::MAX` if their sum does not fit 64 bits.
+        /// The number announced; `u64::MAX` if it is a sum that does not fit 64 bits.
         found: u64,
-        /// How many there may be.
+        /// The largest number that there may be.
         limit: u64,
     },
     /// The header announces fewer wires than there must be.
     #[error("the header announces {wires} wires, but {inputs} input bits and {gates} gates, which drive a wire each")]
     TooFewWires {
-        /// The wires announced.
+        /// The number of wires announced.
         wires: u64,
-        /// The input bits announced.
+        /// The number of input bits announced.
         inputs: u64,
-        /// The gates announced.
+        /// The number of gates announced.
         gates: u64,
     },
     /// The header announces more output bits than wires.
     #[error("the header announces {outputs} output bits, but only {wires} wires")]
     TooManyOutputs {
-        /// The output bits announced.
+        /// The number of output bits announced.
         outputs: u64,
-        /// The wires announced.
+        /// The number of wires announced.
         wires: u64,
     },
     /// The header announces more wires than inputs and gates drive.
     #[error("the header announces {announced} wires; the inputs and gates drive {driven}")]
     WireCount {
-        /// The wires announced.
+        /// The number of wires announced.
         announced: u64,
-        /// The wires that are driven.
+        /// The number of wires that are driven.
         driven: u64,
     },
     /// The file ends before the last gate.
     #[error("the file ends after {found} gates; the header announces {announced}")]
     GatesMissing {
-        /// The gates announced.
+        /// The number of gates announced.
         announced: u64,
-        /// The gates that are there.
+        /// The number of gates found.
         found: u64,
     },
-    /// Something follows after the last gate.
+    /// More follows after the last gate.
     #[error("there is more after the {announced} gates that the header announces")]
     GatesExtra {
-        /// The gates announced.
+        /// The number of gates announced.
         announced: u64,
     },
     /// A line that ends before the name of its gate.
@@ -113,65 +113,65 @@ pub enum Malformation {
     /// More after the name of a gate.
     #[error("`{found}` after the gate's name, where the line should end")]
     AfterGate {
-        /// What stands there, cut to a few characters.
+        /// The word found there, cut to a few characters.
         found: String,
     },
     /// A gate that the format does not have.
     #[error("there is no gate `{name}`; there are XOR, AND, INV (or NOT), EQ, EQW and MAND")]
     UnknownGate {
-        /// What stands there, cut to a few characters.
+        /// The word found there, cut to a few characters.
         name: String,
     },
     /// A gate that announces other numbers of wires than its kind has.
     #[error("{gate} with {inputs} input and {outputs} output wires; it has {expected}")]
     Arity {
-        /// Which gate.
+        /// The gate's name.
         gate: &'static str,
-        /// The numbers that it has.
+        /// The numbers of wires that its kind has.
         expected: &'static str,
-        /// The input wires announced.
+        /// The number of input wires announced.
         inputs: u64,
-        /// The output wires announced.
+        /// The number of output wires announced.
         outputs: u64,
     },
     /// A gate that lists more or fewer wires than it announces.
     #[error("the gate announces {announced} wires and lists {found}")]
     GateWires {
-        /// The wires announced; `u64::MAX` if their number does not fit 64 bits.
+        /// The number of wires announced; `u64::MAX` if it does not fit 64 bits.
         announced: u64,
-        /// The wires listed.
+        /// The number of wires listed.
         found: usize,
     },
     /// A wire that the header does not announce.
     #[error("wire {wire} is out of range: the header announces {wires} wires, counted from 0")]
     WireOutOfRange {
-        /// The wire.
+        /// The wire's number.
         wire: u64,
-        /// The wires announced.
+        /// The number of wires announced.
         wires: u64,
     },
     /// A wire is read that nothing drives before.
     #[error("wire {wire} is read before a gate drives it")]
     ReadBeforeWritten {
-        /// The wire.
+        /// The wire's number.
         wire: u64,
     },
     /// Two gates drive one wire.
     #[error("wire {wire} is driven by an earlier gate already")]
     WrittenTwice {
-        /// The wire.
+        /// The wire's number.
         wire: u64,
     },
     /// A gate drives an input wire.
     #[error("wire {wire} is an input; no gate may drive it")]
     InputOverwritten {
-        /// The wire.
+        /// The wire's number.
         wire: u64,
     },
-    /// EQ with something else than 0 or 1.
+    /// An EQ gate with something else than 0 or 1.
     #[error("EQ takes the constant 0 or 1, not {found}")]
     NotAConstant {
-        /// What stands there.
+        /// The number found there.
         found: u64,
     },
     /// No gate drives an output bit.
@@ -179,10 +179,10 @@ pub enum Malformation {
     OutputUndriven {
         /// The bit, counted over all output values.
         output: u64,
-        /// Its wire.
+        /// The bit's wire.
         wire: u64,
     },
-    /// A text that is longer than what is read.
+    /// A text that is too long to be read.
     #[error("a file of more than {limit} bytes")]
     FileTooLong {
         /// The most bytes that are read.
@@ -191,15 +191,15 @@ pub enum Malformation {
     /// Flip-flops, where a circuit without them is wanted.
     #[error("{flip_flops} flip-flops: this is one clock cycle of a design, not a circuit by itself")]
     FlipFlops {
-        /// How many there are.
+        /// The number of flip-flops.
         flip_flops: usize,
     },
-    /// Something is wrong in a netlist (SHDL, BLIF, JSON).
+    /// A fault of a netlist (SHDL, BLIF, JSON), in words.
     #[error("{0}")]
     Netlist(String),
 }
 
-/// Why a circuit could not be written.
+/// The reason why a circuit could not be written.
 #[derive(Debug, thiserror::Error)]
 pub enum WriteError {
     /// The file could not be written.

@@ -12,7 +12,7 @@ use crate::error::{Malformation, ReadError};
 /// The most input bits, and the most output bits: these exist without a line of the file for each.
 const MAX_BITS: u64 = 1 << 24;
 
-/// What the header announces, in numbers that fit.
+/// The numbers that the header announces, which fit.
 pub(super) struct Announced {
     pub(super) gates: u64,
     pub(super) wires: u64,
@@ -57,7 +57,7 @@ impl Announced {
     }
 }
 
-/// The gates as read so far.
+/// The netlist of the gates read so far.
 struct Netlist<'a> {
     announced: &'a Announced,
     input_bits: u64,
@@ -90,7 +90,7 @@ pub(super) fn read<R: BufRead>(
     netlist.finish(counts, lines.here())
 }
 
-/// A gate's wire and where it stands in the line.
+/// A gate's wire, and the place where it stands in the line.
 type At = (usize, u64);
 
 impl Netlist<'_> {

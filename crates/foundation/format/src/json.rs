@@ -15,7 +15,7 @@ impl<'a> Json<'a> {
         Json { text, at: 0 }
     }
 
-    /// Where the next piece begins.
+    /// The place where the next piece begins.
     pub(super) fn at(&mut self) -> usize {
         let rest = &self.text[self.at..];
         self.at = self.text.len() - rest.trim_start_matches([' ', '\t', '\r', '\n']).len();
@@ -105,7 +105,7 @@ impl<'a> Json<'a> {
         wrong(start - 1, "the string does not end")
     }
 
-    /// A whole number that is not negative.
+    /// Reads a whole number that is not negative.
     pub(super) fn number(&mut self) -> Result<u64> {
         let at = self.at();
         let rest = &self.text[at..];
@@ -142,7 +142,7 @@ impl<'a> Json<'a> {
         }
     }
 
-    /// Nothing but blanks may follow.
+    /// Checks that nothing but blanks follows.
     pub(super) fn end(&mut self) -> Result<()> {
         let at = self.at();
         if at == self.text.len() { Ok(()) } else { wrong(at, "there is more after the end") }

@@ -136,7 +136,7 @@ pub fn read_design_as(format: Format, from: impl BufRead) -> Result<Design, Read
     read(&text).map_err(|wrong| wrong.locate(&text))
 }
 
-/// Which of the formats but Bristol's a text has, by its first line.
+/// The format of a text, if it is none of Bristol's, by its first line.
 fn netlist_format(start: &[u8]) -> Option<Format> {
     let lines = start.split(|&byte| byte == b'\n').map(<[u8]>::trim_ascii);
     let first =

@@ -60,7 +60,7 @@ impl<R: BufRead> Lines<R> {
         Ok((self.end > 0).then_some(Line { bytes: &self.bytes[..self.end], number: self.number }))
     }
 
-    /// The next call of [`Lines::next`] gives what the last one gave.
+    /// Puts the last line back: the next call of [`Lines::next`] gives it again.
     pub(super) fn unread(&mut self) {
         self.unread = true;
     }

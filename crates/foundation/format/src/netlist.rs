@@ -28,7 +28,7 @@ pub(super) const ONE: Net = 1;
 /// The longest name that is read, in bytes.
 const LONGEST_NAME: usize = 4096;
 
-/// What is wrong, and at which byte of the text.
+/// A fault: what is wrong, and at which byte of the text.
 #[derive(Debug)]
 pub(super) struct Wrong {
     pub(super) at: usize,
@@ -62,14 +62,14 @@ pub(super) fn check_name(at: usize, name: &str) -> Result<()> {
     if name.len() <= LONGEST_NAME { Ok(()) } else { wrong(at, format!("a name of more than {LONGEST_NAME} bytes")) }
 }
 
-/// What a cell computes from its pins.
+/// The function that a cell computes from its pins.
 #[derive(Clone)]
 pub(super) enum Function {
     /// A truth table of up to six pins: bit `i` is the value where pin `j` is bit `j` of `i`.
     Table(u64),
     /// A truth table of more pins.
     Large(Rc<[bool]>),
-    /// Whether some cube covers the pins, or if not `on`, none does.
+    /// A cover: whether some cube covers the pins, or if not `on`, none does.
     Cover { cubes: Rc<[Vec<Literal>]>, on: bool },
 }
 
@@ -82,7 +82,7 @@ pub(super) struct Literal {
 
 pub(super) struct Cell {
     pub(super) function: Function,
-    /// Where its pins begin in the model's list, and how many it has.
+    /// The place of its pins in the model's list: where they begin, and how many there are.
     pins: (u32, u32),
     pub(super) out: Net,
     pub(super) at: u32,
@@ -123,7 +123,7 @@ pub(super) struct Model {
     pins: Vec<Net>,
     pub(super) flops: Vec<Flop>,
     pub(super) instances: Vec<Instance>,
-    /// Announced without content.
+    /// Whether the module is announced without content.
     pub(super) black_box: bool,
 }
 

@@ -32,7 +32,7 @@ fn error(format: Format, text: &str) -> String {
     }
 }
 
-/// The outputs after so many clock cycles.
+/// The outputs after `cycles` clock cycles.
 fn run(design: &Design, cycles: u64, inputs: &[u64]) -> Vec<u64> {
     struct Values(Vec<u64>);
     impl Observer for Values {

@@ -37,7 +37,7 @@ struct File {
 /// A value: its name, its bits' indices and nets, and where it begins.
 type Value = (Option<String>, Vec<(u64, Net)>, usize);
 
-/// Bits by the names of their values.
+/// The bits of values, by the values' names.
 #[derive(Default)]
 struct Values {
     all: Vec<Value>,

@@ -16,7 +16,7 @@ fn parse(text: &str) -> Circuit {
     }
 }
 
-/// Line, column (0: none) and what is wrong.
+/// The fault of a text: line, column (0: none) and what is wrong.
 fn wrong(text: impl AsRef<[u8]>) -> (u64, usize, Malformation) {
     match read(text.as_ref()) {
         Err(ReadError::Malformed { line, column, what }) => (line, column.unwrap_or(0), what),

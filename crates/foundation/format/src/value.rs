@@ -26,7 +26,7 @@ use comity_core::Bits;
 pub use show::{show, show_json};
 pub use typed::{TypedError, read};
 
-/// Which bit of a number is on the first wire of a value.
+/// The order of bits: which bit of a number is on the first wire of a value.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum BitOrder {
     /// The least significant one.
@@ -36,45 +36,45 @@ pub enum BitOrder {
     Msb,
 }
 
-/// Why a text is no value of the width wanted.
+/// The reason why a text is no value of the width wanted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum ValueError {
     /// Another number of hex digits.
     #[error("{digits} hex digits are given; a value of {bits} bits has {}", bits.div_ceil(4))]
     HexDigits {
-        /// The digits given.
+        /// The number of digits given.
         digits: usize,
-        /// The bits of the value.
+        /// The number of bits of the value.
         bits: usize,
     },
     /// A character that is none of those that may stand there.
     #[error("character {at} is not {expected}")]
     Character {
-        /// Which character of the text, counted from 1.
+        /// The place of the character in the text, counted from 1.
         at: usize,
-        /// What may stand there.
+        /// The characters that may stand there.
         expected: &'static str,
     },
     /// Another number of bits after `bits:`.
     #[error("{given} bits are given; the value has {takes}")]
     Bits {
-        /// The bits given.
+        /// The number of bits given.
         given: usize,
-        /// The bits of the value.
+        /// The number of bits of the value.
         takes: usize,
     },
-    /// A number of a type of another width.
+    /// A type of another width before a number.
     #[error("a number of {given} bits is given; the value has {takes} (`dec:` takes any number that fits)")]
     Width {
-        /// The bits of the type.
+        /// The number of bits of the type.
         given: usize,
-        /// The bits of the value.
+        /// The number of bits of the value.
         takes: usize,
     },
     /// The number does not fit.
     #[error("the number does not fit {0} bits")]
     Range(usize),
-    /// Nothing known stands before the colon.
+    /// A word before the colon that is not known.
     #[error("a value is hex, or begins with bits:, dec:, or u or i and its width as in u64:")]
     Kind,
 }
@@ -120,7 +120,7 @@ pub fn to_hex(value: &Bits, order: BitOrder) -> String {
     number.chunks(4).rev().map(|bits| char::from_digit(digit(bits), 16).unwrap_or('0')).collect()
 }
 
-/// A value's wires in order, as zeros and ones: what [`parse`] reads after `bits:`.
+/// The bits of a value's wires in order, as zeros and ones: what [`parse`] reads after `bits:`.
 pub fn to_bits(value: &Bits) -> String {
     value.iter().map(|bit| if bit { '1' } else { '0' }).collect()
 }

@@ -7,17 +7,17 @@ use std::collections::BTreeMap;
 #[derive(Default)]
 pub(super) struct Wires {
     dense: Vec<u32>,
-    /// Entries beyond `dense`.
+    /// The entries beyond `dense`.
     sparse: BTreeMap<usize, u32>,
     len: usize,
 }
 
 const FREE: u32 = u32::MAX;
-/// The array is never longer than this and four places for each entry.
+/// The length that the array may have besides four places for each entry.
 const ALWAYS: usize = 1 << 12;
 
 impl Wires {
-    /// How many entries there are.
+    /// The number of entries.
     pub(super) fn len(&self) -> usize {
         self.len
     }

@@ -4,7 +4,7 @@ use std::io::{self, Write};
 
 use comity_circuit::{Circuit, Op};
 
-/// What a format has.
+/// The dialect of a format: what it has.
 #[derive(Clone, Copy)]
 pub(super) struct Dialect {
     /// Whether constants and copies are gates of their own (EQ, EQW). Otherwise zero is an XOR of wire 0 with itself,
@@ -12,7 +12,7 @@ pub(super) struct Dialect {
     pub(super) has_eq: bool,
 }
 
-/// How a circuit is laid out in a file. Wires: inputs, constants that are needed, gates that drive no output bit,
+/// The plan of a circuit's file. Wires: inputs, constants that are needed, gates that drive no output bit,
 /// output bits. Gates: those that make constants, the circuit's own, copies to output bits.
 pub(super) struct Plan<'a> {
     circuit: &'a Circuit,
@@ -21,7 +21,7 @@ pub(super) struct Plan<'a> {
     numbers: Vec<u32>,
     zero: bool,
     one: bool,
-    /// Output bits that are copies: the wire and the number of the copy.
+    /// The output bits that are copies: the wire and the number of the copy.
     copies: Vec<(u32, u32)>,
     wires: u32,
 }

@@ -64,7 +64,7 @@ struct Raw {
     black_box: bool,
     ports: Vec<RawPort>,
     cells: Vec<RawCell>,
-    /// Names of nets, those that yosys hides last, and what they are at first.
+    /// The names of nets, those that yosys hides last, and what they are at first.
     names: Vec<(bool, String, Vec<Bit>, Option<String>)>,
 }
 
@@ -86,7 +86,7 @@ fn bits(json: &mut Json) -> Result<Vec<Bit>> {
     Ok(bits)
 }
 
-/// A parameter or attribute: text, or a number in binary.
+/// Reads a parameter or attribute: text, or a number in binary.
 fn constant(json: &mut Json) -> Result<String> {
     if json.peek() == b'"' { json.string() } else { Ok(format!("{:b}", json.number()?)) }
 }
@@ -237,7 +237,7 @@ impl Raw {
     }
 }
 
-/// A `$lut`: its table is written with the last entry first.
+/// Adds a `$lut`, whose table is written with the last entry first.
 fn table(model: &mut Model, at: usize, lut: &str, pins: &[(String, Vec<Net>)]) -> Result<()> {
     let pin = |name: &str| pins.iter().find(|(pin, _)| pin == name).map(|(_, nets)| nets);
     let (Some(ins), Some([out])) = (pin("A"), pin("Y").map(Vec::as_slice)) else {

@@ -18,14 +18,14 @@ use crate::lockstep::CopyChoice;
 /// Bytes of a copy's digest.
 pub const DIGEST: usize = 32;
 
-/// Running hashes of what copies have.
+/// The digests of copies: running hashes of their columns.
 pub struct CopyDigests {
     hashers: Vec<blake3::Hasher>,
     column: Vec<Block>,
 }
 
 impl CopyDigests {
-    /// Digests of so many copies under a key that the session gives.
+    /// The digests of `copies` copies under a key that the session gives.
     pub fn new(key: &[u8; 32], copies: usize) -> CopyDigests {
         CopyDigests { hashers: vec![blake3::Hasher::new_keyed(key); copies], column: Vec::new() }
     }
@@ -36,7 +36,7 @@ impl CopyDigests {
         self.add_each(rows, copies, nothing).expect("nothing fails");
     }
 
-    /// As [`CopyDigests::add`], and passes each copy's column on.
+    /// Takes in rows as [`CopyDigests::add`], and passes each copy's column on.
     ///
     /// # Errors
     /// Those of `each`.
@@ -117,7 +117,7 @@ impl RowEncoder {
         &mut self.coded
     }
 
-    /// After the last rows: the digest of each copy.
+    /// The digest of each copy, after the last rows.
     pub fn digests(&self) -> impl Iterator<Item = [u8; DIGEST]> {
         self.digests.finish()
     }
@@ -157,7 +157,7 @@ impl RowDecoder {
         Ok(())
     }
 
-    /// After the last rows: holds the copies against the digests that arrived.
+    /// Holds the copies against the digests that arrived, after the last rows.
     ///
     /// # Errors
     /// As [`CopyDigests::check`].

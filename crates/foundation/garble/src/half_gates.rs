@@ -31,7 +31,7 @@ impl Scheme for HalfGates {
     type Evaluator = Evaluator;
 }
 
-/// Theorem 1 of the paper.
+/// The privacy of half gates is Theorem 1 of the paper.
 impl Private for HalfGates {}
 
 impl FreeXor for HalfGates {
@@ -41,7 +41,7 @@ impl FreeXor for HalfGates {
 }
 
 impl Garble for Garbler {
-    /// The label for zero.
+    /// The label for zero stands for the wire.
     type Wire = Block;
 
     fn input(&mut self, rng: &mut dyn CryptoRng) -> Block {

@@ -42,7 +42,7 @@ pub fn most_slots<'a>(circuits: impl IntoIterator<Item = &'a Lowered>) -> usize 
 pub trait LabelSlots {
     /// Writes the rows of slot `first` and those after it.
     fn set(&mut self, first: usize, rows: &[Block]);
-    /// Reads what [`set`](LabelSlots::set) writes.
+    /// Reads the rows that [`set`](LabelSlots::set) writes.
     fn get(&mut self, first: usize, rows: &mut [Block]);
 }
 
@@ -61,19 +61,19 @@ macro_rules! label_slots {
 
 label_slots!(LockstepGarbler, LockstepChecker, LockstepEvaluator);
 
-/// What calls are loaded from and stored to.
+/// The memory that calls are loaded from and stored to.
 pub trait LockstepMemory {
-    /// Before call `t`: copies the rows of the input values to slots.
+    /// Copies the rows of the input values of call `t` to slots, before the call.
     fn load(&mut self, call: &Call<'_>, t: u64);
-    /// After call `t`: copies the rows of the output values from slots.
+    /// Copies the rows of the output values of call `t` from slots, after the call.
     fn store(&mut self, call: &Call<'_>, t: u64);
 }
 
 /// Copies in lockstep: a kernel, and the rows of the program's wires.
 pub struct Lockstep<K> {
-    /// What garbles, checks or evaluates.
+    /// The kernel, which garbles, checks or evaluates.
     pub kernel: K,
-    /// A label of each copy for each wire.
+    /// The rows of the wires: a label of each copy for each.
     pub wires: LabelRows,
 }
 
@@ -129,16 +129,16 @@ pub fn call<M: LockstepMemory>(
     Ok(())
 }
 
-/// What one party does with the steps of a program over its copies. All places are wires of its memory.
+/// The side of one party, which does the steps of a program over its copies. All places are wires of its memory.
 pub trait LockstepSide {
-    /// Bits `from` and on of a party's input, `bits` of them, become the wires from `at` on.
+    /// Puts `bits` bits of a party's input, from bit `from` on, into the wires from `at` on.
     fn input(&mut self, party: GarblingParty, from: usize, at: usize, bits: usize);
     /// Does calls: see [`call`].
     ///
     /// # Errors
     /// Those of the tables' way.
     fn call(&mut self, call: &Call<'_>) -> Result<()>;
-    /// Output value `index` is the `bits` wires from `at` on. Its value is known only when all checks are done.
+    /// Reveals output value `index`, the `bits` wires from `at` on. Its value is known only when all checks are done.
     ///
     /// # Errors
     /// Those of the outputs' way.

@@ -57,20 +57,20 @@ impl FreeXor for PrivacyFree {
     }
 }
 
-/// The garbler's side.
+/// The garbler's side of privacy-free garbling.
 pub struct PrivacyFreeGarbler {
     delta: Delta,
     hash: GateHash,
-    /// `H(B)` of a segment's gates.
+    /// The hashes `H(B)` of a segment's gates.
     hashes: Zeroizing<Vec<Block>>,
-    /// `H(B ^ delta)` of the same.
+    /// The hashes `H(B ^ delta)` of the same gates.
     others: Zeroizing<Vec<Block>>,
 }
 
-/// The evaluator's side.
+/// The evaluator's side of privacy-free garbling.
 pub struct PrivacyFreeEvaluator {
     hash: GateHash,
-    /// `H(B')` of a segment's gates.
+    /// The hashes `H(B')` of a segment's gates.
     hashes: Zeroizing<Vec<Block>>,
 }
 
@@ -79,21 +79,21 @@ const fn active(bit: bool) -> Block {
     Block::ZERO.with_lsb(bit)
 }
 
-/// XOR gates, on either side.
+/// Does XOR gates, on either side.
 fn xors(gates: &[Gate], slots: &mut [Block]) {
     for gate in gates {
         slots[gate.out()] = slots[gate.a()] ^ slots[gate.b()];
     }
 }
 
-/// The contract of both sides' slots and tables.
+/// Asserts the contract of both sides' slots and tables.
 fn check(part: &Part<'_>, slots: usize, tables: usize) {
     assert!(slots >= part.tape().slots().max(2), "too few slots");
     assert_eq!(tables, PrivacyFree::rows(part), "one block for each AND gate");
 }
 
 impl Garble for PrivacyFreeGarbler {
-    /// The label for zero; its bit 0 is zero.
+    /// The label for zero stands for the wire; its bit 0 is zero.
     type Wire = Block;
 
     fn input(&mut self, rng: &mut dyn CryptoRng) -> Block {

@@ -29,9 +29,9 @@ pub trait Scheme {
     /// Blocks of table for each XOR gate (a NOT is one): none with free XOR.
     const XOR_ROWS: usize;
 
-    /// The garbler's side.
+    /// The garbler's side of the scheme.
     type Garbler: Garble;
-    /// The evaluator's side.
+    /// The evaluator's side of the scheme.
     type Evaluator: Evaluate;
 
     /// Blocks of the tables of a stretch of a tape.
@@ -52,8 +52,8 @@ pub trait FreeXor: Scheme<Garbler: Garble<Wire = Block>> {
 
 /// The garbler's side of a scheme. It owns its secrets and the counter of its tweaks.
 pub trait Garble {
-    /// What the garbler holds for a wire: the label for zero where that gives the other one, else both. `Default` stands for the
-    /// constant zero, as it does in the memory of an [`Engine`](comity_circuit::Engine).
+    /// The wire as the garbler holds it: the label for zero where that gives the other one, else both. `Default` stands
+    /// for the constant zero, as it does in the memory of an [`Engine`](comity_circuit::Engine).
     type Wire: Copy + Default + Zeroize;
 
     /// A fresh wire, for an input.

@@ -14,19 +14,19 @@ use crate::scheme::{Evaluate, FreeXor, Garble, Private, Scheme};
 const BUFFER_ANDS: usize = 4096;
 const _: () = assert!(BUFFER_ANDS >= Tape::MAX_ANDS);
 
-/// The garbler's side: wires in, tables out.
+/// The garbler's side of a stream: wires in, tables out.
 pub struct GarbledStream<S: Scheme> {
     scheme: S::Garbler,
     slots: Vec<WireOf<S>>,
-    /// Room for [`BUFFER_ANDS`]; more if a part with rows for XOR gates asks for it.
+    /// The buffer, room for [`BUFFER_ANDS`]; more if a part with rows for XOR gates asks for it.
     tables: Vec<Block>,
-    /// Blocks of tables that wait to be sent, and their AND gates.
+    /// The blocks of tables that wait to be sent, and their AND gates.
     filled: usize,
     waiting: usize,
     and_gates: u64,
 }
 
-/// What the garbler holds for a wire.
+/// The wire as the garbler holds it.
 type WireOf<S> = <<S as Scheme>::Garbler as Garble>::Wire;
 
 impl<S: Scheme> GarbledStream<S> {
@@ -57,7 +57,7 @@ impl<S: Scheme> GarbledStream<S> {
         &mut self.scheme
     }
 
-    /// AND gates garbled so far.
+    /// The number of AND gates garbled so far.
     pub fn and_gates(&self) -> u64 {
         self.and_gates
     }
@@ -102,7 +102,7 @@ impl<S: Scheme> GarbledStream<S> {
         Ok(())
     }
 
-    /// Sends what is buffered.
+    /// Sends the tables that are buffered.
     ///
     /// # Errors
     /// Those of `send`.
@@ -119,7 +119,7 @@ impl<S: Scheme> Drop for GarbledStream<S> {
     }
 }
 
-/// The evaluator's side: active labels and tables in, active labels out.
+/// The evaluator's side of a stream: active labels and tables in, active labels out.
 pub struct EvaluatedStream<S: Scheme> {
     scheme: S::Evaluator,
     slots: Vec<Block>,
@@ -134,7 +134,7 @@ impl<S: Scheme> EvaluatedStream<S> {
         EvaluatedStream { scheme, slots: Vec::new(), tables, and_gates: 0 }
     }
 
-    /// AND gates evaluated so far.
+    /// The number of AND gates evaluated so far.
     pub fn and_gates(&self) -> u64 {
         self.and_gates
     }

@@ -24,7 +24,7 @@ fn columns(rows: &[Block], copies: &[usize]) -> Vec<Block> {
     rows.chunks_exact(COPIES).flat_map(|row| copies.iter().map(|&j| row[j])).collect()
 }
 
-/// Sends parts of `rows`; `spoil` may change what travels, then the digests. What was decoded, and the verdict.
+/// Sends parts of `rows`; `spoil` may change what travels, then the digests. Returns the decoded rows, and the verdict.
 fn transfer(
     parts: &[Vec<Block>],
     known: impl Fn(&mut Vec<Block>),
@@ -55,7 +55,7 @@ fn transfer(
     (decoded, verdict)
 }
 
-/// Parts of several sizes.
+/// The parts to send, of several sizes.
 fn parts() -> Vec<Vec<Block>> {
     let mut rng = rng(90);
     [4, 256, 1, 0, 30].map(|rows| (0..rows * COPIES).map(|_| rng.block()).collect()).to_vec()

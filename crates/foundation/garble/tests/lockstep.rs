@@ -63,7 +63,7 @@ fn choices_name_each_copy_once() {
     assert_eq!((&smallest.evaluated[..], &smallest.checked[..]), (&[2, 3][..], &[0, 1][..]));
 }
 
-/// Who owns what is told apart by who garbles, and what was joined comes apart again.
+/// Owners of inputs are told apart by who garbles, and inputs that were joined come apart again.
 #[test]
 fn inputs_come_apart_as_they_were_joined() {
     for seed in 0..6 {
@@ -104,7 +104,7 @@ fn what_is_expanded_depends_on_all_that_names_it() {
 /// A garbler of all copies, or an evaluator of some: tables are kept here, and outputs.
 struct Side<K, F> {
     lockstep: Lockstep<K>,
-    /// Rows of both inputs.
+    /// The rows of both inputs.
     inputs: [LabelRows; 2],
     outputs: Vec<Block>,
     gates: F,

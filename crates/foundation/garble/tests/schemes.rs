@@ -9,12 +9,12 @@ use super::standard::Standard;
 
 type WireOf<S> = <<S as Scheme>::Garbler as Garble>::Wire;
 
-/// What leaves the garbler, and what it knows.
+/// A garbled program: what leaves the garbler, and what it knows.
 struct Garbled {
     /// The active labels of all inputs.
     active: Vec<Block>,
     tables: Vec<u8>,
-    /// Both labels of each output bit.
+    /// The two labels of each output bit.
     outputs: Vec<[Block; 2]>,
 }
 
@@ -50,7 +50,7 @@ impl<S: Scheme> Engine for Garbling<S> {
     }
 }
 
-/// The evaluator of what was garbled; its active labels of the outputs.
+/// The evaluator of a garbled program, with its active labels of the outputs.
 struct Evaluating<'a, S: Scheme> {
     stream: EvaluatedStream<S>,
     active: &'a [Block],
@@ -146,7 +146,7 @@ fn run<W: Copy + Default>(program: &Program, engine: &mut impl Engine<Wire = W, 
     ended.expect("a run");
 }
 
-/// What the active labels of the outputs stand for.
+/// The output bits that the active labels stand for.
 ///
 /// # Panics
 /// If one is neither label of its wire, or its permute bit is not that label's.
@@ -166,7 +166,7 @@ fn joined(values: &[Bits]) -> Bits {
     values.iter().flat_map(|value| value.iter().collect::<Vec<_>>()).collect()
 }
 
-/// XOR gates of all calls of a program, NOTs included.
+/// The number of XOR gates of all calls of a program, NOTs included.
 fn xors(program: &Program) -> usize {
     struct Count(usize);
     impl Engine for Count {
@@ -204,7 +204,8 @@ fn holds<S: Sides>(program: &Program, seed: u128) {
     }
 }
 
-/// Random programs; one with more ANDs than fill a buffer; one of XORs alone, more than fill it; one whose outputs are constants.
+/// The programs to test: random ones; one with more ANDs than fill a buffer; one of XORs alone, more than fill it; one
+/// whose outputs are constants.
 fn programs() -> Vec<Program> {
     let mut rng = rng(1);
     let mut programs: Vec<Program> = (0..12).map(|i| random_program(2, 400, i % 4 != 0, &mut rng)).collect();

@@ -8,7 +8,7 @@ use comity_core::{Aes128, Backend, Block, Gate, Part, Prg, Tape};
 use comity_garble::{Evaluate, Garble, Private, Scheme};
 use rand_core::CryptoRng;
 
-/// The scheme.
+/// The scheme without free XOR.
 pub(crate) struct Standard;
 
 impl Standard {
@@ -63,12 +63,12 @@ fn both(backend: Backend, a: Block, b: Block, gate: u128) -> Block {
 }
 
 impl StandardGarbler {
-    /// Both labels of a wire: of the constant zero where nothing was written.
+    /// The two labels of a wire: of the constant zero where nothing was written.
     fn read(&self, wire: [Block; 2]) -> [Block; 2] {
         if wire == <[Block; 2]>::default() { self.constant(false) } else { wire }
     }
 
-    /// `C_0`, `C_1` and the row of an XOR gate.
+    /// The labels `C_0`, `C_1` and the row of an XOR gate.
     fn xor(&self, a: [Block; 2], b: [Block; 2], row: &mut Block) -> [Block; 2] {
         // Pads of a's labels keep their permute bits; their difference becomes b's too, by the row.
         let a = a.map(|label| f(self.backend, label, self.gate, 8).with_lsb(label.lsb()));
@@ -82,7 +82,7 @@ impl StandardGarbler {
         [zero, zero ^ difference]
     }
 
-    /// `C_0`, `C_1` and the rows of an AND gate.
+    /// The labels `C_0`, `C_1` and the rows of an AND gate.
     fn and(&mut self, a: [Block; 2], b: [Block; 2], rows: &mut [Block]) -> [Block; 2] {
         let fresh = self.rng.block();
         let place = |v: usize| 2 * usize::from(a[v >> 1].lsb()) + usize::from(b[v & 1].lsb());
@@ -100,7 +100,7 @@ impl StandardGarbler {
 }
 
 impl Garble for StandardGarbler {
-    /// Both labels.
+    /// The two labels stand for the wire.
     type Wire = [Block; 2];
 
     fn input(&mut self, rng: &mut dyn CryptoRng) -> [Block; 2] {

@@ -7,7 +7,7 @@ mod tables;
 
 use comity_circuit::{Builder, Wire};
 
-/// A byte as wires, least significant bit first, and which of them are to be complemented. Complements travel through
+/// A byte as wires, least significant bit first, and the mask of those to be complemented. Complements travel through
 /// XORs for free and often cancel; only an S-box or an output needs them done.
 #[derive(Clone, Copy)]
 struct Byte {
@@ -78,7 +78,7 @@ impl KeySchedule {
         self.rounds.iter().flatten().flat_map(|byte| byte.value(b)).collect()
     }
 
-    /// What [`KeySchedule::to_wires`] gave.
+    /// The round keys from the wires that [`KeySchedule::to_wires`] gave.
     ///
     /// # Panics
     /// If it is not a key for 10, 12 or 14 rounds.

@@ -7,7 +7,7 @@ use comity_circuit::{Builder, Circuit, Program, Wire};
 pub struct Entry {
     /// The name. The capitals N, W and K in it stand for numbers: `addN`, `sortNxW`.
     pub pattern: &'static str,
-    /// What is computed, in a few words.
+    /// The function computed, in a few words.
     pub about: &'static str,
     /// The largest number for each capital of the pattern, in the pattern's order; the smallest is 1.
     pub limits: &'static [usize],
@@ -21,27 +21,27 @@ pub struct Entry {
 /// An input or output value of a built-in.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Value {
-    /// Its name.
+    /// The value's name.
     pub name: &'static str,
-    /// How many bits it has.
+    /// The number of its bits.
     pub width: Width,
 }
 
 /// The numbers in a name; those that it does not have are zero.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Size {
-    /// How wide a word is, or how many elements there are.
+    /// The width of a word, or the number of elements.
     pub n: usize,
-    /// How wide an element is.
+    /// The width of an element.
     pub w: usize,
-    /// How many of them.
+    /// The number that K stands for.
     pub k: usize,
 }
 
-/// How many bits a value has, which may depend on the numbers in the name.
+/// The width of a value, which may depend on the numbers in the name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Width {
-    /// So many.
+    /// A fixed number of bits.
     Fixed(usize),
     /// N.
     N,
@@ -49,9 +49,9 @@ pub enum Width {
     NPlus1,
     /// 2N.
     TwiceN,
-    /// As many as the binary N has: ⌊log2 N⌋ + 1.
+    /// The bits of the binary N: ⌊log2 N⌋ + 1.
     BitsOfN,
-    /// As many as it takes to name one of N things: ⌈log2 N⌉, and at least 1.
+    /// The bits that it takes to name one of N things: ⌈log2 N⌉, and at least 1.
     IndexOfN,
     /// W.
     W,
@@ -69,10 +69,10 @@ pub enum Width {
     KBytes,
 }
 
-/// Values from values.
+/// A function that builds several values from values.
 type Several = fn(&mut Builder, Size, &[Vec<Wire>]) -> Vec<Vec<Wire>>;
 
-/// How a built-in is built.
+/// The way in which a built-in is built.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Build {
     /// A circuit from two values to one.

@@ -1,6 +1,6 @@
 //! Why a name gives no circuit or program.
 
-/// Why a name gives no built-in circuit.
+/// The reason why a name gives no built-in circuit.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum LibraryError {
     /// No built-in has this name.

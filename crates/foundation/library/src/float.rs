@@ -121,18 +121,18 @@ struct Fields<'a> {
     fraction: &'a [Wire],
 }
 
-/// What kind of number it is.
+/// The kind of a number.
 struct Kind {
-    /// The exponent field is zero: zero or subnormal.
+    /// Whether the exponent field is zero: zero or subnormal.
     small: Wire,
-    /// The exponent field is all ones: infinite or NaN.
+    /// Whether the exponent field is all ones: infinite or NaN.
     special: Wire,
-    /// Not a number.
+    /// Whether it is not a number.
     nan: Wire,
 }
 
 impl Fields<'_> {
-    /// 2e + f - 2 ANDs.
+    /// The kind of the number. 2e + f - 2 ANDs.
     fn kind(&self, b: &mut Builder) -> Kind {
         let (small, special) = (arith::is_zero(b, self.exponent), all_ones(b, self.exponent));
         Kind { small, special, nan: self.nan(b) }
@@ -167,12 +167,12 @@ fn all_ones(b: &mut Builder, bits: &[Wire]) -> Wire {
     arith::is_zero(b, &negated)
 }
 
-/// Each bit XORed with `flip`.
+/// The bits, each XORed with `flip`.
 fn flip(b: &mut Builder, bits: &[Wire], flip: Wire) -> Vec<Wire> {
     bits.iter().map(|&bit| b.xor(bit, flip)).collect()
 }
 
-/// Each bit ANDed with `keep`.
+/// The bits, each ANDed with `keep`.
 fn mask(b: &mut Builder, bits: &[Wire], keep: Wire) -> Vec<Wire> {
     bits.iter().map(|&bit| b.and(bit, keep)).collect()
 }

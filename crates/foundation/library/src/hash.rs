@@ -19,18 +19,18 @@ use comity_circuit::{Program, ProgramBuilder, Register, Wire};
 
 use super::arith;
 
-/// Bytes as wires: the last one is on the first wires.
+/// The wires of bytes: the last one is on the first wires.
 fn bytes(bytes: &[u8]) -> Vec<Wire> {
     bytes.iter().rev().flat_map(|&byte| arith::constant(byte.into(), 8)).collect()
 }
 
-/// Block `index` of a message, of so many bytes. The first one is at its end.
+/// Block `index` of a message, of `size` bytes. The first one is at its end.
 fn block(message: Register, index: u64, size: usize) -> Register {
     let bits = 8 * size as u64;
     message.slice(message.bits() - (index + 1) * bits, bits)
 }
 
-/// What comes after the last whole block of so many bytes.
+/// The rest of a message after the last whole block of `size` bytes.
 fn rest(message: Register, size: usize) -> Register {
     message.slice(0, message.bits() % (8 * size as u64))
 }

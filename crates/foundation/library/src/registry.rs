@@ -7,7 +7,7 @@ use crate::entry::{Build, Entry, Size};
 use crate::error::LibraryError;
 use crate::table::TABLES;
 
-/// All built-ins, in the order in which a list shows them.
+/// The entries of all built-ins, in the order in which a list shows them.
 pub fn names() -> impl Iterator<Item = &'static Entry> + Clone {
     TABLES.iter().copied().flatten()
 }

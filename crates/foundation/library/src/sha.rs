@@ -27,7 +27,7 @@ fn add_words(b: &mut Builder, x: &[Vec<Wire>], y: &[Vec<Wire>]) -> Vec<Wire> {
     x.iter().zip(y).rev().flat_map(|(x, y)| add(b, x, y)).collect()
 }
 
-/// `y` where `x` is one, else `z`. One AND a bit.
+/// The choice of `y` where `x` is one, else `z`. One AND a bit.
 fn choose(b: &mut Builder, x: &[Wire], y: &[Wire], z: &[Wire]) -> Vec<Wire> {
     (0..x.len()).map(|i| b.mux(x[i], y[i], z[i])).collect()
 }

@@ -2,9 +2,9 @@
 
 use comity_circuit::{Builder, Op, Wire};
 
-/// An AND gate.
+/// The operation AND.
 pub(super) const A: Op = Op::And;
-/// An XOR gate.
+/// The operation XOR.
 pub(super) const X: Op = Op::Xor;
 
 /// A straight-line program: wires 0.. are the inputs, then comes one for each gate.

@@ -82,7 +82,7 @@ impl Design {
         Design { name: name.into(), state: RefCell::default() }
     }
 
-    /// The next input, given by its owner. All inputs come before the first operation.
+    /// The value of the next input, given by its owner. All inputs come before the first operation.
     ///
     /// # Panics
     /// After an operation that built a gate.
@@ -99,7 +99,7 @@ impl Design {
         shape.over(self, &mut wires.into_iter())
     }
 
-    /// The next output.
+    /// Reveals the next output.
     #[track_caller]
     pub fn output<'d>(&'d self, name: &str, to: Recipients, value: impl Value<'d>) {
         let wires = self.wires_of(&value);
@@ -108,7 +108,7 @@ impl Design {
         state.recipients.push((to, value.ty()));
     }
 
-    /// The constant of so many bits.
+    /// The unsigned constant of `bits` bits.
     ///
     /// # Panics
     /// If it does not fit.
@@ -117,7 +117,7 @@ impl Design {
         self.number(&number::literal::<Unsigned>(false, value, bits))
     }
 
-    /// The signed constant of so many bits.
+    /// The signed constant of `bits` bits.
     ///
     /// # Panics
     /// If it does not fit.

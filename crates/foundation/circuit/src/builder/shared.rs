@@ -8,7 +8,7 @@
 use super::Wire;
 use crate::circuit::{Circuit, Op};
 
-/// What gates are found by: the operation and the literals that the gate reads, as a hash, and the later literal.
+/// The key that gates are found by: the operation and the literals that the gate reads, as a hash, and the later literal.
 #[derive(Clone, Copy)]
 pub(super) struct Key {
     hash: u32,
@@ -24,12 +24,12 @@ impl Key {
         Key { hash, later: y.0 }
     }
 
-    /// Where the search near the wire starts.
+    /// The place where the search near the wire starts.
     fn start(self) -> usize {
         (PLACES * self.later as usize).saturating_sub(self.hash as usize % REACH)
     }
 
-    /// What stands near the wire for a gate: its index plus one, and bits of the hash above it.
+    /// The entry near the wire for a gate: its index plus one, and bits of the hash above it.
     fn near(self, index: usize) -> u32 {
         self.hash & !INDEX | (index as u32 + 1)
     }
@@ -37,24 +37,24 @@ impl Key {
 
 /// Places for each wire: gates fill half of them.
 const PLACES: usize = 2;
-/// How far before its wire's places a search starts at most.
+/// The most places before its wire's own that a search starts.
 const REACH: usize = 128;
-/// How many places a search looks at before it goes to the far table.
+/// The number of places that a search looks at before it goes to the far table.
 const PROBES: usize = 16;
 /// The bits of a place that hold an index: there are fewer wires than that.
 const INDEX: u32 = (1 << 28) - 1;
 const _: () = assert!(Circuit::MAX_WIRES <= INDEX as usize);
 
-/// From keys to gate indices. Nothing is ever taken out, so a search ends at a free place.
+/// A map from keys to gate indices. Nothing is ever taken out, so a search ends at a free place.
 #[derive(Default)]
 pub(super) struct Shared {
-    /// Zero marks a free place.
+    /// The places near the wires; zero marks a free one.
     near: Vec<u32>,
     far: Far,
 }
 
 impl Shared {
-    /// The gate of this key that is the one. `is` is asked about few others.
+    /// The gate of this key that `is` says is the one wanted; it is asked about few others.
     pub(super) fn find(&self, key: Key, mut is: impl FnMut(usize) -> bool) -> Option<usize> {
         let near = self.near.get(key.start()..)?;
         for &place in &near[..PROBES.min(near.len())] {
@@ -84,7 +84,7 @@ impl Shared {
 /// An open-addressing table from hashes to gate indices; a hash may have several. At most three quarters are taken.
 #[derive(Default)]
 struct Far {
-    /// The hash, then the index plus one; zero marks a free place. A power of two of them.
+    /// The places, a power of two of them: the hash, then the index plus one; zero marks a free one.
     places: Vec<u64>,
     taken: usize,
 }

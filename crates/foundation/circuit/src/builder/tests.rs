@@ -26,7 +26,7 @@ fn tables(circuit: &Circuit) -> Vec<u64> {
     circuit.output_wires().iter().map(|&w| wires[w as usize]).collect()
 }
 
-/// Builds with two inputs, gives the output's truth table on them and the counts.
+/// The truth table and the counts of what `build` makes of two inputs.
 fn two(build: impl Fn(&mut Builder, Wire, Wire) -> Wire) -> (u64, crate::circuit::Counts) {
     let mut b = Builder::new();
     let x = b.input("x", 2);

@@ -53,19 +53,19 @@ pub struct ProgramBuilder {
     name: String,
     wires: u64,
     circuits: Vec<Circuit>,
-    /// Where circuits of this shape are; equal ones are kept once.
+    /// The indices of the circuits of a shape; equal ones are kept once.
     known: HashMap<(usize, usize, usize), Vec<usize>>,
     /// The steps of the open loops, innermost last; the first are the program's.
     open: Vec<Vec<Step>>,
 }
 
 impl Register {
-    /// How many bits.
+    /// The number of bits.
     pub fn bits(self) -> u64 {
         self.bits
     }
 
-    /// The wires from `from` on.
+    /// The part of the register from wire `from` on, `bits` wires of it.
     ///
     /// # Panics
     /// If they are not all in the register.
@@ -84,7 +84,7 @@ impl Register {
         self.slice(index.checked_mul(bits).expect("an index in the register"), bits)
     }
 
-    /// The register where it is, whatever the turn.
+    /// The span of the register, the same in every turn.
     pub fn span(self) -> Span {
         Span { start: self.start, bits: self.bits, strides: Vec::new() }
     }
@@ -114,7 +114,7 @@ impl ProgramBuilder {
         }
     }
 
-    /// Room for a value.
+    /// A new register, room for a value.
     pub fn register(&mut self, bits: u64) -> Register {
         let start = self.wires;
         // A memory that is too large is refused at the end, by its size.
@@ -122,7 +122,7 @@ impl ProgramBuilder {
         Register { start, bits }
     }
 
-    /// The next input value, put in by its owner.
+    /// The register of the next input value, put in by its owner.
     ///
     /// # Panics
     /// Inside a loop.
@@ -132,7 +132,7 @@ impl ProgramBuilder {
         register
     }
 
-    /// The next output value.
+    /// Reveals the next output value.
     ///
     /// # Panics
     /// Inside a loop.
@@ -197,7 +197,7 @@ impl ProgramBuilder {
         self.push(Step::Repeat { times, body });
     }
 
-    /// How many wires the memory has so far.
+    /// The number of wires that the memory has so far.
     pub fn wires(&self) -> u64 {
         self.wires
     }

@@ -10,7 +10,7 @@ use crate::types::Type;
 const BUDGET: u64 = 1 << 22;
 const BUDGET_PER_SPAN: u64 = 256;
 
-/// What the checks find out on the way.
+/// The facts that the checks find out on the way.
 pub(super) struct Checked {
     pub(super) inputs: Vec<Input>,
     pub(super) outputs: Vec<Output>,
@@ -203,7 +203,7 @@ impl Checker<'_> {
         Ok((first, end - 1))
     }
 
-    /// What one call writes is written once, and no other call reads or writes it.
+    /// Checks that calls are independent: what one call writes is written once, and no other call reads or writes it.
     fn independent(&mut self, times: u64, mut places: Vec<Place>) -> Result<(), ProgramError> {
         places.sort_by_key(|place| place.first);
         self.budget += BUDGET_PER_SPAN * places.len() as u64;
@@ -232,7 +232,7 @@ impl Checker<'_> {
         Ok(())
     }
 
-    /// The distance from `a` to `b` in the first call, as a start and terms for the loops.
+    /// The distance from place `a` to place `b` in the first call, as a start and terms for the loops.
     fn distance(&self, a: &Place, b: &Place) -> (i128, Vec<Term>) {
         let stride = |place: &Place, depth: usize| i128::from(place.span.strides.get(depth).copied().unwrap_or(0));
         let terms = self

@@ -7,14 +7,14 @@ use super::{Program, ProgramError, Span, Step};
 use crate::circuit::{Circuit, Group};
 use crate::party::{Owner, Recipients};
 
-/// Where each value of a circuit is in the memory: the start, the bits that it takes, the bits of one call.
+/// The place of a value of a circuit in the memory: the start, the bits that it takes, the bits of one call.
 struct Place {
     start: u64,
     total: u64,
     bits: u64,
 }
 
-/// Lays values out one after another.
+/// A layout, of values one after another.
 struct Layout {
     end: u64,
 }
@@ -32,7 +32,7 @@ fn span(start: u64, bits: u64) -> Span {
     Span { start, bits, strides: Vec::new() }
 }
 
-/// All inputs, then the steps, then all outputs.
+/// A program of all inputs, then the steps, then all outputs.
 fn assemble(
     circuit: Circuit,
     layout: &Layout,
@@ -55,7 +55,7 @@ fn assemble(
 }
 
 impl Program {
-    /// One call of a circuit.
+    /// A program of one call of a circuit.
     ///
     /// # Errors
     /// [`ProgramError::TooManyWires`] if the values do not fit a memory.
@@ -63,9 +63,9 @@ impl Program {
         Program::map(circuit, 1, &[])
     }
 
-    /// `times` independent calls of a circuit. An input value holds the calls' values one after another, the first
-    /// call's on its first wires, but for those in `shared`, which are one value that all calls read. Output values
-    /// hold the calls' values likewise.
+    /// A program of `times` independent calls of a circuit. An input value holds the calls' values one after another,
+    /// the first call's on its first wires, but for those in `shared`, which are one value that all calls read. Output
+    /// values hold the calls' values likewise.
     ///
     /// # Errors
     /// [`ProgramError::ZeroTimes`]; [`ProgramError::NoValue`] and [`ProgramError::NamedTwice`] for `shared`;
@@ -96,9 +96,9 @@ impl Program {
         assemble(circuit, &layout, &inputs, call, &outputs)
     }
 
-    /// `times` calls of a circuit, one after another. `feedback` pairs output values with input values: each turn puts
-    /// out what the next one takes in, and the value that a party gives is that of the first turn. Other input values
-    /// stay what they are; outputs are those of the last turn.
+    /// A program of `times` calls of a circuit, one after another. `feedback` pairs output values with input values:
+    /// each turn puts out what the next one takes in, and the value that a party gives is that of the first turn. Other
+    /// input values stay what they are; outputs are those of the last turn.
     ///
     /// # Errors
     /// [`ProgramError::ZeroTimes`]; [`ProgramError::NoValue`], [`ProgramError::NamedTwice`],

@@ -36,7 +36,7 @@ use crate::party::{Owner, PartySet, Recipients};
 const MAGIC: &[u8] = b"comity program";
 const VERSION: u32 = 2;
 
-/// Why bytes are no program.
+/// The reason why bytes are no program.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum DecodeError {
     /// The bytes do not begin as a program does.
@@ -75,7 +75,7 @@ pub enum DecodeError {
 }
 
 impl Program {
-    /// The canonical encoding.
+    /// The program's canonical encoding.
     pub fn encode(&self) -> Vec<u8> {
         let mut bytes = Vec::new();
         Encoder { to: &mut bytes, names: true }.program(self).expect("writing to memory succeeds");
@@ -351,7 +351,7 @@ impl<'a> Decoder<'a> {
         self.items(count.into(), item)
     }
 
-    /// So many items. Room is made as they are read, and each takes a byte at least.
+    /// A list of `count` items. Room is made as they are read, and each takes a byte at least.
     fn items<T>(&mut self, count: u64, mut item: impl FnMut(&mut Self, usize) -> Decoded<T>) -> Decoded<Vec<T>> {
         let mut items = Vec::new();
         for i in 0..count {

@@ -6,7 +6,7 @@ use comity_core::PartyId;
 
 use super::Program;
 
-/// Where in a program a step stands: its index, and inside loops those of the loops around it, outermost first.
+/// The path to a step of a program: its index, and inside loops those of the loops around it, outermost first.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct StepPath(pub Vec<usize>);
 
@@ -21,7 +21,7 @@ impl fmt::Display for StepPath {
     }
 }
 
-/// Why a program was refused.
+/// The reason why a program was refused.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum ProgramError {
     /// The memory is larger than [`Program::MAX_WIRES`].
@@ -42,33 +42,33 @@ pub enum ProgramError {
     /// A call names a circuit that is not there.
     #[error("{step} calls circuit {circuit}, and there are {count}")]
     NoCircuit {
-        /// Which step.
+        /// The step.
         step: StepPath,
-        /// The circuit that it names.
+        /// The index of the circuit that it names.
         circuit: usize,
-        /// How many there are.
+        /// The number of circuits that there are.
         count: usize,
     },
     /// A call has another number of arguments or results than the circuit.
     #[error("{step} has {given} {what} values; the circuit has {takes}")]
     Arity {
-        /// Which step.
+        /// The step.
         step: StepPath,
         /// `input` or `output`.
         what: &'static str,
-        /// How many the step gives.
+        /// The number that the step gives.
         given: usize,
-        /// How many the circuit has.
+        /// The number that the circuit has.
         takes: usize,
     },
     /// A span of a call has another width than the circuit's value.
     #[error("{step} has {given} bits for {what} value {value}; the circuit has {takes}")]
     Width {
-        /// Which step.
+        /// The step.
         step: StepPath,
         /// `input` or `output`.
         what: &'static str,
-        /// Which value of the circuit.
+        /// The index of the circuit's value.
         value: usize,
         /// The width of the span.
         given: u64,
@@ -78,21 +78,21 @@ pub enum ProgramError {
     /// A span has more strides than there are loops around it.
     #[error("{step} has a span with {given} strides inside {loops} loops")]
     Strides {
-        /// Which step.
+        /// The step.
         step: StepPath,
-        /// How many strides.
+        /// The number of strides.
         given: usize,
-        /// How many loops.
+        /// The number of loops.
         loops: usize,
     },
     /// A span leaves the memory in some turn of the loops around it.
     #[error("{step} reaches wires {first} to {last}; the memory has {wires}")]
     OutsideMemory {
-        /// Which step.
+        /// The step.
         step: StepPath,
         /// The lowest wire that any turn reaches.
         first: i128,
-        /// The highest one.
+        /// The highest wire that any turn reaches.
         last: i128,
         /// The size of the memory.
         wires: u64,
@@ -100,17 +100,17 @@ pub enum ProgramError {
     /// Two output values of one call share wires, so that the result depends on which is written last.
     #[error("{step}: output values {a} and {b} of one call are written to the same wires")]
     WrittenTwice {
-        /// Which step.
+        /// The step.
         step: StepPath,
-        /// One output value.
+        /// The one output value.
         a: usize,
-        /// The other.
+        /// The other output value.
         b: usize,
     },
     /// The calls of a step are not independent.
     #[error("{step}: its calls are not independent: one writes output value {written} where another has its {other}")]
     Dependent {
-        /// Which step.
+        /// The step.
         step: StepPath,
         /// The output value of the one call.
         written: usize,
@@ -134,9 +134,9 @@ pub enum ProgramError {
     NoValue {
         /// `input` or `output`.
         what: &'static str,
-        /// The value asked for.
+        /// The index of the value asked for.
         index: usize,
-        /// How many there are.
+        /// The number of values that there are.
         count: usize,
     },
     /// A type whose values have another width.
@@ -144,9 +144,9 @@ pub enum ProgramError {
     Type {
         /// `input` or `output`.
         what: &'static str,
-        /// The value.
+        /// The index of the value.
         index: usize,
-        /// Its width.
+        /// The width of the value.
         bits: usize,
         /// The type.
         ty: String,
@@ -164,11 +164,11 @@ pub enum ProgramError {
     Feedback {
         /// The output value.
         output: usize,
-        /// Its width.
+        /// The width of the output value.
         output_bits: usize,
         /// The input value.
         input: usize,
-        /// Its width.
+        /// The width of the input value.
         input_bits: usize,
     },
 }

@@ -32,7 +32,7 @@ pub(super) fn reaches(mut start: i128, terms: &[Term], low: i128, high: i128, bu
     found
 }
 
-/// Terms have positive factors, the largest first.
+/// Searches for a value in the range: terms have positive factors, the largest first.
 fn search(start: i128, form: &[Term], low: i128, high: i128, steps: &mut u64) -> bool {
     *steps = steps.saturating_sub(1);
     let most: i128 = form.iter().map(|t| t.factor * t.last).sum();

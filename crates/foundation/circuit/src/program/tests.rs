@@ -9,7 +9,7 @@ use crate::plain::{Plain, eval_circuit};
 use crate::random::Rng;
 use crate::run::run;
 
-/// Two inputs of two bits, outputs of two and one bits.
+/// A circuit of two inputs of two bits, with outputs of two and one bits.
 fn small() -> Circuit {
     let mut b = Builder::new();
     let (x, y) = (b.input("x", 2), b.input("y", 2));
@@ -45,7 +45,7 @@ fn at(path: &[usize]) -> StepPath {
     StepPath(path.to_vec())
 }
 
-/// Keeps outputs.
+/// An observer that keeps outputs.
 #[derive(Default)]
 struct Keep(Vec<(usize, Bits)>);
 

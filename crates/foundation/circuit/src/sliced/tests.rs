@@ -17,7 +17,7 @@ fn every_instance_computes_what_the_circuit_does() {
     }
 }
 
-/// Adds two numbers of eight bits.
+/// A circuit that adds two numbers of eight bits.
 fn add() -> Circuit {
     let mut b = Builder::new();
     let (x, y) = (b.input("x", 8), b.input("y", 8));

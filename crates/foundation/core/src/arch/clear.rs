@@ -12,13 +12,13 @@ use crate::tape::Gate;
 use crate::tape::Tape;
 use crate::tape::clear::Lanes;
 
-/// What a slot holds.
+/// A word: what a slot holds.
 pub(super) trait Word: Copy + BitXor<Output = Self> + BitAnd<Output = Self> {}
 
 impl Word for bool {}
 impl Word for Lanes {}
 
-/// Where a gate's offset into blocks leads among the slots.
+/// The slot that a gate's offset into blocks leads to.
 ///
 /// # Safety
 /// `slots` holds the slot of the offset.
@@ -55,7 +55,7 @@ unsafe fn run<W: Word, const AND: bool>(gates: &[Gate], slots: *mut W) {
     }
 }
 
-/// One gate.
+/// Does one gate.
 ///
 /// # Safety
 /// As `run`.

@@ -21,7 +21,7 @@ pub(super) const PIECES: usize = 4;
 /// Bytes in a strip.
 const STRIP: usize = PIECE * PIECES;
 
-/// `a b` in GF(2^8) modulo x^8 + x^4 + x^3 + x + 1, the field of AES.
+/// The product `a b` in GF(2^8) modulo x^8 + x^4 + x^3 + x + 1, the field of AES.
 pub(crate) const fn multiply(a: u8, b: u8) -> u8 {
     let (mut product, mut a, mut bit) = (0, a, 0);
     while bit < 8 {
@@ -49,11 +49,11 @@ pub(super) trait Strip: Copy {
     unsafe fn scatter(self, to: [*mut u8; PIECES]);
     unsafe fn zero() -> Self;
     unsafe fn split(self) -> Self::Split;
-    /// `self + factor * x`.
+    /// The sum `self + factor * x`.
     unsafe fn add_product(self, x: &Self::Split, factor: &Self::Factor) -> Self;
 }
 
-/// Where a message's pieces are: so many bytes apart.
+/// The pieces of a message, so many bytes apart.
 #[derive(Clone, Copy)]
 pub(super) struct Pieces<P> {
     start: P,
@@ -110,16 +110,16 @@ pub(crate) struct Matrix {
     factors: Factors,
 }
 
-/// Message after message, one row of 16-byte blocks for each 16 bytes of them.
+/// Messages side by side: one row of 16-byte blocks for each 16 bytes of them.
 #[derive(Clone, Copy)]
 pub(crate) struct Rows<'a> {
     pub(crate) rows: &'a [crate::memory::block::Block],
-    /// Messages, blocks in a row.
+    /// The number of messages, which is the blocks in a row.
     pub(crate) width: usize,
 }
 
 impl Matrix {
-    /// The matrix of so many columns whose rows are those entries.
+    /// The matrix of `inputs` columns with these entries, row after row.
     pub(crate) fn new(backend: Backend, inputs: usize, entries: &[u8]) -> Matrix {
         let outputs = entries.len().checked_div(inputs).unwrap_or(0);
         assert_eq!(entries.len(), inputs * outputs, "whole rows");
@@ -206,7 +206,7 @@ impl Matrix {
         );
     }
 
-    /// The last strip, if it is not whole: brought by `from`, message by message, and taken away by `to`.
+    /// Does the last strip, if it is not whole: brought by `from`, message by message, and taken away by `to`.
     fn rest(&self, any: bool, from: impl Fn(usize, &mut [u8; STRIP]), mut to: impl FnMut(usize, &[u8; STRIP])) {
         if !any {
             return;
@@ -238,13 +238,13 @@ impl Matrix {
     }
 }
 
-/// Outputs in groups of about equal size, at most `wide`.
+/// The outputs in groups of about equal size, at most `wide`.
 fn groups(outputs: usize, wide: usize) -> impl Iterator<Item = core::ops::Range<usize>> {
     let count = outputs.div_ceil(wide);
     (0..count).map(move |group| group * outputs / count..(group + 1) * outputs / count)
 }
 
-/// All strips.
+/// Walks over all strips.
 ///
 /// # Safety
 /// As [`Matrix::run`], and for [`Strip`].
@@ -285,7 +285,7 @@ pub(super) unsafe fn walk<S: Strip>(
     }
 }
 
-/// One strip of `N` outputs.
+/// Sums up one strip of `N` outputs.
 ///
 /// # Safety
 /// As [`walk`].

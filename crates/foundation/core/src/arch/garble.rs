@@ -75,7 +75,7 @@ pub(crate) use keys::KeyRing;
 pub(super) use sides::{Evaluating, Garbling};
 pub(super) use walk::walk;
 
-/// What garbling needs of a register beyond AES: the labels of a wire in as many gates (or copies) as there are lanes.
+/// A register as garbling needs it, beyond AES: the labels of a wire in as many gates (or copies) as there are lanes.
 ///
 /// # Safety
 /// Every method may only be called where the CPU features of the implementation are present.
@@ -89,9 +89,9 @@ pub(super) trait Wires: Lanes {
     unsafe fn scatter(self, to: [*mut Block; 4]);
     unsafe fn or(self, other: Self) -> Self;
     unsafe fn xor3(self, b: Self, c: Self) -> Self;
-    /// Each lane all ones if its bit 0 is one, else all zeros.
+    /// The mask of bit 0: each lane all ones if its bit 0 is one, else all zeros.
     unsafe fn lsb_mask(self) -> Self;
-    /// `SubWord(RotWord(w)) ^ rcon` of each 32-bit word.
+    /// The key schedule's `SubWord(RotWord(w)) ^ rcon` of each 32-bit word.
     unsafe fn key_word(self, rcon: Self) -> Self;
     /// Transposes each 4 x 4 matrix of words that lane `l` of the four registers makes.
     unsafe fn transpose_words(words: [Self; 4]) -> [Self; 4];

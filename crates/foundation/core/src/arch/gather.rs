@@ -10,7 +10,7 @@ use super::kernels::safe;
 use super::lanes::Lanes;
 use crate::memory::block::Block;
 
-/// As [`Table::gather_add`](crate::Table::gather_add); the caller has checked the lengths.
+/// Gathers as [`Table::gather_add`](crate::Table::gather_add); the caller has checked the lengths.
 pub(crate) fn add<const N: usize>(
     backend: Backend,
     table: &[Block],
@@ -21,7 +21,7 @@ pub(crate) fn add<const N: usize>(
     safe!(backend, gather_add(table, numbers, from, out));
 }
 
-/// Numbers to places of a table of `len` blocks, less than 2^32.
+/// Scales numbers to places of a table of `len` blocks, less than 2^32.
 #[inline(always)]
 fn scale<const N: usize>(numbers: &mut [[u32; N]], len: usize) {
     // That both factors have 32 bits makes it one instruction for eight numbers.

@@ -9,15 +9,15 @@ use super::lanes::Lanes;
 use super::{Backend, RoundKeys};
 use crate::memory::block::Block;
 
-/// What is left of a node if it is a leaf: all but bit 0.
+/// The mask of a leaf: all bits but bit 0.
 const UPPER: Block = Block::from_u128(u128::MAX - 1);
 
-/// As [`TreeHash::children`](crate::TreeHash::children); the caller has checked the length.
+/// Makes children as [`TreeHash::children`](crate::TreeHash::children); the caller has checked the length.
 pub(crate) fn children(backend: Backend, keys: &RoundKeys, nodes: &mut [Block], clear: bool) -> Block {
     safe!(backend, tree_children(keys, nodes, clear))
 }
 
-/// As [`TreeHash::add_under`](crate::TreeHash::add_under); the caller has checked the lengths.
+/// Adds as [`TreeHash::add_under`](crate::TreeHash::add_under); the caller has checked the lengths.
 pub(crate) fn add_under(backend: Backend, fours: &[u32], add: &[[Block; 4]; 2], nodes: &mut [Block]) {
     safe!(backend, tree_add(fours, add, nodes));
 }
@@ -47,7 +47,7 @@ pub(super) unsafe fn wide_children<V: Lanes, H: Lanes, S: Lanes>(
     }
 }
 
-/// The children of all parents, `N` registers at a time.
+/// Makes the children of all parents, `N` registers at a time.
 ///
 /// # Safety
 /// As for [`Lanes`]; `half` is a multiple of what `N` registers hold, and `nodes` good for twice as many blocks.

@@ -14,10 +14,11 @@ pub(super) use safe;
 
 /// Work over arrays in plain Rust, for [`Backend::vectorize`].
 pub trait Vectorize {
-    /// What comes of it.
+    /// The result of the work.
     type Output;
 
-    /// The work. Mark it, and what it calls, `#[inline(always)]`: only what is inlined gets the machine's instructions.
+    /// Does the work. Mark it, and what it calls, `#[inline(always)]`: only what is inlined gets the machine's
+    /// instructions.
     fn run(self) -> Self::Output;
 }
 

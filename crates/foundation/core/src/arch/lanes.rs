@@ -25,13 +25,13 @@ pub(super) trait Lanes: Copy {
     unsafe fn and(self, other: Self) -> Self;
     /// The same word in every place.
     unsafe fn words(word: u32) -> Self;
-    /// `(lo, hi)` to `(hi, lo ^ hi)` in each lane: the orthomorphism of correlation-robust hashing.
+    /// The orthomorphism of correlation-robust hashing: `(lo, hi)` to `(hi, lo ^ hi)` in each lane.
     unsafe fn sigma(self) -> Self;
     /// Adds a number to the low 64 bits of every lane.
     unsafe fn add_low(self, n: u64) -> Self;
     /// A middle round of AES: ShiftRows, SubBytes, MixColumns, and the key added.
     unsafe fn aes_round(self, key: Self) -> Self;
-    /// The last round, without MixColumns.
+    /// The last round of AES, without MixColumns.
     unsafe fn aes_last(self, key: Self) -> Self;
     /// The carry-less product of a half of `self` (bit 0 of `HALVES`) and one of `other` (bit 4).
     unsafe fn clmul<const HALVES: i32>(self, other: Self) -> Self;
@@ -41,7 +41,7 @@ pub(super) trait Lanes: Copy {
     /// Undoes [`zip_lanes`](Lanes::zip_lanes).
     unsafe fn unzip_lanes(self, other: Self) -> [Self; 2];
 
-    /// `first`, `first + 1`, ... in the lanes.
+    /// The numbers `first`, `first + 1`, ... in the lanes.
     #[inline(always)]
     unsafe fn count_from(first: u128) -> Self {
         let counters = [0, 1, 2, 3].map(|i| first.wrapping_add(i).to_le_bytes());
@@ -58,8 +58,8 @@ pub(super) trait Lanes: Copy {
 pub(super) trait Bytes: Copy {
     /// 128-bit lanes in a register.
     const LANES: usize;
-    /// Where [`transpose_bits`](Bytes::transpose_bits) takes columns: byte `j` of a lane of register `i` has the lane's column
-    /// `STEPS[0] * i + STEPS[1] * j`.
+    /// The steps by which [`transpose_bits`](Bytes::transpose_bits) takes columns: byte `j` of a lane of register `i`
+    /// has the lane's column `STEPS[0] * i + STEPS[1] * j`.
     const STEPS: [usize; 2];
 
     unsafe fn load(from: *const u8) -> Self;

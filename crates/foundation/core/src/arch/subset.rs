@@ -22,7 +22,7 @@ pub(super) const TILE: usize = 8;
 /// Blocks of memory for sums.
 pub(crate) const ROOM: usize = KEPT * SUBSETS * TILE;
 
-/// What is added to what.
+/// The rows to be added, and the digits that name them.
 pub(crate) struct Rows<'a> {
     /// Blocks in a row.
     pub(crate) width: usize,
@@ -35,7 +35,7 @@ pub(crate) struct Rows<'a> {
 }
 
 impl Rows<'_> {
-    /// How many rows a group has.
+    /// The number of rows of a group.
     #[inline(always)]
     fn members(&self, group: usize) -> usize {
         GROUP.min((self.rows.len() / self.width).saturating_sub(GROUP * group))
@@ -48,7 +48,7 @@ pub(crate) fn add(backend: Backend, all: &Rows<'_>, out: &mut [Block], room: &mu
     safe!(backend, subset_add(all, out, room));
 }
 
-/// All tiles: of `N` wide registers, then of one, then of single blocks.
+/// Adds all tiles: of `N` wide registers, then of one, then of single blocks.
 ///
 /// # Safety
 /// As for [`Lanes`]; `S` has one lane, and the lengths are what [`add`] says.
@@ -74,7 +74,7 @@ pub(super) unsafe fn wide<V: Lanes, const N: usize, S: Lanes>(all: &Rows<'_>, ou
     }
 }
 
-/// The tile of each row that starts with block `at`.
+/// Adds the tile of each row that starts with block `at`.
 ///
 /// # Safety
 /// As for [`Lanes`]; the tile is inside a row, and the lengths are what [`add`] says.
@@ -172,7 +172,7 @@ unsafe fn xor<V: Lanes, const N: usize>(mut a: [V; N], b: [V; N]) -> [V; N] {
     }
 }
 
-/// A block at a time.
+/// Adds a block at a time.
 pub(super) fn portable(all: &Rows<'_>, out: &mut [Block], room: &mut [Block]) {
     for at in 0..all.width {
         for group in 0..all.groups {

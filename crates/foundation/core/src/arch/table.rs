@@ -18,7 +18,7 @@ const HUGE: usize = 2 << 20;
 pub(crate) struct Memory {
     blocks: NonNull<Block>,
     len: usize,
-    /// What was allocated: the blocks lie inside.
+    /// The start of what was allocated: the blocks lie inside.
     start: NonNull<u8>,
     layout: Layout,
 }
@@ -29,7 +29,7 @@ unsafe impl Send for Memory {}
 unsafe impl Sync for Memory {}
 
 impl Memory {
-    /// So many zero blocks, if they fit.
+    /// Memory of `len` zero blocks, if they fit.
     pub(crate) fn zeroed(len: usize) -> Option<Memory> {
         let bytes = len.checked_mul(Block::BYTES)?.max(1);
         // Whole pages, if it is worth one: nothing else then lies on the last one. The allocator would write zeros to
@@ -73,7 +73,7 @@ impl Drop for Memory {
     }
 }
 
-/// Asks for huge pages, before the first write. Without them all is the same, but slower: errors do not matter.
+/// Asks for huge pages for memory, before the first write. Without them all is the same, but slower: errors do not matter.
 ///
 /// # Safety
 /// The bytes are an allocation.

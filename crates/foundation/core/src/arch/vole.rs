@@ -29,7 +29,8 @@ pub(crate) fn fold(backend: Backend, leaves: &[RoundKeys], first: u64, sum: &mut
     safe!(backend, vole_fold(leaves, missing, first, sum, rows));
 }
 
-/// As many steps of eight wide registers as there are, then steps of eight blocks, the last one perhaps not full.
+/// Folds in as many steps of eight wide registers as there are, then in steps of eight blocks, the last one perhaps not
+/// full.
 ///
 /// # Safety
 /// As for [`Lanes`]; `S` has one lane. `keys.len() + missing` is 2 to 2^[`MAX_DEPTH`], a power of two, and `rows` is as
@@ -148,7 +149,7 @@ unsafe fn encrypt<V: Lanes>(keys: &RoundKeys, counter: &[V; 8], state: &mut [V; 
     }
 }
 
-/// The same in plain Rust, leaf by leaf.
+/// The sums of [`fold`] in plain Rust, leaf by leaf.
 pub(super) fn portable_fold(
     keys: &[RoundKeys],
     missing: usize,

@@ -13,7 +13,7 @@ use crate::arch::Backend;
 use crate::arch::erasure::{Matrix, Rows, multiply};
 use crate::memory::block::Block;
 
-/// The sender's side: what makes `coded` messages out of `messages`.
+/// The code, which is the sender's side: it makes `coded` messages out of `messages`.
 pub struct ErasureCode {
     backend: Backend,
     messages: usize,
@@ -35,9 +35,9 @@ impl ErasureCode {
     /// The most messages, those sent included: the non-zero elements of the field.
     pub const MAX: usize = 255;
 
-    /// How many circuits `t` and how many of them to evaluate, `e`, so that whoever guesses which are evaluated is right with
-    /// a chance of at most 2^-rho: `C(t, e) >= 2^rho`. Each pair `(t, e)` that no other beats in both, from the fewest
-    /// circuits to the fewest evaluated, as far as the code goes.
+    /// The pairs of a number of circuits `t` and of those to evaluate, `e`, so that whoever guesses which are evaluated
+    /// is right with a chance of at most 2^-rho: `C(t, e) >= 2^rho`. Each pair `(t, e)` that no other beats in both,
+    /// from the fewest circuits to the fewest evaluated, as far as the code goes.
     ///
     /// # Panics
     /// If `rho` is more than 127.
@@ -75,17 +75,17 @@ impl ErasureCode {
         ErasureCode { backend, messages, coded, matrix: Matrix::new(backend, messages, &entries) }
     }
 
-    /// The messages, `t`.
+    /// The number of messages, `t`.
     pub fn messages(&self) -> usize {
         self.messages
     }
 
-    /// The messages that are sent, `e`.
+    /// The number of messages that are sent, `e`.
     pub fn coded(&self) -> usize {
         self.coded
     }
 
-    /// Writes what is sent for a stretch of all messages.
+    /// Writes the coded messages for a stretch of all messages.
     ///
     /// # Panics
     /// If these are not so many messages, or their lengths differ.
@@ -93,8 +93,8 @@ impl ErasureCode {
         self.matrix.apply(messages, coded);
     }
 
-    /// As [`encode`](ErasureCode::encode), with the messages side by side: rows of a block of each, as lockstep garbling
-    /// leaves them.
+    /// Encodes as [`encode`](ErasureCode::encode), with the messages side by side: rows of a block of each, as lockstep
+    /// garbling leaves them.
     ///
     /// # Panics
     /// If these are not equally many whole rows.
@@ -129,7 +129,7 @@ impl ErasureDecoder {
         self.matrix.apply(&[known, coded].concat(), missing);
     }
 
-    /// As [`decode`](ErasureDecoder::decode), each of the three with its messages side by side.
+    /// Decodes as [`decode`](ErasureDecoder::decode), each of the three with its messages side by side.
     ///
     /// # Panics
     /// If these are not equally many whole rows.
@@ -154,7 +154,7 @@ fn interpolation(from: &[u8], to: &[u8]) -> Vec<u8> {
     entries
 }
 
-/// `x^254`, the inverse of `x`, and zero for zero.
+/// The inverse of `x`, `x^254`, and zero for zero.
 fn inverse(x: u8) -> u8 {
     // 254 = 2 + 4 + ... + 128
     let mut power = x;

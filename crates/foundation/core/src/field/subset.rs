@@ -20,7 +20,7 @@ impl SubsetSums {
     /// Bits of a digit: rows in a group.
     pub const DIGIT: usize = subset::GROUP;
 
-    /// Ready for [`add`](SubsetSums::add).
+    /// The sums on a backend, ready for [`add`](SubsetSums::add).
     pub fn new(backend: Backend) -> SubsetSums {
         SubsetSums { backend, room: Table::zeroed(subset::ROOM) }
     }

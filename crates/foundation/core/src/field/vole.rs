@@ -23,7 +23,7 @@ impl SmallFieldVole {
     /// The most bits of an element.
     pub const MAX_BITS: usize = vole::MAX_DEPTH;
 
-    /// From the seeds of all elements in order, or of all but the first.
+    /// The correlation from the seeds of all elements in order, or of all but the first.
     ///
     /// # Panics
     /// If the number of seeds is neither 2^k nor 2^k - 1 for a k from 1 to [`MAX_BITS`](SmallFieldVole::MAX_BITS).
@@ -37,12 +37,12 @@ impl SmallFieldVole {
         SmallFieldVole { backend, keys: seeds.iter().map(|&seed| backend.aes_expand(seed)).collect(), next: 0 }
     }
 
-    /// The bits of an element, `k`: how many rows there are.
+    /// The bits of an element, `k`, which is the number of rows.
     pub fn bits(&self) -> usize {
         (self.keys.len() + 1).ilog2() as usize
     }
 
-    /// The next `128 n` columns: `u` in `sum`, `n` blocks, and the `k` rows one after another in `rows`. Where the
+    /// Fills in the next `128 n` columns: `u` in `sum`, `n` blocks, and the `k` rows one after another in `rows`. Where the
     /// first seed is missing, `sum` gets the sum of the others, which means nothing.
     ///
     /// # Panics

@@ -31,7 +31,7 @@ impl Aes128 {
         self.counter(first, bytemuck::cast_slice_mut(out));
     }
 
-    /// As [`count`](Aes128::count), into bytes.
+    /// Counts as [`count`](Aes128::count), into bytes.
     pub(crate) fn counter(&self, first: u128, out: &mut [[u8; 16]]) {
         self.backend.aes_counter(&self.keys, first, out);
     }

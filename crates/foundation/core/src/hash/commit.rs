@@ -18,7 +18,7 @@ use crate::session::SessionId;
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub struct Commitment([u8; 32]);
 
-/// What opens a commitment, together with the message: its salt. Secret until then.
+/// The opening of a commitment, together with the message: its salt. Secret until then.
 #[derive(ZeroizeOnDrop)]
 pub struct Opening([u8; 32]);
 

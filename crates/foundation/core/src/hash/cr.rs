@@ -19,7 +19,7 @@ use crate::memory::block::Block;
 pub struct CrHash(Aes128);
 
 impl CrHash {
-    /// The hash.
+    /// The hash on a backend.
     pub fn new(backend: Backend) -> CrHash {
         CrHash(Aes128::new(backend, TccrHash::KEY))
     }
@@ -29,7 +29,7 @@ impl CrHash {
         self.0.cr(blocks);
     }
 
-    /// Writes the hashes of every block and of its sum with `delta`: both messages of an OT.
+    /// Writes the hashes of every block and of its sum with `delta`: the two messages of an OT.
     ///
     /// # Panics
     /// If there are not as many pairs as blocks.

@@ -5,7 +5,8 @@ use crate::arch::garble as kernels;
 use crate::arch::garble::KeyRing;
 use crate::memory::block::Block;
 
-/// `H(x, t) = E(start ^ t, s(x)) ^ s(x)` under tweaks that count up and never repeat: see [`Garbler`](crate::Garbler).
+/// The hash `H(x, t) = E(start ^ t, s(x)) ^ s(x)` under tweaks that count up and never repeat: see
+/// [`Garbler`](crate::Garbler).
 ///
 /// Sixteen keys are expanded together, so a batch that is no multiple of sixteen skips the tweaks that it leaves over.
 pub struct GateHash {

@@ -33,7 +33,7 @@ impl Prg {
         Prg { aes: Aes128::new(backend, seed), next: 0, ahead: [Block::ZERO; AHEAD], used: 16 * AHEAD }
     }
 
-    /// The next bytes of the stream.
+    /// Fills `out` with the next bytes of the stream.
     pub fn fill(&mut self, out: &mut [u8]) {
         let out = self.take_ahead(out);
         // Here the stream is at the edge of a block, or nothing is left to fill.
@@ -51,12 +51,12 @@ impl Prg {
         }
     }
 
-    /// The next blocks of the stream.
+    /// Fills `out` with the next blocks of the stream.
     pub fn fill_blocks(&mut self, out: &mut [Block]) {
         self.fill(Block::bytes_of_mut(out));
     }
 
-    /// The next numbers of the stream, each of four bytes, little-endian.
+    /// Fills `out` with the next numbers of the stream, each of four bytes, little-endian.
     pub fn fill_words(&mut self, out: &mut [u32]) {
         self.fill(bytemuck::cast_slice_mut(out));
         for word in out {
@@ -80,7 +80,7 @@ impl Prg {
         }
     }
 
-    /// Moves what was drawn ahead to the front of `out`; what is then left of `out` is returned.
+    /// Moves the bytes drawn ahead to the front of `out`; the rest of `out` is returned.
     fn take_ahead<'a>(&mut self, out: &'a mut [u8]) -> &'a mut [u8] {
         let ahead = &Block::bytes_of(&self.ahead)[self.used..];
         let (now, later) = out.split_at_mut(out.len().min(ahead.len()));

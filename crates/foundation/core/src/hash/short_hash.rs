@@ -4,7 +4,7 @@ use blake3::IncrementCounter;
 use blake3::platform::Platform;
 use zeroize::ZeroizeOnDrop;
 
-/// Hashes a call: twice what the widest machine computes side by side, so that a call costs little next to them.
+/// The hashes of a call: twice what the widest machine computes side by side, so that a call costs little next to them.
 const GROUP: usize = 32;
 
 // Flags of BLAKE3's compression (its paper, section 2.2): a message of one block is start, end and root in one.

@@ -31,7 +31,7 @@ pub struct SumHash {
     backend: Backend,
     #[zeroize(skip)]
     platform: Platform,
-    /// Bytes of a sum, and those already hashed.
+    /// The bytes of a sum, and those already hashed.
     len: usize,
     done: usize,
     /// The chaining values of each sum's pieces, one sum after another.
@@ -43,7 +43,7 @@ impl SumHash {
     /// Bytes of a piece: a chunk of BLAKE3.
     pub const PIECE: usize = 1024;
 
-    /// Ready for [`begin`](SumHash::begin).
+    /// The hash on a backend, ready for [`begin`](SumHash::begin).
     pub fn new(backend: Backend) -> SumHash {
         let (values, group) = (Vec::new(), vec![[0; SumHash::PIECE]; GROUP]);
         SumHash { key: [0; 32], backend, platform: Platform::detect(), len: 0, done: 0, values, group }
@@ -144,7 +144,7 @@ impl SumHash {
         }
     }
 
-    /// Pieces of a sum: one even if it is empty.
+    /// The number of pieces of a sum: one even if it is empty.
     fn pieces(&self) -> usize {
         self.len.div_ceil(SumHash::PIECE).max(1)
     }

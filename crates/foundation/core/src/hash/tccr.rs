@@ -21,7 +21,7 @@ impl TccrHash {
     /// The public key of the permutation: the first 128 bits of the fraction of the number pi.
     pub const KEY: Block = Block::new(*b"\x24\x3f\x6a\x88\x85\xa3\x08\xd3\x13\x19\x8a\x2e\x03\x70\x73\x44");
 
-    /// The hash.
+    /// The hash on a backend.
     pub fn new(backend: Backend) -> TccrHash {
         TccrHash(Aes128::new(backend, TccrHash::KEY))
     }

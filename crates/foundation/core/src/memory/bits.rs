@@ -16,12 +16,12 @@ pub struct Bits {
 }
 
 impl Bits {
-    /// `len` zero bits.
+    /// A string of `len` zero bits.
     pub fn zeros(len: usize) -> Bits {
         Bits { words: vec![0; len.div_ceil(64)], len }
     }
 
-    /// The first `len` bits of `bytes`, bit `i` being bit `i % 8` of byte `i / 8`.
+    /// The string of the first `len` bits of `bytes`, bit `i` being bit `i % 8` of byte `i / 8`.
     ///
     /// # Panics
     /// If `bytes` holds fewer than `len` bits.
@@ -36,7 +36,7 @@ impl Bits {
         Bits::from_words(bytes[..used].chunks(8).map(word).collect(), len)
     }
 
-    /// The first `len` bits of `words`.
+    /// The string of the first `len` bits of `words`.
     ///
     /// # Panics
     /// If `words` holds fewer than `len` bits.
@@ -103,7 +103,7 @@ impl Bits {
         &self.words
     }
 
-    /// `len` bits from `start` on.
+    /// The string of `len` bits from `start` on.
     ///
     /// # Panics
     /// If the range is out of range.

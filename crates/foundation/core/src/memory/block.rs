@@ -11,7 +11,7 @@ use rand_core::CryptoRng;
 use subtle::{Choice, ConditionallySelectable, ConstantTimeEq};
 use zeroize::{DefaultIsZeroes, Zeroizing};
 
-/// 128 bits.
+/// A block of 128 bits.
 #[derive(Clone, Copy, Default, bytemuck::Pod, bytemuck::Zeroable)]
 #[repr(C, align(16))]
 pub struct Block([u8; 16]);
@@ -37,7 +37,7 @@ impl Block {
         Block(value.to_le_bytes())
     }
 
-    /// 128 bits of this generator.
+    /// A block of 128 bits of this generator.
     pub fn random(rng: &mut (impl CryptoRng + ?Sized)) -> Block {
         let mut bytes = Zeroizing::new([0; Block::BYTES]);
         rng.fill_bytes(&mut bytes[..]);

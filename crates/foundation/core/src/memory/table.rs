@@ -11,7 +11,7 @@ use crate::memory::block::Block;
 pub struct Table(table::Memory);
 
 impl Table {
-    /// So many zero blocks.
+    /// A table of `len` zero blocks.
     ///
     /// # Panics
     /// If they do not fit in memory.
@@ -19,7 +19,7 @@ impl Table {
         Table::try_zeroed(len).expect("a table fits in memory")
     }
 
-    /// So many zero blocks, or nothing if they do not fit in memory.
+    /// A table of `len` zero blocks, or nothing if they do not fit in memory.
     pub fn try_zeroed(len: usize) -> Option<Table> {
         table::Memory::zeroed(len).map(Table)
     }
@@ -46,7 +46,7 @@ impl Table {
 }
 
 impl Default for Table {
-    /// An empty one.
+    /// An empty table.
     fn default() -> Table {
         Table::zeroed(0)
     }

@@ -8,16 +8,16 @@ use crate::memory::bits::Bits;
 use crate::memory::transpose::transpose;
 use crate::tape::Tape;
 
-/// A bit in each of 512 instances: that of instance `k` is bit `k % 64` of word `k / 64`.
+/// A wire's bit in each of 512 instances: that of instance `k` is bit `k % 64` of word `k / 64`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[repr(align(64))]
 pub struct Lanes(pub [u64; 8]);
 
 impl Lanes {
-    /// How many instances there are.
+    /// The number of instances.
     pub const COUNT: usize = 512;
 
-    /// The same bit in every instance.
+    /// The lanes with the same bit in every instance.
     pub const fn all(bit: bool) -> Lanes {
         Lanes([if bit { u64::MAX } else { 0 }; 8])
     }
@@ -124,7 +124,7 @@ mod tests {
         }
     }
 
-    /// Segments of up to 20 XORs and up to 9 ANDs, the latter from the lower half of the slots to the upper one.
+    /// A tape of segments of up to 20 XORs and up to 9 ANDs, the latter from the lower half of the slots to the upper one.
     fn tape(random: &mut Random, slots: u32, segments: usize) -> Tape {
         let (mut xors, mut ands, mut list) = (vec![], vec![], vec![]);
         for _ in 0..segments {

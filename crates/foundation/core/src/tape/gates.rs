@@ -18,7 +18,7 @@ use crate::arch::garble::KeyRing;
 use crate::memory::block::Block;
 use crate::tape::{Gate, Segment, Tape};
 
-/// Where a run over a tape stands: between two segments.
+/// The place where a run over a tape stands: between two segments.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Cursor {
     segment: usize,
@@ -52,7 +52,7 @@ impl Cursor {
 }
 
 impl<'a> Part<'a> {
-    /// The AND gates of this stretch.
+    /// The number of AND gates of this stretch.
     pub fn ands(&self) -> usize {
         self.to.and - self.from.and
     }
@@ -62,7 +62,7 @@ impl<'a> Part<'a> {
         self.tape
     }
 
-    /// The XOR gates of this stretch.
+    /// The number of XOR gates of this stretch.
     pub fn xors(&self) -> usize {
         self.to.xor - self.from.xor
     }

@@ -31,7 +31,7 @@ pub(crate) const LANES: usize = 4;
 #[repr(C, align(64))]
 struct Vector([Block; LANES]);
 
-/// `len` zero blocks, aligned to vectors.
+/// Room for `len` zero blocks, aligned to vectors.
 fn vectors(len: usize) -> Vec<Vector> {
     vec![Vector([Block::ZERO; LANES]); len / LANES]
 }
@@ -39,13 +39,13 @@ fn vectors(len: usize) -> Vec<Vector> {
 /// A group of copies: their labels and their keys.
 struct Group {
     copies: Range<usize>,
-    /// What slot ONE holds: deltas when garbling, zeros when evaluating; padded to whole vectors.
+    /// The blocks of slot ONE: deltas when garbling, zeros when evaluating; padded to whole vectors.
     deltas: Vec<Vector>,
-    /// When reading tables, the column of each copy; the last one's again in the lanes that are too many.
+    /// The column of each copy, when reading tables; the last one's again in the lanes that are too many.
     columns: Vec<u32>,
-    /// When checking tables, the bits in which they differed so far.
+    /// The bits in which tables differed so far, when checking them.
     differences: Vec<Vector>,
-    /// `slots[slot * width + copy]`.
+    /// The labels: that of a copy's slot is `slots[slot * width + copy]`.
     slots: Vec<Vector>,
     width: usize,
     keys: KeyRing,
@@ -89,9 +89,9 @@ impl Drop for Group {
 /// The groups of either side.
 struct Groups {
     backend: Backend,
-    /// Copies here.
+    /// The number of copies here.
     copies: usize,
-    /// Copies in the tables.
+    /// The number of copies in the tables.
     all: usize,
     slots: usize,
     groups: Vec<Group>,
@@ -159,11 +159,11 @@ impl Groups {
     }
 }
 
-/// What both sides do with labels.
+/// Defines what both sides do with labels.
 macro_rules! labels {
     ($side:ident, $label:literal) => {
         impl $side {
-            /// How many copies there are.
+            /// The number of copies.
             pub fn copies(&self) -> usize {
                 self.0.copies
             }
@@ -185,7 +185,8 @@ macro_rules! labels {
                 self.0.rows(first, rows.len(), |slot, at| slot.copy_from_slice(&rows[at]));
             }
 
-            /// Reads what [`set`](Self::set) writes. The slots of the constants hold theirs before the first gate, too.
+            /// Reads the labels that [`set`](Self::set) writes. The slots of the constants hold theirs before the first
+            /// gate, too.
             ///
             /// # Panics
             /// As `set`.
@@ -261,7 +262,8 @@ impl LockstepEvaluator {
     }
 }
 
-/// Garbles copies again, in lockstep, and holds their tables against those that arrived: the check of cut-and-choose.
+/// The checker of copies in lockstep: garbles them again and holds their tables against those that arrived, which is
+/// the check of cut-and-choose.
 pub struct LockstepChecker(Groups);
 
 impl LockstepChecker {

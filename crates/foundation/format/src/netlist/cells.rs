@@ -6,7 +6,7 @@ use super::{Flop, Function, Model, Net, Result, named, wrong};
 pub(crate) const SCRIPT: &str =
     "yosys -p 'read_verilog FILE.v; synth -flatten -auto-top; abc -g AND,XOR; write_json FILE.json'";
 
-/// That there is no such cell.
+/// The message that there is no such cell.
 pub(crate) fn unknown(kind: &str) -> String {
     let latch = ["$_DLATCH", "$_SR_", "$dlatch", "$sr", "$adlatch"].iter().any(|latch| kind.starts_with(latch));
     let what = match kind {
@@ -21,7 +21,7 @@ pub(crate) fn unknown(kind: &str) -> String {
     format!("the cell {} {what}: {SCRIPT}", named(kind))
 }
 
-/// The pins of a gate, and what it makes of them; it drives `Y`.
+/// A gate: its pins, and what it makes of them; it drives `Y`.
 type Gate = (&'static [&'static str], fn(&[bool]) -> bool);
 
 fn gate(kind: &str) -> Option<Gate> {
@@ -64,15 +64,15 @@ struct Kind {
     /// The edge of the clock.
     rising: bool,
     clocked: bool,
-    /// The level that enables it.
+    /// The level that enables the flip-flop.
     enable: Option<bool>,
-    /// The level that resets it at once, and the value.
+    /// The level that resets the flip-flop at once, and the value.
     reset: Option<(bool, bool)>,
-    /// The level that resets it at the clock's edge, the value, and whether only if it is enabled.
+    /// The level that resets the flip-flop at the clock's edge, the value, and whether only if it is enabled.
     synchronous: Option<(bool, bool, bool)>,
-    /// The levels that set and reset it at once.
+    /// The levels that set and reset the flip-flop at once.
     set_reset: Option<(bool, bool)>,
-    /// The level that loads it at once.
+    /// The level that loads the flip-flop at once.
     load: Option<bool>,
 }
 
@@ -106,12 +106,12 @@ fn flip_flop(kind: &str) -> Option<Kind> {
     })
 }
 
-/// Whether there is such a cell.
+/// Whether there is a cell of this kind.
 pub(crate) fn exists(kind: &str) -> bool {
     gate(kind).is_some() || is_flip_flop(kind)
 }
 
-/// Whether there is such a cell, and it has a state.
+/// Whether there is a cell of this kind, and it has a state.
 pub(crate) fn is_flip_flop(kind: &str) -> bool {
     flip_flop(kind).is_some()
 }

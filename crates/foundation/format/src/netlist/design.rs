@@ -17,7 +17,7 @@ impl Design {
         Design { circuit, state }
     }
 
-    /// How many flip-flops there are.
+    /// The number of flip-flops.
     pub fn flip_flops(&self) -> usize {
         self.state
     }
@@ -32,8 +32,8 @@ impl Design {
         if self.state == 0 { Some(self.circuit) } else { None }
     }
 
-    /// Runs so many clock cycles from the initial state, with the same inputs in each, and reveals the outputs of the
-    /// last one to all parties. Input value `i` belongs to party `i` ([`Owner::of_value`]).
+    /// The program that runs `count` clock cycles from the initial state, with the same inputs in each, and reveals the
+    /// outputs of the last one to all parties. Input value `i` belongs to party `i` ([`Owner::of_value`]).
     ///
     /// # Errors
     /// [`ProgramError`] for no cycles at all, too many values, or more gates than can be counted.

@@ -5,7 +5,7 @@ use comity_circuit::{Builder, Circuit, Wire};
 use super::table::{self, Tables};
 use super::{Cell, Design, Function, Model, Net, ONE, Port, Result, ZERO, named, wrong};
 
-/// What drives a net.
+/// The driver of a net.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Driver {
     None,
@@ -15,10 +15,10 @@ enum Driver {
     Cell(u32),
 }
 
-/// Values by their names: bits called `a[0]`, `a[1]`, … belong to one, the one with the smallest index first.
+/// A value by its name: bits called `a[0]`, `a[1]`, … belong to one, the one with the smallest index first.
 struct Group {
     name: String,
-    /// Each with its index, if it has one.
+    /// The value's nets, each with its index, if it has one.
     nets: Vec<(Option<u64>, Net)>,
     at: usize,
 }
@@ -148,7 +148,7 @@ fn clock(model: &Model, drivers: &[Driver]) -> Result<Option<Net>> {
     Ok(Some(clock))
 }
 
-/// `a[3]`, or `a [3]`, as a name and an index.
+/// The name and the index of `a[3]`, or `a [3]`.
 fn indexed(name: &str) -> Option<(&str, u64)> {
     let (base, index) = name.strip_suffix(']')?.rsplit_once('[')?;
     let digits = !index.is_empty() && index.bytes().all(|byte| byte.is_ascii_digit());
@@ -227,7 +227,7 @@ fn order(model: &Model, drivers: &[Driver]) -> Result<Vec<u32>> {
     Ok(order)
 }
 
-/// That cells read each other in a circle.
+/// The error that cells read each other in a circle.
 fn around(model: &Model, circle: &[(u32, u32)]) -> Result<Vec<u32>> {
     let name = |(index, _): &(u32, u32)| named(model.name(model.cells[*index as usize].out));
     let mut names: Vec<String> = circle.iter().rev().take(8).map(name).collect();

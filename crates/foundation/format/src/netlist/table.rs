@@ -107,7 +107,7 @@ fn cofactor(table: u64, k: usize, variable: usize, value: bool) -> u64 {
     })
 }
 
-/// Without variables that are constants or copies of others, or on which nothing depends.
+/// The table without variables that are constants or copies of others, or on which nothing depends.
 fn reduced(table: u64, wires: &[Wire]) -> (u64, Vec<Wire>) {
     let (mut table, mut wires) = (table, wires.to_vec());
     let mut i = 0;
@@ -141,14 +141,14 @@ fn reduced(table: u64, wires: &[Wire]) -> (u64, Vec<Wire>) {
     (table, wires)
 }
 
-/// Functions that are sums of a few, in echelon form.
+/// The span of a few functions: all their sums, in echelon form.
 #[derive(Clone, Default)]
 struct Span {
     rows: Vec<(u16, u32)>,
 }
 
 impl Span {
-    /// A function without what the span has of it, and which of the span's generators make that up.
+    /// The rest of a function without what the span has of it, and the generators that make that up.
     fn reduce(&self, mut function: u16) -> (u16, u32) {
         let mut used = 0;
         for &(row, generators) in &self.rows {

@@ -2,12 +2,12 @@
 
 use comity_core::Bits;
 
-/// Why a text is no number of a width.
+/// The reason why a text is no number of a width.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum NumberError {
-    /// It is not written as a number; the character that is wrong, counted from 0.
+    /// The text is not written as a number; the character that is wrong, counted from 0.
     Character(usize),
-    /// It is a number that does not fit.
+    /// The number does not fit.
     Range,
 }
 
@@ -105,7 +105,7 @@ pub(super) fn show(bits: &Bits, signed: bool) -> String {
     text
 }
 
-/// From the smallest to the largest number, for people.
+/// The range from the smallest to the largest number, for people.
 pub(super) fn range(bits: usize, signed: bool) -> String {
     match (bits, signed) {
         (0, _) => "0".to_owned(),

@@ -92,7 +92,7 @@ struct Columns<'a> {
 }
 
 impl<'a> Columns<'a> {
-    /// More parts than this are no line of a table.
+    /// The most parts of a line of a table.
     const MOST: usize = 4096;
 
     fn of(element: &'a Type) -> Option<Columns<'a>> {
@@ -123,7 +123,7 @@ impl<'a> Columns<'a> {
         }
     }
 
-    /// If the first line holds names and no values: for each part its place in a line.
+    /// The place of each part in a line, if the first line holds names and no values.
     fn header(&self, reader: &Reader, cells: &[(usize, &str)]) -> Result<Option<Vec<usize>>, TypedError> {
         let is_name = |cell: &str| cell.starts_with(|c: char| c.is_alphabetic() || c == '_');
         let value = |cell: &str| matches!(cell, "true" | "false" | "NaN" | "nan" | "inf") || cell.contains(':');

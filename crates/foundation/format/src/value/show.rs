@@ -4,14 +4,14 @@ use comity_core::Bits;
 
 use super::{BitOrder, FloatWidth, Type, number, to_hex};
 
-/// How the parts of a value are written.
+/// The style in which the parts of a value are written.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Style {
     People,
     Json,
 }
 
-/// A value as people read it: what [`read`](super::read) reads.
+/// The text of a value as people read it: what [`read`](super::read) reads.
 ///
 /// # Panics
 /// If the value has another number of bits than the type.
@@ -19,7 +19,7 @@ pub fn show(ty: &Type, value: &Bits) -> String {
     written(ty, value, Style::People)
 }
 
-/// A value as JSON: numbers, booleans, arrays (tuples, too) and objects. Whole numbers beyond 2^53, which many readers
+/// The JSON of a value: numbers, booleans, arrays (tuples, too) and objects. Whole numbers beyond 2^53, which many readers
 /// of JSON would round, are strings of their decimal digits; so are infinities and `NaN`; bits are strings of hex
 /// digits after `0x`. [`read`](super::read) reads all of it.
 ///

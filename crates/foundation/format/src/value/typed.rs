@@ -9,7 +9,7 @@ use strsim::levenshtein;
 use super::number::{self, NumberError};
 use super::{FloatWidth, Type, rows};
 
-/// Why a text is no value of a type, and where in it. The value itself, which may be a secret, is never repeated.
+/// The reason why a text is no value of a type, and where. The value itself, which may be a secret, is never repeated.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{path}: {what}")]
 pub struct TypedError {
@@ -17,9 +17,9 @@ pub struct TypedError {
     pub line: usize,
     /// The character of the line, counted from 1.
     pub column: usize,
-    /// Which part of the value: `bids[3].price`.
+    /// The path to the part of the value: `bids[3].price`.
     pub path: String,
-    /// What is wrong with it, and what would be right.
+    /// The fault of the part, and what would be right.
     pub what: String,
 }
 
@@ -81,13 +81,13 @@ fn whole_bits(reader: &mut Reader, wires: &str, takes: usize) -> Result<Bits, Ty
     }
 }
 
-/// A text, how far it is read, and the bits so far.
+/// A reader: a text, how far it is read, and the bits so far.
 pub(super) struct Reader<'a> {
     pub(super) text: &'a str,
     pub(super) at: usize,
     pub(super) out: Bits,
     name: &'a str,
-    /// Where in the value: indices and names of fields, outermost first.
+    /// The path into the value: indices and names of fields, outermost first.
     path: Vec<Part<'a>>,
 }
 
@@ -108,7 +108,7 @@ impl<'a> Reader<'a> {
         Reader { text, at: 0, out: Bits::default(), name, path: Vec::new() }
     }
 
-    /// What is not read yet.
+    /// The rest of the text, not read yet.
     pub(super) fn rest(&self) -> &'a str {
         &self.text[self.at..]
     }
@@ -177,7 +177,7 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// An opening bracket; returns the one that closes it.
+    /// Reads an opening bracket; returns the one that closes it.
     fn open(&mut self, pairs: &[(char, char)], ty: &Type) -> Result<char, TypedError> {
         let next = self.rest().chars().next();
         let Some(&(_, close)) = pairs.iter().find(|(open, _)| Some(*open) == next) else {
@@ -196,7 +196,7 @@ impl<'a> Reader<'a> {
         closes
     }
 
-    /// The comma between two parts, or the closing bracket, which stays.
+    /// Reads the comma between two parts, or sees the closing bracket, which stays.
     fn comma(&mut self, close: char) -> Result<(), TypedError> {
         self.space();
         match self.rest().chars().next() {
@@ -300,7 +300,7 @@ impl<'a> Reader<'a> {
         Ok(())
     }
 
-    /// A word, or a text in quotes without these, and where it begins.
+    /// Reads a word, or a text in quotes without these, and tells where it begins.
     fn word(&mut self) -> Result<(usize, &'a str), TypedError> {
         self.space();
         let (rest, at) = (self.rest(), self.at);
@@ -329,7 +329,7 @@ impl<'a> Reader<'a> {
         Ok((at, &rest[..end]))
     }
 
-    /// A value that is no list of others, from its text, which stands at `at`.
+    /// Reads a value that is no list of others, from its text, which stands at `at`.
     pub(super) fn scalar(&mut self, ty: &Type, at: usize, word: &str) -> Result<(), TypedError> {
         if word.is_empty() && !matches!(ty, Type::Bits(0)) {
             return Err(self.wrong_at(at, format!("a value of the type {} is wanted here", ty.describe())));
@@ -397,7 +397,7 @@ impl<'a> Reader<'a> {
     }
 }
 
-/// That there is no such field, and which one may have been meant.
+/// The message that there is no such field, and which one may have been meant.
 pub(super) fn no_field<'a>(key: &str, names: impl Iterator<Item = &'a str> + Clone) -> String {
     let near = |name: &&str| levenshtein(name, key) <= 1 + key.chars().count() / 3;
     let shown: String = key.chars().take(40).flat_map(char::escape_debug).collect();

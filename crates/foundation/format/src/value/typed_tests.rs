@@ -9,7 +9,7 @@ fn array(element: Type, count: usize) -> Type {
     Type::Array(Box::new(element), count)
 }
 
-/// What is read, as it is shown.
+/// The value that is read, as it is shown.
 fn shown(ty: &Type, text: &str) -> String {
     show(ty, &read("x", ty, text).unwrap_or_else(|e| panic!("{text}: {e}")))
 }

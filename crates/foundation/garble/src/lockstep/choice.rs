@@ -3,8 +3,8 @@
 use comity_core::Bits;
 use zeroize::{ZeroizeOnDrop, Zeroizing};
 
-/// Which copies are evaluated; the others are checked. It is the evaluator's secret as long as the garbler can still change what
-/// it sends, and serves one run.
+/// The choice of the copies that are evaluated; the others are checked. It is the evaluator's secret as long as the
+/// garbler can still change what it sends, and serves one run.
 #[derive(ZeroizeOnDrop)]
 pub struct CopyChoice {
     /// The evaluated copies, in order.
@@ -14,7 +14,7 @@ pub struct CopyChoice {
 }
 
 impl CopyChoice {
-    /// The copies whose bits are one are evaluated.
+    /// The choice that evaluates the copies whose bits are one.
     pub fn new(evaluated: &Bits) -> CopyChoice {
         // Room for all, so that nothing is left behind in what is outgrown.
         let [room, other] = [(); 2].map(|()| Vec::with_capacity(evaluated.len()));
@@ -47,17 +47,17 @@ impl CopyChoice {
         CopyChoice::new(&bits)
     }
 
-    /// How many copies there are, evaluated and checked.
+    /// The number of copies, evaluated and checked.
     pub fn copies(&self) -> usize {
         self.evaluated.len() + self.checked.len()
     }
 
-    /// A bit for each copy: whether it is evaluated.
+    /// The bits of the copies that say which are evaluated.
     pub fn evaluated_bits(&self) -> Bits {
         self.bits(&self.evaluated)
     }
 
-    /// A bit for each copy: whether it is checked.
+    /// The bits of the copies that say which are checked.
     pub fn checked_bits(&self) -> Bits {
         self.bits(&self.checked)
     }

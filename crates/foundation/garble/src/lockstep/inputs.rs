@@ -3,12 +3,12 @@
 use comity_circuit::{Input, Owner, Program};
 use comity_core::{Bits, PartyId, Result};
 
-/// Which of the two parties.
+/// The role of a party.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum GarblingParty {
-    /// Who garbles.
+    /// The party that garbles.
     Garbler,
-    /// Who evaluates.
+    /// The party that evaluates.
     Evaluator,
 }
 

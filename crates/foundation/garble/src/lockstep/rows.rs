@@ -3,15 +3,15 @@
 use comity_core::{Block, Error, Prg, Result, Table};
 use zeroize::Zeroizing;
 
-/// A row of `width` labels for each wire; zero at the start, which is the constant zero on both sides.
+/// The rows of wires, of `width` labels each; zero at the start, which is the constant zero on both sides.
 pub struct LabelRows {
     width: usize,
-    /// On huge pages, since there are tens of MiB of them, and wiped on drop.
+    /// The labels, on huge pages, since there are tens of MiB of them, and wiped on drop.
     blocks: Table,
 }
 
 impl LabelRows {
-    /// Rows of `width` labels for so many wires.
+    /// The rows of `width` labels for `wires` wires.
     ///
     /// # Errors
     /// [`InvalidInput`](comity_core::Kind) if there is not the memory.
@@ -24,7 +24,7 @@ impl LabelRows {
         Ok(LabelRows { width, blocks })
     }
 
-    /// Copies side by side.
+    /// The width of a row: the number of copies side by side.
     pub fn width(&self) -> usize {
         self.width
     }
@@ -34,7 +34,7 @@ impl LabelRows {
         &self.blocks[start * self.width..][..wires * self.width]
     }
 
-    /// As [`LabelRows::get`], to be written.
+    /// The rows of `wires` wires from `start` on, to be written.
     pub fn get_mut(&mut self, start: usize, wires: usize) -> &mut [Block] {
         &mut self.blocks[start * self.width..][..wires * self.width]
     }

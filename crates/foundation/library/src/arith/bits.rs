@@ -9,7 +9,7 @@ fn bits_of(n: usize) -> usize {
     (usize::BITS - n.leading_zeros()) as usize
 }
 
-/// How many bits of `x` are one, in ⌊log2 n⌋ + 1 bits. n - w ANDs, where w is the number of ones in the binary n: the
+/// The number of ones in `x`, in ⌊log2 n⌋ + 1 bits. n - w ANDs, where w is the number of ones in the binary n: the
 /// fewest possible (Boyar, Peralta: "Tight bounds for the multiplicative complexity of symmetric functions", 2008).
 pub fn popcount(b: &mut Builder, x: &[Wire]) -> Vec<Wire> {
     let mut columns = Columns::new(bits_of(width(x, x)));
@@ -19,7 +19,7 @@ pub fn popcount(b: &mut Builder, x: &[Wire]) -> Vec<Wire> {
     columns.sum(b)
 }
 
-/// The Hamming distance: in how many bits `x` and `y` differ. As [`popcount`].
+/// The Hamming distance of `x` and `y`: the number of bits in which they differ. As [`popcount`].
 pub fn hamming(b: &mut Builder, x: &[Wire], y: &[Wire]) -> Vec<Wire> {
     let differences = xor(b, x, y);
     popcount(b, &differences)
@@ -31,13 +31,13 @@ pub fn parity(b: &mut Builder, x: &[Wire]) -> Wire {
     x.iter().fold(Wire::ZERO, |sum, &bit| b.xor(sum, bit))
 }
 
-/// How many zeros there are above the highest one, in ⌊log2 n⌋ + 1 bits; n if there is no one. n - 1 ANDs, the fewest
+/// The number of zeros above the highest one, in ⌊log2 n⌋ + 1 bits; n if there is no one. n - 1 ANDs, the fewest
 /// possible: whether `x` is zero has degree n.
 pub fn leading_zeros(b: &mut Builder, x: &[Wire]) -> Vec<Wire> {
     zeros_before(b, x.iter().rev().copied())
 }
 
-/// How many zeros there are below the lowest one, in ⌊log2 n⌋ + 1 bits; n if there is no one. n - 1 ANDs, as
+/// The number of zeros below the lowest one, in ⌊log2 n⌋ + 1 bits; n if there is no one. n - 1 ANDs, as
 /// [`leading_zeros`].
 pub fn trailing_zeros(b: &mut Builder, x: &[Wire]) -> Vec<Wire> {
     zeros_before(b, x.iter().copied())

@@ -10,7 +10,7 @@ use std::collections::VecDeque;
 
 use comity_circuit::{Builder, Wire};
 
-/// Bits to be added up, modulo 2^width.
+/// The columns of bits to be added up, modulo 2^width.
 pub(super) struct Columns(Vec<VecDeque<Wire>>);
 
 impl Columns {

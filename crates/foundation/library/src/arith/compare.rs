@@ -39,7 +39,7 @@ pub fn lt_signed(b: &mut Builder, x: &[Wire], y: &[Wire]) -> Wire {
     less(b, y[sign], x[sign], below)
 }
 
-/// `x < y` where `below` says so of all lower bits: the borrow of x - y.
+/// The borrow of x - y, `x < y`, where `below` says so of all lower bits.
 fn less(b: &mut Builder, x: Wire, y: Wire, below: Wire) -> Wire {
     let differ = b.xor(x, y);
     b.mux(differ, y, below)
@@ -77,25 +77,25 @@ pub fn ge_signed(b: &mut Builder, x: &[Wire], y: &[Wire]) -> Wire {
     le_signed(b, y, x)
 }
 
-/// The smaller one, unsigned. 2n ANDs.
+/// The smaller of `x` and `y`, unsigned. 2n ANDs.
 pub fn min(b: &mut Builder, x: &[Wire], y: &[Wire]) -> Vec<Wire> {
     let less = lt(b, x, y);
     mux(b, less, x, y)
 }
 
-/// The smaller one, signed. 2n ANDs.
+/// The smaller of `x` and `y`, signed. 2n ANDs.
 pub fn min_signed(b: &mut Builder, x: &[Wire], y: &[Wire]) -> Vec<Wire> {
     let less = lt_signed(b, x, y);
     mux(b, less, x, y)
 }
 
-/// The greater one, unsigned. 2n ANDs.
+/// The greater of `x` and `y`, unsigned. 2n ANDs.
 pub fn max(b: &mut Builder, x: &[Wire], y: &[Wire]) -> Vec<Wire> {
     let less = lt(b, x, y);
     mux(b, less, y, x)
 }
 
-/// The greater one, signed. 2n ANDs.
+/// The greater of `x` and `y`, signed. 2n ANDs.
 pub fn max_signed(b: &mut Builder, x: &[Wire], y: &[Wire]) -> Vec<Wire> {
     let less = lt_signed(b, x, y);
     mux(b, less, y, x)

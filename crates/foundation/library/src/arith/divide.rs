@@ -14,7 +14,7 @@ use comity_circuit::{Builder, Wire};
 use super::columns::full_adder;
 use super::{Columns, negate_if, width};
 
-/// The quotient and the remainder, unsigned. (n² + 9n - 8) / 2 ANDs for n > 1.
+/// The quotient and the remainder of `x` by `y`, unsigned. (n² + 9n - 8) / 2 ANDs for n > 1.
 pub fn div_rem(b: &mut Builder, x: &[Wire], y: &[Wire]) -> (Vec<Wire>, Vec<Wire>) {
     width(x, y);
     long_division(b, x, y, 1)

@@ -7,17 +7,17 @@ use comity_circuit::{Builder, Wire};
 
 use super::width;
 
-/// What a run of bits does with a carry.
+/// The carry of a run of bits: what the run does with it.
 #[derive(Clone, Copy)]
 struct Carry {
-    /// It makes one itself.
+    /// Whether the run makes a carry itself.
     makes: Wire,
-    /// It hands one on; never both.
+    /// Whether the run hands a carry on; never both.
     passes: Wire,
 }
 
 impl Carry {
-    /// What two runs do together. Two ANDs, or one if nothing is passed on to the lower one.
+    /// The carry of two runs together. Two ANDs, or one if nothing is passed on to the lower one.
     fn above(self, b: &mut Builder, lower: Carry) -> Carry {
         let passed = b.and(self.passes, lower.makes);
         Carry { makes: b.xor(self.makes, passed), passes: b.and(self.passes, lower.passes) }

@@ -39,7 +39,7 @@ fn shift_down(b: &mut Builder, x: &[Wire], by: &[Wire], fill: Wire) -> Vec<Wire>
     x.into_iter().map(|bit| b.mux(out, fill, bit)).collect()
 }
 
-/// How many powers of two are less than n.
+/// The number of powers of two less than n.
 fn layers(n: usize) -> usize {
     (usize::BITS - (n - 1).leading_zeros()) as usize
 }

@@ -19,9 +19,9 @@ use comity_circuit::{Builder, CircuitId, ProgramBuilder, Register, Wire};
 /// Words of the same width at the same distance from each other in the memory.
 #[derive(Clone, Copy)]
 struct Words {
-    /// The first one.
+    /// The first word.
     first: Register,
-    /// How far it is to the next.
+    /// The distance from a word to the next.
     stride: u64,
 }
 
@@ -31,7 +31,7 @@ impl Words {
         Words { first: all.slice(0, bits), stride: bits }
     }
 
-    /// The same bits of each word.
+    /// The words made of the same bits of each word.
     fn slice(self, from: usize, bits: usize) -> Words {
         Words { first: self.first.slice(from as u64, bits as u64), ..self }
     }
@@ -50,7 +50,7 @@ impl From<Register> for Words {
 /// A circuit from words to words, and how its words are built.
 type Build = fn(&mut Builder, &[Vec<Wire>]) -> Vec<Vec<Wire>>;
 
-/// What the steps of wide arithmetic share: circuits, and registers for what is in between.
+/// The state that the steps of wide arithmetic share: circuits, and registers for what is in between.
 #[derive(Default)]
 struct Wide {
     circuits: HashMap<(&'static str, Vec<usize>), CircuitId>,
@@ -92,7 +92,7 @@ impl Wide {
         self.free.get_mut(&bits).and_then(Vec::pop).unwrap_or_else(|| p.register(bits))
     }
 
-    /// Gives back what was taken.
+    /// Gives back registers that were taken.
     fn give(&mut self, registers: impl IntoIterator<Item = Register>) {
         for register in registers {
             self.free.entry(register.bits()).or_default().push(register);

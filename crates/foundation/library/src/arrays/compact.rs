@@ -10,7 +10,7 @@ use super::order::exchange;
 use super::{Order, sort, width};
 use crate::arith;
 
-/// The rows whose flag is one, in their order, then the others in some order; and how many flags are one, in
+/// The rows whose flag is one, in their order, then the others in some order; and the number of flags that are one, in
 /// ⌊log2 n⌋ + 1 bits. n/2 log2 n exchanges of w + 1 ANDs each, and about 2n for counting, if n is a power of two.
 ///
 /// # Panics
@@ -23,7 +23,7 @@ pub fn compact(b: &mut Builder, flags: &[Wire], rows: &[Vec<Wire>]) -> (Vec<Vec<
     (rows, count)
 }
 
-/// One row of each key, in order and followed by rows of zeros; and how many there are, in ⌊log2 n⌋ + 1 bits. What
+/// One row of each key, in order and followed by rows of zeros; and the number of keys, in ⌊log2 n⌋ + 1 bits. What
 /// [`sort()`] and [`compact()`] cost, and n (k + w - 1).
 pub fn dedup(b: &mut Builder, rows: &[Vec<Wire>], order: Order) -> (Vec<Vec<Wire>>, Vec<Wire>) {
     let sorted = sort(b, rows, order);
@@ -39,7 +39,8 @@ pub(super) fn mask(b: &mut Builder, keep: Wire, word: &[Wire]) -> Vec<Wire> {
     word.iter().map(|&bit| b.and(keep, bit)).collect()
 }
 
-/// The greatest power of two in the length makes the second part, rotated so that it begins where the first one ends.
+/// Compacts any number of rows: the greatest power of two in it makes the second part, rotated so that it begins where
+/// the first one ends.
 fn any_length(b: &mut Builder, flags: &[Wire], rows: &mut [Vec<Wire>]) -> Vec<Wire> {
     let bits = rows.len().ilog2() as usize;
     let (first, second) = (rows.len() - (1 << bits), 1usize << bits);
@@ -62,7 +63,7 @@ fn any_length(b: &mut Builder, flags: &[Wire], rows: &mut [Vec<Wire>]) -> Vec<Wi
     arith::add(b, &resized(&before, bits + 1), &all)
 }
 
-/// How many flags are one in each block of 2^k, in k + 1 bits, for each k.
+/// The numbers of flags that are one in each block of 2^k, in k + 1 bits, for each k.
 fn block_counts(b: &mut Builder, flags: &[Wire]) -> Vec<Vec<Vec<Wire>>> {
     let mut counts: Vec<Vec<Vec<Wire>>> = vec![flags.iter().map(|&flag| vec![flag]).collect()];
     while let Some(halves) = counts.last().filter(|halves| halves.len() > 1) {
@@ -72,7 +73,7 @@ fn block_counts(b: &mut Builder, flags: &[Wire]) -> Vec<Vec<Vec<Wire>>> {
     counts
 }
 
-/// The sum with its carry.
+/// The sum of two words with its carry.
 pub(super) fn sum(b: &mut Builder, x: &[Wire], y: &[Wire]) -> Vec<Wire> {
     let (mut sum, carry) = arith::add_carry(b, x, y, Wire::ZERO);
     sum.push(carry);
@@ -100,8 +101,8 @@ fn rotated(
     }
 }
 
-/// For 2^k rows compacted to an offset of k bits, of whose first half `kept` are: the offset of the second half, and
-/// which pairs of rows are exchanged once both halves are compacted. 2^(k-1) ANDs or less.
+/// The exchanges of 2^k rows compacted to an offset of k bits, of whose first half `kept` are: the offset of the second
+/// half, and which pairs of rows are exchanged once both halves are compacted. 2^(k-1) ANDs or less.
 pub(super) fn exchanges(b: &mut Builder, offset: &[Wire], kept: &[Wire]) -> (Vec<Wire>, Vec<Wire>) {
     let top = offset.len() - 1;
     let mut end = arith::add(b, &[&offset[..top], &[Wire::ZERO]].concat(), kept);

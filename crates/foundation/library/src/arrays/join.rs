@@ -12,9 +12,9 @@ use crate::arith;
 /// The rows that two lists have in common.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Joined {
-    /// Key, left payload, right payload; the joined rows come first, then rows of zeros.
+    /// The rows of key, left payload and right payload; the joined rows come first, then rows of zeros.
     pub rows: Vec<Vec<Wire>>,
-    /// How many joined rows there are.
+    /// The number of joined rows.
     pub count: Vec<Wire>,
 }
 
@@ -79,8 +79,8 @@ pub fn join_sorted(b: &mut Builder, key: usize, left: &[Vec<Wire>], right: &[Vec
     (Joined { rows, count }, sorted)
 }
 
-/// Of two or three neighbours in the merged list, each a tag, a key and a payload: whether two have the same key and
-/// `valid` is one, and the key and both payloads, or zero. No key is there three times.
+/// The joined row of two or three neighbours in the merged list, each a tag, a key and a payload: whether two have the
+/// same key and `valid` is one, and the key and both payloads, or zero. No key is there three times.
 pub(super) fn joined(
     b: &mut Builder,
     (key, payload): (usize, usize),

@@ -37,14 +37,14 @@ pub(super) fn columns(rows: usize) -> usize {
     (rows.next_power_of_two() / 16).max(1)
 }
 
-/// How many of `rows` rows are zeros and how many are ones at distance `p`.
+/// The numbers of zeros and of ones among `rows` rows at distance `p`.
 pub(super) fn halves(rows: usize, p: usize) -> (usize, usize) {
     let zeros = rows / (2 * p) * p + (rows % (2 * p)).min(p);
     (zeros, rows - zeros)
 }
 
-/// Independent comparisons: for all x below `times`, of zero x with one x if the shift is 0, or else of one x with
-/// zero x + shift.
+/// A pass of independent comparisons: for all x below `times`, of zero x with one x if the shift is 0, or else of one x
+/// with zero x + shift.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Pass {
     pub(super) shift: usize,
@@ -103,7 +103,8 @@ pub(super) fn comparisons(rows: usize, keep: usize) -> Vec<(usize, usize)> {
 mod tests {
     use super::*;
 
-    /// By the 0-1 principle a network sorts if it sorts all sequences of zeros and ones: 64 of them at once.
+    /// Whether the network sorts: by the 0-1 principle it does if it sorts all sequences of zeros and ones, 64 of them
+    /// at once.
     fn sorts(rows: usize, keep: usize) -> bool {
         let network = comparisons(rows, keep);
         (0..1u64 << rows).step_by(64).all(|start| {

@@ -14,17 +14,17 @@ pub struct Order {
 }
 
 impl Order {
-    /// The smallest key first. The key is the lowest `key` bits of a row, at least 1, as an unsigned number.
+    /// The order with the smallest key first. The key is the lowest `key` bits of a row, at least 1, as an unsigned number.
     pub const fn ascending(key: usize) -> Order {
         Order { key, signed: false, descending: false }
     }
 
-    /// The greatest key first. The key is the lowest `key` bits of a row, at least 1, as an unsigned number.
+    /// The order with the greatest key first. The key is the lowest `key` bits of a row, at least 1, as an unsigned number.
     pub const fn descending(key: usize) -> Order {
         Order { descending: true, ..Order::ascending(key) }
     }
 
-    /// The same with signed keys, in two's complement.
+    /// The order with signed keys, in two's complement.
     #[must_use]
     pub const fn signed(self) -> Order {
         Order { signed: true, ..self }
@@ -39,7 +39,7 @@ impl Order {
         self.descending
     }
 
-    /// The same for keys with so many bits more at their low end.
+    /// The order for keys with `by` bits more at their low end.
     pub(super) const fn widened(self, by: usize) -> Order {
         Order { key: self.key + by, ..self }
     }

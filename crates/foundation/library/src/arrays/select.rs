@@ -5,7 +5,7 @@ use comity_circuit::{Builder, Wire};
 use super::{Order, width};
 use crate::arith;
 
-/// One wire for each of `rows` indices: that of `index` is one, and no other. An index beyond the end gives zeros.
+/// The wires of `rows` indices: that of `index` is one, and no other. An index beyond the end gives zeros.
 /// For n = 2^t rows and an index of t bits n - t - 1 ANDs, the fewest possible; otherwise at most n - 1, and one for
 /// each further bit of the index.
 ///
@@ -75,7 +75,7 @@ pub fn write(b: &mut Builder, rows: &[Vec<Wire>], index: &[Wire], word: &[Wire])
     rows.iter().zip(here).map(|(row, here)| arith::mux(b, here, word, row)).collect()
 }
 
-/// The row that comes first. (n - 1) (k + w) ANDs.
+/// The row that comes first in an order. (n - 1) (k + w) ANDs.
 pub fn first(b: &mut Builder, rows: &[Vec<Wire>], order: Order) -> Vec<Wire> {
     arg_first(b, rows, order).1
 }

@@ -31,7 +31,7 @@ pub use sort::{merge, sort, top_k};
 
 use comity_circuit::{Builder, Circuit, CircuitId, ProgramBuilder, Span, Wire};
 
-/// A circuit from values of these widths to the values that `build` makes of them.
+/// A circuit from values of given widths to the values that `build` makes of them.
 fn circuit(
     p: &mut ProgramBuilder,
     widths: &[usize],
@@ -61,7 +61,7 @@ pub fn each(p: &mut ProgramBuilder, circuit: CircuitId, args: &[Array], outs: &[
 /// Spans that move from one call to the next.
 type Moving = (Span, i64);
 
-/// Calls a circuit so many times, if any.
+/// Calls a circuit `times` times, if any.
 fn map(p: &mut ProgramBuilder, circuit: CircuitId, times: usize, args: &[Moving], outs: &[Moving]) {
     if times > 0 {
         p.map(circuit, times as u64, args, outs);

@@ -4,10 +4,10 @@ use comity_circuit::{Builder, Wire};
 
 use crate::arith::{add, constant, rotl, xor};
 
-/// "expand 32-byte k".
+/// The constants of the state, "expand 32-byte k".
 const CONSTANTS: [u32; 4] = [0x6170_7865, 0x3320_646e, 0x7962_2d32, 0x6b20_6574];
 
-/// 64 bytes of key stream from a key of 256 bits, a nonce of 96, and the number of the block in 32. 10,400 ANDs.
+/// A block of 64 bytes of key stream from a key of 256 bits, a nonce of 96, and the number of the block in 32. 10,400 ANDs.
 ///
 /// # Panics
 /// If an input has another length.
@@ -36,7 +36,7 @@ fn words(value: &[Wire]) -> impl Iterator<Item = Vec<Wire>> {
     value.rchunks(32).map(|word| word.rchunks(8).flatten().copied().collect())
 }
 
-/// Four additions of 31 ANDs each.
+/// A quarter round: four additions of 31 ANDs each.
 fn quarter_round(b: &mut Builder, state: &mut [Vec<Wire>], [w, x, y, z]: [usize; 4]) {
     for (to, from, mixed, by) in [(w, x, z, 16), (y, z, x, 12), (w, x, z, 8), (y, z, x, 7)] {
         state[to] = add(b, &state[to], &state[from]);

@@ -61,7 +61,8 @@ fn stream(mut p: ProgramBuilder, key: Register, bits: usize, bytes: usize, block
     p.finish().expect("a built-in program is in order")
 }
 
-/// So many bits of a message, XORed with the first of a block of key stream of this number, or of one that is given.
+/// A circuit that XORs `bits` bits of a message with the first of a block of key stream of this number, or of one that
+/// is given.
 fn encrypt(key: usize, number: Option<u128>, bits: usize, block: Block) -> Circuit {
     let mut b = Builder::new();
     let (key, nonce, message) = (b.input("key", key), b.input("nonce", 96), b.input("message", bits));

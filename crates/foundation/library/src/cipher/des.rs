@@ -6,7 +6,7 @@ use comity_circuit::{Builder, Wire};
 
 use super::des_boxes::S_BOXES;
 
-/// Bits in the order of the standard: the first one is the most significant of a value.
+/// A block of bits in the order of the standard: the first one is the most significant of a value.
 type Block = Vec<Wire>;
 
 #[rustfmt::skip]
@@ -27,7 +27,7 @@ const CHOICE_2: [usize; 48] = [
     41, 52, 31, 37, 47, 55, 30, 40, 51, 45, 33, 48, 44, 49, 39, 56, 34, 53, 46, 42, 50, 36, 29, 32,
 ];
 
-/// By how much the halves of the key are rotated before each round.
+/// The bits by which the halves of the key are rotated before each round.
 const ROTATIONS: [usize; 16] = [1, 1, 2, 2, 2, 2, 2, 2, 1, 2, 2, 2, 2, 2, 2, 1];
 
 /// The bits at these places, which the standard counts from 1.
@@ -35,7 +35,7 @@ fn pick(bits: &[Wire], places: impl IntoIterator<Item = usize>) -> Block {
     places.into_iter().map(|place| bits[place - 1]).collect()
 }
 
-/// Where each bit comes from in the initial permutation: the even columns, then the odd ones, from below.
+/// The places that the bits come from in the initial permutation: the even columns, then the odd ones, from below.
 fn initial_places() -> impl Iterator<Item = usize> {
     [58, 60, 62, 64, 57, 59, 61, 63].into_iter().flat_map(|first| (0..8).map(move |i| first - 8 * i))
 }
@@ -93,7 +93,7 @@ pub fn des(b: &mut Builder, key: &[Wire], block: &[Wire]) -> Vec<Wire> {
     rounds(b, block, schedule(key).iter())
 }
 
-/// The inverse of [`des`]. As many ANDs.
+/// The decryption of a block, the inverse of [`des`]. As many ANDs.
 ///
 /// # Panics
 /// If the block or the key has another length.

@@ -8,8 +8,8 @@
 
 use crate::straight::{A, Straight, X};
 
-/// S1 to S8, 132 ANDs in all. The inputs are the constant one and the six bits, the last one first; the outputs are the four
-/// bits, the last one first.
+/// The S-boxes S1 to S8, 132 ANDs in all. The inputs are the constant one and the six bits, the last one first; the
+/// outputs are the four bits, the last one first.
 #[rustfmt::skip]
 pub(super) const S_BOXES: [Straight; 8] = [
     // S1: 16 ANDs, 109 XORs.

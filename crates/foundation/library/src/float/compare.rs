@@ -59,7 +59,7 @@ impl Format {
         self.le(b, y, x)
     }
 
-    /// The smaller one. If one is a NaN, the other one; -0 is less than 0 (minimumNumber of IEEE 754-2019).
+    /// The smaller of `x` and `y`. If one is a NaN, the other one; -0 is less than 0 (minimumNumber of IEEE 754-2019).
     ///
     /// # Panics
     /// If a number has another width.
@@ -67,7 +67,7 @@ impl Format {
         self.choose(b, x, y, |_, less| less)
     }
 
-    /// The greater one. If one is a NaN, the other one; -0 is less than 0 (maximumNumber of IEEE 754-2019).
+    /// The greater of `x` and `y`. If one is a NaN, the other one; -0 is less than 0 (maximumNumber of IEEE 754-2019).
     ///
     /// # Panics
     /// If a number has another width.
@@ -87,7 +87,7 @@ impl Format {
         (less, b.or(x_nan, y_nan))
     }
 
-    /// x or y, as `x_of` says from whether x is less, or the one that is not a NaN.
+    /// The choice of x or y, as `x_of` says from whether x is less, or of the one that is not a NaN.
     fn choose(
         self,
         b: &mut Builder,

@@ -7,7 +7,7 @@ use super::shift::normalize;
 use super::{Format, any, arith, resized};
 
 impl Format {
-    /// A number of this format in another one: exact if that one is larger, rounded if it is smaller.
+    /// The number in another format: exact if that one is larger, rounded if it is smaller.
     ///
     /// # Panics
     /// If the number has another width, or of the formats one has more bits of exponent and fewer of fraction.

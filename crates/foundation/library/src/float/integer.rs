@@ -6,7 +6,7 @@ use super::shift::{self, bits_for, normalize};
 use super::{Format, all_ones, any, arith, flip, mask, resized};
 
 impl Format {
-    /// An unsigned integer of any width, rounded; infinity if it is too large.
+    /// The floating-point number of an unsigned integer of any width, rounded; infinity if it is too large.
     ///
     /// # Panics
     /// If the integer has no bits.
@@ -14,7 +14,7 @@ impl Format {
         self.of_magnitude(b, Wire::ZERO, x)
     }
 
-    /// A signed integer of any width, rounded; infinite if it is too large. Zero is positive.
+    /// The floating-point number of a signed integer of any width, rounded; infinite if it is too large. Zero is positive.
     ///
     /// # Panics
     /// If the integer has no bits.
@@ -48,7 +48,7 @@ impl Format {
         self.finish(b, sign, &field, Wire::ZERO, Wire::ZERO)
     }
 
-    /// The unsigned integer of so many bits, rounded towards zero; zero for a negative number or a NaN, the largest
+    /// The unsigned integer of `bits` bits, rounded towards zero; zero for a negative number or a NaN, the largest
     /// one for a number that is too large (as Rust's `as` has it).
     ///
     /// # Panics
@@ -62,7 +62,7 @@ impl Format {
         flip(b, &kept, over)
     }
 
-    /// The signed integer of so many bits, rounded towards zero; zero for a NaN, the nearest one for a number that is
+    /// The signed integer of `bits` bits, rounded towards zero; zero for a NaN, the nearest one for a number that is
     /// out of range (as Rust's `as` has it).
     ///
     /// # Panics
@@ -79,7 +79,7 @@ impl Format {
         arith::add_carry(b, &number, &vec![Wire::ZERO; bits], carry).0
     }
 
-    /// The magnitude rounded towards zero, in so many bits, and whether it is too large: then it is zero here, as that
+    /// The magnitude rounded towards zero, in `bits` bits, and whether it is too large: then it is zero here, as that
     /// of a NaN, which is not too large.
     fn to_magnitude(self, b: &mut Builder, x: &[Wire], bits: usize) -> (Vec<Wire>, Wire) {
         assert!(bits > 0, "an integer has at least one bit");

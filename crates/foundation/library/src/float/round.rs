@@ -9,12 +9,12 @@ pub(super) struct Scaled {
     /// The round bit, the significand, and one bit above it: the lowest p + 2 bits that could be needed. One of the two
     /// uppermost is one.
     pub(super) bits: Vec<Wire>,
-    /// Whether anything but zeros comes below.
+    /// Whether anything but zeros comes below the bits.
     pub(super) below: Wire,
     /// The exponent field that the number has if its uppermost bit is one, less two. Signed, in at
     /// least e + 2 bits.
     pub(super) scale: Vec<Wire>,
-    /// The number is zero, whatever else is said.
+    /// Whether the number is zero, whatever else is said.
     pub(super) zero: Wire,
 }
 

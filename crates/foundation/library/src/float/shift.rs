@@ -4,7 +4,7 @@ use comity_circuit::{Builder, Wire};
 
 use super::{any, arith};
 
-/// How many bits a shift by up to `most` has.
+/// The number of bits of a shift by up to `most`.
 pub(super) fn bits_for(most: usize) -> usize {
     (usize::BITS - most.leading_zeros()) as usize
 }

@@ -20,16 +20,16 @@ pub struct Chain {
     compress: fn(&mut Builder, &[Wire], &[Wire]) -> Vec<Wire>,
 }
 
-/// Where a hash starts.
+/// The start of a hash.
 #[derive(Clone, Copy)]
 pub(super) enum Start {
-    /// From the initial chaining value.
+    /// The initial chaining value.
     Initial,
-    /// From this one, after so many bytes.
+    /// This chaining value, after so many bytes.
     State(Register, usize),
 }
 
-/// A chaining value of words of so many bits, as wires.
+/// The wires of a chaining value of words of `bits` bits.
 fn words(state: &[u64], bits: usize) -> Vec<Wire> {
     state.iter().rev().flat_map(|&word| arith::constant(word.into(), bits)).collect()
 }
@@ -108,19 +108,19 @@ impl Chain {
         finish(p)
     }
 
-    /// Whole blocks into a chaining value.
+    /// The chaining value after whole blocks.
     fn absorb(&self, b: &mut Builder, state: &[Wire], blocks: &[Wire]) -> Vec<Wire> {
         blocks.rchunks(8 * self.block).fold(state.to_vec(), |state, block| self.compress(b, block, &state))
     }
 
-    /// The last bytes of a message and its padding; so many bytes came before.
+    /// The digest from the last bytes of a message and its padding; `before` bytes came before.
     pub(super) fn close(&self, b: &mut Builder, state: &[Wire], last: &[Wire], before: usize) -> Vec<Wire> {
         assert!(last.len().is_multiple_of(8), "a message has whole bytes");
         let padding = self.padding(before + last.len() / 8);
         self.absorb(b, state, &[&bytes(&padding), last].concat())
     }
 
-    /// A one, zeros to the end of a block, and the length in bits as its last bytes.
+    /// The padding: a one, zeros to the end of a block, and the length in bits as its last bytes.
     fn padding(&self, bytes: usize) -> Vec<u8> {
         let mut padding = vec![0x80];
         while !(bytes + padding.len() + self.length).is_multiple_of(self.block) {
@@ -133,7 +133,7 @@ impl Chain {
         [padding, length].concat()
     }
 
-    /// The steps that hash a message: the register of its digest.
+    /// The register of a message's digest, after the steps that hash it.
     pub(super) fn steps(&self, p: &mut ProgramBuilder, start: Start, message: Register) -> Register {
         let (bits, size) = (8 * self.block, self.block);
         let (mut blocks, last) = (message.bits() / bits as u64, rest(message, size));

@@ -10,7 +10,7 @@ pub const MD5_INITIAL: [u8; 16] =
 
 const ROTATIONS: [[usize; 4]; 4] = [[7, 12, 17, 22], [5, 9, 14, 20], [4, 11, 16, 23], [6, 10, 15, 21]];
 
-/// ⌊2^32 |sin(i + 1)|⌋.
+/// The constants ⌊2^32 |sin(i + 1)|⌋.
 #[rustfmt::skip]
 const SINES: [u32; 64] = [
     0xd76a_a478, 0xe8c7_b756, 0x2420_70db, 0xc1bd_ceee, 0xf57c_0faf, 0x4787_c62a, 0xa830_4613, 0xfd46_9501,
@@ -52,7 +52,7 @@ fn words(value: &[Wire]) -> Vec<Vec<Wire>> {
     value.rchunks(32).map(|word| word.rchunks(8).flatten().copied().collect()).collect()
 }
 
-/// `y` where `x` is one, else `z`. One AND a bit.
+/// The choice of `y` where `x` is one, else `z`. One AND a bit.
 fn choose(b: &mut Builder, x: &[Wire], y: &[Wire], z: &[Wire]) -> Vec<Wire> {
     (0..x.len()).map(|i| b.mux(x[i], y[i], z[i])).collect()
 }
@@ -62,7 +62,7 @@ fn parity(b: &mut Builder, x: &[Wire], y: &[Wire], z: &[Wire]) -> Vec<Wire> {
     xor(b, &sum, z)
 }
 
-/// `y ^ (x | !z)`. One AND a bit.
+/// The function `y ^ (x | !z)`. One AND a bit.
 fn mixed(b: &mut Builder, x: &[Wire], y: &[Wire], z: &[Wire]) -> Vec<Wire> {
     let bit = |b: &mut Builder, i: usize| {
         let not = b.not(z[i]);

@@ -37,7 +37,7 @@ impl Sponge {
         Sponge { rate: 200 - bits / 4, suffix: 0x1f }
     }
 
-    /// So many bytes of output for a message.
+    /// The output of `bytes` bytes for a message.
     ///
     /// # Panics
     /// If the message is not of whole bytes.
@@ -58,7 +58,7 @@ impl Sponge {
         out.split_off(out.len() - 8 * bytes)
     }
 
-    /// So many bytes of output for a message of so many bytes, as a program. The message belongs to party 0.
+    /// The output of `out` bytes for a message of `bytes` bytes, as a program. The message belongs to party 0.
     pub fn program(&self, bytes: usize, out: usize) -> Program {
         let mut p = ProgramBuilder::new("sponge");
         let message = p.input("message", 0, 8 * bytes as u64);
@@ -108,7 +108,7 @@ impl Sponge {
         keccak_f(b, &state)
     }
 
-    /// The last bytes of a message, fewer than a block, and the padding.
+    /// The state after the last bytes of a message, fewer than a block, and the padding.
     fn close(&self, b: &mut Builder, state: &[Wire], last: &[Wire]) -> Vec<Wire> {
         let mut padding = vec![0; self.rate - last.len() / 8];
         padding[0] = self.suffix;
@@ -116,7 +116,7 @@ impl Sponge {
         self.absorb(b, state, &[&bytes(&padding), last].concat())
     }
 
-    /// A circuit from a state and so many bytes to a state.
+    /// A circuit from a state and `bytes` bytes to a state.
     fn step(
         &self,
         bytes: usize,

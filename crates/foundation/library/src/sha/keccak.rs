@@ -35,7 +35,7 @@ pub fn keccak_f(b: &mut Builder, state: &[Wire]) -> Vec<Wire> {
     lanes.iter().rev().flat_map(|lane| lane.rchunks(8)).flatten().copied().collect()
 }
 
-/// Adds the parities of two columns to each bit.
+/// The step theta: adds the parities of two columns to each bit.
 fn theta(b: &mut Builder, lanes: &mut [Vec<Wire>]) {
     let parity: Vec<Vec<Wire>> =
         (0..5).map(|x| (1..5).fold(lanes[x].clone(), |sum, y| xor(b, &sum, &lanes[x + 5 * y]))).collect();
@@ -47,7 +47,7 @@ fn theta(b: &mut Builder, lanes: &mut [Vec<Wire>]) {
     }
 }
 
-/// Rho and pi: each lane is rotated by its own distance and moved.
+/// The steps rho and pi: each lane is rotated by its own distance and moved.
 fn rotate_and_transpose(lanes: &[Vec<Wire>]) -> Vec<Vec<Wire>> {
     let mut moved = lanes.to_vec();
     let (mut x, mut y) = (1, 0);
@@ -59,7 +59,7 @@ fn rotate_and_transpose(lanes: &[Vec<Wire>]) -> Vec<Vec<Wire>> {
     moved
 }
 
-/// The only step that is not linear: one AND a bit.
+/// The step chi, the only one that is not linear: one AND a bit.
 fn chi(b: &mut Builder, lanes: &[Vec<Wire>]) -> Vec<Vec<Wire>> {
     let bit = |b: &mut Builder, x: Wire, next: Wire, after: Wire| {
         let not = b.not(next);

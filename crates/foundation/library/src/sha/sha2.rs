@@ -46,9 +46,9 @@ const K: [u64; 80] = [
 struct Variant {
     bits: usize,
     rounds: usize,
-    /// Σ0 and Σ1: three rotations each.
+    /// The functions Σ0 and Σ1: three rotations each.
     big: [[usize; 3]; 2],
-    /// σ0 and σ1: two rotations and a shift each.
+    /// The functions σ0 and σ1: two rotations and a shift each.
     small: [[usize; 3]; 2],
 }
 

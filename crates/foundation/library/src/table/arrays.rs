@@ -14,7 +14,7 @@ use crate::entry::{Build, Entry, Size, Value, Width};
 
 /// The most rows.
 const ROWS: usize = 1 << 20;
-/// The most rows where one circuit has a wire for each.
+/// The most rows of an array where one circuit has a wire for each.
 const COMPACTED: usize = 1 << 16;
 /// The widest rows.
 const ROW: usize = 1 << 10;
@@ -162,7 +162,7 @@ pub(super) const ENTRIES: &[Entry] = &[
     ),
 ];
 
-/// What a program reveals, by name.
+/// The registers that a program reveals, by name.
 type Named = Vec<(&'static str, Register)>;
 
 /// A program that reveals what `build` returns to all.

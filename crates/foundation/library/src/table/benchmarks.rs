@@ -57,10 +57,10 @@ pub(super) const ENTRIES: &[Entry] = &[
     ),
 ];
 
-/// How many bits one call of a ripple takes.
+/// The number of bits that one call of a ripple takes.
 const CHUNK: u64 = 64;
 
-/// `a + b`, or the top bit of `a - b`. The carry goes from call to call; the top bit makes none.
+/// A program of `a + b`, or of the top bit of `a - b`. The carry goes from call to call; the top bit makes none.
 fn ripple(name: &'static str, n: usize, add: bool) -> Program {
     let n = n as u64;
     let mut p = ProgramBuilder::new(name);
@@ -86,7 +86,7 @@ fn ripple(name: &'static str, n: usize, add: bool) -> Program {
     p.finish().expect("a loop over words that are there")
 }
 
-/// The carry or borrow out and, for a sum, the bits; of the last call the bits or the top one only.
+/// The circuit of a call: the carry or borrow out and, for a sum, the bits; of the last call the bits or the top one only.
 fn step(bits: usize, add: bool, last: bool) -> comity_circuit::Circuit {
     let mut b = Builder::new();
     let [x, y, carry] = [("a", bits), ("b", bits), ("carry", 1)].map(|(name, bits)| b.input(name, bits));

@@ -279,7 +279,7 @@ pub(super) const ENTRIES: &[Entry] = &[
     ),
 ];
 
-/// One product after another, added to what there is.
+/// A program of one product after another, added to what there is.
 fn dot(Size { n, w, .. }: Size) -> Program {
     let mut b = Builder::new();
     let [x, y, sum] = ["a", "b", "sum"].map(|name| b.input(name, w));
@@ -298,7 +298,7 @@ fn dot(Size { n, w, .. }: Size) -> Program {
     p.finish().expect("a loop over words that are there")
 }
 
-/// A bit that is masked by the bits of one value and flipped by those of the other, in turn.
+/// The chain: a bit that is masked by the bits of one value and flipped by those of the other, in turn.
 fn chain(b: &mut Builder, Size { n, .. }: Size, values: &[Vec<Wire>]) -> Vec<Wire> {
     let (masks, flips) = (&values[0], &values[1]);
     let mut bit = flips[127];

@@ -17,13 +17,13 @@ impl<'d> Bool<'d> {
         Bool { design, wire }
     }
 
-    /// Whether both are true or both false. No AND.
+    /// Whether both bits are true or both false. No AND.
     #[track_caller]
     pub fn eq(self, other: impl Operand<Self>) -> Bool<'d> {
         !(self ^ other)
     }
 
-    /// Whether one is true. No AND.
+    /// Whether just one of both bits is true. No AND.
     #[track_caller]
     pub fn ne(self, other: impl Operand<Self>) -> Bool<'d> {
         self ^ other
@@ -45,7 +45,7 @@ impl<'d> Bool<'d> {
         yes.over(&mut wires.into_iter())
     }
 
-    /// 1 or 0, as a number of so many bits. No gates.
+    /// The number 1 or 0, of `bits` bits. No gates.
     #[track_caller]
     pub fn to_uint(self, bits: usize) -> Uint<'d> {
         let mut wires = vec![Wire::ZERO; bits.max(1)];
@@ -53,7 +53,7 @@ impl<'d> Bool<'d> {
         self.design.number(&wires)
     }
 
-    /// The wire.
+    /// The bit's wire.
     pub fn wire(self) -> Wire {
         self.wire
     }

@@ -20,14 +20,14 @@ pub type Uint<'d> = Number<'d, Unsigned>;
 /// A secret signed integer.
 pub type Int<'d> = Number<'d, Signed>;
 
-/// Of [`Uint`].
+/// The sign of [`Uint`].
 #[derive(Clone, Copy, Debug)]
 pub struct Unsigned;
-/// Of [`Int`].
+/// The sign of [`Int`].
 #[derive(Clone, Copy, Debug)]
 pub struct Signed;
 
-/// [`Unsigned`] or [`Signed`].
+/// A sign: [`Unsigned`] or [`Signed`].
 pub trait Sign: Copy + sealed::Sealed + 'static {
     /// Whether numbers may be negative.
     const SIGNED: bool;
@@ -42,7 +42,7 @@ impl Sign for Signed {
 }
 
 mod sealed {
-    /// Nobody else's types are signs.
+    /// A seal, so that nobody else's types are signs.
     pub trait Sealed {}
     impl Sealed for super::Unsigned {}
     impl Sealed for super::Signed {}
@@ -53,7 +53,7 @@ impl<'d, S: Sign> Number<'d, S> {
         Number { design, place, sign: PhantomData }
     }
 
-    /// How many bits.
+    /// The number of bits.
     pub fn bits(self) -> usize {
         self.place.bits
     }
@@ -104,13 +104,13 @@ impl<'d, S: Sign> Number<'d, S> {
         self.relation(other, if S::SIGNED { arith::ge_signed } else { arith::ge })
     }
 
-    /// The smaller one. 2n ANDs.
+    /// The smaller of both numbers. 2n ANDs.
     #[track_caller]
     pub fn min(self, other: impl Operand<Self>) -> Self {
         self.arithmetic(other, if S::SIGNED { arith::min_signed } else { arith::min })
     }
 
-    /// The greater one. 2n ANDs.
+    /// The greater of both numbers. 2n ANDs.
     #[track_caller]
     pub fn max(self, other: impl Operand<Self>) -> Self {
         self.arithmetic(other, if S::SIGNED { arith::max_signed } else { arith::max })
@@ -150,31 +150,31 @@ impl<'d, S: Sign> Number<'d, S> {
         Number::new(self.design, self.place)
     }
 
-    /// Rotated to the left, towards the most significant bit. No gates.
+    /// The number rotated to the left, towards the most significant bit. No gates.
     #[track_caller]
     pub fn rotate_left(self, by: usize) -> Self {
         self.unary(|_, x| arith::rotl(x, by))
     }
 
-    /// Rotated to the right, towards the least significant bit. No gates.
+    /// The number rotated to the right, towards the least significant bit. No gates.
     #[track_caller]
     pub fn rotate_right(self, by: usize) -> Self {
         self.unary(|_, x| arith::rotr(x, by))
     }
 
-    /// How many bits are one, in ⌊log2 n⌋ + 1 bits. Fewer than n ANDs.
+    /// The number of bits that are one, in ⌊log2 n⌋ + 1 bits. Fewer than n ANDs.
     #[track_caller]
     pub fn popcount(self) -> Uint<'d> {
         self.design.binary(self.place, self.place, |b, x, _| arith::popcount(b, x))
     }
 
-    /// In how many bits the two differ, in ⌊log2 n⌋ + 1 bits. Fewer than n ANDs.
+    /// The number of bits in which the two differ, in ⌊log2 n⌋ + 1 bits. Fewer than n ANDs.
     #[track_caller]
     pub fn hamming(self, other: impl Operand<Self>) -> Uint<'d> {
         (self ^ other).popcount()
     }
 
-    /// How many zeros there are above the highest one, in ⌊log2 n⌋ + 1 bits; n if there is no one. n - 1 ANDs.
+    /// The number of zeros above the highest one, in ⌊log2 n⌋ + 1 bits; n if there is no one. n - 1 ANDs.
     #[track_caller]
     pub fn leading_zeros(self) -> Uint<'d> {
         self.design.binary(self.place, self.place, |b, x, _| arith::leading_zeros(b, x))

@@ -10,7 +10,7 @@ use comity_circuit::{Builder, Wire};
 use super::{Bool, Int, Number, Sign, Uint, Value};
 use crate::arith;
 
-/// What may stand on the right of an operator or in a comparison: a value of the same type, or a Rust value that is
+/// An operand on the right of an operator or in a comparison: a value of the same type, or a Rust value that is
 /// taken as a constant of that type.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is no operand beside `{T}`",
@@ -48,7 +48,7 @@ macro_rules! literals {
 
 literals!(u8 u16 u32 u64 u128 usize i8 i16 i32 i64 i128 isize);
 
-/// By how much a number is shifted: a `usize` that everybody knows, for no gates, or a secret [`Uint`] of any width,
+/// The amount of a shift: a `usize` that everybody knows, for no gates, or a secret [`Uint`] of any width,
 /// for about n ANDs a bit of it. All bits are gone if it is n or more; the sign stays.
 pub trait Amount<'d, S> {
     /// The number shifted to the left, zeros shifted in.
@@ -201,7 +201,7 @@ impl<'d, S: Sign, A: Amount<'d, S>> ShrAssign<A> for Number<'d, S> {
 impl<'d, S: Sign> Not for Number<'d, S> {
     type Output = Number<'d, S>;
 
-    /// Each bit. No ANDs.
+    /// The number with each bit negated. No ANDs.
     #[track_caller]
     fn not(self) -> Number<'d, S> {
         self.unary(arith::not)
@@ -211,7 +211,7 @@ impl<'d, S: Sign> Not for Number<'d, S> {
 impl<'d> Neg for Int<'d> {
     type Output = Int<'d>;
 
-    /// Modulo 2^n. n - 2 ANDs.
+    /// The negative of the number modulo 2^n. n - 2 ANDs.
     #[track_caller]
     fn neg(self) -> Int<'d> {
         self.unary(arith::negate)
@@ -221,7 +221,7 @@ impl<'d> Neg for Int<'d> {
 impl<'d> Not for Bool<'d> {
     type Output = Bool<'d>;
 
-    /// No AND.
+    /// The bit negated. No AND.
     #[track_caller]
     fn not(self) -> Bool<'d> {
         self ^ true

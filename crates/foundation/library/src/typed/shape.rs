@@ -6,7 +6,7 @@ use super::{Bool, Design, Int, Signed, Uint, Unsigned};
 
 /// A type that an input can have, such as [`U`]`(32)` or [`Array`]`(U(32), 100)`.
 pub trait Shape {
-    /// Its values.
+    /// The values of the type.
     type Value<'d>;
 
     /// The type as people see it.
@@ -55,7 +55,7 @@ pub trait Value<'d> {
     /// The type as people see it.
     fn ty(&self) -> Type;
 
-    /// Whose value it is; none of an empty array.
+    /// The design whose value it is; none of an empty array.
     fn design(&self) -> Option<&'d Design>;
 
     /// Appends the value's wires, as many as its type has bits.

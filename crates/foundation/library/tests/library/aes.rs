@@ -69,7 +69,7 @@ fn other_key_lengths_are_refused() {
     KeySchedule::expand(&mut b, &key);
 }
 
-/// FIPS 197, sections 5.1 and 5.2, byte by byte.
+/// The ciphertext by FIPS 197, sections 5.1 and 5.2, byte by byte.
 fn reference(key: &str, block: &str) -> String {
     let bytes = |hex: &str| -> Vec<u8> {
         (0..hex.len()).step_by(2).map(|i| u8::from_str_radix(&hex[i..i + 2], 16).unwrap()).collect()

@@ -5,7 +5,7 @@ mod programs;
 
 use crate::Random;
 
-/// Numbers of so many bits, every other time so few different ones that many are equal.
+/// A list of numbers of `bits` bits, every other time so few different ones that many are equal.
 fn numbers(random: &mut Random, len: usize, bits: usize) -> Vec<u128> {
     let mask = u128::MAX >> (128 - bits);
     let few = random.next() & 1 == 0;

@@ -37,7 +37,7 @@ fn random(random: &mut Random, n: usize) -> Vec<bool> {
 
 /// Numbers of any width for the oracle, in the plainest way: bits, least significant first.
 mod plain {
-    /// `x + y` in one bit more.
+    /// The sum `x + y` in one bit more.
     pub(super) fn add(x: &[bool], y: &[bool]) -> Vec<bool> {
         let mut carry = 0;
         let digit = |i: usize| {
@@ -135,7 +135,7 @@ fn wide_products_are_those_of_one_circuit() {
     }
 }
 
-/// base^exponent modulo m, or 0 where the program says so.
+/// The power base^exponent modulo m, or 0 where the program says so.
 fn power(base: &[bool], exponent: &[bool], m: &[bool]) -> Vec<bool> {
     if m[0] { plain::power(base, exponent, m) } else { vec![false; m.len()] }
 }

@@ -13,7 +13,7 @@ use std::fmt::Write;
 /// A built-in of the table, with the smallest number of ANDs that we know in print and where.
 type Row = (&'static str, Option<(u64, &'static str)>);
 
-/// All rows, in order.
+/// The rows of all tables, in order.
 const ROWS: &[&[Row]] = &[ciphers::ROWS, hashes::ROWS, words::ROWS, arrays::ROWS, floats::ROWS, benchmarks::ROWS];
 
 const HEAD: &str = "\

@@ -75,7 +75,7 @@ fn number(random: &mut Random, format: Format, exponent: u64) -> u128 {
     sign << (f + format.exponent()) | u128::from(exponent) << f | fraction
 }
 
-/// A single bit as a word.
+/// The word of a single bit.
 fn bit(wire: Wire) -> Vec<Wire> {
     vec![wire]
 }

@@ -52,7 +52,7 @@ fn run_hex(circuit: &Circuit, inputs: &[&str]) -> Vec<String> {
     eval_circuit(circuit, &inputs).into_iter().map(to_hex).collect()
 }
 
-/// Runs a program in the same way.
+/// Runs a program on values written in hex, the most significant digit first.
 fn run_program(program: &Program, inputs: &[&str]) -> Vec<String> {
     struct Outputs(Vec<String>);
     impl Observer for Outputs {
@@ -101,7 +101,7 @@ impl Random {
         z ^ z >> 31
     }
 
-    /// Numbers of so many bits, most of them random and the others at the edges.
+    /// A batch of numbers of `bits` bits, most of them random and the others at the edges.
     fn words(&mut self, bits: usize) -> [u128; 64] {
         let mask = u128::MAX >> (128 - bits);
         std::array::from_fn(|_| {
@@ -119,7 +119,7 @@ impl Random {
     }
 }
 
-/// All pairs of numbers of so many bits in order, 64 at a time; the last batch is filled up with zeros.
+/// The pairs of all numbers of `bits` bits in order, 64 at a time; the last batch is filled up with zeros.
 fn all_pairs(bits: usize) -> Vec<[[u128; 64]; 2]> {
     let total = 1 << (2 * bits);
     let pair = |i: usize| if i < total { [i & ((1 << bits) - 1), i >> bits] } else { [0, 0] };

@@ -108,7 +108,7 @@ fn keccak_f_is_that_of_fips_202() {
     }
 }
 
-/// SHA-3 of so many bits.
+/// The digest of SHA-3 of `bits` bits.
 fn sha3(permutation: &Circuit, bits: usize, message: &[u8]) -> String {
     let rate = 200 - bits / 4;
     let mut padded = [message, &[0x06]].concat();

@@ -20,7 +20,7 @@ impl Observer for Outputs {
     }
 }
 
-/// The outputs for these inputs.
+/// The outputs of a program for these inputs.
 fn evaluate(program: &Program, inputs: &[u128]) -> Vec<u128> {
     let bits = |value: u128, bits: usize| (0..bits).map(|i| value >> i & 1 == 1).collect::<Bits>();
     let inputs = program.inputs().iter().zip(inputs).map(|(value, &n)| Some(bits(n, value.bits)));
@@ -175,7 +175,7 @@ fn bits_are_rusts() {
     }
 }
 
-/// The ANDs of one function over two words, called by hand.
+/// The number of ANDs of one function over two words, called by hand.
 fn by_hand(bits: usize, gates: impl Fn(&mut Builder, &[Wire], &[Wire]) -> Vec<Wire>) -> u64 {
     let mut b = Builder::new();
     let (x, y) = (b.input("x", bits), b.input("y", bits));

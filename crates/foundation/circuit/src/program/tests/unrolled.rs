@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use super::*;
 
-/// What unrolling finds.
+/// The finding of unrolling.
 #[derive(Debug, PartialEq)]
 enum Finding {
     Fine(Vec<bool>),

@@ -70,7 +70,7 @@ impl KeyRing {
         }
     }
 
-    /// As [`ensure`](KeyRing::ensure), after groups of the narrower `H` may have been expanded.
+    /// Expands as [`ensure`](KeyRing::ensure), after groups of the narrower `H` may have been expanded.
     ///
     /// # Safety
     /// As `ensure`.
@@ -133,7 +133,7 @@ impl KeyRing {
         }
     }
 
-    /// Where the keys of the next gate are, which were ensured.
+    /// The place of the keys of the next gate, which were ensured.
     #[inline(always)]
     pub(super) fn ahead(&self) -> Ahead {
         Ahead(self.keys.as_ptr().cast::<Block>().wrapping_add(self.next as usize % RING))
@@ -151,10 +151,10 @@ unsafe fn put<V: Wires>([first, second]: [V; 2], to: *mut Block) {
     }
 }
 
-/// In which lanes the keys of a group of tweaks come.
+/// The order of the lanes in which the keys of a group of tweaks come.
 #[derive(Clone, Copy)]
 pub(super) enum Order {
-    /// Four registers: the generator's halves of gates, the evaluator's of the same, and again.
+    /// Gate after gate, in four registers: the generator's halves of gates, the evaluator's of the same, and again.
     Gates,
     /// Tweak after tweak.
     Blocks,
@@ -177,7 +177,7 @@ impl Order {
     }
 }
 
-/// Where a batch of `N` registers' gates finds its round keys.
+/// A schedule, where a batch of `N` registers' gates finds its round keys.
 pub(in crate::arch) trait Schedule<V, const N: usize> {
     /// Round key `round` of both halves; asked for in order, each once.
     ///
@@ -191,7 +191,7 @@ pub(in crate::arch) trait Schedule<V, const N: usize> {
 pub(super) struct Ahead(*const Block);
 
 impl Ahead {
-    /// Where round key `round` of the first gate's half `half` is, and those of the next gates behind it.
+    /// The place of round key `round` of the first gate's half `half`; those of the next gates come behind it.
     #[inline(always)]
     pub(super) fn at(self, round: usize, half: usize) -> *const [u8; 16] {
         self.0.wrapping_add(round * ROUND + half * HALF).cast()

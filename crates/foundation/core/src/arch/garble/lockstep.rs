@@ -17,9 +17,9 @@ use super::Wires;
 use super::keys::{Ahead, KeyRing, ROUND_KEYS};
 use super::sides::{evaluated, garbled};
 
-/// How a group of copies lies in its slots and in the tables that it writes.
+/// The shape of a group of copies in its slots and in the tables that it writes.
 pub(crate) struct Shape {
-    /// Labels a slot, a multiple of [`LANES`].
+    /// The number of labels of a slot, a multiple of [`LANES`].
     pub(crate) width: usize,
     /// The group's copies are `first..end` ...
     pub(crate) first: usize,
@@ -28,12 +28,12 @@ pub(crate) struct Shape {
     pub(crate) copies: usize,
 }
 
-/// How a group of copies lies in its slots and in the tables that it reads.
+/// The shape of a group of copies in its slots and in the tables that it reads.
 #[derive(Clone, Copy)]
 pub(crate) struct Picked<'a> {
-    /// For each label of a slot the column of its copy, below `copies`; what fills the last vector may repeat any.
+    /// The column of the copy of each label of a slot, below `copies`; what fills the last vector may repeat any.
     pub(crate) columns: &'a [u32],
-    /// Copies in the tables.
+    /// The number of copies in the tables.
     pub(crate) copies: usize,
 }
 
@@ -41,7 +41,7 @@ pub(crate) struct Picked<'a> {
 pub(crate) struct Compared<'a> {
     pub(crate) deltas: &'a [Block],
     pub(crate) picked: Picked<'a>,
-    /// For each copy the bits in which its tables were not those that arrived.
+    /// The differences of the copies: the bits in which a copy's tables were not those that arrived.
     pub(crate) differences: &'a mut [Block],
 }
 
@@ -111,7 +111,7 @@ pub(crate) fn check(
     }
 }
 
-/// What the caller of a reading side has checked.
+/// Asserts what the caller of a reading side has checked.
 fn check_reader(part: &Part<'_>, picked: &Picked<'_>, slots: &[Block], tables: &[Block]) {
     debug_assert!(slots.len() >= part.tape().slots() * picked.columns.len());
     debug_assert!(picked.columns.iter().all(|&c| (c as usize) < picked.copies));
@@ -135,8 +135,8 @@ impl GateKeys {
 pub(in crate::arch) trait Side<V: Wires>: Copy {
     /// The most vectors at a time, so that enough AES states are in flight and registers suffice.
     const WIDE: usize;
-    /// `copy`: the first one's place in the group. `inputs`: the gate's `a` and `b`. `rows`: the generator's and the
-    /// evaluator's, of all copies.
+    /// Does a gate of `N` vectors. `copy`: the first one's place in the group. `inputs`: the gate's `a` and `b`.
+    /// `rows`: the generator's and the evaluator's, of all copies.
     unsafe fn gate<const N: usize>(
         self,
         keys: impl Fn(usize, usize) -> V,
@@ -160,7 +160,7 @@ impl Garbling {
     }
 }
 
-/// Garbles again what somebody else says to have garbled.
+/// The checker, which garbles again what somebody else says to have garbled.
 #[derive(Clone, Copy)]
 pub(in crate::arch) struct Checking {
     deltas: *const Block,

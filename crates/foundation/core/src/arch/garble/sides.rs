@@ -13,8 +13,8 @@ pub(in crate::arch) trait Side: Copy {
     /// Registers' gates that are hashed together: as many as make eight AES states.
     const WIDE: usize;
 
-    /// From the inputs `a` and `b` of `N` registers' gates and their keys: both rows of the tables (which the evaluator
-    /// gets), and the outputs.
+    /// Makes, from the inputs `a` and `b` of `N` registers' gates and their keys, both rows of the tables (which the
+    /// evaluator gets), and the outputs.
     ///
     /// # Safety
     /// As for [`Wires`].
@@ -91,7 +91,8 @@ impl Side for Garbling {
     }
 }
 
-/// ZRE15, Figure 2: from the labels for zero, delta, and `H(A0), H(A1), H(B0), H(B1)`, both rows and the output's label:
+/// Garbled gates (ZRE15, Figure 2), from the labels for zero, delta, and `H(A0), H(A1), H(B0), H(B1)`: both rows and
+/// the output's label:
 ///
 /// ```text
 /// T_G = H(A0) ^ H(A1) ^ p_b * delta        W = H(A0) ^ p_a * T_G
@@ -153,7 +154,7 @@ impl Side for Evaluating {
     }
 }
 
-/// ZRE15, Figure 2: from the active labels, their hashes and both rows, the output's active label
+/// Evaluated gates (ZRE15, Figure 2), from the active labels, their hashes and both rows: the output's active label
 /// `H(A) ^ s_a * T_G ^ H(B) ^ s_b * (T_E ^ A)`.
 ///
 /// # Safety

@@ -9,7 +9,7 @@ use crate::memory::block::Block;
 use crate::tape::Gate;
 use crate::tape::gates::Part;
 
-/// The XOR gates of a segment, in order.
+/// Does the XOR gates of a segment, in order.
 #[inline(always)]
 unsafe fn xor_gates<S: Wires>(gates: &[Gate], slots: *mut Block) {
     for gate in gates {
@@ -45,7 +45,7 @@ pub(in crate::arch) unsafe fn walk<V: Wires, H: Wires, S: Wires, T: Side>(
         unsafe {
             xor_gates::<S>(now, slots);
             let narrow = V::LIVE && H::LANES < V::LANES && gates.len() < V::LANES;
-            /// A batch of `$n` registers of `$wires`, its keys from `$keys`.
+            /// Does a batch of `$n` registers of `$wires`, its keys from `$keys`.
             macro_rules! batch {
                 ($wires:ty, $n:expr, $keys:expr) => {{
                     let keys = $keys;
@@ -54,7 +54,7 @@ pub(in crate::arch) unsafe fn walk<V: Wires, H: Wires, S: Wires, T: Side>(
                     tables = tables.add(2 * $n * <$wires>::LANES);
                 }};
             }
-            /// The same, its keys expanded ahead.
+            /// Does a batch whose keys are expanded ahead.
             macro_rules! ahead {
                 ($wires:ty, $n:expr) => {
                     batch!($wires, $n, {

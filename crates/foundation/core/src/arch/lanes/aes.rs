@@ -7,7 +7,7 @@
 use super::Lanes;
 use crate::arch::RoundKeys;
 
-/// What is done to eight registers full of blocks, and then to the next eight.
+/// A step: what is done to eight registers full of blocks, and then to the next eight.
 ///
 /// # Safety
 /// As for [`Lanes`].
@@ -15,25 +15,25 @@ trait Step<V> {
     unsafe fn run(&mut self, state: &mut [V; 8]);
 }
 
-/// Encryption.
+/// The step that encrypts.
 struct Encrypt<V>([V; 11]);
 
-/// The encryptions of a counter; what was in the registers is ignored.
+/// The step that encrypts a counter; what was in the registers is ignored.
 struct Counter<V> {
     encrypt: Encrypt<V>,
     next: V,
 }
 
-/// x to pi(x) ^ x.
+/// The step from x to pi(x) ^ x.
 struct Cr<V>(Encrypt<V>);
 
-/// x to pi(pi(x) ^ tweak) ^ pi(x), the tweak counting.
+/// The step from x to pi(pi(x) ^ tweak) ^ pi(x), the tweak counting.
 struct Tccr<V> {
     encrypt: Encrypt<V>,
     tweak: V,
 }
 
-/// The same, the tweaks of the last four registers being those of the first four.
+/// The step of [`Tccr`] where the tweaks of the last four registers are those of the first four.
 struct Pairs<V> {
     encrypt: Encrypt<V>,
     tweak: V,

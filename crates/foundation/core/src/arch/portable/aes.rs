@@ -146,7 +146,7 @@ fn broadcast(rounds: &RoundKeys) -> Keys8 {
     Keys8(rounds.map(|round| pack(&[round; 8])))
 }
 
-/// The same 32 bits in each of the four lanes.
+/// A plane with the same 32 bits in each of its four lanes.
 const fn lanes(pattern: u32) -> u128 {
     pattern as u128 * 0x0000_0001_0000_0001_0000_0001_0000_0001
 }
@@ -176,7 +176,7 @@ fn mix_columns(state: Planes) -> Planes {
     mixed
 }
 
-/// Bytes in columns to bytes in rows, and back.
+/// Transposes a state: bytes in columns to bytes in rows, and back.
 fn transpose_state(mut block: u128) -> u128 {
     for (shift, mask) in
         [(24, 0x0000_0000_ff00_ff00_0000_0000_ff00_ff00), (48, 0x0000_0000_0000_0000_ffff_0000_ffff_0000)]
@@ -187,7 +187,7 @@ fn transpose_state(mut block: u128) -> u128 {
     block
 }
 
-/// Word `i`, bit `j` of each byte to word `j`, bit `i`: its own inverse.
+/// Transposes bits: word `i`, bit `j` of each byte to word `j`, bit `i`. It is its own inverse.
 fn transpose_bits(words: &mut Planes) {
     for (shift, mask) in [(4, 0x0f), (2, 0x33), (1, 0x55)] {
         let mask = mask * (u128::MAX / 0xff);

@@ -6,13 +6,13 @@ use crate::memory::block::Block;
 use crate::tape::Gate;
 use crate::tape::gates::Part;
 
-/// `(lo, hi) -> (hi, lo ^ hi)`.
+/// The orthomorphism `(lo, hi) -> (hi, lo ^ hi)`.
 fn sigma(x: Block) -> Block {
     let (lo, hi) = (x.to_u128() as u64, (x.to_u128() >> 64) as u64);
     Block::from_u128(u128::from(lo ^ hi) << 64 | u128::from(hi))
 }
 
-/// `H(inputs[i], tweaks[i])`.
+/// The hashes `H(inputs[i], tweaks[i])`.
 pub(super) fn hash(ring: &KeyRing, inputs: [Block; 8], tweaks: [u64; 8]) -> [Block; 8] {
     let plain = inputs.map(sigma);
     let mut blocks = plain;
@@ -20,7 +20,7 @@ pub(super) fn hash(ring: &KeyRing, inputs: [Block; 8], tweaks: [u64; 8]) -> [Blo
     core::array::from_fn(|i| blocks[i] ^ plain[i])
 }
 
-/// Groups of sixteen blocks under the next tweaks; those of `second` under the same.
+/// Hashes groups of sixteen blocks under the next tweaks, those of `second` under the same.
 pub(in crate::arch) fn hash_groups(
     ring: &mut KeyRing,
     first: &mut [[Block; 16]],
@@ -36,14 +36,15 @@ pub(in crate::arch) fn hash_groups(
     }
 }
 
-/// ZRE15, Figure 2: from the labels for zero and `H(A0), H(A1), H(B0), H(B1)`, both rows and the output's label.
+/// A garbled gate (ZRE15, Figure 2), from the labels for zero and `H(A0), H(A1), H(B0), H(B1)`: both rows and the
+/// output's label.
 pub(super) fn garbled_gate(a: Block, b: Block, delta: Block, [a0, a1, b0, b1]: [Block; 4]) -> (Block, Block, Block) {
     let generator = a0 ^ a1 ^ delta.masked(b.lsb());
     let evaluator = b0 ^ b1 ^ a;
     (generator, evaluator, a0 ^ generator.masked(a.lsb()) ^ b0 ^ (evaluator ^ a).masked(b.lsb()))
 }
 
-/// ZRE15, Figure 2: from the active labels, their hashes and both rows, the output's active label.
+/// An evaluated gate (ZRE15, Figure 2), from the active labels, their hashes and both rows: the output's active label.
 pub(super) fn evaluated_gate([a, b]: [Block; 2], hashes: [Block; 2], [generator, evaluator]: [Block; 2]) -> Block {
     hashes[0] ^ generator.masked(a.lsb()) ^ hashes[1] ^ (evaluator ^ a).masked(b.lsb())
 }

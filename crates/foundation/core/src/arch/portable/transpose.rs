@@ -2,7 +2,7 @@
 
 use core::ops::Range;
 
-/// What three exchanges transpose 8 x 8 bits: by how much, and which bits trade places with those above them.
+/// The three exchanges that transpose 8 x 8 bits: by how much, and which bits trade places with those above them.
 const SWAPS: [(u32, u64); 3] = [(7, 0x00aa_00aa_00aa_00aa), (14, 0x0000_cccc_0000_cccc), (28, 0x0000_0000_f0f0_f0f0)];
 
 /// Transposes the 8 x 8 bits of a word, whose byte `i` is row `i`.
@@ -32,7 +32,7 @@ pub(crate) fn transpose_columns(input: &[u8], stride: usize, first: usize, outpu
     }
 }
 
-/// What a kernel leaves that transposed the first `whole_rows` x `whole_columns` bits.
+/// Transposes the edges that a kernel leaves which transposed the first `whole_rows` x `whole_columns` bits.
 pub(crate) fn edges(input: &[u8], output: &mut [u8], [rows, columns]: [usize; 2], whole: [usize; 2]) {
     let size = [rows / 8, columns / 8];
     region(input, output, size, 0..whole[0] / 8, whole[1] / 8..size[1]);

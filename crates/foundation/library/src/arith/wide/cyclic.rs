@@ -11,10 +11,10 @@ use comity_circuit::{Builder, ProgramBuilder, Register, Wire};
 use super::{Wide, Words};
 use crate::arith;
 
-/// Words of at most so many bits are multiplied and then folded.
+/// The widest words that are multiplied whole and then folded.
 const WHOLE: u64 = 160;
 
-/// How many times words of so many bits are cut in half.
+/// The number of times that words of `m` bits are cut in half.
 pub(super) fn cuts(m: u64) -> u32 {
     if m <= WHOLE { 0 } else { 1 + cuts(m / 2) }
 }

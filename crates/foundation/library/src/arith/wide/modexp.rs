@@ -22,7 +22,7 @@ use crate::arith;
 struct Modulus {
     /// The modulus in r bits.
     modulus: Register,
-    /// Its inverse modulo 2^r.
+    /// The modulus's inverse modulo 2^r.
     inverse: Register,
 }
 
@@ -164,7 +164,7 @@ impl Wide {
         inverse
     }
 
-    /// 2^r and 2^2r modulo m, below 2m and in n + 1 bits: 2r doublings, n + 1 ANDs each.
+    /// The powers 2^r and 2^2r modulo m, below 2m and in n + 1 bits: 2r doublings, n + 1 ANDs each.
     fn powers_of_two(&mut self, p: &mut ProgramBuilder, m: Register, r: u64) -> (Register, Register) {
         let bits = m.bits() + 1;
         // From -m to m - 1, so that the sign says what to do next.
@@ -179,7 +179,7 @@ impl Wide {
     }
 }
 
-/// The first value in the width of the second.
+/// A circuit that widens the first value to the width of the second.
 const WIDEN_TO_SECOND: (&str, super::Build) = ("widen to second", |_, v| vec![arith::padded(&v[0], v[1].len())]);
 
 fn first_power(b: &mut Builder, v: &[Vec<Wire>]) -> Vec<Vec<Wire>> {
@@ -227,7 +227,7 @@ fn inverse_of(b: &mut Builder, m: &[Wire]) -> Vec<Wire> {
     inverse
 }
 
-/// One of 2^window words, by its index.
+/// A circuit that chooses one of 2^window words, by its index.
 fn choose(window: usize, bits: usize) -> comity_circuit::Circuit {
     let mut b = Builder::new();
     let digit = b.input("digit", window);
@@ -244,13 +244,13 @@ fn width_of_r(n: usize) -> usize {
     (n + 2).next_multiple_of(1 << cyclic::cuts(n as u64 + 2))
 }
 
-/// How many bits of the exponent are used at once: the fewest ANDs, a product being worth some 768 ANDs a bit.
+/// The number of bits of the exponent that are used at once: the fewest ANDs, a product being worth some 768 ANDs a bit.
 fn window(n: usize) -> usize {
     let cost = |w: &usize| n.div_ceil(*w) * (768 + (1 << w)) + (768 << w);
     (1..=8).min_by_key(cost).expect("some window")
 }
 
-/// How many bits of a power are chosen by one call: few are left over.
+/// The number of bits of a power that are chosen by one call: few are left over.
 fn chunk(bits: usize) -> usize {
     (24..=48).min_by_key(|chunk| bits.div_ceil(*chunk) * chunk).expect("some chunk")
 }

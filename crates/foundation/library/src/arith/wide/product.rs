@@ -11,7 +11,7 @@ const FULL: usize = 72;
 const LOW: usize = 130;
 
 impl Wide {
-    /// The full products of so many pairs of words of the same width, in twice as many bits.
+    /// The full products of `times` pairs of words of the same width, in twice as many bits.
     pub(super) fn mul_full(&mut self, p: &mut ProgramBuilder, times: u64, x: Words, y: Words, out: Words) {
         let n = x.bits();
         if n <= FULL {
@@ -25,7 +25,7 @@ impl Wide {
         self.give([xs, ys, parts]);
     }
 
-    /// The squares of so many words, in twice as many bits.
+    /// The squares of `times` words, in twice as many bits.
     pub(super) fn square_full(&mut self, p: &mut ProgramBuilder, times: u64, x: Words, out: Words) {
         let n = x.bits();
         if n <= FULL {
@@ -39,7 +39,7 @@ impl Wide {
         self.give([xs, parts]);
     }
 
-    /// The products of so many pairs of words of n bits, modulo 2^n.
+    /// The products of `times` pairs of words of n bits, modulo 2^n.
     pub(super) fn mul(&mut self, p: &mut ProgramBuilder, times: u64, x: Words, y: Words, out: Words) {
         let n = x.bits();
         if n <= LOW {
@@ -67,7 +67,7 @@ impl Wide {
         self.give(cross.into_iter().chain([full]));
     }
 
-    /// Each word as three of [`piece`] bits: its lower half, its upper half, and their sum.
+    /// The parts of each word, three of [`piece`] bits: its lower half, its upper half, and their sum.
     fn split(&mut self, p: &mut ProgramBuilder, times: u64, x: Words) -> Register {
         let bits = 3 * piece(x.bits());
         let out = self.take(p, bits * times as usize);

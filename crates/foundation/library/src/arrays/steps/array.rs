@@ -13,14 +13,14 @@ pub struct Array {
 }
 
 impl Array {
-    /// Room for `len` rows of `width` bits each.
+    /// A new array of `len` rows of `width` bits each.
     pub fn new(p: &mut ProgramBuilder, len: usize, width: usize) -> Array {
         // A memory that is too large is refused when the program is finished, by its size.
         let register = p.register((len as u64).saturating_mul(width as u64));
         Array { register, len, width }
     }
 
-    /// The rows of `width` bits in a register.
+    /// The array of the rows of `width` bits in a register.
     ///
     /// # Panics
     /// If the register does not hold a whole number of rows, or the width is zero.
@@ -30,12 +30,12 @@ impl Array {
         Array { register, len: rows as usize, width }
     }
 
-    /// Where it is.
+    /// The register that the array is in.
     pub fn register(self) -> Register {
         self.register
     }
 
-    /// How many rows.
+    /// The number of rows.
     pub fn len(self) -> usize {
         self.len
     }
@@ -45,12 +45,12 @@ impl Array {
         self.len == 0
     }
 
-    /// How many bits a row has.
+    /// The number of bits of a row.
     pub fn width(self) -> usize {
         self.width
     }
 
-    /// The first `len` rows.
+    /// The array of the first `len` rows.
     ///
     /// # Panics
     /// If there are fewer.
@@ -59,28 +59,28 @@ impl Array {
         self.rows(0, len)
     }
 
-    /// `len` rows from index `from` on.
+    /// The array of `len` rows from index `from` on.
     pub(super) fn rows(self, from: usize, len: usize) -> Array {
         let register = self.register.slice((from * self.width) as u64, (len * self.width) as u64);
         Array { register, len, width: self.width }
     }
 
-    /// A row.
+    /// The register of a row.
     pub(super) fn row(self, index: usize) -> Register {
         self.register.element(index as u64, self.width as u64)
     }
 
-    /// A row that is the same for all calls.
+    /// The span of a row that is the same for all calls.
     pub(super) fn still(self, index: usize) -> Moving {
         (self.row(index).span(), 0)
     }
 
-    /// The row at `from` for the first call, and one row on with each.
+    /// The span of the row at `from` for the first call, and one row on with each.
     pub(super) fn from(self, from: usize) -> Moving {
         self.every(from, 1)
     }
 
-    /// The row at `from` for the first call, and `step` rows on with each.
+    /// The span of the row at `from` for the first call, and `step` rows on with each.
     pub(super) fn every(self, from: usize, step: usize) -> Moving {
         (self.row(from).span(), (step * self.width) as i64)
     }

@@ -51,7 +51,7 @@ pub fn compact(p: &mut ProgramBuilder, flags: Array, rows: Array) -> Register {
     counts[levels].row(0).slice(0, u64::from(len.ilog2()) + 1)
 }
 
-/// The exchanges of each level, pairs of neighbours first.
+/// Does the exchanges of each level, pairs of neighbours first.
 fn apply(p: &mut ProgramBuilder, swaps: &[Array], rows: Array) {
     let (len, width) = (rows.len(), rows.width());
     if swaps.is_empty() {

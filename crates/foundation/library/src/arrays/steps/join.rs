@@ -12,9 +12,9 @@ use crate::arrays::{Order, join};
 pub struct Joined {
     /// Key, left payload, right payload; the joined rows come first, then rows of zeros.
     pub rows: Array,
-    /// How many joined rows there are, in ⌊log2 n⌋ + 1 bits.
+    /// The number of joined rows, in ⌊log2 n⌋ + 1 bits.
     pub count: Register,
-    /// One bit: whether both lists were strictly ascending. If not, nothing is joined.
+    /// The bit that tells whether both lists were strictly ascending. If not, nothing is joined.
     pub sorted: Register,
 }
 

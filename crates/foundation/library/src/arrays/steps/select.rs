@@ -53,7 +53,7 @@ fn check_index(len: usize, bits: usize) {
 /// The largest number of wires that one circuit makes of an index.
 const DEMUX: usize = 64;
 
-/// One bit for each of `len` indices: that of `index` is one.
+/// The bits of `len` indices: that of `index` is one.
 fn demux(p: &mut ProgramBuilder, index: Register, len: usize) -> Array {
     // The highest bits by one circuit, then one bit at a time.
     let low = len.div_ceil(DEMUX).next_power_of_two().ilog2() as usize;

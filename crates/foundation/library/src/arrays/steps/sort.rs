@@ -84,7 +84,7 @@ fn exchange(p: &mut ProgramBuilder, width: usize, order: Order) -> CircuitId {
     })
 }
 
-/// The first `keep` of at most 16 rows.
+/// A circuit for the first `keep` of at most 16 rows.
 fn small(p: &mut ProgramBuilder, len: usize, keep: usize, width: usize, order: Order) -> CircuitId {
     circuit(p, &vec![width; len], |b, rows| arrays::top_k(b, rows, keep, order))
 }
@@ -111,7 +111,7 @@ fn sort_columns(p: &mut ProgramBuilder, rows: Array, (zeros, ones): (Array, Arra
     }
 }
 
-/// The passes of one step.
+/// Runs the passes of one step.
 fn run(p: &mut ProgramBuilder, exchange: CircuitId, passes: &[Pass], zeros: Array, ones: Array) {
     for &Pass { shift, times } in passes {
         let pair = match shift {
@@ -122,7 +122,7 @@ fn run(p: &mut ProgramBuilder, exchange: CircuitId, passes: &[Pass], zeros: Arra
     }
 }
 
-/// From the layout of `distance` to that of half of it, for the first `len` rows: those that differ in the two bits
+/// Goes from the layout of `distance` to that of half of it, for the first `len` rows: those that differ in the two bits
 /// change places. `swap` returns two rows in the other order.
 fn relayout(p: &mut ProgramBuilder, swap: CircuitId, len: usize, distance: usize, (zeros, ones): (Array, Array)) {
     blocks(p, swap, (len.div_ceil(2 * distance), distance / 2), distance, &[zeros.from(distance / 2), ones.from(0)]);

@@ -86,7 +86,7 @@ fn zeros_are_counted_from_both_ends() {
 
 type Shift = fn(&mut Builder, &[Wire], &[Wire]) -> Vec<Wire>;
 
-/// Shifts of words of n bits by amounts of m bits, and what they should give.
+/// Checks shifts of words of n bits by amounts of m bits against what they should give.
 fn check_shift(name: &str, build: Shift, expected: fn(u128, u128, usize) -> u128, ands: fn(usize, usize) -> usize) {
     for n in (1..=17usize).chain([31, 32, 33, 64, 96, 128]) {
         let index = (usize::BITS - (n - 1).leading_zeros()) as usize; // bits of weight less than n
@@ -103,7 +103,8 @@ fn check_shift(name: &str, build: Shift, expected: fn(u128, u128, usize) -> u128
     }
 }
 
-/// The layers of a shift by an amount of m bits, and the ANDs that join its bits that shift out everything.
+/// The number of layers of a shift by an amount of m bits, and that of the ANDs that join its bits that shift out
+/// everything.
 fn layers(n: usize, m: usize) -> (usize, usize) {
     let index = (usize::BITS - (n - 1).leading_zeros()) as usize;
     if m <= index { (m, 0) } else { (index + 1, m - index - 1) }

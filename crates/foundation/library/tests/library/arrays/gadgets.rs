@@ -21,7 +21,7 @@ fn circuit(
     b.finish()
 }
 
-/// Runs it 64 times on arrays that `draw` makes, and compares with what `expected` makes of them.
+/// Runs a circuit 64 times on arrays that `draw` makes, and compares with what `expected` makes of them.
 fn check(
     circuit: &Circuit,
     mut draw: impl FnMut() -> Vec<u128>,
@@ -34,7 +34,7 @@ fn check(
     }
 }
 
-/// The outputs for each of 64 inputs.
+/// The outputs of a circuit for each of 64 inputs.
 fn outputs(circuit: &Circuit, inputs: &[Vec<u128>]) -> Vec<Vec<u128>> {
     let columns: Vec<[u128; 64]> = (0..inputs[0].len()).map(|i| std::array::from_fn(|k| inputs[k][i])).collect();
     let out = run(circuit, &columns);
@@ -294,7 +294,7 @@ fn duplicates_are_dropped() {
     }
 }
 
-/// Different keys of five bits with payloads above.
+/// A list of different keys of five bits with payloads above.
 fn list(random: &mut Random, len: usize, payload: usize) -> Vec<u128> {
     let mut keys: Vec<u128> = (0..32).collect();
     for i in 0..len {

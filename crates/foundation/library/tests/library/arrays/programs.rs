@@ -16,12 +16,12 @@ impl Observer for Outputs {
     }
 }
 
-/// Rows of so many bits each as one value.
+/// The value of rows of `bits` bits each.
 fn value(rows: &[u128], bits: usize) -> Bits {
     rows.iter().flat_map(|row| (0..bits).map(move |i| row >> i & 1 == 1)).collect()
 }
 
-/// A value as rows of so many bits each.
+/// The rows of `bits` bits each of a value.
 fn rows(value: &Bits, bits: usize) -> Vec<u128> {
     let bit = |i: usize| u128::from(value.get(i));
     (0..value.len() / bits).map(|row| (0..bits).fold(0, |word, i| word | bit(row * bits + i) << i)).collect()
