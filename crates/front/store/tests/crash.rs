@@ -1,13 +1,9 @@
 //! Broken off at any step: what is on the disk is a whole store.
 
-use std::collections::{BTreeMap, BTreeSet};
-use std::fs::{self, OpenOptions};
+use std::fs;
 use std::io::{Read, Write};
-use std::path::Path;
-use std::process::{Command, Stdio};
-use std::time::Duration;
 
-use comity_store::{Key, OpenLot, Store};
+use comity_store::Store;
 
 use crate::common::*;
 
