@@ -32,7 +32,7 @@ pub use hash::tccr::TccrHash;
 pub use hash::transcript::Transcript;
 pub use memory::bits::Bits;
 pub use memory::block::Block;
-pub use memory::table::Table;
+pub use memory::huge_table::HugeTable;
 pub use memory::transpose::{transpose, transpose_columns};
 pub use params::Params;
 pub use party::PartyId;

@@ -2,5 +2,5 @@
 
 pub(crate) mod bits;
 pub(crate) mod block;
-pub(crate) mod table;
+pub(crate) mod huge_table;
 pub(crate) mod transpose;

@@ -1,6 +1,6 @@
 //! Half-trees and tables, on every backend, against what they are by definition.
 
-use comity_core::{Aes128, Backend, Block, Prg, Table, TreeHash};
+use comity_core::{Aes128, Backend, Block, HugeTable, Prg, TreeHash};
 
 fn rng(seed: u128) -> Prg {
     Prg::new(Backend::detect(), Block::from_u128(seed))
@@ -76,7 +76,7 @@ fn marks_must_be_as_many_as_parents() {
 #[test]
 fn sums_are_of_the_places_that_numbers_stand_for() {
     for len in [1, 3, 1000, (1 << 17) + 5] {
-        let mut table = Table::zeroed(len);
+        let mut table = HugeTable::zeroed(len);
         assert!(table.len() == len && table.iter().all(|&block| block == Block::ZERO));
         rng(1).fill_blocks(&mut table);
         for rows in [0, 1, 63, 64, 200] {
@@ -105,7 +105,7 @@ fn sums_are_of_the_places_that_numbers_stand_for() {
 #[test]
 #[should_panic(expected = "a table of 0 blocks")]
 fn an_empty_table_has_no_places() {
-    Table::zeroed(0).gather_add::<1>(Backend::detect(), &mut [], &[], &mut []);
+    HugeTable::zeroed(0).gather_add::<1>(Backend::detect(), &mut [], &[], &mut []);
 }
 
 #[test]

@@ -17,7 +17,7 @@
 use std::io::{Read, Write};
 
 use comity_channel::Channel;
-use comity_core::{Backend, Block, Result, SessionId, ShortHash, Table, TccrHash};
+use comity_core::{Backend, Block, HugeTable, Result, SessionId, ShortHash, TccrHash};
 use comity_garble::lockstep::CopyChoice;
 use comity_protocol::Conduct;
 use rand_core::CryptoRng;
@@ -224,7 +224,7 @@ pub(crate) struct Results {
     /// A mask for each evaluated copy: all ones if all its labels so far were valid, else zero.
     valid: Vec<u64>,
     /// Room for the pads of the rows of each checked copy, so many blocks of it, one copy after another.
-    pads: Table,
+    pads: HugeTable,
     room: usize,
     /// The commitments `c_j^T` of the checked copies.
     commitments: Vec<Digest>,
@@ -282,7 +282,7 @@ impl Results {
             found: Vec::with_capacity(2 * bits),
             seen: Vec::with_capacity(2 * bits),
             valid: vec![u64::MAX; evaluated],
-            pads: Table::zeroed(2 * bits * checked),
+            pads: HugeTable::zeroed(2 * bits * checked),
             room: 2 * bits,
             commitments: Vec::new(),
             next: 0,

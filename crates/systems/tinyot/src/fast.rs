@@ -37,7 +37,7 @@ mod words;
 use core::ops::Range;
 
 use comity_channel::{Channel, Mesh};
-use comity_core::{Backend, Block, PartyId, Prg, Result, SessionId, Table};
+use comity_core::{Backend, Block, HugeTable, PartyId, Prg, Result, SessionId};
 use comity_protocol::{Conduct, Dealer, Here, Honest};
 use comity_share::{AuthBits, Extension, GlobalKey, Ledger, Share, coin, equal};
 use rand_core::CryptoRng;
@@ -77,9 +77,9 @@ pub struct Fast<C = Honest> {
     /// Number of the next batch.
     batch: u64,
     /// The first column of a batch, which becomes its triples.
-    leaders: Table,
+    leaders: HugeTable,
     /// The other columns of a batch.
-    others: Table,
+    others: HugeTable,
     /// Which of the leaders are checked triples that were not handed out.
     ready: Range<usize>,
     wires: Wires,
@@ -91,7 +91,7 @@ pub struct Fast<C = Honest> {
 /// The messages that a chunk sends and receives.
 struct Wires {
     /// `G`, this party's and the peer's.
-    g: [Table; 2],
+    g: [HugeTable; 2],
     bits: [Vec<u8>; 2],
 }
 
@@ -123,8 +123,8 @@ impl<C: for<'a> Conduct<Act<'a>>> Fast<C> {
             budget,
             rng,
             batch: 0,
-            leaders: Table::default(),
-            others: Table::default(),
+            leaders: HugeTable::default(),
+            others: HugeTable::default(),
             ready: 0..0,
             wires: Wires { g: Default::default(), bits: Default::default() },
             conduct,
@@ -201,11 +201,11 @@ impl<C: for<'a> Conduct<Act<'a>>> Fast<C> {
 }
 
 /// The first blocks of a table, which is made anew where it is too small.
-fn grown(table: &mut Table, blocks: usize) -> &mut [Block] {
+fn grown(table: &mut HugeTable, blocks: usize) -> &mut [Block] {
     if table.len() < blocks {
         // Not both at the same time.
-        *table = Table::default();
-        *table = Table::zeroed(blocks);
+        *table = HugeTable::default();
+        *table = HugeTable::zeroed(blocks);
     }
     &mut table[..blocks]
 }

@@ -10,7 +10,7 @@ use super::kernels::safe;
 use super::lanes::Lanes;
 use crate::memory::block::Block;
 
-/// Gathers as [`Table::gather_add`](crate::Table::gather_add); the caller has checked the lengths.
+/// Gathers as [`HugeTable::gather_add`](crate::HugeTable::gather_add); the caller has checked the lengths.
 pub(crate) fn add<const N: usize>(
     backend: Backend,
     table: &[Block],

@@ -3,7 +3,7 @@
 use crate::arch::Backend;
 use crate::arch::subset;
 use crate::memory::block::Block;
-use crate::memory::table::Table;
+use crate::memory::huge_table::HugeTable;
 
 /// Adds sums of rows of blocks, each of a subset that is given by digits of [`DIGIT`](SubsetSums::DIGIT) bits ("four
 /// Russians": the sums of all subsets of a few rows are formed once and then looked up).
@@ -13,7 +13,7 @@ use crate::memory::table::Table;
 /// *Cost.* A look-up and an addition for each digit, and 64 additions for each group of rows. 32 KiB of memory.
 pub struct SubsetSums {
     backend: Backend,
-    room: Table,
+    room: HugeTable,
 }
 
 impl SubsetSums {
@@ -22,7 +22,7 @@ impl SubsetSums {
 
     /// The sums on a backend, ready for [`add`](SubsetSums::add).
     pub fn new(backend: Backend) -> SubsetSums {
-        SubsetSums { backend, room: Table::zeroed(subset::ROOM) }
+        SubsetSums { backend, room: HugeTable::zeroed(subset::ROOM) }
     }
 
     /// Adds to each row of `out` the sum of those `rows` that its digits name: row `6 g + b` if bit `b` of digit `g` is one,

@@ -1,13 +1,13 @@
 //! `LabelRows`: a memory of wires that each hold one label of every copy, side by side.
 
-use comity_core::{Block, Error, Prg, Result, Table};
+use comity_core::{Block, Error, HugeTable, Prg, Result};
 use zeroize::Zeroizing;
 
 /// The rows of wires, of `width` labels each; zero at the start, which is the constant zero on both sides.
 pub struct LabelRows {
     width: usize,
     /// The labels, on huge pages, since there are tens of MiB of them, and wiped on drop.
-    blocks: Table,
+    blocks: HugeTable,
 }
 
 impl LabelRows {
@@ -16,7 +16,7 @@ impl LabelRows {
     /// # Errors
     /// [`InvalidInput`](comity_core::Kind) if there is not the memory.
     pub fn new(width: usize, wires: usize) -> Result<LabelRows> {
-        let blocks = Table::try_zeroed(wires.saturating_mul(width)).ok_or_else(|| {
+        let blocks = HugeTable::try_zeroed(wires.saturating_mul(width)).ok_or_else(|| {
             Error::invalid_input(format!(
                 "{wires} wires with a label for each of {width} copies do not fit the memory of this machine"
             ))

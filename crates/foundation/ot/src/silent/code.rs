@@ -2,7 +2,7 @@
 //!
 //! **Cost**: 2.5 AES blocks an output for the places, and ten look-ups in a table of 1.8 MiB, which take most of the time.
 
-use comity_core::{Backend, Block, Prg, Table};
+use comity_core::{Backend, Block, HugeTable, Prg};
 
 use super::parameters::ROW;
 
@@ -24,7 +24,7 @@ impl Code {
 
     /// Writes the next outputs: each leaf plus its row of the matrix times the secret. Leaves come by multiples of 64, but
     /// perhaps the last ones of the matrix.
-    pub(super) fn encode(&mut self, secret: &Table, leaves: &[Block], out: &mut [Block]) {
+    pub(super) fn encode(&mut self, secret: &HugeTable, leaves: &[Block], out: &mut [Block]) {
         for (leaves, out) in leaves.chunks(DRAWN).zip(out.chunks_mut(DRAWN)) {
             self.prg.fill_words(self.numbers.as_flattened_mut());
             secret.gather_add(self.backend, &mut self.numbers[..out.len()], leaves, out);

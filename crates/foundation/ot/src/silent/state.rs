@@ -2,7 +2,7 @@
 
 use std::convert::Infallible;
 
-use comity_core::{Backend, Block, Error, Prg, Result, SessionId, Table};
+use comity_core::{Backend, Block, Error, HugeTable, Prg, Result, SessionId};
 use zeroize::Zeroize;
 
 use super::Parameters;
@@ -14,7 +14,7 @@ const STOPPED: &str = "this silent OT stopped at an earlier error; set up a new 
 /// Correlations that an iteration starts from. Secret.
 struct Input {
     /// The secret of learning parity with noise (LPN).
-    secret: Table,
+    secret: HugeTable,
     /// One for each level of each tree, and 128 for the mask.
     levels: Vec<Block>,
 }
@@ -22,7 +22,7 @@ struct Input {
 impl Input {
     fn new(parameters: &Parameters) -> Input {
         Input {
-            secret: Table::zeroed(parameters.dimension),
+            secret: HugeTable::zeroed(parameters.dimension),
             levels: vec![Block::ZERO; parameters.reserved() - parameters.dimension],
         }
     }

@@ -1,4 +1,4 @@
-//! `Table`: blocks to look up at random places, and sums of such.
+//! `HugeTable`: blocks to look up at random places, and sums of such.
 
 use core::ops::{Deref, DerefMut};
 
@@ -8,20 +8,20 @@ use crate::memory::block::Block;
 
 /// A fixed number of blocks in memory that is fast to read at random places: on huge pages where the system has them.
 /// They are wiped on drop.
-pub struct Table(table::Memory);
+pub struct HugeTable(table::Memory);
 
-impl Table {
+impl HugeTable {
     /// A table of `len` zero blocks.
     ///
     /// # Panics
     /// If they do not fit in memory.
-    pub fn zeroed(len: usize) -> Table {
-        Table::try_zeroed(len).expect("a table fits in memory")
+    pub fn zeroed(len: usize) -> HugeTable {
+        HugeTable::try_zeroed(len).expect("a table fits in memory")
     }
 
     /// A table of `len` zero blocks, or nothing if they do not fit in memory.
-    pub fn try_zeroed(len: usize) -> Option<Table> {
-        table::Memory::zeroed(len).map(Table)
+    pub fn try_zeroed(len: usize) -> Option<HugeTable> {
+        table::Memory::zeroed(len).map(HugeTable)
     }
 
     /// Writes each block of `from` plus `N` blocks of the table, whose places the row of `numbers` tells: the number `x`
@@ -45,14 +45,14 @@ impl Table {
     }
 }
 
-impl Default for Table {
+impl Default for HugeTable {
     /// An empty table.
-    fn default() -> Table {
-        Table::zeroed(0)
+    fn default() -> HugeTable {
+        HugeTable::zeroed(0)
     }
 }
 
-impl Deref for Table {
+impl Deref for HugeTable {
     type Target = [Block];
 
     fn deref(&self) -> &[Block] {
@@ -60,7 +60,7 @@ impl Deref for Table {
     }
 }
 
-impl DerefMut for Table {
+impl DerefMut for HugeTable {
     fn deref_mut(&mut self) -> &mut [Block] {
         self.0.blocks_mut()
     }
