@@ -9,7 +9,7 @@
 //!
 //! One pass, linear time.
 
-use comity_core::Gate as SlotGate;
+use comity_core::TapeGate;
 
 use crate::circuit::{Circuit, Gate};
 use crate::lower::schedule::{Emit, NONE, Schedule};
@@ -27,7 +27,7 @@ const WINDOW: usize = 1 << 20;
 pub struct Layered {
     slots: usize,
     input_bits: usize,
-    gates: Vec<SlotGate>,
+    gates: Vec<TapeGate>,
     layers: Vec<Layer>,
     outputs: Vec<u32>,
 }
@@ -71,7 +71,7 @@ impl Layered {
     }
 
     /// All gates, layer after layer.
-    pub fn gates(&self) -> &[SlotGate] {
+    pub fn gates(&self) -> &[TapeGate] {
         &self.gates
     }
 
@@ -92,7 +92,7 @@ struct Emitter {
     /// Free slots below `slots`; the last one freed is taken first, while it is still in cache.
     free: Vec<u32>,
     slots: u32,
-    gates: Vec<SlotGate>,
+    gates: Vec<TapeGate>,
     layers: Vec<Layer>,
     /// Whether the last layer still gets ANDs.
     open: bool,
@@ -123,7 +123,7 @@ impl Emitter {
         debug_assert!(self.wires[wire].slot == NONE, "a wire is driven once");
         self.wires[wire].slot = slot;
         let [a, b] = [gate.a, gate.b].map(|wire| self.wires[wire as usize].slot);
-        self.gates.push(SlotGate::new(a, b, slot));
+        self.gates.push(TapeGate::new(a, b, slot));
     }
 
     /// Gives the slots that nobody reads after this gate to `to`.

@@ -42,7 +42,7 @@ pub(crate) mod schedule;
 
 use std::sync::OnceLock;
 
-use comity_core::{Gate as TapeGate, Segment, Tape};
+use comity_core::{Segment, Tape, TapeGate};
 
 use crate::circuit::{Circuit, Gate, Group, Op};
 use crate::layered::Layered;

@@ -40,4 +40,4 @@ pub use session::SessionId;
 pub use tape::clear::Lanes;
 pub use tape::gates::{Cursor, Delta, Evaluator, Garbler, Part};
 pub use tape::lockstep::{LockstepChecker, LockstepEvaluator, LockstepGarbler};
-pub use tape::{Gate, Segment, Tape, TapeError};
+pub use tape::{Segment, Tape, TapeError, TapeGate};

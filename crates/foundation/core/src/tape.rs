@@ -17,18 +17,18 @@ use crate::memory::block::Block;
 /// Slots are kept as byte offsets into an array of blocks, so that the kernels' addresses need no arithmetic.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(C)]
-pub struct Gate {
+pub struct TapeGate {
     pub(crate) a: u32,
     pub(crate) b: u32,
     pub(crate) out: u32,
 }
 
-impl Gate {
+impl TapeGate {
     /// A gate over these slots. A slot of 2^28 or more is out of every tape's range.
     #[inline]
-    pub const fn new(a: u32, b: u32, out: u32) -> Gate {
+    pub const fn new(a: u32, b: u32, out: u32) -> TapeGate {
         const SIZE: u32 = size_of::<Block>() as u32;
-        Gate { a: a.saturating_mul(SIZE), b: b.saturating_mul(SIZE), out: out.saturating_mul(SIZE) }
+        TapeGate { a: a.saturating_mul(SIZE), b: b.saturating_mul(SIZE), out: out.saturating_mul(SIZE) }
     }
 
     /// The slot of the first input.
@@ -64,8 +64,8 @@ pub struct Segment {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Tape {
     slots: u32,
-    xors: Vec<Gate>,
-    ands: Vec<Gate>,
+    xors: Vec<TapeGate>,
+    ands: Vec<TapeGate>,
     segments: Vec<Segment>,
     /// The numbers of gates before the end of each segment, so that a stretch is found without walking it.
     ends: Vec<Segment>,
@@ -107,7 +107,12 @@ impl Tape {
     ///
     /// # Errors
     /// [`TapeError`] where the promises above do not hold.
-    pub fn new(slots: u32, xors: Vec<Gate>, ands: Vec<Gate>, segments: Vec<Segment>) -> Result<Tape, TapeError> {
+    pub fn new(
+        slots: u32,
+        xors: Vec<TapeGate>,
+        ands: Vec<TapeGate>,
+        segments: Vec<Segment>,
+    ) -> Result<Tape, TapeError> {
         let total = |f: fn(&Segment) -> u32| segments.iter().map(|s| f(s) as usize).sum::<usize>();
         if slots > Tape::MAX_SLOTS {
             return Err(TapeError::TooManySlots);
@@ -115,8 +120,8 @@ impl Tape {
         if total(|s| s.xors) != xors.len() || total(|s| s.ands) != ands.len() {
             return Err(TapeError::Counts);
         }
-        let slots_ok = |g: &Gate| g.a() < slots as usize && g.b() < slots as usize && g.out() < slots as usize;
-        let in_range = |g: &Gate| slots_ok(g) && g.out() > Tape::ONE as usize;
+        let slots_ok = |g: &TapeGate| g.a() < slots as usize && g.b() < slots as usize && g.out() < slots as usize;
+        let in_range = |g: &TapeGate| slots_ok(g) && g.out() > Tape::ONE as usize;
         let (mut x, mut n) = (0, 0);
         let mut ends = Vec::with_capacity(segments.len());
         // written[s] is the last segment (1-based) in which an AND gate wrote slot s.
@@ -153,12 +158,12 @@ impl Tape {
     }
 
     /// All XOR gates, segment after segment.
-    pub fn xors(&self) -> &[Gate] {
+    pub fn xors(&self) -> &[TapeGate] {
         &self.xors
     }
 
     /// All AND gates, segment after segment: a gate's index here is its index in lowered order.
-    pub fn ands(&self) -> &[Gate] {
+    pub fn ands(&self) -> &[TapeGate] {
         &self.ands
     }
 

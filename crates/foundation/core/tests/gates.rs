@@ -3,8 +3,8 @@
 #![allow(clippy::needless_range_loop, reason = "slots index several arrays")]
 
 use comity_core::{
-    Backend, Block, Cursor, Delta, Evaluator, Garbler, Gate, GateHash, LockstepEvaluator, LockstepGarbler, Prg,
-    Segment, Tape,
+    Backend, Block, Cursor, Delta, Evaluator, Garbler, GateHash, LockstepEvaluator, LockstepGarbler, Prg, Segment,
+    Tape, TapeGate,
 };
 
 /// A random tape: segments of widths that hit every batch size of the kernels, slots reused freely.
@@ -13,14 +13,14 @@ fn random_tape(prg: &mut Prg, slots: u32, widths: &[u32]) -> Tape {
     let (mut xors, mut ands, mut segments) = (vec![], vec![], vec![]);
     for &width in widths {
         let linear = pick(0, 6);
-        xors.extend((0..linear).map(|_| Gate::new(pick(0, slots), pick(0, slots), pick(2, slots))));
+        xors.extend((0..linear).map(|_| TapeGate::new(pick(0, slots), pick(0, slots), pick(2, slots))));
         // The lower half is read, the upper half written, so that the segment's gates are independent.
         let half = slots / 2;
         let first = pick(half, slots - width + 1);
-        ands.extend((0..width).map(|i| Gate::new(pick(0, half), pick(0, half), first + i)));
+        ands.extend((0..width).map(|i| TapeGate::new(pick(0, half), pick(0, half), first + i)));
         segments.push(Segment { xors: linear, ands: width });
         let back = pick(1, 5);
-        xors.extend((0..back).map(|_| Gate::new(pick(0, slots), pick(0, slots), pick(2, half))));
+        xors.extend((0..back).map(|_| TapeGate::new(pick(0, slots), pick(0, slots), pick(2, half))));
         segments.push(Segment { xors: back, ands: 0 });
     }
     Tape::new(slots, xors, ands, segments).unwrap()
@@ -103,7 +103,7 @@ fn every_backend_garbles_the_same_and_evaluates_right() {
 #[test]
 fn no_two_gates_share_a_key() {
     // The same gate again and again on the same labels: only the tweak differs, so every table must.
-    let gates = vec![Gate::new(2, 3, 4); 600];
+    let gates = vec![TapeGate::new(2, 3, 4); 600];
     let tape = Tape::new(5, vec![], gates, vec![Segment { xors: 0, ands: 1 }; 600]).unwrap();
     let labels: Vec<Block> = (0..5).map(|i| Block::from_u128(i * 0x1234_5678_9abc_def1)).collect();
     for backend in Backend::available() {
@@ -119,8 +119,8 @@ fn no_two_gates_share_a_key() {
 fn the_bytes_of_a_small_garbling_are_pinned() {
     let tape = Tape::new(
         6,
-        vec![Gate::new(2, 1, 5)],
-        vec![Gate::new(2, 3, 4), Gate::new(3, 5, 2), Gate::new(4, 2, 3)],
+        vec![TapeGate::new(2, 1, 5)],
+        vec![TapeGate::new(2, 3, 4), TapeGate::new(3, 5, 2), TapeGate::new(4, 2, 3)],
         vec![Segment { xors: 1, ands: 1 }, Segment { xors: 0, ands: 1 }, Segment { xors: 0, ands: 1 }],
     )
     .unwrap();

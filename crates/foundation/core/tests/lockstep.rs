@@ -1,7 +1,7 @@
 //! The rows of lockstep garbling: a slot's labels of all copies at once.
 
 use comity_core::{
-    Backend, Block, Cursor, Delta, Gate, LockstepChecker, LockstepEvaluator, LockstepGarbler, Prg, Segment, Tape,
+    Backend, Block, Cursor, Delta, LockstepChecker, LockstepEvaluator, LockstepGarbler, Prg, Segment, Tape, TapeGate,
 };
 
 fn blocks(seed: u128, n: usize) -> Vec<Block> {
@@ -53,7 +53,7 @@ fn constants_are_there_before_the_first_gate() {
 
 #[test]
 fn no_copies_are_no_work() {
-    let tape = Tape::new(5, vec![], vec![Gate::new(2, 3, 4)], vec![Segment { xors: 0, ands: 1 }]).unwrap();
+    let tape = Tape::new(5, vec![], vec![TapeGate::new(2, 3, 4)], vec![Segment { xors: 0, ands: 1 }]).unwrap();
     for backend in Backend::available() {
         let mut garbler = LockstepGarbler::new(backend, &[], Block::ZERO, 5);
         let mut evaluator = LockstepEvaluator::new(backend, 0, Block::ZERO, 5);
@@ -84,8 +84,8 @@ fn tape(seed: u128, slots: u32, widths: &[u32]) -> Tape {
     for &width in widths {
         // ANDs read the lower half and write the upper one, which XORs bring back.
         let half = slots / 2;
-        xors.extend((0..9).map(|_| Gate::new(pick(0, slots), pick(0, slots), pick(2, half))));
-        ands.extend((0..width).map(|i| Gate::new(pick(0, half), pick(0, half), half + i)));
+        xors.extend((0..9).map(|_| TapeGate::new(pick(0, slots), pick(0, slots), pick(2, half))));
+        ands.extend((0..width).map(|i| TapeGate::new(pick(0, half), pick(0, half), half + i)));
         segments.push(Segment { xors: 9, ands: width });
     }
     Tape::new(slots, xors, ands, segments).unwrap()

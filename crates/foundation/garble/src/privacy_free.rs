@@ -18,7 +18,7 @@
 //! **Cost** of an AND gate: 16 bytes; one key expansion and two AES calls to garble, one and one to evaluate. XOR and NOT cost
 //! nothing. A segment's gates are hashed together, on any backend; there is no fused kernel yet.
 
-use comity_core::{Backend, Block, Delta, Gate, GateHash, Part, Tape};
+use comity_core::{Backend, Block, Delta, GateHash, Part, Tape, TapeGate};
 use rand_core::CryptoRng;
 use zeroize::Zeroizing;
 
@@ -80,7 +80,7 @@ const fn active(bit: bool) -> Block {
 }
 
 /// Does XOR gates, on either side.
-fn xors(gates: &[Gate], slots: &mut [Block]) {
+fn xors(gates: &[TapeGate], slots: &mut [Block]) {
     for gate in gates {
         slots[gate.out()] = slots[gate.a()] ^ slots[gate.b()];
     }

@@ -4,7 +4,7 @@
 //! AND gates with the three rows of Naor, Pinkas and Sumner (1999) in place of their two and four encrypted bits. For
 //! tests: slow, and its garbler is not careful with secrets.
 
-use comity_core::{Aes128, Backend, Block, Gate, Part, Prg, Tape};
+use comity_core::{Aes128, Backend, Block, Part, Prg, Tape, TapeGate};
 use comity_garble::{Evaluate, Garble, Private, Scheme};
 use rand_core::CryptoRng;
 
@@ -167,7 +167,7 @@ impl Evaluate for StandardEvaluator {
     fn evaluate(&mut self, part: &Part<'_>, slots: &mut [Block], mut tables: &[Block]) {
         assert_eq!(tables.len(), Standard::rows(part));
         [Tape::ZERO, Tape::ONE].iter().for_each(|&slot| slots[slot as usize] = active(slot == Tape::ONE));
-        let inputs = |slots: &[Block], gate: &Gate| (slots[gate.a()], slots[gate.b()]);
+        let inputs = |slots: &[Block], gate: &TapeGate| (slots[gate.a()], slots[gate.b()]);
         for (xors, ands) in part.gates() {
             for gate in xors {
                 let (a, b) = inputs(slots, gate);

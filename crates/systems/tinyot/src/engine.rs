@@ -9,7 +9,7 @@ use std::ops::Range;
 
 use comity_channel::Channel;
 use comity_circuit::{Call, Engine, Lowered, Owner, Place, Recipients};
-use comity_core::{Bits, Error, Gate, Result};
+use comity_core::{Bits, Error, Result, TapeGate};
 use comity_share::Share;
 use zeroize::Zeroize;
 
@@ -123,7 +123,7 @@ fn spread<'a>(
 }
 
 /// An XOR gate in all copies. The lowering gives its output a slot that it does not read.
-fn add(wires: &mut [Share], gate: &Gate, copies: usize) {
+fn add(wires: &mut [Share], gate: &TapeGate, copies: usize) {
     let [a, b, out] = [gate.a(), gate.b(), gate.out()];
     if copies == 1 {
         wires[out] = wires[a] ^ wires[b];
@@ -144,7 +144,7 @@ fn add(wires: &mut [Share], gate: &Gate, copies: usize) {
 /// AND gates of a layer in all copies: gate after gate, of each copy after copy.
 struct Ands<'a> {
     wires: &'a mut [Share],
-    gates: &'a [Gate],
+    gates: &'a [TapeGate],
     copies: usize,
     buffer: &'a mut Buffer,
 }
@@ -198,7 +198,7 @@ impl Operands for Ands<'_> {
 
 impl Ands<'_> {
     /// The gate of AND `at`, and its copies from there on, before AND `end`.
-    fn run(&self, at: usize, end: usize) -> (Gate, Range<usize>) {
+    fn run(&self, at: usize, end: usize) -> (TapeGate, Range<usize>) {
         let (gate, first) = (at / self.copies, at % self.copies);
         (self.gates[gate], first..self.copies.min(first + end - at))
     }

@@ -8,8 +8,8 @@ use core::ops::{BitAnd, BitXor};
 use super::Backend;
 use super::instantiate::run;
 use crate::memory::block::Block;
-use crate::tape::Gate;
 use crate::tape::Tape;
+use crate::tape::TapeGate;
 use crate::tape::clear::Lanes;
 
 /// A word: what a slot holds.
@@ -40,7 +40,7 @@ unsafe fn at<W>(slots: *mut W, offset: u32) -> *mut W {
 /// # Safety
 /// `slots` holds every slot of the gates.
 #[inline(always)]
-unsafe fn run<W: Word, const AND: bool>(gates: &[Gate], slots: *mut W) {
+unsafe fn run<W: Word, const AND: bool>(gates: &[TapeGate], slots: *mut W) {
     let (fours, rest) = gates.as_chunks::<4>();
     // SAFETY: the caller's promise.
     unsafe {
@@ -60,7 +60,7 @@ unsafe fn run<W: Word, const AND: bool>(gates: &[Gate], slots: *mut W) {
 /// # Safety
 /// As `run`.
 #[inline(always)]
-unsafe fn one<W: Word, const AND: bool>(gate: &Gate, slots: *mut W) {
+unsafe fn one<W: Word, const AND: bool>(gate: &TapeGate, slots: *mut W) {
     // SAFETY: the caller's promise.
     unsafe {
         let (a, b) = (*at(slots, gate.a), *at(slots, gate.b));

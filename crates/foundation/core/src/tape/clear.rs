@@ -102,7 +102,7 @@ impl Tape {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::tape::{Gate, Segment};
+    use crate::tape::{Segment, TapeGate};
 
     /// A generator for test inputs (SplitMix64).
     struct Random(u64);
@@ -131,11 +131,11 @@ mod tests {
             let segment = Segment { xors: random.below(20), ands: random.below(10) };
             for _ in 0..segment.xors {
                 let [a, b, out] = [0, 0, 2].map(|from| from + random.below(slots - from));
-                xors.push(Gate::new(a, b, out));
+                xors.push(TapeGate::new(a, b, out));
             }
             for i in 0..segment.ands {
                 let [a, b] = [(); 2].map(|()| random.below(slots / 2));
-                ands.push(Gate::new(a, b, slots / 2 + i));
+                ands.push(TapeGate::new(a, b, slots / 2 + i));
             }
             list.push(segment);
         }

@@ -16,7 +16,7 @@ use crate::arch::Backend;
 use crate::arch::garble as kernels;
 use crate::arch::garble::KeyRing;
 use crate::memory::block::Block;
-use crate::tape::{Gate, Segment, Tape};
+use crate::tape::{Segment, Tape, TapeGate};
 
 /// The place where a run over a tape stands: between two segments.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -69,7 +69,7 @@ impl<'a> Part<'a> {
 
     /// The gates, segment after segment: first the XOR gates of one, executed in order, then its AND gates, which are
     /// independent of each other. For schemes without a kernel of their own.
-    pub fn gates(&self) -> impl Iterator<Item = (&'a [Gate], &'a [Gate])> {
+    pub fn gates(&self) -> impl Iterator<Item = (&'a [TapeGate], &'a [TapeGate])> {
         let (mut xors, mut ands) = (self.xor_gates(), self.and_gates());
         self.segments().iter().map(move |segment| {
             let of_segment = (&xors[..segment.xors as usize], &ands[..segment.ands as usize]);
@@ -82,11 +82,11 @@ impl<'a> Part<'a> {
         &self.tape.segments()[self.from.segment..self.to.segment]
     }
 
-    pub(crate) fn xor_gates(&self) -> &'a [Gate] {
+    pub(crate) fn xor_gates(&self) -> &'a [TapeGate] {
         &self.tape.xors()[self.from.xor..self.to.xor]
     }
 
-    pub(crate) fn and_gates(&self) -> &'a [Gate] {
+    pub(crate) fn and_gates(&self) -> &'a [TapeGate] {
         &self.tape.ands()[self.from.and..self.to.and]
     }
 }

@@ -7,7 +7,7 @@
 
 use crate::arch::Backend;
 use crate::memory::block::Block;
-use crate::tape::Gate;
+use crate::tape::TapeGate;
 use crate::tape::gates::Part;
 use crate::tape::lockstep::LANES;
 
@@ -370,7 +370,7 @@ pub(in crate::arch) unsafe fn walk<V: Wires, S: Side<V>>(
         }
         let (now, later) = ands.split_at(segment.ands as usize);
         ands = later;
-        for Gate { a, b, out } in now {
+        for TapeGate { a, b, out } in now {
             let (a, b, out) = (wire(*a), wire(*b), wire(*out));
             // SAFETY: as promised by the caller; `tables` moves by two rows for each gate.
             unsafe {

@@ -6,12 +6,12 @@ use super::Wires;
 use super::keys::{KeyRing, LiveTwice, Order, Schedule};
 use super::sides::Side;
 use crate::memory::block::Block;
-use crate::tape::Gate;
+use crate::tape::TapeGate;
 use crate::tape::gates::Part;
 
 /// Does the XOR gates of a segment, in order.
 #[inline(always)]
-unsafe fn xor_gates<S: Wires>(gates: &[Gate], slots: *mut Block) {
+unsafe fn xor_gates<S: Wires>(gates: &[TapeGate], slots: *mut Block) {
     for gate in gates {
         // SAFETY: the tape's indices are in range; the caller has the features of S.
         unsafe {
@@ -109,7 +109,7 @@ unsafe fn batch<V: Wires, T: Side, const N: usize>(
     side: T,
     ring: &mut KeyRing,
     keys: impl Schedule<V, N>,
-    gates: &[Gate],
+    gates: &[TapeGate],
     slots: *mut Block,
     tables: *mut Block,
 ) {

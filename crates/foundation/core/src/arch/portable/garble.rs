@@ -3,7 +3,7 @@
 use super::super::garble::KeyRing;
 use super::aes::{encrypt8, expand8};
 use crate::memory::block::Block;
-use crate::tape::Gate;
+use crate::tape::TapeGate;
 use crate::tape::gates::Part;
 
 /// The orthomorphism `(lo, hi) -> (hi, lo ^ hi)`.
@@ -54,7 +54,7 @@ fn walk<const BATCH: usize>(
     ring: &mut KeyRing,
     part: &Part<'_>,
     slots: &mut [Block],
-    mut batch: impl FnMut(&KeyRing, &[Gate], u64, &mut [Block], usize),
+    mut batch: impl FnMut(&KeyRing, &[TapeGate], u64, &mut [Block], usize),
 ) {
     let (mut xors, mut ands, mut done) = (part.xor_gates(), part.and_gates(), 0);
     for segment in part.segments() {

@@ -4,7 +4,7 @@ use super::super::garble::KeyRing;
 use super::super::garble::lockstep::{Compared, Picked, Shape};
 use super::garble::{evaluated_gate, garbled_gate, hash};
 use crate::memory::block::Block;
-use crate::tape::Gate;
+use crate::tape::TapeGate;
 use crate::tape::gates::Part;
 
 /// Walks a stretch of tape; `gate` gets each AND gate, its number and its place in the stretch.
@@ -13,7 +13,7 @@ fn walk(
     part: &Part<'_>,
     width: usize,
     slots: &mut [Block],
-    mut gate: impl FnMut(&KeyRing, &Gate, u64, usize, &mut [Block]),
+    mut gate: impl FnMut(&KeyRing, &TapeGate, u64, usize, &mut [Block]),
 ) {
     let (mut xors, mut ands) = (part.xor_gates().iter(), part.and_gates().iter().enumerate());
     for segment in part.segments() {
