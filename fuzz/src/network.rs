@@ -8,7 +8,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use comity_channel::{Channel, PerPeer};
 use comity_core::PartyId;
-use comity_net::{Fingerprint, Group, Identity, KeyDir, Listener, Security, Settings};
+use comity_net::{Fingerprint, Identity, KeyDir, Listener, PartyGroup, Security, Settings};
 use comity_testing::PATIENCE;
 
 use crate::mutate::rng;
@@ -97,8 +97,8 @@ pub(crate) fn fingerprint(data: &[u8]) {
 /// A file that lists the parties of a group.
 pub(crate) fn group_file(data: &[u8]) {
     let Ok(text) = str::from_utf8(data) else { return };
-    if let Ok(group) = Group::parse(text) {
-        assert_eq!(Group::parse(&group.to_text()).as_ref().ok(), Some(&group));
+    if let Ok(group) = PartyGroup::parse(text) {
+        assert_eq!(PartyGroup::parse(&group.to_text()).as_ref().ok(), Some(&group));
         for (expected, member) in (0..).zip(group.members()) {
             assert!(member.id.0 == expected && group.find(&member.name) == Some(member.id));
             let _ = group.calls(member.id);

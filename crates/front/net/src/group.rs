@@ -36,7 +36,7 @@ const NOWHERE: &str = "-";
 
 /// The parties of a group, in the order of their ids, which are 0, 1 and so on.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Group(Vec<Member>);
+pub struct PartyGroup(Vec<Member>);
 
 /// One party of a group.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -80,16 +80,17 @@ struct Line {
     key: Option<String>,
 }
 
-impl Group {
+impl PartyGroup {
     /// The group in this file; `None` if there is no such file.
     ///
     /// # Errors
     /// [`InvalidInput`](comity_core::Kind) says what is wrong, and in which line, or that others may write the file; [`Io`](comity_core::Kind).
-    pub fn read(path: &Path) -> Result<Option<Group>> {
+    pub fn read(path: &Path) -> Result<Option<PartyGroup>> {
         let Some(bytes) = read(path, 0o022, "go-w")? else { return Ok(None) };
         let text = str::from_utf8(&bytes)
             .map_err(|_| Error::invalid_input(format!("{} is no text: a list of parties is TOML", path.display())))?;
-        let group = Group::parse(text).map_err(|why| Error::invalid_input(format!("{}: {why}", path.display())))?;
+        let group =
+            PartyGroup::parse(text).map_err(|why| Error::invalid_input(format!("{}: {why}", path.display())))?;
         Ok(Some(group))
     }
 
@@ -105,7 +106,7 @@ impl Group {
     ///
     /// # Errors
     /// [`InvalidInput`](comity_core::Kind) says what is wrong.
-    pub fn parse(text: &str) -> Result<Group> {
+    pub fn parse(text: &str) -> Result<PartyGroup> {
         let file: File = toml::from_str(text).map_err(|error| {
             let line = error.span().map_or(1, |span| 1 + text[..span.start].matches('\n').count());
             Error::invalid_input(format!("line {line}: {}", error.message()))
@@ -115,7 +116,7 @@ impl Group {
             let key = key.map(|key| key.parse()).transpose()?;
             Ok(Member { id: PartyId(id), name, address: Some(address).filter(|a| a != NOWHERE), key })
         };
-        Group::new(file.party.into_iter().map(member).collect::<Result<Vec<_>>>()?)
+        PartyGroup::new(file.party.into_iter().map(member).collect::<Result<Vec<_>>>()?)
     }
 
     /// The group of these parties.
@@ -123,7 +124,7 @@ impl Group {
     /// # Errors
     /// [`InvalidInput`](comity_core::Kind) if their ids are not 0, 1 and so on, there are none or more than [`MOST`], a name is none
     /// or is there twice, or an address or a key is; or if some have a key and others none.
-    pub fn new(mut members: Vec<Member>) -> Result<Group> {
+    pub fn new(mut members: Vec<Member>) -> Result<PartyGroup> {
         let wrong = |why: String| Err(Error::invalid_input(why));
         members.sort_by_key(|member| member.id);
         if members.is_empty() || members.len() > MOST {
@@ -149,18 +150,18 @@ impl Group {
                 return wrong(format!("party {id} ({name}): all parties have a key in this file, or none has"));
             }
         }
-        Ok(Group(members))
+        Ok(PartyGroup(members))
     }
 
     /// The same with one party more: the next one.
     ///
     /// # Errors
-    /// As [`Group::new`].
-    pub fn and(&self, name: &str, address: Option<&str>, key: Option<Fingerprint>) -> Result<Group> {
+    /// As [`PartyGroup::new`].
+    pub fn and(&self, name: &str, address: Option<&str>, key: Option<Fingerprint>) -> Result<PartyGroup> {
         let mut members = self.0.clone();
         let id = PartyId(members.len().min(MOST) as u16);
         members.push(Member { id, name: name.to_owned(), address: address.map(str::to_owned), key });
-        Group::new(members)
+        PartyGroup::new(members)
     }
 
     /// All parties, in order.

@@ -54,7 +54,7 @@ mod transport;
 
 pub use address::{check_plaintext, is_loopback};
 pub use connection::{Connection, connect};
-pub use group::{Calls, Digest, Group, MOST, Member};
+pub use group::{Calls, Digest, MOST, Member, PartyGroup};
 pub use hub::Listener;
 pub use identity::{Fingerprint, Identity};
 pub use keys::KeyDir;

@@ -3,21 +3,21 @@
 use std::fs;
 
 use comity_core::{Kind, PartyId};
-use comity_net::{Fingerprint, Group, Identity, Security, SystemRng};
+use comity_net::{Fingerprint, Identity, PartyGroup, Security, SystemRng};
 use proptest::prelude::*;
 
 fn key() -> Fingerprint {
     Identity::generate(&mut SystemRng).fingerprint()
 }
 
-fn three() -> Group {
+fn three() -> PartyGroup {
     let alone = "[[party]]\nid = 0\nname = \"alice\"\naddress = \"a.example:7000\"\n";
-    let group = Group::parse(&format!("{alone}key = \"{}\"\n", key())).unwrap();
+    let group = PartyGroup::parse(&format!("{alone}key = \"{}\"\n", key())).unwrap();
     group.and("bob", None, Some(key())).unwrap().and("carol", Some("c.example:7000"), Some(key())).unwrap()
 }
 
 fn why(text: &str) -> String {
-    let error = Group::parse(text).unwrap_err();
+    let error = PartyGroup::parse(text).unwrap_err();
     assert!(matches!(error.kind, Kind::InvalidInput(_)), "{error}");
     error.to_string()
 }
@@ -25,19 +25,19 @@ fn why(text: &str) -> String {
 #[test]
 fn a_group_survives_its_text_and_its_file() {
     let group = three();
-    assert_eq!(Group::parse(&group.to_text()).unwrap(), group);
+    assert_eq!(PartyGroup::parse(&group.to_text()).unwrap(), group);
     let path = std::path::Path::new(env!("CARGO_TARGET_TMPDIR")).join("survives.toml");
     group.write(&path).unwrap();
-    assert_eq!(Group::read(&path).unwrap().unwrap(), group);
+    assert_eq!(PartyGroup::read(&path).unwrap().unwrap(), group);
     #[cfg(unix)]
     {
         let mut mode = fs::metadata(&path).unwrap().permissions();
         std::os::unix::fs::PermissionsExt::set_mode(&mut mode, 0o666);
         fs::set_permissions(&path, mode).unwrap();
-        assert!(Group::read(&path).unwrap_err().to_string().contains("chmod go-w"));
+        assert!(PartyGroup::read(&path).unwrap_err().to_string().contains("chmod go-w"));
     }
     fs::remove_file(&path).unwrap();
-    assert!(Group::read(&path).unwrap().is_none());
+    assert!(PartyGroup::read(&path).unwrap().is_none());
 }
 
 #[test]
@@ -49,11 +49,11 @@ fn each_word_of_it_is_in_the_digest() {
     let other_address = text.replacen("a.example:7000", "a.example:7001", 1);
     for changed in [other_key, other_address, text.replacen("bob", "rob", 1), text.replacen("\"-\"", "\"x:1\"", 1)] {
         assert_ne!(changed, text);
-        assert_ne!(Group::parse(&changed).unwrap().digest(), group.digest());
+        assert_ne!(PartyGroup::parse(&changed).unwrap().digest(), group.digest());
     }
     // How it is written is not.
     let comments = format!("# ours\n{}", text.replace("id =", "id   ="));
-    assert_eq!(Group::parse(&comments).unwrap().digest(), group.digest());
+    assert_eq!(PartyGroup::parse(&comments).unwrap().digest(), group.digest());
 }
 
 #[test]
@@ -70,7 +70,7 @@ fn what_is_wrong_is_said() {
     assert!(why(&text.replacen("bob", "all", 1)).contains("no name"));
     assert!(why(&text.replacen("bob", "bob\\u001b[2J", 1)).contains("no name"));
     assert!(why(&text.replacen("c.example", "a.example", 1)).contains("address of another"));
-    let group = Group::parse(&text).unwrap();
+    let group = PartyGroup::parse(&text).unwrap();
     let twice =
         text.replacen(&group.members()[1].key.unwrap().to_string(), &group.members()[0].key.unwrap().to_string(), 1);
     assert!(why(&twice).contains("key of another"));
@@ -117,8 +117,8 @@ proptest! {
     /// Whatever a file says, it is a group or an error, and a group is read back from what is written of it.
     #[test]
     fn any_text_is_a_group_or_an_error(text in "(\\[\\[party\\]\\]|[a-z\"=\\[\\]0-9 \n:.-]){0,200}") {
-        if let Ok(group) = Group::parse(&text) {
-            prop_assert_eq!(Group::parse(&group.to_text()).unwrap(), group);
+        if let Ok(group) = PartyGroup::parse(&text) {
+            prop_assert_eq!(PartyGroup::parse(&group.to_text()).unwrap(), group);
         }
     }
 }
