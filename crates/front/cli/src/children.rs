@@ -12,7 +12,7 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use comity_terminal::console::note;
-use comity_terminal::failure::{Failure, Kind, Outcome};
+use comity_terminal::failure::{Ending, Failure, Outcome};
 use comity_terminal::json::to_line;
 use comity_terminal::progress::Progress;
 
@@ -52,7 +52,7 @@ pub(crate) fn run(plan: Plan) -> Outcome<Finished> {
     let mut processes = Processes { children: Vec::new() };
     let mut progress = Progress::new(plan.and_gates);
     let mut orders = plan.flags.into_iter().zip(plan.orders);
-    let first = orders.next().ok_or_else(|| Failure::new(Kind::Bug, "a plan without parties"))?;
+    let first = orders.next().ok_or_else(|| Failure::new(Ending::Bug, "a plan without parties"))?;
     processes.spawn_party(&plan.args, ["--listen", "127.0.0.1:0"], &first, &tell)?;
     let mut deadline: Option<Instant> = None;
     while processes.children.iter().any(|p| p.ended.is_none()) {
@@ -72,7 +72,7 @@ pub(crate) fn run(plan: Plan) -> Outcome<Finished> {
             Some(Event::Note(text)) => note(&format!("party {party}: {text}")),
             Some(Event::Report { run, texts }) => processes.children[party].said = Some(Ok((*run, texts))),
             Some(Event::Error { kind, message, party: whose }) => {
-                let kind = Kind::named(&kind).unwrap_or(Kind::Bug);
+                let kind = Ending::named(&kind).unwrap_or(Ending::Bug);
                 processes.children[party].said = Some(Err(Failure { kind, message, party: whose }));
             }
             None => processes.reap(party),
@@ -115,7 +115,7 @@ impl Processes {
         tell: &Sender<Heard>,
     ) -> Outcome {
         let party = self.children.len();
-        let failed = |e: std::io::Error| Failure::new(Kind::Network, format!("cannot start party {party}: {e}"));
+        let failed = |e: std::io::Error| Failure::new(Ending::Network, format!("cannot start party {party}: {e}"));
         let mut child = Command::new(std::env::current_exe().map_err(failed)?)
             .args(args)
             .args(["--party", &party.to_string(), "--attached"])
@@ -168,9 +168,9 @@ impl Processes {
                 (Some(Err(failure)), _) => failure,
                 // Ended without a word: killed from outside, most often. That explains what the others met.
                 (None, Some(status)) => {
-                    Failure::new(Kind::Network, format!("the process ended without a result ({status})"))
+                    Failure::new(Ending::Network, format!("the process ended without a result ({status})"))
                 }
-                (None, None) => Failure::new(Kind::Closed, "the process was stopped, since another party failed"),
+                (None, None) => Failure::new(Ending::Closed, "the process was stopped, since another party failed"),
             };
             let failure = Failure { message: format!("party {id}: {}", failure.message), ..failure };
             if worst.as_ref().is_none_or(|w| failure.kind > w.kind) {
@@ -198,7 +198,7 @@ pub(crate) fn take_orders() -> Outcome<BTreeMap<usize, String>> {
     let orders = orders.ok_or_else(|| Failure::input("--attached is for processes that comity itself starts"))?;
     thread::spawn(|| {
         let _ = std::io::copy(&mut std::io::stdin().lock(), &mut std::io::sink());
-        std::process::exit(i32::from(Kind::Closed.code()));
+        std::process::exit(i32::from(Ending::Closed.code()));
     });
     Ok(orders.inputs)
 }

@@ -2,7 +2,7 @@
 
 use clap::{Args, Command, FromArgMatches};
 use comity_terminal::console::emit;
-use comity_terminal::failure::{Failure, Kind, Outcome};
+use comity_terminal::failure::{Ending, Failure, Outcome};
 use comity_terminal::json::to_line;
 use comity_terminal::numbers::{bytes, duration};
 
@@ -29,7 +29,7 @@ pub(crate) fn run(args: &DemoArgs) -> Outcome {
     let parsed = LocalArgs::augment_args(Command::new("local")).try_get_matches_from(line);
     let local = parsed
         .and_then(|matches| LocalArgs::from_arg_matches(&matches))
-        .map_err(|why| Failure::new(Kind::Bug, format!("the demo's command line does not parse: {why}")))?;
+        .map_err(|why| Failure::new(Ending::Bug, format!("the demo's command line does not parse: {why}")))?;
     let resolved = resolve(&local.program)?;
     let order = Order::new(&resolved, &[])?;
     let inputs = values::read(&resolved, &order, &local.values.input, None)?;
@@ -38,7 +38,7 @@ pub(crate) fn run(args: &DemoArgs) -> Outcome {
     let clear = eval::outputs(&resolved, &order, inputs, local.values.format)?.hex;
     if outputs != clear || outputs.get(&0).is_none_or(|c| c != CIPHERTEXT) {
         return Err(Failure::new(
-            Kind::Bug,
+            Ending::Bug,
             format!("the parties computed {outputs:?}, and in the clear it is {clear:?}"),
         ));
     }
@@ -46,7 +46,7 @@ pub(crate) fn run(args: &DemoArgs) -> Outcome {
         return emit(&to_line(&json::Local { parties: finished.runs }));
     }
     let [garbled, evaluated] = &finished.runs[..] else {
-        return Err(Failure::new(Kind::Bug, "the demo has two parties"));
+        return Err(Failure::new(Ending::Bug, "the demo has two parties"));
     };
     let (pid0, pid1) = (finished.pids[0], finished.pids[1]);
     let gates = garbled.and_gates;

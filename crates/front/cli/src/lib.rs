@@ -40,7 +40,7 @@ use std::sync::{Mutex, PoisonError};
 use clap::error::ErrorKind;
 use comity::{PROTOCOLS, Protocol};
 use comity_terminal::console::{emit, note};
-use comity_terminal::failure::{Failure, Kind, Outcome};
+use comity_terminal::failure::{Ending, Failure, Outcome};
 use comity_terminal::json::to_line;
 
 use crate::backend::backend;
@@ -125,10 +125,10 @@ fn usage(error: &clap::Error, args: &[OsString]) -> Outcome<ExitCode> {
     let help = matches!(error.kind(), ErrorKind::DisplayHelp | ErrorKind::DisplayVersion);
     if help || !args.iter().any(|arg| arg == "--json") {
         let _ = error.print();
-        return Ok(if help { ExitCode::SUCCESS } else { ExitCode::from(Kind::Usage.code()) });
+        return Ok(if help { ExitCode::SUCCESS } else { ExitCode::from(Ending::Usage.code()) });
     }
     let text = error.render().to_string();
-    Err(Failure::new(Kind::Usage, text.strip_prefix("error: ").unwrap_or(&text).trim()))
+    Err(Failure::new(Ending::Usage, text.strip_prefix("error: ").unwrap_or(&text).trim()))
 }
 
 /// Runs `work`; a panic in it is a defect of comity, and is said so.
@@ -149,7 +149,7 @@ fn guarded<T>(work: impl FnOnce() -> Outcome<T>) -> Outcome<T> {
             "this is a defect of comity {version}, not yours: {what}\n\
              Please report it with the command that you ran (leave out secret values)."
         );
-        Err(Failure::new(Kind::Bug, message))
+        Err(Failure::new(Ending::Bug, message))
     })
 }
 

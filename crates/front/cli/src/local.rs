@@ -7,7 +7,7 @@ use comity::Card;
 use comity_core::Bits;
 use comity_protocol::Values;
 use comity_terminal::console::{check_writable, deliver};
-use comity_terminal::failure::{Failure, Kind, Outcome};
+use comity_terminal::failure::{Ending, Failure, Outcome};
 use comity_terminal::json::to_line;
 
 use crate::args::{Format, ProgramArgs, ResultArgs, SessionArgs, ValueArgs};
@@ -99,7 +99,7 @@ pub(crate) fn merged<'a>(
     let mut outputs = BTreeMap::new();
     for (index, value) in parties.into_iter().flatten() {
         if outputs.insert(*index, value.clone()).is_some_and(|before| before != *value) {
-            return Err(Failure::new(Kind::Bug, format!("the parties learned different values of output {index}")));
+            return Err(Failure::new(Ending::Bug, format!("the parties learned different values of output {index}")));
         }
     }
     Ok(outputs)

@@ -4,10 +4,11 @@ use std::process::ExitCode;
 
 use serde_json::json;
 
-/// What kind of thing went wrong. The kind decides the exit code and is a stable name in JSON. Of two failures of one
-/// session the greater kind explains the smaller one: a peer goes away because something else went wrong there.
+/// The ending of a command that failed: the kind of thing that went wrong. It decides the exit code and is a stable name in
+/// JSON. Of two failures of one session the greater ending explains the smaller one: a peer goes away because something else
+/// went wrong there.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Kind {
+pub enum Ending {
     /// The peer closed the connection (most often because something went wrong on its side).
     Closed,
     /// Nothing came in time.
@@ -34,52 +35,57 @@ pub enum Kind {
     Bug,
 }
 
-impl Kind {
-    const ALL: [Kind; 12] = [
-        Kind::Closed,
-        Kind::Timeout,
-        Kind::Network,
-        Kind::Stranger,
-        Kind::Untrusted,
-        Kind::Malformed,
-        Kind::Misbehaved,
-        Kind::Store,
-        Kind::Mismatch,
-        Kind::Input,
-        Kind::Usage,
-        Kind::Bug,
+impl Ending {
+    const ALL: [Ending; 12] = [
+        Ending::Closed,
+        Ending::Timeout,
+        Ending::Network,
+        Ending::Stranger,
+        Ending::Untrusted,
+        Ending::Malformed,
+        Ending::Misbehaved,
+        Ending::Store,
+        Ending::Mismatch,
+        Ending::Input,
+        Ending::Usage,
+        Ending::Bug,
     ];
 
     /// The name in `{"error": {"kind": …}}`.
     pub fn name(self) -> &'static str {
         match self {
-            Kind::Closed => "closed",
-            Kind::Timeout => "timeout",
-            Kind::Network => "network",
-            Kind::Stranger => "stranger",
-            Kind::Untrusted => "untrusted",
-            Kind::Malformed => "malformed",
-            Kind::Misbehaved => "misbehaved",
-            Kind::Store => "store",
-            Kind::Mismatch => "mismatch",
-            Kind::Input => "input",
-            Kind::Usage => "usage",
-            Kind::Bug => "bug",
+            Ending::Closed => "closed",
+            Ending::Timeout => "timeout",
+            Ending::Network => "network",
+            Ending::Stranger => "stranger",
+            Ending::Untrusted => "untrusted",
+            Ending::Malformed => "malformed",
+            Ending::Misbehaved => "misbehaved",
+            Ending::Store => "store",
+            Ending::Mismatch => "mismatch",
+            Ending::Input => "input",
+            Ending::Usage => "usage",
+            Ending::Bug => "bug",
         }
     }
 
     /// The kind of this name.
-    pub fn named(name: &str) -> Option<Kind> {
-        Kind::ALL.into_iter().find(|kind| kind.name() == name)
+    pub fn named(name: &str) -> Option<Ending> {
+        Ending::ALL.into_iter().find(|kind| kind.name() == name)
     }
 
     /// The exit code.
     pub fn code(self) -> u8 {
         match self {
-            Kind::Usage | Kind::Input | Kind::Mismatch => 2,
-            Kind::Closed | Kind::Timeout | Kind::Network | Kind::Stranger | Kind::Untrusted | Kind::Store => 3,
-            Kind::Malformed | Kind::Misbehaved => 4,
-            Kind::Bug => 70,
+            Ending::Usage | Ending::Input | Ending::Mismatch => 2,
+            Ending::Closed
+            | Ending::Timeout
+            | Ending::Network
+            | Ending::Stranger
+            | Ending::Untrusted
+            | Ending::Store => 3,
+            Ending::Malformed | Ending::Misbehaved => 4,
+            Ending::Bug => 70,
         }
     }
 }
@@ -88,7 +94,7 @@ impl Kind {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Failure {
     /// What kind of thing went wrong.
-    pub kind: Kind,
+    pub kind: Ending,
     /// What happened, where, and what to do, for people.
     pub message: String,
     /// The party whose doing it was, where that is known.
@@ -100,18 +106,18 @@ pub type Outcome<T = ()> = Result<T, Failure>;
 
 impl Failure {
     /// A failure of this kind.
-    pub fn new(kind: Kind, message: impl Into<String>) -> Failure {
+    pub fn new(kind: Ending, message: impl Into<String>) -> Failure {
         Failure { kind, message: message.into(), party: None }
     }
 
     /// A value, file or program that does not fit.
     pub fn input(message: impl Into<String>) -> Failure {
-        Failure::new(Kind::Input, message)
+        Failure::new(Ending::Input, message)
     }
 
     /// The same failure with the peer's address in front, unless what is wrong is on this side: a value, a file, a flag.
     pub fn with_peer(self, address: &str) -> Failure {
-        if matches!(self.kind, Kind::Input | Kind::Usage) { self } else { self.at(address) }
+        if matches!(self.kind, Ending::Input | Ending::Usage) { self } else { self.at(address) }
     }
 
     /// The same failure with the place where it happened in front, unless the message names it already.
@@ -147,17 +153,17 @@ impl From<comity_core::Error> for Failure {
     fn from(error: comity_core::Error) -> Failure {
         use comity_core::Kind as Why;
         let kind = match &error.kind {
-            Why::Io { .. } => Kind::Network,
-            Why::TimedOut(_) => Kind::Timeout,
-            Why::Closed => Kind::Closed,
-            Why::Stranger(_) => Kind::Stranger,
-            Why::Malformed(_) => Kind::Malformed,
-            Why::Misbehaved(_) => Kind::Misbehaved,
-            Why::Mismatch { .. } => Kind::Mismatch,
-            Why::InvalidInput(_) => Kind::Input,
-            Why::Store(_) => Kind::Store,
-            Why::Untrusted(_) => Kind::Untrusted,
-            _ => Kind::Bug,
+            Why::Io { .. } => Ending::Network,
+            Why::TimedOut(_) => Ending::Timeout,
+            Why::Closed => Ending::Closed,
+            Why::Stranger(_) => Ending::Stranger,
+            Why::Malformed(_) => Ending::Malformed,
+            Why::Misbehaved(_) => Ending::Misbehaved,
+            Why::Mismatch { .. } => Ending::Mismatch,
+            Why::InvalidInput(_) => Ending::Input,
+            Why::Store(_) => Ending::Store,
+            Why::Untrusted(_) => Ending::Untrusted,
+            _ => Ending::Bug,
         };
         Failure { kind, message: error.to_string(), party: error.party.map(|party| party.0) }
     }
@@ -167,16 +173,16 @@ impl From<comity_postgres::Error> for Failure {
     fn from(error: comity_postgres::Error) -> Failure {
         use comity_postgres::Error;
         let kind = match &error {
-            Error::Connection(_) => Kind::Network,
-            Error::Busy => Kind::Timeout,
-            Error::Malformed(_) => Kind::Malformed,
+            Error::Connection(_) => Ending::Network,
+            Error::Busy => Ending::Timeout,
+            Error::Malformed(_) => Ending::Malformed,
             Error::Tampered { .. }
             | Error::Incomplete { .. }
             | Error::Disordered { .. }
             | Error::StateChanged
-            | Error::RolledBack { .. } => Kind::Misbehaved,
-            Error::Untrusted(_) => Kind::Untrusted,
-            _ => Kind::Input,
+            | Error::RolledBack { .. } => Ending::Misbehaved,
+            Error::Untrusted(_) => Ending::Untrusted,
+            _ => Ending::Input,
         };
         Failure::new(kind, error.to_string())
     }
@@ -197,10 +203,10 @@ mod tests {
 
     #[test]
     fn names_are_unique_and_found_again() {
-        for kind in Kind::ALL {
-            assert_eq!(Kind::named(kind.name()), Some(kind));
+        for kind in Ending::ALL {
+            assert_eq!(Ending::named(kind.name()), Some(kind));
         }
-        assert_eq!(Kind::named("else"), None);
+        assert_eq!(Ending::named("else"), None);
     }
 
     #[test]
@@ -227,7 +233,7 @@ mod tests {
         assert_eq!(failure.message, "a.txt: no such file");
         assert_eq!(failure.clone().at("a.txt"), failure);
         assert_eq!(failure.clone().with_peer("127.0.0.1:7"), failure, "the address has nothing to do with it");
-        let gone = Failure::new(Kind::Closed, "gone").with_peer("127.0.0.1:7");
+        let gone = Failure::new(Ending::Closed, "gone").with_peer("127.0.0.1:7");
         assert_eq!(gone.message, "127.0.0.1:7: gone");
     }
 }

@@ -49,13 +49,13 @@ pub(super) fn read(path: &Path, kind: FileKind) -> Outcome<Zeroizing<Vec<u8>>> {
         };
         let wanted = if kind == FileKind::Query { "a query" } else { "the key of a query" };
         let message = format!("{}: {wanted} was expected, and this is {is}", path.display());
-        return Err(Failure::new(failure::Kind::Malformed, message));
+        return Err(Failure::new(failure::Ending::Malformed, message));
     }
     // Room for all, so that no outgrown copy of a key is left behind; and no more than the file really has.
     let length = file.metadata().map_err(|e| failed(path, "cannot read it", &e))?.len();
     if length > LONGEST {
         let message = format!("{}: {length} bytes, and such a file has at most {LONGEST}", path.display());
-        return Err(Failure::new(failure::Kind::Malformed, message));
+        return Err(Failure::new(failure::Ending::Malformed, message));
     }
     let mut bytes = Zeroizing::new(Vec::with_capacity(length as usize + 1));
     bytes.extend_from_slice(&start);

@@ -112,7 +112,7 @@ fn report(path: &Path) -> Outcome<Report> {
         Some(FileKind::Copy) => Report::Copy { bytes: examine_copy(&mut files::open(path)?)? },
         None => {
             let message = "this is no query, key or answer of `comity nisc`";
-            return Err(Failure::new(failure::Kind::Malformed, message));
+            return Err(Failure::new(failure::Ending::Malformed, message));
         }
     })
 }

@@ -3,7 +3,7 @@
 use comity_circuit::Recipients;
 use comity_language::expression::{self, Base};
 use comity_mail::Reference;
-use comity_terminal::failure::{Failure, Kind, Outcome};
+use comity_terminal::failure::{Ending, Failure, Outcome};
 
 use crate::args::{ProgramArgs, RoleArgs};
 use crate::resolve::{Resolved, resolve};
@@ -69,7 +69,7 @@ fn referred(reference: &Reference, digest: &[u8; 32], text: &str) -> Outcome<Res
     let ours = resolved.program.digest();
     if ours != *digest {
         return Err(Failure::new(
-            Kind::Mismatch,
+            Ending::Mismatch,
             format!(
                 "{text}: this is not the program of the query: its hash is {}, and the query is for {}",
                 hex(&ours),

@@ -12,7 +12,7 @@ use std::time::Duration;
 use comity_core::Error;
 use comity_mail::Store;
 use comity_net::SystemRng;
-use comity_terminal::failure::{Failure, Kind, Outcome};
+use comity_terminal::failure::{Ending, Failure, Outcome};
 use rand_core::Rng;
 use ureq::Agent;
 
@@ -154,7 +154,7 @@ fn patience(bytes: u64) -> Duration {
 }
 
 fn put(agent: &Agent, url: &str, name: &str, mut file: File) -> Outcome {
-    let network = |what: String| Failure::new(Kind::Network, format!("{url}: cannot store {name}: {what}"));
+    let network = |what: String| Failure::new(Ending::Network, format!("{url}: cannot store {name}: {what}"));
     let length = file.rewind().and_then(|()| file.metadata()).map_err(|e| network(e.to_string()))?.len();
     let request = agent.put(format!("{url}{name}")).content_type("application/octet-stream");
     let sent = request.config().timeout_global(Some(patience(length))).build().send(file);

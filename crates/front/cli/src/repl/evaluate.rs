@@ -8,7 +8,7 @@ use comity_circuit::{Program, Recipients, Type};
 use comity_core::{Bits, Error};
 use comity_format::value;
 use comity_language::statement::{Statement, words};
-use comity_terminal::failure::{Failure, Kind, Outcome};
+use comity_terminal::failure::{Ending, Failure, Outcome};
 
 /// A session, and the values that have names in it.
 pub(super) struct Evaluator<'a> {
@@ -76,7 +76,7 @@ impl<'a> Evaluator<'a> {
     ) -> Outcome<Done> {
         let other = self.session.agree(text).map_err(|error| match error {
             Error { kind: comity_core::Kind::Closed, .. } => {
-                Failure::new(Kind::Closed, "the other party has left the session")
+                Failure::new(Ending::Closed, "the other party has left the session")
             }
             error => error.into(),
         })?;
@@ -161,7 +161,7 @@ impl<'a> Evaluator<'a> {
         let values: Vec<&Shared> =
             computed.names.iter().filter_map(|name| self.values.get(name)).map(|(shared, _)| shared).collect();
         let outputs = self.session.call(&computed.program, &values)?;
-        outputs.into_iter().next().ok_or_else(|| Failure::new(Kind::Bug, "an expression gave no value"))
+        outputs.into_iter().next().ok_or_else(|| Failure::new(Ending::Bug, "an expression gave no value"))
     }
 }
 
