@@ -17,18 +17,18 @@
 
 use crate::coin::Coin;
 use crate::error::{Error, Result};
-use crate::ideal::{Bulk, Code, Ideal, Pattern, Placed, Plain, sorted};
+use crate::ideal::{Bulk, Code, Ideal, Pattern, Placed, Plaintext, sorted};
 
 /// The client's side of frequency-hiding order-preserving encryption.
-pub struct FrequencyHiding<V: Plain = u64, C: Code = u64>(Ideal<(V, Coin), C>);
+pub struct FrequencyHiding<V: Plaintext = u64, C: Code = u64>(Ideal<(V, Coin), C>);
 
-impl<V: Plain, C: Code> Default for FrequencyHiding<V, C> {
+impl<V: Plaintext, C: Code> Default for FrequencyHiding<V, C> {
     fn default() -> FrequencyHiding<V, C> {
         FrequencyHiding(Ideal::default())
     }
 }
 
-impl<V: Plain, C: Code> FrequencyHiding<V, C> {
+impl<V: Plaintext, C: Code> FrequencyHiding<V, C> {
     /// An empty dictionary.
     pub fn new() -> FrequencyHiding<V, C> {
         FrequencyHiding::default()

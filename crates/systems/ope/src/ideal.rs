@@ -43,9 +43,9 @@ impl Code for u128 {
 }
 
 /// A value: it is ordered, and it can be wiped.
-pub trait Plain: Copy + Ord + Zeroize {}
+pub trait Plaintext: Copy + Ord + Zeroize {}
 
-impl<V: Copy + Ord + Zeroize> Plain for V {}
+impl<V: Copy + Ord + Zeroize> Plaintext for V {}
 
 /// The code that a value got.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -80,7 +80,7 @@ pub struct Bulk<C> {
 }
 
 /// The client's side of ideal-security order-preserving encryption.
-pub struct Ideal<V: Plain = u64, C: Code = u64> {
+pub struct Ideal<V: Plaintext = u64, C: Code = u64> {
     dictionary: Dictionary<V, C>,
     bits: u32,
     pattern: Pattern,
@@ -110,13 +110,13 @@ impl Pattern {
     }
 }
 
-impl<V: Plain, C: Code> Default for Ideal<V, C> {
+impl<V: Plaintext, C: Code> Default for Ideal<V, C> {
     fn default() -> Ideal<V, C> {
         Ideal { dictionary: Dictionary::new(), bits: C::BITS, pattern: Pattern::default() }
     }
 }
 
-impl<V: Plain, C: Code> Ideal<V, C> {
+impl<V: Plaintext, C: Code> Ideal<V, C> {
     /// An empty dictionary.
     pub fn new() -> Ideal<V, C> {
         Ideal::default()
@@ -392,7 +392,7 @@ struct Gap {
 }
 
 /// Values in order, each with its place among those that were given.
-pub(crate) fn sorted<V: Plain>(values: &[V]) -> zeroize::Zeroizing<Vec<(V, usize)>> {
+pub(crate) fn sorted<V: Plaintext>(values: &[V]) -> zeroize::Zeroizing<Vec<(V, usize)>> {
     let mut order: zeroize::Zeroizing<Vec<_>> = values.iter().copied().zip(0..).collect::<Vec<_>>().into();
     order.sort_unstable();
     order

@@ -62,7 +62,7 @@ pub use error::{Error, Result};
 #[cfg(feature = "dictionary")]
 pub use frequency::FrequencyHiding;
 #[cfg(feature = "dictionary")]
-pub use ideal::{Bulk, Code, Ideal, Pattern, Placed, Plain};
+pub use ideal::{Bulk, Code, Ideal, Pattern, Placed, Plaintext};
 pub use key::{Column, ColumnKey, Key, Scheme};
 pub use ore::{Left, Ore};
 pub use seal::{OVERHEAD, Purpose, Sum, sealed_under};
