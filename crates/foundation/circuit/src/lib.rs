@@ -25,7 +25,7 @@ pub use lower::Lowered;
 pub use party::{Owner, PartySet, Recipients};
 pub use plain::{Plain, eval_circuit};
 pub use program::{
-    CircuitId, DecodeError, Goal, Input, Meaning, Operand, Output, Program, ProgramBuilder, ProgramError, Register,
+    CallOperand, CircuitId, DecodeError, Goal, Input, Meaning, Output, Program, ProgramBuilder, ProgramError, Register,
     Span, Step, StepPath, Totals, Turn,
 };
 pub use run::{InputError, RunError, run};

@@ -20,7 +20,7 @@ use crate::types::Type;
 
 pub use builder::{CircuitId, ProgramBuilder, Register, Turn};
 pub use encode::DecodeError;
-pub use error::{Operand, ProgramError, StepPath};
+pub use error::{CallOperand, ProgramError, StepPath};
 
 /// A run of wires: `bits` of them from `start` on, moved by `strides[d]` for each turn of the `d`-th enclosing
 /// [`Step::Repeat`] (outermost first; a missing stride is 0).

@@ -1,7 +1,7 @@
 //! The checks behind `Program::new`.
 
 use super::overlap::{Term, reaches};
-use super::{Input, Operand, Output, Program, ProgramError, Span, Step, StepPath, Totals};
+use super::{CallOperand, Input, Output, Program, ProgramError, Span, Step, StepPath, Totals};
 use crate::circuit::{Circuit, Counts};
 use crate::types::Type;
 
@@ -89,7 +89,7 @@ struct Checker<'a> {
 
 /// A span of a call: its operand, the highest and lowest wire that any turn and call reaches, how it moves.
 struct Place<'a> {
-    operand: Operand,
+    operand: CallOperand,
     first: i128,
     last: i128,
     span: &'a Span,
@@ -170,8 +170,8 @@ impl Checker<'_> {
             }
         }
         let mut places = Vec::with_capacity(args.len() + outs.len());
-        let args = args.iter().enumerate().map(|(i, arg)| (Operand::Input(i), arg));
-        let outs = outs.iter().enumerate().map(|(i, out)| (Operand::Output(i), out));
+        let args = args.iter().enumerate().map(|(i, arg)| (CallOperand::Input(i), arg));
+        let outs = outs.iter().enumerate().map(|(i, out)| (CallOperand::Output(i), out));
         for (operand, (span, stride)) in args.chain(outs) {
             let (first, last) = self.range(span, times, *stride)?;
             if span.bits > 0 {
@@ -211,18 +211,18 @@ impl Checker<'_> {
             for other in places[i..].iter().take_while(|other| other.first <= place.last) {
                 let operands = (place.operand, other.operand);
                 self.budget = self.budget.saturating_sub(1);
-                let twice = matches!(operands, (Operand::Output(a), Operand::Output(b)) if a != b)
+                let twice = matches!(operands, (CallOperand::Output(a), CallOperand::Output(b)) if a != b)
                     && self.meet_in_one_call(times, place, other);
                 let across = !twice
                     && times > 1
-                    && !matches!(operands, (Operand::Input(_), Operand::Input(_)))
+                    && !matches!(operands, (CallOperand::Input(_), CallOperand::Input(_)))
                     && self.meet_across_calls(times, place, other);
                 match operands {
                     _ if self.budget == 0 => return Err(ProgramError::TooTangled(self.at())),
-                    (Operand::Output(a), Operand::Output(b)) if twice => {
+                    (CallOperand::Output(a), CallOperand::Output(b)) if twice => {
                         return Err(ProgramError::WrittenTwice { step: self.at(), a: a.min(b), b: a.max(b) });
                     }
-                    (Operand::Output(written), other) | (other, Operand::Output(written)) if across => {
+                    (CallOperand::Output(written), other) | (other, CallOperand::Output(written)) if across => {
                         return Err(ProgramError::Dependent { step: self.at(), written, other });
                     }
                     _ => {}

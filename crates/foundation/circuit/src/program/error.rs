@@ -115,7 +115,7 @@ pub enum ProgramError {
         /// The output value of the one call.
         written: usize,
         /// The input or output value of the other.
-        other: Operand,
+        other: CallOperand,
     },
     /// The check for independent calls would take too long.
     #[error("{0}: too many spans that lie across each other to tell whether the calls are independent")]
@@ -175,18 +175,18 @@ pub enum ProgramError {
 
 /// An operand of a call, in errors.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Operand {
+pub enum CallOperand {
     /// An input value of the circuit.
     Input(usize),
     /// An output value of the circuit.
     Output(usize),
 }
 
-impl fmt::Display for Operand {
+impl fmt::Display for CallOperand {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Operand::Input(index) => write!(f, "input value {index}"),
-            Operand::Output(index) => write!(f, "output value {index}"),
+            CallOperand::Input(index) => write!(f, "input value {index}"),
+            CallOperand::Output(index) => write!(f, "output value {index}"),
         }
     }
 }

@@ -211,24 +211,24 @@ fn calls_that_depend_on_each_other_are_refused() {
     // A chain of calls is no set of independent ones.
     let chain = || (moved(0, 2, 2), moved(50, 2, 0), moved(2, 2, 2), moved(60, 1, 1));
     let (x, y, sum, carry) = chain();
-    assert_eq!(with(10, x, y, sum, carry), dependent(0, Operand::Input(0)));
+    assert_eq!(with(10, x, y, sum, carry), dependent(0, CallOperand::Input(0)));
     let (x, y, sum, carry) = chain();
     assert_eq!(with(1, x, y, sum, carry), Ok(()));
     // Outputs of different calls on the same wires.
     let (x, y) = (|| moved(0, 2, 2), || moved(20, 2, 0));
-    assert_eq!(with(2, x(), y(), moved(40, 2, 0), moved(60, 1, 1)), dependent(0, Operand::Output(0)));
-    assert_eq!(with(2, x(), y(), moved(40, 2, 1), moved(60, 1, 1)), dependent(0, Operand::Output(0)));
+    assert_eq!(with(2, x(), y(), moved(40, 2, 0), moved(60, 1, 1)), dependent(0, CallOperand::Output(0)));
+    assert_eq!(with(2, x(), y(), moved(40, 2, 1), moved(60, 1, 1)), dependent(0, CallOperand::Output(0)));
     assert_eq!(with(2, x(), y(), moved(40, 2, 3), moved(42, 1, 3)), Ok(()));
-    assert_eq!(with(2, x(), y(), moved(40, 2, 3), moved(43, 1, 3)), dependent(0, Operand::Output(1)));
+    assert_eq!(with(2, x(), y(), moved(40, 2, 3), moved(43, 1, 3)), dependent(0, CallOperand::Output(1)));
     // What all calls read is written by none.
-    assert_eq!(with(2, x(), y(), moved(20, 2, 10), moved(60, 1, 1)), dependent(0, Operand::Input(1)));
+    assert_eq!(with(2, x(), y(), moved(20, 2, 10), moved(60, 1, 1)), dependent(0, CallOperand::Input(1)));
     // Outputs of one call on the same wires.
     let twice = Err(ProgramError::WrittenTwice { step: at(&[0]), a: 0, b: 1 });
     assert_eq!(with(1, x(), y(), moved(40, 2, 0), moved(41, 1, 0)), twice);
     // Calls that move differently: reading two apart, writing one apart, is fine next to each other and not in place.
     assert_eq!(with(8, moved(0, 2, 4), moved(2, 2, 4), moved(32, 2, 2), moved(60, 1, 1)), Ok(()));
     let folded = with(8, moved(0, 2, 4), moved(2, 2, 4), moved(0, 2, 2), moved(60, 1, 1));
-    assert!(matches!(folded, Err(ProgramError::Dependent { written: 0, other: Operand::Input(_), .. })));
+    assert!(matches!(folded, Err(ProgramError::Dependent { written: 0, other: CallOperand::Input(_), .. })));
 }
 
 #[test]
@@ -241,7 +241,7 @@ fn loops_move_spans_apart_and_together() {
     };
     assert!(new(300, body(100)).is_ok());
     // The sums of the third turn fall on what its calls share.
-    let error = ProgramError::Dependent { step: at(&[0, 0]), written: 0, other: Operand::Input(1) };
+    let error = ProgramError::Dependent { step: at(&[0, 0]), written: 0, other: CallOperand::Input(1) };
     assert_eq!(new(300, body(90)), Err(error));
     // Each turn folds a row of eight pairs into the eight sums behind them.
     let fold = call(8, [row(0, 2, 4), row(2, 2, 4)], [row(32, 2, 2), row(60, 1, 1)]);
