@@ -2,7 +2,7 @@
 //!
 //! A number is one word: fraction, exponent and sign from the least significant bit on, so that hex reads as the
 //! machine's bit pattern. Subnormal numbers, infinities and signed zeros are all there. A NaN of any kind may come in; the one
-//! that comes out is the [`Format::nan`], positive and quiet with nothing else in its fraction. There are no flags and
+//! that comes out is the [`FloatFormat::nan`], positive and quiet with nothing else in its fraction. There are no flags and
 //! no traps.
 //!
 //! What a float costs beside its integer arithmetic is shifts by secret amounts, about p·log2 p ANDs each for p bits
@@ -28,32 +28,32 @@ use super::arith;
 
 /// A binary floating-point format.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub struct Format {
+pub struct FloatFormat {
     exponent: usize,
     fraction: usize,
 }
 
-impl Format {
+impl FloatFormat {
     /// binary16, half precision.
-    pub const F16: Format = Format::new(5, 10);
+    pub const F16: FloatFormat = FloatFormat::new(5, 10);
     /// bfloat16: the upper half of binary32.
-    pub const BF16: Format = Format::new(8, 7);
+    pub const BF16: FloatFormat = FloatFormat::new(8, 7);
     /// binary32, single precision.
-    pub const F32: Format = Format::new(8, 23);
+    pub const F32: FloatFormat = FloatFormat::new(8, 23);
     /// binary64, double precision.
-    pub const F64: Format = Format::new(11, 52);
+    pub const F64: FloatFormat = FloatFormat::new(11, 52);
     /// binary128, quadruple precision.
-    pub const F128: Format = Format::new(15, 112);
+    pub const F128: FloatFormat = FloatFormat::new(15, 112);
 
     /// The format with so many bits of exponent and of fraction, and a sign.
     ///
     /// # Panics
     /// If the exponent has more than 20 bits, the fraction fewer than 2, or the exponent too few for the fraction:
     /// a format's precision, which is `fraction + 1`, is less than 2^(exponent - 1).
-    pub const fn new(exponent: usize, fraction: usize) -> Format {
+    pub const fn new(exponent: usize, fraction: usize) -> FloatFormat {
         assert!(exponent <= 20 && fraction >= 2, "a format has at most 20 bits of exponent and at least 2 of fraction");
         assert!(exponent > 0 && fraction + 1 < 1 << (exponent - 1), "the exponent has enough bits for the fraction");
-        Format { exponent, fraction }
+        FloatFormat { exponent, fraction }
     }
 
     /// The bits of a number.

@@ -4,7 +4,7 @@ use std::rc::Rc;
 
 use comity_circuit::{Builder, Wire};
 use comity_library::arith;
-use comity_library::float::Format;
+use comity_library::float::FloatFormat;
 
 use super::affine::Affine;
 use super::segment::Bit;
@@ -21,8 +21,8 @@ const FACTOR: u64 = 2048;
 pub(super) type Word = fn(&mut Builder, &[Wire], &[Wire]) -> Vec<Wire>;
 type Test = fn(&mut Builder, &[Wire], &[Wire]) -> Wire;
 
-pub(super) fn format(ty: &Ty) -> Format {
-    if *ty == Ty::F32 { Format::F32 } else { Format::F64 }
+pub(super) fn format(ty: &Ty) -> FloatFormat {
+    if *ty == Ty::F32 { FloatFormat::F32 } else { FloatFormat::F64 }
 }
 
 impl Lower<'_> {

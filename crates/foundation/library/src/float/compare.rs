@@ -2,9 +2,9 @@
 
 use comity_circuit::{Builder, Wire};
 
-use super::{Format, any, arith, flip, mask};
+use super::{FloatFormat, any, arith, flip, mask};
 
-impl Format {
+impl FloatFormat {
     /// Whether `x == y`: zeros of either sign are equal, a NaN is not equal to itself. 133 ANDs in binary64.
     ///
     /// # Panics

@@ -4,21 +4,21 @@ use comity_circuit::{Builder, Wire};
 
 use super::round::Scaled;
 use super::shift::normalize;
-use super::{Format, any, arith, resized};
+use super::{FloatFormat, any, arith, resized};
 
-impl Format {
+impl FloatFormat {
     /// The number in another format: exact if that one is larger, rounded if it is smaller.
     ///
     /// # Panics
     /// If the number has another width, or of the formats one has more bits of exponent and fewer of fraction.
-    pub fn convert(self, b: &mut Builder, x: &[Wire], to: Format) -> Vec<Wire> {
+    pub fn convert(self, b: &mut Builder, x: &[Wire], to: FloatFormat) -> Vec<Wire> {
         let widens = to.exponent >= self.exponent && to.fraction >= self.fraction;
         let narrows = to.exponent <= self.exponent && to.fraction <= self.fraction;
         assert!(widens || narrows, "one of the formats is as large as the other in both its fields");
         if widens { self.widen(b, x, to) } else { self.narrow(b, x, to) }
     }
 
-    fn widen(self, b: &mut Builder, x: &[Wire], to: Format) -> Vec<Wire> {
+    fn widen(self, b: &mut Builder, x: &[Wire], to: FloatFormat) -> Vec<Wire> {
         let x = self.split(x);
         let kind = x.kind(b);
         let padding = vec![Wire::ZERO; to.fraction - self.fraction];
@@ -40,7 +40,7 @@ impl Format {
         to.or_special(b, x.sign, &field, clear, kind.special, kind.nan)
     }
 
-    fn narrow(self, b: &mut Builder, x: &[Wire], to: Format) -> Vec<Wire> {
+    fn narrow(self, b: &mut Builder, x: &[Wire], to: FloatFormat) -> Vec<Wire> {
         let x = self.split(x);
         let kind = x.kind(b);
         let dropped = self.fraction - to.fraction;

@@ -3,9 +3,9 @@
 use comity_circuit::{Builder, Wire};
 
 use super::shift::{self, bits_for, normalize};
-use super::{Format, all_ones, any, arith, flip, mask, resized};
+use super::{FloatFormat, all_ones, any, arith, flip, mask, resized};
 
-impl Format {
+impl FloatFormat {
     /// The floating-point number of an unsigned integer of any width, rounded; infinity if it is too large.
     ///
     /// # Panics

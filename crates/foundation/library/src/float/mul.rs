@@ -4,9 +4,9 @@ use comity_circuit::{Builder, Wire};
 
 use super::round::Scaled;
 use super::shift::normalize;
-use super::{Format, any, arith, resized};
+use super::{FloatFormat, any, arith, resized};
 
-impl Format {
+impl FloatFormat {
     /// `x * y`. 1,182 ANDs in binary32, 3,855 in binary64.
     ///
     /// # Panics

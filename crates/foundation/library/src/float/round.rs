@@ -2,7 +2,7 @@
 
 use comity_circuit::{Builder, Wire};
 
-use super::{Format, all_ones, any, arith, mask, resized, shift};
+use super::{FloatFormat, all_ones, any, arith, mask, resized, shift};
 
 /// A positive number before rounding, exact but for its scale's limits.
 pub(super) struct Scaled {
@@ -18,7 +18,7 @@ pub(super) struct Scaled {
     pub(super) zero: Wire,
 }
 
-impl Format {
+impl FloatFormat {
     /// Fraction and exponent field as one number: that of the exponent field `base + units` and this fraction, and one
     /// in the last place if it is rounded up. The exponent has the bits of `base`.
     pub(super) fn round_up(

@@ -3,9 +3,9 @@
 use comity_circuit::{Builder, Wire};
 
 use super::shift::normalize;
-use super::{Format, arith, resized};
+use super::{FloatFormat, arith, resized};
 
-impl Format {
+impl FloatFormat {
     /// The square root; that of a negative number is the NaN, that of -0 is -0. 530 ANDs in binary32,
     /// 1,997 in binary64.
     ///

@@ -2,10 +2,10 @@
 
 use super::{fixed, single};
 use crate::entry::{Build, Entry};
-use crate::float::Format;
+use crate::float::FloatFormat;
 
-const F32: Format = Format::F32;
-const F64: Format = Format::F64;
+const F32: FloatFormat = FloatFormat::F32;
+const F64: FloatFormat = FloatFormat::F64;
 
 pub(super) const ENTRIES: &[Entry] = &[
     single(

@@ -5,16 +5,16 @@ mod small;
 mod wide;
 
 use comity_circuit::{Builder, Wire};
-use comity_library::float::Format;
+use comity_library::float::FloatFormat;
 
 use crate::Random;
 
-type Binary = fn(Format, &mut Builder, &[Wire], &[Wire]) -> Vec<Wire>;
-type Unary = fn(Format, &mut Builder, &[Wire]) -> Vec<Wire>;
+type Binary = fn(FloatFormat, &mut Builder, &[Wire], &[Wire]) -> Vec<Wire>;
+type Unary = fn(FloatFormat, &mut Builder, &[Wire]) -> Vec<Wire>;
 
 /// Numbers of a format for an operation of two: exponents at the edges, or near each other, or such that their sum or
 /// difference is at the edges; fractions that make ties, carries and cancellation likely.
-fn pairs(random: &mut Random, format: Format) -> [[u128; 64]; 2] {
+fn pairs(random: &mut Random, format: FloatFormat) -> [[u128; 64]; 2] {
     let mut pairs = [[0; 64]; 2];
     let [left, right] = &mut pairs;
     for (left, right) in left.iter_mut().zip(right) {
@@ -42,7 +42,7 @@ fn pairs(random: &mut Random, format: Format) -> [[u128; 64]; 2] {
     pairs
 }
 
-fn exponent(random: &mut Random, format: Format) -> u64 {
+fn exponent(random: &mut Random, format: FloatFormat) -> u64 {
     let most = (1u64 << format.exponent()) - 1;
     match random.next() % 8 {
         0 => 0,
@@ -55,7 +55,7 @@ fn exponent(random: &mut Random, format: Format) -> u64 {
 }
 
 /// A number with this exponent field.
-fn number(random: &mut Random, format: Format, exponent: u64) -> u128 {
+fn number(random: &mut Random, format: FloatFormat, exponent: u64) -> u128 {
     let f = format.fraction();
     let all = (1u128 << f) - 1;
     let wide = u128::from(random.next()) << 64 | u128::from(random.next());

@@ -1,12 +1,12 @@
 //! Formats that the machine does not have: computed in its double precision, which is exact enough to be rounded once
 //! more without harm, since it has more than twice the precision and two bits.
 
-use comity_library::float::Format;
+use comity_library::float::FloatFormat;
 
 use super::{Binary, Unary, bit, pairs};
 use crate::{Random, all_pairs, circuit, run};
 
-fn value(format: Format, bits: u128) -> f64 {
+fn value(format: FloatFormat, bits: u128) -> f64 {
     let (e, f) = (format.exponent(), format.fraction());
     let field = (bits >> f & ((1 << e) - 1)) as i32;
     let fraction = (bits & ((1 << f) - 1)) as f64;
@@ -20,11 +20,11 @@ fn value(format: Format, bits: u128) -> f64 {
     if bits >> (e + f) & 1 == 1 { -magnitude } else { magnitude }
 }
 
-fn nan(format: Format) -> u128 {
+fn nan(format: FloatFormat) -> u128 {
     ((1 << (format.exponent() + 1)) - 1) << (format.fraction() - 1)
 }
 
-fn rounded(format: Format, x: f64) -> u128 {
+fn rounded(format: FloatFormat, x: f64) -> u128 {
     let (e, f) = (format.exponent(), format.fraction());
     if x.is_nan() {
         return nan(format);
@@ -41,7 +41,7 @@ fn rounded(format: Format, x: f64) -> u128 {
     sign | ((((exponent + bias - 1) as u128) << f) + units as u128)
 }
 
-fn check_binary(formats: &[Format], name: &str, build: Binary, expected: impl Fn(Format, f64, f64) -> u128) {
+fn check_binary(formats: &[FloatFormat], name: &str, build: Binary, expected: impl Fn(FloatFormat, f64, f64) -> u128) {
     for &format in formats {
         let n = format.bits();
         let c = circuit([n, n], |b, [x, y]| vec![build(format, b, x, y)]);
@@ -57,7 +57,7 @@ fn check_binary(formats: &[Format], name: &str, build: Binary, expected: impl Fn
     }
 }
 
-fn check_unary(from: Format, name: &str, build: Unary, expected: impl Fn(f64) -> u128) {
+fn check_unary(from: FloatFormat, name: &str, build: Unary, expected: impl Fn(f64) -> u128) {
     let n = from.bits();
     let c = circuit([n], |b, [x]| vec![build(from, b, x)]);
     let mut random = Random(12);
@@ -72,31 +72,31 @@ fn check_unary(from: Format, name: &str, build: Unary, expected: impl Fn(f64) ->
     }
 }
 
-const TINY: Format = Format::new(4, 3);
-const FLAT: Format = Format::new(5, 2);
-const FORMATS: [Format; 4] = [TINY, FLAT, Format::F16, Format::BF16];
+const TINY: FloatFormat = FloatFormat::new(4, 3);
+const FLAT: FloatFormat = FloatFormat::new(5, 2);
+const FORMATS: [FloatFormat; 4] = [TINY, FLAT, FloatFormat::F16, FloatFormat::BF16];
 
 #[test]
 fn the_oracle_rounds_as_the_machine_does() {
     let mut random = Random(10);
     for _ in 0..2000 {
-        let [x, _] = pairs(&mut random, Format::F64);
+        let [x, _] = pairs(&mut random, FloatFormat::F64);
         for x in x {
             let x = f64::from_bits(x as u64);
             let machine = if x.is_nan() { f32::NAN } else { x as f32 };
-            assert_eq!(rounded(Format::F32, x), machine.to_bits().into(), "{x:e}");
+            assert_eq!(rounded(FloatFormat::F32, x), machine.to_bits().into(), "{x:e}");
         }
     }
 }
 
 #[test]
 fn small_formats_compute_like_large_ones() {
-    check_binary(&FORMATS, "add", Format::add, |format, x, y| rounded(format, x + y));
-    check_binary(&FORMATS, "sub", Format::sub, |format, x, y| rounded(format, x - y));
-    check_binary(&FORMATS, "mul", Format::mul, |format, x, y| rounded(format, x * y));
-    check_binary(&FORMATS, "div", Format::div, |format, x, y| rounded(format, x / y));
+    check_binary(&FORMATS, "add", FloatFormat::add, |format, x, y| rounded(format, x + y));
+    check_binary(&FORMATS, "sub", FloatFormat::sub, |format, x, y| rounded(format, x - y));
+    check_binary(&FORMATS, "mul", FloatFormat::mul, |format, x, y| rounded(format, x * y));
+    check_binary(&FORMATS, "div", FloatFormat::div, |format, x, y| rounded(format, x / y));
     for format in FORMATS {
-        check_unary(format, "sqrt", Format::sqrt, |x| rounded(format, x.sqrt()));
+        check_unary(format, "sqrt", FloatFormat::sqrt, |x| rounded(format, x.sqrt()));
     }
 }
 
@@ -107,10 +107,10 @@ fn small_formats_are_ordered_like_large_ones() {
     check_binary(&FORMATS, "le", |f, b, x, y| bit(f.le(b, x, y)), |_, x, y| u128::from(x <= y));
     check_binary(&FORMATS, "gt", |f, b, x, y| bit(f.gt(b, x, y)), |_, x, y| u128::from(x > y));
     check_binary(&FORMATS, "ge", |f, b, x, y| bit(f.ge(b, x, y)), |_, x, y| u128::from(x >= y));
-    check_binary(&FORMATS, "min", Format::min, |format, x, y| {
+    check_binary(&FORMATS, "min", FloatFormat::min, |format, x, y| {
         rounded(format, if y.is_nan() || is_below(x, y) { x } else { y })
     });
-    check_binary(&FORMATS, "max", Format::max, |format, x, y| {
+    check_binary(&FORMATS, "max", FloatFormat::max, |format, x, y| {
         rounded(format, if y.is_nan() || is_below(y, x) { x } else { y })
     });
 }
@@ -124,22 +124,22 @@ pub(super) fn is_below(x: f64, y: f64) -> bool {
 fn conversions_between_formats_are_exact_or_rounded() {
     for (from, to) in [
         (TINY, TINY),
-        (TINY, Format::new(4, 5)),
-        (TINY, Format::F16),
-        (TINY, Format::F32),
-        (Format::F16, TINY),
-        (Format::F16, FLAT),
-        (Format::F16, Format::new(4, 5)),
-        (Format::new(6, 10), Format::F16),
-        (Format::F16, Format::F32),
-        (Format::F16, Format::F64),
-        (Format::BF16, Format::F32),
-        (Format::BF16, Format::new(5, 7)),
-        (Format::F32, Format::BF16),
-        (Format::F32, Format::F16),
-        (Format::F32, Format::new(8, 22)),
-        (Format::F32, Format::new(8, 24)),
-        (Format::F64, Format::F16),
+        (TINY, FloatFormat::new(4, 5)),
+        (TINY, FloatFormat::F16),
+        (TINY, FloatFormat::F32),
+        (FloatFormat::F16, TINY),
+        (FloatFormat::F16, FLAT),
+        (FloatFormat::F16, FloatFormat::new(4, 5)),
+        (FloatFormat::new(6, 10), FloatFormat::F16),
+        (FloatFormat::F16, FloatFormat::F32),
+        (FloatFormat::F16, FloatFormat::F64),
+        (FloatFormat::BF16, FloatFormat::F32),
+        (FloatFormat::BF16, FloatFormat::new(5, 7)),
+        (FloatFormat::F32, FloatFormat::BF16),
+        (FloatFormat::F32, FloatFormat::F16),
+        (FloatFormat::F32, FloatFormat::new(8, 22)),
+        (FloatFormat::F32, FloatFormat::new(8, 24)),
+        (FloatFormat::F64, FloatFormat::F16),
     ] {
         let n = from.bits();
         let c = circuit([n], |b, [x]| vec![from.convert(b, x, to)]);
@@ -156,7 +156,8 @@ fn conversions_between_formats_are_exact_or_rounded() {
 
 #[test]
 fn integers_of_any_width_become_floats_and_come_back() {
-    for (format, bits) in [(TINY, 1), (TINY, 2), (TINY, 7), (TINY, 16), (FLAT, 40), (Format::F16, 5), (Format::F16, 33)]
+    for (format, bits) in
+        [(TINY, 1), (TINY, 2), (TINY, 7), (TINY, 16), (FLAT, 40), (FloatFormat::F16, 5), (FloatFormat::F16, 33)]
     {
         let unsigned = circuit([bits], |b, [x]| vec![format.from_unsigned(b, x)]);
         let signed = circuit([bits], |b, [x]| vec![format.from_signed(b, x)]);
@@ -175,7 +176,7 @@ fn integers_of_any_width_become_floats_and_come_back() {
     }
 }
 
-fn check_unary_to(format: Format, bits: usize, unsigned: impl Fn(f64) -> u128) {
+fn check_unary_to(format: FloatFormat, bits: usize, unsigned: impl Fn(f64) -> u128) {
     let n = format.bits();
     let c = circuit([n], |b, [x]| {
         let signed = if bits > 1 { format.to_signed(b, x, bits) } else { vec![] };

@@ -1,7 +1,7 @@
 //! binary32 and binary64 against the machine.
 
 use comity_circuit::{Builder, Circuit, Wire};
-use comity_library::float::Format;
+use comity_library::float::FloatFormat;
 
 use super::{Binary, Unary, bit, pairs};
 use crate::{Random, circuit, run};
@@ -14,7 +14,7 @@ macro_rules! machine {
         mod $module {
             use super::*;
 
-            const FORMAT: Format = $format;
+            const FORMAT: FloatFormat = $format;
 
             fn number(bits: u128) -> $float {
                 <$float>::from_bits(bits as $bits)
@@ -69,23 +69,23 @@ macro_rules! machine {
 
             #[test]
             fn addition() {
-                binary(Format::add, |x, y| pattern(x + y));
-                binary(Format::sub, |x, y| pattern(x - y));
+                binary(FloatFormat::add, |x, y| pattern(x + y));
+                binary(FloatFormat::sub, |x, y| pattern(x - y));
             }
 
             #[test]
             fn multiplication() {
-                binary(Format::mul, |x, y| pattern(x * y));
+                binary(FloatFormat::mul, |x, y| pattern(x * y));
             }
 
             #[test]
             fn division() {
-                binary(Format::div, |x, y| pattern(x / y));
+                binary(FloatFormat::div, |x, y| pattern(x / y));
             }
 
             #[test]
             fn square_root() {
-                unary(Format::sqrt, |x| pattern(x.sqrt()));
+                unary(FloatFormat::sqrt, |x| pattern(x.sqrt()));
             }
 
             #[test]
@@ -94,11 +94,11 @@ macro_rules! machine {
                 binary(|f, b, x, y| bit(f.lt(b, x, y)), |x, y| u128::from(x < y));
                 binary(|f, b, x, y| bit(f.le(b, x, y)), |x, y| u128::from(x <= y));
                 // Which zero it is Rust leaves open.
-                binary(Format::min, |x, y| match x == 0.0 && y == 0.0 {
+                binary(FloatFormat::min, |x, y| match x == 0.0 && y == 0.0 {
                     true => pattern(if x.is_sign_negative() { x } else { y }),
                     false => pattern(x.min(y)),
                 });
-                binary(Format::max, |x, y| match x == 0.0 && y == 0.0 {
+                binary(FloatFormat::max, |x, y| match x == 0.0 && y == 0.0 {
                     true => pattern(if x.is_sign_negative() { y } else { x }),
                     false => pattern(x.max(y)),
                 });
@@ -106,7 +106,7 @@ macro_rules! machine {
 
             #[test]
             fn signs() {
-                unary(Format::neg, |x| (-x).to_bits().into());
+                unary(FloatFormat::neg, |x| (-x).to_bits().into());
                 unary(|f, _, x| f.abs(x), |x| x.abs().to_bits().into());
             }
 
@@ -122,33 +122,33 @@ macro_rules! machine {
 
             #[test]
             fn from_integers() {
-                integers(32, Format::from_unsigned, |x| pattern(x as u32 as $float));
-                integers(64, Format::from_unsigned, |x| pattern(x as u64 as $float));
-                integers(128, Format::from_unsigned, |x| pattern(x as $float));
-                integers(32, Format::from_signed, |x| pattern(x as i32 as $float));
-                integers(64, Format::from_signed, |x| pattern(x as i64 as $float));
-                integers(16, Format::from_signed, |x| pattern(x as i16 as $float));
+                integers(32, FloatFormat::from_unsigned, |x| pattern(x as u32 as $float));
+                integers(64, FloatFormat::from_unsigned, |x| pattern(x as u64 as $float));
+                integers(128, FloatFormat::from_unsigned, |x| pattern(x as $float));
+                integers(32, FloatFormat::from_signed, |x| pattern(x as i32 as $float));
+                integers(64, FloatFormat::from_signed, |x| pattern(x as i64 as $float));
+                integers(16, FloatFormat::from_signed, |x| pattern(x as i16 as $float));
             }
         }
     };
 }
 
-machine!(binary32, Format::F32, f32, u32);
-machine!(binary64, Format::F64, f64, u64);
+machine!(binary32, FloatFormat::F32, f32, u32);
+machine!(binary64, FloatFormat::F64, f64, u64);
 
 #[test]
 fn singles_become_doubles_and_doubles_singles() {
-    let widen = |b: &mut Builder, x: &[Wire]| Format::F32.convert(b, x, Format::F64);
-    let narrow = |b: &mut Builder, x: &[Wire]| Format::F64.convert(b, x, Format::F32);
+    let widen = |b: &mut Builder, x: &[Wire]| FloatFormat::F32.convert(b, x, FloatFormat::F64);
+    let narrow = |b: &mut Builder, x: &[Wire]| FloatFormat::F64.convert(b, x, FloatFormat::F32);
     let (widen, narrow): (Circuit, Circuit) =
         (circuit([32], |b, [x]| vec![widen(b, x)]), circuit([64], |b, [x]| vec![narrow(b, x)]));
     let mut random = Random(24);
     for _ in 0..BATCHES {
-        let [x, _] = pairs(&mut random, Format::F32);
+        let [x, _] = pairs(&mut random, FloatFormat::F32);
         let wide = run(&widen, &[x]);
         // Doubles near singles: at the edges of what can be rounded to one.
         let near = wide[0].map(|x| x ^ 1 << (random.next() % 32) ^ u128::from(random.next() % 2) << 28);
-        let [any, _] = pairs(&mut random, Format::F64);
+        let [any, _] = pairs(&mut random, FloatFormat::F64);
         let back = [near, any].map(|x| run(&narrow, &[x]));
         for k in 0..64 {
             let single = f32::from_bits(x[k] as u32);
