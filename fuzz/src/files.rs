@@ -67,7 +67,7 @@ pub(crate) fn bristol(data: &[u8]) {
 
 /// A netlist: what the reader accepts can be run for some clock cycles, and without flip-flops be written.
 fn netlist(format: Format, data: &[u8]) {
-    let design = match comity_format::read_design_as(format, data) {
+    let design = match comity_format::read_sequential_as(format, data) {
         Ok(design) => design,
         Err(ReadError::Io(error)) => panic!("reading from memory failed: {error}"),
         Err(error) => return assert!(!error.to_string().contains(|c: char| c.is_control()), "{error:?}"),

@@ -7,11 +7,11 @@
 use std::collections::{BTreeMap, HashMap};
 
 use super::netlist::{
-    Design, Flop, Function, Instance, Literal, Model, Net, Port, Result, cells, check_name, flatten, lower, named,
-    wrong,
+    Flop, Function, Instance, Literal, Model, Net, Port, Result, SequentialCircuit, cells, check_name, flatten, lower,
+    named, wrong,
 };
 
-pub(super) fn read(text: &str) -> Result<Design> {
+pub(super) fn read(text: &str) -> Result<SequentialCircuit> {
     let mut lines = Lines { text, at: 0 };
     let mut file = File::default();
     let mut pending = lines.next();

@@ -8,7 +8,7 @@
 //! blank lines are accepted anywhere. A file has no names, so values are called `in0`, `in1`, ... and `out0`, ....
 //!
 //! The others have truth tables or gates between named wires, in any order: they are sorted here, and become as few AND
-//! gates as is easy to find, a multiplexer one, say. BLIF and JSON may have flip-flops: [`Design`] is what comes of that.
+//! gates as is easy to find, a multiplexer one, say. BLIF and JSON may have flip-flops: a circuit with such is a [`SequentialCircuit`].
 //!
 //! Files are hostile input. A malformed one gets an error that names the line and what is wrong; nothing is allocated
 //! for what a header announces, only for what is read: about 30 bytes a gate of the Bristol formats, and some 100 bytes
@@ -35,7 +35,7 @@ use comity_circuit::{Circuit, Group};
 use lines::{Lines, malformed};
 
 pub use error::{Malformation, ReadError, WriteError};
-pub use netlist::Design;
+pub use netlist::SequentialCircuit;
 
 /// The longest SHDL, BLIF or JSON text that is read, which is held in memory whole.
 const LONGEST: u64 = 1 << 30;
@@ -60,9 +60,9 @@ pub enum Format {
 /// Reads a circuit in whichever format it is.
 ///
 /// # Errors
-/// [`ReadError`], with the line and what is wrong with it; [`Malformation::FlipFlops`] for what [`read_design`] reads.
+/// [`ReadError`], with the line and what is wrong with it; [`Malformation::FlipFlops`] for what [`read_sequential`] reads.
 pub fn read(from: impl BufRead) -> Result<(Circuit, Format), ReadError> {
-    let (design, format) = read_design(from)?;
+    let (design, format) = read_sequential(from)?;
     Ok((circuit(design)?, format))
 }
 
@@ -71,10 +71,10 @@ pub fn read(from: impl BufRead) -> Result<(Circuit, Format), ReadError> {
 /// # Errors
 /// As [`read`].
 pub fn read_as(format: Format, from: impl BufRead) -> Result<Circuit, ReadError> {
-    circuit(read_design_as(format, from)?)
+    circuit(read_sequential_as(format, from)?)
 }
 
-fn circuit(design: Design) -> Result<Circuit, ReadError> {
+fn circuit(design: SequentialCircuit) -> Result<Circuit, ReadError> {
     let flip_flops = design.flip_flops();
     design.into_circuit().ok_or_else(|| malformed(1, Malformation::FlipFlops { flip_flops }))
 }
@@ -85,9 +85,9 @@ fn circuit(design: Design) -> Result<Circuit, ReadError> {
 ///
 /// # Errors
 /// [`ReadError`], with the line and what is wrong with it.
-pub fn read_design(mut from: impl BufRead) -> Result<(Design, Format), ReadError> {
+pub fn read_sequential(mut from: impl BufRead) -> Result<(SequentialCircuit, Format), ReadError> {
     if let Some(format) = netlist_format(from.fill_buf()?) {
-        return Ok((read_design_as(format, from)?, format));
+        return Ok((read_sequential_as(format, from)?, format));
     }
     let mut lines = Lines::new(from);
     let (counts, values) = (lines.header(COUNTS)?, lines.header(VALUES)?);
@@ -102,14 +102,14 @@ pub fn read_design(mut from: impl BufRead) -> Result<(Design, Format), ReadError
         Format::Bristol => bristol::read(&mut lines, &counts, &values)?,
         _ => bristol_fashion::read(&mut lines, &counts, &values)?,
     };
-    Ok((Design::new(circuit, 0), format))
+    Ok((SequentialCircuit::new(circuit, 0), format))
 }
 
 /// Reads a circuit, or one with flip-flops, in this format.
 ///
 /// # Errors
-/// As [`read_design`].
-pub fn read_design_as(format: Format, from: impl BufRead) -> Result<Design, ReadError> {
+/// As [`read_sequential`].
+pub fn read_sequential_as(format: Format, from: impl BufRead) -> Result<SequentialCircuit, ReadError> {
     let read = match format {
         Format::Shdl => shdl::read,
         Format::Blif => blif::read,
@@ -121,7 +121,7 @@ pub fn read_design_as(format: Format, from: impl BufRead) -> Result<Design, Read
                 Format::Bristol => bristol::read(&mut lines, &counts, &values)?,
                 _ => bristol_fashion::read(&mut lines, &counts, &values)?,
             };
-            return Ok(Design::new(circuit, 0));
+            return Ok(SequentialCircuit::new(circuit, 0));
         }
     };
     let mut bytes = Vec::new();

@@ -4,9 +4,9 @@
 //! sorted so that each comes after what it reads, and truth tables become gates.
 
 pub(super) mod cells;
-mod design;
 mod flatten;
 mod lower;
+mod sequential;
 mod table;
 
 use std::rc::Rc;
@@ -14,9 +14,9 @@ use std::rc::Rc;
 use super::lines::shown;
 use crate::error::{Malformation, ReadError};
 
-pub use design::Design;
 pub(super) use flatten::flatten;
 pub(super) use lower::lower;
+pub use sequential::SequentialCircuit;
 
 /// A wire of a model.
 pub(super) type Net = u32;

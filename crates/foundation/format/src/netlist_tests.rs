@@ -24,7 +24,7 @@ fn table(circuit: &Circuit) -> Vec<u64> {
 }
 
 fn error(format: Format, text: &str) -> String {
-    match read_design_as(format, text.as_bytes()) {
+    match read_sequential_as(format, text.as_bytes()) {
         Err(ReadError::Malformed { line, column, what }) => {
             format!("{line}:{}: {what}", column.map_or("-".to_owned(), |column| column.to_string()))
         }
@@ -33,7 +33,7 @@ fn error(format: Format, text: &str) -> String {
 }
 
 /// The outputs after `cycles` clock cycles.
-fn run(design: &Design, cycles: u64, inputs: &[u64]) -> Vec<u64> {
+fn run(design: &SequentialCircuit, cycles: u64, inputs: &[u64]) -> Vec<u64> {
     struct Values(Vec<u64>);
     impl Observer for Values {
         fn output(&mut self, _: usize, value: Bits) {
@@ -136,7 +136,7 @@ fn flip_flops_run_for_clock_cycles() {
     let text = ".model count\n.inputs clk d\n.outputs q[0] q[1] late\n\
         .latch n0 q[0] re clk 0\n.latch n1 q[1] re clk 1\n.latch d late re clk\n\
         .names q[0] n0\n0 1\n.names q[0] q[1] n1\n10 1\n01 1\n.end\n";
-    let (design, format) = read_design(text.as_bytes()).unwrap();
+    let (design, format) = read_sequential(text.as_bytes()).unwrap();
     assert_eq!((design.flip_flops(), format), (3, Format::Blif));
     for (cycles, q, late) in [(1, 2, 0), (2, 3, 1), (3, 0, 1), (4, 1, 1), (1_000_001, 2, 1)] {
         assert_eq!(run(&design, cycles, &[1]), [q, late], "{cycles}");
@@ -194,7 +194,7 @@ fn every_kind_of_flip_flop() {
             ports.iter().map(port).collect::<Vec<_>>().join(", "),
             pins.split(' ').map(pin).collect::<Vec<_>>().join(", "),
         );
-        let design = read_design_as(Format::Yosys, text.as_bytes()).unwrap_or_else(|e| panic!("{e}: {text}"));
+        let design = read_sequential_as(Format::Yosys, text.as_bytes()).unwrap_or_else(|e| panic!("{e}: {text}"));
         let inputs: Vec<u64> = (0..3).map(|i| inputs >> i & 1).collect();
         let seen: Vec<u64> = (1..=3).map(|cycles| run(&design, cycles, &inputs)[0]).collect();
         assert_eq!(seen, want, "{kind} {inputs:?}");

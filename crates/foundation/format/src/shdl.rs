@@ -9,12 +9,12 @@ use std::io::{self, Write};
 
 use comity_circuit::{Circuit, Group, Op};
 
-use super::netlist::{Design, Model, Net, Port, Result, cells, check_name, lower, named, wrong};
+use super::netlist::{Model, Net, Port, Result, SequentialCircuit, cells, check_name, lower, named, wrong};
 
 /// The most inputs of a gate: its table has 2^16 entries.
 const WIDEST: usize = 16;
 
-pub(super) fn read(text: &str) -> Result<Design> {
+pub(super) fn read(text: &str) -> Result<SequentialCircuit> {
     let mut file =
         File { model: Model::new(), nets: HashMap::new(), inputs: Values::default(), outputs: Values::default() };
     let mut at = 0;

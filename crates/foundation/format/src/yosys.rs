@@ -3,12 +3,14 @@
 use std::collections::{BTreeMap, HashMap, HashSet};
 
 use super::json::Json;
-use super::netlist::{Design, Instance, Model, Net, ONE, Port, Result, ZERO, cells, flatten, lower, named, wrong};
+use super::netlist::{
+    Instance, Model, Net, ONE, Port, Result, SequentialCircuit, ZERO, cells, flatten, lower, named, wrong,
+};
 
 /// The widest `$lut` that is read: its table has 2^16 bits.
 const WIDEST_LUT: usize = 16;
 
-pub(super) fn read(text: &str) -> Result<Design> {
+pub(super) fn read(text: &str) -> Result<SequentialCircuit> {
     let mut json = Json::new(text);
     let mut modules: Vec<(String, Raw)> = Vec::new();
     let mut found = false;

@@ -7,15 +7,15 @@ use std::process::Command;
 
 use comity_circuit::{Observer, Plain, Program};
 use comity_core::Bits;
-use comity_format::{Design, Format};
+use comity_format::{Format, SequentialCircuit};
 
 fn folder() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/netlists")
 }
 
-fn read(path: &Path) -> Design {
+fn read(path: &Path) -> SequentialCircuit {
     let text = std::fs::read(path).unwrap();
-    let (design, format) = comity_format::read_design(&*text).unwrap_or_else(|e| panic!("{}: {e}", path.display()));
+    let (design, format) = comity_format::read_sequential(&*text).unwrap_or_else(|e| panic!("{}: {e}", path.display()));
     let json = path.extension().is_some_and(|extension| extension == "json");
     assert_eq!(format, if json { Format::Yosys } else { Format::Blif });
     design
@@ -47,7 +47,7 @@ fn are(program: &Program, want: &[(&str, usize)]) {
     assert_eq!(names(program), want);
 }
 
-fn auction(design: &Design) {
+fn auction(design: &SequentialCircuit) {
     let program = design.cycles(1).unwrap();
     are(&program, &[("alice", 8), ("bob", 8), ("price", 8), ("winner", 1)]);
     for i in 0..500u64 {
@@ -56,7 +56,7 @@ fn auction(design: &Design) {
     }
 }
 
-fn fibonacci(design: &Design) {
+fn fibonacci(design: &SequentialCircuit) {
     assert_eq!(design.flip_flops(), 17);
     are(&design.cycles(1).unwrap(), &[("hold", 1), ("start", 8), ("value", 8), ("odd", 1)]);
     for hold in [0, 1] {
@@ -72,7 +72,7 @@ fn fibonacci(design: &Design) {
     }
 }
 
-fn parity(design: &Design, descending: bool) {
+fn parity(design: &SequentialCircuit, descending: bool) {
     let program = design.cycles(1).unwrap();
     are(&program, &[("low", 8), ("high", 4), ("odd", 2), ("all", 1)]);
     for i in 0..4096u64 {
@@ -149,7 +149,7 @@ fn what_is_not_mapped_to_gates_is_told_with_the_command() {
     if !yosys(&format!("read_verilog {}; proc; write_json {}", source.display(), to.display())) {
         return;
     }
-    let error = comity_format::read_design(&*std::fs::read(&to).unwrap()).unwrap_err().to_string();
+    let error = comity_format::read_sequential(&*std::fs::read(&to).unwrap()).unwrap_err().to_string();
     assert!(error.contains("`$gt`") || error.contains("`$lt`") || error.contains("`$mux`"), "{error}");
     assert!(error.contains("synth -flatten"), "{error}");
     std::fs::remove_file(&to).unwrap();

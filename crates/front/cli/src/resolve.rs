@@ -1,7 +1,7 @@
 //! From what PROGRAM, `--owner` and `--output-to` say to a program.
 
 use comity_circuit::{Circuit, Input, Output, Owner, Program, ProgramError, Recipients, Span, Step};
-use comity_format::Design;
+use comity_format::SequentialCircuit;
 use comity_language::expression::{self, Base};
 use comity_library::LibraryError;
 use comity_terminal::failure::{Failure, Outcome};
@@ -77,7 +77,7 @@ pub(crate) fn resolve(args: &ProgramArgs) -> Outcome<Resolved> {
 }
 
 /// Clock cycles of a design with flip-flops.
-fn cycles(design: &Design, lanes: u64, turns: u64, alone: bool) -> Result<Program, String> {
+fn cycles(design: &SequentialCircuit, lanes: u64, turns: u64, alone: bool) -> Result<Program, String> {
     if alone {
         let count = design.flip_flops();
         return Err(format!(

@@ -5,7 +5,7 @@ use std::io::{BufReader, Read};
 use std::path::Path;
 
 use comity_circuit::Program;
-use comity_format::{Design, Format, ReadError};
+use comity_format::{Format, ReadError, SequentialCircuit};
 use comity_terminal::failure::{Failure, Outcome};
 
 /// The longest program text that is read: far more than anybody writes.
@@ -14,7 +14,7 @@ const LONGEST_PROGRAM: u64 = 16 << 20;
 /// What a file holds.
 pub(crate) enum Source {
     /// A circuit, perhaps with flip-flops, and the format that it is written in.
-    Design(Design, Format),
+    Design(SequentialCircuit, Format),
     /// A program in comity's language.
     Program(Program),
 }
@@ -37,7 +37,7 @@ pub(crate) fn open(path: &Path) -> Outcome<Source> {
         }
         _ => {}
     }
-    let read = comity_format::read_design(BufReader::with_capacity(1 << 16, file));
+    let read = comity_format::read_sequential(BufReader::with_capacity(1 << 16, file));
     read.map(|(design, format)| Source::Design(design, format)).map_err(|e| match e {
         ReadError::Io(e) => unreadable(e),
         ReadError::Malformed { line, column: None, what } => Failure::input(format!("{name}:{line}: {what}")),

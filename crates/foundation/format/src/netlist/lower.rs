@@ -3,7 +3,7 @@
 use comity_circuit::{Builder, Circuit, Wire};
 
 use super::table::{self, Tables};
-use super::{Cell, Design, Function, Model, Net, ONE, Port, Result, ZERO, named, wrong};
+use super::{Cell, Function, Model, Net, ONE, Port, Result, SequentialCircuit, ZERO, named, wrong};
 
 /// The driver of a net.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -24,7 +24,7 @@ struct Group {
 }
 
 /// Makes the circuit of a flat netlist.
-pub(crate) fn lower(model: &Model) -> Result<Design> {
+pub(crate) fn lower(model: &Model) -> Result<SequentialCircuit> {
     let mut drivers = vec![Driver::None; model.nets()];
     (drivers[ZERO as usize], drivers[ONE as usize]) = (Driver::Constant, Driver::Constant);
     let mut drive = |net: Net, driver: Driver, at: usize| -> Result<()> {
@@ -95,7 +95,7 @@ pub(crate) fn lower(model: &Model) -> Result<Design> {
         }
         b.output("state", &after);
     }
-    Ok(Design::new(b.finish(), state))
+    Ok(SequentialCircuit::new(b.finish(), state))
 }
 
 fn undriven<T>(model: &Model, net: Net, at: usize) -> Result<T> {

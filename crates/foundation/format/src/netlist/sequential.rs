@@ -1,4 +1,4 @@
-//! `Design`: what a netlist holds.
+//! `SequentialCircuit`: what a netlist holds, with its flip-flops.
 
 use comity_circuit::{Circuit, Owner, Program, ProgramError, Recipients, Span, Step};
 
@@ -7,14 +7,14 @@ use comity_circuit::{Circuit, Owner, Program, ProgramError, Recipients, Span, St
 /// With flip-flops the circuit is one cycle: its last input value is the state before it, and its last output value the
 /// state after it, such that the initial state is all zeros. The clock is no input.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Design {
+pub struct SequentialCircuit {
     circuit: Circuit,
     state: usize,
 }
 
-impl Design {
-    pub(crate) fn new(circuit: Circuit, state: usize) -> Design {
-        Design { circuit, state }
+impl SequentialCircuit {
+    pub(crate) fn new(circuit: Circuit, state: usize) -> SequentialCircuit {
+        SequentialCircuit { circuit, state }
     }
 
     /// The number of flip-flops.
