@@ -1,6 +1,6 @@
 //! Order-preserving encryption: what lies in files and in a database, values, and queries as people type them.
 
-use comity_ope::{Cache, Column, Key, Purpose, Scheme, State, Type};
+use comity_ope::{Cache, Column, ColumnType, Key, Purpose, Scheme, State};
 use comity_postgres::{Condition, Query, table_name};
 
 use crate::mutate::rng;
@@ -35,8 +35,8 @@ pub(crate) fn ope_sealed(data: &[u8]) {
     for row in 1..4 {
         // Only what `seeds` has opens, and as one value.
         if let Ok((plain, _)) = column.open(row, data) {
-            let value = Type::BigInt.from_bytes(&plain).expect("nobody else can seal");
-            assert!(Type::BigInt.to_bytes(&value) == plain);
+            let value = ColumnType::BigInt.from_bytes(&plain).expect("nobody else can seal");
+            assert!(ColumnType::BigInt.to_bytes(&value) == plain);
         }
     }
     assert!(key.open(Purpose::State, data).is_err() && key.open(Purpose::Cache, data).is_err());
@@ -46,7 +46,7 @@ pub(crate) fn ope_sealed(data: &[u8]) {
 pub(crate) fn ope_plain(data: &[u8]) {
     let Some((choice, bytes)) = data.split_first() else { return };
     let types = ["smallint", "integer", "bigint", "numeric(9,2)", "numeric(35,35)", "date", "timestamp", "text(6)"];
-    let ty: Type = types[usize::from(*choice) % types.len()].parse().expect("these are types");
+    let ty: ColumnType = types[usize::from(*choice) % types.len()].parse().expect("these are types");
     if let Ok(value) = ty.from_bytes(bytes) {
         assert_eq!(ty.to_bytes(&value)[..], *bytes, "one value, one form");
         assert!(value.order() <= ty.ends().1);
@@ -57,7 +57,7 @@ pub(crate) fn ope_plain(data: &[u8]) {
         if let Ok(value) = ty.parse(text) {
             assert!(ty.from_bytes(&ty.to_bytes(&value)).is_ok_and(|read| read == value));
         }
-        let _ = (text.parse::<Type>(), table_name(text));
+        let _ = (text.parse::<ColumnType>(), table_name(text));
     }
 }
 
@@ -86,8 +86,13 @@ pub(crate) fn ope_query(data: &[u8]) {
 /// The same key each time.
 fn key() -> Key {
     let mut key = Key::new("postgres:///shop", ["public".into(), "staff".into()], &mut rng());
-    let column =
-        |name: &str, scheme| Column { name: name.into(), ty: Type::BigInt, scheme, wide: false, adjustable: false };
+    let column = |name: &str, scheme| Column {
+        name: name.into(),
+        ty: ColumnType::BigInt,
+        scheme,
+        wide: false,
+        adjustable: false,
+    };
     key.columns.push(column("v", Scheme::Ideal));
     key.columns.push(column("w", Scheme::LeftRight));
     key
@@ -97,8 +102,8 @@ fn key() -> Key {
 pub(crate) fn seeds() -> Vec<(&'static str, &'static str, Vec<u8>)> {
     let key = key();
     let column = key.column_key(1, "v").expect("a new key has a secret");
-    let value = Type::BigInt.parse("40000").expect("it is a value");
-    let sealed = column.seal(1, [7; 16], &Type::BigInt.to_bytes(&value));
+    let value = ColumnType::BigInt.parse("40000").expect("it is a value");
+    let sealed = column.seal(1, [7; 16], &ColumnType::BigInt.to_bytes(&value));
     let mut state = State::new();
     let of =
         |name: &str| comity_ope::ColumnState { name: name.into(), ordered: true, count: 3, sum: Default::default() };
@@ -132,7 +137,7 @@ pub(crate) fn seeds() -> Vec<(&'static str, &'static str, Vec<u8>)> {
         ("ope_sealed", "valid", sealed.clone()),
         ("ope_sealed", "cut", cut(&sealed)),
         ("ope_sealed", "flipped", flipped),
-        ("ope_plain", "bigint", [&[2][..], &Type::BigInt.to_bytes(&value)[..]].concat()),
+        ("ope_plain", "bigint", [&[2][..], &ColumnType::BigInt.to_bytes(&value)[..]].concat()),
         ("ope_plain", "date", b"\x052024-02-29".to_vec()),
         ("ope_plain", "text", b"\x07\x00\x03abc\0\0\0".to_vec()),
         ("ope_query", "between", b"salary between 40000 and 60000 order by salary desc limit 20".to_vec()),

@@ -9,7 +9,7 @@ use comity_channel::{Channel, NetProfile};
 use comity_core::{Aes128, Block, Prg};
 use comity_net::SystemRng;
 use comity_ope::{
-    Cache, CachedColumn, Clww, Coin, Column, FrequencyHiding, Ideal, Key, Ore, Pattern, Placed, Scheme, Type,
+    Cache, CachedColumn, Clww, Coin, Column, ColumnType, FrequencyHiding, Ideal, Key, Ore, Pattern, Placed, Scheme,
 };
 use comity_postgres::server::Server;
 use comity_postgres::{self as pg, NewRow, Query, Table};
@@ -330,7 +330,7 @@ fn postgres_rows(suite: &mut Suite) -> Outcome {
     let values: Vec<i64> = numbers(ROWS, 11).into_iter().map(|value| (value >> 1) as i64).collect();
     let row = |(id, value): (usize, &i64)| NewRow {
         plain: vec![Some(format!("person {id}"))],
-        secret: vec![Type::BigInt.parse(&value.to_string()).ok()],
+        secret: vec![ColumnType::BigInt.parse(&value.to_string()).ok()],
     };
     let new: Vec<NewRow> = values.iter().enumerate().map(row).collect();
     for scheme in [Scheme::Ideal, Scheme::FrequencyHiding, Scheme::LeftRight] {
@@ -387,7 +387,7 @@ fn plain_load(client: &mut Client, values: &[i64]) -> Outcome {
 fn our_load(client: &mut Client, scheme: Scheme, rows: &[NewRow]) -> Outcome<Table> {
     client.batch_execute("drop table if exists t, comity_ope; create table t (name text)").map_err(failed)?;
     let mut key = Key::new("", pg::resolve(client, pg::table_name("t")?)?, &mut SystemRng);
-    key.columns.push(Column { name: "v".into(), ty: Type::BigInt, scheme, wide: false, adjustable: false });
+    key.columns.push(Column { name: "v".into(), ty: ColumnType::BigInt, scheme, wide: false, adjustable: false });
     pg::add_column(client, &key, "v", &mut SystemRng)?;
     let mut table = Table::open(client, key, None, &mut SystemRng)?;
     table.transact(client, |work| work.insert_many(&["name"], &["v"], rows))?;
@@ -404,7 +404,7 @@ fn plain_inserts(client: &mut Client, values: &[i64]) -> Outcome {
 fn our_inserts(client: &mut Client, table: &mut Table, values: &[i64]) -> Outcome {
     let mut writer = table.writer(client, &["name"], &["v"])?;
     for value in values {
-        let value = Type::BigInt.parse(&value.wrapping_add(1).max(0).to_string())?;
+        let value = ColumnType::BigInt.parse(&value.wrapping_add(1).max(0).to_string())?;
         writer.insert(&[&"person"], &[Some(&value)])?;
     }
     Ok(())

@@ -14,7 +14,7 @@ use std::process::ExitCode;
 use std::time::Instant;
 
 use comity_net::SystemRng;
-use comity_ope::{Column, Key, Type};
+use comity_ope::{Column, ColumnType, Key};
 use comity_postgres::{self as pg, Query, Row, Table, cache_path};
 use comity_terminal::console::note;
 use comity_terminal::failure::{Failure, Outcome};
@@ -97,7 +97,7 @@ fn init(args: &InitArgs) -> Outcome {
     let start = Instant::now();
     let TableArgs { table, place } = &args.table;
     let path = key_path(place, table);
-    let ty: Type = args.ty.parse().map_err(|error| Failure::input(format!("--type: {error}")))?;
+    let ty: ColumnType = args.ty.parse().map_err(|error| Failure::input(format!("--type: {error}")))?;
     let scheme = match args.scheme {
         Scheme::LeftRight => comity_ope::Scheme::LeftRight,
         Scheme::Ideal => comity_ope::Scheme::Ideal,
@@ -278,7 +278,7 @@ fn leak(args: &LeakageArgs) -> Outcome {
 }
 
 /// Public data: values and how often each occurs.
-fn histogram(path: &Path, ty: Type) -> Outcome<Vec<(u128, u64)>> {
+fn histogram(path: &Path, ty: ColumnType) -> Outcome<Vec<(u128, u64)>> {
     let at = path.display().to_string();
     let text = fs::read_to_string(path).map_err(|error| Failure::input(format!("{at}: {error}")))?;
     let records = csv::read(&text).map_err(|failure| failure.at(&at))?;

@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 
 use comity_core::{Aes128, Backend, Block};
-use comity_ope::{State, Value};
+use comity_ope::{ColumnValue, State};
 use rand_core::Rng;
 use zeroize::Zeroizing;
 
@@ -17,7 +17,7 @@ pub struct NewRow {
     /// Values of the plain columns, as text; `None` for NULL.
     pub plain: Vec<Option<String>>,
     /// Values of the encrypted columns.
-    pub secret: Vec<Option<Value>>,
+    pub secret: Vec<Option<ColumnValue>>,
 }
 
 /// Rows that are read twice, in any order: first all values get their codes, then the rows are sealed and sent one by one.

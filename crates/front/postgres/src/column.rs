@@ -2,8 +2,8 @@
 
 use comity_core::{Backend, Prg};
 use comity_ope::{
-    Bulk, Cache, CachedColumn, Coin, Column, ColumnKey, Error as OpeError, FrequencyHiding, Ideal, Ore, Pattern,
-    Scheme, Sum, Value,
+    Bulk, Cache, CachedColumn, Coin, Column, ColumnKey, ColumnValue, Error as OpeError, FrequencyHiding, Ideal, Ore,
+    Pattern, Scheme, Sum,
 };
 use postgres::Row;
 use postgres::types::ToSql;
@@ -243,7 +243,7 @@ impl Col {
         &self,
         row: u64,
         nonce: [u8; 16],
-        value: &Value,
+        value: &ColumnValue,
         rng: &mut Prg,
         line: &mut String,
     ) -> Result<Sum> {
@@ -273,7 +273,7 @@ impl Col {
     }
 
     /// Opens what a row has for this column: the value and its coin; `None` for NULL.
-    pub(crate) fn open(&self, row: u64, sealed: Option<&[u8]>) -> Result<Option<(Value, Coin)>> {
+    pub(crate) fn open(&self, row: u64, sealed: Option<&[u8]>) -> Result<Option<(ColumnValue, Coin)>> {
         let Some(sealed) = sealed else { return Ok(None) };
         let opened = self.key.open(row, sealed).and_then(|(plain, coin)| Ok((self.def.ty.from_bytes(&plain)?, coin)));
         opened.map(Some).map_err(|_| self.tampered(row))

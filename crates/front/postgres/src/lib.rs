@@ -15,14 +15,14 @@
 //! and a single row that was put back, value and code together.
 //!
 //! ```no_run
-//! use comity_ope::{Type, Value};
+//! use comity_ope::{ColumnType, ColumnValue};
 //! use comity_postgres::{Query, Table, connect, read_key};
 //!
 //! # fn main() -> Result<(), Box<dyn std::error::Error>> {
 //! # let mut rng = comity_core::Prg::new(comity_core::Backend::detect(), comity_core::Block::ZERO); // the system's randomness, outside of examples
 //! let mut client = connect("postgres:///shop", None)?;
 //! let mut staff = Table::open(&mut client, read_key("staff.key".as_ref())?, Some("staff.key.cache".as_ref()), &mut rng)?;
-//! let salary = Type::BigInt.parse("52000")?;
+//! let salary = ColumnType::BigInt.parse("52000")?;
 //! staff.insert(&mut client, &[("name", &"Ada")], &[("salary", Some(&salary))])?;
 //! let rows = staff.select(&mut client, &Query::parse("salary between 40000 and 60000 order by salary limit 20")?)?;
 //!

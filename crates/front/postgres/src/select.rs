@@ -2,7 +2,7 @@
 
 use std::cmp::Ordering;
 
-use comity_ope::{Type, Value};
+use comity_ope::{ColumnType, ColumnValue};
 use postgres::GenericClient;
 use postgres::types::ToSql;
 
@@ -20,27 +20,27 @@ pub struct Row {
     /// The plain columns, as text.
     pub plain: Vec<Option<String>>,
     /// The encrypted columns.
-    pub secret: Vec<Option<Value>>,
+    pub secret: Vec<Option<ColumnValue>>,
 }
 
 /// Values from one to another, both included.
 struct Range {
     column: usize,
-    low: Option<Value>,
-    high: Option<Value>,
+    low: Option<ColumnValue>,
+    high: Option<ColumnValue>,
     /// Whether the ends themselves are in it.
     open: [bool; 2],
 }
 
 impl Range {
-    fn holds(&self, value: &Value) -> bool {
+    fn holds(&self, value: &ColumnValue) -> bool {
         let above = self.low.as_ref().is_none_or(|low| if self.open[0] { value > low } else { value >= low });
         let below = self.high.as_ref().is_none_or(|high| if self.open[1] { value < high } else { value <= high });
         above && below
     }
 
     /// The numbers that values in it can have; `None` if there are none.
-    fn numbers(&self, ty: Type) -> Option<(u128, u128)> {
+    fn numbers(&self, ty: ColumnType) -> Option<(u128, u128)> {
         let (least, greatest) = ty.ends();
         // Where the number is all of a value, an end that is not included is the next number.
         let step = |open| u128::from(open && !ty.is_prefix());
@@ -104,8 +104,8 @@ impl Table {
         &mut self,
         client: &mut impl GenericClient,
         column: &str,
-        low: &Value,
-        high: &Value,
+        low: &ColumnValue,
+        high: &ColumnValue,
     ) -> Result<Vec<Row>> {
         if self.columns.is_empty() {
             self.refresh(client)?;

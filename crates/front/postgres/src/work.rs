@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use comity_ope::{ColumnState, State, Sum, Value};
+use comity_ope::{ColumnState, ColumnValue, State, Sum};
 use postgres::Transaction;
 use postgres::types::ToSql;
 use rand_core::Rng;
@@ -14,7 +14,7 @@ use crate::schema::{lock_state, write_state};
 use crate::table::{Loaded, Table};
 
 /// A value for a column; `None` for NULL.
-pub type Field<'a> = Option<&'a Value>;
+pub type Field<'a> = Option<&'a ColumnValue>;
 
 /// A transaction at work on a table. Dropped, it is rolled back, and the table is as before.
 pub struct Work<'t, 'c> {

@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, Mutex, PoisonError, Weak};
 
 use comity_core::{Backend, Block, Prg};
-use comity_ope::{Column, Key, Scheme, Type, Value};
+use comity_ope::{Column, ColumnType, ColumnValue, Key, Scheme};
 use comity_postgres::server::Server;
 use comity_postgres::{Table, add_column, connect, resolve};
 use postgres::Client;
@@ -78,8 +78,8 @@ pub(crate) fn again(address: &str) -> Client {
     connect(address, None).unwrap()
 }
 
-pub(crate) fn big(number: i64) -> Value {
-    Type::BigInt.parse(&number.to_string()).unwrap()
+pub(crate) fn big(number: i64) -> ColumnValue {
+    ColumnType::BigInt.parse(&number.to_string()).unwrap()
 }
 
 pub(crate) const SCHEMES: [Scheme; 3] = Scheme::ALL;

@@ -74,7 +74,7 @@ fn child() {
 }
 
 /// What a row with this number has.
-fn value(number: i32) -> comity_ope::Value {
+fn value(number: i32) -> comity_ope::ColumnValue {
     big(i64::from(number % 1000))
 }
 
@@ -166,7 +166,7 @@ fn verify(address: &str, file: &Path, acknowledged: &[i32]) {
     let mut table = Table::open(&mut client, key, Some(&cache_path(file)), &mut rng(3)).unwrap();
     table.check(&mut client).unwrap();
     table.save().unwrap();
-    let mut rows: BTreeMap<i32, Vec<comity_ope::Value>> = BTreeMap::new();
+    let mut rows: BTreeMap<i32, Vec<comity_ope::ColumnValue>> = BTreeMap::new();
     for column in ["v", "w", "x"] {
         let found =
             table.select(&mut client, &Query::parse(&format!("{column} >= -1000 order by {column}")).unwrap()).unwrap();
@@ -199,7 +199,7 @@ fn count_of(table: &Table, column: &str) -> u64 {
     table.state().columns.iter().find(|known| known.name == column).unwrap().count
 }
 
-fn value_of<'a>(row: &'a comity_postgres::Row, column: &str) -> &'a comity_ope::Value {
+fn value_of<'a>(row: &'a comity_postgres::Row, column: &str) -> &'a comity_ope::ColumnValue {
     row.secret[["v", "w", "x"].iter().position(|known| *known == column).unwrap()].as_ref().unwrap()
 }
 

@@ -104,7 +104,7 @@ fn what_a_caller_rolls_back_the_dictionary_never_had() {
         // An operation that fails half-way is not committed.
         let mut work = table.work(client.transaction().unwrap()).unwrap();
         work.insert(&[], &[("v", Some(&big(17)))]).unwrap();
-        let text = comity_ope::Type::Text(4).parse("x").unwrap();
+        let text = comity_ope::ColumnType::Text(4).parse("x").unwrap();
         assert!(matches!(work.insert(&[], &[("v", Some(&text))]), Err(Error::Invalid(_))));
         assert!(matches!(work.commit(), Err(Error::Invalid(_))));
         insert(&mut client, &mut table, [17]);

@@ -6,7 +6,7 @@ use std::io::Write;
 use std::process::Command;
 
 use crate::common::{column, make, path, rng};
-use comity_ope::{Column, Scheme, Type, Value};
+use comity_ope::{Column, ColumnType, ColumnValue, Scheme};
 use comity_postgres::{NewRow, Result, Rows, Table, connect, read_key, write_key};
 
 /// Bytes of a row's text, which is encrypted, and beside it in plain.
@@ -22,7 +22,7 @@ impl Rows for Made {
 
     fn row(&mut self, at: usize) -> Result<Cow<'_, NewRow>> {
         let text = format!("{at:0TEXT$}");
-        let note: Value = Type::Text(TEXT as u16).parse(&text)?;
+        let note: ColumnValue = ColumnType::Text(TEXT as u16).parse(&text)?;
         let number = crate::common::big(at as i64 % 1000);
         Ok(Cow::Owned(NewRow { plain: vec![Some(text)], secret: vec![Some(note), Some(number)] }))
     }

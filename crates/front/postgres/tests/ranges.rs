@@ -1,7 +1,7 @@
 //! Answers are those of the same query on plain text, for every type and scheme.
 
 use crate::common::{column, make, open, rng};
-use comity_ope::{Column, Scheme, Value};
+use comity_ope::{Column, ColumnValue, Scheme};
 use comity_postgres::{NewRow, Query, Row, Table};
 use postgres::Client;
 use rand_core::Rng;
@@ -99,7 +99,7 @@ fn compare(client: &mut Client, name: &str, def: Column, values: &[&str]) {
         let sql = format!("insert into plain values ({n}, $1::text::{})", plain_type.split(' ').next().unwrap());
         client.execute(&sql, &[value]).unwrap();
     }
-    let parsed: Vec<Option<Value>> = rows.iter().map(|value| value.map(|text| ty.parse(text).unwrap())).collect();
+    let parsed: Vec<Option<ColumnValue>> = rows.iter().map(|value| value.map(|text| ty.parse(text).unwrap())).collect();
     let (bulk, single) = parsed.split_at(parsed.len() / 2);
     let new: Vec<NewRow> = bulk
         .iter()

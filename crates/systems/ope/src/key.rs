@@ -11,7 +11,7 @@ use zeroize::{Zeroize, ZeroizeOnDrop, Zeroizing};
 
 use crate::bytes::{Reader, put_text};
 use crate::error::{Error, Result};
-use crate::value::Type;
+use crate::value::ColumnType;
 
 /// A scheme: how a column is ordered.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -66,7 +66,7 @@ pub struct Column {
     /// The column's name, as the user calls it.
     pub name: String,
     /// The type of its values.
-    pub ty: Type,
+    pub ty: ColumnType,
     /// The scheme by which it is ordered.
     pub scheme: Scheme,
     /// Whether codes have 126 bits (`bytea`) and not 62 (`bigint`).
@@ -198,7 +198,7 @@ impl Key {
         let mut columns: Vec<Column> = Vec::new();
         for _ in 0..reader.byte()? {
             let name = reader.text()?;
-            let ty: Type =
+            let ty: ColumnType =
                 reader.text()?.parse().map_err(|_| reader.malformed("a column has no type of this version"))?;
             let scheme = usize::from(reader.byte()?);
             let scheme =

@@ -9,7 +9,7 @@
 //! - [`FrequencyHiding`]: section 4.2 (Kerschbaum, CCS 2015), in the notion of Maffei, Reinert and Schröder (2017).
 //! - [`Ore`]: left/right order-revealing encryption (Lewi, Wu, CCS 2016); [`Clww`] (FSE 2016) stands beside it for comparison.
 //!
-//! These are state machines without a database. What a database needs beside them is here as well, as plain bytes: [`Type`] and [`Value`], the
+//! These are state machines without a database. What a database needs beside them is here as well, as plain bytes: [`ColumnType`] and [`ColumnValue`], the
 //! [`Key`] and what it seals, the [`State`] that is left at the server, and the [`Cache`]. `comity-postgres` puts them to work.
 //!
 //! **Adversary**: the server is curious, and may lie: a value that was changed, moved or taken from another row does not open; a code
@@ -67,4 +67,4 @@ pub use key::{Column, ColumnKey, Key, Scheme};
 pub use ore::{Left, Ore};
 pub use seal::{OVERHEAD, Purpose, Sum, sealed_under};
 pub use state::{ColumnState, State};
-pub use value::{Type, Value};
+pub use value::{ColumnType, ColumnValue};

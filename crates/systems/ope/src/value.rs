@@ -14,7 +14,7 @@ use crate::error::{Error, Result};
 
 /// The type of an encrypted column.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Type {
+pub enum ColumnType {
     /// `smallint`
     SmallInt,
     /// `integer`
@@ -38,7 +38,7 @@ pub enum Type {
 
 /// A value of a column.
 #[derive(Clone, PartialEq, Eq, Zeroize, ZeroizeOnDrop)]
-pub struct Value {
+pub struct ColumnValue {
     order: u128,
     /// All of a text.
     text: Option<String>,
@@ -47,7 +47,7 @@ pub struct Value {
 /// Bytes of a text that its number has.
 pub(crate) const PREFIX: usize = 15;
 
-impl Value {
+impl ColumnValue {
     /// The number by which values are ordered.
     pub fn order(&self) -> u128 {
         self.order
@@ -55,39 +55,39 @@ impl Value {
 }
 
 /// The order of a column's values, which are of one type.
-impl Ord for Value {
-    fn cmp(&self, other: &Value) -> core::cmp::Ordering {
+impl Ord for ColumnValue {
+    fn cmp(&self, other: &ColumnValue) -> core::cmp::Ordering {
         self.order.cmp(&other.order).then_with(|| self.text.cmp(&other.text))
     }
 }
 
-impl PartialOrd for Value {
-    fn partial_cmp(&self, other: &Value) -> Option<core::cmp::Ordering> {
+impl PartialOrd for ColumnValue {
+    fn partial_cmp(&self, other: &ColumnValue) -> Option<core::cmp::Ordering> {
         Some(self.cmp(other))
     }
 }
 
-impl Type {
+impl ColumnType {
     /// Bytes of the number that is ordered.
     pub fn width(self) -> usize {
         match self {
-            Type::SmallInt => 2,
-            Type::Integer | Type::Date => 4,
-            Type::BigInt | Type::Timestamp => 8,
-            Type::Numeric { precision, .. } if precision <= 18 => 8,
-            Type::Numeric { .. } | Type::Text(_) => PREFIX,
+            ColumnType::SmallInt => 2,
+            ColumnType::Integer | ColumnType::Date => 4,
+            ColumnType::BigInt | ColumnType::Timestamp => 8,
+            ColumnType::Numeric { precision, .. } if precision <= 18 => 8,
+            ColumnType::Numeric { .. } | ColumnType::Text(_) => PREFIX,
         }
     }
 
     /// Whether the number is not all of the value, so that the client has to compare what the server cannot.
     pub fn is_prefix(self) -> bool {
-        matches!(self, Type::Text(_))
+        matches!(self, ColumnType::Text(_))
     }
 
     /// Bytes of a value before it is sealed.
     pub fn plain_bytes(self) -> usize {
         match self {
-            Type::Text(bytes) => 2 + usize::from(bytes),
+            ColumnType::Text(bytes) => 2 + usize::from(bytes),
             other => other.width(),
         }
     }
@@ -97,15 +97,15 @@ impl Type {
         1 << (8 * self.width() - 1)
     }
 
-    fn number(self, number: i128) -> Value {
-        Value { order: (number + self.offset()) as u128, text: None }
+    fn number(self, number: i128) -> ColumnValue {
+        ColumnValue { order: (number + self.offset()) as u128, text: None }
     }
 
     /// The value that this text stands for, in the form that PostgreSQL writes by default.
     ///
     /// # Errors
     /// [`Error::Invalid`] says what is wrong, without the value.
-    pub fn parse(self, text: &str) -> Result<Value> {
+    pub fn parse(self, text: &str) -> Result<ColumnValue> {
         let wrong = |what: &str| Error::Invalid(format!("this is no value of the type {self}: {what}"));
         let integer = |least: i128, greatest: i128| {
             let number: i128 = text.trim().parse().map_err(|_| wrong("a whole number is wanted"))?;
@@ -116,19 +116,19 @@ impl Type {
             }
         };
         match self {
-            Type::SmallInt => integer(i16::MIN.into(), i16::MAX.into()),
-            Type::Integer => integer(i32::MIN.into(), i32::MAX.into()),
-            Type::BigInt => integer(i64::MIN.into(), i64::MAX.into()),
-            Type::Numeric { precision, scale } => {
+            ColumnType::SmallInt => integer(i16::MIN.into(), i16::MAX.into()),
+            ColumnType::Integer => integer(i32::MIN.into(), i32::MAX.into()),
+            ColumnType::BigInt => integer(i64::MIN.into(), i64::MAX.into()),
+            ColumnType::Numeric { precision, scale } => {
                 decimal(text.trim(), precision, scale).map(|number| self.number(number)).map_err(wrong)
             }
-            Type::Date => {
+            ColumnType::Date => {
                 date(text.trim()).map(|days| self.number(days.into())).ok_or_else(|| wrong("write 2024-01-31"))
             }
-            Type::Timestamp => timestamp(text.trim())
+            ColumnType::Timestamp => timestamp(text.trim())
                 .map(|micros| self.number(micros.into()))
                 .ok_or_else(|| wrong("write 2024-01-31 23:59:59.123456")),
-            Type::Text(bytes) => {
+            ColumnType::Text(bytes) => {
                 if text.len() > bytes.into() {
                     return Err(wrong("it is longer than the declared width"));
                 }
@@ -138,25 +138,25 @@ impl Type {
                 let mut order = [0; 16];
                 let prefix = &text.as_bytes()[..text.len().min(PREFIX)];
                 order[1..][..prefix.len()].copy_from_slice(prefix);
-                Ok(Value { order: u128::from_be_bytes(order), text: Some(text.to_owned()) })
+                Ok(ColumnValue { order: u128::from_be_bytes(order), text: Some(text.to_owned()) })
             }
         }
     }
 
     /// A value as text.
-    pub fn write(self, value: &Value) -> Zeroizing<String> {
+    pub fn write(self, value: &ColumnValue) -> Zeroizing<String> {
         let number = value.order as i128 - self.offset();
         Zeroizing::new(match (self, &value.text) {
             (_, Some(text)) => text.clone(),
-            (Type::Numeric { scale, .. }, _) => write_decimal(number, scale.into()),
-            (Type::Date, _) => write_date(number as i64),
-            (Type::Timestamp, _) => write_timestamp(number as i64),
+            (ColumnType::Numeric { scale, .. }, _) => write_decimal(number, scale.into()),
+            (ColumnType::Date, _) => write_date(number as i64),
+            (ColumnType::Timestamp, _) => write_timestamp(number as i64),
             _ => number.to_string(),
         })
     }
 
     /// The bytes of a value, always as many.
-    pub fn to_bytes(self, value: &Value) -> Zeroizing<Vec<u8>> {
+    pub fn to_bytes(self, value: &ColumnValue) -> Zeroizing<Vec<u8>> {
         let mut bytes = Zeroizing::new(Vec::with_capacity(self.plain_bytes()));
         match &value.text {
             Some(text) => {
@@ -173,19 +173,19 @@ impl Type {
     ///
     /// # Errors
     /// [`Error::Malformed`] if they are none of this type.
-    pub fn from_bytes(self, bytes: &[u8]) -> Result<Value> {
+    pub fn from_bytes(self, bytes: &[u8]) -> Result<ColumnValue> {
         let malformed = || Error::Malformed(format!("the bytes of a value are none of the type {self}"));
         if bytes.len() != self.plain_bytes() {
             return Err(malformed());
         }
-        let value = if let Type::Text(_) = self {
+        let value = if let ColumnType::Text(_) = self {
             let (length, rest) = bytes.split_at(2);
             let text = rest.get(..usize::from(u16::from_be_bytes([length[0], length[1]]))).ok_or_else(malformed)?;
             self.parse(core::str::from_utf8(text).map_err(|_| malformed())?).map_err(|_| malformed())?
         } else {
             let mut order = [0; 16];
             order[16 - bytes.len()..].copy_from_slice(bytes);
-            Value { order: u128::from_be_bytes(order), text: None }
+            ColumnValue { order: u128::from_be_bytes(order), text: None }
         };
         // One value, one form; and no number that the type does not have.
         let again = self.parse(&self.write(&value)).map_err(|_| malformed())?;
@@ -305,24 +305,24 @@ fn write_timestamp(micros: i64) -> String {
     format!("{} {time}{}", write_date(day), fraction.trim_end_matches('0').trim_end_matches('.'))
 }
 
-impl fmt::Display for Type {
+impl fmt::Display for ColumnType {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Type::SmallInt => f.write_str("smallint"),
-            Type::Integer => f.write_str("integer"),
-            Type::BigInt => f.write_str("bigint"),
-            Type::Numeric { precision, scale } => write!(f, "numeric({precision},{scale})"),
-            Type::Date => f.write_str("date"),
-            Type::Timestamp => f.write_str("timestamp"),
-            Type::Text(bytes) => write!(f, "text({bytes})"),
+            ColumnType::SmallInt => f.write_str("smallint"),
+            ColumnType::Integer => f.write_str("integer"),
+            ColumnType::BigInt => f.write_str("bigint"),
+            ColumnType::Numeric { precision, scale } => write!(f, "numeric({precision},{scale})"),
+            ColumnType::Date => f.write_str("date"),
+            ColumnType::Timestamp => f.write_str("timestamp"),
+            ColumnType::Text(bytes) => write!(f, "text({bytes})"),
         }
     }
 }
 
-impl FromStr for Type {
+impl FromStr for ColumnType {
     type Err = Error;
 
-    fn from_str(text: &str) -> Result<Type> {
+    fn from_str(text: &str) -> Result<ColumnType> {
         let text = text.trim().to_ascii_lowercase();
         let wrong = || {
             Error::Invalid(format!(
@@ -336,13 +336,13 @@ impl FromStr for Type {
         };
         let number = |text: &str| text.trim().parse::<u16>().map_err(|_| wrong());
         match (name, inside) {
-            ("smallint", None) => Ok(Type::SmallInt),
-            ("integer" | "int", None) => Ok(Type::Integer),
-            ("bigint", None) => Ok(Type::BigInt),
-            ("date", None) => Ok(Type::Date),
-            ("timestamp", None) => Ok(Type::Timestamp),
+            ("smallint", None) => Ok(ColumnType::SmallInt),
+            ("integer" | "int", None) => Ok(ColumnType::Integer),
+            ("bigint", None) => Ok(ColumnType::BigInt),
+            ("date", None) => Ok(ColumnType::Date),
+            ("timestamp", None) => Ok(ColumnType::Timestamp),
             ("text", Some(bytes)) => {
-                Some(number(bytes)?).filter(|b| (1..=1024).contains(b)).map(Type::Text).ok_or_else(wrong)
+                Some(number(bytes)?).filter(|b| (1..=1024).contains(b)).map(ColumnType::Text).ok_or_else(wrong)
             }
             ("numeric" | "decimal", Some(inside)) => {
                 let (precision, scale) = inside.split_once(',').unwrap_or((inside, "0"));
@@ -350,7 +350,7 @@ impl FromStr for Type {
                 if !(1..=35).contains(&precision) || scale > precision {
                     return Err(wrong());
                 }
-                Ok(Type::Numeric { precision: precision as u8, scale: scale as u8 })
+                Ok(ColumnType::Numeric { precision: precision as u8, scale: scale as u8 })
             }
             _ => Err(wrong()),
         }
@@ -363,17 +363,17 @@ mod tests {
 
     use super::*;
 
-    fn types() -> impl Strategy<Value = Type> {
+    fn types() -> impl Strategy<Value = ColumnType> {
         let numeric = (1..=35u8)
-            .prop_flat_map(|precision| (0..=precision).prop_map(move |scale| Type::Numeric { precision, scale }));
+            .prop_flat_map(|precision| (0..=precision).prop_map(move |scale| ColumnType::Numeric { precision, scale }));
         prop_oneof![
-            Just(Type::SmallInt),
-            Just(Type::Integer),
-            Just(Type::BigInt),
-            Just(Type::Date),
-            Just(Type::Timestamp),
+            Just(ColumnType::SmallInt),
+            Just(ColumnType::Integer),
+            Just(ColumnType::BigInt),
+            Just(ColumnType::Date),
+            Just(ColumnType::Timestamp),
             numeric,
-            (1..=40u16).prop_map(Type::Text),
+            (1..=40u16).prop_map(ColumnType::Text),
         ]
     }
 
@@ -390,7 +390,7 @@ mod tests {
 
         #[test]
         fn integers_and_decimals_are_ordered_as_numbers(a in any::<i64>(), b in any::<i64>()) {
-            for ty in [Type::BigInt, Type::Numeric { precision: 21, scale: 2 }] {
+            for ty in [ColumnType::BigInt, ColumnType::Numeric { precision: 21, scale: 2 }] {
                 let [x, y] = [a, b].map(|number| ty.parse(&number.to_string()).unwrap());
                 prop_assert_eq!(x.cmp(&y), a.cmp(&b));
                 prop_assert_eq!(x.order().cmp(&y.order()), a.cmp(&b));
@@ -400,19 +400,19 @@ mod tests {
         #[test]
         fn times_are_ordered_as_their_text(a in -62_135_596_800_000_000..253_402_300_800_000_000i64, b in -62_135_596_800_000_000..253_402_300_800_000_000i64) {
             let texts = [a, b].map(write_timestamp);
-            let [x, y] = texts.clone().map(|text| Type::Timestamp.parse(&text).unwrap());
+            let [x, y] = texts.clone().map(|text| ColumnType::Timestamp.parse(&text).unwrap());
             prop_assert_eq!(x.cmp(&y), a.cmp(&b));
             prop_assert_eq!(timestamp(&texts[0]), Some(a));
-            let [x, y] = texts.clone().map(|text| Type::Date.parse(&text[..10]).unwrap());
+            let [x, y] = texts.clone().map(|text| ColumnType::Date.parse(&text[..10]).unwrap());
             prop_assert_eq!(x.cmp(&y), texts[0][..10].cmp(&texts[1][..10]));
         }
 
         #[test]
         fn text_is_ordered_by_its_bytes(a in "[a-c\u{e9}\u{20ac}]{0,12}", b in "[a-c\u{e9}\u{20ac}]{0,12}") {
-            let [x, y] = [&a, &b].map(|text| Type::Text(40).parse(text).unwrap());
+            let [x, y] = [&a, &b].map(|text| ColumnType::Text(40).parse(text).unwrap());
             prop_assert_eq!(x.cmp(&y), a.as_bytes().cmp(b.as_bytes()));
             prop_assert!(x.order().cmp(&y.order()) == x.cmp(&y) || x.order() == y.order());
-            prop_assert_eq!(Type::Text(40).to_bytes(&x).len(), 42, "one length for all");
+            prop_assert_eq!(ColumnType::Text(40).to_bytes(&x).len(), 42, "one length for all");
         }
     }
 
@@ -428,7 +428,7 @@ mod tests {
             ("timestamp", "0001-01-01 00:00:00", "9999-12-31 23:59:59.999999"),
             ("text(3)", "", "\u{7f}\u{7f}\u{7f}"),
         ] {
-            let ty: Type = ty.parse().unwrap();
+            let ty: ColumnType = ty.parse().unwrap();
             let [low, high] = [least, greatest].map(|text| ty.parse(text).unwrap());
             assert!(low < high && high.order() <= ty.ends().1, "{ty}");
             assert_eq!([&low, &high].map(|value| ty.write(value).to_string()), [least, greatest]);
@@ -457,19 +457,19 @@ mod tests {
             ("text(3)", "abcd"),
             ("text(3)", "a\0"),
         ] {
-            let refused = ty.parse::<Type>().unwrap().parse(bad);
+            let refused = ty.parse::<ColumnType>().unwrap().parse(bad);
             let Err(Error::Invalid(message)) = refused else { panic!("{ty}: {bad}") };
             assert!(bad.len() < 4 || !message.contains(bad), "an error does not show the value: {message}");
         }
         for bad in ["", "int8", "numeric(36,0)", "numeric(3,4)", "text", "text(0)", "text(1025)", "text(3", "date(3)"] {
-            assert!(bad.parse::<Type>().is_err(), "{bad}");
+            assert!(bad.parse::<ColumnType>().is_err(), "{bad}");
         }
-        let numeric: Type = "numeric(5,2)".parse().unwrap();
+        let numeric: ColumnType = "numeric(5,2)".parse().unwrap();
         assert_eq!(numeric.write(&numeric.parse("-1.5").unwrap()).as_str(), "-1.50");
         assert_eq!(numeric.write(&numeric.parse("-0").unwrap()).as_str(), "0.00");
         assert!(numeric.from_bytes(&[0xff; 8]).is_err(), "beyond the precision");
         assert_eq!(
-            Type::Timestamp.write(&Type::Timestamp.parse("2024-02-29").unwrap()).as_str(),
+            ColumnType::Timestamp.write(&ColumnType::Timestamp.parse("2024-02-29").unwrap()).as_str(),
             "2024-02-29 00:00:00"
         );
     }

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use std::time::Instant;
 
 use comity_net::SystemRng;
-use comity_ope::{Column, Key, Scheme, Type, Value};
+use comity_ope::{Column, ColumnType, ColumnValue, Key, Scheme};
 use comity_postgres::server::Server;
 use comity_postgres::{self as pg, NewRow, Query, Table, cache_path};
 use comity_terminal::console::note;
@@ -96,13 +96,13 @@ pub(super) fn run(args: &DemoArgs) -> Outcome {
 
 /// People who do not exist.
 fn staff(count: u32) -> Outcome<Vec<NewRow>> {
-    let ty = COLUMNS.map(|column| column.1.parse::<Type>());
+    let ty = COLUMNS.map(|column| column.1.parse::<ColumnType>());
     let [salary, grade, birthday] = ty;
     let (salary, grade, birthday) = (salary?, grade?, birthday?);
     let draw = |below: u64| SystemRng.next_u64() % below;
     let row = |number: u32| -> comity_ope::Result<NewRow> {
         let pay = 20_000 + draw(40_000) + draw(40_000);
-        let values: [Value; 3] = [
+        let values: [ColumnValue; 3] = [
             salary.parse(&pay.to_string())?,
             grade.parse(&(1 + draw(5) + draw(5)).to_string())?,
             birthday.parse(&format!("{}-{:02}-{:02}", 1955 + draw(50), 1 + draw(12), 1 + draw(28)))?,

@@ -5,7 +5,7 @@ use std::fs::File;
 use std::io::{Cursor, Read, Seek};
 use std::time::Instant;
 
-use comity_ope::{Column, Value};
+use comity_ope::{Column, ColumnValue};
 use comity_postgres::{self as pg, NewRow, Rows, Table};
 use comity_terminal::failure::{Failure, Outcome};
 use zeroize::Zeroizing;
@@ -60,7 +60,7 @@ impl Rows for Records {
     }
 }
 
-fn parse(column: &Column, field: Option<String>) -> comity_ope::Result<Option<Value>> {
+fn parse(column: &Column, field: Option<String>) -> comity_ope::Result<Option<ColumnValue>> {
     field.map(Zeroizing::new).map(|text| column.ty.parse(&text)).transpose()
 }
 
@@ -97,7 +97,7 @@ pub(super) fn load(args: &LoadArgs) -> Outcome {
 }
 
 /// The value of an encrypted column; `None` for a plain one.
-fn secret(table: &Table, given: &Assignment) -> Outcome<Option<Option<Value>>> {
+fn secret(table: &Table, given: &Assignment) -> Outcome<Option<Option<ColumnValue>>> {
     let Some(column) = table.key().column(&given.column) else { return Ok(None) };
     let value = parse(column, given.value.clone());
     value.map(Some).map_err(|error| Failure::input(format!("{}: {error}", given.column)))
