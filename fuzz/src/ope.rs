@@ -1,6 +1,6 @@
 //! Order-preserving encryption: what lies in files and in a database, values, and queries as people type them.
 
-use comity_ope::{Cache, Column, ColumnType, Key, Purpose, Scheme, State};
+use comity_ope::{Cache, Column, ColumnType, Key, OpeScheme, Purpose, State};
 use comity_postgres::{Condition, Query, table_name};
 
 use crate::mutate::rng;
@@ -93,8 +93,8 @@ fn key() -> Key {
         wide: false,
         adjustable: false,
     };
-    key.columns.push(column("v", Scheme::Ideal));
-    key.columns.push(column("w", Scheme::LeftRight));
+    key.columns.push(column("v", OpeScheme::Ideal));
+    key.columns.push(column("w", OpeScheme::LeftRight));
     key
 }
 

@@ -9,7 +9,7 @@ use comity_channel::{Channel, NetProfile};
 use comity_core::{Aes128, Block, Prg};
 use comity_net::SystemRng;
 use comity_ope::{
-    Cache, CachedColumn, Clww, Coin, Column, ColumnType, FrequencyHiding, Ideal, Key, Ore, Pattern, Placed, Scheme,
+    Cache, CachedColumn, Clww, Coin, Column, ColumnType, FrequencyHiding, Ideal, Key, OpeScheme, Ore, Pattern, Placed,
 };
 use comity_postgres::server::Server;
 use comity_postgres::{self as pg, NewRow, Query, Table};
@@ -333,7 +333,7 @@ fn postgres_rows(suite: &mut Suite) -> Outcome {
         secret: vec![ColumnType::BigInt.parse(&value.to_string()).ok()],
     };
     let new: Vec<NewRow> = values.iter().enumerate().map(row).collect();
-    for scheme in [Scheme::Ideal, Scheme::FrequencyHiding, Scheme::LeftRight] {
+    for scheme in [OpeScheme::Ideal, OpeScheme::FrequencyHiding, OpeScheme::LeftRight] {
         let name = scheme.name().replace('-', "_");
         if !suite.wants(&format!("ope.postgres.{name}")) {
             continue;
@@ -384,7 +384,7 @@ fn plain_load(client: &mut Client, values: &[i64]) -> Outcome {
     Ok(())
 }
 
-fn our_load(client: &mut Client, scheme: Scheme, rows: &[NewRow]) -> Outcome<Table> {
+fn our_load(client: &mut Client, scheme: OpeScheme, rows: &[NewRow]) -> Outcome<Table> {
     client.batch_execute("drop table if exists t, comity_ope; create table t (name text)").map_err(failed)?;
     let mut key = Key::new("", pg::resolve(client, pg::table_name("t")?)?, &mut SystemRng);
     key.columns.push(Column { name: "v".into(), ty: ColumnType::BigInt, scheme, wide: false, adjustable: false });

@@ -99,9 +99,9 @@ fn init(args: &InitArgs) -> Outcome {
     let path = key_path(place, table);
     let ty: ColumnType = args.ty.parse().map_err(|error| Failure::input(format!("--type: {error}")))?;
     let scheme = match args.scheme {
-        Scheme::LeftRight => comity_ope::Scheme::LeftRight,
-        Scheme::Ideal => comity_ope::Scheme::Ideal,
-        Scheme::FrequencyHiding => comity_ope::Scheme::FrequencyHiding,
+        Scheme::LeftRight => comity_ope::OpeScheme::LeftRight,
+        Scheme::Ideal => comity_ope::OpeScheme::Ideal,
+        Scheme::FrequencyHiding => comity_ope::OpeScheme::FrequencyHiding,
     };
     let column =
         Column { name: args.column.clone(), ty, scheme, wide: args.codes == Codes::Bytea, adjustable: args.adjustable };
@@ -143,14 +143,14 @@ fn init(args: &InitArgs) -> Outcome {
 }
 
 /// What the database sees of a column.
-fn shows(scheme: comity_ope::Scheme, adjustable: bool) -> &'static str {
+fn shows(scheme: comity_ope::OpeScheme, adjustable: bool) -> &'static str {
     match scheme {
         _ if adjustable => "the database sees no order until the first range query",
-        comity_ope::Scheme::LeftRight => {
+        comity_ope::OpeScheme::LeftRight => {
             "the database sees no order in what is stored; a query shows how values compare to its ends"
         }
-        comity_ope::Scheme::Ideal => "the database sees the order of all values, and which are equal",
-        comity_ope::Scheme::FrequencyHiding => "the database sees the order of all values",
+        comity_ope::OpeScheme::Ideal => "the database sees the order of all values, and which are equal",
+        comity_ope::OpeScheme::FrequencyHiding => "the database sees the order of all values",
     }
 }
 

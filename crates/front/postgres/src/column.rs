@@ -2,8 +2,8 @@
 
 use comity_core::{Backend, Prg};
 use comity_ope::{
-    Bulk, Cache, CachedColumn, Coin, Column, ColumnKey, ColumnValue, Error as OpeError, FrequencyHiding, Ideal, Ore,
-    Pattern, Scheme, Sum,
+    Bulk, Cache, CachedColumn, Coin, Column, ColumnKey, ColumnValue, Error as OpeError, FrequencyHiding, Ideal,
+    OpeScheme, Ore, Pattern, Sum,
 };
 use postgres::Row;
 use postgres::types::ToSql;
@@ -51,9 +51,11 @@ impl Col {
     /// The order without rows.
     pub(crate) fn empty(&self) -> Order {
         match self.def.scheme {
-            Scheme::LeftRight => Order::Ore(Box::new(Ore::new(Backend::detect(), self.key.ore(), self.def.ty.width()))),
-            Scheme::Ideal => Order::Ideal(Ideal::with_bits(self.bits()).expect("the type has as many bits")),
-            Scheme::FrequencyHiding => {
+            OpeScheme::LeftRight => {
+                Order::Ore(Box::new(Ore::new(Backend::detect(), self.key.ore(), self.def.ty.width())))
+            }
+            OpeScheme::Ideal => Order::Ideal(Ideal::with_bits(self.bits()).expect("the type has as many bits")),
+            OpeScheme::FrequencyHiding => {
                 Order::Hiding(FrequencyHiding::with_bits(self.bits()).expect("the type has as many bits"))
             }
         }

@@ -1,7 +1,7 @@
 //! What is made in the database: the state's table, columns and indexes, and the function that compares.
 
 use comity_core::TccrHash;
-use comity_ope::{Column, ColumnState, Key, Purpose, Scheme, State};
+use comity_ope::{Column, ColumnState, Key, OpeScheme, Purpose, State};
 use postgres::{Client, GenericClient};
 use rand_core::CryptoRng;
 
@@ -95,10 +95,12 @@ fn make(tx: &mut impl GenericClient, names: &Names, def: &Column) -> Result<()> 
     let ty = Col::sql_type(def);
     tx.batch_execute(&format!("alter table {table} add column {order} {ty}, add column {sealed} bytea"))?;
     match def.scheme {
-        Scheme::Ideal => tx.batch_execute(&format!("create index on {table} ({order})"))?,
+        OpeScheme::Ideal => tx.batch_execute(&format!("create index on {table} ({order})"))?,
         // Checked after each statement and not after each row, since a rebalance shifts codes onto others.
-        Scheme::FrequencyHiding => tx.batch_execute(&format!("alter table {table} add unique ({order}) deferrable"))?,
-        Scheme::LeftRight => compare(tx, names)?,
+        OpeScheme::FrequencyHiding => {
+            tx.batch_execute(&format!("alter table {table} add unique ({order}) deferrable"))?
+        }
+        OpeScheme::LeftRight => compare(tx, names)?,
     }
     Ok(())
 }

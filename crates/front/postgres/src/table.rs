@@ -356,7 +356,7 @@ impl Table {
                 if column.has_codes() {
                     let code = column.read(&row, 1 + 2 * i)?.ok_or_else(|| column.tampered(key))?;
                     let coin =
-                        if column.def.scheme == comity_ope::Scheme::Ideal { comity_ope::Coin::new(0) } else { coin };
+                        if column.def.scheme == comity_ope::OpeScheme::Ideal { comity_ope::Coin::new(0) } else { coin };
                     contents.pairs[i].push(((value.order(), coin), code));
                 } else if column.is_ordered() == is_null(&row, 1 + 2 * i) {
                     return Err(column.tampered(key));

@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, Mutex, PoisonError, Weak};
 
 use comity_core::{Backend, Block, Prg};
-use comity_ope::{Column, ColumnType, ColumnValue, Key, Scheme};
+use comity_ope::{Column, ColumnType, ColumnValue, Key, OpeScheme};
 use comity_postgres::server::Server;
 use comity_postgres::{Table, add_column, connect, resolve};
 use postgres::Client;
@@ -55,7 +55,7 @@ pub(crate) fn path(name: &str) -> PathBuf {
     std::env::temp_dir().join(format!("comity-ope-{}-{number}-{name}", std::process::id()))
 }
 
-pub(crate) fn column(name: &str, ty: &str, scheme: Scheme) -> Column {
+pub(crate) fn column(name: &str, ty: &str, scheme: OpeScheme) -> Column {
     Column { name: name.into(), ty: ty.parse().unwrap(), scheme, wide: false, adjustable: false }
 }
 
@@ -82,4 +82,4 @@ pub(crate) fn big(number: i64) -> ColumnValue {
     ColumnType::BigInt.parse(&number.to_string()).unwrap()
 }
 
-pub(crate) const SCHEMES: [Scheme; 3] = Scheme::ALL;
+pub(crate) const SCHEMES: [OpeScheme; 3] = OpeScheme::ALL;

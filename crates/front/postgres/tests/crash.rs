@@ -11,7 +11,7 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use crate::common::{big, column, make, path, rng};
-use comity_ope::{Column, Scheme};
+use comity_ope::{Column, OpeScheme};
 use comity_postgres::server::Server;
 use comity_postgres::{NewRow, Query, Table, add_column, cache_path, connect, read_key, write_key};
 use comity_testing::PATIENCE;
@@ -94,9 +94,9 @@ fn kills(victim: Victim, count: usize) {
     let mut client = connect(&address, None).unwrap();
     client.batch_execute("create table t (n integer)").unwrap();
     let columns = [
-        column("v", "bigint", Scheme::Ideal),
-        Column { wide: true, ..column("w", "bigint", Scheme::FrequencyHiding) },
-        column("x", "bigint", Scheme::LeftRight),
+        column("v", "bigint", OpeScheme::Ideal),
+        Column { wide: true, ..column("w", "bigint", OpeScheme::FrequencyHiding) },
+        column("x", "bigint", OpeScheme::LeftRight),
     ];
     let (file, noted, said) = (path("key"), path("noted"), path("said"));
     write_key(&file, &make(&mut client, "t", &columns)).unwrap();
@@ -109,7 +109,7 @@ fn kills(victim: Victim, count: usize) {
         if mode == "adjust" {
             let mut key = read_key(&file).unwrap();
             let name = format!("a{round}");
-            let scheme = Scheme::ALL[round / MODES.len() % Scheme::ALL.len()];
+            let scheme = OpeScheme::ALL[round / MODES.len() % OpeScheme::ALL.len()];
             key.columns.push(Column { adjustable: true, ..column(&name, "bigint", scheme) });
             write_key(&file, &key).unwrap();
             add_column(&mut connect(&address, None).unwrap(), &key, &name, &mut rng).unwrap();

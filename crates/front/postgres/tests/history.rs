@@ -4,7 +4,7 @@ use std::fs;
 use std::thread;
 
 use crate::common::{again, big, column, make, open, path, rng};
-use comity_ope::{Column, Key, Scheme};
+use comity_ope::{Column, Key, OpeScheme};
 use comity_postgres::{Error, NewRow, Query, Table, add_column, read_key, write_key};
 use postgres::Client;
 use rand_core::Rng;
@@ -55,7 +55,7 @@ fn clients_that_race_never_give_one_code_to_two_values() {
             let mut table = open(&mut client, &key, None, 9).unwrap();
             let checked = table.check(&mut client).unwrap();
             assert!(checked.rows >= 3 * 15, "{} rows", checked.rows);
-            if scheme == Scheme::Ideal {
+            if scheme == OpeScheme::Ideal {
                 // One value, one code.
                 let codes: std::collections::BTreeSet<_> = table.codes(&mut client, "v").unwrap().into_iter().collect();
                 let values: std::collections::BTreeSet<_> = codes.iter().map(|pair| pair.1).collect();
@@ -114,7 +114,7 @@ fn what_a_caller_rolls_back_the_dictionary_never_had() {
 }
 
 /// A table with the values 0, 10, …, 90, and its cache.
-fn filled(client: &mut Client, name: &str, scheme: Scheme) -> (Key, std::path::PathBuf) {
+fn filled(client: &mut Client, name: &str, scheme: OpeScheme) -> (Key, std::path::PathBuf) {
     let key = make(client, name, &[column("v", "bigint", scheme)]);
     let cache = path("cache");
     let mut table = open(client, &key, Some(&cache), 1).unwrap();
@@ -126,7 +126,7 @@ fn filled(client: &mut Client, name: &str, scheme: Scheme) -> (Key, std::path::P
 #[test]
 fn a_database_that_was_put_back_is_seen_by_who_kept_the_cache() {
     database!(server, address, client);
-    let (key, cache) = filled(&mut client, "t", Scheme::Ideal);
+    let (key, cache) = filled(&mut client, "t", OpeScheme::Ideal);
     client.batch_execute("create table t_old as table t; create table state_old as table comity_ope").unwrap();
     let put_back = "delete from t; insert into t select * from t_old; update comity_ope c set version = o.version, sealed = o.sealed from state_old o";
     let mut table = open(&mut client, &key, Some(&cache), 2).unwrap();
@@ -255,7 +255,7 @@ fn a_lying_database_is_named() {
 #[test]
 fn keys_and_caches_that_are_wrong_or_lost() {
     database!(server, address, client);
-    let (key, cache) = filled(&mut client, "t", Scheme::FrequencyHiding);
+    let (key, cache) = filled(&mut client, "t", OpeScheme::FrequencyHiding);
     // Another key: no table of its own, and none that it could take over.
     let mut other = Key::new("", key.table.clone(), &mut rng(77));
     other.columns = key.columns.clone();
@@ -369,9 +369,9 @@ fn an_adjustable_column_gets_its_order_when_it_is_asked_for() {
 fn a_rotation_that_is_cut_short_is_finished_by_the_next() {
     database!(server, address, client);
     let columns = [
-        column("v", "bigint", Scheme::Ideal),
-        column("w", "date", Scheme::FrequencyHiding),
-        column("x", "text(20)", Scheme::LeftRight),
+        column("v", "bigint", OpeScheme::Ideal),
+        column("w", "date", OpeScheme::FrequencyHiding),
+        column("x", "text(20)", OpeScheme::LeftRight),
     ];
     let key = make(&mut client, "t", &columns);
     let mut table = open(&mut client, &key, None, 1).unwrap();
@@ -422,7 +422,7 @@ fn a_rotation_that_is_cut_short_is_finished_by_the_next() {
 #[test]
 fn a_lost_connection_loses_the_work_and_nothing_else() {
     database!(server, address, client);
-    let (key, cache) = filled(&mut client, "t", Scheme::FrequencyHiding);
+    let (key, cache) = filled(&mut client, "t", OpeScheme::FrequencyHiding);
     let mut table = open(&mut client, &key, Some(&cache), 1).unwrap();
     let pid: i32 = client.query_one("select pg_backend_pid()", &[]).unwrap().get(0);
     let mut work = table.work(client.transaction().unwrap()).unwrap();

@@ -6,7 +6,7 @@ use std::io::Write;
 use std::process::Command;
 
 use crate::common::{column, make, path, rng};
-use comity_ope::{Column, ColumnType, ColumnValue, Scheme};
+use comity_ope::{Column, ColumnType, ColumnValue, OpeScheme};
 use comity_postgres::{NewRow, Result, Rows, Table, connect, read_key, write_key};
 
 /// Bytes of a row's text, which is encrypted, and beside it in plain.
@@ -59,7 +59,7 @@ fn child() {
     fs::write(var("COMITY_OPE_PEAK"), peak().unwrap_or(0).to_string()).unwrap();
 }
 
-fn measure(rows: usize, schemes: [Scheme; 2], adjustable: bool, row: u64) {
+fn measure(rows: usize, schemes: [OpeScheme; 2], adjustable: bool, row: u64) {
     let Some(server) = crate::common::server() else { return };
     let address = server.database().unwrap();
     let mut client = connect(&address, None).unwrap();
@@ -97,11 +97,11 @@ fn measure(rows: usize, schemes: [Scheme; 2], adjustable: bool, row: u64) {
 /// 12 MB of text, which is twice as much in hexadecimal, and as much again beside it.
 #[test]
 fn rows_are_not_held_in_memory() {
-    measure(12_000, [Scheme::LeftRight, Scheme::FrequencyHiding], true, 400);
+    measure(12_000, [OpeScheme::LeftRight, OpeScheme::FrequencyHiding], true, 400);
 }
 
 #[test]
 #[ignore = "a campaign: a million rows of 2 KB"]
 fn a_million_rows_are_not_held_in_memory() {
-    measure(1_000_000, [Scheme::LeftRight, Scheme::FrequencyHiding], true, 400);
+    measure(1_000_000, [OpeScheme::LeftRight, OpeScheme::FrequencyHiding], true, 400);
 }

@@ -1,7 +1,7 @@
 //! Answers are those of the same query on plain text, for every type and scheme.
 
 use crate::common::{column, make, open, rng};
-use comity_ope::{Column, ColumnValue, Scheme};
+use comity_ope::{Column, ColumnValue, OpeScheme};
 use comity_postgres::{NewRow, Query, Row, Table};
 use postgres::Client;
 use rand_core::Rng;
@@ -72,7 +72,7 @@ fn ranges_are_those_of_plain_sql() {
     for (i, (ty, values)) in VALUES.into_iter().enumerate() {
         for (j, scheme) in crate::common::SCHEMES.into_iter().enumerate() {
             for wide in [false, true] {
-                if wide && scheme == Scheme::LeftRight {
+                if wide && scheme == OpeScheme::LeftRight {
                     continue;
                 }
                 let name = format!("t{i}{j}{wide}");
@@ -206,7 +206,7 @@ fn updates_deletes_and_rebalances_keep_answers_right() {
 #[test]
 fn codes_that_move_are_moved_in_one_step() {
     database!(server, address, client);
-    for (name, scheme) in [("a", Scheme::Ideal), ("b", Scheme::FrequencyHiding)] {
+    for (name, scheme) in [("a", OpeScheme::Ideal), ("b", OpeScheme::FrequencyHiding)] {
         let key = make(&mut client, name, &[column("v", "bigint", scheme)]);
         let mut table = open(&mut client, &key, None, 8).unwrap();
         for value in 0..200 {

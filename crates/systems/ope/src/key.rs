@@ -15,7 +15,7 @@ use crate::value::ColumnType;
 
 /// A scheme: how a column is ordered.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Scheme {
+pub enum OpeScheme {
     /// Left/right order-revealing encryption: what is stored shows no order.
     LeftRight,
     /// Ideal-security codes: order, and which values are equal.
@@ -24,36 +24,36 @@ pub enum Scheme {
     FrequencyHiding,
 }
 
-impl Scheme {
+impl OpeScheme {
     /// All schemes, the default first.
-    pub const ALL: [Scheme; 3] = [Scheme::LeftRight, Scheme::Ideal, Scheme::FrequencyHiding];
+    pub const ALL: [OpeScheme; 3] = [OpeScheme::LeftRight, OpeScheme::Ideal, OpeScheme::FrequencyHiding];
 
     /// The scheme's name.
     pub fn name(self) -> &'static str {
         match self {
-            Scheme::LeftRight => "left-right",
-            Scheme::Ideal => "ideal",
-            Scheme::FrequencyHiding => "frequency-hiding",
+            OpeScheme::LeftRight => "left-right",
+            OpeScheme::Ideal => "ideal",
+            OpeScheme::FrequencyHiding => "frequency-hiding",
         }
     }
 
     /// Whether the client keeps a dictionary, and the server codes.
     pub fn has_codes(self) -> bool {
-        self != Scheme::LeftRight
+        self != OpeScheme::LeftRight
     }
 }
 
-impl fmt::Display for Scheme {
+impl fmt::Display for OpeScheme {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(self.name())
     }
 }
 
-impl FromStr for Scheme {
+impl FromStr for OpeScheme {
     type Err = Error;
 
-    fn from_str(name: &str) -> Result<Scheme> {
-        let found = Scheme::ALL.into_iter().find(|scheme| scheme.name() == name);
+    fn from_str(name: &str) -> Result<OpeScheme> {
+        let found = OpeScheme::ALL.into_iter().find(|scheme| scheme.name() == name);
         found.ok_or_else(|| {
             Error::Invalid(format!("there is no scheme `{name}`: choose left-right, ideal or frequency-hiding"))
         })
@@ -68,7 +68,7 @@ pub struct Column {
     /// The type of its values.
     pub ty: ColumnType,
     /// The scheme by which it is ordered.
-    pub scheme: Scheme,
+    pub scheme: OpeScheme,
     /// Whether codes have 126 bits (`bytea`) and not 62 (`bigint`).
     pub wide: bool,
     /// Whether the column begins without an order and gets one at its first range query.
@@ -201,8 +201,9 @@ impl Key {
             let ty: ColumnType =
                 reader.text()?.parse().map_err(|_| reader.malformed("a column has no type of this version"))?;
             let scheme = usize::from(reader.byte()?);
-            let scheme =
-                *Scheme::ALL.get(scheme).ok_or_else(|| reader.malformed("a column has no scheme of this version"))?;
+            let scheme = *OpeScheme::ALL
+                .get(scheme)
+                .ok_or_else(|| reader.malformed("a column has no scheme of this version"))?;
             let (wide, adjustable) = (reader.flag()?, reader.flag()?);
             if columns.iter().any(|column| column.name == name) {
                 return Err(reader.malformed("two columns have one name"));
@@ -239,7 +240,9 @@ impl Key {
         for column in &self.columns {
             put_text(&column.name, &mut bytes);
             put_text(&column.ty.to_string(), &mut bytes);
-            bytes.push(Scheme::ALL.iter().position(|scheme| *scheme == column.scheme).expect("it is one of all") as u8);
+            bytes.push(
+                OpeScheme::ALL.iter().position(|scheme| *scheme == column.scheme).expect("it is one of all") as u8
+            );
             bytes.extend_from_slice(&[column.wide.into(), column.adjustable.into()]);
         }
         bytes.push(self.secrets.len() as u8);

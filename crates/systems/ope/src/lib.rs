@@ -63,7 +63,7 @@ pub use error::{Error, Result};
 pub use frequency::FrequencyHiding;
 #[cfg(feature = "dictionary")]
 pub use ideal::{Bulk, Code, Ideal, Pattern, Placed, Plaintext};
-pub use key::{Column, ColumnKey, Key, Scheme};
+pub use key::{Column, ColumnKey, Key, OpeScheme};
 pub use ore::{Left, Ore};
 pub use seal::{OVERHEAD, Purpose, Sum, sealed_under};
 pub use state::{ColumnState, State};

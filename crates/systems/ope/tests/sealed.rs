@@ -11,9 +11,9 @@ fn rng(seed: u128) -> Prg {
 fn key() -> Key {
     let mut key = Key::new("postgres:///shop", [String::new(), "st\"aff".into()], &mut rng(1));
     for (name, ty, scheme) in [
-        ("salary", ColumnType::BigInt, Scheme::Ideal),
-        ("birthday", ColumnType::Date, Scheme::FrequencyHiding),
-        ("name", ColumnType::Text(40), Scheme::LeftRight),
+        ("salary", ColumnType::BigInt, OpeScheme::Ideal),
+        ("birthday", ColumnType::Date, OpeScheme::FrequencyHiding),
+        ("name", ColumnType::Text(40), OpeScheme::LeftRight),
     ] {
         key.columns.push(Column { name: name.into(), ty, scheme, wide: name == "salary", adjustable: name == "name" });
     }

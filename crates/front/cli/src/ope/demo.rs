@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use std::time::Instant;
 
 use comity_net::SystemRng;
-use comity_ope::{Column, ColumnType, ColumnValue, Key, Scheme};
+use comity_ope::{Column, ColumnType, ColumnValue, Key, OpeScheme};
 use comity_postgres::server::Server;
 use comity_postgres::{self as pg, NewRow, Query, Table, cache_path};
 use comity_terminal::console::note;
@@ -25,10 +25,10 @@ impl Drop for Folder {
     }
 }
 
-const COLUMNS: [(&str, &str, Scheme); 3] = [
-    ("salary", "bigint", Scheme::LeftRight),
-    ("grade", "smallint", Scheme::Ideal),
-    ("birthday", "date", Scheme::FrequencyHiding),
+const COLUMNS: [(&str, &str, OpeScheme); 3] = [
+    ("salary", "bigint", OpeScheme::LeftRight),
+    ("grade", "smallint", OpeScheme::Ideal),
+    ("birthday", "date", OpeScheme::FrequencyHiding),
 ];
 
 /// The command.
