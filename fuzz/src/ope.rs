@@ -1,13 +1,13 @@
 //! Order-preserving encryption: what lies in files and in a database, values, and queries as people type them.
 
-use comity_ope::{Cache, Column, ColumnType, Key, OpeScheme, Purpose, State};
+use comity_ope::{Cache, Column, ColumnType, OpeKey, OpeScheme, Purpose, State};
 use comity_postgres::{Condition, Query, table_name};
 
 use crate::mutate::rng;
 
 /// A key file.
 pub(crate) fn ope_key(data: &[u8]) {
-    if let Ok(key) = Key::from_bytes(data) {
+    if let Ok(key) = OpeKey::from_bytes(data) {
         assert_eq!(key.to_bytes()[..], *data, "one key, one form");
         assert!(key.numbers().any(|number| number == key.number()));
     }
@@ -84,8 +84,8 @@ pub(crate) fn ope_query(data: &[u8]) {
 }
 
 /// The same key each time.
-fn key() -> Key {
-    let mut key = Key::new("postgres:///shop", ["public".into(), "staff".into()], &mut rng());
+fn key() -> OpeKey {
+    let mut key = OpeKey::new("postgres:///shop", ["public".into(), "staff".into()], &mut rng());
     let column = |name: &str, scheme| Column {
         name: name.into(),
         ty: ColumnType::BigInt,

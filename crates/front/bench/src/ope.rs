@@ -9,7 +9,8 @@ use comity_channel::{Channel, NetProfile};
 use comity_core::{Aes128, Block, Prg};
 use comity_net::SystemRng;
 use comity_ope::{
-    Cache, CachedColumn, Clww, Coin, Column, ColumnType, FrequencyHiding, Ideal, Key, OpeScheme, Ore, Pattern, Placed,
+    Cache, CachedColumn, Clww, Coin, Column, ColumnType, FrequencyHiding, Ideal, OpeKey, OpeScheme, Ore, Pattern,
+    Placed,
 };
 use comity_postgres::server::Server;
 use comity_postgres::{self as pg, NewRow, Query, Table};
@@ -99,7 +100,7 @@ fn client(suite: &mut Suite) -> Outcome {
 fn seal(suite: &mut Suite) -> Outcome {
     const TIMES: u64 = 100_000;
     let key =
-        Key::new("", [String::new(), "t".into()], &mut rng(5)).column_key(1, "v").expect("a new key has a secret");
+        OpeKey::new("", [String::new(), "t".into()], &mut rng(5)).column_key(1, "v").expect("a new key has a secret");
     suite.rate("ope.client.seal", "values/s", None, 5, || {
         for row in 0..TIMES {
             black_box(key.seal(row, u128::from(row).to_le_bytes(), &row.to_be_bytes()));
@@ -386,7 +387,7 @@ fn plain_load(client: &mut Client, values: &[i64]) -> Outcome {
 
 fn our_load(client: &mut Client, scheme: OpeScheme, rows: &[NewRow]) -> Outcome<Table> {
     client.batch_execute("drop table if exists t, comity_ope; create table t (name text)").map_err(failed)?;
-    let mut key = Key::new("", pg::resolve(client, pg::table_name("t")?)?, &mut SystemRng);
+    let mut key = OpeKey::new("", pg::resolve(client, pg::table_name("t")?)?, &mut SystemRng);
     key.columns.push(Column { name: "v".into(), ty: ColumnType::BigInt, scheme, wide: false, adjustable: false });
     pg::add_column(client, &key, "v", &mut SystemRng)?;
     let mut table = Table::open(client, key, None, &mut SystemRng)?;

@@ -14,7 +14,7 @@ use std::process::ExitCode;
 use std::time::Instant;
 
 use comity_net::SystemRng;
-use comity_ope::{Column, ColumnType, Key};
+use comity_ope::{Column, ColumnType, OpeKey};
 use comity_postgres::{self as pg, Query, Row, Table, cache_path};
 use comity_terminal::console::note;
 use comity_terminal::failure::{Failure, Outcome};
@@ -57,7 +57,7 @@ struct Opened {
     path: PathBuf,
 }
 
-fn key(place: &PlaceArgs, table: &str) -> Outcome<(Key, PathBuf)> {
+fn key(place: &PlaceArgs, table: &str) -> Outcome<(OpeKey, PathBuf)> {
     let path = key_path(place, table);
     if !path.exists() {
         return Err(Failure::input(format!(
@@ -77,7 +77,7 @@ fn key(place: &PlaceArgs, table: &str) -> Outcome<(Key, PathBuf)> {
     Ok((key, path))
 }
 
-fn connect(place: &PlaceArgs, key: &Key) -> Outcome<Client> {
+fn connect(place: &PlaceArgs, key: &OpeKey) -> Outcome<Client> {
     Ok(pg::connect(place.database.as_deref().unwrap_or(&key.database), place.root.as_deref())?)
 }
 
@@ -112,7 +112,7 @@ fn init(args: &InitArgs) -> Outcome {
             .database
             .as_deref()
             .ok_or_else(|| Failure::input("--database: where the table is, or will be, is missing"))?;
-        (Key::new(database, pg::table_name(table)?, &mut SystemRng), true)
+        (OpeKey::new(database, pg::table_name(table)?, &mut SystemRng), true)
     };
     let mut client = connect(place, &owned)?;
     if fresh {

@@ -4,7 +4,7 @@ use std::fs::{self, File, OpenOptions};
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
-use comity_ope::Key;
+use comity_ope::OpeKey;
 use zeroize::Zeroizing;
 
 use crate::error::{Error, Result};
@@ -17,18 +17,18 @@ fn failed(path: &Path) -> impl Fn(std::io::Error) -> Error + '_ {
 ///
 /// # Errors
 /// [`Error::File`]; [`Error::Ope`] if it is none; [`Error::Invalid`] if others may read it.
-pub fn read_key(path: &Path) -> Result<Key> {
+pub fn read_key(path: &Path) -> Result<OpeKey> {
     let file = File::open(path).map_err(failed(path))?;
     check_mode(&file, path)?;
     let bytes = Zeroizing::new(fs::read(path).map_err(failed(path))?);
-    Ok(Key::from_bytes(&bytes)?)
+    Ok(OpeKey::from_bytes(&bytes)?)
 }
 
 /// Writes a key file that is not there yet.
 ///
 /// # Errors
 /// [`Error::File`].
-pub fn create_key(path: &Path, key: &Key) -> Result<()> {
+pub fn create_key(path: &Path, key: &OpeKey) -> Result<()> {
     if path.exists() {
         return Err(failed(path)(std::io::Error::from(std::io::ErrorKind::AlreadyExists)));
     }
@@ -39,7 +39,7 @@ pub fn create_key(path: &Path, key: &Key) -> Result<()> {
 ///
 /// # Errors
 /// [`Error::File`].
-pub fn write_key(path: &Path, key: &Key) -> Result<()> {
+pub fn write_key(path: &Path, key: &OpeKey) -> Result<()> {
     replace(path, &key.to_bytes())
 }
 

@@ -3,7 +3,7 @@
 use std::io::Write;
 use std::path::Path;
 
-use comity_ope::{Key, State, Sum};
+use comity_ope::{OpeKey, State, Sum};
 use postgres::Client;
 use postgres::fallible_iterator::FallibleIterator;
 use postgres::types::ToSql;
@@ -169,7 +169,7 @@ impl Table {
         &mut self,
         client: &mut Client,
         rng: &mut impl CryptoRng,
-        mut keep: impl FnMut(&Key) -> Result<()>,
+        mut keep: impl FnMut(&OpeKey) -> Result<()>,
     ) -> Result<u64> {
         self.refresh(client)?;
         // A secret that is there already is of a rotation that was cut short.
@@ -234,7 +234,7 @@ impl Table {
     /// As [`check`](Table::check); [`Error::RolledBack`] without `accept`.
     pub fn rebuild(
         client: &mut Client,
-        key: Key,
+        key: OpeKey,
         cache: Option<&Path>,
         accept: bool,
         rng: &mut impl CryptoRng,

@@ -1,7 +1,7 @@
 //! What is made in the database: the state's table, columns and indexes, and the function that compares.
 
 use comity_core::TccrHash;
-use comity_ope::{Column, ColumnState, Key, OpeScheme, Purpose, State};
+use comity_ope::{Column, ColumnState, OpeKey, OpeScheme, Purpose, State};
 use postgres::{Client, GenericClient};
 use rand_core::CryptoRng;
 
@@ -35,7 +35,7 @@ pub fn resolve(client: &mut Client, table: [String; 2]) -> Result<[String; 2]> {
 ///
 /// # Errors
 /// [`Error::Database`]; [`Error::WrongKey`] if the table's state is sealed under another key; [`Error::Invalid`].
-pub fn add_column(client: &mut Client, key: &Key, column: &str, rng: &mut impl CryptoRng) -> Result<()> {
+pub fn add_column(client: &mut Client, key: &OpeKey, column: &str, rng: &mut impl CryptoRng) -> Result<()> {
     let def = key.column(column).ok_or_else(|| Error::invalid(format!("the key has no column `{column}`")))?;
     name::check(&def.name)?;
     let names = Names::new(&key.table);
@@ -151,16 +151,16 @@ end",
 }
 
 /// The state of the key's table and the number of the secret that it is sealed under; `None` if there is none.
-pub(crate) fn read_state(client: &mut impl GenericClient, names: &Names, key: &Key) -> Result<Option<(State, u32)>> {
+pub(crate) fn read_state(client: &mut impl GenericClient, names: &Names, key: &OpeKey) -> Result<Option<(State, u32)>> {
     read(client, &format!("select version, sealed from {} where id = $1", names.state), key)
 }
 
 /// As [`read_state`], and nobody else writes until the transaction ends.
-pub(crate) fn lock_state(client: &mut impl GenericClient, names: &Names, key: &Key) -> Result<Option<(State, u32)>> {
+pub(crate) fn lock_state(client: &mut impl GenericClient, names: &Names, key: &OpeKey) -> Result<Option<(State, u32)>> {
     read(client, &format!("select version, sealed from {} where id = $1 for update", names.state), key)
 }
 
-fn read(client: &mut impl GenericClient, sql: &str, key: &Key) -> Result<Option<(State, u32)>> {
+fn read(client: &mut impl GenericClient, sql: &str, key: &OpeKey) -> Result<Option<(State, u32)>> {
     let Some(row) = client.query_opt(sql, &[&&key.id[..]])? else { return Ok(None) };
     let (version, sealed): (i64, &[u8]) = (row.try_get(0)?, row.try_get(1)?);
     let number = comity_ope::sealed_under(sealed).map_err(|_| Error::StateChanged)?;
@@ -177,7 +177,7 @@ fn read(client: &mut impl GenericClient, sql: &str, key: &Key) -> Result<Option<
 pub(crate) fn write_state(
     client: &mut impl GenericClient,
     names: &Names,
-    key: &Key,
+    key: &OpeKey,
     number: u32,
     state: &State,
     rng: &mut impl CryptoRng,
@@ -189,7 +189,7 @@ pub(crate) fn write_state(
 }
 
 /// A state, sealed.
-pub(crate) fn seal_state(key: &Key, number: u32, state: &State, rng: &mut impl CryptoRng) -> Vec<u8> {
+pub(crate) fn seal_state(key: &OpeKey, number: u32, state: &State, rng: &mut impl CryptoRng) -> Vec<u8> {
     let mut nonce = [0; 16];
     rng.fill_bytes(&mut nonce);
     key.seal(number, Purpose::State, nonce, &state.to_bytes()).expect("a secret that is in use is in the key")

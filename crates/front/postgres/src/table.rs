@@ -11,7 +11,7 @@
 use std::path::{Path, PathBuf};
 
 use comity_core::{Backend, Block, Prg};
-use comity_ope::{Cache, ColumnState, Key, Purpose, State, Sum};
+use comity_ope::{Cache, ColumnState, OpeKey, Purpose, State, Sum};
 use postgres::fallible_iterator::FallibleIterator;
 use postgres::types::ToSql;
 use postgres::{GenericClient, Transaction};
@@ -29,7 +29,7 @@ pub(crate) const TRIES: usize = 100;
 
 /// A table with encrypted columns.
 pub struct Table {
-    pub(crate) key: Key,
+    pub(crate) key: OpeKey,
     pub(crate) names: Names,
     /// The secret that rows are sealed under.
     pub(crate) number: u32,
@@ -67,7 +67,7 @@ impl Table {
     /// [`Error::WrongKey`]; [`Error::StateChanged`]; [`Error::RolledBack`] if the cache is of a version that the database does not have; as reading.
     pub fn open(
         client: &mut impl GenericClient,
-        key: Key,
+        key: OpeKey,
         cache: Option<&Path>,
         rng: &mut impl CryptoRng,
     ) -> Result<Table> {
@@ -80,7 +80,7 @@ impl Table {
     /// A table that knows nothing of its rows, nor of versions.
     pub(crate) fn unread(
         client: &mut impl GenericClient,
-        key: Key,
+        key: OpeKey,
         cache: Option<&Path>,
         rng: &mut impl CryptoRng,
     ) -> Result<Table> {
@@ -115,7 +115,7 @@ impl Table {
     }
 
     /// The key.
-    pub fn key(&self) -> &Key {
+    pub fn key(&self) -> &OpeKey {
         &self.key
     }
 

@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, Mutex, PoisonError, Weak};
 
 use comity_core::{Backend, Block, Prg};
-use comity_ope::{Column, ColumnType, ColumnValue, Key, OpeScheme};
+use comity_ope::{Column, ColumnType, ColumnValue, OpeKey, OpeScheme};
 use comity_postgres::server::Server;
 use comity_postgres::{Table, add_column, connect, resolve};
 use postgres::Client;
@@ -60,9 +60,9 @@ pub(crate) fn column(name: &str, ty: &str, scheme: OpeScheme) -> Column {
 }
 
 /// A key and a table with these columns.
-pub(crate) fn make(client: &mut Client, table: &str, columns: &[Column]) -> Key {
+pub(crate) fn make(client: &mut Client, table: &str, columns: &[Column]) -> OpeKey {
     let table = resolve(client, [String::new(), table.into()]).unwrap();
-    let mut key = Key::new("", table, &mut rng(fresh()));
+    let mut key = OpeKey::new("", table, &mut rng(fresh()));
     for column in columns {
         key.columns.push(column.clone());
         add_column(client, &key, &column.name, &mut rng(2)).unwrap();
@@ -70,7 +70,12 @@ pub(crate) fn make(client: &mut Client, table: &str, columns: &[Column]) -> Key 
     key
 }
 
-pub(crate) fn open(client: &mut Client, key: &Key, cache: Option<&Path>, seed: u128) -> comity_postgres::Result<Table> {
+pub(crate) fn open(
+    client: &mut Client,
+    key: &OpeKey,
+    cache: Option<&Path>,
+    seed: u128,
+) -> comity_postgres::Result<Table> {
     Table::open(client, key.clone(), cache, &mut rng(seed))
 }
 

@@ -4,7 +4,7 @@ use std::fs;
 use std::thread;
 
 use crate::common::{again, big, column, make, open, path, rng};
-use comity_ope::{Column, Key, OpeScheme};
+use comity_ope::{Column, OpeKey, OpeScheme};
 use comity_postgres::{Error, NewRow, Query, Table, add_column, read_key, write_key};
 use postgres::Client;
 use rand_core::Rng;
@@ -114,7 +114,7 @@ fn what_a_caller_rolls_back_the_dictionary_never_had() {
 }
 
 /// A table with the values 0, 10, …, 90, and its cache.
-fn filled(client: &mut Client, name: &str, scheme: OpeScheme) -> (Key, std::path::PathBuf) {
+fn filled(client: &mut Client, name: &str, scheme: OpeScheme) -> (OpeKey, std::path::PathBuf) {
     let key = make(client, name, &[column("v", "bigint", scheme)]);
     let cache = path("cache");
     let mut table = open(client, &key, Some(&cache), 1).unwrap();
@@ -257,7 +257,7 @@ fn keys_and_caches_that_are_wrong_or_lost() {
     database!(server, address, client);
     let (key, cache) = filled(&mut client, "t", OpeScheme::FrequencyHiding);
     // Another key: no table of its own, and none that it could take over.
-    let mut other = Key::new("", key.table.clone(), &mut rng(77));
+    let mut other = OpeKey::new("", key.table.clone(), &mut rng(77));
     other.columns = key.columns.clone();
     assert!(matches!(open(&mut client, &other, None, 1).map(|_| ()), Err(Error::Invalid(_))));
     assert!(add_column(&mut client, &other, "v", &mut rng(1)).is_err());
@@ -265,7 +265,7 @@ fn keys_and_caches_that_are_wrong_or_lost() {
     let mut bytes = key.to_bytes().to_vec();
     let secret = bytes.len() - 32 - 8;
     bytes[secret] ^= 1;
-    assert!(Key::from_bytes(&bytes).is_err(), "damage is seen");
+    assert!(OpeKey::from_bytes(&bytes).is_err(), "damage is seen");
     // A copy from before a column was added.
     let mut old = key.clone();
     old.columns.clear();

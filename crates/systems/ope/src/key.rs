@@ -1,4 +1,4 @@
-//! [`Key`]: what the owner of a table keeps, and the keys that follow from it.
+//! [`OpeKey`]: what the owner of a table keeps, and the keys that follow from it.
 //!
 //! The key file has all that is needed beside the database: the table, its columns with their types and schemes, and the secrets, one of which
 //! is current. Without it nothing opens; there is no other copy.
@@ -77,7 +77,7 @@ pub struct Column {
 
 /// The key that the owner of a table keeps.
 #[derive(Clone)]
-pub struct Key {
+pub struct OpeKey {
     /// Public random bytes that no other table has.
     pub id: [u8; 16],
     /// The address of the database, as the user said it.
@@ -120,12 +120,12 @@ impl ColumnKey {
 
 const MAGIC: &[u8; 16] = b"comity ope v1\n\0\0";
 
-impl Key {
+impl OpeKey {
     /// A new key for a table without encrypted columns.
-    pub fn new(database: &str, table: [String; 2], rng: &mut impl CryptoRng) -> Key {
+    pub fn new(database: &str, table: [String; 2], rng: &mut impl CryptoRng) -> OpeKey {
         let mut id = [0; 16];
         rng.fill_bytes(&mut id);
-        let mut key = Key { id, database: database.to_owned(), table, columns: Vec::new(), secrets: Vec::new() };
+        let mut key = OpeKey { id, database: database.to_owned(), table, columns: Vec::new(), secrets: Vec::new() };
         key.begin_rotation(rng);
         key
     }
@@ -145,7 +145,7 @@ impl Key {
         self.secrets.iter().map(|secret| secret.0)
     }
 
-    /// Makes a new secret, which becomes the current one; the others stay until [`end_rotation`](Key::end_rotation).
+    /// Makes a new secret, which becomes the current one; the others stay until [`end_rotation`](OpeKey::end_rotation).
     pub fn begin_rotation(&mut self, rng: &mut impl CryptoRng) {
         let mut secret = Secret([0; 32]);
         rng.fill_bytes(&mut secret.0);
@@ -183,7 +183,7 @@ impl Key {
     ///
     /// # Errors
     /// [`Error::Malformed`] if they are none, or damaged.
-    pub fn from_bytes(bytes: &[u8]) -> Result<Key> {
+    pub fn from_bytes(bytes: &[u8]) -> Result<OpeKey> {
         const WHAT: &str = "the key file";
         let (body, sum) = bytes.split_last_chunk::<32>().unwrap_or((&[], &[0; 32]));
         if !body.starts_with(MAGIC) {
@@ -222,7 +222,7 @@ impl Key {
             return Err(reader.malformed("it has no secret"));
         }
         reader.end()?;
-        Ok(Key { id, database, table, columns, secrets })
+        Ok(OpeKey { id, database, table, columns, secrets })
     }
 
     /// The bytes to keep.

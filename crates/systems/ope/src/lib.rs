@@ -10,7 +10,7 @@
 //! - [`Ore`]: left/right order-revealing encryption (Lewi, Wu, CCS 2016); [`Clww`] (FSE 2016) stands beside it for comparison.
 //!
 //! These are state machines without a database. What a database needs beside them is here as well, as plain bytes: [`ColumnType`] and [`ColumnValue`], the
-//! [`Key`] and what it seals, the [`State`] that is left at the server, and the [`Cache`]. `comity-postgres` puts them to work.
+//! [`OpeKey`] and what it seals, the [`State`] that is left at the server, and the [`Cache`]. `comity-postgres` puts them to work.
 //!
 //! **Adversary**: the server is curious, and may lie: a value that was changed, moved or taken from another row does not open; a code
 //! that is not its value's is seen when a row is read; a state that was rolled back is seen by a client that kept its cache. Rows
@@ -63,7 +63,7 @@ pub use error::{Error, Result};
 pub use frequency::FrequencyHiding;
 #[cfg(feature = "dictionary")]
 pub use ideal::{Bulk, Code, Ideal, Pattern, Placed, Plaintext};
-pub use key::{Column, ColumnKey, Key, OpeScheme};
+pub use key::{Column, ColumnKey, OpeKey, OpeScheme};
 pub use ore::{Left, Ore};
 pub use seal::{OVERHEAD, Purpose, Sum, sealed_under};
 pub use state::{ColumnState, State};

@@ -9,7 +9,7 @@ use zeroize::{Zeroize, Zeroizing};
 
 use crate::coin::Coin;
 use crate::error::{Error, Result};
-use crate::key::{ColumnKey, Key};
+use crate::key::{ColumnKey, OpeKey};
 
 /// Bytes before what is sealed: the secret's number, and random bytes.
 const HEAD: usize = 4 + 16;
@@ -89,7 +89,7 @@ impl Purpose {
     }
 }
 
-impl Key {
+impl OpeKey {
     /// Seals bytes under the secret of this number; `None` if there is no such secret. No two have the same `nonce`.
     pub fn seal(&self, number: u32, purpose: Purpose, nonce: [u8; 16], plain: &[u8]) -> Option<Vec<u8>> {
         self.once(number, purpose, &nonce).map(|key| seal(number, &key, &nonce, plain))

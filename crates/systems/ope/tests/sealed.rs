@@ -8,8 +8,8 @@ fn rng(seed: u128) -> Prg {
     Prg::new(Backend::detect(), Block::from_u128(seed))
 }
 
-fn key() -> Key {
-    let mut key = Key::new("postgres:///shop", [String::new(), "st\"aff".into()], &mut rng(1));
+fn key() -> OpeKey {
+    let mut key = OpeKey::new("postgres:///shop", [String::new(), "st\"aff".into()], &mut rng(1));
     for (name, ty, scheme) in [
         ("salary", ColumnType::BigInt, OpeScheme::Ideal),
         ("birthday", ColumnType::Date, OpeScheme::FrequencyHiding),
@@ -41,7 +41,7 @@ fn a_value_opens_in_its_place_only() {
         assert_eq!(column.open(7, &changed).map(|_| ()), Err(Error::Sealed), "byte {at}");
         assert_eq!(column.open(7, &sealed[..at]).map(|_| ()), Err(Error::Sealed), "cut at {at}");
     }
-    let other = Key::new("", [String::new(), "staff".into()], &mut rng(2));
+    let other = OpeKey::new("", [String::new(), "staff".into()], &mut rng(2));
     assert_eq!(
         other.column_key(1, "salary").unwrap().open(7, &sealed).map(|_| ()),
         Err(Error::Sealed),
@@ -72,13 +72,13 @@ fn a_key_file_is_read_back_and_damage_is_seen() {
     let mut key = key();
     key.begin_rotation(&mut rng(4));
     let bytes = key.to_bytes();
-    let again = Key::from_bytes(&bytes).unwrap();
+    let again = OpeKey::from_bytes(&bytes).unwrap();
     assert!(again.to_bytes() == bytes && again.columns == key.columns && again.numbers().eq([1, 2]));
     for at in 0..bytes.len() {
         let mut changed = bytes.clone();
         changed[at] ^= 0x10;
-        assert!(matches!(Key::from_bytes(&changed), Err(Error::Malformed(_))), "byte {at}");
-        assert!(matches!(Key::from_bytes(&bytes[..at]), Err(Error::Malformed(_))), "cut at {at}");
+        assert!(matches!(OpeKey::from_bytes(&changed), Err(Error::Malformed(_))), "byte {at}");
+        assert!(matches!(OpeKey::from_bytes(&bytes[..at]), Err(Error::Malformed(_))), "cut at {at}");
     }
 }
 
@@ -142,7 +142,7 @@ proptest! {
 
     #[test]
     fn noise_does_not_panic(bytes in prop::collection::vec(any::<u8>(), 0..300)) {
-        let _ = (Cache::from_bytes(&bytes), State::from_bytes(&bytes), Key::from_bytes(&bytes));
+        let _ = (Cache::from_bytes(&bytes), State::from_bytes(&bytes), OpeKey::from_bytes(&bytes));
     }
 }
 

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use std::time::Instant;
 
 use comity_net::SystemRng;
-use comity_ope::{Column, ColumnType, ColumnValue, Key, OpeScheme};
+use comity_ope::{Column, ColumnType, ColumnValue, OpeKey, OpeScheme};
 use comity_postgres::server::Server;
 use comity_postgres::{self as pg, NewRow, Query, Table, cache_path};
 use comity_terminal::console::note;
@@ -45,7 +45,7 @@ pub(super) fn run(args: &DemoArgs) -> Outcome {
     let (rng, address) = (&mut SystemRng, server.database()?);
     let mut client = pg::connect(&address, None)?;
     client.batch_execute("create table staff (name text)").map_err(pg::Error::from)?;
-    let mut key = Key::new(&address, pg::resolve(&mut client, pg::table_name("staff")?)?, rng);
+    let mut key = OpeKey::new(&address, pg::resolve(&mut client, pg::table_name("staff")?)?, rng);
     for (name, ty, scheme) in COLUMNS {
         key.columns.push(Column { name: name.into(), ty: ty.parse()?, scheme, wide: false, adjustable: false });
     }
