@@ -11,7 +11,7 @@
 use std::io::Write;
 
 use comity::{Backend, Bits, Error, Program, compile, value};
-use comity_mail::{Key, Name, Query, Sealer, respond};
+use comity_mail::{Name, Query, QueryKey, Sealer, respond};
 use comity_net::SystemRng;
 use comity_nisc::Copies;
 use rand_core::CryptoRng;
@@ -62,7 +62,7 @@ fn relatives(copies: Copies, rng: &mut dyn CryptoRng) -> Result<Vec<String>, Any
     let backend = Backend::detect();
     let program = &compile("relatives.cty", SOURCE)?;
     // Ann publishes the query, and keeps the key.
-    let mut key = Key::publish(backend, program, "relatives.cty", &inputs(program, 0, ANN)?, copies, 5, rng)?;
+    let mut key = QueryKey::publish(backend, program, "relatives.cty", &inputs(program, 0, ANN)?, copies, 5, rng)?;
     let query = Query::from_bytes(key.query().to_bytes())?;
     // Days later, from all over the world.
     let mut mail = vec![cheat(&query, program)?];

@@ -5,7 +5,7 @@ use std::io::Write;
 
 use comity_circuit::{Builder, Program, Recipients};
 use comity_core::{Backend, Bits, Block, Prg};
-use comity_mail::{Key, Name, Query, Sealer, examine, respond};
+use comity_mail::{Name, Query, QueryKey, Sealer, examine, respond};
 use comity_nisc::Copies;
 
 /// The AND of a bit of either party.
@@ -22,9 +22,9 @@ fn rng(seed: u128) -> Prg {
     Prg::new(Backend::detect(), Block::from_u128(seed))
 }
 
-fn key() -> Key {
+fn key() -> QueryKey {
     let (inputs, copies) = ([Some(Bits::from_bytes(&[1], 1)), None], Copies::all(2).expect("there is a copy"));
-    Key::publish(Backend::detect(), &program(), "and", &inputs, copies, 1, &mut rng(1)).expect("the input fits")
+    QueryKey::publish(Backend::detect(), &program(), "and", &inputs, copies, 1, &mut rng(1)).expect("the input fits")
 }
 
 fn name() -> Name {
@@ -78,7 +78,7 @@ pub(crate) fn mail_query(data: &[u8]) {
 /// A key, and the same with its checksum made right.
 pub(crate) fn mail_key(data: &[u8]) {
     for bytes in [Some(data.to_vec()), mended(data, "comity mail: the checksum of a key")].iter().flatten() {
-        if let Ok(key) = Key::from_bytes(bytes) {
+        if let Ok(key) = QueryKey::from_bytes(bytes) {
             assert!(&key.to_bytes()[..] == bytes, "what was decoded encodes otherwise");
         }
     }
@@ -94,7 +94,7 @@ pub(crate) fn mail_answer(data: &[u8]) {
 }
 
 /// The answers that an input is: as it is and with its checksum made right, or sealed.
-fn answers(data: &[u8], key: &Key) -> Vec<Vec<u8>> {
+fn answers(data: &[u8], key: &QueryKey) -> Vec<Vec<u8>> {
     let Some((&kind, data)) = data.split_first() else { return Vec::new() };
     match mended(data, "comity NISC: the checksum of a file") {
         Some(inner) if kind & 1 == 1 => {
@@ -109,7 +109,7 @@ fn answers(data: &[u8], key: &Key) -> Vec<Vec<u8>> {
 }
 
 /// Opens an answer, and says whether it was one.
-fn open(key: &mut Key, answer: &[u8]) -> bool {
+fn open(key: &mut QueryKey, answer: &[u8]) -> bool {
     let program = program();
     let mut batch = key.batch(Backend::detect(), &program).expect("the key's own program");
     batch.add(&mut &answer[..]);

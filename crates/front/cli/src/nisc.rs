@@ -15,7 +15,7 @@ use std::io::Write;
 use std::process::ExitCode;
 
 use comity_core::Bits;
-use comity_mail::{FileKind, Key, Name, Query, stored_bytes};
+use comity_mail::{FileKind, Name, Query, QueryKey, stored_bytes};
 use comity_net::SystemRng;
 use comity_nisc::{Copies, Cost};
 use comity_terminal::console::{emit, note};
@@ -54,8 +54,15 @@ fn publish(args: &PublishArgs) -> Outcome {
     if args.out == args.secret {
         return Err(Failure::input("--out and --secret name one file: the query is published, the key stays with you"));
     }
-    let key =
-        Key::publish(backend()?, &resolved.program, &resolved.text, &inputs, copies, args.answers, &mut SystemRng)?;
+    let key = QueryKey::publish(
+        backend()?,
+        &resolved.program,
+        &resolved.text,
+        &inputs,
+        copies,
+        args.answers,
+        &mut SystemRng,
+    )?;
     let query = write_query(&key, &args.out)?;
     // The key first: a query without its key is worth nothing.
     KeyFile::create(&args.secret, &key)?;
@@ -120,7 +127,7 @@ fn inputs(resolved: &Resolved, args: &InputArgs, party: u16) -> Outcome<Vec<Opti
 }
 
 /// The query of a key, complete but for its name.
-fn write_query(key: &Key, path: &std::path::Path) -> Outcome<Partial> {
+fn write_query(key: &QueryKey, path: &std::path::Path) -> Outcome<Partial> {
     let mut partial = Partial::new(path, false)?;
     partial.write_all(key.query().to_bytes()).map_err(|e| failed(path, "cannot write it", &e))?;
     Ok(partial)

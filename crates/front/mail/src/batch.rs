@@ -9,7 +9,7 @@ use comity_nisc::{Cost, Opened};
 
 use crate::answer::{Head, cut, fill};
 use crate::file::{CHECKSUM, hex};
-use crate::key::Key;
+use crate::key::QueryKey;
 use crate::name::Name;
 use crate::seal::{ENCAPSULATED, Opener};
 use crate::store::{Store, open_stored};
@@ -26,7 +26,7 @@ pub struct Verdict {
 
 /// Answers that are opened together. What came of them is kept inside until the key is saved.
 pub struct Batch<'a> {
-    key: &'a mut Key,
+    key: &'a mut QueryKey,
     backend: Backend,
     program: &'a Program,
     cost: Cost,
@@ -46,7 +46,7 @@ struct Unsealed {
     outcome: Result<Opened>,
 }
 
-impl Key {
+impl QueryKey {
     /// Begins to open answers.
     ///
     /// # Errors
@@ -211,7 +211,7 @@ impl<'a> Batch<'a> {
     ///
     /// # Errors
     /// As [`Batch::close`].
-    pub fn fetch<E>(mut self, save: impl FnOnce(&Key) -> Result<(), E>) -> Result<Fetching<'a>, E> {
+    pub fn fetch<E>(mut self, save: impl FnOnce(&QueryKey) -> Result<(), E>) -> Result<Fetching<'a>, E> {
         let spends = !self.key.spent && !self.fresh.is_empty();
         self.tell(spends, save)?;
         Ok(Fetching(self))
@@ -224,7 +224,7 @@ impl<'a> Batch<'a> {
     ///
     /// # Errors
     /// What `save` reports. Nothing was told then, and the key must not be used any more but after loading it again.
-    pub fn close<E>(mut self, save: impl FnOnce(&Key) -> Result<(), E>) -> Result<Vec<Verdict>, E> {
+    pub fn close<E>(mut self, save: impl FnOnce(&QueryKey) -> Result<(), E>) -> Result<Vec<Verdict>, E> {
         let spends = !self.key.spent && !self.seen.is_empty();
         self.tell(spends, save)
     }
@@ -234,12 +234,12 @@ impl<'a> Batch<'a> {
     ///
     /// # Errors
     /// As [`Batch::close`].
-    pub fn settle<E>(mut self, save: impl FnOnce(&Key) -> Result<(), E>) -> Result<Vec<Verdict>, E> {
+    pub fn settle<E>(mut self, save: impl FnOnce(&QueryKey) -> Result<(), E>) -> Result<Vec<Verdict>, E> {
         let spends = !self.key.spent && self.refused;
         self.tell(spends, save)
     }
 
-    fn tell<E>(&mut self, spends: bool, save: impl FnOnce(&Key) -> Result<(), E>) -> Result<Vec<Verdict>, E> {
+    fn tell<E>(&mut self, spends: bool, save: impl FnOnce(&QueryKey) -> Result<(), E>) -> Result<Vec<Verdict>, E> {
         let changed = spends || !self.fresh.is_empty();
         self.key.spent |= spends;
         self.key.opened.extend(self.fresh.drain(..));
@@ -280,10 +280,10 @@ mod tests {
         let (backend, rng) = (Backend::detect(), &mut Prg::new(Backend::detect(), Block::from_u128(1)));
         let program = comity_library::program("add8").unwrap().with_recipients(0, Recipients::only(0)).unwrap();
         let inputs = [Some(Bits::zeros(8)), None];
-        let mut key = Key::publish(backend, &program, "add8", &inputs, Copies::all(1).unwrap(), 1, rng).unwrap();
+        let mut key = QueryKey::publish(backend, &program, "add8", &inputs, Copies::all(1).unwrap(), 1, rng).unwrap();
         let mut batch = key.batch(backend, &program).unwrap();
         let _ = batch.note(Unsealed { encapsulated: [1; 32], sum: [2; 32], outcome });
-        let saved = |key: &Key| {
+        let saved = |key: &QueryKey| {
             assert_eq!(key.opened(), 1);
             Ok::<(), Infallible>(())
         };

@@ -21,7 +21,7 @@ pub(crate) const CHECKSUM: usize = 32;
 pub enum FileKind {
     /// A [`Query`](crate::Query).
     Query,
-    /// A [`Key`](crate::Key).
+    /// A [`QueryKey`](crate::QueryKey).
     Key,
     /// A sealed answer.
     Answer,

@@ -1,4 +1,4 @@
-//! `Key`, what a receiver keeps: it opens the answers, and knows which it has opened.
+//! `QueryKey`, what a receiver keeps: it opens the answers, and knows which it has opened.
 
 use std::collections::BTreeMap;
 
@@ -15,7 +15,7 @@ use crate::query::Query;
 use crate::seal::public_key;
 
 /// What opens the answers to a query. Whoever has it learns the receiver's input, and reads all answers.
-pub struct Key {
+pub struct QueryKey {
     /// The seed of the key that answers are sealed to.
     pub(crate) seed: Zeroizing<[u8; 32]>,
     pub(crate) fingerprint: [u8; 32],
@@ -29,7 +29,7 @@ pub struct Key {
     pub(crate) secret: Secret,
 }
 
-impl Key {
+impl QueryKey {
     /// Makes the key of a new query. `inputs[i]` is there exactly for the values of party 0. `named` is what the receiver calls the
     /// program; the query shows it without its folders. `expected` is how many answers a batch should have at most, for the
     /// record: choose `copies` with `log2` of it to spare.
@@ -44,16 +44,16 @@ impl Key {
         copies: Copies,
         expected: u32,
         rng: &mut dyn CryptoRng,
-    ) -> Result<Key> {
+    ) -> Result<QueryKey> {
         let reference = Reference::new(program, named)?;
         let (_, secret) = comity_nisc::publish(backend, program, inputs, copies, rng)?;
-        Ok(Key::new(secret, named.to_owned(), reference, expected, rng))
+        Ok(QueryKey::new(secret, named.to_owned(), reference, expected, rng))
     }
 
-    fn new(secret: Secret, named: String, reference: Reference, expected: u32, rng: &mut dyn CryptoRng) -> Key {
+    fn new(secret: Secret, named: String, reference: Reference, expected: u32, rng: &mut dyn CryptoRng) -> QueryKey {
         let mut seed = Zeroizing::new([0; 32]);
         rng.fill_bytes(&mut seed[..]);
-        let mut key = Key {
+        let mut key = QueryKey {
             seed,
             fingerprint: [0; 32],
             expected,
@@ -77,16 +77,16 @@ impl Key {
     ///
     /// # Errors
     /// As [`Secret::refresh`].
-    pub fn refresh(&self, rng: &mut dyn CryptoRng) -> Result<Key> {
+    pub fn refresh(&self, rng: &mut dyn CryptoRng) -> Result<QueryKey> {
         let secret = self.secret.refresh(rng)?;
-        Ok(Key::new(secret, self.named.clone(), self.reference.clone(), self.expected, rng))
+        Ok(QueryKey::new(secret, self.named.clone(), self.reference.clone(), self.expected, rng))
     }
 
     /// The key in these bytes.
     ///
     /// # Errors
     /// [`Malformed`](comity_core::Kind) if they are none, or of another version, or damaged.
-    pub fn from_bytes(bytes: &[u8]) -> Result<Key> {
+    pub fn from_bytes(bytes: &[u8]) -> Result<QueryKey> {
         let (mut fields, _) = FileKind::Key.fields(bytes)?;
         let seed = Zeroizing::new(fields.array()?);
         let fingerprint = fields.array()?;
@@ -104,7 +104,7 @@ impl Key {
             opened.insert(fields.array()?, fields.array()?);
         }
         let secret = Secret::from_bytes(fields.rest())?;
-        let key = Key { seed, fingerprint, expected, spent, named, reference, opened, secret };
+        let key = QueryKey { seed, fingerprint, expected, spent, named, reference, opened, secret };
         // One key, one form.
         if !bool::from(key.to_bytes().ct_eq(bytes)) {
             return Err(Error::malformed("a key in another form than it is written in"));

@@ -4,10 +4,10 @@
 //! answer. This crate makes of it what the paper calls MS-NISC, many senders who do not trust each other: answers are
 //! encrypted to the receiver, and opened in batches. Nothing here does input or output but through `Read` and `Write`.
 //!
-//! - [`Key::publish`] makes a [`Key`], which stays at home, and [`Key::query`] its [`Query`], which anybody may see.
+//! - [`QueryKey::publish`] makes a [`QueryKey`], which stays at home, and [`QueryKey::query`] its [`Query`], which anybody may see.
 //! - [`respond`] writes a sealed answer to a query. The sender chooses the [`Name`] in it; it proves nothing.
-//! - [`Key::batch`] opens answers. A [`Batch`] tells its [`Verdict`]s only after the key, marked as spent, was saved.
-//! - [`Key::refresh`] makes the next query for the same input.
+//! - [`QueryKey::batch`] opens answers. A [`Batch`] tells its [`Verdict`]s only after the key, marked as spent, was saved.
+//! - [`QueryKey::refresh`] makes the next query for the same input.
 //!
 //! **Functionality**: Figure 1 of the paper: the receiver learns `f(x, y_i)` of all senders at once, with abort for each sender;
 //! nobody else learns anything, but that an answer was sent, how long it is, and its sender's name.
@@ -85,7 +85,7 @@ mod tests;
 pub use answer::{Head, examine, examine_copy, respond};
 pub use batch::{Batch, Fetching, Verdict};
 pub use file::FileKind;
-pub use key::Key;
+pub use key::QueryKey;
 pub use name::{Name, Reference};
 pub use query::Query;
 pub use seal::{Sealer, stored_bytes};

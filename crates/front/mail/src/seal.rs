@@ -387,14 +387,14 @@ mod tests {
     use comity_nisc::Copies;
 
     use super::*;
-    use crate::key::Key;
+    use crate::key::QueryKey;
 
     /// What opens of an answer with so many bytes inside, of which the last `cut` are lost, if `plain` are expected.
     fn opened(sealed: usize, cut: usize, plain: u64) -> Result<usize> {
         let (backend, rng) = (Backend::detect(), &mut Prg::new(Backend::detect(), Block::from_u128(1)));
         let program = comity_library::program("add8").unwrap().with_recipients(0, Recipients::only(0)).unwrap();
         let inputs = [Some(Bits::zeros(8)), None];
-        let key = Key::publish(backend, &program, "add8", &inputs, Copies::all(1).unwrap(), 1, rng).unwrap();
+        let key = QueryKey::publish(backend, &program, "add8", &inputs, Copies::all(1).unwrap(), 1, rng).unwrap();
         let (query, mut answer) = (key.query(), Vec::new());
         let mut sealer = Sealer::new(&query, &Name::new("ann").unwrap(), rng, &mut answer).unwrap();
         sealer.write_all(&vec![7; sealed]).unwrap();

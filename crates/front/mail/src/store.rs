@@ -7,7 +7,7 @@ use comity_core::{Backend, Bits, Result};
 use comity_nisc::{Cost, Opened, Writers};
 use rand_core::CryptoRng;
 
-use crate::key::Key;
+use crate::key::QueryKey;
 use crate::name::Name;
 use crate::query::Query;
 use crate::seal::{Opener, Sealer};
@@ -67,7 +67,7 @@ pub fn respond_stored<W: Write>(
 /// Opens an answer with copies from a store.
 pub(crate) fn open_stored(
     backend: Backend,
-    key: &Key,
+    key: &QueryKey,
     program: &Program,
     cost: &Cost,
     answer: &mut Opener<'_>,

@@ -12,7 +12,7 @@ use crate::answer::{Head, respond};
 use crate::batch::Verdict;
 use crate::envelope::Tie;
 use crate::file::{FileKind, START};
-use crate::key::Key;
+use crate::key::QueryKey;
 use crate::name::Name;
 use crate::query::Query;
 use crate::seal::{Opener, Sealer, public_key};
@@ -42,9 +42,9 @@ fn name(text: &str) -> Name {
     Name::new(text).unwrap()
 }
 
-fn key(x: u8, copies: Copies, seed: u128) -> Key {
+fn key(x: u8, copies: Copies, seed: u128) -> QueryKey {
     let inputs = [Some(number(x)), None];
-    Key::publish(Backend::detect(), &program(), "add8", &inputs, copies, 4, &mut rng(seed)).unwrap()
+    QueryKey::publish(Backend::detect(), &program(), "add8", &inputs, copies, 4, &mut rng(seed)).unwrap()
 }
 
 /// A store.
@@ -81,8 +81,8 @@ fn answer(query: &Query, who: &str, y: u8, seed: u128, shelf: &mut Shelf) -> Vec
 }
 
 /// What came of answers, opened in one batch or, adaptively, one after another.
-fn opened(key: &mut Key, answers: &[&[u8]], shelf: &mut Shelf, adaptively: bool) -> Vec<Verdict> {
-    fn saved(_: &Key) -> Result<(), Infallible> {
+fn opened(key: &mut QueryKey, answers: &[&[u8]], shelf: &mut Shelf, adaptively: bool) -> Vec<Verdict> {
+    fn saved(_: &QueryKey) -> Result<(), Infallible> {
         Ok(())
     }
     let (program, stored) = (program(), key.secret().copies().is_stored());
@@ -181,7 +181,7 @@ fn cases() -> impl Iterator<Item = Case> {
 }
 
 /// Pia's key, and her query.
-fn published((form, [refreshed, ..]): Case) -> (Key, Query) {
+fn published((form, [refreshed, ..]): Case) -> (QueryKey, Query) {
     let key = key(40, form, 1);
     let key = if refreshed { key.refresh(&mut rng(2)).unwrap() } else { key };
     let query = key.query();
@@ -212,7 +212,7 @@ fn an_answer_to_one_publisher_does_not_open_for_another() {
         // Sealed afresh; and as if she had what Sam's encapsulated key was made from.
         for seed in [4, 3] {
             let as_hers = sealed(&query, "mallory", &inside, reworded, seed, shelf);
-            let mut pia = Key::from_bytes(&pia.to_bytes()).unwrap();
+            let mut pia = QueryKey::from_bytes(&pia.to_bytes()).unwrap();
             let verdicts = opened(&mut pia, &[&olgas, &as_hers], shelf, adaptively);
             assert_eq!(sum(&verdicts[0]), Some(47), "{form:?}");
             if !refused(case, &verdicts[1]) {
@@ -233,7 +233,7 @@ fn an_answer_counts_once_however_often_it_is_sealed() {
         let inside = unsealed(&pia.seed, &query, &first, shelf);
         for who in ["sam", "somebody else"] {
             let second = sealed(&query, who, &inside, reworded, 4, shelf);
-            let mut pia = Key::from_bytes(&pia.to_bytes()).unwrap();
+            let mut pia = QueryKey::from_bytes(&pia.to_bytes()).unwrap();
             let verdicts = opened(&mut pia, &[&first, &second], shelf, adaptively);
             assert_eq!(sum(&verdicts[0]), Some(42), "{form:?}");
             if !refused(case, &verdicts[1]) {
@@ -255,7 +255,7 @@ fn a_refreshed_query_takes_no_answer_to_the_last_one() {
         assert_ne!(*pia.seed, *next.seed, "a refreshed query has another key for answers");
         for reworded in [false, true] {
             let again = sealed(&next.query(), "sam", &inside, reworded, 4, shelf);
-            let mut next = Key::from_bytes(&next.to_bytes()).unwrap();
+            let mut next = QueryKey::from_bytes(&next.to_bytes()).unwrap();
             let verdicts = opened(&mut next, &[&again], shelf, false);
             assert!(refused((form, [true, false, reworded]), &verdicts[0]), "{form:?}: {:?}", verdicts[0]);
         }

@@ -4,7 +4,7 @@ use std::convert::Infallible;
 
 use crate::common::*;
 use comity_core::{Error, Kind};
-use comity_mail::{Key, Verdict};
+use comity_mail::{QueryKey, Verdict};
 
 /// How a batch ends.
 #[derive(Clone, Copy, PartialEq)]
@@ -14,12 +14,12 @@ enum End {
 }
 
 /// Opens answers; returns the verdicts, and the bytes of the key as it was saved.
-fn open(key: &mut Key, answers: &[&[u8]], end: End) -> (Vec<Verdict>, Option<Vec<u8>>) {
+fn open(key: &mut QueryKey, answers: &[&[u8]], end: End) -> (Vec<Verdict>, Option<Vec<u8>>) {
     let program = program();
     let mut batch = key.batch(backend(), &program).unwrap();
     answers.iter().for_each(|answer| batch.add(&mut &answer[..]));
     let mut saved = None;
-    let save = |key: &Key| {
+    let save = |key: &QueryKey| {
         saved = Some(key.to_bytes().to_vec());
         Ok::<(), Infallible>(())
     };
@@ -66,7 +66,7 @@ fn a_batch_opens_all_and_no_later_answer() {
     let names: Vec<_> = verdicts.iter().map(|v| v.name.as_ref().map(|name| name.as_str())).collect();
     assert_eq!(names, [Some("ann"), Some("eve"), None, Some("ben"), Some("late")]);
     // What was saved before the verdicts were told knows all of that.
-    let mut key = Key::from_bytes(&saved.unwrap()).unwrap();
+    let mut key = QueryKey::from_bytes(&saved.unwrap()).unwrap();
     assert!(key.spent());
     assert_eq!(key.opened(), 3);
     for end in [End::Close, End::Settle] {
@@ -89,7 +89,7 @@ fn nothing_is_told_if_the_key_cannot_be_saved() {
         let program = program();
         let mut batch = key.batch(backend(), &program).unwrap();
         batch.add(&mut &answer[..]);
-        let full = |key: &Key| {
+        let full = |key: &QueryKey| {
             assert_eq!((key.spent(), key.opened()), (end == End::Close, 1), "it is marked when it is saved");
             Err("the disk is full")
         };
@@ -141,13 +141,13 @@ fn adaptively_the_first_cheat_ends_it() {
     let [ann, ben, cleo] = [("ann", 5, 2), ("ben", 6, 3), ("cleo", 7, 4)].map(|(who, y, s)| answer(&query, who, y, s));
     let (verdicts, saved) = open(&mut key, &[&ann], End::Settle);
     all(&verdicts, &[Ok(15)]);
-    assert!(!Key::from_bytes(&saved.unwrap()).unwrap().spent());
+    assert!(!QueryKey::from_bytes(&saved.unwrap()).unwrap().spent());
     // Damage is no cheat.
     all(&open(&mut key, &[&ben[..3000]], End::Settle).0, &[Err("cut short")]);
     all(&open(&mut key, &[&ben], End::Settle).0, &[Ok(18)]);
     let (verdicts, saved) = open(&mut key, &[&cheat(&query, "eve", 9)], End::Settle);
     all(&verdicts, &[Err("misbehaved")]);
-    assert!(Key::from_bytes(&saved.unwrap()).unwrap().spent());
+    assert!(QueryKey::from_bytes(&saved.unwrap()).unwrap().spent());
     let (verdicts, _) = open(&mut key, &[&cleo, &ben], End::Settle);
     all(&verdicts, &[Err("not among them"), Ok(18)]);
 }

@@ -2,7 +2,7 @@
 
 use comity_circuit::{Builder, Program, Recipients, Wire};
 use comity_core::{Backend, Bits, Block, Prg};
-use comity_mail::{Key, Name, Query, Sealer, respond};
+use comity_mail::{Name, Query, QueryKey, Sealer, respond};
 use comity_nisc::Copies;
 
 pub(crate) fn backend() -> Backend {
@@ -38,13 +38,13 @@ pub(crate) fn name(text: &str) -> Name {
     Name::new(text).unwrap()
 }
 
-pub(crate) fn key_for(program: &Program, x: u64, seed: u128) -> Key {
+pub(crate) fn key_for(program: &Program, x: u64, seed: u128) -> QueryKey {
     let inputs = [Some(number(x)), None];
     let copies = Copies::all(COPIES).unwrap();
-    Key::publish(backend(), program, "folder/mul16", &inputs, copies, 4, &mut rng(seed)).unwrap()
+    QueryKey::publish(backend(), program, "folder/mul16", &inputs, copies, 4, &mut rng(seed)).unwrap()
 }
 
-pub(crate) fn key(x: u64, seed: u128) -> Key {
+pub(crate) fn key(x: u64, seed: u128) -> QueryKey {
     key_for(&program(), x, seed)
 }
 

@@ -1,7 +1,7 @@
 //! Queries and keys whose checksum is right, but whose fields are not: who makes a file on purpose makes its checksum, too.
 
 use comity_core::{Error, Kind};
-use comity_mail::{Key, Query};
+use comity_mail::{Query, QueryKey};
 
 /// Where the text of a query's reference is: after the beginning and the key for answers.
 const TEXT: usize = 18 + 32;
@@ -21,8 +21,8 @@ fn query(bytes: Vec<u8>) -> Result<Query, Error> {
     Query::from_bytes(&summed("comity mail: the fingerprint of a query", bytes))
 }
 
-fn key(bytes: Vec<u8>) -> Result<Key, Error> {
-    Key::from_bytes(&summed("comity mail: the checksum of a key", bytes))
+fn key(bytes: Vec<u8>) -> Result<QueryKey, Error> {
+    QueryKey::from_bytes(&summed("comity mail: the checksum of a key", bytes))
 }
 
 #[track_caller]

@@ -4,14 +4,14 @@ use std::io::{self, Read};
 
 use crate::common::*;
 use comity_core::{Error, Kind};
-use comity_mail::{Key, Name, Query, examine};
+use comity_mail::{Name, Query, QueryKey, examine};
 
 /// Bytes of the head of an answer of `ann`, and of the encapsulated key after it.
 const HEAD: usize = 18 + 32 + 32 + 1 + 3;
 const SEALED: usize = HEAD + 32;
 const CHUNK: usize = (64 << 10) + 16;
 
-fn check(key: &Key, answer: &[u8]) -> Result<Name, Error> {
+fn check(key: &QueryKey, answer: &[u8]) -> Result<Name, Error> {
     key.check(&program(), &mut &answer[..])
 }
 
@@ -36,7 +36,7 @@ fn an_honest_answer_is_whole_and_says_who_sent_it() {
     let (head, bytes) = examine(&mut &sealed[..]).unwrap();
     assert_eq!((head.name, head.query, bytes), (name("ann"), *query.fingerprint(), sealed.len() as u64));
     // The key survives its encoding.
-    let again = Key::from_bytes(&key.to_bytes()).unwrap();
+    let again = QueryKey::from_bytes(&key.to_bytes()).unwrap();
     assert_eq!(again.to_bytes(), key.to_bytes());
     assert_eq!(check(&again, &sealed).unwrap(), name("ann"));
 }
@@ -157,7 +157,7 @@ fn ten_gigabytes_of_zeros_cost_nothing() {
             if let Ok(query) = Query::from_bytes(&large) {
                 assert_eq!(query.to_bytes(), large);
             }
-            let _ = Key::from_bytes(&large);
+            let _ = QueryKey::from_bytes(&large);
         }
     }
 }
@@ -174,9 +174,9 @@ fn damaged_queries_and_keys_are_refused() {
     for at in 0..key.len() {
         let mut flipped = key.clone();
         flipped[at] ^= 1;
-        assert!(Key::from_bytes(&flipped).is_err() && Key::from_bytes(&key[..at]).is_err(), "{at}");
+        assert!(QueryKey::from_bytes(&flipped).is_err() && QueryKey::from_bytes(&key[..at]).is_err(), "{at}");
     }
-    assert!(Query::from_bytes(&key).is_err() && Key::from_bytes(&query).is_err());
+    assert!(Query::from_bytes(&key).is_err() && QueryKey::from_bytes(&query).is_err());
     // A key for answers that everybody knows the other side of.
     let mut low = query.clone();
     low[18..50].fill(0);

@@ -6,7 +6,7 @@ use std::io::Read;
 
 use crate::common::*;
 use comity_core::{Error, Kind, Result};
-use comity_mail::{Destination, Key, Query, Store, Verdict, respond_stored, stored_bytes};
+use comity_mail::{Destination, Query, QueryKey, Store, Verdict, respond_stored, stored_bytes};
 use comity_nisc::{Copies, Cost, Writers};
 
 /// A store, and what was asked for.
@@ -39,8 +39,8 @@ fn cost() -> Cost {
     Cost::new(&program(), copies()).unwrap()
 }
 
-fn stored_key(seed: u128) -> Key {
-    Key::publish(backend(), &program(), "mul16", &[Some(number(3)), None], copies(), 4, &mut rng(seed)).unwrap()
+fn stored_key(seed: u128) -> QueryKey {
+    QueryKey::publish(backend(), &program(), "mul16", &[Some(number(3)), None], copies(), 4, &mut rng(seed)).unwrap()
 }
 
 /// An answer; its copies go to the shelf.
@@ -59,7 +59,7 @@ fn stored(query: &Query, who: &str, y: u64, seed: u128, shelf: &mut Shelf) -> Ve
     out
 }
 
-fn open(key: &mut Key, answers: &[&[u8]], shelf: &mut Shelf) -> Vec<Verdict> {
+fn open(key: &mut QueryKey, answers: &[&[u8]], shelf: &mut Shelf) -> Vec<Verdict> {
     let program = program();
     let mut batch = key.batch(backend(), &program).unwrap();
     answers.iter().for_each(|answer| batch.admit(&mut &answer[..]));

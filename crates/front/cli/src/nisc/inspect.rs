@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use comity_mail::{FileKind, Key, Query, Reference, examine, examine_copy};
+use comity_mail::{FileKind, Query, QueryKey, Reference, examine, examine_copy};
 use comity_nisc::Copies;
 use comity_terminal::console::emit;
 use comity_terminal::failure::{self, Failure, Outcome};
@@ -93,7 +93,7 @@ fn report(path: &Path) -> Outcome<Report> {
             }
         }
         Some(FileKind::Key) => {
-            let key = Key::from_bytes(&files::read(path, FileKind::Key)?)?;
+            let key = QueryKey::from_bytes(&files::read(path, FileKind::Key)?)?;
             Report::Key {
                 fingerprint: hex(key.fingerprint()),
                 program: program(key.reference(), key.secret().program()),

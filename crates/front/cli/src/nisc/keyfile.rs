@@ -4,7 +4,7 @@ use std::fs::{self, File, OpenOptions, TryLockError};
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
-use comity_mail::{FileKind, Key};
+use comity_mail::{FileKind, QueryKey};
 use comity_terminal::failure::{Failure, Outcome};
 
 use super::files::{self, Partial, exists, failed};
@@ -22,14 +22,14 @@ impl KeyFile {
     }
 
     /// Writes a new key.
-    pub(super) fn create(path: &Path, key: &Key) -> Outcome {
+    pub(super) fn create(path: &Path, key: &QueryKey) -> Outcome {
         let mut partial = Partial::new(path, true)?;
         partial.write_all(&key.to_bytes()).map_err(|e| failed(path, "cannot write it", &e))?;
         partial.keep_new()
     }
 
     /// Locks and reads a key.
-    pub(super) fn open(path: &Path) -> Outcome<(KeyFile, Key)> {
+    pub(super) fn open(path: &Path) -> Outcome<(KeyFile, QueryKey)> {
         // The file itself: a link would be replaced, and lead to a key that is not marked.
         let path = &fs::canonicalize(path).map_err(|e| failed(path, "cannot read it", &e))?;
         check_mode(path)?;
@@ -54,12 +54,12 @@ impl KeyFile {
             Err(TryLockError::Error(e)) => return Err(failed(&lock, "cannot lock it", &e)),
         }
         let bytes = files::read(path, FileKind::Key)?;
-        let key = Key::from_bytes(&bytes).map_err(|e| Failure::from(e).at(&path.display().to_string()))?;
+        let key = QueryKey::from_bytes(&bytes).map_err(|e| Failure::from(e).at(&path.display().to_string()))?;
         Ok((KeyFile { path: path.clone(), _lock: file }, key))
     }
 
     /// Replaces the key. When this returns, that is so after a crash too.
-    pub(super) fn save(&self, key: &Key) -> Outcome {
+    pub(super) fn save(&self, key: &QueryKey) -> Outcome {
         let mut partial = Partial::new(&self.path, true)?;
         partial.write_all(&key.to_bytes()).map_err(|e| failed(&self.path, "cannot write it", &e))?;
         partial.keep()

@@ -7,7 +7,7 @@ use std::path::Path;
 use std::process::ExitCode;
 
 use comity_core::{Backend, Error};
-use comity_mail::{Key, Name, Verdict};
+use comity_mail::{Name, QueryKey, Verdict};
 use comity_nisc::Opened;
 use comity_terminal::console::{emit, note};
 use comity_terminal::failure::{Failure, Outcome};
@@ -136,14 +136,14 @@ pub(super) fn run(args: &OpenArgs) -> Outcome<ExitCode> {
 }
 
 /// Opens answers that have their copies in them.
-fn together(mut work: Work<'_>, file: &KeyFile, key: &mut Key) -> Outcome<ExitCode> {
+fn together(mut work: Work<'_>, file: &KeyFile, key: &mut QueryKey) -> Outcome<ExitCode> {
     let Work { args, resolved, .. } = work;
     // What is opened together: its verdicts are told when the key is on the disk, and not before.
     let batches = if args.adaptive { args.answers.chunks(1) } else { args.answers.chunks(args.answers.len()) };
     for paths in batches {
         let mut batch = key.batch(work.backend, &resolved.program)?;
         paths.iter().for_each(|path| reading(path, |answer| batch.add(answer)));
-        let save = |key: &Key| file.save(key);
+        let save = |key: &QueryKey| file.save(key);
         let verdicts = if args.adaptive { batch.settle(save)? } else { batch.close(save)? };
         for (path, Verdict { name, outcome }) in paths.iter().zip(verdicts) {
             work.tell(path, name, outcome.map(Some))?;
@@ -231,7 +231,7 @@ impl Work<'_> {
     }
 
     /// Tells the rest.
-    fn finish(self, key: &Key) -> Outcome<ExitCode> {
+    fn finish(self, key: &QueryKey) -> Outcome<ExitCode> {
         let opened = key.opened();
         let security = key.secret().copies().security() - (opened.max(1) as f64).log2();
         if opened > key.expected() as usize {

@@ -44,7 +44,7 @@ pub(super) fn of_query(reference: &Reference, digest: &[u8; 32], given: Option<&
 }
 
 /// The program of a key, for the publisher: the one that is named now, or that was named then.
-pub(super) fn of_key(key: &comity_mail::Key, given: Option<&str>) -> Outcome<Resolved> {
+pub(super) fn of_key(key: &comity_mail::QueryKey, given: Option<&str>) -> Outcome<Resolved> {
     let found = referred(key.reference(), key.secret().program(), given.unwrap_or(key.named()));
     found.map_err(|failure| match given {
         Some(_) => failure,
