@@ -4,7 +4,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use clap::Args;
-use comity::{Key, Store};
+use comity::{Store, StoreKey};
 use comity_net::SystemRng;
 use comity_terminal::console::note;
 use comity_terminal::failure::{Failure, Outcome};
@@ -29,7 +29,7 @@ pub(crate) fn open(dir: &Path, args: &KeyArgs) -> Outcome<Store> {
 pub(crate) fn open_or_create(dir: &Path, args: &KeyArgs) -> Outcome<Store> {
     let key = match &args.key_file {
         Some(path) if !path.exists() && !dir.join("store").exists() => {
-            let key = Key::create(path, &mut SystemRng)?;
+            let key = StoreKey::create(path, &mut SystemRng)?;
             note(&format!("made {}, the key of the store: without it the store is worth nothing", path.display()));
             key
         }
@@ -39,17 +39,17 @@ pub(crate) fn open_or_create(dir: &Path, args: &KeyArgs) -> Outcome<Store> {
 }
 
 /// What opens the store.
-fn key(args: &KeyArgs) -> Outcome<Key> {
+fn key(args: &KeyArgs) -> Outcome<StoreKey> {
     let unreadable = |path: &Path, e: &dyn std::fmt::Display| Failure::input(format!("{}: {e}", path.display()));
     match (&args.passphrase_file, &args.key_file) {
         (Some(path), _) => {
             let text = zeroize::Zeroizing::new(fs::read(path).map_err(|e| unreadable(path, &e))?);
             let line = text.split(|&byte| byte == b'\n').next().unwrap_or_default();
             let line = line.strip_suffix(b"\r").unwrap_or(line);
-            Key::passphrase(line).map_err(|e| unreadable(path, &e))
+            StoreKey::passphrase(line).map_err(|e| unreadable(path, &e))
         }
         (None, Some(path)) if !path.exists() => Err(unreadable(path, &"there is no such key file")),
-        (None, Some(path)) => Ok(Key::read(path)?),
+        (None, Some(path)) => Ok(StoreKey::read(path)?),
         (None, None) => Err(Failure::input("a store is encrypted: name --passphrase-file FILE or --key-file FILE")),
     }
 }

@@ -26,7 +26,7 @@ pub use comity_library::{self as library, typed};
 #[cfg(feature = "ope")]
 pub use comity_ope as ope;
 pub use comity_protocol::{Adversary, Card, Options, Protocol};
-pub use comity_store::{Damaged, Key, LotInfo, Meta, OnDisk, Store};
+pub use comity_store::{Damaged, LotInfo, Meta, OnDisk, Store, StoreKey};
 pub use protocol::{PROTOCOLS, SERVICES, among, named};
 pub use report::{Filled, Report};
 pub use session::Session;

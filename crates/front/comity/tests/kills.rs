@@ -10,7 +10,9 @@ use std::process::{Child, Command, Stdio};
 use std::thread;
 use std::time::Duration;
 
-use comity::{Adversary, Bits, Card, Error, Key, Kind, Options, Params, PerPeer, Program, Protocol, Result, Session};
+use comity::{
+    Adversary, Bits, Card, Error, Kind, Options, Params, PerPeer, Program, Protocol, Result, Session, StoreKey,
+};
 use comity::{PartyId, Store, library};
 use comity_channel::memory_mesh;
 use comity_core::{Backend, Block, Prg};
@@ -130,7 +132,7 @@ impl Folder {
         fs::create_dir_all(&path).unwrap();
         for party in 0..PARTIES {
             let mut rng = Prg::new(Backend::detect(), Block::from_u128(party.into()));
-            let key = Key::create(&path.join(format!("key{party}")), &mut rng).unwrap();
+            let key = StoreKey::create(&path.join(format!("key{party}")), &mut rng).unwrap();
             drop(Store::open_or_create(&path.join(format!("store{party}")), &key, &mut rng).unwrap());
         }
         Folder(path)
@@ -146,7 +148,7 @@ impl Drop for Folder {
 }
 
 fn store(dir: &Path, party: u16) -> Result<Store> {
-    Store::open(&dir.join(format!("store{party}")), &Key::read(&dir.join(format!("key{party}"))).unwrap())
+    Store::open(&dir.join(format!("store{party}")), &StoreKey::read(&dir.join(format!("key{party}"))).unwrap())
 }
 
 /// A session of a party, over links that stay.

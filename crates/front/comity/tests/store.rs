@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::thread;
 
-use comity::{Bits, Error, Key, Params, Program, Report, Result, Session, Store, Supply, Watch, library, memory};
+use comity::{Bits, Error, Params, Program, Report, Result, Session, Store, StoreKey, Supply, Watch, library, memory};
 use comity_channel::hello::WIRE_BYTES;
 use comity_channel::{Change, Direction, Tamper, Tampering};
 use comity_core::{Backend, Block, Kind, Prg, SessionId};
@@ -21,7 +21,7 @@ impl Stores {
     fn open(&self, party: u16) -> Store {
         let mut rng = Prg::new(Backend::detect(), Block::from_u128(party.into()));
         let path = self.0.join(format!("key{party}"));
-        let key = if path.exists() { Key::read(&path) } else { Key::create(&path, &mut rng) }.unwrap();
+        let key = if path.exists() { StoreKey::read(&path) } else { StoreKey::create(&path, &mut rng) }.unwrap();
         Store::open_or_create(&self.0.join(format!("store{party}")), &key, &mut rng).unwrap()
     }
 

@@ -27,7 +27,7 @@ const COST: Cost = Cost { kibibytes: 64 << 10, passes: 3, lanes: 4 };
 const MOST: Cost = Cost { kibibytes: 4 << 20, passes: 64, lanes: 64 };
 
 /// What protects a store. It is wiped on drop.
-pub struct Key(Secret);
+pub struct StoreKey(Secret);
 
 enum Secret {
     Passphrase(Zeroizing<Vec<u8>>),
@@ -41,24 +41,24 @@ struct Cost {
     lanes: u32,
 }
 
-impl Key {
+impl StoreKey {
     /// A passphrase. Whoever gets the folder can try passphrases, each at the price of 64 MiB and three passes over them.
     ///
     /// # Errors
     /// [`InvalidInput`](comity_core::Kind) if it is empty.
-    pub fn passphrase(text: impl AsRef<[u8]>) -> Result<Key> {
+    pub fn passphrase(text: impl AsRef<[u8]>) -> Result<StoreKey> {
         let text = text.as_ref();
         if text.is_empty() {
             return Err(Error::invalid_input("the passphrase is empty"));
         }
-        Ok(Key(Secret::Passphrase(Zeroizing::new(text.to_vec()))))
+        Ok(StoreKey(Secret::Passphrase(Zeroizing::new(text.to_vec()))))
     }
 
     /// The 32 bytes in this file.
     ///
     /// # Errors
     /// [`InvalidInput`](comity_core::Kind) if they are not 32, others may read them, or the file cannot be read.
-    pub fn read(path: &Path) -> Result<Key> {
+    pub fn read(path: &Path) -> Result<StoreKey> {
         let cannot = |error| failed("cannot read the key in", path, error);
         let file = File::open(path).map_err(cannot)?;
         check_mode(&file, path)?;
@@ -68,18 +68,18 @@ impl Key {
             .as_slice()
             .try_into()
             .map_err(|_| Error::invalid_input(format!("{} is no key of a store: that has 32 bytes", path.display())))?;
-        Ok(Key(Secret::Bytes(Zeroizing::new(bytes))))
+        Ok(StoreKey(Secret::Bytes(Zeroizing::new(bytes))))
     }
 
     /// A new key, in a new file that only its owner can read.
     ///
     /// # Errors
     /// [`InvalidInput`](comity_core::Kind) if it cannot be written, or there is such a file: it is never overwritten.
-    pub fn create(path: &Path, rng: &mut dyn CryptoRng) -> Result<Key> {
+    pub fn create(path: &Path, rng: &mut dyn CryptoRng) -> Result<StoreKey> {
         let mut bytes = Zeroizing::new([0; 32]);
         rng.fill_bytes(&mut bytes[..]);
         new_file(path, &bytes[..])?;
-        Ok(Key(Secret::Bytes(bytes)))
+        Ok(StoreKey(Secret::Bytes(bytes)))
     }
 
     /// What a new store's own file holds, and the store's root key.

@@ -45,11 +45,11 @@
 //! ```
 //! use std::io::{Read, Write};
 //! use comity_core::{Backend, Block, Params, PartyId, Prg, SessionId};
-//! use comity_store::{Key, Meta, Store};
+//! use comity_store::{StoreKey, Meta, Store};
 //!
 //! # let dir = std::env::temp_dir().join(format!("comity-store-doc-{}", std::process::id()));
 //! let mut rng = Prg::new(Backend::detect(), Block::from_u128(7)); // the system's randomness, outside of examples
-//! let key = Key::passphrase("correct horse battery staple")?;
+//! let key = StoreKey::passphrase("correct horse battery staple")?;
 //! let store = Store::open_or_create(&dir, &key, &mut rng)?;
 //! let meta = Meta {
 //!     id: SessionId::derive("example", &[]),
@@ -87,7 +87,7 @@ mod seal;
 mod store;
 mod writer;
 
-pub use key::Key;
+pub use key::StoreKey;
 pub use lot::OpenLot;
 pub use meta::Meta;
 pub use reader::BatchReader;

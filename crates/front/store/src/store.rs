@@ -10,7 +10,7 @@ use comity_core::{Error, Result, SessionId};
 use rand_core::CryptoRng;
 
 use crate::folder::{self, Folder, failed};
-use crate::key::Key;
+use crate::key::StoreKey;
 use crate::lot::{self, Busy, OpenLot, missing};
 use crate::meta::Meta;
 use crate::record::{self, Record, State};
@@ -80,7 +80,7 @@ impl Store {
     /// # Errors
     /// [`InvalidInput`](comity_core::Kind) if there is none, another process uses it, the key is not its key, or it is of an
     /// older version; [`Store`](comity_core::Kind) if it cannot be read.
-    pub fn open(dir: &Path, key: &Key) -> Result<Store> {
+    pub fn open(dir: &Path, key: &StoreKey) -> Result<Store> {
         let path = dir.join("store");
         if !path.exists() {
             return Err(Error::invalid_input(format!(
@@ -98,7 +98,7 @@ impl Store {
     ///
     /// # Errors
     /// As [`Store::open`], but for a store that is not there.
-    pub fn open_or_create(dir: &Path, key: &Key, rng: &mut dyn CryptoRng) -> Result<Store> {
+    pub fn open_or_create(dir: &Path, key: &StoreKey, rng: &mut dyn CryptoRng) -> Result<Store> {
         let path = dir.join("store");
         if path.exists() {
             return Store::open(dir, key);

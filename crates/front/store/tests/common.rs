@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use comity_core::{Backend, Block, Error, Params, PartyId, Prg, SessionId};
-use comity_store::{Key, LotWriter, Meta, OpenLot, Store};
+use comity_store::{LotWriter, Meta, OpenLot, Store, StoreKey};
 use comity_testing::PATIENCE;
 
 /// Waits before a kill: twice as long after each time that all kills found children who had got nowhere.
@@ -31,9 +31,9 @@ impl Folder {
     }
 
     /// A key in it, made if it is not there.
-    pub(crate) fn key(&self) -> Key {
+    pub(crate) fn key(&self) -> StoreKey {
         let path = self.path("key");
-        if path.exists() { Key::read(&path).unwrap() } else { Key::create(&path, &mut rng(1)).unwrap() }
+        if path.exists() { StoreKey::read(&path).unwrap() } else { StoreKey::create(&path, &mut rng(1)).unwrap() }
     }
 
     /// A store in it.

@@ -10,7 +10,7 @@ use std::path::Path;
 use std::process::{Command, Stdio};
 use std::time::Duration;
 
-use comity_store::{Key, OpenLot, Store};
+use comity_store::{OpenLot, Store, StoreKey};
 
 use common::*;
 
@@ -27,7 +27,7 @@ fn size(lot: u64) -> (u32, usize) {
 fn child() {
     let Some(dir) = std::env::var_os(CHILD) else { return };
     let dir = Path::new(&dir);
-    let key = Key::read(&dir.join("key")).unwrap();
+    let key = StoreKey::read(&dir.join("key")).unwrap();
     let store = Store::open(&dir.join("store"), &key).unwrap();
     let mut log = OpenOptions::new().append(true).create(true).open(dir.join("log")).unwrap();
     // One write a line, which the kernel has when the call returns.

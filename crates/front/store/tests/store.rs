@@ -2,7 +2,7 @@
 
 use std::fs;
 
-use comity_store::{Key, Store};
+use comity_store::{Store, StoreKey};
 
 use crate::common::*;
 
@@ -10,10 +10,10 @@ use crate::common::*;
 fn only_its_key_opens_a_store() {
     let folder = Folder::new("keys");
     let dir = folder.path("store");
-    let passphrase = |text: &str| Key::passphrase(text).unwrap();
+    let passphrase = |text: &str| StoreKey::passphrase(text).unwrap();
     refused(Store::open(&dir, &folder.key()).map(drop), &["no store", "comity prepare"]);
     drop(folder.store());
-    let other = Key::create(&folder.path("other key"), &mut rng(77)).unwrap();
+    let other = StoreKey::create(&folder.path("other key"), &mut rng(77)).unwrap();
     refused(Store::open(&dir, &other).map(drop), &["not the one"]);
     refused(Store::open(&dir, &passphrase("secret")).map(drop), &["key file"]);
     drop(Store::open(&dir, &folder.key()).unwrap());
@@ -34,7 +34,7 @@ fn only_its_key_opens_a_store() {
     refused(Store::open(&dir, &passphrase("Secret")).map(drop), &["not the one"]);
     refused(Store::open(&dir, &folder.key()).map(drop), &["made with a passphrase"]);
     drop(Store::open(&dir, &passphrase("secret")).unwrap());
-    refused(Key::passphrase("").map(drop), &["empty"]);
+    refused(StoreKey::passphrase("").map(drop), &["empty"]);
     // An older store is told apart from a damaged one, whatever the key.
     let mut bytes = fs::read(dir.join("store")).unwrap();
     bytes[14] = b'1';
@@ -57,8 +57,8 @@ fn only_its_key_opens_a_store() {
 fn key_files_are_private_and_never_overwritten() {
     let folder = Folder::new("key-files");
     let path = folder.path("key");
-    Key::create(&path, &mut rng(1)).unwrap();
-    assert!(Key::create(&path, &mut rng(2)).is_err());
+    StoreKey::create(&path, &mut rng(1)).unwrap();
+    assert!(StoreKey::create(&path, &mut rng(2)).is_err());
     let bytes = fs::read(&path).unwrap();
     assert_eq!(bytes.len(), 32);
     #[cfg(unix)]
@@ -66,15 +66,15 @@ fn key_files_are_private_and_never_overwritten() {
         use std::os::unix::fs::PermissionsExt;
         assert_eq!(fs::metadata(&path).unwrap().permissions().mode() & 0o777, 0o600);
         fs::set_permissions(&path, fs::Permissions::from_mode(0o640)).unwrap();
-        refused(Key::read(&path).map(drop), &["chmod 600"]);
+        refused(StoreKey::read(&path).map(drop), &["chmod 600"]);
         fs::set_permissions(&path, fs::Permissions::from_mode(0o600)).unwrap();
     }
-    Key::read(&path).unwrap();
+    StoreKey::read(&path).unwrap();
     for wrong in [&bytes[..31], &[&bytes[..], &[0]].concat(), &[]] {
         fs::write(&path, wrong).unwrap();
-        refused(Key::read(&path).map(drop), &["32 bytes"]);
+        refused(StoreKey::read(&path).map(drop), &["32 bytes"]);
     }
-    refused(Key::read(&folder.path("none")).map(drop), &["none"]);
+    refused(StoreKey::read(&folder.path("none")).map(drop), &["none"]);
 }
 
 #[test]

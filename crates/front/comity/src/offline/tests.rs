@@ -6,7 +6,7 @@ use comity_channel::Channel;
 use comity_circuit::Observer;
 use comity_core::{Backend, Bits, Kind, Params};
 use comity_protocol::{Here, Lot, Shelf};
-use comity_store::{Key, LotInfo, Store};
+use comity_store::{LotInfo, Store, StoreKey};
 
 use super::choose::{Mark, Missing, choose, lost};
 use super::*;
@@ -121,7 +121,7 @@ fn what_breaks_off_costs_the_lot_in_the_making() {
     let dir = std::env::temp_dir().join(format!("comity-lots-{}", std::process::id()));
     std::fs::create_dir_all(&dir).unwrap();
     let open = |party: u16| {
-        let key = Key::create(Path::new(&dir.join(format!("key{party}"))), &mut SystemRng).unwrap();
+        let key = StoreKey::create(Path::new(&dir.join(format!("key{party}"))), &mut SystemRng).unwrap();
         Store::open_or_create(&dir.join(format!("store{party}")), &key, &mut SystemRng).unwrap()
     };
     let (a, b) = crate::memory::pair();
