@@ -12,7 +12,7 @@ use crate::file::{CHECKSUM, hex};
 use crate::key::QueryKey;
 use crate::name::Name;
 use crate::seal::{ENCAPSULATED, Opener};
-use crate::store::{Store, open_stored};
+use crate::store::{CopyStore, open_stored};
 
 /// What came of an answer.
 #[derive(Debug)]
@@ -129,7 +129,7 @@ impl<'a> Batch<'a> {
         self.add_from(answer, None);
     }
 
-    fn add_from(&mut self, answer: &mut dyn Read, store: Option<&mut dyn Store>) {
+    fn add_from(&mut self, answer: &mut dyn Read, store: Option<&mut dyn CopyStore>) {
         let (name, opened) = match Head::read(answer) {
             Ok(head) => (Some(head.name.clone()), self.key.fits(head).and_then(|head| self.open(&head, answer, store))),
             Err(error) => (None, Err(error)),
@@ -153,7 +153,7 @@ impl<'a> Batch<'a> {
     }
 
     /// An error says nothing about which copies are checked; the outcome inside does.
-    fn open(&self, head: &Head, answer: &mut dyn Read, store: Option<&mut dyn Store>) -> Result<Unsealed> {
+    fn open(&self, head: &Head, answer: &mut dyn Read, store: Option<&mut dyn CopyStore>) -> Result<Unsealed> {
         if store.is_none() && self.key.secret.copies().is_stored() {
             return Err(Error::invalid_input("its copies are in a store: they must be fetched to open it"));
         }
@@ -255,7 +255,7 @@ pub struct Fetching<'a>(Batch<'a>);
 
 impl Fetching<'_> {
     /// Opens an answer that was admitted, as far as that goes, with copies from a store, and keeps what came of it.
-    pub fn add(&mut self, answer: &mut dyn Read, store: &mut dyn Store) {
+    pub fn add(&mut self, answer: &mut dyn Read, store: &mut dyn CopyStore) {
         self.0.add_from(answer, Some(store));
     }
 

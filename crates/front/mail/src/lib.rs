@@ -60,7 +60,7 @@
 //! writes them there, and the receiver fetches those that it evaluates. **Assumption**: who runs the store, or sees it being read,
 //! does not tell senders which were fetched. So fetching comes last: [`Batch::admit`] notes all answers, [`Batch::fetch`] has the
 //! key saved as spent, and only then [`Fetching`] opens answers; there is no adaptive way. The same copies can be fetched again: that
-//! tells nothing new. A [`Store`] that costs nothing to read is read whole.
+//! tells nothing new. A [`CopyStore`] that costs nothing to read is read whole.
 //!
 //! A copy is sealed as an answer is, with an encapsulated key of its own, and in HPKE's PSK mode: the pre-shared key is exported from
 //! the seal of the answer, so that nobody but its sender (and the receiver) can have sealed the copy. The associated data are a hash of
@@ -89,4 +89,4 @@ pub use key::QueryKey;
 pub use name::{Name, Reference};
 pub use query::Query;
 pub use seal::{Sealer, stored_bytes};
-pub use store::{Destination, Store, respond_stored};
+pub use store::{CopyStore, Destination, respond_stored};

@@ -13,7 +13,7 @@ use crate::query::Query;
 use crate::seal::{Opener, Sealer};
 
 /// Where the copies of answers are read.
-pub trait Store {
+pub trait CopyStore {
     /// Whether all copies of an answer are read, in step, and not only those that are needed: then who watches does not see which
     /// these are.
     fn whole(&self) -> bool;
@@ -22,7 +22,7 @@ pub trait Store {
     ///
     /// # Errors
     /// Whatever keeps it from being read. The message is shown to the receiver, who might show it to others: unless the store is
-    /// [`whole`](Store::whole), it should not say which copy was asked for.
+    /// [`whole`](CopyStore::whole), it should not say which copy was asked for.
     fn fetch(&mut self, name: &str, bytes: u64) -> Result<Box<dyn Read>>;
 }
 
@@ -71,7 +71,7 @@ pub(crate) fn open_stored(
     program: &Program,
     cost: &Cost,
     answer: &mut Opener<'_>,
-    store: &mut dyn Store,
+    store: &mut dyn CopyStore,
 ) -> Result<Opened> {
     let (evaluated, whole) = (key.secret.evaluated(), store.whole());
     let (context, tie) = (answer.context(), &answer.tie());

@@ -16,7 +16,7 @@ use crate::key::QueryKey;
 use crate::name::Name;
 use crate::query::Query;
 use crate::seal::{Opener, Sealer, public_key};
-use crate::store::{Destination, Store, respond_stored};
+use crate::store::{CopyStore, Destination, respond_stored};
 
 /// Where the protocol's answer says what it answers: after its header.
 const ANSWERED: usize = 16 + 2 + 2 + 32;
@@ -51,7 +51,7 @@ fn key(x: u8, copies: Copies, seed: u128) -> QueryKey {
 #[derive(Default)]
 struct Shelf(BTreeMap<String, Vec<u8>>);
 
-impl Store for Shelf {
+impl CopyStore for Shelf {
     fn whole(&self) -> bool {
         true
     }

@@ -6,7 +6,7 @@ use std::io::Read;
 
 use crate::common::*;
 use comity_core::{Error, Kind, Result};
-use comity_mail::{Destination, Query, QueryKey, Store, Verdict, respond_stored, stored_bytes};
+use comity_mail::{CopyStore, Destination, Query, QueryKey, Verdict, respond_stored, stored_bytes};
 use comity_nisc::{Copies, Cost, Writers};
 
 /// A store, and what was asked for.
@@ -17,7 +17,7 @@ struct Shelf {
     asked: Vec<String>,
 }
 
-impl Store for Shelf {
+impl CopyStore for Shelf {
     fn whole(&self) -> bool {
         self.whole
     }

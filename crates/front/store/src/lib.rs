@@ -45,7 +45,7 @@
 //! ```
 //! use std::io::{Read, Write};
 //! use comity_core::{Backend, Block, Params, PartyId, Prg, SessionId};
-//! use comity_store::{StoreKey, Meta, Store};
+//! use comity_store::{Meta, Store, StoreKey};
 //!
 //! # let dir = std::env::temp_dir().join(format!("comity-store-doc-{}", std::process::id()));
 //! let mut rng = Prg::new(Backend::detect(), Block::from_u128(7)); // the system's randomness, outside of examples

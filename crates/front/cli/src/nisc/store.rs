@@ -10,7 +10,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use comity_core::Error;
-use comity_mail::Store;
+use comity_mail::CopyStore;
 use comity_net::SystemRng;
 use comity_terminal::failure::{Ending, Failure, Outcome};
 use rand_core::Rng;
@@ -185,7 +185,7 @@ fn get(agent: &Agent, url: &str, name: &str, bytes: u64) -> comity_core::Result<
     Ok(file)
 }
 
-impl Store for Place {
+impl CopyStore for Place {
     fn whole(&self) -> bool {
         matches!(self, Place::Folder(_))
     }
