@@ -77,7 +77,7 @@ pub(crate) fn make(dir: &Path) -> Result<()> {
     builder.create(dir).map_err(|error| failed("cannot make the folder", dir, error))
 }
 
-/// Keeps other processes out until the file is dropped.
+/// A lock that keeps other processes out until the file is dropped.
 pub(crate) fn lock(dir: &Path) -> Result<File> {
     let path = dir.join("lock");
     let mut options = OpenOptions::new();
@@ -128,7 +128,7 @@ pub(crate) fn sync(dir: &Path) -> Result<()> {
     synced.map_err(|error| failed("cannot write to the disk:", dir, error))
 }
 
-/// Elsewhere folders cannot be opened as files, and the file system's journal has to do.
+/// Does nothing: elsewhere folders cannot be opened as files, and the file system's journal has to do.
 #[cfg(not(unix))]
 pub(crate) fn sync(_dir: &Path) -> Result<()> {
     Ok(())

@@ -17,16 +17,16 @@ const MAGIC: &[u8; 16] = b"comity store v2\n";
 /// The first bytes of the file of a store of entries and deals, which is of version 1.
 const OLDER: &[u8; 16] = b"comity store v1\n";
 
-/// Bytes of that file: magic, kind of key, cost, salt, check.
+/// Bytes of a store's own file: magic, kind of key, cost, salt, check.
 const FILE: usize = 16 + 1 + 12 + 32 + 32;
 
-/// What a passphrase goes through: the second choice of RFC 9106, section 4: 64 MiB, 3 passes, 4 lanes.
+/// The cost of Argon2id for a new store's passphrase: the second choice of RFC 9106, section 4: 64 MiB, 3 passes, 4 lanes.
 const COST: Cost = Cost { kibibytes: 64 << 10, passes: 3, lanes: 4 };
 
-/// No honest store asks for more than this: 4 GiB, 64 passes, 64 lanes.
+/// The most that Argon2id may cost, which no honest store exceeds: 4 GiB, 64 passes, 64 lanes.
 const MOST: Cost = Cost { kibibytes: 4 << 20, passes: 64, lanes: 64 };
 
-/// What protects a store. It is wiped on drop.
+/// The secret that protects a store. It is wiped on drop.
 pub struct StoreKey(Secret);
 
 enum Secret {
@@ -42,7 +42,7 @@ struct Cost {
 }
 
 impl StoreKey {
-    /// A passphrase. Whoever gets the folder can try passphrases, each at the price of 64 MiB and three passes over them.
+    /// The key that is a passphrase. Whoever gets the folder can try passphrases, each at the price of 64 MiB and three passes over them.
     ///
     /// # Errors
     /// [`InvalidInput`](comity_core::Kind) if it is empty.
@@ -54,7 +54,7 @@ impl StoreKey {
         Ok(StoreKey(Secret::Passphrase(Zeroizing::new(text.to_vec()))))
     }
 
-    /// The 32 bytes in this file.
+    /// The key that is the 32 bytes in this file.
     ///
     /// # Errors
     /// [`InvalidInput`](comity_core::Kind) if they are not 32, others may read them, or the file cannot be read.
@@ -82,7 +82,7 @@ impl StoreKey {
         Ok(StoreKey(Secret::Bytes(bytes)))
     }
 
-    /// What a new store's own file holds, and the store's root key.
+    /// The bytes of a new store's own file, and the store's root key.
     pub(crate) fn protect(&self, rng: &mut dyn CryptoRng) -> Result<(Vec<u8>, Zeroizing<[u8; 32]>)> {
         let mut salt = [0; 32];
         rng.fill_bytes(&mut salt);
@@ -135,7 +135,7 @@ impl StoreKey {
         Ok(root)
     }
 
-    /// The root key: what the secret and all that stands before the check in the store's own file give.
+    /// The root key, which follows from the secret and all that stands before the check in the store's own file.
     fn root(&self, head: &[u8], cost: &Cost, salt: &[u8]) -> Result<Zeroizing<[u8; 32]>> {
         let mut secret = Zeroizing::new([0; 32]);
         match &self.0 {
@@ -153,7 +153,7 @@ impl StoreKey {
     }
 }
 
-/// Tells a wrong key from a right one.
+/// The check in a store's own file, which tells a wrong key from a right one.
 fn check(root: &[u8; 32]) -> blake3::Hash {
     blake3::Hash::from_bytes(blake3::derive_key("comity store v2 check of the key", root))
 }
@@ -169,7 +169,7 @@ fn check_mode(file: &File, path: &Path) -> Result<()> {
     Err(Error::invalid_input(format!("others may use {path} (mode {mode:03o}): run `chmod 600 {path}`")))
 }
 
-/// Other systems keep a folder's files from other users unless told otherwise.
+/// Finds nothing wrong: other systems keep a folder's files from other users unless told otherwise.
 #[cfg(not(unix))]
 fn check_mode(_file: &File, _path: &Path) -> Result<()> {
     Ok(())

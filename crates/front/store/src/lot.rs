@@ -43,7 +43,7 @@ impl OpenLot {
         Ok(lot)
     }
 
-    /// What it is for, and how much of it is used up.
+    /// The lot's meta, and how much of it is used up.
     pub fn info(&self) -> &LotInfo {
         &self.info
     }
@@ -109,7 +109,7 @@ impl OpenLot {
         destroy(&self.folder, &self.busy.id)
     }
 
-    /// Has this state on the disk.
+    /// Writes this state to the disk.
     fn put(&mut self, next: u32, pending: bool) -> Result<()> {
         if self.broken {
             return Err(Error::store("the lot's record could not be written: open the store again"));
@@ -185,7 +185,7 @@ pub(crate) fn destroy(folder: &Folder, id: &SessionId) -> Result<()> {
     files.iter().filter(|(of, _)| of == id).try_for_each(|(_, ending)| folder::remove(&folder.named(id, ending)))
 }
 
-/// After this a lot is gone, and after a crash too.
+/// Removes a lot's record: after this it is gone, and after a crash too.
 fn remove_record(folder: &Folder, id: &SessionId) -> Result<()> {
     folder::remove(&record::path(folder, id))?;
     folder.sync()
@@ -197,7 +197,7 @@ fn batches(folder: &Folder, id: &SessionId) -> Result<BTreeSet<u32>> {
     Ok(files.iter().filter(|(of, _)| of == id).filter_map(|(_, ending)| record::batch_number(ending)).collect())
 }
 
-/// Why a lot cannot be used of which only these batches are there, if it cannot.
+/// The reason why a lot cannot be used of which only these batches are there, if there is one.
 pub(crate) fn missing(folder: &Folder, id: &SessionId, state: State, there: &BTreeSet<u32>) -> Option<Error> {
     let batch = (state.next..state.batches).find(|number| !there.contains(number))?;
     Some(Error::store(format!(

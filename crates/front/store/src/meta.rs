@@ -8,24 +8,24 @@ const TEXT: usize = 255;
 /// The most peers: those of the largest session that there can be.
 const PEERS: usize = 1 << 16;
 
-/// What a lot is for. It is encrypted on the disk, and a run that does not fit it must not use the lot.
+/// The meta of a lot: what it is for. It is encrypted on the disk, and a run that does not fit it must not use the lot.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Meta {
-    /// The session in which it was made. The other parties' parts have the same id.
+    /// The session in which the lot was made. The other parties' parts have the same id.
     pub id: SessionId,
     /// The name of the material. At most 255 bytes.
     pub material: String,
-    /// Everything that all parties set alike when they made it, as text. At most 255 bytes.
+    /// The options that all parties set alike when they made the lot, as text. At most 255 bytes.
     pub options: String,
-    /// The digest of the program that it is for; `None` if it is for any.
+    /// The digest of the program that the lot is for; `None` if it is for any.
     pub program: Option<[u8; 32]>,
-    /// What people call the program; cut after 255 bytes.
+    /// The name that people call the program by; cut after 255 bytes.
     pub name: String,
-    /// How much was made, in each of the material's units; at most 255 of them.
+    /// The amount that was made, in each of the material's units; at most 255 of them.
     pub units: Vec<u64>,
     /// This party.
     pub party: PartyId,
-    /// All others, in order, each with the fingerprint of its key; `None` if it did not prove who it is.
+    /// The peers, in order, each with the fingerprint of its key; `None` if it did not prove who it is.
     pub peers: Vec<(PartyId, Option<[u8; 32]>)>,
     /// The security parameters.
     pub params: Params,
@@ -35,7 +35,7 @@ impl Meta {
     /// The most bytes of an encoding.
     pub(crate) const MOST: usize = 8 + 32 + 3 * (1 + TEXT) + 1 + 32 + 1 + 8 * 255 + 2 + 8 + 4 + 35 * PEERS;
 
-    /// Whether it can be encoded whole, but for the program's name.
+    /// Whether the meta can be encoded whole, but for the program's name.
     pub(crate) fn fits(&self) -> bool {
         self.material.len().max(self.options.len()).max(self.units.len()) <= TEXT && self.peers.len() <= PEERS
     }
@@ -63,7 +63,7 @@ impl Meta {
         bytes
     }
 
-    /// What [`Meta::encode`] wrote; `None` for anything else.
+    /// The meta that [`Meta::encode`] wrote; `None` for anything else.
     pub(crate) fn decode(bytes: &[u8]) -> Option<(u64, Meta)> {
         let mut fields = Fields(bytes);
         let number = u64::from_le_bytes(fields.take()?);
@@ -87,7 +87,7 @@ fn put_key(bytes: &mut Vec<u8>, key: Option<&[u8; 32]>) {
     bytes.extend(key.into_iter().flatten());
 }
 
-/// What is left to decode.
+/// The bytes that are left to decode.
 struct Fields<'a>(&'a [u8]);
 
 impl Fields<'_> {

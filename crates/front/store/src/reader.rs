@@ -24,7 +24,7 @@ pub struct BatchReader {
     /// Bytes of the file that are not read yet.
     left: u64,
     buffer: Zeroizing<Vec<u8>>,
-    /// What of the buffer is plain text not given out yet.
+    /// The part of the buffer that is plain text not given out yet.
     fresh: std::ops::Range<usize>,
     state: State,
 }

@@ -17,18 +17,18 @@ const STATE: usize = 4 + 4 + 1;
 /// The most bytes of a record: the head, the state, and a MAC on both.
 const RECORD: usize = HEAD + STATE + 32;
 
-/// How much of a lot is used up.
+/// The state of a lot: how much of it is used up.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct State {
     /// The next batch; all before it are used up.
     pub(crate) next: u32,
-    /// How many batches were made.
+    /// The number of batches that were made.
     pub(crate) batches: u32,
     /// Whether a check has begun whose verdict is not known.
     pub(crate) pending: bool,
 }
 
-/// What stays the same in the record of a lot.
+/// The part of a lot's record that stays the same.
 pub(crate) struct Record {
     pub(crate) meta: Meta,
     /// The lot's place in the order of all.
@@ -47,7 +47,7 @@ impl State {
         bytes
     }
 
-    /// What [`State::encode`] wrote. The MAC vouches for it.
+    /// The state that [`State::encode`] wrote. The MAC vouches for it.
     fn decode(bytes: &[u8; STATE]) -> State {
         let number = |at: usize| u32::from_le_bytes([bytes[at], bytes[at + 1], bytes[at + 2], bytes[at + 3]]);
         State { next: number(0), batches: number(4), pending: bytes[8] != 0 }
@@ -67,7 +67,7 @@ impl Record {
         Record::load(folder, id)?
     }
 
-    /// The same, where damage is told apart from a disk that refuses.
+    /// As [`Record::read`], with damage told apart from a disk that refuses.
     pub(crate) fn load(folder: &Folder, id: &SessionId) -> Result<Result<(Record, State)>> {
         let path = path(folder, id);
         let mut bytes = Vec::new();
@@ -111,13 +111,13 @@ impl Record {
     }
 }
 
-/// How the name of a record's file ends.
+/// The ending of the name of a record's file.
 pub(crate) const ENDING: &str = "lot";
 
-/// How the name of the next record's file ends, until it is whole.
+/// The ending of the name of the next record's file, until it is whole.
 pub(crate) const DRAFT: &str = "lot-partial";
 
-/// What stands before a batch's number in its file's name.
+/// The text before a batch's number in its file's name.
 const BATCH: &str = "batch-";
 
 /// The file of a record.

@@ -22,7 +22,7 @@ const PREFIX: usize = 16 + 32 + 4;
 /// The most bytes of a head.
 pub(crate) const HEAD: usize = PREFIX + Meta::MOST + TAG;
 
-/// What a nonce is for: it is the nonce's last byte.
+/// The use of a nonce: it is the nonce's last byte.
 #[derive(Clone, Copy)]
 pub(crate) enum Use {
     /// A chunk with more after it.
@@ -40,7 +40,7 @@ pub(crate) struct Seal {
     key: LessSafeKey,
     batch: u32,
     chunks: u64,
-    /// What every chunk is bound to: the hash of the meta, which has the id in it.
+    /// The text that every chunk is bound to: the hash of the meta, which has the id in it.
     bound: [u8; 32],
 }
 

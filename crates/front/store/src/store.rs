@@ -16,25 +16,25 @@ use crate::meta::Meta;
 use crate::record::{self, Record, State};
 use crate::writer::LotWriter;
 
-/// How the names of files ended that stores of version 1 had.
+/// The endings of the names of files that stores of version 1 had.
 const OLDER: [&str; 2] = ["ready", "deal"];
 
 /// A folder of lots, of which each batch is used at most once. Its lock keeps other processes out as long as this, or a lot,
 /// a reader or a writer of it, lives; on network file systems that depends on the server.
 pub struct Store {
     folder: Arc<Folder>,
-    /// What [`Store::destroyed`] tells.
+    /// The lots that [`Store::destroyed`] tells.
     destroyed: Vec<Meta>,
 }
 
 /// A lot, and how much of it is used up.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LotInfo {
-    /// What it is for. Its id is the lot's.
+    /// The lot's meta: what it is for.
     pub meta: Meta,
     /// The next batch; all before it are used up.
     pub next: u32,
-    /// How many batches were made.
+    /// The number of batches that were made.
     pub batches: u32,
 }
 
@@ -43,7 +43,7 @@ impl LotInfo {
         LotInfo { meta: record.meta.clone(), next: state.next, batches: state.batches }
     }
 
-    /// How much is left of the material, in each of its units, of which every batch has as many.
+    /// The amount of material that is left, in each of its units, of which every batch has as many.
     pub fn left(&self) -> Vec<u64> {
         let (left, all) = (u128::from(self.batches - self.next.min(self.batches)), u128::from(self.batches.max(1)));
         self.meta.units.iter().map(|&units| (u128::from(units) * left / all) as u64).collect()
@@ -53,18 +53,18 @@ impl LotInfo {
 /// A lot that cannot be used.
 #[derive(Debug)]
 pub struct Damaged {
-    /// Its id.
+    /// The lot's id.
     pub id: SessionId,
-    /// Which file is damaged or missing, and what to do.
+    /// The reason: which file is damaged or missing, and what to do.
     pub why: Error,
 }
 
-/// What a lot takes on the disk.
+/// The room that a lot takes on the disk.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct OnDisk {
     /// The bytes of all its files.
     pub bytes: u64,
-    /// When its last batch was written, as the disk has it; `None` if none is left.
+    /// The time when its last batch was written, as the disk has it; `None` if none is left.
     pub made: Option<SystemTime>,
 }
 
@@ -146,7 +146,7 @@ impl Store {
         &self.destroyed
     }
 
-    /// What each lot takes on the disk.
+    /// The room that each lot takes on the disk.
     ///
     /// # Errors
     /// [`Store`](comity_core::Kind) if the disk refuses.
@@ -164,7 +164,7 @@ impl Store {
         Ok(all)
     }
 
-    /// The bytes of all that is there.
+    /// The bytes of all files of the store.
     ///
     /// # Errors
     /// [`Store`](comity_core::Kind) if the disk refuses.
@@ -194,7 +194,7 @@ impl Store {
         Ok(LotWriter::new(self.folder.clone(), record, busy))
     }
 
-    /// Works on a lot. One at a time does.
+    /// Opens a lot, to work on it. One at a time does.
     ///
     /// # Errors
     /// [`InvalidInput`](comity_core::Kind) if there is no such lot, or this process works on it already;

@@ -30,11 +30,11 @@ impl LotWriter {
         LotWriter { folder, record, batches: 0, bytes: 0, broken: false, finished: false, _busy: busy }
     }
 
-    /// The next batch, as `write` gives it piece by piece: one call of [`OpenLot::take`](crate::OpenLot::take) will give it. It
+    /// Writes the next batch, as `write` gives it piece by piece: one call of [`OpenLot::take`](crate::OpenLot::take) will give it. It
     /// is on the disk when this returns.
     ///
     /// # Errors
-    /// Those of `write`; [`Store`](comity_core::Kind) if the disk refuses or refused before, or there are 2^32 - 1 batches
+    /// The errors of `write`; [`Store`](comity_core::Kind) if the disk refuses or refused before, or there are 2^32 - 1 batches
     /// already.
     pub fn batch(&mut self, write: impl FnOnce(&mut BatchWriter) -> Result<()>) -> Result<()> {
         let number = self.batches;
@@ -80,7 +80,7 @@ impl Drop for LotWriter {
 pub struct BatchWriter {
     file: File,
     seal: Seal,
-    /// What is not on its way yet: up to a chunk.
+    /// The bytes that are not on their way yet: up to a chunk.
     buffer: Zeroizing<Vec<u8>>,
     bytes: u64,
     /// Whether a chunk could not be written: then nothing more is.
@@ -93,7 +93,7 @@ impl BatchWriter {
         BatchWriter { file, seal, buffer, bytes: 0, broken: false }
     }
 
-    /// Has all of it on the disk. A batch without bytes is one empty chunk. Returns the bytes there.
+    /// Completes the batch, all of it on the disk. A batch without bytes is one empty chunk. Returns the bytes there.
     fn finish(mut self) -> io::Result<u64> {
         self.put(Use::Last)?;
         self.file.sync_all()?;

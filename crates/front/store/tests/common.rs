@@ -25,18 +25,18 @@ impl Folder {
         Folder(path)
     }
 
-    /// The path of `name` in it.
+    /// The path of `name` in the folder.
     pub(crate) fn path(&self, name: &str) -> PathBuf {
         self.0.join(name)
     }
 
-    /// A key in it, made if it is not there.
+    /// A key in the folder, made if it is not there.
     pub(crate) fn key(&self) -> StoreKey {
         let path = self.path("key");
         if path.exists() { StoreKey::read(&path).unwrap() } else { StoreKey::create(&path, &mut rng(1)).unwrap() }
     }
 
-    /// A store in it.
+    /// A store in the folder.
     pub(crate) fn store(&self) -> Store {
         Store::open_or_create(&self.path("store"), &self.key(), &mut rng(2)).unwrap()
     }
@@ -78,13 +78,13 @@ pub(crate) fn content(number: u64, len: usize) -> Vec<u8> {
     (0..len as u64).map(|at| (at.wrapping_mul(at ^ 0x9e37) >> 3).wrapping_add(number) as u8).collect()
 }
 
-/// The file of a lot that ends so.
+/// The file of a lot whose name ends so.
 pub(crate) fn file(folder: &Folder, number: u64, ending: &str) -> PathBuf {
     let id: String = meta(number).id.to_bytes().iter().map(|byte| format!("{byte:02x}")).collect();
     folder.path("store").join(format!("{id}.{ending}"))
 }
 
-/// Writes all of a batch.
+/// Writes a batch of these bytes.
 pub(crate) fn write(lot: &mut LotWriter, bytes: &[u8]) -> comity_core::Result<()> {
     lot.batch(|out| out.write_all(bytes).map_err(|e| Error::io("a test", e)))
 }
@@ -109,7 +109,7 @@ pub(crate) fn batch(folder: &Folder, number: u64, batch: u32) -> PathBuf {
     file(folder, number, &format!("batch-{batch:08x}"))
 }
 
-/// What another process would find if this one died now: a copy of the store in a folder of its own.
+/// The store that another process would find if this one died now: a copy of the store in a folder of its own.
 pub(crate) fn crashed(folder: &Folder, name: &str) -> Folder {
     let image = Folder::new(name);
     std::fs::create_dir(image.path("store")).unwrap();

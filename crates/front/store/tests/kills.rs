@@ -72,7 +72,7 @@ fn check(lot: &mut OpenLot, number: u64, log: &mut impl FnMut(String)) {
     log(format!("passed {number}\n"));
 }
 
-/// What the log says of a lot.
+/// The facts that the log tells of a lot.
 #[derive(Default)]
 struct Told<'a> {
     made: bool,

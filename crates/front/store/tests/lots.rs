@@ -368,7 +368,7 @@ fn files_of_version_1_are_named_and_can_be_removed() {
     assert!(store.damaged().unwrap().is_empty() && !file(&folder, 3, "block-00000000").exists());
 }
 
-/// Which of the first lots this is.
+/// The number of the lot with this id, one of the first.
 fn number_of(id: &SessionId) -> u64 {
     (0..10).find(|&number| meta(number).id == *id).unwrap()
 }

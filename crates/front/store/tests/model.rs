@@ -55,7 +55,7 @@ struct Model {
     pending: bool,
 }
 
-/// The real thing, and the model beside it.
+/// The store itself, and the model beside it.
 struct Both {
     folder: Folder,
     store: Option<Store>,
@@ -72,7 +72,7 @@ impl Both {
         self.store.as_ref().unwrap()
     }
 
-    /// What happens when a session ends: pending lots and used up ones go.
+    /// Ends a session in the model: pending lots and used up ones go.
     fn close(&mut self) {
         if let Some((number, lot)) = self.open.take() {
             drop(lot);
