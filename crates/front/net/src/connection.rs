@@ -17,7 +17,7 @@ use crate::settings::Settings;
 use crate::tcp;
 use crate::transport::{Id, Opening, Purpose, Transport};
 
-/// At most this much goes out in an exchange before receiving begins: any socket takes it without the peer reading.
+/// The most bytes that go out in an exchange before receiving begins: any socket takes them without the peer reading.
 const SMALL: usize = 16 << 10;
 
 /// A channel to a peer over TCP.
@@ -26,11 +26,11 @@ pub struct Connection {
     origin: Origin,
     peer: PartyId,
     id: Id,
-    /// How often each label was forked.
+    /// The number of forks of each label.
     forks: HashMap<String, u64>,
 }
 
-/// Where further connections come from.
+/// The way that further connections come by.
 #[derive(Clone)]
 enum Origin {
     Accepted(Arc<Hub>),
@@ -83,7 +83,7 @@ fn open(
 }
 
 impl Connection {
-    /// One that has arrived.
+    /// The channel over a connection that has arrived.
     pub(crate) fn accepted(hub: Arc<Hub>, opening: &Opening, transport: Transport) -> Connection {
         Connection {
             transport,

@@ -23,10 +23,10 @@ pub(crate) const HEADER: usize = 16;
 /// second-level cache, and makes the system calls, two a frame, some 3 % of the time that the bytes take.
 pub(crate) const MAX_PAYLOAD: usize = 128 << 10;
 
-/// From here on a send or receive is worth a system call of its own to save the copy.
+/// Bytes from which on a send or receive is worth a system call of its own to save the copy.
 const DIRECT: usize = 32 << 10;
 
-/// How much is read at once while small messages come: many small frames are then one system call.
+/// Bytes that are read at once while small messages come: many small frames are then one system call.
 const READ_AHEAD: usize = 16 << 10;
 
 /// Cuts a stream into frames.
@@ -54,12 +54,12 @@ impl FrameWriter {
         if self.buffer.is_empty() { Ok(()) } else { self.frame(to, &[]) }
     }
 
-    /// How many bytes are not yet flushed.
+    /// The number of bytes that are not yet flushed.
     pub(crate) fn buffered(&self) -> usize {
         self.buffer.len()
     }
 
-    /// Writes one frame: what is buffered, and `more`.
+    /// Writes one frame of the bytes that are buffered, and `more`.
     fn frame(&mut self, to: &mut impl Write, more: &[u8]) -> io::Result<()> {
         let mut checksum = crc32fast::Hasher::new();
         checksum.update(&self.buffer);
@@ -135,18 +135,18 @@ fn damaged(number: u32, what: &str, header: &[u8]) -> Error {
     }
 }
 
-/// How long to wait for bytes.
+/// The wait for bytes: how long it may last.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Wait {
-    /// For as long as the connection lives: an honest peer may compute for long.
+    /// A wait as long as the connection lives: an honest peer may compute for long.
     Forever,
-    /// For the peer's next message, which should follow at once.
+    /// A wait for the peer's next message, which should follow at once.
     Message,
-    /// For the rest of a frame that has begun.
+    /// A wait for the rest of a frame that has begun.
     Rest,
 }
 
-/// Where frames are read from.
+/// A source that frames are read from.
 pub(crate) trait Source {
     /// Reads at least one byte.
     fn read(&mut self, into: &mut [u8], wait: Wait) -> Result<usize>;
@@ -160,7 +160,7 @@ pub(crate) struct FrameReader {
     /// Verified payload that nobody took yet; it lies before `raw`.
     ready: Range<usize>,
     next: u32,
-    /// How many frames must still come soon.
+    /// The number of frames that must still come soon.
     prompt: u32,
     broken: bool,
 }
@@ -171,7 +171,7 @@ impl FrameReader {
         FrameReader { buffer, raw: 0..0, ready: 0..0, next: 0, prompt: 0, broken: false }
     }
 
-    /// So many frames must come soon.
+    /// Bounds the wait for the next `frames` frames.
     pub(crate) fn expect(&mut self, frames: u32) {
         self.prompt = frames;
     }

@@ -25,7 +25,7 @@ use crate::identity::{Fingerprint, Identity, base32};
 use crate::keys::{read, replace};
 use crate::settings::Security;
 
-/// So many parties a group has at most: as many as a program names.
+/// The most parties of a group: as many as a program names.
 pub const MOST: usize = 64;
 
 /// The longest name, in bytes.
@@ -41,27 +41,27 @@ pub struct PartyGroup(Vec<Member>);
 /// One party of a group.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Member {
-    /// Its number.
+    /// The party's number.
     pub id: PartyId,
-    /// What people call it: letters, digits, `-` and `_`, a letter first.
+    /// The party's name: letters, digits, `-` and `_`, a letter first.
     pub name: String,
-    /// Where it listens, `HOST:PORT`; `None` if nobody can call it.
+    /// The address where the party listens, `HOST:PORT`; `None` if nobody can call it.
     pub address: Option<String>,
-    /// The fingerprint of its key; `None` in a group that speaks plain text on one machine.
+    /// The fingerprint of the party's key; `None` in a group that speaks plain text on one machine.
     pub key: Option<Fingerprint>,
 }
 
-/// Whom a party calls, and where.
+/// The parties that a party calls, and where.
 pub type Calls = Vec<(PartyId, String)>;
 
-/// What a group is known by: 256 bits of BLAKE3 over all that its file says.
+/// The digest that a group is known by: 256 bits of BLAKE3 over all that its file says.
 ///
 /// As text it is `group:` and 10 groups of 4 letters and digits, which are 200 bits: enough that no member can make two files
 /// with the same ones, and short enough to be read out on the telephone.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Digest(pub [u8; 32]);
 
-/// The file, as it is written.
+/// The group's file, as it is written.
 #[derive(Deserialize, Serialize)]
 #[serde(deny_unknown_fields)]
 struct File {
@@ -153,7 +153,7 @@ impl PartyGroup {
         Ok(PartyGroup(members))
     }
 
-    /// The same with one party more: the next one.
+    /// The group with one party more: the next one.
     ///
     /// # Errors
     /// As [`PartyGroup::new`].
@@ -169,7 +169,7 @@ impl PartyGroup {
         &self.0
     }
 
-    /// How many there are.
+    /// The number of parties.
     pub fn parties(&self) -> u16 {
         self.0.len() as u16
     }
@@ -194,7 +194,7 @@ impl PartyGroup {
         })
     }
 
-    /// What `me` needs so that its connections to all others are protected by TLS.
+    /// The [`Security`] that `me` needs so that its connections to all others are protected by TLS.
     ///
     /// # Errors
     /// [`InvalidInput`](comity_core::Kind) if the group has no keys, or `me` another one than this.
@@ -206,7 +206,7 @@ impl PartyGroup {
         Ok(Security::Tls { identity, peers: PerPeer::new(me, self.parties(), key) })
     }
 
-    /// Where `me` has to listen, if any other one calls it, and whom it calls, and where. Of each pair the lower id is called,
+    /// The address where `me` has to listen, if anyone calls it, and whom it calls, and where. Of each pair the lower id is called,
     /// unless nobody can call it.
     ///
     /// # Errors
@@ -231,7 +231,7 @@ impl PartyGroup {
         Ok((listens, calls))
     }
 
-    /// What the group is known by.
+    /// The digest that the group is known by.
     pub fn digest(&self) -> Digest {
         let mut hash = blake3::Hasher::new_derive_key("comity group v1");
         hash.update(&self.parties().to_le_bytes());
@@ -257,7 +257,7 @@ impl PartyGroup {
     }
 }
 
-/// Names are words that no shell, terminal or grammar of a flag takes for something else.
+/// Whether a name is fit: names are words that no shell, terminal or grammar of a flag takes for something else.
 fn check_name(name: &str) -> Result<()> {
     let fits = |c: char| c.is_ascii_alphanumeric() || c == '-' || c == '_';
     if name.starts_with(|c: char| c.is_ascii_alphabetic())

@@ -21,19 +21,19 @@ use crate::settings::Settings;
 use crate::tcp;
 use crate::transport::{Id, Opening, Purpose, Transport};
 
-/// So many connections may be in their handshakes at once. An honest one is there for milliseconds.
+/// The most connections that may be in their handshakes at once. An honest one is there for milliseconds.
 const MAX_UNHEARD: usize = 64;
 
-/// Forks of the peers that arrived before this side asked for them. More is not what any protocol here does.
+/// The most forks of the peers that arrive before this side asks for them. More is not what any protocol here does.
 const MAX_UNCLAIMED: usize = 1024;
 
-/// So many reasons are kept until somebody asks for them.
+/// The most reasons that are kept until somebody asks for them.
 const MAX_REASONS: usize = 16;
 
 /// A place where peers can connect. Stays open while it or any connection from it is there, since forks arrive there.
 pub struct Listener(pub(crate) Arc<Hub>);
 
-/// What a [`Listener`] and the connections from it share.
+/// The state that a [`Listener`] and the connections from it share.
 pub(crate) struct Hub {
     socket: TcpListener,
     address: SocketAddr,
@@ -41,10 +41,10 @@ pub(crate) struct Hub {
     arrivals: Mutex<Arrivals>,
 }
 
-/// Who has come, and nobody has asked for yet.
+/// The connections that have come, and nobody has asked for yet.
 #[derive(Default)]
 struct Arrivals {
-    /// Those who have not said who they are, oldest first: a number, and the socket to shut it.
+    /// Connections that have not said whose they are, oldest first: a number, and the socket to shut it.
     unheard: VecDeque<(u64, TcpStream)>,
     next: u64,
     /// Whether first connections are expected.
@@ -52,7 +52,7 @@ struct Arrivals {
     first: HashMap<PartyId, (Opening, Transport)>,
     forks: HashMap<(PartyId, Id), Transport>,
     turned_away: u64,
-    /// Why, of some that were turned away.
+    /// The reasons why some were turned away.
     reasons: VecDeque<Error>,
 }
 
@@ -72,7 +72,7 @@ impl Listener {
         Ok(Listener(Arc::new(hub)))
     }
 
-    /// Where it listens, with the port that it got.
+    /// The address where it listens, with the port that it got.
     pub fn address(&self) -> SocketAddr {
         self.0.address
     }
@@ -96,7 +96,7 @@ impl Listener {
     ///
     /// # Errors
     ///
-    /// What is wrong with it. [`TimedOut`](comity_core::Kind) if nobody comes.
+    /// The error of the connection. [`TimedOut`](comity_core::Kind) if nobody comes.
     pub fn next(&self) -> Result<Connection> {
         let hub = &self.0;
         let begin = Instant::now();
@@ -124,12 +124,12 @@ impl Hub {
         self.arrivals.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// From now on first connections are expected.
+    /// Expects first connections from now on.
     pub(crate) fn open(&self) {
         self.lock().open = true;
     }
 
-    /// From now on none is; who has not been heard is sent away.
+    /// Expects no first connection from now on; who has not been heard is sent away.
     pub(crate) fn close(&self) {
         let mut arrivals = self.lock();
         arrivals.open = false;
@@ -145,7 +145,7 @@ impl Hub {
         Some(Connection::accepted(self.clone(), &opening, transport))
     }
 
-    /// How many were turned away, and why those of whom that was not asked before.
+    /// The number of connections that were turned away, and why those of whom that was not asked before.
     pub(crate) fn turned_away(&self) -> (u64, Vec<Error>) {
         let mut arrivals = self.lock();
         (arrivals.turned_away, arrivals.reasons.drain(..).collect())
@@ -182,7 +182,7 @@ impl Hub {
         Ok(true)
     }
 
-    /// Somebody has said who it is, or failed to.
+    /// Settles a handshake: somebody has said who it is, or failed to.
     fn heard(&self, number: u64, heard: Result<(Opening, Transport)>) {
         if !self.forget(number) {
             return;
@@ -198,7 +198,7 @@ impl Hub {
         }
     }
 
-    /// Says why to somebody who speaks comity, and closes.
+    /// Tells the reason to somebody who speaks comity, and closes.
     pub(crate) fn turn_away(&self, refusal: Refusal, opening: &Opening, transport: Transport) {
         let (from, address) = (opening.from, transport.peer());
         transport.part(&farewell(refusal, self.settings.me, self.settings.parties));
@@ -229,7 +229,7 @@ impl Hub {
         }
     }
 
-    /// Counts one more that was turned away.
+    /// Counts one more connection that was turned away.
     fn refused(&self, why: Error) {
         let mut arrivals = self.lock();
         arrivals.turned_away += 1;
@@ -238,7 +238,7 @@ impl Hub {
         }
     }
 
-    /// Whether it was there still to be heard.
+    /// Forgets a handshake; whether it was there still to be heard.
     fn forget(&self, number: u64) -> bool {
         let mut arrivals = self.lock();
         let before = arrivals.unheard.len();
@@ -267,7 +267,7 @@ impl Hub {
     }
 }
 
-/// So that the thread that hears it ends.
+/// Shuts a socket, so that the thread that hears it ends.
 fn shut(stream: &TcpStream) {
     // A socket that cannot be shut down is closed already.
     let _ = stream.shutdown(Shutdown::Both);

@@ -11,7 +11,7 @@ use rustls::pki_types::{CertificateDer, PrivatePkcs8KeyDer};
 use rustls::sign::CertifiedKey;
 use zeroize::Zeroizing;
 
-/// What stands before the 32 secret bytes of an Ed25519 key in PKCS #8 (RFC 5958, RFC 8410).
+/// The bytes before the 32 secret ones of an Ed25519 key in PKCS #8 (RFC 5958, RFC 8410).
 const PKCS8_PREFIX: [u8; 16] =
     [0x30, 0x2e, 0x02, 0x01, 0x00, 0x30, 0x05, 0x06, 0x03, 0x2b, 0x65, 0x70, 0x04, 0x22, 0x04, 0x20];
 
@@ -61,12 +61,12 @@ impl Identity {
         &self.pkcs8[..]
     }
 
-    /// What others know this key by.
+    /// The fingerprint that others know this key by.
     pub fn fingerprint(&self) -> Fingerprint {
         self.fingerprint
     }
 
-    /// What somebody has who knows another one's public key, but signs with this one's secret key.
+    /// An impostor's identity: another one's public key, with this one's secret key to sign.
     #[cfg(test)]
     pub(crate) fn posing_as(&self, other: &Identity) -> Identity {
         let certified = Arc::new(CertifiedKey::new(other.certified.cert.clone(), self.certified.key.clone()));
@@ -91,7 +91,7 @@ const BASE32: &[u8; 32] = b"abcdefghijklmnopqrstuvwxyz234567";
 const LETTERS: usize = 52;
 
 impl Fingerprint {
-    /// Its bytes.
+    /// The fingerprint's bytes.
     pub fn to_bytes(self) -> [u8; 32] {
         self.0
     }
@@ -101,13 +101,13 @@ impl Fingerprint {
         Fingerprint(bytes)
     }
 
-    /// That of a public key, as a DER SubjectPublicKeyInfo.
+    /// The fingerprint of a public key, as a DER SubjectPublicKeyInfo.
     pub(crate) fn of(public: &[u8]) -> Fingerprint {
         Fingerprint(blake3::derive_key("comity key fingerprint v1", public))
     }
 }
 
-/// So many letters of 5 bits each, in groups of four.
+/// Bytes as letters of 5 bits each, in groups of four.
 pub(crate) fn base32(bytes: &[u8], letters: usize) -> String {
     let letter = |at: usize| {
         let bits = (0..5).fold(0, |bits, i| {

@@ -17,7 +17,7 @@ use crate::identity::{Fingerprint, Identity};
 use crate::rng::SystemRng;
 use crate::settings::Security;
 
-/// No file of a key directory is as large as this.
+/// A size that no file of a key directory has.
 const MAX_FILE: u64 = 1 << 20;
 
 /// A directory with a party's key and the fingerprints that it trusts.
@@ -104,7 +104,7 @@ impl KeyDir {
         fs::rename(&draft, &path).map_err(|error| failed("cannot write", &path, error))
     }
 
-    /// All that is trusted: parties and their keys' fingerprints, by party.
+    /// The parties that are trusted, and their keys' fingerprints, by party.
     ///
     /// # Errors
     ///
@@ -131,7 +131,7 @@ impl KeyDir {
         Ok(trusted)
     }
 
-    /// What party `me` of so many needs so that its connections to all others are protected by TLS.
+    /// The [`Security`] that party `me` of `parties` needs so that its connections to all others are protected by TLS.
     ///
     /// # Errors
     ///
@@ -218,7 +218,7 @@ fn check_mode(file: &File, path: &Path, forbidden: u32, mend: &str) -> Result<()
     Err(Error::invalid_input(format!("others may use {path} (mode {mode:03o}): run `chmod {mend} {path}`")))
 }
 
-/// Other systems keep a folder's files from other users unless told otherwise.
+/// Finds nothing wrong: other systems keep a folder's files from other users unless told otherwise.
 #[cfg(not(unix))]
 fn check_mode(_file: &File, _path: &Path, _forbidden: u32, _mend: &str) -> Result<()> {
     Ok(())

@@ -14,10 +14,10 @@ use crate::hub::Listener;
 use crate::settings::Settings;
 use crate::tcp;
 
-/// What happens while parties meet.
+/// Something that happens while parties meet.
 #[derive(Debug)]
 pub enum Event<'a> {
-    /// These are not there at once, or not yet.
+    /// Parties that are not there at once, or not yet.
     Waiting(&'a [PartyId]),
     /// Somebody who has no part in it came to the port, and was turned away.
     TurnedAway(&'a Error),
@@ -112,7 +112,7 @@ fn gather(
     }
 }
 
-/// Who did not come, and what is known of why.
+/// The error that says who did not come, and what is known of why.
 fn late(missing: &[PartyId], unanswered: &[String], listener: Option<&Listener>, settings: &Settings) -> Error {
     let mut text = format!("{} did not come within {}", named(missing), tcp::seconds(settings.timeout));
     if let Some(listener) = listener {
@@ -129,7 +129,7 @@ fn late(missing: &[PartyId], unanswered: &[String], listener: Option<&Listener>,
     }
 }
 
-/// "party 1", "parties 1 and 3", "parties 1, 2 and 3".
+/// Parties as a text: "party 1", "parties 1 and 3", "parties 1, 2 and 3".
 fn named(parties: &[PartyId]) -> String {
     match parties {
         [] => "nobody".to_owned(),

@@ -41,7 +41,7 @@ impl Pinned {
         Arc::new(Pinned { expected, presented: OnceLock::new(), algorithms })
     }
 
-    /// Why the peer's key was refused, if it was.
+    /// The reason why the peer's key was refused, if it was.
     pub(crate) fn refusal(&self, peer: &dyn std::fmt::Display) -> Option<Error> {
         let presented = *self.presented.get()?;
         (!self.expected.contains(&presented)).then(|| {

@@ -9,7 +9,7 @@ use comity_core::{Error, Kind, Result};
 use crate::frame::{FrameReader, FrameWriter};
 use crate::tcp::{self, Incoming};
 
-/// What this side says to one that speaks something else, before it closes.
+/// The last bytes to one that speaks something else, before it closes.
 const FAREWELL: &[u8] = b"comity: plain text is spoken here\n";
 
 /// Frames each way over one socket.
@@ -48,7 +48,7 @@ impl Plain {
         Plain { socket, writer: FrameWriter::new(), reader: FrameReader::new() }
     }
 
-    /// So many messages of the peer must come soon.
+    /// Bounds the wait for the peer's next messages.
     pub(crate) fn expect(&mut self, messages: u32) {
         self.reader.expect(messages);
     }
@@ -60,7 +60,7 @@ impl Plain {
         )
     }
 
-    /// How many bytes are not yet flushed.
+    /// The number of bytes that are not yet flushed.
     pub(crate) fn buffered(&self) -> usize {
         self.writer.buffered()
     }

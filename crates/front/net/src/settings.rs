@@ -10,15 +10,15 @@ use crate::address::check_plaintext;
 use crate::identity::{Fingerprint, Identity};
 use crate::plain::Socket;
 
-/// How connections are protected.
+/// The protection of connections.
 #[derive(Clone)]
 pub enum Security {
-    /// Not at all but for accidents. Only on this machine, unless `anywhere`.
+    /// Plain text, protected from accidents alone. Only on this machine, unless `anywhere`.
     Plain {
         /// Plain text is wanted beyond this machine as well.
         anywhere: bool,
     },
-    /// TLS 1.3, and only with those who have these keys.
+    /// TLS 1.3, and only with peers that have these keys.
     Tls {
         /// This party's key.
         identity: Identity,
@@ -27,23 +27,23 @@ pub enum Security {
     },
 }
 
-/// Who this party is among how many, and how it meets the others.
+/// A party's settings: who it is among how many, and how it meets the others.
 #[derive(Clone)]
 pub struct Settings {
     /// This party.
     pub me: PartyId,
-    /// How many parties there are, this one included.
+    /// The number of parties, this one included.
     pub parties: u16,
-    /// How connections are protected; all must agree.
+    /// The protection of connections; all must agree.
     pub security: Security,
-    /// Bounds connecting, the handshake, the hello and the wait for the first message after it, each; and a pause in
+    /// The time-out of connecting, the handshake, the hello and the wait for the first message after it, each; and a pause in
     /// the middle of a message. Between later messages waiting is not bounded, since an honest peer may compute for
     /// long: a peer that vanishes is noticed by TCP.
     pub timeout: Duration,
 }
 
 impl Settings {
-    /// Those of one of two parties.
+    /// The settings of one of two parties.
     ///
     /// # Panics
     /// If `me` is neither 0 nor 1.
@@ -52,12 +52,12 @@ impl Settings {
         Settings { me, parties: 2, security, timeout }
     }
 
-    /// Whether this is one of the other parties.
+    /// Whether `party` is one of the other parties.
     pub(crate) fn is_peer(&self, party: PartyId) -> bool {
         party != self.me && party.0 < self.parties
     }
 
-    /// Whether it may be spoken as is set at all of these addresses.
+    /// Checks that these addresses may be spoken to with this protection.
     pub(crate) fn check(&self, sockets: &[SocketAddr]) -> Result<()> {
         match self.security {
             Security::Plain { anywhere } => sockets.iter().try_for_each(|socket| check_plaintext(socket, anywhere)),

@@ -12,7 +12,7 @@ use socket2::{Domain, Protocol, SockRef, Socket, TcpKeepalive, Type};
 use crate::address::Address;
 use crate::frame::{Source, Wait};
 
-/// A peer that has vanished without closing (power, network) is noticed after about this long without traffic.
+/// The time without traffic after which a peer is noticed that has vanished without closing (power, network).
 const KEEPALIVE: Duration = Duration::from_secs(60);
 
 /// Opens a socket to listen at the first of the address's sockets that can be had.
@@ -34,7 +34,7 @@ pub(crate) fn listen(address: &Address) -> Result<TcpListener> {
     Ok(listener)
 }
 
-/// A queue longer than the standard library's, so that a crowd of strangers keeps no peer out.
+/// The length of the queue of arrivals, longer than the standard library's, so that a crowd of strangers keeps no peer out.
 fn bind(address: &SocketAddr) -> io::Result<TcpListener> {
     const QUEUE: i32 = 1024;
     let socket = Socket::new(Domain::for_address(*address), Type::STREAM, Some(Protocol::TCP))?;
@@ -154,7 +154,7 @@ fn prepare(stream: &TcpStream, timeout: Duration) -> io::Result<()> {
     socket.set_tcp_keepalive(&TcpKeepalive::new().with_time(KEEPALIVE).with_interval(KEEPALIVE / 6))
 }
 
-/// How long a peer has to read why it is turned away.
+/// The time that a peer has to read why it is turned away.
 const PARTING: Duration = Duration::from_millis(500);
 
 /// Says `last`, and closes so that the peer can still read it: to close while bytes of the peer are unread would

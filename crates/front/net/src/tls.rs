@@ -22,7 +22,7 @@ use crate::pinned::Pinned;
 use crate::plain::Socket;
 use crate::tcp;
 
-/// How much is sealed at a time: four full records.
+/// Bytes that are sealed at a time: four full records.
 const CHUNK: usize = 64 << 10;
 
 /// Header of a record, and the most that can follow it.
@@ -35,7 +35,7 @@ const INCOMING: usize = 128 << 10;
 /// Receives below this many bytes are served from a buffer of this size.
 const SMALL: usize = 4 << 10;
 
-/// What a side that speaks TLS says to one that does not, before it closes: a fatal alert, protocol_version.
+/// The last bytes of a side that speaks TLS to one that does not, before it closes: a fatal alert, protocol_version.
 const FAREWELL: [u8; 7] = [21, 3, 3, 0, 2, 2, 70];
 
 /// TLS over one socket.
@@ -45,7 +45,7 @@ pub(crate) struct Tls {
     opener: Opener,
 }
 
-/// What both halves share.
+/// The state that both halves share.
 struct Session {
     socket: Socket,
     tls: Mutex<rustls::Connection>,
@@ -63,10 +63,10 @@ struct Sealer {
 struct Opener {
     buffer: Box<[u8]>,
     raw: Range<usize>,
-    /// What small receives are served from, without asking TLS each time.
+    /// The buffer that small receives are served from, without asking TLS each time.
     plain: Box<[u8]>,
     ready: Range<usize>,
-    /// How many records must still come soon. A message is one or more.
+    /// The number of records that must still come soon. A message is one or more.
     prompt: u32,
 }
 
@@ -130,7 +130,7 @@ impl Tls {
         }
     }
 
-    /// So many messages of the peer must come soon.
+    /// Bounds the wait for the peer's next messages.
     pub(crate) fn expect(&mut self, messages: u32) {
         self.opener.prompt = messages;
     }
@@ -139,7 +139,7 @@ impl Tls {
         &self.session.socket
     }
 
-    /// How many bytes are not yet flushed.
+    /// The number of bytes that are not yet flushed.
     pub(crate) fn buffered(&self) -> usize {
         self.sealer.plain.len()
     }
@@ -157,7 +157,7 @@ impl Session {
         self.tls.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Looks at the first bytes of the peer: are they TLS at all?
+    /// Checks that the first bytes of the peer are TLS at all.
     fn hear(&self, first: &[u8]) -> Result<()> {
         if foreign(first) == Some("TLS") || (first.len() < 3 && first[0] & 0xfc == 0x14) {
             return Ok(());
@@ -177,7 +177,7 @@ impl Session {
     }
 }
 
-/// What an error of TLS means to the user.
+/// An error of TLS in the user's terms.
 fn trouble(socket: &Socket, pinned: &Pinned, own: Fingerprint, error: rustls::Error) -> Error {
     let peer = socket.peer;
     match error {
@@ -239,7 +239,7 @@ impl Sealer {
         self.push(session)
     }
 
-    /// Sends what TLS has to say.
+    /// Sends the records that TLS has ready.
     fn push(&mut self, session: &Session) -> Result<()> {
         let mut tls = session.lock();
         while tls.wants_write() {

@@ -18,25 +18,25 @@ use crate::tls::Tls;
 /// The first bytes that a connecting side sends.
 const MAGIC: [u8; 8] = *b"comity\x00d";
 
-/// Magic, purpose, from, to and id.
+/// Bytes of an opening: magic, purpose, from, to and id.
 const OPENING: usize = MAGIC.len() + 1 + 2 + 2 + 32;
 
 /// The messages that must come soon, once a session's first connection is open: the hello, and the first one of the protocol.
 const PROMPT: u32 = 2;
 
-/// What a connection is known by, at both of its ends.
+/// The id that a connection is known by, at both of its ends.
 pub(crate) type Id = [u8; 32];
 
-/// What a connection is for.
+/// The purpose of a connection.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Purpose {
-    /// It is the first of a session.
+    /// The first connection of a session.
     First,
-    /// It is a further one, beside one that is there.
+    /// A further connection, beside one that is there.
     Fork,
 }
 
-/// What its first message says of a connection.
+/// The opening of a connection: what its first message says of it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Opening {
     pub(crate) purpose: Purpose,
@@ -175,7 +175,7 @@ impl Transport {
         }
     }
 
-    /// How many bytes are not yet flushed.
+    /// The number of bytes that are not yet flushed.
     pub(crate) fn buffered(&self) -> usize {
         match self {
             Transport::Plain(plain) => plain.buffered(),
@@ -194,7 +194,7 @@ impl Transport {
         }
     }
 
-    /// So many messages of the peer must come soon, from now on.
+    /// Bounds the wait for the peer's next messages, from now on.
     fn expect(&mut self, messages: u32) {
         match self {
             Transport::Plain(plain) => plain.expect(messages),

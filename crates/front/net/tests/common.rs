@@ -16,7 +16,7 @@ pub(crate) fn settings(me: u16, security: Security) -> Settings {
     Settings::of_two(PartyId(me), security, PATIENCE)
 }
 
-/// Those of party 1 of two, who calls party 0.
+/// The settings of party 1 of two, who calls party 0.
 pub(crate) fn calling(settings: &Settings) -> Settings {
     let security = match &settings.security {
         Security::Tls { identity, peers } => {
@@ -39,14 +39,14 @@ pub(crate) fn call(address: &str, settings: &Settings) -> Result<Connection> {
     connect(address, PartyId(0), &calling(settings), &mut |_| {})
 }
 
-/// Soon at an end: where a time-out is all that can come, however busy the machine is.
+/// A time-out that is soon at an end: where one is all that can come, however busy the machine is.
 pub(crate) const SOON: Duration = Duration::from_millis(100);
 
 pub(crate) fn hasty(settings: Settings, timeout: Duration) -> Settings {
     Settings { timeout, ..settings }
 }
 
-/// What something makes of the first time-out that is long enough for it, where a time-out must come later on, and how
+/// The result of something under the first time-out that is long enough for it, where a time-out must come later on, and how
 /// long that one is.
 pub(crate) fn in_time<T>(mut attempt: impl FnMut(Duration) -> Option<T>) -> (T, Duration) {
     let mut timeout = SOON;
@@ -65,7 +65,7 @@ pub(crate) fn tls() -> [Settings; 2] {
     [secure(0, &a, b.fingerprint()), secure(1, &b, a.fingerprint())]
 }
 
-/// Connects two parties; what each got.
+/// Connects two parties; returns what each got.
 pub(crate) fn meet(listening: &Settings, connecting: &Settings) -> (Result<Connection>, Result<Connection>) {
     let listener = Listener::bind("127.0.0.1:0", listening).unwrap();
     let address = listener.address().to_string();

@@ -39,7 +39,7 @@ fn meet_and_greet(listening: &Settings, connecting: &Settings) -> [Result<Connec
     })
 }
 
-/// The same if both have said hello in time.
+/// As [`meet`], if both have said hello in time.
 fn greeted(listening: &Settings, connecting: &Settings) -> Option<[Connection; 2]> {
     let [here, there] = meet_and_greet(listening, connecting);
     Some([here.ok()?, there.ok()?])
@@ -172,7 +172,7 @@ fn tls_against_plain_text_is_told_on_both_sides() {
     }
 }
 
-/// Sends bytes to a listener from a socket that is not comity's, and what the listener says.
+/// Sends bytes to a listener from a socket that is not comity's; returns what the listener says.
 fn stranger(settings: &Settings, bytes: &[u8]) -> Error {
     let listener = Listener::bind("127.0.0.1:0", settings).unwrap();
     // Before anybody waits for it.

@@ -15,12 +15,12 @@ enum Damage {
     Flip(usize),
     Drop(usize),
     Duplicate(usize),
-    /// Everything from here on is lost, and the line is cut.
+    /// A cut: everything from here on is lost.
     Cut(usize),
 }
 
 impl Damage {
-    /// Whether it is done when so many bytes have come.
+    /// Whether the damage is done when so many bytes have come.
     fn is_done(self, bytes: usize) -> bool {
         match self {
             Damage::None => true,
@@ -74,12 +74,12 @@ fn proxy(listener: &TcpListener, target: SocketAddr, damage: Damage, back: bool)
     [out.join().unwrap(), returned]
 }
 
-/// What a party says: no two neighbouring bytes are equal, so that each byte too many shows.
+/// The bytes that a party says: no two neighbouring bytes are equal, so that each byte too many shows.
 fn said_by(party: u16) -> Vec<u8> {
     (0..3 + 40_000 + 20_000).map(|i: u32| (i * 7 + i / 256 + u32::from(party) * 3) as u8).collect()
 }
 
-/// Some messages both ways, of all kinds of sizes; what was received.
+/// Exchanges messages both ways, of all kinds of sizes; returns what was received.
 fn talk(connection: Result<Connection>, party: u16) -> Result<Vec<u8>> {
     let mut ch = greet(connection, party)?;
     let ours = said_by(party);

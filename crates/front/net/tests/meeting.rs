@@ -12,7 +12,7 @@ use comity_core::{Kind, PartyId};
 use comity_net::{Connection, Event, Fingerprint, Identity, Listener, Security, Settings, SystemRng, connect, meet};
 use comity_testing::PATIENCE;
 
-/// Settings of each of so many parties.
+/// The settings of each of `parties` parties.
 fn group(parties: u16, tls: bool) -> Vec<Settings> {
     let identities: Vec<Identity> = (0..parties).map(|_| Identity::generate(&mut SystemRng)).collect();
     let security = |me: u16| match tls {
@@ -65,7 +65,7 @@ fn all_parties_meet_in_any_order() {
     }
 }
 
-/// One of two waits for the other, while `stranger` does what it likes. What the wait says of it; the peer comes after that.
+/// The wait of one of two for the other, while `stranger` does what it likes. What the wait says of it; the peer comes after that.
 fn wait_among(settings: [Settings; 2], strangers: usize, stranger: impl FnOnce(&str) + Send) -> Vec<String> {
     let listener = Listener::bind("127.0.0.1:0", &settings[0]).unwrap();
     let address = listener.address().to_string();
@@ -94,7 +94,7 @@ fn wait_among(settings: [Settings; 2], strangers: usize, stranger: impl FnOnce(&
     })
 }
 
-/// Says this, and reads until it is turned away.
+/// Says these bytes, and reads until it is turned away.
 fn says(address: &str, bytes: &[u8]) {
     let mut stream = TcpStream::connect(address).unwrap();
     // Whoever listens may have heard enough before all is said.

@@ -2,7 +2,7 @@ use comity_core::Kind;
 
 use super::*;
 
-/// A stream in memory, read in pieces of at most so many bytes.
+/// A stream in memory, read in pieces of bounded size.
 struct Memory<'a>(&'a [u8], usize);
 
 impl Source for Memory<'_> {
