@@ -15,33 +15,33 @@ pub(crate) struct Clock<'a> {
     outputs: Vec<(usize, Bits)>,
 }
 
-/// What a stopped clock shows.
+/// The times that a stopped clock shows.
 pub(crate) struct Times {
-    /// In all.
+    /// The time in all.
     pub(crate) seconds: f64,
-    /// Of each phase, in the order in which they began first.
+    /// The time of each phase, in the order in which they began first.
     pub(crate) phases: Vec<(&'static str, f64)>,
-    /// What was revealed, by index.
+    /// The outputs that were revealed, by index.
     pub(crate) outputs: Vec<(usize, Bits)>,
 }
 
 impl<'a> Clock<'a> {
-    /// Starts now.
+    /// A clock that starts now.
     pub(crate) fn start(watch: &'a mut dyn Watch) -> Clock<'a> {
         Clock { watch, start: Instant::now(), phases: Vec::new(), outputs: Vec::new() }
     }
 
-    /// A phase of the session itself begins.
+    /// Notes that a phase of the session itself begins.
     pub(crate) fn phase_begins(&mut self, name: &'static str) {
         Observer::phase(self, name);
     }
 
-    /// Who waits.
+    /// The observer that waits.
     pub(crate) fn watch(&mut self) -> &mut dyn Watch {
         self.watch
     }
 
-    /// Stops now.
+    /// Stops the clock.
     pub(crate) fn stop(mut self) -> Times {
         let end = Instant::now();
         let ends = self.phases.iter().skip(1).map(|phase| phase.1).chain([end]);

@@ -27,7 +27,7 @@ pub struct Shared {
 }
 
 impl Shared {
-    /// How many bits it has.
+    /// The number of bits of the value.
     pub fn bits(&self) -> usize {
         self.shares.bits
     }
@@ -59,7 +59,7 @@ pub struct Interactive<'a> {
     here: Here,
     rng: SystemRng,
     engine: Box<dyn Reactive>,
-    /// How many statements were compared.
+    /// The number of statements that were compared.
     statements: u64,
 }
 
@@ -119,7 +119,7 @@ impl Interactive<'_> {
     /// A random value that nobody knows.
     ///
     /// # Errors
-    /// Those of the protocol and of the channel.
+    /// The errors of the protocol and of the channel.
     pub fn random(&mut self, bits: usize) -> Result<Shared> {
         if bits as u64 > Program::MAX_WIRES {
             return Err(Error::invalid_input(format!("a value of {bits} bits; 2^32 - 1 are possible")));
@@ -128,7 +128,7 @@ impl Interactive<'_> {
         Ok(self.shared(shares))
     }
 
-    /// What a program computes of these values: its outputs, which are not revealed. Whose its inputs are and for whom its
+    /// The outputs that a program computes of these values, which are not revealed. Whose its inputs are and for whom its
     /// outputs does not matter.
     ///
     /// # Errors
@@ -167,7 +167,7 @@ impl Interactive<'_> {
         self.step(|engine, me| engine.reveal(me, to, &value.shares))
     }
 
-    /// What was sent and received since the beginning.
+    /// The traffic since the beginning.
     pub fn counts(&self) -> Traffic {
         sum(&self.counters)
     }
@@ -191,7 +191,7 @@ impl Interactive<'_> {
     }
 }
 
-/// Nothing is told while a statement runs.
+/// An observer that is told nothing while a statement runs.
 struct Nobody;
 
 impl Observer for Nobody {

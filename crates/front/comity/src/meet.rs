@@ -11,7 +11,7 @@ use comity_protocol::{Adversary, Card, Here, Options};
 use crate::session::{Session, whose};
 use crate::watch::Watch;
 
-/// Where the peers are.
+/// The place where the peers are.
 pub(crate) enum Route<'a> {
     Unknown,
     Listen(String),
@@ -24,7 +24,7 @@ pub(crate) enum Route<'a> {
 pub(crate) struct Met<'a> {
     mesh: Mesh<'a>,
     counters: PerPeer<Counter>,
-    /// For people.
+    /// The addresses of the peers, for people.
     pub(crate) address: String,
     /// This party's key and the others', where they were proved.
     keys: (Option<[u8; 32]>, PerPeer<Option<[u8; 32]>>),
@@ -35,13 +35,13 @@ pub(crate) struct Begun<'a> {
     pub(crate) mesh: Mesh<'a>,
     pub(crate) counters: PerPeer<Counter>,
     pub(crate) here: Here,
-    /// As agreed; what nobody said is open.
+    /// The options as agreed; what nobody said is open.
     pub(crate) options: Options,
     /// The fingerprint of each peer's key, where it was proved.
     pub(crate) keys: PerPeer<Option<[u8; 32]>>,
 }
 
-/// What a party says of the session that it wants, but for who it is.
+/// A wish: the session that a party wants, but for who it is.
 pub(crate) struct Greeting {
     protocol: &'static str,
     program: (String, [u8; 32]),
@@ -103,7 +103,7 @@ impl<'a> Session<'a> {
         Ok(Met::new(links.expect("one of two"), address, keys))
     }
 
-    /// What this party tells its peers that it wants. Owners and recipients are compared apart from the rest of the program,
+    /// The hello with which this party tells its peers what it wants. Owners and recipients are compared apart from the rest of the program,
     /// so that a difference there is called by its name.
     pub(crate) fn greeting(&self, card: &'static Card, program: Option<&Program>, phase: &str) -> Result<Greeting> {
         let refused = |e: ProgramError| Error::invalid_input(e.to_string());
@@ -184,7 +184,7 @@ impl<'a> Met<'a> {
     }
 }
 
-/// Who puts in what, as `--owner` writes it.
+/// The owners of the inputs, as `--owner` writes them.
 fn owners(program: &Program) -> String {
     let owner = |(i, value): (usize, &Input)| match value.owner {
         Owner::Party(party) => format!("{i}={party}"),
@@ -193,7 +193,7 @@ fn owners(program: &Program) -> String {
     program.inputs().iter().enumerate().map(owner).collect::<Vec<_>>().join(" ")
 }
 
-/// Who learns what: in a word if it is the same for all outputs.
+/// The recipients of the outputs: in a word if they are the same for all.
 fn recipients(program: &Program) -> String {
     match program.outputs() {
         [] => "none".to_owned(),

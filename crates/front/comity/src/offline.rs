@@ -33,7 +33,7 @@ use fill::Filling;
 pub(crate) use choose::Wanted;
 pub(crate) use supply::Supplied;
 
-/// No party has more lots of one material with the same peers.
+/// The most lots that a party has of one material with the same peers.
 const MOST: usize = 1 << 16;
 
 impl Session<'_> {
@@ -73,7 +73,7 @@ impl Session<'_> {
         self.make(protocol, None, need.units.first().copied().unwrap_or(0), &need, limit, watch)
     }
 
-    /// Makes so much, for runs of a program that use up so many batches each, or for any.
+    /// Makes `count` units, for runs of a program that use up so many batches each, or for any.
     fn make(
         mut self,
         protocol: &dyn Protocol,
@@ -146,7 +146,7 @@ impl Session<'_> {
     }
 }
 
-/// The material of this need.
+/// The material of the card that this need is for.
 fn material(card: &'static Card, need: &Need) -> &'static Material {
     card.offline.iter().find(|material| material.name == need.material).expect("a material of the card")
 }
@@ -156,7 +156,7 @@ pub(crate) fn ids(keys: &PerPeer<Option<[u8; 32]>>) -> Vec<(PartyId, Option<[u8;
     keys.iter().map(|(peer, key)| (peer, *key)).collect()
 }
 
-/// Waits until the others are as far, with the same lot.
+/// Waits until the other parties are as far, with the same lot.
 fn settle(mesh: &mut Mesh<'_>, id: &SessionId, what: &str) -> Result<()> {
     let ours = id.child(what).to_bytes();
     for (peer, theirs) in mesh.tell(&ours)?.iter() {

@@ -6,7 +6,7 @@ use comity_protocol::{Card, Protocol};
 /// Every protocol there is; the first one is the default.
 pub static PROTOCOLS: &[&dyn Protocol] = &[&comity_cutchoose::CutChoose, &comity_tinyot::TinyOt, &comity_yao::Yao];
 
-/// What is no program on an engine, and has a command of its own.
+/// The services: they run no program on an engine, and each has a command of its own.
 pub static SERVICES: &[&Card] = &[
     &comity_nisc::CARD,
     #[cfg(feature = "ope")]

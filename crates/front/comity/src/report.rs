@@ -13,15 +13,15 @@ pub struct Report {
     pub outputs: Vec<(usize, Bits)>,
     /// The protocol's name.
     pub protocol: &'static str,
-    /// Its options, as they were settled; of two parts, the first one, with the party that has it.
+    /// The protocol's options, as they were settled; of two parts, the first one, with the party that has it.
     pub options: Vec<(&'static str, OptionValue)>,
-    /// Against whom it is secure.
+    /// The adversary against whom the protocol is secure.
     pub adversary: Adversary,
     /// The security parameters.
     pub params: Params,
-    /// Which party this was.
+    /// This party's number.
     pub party: u16,
-    /// How many there were.
+    /// The number of parties.
     pub parties: u16,
     /// AND gates computed.
     pub and_gates: u64,
@@ -35,7 +35,7 @@ pub struct Report {
     pub bytes_received: u64,
     /// Bytes sent to and received from each peer.
     pub peers: Vec<(PartyId, Traffic)>,
-    /// How often this party waited for an answer to what it had sent.
+    /// The number of times that this party waited for an answer to what it had sent.
     pub rounds: u64,
     /// The most memory that this process ever held, in bytes, where the system tells (Linux).
     pub peak_rss: Option<u64>,
@@ -84,13 +84,13 @@ pub(crate) fn sum(counters: &PerPeer<Counter>) -> Traffic {
 /// The outcome of [`Session::prepare`](crate::Session::prepare) or [`Session::prepare_any`](crate::Session::prepare_any).
 #[derive(Clone, Debug)]
 pub struct Filled {
-    /// How much was made, in this unit.
+    /// The amount that was made, in `unit`.
     pub count: u64,
-    /// `runs` of the program, or what the material is counted in.
+    /// The unit: `runs` of the program, or what the material is counted in.
     pub unit: &'static str,
-    /// What it takes in this party's store, in bytes.
+    /// The room that the lots take in this party's store, in bytes.
     pub stored_bytes: u64,
-    /// What they cost this party; without outputs.
+    /// The cost of the lots to this party; without outputs.
     pub report: Report,
 }
 

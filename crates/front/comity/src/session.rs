@@ -46,7 +46,7 @@ pub struct Session<'a> {
     pub(crate) backend: Backend,
 }
 
-/// Which protocol.
+/// The protocol that was asked for.
 enum Chosen {
     Preferred,
     Named(String),
@@ -149,7 +149,7 @@ impl<'a> Session<'a> {
         self
     }
 
-    /// How long to wait for the peer: to connect, and for the first message.
+    /// The time-out of the peer: to connect, and for the first message.
     #[must_use]
     pub fn timeout(mut self, timeout: Duration) -> Self {
         self.timeout = timeout;
@@ -173,7 +173,7 @@ impl<'a> Session<'a> {
         self.run_watched(program, inputs, &mut ())
     }
 
-    /// [`Session::run`], and tells `watch` how it goes.
+    /// As [`Session::run`], and tells `watch` how it goes.
     ///
     /// # Errors
     /// As [`Session::run`].
@@ -186,7 +186,7 @@ impl<'a> Session<'a> {
         self.run_with(program, inputs.into_iter().collect(), watch)
     }
 
-    /// [`Session::run_watched`], which for each kind of iterator would be compiled again.
+    /// The body of [`Session::run_watched`], which for each kind of iterator would be compiled again.
     fn run_with(mut self, program: &Program, inputs: Vec<(usize, Bits)>, watch: &mut dyn Watch) -> Result<Report> {
         let protocol = self.chosen()?;
         let card = protocol.card();
@@ -244,14 +244,14 @@ impl<'a> Session<'a> {
         }
     }
 
-    /// What was set.
+    /// The options that were set.
     pub(crate) fn options(&self, card: &'static Card) -> Result<Options> {
         let mut options = Options::new(card);
         self.options.iter().try_for_each(|(name, value)| options.set(self.me, name, value))?;
         Ok(options)
     }
 
-    /// How many parties there are.
+    /// The number of parties.
     pub(crate) fn parties(&self) -> u16 {
         match &self.route {
             Route::Among(links) => links.parties(),
@@ -259,7 +259,7 @@ impl<'a> Session<'a> {
         }
     }
 
-    /// Finds what is wrong with what the caller wants, before anybody is bothered. Returns the options as they are if the
+    /// Checks what the caller wants, before anybody is bothered. Returns the options as they are if the
     /// others leave open what is open here.
     pub(crate) fn check(&self, protocol: &dyn Protocol, program: &Program, options: &Options) -> Result<Options> {
         let card = protocol.card();
@@ -289,7 +289,7 @@ impl<'a> Session<'a> {
     }
 }
 
-/// An error in a run of two is the other one's doing, if it is anybody's.
+/// Blames an error in a run of two on the other one, if it is anybody's doing.
 pub(crate) fn whose(error: Error, mesh: &Mesh<'_>) -> Error {
     match mesh.parties() {
         2 => mesh.peers().fold(error, Error::by),

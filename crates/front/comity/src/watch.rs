@@ -2,7 +2,7 @@
 
 use comity_protocol::Card;
 
-/// Told about a session while it runs. Every method does nothing unless it is written; none can stop the session.
+/// An observer that is told about a session while it runs. Every method does nothing unless it is written; none can stop the session.
 pub trait Watch {
     /// This party waits for its peer at this address (with the port that the system chose, if it was 0).
     fn listening(&mut self, address: &str) {
@@ -14,7 +14,7 @@ pub trait Watch {
         let _ = why;
     }
 
-    /// Nobody is there yet at the address that this party connects to; it goes on trying.
+    /// The peer is not there yet at the address that this party connects to; it goes on trying.
     fn connecting(&mut self, address: &str) {
         let _ = address;
     }
@@ -35,12 +35,12 @@ pub trait Watch {
         let _ = taken;
     }
 
-    /// So many lots in the store were deleted, since another party does not have its part of them any more.
+    /// `lots` lots in the store were deleted, since another party does not have its part of them any more.
     fn discarded(&mut self, lots: usize) {
         let _ = lots;
     }
 
-    /// Something in the store is passed over, since it is damaged: `why` names the file and says what to do.
+    /// A lot in the store is passed over, since it is damaged: `why` names the file and says what to do.
     fn damaged(&mut self, why: &str) {
         let _ = why;
     }
@@ -56,27 +56,27 @@ pub trait Watch {
         let _ = name;
     }
 
-    /// So many AND gates are done since the start.
+    /// The gates go on: `done` AND gates are done since the start.
     fn and_gates(&mut self, done: u64) {
         let _ = done;
     }
 }
 
-/// Watches nothing.
+/// `()` watches nothing.
 impl Watch for () {}
 
 /// Material that a run takes from its store.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Supply {
-    /// Which material.
+    /// The name of the material.
     pub material: &'static str,
-    /// What `need` and `left` count.
+    /// The unit that `need` and `left` count.
     pub unit: &'static str,
-    /// So much the run uses up.
+    /// The amount that the run uses up.
     pub need: u64,
-    /// So much is left after it, in all lots that fit the run and that all parties have.
+    /// The amount that is left after the run, in all lots that fit the run and that all parties have.
     pub left: u64,
-    /// So many batches were burned, since another party had used them: one or two after a crash; more if an old copy of the
+    /// The number of batches that were burned, since another party had used them: one or two after a crash; more if an old copy of the
     /// store was put back, or the other party lies.
     pub behind: u32,
 }

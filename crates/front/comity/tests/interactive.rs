@@ -33,13 +33,13 @@ fn expression(names: &[&str], text: &str) -> Program {
     compile_expression("test", &values, text).unwrap()
 }
 
-/// What `owner` puts in, at either party.
+/// The input of `owner`, at either party.
 fn put(session: &mut Interactive<'_>, owner: u16, value: u32) -> Result<Shared> {
     let own = (session.party() == owner).then(|| number(value));
     session.input(owner, 32, own.as_ref())
 }
 
-/// What one expression gives.
+/// The value of one expression.
 fn compute(session: &mut Interactive<'_>, names: &[&str], text: &str, values: &[&Shared]) -> Result<Shared> {
     Ok(session.call(&expression(names, text), values)?.remove(0))
 }

@@ -25,7 +25,7 @@ const PARTIES: u16 = 3;
 /// Bytes of a batch: two chunks of the store, so that a kill may come between them.
 const LEN: usize = 70_000;
 
-/// Batches that a run uses up, of lots of so many.
+/// Batches that a run uses up, and those of a lot.
 const RUN: u64 = 2;
 const LOT: u64 = 3;
 
@@ -51,7 +51,7 @@ static CARD: Card = Card {
 };
 
 thread_local! {
-    /// Where this party keeps its log.
+    /// The file where this party keeps its log.
     static LOG: RefCell<PathBuf> = RefCell::default();
 }
 
@@ -169,12 +169,12 @@ fn run<C: comity::Channel>(dir: &Path, links: &mut PerPeer<C>) -> Result<()> {
     session(dir, links)?.run(&library::program("add8").unwrap(), inputs).map(drop)
 }
 
-/// Whether an error says why there is nothing to run on.
+/// Whether an error tells the reason why there is nothing to run on.
 fn says_why(error: &Error) -> bool {
     matches!(&error.kind, Kind::InvalidInput(why) if why.contains("lot of pads") && why.contains("comity prepare"))
 }
 
-/// Where a child that is to be killed works, and which party it is; unset in a common run of the tests.
+/// The folder where a child that is to be killed works, and which party it is; unset in a common run of the tests.
 const CHILD: &str = "COMITY_TEST_KILLS";
 
 /// Not a test by itself: one party, which fills its store and uses it up, until it is killed or another one is.
@@ -289,7 +289,7 @@ fn start(place: &Path, party: u16) -> Child {
         .unwrap()
 }
 
-/// All parties do this, side by side: whether it is done, or all say why not.
+/// Runs this for all parties, side by side: whether it is done, or all say why not.
 fn together(what: fn(&Path, &mut PerPeer<comity_channel::MemoryChannel>) -> Result<()>, dir: &Path) -> bool {
     let ends: Vec<Result<()>> = thread::scope(|scope| {
         let parties = memory_mesh(PARTIES, Some(PATIENCE)).into_iter();
@@ -301,7 +301,7 @@ fn together(what: fn(&Path, &mut PerPeer<comity_channel::MemoryChannel>) -> Resu
     done
 }
 
-/// How many batches were used, none of them twice, and each by all in one session.
+/// The number of batches that were used, none of them twice, and each by all in one session.
 fn used_once(dir: &Path) -> usize {
     let mut sessions: BTreeMap<String, String> = BTreeMap::new();
     for party in 0..PARTIES {

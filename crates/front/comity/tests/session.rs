@@ -11,7 +11,7 @@ use comity_channel::{Change, Direction, Tamper, Tampering, memory_mesh};
 use comity_core::{Kind, PartyId};
 use comity_testing::PATIENCE;
 
-/// `a` of party 0 and `b` of party 1, eight bits each; the outputs are `a & b` and `a ^ b`.
+/// A program of `a` of party 0 and `b` of party 1, eight bits each; the outputs are `a & b` and `a ^ b`.
 fn program() -> Program {
     let mut b = Builder::new();
     let x = b.input("a", 8);
@@ -27,7 +27,7 @@ fn byte(value: u8) -> Bits {
     Bits::from_bytes(&[value], 8)
 }
 
-/// Both sides over memory: each says what session and program it wants.
+/// Runs both sides over memory: each says what session and program it wants.
 fn both(
     zero: impl FnOnce(Session<'static>) -> Result<Report> + Send,
     one: impl FnOnce(Session<'static>) -> Result<Report> + Send,
@@ -117,7 +117,7 @@ fn only_recipients_learn() {
     assert_eq!(one.unwrap().outputs, [(0, byte(1)), (1, byte(6))]);
 }
 
-/// Both sides fail over this field.
+/// Asserts that both sides fail over this field.
 #[track_caller]
 fn disagree(sides: (Result<Report>, Result<Report>), field: &str) {
     for side in [sides.0, sides.1] {
@@ -154,7 +154,7 @@ fn a_disagreement_is_called_by_its_name_on_both_sides() {
     assert!(zero.is_ok() && one.is_ok());
 }
 
-/// Refused as [`InvalidInput`](comity_core::Kind), with these words.
+/// Asserts a refusal as [`InvalidInput`](comity_core::Kind), with these words.
 #[track_caller]
 fn refused(result: Result<Report>, words: &[&str]) {
     match result.map(|_| ()) {

@@ -51,7 +51,7 @@ impl Stores {
         })
     }
 
-    /// How many are left at each party.
+    /// The number of lots that are left at each party.
     fn left(&self) -> [usize; 2] {
         [0, 1].map(|party| self.open(party).lots().unwrap().len())
     }
@@ -69,10 +69,10 @@ fn number(value: u8) -> Bits {
     Bits::from_bytes(&[value], 8)
 }
 
-/// What was told of a store.
+/// The events that were told of a store.
 #[derive(Default)]
 struct Told {
-    /// So much was needed, is left, and was burned.
+    /// The amounts that were needed, are left, and were burned.
     taken: Vec<(u64, u64, u32)>,
     discarded: Vec<usize>,
     damaged: Vec<String>,
@@ -116,7 +116,7 @@ fn each_lot_of_copies_serves_one_run() {
     }
 }
 
-/// The file in a party's store that has this ending, of what has this id.
+/// The file in a party's store that has this ending, of the lot with this id.
 fn file(stores: &Stores, party: u32, id: &SessionId, ending: &str) -> PathBuf {
     let id: String = id.to_bytes().iter().map(|byte| format!("{byte:02x}")).collect();
     stores.0.join(format!("store{party}")).join(format!("{id}.{ending}"))

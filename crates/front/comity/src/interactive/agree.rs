@@ -8,7 +8,7 @@ use super::Interactive;
 pub const MAX_STATEMENT: usize = 1 << 14;
 
 impl Interactive<'_> {
-    /// Tells the peer what this party is about to do, and hears what the peer is. `None` if that is the same, and else what the
+    /// Compares statements with the peer: each tells what it is about to do. `None` if that is the same, and else what the
     /// peer's statement is. The texts are public; no input value belongs into them.
     ///
     /// Both send a digest at once, and the texts if these differ. It waits for the peer to come to its statement. This keeps

@@ -11,7 +11,7 @@ use comity_store::{LotInfo, Store};
 use super::{MOST, material};
 use crate::protocol::PROTOCOLS;
 
-/// What a run looks for in a store.
+/// The material that a run looks for in a store.
 pub(crate) struct Wanted<'w> {
     pub(crate) card: &'static Card,
     pub(crate) program: &'w Program,
@@ -37,24 +37,24 @@ impl Wanted<'_> {
     }
 }
 
-/// What a party says of a lot: its id, and the next batch. Both are public.
+/// A lot as a party offers it: its id, and the next batch. Both are public.
 pub(super) type Mark = (SessionId, u32);
 
-/// Why no lot can be used.
+/// The reason why no lot can be used.
 pub(super) enum Missing {
-    /// No party has any.
+    /// No party has a lot.
     Everywhere,
-    /// Others have some.
+    /// This party has no lot, and others do.
     Here,
-    /// This party has none, and this one has some.
+    /// This party has a lot, and this other one has none.
     At(PartyId),
-    /// All have some, and none has so many batches left; one has the most.
+    /// All parties have lots, and none has so many batches left; one has the most.
     TooSmall { need: u32, most: u32 },
-    /// All have some, and not of the same lots.
+    /// All parties have lots, and not the same ones.
     Common,
 }
 
-/// Tells all others what is here, and hears what they have.
+/// Tells all other parties which lots are here, and hears theirs.
 pub(super) fn tell(mesh: &mut Mesh<'_>, ours: &[LotInfo]) -> Result<PerPeer<Vec<Mark>>> {
     const BYTES: usize = SessionId::BYTES + 4;
     let (me, parties) = (mesh.me(), mesh.parties());
@@ -121,7 +121,7 @@ pub(super) fn lost(ours: &[LotInfo], theirs: &PerPeer<Vec<Mark>>) -> Vec<Session
     ours.iter().map(|lot| lot.meta.id).filter(|id| lost.contains(id)).collect()
 }
 
-/// Why there is nothing to run on, and what to do.
+/// The error that says why there is nothing to run on, and what to do.
 pub(super) fn none_left(store: &Store, wanted: &Wanted<'_>, why: &Missing) -> Error {
     let (name, material) = (wanted.card.name, material(wanted.card, wanted.need));
     let (with, how) = match material.program {

@@ -12,7 +12,7 @@ use super::settle;
 /// A shelf that is being filled.
 pub(super) struct Filling<'s> {
     store: &'s Store,
-    /// What is said of each lot, but for its id and size.
+    /// The meta of each lot, but for its id and size.
     meta: Meta,
     pub(super) stored_bytes: u64,
 }
@@ -46,7 +46,7 @@ impl Shelf for Filling<'_> {
     }
 }
 
-/// A preparation checks nothing under the keys of a lot that is there already.
+/// The error for a check in a preparation: it checks nothing under the keys of a lot that is there already.
 fn nothing_used() -> Error {
     Error::invalid_input("a store that is being filled gives nothing out that could be checked")
 }

@@ -16,7 +16,7 @@ use crate::watch::{Supply, Watch};
 pub(crate) struct Supplied {
     material: &'static str,
     id: SessionId,
-    /// The program that it is for.
+    /// The program that the material is for.
     name: String,
     /// Whether nothing of the lot is left after this run.
     last: bool,
@@ -26,12 +26,12 @@ pub(crate) struct Supplied {
 /// The lot that is used up.
 struct Using {
     lot: OpenLot,
-    /// Its first batch, which was marked as used before the others were told so.
+    /// The lot's first batch, which was marked as used before the others were told so.
     first: Option<BatchReader>,
 }
 
 impl Supplied {
-    /// Chooses, with the others, the oldest lot of which all have enough, takes over the options under which it was made, and
+    /// Chooses, with the other parties, the oldest lot of which all have enough, takes over the options under which it was made, and
     /// goes on in a session of its own. All have it marked as used before this returns.
     pub(crate) fn choose(
         store: &Store,
@@ -70,7 +70,7 @@ impl Supplied {
         Ok(Supplied { material: material.name, id, name, last, using: Using { lot, first } })
     }
 
-    /// The run has ended. An error between a check's first message and its verdict costs the whole lot: whoever waits for the
+    /// Settles the lot when the run has ended. An error between a check's first message and its verdict costs the whole lot: whoever waits for the
     /// next run is told, unless nothing was left of it.
     pub(crate) fn ended(self, store: &Store, failed: bool, watch: &mut dyn Watch) {
         let Supplied { id, name, last, using, .. } = self;

@@ -30,7 +30,7 @@ fn id(n: u8) -> SessionId {
     SessionId::new([n; 32])
 }
 
-/// What the others say, to party `me`.
+/// The offers of the others to party `me`.
 fn others(me: u16, marks: &[&[Mark]]) -> PerPeer<Vec<Mark>> {
     PerPeer::from_vec(PartyId(me), marks.iter().map(|marks| marks.to_vec()).collect()).unwrap()
 }
@@ -88,7 +88,7 @@ impl Observer for Nobody {
     fn output(&mut self, _: usize, _: Bits) {}
 }
 
-/// Two lots of two batches, of which party 1 breaks off in the second; what is left in its store.
+/// Fills two lots of two batches, of which party 1 breaks off in the second; returns what is left in its store.
 fn fill(store: &Store, ch: impl Channel, me: u16) -> (Result<()>, Vec<(SessionId, u32, u32)>) {
     let meta = held(0, 0, 0).meta;
     let mut filling = Filling::new(store, meta);
