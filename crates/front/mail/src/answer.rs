@@ -11,14 +11,14 @@ use crate::name::Name;
 use crate::query::Query;
 use crate::seal::{ENCAPSULATED, Sealer};
 
-/// What stands in the clear before a sealed answer.
+/// The head of an answer, which stands in the clear before the sealed rest.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Head {
     /// The digest of the program.
     pub program: [u8; 32],
     /// The fingerprint of the query.
     pub query: [u8; 32],
-    /// What the sender calls itself.
+    /// The name that the sender gives itself.
     pub name: Name,
 }
 
@@ -108,7 +108,7 @@ pub fn examine_copy(from: &mut dyn Read) -> Result<u64> {
     summed(FileKind::Copy, &start, from)
 }
 
-/// How many bytes a file has that begins like this, if its checksum is right.
+/// The number of bytes of a file that begins like this, if its checksum is right.
 fn summed(kind: FileKind, start: &[u8], from: &mut dyn Read) -> Result<u64> {
     let mut hash = kind.checksum();
     hash.update(start);

@@ -14,13 +14,13 @@ use crate::name::Name;
 use crate::seal::{ENCAPSULATED, Opener};
 use crate::store::{CopyStore, open_stored};
 
-/// What came of an answer.
+/// The verdict on an answer.
 #[derive(Debug)]
 pub struct Verdict {
-    /// What the sender calls itself, if the answer could be read that far. It is the sender's own name only if the seal was whole:
+    /// The name that the sender gives itself, if the answer could be read that far. It is the sender's own name only if the seal was whole:
     /// [`Malformed`](comity_core::Kind) and [`Mismatch`](comity_core::Kind) are nobody's fault that is named.
     pub name: Option<Name>,
-    /// The outputs; or why there are none. [`Misbehaved`](comity_core::Kind) names the cheat.
+    /// The outputs; or the reason why there are none. [`Misbehaved`](comity_core::Kind) names the cheat.
     pub outcome: Result<Opened>,
 }
 
@@ -141,7 +141,7 @@ impl<'a> Batch<'a> {
         self.verdicts.push(Verdict { name, outcome });
     }
 
-    /// What the key has to know of an answer.
+    /// Notes the part of an answer that the key has to know.
     fn note(&mut self, Unsealed { encapsulated, sum, outcome }: Unsealed) -> Result<Opened> {
         self.seen.insert(encapsulated);
         if !self.key.opened.contains_key(&encapsulated) {
@@ -223,13 +223,13 @@ impl<'a> Batch<'a> {
     /// `save` must not return before the key would survive a crash.
     ///
     /// # Errors
-    /// What `save` reports. Nothing was told then, and the key must not be used any more but after loading it again.
+    /// The error that `save` reports. Nothing was told then, and the key must not be used any more but after loading it again.
     pub fn close<E>(mut self, save: impl FnOnce(&QueryKey) -> Result<(), E>) -> Result<Vec<Verdict>, E> {
         let spends = !self.key.spent && !self.seen.is_empty();
         self.tell(spends, save)
     }
 
-    /// Tells what came of the answers, and lets others follow unless an answer was refused: adaptive MS-NISC. Saves the key first, as
+    /// Tells the verdicts on the answers, and lets others follow unless an answer was refused: adaptive MS-NISC. Saves the key first, as
     /// [`Batch::close`] does. An output that was recovered ends nothing: whether there is one can depend on the receiver's input.
     ///
     /// # Errors
@@ -259,7 +259,7 @@ impl Fetching<'_> {
         self.0.add_from(answer, Some(store));
     }
 
-    /// What came of the answers, in their order.
+    /// The verdicts on the answers, in their order.
     pub fn tell(self) -> Vec<Verdict> {
         self.0.verdicts
     }
@@ -275,7 +275,7 @@ mod tests {
 
     use super::*;
 
-    /// Whether the key is spent by one answer of which this came, opened adaptively.
+    /// Whether the key is spent by one answer with this outcome, opened adaptively.
     fn spent(outcome: Result<Opened>) -> bool {
         let (backend, rng) = (Backend::detect(), &mut Prg::new(Backend::detect(), Block::from_u128(1)));
         let program = comity_library::program("add8").unwrap().with_recipients(0, Recipients::only(0)).unwrap();

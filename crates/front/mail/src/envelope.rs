@@ -7,25 +7,25 @@ use zeroize::Zeroizing;
 use crate::file::FileKind;
 use crate::seal::ENCAPSULATED;
 
-/// What an answer and a stored copy differ in: what is outside of the seal, and what it is bound to. `M` is the mode of HPKE at
+/// An envelope: where an answer and a stored copy differ, which is what is outside of the seal, and what it is bound to. `M` is the mode of HPKE at
 /// the sender or at the receiver.
 pub(crate) struct Envelope<'a, M> {
     pub(crate) kind: FileKind,
     pub(crate) mode: M,
     pub(crate) info: Vec<u8>,
-    /// What stands in the clear before the encapsulated key.
+    /// The bytes in the clear before the encapsulated key.
     pub(crate) clear: &'a [u8],
-    /// What the chunks are bound to.
+    /// The text that the chunks are bound to.
     pub(crate) bound: [u8; 33],
 }
 
 impl<'a, M> Envelope<'a, M> {
-    /// That of the answer with this head to this query.
+    /// The envelope of the answer with this head to this query.
     pub(crate) fn answer(mode: M, query: &[u8; 32], head: &'a [u8]) -> Envelope<'a, M> {
         Envelope { kind: FileKind::Answer, mode, info: info(query), clear: head, bound: bound(head) }
     }
 
-    /// That of copy `i` of the answer with this tie to this query; `start` is the start of its file.
+    /// The envelope of copy `i` of the answer with this tie to this query; `start` is the start of its file.
     pub(crate) fn copy(mode: M, query: &[u8; 32], tie: &Tie, i: usize, start: &'a [u8]) -> Envelope<'a, M> {
         Envelope { kind: FileKind::Copy, mode, info: Tie::info(query), clear: start, bound: tie.bound(i) }
     }
@@ -35,23 +35,23 @@ fn info(query: &[u8; 32]) -> Vec<u8> {
     [&b"comity mail 2: an answer"[..], query].concat()
 }
 
-/// What the chunks of the answer with this head are bound to; the last byte says whether one is the last.
+/// The text that the chunks of the answer with this head are bound to; the last byte says whether one is the last.
 fn bound(head: &[u8]) -> [u8; 33] {
     let mut bound = [0; 33];
     bound[..32].copy_from_slice(&blake3::derive_key("comity mail: the head of an answer", head));
     bound
 }
 
-/// What tells an answer from all others, of any query: the hash of its head and its encapsulated key. What is sealed is bound to it
+/// The context, which tells an answer from all others, of any query: the hash of its head and its encapsulated key. What is sealed is bound to it
 /// from the inside, as its [context](comity_nisc::respond()): so it opens in this seal only, which no key but the query's opens.
 pub(crate) fn context(head: &[u8], encapsulated: &[u8; ENCAPSULATED]) -> [u8; 32] {
     let mut hash = Hasher::new_derive_key("comity mail: the head and the encapsulated key of an answer");
     *hash.update(head).update(encapsulated).finalize().as_bytes()
 }
 
-/// What ties stored copies to their answer.
+/// The tie between stored copies and their answer.
 pub(crate) struct Tie {
-    /// What the seal of the answer exports.
+    /// The secret that the seal of the answer exports.
     secret: Zeroizing<[u8; 32]>,
     /// The context of the answer.
     pub(crate) answer: [u8; 32],
@@ -61,7 +61,7 @@ impl Tie {
     const EXPORT: &[u8] = b"comity mail 2: the secret of stored copies";
     const ID: &[u8] = b"comity mail 2: a stored copy";
 
-    /// Of the answer in this context; `export` is that of its seal.
+    /// The tie of the answer in this context; `export` is that of its seal.
     pub(crate) fn new(answer: [u8; 32], export: impl FnOnce(&[u8], &mut [u8]) -> Result<(), HpkeError>) -> Tie {
         let mut secret = Zeroizing::new([0; 32]);
         export(Tie::EXPORT, &mut secret[..]).expect("HKDF gives 32 bytes");
@@ -76,7 +76,7 @@ impl Tie {
         [Tie::ID, query].concat()
     }
 
-    /// What the chunks of copy `i` are bound to.
+    /// The text that the chunks of copy `i` are bound to.
     fn bound(&self, i: usize) -> [u8; 33] {
         let copy = [&self.answer[..], &(i as u64).to_le_bytes()].concat();
         let mut bound = [0; 33];
@@ -84,7 +84,7 @@ impl Tie {
         bound
     }
 
-    /// What copy `i` is called in a store. All names are of one length, so that not even that tells who sees only lengths
+    /// The name of copy `i` in a store. All names are of one length, so that not even that tells who sees only lengths
     /// which copy is asked for.
     pub(crate) fn name(&self, i: usize) -> String {
         let id = blake3::derive_key("comity mail: the names of stored copies", &self.answer);

@@ -16,7 +16,7 @@ pub(crate) const START: usize = 16 + 2;
 /// Bytes of the checksum at the end.
 pub(crate) const CHECKSUM: usize = 32;
 
-/// What a file is.
+/// The kinds of files.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum FileKind {
     /// A [`Query`](crate::Query).
@@ -32,10 +32,10 @@ pub enum FileKind {
 impl FileKind {
     const ALL: [FileKind; 4] = [FileKind::Query, FileKind::Key, FileKind::Answer, FileKind::Copy];
 
-    /// How many bytes tell what a file is.
+    /// The number of bytes that tell a file's kind.
     pub const BYTES: usize = 16;
 
-    /// What a file is that begins with these bytes.
+    /// The kind of a file that begins with these bytes.
     pub fn of(start: &[u8]) -> Option<FileKind> {
         FileKind::ALL.into_iter().find(|kind| start.starts_with(kind.magic()))
     }
@@ -49,7 +49,7 @@ impl FileKind {
         }
     }
 
-    /// With its article.
+    /// The kind's name, with its article.
     pub(crate) fn name(self) -> &'static str {
         match self {
             FileKind::Query => "a query",
@@ -59,7 +59,7 @@ impl FileKind {
         }
     }
 
-    /// With the article of one that was spoken of.
+    /// The kind's name, with the article of one that was spoken of.
     pub(crate) fn the(self) -> &'static str {
         match self {
             FileKind::Query => "the query",
@@ -92,7 +92,7 @@ impl FileKind {
         Ok(())
     }
 
-    /// What to do about a file of another version.
+    /// The advice for a file of another version.
     fn instead(self, version: u16) -> &'static str {
         if version > VERSION {
             return "it is of a newer comity, and so this one has to be updated";
@@ -159,7 +159,7 @@ impl<'a> Fields<'a> {
         Ok(array)
     }
 
-    /// All that is left.
+    /// The bytes that are left.
     pub(crate) fn rest(self) -> &'a [u8] {
         self.rest
     }

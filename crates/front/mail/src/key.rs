@@ -14,7 +14,7 @@ use crate::name::{Reference, put_text, take_text};
 use crate::query::Query;
 use crate::seal::public_key;
 
-/// What opens the answers to a query. Whoever has it learns the receiver's input, and reads all answers.
+/// The key that opens the answers to a query. Whoever has it learns the receiver's input, and reads all answers.
 pub struct QueryKey {
     /// The seed of the key that answers are sealed to.
     pub(crate) seed: Zeroizing<[u8; 32]>,
@@ -141,17 +141,17 @@ impl QueryKey {
         &self.fingerprint
     }
 
-    /// What the receiver called the program.
+    /// The name that the receiver gave the program.
     pub fn named(&self) -> &str {
         &self.named
     }
 
-    /// As in the query.
+    /// The reference to the program, as in the query.
     pub fn reference(&self) -> &Reference {
         &self.reference
     }
 
-    /// How many answers were expected when the query was published.
+    /// The number of answers that were expected when the query was published.
     pub fn expected(&self) -> u32 {
         self.expected
     }
@@ -161,7 +161,7 @@ impl QueryKey {
         self.spent
     }
 
-    /// How many answers were opened.
+    /// The number of answers that were opened.
     pub fn opened(&self) -> usize {
         self.opened.len()
     }

@@ -8,7 +8,7 @@ use rand_core::CryptoRng;
 
 use crate::file::Fields;
 
-/// What a sender calls itself. Anybody may take any name: it tells answers apart, and proves nothing.
+/// The name that a sender gives itself. Anybody may take any name: it tells answers apart, and proves nothing.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Name(String);
 
@@ -36,7 +36,7 @@ impl Name {
         Name(format!("sender-{:08x}", rng.next_u32()))
     }
 
-    /// The name.
+    /// The name as text.
     pub fn as_str(&self) -> &str {
         &self.0
     }

@@ -5,7 +5,7 @@ use comity_core::{Error, Result};
 use crate::file::{CHECKSUM, FileKind};
 use crate::name::Reference;
 
-/// What a receiver publishes: the first message of the protocol, the key that answers are sealed to, and a reference to the
+/// A query, as a receiver publishes it: the first message of the protocol, the key that answers are sealed to, and a reference to the
 /// program.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Query {
@@ -53,7 +53,7 @@ impl Query {
         &self.fingerprint
     }
 
-    /// Which program the receiver says that it is for.
+    /// The program that the query is for, as the receiver says.
     pub fn reference(&self) -> &Reference {
         &self.reference
     }

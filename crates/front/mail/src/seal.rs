@@ -55,7 +55,7 @@ pub struct Sealer<'a> {
     hash: Hasher,
     context: AeadCtxS<ChaCha20Poly1305, HkdfSha256, X25519HkdfSha256>,
     bound: [u8; 33],
-    /// What is not on its way yet: up to a chunk.
+    /// The bytes that are not on their way yet: up to a chunk.
     buffer: Vec<u8>,
     /// Whether a chunk could not be written: then nothing more is.
     broken: bool,
@@ -226,7 +226,7 @@ impl<'a> Opener<'a> {
         self.answer
     }
 
-    /// What ties the stored copies of the answer to it.
+    /// The tie between the answer and its stored copies.
     pub(crate) fn tie(&self) -> Tie {
         Tie::new(self.answer, |label, secret| self.context.export(label, secret))
     }
@@ -251,7 +251,7 @@ impl<'a> Opener<'a> {
         Opener::begin(seed, envelope, tie.answer, &encapsulated, plain, from)
     }
 
-    /// After what stands in the clear and the encapsulated key.
+    /// Begins after the bytes in the clear and the encapsulated key.
     fn begin(
         seed: &[u8; 32],
         envelope: Envelope<'_, OpModeR<'_, X25519HkdfSha256>>,
@@ -272,7 +272,7 @@ impl<'a> Opener<'a> {
         Ok(Opener { kind, answer, from, hash, context, bound, buffer, at: 0, left: plain, total, failure: None })
     }
 
-    /// Reads what is left, and looks at the checksum and that nothing follows. Returns the checksum.
+    /// Reads the rest, and looks at the checksum and that nothing follows. Returns the checksum.
     ///
     /// # Errors
     /// [`Malformed`](comity_core::Kind) if the answer is not as its sender sealed it.
@@ -296,7 +296,7 @@ impl<'a> Opener<'a> {
         }
     }
 
-    /// The next chunk; leaves what went wrong.
+    /// Reads the next chunk; leaves what went wrong.
     fn next(&mut self) {
         if let Err(error) = self.chunk() {
             self.buffer.clear();
@@ -389,7 +389,7 @@ mod tests {
     use super::*;
     use crate::key::QueryKey;
 
-    /// What opens of an answer with so many bytes inside, of which the last `cut` are lost, if `plain` are expected.
+    /// The part that opens of an answer with so many bytes inside, of which the last `cut` are lost, if `plain` are expected.
     fn opened(sealed: usize, cut: usize, plain: u64) -> Result<usize> {
         let (backend, rng) = (Backend::detect(), &mut Prg::new(Backend::detect(), Block::from_u128(1)));
         let program = comity_library::program("add8").unwrap().with_recipients(0, Recipients::only(0)).unwrap();

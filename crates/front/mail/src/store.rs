@@ -12,7 +12,7 @@ use crate::name::Name;
 use crate::query::Query;
 use crate::seal::{Opener, Sealer};
 
-/// Where the copies of answers are read.
+/// A store from which the copies of answers are read.
 pub trait CopyStore {
     /// Whether all copies of an answer are read, in step, and not only those that are needed: then who watches does not see which
     /// these are.
@@ -21,12 +21,12 @@ pub trait CopyStore {
     /// The file of this name. It should have so many bytes, and no more need be read of it.
     ///
     /// # Errors
-    /// Whatever keeps it from being read. The message is shown to the receiver, who might show it to others: unless the store is
+    /// The reason that keeps the file from being read. The message is shown to the receiver, who might show it to others: unless the store is
     /// [`whole`](CopyStore::whole), it should not say which copy was asked for.
     fn fetch(&mut self, name: &str, bytes: u64) -> Result<Box<dyn Read>>;
 }
 
-/// Where an answer goes whose copies are stored.
+/// The destination of an answer whose copies are stored.
 pub struct Destination<'a, P> {
     /// The answer.
     pub answer: &'a mut dyn Write,

@@ -18,7 +18,7 @@ use crate::query::Query;
 use crate::seal::{Opener, Sealer, public_key};
 use crate::store::{CopyStore, Destination, respond_stored};
 
-/// Where the protocol's answer says what it answers: after its header.
+/// The place where the protocol's answer says what it answers: after its header.
 const ANSWERED: usize = 16 + 2 + 2 + 32;
 
 /// Every form that an answer can have.
@@ -80,7 +80,7 @@ fn answer(query: &Query, who: &str, y: u8, seed: u128, shelf: &mut Shelf) -> Vec
     out
 }
 
-/// What came of answers, opened in one batch or, adaptively, one after another.
+/// The outcomes of answers, opened in one batch or, adaptively, one after another.
 fn opened(key: &mut QueryKey, answers: &[&[u8]], shelf: &mut Shelf, adaptively: bool) -> Vec<Verdict> {
     fn saved(_: &QueryKey) -> Result<(), Infallible> {
         Ok(())
@@ -108,7 +108,7 @@ fn sum(verdict: &Verdict) -> Option<u8> {
     Some(opened.outputs[0].to_bytes()[0])
 }
 
-/// What a publisher finds in an answer to its query: what was sealed, and the stored copies.
+/// The parts of an answer as a publisher finds them: what was sealed, and the stored copies.
 struct Inside {
     plain: Vec<u8>,
     copies: Vec<Vec<u8>>,

@@ -6,7 +6,7 @@ use crate::common::*;
 use comity_core::{Error, Kind};
 use comity_mail::{QueryKey, Verdict};
 
-/// How a batch ends.
+/// The end of a batch.
 #[derive(Clone, Copy, PartialEq)]
 enum End {
     Close,

@@ -13,7 +13,7 @@ pub(crate) fn rng(seed: u128) -> Prg {
     Prg::new(backend(), Block::from_u128(seed))
 }
 
-/// So many that an answer has two chunks.
+/// A number of copies for which an answer has two chunks.
 pub(crate) const COPIES: usize = 10;
 
 pub(crate) fn program() -> Program {
@@ -80,7 +80,7 @@ pub(crate) fn context(query: &Query, who: &str, seed: u128) -> [u8; 32] {
     *Sealer::new(query, &name(who), &mut rng(seed), &mut std::io::sink()).unwrap().context()
 }
 
-/// These bytes in place of an answer, sealed as it should be.
+/// An answer that is these bytes, sealed as it should be.
 pub(crate) fn seal(query: &Query, who: &str, plain: &[u8], seed: u128) -> Vec<u8> {
     let mut out = Vec::new();
     let mut sealer = Sealer::new(query, &name(who), &mut rng(seed), &mut out).unwrap();
@@ -89,7 +89,7 @@ pub(crate) fn seal(query: &Query, who: &str, plain: &[u8], seed: u128) -> Vec<u8
     out
 }
 
-/// The checksum made right again.
+/// The file with its checksum made right again.
 pub(crate) fn mend(mut answer: Vec<u8>) -> Vec<u8> {
     let end = answer.len() - 32;
     let sum = blake3::derive_key("comity mail: the checksum of an answer", &answer[..end]);

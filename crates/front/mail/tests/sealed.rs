@@ -123,7 +123,7 @@ fn answers_to_something_else_say_so() {
     malformed(check(&mine, b""), "something else");
 }
 
-/// Counts what was read of it.
+/// A reader that counts what was read of it.
 struct Counted<R>(R, u64);
 
 impl<R: Read> Read for Counted<R> {
