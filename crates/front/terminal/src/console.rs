@@ -9,15 +9,15 @@ use crate::failure::{Failure, Outcome};
 /// Writes a result, whole. A reader who has heard enough (`comity circuit export … | head`) is no error.
 ///
 /// # Errors
-/// Of standard output.
+/// The errors of standard output.
 pub fn emit(text: &str) -> Outcome {
     emit_bytes(text.as_bytes())
 }
 
-/// [`emit`] for bytes.
+/// As [`emit`], for bytes.
 ///
 /// # Errors
-/// Of standard output.
+/// The errors of standard output.
 pub fn emit_bytes(bytes: &[u8]) -> Outcome {
     let mut out = io::stdout().lock();
     match out.write_all(bytes).and_then(|()| out.flush()) {
@@ -34,7 +34,7 @@ pub fn note(text: &str) {
 /// Writes a result to a file, if one is named, and else to standard output.
 ///
 /// # Errors
-/// Of either; a file is then as it was before.
+/// The errors of either; a file is then as it was before.
 pub fn deliver(result: impl AsRef<[u8]>, file: Option<&Path>) -> Outcome {
     match file {
         Some(path) => write_whole(path, result.as_ref()),
@@ -46,7 +46,7 @@ pub fn deliver(result: impl AsRef<[u8]>, file: Option<&Path>) -> Outcome {
 /// which a rename would replace, is written directly.
 ///
 /// # Errors
-/// That the file cannot be written, and why.
+/// An error that says why the file cannot be written.
 pub fn write_whole(path: &Path, bytes: &[u8]) -> Outcome {
     if is_special(path) {
         return fs::write(path, bytes).map_err(|e| unwritable(path, &e));
@@ -66,7 +66,7 @@ pub fn write_whole(path: &Path, bytes: &[u8]) -> Outcome {
 /// Refuses an output file that could not be written in the end, before any work is done for it.
 ///
 /// # Errors
-/// That the file cannot be written, and why.
+/// An error that says why the file cannot be written.
 pub fn check_writable(path: &Path) -> Outcome {
     if is_special(path) {
         return Ok(());

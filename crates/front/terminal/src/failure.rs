@@ -15,7 +15,7 @@ pub enum Ending {
     Timeout,
     /// The network or the operating system refused.
     Network,
-    /// What is at the other end is no comity.
+    /// The other end is no comity.
     Stranger,
     /// The peer's identity is not the one that this party trusts.
     Untrusted,
@@ -93,15 +93,15 @@ impl Ending {
 /// Why a command failed: what happened, where, and what to do.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Failure {
-    /// What kind of thing went wrong.
+    /// The kind of thing that went wrong.
     pub kind: Ending,
-    /// What happened, where, and what to do, for people.
+    /// The message for people: what happened, where, and what to do.
     pub message: String,
     /// The party whose doing it was, where that is known.
     pub party: Option<u16>,
 }
 
-/// What a command returns.
+/// The result that a command returns.
 pub type Outcome<T = ()> = Result<T, Failure>;
 
 impl Failure {

@@ -5,13 +5,13 @@ use std::time::{Duration, Instant};
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
-/// Work that is over sooner gets no bar.
+/// The time below which work gets no bar.
 const PATIENCE: Duration = Duration::from_secs(1);
 
-/// How often progress is told.
+/// The time between two tellings of progress.
 const TICK: Duration = Duration::from_millis(100);
 
-/// Says yes once in a while.
+/// A ticker, which says yes once in a while.
 pub struct Ticker(Instant);
 
 impl Ticker {
@@ -51,7 +51,7 @@ impl Progress {
         }
     }
 
-    /// So many AND gates are done.
+    /// Notes that so many AND gates are done.
     pub fn update(&mut self, done: u64) {
         if !self.terminal || !self.ticker.due() || self.started.elapsed() < PATIENCE {
             return;
