@@ -22,13 +22,13 @@ pub struct NewRow {
 
 /// Rows that are read twice, in any order: first all values get their codes, then the rows are sealed and sent one by one.
 pub trait Rows: Send {
-    /// How many there are.
+    /// The number of rows.
     fn count(&self) -> usize;
 
-    /// One of them. It is the same each time.
+    /// One of the rows. It is the same each time.
     ///
     /// # Errors
-    /// What is wrong with it.
+    /// The reason why the row cannot be had.
     fn row(&mut self, at: usize) -> Result<Cow<'_, NewRow>>;
 }
 
@@ -141,7 +141,7 @@ impl Work<'_, '_> {
     }
 }
 
-/// What COPY is given: rows that have their codes, still to be sealed.
+/// The input of COPY: rows that have their codes, still to be sealed.
 struct Lines<'a> {
     plan: &'a Plan,
     rows: &'a mut dyn Rows,

@@ -15,13 +15,13 @@ use crate::work::fresh;
 /// A code, as PostgreSQL stores it.
 pub(crate) type Param = Box<dyn ToSql + Sync + Send>;
 
-/// How a column is ordered, and by what.
+/// The order of a column, and what makes it.
 pub(crate) enum Order {
-    /// Not yet.
+    /// No order yet.
     None,
     Ideal(Ideal<u128, u128>),
     Hiding(FrequencyHiding<u128, u128>),
-    /// In a box, since it is all keys.
+    /// Left/right encryption; in a box, since it is all keys.
     Ore(Box<Ore>),
 }
 
@@ -32,11 +32,11 @@ pub(crate) struct Col {
     pub(crate) def: Column,
     pub(crate) key: ColumnKey,
     pub(crate) order: Order,
-    /// New pairs since the last commit; `None` if more than that was changed.
+    /// The pairs that are new since the last commit; `None` if more than that was changed.
     journal: Option<Vec<(u128, Coin)>>,
 }
 
-/// Ideal codes have no coins.
+/// No coin: ideal codes have none.
 const NO_COIN: Coin = Coin::new(0);
 
 impl Col {
@@ -73,7 +73,7 @@ impl Col {
         !matches!(self.order, Order::None)
     }
 
-    /// The type of what is ordered, in SQL.
+    /// The type of the part that is ordered, in SQL.
     pub(crate) fn sql_type(def: &Column) -> &'static str {
         if def.scheme.has_codes() && !def.wide { "bigint" } else { "bytea" }
     }
@@ -133,7 +133,7 @@ impl Col {
         }
     }
 
-    /// Takes over what another client, or this one before, has written.
+    /// Takes over the changes that another client, or this one before, has written.
     pub(crate) fn adopt(&mut self, value: u128, coin: Coin, code: u128) -> Result<()> {
         let adopted = match &mut self.order {
             Order::Ideal(ideal) => ideal.adopt(value, code),
@@ -171,7 +171,7 @@ impl Col {
         }
     }
 
-    /// A row is gone. Others may have its value, if the scheme shares codes.
+    /// Forgets a row that is gone. Others may have its value, if the scheme shares codes.
     pub(crate) fn forget(&mut self, value: u128, coin: Coin) {
         if let Order::Hiding(hiding) = &mut self.order {
             self.journal = None;
@@ -179,17 +179,17 @@ impl Col {
         }
     }
 
-    /// What is changed from now on cannot be taken back here.
+    /// Gives up the journal: what is changed from now on cannot be taken back here.
     pub(crate) fn lose(&mut self) {
         self.journal = None;
     }
 
-    /// What was changed is committed.
+    /// Notes that the changes are committed.
     pub(crate) fn commit(&mut self) {
         self.journal = Some(Vec::new());
     }
 
-    /// Takes back what was changed since the last commit; `false` if that cannot be done here, and all has to be read again.
+    /// Takes back the changes since the last commit; `false` if that cannot be done here, and all has to be read again.
     pub(crate) fn undo(&mut self) -> bool {
         let Some(journal) = self.journal.replace(Vec::new()) else { return false };
         for (value, coin) in journal {
@@ -225,7 +225,7 @@ impl Col {
         if self.def.wide { Box::new(code.to_be_bytes().to_vec()) } else { Box::new(code as i64) }
     }
 
-    /// NULL as that type.
+    /// NULL as the type of what is ordered.
     pub(crate) fn null(&self) -> Param {
         if Col::sql_type(&self.def) == "bigint" { Box::new(None::<i64>) } else { Box::new(None::<Vec<u8>>) }
     }
@@ -240,7 +240,7 @@ impl Col {
         text
     }
 
-    /// Writes what a row has for a value, as fields of COPY behind tabs; returns the row's part of the sum. A value with a code has got it.
+    /// Writes the parts of a value in a row, as fields of COPY behind tabs; returns the row's part of the sum. A value with a code has got it.
     pub(crate) fn write(
         &self,
         row: u64,
@@ -274,7 +274,7 @@ impl Col {
         Ok(code.map(|code| code.try_into().map_or(0, u128::from_be_bytes)))
     }
 
-    /// Opens what a row has for this column: the value and its coin; `None` for NULL.
+    /// Opens a row's parts of this column: the value and its coin; `None` for NULL.
     pub(crate) fn open(&self, row: u64, sealed: Option<&[u8]>) -> Result<Option<(ColumnValue, Coin)>> {
         let Some(sealed) = sealed else { return Ok(None) };
         let opened = self.key.open(row, sealed).and_then(|(plain, coin)| Ok((self.def.ty.from_bytes(&plain)?, coin)));

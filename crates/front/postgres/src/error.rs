@@ -6,10 +6,10 @@ use std::path::PathBuf;
 use postgres::error::{DbError, Severity};
 use postgres::types::{WasNull, WrongType};
 
-/// What this crate returns.
+/// The result of this crate's calls.
 pub type Result<T, E = Error> = core::result::Result<T, E>;
 
-/// Why an operation did not succeed. Unless it says so, nothing was written.
+/// The reason why an operation did not succeed. Unless it says so, nothing was written.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
@@ -83,9 +83,9 @@ pub enum Error {
     /// A file of the client.
     #[error("{}: {source}", path.display())]
     File {
-        /// Which.
+        /// The file's path.
         path: PathBuf,
-        /// What the system says.
+        /// The message of the system.
         source: io::Error,
     },
     /// No TLS where it is needed, or none that can be trusted.
@@ -126,7 +126,7 @@ fn is_over(said: &DbError) -> bool {
         || ["53", "58"].iter().any(|class| said.code().code().starts_with(class))
 }
 
-/// What a database says in its own words; the driver's hide them.
+/// The message of a database in its own words; the driver's hide them.
 fn database(error: &postgres::Error) -> String {
     match (error.as_db_error(), std::error::Error::source(error)) {
         (Some(error), _) => error.message().to_owned(),

@@ -43,7 +43,7 @@ pub fn write_key(path: &Path, key: &OpeKey) -> Result<()> {
     replace(path, &key.to_bytes())
 }
 
-/// Where the cache of the key in this file is.
+/// The path of the cache for the key in this file.
 pub fn cache_path(key: &Path) -> PathBuf {
     let mut name = key.as_os_str().to_owned();
     name.push(".cache");

@@ -15,7 +15,7 @@ pub(crate) fn literal(text: &str) -> String {
     format!("'{}'", text.replace('\'', "''"))
 }
 
-/// Refuses what is no name that PostgreSQL keeps as it is.
+/// Refuses a text that is no name that PostgreSQL keeps as it is.
 pub(crate) fn check(name: &str) -> Result<()> {
     if name.is_empty() || name.len() > MOST || name.contains('\0') {
         return Err(Error::invalid(format!(
@@ -59,7 +59,7 @@ pub(crate) fn sealed(column: &str) -> String {
     quote(&format!("{column}_sealed"))
 }
 
-/// As [`sealed`], for what is ordered.
+/// As [`sealed`], for the part that is ordered.
 pub(crate) fn order(column: &str) -> String {
     quote(&format!("{column}_order"))
 }

@@ -7,26 +7,26 @@ use crate::error::{Error, Result};
 /// A query on one table: rows for which all conditions hold.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Query {
-    /// All of them hold.
+    /// The conditions, all of which hold.
     pub conditions: Vec<Condition>,
     /// The column to order by, and whether it falls.
     pub order: Option<(String, bool)>,
-    /// Rows at most.
+    /// The most rows that the answer has.
     pub limit: Option<u64>,
 }
 
 /// A condition on a column.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Condition {
-    /// It compares so to a value.
+    /// The column compares so to a value.
     Compare(String, Operator, String),
-    /// It is between two values, both included.
+    /// The column is between two values, both included.
     Between(String, String, String),
-    /// It is NULL, or it is not.
+    /// The column is NULL, or is not.
     Null(String, bool),
 }
 
-/// How a column compares to a value.
+/// A comparison of a column to a value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Operator {
     /// `=`
@@ -50,7 +50,7 @@ impl Operator {
         (">", Operator::Greater),
     ];
 
-    /// As it is written.
+    /// The comparison as it is written.
     pub fn sql(self) -> &'static str {
         Operator::ALL.iter().find(|known| known.1 == self).expect("it is one of all").0
     }

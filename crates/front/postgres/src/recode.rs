@@ -21,14 +21,14 @@ use crate::work::Work;
 /// Rows that are read and written anew at once.
 const AT_ONCE: i32 = 256;
 
-/// What a check of all rows found.
+/// The findings of a check of all rows.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Checked {
-    /// Rows.
+    /// The number of rows.
     pub rows: u64,
-    /// Values in each encrypted column.
+    /// The number of values in each encrypted column.
     pub values: Vec<(String, u64)>,
-    /// The version that they are of.
+    /// The version that the findings are of.
     pub version: u64,
 }
 
@@ -152,7 +152,7 @@ impl Work<'_, '_> {
         Ok(())
     }
 
-    /// A statement for the keys of all rows and what they have sealed in these columns.
+    /// A statement for the keys of all rows and their sealed parts of these columns.
     fn sealed(&self, columns: &[Col]) -> String {
         let sealed: String = columns.iter().map(|col| format!(", t.{}", name::sealed(&col.def.name))).collect();
         format!("select t.{ROW}{sealed} from {} t where t.{ROW} is not null", self.table.names.table)
@@ -164,7 +164,7 @@ impl Table {
     /// the new secret, and again when it has nothing under the old one, so that no crash leaves rows that no key opens.
     ///
     /// # Errors
-    /// What `keep` returns; as [`Work::commit`].
+    /// The error that `keep` returns; as [`Work::commit`].
     pub fn rotate(
         &mut self,
         client: &mut Client,
@@ -270,11 +270,11 @@ impl Table {
         Ok((table, checked))
     }
 
-    /// What the server sees of a column, and what is in it: for each row its code, or its rank where there is none to see, and the number
+    /// The view that the server has of a column, and what is in it: for each row its code, or its rank where there is none to see, and the number
     /// that its value is ordered by.
     ///
     /// # Errors
-    /// As reading.
+    /// The errors of reading.
     pub fn codes(&mut self, client: &mut Client, column: &str) -> Result<Vec<(u128, u128)>> {
         self.refresh(client)?;
         let at = self.column(column)?;

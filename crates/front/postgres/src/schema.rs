@@ -75,7 +75,7 @@ pub fn add_column(client: &mut Client, key: &OpeKey, column: &str, rng: &mut imp
     Ok(tx.commit()?)
 }
 
-/// Rows that were there before get keys.
+/// Gives keys to the rows that were there before.
 fn number_rows(tx: &mut impl GenericClient, names: &Names, state: &mut State) -> Result<()> {
     let table = &names.table;
     let base = state.next_row as i64 - 1;

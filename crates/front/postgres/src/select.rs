@@ -15,7 +15,7 @@ use crate::table::{TRIES, Table, is_null};
 /// A row of an answer.
 #[derive(Clone)]
 pub struct Row {
-    /// Its key; `None` for a row that was not written here.
+    /// The row's key; `None` for a row that was not written here.
     pub key: Option<u64>,
     /// The plain columns, as text.
     pub plain: Vec<Option<String>>,
@@ -23,12 +23,12 @@ pub struct Row {
     pub secret: Vec<Option<ColumnValue>>,
 }
 
-/// Values from one to another, both included.
+/// A range of values, from one to another, both included.
 struct Range {
     column: usize,
     low: Option<ColumnValue>,
     high: Option<ColumnValue>,
-    /// Whether the ends themselves are in it.
+    /// Whether the ends themselves are in the range.
     open: [bool; 2],
 }
 
@@ -39,7 +39,7 @@ impl Range {
         above && below
     }
 
-    /// The numbers that values in it can have; `None` if there are none.
+    /// The numbers that values in the range can have; `None` if there are none.
     fn numbers(&self, ty: ColumnType) -> Option<(u128, u128)> {
         let (least, greatest) = ty.ends();
         // Where the number is all of a value, an end that is not included is the next number.
@@ -118,7 +118,7 @@ impl Table {
         )
     }
 
-    /// `None` if the database has another version than the dictionaries.
+    /// The rows that a query asks for; `None` if the database has another version than the dictionaries.
     fn try_select(&mut self, client: &mut impl GenericClient, query: &Query) -> Result<Option<Vec<Row>>> {
         let mut statement =
             Statement { conditions: Vec::new(), params: Vec::new(), ranges: Vec::new(), nulls: Vec::new() };
@@ -289,7 +289,7 @@ impl Table {
         (0..self.plain.len()).map(|i| Ok(found.try_get(first + i)?)).collect()
     }
 
-    /// As the server would, NULL greater than all values. The server has brought plain columns into order.
+    /// Orders rows as the server would, NULL greater than all values. The server has brought plain columns into order.
     fn sort(&self, rows: &mut [Row], query: &Query) {
         let Some((column, falls)) = &query.order else { return };
         let Some(at) = self.columns.iter().position(|known| known.def.name == *column) else { return };

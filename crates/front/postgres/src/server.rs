@@ -16,12 +16,12 @@ use crate::error::{Error, Result};
 pub struct Server {
     dir: PathBuf,
     bin: PathBuf,
-    /// The user that it runs as, if not this one.
+    /// The user that the server runs as, if not this one.
     user: Option<(u32, u32)>,
 }
 
 impl Server {
-    /// Starts one; `None` where PostgreSQL is not installed.
+    /// Starts a server; `None` where PostgreSQL is not installed.
     ///
     /// # Errors
     /// [`Error::File`] if it is there and does not start.
@@ -44,7 +44,7 @@ impl Server {
         Ok(Some(server))
     }
 
-    /// Starts it again after [`kill`](Server::kill).
+    /// Starts the server again after [`kill`](Server::kill).
     ///
     /// # Errors
     /// [`Error::File`] if it does not start.
@@ -52,7 +52,7 @@ impl Server {
         self.start_with("-c listen_addresses=''")
     }
 
-    /// Starts it again, on a port of the loopback interface, too; with a certificate and its key, both in PEM, it takes TLS there. Returns the port.
+    /// Starts the server again, on a port of the loopback interface, too; with a certificate and its key, both in PEM, it takes TLS there. Returns the port.
     ///
     /// # Errors
     /// [`Error::File`] if it does not end, or does not start.
@@ -84,7 +84,7 @@ impl Server {
         self.run("pg_ctl", &["-D", &data, "-l", &log, "-o", &options, "-w", "-s", "start"])
     }
 
-    /// Ends it as a loss of power would, but for the disk: no session is ended in order.
+    /// Ends the server as a loss of power would, but for the disk: no session is ended in order.
     ///
     /// # Errors
     /// [`Error::File`] if it does not end.
@@ -172,7 +172,7 @@ fn binaries() -> Option<PathBuf> {
     folders.into_iter().find(|folder| ["initdb", "pg_ctl"].iter().all(|program| folder.join(program).is_file()))
 }
 
-/// For root the user `postgres`, or else `nobody`.
+/// The user that the server runs as: for root `postgres`, or else `nobody`.
 #[cfg(unix)]
 fn other_user() -> Option<(u32, u32)> {
     use std::os::unix::fs::MetadataExt;

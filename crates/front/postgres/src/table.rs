@@ -24,7 +24,7 @@ use crate::name::{self, Names, ROW, quote};
 use crate::schema::read_state;
 use crate::work::Work;
 
-/// How often a statement is tried again that other clients were faster than.
+/// The most tries of a statement that other clients are faster than.
 pub(crate) const TRIES: usize = 100;
 
 /// A table with encrypted columns.
@@ -35,7 +35,7 @@ pub struct Table {
     pub(crate) number: u32,
     /// The last state that was seen.
     pub(crate) state: State,
-    /// What the dictionaries are of; `None` if they have to be read anew.
+    /// The version that the dictionaries are of; `None` if they have to be read anew.
     pub(crate) loaded: Option<Loaded>,
     pub(crate) columns: Vec<Col>,
     /// The other columns: name and type in SQL.
@@ -50,12 +50,12 @@ pub(crate) struct Loaded {
     pub(crate) next_row: u64,
 }
 
-/// What the rows of a table say.
+/// The facts that the rows of a table tell.
 pub(crate) struct Contents {
     pub(crate) rows: u64,
-    /// For each column the pairs of its dictionary.
+    /// The pairs of the dictionary of each column.
     pub(crate) pairs: Vec<Vec<Pair>>,
-    /// For each column how many values there are, and their sum.
+    /// The number of values in each column, and their sum.
     pub(crate) sums: Vec<(u64, Sum)>,
 }
 
@@ -172,7 +172,7 @@ impl Table {
         self.cache.as_ref().is_some_and(|path| path.exists()) && self.cached().is_none()
     }
 
-    /// Takes over what the cache has. It is a copy: where it is damaged there is none.
+    /// Takes over the dictionaries of the cache. It is a copy: where it is damaged there is none.
     fn read_cache(&mut self) {
         let Some(mut cache) = self.cached() else { return };
         self.state.version = cache.version;
@@ -182,7 +182,7 @@ impl Table {
         self.loaded = whole.then_some(Loaded { version: cache.version, next_row: cache.next_row });
     }
 
-    /// Becomes of the version that the database has.
+    /// Brings the dictionaries to the version that the database has.
     pub(crate) fn refresh(&mut self, client: &mut impl GenericClient) -> Result<()> {
         for _ in 0..TRIES {
             let (state, number) = self.server_state(client)?;
@@ -193,7 +193,7 @@ impl Table {
         Err(Error::Busy)
     }
 
-    /// Becomes of this version; `false` if the database has another one by now.
+    /// Brings the dictionaries to this version; `false` if the database has another one by now.
     pub(crate) fn follow(&mut self, client: &mut impl GenericClient, state: State, number: u32) -> Result<bool> {
         self.check_history(&state)?;
         if !self.has_columns(&state, number) {
@@ -238,7 +238,7 @@ impl Table {
         Ok(true)
     }
 
-    /// Takes back what a transaction changed that was not committed, or has it read again.
+    /// Takes back the changes of a transaction that was not committed, or has it read again.
     pub(crate) fn undo(&mut self) {
         let undone: Vec<bool> = self.columns.iter_mut().map(Col::undo).collect();
         if undone.contains(&false) {
@@ -248,7 +248,7 @@ impl Table {
         }
     }
 
-    /// Versions only grow, and one version has one history.
+    /// Checks that versions only grow, and that one version has one history.
     fn check_history(&self, state: &State) -> Result<()> {
         let seen = &self.state;
         if state.version < seen.version
@@ -302,7 +302,7 @@ impl Table {
         Ok(())
     }
 
-    /// That there is no such column, and which there are.
+    /// The error for a column that there is not, with those that there are.
     pub(crate) fn no_column(&self, name: &str) -> Error {
         let plain = self.plain.iter().map(|column| column.0.as_str());
         let known: Vec<&str> = plain.chain(self.columns.iter().map(|column| column.def.name.as_str())).collect();

@@ -25,13 +25,13 @@ pub struct Work<'t, 'c> {
     /// The secret that a commit leaves in use.
     pub(crate) number: u32,
     pub(crate) changed: bool,
-    /// Rows that were there are changed.
+    /// Whether rows that were there are changed.
     pub(crate) rewrites: bool,
-    /// An operation failed half-way.
+    /// Whether an operation failed half-way.
     pub(crate) broken: bool,
 }
 
-/// What a row has in one encrypted column, to be written.
+/// The parts of a row in one encrypted column, to be written.
 pub(crate) struct Cell {
     pub(crate) order: Param,
     pub(crate) sealed: Option<Vec<u8>>,
@@ -181,7 +181,7 @@ impl<'t, 'c> Work<'t, 'c> {
         Ok(())
     }
 
-    /// What is begun here and fails half-way cannot be committed.
+    /// Begins a change: work in which it fails half-way cannot be committed.
     pub(crate) fn begin_change(&mut self) {
         (self.changed, self.broken) = (true, true);
     }
@@ -262,11 +262,11 @@ impl Drop for Work<'_, '_> {
     }
 }
 
-/// Which columns of a row are written.
+/// The columns of a row that are written.
 pub(crate) struct Plan {
     pub(crate) plain: Vec<usize>,
     pub(crate) secret: Vec<usize>,
-    /// Of all columns that are written, with their types, behind the row's key.
+    /// The names of all columns that are written, with their types, behind the row's key.
     names: Vec<(String, String)>,
 }
 
@@ -302,7 +302,7 @@ impl Plan {
         names.join(", ")
     }
 
-    /// Parameters for them, from this number on.
+    /// Parameters for the columns, from this number on.
     fn params(&self, first: usize) -> String {
         let types = ["bigint"].into_iter().chain(self.names.iter().map(|name| name.1.as_str()));
         let params: Vec<String> = types.enumerate().map(|(i, ty)| format!("${}::{ty}", first + i)).collect();
@@ -335,7 +335,7 @@ pub(crate) fn push_cells<'a>(params: &mut Vec<&'a (dyn ToSql + Sync)>, cells: &'
     }
 }
 
-/// For each column the codes that have to change.
+/// The codes that have to change, for each column.
 pub(crate) type Moves = Vec<(usize, Vec<(u128, u128)>)>;
 
 impl Table {

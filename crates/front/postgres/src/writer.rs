@@ -51,7 +51,7 @@ impl Table {
     /// dictionaries is a number for each row.
     ///
     /// # Errors
-    /// As [`Work::insert_many`]; what `rows` returns.
+    /// As [`Work::insert_many`]; the error that `rows` returns.
     pub fn load(&mut self, client: &mut Client, plain: &[&str], secret: &[&str], rows: &mut dyn Rows) -> Result<u64> {
         let nonces = Nonces::new(&mut self.rng);
         self.transact(client, |work| work.insert_rows(plain, secret, rows, &nonces))
@@ -60,7 +60,7 @@ impl Table {
     /// Does a piece of work in a transaction of its own, again if other clients were faster.
     ///
     /// # Errors
-    /// What the work returns; [`Error::Busy`].
+    /// The error that the work returns; [`Error::Busy`].
     pub fn transact<T>(
         &mut self,
         client: &mut Client,

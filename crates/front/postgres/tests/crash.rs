@@ -73,7 +73,7 @@ fn child() {
     }
 }
 
-/// What a row with this number has.
+/// The value of the row with this number.
 fn value(number: i32) -> comity_ope::ColumnValue {
     big(i64::from(number % 1000))
 }

@@ -9,7 +9,7 @@ use crate::common::{column, make, path, rng};
 use comity_ope::{Column, ColumnType, ColumnValue, OpeScheme};
 use comity_postgres::{NewRow, Result, Rows, Table, connect, read_key, write_key};
 
-/// Bytes of a row's text, which is encrypted, and beside it in plain.
+/// Bytes of a row's encrypted text, and of the plain one beside it.
 const TEXT: usize = 1000;
 
 /// Rows that nobody has in memory.
@@ -28,7 +28,7 @@ impl Rows for Made {
     }
 }
 
-/// KiB that this process had at most.
+/// The most memory that this process had, in KiB.
 fn peak() -> Option<u64> {
     let status = fs::read_to_string("/proc/self/status").ok()?;
     status.lines().find_map(|line| line.strip_prefix("VmHWM:"))?.trim().trim_end_matches(" kB").parse().ok()
@@ -94,7 +94,7 @@ fn measure(rows: usize, schemes: [OpeScheme; 2], adjustable: bool, row: u64) {
     let _ = (fs::remove_file(&file), fs::remove_file(&told));
 }
 
-/// 12 MB of text, which is twice as much in hexadecimal, and as much again beside it.
+/// A table with 12 MB of text, which is twice as much in hexadecimal, and as much again beside it.
 #[test]
 fn rows_are_not_held_in_memory() {
     measure(12_000, [OpeScheme::LeftRight, OpeScheme::FrequencyHiding], true, 400);

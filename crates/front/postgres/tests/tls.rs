@@ -25,7 +25,7 @@ const OBJECT: u8 = 6;
 const BITS: u8 = 3;
 const OCTETS: u8 = 4;
 
-/// Of Ed25519, 1.3.101.112 (RFC 8410).
+/// The algorithm's id of Ed25519, 1.3.101.112 (RFC 8410).
 fn algorithm() -> Vec<u8> {
     der(SEQUENCE, &[&der(OBJECT, &[&[0x2b, 101, 112]])])
 }
