@@ -9,23 +9,23 @@ use comity_channel::{
 use crate::PATIENCE;
 use crate::parties::{Ending, side_by_side};
 
-/// No recording of an honest run is larger.
+/// The most bytes of a recording of an honest run.
 const LIMIT: usize = 256 << 20;
 
-/// What is done to one message.
+/// A change of one message.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Deviation {
-    /// A bit of its first byte, its last byte or one between is flipped.
+    /// A bit of the message's first byte, its last byte or one between is flipped.
     Flip,
-    /// Its last byte is missing.
+    /// The message's last byte is missing.
     Truncate,
-    /// All of it is missing.
+    /// The message is missing.
     Drop,
-    /// It comes twice.
+    /// The message comes twice.
     Duplicate,
-    /// It changes places with the party's next message.
+    /// The message changes places with the party's next one.
     Reorder,
-    /// The message of another session comes in its place.
+    /// The message of another session comes in place of this one.
     Replay,
     /// The party is lost when the message has gone.
     Lose,
@@ -34,29 +34,29 @@ pub enum Deviation {
 /// One broken run.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Case {
-    /// Whose message it is, 0 or 1. The other party is the one to protect.
+    /// The party whose message it is, 0 or 1. The other party is the one to protect.
     pub party: usize,
-    /// Which of the party's messages, from 0. For `Lose`, message 0 may also have never gone: see `change`.
+    /// The number of the message among the party's, from 0. For `Lose`, message 0 may also have never gone: see `change`.
     pub message: usize,
-    /// What is done.
+    /// The change of the message.
     pub deviation: Deviation,
-    /// The same as a change to the party's outgoing bytes.
+    /// The change of the message as one of the party's outgoing bytes.
     pub change: Tamper,
 }
 
-/// How a party ended in a broken run.
+/// The end of a party in a broken run.
 #[derive(Debug)]
 pub enum Verdict<T> {
-    /// With the output of the honest run.
+    /// The party ended with the output of the honest run.
     Correct,
-    /// With another output.
+    /// The party ended with another output.
     Wrong(T),
-    /// With an error.
+    /// The party ended with an error.
     Abort(Error),
 }
 
 impl<T> Verdict<T> {
-    /// The error, if it ended with one.
+    /// The error, if the party ended with one.
     pub fn error(&self) -> Option<&Error> {
         match self {
             Verdict::Abort(error) => Some(error),

@@ -26,25 +26,25 @@ use crate::parties::all_together;
 /// Runs cheats, and says which checks they provoked.
 pub type Cheats = fn() -> Vec<&'static Check>;
 
-/// How a protocol is held to the laws.
+/// The measures by which a protocol is held to the laws.
 #[derive(Clone, Copy)]
 pub struct Laws {
     /// Statistical security of all runs.
     pub rho: u32,
-    /// How many random programs for each number of parties.
+    /// The number of random programs for each number of parties.
     pub programs: u64,
     /// AND gates of a random program at most, or XOR gates of one without.
     pub gates: usize,
-    /// Broken runs at most.
+    /// The most broken runs.
     pub deviations: usize,
-    /// What is set beside the defaults.
+    /// The options that are set beside the defaults.
     pub options: &'static [(&'static str, &'static str)],
     /// All checks of the protocol's crate, and cheats that provoke them: which checks were named.
     pub checks: Option<(&'static [&'static Check], Cheats)>,
 }
 
 impl Laws {
-    /// As most protocols want it.
+    /// The measures that most protocols want.
     pub const USUAL: Laws = Laws { rho: 40, programs: 4, gates: 300, deviations: 150, options: &[], checks: None };
 }
 
@@ -93,7 +93,7 @@ impl Observer for Outputs {
     }
 }
 
-/// A generator of this seed.
+/// A random generator of this seed.
 pub fn rng(seed: u128) -> Prg {
     Prg::new(Backend::detect(), Block::from_u128(seed))
 }
@@ -114,7 +114,7 @@ pub fn chain_and_layer(width: usize) -> Circuit {
     b.finish()
 }
 
-/// So many random bits.
+/// Random bits.
 pub fn bits(len: usize, rng: &mut Prg) -> Bits {
     (0..len).map(|_| rng.block().lsb()).collect()
 }
@@ -173,16 +173,16 @@ fn below(n: usize, rng: &mut Prg) -> usize {
     (rng.block().to_u128() % n as u128) as usize
 }
 
-/// How a party runs in a test.
+/// The way that a party runs in a test.
 #[derive(Clone, Copy)]
 pub struct Setting {
-    /// Its parameters.
+    /// The protocol's parameters.
     pub params: Params,
-    /// What it runs on.
+    /// The CPU backend that it runs on.
     pub backend: Backend,
-    /// What is set beside the defaults.
+    /// The options that are set beside the defaults.
     pub options: &'static [(&'static str, &'static str)],
-    /// The session; its randomness follows from it.
+    /// The session; the party's randomness follows from it.
     pub session: u64,
 }
 
@@ -193,10 +193,10 @@ impl Setting {
     }
 }
 
-/// One party's side of a run, as the front would have it run: what it learns.
+/// Runs one party's side, as the front would; returns what it learns.
 ///
 /// # Errors
-/// Those of the protocol.
+/// The errors of the protocol.
 pub fn run(
     protocol: &dyn Protocol,
     net: &mut Mesh<'_>,
@@ -225,7 +225,7 @@ pub fn run(
     Ok(outputs.0)
 }
 
-/// Law 1.
+/// Law 1: equal to the evaluator.
 ///
 /// # Panics
 /// If a party learns something else than it should.
@@ -261,7 +261,7 @@ pub fn check(protocol: &dyn Protocol, parties: u16, program: &Program, inputs: &
     }
 }
 
-/// Law 2.
+/// Law 2: equal on backends.
 ///
 /// # Panics
 /// If two backends send different bytes.
@@ -291,7 +291,7 @@ pub fn equal_on_backends(protocol: &dyn Protocol, laws: &Laws) {
     }
 }
 
-/// Law 3, among two.
+/// Law 3: deviations, among two.
 ///
 /// # Panics
 /// If a malicious protocol gives a wrong output, or an error is of no kind that a peer can cause.
@@ -334,7 +334,7 @@ pub fn deviations(protocol: &dyn Protocol, laws: &Laws) {
     assert!(runs > 10 && aborted.get() + changed.get() > 5, "{runs} runs, {aborted:?} aborted, {changed:?} changed");
 }
 
-/// Law 4.
+/// Law 4: refusals.
 ///
 /// # Panics
 /// If something is not refused.
@@ -383,7 +383,7 @@ pub fn refusals(protocol: &dyn Protocol, laws: &Laws) {
     }
 }
 
-/// Law 5.
+/// Law 5: each check is hit.
 ///
 /// # Panics
 /// If a check was named by no cheat.

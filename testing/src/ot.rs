@@ -78,7 +78,7 @@ pub fn holds<F: Flavour>(
 pub enum Choices {
     /// The receiver gives its choice bits.
     Given,
-    /// They are random, and an output.
+    /// The choice bits are random, and an output.
     Random,
 }
 
@@ -138,12 +138,12 @@ pub struct DeltaOt {
 }
 
 impl DeltaOt {
-    /// Delta is what the sender says after the first call, for all calls.
+    /// The flavour whose delta the sender says after the first call, for all calls.
     pub fn new(choices: Choices) -> DeltaOt {
         DeltaOt { choices, fixed: Block::ZERO, functionality: None }
     }
 
-    /// For protocols that leave some bits of the sender's blocks to the one above: these need not look random.
+    /// The flavour of protocols that leave some bits of the sender's blocks to the one above: these need not look random.
     pub fn with_fixed_bits(self, fixed: Block) -> DeltaOt {
         DeltaOt { fixed, ..self }
     }
@@ -190,7 +190,7 @@ impl ReactiveOt {
 }
 
 impl Flavour for ReactiveOt {
-    /// As long as all messages.
+    /// One block as long as all messages.
     type SenderInput = Vec<u8>;
     type ReceiverInput = Bits;
     /// All first messages.
@@ -255,7 +255,7 @@ pub struct OpenedOt {
 }
 
 impl OpenedOt {
-    /// For messages of `len` bytes.
+    /// The flavour for messages of `len` bytes.
     pub fn new(len: usize) -> OpenedOt {
         OpenedOt { len }
     }
@@ -334,18 +334,18 @@ fn demand(holds: bool, otherwise: impl FnOnce() -> String) -> std::result::Resul
     if holds { Ok(()) } else { Err(otherwise()) }
 }
 
-/// That `ones` of `n` are as many as a fair coin gives, within seven standard deviations.
+/// Demands that `ones` of `n` are as many as a fair coin gives, within seven standard deviations.
 fn coins(what: &str, ones: usize, n: usize) -> std::result::Result<(), String> {
     let off = (ones as f64 - n as f64 / 2.0).abs();
     demand(off <= 3.5 * (n as f64).sqrt(), || format!("{what}: {ones} ones of {n}"))
 }
 
-/// That no block comes twice, and every bit is a fair coin.
+/// Demands that no block comes twice, and every bit is a fair coin.
 fn uniform(what: &str, blocks: &[Block]) -> std::result::Result<(), String> {
     uniform_but_for(Block::ZERO, what, blocks)
 }
 
-/// That no block comes twice, and every bit is a fair coin that is not one of these.
+/// Demands that no block comes twice, and every bit is a fair coin that is not one of these.
 fn uniform_but_for(fixed: Block, what: &str, blocks: &[Block]) -> std::result::Result<(), String> {
     let distinct: HashSet<u128> = blocks.iter().map(|block| block.to_u128()).collect();
     demand(distinct.len() == blocks.len(), || format!("{what}: some are equal"))?;

@@ -9,7 +9,7 @@ use comity_channel::{MemoryChannel, Mesh, memory, memory_mesh};
 
 use crate::PATIENCE;
 
-/// A run in which no party ends for so long hangs. Longer than a channel waits, so that one says first who waits for what.
+/// The time after which a run hangs in which no party ended. Longer than a channel waits, so that one says first who waits for what.
 const HANG: Duration = PATIENCE.saturating_mul(2);
 
 /// Two parties over a pair of channels in memory.
@@ -101,7 +101,7 @@ pub(crate) fn all_together<S: Send, T: Send>(with: Vec<S>, party: impl Fn(S) -> 
     endings.into_iter().enumerate().map(|(party, ending)| unwrap(party, ending)).collect()
 }
 
-/// What became of a party: what it returned, or what it said when it panicked.
+/// The fate of a party: what it returned, or what it said when it panicked.
 pub(crate) type Ending<T> = Result<T, String>;
 
 fn unwrap<T>(party: usize, ending: Ending<T>) -> T {
@@ -130,7 +130,7 @@ pub(crate) fn side_by_side<A: Send, B: Send>(
     })
 }
 
-/// Tells, when dropped, that a party is over, even if it panicked.
+/// A guard that tells, when dropped, that a party is over, even if it panicked.
 struct Finished(usize, mpsc::Sender<usize>);
 
 impl Drop for Finished {

@@ -8,7 +8,7 @@ use comity_core::Kind;
 
 use crate::parties::Pair;
 
-/// More bytes than a test has.
+/// A number of bytes that no test has.
 const LIMIT: usize = 1 << 28;
 
 /// Asserts when a party says what. A message is its name, and how many bytes the party has heard, and how many it has said,

@@ -6,12 +6,12 @@ use comity_core::{Bits, Block, Prg};
 pub enum EndemicOt {}
 
 impl EndemicOt {
-    /// What the receiver gets if a corrupt sender chooses both messages.
+    /// The receiver's output if a corrupt sender chooses both messages.
     pub fn corrupt_sender(choices: &Bits, pairs: &[[Block; 2]]) -> Vec<Block> {
         choices.iter().zip(pairs).map(|(bit, pair)| pair[usize::from(bit)]).collect()
     }
 
-    /// What the sender gets if a corrupt receiver chooses its messages: the others are uniform.
+    /// The sender's output if a corrupt receiver chooses its messages: the others are uniform.
     pub fn corrupt_receiver(choices: &Bits, chosen: &[Block], rng: &mut Prg) -> Vec<[Block; 2]> {
         choices
             .iter()
@@ -32,12 +32,12 @@ pub struct FixedDelta {
 }
 
 impl FixedDelta {
-    /// With the delta of an honest sender.
+    /// The functionality with the delta of an honest sender.
     pub fn new(delta: Block) -> FixedDelta {
         FixedDelta { delta, stopped: false }
     }
 
-    /// What the receiver gets if a corrupt sender chooses q.
+    /// The receiver's output if a corrupt sender chooses q.
     ///
     /// # Errors
     /// [`Stopped`] after a wrong guess.
@@ -48,7 +48,7 @@ impl FixedDelta {
         Ok(choices.iter().zip(q).map(|(bit, &q)| q ^ self.delta.masked(bit)).collect())
     }
 
-    /// What the sender gets if a corrupt receiver chooses t.
+    /// The sender's output if a corrupt receiver chooses t.
     ///
     /// # Errors
     /// [`Stopped`] after a wrong guess.
@@ -85,7 +85,7 @@ impl CorrelatedOt {
         CorrelatedOt { len, zeros }
     }
 
-    /// What the sender sees before it goes on.
+    /// The first messages, which the sender sees before it goes on.
     pub fn zeros(&self) -> &[u8] {
         &self.zeros
     }
@@ -100,7 +100,7 @@ impl CorrelatedOt {
 pub enum ChosenOt {}
 
 impl ChosenOt {
-    /// What the receiver gets of messages of `len` bytes, all those for either choice bit in one piece.
+    /// The receiver's output of messages of `len` bytes, all those for either choice bit in one piece.
     pub fn call(len: usize, messages: [&[u8]; 2], choices: &Bits) -> Vec<u8> {
         let message = |(j, bit)| &messages[usize::from(bit)][len * j..len * (j + 1)];
         choices.iter().enumerate().flat_map(message).copied().collect()
@@ -114,7 +114,7 @@ pub struct CommittingOt {
 }
 
 impl CommittingOt {
-    /// For messages of `len` bytes.
+    /// The functionality for messages of `len` bytes.
     pub fn new(len: usize) -> CommittingOt {
         CommittingOt { len, messages: [Vec::new(), Vec::new()] }
     }
