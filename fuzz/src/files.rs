@@ -8,10 +8,10 @@ use comity_format::value::{self, BitOrder};
 use comity_format::{Format, ReadError, WriteError};
 use comity_language::expression;
 
-/// What a body runs is no larger than this.
+/// The largest work that a body runs.
 const SMALL: u64 = 1 << 16;
 
-/// Forgets what it hears.
+/// An observer that forgets what it hears.
 struct Deaf;
 
 impl Observer for Deaf {
@@ -158,7 +158,7 @@ pub(crate) fn typed_value(data: &[u8]) {
     }
 }
 
-/// What the command takes for PROGRAM. Before a line break stands the name of a file that exists.
+/// An expression that the command takes for PROGRAM. Before a line break stands the name of a file that exists.
 pub(crate) fn program_expression(data: &[u8]) {
     let Ok(text) = str::from_utf8(data) else { return };
     let (file, text) = text.split_once('\n').unwrap_or(("", text));

@@ -3,10 +3,10 @@
 use comity_circuit::{Observer, Plain};
 use comity_core::Bits;
 
-/// What a body runs is no larger than this.
+/// The largest work that a body runs.
 const SMALL: u64 = 1 << 16;
 
-/// Forgets what it hears.
+/// An observer that forgets what it hears.
 struct Deaf;
 
 impl Observer for Deaf {

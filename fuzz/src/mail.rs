@@ -122,7 +122,7 @@ fn open(key: &mut QueryKey, answer: &[u8]) -> bool {
 mod tests {
     use super::*;
 
-    /// Else the campaigns begin with what is refused at once.
+    /// The seeds open: else the campaigns begin with what is refused at once.
     #[test]
     fn the_seeds_that_are_answers_open() {
         for seed in [&include_bytes!("../corpus/mail_answer/valid")[..], include_bytes!("../corpus/mail_answer/inner")]

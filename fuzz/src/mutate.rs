@@ -34,7 +34,7 @@ impl Mutator {
         Mutator { rng: Prg::new(Backend::detect(), Block::new(seed)) }
     }
 
-    /// One of the corpus, changed in one to four places, now and then continued by a piece of another.
+    /// An input of the corpus, changed in one to four places, now and then continued by a piece of another.
     pub fn next(&mut self, corpus: &[Vec<u8>]) -> Vec<u8> {
         let mut bytes = corpus[self.below(corpus.len())].clone();
         if self.below(8) == 0 {

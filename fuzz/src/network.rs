@@ -63,7 +63,7 @@ pub(crate) fn frames(data: &[u8]) {
     feed(PLAIN, &stream, data.iter().map(|&b| usize::from(b) * 16).chain(std::iter::repeat(1000)));
 }
 
-/// What a connection begins with.
+/// The bytes that a connection begins with.
 pub(crate) fn opening() -> Vec<u8> {
     [b"comity\0d".as_slice(), &[0], &[1, 0], &[0, 0], &[9; 32]].concat()
 }

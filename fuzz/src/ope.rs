@@ -28,7 +28,7 @@ pub(crate) fn ope_cache(data: &[u8]) {
     }
 }
 
-/// What is sealed in a row, and what is sealed for the client itself.
+/// The sealed parts of a row, and what is sealed for the client itself.
 pub(crate) fn ope_sealed(data: &[u8]) {
     let key = key();
     let column = key.column_key(1, "v").expect("a new key has a secret");
@@ -83,7 +83,7 @@ pub(crate) fn ope_query(data: &[u8]) {
     assert_eq!(again, query);
 }
 
-/// The same key each time.
+/// A key, the same each time.
 fn key() -> OpeKey {
     let mut key = OpeKey::new("postgres:///shop", ["public".into(), "staff".into()], &mut rng());
     let column = |name: &str, scheme| Column {
@@ -98,7 +98,7 @@ fn key() -> OpeKey {
     key
 }
 
-/// What an honest client writes.
+/// Seeds: the bytes that an honest client writes.
 pub(crate) fn seeds() -> Vec<(&'static str, &'static str, Vec<u8>)> {
     let key = key();
     let column = key.column_key(1, "v").expect("a new key has a secret");

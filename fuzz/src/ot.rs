@@ -165,7 +165,7 @@ fn entry_receiver<S: one_of_n::OneOfN, B: BaseOt<Model: AtLeast<S::Model>>>(
     ch.flush()
 }
 
-/// What the sender and the receiver hear in an honest run, with or without the call.
+/// The bytes that the sender and the receiver hear in an honest run, with or without the call.
 fn heard(protocol: u8, call: bool) -> [Vec<u8>; 2] {
     const LIMIT: usize = 1 << 24;
     let (a, b) = memory::pair();
@@ -179,7 +179,7 @@ fn heard(protocol: u8, call: bool) -> [Vec<u8>; 2] {
     recorders.map(|recorder| recorder.recording().received)
 }
 
-/// What an honest peer says in the set-up of a protocol. With equal randomness it is the same in every run.
+/// The bytes of an honest peer in the set-up of a protocol. With equal randomness it is the same in every run.
 fn set_up(protocol: u8, party: usize) -> &'static [u8] {
     static HEARD: [OnceLock<[Vec<u8>; 2]>; PROTOCOLS.len()] = [const { OnceLock::new() }; PROTOCOLS.len()];
     &HEARD[usize::from(protocol)].get_or_init(|| heard(protocol, false))[party]

@@ -21,7 +21,7 @@ impl RecvHalf for Script<'_> {
     }
 }
 
-/// Takes everything.
+/// A sending half that takes everything.
 struct Sink;
 
 impl SendHalf for Sink {
@@ -115,7 +115,7 @@ pub(crate) fn base_ot(data: &[u8]) {
     }
 }
 
-/// Counts outputs. What a semi-honest protocol cannot check may make them wrong, but each comes once, and whole.
+/// An observer that counts outputs. What a semi-honest protocol cannot check may make them wrong, but each comes once, and whole.
 #[derive(Default)]
 struct Outputs(usize);
 

@@ -10,7 +10,7 @@ use crate::mutate::rng;
 use crate::network::{frame, opening};
 use crate::peer::{greeting, program, run};
 
-/// Target, name and bytes of each.
+/// Target, name and bytes of each seed.
 pub fn seeds() -> Vec<(&'static str, &'static str, Vec<u8>)> {
     let [to_garbler, to_evaluator] = yao();
     let identity = Identity::generate(&mut rng());
@@ -109,13 +109,13 @@ fn shared(program: &Program) -> Program {
     program.expect("values that are there")
 }
 
-/// With the version that is no longer read.
+/// A file with the version that is no longer read.
 fn version_1(mut encoded: Vec<u8>) -> Vec<u8> {
     encoded[14] = 1;
     encoded
 }
 
-/// What each of two honest parties receives: the garbler, then the evaluator.
+/// The bytes that each of two honest parties receives: the garbler, then the evaluator.
 fn yao() -> [Vec<u8>; 2] {
     let (mine, yours) = memory::pair();
     let [mut garbler, mut evaluator] = [mine, yours].map(|channel| Recorded { channel, heard: Vec::new() });
@@ -126,7 +126,7 @@ fn yao() -> [Vec<u8>; 2] {
     [garbler.heard, evaluator.heard]
 }
 
-/// Keeps what arrives.
+/// A channel that keeps what arrives.
 struct Recorded {
     channel: MemoryChannel,
     heard: Vec<u8>,

@@ -4,7 +4,7 @@ use comity_core::PartyId;
 use comity_language::statement::{Statement, parse};
 use comity_tinyot::stored::{Amounts, StoredBatch};
 
-/// What a batch of the body holds.
+/// The amount that a batch of the body holds.
 const AMOUNTS: Amounts = Amounts { triples: 2, masks: [1, 2], shares: 1 };
 
 /// A batch of stored shares, as it is behind the store's encryption: what is read is written as it was.
