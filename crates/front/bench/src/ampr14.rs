@@ -25,7 +25,7 @@ use crate::suite::{Bench, Suite, backend};
 use crate::text::{Table, bytes, ratio, time};
 use crate::two::inputs;
 
-/// What all names begin with.
+/// The group, whose name all its measurements' names begin with.
 pub(super) const AMPR14: Bench = Bench {
     name: "ampr14",
     about: "AMPR14, figure 5: AES and SHA-256 by one message each way, t = 40 (80 and coded copies if named), and its bounds",
@@ -39,7 +39,7 @@ struct Function {
     name: &'static str,
     outputs: u64,
     paper: [Option<[f64; 3]>; 2],
-    /// Both together, and its reading and writing.
+    /// The seconds of both together, and of reading and writing.
     total: [f64; 2],
     /// P1's group operations with 40 copies.
     receiver: Option<u64>,
@@ -96,7 +96,7 @@ impl Function {
     }
 }
 
-/// A file for the answer, gone with this.
+/// A file for the answer, gone when this is dropped.
 struct Scratch(PathBuf);
 
 impl Drop for Scratch {
@@ -105,7 +105,7 @@ impl Drop for Scratch {
     }
 }
 
-/// A file that notes how long it reads and writes.
+/// A file that notes the time of its reads and writes.
 struct Timed<T> {
     file: T,
     spent: Duration,
@@ -156,14 +156,14 @@ impl Rates {
         Rates([fixed, variable])
     }
 
-    /// Of products, some of points without a table: all at the rate of the generator, and each at its own.
+    /// The bounds of products, some of points without a table: all at the rate of the generator, and each at its own.
     fn bounds(self, all: u64, variable: u64) -> [f64; 2] {
         let [fixed, other] = self.0;
         [all as f64 * fixed, (all - variable) as f64 * fixed + variable as f64 * other]
     }
 }
 
-/// What one query and its answer took.
+/// The times of one query and its answer.
 struct Run {
     publish: f64,
     respond: f64,
@@ -181,7 +181,7 @@ impl Run {
     }
 }
 
-/// The copies that are evaluated: all but half of them are checked on average.
+/// The number of copies that are evaluated: all but half of them are checked on average.
 fn evaluated(copies: Copies) -> usize {
     copies.evaluated().unwrap_or(copies.total() / 2)
 }
@@ -192,7 +192,7 @@ fn seconds<T>(work: impl FnOnce() -> T) -> (T, f64) {
     (result, start.elapsed().as_secs_f64())
 }
 
-/// One query, its answer, and what comes of it.
+/// Runs one query, its answer, and what comes of it.
 fn execute(program: &Program, copies: Copies) -> Outcome<Run> {
     let (backend, rng) = (backend(), &mut SystemRng);
     let [x, y] = [0, 1].map(|party| inputs(program, party));
@@ -246,7 +246,7 @@ fn execute(program: &Program, copies: Copies) -> Outcome<Run> {
     })
 }
 
-/// What recovery does beyond opening, but for the computation in the clear: every input commitment is decrypted with `w`, and held
+/// The work of recovery beyond opening, but for the computation in the clear: every input commitment is decrypted with `w`, and held
 /// against both values. No cheat is needed to time that.
 fn decryption() -> f64 {
     let w = Scalar::from_bytes_mod_order([0x3c; 32]);

@@ -17,7 +17,7 @@ pub(super) const BUILD: Bench = Bench {
     run: build,
 };
 
-/// From wires to slots.
+/// Lowering, from wires to slots.
 pub(super) const LOWER: Bench =
     Bench { name: "circuit.lower", about: "gates lowered to slots", ceiling: Some("machine.memory_copy"), run: lower };
 

@@ -22,7 +22,7 @@ impl FromStr for Count {
     }
 }
 
-/// As it is read: a power of two as that.
+/// The number as it is read: a power of two as that.
 impl fmt::Display for Count {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self.0 {

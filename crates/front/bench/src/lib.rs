@@ -86,7 +86,7 @@ pub struct Args {
 /// The command: measures, and prints what came of it.
 ///
 /// # Errors
-/// Names and flags that fit nothing, before anything is measured; what a benchmark meets.
+/// The errors for names and flags that fit nothing, before anything is measured; those that a benchmark meets.
 pub fn run(args: &Args, backend: Backend) -> Outcome {
     measure_on(backend);
     if args.list {

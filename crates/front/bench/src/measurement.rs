@@ -5,17 +5,17 @@ use serde::Serialize;
 /// One measurement of `comity bench`.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub(crate) struct Measurement {
-    /// Stable, dotted, lower case: `garble.half_gates.aes128`.
+    /// The name: stable, dotted, lower case: `garble.half_gates.aes128`.
     pub(crate) name: String,
-    /// The median of the runs.
+    /// The value: the median of the runs.
     pub(crate) value: f64,
-    /// `and/s`, `bytes/s`, `s`, …
+    /// The unit: `and/s`, `bytes/s`, `s`, …
     pub(crate) unit: String,
-    /// What the machine could do at most, in the same unit, measured in the same run.
+    /// The most that the machine could do, in the same unit, measured in the same run.
     pub(crate) ceiling: Option<f64>,
-    /// `value` over `ceiling`.
+    /// The ratio of `value` to `ceiling`.
     pub(crate) share: Option<f64>,
-    /// How many runs.
+    /// The number of runs.
     pub(crate) runs: u32,
     /// The smallest of the runs.
     pub(crate) min: f64,

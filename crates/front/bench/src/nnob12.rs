@@ -24,7 +24,7 @@ use crate::suite::{Bench, Suite};
 use crate::text::{Table, bytes, ratio, time};
 use crate::two::{Run, Wire, Work, here, play, repeat, session};
 
-/// What all names begin with.
+/// The group, whose name all its measurements' names begin with.
 pub(super) const NNOB12: Bench = Bench {
     name: "nnob12",
     about: "NNOB12, figure 17: AES of many blocks by tinyot, with both dealers (long rows only if named), and its parts",
@@ -54,7 +54,7 @@ const PAPER: [(u64, u64, u32, u32, u32); 13] = [
 
 const DEALERS: [(&str, DealerKind); 2] = [("fast", DealerKind::Fast), ("nnob12", DealerKind::Nnob12)];
 
-/// How long the rows of one dealer may take: if the figure is named, and otherwise.
+/// The time that the rows of one dealer may take: if the figure is named, and otherwise.
 const LONG: Duration = Duration::from_secs(240);
 const SHORT: Duration = Duration::from_secs(4);
 
@@ -87,7 +87,7 @@ fn ecb(blocks: u64) -> Program {
     program.finish().expect("a valid program")
 }
 
-/// A dealer that notes how long it deals.
+/// A dealer that notes the time for which it deals.
 struct Timed<'a> {
     inner: Box<dyn TripleDealer>,
     spent: &'a mut Duration,
@@ -128,14 +128,14 @@ impl Dealer for Timed<'_> {
     }
 }
 
-/// Watches nothing.
+/// An observer of nothing.
 struct Nobody;
 
 impl Observer for Nobody {
     fn output(&mut self, _: usize, _: Bits) {}
 }
 
-/// One run: what it took, and how much of it was before the inputs matter.
+/// The times of one run: all of it, and how much of it was before the inputs matter.
 fn execute(program: &Program, kind: DealerKind) -> Outcome<(Run, f64)> {
     program.lowered();
     let work = Work::new(program, TinyOt.card(), RHO)?;
@@ -282,13 +282,13 @@ fn triples(suite: &mut Suite, name: &str, kind: DealerKind) -> Outcome {
     Ok(())
 }
 
-/// What dealing took one party.
+/// The cost of dealing to one party.
 struct Dealt {
     /// Seconds for so many shared bits.
     shares: f64,
     /// Seconds for so many triples.
     triples: f64,
-    /// What the party sent for the triples.
+    /// Bytes that the party sent for the triples.
     bytes: u64,
 }
 
@@ -415,7 +415,7 @@ fn online(suite: &mut Suite) -> Outcome {
     Ok(())
 }
 
-/// Notes when the inputs begin.
+/// An observer that notes when the inputs begin.
 struct Begun {
     at: Option<Instant>,
 }

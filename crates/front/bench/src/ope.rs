@@ -38,7 +38,7 @@ pub(super) const INTERACTION: Bench = Bench {
     run: interaction,
 };
 
-/// What a client keeps.
+/// The state that a client keeps.
 pub(super) const STORAGE: Bench = Bench {
     name: "ope.storage",
     about: "bytes a row of the client's cache, for several data sets, and rebalances in sorted order",
@@ -368,7 +368,7 @@ fn postgres_rows(suite: &mut Suite) -> Outcome {
     Ok(())
 }
 
-/// In the order in which it comes, with a key and an index, as ours have.
+/// The load in the order in which it comes, with a key and an index, as ours have.
 fn plain_load(client: &mut Client, values: &[i64]) -> Outcome {
     let make = "drop table if exists p; create table p (id bigint unique, name text, v bigint); create index on p (v)";
     client.batch_execute(make).map_err(failed)?;

@@ -52,7 +52,7 @@ struct Subject {
     model: &'static str,
     /// OTs of a run.
     n: usize,
-    /// What the busier party does at least for an OT, in units of the ceiling.
+    /// The least work of the busier party for an OT, in units of the ceiling.
     cost: f64,
 }
 
@@ -77,7 +77,7 @@ impl<'a> Group<'a> {
         Group { suite, ceiling }
     }
 
-    /// How many OTs a run of an extension does.
+    /// The number of OTs in a run of an extension.
     fn ots(&self) -> usize {
         self.suite.count().unwrap_or(OTS)
     }
@@ -288,7 +288,7 @@ fn calls(n: usize, most: usize, mut call: impl FnMut(usize) -> Result<()>) -> Re
     (0..n).step_by(most).try_for_each(|done| call(most.min(n - done)))
 }
 
-/// How many runs of so many OTs: a long one is its own average.
+/// The number of runs of so many OTs: a long one is its own average.
 fn runs(n: usize) -> usize {
     if n > OTS { 1 } else { 5 }
 }

@@ -12,17 +12,17 @@ use crate::measurement::Measurement;
 
 /// A group of measurements.
 pub(crate) struct Bench {
-    /// What the names of its measurements start with.
+    /// The start of the names of its measurements.
     pub(crate) name: &'static str,
-    /// One line on what it measures.
+    /// The help: one line on what it measures.
     pub(crate) about: &'static str,
     /// The measurement that its figures are held against, so that it is made in the same run.
     pub(crate) ceiling: Option<&'static str>,
-    /// Measures what [`Suite::wants`].
+    /// The function that measures what [`Suite::wants`].
     pub(crate) run: fn(&mut Suite) -> Outcome,
 }
 
-/// What the benchmarks run on, said once. The ceilings are the machine's, whatever runs.
+/// The backend that the benchmarks run on, said once. The ceilings are the machine's, whatever runs.
 static BACKEND: OnceLock<Backend> = OnceLock::new();
 
 /// Says on which CPU backend to measure.
@@ -68,12 +68,12 @@ impl Suite {
         self.network
     }
 
-    /// How many OTs a run shall do, if that was said.
+    /// The number of OTs that a run shall do, if that was said.
     pub(crate) fn count(&self) -> Option<usize> {
         self.count
     }
 
-    /// What was measured under this name, to be a ceiling.
+    /// The value measured under this name, to be a ceiling.
     pub(crate) fn value(&self, name: &str) -> Option<f64> {
         self.measurements.iter().find(|m| m.name == name).map(|m| m.value)
     }
@@ -143,7 +143,7 @@ impl Suite {
         [self.table()].into_iter().chain(pages).collect()
     }
 
-    /// What was measured so far.
+    /// The measurements so far.
     pub(crate) fn measurements(&self) -> &[Measurement] {
         &self.measurements
     }

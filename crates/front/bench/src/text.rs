@@ -40,12 +40,12 @@ impl Table {
     }
 }
 
-/// Seconds, or a dash.
+/// A time in seconds, or a dash.
 pub(crate) fn time(seconds: Option<f64>) -> String {
     seconds.map_or("-".to_owned(), |seconds| format!("{}s", spaced(seconds)))
 }
 
-/// Bytes.
+/// A number of bytes.
 pub(crate) fn bytes(bytes: u64) -> String {
     format!("{}B", spaced(bytes as f64))
 }
@@ -56,7 +56,7 @@ fn spaced(value: f64) -> String {
     if text.contains(' ') { text } else { text + " " }
 }
 
-/// How many times as long the paper took.
+/// The ratio to the paper: how many times as long it took.
 pub(crate) fn ratio(paper: Option<f64>, ours: Option<f64>) -> String {
     paper.zip(ours).map_or("-".to_owned(), |(paper, ours)| format!("{:.2}x", paper / ours))
 }

@@ -12,37 +12,37 @@ use comity_protocol::{Card, Empty, Here, Job, Options, Party, Protocol};
 use comity_terminal::failure::{Failure, Outcome};
 use rand_core::Rng;
 
-/// How long the two parties of a benchmark, threads of this process, wait for each other: a busy machine makes it slow, and
+/// The time for which the two parties of a benchmark, threads of this process, wait for each other: a busy machine makes it slow, and
 /// does not break it off.
 pub(crate) const PATIENCE: Duration = Duration::from_secs(600);
 
-/// What the parties speak over: it counts.
+/// The channel that the parties speak over: it counts.
 pub(crate) type Wire = Counted<Box<dyn Channel>>;
 
 /// The networks of the paper, with their names.
 pub(crate) const NETWORKS: [(&str, Option<NetProfile>); 3] =
     [("localhost", None), ("lan", Some(NetProfile::LAN)), ("wan", Some(NetProfile::WAN))];
 
-/// What one run took.
+/// The cost of one run.
 pub(crate) struct Run {
-    /// From when both are connected to when both are done.
+    /// The time from when both are connected to when both are done.
     pub(crate) seconds: f64,
-    /// What each party sent.
+    /// The bytes that each party sent.
     pub(crate) bytes: [u64; 2],
-    /// How often a party turned from sending to waiting for an answer; that of the party which did so more often.
+    /// The number of times that a party turned from sending to waiting for an answer; that of the party which did so more often.
     pub(crate) rounds: u64,
-    /// The phases of each party, in order, and how long each took.
+    /// The phases of each party, in order, and the time of each.
     pub(crate) phases: [Vec<(&'static str, f64)>; 2],
 }
 
 impl Run {
-    /// Bytes both ways.
+    /// The bytes both ways.
     pub(crate) fn total(&self) -> u64 {
         self.bytes.iter().sum()
     }
 }
 
-/// A connection's both ends.
+/// Both ends of a connection.
 fn connections(net: Option<NetProfile>) -> Outcome<[Wire; 2]> {
     let settings = |me| Settings::of_two(PartyId(me), Security::Plain { anywhere: false }, PATIENCE);
     let listener = Listener::bind("127.0.0.1:0", &settings(0)).map_err(Failure::from)?;
@@ -90,7 +90,7 @@ pub(crate) fn play<A: Send, B>(
     Ok((run, a, b))
 }
 
-/// Notes when phases begin.
+/// An observer that notes when phases begin.
 pub(crate) struct Phases {
     marks: Vec<(&'static str, Instant)>,
 }
@@ -108,7 +108,7 @@ impl Phases {
         Phases { marks: Vec::new() }
     }
 
-    /// How long each took, the last one until now.
+    /// The time of each phase, the last one until now.
     pub(crate) fn finish(self) -> Vec<(&'static str, f64)> {
         let ends: Vec<Instant> = self.marks.iter().skip(1).map(|mark| mark.1).chain([Instant::now()]).collect();
         let mut phases: Vec<(&'static str, f64)> = Vec::new();
@@ -123,7 +123,7 @@ impl Phases {
     }
 }
 
-/// What two parties run, in a session of its own.
+/// Work: what two parties run, in a session of its own.
 pub(crate) struct Work<'a> {
     program: &'a Program,
     options: Options,
@@ -138,13 +138,13 @@ impl<'a> Work<'a> {
         Ok(Work { program, options: Options::new(card), session: session(), rho })
     }
 
-    /// The same with an option set, as party 0 says it.
+    /// The work with an option set, as party 0 says it.
     pub(crate) fn with(mut self, name: &str, value: &str) -> Outcome<Work<'a>> {
         self.options.set(PartyId(0), name, value)?;
         Ok(self)
     }
 
-    /// Where a party stands.
+    /// The place of a party.
     pub(crate) fn here(&self, party: u16) -> Here {
         here(party, self.session, self.rho)
     }
@@ -180,7 +180,7 @@ pub(crate) fn inputs(program: &Program, party: u16) -> Vec<Option<Bits>> {
     program.inputs().iter().map(|input| input.owner.includes(party).then(|| value(input.bits))).collect()
 }
 
-/// Where a party of two stands.
+/// The place of a party of two.
 ///
 /// # Panics
 /// If rho is out of range.

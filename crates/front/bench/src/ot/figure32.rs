@@ -31,7 +31,7 @@ const NETWORKS: [(&str, NetProfile); 2] = [
     ("wan", NetProfile { round_trip: Duration::from_millis(100), bits_per_second: 120_000_000 }),
 ];
 
-/// log2 of how many OTs.
+/// The numbers of OTs, as log2.
 const SIZES: [u32; 8] = [10, 12, 14, 16, 18, 20, 22, 24];
 
 /// OTs of one call: as many as a flavour handles in one round.
@@ -58,7 +58,7 @@ const FLAVOURS: [(Flavour, &str); 4] = [
     (Flavour::Chosen, "ot"),
 ];
 
-/// How they are drawn.
+/// The series as they are drawn.
 const SERIES: [Series; 4] = [
     Series { letter: 's', name: "SR-OT", colour: "#0072b2" },
     Series { letter: 'c', name: "C-OT", colour: "#e69f00" },
@@ -126,7 +126,7 @@ fn run(profile: NetProfile, flavour: Flavour, n: usize, runs: usize) -> Outcome<
     )
 }
 
-/// What a party reads and writes in one call; used again in the next.
+/// The buffers of a party in one call; used again in the next.
 struct Buffers {
     pairs: Vec<[Block; 2]>,
     chosen: Vec<Block>,

@@ -16,15 +16,15 @@ use crate::two::PATIENCE;
 /// The session of every run: these OTs protect nothing.
 pub(crate) const SESSION: SessionId = SessionId::new([0x6f; 32]);
 
-/// What some equal runs took.
+/// The cost of some equal runs.
 pub(super) struct Measured {
-    /// Of each run, from when both are ready to when both are done.
+    /// The time of each run, from when both are ready to when both are done.
     pub(super) seconds: Vec<f64>,
-    /// In the last run.
+    /// Bytes from the sender in the last run.
     pub(super) from_sender: u64,
-    /// In the last run.
+    /// Bytes from the receiver in the last run.
     pub(super) from_receiver: u64,
-    /// The longest chain of messages of the last run, of which each answers the one before.
+    /// Rounds: the longest chain of messages of the last run, of which each answers the one before.
     pub(super) rounds: u64,
 }
 

@@ -9,22 +9,22 @@ pub(super) struct Series {
     pub(super) colour: &'static str,
 }
 
-/// What some series cost, relative to a base line of one.
+/// A plot of the cost of some series, relative to a base line of one.
 pub(super) struct Plot {
     pub(super) title: String,
     pub(super) baseline: &'static str,
     /// The x axis: log2 of the numbers.
     pub(super) sizes: &'static [u32],
     pub(super) series: &'static [Series],
-    /// log2 of the number, which series, and how many times the base line it took.
+    /// The points: log2 of the number, which series, and how many times the base line it took.
     pub(super) points: Vec<(u32, usize, f64)>,
 }
 
 impl Plot {
-    /// No overhead is drawn higher: a run that was disturbed shall not squeeze the others.
+    /// The highest overhead that is drawn: a run that was disturbed shall not squeeze the others.
     const TOP: f64 = 5.0;
 
-    /// Drawn with letters.
+    /// The plot, drawn with letters.
     pub(super) fn text(&self) -> String {
         /// Lines of the plot for an overhead of one.
         const SCALE: f64 = 4.0;

@@ -12,10 +12,10 @@ use comity_channel::{Channel, Error, RecvHalf, Result, SendHalf};
 /// Depths of the bytes under way, in runs of equal depth: how many, and how deep.
 type Direction = Arc<Mutex<VecDeque<(u64, u64)>>>;
 
-/// One party's end. What goes over halves of it is not counted: protocols of OT do not split a channel.
+/// One party's end of the wire. What goes over halves of it is not counted: protocols of OT do not split a channel.
 pub(crate) struct Wire {
     inner: Box<dyn Channel>,
-    /// What this side sent and the other one did not read yet.
+    /// The depths of what this side sent and the other one did not read yet.
     out: Direction,
     into: Direction,
     /// Bytes sent.

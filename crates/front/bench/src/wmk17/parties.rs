@@ -16,7 +16,7 @@ use crate::two::{Phases, Run, Wire, Work, inputs, play};
 /// The party that garbles. Programs give the outputs to the other one, as the paper's do.
 pub(super) const GARBLER: u16 = 0;
 
-/// How the protocol runs.
+/// The setting in which the protocol runs.
 #[derive(Clone, Copy)]
 pub(super) struct Setting {
     pub(super) net: Option<NetProfile>,
@@ -45,9 +45,9 @@ pub(super) fn execute(program: &Program, setting: Setting) -> Outcome<Run> {
 pub(super) struct Split {
     /// The offline phase.
     pub(super) offline: Run,
-    /// What each party keeps.
+    /// The bytes that each party keeps.
     pub(super) prepared: [u64; 2],
-    /// How long the slower party reads, before the peer need be there.
+    /// The time for which the slower party reads, before the peer need be there.
     pub(super) load: f64,
     /// The online phase.
     pub(super) online: Run,

@@ -7,7 +7,7 @@ use crate::suite::Suite;
 use crate::two::{Run, median, repeat};
 use crate::wmk17::parties::{Setting, execute};
 
-/// What all names begin with.
+/// The group, whose name all its measurements' names begin with.
 const GROUP: &str = "wmk17";
 
 /// The statistical security of the paper's tables.

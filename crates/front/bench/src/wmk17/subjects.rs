@@ -19,7 +19,7 @@ pub(super) struct Function {
     /// AND gates in the paper.
     ands: usize,
     build: Build,
-    /// How often it fits into the paper's gates.
+    /// The number of times that it fits into the paper's gates.
     times: usize,
 }
 

@@ -12,7 +12,7 @@ use crate::wmk17::parties::Setting;
 use crate::wmk17::single::{RHO, named, single};
 use crate::wmk17::subjects::sized;
 
-/// What a bit and a gate cost.
+/// The cost of a bit and a gate.
 pub(crate) const TABLE7: Bench = Bench {
     name: "wmk17.table7",
     about: "WMK17, figure 7 and table 7: the cost of an input bit, an output bit and an AND gate (if wmk17 is named)",
@@ -23,7 +23,7 @@ pub(crate) const TABLE7: Bench = Bench {
 /// Garbler's input, evaluator's input, output, AND gates.
 const BASE: [usize; 4] = [128, 128, 128, 16_384];
 
-/// What grows, and by how much in each of two steps.
+/// The size that grows, and by how much in each of two steps.
 const AXES: [(&str, usize); 4] =
     [("garbler_bit", 8_000), ("evaluator_bit", 8_000), ("output_bit", 8_000), ("and", 65_536)];
 
