@@ -18,14 +18,14 @@ use comity_terminal::progress::Progress;
 
 use crate::json::{Event, Orders, Run};
 
-/// How long the other parties have to end by themselves once one has failed.
+/// The time that the other parties have to end by themselves once one has failed.
 const GRACE: Duration = Duration::from_secs(2);
 
-/// What the parties are to do.
+/// The run that the parties are to do.
 pub(crate) struct Plan {
     /// The arguments that all parties share, from `run` on.
     pub(crate) args: Vec<String>,
-    /// What only one party is told, for each.
+    /// The arguments that only one party is told, for each.
     pub(crate) flags: Vec<Vec<String>>,
     /// The input values of each party.
     pub(crate) orders: Vec<Orders>,
@@ -33,7 +33,7 @@ pub(crate) struct Plan {
     pub(crate) and_gates: u64,
 }
 
-/// What came of it.
+/// The outcome of the run.
 pub(crate) struct Finished {
     /// Each party's report.
     pub(crate) runs: Vec<Run>,
@@ -43,7 +43,7 @@ pub(crate) struct Finished {
     pub(crate) pids: Vec<u32>,
 }
 
-/// What a party's reader hears from it; `None` at the end.
+/// An event that a party's reader hears from it; `None` at the end.
 type Heard = (usize, Option<Event>);
 
 /// Runs all parties over loopback and returns their reports, party by party.
@@ -92,9 +92,9 @@ struct Processes {
 
 struct Party {
     child: Child,
-    /// Kept open as long as the child is wanted.
+    /// The child's standard input, kept open as long as the child is wanted.
     stdin: Option<ChildStdin>,
-    /// Its result.
+    /// The child's result.
     said: Option<Outcome<(Run, BTreeMap<usize, String>)>>,
     ended: Option<ExitStatus>,
 }
@@ -145,7 +145,7 @@ impl Processes {
         Ok(())
     }
 
-    /// A child closed its output: takes note of how it ended.
+    /// Takes note of how a child ended, which has closed its output.
     fn reap(&mut self, party: usize) {
         let party = &mut self.children[party];
         party.stdin = None;
@@ -190,7 +190,7 @@ impl Drop for Processes {
     }
 }
 
-/// The child's side: reads its orders, and from then on ends this process when the parent is gone.
+/// Reads the child's orders, and from then on ends this process when the parent is gone.
 pub(crate) fn take_orders() -> Outcome<BTreeMap<usize, String>> {
     let mut line = String::new();
     let orders: Option<Orders> =

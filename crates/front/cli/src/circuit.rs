@@ -124,7 +124,7 @@ fn typed(ty: &Type) -> Option<String> {
     if matches!(ty, Type::Bits(_)) { None } else { Some(ty.describe()) }
 }
 
-/// What a value is, for people.
+/// A description of a value, for people.
 fn kind(ty: &Option<String>, bits: u64) -> String {
     let width = if bits == 1 { "1 bit".to_owned() } else { format!("{bits} bits") };
     ty.as_ref().map_or(width.clone(), |ty| format!("{ty} ({width})"))

@@ -84,7 +84,7 @@ pub(crate) fn definitions(list: List) -> clap::Command {
 }
 
 impl Cli {
-    /// What these arguments say, where there are these protocols.
+    /// The command that these arguments give, where there are these protocols.
     pub(crate) fn read<I: IntoIterator<Item: Into<std::ffi::OsString> + Clone>>(
         args: I,
         list: List,

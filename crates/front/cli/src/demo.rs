@@ -11,7 +11,7 @@ use crate::resolve::resolve;
 use crate::values::{self, Order};
 use crate::{eval, json};
 
-/// FIPS 197, appendix C.1.
+/// The key, the block and the ciphertext of FIPS 197, appendix C.1.
 const KEY: &str = "000102030405060708090a0b0c0d0e0f";
 const BLOCK: &str = "00112233445566778899aabbccddeeff";
 const CIPHERTEXT: &str = "69c4e0d86a7b0430d8cdb78070b4c55a";

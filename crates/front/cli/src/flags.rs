@@ -9,7 +9,7 @@ use comity_core::PartyId;
 /// `--input [NAME_OR_INDEX=]VALUE`. Not `Debug` beyond the name: the value is often a secret.
 #[derive(Clone, PartialEq, Eq)]
 pub(crate) struct Assigned {
-    /// Which value, if it was said.
+    /// The value that is meant, if it was said.
     pub(crate) name: Option<String>,
     /// The text of the value.
     pub(crate) value: String,
@@ -59,9 +59,9 @@ impl fmt::Display for Owner {
 /// `--output-to [OUTPUT=]PARTY,..|all`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct OutputTo {
-    /// Which output; all of them if it was not said.
+    /// The output that is meant; all of them if it was not said.
     pub(crate) output: Option<String>,
-    /// Who learns it.
+    /// The parties that learn it.
     pub(crate) to: Recipients,
 }
 
@@ -97,7 +97,7 @@ impl fmt::Display for OutputTo {
 /// `--bits [VALUE=]lsb|msb`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct BitOrder {
-    /// Which value; all of them if it was not said. `out:` in front means an output.
+    /// The value that is meant; all of them if it was not said. `out:` in front means an output.
     pub(crate) value: Option<String>,
     /// Whether the most significant bit is on wire 0.
     pub(crate) msb: bool,

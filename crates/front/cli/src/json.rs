@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-/// What one party reports.
+/// The report of one party.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub(crate) struct Run {
     pub(crate) program: String,
@@ -18,7 +18,7 @@ pub(crate) struct Run {
     pub(crate) party: u16,
     pub(crate) parties: u16,
     pub(crate) outputs: BTreeMap<usize, String>,
-    /// Those outputs that have a type, as JSON values of it.
+    /// The outputs that have a type, as JSON values of it.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub(crate) values: BTreeMap<usize, Value>,
     pub(crate) and_gates: u64,
@@ -42,16 +42,16 @@ pub(crate) fn option(value: comity_protocol::OptionValue) -> Value {
     }
 }
 
-/// One of `comity protocols`.
+/// One protocol of `comity protocols`.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub(crate) struct Card {
     pub(crate) name: &'static str,
     pub(crate) kind: &'static str,
     pub(crate) paper: &'static str,
-    /// The least and the most.
+    /// The number of parties: the least and the most.
     pub(crate) parties: [u16; 2],
     pub(crate) adversary: &'static str,
-    /// What it can make ahead.
+    /// The material that it can make ahead.
     pub(crate) offline: Vec<&'static str>,
     pub(crate) options: Vec<Opt>,
     pub(crate) protects: &'static str,
@@ -62,7 +62,7 @@ pub(crate) struct Card {
 pub(crate) struct Opt {
     pub(crate) name: &'static str,
     pub(crate) values: Vec<String>,
-    /// Whether it has to be the same at all parties.
+    /// Whether the option has to be the same at all parties.
     pub(crate) agreed: bool,
     pub(crate) about: &'static str,
 }
@@ -79,7 +79,7 @@ pub(crate) struct Bytes {
     pub(crate) received: u64,
 }
 
-/// What `comity prepare` reports.
+/// The report of `comity prepare`.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub(crate) struct Prepare {
     pub(crate) program: String,
@@ -88,10 +88,10 @@ pub(crate) struct Prepare {
     pub(crate) kappa: u32,
     pub(crate) rho: u32,
     pub(crate) party: u16,
-    /// How many runs were prepared; without a program, how much of the protocol's material.
+    /// The number of runs that were prepared; without a program, the amount of the protocol's material.
     pub(crate) count: u64,
     pub(crate) and_gates: u64,
-    /// What the new lots take on the disk.
+    /// The room that the new lots take on the disk.
     pub(crate) stored_bytes: u64,
     pub(crate) seconds: Seconds,
     pub(crate) bytes: Bytes,
@@ -100,23 +100,23 @@ pub(crate) struct Prepare {
     pub(crate) peak_rss_bytes: Option<u64>,
 }
 
-/// What `comity local` reports: one object for each party, in order.
+/// The report of `comity local`: one object for each party, in order.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub(crate) struct Local {
     pub(crate) parties: Vec<Run>,
 }
 
-/// What `comity eval` reports.
+/// The report of `comity eval`.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub(crate) struct Eval {
     pub(crate) program: String,
     pub(crate) outputs: BTreeMap<usize, String>,
-    /// Those outputs that have a type, as JSON values of it.
+    /// The outputs that have a type, as JSON values of it.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub(crate) values: BTreeMap<usize, Value>,
 }
 
-/// What `comity circuit info` reports.
+/// The report of `comity circuit info`.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub(crate) struct Info {
     pub(crate) name: String,
@@ -160,23 +160,23 @@ pub(crate) struct Builtin {
     pub(crate) limits: BTreeMap<char, usize>,
 }
 
-/// What a child of `comity local` says to its parent, one JSON object a line.
+/// An event that a child of `comity local` tells its parent, one JSON object a line.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub(crate) enum Event {
-    /// It waits for its peer at this address.
+    /// The child waits for its peer at this address.
     Listening(String),
-    /// So many AND gates are done.
+    /// The number of AND gates that are done.
     Progress(u64),
     /// A line for the person at the terminal.
     Note(String),
-    /// It is done. The texts are the outputs as a person reads them.
+    /// The child is done. The texts are the outputs as a person reads them.
     Report { run: Box<Run>, texts: BTreeMap<usize, String> },
-    /// It failed.
+    /// The child failed.
     Error { kind: String, message: String, party: Option<u16> },
 }
 
-/// What a parent says to its child: input values by their index, each as the hex of its wires, packed.
+/// The orders of a parent to its child: input values by their index, each as the hex of its wires, packed.
 #[derive(Serialize, Deserialize)]
 pub(crate) struct Orders {
     pub(crate) inputs: BTreeMap<usize, String>,

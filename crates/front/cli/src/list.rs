@@ -25,7 +25,7 @@ impl std::fmt::Debug for List {
 }
 
 impl List {
-    /// Their cards.
+    /// The protocols' cards.
     pub(crate) fn cards(self) -> impl Iterator<Item = &'static Card> {
         self.0.iter().map(|protocol| protocol.card())
     }
@@ -38,13 +38,13 @@ impl List {
         })
     }
 
-    /// The name of the first on which a session by hand can run.
+    /// The name of the first protocol on which a session by hand can run.
     pub(crate) fn reactive(self) -> Outcome<&'static str> {
         let card = self.cards().find(|card| card.reactive);
         card.map(|card| card.name).ok_or_else(|| Failure::input("no protocol here runs a session by hand"))
     }
 
-    /// All options that there are, by name, each with the protocols that have it.
+    /// All options of the protocols, by name, each with the protocols that have it.
     fn options(self) -> Vec<(&'static Opt, Vec<&'static str>)> {
         let mut options: Vec<(&'static Opt, Vec<&'static str>)> = Vec::new();
         for card in self.cards() {
@@ -59,7 +59,7 @@ impl List {
     }
 }
 
-/// What help says of protocols.
+/// The help's text on protocols.
 pub(crate) fn help(list: List) -> String {
     let mut text =
         "Protocols, which each party names alike (--protocol; `comity protocols NAME` says more):\n".to_owned();
@@ -74,7 +74,7 @@ pub(crate) fn help(list: List) -> String {
     text
 }
 
-/// What holds for all of them.
+/// The part of the help that holds for all protocols.
 const PROMISES: &str = "\
 Each party learns its outputs (--output-to), the program, and the lengths of all
 values, and nothing else of the other's. Not hidden: that you compute, when, and
@@ -109,7 +109,7 @@ fn flag(option: &'static Opt, protocols: &[&str]) -> Arg {
     }
 }
 
-/// What these flags set.
+/// The options that these flags set.
 pub(crate) fn given(matches: &ArgMatches, list: List) -> Vec<(String, String)> {
     let said = |name: &str| matches.value_source(name) == Some(ValueSource::CommandLine);
     let options = list.options().into_iter().map(|(option, _)| option.name).filter(|name| said(name));

@@ -60,7 +60,7 @@ pub(crate) fn together(resolved: &Resolved, inputs: &BTreeMap<usize, Bits>, args
     })
 }
 
-/// What one party is told of the options: those that are this party's part are party 0's.
+/// The options that one party is told: those that are this party's part are party 0's.
 fn own(args: &LocalArgs, card: &Card, party: u16) -> Vec<String> {
     let part = |name: &str| card.option(name).is_some_and(|option| matches!(option.values, Values::Part(_)));
     let said = args.session.option.iter().filter(|(name, _)| !part(name) || party == 0);

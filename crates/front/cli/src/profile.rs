@@ -3,7 +3,7 @@
 use comity::Report;
 use comity_terminal::numbers::{bytes, duration};
 
-/// What a run cost, and where its time went: a line for all of it, and one for each phase.
+/// The cost of a run, and where its time went: a line for all of it, and one for each phase.
 pub(crate) fn profile(report: &Report) -> String {
     let mut text = format!(
         "{} AND gates in {}; {} sent, {} received, {} rounds",

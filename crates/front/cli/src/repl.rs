@@ -23,7 +23,7 @@ use crate::session;
 use crate::watcher::Watcher;
 use evaluate::{Done, Evaluator, read};
 
-/// What an interactive session is.
+/// The help: what an interactive session is.
 pub(crate) const ABOUT: &str = "\
 Statements, one a line, the same ones at both parties:
   a = input(0, u32)         party 0 is asked for the value; `= 17` behind it,
@@ -36,7 +36,7 @@ behind it, or on the next line. Where the parties' statements differ nothing is
 done, and both are told. The protocol is tinyot, against a party that cheats:
 see `comity run --help`.";
 
-/// What `help` shows.
+/// The text that `help` shows.
 const HELP: &str = "\
 a = input(0, u32)        a number of party 0, who is asked for it
 a = input(0, u32) = 17   the same; only party 0 writes `= 17`, which stays here

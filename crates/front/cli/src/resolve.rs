@@ -15,7 +15,7 @@ pub(crate) struct Resolved {
     pub(crate) program: Program,
     /// The program as it was named.
     pub(crate) text: String,
-    /// How many calls lie side by side: each value has so many pieces.
+    /// The number of calls that lie side by side: each value has so many pieces.
     pub(crate) lanes: usize,
 }
 
@@ -163,7 +163,7 @@ pub(crate) fn circuit(text: &str) -> Outcome<Circuit> {
     }
 }
 
-/// That there is no such built-in.
+/// The failure for a built-in that there is not.
 fn unknown(error: &LibraryError) -> Failure {
     let more = match error {
         LibraryError::Unknown { .. } => " (`comity circuit list` lists all; there is no file of that name either)",
@@ -196,7 +196,7 @@ impl Resolved {
         find(name, "output", &self.text, self.outputs().iter().map(|v| v.name.as_str()))
     }
 
-    /// What messages call an input.
+    /// The name that messages give an input.
     pub(crate) fn title(&self, index: usize) -> String {
         format!("{index} (`{}`)", self.inputs()[index].name)
     }

@@ -8,7 +8,7 @@ use crate::args::{NetworkArgs, SessionArgs};
 use crate::backend::backend;
 use crate::resolve::Resolved;
 
-/// How this party meets its peer.
+/// The way that this party meets its peer.
 enum Route<'a> {
     Listen(&'a str),
     Connect(&'a str),
@@ -48,7 +48,7 @@ pub(crate) fn session<'a>(
     })
 }
 
-/// Where the peer is; of two parties that name each other, the lower one listens.
+/// The place where the peer is; of two parties that name each other, the lower one listens.
 fn route(args: &NetworkArgs) -> Outcome<Route<'_>> {
     let mut peers = args.peer.iter();
     match (&args.connect, &args.listen, peers.next(), peers.next()) {

@@ -11,7 +11,7 @@ use comity_terminal::failure::{Failure, Outcome};
 /// The longest program text that is read: far more than anybody writes.
 const LONGEST_PROGRAM: u64 = 16 << 20;
 
-/// What a file holds.
+/// The content of a file.
 pub(crate) enum Source {
     /// A circuit, perhaps with flip-flops, and the format that it is written in.
     Design(SequentialCircuit, Format),

@@ -38,7 +38,7 @@ pub(crate) fn open_or_create(dir: &Path, args: &KeyArgs) -> Outcome<Store> {
     Ok(Store::open_or_create(dir, &key, &mut SystemRng)?)
 }
 
-/// What opens the store.
+/// The key that opens the store.
 fn key(args: &KeyArgs) -> Outcome<StoreKey> {
     let unreadable = |path: &Path, e: &dyn std::fmt::Display| Failure::input(format!("{}: {e}", path.display()));
     match (&args.passphrase_file, &args.key_file) {

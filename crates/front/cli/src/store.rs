@@ -104,7 +104,7 @@ struct Lot {
     batches: u32,
     batches_used: u32,
     bytes: u64,
-    /// Since it was made; `null` if the disk does not tell.
+    /// The seconds since the lot was made; `null` if the disk does not tell.
     age_seconds: Option<u64>,
 }
 
@@ -121,7 +121,7 @@ struct Peer {
     key: Option<String>,
 }
 
-/// How much there is of a material, in one of its units.
+/// The amount of a material, in one of its units.
 #[derive(Debug, Serialize)]
 struct Amount {
     unit: &'static str,
@@ -319,7 +319,7 @@ fn remove(args: &RemoveArgs, list: List) -> Outcome {
     emit(&format!("{} {lots} removed: {}\n", removed.len(), bytes(freed)))
 }
 
-/// How long ago it was, for people.
+/// The time that has passed, for people.
 fn ago(seconds: u64) -> String {
     let units = [(86_400, "days"), (3600, "hours"), (60, "minutes")];
     match units.into_iter().find(|(size, _)| seconds >= 2 * size) {
@@ -340,7 +340,7 @@ fn hex_of(bytes: &[u8; 32]) -> String {
     bytes.iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
-/// As much of an id or a digest as tells it from the others there are, most likely.
+/// The part of an id or a digest that tells it from the others there are, most likely.
 fn short(hex: &str) -> &str {
     &hex[..hex.len().min(8)]
 }

@@ -109,7 +109,7 @@ pub(crate) fn read(
     (0..inputs.len()).filter(|i| ours(*i)).map(parse).collect()
 }
 
-/// That values are missing: whose they are, and what is wanted.
+/// The failure of missing values: whose they are, and what is wanted.
 fn missing(resolved: &Resolved, absent: &[usize]) -> Failure {
     let line = |&index: &usize| {
         let input = &resolved.inputs()[index];
@@ -196,11 +196,11 @@ fn parse(text: &str, bits: usize, lanes: usize, order: value::BitOrder) -> Resul
 /// Outputs, in all the ways in which they are written.
 #[derive(Default)]
 pub(crate) struct Outputs {
-    /// For `outputs` in JSON: hex, or the wires.
+    /// The outputs for `outputs` in JSON: hex, or the wires.
     pub(crate) hex: BTreeMap<usize, String>,
-    /// For `values` in JSON: those with a type.
+    /// The outputs for `values` in JSON: those with a type.
     pub(crate) values: BTreeMap<usize, serde_json::Value>,
-    /// For people.
+    /// The outputs for people.
     pub(crate) texts: BTreeMap<usize, String>,
 }
 
@@ -243,7 +243,7 @@ pub(crate) fn to_orders(resolved: &Resolved, party: u16, inputs: &BTreeMap<usize
     own.map(|(&index, bits)| (index, hex(bits))).collect()
 }
 
-/// What [`to_orders`] made.
+/// The values that [`to_orders`] wrote.
 pub(crate) fn from_orders(resolved: &Resolved, orders: &BTreeMap<usize, String>) -> Outcome<BTreeMap<usize, Bits>> {
     let bytes = |hex: &str| -> Option<Vec<u8>> {
         hex.as_bytes().chunks(2).map(|two| u8::from_str_radix(str::from_utf8(two).ok()?, 16).ok()).collect()

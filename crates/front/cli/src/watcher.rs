@@ -8,7 +8,7 @@ use comity_terminal::progress::{Progress, Ticker};
 use crate::args::SessionArgs;
 use crate::json::Event;
 
-/// So many strangers are named without being asked for.
+/// The most strangers that are named without being asked for.
 const SHOWN: u32 = 3;
 
 /// Tells the person at the terminal, or the parent process, how it goes.
@@ -19,7 +19,7 @@ pub(crate) struct Watcher {
     seconds: u64,
     pub(crate) progress: Progress,
     ticker: Ticker,
-    /// So many strangers came.
+    /// The number of strangers that came.
     turned_away: u32,
 }
 

@@ -11,12 +11,12 @@ use std::time::{Duration, Instant};
 
 use comity_testing::PATIENCE;
 
-/// FIPS 197, appendix C.1.
+/// The inputs and the output of FIPS 197, appendix C.1.
 pub(crate) const AES_KEY: &str = "000102030405060708090a0b0c0d0e0f";
 pub(crate) const AES_BLOCK: &str = "00112233445566778899aabbccddeeff";
 pub(crate) const AES_OUT: &str = "69c4e0d86a7b0430d8cdb78070b4c55a";
 
-/// What a command left behind.
+/// The result that a command left behind.
 pub(crate) struct Done {
     pub(crate) code: i32,
     pub(crate) out: String,
@@ -107,7 +107,7 @@ impl Listener {
         Listener::begin("run", args)
     }
 
-    /// The same for any command that listens.
+    /// As [`Listener::start`], for any command that listens.
     pub(crate) fn begin(command_name: &str, args: &[&str]) -> Listener {
         let mut all = vec![command_name];
         all.extend(args);
@@ -126,7 +126,7 @@ impl Listener {
         Listener { child, stderr, seen, address }
     }
 
-    /// Waits until it has said this on standard error.
+    /// Waits until the party has said this on standard error.
     pub(crate) fn says(&mut self, text: &str) {
         while !self.seen.contains(text) {
             let mut line = String::new();
@@ -140,7 +140,7 @@ impl Listener {
         self.child.wait().unwrap();
     }
 
-    /// Waits for its end.
+    /// Waits for the party's end.
     pub(crate) fn end(mut self) -> Done {
         let mut out = String::new();
         self.child.stdout.take().unwrap().read_to_string(&mut out).unwrap();
@@ -159,7 +159,7 @@ pub(crate) fn until(what: &str, mut condition: impl FnMut() -> bool) {
     }
 }
 
-/// Bytes of forty garbled copies of AES-128, and half as many: who has said so much is amid the gates of a long program.
+/// The bytes of forty garbled copies of AES-128, and half as many: who has said so much is amid the gates of a long program.
 pub(crate) const FAR: usize = 12 << 20;
 
 /// A go-between that knows how far two parties are: who connects to its address is connected to a listener.
@@ -191,7 +191,7 @@ impl Between {
         until("the parties talk", || self.bytes() >= bytes);
     }
 
-    /// How many bytes have gone one way or the other.
+    /// The number of bytes that have gone one way or the other.
     pub(crate) fn bytes(&self) -> usize {
         self.bytes.load(Ordering::Relaxed)
     }

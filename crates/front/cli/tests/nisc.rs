@@ -123,7 +123,7 @@ fn adaptively_answers_are_opened_as_they_come() {
     assert!(done.err.contains("copy.answer (ann): it repeats"), "{}", done.err);
 }
 
-/// Killed between the mark on the disk and the first line on the screen.
+/// The command is killed between the mark on the disk and the first line on the screen.
 #[test]
 #[cfg(unix)]
 fn a_crash_before_the_first_result_costs_nothing_and_gives_nothing() {

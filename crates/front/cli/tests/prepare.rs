@@ -32,7 +32,7 @@ impl Stores {
         self.files(party, ".lot").into_iter().filter(|name| name.ends_with(".lot")).collect()
     }
 
-    /// What stands in the records of a party's lots.
+    /// The content of the records of a party's lots.
     fn records(&self, party: usize) -> Vec<Option<Vec<u8>>> {
         let folder = self.folder.path(&format!("store{party}"));
         self.lots(party).iter().map(|name| fs::read(format!("{folder}/{name}")).ok()).collect()

@@ -8,10 +8,10 @@ use comity_mail::FileKind;
 use comity_terminal::failure::{self, Failure, Outcome};
 use zeroize::Zeroizing;
 
-/// The longest query or key that is read: 2^24 input bits take so much.
+/// The most bytes of a query or key that is read: 2^24 input bits take so much.
 const LONGEST: u64 = 2 << 30;
 
-/// What was not possible with a file.
+/// The failure of an operation on a file, `what` being the words for it.
 pub(super) fn failed(path: &Path, what: &str, error: &io::Error) -> Failure {
     Failure::input(format!("{}: {what}: {error}", path.display()))
 }
@@ -136,7 +136,7 @@ fn spare_key(path: &Path, private: bool) -> Outcome {
     if !private && key()? { Err(exists(path)) } else { Ok(()) }
 }
 
-/// A key is never overwritten.
+/// The failure where a key would overwrite a file.
 pub(super) fn exists(path: &Path) -> Failure {
     Failure::input(format!(
         "{}: there is such a file, and a key is never overwritten: it may be the only one that opens the answers to a query",

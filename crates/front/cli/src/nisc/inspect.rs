@@ -32,7 +32,7 @@ enum Report {
         program: Program,
         copies: Protection,
         epoch: u32,
-        /// How many answers a batch should have at most.
+        /// The most answers that a batch should have.
         expected: u32,
         opened: usize,
         spent: bool,
@@ -52,7 +52,7 @@ enum Report {
 
 #[derive(Serialize)]
 struct Program {
-    /// As its publisher calls it; the hash decides.
+    /// The program as its publisher calls it; the hash decides.
     text: String,
     hash: String,
     /// The party of each input value.
@@ -62,9 +62,9 @@ struct Program {
 #[derive(Serialize)]
 struct Protection {
     total: usize,
-    /// If they are coded.
+    /// The number of copies that are evaluated, if they are coded.
     evaluated: Option<usize>,
-    /// Whether they wait in a store.
+    /// Whether the copies wait in a store.
     stored: bool,
     /// Minus log2 of the chance that a cheat in one answer is unseen.
     security: f64,

@@ -9,7 +9,7 @@ use comity_terminal::failure::{Failure, Outcome};
 
 use super::files::{self, Partial, exists, failed};
 
-/// Where a key is, and that nobody else works on it.
+/// The file of a key, locked so that nobody else works on it.
 pub(super) struct KeyFile {
     path: PathBuf,
     _lock: File,
@@ -77,7 +77,7 @@ fn check_mode(path: &Path) -> Outcome {
     Err(Failure::input(format!("{path}: others may use it (mode {mode:03o}): run `chmod 600 {path}`")))
 }
 
-/// Other systems keep a folder's files from other users unless told otherwise.
+/// Finds nothing wrong: other systems keep a folder's files from other users unless told otherwise.
 #[cfg(not(unix))]
 fn check_mode(_path: &Path) -> Outcome {
     Ok(())

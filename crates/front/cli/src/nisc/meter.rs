@@ -5,10 +5,10 @@ use std::time::{Duration, Instant};
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
-/// Work that is over sooner gets no bar.
+/// The time below which work gets no bar.
 const PATIENCE: Duration = Duration::from_secs(1);
 
-/// Counts the bytes that pass through it. Nothing is drawn if standard error is no terminal.
+/// A meter of the bytes that pass through it. Nothing is drawn if standard error is no terminal.
 pub(super) struct Meter<T> {
     inner: T,
     done: u64,

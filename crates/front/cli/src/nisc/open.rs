@@ -39,11 +39,11 @@ struct Report {
     answers: Vec<Answer>,
 }
 
-/// What came of an answer.
+/// The verdict on an answer.
 #[derive(Serialize)]
 struct Answer {
     file: String,
-    /// What the sender calls itself, if the answer could be read that far.
+    /// The name that the sender gives itself, if the answer could be read that far.
     name: Option<String>,
     #[serde(flatten)]
     outcome: Came,
@@ -166,7 +166,7 @@ fn reading(path: &Path, read: impl FnOnce(&mut dyn Read)) {
     }
 }
 
-/// A file that cannot be read, for this reason.
+/// A reader of a file that cannot be read, for this reason.
 struct Unreadable(Option<io::Error>);
 
 impl Read for Unreadable {
@@ -175,13 +175,13 @@ impl Read for Unreadable {
     }
 }
 
-/// Tells what came of the answers.
+/// The work of opening answers, which tells what came of them.
 struct Work<'a> {
     backend: Backend,
     resolved: &'a Resolved,
     order: &'a Order,
     args: &'a OpenArgs,
-    /// For JSON, in the order of the answers.
+    /// The verdicts for JSON, in the order of the answers.
     answers: Vec<Answer>,
     /// The greatest exit code of a refusal.
     code: u8,

@@ -15,7 +15,7 @@ pub(super) fn named(text: &str, owner: &[crate::flags::Owner]) -> Outcome<Resolv
     to_publisher(resolve(&args)?)
 }
 
-/// What would be told to all parties is told to the publisher; nobody else can learn anything here.
+/// Gives the publisher the outputs that would be told to all; nobody else can learn anything here.
 fn to_publisher(mut resolved: Resolved) -> Outcome<Resolved> {
     for index in 0..resolved.outputs().len() {
         if resolved.outputs()[index].to == Recipients::All {

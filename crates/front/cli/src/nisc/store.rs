@@ -19,13 +19,13 @@ use ureq::Agent;
 use super::files::{self, Partial};
 use super::program::hex;
 
-/// How long a service may say nothing.
+/// The time for which a service may say nothing.
 const PATIENCE: Duration = Duration::from_secs(60);
 
 /// Bytes a second below which a service is given up, after [`PATIENCE`].
 const SLOWEST: u64 = 4 << 10;
 
-/// Where copies wait.
+/// The place where copies wait.
 pub(super) enum Place {
     Folder(PathBuf),
     Service { agent: Agent, url: String },

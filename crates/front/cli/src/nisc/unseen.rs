@@ -1,6 +1,6 @@
 //! What a level of security means.
 
-/// How likely it is that a cheat is not seen, for people: `security` is minus log2 of that.
+/// The chance that a cheat is not seen, for people: `security` is minus log2 of that.
 pub(super) fn unseen(security: f64) -> String {
     if security <= 0.0 {
         return "a cheat can always be unseen: there is no protection".to_owned();

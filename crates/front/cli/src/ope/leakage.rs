@@ -8,7 +8,7 @@ use serde::Serialize;
 #[derive(Serialize)]
 pub(crate) struct Attack {
     attack: &'static str,
-    /// `None` where it does not apply.
+    /// The rows recovered; `None` where the attack does not apply.
     rows: Option<u64>,
     of: u64,
 }
@@ -26,7 +26,7 @@ pub(crate) fn run(codes: &[(u128, u128)], public: Option<Vec<(u128, u64)>>) -> V
     ]
 }
 
-/// For people.
+/// The attacks and what they recover, for people.
 pub(crate) fn text(column: &Column, attacks: &[Attack]) -> String {
     if attacks.iter().all(|attack| attack.of == 0) {
         return format!(

@@ -92,7 +92,7 @@ impl Report {
         }
     }
 
-    /// For people, what `status` says.
+    /// The text of `status`, for people.
     pub(crate) fn text(&self) -> String {
         let mut text = format!("{}: version {}, secret {}\n", self.table, self.epoch, self.secret);
         for column in &self.columns_encrypted {

@@ -14,7 +14,7 @@ use super::args::{Assignment, DeleteArgs, InsertArgs, LoadArgs, UpdateArgs};
 use super::report::Report;
 use super::{Opened, csv, open};
 
-/// What records can be read from in any order.
+/// A source that records can be read from in any order.
 trait Input: Read + Seek + Send {}
 
 impl<F: Read + Seek + Send> Input for F {}
@@ -34,7 +34,7 @@ fn input(path: &std::path::Path) -> std::io::Result<Box<dyn Input>> {
 struct Records {
     source: csv::Source<Box<dyn Input>>,
     names: Vec<String>,
-    /// For each field its column, if it is an encrypted one.
+    /// The column of each field, if it is an encrypted one.
     columns: Vec<Option<Column>>,
     at: String,
 }

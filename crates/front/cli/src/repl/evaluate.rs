@@ -16,11 +16,11 @@ pub(super) struct Evaluator<'a> {
     values: BTreeMap<String, (Shared, Type)>,
 }
 
-/// What came of a statement.
+/// The outcome of a statement.
 pub(super) enum Done {
     /// A value has this name now, and this type.
     Named(String, Type),
-    /// What was revealed: the expression, for whom, its type, and its value if it is for this party.
+    /// A value that was revealed: the expression, for whom, its type, and its value if it is for this party.
     Revealed { expression: String, to: Recipients, ty: Type, value: Option<Bits> },
     /// Nothing was done, for this reason; the session goes on.
     Refused(String),
@@ -39,7 +39,7 @@ enum Prepared {
 /// An expression, compiled.
 struct Computed {
     program: Program,
-    /// The names of its values, in order.
+    /// The names of the expression's values, in order.
     names: Vec<String>,
 }
 
@@ -67,7 +67,7 @@ impl<'a> Evaluator<'a> {
     /// value from the person here.
     ///
     /// # Errors
-    /// When the session is at its end.
+    /// The failure that ends the session.
     pub(super) fn run(
         &mut self,
         ready: Ready,
@@ -116,7 +116,7 @@ impl<'a> Evaluator<'a> {
         Done::Named(name, ty)
     }
 
-    /// All checks that need no peer, to which nothing is said here. An error is for the person here alone.
+    /// Makes all checks that need no peer, to which nothing is said here. An error is for the person here alone.
     pub(super) fn check(&self, statement: Statement) -> Result<Ready, String> {
         Ok(Ready(match statement {
             Statement::Input { name, party, ty, value } => {
@@ -170,7 +170,7 @@ pub(super) fn read(name: &str, ty: &Type, text: &str) -> Result<Bits, String> {
     value::read(name, ty, text).map_err(|e| format!("the value of {e} (the type is {})", ty.describe()))
 }
 
-/// What is wrong with an expression or a type, with the place under it.
+/// The message on what is wrong with an expression or a type, with the place under it.
 fn explain(mistakes: &Diagnostics) -> String {
     let show = |m: &comity::Diagnostic| format!("{}\n  {}\n  {:>width$}", m.message, m.text, "^", width = m.caret + 1);
     mistakes.all.iter().map(show).collect::<Vec<_>>().join("\n")
