@@ -9,7 +9,8 @@ use comity_channel::{MemoryChannel, Mesh, memory, memory_mesh};
 
 use crate::PATIENCE;
 
-/// The time after which a run hangs in which no party ended. Longer than a channel waits, so that one says first who waits for what.
+/// The time after which a run hangs in which no party ended. Longer than a channel waits, so that one says first who waits for
+/// what.
 const HANG: Duration = PATIENCE.saturating_mul(2);
 
 /// Two parties over a pair of channels in memory.

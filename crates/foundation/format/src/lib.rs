@@ -8,7 +8,8 @@
 //! blank lines are accepted anywhere. A file has no names, so values are called `in0`, `in1`, ... and `out0`, ....
 //!
 //! The others have truth tables or gates between named wires, in any order: they are sorted here, and become as few AND
-//! gates as is easy to find, a multiplexer one, say. BLIF and JSON may have flip-flops: a circuit with such is a [`SequentialCircuit`].
+//! gates as is easy to find, a multiplexer one, say. BLIF and JSON may have flip-flops: a circuit with such is a
+//! [`SequentialCircuit`].
 //!
 //! Files are hostile input. A malformed one gets an error that names the line and what is wrong; nothing is allocated
 //! for what a header announces, only for what is read: about 30 bytes a gate of the Bristol formats, and some 100 bytes

@@ -246,8 +246,8 @@ fn execute(program: &Program, copies: Copies) -> Outcome<Run> {
     })
 }
 
-/// The work of recovery beyond opening, but for the computation in the clear: every input commitment is decrypted with `w`, and held
-/// against both values. No cheat is needed to time that.
+/// The work of recovery beyond opening, but for the computation in the clear: every input commitment is decrypted with `w`, and
+/// held against both values. No cheat is needed to time that.
 fn decryption() -> f64 {
     let w = Scalar::from_bytes_mod_order([0x3c; 32]);
     let pairs: Vec<[RistrettoPoint; 2]> = (0..INPUT)

@@ -12,8 +12,8 @@ use comity_protocol::{Card, Empty, Here, Job, Options, Party, Protocol};
 use comity_terminal::failure::{Failure, Outcome};
 use rand_core::Rng;
 
-/// The time for which the two parties of a benchmark, threads of this process, wait for each other: a busy machine makes it slow, and
-/// does not break it off.
+/// The time for which the two parties of a benchmark, threads of this process, wait for each other: a busy machine makes it
+/// slow, and does not break it off.
 pub(crate) const PATIENCE: Duration = Duration::from_secs(600);
 
 /// The channel that the parties speak over: it counts.

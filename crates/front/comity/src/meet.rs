@@ -103,8 +103,8 @@ impl<'a> Session<'a> {
         Ok(Met::new(links.expect("one of two"), address, keys))
     }
 
-    /// The hello with which this party tells its peers what it wants. Owners and recipients are compared apart from the rest of the program,
-    /// so that a difference there is called by its name.
+    /// The hello with which this party tells its peers what it wants. Owners and recipients are compared apart from the rest of
+    /// the program, so that a difference there is called by its name.
     pub(crate) fn greeting(&self, card: &'static Card, program: Option<&Program>, phase: &str) -> Result<Greeting> {
         let refused = |e: ProgramError| Error::invalid_input(e.to_string());
         let Some(program) = program else {

@@ -2,7 +2,8 @@
 
 use comity_protocol::Card;
 
-/// An observer that is told about a session while it runs. Every method does nothing unless it is written; none can stop the session.
+/// An observer that is told about a session while it runs. Every method does nothing unless it is written; none can stop the
+/// session.
 pub trait Watch {
     /// This party waits for its peer at this address (with the port that the system chose, if it was 0).
     fn listening(&mut self, address: &str) {
@@ -76,7 +77,7 @@ pub struct Supply {
     pub need: u64,
     /// The amount that is left after the run, in all lots that fit the run and that all parties have.
     pub left: u64,
-    /// The number of batches that were burned, since another party had used them: one or two after a crash; more if an old copy of the
-    /// store was put back, or the other party lies.
+    /// The number of batches that were burned, since another party had used them: one or two after a crash; more if an old copy
+    /// of the store was put back, or the other party lies.
     pub behind: u32,
 }

@@ -17,8 +17,8 @@ use crate::store::{CopyStore, open_stored};
 /// The verdict on an answer.
 #[derive(Debug)]
 pub struct Verdict {
-    /// The name that the sender gives itself, if the answer could be read that far. It is the sender's own name only if the seal was whole:
-    /// [`Malformed`](comity_core::Kind) and [`Mismatch`](comity_core::Kind) are nobody's fault that is named.
+    /// The name that the sender gives itself, if the answer could be read that far. It is the sender's own name only if the
+    /// seal was whole: [`Malformed`](comity_core::Kind) and [`Mismatch`](comity_core::Kind) are nobody's fault that is named.
     pub name: Option<Name>,
     /// The outputs; or the reason why there are none. [`Misbehaved`](comity_core::Kind) names the cheat.
     pub outcome: Result<Opened>,
@@ -229,8 +229,9 @@ impl<'a> Batch<'a> {
         self.tell(spends, save)
     }
 
-    /// Tells the verdicts on the answers, and lets others follow unless an answer was refused: adaptive MS-NISC. Saves the key first, as
-    /// [`Batch::close`] does. An output that was recovered ends nothing: whether there is one can depend on the receiver's input.
+    /// Tells the verdicts on the answers, and lets others follow unless an answer was refused: adaptive MS-NISC. Saves the key
+    /// first, as [`Batch::close`] does. An output that was recovered ends nothing: whether there is one can depend on the
+    /// receiver's input.
     ///
     /// # Errors
     /// As [`Batch::close`].

@@ -4,7 +4,8 @@
 //! answer. This crate makes of it what the paper calls MS-NISC, many senders who do not trust each other: answers are
 //! encrypted to the receiver, and opened in batches. Nothing here does input or output but through `Read` and `Write`.
 //!
-//! - [`QueryKey::publish`] makes a [`QueryKey`], which stays at home, and [`QueryKey::query`] its [`Query`], which anybody may see.
+//! - [`QueryKey::publish`] makes a [`QueryKey`], which stays at home, and [`QueryKey::query`] its [`Query`], which anybody may
+//!   see.
 //! - [`respond`] writes a sealed answer to a query. The sender chooses the [`Name`] in it; it proves nothing.
 //! - [`QueryKey::batch`] opens answers. A [`Batch`] tells its [`Verdict`]s only after the key, marked as spent, was saved.
 //! - [`QueryKey::refresh`] makes the next query for the same input.

@@ -206,8 +206,8 @@ impl PartyGroup {
         Ok(Security::Tls { identity, peers: PerPeer::new(me, self.parties(), key) })
     }
 
-    /// The address where `me` has to listen, if anyone calls it, and whom it calls, and where. Of each pair the lower id is called,
-    /// unless nobody can call it.
+    /// The address where `me` has to listen, if anyone calls it, and whom it calls, and where. Of each pair the lower id is
+    /// called, unless nobody can call it.
     ///
     /// # Errors
     /// [`InvalidInput`](comity_core::Kind) if of some pair nobody can call the other.

@@ -240,7 +240,8 @@ impl Col {
         text
     }
 
-    /// Writes the parts of a value in a row, as fields of COPY behind tabs; returns the row's part of the sum. A value with a code has got it.
+    /// Writes the parts of a value in a row, as fields of COPY behind tabs; returns the row's part of the sum. A value with a
+    /// code has got it.
     pub(crate) fn write(
         &self,
         row: u64,

@@ -270,8 +270,8 @@ impl Table {
         Ok((table, checked))
     }
 
-    /// The view that the server has of a column, and what is in it: for each row its code, or its rank where there is none to see, and the number
-    /// that its value is ordered by.
+    /// The view that the server has of a column, and what is in it: for each row its code, or its rank where there is none to
+    /// see, and the number that its value is ordered by.
     ///
     /// # Errors
     /// The errors of reading.

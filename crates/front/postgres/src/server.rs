@@ -52,7 +52,8 @@ impl Server {
         self.start_with("-c listen_addresses=''")
     }
 
-    /// Starts the server again, on a port of the loopback interface, too; with a certificate and its key, both in PEM, it takes TLS there. Returns the port.
+    /// Starts the server again, on a port of the loopback interface, too; with a certificate and its key, both in PEM, it takes
+    /// TLS there. Returns the port.
     ///
     /// # Errors
     /// [`Error::File`] if it does not end, or does not start.

@@ -42,7 +42,8 @@ struct Cost {
 }
 
 impl StoreKey {
-    /// The key that is a passphrase. Whoever gets the folder can try passphrases, each at the price of 64 MiB and three passes over them.
+    /// The key that is a passphrase. Whoever gets the folder can try passphrases, each at the price of 64 MiB and three passes
+    /// over them.
     ///
     /// # Errors
     /// [`InvalidInput`](comity_core::Kind) if it is empty.

@@ -30,8 +30,8 @@ impl LotWriter {
         LotWriter { folder, record, batches: 0, bytes: 0, broken: false, finished: false, _busy: busy }
     }
 
-    /// Writes the next batch, as `write` gives it piece by piece: one call of [`OpenLot::take`](crate::OpenLot::take) will give it. It
-    /// is on the disk when this returns.
+    /// Writes the next batch, as `write` gives it piece by piece: one call of [`OpenLot::take`](crate::OpenLot::take) will give
+    /// it. It is on the disk when this returns.
     ///
     /// # Errors
     /// The errors of `write`; [`Store`](comity_core::Kind) if the disk refuses or refused before, or there are 2^32 - 1 batches

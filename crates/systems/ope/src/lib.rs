@@ -9,8 +9,9 @@
 //! - [`FrequencyHiding`]: section 4.2 (Kerschbaum, CCS 2015), in the notion of Maffei, Reinert and Schröder (2017).
 //! - [`Ore`]: left/right order-revealing encryption (Lewi, Wu, CCS 2016); [`Clww`] (FSE 2016) stands beside it for comparison.
 //!
-//! These are state machines without a database. What a database needs beside them is here as well, as plain bytes: [`ColumnType`] and [`ColumnValue`], the
-//! [`OpeKey`] and what it seals, the [`State`] that is left at the server, and the [`Cache`]. `comity-postgres` puts them to work.
+//! These are state machines without a database. What a database needs beside them is here as well, as plain bytes:
+//! [`ColumnType`] and [`ColumnValue`], the [`OpeKey`] and what it seals, the [`State`] that is left at the server, and the
+//! [`Cache`]. `comity-postgres` puts them to work.
 //!
 //! **Adversary**: the server is curious, and may lie: a value that was changed, moved or taken from another row does not open; a code
 //! that is not its value's is seen when a row is read; a state that was rolled back is seen by a client that kept its cache. Rows

@@ -31,8 +31,8 @@ struct Using {
 }
 
 impl Supplied {
-    /// Chooses, with the other parties, the oldest lot of which all have enough, takes over the options under which it was made, and
-    /// goes on in a session of its own. All have it marked as used before this returns.
+    /// Chooses, with the other parties, the oldest lot of which all have enough, takes over the options under which it was
+    /// made, and goes on in a session of its own. All have it marked as used before this returns.
     pub(crate) fn choose(
         store: &Store,
         wanted: &Wanted<'_>,
@@ -70,8 +70,8 @@ impl Supplied {
         Ok(Supplied { material: material.name, id, name, last, using: Using { lot, first } })
     }
 
-    /// Settles the lot when the run has ended. An error between a check's first message and its verdict costs the whole lot: whoever waits for the
-    /// next run is told, unless nothing was left of it.
+    /// Settles the lot when the run has ended. An error between a check's first message and its verdict costs the whole lot:
+    /// whoever waits for the next run is told, unless nothing was left of it.
     pub(crate) fn ended(self, store: &Store, failed: bool, watch: &mut dyn Watch) {
         let Supplied { id, name, last, using, .. } = self;
         drop(using);
