@@ -2,18 +2,9 @@
 
 use std::io::{Read, Write};
 use std::path::{Path, PathBuf};
-use std::time::Duration;
 
 use comity_core::{Backend, Block, Error, Params, PartyId, Prg, SessionId};
 use comity_store::{LotWriter, Meta, OpenLot, Store, StoreKey};
-use comity_testing::PATIENCE;
-
-/// Waits before a kill: twice as long after each time that all kills found children who had got nowhere.
-pub(crate) fn pause(times: u64, first: Duration) {
-    let pause = first * (1 << times);
-    assert!(pause < PATIENCE, "the children get nowhere");
-    std::thread::sleep(pause);
-}
 
 /// A folder for one test, removed when the test passes.
 pub(crate) struct Folder(pub(crate) PathBuf);

@@ -11,8 +11,16 @@ use std::process::{Command, Stdio};
 use std::time::Duration;
 
 use comity_store::{OpenLot, Store, StoreKey};
+use comity_testing::PATIENCE;
 
 use common::*;
+
+/// Waits before a kill: twice as long after each time that all kills found children who had got nowhere.
+fn pause(times: u64, first: Duration) {
+    let pause = first * (1 << times);
+    assert!(pause < PATIENCE, "the children get nowhere");
+    std::thread::sleep(pause);
+}
 
 /// Where a child that is to be killed works; unset in a common run of the tests.
 const CHILD: &str = "COMITY_STORE_TEST_LOTS";
