@@ -12,8 +12,8 @@
 use comity_core::TapeGate;
 
 use crate::circuit::{Circuit, Gate};
+use crate::lower::held::{Held, KEPT, push_if};
 use crate::lower::schedule::{Emit, NONE, Schedule};
-use crate::lower::{Held, KEPT, push_if};
 
 /// The number of gates further back in the circuit that a gate may run with: a power of two. As many live wires of 32
 /// bytes are 32 MiB.

@@ -4,14 +4,17 @@ use std::fmt;
 
 use comity_core::PartyId;
 
-use crate::program::{Program, ProgramError};
+use crate::program::error::ProgramError;
 
-/// A set of parties, as a mask of [`Program::MAX_PARTIES`] bits. Collecting panics for a party that there cannot be;
+/// A set of parties, as a mask of [`Program::MAX_PARTIES`](crate::Program::MAX_PARTIES) bits. Collecting panics for a party that there cannot be;
 /// [`PartySet::insert`] refuses it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct PartySet(u64);
 
 impl PartySet {
+    /// The most parties of a program.
+    pub(crate) const MOST: u16 = 64;
+
     /// The set with party `i` in it if bit `i` of the mask is one.
     pub fn from_mask(mask: u64) -> PartySet {
         PartySet(mask)
@@ -35,12 +38,12 @@ impl PartySet {
     /// Whether the party is in the set.
     pub fn contains(self, party: impl Into<PartyId>) -> bool {
         let party = party.into();
-        party.0 < Program::MAX_PARTIES && self.0 >> party.0 & 1 == 1
+        party.0 < PartySet::MOST && self.0 >> party.0 & 1 == 1
     }
 
     /// The parties, in order.
     pub fn iter(self) -> impl DoubleEndedIterator<Item = PartyId> {
-        (0..Program::MAX_PARTIES).map(PartyId).filter(move |&party| self.contains(party))
+        (0..PartySet::MOST).map(PartyId).filter(move |&party| self.contains(party))
     }
 
     /// The number of parties.
@@ -56,7 +59,7 @@ impl PartySet {
 
 impl<P: Into<PartyId>> FromIterator<P> for PartySet {
     /// # Panics
-    /// If a party's number is [`Program::MAX_PARTIES`] or more.
+    /// If a party's number is [`Program::MAX_PARTIES`](crate::Program::MAX_PARTIES) or more.
     fn from_iter<I: IntoIterator<Item = P>>(parties: I) -> PartySet {
         let mut set = PartySet::default();
         for party in parties {
@@ -101,7 +104,7 @@ impl Recipients {
     /// One party alone.
     ///
     /// # Panics
-    /// If its number is [`Program::MAX_PARTIES`] or more.
+    /// If its number is [`Program::MAX_PARTIES`](crate::Program::MAX_PARTIES) or more.
     pub fn only(party: impl Into<PartyId>) -> Recipients {
         Recipients::Parties([party.into()].into_iter().collect())
     }
@@ -155,7 +158,7 @@ impl Owner {
     /// The owner of input value `index` of a circuit until somebody says otherwise: party `index`, or the last possible
     /// party's where there are more values than parties.
     pub fn of_value(index: usize) -> Owner {
-        Owner::Party(PartyId(index.min(usize::from(Program::MAX_PARTIES) - 1) as u16))
+        Owner::Party(PartyId(index.min(usize::from(PartySet::MOST) - 1) as u16))
     }
 
     /// Whether the party puts in the value, or its share of it.
@@ -202,7 +205,7 @@ impl fmt::Display for Owner {
 }
 
 fn known(party: PartyId) -> Result<PartyId, ProgramError> {
-    if party.0 < Program::MAX_PARTIES { Ok(party) } else { Err(ProgramError::NoParty(party)) }
+    if party.0 < PartySet::MOST { Ok(party) } else { Err(ProgramError::NoParty(party)) }
 }
 
 #[cfg(test)]

@@ -8,14 +8,14 @@ mod builder;
 mod check;
 mod combine;
 mod encode;
-mod error;
+pub(crate) mod error;
 mod overlap;
 
 use std::sync::OnceLock;
 
 use crate::circuit::Circuit;
 use crate::lower::Lowered;
-use crate::party::{Owner, Recipients};
+use crate::party::{Owner, PartySet, Recipients};
 use crate::types::Type;
 
 pub use builder::{CircuitId, ProgramBuilder, Register, Turn};
@@ -156,7 +156,7 @@ impl Program {
     /// The most loops inside each other.
     pub const MAX_NESTING: usize = 16;
     /// The most parties: they are numbered below this, and a set of them is a mask of so many bits.
-    pub const MAX_PARTIES: u16 = 64;
+    pub const MAX_PARTIES: u16 = PartySet::MOST;
 
     /// A program of these parts, checked: every span stays in the memory in every turn of every loop, widths are those
     /// of the circuits, and the calls of one step are independent of each other.

@@ -14,6 +14,8 @@ mod meet;
 mod offline;
 mod protocol;
 mod report;
+mod route;
+mod run;
 mod session;
 mod watch;
 

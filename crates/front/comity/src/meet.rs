@@ -8,17 +8,9 @@ use comity_core::{Error, Result};
 use comity_net::{Event, KeyDir, Listener, Security, Settings, SystemRng, is_loopback};
 use comity_protocol::{Adversary, Card, Here, Options};
 
+use crate::route::Route;
 use crate::session::{Session, whose};
 use crate::watch::Watch;
-
-/// The place where the peers are.
-pub(crate) enum Route<'a> {
-    Unknown,
-    Listen(String),
-    Connect(String),
-    Over(Box<dyn Channel + 'a>),
-    Among(PerPeer<Box<dyn Channel + 'a>>),
-}
 
 /// Peers that are there.
 pub(crate) struct Met<'a> {

@@ -5,17 +5,12 @@ use std::time::Duration;
 
 use comity_channel::{Channel, Mesh, PerPeer};
 use comity_circuit::Program;
-use comity_core::{Backend, Bits, Error, Params, PartyId, Result};
-use comity_net::SystemRng;
-use comity_protocol::{Card, Empty, Job, Options, Party, Protocol};
+use comity_core::{Backend, Error, Params, PartyId, Result};
+use comity_protocol::{Card, Options, Protocol};
 use comity_store::Store;
 
-use crate::clock::Clock;
-use crate::meet::{Begun, Route};
-use crate::offline::{Supplied, Wanted, ids};
 use crate::protocol::{PROTOCOLS, named};
-use crate::report::Report;
-use crate::watch::Watch;
+use crate::route::Route;
 
 /// One party of one run: how to meet the peers, which protocol, and then [`Session::run`].
 ///
@@ -163,70 +158,6 @@ impl<'a> Session<'a> {
         self
     }
 
-    /// Runs the program with this party's inputs, each with its index, and reports when all is done and checked.
-    ///
-    /// # Errors
-    /// [`InvalidInput`](comity_core::Kind) before anything is sent if the inputs are not exactly this party's, at the program's
-    /// widths, or the session is not set up; [`Mismatch`](comity_core::Kind), on both sides, if the parties want different
-    /// things; otherwise what the network, the peers and the protocol's checks give.
-    pub fn run(self, program: &Program, inputs: impl IntoIterator<Item = (usize, Bits)>) -> Result<Report> {
-        self.run_watched(program, inputs, &mut ())
-    }
-
-    /// As [`Session::run`], and tells `watch` how it goes.
-    ///
-    /// # Errors
-    /// As [`Session::run`].
-    pub fn run_watched(
-        self,
-        program: &Program,
-        inputs: impl IntoIterator<Item = (usize, Bits)>,
-        watch: &mut dyn Watch,
-    ) -> Result<Report> {
-        self.run_with(program, inputs.into_iter().collect(), watch)
-    }
-
-    /// The body of [`Session::run_watched`], which for each kind of iterator would be compiled again.
-    fn run_with(mut self, program: &Program, inputs: Vec<(usize, Bits)>, watch: &mut dyn Watch) -> Result<Report> {
-        let protocol = self.chosen()?;
-        let card = protocol.card();
-        let options = self.options(card)?;
-        let settled = self.check(protocol, program, &options)?;
-        let inputs = self.given(program, inputs)?;
-        let store = self.store.take();
-        let need = store.as_ref().map(|_| protocol.needs(program, &settled, self.params)).transpose()?;
-        let phase = if store.is_some() { "run from a store" } else { "run" };
-        let greeting = self.greeting(card, Some(program), phase)?;
-        // Now, so that the peer does not wait for it later.
-        program.lowered();
-        let met = self.meet(card, watch)?;
-        watch.connected(&met.address);
-        let mut clock = Clock::start(watch);
-        clock.phase_begins("hello");
-        let mut rng = SystemRng;
-        let Begun { mut mesh, counters, mut here, mut options, keys } =
-            met.greet(&self, greeting, options, &mut rng)?;
-        let mut supplied = match (&store, need) {
-            (Some(store), Some(need)) => {
-                let wanted = Wanted { card, program, need: &need, peers: ids(&keys) };
-                Some(Supplied::choose(store, &wanted, &mut mesh, &mut here, &mut options, &mut clock)?)
-            }
-            _ => None,
-        };
-        protocol.settle(&mut options, program);
-        let job = Job { program, inputs: &inputs, options: &options };
-        let mut me = Party { net: &mut mesh, here, rng: &mut rng, observer: &mut clock };
-        let done = match &mut supplied {
-            Some(supplied) => protocol.run(&mut me, &job, supplied),
-            None => protocol.run(&mut me, &job, &mut Empty),
-        };
-        if let (Some(supplied), Some(store)) = (supplied, &store) {
-            supplied.ended(store, done.is_err(), clock.watch());
-        }
-        done.map_err(|error| whose(error, &mesh))?;
-        Ok(Report::new(card, &options, here, program.and_gates(), &counters, clock.stop()))
-    }
-
     /// The protocol that is wanted.
     pub(crate) fn chosen(&self) -> Result<&'static dyn Protocol> {
         match &self.protocol {
@@ -269,23 +200,6 @@ impl<'a> Session<'a> {
         protocol.settle(&mut settled, program);
         protocol.fits(program, &settled, self.params)?;
         Ok(settled)
-    }
-
-    /// The inputs by index, each there exactly if it is this party's.
-    fn given(&self, program: &Program, inputs: Vec<(usize, Bits)>) -> Result<Vec<Option<Bits>>> {
-        let mut given: Vec<Option<Bits>> = vec![None; program.inputs().len()];
-        for (index, bits) in inputs {
-            match given.get_mut(index) {
-                Some(slot) if slot.is_none() => *slot = Some(bits),
-                Some(_) => return Err(Error::invalid_input(format!("input {index} is given twice"))),
-                None => {
-                    let there = given.len();
-                    return Err(Error::invalid_input(format!("there is no input {index}: the program has {there}")));
-                }
-            }
-        }
-        program.check_inputs(Some(self.me), &given)?;
-        Ok(given)
     }
 }
 

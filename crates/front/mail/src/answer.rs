@@ -1,4 +1,4 @@
-//! Sealed answers: their head, and making one.
+//! Sealed answers: making one, and looking at one.
 
 use std::io::{ErrorKind, Read, Write};
 
@@ -6,66 +6,12 @@ use comity_circuit::Program;
 use comity_core::{Backend, Bits, Error, Result};
 use rand_core::CryptoRng;
 
+use crate::envelope::ENCAPSULATED;
 use crate::file::{CHECKSUM, FileKind, START};
+use crate::head::{Head, cut, fill};
 use crate::name::Name;
 use crate::query::Query;
-use crate::seal::{ENCAPSULATED, Sealer};
-
-/// The head of an answer, which stands in the clear before the sealed rest.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Head {
-    /// The digest of the program.
-    pub program: [u8; 32],
-    /// The fingerprint of the query.
-    pub query: [u8; 32],
-    /// The name that the sender gives itself.
-    pub name: Name,
-}
-
-impl Head {
-    pub(crate) fn to_bytes(&self) -> Vec<u8> {
-        let mut bytes = FileKind::Answer.start();
-        bytes.extend_from_slice(&self.program);
-        bytes.extend_from_slice(&self.query);
-        bytes.push(self.name.as_str().len() as u8);
-        bytes.extend_from_slice(self.name.as_str().as_bytes());
-        bytes
-    }
-
-    /// Reads the head of an answer.
-    ///
-    /// # Errors
-    /// [`Malformed`](comity_core::Kind) if this is no answer, or one of another version.
-    pub fn read(from: &mut dyn Read) -> Result<Head> {
-        let mut start = [0; START];
-        let short = |_| Error::malformed("an answer was expected, and this is something else");
-        fill(from, &mut start).and_then(|whole| whole.ok_or(()).map_err(short))?;
-        FileKind::Answer.check(&start)?;
-        let mut fixed = [0; 32 + 32 + 1];
-        let mut name = [0; Name::MAX];
-        fill(from, &mut fixed)?.ok_or_else(cut)?;
-        let length = usize::from(fixed[64]);
-        let wrong = || Error::malformed("the sender's name in the answer is not one");
-        let name = name.get_mut(..length).ok_or_else(wrong)?;
-        fill(from, name)?.ok_or_else(cut)?;
-        let name = str::from_utf8(name).ok().and_then(|name| Name::new(name).ok()).ok_or_else(wrong)?;
-        let part = |at: usize| std::array::from_fn(|i| fixed[at + i]);
-        Ok(Head { program: part(0), query: part(32), name })
-    }
-}
-
-/// Reads exactly so many bytes, if there are.
-pub(crate) fn fill(from: &mut dyn Read, bytes: &mut [u8]) -> Result<Option<()>> {
-    match from.read_exact(bytes) {
-        Ok(()) => Ok(Some(())),
-        Err(error) if error.kind() == ErrorKind::UnexpectedEof => Ok(None),
-        Err(error) => Err(Error::io("reading the answer", error)),
-    }
-}
-
-pub(crate) fn cut() -> Error {
-    Error::malformed("the answer is cut short")
-}
+use crate::seal::Sealer;
 
 /// Answers a query, sealed: see [`comity_nisc::respond()`], and the module's documentation for the seal.
 ///

@@ -7,11 +7,12 @@ use comity_circuit::Program;
 use comity_core::{Backend, Error, Kind, Result};
 use comity_nisc::{Cost, Opened};
 
-use crate::answer::{Head, cut, fill};
+use crate::envelope::ENCAPSULATED;
 use crate::file::{CHECKSUM, hex};
+use crate::head::{Head, cut, fill};
 use crate::key::QueryKey;
 use crate::name::Name;
-use crate::seal::{ENCAPSULATED, Opener};
+use crate::seal::Opener;
 use crate::store::{CopyStore, open_stored};
 
 /// The verdict on an answer.

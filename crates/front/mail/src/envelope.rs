@@ -5,7 +5,9 @@ use hpke::{HpkeError, PskBundle};
 use zeroize::Zeroizing;
 
 use crate::file::FileKind;
-use crate::seal::ENCAPSULATED;
+
+/// Bytes of an encapsulated key.
+pub(crate) const ENCAPSULATED: usize = 32;
 
 /// An envelope: where an answer and a stored copy differ, which is what is outside of the seal, and what it is bound to. `M` is
 /// the mode of HPKE at the sender or at the receiver.

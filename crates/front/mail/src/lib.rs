@@ -75,6 +75,7 @@ mod answer;
 mod batch;
 mod envelope;
 mod file;
+mod head;
 mod key;
 mod name;
 mod query;
@@ -83,9 +84,10 @@ mod store;
 #[cfg(test)]
 mod tests;
 
-pub use answer::{Head, examine, examine_copy, respond};
+pub use answer::{examine, examine_copy, respond};
 pub use batch::{Batch, Fetching, Verdict};
 pub use file::FileKind;
+pub use head::Head;
 pub use key::QueryKey;
 pub use name::{Name, Reference};
 pub use query::Query;

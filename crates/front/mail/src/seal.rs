@@ -15,9 +15,9 @@ use hpke::{Deserializable, Kem, OpModeR, OpModeS, Serializable, setup_receiver, 
 use rand_core::CryptoRng;
 use zeroize::{Zeroize, Zeroizing};
 
-use crate::answer::Head;
-use crate::envelope::{Envelope, Tie, context};
+use crate::envelope::{ENCAPSULATED, Envelope, Tie, context};
 use crate::file::{CHECKSUM, FileKind, START};
+use crate::head::Head;
 use crate::name::Name;
 use crate::query::Query;
 
@@ -26,9 +26,6 @@ pub(crate) const CHUNK: usize = 64 << 10;
 
 /// Bytes that encryption adds to a chunk.
 pub(crate) const TAG: usize = 16;
-
-/// Bytes of an encapsulated key.
-pub(crate) const ENCAPSULATED: usize = 32;
 
 /// Bytes of the chunks of so many bytes.
 pub(crate) fn sealed_bytes(plain: u64) -> u64 {

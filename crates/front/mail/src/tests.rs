@@ -8,10 +8,11 @@ use comity_circuit::{Program, Recipients};
 use comity_core::{Backend, Bits, Block, Error, Kind, Prg, Result};
 use comity_nisc::{Copies, Cost};
 
-use crate::answer::{Head, respond};
+use crate::answer::respond;
 use crate::batch::Verdict;
 use crate::envelope::Tie;
 use crate::file::{FileKind, START};
+use crate::head::Head;
 use crate::key::QueryKey;
 use crate::name::Name;
 use crate::query::Query;

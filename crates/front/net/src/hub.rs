@@ -15,8 +15,6 @@ use comity_channel::hello::{Refusal, farewell};
 use comity_core::{Error, Kind, PartyId, Result};
 
 use crate::address::Address;
-use crate::connection::Connection;
-use crate::meeting::{Event, meet};
 use crate::settings::Settings;
 use crate::tcp;
 use crate::transport::{Id, Opening, Purpose, Transport};
@@ -35,7 +33,7 @@ pub struct Listener(pub(crate) Arc<Hub>);
 
 /// The state that a [`Listener`] and the connections from it share.
 pub(crate) struct Hub {
-    socket: TcpListener,
+    pub(crate) socket: TcpListener,
     address: SocketAddr,
     pub(crate) settings: Settings,
     arrivals: Mutex<Arrivals>,
@@ -76,47 +74,6 @@ impl Listener {
     pub fn address(&self) -> SocketAddr {
         self.0.address
     }
-
-    /// Waits for the only peer of one of two parties. `tell` is told how it goes.
-    ///
-    /// # Errors
-    ///
-    /// [`TimedOut`](comity_core::Kind) if it does not come. Strangers are turned away, and end no wait.
-    ///
-    /// # Panics
-    /// If there are not two parties: then it is [`meet`] that waits.
-    pub fn accept(&self, tell: &mut dyn FnMut(Event<'_>)) -> Result<Connection> {
-        assert_eq!(self.0.settings.parties, 2, "one of two waits for one");
-        let mut one = meet(Some(self), &[], &self.0.settings, tell)?.into_vec();
-        Ok(one.pop().expect("the peer is there"))
-    }
-
-    /// The next first connection, whoever opens it: it is not waited for anybody else. For tools that try a port; parties
-    /// [`meet`].
-    ///
-    /// # Errors
-    ///
-    /// The error of the connection. [`TimedOut`](comity_core::Kind) if nobody comes.
-    pub fn next(&self) -> Result<Connection> {
-        let hub = &self.0;
-        let begin = Instant::now();
-        loop {
-            if let Some(stream) = tcp::accept(&hub.socket, hub.settings.timeout)? {
-                if tcp::has_left(&stream) {
-                    continue;
-                }
-                let (opening, transport) = Transport::accept(stream, &hub.settings)?;
-                if opening.purpose == Purpose::First {
-                    return Ok(Connection::accepted(hub.clone(), &opening, transport));
-                }
-            } else if begin.elapsed() >= hub.settings.timeout {
-                let timeout = tcp::seconds(hub.settings.timeout);
-                return Err(Error::timed_out(format!("nobody connected to {} for {timeout}", hub.address)));
-            } else {
-                tcp::pause(begin);
-            }
-        }
-    }
 }
 
 impl Hub {
@@ -138,11 +95,10 @@ impl Hub {
     }
 
     /// A first connection that has come.
-    pub(crate) fn came(self: &Arc<Hub>) -> Option<Connection> {
+    pub(crate) fn came(&self) -> Option<(Opening, Transport)> {
         let mut arrivals = self.lock();
         let party = *arrivals.first.keys().next()?;
-        let (opening, transport) = arrivals.first.remove(&party)?;
-        Some(Connection::accepted(self.clone(), &opening, transport))
+        arrivals.first.remove(&party)
     }
 
     /// The number of connections that were turned away, and why those of whom that was not asked before.

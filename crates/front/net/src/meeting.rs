@@ -13,6 +13,7 @@ use crate::connection::{Connection, dial};
 use crate::hub::Listener;
 use crate::settings::Settings;
 use crate::tcp;
+use crate::transport::{Purpose, Transport};
 
 /// Something that happens while parties meet.
 #[derive(Debug)]
@@ -59,6 +60,49 @@ pub fn meet(
     Ok(there.map(|_, connection| connection.expect("all have come")))
 }
 
+impl Listener {
+    /// Waits for the only peer of one of two parties. `tell` is told how it goes.
+    ///
+    /// # Errors
+    ///
+    /// [`TimedOut`](comity_core::Kind) if it does not come. Strangers are turned away, and end no wait.
+    ///
+    /// # Panics
+    /// If there are not two parties: then it is [`meet`] that waits.
+    pub fn accept(&self, tell: &mut dyn FnMut(Event<'_>)) -> Result<Connection> {
+        assert_eq!(self.0.settings.parties, 2, "one of two waits for one");
+        let mut one = meet(Some(self), &[], &self.0.settings, tell)?.into_vec();
+        Ok(one.pop().expect("the peer is there"))
+    }
+
+    /// The next first connection, whoever opens it: it is not waited for anybody else. For tools that try a port; parties
+    /// [`meet`].
+    ///
+    /// # Errors
+    ///
+    /// The error of the connection. [`TimedOut`](comity_core::Kind) if nobody comes.
+    pub fn next(&self) -> Result<Connection> {
+        let hub = &self.0;
+        let begin = Instant::now();
+        loop {
+            if let Some(stream) = tcp::accept(&hub.socket, hub.settings.timeout)? {
+                if tcp::has_left(&stream) {
+                    continue;
+                }
+                let (opening, transport) = Transport::accept(stream, &hub.settings)?;
+                if opening.purpose == Purpose::First {
+                    return Ok(Connection::accepted(hub.clone(), &opening, transport));
+                }
+            } else if begin.elapsed() >= hub.settings.timeout {
+                let timeout = tcp::seconds(hub.settings.timeout);
+                return Err(Error::timed_out(format!("nobody connected to {} for {timeout}", self.address())));
+            } else {
+                tcp::pause(begin);
+            }
+        }
+    }
+}
+
 fn gather(
     listener: Option<&Listener>,
     ringing: &Ringing,
@@ -87,8 +131,9 @@ fn gather(
         let mut busy = false;
         if let Some(Listener(hub)) = listener {
             busy = hub.admit()?;
-            while let Some(connection) = hub.came() {
+            while let Some((opening, transport)) = hub.came() {
                 busy = true;
+                let connection = Connection::accepted(hub.clone(), &opening, transport);
                 let party = connection.party();
                 if comes(party)
                     && let Some(earlier) = there[party].replace(connection)

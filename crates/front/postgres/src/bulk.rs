@@ -7,9 +7,10 @@ use comity_ope::{ColumnValue, State};
 use rand_core::Rng;
 use zeroize::Zeroizing;
 
+use crate::column::fresh;
 use crate::error::{Error, Result};
 use crate::table::Table;
-use crate::work::{Plan, Work, copy_failed, fresh};
+use crate::work::{Plan, Work, copy_failed};
 
 /// A row for [`Work::insert_many`].
 #[derive(Clone, Default)]

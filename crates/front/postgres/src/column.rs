@@ -7,10 +7,10 @@ use comity_ope::{
 };
 use postgres::Row;
 use postgres::types::ToSql;
+use rand_core::Rng;
 use zeroize::Zeroizing;
 
 use crate::error::{Error, Result};
-use crate::work::fresh;
 
 /// A code, as PostgreSQL stores it.
 pub(crate) type Param = Box<dyn ToSql + Sync + Send>;
@@ -307,4 +307,11 @@ pub(crate) fn hex(bytes: &[u8], text: &mut String) {
         }
         text.push_str(core::str::from_utf8(&pairs[..2 * part.len()]).expect("digits are ASCII"));
     }
+}
+
+/// Random bytes that no other value has.
+pub(crate) fn fresh(rng: &mut impl Rng) -> [u8; 16] {
+    let mut bytes = [0; 16];
+    rng.fill_bytes(&mut bytes);
+    bytes
 }

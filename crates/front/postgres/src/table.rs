@@ -12,9 +12,9 @@ use std::path::{Path, PathBuf};
 
 use comity_core::{Backend, Block, Prg};
 use comity_ope::{Cache, ColumnState, OpeKey, Purpose, State, Sum};
+use postgres::GenericClient;
 use postgres::fallible_iterator::FallibleIterator;
 use postgres::types::ToSql;
-use postgres::{GenericClient, Transaction};
 use rand_core::{CryptoRng, Rng};
 
 use crate::column::{Col, Pair};
@@ -22,7 +22,6 @@ use crate::error::{Error, Result};
 use crate::files;
 use crate::name::{self, Names, ROW, quote};
 use crate::schema::read_state;
-use crate::work::Work;
 
 /// The most tries of a statement that other clients are faster than.
 pub(crate) const TRIES: usize = 100;
@@ -127,15 +126,6 @@ impl Table {
     /// The columns that are not encrypted, in order.
     pub fn plain_columns(&self) -> impl Iterator<Item = &str> {
         self.plain.iter().map(|column| column.0.as_str())
-    }
-
-    /// Begins a piece of work in a transaction of the caller's, which may have done other things and may do more. It must not
-    /// be one inside another: what a later rollback takes back is not seen here. Nobody else writes to the table until it ends.
-    ///
-    /// # Errors
-    /// [`Error::RolledBack`]; [`Error::Database`], for instance a serialization failure, after which the whole transaction is to be tried again.
-    pub fn work<'t, 'c>(&'t mut self, transaction: Transaction<'c>) -> Result<Work<'t, 'c>> {
-        Work::begin(self, transaction)
     }
 
     /// Writes the cache, if there is one.

@@ -5,9 +5,8 @@ use std::collections::BTreeMap;
 use comity_ope::{ColumnState, ColumnValue, State, Sum};
 use postgres::Transaction;
 use postgres::types::ToSql;
-use rand_core::Rng;
 
-use crate::column::{Col, Order, Param};
+use crate::column::{Col, Order, Param, fresh};
 use crate::error::{Error, Result};
 use crate::name::{self, ROW, quote};
 use crate::schema::{lock_state, write_state};
@@ -339,6 +338,15 @@ pub(crate) fn push_cells<'a>(params: &mut Vec<&'a (dyn ToSql + Sync)>, cells: &'
 pub(crate) type Moves = Vec<(usize, Vec<(u128, u128)>)>;
 
 impl Table {
+    /// Begins a piece of work in a transaction of the caller's, which may have done other things and may do more. It must not
+    /// be one inside another: what a later rollback takes back is not seen here. Nobody else writes to the table until it ends.
+    ///
+    /// # Errors
+    /// [`Error::RolledBack`]; [`Error::Database`], for instance a serialization failure, after which the whole transaction is to be tried again.
+    pub fn work<'t, 'c>(&'t mut self, transaction: Transaction<'c>) -> Result<Work<'t, 'c>> {
+        Work::begin(self, transaction)
+    }
+
     /// Places a row in the dictionaries and in a state. `nonces` are those of an earlier try, which keeps its coins; new ones are added.
     pub(crate) fn place(
         &mut self,
@@ -384,13 +392,6 @@ impl Table {
         state.next_row = state.next_row.max(row + 1);
         Ok((cells, moves))
     }
-}
-
-/// Random bytes that no other value has.
-pub(crate) fn fresh(rng: &mut impl Rng) -> [u8; 16] {
-    let mut bytes = [0; 16];
-    rng.fill_bytes(&mut bytes);
-    bytes
 }
 
 pub(crate) fn copy_failed(source: std::io::Error) -> Error {

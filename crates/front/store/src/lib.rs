@@ -88,8 +88,8 @@ mod store;
 mod writer;
 
 pub use key::StoreKey;
-pub use lot::OpenLot;
+pub use lot::{LotInfo, OpenLot};
 pub use meta::Meta;
 pub use reader::BatchReader;
-pub use store::{Damaged, LotInfo, OnDisk, Store};
+pub use store::{Damaged, OnDisk, Store};
 pub use writer::{BatchWriter, LotWriter};

@@ -11,7 +11,7 @@ use rand_core::CryptoRng;
 
 use crate::folder::{self, Folder, failed};
 use crate::key::StoreKey;
-use crate::lot::{self, Busy, OpenLot, missing};
+use crate::lot::{self, Busy, LotInfo, OpenLot, missing};
 use crate::meta::Meta;
 use crate::record::{self, Record, State};
 use crate::writer::LotWriter;
@@ -25,29 +25,6 @@ pub struct Store {
     folder: Arc<Folder>,
     /// The lots that [`Store::destroyed`] tells.
     destroyed: Vec<Meta>,
-}
-
-/// A lot, and how much of it is used up.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct LotInfo {
-    /// The lot's meta: what it is for.
-    pub meta: Meta,
-    /// The next batch; all before it are used up.
-    pub next: u32,
-    /// The number of batches that were made.
-    pub batches: u32,
-}
-
-impl LotInfo {
-    pub(crate) fn new(record: &Record, state: State) -> LotInfo {
-        LotInfo { meta: record.meta.clone(), next: state.next, batches: state.batches }
-    }
-
-    /// The amount of material that is left, in each of its units, of which every batch has as many.
-    pub fn left(&self) -> Vec<u64> {
-        let (left, all) = (u128::from(self.batches - self.next.min(self.batches)), u128::from(self.batches.max(1)));
-        self.meta.units.iter().map(|&units| (u128::from(units) * left / all) as u64).collect()
-    }
 }
 
 /// A lot that cannot be used.
