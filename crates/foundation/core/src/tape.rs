@@ -8,9 +8,14 @@
 
 pub(crate) mod clear;
 pub(crate) mod gates;
+pub(crate) mod lanes;
 pub(crate) mod lockstep;
+pub(crate) mod part;
 
 use crate::memory::block::Block;
+
+/// Copies that fill a vector. Groups of copies in lockstep are padded to it.
+pub(crate) const LANES: usize = 4;
 
 /// One gate: `slots[out] = slots[a] op slots[b]`.
 ///

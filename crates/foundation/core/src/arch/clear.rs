@@ -10,7 +10,7 @@ use super::instantiate::run;
 use crate::memory::block::Block;
 use crate::tape::Tape;
 use crate::tape::TapeGate;
-use crate::tape::clear::Lanes;
+use crate::tape::lanes::Lanes;
 
 /// A word: what a slot holds.
 pub(super) trait Word: Copy + BitXor<Output = Self> + BitAnd<Output = Self> {}

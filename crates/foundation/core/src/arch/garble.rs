@@ -64,7 +64,7 @@ mod walk;
 
 use crate::arch::Backend;
 use crate::memory::block::Block;
-use crate::tape::gates::Part;
+use crate::tape::part::Part;
 
 use super::instantiate::run;
 use super::lanes::Lanes;

@@ -13,8 +13,8 @@ macro_rules! instantiate {
             use crate::arch::{RoundKeys, Vectorize, gather, half_tree, lanes, subset, vole};
             use crate::memory::block::Block;
             use crate::tape::Tape;
-            use crate::tape::clear::Lanes;
-            use crate::tape::gates::Part;
+            use crate::tape::lanes::Lanes;
+            use crate::tape::part::Part;
 
             #[target_feature(enable = $features)]
             pub(in crate::arch) fn vectorize<W: Vectorize>(work: W) -> W::Output {

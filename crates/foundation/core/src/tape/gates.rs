@@ -16,80 +16,8 @@ use crate::arch::Backend;
 use crate::arch::garble as kernels;
 use crate::arch::garble::KeyRing;
 use crate::memory::block::Block;
-use crate::tape::{Segment, Tape, TapeGate};
-
-/// The place where a run over a tape stands: between two segments.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Cursor {
-    segment: usize,
-    xor: usize,
-    and: usize,
-}
-
-/// A stretch of whole segments of one tape.
-#[derive(Clone, Copy, Debug)]
-pub struct Part<'a> {
-    tape: &'a Tape,
-    from: Cursor,
-    to: Cursor,
-}
-
-impl Cursor {
-    /// The longest stretch from here whose AND gates number at most `max_ands`, and at least one segment; `None` at the
-    /// end of the tape. The cursor moves behind it.
-    ///
-    /// # Panics
-    /// If `max_ands` is less than [`Tape::MAX_ANDS`], for then a segment might not fit.
-    pub fn advance<'a>(&mut self, tape: &'a Tape, max_ands: usize) -> Option<Part<'a>> {
-        assert!(max_ands >= Tape::MAX_ANDS, "a part must be able to hold any segment");
-        let from = *self;
-        let ends = &tape.ends()[from.segment..];
-        let fits = ends.partition_point(|end| end.ands as usize - from.and <= max_ands);
-        let end = ends[..fits].last()?;
-        *self = Cursor { segment: from.segment + fits, xor: end.xors as usize, and: end.ands as usize };
-        Some(Part { tape, from, to: *self })
-    }
-}
-
-impl<'a> Part<'a> {
-    /// The number of AND gates of this stretch.
-    pub fn ands(&self) -> usize {
-        self.to.and - self.from.and
-    }
-
-    /// The tape that this is a stretch of.
-    pub fn tape(&self) -> &'a Tape {
-        self.tape
-    }
-
-    /// The number of XOR gates of this stretch.
-    pub fn xors(&self) -> usize {
-        self.to.xor - self.from.xor
-    }
-
-    /// The gates, segment after segment: first the XOR gates of one, executed in order, then its AND gates, which are
-    /// independent of each other. For schemes without a kernel of their own.
-    pub fn gates(&self) -> impl Iterator<Item = (&'a [TapeGate], &'a [TapeGate])> {
-        let (mut xors, mut ands) = (self.xor_gates(), self.and_gates());
-        self.segments().iter().map(move |segment| {
-            let of_segment = (&xors[..segment.xors as usize], &ands[..segment.ands as usize]);
-            (xors, ands) = (&xors[segment.xors as usize..], &ands[segment.ands as usize..]);
-            of_segment
-        })
-    }
-
-    pub(crate) fn segments(&self) -> &'a [Segment] {
-        &self.tape.segments()[self.from.segment..self.to.segment]
-    }
-
-    pub(crate) fn xor_gates(&self) -> &'a [TapeGate] {
-        &self.tape.xors()[self.from.xor..self.to.xor]
-    }
-
-    pub(crate) fn and_gates(&self) -> &'a [TapeGate] {
-        &self.tape.ands()[self.from.and..self.to.and]
-    }
-}
+use crate::tape::Tape;
+use crate::tape::part::Part;
 
 /// A free-XOR offset: 128 random bits whose bit 0 is one, so that the two labels of a wire differ in their permute bit.
 #[derive(Zeroize, ZeroizeOnDrop)]
@@ -131,7 +59,7 @@ impl Garbler {
     /// # Panics
     /// If `slots` is shorter than the tape wants or `tables` is not exactly two blocks for each AND gate.
     pub fn garble(&mut self, part: &Part<'_>, slots: &mut [Block], tables: &mut [Block]) {
-        assert!(slots.len() >= part.tape.slots().max(2), "too few slots");
+        assert!(slots.len() >= part.tape().slots().max(2), "too few slots");
         assert_eq!(tables.len(), 2 * part.ands(), "two blocks for each AND gate");
         slots[Tape::ZERO as usize] = Block::ZERO;
         slots[Tape::ONE as usize] = self.delta.0;
@@ -156,7 +84,7 @@ impl Evaluator {
     /// # Panics
     /// If `slots` is shorter than the tape wants or `tables` is not exactly two blocks for each AND gate.
     pub fn evaluate(&mut self, part: &Part<'_>, slots: &mut [Block], tables: &[Block]) {
-        assert!(slots.len() >= part.tape.slots().max(2), "too few slots");
+        assert!(slots.len() >= part.tape().slots().max(2), "too few slots");
         assert_eq!(tables.len(), 2 * part.ands(), "two blocks for each AND gate");
         slots[Tape::ZERO as usize] = Block::ZERO;
         slots[Tape::ONE as usize] = Block::ZERO;

@@ -18,13 +18,12 @@ use crate::arch::Backend;
 use crate::arch::garble::KeyRing;
 use crate::arch::garble::lockstep as kernels;
 use crate::memory::block::Block;
-use crate::tape::Tape;
-use crate::tape::gates::{Delta, Part};
+use crate::tape::gates::Delta;
+use crate::tape::part::Part;
+use crate::tape::{LANES, Tape};
 
 /// Bytes of labels that one group may touch: half of a usual L2 cache.
 const GROUP_BYTES: usize = 1 << 20;
-/// Copies that fill a vector. Groups are padded to it.
-pub(crate) const LANES: usize = 4;
 
 /// A vector's worth of labels, where one aligned access finds it: an access across cache lines costs two.
 #[derive(Clone, Copy, bytemuck::Pod, bytemuck::Zeroable)]

@@ -7,9 +7,9 @@
 
 use crate::arch::Backend;
 use crate::memory::block::Block;
+use crate::tape::LANES;
 use crate::tape::TapeGate;
-use crate::tape::gates::Part;
-use crate::tape::lockstep::LANES;
+use crate::tape::part::Part;
 
 use super::super::instantiate::run;
 use super::super::portable;

@@ -7,7 +7,7 @@ use super::keys::{KeyRing, LiveTwice, Order, Schedule};
 use super::sides::Side;
 use crate::memory::block::Block;
 use crate::tape::TapeGate;
-use crate::tape::gates::Part;
+use crate::tape::part::Part;
 
 /// Does the XOR gates of a segment, in order.
 #[inline(always)]

@@ -4,7 +4,7 @@ use super::super::garble::KeyRing;
 use super::aes::{encrypt8, expand8};
 use crate::memory::block::Block;
 use crate::tape::TapeGate;
-use crate::tape::gates::Part;
+use crate::tape::part::Part;
 
 /// The orthomorphism `(lo, hi) -> (hi, lo ^ hi)`.
 fn sigma(x: Block) -> Block {

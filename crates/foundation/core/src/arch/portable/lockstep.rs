@@ -5,7 +5,7 @@ use super::super::garble::lockstep::{Compared, Picked, Shape};
 use super::garble::{evaluated_gate, garbled_gate, hash};
 use crate::memory::block::Block;
 use crate::tape::TapeGate;
-use crate::tape::gates::Part;
+use crate::tape::part::Part;
 
 /// Walks a stretch of tape; `gate` gets each AND gate, its number and its place in the stretch.
 fn walk(
