@@ -95,7 +95,7 @@ impl Watch for Watcher {
             ));
         }
         if self.verbose || left < need {
-            self.say(&format!("taken from the store: {need} {unit} of {material}; left: {left}"));
+            self.say(&format!("taken from the store ({material}): {need} of {} {unit}; left: {left}", need + left));
         }
     }
 

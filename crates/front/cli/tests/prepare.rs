@@ -114,7 +114,7 @@ fn each_run_takes_the_next_lot() {
     assert_eq!(second.len(), 1);
     assert_eq!(second, stores.lots(1));
     let [a, _] = stores.add(50, 5);
-    assert!(a.err.contains("1 runs of copies; left: 0"), "{}", a.err);
+    assert!(a.err.contains("(copies): 1 of 1 runs; left: 0"), "{}", a.err);
     assert!(stores.lots(0).is_empty() && stores.lots(1).is_empty());
     // None is left: both are told, and told what to do.
     let done = stores.both("run", &[], [&["--input", "u64:1"], &["--input", "u64:2"]]);
