@@ -170,19 +170,24 @@ mod tests {
 
     use super::*;
 
-    /// Both parties' halves of `x_0 + x_1`, dealt honestly.
+    /// The two ends of a link.
+    const ENDS: [(usize, usize); 2] = [(0, 1), (1, 0)];
+
+    /// The halves of `x_0 + x_1` at both ends, dealt honestly.
     fn deal(bits: [bool; 2], deltas: &[GlobalKey; 2], prg: &mut Prg) -> [Share; 2] {
         let q = [prg.block(), prg.block()];
-        let t = |party: usize| q[1 - party] ^ deltas[1 - party].block().masked(bits[party]);
-        [0, 1].map(|party| Share::from_correlated(bits[party], t(party), q[party]))
+        ENDS.map(|(own, other)| {
+            let t = q[other] ^ deltas[other].block().masked(bits[own]);
+            Share::from_correlated(bits[own], t, q[own])
+        })
     }
 
     fn holds(shares: [Share; 2], bits: [bool; 2], deltas: &[GlobalKey; 2]) {
-        for party in 0..2 {
-            let (own, other) = (shares[party], shares[1 - party]);
-            assert_eq!(own.bit(), bits[party]);
-            assert!(own.mac() == other.expected(bits[party], &deltas[1 - party]));
-            assert!(own.mac() != other.expected(!bits[party], &deltas[1 - party]));
+        for (own, other) in ENDS {
+            let (bit, mac, key) = (bits[own], shares[own].mac(), &deltas[other]);
+            assert_eq!(shares[own].bit(), bit);
+            assert!(mac == shares[other].expected(bit, key));
+            assert!(mac != shares[other].expected(!bit, key));
         }
     }
 
