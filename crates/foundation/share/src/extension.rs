@@ -28,7 +28,7 @@ impl Extension {
     /// The number of shared bits that are best asked for at once: the OTs of a chunk, but for one incomplete block of them.
     pub const CHUNK: usize = TwoWay::CHUNK;
 
-    /// Runs the base OTs of party `me` and this peer, both ways at once. `session` is this extension's alone, `key` this party's.
+    /// Sets up party `me` and this peer: base OTs one way, and of their extension those of the other way. `session` is this extension's alone, `key` this party's.
     ///
     /// # Errors
     /// Errors of the base OTs, and of the channel.
@@ -41,7 +41,7 @@ impl Extension {
         rng: &mut dyn CryptoRng,
     ) -> Result<Extension> {
         let [own, theirs] = [me, peer].map(|party| session.child(&format!("under the key of party {party}")));
-        let both = TwoWay::setup(ch, [&own, &theirs], backend, LEVELS, key.block(), rng)?;
+        let both = TwoWay::setup(ch, [&own, &theirs], backend, LEVELS, key.block(), me < peer, rng)?;
         Ok(Extension { party: me, peer, key, both })
     }
 

@@ -1,14 +1,21 @@
 //! Two extensions between the same parties, one each way, that advance in step: shared bits with MACs want both, and
 //! neither party then waits for the other to be done with its own.
+//!
+//! **Set-up.** Base OTs, which are operations of a group, run for one of the two extensions only. Its first 128 OTs, for which the
+//! receiver gives the bits of its own delta as choices, are the base OTs of the other extension once they are hashed
+//! (Wang, Malozemoff, Katz, Eurocrypt 2017, section 4.2, has the like). They are a chunk of their own, which is checked before
+//! anything is made of them. The hash is [`GateHash`], whose keys start from the session of the first extension and which serves for
+//! nothing else, so that it makes no difference where else either delta is used.
 
 use comity_channel::Channel;
-use comity_core::{Backend, Bits, Block, Error, Result, SessionId};
+use comity_core::{Backend, Bits, Block, Error, GateHash, Result, SessionId};
 use rand_core::CryptoRng;
 use zeroize::Zeroizing;
 
 use super::matrix::{pieces, width};
-use super::{BASE, Challenge, Checking, Hashes, ROWS, Receiver, Sender, Shape, Trees};
-use crate::base::csw;
+use super::{Challenge, Checking, Hashes, ROWS, Receiver, Sender, Shape, Trees};
+use crate::base::Csw;
+use crate::cot::{CotReceiver, CotSender};
 use crate::model::Malicious;
 use crate::seeds::{ReceiverSeeds, SenderSeeds};
 use crate::stream::grown;
@@ -29,29 +36,48 @@ impl TwoWay {
     /// The most OTs each way that are one chunk: three exchanges, of which one is large.
     pub const CHUNK: usize = <Malicious as Checking>::CHUNK;
 
-    /// Runs the base OTs of both ways at the same time, with the bits of `delta` as choices, and trades the trees of `k`
-    /// levels. `own` is the session of the extension under this party's delta, `theirs` that under the peer's.
+    /// Sets up both ways with trees of `k` levels. `own` is the session of the extension under this party's `delta`, `theirs` that
+    /// under the peer's. Base OTs run for the extension under the delta of the party that is `first`, which one of the two is.
     ///
     /// # Errors
-    /// As [`Sender::setup`] and [`Receiver::setup`]; [`InvalidInput`](comity_core::Kind) if bit 0 of delta is zero.
+    /// As [`Sender::setup`] and [`Receiver::setup`], and those of a first chunk of OTs; [`InvalidInput`](comity_core::Kind) if bit 0
+    /// of delta is zero.
     pub fn setup(
         ch: &mut dyn Channel,
         [own, theirs]: [&SessionId; 2],
         backend: Backend,
         k: usize,
         delta: Block,
+        first: bool,
         rng: &mut dyn CryptoRng,
     ) -> Result<TwoWay> {
         let shape = Shape::new(k)?;
         if !delta.lsb() {
             return Err(Error::invalid_input("bit 0 of a delta that goes both ways must be one"));
         }
-        let choices = Bits::from_bytes(&*Zeroizing::new(delta.to_bytes()), ROWS);
-        let (seeds, chosen) = base(ch, [&own.child(BASE), &theirs.child(BASE)], &choices, rng)?;
-        let (receiver, trees) = Receiver::new(theirs, backend, k, seeds)?;
-        let mut bytes = vec![0; Trees::len::<Malicious>(shape)];
-        ch.exchange(trees.as_bytes(), &mut bytes)?;
-        let sender = Sender::new(own, backend, k, chosen, &Trees::from_bytes::<Malicious>(&bytes, k)?, rng)?;
+        let mut seeds = Zeroizing::new([Block::ZERO; ROWS]);
+        let (sender, receiver);
+        if first {
+            let mut sending = Sender::setup::<Csw>(ch, own, backend, k, delta, rng)?;
+            CotSender::extend(&mut sending, ch, &mut *seeds)?;
+            let mut other = Zeroizing::new(seeds.map(|seed| seed ^ delta));
+            GateHash::new(backend, start(own)).pairs(&mut *seeds, &mut *other);
+            let pairs = seeds.iter().zip(&*other).map(|(&zero, &one)| [zero, one]).collect();
+            let (receiving, trees) = Receiver::new(theirs, backend, k, SenderSeeds::new(pairs))?;
+            ch.send(trees.as_bytes())?;
+            ch.flush()?;
+            (sender, receiver) = (sending, receiving);
+        } else {
+            let mut receiving = Receiver::setup::<Csw>(ch, theirs, backend, k, rng)?;
+            let choices = Bits::from_bytes(&*Zeroizing::new(delta.to_bytes()), ROWS);
+            CotReceiver::extend(&mut receiving, ch, &choices, &mut *seeds)?;
+            GateHash::new(backend, start(theirs)).each(&mut *seeds);
+            let chosen = ReceiverSeeds::new(choices, seeds.to_vec());
+            let mut bytes = vec![0; Trees::len::<Malicious>(shape)];
+            ch.recv(&mut bytes)?;
+            sender = Sender::new(own, backend, k, chosen, &Trees::from_bytes::<Malicious>(&bytes, k)?, rng)?;
+            receiver = receiving;
+        }
         Ok(TwoWay { sender, receiver, corrections: Default::default() })
     }
 
@@ -119,29 +145,9 @@ impl TwoWay {
     }
 }
 
-/// Base OTs both ways: as the receiver in one session, as the sender in the other. Every message is below 8 KiB.
-fn base(
-    ch: &mut dyn Channel,
-    [own, theirs]: [&SessionId; 2],
-    choices: &Bits,
-    rng: &mut dyn CryptoRng,
-) -> Result<(SenderSeeds<Malicious>, ReceiverSeeds<Malicious>)> {
-    let (sender, offer) = csw::Sender::new(theirs, rng);
-    let (receiver, points) = csw::Receiver::new(own, choices, rng);
-    let mut their_offer = offer.to_bytes();
-    ch.exchange(&offer.to_bytes(), &mut their_offer)?;
-    let points = points.to_bytes();
-    let mut their_points = vec![0; points.len()];
-    ch.exchange(&points, &mut their_points)?;
-    let (waiting, challenge) = sender.challenge(&csw::Points::from_bytes(&their_points, ROWS)?)?;
-    let challenge = challenge.to_bytes();
-    let mut their_challenge = vec![0; challenge.len()];
-    ch.exchange(&challenge, &mut their_challenge)?;
-    let their_challenge = csw::Challenge::from_bytes(&their_challenge, ROWS)?;
-    let (response, chosen) = receiver.respond(&csw::Offer::from_bytes(their_offer), &their_challenge)?;
-    let mut their_response = response.to_bytes();
-    ch.exchange(&response.to_bytes(), &mut their_response)?;
-    Ok((waiting.finish(&csw::Response::from_bytes(their_response))?, chosen))
+/// The start of the keys that hash the first OTs of an extension.
+fn start(session: &SessionId) -> Block {
+    session.block("start of the hash keys of the seeds of the other way")
 }
 
 #[cfg(test)]
@@ -156,8 +162,12 @@ mod tests {
     fn setup(ch: &mut dyn Channel, party: u8, delta: Block) -> Result<TwoWay> {
         let sessions = [party, 1 - party].map(|party| SessionId::new([party; 32]));
         let mut rng = Prg::new(Backend::detect(), Block::from_u128(party.into()));
-        TwoWay::setup(ch, [&sessions[0], &sessions[1]], Backend::detect(), 4, delta, &mut rng)
+        TwoWay::setup(ch, [&sessions[0], &sessions[1]], Backend::detect(), 4, delta, party == 0, &mut rng)
     }
+
+    /// Bytes of the corrections of the first chunk, and of an answer.
+    const FIRST: usize = 32 * 16 * 2;
+    const ANSWER: usize = 16 + 32;
 
     /// Bits are set in every tree.
     const DELTAS: [Block; 2] = [Block::from_u128(u128::MAX / 3), Block::from_u128(u128::MAX / 5)];
@@ -188,8 +198,8 @@ mod tests {
 
     #[test]
     fn inconsistent_choices_are_named() {
-        // What comes before the corrections: offer, points, challenges, response, trees.
-        let before = 32 + (32 + 32 * ROWS) + (16 * ROWS + 32) + 32 + Trees::len::<Malicious>(Shape::new(4).unwrap());
+        // What the first party hears before the corrections: offer, challenges, trees, and the first chunk.
+        let before = 32 + (16 * ROWS + 32) + Trees::len::<Malicious>(Shape::new(4).unwrap()) + FIRST + ANSWER;
         let honest = |ch: &mut dyn Channel, party: u8| {
             let mut both = setup(ch, party, DELTAS[usize::from(party)]).unwrap();
             let (mut macs, mut keys) = (vec![Block::ZERO; 500], vec![Block::ZERO; 500]);
@@ -218,23 +228,29 @@ mod tests {
             let [macs, keys] = &mut blocks;
             both.extend(ch, macs, keys)
         };
-        // Up to each message, of either party: the base OTs' three, trees, and corrections, challenge and answer of a chunk.
-        let points = 32 + (32 + 32 * ROWS);
-        let challenge = points + (16 * ROWS + 32);
-        let trees = challenge + 32 + Trees::len::<Malicious>(Shape::new(4).unwrap());
+        let trees = Trees::len::<Malicious>(Shape::new(4).unwrap());
         let corrections = |n: usize| 31 * 16 * width::<Malicious>(n);
-        let first = trees + corrections(TwoWay::CHUNK);
-        let second = first + 16 + 48 + corrections(300);
-        assert_waits(
-            |ch| party(ch, 0),
-            |ch| party(ch, 1),
-            &[
-                ("the base OTs' challenge", points, points),
-                ("the base OTs' response", challenge, challenge),
-                ("the first challenge", first, first),
-                ("the second challenge", second, second),
-            ],
-        );
+        let (first, second) = (corrections(TwoWay::CHUNK), 16 + ANSWER + corrections(300));
+        // The first party hears challenges of the base OTs, the first chunk with the trees, and an answer.
+        let heard = [32 + 16 * ROWS + 32, trees + FIRST, ANSWER, first, second];
+        let said = [32 + 32 * ROWS, 32, 16, trees + first, second];
+        let messages = ["response", "challenge of the first chunk", "trees", "first challenge", "second challenge"];
+        assert_waits(|ch| party(ch, 0), |ch| party(ch, 1), &sums(messages, heard, said));
+        // The other one hears points, a response, and a challenge; it waits for the trees, though it need not.
+        let heard = [32 + 32 * ROWS, 32, 16, trees + first, second];
+        let said = [32, 16 * ROWS + 32, trees + FIRST, ANSWER + first, second];
+        let messages = ["challenges", "trees", "answer of the first chunk", "first challenge", "second challenge"];
+        assert_waits(|ch| party(ch, 1), |ch| party(ch, 0), &sums(messages, heard, said));
+    }
+
+    /// Messages, each with all that a party has heard and said before.
+    fn sums<const N: usize>(
+        messages: [&'static str; N],
+        heard: [usize; N],
+        said: [usize; N],
+    ) -> Vec<(&'static str, usize, usize)> {
+        let sum = |bytes: [usize; N], i: usize| bytes[..=i].iter().sum();
+        messages.into_iter().enumerate().map(|(i, message)| (message, sum(heard, i), sum(said, i))).collect()
     }
 
     #[test]
