@@ -67,6 +67,11 @@ impl<const N: usize> Answer<N> {
         Ok(answer)
     }
 
+    /// The hashes of the rows of choices, which are the same for the same choices and the same challenge.
+    pub fn choices(&self) -> [Block; N] {
+        self.choices
+    }
+
     /// The bytes of the message.
     pub fn to_bytes(self) -> Vec<u8> {
         [Block::bytes_of(&self.choices), &self.rows].concat()

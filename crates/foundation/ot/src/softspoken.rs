@@ -79,6 +79,7 @@
 mod matrix;
 mod receiver;
 mod sender;
+mod shown;
 #[cfg(test)]
 pub(crate) mod tests;
 mod trees;

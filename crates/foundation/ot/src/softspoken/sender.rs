@@ -214,7 +214,7 @@ impl<M: Checking> Sender<M> {
     }
 
     /// Holds a chunk, of which only the hashes are left, against the answer.
-    fn check(&mut self, challenge: &Challenge, rows: &mut Hashes, answer: &Answer) -> Result<()> {
+    pub(super) fn check(&mut self, challenge: &Challenge, rows: &mut Hashes, answer: &Answer) -> Result<()> {
         let (session, chunk) = (self.matrix.session, self.matrix.count());
         for (i, row) in rows.iter_mut().enumerate() {
             *row ^= answer.choices[0].masked(self.delta.to_u128() >> i & 1 == 1);

@@ -26,8 +26,8 @@ use crate::stream::grown;
 ///
 /// After an error it refuses to go on.
 pub struct TwoWay {
-    sender: Sender<Malicious>,
-    receiver: Receiver<Malicious>,
+    pub(super) sender: Sender<Malicious>,
+    pub(super) receiver: Receiver<Malicious>,
     /// The corrections of a chunk, this party's and the peer's.
     corrections: [Vec<Block>; 2],
 }
