@@ -47,6 +47,10 @@ impl Channel for Script<'_> {
         Ok(())
     }
 
+    fn post(&mut self, bytes: &[u8]) -> Result<()> {
+        Sink.send(bytes)
+    }
+
     fn split(&mut self) -> (Box<dyn SendHalf + '_>, Box<dyn RecvHalf + '_>) {
         (Box::new(Sink), Box::new(Script(std::mem::take(&mut self.0))))
     }

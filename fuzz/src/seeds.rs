@@ -157,6 +157,10 @@ impl Channel for Recorded {
         self.channel.flush()
     }
 
+    fn post(&mut self, bytes: &[u8]) -> Result<()> {
+        self.channel.post(bytes)
+    }
+
     fn split(&mut self) -> (Box<dyn SendHalf + '_>, Box<dyn RecvHalf + '_>) {
         let (send, recv) = self.channel.split();
         (send, Box::new(Ear(recv, &mut self.heard)))

@@ -7,7 +7,7 @@ use comity_core::Kind;
 
 /// Checks that two connected channels keep the promises of [`Channel`]: one ordered stream each way however it is cut
 /// into calls, receiving flushes, both halves work side by side, an exchange of `large` bytes each way cannot
-/// deadlock, forks are streams of their own, and a closed end is told.
+/// deadlock, nor can it if both sides post first, forks are streams of their own, and a closed end is told.
 ///
 /// # Panics
 ///
@@ -69,6 +69,7 @@ fn one_side(ch: &mut dyn Channel, large: usize) -> Result<()> {
     both_ways(ch, 3, 4, large)?;
     exchange(ch, 5, 6, large)?;
     exchange(ch, 7, 8, 10)?;
+    posts(ch, 11, 12, large)?;
     let mut forks = [ch.fork("first")?, ch.fork("second")?, ch.fork("first")?];
     let mut nested = forks[0].fork("first")?;
     for (i, fork) in forks.iter_mut().enumerate() {
@@ -96,6 +97,7 @@ fn other_side(mut ch: Box<dyn Channel>, large: usize) -> Result<()> {
     both_ways(&mut ch, 4, 3, large)?;
     exchange(&mut ch, 6, 5, large)?;
     exchange(&mut ch, 8, 7, 10)?;
+    posts(&mut ch, 12, 11, large)?;
     let mut forks = [ch.fork("first")?, ch.fork("second")?, ch.fork("first")?];
     let mut nested = forks[0].fork("first")?;
     let mut bytes = [0; 1000];
@@ -126,6 +128,22 @@ fn both_ways(ch: &mut dyn Channel, ours: u64, theirs: u64, large: usize) -> Resu
         assert!(got == pattern(theirs, large), "bytes changed while both halves were at work");
         sender.join().expect("the sender panicked")
     })
+}
+
+fn posts(ch: &mut dyn Channel, ours: u64, theirs: u64, large: usize) -> Result<()> {
+    // Something is buffered before it, and something is sent while it may be under way.
+    let (ours, theirs) = (pattern(ours, large + 8), pattern(theirs, large + 8));
+    let mut got = vec![0; theirs.len()];
+    ch.send(&ours[..3])?;
+    ch.post(&ours[3..large])?;
+    ch.recv(&mut got[..large])?;
+    ch.send(&ours[large..large + 2])?;
+    ch.post(&ours[large + 2..large + 4])?;
+    ch.recv(&mut got[large..large + 4])?;
+    ch.flush()?;
+    ch.exchange(&ours[large + 4..], &mut got[large + 4..])?;
+    assert!(got == theirs, "bytes changed that were posted");
+    Ok(())
 }
 
 fn exchange(ch: &mut dyn Channel, ours: u64, theirs: u64, large: usize) -> Result<()> {

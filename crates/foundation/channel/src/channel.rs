@@ -10,10 +10,14 @@ use comity_core::Result;
 pub trait Channel: Send {
     /// Sends bytes, perhaps later.
     fn send(&mut self, bytes: &[u8]) -> Result<()>;
-    /// Flushes, then fills `bytes`.
+    /// Flushes, then fills `bytes`. Does not wait for what was posted.
     fn recv(&mut self, bytes: &mut [u8]) -> Result<()>;
-    /// Sends what is buffered.
+    /// Sends what is buffered, and waits until what was posted has gone.
     fn flush(&mut self) -> Result<()>;
+    /// Sends `bytes`, and what is buffered before them, without waiting until the peer receives them: this party can turn to
+    /// others meanwhile. It waits only while an earlier post is still under way, so that a peer which does not receive makes
+    /// this side hold one message and not more. What is sent later comes later.
+    fn post(&mut self, bytes: &[u8]) -> Result<()>;
     /// The two directions apart, so that one thread can send while another receives.
     fn split(&mut self) -> (Box<dyn SendHalf + '_>, Box<dyn RecvHalf + '_>);
     /// Sends `out` and fills `into`, and cannot deadlock however large both are, if the peer does the same.
@@ -49,6 +53,10 @@ impl<C: Channel + ?Sized> Channel for Box<C> {
         (**self).flush()
     }
 
+    fn post(&mut self, bytes: &[u8]) -> Result<()> {
+        (**self).post(bytes)
+    }
+
     fn split(&mut self) -> (Box<dyn SendHalf + '_>, Box<dyn RecvHalf + '_>) {
         (**self).split()
     }
@@ -73,6 +81,10 @@ impl<C: Channel + ?Sized> Channel for &mut C {
 
     fn flush(&mut self) -> Result<()> {
         (**self).flush()
+    }
+
+    fn post(&mut self, bytes: &[u8]) -> Result<()> {
+        (**self).post(bytes)
     }
 
     fn split(&mut self) -> (Box<dyn SendHalf + '_>, Box<dyn RecvHalf + '_>) {

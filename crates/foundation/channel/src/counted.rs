@@ -112,6 +112,11 @@ impl<C: Channel> Channel for Counted<C> {
         self.inner.flush()
     }
 
+    fn post(&mut self, bytes: &[u8]) -> Result<()> {
+        self.counter.sent(bytes.len());
+        self.inner.post(bytes)
+    }
+
     fn split(&mut self) -> (Box<dyn SendHalf + '_>, Box<dyn RecvHalf + '_>) {
         let (inner_send, inner_recv) = self.inner.split();
         let counter = &self.counter;

@@ -1,8 +1,8 @@
 //! A pair of channels in memory.
 //!
 //! For tests, benches, and two parties that are threads of one process. Like a socket, each direction holds a fixed
-//! number of bytes ([`CAPACITY`]) and then makes the sender wait, and what was sent but not flushed stays with the
-//! sender. Unlike a socket, the pair knows both ends: when each waits for the other, nothing can happen any more, and
+//! number of bytes ([`CAPACITY`], and one message more that was posted) and then makes the sender wait, and what was sent but
+//! not flushed stays with the sender. Unlike a socket, the pair knows both ends: when each waits for the other, nothing can happen any more, and
 //! both get an error at once instead of a time-out. A byte is copied twice, and a transfer takes one lock.
 
 use std::collections::{HashMap, VecDeque};
@@ -115,7 +115,7 @@ impl End {
             if !out.is_empty() && state.gone[peer] {
                 return Err(Error::closed());
             }
-            let room = out.len().min(CAPACITY - state.pipes[peer].len());
+            let room = out.len().min(CAPACITY.saturating_sub(state.pipes[peer].len()));
             let (now, later) = out.split_at(room);
             state.pipes[peer].extend(now);
             out = later;
@@ -154,6 +154,17 @@ impl End {
                 return Err(Error::timed_out(format!("nothing came from or went to the peer for {timeout:?}")));
             }
         }
+    }
+
+    /// Sends all of `out` as soon as there is room for its first byte, however much it is.
+    fn post(&self, out: &[u8]) -> Result<()> {
+        let (first, rest) = out.split_at(out.len().min(1));
+        self.transfer(first, &mut [], true)?;
+        let mut state = self.state();
+        state.pipes[1 - self.side].extend(rest);
+        drop(state);
+        self.wire.changed[1 - self.side].notify_all();
+        Ok(())
     }
 
     fn wait<'a>(&self, state: MutexGuard<'a, State>, deadline: Option<Instant>) -> MutexGuard<'a, State> {
@@ -207,6 +218,11 @@ impl Channel for MemoryChannel {
 
     fn flush(&mut self) -> Result<()> {
         flush(&self.end, &mut self.buffer, true)
+    }
+
+    fn post(&mut self, bytes: &[u8]) -> Result<()> {
+        flush(&self.end, &mut self.buffer, true)?;
+        self.end.post(bytes)
     }
 
     fn split(&mut self) -> (Box<dyn SendHalf + '_>, Box<dyn RecvHalf + '_>) {

@@ -10,10 +10,6 @@ use crate::channel::Channel;
 use crate::memory::{self, MemoryChannel};
 use crate::per_peer::PerPeer;
 
-/// A message so small that every channel takes it without the peer reading: to send such messages to all and then
-/// to receive cannot deadlock. Half of the smallest buffer in common use for a socket.
-const SMALL: usize = 2048;
-
 /// One party's links to all other parties. Errors of a link name its party.
 pub struct Mesh<'n> {
     links: PerPeer<Box<dyn Channel + 'n>>,
@@ -112,25 +108,23 @@ impl<'n> Mesh<'n> {
         Ok(PerPeer::from_vec(me, all?).expect("one a peer"))
     }
 
-    /// Sends each peer its message and fills what it sends, for all at once. Cannot deadlock if all parties do the same. One
-    /// round.
+    /// Sends each peer its message and fills what it sends, for all at once. Cannot deadlock if all parties do the same, however
+    /// much they say: whoever is furthest behind is served, since what it waits for has been [posted](Channel::post), and
+    /// nobody posts in a round before it has received all of the round before. When it returns, all has gone. One round.
     ///
     /// # Errors
     /// The first one, by party.
     pub fn exchange(&mut self, out: &PerPeer<Vec<u8>>, into: &mut PerPeer<Vec<u8>>) -> Result<()> {
-        if out.iter().all(|(_, message)| message.len() <= SMALL) {
-            for (party, link) in self.links.iter_mut() {
-                link.send(&out[party]).and_then(|()| link.flush()).map_err(|e| e.by(party))?;
-            }
-            return self
-                .links
-                .iter_mut()
-                .try_for_each(|(party, link)| link.recv(&mut into[party]).map_err(|e| e.by(party)));
+        if self.parties() == 2 {
+            let (peer, link) = self.pair()?;
+            return link.exchange(&out[peer], &mut into[peer]).map_err(|e| e.by(peer));
         }
-        self.each_with(into, |party, link, into| link.exchange(&out[party], into)).map(drop)
+        self.links.iter_mut().try_for_each(|(party, link)| link.post(&out[party]).map_err(|e| e.by(party)))?;
+        self.links.iter_mut().try_for_each(|(party, link)| link.recv(&mut into[party]).map_err(|e| e.by(party)))?;
+        self.flush()
     }
 
-    /// Sends the same bytes to all, and hears as many from each. That all heard the same is not checked.
+    /// Sends the same bytes to all, and hears as many from each. That all heard the same is not checked: see [`Mesh::broadcast`].
     ///
     /// # Errors
     /// The first one, by party.

@@ -122,6 +122,12 @@ impl<C: Channel> Channel for Recorded<C> {
         self.inner.flush()
     }
 
+    fn post(&mut self, bytes: &[u8]) -> Result<()> {
+        self.recorder.sent(bytes)?;
+        self.recorder.border();
+        self.inner.post(bytes)
+    }
+
     fn split(&mut self) -> (Box<dyn SendHalf + '_>, Box<dyn RecvHalf + '_>) {
         let (inner_send, inner_recv) = self.inner.split();
         let recorder = &self.recorder;

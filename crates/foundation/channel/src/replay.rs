@@ -79,6 +79,10 @@ impl Channel for Replay {
         Ok(())
     }
 
+    fn post(&mut self, bytes: &[u8]) -> Result<()> {
+        self.hears.send(bytes)
+    }
+
     fn split(&mut self) -> (Box<dyn SendHalf + '_>, Box<dyn RecvHalf + '_>) {
         (Box::new(&mut self.hears), Box::new(&mut self.says))
     }

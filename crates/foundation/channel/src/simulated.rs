@@ -4,7 +4,8 @@
 //! of a channel are wrapped, and share a clock (the system's: both parties run on one machine). Nothing polls, no
 //! thread is started, and sender and receiver overlap as they would on the line.
 //!
-//! The sender can be [`BACKLOG`] bytes ahead of the line, as with a socket's buffer, and then sleeps. What is under way
+//! The sender can be [`BACKLOG`] bytes ahead of the line, as with a socket's buffer, and then sleeps; what is posted is all on
+//! the line at once. What is under way
 //! lies in the channel inside: if that holds less than bandwidth times latency, its size is the limit, as a
 //! TCP window would be. Sleeping is accurate to about 0.1 ms. Cost: 12 bytes a chunk of 16 KiB, and a copy.
 
@@ -149,16 +150,27 @@ impl Line {
         Line { profile, clock, free_at: Arc::default() }
     }
 
-    /// Puts so many bytes on the line, waiting while too many are ahead of them; when they will arrive.
+    /// Puts so many bytes on the line; when they will arrive.
     fn depart(&self, bytes: usize) -> Duration {
         let now = self.clock.now();
         let mut free_at = self.free_at.lock().unwrap_or_else(PoisonError::into_inner);
         *free_at = (*free_at).max(now) + self.profile.busy(bytes);
-        let arrives = *free_at + self.profile.round_trip / 2;
-        let ahead = free_at.saturating_sub(now).saturating_sub(self.profile.busy(BACKLOG));
-        drop(free_at);
-        self.clock.sleep(ahead);
-        arrives
+        *free_at + self.profile.round_trip / 2
+    }
+
+    /// Waits while this side is too far ahead of the line.
+    fn wait(&self) {
+        let free_at = *self.free_at.lock().unwrap_or_else(PoisonError::into_inner);
+        let ahead = free_at.saturating_sub(self.clock.now());
+        self.clock.sleep(ahead.saturating_sub(self.profile.busy(BACKLOG)));
+    }
+
+    /// The header of a chunk of so many bytes, which departs now.
+    fn header(&self, len: usize) -> [u8; HEADER] {
+        let mut header = [0; HEADER];
+        header[..4].copy_from_slice(&(len as u32).to_le_bytes());
+        header[4..].copy_from_slice(&(self.depart(len).as_nanos() as u64).to_le_bytes());
+        header
     }
 
     fn send(&self, out: &mut Vec<u8>, mut bytes: &[u8], inner: &mut dyn SendHalf) -> Result<()> {
@@ -178,9 +190,8 @@ impl Line {
         if len == 0 {
             return Ok(());
         }
-        let arrives = self.depart(len).as_nanos() as u64;
-        out[..4].copy_from_slice(&(len as u32).to_le_bytes());
-        out[4..HEADER].copy_from_slice(&arrives.to_le_bytes());
+        out[..HEADER].copy_from_slice(&self.header(len));
+        self.wait();
         let sent = inner.send(out).and_then(|()| inner.flush());
         out.truncate(HEADER);
         sent
@@ -252,13 +263,27 @@ impl<C: Channel> Channel for Simulated<C> {
     }
 
     fn recv(&mut self, bytes: &mut [u8]) -> Result<()> {
-        self.flush()?;
+        if self.out.len() > HEADER {
+            self.halves().0.flush()?;
+        }
         let bytes = self.arrived.take(bytes);
         if bytes.is_empty() { Ok(()) } else { self.halves().1.recv(bytes) }
     }
 
     fn flush(&mut self) -> Result<()> {
-        if self.out.len() == HEADER { Ok(()) } else { self.halves().0.flush() }
+        if self.out.len() > HEADER {
+            self.halves().0.flush()?;
+        }
+        self.inner.flush()
+    }
+
+    fn post(&mut self, bytes: &[u8]) -> Result<()> {
+        self.line.wait();
+        let all = [&self.out[HEADER..], bytes].concat();
+        self.out.truncate(HEADER);
+        let stamped: Vec<u8> =
+            all.chunks(CHUNK).flat_map(|chunk| [&self.line.header(chunk.len()), chunk].concat()).collect();
+        self.inner.post(&stamped)
     }
 
     fn split(&mut self) -> (Box<dyn SendHalf + '_>, Box<dyn RecvHalf + '_>) {
@@ -348,5 +373,24 @@ mod tests {
         sent.and_then(|()| a.flush()).and_then(|()| fork.flush()).unwrap();
         let backlog = Duration::from_nanos(BACKLOG as u64 * 100);
         assert_eq!(clock.now(), Duration::from_micros(70_010 + 110_000) - backlog, "forks share the line");
+    }
+
+    #[test]
+    fn what_is_posted_holds_nobody_up_and_is_as_slow() {
+        let profile = NetProfile { round_trip: Duration::from_millis(20), bits_per_second: 80_000_000 };
+        let clock = Arc::new(Asleep::default());
+        let (a, b) = memory::pair();
+        let (mut a, mut b) =
+            (Simulated::on(a, Line::new(profile, clock.clone())), Simulated::on(b, Line::new(profile, clock.clone())));
+        a.send(&[7; 10]).and_then(|()| a.post(&[7; 2_000_000 - 10])).unwrap();
+        assert_eq!(clock.now(), Duration::ZERO, "more than the backlog, and nobody slept");
+        let mut bytes = vec![0; 2_000_000];
+        b.recv(&mut bytes).unwrap();
+        assert!(bytes.iter().all(|&byte| byte == 7));
+        assert_eq!(clock.now(), Duration::from_millis(210), "16,000,000 bits and a way there");
+        // The next one waits until no more than the backlog is ahead of it.
+        let mut fork = a.fork("side").unwrap();
+        a.post(&[0; 2_000_000]).and_then(|()| fork.post(&[0])).unwrap();
+        assert_eq!(clock.now(), Duration::from_millis(410) - Duration::from_nanos(BACKLOG as u64 * 100));
     }
 }

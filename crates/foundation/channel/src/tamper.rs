@@ -179,6 +179,22 @@ impl Incoming {
         }
     }
 
+    /// Fills `into` from what `recv` receives.
+    fn recv(&mut self, into: &mut [u8], recv: impl FnOnce(&mut [u8]) -> Result<()>) -> Result<()> {
+        match self.plan(into.len())? {
+            None => {
+                recv(into)?;
+                self.edit.passed += into.len();
+            }
+            Some(len) => {
+                let mut raw = vec![0; len];
+                recv(&mut raw)?;
+                self.deliver(&raw, into);
+            }
+        }
+        Ok(())
+    }
+
     /// Takes what was received as planned, and delivers.
     fn deliver(&mut self, raw: &[u8], into: &mut [u8]) {
         self.pending.extend_from_slice(&self.edit.push(raw));
@@ -209,12 +225,18 @@ impl<C: Channel> Channel for Tampering<C> {
     }
 
     fn recv(&mut self, bytes: &mut [u8]) -> Result<()> {
-        self.exchange(&[], bytes)
+        self.check()?;
+        self.incoming.recv(bytes, |raw| self.inner.recv(raw))
     }
 
     fn flush(&mut self) -> Result<()> {
         self.check()?;
         self.inner.flush()
+    }
+
+    fn post(&mut self, bytes: &[u8]) -> Result<()> {
+        self.check()?;
+        self.inner.post(&self.outgoing.push(bytes))
     }
 
     fn split(&mut self) -> (Box<dyn SendHalf + '_>, Box<dyn RecvHalf + '_>) {
@@ -233,18 +255,7 @@ impl<C: Channel> Channel for Tampering<C> {
             self.inner.flush()?;
             return Err(Error::closed());
         }
-        match self.incoming.plan(into.len())? {
-            None => {
-                self.inner.exchange(&out, into)?;
-                self.incoming.edit.passed += into.len();
-            }
-            Some(len) => {
-                let mut raw = vec![0; len];
-                self.inner.exchange(&out, &mut raw)?;
-                self.incoming.deliver(&raw, into);
-            }
-        }
-        Ok(())
+        self.incoming.recv(into, |raw| self.inner.exchange(&out, raw))
     }
 
     fn fork(&mut self, label: &str) -> Result<Box<dyn Channel>> {
@@ -279,17 +290,6 @@ struct Receiving<'a> {
 
 impl RecvHalf for Receiving<'_> {
     fn recv(&mut self, bytes: &mut [u8]) -> Result<()> {
-        match self.incoming.plan(bytes.len())? {
-            None => {
-                self.inner.recv(bytes)?;
-                self.incoming.edit.passed += bytes.len();
-            }
-            Some(len) => {
-                let mut raw = vec![0; len];
-                self.inner.recv(&mut raw)?;
-                self.incoming.deliver(&raw, bytes);
-            }
-        }
-        Ok(())
+        self.incoming.recv(bytes, |raw| self.inner.recv(raw))
     }
 }

@@ -17,7 +17,7 @@ use crate::settings::Settings;
 use crate::tcp;
 use crate::transport::{Id, Opening, Purpose, Transport};
 
-/// The most bytes that go out in an exchange before receiving begins: any socket takes them without the peer reading.
+/// The most bytes that go out at once without a thread: any socket takes them without the peer reading.
 const SMALL: usize = 16 << 10;
 
 /// A channel to a peer over TCP.
@@ -103,6 +103,11 @@ impl Connection {
         }
     }
 
+    /// Whether the peer may have to receive before all of these bytes have gone, and those before them.
+    fn is_large(&self, out: &[u8]) -> bool {
+        self.transport.buffered().is_none_or(|before| before + out.len() > SMALL)
+    }
+
     /// The party at the other end.
     pub fn party(&self) -> PartyId {
         self.peer
@@ -120,7 +125,9 @@ impl Channel for Connection {
     }
 
     fn recv(&mut self, bytes: &mut [u8]) -> Result<()> {
-        self.transport.flush()?;
+        if self.transport.buffered().is_some() {
+            self.transport.flush()?;
+        }
         self.transport.recv(bytes)
     }
 
@@ -128,12 +135,20 @@ impl Channel for Connection {
         self.transport.flush()
     }
 
+    fn post(&mut self, bytes: &[u8]) -> Result<()> {
+        if self.is_large(bytes) {
+            return self.transport.post(bytes);
+        }
+        self.send(bytes)?;
+        self.flush()
+    }
+
     fn split(&mut self) -> (Box<dyn SendHalf + '_>, Box<dyn RecvHalf + '_>) {
         self.transport.split()
     }
 
     fn exchange(&mut self, out: &[u8], into: &mut [u8]) -> Result<()> {
-        if self.transport.buffered() + out.len() > SMALL {
+        if self.is_large(out) {
             return duplex(self.split(), out, into);
         }
         self.send(out)?;

@@ -46,6 +46,7 @@ mod keys;
 mod meeting;
 mod pinned;
 mod plain;
+mod post;
 mod rng;
 mod settings;
 mod tcp;

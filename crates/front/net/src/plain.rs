@@ -1,12 +1,14 @@
 //! Plain TCP: frames on a socket.
 
 use std::net::{Shutdown, SocketAddr, TcpStream};
+use std::sync::Arc;
 use std::time::Duration;
 
 use comity_channel::{RecvHalf, SendHalf};
 use comity_core::{Error, Kind, Result};
 
 use crate::frame::{FrameReader, FrameWriter};
+use crate::post::Poster;
 use crate::tcp::{self, Incoming};
 
 /// The last bytes to one that speaks something else, before it closes.
@@ -14,9 +16,9 @@ const FAREWELL: &[u8] = b"comity: plain text is spoken here\n";
 
 /// Frames each way over one socket.
 pub(crate) struct Plain {
-    pub(crate) socket: Socket,
-    writer: FrameWriter,
-    reader: FrameReader,
+    pub(crate) socket: Arc<Socket>,
+    pub(crate) sending: Poster<Sending>,
+    pub(crate) receiving: Receiving,
 }
 
 /// A connected socket, and what errors say about it.
@@ -45,33 +47,29 @@ impl Socket {
 
 impl Plain {
     pub(crate) fn new(socket: Socket) -> Plain {
-        Plain { socket, writer: FrameWriter::new(), reader: FrameReader::new() }
+        let socket = Arc::new(socket);
+        Plain {
+            sending: Poster::new(Sending { socket: socket.clone(), writer: FrameWriter::new() }, socket.clone()),
+            receiving: Receiving { socket: socket.clone(), reader: FrameReader::new() },
+            socket,
+        }
     }
+}
 
-    /// Bounds the wait for the peer's next messages.
-    pub(crate) fn expect(&mut self, messages: u32) {
-        self.reader.expect(messages);
-    }
+/// The sending direction.
+pub(crate) struct Sending {
+    socket: Arc<Socket>,
+    writer: FrameWriter,
+}
 
-    pub(crate) fn split(&mut self) -> (Sending<'_>, Receiving<'_>) {
-        (
-            Sending { socket: &self.socket, writer: &mut self.writer },
-            Receiving { socket: &self.socket, reader: &mut self.reader },
-        )
-    }
-
+impl Sending {
     /// The number of bytes that are not yet flushed.
     pub(crate) fn buffered(&self) -> usize {
         self.writer.buffered()
     }
 }
 
-pub(crate) struct Sending<'a> {
-    socket: &'a Socket,
-    writer: &'a mut FrameWriter,
-}
-
-impl SendHalf for Sending<'_> {
+impl SendHalf for Sending {
     fn send(&mut self, bytes: &[u8]) -> Result<()> {
         self.writer.send(&mut &self.socket.stream, bytes).map_err(|error| self.socket.sending(error))
     }
@@ -81,12 +79,20 @@ impl SendHalf for Sending<'_> {
     }
 }
 
-pub(crate) struct Receiving<'a> {
-    socket: &'a Socket,
-    reader: &'a mut FrameReader,
+/// The receiving direction.
+pub(crate) struct Receiving {
+    socket: Arc<Socket>,
+    reader: FrameReader,
 }
 
-impl RecvHalf for Receiving<'_> {
+impl Receiving {
+    /// Bounds the wait for the peer's next messages.
+    pub(crate) fn expect(&mut self, messages: u32) {
+        self.reader.expect(messages);
+    }
+}
+
+impl RecvHalf for Receiving {
     fn recv(&mut self, bytes: &mut [u8]) -> Result<()> {
         self.reader.recv(&mut self.socket.incoming(), bytes).inspect_err(|error| {
             if matches!(error, Error { kind: Kind::Malformed(_) | Kind::Stranger(_), .. }) && self.reader.is_new() {

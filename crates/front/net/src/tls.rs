@@ -20,6 +20,7 @@ use crate::frame::{Source, Wait};
 use crate::identity::{Fingerprint, Identity};
 use crate::pinned::Pinned;
 use crate::plain::Socket;
+use crate::post::Poster;
 use crate::tcp;
 
 /// Bytes that are sealed at a time: four full records.
@@ -40,14 +41,14 @@ const FAREWELL: [u8; 7] = [21, 3, 3, 0, 2, 2, 70];
 
 /// TLS over one socket.
 pub(crate) struct Tls {
-    session: Session,
-    sealer: Sealer,
-    opener: Opener,
+    session: Arc<Session>,
+    pub(crate) sending: Poster<Sending>,
+    pub(crate) receiving: Receiving,
 }
 
 /// The state that both halves share.
 struct Session {
-    socket: Socket,
+    socket: Arc<Socket>,
     tls: Mutex<rustls::Connection>,
     pinned: Arc<Pinned>,
     own: Fingerprint,
@@ -92,63 +93,51 @@ impl Tls {
     }
 
     fn start(socket: Socket, pinned: Arc<Pinned>, identity: &Identity, tls: rustls::Connection) -> Result<Tls> {
-        let session = Session { socket, tls: Mutex::new(tls), pinned, own: identity.fingerprint() };
-        let sealer = Sealer { plain: Vec::with_capacity(CHUNK), sealed: Vec::new() };
-        let opener = Opener {
+        let socket = Arc::new(socket);
+        let session = Session { socket: socket.clone(), tls: Mutex::new(tls), pinned, own: identity.fingerprint() };
+        let session = Arc::new(session);
+        let mut sealer = Sealer { plain: Vec::with_capacity(CHUNK), sealed: Vec::new() };
+        let mut opener = Opener {
             buffer: vec![0; INCOMING].into(),
             raw: 0..0,
             plain: vec![0; SMALL].into(),
             ready: 0..0,
             prompt: 0,
         };
-        let mut tls = Tls { session, sealer, opener };
-        tls.handshake()?;
-        Ok(tls)
-    }
-
-    fn handshake(&mut self) -> Result<()> {
-        let mut first = true;
-        loop {
-            self.sealer.push(&self.session)?;
-            if !self.session.lock().is_handshaking() {
-                return Ok(());
-            }
-            if self.opener.record().is_none() {
-                self.opener.read(&self.session, Wait::Message)?;
-                if first {
-                    self.session.hear(&self.opener.buffer[self.opener.raw.clone()])?;
-                    first = false;
-                }
-                continue;
-            }
-            if let Err(error) = self.opener.open(&self.session) {
-                // The peer is to learn why: what TLS has to say is an alert.
-                let _ = self.sealer.push(&self.session);
-                tcp::part(&self.session.socket.stream, &[]);
-                return Err(error);
-            }
-        }
-    }
-
-    /// Bounds the wait for the peer's next messages.
-    pub(crate) fn expect(&mut self, messages: u32) {
-        self.opener.prompt = messages;
+        handshake(&session, &mut sealer, &mut opener)?;
+        Ok(Tls {
+            sending: Poster::new(Sending { session: session.clone(), sealer }, socket),
+            receiving: Receiving { session: session.clone(), opener },
+            session,
+        })
     }
 
     pub(crate) fn socket(&self) -> &Socket {
         &self.session.socket
     }
+}
 
-    /// The number of bytes that are not yet flushed.
-    pub(crate) fn buffered(&self) -> usize {
-        self.sealer.plain.len()
-    }
-
-    pub(crate) fn split(&mut self) -> (Sending<'_>, Receiving<'_>) {
-        (
-            Sending { session: &self.session, sealer: &mut self.sealer },
-            Receiving { session: &self.session, opener: &mut self.opener },
-        )
+fn handshake(session: &Session, sealer: &mut Sealer, opener: &mut Opener) -> Result<()> {
+    let mut first = true;
+    loop {
+        sealer.push(session)?;
+        if !session.lock().is_handshaking() {
+            return Ok(());
+        }
+        if opener.record().is_none() {
+            opener.read(session, Wait::Message)?;
+            if first {
+                session.hear(&opener.buffer[opener.raw.clone()])?;
+                first = false;
+            }
+            continue;
+        }
+        if let Err(error) = opener.open(session) {
+            // The peer is to learn why: what TLS has to say is an alert.
+            let _ = sealer.push(session);
+            tcp::part(&session.socket.stream, &[]);
+            return Err(error);
+        }
     }
 }
 
@@ -326,28 +315,44 @@ impl Opener {
     }
 }
 
-pub(crate) struct Sending<'a> {
-    session: &'a Session,
-    sealer: &'a mut Sealer,
+/// The sending direction.
+pub(crate) struct Sending {
+    session: Arc<Session>,
+    sealer: Sealer,
 }
 
-impl SendHalf for Sending<'_> {
+impl Sending {
+    /// The number of bytes that are not yet flushed.
+    pub(crate) fn buffered(&self) -> usize {
+        self.sealer.plain.len()
+    }
+}
+
+impl SendHalf for Sending {
     fn send(&mut self, bytes: &[u8]) -> Result<()> {
-        self.sealer.send(self.session, bytes)
+        self.sealer.send(&self.session, bytes)
     }
 
     fn flush(&mut self) -> Result<()> {
-        self.sealer.flush(self.session)
+        self.sealer.flush(&self.session)
     }
 }
 
-pub(crate) struct Receiving<'a> {
-    session: &'a Session,
-    opener: &'a mut Opener,
+/// The receiving direction.
+pub(crate) struct Receiving {
+    session: Arc<Session>,
+    opener: Opener,
 }
 
-impl RecvHalf for Receiving<'_> {
+impl Receiving {
+    /// Bounds the wait for the peer's next messages.
+    pub(crate) fn expect(&mut self, messages: u32) {
+        self.opener.prompt = messages;
+    }
+}
+
+impl RecvHalf for Receiving {
     fn recv(&mut self, bytes: &mut [u8]) -> Result<()> {
-        self.opener.recv(self.session, bytes).inspect_err(|_| self.session.socket.give_up())
+        self.opener.recv(&self.session, bytes).inspect_err(|_| self.session.socket.give_up())
     }
 }

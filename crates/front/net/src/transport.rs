@@ -10,10 +10,10 @@ use std::net::{SocketAddr, TcpStream};
 use comity_channel::{RecvHalf, SendHalf};
 use comity_core::{Error, PartyId, Result};
 
-use crate::plain::Plain;
+use crate::plain::{self, Plain};
 use crate::settings::{Security, Settings};
 use crate::tcp;
-use crate::tls::Tls;
+use crate::tls::{self, Tls};
 
 /// The first bytes that a connecting side sends.
 const MAGIC: [u8; 8] = *b"comity\x00d";
@@ -143,43 +143,45 @@ impl Transport {
 
     pub(crate) fn send(&mut self, bytes: &[u8]) -> Result<()> {
         match self {
-            Transport::Plain(plain) => plain.split().0.send(bytes),
-            Transport::Tls(tls) => tls.split().0.send(bytes),
+            Transport::Plain(plain) => plain.sending.here()?.send(bytes),
+            Transport::Tls(tls) => tls.sending.here()?.send(bytes),
         }
     }
 
     pub(crate) fn flush(&mut self) -> Result<()> {
         match self {
-            Transport::Plain(plain) => plain.split().0.flush(),
-            Transport::Tls(tls) => tls.split().0.flush(),
+            Transport::Plain(plain) => plain.sending.here()?.flush(),
+            Transport::Tls(tls) => tls.sending.here()?.flush(),
         }
     }
 
     pub(crate) fn recv(&mut self, bytes: &mut [u8]) -> Result<()> {
         match self {
-            Transport::Plain(plain) => plain.split().1.recv(bytes),
-            Transport::Tls(tls) => tls.split().1.recv(bytes),
+            Transport::Plain(plain) => plain.receiving.recv(bytes),
+            Transport::Tls(tls) => tls.receiving.recv(bytes),
         }
     }
 
     pub(crate) fn split(&mut self) -> (Box<dyn SendHalf + '_>, Box<dyn RecvHalf + '_>) {
         match self {
-            Transport::Plain(plain) => {
-                let (sending, receiving) = plain.split();
-                (Box::new(sending), Box::new(receiving))
-            }
-            Transport::Tls(tls) => {
-                let (sending, receiving) = tls.split();
-                (Box::new(sending), Box::new(receiving))
-            }
+            Transport::Plain(plain) => (Box::new(&mut plain.sending), Box::new(&mut plain.receiving)),
+            Transport::Tls(tls) => (Box::new(&mut tls.sending), Box::new(&mut tls.receiving)),
         }
     }
 
-    /// The number of bytes that are not yet flushed.
-    pub(crate) fn buffered(&self) -> usize {
+    /// Sends bytes on a thread of the connection, and what is buffered before them.
+    pub(crate) fn post(&mut self, bytes: &[u8]) -> Result<()> {
         match self {
-            Transport::Plain(plain) => plain.buffered(),
-            Transport::Tls(tls) => tls.buffered(),
+            Transport::Plain(plain) => plain.sending.post(bytes),
+            Transport::Tls(tls) => tls.sending.post(bytes),
+        }
+    }
+
+    /// The number of bytes that are not yet flushed; `None` while a message is under way that was posted.
+    pub(crate) fn buffered(&self) -> Option<usize> {
+        match self {
+            Transport::Plain(plain) => plain.sending.idle().map(plain::Sending::buffered),
+            Transport::Tls(tls) => tls.sending.idle().map(tls::Sending::buffered),
         }
     }
 
@@ -197,8 +199,8 @@ impl Transport {
     /// Bounds the wait for the peer's next messages, from now on.
     fn expect(&mut self, messages: u32) {
         match self {
-            Transport::Plain(plain) => plain.expect(messages),
-            Transport::Tls(tls) => tls.expect(messages),
+            Transport::Plain(plain) => plain.receiving.expect(messages),
+            Transport::Tls(tls) => tls.receiving.expect(messages),
         }
     }
 }

@@ -243,6 +243,30 @@ fn a_lost_peer_is_told_in_the_middle() {
 }
 
 #[test]
+fn what_is_posted_does_not_hold_back_who_leaves() {
+    const POSTED: usize = 64 << 20;
+    for [a, b] in [[plain(), plain()], tls()] {
+        let [mut here, mut there] = meet_and_greet(&a, &b).map(Result::unwrap);
+        // More than any socket takes, to a peer that does not receive: whoever leaves gives it up.
+        there.post(&vec![7; POSTED]).unwrap();
+        drop(there);
+        assert!(matches!(here.recv(&mut vec![0; POSTED]), Err(Error { kind: Kind::Closed, .. })));
+        // What was flushed has gone.
+        let [mut here, mut there] = meet_and_greet(&a, &b).map(Result::unwrap);
+        thread::scope(|scope| {
+            scope.spawn(move || there.post(&vec![7; POSTED]).and_then(|()| there.flush()).unwrap());
+            here.recv(&mut vec![0; POSTED]).unwrap();
+        });
+        // Who has gone cannot be sent more, and says so at the latest when it is flushed.
+        let [here, mut there] = meet_and_greet(&a, &b).map(Result::unwrap);
+        drop(here);
+        let sent = there.post(&vec![7; POSTED]).and_then(|()| there.flush());
+        assert!(matches!(sent, Err(Error { kind: Kind::Closed, .. })), "{sent:?}");
+        assert!(there.send(&vec![7; POSTED]).is_err());
+    }
+}
+
+#[test]
 fn only_first_messages_must_come_soon() {
     for [a, b] in [[plain(), plain()], tls()] {
         let ([mut here, mut there], _) = in_time(|timeout| greeted(&hasty(a.clone(), timeout), &b));

@@ -91,6 +91,11 @@ impl Channel for Wire {
         self.inner.flush()
     }
 
+    fn post(&mut self, bytes: &[u8]) -> Result<()> {
+        self.sending(bytes.len());
+        self.inner.post(bytes)
+    }
+
     fn split(&mut self) -> (Box<dyn SendHalf + '_>, Box<dyn RecvHalf + '_>) {
         self.inner.split()
     }
