@@ -20,6 +20,7 @@ use comity_core::{Error, Kind, Params, PartyId, Result, SessionId};
 use rand_core::CryptoRng;
 
 use crate::channel::Channel;
+use crate::echo::Echo;
 use crate::foreign::no_comity;
 use crate::mesh::Mesh;
 use crate::per_peer::PerPeer;
@@ -76,7 +77,8 @@ pub struct Greeted {
 ///
 /// [`Mismatch`](comity_core::Kind) names the first difference, with both values; the peer meets the same error if it is
 /// honest. [`Stranger`](comity_core::Kind) if a peer is no comity at all, with a guess at what it is. Errors of the
-/// channels. Each names its party.
+/// channels. Each names its party. [`EQUIVOCATION`](crate::checks::EQUIVOCATION), which names none, if somebody said
+/// different things to different parties.
 pub fn hello(mesh: &mut Mesh<'_>, ours: &Hello, rng: &mut dyn CryptoRng) -> Result<Greeted> {
     let mut nonce = [0; 32];
     rng.fill_bytes(&mut nonce);
@@ -105,12 +107,7 @@ pub fn hello(mesh: &mut Mesh<'_>, ours: &Hello, rng: &mut dyn CryptoRng) -> Resu
     gone?;
     let session = ours.session(&nonces, &options);
     if ours.parties > 2 {
-        let said = mesh.tell(&session.child("hello").to_bytes())?;
-        for (peer, said) in said.iter() {
-            if said[..] != session.child("hello").to_bytes() {
-                return Err(Error::mismatch("parties met", "one session", "another one").by(peer));
-            }
-        }
+        mesh.settle(Echo::new(session))?;
     }
     Ok(Greeted { session, options })
 }

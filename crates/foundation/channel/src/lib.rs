@@ -4,8 +4,10 @@
 //! never learn whether a socket, a pipe in memory or a recording is behind it.
 
 mod channel;
+pub mod checks;
 mod counted;
 mod duplex;
+mod echo;
 mod foreign;
 pub mod hello;
 pub mod memory;
@@ -20,6 +22,7 @@ pub use channel::{Channel, RecvHalf, SendHalf};
 pub use comity_core::{Error, Result};
 pub use counted::{Counted, Counter, Traffic};
 pub use duplex::duplex;
+pub use echo::{Echo, Heard, Settled};
 pub use foreign::foreign;
 pub use hello::{Greeted, Hello, hello};
 pub use memory::MemoryChannel;

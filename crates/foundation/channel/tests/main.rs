@@ -1,5 +1,6 @@
 //! Channels as their users have them.
 
+mod echo;
 mod hello;
 mod memory;
 mod wrappers;

@@ -1,0 +1,6 @@
+//! The checks of what all parties must hear alike.
+
+comity_core::checks! { "channel";
+    /// Not all parties heard the same broadcasts: some party said different things, or says that it heard others.
+    EQUIVOCATION = "some party told different things to different parties; it cannot be told which";
+}

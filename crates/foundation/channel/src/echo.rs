@@ -1,0 +1,113 @@
+//! Echo broadcast: what one party says to all is the same at all, or the run ends.
+//!
+//! **Functionality**: broadcast with abort. Each party says a message, and every honest party that goes on has heard the same
+//! ones (Goldwasser, Lindell, "Secure Multi-Party Computation Without Agreement", J. Cryptology 18(3), 2005: the two rounds of
+//! its broadcast with selective abort; here the second one is for many broadcasts at once).
+//!
+//! **Adversary**: malicious, any number of parties. Some honest parties may go on where others end: who ends closes its links,
+//! which ends the others.
+//!
+//! **Protocol**. [`Mesh::broadcast`] says a message to all and takes what each says into the party's [`Echo`], in the order of
+//! the ids, under the hash of all before it. [`Mesh::settle`] compares the hashes, all with all. One that says different things
+//! to two honest parties leaves them with different hashes, and each hears the other's from itself.
+//!
+//! **When to settle**. Until then views may differ, and what was heard is [`Heard`]: it can be looked at, and is handed over
+//! only against the [`Settled`] echo. Settle before anything leaves that would do harm if views differed: before outputs are
+//! shown, before commitments are opened, before garbled tables are used, and before a challenge follows from what was said.
+//!
+//! **Who it was** nobody can tell: who says that it heard something else may be the liar itself.
+//!
+//! **Cost**: a broadcast is an exchange, and its bytes are hashed once (BLAKE3); to settle is one round and 32 bytes to each
+//! peer. Two parties have nobody else to compare with, and nothing is sent.
+
+use comity_core::{Error, Result, SessionId};
+
+use crate::checks;
+use crate::mesh::Mesh;
+use crate::per_peer::PerPeer;
+
+/// All that was broadcast since the last time that views were compared, as a hash.
+#[must_use = "what was broadcast is the same at all only once it is settled"]
+pub struct Echo {
+    session: SessionId,
+    state: SessionId,
+}
+
+/// What each other party said in a broadcast, as this party heard it.
+#[must_use]
+pub struct Heard {
+    session: SessionId,
+    said: PerPeer<Vec<u8>>,
+}
+
+/// The proof that all honest parties heard the same broadcasts of an [`Echo`].
+#[derive(Clone)]
+pub struct Settled {
+    session: SessionId,
+    state: SessionId,
+}
+
+impl Echo {
+    /// An echo of nothing yet. The session's id is used for this one echo.
+    pub fn new(session: SessionId) -> Echo {
+        Echo { session, state: session }
+    }
+
+    /// Takes in what all said, this party too.
+    fn hear(&mut self, label: &str, own: &[u8], said: &PerPeer<Vec<u8>>) {
+        let mut all: Vec<&[u8]> = said.iter().map(|(_, bytes)| &bytes[..]).collect();
+        all.insert(said.me().0.into(), own);
+        let before = self.state.to_bytes();
+        self.state = SessionId::derive("echo", &[&[&before[..], label.as_bytes()], &all[..]].concat());
+    }
+}
+
+impl Heard {
+    /// What was said, where nothing is lost if others heard something else: each party must go on from here as if it were so, and
+    /// nothing may leave that would do harm if it is not.
+    pub fn unsettled(&self) -> &PerPeer<Vec<u8>> {
+        &self.said
+    }
+
+    /// What was said, to all honest parties alike.
+    ///
+    /// # Panics
+    /// If it was heard in another echo than the one that was settled.
+    pub fn settled(self, by: &Settled) -> PerPeer<Vec<u8>> {
+        assert!(self.session == by.session, "a broadcast of one echo, and another one was settled");
+        self.said
+    }
+}
+
+impl Settled {
+    /// The hash of all that was broadcast, the same at all: what a challenge may follow from.
+    pub fn digest(&self) -> SessionId {
+        self.state.child("settled")
+    }
+}
+
+impl Mesh<'_> {
+    /// Says the same bytes to all, and hears as many from each; the label says what they are. That all heard the same is known
+    /// when the echo is [settled](Mesh::settle). One round.
+    ///
+    /// # Errors
+    /// As [`Mesh::exchange`].
+    pub fn broadcast(&mut self, echo: &mut Echo, label: &str, bytes: &[u8]) -> Result<Heard> {
+        let said = self.tell(bytes)?;
+        echo.hear(label, bytes, &said);
+        Ok(Heard { session: echo.session, said })
+    }
+
+    /// Makes sure that all honest parties heard the same broadcasts. One round, if there are more than two parties.
+    ///
+    /// # Errors
+    /// [`checks::EQUIVOCATION`] if not, and nobody can know whose doing it is; those of [`Mesh::exchange`].
+    pub fn settle(&mut self, echo: Echo) -> Result<Settled> {
+        let Echo { session, state } = echo;
+        let digest = state.child("echo").to_bytes();
+        if self.parties() > 2 && self.tell(&digest)?.iter().any(|(_, theirs)| theirs[..] != digest) {
+            return Err(Error::from(checks::EQUIVOCATION));
+        }
+        Ok(Settled { session, state })
+    }
+}
