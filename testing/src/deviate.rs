@@ -1,10 +1,14 @@
 //! Every way to break an honest run, at every message.
 
+mod among;
+
 use std::fmt::Debug;
 
 use comity_channel::{
     Change, Channel, Direction, Error, MemoryChannel, Recorded, Recording, Result, Tamper, Tampering, memory,
 };
+
+pub use among::{BrokenRun, Lie, deviate_among, never_wrong_among};
 
 use crate::PATIENCE;
 use crate::parties::{Ending, side_by_side};
@@ -27,6 +31,8 @@ pub enum Deviation {
     Reorder,
     /// The message of another session comes in place of this one.
     Replay,
+    /// The message to another party comes in place of this one. Among three and more.
+    Misdirect,
     /// The party is lost when the message has gone.
     Lose,
 }
@@ -156,7 +162,7 @@ fn done<T>(run: &str, party: usize, ending: Ending<Result<T>>) -> T {
     }
 }
 
-fn verdict<T: PartialEq>(case: &Case, party: usize, ending: Ending<Result<T>>, honest: &T) -> Verdict<T> {
+fn verdict<T: PartialEq>(case: &impl Debug, party: usize, ending: Ending<Result<T>>, honest: &T) -> Verdict<T> {
     match ending {
         Ok(Ok(output)) if output == *honest => Verdict::Correct,
         Ok(Ok(output)) => Verdict::Wrong(output),
@@ -165,43 +171,51 @@ fn verdict<T: PartialEq>(case: &Case, party: usize, ending: Ending<Result<T>>, h
     }
 }
 
-fn cases(recordings: &[Recording; 2], others: &[Recording; 2]) -> Vec<Case> {
-    let mut cases = Vec::new();
-    for (party, recording) in recordings.iter().enumerate() {
-        let messages: Vec<_> = recording.messages().collect();
-        let elsewhere: Vec<_> = others[party].messages().collect();
-        let lost_at_once = Tamper { direction: Direction::Outgoing, at: 0, change: Change::Close };
-        cases.push(Case { party, message: 0, deviation: Deviation::Lose, change: lost_at_once });
-        for (message, range) in messages.iter().enumerate() {
-            let (len, last) = (range.len(), range.end - 1);
-            let between = range.start + 37 * (message + 1) % len;
-            let mut add = |deviation, at, change| {
-                let change = Tamper { direction: Direction::Outgoing, at, change };
-                cases.push(Case { party, message, deviation, change });
-            };
-            for (at, bit) in [(range.start, 0), (between, message as u8 % 8), (last, 7)] {
-                add(Deviation::Flip, at, Change::Flip { bit });
-            }
-            add(Deviation::Truncate, last, Change::Drop { len: 1 });
-            add(Deviation::Drop, range.start, Change::Drop { len });
-            add(Deviation::Duplicate, range.start, Change::Duplicate { len });
-            if let Some(next) = messages.get(message + 1) {
-                add(Deviation::Reorder, range.start, Change::Swap { first: len, second: next.len() });
-            }
-            if let Some(other) = elsewhere.get(message) {
-                let with = others[party].sent[other.clone()].to_vec();
-                if with != recording.sent[range.clone()] {
-                    add(Deviation::Replay, range.start, Change::Replace { len, with });
-                }
-            }
-            add(Deviation::Lose, range.end, Change::Close);
+/// The ways to break each message that was sent over a link: its number, the way, and the change. `other` is the link in another
+/// session.
+fn ways(link: &Recording, other: &Recording) -> Vec<(usize, Deviation, Tamper)> {
+    let lost_at_once = Tamper { direction: Direction::Outgoing, at: 0, change: Change::Close };
+    let mut ways = vec![(0, Deviation::Lose, lost_at_once)];
+    let messages: Vec<_> = link.messages().collect();
+    let elsewhere: Vec<_> = other.messages().collect();
+    for (message, range) in messages.iter().enumerate() {
+        let (len, last) = (range.len(), range.end - 1);
+        let between = range.start + 37 * (message + 1) % len;
+        let mut add = |deviation, at, change| {
+            ways.push((message, deviation, Tamper { direction: Direction::Outgoing, at, change }));
+        };
+        for (at, bit) in [(range.start, 0), (between, message as u8 % 8), (last, 7)] {
+            add(Deviation::Flip, at, Change::Flip { bit });
         }
+        add(Deviation::Truncate, last, Change::Drop { len: 1 });
+        add(Deviation::Drop, range.start, Change::Drop { len });
+        add(Deviation::Duplicate, range.start, Change::Duplicate { len });
+        if let Some(next) = messages.get(message + 1) {
+            add(Deviation::Reorder, range.start, Change::Swap { first: len, second: next.len() });
+        }
+        if let Some(there) = elsewhere.get(message) {
+            let with = other.sent[there.clone()].to_vec();
+            if with != link.sent[range.clone()] {
+                add(Deviation::Replay, range.start, Change::Replace { len, with });
+            }
+        }
+        add(Deviation::Lose, range.end, Change::Close);
     }
-    cases
+    ways
+}
+
+fn cases(recordings: &[Recording; 2], others: &[Recording; 2]) -> Vec<Case> {
+    let links = recordings.iter().zip(others).enumerate();
+    links
+        .flat_map(|(party, (link, other))| {
+            let case = move |(message, deviation, change)| Case { party, message, deviation, change };
+            ways(link, other).into_iter().map(case)
+        })
+        .collect()
 }
 
 /// At most `limit` of the cases, from all over them.
-fn sample(mut cases: Vec<Case>, limit: usize) -> Vec<Case> {
+fn sample<C>(mut cases: Vec<C>, limit: usize) -> Vec<C> {
     let all = cases.len();
     if all > limit {
         // An even spread: case `i` stays where `i * limit / all` steps up. The ways take turns, since there are 8 or 9

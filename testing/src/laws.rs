@@ -3,9 +3,10 @@
 //! 1. *Equal to the evaluator*: random programs with random owners and recipients, at every number of parties up to five,
 //!    give each party what it is to learn and nothing else.
 //! 2. *Equal on backends*: every CPU backend sends the same bytes.
-//! 3. *Deviations*: every message of a run of two is flipped, cut, dropped, doubled, swapped, replayed, and the party is lost
-//!    at it. Against a malicious party's peer nothing but the right output or an error comes of it; otherwise no panic and
-//!    no hang.
+//! 3. *Deviations*: every message of a run of two, and of three and four where the protocol is for so many, is flipped, cut,
+//!    dropped, doubled, swapped, replayed, sent to another one, and the party is lost at it; by one party or several, to one of
+//!    the others or to all. Against a malicious party's peers nothing but the right output or an error comes of it; otherwise
+//!    no panic and no hang.
 //! 4. *Refusals*: what the card does not allow is refused before anything is sent.
 //! 5. *Each check is hit*: the cheats that are given provoke every check of the protocol's crate.
 //!
@@ -16,11 +17,11 @@ use std::time::Duration;
 
 use comity_channel::{Channel, Mesh, PerPeer, Recorded, memory_mesh};
 use comity_circuit::{Builder, Circuit, Observer, Plain, Program, Recipients, Wire};
-use comity_core::{Backend, Bits, Block, Check, Kind, Params, PartyId, Prg, Result, SessionId};
+use comity_core::{Backend, Bits, Block, Check, Error, Kind, Params, PartyId, Prg, Result, SessionId};
 use comity_protocol::{Adversary, Empty, Here, Job, Options, Party, Protocol, Takes};
 
 use crate::PATIENCE;
-use crate::deviate::{Verdict, deviate, never_wrong};
+use crate::deviate::{Verdict, deviate, deviate_among, never_wrong, never_wrong_among};
 use crate::parties::all_together;
 
 /// Runs cheats, and says which checks they provoked.
@@ -291,15 +292,63 @@ pub fn equal_on_backends(protocol: &dyn Protocol, laws: &Laws) {
     }
 }
 
-/// Law 3: deviations, among two.
+/// Law 3: deviations, among two, three and four.
 ///
 /// # Panics
 /// If a malicious protocol gives a wrong output, or an error is of no kind that a peer can cause.
 pub fn deviations(protocol: &dyn Protocol, laws: &Laws) {
     let card = protocol.card();
-    if !card.parties.contains(&2) {
-        return;
+    if card.parties.contains(&2) {
+        deviations_of_two(protocol, laws);
     }
+    for (parties, limit) in [(3, laws.deviations), (4, laws.deviations / 3)] {
+        if card.parties.contains(&parties) {
+            deviations_among(protocol, laws, parties, limit);
+        }
+    }
+}
+
+/// An error that a peer can cause.
+fn known(error: &Error) -> bool {
+    matches!(error.kind, Kind::Closed | Kind::TimedOut(_) | Kind::Misbehaved(_) | Kind::Malformed(_))
+}
+
+fn deviations_among(protocol: &dyn Protocol, laws: &Laws, parties: u16, limit: usize) {
+    let card = protocol.card();
+    let mut draw = rng(u128::from(parties));
+    let widths: Vec<usize> = (0..parties).map(|party| 5 + usize::from(party)).collect();
+    let circuit = random_circuit(&widths, laws.gates.min(60), card.takes != Takes::NoAnds, &mut draw);
+    let mut program = Program::from_circuit(circuit).expect("a program");
+    for party in 0..parties {
+        program = program.with_owner(party.into(), party).expect("an owner");
+    }
+    let inputs: Vec<Bits> = widths.iter().map(|&width| bits(width, &mut draw)).collect();
+    let (aborted, changed) = (Cell::new(0), Cell::new(0));
+    let runs = deviate_among(
+        parties,
+        limit,
+        |net, session| run(protocol, net, &program, &inputs, Setting::of(laws, session)),
+        |broken, verdicts| {
+            for (party, verdict) in (0..).map(PartyId).zip(verdicts) {
+                match verdict {
+                    Verdict::Abort(error) if !broken.cheats(party) => {
+                        aborted.set(aborted.get() + 1);
+                        assert!(known(error), "{broken:?}: party {party}: {error}");
+                    }
+                    Verdict::Wrong(_) if !broken.cheats(party) => changed.set(changed.get() + 1),
+                    _ => {}
+                }
+            }
+            if card.adversary == Adversary::Malicious {
+                never_wrong_among(broken, verdicts);
+            }
+        },
+    );
+    assert!(runs > 10 && aborted.get() + changed.get() > 5, "{runs} runs, {aborted:?} aborted, {changed:?} changed");
+}
+
+fn deviations_of_two(protocol: &dyn Protocol, laws: &Laws) {
+    let card = protocol.card();
     let circuit = random_circuit(&[9, 8], laws.gates.min(60), card.takes != Takes::NoAnds, &mut rng(5));
     let program = Program::from_circuit(circuit).expect("a program");
     let inputs = [bits(9, &mut rng(6)), bits(8, &mut rng(7))];
@@ -317,10 +366,7 @@ pub fn deviations(protocol: &dyn Protocol, laws: &Laws) {
             match own {
                 Verdict::Abort(error) => {
                     aborted.set(aborted.get() + 1);
-                    let known = Kind::Malformed(String::new());
-                    let known = matches!(error.kind, Kind::Closed | Kind::TimedOut(_) | Kind::Misbehaved(_))
-                        || std::mem::discriminant(&error.kind) == std::mem::discriminant(&known);
-                    assert!(known, "{case:?}: {error}");
+                    assert!(known(error), "{case:?}: {error}");
                 }
                 Verdict::Wrong(_) => changed.set(changed.get() + 1),
                 Verdict::Correct => {}

@@ -4,7 +4,8 @@
 //! - [`Pair`] and [`Net`] run parties side by side; a hang or a panic fails the test and names the party.
 //! - [`assert_realizes`] holds a protocol to an ideal function on random inputs.
 //! - [`laws!`] stamps on a protocol what every protocol must do.
-//! - [`deviate`] breaks an honest run in every way at every message, and has a judge look at how each party ends.
+//! - [`deviate`] breaks an honest run in every way at every message, and has a judge look at how each party ends;
+//!   [`deviate_among`] does so among many, of whom any number cheat.
 //! - [`assert_waits`] holds messages back that must not leave yet.
 //! - [`ot`] has the ideal functionalities of oblivious transfer, and holds protocols against them.
 //! - [`check_channels`] holds a channel to the promises of its trait.
@@ -22,7 +23,7 @@ mod realize;
 mod waits;
 
 pub use conformance::check_channels;
-pub use deviate::{Case, Deviation, Verdict, deviate, never_wrong};
+pub use deviate::{BrokenRun, Case, Deviation, Lie, Verdict, deviate, deviate_among, never_wrong, never_wrong_among};
 pub use parties::{Net, Pair};
 pub use realize::assert_realizes;
 pub use waits::{assert_waits, told};

@@ -86,7 +86,12 @@ impl<const N: usize> Net<N> {
 ///
 /// As [`Pair::run`].
 pub(crate) fn all_together<S: Send, T: Send>(with: Vec<S>, party: impl Fn(S) -> T + Sync) -> Vec<T> {
-    let endings: Vec<Ending<T>> = thread::scope(|scope| {
+    endings(with, party).into_iter().enumerate().map(|(party, ending)| unwrap(party, ending)).collect()
+}
+
+/// As [`all_together`], and a panic is one way to end.
+pub(crate) fn endings<S: Send, T: Send>(with: Vec<S>, party: impl Fn(S) -> T + Sync) -> Vec<Ending<T>> {
+    thread::scope(|scope| {
         let ((done, over), party, parties) = (mpsc::channel(), &party, with.len());
         let start = |(id, with)| {
             let done = Finished(id, done.clone());
@@ -98,8 +103,7 @@ pub(crate) fn all_together<S: Send, T: Send>(with: Vec<S>, party: impl Fn(S) -> 
         let threads: Vec<_> = with.into_iter().enumerate().map(start).collect();
         watch(parties, &over);
         threads.into_iter().map(|thread| thread.join().map_err(said)).collect()
-    });
-    endings.into_iter().enumerate().map(|(party, ending)| unwrap(party, ending)).collect()
+    })
 }
 
 /// The fate of a party: what it returned, or what it said when it panicked.

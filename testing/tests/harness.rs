@@ -1,10 +1,14 @@
 //! The harness itself: it must find what is wrong, and only that.
 
+use std::collections::BTreeSet;
 use std::sync::Mutex;
 
-use comity_channel::{Channel, Error, Result};
-use comity_core::{Backend, Block, Kind, Prg};
-use comity_testing::{Case, Deviation, Net, Pair, Verdict, assert_realizes, deviate, never_wrong};
+use comity_channel::{Channel, Echo, Error, Mesh, Result, checks};
+use comity_core::{Backend, Block, Kind, PartyId, Prg, SessionId};
+use comity_testing::{
+    BrokenRun, Case, Deviation, Net, Pair, Verdict, assert_realizes, deviate, deviate_among, never_wrong,
+    never_wrong_among,
+};
 
 #[test]
 fn a_pair_runs_side_by_side() {
@@ -148,4 +152,113 @@ fn a_panic_in_a_broken_run_fails() {
         Ok(())
     };
     deviate(1000, |ch, _| ch.send(&[7]).and_then(|()| ch.flush()), trusting, |_, _, _| {});
+}
+
+/// Each party says a byte of its own choice to all, under a pad that it says first; what the parties make of it is to be alike.
+fn choices(mesh: &mut Mesh<'_>, session: u64, settled: bool) -> Result<Vec<u8>> {
+    let me = mesh.me().0;
+    let pad = Prg::new(Backend::detect(), Block::from_u128(u128::from(session) << 16 | u128::from(me))).block();
+    let mut echo = Echo::new(SessionId::new([1; 32]));
+    let pad = [pad.to_bytes()[0]];
+    let pads = mesh.broadcast(&mut echo, "pads", &pad)?;
+    let said = mesh.broadcast(&mut echo, "choices", &[pad[0] ^ me as u8])?;
+    if settled {
+        let all = mesh.settle(echo)?;
+        let (pads, said) = (pads.settled(&all), said.settled(&all));
+        return Ok(opened(me, &pads.into_vec().concat(), &said.into_vec().concat()));
+    }
+    let all = |heard: &comity_channel::Heard| heard.unsettled().clone().into_vec().concat();
+    Ok(opened(me, &all(&pads), &all(&said)))
+}
+
+fn opened(me: u16, pads: &[u8], said: &[u8]) -> Vec<u8> {
+    let mut all: Vec<u8> = pads.iter().zip(said).map(|(pad, said)| pad ^ said).collect();
+    all.insert(me.into(), me as u8);
+    all
+}
+
+/// Those who are honest and go on have heard the same choices.
+fn alike(run: &BrokenRun, verdicts: &[Verdict<Vec<u8>>]) -> bool {
+    let honest: Vec<u8> = (0..verdicts.len() as u8).collect();
+    let views: BTreeSet<&Vec<u8>> = (0..)
+        .map(PartyId)
+        .zip(verdicts)
+        .filter(|(party, _)| !run.cheats(*party))
+        .filter_map(|(_, verdict)| match verdict {
+            Verdict::Correct => Some(&honest),
+            Verdict::Wrong(view) => Some(view),
+            Verdict::Abort(_) => None,
+        })
+        .collect();
+    views.len() <= 1
+}
+
+#[test]
+fn among_many_an_echo_keeps_views_alike() {
+    for parties in [3, 4] {
+        let (mut ways, mut cheats, mut noticed) = (Vec::new(), BTreeSet::new(), 0);
+        let runs = deviate_among(
+            parties,
+            400,
+            |mesh, session| choices(mesh, session, true),
+            |run, verdicts| {
+                assert!(alike(run, verdicts), "{run:?}: {verdicts:?}");
+                ways.extend(run.lies.iter().map(|lie| lie.deviation));
+                cheats.insert((0..parties).filter(|&party| run.cheats(PartyId(party))).collect::<Vec<_>>());
+                let check = |verdict: &Verdict<_>| verdict.error().and_then(Error::check) == Some(checks::EQUIVOCATION);
+                noticed += usize::from(verdicts.iter().any(check));
+                // Whoever was lied to is not alone: nobody goes on with it.
+                if let [lie] = &run.lies[..]
+                    && lie.deviation == Deviation::Flip
+                    && lie.message < 2
+                {
+                    for (party, verdict) in (0..).map(PartyId).zip(verdicts) {
+                        assert!(party == lie.from || verdict.error().is_some(), "{run:?}: party {party} goes on");
+                    }
+                }
+            },
+        );
+        assert_eq!(cheats.len(), (1 << parties) - 2, "each set that leaves somebody honest, but for none");
+        assert!(runs > 150 && noticed > 20, "{runs} runs, {noticed} noticed");
+        for way in [Deviation::Flip, Deviation::Truncate, Deviation::Drop, Deviation::Duplicate, Deviation::Reorder] {
+            assert!(ways.contains(&way), "{way:?}");
+        }
+        assert!(ways.contains(&Deviation::Replay) && ways.contains(&Deviation::Lose));
+    }
+}
+
+#[test]
+fn among_many_who_trusts_is_caught() {
+    let different = Mutex::new(0);
+    let judge = |run: &BrokenRun, verdicts: &[Verdict<Vec<u8>>]| {
+        *different.lock().unwrap() += usize::from(!alike(run, verdicts));
+    };
+    deviate_among(3, 400, |mesh, session| choices(mesh, session, false), judge);
+    assert!(different.into_inner().unwrap() > 10);
+    let trusting = || deviate_among(3, 400, |mesh, session| choices(mesh, session, false), never_wrong_among);
+    assert!(std::panic::catch_unwind(trusting).is_err());
+}
+
+#[test]
+fn among_many_the_message_to_another_comes() {
+    let mut seen = 0;
+    let run = |mesh: &mut Mesh<'_>, _| -> Result<()> {
+        let (me, parties) = (mesh.me(), mesh.parties());
+        let out = comity_channel::PerPeer::new(me, parties, |to| vec![to.0 as u8; 2]);
+        let mut into = comity_channel::PerPeer::new(me, parties, |_| vec![0; 2]);
+        mesh.exchange(&out, &mut into)?;
+        let for_me = into.iter().all(|(_, said)| said[..] == [me.0 as u8; 2]);
+        if for_me { Ok(()) } else { Err(Error::malformed("that was for somebody else")) }
+    };
+    deviate_among(3, 1000, run, |run, verdicts| {
+        never_wrong_among(run, verdicts);
+        if let [lie] = &run.lies[..]
+            && lie.deviation == Deviation::Misdirect
+        {
+            seen += 1;
+            let said = verdicts[usize::from(lie.to.0)].error();
+            assert!(matches!(said, Some(Error { kind: Kind::Malformed(_), .. })), "{run:?}: {said:?}");
+        }
+    });
+    assert_eq!(seen, 6);
 }

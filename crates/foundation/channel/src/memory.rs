@@ -55,6 +55,15 @@ pub struct MemoryChannel {
     buffer: Vec<u8>,
 }
 
+impl MemoryChannel {
+    /// The channel with another time-out, of waits at this end.
+    #[must_use]
+    pub fn patient_for(mut self, timeout: Duration) -> MemoryChannel {
+        self.end.timeout = Some(timeout);
+        self
+    }
+}
+
 /// The two directions of a pair of channels, and who waits for them.
 #[derive(Default)]
 struct Wire {
