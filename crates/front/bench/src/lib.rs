@@ -9,6 +9,7 @@ mod count;
 mod garble;
 mod machine;
 mod measurement;
+mod mesh;
 mod nnob12;
 mod ope;
 mod ot;
@@ -36,6 +37,7 @@ static BENCHES: &[Bench] = &[
     machine::CACHE,
     machine::LOOPBACK,
     machine::GROUP,
+    mesh::MESH,
     circuit::BUILD,
     circuit::LOWER,
     circuit::PLAIN,
