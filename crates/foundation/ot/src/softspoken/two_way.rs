@@ -153,14 +153,15 @@ fn start(session: &SessionId) -> Block {
 #[cfg(test)]
 mod tests {
     use comity_channel::{Change, Direction, MemoryChannel, Tamper, Tampering};
-    use comity_core::{Kind, Prg};
+    use comity_core::{Kind, PartyId, Prg};
     use comity_testing::{Pair, assert_waits};
 
     use super::*;
     use crate::checks;
 
     fn setup(ch: &mut dyn Channel, party: u8, delta: Block) -> Result<TwoWay> {
-        let sessions = [party, 1 - party].map(|party| SessionId::new([party; 32]));
+        let me = PartyId(party.into());
+        let sessions = [me, me.other()].map(|party| SessionId::new([party.0 as u8; 32]));
         let mut rng = Prg::new(Backend::detect(), Block::from_u128(party.into()));
         TwoWay::setup(ch, [&sessions[0], &sessions[1]], Backend::detect(), 4, delta, party == 0, &mut rng)
     }
