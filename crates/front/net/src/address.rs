@@ -1,7 +1,7 @@
 //! Addresses, and where plain text may go.
 
 use std::fmt;
-use std::net::{SocketAddr, ToSocketAddrs};
+use std::net::{SocketAddr, SocketAddrV6, ToSocketAddrs};
 
 use comity_core::{Error, Result};
 
@@ -48,6 +48,21 @@ impl fmt::Display for Address {
     }
 }
 
+/// Whether a text is an address that a peer can be called at: a name of the Internet, an IPv4 address or an IPv6 address in
+/// brackets, and a port. No other character is in it, so it can be shown anywhere.
+pub(crate) fn is_address(text: &str) -> bool {
+    let Some((host, port)) = text.rsplit_once(':') else { return false };
+    let number = port.bytes().all(|c| c.is_ascii_digit()) && port.parse::<u16>().is_ok_and(|port| port > 0);
+    let label = |label: &str| {
+        (1..=63).contains(&label.len()) && label.bytes().all(|c| c.is_ascii_alphanumeric() || c == b'-' || c == b'_')
+    };
+    number
+        && match host.strip_prefix('[') {
+            Some(_) => text.parse::<SocketAddrV6>().is_ok(),
+            None => host.len() <= 253 && host.strip_suffix('.').unwrap_or(host).split('.').all(label),
+        }
+}
+
 /// Whether what is sent to this address stays on this machine.
 pub fn is_loopback(address: &SocketAddr) -> bool {
     address.ip().to_canonical().is_loopback()
@@ -89,6 +104,44 @@ mod tests {
             assert_eq!(is_loopback(&socket), here, "{address}");
             assert_eq!(check_plaintext(&socket, false).is_ok(), here, "{address}");
             assert!(check_plaintext(&socket, true).is_ok());
+        }
+    }
+
+    #[test]
+    fn addresses_are_hosts_and_ports() {
+        for text in ["a.example:7000", "a:1", "A-1_b.example.:65535", "127.0.0.1:80", "[::1]:80", "[fe80::1%2]:443"] {
+            assert!(is_address(text), "{text}");
+        }
+        let long = format!("{}:1", "a.".repeat(127));
+        let wrong = [
+            "",
+            ":",
+            "a",
+            "a:",
+            ":1",
+            "a:0",
+            "a:65536",
+            "a:+1",
+            "a: 1",
+            " a:1",
+            "a b:1",
+            "a\n:1",
+            "a\u{1b}[2J:1",
+            "ä:1",
+            "a..b:1",
+            ".a:1",
+            "::1:80",
+            "[::1]",
+            "[::1:80",
+            "[a]:80",
+            "[::1] :80",
+            "[fe80::1%\u{1b}]:80",
+            "a/b:1",
+            "a@b:1",
+            &long,
+        ];
+        for text in wrong {
+            assert!(!is_address(text), "{text:?}");
         }
     }
 

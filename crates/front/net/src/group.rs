@@ -21,6 +21,7 @@ use comity_channel::PerPeer;
 use comity_core::{Error, PartyId, Result};
 use serde::{Deserialize, Serialize};
 
+use crate::address::is_address;
 use crate::identity::{Fingerprint, Identity, base32};
 use crate::keys::{read, replace};
 use crate::settings::Security;
@@ -45,7 +46,7 @@ pub struct Member {
     pub id: PartyId,
     /// The party's name: letters, digits, `-` and `_`, a letter first.
     pub name: String,
-    /// The address where the party listens, `HOST:PORT`; `None` if nobody can call it.
+    /// The address where the party listens, `HOST:PORT` (`[…]:PORT` for IPv6); `None` if nobody can call it.
     pub address: Option<String>,
     /// The fingerprint of the party's key; `None` in a group that speaks plain text on one machine.
     pub key: Option<Fingerprint>,
@@ -139,6 +140,13 @@ impl PartyGroup {
             check_name(name)?;
             if !names.insert(name.to_lowercase()) {
                 return wrong(format!("two parties are called {name}"));
+            }
+            if let Some(address) = address
+                && !is_address(address)
+            {
+                return wrong(format!(
+                    "party {id} ({name}): {address:?} is no address: give HOST:PORT, [IPV6]:PORT, or - if nobody can call it"
+                ));
             }
             if address.as_ref().is_some_and(|address| !addresses.insert(address)) {
                 return wrong(format!("party {id} ({name}) has the address of another party"));
@@ -263,7 +271,7 @@ fn check_name(name: &str) -> Result<()> {
     if name.starts_with(|c: char| c.is_ascii_alphabetic())
         && name.len() <= LONGEST
         && name.chars().all(fits)
-        && name != "all"
+        && !name.eq_ignore_ascii_case("all")
     {
         return Ok(());
     }

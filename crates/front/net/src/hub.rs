@@ -91,6 +91,7 @@ impl Hub {
         let mut arrivals = self.lock();
         arrivals.open = false;
         arrivals.first.clear();
+        // No fork of a peer is among them: peers fork after their hello, which they say once all have met.
         arrivals.unheard.drain(..).for_each(|(_, stream)| shut(&stream));
     }
 
@@ -227,4 +228,52 @@ impl Hub {
 fn shut(stream: &TcpStream) {
     // A socket that cannot be shut down is closed already.
     let _ = stream.shutdown(Shutdown::Both);
+}
+
+#[cfg(test)]
+mod tests {
+    use std::io::{ErrorKind, Read};
+
+    use super::*;
+    use crate::settings::Security;
+
+    /// Takes so many connections, all of which are on their way.
+    fn admit(hub: &Arc<Hub>, count: usize) {
+        for _ in 0..count {
+            while !hub.admit().unwrap() {
+                thread::yield_now();
+            }
+        }
+    }
+
+    #[test]
+    fn so_many_are_heard_at_once_and_the_oldest_goes_first() {
+        let settings = Settings::of_two(PartyId(0), Security::Plain { anywhere: false }, comity_testing::PATIENCE);
+        let Listener(hub) = Listener::bind("127.0.0.1:0", &settings).unwrap();
+        hub.open();
+        let silent =
+            |count: usize| -> Vec<TcpStream> { (0..count).map(|_| TcpStream::connect(hub.address).unwrap()).collect() };
+        let mut strangers = silent(MAX_UNHEARD);
+        admit(&hub, MAX_UNHEARD);
+        let open = |stream: &TcpStream| {
+            stream.set_nonblocking(true).unwrap();
+            let open = matches!(stream.peek(&mut [0]), Err(error) if error.kind() == ErrorKind::WouldBlock);
+            stream.set_nonblocking(false).unwrap();
+            open
+        };
+        assert!(strangers.iter().all(open));
+        let unheard = || hub.lock().unheard.len();
+        assert_eq!(unheard(), MAX_UNHEARD);
+        strangers.extend(silent(3));
+        admit(&hub, 3);
+        for (at, mut stranger) in strangers.iter().enumerate() {
+            match at {
+                0..3 => assert_eq!(stranger.read(&mut [0]).unwrap(), 0, "stranger {at} is sent away"),
+                _ => assert!(open(stranger), "stranger {at} is still heard"),
+            }
+        }
+        assert_eq!((unheard(), hub.turned_away().0), (MAX_UNHEARD, 3));
+        hub.close();
+        strangers.iter().for_each(|mut stranger| assert_eq!(stranger.read(&mut [0]).unwrap(), 0));
+    }
 }

@@ -6,6 +6,7 @@ use std::thread;
 use std::time::Duration;
 
 use crate::common::{SOON, call, calling, greet, hasty, in_time, meet, plain, secure, settings, tls};
+use comity_channel::hello::{Refusal, farewell};
 use comity_channel::{Channel, Error, Result};
 use comity_core::{Kind, PartyId};
 use comity_net::{Connection, Identity, Listener, Security, Settings, SystemRng, connect};
@@ -308,11 +309,15 @@ fn strangers_do_not_disturb_forks() {
                 let mut ch = greet(call(&address.to_string(), &b), 1).unwrap();
                 let mut nobody = TcpStream::connect(address).unwrap();
                 nobody.write_all(b"GET / HTTP/1.1\r\nHost: example.org\r\n\r\n").unwrap();
-                let other_session = call(&address.to_string(), &b).unwrap();
+                let mut other_session = call(&address.to_string(), &b).unwrap();
                 let mut fork = ch.fork("side").unwrap();
                 fork.send(b"here").and_then(|()| fork.flush()).unwrap();
                 ch.recv(&mut [0]).unwrap();
-                drop((nobody, other_session));
+                let why = farewell(Refusal::UnderWay, PartyId(0), 2);
+                let mut heard = vec![0; why.len()];
+                other_session.recv(&mut heard).unwrap();
+                assert_eq!(heard, why);
+                drop(nobody);
             });
             let mut ch = greet(listener.next(), 0).unwrap();
             let mut said = [0; 4];

@@ -68,6 +68,12 @@ fn what_is_wrong_is_said() {
     assert!(why(&text.replacen("bob", "ALICE", 1)).contains("two parties are called"));
     assert!(why(&text.replacen("bob", "1st", 1)).contains("no name"));
     assert!(why(&text.replacen("bob", "all", 1)).contains("no name"));
+    assert!(why(&text.replacen("bob", "All", 1)).contains("no name"));
+    for address in ["a.example", "a.example:0", "a example:1", "a.example:1\\u001b[2J", "a.example:1\\n"] {
+        let said = why(&text.replacen("a.example:7000", address, 1));
+        assert!(said.contains("party 0 (alice)") && said.contains("is no address"), "{said}");
+        assert!(!said.contains(|c: char| c.is_control()), "{said:?}");
+    }
     assert!(why(&text.replacen("bob", "bob\\u001b[2J", 1)).contains("no name"));
     assert!(why(&text.replacen("c.example", "a.example", 1)).contains("address of another"));
     let group = PartyGroup::parse(&text).unwrap();

@@ -213,6 +213,38 @@ fn of_two_with_one_id_the_later_one_counts() {
 }
 
 #[test]
+fn a_key_is_its_partys_alone() {
+    let identities: Vec<Identity> = (0..3).map(|_| Identity::generate(&mut SystemRng)).collect();
+    let settings = |me: u16, key: usize| {
+        let security = Security::Tls { identity: identities[key].clone(), peers: keys(me, &identities) };
+        Settings { me: PartyId(me), parties: 3, security, timeout: PATIENCE }
+    };
+    let own = settings(0, 0);
+    let listener = Listener::bind("127.0.0.1:0", &own).unwrap();
+    let address = listener.address().to_string();
+    thread::scope(|scope| {
+        let (turned, away) = mpsc::channel();
+        let (listener, own) = (&listener, &own);
+        let waiting = scope.spawn(move || {
+            let tell = &mut |event: Event<'_>| {
+                if let Event::TurnedAway(why) = event {
+                    turned.send((why.to_string(), matches!(why.kind, Kind::Untrusted(_)))).unwrap();
+                }
+            };
+            meet(Some(listener), &[], own, tell)
+        });
+        let call = |me: u16, key: usize| connect(&address, PartyId(0), &settings(me, key), &mut |_| {}).unwrap();
+        // Party 2's key is proved, and party 1's place asked for.
+        let mut liar = call(1, 2);
+        let (why, untrusted) = away.recv_timeout(PATIENCE).unwrap();
+        assert!(untrusted && why.contains("says that it is party 1, and its key is party 2's"), "{why}");
+        assert!(liar.recv(&mut [0]).is_err());
+        let _others = [call(2, 2), call(1, 1)];
+        assert!(waiting.join().unwrap().is_ok());
+    });
+}
+
+#[test]
 fn who_is_missing_is_named() {
     let group = group(4, false);
     let listener = Listener::bind("127.0.0.1:0", &group[1]).unwrap();
