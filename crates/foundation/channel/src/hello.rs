@@ -16,7 +16,7 @@
 
 mod wire;
 
-use comity_core::{Error, Kind, Params, PartyId, Result, SessionId};
+use comity_core::{Error, Kind, Params, PartyId, Result, SessionId, listed};
 use rand_core::CryptoRng;
 
 use crate::channel::Channel;
@@ -24,7 +24,7 @@ use crate::echo::Echo;
 use crate::foreign::no_comity;
 use crate::mesh::Mesh;
 use crate::per_peer::PerPeer;
-use wire::{AWAY, MAGIC, OPENING, REASON, Theirs, encode, named, open, shown, text_digest, turned_away};
+use wire::{AWAY, MAGIC, OPENING, REASON, Theirs, encode, hex, named, open, shown, text_digest, turned_away};
 pub use wire::{OPTIONS, Refusal, WIRE_BYTES, WIRE_VERSION, farewell};
 
 /// A hello: the session that a party wants.
@@ -56,6 +56,9 @@ pub struct Hello {
     pub group: Option<[u8; 32]>,
 }
 
+/// The field of a mismatch between the digests of lists, which it shows whole, in hex.
+pub const GROUP: &str = "group of parties";
+
 /// Options by name.
 pub type Agreed = Vec<(&'static str, Option<String>)>;
 
@@ -75,10 +78,10 @@ pub struct Greeted {
 ///
 /// # Errors
 ///
-/// [`Mismatch`](comity_core::Kind) names the first difference, with both values; the peer meets the same error if it is
-/// honest. [`Stranger`](comity_core::Kind) if a peer is no comity at all, with a guess at what it is. Errors of the
-/// channels. Each names its party. [`EQUIVOCATION`](crate::checks::EQUIVOCATION), which names none, if somebody said
-/// different things to different parties.
+/// [`Mismatch`](comity_core::Kind) names the first difference, with both values and, of three parties and more, who wants
+/// which; the peer meets the same error if it is honest. [`Stranger`](comity_core::Kind) if a peer is no comity at all, with
+/// a guess at what it is. Errors of the channels. Each names its party, where one alone differs.
+/// [`EQUIVOCATION`](crate::checks::EQUIVOCATION), which names none, if somebody said different things to different parties.
 pub fn hello(mesh: &mut Mesh<'_>, ours: &Hello, rng: &mut dyn CryptoRng) -> Result<Greeted> {
     let mut nonce = [0; 32];
     rng.fill_bytes(&mut nonce);
@@ -91,11 +94,13 @@ pub fn hello(mesh: &mut Mesh<'_>, ours: &Hello, rng: &mut dyn CryptoRng) -> Resu
     }
     let mut nonces = vec![nonce; peers.len() + 1];
     let mut options = ours.options.clone();
-    let mut gone = Ok(());
+    let (mut gone, mut others) = (Ok(()), Vec::new());
     for (&peer, sent) in peers.iter().zip(sent) {
         match hear(ours.me, mesh.link(peer), sent.is_ok()) {
             Ok(theirs) => {
-                ours.compare(peer, &theirs, &mut options).map_err(|e| e.by(peer))?;
+                if let Err(difference) = ours.compare(peer, &theirs, &mut options) {
+                    others.push((peer, difference));
+                }
                 nonces[usize::from(peer.0)] = theirs.nonce;
                 gone = gone.and(sent.map_err(|e| e.by(peer)));
             }
@@ -104,12 +109,40 @@ pub fn hello(mesh: &mut Mesh<'_>, ours: &Hello, rng: &mut dyn CryptoRng) -> Resu
             Err(error) => return Err(error.by(peer)),
         }
     }
+    if !others.is_empty() {
+        return Err(parted(ours.me, mesh.parties(), others));
+    }
     gone?;
     let session = ours.session(&nonces, &options);
     if ours.parties > 2 {
         mesh.settle(Echo::new(session))?;
     }
     Ok(Greeted { session, options })
+}
+
+/// The first difference, with who is on which side if there are more than two parties. It names a party if no other one
+/// wants something else.
+fn parted(me: PartyId, parties: u16, mut others: Vec<(PartyId, Error)>) -> Error {
+    let differ: Vec<PartyId> = others.iter().map(|(peer, _)| *peer).collect();
+    let (first, error) = others.remove(0);
+    let Kind::Mismatch { field, ours, theirs } = error.kind else { return error.by(first) };
+    if parties == 2 {
+        return Error::mismatch(field, ours, theirs).by(first);
+    }
+    let mut sides = vec![(theirs, vec![first])];
+    for (peer, error) in others {
+        let Kind::Mismatch { field: other, theirs, .. } = error.kind else { continue };
+        match sides.iter_mut().find(|(wanted, _)| *wanted == theirs) {
+            _ if other != field => {}
+            Some((_, parties)) => parties.push(peer),
+            None => sides.push((theirs, vec![peer])),
+        }
+    }
+    let alike = (0..parties).map(PartyId).filter(|party| *party == me || !differ.contains(party));
+    let sides: Vec<String> =
+        sides.into_iter().map(|(wanted, parties)| format!("{wanted} ({})", listed(parties))).collect();
+    let error = Error::mismatch(field, format!("{ours} ({})", listed(alike)), sides.join(", "));
+    if let [only] = differ[..] { error.by(only) } else { error }
 }
 
 /// A peer's hello, as far as it can be read; from one that is gone and has taken nothing what it left.
@@ -162,7 +195,8 @@ impl Hello {
         agree(options, &theirs.options)?;
         compare_key("key of the party here", &self.key, &theirs.peer_key)?;
         compare_key("key of the party at the peer", &self.peer_keys[peer], &theirs.key)?;
-        compare_key("group of parties", &self.group, &theirs.group)
+        let whole = |group: &Option<[u8; 32]>| group.map_or("none".to_owned(), |digest| hex(&digest));
+        compare(GROUP, whole(&self.group), whole(&theirs.group))
     }
 
     /// The hash of all that the parties agree on, and everybody's nonce and key.

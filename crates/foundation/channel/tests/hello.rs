@@ -160,7 +160,7 @@ fn many_parties_have_one_session() {
         hello(mesh, &ours, &mut rng(u128::from(mesh.me().0))).unwrap().session
     });
     assert!(sessions.iter().all(|session| *session == sessions[0]));
-    // One of three wants something else, and every one of the others says whom it is that differs.
+    // One of three wants something else, and every one of the others says whom it is that differs; that one cannot say.
     let said: [_; 3] = Net::run(|mesh| {
         let mut ours = among(mesh.me().0, 3);
         if mesh.me() == PartyId(2) {
@@ -168,7 +168,7 @@ fn many_parties_have_one_session() {
         }
         hello(mesh, &ours, &mut rng(7)).unwrap_err()
     });
-    assert_eq!(said.each_ref().map(|e| e.party), [Some(PartyId(2)), Some(PartyId(2)), Some(PartyId(0))]);
+    assert_eq!(said.each_ref().map(|e| e.party), [Some(PartyId(2)), Some(PartyId(2)), None]);
 }
 
 #[test]
@@ -179,7 +179,7 @@ fn every_difference_is_named_on_both_sides() {
     assert_eq!(differ(|h| h.protocol = "gmw".into()), text("protocol", ["yao", "gmw"]));
     assert_eq!(differ(|h| h.options[0].1 = Some("yes".into())), text("coded", ["no", "yes"]));
     let [(field, ours, theirs), _] = differ(|h| h.group = Some([0x77; 32]));
-    assert_eq!((field, &ours[..], &theirs[..]), ("group of parties", "none", "7777777777777777.."));
+    assert_eq!((field, &ours[..], theirs), ("group of parties", "none", "77".repeat(32)));
     let three = |h: &mut Hello| (h.parties, h.peer_keys) = (3, PerPeer::new(PartyId(1), 3, |_| None));
     assert_eq!(differ(three), text("number of parties", ["2", "3"]));
     assert_eq!(differ(|h| h.params.kappa = 256), text("computational security kappa", ["128", "256"]));
@@ -192,6 +192,33 @@ fn every_difference_is_named_on_both_sides() {
         h.program_digest = [0; 32];
     };
     assert_eq!(differ(other_program), text("program", digests));
+}
+
+#[test]
+fn of_many_it_is_said_who_wants_what() {
+    let run = |programs: [&'static str; 4], rho: [u32; 4]| {
+        Net::<4>::run(|mesh| {
+            let me = usize::from(mesh.me().0);
+            let digest = [programs[me].len() as u8; 32];
+            let params = Params::new(128, rho[me]).unwrap();
+            let ours = Hello { program: programs[me].into(), program_digest: digest, params, ..among(me as u16, 4) };
+            let error = hello(mesh, &ours, &mut rng(me as u128)).unwrap_err();
+            (error.to_string().replace(|c: char| c == '.', ""), error.party)
+        })
+    };
+    let name = |program: &str| format!("{program} (digest {})", format!("{:02x}", program.len()).repeat(8));
+    let (add, mul, sort) = (name("add"), name("multi"), name("sorted"));
+    let says = |here: &str, there: &str| format!("the parties disagree on the program: here {here}, at the peer {there}");
+    let [zero, one, two, three] = run(["add", "multi", "add", "add"], [40; 4]);
+    assert_eq!(zero, (says(&format!("{add} (parties 0, 2 and 3)"), &format!("{mul} (party 1)")), Some(PartyId(1))));
+    assert_eq!(one, (says(&format!("{mul} (party 1)"), &format!("{add} (parties 0, 2 and 3)")), None));
+    assert!(two == zero && three == zero, "{two:?} {three:?}");
+    let [zero, _, two, _] = run(["add", "multi", "sorted", "multi"], [40; 4]);
+    assert_eq!(zero.0, says(&format!("{add} (party 0)"), &format!("{mul} (parties 1 and 3), {sort} (party 2)")));
+    assert_eq!(two.0, says(&format!("{sort} (party 2)"), &format!("{add} (party 0), {mul} (parties 1 and 3)")));
+    // Who differs in something else is on no side of the first difference.
+    let [_, _, _, three] = run(["multi", "add", "add", "add"], [40, 50, 40, 40]);
+    assert_eq!(three.0, says(&format!("{add} (parties 2 and 3)"), &format!("{mul} (party 0)")));
 }
 
 #[test]

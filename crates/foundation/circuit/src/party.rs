@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use comity_core::PartyId;
+use comity_core::{PartyId, listed};
 
 use crate::program::error::ProgramError;
 
@@ -72,20 +72,7 @@ impl<P: Into<PartyId>> FromIterator<P> for PartySet {
 /// The set as people read it: `party 0`, `parties 0, 1 and 4`.
 impl fmt::Display for PartySet {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self.len() {
-            0 => return f.write_str("nobody"),
-            1 => f.write_str("party ")?,
-            _ => f.write_str("parties ")?,
-        }
-        for (i, party) in self.iter().enumerate() {
-            let before = match i {
-                0 => "",
-                _ if i + 1 == self.len() => " and ",
-                _ => ", ",
-            };
-            write!(f, "{before}{party}")?;
-        }
-        Ok(())
+        f.write_str(&listed(self.iter()))
     }
 }
 

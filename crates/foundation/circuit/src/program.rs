@@ -13,6 +13,8 @@ mod overlap;
 
 use std::sync::OnceLock;
 
+use comity_core::PartyId;
+
 use crate::circuit::Circuit;
 use crate::lower::Lowered;
 use crate::party::{Owner, PartySet, Recipients};
@@ -96,6 +98,7 @@ pub enum Step {
 #[derive(Clone, Debug)]
 pub struct Program {
     name: String,
+    party_names: Vec<String>,
     wires: u64,
     goal: Goal,
     circuits: Vec<Circuit>,
@@ -176,8 +179,8 @@ impl Program {
         check::normalize(&mut steps);
         let check::Checked { inputs, outputs, totals } = check::check(wires, &circuits, &steps)?;
         let (name, goal, meanings) = (name.into(), Goal::default(), vec![None; circuits.len()]);
-        let lowered = OnceLock::new();
-        Ok(Program { name, wires, goal, circuits, meanings, steps, inputs, outputs, totals, lowered })
+        let (lowered, party_names) = (OnceLock::new(), Vec::new());
+        Ok(Program { name, party_names, wires, goal, circuits, meanings, steps, inputs, outputs, totals, lowered })
     }
 
     /// The name that people gave the program.
@@ -190,6 +193,24 @@ impl Program {
     pub fn with_name(mut self, name: impl Into<String>) -> Program {
         self.name = name.into();
         self
+    }
+
+    /// The names of the parties, for people, from party 0 on; none if nobody gave them any.
+    pub fn party_names(&self) -> &[String] {
+        &self.party_names
+    }
+
+    /// The program with names for its parties, from party 0 on. Each of them takes part, also if it gives nothing and learns
+    /// what is for all. Names are no part of [`Program::digest`].
+    ///
+    /// # Errors
+    /// [`ProgramError::NoParty`] if there are more than [`Program::MAX_PARTIES`].
+    pub fn with_party_names(mut self, names: Vec<String>) -> Result<Program, ProgramError> {
+        if names.len() > usize::from(Program::MAX_PARTIES) {
+            return Err(ProgramError::NoParty(PartyId(Program::MAX_PARTIES)));
+        }
+        self.party_names = names;
+        Ok(self)
     }
 
     /// The program with circuits that were chosen for this goal, which is part of [`Program::digest`].
@@ -297,11 +318,13 @@ impl Program {
         &self.outputs
     }
 
-    /// The number of parties that take part: one more than the largest number of a party that gives or learns a value.
+    /// The number of parties that take part: one more than the largest number of a party that gives or learns a value or
+    /// has a [name](Program::party_names).
     pub fn parties(&self) -> u16 {
         let owners = self.inputs.iter().filter_map(|input| input.owner.party());
         let recipients = self.outputs.iter().filter_map(|output| output.to.named().iter().next_back());
-        owners.chain(recipients).max().map_or(0, |last| last.0 + 1)
+        let named = self.party_names.len() as u16;
+        owners.chain(recipients).max().map_or(0, |last| last.0 + 1).max(named)
     }
 
     /// The totals of what a run executes: calls, gates, depth.

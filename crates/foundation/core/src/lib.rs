@@ -35,7 +35,7 @@ pub use memory::block::Block;
 pub use memory::huge_table::HugeTable;
 pub use memory::transpose::{transpose, transpose_columns};
 pub use params::Params;
-pub use party::PartyId;
+pub use party::{PartyId, listed};
 pub use session::SessionId;
 pub use tape::gates::{Delta, Evaluator, Garbler};
 pub use tape::lanes::Lanes;

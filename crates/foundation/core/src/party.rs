@@ -22,6 +22,16 @@ impl PartyId {
     }
 }
 
+/// Parties as people read them: `nobody`, `party 1`, `parties 1, 2 and 4`.
+pub fn listed(parties: impl IntoIterator<Item = PartyId>) -> String {
+    let mut names: Vec<String> = parties.into_iter().map(|party| party.to_string()).collect();
+    match (names.pop(), names.is_empty()) {
+        (None, _) => "nobody".to_owned(),
+        (Some(only), true) => format!("party {only}"),
+        (Some(last), false) => format!("parties {} and {last}", names.join(", ")),
+    }
+}
+
 impl fmt::Display for PartyId {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         self.0.fmt(f)

@@ -128,7 +128,8 @@ fn compile_tree(
     if errors.is_empty()
         && let Some(module) = check::check(source, &tree, inferred, errors)
     {
-        return lower::lower(file, &module, limits, errors);
+        let names = tree.parties.iter().map(|party| party.text.to_owned()).collect();
+        return lower::lower(file, &module, limits, errors)?.with_party_names(names).ok();
     }
     None
 }

@@ -237,6 +237,9 @@ pub(super) fn named(name: &str, digest: &[u8; 32]) -> String {
 
 /// The beginning of a digest.
 pub(super) fn open(digest: &[u8; 32]) -> String {
-    let hex: String = digest[..8].iter().map(|byte| format!("{byte:02x}")).collect();
-    format!("{hex}..")
+    format!("{}..", hex(&digest[..8]))
+}
+
+pub(super) fn hex(bytes: &[u8]) -> String {
+    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
 }

@@ -146,6 +146,18 @@ fn owners_and_recipients_change() {
 }
 
 #[test]
+fn parties_have_names_and_take_part() {
+    let program = Program::from_circuit(small()).unwrap();
+    assert!(program.party_names().is_empty() && program.parties() == 2);
+    let names = |count: u16| (0..count).map(|party| format!("p{party}")).collect::<Vec<_>>();
+    let named = program.clone().with_party_names(names(5)).unwrap();
+    assert_eq!((named.party_names(), named.parties()), (&names(5)[..], 5));
+    assert_eq!(named.digest(), program.digest());
+    assert_eq!(program.clone().with_party_names(names(65)), Err(ProgramError::NoParty(PartyId(64))));
+    assert_eq!(program.with_party_names(names(1)).unwrap().parties(), 2, "who owns a value takes part without a name");
+}
+
+#[test]
 fn what_does_not_fit_is_named_with_its_step() {
     let fine = |times| call(times, [moved(0, 2, 2), moved(20, 2, 0)], [moved(40, 2, 2), moved(60, 1, 1)]);
     assert!(new(70, vec![fine(10)]).is_ok());
