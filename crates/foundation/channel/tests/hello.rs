@@ -208,7 +208,8 @@ fn of_many_it_is_said_who_wants_what() {
     };
     let name = |program: &str| format!("{program} (digest {})", format!("{:02x}", program.len()).repeat(8));
     let (add, mul, sort) = (name("add"), name("multi"), name("sorted"));
-    let says = |here: &str, there: &str| format!("the parties disagree on the program: here {here}, at the peer {there}");
+    let says =
+        |here: &str, there: &str| format!("the parties disagree on the program: here {here}, at the peer {there}");
     let [zero, one, two, three] = run(["add", "multi", "add", "add"], [40; 4]);
     assert_eq!(zero, (says(&format!("{add} (parties 0, 2 and 3)"), &format!("{mul} (party 1)")), Some(PartyId(1))));
     assert_eq!(one, (says(&format!("{mul} (party 1)"), &format!("{add} (parties 0, 2 and 3)")), None));

@@ -3,7 +3,7 @@
 //! A statement has a normal form, in which spaces and comments make no difference, and in which no input value is left. Both
 //! parties compare that, and what is compiled comes out of it, so that equal statements mean the same.
 
-use comity_circuit::Recipients;
+use comity_circuit::{PartySet, Recipients};
 use zeroize::Zeroizing;
 
 /// A line, taken apart.
@@ -75,11 +75,20 @@ struct Token<'s> {
     end: usize,
 }
 
-/// Takes a line apart; `None` if there is nothing on it.
+/// Takes a line of two parties apart; `None` if there is nothing on it.
+///
+/// # Errors
+/// As [`parse_among`].
+pub fn parse(line: &str) -> Result<Option<Line>, String> {
+    parse_among(line, &|who| who.parse().ok().filter(|&party| party < 2))
+}
+
+/// Takes a line apart among parties whose numbers `party` knows by what people write for them; `None` if there is nothing on
+/// it. The normal form has their numbers.
 ///
 /// # Errors
 /// A hint what to write instead, for the person who typed it; it repeats no input value.
-pub fn parse(line: &str) -> Result<Option<Line>, String> {
+pub fn parse_among(line: &str, party: &dyn Fn(&str) -> Option<u16>) -> Result<Option<Line>, String> {
     let tokens = tokens(line);
     let texts: Vec<&str> = tokens.iter().map(|token| token.text).collect();
     let statement = match &texts[..] {
@@ -87,8 +96,8 @@ pub fn parse(line: &str) -> Result<Option<Line>, String> {
         ["vars"] => Statement::Vars,
         ["help" | "?"] => Statement::Help,
         ["quit" | "exit"] => Statement::Quit,
-        ["reveal", rest @ ..] => reveal(rest)?,
-        [name, "=", "input", "(", ..] => return input(line, name, &tokens).map(Some),
+        ["reveal", rest @ ..] => return reveal(rest, party).map(Some),
+        [name, "=", "input", "(", ..] => return input(line, name, &tokens, party).map(Some),
         [name, "=", "random", "(", ty @ .., ")"] if closing(&texts[3..]) == Some(ty.len() + 1) => {
             Statement::Random { name: fresh(name)?, ty: render(ty) }
         }
@@ -105,32 +114,55 @@ pub fn parse(line: &str) -> Result<Option<Line>, String> {
     Ok(Some(Line { statement, text: render(&texts) }))
 }
 
-fn reveal(tokens: &[&str]) -> Result<Statement, String> {
-    let wrong = || Err("write `reveal c to all`, or `to 0` or `to 1` for one party alone".to_owned());
-    let [expression @ .., "to", who] = tokens else { return wrong() };
-    let to = match *who {
-        "all" => Recipients::All,
-        "0" => Recipients::only(0),
-        "1" => Recipients::only(1),
-        _ => return wrong(),
+fn reveal(tokens: &[&str], party: &dyn Fn(&str) -> Option<u16>) -> Result<Line, String> {
+    let wrong = || {
+        "write `reveal c to all`, or `to 0` for one party alone, or `to (0, 1)` for some of those there are".to_owned()
+    };
+    let (expression, who) =
+        tokens.iter().rposition(|token| *token == "to").map(|at| tokens.split_at(at)).ok_or_else(wrong)?;
+    let (to, words) = match who {
+        [_, "all"] => (Recipients::All, "all".to_owned()),
+        [_, "(", some @ .., ")"] => {
+            let mut parties = PartySet::default();
+            for (at, &token) in some.iter().enumerate() {
+                match (at % 2, token) {
+                    (1, ",") => {}
+                    (0, who) => parties.insert(party(who).ok_or_else(wrong)?).map_err(|_| wrong())?,
+                    _ => return Err(wrong()),
+                }
+            }
+            if some.len() % 2 == 0 {
+                return Err(wrong());
+            }
+            let words: Vec<String> = parties.iter().map(|party| party.to_string()).collect();
+            (Recipients::Parties(parties), format!("({})", words.join(", ")))
+        }
+        [_, one] => {
+            let party = party(one).ok_or_else(wrong)?;
+            let mut parties = PartySet::default();
+            parties.insert(party).map_err(|_| wrong())?;
+            (Recipients::Parties(parties), party.to_string())
+        }
+        _ => return Err(wrong()),
     };
     if expression.is_empty() {
         return Err("reveal what? Write `reveal c to all`".into());
     }
-    Ok(Statement::Reveal { expression: render(expression), to })
+    let expression = render(expression);
+    let text = format!("{} to {words}", render(&["reveal", &expression]));
+    Ok(Line { statement: Statement::Reveal { expression, to }, text })
 }
 
 /// `NAME = input(PARTY, TYPE)`, and perhaps `= VALUE`, which is a secret and kept out of everything else.
-fn input(line: &str, name: &str, tokens: &[Token<'_>]) -> Result<Line, String> {
+fn input(line: &str, name: &str, tokens: &[Token<'_>], party: &dyn Fn(&str) -> Option<u16>) -> Result<Line, String> {
     let wrong = || Err("write `a = input(0, u32)`: the party that gives it, and its type".to_owned());
-    let texts: Vec<&str> = tokens.iter().map(|token| token.text).collect();
+    let mut texts: Vec<&str> = tokens.iter().map(|token| token.text).collect();
     let Some(close) = closing(&texts[3..]).map(|at| at + 3) else { return wrong() };
-    let [party, ",", ty @ ..] = &texts[4..close] else { return wrong() };
-    let party = match *party {
-        "0" => 0,
-        "1" => 1,
-        _ => return Err("an input is of party 0 or 1: write `a = input(0, u32)`".into()),
+    let [who, ",", ty @ ..] = &texts[4..close] else { return wrong() };
+    let Some(party) = party(who) else {
+        return Err("an input is of a party that there is, such as party 0 or 1: write `a = input(0, u32)`".into());
     };
+    let (ty, number) = (render(ty), party.to_string());
     if ty.is_empty() {
         return wrong();
     }
@@ -139,7 +171,8 @@ fn input(line: &str, name: &str, tokens: &[Token<'_>]) -> Result<Line, String> {
         Some(Token { text: "=", end }) => Some(Zeroizing::new(line[*end..].trim().to_owned())),
         Some(_) => return Err("behind an input comes nothing, or `= VALUE` at the party that gives it".into()),
     };
-    let statement = Statement::Input { name: fresh(name)?, party, ty: render(ty), value };
+    let statement = Statement::Input { name: fresh(name)?, party, ty, value };
+    texts[4] = &number;
     Ok(Line { statement, text: render(&texts[..=close]) })
 }
 
@@ -294,6 +327,34 @@ mod tests {
                 assert!(!message.contains("17"), "{message}");
             }
         }
+    }
+
+    #[test]
+    fn among_many_parties_names_become_numbers() {
+        let among = |line: &str| {
+            let party = |who: &str| ["ann", "ben", "cleo"].iter().position(|name| *name == who).map(|at| at as u16);
+            parse_among(line, &|who| who.parse().ok().filter(|&n| n < 3).or_else(|| party(who)))
+        };
+        let is = |line: &str, text: &str| {
+            let parsed = among(line).unwrap().unwrap();
+            assert_eq!(parsed.text, text);
+            assert_eq!(among(text).unwrap().unwrap().text, text, "the normal form is its own");
+            parsed.statement
+        };
+        assert!(matches!(is("a = input(cleo, u8) = 7", "a = input(2, u8)"), Statement::Input { party: 2, .. }));
+        let to = |line: &str, text: &str| match is(line, text) {
+            Statement::Reveal { to, .. } => to,
+            _ => panic!("{line}"),
+        };
+        assert_eq!(to("reveal a+b to ben", "reveal a + b to 1"), Recipients::only(1));
+        let some = Recipients::Parties([0, 2].into_iter().collect());
+        assert_eq!(to("reveal (a, b) to (cleo,0)", "reveal (a, b) to (0, 2)"), some);
+        for line in
+            ["reveal a to dan", "reveal a to ()", "reveal a to (ann,)", "reveal a to (ann ben)", "reveal a to 3"]
+        {
+            assert!(among(line).err().unwrap().contains("reveal c to all"), "{line}");
+        }
+        assert!(among("a = input(3, u8)").err().unwrap().contains("that there is"));
     }
 
     #[test]

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use clap::{Args, ValueEnum};
 
-use crate::flags::{Assigned, BitOrder, OutputTo, Owner, Peer};
+use crate::flags::{Assigned, BitOrder, OutputTo, Owner, Peer, Who};
 use crate::list::List;
 
 /// What a program and a value may be. (A macro, so that it can stand before more.)
@@ -77,11 +77,11 @@ pub(crate) struct ProgramArgs {
 /// Who puts in what, and who learns what.
 #[derive(Args, Debug, Clone)]
 pub(crate) struct RoleArgs {
-    /// Input value VALUE (name or index) belongs to party PARTY [default: as the program says, or value i to party i]
+    /// Input value VALUE (name or index) belongs to PARTY (number or name) [default: as the program says, or value i to party i]
     #[arg(long, value_name = "VALUE=PARTY")]
     pub(crate) owner: Vec<Owner>,
-    /// Who learns the outputs: a party, several (0,2), `all`, or OUTPUT=PARTY for one of them [default: as the program says, or `all`]
-    #[arg(long, value_name = "[OUTPUT=]PARTY")]
+    /// Who learns the outputs: a party, several (0,2), `all`; OUTPUT=PARTY,PARTY for one output [default: as the program says, or `all`]
+    #[arg(long, value_name = "[OUTPUT=]PARTY,..")]
     pub(crate) output_to: Vec<OutputTo>,
 }
 
@@ -141,7 +141,7 @@ pub(crate) struct SessionArgs {
     /// with 20
     #[arg(long, value_name = "BITS", default_value_t = 40)]
     pub(crate) rho: u32,
-    /// How long to wait for the peer: to connect, to greet, and for its first message
+    /// How long to wait for the others: to connect, to greet, and for a first message
     #[arg(long, value_name = "SECONDS", default_value = "30", value_parser = seconds)]
     pub(crate) timeout: Duration,
     /// Say more on standard error: what happens, and at the end where time and bytes went
@@ -149,22 +149,25 @@ pub(crate) struct SessionArgs {
     pub(crate) verbose: bool,
 }
 
-/// Who this party is, and where its peer is.
+/// Who this party is, and where the others are.
 #[derive(Args, Debug, Clone)]
 pub(crate) struct NetworkArgs {
-    /// Which party this is: 0, 1, …
-    #[arg(long, value_name = "ID")]
-    pub(crate) party: u16,
-    /// Wait for the peer at this address
+    /// Which party this is: 0, 1, … or its name; with --group and --tls it follows from the key
+    #[arg(long, value_name = "PARTY")]
+    pub(crate) party: Option<Who>,
+    /// The parties, their addresses and keys, as all of them have it (see `comity group`)
+    #[arg(long, value_name = "FILE")]
+    pub(crate) group: Option<PathBuf>,
+    /// Wait for the others at this address [default: the one in the group]
     #[arg(long, value_name = "ADDR")]
     pub(crate) listen: Option<String>,
     /// Connect to the only peer at this address
-    #[arg(long, value_name = "ADDR", conflicts_with_all = ["listen", "peer"])]
+    #[arg(long, value_name = "ADDR", conflicts_with_all = ["listen", "peer", "group"])]
     pub(crate) connect: Option<String>,
-    /// The address of a party; of two who name each other, the lower id listens
-    #[arg(long, value_name = "ID=ADDR")]
+    /// The address of each other party, - if nobody can call it; of two the lower one listens, if it can be called
+    #[arg(long, value_name = "PARTY=ADDR", conflicts_with = "group")]
     pub(crate) peer: Vec<Peer>,
-    /// Talk TLS 1.3 with the key and the trusted keys in DIR (see `comity key`)
+    /// Talk TLS 1.3 with the key in DIR, and the keys of the group or the trusted ones in DIR (see `comity key`)
     #[arg(long, value_name = "DIR")]
     pub(crate) tls: Option<PathBuf>,
     /// Allow plain text to an address off this machine: anyone on the way can read and change it

@@ -1,13 +1,14 @@
 //! One process for each party, all of them this same executable, under one parent.
 //!
-//! A child gets its input values over its standard input, never in its arguments, which other users can read. Its
+//! A child gets its input values over its standard input, never in its arguments, which other users can read. It listens at a
+//! port of the system's choice and says which; when all have, each is told where all are. Its
 //! standard input stays open as long as the parent lives: a child that reads its end stops, so that no child
 //! outlives its parent however that ends. What a child has to say comes back as JSON lines ([`Event`]).
 
 use std::collections::BTreeMap;
 use std::io::{BufRead, BufReader, Write};
 use std::process::{Child, ChildStdin, Command, ExitStatus, Stdio};
-use std::sync::mpsc::{self, RecvTimeoutError, Sender};
+use std::sync::mpsc::{self, Receiver, RecvTimeoutError, Sender};
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -16,7 +17,7 @@ use comity_terminal::failure::{Ending, Failure, Outcome};
 use comity_terminal::json::to_line;
 use comity_terminal::progress::Progress;
 
-use crate::json::{Event, Orders, Run};
+use crate::json::{Addresses, Event, Orders, Run};
 
 /// The time that the other parties have to end by themselves once one has failed.
 const GRACE: Duration = Duration::from_secs(2);
@@ -51,9 +52,11 @@ pub(crate) fn run(plan: Plan) -> Outcome<Finished> {
     let (tell, heard) = mpsc::channel::<Heard>();
     let mut processes = Processes { children: Vec::new() };
     let mut progress = Progress::new(plan.and_gates);
-    let mut orders = plan.flags.into_iter().zip(plan.orders);
-    let first = orders.next().ok_or_else(|| Failure::new(Ending::Bug, "a plan without parties"))?;
-    processes.spawn_party(&plan.args, ["--listen", "127.0.0.1:0"], &first, &tell)?;
+    for orders in plan.flags.into_iter().zip(plan.orders) {
+        processes.spawn_party(&plan.args, &orders, &tell)?;
+    }
+    let parties = processes.children.len();
+    let (mut addresses, mut done) = (vec![None; parties], vec![0; parties]);
     let mut deadline: Option<Instant> = None;
     while processes.children.iter().any(|p| p.ended.is_none()) {
         let left = deadline.map_or(Duration::MAX, |d| d.saturating_duration_since(Instant::now()));
@@ -63,12 +66,16 @@ pub(crate) fn run(plan: Plan) -> Outcome<Finished> {
         };
         match event {
             Some(Event::Listening(address)) => {
-                for orders in orders.by_ref() {
-                    processes.spawn_party(&plan.args, ["--connect", &address], &orders, &tell)?;
+                addresses[party] = Some(address);
+                if let Some(all) = addresses.iter().cloned().collect::<Option<Vec<_>>>() {
+                    processes.introduce(&Addresses(all));
                 }
             }
-            Some(Event::Progress(done)) if party == 0 => progress.update(done),
-            Some(Event::Progress(_)) => {}
+            Some(Event::Progress(gates)) => {
+                done[party] = gates;
+                // The slowest party's.
+                progress.update(done.iter().copied().min().unwrap_or(0));
+            }
             Some(Event::Note(text)) => note(&format!("party {party}: {text}")),
             Some(Event::Report { run, texts }) => processes.children[party].said = Some(Ok((*run, texts))),
             Some(Event::Error { kind, message, party: whose }) => {
@@ -79,6 +86,10 @@ pub(crate) fn run(plan: Plan) -> Outcome<Finished> {
         }
         if deadline.is_none() && processes.children.iter().any(Party::failed) {
             deadline = Some(Instant::now() + GRACE);
+            // Who has not been told where the others are waits for nothing else.
+            if addresses.iter().any(Option::is_none) {
+                processes.dismiss();
+            }
         }
     }
     progress.finish();
@@ -96,6 +107,8 @@ struct Party {
     stdin: Option<ChildStdin>,
     /// The child's result.
     said: Option<Outcome<(Run, BTreeMap<usize, String>)>>,
+    /// Whether it was told to stop, since another party failed.
+    dismissed: bool,
     ended: Option<ExitStatus>,
 }
 
@@ -110,7 +123,6 @@ impl Processes {
     fn spawn_party(
         &mut self,
         args: &[String],
-        address: [&str; 2],
         (flags, orders): &(Vec<String>, Orders),
         tell: &Sender<Heard>,
     ) -> Outcome {
@@ -119,7 +131,6 @@ impl Processes {
         let mut child = Command::new(std::env::current_exe().map_err(failed)?)
             .args(args)
             .args(["--party", &party.to_string(), "--attached"])
-            .args(address)
             .args(flags)
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
@@ -127,7 +138,7 @@ impl Processes {
             .spawn()
             .map_err(failed)?;
         let (stdin, stdout) = (child.stdin.take(), child.stdout.take());
-        self.children.push(Party { child, stdin, said: None, ended: None });
+        self.children.push(Party { child, stdin, said: None, dismissed: false, ended: None });
         if let Some(stdin) = &mut self.children[party].stdin {
             // A child that is gone already says why by itself.
             let _ = stdin.write_all(to_line(orders).as_bytes());
@@ -143,6 +154,22 @@ impl Processes {
             let _ = tell.send((party, None));
         });
         Ok(())
+    }
+
+    /// Tells all children where all are.
+    fn introduce(&mut self, addresses: &Addresses) {
+        let line = to_line(addresses);
+        for stdin in self.children.iter_mut().filter_map(|party| party.stdin.as_mut()) {
+            // A child that is gone already says why by itself.
+            let _ = stdin.write_all(line.as_bytes());
+        }
+    }
+
+    /// Ends the children that still run, by the end of their standard input.
+    fn dismiss(&mut self) {
+        for party in self.children.iter_mut().filter(|party| party.said.is_none() && party.ended.is_none()) {
+            (party.stdin, party.dismissed) = (None, true);
+        }
     }
 
     /// Takes note of how a child ended, which has closed its output.
@@ -167,10 +194,10 @@ impl Processes {
                 }
                 (Some(Err(failure)), _) => failure,
                 // Ended without a word: killed from outside, most often. That explains what the others met.
-                (None, Some(status)) => {
+                (None, Some(status)) if !party.dismissed => {
                     Failure::new(Ending::Network, format!("the process ended without a result ({status})"))
                 }
-                (None, None) => Failure::new(Ending::Closed, "the process was stopped, since another party failed"),
+                (None, _) => Failure::new(Ending::Closed, "the process was stopped, since another party failed"),
             };
             let failure = Failure { message: format!("party {id}: {}", failure.message), ..failure };
             if worst.as_ref().is_none_or(|w| failure.kind > w.kind) {
@@ -190,15 +217,35 @@ impl Drop for Processes {
     }
 }
 
+/// The orders of a child, and where its addresses come.
+pub(crate) struct Taken {
+    pub(crate) orders: Orders,
+    pub(crate) addresses: Receiver<Addresses>,
+}
+
 /// Reads the child's orders, and from then on ends this process when the parent is gone.
-pub(crate) fn take_orders() -> Outcome<BTreeMap<usize, String>> {
-    let mut line = String::new();
-    let orders: Option<Orders> =
-        std::io::stdin().lock().read_line(&mut line).ok().and_then(|_| serde_json::from_str(&line).ok());
+pub(crate) fn take_orders() -> Outcome<Taken> {
+    let orders: Option<Orders> = next_line();
     let orders = orders.ok_or_else(|| Failure::input("--attached is for processes that comity itself starts"))?;
-    thread::spawn(|| {
-        let _ = std::io::copy(&mut std::io::stdin().lock(), &mut std::io::sink());
+    let (tell, addresses) = mpsc::channel();
+    thread::spawn(move || {
+        if let Some(all) = next_line() {
+            // Without a receiver this process is ending already.
+            let _ = tell.send(all);
+            let _ = std::io::copy(&mut std::io::stdin().lock(), &mut std::io::sink());
+        }
         std::process::exit(i32::from(Ending::Closed.code()));
     });
-    Ok(orders.inputs)
+    Ok(Taken { orders, addresses })
+}
+
+fn next_line<T: serde::de::DeserializeOwned>() -> Option<T> {
+    let mut line = String::new();
+    std::io::stdin().lock().read_line(&mut line).ok()?;
+    serde_json::from_str(&line).ok()
+}
+
+/// Waits for the addresses of all parties: this child's own, where it listens, went to the parent.
+pub(crate) fn introduce(addresses: &Receiver<Addresses>) -> comity::Result<Vec<String>> {
+    addresses.recv().map(|Addresses(all)| all).map_err(|_| comity::Error::closed())
 }

@@ -81,6 +81,7 @@ fn describe(resolved: &Resolved) -> json::Info {
     let totals = resolved.program.totals();
     json::Info {
         name: resolved.text.clone(),
+        party_names: resolved.names.of_program().to_vec(),
         inputs: (resolved.inputs().iter())
             .map(|v| json::Input {
                 party: v.owner.party().map(|party| party.0),
@@ -90,7 +91,12 @@ fn describe(resolved: &Resolved) -> json::Info {
             })
             .collect(),
         outputs: (resolved.outputs().iter())
-            .map(|v| json::Output { name: v.name.clone(), bits: v.bits as u64, ty: typed(&v.ty) })
+            .map(|v| json::Output {
+                name: v.name.clone(),
+                bits: v.bits as u64,
+                to: json::recipients(v.to),
+                ty: typed(&v.ty),
+            })
             .collect(),
         and: totals.and,
         xor: totals.xor,
@@ -113,6 +119,7 @@ fn body(resolved: &Resolved, info: &json::Info) -> String {
         let ty = kind(&typed(&value.ty), value.bits as u64);
         text += &format!("  output {index}  {:width$}  {ty}, to {}\n", value.name, value.to);
     }
+    text = resolved.names.named(&text);
     let calls = if info.calls == 1 { String::new() } else { format!(" in {} calls", info.calls) };
     text +=
         &format!("  {} AND, {} XOR, {} NOT gates{calls}; AND depth {}\n", info.and, info.xor, info.not, info.and_depth);

@@ -4,7 +4,7 @@ use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
 
 use crate::args::{programs, stores};
 use crate::list::{List, given, help, with_protocols};
-use crate::{circuit, demo, eval, key, local, nisc, ope, prepare, protocols, repl, run, shell, store};
+use crate::{circuit, demo, eval, group, key, local, nisc, ope, prepare, protocols, repl, run, shell, store};
 
 const EXAMPLES: &str = "\
 Examples:
@@ -18,7 +18,7 @@ Exit codes:
    0  done
    2  usage, bad input, or the parties want different things
    3  network, peer gone, time-out, TLS
-   4  malformed message, or the peer misbehaved
+   4  malformed message, or a peer misbehaved
   70  a defect of comity";
 
 /// Compute on the joint data of parties who do not trust each other, and learn the answer and nothing else.
@@ -40,7 +40,7 @@ pub(crate) enum Command {
     Prepare(prepare::PrepareArgs),
     /// Be all parties at once: one process each on this machine, with the real protocol
     Local(local::LocalArgs),
-    /// Be one party of an interactive session: both type the same statements, and see results as they come
+    /// Be one party of an interactive session: all type the same statements, and see results as they come
     #[command(after_help = repl::ABOUT)]
     Repl(repl::ReplArgs),
     /// Evaluate in the clear, for checking
@@ -60,6 +60,9 @@ pub(crate) enum Command {
     /// Make this party's key and say whose keys it trusts
     #[command(subcommand)]
     Key(key::KeyCommand),
+    /// List the parties of many runs in one file that all of them hold
+    #[command(subcommand, after_help = group::ABOUT)]
+    Group(group::GroupCommand),
     /// Look at a store of material, and remove lots from it
     #[command(subcommand, after_help = store::ABOUT)]
     Store(store::StoreCommand),

@@ -1,9 +1,8 @@
-//! The small grammars inside flags: `NAME=VALUE`, `VALUE=PARTY`, `ID=ADDR`, `8GiB`.
+//! The small grammars inside flags: `NAME=VALUE`, `VALUE=PARTY`, `PARTY=ADDR`, `8GiB`.
 
 use std::fmt;
 use std::str::FromStr;
 
-use comity_circuit::{PartySet, Recipients};
 use comity_core::PartyId;
 
 /// `--input [NAME_OR_INDEX=]VALUE`. Not `Debug` beyond the name: the value is often a secret.
@@ -34,11 +33,42 @@ impl fmt::Debug for Assigned {
     }
 }
 
+/// A party: its number, or the name that the program or the group gives it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Who {
+    Number(PartyId),
+    Name(String),
+}
+
+impl FromStr for Who {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Who, String> {
+        if let Ok(party) = text.parse() {
+            return Ok(Who::Number(PartyId(party)));
+        }
+        let fits = |c: char| c.is_alphanumeric() || c == '-' || c == '_';
+        if text.starts_with(|c: char| c.is_alphabetic() || c == '_') && text.chars().all(fits) && text != "all" {
+            return Ok(Who::Name(text.to_owned()));
+        }
+        Err(format!("a party is a number from 0 on or a name, not `{text}`"))
+    }
+}
+
+impl fmt::Display for Who {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Who::Number(party) => party.fmt(f),
+            Who::Name(name) => f.write_str(name),
+        }
+    }
+}
+
 /// `--owner VALUE=PARTY`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Owner {
     pub(crate) value: String,
-    pub(crate) party: PartyId,
+    pub(crate) party: Who,
 }
 
 impl FromStr for Owner {
@@ -46,7 +76,7 @@ impl FromStr for Owner {
 
     fn from_str(text: &str) -> Result<Owner, String> {
         let (value, party) = text.split_once('=').ok_or("VALUE=PARTY is wanted, such as 1=0")?;
-        Ok(Owner { value: value.to_owned(), party: PartyId(party_id(party)?) })
+        Ok(Owner { value: value.to_owned(), party: party.parse()? })
     }
 }
 
@@ -61,8 +91,8 @@ impl fmt::Display for Owner {
 pub(crate) struct OutputTo {
     /// The output that is meant; all of them if it was not said.
     pub(crate) output: Option<String>,
-    /// The parties that learn it.
-    pub(crate) to: Recipients,
+    /// The parties that learn it; `None` is all of them.
+    pub(crate) to: Option<Vec<Who>>,
 }
 
 impl FromStr for OutputTo {
@@ -73,23 +103,20 @@ impl FromStr for OutputTo {
             Some((output, who)) => (Some(output.to_owned()), who),
             None => (None, text),
         };
-        if who == "all" {
-            return Ok(OutputTo { output, to: Recipients::All });
-        }
-        let mut parties = PartySet::default();
-        for party in who.split(',') {
-            parties.insert(party_id::<u16>(party)?).map_err(|why| why.to_string())?;
-        }
-        Ok(OutputTo { output, to: Recipients::Parties(parties) })
+        let to = match who {
+            "all" => None,
+            who => Some(who.split(',').map(str::parse).collect::<Result<Vec<_>, _>>()?),
+        };
+        Ok(OutputTo { output, to })
     }
 }
 
 impl fmt::Display for OutputTo {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         self.output.iter().try_for_each(|output| write!(f, "{output}="))?;
-        match self.to {
-            Recipients::All => f.write_str("all"),
-            to => f.write_str(&to.named().iter().map(|party| party.to_string()).collect::<Vec<_>>().join(",")),
+        match &self.to {
+            None => f.write_str("all"),
+            Some(to) => f.write_str(&to.iter().map(Who::to_string).collect::<Vec<_>>().join(",")),
         }
     }
 }
@@ -126,10 +153,10 @@ impl fmt::Display for BitOrder {
     }
 }
 
-/// `--peer ID=ADDR`.
+/// `--peer PARTY=ADDR`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Peer {
-    pub(crate) party: u16,
+    pub(crate) party: Who,
     pub(crate) address: String,
 }
 
@@ -137,8 +164,8 @@ impl FromStr for Peer {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Peer, String> {
-        let (party, address) = text.split_once('=').ok_or("ID=ADDR is wanted, such as 1=192.0.2.7:7000")?;
-        Ok(Peer { party: party_id(party)?, address: address.to_owned() })
+        let (party, address) = text.split_once('=').ok_or("PARTY=ADDR is wanted, such as 1=192.0.2.7:7000")?;
+        Ok(Peer { party: party.parse()?, address: address.to_owned() })
     }
 }
 
@@ -158,10 +185,6 @@ impl FromStr for Size {
             .map(Size)
             .ok_or_else(|| format!("a number of bytes is wanted, such as 1000000, 500MiB or 8GiB, not `{text}`"))
     }
-}
-
-fn party_id<T: FromStr>(text: &str) -> Result<T, String> {
-    text.parse().map_err(|_| format!("a party is a number from 0 on, not `{text}`"))
 }
 
 #[cfg(test)]
@@ -190,7 +213,7 @@ mod tests {
     #[test]
     fn flags_are_written_as_they_are_read() {
         assert_eq!("sum=1".parse::<Owner>().unwrap().to_string(), "sum=1");
-        for text in ["all", "1", "sum=0", "0=all", "0,2", "sum=1,3"] {
+        for text in ["all", "1", "sum=0", "0=all", "0,2", "sum=1,3", "ann", "sum=ann,2"] {
             assert_eq!(text.parse::<OutputTo>().unwrap().to_string(), text);
         }
         for text in ["msb", "out:0=lsb"] {
@@ -200,18 +223,18 @@ mod tests {
 
     #[test]
     fn owners_and_recipients() {
-        assert_eq!("1=0".parse(), Ok(Owner { value: "1".into(), party: PartyId(0) }));
+        let (number, name) = (|party| Who::Number(PartyId(party)), |name: &str| Who::Name(name.into()));
+        assert_eq!("1=0".parse(), Ok(Owner { value: "1".into(), party: number(0) }));
+        assert_eq!("a=ann".parse(), Ok(Owner { value: "a".into(), party: name("ann") }));
         assert!("1".parse::<Owner>().is_err());
-        assert!("1=x".parse::<Owner>().is_err());
-        assert_eq!("all".parse(), Ok(OutputTo { output: None, to: Recipients::All }));
-        assert_eq!("1".parse(), Ok(OutputTo { output: None, to: Recipients::only(1) }));
-        assert_eq!("sum=0".parse(), Ok(OutputTo { output: Some("sum".into()), to: Recipients::only(0) }));
-        let some = Recipients::Parties([0, 2].into_iter().collect());
-        assert_eq!("1=2,0".parse(), Ok(OutputTo { output: Some("1".into()), to: some }));
-        for bad in ["both", "", "0,", "0,all", "0, 1", "65536"] {
+        assert!("1=-1".parse::<Owner>().is_err());
+        assert_eq!("all".parse(), Ok(OutputTo { output: None, to: None }));
+        assert_eq!("1".parse(), Ok(OutputTo { output: None, to: Some(vec![number(1)]) }));
+        let some = Some(vec![number(2), name("ann")]);
+        assert_eq!("1=2,ann".parse(), Ok(OutputTo { output: Some("1".into()), to: some }));
+        for bad in ["", "0,", "0,all", "0, 1", "65536", "a b", "all,ann"] {
             assert!(bad.parse::<OutputTo>().is_err(), "{bad}");
         }
-        assert!("64".parse::<OutputTo>().unwrap_err().contains("numbered from 0 to 63"));
     }
 
     #[test]
@@ -229,7 +252,7 @@ mod tests {
         assert_eq!("msb".parse(), Ok(BitOrder { value: None, msb: true }));
         assert_eq!("0=lsb".parse(), Ok(BitOrder { value: Some("0".into()), msb: false }));
         assert!("0=big".parse::<BitOrder>().is_err());
-        assert_eq!("1=[::1]:7000".parse(), Ok(Peer { party: 1, address: "[::1]:7000".into() }));
+        assert_eq!("1=[::1]:7000".parse(), Ok(Peer { party: Who::Number(PartyId(1)), address: "[::1]:7000".into() }));
         assert!("localhost:7000".parse::<Peer>().is_err());
     }
 }

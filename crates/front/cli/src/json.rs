@@ -21,6 +21,8 @@ pub(crate) struct Run {
     /// The outputs that have a type, as JSON values of it.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub(crate) values: BTreeMap<usize, Value>,
+    /// The parties that learn each output of the program.
+    pub(crate) recipients: BTreeMap<usize, Vec<u16>>,
     pub(crate) and_gates: u64,
     pub(crate) seconds: Seconds,
     pub(crate) bytes: Bytes,
@@ -29,6 +31,20 @@ pub(crate) struct Run {
     pub(crate) rounds: u64,
     /// `null` where the system does not tell.
     pub(crate) peak_rss_bytes: Option<u64>,
+}
+
+/// The bytes by peer of a report.
+pub(crate) fn peers(report: &comity::Report) -> BTreeMap<u16, Bytes> {
+    let bytes = |counts: &comity::Traffic| Bytes { sent: counts.sent, received: counts.received };
+    report.peers.iter().map(|(peer, counts)| (peer.0, bytes(counts))).collect()
+}
+
+/// The recipients of a value, `all` if it is everybody.
+pub(crate) fn recipients(to: comity::Recipients) -> Value {
+    match to {
+        comity::Recipients::All => "all".into(),
+        to => to.named().iter().map(|party| party.0).collect::<Vec<_>>().into(),
+    }
 }
 
 /// An option's value.
@@ -88,6 +104,7 @@ pub(crate) struct Prepare {
     pub(crate) kappa: u32,
     pub(crate) rho: u32,
     pub(crate) party: u16,
+    pub(crate) parties: u16,
     /// The number of runs that were prepared; without a program, the amount of the protocol's material.
     pub(crate) count: u64,
     pub(crate) and_gates: u64,
@@ -95,6 +112,8 @@ pub(crate) struct Prepare {
     pub(crate) stored_bytes: u64,
     pub(crate) seconds: Seconds,
     pub(crate) bytes: Bytes,
+    /// Bytes sent to and received from each of the others.
+    pub(crate) peers: BTreeMap<u16, Bytes>,
     pub(crate) rounds: u64,
     /// `null` where the system does not tell.
     pub(crate) peak_rss_bytes: Option<u64>,
@@ -116,10 +135,31 @@ pub(crate) struct Eval {
     pub(crate) values: BTreeMap<usize, Value>,
 }
 
+/// What `comity group show` prints.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub(crate) struct Group {
+    pub(crate) parties: Vec<Member>,
+    pub(crate) digest: String,
+}
+
+/// A party of a group.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub(crate) struct Member {
+    pub(crate) id: u16,
+    pub(crate) name: String,
+    /// `null` if nobody can call it.
+    pub(crate) address: Option<String>,
+    /// `null` in a group without keys.
+    pub(crate) key: Option<String>,
+}
+
 /// The report of `comity circuit info`.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub(crate) struct Info {
     pub(crate) name: String,
+    /// The names of the parties, from party 0 on, if the program gives them some.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub(crate) party_names: Vec<String>,
     pub(crate) inputs: Vec<Input>,
     pub(crate) outputs: Vec<Output>,
     pub(crate) and: u64,
@@ -145,6 +185,8 @@ pub(crate) struct Input {
 pub(crate) struct Output {
     pub(crate) name: String,
     pub(crate) bits: u64,
+    /// `all`, or the parties that learn it.
+    pub(crate) to: Value,
     /// If it has one.
     #[serde(rename = "type", skip_serializing_if = "Option::is_none")]
     pub(crate) ty: Option<String>,
@@ -164,7 +206,7 @@ pub(crate) struct Builtin {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub(crate) enum Event {
-    /// The child waits for its peer at this address.
+    /// The child listens at this address, and waits to be told where the others are.
     Listening(String),
     /// The number of AND gates that are done.
     Progress(u64),
@@ -176,8 +218,14 @@ pub(crate) enum Event {
     Error { kind: String, message: String, party: Option<u16> },
 }
 
-/// The orders of a parent to its child: input values by their index, each as the hex of its wires, packed.
+/// The orders of a parent to its child, its first line.
 #[derive(Serialize, Deserialize)]
 pub(crate) struct Orders {
+    pub(crate) parties: u16,
+    /// Input values by their index, each as the hex of its wires, packed.
     pub(crate) inputs: BTreeMap<usize, String>,
 }
+
+/// The addresses of all parties, the second line of a parent to its child.
+#[derive(Serialize, Deserialize)]
+pub(crate) struct Addresses(pub(crate) Vec<String>);

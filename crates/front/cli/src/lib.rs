@@ -12,12 +12,14 @@ mod command;
 mod demo;
 mod eval;
 mod flags;
+mod group;
 mod json;
 mod key;
 mod list;
 mod local;
 mod nisc;
 mod ope;
+mod parties;
 mod prepare;
 mod profile;
 mod protocols;
@@ -61,7 +63,7 @@ where
     run_with(PROTOCOLS, args)
 }
 
-/// [`run`], with other protocols than [`PROTOCOLS`]; the first one is the default.
+/// [`run`], with other protocols than [`PROTOCOLS`]; the first one that withstands parties that cheat is the default.
 ///
 /// # Panics
 /// If there are none.
@@ -110,6 +112,7 @@ fn dispatch(args: &[OsString], list: List) -> Outcome<ExitCode> {
         Command::Circuit(command) => circuit::run(&command),
         Command::Protocols(args) => protocols::run(&args),
         Command::Key(command) => key::run(&command),
+        Command::Group(command) => group::run(&command),
         Command::Store(command) => store::run(&command, list),
         Command::Nisc(command) => return nisc::run(&command),
         Command::Ope(command) => return ope::run(&command),

@@ -5,7 +5,7 @@ use clap::parser::ValueSource;
 use clap::{Arg, ArgMatches, Command};
 use comity::{Adversary, Card, PROTOCOLS, Protocol};
 use comity_protocol::{Opt, Values};
-use comity_terminal::failure::{Failure, Outcome};
+use comity_terminal::failure::Outcome;
 use comity_terminal::text::fill;
 
 /// The protocols that the command knows.
@@ -30,18 +30,32 @@ impl List {
         self.0.iter().map(|protocol| protocol.card())
     }
 
-    /// The protocol of this name, or the preferred one.
-    pub(crate) fn named(self, name: Option<&str>) -> Outcome<&'static dyn Protocol> {
+    /// The protocol of this name, or the preferred one of so many parties.
+    pub(crate) fn chosen(self, name: Option<&str>, parties: u16) -> Outcome<&'static dyn Protocol> {
         Ok(match name {
             Some(name) => comity::among(self.0, name)?,
-            None => self.0[0],
+            None => comity::preferred(self.0, parties)?,
         })
     }
 
-    /// The name of the first protocol on which a session by hand can run.
-    pub(crate) fn reactive(self) -> Outcome<&'static str> {
-        let card = self.cards().find(|card| card.reactive);
-        card.map(|card| card.name).ok_or_else(|| Failure::input("no protocol here runs a session by hand"))
+    /// What runs where no protocol is named, by the number of parties.
+    fn defaults(self) -> String {
+        let mut runs: Vec<(&str, u16, u16)> = Vec::new();
+        for parties in 2..=comity::Program::MAX_PARTIES {
+            let Ok(protocol) = comity::preferred(self.0, parties) else { continue };
+            match runs.last_mut() {
+                Some((name, _, last)) if *name == protocol.card().name && *last + 1 == parties => *last = parties,
+                _ => runs.push((protocol.card().name, parties, parties)),
+            }
+        }
+        let text = |(name, first, last): &(&str, u16, u16)| match first == last {
+            true => format!("{name} for {first} parties"),
+            false => format!("{name} for {first} to {last}"),
+        };
+        match &runs[..] {
+            [] => "none".to_owned(),
+            runs => runs.iter().map(text).collect::<Vec<_>>().join(", "),
+        }
     }
 
     /// All options of the protocols, by name, each with the protocols that have it.
@@ -85,7 +99,7 @@ outside the project has audited comity.";
 /// A command that knows these protocols: their names, and a flag for each of their options.
 pub(crate) fn with_protocols(command: Command, list: List) -> Command {
     let names: Vec<&'static str> = list.cards().map(|card| card.name).collect();
-    let preferred = names[0];
+    let preferred = list.defaults();
     let command = command.mut_arg("protocol", |arg| {
         arg.value_parser(PossibleValuesParser::new(names)).help(format!("The protocol [default: {preferred}]"))
     });

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use clap::Args;
-use comity::Card;
+use comity::{Card, Program};
 use comity_core::Bits;
 use comity_protocol::Values;
 use comity_terminal::console::{check_writable, deliver};
@@ -14,13 +14,16 @@ use crate::args::{Format, ProgramArgs, ResultArgs, SessionArgs, ValueArgs};
 use crate::children::{self, Finished, Plan};
 use crate::json::{self, Orders};
 use crate::resolve::{Resolved, resolve};
-use crate::session::check_parties;
+use crate::session::fits_parties;
 use crate::values::{self, Order};
 
 #[derive(Args, Debug)]
 pub(crate) struct LocalArgs {
     #[command(flatten)]
     pub(crate) program: ProgramArgs,
+    /// The number of parties [default: as many as the program has, and two at least]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(2..=i64::from(Program::MAX_PARTIES)))]
+    pub(crate) parties: Option<u16>,
     #[command(flatten)]
     pub(crate) values: ValueArgs,
     #[command(flatten)]
@@ -37,7 +40,7 @@ pub(crate) fn run(args: &LocalArgs) -> Outcome {
     if let Some(path) = &args.result.output {
         check_writable(path)?;
     }
-    let finished = together(&resolved, &inputs, args)?;
+    let finished = together(&resolved, &inputs, args).map_err(|failure| resolved.names.explain(failure))?;
     let text = if args.result.json {
         to_line(&json::Local { parties: finished.runs })
     } else {
@@ -48,10 +51,10 @@ pub(crate) fn run(args: &LocalArgs) -> Outcome {
 
 /// Runs every party in a process of its own.
 pub(crate) fn together(resolved: &Resolved, inputs: &BTreeMap<usize, Bits>, args: &LocalArgs) -> Outcome<Finished> {
-    let card = args.session.list.named(args.session.protocol.as_deref())?.card();
-    let parties = resolved.program.parties().clamp(*card.parties.start(), *card.parties.end());
-    check_parties(resolved, card, parties)?;
-    let orders = |party: u16| Orders { inputs: values::to_orders(resolved, party, inputs) };
+    let parties = args.parties.unwrap_or_else(|| resolved.program.parties().max(2));
+    let card = args.session.list.chosen(args.session.protocol.as_deref(), parties)?.card();
+    fits_parties(Some(&resolved.program), &args.session, card, parties)?;
+    let orders = |party: u16| Orders { parties, inputs: values::to_orders(resolved, party, inputs) };
     children::run(Plan {
         args: arguments(args),
         flags: (0..parties).map(|party| own(args, card, party)).collect(),

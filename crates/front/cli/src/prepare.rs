@@ -12,9 +12,10 @@ use comity_terminal::numbers::{bytes, duration};
 use crate::args::{NetworkArgs, ProgramArgs, RoleArgs, SessionArgs};
 use crate::flags::Size;
 use crate::json;
+use crate::parties::{self, names};
 use crate::profile::profile;
-use crate::resolve::resolve;
-use crate::session::session;
+use crate::resolve::resolve_for;
+use crate::session::{self, Ours};
 use crate::storage::{KeyArgs, open_or_create};
 use crate::watcher::Watcher;
 
@@ -47,20 +48,25 @@ pub(crate) struct PrepareArgs {
 /// The command.
 pub(crate) fn run(args: &PrepareArgs) -> Outcome {
     let named = |program: &String| ProgramArgs { program: program.clone(), roles: args.roles.clone() };
-    let resolved = args.program.as_ref().map(|program| resolve(&named(program))).transpose()?;
+    let group = args.network.group.as_deref().map(parties::group).transpose()?;
+    let resolved = args.program.as_ref().map(|program| resolve_for(&named(program), group.as_ref())).transpose()?;
     if resolved.is_none() && !(args.roles.owner.is_empty() && args.roles.output_to.is_empty()) {
         return Err(Failure::input("--owner and --output-to are about a program, and none is named"));
     }
-    let (session, address) = session(resolved.as_ref(), &args.network, &args.session)?;
+    let program = resolved.as_ref().map(|resolved| &resolved.program);
+    let names = names(program, group.as_ref())?;
+    let party = session::party(&args.network, &names, group.as_ref())?;
+    let ours = session::session(program, party, &names, group.as_ref(), &args.network, &args.session);
+    let Ours { session, parties, place } = ours.map_err(|failure| names.explain(failure))?;
     let session = session.store(open_or_create(&args.store, &args.key)?);
     let gates = resolved.as_ref().map_or(1, |resolved| resolved.program.and_gates()).saturating_mul(args.count);
-    let mut watch = Watcher::new(args.network.party, &args.session, false, gates);
+    let mut watch = Watcher::new(party, parties, &names, &args.session, false, gates);
     let limit = args.store_limit.0;
     let done = match &resolved {
         Some(resolved) => session.prepare(&resolved.program, args.count, limit, &mut watch),
         None => session.prepare_any(args.count, limit, &mut watch),
     };
-    let done = done.map_err(|e| Failure::from(e).with_peer(address))?;
+    let done = done.map_err(|error| place.failure(error))?;
     watch.progress.finish();
     if args.session.verbose {
         watch.say(&profile(&done.report));
@@ -88,6 +94,7 @@ fn describe(done: &Filled, program: String) -> json::Prepare {
         kappa: report.params.kappa,
         rho: report.params.rho,
         party: report.party,
+        parties: report.parties,
         count: done.count,
         and_gates: report.and_gates,
         stored_bytes: done.stored_bytes,
@@ -96,6 +103,7 @@ fn describe(done: &Filled, program: String) -> json::Prepare {
             phases: report.phases.iter().map(|&(name, s)| (name.to_owned(), s)).collect(),
         },
         bytes: json::Bytes { sent: report.bytes_sent, received: report.bytes_received },
+        peers: json::peers(report),
         rounds: report.rounds,
         peak_rss_bytes: report.peak_rss,
     }

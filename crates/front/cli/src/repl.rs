@@ -10,7 +10,7 @@ use clap::Args;
 use comity_circuit::{Recipients, Type};
 use comity_core::Bits;
 use comity_format::value;
-use comity_language::statement::{Statement, parse};
+use comity_language::statement::{Statement, parse_among};
 use comity_terminal::console::{emit, note};
 use comity_terminal::failure::{Failure, Outcome};
 use comity_terminal::json::to_line;
@@ -19,22 +19,23 @@ use serde_json::json;
 use zeroize::Zeroizing;
 
 use crate::args::{NetworkArgs, SessionArgs};
-use crate::session;
+use crate::parties::{self, Names, names};
+use crate::session::{self, Ours};
 use crate::watcher::Watcher;
 use evaluate::{Done, Evaluator, read};
 
 /// The help: what an interactive session is.
 pub(crate) const ABOUT: &str = "\
-Statements, one a line, the same ones at both parties:
+Statements, one a line, the same ones at all parties:
   a = input(0, u32)         party 0 is asked for the value; `= 17` behind it,
                             which only party 0 writes, gives it at once
   b = input(1, u32)
   c = a < b                 anything that comity's language can say
-  reveal c to all           or to 0, or to 1
+  reveal c to all           or to 0, or to (0, 1)
 `help` shows the others. Statements can be piped in; an input's value then stands
 behind it, or on the next line. Where the parties' statements differ nothing is
-done, and both are told. The protocol is tinyot, against a party that cheats:
-see `comity run --help`.";
+done, and all are told. A name of the --group does for a number. The protocol is
+tinyot, against a party that cheats: see `comity run --help`.";
 
 /// The text that `help` shows.
 const HELP: &str = "\
@@ -43,10 +44,10 @@ a = input(0, u32) = 17   the same; only party 0 writes `= 17`, which stays here
 c = a < b                anything that comity's language can say on values that are there
 d = if c { a } else { b }
 r = random(u32)          a number that nobody knows
-reveal c to all          both learn it; `to 0`, `to 1`: one party alone
+reveal c to all          all learn it; `to 0`: one party alone; `to (0, 2)`: some
 vars                     the values that are there, and their types
 quit                     the end (so is the end of input)
-Both parties type the same statements, in the same order. Types are bool, u1 to u65536, i1 to i65536,
+All parties type the same statements, in the same order. Types are bool, u1 to u65536, i1 to i65536,
 f32, f64, [u8; 4] and (u8, bool).";
 
 #[derive(Args, Debug)]
@@ -62,14 +63,23 @@ pub(crate) struct ReplArgs {
 
 /// The command.
 pub(crate) fn run(args: &ReplArgs) -> Outcome {
+    let group = args.network.group.as_deref().map(parties::group).transpose()?;
+    let names = names(None, group.as_ref())?;
+    let party = session::party(&args.network, &names, group.as_ref())?;
     let mut wanted = args.session.clone();
-    // Of those that can do it, the first.
-    wanted.protocol.get_or_insert(args.session.list.reactive()?.to_owned());
-    let (session, address) = session::session(None, &args.network, &wanted)?;
-    let mut watch = Watcher::new(args.network.party, &args.session, false, 0);
-    let session = session.interactive(&mut watch).map_err(|e| Failure::from(e).with_peer(address))?;
-    watch.say("connected; both parties type the same statements (`help` shows them)");
-    let mut repl = Repl { evaluator: Evaluator::new(session), json: args.json, person: std::io::stdin().is_terminal() };
+    if wanted.protocol.is_none() {
+        let parties = session::parties(&args.network, group.as_ref());
+        let card = comity::preferred_reactive(args.session.list.0, parties)?.card();
+        wanted.protocol = Some(card.name.to_owned());
+    }
+    let ours = session::session(None, party, &names, group.as_ref(), &args.network, &wanted);
+    let Ours { session, parties, place } = ours.map_err(|failure| names.explain(failure))?;
+    let mut watch = Watcher::new(party, parties, &names, &args.session, false, 0);
+    let session = session.interactive(&mut watch).map_err(|error| place.failure(error))?;
+    let all = if parties == 2 { "both" } else { "all" };
+    watch.say(&format!("connected; {all} parties type the same statements (`help` shows them)"));
+    let person = std::io::stdin().is_terminal();
+    let mut repl = Repl { evaluator: Evaluator::new(session), json: args.json, names, parties, person };
     let refused = repl.lines(&mut std::io::stdin().lock())?;
     if args.session.verbose {
         let counts = repl.evaluator.session().counts();
@@ -87,6 +97,8 @@ pub(crate) fn run(args: &ReplArgs) -> Outcome {
 struct Repl<'a> {
     evaluator: Evaluator<'a>,
     json: bool,
+    names: Names,
+    parties: u16,
     /// Whether somebody types, and wants to be asked.
     person: bool,
 }
@@ -100,7 +112,8 @@ impl Repl<'_> {
                 eprint_prompt("> ");
             }
             let Some(text) = line(input)? else { return Ok(refused) };
-            let parsed = match parse(&text) {
+            let party = |who: &str| self.names.find(&who.parse().ok()?).ok().map(|party| party.0);
+            let parsed = match parse_among(&text, &|who| party(who).filter(|&party| party < self.parties)) {
                 Ok(None) => continue,
                 Ok(Some(parsed)) => parsed,
                 Err(why) => {
@@ -130,7 +143,8 @@ impl Repl<'_> {
                 }
             };
             if self.person {
-                note("waiting for the other party to say the same ...");
+                let others = if self.parties == 2 { "party" } else { "parties" };
+                note(&format!("waiting for the other {others} to say the same ..."));
             }
             let mut ask = |name: &str, ty: &Type| value_of(input, name, ty);
             match self.evaluator.run(ready, &parsed.text, &mut ask)? {
@@ -151,7 +165,8 @@ impl Repl<'_> {
     /// A result.
     fn show(&self, expression: &str, to: Recipients, ty: &Type, value: Option<&Bits>) -> Outcome {
         let Some(value) = value else {
-            note(&format!("the other party learns `{expression}`"));
+            let others = if self.parties == 2 { "the other party learns" } else { "others learn" };
+            note(&format!("{others} `{expression}`"));
             return Ok(());
         };
         if !self.json {

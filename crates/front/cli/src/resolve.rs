@@ -1,6 +1,7 @@
 //! From what PROGRAM, `--owner` and `--output-to` say to a program.
 
-use comity_circuit::{Circuit, Input, Output, Owner, Program, ProgramError, Recipients, Span, Step};
+use comity::PartyGroup;
+use comity_circuit::{Circuit, Input, Output, Owner, PartySet, Program, ProgramError, Recipients, Span, Step};
 use comity_format::SequentialCircuit;
 use comity_language::expression::{self, Base};
 use comity_library::LibraryError;
@@ -8,6 +9,7 @@ use comity_terminal::failure::{Failure, Outcome};
 use comity_terminal::suggest::did_you_mean;
 
 use crate::args::ProgramArgs;
+use crate::parties::{Names, names};
 use crate::source::{self, Source};
 
 /// A program, and how the person who named it sees it.
@@ -17,10 +19,17 @@ pub(crate) struct Resolved {
     pub(crate) text: String,
     /// The number of calls that lie side by side: each value has so many pieces.
     pub(crate) lanes: usize,
+    /// The names of its parties.
+    pub(crate) names: Names,
 }
 
 /// Finds the program and says whose its values are.
 pub(crate) fn resolve(args: &ProgramArgs) -> Outcome<Resolved> {
+    resolve_for(args, None)
+}
+
+/// As [`resolve`], among the parties of a group, which have names there.
+pub(crate) fn resolve_for(args: &ProgramArgs, group: Option<&PartyGroup>) -> Outcome<Resolved> {
     let text = args.program.as_str();
     let refuse = |why: &dyn std::fmt::Display| Failure::input(format!("{text}: {why}"));
     let expression =
@@ -59,18 +68,30 @@ pub(crate) fn resolve(args: &ProgramArgs) -> Outcome<Resolved> {
         },
         Base::Name(_) => text.to_owned(),
     };
-    let mut resolved = Resolved { program: program.with_name(name), text: text.to_owned(), lanes };
+    let names = names(Some(&program), group)?;
+    let mut resolved = Resolved { program: program.with_name(name), text: text.to_owned(), lanes, names };
     for owner in &args.roles.owner {
         let index = resolved.input(&owner.value)?;
-        resolved.program = resolved.program.with_owner(index, owner.party).map_err(|e| refuse(&e))?;
+        let party = resolved.names.find(&owner.party)?;
+        resolved.program = resolved.program.with_owner(index, party).map_err(|e| refuse(&e))?;
     }
     for to in &args.roles.output_to {
         let indices = match &to.output {
             Some(name) => vec![resolved.output(name)?],
             None => (0..resolved.outputs().len()).collect(),
         };
+        let recipients = match &to.to {
+            None => Recipients::All,
+            Some(parties) => {
+                let mut set = PartySet::default();
+                for who in parties {
+                    set.insert(resolved.names.find(who)?).map_err(|e| refuse(&e))?;
+                }
+                Recipients::Parties(set)
+            }
+        };
         for index in indices {
-            resolved.program = resolved.program.with_recipients(index, to.to).map_err(|e| refuse(&e))?;
+            resolved.program = resolved.program.with_recipients(index, recipients).map_err(|e| refuse(&e))?;
         }
     }
     Ok(resolved)
@@ -175,7 +196,7 @@ fn unknown(error: &LibraryError) -> Failure {
 impl Resolved {
     /// A program as it stands in a file.
     pub(crate) fn whole(text: String, program: Program) -> Resolved {
-        Resolved { program: program.with_name(&text), text, lanes: 1 }
+        Resolved { names: Names::of(&program), program: program.with_name(&text), text, lanes: 1 }
     }
 
     pub(crate) fn inputs(&self) -> &[Input] {

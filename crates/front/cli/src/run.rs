@@ -4,17 +4,19 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 use clap::Args;
-use comity::Report;
-use comity_terminal::console::{check_writable, deliver, emit, note};
-use comity_terminal::failure::{Failure, Outcome};
+use comity::{PartyGroup, Report};
+use comity_circuit::Output;
+use comity_terminal::console::{check_writable, deliver, emit};
+use comity_terminal::failure::Outcome;
 use comity_terminal::json::to_line;
 
 use crate::args::{Format, NetworkArgs, ProgramArgs, ResultArgs, SessionArgs, ValueArgs};
-use crate::children;
+use crate::children::{self, Taken};
 use crate::json::{self, Event};
+use crate::parties;
 use crate::profile::profile;
-use crate::resolve::{Resolved, resolve};
-use crate::session::session;
+use crate::resolve::{Resolved, resolve_for};
+use crate::session::{self, Ours};
 use crate::storage::{self, KeyArgs};
 use crate::values::{self, Order, Outputs};
 use crate::watcher::Watcher;
@@ -46,37 +48,51 @@ pub(crate) struct RunArgs {
 pub(crate) fn run(args: &RunArgs) -> Outcome {
     // First of all, so that the parent can go on talking.
     let orders = if args.attached { Some(children::take_orders()?) } else { None };
-    let resolved = resolve(&args.program)?;
-    let party = args.network.party;
-    let (mut session, address) = session(Some(&resolved), &args.network, &args.session)?;
-    let order = Order::new(&resolved, &args.values.bits)?;
-    let inputs = match &orders {
-        Some(orders) => values::from_orders(&resolved, orders)?,
-        None => values::read(&resolved, &order, &args.values.input, Some(party))?,
+    let group = args.network.group.as_deref().map(parties::group).transpose()?;
+    let resolved = resolve_for(&args.program, group.as_ref())?;
+    let party = session::party(&args.network, &resolved.names, group.as_ref())?;
+    one(args, &resolved, party, group.as_ref(), orders).map_err(|failure| resolved.names.explain(failure))
+}
+
+/// One party of the computation.
+fn one(args: &RunArgs, resolved: &Resolved, party: u16, group: Option<&PartyGroup>, orders: Option<Taken>) -> Outcome {
+    let order = Order::new(resolved, &args.values.bits)?;
+    let program = &resolved.program;
+    let (ours, inputs) = match orders {
+        Some(Taken { orders, addresses }) => {
+            let inputs = values::from_orders(resolved, &orders.inputs)?;
+            let ask = move |_: &str| children::introduce(&addresses);
+            (session::attached(program, party, orders.parties, &resolved.names, &args.session, ask)?, inputs)
+        }
+        None => {
+            let ours = session::session(Some(program), party, &resolved.names, group, &args.network, &args.session)?;
+            (ours, values::read(resolved, &order, &args.values.input, Some(party))?)
+        }
     };
     if let Some(path) = &args.result.output {
         check_writable(path)?;
     }
 
+    let Ours { mut session, parties, place } = ours;
     if let Some(dir) = &args.store {
         session = session.store(storage::open(dir, &args.key)?);
     }
-    let mut watch = Watcher::new(party, &args.session, args.attached, resolved.program.and_gates());
-    let report =
-        session.run_watched(&resolved.program, inputs, &mut watch).map_err(|e| Failure::from(e).with_peer(address))?;
+    let mut watch = Watcher::new(party, parties, &resolved.names, &args.session, args.attached, program.and_gates());
+    let report = session.run_watched(program, inputs, &mut watch).map_err(|error| place.failure(error))?;
     watch.progress.finish();
 
     if args.session.verbose {
         watch.say(&profile(&report));
     }
-    let (report, texts) = describe(&report, &resolved, &order, args.values.format);
+    let (report, texts) = describe(&report, resolved, &order, args.values.format);
     if args.attached {
         return emit(&to_line(&Event::Report { run: Box::new(report), texts }));
     }
     if report.outputs.is_empty() {
-        note(&format!("party {party}: done; the outputs are for the other party"));
+        let others = if parties == 2 { "the other party" } else { "others" };
+        watch.say(&format!("done; the outputs are for {others}"));
     }
-    let text = if args.result.json { to_line(&report) } else { values::lines(&resolved, &texts) };
+    let text = if args.result.json { to_line(&report) } else { values::lines(resolved, &texts) };
     deliver(&text, args.result.output.as_deref())
 }
 
@@ -91,6 +107,7 @@ fn describe(
     for (index, bits) in &report.outputs {
         outputs.add(resolved, order, *index, bits, format);
     }
+    let learn = |output: &Output| (0..report.parties).filter(|&party| output.to.includes(party)).collect();
     let run = json::Run {
         program: resolved.text.clone(),
         protocol: report.protocol.to_owned(),
@@ -102,17 +119,14 @@ fn describe(
         parties: report.parties,
         outputs: outputs.hex,
         values: outputs.values,
+        recipients: resolved.outputs().iter().map(learn).enumerate().collect(),
         and_gates: report.and_gates,
         seconds: json::Seconds {
             total: report.seconds,
             phases: report.phases.iter().map(|&(name, s)| (name.to_owned(), s)).collect::<BTreeMap<_, _>>(),
         },
         bytes: json::Bytes { sent: report.bytes_sent, received: report.bytes_received },
-        peers: report
-            .peers
-            .iter()
-            .map(|(peer, counts)| (peer.0, json::Bytes { sent: counts.sent, received: counts.received }))
-            .collect(),
+        peers: json::peers(report),
         rounds: report.rounds,
         peak_rss_bytes: report.peak_rss,
     };

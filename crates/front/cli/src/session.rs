@@ -1,76 +1,152 @@
 //! The session that a party's flags ask for.
 
-use comity::{Card, Session};
+use comity::{Card, Error, PartyGroup, Program, Session, fits};
 use comity_core::{Params, PartyId};
-use comity_terminal::failure::{Failure, Outcome};
+use comity_net::KeyDir;
+use comity_terminal::failure::{Ending, Failure, Outcome};
 
 use crate::args::{NetworkArgs, SessionArgs};
 use crate::backend::backend;
-use crate::resolve::Resolved;
+use crate::parties::Names;
 
-/// The way that this party meets its peer.
-enum Route<'a> {
-    Listen(&'a str),
-    Connect(&'a str),
+/// A session, and among how many it is.
+pub(crate) struct Ours {
+    pub(crate) session: Session<'static>,
+    pub(crate) parties: u16,
+    pub(crate) place: Place,
 }
 
-/// A session as the flags say, and the address in them.
-pub(crate) fn session<'a>(
-    resolved: Option<&Resolved>,
-    network: &'a NetworkArgs,
-    args: &SessionArgs,
-) -> Outcome<(Session<'static>, &'a str)> {
-    let protocol = args.list.named(args.protocol.as_deref())?;
-    let party = network.party;
-    let parties = *protocol.card().parties.start();
-    protocol.card().has(PartyId(party), parties)?;
-    if let Some(resolved) = resolved {
-        check_parties(resolved, protocol.card(), parties)?;
-    }
-    let route = route(network)?;
-    let mut session = Session::new(party)
-        .params(Params::new(args.kappa, args.rho)?)
-        .timeout(args.timeout)
-        .backend(backend()?)
-        .plaintext(network.plaintext);
-    if args.protocol.is_some() {
-        session = session.with(protocol);
-    }
-    for (name, value) in &args.option {
-        session = session.option(name, value);
-    }
-    if let Some(dir) = &network.tls {
-        session = session.tls(dir);
-    }
-    Ok(match route {
-        Route::Listen(address) => (session.listen(address), address),
-        Route::Connect(address) => (session.connect(address), address),
-    })
+/// What the failures of a session are told with.
+pub(crate) struct Place {
+    names: Names,
+    /// The address in the flags, where there is one peer.
+    address: Option<String>,
 }
 
-/// The place where the peer is; of two parties that name each other, the lower one listens.
-fn route(args: &NetworkArgs) -> Outcome<Route<'_>> {
-    let mut peers = args.peer.iter();
-    match (&args.connect, &args.listen, peers.next(), peers.next()) {
-        (_, _, _, Some(_)) => Err(Failure::input("this protocol has two parties: name one peer")),
-        (Some(address), ..) => Ok(Route::Connect(address)),
-        (None, _, Some(peer), _) if peer.party == args.party => {
-            Err(Failure::input(format!("--peer {}: this is party {} itself", peer.party, args.party)))
+/// The party that the flags name, or that has the key.
+pub(crate) fn party(network: &NetworkArgs, names: &Names, group: Option<&PartyGroup>) -> Outcome<u16> {
+    let said = network.party.as_ref().map(|who| names.find(who)).transpose()?;
+    let keyed = match (group, &network.tls) {
+        (Some(group), Some(dir)) if group.members()[0].key.is_some() => {
+            Some(group.whose(&KeyDir::new(dir).identity()?.fingerprint())?)
         }
-        (None, Some(address), Some(peer), _) if args.party < peer.party => Ok(Route::Listen(address)),
-        (None, _, Some(peer), _) => Ok(Route::Connect(&peer.address)),
-        (None, Some(address), None, _) => Ok(Route::Listen(address)),
-        (None, None, None, _) => Err(Failure::input(
-            "where is the other party? One side says --listen ADDR, the other --connect ADDR, such as 127.0.0.1:7000",
+        _ => None,
+    };
+    match (said, keyed) {
+        (Some(said), Some(keyed)) if said != keyed => Err(Failure::input(format!(
+            "--party says party {said}, and the key is party {keyed}'s: leave --party out, or name the other folder of keys"
+        ))),
+        (Some(party), _) | (None, Some(party)) => Ok(party.0),
+        (None, None) => Err(Failure::new(
+            Ending::Usage,
+            "which party is this? Say --party ID; with --group FILE and --tls DIR it follows from the key",
         )),
     }
 }
 
-/// Whether a run of so many parties has all that give or learn a value.
-pub(crate) fn check_parties(resolved: &Resolved, card: &Card, parties: u16) -> Outcome {
-    card.fits(parties, &resolved.program).map_err(|error| {
-        Failure::from(error).at(&resolved.text).and(
-            "`comity eval` computes it in the clear, for checking; --owner and --output-to give values to other parties",
-        )
+/// The number of parties: those of the group, or all peers and this one.
+pub(crate) fn parties(network: &NetworkArgs, group: Option<&PartyGroup>) -> u16 {
+    match group {
+        Some(group) => group.parties(),
+        None => u16::try_from(network.peer.len().max(1)).map_or(u16::MAX, |peers| peers.saturating_add(1)),
+    }
+}
+
+/// A session as the flags say.
+pub(crate) fn session(
+    program: Option<&Program>,
+    party: u16,
+    names: &Names,
+    group: Option<&PartyGroup>,
+    network: &NetworkArgs,
+    args: &SessionArgs,
+) -> Outcome<Ours> {
+    let peers = network.peer.iter().map(|peer| Ok((names.find(&peer.party)?.0, peer.address.as_str())));
+    let peers: Vec<(u16, &str)> = peers.collect::<Outcome<_>>()?;
+    let parties = self::parties(network, group);
+    let mut session = begin(program, party, parties, args)?.plaintext(network.plaintext);
+    let address = match (&network.connect, &network.listen, peers.first()) {
+        (Some(there), ..) => Some(there.as_str()),
+        (None, Some(here), Some((peer, _))) if party < *peer => Some(here.as_str()),
+        (None, _, Some((_, there))) => Some(*there),
+        (None, here, None) => here.as_deref(),
+    };
+    if address.is_none() && group.is_none() {
+        return Err(Failure::input(
+            "where is the other party? One side says --listen ADDR, the other --connect ADDR, such as 127.0.0.1:7000; more \
+             than two name each other with --peer, or share a --group",
+        ));
+    }
+    let address = address.filter(|_| parties == 2 && group.is_none()).map(str::to_owned);
+    for (peer, there) in peers {
+        session = session.peer(peer, there);
+    }
+    if let Some(group) = group {
+        session = session.group(group);
+    }
+    if let Some(here) = &network.listen {
+        session = session.listen(here);
+    }
+    if let Some(there) = &network.connect {
+        session = session.connect(there);
+    }
+    if let Some(dir) = &network.tls {
+        session = session.tls(dir);
+    }
+    Ok(Ours { session, parties, place: Place { names: names.clone(), address } })
+}
+
+/// The session of a process whose parent knows where the others are.
+pub(crate) fn attached(
+    program: &Program,
+    party: u16,
+    parties: u16,
+    names: &Names,
+    args: &SessionArgs,
+    ask: impl FnOnce(&str) -> Result<Vec<String>, Error> + Send + 'static,
+) -> Outcome<Ours> {
+    let session = begin(Some(program), party, parties, args)?.introduced("127.0.0.1:0", parties, ask);
+    Ok(Ours { session, parties, place: Place { names: names.clone(), address: None } })
+}
+
+/// A session of one of so many parties, but for where the others are.
+fn begin(program: Option<&Program>, party: u16, parties: u16, args: &SessionArgs) -> Outcome<Session<'static>> {
+    let protocol = args.list.chosen(args.protocol.as_deref(), parties)?;
+    fits_parties(program, args, protocol.card(), parties)?;
+    protocol.card().has(PartyId(party), parties)?;
+    let session = Session::new(party)
+        .with(protocol)
+        .params(Params::new(args.kappa, args.rho)?)
+        .timeout(args.timeout)
+        .backend(backend()?);
+    Ok(args.option.iter().fold(session, |session, (name, value)| session.option(name, value)))
+}
+
+/// Whether so many parties can run the program, with advice if not.
+pub(crate) fn fits_parties(
+    program: Option<&Program>,
+    args: &SessionArgs,
+    card: &'static Card,
+    parties: u16,
+) -> Outcome {
+    fits(args.list.0, card, parties, program).map_err(|error| {
+        let failure = Failure::from(error);
+        match program {
+            None => failure,
+            Some(program) => failure.at(program.name()).and(
+                "`comity eval` computes it in the clear, for checking; --owner and --output-to give values to other parties",
+            ),
+        }
     })
+}
+
+impl Place {
+    /// The failure of the session, for people.
+    pub(crate) fn failure(&self, error: Error) -> Failure {
+        let failure = Failure::from(error);
+        self.names.explain(match &self.address {
+            Some(address) => failure.with_peer(address),
+            None => failure,
+        })
+    }
 }

@@ -1,12 +1,14 @@
 //! `Watcher`: what is said while a session runs.
 
 use comity::{Card, Supply, Watch};
+use comity_core::{PartyId, listed};
 use comity_terminal::console::{emit, note};
 use comity_terminal::json::to_line;
 use comity_terminal::progress::{Progress, Ticker};
 
 use crate::args::SessionArgs;
 use crate::json::Event;
+use crate::parties::Names;
 
 /// The most strangers that are named without being asked for.
 const SHOWN: u32 = 3;
@@ -16,6 +18,8 @@ pub(crate) struct Watcher {
     attached: bool,
     verbose: bool,
     party: u16,
+    parties: u16,
+    names: Names,
     seconds: u64,
     pub(crate) progress: Progress,
     ticker: Ticker,
@@ -24,11 +28,20 @@ pub(crate) struct Watcher {
 }
 
 impl Watcher {
-    pub(crate) fn new(party: u16, args: &SessionArgs, attached: bool, and_gates: u64) -> Watcher {
+    pub(crate) fn new(
+        party: u16,
+        parties: u16,
+        names: &Names,
+        args: &SessionArgs,
+        attached: bool,
+        and_gates: u64,
+    ) -> Watcher {
         Watcher {
             attached,
             verbose: args.verbose,
             party,
+            parties,
+            names: names.clone(),
             seconds: args.timeout.as_secs_f64().ceil() as u64,
             progress: Progress::new(and_gates),
             ticker: Ticker::start(),
@@ -41,7 +54,7 @@ impl Watcher {
         if self.attached {
             self.tell(&Event::Note(text.to_owned()));
         } else {
-            note(&format!("party {}: {text}", self.party));
+            note(&format!("party {}: {text}", self.names.title(self.party)));
         }
     }
 
@@ -55,15 +68,27 @@ impl Watch for Watcher {
     fn listening(&mut self, address: &str) {
         if self.attached {
             self.tell(&Event::Listening(address.to_owned()));
+        } else if self.parties == 2 {
+            self.say(&format!("waiting for the peer at {address}, up to {} s", self.seconds));
         } else {
-            note(&format!("party {}: waiting for the peer at {address}, up to {} s", self.party, self.seconds));
+            self.say(&format!("listening at {address}"));
         }
+    }
+
+    fn waiting(&mut self, missing: &[PartyId], here: &[PartyId]) {
+        if self.attached {
+            return;
+        }
+        let here: Vec<String> = here.iter().map(|party| party.to_string()).collect();
+        let here = if here.is_empty() { String::new() } else { format!("; here: {}", here.join(", ")) };
+        let missing = self.names.named(&listed(missing.iter().copied()));
+        self.say(&format!("waiting for {missing}, up to {} s{here}", self.seconds));
     }
 
     fn turned_away(&mut self, why: &str) {
         self.turned_away += 1;
         if self.verbose || self.turned_away <= SHOWN {
-            self.say(&format!("turned away: {why}"));
+            self.say(&format!("turned away: {}", self.names.named(why)));
         }
         if !self.verbose && self.turned_away == SHOWN {
             self.say("more who have no part in this are turned away without a word (--verbose names them)");
@@ -72,7 +97,7 @@ impl Watch for Watcher {
 
     fn connecting(&mut self, address: &str) {
         if !self.attached {
-            note(&format!("party {}: connecting to {address}, trying up to {} s", self.party, self.seconds));
+            self.say(&format!("connecting to {address}, trying up to {} s", self.seconds));
         }
     }
 

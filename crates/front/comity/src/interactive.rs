@@ -16,6 +16,7 @@ use comity_protocol::{Here, Party, Reactive, Shares};
 pub use agree::MAX_STATEMENT;
 
 use crate::meet::Begun;
+use crate::protocol::{PROTOCOLS, fits};
 use crate::report::sum;
 use crate::session::{Session, whose};
 use crate::watch::Watch;
@@ -71,6 +72,7 @@ impl<'a> Session<'a> {
     pub fn interactive(mut self, watch: &mut dyn Watch) -> Result<Interactive<'a>> {
         let protocol = self.chosen_reactive()?;
         let card = protocol.card();
+        fits(PROTOCOLS, card, self.parties(), None)?;
         card.has(self.me, self.parties())?;
         if !card.reactive {
             return Err(Error::invalid_input(format!("{} runs whole programs only", card.name)));
@@ -101,6 +103,11 @@ impl Interactive<'_> {
     /// This party.
     pub fn party(&self) -> u16 {
         self.here.me.0
+    }
+
+    /// The number of parties.
+    pub fn parties(&self) -> u16 {
+        self.here.parties
     }
 
     /// A value of `owner`, which gives it; the others give none.

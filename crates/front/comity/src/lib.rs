@@ -19,17 +19,18 @@ mod run;
 mod session;
 mod watch;
 
-pub use comity_channel::{Channel, PerPeer, memory};
+pub use comity_channel::{Channel, PerPeer, Traffic, memory};
 pub use comity_circuit::{Builder, Circuit, Program, ProgramBuilder, Recipients, Wire};
 pub use comity_core::{Backend, Bits, Error, Kind, Params, PartyId, Result};
 pub use comity_format::value;
 pub use comity_language::{Diagnostic, Diagnostics, compile, compile_expression, parse_type};
 pub use comity_library::{self as library, typed};
+pub use comity_net::{Fingerprint, Member, PartyGroup};
 #[cfg(feature = "ope")]
 pub use comity_ope as ope;
 pub use comity_protocol::{Adversary, Card, Options, Protocol};
 pub use comity_store::{Damaged, LotInfo, Meta, OnDisk, Store, StoreKey};
-pub use protocol::{PROTOCOLS, SERVICES, among, named};
+pub use protocol::{PROTOCOLS, SERVICES, among, fits, named, preferred, preferred_reactive};
 pub use report::{Filled, Report};
 pub use session::Session;
 pub use watch::{Supply, Watch};

@@ -4,11 +4,11 @@ use std::net::ToSocketAddrs;
 
 use comity_channel::{Channel, Counted, Counter, Hello, Mesh, PerPeer, hello};
 use comity_circuit::{Input, Owner, Program, ProgramError, Recipients};
-use comity_core::{Error, Result};
-use comity_net::{Event, KeyDir, Listener, Security, Settings, SystemRng, is_loopback};
+use comity_core::{Error, Kind, PartyId, Result};
+use comity_net::{Calls, Connection, Digest, Event, KeyDir, Listener, Security, Settings, SystemRng, is_loopback};
 use comity_protocol::{Adversary, Card, Here, Options};
 
-use crate::route::Route;
+use crate::route::{Places, Route};
 use crate::session::{Session, whose};
 use crate::watch::Watch;
 
@@ -46,53 +46,115 @@ impl<'a> Session<'a> {
     /// Finds the peers.
     pub(crate) fn meet(&mut self, card: &Card, watch: &mut dyn Watch) -> Result<Met<'a>> {
         let (me, parties) = (self.me, self.parties());
-        let none = (None, PerPeer::new(me, parties, |_| None));
-        let route = std::mem::replace(&mut self.route, Route::Unknown);
-        let (Route::Listen(address) | Route::Connect(address)) = &route else {
-            let address = "a channel of the caller's".to_owned();
-            let links = match route {
-                Route::Over(channel) => PerPeer::from_vec(me, vec![channel]),
-                Route::Among(links) => Some(links).filter(|links| links.me() == me),
-                _ => {
-                    return Err(Error::invalid_input("where is the peer? The session needs listen, connect or over"));
+        let none = PerPeer::new(me, parties, |_| None);
+        let unknown =
+            || Error::invalid_input("where is the peer? The session needs listen, connect, over, peer or group");
+        let links = match std::mem::replace(&mut self.route, Route::Unknown) {
+            Route::Over(channel) => PerPeer::from_vec(me, vec![channel]),
+            Route::Among(links) => Some(links).filter(|links| links.me() == me),
+            route => {
+                let settings = self.settings(parties)?;
+                let places = match route {
+                    Route::Introduced { address, ask, .. } => {
+                        let listener = Listener::bind(&address, &settings)?;
+                        watch.listening(&listener.address().to_string());
+                        let lower = (0..me.0).map(PartyId).zip(ask(&listener.address().to_string())?);
+                        return self.met(Some(listener), &lower.collect(), settings, watch);
+                    }
+                    Route::Listen(address) => self.places(Some(&address))?,
+                    Route::Connect(_) if self.group.is_some() || !self.peers.is_empty() => {
+                        return Err(Error::invalid_input(
+                            "a group or peers say where the others are: leave connect out",
+                        ));
+                    }
+                    Route::Connect(address) => {
+                        Some(Places { listen: None, calls: none.peers().map(|peer| (peer, address.clone())).collect() })
+                    }
+                    _ => self.places(None)?,
+                };
+                let places = places.ok_or_else(unknown)?;
+                if card.adversary == Adversary::SemiHonest && !places.addresses().all(stays_here) {
+                    watch.exposed(card);
                 }
-            };
-            let links =
-                links.ok_or_else(|| Error::invalid_input(format!("these are not the channels of party {me}")))?;
-            return Ok(Met::new(links, address, none));
+                let listener = places.listen.map(|address| Listener::bind(&address, &settings)).transpose()?;
+                if let Some(listener) = &listener {
+                    watch.listening(&listener.address().to_string());
+                }
+                return self.met(listener, &places.calls, settings, watch);
+            }
         };
-        if card.adversary == Adversary::SemiHonest && !stays_here(address) {
-            watch.exposed(card);
+        let links = links.ok_or_else(|| Error::invalid_input(format!("these are not the channels of party {me}")))?;
+        Ok(Met::new(links, "a channel of the caller's".to_owned(), (None, none)))
+    }
+
+    /// The places that the group or the peers say; `None` if nothing does.
+    fn places(&self, listen: Option<&str>) -> Result<Option<Places>> {
+        match (&self.group, &self.peers[..], listen) {
+            (Some(_), [_, ..], _) => {
+                Err(Error::invalid_input("a group's file says where the others are: name no peers"))
+            }
+            (Some(group), [], listen) => Places::of_group(group, self.me, listen).map(Some),
+            (None, [], None) => Ok(None),
+            (None, [], Some(address)) => Ok(Some(Places { listen: Some(address.to_owned()), calls: Vec::new() })),
+            (None, peers, listen) => Places::of_peers(self.me, peers, listen).map(Some),
         }
-        let peer = none.1.peers().next().expect("there are two");
-        let security = match &self.tls {
-            Some(dir) => KeyDir::new(dir).security(me, parties)?,
-            None => Security::Plain { anywhere: self.plaintext },
+    }
+
+    /// How this party meets the others.
+    fn settings(&self, parties: u16) -> Result<Settings> {
+        let keyed = self.group.as_ref().map(|group| group.members().iter().any(|member| member.key.is_some()));
+        let security = match (&self.tls, &self.group, keyed) {
+            (Some(dir), Some(group), Some(true)) => group.security(self.me, KeyDir::new(dir).identity()?)?,
+            (Some(_), Some(_), _) => {
+                return Err(Error::invalid_input(
+                    "the group has no keys, and so no TLS: list a key for each party, or leave tls out",
+                ));
+            }
+            (None, _, Some(true)) => {
+                return Err(Error::invalid_input("the group has keys: name the folder with this party's (--tls DIR)"));
+            }
+            (Some(dir), None, _) => KeyDir::new(dir).security(self.me, parties)?,
+            (None, ..) => Security::Plain { anywhere: self.plaintext },
         };
-        let keys = match &security {
+        Ok(Settings { me: self.me, parties, security, timeout: self.timeout })
+    }
+
+    /// Waits for those that come and calls the others.
+    fn met(
+        &self,
+        listener: Option<Listener>,
+        calls: &Calls,
+        settings: Settings,
+        watch: &mut dyn Watch,
+    ) -> Result<Met<'a>> {
+        let keys = match &settings.security {
             Security::Tls { identity, peers } => {
                 let theirs = peers.clone().map(|_, key| Some(key.to_bytes()));
                 (Some(identity.fingerprint().to_bytes()), theirs)
             }
-            Security::Plain { .. } => none,
+            Security::Plain { .. } => (None, PerPeer::new(settings.me, settings.parties, |_| None)),
         };
-        let settings = Settings { me, parties, security, timeout: self.timeout };
-        let connection = match &route {
-            Route::Listen(address) => {
-                let listener = Listener::bind(address, &settings)?;
-                watch.listening(&listener.address().to_string());
-                listener.accept(&mut |event| {
-                    if let Event::TurnedAway(why) = event {
-                        watch.turned_away(&why.to_string());
-                    }
-                })
+        let links = match (settings.parties, calls.first(), &listener) {
+            (2, Some((peer, address)), _) => {
+                comity_net::connect(address, *peer, &settings, &mut |_| watch.connecting(address))
+                    .and_then(|link| only(link, settings.me))
+                    .map_err(|error| error.by(*peer))?
             }
-            _ => comity_net::connect(address, peer, &settings, &mut |_| watch.connecting(address)),
+            (2, None, Some(listener)) => listener
+                .accept(&mut |event| tell(watch, &settings, &event))
+                .and_then(|link| only(link, settings.me))
+                .map_err(|error| error.by(settings.me.other()))?,
+            _ => comity_net::meet(listener.as_ref(), calls, &settings, &mut |event| tell(watch, &settings, &event))?,
         };
-        let connection = connection.map_err(|error| error.by(peer))?;
-        let address = connection.peer().to_string();
-        let links = PerPeer::from_vec(me, vec![Box::new(connection) as Box<dyn Channel>]);
-        Ok(Met::new(links.expect("one of two"), address, keys))
+        let address = match settings.parties {
+            2 => links.iter().map(|(_, link)| link.peer().to_string()).collect(),
+            _ => links
+                .iter()
+                .map(|(peer, link)| format!("party {peer} at {}", link.peer()))
+                .collect::<Vec<_>>()
+                .join(", "),
+        };
+        Ok(Met::new(links.map(|_, link| Box::new(link) as Box<dyn Channel>), address, keys))
     }
 
     /// The hello with which this party tells its peers what it wants. Owners and recipients are compared apart from the rest of
@@ -161,9 +223,9 @@ impl<'a> Met<'a> {
             recipients: greeting.recipients,
             key: keys.0,
             peer_keys: keys.1.clone(),
-            group: None,
+            group: session.group.as_ref().map(|group| group.digest().0),
         };
-        let greeted = hello(&mut mesh, &hello_, rng).map_err(|error| whose(error, &mesh))?;
+        let greeted = hello(&mut mesh, &hello_, rng).map_err(|error| whose(readable(error), &mesh))?;
         options.adopt(&greeted.options)?;
         let here = Here {
             me: mesh.me(),
@@ -174,6 +236,40 @@ impl<'a> Met<'a> {
         };
         Ok(Begun { mesh, counters, here, options, keys: keys.1 })
     }
+}
+
+/// The link of one of two.
+fn only(link: Connection, me: PartyId) -> Result<PerPeer<Connection>> {
+    PerPeer::from_vec(me, vec![link]).ok_or_else(|| Error::invalid_input(format!("party {me} is none of two")))
+}
+
+/// Passes on how the meeting goes. Of two the one that listens has said whom it waits for.
+fn tell(watch: &mut dyn Watch, settings: &Settings, event: &Event<'_>) {
+    match event {
+        Event::TurnedAway(why) => watch.turned_away(&why.to_string()),
+        Event::Waiting(missing) if settings.parties > 2 => {
+            let others = (0..settings.parties).map(PartyId).filter(|party| *party != settings.me);
+            let here: Vec<PartyId> = others.filter(|party| !missing.contains(party)).collect();
+            watch.waiting(missing, &here);
+        }
+        Event::Waiting(_) => {}
+    }
+}
+
+/// A difference between groups with their digests as people have them.
+fn readable(error: Error) -> Error {
+    let Error { kind: Kind::Mismatch { field, ours, theirs }, party } = error else { return error };
+    let digest = |word: &str| {
+        let bytes: Option<Vec<u8>> =
+            (0..64).step_by(2).map(|at| u8::from_str_radix(word.get(at..at + 2)?, 16).ok()).collect();
+        bytes.filter(|_| word.len() == 64)?.try_into().ok().map(|bytes| Digest(bytes).to_string())
+    };
+    let text = |text: String| {
+        let words = text.split(' ').map(|word| digest(word).unwrap_or_else(|| word.to_owned()));
+        words.collect::<Vec<_>>().join(" ")
+    };
+    let (ours, theirs) = if field == hello::GROUP { (text(ours), text(theirs)) } else { (ours, theirs) };
+    Error { kind: Kind::Mismatch { field, ours, theirs }, party }
 }
 
 /// The owners of the inputs, as `--owner` writes them.

@@ -25,6 +25,7 @@ use comity_store::Meta;
 
 use crate::clock::Clock;
 use crate::meet::Begun;
+use crate::protocol::{PROTOCOLS, fits};
 use crate::report::{Filled, Report};
 use crate::session::{Session, whose};
 use crate::watch::Watch;
@@ -68,6 +69,7 @@ impl Session<'_> {
     pub fn prepare_any(self, units: u64, limit: u64, watch: &mut dyn Watch) -> Result<Filled> {
         let protocol = self.chosen()?;
         let options = self.options(protocol.card())?;
+        fits(PROTOCOLS, protocol.card(), self.parties(), None)?;
         protocol.card().has(self.me, self.parties())?;
         let need = protocol.amount(units, &options, self.params)?;
         self.make(protocol, None, need.units.first().copied().unwrap_or(0), &need, limit, watch)

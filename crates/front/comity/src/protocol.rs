@@ -1,9 +1,10 @@
 //! The list: every protocol that a session can run, and every service. All else about them stands on their cards.
 
+use comity_circuit::Program;
 use comity_core::{Error, Result};
-use comity_protocol::{Card, Protocol};
+use comity_protocol::{Adversary, Card, Protocol, Takes};
 
-/// Every protocol there is; the first one is the default.
+/// Every protocol there is. The first one that [can](preferred) be is the default.
 pub static PROTOCOLS: &[&dyn Protocol] = &[&comity_cutchoose::CutChoose, &comity_tinyot::TinyOt, &comity_yao::Yao];
 
 /// The services: they run no program on an engine, and each has a command of its own.
@@ -32,10 +33,83 @@ pub fn among(protocols: &'static [&'static dyn Protocol], name: &str) -> Result<
     })
 }
 
+/// The protocol that runs where none is named: the first of these for so many parties that runs any program and withstands
+/// parties that cheat. A semi-honest protocol is never run unless it is named.
+///
+/// # Errors
+/// [`InvalidInput`](comity_core::Kind) names those that can be named.
+pub fn preferred(protocols: &'static [&'static dyn Protocol], parties: u16) -> Result<&'static dyn Protocol> {
+    first(protocols, parties, |_| true).ok_or_else(|| {
+        let instead = instead(protocols, parties, None);
+        Error::invalid_input(format!(
+            "no protocol here withstands parties that cheat among {parties}, and no other runs unless it is named: {instead}"
+        ))
+    })
+}
+
+/// As [`preferred`], for a session by hand.
+///
+/// # Errors
+/// [`InvalidInput`](comity_core::Kind).
+pub fn preferred_reactive(protocols: &'static [&'static dyn Protocol], parties: u16) -> Result<&'static dyn Protocol> {
+    first(protocols, parties, |card| card.reactive)
+        .ok_or_else(|| Error::invalid_input(format!("no protocol here runs a session by hand among {parties} parties")))
+}
+
+/// The first that is fit to be a default.
+fn first(
+    protocols: &'static [&'static dyn Protocol],
+    parties: u16,
+    also: impl Fn(&Card) -> bool,
+) -> Option<&'static dyn Protocol> {
+    protocols.iter().copied().find(|protocol| {
+        let card = protocol.card();
+        card.adversary == Adversary::Malicious
+            && card.takes == Takes::Any
+            && card.parties.contains(&parties)
+            && also(card)
+    })
+}
+
+/// Whether so many parties can run this program with the protocol of this card, as far as the card says.
+///
+/// # Errors
+/// [`InvalidInput`](comity_core::Kind) names the value or the number that does not fit, and those of `protocols` that would do.
+pub fn fits(
+    protocols: &'static [&'static dyn Protocol],
+    card: &'static Card,
+    parties: u16,
+    program: Option<&Program>,
+) -> Result<()> {
+    let there = |error: Error| Error::invalid_input(format!("{error}; {}", instead(protocols, parties, program)));
+    card.fits_parties(parties).map_err(there)?;
+    let Some(program) = program else { return Ok(()) };
+    let most = program.parties();
+    card.fits(parties, program).map_err(|error| match most > parties {
+        true if card.parties.contains(&most) => {
+            Error::invalid_input(format!("{error}; the program is for {most} parties"))
+        }
+        true => Error::invalid_input(format!("{error}; {}", instead(protocols, most, Some(program)))),
+        false => error,
+    })
+}
+
+/// The protocols for so many parties, in words.
+fn instead(protocols: &[&'static dyn Protocol], parties: u16, program: Option<&Program>) -> String {
+    let takes = |card: &Card| card.takes == Takes::Any || program.is_none_or(|program| program.and_gates() == 0);
+    let cards = protocols.iter().map(|protocol| protocol.card());
+    let would_do: Vec<String> = cards
+        .filter(|card| card.parties.contains(&parties) && takes(card))
+        .map(|card| format!("--protocol {} ({})", card.name, card.adversary))
+        .collect();
+    match &would_do[..] {
+        [] => format!("no protocol here is for {parties} parties"),
+        all => format!("for {parties} parties there is {}", all.join(", ")),
+    }
+}
+
 #[cfg(test)]
 mod tests {
-    use comity_protocol::Adversary;
-
     use super::*;
 
     #[test]
@@ -53,6 +127,42 @@ mod tests {
 
     #[test]
     fn nobody_falls_into_a_semi_honest_protocol() {
-        assert_eq!(PROTOCOLS[0].card().adversary, Adversary::Malicious);
+        assert_eq!(preferred(PROTOCOLS, 2).unwrap().card().name, PROTOCOLS[0].card().name);
+        for parties in 0..=64 {
+            if let Ok(protocol) = preferred(PROTOCOLS, parties) {
+                assert_eq!(protocol.card().adversary, Adversary::Malicious, "{parties}");
+            }
+        }
+        static CURIOUS: &[&dyn Protocol] = &[&comity_yao::Yao, &comity_sum::Sum];
+        let why = |parties| preferred(CURIOUS, parties).err().unwrap().to_string();
+        assert!(
+            why(2).contains(
+                "unless it is named: for 2 parties there is --protocol yao (semi-honest), --protocol sum (semi-honest)"
+            ),
+            "{}",
+            why(2)
+        );
+        assert!(why(3).ends_with("for 3 parties there is --protocol sum (semi-honest)"), "{}", why(3));
+        assert!(why(65).contains("no protocol here is for 65 parties"));
+    }
+
+    #[test]
+    fn what_does_not_fit_is_told_with_what_would_do() {
+        static LIST: &[&dyn Protocol] = &[&comity_yao::Yao, &comity_sum::Sum];
+        let compile = |text: &str| comity_language::compile("p", text).unwrap();
+        let why = |program: &Program, parties| {
+            fits(LIST, comity_yao::Yao.card(), parties, Some(program)).err().map(|e| e.to_string()).unwrap_or_default()
+        };
+        let xor = compile("parties a, b, c;\nfn main(x: u8 from a, y: u8 from c) -> u8 { x ^ y }");
+        let and = compile("parties a, b, c;\nfn main(x: u8 from a, y: u8 from b) -> u8 { x & y }");
+        assert!(
+            why(&xor, 3).contains("two parties, and there are 3; for 3 parties there is --protocol sum"),
+            "{}",
+            why(&xor, 3)
+        );
+        assert!(why(&and, 3).ends_with("no protocol here is for 3 parties"), "{}", why(&and, 3));
+        assert!(why(&xor, 2).contains("`y` belongs to party 2") && why(&xor, 2).contains("--protocol sum"));
+        // Who has a name and nothing to do may be absent.
+        assert_eq!(why(&and, 2), "");
     }
 }

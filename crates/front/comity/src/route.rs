@@ -1,12 +1,102 @@
 //! `Route`: where the peers are.
 
 use comity_channel::{Channel, PerPeer};
+use comity_core::{Error, PartyId, Result, listed};
+use comity_net::{Calls, PartyGroup, calls};
 
-/// The place where the peers are.
+/// What a person says of the place where the peers are.
 pub(crate) enum Route<'a> {
     Unknown,
     Listen(String),
     Connect(String),
     Over(Box<dyn Channel + 'a>),
     Among(PerPeer<Box<dyn Channel + 'a>>),
+    Introduced { address: String, parties: u16, ask: Introduction<'a> },
+}
+
+/// A function from the address where this party listens to those of all parties, in order.
+pub(crate) type Introduction<'a> = Box<dyn FnOnce(&str) -> Result<Vec<String>> + Send + 'a>;
+
+/// Where this party listens, if anyone comes to it, and whom it calls.
+pub(crate) struct Places {
+    pub(crate) listen: Option<String>,
+    pub(crate) calls: Calls,
+}
+
+/// The address of a party that nobody can call.
+const NOWHERE: &str = "-";
+
+impl Places {
+    /// The places of a group's parties. Whoever says where it listens says where its own machine has the address that the
+    /// others call.
+    pub(crate) fn of_group(group: &PartyGroup, me: PartyId, listen: Option<&str>) -> Result<Places> {
+        let (own, calls) = group.calls(me)?;
+        Ok(Places { listen: own.map(|own| listen.unwrap_or(own).to_owned()), calls })
+    }
+
+    /// The places of all other parties, each of which is named once.
+    pub(crate) fn of_peers(me: PartyId, peers: &[(PartyId, String)], listen: Option<&str>) -> Result<Places> {
+        let wrong = |why: String| Err(Error::invalid_input(why));
+        let parties = peers.len() as u16 + 1;
+        for (i, (peer, _)) in peers.iter().enumerate() {
+            if *peer == me {
+                return wrong(format!("the peer {peer} is this party itself: name all others"));
+            }
+            if peers[..i].iter().any(|(other, _)| other == peer) {
+                return wrong(format!("party {peer} has two addresses: name each other party once"));
+            }
+        }
+        let named = |party: &PartyId| *party == me || peers.iter().any(|(peer, _)| peer == party);
+        let missing: Vec<PartyId> = (0..parties).map(PartyId).filter(|party| !named(party)).collect();
+        if !missing.is_empty() {
+            let (all, last) = (listed(missing), parties - 1);
+            return wrong(format!(
+                "{parties} parties, this one and those with an address, are the parties 0 to {last}: where is {all}?"
+            ));
+        }
+        let at = |address: &str| Some(address).filter(|a| *a != NOWHERE).map(str::to_owned);
+        let all: Vec<(PartyId, Option<String>)> =
+            peers.iter().map(|(peer, address)| (*peer, at(address))).chain([(me, listen.map(str::to_owned))]).collect();
+        let all: Vec<_> = all.iter().map(|(party, address)| (*party, address.as_deref())).collect();
+        match calls(me, &all) {
+            Ok((listen, calls)) => Ok(Places { listen: listen.map(str::to_owned), calls }),
+            Err(pair) => wrong(format!(
+                "{} cannot call each other: one needs an address where it listens, at both",
+                listed(pair)
+            )),
+        }
+    }
+
+    /// Every address in it.
+    pub(crate) fn addresses(&self) -> impl Iterator<Item = &str> {
+        self.listen.iter().map(String::as_str).chain(self.calls.iter().map(|(_, address)| address.as_str()))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn places(me: u16, listen: Option<&str>, peers: &[(u16, &str)]) -> Result<(Option<String>, Calls)> {
+        let peers: Vec<_> = peers.iter().map(|&(id, address)| (PartyId(id), address.to_owned())).collect();
+        Places::of_peers(PartyId(me), &peers, listen).map(|places| (places.listen, places.calls))
+    }
+
+    #[test]
+    fn of_each_pair_the_lower_one_listens_if_it_can() {
+        let calls = |to: &[(u16, &str)]| to.iter().map(|&(id, a)| (PartyId(id), a.to_owned())).collect::<Calls>();
+        assert_eq!(places(0, Some("a:1"), &[(1, "b:1"), (2, "c:1")]).unwrap(), (Some("a:1".into()), calls(&[])));
+        let middle = places(1, Some("b:1"), &[(2, "-"), (0, "a:1")]).unwrap();
+        assert_eq!(middle, (Some("b:1".into()), calls(&[(0, "a:1")])));
+        assert_eq!(places(0, None, &[(1, "b:1"), (2, "c:1")]).unwrap(), (None, calls(&[(1, "b:1"), (2, "c:1")])));
+        assert_eq!(
+            places(2, Some("c:1"), &[(0, "-"), (1, "b:1")]).unwrap(),
+            (Some("c:1".into()), calls(&[(1, "b:1")]))
+        );
+        let why = |me, listen, peers: &[(u16, &str)]| places(me, listen, peers).unwrap_err().to_string();
+        assert!(why(0, None, &[(1, "-"), (2, "c:1")]).contains("parties 0 and 1 cannot call each other"));
+        assert!(why(1, None, &[(1, "b:1")]).contains("itself"));
+        assert!(why(0, None, &[(1, "b:1"), (1, "b:2")]).contains("two addresses"));
+        assert!(why(0, None, &[(1, "b:1"), (3, "d:1")]).contains("where is party 2?"));
+    }
 }

@@ -6,10 +6,11 @@ use std::time::Duration;
 use comity_channel::{Channel, Mesh, PerPeer};
 use comity_circuit::Program;
 use comity_core::{Backend, Error, Params, PartyId, Result};
+use comity_net::{KeyDir, PartyGroup};
 use comity_protocol::{Card, Options, Protocol};
 use comity_store::Store;
 
-use crate::protocol::{PROTOCOLS, named};
+use crate::protocol::{PROTOCOLS, fits, named, preferred, preferred_reactive};
 use crate::route::Route;
 
 /// One party of one run: how to meet the peers, which protocol, and then [`Session::run`].
@@ -31,6 +32,8 @@ use crate::route::Route;
 pub struct Session<'a> {
     pub(crate) me: PartyId,
     pub(crate) route: Route<'a>,
+    pub(crate) peers: Vec<(PartyId, String)>,
+    pub(crate) group: Option<PartyGroup>,
     pub(crate) tls: Option<PathBuf>,
     pub(crate) plaintext: bool,
     protocol: Chosen,
@@ -54,6 +57,8 @@ impl<'a> Session<'a> {
         Session {
             me: PartyId(party),
             route: Route::Unknown,
+            peers: Vec::new(),
+            group: None,
             tls: None,
             plaintext: false,
             protocol: Chosen::Preferred,
@@ -63,6 +68,44 @@ impl<'a> Session<'a> {
             timeout: Duration::from_secs(30),
             backend: Backend::detect(),
         }
+    }
+
+    /// The side of the party of this group whose key is in this folder. It talks TLS 1.3.
+    ///
+    /// # Errors
+    /// [`InvalidInput`](comity_core::Kind) if there is no key in the folder, or the group has none like it.
+    pub fn in_group(group: &PartyGroup, keys: impl AsRef<Path>) -> Result<Session<'a>> {
+        let me = group.whose(&KeyDir::new(keys.as_ref()).identity()?.fingerprint())?;
+        Ok(Session::new(me.0).group(group).tls(keys))
+    }
+
+    /// Meets the parties of this group where it says that they are. That all hold the same group is compared. One with keys
+    /// needs [`tls`](Session::tls); [`listen`](Session::listen) says where this machine has the address that others call.
+    #[must_use]
+    pub fn group(mut self, group: &PartyGroup) -> Self {
+        self.group = Some(group.clone());
+        self
+    }
+
+    /// The address of another party, or `-` if nobody can call it. Of two parties the lower one listens, at what
+    /// [`listen`](Session::listen) says, unless nobody can call it. There are as many parties as have an address, and this one.
+    #[must_use]
+    pub fn peer(mut self, party: u16, address: impl Into<String>) -> Self {
+        self.peers.push((PartyId(party), address.into()));
+        self
+    }
+
+    /// Listens at an address, hands the one that it got to `ask`, and meets the parties at the addresses that come back: all
+    /// of them, in order. For whoever starts all parties, and does not choose their ports.
+    #[must_use]
+    pub fn introduced(
+        mut self,
+        address: impl Into<String>,
+        parties: u16,
+        ask: impl FnOnce(&str) -> Result<Vec<String>> + Send + 'a,
+    ) -> Self {
+        self.route = Route::Introduced { address: address.into(), parties, ask: Box::new(ask) };
+        self
     }
 
     /// Waits for the peer at this address, such as `127.0.0.1:7000`; port 0 lets the system choose.
@@ -161,7 +204,7 @@ impl<'a> Session<'a> {
     /// The protocol that is wanted.
     pub(crate) fn chosen(&self) -> Result<&'static dyn Protocol> {
         match &self.protocol {
-            Chosen::Preferred => Ok(PROTOCOLS[0]),
+            Chosen::Preferred => preferred(PROTOCOLS, self.parties()),
             Chosen::Named(name) => named(name),
             Chosen::This(protocol) => Ok(*protocol),
         }
@@ -170,7 +213,7 @@ impl<'a> Session<'a> {
     /// The protocol for a session by hand: the first that can do that, if none is named.
     pub(crate) fn chosen_reactive(&self) -> Result<&'static dyn Protocol> {
         match self.protocol {
-            Chosen::Preferred => Ok(*PROTOCOLS.iter().find(|p| p.card().reactive).unwrap_or(&PROTOCOLS[0])),
+            Chosen::Preferred => preferred_reactive(PROTOCOLS, self.parties()),
             _ => self.chosen(),
         }
     }
@@ -184,9 +227,11 @@ impl<'a> Session<'a> {
 
     /// The number of parties.
     pub(crate) fn parties(&self) -> u16 {
-        match &self.route {
-            Route::Among(links) => links.parties(),
-            _ => 2,
+        match (&self.route, &self.group) {
+            (Route::Among(links), _) => links.parties(),
+            (Route::Introduced { parties, .. }, _) => *parties,
+            (_, Some(group)) => group.parties(),
+            _ => self.peers.len().clamp(1, usize::from(u16::MAX) - 1) as u16 + 1,
         }
     }
 
@@ -194,8 +239,8 @@ impl<'a> Session<'a> {
     /// others leave open what is open here.
     pub(crate) fn check(&self, protocol: &dyn Protocol, program: &Program, options: &Options) -> Result<Options> {
         let card = protocol.card();
+        fits(PROTOCOLS, card, self.parties(), Some(program))?;
         card.has(self.me, self.parties())?;
-        card.fits(self.parties(), program)?;
         let mut settled = options.clone();
         protocol.settle(&mut settled, program);
         protocol.fits(program, &settled, self.params)?;

@@ -1,13 +1,20 @@
 //! `Watch`: how a session goes, for the person who waits for it.
 
+use comity_core::PartyId;
 use comity_protocol::Card;
 
 /// An observer that is told about a session while it runs. Every method does nothing unless it is written; none can stop the
 /// session.
 pub trait Watch {
-    /// This party waits for its peer at this address (with the port that the system chose, if it was 0).
+    /// This party listens at this address, for its peer or for those that call it (with the port that the system chose, if it was 0).
     fn listening(&mut self, address: &str) {
         let _ = address;
+    }
+
+    /// Of three parties and more, or of a group, some are not there yet: those that are missing, and those of the others that
+    /// are there. It is said again as others come.
+    fn waiting(&mut self, missing: &[PartyId], here: &[PartyId]) {
+        let _ = (missing, here);
     }
 
     /// Somebody who has no part in the session came to this party's port and was turned away: `why`. The wait goes on.
@@ -26,7 +33,7 @@ pub trait Watch {
         let _ = card;
     }
 
-    /// The peer is there, at this address.
+    /// The peer is there, at this address; of more, all are.
     fn connected(&mut self, peer: &str) {
         let _ = peer;
     }

@@ -6,7 +6,7 @@ use comity::interactive::{Interactive, MAX_STATEMENT, Shared};
 use comity::value::Type;
 use comity::{Bits, Error, Params, Program, Recipients, Result, Session, compile_expression, memory, parse_type};
 use comity_channel::{Change, Direction, Tamper, Tampering};
-use comity_core::Kind;
+use comity_core::{Kind, PartyId};
 use comity_testing::PATIENCE;
 
 /// Both parties of a session, each with what it does.
@@ -112,9 +112,12 @@ fn statements_are_compared() {
         assert_eq!(session.reveal(Recipients::All, &x)?, Some(number(5)));
         Ok(heard)
     });
-    let text = |text: &str| Some(text.to_owned());
-    assert_eq!(a.unwrap(), [None, text("reveal everything to ?[2J?all"), text("x"), None]);
-    assert_eq!(b.unwrap(), [None, text("d = a"), text(""), None]);
+    let of = |party: u16, texts: [&str; 2]| {
+        let [first, second] = texts.map(|text| vec![(PartyId(party), text.to_owned())]);
+        [vec![], first, second, vec![]]
+    };
+    assert_eq!(a.unwrap(), of(1, ["reveal everything to ?[2J?all", "x"]));
+    assert_eq!(b.unwrap(), of(0, ["d = a", ""]));
 }
 
 #[test]

@@ -161,6 +161,14 @@ impl PartyGroup {
         Ok(PartyGroup(members))
     }
 
+    /// The group of one party, to which others come.
+    ///
+    /// # Errors
+    /// As [`PartyGroup::new`].
+    pub fn begin(name: &str, address: Option<&str>, key: Option<Fingerprint>) -> Result<PartyGroup> {
+        PartyGroup(Vec::new()).and(name, address, key)
+    }
+
     /// The group with one party more: the next one.
     ///
     /// # Errors
@@ -220,23 +228,13 @@ impl PartyGroup {
     /// # Errors
     /// [`InvalidInput`](comity_core::Kind) if of some pair nobody can call the other.
     pub fn calls(&self, me: PartyId) -> Result<(Option<&str>, Calls)> {
-        let own = &self.0[usize::from(me.0)];
-        let (mut listens, mut calls) = (None, Vec::new());
-        for other in self.0.iter().filter(|other| other.id != me) {
-            let (low, high) = if me < other.id { (own, other) } else { (other, own) };
-            let called = if low.address.is_some() { low } else { high };
-            match &called.address {
-                None => {
-                    return Err(Error::invalid_input(format!(
-                        "{} and {} have no addresses, so that neither can call the other: one of them needs one",
-                        own.name, other.name
-                    )));
-                }
-                Some(address) if called.id == me => listens = Some(address.as_str()),
-                Some(address) => calls.push((called.id, address.clone())),
-            }
-        }
-        Ok((listens, calls))
+        let at: Vec<_> = self.0.iter().map(|member| (member.id, member.address.as_deref())).collect();
+        calls(me, &at).map_err(|pair| {
+            let [one, other] = pair.map(|party| &self.0[usize::from(party.0)].name);
+            Error::invalid_input(format!(
+                "{one} and {other} have no addresses, so that neither can call the other: one of them needs one"
+            ))
+        })
     }
 
     /// The digest that the group is known by.
@@ -263,6 +261,29 @@ impl PartyGroup {
         };
         toml::to_string(&File { party: self.0.iter().map(line).collect() }).expect("a table of texts and numbers")
     }
+}
+
+/// As [`PartyGroup::calls`], of parties at these addresses.
+///
+/// # Errors
+/// Two parties of whom neither can call the other.
+pub fn calls<'a>(
+    me: PartyId,
+    at: &[(PartyId, Option<&'a str>)],
+) -> std::result::Result<(Option<&'a str>, Calls), [PartyId; 2]> {
+    let own = at.iter().find(|(id, _)| *id == me).and_then(|(_, address)| *address);
+    let (mut listens, mut calls) = (None, Vec::new());
+    for &(other, theirs) in at.iter().filter(|(id, _)| *id != me) {
+        let mine = if me < other { own.is_some() } else { theirs.is_none() };
+        let called = if mine { own } else { theirs };
+        let address = called.ok_or([me.min(other), me.max(other)])?;
+        if mine {
+            listens = own;
+        } else {
+            calls.push((other, address.to_owned()));
+        }
+    }
+    Ok((listens, calls))
 }
 
 /// Whether a name is fit: names are words that no shell, terminal or grammar of a flag takes for something else.

@@ -55,7 +55,7 @@ mod transport;
 
 pub use address::{check_plaintext, is_loopback};
 pub use connection::{Connection, connect};
-pub use group::{Calls, Digest, MOST, Member, PartyGroup};
+pub use group::{Calls, Digest, MOST, Member, PartyGroup, calls};
 pub use hub::Listener;
 pub use identity::{Fingerprint, Identity};
 pub use keys::KeyDir;

@@ -7,7 +7,7 @@ use std::thread;
 use std::time::Instant;
 
 use comity_channel::PerPeer;
-use comity_core::{Error, Kind, PartyId, Result};
+use comity_core::{Error, Kind, PartyId, Result, listed};
 
 use crate::connection::{Connection, dial};
 use crate::hub::Listener;
@@ -159,7 +159,8 @@ fn gather(
 
 /// The error that says who did not come, and what is known of why.
 fn late(missing: &[PartyId], unanswered: &[String], listener: Option<&Listener>, settings: &Settings) -> Error {
-    let mut text = format!("{} did not come within {}", named(missing), tcp::seconds(settings.timeout));
+    let mut text =
+        format!("{} did not come within {}", listed(missing.iter().copied()), tcp::seconds(settings.timeout));
     if let Some(listener) = listener {
         text += &format!(" (listening at {})", listener.address());
         let (count, _) = listener.0.turned_away();
@@ -171,18 +172,6 @@ fn late(missing: &[PartyId], unanswered: &[String], listener: Option<&Listener>,
     match missing {
         [one] => Error::timed_out(text).by(*one),
         _ => Error::timed_out(text),
-    }
-}
-
-/// Parties as a text: "party 1", "parties 1 and 3", "parties 1, 2 and 3".
-fn named(parties: &[PartyId]) -> String {
-    match parties {
-        [] => "nobody".to_owned(),
-        [one] => format!("party {one}"),
-        [most @ .., last] => {
-            let most: Vec<String> = most.iter().map(PartyId::to_string).collect();
-            format!("parties {} and {last}", most.join(", "))
-        }
     }
 }
 

@@ -74,17 +74,29 @@ impl<'a> Evaluator<'a> {
         text: &str,
         ask: &mut dyn FnMut(&str, &Type) -> Outcome<Bits>,
     ) -> Outcome<Done> {
-        let other = self.session.agree(text).map_err(|error| match error {
+        let parties = self.session.parties();
+        let others = self.session.agree(text).map_err(|error| match error {
             Error { kind: comity_core::Kind::Closed, .. } => {
-                Failure::new(Ending::Closed, "the other party has left the session")
+                let who = if parties == 2 { "the other party" } else { "another party" };
+                Failure::new(Ending::Closed, format!("{who} has left the session"))
             }
             error => error.into(),
         })?;
-        if let Some(theirs) = other {
-            return Ok(Done::Refused(format!(
-                "the other party wants something else, and nothing was done\n  here   {text}\n  there  {theirs}\nType the same \
-                 statement on both sides."
-            )));
+        match &others[..] {
+            [] => {}
+            [(_, theirs)] => {
+                return Ok(Done::Refused(format!(
+                    "the other party wants something else, and nothing was done\n  here   {text}\n  there  {theirs}\nType the \
+                     same statement on both sides."
+                )));
+            }
+            others => {
+                let lines = others.iter().map(|(party, theirs)| format!("  party {party}  {theirs}\n"));
+                return Ok(Done::Refused(format!(
+                    "not all want the same, and nothing was done\n  here     {text}\n{}Type the same statement everywhere.",
+                    lines.collect::<String>()
+                )));
+            }
         }
         match ready.0 {
             Prepared::Input { name, party, ty, value } => {

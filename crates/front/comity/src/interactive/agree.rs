@@ -1,6 +1,7 @@
-//! Whether both parties are about to do the same.
+//! Whether all parties are about to do the same.
 
-use comity_core::{Error, Result, SessionId};
+use comity_channel::PerPeer;
+use comity_core::{Error, PartyId, Result, SessionId};
 
 use super::Interactive;
 
@@ -8,16 +9,16 @@ use super::Interactive;
 pub const MAX_STATEMENT: usize = 1 << 14;
 
 impl Interactive<'_> {
-    /// Compares statements with the peer: each tells what it is about to do. `None` if that is the same, and else what the
-    /// peer's statement is. The texts are public; no input value belongs into them.
+    /// Compares statements with the peers: each tells what it is about to do. Nothing comes back if that is the same at all, and
+    /// else what each of them is about to do. The texts are public; no input value belongs into them.
     ///
-    /// Both send a digest at once, and the texts if these differ. It waits for the peer to come to its statement. This keeps
+    /// All send a digest at once, and the texts if any differ. It waits for the peers to come to their statements. This keeps
     /// mistakes apart; a peer that lies about its statement is a peer that cheats, against which the protocol protects.
     ///
     /// # Errors
     /// [`InvalidInput`](comity_core::Kind) if the statement has more than [`MAX_STATEMENT`] bytes; [`Malformed`](comity_core::Kind) if the peer's has;
     /// those of the channel.
-    pub fn agree(&mut self, statement: &str) -> Result<Option<String>> {
+    pub fn agree(&mut self, statement: &str) -> Result<Vec<(PartyId, String)>> {
         let len = statement.len();
         if len > MAX_STATEMENT {
             return Err(Error::invalid_input(format!("a statement of {len} bytes; {MAX_STATEMENT} are possible")));
@@ -25,23 +26,25 @@ impl Interactive<'_> {
         let parts: [&[u8]; 3] = [&self.here.session.to_bytes(), &self.statements.to_le_bytes(), statement.as_bytes()];
         let ours = SessionId::derive("interactive statement", &parts).to_bytes();
         self.statements += 1;
-        let mut theirs = [0; SessionId::BYTES];
-        let (_, channel) = self.mesh.pair()?;
-        channel.exchange(&ours, &mut theirs)?;
-        if theirs == ours {
-            return Ok(None);
+        if self.mesh.tell(&ours)?.iter().all(|(_, theirs)| theirs[..] == ours) {
+            return Ok(Vec::new());
         }
-        let mut length = [0; 4];
-        channel.exchange(&(len as u32).to_le_bytes(), &mut length)?;
-        let length = u32::from_le_bytes(length) as usize;
-        if length > MAX_STATEMENT {
-            return Err(Error::malformed(format!("the peer's statement has {length} bytes")));
+        let lengths = self.mesh.tell(&(len as u32).to_le_bytes())?;
+        let (me, parties) = (self.here.me, self.here.parties);
+        let mut texts = PerPeer::new(me, parties, |_| Vec::new());
+        for (peer, length) in lengths.iter() {
+            let length = u32::from_le_bytes(length[..].try_into().expect("four bytes")) as usize;
+            if length > MAX_STATEMENT {
+                return Err(Error::malformed(format!("the peer's statement has {length} bytes")).by(peer));
+            }
+            texts[peer] = vec![0; length];
         }
-        let mut text = vec![0; length];
-        channel.exchange(statement.as_bytes(), &mut text)?;
-        let text = String::from_utf8_lossy(&text);
-        // It goes to a terminal, where other characters could do more than be seen.
+        self.mesh.exchange(&PerPeer::new(me, parties, |_| statement.as_bytes().to_vec()), &mut texts)?;
+        // They go to a terminal, where other characters could do more than be seen.
         let plain = |c: char| c.is_alphanumeric() || c.is_ascii_graphic() || c == ' ';
-        Ok(Some(text.chars().map(|c| if plain(c) { c } else { '?' }).collect()))
+        let shown = |text: &[u8]| -> String {
+            String::from_utf8_lossy(text).chars().map(|c| if plain(c) { c } else { '?' }).collect()
+        };
+        Ok(texts.iter().map(|(peer, text)| (peer, shown(text))).collect())
     }
 }
