@@ -3,5 +3,6 @@
 mod adding;
 mod claims;
 mod pages;
+mod parties;
 mod tables;
 mod words;

@@ -9,8 +9,8 @@
 //! block marked `rust NAME` shows the file of that name beside the page. What an example's page runs by `comity local` is
 //! also run by `comity eval`, and prints the same.
 //!
-//! A command must succeed, unless the next one at the same prompt is `echo $?`. One with `--listen` runs in the background
-//! until its terminal is wanted again. Port 7000 is replaced by a free one.
+//! A command must succeed, unless the next one at the same prompt is `echo $?`. One with `--listen` or `--group` runs in the
+//! background until its terminal is wanted again. Ports 7000 to 7002 are replaced by free ones.
 
 mod page;
 mod shell;

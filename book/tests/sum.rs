@@ -6,5 +6,5 @@ use comity::{PROTOCOLS, Protocol};
 
 fn main() -> ExitCode {
     let list: Vec<&'static dyn Protocol> = PROTOCOLS.iter().copied().chain([&comity_sum::Sum as _]).collect();
-    comity_cli::run_with(list.leak(), std::env::args_os())
+    comity_cli::run_with(list.leak(), comity_book::patient())
 }

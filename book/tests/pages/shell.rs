@@ -15,9 +15,9 @@ use crate::pages::page::{Command, Page, matches};
 pub(crate) struct Shell<'a> {
     page: &'a Page,
     folder: PathBuf,
-    port: u16,
-    /// Holds the port until the page runs, so that no two pages get the same.
-    reserved: Option<TcpListener>,
+    ports: [u16; 3],
+    /// Holds the ports until the page runs, so that no two pages get the same.
+    reserved: Vec<TcpListener>,
     /// The exit code of each person's last command, and whether it was looked at.
     codes: HashMap<&'a str, (i32, &'a Command)>,
     /// The commands that still run.
@@ -30,24 +30,24 @@ impl<'a> Shell<'a> {
         let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("{}-{}", page.name, process::id()));
         let _ = fs::remove_dir_all(&folder);
         fs::create_dir_all(folder.join(".bin")).expect("the folder can be made");
-        let command = env!("CARGO_BIN_EXE_comity-book");
+        let (command, sum) = (env!("CARGO_BIN_EXE_comity-book"), env!("CARGO_BIN_EXE_comity-sum"));
         let examples = concat!(env!("CARGO_MANIFEST_DIR"), "/../examples");
         #[cfg(unix)]
-        for (target, link) in [(command, ".bin/comity"), (examples, "examples")] {
+        for (target, link) in [(command, ".bin/comity"), (sum, ".bin/comity-sum"), (examples, "examples")] {
             std::os::unix::fs::symlink(target, folder.join(link)).expect("it can be linked");
         }
         for (name, text) in &page.files {
             fs::write(folder.join(name), text).expect("the page's files can be written");
         }
-        let reserved = TcpListener::bind("127.0.0.1:0").expect("a port is free");
-        let port = reserved.local_addr().expect("it is bound").port();
+        let reserved = [(); 3].map(|()| TcpListener::bind("127.0.0.1:0").expect("a port is free"));
+        let ports = reserved.each_ref().map(|held| held.local_addr().expect("it is bound").port());
         let (codes, running) = (HashMap::new(), HashMap::new());
-        Shell { page, folder, port, reserved: Some(reserved), codes, running, failures: Vec::new() }
+        Shell { page, folder, ports, reserved: reserved.into(), codes, running, failures: Vec::new() }
     }
 
     /// Runs everything; returns what went otherwise than the page says.
     pub(crate) fn run(mut self) -> Vec<String> {
-        self.reserved = None;
+        self.reserved.clear();
         for command in &self.page.commands {
             self.wait(&command.who);
             if command.text != "echo $?" {
@@ -57,7 +57,7 @@ impl<'a> Shell<'a> {
                 Ok(child) => self.running.insert(&command.who, (command, child)),
                 Err(error) => panic!("{}:{}: `sh` does not start: {error}", self.page.name, command.line),
             };
-            if !command.text.contains("--listen") {
+            if !["--listen", "--group"].iter().any(|flag| command.text.contains(flag)) {
                 self.wait(&command.who);
             }
         }
@@ -127,15 +127,17 @@ impl<'a> Shell<'a> {
         self.failures.push(format!("{page}:{line}: {text}\n{why}\nstandard error: {err}"));
     }
 
-    /// What the command wrote, with the page's port again, and with the time-out that readers have.
+    /// What the command wrote, with the page's ports again, and with the time-out that readers have.
     fn printed(&self, command: &Command, stream: &str) -> String {
         let text = fs::read_to_string(self.capture(command, stream)).unwrap_or_else(|e| format!("({e})"));
-        let text = text.replace(&format!(":{}", self.port), ":7000");
+        let names = (7000..).zip(self.ports);
+        let text = names.fold(text, |text, (name, port)| text.replace(&format!(":{port}"), &format!(":{name}")));
         text.replace(&format!("up to {} s", PATIENCE.as_secs()), "up to 30 s")
     }
 
     fn here(&self, text: &str) -> String {
-        text.replace(":7000", &format!(":{}", self.port))
+        let names = (7000..).zip(self.ports);
+        names.fold(text.to_owned(), |text, (name, port)| text.replace(&format!(":{name}"), &format!(":{port}")))
     }
 
     fn capture(&self, command: &Command, stream: &str) -> PathBuf {

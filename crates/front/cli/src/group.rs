@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use clap::Subcommand;
 use comity::{Fingerprint, Member, PartyGroup};
 use comity_terminal::console::{emit, note};
-use comity_terminal::failure::Outcome;
+use comity_terminal::failure::{Failure, Outcome};
 use comity_terminal::json::to_line;
 
 use crate::json;
@@ -52,9 +52,10 @@ pub(crate) fn run(command: &GroupCommand) -> Outcome {
         GroupCommand::Add { file, name, address, key } => {
             let address = Some(address.as_str()).filter(|address| *address != NOWHERE);
             let group = match PartyGroup::read(file)? {
-                Some(group) => group.and(name, address, *key)?,
-                None => PartyGroup::begin(name, address, *key)?,
+                Some(group) => group.and(name, address, *key),
+                None => PartyGroup::begin(name, address, *key),
             };
+            let group = group.map_err(|error| Failure::from(error).at(&file.display().to_string()))?;
             group.write(file)?;
             let (file, id) = (file.display(), group.parties() - 1);
             note(&format!(

@@ -38,7 +38,10 @@ pub(crate) fn run(command: &KeyCommand) -> Outcome {
     match command {
         KeyCommand::New { dir } => {
             let identity = KeyDir::new(dir).create(&mut SystemRng)?;
-            note("The other party trusts this key with `comity key trust ITS_DIR --party YOUR_ID FINGERPRINT`:");
+            note(
+                "The other party trusts this key with `comity key trust ITS_DIR --party YOUR_ID FINGERPRINT`; of a group, it \
+                 stands in the group's file (`comity group add`):",
+            );
             emit(&format!("{}\n", identity.fingerprint()))
         }
         KeyCommand::Show { dir } => {

@@ -3,7 +3,7 @@
 use clap::builder::PossibleValuesParser;
 use clap::parser::ValueSource;
 use clap::{Arg, ArgMatches, Command};
-use comity::{Adversary, Card, PROTOCOLS, Protocol};
+use comity::{Adversary, Card, PROTOCOLS, Program, Protocol};
 use comity_protocol::{Opt, Values};
 use comity_terminal::failure::Outcome;
 use comity_terminal::text::fill;
@@ -31,18 +31,23 @@ impl List {
     }
 
     /// The protocol of this name, or the preferred one of so many parties.
-    pub(crate) fn chosen(self, name: Option<&str>, parties: u16) -> Outcome<&'static dyn Protocol> {
+    pub(crate) fn chosen(
+        self,
+        name: Option<&str>,
+        parties: u16,
+        program: Option<&Program>,
+    ) -> Outcome<&'static dyn Protocol> {
         Ok(match name {
             Some(name) => comity::among(self.0, name)?,
-            None => comity::preferred(self.0, parties)?,
+            None => comity::preferred(self.0, parties, program)?,
         })
     }
 
     /// What runs where no protocol is named, by the number of parties.
     fn defaults(self) -> String {
         let mut runs: Vec<(&str, u16, u16)> = Vec::new();
-        for parties in 2..=comity::Program::MAX_PARTIES {
-            let Ok(protocol) = comity::preferred(self.0, parties) else { continue };
+        for parties in 2..=Program::MAX_PARTIES {
+            let Ok(protocol) = comity::preferred(self.0, parties, None) else { continue };
             match runs.last_mut() {
                 Some((name, _, last)) if *name == protocol.card().name && *last + 1 == parties => *last = parties,
                 _ => runs.push((protocol.card().name, parties, parties)),

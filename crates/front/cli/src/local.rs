@@ -52,8 +52,7 @@ pub(crate) fn run(args: &LocalArgs) -> Outcome {
 /// Runs every party in a process of its own.
 pub(crate) fn together(resolved: &Resolved, inputs: &BTreeMap<usize, Bits>, args: &LocalArgs) -> Outcome<Finished> {
     let parties = args.parties.unwrap_or_else(|| resolved.program.parties().max(2));
-    let card = args.session.list.chosen(args.session.protocol.as_deref(), parties)?.card();
-    fits_parties(Some(&resolved.program), &args.session, card, parties)?;
+    let card = fits_parties(Some(&resolved.program), &args.session, parties)?.card();
     let orders = |party: u16| Orders { parties, inputs: values::to_orders(resolved, party, inputs) };
     children::run(Plan {
         args: arguments(args),

@@ -1,6 +1,6 @@
 //! The session that a party's flags ask for.
 
-use comity::{Card, Error, PartyGroup, Program, Session, fits};
+use comity::{Error, PartyGroup, Program, Protocol, Session, fits};
 use comity_core::{Params, PartyId};
 use comity_net::KeyDir;
 use comity_terminal::failure::{Ending, Failure, Outcome};
@@ -33,9 +33,9 @@ pub(crate) fn party(network: &NetworkArgs, names: &Names, group: Option<&PartyGr
         _ => None,
     };
     match (said, keyed) {
-        (Some(said), Some(keyed)) if said != keyed => Err(Failure::input(format!(
-            "--party says party {said}, and the key is party {keyed}'s: leave --party out, or name the other folder of keys"
-        ))),
+        (Some(said), Some(keyed)) if said != keyed => Err(Failure::input(names.named(&format!(
+            "the flags say party {said}, and the key is of party {keyed}: leave --party out, or name another folder of keys"
+        )))),
         (Some(party), _) | (None, Some(party)) => Ok(party.0),
         (None, None) => Err(Failure::new(
             Ending::Usage,
@@ -111,8 +111,7 @@ pub(crate) fn attached(
 
 /// A session of one of so many parties, but for where the others are.
 fn begin(program: Option<&Program>, party: u16, parties: u16, args: &SessionArgs) -> Outcome<Session<'static>> {
-    let protocol = args.list.chosen(args.protocol.as_deref(), parties)?;
-    fits_parties(program, args, protocol.card(), parties)?;
+    let protocol = fits_parties(program, args, parties)?;
     protocol.card().has(PartyId(party), parties)?;
     let session = Session::new(party)
         .with(protocol)
@@ -122,22 +121,27 @@ fn begin(program: Option<&Program>, party: u16, parties: u16, args: &SessionArgs
     Ok(args.option.iter().fold(session, |session, (name, value)| session.option(name, value)))
 }
 
-/// Whether so many parties can run the program, with advice if not.
+/// The protocol that so many parties run, if they can run the program with it; or advice.
 pub(crate) fn fits_parties(
     program: Option<&Program>,
     args: &SessionArgs,
-    card: &'static Card,
     parties: u16,
-) -> Outcome {
-    fits(args.list.0, card, parties, program).map_err(|error| {
-        let failure = Failure::from(error);
+) -> Outcome<&'static dyn Protocol> {
+    let advise = |failure: Failure| {
         match program {
-            None => failure,
-            Some(program) => failure.at(program.name()).and(
-                "`comity eval` computes it in the clear, for checking; --owner and --output-to give values to other parties",
-            ),
-        }
-    })
+        None => failure,
+        Some(program) => failure.at(program.name()).and(
+            "`comity eval` computes it in the clear, for checking; --owner and --output-to give values to other parties",
+        ),
+    }
+    };
+    let protocol =
+        args.list.chosen(args.protocol.as_deref(), parties, program).map_err(|failure| match args.protocol {
+            Some(_) => failure,
+            None => advise(failure),
+        })?;
+    fits(args.list.0, protocol.card(), parties, program).map_err(|error| advise(error.into()))?;
+    Ok(protocol)
 }
 
 impl Place {

@@ -24,7 +24,7 @@ fn info_has_the_keys_of_the_contract() {
         {"party": 1, "name": "block", "bits": 128}
     ]);
     assert_eq!(info["inputs"], inputs);
-    assert_eq!(info["outputs"][0]["bits"], 128);
+    assert_eq!((&info["outputs"][0]["bits"], &info["outputs"][0]["to"]), (&128.into(), &"all".into()));
     let large = comity(&["circuit", "info", "aes128*1000^1000", "--owner", "1=0", "--json"]).json();
     assert_eq!((&large["and"], &large["calls"]), (&6_400_000_000u64.into(), &1_000_000.into()));
     assert_eq!(large["inputs"][1]["party"], 0);

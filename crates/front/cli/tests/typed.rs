@@ -19,7 +19,9 @@ fn typed_values_go_in_and_come_out() {
     let folder = Folder::new("auction");
     let program = folder.file("auction.cty", AUCTION);
     let info = comity(&["circuit", "info", &program]);
-    for words in ["bids   [Bid {price: u32, item: i8}; 2] (80 bits), from party 0", "u64 (64 bits), from party 1"] {
+    for words in
+        ["bids   [Bid {price: u32, item: i8}; 2] (80 bits), from party 0 (alice)", "u64 (64 bits), from party 1 (bob)"]
+    {
         assert!(info.ok().contains(words), "`{words}` is not in: {}", info.out);
     }
     let info = comity(&["circuit", "info", &program, "--json"]).json();
@@ -91,8 +93,10 @@ fn owners_stay_unless_told_otherwise() {
     let values = ["-i", "1", "-i", "2", "-i", "3"];
     assert_eq!(comity(&[&["eval", &program], &values[..]].concat()).ok(), "6\n");
     let local = |more: &[&str]| comity(&[&["local", &program], &values[..], more].concat());
-    local(&[]).fails(2, &["input `c` belongs to party 2", "comity eval", "--owner"]);
-    local(&["--owner", "c=1", "--output-to", "2"]).fails(2, &["output `sum` is for party 2"]);
+    local(&[]).fails(2, &["among 3", "no protocol here is for 3 parties", "comity eval", "--owner"]);
+    local(&["--parties", "2"]).fails(2, &["input `c` belongs to party 2", "comity eval", "--owner"]);
+    let two = ["--owner", "c=1", "--output-to", "2", "--parties", "2"];
+    local(&two).fails(2, &["output `sum` is for party 2"]);
     let parties = local(&["--owner", "c=1", "--json"]).json();
     assert_eq!(parties["parties"][0]["values"], json!({"0": 6}));
     assert_eq!(parties["parties"][1]["outputs"], json!({}));

@@ -46,7 +46,7 @@ impl Session<'_> {
     /// no offline phase; otherwise as [`Session::run`]. What was finished before an error stays in the store; a party that
     /// lacks its part of it is found out before a run.
     pub fn prepare(self, program: &Program, count: u64, limit: u64, watch: &mut dyn Watch) -> Result<Filled> {
-        let protocol = self.chosen()?;
+        let protocol = self.chosen(Some(program))?;
         let settled = self.check(protocol, program, &self.options(protocol.card())?)?;
         let each = protocol.needs(program, &settled, self.params)?;
         let times = |n: u64| n.saturating_mul(count);
@@ -67,7 +67,7 @@ impl Session<'_> {
     /// # Errors
     /// As [`Session::prepare`].
     pub fn prepare_any(self, units: u64, limit: u64, watch: &mut dyn Watch) -> Result<Filled> {
-        let protocol = self.chosen()?;
+        let protocol = self.chosen(None)?;
         let options = self.options(protocol.card())?;
         fits(PROTOCOLS, protocol.card(), self.parties(), None)?;
         protocol.card().has(self.me, self.parties())?;

@@ -37,10 +37,14 @@ pub fn among(protocols: &'static [&'static dyn Protocol], name: &str) -> Result<
 /// parties that cheat. A semi-honest protocol is never run unless it is named.
 ///
 /// # Errors
-/// [`InvalidInput`](comity_core::Kind) names those that can be named.
-pub fn preferred(protocols: &'static [&'static dyn Protocol], parties: u16) -> Result<&'static dyn Protocol> {
+/// [`InvalidInput`](comity_core::Kind) names those that could be named for this program.
+pub fn preferred(
+    protocols: &'static [&'static dyn Protocol],
+    parties: u16,
+    program: Option<&Program>,
+) -> Result<&'static dyn Protocol> {
     first(protocols, parties, |_| true).ok_or_else(|| {
-        let instead = instead(protocols, parties, None);
+        let instead = instead(protocols, parties, program);
         Error::invalid_input(format!(
             "no protocol here withstands parties that cheat among {parties}, and no other runs unless it is named: {instead}"
         ))
@@ -127,14 +131,14 @@ mod tests {
 
     #[test]
     fn nobody_falls_into_a_semi_honest_protocol() {
-        assert_eq!(preferred(PROTOCOLS, 2).unwrap().card().name, PROTOCOLS[0].card().name);
+        assert_eq!(preferred(PROTOCOLS, 2, None).unwrap().card().name, PROTOCOLS[0].card().name);
         for parties in 0..=64 {
-            if let Ok(protocol) = preferred(PROTOCOLS, parties) {
+            if let Ok(protocol) = preferred(PROTOCOLS, parties, None) {
                 assert_eq!(protocol.card().adversary, Adversary::Malicious, "{parties}");
             }
         }
         static CURIOUS: &[&dyn Protocol] = &[&comity_yao::Yao, &comity_sum::Sum];
-        let why = |parties| preferred(CURIOUS, parties).err().unwrap().to_string();
+        let why = |parties| preferred(CURIOUS, parties, None).err().unwrap().to_string();
         assert!(
             why(2).contains(
                 "unless it is named: for 2 parties there is --protocol yao (semi-honest), --protocol sum (semi-honest)"

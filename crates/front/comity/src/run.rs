@@ -38,7 +38,7 @@ impl Session<'_> {
 
     /// The body of [`Session::run_watched`], which for each kind of iterator would be compiled again.
     fn run_with(mut self, program: &Program, inputs: Vec<(usize, Bits)>, watch: &mut dyn Watch) -> Result<Report> {
-        let protocol = self.chosen()?;
+        let protocol = self.chosen(Some(program))?;
         let card = protocol.card();
         let options = self.options(card)?;
         let settled = self.check(protocol, program, &options)?;

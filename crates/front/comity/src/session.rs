@@ -201,10 +201,10 @@ impl<'a> Session<'a> {
         self
     }
 
-    /// The protocol that is wanted.
-    pub(crate) fn chosen(&self) -> Result<&'static dyn Protocol> {
+    /// The protocol that is wanted, for this program or any.
+    pub(crate) fn chosen(&self, program: Option<&Program>) -> Result<&'static dyn Protocol> {
         match &self.protocol {
-            Chosen::Preferred => preferred(PROTOCOLS, self.parties()),
+            Chosen::Preferred => preferred(PROTOCOLS, self.parties(), program),
             Chosen::Named(name) => named(name),
             Chosen::This(protocol) => Ok(*protocol),
         }
@@ -214,7 +214,7 @@ impl<'a> Session<'a> {
     pub(crate) fn chosen_reactive(&self) -> Result<&'static dyn Protocol> {
         match self.protocol {
             Chosen::Preferred => preferred_reactive(PROTOCOLS, self.parties()),
-            _ => self.chosen(),
+            _ => self.chosen(None),
         }
     }
 

@@ -1,5 +1,6 @@
 //! The facade, as its users have it.
 
+mod groups;
 mod interactive;
 mod session;
 mod store;
