@@ -222,8 +222,10 @@ fn who_is_missing_is_named_and_who_is_here() {
         let at = group.members()[0].address.clone().unwrap();
         comity_net::connect(&at, PartyId(0), &settings(me, 4), &mut |_| {}).unwrap()
     };
-    drop(call(2));
+    let two = call(2);
     assert_eq!(told.recv().unwrap(), (vec![1, 3], vec![2]));
+    drop(two);
+    assert_eq!(told.recv().unwrap(), (vec![1, 2, 3], vec![]));
     right_with(&group, [3, 1, 2]);
     assert_eq!(party.join().unwrap().unwrap().outputs, [(0, byte(15))]);
 

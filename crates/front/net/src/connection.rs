@@ -108,6 +108,11 @@ impl Connection {
         self.transport.buffered().is_none_or(|before| before + out.len() > SMALL)
     }
 
+    /// Whether the peer is gone, before anything was read from it.
+    pub(crate) fn is_gone(&self) -> bool {
+        self.transport.is_gone()
+    }
+
     /// The party at the other end.
     pub fn party(&self) -> PartyId {
         self.peer

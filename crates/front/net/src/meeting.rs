@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
-use std::sync::mpsc::{self, Receiver};
+use std::sync::mpsc::{self, Receiver, Sender};
 use std::thread;
 use std::time::Instant;
 
@@ -51,7 +51,7 @@ pub fn meet(
     if let Some(listener) = listener {
         listener.0.open();
     }
-    let met = gather(listener, &ringing, &comes, &mut there, settings, tell);
+    let met = gather(listener, &ringing, at, &mut there, settings, tell);
     ringing.given_up.store(true, Relaxed);
     if let Some(listener) = listener {
         listener.0.close();
@@ -106,12 +106,13 @@ impl Listener {
 fn gather(
     listener: Option<&Listener>,
     ringing: &Ringing,
-    comes: &dyn Fn(PartyId) -> bool,
+    at: &[(PartyId, String)],
     there: &mut PerPeer<Option<Connection>>,
     settings: &Settings,
     tell: &mut dyn FnMut(Event<'_>),
 ) -> Result<()> {
     let begin = Instant::now();
+    let called = |party: PartyId| at.iter().find(|(called, _)| *called == party);
     let (mut told, mut unanswered) = (0, Vec::new());
     loop {
         while let Ok((party, answer)) = ringing.answers.try_recv() {
@@ -122,6 +123,13 @@ fn gather(
                     unanswered.push(error.to_string());
                 }
                 Err(error) => return Err(error.by(party)),
+            }
+        }
+        // Who goes while others are missing may come again.
+        for (party, here) in there.iter_mut().filter(|(_, here)| here.as_ref().is_some_and(Connection::is_gone)) {
+            *here = None;
+            if let Some((_, address)) = called(party) {
+                ringing.ring(party, address, settings);
             }
         }
         let missing: Vec<PartyId> = there.iter().filter(|(_, here)| here.is_none()).map(|(party, _)| party).collect();
@@ -135,7 +143,7 @@ fn gather(
                 busy = true;
                 let connection = Connection::accepted(hub.clone(), &opening, transport);
                 let party = connection.party();
-                if comes(party)
+                if called(party).is_none()
                     && let Some(earlier) = there[party].replace(connection)
                 {
                     earlier.replaced();
@@ -177,6 +185,7 @@ fn late(missing: &[PartyId], unanswered: &[String], listener: Option<&Listener>,
 
 /// The parties that are being called, each on a thread of its own.
 struct Ringing {
+    answer: Sender<(PartyId, Result<Connection>)>,
     answers: Receiver<(PartyId, Result<Connection>)>,
     given_up: Arc<AtomicBool>,
 }
@@ -184,16 +193,19 @@ struct Ringing {
 impl Ringing {
     fn begin(at: &[(PartyId, String)], settings: &Settings) -> Ringing {
         let (answer, answers) = mpsc::channel();
-        let given_up = Arc::new(AtomicBool::new(false));
-        for (party, address) in at.iter().cloned() {
-            let (answer, given_up, settings) = (answer.clone(), given_up.clone(), settings.clone());
-            // Not joined: a call that nobody waits for any more ends by itself.
-            thread::spawn(move || {
-                let called = dial(&address, party, &settings, &given_up, &mut |_| {});
-                // Without a receiver the wait is over.
-                let _ = answer.send((party, called));
-            });
-        }
-        Ringing { answers, given_up }
+        let ringing = Ringing { answer, answers, given_up: Arc::new(AtomicBool::new(false)) };
+        at.iter().for_each(|(party, address)| ringing.ring(*party, address, settings));
+        ringing
+    }
+
+    /// Calls a party, on a thread that is not joined: a call that nobody waits for any more ends by itself.
+    fn ring(&self, party: PartyId, address: &str, settings: &Settings) {
+        let (answer, given_up, settings) = (self.answer.clone(), self.given_up.clone(), settings.clone());
+        let address = address.to_owned();
+        thread::spawn(move || {
+            let called = dial(&address, party, &settings, &given_up, &mut |_| {});
+            // Without a receiver the wait is over.
+            let _ = answer.send((party, called));
+        });
     }
 }

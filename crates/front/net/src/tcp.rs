@@ -81,6 +81,18 @@ pub(crate) fn has_left(stream: &TcpStream) -> bool {
     }
 }
 
+/// Whether a peer of whom everything was read is gone. Waits for nothing.
+pub(crate) fn is_gone(stream: &TcpStream) -> bool {
+    if stream.set_nonblocking(true).is_err() {
+        return false;
+    }
+    let gone = match stream.peek(&mut [0]) {
+        Ok(count) => count == 0,
+        Err(error) => error.kind() == ErrorKind::ConnectionReset,
+    };
+    stream.set_nonblocking(false).is_err() || gone
+}
+
 /// Sleeps between two looks for what began to be awaited at `since`: the longer it took, the longer it may take.
 pub(crate) fn pause(since: Instant) {
     thread::sleep((since.elapsed() / 16).clamp(Duration::from_micros(100), Duration::from_millis(10)));

@@ -169,6 +169,14 @@ impl Transport {
         }
     }
 
+    /// Whether the peer is gone, and has left nothing to be read.
+    pub(crate) fn is_gone(&self) -> bool {
+        match self {
+            Transport::Plain(plain) => tcp::is_gone(&plain.socket.stream),
+            Transport::Tls(tls) => tcp::is_gone(&tls.socket().stream),
+        }
+    }
+
     /// Sends bytes on a thread of the connection, and what is buffered before them.
     pub(crate) fn post(&mut self, bytes: &[u8]) -> Result<()> {
         match self {
