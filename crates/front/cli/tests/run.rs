@@ -6,7 +6,7 @@ use std::net::{TcpListener, TcpStream};
 use crate::common::*;
 use comity_core::Backend;
 
-const KEYS: [&str; 15] = [
+const KEYS: [&str; 16] = [
     "adversary",
     "and_gates",
     "bytes",
