@@ -40,7 +40,7 @@ impl Places {
         let parties = peers.len() as u16 + 1;
         for (i, (peer, _)) in peers.iter().enumerate() {
             if *peer == me {
-                return wrong(format!("the peer {peer} is this party itself: name all others"));
+                return wrong(format!("this is party {peer} itself: name all others as peers"));
             }
             if peers[..i].iter().any(|(other, _)| other == peer) {
                 return wrong(format!("party {peer} has two addresses: name each other party once"));
