@@ -203,7 +203,7 @@ fn of_many_it_is_said_who_wants_what() {
             let params = Params::new(128, rho[me]).unwrap();
             let ours = Hello { program: programs[me].into(), program_digest: digest, params, ..among(me as u16, 4) };
             let error = hello(mesh, &ours, &mut rng(me as u128)).unwrap_err();
-            (error.to_string().replace(|c: char| c == '.', ""), error.party)
+            (error.to_string().replace('.', ""), error.party)
         })
     };
     let name = |program: &str| format!("{program} (digest {})", format!("{:02x}", program.len()).repeat(8));

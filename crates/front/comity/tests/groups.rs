@@ -174,7 +174,10 @@ fn files_that_differ_are_told_with_both_digests() {
 }
 
 /// Waits until a party has said that it waits for so many.
-struct Waiting(mpsc::Sender<(Vec<u16>, Vec<u16>)>);
+struct Waiting(mpsc::Sender<Wait>);
+
+/// Who is missing, and who is here.
+type Wait = (Vec<u16>, Vec<u16>);
 
 impl Watch for Waiting {
     fn waiting(&mut self, missing: &[PartyId], here: &[PartyId]) {
@@ -185,10 +188,7 @@ impl Watch for Waiting {
 }
 
 /// Party 0 of a group, which waits for the others, on a thread.
-fn waiting(
-    group: &PartyGroup,
-    timeout: Duration,
-) -> (thread::JoinHandle<Result<Report>>, mpsc::Receiver<(Vec<u16>, Vec<u16>)>) {
+fn waiting(group: &PartyGroup, timeout: Duration) -> (thread::JoinHandle<Result<Report>>, mpsc::Receiver<Wait>) {
     let (tell, told) = mpsc::channel();
     let session = Session::new(0).group(group).with(&comity_sum::Sum).timeout(timeout);
     let program = program(group.parties());
