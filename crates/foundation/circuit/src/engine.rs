@@ -78,6 +78,9 @@ pub trait Engine {
     type Wire: Copy + Default;
     /// The error of a step that failed.
     type Error;
+    /// Whether values may come in as shares and go out so: [`Owner::Shared`], [`Recipients::Shared`]. What is put in and revealed is
+    /// then this party's share.
+    const SHARES: bool = false;
 
     /// Puts input value `index` of `owner` into wires. `value` is there exactly if the engine runs for that party
     /// (the plain evaluator runs for all). [`run`](crate::run) passes no values without bits. `wires` are those of the memory

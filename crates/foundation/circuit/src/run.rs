@@ -134,8 +134,8 @@ impl Program {
         Ok(())
     }
 
-    /// Whether every value is put in by one party and revealed. No engine takes anything else yet: each protocol asks this
-    /// before it sends anything, and [`run`] asks it again.
+    /// Whether every value is put in by one party and revealed. Who takes nothing else asks this before anything is sent, and
+    /// [`run`] asks it again for an engine that [has no shares](Engine::SHARES).
     ///
     /// # Errors
     /// [`InputError::SharedInput`], [`InputError::SharedOutput`].
@@ -181,7 +181,9 @@ pub fn run<E: Engine>(
     inputs: &[Option<Bits>],
     observer: &mut dyn Observer,
 ) -> Result<(), RunError<E::Error>> {
-    program.check_plain()?;
+    if !E::SHARES {
+        program.check_plain()?;
+    }
     program.check_lengths(inputs.iter().map(Option::as_ref))?;
     let mut memory = Vec::new();
     let wires = usize::try_from(program.wires()).unwrap_or(usize::MAX);

@@ -23,6 +23,7 @@
 //! less those that a protocol fixes ([`GlobalKey`]); a ledger's digest adds what a collision of BLAKE3 takes.
 
 mod auth_bits;
+pub mod bits;
 pub mod checks;
 mod coin;
 mod equality;
@@ -30,10 +31,13 @@ mod extension;
 mod ledger;
 mod share;
 mod simultaneous;
+pub mod triples;
 
 pub use auth_bits::AuthBits;
+pub use bits::BitShares;
 pub use coin::coin;
 pub use equality::equal;
 pub use extension::Extension;
 pub use ledger::Ledger;
 pub use share::{GlobalKey, Share};
+pub use triples::BitTriples;

@@ -5,6 +5,7 @@ mod equality;
 mod extension;
 mod ledger;
 mod simultaneous;
+mod triples;
 
 use comity_channel::Mesh;
 use comity_core::{Backend, Block, Check, PartyId, Prg, Result, SessionId};

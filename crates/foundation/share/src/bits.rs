@@ -1,0 +1,220 @@
+//! `BitShares`: one party's XOR shares of bits, packed.
+//!
+//! A bit `x = x_0 + x_1 + ...` (sums of bits are XORs) has one share for each party, without a MAC: a party that shows another
+//! share than it has changes the bit, and nobody notices. This is for parties that follow their protocol.
+
+use zeroize::Zeroize;
+
+/// A string of shares: share `i` is bit `i % 64` of word `i / 64`, and the bits after the last share are zero. Wiped on drop, and
+/// where it was when it grows.
+#[derive(Default)]
+pub struct BitShares {
+    words: Vec<u64>,
+    len: usize,
+}
+
+impl BitShares {
+    /// No shares, with room for so many.
+    pub fn with_room(shares: usize) -> BitShares {
+        BitShares { words: Vec::with_capacity(shares.div_ceil(64)), len: 0 }
+    }
+
+    /// The shares that are the first `len` bits of these words.
+    ///
+    /// # Panics
+    /// If the words are not as many as that takes.
+    pub fn from_words(words: Vec<u64>, len: usize) -> BitShares {
+        assert_eq!(words.len(), len.div_ceil(64), "the words of {len} bits");
+        let mut shares = BitShares { words, len };
+        shares.clear_tail();
+        shares
+    }
+
+    /// The number of shares.
+    pub fn len(&self) -> usize {
+        self.len
+    }
+
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.len == 0
+    }
+
+    /// The packed words.
+    pub fn words(&self) -> &[u64] {
+        &self.words
+    }
+
+    /// The packed words, to be written. Bits after the last share stay zero.
+    pub fn words_mut(&mut self) -> &mut [u64] {
+        &mut self.words
+    }
+
+    /// Share `i`.
+    ///
+    /// # Panics
+    /// If there are not so many.
+    pub fn get(&self, i: usize) -> bool {
+        assert!(i < self.len, "share {i} of {}", self.len);
+        self.words[i / 64] >> (i % 64) & 1 == 1
+    }
+
+    /// Removes all shares and keeps the room. What was there is overwritten by what comes next, or wiped on drop.
+    pub fn clear(&mut self) {
+        self.words.clear();
+        self.len = 0;
+    }
+
+    /// Makes it so many shares, the new ones zero.
+    pub fn resize(&mut self, len: usize) {
+        let words = len.div_ceil(64);
+        self.reserve(words.saturating_sub(self.words.len()));
+        self.words.resize(words, 0);
+        self.len = len;
+        self.clear_tail();
+    }
+
+    /// Appends the first `count` bits of these words.
+    ///
+    /// # Panics
+    /// If there are not so many.
+    #[inline]
+    pub fn push(&mut self, words: &[u64], count: usize) {
+        if count == 0 {
+            return;
+        }
+        let words = &words[..count.div_ceil(64)];
+        let (shift, end) = (self.len % 64, self.len + count);
+        self.reserve(words.len());
+        if shift == 0 {
+            self.words.extend_from_slice(words);
+        } else {
+            let last = self.words.last_mut().expect("a string that ends inside a word has a word");
+            *last |= words[0] << shift;
+            self.words.extend(words.windows(2).map(|two| two[0] >> (64 - shift) | two[1] << shift));
+            self.words.push(words[words.len() - 1] >> (64 - shift));
+            self.words.truncate(end.div_ceil(64));
+        }
+        self.len = end;
+        self.clear_tail();
+    }
+
+    /// Copies the `count` shares from `start` on to the front of these words; the bits after them in their last word are zero.
+    ///
+    /// # Panics
+    /// If there are not so many, or no room for them.
+    #[inline]
+    pub fn copy_to(&self, start: usize, count: usize, out: &mut [u64]) {
+        assert!(start <= self.len && count <= self.len - start, "{count} shares from {start} on of {}", self.len);
+        if count == 0 {
+            return;
+        }
+        let out = &mut out[..count.div_ceil(64)];
+        let (from, shift) = (&self.words[start / 64..], start % 64);
+        if shift == 0 {
+            out.copy_from_slice(&from[..out.len()]);
+        } else {
+            let inner = out.len().min(from.len() - 1);
+            for (out, two) in out.iter_mut().zip(from.windows(2)) {
+                *out = two[0] >> shift | two[1] << (64 - shift);
+            }
+            if inner < out.len() {
+                out[inner] = from[inner] >> shift;
+            }
+        }
+        if !count.is_multiple_of(64) {
+            out[count / 64] &= (1 << (count % 64)) - 1;
+        }
+    }
+
+    /// Appends the `count` shares from `start` on of another string.
+    ///
+    /// # Panics
+    /// If there are not so many.
+    pub fn push_from(&mut self, other: &BitShares, start: usize, count: usize) {
+        const WORDS: usize = 64;
+        let mut words = [0; WORDS];
+        for at in (0..count).step_by(64 * WORDS) {
+            let now = (64 * WORDS).min(count - at);
+            other.copy_to(start + at, now, &mut words);
+            self.push(&words, now);
+        }
+        words.zeroize();
+    }
+
+    /// Room for so many more words; memory that is left behind is wiped.
+    fn reserve(&mut self, more: usize) {
+        let needed = self.words.len() + more;
+        if needed > self.words.capacity() {
+            let mut grown = Vec::with_capacity(needed.max(2 * self.words.len()));
+            grown.extend_from_slice(&self.words);
+            std::mem::replace(&mut self.words, grown).zeroize();
+        }
+    }
+
+    fn clear_tail(&mut self) {
+        if let (Some(last), tail @ 1..) = (self.words.last_mut(), self.len % 64) {
+            *last &= (1 << tail) - 1;
+        }
+    }
+}
+
+impl Drop for BitShares {
+    fn drop(&mut self) {
+        // All of the memory, also what a shorter string no longer covers.
+        self.words.zeroize();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Words whose bits are all over the place.
+    fn noise(words: usize) -> Vec<u64> {
+        (1..=words as u64).map(|i| i.wrapping_mul(0x9e37_79b9_7f4a_7c15).rotate_left(i as u32)).collect()
+    }
+
+    fn bits(words: &[u64], start: usize, count: usize) -> Vec<bool> {
+        (start..start + count).map(|i| words[i / 64] >> (i % 64) & 1 == 1).collect()
+    }
+
+    #[test]
+    fn pieces_of_any_length_come_back_from_any_place() {
+        let words = noise(40);
+        let lengths = [1, 63, 64, 65, 128, 1, 200, 0, 7, 512, 1000, 64];
+        let (mut shares, mut all) = (BitShares::default(), Vec::new());
+        for len in lengths {
+            shares.push(&words, len);
+            all.extend(bits(&words, 0, len));
+            assert_eq!((shares.len(), shares.words().len()), (all.len(), all.len().div_ceil(64)));
+        }
+        assert_eq!(bits(shares.words(), 0, shares.len()), all);
+        for start in [0, 1, 63, 64, 100, 1999] {
+            for count in [0, 1, 64, 65, 70, 105] {
+                let mut out = [u64::MAX; 2];
+                shares.copy_to(start, count, &mut out);
+                let used = 64 * count.div_ceil(64);
+                assert_eq!(bits(&out, 0, used)[..count], all[start..start + count], "{start} {count}");
+                assert!(!bits(&out, 0, used)[count..].contains(&true), "{start} {count}");
+            }
+        }
+        let mut copied = BitShares::default();
+        copied.push(&[1], 1);
+        copied.push_from(&shares, 3, all.len() - 3);
+        assert_eq!(bits(copied.words(), 1, all.len() - 3), all[3..]);
+    }
+
+    #[test]
+    fn what_comes_after_the_last_share_is_zero() {
+        let mut shares = BitShares::from_words(vec![u64::MAX; 2], 70);
+        assert_eq!(shares.words()[1], 63);
+        shares.resize(65);
+        assert_eq!(shares.words()[1], 1);
+        shares.resize(200);
+        assert_eq!(shares.words(), [u64::MAX, 1, 0, 0]);
+        shares.clear();
+        shares.push(&[u64::MAX], 3);
+        assert_eq!((shares.words(), shares.get(2)), (&[7][..], true));
+    }
+}

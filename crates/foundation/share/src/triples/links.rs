@@ -1,0 +1,249 @@
+//! `Link`: random OTs of bits with one peer, both ways at once.
+
+use comity_channel::Channel;
+use comity_core::{Backend, Block, CrHash, Error, Result, SessionId, Vectorize};
+use comity_ot::base::Simplest;
+use comity_ot::{CotReceiver, CotSender, SemiHonest, iknp, silent, softspoken};
+use rand_core::CryptoRng;
+use zeroize::{Zeroize, Zeroizing};
+
+use super::spool::Spool;
+
+/// OTs each way of which the messages are exchanged at once.
+pub const CHUNK: usize = 1 << 17;
+
+/// Correlations that are hashed at once: in the first-level cache, with their hashes.
+const TILE: usize = 512;
+
+/// Levels of SoftSpoken's trees: 128/k bits an OT, and the fastest of those below four bytes.
+const LEVELS: usize = 4;
+
+/// The OT extension that random OTs come from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Extension {
+    /// IKNP: 15.9 bytes an OT.
+    Iknp,
+    /// SoftSpoken with trees of four levels: 3.9 bytes an OT.
+    SoftSpoken,
+    /// Silent OT: 0.15 bytes an OT.
+    Silent,
+}
+
+/// Random OTs of bits, as many each way: bit `j` of each string is that of OT `j`. Wiped on drop.
+#[derive(Default)]
+pub(super) struct Ots {
+    /// Of the OTs that this party sends, the message for choice bit zero.
+    pub(super) zero: Vec<u64>,
+    /// Of the same, the sum of both messages.
+    pub(super) sum: Vec<u64>,
+    /// Of the OTs that this party receives, the choice bit.
+    pub(super) choice: Vec<u64>,
+    /// Of the same, the chosen message.
+    pub(super) chosen: Vec<u64>,
+}
+
+impl Ots {
+    pub(super) fn with_room(ots: usize) -> Ots {
+        let room = || Vec::with_capacity(ots.div_ceil(64));
+        Ots { zero: room(), sum: room(), choice: room(), chosen: room() }
+    }
+}
+
+impl Drop for Ots {
+    fn drop(&mut self) {
+        [&mut self.zero, &mut self.sum, &mut self.choice, &mut self.chosen].into_iter().for_each(Zeroize::zeroize);
+    }
+}
+
+/// Random OTs with one peer, of which nobody sees the kind.
+pub(super) struct Link(Box<dyn TwoWay>);
+
+/// Two extensions, one each way. In each chunk this party first runs the side that speaks, and when it has heard the peer's the
+/// other one. All chunks but the last have whole words.
+trait TwoWay: Send {
+    fn speak(&mut self, n: usize, ch: &mut dyn Channel, ots: &mut Ots) -> Result<()>;
+    fn hear(&mut self, n: usize, ch: &mut dyn Channel, ots: &mut Ots) -> Result<()>;
+}
+
+impl Link {
+    /// Runs the base OTs. `sessions` are that of the OTs that this party sends, and that of those it receives; the party that
+    /// `begins` with sending is one of the two.
+    pub(super) fn setup(
+        ch: &mut dyn Channel,
+        sessions: [SessionId; 2],
+        backend: Backend,
+        (extension, begins): (Extension, bool),
+        rng: &mut impl CryptoRng,
+    ) -> Result<Link> {
+        let delta = Block::random(rng);
+        Ok(Link(match extension {
+            Extension::Iknp => {
+                let (sender, receiver) = both(
+                    (ch, rng),
+                    begins,
+                    |ch, rng| iknp::Sender::setup::<Simplest>(ch, &sessions[0], backend, delta, rng),
+                    |ch, rng| iknp::Receiver::setup::<Simplest>(ch, &sessions[1], backend, rng),
+                )?;
+                Box::new(Both::new(sender, receiver, Speaks::Receiver))
+            }
+            Extension::SoftSpoken => {
+                let (sender, receiver) = both(
+                    (ch, rng),
+                    begins,
+                    |ch, rng| {
+                        softspoken::Sender::<SemiHonest>::setup::<Simplest>(
+                            ch,
+                            &sessions[0],
+                            backend,
+                            LEVELS,
+                            delta,
+                            rng,
+                        )
+                    },
+                    |ch, rng| {
+                        softspoken::Receiver::<SemiHonest>::setup::<Simplest>(ch, &sessions[1], backend, LEVELS, rng)
+                    },
+                )?;
+                Box::new(Both::new(sender, receiver, Speaks::Receiver))
+            }
+            Extension::Silent => {
+                let (sender, receiver) = both(
+                    (ch, rng),
+                    begins,
+                    |ch, rng| silent::Sender::<SemiHonest>::setup::<Simplest>(ch, &sessions[0], backend, delta, rng),
+                    |ch, rng| silent::Receiver::<SemiHonest>::setup::<Simplest>(ch, &sessions[1], backend, rng),
+                )?;
+                Box::new(Both::new(sender, receiver, Speaks::Sender))
+            }
+        }))
+    }
+
+    /// The part of the next `n` OTs each way that waits for nothing: what the peer has to hear goes to `out`.
+    pub(super) fn speak(&mut self, n: usize, out: &mut Vec<u8>, ots: &mut Ots) -> Result<()> {
+        out.clear();
+        self.0.speak(n, &mut Spool::speaking(out), ots)
+    }
+
+    /// The other part, with what the peer said.
+    pub(super) fn hear(&mut self, n: usize, into: &[u8], ots: &mut Ots) -> Result<()> {
+        let mut nothing = Vec::new();
+        let mut ch = Spool::hearing(into, &mut nothing);
+        self.0.hear(n, &mut ch, ots)?;
+        if ch.left() > 0 {
+            return Err(Error::malformed("an extension's message is longer than it has to be"));
+        }
+        Ok(())
+    }
+}
+
+/// Sets up both ways one after the other, in the same order at both parties.
+fn both<S, R, G>(
+    (ch, rng): (&mut dyn Channel, &mut G),
+    begins: bool,
+    sender: impl FnOnce(&mut dyn Channel, &mut G) -> Result<S>,
+    receiver: impl FnOnce(&mut dyn Channel, &mut G) -> Result<R>,
+) -> Result<(S, R)> {
+    if begins {
+        let sender = sender(ch, rng)?;
+        Ok((sender, receiver(ch, rng)?))
+    } else {
+        let receiver = receiver(ch, rng)?;
+        Ok((sender(ch, rng)?, receiver))
+    }
+}
+
+/// The side of an extension that speaks.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Speaks {
+    Sender,
+    Receiver,
+}
+
+/// Two extensions of one kind, one each way.
+struct Both<S, R> {
+    sender: S,
+    receiver: R,
+    hash: CrHash,
+    speaks: Speaks,
+}
+
+impl<S: CotSender<Model = SemiHonest>, R: CotReceiver<Model = SemiHonest>> Both<S, R> {
+    fn new(sender: S, receiver: R, speaks: Speaks) -> Both<S, R> {
+        let hash = CrHash::new(sender.backend());
+        Both { sender, receiver, hash, speaks }
+    }
+
+    fn send(&mut self, n: usize, ch: &mut dyn Channel, ots: &mut Ots) -> Result<()> {
+        let (hash, delta, backend) = (&self.hash, self.sender.delta(), self.sender.backend());
+        let mut pairs = Zeroizing::new(vec![[Block::ZERO; 2]; TILE.min(n)]);
+        self.sender.extend_each(ch, true, n, |_, q| {
+            for q in q.chunks(TILE) {
+                let pairs = &mut pairs[..q.len()];
+                hash.hash_pairs(delta, q, pairs);
+                for pairs in pairs.chunks(64) {
+                    let [zero, one] = backend.vectorize(FirstBits(pairs));
+                    ots.zero.push(zero);
+                    ots.sum.push(zero ^ one);
+                }
+            }
+        })
+    }
+
+    fn receive(&mut self, n: usize, ch: &mut dyn Channel, ots: &mut Ots) -> Result<()> {
+        let (hash, backend) = (&self.hash, self.receiver.backend());
+        let chosen = &mut ots.chosen;
+        let choice = self.receiver.extend_each(ch, None, n, |_, t| {
+            for t in t.chunks_mut(TILE) {
+                hash.hash_blocks(t);
+                for t in t.chunks(64) {
+                    chosen.push(backend.vectorize(FirstBits(t.as_chunks::<1>().0))[0]);
+                }
+            }
+        })?;
+        ots.choice.extend_from_slice(choice.words());
+        Ok(())
+    }
+}
+
+impl<S: CotSender<Model = SemiHonest>, R: CotReceiver<Model = SemiHonest>> TwoWay for Both<S, R> {
+    fn speak(&mut self, n: usize, ch: &mut dyn Channel, ots: &mut Ots) -> Result<()> {
+        match self.speaks {
+            Speaks::Sender => self.send(n, ch, ots),
+            Speaks::Receiver => self.receive(n, ch, ots),
+        }
+    }
+
+    fn hear(&mut self, n: usize, ch: &mut dyn Channel, ots: &mut Ots) -> Result<()> {
+        match self.speaks {
+            Speaks::Sender => self.receive(n, ch, ots),
+            Speaks::Receiver => self.send(n, ch, ots),
+        }
+    }
+}
+
+/// Bit 0 of each block of at most 64 tuples: a word for each place of a tuple.
+struct FirstBits<'a, const N: usize>(&'a [[Block; N]]);
+
+impl<const N: usize> Vectorize for FirstBits<'_, N> {
+    type Output = [u64; N];
+
+    #[inline(always)]
+    fn run(self) -> [u64; N] {
+        let mut words = [0; N];
+        if let Ok(all) = <&[[Block; N]; 64]>::try_from(self.0) {
+            // As many as the registers want, so that no loop's end has to be looked for.
+            for (i, tuple) in all.iter().enumerate() {
+                for (word, block) in words.iter_mut().zip(tuple) {
+                    *word |= u64::from(block.lsb()) << i;
+                }
+            }
+        } else {
+            for (i, tuple) in self.0.iter().enumerate() {
+                for (word, block) in words.iter_mut().zip(tuple) {
+                    *word |= u64::from(block.lsb()) << i;
+                }
+            }
+        }
+        words
+    }
+}

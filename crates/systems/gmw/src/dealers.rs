@@ -1,0 +1,126 @@
+//! Dealers of bit triples: from OT, and from material made ahead.
+
+use std::io::{Read, Write};
+
+use comity_channel::Mesh;
+use comity_core::{Error, PartyId, Result};
+use comity_protocol::{Dealer, Party, Shelf};
+use comity_share::BitTriples;
+use comity_share::bits::BitShares;
+use comity_share::triples::{Extension, Links, Taken};
+use zeroize::Zeroizing;
+
+/// A dealer of bit triples.
+pub type TripleDealer<'d> = dyn Dealer<Batch = BitTriples> + 'd;
+
+/// The most triples that are made at once: 384 KiB.
+pub const MOST: usize = 1 << 20;
+
+/// Makes triples from OT, as they are needed.
+pub struct FromOt(Links);
+
+impl FromOt {
+    /// Runs the base OTs. The session of the party is this dealer's alone.
+    ///
+    /// # Errors
+    /// Those of [`Links::setup`].
+    pub fn setup(me: &mut Party<'_, '_>, extension: Extension) -> Result<FromOt> {
+        let mut rngs = me.rngs();
+        Ok(FromOt(Links::setup(me.net, me.here.session, me.here.backend, extension, &mut rngs)?))
+    }
+}
+
+impl Dealer for FromOt {
+    type Batch = BitTriples;
+
+    fn deal(&mut self, net: &mut Mesh<'_>, at_least: usize) -> Result<BitTriples> {
+        self.0.triples(net, at_least)
+    }
+}
+
+/// The form of a stored batch's bytes.
+const MAGIC: &[u8; 16] = b"comity triples 1";
+
+/// Triples in a stored batch: 384 KiB.
+pub const BATCH: usize = 1 << 20;
+
+/// Bytes of a stored batch of so many triples.
+pub const fn batch_bytes(triples: usize) -> u64 {
+    (MAGIC.len() + 4 + 3 * triples.div_ceil(8)) as u64
+}
+
+/// Writes a batch of triples of party `me` among so many: they are then whoever's who reads it.
+///
+/// # Errors
+/// [`Io`](comity_core::Kind).
+pub fn write_batch(triples: BitTriples, me: PartyId, parties: u16, to: &mut dyn Write) -> Result<()> {
+    let (mut triples, mut all) = (triples, Taken::default());
+    triples.take(usize::MAX, &mut all);
+    let mut put = |bytes: &[u8]| to.write_all(bytes).map_err(|error| Error::io("storing a batch of triples", error));
+    put(MAGIC)?;
+    put(&me.0.to_le_bytes())?;
+    put(&parties.to_le_bytes())?;
+    for shares in [&all.a, &all.b, &all.c] {
+        let bytes: Zeroizing<Vec<u8>> =
+            Zeroizing::new(shares.words().iter().flat_map(|word| word.to_le_bytes()).collect());
+        put(&bytes[..shares.len().div_ceil(8)])?;
+    }
+    Ok(())
+}
+
+/// Reads a batch of `n` triples of party `me` among so many. The reader has nothing else.
+///
+/// # Errors
+/// [`InvalidInput`](comity_core::Kind) if these are not the bytes of such a batch.
+pub fn read_batch(from: &mut dyn Read, me: PartyId, parties: u16, n: usize) -> Result<BitTriples> {
+    let damaged = |what: String| Error::invalid_input(format!("a batch of triples {what}; prepare new material"));
+    let mut head = [0; MAGIC.len() + 4];
+    let mut take =
+        |bytes: &mut [u8]| from.read_exact(bytes).map_err(|error| damaged(format!("cannot be read: {error}")));
+    take(&mut head)?;
+    let [a, b, c, d] = *head.last_chunk::<4>().expect("the head ends with two numbers");
+    if head[..MAGIC.len()] != MAGIC[..] {
+        return Err(damaged("is none in the form of this version".into()));
+    }
+    if (u16::from_le_bytes([a, b]), u16::from_le_bytes([c, d])) != (me.0, parties) {
+        return Err(damaged(format!("is none of party {me} among {parties}")));
+    }
+    let mut shares = || -> Result<BitShares> {
+        let mut bytes = Zeroizing::new(vec![0; n.div_ceil(64) * 8]);
+        take(&mut bytes[..n.div_ceil(8)])?;
+        let words = bytes.as_chunks::<8>().0.iter().map(|bytes| u64::from_le_bytes(*bytes)).collect();
+        Ok(BitShares::from_words(words, n))
+    };
+    let triples = BitTriples::new(shares()?, shares()?, shares()?);
+    match from.read(&mut [0]) {
+        Ok(0) => Ok(triples),
+        Ok(_) => Err(damaged("has more bytes than it should".into())),
+        Err(error) => Err(damaged(format!("cannot be read: {error}"))),
+    }
+}
+
+/// Deals what lies on a shelf, batch by batch. It sends nothing.
+pub struct FromShelf<'s> {
+    shelf: &'s mut dyn Shelf,
+    batch: usize,
+}
+
+impl<'s> FromShelf<'s> {
+    /// Deals from this shelf, whose batches hold so many triples.
+    pub fn new(shelf: &'s mut dyn Shelf, batch: usize) -> FromShelf<'s> {
+        FromShelf { shelf, batch }
+    }
+}
+
+impl Dealer for FromShelf<'_> {
+    type Batch = BitTriples;
+
+    fn deal(&mut self, net: &mut Mesh<'_>, _: usize) -> Result<BitTriples> {
+        match self.shelf.take()? {
+            Some(mut reader) => read_batch(&mut *reader, net.me(), net.parties(), self.batch),
+            None => Err(Error::invalid_input(
+                "no batch of triples is left: prepare more together with the other parties, or run without a store",
+            )),
+        }
+    }
+}

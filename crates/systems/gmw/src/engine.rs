@@ -1,0 +1,298 @@
+//! Programs on a [`Machine`]: an engine whose wires are XOR shares, layer after layer.
+//!
+//! A call runs the layered lowering. What depends on nothing but earlier layers is one message each way: the ANDs of one
+//! depth, of all the calls that run side by side. Of a wire of calls side by side the shares lie packed, 64 calls a word, so that a
+//! gate is an operation on a few words; of a single call a wire is a byte, and the ANDs of a layer are packed into words. As many
+//! calls run side by side as their wires fit 8 MiB; the wires of a single one are bounded by the lowering.
+
+use comity_channel::Mesh;
+use comity_circuit::{Call, Engine, Owner, Place, Recipients};
+use comity_core::{Bits, Error, Result, TapeGate, Vectorize};
+use comity_share::bits::BitShares;
+use zeroize::{Zeroize, Zeroizing};
+
+use crate::machine::{Machine, Operands, PIECE};
+
+/// Words of calls side by side: 8 MiB.
+const WORDS: usize = (8 << 20) / 8;
+
+/// Runs calls on a machine over a mesh.
+pub struct Sharing<'a, 'n, 'd> {
+    net: &'a mut Mesh<'n>,
+    machine: &'a mut Machine<'d>,
+    /// The wires of calls side by side: slot after slot, of each slot 64 calls a word.
+    words: Zeroizing<Vec<u64>>,
+    /// The wires of a single call, a byte each.
+    bytes: Zeroizing<Vec<u8>>,
+}
+
+impl<'a, 'n, 'd> Sharing<'a, 'n, 'd> {
+    /// An engine over this machine, which can be used by hand before and after.
+    pub fn new(net: &'a mut Mesh<'n>, machine: &'a mut Machine<'d>) -> Sharing<'a, 'n, 'd> {
+        Sharing { net, machine, words: Zeroizing::default(), bytes: Zeroizing::default() }
+    }
+
+    /// One call.
+    fn single(&mut self, call: &Call<'_>, t: u64, memory: &mut [u8]) -> Result<()> {
+        let layered = call.circuit.layered();
+        let wires = &mut self.bytes;
+        if wires.len() < layered.slots() {
+            // Memory that is moved is not wiped where it was.
+            **wires = {
+                wires.zeroize();
+                vec![0; layered.slots()]
+            };
+        }
+        (wires[0], wires[1]) = (0, u8::from(self.machine.one()));
+        for (slot, from) in spread(2.., call.circuit.input_widths(), call.args) {
+            wires[slot] = memory[from.at(t)];
+        }
+        let mut rest = layered.gates();
+        for layer in layered.layers() {
+            let (ands, xors);
+            (ands, rest) = rest.split_at(layer.ands);
+            (xors, rest) = rest.split_at(layer.xors);
+            self.machine.ands(self.net, &mut Single { wires, gates: ands, read: 0, written: 0 })?;
+            for gate in xors {
+                wires[gate.out()] = wires[gate.a()] ^ wires[gate.b()];
+            }
+        }
+        let slots = layered.outputs().iter().map(|&slot| slot as usize);
+        for (slot, to) in spread(slots, call.circuit.output_widths(), call.outs) {
+            memory[to.at(t)] = wires[slot];
+        }
+        Ok(())
+    }
+
+    /// The calls from `first` on, `copies` of them, side by side.
+    fn side_by_side(&mut self, call: &Call<'_>, first: u64, copies: usize, memory: &mut [u8]) -> Result<()> {
+        let layered = call.circuit.layered();
+        let (width, wires) = (copies.div_ceil(64), &mut self.words);
+        if wires.len() < layered.slots() * width {
+            **wires = {
+                wires.zeroize();
+                vec![0; layered.slots() * width]
+            };
+        }
+        wires[..width].fill(0);
+        wires[width..2 * width].fill(if self.machine.one() { u64::MAX } else { 0 });
+        let memory = Columns { memory, first, copies };
+        for (slot, from) in spread(2.., call.circuit.input_widths(), call.args) {
+            memory.load(from, &mut wires[slot * width..][..width]);
+        }
+        let backend = self.machine.backend();
+        let mut rest = layered.gates();
+        for layer in layered.layers() {
+            let (ands, xors);
+            (ands, rest) = rest.split_at(layer.ands);
+            (xors, rest) = rest.split_at(layer.xors);
+            self.machine.ands(self.net, &mut Lanes { wires, gates: ands, width, copies, read: 0, written: 0 })?;
+            backend.vectorize(Xors { wires, gates: xors, width });
+        }
+        let mut memory = memory;
+        let slots = layered.outputs().iter().map(|&slot| slot as usize);
+        for (slot, to) in spread(slots, call.circuit.output_widths(), call.outs) {
+            memory.store(to, &self.words[slot * width..][..width]);
+        }
+        Ok(())
+    }
+}
+
+impl Engine for Sharing<'_, '_, '_> {
+    /// A share, zero or one.
+    type Wire = u8;
+    type Error = Error;
+    const SHARES: bool = true;
+
+    fn input(&mut self, _: usize, owner: Owner, value: Option<&Bits>, _: usize, wires: &mut [u8]) -> Result<()> {
+        let shares = self.machine.input(owner, value, wires.len())?;
+        unpack(&shares, wires);
+        Ok(())
+    }
+
+    fn call(&mut self, call: &Call<'_>, memory: &mut [u8]) -> Result<()> {
+        // Of one gate all calls go in one message.
+        let together = (WORDS / call.circuit.layered().slots() * 64).clamp(64, PIECE) as u64;
+        // As few turns as that makes, all alike.
+        let together = call.times.div_ceil(call.times.div_ceil(together).max(1));
+        let mut done = 0;
+        while done < call.times {
+            let copies = together.min(call.times - done);
+            match copies {
+                1 => self.single(call, done, memory)?,
+                _ => self.side_by_side(call, done, copies as usize, memory)?,
+            }
+            done += copies;
+        }
+        Ok(())
+    }
+
+    fn reveal(&mut self, _: usize, to: Recipients, _: usize, wires: &[u8]) -> Result<Option<Bits>> {
+        self.machine.reveal(self.net, to, &pack(wires))
+    }
+}
+
+/// Shares of a byte each, packed.
+pub(crate) fn pack(wires: &[u8]) -> BitShares {
+    let mut shares = BitShares::with_room(wires.len());
+    for wires in wires.chunks(64) {
+        let word = wires.iter().enumerate().fold(0, |word, (i, &share)| word | u64::from(share) << i);
+        shares.push(&[word], wires.len());
+    }
+    shares
+}
+
+/// Shares as a byte each.
+pub(crate) fn unpack(shares: &BitShares, wires: &mut [u8]) {
+    for (wires, &word) in wires.chunks_mut(64).zip(shares.words()) {
+        wires.iter_mut().enumerate().for_each(|(i, wire)| *wire = (word >> i & 1) as u8);
+    }
+}
+
+/// The bits of the values, each with its slot, and where it is in the memory.
+fn spread<'a>(
+    slots: impl IntoIterator<Item = usize> + 'a,
+    widths: &'a [usize],
+    values: &'a [Place],
+) -> impl Iterator<Item = (usize, Place)> + 'a {
+    let bits = widths
+        .iter()
+        .zip(values)
+        .flat_map(|(&width, &value)| (0..width).map(move |bit| Place { start: value.start + bit, ..value }));
+    slots.into_iter().zip(bits)
+}
+
+/// The memory as calls side by side see it: of each bit a column.
+struct Columns<'a> {
+    memory: &'a mut [u8],
+    first: u64,
+    copies: usize,
+}
+
+impl Columns<'_> {
+    /// Puts a bit of all calls into words.
+    fn load(&self, from: Place, words: &mut [u64]) {
+        if from.stride == 0 {
+            words.fill(u64::from(self.memory[from.start]).wrapping_neg());
+            return;
+        }
+        for (word, start) in words.iter_mut().zip((0..self.copies).step_by(64)) {
+            let calls = 0..(self.copies - start).min(64);
+            let share = |i: usize| u64::from(self.memory[from.at(self.first + (start + i) as u64)]);
+            *word = calls.fold(0, |word, i| word | share(i) << i);
+        }
+    }
+
+    /// Puts words back as a bit of all calls.
+    fn store(&mut self, to: Place, words: &[u64]) {
+        for (word, start) in words.iter().zip((0..self.copies).step_by(64)) {
+            for i in 0..(self.copies - start).min(64) {
+                self.memory[to.at(self.first + (start + i) as u64)] = (word >> i & 1) as u8;
+            }
+        }
+    }
+}
+
+/// XOR gates on words.
+struct Xors<'a> {
+    wires: &'a mut [u64],
+    gates: &'a [TapeGate],
+    width: usize,
+}
+
+impl Vectorize for Xors<'_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run(self) {
+        let run = |slot: usize| slot * self.width..(slot + 1) * self.width;
+        for gate in self.gates {
+            // The lowering gives the output a slot that the gate does not read.
+            match self.wires.get_disjoint_mut([run(gate.a()), run(gate.b()), run(gate.out())]) {
+                Ok([a, b, out]) => {
+                    for ((out, a), b) in out.iter_mut().zip(&*a).zip(&*b) {
+                        *out = a ^ b;
+                    }
+                }
+                // A wire plus itself.
+                Err(_) => self.wires[run(gate.out())].fill(0),
+            }
+        }
+    }
+}
+
+/// AND gates of a layer of a single call.
+struct Single<'a> {
+    wires: &'a mut [u8],
+    gates: &'a [TapeGate],
+    read: usize,
+    written: usize,
+}
+
+impl Operands for Single<'_> {
+    fn len(&self) -> usize {
+        self.gates.len()
+    }
+
+    fn read(&mut self, count: usize, x: &mut BitShares, y: &mut BitShares) {
+        for gates in self.gates[self.read..][..count].chunks(64) {
+            let (mut a, mut b) = (0, 0);
+            for (i, gate) in gates.iter().enumerate() {
+                a |= u64::from(self.wires[gate.a()]) << i;
+                b |= u64::from(self.wires[gate.b()]) << i;
+            }
+            x.push(&[a], gates.len());
+            y.push(&[b], gates.len());
+        }
+        self.read += count;
+    }
+
+    fn write(&mut self, results: &BitShares) {
+        let gates = &self.gates[self.written..][..results.len()];
+        for (gates, word) in gates.chunks(64).zip(results.words()) {
+            for (i, gate) in gates.iter().enumerate() {
+                self.wires[gate.out()] = (word >> i & 1) as u8;
+            }
+        }
+        self.written += results.len();
+    }
+}
+
+/// AND gates of a layer of calls side by side: gate after gate, of each call after call.
+struct Lanes<'a> {
+    wires: &'a mut [u64],
+    gates: &'a [TapeGate],
+    width: usize,
+    copies: usize,
+    /// Gates that were read, and that were written.
+    read: usize,
+    written: usize,
+}
+
+impl Operands for Lanes<'_> {
+    fn len(&self) -> usize {
+        self.gates.len() * self.copies
+    }
+
+    fn together(&self) -> usize {
+        self.copies
+    }
+
+    fn read(&mut self, count: usize, x: &mut BitShares, y: &mut BitShares) {
+        let gates = &self.gates[self.read..][..count / self.copies];
+        for gate in gates {
+            let wire = |slot: usize| &self.wires[slot * self.width..][..self.width];
+            x.push(wire(gate.a()), self.copies);
+            y.push(wire(gate.b()), self.copies);
+        }
+        self.read += gates.len();
+    }
+
+    fn write(&mut self, results: &BitShares) {
+        let gates = &self.gates[self.written..][..results.len() / self.copies];
+        for (gate, start) in gates.iter().zip((0..).step_by(self.copies)) {
+            results.copy_to(start, self.copies, &mut self.wires[gate.out() * self.width..][..self.width]);
+        }
+        self.written += gates.len();
+    }
+}

@@ -1,0 +1,262 @@
+//! The protocol as comity's front knows it: programs, material made ahead, sessions by hand.
+
+use std::any::Any;
+
+use comity_circuit::{Call, Engine, Observer, Owner, Program, Recipients};
+use comity_core::{Bits, Error, Params, PartyId, Result};
+use comity_protocol::{
+    Adversary, Ahead, Card, CardKind, Corrupt, Default, Job, Lot, Material, Need, Opt, Options, Party, Protocol,
+    Reactive, Shares, Shelf, Supplies, Takes, Values,
+};
+use comity_share::triples::Extension;
+use zeroize::Zeroizing;
+
+use crate::dealers::{BATCH, FromOt, FromShelf, TripleDealer, batch_bytes, write_batch};
+use crate::engine::{Sharing, pack, unpack};
+use crate::machine::Machine;
+
+/// GMW, whole: see the [crate](crate).
+pub struct Gmw;
+
+static CARD: Card = Card {
+    name: "gmw",
+    kind: CardKind::Protocol,
+    paper: "Goldreich, Micali, Wigderson: How to Play Any Mental Game (STOC 1987); Beaver: Efficient Multiparty Protocols Using \
+            Circuit Randomization (Crypto 1991)",
+    parties: 2..=16,
+    adversary: Adversary::SemiHonest,
+    corrupt: Corrupt::AllButOne,
+    takes: Takes::Shares,
+    reactive: true,
+    offline: &[Material { name: "triples", program: false, from: None, units: &["AND gates"] }],
+    options: &[Opt {
+        name: "dealer",
+        values: Values::OneOf(&["softspoken", "iknp", "silent"]),
+        default: Default::Given("softspoken"),
+        agreed: true,
+        about: "Which OT extension triples are made from: softspoken (7.8 bytes a triple among two), iknp (31.8), or silent \
+                (0.3, for slow networks)",
+    }],
+    phases: &["setup", "offline", "inputs", "gates", "outputs"],
+    summary: "XOR shares and multiplication triples (Goldreich, Micali, Wigderson 1987), for two to sixteen parties",
+    protects: "parties that follow the protocol learn nothing but their outputs, whatever they compute afterwards, also together",
+    risk: "a peer that breaks the rules could make outputs wrong, unnoticed, and so learn inputs from what is revealed",
+    about: "Each bit is shared among all. Among two 7.8 bytes an AND gate before the inputs matter (offline), then half a byte; a round \
+            of messages for each layer of AND gates: for parties who trust each other's software, networks with short delays, and \
+            more than two parties.",
+};
+
+/// Batches of a lot, if no program needs more: 268 million ANDs, 100 MB.
+const LOT: u64 = 1 << 8;
+
+/// By hand, for so many AND gates triples are made at least when there are none left.
+const AT_LEAST: u64 = 1 << 14;
+
+fn extension(options: &Options) -> Extension {
+    match options.word("dealer") {
+        "iknp" => Extension::Iknp,
+        "silent" => Extension::Silent,
+        _ => Extension::SoftSpoken,
+    }
+}
+
+/// How many batches a program uses up.
+fn batches(program: &Program) -> u64 {
+    program.and_gates().div_ceil(BATCH as u64).max(1)
+}
+
+/// So many batches.
+fn need(batches: u64) -> Need {
+    Need {
+        material: "triples",
+        units: vec![batches.saturating_mul(BATCH as u64)],
+        batches,
+        bytes: batches.saturating_mul(batch_bytes(BATCH) + 4096),
+    }
+}
+
+/// A dealer from OT, in a session of its own.
+fn from_ot(me: &mut Party<'_, '_>, options: &Options) -> Result<Box<TripleDealer<'static>>> {
+    Ok(Box::new(FromOt::setup(&mut me.sub("dealer"), extension(options))?))
+}
+
+/// Runs a program on a dealer's triples, or without a dealer if it has no AND gates. Outputs for this party go to the observer.
+///
+/// # Errors
+/// [`InvalidInput`](comity_core::Kind) where the inputs do not fit the program; those of the dealer and of the channels.
+pub fn run_with(me: &mut Party<'_, '_>, dealer: Option<Box<TripleDealer<'_>>>, job: &Job<'_>) -> Result<()> {
+    let mut machine = Machine::setup(me, dealer)?;
+    machine.plan(job.program.and_gates());
+    me.observer.phase("offline");
+    for circuit in job.program.lowered() {
+        circuit.layered();
+    }
+    machine.prepare(me.net)?;
+    comity_circuit::run(job.program, &mut Sharing::new(me.net, &mut machine), job.inputs, me.observer)?;
+    me.net.flush()
+}
+
+impl Protocol for Gmw {
+    fn card(&self) -> &'static Card {
+        &CARD
+    }
+
+    fn needs(&self, program: &Program, _: &Options, _: Params) -> Result<Need> {
+        Ok(need(batches(program)))
+    }
+
+    fn amount(&self, units: u64, _: &Options, _: Params) -> Result<Need> {
+        Ok(need(units.max(1).div_ceil(BATCH as u64)))
+    }
+
+    fn run(&self, me: &mut Party<'_, '_>, job: &Job<'_>, from: &mut dyn Supplies) -> Result<()> {
+        job.program.check_inputs(Some(me.me()), job.inputs)?;
+        let mut me = me.sub("gmw");
+        me.observer.phase("setup");
+        let dealer: Option<Box<TripleDealer<'_>>> = match (job.program.and_gates(), from.shelf("triples")) {
+            (0, _) => None,
+            (_, Some(shelf)) => Some(Box::new(FromShelf::new(shelf, BATCH))),
+            (_, None) => Some(from_ot(&mut me, job.options)?),
+        };
+        run_with(&mut me, dealer, job)
+    }
+
+    /// Lots of so many batches that whole runs of the program come out of each, so that none is left over.
+    fn prepare(
+        &self,
+        me: &mut Party<'_, '_>,
+        ahead: &Ahead<'_>,
+        _: &mut dyn Supplies,
+        to: &mut dyn Shelf,
+    ) -> Result<()> {
+        let whole = lot(ahead.together);
+        let mut done = 0;
+        while done < ahead.make.batches {
+            let batches = whole.min(ahead.make.batches - done);
+            let mut me = me.sub(&format!("material from batch {done} on"));
+            let mut dealer = None;
+            to.put(&mut me, &Lot { units: vec![batches * BATCH as u64], batches }, &mut |me, batch, out| {
+                let dealer = match &mut dealer {
+                    Some(dealer) => dealer,
+                    none => {
+                        me.observer.phase("setup");
+                        let dealer = from_ot(me, ahead.options)?;
+                        me.observer.phase("offline");
+                        none.insert(dealer)
+                    }
+                };
+                write_batch(dealer.deal(me.net, BATCH)?, me.here.me, me.here.parties, out)?;
+                me.observer.and_gates((done + batch + 1) * BATCH as u64);
+                Ok(())
+            })?;
+            done += batches;
+        }
+        Ok(())
+    }
+
+    fn reactive(&self, me: &mut Party<'_, '_>, options: &Options) -> Result<Box<dyn Reactive>> {
+        let mut me = me.sub("gmw by hand");
+        let dealer = from_ot(&mut me, options)?;
+        Ok(Box::new(ByHand { machine: Machine::setup(&mut me, Some(dealer))? }))
+    }
+}
+
+/// How many batches a lot has from which runs of so many are made.
+fn lot(together: u64) -> u64 {
+    LOT.checked_div(together).map_or(LOT, |runs| runs.max(1) * together)
+}
+
+/// A computation by hand.
+struct ByHand {
+    machine: Machine<'static>,
+}
+
+/// What a party holds of a value: a byte a share.
+type Held = Zeroizing<Vec<u8>>;
+
+fn held(shares: &Shares) -> Result<&Held> {
+    let held: &dyn Any = &*shares.held;
+    held.downcast_ref().ok_or_else(|| Error::invalid_input("the value is another protocol's"))
+}
+
+fn shares(held: Held) -> Shares {
+    Shares { bits: held.len(), held: Box::new(held) }
+}
+
+fn unpacked(packed: &comity_share::BitShares) -> Shares {
+    let mut held = Zeroizing::new(vec![0; packed.len()]);
+    unpack(packed, &mut held);
+    shares(held)
+}
+
+impl Reactive for ByHand {
+    fn input(&mut self, _: &mut Party<'_, '_>, owner: PartyId, bits: usize, value: Option<&Bits>) -> Result<Shares> {
+        Ok(unpacked(&self.machine.input(owner.into(), value, bits)?))
+    }
+
+    fn random(&mut self, me: &mut Party<'_, '_>, bits: usize) -> Result<Shares> {
+        Ok(unpacked(&self.machine.random(bits, me.rng)))
+    }
+
+    fn call(&mut self, me: &mut Party<'_, '_>, program: &Program, values: &[&Shares]) -> Result<Vec<Shares>> {
+        let values: Vec<&Held> = values.iter().map(|value| held(value)).collect::<Result<_>>()?;
+        self.machine.plan(program.and_gates().max(AT_LEAST));
+        let mut calling =
+            Calling { engine: Sharing::new(me.net, &mut self.machine), values: &values, outputs: Vec::new() };
+        comity_circuit::run(program, &mut calling, &vec![None; values.len()], &mut Nobody)?;
+        Ok(calling.outputs.into_iter().map(shares).collect())
+    }
+
+    fn reveal(&mut self, me: &mut Party<'_, '_>, to: Recipients, value: &Shares) -> Result<Option<Bits>> {
+        self.machine.reveal(me.net, to, &pack(held(value)?))
+    }
+}
+
+/// The engine of a call: inputs are values that are there, outputs stay shared.
+struct Calling<'v, E> {
+    engine: E,
+    values: &'v [&'v Held],
+    outputs: Vec<Held>,
+}
+
+impl<E: Engine<Wire = u8, Error = Error>> Engine for Calling<'_, E> {
+    type Wire = u8;
+    type Error = Error;
+    const SHARES: bool = true;
+
+    fn input(&mut self, index: usize, _: Owner, _: Option<&Bits>, _: usize, wires: &mut [u8]) -> Result<()> {
+        wires.copy_from_slice(self.values[index]);
+        Ok(())
+    }
+
+    fn call(&mut self, call: &Call<'_>, memory: &mut [u8]) -> Result<()> {
+        self.engine.call(call, memory)
+    }
+
+    fn reveal(&mut self, _: usize, _: Recipients, _: usize, wires: &[u8]) -> Result<Option<Bits>> {
+        self.outputs.push(Zeroizing::new(wires.to_vec()));
+        Ok(None)
+    }
+}
+
+/// Nothing is revealed in a call, so nobody is told.
+struct Nobody;
+
+impl Observer for Nobody {
+    fn output(&mut self, _: usize, _: Bits) {}
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_lot_holds_whole_runs() {
+        let aes = || comity_library::find("aes128").unwrap();
+        let add = Program::from_circuit(comity_library::find("add8").unwrap()).unwrap();
+        assert_eq!((batches(&add), lot(1), lot(0)), (1, LOT, LOT));
+        let many = Program::map(aes(), 400, &[]).unwrap();
+        assert_eq!((batches(&many), lot(batches(&many))), (3, LOT / 3 * 3));
+        assert_eq!(lot(2 * LOT), 2 * LOT);
+    }
+}

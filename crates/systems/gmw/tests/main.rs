@@ -1,0 +1,66 @@
+//! GMW: what every protocol must do, its bytes and rounds counted exactly, values in shares, material made ahead, and by hand.
+
+mod cost;
+mod programs;
+mod reactive;
+mod shares;
+mod stored;
+
+use comity_channel::{MemoryChannel, Mesh, PerPeer, memory_mesh};
+use comity_core::{Backend, Params, Prg, SessionId};
+use comity_gmw::Gmw;
+use comity_protocol::{Here, Party};
+use comity_testing::laws::{Laws, Outputs, Setting, rng};
+use comity_testing::{Net, PATIENCE, laws};
+
+laws!(Gmw, Laws { programs: 6, deviations: 300, ..Laws::USUAL });
+
+mod iknp {
+    use super::*;
+
+    laws!(Gmw, Laws { programs: 2, deviations: 60, options: &[("dealer", "iknp")], ..Laws::USUAL });
+}
+
+mod silent {
+    use super::*;
+
+    laws!(Gmw, Laws { programs: 1, deviations: 30, options: &[("dealer", "silent")], ..Laws::USUAL });
+}
+
+fn setting(backend: Backend) -> Setting {
+    Setting { params: Params::default(), backend, options: &[], session: 1 }
+}
+
+/// The place of a party.
+fn here(net: &Mesh<'_>) -> Here {
+    Here {
+        me: net.me(),
+        parties: net.parties(),
+        session: SessionId::derive("test of gmw", &[]),
+        params: Params::default(),
+        backend: Backend::detect(),
+    }
+}
+
+/// Runs `N` parties as the protocol sees them.
+fn parties<const N: usize, T: Send>(run: impl Fn(&mut Party<'_, '_>) -> T + Sync) -> [T; N] {
+    Net::<N>::run(|net| {
+        let here = here(net);
+        let (mut rng, mut outputs) = (seeded(here.me.0), Outputs::default());
+        run(&mut Party { net, here, rng: &mut rng, observer: &mut outputs })
+    })
+}
+
+fn seeded(party: u16) -> Prg {
+    rng(u128::from(party) + 1)
+}
+
+/// Runs parties over links of their own, each on a thread.
+fn over_links<T: Send>(parties: u16, run: impl Fn(PerPeer<MemoryChannel>) -> T + Sync) -> Vec<T> {
+    std::thread::scope(|scope| {
+        let run = &run;
+        let threads: Vec<_> =
+            memory_mesh(parties, Some(PATIENCE)).into_iter().map(|links| scope.spawn(move || run(links))).collect();
+        threads.into_iter().map(|thread| thread.join().expect("a party does not panic")).collect()
+    })
+}
