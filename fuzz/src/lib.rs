@@ -5,6 +5,7 @@
 //! this crate, over the committed corpus and mutations of it, and the libFuzzer target of `libfuzzer/`.
 
 mod files;
+mod gmw;
 mod language;
 mod mail;
 mod mutate;
@@ -38,6 +39,7 @@ pub const TARGETS: &[(&str, Body)] = targets![
     network::fingerprint,
     network::frames,
     network::group_file,
+    peer::gmw_peer,
     peer::hello,
     network::key_file,
     language::language,
@@ -59,6 +61,7 @@ pub const TARGETS: &[(&str, Body)] = targets![
     files::shdl,
     tinyot::statement,
     tinyot::stored_shares,
+    gmw::stored_triples,
     network::tls_stream,
     network::trusted_file,
     files::typed_value,

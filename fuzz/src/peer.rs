@@ -3,6 +3,7 @@
 use comity_channel::{Channel, Error, Hello, Mesh, PerPeer, RecvHalf, Result, SendHalf};
 use comity_circuit::{Builder, Observer, Program};
 use comity_core::{Backend, Bits, Params, PartyId, SessionId};
+use comity_gmw::Gmw;
 use comity_ot::base::simplest;
 use comity_protocol::{Empty, Here, Job, Options, Party, Protocol};
 use comity_yao::Yao;
@@ -139,33 +140,38 @@ pub(crate) fn program() -> Program {
     Program::from_circuit(builder.finish()).expect("two parties are no more than there can be")
 }
 
-/// One party of a run of [`program`]. Returns how many outputs it learned.
-pub(crate) fn run(party: u16, channel: &mut dyn Channel) -> Result<usize> {
+/// One party of a run of [`program`] by this protocol. Returns how many outputs it learned.
+pub(crate) fn run(protocol: &dyn Protocol, party: u16, channel: &mut dyn Channel) -> Result<usize> {
     let (program, me) = (program(), PartyId(party));
     let mut inputs = [None, None];
     inputs[usize::from(party)] = Some(Bits::from_bytes(&[42], 8));
     let (session, params) = (SessionId::new([2; 32]), Params::default());
     let here = Here { me, parties: 2, session, params, backend: Backend::detect() };
     let (mut net, mut outputs) = (Mesh::of_two(me, channel), Outputs::default());
-    let options = Options::new(Yao.card());
+    let options = Options::new(protocol.card());
     let job = Job { program: &program, inputs: &inputs, options: &options };
     let mut party = Party { net: &mut net, here, rng: &mut rng(), observer: &mut outputs };
-    Yao.run(&mut party, &job, &mut Empty)?;
+    protocol.run(&mut party, &job, &mut Empty)?;
     Ok(outputs.0)
 }
 
-fn yao(party: u16, data: &[u8]) {
-    if let Ok(outputs) = run(party, &mut Script(data)) {
+fn against(protocol: &dyn Protocol, party: u16, data: &[u8]) {
+    if let Ok(outputs) = run(protocol, party, &mut Script(data)) {
         assert_eq!(outputs, 1);
     }
 }
 
 /// The garbler against an evaluator who says anything.
 pub(crate) fn yao_garbler(data: &[u8]) {
-    yao(0, data);
+    against(&Yao, 0, data);
 }
 
 /// The evaluator against a garbler who says anything.
 pub(crate) fn yao_evaluator(data: &[u8]) {
-    yao(1, data);
+    against(&Yao, 1, data);
+}
+
+/// Party 0 of GMW against a peer who says anything.
+pub(crate) fn gmw_peer(data: &[u8]) {
+    against(&Gmw, 0, data);
 }

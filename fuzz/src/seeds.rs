@@ -3,8 +3,11 @@
 use comity_channel::{Channel, MemoryChannel, Mesh, RecvHalf, Result, SendHalf, memory};
 use comity_circuit::{Builder, Goal, Owner, Program, Recipients};
 use comity_core::{Bits, PartyId, SessionId};
+use comity_gmw::Gmw;
 use comity_net::Identity;
 use comity_ot::base::simplest;
+use comity_protocol::Protocol;
+use comity_yao::Yao;
 
 use crate::mutate::rng;
 use crate::network::{frame, opening};
@@ -12,7 +15,8 @@ use crate::peer::{greeting, program, run};
 
 /// Target, name and bytes of each seed.
 pub fn seeds() -> Vec<(&'static str, &'static str, Vec<u8>)> {
-    let [to_garbler, to_evaluator] = yao();
+    let [to_garbler, to_evaluator] = heard(&Yao);
+    let [to_gmw, _] = heard(&Gmw);
     let identity = Identity::generate(&mut rng());
     let mut stream = Vec::new();
     frame(&mut stream, opening().len() as u32, 0, &opening());
@@ -34,6 +38,9 @@ pub fn seeds() -> Vec<(&'static str, &'static str, Vec<u8>)> {
         ("yao_evaluator", "valid", to_evaluator.clone()),
         ("yao_evaluator", "cut", cut(&to_evaluator)),
         ("yao_evaluator", "zeros", vec![0; to_evaluator.len()]),
+        ("gmw_peer", "valid", to_gmw.clone()),
+        ("gmw_peer", "cut", cut(&to_gmw)),
+        ("gmw_peer", "zeros", vec![0; to_gmw.len()]),
         ("raw_stream", "valid", stream.clone()),
         ("raw_stream", "cut", cut(&stream)),
         ("raw_stream", "flipped", flipped),
@@ -50,6 +57,7 @@ pub fn seeds() -> Vec<(&'static str, &'static str, Vec<u8>)> {
         ("program", "shared", shared(&program()).encode()),
         ("program", "version_1", version_1(program().encode())),
     ];
+    seeds.extend(crate::gmw::seeds());
     seeds.extend(crate::mail::seeds());
     seeds.extend(crate::ope::seeds());
     seeds.extend(crate::ot::seeds());
@@ -115,15 +123,15 @@ fn version_1(mut encoded: Vec<u8>) -> Vec<u8> {
     encoded
 }
 
-/// The bytes that each of two honest parties receives: the garbler, then the evaluator.
-fn yao() -> [Vec<u8>; 2] {
+/// The bytes that each of two honest parties receives; party 0 of Yao garbles.
+fn heard(protocol: &dyn Protocol) -> [Vec<u8>; 2] {
     let (mine, yours) = memory::pair();
-    let [mut garbler, mut evaluator] = [mine, yours].map(|channel| Recorded { channel, heard: Vec::new() });
+    let [mut first, mut second] = [mine, yours].map(|channel| Recorded { channel, heard: Vec::new() });
     std::thread::scope(|scope| {
-        scope.spawn(|| run(0, &mut garbler).expect("an honest run"));
-        run(1, &mut evaluator).expect("an honest run");
+        scope.spawn(|| run(protocol, 0, &mut first).expect("an honest run"));
+        run(protocol, 1, &mut second).expect("an honest run");
     });
-    [garbler.heard, evaluator.heard]
+    [first.heard, second.heard]
 }
 
 /// A channel that keeps what arrives.

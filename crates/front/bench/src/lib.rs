@@ -7,6 +7,7 @@ mod ampr14;
 mod circuit;
 mod count;
 mod garble;
+mod gmw;
 mod machine;
 mod measurement;
 mod mesh;
@@ -49,6 +50,7 @@ static BENCHES: &[Bench] = &[
     ot::EXTENSION,
     ot::FIGURE,
     yao::YAO,
+    gmw::GMW,
     wmk17::TABLE4,
     wmk17::TABLE5,
     wmk17::TABLE7,

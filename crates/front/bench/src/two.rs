@@ -43,7 +43,7 @@ impl Run {
 }
 
 /// Both ends of a connection.
-fn connections(net: Option<NetProfile>) -> Outcome<[Wire; 2]> {
+pub(crate) fn connections(net: Option<NetProfile>) -> Outcome<[Wire; 2]> {
     let settings = |me| Settings::of_two(PartyId(me), Security::Plain { anywhere: false }, PATIENCE);
     let listener = Listener::bind("127.0.0.1:0", &settings(0)).map_err(Failure::from)?;
     let address = listener.address().to_string();

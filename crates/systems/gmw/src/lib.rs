@@ -13,6 +13,7 @@
 //!
 //! - [`dealers`]: [triples](comity_share::triples) from OT, and from material made ahead.
 //! - [`Machine`]: inputs, ANDs and outputs; [`engine`] runs programs on it, in the layered lowering.
+//! - [`table`]: tables looked up at secret indices, and ANDs of many bits.
 //! - [`Gmw`]: all of it as a protocol.
 //!
 //! **Cost** among `n`, by SoftSpoken: an AND sends each other party 3.875 bytes and, but among two, a quarter byte to all but one of
@@ -24,6 +25,7 @@ pub mod dealers;
 pub mod engine;
 mod machine;
 mod protocol;
+pub mod table;
 
 pub use machine::{Machine, PIECE};
 pub use protocol::{Gmw, run_with};

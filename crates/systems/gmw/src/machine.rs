@@ -18,7 +18,6 @@ use comity_core::{Backend, Bits, Block, Error, PartyId, Prg, Result, Vectorize};
 use comity_protocol::{Here, Party};
 use comity_share::bits::BitShares;
 use comity_share::triples::{BitTriples, Taken};
-use rand_core::CryptoRng;
 use zeroize::{Zeroize, Zeroizing};
 
 use crate::dealers::{MOST, TripleDealer};
@@ -60,6 +59,8 @@ pub struct Machine<'d> {
     /// The number of ANDs that are still expected.
     planned: u64,
     streams: PerPeer<Streams>,
+    /// A stream that this party shares with nobody.
+    alone: Prg,
     /// The piece under way: its triples, and its operands.
     taken: Taken,
     x: BitShares,
@@ -89,6 +90,7 @@ impl<'d> Machine<'d> {
         };
         let streams =
             PerPeer::new(id, parties, |peer| Streams { ours: prg(&mut seeds[peer]), theirs: prg(&mut heard[peer]) });
+        let alone = Prg::new(backend, Block::random(me.rng));
         let buffers = || PerPeer::new(id, parties, |_| Vec::new());
         Ok(Machine {
             me: id,
@@ -97,6 +99,7 @@ impl<'d> Machine<'d> {
             triples: BitTriples::default(),
             planned: 0,
             streams,
+            alone,
             taken: Taken::default(),
             x: BitShares::default(),
             y: BitShares::default(),
@@ -134,11 +137,9 @@ impl<'d> Machine<'d> {
         )
     }
 
-    /// Random bits that nobody knows.
-    pub fn random(&mut self, bits: usize, rng: &mut dyn CryptoRng) -> BitShares {
-        let mut bytes = Zeroizing::new(vec![0; bits.div_ceil(8)]);
-        rng.fill_bytes(&mut bytes);
-        packed(&bytes, bits)
+    /// Random bits that nobody knows: the sums of what each party draws.
+    pub fn random(&mut self, bits: usize) -> BitShares {
+        drawn(&mut self.alone, bits)
     }
 
     /// Shares of an input value of so many bits, which its owner gives and nobody else; of a shared one each party gives its share.

@@ -194,8 +194,8 @@ impl Reactive for ByHand {
         Ok(unpacked(&self.machine.input(owner.into(), value, bits)?))
     }
 
-    fn random(&mut self, me: &mut Party<'_, '_>, bits: usize) -> Result<Shares> {
-        Ok(unpacked(&self.machine.random(bits, me.rng)))
+    fn random(&mut self, _: &mut Party<'_, '_>, bits: usize) -> Result<Shares> {
+        Ok(unpacked(&self.machine.random(bits)))
     }
 
     fn call(&mut self, me: &mut Party<'_, '_>, program: &Program, values: &[&Shares]) -> Result<Vec<Shares>> {

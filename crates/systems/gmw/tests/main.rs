@@ -5,6 +5,7 @@ mod programs;
 mod reactive;
 mod shares;
 mod stored;
+mod table;
 
 use comity_channel::{MemoryChannel, Mesh, PerPeer, memory_mesh};
 use comity_core::{Backend, Params, Prg, SessionId};

@@ -1,0 +1,274 @@
+//! Tables looked up at secret indices, by shared unit vectors.
+//!
+//! A *unit vector* of an index `r` has a bit for each possible index: one at `r`, else zero. Shared, it looks up any table of
+//! public entries: its sum with the table's bits is the entry at `r`. It is made ahead for random `r` that nobody knows:
+//! 1. *Ahead.* Each bit of `r` is a unit vector of two, `(1 + r_t, r_t)`. The unit vector of two indices side by side is the outer
+//!    product of theirs, of which the first row and column follow from sums, since either vector's bits sum up to one. So
+//!    vectors are joined two and two: `2^delta - delta - 1` ANDs in `log2(delta)` rounds, rounded up.
+//! 2. *At index* `x`: all open `e = x + r`, which tells nothing; then bit `j` of `x`'s unit vector is bit `j + e` of `r`'s (sums
+//!    of indices are XORs). It is permuted in `delta` steps, each of which swaps what differs in a bit of the index where
+//!    that bit of `e` is one.
+//!
+//! Everything is packed 64 look-ups a word. A unit vector is for one index: looking up uses it up. Tables at the same
+//! index share it.
+//!
+//! An index beyond a table's end gives zero, like any other value. An AND of many bits is the table whose last entry is one.
+//!
+//! **Cost** of a look-up: `2^delta - delta - 1` triples, `delta` bits each way; one round, and those of the ANDs ahead.
+
+use comity_channel::Mesh;
+use comity_circuit::Recipients;
+use comity_core::{Error, Result, Vectorize};
+use comity_share::bits::BitShares;
+use zeroize::Zeroizing;
+
+use crate::machine::Machine;
+
+/// A public table: entries of some bits each.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Table {
+    /// For each bit of an entry, the indices of the entries in which it is one.
+    ones: Vec<Vec<u32>>,
+    /// Bits of an index.
+    delta: usize,
+}
+
+impl Table {
+    /// The most bits of an index.
+    pub const MOST: usize = 16;
+
+    /// A table of these entries, of `bits` bits each, at indices of as few bits as do; beyond its end it has zeros.
+    ///
+    /// # Errors
+    /// [`InvalidInput`](comity_core::Kind) if there are more than 2^16 entries, or an entry has more bits.
+    pub fn new(entries: &[u64], bits: usize) -> Result<Table> {
+        let delta = entries.len().next_power_of_two().trailing_zeros().max(1) as usize;
+        if delta > Table::MOST || bits > 64 || entries.iter().any(|&entry| bits < 64 && entry >> bits != 0) {
+            return Err(Error::invalid_input(format!(
+                "a table has at most 65536 entries of at most 64 bits; this one has {} of {bits}",
+                entries.len()
+            )));
+        }
+        let with = |bit: usize| (0..).zip(entries).filter(move |(_, entry)| *entry >> bit & 1 == 1).map(|(i, _)| i);
+        Ok(Table { ones: (0..bits).map(|bit| with(bit).collect()).collect(), delta })
+    }
+
+    /// The AND of so many bits.
+    ///
+    /// # Errors
+    /// [`InvalidInput`](comity_core::Kind) if there are none, or more than 16.
+    pub fn and(bits: usize) -> Result<Table> {
+        if !(1..=Table::MOST).contains(&bits) {
+            return Err(Error::invalid_input(format!("the AND of {bits} bits is no table: it is of 1 to 16")));
+        }
+        Ok(Table { ones: vec![vec![(1 << bits) - 1]], delta: bits })
+    }
+
+    /// Bits of an index.
+    pub fn delta(&self) -> usize {
+        self.delta
+    }
+
+    /// The triples that a look-up uses up.
+    pub fn triples(&self) -> usize {
+        (1 << self.delta) - self.delta - 1
+    }
+}
+
+/// Shares of random indices, and of their unit vectors: each for one index.
+pub struct UnitVectors {
+    /// The indices: bit `t` of all of them side by side.
+    index: Vec<BitShares>,
+    vector: Lines,
+}
+
+/// Lines of words, one for each bit of a vector.
+struct Lines {
+    words: Zeroizing<Vec<u64>>,
+    /// Words of a line.
+    width: usize,
+    /// Bits of a line.
+    copies: usize,
+}
+
+impl Lines {
+    fn new(lines: usize, copies: usize) -> Lines {
+        let width = copies.div_ceil(64);
+        Lines { words: Zeroizing::new(vec![0; lines * width]), width, copies }
+    }
+
+    fn len(&self) -> usize {
+        self.words.len() / self.width
+    }
+
+    fn line(&self, i: usize) -> &[u64] {
+        &self.words[i * self.width..][..self.width]
+    }
+
+    /// Adds line `from` to line `to`.
+    fn add(&mut self, from: usize, to: usize) {
+        for i in 0..self.width {
+            self.words[to * self.width + i] ^= self.words[from * self.width + i];
+        }
+    }
+}
+
+impl UnitVectors {
+    /// So many unit vectors of random indices of `delta` bits.
+    ///
+    /// # Errors
+    /// [`InvalidInput`](comity_core::Kind) if indices have no bits or more than 16; errors of the machine.
+    pub fn new(net: &mut Mesh<'_>, machine: &mut Machine<'_>, delta: usize, copies: usize) -> Result<UnitVectors> {
+        if !(1..=Table::MOST).contains(&delta) {
+            return Err(Error::invalid_input(format!("an index of {delta} bits: tables have those of 1 to 16")));
+        }
+        let index: Vec<BitShares> = (0..delta).map(|_| machine.random(copies)).collect();
+        let one = if machine.one() { u64::MAX } else { 0 };
+        let mut vectors: Vec<Lines> = index
+            .iter()
+            .map(|bit| {
+                let mut lines = Lines::new(2, copies);
+                for (i, &word) in bit.words().iter().enumerate() {
+                    (lines.words[i], lines.words[lines.width + i]) = (word ^ one, word);
+                }
+                lines
+            })
+            .collect();
+        // The low bits are in the first vectors.
+        while vectors.len() > 1 {
+            vectors = join(net, machine, vectors)?;
+        }
+        let vector = vectors.pop().expect("an index has a bit");
+        Ok(UnitVectors { index, vector })
+    }
+
+    /// The entries of tables at these indices: `index[t]` has bit `t` of all of them. Gives the bits of the first table's entries,
+    /// then those of the second, and so on.
+    ///
+    /// # Errors
+    /// [`InvalidInput`](comity_core::Kind) if the indices are not as many, or not of as many bits, as the vectors or a table; errors of
+    /// the machine.
+    pub fn look_up(
+        mut self,
+        net: &mut Mesh<'_>,
+        machine: &mut Machine<'_>,
+        tables: &[&Table],
+        index: &[BitShares],
+    ) -> Result<Vec<BitShares>> {
+        let (delta, copies) = (self.index.len(), self.vector.copies);
+        if index.len() != delta
+            || index.iter().any(|bit| bit.len() != copies)
+            || tables.iter().any(|table| table.delta != delta)
+        {
+            return Err(Error::invalid_input(format!(
+                "unit vectors of {delta} bits for {copies} indices fit others only"
+            )));
+        }
+        let mut masked = BitShares::with_room(delta * copies);
+        for (bit, mask) in index.iter().zip(&self.index) {
+            let sum: Zeroizing<Vec<u64>> =
+                Zeroizing::new(bit.words().iter().zip(mask.words()).map(|(x, r)| x ^ r).collect());
+            masked.push(&sum, copies);
+        }
+        let open = machine.reveal(net, Recipients::All, &masked)?.expect("it is revealed to all");
+        let open = BitShares::from_words(open.words().to_vec(), open.len());
+        let mut swaps = vec![0; self.vector.width];
+        for t in 0..delta {
+            open.copy_to(t * copies, copies, &mut swaps);
+            machine.backend().vectorize(Swap { lines: &mut self.vector, bit: t, swaps: &swaps });
+        }
+        let bits = tables.iter().flat_map(|table| &table.ones);
+        Ok(bits
+            .map(|ones| {
+                let sum = machine.backend().vectorize(Sum { lines: &self.vector, of: ones });
+                BitShares::from_words(sum, copies)
+            })
+            .collect())
+    }
+}
+
+/// The outer products of vectors, two and two; the last one stays if it has no other.
+fn join(net: &mut Mesh<'_>, machine: &mut Machine<'_>, vectors: Vec<Lines>) -> Result<Vec<Lines>> {
+    let copies = vectors[0].copies;
+    let (mut x, mut y) = (BitShares::default(), BitShares::default());
+    for pair in vectors.chunks_exact(2) {
+        for high in 1..pair[1].len() {
+            for low in 1..pair[0].len() {
+                x.push(pair[1].line(high), copies);
+                y.push(pair[0].line(low), copies);
+            }
+        }
+    }
+    let products = machine.and(net, &x, &y)?;
+    let (mut joined, mut at) = (Vec::new(), 0);
+    let mut vectors = vectors.into_iter();
+    while let Some(low) = vectors.next() {
+        let Some(high) = vectors.next() else {
+            joined.push(low);
+            break;
+        };
+        let (rows, columns, width) = (high.len(), low.len(), low.width);
+        let mut all = Lines::new(rows * columns, copies);
+        for row in 1..rows {
+            // What the row lacks: its sum is the bit of the high index.
+            all.words[row * columns * width..][..width].copy_from_slice(high.line(row));
+            for column in 1..columns {
+                let line = row * columns + column;
+                products.copy_to(at, copies, &mut all.words[line * width..][..width]);
+                at += copies;
+                all.add(line, row * columns);
+            }
+        }
+        for column in 0..columns {
+            all.words[column * width..][..width].copy_from_slice(low.line(column));
+            (1..rows).for_each(|row| all.add(row * columns + column, column));
+        }
+        joined.push(all);
+    }
+    Ok(joined)
+}
+
+/// Swaps lines whose numbers differ in one bit, in the copies where `swaps` says so.
+struct Swap<'a> {
+    lines: &'a mut Lines,
+    bit: usize,
+    swaps: &'a [u64],
+}
+
+impl Vectorize for Swap<'_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run(self) {
+        let (width, distance) = (self.lines.width, self.lines.width << self.bit);
+        for pairs in self.lines.words.chunks_exact_mut(2 * distance) {
+            let (low, high) = pairs.split_at_mut(distance);
+            for (low, high) in low.chunks_exact_mut(width).zip(high.chunks_exact_mut(width)) {
+                for ((low, high), swap) in low.iter_mut().zip(high).zip(self.swaps) {
+                    let both = (*low ^ *high) & swap;
+                    *low ^= both;
+                    *high ^= both;
+                }
+            }
+        }
+    }
+}
+
+/// The sum of some lines.
+struct Sum<'a> {
+    lines: &'a Lines,
+    of: &'a [u32],
+}
+
+impl Vectorize for Sum<'_> {
+    type Output = Vec<u64>;
+
+    #[inline(always)]
+    fn run(self) -> Vec<u64> {
+        let mut sum = vec![0; self.lines.width];
+        for &line in self.of {
+            sum.iter_mut().zip(self.lines.line(line as usize)).for_each(|(sum, word)| *sum ^= word);
+        }
+        sum
+    }
+}
