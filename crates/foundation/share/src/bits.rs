@@ -59,6 +59,18 @@ impl BitShares {
         self.words[i / 64] >> (i % 64) & 1 == 1
     }
 
+    /// The same shares once more. There is no `Clone`, so that a copy of a secret shows where it is made.
+    #[must_use]
+    pub fn copy(&self) -> BitShares {
+        BitShares { words: self.words.clone(), len: self.len }
+    }
+
+    /// Adds one to each: what one party does so that each bit is its complement.
+    pub fn complement(&mut self) {
+        self.words.iter_mut().for_each(|word| *word = !*word);
+        self.clear_tail();
+    }
+
     /// Removes all shares and keeps the room. What was there is overwritten by what comes next, or wiped on drop.
     pub fn clear(&mut self) {
         self.words.clear();

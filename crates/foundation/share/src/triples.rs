@@ -27,7 +27,7 @@ use comity_core::{Backend, Error, PartyId, Result, SessionId};
 use rand_core::CryptoRng;
 
 use crate::bits::BitShares;
-pub use links::{CHUNK, Extension};
+pub use links::{CHUNK, OtKind};
 use links::{Link, Ots};
 
 /// Bit triples of one party, each of which can be used once. Wiped on drop.
@@ -61,7 +61,7 @@ impl BitTriples {
     }
 
     /// Uses up the next `n` triples, or as many as there are: they go to the end of `to`, which is for one use.
-    pub fn take(&mut self, n: usize, to: &mut Taken) {
+    pub fn take(&mut self, n: usize, to: &mut TakenTriples) {
         let n = n.min(self.len());
         to.a.push_from(&self.a, self.used, n);
         to.b.push_from(&self.b, self.used, n);
@@ -72,7 +72,7 @@ impl BitTriples {
 
 /// Triples that were taken, to be used at once.
 #[derive(Default)]
-pub struct Taken {
+pub struct TakenTriples {
     /// The shares of the first bits.
     pub a: BitShares,
     /// The shares of the second bits.
@@ -81,7 +81,7 @@ pub struct Taken {
     pub c: BitShares,
 }
 
-impl Taken {
+impl TakenTriples {
     /// The number of triples.
     pub fn len(&self) -> usize {
         self.c.len()
@@ -117,7 +117,7 @@ impl Links {
         net: &mut Mesh<'_>,
         session: SessionId,
         backend: Backend,
-        extension: Extension,
+        extension: OtKind,
         rngs: &mut PerPeer<impl CryptoRng + Send>,
     ) -> Result<Links> {
         let (me, parties) = (net.me(), net.parties());

@@ -2,30 +2,30 @@
 
 use comity_channel::{Counted, MemoryChannel, Mesh, PerPeer, memory_mesh};
 use comity_core::{Backend, Block, Error, Kind, Prg};
-use comity_share::triples::{BitTriples, Extension, Links, Taken};
+use comity_share::triples::{BitTriples, Links, OtKind, TakenTriples};
 use comity_testing::{Net, PATIENCE};
 
 use super::SESSION;
 
-const EXTENSIONS: [Extension; 3] = [Extension::Iknp, Extension::SoftSpoken, Extension::Silent];
+const EXTENSIONS: [OtKind; 3] = [OtKind::Iknp, OtKind::SoftSpoken, OtKind::Silent];
 
-fn setup(net: &mut Mesh<'_>, backend: Backend, extension: Extension) -> Links {
+fn setup(net: &mut Mesh<'_>, backend: Backend, extension: OtKind) -> Links {
     let (me, parties) = (net.me(), net.parties());
     let mut rngs =
         PerPeer::new(me, parties, |peer| Prg::new(backend, Block::from_u128(u128::from(me.0 * 99 + peer.0) + 1)));
     Links::setup(net, SESSION, backend, extension, &mut rngs).unwrap()
 }
 
-fn taken(mut triples: BitTriples) -> Taken {
-    let mut all = Taken::default();
+fn taken(mut triples: BitTriples) -> TakenTriples {
+    let mut all = TakenTriples::default();
     triples.take(usize::MAX, &mut all);
     assert!(triples.is_empty());
     all
 }
 
 /// The sums of all parties' shares.
-fn sums(parties: &[Taken]) -> [Vec<u64>; 3] {
-    let sum = |of: fn(&Taken) -> &[u64]| {
+fn sums(parties: &[TakenTriples]) -> [Vec<u64>; 3] {
+    let sum = |of: fn(&TakenTriples) -> &[u64]| {
         let mut sum = vec![0; of(&parties[0]).len()];
         parties.iter().for_each(|party| sum.iter_mut().zip(of(party)).for_each(|(sum, word)| *sum ^= word));
         sum
@@ -33,7 +33,7 @@ fn sums(parties: &[Taken]) -> [Vec<u64>; 3] {
     [sum(|t| t.a.words()), sum(|t| t.b.words()), sum(|t| t.c.words())]
 }
 
-fn holds<const N: usize>(extension: Extension, sizes: &[usize]) {
+fn holds<const N: usize>(extension: OtKind, sizes: &[usize]) {
     for backend in Backend::available() {
         let dealt = Net::<N>::run(|net| {
             let mut links = setup(net, backend, extension);
@@ -41,7 +41,7 @@ fn holds<const N: usize>(extension: Extension, sizes: &[usize]) {
         });
         let mut dealt = dealt.map(Vec::into_iter);
         for &n in sizes {
-            let all: Vec<Taken> = dealt.iter_mut().map(|party| party.next().unwrap()).collect();
+            let all: Vec<TakenTriples> = dealt.iter_mut().map(|party| party.next().unwrap()).collect();
             assert!(all.iter().all(|taken| taken.len() == n));
             let [a, b, c] = sums(&all);
             assert!((0..n.div_ceil(64)).all(|i| a[i] & b[i] == c[i]), "{N} parties, {extension:?}, {n} triples");
@@ -51,13 +51,13 @@ fn holds<const N: usize>(extension: Extension, sizes: &[usize]) {
 
 #[test]
 fn products_are_right_among_any_number_of_parties() {
-    for extension in [Extension::Iknp, Extension::SoftSpoken] {
+    for extension in [OtKind::Iknp, OtKind::SoftSpoken] {
         holds::<2>(extension, &[1, 64, 0, 1000, 20_000]);
         holds::<3>(extension, &[700, 1]);
         holds::<5>(extension, &[130]);
     }
-    holds::<2>(Extension::Silent, &[1000, 1]);
-    holds::<3>(Extension::Silent, &[65]);
+    holds::<2>(OtKind::Silent, &[1000, 1]);
+    holds::<3>(OtKind::Silent, &[65]);
 }
 
 /// Of a raw correlation instead of its hash, `a` would be one bit of delta throughout.
@@ -90,7 +90,7 @@ fn shares_are_balanced_and_independent() {
 }
 
 /// Bytes that each party sends to each peer in a call, after one to warm up.
-fn bytes<const N: usize>(extension: Extension, n: usize) -> Vec<Vec<u64>> {
+fn bytes<const N: usize>(extension: OtKind, n: usize) -> Vec<Vec<u64>> {
     let meshes = memory_mesh(N as u16, Some(PATIENCE));
     let party = &|links: PerPeer<MemoryChannel>| {
         let mut counters = Vec::new();
@@ -116,25 +116,25 @@ fn bytes<const N: usize>(extension: Extension, n: usize) -> Vec<Vec<u64>> {
 fn bytes_are_what_the_docs_say() {
     let n = 1 << 17;
     // A row for each base OT but the first, of SoftSpoken for each tree but the first.
-    for (extension, rows) in [(Extension::Iknp, 127), (Extension::SoftSpoken, 31)] {
+    for (extension, rows) in [(OtKind::Iknp, 127), (OtKind::SoftSpoken, 31)] {
         assert_eq!(bytes::<2>(extension, n), [[rows * n as u64 / 8]; 2], "{extension:?}");
     }
     // A nonce, and nine blocks for each 1024, of which the first are what the next iteration starts from.
     let silent = 16 + 144 * (n as u64 + 140_992).div_ceil(1024);
-    assert_eq!(bytes::<2>(Extension::Silent, n), [[silent]; 2]);
+    assert_eq!(bytes::<2>(OtKind::Silent, n), [[silent]; 2]);
     // Two bits more to each peer but the first.
     let (ots, corrections) = (31 * 128, 1024 / 4);
     let to = |first: usize, peers: usize| (0..peers).map(|i| ots + if i == first { 0 } else { corrections }).collect();
     let expected: Vec<Vec<u64>> = vec![to(0, 2), to(0, 2), to(0, 2)];
-    assert_eq!(bytes::<3>(Extension::SoftSpoken, 1024), expected);
+    assert_eq!(bytes::<3>(OtKind::SoftSpoken, 1024), expected);
 }
 
 #[test]
 fn a_triple_is_taken_once_and_in_order() {
     let [(one, rest), (two, _)] = Net::<2>::run(|net| {
-        let mut links = setup(net, Backend::detect(), Extension::SoftSpoken);
+        let mut links = setup(net, Backend::detect(), OtKind::SoftSpoken);
         let mut triples = links.triples(net, 500).unwrap();
-        let mut pieces = Taken::default();
+        let mut pieces = TakenTriples::default();
         for n in [1, 70, 0, 129] {
             triples.take(n, &mut pieces);
         }
@@ -143,7 +143,7 @@ fn a_triple_is_taken_once_and_in_order() {
     assert_eq!((one.len(), rest.len()), (200, 300));
     let [a, b, c] = sums(&[one, two]);
     assert!((0..4).all(|i| a[i] & b[i] == c[i]));
-    let mut pieces = Taken::default();
+    let mut pieces = TakenTriples::default();
     let mut rest = rest;
     rest.take(1000, &mut pieces);
     assert_eq!((pieces.len(), rest.len()), (300, 0));
@@ -152,7 +152,7 @@ fn a_triple_is_taken_once_and_in_order() {
 #[test]
 fn after_an_error_no_triple_is_made() {
     let ends = Net::<2>::run(|net| {
-        let mut links = setup(net, Backend::detect(), Extension::SoftSpoken);
+        let mut links = setup(net, Backend::detect(), OtKind::SoftSpoken);
         if net.me().0 == 1 {
             return None;
         }

@@ -8,11 +8,11 @@ use std::time::Instant;
 use comity_channel::{Mesh, PerPeer, Result};
 use comity_circuit::{Observer, Program};
 use comity_core::{Bits, Block, Params, PartyId, Prg, SessionId};
-use comity_gmw::dealers::{FromOt, TripleDealer};
+use comity_gmw::dealers::{BitDealer, OtTriples};
 use comity_gmw::{Gmw, run_with};
 use comity_net::SystemRng;
 use comity_protocol::{Dealer, Empty, Here, Job, Options, Party, Protocol};
-use comity_share::triples::Extension;
+use comity_share::triples::OtKind;
 use comity_share::{BitShares, BitTriples};
 use comity_terminal::failure::{Failure, Outcome};
 
@@ -28,10 +28,10 @@ pub(super) const GMW: Bench = Bench {
 };
 
 /// The dealers, with the bytes that a triple costs two parties together: both ways, an OT each way.
-const DEALERS: [(&str, Extension, f64); 3] = [
-    ("softspoken", Extension::SoftSpoken, 2.0 * 31.0 / 8.0),
-    ("iknp", Extension::Iknp, 2.0 * 127.0 / 8.0),
-    ("silent", Extension::Silent, 0.3),
+const DEALERS: [(&str, OtKind, f64); 3] = [
+    ("softspoken", OtKind::SoftSpoken, 2.0 * 31.0 / 8.0),
+    ("iknp", OtKind::Iknp, 2.0 * 127.0 / 8.0),
+    ("silent", OtKind::Silent, 0.3),
 ];
 
 /// Triples that are made at a time, and how often in a run.
@@ -84,7 +84,7 @@ fn run(suite: &mut Suite) -> Outcome {
 }
 
 /// Triples a second, and the bytes of one, both ways and all pairs together.
-fn triples(suite: &mut Suite, name: &str, extension: Extension, (parties, bytes): (u16, f64)) -> Outcome {
+fn triples(suite: &mut Suite, name: &str, extension: OtKind, (parties, bytes): (u16, f64)) -> Outcome {
     let row = if parties == 2 { format!("gmw.triples.{name}") } else { format!("gmw.triples.{name}.parties{parties}") };
     if !suite.wants(&row) {
         return Ok(());
@@ -95,7 +95,7 @@ fn triples(suite: &mut Suite, name: &str, extension: Extension, (parties, bytes)
             let mut observer = Nobody;
             let mut party =
                 Party { net, here: here(me, parties, session), rng: &mut SystemRng, observer: &mut observer };
-            let mut dealer = FromOt::setup(&mut party, extension)?;
+            let mut dealer = OtTriples::setup(&mut party, extension)?;
             dealer.deal(net, TRIPLES)?;
             let start = Instant::now();
             for _ in 0..TIMES {
@@ -160,7 +160,7 @@ impl Ready {
 fn online(program: &Program) -> Outcome<f64> {
     let session = session();
     let run = together(2, |net, me| {
-        let dealer: Box<TripleDealer<'_>> = Box::new(Ready::new(me, program.and_gates()));
+        let dealer: Box<BitDealer<'_>> = Box::new(Ready::new(me, program.and_gates()));
         let (inputs, options) = (inputs(program, me), Options::new(Gmw.card()));
         let mut begun = Begun { at: None };
         let mut party = Party { net, here: here(me, 2, session), rng: &mut SystemRng, observer: &mut begun };

@@ -7,30 +7,30 @@ use comity_core::{Error, PartyId, Result};
 use comity_protocol::{Dealer, Party, Shelf};
 use comity_share::BitTriples;
 use comity_share::bits::BitShares;
-use comity_share::triples::{Extension, Links, Taken};
+use comity_share::triples::{Links, OtKind, TakenTriples};
 use zeroize::Zeroizing;
 
 /// A dealer of bit triples.
-pub type TripleDealer<'d> = dyn Dealer<Batch = BitTriples> + 'd;
+pub type BitDealer<'d> = dyn Dealer<Batch = BitTriples> + 'd;
 
 /// The most triples that are made at once: 384 KiB.
 pub const MOST: usize = 1 << 20;
 
 /// Makes triples from OT, as they are needed.
-pub struct FromOt(Links);
+pub struct OtTriples(Links);
 
-impl FromOt {
+impl OtTriples {
     /// Runs the base OTs. The session of the party is this dealer's alone.
     ///
     /// # Errors
     /// Those of [`Links::setup`].
-    pub fn setup(me: &mut Party<'_, '_>, extension: Extension) -> Result<FromOt> {
+    pub fn setup(me: &mut Party<'_, '_>, extension: OtKind) -> Result<OtTriples> {
         let mut rngs = me.rngs();
-        Ok(FromOt(Links::setup(me.net, me.here.session, me.here.backend, extension, &mut rngs)?))
+        Ok(OtTriples(Links::setup(me.net, me.here.session, me.here.backend, extension, &mut rngs)?))
     }
 }
 
-impl Dealer for FromOt {
+impl Dealer for OtTriples {
     type Batch = BitTriples;
 
     fn deal(&mut self, net: &mut Mesh<'_>, at_least: usize) -> Result<BitTriples> {
@@ -54,7 +54,7 @@ pub const fn batch_bytes(triples: usize) -> u64 {
 /// # Errors
 /// [`Io`](comity_core::Kind).
 pub fn write_batch(triples: BitTriples, me: PartyId, parties: u16, to: &mut dyn Write) -> Result<()> {
-    let (mut triples, mut all) = (triples, Taken::default());
+    let (mut triples, mut all) = (triples, TakenTriples::default());
     triples.take(usize::MAX, &mut all);
     let mut put = |bytes: &[u8]| to.write_all(bytes).map_err(|error| Error::io("storing a batch of triples", error));
     put(MAGIC)?;
@@ -100,19 +100,19 @@ pub fn read_batch(from: &mut dyn Read, me: PartyId, parties: u16, n: usize) -> R
 }
 
 /// Deals what lies on a shelf, batch by batch. It sends nothing.
-pub struct FromShelf<'s> {
+pub struct StoredTriples<'s> {
     shelf: &'s mut dyn Shelf,
     batch: usize,
 }
 
-impl<'s> FromShelf<'s> {
+impl<'s> StoredTriples<'s> {
     /// Deals from this shelf, whose batches hold so many triples.
-    pub fn new(shelf: &'s mut dyn Shelf, batch: usize) -> FromShelf<'s> {
-        FromShelf { shelf, batch }
+    pub fn new(shelf: &'s mut dyn Shelf, batch: usize) -> StoredTriples<'s> {
+        StoredTriples { shelf, batch }
     }
 }
 
-impl Dealer for FromShelf<'_> {
+impl Dealer for StoredTriples<'_> {
     type Batch = BitTriples;
 
     fn deal(&mut self, net: &mut Mesh<'_>, _: usize) -> Result<BitTriples> {

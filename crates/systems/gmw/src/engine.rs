@@ -1,4 +1,4 @@
-//! Programs on a [`Machine`]: an engine whose wires are XOR shares, layer after layer.
+//! Programs on a [`BitMachine`]: an engine whose wires are XOR shares, layer after layer.
 //!
 //! A call runs the layered lowering. What depends on nothing but earlier layers is one message each way: the ANDs of one
 //! depth, of all the calls that run side by side. Of a wire of calls side by side the shares lie packed, 64 calls a word, so that a
@@ -11,25 +11,57 @@ use comity_core::{Bits, Error, Result, TapeGate, Vectorize};
 use comity_share::bits::BitShares;
 use zeroize::{Zeroize, Zeroizing};
 
-use crate::machine::{Machine, Operands, PIECE};
+use crate::machine::{BitMachine, Operands, PIECE};
+use crate::table::{self, PublicTable};
 
 /// Words of calls side by side: 8 MiB.
 const WORDS: usize = (8 << 20) / 8;
 
 /// Runs calls on a machine over a mesh.
-pub struct Sharing<'a, 'n, 'd> {
+pub struct BitSharing<'a, 'n, 'd> {
     net: &'a mut Mesh<'n>,
-    machine: &'a mut Machine<'d>,
+    machine: &'a mut BitMachine<'d>,
     /// The wires of calls side by side: slot after slot, of each slot 64 calls a word.
     words: Zeroizing<Vec<u64>>,
     /// The wires of a single call, a byte each.
     bytes: Zeroizing<Vec<u8>>,
 }
 
-impl<'a, 'n, 'd> Sharing<'a, 'n, 'd> {
+impl<'a, 'n, 'd> BitSharing<'a, 'n, 'd> {
     /// An engine over this machine, which can be used by hand before and after.
-    pub fn new(net: &'a mut Mesh<'n>, machine: &'a mut Machine<'d>) -> Sharing<'a, 'n, 'd> {
-        Sharing { net, machine, words: Zeroizing::default(), bytes: Zeroizing::default() }
+    pub fn new(net: &'a mut Mesh<'n>, machine: &'a mut BitMachine<'d>) -> BitSharing<'a, 'n, 'd> {
+        BitSharing { net, machine, words: Zeroizing::default(), bytes: Zeroizing::default() }
+    }
+
+    /// The calls of a circuit whose one input value is an index into this table and whose one output value is the entry there,
+    /// by [unit vectors](table::UnitVectors) and not by its gates. Beyond the table's end there are zeros.
+    ///
+    /// # Errors
+    /// [`InvalidInput`](comity_core::Kind) if the circuit has other values; those of the machine.
+    pub fn look_up(&mut self, call: &Call<'_>, table: &PublicTable, memory: &mut [u8]) -> Result<()> {
+        let (&[index], &[entry]) = (call.circuit.input_widths(), call.circuit.output_widths()) else {
+            return Err(Error::invalid_input("a table has one index and one entry"));
+        };
+        if entry != table.bits() {
+            return Err(Error::invalid_input(format!("entries of {} bits do not fit {entry} bits", table.bits())));
+        }
+        let bit = |value: Place, bit: usize| Place { start: value.start + bit, ..value };
+        let together = (WORDS >> table.delta()).max(1) as u64 * 64;
+        for first in (0..call.times).step_by(together as usize) {
+            let mut columns = Columns { memory, first, copies: together.min(call.times - first) as usize };
+            let copies = columns.copies;
+            let column = |from| {
+                let mut words = vec![0; copies.div_ceil(64)];
+                columns.load(from, &mut words);
+                BitShares::from_words(words, copies)
+            };
+            let index: Vec<BitShares> = (0..index).map(|i| column(bit(call.args[0], i))).collect();
+            let found = table::look_up(self.net, self.machine, table, index)?;
+            for (i, found) in found.iter().enumerate() {
+                columns.store(bit(call.outs[0], i), found.words());
+            }
+        }
+        Ok(())
     }
 
     /// One call.
@@ -98,7 +130,7 @@ impl<'a, 'n, 'd> Sharing<'a, 'n, 'd> {
     }
 }
 
-impl Engine for Sharing<'_, '_, '_> {
+impl Engine for BitSharing<'_, '_, '_> {
     /// A share, zero or one.
     type Wire = u8;
     type Error = Error;

@@ -12,7 +12,7 @@
 //! correlation-robust hash, gap Diffie-Hellman and a random oracle in ristretto255 (base OT); silent OT adds LPN.
 //!
 //! - [`dealers`]: [triples](comity_share::triples) from OT, and from material made ahead.
-//! - [`Machine`]: inputs, ANDs and outputs; [`engine`] runs programs on it, in the layered lowering.
+//! - [`BitMachine`]: inputs, ANDs and outputs; [`engine`] runs programs on it, in the layered lowering.
 //! - [`table`]: tables looked up at secret indices, and ANDs of many bits.
 //! - [`Gmw`]: all of it as a protocol.
 //!
@@ -27,5 +27,5 @@ mod machine;
 mod protocol;
 pub mod table;
 
-pub use machine::{Machine, PIECE};
+pub use machine::{BitMachine, PIECE};
 pub use protocol::{Gmw, run_with};

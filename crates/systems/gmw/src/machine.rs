@@ -1,4 +1,4 @@
-//! `Machine`: inputs, ANDs and outputs on XOR shares, in any order.
+//! `BitMachine`: inputs, ANDs and outputs on XOR shares, in any order.
 //!
 //! - *Input*: every two parties share two streams of pseudorandom bits, one that either gave the seed of. The owner adds the next
 //!   bits of its stream with each other party to its value; those bits are the other's share. Nothing is sent. No stream
@@ -17,10 +17,10 @@ use comity_circuit::{Owner, Recipients};
 use comity_core::{Backend, Bits, Block, Error, PartyId, Prg, Result, Vectorize};
 use comity_protocol::{Here, Party};
 use comity_share::bits::BitShares;
-use comity_share::triples::{BitTriples, Taken};
+use comity_share::triples::{BitTriples, TakenTriples};
 use zeroize::{Zeroize, Zeroizing};
 
-use crate::dealers::{MOST, TripleDealer};
+use crate::dealers::{BitDealer, MOST};
 
 /// ANDs whose bits go in one message: 64 KiB to each peer.
 pub const PIECE: usize = 1 << 18;
@@ -51,10 +51,10 @@ pub(crate) trait Operands {
 }
 
 /// One party of a computation.
-pub struct Machine<'d> {
+pub struct BitMachine<'d> {
     me: PartyId,
     backend: Backend,
-    dealer: Option<Box<TripleDealer<'d>>>,
+    dealer: Option<Box<BitDealer<'d>>>,
     triples: BitTriples,
     /// The number of ANDs that are still expected.
     planned: u64,
@@ -62,7 +62,7 @@ pub struct Machine<'d> {
     /// A stream that this party shares with nobody.
     alone: Prg,
     /// The piece under way: its triples, and its operands.
-    taken: Taken,
+    taken: TakenTriples,
     x: BitShares,
     y: BitShares,
     /// Messages to and from each peer.
@@ -72,12 +72,12 @@ pub struct Machine<'d> {
     ended: bool,
 }
 
-impl<'d> Machine<'d> {
+impl<'d> BitMachine<'d> {
     /// A machine on this dealer's triples; without a dealer it does no ANDs. Tells every peer a seed: one message each way.
     ///
     /// # Errors
     /// Errors of the channels.
-    pub fn setup(me: &mut Party<'_, '_>, dealer: Option<Box<TripleDealer<'d>>>) -> Result<Machine<'d>> {
+    pub fn setup(me: &mut Party<'_, '_>, dealer: Option<Box<BitDealer<'d>>>) -> Result<BitMachine<'d>> {
         let Here { me: id, parties, backend, .. } = me.here;
         let mut seeds = PerPeer::new(id, parties, |_| vec![0; Block::BYTES]);
         seeds.iter_mut().for_each(|(_, seed)| me.rng.fill_bytes(seed));
@@ -92,7 +92,7 @@ impl<'d> Machine<'d> {
             PerPeer::new(id, parties, |peer| Streams { ours: prg(&mut seeds[peer]), theirs: prg(&mut heard[peer]) });
         let alone = Prg::new(backend, Block::random(me.rng));
         let buffers = || PerPeer::new(id, parties, |_| Vec::new());
-        Ok(Machine {
+        Ok(BitMachine {
             me: id,
             backend,
             dealer,
@@ -100,7 +100,7 @@ impl<'d> Machine<'d> {
             planned: 0,
             streams,
             alone,
-            taken: Taken::default(),
+            taken: TakenTriples::default(),
             x: BitShares::default(),
             y: BitShares::default(),
             out: buffers(),
@@ -182,8 +182,7 @@ impl<'d> Machine<'d> {
             )));
         }
         self.guarded(|machine| {
-            let mut value = BitShares::default();
-            value.push(shares.words(), bits);
+            let mut value = shares.copy();
             if to == Recipients::Shared {
                 for (_, streams) in machine.streams.iter_mut() {
                     add(&mut value, &drawn(&mut streams.ours, bits));
@@ -221,6 +220,28 @@ impl<'d> Machine<'d> {
         let mut strings = Strings { x, y, read: 0, out: BitShares::with_room(x.len()) };
         self.ands(net, &mut strings)?;
         Ok(strings.out)
+    }
+
+    /// The ANDs of strings of one length, two and two.
+    pub(crate) fn and_each(
+        &mut self,
+        net: &mut Mesh<'_>,
+        (x, y): (&[BitShares], &[BitShares]),
+    ) -> Result<Vec<BitShares>> {
+        let joined = |strings: &[BitShares]| {
+            let mut all = BitShares::default();
+            strings.iter().for_each(|string| all.push(string.words(), string.len()));
+            all
+        };
+        let products = self.and(net, &joined(x), &joined(y))?;
+        let mut start = 0;
+        let each = x.iter().map(|string| {
+            let mut out = BitShares::default();
+            out.push_from(&products, start, string.len());
+            start += string.len();
+            out
+        });
+        Ok(each.collect())
     }
 
     /// Independent ANDs, wherever their operands are.
@@ -271,7 +292,7 @@ impl<'d> Machine<'d> {
                 self.backend.vectorize(AddBytes(string.words_mut(), bytes));
             }
         }
-        let Taken { a, b, c } = &mut self.taken;
+        let TakenTriples { a, b, c } = &mut self.taken;
         let both = if self.me == PartyId(0) { u64::MAX } else { 0 };
         let open = (self.x.words(), self.y.words());
         self.backend.vectorize(Multiply { open, a: a.words(), b: b.words(), c: &mut c.words_mut()[..words], both });

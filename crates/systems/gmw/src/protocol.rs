@@ -8,12 +8,12 @@ use comity_protocol::{
     Adversary, Ahead, Card, CardKind, Corrupt, Default, Job, Lot, Material, Need, Opt, Options, Party, Protocol,
     Reactive, Shares, Shelf, Supplies, Takes, Values,
 };
-use comity_share::triples::Extension;
+use comity_share::triples::OtKind;
 use zeroize::Zeroizing;
 
-use crate::dealers::{BATCH, FromOt, FromShelf, TripleDealer, batch_bytes, write_batch};
-use crate::engine::{Sharing, pack, unpack};
-use crate::machine::Machine;
+use crate::dealers::{BATCH, BitDealer, OtTriples, StoredTriples, batch_bytes, write_batch};
+use crate::engine::{BitSharing, pack, unpack};
+use crate::machine::BitMachine;
 
 /// GMW, whole: see the [crate](crate).
 pub struct Gmw;
@@ -52,11 +52,11 @@ const LOT: u64 = 1 << 8;
 /// By hand, for so many AND gates triples are made at least when there are none left.
 const AT_LEAST: u64 = 1 << 14;
 
-fn extension(options: &Options) -> Extension {
+fn extension(options: &Options) -> OtKind {
     match options.word("dealer") {
-        "iknp" => Extension::Iknp,
-        "silent" => Extension::Silent,
-        _ => Extension::SoftSpoken,
+        "iknp" => OtKind::Iknp,
+        "silent" => OtKind::Silent,
+        _ => OtKind::SoftSpoken,
     }
 }
 
@@ -76,23 +76,23 @@ fn need(batches: u64) -> Need {
 }
 
 /// A dealer from OT, in a session of its own.
-fn from_ot(me: &mut Party<'_, '_>, options: &Options) -> Result<Box<TripleDealer<'static>>> {
-    Ok(Box::new(FromOt::setup(&mut me.sub("dealer"), extension(options))?))
+fn from_ot(me: &mut Party<'_, '_>, options: &Options) -> Result<Box<BitDealer<'static>>> {
+    Ok(Box::new(OtTriples::setup(&mut me.sub("dealer"), extension(options))?))
 }
 
 /// Runs a program on a dealer's triples, or without a dealer if it has no AND gates. Outputs for this party go to the observer.
 ///
 /// # Errors
 /// [`InvalidInput`](comity_core::Kind) where the inputs do not fit the program; those of the dealer and of the channels.
-pub fn run_with(me: &mut Party<'_, '_>, dealer: Option<Box<TripleDealer<'_>>>, job: &Job<'_>) -> Result<()> {
-    let mut machine = Machine::setup(me, dealer)?;
+pub fn run_with(me: &mut Party<'_, '_>, dealer: Option<Box<BitDealer<'_>>>, job: &Job<'_>) -> Result<()> {
+    let mut machine = BitMachine::setup(me, dealer)?;
     machine.plan(job.program.and_gates());
     me.observer.phase("offline");
     for circuit in job.program.lowered() {
         circuit.layered();
     }
     machine.prepare(me.net)?;
-    comity_circuit::run(job.program, &mut Sharing::new(me.net, &mut machine), job.inputs, me.observer)?;
+    comity_circuit::run(job.program, &mut BitSharing::new(me.net, &mut machine), job.inputs, me.observer)?;
     me.net.flush()
 }
 
@@ -113,9 +113,9 @@ impl Protocol for Gmw {
         job.program.check_inputs(Some(me.me()), job.inputs)?;
         let mut me = me.sub("gmw");
         me.observer.phase("setup");
-        let dealer: Option<Box<TripleDealer<'_>>> = match (job.program.and_gates(), from.shelf("triples")) {
+        let dealer: Option<Box<BitDealer<'_>>> = match (job.program.and_gates(), from.shelf("triples")) {
             (0, _) => None,
-            (_, Some(shelf)) => Some(Box::new(FromShelf::new(shelf, BATCH))),
+            (_, Some(shelf)) => Some(Box::new(StoredTriples::new(shelf, BATCH))),
             (_, None) => Some(from_ot(&mut me, job.options)?),
         };
         run_with(&mut me, dealer, job)
@@ -157,7 +157,7 @@ impl Protocol for Gmw {
     fn reactive(&self, me: &mut Party<'_, '_>, options: &Options) -> Result<Box<dyn Reactive>> {
         let mut me = me.sub("gmw by hand");
         let dealer = from_ot(&mut me, options)?;
-        Ok(Box::new(ByHand { machine: Machine::setup(&mut me, Some(dealer))? }))
+        Ok(Box::new(ByHand { machine: BitMachine::setup(&mut me, Some(dealer))? }))
     }
 }
 
@@ -168,7 +168,7 @@ fn lot(together: u64) -> u64 {
 
 /// A computation by hand.
 struct ByHand {
-    machine: Machine<'static>,
+    machine: BitMachine<'static>,
 }
 
 /// What a party holds of a value: a byte a share.
@@ -202,7 +202,7 @@ impl Reactive for ByHand {
         let values: Vec<&Held> = values.iter().map(|value| held(value)).collect::<Result<_>>()?;
         self.machine.plan(program.and_gates().max(AT_LEAST));
         let mut calling =
-            Calling { engine: Sharing::new(me.net, &mut self.machine), values: &values, outputs: Vec::new() };
+            Calling { engine: BitSharing::new(me.net, &mut self.machine), values: &values, outputs: Vec::new() };
         comity_circuit::run(program, &mut calling, &vec![None; values.len()], &mut Nobody)?;
         Ok(calling.outputs.into_iter().map(shares).collect())
     }

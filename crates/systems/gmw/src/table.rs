@@ -22,18 +22,18 @@ use comity_core::{Error, Result, Vectorize};
 use comity_share::bits::BitShares;
 use zeroize::Zeroizing;
 
-use crate::machine::Machine;
+use crate::machine::BitMachine;
 
 /// A public table: entries of some bits each.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Table {
+pub struct PublicTable {
     /// For each bit of an entry, the indices of the entries in which it is one.
     ones: Vec<Vec<u32>>,
     /// Bits of an index.
     delta: usize,
 }
 
-impl Table {
+impl PublicTable {
     /// The most bits of an index.
     pub const MOST: usize = 16;
 
@@ -41,32 +41,37 @@ impl Table {
     ///
     /// # Errors
     /// [`InvalidInput`](comity_core::Kind) if there are more than 2^16 entries, or an entry has more bits.
-    pub fn new(entries: &[u64], bits: usize) -> Result<Table> {
+    pub fn new(entries: &[u64], bits: usize) -> Result<PublicTable> {
         let delta = entries.len().next_power_of_two().trailing_zeros().max(1) as usize;
-        if delta > Table::MOST || bits > 64 || entries.iter().any(|&entry| bits < 64 && entry >> bits != 0) {
+        if delta > PublicTable::MOST || bits > 64 || entries.iter().any(|&entry| bits < 64 && entry >> bits != 0) {
             return Err(Error::invalid_input(format!(
                 "a table has at most 65536 entries of at most 64 bits; this one has {} of {bits}",
                 entries.len()
             )));
         }
         let with = |bit: usize| (0..).zip(entries).filter(move |(_, entry)| *entry >> bit & 1 == 1).map(|(i, _)| i);
-        Ok(Table { ones: (0..bits).map(|bit| with(bit).collect()).collect(), delta })
+        Ok(PublicTable { ones: (0..bits).map(|bit| with(bit).collect()).collect(), delta })
     }
 
     /// The AND of so many bits.
     ///
     /// # Errors
     /// [`InvalidInput`](comity_core::Kind) if there are none, or more than 16.
-    pub fn and(bits: usize) -> Result<Table> {
-        if !(1..=Table::MOST).contains(&bits) {
+    pub fn and(bits: usize) -> Result<PublicTable> {
+        if !(1..=PublicTable::MOST).contains(&bits) {
             return Err(Error::invalid_input(format!("the AND of {bits} bits is no table: it is of 1 to 16")));
         }
-        Ok(Table { ones: vec![vec![(1 << bits) - 1]], delta: bits })
+        Ok(PublicTable { ones: vec![vec![(1 << bits) - 1]], delta: bits })
     }
 
     /// Bits of an index.
     pub fn delta(&self) -> usize {
         self.delta
+    }
+
+    /// Bits of an entry.
+    pub fn bits(&self) -> usize {
+        self.ones.len()
     }
 
     /// The triples that a look-up uses up.
@@ -118,8 +123,8 @@ impl UnitVectors {
     ///
     /// # Errors
     /// [`InvalidInput`](comity_core::Kind) if indices have no bits or more than 16; errors of the machine.
-    pub fn new(net: &mut Mesh<'_>, machine: &mut Machine<'_>, delta: usize, copies: usize) -> Result<UnitVectors> {
-        if !(1..=Table::MOST).contains(&delta) {
+    pub fn new(net: &mut Mesh<'_>, machine: &mut BitMachine<'_>, delta: usize, copies: usize) -> Result<UnitVectors> {
+        if !(1..=PublicTable::MOST).contains(&delta) {
             return Err(Error::invalid_input(format!("an index of {delta} bits: tables have those of 1 to 16")));
         }
         let index: Vec<BitShares> = (0..delta).map(|_| machine.random(copies)).collect();
@@ -151,8 +156,8 @@ impl UnitVectors {
     pub fn look_up(
         mut self,
         net: &mut Mesh<'_>,
-        machine: &mut Machine<'_>,
-        tables: &[&Table],
+        machine: &mut BitMachine<'_>,
+        tables: &[&PublicTable],
         index: &[BitShares],
     ) -> Result<Vec<BitShares>> {
         let (delta, copies) = (self.index.len(), self.vector.copies);
@@ -187,8 +192,39 @@ impl UnitVectors {
     }
 }
 
+/// The entries of a table at indices of any number of bits, side by side: of those that the table does not have, zeros.
+///
+/// # Errors
+/// Errors of the machine.
+pub(crate) fn look_up(
+    net: &mut Mesh<'_>,
+    machine: &mut BitMachine<'_>,
+    table: &PublicTable,
+    mut index: Vec<BitShares>,
+) -> Result<Vec<BitShares>> {
+    let copies = index.first().map_or(0, BitShares::len);
+    let zero = || BitShares::from_words(vec![0; copies.div_ceil(64)], copies);
+    let mut high = index.split_off(table.delta.min(index.len()));
+    index.resize_with(table.delta, zero);
+    let mut found = UnitVectors::new(net, machine, table.delta, copies)?.look_up(net, machine, &[table], &index)?;
+    if high.is_empty() {
+        return Ok(found);
+    }
+    // Whether no bit is one that the table has no place for: their complements' AND, two and two.
+    high.iter_mut().filter(|_| machine.one()).for_each(BitShares::complement);
+    while high.len() > 1 {
+        let rest = (high.len() % 2 == 1).then(|| high.pop().expect("there is a last one"));
+        let pairs = high.len() / 2;
+        high = machine.and_each(net, (&high[..pairs], &high[pairs..]))?;
+        high.extend(rest);
+    }
+    let inside: Vec<BitShares> = found.iter().map(|_| high[0].copy()).collect();
+    found = machine.and_each(net, (&found, &inside))?;
+    Ok(found)
+}
+
 /// The outer products of vectors, two and two; the last one stays if it has no other.
-fn join(net: &mut Mesh<'_>, machine: &mut Machine<'_>, vectors: Vec<Lines>) -> Result<Vec<Lines>> {
+fn join(net: &mut Mesh<'_>, machine: &mut BitMachine<'_>, vectors: Vec<Lines>) -> Result<Vec<Lines>> {
     let copies = vectors[0].copies;
     let (mut x, mut y) = (BitShares::default(), BitShares::default());
     for pair in vectors.chunks_exact(2) {

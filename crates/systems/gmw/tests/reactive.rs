@@ -51,7 +51,7 @@ fn values_go_in_and_out_in_any_order() {
 #[test]
 fn an_error_is_the_end() {
     let ends = parties::<2, _>(|me| {
-        let mut machine = comity_gmw::Machine::setup(me, None).unwrap();
+        let mut machine = comity_gmw::BitMachine::setup(me, None).unwrap();
         let value = machine.input(PartyId(0).into(), (me.me().0 == 0).then(|| Bits::zeros(3)).as_ref(), 3).unwrap();
         let (none, then) = (machine.and(me.net, &value, &value), machine.reveal(me.net, Recipients::All, &value));
         [none.map(drop), then.map(drop)].map(|end| end.unwrap_err().to_string())

@@ -2,7 +2,7 @@
 
 use comity_circuit::{Builder, Observer, Owner, Program, ProgramBuilder, Recipients, Wire};
 use comity_core::{Bits, PartyId};
-use comity_gmw::{Gmw, Machine};
+use comity_gmw::{BitMachine, Gmw};
 use comity_protocol::{Empty, Job, Options, Party, Protocol};
 use comity_testing::laws::{Outputs, bits, chain_and_layer, clear, rng};
 
@@ -94,7 +94,7 @@ fn one_share_alone_is_uniform() {
 #[test]
 fn every_input_has_masks_of_its_own() {
     let shares: [Vec<Vec<u64>>; 3] = parties(|me| {
-        let mut machine = Machine::setup(me, None).unwrap();
+        let mut machine = BitMachine::setup(me, None).unwrap();
         let zero = Bits::zeros(128);
         let owners = [0, 0, 1, 2, 0, 1].map(PartyId);
         let mine = owners.map(|owner| {
@@ -116,7 +116,7 @@ fn every_input_has_masks_of_its_own() {
 #[test]
 fn a_share_that_does_not_fit_is_refused() {
     let refused: [Vec<String>; 2] = parties(|me| {
-        let mut machine = Machine::setup(me, None).unwrap();
+        let mut machine = BitMachine::setup(me, None).unwrap();
         let value = Bits::zeros(8);
         let why = [
             machine.input(Owner::Shared, None, 8),

@@ -5,11 +5,11 @@ use std::io::{Cursor, Read};
 
 use comity_circuit::{Program, Recipients};
 use comity_core::{Bits, Error, Kind, PartyId, Result};
-use comity_gmw::dealers::{FromShelf, batch_bytes, read_batch, write_batch};
-use comity_gmw::{Gmw, Machine, run_with};
+use comity_gmw::dealers::{StoredTriples, batch_bytes, read_batch, write_batch};
+use comity_gmw::{BitMachine, Gmw, run_with};
 use comity_protocol::{Ahead, Dealer, Empty, Job, Lot, Options, Party, Protocol, Shelf, Supplies, WriteBatch};
 use comity_share::BitTriples;
-use comity_share::triples::{Extension, Taken};
+use comity_share::triples::{OtKind, TakenTriples};
 use comity_testing::laws::{Outputs, bits, chain_and_layer, clear, rng};
 
 use super::parties;
@@ -53,7 +53,7 @@ impl Supplies for Memory {
 
 /// Batches of `n` triples, as bytes.
 fn batches(me: &mut Party<'_, '_>, count: usize, n: usize) -> VecDeque<Vec<u8>> {
-    let mut dealer = comity_gmw::dealers::FromOt::setup(&mut me.sub("dealer"), Extension::SoftSpoken).unwrap();
+    let mut dealer = comity_gmw::dealers::OtTriples::setup(&mut me.sub("dealer"), OtKind::SoftSpoken).unwrap();
     let batch = |_| {
         let mut bytes = Vec::new();
         let triples = dealer.deal(me.net, n).unwrap();
@@ -81,7 +81,7 @@ fn programs_run_on_stored_triples_until_they_are_used_up() {
             let (own, options, mut outputs) = (inputs(me.me(), &values), Options::new(Gmw.card()), Outputs::default());
             let here = me.here;
             let mut me = Party { net: me.net, here, rng: me.rng, observer: &mut outputs };
-            let dealer = Box::new(FromShelf::new(&mut shelf, 30));
+            let dealer = Box::new(StoredTriples::new(&mut shelf, 30));
             let end = run_with(&mut me, Some(dealer), &Job { program: &program, inputs: &own, options: &options });
             (end.map(|()| outputs.0), shelf.taken)
         });
@@ -128,7 +128,7 @@ fn what_is_prepared_is_what_a_run_takes() {
 fn triples_are_used_once() {
     let ends: [_; 2] = parties(|me| {
         let mut shelf = Memory { batches: batches(me, 2, 100), taken: 0 };
-        let mut machine = Machine::setup(me, Some(Box::new(FromShelf::new(&mut shelf, 100)))).unwrap();
+        let mut machine = BitMachine::setup(me, Some(Box::new(StoredTriples::new(&mut shelf, 100)))).unwrap();
         let value = machine.input(PartyId(0).into(), (me.me().0 == 0).then(|| Bits::zeros(70)).as_ref(), 70).unwrap();
         machine.and(me.net, &value, &value).unwrap();
         machine.and(me.net, &value, &value).unwrap();
@@ -148,7 +148,7 @@ fn what_is_no_batch_is_refused() {
     let read = |bytes: &[u8], me: u16, parties: u16, n: usize| -> Result<BitTriples> {
         read_batch(&mut &*bytes, PartyId(me), parties, n)
     };
-    let mut all = Taken::default();
+    let mut all = TakenTriples::default();
     read(&good, 1, 2, 100).unwrap().take(1000, &mut all);
     assert_eq!(all.len(), 100);
     let refused = |triples: Result<BitTriples>, words: &str| match triples.map(drop) {

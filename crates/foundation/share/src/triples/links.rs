@@ -20,7 +20,7 @@ const LEVELS: usize = 4;
 
 /// The OT extension that random OTs come from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Extension {
+pub enum OtKind {
     /// IKNP: 15.9 bytes an OT.
     Iknp,
     /// SoftSpoken with trees of four levels: 3.9 bytes an OT.
@@ -72,12 +72,12 @@ impl Link {
         ch: &mut dyn Channel,
         sessions: [SessionId; 2],
         backend: Backend,
-        (extension, begins): (Extension, bool),
+        (extension, begins): (OtKind, bool),
         rng: &mut impl CryptoRng,
     ) -> Result<Link> {
         let delta = Block::random(rng);
         Ok(Link(match extension {
-            Extension::Iknp => {
+            OtKind::Iknp => {
                 let (sender, receiver) = both(
                     (ch, rng),
                     begins,
@@ -86,7 +86,7 @@ impl Link {
                 )?;
                 Box::new(Both::new(sender, receiver, Speaks::Receiver))
             }
-            Extension::SoftSpoken => {
+            OtKind::SoftSpoken => {
                 let (sender, receiver) = both(
                     (ch, rng),
                     begins,
@@ -106,7 +106,7 @@ impl Link {
                 )?;
                 Box::new(Both::new(sender, receiver, Speaks::Receiver))
             }
-            Extension::Silent => {
+            OtKind::Silent => {
                 let (sender, receiver) = both(
                     (ch, rng),
                     begins,

@@ -66,6 +66,10 @@ impl Channel for Spool<'_> {
         Ok(())
     }
 
+    fn post(&mut self, bytes: &[u8]) -> Result<()> {
+        self.said.send(bytes)
+    }
+
     fn split(&mut self) -> (Box<dyn SendHalf + '_>, Box<dyn RecvHalf + '_>) {
         (Box::new(&mut self.said), Box::new(&mut self.heard))
     }
