@@ -14,18 +14,18 @@ use comity_protocol::{Here, Party};
 use comity_testing::laws::{Laws, Outputs, Setting, rng};
 use comity_testing::{Net, PATIENCE, laws};
 
-laws!(Gmw, Laws { programs: 6, deviations: 300, ..Laws::USUAL });
+laws!(Gmw, Laws { programs: 6, ..Laws::USUAL });
 
 mod iknp {
     use super::*;
 
-    laws!(Gmw, Laws { programs: 2, deviations: 60, options: &[("dealer", "iknp")], ..Laws::USUAL });
+    laws!(Gmw, Laws { programs: 2, deviations: 36, options: &[("dealer", "iknp")], ..Laws::USUAL });
 }
 
 mod silent {
     use super::*;
 
-    laws!(Gmw, Laws { programs: 1, deviations: 30, options: &[("dealer", "silent")], ..Laws::USUAL });
+    laws!(Gmw, Laws { programs: 1, deviations: 36, options: &[("dealer", "silent")], ..Laws::USUAL });
 }
 
 fn setting(backend: Backend) -> Setting {
