@@ -15,11 +15,13 @@
 //! - [`AuthBits`]: the functionality F_aBit, random authenticated bits; [`Extension`] makes them from a maliciously secure OT
 //!   extension with a fixed correlation.
 //!
+//! For parties that follow their protocol there are [XOR shares](bits) without a MAC, and [triples] of them.
+//!
 //! **A rule for whoever builds checks of these**: no message of a check depends on its sender's own global key, unless nothing
 //! secret is masked under that key before the check has passed. A cheat who fails a check on purpose would else learn from it
 //! what unmasks the rest.
 //!
-//! **Adversary**: malicious, any number of the parties. A false MAC passes for whoever guesses delta, which has 127 secret bits
+//! **Adversary** of all that has MACs: malicious, any number of the parties. A false MAC passes for whoever guesses delta, which has 127 secret bits
 //! less those that a protocol fixes ([`GlobalKey`]); a ledger's digest adds what a collision of BLAKE3 takes.
 
 mod auth_bits;

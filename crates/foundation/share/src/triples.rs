@@ -14,7 +14,7 @@
 //! triple.
 //!
 //! **Adversary**: semi-honest, all parties but one. A party that lies about a correction makes triples wrong, and with them
-//! results.
+//! results; one that lies in an extension can learn the other's delta, and with it the other's `a`.
 //!
 //! **Cost** of a triple: a random OT each way with each peer, and 4 bits each peer but the first one, both ways together; a
 //! message each way with every peer for [`CHUNK`] OTs, and among three or more another one at the end of a call.

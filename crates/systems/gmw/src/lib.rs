@@ -4,9 +4,10 @@
 //! **Functionality**: secure evaluation of a program; each output goes to some parties, or stays shared. Inputs may come in
 //! shared. A computation is reactive: inputs, gates and outputs in any order.
 //!
-//! **Adversary**: semi-honest, any number of the parties but one. A party that breaks the rules can add what it likes to every AND
-//! and every output, unnoticed, and learn from what is revealed of that; alone what is revealed tells it anything. Against it
-//! this crate promises no more than: no panic, no hang, bounded memory.
+//! **Adversary**: semi-honest, any number of the parties but one. A party that breaks the rules can show other shares than it
+//! has, and so change any AND and any output, unnoticed; and through the OT extension it can learn the deltas of others, with them
+//! their shares of triples, and with these their inputs. Against it this crate promises no more than: no panic, no hang, bounded
+//! memory.
 //!
 //! **Assumptions**: those of the OT extension of the dealer, among them AES-128 as a pseudo-random generator and as a
 //! correlation-robust hash, gap Diffie-Hellman and a random oracle in ristretto255 (base OT); silent OT adds LPN.

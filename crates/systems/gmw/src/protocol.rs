@@ -40,7 +40,7 @@ static CARD: Card = Card {
     phases: &["setup", "offline", "inputs", "gates", "outputs"],
     summary: "XOR shares and multiplication triples (Goldreich, Micali, Wigderson 1987), for two to sixteen parties",
     protects: "parties that follow the protocol learn nothing but their outputs, whatever they compute afterwards, also together",
-    risk: "a peer that breaks the rules could make outputs wrong, unnoticed, and so learn inputs from what is revealed",
+    risk: "a peer that breaks the rules could learn the other parties' inputs, or make outputs wrong, unnoticed",
     about: "Each bit is shared among all. Among two 7.8 bytes an AND gate before the inputs matter (offline), then half a byte; a round \
             of messages for each layer of AND gates: for parties who trust each other's software, networks with short delays, and \
             more than two parties.",
