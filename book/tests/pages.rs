@@ -46,7 +46,8 @@ fn read(path: &Path) -> Page {
     let mut page = Page::new(name, &text);
     if text.contains("$ comity local examples/") {
         let clear = |command: &Command| {
-            let text = command.text.strip_prefix("comity local ")?;
+            // In the clear there is no protocol.
+            let text = command.text.strip_prefix("comity local ")?.replace(" --protocol gmw", "");
             Some(Command { text: format!("comity eval {text}"), ..command.clone() })
         };
         page.commands.extend(page.commands.iter().filter_map(clear).collect::<Vec<_>>());

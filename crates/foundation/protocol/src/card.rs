@@ -107,6 +107,13 @@ pub enum Takes {
     Statement,
 }
 
+impl Takes {
+    /// Whether every program is taken whose values are put in by one party each and revealed.
+    pub fn is_any(self) -> bool {
+        matches!(self, Takes::Any | Takes::Shares)
+    }
+}
+
 /// An option: something that can be set.
 #[derive(Debug)]
 pub struct Opt {

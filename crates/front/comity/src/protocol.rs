@@ -2,7 +2,7 @@
 
 use comity_circuit::Program;
 use comity_core::{Error, Result};
-use comity_protocol::{Adversary, Card, Protocol, Takes};
+use comity_protocol::{Adversary, Card, Protocol};
 
 /// Every protocol there is. The first one that [can](preferred) be is the default.
 pub static PROTOCOLS: &[&dyn Protocol] =
@@ -70,7 +70,7 @@ fn first(
     protocols.iter().copied().find(|protocol| {
         let card = protocol.card();
         card.adversary == Adversary::Malicious
-            && card.takes == Takes::Any
+            && card.takes.is_any()
             && card.parties.contains(&parties)
             && also(card)
     })
@@ -101,7 +101,7 @@ pub fn fits(
 
 /// The protocols for so many parties, in words.
 fn instead(protocols: &[&'static dyn Protocol], parties: u16, program: Option<&Program>) -> String {
-    let takes = |card: &Card| card.takes == Takes::Any || program.is_none_or(|program| program.and_gates() == 0);
+    let takes = |card: &Card| card.takes.is_any() || program.is_none_or(|program| program.and_gates() == 0);
     let cards = protocols.iter().map(|protocol| protocol.card());
     let would_do: Vec<String> = cards
         .filter(|card| card.parties.contains(&parties) && takes(card))
