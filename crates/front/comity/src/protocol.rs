@@ -69,10 +69,7 @@ fn first(
 ) -> Option<&'static dyn Protocol> {
     protocols.iter().copied().find(|protocol| {
         let card = protocol.card();
-        card.adversary == Adversary::Malicious
-            && card.takes.is_any()
-            && card.parties.contains(&parties)
-            && also(card)
+        card.adversary == Adversary::Malicious && card.takes.is_any() && card.parties.contains(&parties) && also(card)
     })
 }
 
