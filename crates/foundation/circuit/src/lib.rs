@@ -7,6 +7,7 @@
 mod builder;
 mod circuit;
 mod engine;
+mod goal;
 mod layered;
 mod lower;
 mod party;
@@ -20,13 +21,14 @@ mod types;
 pub use builder::{Builder, Wire};
 pub use circuit::{Circuit, CircuitError, Counts, Gate, Group, Op};
 pub use engine::{Call, Engine, Observer, Place};
+pub use goal::Goal;
 pub use layered::{Layer, Layered};
 pub use lower::Lowered;
 pub use party::{Owner, PartySet, Recipients};
 pub use plain::{Plain, eval_circuit};
 pub use program::{
-    CallOperand, CircuitId, DecodeError, Goal, Input, Meaning, Output, Program, ProgramBuilder, ProgramError, Register,
-    Span, Step, StepPath, Totals, Turn,
+    CallOperand, CircuitId, DecodeError, Input, Meaning, Output, Program, ProgramBuilder, ProgramError, Register, Span,
+    Step, StepPath, Totals, Turn,
 };
 pub use run::{InputError, RunError, run};
 pub use sliced::{Sliced, eval_many};

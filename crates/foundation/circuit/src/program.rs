@@ -16,6 +16,7 @@ use std::sync::OnceLock;
 use comity_core::PartyId;
 
 use crate::circuit::Circuit;
+use crate::goal::Goal;
 use crate::lower::Lowered;
 use crate::party::{Owner, PartySet, Recipients};
 use crate::types::Type;
@@ -34,16 +35,6 @@ pub struct Span {
     pub bits: u64,
     /// The wires by which the span moves with each turn of each enclosing loop.
     pub strides: Vec<i64>,
-}
-
-/// The goal that the circuits of a program were chosen for.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Goal {
-    /// Few AND gates, as garbling wants them.
-    #[default]
-    Size,
-    /// Few AND gates one behind another, as secret sharing wants them.
-    Depth,
 }
 
 /// The meaning of a circuit, for an engine that has a better way than its gates: a product, a look-up. There are none yet.

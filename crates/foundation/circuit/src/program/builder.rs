@@ -31,6 +31,7 @@ use comity_core::Bits;
 use super::{Program, ProgramError, Span, Step};
 use crate::builder::{Builder, Wire};
 use crate::circuit::Circuit;
+use crate::goal::Goal;
 use crate::party::{Owner, Recipients};
 
 /// A run of wires of the memory that holds a value. All zero until something is written to it.
@@ -51,6 +52,7 @@ pub struct Turn(usize);
 /// Builds a [`Program`] step by step. Mistakes are reported by [`ProgramBuilder::finish`].
 pub struct ProgramBuilder {
     name: String,
+    goal: Goal,
     wires: u64,
     circuits: Vec<Circuit>,
     /// The indices of the circuits of a shape; equal ones are kept once.
@@ -105,13 +107,29 @@ impl Span {
 impl ProgramBuilder {
     /// An empty program.
     pub fn new(name: impl Into<String>) -> ProgramBuilder {
+        ProgramBuilder::for_goal(name, Goal::default())
+    }
+
+    /// An empty program whose circuits are built for a goal; [`ProgramBuilder::builder`] begins one of them.
+    pub fn for_goal(name: impl Into<String>, goal: Goal) -> ProgramBuilder {
         ProgramBuilder {
             name: name.into(),
+            goal,
             wires: 0,
             circuits: Vec::new(),
             known: HashMap::new(),
             open: vec![Vec::new()],
         }
+    }
+
+    /// The goal of the program's circuits.
+    pub fn goal(&self) -> Goal {
+        self.goal
+    }
+
+    /// An empty circuit for the program's goal.
+    pub fn builder(&self) -> Builder {
+        Builder::for_goal(self.goal)
     }
 
     /// A new register, room for a value.
@@ -208,7 +226,7 @@ impl ProgramBuilder {
     /// [`ProgramError`], which names the step.
     pub fn finish(mut self) -> Result<Program, ProgramError> {
         let steps = self.open.pop().expect("the program's own steps");
-        Program::new(self.name, self.wires, self.circuits, steps)
+        Ok(Program::new(self.name, self.wires, self.circuits, steps)?.with_goal(self.goal))
     }
 
     fn push(&mut self, step: Step) {

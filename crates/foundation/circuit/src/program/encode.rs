@@ -28,8 +28,9 @@ use std::io::{self, Write};
 
 use comity_core::PartyId;
 
-use super::{Goal, Meaning, Program, ProgramError, Span, Step, check};
+use super::{Meaning, Program, ProgramError, Span, Step, check};
 use crate::circuit::{Circuit, CircuitError, Gate, Group, Op};
+use crate::goal::Goal;
 use crate::lower;
 use crate::party::{Owner, PartySet, Recipients};
 
