@@ -12,7 +12,7 @@ mod stmt;
 use std::collections::HashMap;
 use std::rc::Rc;
 
-use comity_circuit::{Circuit, PartySet, Program, Recipients};
+use comity_circuit::{Circuit, Goal, PartySet, Program, Recipients};
 use comity_core::PartyId;
 
 use crate::ast::{self, Function, Outputs, To, Who, WhoKind};
@@ -41,6 +41,7 @@ struct Checker<'s, 'e> {
     source: &'s str,
     /// Whether `main` has no output written down, and gives what its body gives.
     inferred: bool,
+    goal: Goal,
     file: &'e ast::File<'s>,
     errors: &'e mut Errors,
     structs: HashMap<&'s str, StructState>,
@@ -65,10 +66,17 @@ enum StructState {
 }
 
 /// Checks a file. The module is there if there are no mistakes. If the output is `inferred`, none is written behind `main`.
-pub(crate) fn check<'s>(source: &'s str, file: &ast::File<'s>, inferred: bool, errors: &mut Errors) -> Option<Module> {
+pub(crate) fn check<'s>(
+    source: &'s str,
+    file: &ast::File<'s>,
+    inferred: bool,
+    goal: Goal,
+    errors: &mut Errors,
+) -> Option<Module> {
     let mut checker = Checker {
         source,
         inferred,
+        goal,
         file,
         errors,
         structs: HashMap::new(),
@@ -105,7 +113,7 @@ pub(crate) fn check<'s>(source: &'s str, file: &ast::File<'s>, inferred: bool, e
         let ty = funcs[main].ty(body).clone();
         outputs.push(Output { name: "result".to_owned(), to: Recipients::All, ty });
     }
-    errors.is_empty().then_some(Module { funcs, main, inputs, outputs })
+    errors.is_empty().then_some(Module { goal, funcs, main, inputs, outputs })
 }
 
 impl<'s> Checker<'s, '_> {

@@ -2,7 +2,7 @@
 
 use std::rc::Rc;
 
-use comity_circuit::{Circuit, Owner, Recipients};
+use comity_circuit::{Circuit, Goal, Owner, Recipients};
 
 use crate::ast::{Binary, Unary};
 use crate::builtins::Builtin;
@@ -17,6 +17,8 @@ pub(crate) type TypeId = usize;
 
 /// Everything that `main` needs.
 pub(crate) struct Module {
+    /// The goal of the circuits of the library that are called, and of all others.
+    pub(crate) goal: Goal,
     pub(crate) funcs: Vec<Func>,
     pub(crate) main: FuncId,
     pub(crate) inputs: Vec<Input>,

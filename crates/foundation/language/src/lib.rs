@@ -40,18 +40,26 @@ mod parser;
 pub mod statement;
 mod types;
 
-use comity_circuit::{Program, Type};
+use comity_circuit::{Goal, Program, Type};
 
 pub use diagnostic::{Diagnostic, Diagnostics};
 use diagnostic::{Errors, Span};
 use lower::Limits;
 
-/// Compiles a source text. `file` is what messages call it, and the program's name.
+/// Compiles a source text to few AND gates. `file` is what messages call it, and the program's name.
 ///
 /// # Errors
 /// All mistakes that were found, each with its line and column.
 pub fn compile(file: &str, source: &str) -> Result<Program, Diagnostics> {
-    compile_with(file, source, Limits::default())
+    compile_for(file, source, Goal::Size)
+}
+
+/// Compiles a source text to circuits for a goal. `file` is what messages call it, and the program's name.
+///
+/// # Errors
+/// All mistakes that were found, each with its line and column.
+pub fn compile_for(file: &str, source: &str, goal: Goal) -> Result<Program, Diagnostics> {
+    compile_with(file, source, goal, Limits::default())
 }
 
 /// Compiles one expression over values that are there already, such as `if c { a } else { b }`; its type is found. The
@@ -79,7 +87,7 @@ pub fn parse_type(text: &str) -> Result<Type, Diagnostics> {
 fn compile_line(file: &str, before: &str, text: &str, after: &str, params: usize) -> Result<Program, Diagnostics> {
     let source = format!("{before}\n{text}\n{after}");
     let mut errors = Errors::default();
-    let compiled = compile_tree(file, &source, true, Limits::default(), &mut errors, |tree| {
+    let compiled = compile_tree(file, &source, true, Goal::Size, Limits::default(), &mut errors, |tree| {
         // A brace in the text could have closed the function and begun something else.
         let alone = tree.parties.is_empty() && tree.consts.is_empty() && tree.structs.is_empty();
         alone && matches!(&tree.functions[..], [main] if main.params.len() == params)
@@ -102,9 +110,9 @@ fn compile_line(file: &str, before: &str, text: &str, after: &str, params: usize
     })
 }
 
-fn compile_with(file: &str, source: &str, limits: Limits) -> Result<Program, Diagnostics> {
+fn compile_with(file: &str, source: &str, goal: Goal, limits: Limits) -> Result<Program, Diagnostics> {
     let mut errors = Errors::default();
-    let compiled = compile_tree(file, source, false, limits, &mut errors, |_| true);
+    let compiled = compile_tree(file, source, false, goal, limits, &mut errors, |_| true);
     compiled.ok_or_else(|| errors.report(file, source))
 }
 
@@ -113,6 +121,7 @@ fn compile_tree(
     file: &str,
     source: &str,
     inferred: bool,
+    goal: Goal,
     limits: Limits,
     errors: &mut Errors,
     fits: impl FnOnce(&ast::File<'_>) -> bool,
@@ -126,7 +135,7 @@ fn compile_tree(
         errors.add(Span::default(), "there is more here than one expression or type: a bracket is too many");
     }
     if errors.is_empty()
-        && let Some(module) = check::check(source, &tree, inferred, errors)
+        && let Some(module) = check::check(source, &tree, inferred, goal, errors)
     {
         let names = tree.parties.iter().map(|party| party.text.to_owned()).collect();
         return lower::lower(file, &module, limits, errors)?.with_party_names(names).ok();

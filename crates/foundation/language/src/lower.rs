@@ -171,7 +171,7 @@ impl<'m> Lower<'m> {
         steps.extend(emitter.steps(&items));
         steps.extend(reveals);
         let circuits = emitter.circuits();
-        let program = Program::new(file, self.wires, circuits, steps);
+        let program = Program::new(file, self.wires, circuits, steps).map(|program| program.with_goal(module.goal));
         let typed = program.and_then(|mut program| {
             for (i, input) in module.inputs.iter().enumerate() {
                 program = program.with_input_type(i, input.ty.to_value_type())?;

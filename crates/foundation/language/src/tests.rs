@@ -1,6 +1,6 @@
 //! Programs, compiled both unrolled and rolled, against results known by hand.
 
-use comity_circuit::{Observer, Plain, Program, Type};
+use comity_circuit::{Goal, Observer, Plain, Program, Type};
 use comity_core::Bits;
 
 use crate::lower::Limits;
@@ -26,7 +26,11 @@ const LIMITS: [Limits; 3] = [
 ];
 
 fn compile(source: &str, limits: Limits) -> Program {
-    crate::compile_with("test.cty", source, limits).unwrap_or_else(|error| panic!("{error}\n{source}"))
+    compile_for(source, Goal::Size, limits)
+}
+
+fn compile_for(source: &str, goal: Goal, limits: Limits) -> Program {
+    crate::compile_with("test.cty", source, goal, limits).unwrap_or_else(|error| panic!("{error}\n{source}"))
 }
 
 /// The bits of numbers, one after another, in a value of this type.
@@ -90,4 +94,6 @@ fn gives(source: &str, inputs: &[i128], outputs: &[i128]) {
     for limits in LIMITS {
         assert_eq!(run(&compile(source, limits), inputs), outputs, "{limits:?}\n{source}");
     }
+    let shallow = compile_for(source, Goal::Depth, LIMITS[1]);
+    assert_eq!(run(&shallow, inputs), outputs, "for depth\n{source}");
 }

@@ -21,6 +21,7 @@ mod mul;
 mod prefix;
 mod shift;
 mod square;
+mod srt;
 pub(super) mod wide;
 mod word;
 
@@ -44,7 +45,9 @@ pub use word::{and, constant, mux, not, or, padded, rotl, rotr, sar, shl, shr, x
 use comity_circuit::Wire;
 
 use columns::Columns;
+pub(crate) use compare::{less, tree};
 use mul::{join, sum_of_halves};
+pub(crate) use srt::{quotient, up};
 
 /// The width of two operands.
 fn width(x: &[Wire], y: &[Wire]) -> usize {

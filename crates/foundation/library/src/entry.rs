@@ -1,6 +1,6 @@
 //! What a built-in is: its name, the numbers in it, its values, and how it is built.
 
-use comity_circuit::{Builder, Circuit, Program, Wire};
+use comity_circuit::{Builder, Circuit, Goal, Program, Wire};
 
 /// A family of built-in circuits or programs: their names, and what they take and return.
 #[derive(Clone, Copy, Debug)]
@@ -84,7 +84,7 @@ pub(crate) enum Build {
     /// A circuit from any values to several.
     Several(Several),
     /// A program of several calls. Its values are those that the entry names.
-    Program(fn(Size) -> Program),
+    Program(fn(Goal, Size) -> Program),
 }
 
 impl Width {
@@ -174,8 +174,8 @@ impl Entry {
         self.pattern.chars().map(|c| if is_capital(c) { number() } else { c.to_string() }).collect()
     }
 
-    pub(crate) fn circuit(&self, size: Size) -> Option<Circuit> {
-        let mut b = Builder::new();
+    pub(crate) fn circuit(&self, size: Size, goal: Goal) -> Option<Circuit> {
+        let mut b = Builder::for_goal(goal);
         let inputs: Vec<Vec<Wire>> = match self.build {
             Build::Program(_) => return None,
             _ => self.inputs.iter().map(|value| b.input(value.name, value.width.bits(size))).collect(),

@@ -24,4 +24,4 @@ pub mod typed;
 
 pub use entry::{Entry, Size, Value, Width};
 pub use error::LibraryError;
-pub use registry::{circuit, contains, find, is_name, names, program};
+pub use registry::{circuit, circuit_for, contains, find, is_name, names, program, program_for};

@@ -1,6 +1,6 @@
 //! Circuits and programs by name.
 
-use comity_circuit::{Circuit, Program};
+use comity_circuit::{Circuit, Goal, Program};
 use strsim::levenshtein;
 
 use crate::entry::{Build, Entry, Size};
@@ -27,28 +27,44 @@ pub fn find(name: &str) -> Option<Circuit> {
     circuit(name).ok()
 }
 
-/// The built-in circuit of this name, such as `aes128` or `add64`.
+/// The built-in circuit of this name, such as `aes128` or `add64`, in as few ANDs as we know how.
+///
+/// # Errors
+/// As [`circuit_for`].
+pub fn circuit(name: &str) -> Result<Circuit, LibraryError> {
+    circuit_for(name, Goal::Size)
+}
+
+/// The built-in circuit of this name, such as `aes128` or `add64`, in the form for a goal.
 ///
 /// # Errors
 /// [`LibraryError`], with the nearest names or the numbers that exist; [`LibraryError::NoCircuit`] for a program.
-pub fn circuit(name: &str) -> Result<Circuit, LibraryError> {
+pub fn circuit_for(name: &str, goal: Goal) -> Result<Circuit, LibraryError> {
     let (entry, size) = resolve(name)?;
-    entry.circuit(size).ok_or_else(|| LibraryError::NoCircuit { name: name.into() })
+    entry.circuit(size, goal).ok_or_else(|| LibraryError::NoCircuit { name: name.into() })
 }
 
-/// The built-in program of this name: a circuit is a program with one call. Of a circuit's input values, number `i`
-/// belongs to party `i`, and all parties learn the outputs.
+/// The built-in program of this name, in as few ANDs as we know how.
+///
+/// # Errors
+/// As [`program_for`].
+pub fn program(name: &str) -> Result<Program, LibraryError> {
+    program_for(name, Goal::Size)
+}
+
+/// The built-in program of this name, in the form for a goal: a circuit is a program with one call. Of a circuit's input
+/// values, number `i` belongs to party `i`, and all parties learn the outputs.
 ///
 /// # Errors
 /// [`LibraryError`], with the nearest names or the numbers that exist.
-pub fn program(name: &str) -> Result<Program, LibraryError> {
+pub fn program_for(name: &str, goal: Goal) -> Result<Program, LibraryError> {
     let (entry, size) = resolve(name)?;
-    let program = match (entry.build, entry.circuit(size)) {
-        (Build::Program(build), _) => build(size),
+    let program = match (entry.build, entry.circuit(size, goal)) {
+        (Build::Program(build), _) => build(goal, size),
         (_, circuit) => Program::from_circuit(circuit.expect("all but programs are circuits"))
             .expect("a built-in has fewer values than there can be parties"),
     };
-    Ok(program.with_name(name))
+    Ok(program.with_name(name).with_goal(goal))
 }
 
 /// The entry of a name, and its numbers.

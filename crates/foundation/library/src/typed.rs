@@ -46,7 +46,7 @@ mod shape;
 
 use std::cell::{RefCell, RefMut};
 
-use comity_circuit::{Builder, Circuit, Owner, Program, ProgramBuilder, ProgramError, Recipients, Type, Wire};
+use comity_circuit::{Builder, Circuit, Goal, Owner, Program, ProgramBuilder, ProgramError, Recipients, Type, Wire};
 
 pub use array::{get, set, sort_by_key, sum};
 pub use boolean::Bool;
@@ -79,7 +79,13 @@ struct Place {
 impl Design {
     /// An empty program.
     pub fn new(name: impl Into<String>) -> Design {
-        Design { name: name.into(), state: RefCell::default() }
+        Design::for_goal(name, Goal::default())
+    }
+
+    /// An empty program whose operations take the form for a goal.
+    pub fn for_goal(name: impl Into<String>, goal: Goal) -> Design {
+        let state = State { builder: Builder::for_goal(goal), ..State::default() };
+        Design { name: name.into(), state: RefCell::new(state) }
     }
 
     /// The value of the next input, given by its owner. All inputs come before the first operation.
@@ -199,8 +205,8 @@ impl Design {
     /// [`ProgramError`] if the parties' numbers or the memory are too large.
     pub fn finish(self) -> Result<Program, ProgramError> {
         let State { builder, owners, recipients, .. } = self.state.into_inner();
+        let mut p = ProgramBuilder::for_goal(self.name, builder.goal());
         let circuit = builder.finish();
-        let mut p = ProgramBuilder::new(self.name);
         let values = circuit.inputs().iter().zip(&owners);
         let inputs: Vec<_> =
             values.map(|(group, (owner, _))| p.input(&*group.name, *owner, group.bits as u64)).collect();

@@ -280,7 +280,7 @@ impl Checker<'_, '_> {
         if self.circuits.values().map(|circuit| circuit.gates().len()).sum::<usize>() > MAX_LIBRARY {
             return Err(format!("the library's circuits that are called have more than {MAX_LIBRARY} gates"));
         }
-        let circuit = Rc::new(comity_library::circuit(name).map_err(|error| match error {
+        let circuit = Rc::new(comity_library::circuit_for(name, self.goal).map_err(|error| match error {
             LibraryError::NoCircuit { .. } => {
                 format!("{error}; `comity run {name}` runs it, and no program can call it")
             }

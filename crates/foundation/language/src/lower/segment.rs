@@ -154,7 +154,7 @@ impl Lower<'_> {
             room = (2 * segment.pool.len()).min(1 << 16);
             self.close();
         }
-        let mut segment = Segment::default();
+        let mut segment = Segment { builder: Builder::for_goal(self.module.goal), ..Segment::default() };
         segment.pool = segment.builder.input("", room.max(loads));
         let id = self.segments.len() as u32;
         self.segments.push(segment);

@@ -1,15 +1,19 @@
 //! Absolute values, differences, and sums that stay in range.
 
-use comity_circuit::{Builder, Wire};
+use comity_circuit::{Builder, Goal, Wire};
 
-use super::add::{full_subtractor, ripple};
-use super::columns::full_adder;
+use super::add::{add_bit, differences, sums};
+use super::prefix;
 use super::{add_carry, constant, mux, sub_borrow, width};
 
 /// `-x` if `negative` is one, else `x`, modulo 2^n. n - 1 ANDs.
 pub fn negate_if(b: &mut Builder, negative: Wire, x: &[Wire]) -> Vec<Wire> {
     width(x, x);
     // The complement plus one. The carry runs on while the complement's bits are one.
+    if b.goal() == Goal::Depth {
+        let complement: Vec<Wire> = x.iter().map(|&bit| b.xor(bit, negative)).collect();
+        return add_bit(b, &complement, negative);
+    }
     let mut carry = negative;
     let mut word = Vec::with_capacity(x.len());
     for (i, &bit) in x.iter().enumerate() {
@@ -30,6 +34,9 @@ pub fn abs(b: &mut Builder, x: &[Wire]) -> Vec<Wire> {
 
 /// |x - y|, unsigned. 2n - 1 ANDs.
 pub fn abs_diff(b: &mut Builder, x: &[Wire], y: &[Wire]) -> Vec<Wire> {
+    if b.goal() == Goal::Depth {
+        return prefix::distance(b, x, y);
+    }
     let (difference, negative) = sub_borrow(b, x, y, Wire::ZERO);
     negate_if(b, negative, &difference)
 }
@@ -63,14 +70,14 @@ pub fn sub_saturating(b: &mut Builder, x: &[Wire], y: &[Wire]) -> Vec<Wire> {
 /// `x + y`, signed, or the nearest number that there is. 2n - 1 ANDs.
 pub fn add_saturating_signed(b: &mut Builder, x: &[Wire], y: &[Wire]) -> Vec<Wire> {
     let top = width(x, y) - 1;
-    let (sum, carry) = ripple(b, &x[..top], &y[..top], Wire::ZERO, full_adder);
+    let (sum, carry) = sums(b, &x[..top], &y[..top], Wire::ZERO);
     saturate(b, sum, [x[top], y[top], carry])
 }
 
 /// `x - y`, signed, or the nearest number that there is. 2n - 1 ANDs.
 pub fn sub_saturating_signed(b: &mut Builder, x: &[Wire], y: &[Wire]) -> Vec<Wire> {
     let top = width(x, y) - 1;
-    let (difference, borrow) = ripple(b, &x[..top], &y[..top], Wire::ZERO, full_subtractor);
+    let (difference, borrow) = differences(b, &x[..top], &y[..top], Wire::ZERO);
     // x - y = x + !y + 1: its carry is the borrow's negation.
     let (y, carry) = (b.not(y[top]), b.not(borrow));
     saturate(b, difference, [x[top], y, carry])

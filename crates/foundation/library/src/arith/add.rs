@@ -1,14 +1,14 @@
 //! Addition, subtraction and what is made of them.
 
-use comity_circuit::{Builder, Wire};
+use comity_circuit::{Builder, Goal, Wire};
 
 use super::columns::{Columns, full_adder};
-use super::width;
+use super::{not, prefix, width};
 
 /// `x + y` modulo 2^n. n - 1 ANDs.
 pub fn add(b: &mut Builder, x: &[Wire], y: &[Wire]) -> Vec<Wire> {
     let top = width(x, y) - 1;
-    let (mut sum, carry) = ripple(b, &x[..top], &y[..top], Wire::ZERO, full_adder);
+    let (mut sum, carry) = sums(b, &x[..top], &y[..top], Wire::ZERO);
     let bit = b.xor(x[top], y[top]);
     sum.push(b.xor(bit, carry));
     sum
@@ -17,13 +17,13 @@ pub fn add(b: &mut Builder, x: &[Wire], y: &[Wire]) -> Vec<Wire> {
 /// `x + y + carry` modulo 2^n, and the carry out. n ANDs.
 pub fn add_carry(b: &mut Builder, x: &[Wire], y: &[Wire], carry: Wire) -> (Vec<Wire>, Wire) {
     width(x, y);
-    ripple(b, x, y, carry, full_adder)
+    sums(b, x, y, carry)
 }
 
 /// `x - y` modulo 2^n. n - 1 ANDs.
 pub fn sub(b: &mut Builder, x: &[Wire], y: &[Wire]) -> Vec<Wire> {
     let top = width(x, y) - 1;
-    let (mut difference, borrow) = ripple(b, &x[..top], &y[..top], Wire::ZERO, full_subtractor);
+    let (mut difference, borrow) = differences(b, &x[..top], &y[..top], Wire::ZERO);
     let bit = b.xor(x[top], y[top]);
     difference.push(b.xor(bit, borrow));
     difference
@@ -32,11 +32,14 @@ pub fn sub(b: &mut Builder, x: &[Wire], y: &[Wire]) -> Vec<Wire> {
 /// `x - y - borrow` modulo 2^n, and the borrow out: one exactly if the difference is negative. n ANDs.
 pub fn sub_borrow(b: &mut Builder, x: &[Wire], y: &[Wire], borrow: Wire) -> (Vec<Wire>, Wire) {
     width(x, y);
-    ripple(b, x, y, borrow, full_subtractor)
+    differences(b, x, y, borrow)
 }
 
 /// `x + 1` modulo 2^n. n - 2 ANDs for n > 1.
 pub fn increment(b: &mut Builder, x: &[Wire]) -> Vec<Wire> {
+    if b.goal() == Goal::Depth {
+        return add_bit(b, x, Wire::ONE);
+    }
     let mut carry = Wire::ONE;
     let mut sum = Vec::with_capacity(x.len());
     for &bit in x {
@@ -48,6 +51,10 @@ pub fn increment(b: &mut Builder, x: &[Wire]) -> Vec<Wire> {
 
 /// `-x` modulo 2^n. n - 2 ANDs for n > 1.
 pub fn negate(b: &mut Builder, x: &[Wire]) -> Vec<Wire> {
+    if b.goal() == Goal::Depth {
+        let complement = not(b, x);
+        return add_bit(b, &complement, Wire::ONE);
+    }
     let mut below = Wire::ZERO; // whether a lower bit is one: then this bit is complemented
     let mut negated = Vec::with_capacity(x.len());
     for &bit in x {
@@ -68,10 +75,40 @@ pub fn sum(b: &mut Builder, words: &[&[Wire]]) -> Vec<Wire> {
     columns.sum(b)
 }
 
-pub(super) type Cell = fn(&mut Builder, Wire, Wire, Wire) -> (Wire, Wire);
+/// `x + bit` modulo 2^n. n - 1 ANDs or fewer for size.
+pub(super) fn add_bit(b: &mut Builder, x: &[Wire], bit: Wire) -> Vec<Wire> {
+    let top = width(x, x) - 1;
+    let (mut sum, carry) = sums(b, &x[..top], &vec![Wire::ZERO; top], bit);
+    sum.push(b.xor(x[top], carry));
+    sum
+}
+
+/// `x + y + carry` and the carry out, for words of any width, or none.
+pub(super) fn sums(b: &mut Builder, x: &[Wire], y: &[Wire], carry: Wire) -> (Vec<Wire>, Wire) {
+    match b.goal() {
+        Goal::Size => ripple(b, x, y, carry, full_adder),
+        Goal::Depth => {
+            let bits = prefix::of_sum(b, x, y);
+            prefix::resolve(b, bits, carry)
+        }
+    }
+}
+
+/// `x - y - borrow` and the borrow out, for words of any width, or none.
+pub(super) fn differences(b: &mut Builder, x: &[Wire], y: &[Wire], borrow: Wire) -> (Vec<Wire>, Wire) {
+    match b.goal() {
+        Goal::Size => ripple(b, x, y, borrow, full_subtractor),
+        Goal::Depth => {
+            let bits = prefix::of_difference(b, x, y);
+            prefix::resolve(b, bits, borrow)
+        }
+    }
+}
+
+type Cell = fn(&mut Builder, Wire, Wire, Wire) -> (Wire, Wire);
 
 /// A chain of cells that hand on a carry; the words may be empty.
-pub(super) fn ripple(b: &mut Builder, x: &[Wire], y: &[Wire], mut carry: Wire, cell: Cell) -> (Vec<Wire>, Wire) {
+fn ripple(b: &mut Builder, x: &[Wire], y: &[Wire], mut carry: Wire, cell: Cell) -> (Vec<Wire>, Wire) {
     let mut word = Vec::with_capacity(x.len() + 1);
     for (&x, &y) in x.iter().zip(y) {
         let (bit, next) = cell(b, x, y, carry);
@@ -83,7 +120,7 @@ pub(super) fn ripple(b: &mut Builder, x: &[Wire], y: &[Wire], mut carry: Wire, c
 
 /// `x - y - borrow` modulo 2, and the borrow: that of `x` and `y` where they differ, else the one that came in. One
 /// AND.
-pub(super) fn full_subtractor(b: &mut Builder, x: Wire, y: Wire, borrow: Wire) -> (Wire, Wire) {
+fn full_subtractor(b: &mut Builder, x: Wire, y: Wire, borrow: Wire) -> (Wire, Wire) {
     let differ = b.xor(x, y);
     (b.xor(differ, borrow), b.mux(differ, y, borrow))
 }

@@ -1,6 +1,6 @@
 //! Counting and finding ones.
 
-use comity_circuit::{Builder, Wire};
+use comity_circuit::{Builder, Goal, Wire};
 
 use super::{Columns, width, xor};
 
@@ -45,6 +45,9 @@ pub fn trailing_zeros(b: &mut Builder, x: &[Wire]) -> Vec<Wire> {
 
 fn zeros_before(b: &mut Builder, bits: impl ExactSizeIterator<Item = Wire>) -> Vec<Wire> {
     assert!(bits.len() > 0, "a word has at least one bit");
+    if b.goal() == Goal::Depth {
+        return zeros_in_halves(b, bits.collect());
+    }
     let mut count = vec![Wire::ZERO; bits_of(bits.len())];
     let mut found = Wire::ZERO;
     for (i, bit) in bits.enumerate() {
@@ -57,5 +60,30 @@ fn zeros_before(b: &mut Builder, bits: impl ExactSizeIterator<Item = Wire>) -> V
             }
         }
     }
+    count
+}
+
+/// The number of zeros before the first one: whether there are only zeros, and how many, of halves, quarters and so on.
+fn zeros_in_halves(b: &mut Builder, mut bits: Vec<Wire>) -> Vec<Wire> {
+    // Ones behind the end: the first of them is where the count is n.
+    let digits = bits_of(bits.len());
+    bits.resize(bits.len().next_power_of_two(), Wire::ONE);
+    let mut parts: Vec<(Wire, Vec<Wire>)> = bits.into_iter().map(|bit| (b.not(bit), Vec::new())).collect();
+    while parts.len() > 1 {
+        let joined = |pair: &[(Wire, Vec<Wire>)]| {
+            let [(first, count), (second, other)] = pair else { unreachable!("a power of two") };
+            let both = b.and(*first, *second);
+            let mut count: Vec<Wire> =
+                count.iter().zip(other).map(|(&digit, &other)| b.mux(*first, other, digit)).collect();
+            count.push(*first);
+            (both, count)
+        };
+        parts = parts.chunks(2).map(joined).collect();
+    }
+    // Without any one, all digits are ones so far.
+    let (none, count) = parts.swap_remove(0);
+    let mut count: Vec<Wire> = count.into_iter().map(|digit| b.xor(digit, none)).collect();
+    count.push(none);
+    count.truncate(digits);
     count
 }

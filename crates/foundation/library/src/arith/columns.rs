@@ -5,10 +5,16 @@
 //! of two-operand adders this saves half adders at their low ends, and a constant costs an AND only where its carry
 //! depends on data. Adders take the bits that have waited longest. So those of a late carry are added last, and the
 //! depth is that of about one ripple; and in a column of many bits the adders form a tree.
+//!
+//! For depth, adders take the bits that come first, until each column has two at most, and these two words are added by a
+//! tree of carries (Oklobdzija, Villeger, Liu: "A method for speed optimized partial product reduction", 1996). An adder's
+//! sum goes through no AND: a layer halves the bits of all columns.
 
 use std::collections::VecDeque;
 
-use comity_circuit::{Builder, Wire};
+use comity_circuit::{Builder, Goal, Wire};
+
+use super::add::sums;
 
 /// The columns of bits to be added up, modulo 2^width.
 pub(super) struct Columns(Vec<VecDeque<Wire>>);
@@ -35,10 +41,70 @@ impl Columns {
 
     /// The sum: one AND for each carry that depends on data, but none where a lone bit and a constant one carry.
     pub(super) fn sum(mut self, b: &mut Builder) -> Vec<Wire> {
+        if b.goal() == Goal::Depth {
+            return self.sum_in_layers(b);
+        }
         let last = self.0.len() - 1;
         let mut sum: Vec<Wire> = (0..last).map(|i| self.reduce(b, i)).collect();
         sum.push(self.0[last].iter().fold(Wire::ZERO, |sum, &bit| b.xor(sum, bit)));
         sum
+    }
+
+    /// The sum in few layers.
+    fn sum_in_layers(mut self, b: &mut Builder) -> Vec<Wire> {
+        let last = self.0.len() - 1;
+        let (mut x, mut y) = (Vec::with_capacity(last + 1), Vec::with_capacity(last + 1));
+        // Whether all columns so far have one bit left: then nothing carries into this one any more.
+        let mut alone = true;
+        for at in 0..last {
+            let mut column = self.by_depth(b, at);
+            // An odd number of bits: with a half adder two are left, and the latest does not carry.
+            if let [.., other, _, latest] = column[..]
+                && column.len() % 2 == 1
+            {
+                let next = self.0[at + 1].iter().map(|&bit| b.depth(bit)).max().unwrap_or(0);
+                if b.depth(latest) >= next.max(b.depth(other) + 1) {
+                    self.add_first(b, at, &mut column, 2);
+                }
+            }
+            while column.len() > 2 {
+                self.add_first(b, at, &mut column, 3);
+            }
+            // Where all of the next column comes as late as a carry from here, this column can be done.
+            let late = |&bit: &Wire| column.last().is_some_and(|&last| b.depth(bit) > b.depth(last));
+            if alone && column.len() == 2 && self.0[at + 1].iter().all(late) {
+                self.add_first(b, at, &mut column, 2);
+            }
+            alone &= column.len() < 2;
+            let mut column = column.into_iter();
+            x.push(column.next().unwrap_or(Wire::ZERO));
+            y.push(column.next().unwrap_or(Wire::ZERO));
+        }
+        let (mut sum, carry) = sums(b, &x, &y, Wire::ZERO);
+        sum.push(self.0[last].iter().fold(carry, |sum, &bit| b.xor(sum, bit)));
+        sum
+    }
+
+    /// The bits of a column from the first to the latest; a constant one is the first, and pairs of them carry.
+    fn by_depth(&mut self, b: &Builder, at: usize) -> Vec<Wire> {
+        let mut one = false;
+        let mut bits: Vec<Wire> = std::iter::from_fn(|| self.next(at, &mut one)).collect();
+        bits.extend(one.then_some(Wire::ONE));
+        bits.sort_by_key(|&bit| (b.depth(bit), bit.as_constant().is_none()));
+        bits
+    }
+
+    /// Adds the first two or three bits of a column: the sum takes its place in it, the carry goes to the next one.
+    fn add_first(&mut self, b: &mut Builder, at: usize, column: &mut Vec<Wire>, count: usize) {
+        let mut first = column.drain(..count);
+        let mut next = || first.next().unwrap_or(Wire::ZERO);
+        let (x, y, z) = (next(), next(), next());
+        drop(first);
+        let (bit, carry) = full_adder(b, x, y, z);
+        self.bit(at + 1, carry);
+        let depth = b.depth(bit);
+        let place = column.partition_point(|&other| b.depth(other) < depth);
+        column.insert(place, bit);
     }
 
     /// The sum of column `at` modulo 2; its carries go to the next column.

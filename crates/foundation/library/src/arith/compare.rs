@@ -1,17 +1,34 @@
 //! Equality and order. A result is one wire.
 
-use comity_circuit::{Builder, Wire};
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
 
-use super::{mux, width};
+use comity_circuit::{Builder, Goal, Wire};
+
+use super::{mux, prefix, width};
 
 /// Whether `x` is zero. n - 1 ANDs, ⌈log2 n⌉ deep.
 pub fn is_zero(b: &mut Builder, x: &[Wire]) -> Wire {
     width(x, x);
-    let mut all: Vec<Wire> = x.iter().map(|&x| b.not(x)).collect();
-    while all.len() > 1 {
-        all = all.chunks(2).map(|pair| if let [x, y] = *pair { b.and(x, y) } else { pair[0] }).collect();
+    let all: Vec<Wire> = x.iter().map(|&x| b.not(x)).collect();
+    tree(b, all, Builder::and)
+}
+
+/// All wires together by a function of two. For depth, those that come first are joined first.
+pub(crate) fn tree(b: &mut Builder, mut wires: Vec<Wire>, gate: fn(&mut Builder, Wire, Wire) -> Wire) -> Wire {
+    if b.goal() == Goal::Size {
+        while wires.len() > 1 {
+            wires = wires.chunks(2).map(|pair| if let [x, y] = *pair { gate(b, x, y) } else { pair[0] }).collect();
+        }
+        return wires[0];
     }
-    all[0]
+    let mut waiting: BinaryHeap<_> = wires.into_iter().map(|wire| Reverse((b.depth(wire), wire))).collect();
+    loop {
+        let Reverse((_, x)) = waiting.pop().expect("at least one wire");
+        let Some(Reverse((_, y))) = waiting.pop() else { return x };
+        let both = gate(b, x, y);
+        waiting.push(Reverse((b.depth(both), both)));
+    }
 }
 
 /// `x == y`. n - 1 ANDs, ⌈log2 n⌉ deep.
@@ -29,20 +46,27 @@ pub fn ne(b: &mut Builder, x: &[Wire], y: &[Wire]) -> Wire {
 /// `x < y`, unsigned. n ANDs.
 pub fn lt(b: &mut Builder, x: &[Wire], y: &[Wire]) -> Wire {
     width(x, y);
-    x.iter().zip(y).fold(Wire::ZERO, |below, (&x, &y)| less(b, x, y, below))
+    less(b, x, y, Wire::ZERO)
 }
 
 /// `x < y`, signed. n ANDs.
 pub fn lt_signed(b: &mut Builder, x: &[Wire], y: &[Wire]) -> Wire {
     let sign = width(x, y) - 1;
-    let below = x[..sign].iter().zip(&y[..sign]).fold(Wire::ZERO, |below, (&x, &y)| less(b, x, y, below));
-    less(b, y[sign], x[sign], below)
+    // The sign counts the other way round.
+    let signs_last = |low: &[Wire], sign: Wire| [low, &[sign]].concat();
+    let (x, y) = (signs_last(&x[..sign], y[sign]), signs_last(&y[..sign], x[sign]));
+    less(b, &x, &y, Wire::ZERO)
 }
 
-/// The borrow of x - y, `x < y`, where `below` says so of all lower bits.
-fn less(b: &mut Builder, x: Wire, y: Wire, below: Wire) -> Wire {
-    let differ = b.xor(x, y);
-    b.mux(differ, y, below)
+/// The borrow of x - y, `x < y`, where `below` says so of what comes below. n ANDs.
+pub(crate) fn less(b: &mut Builder, x: &[Wire], y: &[Wire], below: Wire) -> Wire {
+    match b.goal() {
+        Goal::Size => x.iter().zip(y).fold(below, |below, (&x, &y)| {
+            let differ = b.xor(x, y);
+            b.mux(differ, y, below)
+        }),
+        Goal::Depth => prefix::less(b, x, y, below),
+    }
 }
 
 /// `x <= y`, unsigned. n ANDs.

@@ -9,10 +9,11 @@
 //! **Division by zero** is no error, since nobody may notice it: the quotient of `x` and 0 has all bits one (-1 if
 //! signed), the remainder is `x`. **Overflow**: the signed quotient of -2^(n-1) and -1 is -2^(n-1), the remainder 0.
 
-use comity_circuit::{Builder, Wire};
+use comity_circuit::{Builder, Goal, Wire};
 
 use super::columns::full_adder;
-use super::{Columns, negate_if, width};
+use super::compare::tree;
+use super::{Columns, negate_if, srt, width};
 
 /// The quotient and the remainder of `x` by `y`, unsigned. (n² + 9n - 8) / 2 ANDs for n > 1.
 pub fn div_rem(b: &mut Builder, x: &[Wire], y: &[Wire]) -> (Vec<Wire>, Vec<Wire>) {
@@ -37,7 +38,10 @@ pub fn div_rem_signed(b: &mut Builder, x: &[Wire], y: &[Wire]) -> (Vec<Wire>, Ve
     let (x_abs, y_abs) = (super::abs(b, x), super::abs(b, y));
     let (quotient, remainder) = div_rem(b, &x_abs, &y_abs);
     // The quotient by zero is -1 as it stands.
-    let any = y.iter().rev().fold(Wire::ZERO, |any, &bit| b.or(any, bit));
+    let any = match b.goal() {
+        Goal::Size => y.iter().rev().fold(Wire::ZERO, |any, &bit| b.or(any, bit)),
+        Goal::Depth => tree(b, y.to_vec(), Builder::or),
+    };
     let differ = b.xor(x[top], y[top]);
     let negative = b.and(differ, any);
     (negate_if(b, negative, &quotient), negate_if(b, x[top], &remainder))
@@ -87,9 +91,15 @@ pub fn div_rem_signed_by(b: &mut Builder, x: &[Wire], divisor: i128) -> (Vec<Wir
     (negate_if(b, negative, &quotient), negate_if(b, sign, &remainder))
 }
 
+/// The fewest bits of a quotient for which digits that are chosen ahead take fewer layers.
+const SRT: usize = 10;
+
 /// The quotient, in the width of `x`, and the remainder, in that of `y`, given that only the lowest n - first + 1 bits
 /// of the quotient can be ones. The results for y = 0 are those above if the widths are the same.
 pub(super) fn long_division(b: &mut Builder, x: &[Wire], y: &[Wire], first: usize) -> (Vec<Wire>, Vec<Wire>) {
+    if b.goal() == Goal::Depth && x.len() + 1 - first >= SRT {
+        return srt::long_division(b, x, y, first);
+    }
     let (n, m) = (x.len(), y.len());
     // large[i]: whether the divisor is 2^i or more.
     let mut large = vec![Wire::ZERO; m + 1];
@@ -122,6 +132,10 @@ pub(super) fn long_division(b: &mut Builder, x: &[Wire], y: &[Wire], first: usiz
 
 /// `x - y` if `subtract` is one, else `x + y`, in the width of `x`, one less than which are the ANDs.
 fn add_or_subtract(b: &mut Builder, x: &[Wire], y: &[Wire], subtract: Wire) -> Vec<Wire> {
+    if b.goal() == Goal::Depth {
+        let y: Vec<Wire> = (0..x.len()).map(|i| b.xor(y.get(i).copied().unwrap_or(Wire::ZERO), subtract)).collect();
+        return super::add_carry(b, x, &y, subtract).0;
+    }
     let mut carry = subtract;
     let mut word = Vec::with_capacity(x.len());
     for (i, &bit) in x.iter().enumerate() {

@@ -8,7 +8,7 @@
 //! From [`KARATSUBA`] bits on the full product is made of three of half the width (Karatsuba, Ofman 1962), which also
 //! helps the lower half from [`KARATSUBA_LOW`] bits on. Both limits are where the AND counts cross.
 
-use comity_circuit::{Builder, Wire};
+use comity_circuit::{Builder, Goal, Wire};
 
 use super::columns::Columns;
 use super::{add, add_carry, padded, sub, width};
@@ -18,10 +18,21 @@ const KARATSUBA: usize = 30;
 /// The narrowest words the lower half of whose product is cut into a full and two lower ones.
 const KARATSUBA_LOW: usize = 99;
 
+/// The narrowest words that are cut for depth: it takes some ten layers more.
+const KARATSUBA_DEPTH: usize = 200;
+
+/// The narrowest words that are cut, where it is `size` for size.
+pub(super) fn least(b: &Builder, size: usize) -> usize {
+    match b.goal() {
+        Goal::Size => size,
+        Goal::Depth => KARATSUBA_DEPTH.max(size),
+    }
+}
+
 /// `x · y` modulo 2^n, signed or unsigned. (n² + 3n - 4) / 2 ANDs for 1 < n < 99, then fewer.
 pub fn mul(b: &mut Builder, x: &[Wire], y: &[Wire]) -> Vec<Wire> {
     let n = width(x, y);
-    if n < KARATSUBA_LOW {
+    if n < least(b, KARATSUBA_LOW) {
         return direct(b, x, y, n);
     }
     let half = n.div_ceil(2);
@@ -40,7 +51,7 @@ pub fn mul(b: &mut Builder, x: &[Wire], y: &[Wire]) -> Vec<Wire> {
 /// `x · y` in 2n bits, unsigned. n² + 3n - 3 ANDs for 2 < n < 30, then fewer: about n^1.6.
 pub fn mul_full(b: &mut Builder, x: &[Wire], y: &[Wire]) -> Vec<Wire> {
     let n = width(x, y);
-    if n < KARATSUBA {
+    if n < least(b, KARATSUBA) {
         return direct(b, x, y, 2 * n);
     }
     // x·y = low + 2^half·(middle - low - high) + 2^(2·half)·high with middle = (x0 + x1)(y0 + y1).
@@ -57,11 +68,24 @@ pub fn mul_full(b: &mut Builder, x: &[Wire], y: &[Wire]) -> Vec<Wire> {
 /// About 7·half ANDs.
 pub(super) fn join(b: &mut Builder, low: &[Wire], high: &[Wire], middle: &[Wire]) -> Vec<Wire> {
     let half = low.len() / 2;
+    let bits = half + high.len();
+    if b.goal() == Goal::Depth {
+        // All at once: the terms that are taken off as complements, each with a one more at its low end.
+        let mut columns = Columns::new(bits);
+        columns.word(0, &low[half..]);
+        columns.word(half, high);
+        columns.word(0, middle);
+        for term in [low, high] {
+            columns.word(0, &super::not(b, &padded(term, bits)));
+            columns.bit(0, Wire::ONE);
+        }
+        return [&low[..half], &columns.sum(b)].concat();
+    }
     let mut middle = middle[..2 * half + 1].to_vec(); // the sum of the crossed products has no more bits
     for term in [low, high] {
         middle = sub(b, &middle, &padded(term, 2 * half + 1));
     }
-    let mut columns = Columns::new(half + high.len());
+    let mut columns = Columns::new(bits);
     columns.word(0, &low[half..]);
     columns.word(half, high);
     columns.word(0, &middle);
@@ -117,7 +141,7 @@ fn rows(b: &mut Builder, columns: &mut Columns, x: &[Wire], y: &[Wire], bits: us
 pub fn mul_add(b: &mut Builder, x: &[Wire], y: &[Wire], z: &[Wire]) -> Vec<Wire> {
     let n = width(x, y);
     width(x, z);
-    if n >= KARATSUBA_LOW {
+    if n >= least(b, KARATSUBA_LOW) {
         let product = mul(b, x, y);
         return add(b, &product, z);
     }
@@ -138,7 +162,7 @@ pub fn dot(b: &mut Builder, x: &[Vec<Wire>], y: &[Vec<Wire>]) -> Vec<Wire> {
     let mut columns = Columns::new(n);
     for (x, y) in x.iter().zip(y) {
         assert_eq!(n, width(x, y), "the words have the same width");
-        if n < KARATSUBA_LOW {
+        if n < least(b, KARATSUBA_LOW) {
             rows(b, &mut columns, x, y, n);
         } else {
             columns.word(0, &mul(b, x, y));

@@ -5,6 +5,8 @@
 
 use comity_circuit::{Builder, Wire};
 
+use super::compare::tree;
+
 use super::width;
 
 /// `x << by`; 0 if `by` is n or more. n ANDs for each bit of `by` of weight less than n, and n and one less than there
@@ -35,7 +37,7 @@ fn shift_down(b: &mut Builder, x: &[Wire], by: &[Wire], fill: Wire) -> Vec<Wire>
     for (k, &select) in inner.iter().enumerate() {
         x = (0..n).map(|i| b.mux(select, x.get(i + (1 << k)).copied().unwrap_or(fill), x[i])).collect();
     }
-    let out = outer.iter().fold(Wire::ZERO, |any, &bit| b.or(any, bit));
+    let out = tree(b, [&[Wire::ZERO], outer].concat(), Builder::or);
     x.into_iter().map(|bit| b.mux(out, fill, bit)).collect()
 }
 

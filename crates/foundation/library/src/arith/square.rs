@@ -8,7 +8,7 @@
 
 use comity_circuit::{Builder, Wire};
 
-use super::mul::{join, sum_of_halves};
+use super::mul::{join, least, sum_of_halves};
 use super::{Columns, width};
 
 /// The narrowest words whose square is cut into three, where the AND counts cross.
@@ -19,7 +19,7 @@ const KARATSUBA_LOW: usize = 120;
 /// `x²` modulo 2^n, signed or unsigned. ⌊n²/4⌋ - 2 ANDs for 3 < n < 120, then fewer.
 pub fn square(b: &mut Builder, x: &[Wire]) -> Vec<Wire> {
     let n = width(x, x);
-    if n < KARATSUBA_LOW {
+    if n < least(b, KARATSUBA_LOW) {
         return direct(b, x, n);
     }
     let half = n.div_ceil(2);
@@ -37,7 +37,7 @@ pub fn square(b: &mut Builder, x: &[Wire]) -> Vec<Wire> {
 /// `x²` in 2n bits, unsigned. ⌊n²/2⌋ + n - 3 ANDs for 1 < n < 39, then fewer.
 pub fn square_full(b: &mut Builder, x: &[Wire]) -> Vec<Wire> {
     let n = width(x, x);
-    if n < KARATSUBA {
+    if n < least(b, KARATSUBA) {
         return direct(b, x, 2 * n);
     }
     // x² = low + 2^half·(middle - low - high) + 2^(2·half)·high with middle = (x0 + x1)².

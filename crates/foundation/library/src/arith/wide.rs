@@ -69,7 +69,7 @@ impl Wide {
     ) {
         let widths: Vec<usize> = args.iter().map(|words| words.bits()).collect();
         let circuit = *self.circuits.entry((name, widths)).or_insert_with_key(|(_, widths)| {
-            let mut b = Builder::new();
+            let mut b = p.builder();
             let args: Vec<Vec<Wire>> = widths.iter().map(|&bits| b.input("", bits)).collect();
             for word in build(&mut b, &args) {
                 b.output("", &word);

@@ -29,13 +29,14 @@ pub fn join_loop(b: &mut Builder, key: usize, left: &[Vec<Wire>], right: &[Vec<W
     width(left);
     let (mut rows, mut flags) = (Vec::new(), Vec::new());
     for row in left {
-        let (mut found, mut joined) = (Wire::ZERO, vec![Wire::ZERO; payload]);
+        let (mut matches, mut joined) = (vec![Wire::ZERO], vec![Wire::ZERO; payload]);
         for other in right {
             let equal = arith::eq(b, &row[..key], &other[..key]);
             let taken = mask(b, equal, &other[key..]);
-            found = b.or(found, equal);
+            matches.push(equal);
             joined = joined.iter().zip(&taken).map(|(&joined, &taken)| b.xor(joined, taken)).collect();
         }
+        let found = arith::tree(b, matches, Builder::or);
         rows.push([mask(b, found, row), joined].concat());
         flags.push(found);
     }
@@ -51,13 +52,14 @@ pub fn join_loop(b: &mut Builder, key: usize, left: &[Vec<Wire>], right: &[Vec<W
 pub fn join_sorted(b: &mut Builder, key: usize, left: &[Vec<Wire>], right: &[Vec<Wire>]) -> (Joined, Wire) {
     let payloads = [width(left) - key, width(right) - key];
     let payload = payloads[0].max(payloads[1]);
-    let mut sorted = Wire::ONE;
+    let mut sorted = vec![Wire::ONE];
     for list in [left, right] {
         for pair in list.windows(2) {
             let ascending = arith::lt(b, &pair[0][..key], &pair[1][..key]);
-            sorted = b.and(sorted, ascending);
+            sorted.push(ascending);
         }
     }
+    let sorted = arith::tree(b, sorted, Builder::and);
     // The lowest bit of a key says whose it is: the left row of a pair comes first.
     let tagged = |list: &[Vec<Wire>], tag: Wire| -> Vec<Vec<Wire>> {
         let fill = vec![Wire::ZERO; payload + key - width(list)];

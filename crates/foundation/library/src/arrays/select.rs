@@ -1,12 +1,12 @@
 //! One row out of many: at a secret index, or the first in order.
 
-use comity_circuit::{Builder, Wire};
+use comity_circuit::{Builder, Goal, Wire};
 
 use super::{Order, width};
 use crate::arith;
 
 /// The wires of `rows` indices: that of `index` is one, and no other. An index beyond the end gives zeros.
-/// For n = 2^t rows and an index of t bits n - t - 1 ANDs, the fewest possible; otherwise at most n - 1, and one for
+/// For n = 2^t rows and an index of t bits n - t - 1 ANDs, the fewest possible; otherwise at most n - 1 for size, and one for
 /// each further bit of the index.
 ///
 /// # Panics
@@ -16,6 +16,11 @@ pub fn demux(b: &mut Builder, index: &[Wire], rows: usize) -> Vec<Wire> {
     let needed = ((usize::BITS - (rows - 1).leading_zeros()) as usize).min(index.len());
     let (low, high) = index.split_at(needed);
     let inside = if high.is_empty() { Wire::ONE } else { arith::is_zero(b, high) };
+    if b.goal() == Goal::Depth {
+        let mut nodes = unit(b, low, rows, inside);
+        nodes.resize(rows, Wire::ZERO);
+        return nodes;
+    }
     // From the highest bit down; of n rows, ⌈n / 2^i⌉ have different bits from bit i on.
     let mut nodes = vec![inside];
     for (i, &bit) in low.iter().enumerate().rev() {
@@ -34,6 +39,37 @@ pub fn demux(b: &mut Builder, index: &[Wire], rows: usize) -> Vec<Wire> {
     }
     nodes.resize(rows, Wire::ZERO);
     nodes
+}
+
+/// As [`demux`], in ⌈log2 t⌉ layers for an index of t bits: the products of the wires of its halves. `inside` is what
+/// all wires together are.
+fn unit(b: &mut Builder, index: &[Wire], rows: usize, inside: Wire) -> Vec<Wire> {
+    let Some((&top, rest)) = index.split_last() else { return vec![inside] };
+    if rest.is_empty() {
+        let one = b.and(top, inside);
+        return vec![b.xor(one, inside), one];
+    }
+    let (low, high) = index.split_at(index.len() / 2);
+    let low = unit(b, low, 1 << low.len(), Wire::ONE);
+    let high = unit(b, high, rows.div_ceil(low.len()), inside);
+    let mut products = Vec::with_capacity(high.len() * low.len());
+    // In each block the last one is what the others leave; so is the last block, if all indices name a row.
+    let mut left = low.clone();
+    let complete = inside == Wire::ONE && rows == 1 << index.len();
+    for (i, &block) in high.iter().enumerate() {
+        if complete && i + 1 == high.len() {
+            products.append(&mut left);
+            break;
+        }
+        let mut rest = block;
+        for (j, &wire) in low.iter().enumerate() {
+            let product = if j + 1 < low.len() { b.and(block, wire) } else { rest };
+            rest = b.xor(rest, product);
+            left[j] = b.xor(left[j], product);
+            products.push(product);
+        }
+    }
+    products
 }
 
 /// The row at a secret index; zero if the index is beyond the end. (n - 1) w ANDs if every index names a row; where
@@ -60,6 +96,10 @@ pub(super) fn is_inside(b: &mut Builder, index: &[Wire], rows: usize) -> Wire {
     let last = |i: usize| (rows - 1).checked_shr(i.try_into().unwrap_or(u32::MAX)).unwrap_or(0);
     if last(index.len()) != 0 {
         return Wire::ONE;
+    }
+    if b.goal() == Goal::Depth {
+        let last: Vec<Wire> = (0..index.len()).map(|i| Wire::constant(last(i) & 1 == 1)).collect();
+        return arith::le(b, index, &last);
     }
     // Not above the last index, from the lowest bit on: where bits are equal, the lower ones decide.
     index.iter().enumerate().fold(Wire::ONE, |inside, (i, &bit)| {

@@ -37,7 +37,7 @@ fn circuit(
     widths: &[usize],
     build: impl FnOnce(&mut Builder, &[Vec<Wire>]) -> Vec<Vec<Wire>>,
 ) -> CircuitId {
-    let mut b = Builder::new();
+    let mut b = p.builder();
     let inputs: Vec<Vec<Wire>> = widths.iter().map(|&bits| b.input("in", bits)).collect();
     for value in build(&mut b, &inputs) {
         b.output("out", &value);

@@ -1,6 +1,6 @@
 //! Whole messages in counter mode: the key stream's blocks are independent calls, and their numbers are public.
 
-use comity_circuit::{Builder, Circuit, Program, ProgramBuilder, Recipients, Register, Span, Wire};
+use comity_circuit::{Builder, Circuit, Goal, Program, ProgramBuilder, Recipients, Register, Span, Wire};
 use comity_core::Bits;
 
 use super::chacha20;
@@ -13,10 +13,10 @@ use crate::arith::{constant, xor};
 ///
 /// # Panics
 /// If the key has another length.
-pub fn aes_ctr_program(key_bits: usize, bytes: usize) -> Program {
-    let mut p = ProgramBuilder::new("aes-ctr");
+pub fn aes_ctr_program(goal: Goal, key_bits: usize, bytes: usize) -> Program {
+    let mut p = ProgramBuilder::for_goal("aes-ctr", goal);
     let key = p.input("key", 0, key_bits as u64);
-    let mut b = Builder::new();
+    let mut b = p.builder();
     let wires = b.input("key", key_bits);
     let rounds = KeySchedule::expand(&mut b, &wires).to_wires(&mut b);
     b.output("rounds", &rounds);
@@ -29,8 +29,8 @@ pub fn aes_ctr_program(key_bits: usize, bytes: usize) -> Program {
 
 /// ChaCha20 of a message of so many bytes, the first block's number being 1 (RFC 8439, section 2.4). Encrypts and
 /// decrypts. The key belongs to party 0, nonce and message to party 1.
-pub fn chacha20_program(bytes: usize) -> Program {
-    let mut p = ProgramBuilder::new("chacha20");
+pub fn chacha20_program(goal: Goal, bytes: usize) -> Program {
+    let mut p = ProgramBuilder::for_goal("chacha20", goal);
     let key = p.input("key", 0, 256);
     stream(p, key, 512, bytes, chacha20)
 }
@@ -46,14 +46,14 @@ fn stream(mut p: ProgramBuilder, key: Register, bits: usize, bytes: usize, block
     if blocks > 0 {
         let numbers: Bits = (1..=blocks as u64).flat_map(|number| (0..32).map(move |i| number >> i & 1 == 1)).collect();
         let numbers = p.constant(&numbers);
-        let circuit = p.circuit(encrypt(key.bits() as usize, None, bits, block));
+        let circuit = p.circuit(encrypt(p.builder(), key.bits() as usize, None, bits, block));
         let first = |register: Register| register.slice(register.bits() - bits as u64, bits as u64).span();
         let args: [(Span, i64); 4] =
             [(key.span(), 0), (nonce.span(), 0), (first(message), -(bits as i64)), (numbers.slice(0, 32).span(), 32)];
         p.map(circuit, blocks as u64, &args, &[(first(out), -(bits as i64))]);
     }
     if last > 0 {
-        let circuit = p.circuit(encrypt(key.bits() as usize, Some(blocks as u128 + 1), last, block));
+        let circuit = p.circuit(encrypt(p.builder(), key.bits() as usize, Some(blocks as u128 + 1), last, block));
         let end = |register: Register| register.slice(0, last as u64).span();
         p.call(circuit, &[key.span(), nonce.span(), end(message)], &[end(out)]);
     }
@@ -63,8 +63,7 @@ fn stream(mut p: ProgramBuilder, key: Register, bits: usize, bytes: usize, block
 
 /// A circuit that XORs `bits` bits of a message with the first of a block of key stream of this number, or of one that
 /// is given.
-fn encrypt(key: usize, number: Option<u128>, bits: usize, block: Block) -> Circuit {
-    let mut b = Builder::new();
+fn encrypt(mut b: Builder, key: usize, number: Option<u128>, bits: usize, block: Block) -> Circuit {
     let (key, nonce, message) = (b.input("key", key), b.input("nonce", 96), b.input("message", bits));
     let number = match number {
         Some(number) => constant(number, 32),

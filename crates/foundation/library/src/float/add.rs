@@ -14,11 +14,7 @@ impl FloatFormat {
         let p = self.precision();
         let [x, y] = [x, y].map(|x| self.split(x));
         // The greater magnitude comes first. Of equal ones the positive: so a sum of opposite numbers is positive zero.
-        let order = |below, (&x, &y): (&Wire, &Wire)| {
-            let differ = b.xor(x, y);
-            b.mux(differ, y, below)
-        };
-        let swap = x.magnitude.iter().zip(y.magnitude).fold(x.sign, order);
+        let swap = arith::less(b, x.magnitude, y.magnitude, x.sign);
         let [x, y] = [[x.magnitude, &[x.sign]].concat(), [y.magnitude, &[y.sign]].concat()];
         let first = arith::mux(b, swap, &y, &x);
         let sum = arith::xor(b, &x, &y);

@@ -1,6 +1,6 @@
 //! Division.
 
-use comity_circuit::{Builder, Wire};
+use comity_circuit::{Builder, Goal, Wire};
 
 use super::round::Scaled;
 use super::shift::normalize;
@@ -50,6 +50,9 @@ impl FloatFormat {
 /// it stays between the divisor and its negative; a quotient bit is one after each remainder that is not negative.
 fn divide(b: &mut Builder, dividend: &[Wire], divisor: &[Wire]) -> (Vec<Wire>, Wire) {
     let p = dividend.len();
+    if b.goal() == Goal::Depth {
+        return arith::quotient(b, &[&vec![Wire::ZERO; p + 1], dividend, &[Wire::ZERO]].concat(), divisor);
+    }
     let wide = [divisor, &[Wire::ZERO]].concat();
     let mut rest = arith::sub(b, &[dividend, &[Wire::ZERO]].concat(), &wide);
     let mut quotient = vec![b.not(rest[p])];

@@ -29,9 +29,8 @@ impl FloatFormat {
         fraction: &[Wire],
         up: Wire,
     ) -> Vec<Wire> {
-        let (mut sum, carry) = arith::add_carry(b, fraction, &vec![Wire::ZERO; self.fraction], up);
-        sum.extend(arith::add_carry(b, base, &resized(units, base.len()), carry).0);
-        sum
+        let units = [vec![Wire::ZERO; self.fraction], resized(units, base.len())].concat();
+        arith::add_carry(b, &[fraction, base].concat(), &units, up).0
     }
 
     /// Whether to round up, to nearest, ties to even.

@@ -1,8 +1,8 @@
 //! Shifts by secret amounts: alignment and normalization.
 
-use comity_circuit::{Builder, Wire};
+use comity_circuit::{Builder, Goal, Wire};
 
-use super::{any, arith};
+use super::{any, arith, resized};
 
 /// The number of bits of a shift by up to `most`.
 pub(super) fn bits_for(most: usize) -> usize {
@@ -13,7 +13,11 @@ pub(super) fn bits_for(most: usize) -> usize {
 /// more for what is shifted out.
 pub(super) fn right(b: &mut Builder, bits: &[Wire], amount: &[Wire]) -> (Vec<Wire>, Wire) {
     let (mut bits, mut lost) = (bits.to_vec(), Wire::ZERO);
-    for (k, &shift) in amount.iter().enumerate() {
+    // For depth the longest shift is the first: what it shifts out is known before it is.
+    let stages = 0..amount.len();
+    let stages: Vec<usize> = if b.goal() == Goal::Depth { stages.rev().collect() } else { stages.collect() };
+    for k in stages {
+        let shift = amount[k];
         let by = (1 << k).min(bits.len());
         let out = any(b, &bits[..by]);
         let out = b.and(shift, out);
@@ -39,6 +43,17 @@ pub(super) fn clamp(b: &mut Builder, amount: &[Wire], all: Wire, bits: usize) ->
 pub(super) fn normalize(b: &mut Builder, bits: &[Wire], limit: Option<&[Wire]>) -> (Vec<Wire>, Vec<Wire>) {
     let n = bits.len();
     let stages = bits_for(n - 1);
+    if b.goal() == Goal::Depth {
+        let mut count = arith::leading_zeros(b, bits);
+        count.truncate(stages);
+        if let Some(limit) = limit {
+            let width = stages.max(limit.len());
+            let (limit, wanted) = (resized(limit, width), resized(&count, width));
+            let less = arith::lt(b, &limit, &wanted);
+            count = arith::mux(b, less, &limit[..stages], &count);
+        }
+        return (arith::up(b, bits, &count, n), count);
+    }
     let mut bits = bits.to_vec();
     let mut count = vec![Wire::ZERO; stages];
     // Whether the rest of the limit is as much as any rest of the shift.

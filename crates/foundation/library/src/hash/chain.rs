@@ -1,6 +1,6 @@
 //! Chained hashes: a compression function takes one block after another into a chaining value.
 
-use comity_circuit::{Builder, Circuit, Program, ProgramBuilder, Recipients, Register, Wire};
+use comity_circuit::{Builder, Circuit, Goal, Program, ProgramBuilder, Recipients, Register, Wire};
 
 use super::{block, bytes, finish, md5, rest};
 use crate::{arith, sha};
@@ -99,9 +99,9 @@ impl Chain {
     }
 
     /// The digest of a message of so many bytes, as a program: each whole block is one call, and the rest with the
-    /// padding another. The message belongs to party 0.
-    pub fn program(&self, bytes: usize) -> Program {
-        let mut p = ProgramBuilder::new("hash");
+    /// padding another, in the form for a goal. The message belongs to party 0.
+    pub fn program(&self, goal: Goal, bytes: usize) -> Program {
+        let mut p = ProgramBuilder::for_goal("hash", goal);
         let message = p.input("message", 0, 8 * bytes as u64);
         let digest = self.steps(&mut p, Start::Initial, message);
         p.reveal("digest", Recipients::All, digest);
@@ -145,12 +145,14 @@ impl Chain {
         };
         let mut next = 0;
         if blocks > 0 && known.is_none() {
-            let first = p.circuit(self.circuit(&["block"], &[bits], |b, v| self.absorb(b, &self.initial(), v[0])));
+            let first =
+                p.circuit(self.circuit(p.builder(), &["block"], &[bits], |b, v| self.absorb(b, &self.initial(), v[0])));
             p.call(first, &[block(message, 0, size).span()], &[state.span()]);
             (known, next, blocks) = (Some(state), 1, blocks - 1);
         }
         if blocks > 0 {
-            let circuit = self.circuit(&["block", "state"], &[bits, self.state], |b, v| self.absorb(b, v[1], v[0]));
+            let circuit =
+                self.circuit(p.builder(), &["block", "state"], &[bits, self.state], |b, v| self.absorb(b, v[1], v[0]));
             let circuit = p.circuit(circuit);
             if let Some(from) = known.filter(|&from| from != state) {
                 p.call(circuit, &[block(message, next, size).span(), from.span()], &[state.span()]);
@@ -168,11 +170,11 @@ impl Chain {
         let digest = p.register(self.state as u64);
         let (circuit, args) = match known {
             Some(from) => (
-                self.circuit(&["last", "state"], &values, |b, v| self.close(b, v[1], v[0], before)),
+                self.circuit(p.builder(), &["last", "state"], &values, |b, v| self.close(b, v[1], v[0], before)),
                 vec![last.span(), from.span()],
             ),
             None => (
-                self.circuit(&["last"], &values[..1], |b, v| self.close(b, &self.initial(), v[0], before)),
+                self.circuit(p.builder(), &["last"], &values[..1], |b, v| self.close(b, &self.initial(), v[0], before)),
                 vec![last.span()],
             ),
         };
@@ -184,11 +186,11 @@ impl Chain {
     /// A circuit from values of these widths to a chaining value.
     fn circuit(
         &self,
+        mut b: Builder,
         names: &[&str],
         widths: &[usize],
         build: impl FnOnce(&mut Builder, &[&[Wire]]) -> Vec<Wire>,
     ) -> Circuit {
-        let mut b = Builder::new();
         let inputs: Vec<Vec<Wire>> = names.iter().zip(widths).map(|(name, &bits)| b.input(name, bits)).collect();
         let inputs: Vec<&[Wire]> = inputs.iter().map(Vec::as_slice).collect();
         let state = build(&mut b, &inputs);

@@ -1,6 +1,6 @@
 //! HMAC (RFC 2104) over a chained hash.
 
-use comity_circuit::{Builder, Program, ProgramBuilder, Recipients, Wire};
+use comity_circuit::{Builder, Goal, Program, ProgramBuilder, Recipients, Wire};
 
 use super::chain::Start;
 use super::{Chain, bytes, finish};
@@ -34,12 +34,12 @@ pub fn hmac(b: &mut Builder, hash: &Chain, key: &[Wire], message: &[Wire]) -> Ve
 
 /// The HMAC of a message of so many bytes under a key of so many, as a program. The key belongs to party 0, the message
 /// to party 1.
-pub fn hmac_program(hash: &Chain, key_bytes: usize, bytes: usize) -> Program {
-    let mut p = ProgramBuilder::new("hmac");
+pub fn hmac_program(goal: Goal, hash: &Chain, key_bytes: usize, bytes: usize) -> Program {
+    let mut p = ProgramBuilder::for_goal("hmac", goal);
     let key = p.input("key", 0, 8 * key_bytes as u64);
     let message = p.input("message", 1, 8 * bytes as u64);
     let key = if key_bytes > hash.block { hash.steps(&mut p, Start::Initial, key) } else { key };
-    let mut b = Builder::new();
+    let mut b = p.builder();
     let wires = b.input("key", key.bits() as usize);
     let states = keyed(&mut b, hash, &wires);
     for (name, state) in ["inner", "outer"].into_iter().zip(&states) {

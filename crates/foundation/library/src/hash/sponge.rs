@@ -1,6 +1,6 @@
 //! Sponges over Keccak-f[1600] (FIPS 202).
 
-use comity_circuit::{Builder, Program, ProgramBuilder, Recipients, Wire};
+use comity_circuit::{Builder, Goal, Program, ProgramBuilder, Recipients, Wire};
 
 use super::{block, bytes, finish, rest};
 use crate::arith::xor;
@@ -58,28 +58,30 @@ impl Sponge {
         out.split_off(out.len() - 8 * bytes)
     }
 
-    /// The output of `out` bytes for a message of `bytes` bytes, as a program. The message belongs to party 0.
-    pub fn program(&self, bytes: usize, out: usize) -> Program {
-        let mut p = ProgramBuilder::new("sponge");
+    /// The output of `out` bytes for a message of `bytes` bytes, as a program in the form for a goal. The message belongs to
+    /// party 0.
+    pub fn program(&self, goal: Goal, bytes: usize, out: usize) -> Program {
+        let mut p = ProgramBuilder::for_goal("sponge", goal);
         let message = p.input("message", 0, 8 * bytes as u64);
         let (rate, state) = (8 * self.rate as u64, p.register(STATE as u64));
         let digest = p.register(8 * out as u64);
         let blocks = message.bits() / rate;
         if blocks > 0 {
-            let absorb = p.circuit(self.step(self.rate, |b, state, block| self.absorb(b, state, block)));
+            let absorb = p.circuit(self.step(p.builder(), self.rate, |b, state, block| self.absorb(b, state, block)));
             p.repeat(blocks, |p, turn| {
                 let block = block(message, 0, self.rate).span().moving(turn, -(rate as i64));
                 p.call(absorb, &[state.span(), block], &[state.span()]);
             });
         }
         let last = rest(message, self.rate);
-        let close = p.circuit(self.step(last.bits() as usize / 8, |b, state, last| self.close(b, state, last)));
+        let close =
+            p.circuit(self.step(p.builder(), last.bits() as usize / 8, |b, state, last| self.close(b, state, last)));
         p.call(close, &[state.span(), last.span()], &[state.span()]);
         let first = |bits: u64| state.slice(STATE as u64 - bits, bits).span();
         let more = (out as u64 - 1) / self.rate as u64;
         if more > 0 {
             p.copy(&first(rate), &block(digest, 0, self.rate).span());
-            let squeeze = p.circuit(self.step(0, |b, state, _| keccak_f(b, state)));
+            let squeeze = p.circuit(self.step(p.builder(), 0, |b, state, _| keccak_f(b, state)));
             let permute =
                 |p: &mut ProgramBuilder| p.call(squeeze, &[state.span(), state.slice(0, 0).span()], &[state.span()]);
             if more > 1 {
@@ -119,10 +121,10 @@ impl Sponge {
     /// A circuit from a state and `bytes` bytes to a state.
     fn step(
         &self,
+        mut b: Builder,
         bytes: usize,
         build: impl FnOnce(&mut Builder, &[Wire], &[Wire]) -> Vec<Wire>,
     ) -> comity_circuit::Circuit {
-        let mut b = Builder::new();
         let (state, block) = (b.input("state", STATE), b.input("block", 8 * bytes));
         let next = build(&mut b, &state, &block);
         b.output("state", &next);

@@ -1,6 +1,6 @@
 //! SHA-256 and SHA-512: one function over words of 32 or 64 bits.
 
-use comity_circuit::{Builder, Wire};
+use comity_circuit::{Builder, Goal, Wire};
 
 use super::{add_words, choose, majority, words};
 use crate::arith::{add, constant, rotr, shr, sum, xor};
@@ -85,8 +85,16 @@ fn compress(b: &mut Builder, message: &[Wire], state: &[Wire], variant: &Variant
         let k = constant(u128::from(K[t] >> (64 - bits)), bits);
         let (sum_e, chosen) = (mix(b, e, big[1], rotr), choose(b, e, f, g));
         let (sum_a, major) = (mix(b, a, big[0], rotr), majority(b, a, x, y));
-        let first = sum(b, &[&k, h, &w[t], &chosen, &sum_e]);
-        let (next_e, next_a) = (add(b, d, &first), sum(b, &[&major, &sum_a, &first]));
+        let (next_e, next_a) = match b.goal() {
+            Goal::Size => {
+                let first = sum(b, &[&k, h, &w[t], &chosen, &sum_e]);
+                (add(b, d, &first), sum(b, &[&major, &sum_a, &first]))
+            }
+            // All at once; the terms that come early are added up in the same way in both.
+            Goal::Depth => {
+                (sum(b, &[&k, h, &w[t], d, &chosen, &sum_e]), sum(b, &[&k, h, &w[t], &chosen, &sum_e, &major, &sum_a]))
+            }
+        };
         v[3] = next_e;
         v[7] = next_a;
         v.rotate_right(1);

@@ -4,7 +4,7 @@
 //! one of the same size and the rows are their exclusive or, as in the sorting benchmarks of Wang, Malozemoff and Katz
 //! (2017): an array that is shared, or that one party has while the other gives zeros.
 
-use comity_circuit::{Builder, CircuitId, Program, ProgramBuilder, Recipients, Register, Wire};
+use comity_circuit::{Builder, CircuitId, Goal, Program, ProgramBuilder, Recipients, Register, Wire};
 
 use super::{fixed, sized, value};
 use crate::arith;
@@ -26,7 +26,7 @@ const fn shared(
     pattern: (&'static str, &'static [usize]),
     about: &'static str,
     outputs: &'static [Value],
-    build: fn(Size) -> Program,
+    build: fn(Goal, Size) -> Program,
 ) -> Entry {
     sized(pattern, about, SHARED, outputs, Build::Program(build))
 }
@@ -36,20 +36,20 @@ pub(super) const ENTRIES: &[Entry] = &[
         ("sortNxW", &[ROWS, ROW]),
         "the N words a xor b in ascending order, unsigned",
         &[value("sorted", Width::NTimesW)],
-        |size| on_shared(size, |p, rows| sort(p, rows, Order::ascending(size.w))),
+        |goal, size| on_shared(goal, size, |p, rows| sort(p, rows, Order::ascending(size.w))),
     ),
     shared(
         ("ssortNxW", &[ROWS, ROW]),
         "the N words a xor b in ascending order, signed",
         &[value("sorted", Width::NTimesW)],
-        |size| on_shared(size, |p, rows| sort(p, rows, Order::ascending(size.w).signed())),
+        |goal, size| on_shared(goal, size, |p, rows| sort(p, rows, Order::ascending(size.w).signed())),
     ),
     shared(
         ("topKofNxW", &[ROWS, ROWS, ROW]),
         "the K greatest of the N words a xor b, unsigned, the greatest first; zeros if there are fewer",
         &[value("greatest", Width::KTimesW)],
-        |size| {
-            on_shared(size, |p, rows| {
+        |goal, size| {
+            on_shared(goal, size, |p, rows| {
                 let top = steps::top_k(p, rows, size.k, Order::descending(size.w));
                 if size.k == top.len() {
                     return vec![("greatest", top.register())];
@@ -64,38 +64,38 @@ pub(super) const ENTRIES: &[Entry] = &[
         ("argminNxW", &[ROWS, ROW]),
         "the smallest of the N words a xor b, unsigned, and where it is; the lowest index of equals",
         &[value("index", Width::IndexOfN), value("minimum", Width::W)],
-        |size| on_shared(size, |p, rows| first(p, rows, "minimum", Order::ascending(size.w))),
+        |goal, size| on_shared(goal, size, |p, rows| first(p, rows, "minimum", Order::ascending(size.w))),
     ),
     shared(
         ("argmaxNxW", &[ROWS, ROW]),
         "the greatest of the N words a xor b, unsigned, and where it is; the lowest index of equals",
         &[value("index", Width::IndexOfN), value("maximum", Width::W)],
-        |size| on_shared(size, |p, rows| first(p, rows, "maximum", Order::descending(size.w))),
+        |goal, size| on_shared(goal, size, |p, rows| first(p, rows, "maximum", Order::descending(size.w))),
     ),
     shared(
         ("prefixsumNxW", &[ROWS, ROW]),
         "the sums of the first 1 to N words a xor b, modulo 2^W",
         &[value("sums", Width::NTimesW)],
-        |size| on_shared(size, |p, rows| prefix(p, rows, "sums", arith::add)),
+        |goal, size| on_shared(goal, size, |p, rows| prefix(p, rows, "sums", arith::add)),
     ),
     shared(
         ("prefixminNxW", &[ROWS, ROW]),
         "the smallest of the first 1 to N words a xor b, unsigned",
         &[value("minima", Width::NTimesW)],
-        |size| on_shared(size, |p, rows| prefix(p, rows, "minima", arith::min)),
+        |goal, size| on_shared(goal, size, |p, rows| prefix(p, rows, "minima", arith::min)),
     ),
     shared(
         ("prefixmaxNxW", &[ROWS, ROW]),
         "the greatest of the first 1 to N words a xor b, unsigned",
         &[value("maxima", Width::NTimesW)],
-        |size| on_shared(size, |p, rows| prefix(p, rows, "maxima", arith::max)),
+        |goal, size| on_shared(goal, size, |p, rows| prefix(p, rows, "maxima", arith::max)),
     ),
     shared(
         ("dedupNxW", &[COMPACTED, ROW]),
         "the different ones of the N words a xor b, ascending, then zeros; and how many they are",
         &[value("words", Width::NTimesW), value("count", Width::BitsOfN)],
-        |size| {
-            on_shared(size, |p, rows| {
+        |goal, size| {
+            on_shared(goal, size, |p, rows| {
                 let count = steps::dedup(p, rows, Order::ascending(size.w));
                 vec![("words", rows.register()), ("count", count)]
             })
@@ -106,8 +106,8 @@ pub(super) const ENTRIES: &[Entry] = &[
         "two arrays of N ascending words, unsigned, as one",
         &[value("a", Width::NTimesW), value("b", Width::NTimesW)],
         &[value("merged", Width::TwiceNTimesW)],
-        Build::Program(|size| {
-            program(|p| {
+        Build::Program(|goal, size| {
+            program(goal, |p| {
                 let [a, b] = inputs(p, [("a", 0, size.n * size.w), ("b", 1, size.n * size.w)]);
                 let merged = steps::merge(p, Array::of(a, size.w), Array::of(b, size.w), Order::ascending(size.w));
                 vec![("merged", merged.register())]
@@ -119,8 +119,8 @@ pub(super) const ENTRIES: &[Entry] = &[
         "the word at an index of an array of N; zero beyond its end",
         &[value("array", Width::NTimesW), value("index", Width::IndexOfN)],
         &[value("word", Width::W)],
-        Build::Program(|size| {
-            program(|p| {
+        Build::Program(|goal, size| {
+            program(goal, |p| {
                 let [array, index] =
                     inputs(p, [("array", 0, size.n * size.w), ("index", 1, Width::IndexOfN.bits(size))]);
                 vec![("word", steps::read(p, Array::of(array, size.w), index))]
@@ -132,8 +132,8 @@ pub(super) const ENTRIES: &[Entry] = &[
         "an array of N with a word put in at an index; as it was for one beyond its end",
         &[value("array", Width::NTimesW), value("index", Width::IndexOfN), value("word", Width::W)],
         &[value("array", Width::NTimesW)],
-        Build::Program(|size| {
-            program(|p| {
+        Build::Program(|goal, size| {
+            program(goal, |p| {
                 let index = Width::IndexOfN.bits(size);
                 let [array, index, word] =
                     inputs(p, [("array", 0, size.n * size.w), ("index", 1, index), ("word", 1, size.w)]);
@@ -166,8 +166,8 @@ pub(super) const ENTRIES: &[Entry] = &[
 type Named = Vec<(&'static str, Register)>;
 
 /// A program that reveals what `build` returns to all.
-fn program(build: impl FnOnce(&mut ProgramBuilder) -> Named) -> Program {
-    let mut p = ProgramBuilder::new("array");
+fn program(goal: Goal, build: impl FnOnce(&mut ProgramBuilder) -> Named) -> Program {
+    let mut p = ProgramBuilder::for_goal("array", goal);
     for (name, register) in build(&mut p) {
         p.reveal(name, Recipients::All, register);
     }
@@ -179,8 +179,8 @@ fn inputs<const N: usize>(p: &mut ProgramBuilder, values: [(&'static str, u16, u
 }
 
 /// A program on the rows that two parties share.
-fn on_shared(Size { n, w, .. }: Size, build: impl FnOnce(&mut ProgramBuilder, Array) -> Named) -> Program {
-    program(|p| {
+fn on_shared(goal: Goal, Size { n, w, .. }: Size, build: impl FnOnce(&mut ProgramBuilder, Array) -> Named) -> Program {
+    program(goal, |p| {
         let [a, b] = inputs(p, [("a", 0, n * w), ("b", 1, n * w)]).map(|share| Array::of(share, w));
         let open = two_words(p, w, arith::xor);
         steps::each(p, open, &[a, b], &[a]);
@@ -194,7 +194,7 @@ fn two_words(
     width: usize,
     build: fn(&mut Builder, &[Wire], &[Wire]) -> Vec<Wire>,
 ) -> CircuitId {
-    let mut b = Builder::new();
+    let mut b = p.builder();
     let (x, y) = (b.input("x", width), b.input("y", width));
     let z = build(&mut b, &x, &y);
     b.output("z", &z);
@@ -222,14 +222,14 @@ fn prefix(
     vec![(name, rows.register())]
 }
 
-fn join(Size { n, w, k }: Size) -> Program {
-    program(|p| {
+fn join(goal: Goal, Size { n, w, k }: Size) -> Program {
+    program(goal, |p| {
         let values = [("keys-a", 0, n * w), ("payloads-a", 0, n * k), ("keys-b", 1, n * w), ("payloads-b", 1, n * k)];
         let [keys_a, payloads_a, keys_b, payloads_b] = inputs(p, values);
         let (keys, payloads) = ([keys_a, keys_b], [payloads_a, payloads_b]);
         let joined = steps::join_sorted(p, keys.map(|r| Array::of(r, w)), payloads.map(|r| Array::of(r, k)));
         // Rows taken apart into the three columns, over the inputs.
-        let mut b = Builder::new();
+        let mut b = p.builder();
         let row = b.input("row", w + 2 * k);
         b.output("key", &row[..w]);
         b.output("a", &row[w..w + k]);

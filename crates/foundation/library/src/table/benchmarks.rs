@@ -13,7 +13,7 @@
 //! **Exponentiation.** The paper has two inputs of 1,024 bits, so its modulus is fixed. Here the modulus is a third
 //! value, secret too, and given by the party of the exponent: as in RSA, whose private key they are.
 
-use comity_circuit::{Builder, Program, ProgramBuilder, Recipients, Register, Wire};
+use comity_circuit::{Builder, Goal, Program, ProgramBuilder, Recipients, Register, Wire};
 
 use super::{fixed, sized, value};
 use crate::arith::{self, wide};
@@ -32,44 +32,49 @@ pub(super) const ENTRIES: &[Entry] = &[
         "the sign of a - b: whether a < b, signed, if the difference fits N bits (WMK17)",
         PAIR,
         &[fixed("less", 1)],
-        Build::Program(|Size { n, .. }| ripple("less", n, false)),
+        Build::Program(|goal, Size { n, .. }| ripple(goal, "less", n, false)),
     ),
     sized(
         ("sumN", &[RIPPLE]),
         "a + b modulo 2^N, a few bits at a time (WMK17)",
         PAIR,
         &[value("sum", Width::N)],
-        Build::Program(|Size { n, .. }| ripple("sum", n, true)),
+        Build::Program(|goal, Size { n, .. }| ripple(goal, "sum", n, true)),
     ),
     sized(
         ("multN", &[WIDE]),
         "a * b modulo 2^N, in small calls (WMK17)",
         PAIR,
         &[value("product", Width::N)],
-        Build::Program(|Size { n, .. }| wide::product(n)),
+        Build::Program(|goal, Size { n, .. }| wide::product(goal, n)),
     ),
     sized(
         ("modexpN", &[WIDE]),
         "base^exponent modulo an odd modulus; 0 for an even one (WMK17)",
         &[value("base", Width::N), value("exponent", Width::N), value("modulus", Width::N)],
         &[value("result", Width::N)],
-        Build::Program(|Size { n, .. }| wide::modexp(n)),
+        Build::Program(|goal, Size { n, .. }| wide::modexp(goal, n)),
     ),
 ];
 
-/// The number of bits that one call of a ripple takes.
-const CHUNK: u64 = 64;
+/// The number of bits that one call takes: for size few, since a ripple is the same in one call or many.
+fn chunk(goal: Goal) -> u64 {
+    match goal {
+        Goal::Size => 64,
+        Goal::Depth => 1 << 16,
+    }
+}
 
 /// A program of `a + b`, or of the top bit of `a - b`. The carry goes from call to call; the top bit makes none.
-fn ripple(name: &'static str, n: usize, add: bool) -> Program {
-    let n = n as u64;
-    let mut p = ProgramBuilder::new(name);
+fn ripple(goal: Goal, name: &'static str, n: usize, add: bool) -> Program {
+    let (n, chunk) = (n as u64, chunk(goal));
+    let mut p = ProgramBuilder::for_goal(name, goal);
     let (a, b) = (p.input("a", 0, n), p.input("b", 1, n));
     let (carry, result) = (p.register(1), p.register(if add { n } else { 1 }));
-    let calls = (n - 1) / CHUNK;
-    let moving = |word: Register, turn| word.slice(0, CHUNK).span().moving(turn, CHUNK as i64);
+    let calls = (n - 1) / chunk;
+    let moving = |word: Register, turn| word.slice(0, chunk).span().moving(turn, chunk as i64);
     if calls > 0 {
-        let step = p.circuit(step(CHUNK as usize, add, false));
+        let step = p.circuit(step(p.builder(), chunk as usize, add, false));
         p.repeat(calls, |p, turn| {
             let mut outs = vec![carry.span()];
             if add {
@@ -78,8 +83,8 @@ fn ripple(name: &'static str, n: usize, add: bool) -> Program {
             p.call(step, &[moving(a, turn), moving(b, turn), carry.span()], &outs);
         });
     }
-    let (from, rest) = (calls * CHUNK, n - calls * CHUNK);
-    let last = p.circuit(step(rest as usize, add, true));
+    let (from, rest) = (calls * chunk, n - calls * chunk);
+    let last = p.circuit(step(p.builder(), rest as usize, add, true));
     let to = if add { result.slice(from, rest) } else { result };
     p.call(last, &[a.slice(from, rest).span(), b.slice(from, rest).span(), carry.span()], &[to.span()]);
     p.reveal(name, Recipients::All, result);
@@ -87,8 +92,7 @@ fn ripple(name: &'static str, n: usize, add: bool) -> Program {
 }
 
 /// The circuit of a call: the carry or borrow out and, for a sum, the bits; of the last call the bits or the top one only.
-fn step(bits: usize, add: bool, last: bool) -> comity_circuit::Circuit {
-    let mut b = Builder::new();
+fn step(mut b: Builder, bits: usize, add: bool, last: bool) -> comity_circuit::Circuit {
     let [x, y, carry] = [("a", bits), ("b", bits), ("carry", 1)].map(|(name, bits)| b.input(name, bits));
     let ripple = if add { arith::add_carry } else { arith::sub_borrow };
     let (word, over): (Vec<Wire>, Wire) = ripple(&mut b, &x, &y, carry[0]);

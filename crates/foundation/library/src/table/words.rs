@@ -1,6 +1,6 @@
 //! Words of any width.
 
-use comity_circuit::{Builder, Program, ProgramBuilder, Recipients, Wire};
+use comity_circuit::{Builder, Goal, Program, ProgramBuilder, Recipients, Wire};
 
 use super::{fixed, sized, value};
 use crate::arith;
@@ -280,12 +280,12 @@ pub(super) const ENTRIES: &[Entry] = &[
 ];
 
 /// A program of one product after another, added to what there is.
-fn dot(Size { n, w, .. }: Size) -> Program {
-    let mut b = Builder::new();
+fn dot(goal: Goal, Size { n, w, .. }: Size) -> Program {
+    let mut p = ProgramBuilder::for_goal("dot", goal);
+    let mut b = p.builder();
     let [x, y, sum] = ["a", "b", "sum"].map(|name| b.input(name, w));
     let more = arith::mul_add(&mut b, &x, &y, &sum);
     b.output("sum", &more);
-    let mut p = ProgramBuilder::new("dot");
     let step = p.circuit(b.finish());
     let (n, w) = (n as u64, w as u64);
     let (x, y) = (p.input("a", 0, n * w), p.input("b", 1, n * w));

@@ -3,12 +3,18 @@
 mod arrays;
 mod benchmarks;
 mod ciphers;
+mod depths;
 mod floats;
 mod hashes;
 mod sources;
 mod words;
 
+use std::collections::HashMap;
 use std::fmt::Write;
+
+use comity_circuit::Goal;
+
+use depths::DEPTHS;
 
 /// A built-in of the table, with the smallest number of ANDs that we know in print and where.
 type Row = (&'static str, Option<(u64, &'static str)>);
@@ -19,12 +25,13 @@ const ROWS: &[&[Row]] = &[ciphers::ROWS, hashes::ROWS, words::ROWS, arrays::ROWS
 const HEAD: &str = "\
 # Gates of the built-in circuits
 
-The last two columns give the fewest ANDs that we know in print for the same function, and whose they are. A test fails
-if this table is stale or one of our circuits is larger; to write it anew, run
+Each has two forms: for size, as garbling wants it, and for depth, as secret sharing does. Behind them stand the fewest ANDs
+and the least AND depth that we know in print for the same function, and whose they are. A test fails if this table is
+stale or one of our circuits is larger or deeper, or deeper than it was; to write it anew, run
 `COMITY_WRITE_COUNTS=1 cargo test -p comity-library --test library counts`.
 
-| name | inputs | output | AND | XOR | NOT | AND depth | AND, published | by |
-| --- | --- | --- | ---: | ---: | ---: | ---: | ---: | --- |
+| name | inputs | output | AND | XOR | NOT | AND depth | for depth: AND | AND depth | AND, published | by | AND depth, published | by |
+| --- | --- | --- | ---: | ---: | ---: | ---: | ---: | ---: | ---: | --- | ---: | --- |
 ";
 
 fn grouped(n: u64) -> String {
@@ -44,21 +51,42 @@ fn table() -> String {
         if let Some((best, by)) = *published {
             assert!(counts.and <= best, "{name}: {} ANDs, but {by} has {best}", counts.and);
         }
-        let (best, by) = published.map_or(("–".into(), "–"), |(best, by)| (grouped(best), by));
+        let shallow = comity_library::program_for(name, Goal::Depth).expect(name).totals();
+        let least = DEPTHS.iter().find(|(other, ..)| other == name).map(|&(_, depth, by)| (depth, by));
+        if let Some((best, by)) = least {
+            assert!(shallow.and_depth <= best, "{name}: {} deep, but that of {by} is {best}", shallow.and_depth);
+        }
+        let printed =
+            |best: Option<(u64, &'static str)>| best.map_or(("–".into(), "–"), |(best, by)| (grouped(best), by));
+        let ((best, by), (least, whose)) = (printed(*published), printed(least));
         let [and, xor, not, depth] = [counts.and, counts.xor, counts.not, counts.and_depth].map(grouped);
+        let [and_shallow, shallow] = [shallow.and, shallow.and_depth].map(grouped);
         let (inputs, outputs) = (
             values(program.inputs().iter().map(|v| (&v.name[..], v.bits)).collect()),
             values(program.outputs().iter().map(|v| (&v.name[..], v.bits)).collect()),
         );
-        writeln!(text, "| {name} | {inputs} | {outputs} | {and} | {xor} | {not} | {depth} | {best} | {by} |").unwrap();
+        write!(text, "| {name} | {inputs} | {outputs} | {and} | {xor} | {not} | {depth} | {and_shallow} | {shallow} ")
+            .unwrap();
+        writeln!(text, "| {best} | {by} | {least} | {whose} |").unwrap();
     }
     text
+}
+
+/// The AND depth of the forms for depth in a table.
+fn shallow(table: &str) -> HashMap<&str, u64> {
+    let depth = |line: &str| -> Option<u64> { line.split('|').nth(9)?.trim().replace(',', "").parse().ok() };
+    table.lines().filter_map(|line| Some((line.split('|').nth(1)?.trim(), depth(line)?))).collect()
 }
 
 #[test]
 fn the_table_of_counts_is_up_to_date_and_no_worse_than_published() {
     let path = concat!(env!("CARGO_MANIFEST_DIR"), "/src/COUNTS.md");
     let (fresh, kept) = (table(), std::fs::read_to_string(path).unwrap_or_default());
+    let before = shallow(&kept);
+    for (name, depth) in shallow(&fresh) {
+        let last = before.get(name).copied().unwrap_or(depth);
+        assert!(depth <= last, "{name}: {depth} deep in the form for depth, and it was {last}");
+    }
     if std::env::var_os("COMITY_WRITE_COUNTS").is_some() {
         std::fs::write(path, &fresh).unwrap();
         return;
@@ -70,6 +98,11 @@ fn the_table_of_counts_is_up_to_date_and_no_worse_than_published() {
          COMITY_WRITE_COUNTS=1 cargo test -p comity-library --test library counts",
         stale.map_or(String::new(), |(fresh, kept)| format!(":\n  it says {kept}\n  but now {fresh}\n")),
     );
+}
+
+/// The names of the table.
+pub(crate) fn names() -> impl Iterator<Item = &'static str> {
+    ROWS.iter().copied().flatten().map(|(name, _)| *name)
 }
 
 #[test]

@@ -7,12 +7,13 @@ mod benchmarks;
 mod cipher;
 mod counts;
 mod float;
+mod goals;
 mod hash;
 mod registry;
 mod sha;
 mod typed;
 
-use comity_circuit::{Builder, Circuit, Observer, Op, Plain, Program, Wire, eval_circuit};
+use comity_circuit::{Builder, Circuit, Goal, Observer, Op, Plain, Program, Wire, eval_circuit};
 use comity_core::Bits;
 
 /// Evaluates 64 instances at once: bit k of a word is the wire's value in instance k.
@@ -77,12 +78,24 @@ fn to_hex(bits: Bits) -> String {
     bits.to_bytes().iter().rev().map(|byte| format!("{byte:02x}")).collect()
 }
 
-/// A circuit over words: `build` gets one word for each width and returns the words of the result.
+/// A circuit for size over words: `build` gets one word for each width and returns the words of the result. The circuit
+/// for depth is held against it.
 fn circuit<const N: usize>(
     widths: [usize; N],
-    build: impl FnOnce(&mut Builder, [&[Wire]; N]) -> Vec<Vec<Wire>>,
+    build: impl Fn(&mut Builder, [&[Wire]; N]) -> Vec<Vec<Wire>>,
 ) -> Circuit {
-    let mut b = Builder::new();
+    let [size, depth] = [Goal::Size, Goal::Depth].map(|goal| circuit_for(goal, widths, &build));
+    goals::equal("a circuit", &size, &depth);
+    size
+}
+
+/// A circuit over words for a goal.
+fn circuit_for<const N: usize>(
+    goal: Goal,
+    widths: [usize; N],
+    build: impl Fn(&mut Builder, [&[Wire]; N]) -> Vec<Vec<Wire>>,
+) -> Circuit {
+    let mut b = Builder::for_goal(goal);
     let inputs: Vec<Vec<Wire>> = widths.iter().map(|&n| b.input("x", n)).collect();
     for word in build(&mut b, std::array::from_fn(|i| &inputs[i][..])) {
         b.output("y", &word);

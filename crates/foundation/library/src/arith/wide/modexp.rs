@@ -13,7 +13,7 @@
 //! The exponent is read in windows from the top: as many squarings as it has bits, and for each window a product with
 //! a power that is chosen by multiplexers, 2^w - 1 ANDs for each bit of a number.
 
-use comity_circuit::{Builder, Program, ProgramBuilder, Recipients, Register, Wire};
+use comity_circuit::{Builder, Goal, Program, ProgramBuilder, Recipients, Register, Wire};
 
 use super::{Wide, cyclic};
 use crate::arith;
@@ -28,9 +28,9 @@ struct Modulus {
 
 /// The program of base^exponent modulo an odd modulus, all of n bits. The base is party 0's, the others are party 1's.
 /// An even modulus gives 0.
-pub(crate) fn modexp(n: usize) -> Program {
-    let mut p = ProgramBuilder::new("modexp");
-    let p = &mut p;
+pub(crate) fn modexp(goal: Goal, n: usize) -> Program {
+    let mut program = ProgramBuilder::for_goal("modexp", goal);
+    let p = &mut program;
     let base = p.input("base", 0, n as u64);
     let exponent = p.input("exponent", 1, n as u64);
     let given = p.input("modulus", 1, n as u64);
@@ -70,7 +70,7 @@ pub(crate) fn modexp(n: usize) -> Program {
     let digits = p.register(windows * window as u64);
     p.copy(&exponent.span(), &digits.slice(0, n as u64).span());
     let chosen = p.register(pitch);
-    let choose = p.circuit(choose(window, chunk));
+    let choose = p.circuit(choose(p.builder(), window, chunk));
     let top = digits.slice((windows - 1) * window as u64, window as u64);
     let entries: Vec<_> = (0..1 << window).map(|i| table.slice(i * pitch, chunk as u64).span()).collect();
     let choice = |p: &mut ProgramBuilder, digit| {
@@ -104,7 +104,7 @@ pub(crate) fn modexp(n: usize) -> Program {
     };
     wide.call(p, ("last", last), &[result, given], &[power]);
     p.reveal("result", Recipients::All, power);
-    std::mem::replace(p, ProgramBuilder::new("")).finish().expect("calls on words that are there")
+    program.finish().expect("calls on words that are there")
 }
 
 impl Wide {
@@ -228,8 +228,7 @@ fn inverse_of(b: &mut Builder, m: &[Wire]) -> Vec<Wire> {
 }
 
 /// A circuit that chooses one of 2^window words, by its index.
-fn choose(window: usize, bits: usize) -> comity_circuit::Circuit {
-    let mut b = Builder::new();
+fn choose(mut b: Builder, window: usize, bits: usize) -> comity_circuit::Circuit {
     let digit = b.input("digit", window);
     let mut words: Vec<Vec<Wire>> = (0..1 << window).map(|_| b.input("power", bits)).collect();
     for &select in &digit {

@@ -1,6 +1,6 @@
 //! Products and squares of wide words.
 
-use comity_circuit::{Builder, Program, ProgramBuilder, Recipients, Register, Wire};
+use comity_circuit::{Builder, Goal, Program, ProgramBuilder, Recipients, Register, Wire};
 
 use super::{Wide, Words};
 use crate::arith::{self, Columns};
@@ -111,15 +111,15 @@ fn join(b: &mut Builder, parts: &[Wire], odd: usize) -> Vec<Vec<Wire>> {
 const ONE_CALL: usize = 256;
 
 /// The program of `a · b` modulo 2^n.
-pub(crate) fn product(n: usize) -> Program {
+pub(crate) fn product(goal: Goal, n: usize) -> Program {
     if n <= ONE_CALL {
-        let mut b = Builder::new();
+        let mut b = Builder::for_goal(goal);
         let [x, y] = ["a", "b"].map(|name| b.input(name, n));
         let product = arith::mul(&mut b, &x, &y);
         b.output("product", &product);
         return Program::from_circuit(b.finish()).expect("two values for two parties");
     }
-    let mut p = ProgramBuilder::new("product");
+    let mut p = ProgramBuilder::for_goal("product", goal);
     let (a, b) = (p.input("a", 0, n as u64), p.input("b", 1, n as u64));
     let product = p.register(n as u64);
     Wide::default().mul(&mut p, 1, a.into(), b.into(), product.into());

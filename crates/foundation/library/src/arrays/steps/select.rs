@@ -1,6 +1,6 @@
 //! One row out of many, and prefixes, as steps.
 
-use comity_circuit::{CircuitId, ProgramBuilder, Register};
+use comity_circuit::{CircuitId, Goal, ProgramBuilder, Register};
 
 use super::{Array, circuit, map};
 use crate::arith;
@@ -116,8 +116,11 @@ pub fn arg_first(p: &mut ProgramBuilder, rows: Array, order: Order) -> (Register
 }
 
 /// Replaces each row by what `together`, a circuit from two rows to one, makes of all rows up to it. n - 1 calls, one
-/// after another.
+/// after another; in a program for depth ⌈log2 n⌉ one after another, and n/2 log2 n in all.
 pub fn prefix(p: &mut ProgramBuilder, rows: Array, together: CircuitId) {
+    if p.goal() == Goal::Depth {
+        return prefix_in_layers(p, rows, together);
+    }
     if rows.len() > 1 {
         let stride = rows.width() as i64;
         p.repeat(rows.len() as u64 - 1, |p, turn| {
@@ -125,4 +128,49 @@ pub fn prefix(p: &mut ProgramBuilder, rows: Array, together: CircuitId) {
             p.call(together, &[at(0), at(1)], &[at(1)]);
         });
     }
+}
+
+/// Prefixes by doubling: of each block of rows, the first half's last one goes to all of the second half. The calls of a
+/// level are one step; what brings their rows side by side has no gates.
+fn prefix_in_layers(p: &mut ProgramBuilder, rows: Array, together: CircuitId) {
+    let (len, width) = (rows.len(), rows.width());
+    let copy = circuit(p, &[width], |_, v| v.to_vec());
+    let [last, second] = [(); 2].map(|()| Array::new(p, len.div_ceil(2), width));
+    let mut half = 1;
+    while half < len {
+        // Whole blocks, and one whose second half is cut off.
+        let (blocks, rest) = (len / (2 * half), (len % (2 * half)).saturating_sub(half));
+        let groups = [(0, blocks, half), (blocks, 1, rest)].into_iter().filter(|&(_, count, size)| count * size > 0);
+        for (block, count, size) in groups.clone() {
+            let (from, to) = ((2 * block + 1) * half, block * half);
+            grid(p, copy, (count, size), (rows, from - 1, [2 * half, 0]), (last, to, [half, 1]));
+            grid(p, copy, (count, size), (rows, from, [2 * half, 1]), (second, to, [half, 1]));
+        }
+        map(p, together, blocks * half + rest, &[last.from(0), second.from(0)], &[second.from(0)]);
+        for (block, count, size) in groups {
+            let (from, to) = (block * half, (2 * block + 1) * half);
+            grid(p, copy, (count, size), (second, from, [half, 1]), (rows, to, [2 * half, 1]));
+        }
+        half *= 2;
+    }
+}
+
+/// Copies `count` times `size` rows: each place is an array, the first index, and the steps of the outer and the inner
+/// count.
+fn grid(
+    p: &mut ProgramBuilder,
+    copy: CircuitId,
+    (count, size): (usize, usize),
+    from: (Array, usize, [usize; 2]),
+    to: (Array, usize, [usize; 2]),
+) {
+    let (turns, times) = (count.min(size) as u64, count.max(size) as u64);
+    p.repeat(turns, |p, turn| {
+        let [from, to] = [from, to].map(|(array, first, [outer, inner])| {
+            let (by_turn, by_call) = if count < size { (outer, inner) } else { (inner, outer) };
+            let (span, call) = array.every(first, by_call);
+            (span.moving(turn, (by_turn * array.width()) as i64), call)
+        });
+        p.map(copy, times, &[from], &[to]);
+    });
 }
