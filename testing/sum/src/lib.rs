@@ -12,7 +12,7 @@
 //! **Cost**: a bit for each input bit and other party, a bit for each output bit and recipient; two flights.
 
 use comity_channel::PerPeer;
-use comity_circuit::{Observer, Plain, Program};
+use comity_circuit::{Goal, Observer, Plain, Program};
 use comity_core::{Bits, PartyId, Prg, Result};
 use comity_protocol::{Adversary, Card, CardKind, Corrupt, Job, Party, Protocol, Supplies, Takes};
 
@@ -28,6 +28,7 @@ static CARD: Card = Card {
     corrupt: Corrupt::AllButOne,
     takes: Takes::NoAnds,
     reactive: false,
+    goal: Goal::Size,
     offline: &[],
     options: &[],
     phases: &["inputs", "outputs"],

@@ -3,7 +3,7 @@
 use std::fmt;
 use std::ops::RangeInclusive;
 
-use comity_circuit::Program;
+use comity_circuit::{Goal, Program};
 use comity_core::{Error, PartyId, Result};
 
 use crate::material::Material;
@@ -27,6 +27,8 @@ pub struct Card {
     pub takes: Takes,
     /// Whether a session by hand can run on it.
     pub reactive: bool,
+    /// The form of circuits that suits the protocol, where nobody says.
+    pub goal: Goal,
     /// The materials that the protocol can make ahead; first the one that a run asks for.
     pub offline: &'static [Material],
     /// The options that can be set.

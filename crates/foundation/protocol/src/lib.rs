@@ -21,6 +21,7 @@ use comity_circuit::Program;
 use comity_core::{Bits, Error, Params, Result};
 
 pub use card::{Adversary, Card, CardKind, Corrupt, Default, Opt, Takes, Values};
+pub use comity_circuit::Goal;
 pub use conduct::{Conduct, Honest};
 pub use material::{Dealer, Empty, Lot, Material, Need, Shelf, Supplies, WriteBatch};
 pub use options::{OptionValue, Options};

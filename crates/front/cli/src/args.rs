@@ -4,6 +4,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use clap::{Args, ValueEnum};
+use comity_circuit::Goal;
 
 use crate::flags::{Assigned, BitOrder, OutputTo, Owner, Peer, Who};
 use crate::list::List;
@@ -72,6 +73,32 @@ pub(crate) struct ProgramArgs {
     pub(crate) program: String,
     #[command(flatten)]
     pub(crate) roles: RoleArgs,
+    /// What built-ins and programs in comity's language are compiled to: few AND gates, few of them one behind another,
+    /// or what suits the protocol; all parties say the same
+    #[arg(long, value_enum, value_name = "GOAL", default_value_t = Optimize::Auto)]
+    pub(crate) optimize: Optimize,
+}
+
+/// What circuits are chosen for.
+#[derive(ValueEnum, Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Optimize {
+    /// Few AND gates
+    Size,
+    /// Few AND gates one behind another
+    Depth,
+    /// What suits the protocol; without one, few AND gates
+    Auto,
+}
+
+impl Optimize {
+    /// The goal, where this one suits the protocol.
+    pub(crate) fn goal(self, auto: Goal) -> Goal {
+        match self {
+            Optimize::Size => Goal::Size,
+            Optimize::Depth => Goal::Depth,
+            Optimize::Auto => auto,
+        }
+    }
 }
 
 /// Who puts in what, and who learns what.

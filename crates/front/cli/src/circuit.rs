@@ -3,13 +3,13 @@
 use std::path::{Path, PathBuf};
 
 use clap::{Subcommand, ValueEnum};
-use comity_circuit::{Program, Type};
+use comity_circuit::{Goal, Program, Type};
 use comity_format::Format;
 use comity_terminal::console::{deliver, emit, note};
 use comity_terminal::failure::{Failure, Outcome};
 use comity_terminal::json::to_line;
 
-use crate::args::{ProgramArgs, programs};
+use crate::args::{Optimize, ProgramArgs, programs};
 use crate::json;
 use crate::resolve::{Resolved, circuit, resolve};
 use crate::source::{self, Source};
@@ -38,6 +38,9 @@ pub(crate) enum CircuitCommand {
         /// The format
         #[arg(long, value_enum, default_value_t = CircuitFormat::BristolFashion)]
         format: CircuitFormat,
+        /// The form of a built-in: few AND gates, or few of them one behind another
+        #[arg(long, value_enum, value_name = "GOAL", default_value_t = Optimize::Auto)]
+        optimize: Optimize,
         /// Write to FILE, which appears only when whole, and not to standard output
         #[arg(long, short, value_name = "FILE")]
         output: Option<PathBuf>,
@@ -68,11 +71,13 @@ pub(crate) fn run(command: &CircuitCommand) -> Outcome {
     match command {
         CircuitCommand::List { json } => list(*json),
         CircuitCommand::Info { program, json } => {
-            let resolved = resolve(program)?;
+            let resolved = resolve(program, Goal::Size)?;
             let info = describe(&resolved);
             emit(&if *json { to_line(&info) } else { format!("{}\n{}", info.name, body(&resolved, &info)) })
         }
-        CircuitCommand::Export { program, format, output } => export(program, *format, output.as_deref()),
+        CircuitCommand::Export { program, format, optimize, output } => {
+            export(program, *format, optimize.goal(Goal::Size), output.as_deref())
+        }
         CircuitCommand::Check { file, json } => check(file, *json),
     }
 }
@@ -103,6 +108,7 @@ fn describe(resolved: &Resolved) -> json::Info {
         not: totals.not,
         and_depth: totals.and_depth,
         calls: totals.calls,
+        goal: resolved.program.goal().name(),
     }
 }
 
@@ -161,8 +167,8 @@ fn list(json: bool) -> Outcome {
     Ok(())
 }
 
-fn export(program: &str, format: CircuitFormat, output: Option<&Path>) -> Outcome {
-    let circuit = circuit(program)?;
+fn export(program: &str, format: CircuitFormat, goal: Goal, output: Option<&Path>) -> Outcome {
+    let circuit = circuit(program, goal)?;
     let format = match format {
         CircuitFormat::BristolFashion => Format::BristolFashion,
         CircuitFormat::Bristol => Format::Bristol,
@@ -175,7 +181,7 @@ fn export(program: &str, format: CircuitFormat, output: Option<&Path>) -> Outcom
 
 fn check(file: &Path, json: bool) -> Outcome {
     let name = file.display().to_string();
-    let (program, what) = match source::open(file)? {
+    let (program, what) = match source::open(file, Goal::Size)? {
         Source::Design(design, format) => {
             let what = match format {
                 Format::BristolFashion => "a circuit in Bristol Fashion",

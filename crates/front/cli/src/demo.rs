@@ -1,6 +1,7 @@
 //! `comity demo`: AES-128 of one party's block under the other's key.
 
 use clap::{Args, Command, FromArgMatches};
+use comity_circuit::Goal;
 use comity_terminal::console::emit;
 use comity_terminal::failure::{Ending, Failure, Outcome};
 use comity_terminal::json::to_line;
@@ -30,7 +31,7 @@ pub(crate) fn run(args: &DemoArgs) -> Outcome {
     let local = parsed
         .and_then(|matches| LocalArgs::from_arg_matches(&matches))
         .map_err(|why| Failure::new(Ending::Bug, format!("the demo's command line does not parse: {why}")))?;
-    let resolved = resolve(&local.program)?;
+    let resolved = resolve(&local.program, Goal::Size)?;
     let order = Order::new(&resolved, &[])?;
     let inputs = values::read(&resolved, &order, &local.values.input, None)?;
     let finished = together(&resolved, &inputs, &local)?;

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use clap::Args;
-use comity_circuit::{Observer, Plain};
+use comity_circuit::{Goal, Observer, Plain};
 use comity_core::{Bits, Error};
 use comity_terminal::console::{check_writable, deliver};
 use comity_terminal::failure::Outcome;
@@ -27,7 +27,7 @@ pub(crate) struct EvalArgs {
 
 /// The command.
 pub(crate) fn run(args: &EvalArgs) -> Outcome {
-    let resolved = resolve(&args.program)?;
+    let resolved = resolve(&args.program, Goal::Size)?;
     let order = Order::new(&resolved, &args.values.bits)?;
     let inputs = values::read(&resolved, &order, &args.values.input, None)?;
     if let Some(path) = &args.result.output {

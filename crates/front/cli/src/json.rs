@@ -167,6 +167,7 @@ pub(crate) struct Info {
     pub(crate) not: u64,
     pub(crate) and_depth: u64,
     pub(crate) calls: u64,
+    pub(crate) goal: &'static str,
 }
 
 #[derive(Clone, Debug, PartialEq, Serialize)]

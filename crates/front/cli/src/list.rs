@@ -3,7 +3,7 @@
 use clap::builder::PossibleValuesParser;
 use clap::parser::ValueSource;
 use clap::{Arg, ArgMatches, Command};
-use comity::{Adversary, Card, PROTOCOLS, Program, Protocol};
+use comity::{Adversary, Card, Goal, PROTOCOLS, Program, Protocol};
 use comity_protocol::{Opt, Values};
 use comity_terminal::failure::Outcome;
 use comity_terminal::text::fill;
@@ -41,6 +41,12 @@ impl List {
             Some(name) => comity::among(self.0, name)?,
             None => comity::preferred(self.0, parties, program)?,
         })
+    }
+
+    /// The goal that suits the protocol of this name. Without a name it is size: what runs then follows from the program's
+    /// parties, and all that may want few ANDs.
+    pub(crate) fn goal(self, name: Option<&str>) -> Outcome<Goal> {
+        Ok(name.map_or(Ok(Goal::Size), |name| comity::among(self.0, name).map(|protocol| protocol.card().goal))?)
     }
 
     /// What runs where no protocol is named, by the number of parties.
@@ -138,6 +144,16 @@ pub(crate) fn given(matches: &ArgMatches, list: List) -> Vec<(String, String)> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn what_runs_unnamed_wants_few_ands() {
+        let list = List::default();
+        for parties in 2..=Program::MAX_PARTIES {
+            if let Ok(protocol) = list.chosen(None, parties, None) {
+                assert_eq!(list.goal(None).ok(), Some(protocol.card().goal), "{parties} parties");
+            }
+        }
+    }
 
     #[test]
     fn help_names_every_protocol() {

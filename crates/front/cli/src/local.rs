@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use clap::Args;
+use clap::{Args, ValueEnum};
 use comity::{Card, Program};
 use comity_core::Bits;
 use comity_protocol::Values;
@@ -34,7 +34,7 @@ pub(crate) struct LocalArgs {
 
 /// The command.
 pub(crate) fn run(args: &LocalArgs) -> Outcome {
-    let resolved = resolve(&args.program)?;
+    let resolved = resolve(&args.program, args.session.list.goal(args.session.protocol.as_deref())?)?;
     let order = Order::new(&resolved, &args.values.bits)?;
     let inputs = values::read(&resolved, &order, &args.values.input, None)?;
     if let Some(path) = &args.result.output {
@@ -73,6 +73,9 @@ fn own(args: &LocalArgs, card: &Card, party: u16) -> Vec<String> {
 fn arguments(args: &LocalArgs) -> Vec<String> {
     let mut all: Vec<String> = vec!["run".into(), args.program.program.clone()];
     let mut flag = |name: &str, value: String| all.extend([format!("--{name}={value}")]);
+    if let Some(goal) = args.program.optimize.to_possible_value() {
+        flag("optimize", goal.get_name().to_owned());
+    }
     args.program.roles.owner.iter().for_each(|owner| flag("owner", owner.to_string()));
     args.program.roles.output_to.iter().for_each(|to| flag("output-to", to.to_string()));
     args.values.bits.iter().for_each(|order| flag("bits", order.to_string()));

@@ -9,7 +9,7 @@ use comity_terminal::failure::{Failure, Outcome};
 use comity_terminal::json::to_line;
 use comity_terminal::numbers::{bytes, duration};
 
-use crate::args::{NetworkArgs, ProgramArgs, RoleArgs, SessionArgs};
+use crate::args::{NetworkArgs, Optimize, ProgramArgs, RoleArgs, SessionArgs};
 use crate::flags::Size;
 use crate::json;
 use crate::parties::{self, names};
@@ -25,6 +25,9 @@ pub(crate) struct PrepareArgs {
     pub(crate) program: Option<String>,
     #[command(flatten)]
     pub(crate) roles: RoleArgs,
+    /// What the program is compiled to, as in `comity run`
+    #[arg(long, value_enum, value_name = "GOAL", default_value_t = Optimize::Auto)]
+    pub(crate) optimize: Optimize,
     #[command(flatten)]
     pub(crate) network: NetworkArgs,
     /// Where the material goes: a folder, made if it is not there. Keep it out of backups (see below)
@@ -47,9 +50,12 @@ pub(crate) struct PrepareArgs {
 
 /// The command.
 pub(crate) fn run(args: &PrepareArgs) -> Outcome {
-    let named = |program: &String| ProgramArgs { program: program.clone(), roles: args.roles.clone() };
+    let named =
+        |program: &String| ProgramArgs { program: program.clone(), roles: args.roles.clone(), optimize: args.optimize };
     let group = args.network.group.as_deref().map(parties::group).transpose()?;
-    let resolved = args.program.as_ref().map(|program| resolve_for(&named(program), group.as_ref())).transpose()?;
+    let goal = args.session.list.goal(args.session.protocol.as_deref())?;
+    let resolved =
+        args.program.as_ref().map(|program| resolve_for(&named(program), goal, group.as_ref())).transpose()?;
     if resolved.is_none() && !(args.roles.owner.is_empty() && args.roles.output_to.is_empty()) {
         return Err(Failure::input("--owner and --output-to are about a program, and none is named"));
     }

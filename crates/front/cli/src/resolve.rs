@@ -1,7 +1,7 @@
 //! From what PROGRAM, `--owner` and `--output-to` say to a program.
 
 use comity::PartyGroup;
-use comity_circuit::{Circuit, Input, Output, Owner, PartySet, Program, ProgramError, Recipients, Span, Step};
+use comity_circuit::{Circuit, Goal, Input, Output, Owner, PartySet, Program, ProgramError, Recipients, Span, Step};
 use comity_format::SequentialCircuit;
 use comity_language::expression::{self, Base};
 use comity_library::LibraryError;
@@ -23,13 +23,14 @@ pub(crate) struct Resolved {
     pub(crate) names: Names,
 }
 
-/// Finds the program and says whose its values are.
-pub(crate) fn resolve(args: &ProgramArgs) -> Outcome<Resolved> {
-    resolve_for(args, None)
+/// Finds the program and says whose its values are. Its circuits are for the goal `auto` unless the arguments say another.
+pub(crate) fn resolve(args: &ProgramArgs, auto: Goal) -> Outcome<Resolved> {
+    resolve_for(args, auto, None)
 }
 
 /// As [`resolve`], among the parties of a group, which have names there.
-pub(crate) fn resolve_for(args: &ProgramArgs, group: Option<&PartyGroup>) -> Outcome<Resolved> {
+pub(crate) fn resolve_for(args: &ProgramArgs, auto: Goal, group: Option<&PartyGroup>) -> Outcome<Resolved> {
+    let goal = args.optimize.goal(auto);
     let text = args.program.as_str();
     let refuse = |why: &dyn std::fmt::Display| Failure::input(format!("{text}: {why}"));
     let expression =
@@ -37,15 +38,15 @@ pub(crate) fn resolve_for(args: &ProgramArgs, group: Option<&PartyGroup>) -> Out
     let too_many = || refuse(&"so many calls are more than any machine can do");
     let (lanes, turns) = expression.lanes_and_turns().ok_or_else(too_many)?;
     let program = match (&expression.base, expression.powers.is_empty()) {
-        (Base::Name(name), true) => comity_library::program(name).map_err(|e| unknown(&e))?,
+        (Base::Name(name), true) => comity_library::program_for(name, goal).map_err(|e| unknown(&e))?,
         (Base::Name(name), false) => {
-            let circuit = comity_library::circuit(name).map_err(|e| match e {
+            let circuit = comity_library::circuit_for(name, goal).map_err(|e| match e {
                 LibraryError::NoCircuit { .. } => refuse(&format!("{e}, and `*` and `^` call a circuit")),
                 _ => unknown(&e),
             })?;
-            calls(circuit, lanes, turns).map_err(|why| refuse(&why))?
+            calls(circuit, lanes, turns).map_err(|why| refuse(&why))?.with_goal(goal)
         }
-        (Base::File(path), alone) => match source::open(path)? {
+        (Base::File(path), alone) => match source::open(path, goal)? {
             Source::Design(design, _) => match design.flip_flops() {
                 0 => calls(design.circuit().clone(), lanes, turns).map_err(|why| refuse(&why))?,
                 _ => cycles(&design, lanes, turns, alone).map_err(|why| refuse(&why))?,
@@ -148,7 +149,7 @@ fn calls(circuit: Circuit, lanes: u64, turns: u64) -> Result<Program, String> {
 }
 
 /// The circuit that is named, where only a single circuit makes sense.
-pub(crate) fn circuit(text: &str) -> Outcome<Circuit> {
+pub(crate) fn circuit(text: &str, goal: Goal) -> Outcome<Circuit> {
     let expression =
         expression::parse(text, &comity_library::is_name, &|path| path.is_file()).map_err(Failure::input)?;
     if !expression.powers.is_empty() {
@@ -164,13 +165,13 @@ pub(crate) fn circuit(text: &str) -> Outcome<Circuit> {
         (_, calls) => Err(several(calls)),
     };
     match &expression.base {
-        Base::Name(name) => comity_library::circuit(name).or_else(|e| match e {
+        Base::Name(name) => comity_library::circuit_for(name, goal).or_else(|e| match e {
             LibraryError::NoCircuit { .. } => {
-                comity_library::program(name).map_err(|e| unknown(&e)).and_then(|p| single(&p))
+                comity_library::program_for(name, goal).map_err(|e| unknown(&e)).and_then(|p| single(&p))
             }
             _ => Err(unknown(&e)),
         }),
-        Base::File(path) => match source::open(path)? {
+        Base::File(path) => match source::open(path, goal)? {
             Source::Design(design, _) => {
                 let count = design.flip_flops();
                 design.into_circuit().ok_or_else(|| {

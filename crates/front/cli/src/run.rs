@@ -49,7 +49,8 @@ pub(crate) fn run(args: &RunArgs) -> Outcome {
     // First of all, so that the parent can go on talking.
     let orders = if args.attached { Some(children::take_orders()?) } else { None };
     let group = args.network.group.as_deref().map(parties::group).transpose()?;
-    let resolved = resolve_for(&args.program, group.as_ref())?;
+    let goal = args.session.list.goal(args.session.protocol.as_deref())?;
+    let resolved = resolve_for(&args.program, goal, group.as_ref())?;
     let party = session::party(&args.network, &resolved.names, group.as_ref())?;
     one(args, &resolved, party, group.as_ref(), orders).map_err(|failure| resolved.names.explain(failure))
 }

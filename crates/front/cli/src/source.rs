@@ -4,7 +4,7 @@ use std::fs::File;
 use std::io::{BufReader, Read};
 use std::path::Path;
 
-use comity_circuit::Program;
+use comity_circuit::{Goal, Program};
 use comity_format::{Format, ReadError, SequentialCircuit};
 use comity_terminal::failure::{Failure, Outcome};
 
@@ -19,8 +19,8 @@ pub(crate) enum Source {
     Program(Program),
 }
 
-/// Reads a program or circuit file. An error names the file, the line and most often the column.
-pub(crate) fn open(path: &Path) -> Outcome<Source> {
+/// Reads a program or circuit file; a program in comity's language is compiled for a goal. An error names the file, the line and most often the column.
+pub(crate) fn open(path: &Path, goal: Goal) -> Outcome<Source> {
     let name = path.display();
     let unreadable = |e: std::io::Error| Failure::input(format!("{name}: {e}"));
     if path.is_dir() {
@@ -28,7 +28,7 @@ pub(crate) fn open(path: &Path) -> Outcome<Source> {
     }
     let file = File::open(path).map_err(unreadable)?;
     match path.extension().and_then(|extension| extension.to_str()) {
-        Some("cty") => return program(path, file).map(Source::Program),
+        Some("cty") => return program(path, file, goal).map(Source::Program),
         Some("v" | "sv") => {
             return Err(Failure::input(format!(
                 "{name}: Verilog has to become a netlist first: \
@@ -47,7 +47,7 @@ pub(crate) fn open(path: &Path) -> Outcome<Source> {
     })
 }
 
-fn program(path: &Path, file: File) -> Outcome<Program> {
+fn program(path: &Path, file: File, goal: Goal) -> Outcome<Program> {
     let name = path.display().to_string();
     let mut text = Vec::new();
     let read = file.take(LONGEST_PROGRAM + 1).read_to_end(&mut text);
@@ -59,5 +59,5 @@ fn program(path: &Path, file: File) -> Outcome<Program> {
         let line = 1 + before.iter().filter(|&&byte| byte == b'\n').count();
         Failure::input(format!("{name}:{line}: this is not a text file: bytes that are not UTF-8"))
     })?;
-    comity_language::compile(&name, &text).map_err(|diagnostics| Failure::input(diagnostics.to_string()))
+    comity_language::compile_for(&name, &text, goal).map_err(|diagnostics| Failure::input(diagnostics.to_string()))
 }

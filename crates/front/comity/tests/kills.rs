@@ -17,7 +17,7 @@ use comity::{PartyId, Store, library};
 use comity_channel::memory_mesh;
 use comity_core::{Backend, Block, Prg};
 use comity_net::{Connection, Listener, Security, Settings};
-use comity_protocol::{Ahead, Corrupt, Job, Lot, Material, Need, Party, Shelf, Supplies, Takes};
+use comity_protocol::{Ahead, Corrupt, Goal, Job, Lot, Material, Need, Party, Shelf, Supplies, Takes};
 use comity_testing::PATIENCE;
 
 const PARTIES: u16 = 3;
@@ -41,6 +41,7 @@ static CARD: Card = Card {
     corrupt: Corrupt::AllButOne,
     takes: Takes::Any,
     reactive: false,
+    goal: Goal::Size,
     offline: &[Material { name: "pads", program: false, from: None, units: &["pads"] }],
     options: &[],
     phases: &[],

@@ -1,6 +1,6 @@
 //! The protocol as comity's front knows it.
 
-use comity_circuit::Program;
+use comity_circuit::{Goal, Program};
 use comity_core::{Error, Params, PartyId, Result};
 use comity_protocol::{
     Adversary, Ahead, Card, CardKind, Corrupt, Default, Honest, Job, Lot, Material, Need, Opt, OptionValue, Options,
@@ -24,6 +24,7 @@ static CARD: Card = Card {
     corrupt: Corrupt::AllButOne,
     takes: Takes::Any,
     reactive: false,
+    goal: Goal::Size,
     offline: &[Material { name: "copies", program: true, from: None, units: &["runs"] }],
     options: &[
         Opt {

@@ -1,5 +1,6 @@
 //! What there is to know about non-interactive computation: a service, since it runs no program among parties who meet.
 
+use comity_circuit::Goal;
 use comity_protocol::{Adversary, Card, CardKind, Corrupt, Takes};
 
 /// The card of the service.
@@ -12,6 +13,7 @@ pub static CARD: Card = Card {
     corrupt: Corrupt::AllButOne,
     takes: Takes::Any,
     reactive: false,
+    goal: Goal::Size,
     offline: &[],
     options: &[],
     phases: &[],

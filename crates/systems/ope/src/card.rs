@@ -1,6 +1,6 @@
 //! What there is to know about order-preserving encryption: a service, since it runs no program; its other party is a database.
 
-use comity_protocol::{Adversary, Card, CardKind, Corrupt, Takes};
+use comity_protocol::{Adversary, Card, CardKind, Corrupt, Goal, Takes};
 
 /// The card of the service.
 pub static CARD: Card = Card {
@@ -14,6 +14,7 @@ pub static CARD: Card = Card {
     corrupt: Corrupt::AllButOne,
     takes: Takes::Any,
     reactive: false,
+    goal: Goal::Size,
     offline: &[],
     options: &[],
     phases: &[],

@@ -1,5 +1,6 @@
 //! The protocol as comity's front knows it.
 
+use comity_circuit::Goal;
 use comity_core::Result;
 use comity_protocol::{Adversary, Card, CardKind, Corrupt, Job, Party, Protocol, Supplies, Takes};
 
@@ -17,6 +18,7 @@ static CARD: Card = Card {
     corrupt: Corrupt::AllButOne,
     takes: Takes::Any,
     reactive: false,
+    goal: Goal::Size,
     offline: &[],
     options: &[],
     phases: &["setup", "inputs", "gates", "outputs"],

@@ -1,18 +1,18 @@
 //! Which program a file is for.
 
-use comity_circuit::Recipients;
+use comity_circuit::{Goal, Recipients};
 use comity_language::expression::{self, Base};
 use comity_mail::Reference;
 use comity_terminal::failure::{Ending, Failure, Outcome};
 
-use crate::args::{ProgramArgs, RoleArgs};
+use crate::args::{Optimize, ProgramArgs, RoleArgs};
 use crate::resolve::{Resolved, resolve};
 
 /// The program that is to be published, with all outputs for the publisher.
 pub(super) fn named(text: &str, owner: &[crate::flags::Owner]) -> Outcome<Resolved> {
-    let args =
-        ProgramArgs { program: text.to_owned(), roles: RoleArgs { owner: owner.to_vec(), output_to: Vec::new() } };
-    to_publisher(resolve(&args)?)
+    let roles = RoleArgs { owner: owner.to_vec(), output_to: Vec::new() };
+    let args = ProgramArgs { program: text.to_owned(), roles, optimize: Optimize::Size };
+    to_publisher(resolve(&args, Goal::Size)?)
 }
 
 /// Gives the publisher the outputs that would be told to all; nobody else can learn anything here.
