@@ -3,8 +3,8 @@
 use comity_core::Bits;
 
 use crate::lower::Lowered;
+use crate::meaning::Meaning;
 use crate::party::{Owner, Recipients};
-use crate::program::Meaning;
 
 /// The place of a value of a call: in call `t` from wire `start + t * stride` of the memory on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -29,8 +29,9 @@ impl Place {
 pub struct Call<'a> {
     /// The circuit that is called.
     pub circuit: &'a Lowered,
-    /// The meaning of the circuit, if an engine may have a better way than its gates.
-    pub meaning: Option<Meaning>,
+    /// The meaning of the circuit, if an engine may have a better way than its gates. It is what the gates compute: a
+    /// program was checked for that.
+    pub meaning: Option<&'a Meaning>,
     /// The number of calls.
     pub times: u64,
     /// The places where the circuit's input values are read.

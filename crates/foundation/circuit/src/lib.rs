@@ -10,6 +10,7 @@ mod engine;
 mod goal;
 mod layered;
 mod lower;
+mod meaning;
 mod party;
 mod plain;
 mod program;
@@ -24,11 +25,12 @@ pub use engine::{Call, Engine, Observer, Place};
 pub use goal::Goal;
 pub use layered::{Layer, Layered};
 pub use lower::Lowered;
+pub use meaning::{Meaning, Table};
 pub use party::{Owner, PartySet, Recipients};
 pub use plain::{Plain, eval_circuit};
 pub use program::{
-    CallOperand, CircuitId, DecodeError, Input, Meaning, Output, Program, ProgramBuilder, ProgramError, Register, Span,
-    Step, StepPath, Totals, Turn,
+    CallOperand, CircuitId, DecodeError, Input, Output, Program, ProgramBuilder, ProgramError, Register, Span, Step,
+    StepPath, Totals, Turn,
 };
 pub use run::{InputError, RunError, run};
 pub use sliced::{Sliced, eval_many};

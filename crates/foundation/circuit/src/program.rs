@@ -18,6 +18,7 @@ use comity_core::PartyId;
 use crate::circuit::Circuit;
 use crate::goal::Goal;
 use crate::lower::Lowered;
+use crate::meaning::Meaning;
 use crate::party::{Owner, PartySet, Recipients};
 use crate::types::Type;
 
@@ -36,11 +37,6 @@ pub struct Span {
     /// The wires by which the span moves with each turn of each enclosing loop.
     pub strides: Vec<i64>,
 }
-
-/// The meaning of a circuit, for an engine that has a better way than its gates: a product, a look-up. There are none yet.
-#[non_exhaustive]
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Meaning {}
 
 /// One step of a program.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -211,6 +207,21 @@ impl Program {
         self
     }
 
+    /// The program with a meaning for a circuit, which is part of [`Program::digest`]: engines may take it for the gates.
+    ///
+    /// # Errors
+    /// [`ProgramError::NoCircuitToMean`], [`ProgramError::Meaning`] where the gates compute something else.
+    pub fn with_meaning(mut self, circuit: usize, meaning: Meaning) -> Result<Program, ProgramError> {
+        let count = self.circuits.len();
+        let gates = self.circuits.get(circuit).ok_or(ProgramError::NoCircuitToMean { circuit, count })?;
+        if !meaning.is_of(gates) {
+            let step = find_call(&self.steps, circuit, &mut Vec::new());
+            return Err(ProgramError::Meaning { circuit, step });
+        }
+        self.meanings[circuit] = Some(meaning);
+        Ok(self)
+    }
+
     /// Gives an input value to another owner.
     ///
     /// # Errors
@@ -332,6 +343,20 @@ impl Program {
     pub fn lowered(&self) -> &[Lowered] {
         self.lowered.get_or_init(|| self.circuits.iter().map(Lowered::new).collect())
     }
+}
+
+/// The first step that calls a circuit.
+fn find_call(steps: &[Step], wanted: usize, path: &mut Vec<usize>) -> Option<StepPath> {
+    steps.iter().enumerate().find_map(|(i, step)| {
+        path.push(i);
+        let found = match step {
+            Step::Call { circuit, .. } if *circuit == wanted => Some(StepPath(path.clone())),
+            Step::Repeat { body, .. } => find_call(body, wanted, path),
+            _ => None,
+        };
+        path.pop();
+        found
+    })
 }
 
 /// Checks that a value of `bits` bits can have this type.

@@ -4,8 +4,9 @@ use comity_core::{Bits, Error, PartyId};
 
 use crate::engine::{Call, Engine, Observer, Place};
 use crate::lower::Lowered;
+use crate::meaning::Meaning;
 use crate::party::{Owner, Recipients};
-use crate::program::{Meaning, Program, Span, Step};
+use crate::program::{Program, Span, Step};
 
 /// AND gates that one [`Engine::call`] gets at most, if it has several calls, so that the observer hears of progress.
 const CHUNK: u64 = 1 << 22;
@@ -265,7 +266,7 @@ impl<E: Engine> Walk<'_, E> {
     }
 
     fn call(&mut self, circuit: usize, times: u64, args: &[(Span, i64)], outs: &[(Span, i64)]) -> Result<(), E::Error> {
-        let (circuit, meaning) = (&self.circuits[circuit], self.meanings[circuit]);
+        let (circuit, meaning) = (&self.circuits[circuit], self.meanings[circuit].as_ref());
         let ands = circuit.tape().ands().len() as u64;
         let chunk = (CHUNK / ands.max(1)).max(1);
         let mut done = 0;

@@ -5,7 +5,8 @@
 
 mod tables;
 
-use comity_circuit::{Builder, Goal, Wire};
+use comity_circuit::{Builder, Goal, Meaning, Program, ProgramBuilder, Recipients, Table, Wire, eval_circuit};
+use comity_core::Bits;
 
 /// A byte as wires, least significant bit first, and the mask of those to be complemented. Complements travel through
 /// XORs for free and often cancel; only an S-box or an output needs them done.
@@ -130,11 +131,74 @@ pub fn encrypt(b: &mut Builder, key: &[Wire], block: &[Wire]) -> Vec<Wire> {
     KeySchedule::expand(b, key).encrypt(b, block)
 }
 
+/// The S-box as a table.
+fn s_box_table() -> Table {
+    let mut b = Builder::new();
+    let x = b.input("x", 8);
+    let y = Byte::of(&x).substitute(&mut b).value(&mut b);
+    b.output("y", &y);
+    let circuit = b.finish();
+    let row = |x: u8| eval_circuit(&circuit, &[Bits::from_bytes(&[x], 8)])[0].to_bytes()[0];
+    Table::new(8, 8, (0..=255).map(row).collect()).expect("256 rows of a byte")
+}
+
+/// AES-128 of a block as a program whose S-boxes are calls that look up a [`Table`]: 10 rounds of 20, those of the state
+/// and of the key side by side, and between them circuits without ANDs. Who runs gates runs those of the S-box.
+pub fn table_program(goal: Goal) -> Program {
+    let mut p = ProgramBuilder::for_goal("aes128table", goal);
+    let (key, block) = (p.input("key", 0, 128), p.input("block", 1, 128));
+    let mut b = p.builder();
+    let x = b.input("x", 8);
+    let y = Byte::of(&x).substitute(&mut b).value(&mut b);
+    b.output("y", &y);
+    let s_box = p.circuit_meaning(b.finish(), Meaning::Table(s_box_table()));
+    // The bytes to be substituted: those of the state, then the last ones of the key, which the next round key wants.
+    let (boxes, state) = (p.register(160), p.register(128));
+    let mut b = p.builder();
+    let [key_wires, block_wires] = ["key", "block"].map(|name| b.input(name, 128));
+    let first: Vec<Wire> = key_wires.iter().zip(&block_wires).map(|(&x, &y)| b.xor(x, y)).collect();
+    b.output("bytes", &[&first[..], &key_wires[..32]].concat());
+    let begin = p.circuit(b.finish());
+    p.call(begin, &[key.span(), block.span()], &[boxes.span()]);
+    let mut constant = 1u8;
+    for round in 1..=10 {
+        p.map(s_box, 20, &[(boxes.slice(0, 8).span(), 8)], &[(boxes.slice(0, 8).span(), 8)]);
+        let mut b = p.builder();
+        let [key_wires, boxed] = [("key", 128), ("bytes", 160)].map(|(name, bits)| b.input(name, bits));
+        let (next_key, next) = table_round(&mut b, &key_wires, &boxed, constant, round < 10);
+        b.output("key", &next_key);
+        b.output("bytes", &if round < 10 { [&next[..], &next_key[..32]].concat() } else { next });
+        let linear = p.circuit(b.finish());
+        let to = if round < 10 { boxes } else { state };
+        p.call(linear, &[key.span(), boxes.span()], &[key.span(), to.span()]);
+        constant = constant << 1 ^ if constant & 0x80 == 0 { 0 } else { 0x1b };
+    }
+    p.reveal("ciphertext", Recipients::All, state);
+    p.finish().expect("a built-in program is in order")
+}
+
+/// The next round key and the state after the round, from the key before and the substituted bytes of state and key.
+fn table_round(b: &mut Builder, key: &[Wire], boxed: &[Wire], constant: u8, mixes: bool) -> (Vec<Wire>, Vec<Wire>) {
+    let (boxed, word) = boxed.split_at(128);
+    let mut word = bytes(word);
+    word.rotate_left(1);
+    word[0].complement ^= constant;
+    let mut next = bytes(key);
+    for i in 0..16 {
+        next[i] = Byte::xor(b, next[i], if i < 4 { word[i] } else { next[i - 4] });
+    }
+    let substituted = bytes(boxed);
+    let mut state: Vec<Byte> = (0..16).map(|i| substituted[(i + 4 * (i % 4)) % 16]).collect();
+    if mixes {
+        state = state.chunks(4).flat_map(|column| mix(b, column)).collect();
+    }
+    let state: Vec<Byte> = state.into_iter().zip(&next).map(|(state, &key)| Byte::xor(b, state, key)).collect();
+    let wires = |b: &mut Builder, bytes: Vec<Byte>| bytes.into_iter().rev().flat_map(|byte| byte.value(b)).collect();
+    (wires(b, next), wires(b, state))
+}
+
 #[cfg(test)]
 mod tests {
-    use comity_circuit::eval_circuit;
-    use comity_core::Bits;
-
     use super::*;
 
     fn double(x: u8) -> u8 {

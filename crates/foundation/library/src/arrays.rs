@@ -25,6 +25,7 @@ pub use join::{Joined, join_loop, join_sorted};
 pub use order::{Order, compare_exchange};
 pub use permute::{permute, switch_count, switches};
 pub use scan::prefix;
+pub(crate) use select::unit;
 pub use select::{arg_first, argmax, argmin, demux, first, read, write};
 pub use sort::{bitonic_sort, merge, sort, sort_stable, top_k};
 

@@ -16,6 +16,7 @@ mod entry;
 mod error;
 pub mod float;
 pub mod hash;
+mod lookup;
 mod registry;
 pub mod sha;
 mod straight;
@@ -24,4 +25,5 @@ pub mod typed;
 
 pub use entry::{Entry, Size, Value, Width};
 pub use error::LibraryError;
+pub use lookup::{lookup, table_circuit};
 pub use registry::{circuit, circuit_for, contains, find, is_name, names, program, program_for};

@@ -32,6 +32,7 @@ use super::{Program, ProgramError, Span, Step};
 use crate::builder::{Builder, Wire};
 use crate::circuit::Circuit;
 use crate::goal::Goal;
+use crate::meaning::Meaning;
 use crate::party::{Owner, Recipients};
 
 /// A run of wires of the memory that holds a value. All zero until something is written to it.
@@ -55,6 +56,7 @@ pub struct ProgramBuilder {
     goal: Goal,
     wires: u64,
     circuits: Vec<Circuit>,
+    meanings: Vec<(usize, Meaning)>,
     /// The indices of the circuits of a shape; equal ones are kept once.
     known: HashMap<(usize, usize, usize), Vec<usize>>,
     /// The steps of the open loops, innermost last; the first are the program's.
@@ -117,6 +119,7 @@ impl ProgramBuilder {
             goal,
             wires: 0,
             circuits: Vec::new(),
+            meanings: Vec::new(),
             known: HashMap::new(),
             open: vec![Vec::new()],
         }
@@ -189,6 +192,15 @@ impl ProgramBuilder {
         CircuitId(self.circuits.len() - 1)
     }
 
+    /// A circuit to call that has a meaning, which [`ProgramBuilder::finish`] checks.
+    pub fn circuit_meaning(&mut self, circuit: Circuit, meaning: Meaning) -> CircuitId {
+        let id = self.circuit(circuit);
+        if self.meanings.iter().all(|&(circuit, _)| circuit != id.0) {
+            self.meanings.push((id.0, meaning));
+        }
+        id
+    }
+
     /// The circuit itself.
     pub fn circuit_of(&self, id: CircuitId) -> &Circuit {
         &self.circuits[id.0]
@@ -226,7 +238,10 @@ impl ProgramBuilder {
     /// [`ProgramError`], which names the step.
     pub fn finish(mut self) -> Result<Program, ProgramError> {
         let steps = self.open.pop().expect("the program's own steps");
-        Ok(Program::new(self.name, self.wires, self.circuits, steps)?.with_goal(self.goal))
+        let program = Program::new(self.name, self.wires, self.circuits, steps)?.with_goal(self.goal);
+        self.meanings
+            .into_iter()
+            .try_fold(program, |program, (circuit, meaning)| program.with_meaning(circuit, meaning))
     }
 
     fn push(&mut self, step: Step) {

@@ -7,7 +7,8 @@
 //! program  = "comity program" version:u32 name goal wires:u64 circuits steps
 //! goal     = 0 | 1                                                                    size, depth
 //! circuits = count:u32 circuit*
-//! circuit  = 0 groups groups gates:u64 (op:u8 a:u32 b:u32)* wire:u32*                  no meaning; inputs, outputs; a wire per output bit
+//! circuit  = meaning groups groups gates:u64 (op:u8 a:u32 b:u32)* wire:u32*            inputs, outputs; a wire per output bit
+//! meaning  = 0 | 1 delta:u8 sigma:u32 byte*                                            none, or a table of 2^delta rows of sigma bits
 //! groups   = count:u32 (name bits:u64)*
 //! steps    = count:u32 (1 name owner span
 //!                     | 2 circuit:u32 times:u64 moves moves                          arguments, results
@@ -28,10 +29,11 @@ use std::io::{self, Write};
 
 use comity_core::PartyId;
 
-use super::{Meaning, Program, ProgramError, Span, Step, check};
+use super::{Program, ProgramError, Span, Step, check};
 use crate::circuit::{Circuit, CircuitError, Gate, Group, Op};
 use crate::goal::Goal;
 use crate::lower;
+use crate::meaning::{Meaning, Table};
 use crate::party::{Owner, PartySet, Recipients};
 
 const MAGIC: &[u8] = b"comity program";
@@ -55,9 +57,12 @@ pub enum DecodeError {
     /// A tag that is none.
     #[error("an unknown tag at byte {0}")]
     Tag(usize),
-    /// A circuit with a meaning.
-    #[error("circuit {0} has meaning {1}; this version knows no meanings")]
+    /// A circuit with a meaning that this build does not know.
+    #[error("circuit {0} has meaning {1}, which this version does not know")]
     Meaning(usize, u8),
+    /// A circuit with a table that is none.
+    #[error("circuit {0} has a table of 2^{1} rows of {2} bits; indices have 1 to {max_delta} bits, rows 1 to {max_sigma} and no bits behind them", max_delta = Table::MAX_DELTA, max_sigma = Table::MAX_SIGMA)]
+    Table(usize, u8, u32),
     /// A name that is not UTF-8.
     #[error("a name that is not UTF-8 at byte {0}")]
     Name(usize),
@@ -126,16 +131,21 @@ impl<W: Write> Encoder<W> {
         self.u64(program.wires)?;
         self.count(program.circuits.len())?;
         for (circuit, meaning) in program.circuits.iter().zip(&program.meanings) {
-            self.meaning(*meaning)?;
+            self.meaning(meaning.as_ref())?;
             self.circuit(circuit)?;
         }
         self.steps(&program.steps)
     }
 
-    fn meaning(&mut self, meaning: Option<Meaning>) -> io::Result<()> {
+    fn meaning(&mut self, meaning: Option<&Meaning>) -> io::Result<()> {
         match meaning {
             None => self.u8(0),
-            Some(meaning) => match meaning {},
+            Some(Meaning::Table(table)) => {
+                self.u8(1)?;
+                self.u8(table.delta() as u8)?;
+                self.count(table.sigma())?;
+                self.to.write_all(table.bytes())
+            }
         }
     }
 
@@ -260,15 +270,36 @@ impl<'a> Decoder<'a> {
             _ => return Err(DecodeError::Tag(self.at - 1)),
         };
         let wires = self.u64()?;
-        let circuits = self.list(|from, i| match from.u8()? {
-            0 => from.circuit(i),
-            meaning => Err(DecodeError::Meaning(i, meaning)),
+        let mut meanings = Vec::new();
+        let circuits = self.list(|from, i| {
+            meanings.extend(from.meaning(i)?.map(|meaning| (i, meaning)));
+            from.circuit(i)
         })?;
         let mut steps = self.steps(0)?;
         if check::normalize(&mut steps) {
             return Err(DecodeError::NotCanonical);
         }
-        Ok(Program::new(name, wires, circuits, steps)?.with_goal(goal))
+        let program = Program::new(name, wires, circuits, steps)?.with_goal(goal);
+        // A meaning is checked, never believed.
+        Ok(meanings
+            .into_iter()
+            .try_fold(program, |program, (circuit, meaning)| program.with_meaning(circuit, meaning))?)
+    }
+
+    fn meaning(&mut self, index: usize) -> Decoded<Option<Meaning>> {
+        match self.u8()? {
+            0 => Ok(None),
+            1 => {
+                let (delta, sigma) = (self.u8()?, self.u32()?);
+                let none = DecodeError::Table(index, delta, sigma);
+                if usize::from(delta) > Table::MAX_DELTA || sigma as usize > Table::MAX_SIGMA {
+                    return Err(none);
+                }
+                let bytes = self.take((sigma as usize).div_ceil(8) << delta)?.to_vec();
+                Table::new(delta.into(), sigma as usize, bytes).map(|table| Some(Meaning::Table(table))).ok_or(none)
+            }
+            meaning => Err(DecodeError::Meaning(index, meaning)),
+        }
     }
 
     fn circuit(&mut self, index: usize) -> Decoded<Circuit> {

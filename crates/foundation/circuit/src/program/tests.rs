@@ -4,6 +4,7 @@ use super::*;
 use crate::builder::Builder;
 use crate::circuit::{Gate, Group, Op};
 use crate::engine::Observer;
+use crate::meaning::Table;
 use crate::party::{Owner, PartySet, Recipients};
 use crate::plain::{Plain, eval_circuit};
 use crate::random::Rng;
@@ -414,7 +415,7 @@ fn bytes_that_are_no_program_are_named() {
     let meaning = [header(1), vec![7]].concat();
     let refused = Program::decode(&meaning);
     assert_eq!(refused, Err(DecodeError::Meaning(0, 7)));
-    assert_eq!(refused.unwrap_err().to_string(), "circuit 0 has meaning 7; this version knows no meanings");
+    assert_eq!(refused.unwrap_err().to_string(), "circuit 0 has meaning 7, which this version does not know");
     let empty_span = vec![0; 17];
     let put_in = |owner: &[u8]| [&header(0)[..], &[1, 0, 0, 0, 1, 0, 0, 0, 0], owner, &empty_span].concat();
     assert!(Program::decode(&put_in(&[0, 63, 0])).is_ok() && Program::decode(&put_in(&[1])).is_ok());
@@ -466,3 +467,43 @@ fn a_broken_circuit_inside_is_named() {
 }
 
 mod unrolled;
+
+#[test]
+fn a_meaning_is_kept_and_hashed_and_a_false_one_refused_by_its_step() {
+    let program = |rows: [u8; 4]| {
+        let mut b = Builder::new();
+        let x = b.input("x", 2);
+        let both = b.and(x[0], x[1]);
+        b.output("y", &[both]);
+        let mut p = ProgramBuilder::new("table");
+        let circuit = b.finish();
+        let circuit = p.circuit_meaning(circuit, Meaning::Table(Table::new(2, 1, rows.to_vec()).unwrap()));
+        let (x, y) = (p.input("x", 0, 2), p.register(1));
+        p.repeat(3, |p, _| p.call(circuit, &[x.span()], &[y.span()]));
+        p.reveal("y", Recipients::All, y);
+        p.finish()
+    };
+    let right = program([0, 0, 0, 1]).unwrap();
+    assert!(matches!(&right.meanings()[0], Some(Meaning::Table(table)) if table.bytes() == [0, 0, 0, 1]));
+    let bytes = right.encode();
+    assert_eq!(Program::decode(&bytes).as_ref(), Ok(&right));
+    let plain = Program::new("table", right.wires(), right.circuits().to_vec(), right.steps().to_vec()).unwrap();
+    assert_ne!(plain.digest(), right.digest());
+
+    let wrong = program([0, 1, 0, 1]).unwrap_err();
+    assert_eq!(wrong, ProgramError::Meaning { circuit: 0, step: Some(StepPath(vec![1, 0])) });
+    assert_eq!(wrong.to_string(), "step 1.0: circuit 0 is said to be a table, and its gates compute something else");
+    // The same by a file: its table's rows come after the tag, the delta and the sigma.
+    let rows = bytes.windows(10).position(|bytes| bytes == [1, 2, 1, 0, 0, 0, 0, 0, 0, 1]).unwrap() + 6;
+    let mut lie = bytes.clone();
+    lie[rows + 1] = 1;
+    assert_eq!(Program::decode(&lie), Err(DecodeError::Program(wrong)));
+    let mut unclean = bytes.clone();
+    unclean[rows] = 2;
+    assert_eq!(Program::decode(&unclean), Err(DecodeError::Table(0, 2, 1)));
+    let mut large = bytes;
+    large[rows - 5] = 13;
+    assert_eq!(Program::decode(&large), Err(DecodeError::Table(0, 13, 1)));
+    let missing = right.with_meaning(1, Meaning::Table(Table::new(2, 1, vec![]).unwrap()));
+    assert_eq!(missing, Err(ProgramError::NoCircuitToMean { circuit: 1, count: 1 }));
+}

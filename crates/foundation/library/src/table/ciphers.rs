@@ -16,6 +16,13 @@ pub(super) const ENTRIES: &[Entry] = &[
         Build::Words(aes::encrypt),
     ),
     single(
+        "aes128table",
+        "the same, each S-box a call of its own that looks up a table",
+        &[fixed("key", 128), fixed("block", 128)],
+        &[fixed("ciphertext", 128)],
+        Build::Program(|goal, _| aes::table_program(goal)),
+    ),
+    single(
         "aes192",
         "AES-192 of one block, with its key expansion (FIPS 197)",
         &[fixed("key", 192), fixed("block", 128)],

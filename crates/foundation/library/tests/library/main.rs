@@ -9,6 +9,7 @@ mod counts;
 mod float;
 mod goals;
 mod hash;
+mod lookup;
 mod registry;
 mod sha;
 mod typed;

@@ -5,6 +5,7 @@ use super::sources::{BRISTOL, EPFL, NIST};
 
 pub(super) const ROWS: &[Row] = &[
     ("aes128", Some((6_400, NIST))),
+    ("aes128table", None),
     ("aes192", Some((7_168, BRISTOL))),
     ("aes256", Some((8_832, BRISTOL))),
     ("des", Some((9_048, EPFL))),

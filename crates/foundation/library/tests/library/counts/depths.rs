@@ -11,6 +11,7 @@ const TREE: &str = "a tree; optimal";
 
 pub(super) const DEPTHS: &[(&str, u64, &str)] = &[
     ("aes128", 40, BP12),
+    ("aes128table", 40, BP12),
     ("aes192", 48, BP12),
     ("aes256", 56, BP12),
     ("sha256", 518, CSA),

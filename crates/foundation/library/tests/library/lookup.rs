@@ -1,0 +1,68 @@
+//! Tables at a private index.
+
+use comity_circuit::{Goal, Meaning, Step, Table};
+use comity_library::{lookup, program_for, table_circuit};
+
+use crate::{Random, circuit_for, run, run_program};
+
+const GOALS: [Goal; 2] = [Goal::Size, Goal::Depth];
+
+fn random_table(delta: usize, sigma: usize, rows: usize) -> Table {
+    let mut random = Random((delta * 1000 + sigma) as u64);
+    let width = sigma.div_ceil(8);
+    let byte =
+        |i: usize, random: u64| if i % width + 1 == width { random % (1 << ((sigma - 1) % 8 + 1)) } else { random };
+    let bytes = (0..rows * width).map(|i| byte(i, random.next()) as u8).collect();
+    Table::new(delta, sigma, bytes).expect("rows of the right width")
+}
+
+#[test]
+fn the_circuit_of_a_table_is_the_table() {
+    for (delta, sigma) in [(1, 1), (1, 9), (2, 3), (3, 1), (4, 4), (5, 17), (6, 8), (7, 1), (8, 8), (10, 3), (12, 2)] {
+        for rows in [0, 1, (1 << delta) - 1, 1 << delta] {
+            let table = random_table(delta, sigma, rows);
+            for goal in GOALS {
+                let circuit = table_circuit(&table, goal);
+                assert!(Meaning::Table(table.clone()).is_of(&circuit), "{delta} {sigma} {rows} {goal:?}");
+            }
+        }
+    }
+}
+
+#[test]
+fn an_index_beyond_the_end_gives_zero() {
+    let table = random_table(3, 5, 6);
+    for goal in GOALS {
+        let c = circuit_for(goal, [6], |b, [index]| vec![lookup(b, &table, index)]);
+        let out = run(&c, &[std::array::from_fn(|k| k as u128)]);
+        for (k, &got) in out[0].iter().enumerate() {
+            let want = if k < 6 { table.bytes()[k].into() } else { 0 };
+            assert_eq!(got, want, "at {k}");
+        }
+    }
+}
+
+#[test]
+fn a_table_of_bytes_costs_what_is_said() {
+    let table = random_table(8, 8, 256);
+    let counts = GOALS.map(|goal| table_circuit(&table, goal).counts()).map(|counts| (counts.and, counts.and_depth));
+    assert!(counts[0].0 <= 82, "{} ANDs", counts[0].0);
+    assert_eq!(counts[1], (142, 3));
+}
+
+#[test]
+fn aes_by_tables_looks_up_200_in_10_rounds() {
+    for goal in GOALS {
+        let program = program_for("aes128table", goal).unwrap();
+        let key_and_block = ["2b7e151628aed2a6abf7158809cf4f3c", "3243f6a8885a308d313198a2e0370734"];
+        assert_eq!(run_program(&program, &key_and_block), ["3925841d02dc09fbdc118597196a0b32"]);
+        let lookups = program.steps().iter().filter_map(|step| match step {
+            Step::Call { circuit, times, .. } if program.meanings()[*circuit].is_some() => Some(*times),
+            _ => None,
+        });
+        assert_eq!(lookups.collect::<Vec<_>>(), [20; 10]);
+        // All ANDs are those of the lookups.
+        let (ands, depth) = if goal == Goal::Size { (6_400, 60) } else { (6_800, 40) };
+        assert_eq!((program.totals().and, program.totals().and_depth), (ands, depth));
+    }
+}
