@@ -9,6 +9,7 @@ mod builtin;
 mod emit;
 mod expr;
 mod home;
+mod lookup;
 mod loops;
 mod operate;
 mod place;
@@ -28,6 +29,7 @@ use crate::types::Ty;
 use affine::{Affine, LoopId};
 use emit::{Call, Class, Digit, Emitter, Item, Loop};
 use home::{Level, Overlay};
+use lookup::{Known, Waiting};
 use segment::{Bit, Cell, Segment};
 use value::{HomeId, Value};
 
@@ -83,6 +85,9 @@ struct Lower<'m> {
     prologue: Vec<Item>,
     /// Tables of all numbers of so many bits.
     tables: BTreeMap<u32, Cell>,
+    /// The constant arrays that were looked up in, and lookups that wait.
+    known_tables: Vec<Known>,
+    waiting: Vec<Waiting>,
     segments: Vec<Segment>,
     open: Option<u32>,
     gates: usize,
@@ -109,6 +114,8 @@ pub(crate) fn lower(file: &str, module: &Module, limits: Limits, errors: &mut Er
         items: vec![Vec::new()],
         prologue: Vec::new(),
         tables: BTreeMap::new(),
+        known_tables: Vec::new(),
+        waiting: Vec::new(),
         segments: Vec::new(),
         open: None,
         gates: 0,
@@ -170,8 +177,10 @@ impl<'m> Lower<'m> {
         steps.extend(emitter.steps(&self.prologue));
         steps.extend(emitter.steps(&items));
         steps.extend(reveals);
-        let circuits = emitter.circuits();
+        let (circuits, meanings) = emitter.circuits();
         let program = Program::new(file, self.wires, circuits, steps).map(|program| program.with_goal(module.goal));
+        let program =
+            meanings.into_iter().fold(program, |program, (circuit, meaning)| program?.with_meaning(circuit, meaning));
         let typed = program.and_then(|mut program| {
             for (i, input) in module.inputs.iter().enumerate() {
                 program = program.with_input_type(i, input.ty.to_value_type())?;
@@ -191,7 +200,7 @@ impl<'m> Lower<'m> {
                 let segment = std::mem::take(&mut self.segments[*id as usize]);
                 if let Some((circuit, args, outs)) = segment.finish() {
                     let (circuit, strides) = (Rc::new(circuit), (Vec::new(), Vec::new()));
-                    let call = Call { circuit, args, outs, times: 1, strides };
+                    let call = Call { circuit, meaning: None, args, outs, times: 1, strides };
                     *item = Item::Circuit(Box::new(call));
                 }
             }
@@ -365,7 +374,8 @@ impl<'m> Lower<'m> {
         let number = |n: u64| (0..width).map(move |i| comity_circuit::Wire::constant(n >> i & 1 == 1));
         b.output("", &(0..1u64 << width).flat_map(number).collect::<Vec<_>>());
         let (args, outs) = (Vec::new(), vec![(table, bits)]);
-        let call = Call { circuit: Rc::new(b.finish()), args, outs, times: 1, strides: (Vec::new(), vec![0]) };
+        let call =
+            Call { circuit: Rc::new(b.finish()), meaning: None, args, outs, times: 1, strides: (Vec::new(), vec![0]) };
         self.prologue.push(Item::Circuit(Box::new(call)));
         self.tables.insert(width, table);
         Ok(table)

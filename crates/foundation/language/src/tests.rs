@@ -9,6 +9,7 @@ mod costs;
 mod errors;
 mod lines;
 mod programs;
+mod tables;
 
 struct Outputs(Vec<Option<Bits>>);
 

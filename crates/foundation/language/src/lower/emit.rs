@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, HashMap};
 use std::rc::Rc;
 
-use comity_circuit::{Builder, Circuit, Program, Span, Step, Wire};
+use comity_circuit::{Builder, Circuit, Meaning, Program, Span, Step, Wire};
 
 use super::affine::LoopId;
 use super::segment::{Cell, Runs};
@@ -37,6 +37,7 @@ pub(super) enum Item {
 /// Calls of a circuit.
 pub(super) struct Call {
     pub(super) circuit: Rc<Circuit>,
+    pub(super) meaning: Option<Meaning>,
     pub(super) args: Runs,
     pub(super) outs: Runs,
     /// The number of calls, and how far each argument and result moves from one to the next.
@@ -73,6 +74,7 @@ pub(super) struct Emitter<'a> {
     classes: &'a [Class],
     loops: &'a [Loop],
     circuits: Vec<Circuit>,
+    meanings: BTreeMap<usize, Meaning>,
     /// The places of the circuits of each shape; equal ones are kept once.
     known: HashMap<(usize, usize, usize), Vec<usize>>,
     /// The places of each digit, which add up.
@@ -83,13 +85,13 @@ pub(super) struct Emitter<'a> {
 
 impl<'a> Emitter<'a> {
     pub(super) fn new(wires: u64, classes: &'a [Class], loops: &'a [Loop]) -> Emitter<'a> {
-        let (circuits, known) = (Vec::new(), HashMap::new());
-        Emitter { wires, classes, loops, circuits, known, at: BTreeMap::new(), around: Vec::new() }
+        let (circuits, meanings, known) = (Vec::new(), BTreeMap::new(), HashMap::new());
+        Emitter { wires, classes, loops, circuits, meanings, known, at: BTreeMap::new(), around: Vec::new() }
     }
 
-    /// The circuits that the steps call.
-    pub(super) fn circuits(self) -> Vec<Circuit> {
-        self.circuits
+    /// The circuits that the steps call, and the meanings of those that have one.
+    pub(super) fn circuits(self) -> (Vec<Circuit>, BTreeMap<usize, Meaning>) {
+        (self.circuits, self.meanings)
     }
 
     pub(super) fn steps(&mut self, items: &[Item]) -> Vec<Step> {
@@ -193,6 +195,9 @@ impl<'a> Emitter<'a> {
         };
         let (args, outs) = (spans(&call.args, &call.strides.0), spans(&call.outs, &call.strides.1));
         let circuit = self.circuit(&call.circuit);
+        if let Some(meaning) = &call.meaning {
+            self.meanings.entry(circuit).or_insert_with(|| meaning.clone());
+        }
         Step::Call { circuit, times, args, outs }
     }
 

@@ -111,6 +111,9 @@ impl<'m> Lower<'m> {
             }
             let all = self.flatten(place, ty, at)?;
             let index = self.leaf(index, index_ty, at)?;
+            if let Some(bits) = self.lookup(&all, width, &index, at)? {
+                return Ok(self.unflatten(&element, &bits));
+            }
             let bits = self.gates(&[&all, &index], at, |b, words| {
                 let rows: Vec<_> = words[0].chunks(width).map(<[_]>::to_vec).collect();
                 arrays::read(b, &rows, &words[1])

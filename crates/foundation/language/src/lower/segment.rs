@@ -136,6 +136,7 @@ impl Lower<'_> {
         if let Some(id) = self.open.take() {
             self.items.last_mut().expect("the program's own items").push(Item::Segment(id));
         }
+        self.look_up();
     }
 
     /// The open segment with room for loading so many bits.
@@ -220,6 +221,7 @@ impl Lower<'_> {
         at: Span,
         build: impl FnOnce(&mut Builder, Vec<Vec<Wire>>) -> Vec<Wire>,
     ) -> Result<Vec<Bit>, Failure> {
+        self.await_rows(words);
         let id = self.segment(words.iter().map(|word| word.len()).sum(), at)?;
         let mut args = Vec::with_capacity(words.len());
         for word in words {
@@ -237,6 +239,7 @@ impl Lower<'_> {
 
     /// Writes bits to the memory at the end of the open segment. It has to be closed before they are read.
     pub(super) fn write(&mut self, cell: Cell, bits: &[Bit], at: Span) -> Result<(), Failure> {
+        self.await_rows(&[bits]);
         let id = self.segment(bits.len(), at)?;
         for (i, &bit) in bits.iter().enumerate() {
             let wire = self.wire(id, bit, at)?;
