@@ -5,8 +5,9 @@
 //! width n, since these are what a protocol pays for. Constant bits in an operand fold away and cost less.
 //!
 //! Everything rests on the full adder with one AND gate (Boyar, Peralta, Pochuev: "On the multiplicative complexity of
-//! Boolean functions over the basis (∧, ⊕, 1)", 2000), used as a ripple: few ANDs, and as deep as the word is wide.
-//! Where layers cost more than ANDs there are [`add_prefix`], [`sub_prefix`] and [`lt_prefix`].
+//! Boolean functions over the basis (∧, ⊕, 1)", 2000), used as a ripple: few ANDs, and as deep as the word is wide. In a
+//! builder whose [`Goal`](comity_circuit::Goal) is depth, carries go through trees instead ([`add_prefix`] has them for
+//! either goal), and quotients have digits that are chosen ahead. The AND counts that functions state are those for size.
 //!
 //! All functions panic if two operands that should have the same width do not, or if a word is empty.
 
@@ -19,6 +20,7 @@ mod divide;
 mod modular;
 mod mul;
 mod prefix;
+mod reciprocal;
 mod shift;
 mod square;
 mod srt;

@@ -20,10 +20,10 @@ mod session;
 mod watch;
 
 pub use comity_channel::{Channel, PerPeer, Traffic, memory};
-pub use comity_circuit::{Builder, Circuit, Program, ProgramBuilder, Recipients, Wire};
+pub use comity_circuit::{Builder, Circuit, Goal, Program, ProgramBuilder, Recipients, Wire};
 pub use comity_core::{Backend, Bits, Error, Kind, Params, PartyId, Result};
 pub use comity_format::value;
-pub use comity_language::{Diagnostic, Diagnostics, compile, compile_expression, parse_type};
+pub use comity_language::{Diagnostic, Diagnostics, compile, compile_expression, compile_for, parse_type};
 pub use comity_library::{self as library, typed};
 pub use comity_net::{Fingerprint, Member, PartyGroup};
 #[cfg(feature = "ope")]
