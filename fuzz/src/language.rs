@@ -1,6 +1,6 @@
 //! Source texts of the language.
 
-use comity_circuit::{Observer, Plain};
+use comity_circuit::{Goal, Observer, Plain};
 use comity_core::Bits;
 
 /// The largest work that a body runs.
@@ -13,10 +13,14 @@ impl Observer for Deaf {
     fn output(&mut self, _: usize, _: Bits) {}
 }
 
-/// A source text: what compiles runs, and what does not is told where and why.
+/// A source text: what compiles runs, and what does not is told where and why; for either goal.
 pub(crate) fn language(data: &[u8]) {
     let Ok(text) = str::from_utf8(data) else { return };
-    let program = match comity_language::compile("fuzz.cty", text) {
+    [Goal::Size, Goal::Depth].into_iter().for_each(|goal| compile(text, goal));
+}
+
+fn compile(text: &str, goal: Goal) {
+    let program = match comity_language::compile_for("fuzz.cty", text, goal) {
         Ok(program) => program,
         Err(error) => {
             let shown = error.to_string();

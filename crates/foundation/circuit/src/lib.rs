@@ -25,7 +25,7 @@ pub use engine::{Call, Engine, Observer, Place};
 pub use goal::Goal;
 pub use layered::{Layer, Layered};
 pub use lower::Lowered;
-pub use meaning::{Meaning, Table};
+pub use meaning::{LookupTable, Meaning};
 pub use party::{Owner, PartySet, Recipients};
 pub use plain::{Plain, eval_circuit};
 pub use program::{

@@ -12,7 +12,7 @@ use crate::circuit::{Circuit, Op};
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum Meaning {
     /// The circuit looks up a row of a table: its input value is the index, its output value the row.
-    Table(Table),
+    Table(LookupTable),
 }
 
 /// A public table of 2^delta rows of sigma bits, to be looked up at a private index. Where a table has fewer rows, the
@@ -22,13 +22,13 @@ pub enum Meaning {
 /// the rows under ones. An engine that shares the unit vector of a random r beforehand opens the index less r, and turns
 /// the table by that.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub struct Table {
+pub struct LookupTable {
     delta: usize,
     sigma: usize,
     bytes: Vec<u8>,
 }
 
-impl Table {
+impl LookupTable {
     /// The most bits of an index. Of larger tables the gates are the better way.
     pub const MAX_DELTA: usize = 12;
     /// The most bits of a row.
@@ -37,8 +37,8 @@ impl Table {
     /// A table of rows of `sigma` bits, each in whole bytes, the least significant first. Rows that are missing up to
     /// 2^`delta` are zero. None if the index or the rows have no bits or too many, if there are more rows than indices or
     /// no whole number of them, or if a bit behind a row is one.
-    pub fn new(delta: usize, sigma: usize, mut bytes: Vec<u8>) -> Option<Table> {
-        if !(1..=Table::MAX_DELTA).contains(&delta) || !(1..=Table::MAX_SIGMA).contains(&sigma) {
+    pub fn new(delta: usize, sigma: usize, mut bytes: Vec<u8>) -> Option<LookupTable> {
+        if !(1..=LookupTable::MAX_DELTA).contains(&delta) || !(1..=LookupTable::MAX_SIGMA).contains(&sigma) {
             return None;
         }
         let (width, rest) = (sigma.div_ceil(8), sigma % 8);
@@ -47,7 +47,7 @@ impl Table {
             return None;
         }
         bytes.resize(width << delta, 0);
-        Some(Table { delta, sigma, bytes })
+        Some(LookupTable { delta, sigma, bytes })
     }
 
     /// The bits of an index.
@@ -115,14 +115,14 @@ mod tests {
     use crate::builder::Builder;
 
     /// The product of two numbers of two bits, as a table and as a circuit.
-    fn product(table: impl Fn(u8) -> u8) -> (Table, Circuit) {
+    fn product(table: impl Fn(u8) -> u8) -> (LookupTable, Circuit) {
         let mut b = Builder::new();
         let x = b.input("x", 4);
         let [low, cross, other, high] = [(0, 2), (1, 2), (0, 3), (1, 3)].map(|(i, j)| b.and(x[i], x[j]));
         let (second, carry) = (b.xor(cross, other), b.and(cross, other));
         let (third, fourth) = (b.xor(high, carry), b.and(high, carry));
         b.output("y", &[low, second, third, fourth]);
-        (Table::new(4, 4, (0..16).map(table).collect()).unwrap(), b.finish())
+        (LookupTable::new(4, 4, (0..16).map(table).collect()).unwrap(), b.finish())
     }
 
     #[test]
@@ -136,27 +136,27 @@ mod tests {
             assert!(!Meaning::Table(table).is_of(&circuit), "row {wrong}");
         }
         // The same rows, of another width.
-        let wide = Table::new(5, 4, (0..16).map(right).collect()).unwrap();
+        let wide = LookupTable::new(5, 4, (0..16).map(right).collect()).unwrap();
         assert!(!Meaning::Table(wide).is_of(&circuit));
-        let wide = Table::new(4, 5, (0..16).map(right).collect()).unwrap();
+        let wide = LookupTable::new(4, 5, (0..16).map(right).collect()).unwrap();
         assert!(!Meaning::Table(wide).is_of(&circuit));
     }
 
     #[test]
     fn tables_have_whole_rows_and_no_more_than_indices() {
-        let table = Table::new(2, 9, vec![1, 0, 2, 1]).unwrap();
+        let table = LookupTable::new(2, 9, vec![1, 0, 2, 1]).unwrap();
         assert_eq!(table.bytes(), [1, 0, 2, 1, 0, 0, 0, 0]);
         assert_eq!((table.delta(), table.sigma()), (2, 9));
         for (delta, sigma, bytes) in [
             (0, 8, vec![]),
-            (Table::MAX_DELTA + 1, 8, vec![]),
+            (LookupTable::MAX_DELTA + 1, 8, vec![]),
             (2, 0, vec![]),
-            (2, Table::MAX_SIGMA + 1, vec![]),
+            (2, LookupTable::MAX_SIGMA + 1, vec![]),
             (2, 9, vec![1]),
             (2, 9, vec![0, 2]),
             (1, 8, vec![1, 2, 3]),
         ] {
-            assert_eq!(Table::new(delta, sigma, bytes), None, "{delta} {sigma}");
+            assert_eq!(LookupTable::new(delta, sigma, bytes), None, "{delta} {sigma}");
         }
     }
 }

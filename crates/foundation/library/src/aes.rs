@@ -5,7 +5,7 @@
 
 mod tables;
 
-use comity_circuit::{Builder, Goal, Meaning, Program, ProgramBuilder, Recipients, Table, Wire, eval_circuit};
+use comity_circuit::{Builder, Goal, LookupTable, Meaning, Program, ProgramBuilder, Recipients, Wire, eval_circuit};
 use comity_core::Bits;
 
 /// A byte as wires, least significant bit first, and the mask of those to be complemented. Complements travel through
@@ -132,17 +132,17 @@ pub fn encrypt(b: &mut Builder, key: &[Wire], block: &[Wire]) -> Vec<Wire> {
 }
 
 /// The S-box as a table.
-fn s_box_table() -> Table {
+fn s_box_table() -> LookupTable {
     let mut b = Builder::new();
     let x = b.input("x", 8);
     let y = Byte::of(&x).substitute(&mut b).value(&mut b);
     b.output("y", &y);
     let circuit = b.finish();
     let row = |x: u8| eval_circuit(&circuit, &[Bits::from_bytes(&[x], 8)])[0].to_bytes()[0];
-    Table::new(8, 8, (0..=255).map(row).collect()).expect("256 rows of a byte")
+    LookupTable::new(8, 8, (0..=255).map(row).collect()).expect("256 rows of a byte")
 }
 
-/// AES-128 of a block as a program whose S-boxes are calls that look up a [`Table`]: 10 rounds of 20, those of the state
+/// AES-128 of a block as a program whose S-boxes are calls that look up a [`LookupTable`]: 10 rounds of 20, those of the state
 /// and of the key side by side, and between them circuits without ANDs. Who runs gates runs those of the S-box.
 pub fn table_program(goal: Goal) -> Program {
     let mut p = ProgramBuilder::for_goal("aes128table", goal);

@@ -5,7 +5,7 @@
 //! bits choose among the rows: for size by multiplexers, for depth by products with wires of their own. Where to split is
 //! counted: 256 rows of 8 bits take 82 ANDs, or 142 in three layers.
 
-use comity_circuit::{Builder, Circuit, Goal, Table, Wire};
+use comity_circuit::{Builder, Circuit, Goal, LookupTable, Wire};
 
 use crate::arith;
 use crate::arrays::unit;
@@ -14,7 +14,7 @@ use crate::arrays::unit;
 ///
 /// # Panics
 /// If the index has fewer bits than the table's.
-pub fn lookup(b: &mut Builder, table: &Table, index: &[Wire]) -> Vec<Wire> {
+pub fn lookup(b: &mut Builder, table: &LookupTable, index: &[Wire]) -> Vec<Wire> {
     let (index, high) = index.split_at(table.delta());
     let split = split(b.goal(), table);
     let (low, upper) = index.split_at(split);
@@ -44,7 +44,7 @@ pub fn lookup(b: &mut Builder, table: &Table, index: &[Wire]) -> Vec<Wire> {
 }
 
 /// The circuit of a table: its index to its row.
-pub fn table_circuit(table: &Table, goal: Goal) -> Circuit {
+pub fn table_circuit(table: &LookupTable, goal: Goal) -> Circuit {
     let mut b = Builder::for_goal(goal);
     let index = b.input("index", table.delta());
     let row = lookup(&mut b, table, &index);
@@ -53,7 +53,7 @@ pub fn table_circuit(table: &Table, goal: Goal) -> Circuit {
 }
 
 /// The row at `first` and the index that these wires stand for.
-fn row(b: &mut Builder, table: &Table, first: usize, low: &[Wire]) -> Vec<Wire> {
+fn row(b: &mut Builder, table: &LookupTable, first: usize, low: &[Wire]) -> Vec<Wire> {
     let mut row = vec![Wire::ZERO; table.sigma()];
     for (i, &here) in low.iter().enumerate() {
         for (bit, one) in row.iter_mut().zip(table.row(first + i).iter()) {
@@ -66,7 +66,7 @@ fn row(b: &mut Builder, table: &Table, first: usize, low: &[Wire]) -> Vec<Wire> 
 }
 
 /// How many bits of the index are lower ones: the fewest ANDs, and for depth the fewest layers before.
-fn split(goal: Goal, table: &Table) -> usize {
+fn split(goal: Goal, table: &LookupTable) -> usize {
     let (delta, sigma) = (table.delta(), table.sigma());
     let unit = |bits: usize| (1 << bits) - bits - 1;
     let layers = |bits: usize| bits.max(1).next_power_of_two().ilog2();

@@ -33,7 +33,7 @@ use super::{Program, ProgramError, Span, Step, check};
 use crate::circuit::{Circuit, CircuitError, Gate, Group, Op};
 use crate::goal::Goal;
 use crate::lower;
-use crate::meaning::{Meaning, Table};
+use crate::meaning::{LookupTable, Meaning};
 use crate::party::{Owner, PartySet, Recipients};
 
 const MAGIC: &[u8] = b"comity program";
@@ -61,7 +61,7 @@ pub enum DecodeError {
     #[error("circuit {0} has meaning {1}, which this version does not know")]
     Meaning(usize, u8),
     /// A circuit with a table that is none.
-    #[error("circuit {0} has a table of 2^{1} rows of {2} bits; indices have 1 to {max_delta} bits, rows 1 to {max_sigma} and no bits behind them", max_delta = Table::MAX_DELTA, max_sigma = Table::MAX_SIGMA)]
+    #[error("circuit {0} has a table of 2^{1} rows of {2} bits; indices have 1 to {max_delta} bits, rows 1 to {max_sigma} and no bits behind them", max_delta = LookupTable::MAX_DELTA, max_sigma = LookupTable::MAX_SIGMA)]
     Table(usize, u8, u32),
     /// A name that is not UTF-8.
     #[error("a name that is not UTF-8 at byte {0}")]
@@ -292,11 +292,13 @@ impl<'a> Decoder<'a> {
             1 => {
                 let (delta, sigma) = (self.u8()?, self.u32()?);
                 let none = DecodeError::Table(index, delta, sigma);
-                if usize::from(delta) > Table::MAX_DELTA || sigma as usize > Table::MAX_SIGMA {
+                if usize::from(delta) > LookupTable::MAX_DELTA || sigma as usize > LookupTable::MAX_SIGMA {
                     return Err(none);
                 }
                 let bytes = self.take((sigma as usize).div_ceil(8) << delta)?.to_vec();
-                Table::new(delta.into(), sigma as usize, bytes).map(|table| Some(Meaning::Table(table))).ok_or(none)
+                LookupTable::new(delta.into(), sigma as usize, bytes)
+                    .map(|table| Some(Meaning::Table(table)))
+                    .ok_or(none)
             }
             meaning => Err(DecodeError::Meaning(index, meaning)),
         }

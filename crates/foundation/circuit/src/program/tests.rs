@@ -4,7 +4,7 @@ use super::*;
 use crate::builder::Builder;
 use crate::circuit::{Gate, Group, Op};
 use crate::engine::Observer;
-use crate::meaning::Table;
+use crate::meaning::LookupTable;
 use crate::party::{Owner, PartySet, Recipients};
 use crate::plain::{Plain, eval_circuit};
 use crate::random::Rng;
@@ -477,7 +477,7 @@ fn a_meaning_is_kept_and_hashed_and_a_false_one_refused_by_its_step() {
         b.output("y", &[both]);
         let mut p = ProgramBuilder::new("table");
         let circuit = b.finish();
-        let circuit = p.circuit_meaning(circuit, Meaning::Table(Table::new(2, 1, rows.to_vec()).unwrap()));
+        let circuit = p.circuit_meaning(circuit, Meaning::Table(LookupTable::new(2, 1, rows.to_vec()).unwrap()));
         let (x, y) = (p.input("x", 0, 2), p.register(1));
         p.repeat(3, |p, _| p.call(circuit, &[x.span()], &[y.span()]));
         p.reveal("y", Recipients::All, y);
@@ -504,6 +504,6 @@ fn a_meaning_is_kept_and_hashed_and_a_false_one_refused_by_its_step() {
     let mut large = bytes;
     large[rows - 5] = 13;
     assert_eq!(Program::decode(&large), Err(DecodeError::Table(0, 13, 1)));
-    let missing = right.with_meaning(1, Meaning::Table(Table::new(2, 1, vec![]).unwrap()));
+    let missing = right.with_meaning(1, Meaning::Table(LookupTable::new(2, 1, vec![]).unwrap()));
     assert_eq!(missing, Err(ProgramError::NoCircuitToMean { circuit: 1, count: 1 }));
 }

@@ -5,7 +5,7 @@
 
 use std::rc::Rc;
 
-use comity_circuit::{Circuit, Goal, Meaning, Table};
+use comity_circuit::{Circuit, Goal, LookupTable, Meaning};
 use comity_library::{arith, table_circuit};
 
 use super::emit::{Call, Item};
@@ -15,7 +15,7 @@ use crate::diagnostic::Span;
 
 /// A table and its circuit.
 pub(super) struct Known {
-    table: Table,
+    table: LookupTable,
     circuit: Rc<Circuit>,
 }
 
@@ -112,7 +112,7 @@ impl Lower<'_> {
 }
 
 /// The table of constant elements, if it is not too large.
-fn table(elements: &[Bit], width: usize, delta: usize) -> Option<Table> {
+fn table(elements: &[Bit], width: usize, delta: usize) -> Option<LookupTable> {
     let mut bytes = Vec::with_capacity(elements.len().div_ceil(8));
     for element in elements.chunks(width) {
         for byte in element.chunks(8) {
@@ -123,5 +123,5 @@ fn table(elements: &[Bit], width: usize, delta: usize) -> Option<Table> {
             bytes.push(byte.iter().enumerate().try_fold(0, one)?);
         }
     }
-    Table::new(delta, width, bytes)
+    LookupTable::new(delta, width, bytes)
 }

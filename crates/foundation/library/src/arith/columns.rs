@@ -59,9 +59,9 @@ impl Columns {
         for at in 0..last {
             let mut column = self.by_depth(b, at);
             // An odd number of bits: with a half adder two are left, and the latest does not carry.
-            if let [.., other, _, latest] = column[..]
-                && column.len() % 2 == 1
-            {
+            let count = column.len();
+            if count > 2 && count % 2 == 1 {
+                let (other, latest) = (column[count - 3], column[count - 1]);
                 let next = self.0[at + 1].iter().map(|&bit| b.depth(bit)).max().unwrap_or(0);
                 if b.depth(latest) >= next.max(b.depth(other) + 1) {
                     self.add_first(b, at, &mut column, 2);
@@ -71,7 +71,7 @@ impl Columns {
                 self.add_first(b, at, &mut column, 3);
             }
             // Where all of the next column comes as late as a carry from here, this column can be done.
-            let late = |&bit: &Wire| column.last().is_some_and(|&last| b.depth(bit) > b.depth(last));
+            let late = |&bit: &Wire| column.back().is_some_and(|&last| b.depth(bit) > b.depth(last));
             if alone && column.len() == 2 && self.0[at + 1].iter().all(late) {
                 self.add_first(b, at, &mut column, 2);
             }
@@ -86,19 +86,18 @@ impl Columns {
     }
 
     /// The bits of a column from the first to the latest; a constant one is the first, and pairs of them carry.
-    fn by_depth(&mut self, b: &Builder, at: usize) -> Vec<Wire> {
+    fn by_depth(&mut self, b: &Builder, at: usize) -> VecDeque<Wire> {
         let mut one = false;
         let mut bits: Vec<Wire> = std::iter::from_fn(|| self.next(at, &mut one)).collect();
         bits.extend(one.then_some(Wire::ONE));
         bits.sort_by_key(|&bit| (b.depth(bit), bit.as_constant().is_none()));
-        bits
+        bits.into()
     }
 
     /// Adds the first two or three bits of a column: the sum takes its place in it, the carry goes to the next one.
-    fn add_first(&mut self, b: &mut Builder, at: usize, column: &mut Vec<Wire>, count: usize) {
+    fn add_first(&mut self, b: &mut Builder, at: usize, column: &mut VecDeque<Wire>, count: usize) {
         let mut first = column.drain(..count);
-        let mut next = || first.next().unwrap_or(Wire::ZERO);
-        let (x, y, z) = (next(), next(), next());
+        let [x, y, z] = [(); 3].map(|()| first.next().unwrap_or(Wire::ZERO));
         drop(first);
         let (bit, carry) = full_adder(b, x, y, z);
         self.bit(at + 1, carry);

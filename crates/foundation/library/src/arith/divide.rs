@@ -13,7 +13,7 @@ use comity_circuit::{Builder, Goal, Wire};
 
 use super::columns::full_adder;
 use super::compare::tree;
-use super::{Columns, negate_if, srt, width};
+use super::{Columns, negate_if, reciprocal, srt, width};
 
 /// The quotient and the remainder of `x` by `y`, unsigned. (n² + 9n - 8) / 2 ANDs for n > 1.
 pub fn div_rem(b: &mut Builder, x: &[Wire], y: &[Wire]) -> (Vec<Wire>, Vec<Wire>) {
@@ -72,6 +72,7 @@ pub fn div_rem_by(b: &mut Builder, x: &[Wire], divisor: u128) -> (Vec<Wire>, Vec
     let (low, x) = x.split_at(zeros);
     let (quotient, remainder) = match divisor >> zeros {
         1 => (x.to_vec(), vec![]),
+        odd if b.goal() == Goal::Depth && x.len() <= reciprocal::WIDEST => reciprocal::div_rem(b, x, odd),
         odd => long_division(b, x, &super::constant(odd, bits - zeros), bits - zeros),
     };
     let padded = |word: Vec<Wire>| [word, vec![Wire::ZERO; n]].concat()[..n].to_vec();

@@ -139,8 +139,9 @@ pub(crate) fn quotient(b: &mut Builder, x: &[Wire], y: &[Wire]) -> (Vec<Wire>, W
     let (quotient, _) = resolve(b, quotient, sum[y.len() + 1]);
     // None if the two words, or with the divisor three, add up to zero.
     let mut added: [Vec<Wire>; 2] = [Vec::new(), vec![Wire::ZERO]];
-    for i in 0..y.len() + 2 {
-        let (sum, carry) = full_adder(b, rest[0][i], rest[1][i], y.get(i).copied().unwrap_or(Wire::ZERO));
+    let wide = [y, &[Wire::ZERO; 2]].concat();
+    for ((&u, &v), &y) in rest[0].iter().zip(&rest[1]).zip(&wide) {
+        let (sum, carry) = full_adder(b, u, v, y);
         added[0].push(sum);
         added[1].push(carry);
     }

@@ -1,19 +1,19 @@
 //! Tables at a private index.
 
-use comity_circuit::{Goal, Meaning, Step, Table};
+use comity_circuit::{Goal, LookupTable, Meaning, Step};
 use comity_library::{lookup, program_for, table_circuit};
 
 use crate::{Random, circuit_for, run, run_program};
 
 const GOALS: [Goal; 2] = [Goal::Size, Goal::Depth];
 
-fn random_table(delta: usize, sigma: usize, rows: usize) -> Table {
+fn random_table(delta: usize, sigma: usize, rows: usize) -> LookupTable {
     let mut random = Random((delta * 1000 + sigma) as u64);
     let width = sigma.div_ceil(8);
     let byte =
         |i: usize, random: u64| if i % width + 1 == width { random % (1 << ((sigma - 1) % 8 + 1)) } else { random };
     let bytes = (0..rows * width).map(|i| byte(i, random.next()) as u8).collect();
-    Table::new(delta, sigma, bytes).expect("rows of the right width")
+    LookupTable::new(delta, sigma, bytes).expect("rows of the right width")
 }
 
 #[test]
