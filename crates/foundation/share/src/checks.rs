@@ -7,4 +7,12 @@ comity_core::checks! { "share";
     COIN_OPENING = "a commitment of a coin toss was opened to something else";
     /// Not all parties heard the same commitments: some party told different ones, or says that it heard others.
     EQUIVOCATION = "some party told different things to different parties";
+    /// The sums over the parties that are zero if every party has one global key towards all are not.
+    DELTAS = "some party has another global key towards one party than towards another";
+    /// The combinations of MACs by which global keys are compared are not those that the party committed to.
+    ROW_OPENING = "a commitment in the check of global keys was opened to something else";
+    /// The strings of a blind product are not of one factor.
+    PRODUCT = "the strings of a blind product are not of one factor";
+    /// The share of a blind product is not the one that the party committed to.
+    PRODUCT_OPENING = "a commitment to a share of a blind product was opened to something else";
 }

@@ -6,7 +6,7 @@
 
 use core::ops::{BitXor, BitXorAssign};
 
-use comity_core::Block;
+use comity_core::{Block, PartyId};
 use rand_core::CryptoRng;
 use zeroize::{DefaultIsZeroes, Zeroize, ZeroizeOnDrop, Zeroizing};
 
@@ -26,6 +26,13 @@ impl GlobalKey {
         rng.fill_bytes(&mut *bytes);
         bytes[0] |= 1;
         GlobalKey(Block::new(*bytes))
+    }
+
+    /// A random key of this party: bit 1 is one at party 1 alone, so that bit 1 of the sum of all parties' keys is one. 126 secret bits.
+    pub fn of(party: PartyId, rng: &mut (impl CryptoRng + ?Sized)) -> GlobalKey {
+        let mut key = GlobalKey::random(rng);
+        key.0 = Block::from_u128(key.0.to_u128() & !2 | u128::from(party.0 == 1) << 1);
+        key
     }
 
     /// The key with these bits; `None` if bit 0 is not one.

@@ -3,7 +3,10 @@
 mod coin;
 mod equality;
 mod extension;
+mod forms;
+mod joint;
 mod ledger;
+mod opening;
 mod simultaneous;
 mod triples;
 

@@ -1,0 +1,234 @@
+//! The forms of one authenticated bit among `n` parties, and their algebra.
+//!
+//! A bit `x = x_0 + ... + x_{n-1}`; party `i` holds `x_i`, and of each other party's share a key. `R_j` is the global key of party `j`.
+//!
+//! - *Pairwise* ([`Pairwise`]): with each peer `j` the MAC `M_j = K + x_i R_j` on the own share, whose key `K` party `j` has, and the key to the
+//!   peer's share: as a [`Share`](crate::Share) with each. Needed where a MAC or a key is hashed alone.
+//! - *Row* ([`Rows`]), `n` blocks: `Z_j = M_j` for a peer `j`, and for the party itself `Z_i = x_i R_i + ` the sum of its keys. Over the parties
+//!   the blocks `Z_j` sum up to `x R_j` (Hazay, Scholl, Soria-Vazquez, Asiacrypt 2017, Claim 41, in whose proof two indices are
+//!   exchanged): shares of the bit times every global key.
+//! - *Sum* ([`Rows::sums`]), one block: the sum of the row. Over the parties it sums up to `x R`, where `R` is the sum of all global keys.
+//!
+//! All three are linear. **Fixed bits.** Bit 0 of every global key is one and of every key zero, so that bit 0 of every block of a row is the share
+//! `x_i`. Bit 1 is one in the key of party 1 alone ([`GlobalKey::of`](crate::GlobalKey::of)), so that bit 1 of `R` is one, and bit 1 of the sum is
+//! one more additive share of `x`. 126 bits of a global key are secret.
+
+use comity_channel::PerPeer;
+use comity_core::{Bits, Block, PartyId};
+use zeroize::Zeroize;
+
+use crate::share::GlobalKey;
+
+/// Bit 0.
+const BIT: Block = Block::from_u128(1);
+
+/// One party's shares of some bits, with a MAC for each peer and a key for each peer's share. Secret; wiped on drop.
+pub struct Pairwise {
+    /// The MACs on this party's shares, under each peer's key. Bit 0 is the share.
+    pub macs: PerPeer<Vec<Block>>,
+    /// The keys to each peer's shares. Bit 0 is zero.
+    pub keys: PerPeer<Vec<Block>>,
+}
+
+impl Pairwise {
+    /// Room for so many bits: shares of zero.
+    pub fn zeros(me: PartyId, parties: u16, bits: usize) -> Pairwise {
+        let blocks = || PerPeer::new(me, parties, |_| vec![Block::ZERO; bits]);
+        Pairwise { macs: blocks(), keys: blocks() }
+    }
+
+    /// The same bits as rows.
+    pub fn rows(&self, key: &GlobalKey) -> Rows {
+        let (me, parties) = (self.macs.me(), self.macs.parties());
+        let bits = self.macs.iter().next().map_or(0, |(_, macs)| macs.len());
+        let mut rows = Rows::zeros(me, parties, bits);
+        for (peer, macs) in self.macs.iter() {
+            rows.column_mut(peer).copy_from_slice(macs);
+        }
+        let (own, macs) = rows.own_and_macs();
+        own_column(key, macs, self.keys.iter().map(|(_, keys)| &keys[..]), own);
+        rows
+    }
+
+    /// The bits of `owner` alone, as rows: of every other party the share is zero. One deal of random bits is as many bits of each
+    /// party for itself.
+    pub fn rows_of(&self, owner: PartyId, key: &GlobalKey) -> Rows {
+        let (me, parties) = (self.macs.me(), self.macs.parties());
+        let bits = self.macs.iter().next().map_or(0, |(_, macs)| macs.len());
+        let mut rows = Rows::zeros(me, parties, bits);
+        if owner == me {
+            for (peer, macs) in self.macs.iter() {
+                rows.column_mut(peer).copy_from_slice(macs);
+            }
+            let (own, macs) = rows.own_and_macs();
+            own_column(key, macs, std::iter::empty(), own);
+        } else {
+            rows.column_mut(me).copy_from_slice(&self.keys[owner]);
+        }
+        rows
+    }
+}
+
+impl Drop for Pairwise {
+    fn drop(&mut self) {
+        for blocks in [&mut self.macs, &mut self.keys] {
+            blocks.as_mut_slice().iter_mut().for_each(Zeroize::zeroize);
+        }
+    }
+}
+
+/// This party's own block of each row: its share, which is bit 0 of `macs`, times its global key, plus all keys to the others' shares.
+///
+/// # Panics
+/// If the lengths differ.
+pub fn own_column<'a>(key: &GlobalKey, macs: &[Block], keys: impl Iterator<Item = &'a [Block]>, out: &mut [Block]) {
+    assert_eq!(macs.len(), out.len(), "a block for each bit");
+    let delta = key.block();
+    for (out, mac) in out.iter_mut().zip(macs) {
+        *out = delta.masked(mac.lsb());
+    }
+    for keys in keys {
+        assert_eq!(keys.len(), out.len(), "a key for each bit");
+        out.iter_mut().zip(keys).for_each(|(out, &key)| *out ^= key);
+    }
+}
+
+/// One party's rows of some bits, `n` columns of blocks: column `j` belongs to the global key of party `j`. Secret; wiped on drop.
+#[derive(Clone)]
+pub struct Rows {
+    me: PartyId,
+    parties: u16,
+    bits: usize,
+    blocks: Vec<Block>,
+}
+
+impl Rows {
+    /// Rows of shares of zero.
+    ///
+    /// # Panics
+    /// If there are fewer than two parties, or this is none of them.
+    pub fn zeros(me: PartyId, parties: u16, bits: usize) -> Rows {
+        assert!(parties > 1 && me.0 < parties, "party {me} of {parties}");
+        Rows { me, parties, bits, blocks: vec![Block::ZERO; usize::from(parties) * bits] }
+    }
+
+    /// This party.
+    pub fn me(&self) -> PartyId {
+        self.me
+    }
+
+    /// The number of parties.
+    pub fn parties(&self) -> u16 {
+        self.parties
+    }
+
+    /// The number of bits.
+    pub fn len(&self) -> usize {
+        self.bits
+    }
+
+    /// Whether there are no bits.
+    pub fn is_empty(&self) -> bool {
+        self.bits == 0
+    }
+
+    /// The blocks that belong to the global key of `party`.
+    ///
+    /// # Panics
+    /// If there is no such party.
+    pub fn column(&self, party: PartyId) -> &[Block] {
+        &self.blocks[usize::from(party.0) * self.bits..][..self.bits]
+    }
+
+    /// Likewise, to be written.
+    ///
+    /// # Panics
+    /// If there is no such party.
+    pub fn column_mut(&mut self, party: PartyId) -> &mut [Block] {
+        &mut self.blocks[usize::from(party.0) * self.bits..][..self.bits]
+    }
+
+    /// All columns, in the order of the parties.
+    pub fn columns(&self) -> impl Iterator<Item = &[Block]> {
+        (0..self.parties).map(|party| self.column(PartyId(party)))
+    }
+
+    /// This party's own column, and a column of MACs.
+    fn own_and_macs(&mut self) -> (&mut [Block], &[Block]) {
+        let (own, bits) = (usize::from(self.me.0) * self.bits, self.bits);
+        if own == 0 {
+            let (own, rest) = self.blocks.split_at_mut(bits);
+            (own, &rest[..bits])
+        } else {
+            let (macs, rest) = self.blocks.split_at_mut(own);
+            (&mut rest[..bits], &macs[..bits])
+        }
+    }
+
+    /// This party's shares of the bits.
+    pub fn shares(&self) -> Bits {
+        self.column(PartyId(0)).iter().map(|block| block.lsb()).collect()
+    }
+
+    /// The sum form of the bits: one block of each.
+    pub fn sums(&self) -> Vec<Block> {
+        let mut sums = vec![Block::ZERO; self.bits];
+        for column in self.columns() {
+            sums.iter_mut().zip(column).for_each(|(sum, &block)| *sum ^= block);
+        }
+        sums
+    }
+
+    /// Adds other bits, each to one of these.
+    ///
+    /// # Panics
+    /// If there are not as many, or they are another party's.
+    pub fn add(&mut self, other: &Rows) {
+        assert_eq!((self.me, self.parties, self.bits), (other.me, other.parties, other.bits), "rows of one kind");
+        self.blocks.iter_mut().zip(&other.blocks).for_each(|(own, &other)| *own ^= other);
+    }
+
+    /// Leaves each bit where the public `mask` is one, and makes it zero where that is zero.
+    ///
+    /// # Panics
+    /// If there are not as many.
+    pub fn mask(&mut self, mask: &Bits) {
+        assert_eq!(mask.len(), self.bits, "a mask of each bit");
+        for party in 0..self.parties {
+            for (block, bit) in self.column_mut(PartyId(party)).iter_mut().zip(mask.iter()) {
+                *block = block.masked(bit);
+            }
+        }
+    }
+
+    /// Adds public constants: to the share of party 0, and to what the others expect of it.
+    ///
+    /// # Panics
+    /// If there are not as many.
+    pub fn add_constants(&mut self, constants: &Bits, key: &GlobalKey) {
+        assert_eq!(constants.len(), self.bits, "a constant for each bit");
+        for party in 0..self.parties {
+            let (me, party) = (self.me, PartyId(party));
+            let Some(one) = constant_one(me, party, key) else { continue };
+            for (block, bit) in self.column_mut(party).iter_mut().zip(constants.iter()) {
+                *block ^= one.masked(bit);
+            }
+        }
+    }
+}
+
+/// What the constant one adds to the column of `party` in a row of party `me`; `None` where that is nothing.
+pub fn constant_one(me: PartyId, party: PartyId, key: &GlobalKey) -> Option<Block> {
+    match (me.0 == 0, me == party) {
+        (true, true) => Some(key.block()),
+        (true, false) => Some(BIT),
+        (false, true) => Some(key.block() ^ BIT),
+        (false, false) => None,
+    }
+}
+
+impl Drop for Rows {
+    fn drop(&mut self) {
+        self.blocks.zeroize();
+    }
+}

@@ -1,0 +1,306 @@
+//! `Joint`: authenticated bits of any number of parties, from OT extension between every two of them.
+//!
+//! **Functionality**: random bits of which each party has a share, with MACs under every other party's one global key: in the forms of
+//! [`forms`](crate::forms). **Adversary**: malicious, all parties but one, static; an error ends the keys of all.
+//!
+//! **How.** Between every two parties an extension runs both ways ([`TwoWay`]): its correlation is that of MACs. Two things are to be made
+//! sure of beyond what each pair sees: that a party has one global key towards all ([`deltas`], once, at set-up), and that it has one
+//! string of shares towards all ([`alike`], for each chunk before it is used). [`zero`] tests whether shares sum up to zero without showing
+//! them, and [`opening`](crate::opening) checks bits that were opened.
+//!
+//! **The rule of every check.** No message in the clear depends on its sender's own global key, unless nothing secret has been or will be
+//! masked under this key before the check has passed. Each module says why its check keeps to it. A check that has begun and not passed,
+//! whatever the reason, ends the key: a [`Joint`] refuses to go on after an error, and its owner sees to it that nothing else
+//! is used that was made under the same keys.
+//!
+//! **Order.** All coins are committed to before the first is opened, in the echo; a coin is opened when all that it decides on has been
+//! received ([`coins`]).
+//!
+//! **Cost** of a bit, to each peer: 4 bytes, and a product in GF(2^128) for every 128 bits and row of the extension. A chunk of 65,408 bits takes
+//! four rounds. Set-up: the base OTs of one direction with each peer, and 17 rounds.
+
+mod act;
+mod alike;
+mod coins;
+mod deltas;
+pub(crate) mod talk;
+mod together;
+mod zero;
+
+use comity_channel::{Mesh, PerPeer};
+use comity_core::{Backend, Block, Error, PartyId, Prg, Result, SessionId};
+use comity_ot::softspoken::TwoWay;
+use comity_protocol::{Conduct, Here, Honest};
+use rand_core::CryptoRng;
+
+pub use act::Act;
+use coins::Coins;
+use talk::Talk;
+
+#[cfg(doc)]
+use crate::checks;
+use crate::common_view::CommonView;
+use crate::forms::Pairwise;
+use crate::share::GlobalKey;
+
+/// Levels of the extensions' trees: 128/k bits an OT on the wire.
+const LEVELS: usize = 4;
+
+/// One party of several that make authenticated bits together.
+pub struct Joint<C = Honest> {
+    me: PartyId,
+    parties: u16,
+    session: SessionId,
+    backend: Backend,
+    key: GlobalKey,
+    links: PerPeer<TwoWay>,
+    /// A generator that each peer has, too: for shares of zero.
+    zeros: PerPeer<Prg>,
+    echo: CommonView,
+    coins: Coins,
+    rng: Prg,
+    /// The number of blind tests so far.
+    tests: u64,
+    conduct: C,
+    /// Set while a call runs: an error leaves it set.
+    broken: bool,
+}
+
+impl Joint {
+    /// The most bits of a [`chunk`](Joint::chunk).
+    pub const CHUNK: usize = TwoWay::CHUNK;
+
+    /// Sets up all parties, with a global key of this one that is for this one use. The session is theirs alone.
+    ///
+    /// # Errors
+    /// Those of the base OTs and of the extension; [`DELTAS`](checks::DELTAS) by nobody in particular, if some party has another
+    /// global key towards one than towards another; [`EQUIVOCATION`](checks::EQUIVOCATION); those of the channels.
+    pub fn setup(mesh: &mut Mesh<'_>, here: Here, rng: &mut dyn CryptoRng) -> Result<Joint> {
+        Joint::with(mesh, here, rng, Honest)
+    }
+}
+
+impl<C: for<'a> Conduct<Act<'a>>> Joint<C> {
+    /// As [`Joint::setup`], for a party that may not be honest.
+    ///
+    /// # Errors
+    /// As [`Joint::setup`].
+    pub fn with(mesh: &mut Mesh<'_>, here: Here, rng: &mut dyn CryptoRng, mut conduct: C) -> Result<Joint<C>> {
+        let Here { me, parties, session, backend, .. } = here;
+        let key = GlobalKey::of(me, rng);
+        let mut states = PerPeer::new(me, parties, |peer| {
+            let mut delta = key.block();
+            conduct.before(Act::Key { peer, delta: &mut delta });
+            (delta, generator(backend, rng))
+        });
+        let links = mesh.each_with(&mut states, |peer, ch, (delta, rng)| {
+            let of = |owner: PartyId, other: PartyId| {
+                session.child(&format!("under the key of party {owner}, with {other}"))
+            };
+            TwoWay::setup(ch, [&of(me, peer), &of(peer, me)], backend, LEVELS, *delta, me < peer, rng)
+        })?;
+        let mut joint = Joint {
+            me,
+            parties,
+            session,
+            backend,
+            key,
+            links,
+            zeros: PerPeer::new(me, parties, |_| Prg::new(backend, Block::ZERO)),
+            echo: CommonView::new(session.child("echo")),
+            coins: Coins::new(session.child("coins"), me, parties),
+            rng: generator(backend, rng),
+            tests: 0,
+            conduct,
+            broken: false,
+        };
+        joint.guarded(|joint| {
+            joint.share_seeds(mesh)?;
+            joint.commit(mesh, 1)?;
+            joint.check_deltas(mesh)
+        })?;
+        Ok(joint)
+    }
+
+    /// Agrees with each peer on a seed that no third party knows, if both are honest.
+    fn share_seeds(&mut self, mesh: &mut Mesh<'_>) -> Result<()> {
+        let own = PerPeer::new(self.me, self.parties, |_| Block::random(&mut self.rng));
+        let out = PerPeer::new(self.me, self.parties, |peer| own[peer].to_bytes().to_vec());
+        let theirs = self.talk(mesh).send("seeds of zero", out, |_| Block::BYTES)?;
+        for (peer, zeros) in self.zeros.iter_mut() {
+            let mut seed = [Block::ZERO];
+            Block::bytes_of_mut(&mut seed).copy_from_slice(&theirs[peer]);
+            *zeros = Prg::new(self.backend, seed[0] ^ own[peer]);
+        }
+        Ok(())
+    }
+
+    /// This party.
+    pub fn me(&self) -> PartyId {
+        self.me
+    }
+
+    /// The number of parties.
+    pub fn parties(&self) -> u16 {
+        self.parties
+    }
+
+    /// The CPU backend.
+    pub fn backend(&self) -> Backend {
+        self.backend
+    }
+
+    /// This party's global key, the same for its whole life and towards all.
+    pub fn key(&self) -> &GlobalKey {
+        &self.key
+    }
+
+    /// How the party behaves.
+    pub fn conduct(&mut self) -> &mut C {
+        &mut self.conduct
+    }
+
+    /// Commits to so many coins, of which each [`chunk`](Joint::chunk), each [`coin`](Joint::coin) and each [`sums_to_zero`](Joint::sums_to_zero)
+    /// takes one. Two rounds.
+    ///
+    /// # Errors
+    /// [`EQUIVOCATION`](checks::EQUIVOCATION), by nobody in particular; those of the channels.
+    pub fn plan(&mut self, mesh: &mut Mesh<'_>, coins: usize) -> Result<()> {
+        self.guarded(|joint| joint.commit(mesh, coins))
+    }
+
+    /// 256 random bits, the same for all: opened when this party has received everything that they decide on. One round.
+    ///
+    /// # Errors
+    /// [`COIN_OPENING`](checks::COIN_OPENING) by a party that opens another seed than it committed to; those of the channels.
+    ///
+    /// # Panics
+    /// If no coin was [planned](Joint::plan).
+    pub fn coin(&mut self, mesh: &mut Mesh<'_>) -> Result<[u8; 32]> {
+        self.guarded(|joint| joint.open(mesh))
+    }
+
+    /// Random bits, at most [`CHUNK`](Joint::CHUNK): `macs` get the MACs on this party's shares, with the share as bit 0, under each peer's
+    /// key, and `keys` the keys to each peer's shares. It is checked that every party's shares are the same towards all. Takes a coin.
+    ///
+    /// # Errors
+    /// [`INCONSISTENT_CHOICES`](comity_ot::checks::INCONSISTENT_CHOICES) by a party; [`EQUIVOCATION`](checks::EQUIVOCATION) by nobody in
+    /// particular; those of the channels. Nothing is then in `macs` and `keys`.
+    ///
+    /// # Panics
+    /// If the lengths differ or are too large, or no coin was planned.
+    pub fn chunk(
+        &mut self,
+        mesh: &mut Mesh<'_>,
+        macs: &mut PerPeer<&mut [Block]>,
+        keys: &mut PerPeer<&mut [Block]>,
+    ) -> Result<()> {
+        self.guarded(|joint| joint.alike(mesh, macs, keys))
+    }
+
+    /// Any number of random bits, with the coins that they take.
+    ///
+    /// # Errors
+    /// As [`Joint::chunk`].
+    pub fn bits(&mut self, mesh: &mut Mesh<'_>, bits: usize) -> Result<Pairwise> {
+        self.guarded(|joint| {
+            joint.commit(mesh, bits.div_ceil(Joint::CHUNK))?;
+            joint.pairwise(mesh, bits)
+        })
+    }
+
+    /// Makes sure that the `sigma` of all parties sum up to zero, and tells nothing else of them. Takes a coin.
+    ///
+    /// # Errors
+    /// `otherwise` by nobody in particular, if they do not; [`PRODUCT`](checks::PRODUCT) by a party; those of [`Joint::chunk`].
+    ///
+    /// # Panics
+    /// If no coin was planned.
+    pub fn sums_to_zero(
+        &mut self,
+        mesh: &mut Mesh<'_>,
+        sigma: Block,
+        otherwise: &'static comity_core::Check,
+    ) -> Result<()> {
+        self.guarded(|joint| joint.blind(mesh, sigma, otherwise))
+    }
+
+    /// Says the same to all and hears as much from each: that all hear the same is known after [`Joint::settle`]. One round.
+    ///
+    /// # Errors
+    /// Those of the channels.
+    pub fn tell(&mut self, mesh: &mut Mesh<'_>, what: &'static str, own: &[u8]) -> Result<PerPeer<Vec<u8>>> {
+        self.guarded(|joint| joint.talk(mesh).tell(what, own))
+    }
+
+    /// Says something else to each, and hears as much from each. One round.
+    ///
+    /// # Errors
+    /// Those of the channels.
+    pub fn send(&mut self, mesh: &mut Mesh<'_>, what: &'static str, out: PerPeer<Vec<u8>>) -> Result<PerPeer<Vec<u8>>> {
+        self.guarded(|joint| {
+            let lengths: Vec<usize> = out.iter().map(|(_, bytes)| bytes.len()).collect();
+            let lengths = PerPeer::from_vec(joint.me, lengths).expect("one a peer");
+            joint.talk(mesh).send(what, out, |peer| lengths[peer])
+        })
+    }
+
+    /// Makes sure that all have heard the same of what was said to all. One round.
+    ///
+    /// # Errors
+    /// [`EQUIVOCATION`](checks::EQUIVOCATION), by nobody in particular; those of the channels.
+    pub fn settle(&mut self, mesh: &mut Mesh<'_>) -> Result<()> {
+        self.guarded(|joint| joint.talk(mesh).settle())
+    }
+
+    fn talk<'t, 'n>(&'t mut self, mesh: &'t mut Mesh<'n>) -> Talk<'t, 'n, C> {
+        Talk { mesh, echo: &mut self.echo, conduct: &mut self.conduct }
+    }
+
+    fn commit(&mut self, mesh: &mut Mesh<'_>, coins: usize) -> Result<()> {
+        let mut talk = Talk { mesh, echo: &mut self.echo, conduct: &mut self.conduct };
+        self.coins.commit(&mut talk, coins, &mut self.rng)
+    }
+
+    fn open(&mut self, mesh: &mut Mesh<'_>) -> Result<[u8; 32]> {
+        let mut talk = Talk { mesh, echo: &mut self.echo, conduct: &mut self.conduct };
+        self.coins.open(&mut talk)
+    }
+
+    /// So many random bits, from coins that were committed to.
+    fn pairwise(&mut self, mesh: &mut Mesh<'_>, bits: usize) -> Result<Pairwise> {
+        let mut all = Pairwise::zeros(self.me, self.parties, bits);
+        for start in (0..bits).step_by(Joint::CHUNK) {
+            let range = start..bits.min(start + Joint::CHUNK);
+            let [mut macs, mut keys] = [&mut all.macs, &mut all.keys].map(|blocks| {
+                let slices = blocks.as_mut_slice().iter_mut().map(|blocks| &mut blocks[range.clone()]).collect();
+                PerPeer::from_vec(self.me, slices).expect("one a peer")
+            });
+            self.alike(mesh, &mut macs, &mut keys)?;
+        }
+        Ok(all)
+    }
+
+    /// A share of zero: those of all parties sum up to it, and any but all of them are random.
+    fn zero_share(&mut self) -> Block {
+        self.zeros.iter_mut().fold(Block::ZERO, |sum, (_, zeros)| sum ^ zeros.block())
+    }
+
+    /// Does what a call asks for, unless an earlier one failed.
+    fn guarded<T>(&mut self, call: impl FnOnce(&mut Joint<C>) -> Result<T>) -> Result<T> {
+        if std::mem::replace(&mut self.broken, true) {
+            return Err(Error::invalid_input(
+                "these global keys ended with an earlier error: set up new ones, with new base OTs",
+            ));
+        }
+        let result = call(self)?;
+        self.broken = false;
+        Ok(result)
+    }
+}
+
+fn generator(backend: Backend, rng: &mut dyn CryptoRng) -> Prg {
+    let mut seed = zeroize::Zeroizing::new([0; 16]);
+    rng.fill_bytes(&mut *seed);
+    Prg::new(backend, Block::new(*seed))
+}

@@ -1,0 +1,54 @@
+//! `Act`: what a party of a [`Joint`](super::Joint) is about to do. An honest party does it.
+
+use comity_core::{Bits, Block, PartyId};
+
+/// An act: what is about to be used or said.
+pub enum Act<'a> {
+    /// The global key that is used towards a peer.
+    Key {
+        /// The peer.
+        peer: PartyId,
+        /// The key.
+        delta: &'a mut Block,
+    },
+    /// The shares of a chunk that are used towards a peer, with padding and mask.
+    Choices {
+        /// The peer.
+        peer: PartyId,
+        /// The shares.
+        choices: &'a mut Bits,
+    },
+    /// The shares of the bits by which global keys are compared, masked, before they are said to all.
+    Masked(&'a mut Block),
+    /// The combinations of MACs by which global keys are compared, before they are committed to.
+    Rows(&'a mut [Block]),
+    /// The share of what is tested to be zero.
+    Sigma(&'a mut Block),
+    /// The differences of the two strings for each bit of a blind product: the factor times the powers of x.
+    Strings {
+        /// The peer.
+        peer: PartyId,
+        /// The differences for the factor, and those for its mask.
+        differences: [&'a mut [Block]; 2],
+    },
+    /// The share of a blind product, before it is committed to.
+    Product(&'a mut Block),
+    /// A message to a peer.
+    Says {
+        /// The name of the message.
+        what: &'static str,
+        /// The peer.
+        peer: PartyId,
+        /// Its bytes.
+        bytes: &'a mut Vec<u8>,
+    },
+    /// A message of a peer.
+    Hears {
+        /// The name of the message.
+        what: &'static str,
+        /// The peer.
+        peer: PartyId,
+        /// Its bytes.
+        bytes: &'a [u8],
+    },
+}

@@ -1,0 +1,88 @@
+//! `Coins`: common random strings, of which each costs one flight, since all are committed to beforehand.
+//!
+//! Each party commits to a seed of its own for each coin, and all make sure that all heard the same commitments. A coin is the sum of its
+//! seeds. Nobody can choose a seed by another's: it was committed to before any was opened. A party opens its seed of a coin when it has
+//! received everything that the coin decides on, so nobody knows the coin before every honest party has; there is one seed for each coin,
+//! since one seed for all would tell the later challenges, too.
+
+use std::collections::VecDeque;
+
+use comity_channel::PerPeer;
+use comity_core::{Commitment, Error, Opening, PartyId, Result, SessionId, commit};
+use comity_protocol::Conduct;
+use rand_core::CryptoRng;
+use zeroize::Zeroizing;
+
+use super::Act;
+use super::talk::Talk;
+use crate::checks;
+
+/// A seed of this party, with the salt of its commitment.
+type Seed = (Zeroizing<[u8; 32]>, Opening);
+
+/// Coins that were committed to, in the order in which they are opened.
+pub(crate) struct Coins {
+    session: SessionId,
+    own: VecDeque<Seed>,
+    theirs: PerPeer<VecDeque<Commitment>>,
+    /// The number of the next coin to be committed to, and of the next one to be opened.
+    counts: [u64; 2],
+}
+
+impl Coins {
+    pub(crate) fn new(session: SessionId, me: PartyId, parties: u16) -> Coins {
+        let theirs = PerPeer::new(me, parties, |_| VecDeque::new());
+        Coins { session, own: VecDeque::new(), theirs, counts: [0; 2] }
+    }
+
+    /// Commits to so many further coins. Two rounds.
+    pub(crate) fn commit<C: for<'a> Conduct<Act<'a>>>(
+        &mut self,
+        talk: &mut Talk<'_, '_, C>,
+        count: usize,
+        rng: &mut dyn CryptoRng,
+    ) -> Result<()> {
+        let mut said = Vec::with_capacity(Commitment::BYTES * count);
+        for _ in 0..count {
+            let mut seed = Zeroizing::new([0; 32]);
+            rng.fill_bytes(&mut *seed);
+            let (commitment, opening) = commit(self.session, &label(self.counts[0], talk.me()), &*seed, rng);
+            self.counts[0] += 1;
+            said.extend(commitment.to_bytes());
+            self.own.push_back((seed, opening));
+        }
+        let heard = talk.tell("coin commitments", &said)?;
+        for (peer, bytes) in heard.iter() {
+            let (commitments, _) = bytes.as_chunks();
+            self.theirs[peer].extend(commitments.iter().map(|&bytes| Commitment::new(bytes)));
+        }
+        talk.settle()
+    }
+
+    /// Opens the next coin: when all that it decides on has been received. One round.
+    ///
+    /// # Panics
+    /// If none is committed to.
+    pub(crate) fn open<C: for<'a> Conduct<Act<'a>>>(&mut self, talk: &mut Talk<'_, '_, C>) -> Result<[u8; 32]> {
+        let (seed, opening) = self.own.pop_front().expect("a coin that was committed to");
+        let number = self.counts[1];
+        self.counts[1] += 1;
+        let out = talk.each(|_| [*seed, opening.to_bytes()].concat());
+        let heard = talk.send("coin", out, |_| 32 + Opening::BYTES)?;
+        let mut coin = *seed;
+        for (peer, bytes) in heard.iter() {
+            let commitment = self.theirs[peer].pop_front().expect("as many of each");
+            let (seeds, _) = bytes.as_chunks::<32>();
+            let [theirs, salt] = [seeds[0], seeds[1]];
+            if !commitment.verify(self.session, &label(number, peer), &theirs, &Opening::new(salt)) {
+                return Err(Error::from(checks::COIN_OPENING).by(peer));
+            }
+            coin.iter_mut().zip(theirs).for_each(|(coin, byte)| *coin ^= byte);
+        }
+        Ok(coin)
+    }
+}
+
+fn label(number: u64, party: PartyId) -> String {
+    format!("coin {number}, party {party}")
+}

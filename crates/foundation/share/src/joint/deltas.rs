@@ -1,0 +1,66 @@
+//! The check that every party has one global key towards all: once, at set-up, on 128 bits that are used for nothing else.
+//!
+//! Deviation: a party `j` uses one `R_j` towards one peer and another towards another (Hazay, Scholl, Soria-Vazquez, Asiacrypt 2017, section 3.4).
+//! The check is that of figure 8 there, over GF(2^128) and on the mask bits alone.
+//!
+//! **Check.** All make 128 bits, whose shares `X_i` are an element of the field, the same towards all ([`alike`](super::alike)).
+//! 1. Each says `X_i` plus its share of zero; the sum of all is `c = sum X_i`. In the echo, which is settled.
+//! 2. Each combines its rows with the powers of x: `C_j = sum x^l Z_j[l]` for each `j`, and adds `c R_i` to its own, `C_i`.
+//! 3. All commit to their `C`, in the echo, which is settled, and open. For each `j` the sum over the parties must be zero:
+//!    it is `c R_j + c R_j`, where one `R_j` was used.
+//!
+//! **Sound**, where two or more parties are honest. Let `j` use `R_j + d_i` towards the honest `i`, where not all `d_i` are the same. The sum is
+//! zero only if the liars' committed part is `sum d_i X_i` plus what they know. `c` tells them the sum of the honest `X_i`, the shares of zero
+//! hide each of them, and the commitments come before any `C` that depends on one is open: so this is a guess, of an element that is
+//! uniform, 2^-128. Were an `X_i` seen before the commitments, the liar would compute it.
+//!
+//! **The rule.** `C_i` depends on its sender's own `R_i`, and who lies about `X_i` or `c` learns `R_i` times a factor that it knows. That is
+//! why the check stands at set-up: it is before anything secret is masked under any global key. What is masked so far are the seeds of the
+//! extension one way, and what these make is 128 bits, which are dropped, and the masks of their check. Failure, whatever the reason, ends
+//! every global key and every base OT of the group. In an honest run `C` shows nothing: MACs on bits that are dropped, which are uniform
+//! but for the sums that are zero.
+
+use comity_channel::Mesh;
+use comity_core::{Block, Error, Result, gf128};
+use comity_protocol::Conduct;
+
+use super::together::{Names, show};
+use super::{Act, Joint, Talk};
+use crate::checks;
+
+/// Mask bits: as many as an element of the field has.
+const BITS: usize = 128;
+
+const NAMES: Names = Names { commitment: "commitment to rows", opening: "rows", false_opening: checks::ROW_OPENING };
+
+impl<C: for<'a> Conduct<Act<'a>>> Joint<C> {
+    pub(super) fn check_deltas(&mut self, mesh: &mut Mesh<'_>) -> Result<()> {
+        let rows = self.pairwise(mesh, BITS)?.rows(&self.key);
+        let mut own = Block::ZERO;
+        Block::bytes_of_mut(std::slice::from_mut(&mut own)).copy_from_slice(&rows.shares().to_bytes());
+        let mut said = own ^ self.zero_share();
+        self.conduct.before(Act::Masked(&mut said));
+        let session = self.session.child("one global key towards all");
+        let mut talk = Talk { mesh, echo: &mut self.echo, conduct: &mut self.conduct };
+        let heard = talk.tell("masked shares", &said.to_bytes())?;
+        let sum = heard.iter().fold(said, |sum, (_, bytes)| sum ^ block(bytes));
+        talk.settle()?;
+        let powers: [Block; BITS] = std::array::from_fn(|l| Block::from_u128(1 << l));
+        let mut combined: Vec<Block> =
+            rows.columns().map(|column| gf128::inner_product(self.backend, column, &powers)).collect();
+        combined[usize::from(self.me.0)] ^= gf128::mul(self.backend, sum, self.key.block());
+        talk.conduct.before(Act::Rows(&mut combined));
+        let shown = show(&mut talk, session, &NAMES, &combined, &mut self.rng)?;
+        for (_, blocks) in shown.iter() {
+            combined.iter_mut().zip(blocks).for_each(|(sum, &block)| *sum ^= block);
+        }
+        if combined.iter().all(|&sum| sum == Block::ZERO) { Ok(()) } else { Err(Error::from(checks::DELTAS)) }
+    }
+}
+
+/// The block of a message that is one.
+pub(super) fn block(bytes: &[u8]) -> Block {
+    let mut block = [Block::ZERO];
+    Block::bytes_of_mut(&mut block).copy_from_slice(bytes);
+    block[0]
+}

@@ -1,0 +1,61 @@
+//! `Talk`: what parties say to each other in the sub-protocols of [`Joint`](super::Joint), each message by its name, so that tests can have a
+//! party that says something else to somebody.
+
+use comity_channel::{Mesh, PerPeer};
+use comity_core::{PartyId, Result};
+use comity_protocol::Conduct;
+
+use super::Act;
+use crate::common_view::CommonView;
+
+/// The links to all others, with the echo of what is said to all.
+pub(crate) struct Talk<'t, 'n, C> {
+    pub(crate) mesh: &'t mut Mesh<'n>,
+    pub(crate) echo: &'t mut CommonView,
+    pub(crate) conduct: &'t mut C,
+}
+
+impl<C: for<'a> Conduct<Act<'a>>> Talk<'_, '_, C> {
+    pub(crate) fn me(&self) -> PartyId {
+        self.mesh.me()
+    }
+
+    /// A new one of something for each peer.
+    pub(crate) fn each<T>(&self, make: impl FnMut(PartyId) -> T) -> PerPeer<T> {
+        PerPeer::new(self.mesh.me(), self.mesh.parties(), make)
+    }
+
+    /// Says the same to all and hears as much from each. It is in the echo.
+    pub(crate) fn tell(&mut self, what: &'static str, own: &[u8]) -> Result<PerPeer<Vec<u8>>> {
+        let out = self.each(|_| own.to_vec());
+        let heard = self.send(what, out, |_| own.len())?;
+        self.echo.absorb(self.mesh.me(), own, &heard);
+        Ok(heard)
+    }
+
+    /// Says something else to each, and hears messages of these lengths.
+    pub(crate) fn send(
+        &mut self,
+        what: &'static str,
+        mut out: PerPeer<Vec<u8>>,
+        lengths: impl Fn(PartyId) -> usize,
+    ) -> Result<PerPeer<Vec<u8>>> {
+        for (peer, bytes) in out.iter_mut() {
+            self.conduct.before(Act::Says { what, peer, bytes });
+        }
+        let mut heard = self.each(|peer| vec![0; lengths(peer)]);
+        self.mesh.exchange(&out, &mut heard)?;
+        for (peer, bytes) in heard.iter() {
+            self.conduct.before(Act::Hears { what, peer, bytes });
+        }
+        Ok(heard)
+    }
+
+    /// Makes sure that all have heard the same of what is in the echo.
+    pub(crate) fn settle(&mut self) -> Result<()> {
+        let own = self.echo.digest();
+        let out = self.each(|_| own.to_vec());
+        let heard = self.send("echo", out, |_| own.len())?;
+        CommonView::compare(&own, heard.iter().map(|(_, digest)| &digest[..]))
+    }
+}

@@ -1,0 +1,172 @@
+//! `Openings`: bits that all parties open to all, and the check that nobody opened another share than it has.
+//!
+//! **Check**, by products of rows, for any number of bits. Shares of bits are said to all, in the [echo](CommonView). When some bits are fixed, their
+//! coefficients are a hash of the echo; [`Openings::settle`] has party `i` send party `j`, alone, `m_ij = sum chi_k Z_j[k]` over all bits `k` with the
+//! blocks of its rows that belong to the global key of `j`. Party `j` requires that the sum of the `m_ij` is `sum chi_k (Z_j[k] + x_k R_j)` of
+//! its own row, where `x_k` are the bits as it heard them. With it goes the digest of the echo.
+//!
+//! **Sound.** The blocks of all rows for `R_j` add up to `x_k R_j`. With false bits, not all zero, `e_k`, liars need `sum chi_k e_k R_j`: 2^-128
+//! for the sum to be zero, as the coefficients come after the bits (for each hash that they try), and 2^-126 for a guess of the key of an
+//! honest `j`. Bits that are told differently show in the digest of the echo.
+//!
+//! **The rule.** `m_ij` is of MACs under the key of the party that it is sent to, on bits that this party has heard: it could have computed the
+//! `m_ij` of every honest `i`, whatever it told that one. Nothing depends on the sender's own global key, so bits may be opened while secrets
+//! are masked under it. What is *not* done: to show the sum of all rows plus `x_k R_i`, blind it and open it, as for
+//! a shared key that hides nothing: after one false bit the sum of the honest parties' openings would be a known factor times the sum of
+//! their global keys.
+//!
+//! **When.** Nothing that depends on opened bits and would harm if they were false leaves before they are settled. Coefficients are drawn for some
+//! thousand bits at a time, so that no more rows wait. Bits are opened to all only.
+//!
+//! **Cost** of a bit and party: a bit to each peer, and a product for each party. A settlement: 48 bytes to each peer, one round.
+
+use comity_channel::Mesh;
+use comity_core::{Backend, Bits, Block, Error, Prg, Result, SessionId, gf128};
+use comity_protocol::Conduct;
+use subtle::ConstantTimeEq;
+use zeroize::Zeroize;
+
+use crate::checks;
+use crate::common_view::CommonView;
+use crate::forms::Rows;
+use crate::joint::Act;
+use crate::joint::talk::Talk;
+use crate::share::GlobalKey;
+
+/// Bits whose rows wait at most before they get their coefficients, if they are opened a few at a time.
+const WAITING: usize = 1 << 12;
+
+/// What was opened, and is to be checked.
+pub struct Openings {
+    key: GlobalKey,
+    backend: Backend,
+    echo: CommonView,
+    /// Rows of bits that have no coefficients yet, column by column, and the bits as they were heard. Secret.
+    waiting: Vec<Vec<Block>>,
+    heard: Vec<bool>,
+    /// For each peer what it is sent, and for this party what the others must send. Secret.
+    sums: Vec<Block>,
+    coefficients: Vec<Block>,
+    /// Set while a call runs: an error leaves it set.
+    broken: bool,
+}
+
+impl Openings {
+    /// Nothing was opened. `session` is these openings' alone, the same at all parties, `key` this party's global key.
+    pub fn new(session: SessionId, backend: Backend, parties: u16, key: GlobalKey) -> Openings {
+        let n = usize::from(parties);
+        Openings {
+            key,
+            backend,
+            echo: CommonView::new(session),
+            waiting: vec![Vec::new(); n],
+            heard: Vec::new(),
+            sums: vec![Block::ZERO; n],
+            coefficients: Vec::new(),
+            broken: false,
+        }
+    }
+
+    /// Opens these bits to all. They may be false, and are not to be relied upon in anything that leaves before they are
+    /// [settled](Openings::settle). One round.
+    ///
+    /// # Errors
+    /// [`InvalidInput`](comity_core::Kind) after an earlier error; those of the channels.
+    pub fn open(
+        &mut self,
+        mesh: &mut Mesh<'_>,
+        rows: &Rows,
+        conduct: &mut impl for<'a> Conduct<Act<'a>>,
+    ) -> Result<Bits> {
+        self.begin()?;
+        assert_eq!(usize::from(rows.parties()), self.waiting.len(), "rows of these parties");
+        let mut bits = rows.shares();
+        let mut talk = Talk { mesh, echo: &mut self.echo, conduct };
+        for (_, bytes) in talk.tell("opened bits", &bits.to_bytes())?.iter() {
+            bits.xor_assign(&Bits::from_bytes(bytes, rows.len()));
+        }
+        for (waiting, column) in self.waiting.iter_mut().zip(rows.columns()) {
+            grow(waiting, column);
+        }
+        self.heard.extend(bits.iter());
+        if self.heard.len() >= WAITING {
+            self.weigh(rows.me().0.into());
+        }
+        self.broken = false;
+        Ok(bits)
+    }
+
+    /// Checks all bits that were opened since the last time. After an error the global keys of all are at their end. One round.
+    ///
+    /// # Errors
+    /// [`WRONG_MAC`](checks::WRONG_MAC) or [`EQUIVOCATION`](checks::EQUIVOCATION), both by nobody in particular;
+    /// [`InvalidInput`](comity_core::Kind) after an earlier error; those of the channels.
+    pub fn settle(&mut self, mesh: &mut Mesh<'_>, conduct: &mut impl for<'a> Conduct<Act<'a>>) -> Result<()> {
+        self.begin()?;
+        let me = usize::from(mesh.me().0);
+        self.weigh(me);
+        let digest = self.echo.digest();
+        let mut talk = Talk { mesh, echo: &mut self.echo, conduct };
+        let out = talk.each(|peer| [&self.sums[usize::from(peer.0)].to_bytes()[..], &digest].concat());
+        let heard = talk.send("settlement", out, |_| Block::BYTES + 32)?;
+        CommonView::compare(&digest, heard.iter().map(|(_, bytes)| &bytes[Block::BYTES..]))?;
+        let mut sum = self.sums[me];
+        for (_, bytes) in heard.iter() {
+            let (blocks, _) = bytes.as_chunks();
+            sum ^= Block::new(blocks[0]);
+        }
+        if !bool::from(sum.ct_eq(&Block::ZERO)) {
+            return Err(Error::from(checks::WRONG_MAC));
+        }
+        self.sums.fill(Block::ZERO);
+        self.broken = false;
+        Ok(())
+    }
+
+    /// Gives the bits that wait their coefficients: they are fixed, and so is everything before them.
+    fn weigh(&mut self, me: usize) {
+        let n = self.heard.len();
+        if n == 0 {
+            return;
+        }
+        let seed = blake3::derive_key("comity shares: coefficients of opened bits", &self.echo.digest());
+        self.coefficients.resize(n, Block::ZERO);
+        Prg::new(self.backend, Block::new(std::array::from_fn(|i| seed[i]))).fill_blocks(&mut self.coefficients);
+        let mut ones = Block::ZERO;
+        for (&coefficient, &bit) in self.coefficients.iter().zip(&self.heard) {
+            ones ^= coefficient.masked(bit);
+        }
+        for (sum, column) in self.sums.iter_mut().zip(&mut self.waiting) {
+            *sum ^= gf128::inner_product(self.backend, &self.coefficients, column);
+            column.as_mut_slice().zeroize();
+            column.clear();
+        }
+        self.sums[me] ^= gf128::mul(self.backend, ones, self.key.block());
+        self.heard.clear();
+    }
+
+    fn begin(&mut self) -> Result<()> {
+        if std::mem::replace(&mut self.broken, true) {
+            return Err(Error::invalid_input("bits can no more be opened after an earlier error: start a new session"));
+        }
+        Ok(())
+    }
+}
+
+/// Appends blocks. Memory that is moved is wiped where it was.
+fn grow(to: &mut Vec<Block>, more: &[Block]) {
+    if to.capacity() - to.len() < more.len() {
+        let mut grown = Vec::with_capacity((to.len() + more.len()).next_power_of_two());
+        grown.extend_from_slice(to);
+        to.zeroize();
+        *to = grown;
+    }
+    to.extend_from_slice(more);
+}
+
+impl Drop for Openings {
+    fn drop(&mut self) {
+        self.waiting.zeroize();
+        self.sums.zeroize();
+    }
+}

@@ -1,0 +1,200 @@
+//! Bits opened to all: what is right passes, what is false does not, and nobody learns a key from it.
+
+use std::sync::{Arc, Mutex};
+
+use comity_channel::Mesh;
+use comity_core::{Backend, Bits, Block, Check, PartyId, Prg, Result, gf128};
+use comity_share::joint::Act;
+use comity_share::{CommonView, Joint, Openings, Rows, checks};
+
+use crate::SESSION;
+use crate::joint::{Lie, ended_by, honest, lie, run, spans};
+
+/// Opens bits in calls of these sizes, and settles after each of the numbers of calls.
+fn open(joint: &mut Joint<Lie>, mesh: &mut Mesh<'_>, sizes: &[usize], conduct: &mut Lie) -> Result<Vec<(Rows, Bits)>> {
+    let mut openings = Openings::new(SESSION, joint.backend(), joint.parties(), joint.key().clone());
+    let mut all = Vec::new();
+    for &size in sizes {
+        let rows = joint.bits(mesh, size)?.rows(joint.key());
+        let bits = openings.open(mesh, &rows, conduct)?;
+        all.push((rows, bits));
+    }
+    let settled = openings.settle(mesh, conduct);
+    if settled.is_err() {
+        assert!(openings.settle(mesh, conduct).is_err(), "it goes on after an error");
+    } else {
+        openings.settle(mesh, conduct)?;
+    }
+    settled.map(|()| all)
+}
+
+fn right_bits_pass<const N: usize>() {
+    let ends = run::<N, _>(|_| None, |joint, mesh| open(joint, mesh, &[1, 300, 5000, 0, 77], &mut honest()));
+    let all: Vec<_> = ends.into_iter().map(|(_, ended)| ended.unwrap()).collect();
+    for call in 0..5 {
+        let mut bits = Bits::zeros(all[0][call].1.len());
+        all.iter().for_each(|calls| bits.xor_assign(&calls[call].0.shares()));
+        assert!(all.iter().all(|calls| calls[call].1 == bits));
+    }
+}
+
+#[test]
+fn all_learn_the_bits() {
+    right_bits_pass::<2>();
+    right_bits_pass::<3>();
+    right_bits_pass::<5>();
+}
+
+/// A run in which some parties lie when they open bits.
+fn against<const N: usize>(
+    cheats: u16,
+    sizes: &[usize],
+    make: impl Fn(PartyId) -> Lie + Sync,
+) -> Vec<(PartyId, Result<()>)> {
+    let cheating = |me: PartyId| (me.0 < cheats).then(honest);
+    run::<N, _>(cheating, |joint, mesh| {
+        let me = joint.me();
+        let mut conduct = if me.0 < cheats { make(me) } else { honest() };
+        open(joint, mesh, sizes, &mut conduct).map(drop)
+    })
+}
+
+/// Changes messages of this name towards some.
+fn says(message: &'static str, towards: fn(PartyId) -> bool, at: usize, bit: u8) -> Lie {
+    lie(move |act| {
+        if let Act::Says { what, peer, bytes } = act
+            && what == message
+            && towards(peer)
+            && bytes.len() > at
+        {
+            bytes[at] ^= bit;
+        }
+    })
+}
+
+/// The message, to whom, the byte and the bit of it, and the check that sees it.
+type Case = (&'static str, fn(PartyId) -> bool, usize, u8, &'static Check);
+
+fn false_openings_are_seen<const N: usize>(cheats: u16) {
+    let mut cases: Vec<Case> = vec![
+        ("opened bits", |_| true, 0, 1, checks::WRONG_MAC),
+        // Two false bits, which a sum of MACs would not see.
+        ("opened bits", |_| true, 0, 3, checks::WRONG_MAC),
+        // In the first rows that get their coefficients, and in those that wait for the settlement.
+        ("opened bits", |_| true, 600, 4, checks::WRONG_MAC),
+        ("settlement", |_| true, 3, 1, checks::WRONG_MAC),
+        ("settlement", |_| true, 20, 1, checks::EQUIVOCATION),
+    ];
+    if N - usize::from(cheats) > 1 {
+        cases.push(("opened bits", |peer| peer.0 as usize == N - 1, 0, 1, checks::EQUIVOCATION));
+    }
+    for (message, towards, at, bit, check) in cases {
+        // One of the coalition lies, and then all of them: an even number of the same lies about bits would be none.
+        let one =
+            against::<N>(
+                cheats,
+                &[9, 5000, 30],
+                |me| {
+                    if me.0 == 0 { says(message, towards, at, bit) } else { honest() }
+                },
+            );
+        assert!(one.iter().all(|(_, ended)| ended.is_err()), "{message}, byte {at}");
+        // The first false bit of one liar is in its own view, too: it lies about what it opened to all.
+        let seen = one.iter().filter_map(|(_, ended)| ended.as_ref().err()?.check());
+        assert!(
+            seen.clone().count() > 0 && seen.clone().all(|seen| seen == check || seen == checks::EQUIVOCATION),
+            "{message}, byte {at}"
+        );
+    }
+}
+
+#[test]
+fn false_bits_and_products_are_seen() {
+    false_openings_are_seen::<2>(1);
+    false_openings_are_seen::<3>(1);
+    false_openings_are_seen::<3>(2);
+    false_openings_are_seen::<5>(4);
+}
+
+/// The liar's own view is mended, too: all heard the same false bit, and only the MACs say so.
+fn one_false_bit<const N: usize>(cheats: u16) {
+    let heard = Arc::new(Mutex::new(Vec::new()));
+    let keys = Arc::new(Mutex::new(Vec::new()));
+    let ends = run::<N, _>(
+        |me| (me.0 < cheats).then(honest),
+        |joint, mesh| {
+            let me = joint.me();
+            keys.lock().unwrap().push((me, joint.key().block()));
+            let mut rows = joint.bits(mesh, 1)?.rows(joint.key());
+            // Its own column says what it has; its share is the lowest bit of each.
+            let mut openings = Openings::new(SESSION, joint.backend(), joint.parties(), joint.key().clone());
+            let mut conduct = honest();
+            if me.0 < cheats {
+                let heard = heard.clone();
+                conduct = lie(move |act| {
+                    if let Act::Hears { what: "settlement", bytes, .. } = act {
+                        heard.lock().unwrap().push(block(&bytes[..16]));
+                    }
+                });
+            }
+            if me.0 == 0 {
+                for party in 0..N as u16 {
+                    rows.column_mut(PartyId(party))[0] ^= Block::from_u128(1);
+                }
+            }
+            let bits = openings.open(mesh, &rows, &mut conduct)?;
+            let settled = openings.settle(mesh, &mut conduct);
+            if me.0 < cheats {
+                let own: Vec<Block> = rows.columns().map(|column| column[0]).collect();
+                heard.lock().unwrap().extend(own);
+            }
+            settled.map(|()| bits)
+        },
+    );
+    ended_by(&ends, checks::WRONG_MAC);
+    // The coefficient of the bit, as every party computes it. What the liars know, times it.
+    let (heard, keys) = (heard.lock().unwrap().clone(), keys.lock().unwrap());
+    for first in [false, true] {
+        for coefficient in coefficients::<N>(first) {
+            let times = |x: Block| gf128::mul(Backend::detect(), x, coefficient);
+            let of =
+                |cheat: bool| keys.iter().filter(move |(party, _)| (party.0 < cheats) == cheat).map(|&(_, key)| key);
+            let mut known = heard.clone();
+            known.extend(heard.iter().map(|&block| times(block)));
+            known.extend(of(true).flat_map(|key| [key, times(key)]));
+            let sum = of(false).fold(Block::ZERO, |sum, key| sum ^ key);
+            for target in of(false).chain([sum]) {
+                assert!(!spans(&known, target) && !spans(&known, times(target)), "{N} parties, {cheats} liars");
+            }
+        }
+    }
+}
+
+/// The coefficients that one opened bit may have had: for each way in which the parties' shares can be.
+fn coefficients<const N: usize>(first: bool) -> Vec<Block> {
+    let shares = (0..1u16 << (N - 1)).map(|bits| bits << 1 | u16::from(first));
+    shares
+        .map(|shares| {
+            let said = |party: u16| vec![(shares >> party & 1) as u8];
+            let mut echo = CommonView::new(SESSION);
+            let heard = comity_channel::PerPeer::new(PartyId(0), N as u16, |peer| said(peer.0));
+            echo.absorb(PartyId(0), &said(0), &heard);
+            let seed = blake3::derive_key("comity shares: coefficients of opened bits", &echo.digest());
+            Prg::new(Backend::detect(), Block::new(std::array::from_fn(|i| seed[i]))).block()
+        })
+        .collect()
+}
+
+fn block(bytes: &[u8]) -> Block {
+    let mut block = Block::ZERO;
+    Block::bytes_of_mut(std::slice::from_mut(&mut block)).copy_from_slice(bytes);
+    block
+}
+
+#[test]
+fn a_false_bit_tells_no_key() {
+    one_false_bit::<2>(1);
+    one_false_bit::<3>(1);
+    one_false_bit::<3>(2);
+    one_false_bit::<5>(4);
+}
