@@ -32,7 +32,6 @@ mod leaky;
 mod shares;
 #[cfg(test)]
 pub(crate) mod tests;
-mod words;
 
 use core::ops::Range;
 

@@ -20,6 +20,7 @@ pub mod fast;
 mod hashes;
 mod key;
 mod machine;
+pub mod many;
 pub mod nnob;
 mod protocol;
 mod run;
@@ -27,10 +28,12 @@ pub mod stored;
 #[cfg(test)]
 mod tests;
 mod triples;
+mod words;
 
 pub use deal::TripleDealer;
 pub use dealers::{Ands, DealerKind, dealer};
 pub use machine::Machine;
+pub use many::{Many, RowDealer, RowTriples};
 pub use protocol::TinyOt;
 pub use run::run_with;
 pub use triples::{Checked, Triple, Triples, Unchecked};

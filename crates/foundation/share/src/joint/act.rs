@@ -33,6 +33,13 @@ pub enum Act<'a> {
     },
     /// The share of a blind product, before it is committed to.
     Product(&'a mut Block),
+    /// Blocks of a protocol above, with which its next step goes on.
+    Holds {
+        /// What they are.
+        what: &'static str,
+        /// The blocks.
+        blocks: &'a mut [Block],
+    },
     /// A message to a peer.
     Says {
         /// The name of the message.

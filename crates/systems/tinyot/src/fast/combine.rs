@@ -13,8 +13,8 @@ use zeroize::Zeroizing;
 use super::CHUNK;
 use super::conduct::Act;
 use super::shares::{BLOCKS, Shares, runs, split_mut};
-use super::words::{Words, add, add_masked, add_same, masks_of_row, pack, word, words, words_mut};
 use crate::bucket::Partition;
+use crate::words::{Words, add, add_masked, add_same, masks_of_row, pack, word, words, words_mut};
 
 /// Buckets that are combined in one go, between two exchanges: their triples stay in cache.
 const STEP: usize = 1 << 10;

@@ -22,8 +22,8 @@ use comity_share::GlobalKey;
 use zeroize::Zeroize;
 
 use super::shares::{Shares, SharesMut};
-use super::words::{Words, add_same, masks_of_bits, masks_of_row, pack, word, words, words_mut};
 use crate::hashes::Hashes;
+use crate::words::{Words, add_same, masks_of_bits, masks_of_row, pack, word, words, words_mut};
 
 /// ANDs that are worked on in one go: they stay in the first-level cache from step to step.
 const TILE: usize = 128;

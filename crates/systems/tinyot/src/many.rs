@@ -1,0 +1,321 @@
+//! The dealer of any number of parties: authenticated bits from SoftSpoken OT extension between every two, triples by leaky ANDs among
+//! all, and buckets.
+//!
+//! **Sources.** Authenticated bits and their checks: [`Joint`]. Leaky AND: that of Katz, Ranellucci, Rosulek, Wang (ePrint 2018/578),
+//! among all parties; `leaky.rs` has its steps. Buckets: [`bucket`](crate::bucket), whose bound holds for any coalition: what leaks of an object, and the
+//! guess by which it passes, is one for each object, however many parties lie.
+//! **Functionality**: random shared bits, random bits of one party, and triples, in the row form ([`Rows`]). **Adversary**: malicious, all
+//! parties but one, static; assumptions are those of the extension and that AES is an ideal cipher, each AND's hash having a key of its own,
+//! BLAKE3 a random oracle.
+//!
+//! **One batch**, and why in this order. All coins of the batch are committed to before it begins.
+//! 1. Shared bits `x`, `y`, `z` for every leaky AND, a chunk at a time. It is checked that everybody's shares are alike towards all before the
+//!    next message, which has hashes under the global keys in it.
+//! 2. Leaky ANDs: `U` to each peer, then bit 1 of `S` to all.
+//! 3. When all bits of `S` have been heard, and are known to be the same at all, a coin: the coefficients of one combination of all `L`, which
+//!    is tested for zero. Blind, since `L` depends on its holder's global key, under which everything else is still masked. Each object
+//!    with a false `U` passes with probability one half, and then one share of its `x` is known to the cheat.
+//! 4. A coin: the buckets. What leaked cannot change any more.
+//! 5. Combining opens `y_1 + y_j`, of which the second term is used nowhere else.
+//! 6. The openings are settled. Then the triples are handed out.
+//!
+//! A check that has begun and not passed, whatever the reason, ends the global keys: after an error a dealer refuses everything.
+//!
+//! **Cost** of a leaky AND, to each peer: three OTs (4 bytes each), 16 bytes of `U` and a bit; three of the tweakable hash. Of a
+//! bucket, to each peer: a bit for all but its first. That is `(n-1)(B(12 + 16 + 1/8) + (B-1)/8)` bytes a party and triple, 84.6 to each peer
+//! with B = 3. A chunk takes six rounds. Memory: `48 n` bytes a leaky AND of a batch, and some MiB.
+
+mod combine;
+mod leaky;
+mod table;
+#[cfg(test)]
+pub(crate) mod tests;
+
+use core::ops::Range;
+
+use comity_channel::{Mesh, PerPeer};
+use comity_core::{Backend, Block, HugeTable, PartyId, Prg, Result, gf128};
+use comity_protocol::{Conduct, Dealer, Here, Honest};
+use comity_share::joint::Act;
+use comity_share::{GlobalKey, Joint, Openings, Rows};
+use rand_core::CryptoRng;
+use zeroize::Zeroize;
+
+use self::leaky::Leaky;
+use self::table::{Table, sections};
+use crate::bucket::{Budget, Partition};
+use crate::checks;
+use crate::deal::stopped;
+
+/// ANDs of a chunk: as in [`fast`](crate::fast).
+const CHUNK: usize = 10_880;
+
+/// An incomplete block of OTs would be for nothing.
+const _: () = assert!(3 * CHUNK <= Joint::CHUNK && (3 * CHUNK).is_multiple_of(128));
+
+/// The number of triples that are handed out at least, where there are so many.
+const HANDFUL: usize = 1 << 14;
+
+/// Memory for the leaky ANDs of a batch: 256 MiB.
+const MEMORY: usize = 256 << 20;
+
+/// Coefficients that are drawn at a time.
+const COEFFICIENTS: usize = 1 << 10;
+
+/// The most leaky ANDs of a batch of so many parties.
+pub fn objects(parties: u16) -> usize {
+    (MEMORY / (table::BLOCKS * Block::BYTES * usize::from(parties))).min(crate::fast::OBJECTS)
+}
+
+/// Triples of any number of parties: `c = a b`, bit by bit. Only a dealer makes them, when every check has passed.
+pub struct RowTriples {
+    /// Random bits.
+    pub a: Rows,
+    /// More random bits.
+    pub b: Rows,
+    /// Their products.
+    pub c: Rows,
+}
+
+impl RowTriples {
+    /// The number of triples.
+    pub fn len(&self) -> usize {
+        self.a.len()
+    }
+
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.a.is_empty()
+    }
+
+    /// Called by the code that has just checked and combined them, and by nothing else.
+    pub(crate) fn blank(me: PartyId, parties: u16, n: usize) -> RowTriples {
+        let [a, b, c] = [(); 3].map(|()| Rows::zeros(me, parties, n));
+        RowTriples { a, b, c }
+    }
+}
+
+/// Deals shared bits and triples to any number of parties, all under the same global keys.
+///
+/// All parties make the same calls in the same order.
+pub trait RowDealer: Dealer<Batch = RowTriples> {
+    /// This party.
+    fn me(&self) -> PartyId;
+
+    /// The number of parties.
+    fn parties(&self) -> u16;
+
+    /// This party's global key.
+    fn key(&self) -> &GlobalKey;
+
+    /// Random bits that nobody knows.
+    ///
+    /// # Errors
+    /// Those of the channels, and of the checks.
+    fn shares(&mut self, net: &mut Mesh<'_>, bits: usize) -> Result<Rows>;
+
+    /// So many random bits of each party, which it alone knows, by party.
+    ///
+    /// # Errors
+    /// Those of the channels, and of the checks.
+    fn masks(&mut self, net: &mut Mesh<'_>, bits: usize) -> Result<Vec<Rows>>;
+}
+
+/// The dealer: one party's side.
+pub struct Many<C = Honest> {
+    backend: Backend,
+    joint: Joint<C>,
+    leaky: Leaky,
+    openings: Openings,
+    budget: Budget,
+    /// The first column of a batch, which becomes its triples.
+    leaders: Table,
+    /// The other columns of a batch.
+    others: Table,
+    /// `L` of every AND of a batch. Secret.
+    checked: HugeTable,
+    /// The keys to the peers' shares of a chunk. Secret.
+    keys: PerPeer<Vec<Block>>,
+    /// Which of the leaders are checked triples that were not handed out.
+    ready: Range<usize>,
+    /// Set while a call runs: an error leaves it set.
+    broken: bool,
+}
+
+impl Many {
+    /// Sets up all parties. The session is the dealers' alone.
+    ///
+    /// # Errors
+    /// Those of [`Joint::setup`].
+    pub fn new(net: &mut Mesh<'_>, here: Here, budget: Budget, rng: &mut dyn CryptoRng) -> Result<Many> {
+        let joint = Joint::setup(net, here.child("authenticated bits"), rng)?;
+        Ok(Many::with(joint, here, budget))
+    }
+}
+
+impl<C: for<'a> Conduct<Act<'a>>> Many<C> {
+    /// A dealer on these authenticated bits, of which it is the only user.
+    fn with(joint: Joint<C>, here: Here, budget: Budget) -> Many<C> {
+        let Here { me, parties, session, backend, .. } = here;
+        let key = joint.key().clone();
+        Many {
+            backend,
+            leaky: Leaky::new(&session.child("leaky ANDs"), backend, me, parties, key.clone()),
+            openings: Openings::new(session.child("combining"), backend, parties, key),
+            joint,
+            budget,
+            leaders: Table::new(parties),
+            others: Table::new(parties),
+            checked: HugeTable::default(),
+            keys: PerPeer::new(me, parties, |_| vec![Block::ZERO; 3 * CHUNK]),
+            ready: 0..0,
+            broken: false,
+        }
+    }
+
+    /// Leaky ANDs of one table, chunk by chunk, before anything of them is checked but the shares. Their `L` go to `checked`.
+    fn leak(&mut self, net: &mut Mesh<'_>, table: &mut Table, checked: &mut [Block]) -> Result<()> {
+        let (me, parties) = (self.joint.me(), self.joint.parties());
+        for (chunk, checked) in table.chunks_mut().zip(checked.chunks_mut(CHUNK)) {
+            let n = checked.len();
+            let mut own = &mut [][..];
+            let mut macs = Vec::with_capacity(usize::from(parties));
+            for (party, section) in sections(chunk, parties) {
+                if party == me { own = section } else { macs.push(section) }
+            }
+            let mut macs = PerPeer::from_vec(me, macs).expect("a section of each peer");
+            let keys = self.keys.as_mut_slice().iter_mut().map(|keys| &mut keys[..3 * n]).collect();
+            let mut keys = PerPeer::from_vec(me, keys).expect("keys to each peer's shares");
+            self.joint.chunk(net, &mut macs, &mut keys)?;
+            let first = &macs.iter().next().expect("a peer").1[..];
+            comity_share::forms::own_column(self.joint.key(), first, keys.iter().map(|(_, keys)| &**keys), own);
+            let tables = self.leaky.garble(chunk, &keys);
+            let heard = self.joint.send(net, "U", tables)?;
+            self.leaky.evaluate(chunk, &heard);
+            self.joint.conduct().before(Act::Holds { what: "S", blocks: self.leaky.s() });
+            let mut bits = self.leaky.bits();
+            for (_, theirs) in self.joint.tell(net, "bits of S", &bits.clone())?.iter() {
+                bits.iter_mut().zip(theirs).for_each(|(sum, theirs)| *sum ^= theirs);
+            }
+            checked.copy_from_slice(self.leaky.close(chunk, &bits));
+            self.joint.conduct().before(Act::Holds { what: "L", blocks: checked });
+        }
+        Ok(())
+    }
+
+    /// Makes the next batch, when nothing is left of the one before and `wanted` are wanted.
+    fn batch(&mut self, net: &mut Mesh<'_>, wanted: usize) -> Result<()> {
+        let batch = self.budget.next(wanted)?;
+        self.ready = 0..0;
+        let columns = [batch.buckets, batch.objects() - batch.buckets];
+        let chunks: usize = columns.iter().map(|n| n.div_ceil(CHUNK)).sum();
+        // A chunk's, and of the blind test; its coefficients, and the buckets.
+        self.joint.plan(net, chunks + 3)?;
+        let parties = self.joint.parties();
+        let [mut leaders, mut others] =
+            [&mut self.leaders, &mut self.others].map(|table| std::mem::replace(table, Table::new(parties)));
+        leaders.resize(columns[0]);
+        others.resize(columns[1]);
+        let mut checked = std::mem::take(&mut self.checked);
+        table::grow(&mut checked, batch.objects());
+        let (of_leaders, of_others) = checked[..batch.objects()].split_at_mut(batch.buckets);
+        self.leak(net, &mut leaders, of_leaders)?;
+        self.leak(net, &mut others, of_others)?;
+        // Nobody has heard other bits of S than another.
+        self.joint.settle(net)?;
+        let coin = self.joint.coin(net)?;
+        let sigma = self.combination(&coin, &checked[..batch.objects()]);
+        checked[..batch.objects()].zeroize();
+        self.joint.sums_to_zero(net, sigma, checks::LEAKY_AND)?;
+        let coin = self.joint.coin(net)?;
+        let partition = Partition::new(batch, &coin, self.backend);
+        let (joint, openings) = (&mut self.joint, &mut self.openings);
+        combine::combine(net, joint, openings, &partition, &mut leaders, &others)?;
+        self.openings.settle(net, self.joint.conduct())?;
+        (self.leaders, self.others, self.checked) = (leaders, others, checked);
+        self.ready = 0..batch.buckets;
+        Ok(())
+    }
+
+    /// The sum of all `L`, each times a coefficient that the coin names.
+    fn combination(&self, coin: &[u8; 32], checked: &[Block]) -> Block {
+        let seed = blake3::derive_key("comity TinyOT: coefficients of the check of leaky ANDs", coin);
+        let mut prg = Prg::new(self.backend, Block::new(std::array::from_fn(|i| seed[i])));
+        let mut coefficients = [Block::ZERO; COEFFICIENTS];
+        checked.chunks(COEFFICIENTS).fold(Block::ZERO, |sum, checked| {
+            let coefficients = &mut coefficients[..checked.len()];
+            prg.fill_blocks(coefficients);
+            sum ^ gf128::inner_product(self.backend, coefficients, checked)
+        })
+    }
+
+    /// Does what a call asks for, unless an earlier one failed.
+    fn unless_broken<T>(&mut self, call: impl FnOnce(&mut Many<C>) -> Result<T>) -> Result<T> {
+        if std::mem::replace(&mut self.broken, true) {
+            return Err(stopped());
+        }
+        let result = call(self)?;
+        self.broken = false;
+        Ok(result)
+    }
+}
+
+impl<C> Drop for Many<C> {
+    fn drop(&mut self) {
+        self.keys.as_mut_slice().iter_mut().for_each(|keys| keys.as_mut_slice().zeroize());
+    }
+}
+
+impl<C: for<'a> Conduct<Act<'a>> + Send> RowDealer for Many<C> {
+    fn me(&self) -> PartyId {
+        self.joint.me()
+    }
+
+    fn parties(&self) -> u16 {
+        self.joint.parties()
+    }
+
+    fn key(&self) -> &GlobalKey {
+        self.joint.key()
+    }
+
+    fn shares(&mut self, net: &mut Mesh<'_>, bits: usize) -> Result<Rows> {
+        self.unless_broken(|dealer| Ok(dealer.joint.bits(net, bits)?.rows(dealer.joint.key())))
+    }
+
+    fn masks(&mut self, net: &mut Mesh<'_>, bits: usize) -> Result<Vec<Rows>> {
+        self.unless_broken(|dealer| {
+            let all = dealer.joint.bits(net, bits)?;
+            Ok((0..dealer.joint.parties()).map(|owner| all.rows_of(PartyId(owner), dealer.joint.key())).collect())
+        })
+    }
+}
+
+impl<C: for<'a> Conduct<Act<'a>> + Send> Dealer for Many<C> {
+    type Batch = RowTriples;
+
+    fn deal(&mut self, net: &mut Mesh<'_>, n: usize) -> Result<RowTriples> {
+        let (me, parties) = (self.joint.me(), self.joint.parties());
+        if n == 0 {
+            return Ok(RowTriples::blank(me, parties, 0));
+        }
+        self.unless_broken(|dealer| {
+            if dealer.ready.is_empty() {
+                dealer.batch(net, n)?;
+            }
+            let wanted = n.max(dealer.ready.len().min(HANDFUL));
+            let mut triples = RowTriples::blank(me, parties, wanted);
+            let mut at = 0;
+            loop {
+                let now = dealer.ready.len().min(wanted - at);
+                dealer.leaders.copy(dealer.ready.start, now, at, &mut triples);
+                dealer.ready.start += now;
+                at += now;
+                if at == wanted {
+                    return Ok(triples);
+                }
+                dealer.batch(net, wanted - at)?;
+            }
+        })
+    }
+}
