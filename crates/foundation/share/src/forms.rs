@@ -13,6 +13,8 @@
 //! `x_i`. Bit 1 is one in the key of party 1 alone ([`GlobalKey::of`](crate::GlobalKey::of)), so that bit 1 of `R` is one, and bit 1 of the sum is
 //! one more additive share of `x`. 126 bits of a global key are secret.
 
+use core::ops::Range;
+
 use comity_channel::PerPeer;
 use comity_core::{Bits, Block, PartyId};
 use zeroize::Zeroize;
@@ -177,6 +179,18 @@ impl Rows {
             sums.iter_mut().zip(column).for_each(|(sum, &block)| *sum ^= block);
         }
         sums
+    }
+
+    /// Some of the bits.
+    ///
+    /// # Panics
+    /// If there are not so many.
+    pub fn slice(&self, range: Range<usize>) -> Rows {
+        let mut some = Rows::zeros(self.me, self.parties, range.len());
+        for party in (0..self.parties).map(PartyId) {
+            some.column_mut(party).copy_from_slice(&self.column(party)[range.clone()]);
+        }
+        some
     }
 
     /// Adds other bits, each to one of these.

@@ -16,15 +16,20 @@
 //! their global keys.
 //!
 //! **When.** Nothing that depends on opened bits and would harm if they were false leaves before they are settled. Coefficients are drawn for some
-//! thousand bits at a time, so that no more rows wait. Bits are opened to all only.
+//! thousand bits at a time, so that no more rows wait.
+//!
+//! **To some only** ([`Openings::open_to`]). Here there is no echo to hash: each recipient names its own coefficients when it has all shares. To open the bit
+//! plus a bit of the recipient's own to all would show all other parties' shares of it to all: that does no harm once, but opened so for a
+//! second recipient everybody knows every share.
 //!
 //! **Cost** of a bit and party: a bit to each peer, and a product for each party. A settlement: 48 bytes to each peer, one round.
 
 use comity_channel::Mesh;
-use comity_core::{Backend, Bits, Block, Error, Prg, Result, SessionId, gf128};
+use comity_core::{Backend, Bits, Block, Error, PartyId, Prg, Result, SessionId, gf128};
 use comity_protocol::Conduct;
+use rand_core::CryptoRng;
 use subtle::ConstantTimeEq;
-use zeroize::Zeroize;
+use zeroize::{Zeroize, Zeroizing};
 
 use crate::checks;
 use crate::common_view::CommonView;
@@ -94,6 +99,91 @@ impl Openings {
         }
         self.broken = false;
         Ok(bits)
+    }
+
+    /// Opens these bits to some parties, and checks them: the value is there exactly if this party is one of them. Three rounds.
+    ///
+    /// The shares go to each recipient alone. When it has all of them it names coefficients, and each party answers with the products of its
+    /// rows' blocks for the recipient's global key, as in a settlement. What was opened before must be [settled](Openings::settle).
+    ///
+    /// # Errors
+    /// [`WRONG_MAC`](checks::WRONG_MAC) by nobody in particular; [`InvalidInput`](comity_core::Kind) after an earlier error; those of the
+    /// channels.
+    pub fn open_to(
+        &mut self,
+        mesh: &mut Mesh<'_>,
+        includes: impl Fn(PartyId) -> bool,
+        rows: &Rows,
+        rng: &mut dyn CryptoRng,
+        conduct: &mut impl for<'a> Conduct<Act<'a>>,
+    ) -> Result<Option<Bits>> {
+        self.begin()?;
+        let me = rows.me();
+        let mine = includes(me);
+        let mut talk = Talk { mesh, echo: &mut self.echo, conduct };
+        let mut bits = rows.shares();
+        let out = talk.each(|peer| if includes(peer) { bits.to_bytes() } else { Vec::new() });
+        let len = bits.len().div_ceil(8);
+        let shares = talk.send("shares for some", out, |_| if mine { len } else { 0 })?;
+        // Nobody knows them before all shares are here.
+        let seed = Block::random(rng);
+        let out = talk.each(|_| if mine { seed.to_bytes().to_vec() } else { Vec::new() });
+        let seeds = talk.send("coefficients", out, |peer| if includes(peer) { Block::BYTES } else { 0 })?;
+        let backend = self.backend;
+        let weighed = |seed: Block, column: &[Block]| {
+            let mut coefficients = vec![Block::ZERO; column.len()];
+            Prg::new(backend, seed).fill_blocks(&mut coefficients);
+            gf128::inner_product(backend, &coefficients, column)
+        };
+        let out = talk.each(|peer| match seeds[peer].as_chunks() {
+            ([seed], []) => weighed(Block::new(*seed), rows.column(peer)).to_bytes().to_vec(),
+            _ => Vec::new(),
+        });
+        let products = talk.send("products for some", out, |_| if mine { Block::BYTES } else { 0 })?;
+        let mut value = None;
+        if mine {
+            for (_, bytes) in shares.iter() {
+                bits.xor_assign(&Bits::from_bytes(bytes, rows.len()));
+            }
+            // The rows of all add up to this.
+            let delta: Vec<Block> = bits.iter().map(|bit| self.key.block().masked(bit)).collect();
+            let mut sum = weighed(seed, &Zeroizing::new(delta)) ^ weighed(seed, rows.column(me));
+            for (_, bytes) in products.iter() {
+                let (blocks, _) = bytes.as_chunks();
+                sum ^= Block::new(blocks[0]);
+            }
+            if !bool::from(sum.ct_eq(&Block::ZERO)) {
+                return Err(Error::from(checks::WRONG_MAC));
+            }
+            value = Some(bits);
+        }
+        self.broken = false;
+        Ok(value)
+    }
+
+    /// Bits that `owner` says to all, without MACs: that all heard the same is known when they are
+    /// [settled](Openings::settle). `own` is there exactly if this party is the owner. One round.
+    ///
+    /// # Errors
+    /// As [`Openings::open`].
+    pub fn announce(
+        &mut self,
+        mesh: &mut Mesh<'_>,
+        owner: PartyId,
+        own: Option<&Bits>,
+        bits: usize,
+        conduct: &mut impl for<'a> Conduct<Act<'a>>,
+    ) -> Result<Bits> {
+        self.begin()?;
+        let own = own.map_or(Vec::new(), Bits::to_bytes);
+        let mut talk = Talk { mesh, echo: &mut self.echo, conduct };
+        let out = talk.each(|_| own.clone());
+        let heard = talk.send("announced bits", out, |peer| if peer == owner { bits.div_ceil(8) } else { 0 })?;
+        talk.echo.absorb(talk.me(), &own, &heard);
+        let said = if talk.me() == owner { &own } else { &heard[owner] };
+        let said = Bits::from_bytes(said, bits);
+        self.broken = false;
+        Ok(said)
     }
 
     /// Checks all bits that were opened since the last time. After an error the global keys of all are at their end. One round.

@@ -26,7 +26,9 @@
 //! with B = 3. A chunk takes six rounds. Memory: `48 n` bytes a leaky AND of a batch, and some MiB.
 
 mod combine;
+mod engine;
 mod leaky;
+mod machine;
 mod table;
 #[cfg(test)]
 pub(crate) mod tests;
@@ -41,7 +43,9 @@ use comity_share::{GlobalKey, Joint, Openings, Rows};
 use rand_core::CryptoRng;
 use zeroize::Zeroize;
 
+pub use self::engine::RowSharing;
 use self::leaky::Leaky;
+pub use self::machine::RowMachine;
 use self::table::{Table, sections};
 use crate::bucket::{Budget, Partition};
 use crate::checks;

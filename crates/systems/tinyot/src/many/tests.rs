@@ -1,6 +1,8 @@
 //! The dealer of many against the functionality; its wire; and liars.
 
+pub(crate) mod ideal;
 mod liars;
+mod machine;
 mod wire;
 
 use comity_core::{Bits, Error, Kind, Params, SessionId};
@@ -53,12 +55,13 @@ fn deal(net: &mut Mesh<'_>, dealer: &mut impl RowDealer, triples: usize) -> Resu
 fn shared(keys: &[&GlobalKey], all: &[&Rows]) -> Bits {
     let mut bits = Bits::zeros(all[0].len());
     all.iter().for_each(|rows| bits.xor_assign(&rows.shares()));
+    let shares: Vec<Bits> = all.iter().map(|rows| rows.shares()).collect();
     for (party, key) in keys.iter().enumerate() {
         let party = PartyId(party as u16);
         for (k, bit) in bits.iter().enumerate() {
             let sum = all.iter().fold(Block::ZERO, |sum, rows| sum ^ rows.column(party)[k]);
             assert!(sum == key.block().masked(bit), "bit {k} times the key of party {party}");
-            assert!(all.iter().all(|rows| rows.column(party)[k].lsb() == rows.shares().get(k)));
+            assert!(all.iter().zip(&shares).all(|(rows, shares)| rows.column(party)[k].lsb() == shares.get(k)));
         }
     }
     bits

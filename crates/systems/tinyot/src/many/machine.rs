@@ -1,0 +1,317 @@
+//! `RowMachine`: the functionality of [`Machine`](crate::Machine) for any number of parties, on bits in the row form.
+//!
+//! - *Rand*: a shared bit of the dealer.
+//! - *Input*: a bit `r` of the owner alone hides the input: the owner says `x + r` to all, and all add this constant.
+//! - *XOR*, *NOT*: sums of rows.
+//! - *AND*: a triple `c = a b`; `d = x + a` and `e = y + b` are opened, and `xy = c + d b + e a + d e` (Beaver, Crypto 1991).
+//! - *Output*: the bits are opened, to all or to some.
+//!
+//! **Checks wait.** What is opened or said to all is checked by [`Openings::settle`] before an output is opened, and the output itself before its
+//! value is given out. A check that has begun and not passed, whatever the reason, ends the dealer's global keys
+//! ([`Dealer::check_begins`](comity_protocol::Dealer)), and after an error a machine refuses every call.
+//!
+//! **Cost**: an AND two bits to each peer, and a layer of independent ANDs one round; an input bit of the owner one bit to each peer;
+//! an output bit a bit to each recipient, and two settlements of 48 bytes an output value.
+
+use comity_channel::Mesh;
+use comity_circuit::Recipients;
+use comity_core::{Bits, Block, Error, PartyId, Prg, Result, TapeGate};
+use comity_protocol::{Conduct, Here, Honest};
+use comity_share::forms::constant_one;
+use comity_share::joint::Act;
+use comity_share::{GlobalKey, Openings, Rows};
+use rand_core::CryptoRng;
+
+use super::{RowDealer, RowTriples};
+
+/// ANDs whose bits go in one round.
+const PIECE: usize = 1 << 14;
+
+/// Triples that are asked for at most at a time: a dealer makes whole batches.
+const ASK: u64 = 1 << 16;
+
+/// Masks of each party that are asked for at least at a time.
+const MASKS: usize = 1 << 8;
+
+/// One party of a computation on authenticated shares of any number of parties.
+pub struct RowMachine<'a, C = Honest> {
+    dealer: Box<dyn RowDealer + 'a>,
+    me: PartyId,
+    parties: u16,
+    key: GlobalKey,
+    /// What the constant one is in a row of this party.
+    one: Vec<Block>,
+    openings: Openings,
+    /// Whether something was opened or said since the last settlement.
+    pending: bool,
+    /// Triples, and how many of them are used up.
+    triples: (RowTriples, usize),
+    /// Bits of each party alone, and how many of them are used up.
+    masks: Vec<(Rows, usize)>,
+    /// The number of ANDs that are still expected.
+    planned: u64,
+    rng: Prg,
+    conduct: C,
+    /// A call failed, or is under way.
+    ended: bool,
+}
+
+impl<'a> RowMachine<'a> {
+    /// A machine on this dealer's material. The session is the machine's alone, the same for all parties.
+    pub fn new(here: Here, dealer: Box<dyn RowDealer + 'a>, rng: &mut dyn CryptoRng) -> RowMachine<'a> {
+        RowMachine::with(here, dealer, rng, Honest)
+    }
+}
+
+impl<'a, C: for<'b> Conduct<Act<'b>>> RowMachine<'a, C> {
+    /// As [`RowMachine::new`], for a party that may not be honest.
+    pub(crate) fn with(
+        here: Here,
+        dealer: Box<dyn RowDealer + 'a>,
+        rng: &mut dyn CryptoRng,
+        conduct: C,
+    ) -> RowMachine<'a, C> {
+        let (me, parties, key) = (dealer.me(), dealer.parties(), dealer.key().clone());
+        let one = |party| constant_one(me, PartyId(party), &key).unwrap_or(Block::ZERO);
+        RowMachine {
+            me,
+            parties,
+            one: (0..parties).map(one).collect(),
+            openings: Openings::new(here.session.child("openings"), here.backend, parties, key.clone()),
+            key,
+            pending: false,
+            triples: (RowTriples::blank(me, parties, 0), 0),
+            masks: (0..parties).map(|_| (Rows::zeros(me, parties, 0), 0)).collect(),
+            planned: 0,
+            dealer,
+            rng: Prg::new(here.backend, Block::random(rng)),
+            conduct,
+            ended: false,
+        }
+    }
+
+    /// The number of parties.
+    pub fn parties(&self) -> u16 {
+        self.parties
+    }
+
+    /// A row of the constant one.
+    pub fn one(&self) -> &[Block] {
+        &self.one
+    }
+
+    /// Says that about so many ANDs will follow, so that triples are asked for in as few batches as is good. Only a hint, but
+    /// all parties give the same.
+    pub fn plan(&mut self, ands: u64) {
+        self.planned = ands;
+    }
+
+    /// Has material made now rather than when it is needed: at least so many masks of each party, and triples for what was planned,
+    /// up to a batch.
+    ///
+    /// # Errors
+    /// Errors of the dealer.
+    pub fn prepare(&mut self, net: &mut Mesh<'_>, masks: usize) -> Result<()> {
+        self.guarded(|machine| {
+            if machine.masks.iter().any(|(rows, used)| rows.len() - used < masks) {
+                machine.more_masks(net, masks)?;
+            }
+            if machine.left() == 0 && machine.planned > 0 { machine.refill(net, 1) } else { Ok(()) }
+        })
+    }
+
+    /// Random bits that nobody knows.
+    ///
+    /// # Errors
+    /// Errors of the dealer.
+    pub fn random(&mut self, net: &mut Mesh<'_>, bits: usize) -> Result<Rows> {
+        self.guarded(|machine| machine.dealer.shares(net, bits))
+    }
+
+    /// Rows of an input of `owner`, which gives the `value` of so many `bits`; the others give none.
+    ///
+    /// # Errors
+    /// [`InvalidInput`](comity_core::Kind) if a value is missing, has another length, or is another party's; those of the
+    /// dealer and of the channels.
+    pub fn input(&mut self, net: &mut Mesh<'_>, owner: PartyId, value: Option<&Bits>, bits: usize) -> Result<Rows> {
+        let fits = value.is_none_or(|value| value.len() == bits);
+        if owner.0 >= self.parties || value.is_some() != (owner == self.me) || !fits {
+            let given = value.map_or("no value".into(), |value| format!("a value of {} bits", value.len()));
+            return Err(Error::invalid_input(format!(
+                "party {owner} has to put in {bits} bits, and this is party {} of {} with {given}",
+                self.me, self.parties
+            )));
+        }
+        self.guarded(|machine| {
+            let mut rows = machine.take_masks(net, owner, bits)?;
+            let announced = value.map(|value| {
+                let mut announced = rows.shares();
+                announced.xor_assign(value);
+                announced
+            });
+            machine.pending = true;
+            let said = machine.openings.announce(net, owner, announced.as_ref(), bits, &mut machine.conduct)?;
+            rows.add_constants(&said, &machine.key);
+            Ok(rows)
+        })
+    }
+
+    /// The AND gates of a layer in so many copies, over wires of a row each that lie slot after slot, of each slot copy after copy. One round
+    /// for every 2^14 of them.
+    ///
+    /// # Errors
+    /// Errors of the dealer and of the channels.
+    pub fn ands(&mut self, net: &mut Mesh<'_>, wires: &mut [Block], gates: &[TapeGate], copies: usize) -> Result<()> {
+        self.guarded(|machine| {
+            let (mut at, end) = (0, gates.len() * copies);
+            while at < end {
+                if machine.left() == 0 {
+                    machine.refill(net, (end - at) as u64)?;
+                }
+                let next = at + (end - at).min(PIECE).min(machine.left());
+                // Which gate, and which copy.
+                let places: Vec<(TapeGate, usize)> = (at..next).map(|i| (gates[i / copies], i % copies)).collect();
+                machine.piece(net, wires, &places, copies)?;
+                at = next;
+            }
+            Ok(())
+        })
+    }
+
+    fn piece(
+        &mut self,
+        net: &mut Mesh<'_>,
+        wires: &mut [Block],
+        places: &[(TapeGate, usize)],
+        copies: usize,
+    ) -> Result<()> {
+        let (n, width) = (places.len(), usize::from(self.parties));
+        let (triples, used) = &mut self.triples;
+        let range = *used..*used + n;
+        *used += n;
+        self.planned = self.planned.saturating_sub(n as u64);
+        let mut shown = Rows::zeros(self.me, self.parties, 2 * n);
+        for (j, party) in (0..self.parties).map(PartyId).enumerate() {
+            let (d, e) = shown.column_mut(party).split_at_mut(n);
+            let (a, b) = (&triples.a.column(party)[range.clone()], &triples.b.column(party)[range.clone()]);
+            for (i, (gate, copy)) in places.iter().enumerate() {
+                d[i] = wires[(gate.a() * copies + copy) * width + j] ^ a[i];
+                e[i] = wires[(gate.b() * copies + copy) * width + j] ^ b[i];
+            }
+        }
+        self.pending = true;
+        let opened = self.openings.open(net, &shown, &mut self.conduct)?;
+        let (d, e): (Vec<bool>, Vec<bool>) = (0..n).map(|i| (opened.get(i), opened.get(n + i))).unzip();
+        for (j, party) in (0..self.parties).map(PartyId).enumerate() {
+            let [a, b, c] = [&triples.a, &triples.b, &triples.c].map(|rows| &rows.column(party)[range.clone()]);
+            for (i, (gate, copy)) in places.iter().enumerate() {
+                wires[(gate.out() * copies + copy) * width + j] =
+                    c[i] ^ b[i].masked(d[i]) ^ a[i].masked(e[i]) ^ self.one[j].masked(d[i] & e[i]);
+            }
+        }
+        Ok(())
+    }
+
+    /// Reveals shared bits to some parties, or to all. The value is there if this party is to learn it. First everything that was opened
+    /// or said before is checked.
+    ///
+    /// # Errors
+    /// [`WRONG_MAC`](comity_share::checks::WRONG_MAC) or [`EQUIVOCATION`](comity_share::checks::EQUIVOCATION) by nobody in particular: then
+    /// nothing is revealed, or nothing is given out; [`InvalidInput`](comity_core::Kind) if there is no such party; those of the dealer
+    /// and of the channels.
+    pub fn reveal(&mut self, net: &mut Mesh<'_>, to: Recipients, rows: &Rows) -> Result<Option<Bits>> {
+        if let Some(party) = to.named().iter().find(|party| party.0 >= self.parties) {
+            return Err(Error::invalid_input(format!(
+                "there is no party {party} to reveal to: there are {} parties",
+                self.parties
+            )));
+        }
+        if to == Recipients::Shared {
+            return Err(Error::invalid_input("a value that stays in shares is not revealed"));
+        }
+        self.guarded(|machine| {
+            machine.dealer.check_begins()?;
+            machine.settle(net)?;
+            let RowMachine { openings, conduct, rng, .. } = machine;
+            let value = if to == Recipients::All {
+                let value = openings.open(net, rows, conduct)?;
+                openings.settle(net, conduct)?;
+                Some(value)
+            } else {
+                openings.open_to(net, |party| to.includes(party), rows, rng, conduct)?
+            };
+            machine.dealer.check_passed()?;
+            Ok(value)
+        })
+    }
+
+    /// Checks everything that was opened or said so far. [`RowMachine::reveal`] does this by itself.
+    ///
+    /// # Errors
+    /// As [`RowMachine::reveal`].
+    pub fn check(&mut self, net: &mut Mesh<'_>) -> Result<()> {
+        self.guarded(|machine| {
+            machine.dealer.check_begins()?;
+            machine.settle(net)?;
+            machine.dealer.check_passed()
+        })
+    }
+
+    fn settle(&mut self, net: &mut Mesh<'_>) -> Result<()> {
+        if self.pending {
+            self.openings.settle(net, &mut self.conduct)?;
+            self.pending = false;
+        }
+        Ok(())
+    }
+
+    /// Triples that are left.
+    fn left(&self) -> usize {
+        self.triples.0.len() - self.triples.1
+    }
+
+    /// Asks the dealer for triples: for the planned ANDs, up to a bound, and at least for so many.
+    fn refill(&mut self, net: &mut Mesh<'_>, ands: u64) -> Result<()> {
+        let wanted = self.planned.max(ands).min(ASK);
+        self.triples = (self.dealer.deal(net, wanted as usize)?, 0);
+        if self.triples.0.is_empty() {
+            return Err(Error::invalid_input("the dealer of triples gave none"));
+        }
+        Ok(())
+    }
+
+    /// Uses up masks of a party, and has more made where they do not suffice.
+    fn take_masks(&mut self, net: &mut Mesh<'_>, owner: PartyId, bits: usize) -> Result<Rows> {
+        let (rows, used) = &self.masks[usize::from(owner.0)];
+        if rows.len() - used < bits {
+            self.more_masks(net, bits)?;
+        }
+        let (rows, used) = &mut self.masks[usize::from(owner.0)];
+        *used += bits;
+        Ok(rows.slice(*used - bits..*used))
+    }
+
+    /// New masks of all parties: whoever has more left keeps those.
+    fn more_masks(&mut self, net: &mut Mesh<'_>, bits: usize) -> Result<()> {
+        let fresh = self.dealer.masks(net, bits.max(MASKS))?;
+        for ((rows, used), fresh) in self.masks.iter_mut().zip(fresh) {
+            if rows.len() - *used < fresh.len() {
+                (*rows, *used) = (fresh, 0);
+            }
+        }
+        Ok(())
+    }
+
+    /// Runs a call; if it fails it was the last.
+    fn guarded<T>(&mut self, call: impl FnOnce(&mut Self) -> Result<T>) -> Result<T> {
+        if self.ended {
+            return Err(Error::invalid_input(
+                "this computation ended with an error and cannot go on: start a new session",
+            ));
+        }
+        self.ended = true;
+        let result = call(self)?;
+        self.ended = false;
+        Ok(result)
+    }
+}

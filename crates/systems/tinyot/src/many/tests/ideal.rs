@@ -1,0 +1,109 @@
+//! A trusted dealer: all parties draw everything from one generator, and each keeps its own part.
+
+use comity_channel::Mesh;
+use comity_core::{Backend, Block, PartyId, Prg, Result};
+use comity_protocol::Dealer;
+use comity_share::{GlobalKey, Rows};
+
+use crate::many::{RowDealer, RowTriples};
+
+/// One party's part of the trusted dealer.
+pub(crate) struct Trusted {
+    me: PartyId,
+    keys: Vec<GlobalKey>,
+    prg: Prg,
+    /// Triples are dealt in batches of this size or more.
+    batch: usize,
+}
+
+impl Trusted {
+    /// Those of the same seed deal parts that fit.
+    pub(crate) fn new(me: PartyId, parties: u16, seed: u128, batch: usize) -> Trusted {
+        let mut prg = Prg::new(Backend::detect(), Block::from_u128(seed));
+        let keys = (0..parties).map(|party| GlobalKey::of(PartyId(party), &mut prg)).collect();
+        Trusted { me, keys, prg, batch }
+    }
+
+    fn bit(&mut self) -> bool {
+        self.prg.block().lsb()
+    }
+
+    /// Writes this party's row of a bit whose shares are these.
+    fn row(&mut self, shares: &[bool], k: usize, rows: &mut Rows) {
+        let (me, n) = (usize::from(self.me.0), self.keys.len());
+        rows.column_mut(self.me)[k] = self.keys[me].block().masked(shares[me]);
+        for holder in 0..n {
+            for owner in (0..n).filter(|&owner| owner != holder) {
+                let key = self.prg.block().with_lsb(false);
+                if holder == me {
+                    rows.column_mut(PartyId(owner as u16))[k] = key ^ self.keys[owner].block().masked(shares[me]);
+                }
+                if owner == me {
+                    rows.column_mut(self.me)[k] ^= key;
+                }
+            }
+        }
+    }
+
+    fn shared(&mut self, bit: Option<bool>) -> Vec<bool> {
+        let mut shares: Vec<bool> = (0..self.keys.len()).map(|_| self.bit()).collect();
+        if let Some(bit) = bit {
+            shares[0] ^= bit ^ shares.iter().fold(false, |sum, share| sum ^ share);
+        }
+        shares
+    }
+}
+
+impl RowDealer for Trusted {
+    fn me(&self) -> PartyId {
+        self.me
+    }
+
+    fn parties(&self) -> u16 {
+        self.keys.len() as u16
+    }
+
+    fn key(&self) -> &GlobalKey {
+        &self.keys[usize::from(self.me.0)]
+    }
+
+    fn shares(&mut self, _: &mut Mesh<'_>, bits: usize) -> Result<Rows> {
+        let mut rows = Rows::zeros(self.me, self.parties(), bits);
+        for k in 0..bits {
+            let shares = self.shared(None);
+            self.row(&shares, k, &mut rows);
+        }
+        Ok(rows)
+    }
+
+    fn masks(&mut self, _: &mut Mesh<'_>, bits: usize) -> Result<Vec<Rows>> {
+        (0..self.keys.len())
+            .map(|owner| {
+                let mut rows = Rows::zeros(self.me, self.parties(), bits);
+                for k in 0..bits {
+                    let mut shares = vec![false; self.keys.len()];
+                    shares[owner] = self.bit();
+                    self.row(&shares, k, &mut rows);
+                }
+                Ok(rows)
+            })
+            .collect()
+    }
+}
+
+impl Dealer for Trusted {
+    type Batch = RowTriples;
+
+    fn deal(&mut self, _: &mut Mesh<'_>, n: usize) -> Result<RowTriples> {
+        let n = n.max(self.batch);
+        let mut triples = RowTriples::blank(self.me, self.parties(), n);
+        for k in 0..n {
+            let (a, b) = (self.bit(), self.bit());
+            for (bit, rows) in [(a, &mut triples.a), (b, &mut triples.b), (a & b, &mut triples.c)] {
+                let shares = self.shared(Some(bit));
+                self.row(&shares, k, rows);
+            }
+        }
+        Ok(triples)
+    }
+}
