@@ -4,10 +4,10 @@
 //!
 //! - *Pairwise* ([`Pairwise`]): with each peer `j` the MAC `M_j = K + x_i R_j` on the own share, whose key `K` party `j` has, and the key to the
 //!   peer's share: as a [`Share`](crate::Share) with each. Needed where a MAC or a key is hashed alone.
-//! - *Row* ([`Rows`]), `n` blocks: `Z_j = M_j` for a peer `j`, and for the party itself `Z_i = x_i R_i + ` the sum of its keys. Over the parties
+//! - *Row* ([`RowShares`]), `n` blocks: `Z_j = M_j` for a peer `j`, and for the party itself `Z_i = x_i R_i + ` the sum of its keys. Over the parties
 //!   the blocks `Z_j` sum up to `x R_j` (Hazay, Scholl, Soria-Vazquez, Asiacrypt 2017, Claim 41, in whose proof two indices are
 //!   exchanged): shares of the bit times every global key.
-//! - *Sum* ([`Rows::sums`]), one block: the sum of the row. Over the parties it sums up to `x R`, where `R` is the sum of all global keys.
+//! - *Sum* ([`RowShares::sums`]), one block: the sum of the row. Over the parties it sums up to `x R`, where `R` is the sum of all global keys.
 //!
 //! All three are linear. **Fixed bits.** Bit 0 of every global key is one and of every key zero, so that bit 0 of every block of a row is the share
 //! `x_i`. Bit 1 is one in the key of party 1 alone ([`GlobalKey::of`](crate::GlobalKey::of)), so that bit 1 of `R` is one, and bit 1 of the sum is
@@ -40,10 +40,10 @@ impl Pairwise {
     }
 
     /// The same bits as rows.
-    pub fn rows(&self, key: &GlobalKey) -> Rows {
+    pub fn rows(&self, key: &GlobalKey) -> RowShares {
         let (me, parties) = (self.macs.me(), self.macs.parties());
         let bits = self.macs.iter().next().map_or(0, |(_, macs)| macs.len());
-        let mut rows = Rows::zeros(me, parties, bits);
+        let mut rows = RowShares::zeros(me, parties, bits);
         for (peer, macs) in self.macs.iter() {
             rows.column_mut(peer).copy_from_slice(macs);
         }
@@ -54,10 +54,10 @@ impl Pairwise {
 
     /// The bits of `owner` alone, as rows: of every other party the share is zero. One deal of random bits is as many bits of each
     /// party for itself.
-    pub fn rows_of(&self, owner: PartyId, key: &GlobalKey) -> Rows {
+    pub fn rows_of(&self, owner: PartyId, key: &GlobalKey) -> RowShares {
         let (me, parties) = (self.macs.me(), self.macs.parties());
         let bits = self.macs.iter().next().map_or(0, |(_, macs)| macs.len());
-        let mut rows = Rows::zeros(me, parties, bits);
+        let mut rows = RowShares::zeros(me, parties, bits);
         if owner == me {
             for (peer, macs) in self.macs.iter() {
                 rows.column_mut(peer).copy_from_slice(macs);
@@ -97,21 +97,21 @@ pub fn own_column<'a>(key: &GlobalKey, macs: &[Block], keys: impl Iterator<Item 
 
 /// One party's rows of some bits, `n` columns of blocks: column `j` belongs to the global key of party `j`. Secret; wiped on drop.
 #[derive(Clone)]
-pub struct Rows {
+pub struct RowShares {
     me: PartyId,
     parties: u16,
     bits: usize,
     blocks: Vec<Block>,
 }
 
-impl Rows {
-    /// Rows of shares of zero.
+impl RowShares {
+    /// RowShares of shares of zero.
     ///
     /// # Panics
     /// If there are fewer than two parties, or this is none of them.
-    pub fn zeros(me: PartyId, parties: u16, bits: usize) -> Rows {
+    pub fn zeros(me: PartyId, parties: u16, bits: usize) -> RowShares {
         assert!(parties > 1 && me.0 < parties, "party {me} of {parties}");
-        Rows { me, parties, bits, blocks: vec![Block::ZERO; usize::from(parties) * bits] }
+        RowShares { me, parties, bits, blocks: vec![Block::ZERO; usize::from(parties) * bits] }
     }
 
     /// This party.
@@ -185,8 +185,8 @@ impl Rows {
     ///
     /// # Panics
     /// If there are not so many.
-    pub fn slice(&self, range: Range<usize>) -> Rows {
-        let mut some = Rows::zeros(self.me, self.parties, range.len());
+    pub fn slice(&self, range: Range<usize>) -> RowShares {
+        let mut some = RowShares::zeros(self.me, self.parties, range.len());
         for party in (0..self.parties).map(PartyId) {
             some.column_mut(party).copy_from_slice(&self.column(party)[range.clone()]);
         }
@@ -197,7 +197,7 @@ impl Rows {
     ///
     /// # Panics
     /// If there are not as many, or they are another party's.
-    pub fn add(&mut self, other: &Rows) {
+    pub fn add(&mut self, other: &RowShares) {
         assert_eq!((self.me, self.parties, self.bits), (other.me, other.parties, other.bits), "rows of one kind");
         self.blocks.iter_mut().zip(&other.blocks).for_each(|(own, &other)| *own ^= other);
     }
@@ -241,7 +241,7 @@ pub fn constant_one(me: PartyId, party: PartyId, key: &GlobalKey) -> Option<Bloc
     }
 }
 
-impl Drop for Rows {
+impl Drop for RowShares {
     fn drop(&mut self) {
         self.blocks.zeroize();
     }

@@ -33,7 +33,7 @@ use comity_ot::softspoken::TwoWay;
 use comity_protocol::{Conduct, Here, Honest};
 use rand_core::CryptoRng;
 
-pub use act::Act;
+pub use act::JointAct;
 use coins::Coins;
 use talk::Talk;
 
@@ -80,7 +80,7 @@ impl Joint {
     }
 }
 
-impl<C: for<'a> Conduct<Act<'a>>> Joint<C> {
+impl<C: for<'a> Conduct<JointAct<'a>>> Joint<C> {
     /// As [`Joint::setup`], for a party that may not be honest.
     ///
     /// # Errors
@@ -90,7 +90,7 @@ impl<C: for<'a> Conduct<Act<'a>>> Joint<C> {
         let key = GlobalKey::of(me, rng);
         let mut states = PerPeer::new(me, parties, |peer| {
             let mut delta = key.block();
-            conduct.before(Act::Key { peer, delta: &mut delta });
+            conduct.before(JointAct::Key { peer, delta: &mut delta });
             (delta, generator(backend, rng))
         });
         let links = mesh.each_with(&mut states, |peer, ch, (delta, rng)| {

@@ -7,19 +7,21 @@
 //! constants can be added, with no message.
 //!
 //! Between more than two parties a bit has one share for each, and each two of them hold MACs and keys like these
-//! (Hazay, Scholl, Soria-Vazquez, Asiacrypt 2017): a [`Share`] is then one party's view towards one other.
+//! (Hazay, Scholl, Soria-Vazquez, Asiacrypt 2017): a [`Share`] is then one party's view towards one other. [`forms`] has all of them
+//! together, and what they add up to.
 //!
-//! - [`Share`] and [`GlobalKey`]: the algebra.
+//! - [`Share`] and [`GlobalKey`]: the algebra of two. [`Pairwise`] and [`RowShares`]: that of any number.
 //! - [`Ledger`]: what was shown and seen, with MAC checks that wait until they must be done (section 2 of the same).
 //! - [`equal`] and [`coin`]: the small sub-protocols among all parties of a mesh, comparison and a common random string.
-//! - [`AuthBits`]: the functionality F_aBit, random authenticated bits; [`Extension`] makes them from a maliciously secure OT
-//!   extension with a fixed correlation.
+//! - [`AuthBits`]: the functionality F_aBit, random authenticated bits of two; [`Extension`] makes them from a maliciously secure OT
+//!   extension with a fixed correlation. [`Joint`] does among any number, and tests sums for zero without showing them.
+//! - [`Openings`]: bits that all open to all, or to some, and their check by products of rows.
 //!
 //! For parties that follow their protocol there are [XOR shares](bits) without a MAC, and [triples] of them.
 //!
 //! **A rule for whoever builds checks of these**: no message of a check depends on its sender's own global key, unless nothing
 //! secret is masked under that key before the check has passed. A cheat who fails a check on purpose would else learn from it
-//! what unmasks the rest.
+//! what unmasks the rest. The modules of the checks say how each keeps to it.
 //!
 //! **Adversary** of all that has MACs: malicious, any number of the parties. A false MAC passes for whoever guesses delta, which has 127 secret bits
 //! less those that a protocol fixes ([`GlobalKey`]); a ledger's digest adds what a collision of BLAKE3 takes.
@@ -45,7 +47,7 @@ pub use coin::coin;
 pub use common_view::CommonView;
 pub use equality::equal;
 pub use extension::Extension;
-pub use forms::{Pairwise, Rows};
+pub use forms::{Pairwise, RowShares};
 pub use joint::Joint;
 pub use ledger::Ledger;
 pub use opening::Openings;

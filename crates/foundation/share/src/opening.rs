@@ -33,8 +33,8 @@ use zeroize::{Zeroize, Zeroizing};
 
 use crate::checks;
 use crate::common_view::CommonView;
-use crate::forms::Rows;
-use crate::joint::Act;
+use crate::forms::RowShares;
+use crate::joint::JointAct;
 use crate::joint::talk::Talk;
 use crate::share::GlobalKey;
 
@@ -46,7 +46,7 @@ pub struct Openings {
     key: GlobalKey,
     backend: Backend,
     echo: CommonView,
-    /// Rows of bits that have no coefficients yet, column by column, and the bits as they were heard. Secret.
+    /// RowShares of bits that have no coefficients yet, column by column, and the bits as they were heard. Secret.
     waiting: Vec<Vec<Block>>,
     heard: Vec<bool>,
     /// For each peer what it is sent, and for this party what the others must send. Secret.
@@ -80,8 +80,8 @@ impl Openings {
     pub fn open(
         &mut self,
         mesh: &mut Mesh<'_>,
-        rows: &Rows,
-        conduct: &mut impl for<'a> Conduct<Act<'a>>,
+        rows: &RowShares,
+        conduct: &mut impl for<'a> Conduct<JointAct<'a>>,
     ) -> Result<Bits> {
         self.begin()?;
         assert_eq!(usize::from(rows.parties()), self.waiting.len(), "rows of these parties");
@@ -113,9 +113,9 @@ impl Openings {
         &mut self,
         mesh: &mut Mesh<'_>,
         includes: impl Fn(PartyId) -> bool,
-        rows: &Rows,
+        rows: &RowShares,
         rng: &mut dyn CryptoRng,
-        conduct: &mut impl for<'a> Conduct<Act<'a>>,
+        conduct: &mut impl for<'a> Conduct<JointAct<'a>>,
     ) -> Result<Option<Bits>> {
         self.begin()?;
         let me = rows.me();
@@ -172,7 +172,7 @@ impl Openings {
         owner: PartyId,
         own: Option<&Bits>,
         bits: usize,
-        conduct: &mut impl for<'a> Conduct<Act<'a>>,
+        conduct: &mut impl for<'a> Conduct<JointAct<'a>>,
     ) -> Result<Bits> {
         self.begin()?;
         let own = own.map_or(Vec::new(), Bits::to_bytes);
@@ -191,7 +191,7 @@ impl Openings {
     /// # Errors
     /// [`WRONG_MAC`](checks::WRONG_MAC) or [`EQUIVOCATION`](checks::EQUIVOCATION), both by nobody in particular;
     /// [`InvalidInput`](comity_core::Kind) after an earlier error; those of the channels.
-    pub fn settle(&mut self, mesh: &mut Mesh<'_>, conduct: &mut impl for<'a> Conduct<Act<'a>>) -> Result<()> {
+    pub fn settle(&mut self, mesh: &mut Mesh<'_>, conduct: &mut impl for<'a> Conduct<JointAct<'a>>) -> Result<()> {
         self.begin()?;
         let me = usize::from(mesh.me().0);
         self.weigh(me);

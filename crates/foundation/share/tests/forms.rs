@@ -1,7 +1,7 @@
 //! The forms of an authenticated bit, as an ideal dealer deals them: the sums that they promise, through every local operation.
 
 use comity_core::{Backend, Bits, Block, PartyId, Prg};
-use comity_share::{GlobalKey, Pairwise, Rows};
+use comity_share::{GlobalKey, Pairwise, RowShares};
 use proptest::prelude::*;
 
 fn keys(parties: u16, prg: &mut Prg) -> Vec<GlobalKey> {
@@ -26,12 +26,12 @@ fn deal(keys: &[GlobalKey], bits: usize, prg: &mut Prg) -> Vec<Pairwise> {
     all
 }
 
-fn rows(keys: &[GlobalKey], all: &[Pairwise]) -> Vec<Rows> {
+fn rows(keys: &[GlobalKey], all: &[Pairwise]) -> Vec<RowShares> {
     keys.iter().zip(all).map(|(key, pairwise)| pairwise.rows(key)).collect()
 }
 
 /// The bits that are shared, if rows and sums are what they promise.
-fn opened(keys: &[GlobalKey], rows: &[Rows]) -> Bits {
+fn opened(keys: &[GlobalKey], rows: &[RowShares]) -> Bits {
     let mut bits = Bits::zeros(rows[0].len());
     rows.iter().for_each(|rows| bits.xor_assign(&rows.shares()));
     let total = keys.iter().fold(Block::ZERO, |sum, key| sum ^ key.block());
@@ -39,7 +39,7 @@ fn opened(keys: &[GlobalKey], rows: &[Rows]) -> Bits {
     for (k, bit) in bits.iter().enumerate() {
         let mut second = false;
         for (party, key) in keys.iter().enumerate() {
-            let column = |rows: &Rows| rows.column(PartyId(party as u16))[k];
+            let column = |rows: &RowShares| rows.column(PartyId(party as u16))[k];
             let sum = rows.iter().fold(Block::ZERO, |sum, rows| sum ^ column(rows));
             assert!(sum == key.block().masked(bit), "bit {k} times the key of party {party}");
             assert!(rows.iter().all(|rows| column(rows).lsb() == rows.shares().get(k)));
@@ -87,7 +87,7 @@ proptest! {
         let all = deal(&keys, 8, &mut prg);
         let mut sum = Bits::zeros(8);
         for owner in (0..parties).map(PartyId) {
-            let rows: Vec<Rows> = keys.iter().zip(&all).map(|(key, bits)| bits.rows_of(owner, key)).collect();
+            let rows: Vec<RowShares> = keys.iter().zip(&all).map(|(key, bits)| bits.rows_of(owner, key)).collect();
             let bits = opened(&keys, &rows);
             for rows in &rows {
                 let expected = if rows.me() == owner { bits.clone() } else { Bits::zeros(8) };

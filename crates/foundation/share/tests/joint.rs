@@ -8,8 +8,8 @@ use std::sync::Mutex;
 use comity_channel::Mesh;
 use comity_core::{Backend, Bits, Block, Check, Params, PartyId, Prg, Result, SessionId};
 use comity_protocol::Here;
-use comity_share::joint::Act;
-use comity_share::{GlobalKey, Joint, Rows};
+use comity_share::joint::JointAct;
+use comity_share::{GlobalKey, Joint, RowShares};
 use comity_testing::Net;
 
 use crate::{named, rng};
@@ -17,9 +17,9 @@ use crate::{named, rng};
 const SESSION: SessionId = SessionId::new([0x71; 32]);
 
 /// The conduct of a party.
-pub(crate) type Lie = Box<dyn FnMut(Act<'_>) + Send>;
+pub(crate) type Lie = Box<dyn FnMut(JointAct<'_>) + Send>;
 
-pub(crate) fn lie(lie: impl FnMut(Act<'_>) + Send + 'static) -> Lie {
+pub(crate) fn lie(lie: impl FnMut(JointAct<'_>) + Send + 'static) -> Lie {
     Box::new(lie)
 }
 
@@ -61,7 +61,7 @@ pub(crate) fn ended_by<T>(ends: &[(PartyId, Result<T>)], check: &'static Check) 
 }
 
 /// The bits that rows share, if they are what they promise.
-pub(crate) fn opened(all: &[(GlobalKey, Rows)]) -> Bits {
+pub(crate) fn opened(all: &[(GlobalKey, RowShares)]) -> Bits {
     let mut bits = Bits::zeros(all[0].1.len());
     all.iter().for_each(|(_, rows)| bits.xor_assign(&rows.shares()));
     for (party, (key, _)) in all.iter().enumerate() {
@@ -111,12 +111,12 @@ fn nothing_is_opened_before_what_it_decides_on() {
     let ends = Net::<3>::run(|mesh| {
         let first = mesh.me() == PartyId(0);
         let mut last = None;
-        let watch = move |act: Act<'_>| match act {
-            Act::Says { what, .. } if first && last != Some((what, true)) => {
+        let watch = move |act: JointAct<'_>| match act {
+            JointAct::Says { what, .. } if first && last != Some((what, true)) => {
                 log.lock().unwrap().push(what);
                 last = Some((what, true));
             }
-            Act::Hears { what, .. } if first && last != Some((what, false)) => last = Some((what, false)),
+            JointAct::Hears { what, .. } if first && last != Some((what, false)) => last = Some((what, false)),
             _ => {}
         };
         let mut joint = Joint::with(mesh, here(mesh, SESSION), &mut rng(mesh.me().0), watch)?;

@@ -4,14 +4,19 @@ use std::sync::{Arc, Mutex};
 
 use comity_channel::Mesh;
 use comity_core::{Backend, Bits, Block, Check, PartyId, Prg, Result, gf128};
-use comity_share::joint::Act;
-use comity_share::{CommonView, Joint, Openings, Rows, checks};
+use comity_share::joint::JointAct;
+use comity_share::{CommonView, Joint, Openings, RowShares, checks};
 
 use crate::SESSION;
 use crate::joint::{Lie, ended_by, honest, lie, run, spans};
 
 /// Opens bits in calls of these sizes, and settles after each of the numbers of calls.
-fn open(joint: &mut Joint<Lie>, mesh: &mut Mesh<'_>, sizes: &[usize], conduct: &mut Lie) -> Result<Vec<(Rows, Bits)>> {
+fn open(
+    joint: &mut Joint<Lie>,
+    mesh: &mut Mesh<'_>,
+    sizes: &[usize],
+    conduct: &mut Lie,
+) -> Result<Vec<(RowShares, Bits)>> {
     let mut openings = Openings::new(SESSION, joint.backend(), joint.parties(), joint.key().clone());
     let mut all = Vec::new();
     for &size in sizes {
@@ -62,7 +67,7 @@ fn against<const N: usize>(
 /// Changes messages of this name towards some.
 fn says(message: &'static str, towards: fn(PartyId) -> bool, at: usize, bit: u8) -> Lie {
     lie(move |act| {
-        if let Act::Says { what, peer, bytes } = act
+        if let JointAct::Says { what, peer, bytes } = act
             && what == message
             && towards(peer)
             && bytes.len() > at
@@ -130,7 +135,7 @@ fn one_false_bit<const N: usize>(cheats: u16) {
             if me.0 < cheats {
                 let heard = heard.clone();
                 conduct = lie(move |act| {
-                    if let Act::Hears { what: "settlement", bytes, .. } = act {
+                    if let JointAct::Hears { what: "settlement", bytes, .. } = act {
                         heard.lock().unwrap().push(block(&bytes[..16]));
                     }
                 });

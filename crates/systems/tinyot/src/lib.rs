@@ -11,6 +11,7 @@
 //! - [`Machine`]: the functionality F_2PC (the paper's figures 4 and 6), online; [`engine`] runs programs on it.
 //! - [`TinyOt`]: all of it as a protocol.
 
+mod among;
 pub mod bucket;
 pub mod checks;
 mod deal;

@@ -4,7 +4,7 @@
 //! **Sources.** Authenticated bits and their checks: [`Joint`]. Leaky AND: that of Katz, Ranellucci, Rosulek, Wang (ePrint 2018/578),
 //! among all parties; `leaky.rs` has its steps. Buckets: [`bucket`](crate::bucket), whose bound holds for any coalition: what leaks of an object, and the
 //! guess by which it passes, is one for each object, however many parties lie.
-//! **Functionality**: random shared bits, random bits of one party, and triples, in the row form ([`Rows`]). **Adversary**: malicious, all
+//! **Functionality**: random shared bits, random bits of one party, and triples, in the row form ([`RowShares`]). **Adversary**: malicious, all
 //! parties but one, static; assumptions are those of the extension and that AES is an ideal cipher, each AND's hash having a key of its own,
 //! BLAKE3 a random oracle.
 //!
@@ -38,8 +38,8 @@ use core::ops::Range;
 use comity_channel::{Mesh, PerPeer};
 use comity_core::{Backend, Block, HugeTable, PartyId, Prg, Result, gf128};
 use comity_protocol::{Conduct, Dealer, Here, Honest};
-use comity_share::joint::Act;
-use comity_share::{GlobalKey, Joint, Openings, Rows};
+use comity_share::joint::JointAct;
+use comity_share::{GlobalKey, Joint, Openings, RowShares};
 use rand_core::CryptoRng;
 use zeroize::Zeroize;
 
@@ -74,11 +74,11 @@ pub fn objects(parties: u16) -> usize {
 /// Triples of any number of parties: `c = a b`, bit by bit. Only a dealer makes them, when every check has passed.
 pub struct RowTriples {
     /// Random bits.
-    pub a: Rows,
+    pub a: RowShares,
     /// More random bits.
-    pub b: Rows,
+    pub b: RowShares,
     /// Their products.
-    pub c: Rows,
+    pub c: RowShares,
 }
 
 impl RowTriples {
@@ -94,7 +94,7 @@ impl RowTriples {
 
     /// Called by the code that has just checked and combined them, and by nothing else.
     pub(crate) fn blank(me: PartyId, parties: u16, n: usize) -> RowTriples {
-        let [a, b, c] = [(); 3].map(|()| Rows::zeros(me, parties, n));
+        let [a, b, c] = [(); 3].map(|()| RowShares::zeros(me, parties, n));
         RowTriples { a, b, c }
     }
 }
@@ -116,13 +116,13 @@ pub trait RowDealer: Dealer<Batch = RowTriples> {
     ///
     /// # Errors
     /// Those of the channels, and of the checks.
-    fn shares(&mut self, net: &mut Mesh<'_>, bits: usize) -> Result<Rows>;
+    fn shares(&mut self, net: &mut Mesh<'_>, bits: usize) -> Result<RowShares>;
 
     /// So many random bits of each party, which it alone knows, by party.
     ///
     /// # Errors
     /// Those of the channels, and of the checks.
-    fn masks(&mut self, net: &mut Mesh<'_>, bits: usize) -> Result<Vec<Rows>>;
+    fn masks(&mut self, net: &mut Mesh<'_>, bits: usize) -> Result<Vec<RowShares>>;
 }
 
 /// The dealer: one party's side.
@@ -157,7 +157,7 @@ impl Many {
     }
 }
 
-impl<C: for<'a> Conduct<Act<'a>>> Many<C> {
+impl<C: for<'a> Conduct<JointAct<'a>>> Many<C> {
     /// A dealer on these authenticated bits, of which it is the only user.
     fn with(joint: Joint<C>, here: Here, budget: Budget) -> Many<C> {
         let Here { me, parties, session, backend, .. } = here;
@@ -196,13 +196,13 @@ impl<C: for<'a> Conduct<Act<'a>>> Many<C> {
             let tables = self.leaky.garble(chunk, &keys);
             let heard = self.joint.send(net, "U", tables)?;
             self.leaky.evaluate(chunk, &heard);
-            self.joint.conduct().before(Act::Holds { what: "S", blocks: self.leaky.s() });
+            self.joint.conduct().before(JointAct::Holds { what: "S", blocks: self.leaky.s() });
             let mut bits = self.leaky.bits();
             for (_, theirs) in self.joint.tell(net, "bits of S", &bits.clone())?.iter() {
                 bits.iter_mut().zip(theirs).for_each(|(sum, theirs)| *sum ^= theirs);
             }
             checked.copy_from_slice(self.leaky.close(chunk, &bits));
-            self.joint.conduct().before(Act::Holds { what: "L", blocks: checked });
+            self.joint.conduct().before(JointAct::Holds { what: "L", blocks: checked });
         }
         Ok(())
     }
@@ -270,7 +270,7 @@ impl<C> Drop for Many<C> {
     }
 }
 
-impl<C: for<'a> Conduct<Act<'a>> + Send> RowDealer for Many<C> {
+impl<C: for<'a> Conduct<JointAct<'a>> + Send> RowDealer for Many<C> {
     fn me(&self) -> PartyId {
         self.joint.me()
     }
@@ -283,11 +283,11 @@ impl<C: for<'a> Conduct<Act<'a>> + Send> RowDealer for Many<C> {
         self.joint.key()
     }
 
-    fn shares(&mut self, net: &mut Mesh<'_>, bits: usize) -> Result<Rows> {
+    fn shares(&mut self, net: &mut Mesh<'_>, bits: usize) -> Result<RowShares> {
         self.unless_broken(|dealer| Ok(dealer.joint.bits(net, bits)?.rows(dealer.joint.key())))
     }
 
-    fn masks(&mut self, net: &mut Mesh<'_>, bits: usize) -> Result<Vec<Rows>> {
+    fn masks(&mut self, net: &mut Mesh<'_>, bits: usize) -> Result<Vec<RowShares>> {
         self.unless_broken(|dealer| {
             let all = dealer.joint.bits(net, bits)?;
             Ok((0..dealer.joint.parties()).map(|owner| all.rows_of(PartyId(owner), dealer.joint.key())).collect())
@@ -295,7 +295,7 @@ impl<C: for<'a> Conduct<Act<'a>> + Send> RowDealer for Many<C> {
     }
 }
 
-impl<C: for<'a> Conduct<Act<'a>> + Send> Dealer for Many<C> {
+impl<C: for<'a> Conduct<JointAct<'a>> + Send> Dealer for Many<C> {
     type Batch = RowTriples;
 
     fn deal(&mut self, net: &mut Mesh<'_>, n: usize) -> Result<RowTriples> {

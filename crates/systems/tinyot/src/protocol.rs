@@ -1,6 +1,7 @@
 //! The protocol as comity's front knows it: programs, material made ahead, sessions by hand.
 
 use std::any::Any;
+use std::ops::RangeInclusive;
 
 use comity_circuit::{Call, Engine, Goal, Observer, Owner, Program, Recipients};
 use comity_core::{Bits, Error, Params, PartyId, Result};
@@ -11,6 +12,7 @@ use comity_protocol::{
 use comity_share::Share;
 use zeroize::Zeroizing;
 
+use crate::among;
 use crate::dealers::{Ands, DealerKind, dealer};
 use crate::engine::Sharing;
 use crate::machine::Machine;
@@ -20,34 +22,39 @@ use crate::stored::{Amounts, FromShelf, Maker};
 /// TinyOT, whole: see the [crate](crate).
 pub struct TinyOt;
 
-static CARD: Card = Card {
-    name: "tinyot",
-    kind: CardKind::Protocol,
-    paper: "Nielsen, Nordholt, Orlandi, Burra: A New Approach to Practical Active-Secure Two-Party Computation (Crypto 2012)",
-    parties: 2..=2,
-    adversary: Adversary::Malicious,
-    corrupt: Corrupt::AllButOne,
-    takes: Takes::Any,
-    reactive: true,
-    goal: Goal::Size,
-    offline: &[Material { name: "shares", program: false, from: None, units: &["AND gates"] }],
-    options: &[Opt {
-        name: "dealer",
-        values: Values::OneOf(&["fast", "nnob12"]),
-        default: Default::Given("fast"),
-        agreed: true,
-        about: "How authenticated triples are made: from SoftSpoken OT extension and the leaky AND of 2018, or as the paper of \
-                2012 does",
-    }],
-    phases: &["setup", "offline", "inputs", "gates", "outputs"],
-    summary: "authenticated shares (Nielsen, Nordholt, Orlandi, Burra 2012), for two parties",
-    protects: "a party that cheats learns only its outputs, and is caught before anything else leaves the other one, but \
-               with probability 2^-rho",
-    risk: "a peer could stop the run at any time, also when it has its own outputs and this party does not",
-    about: "Authenticated shares: about 170 bytes an AND gate, most of them before the inputs matter (offline), then two bits; \
-            but a round of messages for each layer of AND gates: for networks with short delays, and computations in steps \
-            (`comity repl`).",
-};
+static CARD: Card = card(2);
+
+/// The card of the protocol for at most so many parties.
+pub(crate) const fn card(most: u16) -> Card {
+    Card {
+        name: "tinyot",
+        kind: CardKind::Protocol,
+        paper: "Nielsen, Nordholt, Orlandi, Burra: A New Approach to Practical Active-Secure Two-Party Computation (Crypto 2012)",
+        parties: RangeInclusive::new(2, most),
+        adversary: Adversary::Malicious,
+        corrupt: Corrupt::AllButOne,
+        takes: Takes::Any,
+        reactive: true,
+        goal: Goal::Size,
+        offline: &[Material { name: "shares", program: false, from: None, units: &["AND gates"] }],
+        options: &[Opt {
+            name: "dealer",
+            values: Values::OneOf(&["fast", "nnob12"]),
+            default: Default::Given("fast"),
+            agreed: true,
+            about: "How authenticated triples are made: from SoftSpoken OT extension and the leaky AND of 2018, or, for two parties, \
+                    as the paper of 2012 does",
+        }],
+        phases: &["setup", "offline", "inputs", "gates", "outputs"],
+        summary: "authenticated shares (Nielsen, Nordholt, Orlandi, Burra 2012), for two parties",
+        protects: "a party that cheats learns only its outputs, and is caught before anything else leaves the other one, but \
+                   with probability 2^-rho",
+        risk: "a peer could stop the run at any time, also when it has its own outputs and this party does not",
+        about: "Authenticated shares: about 170 bytes an AND gate, most of them before the inputs matter (offline), then two bits; \
+                but a round of messages for each layer of AND gates: for networks with short delays, and computations in steps \
+                (`comity repl`).",
+    }
+}
 
 /// What a batch of stored material holds: 836 KiB.
 const BATCH: Amounts = Amounts { triples: 1 << 13, masks: [1 << 11; 2], shares: 1 << 8 };
@@ -59,7 +66,7 @@ const LOT: u64 = 1 << 10;
 const MOST: u64 = 1 << 32;
 
 /// By hand, for so many AND gates triples are made at least when there are none left: a small batch costs more a triple.
-const AT_LEAST: u64 = 1 << 12;
+pub(crate) const AT_LEAST: u64 = 1 << 12;
 
 fn kind(options: &Options) -> DealerKind {
     match options.word("dealer") {
@@ -103,6 +110,11 @@ impl Protocol for TinyOt {
 
     fn run(&self, me: &mut Party<'_, '_>, job: &Job<'_>, from: &mut dyn Supplies) -> Result<()> {
         job.program.check_inputs(Some(me.me()), job.inputs)?;
+        if me.here.parties > 2 {
+            for_two(kind(job.options) == DealerKind::Nnob12, "the dealer nnob12")?;
+            for_two(from.shelf("shares").is_some(), "material made ahead")?;
+            return among::run(&mut me.sub("tinyot"), job);
+        }
         if let Some(shelf) = from.shelf("shares") {
             let (ch, here, _, observer) = me.pair()?;
             let dealer = FromShelf::new(shelf, here.me, BATCH)?;
@@ -124,6 +136,7 @@ impl Protocol for TinyOt {
         _: &mut dyn Supplies,
         to: &mut dyn Shelf,
     ) -> Result<()> {
+        for_two(me.here.parties > 2, "material made ahead")?;
         let whole = lot(ahead.together);
         let mut done = 0;
         while done < ahead.make.batches {
@@ -152,10 +165,22 @@ impl Protocol for TinyOt {
     }
 
     fn reactive(&self, me: &mut Party<'_, '_>, options: &Options) -> Result<Box<dyn Reactive>> {
+        if me.here.parties > 2 {
+            for_two(kind(options) == DealerKind::Nnob12, "the dealer nnob12")?;
+            return Ok(Box::new(among::by_hand(me, MOST)?));
+        }
         let (ch, here, rng, _) = me.pair()?;
         let dealer = dealer(ch, here.child("dealer"), kind(options), Ands::UpTo(MOST), rng)?;
         Ok(Box::new(ByHand { machine: Machine::new(here.child("machine"), dealer) }))
     }
+}
+
+/// Refuses what only two parties have.
+fn for_two(refused: bool, what: &str) -> Result<()> {
+    if !refused {
+        return Ok(());
+    }
+    Err(Error::invalid_input(format!("{what} is for two parties in tinyot; with more, run without it")))
 }
 
 /// How many batches a lot has from which runs of so many are made.
@@ -239,7 +264,7 @@ impl<E: Engine<Wire = Share, Error = Error>> Engine for Calling<'_, E> {
 }
 
 /// Nothing is revealed in a call, so nobody is told.
-struct Nobody;
+pub(crate) struct Nobody;
 
 impl Observer for Nobody {
     fn output(&mut self, _: usize, _: Bits) {}

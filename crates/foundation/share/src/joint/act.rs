@@ -1,9 +1,9 @@
-//! `Act`: what a party of a [`Joint`](super::Joint) is about to do. An honest party does it.
+//! `JointAct`: what a party of a [`Joint`](super::Joint) is about to do. An honest party does it.
 
 use comity_core::{Bits, Block, PartyId};
 
 /// An act: what is about to be used or said.
-pub enum Act<'a> {
+pub enum JointAct<'a> {
     /// The global key that is used towards a peer.
     Key {
         /// The peer.
@@ -21,7 +21,7 @@ pub enum Act<'a> {
     /// The shares of the bits by which global keys are compared, masked, before they are said to all.
     Masked(&'a mut Block),
     /// The combinations of MACs by which global keys are compared, before they are committed to.
-    Rows(&'a mut [Block]),
+    Combined(&'a mut [Block]),
     /// The share of what is tested to be zero.
     Sigma(&'a mut Block),
     /// The differences of the two strings for each bit of a blind product: the factor times the powers of x.

@@ -23,12 +23,12 @@ use comity_ot::softspoken::{Answer, Challenge, TwoWay};
 use comity_protocol::Conduct;
 use zeroize::{Zeroize, Zeroizing};
 
-use super::{Act, Joint, Talk};
+use super::{Joint, JointAct, Talk};
 
 /// Bytes of the hash of a party's shares, in its answer.
 const HASH: usize = Block::BYTES;
 
-impl<C: for<'a> Conduct<Act<'a>>> Joint<C> {
+impl<C: for<'a> Conduct<JointAct<'a>>> Joint<C> {
     pub(super) fn alike(
         &mut self,
         mesh: &mut Mesh<'_>,
@@ -56,7 +56,7 @@ impl<C: for<'a> Conduct<Act<'a>>> Joint<C> {
         let mut out = talk.each(|_| Vec::new());
         for (peer, link) in links.iter_mut() {
             let mut choices = choices.clone();
-            talk.conduct.before(Act::Choices { peer, choices: &mut choices });
+            talk.conduct.before(JointAct::Choices { peer, choices: &mut choices });
             link.offer(&choices, macs[peer], &mut out[peer])?;
         }
         let corrections = talk.send("corrections", out, |peer| links[peer].corrections(bits))?;

@@ -13,7 +13,7 @@ use comity_protocol::Conduct;
 use rand_core::CryptoRng;
 use zeroize::Zeroizing;
 
-use super::Act;
+use super::JointAct;
 use super::talk::Talk;
 use crate::checks;
 
@@ -36,7 +36,7 @@ impl Coins {
     }
 
     /// Commits to so many further coins. Two rounds.
-    pub(crate) fn commit<C: for<'a> Conduct<Act<'a>>>(
+    pub(crate) fn commit<C: for<'a> Conduct<JointAct<'a>>>(
         &mut self,
         talk: &mut Talk<'_, '_, C>,
         count: usize,
@@ -63,7 +63,7 @@ impl Coins {
     ///
     /// # Panics
     /// If none is committed to.
-    pub(crate) fn open<C: for<'a> Conduct<Act<'a>>>(&mut self, talk: &mut Talk<'_, '_, C>) -> Result<[u8; 32]> {
+    pub(crate) fn open<C: for<'a> Conduct<JointAct<'a>>>(&mut self, talk: &mut Talk<'_, '_, C>) -> Result<[u8; 32]> {
         let (seed, opening) = self.own.pop_front().expect("a coin that was committed to");
         let number = self.counts[1];
         self.counts[1] += 1;

@@ -25,7 +25,7 @@ use comity_core::{Block, Error, Result, gf128};
 use comity_protocol::Conduct;
 
 use super::together::{Names, show};
-use super::{Act, Joint, Talk};
+use super::{Joint, JointAct, Talk};
 use crate::checks;
 
 /// Mask bits: as many as an element of the field has.
@@ -33,13 +33,13 @@ const BITS: usize = 128;
 
 const NAMES: Names = Names { commitment: "commitment to rows", opening: "rows", false_opening: checks::ROW_OPENING };
 
-impl<C: for<'a> Conduct<Act<'a>>> Joint<C> {
+impl<C: for<'a> Conduct<JointAct<'a>>> Joint<C> {
     pub(super) fn check_deltas(&mut self, mesh: &mut Mesh<'_>) -> Result<()> {
         let rows = self.pairwise(mesh, BITS)?.rows(&self.key);
         let mut own = Block::ZERO;
         Block::bytes_of_mut(std::slice::from_mut(&mut own)).copy_from_slice(&rows.shares().to_bytes());
         let mut said = own ^ self.zero_share();
-        self.conduct.before(Act::Masked(&mut said));
+        self.conduct.before(JointAct::Masked(&mut said));
         let session = self.session.child("one global key towards all");
         let mut talk = Talk { mesh, echo: &mut self.echo, conduct: &mut self.conduct };
         let heard = talk.tell("masked shares", &said.to_bytes())?;
@@ -49,7 +49,7 @@ impl<C: for<'a> Conduct<Act<'a>>> Joint<C> {
         let mut combined: Vec<Block> =
             rows.columns().map(|column| gf128::inner_product(self.backend, column, &powers)).collect();
         combined[usize::from(self.me.0)] ^= gf128::mul(self.backend, sum, self.key.block());
-        talk.conduct.before(Act::Rows(&mut combined));
+        talk.conduct.before(JointAct::Combined(&mut combined));
         let shown = show(&mut talk, session, &NAMES, &combined, &mut self.rng)?;
         for (_, blocks) in shown.iter() {
             combined.iter_mut().zip(blocks).for_each(|(sum, &block)| *sum ^= block);

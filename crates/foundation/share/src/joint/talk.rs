@@ -5,7 +5,7 @@ use comity_channel::{Mesh, PerPeer};
 use comity_core::{PartyId, Result};
 use comity_protocol::Conduct;
 
-use super::Act;
+use super::JointAct;
 use crate::common_view::CommonView;
 
 /// The links to all others, with the echo of what is said to all.
@@ -15,7 +15,7 @@ pub(crate) struct Talk<'t, 'n, C> {
     pub(crate) conduct: &'t mut C,
 }
 
-impl<C: for<'a> Conduct<Act<'a>>> Talk<'_, '_, C> {
+impl<C: for<'a> Conduct<JointAct<'a>>> Talk<'_, '_, C> {
     pub(crate) fn me(&self) -> PartyId {
         self.mesh.me()
     }
@@ -41,12 +41,12 @@ impl<C: for<'a> Conduct<Act<'a>>> Talk<'_, '_, C> {
         lengths: impl Fn(PartyId) -> usize,
     ) -> Result<PerPeer<Vec<u8>>> {
         for (peer, bytes) in out.iter_mut() {
-            self.conduct.before(Act::Says { what, peer, bytes });
+            self.conduct.before(JointAct::Says { what, peer, bytes });
         }
         let mut heard = self.each(|peer| vec![0; lengths(peer)]);
         self.mesh.exchange(&out, &mut heard)?;
         for (peer, bytes) in heard.iter() {
-            self.conduct.before(Act::Hears { what, peer, bytes });
+            self.conduct.before(JointAct::Hears { what, peer, bytes });
         }
         Ok(heard)
     }

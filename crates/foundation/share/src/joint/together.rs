@@ -5,7 +5,7 @@ use comity_core::{Block, Check, Commitment, Error, Opening, PartyId, Result, Ses
 use comity_protocol::Conduct;
 use rand_core::CryptoRng;
 
-use super::Act;
+use super::JointAct;
 use super::talk::Talk;
 
 /// The messages of a broadcast at the same time, by name, and the check that a false opening fails.
@@ -16,7 +16,7 @@ pub(super) struct Names {
 }
 
 /// Shows these blocks to all and returns what each of the others shows, as many. The session is for this one use. Three rounds.
-pub(super) fn show<C: for<'a> Conduct<Act<'a>>>(
+pub(super) fn show<C: for<'a> Conduct<JointAct<'a>>>(
     talk: &mut Talk<'_, '_, C>,
     session: SessionId,
     names: &Names,

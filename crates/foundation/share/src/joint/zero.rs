@@ -37,7 +37,7 @@ use zeroize::Zeroizing;
 
 use super::deltas::block;
 use super::together::{Names, show};
-use super::{Act, Joint, Talk};
+use super::{Joint, JointAct, Talk};
 use crate::checks;
 
 /// Bits of `rho`, and OTs of an ordered pair.
@@ -52,12 +52,12 @@ const NAMES: Names =
 /// Both kinds of strings of a pair: for the factor, and for its mask.
 struct Both([Strings; 2]);
 
-impl<C: for<'a> Conduct<Act<'a>>> Joint<C> {
+impl<C: for<'a> Conduct<JointAct<'a>>> Joint<C> {
     pub(super) fn blind(&mut self, mesh: &mut Mesh<'_>, sigma: Block, otherwise: &'static Check) -> Result<()> {
         let session = self.session.child(&format!("blind test {}", self.tests));
         self.tests += 1;
         let mut sigma = Zeroizing::new(sigma ^ self.zero_share());
-        self.conduct.before(Act::Sigma(&mut sigma));
+        self.conduct.before(JointAct::Sigma(&mut sigma));
         let bits = self.pairwise(mesh, BITS)?;
         let (backend, me, delta) = (self.backend, self.me, self.key.block());
         let hash = |owner: PartyId, other: PartyId| {
@@ -75,7 +75,7 @@ impl<C: for<'a> Conduct<Act<'a>>> Joint<C> {
         for (peer, out) in out.iter_mut() {
             let mut differences = [multiples(*sigma), multiples(*masks[peer])];
             let [factor, mask] = &mut differences;
-            talk.conduct.before(Act::Strings { peer, differences: [&mut **factor, &mut **mask] });
+            talk.conduct.before(JointAct::Strings { peer, differences: [&mut **factor, &mut **mask] });
             let mut hash = hash(me, peer);
             for (strings, differences) in sent[peer].0.iter_mut().zip(&differences) {
                 strings.copy_from_slice(&bits.keys[peer]);
@@ -126,7 +126,7 @@ impl<C: for<'a> Conduct<Act<'a>>> Joint<C> {
         // 4: the product.
         let rho = rho.iter().rev().fold(0, |element, &bit| element << 1 | u128::from(bit));
         let mut product = gf128::mul(backend, Block::from_u128(rho), *sigma) ^ sum(&sent) ^ sum(&chosen);
-        talk.conduct.before(Act::Product(&mut product));
+        talk.conduct.before(JointAct::Product(&mut product));
         let shown = show(&mut talk, session, &NAMES, &[product], rng)?;
         let total = shown.iter().fold(product, |total, (_, product)| total ^ product[0]);
         if total == Block::ZERO { Ok(()) } else { Err(Error::from(otherwise)) }

@@ -49,7 +49,7 @@ fn lies_are_named() {
     let says = |message: &'static str, at: usize| {
         move || {
             lie(move |act| {
-                if let Act::Says { what, bytes, .. } = act
+                if let JointAct::Says { what, bytes, .. } = act
                     && what == message
                 {
                     bytes[at] ^= 1;
@@ -70,7 +70,7 @@ fn lies_are_named() {
         }
         let product = || {
             lie(|act| {
-                if let Act::Product(product) = act {
+                if let JointAct::Product(product) = act {
                     *product ^= Block::from_u128(1 << 9)
                 }
             })
@@ -78,7 +78,7 @@ fn lies_are_named() {
         ended_by(&against::<3>(cheat, product), FAILED);
         let sigma = || {
             lie(|act| {
-                if let Act::Sigma(sigma) = act {
+                if let JointAct::Sigma(sigma) = act {
                     *sigma ^= Block::from_u128(1 << 9)
                 }
             })
@@ -99,12 +99,12 @@ fn strings_of_another_function_are_seen_before_a_product_is_shown() {
     let make = || {
         let products = products.clone();
         lie(move |act| match act {
-            Act::Strings { differences: [factor, _], .. } => {
+            JointAct::Strings { differences: [factor, _], .. } => {
                 for (b, difference) in factor.iter_mut().enumerate() {
                     *difference = half_way(Block::from_u128(1 << b));
                 }
             }
-            Act::Hears { what: "product", .. } => *products.lock().unwrap() += 1,
+            JointAct::Hears { what: "product", .. } => *products.lock().unwrap() += 1,
             _ => {}
         })
     };
@@ -123,8 +123,8 @@ fn a_false_string_says_nothing_of_the_receivers_sigma() {
         let ends = Net::<2>::run(|mesh| {
             let cheat = mesh.me().0 == 1;
             let conduct = lie(move |act| match act {
-                Act::Sigma(sigma) => *sigma = ones,
-                Act::Strings { differences: [factor, _], .. } if cheat => factor[50] ^= Block::from_u128(4),
+                JointAct::Sigma(sigma) => *sigma = ones,
+                JointAct::Strings { differences: [factor, _], .. } if cheat => factor[50] ^= Block::from_u128(4),
                 _ => {}
             });
             let session = SESSION.child(&format!("run {run_number}"));
@@ -162,9 +162,9 @@ fn two_peers_cannot_put_their_combined_strings_together() {
             let (heard, honest) = (heard.clone(), honest.clone());
             let mut theta = Block::ZERO;
             Some(lie(move |act| match act {
-                Act::Sigma(sigma) if me.0 == 0 => *honest.lock().unwrap() = *sigma,
-                Act::Says { what: "theta", peer: PartyId(0), bytes } => theta = block(bytes),
-                Act::Hears { what: "combined strings", peer: PartyId(0), bytes } => {
+                JointAct::Sigma(sigma) if me.0 == 0 => *honest.lock().unwrap() = *sigma,
+                JointAct::Says { what: "theta", peer: PartyId(0), bytes } => theta = block(bytes),
+                JointAct::Hears { what: "combined strings", peer: PartyId(0), bytes } => {
                     heard.lock().unwrap().push((theta, block(&bytes[..16])));
                 }
                 _ => {}
@@ -196,14 +196,14 @@ fn a_failure_tells_no_key<const N: usize>(cheats: u16) {
             let heard = heard.clone();
             (me.0 < cheats).then(|| {
                 lie(move |act| match act {
-                    Act::Hears { what: "product", bytes, .. } => heard.lock().unwrap().push(block(&bytes[..16])),
-                    Act::Hears { what: "combined strings", bytes, .. } => {
+                    JointAct::Hears { what: "product", bytes, .. } => heard.lock().unwrap().push(block(&bytes[..16])),
+                    JointAct::Hears { what: "combined strings", bytes, .. } => {
                         heard.lock().unwrap().push(block(&bytes[..16]))
                     }
-                    Act::Hears { what: "theta", bytes, .. } => heard.lock().unwrap().push(block(bytes)),
+                    JointAct::Hears { what: "theta", bytes, .. } => heard.lock().unwrap().push(block(bytes)),
                     // What it has itself, as good as heard.
-                    Act::Product(product) => heard.lock().unwrap().push(*product),
-                    Act::Sigma(sigma) => heard.lock().unwrap().push(*sigma),
+                    JointAct::Product(product) => heard.lock().unwrap().push(*product),
+                    JointAct::Sigma(sigma) => heard.lock().unwrap().push(*sigma),
                     _ => {}
                 })
             })

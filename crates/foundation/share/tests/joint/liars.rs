@@ -16,7 +16,7 @@ type Lies = fn() -> Lie;
 
 fn says(message: &'static str, towards: fn(PartyId) -> bool, change: fn(&mut [u8])) -> Lie {
     lie(move |act| {
-        if let Act::Says { what, peer, bytes } = act
+        if let JointAct::Says { what, peer, bytes } = act
             && what == message
             && towards(peer)
         {
@@ -30,21 +30,21 @@ fn lies() -> Vec<(&'static str, &'static Check, Lies)> {
     vec![
         ("another key towards one", checks::DELTAS, || {
             lie(|act| {
-                if let Act::Key { peer: PartyId(0), delta } = act {
+                if let JointAct::Key { peer: PartyId(0), delta } = act {
                     *delta ^= CHANGE;
                 }
             })
         }),
         ("other shares towards one, and its hash of either to each", checks::EQUIVOCATION, || {
             lie(|act| {
-                if let Act::Choices { peer: PartyId(0), choices } = act {
+                if let JointAct::Choices { peer: PartyId(0), choices } = act {
                     choices.set(5, !choices.get(5));
                 }
             })
         }),
         ("other masks towards one", checks::EQUIVOCATION, || {
             lie(|act| {
-                if let Act::Choices { peer: PartyId(0), choices } = act {
+                if let JointAct::Choices { peer: PartyId(0), choices } = act {
                     let last = choices.len() - 1;
                     choices.set(last, !choices.get(last));
                 }
@@ -65,7 +65,7 @@ fn lies() -> Vec<(&'static str, &'static Check, Lies)> {
         ("another seed to one", checks::COIN_OPENING, || says("coin", |peer| peer.0 == 0, |bytes| bytes[0] ^= 1)),
         ("masked shares, to all", checks::DELTAS, || {
             lie(|act| {
-                if let Act::Masked(said) = act {
+                if let JointAct::Masked(said) = act {
                     *said ^= CHANGE;
                 }
             })
@@ -81,7 +81,7 @@ fn lies() -> Vec<(&'static str, &'static Check, Lies)> {
         }),
         ("false rows that are committed to", checks::DELTAS, || {
             lie(|act| {
-                if let Act::Rows(rows) = act {
+                if let JointAct::Combined(rows) = act {
                     rows[0] ^= CHANGE;
                 }
             })
@@ -141,11 +141,11 @@ fn masked_shares_do_not_help_to_mend_rows() {
         let mut said = Block::ZERO;
         (me.0 == 2).then(|| {
             lie(move |act| match act {
-                Act::Key { peer: PartyId(0), delta } => *delta ^= CHANGE,
-                Act::Hears { what: "masked shares", peer: PartyId(0), bytes } => {
+                JointAct::Key { peer: PartyId(0), delta } => *delta ^= CHANGE,
+                JointAct::Hears { what: "masked shares", peer: PartyId(0), bytes } => {
                     Block::bytes_of_mut(std::slice::from_mut(&mut said)).copy_from_slice(bytes);
                 }
-                Act::Rows(rows) => rows[2] ^= comity_core::gf128::mul(Backend::detect(), said, CHANGE),
+                JointAct::Combined(rows) => rows[2] ^= comity_core::gf128::mul(Backend::detect(), said, CHANGE),
                 _ => {}
             })
         })
@@ -163,7 +163,7 @@ fn whoever_knows_the_mask_passes_with_two_keys() {
             0 => {
                 let mut first = true;
                 Some(lie(move |act| {
-                    if let Act::Choices { choices, .. } = act
+                    if let JointAct::Choices { choices, .. } = act
                         && std::mem::take(&mut first)
                     {
                         let bytes = choices.slice(0, 128).to_bytes();
@@ -172,8 +172,8 @@ fn whoever_knows_the_mask_passes_with_two_keys() {
                 }))
             }
             2 => Some(lie(move |act| match act {
-                Act::Key { peer: PartyId(0), delta } => *delta ^= CHANGE,
-                Act::Rows(rows) => {
+                JointAct::Key { peer: PartyId(0), delta } => *delta ^= CHANGE,
+                JointAct::Combined(rows) => {
                     rows[2] ^= comity_core::gf128::mul(Backend::detect(), *known.lock().unwrap(), CHANGE);
                 }
                 _ => {}
@@ -192,7 +192,7 @@ fn keys_end_with_a_check_that_does_not_pass() {
             (me.0 == 1).then(|| {
                 let mut chunks = 0;
                 lie(move |act| {
-                    if let Act::Says { what: "answer", bytes, .. } = act {
+                    if let JointAct::Says { what: "answer", bytes, .. } = act {
                         chunks += 1;
                         // The two of the second chunk.
                         bytes[3] ^= u8::from(chunks > 2);

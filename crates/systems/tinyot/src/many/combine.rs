@@ -8,8 +8,8 @@
 use comity_channel::Mesh;
 use comity_core::Result;
 use comity_protocol::Conduct;
-use comity_share::joint::Act;
-use comity_share::{Joint, Openings, Rows};
+use comity_share::joint::JointAct;
+use comity_share::{Joint, Openings, RowShares};
 
 use super::CHUNK;
 use super::table::{BLOCKS, Table, sections};
@@ -18,7 +18,7 @@ use crate::words::{Words, add, add_masked, words, words_mut};
 
 /// Combines all buckets into their first triples, `leaders`, which are column 0; `others` are the other columns. Nothing may be used before the
 /// openings are settled.
-pub(super) fn combine<C: for<'a> Conduct<Act<'a>>>(
+pub(super) fn combine<C: for<'a> Conduct<JointAct<'a>>>(
     net: &mut Mesh<'_>,
     joint: &mut Joint<C>,
     openings: &mut Openings,
@@ -38,7 +38,7 @@ pub(super) fn combine<C: for<'a> Conduct<Act<'a>>>(
                 others.runs(object..object + len).map(move |(before, run)| (bucket - start + before, run))
             })
         };
-        let mut rows = Rows::zeros(me, parties, (batch.size - 1) * n);
+        let mut rows = RowShares::zeros(me, parties, (batch.size - 1) * n);
         for (i, (party, section)) in sections(chunk, parties).enumerate() {
             let sums = rows.column_mut(party).chunks_exact_mut(n);
             for (sums, column) in sums.zip(1..) {

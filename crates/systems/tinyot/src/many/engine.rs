@@ -7,8 +7,8 @@ use comity_channel::Mesh;
 use comity_circuit::{Call, Engine, Lowered, Owner, Place, Recipients};
 use comity_core::{Bits, Block, Error, PartyId, Result, TapeGate};
 use comity_protocol::{Conduct, Honest};
-use comity_share::Rows;
-use comity_share::joint::Act;
+use comity_share::RowShares;
+use comity_share::joint::JointAct;
 use zeroize::Zeroize;
 
 use super::machine::RowMachine;
@@ -28,11 +28,44 @@ pub struct RowSharing<'e, 'm, 'n, C = Honest> {
     wires: Vec<Block>,
 }
 
-impl<'e, 'm, 'n, C: for<'a> Conduct<Act<'a>>> RowSharing<'e, 'm, 'n, C> {
-    /// An engine over this machine for programs of so many `wires`.
-    pub fn new(net: &'e mut Mesh<'n>, machine: &'e mut RowMachine<'m, C>, wires: usize) -> RowSharing<'e, 'm, 'n, C> {
+impl<'e, 'm, 'n, C: for<'a> Conduct<JointAct<'a>>> RowSharing<'e, 'm, 'n, C> {
+    /// An engine over this machine for a program of so many `wires`.
+    ///
+    /// # Errors
+    /// [`InvalidInput`](comity_core::Kind) if there is no memory for them.
+    pub fn new(
+        net: &'e mut Mesh<'n>,
+        machine: &'e mut RowMachine<'m, C>,
+        wires: u64,
+    ) -> Result<RowSharing<'e, 'm, 'n, C>> {
         let width = usize::from(machine.parties());
-        RowSharing { net, machine, width, memory: vec![Block::ZERO; wires * width], wires: Vec::new() }
+        let blocks = usize::try_from(wires).unwrap_or(usize::MAX).saturating_mul(width);
+        let mut memory = Vec::new();
+        memory.try_reserve_exact(blocks).map_err(|_| {
+            Error::invalid_input(format!("there is no memory for {wires} wires of {width} blocks of 16 bytes each"))
+        })?;
+        memory.resize(blocks, Block::ZERO);
+        Ok(RowSharing { net, machine, width, memory, wires: Vec::new() })
+    }
+
+    /// Puts rows into wires of the memory.
+    pub(crate) fn put(&mut self, start: usize, rows: &RowShares) {
+        for (j, column) in rows.columns().enumerate() {
+            for (i, &block) in column.iter().enumerate() {
+                self.memory[(start + i) * self.width + j] = block;
+            }
+        }
+    }
+
+    /// The rows of some wires of the memory.
+    pub(crate) fn rows(&self, start: usize, bits: usize) -> RowShares {
+        let mut rows = RowShares::zeros(self.net.me(), self.machine.parties(), bits);
+        for (j, party) in (0..self.machine.parties()).map(PartyId).enumerate() {
+            for (i, block) in rows.column_mut(party).iter_mut().enumerate() {
+                *block = self.memory[(start + i) * self.width + j];
+            }
+        }
+        rows
     }
 
     /// `copies` calls side by side, whose inputs are in their slots.
@@ -50,20 +83,9 @@ impl<'e, 'm, 'n, C: for<'a> Conduct<Act<'a>>> RowSharing<'e, 'm, 'n, C> {
         }
         Ok(())
     }
-
-    /// The rows of some wires of the memory.
-    fn rows(&self, start: usize, bits: usize, me: PartyId) -> Rows {
-        let mut rows = Rows::zeros(me, self.machine.parties(), bits);
-        for (j, party) in (0..self.machine.parties()).map(PartyId).enumerate() {
-            for (i, block) in rows.column_mut(party).iter_mut().enumerate() {
-                *block = self.memory[(start + i) * self.width + j];
-            }
-        }
-        rows
-    }
 }
 
-impl<C: for<'a> Conduct<Act<'a>>> Engine for RowSharing<'_, '_, '_, C> {
+impl<C: for<'a> Conduct<JointAct<'a>>> Engine for RowSharing<'_, '_, '_, C> {
     /// A row has as many blocks as there are parties: the engine has the memory.
     type Wire = ();
     type Error = Error;
@@ -71,11 +93,7 @@ impl<C: for<'a> Conduct<Act<'a>>> Engine for RowSharing<'_, '_, '_, C> {
     fn input(&mut self, _: usize, owner: Owner, value: Option<&Bits>, start: usize, wires: &mut [()]) -> Result<()> {
         let party = owner.party().ok_or_else(|| Error::invalid_input("a value in shares cannot be put in"))?;
         let rows = self.machine.input(self.net, party, value, wires.len())?;
-        for (j, column) in rows.columns().enumerate() {
-            for (i, &block) in column.iter().enumerate() {
-                self.memory[(start + i) * self.width + j] = block;
-            }
-        }
+        self.put(start, &rows);
         Ok(())
     }
 
@@ -116,7 +134,7 @@ impl<C: for<'a> Conduct<Act<'a>>> Engine for RowSharing<'_, '_, '_, C> {
     }
 
     fn reveal(&mut self, _: usize, to: Recipients, start: usize, wires: &[()]) -> Result<Option<Bits>> {
-        let rows = self.rows(start, wires.len(), self.net.me());
+        let rows = self.rows(start, wires.len());
         self.machine.reveal(self.net, to, &rows)
     }
 }

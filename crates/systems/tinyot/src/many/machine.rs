@@ -18,8 +18,8 @@ use comity_circuit::Recipients;
 use comity_core::{Bits, Block, Error, PartyId, Prg, Result, TapeGate};
 use comity_protocol::{Conduct, Here, Honest};
 use comity_share::forms::constant_one;
-use comity_share::joint::Act;
-use comity_share::{GlobalKey, Openings, Rows};
+use comity_share::joint::JointAct;
+use comity_share::{GlobalKey, Openings, RowShares};
 use rand_core::CryptoRng;
 
 use super::{RowDealer, RowTriples};
@@ -47,7 +47,7 @@ pub struct RowMachine<'a, C = Honest> {
     /// Triples, and how many of them are used up.
     triples: (RowTriples, usize),
     /// Bits of each party alone, and how many of them are used up.
-    masks: Vec<(Rows, usize)>,
+    masks: Vec<(RowShares, usize)>,
     /// The number of ANDs that are still expected.
     planned: u64,
     rng: Prg,
@@ -63,7 +63,7 @@ impl<'a> RowMachine<'a> {
     }
 }
 
-impl<'a, C: for<'b> Conduct<Act<'b>>> RowMachine<'a, C> {
+impl<'a, C: for<'b> Conduct<JointAct<'b>>> RowMachine<'a, C> {
     /// As [`RowMachine::new`], for a party that may not be honest.
     pub(crate) fn with(
         here: Here,
@@ -81,7 +81,7 @@ impl<'a, C: for<'b> Conduct<Act<'b>>> RowMachine<'a, C> {
             key,
             pending: false,
             triples: (RowTriples::blank(me, parties, 0), 0),
-            masks: (0..parties).map(|_| (Rows::zeros(me, parties, 0), 0)).collect(),
+            masks: (0..parties).map(|_| (RowShares::zeros(me, parties, 0), 0)).collect(),
             planned: 0,
             dealer,
             rng: Prg::new(here.backend, Block::random(rng)),
@@ -124,16 +124,22 @@ impl<'a, C: for<'b> Conduct<Act<'b>>> RowMachine<'a, C> {
     ///
     /// # Errors
     /// Errors of the dealer.
-    pub fn random(&mut self, net: &mut Mesh<'_>, bits: usize) -> Result<Rows> {
+    pub fn random(&mut self, net: &mut Mesh<'_>, bits: usize) -> Result<RowShares> {
         self.guarded(|machine| machine.dealer.shares(net, bits))
     }
 
-    /// Rows of an input of `owner`, which gives the `value` of so many `bits`; the others give none.
+    /// RowShares of an input of `owner`, which gives the `value` of so many `bits`; the others give none.
     ///
     /// # Errors
     /// [`InvalidInput`](comity_core::Kind) if a value is missing, has another length, or is another party's; those of the
     /// dealer and of the channels.
-    pub fn input(&mut self, net: &mut Mesh<'_>, owner: PartyId, value: Option<&Bits>, bits: usize) -> Result<Rows> {
+    pub fn input(
+        &mut self,
+        net: &mut Mesh<'_>,
+        owner: PartyId,
+        value: Option<&Bits>,
+        bits: usize,
+    ) -> Result<RowShares> {
         let fits = value.is_none_or(|value| value.len() == bits);
         if owner.0 >= self.parties || value.is_some() != (owner == self.me) || !fits {
             let given = value.map_or("no value".into(), |value| format!("a value of {} bits", value.len()));
@@ -190,7 +196,7 @@ impl<'a, C: for<'b> Conduct<Act<'b>>> RowMachine<'a, C> {
         let range = *used..*used + n;
         *used += n;
         self.planned = self.planned.saturating_sub(n as u64);
-        let mut shown = Rows::zeros(self.me, self.parties, 2 * n);
+        let mut shown = RowShares::zeros(self.me, self.parties, 2 * n);
         for (j, party) in (0..self.parties).map(PartyId).enumerate() {
             let (d, e) = shown.column_mut(party).split_at_mut(n);
             let (a, b) = (&triples.a.column(party)[range.clone()], &triples.b.column(party)[range.clone()]);
@@ -219,7 +225,7 @@ impl<'a, C: for<'b> Conduct<Act<'b>>> RowMachine<'a, C> {
     /// [`WRONG_MAC`](comity_share::checks::WRONG_MAC) or [`EQUIVOCATION`](comity_share::checks::EQUIVOCATION) by nobody in particular: then
     /// nothing is revealed, or nothing is given out; [`InvalidInput`](comity_core::Kind) if there is no such party; those of the dealer
     /// and of the channels.
-    pub fn reveal(&mut self, net: &mut Mesh<'_>, to: Recipients, rows: &Rows) -> Result<Option<Bits>> {
+    pub fn reveal(&mut self, net: &mut Mesh<'_>, to: Recipients, rows: &RowShares) -> Result<Option<Bits>> {
         if let Some(party) = to.named().iter().find(|party| party.0 >= self.parties) {
             return Err(Error::invalid_input(format!(
                 "there is no party {party} to reveal to: there are {} parties",
@@ -281,7 +287,7 @@ impl<'a, C: for<'b> Conduct<Act<'b>>> RowMachine<'a, C> {
     }
 
     /// Uses up masks of a party, and has more made where they do not suffice.
-    fn take_masks(&mut self, net: &mut Mesh<'_>, owner: PartyId, bits: usize) -> Result<Rows> {
+    fn take_masks(&mut self, net: &mut Mesh<'_>, owner: PartyId, bits: usize) -> Result<RowShares> {
         let (rows, used) = &self.masks[usize::from(owner.0)];
         if rows.len() - used < bits {
             self.more_masks(net, bits)?;

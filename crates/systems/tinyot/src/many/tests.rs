@@ -13,9 +13,9 @@ use super::*;
 const SESSION: SessionId = SessionId::new([0x6d; 32]);
 
 /// The conduct of a party.
-type Lie = Box<dyn FnMut(Act<'_>) + Send>;
+type Lie = Box<dyn FnMut(JointAct<'_>) + Send>;
 
-fn lie(lie: impl FnMut(Act<'_>) + Send + 'static) -> Lie {
+fn lie(lie: impl FnMut(JointAct<'_>) + Send + 'static) -> Lie {
     Box::new(lie)
 }
 
@@ -38,7 +38,7 @@ fn dealer(net: &mut Mesh<'_>, here: Here, seed: u64, budget: &Budget, conduct: L
 }
 
 /// What a party holds in the end: its key, triples, shares, and bits of each party.
-type View = (GlobalKey, Vec<RowTriples>, Rows, Vec<Rows>);
+type View = (GlobalKey, Vec<RowTriples>, RowShares, Vec<RowShares>);
 
 fn deal(net: &mut Mesh<'_>, dealer: &mut impl RowDealer, triples: usize) -> Result<View> {
     let shares = dealer.shares(net, 100)?;
@@ -52,7 +52,7 @@ fn deal(net: &mut Mesh<'_>, dealer: &mut impl RowDealer, triples: usize) -> Resu
 }
 
 /// The bits that rows share, if they are what they promise.
-fn shared(keys: &[&GlobalKey], all: &[&Rows]) -> Bits {
+fn shared(keys: &[&GlobalKey], all: &[&RowShares]) -> Bits {
     let mut bits = Bits::zeros(all[0].len());
     all.iter().for_each(|rows| bits.xor_assign(&rows.shares()));
     let shares: Vec<Bits> = all.iter().map(|rows| rows.shares()).collect();
@@ -73,8 +73,8 @@ fn holds(views: &[View]) {
     let mut ones = [0; 2];
     let mut n = 0;
     for call in 0..views[0].1.len() {
-        let of = |part: fn(&RowTriples) -> &Rows| {
-            let rows: Vec<&Rows> = views.iter().map(|view| part(&view.1[call])).collect();
+        let of = |part: fn(&RowTriples) -> &RowShares| {
+            let rows: Vec<&RowShares> = views.iter().map(|view| part(&view.1[call])).collect();
             shared(&keys, &rows)
         };
         let (a, b, c) = (of(|triples| &triples.a), of(|triples| &triples.b), of(|triples| &triples.c));
@@ -130,7 +130,7 @@ fn bytes_are_those_of_the_formula() {
         let conduct = {
             let bytes = bytes.clone();
             lie(move |act| {
-                if let Act::Says { bytes: said, .. } = act {
+                if let JointAct::Says { bytes: said, .. } = act {
                     bytes.fetch_add(said.len(), std::sync::atomic::Ordering::Relaxed);
                 }
             })

@@ -1,11 +1,27 @@
 //! What every protocol must do, with each of the dealers.
 
-use comity_core::Check;
+use comity_core::{Check, Result};
+use comity_protocol::{Card, Job, Party, Protocol, Supplies};
 use comity_testing::laws;
 use comity_testing::laws::Laws;
 
-use crate::protocol::TinyOt;
+use crate::protocol::{TinyOt, card};
 use crate::{checks, fast, nnob};
+
+static FOR_MANY: Card = card(16);
+
+/// The protocol where it is for many.
+struct ForMany;
+
+impl Protocol for ForMany {
+    fn card(&self) -> &'static Card {
+        &FOR_MANY
+    }
+
+    fn run(&self, me: &mut Party<'_, '_>, job: &Job<'_>, from: &mut dyn Supplies) -> Result<()> {
+        TinyOt.run(me, job, from)
+    }
+}
 
 mod fast_dealer {
     use super::*;
@@ -14,7 +30,7 @@ mod fast_dealer {
         [fast::tests::cheats(), nnob::tests::cheats()].concat()
     }
 
-    laws!(TinyOt, Laws { rho: 8, checks: Some((checks::ALL, cheats)), ..Laws::USUAL });
+    laws!(ForMany, Laws { rho: 8, checks: Some((checks::ALL, cheats)), ..Laws::USUAL });
 }
 
 mod nnob12_dealer {

@@ -3,7 +3,7 @@
 use comity_channel::Mesh;
 use comity_core::{Backend, Block, PartyId, Prg, Result};
 use comity_protocol::Dealer;
-use comity_share::{GlobalKey, Rows};
+use comity_share::{GlobalKey, RowShares};
 
 use crate::many::{RowDealer, RowTriples};
 
@@ -29,7 +29,7 @@ impl Trusted {
     }
 
     /// Writes this party's row of a bit whose shares are these.
-    fn row(&mut self, shares: &[bool], k: usize, rows: &mut Rows) {
+    fn row(&mut self, shares: &[bool], k: usize, rows: &mut RowShares) {
         let (me, n) = (usize::from(self.me.0), self.keys.len());
         rows.column_mut(self.me)[k] = self.keys[me].block().masked(shares[me]);
         for holder in 0..n {
@@ -67,8 +67,8 @@ impl RowDealer for Trusted {
         &self.keys[usize::from(self.me.0)]
     }
 
-    fn shares(&mut self, _: &mut Mesh<'_>, bits: usize) -> Result<Rows> {
-        let mut rows = Rows::zeros(self.me, self.parties(), bits);
+    fn shares(&mut self, _: &mut Mesh<'_>, bits: usize) -> Result<RowShares> {
+        let mut rows = RowShares::zeros(self.me, self.parties(), bits);
         for k in 0..bits {
             let shares = self.shared(None);
             self.row(&shares, k, &mut rows);
@@ -76,10 +76,10 @@ impl RowDealer for Trusted {
         Ok(rows)
     }
 
-    fn masks(&mut self, _: &mut Mesh<'_>, bits: usize) -> Result<Vec<Rows>> {
+    fn masks(&mut self, _: &mut Mesh<'_>, bits: usize) -> Result<Vec<RowShares>> {
         (0..self.keys.len())
             .map(|owner| {
-                let mut rows = Rows::zeros(self.me, self.parties(), bits);
+                let mut rows = RowShares::zeros(self.me, self.parties(), bits);
                 for k in 0..bits {
                     let mut shares = vec![false; self.keys.len()];
                     shares[owner] = self.bit();

@@ -26,7 +26,7 @@ fn runs<const N: usize>(
                 let ended =
                     dealer(net, here, run as u64 + 1000, budget, conducts(run, here.me)).and_then(|mut dealer| {
                         let triples = dealer.deal(net, 1)?;
-                        Ok((dealer.key().clone(), vec![triples], Rows::zeros(here.me, N as u16, 0), Vec::new()))
+                        Ok((dealer.key().clone(), vec![triples], RowShares::zeros(here.me, N as u16, 0), Vec::new()))
                     });
                 if here.me.0 < cheats {
                     for peer in net.peers() {
@@ -46,8 +46,9 @@ fn runs<const N: usize>(
 /// Whether the triples of all are triples.
 fn right(views: &[&View]) {
     let keys: Vec<&GlobalKey> = views.iter().map(|view| &view.0).collect();
-    let of =
-        |part: fn(&RowTriples) -> &Rows| shared(&keys, &views.iter().map(|view| part(&view.1[0])).collect::<Vec<_>>());
+    let of = |part: fn(&RowTriples) -> &RowShares| {
+        shared(&keys, &views.iter().map(|view| part(&view.1[0])).collect::<Vec<_>>())
+    };
     let (a, b, c) = (of(|t| &t.a), of(|t| &t.b), of(|t| &t.c));
     assert!(a.iter().zip(b.iter()).zip(c.iter()).all(|((a, b), c)| a & b == c));
 }
@@ -70,8 +71,8 @@ fn small() -> Budget {
 }
 
 /// Adds `D` to one `U` that goes to some peers.
-fn false_u(act: &mut Act<'_>, and: usize, towards: impl Fn(PartyId) -> bool) {
-    if let Act::Says { what: "U", peer, bytes } = act
+fn false_u(act: &mut JointAct<'_>, and: usize, towards: impl Fn(PartyId) -> bool) {
+    if let JointAct::Says { what: "U", peer, bytes } = act
         && towards(*peer)
     {
         let (blocks, _) = bytes.as_chunks_mut::<16>();
@@ -83,7 +84,7 @@ fn false_u(act: &mut Act<'_>, and: usize, towards: impl Fn(PartyId) -> bool) {
 fn watch(and: usize, seen: Arc<Mutex<Vec<(u16, bool)>>>, me: PartyId) -> Lie {
     let mut chunks = 0;
     lie(move |act| {
-        if let Act::Choices { peer, choices } = act
+        if let JointAct::Choices { peer, choices } = act
             && peer.0 == 0
         {
             // That of the set-up comes before.
@@ -106,8 +107,8 @@ fn a_false_u_passes_with_the_right_guess<const N: usize>(to_all: bool) {
         }
         let mut first = [true; 2];
         lie(move |mut act| match &mut act {
-            Act::Says { what: "U", .. } if first[0] => false_u(&mut act, 2, |peer| to_all || peer.0 == 1),
-            Act::Holds { what: "S", blocks } if std::mem::take(&mut first[1]) => {
+            JointAct::Says { what: "U", .. } if first[0] => false_u(&mut act, 2, |peer| to_all || peer.0 == 1),
+            JointAct::Holds { what: "S", blocks } if std::mem::take(&mut first[1]) => {
                 first[0] = false;
                 if run % 2 == 1 {
                     // As the peers' S will be, if the sum of their x is one.
@@ -147,17 +148,17 @@ fn escapes<const N: usize>(cheats: u16, n: usize) {
         let mut chunk = 0;
         lie(move |mut act| match &mut act {
             // The first of each column, of the leaders and of the others: two liars lie about one each.
-            Act::Says { what: "U", peer, .. } if me.0 < cheats && usize::from(peer.0) == N - 1 => {
+            JointAct::Says { what: "U", peer, .. } if me.0 < cheats && usize::from(peer.0) == N - 1 => {
                 if cheats == 1 || chunk == me.0 {
                     false_u(&mut act, 0, |_| true);
                 }
                 chunk += 1;
             }
             // The last coin is that of the buckets.
-            Act::Says { what: "coin", peer, bytes } if me.0 == 0 && peer.0 == 1 => {
+            JointAct::Says { what: "coin", peer, bytes } if me.0 == 0 && peer.0 == 1 => {
                 coins.lock().unwrap()[run].copy_from_slice(&bytes[..32]);
             }
-            Act::Hears { what: "coin", bytes, .. } if me.0 == 0 => {
+            JointAct::Hears { what: "coin", bytes, .. } if me.0 == 0 => {
                 coins.lock().unwrap()[run].iter_mut().zip(*bytes).for_each(|(coin, byte)| *coin ^= byte);
             }
             _ => {}
@@ -188,11 +189,14 @@ fn many_more_escapes_are_as_frequent_as_the_bound_says() {
     escapes::<3>(2, 1000);
 }
 
-/// Lies that are always seen, by name, and the check that sees them.
-fn lies() -> Vec<(&'static str, &'static Check, fn(u16) -> Lie)> {
+/// A lie by name, and the check that sees it. It is told who the last party is.
+type Seen = (&'static str, &'static Check, fn(u16) -> Lie);
+
+/// Lies that are always seen.
+fn lies() -> Vec<Seen> {
     fn says(message: &'static str, at: usize, bits: u8, towards: impl Fn(PartyId) -> bool + Send + 'static) -> Lie {
         lie(move |act| {
-            if let Act::Says { what, peer, bytes } = act
+            if let JointAct::Says { what, peer, bytes } = act
                 && what == message
                 && towards(peer)
                 && bytes.len() > at
@@ -203,7 +207,7 @@ fn lies() -> Vec<(&'static str, &'static Check, fn(u16) -> Lie)> {
     }
     fn holds(name: &'static str, ands: usize) -> Lie {
         lie(move |act| {
-            if let Act::Holds { what, blocks } = act
+            if let JointAct::Holds { what, blocks } = act
                 && what == name
             {
                 blocks.iter_mut().take(ands).for_each(|block| *block ^= D);

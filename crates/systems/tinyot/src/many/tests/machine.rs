@@ -39,7 +39,7 @@ fn run<const N: usize>(program: &Program, inputs: &[Bits], batch: Option<usize>)
         };
         let inputs: Vec<Option<Bits>> = program.inputs().iter().zip(inputs).map(own).collect();
         let mut outputs = Outputs::default();
-        let mut engine = RowSharing::new(net, &mut machine, program.wires() as usize);
+        let mut engine = RowSharing::new(net, &mut machine, program.wires()).unwrap();
         comity_circuit::run(program, &mut engine, &inputs, &mut outputs).unwrap();
         outputs.0
     })
@@ -120,7 +120,7 @@ fn input(party: u16) -> Bits {
 }
 
 fn sum_and_product(machine: &mut RowMachine<'_, Lie>, net: &mut Mesh<'_>, to: Recipients) -> Result<Option<Bits>> {
-    let mut sum: Option<Rows> = None;
+    let mut sum: Option<RowShares> = None;
     for owner in (0..machine.parties()).map(PartyId) {
         let own = (owner == net.me()).then(|| input(owner.0));
         let rows = machine.input(net, owner, own.as_ref(), 20)?;
@@ -146,7 +146,7 @@ fn outputs_go_to_whom_they_are_for_and_to_nobody_else() {
         let ends = by_hand::<4>(0, to, |me| {
             let heard = heard.clone();
             lie(move |act| {
-                if let Act::Hears { what, bytes, .. } = act
+                if let JointAct::Hears { what, bytes, .. } = act
                     && what.contains("for some")
                     && !bytes.is_empty()
                 {
@@ -170,7 +170,7 @@ fn named(ends: &[(PartyId, Result<Option<Bits>>)], check: &'static Check) -> boo
 /// Changes a byte of messages of this name, towards some.
 fn says(message: &'static str, at: usize, towards: impl Fn(PartyId) -> bool + Send + 'static) -> Lie {
     lie(move |act| {
-        if let Act::Says { what, peer, bytes } = act
+        if let JointAct::Says { what, peer, bytes } = act
             && what == message
             && towards(peer)
             && bytes.len() > at
@@ -212,4 +212,51 @@ fn lies_online_are_seen() {
     liars_are_seen::<3>(1);
     liars_are_seen::<3>(2);
     liars_are_seen::<5>(4);
+}
+
+/// What the protocol refuses with three parties, and what it does by hand.
+#[test]
+fn the_protocol_is_for_three_too() {
+    use comity_protocol::{Empty, Job, Options, Party, Protocol};
+
+    use crate::TinyOt;
+
+    let ends = Net::<3>::run(|net| {
+        let here = Here { params: Params::new(128, 4).unwrap(), ..here(net.me(), 3, SESSION.child("by hand")) };
+        let (rng, observer) = (&mut rng(8, here.me), &mut Outputs::default());
+        let mut me = Party { net, here, rng, observer };
+        let program = Program::from_circuit(chain_and_layer(5)).unwrap();
+        let mut options = Options::new(TinyOt.card());
+        options.set(here.me, "dealer", "nnob12").unwrap();
+        let own = |input: &comity_circuit::Input| input.owner.includes(here.me).then(|| Bits::zeros(input.bits));
+        let inputs: Vec<Option<Bits>> = program.inputs().iter().map(own).collect();
+        let job = Job { program: &program, inputs: &inputs, options: &options };
+        let refused = TinyOt.run(&mut me, &job, &mut Empty);
+        assert!(refused.is_err_and(|error| error.to_string().contains("nnob12 is for two parties")));
+        assert!(TinyOt.reactive(&mut me, &options).is_err());
+
+        let options = Options::new(TinyOt.card());
+        let mut session = TinyOt.reactive(&mut me, &options).unwrap();
+        let values: Vec<_> = program
+            .inputs()
+            .iter()
+            .zip([0, 2])
+            .map(|(input, owner)| {
+                let value = (here.me.0 == owner).then(|| bits(input.bits, &mut drawn(owner.into())));
+                session.input(&mut me, PartyId(owner), input.bits, value.as_ref()).unwrap()
+            })
+            .collect();
+        let outputs = session.call(&mut me, &program, &values.iter().collect::<Vec<_>>()).unwrap();
+        let random = session.random(&mut me, 9).unwrap();
+        let mut revealed: Vec<Bits> = Vec::new();
+        for output in &outputs {
+            revealed.push(session.reveal(&mut me, Recipients::All, output).unwrap().unwrap());
+        }
+        (revealed, session.reveal(&mut me, Recipients::All, &random).unwrap().unwrap())
+    });
+    let program = Program::from_circuit(chain_and_layer(5)).unwrap();
+    let inputs: Vec<Bits> =
+        program.inputs().iter().zip([0u128, 2]).map(|(input, owner)| bits(input.bits, &mut drawn(owner))).collect();
+    let expected = clear(&program, &inputs);
+    assert!(ends.iter().all(|(revealed, random)| *revealed == expected && *random == ends[0].1));
 }

@@ -17,7 +17,7 @@ fn the_wire_is_pinned_on_every_backend() {
             let conduct = {
                 let said = said.clone();
                 lie(move |act| {
-                    if let Act::Says { what, peer, bytes } = act {
+                    if let JointAct::Says { what, peer, bytes } = act {
                         said.lock().unwrap().update(what.as_bytes()).update(&peer.0.to_le_bytes()).update(bytes);
                     }
                 })

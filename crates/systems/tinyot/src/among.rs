@@ -1,0 +1,113 @@
+//! Programs and sessions by hand among three parties and more: the [`RowMachine`] on the dealer of [`many`].
+
+use std::any::Any;
+
+use comity_channel::Mesh;
+use comity_circuit::{Call, Engine, Owner, Program, Recipients};
+use comity_core::{Bits, Error, PartyId, Result};
+use comity_protocol::{Here, Job, Party, Reactive, Shares};
+use comity_share::RowShares;
+use rand_core::CryptoRng;
+
+use crate::bucket::Budget;
+use crate::dealers::Ands;
+use crate::many::{self, Many, RowMachine, RowSharing};
+use crate::protocol::{AT_LEAST, Nobody};
+
+/// A machine on the dealer of many, for so many ANDs, set up with all others.
+fn machine(net: &mut Mesh<'_>, here: Here, ands: Ands, rng: &mut dyn CryptoRng) -> Result<RowMachine<'static>> {
+    let (rho, objects) = (here.params.rho, many::objects(here.parties));
+    let budget = match ands {
+        Ands::Exactly(ands) => Budget::known(ands, rho, 1, objects),
+        Ands::UpTo(most) => Budget::open(most, rho, 1, objects),
+    }?;
+    let dealer = Many::new(net, here.child("dealer"), budget, rng)?;
+    Ok(RowMachine::new(here.child("machine"), Box::new(dealer), rng))
+}
+
+/// Runs this party's side of a program from beginning to end. Outputs for this party go to the observer.
+pub(crate) fn run(me: &mut Party<'_, '_>, job: &Job<'_>) -> Result<()> {
+    let Party { net, here, rng, observer } = me;
+    let program = job.program;
+    observer.phase("setup");
+    let mut machine = machine(net, *here, Ands::Exactly(program.and_gates()), *rng)?;
+    machine.plan(program.and_gates());
+    observer.phase("offline");
+    for circuit in program.lowered() {
+        circuit.layered();
+    }
+    let bits = |party| program.inputs().iter().filter(|i| i.owner.includes(party)).map(|i| i.bits).sum();
+    machine.prepare(net, (0..here.parties).map(bits).max().unwrap_or(0))?;
+    let mut engine = RowSharing::new(net, &mut machine, program.wires())?;
+    comity_circuit::run(program, &mut engine, job.inputs, *observer)?;
+    drop(engine);
+    net.flush()
+}
+
+/// A session by hand, for so many ANDs at most.
+pub(crate) fn by_hand(me: &mut Party<'_, '_>, most: u64) -> Result<ByHand> {
+    Ok(ByHand { machine: machine(me.net, me.here, Ands::UpTo(most), me.rng)? })
+}
+
+/// A computation by hand.
+pub(crate) struct ByHand {
+    machine: RowMachine<'static>,
+}
+
+fn held(shares: &Shares) -> Result<&RowShares> {
+    let held: &dyn Any = &*shares.held;
+    held.downcast_ref().ok_or_else(|| Error::invalid_input("the value is another protocol's"))
+}
+
+fn shares(rows: RowShares) -> Shares {
+    Shares { bits: rows.len(), held: Box::new(rows) }
+}
+
+impl Reactive for ByHand {
+    fn input(&mut self, me: &mut Party<'_, '_>, owner: PartyId, bits: usize, value: Option<&Bits>) -> Result<Shares> {
+        self.machine.input(me.net, owner, value, bits).map(shares)
+    }
+
+    fn random(&mut self, me: &mut Party<'_, '_>, bits: usize) -> Result<Shares> {
+        self.machine.random(me.net, bits).map(shares)
+    }
+
+    fn call(&mut self, me: &mut Party<'_, '_>, program: &Program, values: &[&Shares]) -> Result<Vec<Shares>> {
+        let values: Vec<&RowShares> = values.iter().map(|value| held(value)).collect::<Result<_>>()?;
+        self.machine.plan(program.and_gates().max(AT_LEAST));
+        let engine = RowSharing::new(me.net, &mut self.machine, program.wires())?;
+        let mut calling = Calling { engine, values: &values, outputs: Vec::new() };
+        comity_circuit::run(program, &mut calling, &vec![None; values.len()], &mut Nobody)?;
+        Ok(calling.outputs.into_iter().map(shares).collect())
+    }
+
+    fn reveal(&mut self, me: &mut Party<'_, '_>, to: Recipients, value: &Shares) -> Result<Option<Bits>> {
+        self.machine.reveal(me.net, to, held(value)?)
+    }
+}
+
+/// The engine of a call: inputs are values that are there, outputs stay shared.
+struct Calling<'v, 'e, 'n> {
+    engine: RowSharing<'e, 'static, 'n>,
+    values: &'v [&'v RowShares],
+    outputs: Vec<RowShares>,
+}
+
+impl Engine for Calling<'_, '_, '_> {
+    type Wire = ();
+    type Error = Error;
+
+    fn input(&mut self, index: usize, _: Owner, _: Option<&Bits>, start: usize, _: &mut [()]) -> Result<()> {
+        self.engine.put(start, self.values[index]);
+        Ok(())
+    }
+
+    fn call(&mut self, call: &Call<'_>, memory: &mut [()]) -> Result<()> {
+        self.engine.call(call, memory)
+    }
+
+    fn reveal(&mut self, _: usize, _: Recipients, start: usize, wires: &[()]) -> Result<Option<Bits>> {
+        self.outputs.push(self.engine.rows(start, wires.len()));
+        Ok(None)
+    }
+}
