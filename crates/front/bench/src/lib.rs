@@ -9,6 +9,7 @@ mod count;
 mod garble;
 mod gmw;
 mod machine;
+mod many;
 mod measurement;
 mod mesh;
 mod nnob12;
@@ -39,6 +40,8 @@ static BENCHES: &[Bench] = &[
     machine::LOOPBACK,
     machine::GROUP,
     mesh::MESH,
+    many::SHARES,
+    many::ANDS,
     circuit::BUILD,
     circuit::LOWER,
     circuit::PLAIN,

@@ -67,7 +67,7 @@ fn samples(mesh: &mut Mesh<'_>, mut turn: impl FnMut(&mut Mesh<'_>) -> Result<()
 }
 
 /// Runs so many parties that have met; what party 0 found.
-fn among(
+pub(super) fn among(
     parties: u16,
     net: Option<NetProfile>,
     party: impl Fn(&mut Mesh<'_>) -> Result<Vec<f64>> + Sync,
