@@ -20,12 +20,12 @@
 //! four rounds. Set-up: the base OTs of one direction with each peer, and 17 rounds.
 
 mod act;
-mod alike;
-mod coins;
-mod deltas;
+pub mod alike;
+pub mod coins;
+pub mod deltas;
 pub(crate) mod talk;
 mod together;
-mod zero;
+pub mod zero;
 
 use comity_channel::{Mesh, PerPeer};
 use comity_core::{Backend, Block, Error, PartyId, Prg, Result, SessionId};
