@@ -37,6 +37,7 @@ pub use memory::transpose::{transpose, transpose_columns};
 pub use params::Params;
 pub use party::{PartyId, listed};
 pub use session::SessionId;
+pub use tape::authenticated::{AuthEvaluator, AuthGarbler, Start, Starts};
 pub use tape::gates::{Delta, Evaluator, Garbler};
 pub use tape::lanes::Lanes;
 pub use tape::lockstep::{LockstepChecker, LockstepEvaluator, LockstepGarbler};

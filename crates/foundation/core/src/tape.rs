@@ -6,6 +6,7 @@
 //!
 //! Indices are validated once, here, so that the kernels need no bounds checks (their safety rests on it).
 
+pub(crate) mod authenticated;
 pub(crate) mod clear;
 pub(crate) mod gates;
 pub(crate) mod lanes;

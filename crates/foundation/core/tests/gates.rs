@@ -8,7 +8,7 @@ use comity_core::{
 };
 
 /// A random tape: segments of widths that hit every batch size of the kernels, slots reused freely.
-fn random_tape(prg: &mut Prg, slots: u32, widths: &[u32]) -> Tape {
+pub(crate) fn random_tape(prg: &mut Prg, slots: u32, widths: &[u32]) -> Tape {
     let mut pick = |from: u32, to: u32| from + (prg.block().to_u128() % u128::from(to - from)) as u32;
     let (mut xors, mut ands, mut segments) = (vec![], vec![], vec![]);
     for &width in widths {
@@ -26,7 +26,7 @@ fn random_tape(prg: &mut Prg, slots: u32, widths: &[u32]) -> Tape {
     Tape::new(slots, xors, ands, segments).unwrap()
 }
 
-fn plain(tape: &Tape, bits: &mut [bool]) {
+pub(crate) fn plain(tape: &Tape, bits: &mut [bool]) {
     (bits[0], bits[1]) = (false, true);
     let (mut xors, mut ands) = (tape.xors().iter(), tape.ands().iter());
     for segment in tape.segments() {

@@ -1,6 +1,7 @@
 //! The kernels and what stands on them, as their users have them: each backend against the others.
 
 mod aes;
+mod authenticated;
 mod bits;
 mod erasure;
 mod gates;

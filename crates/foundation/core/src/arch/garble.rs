@@ -72,7 +72,7 @@ use super::portable;
 
 pub(super) use hash::hash_groups;
 pub(crate) use keys::KeyRing;
-pub(super) use sides::{Evaluating, Garbling};
+pub(super) use sides::{AuthEvaluating, AuthGarbling, Evaluating, Garbling, Terms};
 pub(super) use walk::walk;
 
 /// A register as garbling needs it, beyond AES: the labels of a wire in as many gates (or copies) as there are lanes.
@@ -134,6 +134,47 @@ pub(crate) fn evaluate(backend: Backend, keys: &mut KeyRing, part: &Part<'_>, sl
             backend,
             evaluate(keys, part, s, tables.as_ptr()),
             else portable::garble::evaluate(keys, part, slots, tables)
+        )
+    }
+}
+
+/// Garbles with three terms for each AND gate, array after array; the third ones become the outputs as they were computed.
+pub(crate) fn auth_garble(
+    backend: Backend,
+    keys: &mut KeyRing,
+    delta: Block,
+    part: &Part<'_>,
+    slots: &mut [Block],
+    terms: &mut [Block],
+    tables: &mut [Block],
+) {
+    let (s, t) = (slots.as_mut_ptr(), tables.as_mut_ptr());
+    // SAFETY: as in `garble`; the caller checked the terms' number, too.
+    unsafe {
+        run!(
+            backend,
+            auth_garble(keys, delta, part, s, terms, t),
+            else portable::garble::auth_garble(keys, delta, part, slots, terms, tables)
+        )
+    }
+}
+
+/// Evaluates with three terms for each AND gate, as [`auth_garble`].
+pub(crate) fn auth_evaluate(
+    backend: Backend,
+    keys: &mut KeyRing,
+    part: &Part<'_>,
+    slots: &mut [Block],
+    terms: &mut [Block],
+    tables: &[Block],
+) {
+    let s = slots.as_mut_ptr();
+    // SAFETY: as in `auth_garble`.
+    unsafe {
+        run!(
+            backend,
+            auth_evaluate(keys, part, s, terms, tables.as_ptr()),
+            else portable::garble::auth_evaluate(keys, part, slots, terms, tables)
         )
     }
 }

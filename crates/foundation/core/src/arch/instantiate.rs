@@ -181,6 +181,34 @@ macro_rules! instantiate {
             }
 
             #[target_feature(enable = $features)]
+            pub(in crate::arch) unsafe fn auth_garble(
+                keys: &mut KeyRing,
+                delta: Block,
+                part: &Part<'_>,
+                slots: *mut Block,
+                terms: &mut [Block],
+                tables: *mut Block,
+            ) {
+                let side =
+                    garble::AuthGarbling { side: garble::Garbling::new(delta), terms: garble::Terms::new(terms) };
+                // SAFETY: promised by the caller.
+                unsafe { garble::walk::<$wide, $half, $single, _>(side, keys, part, slots, tables) }
+            }
+
+            #[target_feature(enable = $features)]
+            pub(in crate::arch) unsafe fn auth_evaluate(
+                keys: &mut KeyRing,
+                part: &Part<'_>,
+                slots: *mut Block,
+                terms: &mut [Block],
+                tables: *const Block,
+            ) {
+                let (side, tables) = (garble::AuthEvaluating { terms: garble::Terms::new(terms) }, tables.cast_mut());
+                // SAFETY: promised by the caller; an evaluating walk only reads tables.
+                unsafe { garble::walk::<$wide, $half, $single, _>(side, keys, part, slots, tables) }
+            }
+
+            #[target_feature(enable = $features)]
             pub(in crate::arch) fn hash(
                 keys: &mut KeyRing,
                 first: &mut [[Block; 16]],

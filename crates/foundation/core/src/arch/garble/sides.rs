@@ -14,12 +14,13 @@ pub(in crate::arch) trait Side: Copy {
     const WIDE: usize;
 
     /// Makes, from the inputs `a` and `b` of `N` registers' gates and their keys, both rows of the tables (which the
-    /// evaluator gets), and the outputs.
+    /// evaluator gets), and the outputs. `gate` AND gates of the stretch come before these.
     ///
     /// # Safety
-    /// As for [`Wires`].
+    /// As for [`Wires`]; the stretch has these gates.
     unsafe fn combine<V: Wires, const N: usize>(
         self,
+        gate: usize,
         inputs: [[V; 2]; N],
         keys: impl Schedule<V, N>,
         rows: [[V; 2]; N],
@@ -44,20 +45,23 @@ impl Garbling {
 #[derive(Clone, Copy)]
 pub(in crate::arch) struct Evaluating;
 
-impl Side for Garbling {
-    const WRITES: bool = true;
-    const WIDE: usize = 2;
+/// States of a garbler's batch before the last round: of the labels for zero, of those for one, and the last round keys.
+type Garbled<V, const N: usize> = [[[V; 2]; N]; 3];
 
+impl Garbling {
+    /// All rounds but the last one.
+    ///
+    /// # Safety
+    /// As for [`Wires`].
     #[inline(always)]
-    unsafe fn combine<V: Wires, const N: usize>(
+    unsafe fn rounds<V: Wires, const N: usize>(
         self,
         inputs: [[V; 2]; N],
         mut keys: impl Schedule<V, N>,
-        _: [[V; 2]; N],
-    ) -> ([[V; 2]; N], [V; N]) {
+    ) -> Garbled<V, N> {
         // SAFETY: the caller has the features of V.
         unsafe {
-            let (delta, sigma_delta) = (V::broadcast(self.delta.to_bytes()), V::broadcast(self.sigma_delta.to_bytes()));
+            let sigma_delta = V::broadcast(self.sigma_delta.to_bytes());
             // x: the labels for zero under hashing; y: those for one.
             let (mut x, mut y) = (inputs, inputs);
             let key = keys.round_key(0);
@@ -76,15 +80,48 @@ impl Side for Garbling {
                     }
                 }
             }
-            let key = keys.round_key(ROUND_KEYS - 1);
+            [x, y, keys.round_key(ROUND_KEYS - 1)]
+        }
+    }
+
+    /// The last round of the `i`-th registers: `H(A0), H(A1), H(B0), H(B1)`.
+    ///
+    /// # Safety
+    /// As for [`Wires`].
+    #[inline(always)]
+    unsafe fn hashes<V: Wires, const N: usize>(self, i: usize, [a, b]: [V; 2], [x, y, key]: &Garbled<V, N>) -> [V; 4] {
+        // SAFETY: the caller has the features of V.
+        unsafe {
+            let sigma_delta = V::broadcast(self.sigma_delta.to_bytes());
+            // The feed-forward s(x) rides on the last round key.
+            let (key_a, key_b) = (key[i][0].xor(a.sigma()), key[i][1].xor(b.sigma()));
+            let (a0, a1) = (x[i][0].aes_last(key_a), y[i][0].aes_last(key_a.xor(sigma_delta)));
+            let (b0, b1) = (x[i][1].aes_last(key_b), y[i][1].aes_last(key_b.xor(sigma_delta)));
+            [a0, a1, b0, b1]
+        }
+    }
+}
+
+impl Side for Garbling {
+    const WRITES: bool = true;
+    const WIDE: usize = 2;
+
+    #[inline(always)]
+    unsafe fn combine<V: Wires, const N: usize>(
+        self,
+        _: usize,
+        inputs: [[V; 2]; N],
+        keys: impl Schedule<V, N>,
+        _: [[V; 2]; N],
+    ) -> ([[V; 2]; N], [V; N]) {
+        // SAFETY: the caller has the features of V.
+        unsafe {
+            let delta = V::broadcast(self.delta.to_bytes());
+            let states = self.rounds(inputs, keys);
             let (mut rows, mut out) = (inputs, [delta; N]);
             for i in 0..N {
                 let [a, b] = inputs[i];
-                // The feed-forward s(x) rides on the last round key.
-                let (key_a, key_b) = (key[i][0].xor(a.sigma()), key[i][1].xor(b.sigma()));
-                let (a0, a1) = (x[i][0].aes_last(key_a), y[i][0].aes_last(key_a.xor(sigma_delta)));
-                let (b0, b1) = (x[i][1].aes_last(key_b), y[i][1].aes_last(key_b.xor(sigma_delta)));
-                (rows[i], out[i]) = garbled(a, b, delta, [a0, a1, b0, b1]);
+                (rows[i], out[i]) = garbled(a, b, delta, self.hashes(i, inputs[i], &states));
             }
             (rows, out)
         }
@@ -113,17 +150,13 @@ pub(super) unsafe fn garbled<V: Wires>(a: V, b: V, delta: V, [a0, a1, b0, b1]: [
     }
 }
 
-impl Side for Evaluating {
-    const WRITES: bool = false;
-    const WIDE: usize = 4;
-
+impl Evaluating {
+    /// All rounds but the last one: the states, and the last round keys.
+    ///
+    /// # Safety
+    /// As for [`Wires`].
     #[inline(always)]
-    unsafe fn combine<V: Wires, const N: usize>(
-        self,
-        inputs: [[V; 2]; N],
-        mut keys: impl Schedule<V, N>,
-        rows: [[V; 2]; N],
-    ) -> ([[V; 2]; N], [V; N]) {
+    unsafe fn rounds<V: Wires, const N: usize>(inputs: [[V; 2]; N], mut keys: impl Schedule<V, N>) -> [[[V; 2]; N]; 2] {
         // SAFETY: the caller has the features of V.
         unsafe {
             let mut x = inputs;
@@ -141,13 +174,39 @@ impl Side for Evaluating {
                     }
                 }
             }
-            let key = keys.round_key(ROUND_KEYS - 1);
-            let mut out = [x[0][0]; N];
+            [x, keys.round_key(ROUND_KEYS - 1)]
+        }
+    }
+
+    /// The last round of the `i`-th registers: the hashes of both labels.
+    ///
+    /// # Safety
+    /// As for [`Wires`].
+    #[inline(always)]
+    unsafe fn hashes<V: Wires, const N: usize>(i: usize, [a, b]: [V; 2], [x, key]: &[[[V; 2]; N]; 2]) -> [V; 2] {
+        // SAFETY: the caller has the features of V.
+        unsafe { [x[i][0].aes_last(key[i][0].xor(a.sigma())), x[i][1].aes_last(key[i][1].xor(b.sigma()))] }
+    }
+}
+
+impl Side for Evaluating {
+    const WRITES: bool = false;
+    const WIDE: usize = 4;
+
+    #[inline(always)]
+    unsafe fn combine<V: Wires, const N: usize>(
+        self,
+        _: usize,
+        inputs: [[V; 2]; N],
+        keys: impl Schedule<V, N>,
+        rows: [[V; 2]; N],
+    ) -> ([[V; 2]; N], [V; N]) {
+        // SAFETY: the caller has the features of V.
+        unsafe {
+            let states = Evaluating::rounds(inputs, keys);
+            let mut out = [states[0][0][0]; N];
             for i in 0..N {
-                let [a, b] = inputs[i];
-                let hash_a = x[i][0].aes_last(key[i][0].xor(a.sigma()));
-                let hash_b = x[i][1].aes_last(key[i][1].xor(b.sigma()));
-                out[i] = evaluated([a, b], [hash_a, hash_b], rows[i]);
+                out[i] = evaluated(inputs[i], Evaluating::hashes(i, inputs[i], &states), rows[i]);
             }
             (rows, out)
         }
@@ -165,5 +224,99 @@ pub(super) unsafe fn evaluated<V: Wires>([a, b]: [V; 2], hashes: [V; 2], [genera
     unsafe {
         let with_a = hashes[0].xor(a.lsb_mask().and(generator));
         with_a.xor3(hashes[1], b.lsb_mask().and(evaluator.xor(a)))
+    }
+}
+
+/// What authenticated garbling adds to the gates of a stretch, one array after another: two terms of the rows, one of the output. The
+/// third becomes the output as it was computed.
+#[derive(Clone, Copy)]
+pub(in crate::arch) struct Terms {
+    blocks: *mut Block,
+    gates: usize,
+}
+
+impl Terms {
+    /// Three times as many blocks as the stretch has AND gates.
+    pub(in crate::arch) fn new(blocks: &mut [Block]) -> Terms {
+        Terms { blocks: blocks.as_mut_ptr(), gates: blocks.len() / 3 }
+    }
+
+    /// The place of term `term` of a gate.
+    fn at(self, term: usize, gate: usize) -> *mut [u8; 16] {
+        self.blocks.wrapping_add(term * self.gates + gate).cast()
+    }
+}
+
+/// The garbler of authenticated garbling: the terms are its halves of `l_u R`, of `l_v R` and of the output's mask times `R`.
+#[derive(Clone, Copy)]
+pub(in crate::arch) struct AuthGarbling {
+    pub(in crate::arch) side: Garbling,
+    pub(in crate::arch) terms: Terms,
+}
+
+impl Side for AuthGarbling {
+    const WRITES: bool = true;
+    const WIDE: usize = 2;
+
+    /// `G_0 = H(A0) + H(A1) + Z_v`, `G_1 = H(B0) + H(B1) + A0 + Z_u`, and `H(A0) + H(B0) + Z_w`, whose bit 0 goes to the terms alone.
+    #[inline(always)]
+    unsafe fn combine<V: Wires, const N: usize>(
+        self,
+        gate: usize,
+        inputs: [[V; 2]; N],
+        keys: impl Schedule<V, N>,
+        _: [[V; 2]; N],
+    ) -> ([[V; 2]; N], [V; N]) {
+        // SAFETY: the caller has the features of V; the stretch has these gates, and so many terms.
+        unsafe {
+            let clear = V::broadcast((!1u128).to_le_bytes());
+            let states = self.side.rounds(inputs, keys);
+            let (mut rows, mut out) = (inputs, [clear; N]);
+            for i in 0..N {
+                let [a0, a1, b0, b1] = self.side.hashes(i, inputs[i], &states);
+                let at = gate + i * V::LANES;
+                let [u, v, w] = [0, 1, 2].map(|term| self.terms.at(term, at));
+                rows[i] = [a0.xor3(a1, V::load(v)), b0.xor3(b1, V::load(u).xor(inputs[i][0]))];
+                let label = a0.xor3(b0, V::load(w));
+                label.store(w);
+                out[i] = label.and(clear);
+            }
+            (rows, out)
+        }
+    }
+}
+
+/// The evaluator of authenticated garbling: the terms are its MACs on the same.
+#[derive(Clone, Copy)]
+pub(in crate::arch) struct AuthEvaluating {
+    pub(in crate::arch) terms: Terms,
+}
+
+impl Side for AuthEvaluating {
+    const WRITES: bool = false;
+    const WIDE: usize = 4;
+
+    /// `H(A) + H(B) + a (G_0 + M_v) + b (G_1 + M_u + A) + M_w`, where `a` and `b` are bit 0 of the labels.
+    #[inline(always)]
+    unsafe fn combine<V: Wires, const N: usize>(
+        self,
+        gate: usize,
+        inputs: [[V; 2]; N],
+        keys: impl Schedule<V, N>,
+        rows: [[V; 2]; N],
+    ) -> ([[V; 2]; N], [V; N]) {
+        // SAFETY: the caller has the features of V; the stretch has these gates, and so many terms.
+        unsafe {
+            let states = Evaluating::rounds(inputs, keys);
+            let mut out = [states[0][0][0]; N];
+            for i in 0..N {
+                let at = gate + i * V::LANES;
+                let [u, v, w] = [0, 1, 2].map(|term| self.terms.at(term, at));
+                let rows = [rows[i][0].xor(V::load(v)), rows[i][1].xor(V::load(u))];
+                out[i] = evaluated(inputs[i], Evaluating::hashes(i, inputs[i], &states), rows).xor(V::load(w));
+                out[i].store(w);
+            }
+            (rows, out)
+        }
     }
 }

@@ -24,7 +24,8 @@ unsafe fn xor_gates<S: Wires>(gates: &[TapeGate], slots: *mut Block) {
 /// Walks a stretch of tape, with registers of as many blocks as the machine has, of half as many, and of one.
 ///
 /// # Safety
-/// The features of the registers are present, `slots` holds the tape's slots, `tables` two blocks for each AND gate.
+/// The features of the registers are present, `slots` holds the tape's slots, `tables` two blocks for each AND gate, and the
+/// side's terms, if it has some, three.
 #[inline(always)]
 pub(in crate::arch) unsafe fn walk<V: Wires, H: Wires, S: Wires, T: Side>(
     side: T,
@@ -34,7 +35,7 @@ pub(in crate::arch) unsafe fn walk<V: Wires, H: Wires, S: Wires, T: Side>(
     mut tables: *mut Block,
 ) {
     const { assert!(S::LANES == 1 && 2 * H::LANES >= V::LANES && (T::WIDE == 2 || T::WIDE == 4)) }
-    let (mut xors, mut ands) = (part.xor_gates(), part.and_gates());
+    let (mut xors, mut ands, mut done) = (part.xor_gates(), part.and_gates(), 0);
     for segment in part.segments() {
         let (now, later) = xors.split_at(segment.xors as usize);
         xors = later;
@@ -49,7 +50,8 @@ pub(in crate::arch) unsafe fn walk<V: Wires, H: Wires, S: Wires, T: Side>(
             macro_rules! batch {
                 ($wires:ty, $n:expr, $keys:expr) => {{
                     let keys = $keys;
-                    batch::<$wires, T, { $n }>(side, ring, keys, gates, slots, tables);
+                    batch::<$wires, T, { $n }>(side, ring, keys, gates, done, slots, tables);
+                    done += $n * <$wires>::LANES;
                     gates = gates.get_unchecked($n * <$wires>::LANES..);
                     tables = tables.add(2 * $n * <$wires>::LANES);
                 }};
@@ -103,13 +105,15 @@ pub(in crate::arch) unsafe fn walk<V: Wires, H: Wires, S: Wires, T: Side>(
 /// Garbles or evaluates the first gates, as many as `N` registers hold.
 ///
 /// # Safety
-/// As [`walk`]; there are so many gates, independent of each other, and `tables` is good for two blocks for each.
+/// As [`walk`]; there are so many gates, independent of each other, `done` of the stretch before them, and `tables` is good for
+/// two blocks for each.
 #[inline(always)]
 unsafe fn batch<V: Wires, T: Side, const N: usize>(
     side: T,
     ring: &mut KeyRing,
     keys: impl Schedule<V, N>,
     gates: &[TapeGate],
+    done: usize,
     slots: *mut Block,
     tables: *mut Block,
 ) {
@@ -134,7 +138,7 @@ unsafe fn batch<V: Wires, T: Side, const N: usize>(
                 rows[i] = V::load(from).unzip_lanes(V::load(from.add(V::LANES)));
             }
         }
-        let (rows, out) = side.combine::<V, N>(inputs, keys, rows);
+        let (rows, out) = side.combine::<V, N>(done, inputs, keys, rows);
         for i in 0..N {
             if T::WRITES {
                 let to = tables.add(2 * i * V::LANES).cast();

@@ -73,6 +73,30 @@ fn walk<const BATCH: usize>(
     }
 }
 
+/// The hashes of two gates' labels, `H(A0), H(A1), H(B0), H(B1)` of each.
+fn garbler_hashes(ring: &KeyRing, delta: Block, gates: &[TapeGate], first: u64, slots: &[Block]) -> [Block; 8] {
+    let (mut inputs, mut tweaks) = ([Block::ZERO; 8], [0; 8]);
+    for (i, gate) in gates.iter().enumerate() {
+        let (a, b) = (slots[gate.a()], slots[gate.b()]);
+        inputs[4 * i..4 * i + 4].copy_from_slice(&[a, a ^ delta, b, b ^ delta]);
+        let tweak = 2 * (first + i as u64);
+        tweaks[4 * i..4 * i + 4].copy_from_slice(&[tweak, tweak, tweak + 1, tweak + 1]);
+    }
+    hash(ring, inputs, tweaks)
+}
+
+/// The active labels of four gates, and their hashes.
+fn evaluator_hashes(ring: &KeyRing, gates: &[TapeGate], first: u64, slots: &[Block]) -> [[Block; 8]; 2] {
+    let (mut inputs, mut tweaks) = ([Block::ZERO; 8], [0; 8]);
+    for (i, gate) in gates.iter().enumerate() {
+        inputs[2 * i] = slots[gate.a()];
+        inputs[2 * i + 1] = slots[gate.b()];
+        tweaks[2 * i] = 2 * (first + i as u64);
+        tweaks[2 * i + 1] = tweaks[2 * i] + 1;
+    }
+    [inputs, hash(ring, inputs, tweaks)]
+}
+
 pub(in crate::arch) fn garble(
     ring: &mut KeyRing,
     delta: Block,
@@ -81,14 +105,7 @@ pub(in crate::arch) fn garble(
     tables: &mut [Block],
 ) {
     walk::<2>(ring, part, slots, |ring, gates, first, slots, done| {
-        let (mut inputs, mut tweaks) = ([Block::ZERO; 8], [0; 8]);
-        for (i, gate) in gates.iter().enumerate() {
-            let (a, b) = (slots[gate.a()], slots[gate.b()]);
-            inputs[4 * i..4 * i + 4].copy_from_slice(&[a, a ^ delta, b, b ^ delta]);
-            let tweak = 2 * (first + i as u64);
-            tweaks[4 * i..4 * i + 4].copy_from_slice(&[tweak, tweak, tweak + 1, tweak + 1]);
-        }
-        let hashes = hash(ring, inputs, tweaks);
+        let hashes = garbler_hashes(ring, delta, gates, first, slots);
         for (i, gate) in gates.iter().enumerate() {
             let (a, b) = (slots[gate.a()], slots[gate.b()]);
             let hashes = core::array::from_fn(|j| hashes[4 * i + j]);
@@ -102,20 +119,57 @@ pub(in crate::arch) fn garble(
 
 pub(in crate::arch) fn evaluate(ring: &mut KeyRing, part: &Part<'_>, slots: &mut [Block], tables: &[Block]) {
     walk::<4>(ring, part, slots, |ring, gates, first, slots, done| {
-        let (mut inputs, mut tweaks) = ([Block::ZERO; 8], [0; 8]);
-        for (i, gate) in gates.iter().enumerate() {
-            inputs[2 * i] = slots[gate.a()];
-            inputs[2 * i + 1] = slots[gate.b()];
-            tweaks[2 * i] = 2 * (first + i as u64);
-            tweaks[2 * i + 1] = tweaks[2 * i] + 1;
-        }
-        let hashes = hash(ring, inputs, tweaks);
+        let [inputs, hashes] = evaluator_hashes(ring, gates, first, slots);
         for (i, gate) in gates.iter().enumerate() {
             slots[gate.out()] = evaluated_gate(
                 [inputs[2 * i], inputs[2 * i + 1]],
                 [hashes[2 * i], hashes[2 * i + 1]],
                 [tables[2 * (done + i)], tables[2 * (done + i) + 1]],
             );
+        }
+    });
+}
+
+pub(in crate::arch) fn auth_garble(
+    ring: &mut KeyRing,
+    delta: Block,
+    part: &Part<'_>,
+    slots: &mut [Block],
+    terms: &mut [Block],
+    tables: &mut [Block],
+) {
+    let ands = part.ands();
+    walk::<2>(ring, part, slots, |ring, gates, first, slots, done| {
+        let hashes = garbler_hashes(ring, delta, gates, first, slots);
+        for (i, gate) in gates.iter().enumerate() {
+            let [a0, a1, b0, b1] = core::array::from_fn(|j| hashes[4 * i + j]);
+            let at = done + i;
+            tables[2 * at] = a0 ^ a1 ^ terms[ands + at];
+            tables[2 * at + 1] = b0 ^ b1 ^ slots[gate.a()] ^ terms[at];
+            terms[2 * ands + at] ^= a0 ^ b0;
+            slots[gate.out()] = terms[2 * ands + at].with_lsb(false);
+        }
+    });
+}
+
+pub(in crate::arch) fn auth_evaluate(
+    ring: &mut KeyRing,
+    part: &Part<'_>,
+    slots: &mut [Block],
+    terms: &mut [Block],
+    tables: &[Block],
+) {
+    let ands = part.ands();
+    walk::<4>(ring, part, slots, |ring, gates, first, slots, done| {
+        let [inputs, hashes] = evaluator_hashes(ring, gates, first, slots);
+        for (i, gate) in gates.iter().enumerate() {
+            let at = done + i;
+            terms[2 * ands + at] ^= evaluated_gate(
+                [inputs[2 * i], inputs[2 * i + 1]],
+                [hashes[2 * i], hashes[2 * i + 1]],
+                [tables[2 * at] ^ terms[ands + at], tables[2 * at + 1] ^ terms[at]],
+            );
+            slots[gate.out()] = terms[2 * ands + at];
         }
     });
 }
