@@ -35,6 +35,6 @@ pub use deal::TripleDealer;
 pub use dealers::{Ands, DealerKind, dealer};
 pub use machine::Machine;
 pub use many::{Many, RowDealer, RowTriples};
-pub use protocol::TinyOt;
+pub use protocol::{TinyOt, from_shelf};
 pub use run::run_with;
 pub use triples::{Checked, Triple, Triples, Unchecked};

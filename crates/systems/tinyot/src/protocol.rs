@@ -56,10 +56,11 @@ pub(crate) const fn card(most: u16) -> Card {
     }
 }
 
-/// What a batch of stored material holds: 836 KiB.
-const BATCH: Amounts = Amounts { triples: 1 << 13, masks: [1 << 11; 2], shares: 1 << 8 };
+/// What a batch of stored material holds: 1.1 MB. There are as many random bits as triples, for protocols that mask each AND gate's
+/// output, too.
+const BATCH: Amounts = Amounts { triples: 1 << 13, masks: [1 << 11; 2], shares: 1 << 13 };
 
-/// Batches of a lot, if no program needs more: eight million ANDs, 0.84 GB, some ten seconds to make.
+/// Batches of a lot, if no program needs more: eight million ANDs, 1.1 GB, some ten seconds to make.
 const LOT: u64 = 1 << 10;
 
 /// The most AND gates of a session by hand. What may go wrong in a session is shared among so many.
@@ -67,6 +68,14 @@ const MOST: u64 = 1 << 32;
 
 /// By hand, for so many AND gates triples are made at least when there are none left: a small batch costs more a triple.
 pub(crate) const AT_LEAST: u64 = 1 << 12;
+
+/// A dealer of party `party` from a shelf of `shares`.
+///
+/// # Errors
+/// As [`FromShelf::new`].
+pub fn from_shelf(shelf: &mut dyn Shelf, party: PartyId) -> Result<FromShelf<'_>> {
+    FromShelf::new(shelf, party, BATCH)
+}
 
 fn kind(options: &Options) -> DealerKind {
     match options.word("dealer") {
@@ -117,7 +126,7 @@ impl Protocol for TinyOt {
         }
         if let Some(shelf) = from.shelf("shares") {
             let (ch, here, _, observer) = me.pair()?;
-            let dealer = FromShelf::new(shelf, here.me, BATCH)?;
+            let dealer = from_shelf(shelf, here.me)?;
             return run_with(ch, here, Box::new(dealer), job, observer);
         }
         let mut me = me.sub("tinyot");
