@@ -146,16 +146,14 @@ impl Options {
         words.collect::<Vec<_>>().join(" ")
     }
 
-    /// Whether what was made under the options of this [canonical](Options::canonical) text fits: all are the same, but
-    /// for those that are open here.
+    /// Whether what was made under the options of this [canonical](Options::canonical) text fits: all that both have and
+    /// neither left open are the same. A material may be several protocols', each with options of its own.
     pub fn made_under(&self, text: &str) -> bool {
         let made = fields(text);
-        let ours = self.agreed();
-        made.len() == ours.len()
-            && made
-                .iter()
-                .zip(&ours)
-                .all(|((name, value), (field, ours))| name == field && ours.as_ref().is_none_or(|ours| ours == value))
+        self.agreed().iter().all(|(name, ours)| {
+            let theirs = made.iter().find(|(field, _)| field == name).map(|(_, value)| value);
+            ours.as_ref().zip(theirs).is_none_or(|(ours, theirs)| ours == theirs)
+        })
     }
 
     /// Takes over the options under which something was made, after words that are none.
@@ -180,9 +178,9 @@ impl Options {
     }
 }
 
-/// The fields of a canonical text.
+/// The fields of a canonical text that were not left open.
 fn fields(text: &str) -> Vec<(String, String)> {
-    let words = text.split(' ').filter_map(|word| word.split_once('='));
+    let words = text.split(' ').filter_map(|word| word.split_once('=')).filter(|(_, value)| *value != "open");
     words.map(|(name, value)| (name.to_owned(), value.replace('_', " "))).collect()
 }
 
@@ -229,5 +227,69 @@ impl Opt {
                 (party < 2).then_some(OptionValue::First(PartyId(party)))
             }
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::card::{Adversary, CardKind, Corrupt, Takes};
+
+    const DEALER: Opt = Opt {
+        name: "dealer",
+        values: Values::OneOf(&["fast", "slow"]),
+        default: Default::Given("fast"),
+        agreed: true,
+        about: "",
+    };
+
+    const fn card(options: &'static [Opt]) -> Card {
+        Card {
+            name: "test",
+            kind: CardKind::Protocol,
+            paper: "",
+            parties: 2..=2,
+            adversary: Adversary::Malicious,
+            corrupt: Corrupt::AllButOne,
+            takes: Takes::Any,
+            reactive: false,
+            offline: &[],
+            options,
+            phases: &[],
+            summary: "",
+            protects: "",
+            risk: "",
+            about: "",
+        }
+    }
+
+    static ONE: Card = card(&[DEALER]);
+    static OTHER: Card = card(&[
+        Opt {
+            name: "role",
+            values: Values::Part(&["garbler", "evaluator"]),
+            default: Default::FromProgram,
+            agreed: true,
+            about: "",
+        },
+        DEALER,
+    ]);
+
+    #[test]
+    fn what_another_protocol_made_fits_unless_an_option_of_both_differs() {
+        let (one, mut other) = (Options::new(&ONE), Options::new(&OTHER));
+        assert_eq!((one.canonical().as_str(), other.canonical().as_str()), ("dealer=fast", "garbler=open dealer=fast"));
+        for text in ["dealer=fast", "garbler=open dealer=fast", "garbler=party_1 dealer=fast"] {
+            assert!(one.made_under(text) && other.made_under(text), "{text}");
+            assert!(!other.made_under(&text.replace("fast", "slow")) && !one.made_under(&text.replace("fast", "slow")));
+        }
+        other.set(PartyId(0), "role", "garbler").unwrap();
+        assert!(other.made_under("garbler=open dealer=fast") && other.made_under("dealer=fast"));
+        assert!(other.made_under("garbler=party_0 dealer=fast") && !other.made_under("garbler=party_1 dealer=fast"));
+        let mut open = Options::new(&OTHER);
+        open.take_over("garbler=open dealer=slow").unwrap();
+        assert!(!open.is_set("role") && open.word("dealer") == "slow");
+        open.take_over("garbler=party_1 dealer=slow").unwrap();
+        assert_eq!(open.first("role"), PartyId(1));
     }
 }
