@@ -8,6 +8,7 @@
 //!   [`deviate_among`] does so among many, of whom any number cheat.
 //! - [`assert_waits`] holds messages back that must not leave yet.
 //! - [`ot`] has the ideal functionalities of oblivious transfer, and holds protocols against them.
+//! - [`Kept`] is a shelf in memory.
 //! - [`check_channels`] holds a channel to the promises of its trait.
 //!
 //! No assertion here depends on time, but for parties that do not end at all: they have [`PATIENCE`].
@@ -16,6 +17,7 @@ use std::time::Duration;
 
 mod conformance;
 mod deviate;
+mod kept;
 pub mod laws;
 pub mod ot;
 mod parties;
@@ -24,6 +26,7 @@ mod waits;
 
 pub use conformance::check_channels;
 pub use deviate::{BrokenRun, Case, Deviation, Lie, Verdict, deviate, deviate_among, never_wrong, never_wrong_among};
+pub use kept::Kept;
 pub use parties::{Net, Pair};
 pub use realize::assert_realizes;
 pub use waits::{assert_waits, told};

@@ -1,0 +1,56 @@
+//! `Kept`: lots in memory, which note what they are told.
+
+use std::collections::VecDeque;
+use std::io::{Cursor, Read};
+
+use comity_core::Result;
+use comity_protocol::{Lot, Party, Shelf, Supplies, WriteBatch};
+
+/// A shelf in memory, of one material: batches come out in order, each once.
+#[derive(Default)]
+pub struct Kept {
+    /// The material's name.
+    pub material: &'static str,
+    /// The batches that are left.
+    pub batches: VecDeque<Vec<u8>>,
+    /// The checks: `(` where one began, `)` where it passed.
+    pub notes: String,
+}
+
+impl Kept {
+    /// A shelf of this material, with these batches.
+    pub fn new(material: &'static str, batches: impl IntoIterator<Item = Vec<u8>>) -> Kept {
+        Kept { material, batches: batches.into_iter().collect(), notes: String::new() }
+    }
+}
+
+impl Shelf for Kept {
+    fn put(&mut self, me: &mut Party<'_, '_>, lot: &Lot, write: &mut WriteBatch<'_>) -> Result<()> {
+        for batch in 0..lot.batches {
+            let mut bytes = Vec::new();
+            write(me, batch, &mut bytes)?;
+            self.batches.push_back(bytes);
+        }
+        Ok(())
+    }
+
+    fn take(&mut self) -> Result<Option<Box<dyn Read + Send + '_>>> {
+        Ok(self.batches.pop_front().map(|bytes| Box::new(Cursor::new(bytes)) as Box<dyn Read + Send>))
+    }
+
+    fn check_begins(&mut self) -> Result<()> {
+        self.notes.push('(');
+        Ok(())
+    }
+
+    fn check_passed(&mut self) -> Result<()> {
+        self.notes.push(')');
+        Ok(())
+    }
+}
+
+impl Supplies for Kept {
+    fn shelf(&mut self, material: &str) -> Option<&mut dyn Shelf> {
+        (material == self.material).then_some(self)
+    }
+}
