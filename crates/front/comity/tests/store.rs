@@ -276,3 +276,47 @@ fn what_cannot_be_is_refused_before_anybody_is_bothered() {
     }
     assert!(!watch.0);
 }
+
+#[test]
+fn shares_that_one_protocol_made_are_used_up_by_another() {
+    let stores = Stores::new("two-protocols");
+    let program = library::program("add8").unwrap();
+    let both = |act: &(dyn Fn(Session<'static>, usize) + Sync)| {
+        let (a, b) = memory::pair();
+        thread::scope(|scope| {
+            scope.spawn(|| act(stores.session(1).over(b), 1));
+            act(stores.session(0).over(a), 0);
+        });
+    };
+    for (maker, user) in [("tinyot", "ag"), ("ag", "tinyot"), ("ag", "ag")] {
+        both(&|session, _| {
+            assert_eq!(session.protocol(maker).prepare_any(1, 1 << 30, &mut ()).unwrap().count, 8192);
+        });
+        assert_eq!(stores.left(), [1, 1]);
+        both(&|session, party| {
+            let session = session.protocol(user);
+            // Whoever garbles: the lot is for either.
+            let session = match user {
+                "ag" => session.option("stored", "shares").option("role", ["evaluator", "garbler"][party]),
+                _ => session,
+            };
+            let report = session.run(&program, [(party, number([40, 2][party]))]).unwrap();
+            assert_eq!(report.outputs, [(0, number(42))], "{maker}, {user}");
+        });
+        assert_eq!(stores.left(), [0, 0]);
+    }
+    // A garbled program is one run, and nothing for another protocol.
+    both(&|session, _| {
+        assert_eq!(session.protocol("ag").prepare(&program, 2, 1 << 30, &mut ()).unwrap().count, 2);
+    });
+    assert_eq!(stores.left(), [2, 2]);
+    both(&|session, party| {
+        let run = session.protocol("tinyot").run(&program, [(party, number(1))]);
+        assert!(run.unwrap_err().to_string().contains("`--protocol ag`"));
+    });
+    both(&|session, party| {
+        let report = session.protocol("ag").run(&program, [(party, number([40, 2][party]))]).unwrap();
+        assert_eq!(report.outputs, [(0, number(42))]);
+    });
+    assert_eq!(stores.left(), [1, 1]);
+}

@@ -1,0 +1,72 @@
+//! Malicious two-party computation by authenticated garbling (Katz, Ranellucci, Rosulek, Wang, Crypto 2018, ePrint 2018/578; after
+//! Wang, Ranellucci, Katz, CCS 2017, ePrint 2017/030).
+//!
+//! **Functionality**: secure evaluation of a program; each output goes to one party or to both; with abort: a party that cheats may
+//! end the run, also after it has its own output (fairness is not claimed).
+//!
+//! **Adversary**: malicious, either party, static. A cheat succeeds with probability 2^-rho, by the dealer's buckets; with 2^-126 and what
+//! a collision of BLAKE3 takes in all else.
+//!
+//! **Idea**. One garbled circuit. The value of each wire is hidden by a *mask*, of which each party has a share with a MAC under the
+//! other's global key; what the evaluator sees of a wire is its *masked value*. The garbler's global key is its offset `R` between
+//! labels, so that shares of masks under MACs are shares of masks times `R`: just what rows are made of. So the garbler cannot say which
+//! mask a row is for, and the evaluator's MACs complete the rows. A row that is wrong gives a masked value that is not the circuit's, or a
+//! label that opens nothing; and masked values are checked, all at once, against the shares of the masks.
+//!
+//! **Protocol**, for each chunk of 32,640 AND gates
+//! 1. *Masks*: random authenticated bits, one for each AND gate's output (of XORs they are sums), and for inputs bits of the owner's own.
+//! 2. *Products* `l_u l_v` of an AND gate's masks, by a triple and two opened bits each way (`live`).
+//! 3. *Rows*: the garbler sends two blocks and a bit for each AND gate
+//!    ([`AuthGarbler`](comity_core::AuthGarbler) has the formulas); the evaluator evaluates.
+//! 4. *Masked values*: the evaluator tells those of all AND gates.
+//!
+//! Inputs come before the gates that read them: the owner tells the masked bits, the garbler sends the labels that stand for them.
+//! Before an output leaves: what was opened in step 2 is settled; the circuit check (`verdict`) compares digests over both parties' MACs,
+//! by commit and open; then each recipient gets the peer's shares of the output's masks, with their MACs. Nothing that a party sends before the
+//! check depends on the masked values that it was told, but what the check looks at.
+//!
+//! **Two phases**. Steps 1 to 3 need no input, so all rows can be made and sent ahead (`stored`): for one program, garbled; or the
+//! dealer's material for any, `shares`, which are those of tinyot. Garbled ahead, the evaluator sees the rows before inputs are chosen: then the
+//! garbling must be *adaptively* secure, as half gates are where the hash is an ideal cipher that a simulator may program.
+//!
+//! **Keys end with a check**. A check that began and has not passed, whatever the reason, is the end of a global key: a run without a store
+//! has keys of its own, a garbled program is a lot by itself, and a lot of shares is told (`check_begins`).
+//!
+//! **Assumptions**: AES-128 as an ideal cipher and a pseudo-random generator, BLAKE3 as a random oracle, gap Diffie-Hellman in ristretto255
+//! (base OT). The hash of the gates is circular correlation robust for `R`, of which two bits are fixed; its keys are
+//! [`Starts`](comity_core::Starts)', a hash of the session, and never come twice under one `R`.
+//!
+//! **Cost**, bytes both ways:
+//!
+//! | for | bytes | |
+//! |---|---|---|
+//! | AND gate: triple | 167, or 223 | three leaky ANDs, or four: as [`Budget`](comity_tinyot::bucket::Budget) says |
+//! | AND gate: mask | 7.8 | |
+//! | AND gate: opened bits | 0.5 | |
+//! | AND gate: rows, and a bit | 32.1 | from the garbler |
+//! | AND gate: masked value | 0.1 | from the evaluator |
+//! | input bit | 16 + 1/8, and 4 | from the garbler; and the mask |
+//! | output value | 32 and an eighth a bit, for each recipient | and 160 for the checks before it |
+//! | run | some 20 KiB | base OTs |
+//!
+//! Rounds: some for the set-up, about ten for a batch of triples, three for each chunk, three for an output. Memory: a batch of the dealer (12 to 36
+//! MiB; 144 where buckets of three want it, between 370,000 and a million AND gates), 10 MiB for a chunk, 49 bytes for each wire of the program.
+//!
+//! **Differences from the paper.** Garbling and evaluation go chunk by chunk, so that memory does not grow with the program: all that
+//! there is to be checked is checked before an output, and until then all that a party sends is masked. The circuit check compares digests
+//! over both parties' MACs, by commit and open (`verdict` says why, and what a digest over one party's MACs would give away). Triples are made
+//! for any program, and not for the masks that a program gives.
+
+pub mod checks;
+mod conduct;
+mod gates;
+mod live;
+mod protocol;
+mod run;
+mod stored;
+#[cfg(test)]
+mod tests;
+mod verdict;
+mod walk;
+
+pub use protocol::Ag;

@@ -1,0 +1,186 @@
+//! Shares of a chunk's masks and products, from a dealer: the function-dependent phase of 2018/578, as the dealer's triples allow.
+//!
+//! Masks are random shared bits; of inputs, bits of their owner. For the product of an AND gate's masks both parties show
+//! `d = l_u + a` and `e = l_v + b`, where `c = a b` is a triple (Beaver, Crypto 1991), all gates of a chunk in one message. Which gates
+//! depend on which does not matter: a mask is no value.
+//!
+//! The MACs on what was shown wait in a ledger, whose digest is of MACs under the key of the party that gets it. It is settled before
+//! an output's mask leaves, or material counts as made: until then a false `d` makes a wrong product, and tells nobody anything.
+
+use comity_channel::Channel;
+use comity_circuit::Program;
+use comity_core::{Block, Error, PartyId, Result, SessionId, Starts};
+use comity_protocol::Conduct;
+use comity_share::{Ledger, Share};
+use comity_tinyot::{Checked, TripleDealer, Triples};
+use zeroize::Zeroizing;
+
+use crate::conduct::Act;
+use crate::gates::{Algebra, Gates, unpack};
+
+/// Gates whose MACs are worked on in one go: they stay in the first-level cache. Whole bytes of bits.
+const TILE: usize = 512;
+
+/// Triples that are asked for at most at a time.
+const ASK: u64 = 1 << 16;
+
+/// A dealer, and what of it waits.
+pub(crate) struct Live<'d> {
+    dealer: Box<dyn TripleDealer + 'd>,
+    triples: Triples<Checked>,
+    /// Masks of either party's inputs.
+    inputs: [Pool; 2],
+    /// The MACs on all that was shown.
+    ledger: Ledger,
+    /// Whether something was shown, either way, since the last settlement.
+    pending: bool,
+    /// The number of AND gates that are still expected.
+    planned: u64,
+    /// The starts of the hash keys under the garbler's key, which is the dealer's: they live as long as that.
+    pub(crate) starts: Starts,
+}
+
+/// Masks that were made ahead, of which so many are used.
+#[derive(Default)]
+struct Pool {
+    masks: Zeroizing<Vec<Share>>,
+    used: usize,
+}
+
+impl<'d> Live<'d> {
+    /// The material of this dealer. The session is for this alone.
+    pub(crate) fn new(dealer: Box<dyn TripleDealer + 'd>, session: SessionId) -> Live<'d> {
+        let me = dealer.party();
+        Live {
+            dealer,
+            triples: Triples::none(),
+            inputs: Default::default(),
+            ledger: Ledger::new(session.child("openings"), me, me.other()),
+            pending: false,
+            planned: 0,
+            starts: Starts::new(session.block("start of the hash keys of garbled gates")),
+        }
+    }
+
+    /// The dealer's key, as this party of the two uses it, of which `garbler` garbles.
+    pub(crate) fn algebra(&self, garbler: PartyId) -> Algebra {
+        let me = self.dealer.party();
+        Algebra { me, garbles: garbler == me, key: self.dealer.key().clone() }
+    }
+
+    /// Has material for a program made now rather than when it is needed: masks of all its inputs, and triples up to a batch.
+    pub(crate) fn prepare(&mut self, ch: &mut dyn Channel, program: &Program) -> Result<()> {
+        self.planned = program.and_gates();
+        for owner in [PartyId(0), PartyId(1)] {
+            let bits =
+                program.inputs().iter().filter(|input| input.owner.includes(owner)).map(|input| input.bits).sum();
+            let mut masks = Zeroizing::new(vec![Share::default(); bits]);
+            if bits > 0 {
+                self.dealer.bits(ch, owner, &mut masks)?;
+            }
+            self.inputs[usize::from(owner.0)] = Pool { masks, used: 0 };
+        }
+        if self.triples.is_empty() && self.planned > 0 { self.refill(ch, 1) } else { Ok(()) }
+    }
+
+    /// Masks of an input of `owner`.
+    pub(crate) fn inputs(&mut self, ch: &mut dyn Channel, owner: PartyId, out: &mut [Share]) -> Result<()> {
+        let Pool { masks, used } = &mut self.inputs[usize::from(owner.0)];
+        let ready = out.len().min(masks.len() - *used);
+        let (ahead, now) = out.split_at_mut(ready);
+        ahead.copy_from_slice(&masks[*used..*used + ready]);
+        *used += ready;
+        if now.is_empty() { Ok(()) } else { self.dealer.bits(ch, owner, now) }
+    }
+
+    /// Asks the dealer for triples: for the planned ANDs, up to a bound, and at least for so many.
+    fn refill(&mut self, ch: &mut dyn Channel, ands: u64) -> Result<()> {
+        self.triples = self.dealer.triples(ch, self.planned.min(ASK).max(ands) as usize)?;
+        if self.triples.is_empty() {
+            return Err(Error::invalid_input("the dealer of triples gave none"));
+        }
+        Ok(())
+    }
+
+    /// Masks of a chunk's AND gates.
+    pub(crate) fn masks(&mut self, ch: &mut dyn Channel, gates: &mut Gates) -> Result<()> {
+        match &mut gates.outputs[..] {
+            [] => Ok(()),
+            outputs => self.dealer.shares(ch, outputs),
+        }
+    }
+
+    /// The products of a chunk's AND gates.
+    pub(crate) fn products(
+        &mut self,
+        ch: &mut dyn Channel,
+        algebra: &Algebra,
+        gates: &mut Gates,
+        conduct: &mut impl for<'a> Conduct<Act<'a>>,
+    ) -> Result<()> {
+        let n = gates.len();
+        if n == 0 {
+            return Ok(());
+        }
+        // The triples are copied once, since those of a chunk may lie in several batches; zeroed on drop.
+        let mut triples = Zeroizing::new(Vec::with_capacity(n));
+        while triples.len() < n {
+            if self.triples.is_empty() {
+                self.refill(ch, (n - triples.len()) as u64)?;
+            }
+            let now = self.triples.take(n - triples.len());
+            self.planned = self.planned.saturating_sub(now.len() as u64);
+            triples.extend(now.iter().map(|triple| [triple.a, triple.b, triple.c]));
+        }
+        let row = n.div_ceil(8);
+        let mut own = vec![0; 2 * row];
+        let mut macs = Zeroizing::new([[Block::ZERO; TILE]; 2]);
+        for at in (0..n).step_by(TILE) {
+            let tile = at..n.min(at + TILE);
+            for (input, macs) in macs.iter_mut().enumerate() {
+                let masks = gates.inputs[input][tile.clone()].iter().zip(&triples[tile.clone()]);
+                macs.iter_mut().zip(masks).for_each(|(mac, (mask, triple))| *mac = mask.mac() ^ triple[input].mac());
+                let macs = &macs[..tile.len()];
+                // A share is bit 0 of its MAC.
+                for (byte, macs) in own[input * row + at / 8..].iter_mut().zip(macs.chunks(8)) {
+                    *byte = macs.iter().rev().fold(0, |byte, mac| byte << 1 | u8::from(mac.lsb()));
+                }
+                self.ledger.show(macs);
+            }
+        }
+        conduct.before(Act::Opened(&mut own));
+        let mut theirs = vec![0; 2 * row];
+        self.pending = true;
+        ch.exchange(&own, &mut theirs)?;
+        for at in (0..n).step_by(TILE) {
+            let tile = at..n.min(at + TILE);
+            for (input, macs) in macs.iter_mut().enumerate() {
+                let masks = gates.inputs[input][tile.clone()].iter().zip(&triples[tile.clone()]);
+                let bits = unpack(&theirs[input * row + at / 8..], tile.len());
+                for ((mac, (&mask, triple)), bit) in macs.iter_mut().zip(masks).zip(bits) {
+                    *mac = (mask ^ triple[input]).expected(bit == 1, &algebra.key);
+                }
+                self.ledger.see(&macs[..tile.len()]);
+            }
+        }
+        own.iter_mut().zip(&theirs).for_each(|(own, theirs)| *own ^= theirs);
+        let (d, e) = own.split_at(row);
+        algebra.multiply(gates, &triples, [d, e]);
+        Ok(())
+    }
+
+    /// Checks all that was shown since the last time.
+    pub(crate) fn settle(&mut self, ch: &mut dyn Channel) -> Result<()> {
+        if std::mem::take(&mut self.pending) { self.ledger.settle(ch) } else { Ok(()) }
+    }
+
+    /// As [`comity_protocol::Dealer::check_begins`].
+    pub(crate) fn check_begins(&mut self) -> Result<()> {
+        self.dealer.check_begins()
+    }
+
+    /// As [`comity_protocol::Dealer::check_passed`].
+    pub(crate) fn check_passed(&mut self) -> Result<()> {
+        self.dealer.check_passed()
+    }
+}

@@ -1,0 +1,183 @@
+//! The protocol as comity's front knows it.
+
+use comity_channel::Channel;
+use comity_circuit::Program;
+use comity_core::{Error, Params, PartyId, Result};
+use comity_protocol::{
+    Adversary, Ahead, Card, CardKind, Corrupt, Default, Here, Honest, Job, Lot, Material, Need, Opt, OptionValue,
+    Options, Party, Protocol, Shelf, Supplies, Takes, Values,
+};
+use comity_tinyot::bucket::Budget;
+use comity_tinyot::fast::{Fast, OBJECTS};
+use comity_tinyot::{Ands, DealerKind, TinyOt, TripleDealer, dealer};
+use rand_core::CryptoRng;
+
+use crate::live::Live;
+use crate::run::{Order, offline, online, whole};
+use crate::stored;
+
+/// Authenticated garbling, whole: see the [crate](crate).
+pub struct Ag;
+
+/// The material that is for one program.
+const GARBLING: &str = "authenticated garbling";
+
+static CARD: Card = Card {
+    name: "ag",
+    kind: CardKind::Protocol,
+    paper: "Katz, Ranellucci, Rosulek, Wang: Optimizing Authenticated Garbling for Faster Secure Two-Party Computation (Crypto 2018, \
+            ePrint 2018/578)",
+    parties: 2..=2,
+    adversary: Adversary::Malicious,
+    corrupt: Corrupt::AllButOne,
+    takes: Takes::Any,
+    reactive: false,
+    offline: &[
+        Material { name: GARBLING, program: true, from: None, units: &["runs"] },
+        Material { name: "shares", program: false, from: None, units: &["AND gates"] },
+    ],
+    options: &[
+        Opt {
+            name: "role",
+            values: Values::Part(&["garbler", "evaluator"]),
+            default: Default::FromProgram,
+            agreed: true,
+            about: "What this party does; the other party does the other thing. Who says nothing leaves it to the other one; \
+                    if neither says it, the one with more input bits garbles",
+        },
+        Opt {
+            name: "dealer",
+            values: Values::OneOf(&["fast", "nnob12"]),
+            default: Default::Given("fast"),
+            agreed: true,
+            about: "How authenticated triples are made: from SoftSpoken OT extension and the leaky AND of 2018, or as the paper of \
+                    2012 does",
+        },
+        Opt {
+            name: "stored",
+            values: Values::OneOf(&["garbling", "shares"]),
+            default: Default::Given("garbling"),
+            agreed: false,
+            about: "What a run takes from its store, and `comity prepare PROGRAM` puts there: the program garbled, or shares for \
+                    any program, which tinyot can use up, too",
+        },
+    ],
+    phases: &["setup", "offline", "inputs", "gates", "outputs"],
+    summary: "one garbled circuit under authenticated masks (Katz, Ranellucci, Rosulek, Wang 2018), for two parties",
+    protects: "a party that cheats learns only its outputs, and is caught before anything that depends on the cheat is revealed, but \
+               with probability 2^-rho",
+    risk: "a peer could stop the run at any time, also when it has its own outputs and this party does not",
+    about: "One garbled circuit, whose permute bits are shared and authenticated so that neither party can garble or evaluate another \
+            one. About 207 bytes an AND gate, most of them before the inputs matter (offline); as few rounds as there are chunks of \
+            32,640 AND gates.",
+};
+
+/// The most leaky ANDs of a batch, 96 bytes each: as few as keep the buckets as small as any number would. Memory that is touched
+/// for the first time takes longer than what is done in it.
+const OBJECTS_OF_A_BATCH: [usize; 3] = [1 << 17, 3 << 17, OBJECTS];
+
+/// The party that garbles.
+fn garbling(options: &Options) -> PartyId {
+    options.first("role")
+}
+
+/// Whether runs are on shares rather than on garbled programs.
+fn on_shares(options: &Options) -> bool {
+    options.word("stored") == "shares"
+}
+
+/// A dealer for so many AND gates, set up with the peer.
+fn set_up(
+    ch: &mut dyn Channel,
+    here: Here,
+    rng: &mut dyn CryptoRng,
+    options: &Options,
+    ands: u64,
+) -> Result<Box<dyn TripleDealer>> {
+    let here = here.child("dealer");
+    if options.word("dealer") == "nnob12" {
+        return dealer(ch, here, DealerKind::Nnob12, Ands::Exactly(ands), rng);
+    }
+    let budgets = OBJECTS_OF_A_BATCH.map(|objects| Budget::known(ands, here.params.rho, 1, objects));
+    let size = |budget: &Budget| budget.known_batch().map(|(batch, _)| batch.size);
+    let budget = budgets.into_iter().reduce(|best, next| match (&best, &next) {
+        (Ok(small), Ok(large)) if size(small) <= size(large) => best,
+        _ => next,
+    });
+    let budget = budget.expect("there are some")?;
+    Ok(Box::new(Fast::new(ch, here, budget, rng)?))
+}
+
+impl Protocol for Ag {
+    fn card(&self) -> &'static Card {
+        &CARD
+    }
+
+    /// The party with more input bits garbles: its masked bits travel with their labels, the other's before them.
+    fn settle(&self, options: &mut Options, program: &Program) {
+        let bits =
+            |party| program.inputs().iter().filter(move |i| i.owner.includes(PartyId(party))).map(|i| i.bits as u64);
+        let garbler = PartyId(u16::from(bits(1).sum::<u64>() > bits(0).sum::<u64>()));
+        options.settle("role", OptionValue::First(garbler));
+    }
+
+    fn needs(&self, program: &Program, options: &Options, params: Params) -> Result<Need> {
+        match on_shares(options) {
+            true => TinyOt.needs(program, options, params),
+            false => Ok(Need { material: GARBLING, units: vec![1], batches: 1, bytes: stored::size(program) }),
+        }
+    }
+
+    fn amount(&self, units: u64, options: &Options, params: Params) -> Result<Need> {
+        TinyOt.amount(units, options, params)
+    }
+
+    fn run(&self, me: &mut Party<'_, '_>, job: &Job<'_>, from: &mut dyn Supplies) -> Result<()> {
+        job.program.check_inputs(Some(me.me()), job.inputs)?;
+        if let Some(shelf) = from.shelf(GARBLING) {
+            let mut batch = shelf.take()?.ok_or_else(|| Error::invalid_input("no garbled program is left"))?;
+            let (ch, here, rng, observer) = me.pair()?;
+            online(ch, here, rng, observer, &mut *batch, job, Honest)?;
+            return stored::end(&mut *batch);
+        }
+        if let Some(shelf) = from.shelf("shares") {
+            let (ch, here, rng, observer) = me.pair()?;
+            let dealer = comity_tinyot::from_shelf(shelf, here.me)?;
+            let mut live = Live::new(Box::new(dealer), here.session.child("ag on shares"));
+            return whole(ch, here, rng, observer, &mut live, job, Honest);
+        }
+        let mut me = me.sub("ag");
+        let (ch, here, rng, observer) = me.pair()?;
+        observer.phase("setup");
+        let dealer = set_up(ch, here, rng, job.options, job.program.and_gates())?;
+        let mut live = Live::new(dealer, here.session.child("material"));
+        whole(ch, here, rng, observer, &mut live, job, Honest)
+    }
+
+    fn prepare(
+        &self,
+        me: &mut Party<'_, '_>,
+        ahead: &Ahead<'_>,
+        from: &mut dyn Supplies,
+        to: &mut dyn Shelf,
+    ) -> Result<()> {
+        let program = match ahead.program {
+            Some(program) if ahead.make.material == GARBLING => program,
+            _ => return TinyOt.prepare(me, ahead, from, to),
+        };
+        // A lot a run: no key outlives one.
+        for run in 0..ahead.make.batches {
+            let mut me = me.sub(&format!("garbled program {run}"));
+            let lot = Lot { units: vec![1], batches: 1 };
+            to.put(&mut me, &lot, &mut |me, _, out| {
+                let (ch, here, rng, observer) = me.pair()?;
+                observer.phase("setup");
+                let dealer = set_up(ch, here, rng, ahead.options, program.and_gates())?;
+                let mut live = Live::new(dealer, here.session.child("material"));
+                let order = Order { program, garbler: garbling(ahead.options), to: out };
+                offline(ch, here, rng, observer, &mut live, order, Honest)
+            })?;
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,8 @@
+//! Tests of the protocol whole, and of its lies over trusted material.
+
+mod cheats;
+mod cost;
+mod dealer;
+mod laws;
+mod leaks;
+mod prepared;

@@ -1,0 +1,27 @@
+//! What every protocol must do, with either party as the garbler.
+
+use comity_circuit::Program;
+use comity_core::{Backend, Params};
+use comity_testing::laws;
+use comity_testing::laws::{Laws, Setting, bits, chain_and_layer, check, rng};
+
+use super::cheats::caught;
+use crate::checks;
+use crate::protocol::Ag;
+
+laws!(Ag, Laws { rho: 8, checks: Some((checks::ALL, caught)), ..Laws::USUAL });
+
+mod turned {
+    use super::*;
+
+    laws!(Ag, Laws { rho: 8, programs: 2, deviations: 60, options: &[("role", "evaluator")], ..Laws::USUAL });
+}
+
+#[test]
+fn the_dealer_of_2012_does_as_well() {
+    let program = Program::from_circuit(chain_and_layer(10)).unwrap();
+    let inputs = [bits(10, &mut rng(1)), bits(10, &mut rng(2))];
+    let params = Params::new(128, 4).unwrap();
+    let setting = Setting { params, backend: Backend::detect(), options: &[("dealer", "nnob12")], session: 3 };
+    check(&Ag, 2, &program, &inputs, setting);
+}
