@@ -3,6 +3,7 @@
 //! A benchmark is a name and a function that fills a `Suite`. Ceilings are measured in the same run as what is
 //! held against them, since a machine's speed differs from hour to hour.
 
+mod ag;
 mod ampr14;
 mod circuit;
 mod count;
@@ -54,6 +55,7 @@ static BENCHES: &[Bench] = &[
     ot::FIGURE,
     yao::YAO,
     gmw::GMW,
+    ag::AG,
     wmk17::TABLE4,
     wmk17::TABLE5,
     wmk17::TABLE7,

@@ -2,6 +2,7 @@
 
 use std::time::Instant;
 
+use comity_ag::Ag;
 use comity_channel::{Mesh, NetProfile};
 use comity_circuit::Program;
 use comity_core::PartyId;
@@ -39,6 +40,14 @@ pub(super) fn execute(program: &Program, setting: Setting) -> Outcome<Run> {
     let (mut run, garbler, evaluator) = play(setting.net, |ch| party(ch, 0), |ch| party(ch, 1))?;
     run.phases = [garbler, evaluator];
     Ok(run)
+}
+
+/// The same by authenticated garbling, with the same party garbling.
+pub(super) fn execute_authenticated(program: &Program, setting: Setting) -> Outcome<Run> {
+    program.lowered();
+    let work = Work::new(program, Ag.card(), setting.rho)?.with("role", "garbler")?;
+    let party = |ch: &mut Wire, party: u16| work.run(&Ag, ch, party, &mut Phases::new());
+    Ok(play(setting.net, |ch| party(ch, 0), |ch| party(ch, 1))?.0)
 }
 
 /// An execution in two parts.

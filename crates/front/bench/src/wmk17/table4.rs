@@ -7,7 +7,7 @@ use crate::suite::{Bench, Suite};
 use crate::text::{Table, bytes, ratio, time};
 use crate::two::{NETWORKS, repeat};
 use crate::wmk17::parties::{Setting, Split, execute_split};
-use crate::wmk17::single::{RHO, named, single};
+use crate::wmk17::single::{RHO, authenticated, named, single};
 use crate::wmk17::subjects::FUNCTIONS;
 use crate::wmk17::text::{bounds, profile};
 
@@ -62,7 +62,7 @@ pub(super) fn run(suite: &mut Suite, group: &str, rho: u32) -> Outcome {
             continue;
         }
         let mut table = Table::new([
-            "", "ANDs", "paper", "ours", "ratio", "bytes", "rounds", "wire", "AES", "coded", "offline", "paper",
+            "", "ANDs", "paper", "ours", "ratio", "ag", "bytes", "rounds", "wire", "AES", "coded", "offline", "paper",
             "online", "paper", "load", "kept",
         ]);
         for ((function, paper), other) in FUNCTIONS.iter().zip(PAPER).zip(OTHERS) {
@@ -90,6 +90,7 @@ pub(super) fn run(suite: &mut Suite, group: &str, rho: u32) -> Outcome {
                         profile(suite, &name, &run);
                     }
                 }
+                let ag = authenticated(suite, &name, &program, setting)?;
                 let coded = format!("{name}.coded");
                 if slow {
                     single(suite, &coded, &program, Setting { coded: true, ..setting })?;
@@ -103,6 +104,7 @@ pub(super) fn run(suite: &mut Suite, group: &str, rho: u32) -> Outcome {
                     time(paper[0]),
                     time(of("")),
                     ratio(paper[0], of("")),
+                    time(ag),
                     bytes(run.total()),
                     run.rounds.to_string(),
                     time(wire),

@@ -7,7 +7,7 @@ use crate::suite::{Bench, Suite};
 use crate::text::{Table, bytes, ratio, time};
 use crate::two::NETWORKS;
 use crate::wmk17::parties::{GARBLER, Setting};
-use crate::wmk17::single::{RHO, named, single};
+use crate::wmk17::single::{RHO, authenticated, named, single};
 use crate::wmk17::subjects::for_evaluator;
 use crate::wmk17::table7::Model;
 use crate::wmk17::text::{bounds, profile};
@@ -52,6 +52,7 @@ pub(super) fn run(suite: &mut Suite) -> Outcome {
             "paper, lan",
             "ours",
             "ratio",
+            "ag",
             "projected",
             "wire",
             "AES",
@@ -69,6 +70,7 @@ pub(super) fn run(suite: &mut Suite) -> Outcome {
             let full = format!("{group}.{name}.{network}");
             let Some(run) = single(suite, &full, &program, setting)? else { continue };
             let ours = suite.value(&full);
+            let ag = authenticated(suite, &full, &program, setting)?;
             let total = run.total();
             if net.is_none() {
                 suite.record(&format!("{group}.{name}.bytes"), "bytes", None, vec![total as f64]);
@@ -87,6 +89,7 @@ pub(super) fn run(suite: &mut Suite) -> Outcome {
                 time(Some(papers_time)),
                 time(ours),
                 ratio(Some(papers_time), ours),
+                time(ag),
                 time(projected),
                 time(wire),
                 time(aes),
