@@ -4,6 +4,7 @@
 //! output on a corrupted session) and returns otherwise. [`TARGETS`] lists them. Two things run them: the test of
 //! this crate, over the committed corpus and mutations of it, and the libFuzzer target of `libfuzzer/`.
 
+mod ag;
 mod files;
 mod gmw;
 mod language;
@@ -60,6 +61,7 @@ pub const TARGETS: &[(&str, Body)] = targets![
     network::raw_stream,
     files::shdl,
     tinyot::statement,
+    ag::stored_garbling,
     tinyot::stored_shares,
     gmw::stored_triples,
     network::tls_stream,
