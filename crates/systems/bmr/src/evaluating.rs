@@ -1,0 +1,84 @@
+//! What a party holds of each wire while it evaluates: figure 9.
+//!
+//! A wire is `n` blocks: the active key of each party. Bit 0 of the own one is the public value.
+
+use comity_core::{Backend, Block, Error, Part, Result, SessionId};
+use subtle::{Choice, ConstantTimeEq};
+
+use crate::checks;
+use crate::garbling::sums;
+use crate::hash::{ActiveHash, ROWS};
+
+/// The memory of an evaluating party: wires of `n` blocks.
+pub(crate) struct Evaluating {
+    pub(crate) slots: Vec<Block>,
+    parties: usize,
+    me: usize,
+    offset: Block,
+    hashes: Vec<ActiveHash>,
+    keys: Vec<Block>,
+    /// AND gates so far.
+    done: u64,
+}
+
+impl Evaluating {
+    /// The memory of party `me` of `parties`.
+    pub(crate) fn new(backend: Backend, session: &SessionId, me: usize, parties: usize, offset: Block) -> Evaluating {
+        let hashes = (0..parties).map(|party| ActiveHash::new(backend, session, party, parties)).collect();
+        Evaluating { slots: Vec::new(), parties, me, offset, hashes, keys: Vec::new(), done: 0 }
+    }
+
+    /// Blocks of a wire.
+    pub(crate) fn stride(&self) -> usize {
+        self.parties
+    }
+
+    /// Makes room for the slots of a tape. Constants have public value 0 and keys 0.
+    pub(crate) fn grow(&mut self, slots: usize) {
+        let wanted = slots.max(2) * self.parties;
+        if self.slots.len() < wanted {
+            self.slots.resize(wanted, Block::ZERO);
+        }
+        self.slots[..2 * self.parties].fill(Block::ZERO);
+    }
+
+    /// Steps 1 to 5 for the gates of a part. `table` has their rows, and `zeros` this party's keys of 0 of their outputs; what was
+    /// used of both is cut off.
+    ///
+    /// # Errors
+    /// [`GARBLED_ROW`](checks::GARBLED_ROW) if an own key is none of the two.
+    pub(crate) fn walk(&mut self, part: &Part<'_>, table: &mut &[Block], zeros: &mut &[Block]) -> Result<()> {
+        let (n, me) = (self.parties, self.me);
+        for (xors, ands) in part.gates() {
+            sums(&mut self.slots, xors, n);
+            if ands.is_empty() {
+                continue;
+            }
+            let (rows, own);
+            (rows, *table) = table.split_at(ands.len() * n * ROWS);
+            (own, *zeros) = zeros.split_at(ands.len());
+            self.keys.clear();
+            for (gate, rows) in ands.iter().zip(rows.chunks_exact(n * ROWS)) {
+                let [a, b] = [gate.a(), gate.b()].map(|slot| usize::from(self.slots[slot * n + me].lsb()));
+                self.keys.extend_from_slice(&rows[(2 * a + b) * n..][..n]);
+            }
+            for (party, hash) in self.hashes.iter_mut().enumerate() {
+                let of = |slot: usize| self.slots[slot * n + party];
+                hash.add(ands.iter().map(|gate| [of(gate.a()), of(gate.b())]), &mut self.keys);
+            }
+            let mut whole = Choice::from(1);
+            for (key, zero) in self.keys.chunks_exact(n).zip(own) {
+                let difference = key[me] ^ *zero;
+                whole &= difference.ct_eq(&Block::ZERO) | difference.ct_eq(&self.offset);
+            }
+            if !bool::from(whole) {
+                return Err(Error::from(checks::GARBLED_ROW));
+            }
+            for (gate, keys) in ands.iter().zip(self.keys.chunks_exact(n)) {
+                self.slots[gate.out() * n..][..n].copy_from_slice(keys);
+            }
+            self.done += ands.len() as u64;
+        }
+        Ok(())
+    }
+}

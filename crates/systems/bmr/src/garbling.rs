@@ -1,0 +1,164 @@
+//! What a party holds of each wire while it garbles, and its shares of the gates: figure 6.
+//!
+//! A wire is `n + 1` blocks: the row of its mask `lambda` ([`Masks`](crate::Masks)), and this party's key of the public value 0. The sum of two
+//! wires is the wire of an XOR gate, masks and keys alike.
+//!
+//! Bit 0 of a key of 0 is 0 and of `R` is 1, so that bit 0 of a party's own active key is the wire's public value (figure 9, step 4).
+
+use comity_core::{Backend, Block, Part, Prg, SessionId, TapeGate};
+use zeroize::Zeroize;
+
+use crate::hash::{ROWS, RowHash, add};
+
+/// The memory of a garbling party: wires of `n + 1` blocks.
+pub(crate) struct Garbling {
+    pub(crate) slots: Vec<Block>,
+    parties: usize,
+    keys: Prg,
+    hash: RowHash,
+    offset: Block,
+    me: usize,
+}
+
+/// AND gates that wait to be garbled together: the wires of their inputs and outputs, and how many were in each batch of the tape,
+/// after which all parties hash alike.
+#[derive(Default)]
+pub(crate) struct Gates {
+    pub(crate) u: Vec<Block>,
+    pub(crate) v: Vec<Block>,
+    pub(crate) w: Vec<Block>,
+    pub(crate) batches: Vec<usize>,
+}
+
+impl Gates {
+    pub(crate) fn len(&self) -> usize {
+        self.batches.iter().sum()
+    }
+}
+
+impl Drop for Gates {
+    fn drop(&mut self) {
+        [&mut self.u, &mut self.v, &mut self.w].into_iter().for_each(Zeroize::zeroize);
+    }
+}
+
+impl Garbling {
+    /// The memory of party `me` of `parties`, whose keys come from `seed`.
+    pub(crate) fn new(
+        backend: Backend,
+        session: &SessionId,
+        me: usize,
+        parties: usize,
+        offset: Block,
+        seed: Block,
+    ) -> Garbling {
+        let hash = RowHash::new(backend, session, me, parties, offset);
+        Garbling { slots: Vec::new(), parties, keys: Prg::new(backend, seed), hash, offset, me }
+    }
+
+    /// Blocks of a wire.
+    pub(crate) fn stride(&self) -> usize {
+        self.parties + 1
+    }
+
+    /// Makes room for the slots of a tape. What is there stays.
+    pub(crate) fn grow(&mut self, slots: usize) {
+        let (stride, wanted) = (self.stride(), slots.max(2) * self.stride());
+        if self.slots.len() < wanted {
+            // Memory that is moved is not wiped where it was.
+            let mut more = vec![Block::ZERO; wanted];
+            more[..self.slots.len()].copy_from_slice(&self.slots);
+            self.slots.zeroize();
+            self.slots = more;
+        }
+        // Constants have keys 0 of the public value 0: the mask is the constant, a row that needs nobody else.
+        self.slots[..2 * stride].fill(Block::ZERO);
+        self.slots[stride + self.me] = self.offset;
+    }
+
+    /// Step 2: writes wires of new masks, which come as rows, with new keys.
+    pub(crate) fn fresh(&mut self, rows: &[Block], wires: &mut [Block]) {
+        let n = self.parties;
+        for (row, wire) in rows.chunks_exact(n).zip(wires.chunks_exact_mut(n + 1)) {
+            wire[..n].copy_from_slice(row);
+            wire[n] = self.keys.block().with_lsb(false);
+        }
+    }
+
+    /// Step 2 for the gates of a part: sums, and of each AND gate a new output wire, whose masks are `rows`. The gates are noted.
+    pub(crate) fn walk(&mut self, part: &Part<'_>, rows: &[Block], gates: &mut Gates) {
+        let (n, stride) = (self.parties, self.stride());
+        let mut rows = rows;
+        let mut fresh = Vec::new();
+        for (xors, ands) in part.gates() {
+            sums(&mut self.slots, xors, stride);
+            if ands.is_empty() {
+                continue;
+            }
+            let now;
+            (now, rows) = rows.split_at(ands.len() * n);
+            fresh.resize(ands.len() * stride, Block::ZERO);
+            self.fresh(now, &mut fresh);
+            for gate in ands {
+                gates.u.extend_from_slice(&self.slots[gate.a() * stride..][..stride]);
+                gates.v.extend_from_slice(&self.slots[gate.b() * stride..][..stride]);
+            }
+            for (gate, wire) in ands.iter().zip(fresh.chunks_exact(stride)) {
+                self.slots[gate.out() * stride..][..stride].copy_from_slice(wire);
+            }
+            gates.w.extend_from_slice(&fresh);
+            gates.batches.push(ands.len());
+        }
+        fresh.zeroize();
+    }
+
+    /// Steps 3d and 4: this party's shares of all rows of the gates, of which `products` are the rows of `lambda_u lambda_v`.
+    pub(crate) fn garble(&mut self, gates: &Gates, products: &[Block]) -> Vec<Block> {
+        let (n, stride) = (self.parties, self.stride());
+        let mut shares = vec![Block::ZERO; gates.len() * n * ROWS];
+        let each = gates.u.chunks_exact(stride).zip(gates.v.chunks_exact(stride)).zip(gates.w.chunks_exact(stride));
+        for (((u, v), w), (uv, shares)) in
+            each.zip(products.chunks_exact(n).zip(shares.chunks_exact_mut(n * ROWS)))
+        {
+            for (row, shares) in shares.chunks_exact_mut(n).enumerate() {
+                let (a, b) = (row & 2 > 0, row & 1 > 0);
+                // rho of (3d): the term a b R^j is at party j alone.
+                add(shares, uv);
+                add(shares, &w[..n]);
+                if a {
+                    add(shares, &v[..n]);
+                }
+                if b {
+                    add(shares, &u[..n]);
+                }
+                shares[self.me] ^= self.offset.masked(a & b) ^ w[n];
+            }
+        }
+        let (mut u, mut v) = (gates.u.chunks_exact(stride), gates.v.chunks_exact(stride));
+        let mut rest = &mut shares[..];
+        for &ands in &gates.batches {
+            let now;
+            (now, rest) = rest.split_at_mut(ands * n * ROWS);
+            let zeros: Vec<_> = u.by_ref().zip(v.by_ref()).take(ands).map(|(u, v)| [u[n], v[n]]).collect();
+            self.hash.add(zeros.iter().copied(), now);
+        }
+        shares
+    }
+}
+
+impl Drop for Garbling {
+    fn drop(&mut self) {
+        self.slots.zeroize();
+        self.offset.zeroize();
+    }
+}
+
+/// XOR gates over wires of `stride` blocks.
+pub(crate) fn sums(slots: &mut [Block], gates: &[TapeGate], stride: usize) {
+    for gate in gates {
+        let [a, b, out] = [gate.a(), gate.b(), gate.out()].map(|slot| slot * stride);
+        for i in 0..stride {
+            slots[out + i] = slots[a + i] ^ slots[b + i];
+        }
+    }
+}

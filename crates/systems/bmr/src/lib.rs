@@ -1,0 +1,43 @@
+//! Malicious computation of many parties in a constant number of rounds: garbling by many, with oblivious transfer.
+//!
+//! C. Hazay, P. Scholl, E. Soria-Vazquez: Low Cost Constant Round MPC Combining BMR and Oblivious Transfer (Asiacrypt 2017). All parties
+//! together garble one circuit (Beaver, Micali, Rogaway 1990), which each of them then evaluates: a wire has a key
+//! of each party and a mask that nobody knows.
+//!
+//! **Functionality**: secure evaluation of a program with abort; an output goes to any set of parties.
+//!
+//! **Adversary**: malicious, all parties but one. Nobody is identified, and a cheat may have its outputs when others have none.
+//!
+//! **Protocol**. For an AND gate `g` of wires `u`, `v` and `w`, public values `a`, `b` and each party `j`, the row's entry is
+//!
+//! ```text
+//! sum over i of F_{k^i_(u,a), k^i_(v,b)}(g, j)  +  k^j_(w,0)  +  R^j ((lambda_u + a) (lambda_v + b) + lambda_w)
+//! ```
+//!
+//! of which each party has a share: `F` and keys are its own business, unproved, and the products come from [`Masks`]. Whoever adds something false
+//! to a row makes the party whose entry it is find a key that is none of its two, and stop, but never another value of the wire:
+//! for that it would have to add the party's `R`.
+//!
+//! - [`Masks`]: shared bits, their products, and the products with all `R` (figures 4 and 8, Claim 41).
+//! - `garbling`: figure 6, steps 2 to 4. `opening`: figure 7. `evaluating`: figure 9. `hash`: `F`.
+//! - [`run_with`]: all of it over a program.
+//!
+//! **Corrections** to the paper as printed: the masks of figure 7 cancel only if each party adds the generator's output on the seeds it received, too
+//! (`opening`); the theorem of section 5 says that `F` is a PRF, with free XOR it has to be that of Definition 21 (`hash`); the proof of
+//! Claim 41 exchanges the indices of its `Z` and `K`.
+//!
+//! **Cost** for an AND gate, besides the masks: `128 (n - 1)` bytes sent by each party, four hashes an entry to garble, `n^2` to evaluate.
+
+pub mod checks;
+mod engine;
+mod evaluating;
+mod garbling;
+mod hash;
+mod heard;
+mod masks;
+mod opening;
+#[cfg(test)]
+mod tests;
+
+pub use engine::run_with;
+pub use masks::{Masks, Opened};

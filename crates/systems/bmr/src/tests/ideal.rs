@@ -1,0 +1,133 @@
+//! The ideal protocol for bits: every party knows the dealer's seed, looks at its own shares, and is honest.
+
+use comity_channel::{Mesh, PerPeer};
+use comity_core::{Backend, Bits, Block, Error, PartyId, Prg, Result, SessionId};
+use comity_share::checks::WRONG_MAC;
+
+use crate::{Masks, Opened};
+
+/// One party's side of it. What is opened goes from party to party; nothing else does.
+pub(super) struct Ideal {
+    me: usize,
+    dealer: Prg,
+    offsets: Vec<Block>,
+}
+
+/// One bit, shared: its value and the rows of all parties.
+struct Dealt {
+    value: bool,
+    rows: Vec<Vec<Block>>,
+}
+
+impl Ideal {
+    pub(super) fn new(session: SessionId, me: usize, parties: usize) -> Ideal {
+        let mut dealer = Prg::new(Backend::detect(), session.block("ideal dealer"));
+        let offsets = (0..parties).map(|_| dealer.block().with_lsb(true)).collect();
+        Ideal { me, dealer, offsets }
+    }
+
+    /// The offsets of all.
+    pub(super) fn offsets(&self) -> &[Block] {
+        &self.offsets
+    }
+
+    /// Deals a bit, this one or a random one, as pairwise MACs give it.
+    fn deal(&mut self, value: Option<bool>) -> Dealt {
+        let n = self.offsets.len();
+        let mut bits: Vec<bool> = (0..n).map(|_| self.dealer.block().lsb()).collect();
+        let sum = |bits: &[bool]| bits.iter().fold(false, |sum, bit| sum ^ bit);
+        if let Some(value) = value {
+            bits[n - 1] ^= sum(&bits) ^ value;
+        }
+        let mut rows = vec![vec![Block::ZERO; n]; n];
+        for (i, &bit) in bits.iter().enumerate() {
+            for j in 0..n {
+                rows[i][j] ^= self.offsets[j].masked(bit);
+                if i != j {
+                    let key = self.dealer.block().with_lsb(false);
+                    rows[i][j] ^= key;
+                    rows[j][j] ^= key;
+                }
+            }
+        }
+        Dealt { value: sum(&bits), rows }
+    }
+
+    fn own(&self, dealt: Dealt) -> Vec<Block> {
+        dealt.rows.into_iter().nth(self.me).expect("a row a party")
+    }
+
+    /// The values of bits, to those who are to learn them: each peer gets this party's share, and of its own products with the
+    /// bits, which have to add up.
+    fn open(&self, net: &mut Mesh<'_>, rows: &[Block], to: impl Fn(u16) -> bool) -> Result<Option<Bits>> {
+        let (me, parties, n) = (net.me(), net.parties(), self.offsets.len());
+        let mut value: Bits = rows.chunks_exact(n).map(|row| row[0].lsb()).collect();
+        let bytes = value.to_bytes();
+        let column = |j: usize| -> Vec<Block> { rows.chunks_exact(n).map(|row| row[j]).collect() };
+        let message = |peer: PartyId| [&bytes[..], Block::bytes_of(&column(peer.0.into()))].concat();
+        let out = PerPeer::new(me, parties, |peer| if to(peer.0) { message(peer) } else { Vec::new() });
+        let mut heard = PerPeer::new(me, parties, |_| if to(me.0) { vec![0; out_len(value.len())] } else { Vec::new() });
+        net.exchange(&out, &mut heard)?;
+        if !to(me.0) {
+            return Ok(None);
+        }
+        let (mut products, mut theirs) = (column(self.me), vec![Block::ZERO; value.len()]);
+        for (_, heard) in heard.iter() {
+            let (bits, of_products) = heard.split_at(bytes.len());
+            value.xor_assign(&Bits::from_bytes(bits, rows.len() / n));
+            Block::bytes_of_mut(&mut theirs).copy_from_slice(of_products);
+            crate::hash::add(&mut products, &theirs);
+        }
+        let right = products.iter().zip(value.iter()).all(|(&product, bit)| product == self.offset().masked(bit));
+        if right { Ok(Some(value)) } else { Err(Error::from(WRONG_MAC)) }
+    }
+}
+
+/// Bytes of a message that opens so many bits.
+fn out_len(bits: usize) -> usize {
+    bits.div_ceil(8) + bits * Block::BYTES
+}
+
+impl Masks for Ideal {
+    fn offset(&self) -> Block {
+        self.offsets[self.me]
+    }
+
+    fn random(&mut self, _: &mut Mesh<'_>, rows: &mut [Block]) -> Result<()> {
+        for row in rows.chunks_exact_mut(self.offsets.len()) {
+            let dealt = self.deal(None);
+            row.copy_from_slice(&self.own(dealt));
+        }
+        Ok(())
+    }
+
+    fn products(
+        &mut self,
+        net: &mut Mesh<'_>,
+        [u, v]: [&[Block]; 2],
+        products: &mut [Block],
+        opened: &[Opened<'_>],
+    ) -> Result<Vec<Option<Bits>>> {
+        let (n, me, offset) = (self.offsets.len(), self.me, self.offset());
+        // Beaver's triples, dealt; `d = u + a` and `e = v + b` are opened.
+        let (mut masked, mut triples) = (Vec::new(), Vec::new());
+        for (u, v) in u.chunks_exact(n).zip(v.chunks_exact(n)) {
+            let (a, b) = (self.deal(None), self.deal(None));
+            let c = self.deal(Some(a.value & b.value));
+            let [a, b, c] = [a, b, c].map(|dealt| self.own(dealt));
+            let sum = |x: &[Block], y: &[Block]| x.iter().zip(y).map(|(&x, &y)| x ^ y).collect::<Vec<_>>();
+            masked.extend(sum(u, &a));
+            masked.extend(sum(v, &b));
+            triples.push([a, b, c]);
+        }
+        let values = self.open(net, &masked, |_| true)?.expect("all learn it");
+        for (gate, (product, [a, b, c])) in products.chunks_exact_mut(n).zip(triples).enumerate() {
+            let [d, e] = [2 * gate, 2 * gate + 1].map(|bit| values.get(bit));
+            for j in 0..n {
+                product[j] = c[j] ^ b[j].masked(d) ^ a[j].masked(e);
+            }
+            product[me] ^= offset.masked(d & e);
+        }
+        opened.iter().map(|opened| self.open(net, opened.rows, |party| opened.to.includes(party))).collect()
+    }
+}
