@@ -6,8 +6,9 @@
 //! 1. (figure 6, steps 3 and 5; section 4.3, steps 5, 7 and 8) Products of masks are shared, masks of inputs opened to their owners and
 //!    those of outputs to their recipients, and all of it checked.
 //! 2. (figure 9) Owners say the public values of their inputs, `Lambda = x + lambda`.
-//! 3. All say their keys of these public values, and a digest of the public values that they heard.
-//! 4. (figure 7) All shares of the garbled gates go to whoever collects them, the sums to all; then digests of what was heard.
+//! 3. All say their keys of these public values.
+//! 4. (figure 7) All shares of the garbled gates go to whoever collects them, the sums to all; then all compare
+//!    digests of the public values and gates that they heard.
 //! 5. (figure 9) Everybody evaluates.
 //!
 //! So a program that fits a chunk takes a constant number of rounds, and a longer one as many for each chunk.
@@ -20,13 +21,14 @@ use std::rc::Rc;
 use comity_channel::{Mesh, PerPeer};
 use comity_circuit::{Call, Engine, Owner, Place, Program, Recipients};
 use comity_core::{Bits, Block, Cursor, Error, Part, PartyId, Result, Tape};
-use comity_protocol::{Here, Job, Party};
+use comity_protocol::{Conduct, Here, Honest, Job, Party};
 use zeroize::{Zeroize, Zeroizing};
 
+use crate::act::Act;
 use crate::evaluating::Evaluating;
 use crate::garbling::{Garbling, Gates};
-use crate::masks::{Masks, Opened};
 use crate::heard::Heard;
+use crate::masks::{Masks, Opened};
 use crate::opening::{Zeros, open};
 
 /// Rows of garbled gates that a chunk holds at most, times parties, in gates: 2^17 gates' rows of one party's keys are 8 MiB.
@@ -38,6 +40,19 @@ pub(crate) const CHUNK: usize = 1 << 17;
 /// [`GARBLED_ROW`](crate::checks::GARBLED_ROW); [`EQUIVOCATION`](comity_share::checks::EQUIVOCATION); those of the masks and of the channels;
 /// [`InvalidInput`](comity_core::Kind).
 pub fn run_with(me: &mut Party<'_, '_>, masks: &mut dyn Masks, job: &Job<'_>) -> Result<()> {
+    run_as(me, masks, job, &mut Honest)
+}
+
+/// As [`run_with`], for a party that may lie.
+///
+/// # Errors
+/// As [`run_with`].
+pub fn run_as(
+    me: &mut Party<'_, '_>,
+    masks: &mut dyn Masks,
+    job: &Job<'_>,
+    conduct: &mut impl for<'a> Conduct<Act<'a>>,
+) -> Result<()> {
     job.program.check_inputs(Some(me.me()), job.inputs)?;
     job.program.check_plain()?;
     let here = me.here.child("garbling");
@@ -66,6 +81,7 @@ pub fn run_with(me: &mut Party<'_, '_>, masks: &mut dyn Masks, job: &Job<'_>) ->
         chunks: 0,
         outputs: Vec::new(),
         room: CHUNK / n,
+        conduct,
     };
     comity_circuit::run(job.program, &mut engine, job.inputs, *observer)?;
     engine.flush()?;
@@ -118,7 +134,7 @@ struct Output {
     rows: Vec<Block>,
 }
 
-struct Garbled<'a, 'n, 'p> {
+struct Garbled<'a, 'n, 'p, C> {
     net: &'a mut Mesh<'n>,
     here: Here,
     masks: &'a mut dyn Masks,
@@ -134,9 +150,10 @@ struct Garbled<'a, 'n, 'p> {
     outputs: Vec<(usize, Bits)>,
     /// AND gates, and wires of inputs and outputs, that a chunk has room for.
     room: usize,
+    conduct: &'a mut C,
 }
 
-impl Engine for Garbled<'_, '_, '_> {
+impl<C: for<'c> Conduct<Act<'c>>> Engine for Garbled<'_, '_, '_, C> {
     type Wire = ();
     type Error = Error;
 
@@ -191,7 +208,7 @@ impl Engine for Garbled<'_, '_, '_> {
     }
 }
 
-impl<'p> Garbled<'_, '_, 'p> {
+impl<'p, C: for<'c> Conduct<Act<'c>>> Garbled<'_, '_, 'p, C> {
     fn flush_if_full(&mut self) -> Result<()> {
         let full = self.chunk.gates.len() + self.chunk.bits + Tape::MAX_ANDS > self.room;
         if full { self.flush() } else { Ok(()) }
@@ -222,18 +239,19 @@ impl<'p> Garbled<'_, '_, 'p> {
             opened.push(Opened { rows: now, to: Recipients::only(input.owner) });
         }
         opened.extend(chunk.outputs.iter().map(|output| Opened { rows: &output.rows, to: output.to }));
-        let mut values =
-            self.masks.products(self.net, [&factors[0], &factors[1]], &mut products, &opened)?.into_iter();
+        let mut values = self.masks.products(self.net, [&factors[0], &factors[1]], &mut products, &opened)?.into_iter();
         drop(opened);
 
         // 2. and 3. Public values of inputs, and keys.
         let mut heard = Heard::new(session);
         let public = self.public_values(&chunk.inputs, &mut values, &mut heard)?;
-        let keys = self.keys(&chunk.input_wires, &public, &mut heard)?;
+        let keys = self.keys(&chunk.input_wires, &public)?;
 
         // 4. The garbled gates.
-        let shares = self.garbling.garble(&chunk.gates, &products);
-        let table = open(self.net, &mut self.zeros, shares)?;
+        let mut shares = self.garbling.garble(&chunk.gates, &products);
+        self.conduct.before(Act::Garbled(&mut shares));
+        let table = open(self.net, &mut self.zeros, shares, self.conduct)?;
+        self.conduct.before(Act::Opened(&table));
         heard.hear(Block::bytes_of(&table));
         heard.settle(self.net)?;
 
@@ -263,7 +281,11 @@ impl<'p> Garbled<'_, '_, 'p> {
             }
         }
         let bits = |party: PartyId| inputs.iter().filter(|i| i.owner == party).map(|i| i.bits).sum::<usize>();
-        let said = PerPeer::new(me, parties, |_| own.to_bytes());
+        let said = PerPeer::new(me, parties, |peer| {
+            let mut said = own.to_bytes();
+            self.conduct.before(Act::Public(peer, &mut said));
+            said
+        });
         let mut bytes = PerPeer::new(me, parties, |peer| vec![0; bits(peer).div_ceil(8)]);
         self.net.exchange(&said, &mut bytes)?;
         let mut all: Vec<(Bits, usize)> = (0..parties)
@@ -282,16 +304,17 @@ impl<'p> Garbled<'_, '_, 'p> {
     }
 
     /// Step 3: the active keys of all inputs, `n` a wire.
-    fn keys(&mut self, wires: &[Block], public: &Bits, heard: &mut Heard) -> Result<Vec<Block>> {
+    fn keys(&mut self, wires: &[Block], public: &Bits) -> Result<Vec<Block>> {
         let (me, parties) = (self.here.me, self.here.parties);
         let (n, stride, offset) = (self.evaluating.stride(), self.garbling.stride(), self.masks.offset());
         let active = |(wire, bit): (&[Block], bool)| wire[n] ^ offset.masked(bit);
         let own: Vec<Block> = wires.chunks_exact(stride).zip(public.iter()).map(active).collect();
-        let digest = heard.digest();
-        let mut said = Block::bytes_of(&own).to_vec();
-        said.extend(digest);
-        let out = PerPeer::new(me, parties, |_| said.clone());
-        let mut bytes = PerPeer::new(me, parties, |_| vec![0; said.len()]);
+        let out = PerPeer::new(me, parties, |peer| {
+            let mut said = Block::bytes_of(&own).to_vec();
+            self.conduct.before(Act::Keys(peer, &mut said));
+            said
+        });
+        let mut bytes = PerPeer::new(me, parties, |_| vec![0; own.len() * Block::BYTES]);
         self.net.exchange(&out, &mut bytes)?;
         let mut keys = vec![Block::ZERO; own.len() * n];
         let mut put = |party: PartyId, from: &[Block]| {
@@ -302,11 +325,7 @@ impl<'p> Garbled<'_, '_, 'p> {
         put(me, &own);
         let mut theirs = vec![Block::ZERO; own.len()];
         for (peer, bytes) in bytes.iter() {
-            let (of_keys, theirs_heard) = bytes.split_at(own.len() * Block::BYTES);
-            if theirs_heard != digest {
-                return Err(Error::from(comity_share::checks::EQUIVOCATION));
-            }
-            Block::bytes_of_mut(&mut theirs).copy_from_slice(of_keys);
+            Block::bytes_of_mut(&mut theirs).copy_from_slice(bytes);
             put(peer, &theirs);
         }
         Ok(keys)
@@ -349,7 +368,7 @@ impl<'p> Garbled<'_, '_, 'p> {
     }
 }
 
-impl Drop for Garbled<'_, '_, '_> {
+impl<C> Drop for Garbled<'_, '_, '_, C> {
     fn drop(&mut self) {
         self.masked.zeroize();
     }

@@ -117,9 +117,7 @@ impl Garbling {
         let (n, stride) = (self.parties, self.stride());
         let mut shares = vec![Block::ZERO; gates.len() * n * ROWS];
         let each = gates.u.chunks_exact(stride).zip(gates.v.chunks_exact(stride)).zip(gates.w.chunks_exact(stride));
-        for (((u, v), w), (uv, shares)) in
-            each.zip(products.chunks_exact(n).zip(shares.chunks_exact_mut(n * ROWS)))
-        {
+        for (((u, v), w), (uv, shares)) in each.zip(products.chunks_exact(n).zip(shares.chunks_exact_mut(n * ROWS))) {
             for (row, shares) in shares.chunks_exact_mut(n).enumerate() {
                 let (a, b) = (row & 2 > 0, row & 1 > 0);
                 // rho of (3d): the term a b R^j is at party j alone.

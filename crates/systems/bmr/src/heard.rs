@@ -20,19 +20,13 @@ impl Heard {
         self.0.absorb("said to all", bytes);
     }
 
-    /// The digest of all that was noted so far.
-    pub(crate) fn digest(&mut self) -> [u8; 32] {
-        let mut digest = [0; 32];
-        self.0.challenge_bytes("digest", &mut digest);
-        digest
-    }
-
-    /// Compares digests among all. One round.
+    /// Compares digests of all that was noted, among all. One round.
     ///
     /// # Errors
     /// [`EQUIVOCATION`] if some party heard something else, of which nobody can know whose doing it is; those of the channels.
-    pub(crate) fn settle(&mut self, net: &mut Mesh<'_>) -> Result<()> {
-        let digest = self.digest();
+    pub(crate) fn settle(mut self, net: &mut Mesh<'_>) -> Result<()> {
+        let mut digest = [0; 32];
+        self.0.challenge_bytes("digest", &mut digest);
         let same = net.tell(&digest)?.iter().all(|(_, theirs)| theirs[..] == digest);
         if same { Ok(()) } else { Err(Error::from(EQUIVOCATION)) }
     }

@@ -28,6 +28,7 @@
 //!
 //! **Cost** for an AND gate, besides the masks: `128 (n - 1)` bytes sent by each party, four hashes an entry to garble, `n^2` to evaluate.
 
+pub mod act;
 pub mod checks;
 mod engine;
 mod evaluating;
@@ -39,5 +40,5 @@ mod opening;
 #[cfg(test)]
 mod tests;
 
-pub use engine::run_with;
+pub use engine::{run_as, run_with};
 pub use masks::{Masks, Opened};

@@ -15,8 +15,10 @@ use core::ops::Range;
 
 use comity_channel::{Mesh, PerPeer};
 use comity_core::{Backend, Block, Prg, Result, SessionId};
+use comity_protocol::Conduct;
 use rand_core::CryptoRng;
 
+use crate::act::Act;
 use crate::hash::{ROWS, add};
 
 /// Shares of zero, of one pair of parties each: both have the same.
@@ -68,7 +70,12 @@ fn part(party: usize, parties: usize, gates: usize) -> Range<usize> {
 ///
 /// # Errors
 /// Errors of the channels.
-pub(crate) fn open(net: &mut Mesh<'_>, zeros: &mut Zeros, mut shares: Vec<Block>) -> Result<Vec<Block>> {
+pub(crate) fn open(
+    net: &mut Mesh<'_>,
+    zeros: &mut Zeros,
+    mut shares: Vec<Block>,
+    conduct: &mut impl for<'a> Conduct<Act<'a>>,
+) -> Result<Vec<Block>> {
     let (me, parties) = (net.me(), net.parties());
     let n = usize::from(parties);
     let gates = shares.len() / (n * ROWS);
@@ -76,7 +83,11 @@ pub(crate) fn open(net: &mut Mesh<'_>, zeros: &mut Zeros, mut shares: Vec<Block>
     zeros.add_to(&mut shares);
     // Step 3.
     let own = part(me.0);
-    let out = PerPeer::new(me, parties, |peer| Block::bytes_of(&shares[part(peer.0)]).to_vec());
+    let out = PerPeer::new(me, parties, |peer| {
+        let mut said = Block::bytes_of(&shares[part(peer.0)]).to_vec();
+        conduct.before(Act::Shares(peer, &mut said));
+        said
+    });
     let mut heard = PerPeer::new(me, parties, |_| vec![0; own.len() * Block::BYTES]);
     net.exchange(&out, &mut heard)?;
     let sums = Block::bytes_of_mut(&mut shares[own.clone()]);
@@ -85,11 +96,75 @@ pub(crate) fn open(net: &mut Mesh<'_>, zeros: &mut Zeros, mut shares: Vec<Block>
     }
     // Step 4.
     let sums = Block::bytes_of(&shares[own]).to_vec();
-    let out = PerPeer::new(me, parties, |_| sums.clone());
+    let out = PerPeer::new(me, parties, |peer| {
+        let mut said = sums.clone();
+        conduct.before(Act::Rows(peer, &mut said));
+        said
+    });
     let mut heard = PerPeer::new(me, parties, |peer| vec![0; part(peer.0).len() * Block::BYTES]);
     net.exchange(&out, &mut heard)?;
     for (peer, heard) in heard.iter() {
         Block::bytes_of_mut(&mut shares[part(peer.0)]).copy_from_slice(heard);
     }
     Ok(shares)
+}
+
+#[cfg(test)]
+mod tests {
+    use comity_protocol::Honest;
+    use comity_testing::{Net, laws};
+
+    use super::*;
+
+    /// Gates of a test: of three parties one collects two of them.
+    const GATES: usize = 4;
+
+    fn zeros(net: &mut Mesh<'_>) -> Zeros {
+        let mut rng = laws::rng(net.me().0.into());
+        Zeros::setup(net, Backend::detect(), &SessionId::derive("test", &[b"zeros"]), &mut rng).expect("a setup")
+    }
+
+    /// Shares of zero are none by themselves, never come again, and add up to zero.
+    #[test]
+    fn shares_of_zero_add_up() {
+        let parties = Net::<3>::run(|net| {
+            let mut zeros = zeros(net);
+            let mut shares = vec![Block::ZERO; 2500];
+            zeros.add_to(&mut shares);
+            shares
+        });
+        let mut seen: Vec<Block> = parties.concat();
+        seen.sort_by_key(|block| block.to_u128());
+        seen.dedup();
+        assert!(seen.len() == 7500 && seen[0] != Block::ZERO);
+        assert!((0..2500).all(|i| parties[0][i] ^ parties[1][i] ^ parties[2][i] == Block::ZERO));
+    }
+
+    /// All hear the sums, and what leaves a party is not its share.
+    #[test]
+    fn rows_are_summed_and_shares_hidden() {
+        let share = |party: u16| -> Vec<Block> {
+            (0..GATES * 3 * ROWS).map(|i| Block::from_u128((i as u128) << 8 | 1 << party)).collect()
+        };
+        let sums: Vec<Block> = (0..GATES * 3 * ROWS).map(|i| Block::from_u128((i as u128) << 8 | 7)).collect();
+        let opened = Net::<3>::run(|net| {
+            let (mut zeros, own) = (zeros(net), share(net.me().0));
+            let bytes = Block::bytes_of(&own);
+            let mut hidden = |act: Act<'_>| {
+                if let Act::Shares(peer, said) = act {
+                    let range = part(peer.0.into(), 3, GATES);
+                    let bare = &bytes[range.start * Block::BYTES..range.end * Block::BYTES];
+                    assert!(
+                        said.len() == bare.len()
+                            && said.iter().zip(bare).filter(|(a, b)| a == b).count() * 8 < said.len()
+                    );
+                }
+            };
+            let opened = open(net, &mut zeros, own.clone(), &mut hidden).expect("opened");
+            let again = open(net, &mut zeros, own.clone(), &mut Honest).expect("opened");
+            assert!(opened == again);
+            opened
+        });
+        assert!(opened.iter().all(|rows| *rows == sums));
+    }
 }

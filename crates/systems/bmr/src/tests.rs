@@ -1,5 +1,6 @@
 //! Tests over the ideal protocol for bits.
 
+mod cheats;
 mod ideal;
 
 use comity_circuit::Program;
@@ -52,6 +53,7 @@ fn long_programs_take_several_chunks() {
     let mut rng = laws::rng(7);
     let inputs: Vec<_> = program.inputs().iter().map(|input| laws::bits(input.bits, &mut rng)).collect();
     assert!(program.and_gates() > (crate::engine::CHUNK / 9) as u64);
-    let setting = Setting { params: Params::default(), backend: comity_core::Backend::detect(), options: &[], session: 3 };
+    let setting =
+        Setting { params: Params::default(), backend: comity_core::Backend::detect(), options: &[], session: 3 };
     laws::check(&OverIdeal, 9, &program, &inputs, setting);
 }

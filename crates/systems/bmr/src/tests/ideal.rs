@@ -66,7 +66,8 @@ impl Ideal {
         let column = |j: usize| -> Vec<Block> { rows.chunks_exact(n).map(|row| row[j]).collect() };
         let message = |peer: PartyId| [&bytes[..], Block::bytes_of(&column(peer.0.into()))].concat();
         let out = PerPeer::new(me, parties, |peer| if to(peer.0) { message(peer) } else { Vec::new() });
-        let mut heard = PerPeer::new(me, parties, |_| if to(me.0) { vec![0; out_len(value.len())] } else { Vec::new() });
+        let mut heard =
+            PerPeer::new(me, parties, |_| if to(me.0) { vec![0; out_len(value.len())] } else { Vec::new() });
         net.exchange(&out, &mut heard)?;
         if !to(me.0) {
             return Ok(None);
