@@ -28,11 +28,6 @@ impl Evaluating {
         Evaluating { slots: Vec::new(), parties, me, offset, hashes, keys: Vec::new(), done: 0 }
     }
 
-    /// Blocks of a wire.
-    pub(crate) fn stride(&self) -> usize {
-        self.parties
-    }
-
     /// Makes room for the slots of a tape. Constants have public value 0 and keys 0.
     pub(crate) fn grow(&mut self, slots: usize) {
         let wanted = slots.max(2) * self.parties;

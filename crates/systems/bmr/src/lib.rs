@@ -30,15 +30,19 @@
 
 pub mod act;
 pub mod checks;
+mod chunk;
 mod engine;
 mod evaluating;
+mod evaluator;
+mod garbler;
 mod garbling;
 mod hash;
 mod heard;
 mod masks;
 mod opening;
+mod stored;
 #[cfg(test)]
 mod tests;
 
-pub use engine::{run_as, run_with};
+pub use engine::{prepare_with, run_as, run_with, use_up};
 pub use masks::{Masks, Opened};

@@ -1,0 +1,148 @@
+//! A chunk: steps of a program that are garbled, opened and evaluated together.
+//!
+//! All parties cut a program into the same chunks, whether they garble it, run it, or read what they garbled before.
+
+use std::rc::Rc;
+
+use comity_circuit::{Call, Lowered, Place, Program, Recipients};
+use comity_core::{Bits, Block, Cursor, Error, Part, PartyId, Result, Tape};
+
+/// AND gates, and wires of inputs and outputs, of a chunk, times parties. Of each such gate a party has a dozen blocks at a time for
+/// each party: some 25 MiB in all, however many parties there are.
+pub(crate) const CHUNK: usize = 1 << 17;
+
+/// What waits for the end of a chunk.
+#[derive(Default)]
+pub(crate) struct Chunk<'p> {
+    pub(crate) steps: Vec<Step<'p>>,
+    pub(crate) inputs: Vec<Input>,
+    pub(crate) outputs: Vec<Output>,
+    /// AND gates.
+    pub(crate) ands: usize,
+    /// Wires of inputs.
+    pub(crate) input_bits: usize,
+    output_bits: usize,
+}
+
+/// A step that waits to be evaluated.
+pub(crate) enum Step<'p> {
+    /// The next input value goes to wires from `start` on.
+    Input { start: usize },
+    /// Before a call.
+    Load(Rc<Calling<'p>>, u64),
+    /// Gates of a call.
+    Walk(Part<'p>),
+    /// After a call.
+    Store(Rc<Calling<'p>>, u64),
+    /// The next output value is in the wires from `start` on.
+    Reveal { start: usize },
+}
+
+/// An input value of a chunk.
+pub(crate) struct Input {
+    pub(crate) owner: PartyId,
+    pub(crate) bits: usize,
+    /// The value, at its owner.
+    pub(crate) value: Option<Bits>,
+}
+
+/// An output value of a chunk.
+pub(crate) struct Output {
+    pub(crate) index: usize,
+    pub(crate) to: Recipients,
+    pub(crate) bits: usize,
+}
+
+impl Chunk<'_> {
+    /// Whether a part of a tape, or a wire, might not fit any more, among so many parties.
+    pub(crate) fn full(&self, parties: usize) -> bool {
+        let wires = self.input_bits + self.output_bits;
+        self.ands + wires + Tape::MAX_ANDS > CHUNK / parties || self.steps.len() > CHUNK
+    }
+
+    pub(crate) fn input(&mut self, input: Input, start: usize) {
+        self.input_bits += input.bits;
+        self.inputs.push(input);
+        self.steps.push(Step::Input { start });
+    }
+
+    pub(crate) fn reveal(&mut self, output: Output, start: usize) {
+        self.output_bits += output.bits;
+        self.outputs.push(output);
+        self.steps.push(Step::Reveal { start });
+    }
+
+    /// The bits of the inputs of a party.
+    pub(crate) fn bits_of(&self, party: PartyId) -> usize {
+        self.inputs.iter().filter(|input| input.owner == party).map(|input| input.bits).sum()
+    }
+}
+
+/// A call of a circuit that outlives the step that made it.
+pub(crate) struct Calling<'p> {
+    circuit: &'p Lowered,
+    args: Vec<Place>,
+    outs: Vec<Place>,
+}
+
+impl<'p> Calling<'p> {
+    /// The call, of a circuit of this program.
+    ///
+    /// # Errors
+    /// [`InvalidInput`](comity_core::Kind) if it is another program's.
+    pub(crate) fn new(program: &'p Program, call: &Call<'_>) -> Result<Calling<'p>> {
+        let circuit = program.lowered().iter().find(|circuit| core::ptr::eq(*circuit, call.circuit));
+        let circuit = circuit.ok_or_else(|| Error::invalid_input("the circuit that is called is another program's"))?;
+        Ok(Calling { circuit, args: call.args.to_vec(), outs: call.outs.to_vec() })
+    }
+
+    /// The slots that a call wants.
+    pub(crate) fn slots(&self) -> usize {
+        self.circuit.tape().slots().max(2)
+    }
+
+    /// The next gates of a call, up to a few hundred ANDs.
+    pub(crate) fn advance(&self, cursor: &mut Cursor) -> Option<Part<'p>> {
+        cursor.advance(self.circuit.tape(), Tape::MAX_ANDS)
+    }
+
+    /// As [`Call::load`], of wires of `stride` blocks.
+    pub(crate) fn load(&self, t: u64, stride: usize, memory: &[Block], slots: &mut [Block]) {
+        let mut slot = 2;
+        for (&width, arg) in self.circuit.input_widths().iter().zip(&self.args) {
+            let from = &memory[arg.at(t) * stride..][..width * stride];
+            slots[slot * stride..][..width * stride].copy_from_slice(from);
+            slot += width;
+        }
+    }
+
+    /// As [`Call::store`], of wires of `stride` blocks.
+    pub(crate) fn store(&self, t: u64, stride: usize, slots: &[Block], memory: &mut [Block]) {
+        let mut outputs = self.circuit.outputs().iter();
+        for (&width, out) in self.circuit.output_widths().iter().zip(&self.outs) {
+            let to = &mut memory[out.at(t) * stride..][..width * stride];
+            for (wire, &slot) in to.chunks_exact_mut(stride).zip(outputs.by_ref()) {
+                wire.copy_from_slice(&slots[slot as usize * stride..][..stride]);
+            }
+        }
+    }
+}
+
+/// Memory for all wires of a program, of `stride` blocks each.
+///
+/// # Errors
+/// [`InvalidInput`](comity_core::Kind) if there is not so much.
+pub(crate) fn memory(program: &Program, stride: usize) -> Result<Vec<Block>> {
+    let mut memory = Vec::new();
+    let blocks = usize::try_from(program.wires()).ok().and_then(|wires| wires.checked_mul(stride));
+    let fits = blocks.is_some_and(|blocks| memory.try_reserve_exact(blocks).is_ok());
+    if !fits {
+        return Err(Error::invalid_input(format!(
+            "the program's {} wires of {} bytes each do not fit the memory of this machine",
+            program.wires(),
+            stride * Block::BYTES
+        )));
+    }
+    memory.resize(blocks.unwrap_or(0), Block::ZERO);
+    Ok(memory)
+}

@@ -1,0 +1,163 @@
+//! One party of those who evaluate a program: figure 9, chunk after chunk.
+
+use comity_channel::{Mesh, PerPeer};
+use comity_circuit::Program;
+use comity_core::{Bits, Block, Error, PartyId, Result};
+use comity_protocol::{Conduct, Here};
+
+use crate::act::Act;
+use crate::chunk::{Chunk, Step, memory};
+use crate::evaluating::Evaluating;
+use crate::garbler::{Masked, cut};
+use crate::heard::Heard;
+
+/// The evaluating side of a party.
+pub(crate) struct Evaluator {
+    me: PartyId,
+    parties: u16,
+    offset: Block,
+    evaluating: Evaluating,
+    /// The program's wires.
+    memory: Vec<Block>,
+}
+
+/// Active keys of the inputs of a chunk, a key a party for each wire.
+pub(crate) struct ActiveKeys(Vec<Block>);
+
+impl Evaluator {
+    /// A party that evaluates what was garbled in a session.
+    ///
+    /// # Errors
+    /// [`InvalidInput`](comity_core::Kind) if the program does not fit memory.
+    pub(crate) fn new(garbled: Here, offset: Block, program: &Program) -> Result<Evaluator> {
+        let Here { me, parties, session, backend, .. } = garbled;
+        let n = usize::from(parties);
+        let evaluating = Evaluating::new(backend, &session, me.0.into(), n, offset);
+        Ok(Evaluator { me, parties, offset, evaluating, memory: memory(program, n)? })
+    }
+
+    /// The first two items of figure 9: public values of all inputs, then keys of these values. What all heard is noted.
+    ///
+    /// An honest party whose peers told it other public values than they told others says one key of each wire none the less,
+    /// never both: so that these need not be compared before keys leave, but before anything is evaluated.
+    ///
+    /// # Errors
+    /// Those of the channels; [`InvalidInput`](comity_core::Kind) if an own value is missing.
+    pub(crate) fn fix(
+        &self,
+        net: &mut Mesh<'_>,
+        chunk: &Chunk<'_>,
+        masked: &Masked,
+        heard: &mut Heard,
+        conduct: &mut impl for<'c> Conduct<Act<'c>>,
+    ) -> Result<ActiveKeys> {
+        let (me, parties, n) = (self.me, self.parties, usize::from(self.parties));
+        if chunk.inputs.is_empty() {
+            return Ok(ActiveKeys(Vec::new()));
+        }
+        let public = self.public_values(net, chunk, masked, heard, conduct)?;
+        let active = |(zero, bit): (&Block, bool)| *zero ^ self.offset.masked(bit);
+        let own: Vec<Block> = masked.input_keys.iter().zip(public.iter()).map(active).collect();
+        let out = PerPeer::new(me, parties, |peer| {
+            let mut said = Block::bytes_of(&own).to_vec();
+            conduct.before(Act::Keys(peer, &mut said));
+            said
+        });
+        let mut bytes = PerPeer::new(me, parties, |_| vec![0; own.len() * Block::BYTES]);
+        net.exchange(&out, &mut bytes)?;
+        let mut keys = vec![Block::ZERO; own.len() * n];
+        let mut put = |party: PartyId, from: &[Block]| {
+            for (wire, key) in keys.chunks_exact_mut(n).zip(from) {
+                wire[usize::from(party.0)] = *key;
+            }
+        };
+        put(me, &own);
+        let mut theirs = own;
+        for (peer, bytes) in bytes.iter() {
+            Block::bytes_of_mut(&mut theirs).copy_from_slice(bytes);
+            put(peer, &theirs);
+        }
+        Ok(ActiveKeys(keys))
+    }
+
+    /// The public values of all inputs, bit after bit.
+    fn public_values(
+        &self,
+        net: &mut Mesh<'_>,
+        chunk: &Chunk<'_>,
+        masked: &Masked,
+        heard: &mut Heard,
+        conduct: &mut impl for<'c> Conduct<Act<'c>>,
+    ) -> Result<Bits> {
+        let (me, parties) = (self.me, self.parties);
+        let mut own = Bits::default();
+        for (input, mask) in chunk.inputs.iter().zip(&masked.inputs).filter(|(input, _)| input.owner == me) {
+            let both = mask.clone().zip(input.value.as_ref()).filter(|(mask, value)| mask.len() == value.len());
+            let missing = || Error::invalid_input("an input value is missing or has another length");
+            let (mut public, value) = both.ok_or_else(missing)?;
+            public.xor_assign(value);
+            own.extend_from(&public);
+        }
+        let said = PerPeer::new(me, parties, |peer| {
+            let mut said = own.to_bytes();
+            conduct.before(Act::Public(peer, &mut said));
+            said
+        });
+        let mut bytes = PerPeer::new(me, parties, |peer| vec![0; chunk.bits_of(peer).div_ceil(8)]);
+        net.exchange(&said, &mut bytes)?;
+        let of = |party: PartyId| match party == me {
+            true => own.clone(),
+            false => Bits::from_bytes(&bytes[party], chunk.bits_of(party)),
+        };
+        let mut all: Vec<(Bits, usize)> = (0..parties).map(|party| (of(PartyId(party)), 0)).collect();
+        all.iter().for_each(|(bits, _)| heard.hear(&bits.to_bytes()));
+        let mut public = Bits::default();
+        for input in &chunk.inputs {
+            let (bits, used) = &mut all[usize::from(input.owner.0)];
+            public.extend_from(&bits.slice(*used, input.bits));
+            *used += input.bits;
+        }
+        Ok(public)
+    }
+
+    /// The rest of figure 9: evaluates the chunk, and returns the outputs that this party learns.
+    ///
+    /// # Errors
+    /// [`GARBLED_ROW`](crate::checks::GARBLED_ROW).
+    pub(crate) fn evaluate(
+        &mut self,
+        chunk: &Chunk<'_>,
+        ActiveKeys(keys): ActiveKeys,
+        rows: &[Block],
+        masked: &Masked,
+    ) -> Result<Vec<(usize, Bits)>> {
+        let (n, me) = (usize::from(self.parties), usize::from(self.me.0));
+        let (mut keys, mut rows, mut gate_keys) = (&keys[..], rows, &masked.gate_keys[..]);
+        let (mut inputs, mut outputs) = (chunk.inputs.iter(), chunk.outputs.iter().zip(&masked.outputs));
+        let mut learned = Vec::new();
+        for step in &chunk.steps {
+            match step {
+                Step::Input { start } => {
+                    let bits = inputs.next().expect("an input a step").bits;
+                    self.memory[start * n..][..bits * n].copy_from_slice(cut(&mut keys, bits * n));
+                }
+                Step::Load(calling, t) => {
+                    self.evaluating.grow(calling.slots());
+                    calling.load(*t, n, &self.memory, &mut self.evaluating.slots);
+                }
+                Step::Walk(part) => self.evaluating.walk(part, &mut rows, &mut gate_keys)?,
+                Step::Store(calling, t) => calling.store(*t, n, &self.evaluating.slots, &mut self.memory),
+                Step::Reveal { start } => {
+                    let (output, mask) = outputs.next().expect("an output a step");
+                    let wires = self.memory[start * n..][..output.bits * n].chunks_exact(n);
+                    let mut value: Bits = wires.map(|wire| wire[me].lsb()).collect();
+                    if let Some(mask) = mask {
+                        value.xor_assign(mask);
+                        learned.push((output.index, value));
+                    }
+                }
+            }
+        }
+        Ok(learned)
+    }
+}

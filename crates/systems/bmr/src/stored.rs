@@ -1,0 +1,125 @@
+//! What a party keeps of a garbled program until it is run. Lengths follow from the program, and nothing else is written.
+
+use std::io::{self, Read, Write};
+
+use comity_circuit::Program;
+use comity_core::{Bits, Block, Error, PartyId, Result, SessionId};
+use comity_protocol::Here;
+use zeroize::{Zeroize, ZeroizeOnDrop, Zeroizing};
+
+use crate::chunk::Chunk;
+use crate::garbler::Masked;
+use crate::hash::ROWS;
+
+/// What opens it.
+#[derive(Zeroize, ZeroizeOnDrop)]
+pub(crate) struct Head {
+    /// The session in which it was garbled.
+    #[zeroize(skip)]
+    pub(crate) session: SessionId,
+    /// The program's digest.
+    #[zeroize(skip)]
+    program: [u8; 32],
+    #[zeroize(skip)]
+    me: PartyId,
+    #[zeroize(skip)]
+    parties: u16,
+    /// This party's offset.
+    pub(crate) offset: Block,
+}
+
+impl Head {
+    pub(crate) fn new(here: Here, program: &Program, offset: Block) -> Head {
+        Head { session: here.session, program: program.digest(), me: here.me, parties: here.parties, offset }
+    }
+
+    pub(crate) fn write(&self, to: &mut dyn Write) -> Result<()> {
+        let mut bytes = Zeroizing::new(Vec::with_capacity(Head::BYTES));
+        bytes.extend(self.session.to_bytes());
+        bytes.extend(self.program);
+        bytes.extend(self.me.0.to_le_bytes());
+        bytes.extend(self.parties.to_le_bytes());
+        bytes.extend(self.offset.to_bytes());
+        to.write_all(&bytes).map_err(unwritten)
+    }
+
+    const BYTES: usize = 32 + 32 + 2 + 2 + 16;
+
+    /// Reads it.
+    ///
+    /// # Errors
+    /// [`Store`](comity_core::Kind) if it is not for this program and party among so many.
+    pub(crate) fn read(from: &mut dyn Read, here: Here, program: &Program) -> Result<Head> {
+        let mut bytes = Zeroizing::new([0; Head::BYTES]);
+        from.read_exact(&mut *bytes).map_err(unread)?;
+        let [session, digest] = [0, 32].map(|at| <[u8; 32]>::try_from(&bytes[at..at + 32]).expect("32 bytes"));
+        let [me, parties] = [64, 66].map(|at| u16::from_le_bytes([bytes[at], bytes[at + 1]]));
+        let offset = Block::new(bytes[68..].try_into().expect("16 bytes"));
+        let head = Head { session: SessionId::new(session), program: digest, me: PartyId(me), parties, offset };
+        if head.program != program.digest() {
+            return Err(Error::store("what is stored was garbled for another program"));
+        }
+        if (head.me, head.parties) != (here.me, here.parties) {
+            return Err(Error::store(format!(
+                "what is stored was garbled as party {me} of {parties}, and this is party {} of {}",
+                here.me, here.parties
+            )));
+        }
+        Ok(head)
+    }
+}
+
+fn unwritten(error: io::Error) -> Error {
+    Error::io("cannot write what was garbled", error)
+}
+
+fn unread(error: io::Error) -> Error {
+    Error::io("cannot read what was garbled", error)
+}
+
+/// Bytes that a party stores at most for a program among so many.
+pub(crate) fn stored_size(program: &Program, parties: u16) -> u64 {
+    let bits = |bits: u64| bits * Block::BYTES as u64 + bits.div_ceil(8);
+    let inputs: u64 = program.inputs().iter().map(|input| input.bits as u64).sum();
+    let outputs: u64 = program.outputs().iter().map(|output| output.bits as u64).sum();
+    let gate = (ROWS as u64 * u64::from(parties) + 1) * Block::BYTES as u64;
+    let values = (program.inputs().len() + program.outputs().len()) as u64;
+    program.and_gates().saturating_mul(gate).saturating_add(Head::BYTES as u64 + bits(inputs) + outputs / 8 + values)
+}
+
+/// Writes a chunk.
+///
+/// # Errors
+/// Those of writing.
+pub(crate) fn write_chunk(to: &mut dyn Write, masked: &Masked, rows: &[Block]) -> Result<()> {
+    for mask in masked.inputs.iter().chain(&masked.outputs).flatten() {
+        to.write_all(&Zeroizing::new(mask.to_bytes())).map_err(unwritten)?;
+    }
+    for blocks in [&masked.input_keys[..], &masked.gate_keys[..], rows] {
+        to.write_all(Block::bytes_of(blocks)).map_err(unwritten)?;
+    }
+    Ok(())
+}
+
+/// Reads a chunk, and the rows of its gates.
+///
+/// # Errors
+/// Those of reading.
+pub(crate) fn read_chunk(from: &mut dyn Read, chunk: &Chunk<'_>, here: Here) -> Result<(Masked, Vec<Block>)> {
+    let mut mask = |own: bool, bits: usize| -> Result<Option<Bits>> {
+        let mut bytes = Zeroizing::new(vec![0; if own { bits.div_ceil(8) } else { 0 }]);
+        from.read_exact(&mut bytes).map_err(unread)?;
+        Ok(own.then(|| Bits::from_bytes(&bytes, bits)))
+    };
+    let inputs = chunk.inputs.iter().map(|input| mask(input.owner == here.me, input.bits)).collect::<Result<_>>()?;
+    let outputs =
+        chunk.outputs.iter().map(|output| mask(output.to.includes(here.me), output.bits)).collect::<Result<_>>()?;
+    let mut blocks = |count: usize| -> Result<Vec<Block>> {
+        let mut blocks = vec![Block::ZERO; count];
+        from.read_exact(Block::bytes_of_mut(&mut blocks)).map_err(unread)?;
+        Ok(blocks)
+    };
+    let [input_keys, gate_keys] = [blocks(chunk.input_bits)?, blocks(chunk.ands)?].map(Zeroizing::new);
+    let rows = blocks(chunk.ands * usize::from(here.parties) * ROWS)?;
+    Ok((Masked { inputs, outputs, input_keys, gate_keys }, rows))
+}
