@@ -31,6 +31,7 @@
 pub mod act;
 pub mod checks;
 mod chunk;
+mod dealt;
 mod engine;
 mod evaluating;
 mod evaluator;
@@ -40,9 +41,12 @@ mod hash;
 mod heard;
 mod masks;
 mod opening;
+mod protocol;
 mod stored;
 #[cfg(test)]
 mod tests;
 
 pub use engine::{prepare_with, run_as, run_with, use_up};
+pub use dealt::Dealt;
 pub use masks::{Masks, Opened};
+pub use protocol::Bmr;

@@ -2,6 +2,7 @@
 
 mod cheats;
 mod ideal;
+mod whole;
 
 use comity_circuit::Program;
 use comity_core::{Params, Result};

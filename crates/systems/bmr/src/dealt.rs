@@ -1,0 +1,194 @@
+//! [`Masks`] from authenticated bits: section 4.
+//!
+//! A dealer of n-party TinyOT makes shared bits and triples, and its rows are shares of the products with all offsets already (Claim 41), where
+//! its global keys are the garbling's offsets. A product takes a triple (Beaver): `d = u + a` and `e = v + b` are opened, and `u v = c + d b +
+//! e a + d e`. What is opened to some parties only is opened to all under a mask of each recipient's own, a random bit that it alone knows: so all
+//! openings are in public, and one check serves them all ([`Openings`]), before anything that was made of them leaves.
+//!
+//! **Rounds**: one for all openings of a chunk and one for their check; besides, those of the dealer.
+
+use comity_channel::Mesh;
+use comity_core::{Bits, Block, PartyId, Result};
+use comity_protocol::{Here, Honest};
+use comity_share::{GlobalKey, Openings, Rows};
+use comity_tinyot::many::{RowDealer, RowTriples};
+
+use crate::masks::{Masks, Opened};
+
+/// Shared bits that are asked for at least, where nobody said how many will be needed.
+const AT_LEAST: usize = 1 << 12;
+
+/// What a dealer deals, as masks.
+pub struct Dealt<'a> {
+    dealer: Box<dyn RowDealer + 'a>,
+    openings: Openings,
+    key: GlobalKey,
+    me: PartyId,
+    parties: u16,
+    bits: Stock<Rows>,
+    triples: Option<Stock<RowTriples>>,
+    /// Shared bits and triples that are still expected.
+    planned: [u64; 2],
+}
+
+/// Material of which some is used up.
+struct Stock<T> {
+    all: T,
+    used: usize,
+}
+
+impl<'a> Dealt<'a> {
+    /// Masks of this dealer, which serves nobody else. The session is theirs alone; about so many shared bits and products will be
+    /// asked for, the same at all parties.
+    pub fn new(here: Here, dealer: Box<dyn RowDealer + 'a>, planned: [u64; 2]) -> Dealt<'a> {
+        let Here { me, parties, session, backend, .. } = here;
+        let key = dealer.key().clone();
+        Dealt {
+            openings: Openings::new(session.child("openings of masks"), backend, parties, key.clone()),
+            dealer,
+            key,
+            me,
+            parties,
+            bits: Stock { all: Rows::zeros(me, parties, 0), used: 0 },
+            triples: None,
+            planned,
+        }
+    }
+
+    /// Triples for so many products, from the stock or new.
+    fn take(&mut self, net: &mut Mesh<'_>, count: usize) -> Result<Stock<RowTriples>> {
+        let left = |stock: &Stock<RowTriples>| stock.all.len() - stock.used;
+        match self.triples.take().filter(|stock| left(stock) >= count) {
+            Some(stock) => Ok(stock),
+            None => {
+                let wanted = usize::try_from(self.planned[1]).unwrap_or(usize::MAX).min(MOST).max(count);
+                Ok(Stock { all: self.dealer.deal(net, wanted)?, used: 0 })
+            }
+        }
+    }
+}
+
+/// Triples and bits that are asked for at a time.
+const MOST: usize = 1 << 16;
+
+impl Masks for Dealt<'_> {
+    fn offset(&self) -> Block {
+        self.key.block()
+    }
+
+    fn random(&mut self, net: &mut Mesh<'_>, rows: &mut [Block]) -> Result<()> {
+        let n = usize::from(self.parties);
+        let mut rest = rows;
+        while !rest.is_empty() {
+            if self.bits.used == self.bits.all.len() {
+                let wanted = usize::try_from(self.planned[0]).unwrap_or(usize::MAX).clamp(AT_LEAST, MOST);
+                self.bits = Stock { all: self.dealer.shares(net, wanted.max(rest.len() / n).min(MOST))?, used: 0 };
+            }
+            let now = (rest.len() / n).min(self.bits.all.len() - self.bits.used);
+            let (rows, later) = rest.split_at_mut(now * n);
+            for (j, column) in self.bits.all.columns().enumerate() {
+                for (row, &block) in rows.chunks_exact_mut(n).zip(&column[self.bits.used..]) {
+                    row[j] = block;
+                }
+            }
+            self.bits.used += now;
+            self.planned[0] = self.planned[0].saturating_sub(now as u64);
+            rest = later;
+        }
+        Ok(())
+    }
+
+    fn products(
+        &mut self,
+        net: &mut Mesh<'_>,
+        [u, v]: [&[Block]; 2],
+        products: &mut [Block],
+        opened: &[Opened<'_>],
+    ) -> Result<Vec<Option<Bits>>> {
+        let (n, me) = (usize::from(self.parties), usize::from(self.me.0));
+        let (gates, key) = (products.len() / n, self.key.block());
+        let mut triples = self.take(net, gates)?;
+        let first = triples.used;
+
+        // Masks for whoever learns something alone, as many of each party as the one wants that wants the most.
+        let bits = |opened: &Opened<'_>| opened.rows.len() / n;
+        let recipients = |opened: &Opened<'_>| -> Vec<PartyId> {
+            let all = opened.to == comity_circuit::Recipients::All;
+            (0..self.parties).map(PartyId).filter(|&party| !all && opened.to.includes(party)).collect()
+        };
+        let wanted = |party: PartyId| -> usize {
+            opened.iter().filter(|opened| recipients(opened).contains(&party)).map(&bits).sum()
+        };
+        let most = (0..self.parties).map(|party| wanted(PartyId(party))).max().unwrap_or(0);
+        let masks = if most > 0 { self.dealer.masks(net, most)? } else { Vec::new() };
+
+        // Everything that is opened: d, e, and the values, those for some under the mask of each.
+        let copies = |opened: &Opened<'_>| recipients(opened).len().max(1) * bits(opened);
+        let total = 2 * gates + opened.iter().map(copies).sum::<usize>();
+        let mut rows = Rows::zeros(self.me, self.parties, total);
+        for j in 0..n {
+            let party = PartyId(j as u16);
+            let column = rows.column_mut(party);
+            for (factor, (of, random)) in [(u, &triples.all.a), (v, &triples.all.b)].into_iter().enumerate() {
+                let random = &random.column(party)[first..first + gates];
+                for ((to, row), &random) in column[factor * gates..].iter_mut().zip(of.chunks_exact(n)).zip(random) {
+                    *to = row[j] ^ random;
+                }
+            }
+            let (mut at, mut used) = (2 * gates, vec![0; n]);
+            for opened in opened {
+                let to = recipients(opened);
+                for recipient in to.iter().map(Some).chain(to.is_empty().then_some(None)) {
+                    let values = column[at..at + bits(opened)].iter_mut().zip(opened.rows.chunks_exact(n));
+                    values.for_each(|(to, row)| *to = row[j]);
+                    if let Some(recipient) = recipient {
+                        let own = usize::from(recipient.0);
+                        let masks = &masks[own].column(party)[used[own]..][..bits(opened)];
+                        column[at..].iter_mut().zip(masks).for_each(|(to, &mask)| *to ^= mask);
+                        used[own] += bits(opened);
+                    }
+                    at += bits(opened);
+                }
+            }
+        }
+        self.dealer.check_begins()?;
+        let public = self.openings.open(net, &rows, &mut Honest)?;
+        self.openings.settle(net, &mut Honest)?;
+        self.dealer.check_passed()?;
+
+        // What is left is each party's own business.
+        for j in 0..n {
+            let party = PartyId(j as u16);
+            let [a, b, c] = [&triples.all.a, &triples.all.b, &triples.all.c].map(|rows| &rows.column(party)[first..]);
+            for (gate, product) in products.chunks_exact_mut(n).enumerate() {
+                let (d, e) = (public.get(gate), public.get(gates + gate));
+                product[j] = c[gate] ^ b[gate].masked(d) ^ a[gate].masked(e);
+                if j == me {
+                    product[j] ^= key.masked(d & e);
+                }
+            }
+        }
+        triples.used += gates;
+        self.planned[1] = self.planned[1].saturating_sub(gates as u64);
+        self.triples = Some(triples);
+        let (mut at, mut used) = (2 * gates, 0);
+        let mut values = Vec::with_capacity(opened.len());
+        for opened in opened {
+            let (len, to) = (bits(opened), recipients(opened));
+            let place = match to.is_empty() {
+                true => Some(0),
+                false => to.iter().position(|&party| party == self.me),
+            };
+            values.push(place.map(|place| {
+                let mut value = public.slice(at + place * len, len);
+                if !to.is_empty() {
+                    value.xor_assign(&masks[me].shares().slice(used, len));
+                    used += len;
+                }
+                value
+            }));
+            at += to.len().max(1) * len;
+        }
+        Ok(values)
+    }
+}
