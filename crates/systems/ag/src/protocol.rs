@@ -1,7 +1,7 @@
 //! The protocol as comity's front knows it.
 
 use comity_channel::Channel;
-use comity_circuit::Program;
+use comity_circuit::{Goal, Program};
 use comity_core::{Error, Params, PartyId, Result};
 use comity_protocol::{
     Adversary, Ahead, Card, CardKind, Corrupt, Default, Here, Honest, Job, Lot, Material, Need, Opt, OptionValue,
@@ -32,6 +32,7 @@ static CARD: Card = Card {
     corrupt: Corrupt::AllButOne,
     takes: Takes::Any,
     reactive: false,
+    goal: Goal::Size,
     offline: &[
         Material { name: GARBLING, program: true, from: None, units: &["runs"] },
         Material { name: "shares", program: false, from: None, units: &["AND gates"] },

@@ -10,7 +10,7 @@
 use comity_channel::Mesh;
 use comity_core::{Bits, Block, PartyId, Result};
 use comity_protocol::{Here, Honest};
-use comity_share::{GlobalKey, Openings, Rows};
+use comity_share::{GlobalKey, Openings, RowShares};
 use comity_tinyot::many::{RowDealer, RowTriples};
 
 use crate::masks::{Masks, Opened};
@@ -25,7 +25,7 @@ pub struct Dealt<'a> {
     key: GlobalKey,
     me: PartyId,
     parties: u16,
-    bits: Stock<Rows>,
+    bits: Stock<RowShares>,
     triples: Option<Stock<RowTriples>>,
     /// Shared bits and triples that are still expected.
     planned: [u64; 2],
@@ -49,7 +49,7 @@ impl<'a> Dealt<'a> {
             key,
             me,
             parties,
-            bits: Stock { all: Rows::zeros(me, parties, 0), used: 0 },
+            bits: Stock { all: RowShares::zeros(me, parties, 0), used: 0 },
             triples: None,
             planned,
         }
@@ -125,7 +125,7 @@ impl Masks for Dealt<'_> {
         // Everything that is opened: d, e, and the values, those for some under the mask of each.
         let copies = |opened: &Opened<'_>| recipients(opened).len().max(1) * bits(opened);
         let total = 2 * gates + opened.iter().map(copies).sum::<usize>();
-        let mut rows = Rows::zeros(self.me, self.parties, total);
+        let mut rows = RowShares::zeros(self.me, self.parties, total);
         for j in 0..n {
             let party = PartyId(j as u16);
             let column = rows.column_mut(party);

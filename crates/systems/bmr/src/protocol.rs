@@ -1,6 +1,6 @@
 //! The protocol as comity's front knows it: programs, and programs garbled ahead.
 
-use comity_circuit::Program;
+use comity_circuit::{Goal, Program};
 use comity_core::{Error, Params, Result};
 use comity_protocol::{
     Adversary, Ahead, Card, CardKind, Corrupt, Honest, Job, Lot, Material, Need, Options, Party, Protocol, Shelf,
@@ -28,6 +28,7 @@ static CARD: Card = Card {
     corrupt: Corrupt::AllButOne,
     takes: Takes::Any,
     reactive: false,
+    goal: Goal::Size,
     offline: &[Material { name: GARBLED, program: true, from: None, units: &["runs"] }],
     options: &[],
     phases: &["setup", "inputs", "gates", "outputs"],

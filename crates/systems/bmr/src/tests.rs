@@ -4,7 +4,7 @@ mod cheats;
 mod ideal;
 mod whole;
 
-use comity_circuit::Program;
+use comity_circuit::{Goal, Program};
 use comity_core::{Params, Result};
 use comity_protocol::{Adversary, Card, CardKind, Corrupt, Honest, Job, Party, Protocol, Supplies, Takes};
 use comity_testing::laws::{self, Laws, Setting};
@@ -28,6 +28,7 @@ static CARD: Card = Card {
     corrupt: Corrupt::AllButOne,
     takes: Takes::Any,
     reactive: false,
+    goal: Goal::Size,
     offline: &[],
     options: &[],
     phases: &["setup", "inputs", "gates", "outputs"],

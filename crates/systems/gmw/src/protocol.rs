@@ -2,7 +2,7 @@
 
 use std::any::Any;
 
-use comity_circuit::{Call, Engine, Observer, Owner, Program, Recipients};
+use comity_circuit::{Call, Engine, Goal, Observer, Owner, Program, Recipients};
 use comity_core::{Bits, Error, Params, PartyId, Result};
 use comity_protocol::{
     Adversary, Ahead, Card, CardKind, Corrupt, Default, Job, Lot, Material, Need, Opt, Options, Party, Protocol,
@@ -28,6 +28,7 @@ static CARD: Card = Card {
     corrupt: Corrupt::AllButOne,
     takes: Takes::Shares,
     reactive: true,
+    goal: Goal::Depth,
     offline: &[Material { name: "triples", program: false, from: None, units: &["AND gates"] }],
     options: &[Opt {
         name: "dealer",
