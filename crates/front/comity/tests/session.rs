@@ -315,7 +315,7 @@ fn three_parties_run_over_channels_of_their_own() {
     // A protocol for two says so, before anybody is bothered.
     let links = memory_mesh(3, None).remove(0);
     refused(
-        Session::new(0).among(links).run(&program, [(0, byte(1))]),
+        Session::new(0).protocol("cutchoose").among(links).run(&program, [(0, byte(1))]),
         &["cutchoose is for two parties", "there are 3"],
     );
 }
