@@ -253,6 +253,7 @@ mod tests {
             corrupt: Corrupt::AllButOne,
             takes: Takes::Any,
             reactive: false,
+            goal: comity_circuit::Goal::Size,
             offline: &[],
             options,
             phases: &[],
