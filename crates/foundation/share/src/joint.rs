@@ -17,7 +17,7 @@
 //! received ([`coins`]).
 //!
 //! **Cost** of a bit, to each peer: 4 bytes, and a product in GF(2^128) for every 128 bits and row of the extension. A chunk of 65,408 bits takes
-//! four rounds. Set-up: the base OTs of one direction with each peer, and 17 rounds.
+//! four rounds. Set-up: the base OTs of one direction with each peer, and some twenty rounds.
 
 mod act;
 pub mod alike;
