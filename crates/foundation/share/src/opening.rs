@@ -18,7 +18,7 @@
 //! **When.** Nothing that depends on opened bits and would harm if they were false leaves before they are settled. Coefficients are drawn for some
 //! thousand bits at a time, so that no more rows wait.
 //!
-//! **To some only** ([`Openings::open_to`]). Here there is no echo to hash: each recipient names its own coefficients when it has all shares. To open the bit
+//! **To some only** ([`Openings::open_each`]). Here there is no echo to hash: each recipient names its own coefficients when it has all shares. To open the bit
 //! plus a bit of the recipient's own to all would show all other parties' shares of it to all: that does no harm once, but opened so for a
 //! second recipient everybody knows every share.
 //!
@@ -103,12 +103,8 @@ impl Openings {
 
     /// Opens these bits to some parties, and checks them: the value is there exactly if this party is one of them. Three rounds.
     ///
-    /// The shares go to each recipient alone. When it has all of them it names coefficients, and each party answers with the products of its
-    /// rows' blocks for the recipient's global key, as in a settlement. What was opened before must be [settled](Openings::settle).
-    ///
     /// # Errors
-    /// [`WRONG_MAC`](checks::WRONG_MAC) by nobody in particular; [`InvalidInput`](comity_core::Kind) after an earlier error; those of the
-    /// channels.
+    /// As [`Openings::open_each`].
     pub fn open_to(
         &mut self,
         mesh: &mut Mesh<'_>,
@@ -117,31 +113,49 @@ impl Openings {
         rng: &mut dyn CryptoRng,
         conduct: &mut impl for<'a> Conduct<JointAct<'a>>,
     ) -> Result<Option<Bits>> {
+        self.open_each(mesh, |party| includes(party).then_some(rows), rng, conduct)
+    }
+
+    /// Opens to each party the bits of these rows, if there are any for it, and checks them: the value is there exactly if there are some for this
+    /// party. Three rounds.
+    ///
+    /// The shares go to each recipient alone. When it has all of them it names coefficients, and each party answers with the products of its
+    /// rows' blocks for the recipient's global key, as in a settlement. What was opened before must be [settled](Openings::settle).
+    ///
+    /// # Errors
+    /// [`WRONG_MAC`](checks::WRONG_MAC) by nobody in particular; [`InvalidInput`](comity_core::Kind) after an earlier error; those of the
+    /// channels.
+    pub fn open_each<'r>(
+        &mut self,
+        mesh: &mut Mesh<'_>,
+        rows: impl Fn(PartyId) -> Option<&'r RowShares>,
+        rng: &mut dyn CryptoRng,
+        conduct: &mut impl for<'a> Conduct<JointAct<'a>>,
+    ) -> Result<Option<Bits>> {
         self.begin()?;
-        let me = rows.me();
-        let mine = includes(me);
+        let me = mesh.me();
+        let mine = rows(me);
         let mut talk = Talk { mesh, echo: &mut self.echo, conduct };
-        let mut bits = rows.shares();
-        let out = talk.each(|peer| if includes(peer) { bits.to_bytes() } else { Vec::new() });
-        let len = bits.len().div_ceil(8);
-        let shares = talk.send("shares for some", out, |_| if mine { len } else { 0 })?;
+        let out = talk.each(|peer| rows(peer).map_or(Vec::new(), |rows| rows.shares().to_bytes()));
+        let shares = talk.send("shares for some", out, |_| mine.map_or(0, |rows| rows.len().div_ceil(8)))?;
         // Nobody knows them before all shares are here.
         let seed = Block::random(rng);
-        let out = talk.each(|_| if mine { seed.to_bytes().to_vec() } else { Vec::new() });
-        let seeds = talk.send("coefficients", out, |peer| if includes(peer) { Block::BYTES } else { 0 })?;
+        let out = talk.each(|_| if mine.is_some() { seed.to_bytes().to_vec() } else { Vec::new() });
+        let seeds = talk.send("coefficients", out, |peer| if rows(peer).is_some() { Block::BYTES } else { 0 })?;
         let backend = self.backend;
         let weighed = |seed: Block, column: &[Block]| {
             let mut coefficients = vec![Block::ZERO; column.len()];
             Prg::new(backend, seed).fill_blocks(&mut coefficients);
             gf128::inner_product(backend, &coefficients, column)
         };
-        let out = talk.each(|peer| match seeds[peer].as_chunks() {
-            ([seed], []) => weighed(Block::new(*seed), rows.column(peer)).to_bytes().to_vec(),
+        let out = talk.each(|peer| match (rows(peer), seeds[peer].as_chunks()) {
+            (Some(rows), ([seed], [])) => weighed(Block::new(*seed), rows.column(peer)).to_bytes().to_vec(),
             _ => Vec::new(),
         });
-        let products = talk.send("products for some", out, |_| if mine { Block::BYTES } else { 0 })?;
+        let products = talk.send("products for some", out, |_| if mine.is_some() { Block::BYTES } else { 0 })?;
         let mut value = None;
-        if mine {
+        if let Some(rows) = mine {
+            let mut bits = rows.shares();
             for (_, bytes) in shares.iter() {
                 bits.xor_assign(&Bits::from_bytes(bytes, rows.len()));
             }

@@ -2,16 +2,20 @@
 //!
 //! A dealer of n-party TinyOT makes shared bits and triples, and its rows are shares of the products with all offsets already (Claim 41), where
 //! its global keys are the garbling's offsets. A product takes a triple (Beaver): `d = u + a` and `e = v + b` are opened, and `u v = c + d b +
-//! e a + d e`. What is opened to some parties only is opened to all under a mask of each recipient's own, a random bit that it alone knows: so all
-//! openings are in public, and one check serves them all ([`Openings`]), before anything that was made of them leaves.
+//! e a + d e`. Everything that is opened is checked before anything that was made of it leaves ([`Openings`]).
 //!
-//! **Rounds**: one for all openings of a chunk and one for their check; besides, those of the dealer.
+//! What only some are to learn goes to each of them alone. The paper opens it to all under a mask of the recipient's own, by section 4.3 (step 8); that
+//! shows all other parties' shares to all, and done for two recipients of one value every share.
+//!
+//! **Rounds**: one for the openings to all of a chunk, one for their check, and three for those to some; besides, those of the dealer.
 
 use comity_channel::Mesh;
-use comity_core::{Bits, Block, PartyId, Result};
+use comity_circuit::Recipients;
+use comity_core::{Bits, Block, PartyId, Prg, Result};
 use comity_protocol::{Here, Honest};
 use comity_share::{GlobalKey, Openings, RowShares};
 use comity_tinyot::many::{RowDealer, RowTriples};
+use rand_core::CryptoRng;
 
 use crate::masks::{Masks, Opened};
 
@@ -27,6 +31,7 @@ pub struct Dealt<'a> {
     parties: u16,
     bits: Stock<RowShares>,
     triples: Option<Stock<RowTriples>>,
+    rng: Prg,
     /// Shared bits and triples that are still expected.
     planned: [u64; 2],
 }
@@ -40,7 +45,7 @@ struct Stock<T> {
 impl<'a> Dealt<'a> {
     /// Masks of this dealer, which serves nobody else. The session is theirs alone; about so many shared bits and products will be
     /// asked for, the same at all parties.
-    pub fn new(here: Here, dealer: Box<dyn RowDealer + 'a>, planned: [u64; 2]) -> Dealt<'a> {
+    pub fn new(here: Here, dealer: Box<dyn RowDealer + 'a>, planned: [u64; 2], rng: &mut dyn CryptoRng) -> Dealt<'a> {
         let Here { me, parties, session, backend, .. } = here;
         let key = dealer.key().clone();
         Dealt {
@@ -51,6 +56,7 @@ impl<'a> Dealt<'a> {
             parties,
             bits: Stock { all: RowShares::zeros(me, parties, 0), used: 0 },
             triples: None,
+            rng: Prg::new(backend, Block::random(rng)),
             planned,
         }
     }
@@ -110,21 +116,10 @@ impl Masks for Dealt<'_> {
         let mut triples = self.take(net, gates)?;
         let first = triples.used;
 
-        // Masks for whoever learns something alone, as many of each party as the one wants that wants the most.
+        // d, e, and what all learn.
         let bits = |opened: &Opened<'_>| opened.rows.len() / n;
-        let recipients = |opened: &Opened<'_>| -> Vec<PartyId> {
-            let all = opened.to == comity_circuit::Recipients::All;
-            (0..self.parties).map(PartyId).filter(|&party| !all && opened.to.includes(party)).collect()
-        };
-        let wanted = |party: PartyId| -> usize {
-            opened.iter().filter(|opened| recipients(opened).contains(&party)).map(&bits).sum()
-        };
-        let most = (0..self.parties).map(|party| wanted(PartyId(party))).max().unwrap_or(0);
-        let masks = if most > 0 { self.dealer.masks(net, most)? } else { Vec::new() };
-
-        // Everything that is opened: d, e, and the values, those for some under the mask of each.
-        let copies = |opened: &Opened<'_>| recipients(opened).len().max(1) * bits(opened);
-        let total = 2 * gates + opened.iter().map(copies).sum::<usize>();
+        let to_all = |opened: &&Opened<'_>| opened.to == Recipients::All;
+        let total = 2 * gates + opened.iter().filter(to_all).map(bits).sum::<usize>();
         let mut rows = RowShares::zeros(self.me, self.parties, total);
         for j in 0..n {
             let party = PartyId(j as u16);
@@ -135,25 +130,34 @@ impl Masks for Dealt<'_> {
                     *to = row[j] ^ random;
                 }
             }
-            let (mut at, mut used) = (2 * gates, vec![0; n]);
-            for opened in opened {
-                let to = recipients(opened);
-                for recipient in to.iter().map(Some).chain(to.is_empty().then_some(None)) {
-                    let values = column[at..at + bits(opened)].iter_mut().zip(opened.rows.chunks_exact(n));
-                    values.for_each(|(to, row)| *to = row[j]);
-                    if let Some(recipient) = recipient {
-                        let own = usize::from(recipient.0);
-                        let masks = &masks[own].column(party)[used[own]..][..bits(opened)];
-                        column[at..].iter_mut().zip(masks).for_each(|(to, &mask)| *to ^= mask);
-                        used[own] += bits(opened);
-                    }
-                    at += bits(opened);
-                }
-            }
+            let all = opened.iter().filter(to_all).flat_map(|opened| opened.rows.chunks_exact(n));
+            column[2 * gates..].iter_mut().zip(all).for_each(|(to, row)| *to = row[j]);
         }
+        // What only some learn, for each of them.
+        let for_some = |party: PartyId| opened.iter().filter(move |o| !to_all(o) && o.to.includes(party));
+        let some: Vec<Option<RowShares>> = (0..self.parties)
+            .map(PartyId)
+            .map(|party| {
+                let total: usize = for_some(party).map(bits).sum();
+                let mut rows = RowShares::zeros(self.me, self.parties, total);
+                for j in 0..n {
+                    let from = for_some(party).flat_map(|opened| opened.rows.chunks_exact(n));
+                    let column = rows.column_mut(PartyId(j as u16));
+                    column.iter_mut().zip(from).for_each(|(to, row)| *to = row[j]);
+                }
+                (total > 0).then_some(rows)
+            })
+            .collect();
         self.dealer.check_begins()?;
         let public = self.openings.open(net, &rows, &mut Honest)?;
         self.openings.settle(net, &mut Honest)?;
+        let own = match some.iter().any(Option::is_some) {
+            true => {
+                let rows = |party: PartyId| some[usize::from(party.0)].as_ref();
+                self.openings.open_each(net, rows, &mut self.rng, &mut Honest)?
+            }
+            false => None,
+        };
         self.dealer.check_passed()?;
 
         // What is left is each party's own business.
@@ -172,23 +176,17 @@ impl Masks for Dealt<'_> {
         self.planned[1] = self.planned[1].saturating_sub(gates as u64);
         self.triples = Some(triples);
         let (mut at, mut used) = (2 * gates, 0);
-        let mut values = Vec::with_capacity(opened.len());
-        for opened in opened {
-            let (len, to) = (bits(opened), recipients(opened));
-            let place = match to.is_empty() {
-                true => Some(0),
-                false => to.iter().position(|&party| party == self.me),
+        let own = own.unwrap_or_default();
+        let mut value = |opened: &Opened<'_>| {
+            let (from, at, len) = match (to_all(&opened), opened.to.includes(self.me)) {
+                (true, _) => (&public, &mut at, bits(opened)),
+                (false, true) => (&own, &mut used, bits(opened)),
+                (false, false) => return None,
             };
-            values.push(place.map(|place| {
-                let mut value = public.slice(at + place * len, len);
-                if !to.is_empty() {
-                    value.xor_assign(&masks[me].shares().slice(used, len));
-                    used += len;
-                }
-                value
-            }));
-            at += to.len().max(1) * len;
-        }
-        Ok(values)
+            let value = from.slice(*at, len);
+            *at += len;
+            Some(value)
+        };
+        Ok(opened.iter().map(&mut value).collect())
     }
 }

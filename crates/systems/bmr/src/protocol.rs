@@ -90,5 +90,5 @@ fn masks(me: &mut Party<'_, '_>, program: &Program) -> Result<Dealt<'static>> {
     let budget = Budget::known(ands, here.params.rho, 1, objects(here.parties))?;
     let dealer = Many::new(me.net, here.child("dealer"), budget, me.rng)?;
     let inputs: u64 = program.inputs().iter().map(|input| input.bits as u64).sum();
-    Ok(Dealt::new(here, Box::new(dealer), [ands.saturating_add(inputs), ands]))
+    Ok(Dealt::new(here, Box::new(dealer), [ands.saturating_add(inputs), ands], me.rng))
 }

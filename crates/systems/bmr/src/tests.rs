@@ -4,13 +4,16 @@ mod cheats;
 mod ideal;
 mod whole;
 
-use comity_circuit::{Goal, Program};
-use comity_core::{Params, Result};
-use comity_protocol::{Adversary, Card, CardKind, Corrupt, Honest, Job, Party, Protocol, Supplies, Takes};
+use comity_channel::{Counted, Counter, Mesh, PerPeer, memory_mesh};
+use comity_circuit::{Goal, Program, Recipients};
+use comity_core::{Backend, Block, Params, Result, SessionId};
+use comity_protocol::{Adversary, Card, CardKind, Corrupt, Here, Honest, Job, Party, Protocol, Supplies, Takes};
 use comity_testing::laws::{self, Laws, Setting};
+use comity_tinyot::bucket::Budget;
+use comity_tinyot::many::{Many, objects};
 
 use crate::stored::stored_size;
-use crate::{prepare_with, run_with, use_up};
+use crate::{Dealt, Masks, Opened, prepare_with, run_with, use_up};
 use ideal::Ideal;
 
 /// Garbling over ideal masks, as a protocol of its own.
@@ -87,4 +90,39 @@ fn long_programs_take_several_chunks() {
         Setting { params: Params::default(), backend: comity_core::Backend::detect(), options: &[], session: 3 };
     laws::check(&OverIdeal, 9, &program, &inputs, setting);
     laws::check(&Ahead, 9, &program, &inputs, setting);
+}
+
+/// What two of three are to learn goes to these two alone: the third hears nothing that grows with it.
+#[test]
+fn what_is_opened_to_some_does_not_reach_the_others() {
+    let learned = |bits: usize| {
+        let links = memory_mesh(3, Some(comity_testing::PATIENCE));
+        std::thread::scope(|scope| {
+            let party = move |links: PerPeer<_>| {
+                let links = links.map(|_, link| Counted::new(link));
+                let counters: Vec<Counter> = links.iter().map(|(_, link)| link.counter()).collect();
+                let mut net = Mesh::new(links);
+                let (me, params, backend) = (net.me(), Params::default(), Backend::detect());
+                let session = SessionId::derive("test", &[b"some"]);
+                let (here, mut rng) = (Here { me, parties: 3, session, params, backend }, laws::rng(me.0.into()));
+                let budget = Budget::known(1, 40, 1, objects(3)).unwrap();
+                let dealer = Many::new(&mut net, here.child("dealer"), budget, &mut rng).unwrap();
+                let mut masks = Dealt::new(here, Box::new(dealer), [0; 2], &mut rng);
+                let mut rows = vec![Block::ZERO; 3 * 1000];
+                masks.random(&mut net, &mut rows).unwrap();
+                let heard = || counters.iter().map(|counter| counter.counts().received).sum::<u64>();
+                let before = heard();
+                let to = Recipients::Parties([0u16, 1].into_iter().collect());
+                let opened = [Opened { rows: &rows[..3 * bits], to }];
+                let mut values = masks.products(&mut net, [&[], &[]], &mut [], &opened).unwrap();
+                (values.remove(0), heard() - before)
+            };
+            let parties: Vec<_> = links.into_iter().map(|links| scope.spawn(move || party(links))).collect();
+            parties.into_iter().map(|party| party.join().unwrap()).collect::<Vec<_>>()
+        })
+    };
+    let (few, many) = (learned(8), learned(1000));
+    assert!(many[0].0 == many[1].0 && many[0].0.as_ref().is_some_and(|value| value.len() == 1000));
+    assert!(many[2].0.is_none() && many[0].1 > few[0].1);
+    assert_eq!(many[2].1, few[2].1, "bytes that the third hears");
 }
