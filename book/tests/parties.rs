@@ -123,7 +123,11 @@ fn local_starts_a_process_for_each_party() {
         }
     }
     let local = |more: &[&str]| place.comity(&[&["local", "sum.cty", "-i", "1", "-i", "2", "-i", "4"], more].concat());
-    fails(&local(&["--protocol", "yao"]), 2, &["yao is for two parties, and there are 3", "--protocol bmr (malicious)"]);
+    fails(
+        &local(&["--protocol", "yao"]),
+        2,
+        &["yao is for two parties, and there are 3", "--protocol bmr (malicious)"],
+    );
     fails(&local(&["--protocol", "sum", "--parties", "2"]), 2, &["party 2 (cleo)", "two parties"]);
     fails(&local(&["--parties", "65"]), 2, &["2..=64"]);
     fails(&local(&["--owner", "a=dan"]), 2, &["there is no party `dan`", "2 (cleo)"]);

@@ -5,15 +5,14 @@ use comity_core::{Error, Result};
 use comity_protocol::{Adversary, Card, Protocol};
 
 /// Every protocol there is. The first one that [can](preferred) be is the default.
-pub static PROTOCOLS: &[&dyn Protocol] =
-    &[
-        &comity_cutchoose::CutChoose,
-        &comity_ag::Ag,
-        &comity_bmr::Bmr,
-        &comity_tinyot::TinyOt,
-        &comity_yao::Yao,
-        &comity_gmw::Gmw,
-    ];
+pub static PROTOCOLS: &[&dyn Protocol] = &[
+    &comity_cutchoose::CutChoose,
+    &comity_ag::Ag,
+    &comity_bmr::Bmr,
+    &comity_tinyot::TinyOt,
+    &comity_yao::Yao,
+    &comity_gmw::Gmw,
+];
 
 /// The services: they run no program on an engine, and each has a command of its own.
 pub static SERVICES: &[&Card] = &[

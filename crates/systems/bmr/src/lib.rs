@@ -46,7 +46,7 @@ mod stored;
 #[cfg(test)]
 mod tests;
 
-pub use engine::{prepare_with, run_as, run_with, use_up};
 pub use dealt::Dealt;
+pub use engine::{prepare_with, run_as, run_with, use_up};
 pub use masks::{Masks, Opened};
 pub use protocol::Bmr;
