@@ -1,0 +1,11 @@
+//! The checks that a proof fails.
+
+comity_core::checks! { "zk";
+    /// The proof names another program, other public values, other expected outputs or another context.
+    OTHER_STATEMENT = "the proof is of another statement: of another program, other public values, other expected outputs or \
+                       another context";
+    /// ZKBoo, figure 3.5, step 3: a value of view `e` is not what its function makes of views `e` and `e + 1`.
+    WRONG_VIEW = "an opened view is not what its gates compute";
+    /// What was opened, with output shares that add up to the expected outputs, is not what was committed to.
+    WRONG_OPENING = "what was opened is not what was committed to, or does not give the expected outputs";
+}

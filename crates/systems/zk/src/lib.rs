@@ -1,0 +1,65 @@
+//! Zero knowledge: proofs that one knows the secret inputs of a program.
+//!
+//! A [`Statement`] is a program, the values of its public inputs, and what (some of) its outputs must be. Party 0's inputs are
+//! secret: the *witness*. [`prove`] makes a [`Proof`], bytes that go into a file; [`verify`] says whether it holds.
+//! [`Prover`] and [`Verifier`] are the same in conversation: the challenge is drawn and not hashed. All of them are functions of
+//! their arguments, do no input or output, and need no operating system.
+//!
+//! | system | what it is | bytes | soundness |
+//! |---|---|---|---|
+//! | [`System::ZkBoo`] | figure 3.5 of deliverable D13.3 | two bits an AND gate and round | (2/3)^r |
+//! | [`System::ZkbPlusPlus`] | the same, without what the verifier computes | one bit an AND gate and round | (2/3)^r |
+//!
+//! **Functionality**: zero-knowledge proof of knowledge of `w` with `P(w, public) = expected`, non-interactive by Fiat and Shamir.
+//!
+//! **Adversary**: malicious, either party. A prover that knows no witness passes with `(2/3)^r` in conversation. A hashed challenge
+//! can be tried again: `q` hashes give a forger about `q (2/3)^r`, so that a file has 219 rounds, 128 bits, and nothing less.
+//! [`Soundness`] has the numbers.
+//!
+//! **Assumptions**: BLAKE3 as a random oracle (which a simulator programs), AES-128 as a pseudorandom generator. Both are thought to
+//! withstand quantum computers, at half of the bits.
+//!
+//! **Policy**: a verifier takes the system and the salt from a proof and nothing else. Statement, level and context are its own.
+//! An output of which nothing is expected is no part of the statement, and a proof holds no share of it.
+//!
+//! ```
+//! use comity_circuit::{Builder, Program, Wire};
+//! use comity_core::{Backend, Bits, Prg};
+//! use comity_zk::{Proof, Statement, System, prove, verify};
+//! use rand_core::SeedableRng;
+//!
+//! // "I know a byte, below, which and 0x5a have 0x42 in common."
+//! let mut b = Builder::new();
+//! let (secret, public) = (b.input("secret", 8), b.input("mask", 8));
+//! let both: Vec<Wire> = secret.iter().zip(&public).map(|(&x, &y)| b.and(x, y)).collect();
+//! b.output("both", &both);
+//! let program = Program::from_circuit(b.finish())?; // value 0 is party 0's: secret
+//!
+//! let byte = |n: u8| Some(Bits::from_bytes(&[n], 8));
+//! let statement = Statement::new(&program, &[None, byte(0x5a)], &[byte(0x42)], b"an example")?;
+//! # let mut rng = Prg::from_seed([7; 16]);
+//! let proof = prove(Backend::detect(), &statement, &[byte(0xe7), None], System::ZkbPlusPlus, &mut rng)?;
+//!
+//! let received = Proof::from_bytes(&proof.to_bytes())?;
+//! verify(Backend::detect(), &statement, &received)?;
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+
+mod card;
+mod challenge;
+pub mod checks;
+mod conversation;
+mod draw;
+mod proof;
+mod sliced;
+mod statement;
+mod system;
+#[cfg(test)]
+mod tests;
+mod zkboo;
+
+pub use card::CARD;
+pub use conversation::{FIRST, Prover, Verifier};
+pub use proof::{Proof, Valid, prove, verify};
+pub use statement::{PROVER, Statement};
+pub use system::{Soundness, System};

@@ -1,0 +1,130 @@
+//! Bits of many rounds at once: a wire is a word with one bit for each of up to `64 W` rounds.
+//!
+//! What a round commits to and shows stands in rows, a row for each round; what gates work on in columns, a word for each
+//! wire. A transposition leads from one to the other.
+
+use comity_core::{Aes128, Backend, Block, transpose};
+use zeroize::{DefaultIsZeroes, Zeroizing};
+
+/// Columns of a tile that the transposition takes at once: rows are padded to whole ones.
+const TILE: usize = 128;
+
+/// So many columns padded to whole tiles.
+pub(crate) fn padded(columns: usize) -> usize {
+    columns.next_multiple_of(TILE)
+}
+
+/// The words of rounds: `64 W` bits.
+pub(crate) type Word<const W: usize> = [u64; W];
+
+/// The shares of a wire in `N` branches, in all rounds.
+#[derive(Clone, Copy)]
+pub(crate) struct Shares<const W: usize, const N: usize>(pub(crate) [Word<W>; N]);
+
+impl<const W: usize, const N: usize> Default for Shares<W, N> {
+    fn default() -> Self {
+        Shares([[0; W]; N])
+    }
+}
+
+impl<const W: usize, const N: usize> DefaultIsZeroes for Shares<W, N> {}
+
+/// The sum of two words.
+#[inline(always)]
+pub(crate) fn xor<const W: usize>(a: Word<W>, b: Word<W>) -> Word<W> {
+    core::array::from_fn(|i| a[i] ^ b[i])
+}
+
+/// The product of two words, bit by bit.
+#[inline(always)]
+pub(crate) fn and<const W: usize>(a: Word<W>, b: Word<W>) -> Word<W> {
+    core::array::from_fn(|i| a[i] & b[i])
+}
+
+/// The word with the same bit in every round.
+#[inline(always)]
+pub(crate) fn all<const W: usize>(bit: bool) -> Word<W> {
+    [u64::from(bit).wrapping_neg(); W]
+}
+
+/// A row of bits for each round, packed least significant bit first, of whole tiles.
+pub(crate) struct Rows {
+    blocks: Zeroizing<Vec<Block>>,
+    /// The blocks of a row.
+    stride: usize,
+}
+
+impl Rows {
+    /// Rows of zeros.
+    pub(crate) fn zeros(rounds: usize, columns: usize) -> Rows {
+        let stride = padded(columns) / TILE;
+        Rows { blocks: Zeroizing::new(vec![Block::ZERO; rounds * stride]), stride }
+    }
+
+    /// The row of a round.
+    pub(crate) fn row(&self, round: usize) -> &[u8] {
+        Block::bytes_of(&self.blocks[round * self.stride..][..self.stride])
+    }
+
+    /// The row of a round, as blocks.
+    pub(crate) fn row_mut(&mut self, round: usize) -> &mut [Block] {
+        &mut self.blocks[round * self.stride..][..self.stride]
+    }
+
+    /// Writes the start of a round's row.
+    pub(crate) fn set(&mut self, round: usize, start: &[u8]) {
+        Block::bytes_of_mut(self.row_mut(round))[..start.len()].copy_from_slice(start);
+    }
+
+    /// The words of all columns.
+    ///
+    /// # Panics
+    /// If there are not `64 W` rows.
+    pub(crate) fn to_words<const W: usize>(&self, backend: Backend) -> Zeroizing<Vec<Word<W>>> {
+        let columns = TILE * self.stride;
+        let mut words = Zeroizing::new(vec![[0; W]; columns]);
+        let to = bytemuck::cast_slice_mut(words.as_flattened_mut());
+        transpose(backend, Block::bytes_of(&self.blocks), to, 64 * W, columns);
+        words
+    }
+
+    /// The rows of words.
+    ///
+    /// # Panics
+    /// If they are not whole tiles.
+    pub(crate) fn of_words<const W: usize>(backend: Backend, words: &[Word<W>]) -> Rows {
+        let mut rows = Rows::zeros(64 * W, words.len());
+        let to = Block::bytes_of_mut(&mut rows.blocks);
+        transpose(backend, bytemuck::cast_slice(words.as_flattened()), to, words.len(), 64 * W);
+        rows
+    }
+}
+
+/// The key of the tapes' hash: a proof's own, since it comes from its salt.
+pub(crate) struct TapeKey([u8; 32]);
+
+impl TapeKey {
+    /// The key from what tells one proof from another.
+    pub(crate) fn new(parts: &[&[u8]]) -> TapeKey {
+        TapeKey(keyed("comity zk tape v1", parts))
+    }
+
+    /// Fills a row with the tape of a seed: AES in counter mode, where key and first counter are a hash of the seed, the salt and
+    /// where the tape is used. So what is computed ahead for one tape is of no use against another one.
+    pub(crate) fn fill(&self, backend: Backend, at: u64, seed: &[u8; 16], row: &mut [Block]) {
+        let mut hash = blake3::Hasher::new_keyed(&self.0);
+        hash.update(&at.to_le_bytes()).update(seed);
+        let drawn = Zeroizing::new(*hash.finalize().as_bytes());
+        let [key, first] = [0, 16].map(|i| u128::from_le_bytes(core::array::from_fn(|j| drawn[i + j])));
+        Aes128::new(backend, Block::from_u128(key)).count(first, row);
+    }
+}
+
+/// A key for hashes of one use, from what tells one proof from another: each part with its length.
+pub(crate) fn keyed(domain: &str, parts: &[&[u8]]) -> [u8; 32] {
+    let mut hash = blake3::Hasher::new_derive_key(domain);
+    for part in parts {
+        hash.update(&(part.len() as u64).to_le_bytes()).update(part);
+    }
+    *hash.finalize().as_bytes()
+}

@@ -1,0 +1,41 @@
+//! Proofs of statements, from outside.
+
+mod honest;
+mod liars;
+
+use comity_circuit::{Builder, Program};
+use comity_core::{Bits, Prg};
+use rand_core::SeedableRng;
+
+use crate::statement::Statement;
+
+/// A generator of tests.
+pub(crate) fn rng(seed: u8) -> Prg {
+    Prg::from_seed([seed; 16])
+}
+
+/// A value of a number's low bits.
+pub(crate) fn bits(n: u64, len: usize) -> Option<Bits> {
+    Some(Bits::from_words(vec![n], len))
+}
+
+/// The program `both = secret & mask` and `sum = secret ^ mask` of four bits each; the mask is public.
+pub(crate) fn masked() -> Program {
+    let mut b = Builder::new();
+    let (secret, mask) = (b.input("secret", 4), b.input("mask", 4));
+    let both: Vec<_> = secret.iter().zip(&mask).map(|(&x, &y)| b.and(x, y)).collect();
+    let sum: Vec<_> = secret.iter().zip(&mask).map(|(&x, &y)| b.xor(x, y)).collect();
+    b.output("both", &both);
+    b.output("sum", &sum);
+    Program::from_circuit(b.finish()).unwrap()
+}
+
+/// The statement that the secret and 0b0110 have 0b0010 in common, for a context; 0b1011 is a witness.
+pub(crate) fn statement(context: &[u8]) -> Statement {
+    Statement::new(&masked(), &[None, bits(6, 4)], &[bits(2, 4), None], context).unwrap()
+}
+
+/// A witness of [`statement`].
+pub(crate) fn witness() -> [Option<Bits>; 2] {
+    [bits(11, 4), None]
+}

@@ -1,0 +1,166 @@
+//! What honest parties see.
+
+use comity_circuit::random::Rng;
+use comity_circuit::{Program, eval_many};
+use comity_core::{Backend, Bits};
+use proptest::prelude::*;
+
+use super::{bits, masked, rng, statement, witness};
+use crate::{Proof, Prover, Soundness, Statement, System, Verifier, prove, verify};
+
+/// A program of two secret values and a public one, the statement of what it computes of random ones, and the witness.
+fn any_statement(program: Program, seed: u64) -> (Statement, Vec<Option<Bits>>) {
+    let program = program.with_owner(1, 0).unwrap().with_owner(2, 1).unwrap();
+    let widths: Vec<usize> = program.inputs().iter().map(|input| input.bits).collect();
+    let values = Rng(seed).values(&widths);
+    let outputs = eval_many(&program, std::slice::from_ref(&values)).unwrap().remove(0);
+    let public: Vec<_> = values.iter().enumerate().map(|(i, value)| (i == 2).then(|| value.clone())).collect();
+    let secret = values.iter().enumerate().map(|(i, value)| (i != 2).then(|| value.clone())).collect();
+    let expected: Vec<_> = outputs.into_iter().map(Some).collect();
+    (Statement::new(&program, &public, &expected, b"").unwrap(), secret)
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(12))]
+
+    #[test]
+    fn what_is_true_is_proved(gates in 0usize..900, seed in any::<u64>()) {
+        let circuit = Rng(seed).circuit(&[9, 130, 5], gates, 40, &[70, 3]);
+        // Two turns of the circuit: a program that is walked.
+        let program = if gates % 2 == 0 { Program::from_circuit(circuit) } else { Program::map(circuit, 2, &[]) };
+        let (statement, witness) = any_statement(program.unwrap(), seed);
+        for system in System::ALL {
+            let proof = prove(Backend::detect(), &statement, &witness, system, &mut rng(1)).unwrap();
+            let again = Proof::from_bytes(&proof.to_bytes()).unwrap();
+            prop_assert_eq!((again.to_bytes(), again.size()), (proof.to_bytes(), proof.to_bytes().len()));
+            let valid = verify(Backend::detect(), &statement, &again).unwrap();
+            prop_assert_eq!((valid.system, valid.soundness), (system, Soundness::Bits128));
+        }
+    }
+}
+
+#[test]
+fn sha256_of_abc_has_the_published_digest() {
+    // FIPS 180-4's example, padded to a block; the digest's first byte is the topmost.
+    let number = |hex: &str, bits| of_hex(hex, bits);
+    let message = ["61626380", &"0".repeat(102), "000000000000000018"].concat();
+    let digest = "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad";
+    let program = comity_library::program("sha256-iv").unwrap();
+    let expected = [Some(number(digest, 256))];
+    let statement = Statement::new(&program, &[None], &expected, b"").unwrap();
+    for (system, bytes) in [(System::ZkBoo, 1_230_000), (System::ZkbPlusPlus, 635_000)] {
+        let witness = [Some(number(&message, 512))];
+        let proof = prove(Backend::detect(), &statement, &witness, system, &mut rng(2)).unwrap();
+        assert!(verify(Backend::detect(), &statement, &proof).is_ok());
+        assert!(proof.size() < bytes, "{system}: {} bytes", proof.size());
+    }
+    let refused = prove(Backend::detect(), &statement, &[Some(Bits::zeros(512))], System::ZkBoo, &mut rng(2));
+    let refused = refused.err().unwrap().to_string();
+    assert!(refused.contains("not true") && refused.contains("digest"), "{refused}");
+}
+
+/// The value whose number has these hex digits, the topmost first.
+fn of_hex(hex: &str, bits: usize) -> Bits {
+    let digit = |at: usize| u8::from_str_radix(&hex[at..at + 2], 16).unwrap();
+    let bytes: Vec<u8> = (0..hex.len()).step_by(2).map(digit).rev().collect();
+    Bits::from_bytes(&bytes, bits)
+}
+
+#[test]
+fn every_backend_makes_the_same_proof() {
+    let all = |system| -> Vec<Vec<u8>> {
+        let prove = |backend| prove(backend, &statement(b""), &witness(), system, &mut rng(3)).unwrap().to_bytes();
+        Backend::available().into_iter().map(prove).collect()
+    };
+    for system in System::ALL {
+        let proofs = all(system);
+        assert!(proofs.iter().all(|proof| *proof == proofs[0]), "{system}");
+        for backend in Backend::available() {
+            verify(backend, &statement(b""), &Proof::from_bytes(&proofs[0]).unwrap()).unwrap();
+        }
+    }
+}
+
+#[test]
+fn a_conversation_has_a_challenge_of_its_own() {
+    for system in System::ALL {
+        for level in Soundness::ALL {
+            let statement = statement(b"");
+            let prover = Prover::new(Backend::detect(), &statement, &witness(), system, level, &mut rng(4)).unwrap();
+            let verifier =
+                Verifier::new(Backend::detect(), &statement, system, level, prover.first(), &mut rng(5)).unwrap();
+            assert_eq!(verifier.challenge().len(), level.rounds());
+            let answer = prover.answer(verifier.challenge()).unwrap();
+            assert_eq!(answer.len(), verifier.answer_bytes());
+            assert_eq!(verifier.finish(&answer).unwrap().soundness, level);
+        }
+    }
+}
+
+#[test]
+fn nothing_is_proved_of_an_output_that_may_be_anything() {
+    let statement = statement(b"");
+    assert_eq!(statement.unpinned(), ["sum"]);
+    // It is not there at all: neither in what is run nor in what is shown.
+    assert_eq!(statement.program().outputs().len(), 1);
+    let refused = Statement::new(&masked(), &[None, bits(6, 4)], &[None, None], b"").err().unwrap().to_string();
+    assert!(refused.contains("anything proves it") && refused.contains("both, sum"), "{refused}");
+}
+
+#[test]
+fn an_output_that_is_called_accept_must_be_one() {
+    let mut b = comity_circuit::Builder::new();
+    let x = b.input("x", 2);
+    let both = b.and(x[0], x[1]);
+    b.output("accept", &[both]);
+    let program = Program::from_circuit(b.finish()).unwrap();
+    let statement = Statement::new(&program, &[None], &[None], b"").unwrap();
+    assert!(statement.unpinned().is_empty());
+    assert!(prove(Backend::detect(), &statement, &[bits(3, 2)], System::ZkBoo, &mut rng(6)).is_ok());
+    assert!(prove(Backend::detect(), &statement, &[bits(1, 2)], System::ZkBoo, &mut rng(6)).is_err());
+    // Unless it is said that it must be zero.
+    let zero = Statement::new(&program, &[None], &[bits(0, 1)], b"").unwrap();
+    assert!(prove(Backend::detect(), &zero, &[bits(1, 2)], System::ZkBoo, &mut rng(6)).is_ok());
+}
+
+#[test]
+fn what_does_not_fit_is_refused_in_words() {
+    let program = masked();
+    let refused = |public: &[Option<Bits>], expected: &[Option<Bits>]| {
+        Statement::new(&program, public, expected, b"").err().unwrap().to_string()
+    };
+    let pinned = [bits(2, 4), None];
+    let cases = [
+        (refused(&[None, None], &pinned), "`mask` is public, and its value is missing"),
+        (refused(&[bits(1, 4), bits(1, 4)], &pinned), "`secret` is the prover's"),
+        (refused(&[None, bits(1, 3)], &pinned), "`mask` has 4 bits; the value given has 3"),
+        (refused(&[None], &pinned), "1 public values"),
+        (refused(&[None, bits(6, 4)], &[bits(2, 5), None]), "`both` has 4 bits; the value expected has 5"),
+        (refused(&[None, bits(6, 4)], &[bits(2, 4)]), "1 expected values"),
+        (refused(&[None, bits(6, 4)], &[None, None]), "anything proves it"),
+    ];
+    for (is, wants) in cases {
+        assert!(is.contains(wants), "{is}");
+    }
+    let nobody = program.clone().with_owner(0, 1).unwrap();
+    let refused = Statement::new(&nobody, &[bits(1, 4), bits(6, 4)], &pinned, b"").err().unwrap().to_string();
+    assert!(refused.contains("no secret input"), "{refused}");
+    let statement = statement(b"");
+    for witness in [vec![None, None], vec![bits(1, 4), bits(1, 4)], vec![bits(1, 3), None], vec![bits(1, 4)]] {
+        assert!(prove(Backend::detect(), &statement, &witness, System::ZkBoo, &mut rng(6)).is_err());
+    }
+}
+
+#[test]
+fn a_file_has_no_room_for_a_large_statement() {
+    let mut b = comity_circuit::Builder::new();
+    let (x, y) = (b.input("x", 1), b.input("y", 1));
+    let both = b.and(x[0], y[0]);
+    b.output("both", &[both]);
+    let program = Program::map(b.finish(), (1 << 20) + 1, &[0, 1]).unwrap().with_owner(1, 0).unwrap();
+    let expected = [Some((0..(1 << 20) + 1).map(|_| true).collect())];
+    let statement = Statement::new(&program, &[None, None], &expected, b"").unwrap();
+    let refused = prove(Backend::detect(), &statement, &[bits(1, 1), bits(1, 1)], System::ZkBoo, &mut rng(6));
+    let refused = refused.err().unwrap().to_string();
+    assert!(refused.contains("1048577 AND gates") && refused.contains("garbled circuits"), "{refused}");
+}

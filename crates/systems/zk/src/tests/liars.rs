@@ -1,0 +1,133 @@
+//! Proofs of something else, and changed ones.
+
+use comity_circuit::{Builder, Goal, Program};
+use comity_core::{Backend, Kind};
+
+use super::{bits, masked, rng, statement, witness};
+use crate::checks::{OTHER_STATEMENT, WRONG_OPENING, WRONG_VIEW};
+use crate::{Proof, Prover, Soundness, Statement, System, Verifier, prove, verify};
+
+fn proof(system: System) -> Vec<u8> {
+    prove(Backend::detect(), &statement(b"here"), &witness(), system, &mut rng(1)).unwrap().to_bytes()
+}
+
+fn checked(bytes: &[u8], statement: &Statement) -> Result<(), comity_core::Error> {
+    verify(Backend::detect(), statement, &Proof::from_bytes(bytes)?).map(|_| ())
+}
+
+/// The proof with the other statement's digest in its head: so that not the digest, but what depends on it is looked at.
+fn relabelled(bytes: &[u8], statement: &Statement) -> Vec<u8> {
+    [&bytes[..42], &statement.digest()[..], &bytes[74..]].concat()
+}
+
+/// Every statement that differs in one thing.
+fn others() -> Vec<(&'static str, Statement)> {
+    let (public, pinned) = ([None, bits(6, 4)], [bits(2, 4), None]);
+    let new = |program: &Program, public: &[_], pinned: &[_], context: &[u8]| {
+        Statement::new(program, public, pinned, context).unwrap()
+    };
+    let mut b = Builder::new();
+    let (secret, mask) = (b.input("secret", 4), b.input("mask", 4));
+    let both: Vec<_> = secret.iter().zip(&mask).map(|(&x, &y)| b.and(x, y)).collect();
+    b.output("both", &both);
+    // The same gates and pinned output, and another one in place of the sum.
+    b.output("sum", &both);
+    let similar = Program::from_circuit(b.finish()).unwrap();
+    vec![
+        ("program", new(&similar, &public, &pinned, b"here")),
+        ("goal", new(&masked().with_goal(Goal::Depth), &public, &pinned, b"here")),
+        ("public value", new(&masked(), &[None, bits(2, 4)], &pinned, b"here")),
+        ("expected output", new(&masked(), &public, &[bits(0, 4), None], b"here")),
+        // The same values, of another output, and of both.
+        ("pinned output", new(&masked(), &public, &[None, bits(2, 4)], b"here")),
+        ("pinned outputs", new(&masked(), &public, &[bits(2, 4), bits(13, 4)], b"here")),
+        ("context", new(&masked(), &public, &pinned, b"there")),
+        ("no context", new(&masked(), &public, &pinned, b"")),
+    ]
+}
+
+#[test]
+fn a_proof_is_of_one_statement_only() {
+    for system in System::ALL {
+        let proof = proof(system);
+        checked(&proof, &statement(b"here")).unwrap();
+        for (what, other) in others() {
+            assert_eq!(checked(&proof, &other).unwrap_err().check(), Some(OTHER_STATEMENT), "{system}, {what}");
+            // Nor does it help to write another digest into it.
+            assert!(checked(&relabelled(&proof, &other), &other).is_err(), "{system}, {what}");
+        }
+    }
+}
+
+#[test]
+fn names_are_no_part_of_a_statement() {
+    let renamed = masked().with_name("something else");
+    let same = Statement::new(&renamed, &[None, bits(6, 4)], &[bits(2, 4), None], b"here").unwrap();
+    checked(&proof(System::ZkBoo), &same).unwrap();
+}
+
+#[test]
+fn every_changed_bit_is_found() {
+    for system in System::ALL {
+        let proof = proof(system);
+        for at in (0..106).chain((106..proof.len()).step_by(97)) {
+            for bit in 0..8 {
+                let mut changed = proof.clone();
+                changed[at] ^= 1 << bit;
+                let error = checked(&changed, &statement(b"here")).expect_err("changed");
+                let known = [OTHER_STATEMENT, WRONG_OPENING, WRONG_VIEW];
+                let named = error.check().is_some_and(|check| known.contains(&check));
+                assert!(named || matches!(error.kind, Kind::Malformed(_)), "byte {at}, bit {bit}: {error}");
+            }
+        }
+    }
+}
+
+#[test]
+fn there_is_one_encoding_of_a_proof() {
+    for system in System::ALL {
+        let proof = proof(system);
+        let malformed = |bytes: &[u8], wants: &str| {
+            let error = checked(bytes, &statement(b"here")).expect_err(wants);
+            assert!(matches!(error.kind, Kind::Malformed(_)) && error.to_string().contains(wants), "{error}");
+        };
+        malformed(&[&proof[..], &[0]].concat(), "are wanted");
+        malformed(&proof[..proof.len() - 1], "are wanted");
+        malformed(&proof[..105], "ends in its head");
+        malformed(&[], "no proof");
+        malformed(b"comityzx", "no proof");
+        malformed(&[&proof[..8], &[2], &proof[9..]].concat(), "version 2");
+        malformed(&[&proof[..9], &[77], &proof[10..]].concat(), "system number 77");
+        // Four AND gates fill half of the last byte: the rest has to be zero.
+        let mut padded = proof.clone();
+        *padded.last_mut().unwrap() |= 0x10;
+        malformed(&padded, "beyond the end of a row");
+    }
+}
+
+#[test]
+fn a_proof_says_its_system_and_is_of_no_other() {
+    let (one, other) = (proof(System::ZkBoo), System::ZkbPlusPlus);
+    let mut renamed = one.clone();
+    renamed[9] = other.code();
+    assert!(checked(&renamed, &statement(b"here")).is_err());
+}
+
+#[test]
+fn a_first_message_is_of_one_statement_level_and_system() {
+    let (backend, level) = (Backend::detect(), Soundness::Bits40);
+    let told = |said: &Statement, at: Soundness, of: System, other: &Statement| {
+        let prover = Prover::new(backend, said, &witness(), of, at, &mut rng(2)).unwrap();
+        let verifier = Verifier::new(backend, other, of, level, prover.first(), &mut rng(3)).unwrap();
+        let answer = prover.answer(verifier.challenge())?;
+        verifier.finish(&answer)
+    };
+    told(&statement(b"here"), level, System::ZkBoo, &statement(b"here")).unwrap();
+    for (system, check) in [(System::ZkBoo, WRONG_VIEW), (System::ZkbPlusPlus, WRONG_OPENING)] {
+        let error = told(&statement(b"here"), level, system, &statement(b"there")).unwrap_err();
+        assert_eq!(error.check(), Some(check));
+    }
+    // A challenge of another level is none.
+    let error = told(&statement(b"here"), Soundness::Bits80, System::ZkBoo, &statement(b"here")).unwrap_err();
+    assert!(error.to_string().contains("69 rounds"), "{error}");
+}
