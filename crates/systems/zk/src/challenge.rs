@@ -1,48 +1,61 @@
-//! Challenges: drawn by a verifier, or hashed.
+//! Challenges: drawn by a verifier, or hashed. A challenge has a byte for each round or execution.
 
-use comity_core::{Error, Result};
 use rand_core::CryptoRng;
 
+use crate::kkw::Parameters;
 use crate::sliced::keyed;
 use crate::statement::Statement;
-use crate::system::System;
+use crate::system::{Soundness, System};
 
-/// A challenge of a proof in a file: the hash of version, system, rounds, statement (program, public values, expected outputs, which
-/// ones these are, context), salt and first message. One trit a round.
+/// How many rounds, or executions, a system has at a level.
+pub(crate) fn count(system: System, level: Soundness) -> usize {
+    match system {
+        System::ZkBoo | System::ZkbPlusPlus => level.rounds(),
+        System::Kkw => Parameters::of(level).executions,
+    }
+}
+
+/// The challenge of a proof in a file: the hash of version, system, level and its rounds, statement (program, public values, expected
+/// outputs, which ones these are, context), salt and first message.
 pub(crate) fn hashed(
     system: System,
-    rounds: usize,
+    level: Soundness,
     statement: &Statement,
     salt: &[u8; 32],
     first: &[u8; 32],
 ) -> Vec<u8> {
-    let (code, count) = ([system.code()], (rounds as u64).to_le_bytes());
-    let seed = keyed("comity zk challenge v1", &[&code, &count, statement.digest(), salt, first]);
+    let numbers = [level.bits() as usize, count(system, level)].map(|number| (number as u64).to_le_bytes());
+    let parts: [&[u8]; 5] = [&[system.code()], numbers.as_flattened(), statement.digest(), salt, first];
+    let seed = keyed("comity zk challenge v1", &parts);
     let mut stream = blake3::Hasher::new_keyed(&seed).finalize_xof();
-    trits(rounds, |bytes| stream.fill(bytes))
+    of(system, level, |bytes| stream.fill(bytes))
 }
 
 /// A challenge that a verifier draws.
-pub(crate) fn drawn(rounds: usize, rng: &mut dyn CryptoRng) -> Vec<u8> {
-    trits(rounds, |bytes| rng.fill_bytes(bytes))
+pub(crate) fn drawn(system: System, level: Soundness, rng: &mut dyn CryptoRng) -> Vec<u8> {
+    of(system, level, |bytes| rng.fill_bytes(bytes))
 }
 
-/// The trits of a challenge that a verifier sent, a byte each.
-///
-/// # Errors
-/// [`Malformed`](comity_core::Kind) if one is no trit, or there are not so many.
-pub(crate) fn received(trits: &[u8], rounds: usize) -> Result<&[u8]> {
-    if trits.len() != rounds {
-        return Err(Error::malformed(format!("a challenge of {} rounds, of which there are {rounds}", trits.len())));
+/// The challenge from random bytes.
+fn of(system: System, level: Soundness, more: impl FnMut(&mut [u8])) -> Vec<u8> {
+    match system {
+        System::ZkBoo | System::ZkbPlusPlus => trits(level.rounds(), more),
+        System::Kkw => Parameters::of(level).challenge(more),
     }
-    match trits.iter().find(|trit| **trit > 2) {
-        None => Ok(trits),
-        Some(trit) => Err(Error::malformed(format!("a challenge of {trit} in a round, where 0, 1 and 2 are possible"))),
+}
+
+/// Whether what a verifier sent is a challenge of this system and level.
+pub(crate) fn fits(system: System, level: Soundness, challenge: &[u8]) -> bool {
+    match system {
+        System::ZkBoo | System::ZkbPlusPlus => {
+            challenge.len() == level.rounds() && challenge.iter().all(|trit| *trit < 3)
+        }
+        System::Kkw => Parameters::of(level).has(challenge),
     }
 }
 
 /// Uniform trits: two bits at a time, of which 3 is thrown away. (A byte modulo 3 is not uniform.)
-fn trits(count: usize, mut more: impl FnMut(&mut [u8])) -> Vec<u8> {
+pub(crate) fn trits(count: usize, mut more: impl FnMut(&mut [u8])) -> Vec<u8> {
     let mut trits = Vec::with_capacity(count);
     while trits.len() < count {
         let mut bytes = [0; 64];
@@ -56,16 +69,46 @@ fn trits(count: usize, mut more: impl FnMut(&mut [u8])) -> Vec<u8> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::tests::{rng, statement};
+
+    #[test]
+    fn every_field_is_in_the_challenge() {
+        let (one, other) = (statement(b"one"), statement(b"other"));
+        let base = hashed(System::ZkBoo, Soundness::Bits128, &one, &[1; 32], &[1; 32]);
+        let changed = [
+            hashed(System::ZkbPlusPlus, Soundness::Bits128, &one, &[1; 32], &[1; 32]),
+            hashed(System::ZkBoo, Soundness::Bits128, &other, &[1; 32], &[1; 32]),
+            hashed(System::ZkBoo, Soundness::Bits128, &one, &[2; 32], &[1; 32]),
+            hashed(System::ZkBoo, Soundness::Bits128, &one, &[1; 32], &[2; 32]),
+        ];
+        for (field, changed) in changed.iter().enumerate() {
+            assert_ne!(*changed, base, "field {field}");
+        }
+        let fewer = hashed(System::ZkBoo, Soundness::Bits80, &one, &[1; 32], &[1; 32]);
+        assert_ne!(fewer, base[..fewer.len()], "the level");
+        assert_eq!(hashed(System::ZkBoo, Soundness::Bits128, &one, &[1; 32], &[1; 32]), base);
+    }
 
     #[test]
     fn trits_are_uniform_and_as_many_as_are_wanted() {
+        // Each byte once: each value of two bits is equally often in them.
         let mut next = 0u8;
-        let all = trits(192, |bytes| bytes.iter_mut().for_each(|byte| (*byte, next) = (next, next.wrapping_add(1))));
-        // Each value of two bits is equally often in the bytes 0 to 63.
-        assert_eq!([0, 1, 2].map(|trit| all.iter().filter(|t| **t == trit).count()).iter().sum::<usize>(), 192);
-        let long =
-            trits(3 * 64 * 4, |bytes| bytes.iter_mut().for_each(|byte| (*byte, next) = (next, next.wrapping_add(1))));
-        assert!([0, 1, 2].iter().all(|trit| long.iter().filter(|t| *t == trit).count() > 200));
-        assert!(received(&[0, 1, 2], 3).is_ok() && received(&[0, 3], 2).is_err() && received(&[0, 1], 3).is_err());
+        let mut count = |byte: &mut u8| (*byte, next) = (next, next.wrapping_add(1));
+        let all = trits(768, |bytes| bytes.iter_mut().for_each(&mut count));
+        assert_eq!([0, 1, 2].map(|trit| all.iter().filter(|t| **t == trit).count()), [256; 3]);
+        assert_eq!(trits(5, |bytes| bytes.fill(0x24)), [0, 1, 2, 0, 0]);
+    }
+
+    #[test]
+    fn what_is_drawn_is_a_challenge_and_nothing_else_is() {
+        for system in System::ALL {
+            for level in Soundness::ALL {
+                let challenge = drawn(system, level, &mut rng(1));
+                assert!(fits(system, level, &challenge));
+                let mut wrong = challenge.clone();
+                *wrong.iter_mut().find(|byte| **byte != 255).unwrap() = 100;
+                assert!(!fits(system, level, &wrong) && !fits(system, level, &challenge[1..]), "{system}");
+            }
+        }
     }
 }

@@ -8,4 +8,12 @@ comity_core::checks! { "zk";
     WRONG_VIEW = "an opened view is not what its gates compute";
     /// What was opened, with output shares that add up to the expected outputs, is not what was committed to.
     WRONG_OPENING = "what was opened is not what was committed to, or does not give the expected outputs";
+    /// Garbled circuit, step 5: the labels in the OTs are not those of the seed.
+    WRONG_LABELS = "the labels that the verifier sent are not those of its seed";
+    /// Garbled circuit, step 5: the tables are not those of the program, garbled from the seed.
+    WRONG_TABLES = "the verifier garbled something else than the program";
+    /// Garbled circuit, step 6: the prover opened something else than it committed to.
+    WRONG_COMMITMENT = "the prover opened something else than it committed to";
+    /// Garbled circuit, step 6: the outputs' labels are not those of the expected outputs.
+    OTHER_OUTPUTS = "the prover does not know the labels of the expected outputs";
 }

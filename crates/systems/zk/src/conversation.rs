@@ -3,42 +3,108 @@
 //! The challenge is no hash, so a cheat has one try: 40 and 80 bits are there, too. The verifier is convinced and nobody else
 //! is: with the challenge chosen before, anybody makes such a conversation (`simulated` in the tests does).
 
-use comity_core::{Backend, Bits, Result};
+use comity_core::{Backend, Bits, Error, Result};
 use rand_core::CryptoRng;
 
 use crate::challenge;
 use crate::draw::Draw;
+use crate::kkw::{self, Parameters};
 use crate::proof::Valid;
 use crate::statement::Statement;
 use crate::system::{Soundness, System};
-use crate::zkboo::{self, Committed};
+use crate::zkboo;
 
 /// Bytes of a first message: the salt and the hash.
 pub const FIRST: usize = 64;
 
-/// A prover that has committed and waits for the challenge. It answers one.
-pub struct Prover {
-    committed: Committed,
+/// A prover's side of a system, when it has committed.
+pub(crate) enum Committed<'a> {
+    Boo(zkboo::Committed),
+    Kkw(kkw::Committed<'a>),
 }
 
-impl Prover {
+/// Commits, in the system's way.
+pub(crate) fn commit<'a>(
+    backend: Backend,
+    statement: &'a Statement,
+    witness: &[Option<Bits>],
+    system: System,
+    level: Soundness,
+    rng: &mut dyn CryptoRng,
+) -> Result<Committed<'a>> {
+    statement.fits_a_file()?;
+    let inputs = statement.with_witness(witness)?;
+    let mut draw = Draw::new(rng, system, challenge::count(system, level) as u64, statement, &inputs);
+    Ok(match system {
+        System::ZkBoo | System::ZkbPlusPlus => {
+            let rounds = level.rounds();
+            Committed::Boo(zkboo::Committed::new(backend, system, rounds, statement, &inputs, &mut draw)?)
+        }
+        System::Kkw => {
+            Committed::Kkw(kkw::Committed::new(backend, Parameters::of(level), statement, &inputs, &mut draw)?)
+        }
+    })
+}
+
+impl Committed<'_> {
+    pub(crate) fn salt(&self) -> &[u8; 32] {
+        match self {
+            Committed::Boo(committed) => committed.salt(),
+            Committed::Kkw(committed) => committed.salt(),
+        }
+    }
+
+    pub(crate) fn first(&self) -> &[u8; 32] {
+        match self {
+            Committed::Boo(committed) => committed.first(),
+            Committed::Kkw(committed) => committed.first(),
+        }
+    }
+
+    pub(crate) fn answer(self, challenge: &[u8]) -> Result<Vec<u8>> {
+        match self {
+            Committed::Boo(committed) => Ok(committed.answer(challenge)),
+            Committed::Kkw(committed) => committed.answer(challenge),
+        }
+    }
+}
+
+/// Checks an answer to a challenge, in the system's way. `said` are salt and hash of the first message.
+pub(crate) fn check(
+    backend: Backend,
+    system: System,
+    statement: &Statement,
+    [salt, first]: [&[u8; 32]; 2],
+    challenge: &[u8],
+    answer: &[u8],
+) -> Result<()> {
+    match system {
+        System::ZkBoo | System::ZkbPlusPlus => zkboo::check(backend, system, statement, salt, first, challenge, answer),
+        System::Kkw => kkw::check(backend, statement, salt, first, challenge, answer),
+    }
+}
+
+/// A prover that has committed and waits for the challenge. It answers one.
+pub struct Prover<'a> {
+    committed: Committed<'a>,
+    system: System,
+    level: Soundness,
+}
+
+impl<'a> Prover<'a> {
     /// Commits. `witness` has the value of each secret input.
     ///
     /// # Errors
     /// As [`prove`](crate::prove).
     pub fn new(
         backend: Backend,
-        statement: &Statement,
+        statement: &'a Statement,
         witness: &[Option<Bits>],
         system: System,
         level: Soundness,
         rng: &mut dyn CryptoRng,
-    ) -> Result<Prover> {
-        statement.fits_a_file()?;
-        let inputs = statement.with_witness(witness)?;
-        let rounds = level.rounds();
-        let mut draw = Draw::new(rng, system, rounds as u64, statement, &inputs);
-        Ok(Prover { committed: Committed::new(backend, system, rounds, statement, &inputs, &mut draw)? })
+    ) -> Result<Prover<'a>> {
+        Ok(Prover { committed: commit(backend, statement, witness, system, level, rng)?, system, level })
     }
 
     /// The first message.
@@ -49,13 +115,21 @@ impl Prover {
         first
     }
 
+    /// The bytes of a challenge.
+    pub fn challenge_bytes(&self) -> usize {
+        challenge::count(self.system, self.level)
+    }
+
     /// The answer to a challenge.
     ///
     /// # Errors
     /// [`Malformed`](comity_core::Kind) if it is no challenge of this level.
-    pub fn answer(self, received: &[u8]) -> Result<Vec<u8>> {
-        let trits = challenge::received(received, self.committed.rounds())?;
-        Ok(self.committed.answer(trits))
+    pub fn answer(self, challenge: &[u8]) -> Result<Vec<u8>> {
+        if !challenge::fits(self.system, self.level, challenge) {
+            let (system, bits) = (self.system, self.level.bits());
+            return Err(Error::malformed(format!("what came is no challenge of {system} with {bits} bits")));
+        }
+        self.committed.answer(challenge)
     }
 }
 
@@ -66,7 +140,7 @@ pub struct Verifier<'a> {
     system: System,
     level: Soundness,
     first: [u8; FIRST],
-    trits: Vec<u8>,
+    challenge: Vec<u8>,
 }
 
 impl<'a> Verifier<'a> {
@@ -83,18 +157,21 @@ impl<'a> Verifier<'a> {
         rng: &mut dyn CryptoRng,
     ) -> Result<Verifier<'a>> {
         statement.fits_a_file()?;
-        let trits = challenge::drawn(level.rounds(), rng);
-        Ok(Verifier { backend, statement, system, level, first, trits })
+        let challenge = challenge::drawn(system, level, rng);
+        Ok(Verifier { backend, statement, system, level, first, challenge })
     }
 
-    /// The challenge: a byte a round.
+    /// The challenge: a byte for each round or execution.
     pub fn challenge(&self) -> &[u8] {
-        &self.trits
+        &self.challenge
     }
 
     /// The bytes of the answer.
     pub fn answer_bytes(&self) -> usize {
-        zkboo::answer_bytes(self.system, self.statement, &self.trits)
+        match self.system {
+            System::ZkBoo | System::ZkbPlusPlus => zkboo::answer_bytes(self.system, self.statement, &self.challenge),
+            System::Kkw => kkw::answer_bytes(self.statement, &self.challenge),
+        }
     }
 
     /// Takes the answer: whether the prover is believed.
@@ -103,7 +180,7 @@ impl<'a> Verifier<'a> {
     /// As [`verify`](crate::verify).
     pub fn finish(self, answer: &[u8]) -> Result<Valid> {
         let [salt, first] = [0, 32].map(|at| core::array::from_fn(|i| self.first[at + i]));
-        zkboo::check(self.backend, self.system, self.statement, &salt, &first, &self.trits, answer)?;
+        check(self.backend, self.system, self.statement, [&salt, &first], &self.challenge, answer)?;
         Ok(Valid { system: self.system, soundness: self.level })
     }
 }

@@ -9,6 +9,8 @@
 //! |---|---|---|---|
 //! | [`System::ZkBoo`] | figure 3.5 of deliverable D13.3 | two bits an AND gate and round | (2/3)^r |
 //! | [`System::ZkbPlusPlus`] | the same, without what the verifier computes | one bit an AND gate and round | (2/3)^r |
+//! | [`System::Kkw`] | 64 parties with preprocessing | 54 bits an AND gate at 128 bits | the formula of its section 2.1 |
+//! | [`Conversation::Garbled`] | a garbled circuit, in conversation only: [`prove_to`] | 16 bytes an AND gate, streamed | 2^-127 |
 //!
 //! **Functionality**: zero-knowledge proof of knowledge of `w` with `P(w, public) = expected`, non-interactive by Fiat and Shamir.
 //!
@@ -49,7 +51,11 @@ mod card;
 mod challenge;
 pub mod checks;
 mod conversation;
+mod converse;
 mod draw;
+mod garbled;
+mod gates;
+mod kkw;
 mod proof;
 mod sliced;
 mod statement;
@@ -60,6 +66,7 @@ mod zkboo;
 
 pub use card::CARD;
 pub use conversation::{FIRST, Prover, Verifier};
+pub use converse::{Conversation, prove_to, verify_from};
 pub use proof::{Proof, Valid, prove, verify};
 pub use statement::{PROVER, Statement};
 pub use system::{Soundness, System};

@@ -5,10 +5,9 @@ use rand_core::CryptoRng;
 
 use crate::challenge;
 use crate::checks;
-use crate::draw::Draw;
+use crate::conversation::{check, commit};
 use crate::statement::Statement;
 use crate::system::{Soundness, System};
-use crate::zkboo;
 
 /// The first bytes of a proof.
 const MAGIC: &[u8; 8] = b"comityzk";
@@ -97,14 +96,10 @@ pub fn prove(
     system: System,
     rng: &mut dyn CryptoRng,
 ) -> Result<Proof> {
-    statement.fits_a_file()?;
-    let inputs = statement.with_witness(witness)?;
-    let rounds = LEVEL.rounds();
-    let mut draw = Draw::new(rng, system, rounds as u64, statement, &inputs);
-    let committed = zkboo::Committed::new(backend, system, rounds, statement, &inputs, &mut draw)?;
+    let committed = commit(backend, statement, witness, system, LEVEL, rng)?;
     let (salt, first) = (*committed.salt(), *committed.first());
-    let trits = challenge::hashed(system, rounds, statement, &salt, &first);
-    Ok(Proof { system, salt, statement: *statement.digest(), first, answer: committed.answer(&trits) })
+    let challenge = challenge::hashed(system, LEVEL, statement, &salt, &first);
+    Ok(Proof { system, salt, statement: *statement.digest(), first, answer: committed.answer(&challenge)? })
 }
 
 /// Checks a proof of this statement, which is the verifier's own, and with it the level of soundness.
@@ -120,7 +115,7 @@ pub fn verify(backend: Backend, statement: &Statement, proof: &Proof) -> Result<
     if proof.statement != *statement.digest() {
         return Err(checks::OTHER_STATEMENT.into());
     }
-    let trits = challenge::hashed(*system, LEVEL.rounds(), statement, salt, first);
-    zkboo::check(backend, *system, statement, salt, first, &trits, answer)?;
+    let challenge = challenge::hashed(*system, LEVEL, statement, salt, first);
+    check(backend, *system, statement, [salt, first], &challenge, answer)?;
     Ok(Valid { system: *system, soundness: LEVEL })
 }

@@ -128,3 +128,25 @@ pub(crate) fn keyed(domain: &str, parts: &[&[u8]]) -> [u8; 32] {
     }
     *hash.finalize().as_bytes()
 }
+
+/// Calls with the number of words, as a constant, that hold so many rounds or executions.
+macro_rules! words {
+    ($rounds:expr, $W:ident => $call:expr) => {
+        match $rounds {
+            0..=128 => {
+                const $W: usize = 2;
+                $call
+            }
+            129..=256 => {
+                const $W: usize = 4;
+                $call
+            }
+            257..=384 => {
+                const $W: usize = 6;
+                $call
+            }
+            rounds => unreachable!("{rounds} rounds; no table has more than 384"),
+        }
+    };
+}
+pub(crate) use words;

@@ -102,6 +102,15 @@ impl Statement {
         all
     }
 
+    /// The secret ones of these input values, one after another.
+    pub(crate) fn secret(&self, inputs: &[Option<Bits>]) -> Bits {
+        let mut secret = Bits::default();
+        for (value, public) in inputs.iter().zip(&self.public) {
+            value.iter().filter(|_| public.is_none()).for_each(|value| secret.extend_from(value));
+        }
+        secret
+    }
+
     /// The number of secret bits.
     pub(crate) fn secret_bits(&self) -> usize {
         self.program.inputs().iter().filter(|input| is_secret(input)).map(|input| input.bits).sum()

@@ -11,17 +11,20 @@ pub enum System {
     ZkBoo,
     /// ZKB++: ZKBoo without what the verifier can compute itself.
     ZkbPlusPlus,
+    /// KKW18: 64 parties with preprocessing, of which one stays hidden.
+    Kkw,
 }
 
 impl System {
     /// All systems.
-    pub const ALL: [System; 2] = [System::ZkBoo, System::ZkbPlusPlus];
+    pub const ALL: [System; 3] = [System::ZkBoo, System::ZkbPlusPlus, System::Kkw];
 
     /// The system's name in flags, reports and errors.
     pub fn name(self) -> &'static str {
         match self {
             System::ZkBoo => "zkboo",
             System::ZkbPlusPlus => "zkb++",
+            System::Kkw => "kkw",
         }
     }
 
@@ -30,6 +33,7 @@ impl System {
         match self {
             System::ZkBoo => 1,
             System::ZkbPlusPlus => 2,
+            System::Kkw => 3,
         }
     }
 

@@ -15,37 +15,19 @@
 //! is under a salt. Input shares of two branches come from their seeds in both systems. ZKB++'s variant by Unruh is not there.
 
 mod commitments;
-mod gates;
+mod decomposition;
 mod prove;
 #[cfg(test)]
-mod tests;
+pub(crate) mod tests;
 mod verify;
 
-use crate::sliced::padded;
+use crate::sliced::{padded, words};
 use crate::statement::Statement;
 use crate::system::System;
 use commitments::{COMMITMENT, SEED};
 
 pub(crate) use prove::Committed;
 pub(crate) use verify::check;
-
-/// Calls with the number of words, as a constant, that hold so many rounds.
-macro_rules! words {
-    ($rounds:expr, $W:ident => $call:expr) => {
-        match $rounds {
-            0..=128 => {
-                const $W: usize = 2;
-                $call
-            }
-            129..=256 => {
-                const $W: usize = 4;
-                $call
-            }
-            rounds => unreachable!("{rounds} rounds; the largest level has 219"),
-        }
-    };
-}
-use words;
 
 /// The bytes of the answer to a challenge.
 pub(crate) fn answer_bytes(system: System, statement: &Statement, trits: &[u8]) -> usize {

@@ -48,7 +48,7 @@ fn sha256_of_abc_has_the_published_digest() {
     let program = comity_library::program("sha256-iv").unwrap();
     let expected = [Some(number(digest, 256))];
     let statement = Statement::new(&program, &[None], &expected, b"").unwrap();
-    for (system, bytes) in [(System::ZkBoo, 1_230_000), (System::ZkbPlusPlus, 635_000)] {
+    for (system, bytes) in [(System::ZkBoo, 1_230_000), (System::ZkbPlusPlus, 635_000), (System::Kkw, 166_000)] {
         let witness = [Some(number(&message, 512))];
         let proof = prove(Backend::detect(), &statement, &witness, system, &mut rng(2)).unwrap();
         assert!(verify(Backend::detect(), &statement, &proof).is_ok());
@@ -89,7 +89,7 @@ fn a_conversation_has_a_challenge_of_its_own() {
             let prover = Prover::new(Backend::detect(), &statement, &witness(), system, level, &mut rng(4)).unwrap();
             let verifier =
                 Verifier::new(Backend::detect(), &statement, system, level, prover.first(), &mut rng(5)).unwrap();
-            assert_eq!(verifier.challenge().len(), level.rounds());
+            assert_eq!(verifier.challenge().len(), prover.challenge_bytes());
             let answer = prover.answer(verifier.challenge()).unwrap();
             assert_eq!(answer.len(), verifier.answer_bytes());
             assert_eq!(verifier.finish(&answer).unwrap().soundness, level);

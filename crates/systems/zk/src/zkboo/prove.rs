@@ -1,13 +1,14 @@
 //! The prover of figure 3.5: Commit, and the answer of Prove.
 
-use comity_circuit::{Observer, run};
+use comity_circuit::run;
 use comity_core::{Backend, Bits, Result};
 use zeroize::Zeroizing;
 
 use super::commitments::{BRANCHES, COMMITMENT, Hashes, SEED, place};
-use super::gates::{Branches, Decomposed, of_first, phi};
+use super::decomposition::phi;
 use super::{Shape, words};
 use crate::draw::Draw;
+use crate::gates::{Branches, Head, Nobody};
 use crate::sliced::{Rows, Shares, Word, all, padded, xor};
 use crate::statement::Statement;
 use crate::system::System;
@@ -63,12 +64,9 @@ impl Committed {
         // Step 2: the protocol in the head, on all rounds at once.
         let views = [(); BRANCHES].map(|()| Zeroizing::new(vec![[0; W]; padded(shape.ands)]));
         let shares = Zeroizing::new(vec![[0; W]; padded(shape.secret)]);
-        let mut secret = Bits::default();
-        for (value, public) in inputs.iter().zip(statement.public()) {
-            value.iter().filter(|_| public.is_none()).for_each(|value| secret.extend_from(value));
-        }
-        let head = Head { tapes, views, shares, secret, inputs: 0, ands: 0, gates_from: padded(shape.secret) };
-        let mut engine = Decomposed::new(backend, head, statement.public());
+        let secret = statement.secret(inputs);
+        let head = Three { tapes, views, shares, secret, inputs: 0, ands: 0, gates_from: padded(shape.secret) };
+        let mut engine = Head::new(backend, head, statement.public());
         run(statement.program(), &mut engine, statement.public(), &mut Nobody)?;
         let (head, outputs) = engine.finish();
         let views = head.views.map(|view| Rows::of_words(backend, &view));
@@ -105,11 +103,6 @@ impl Committed {
         &self.first
     }
 
-    /// The number of rounds.
-    pub(crate) fn rounds(&self) -> usize {
-        self.shape.rounds
-    }
-
     /// Opens branches `e` and `e + 1` of each round, where `e` is the round's trit of the challenge.
     pub(crate) fn answer(self, trits: &[u8]) -> Vec<u8> {
         let shape = &self.shape;
@@ -133,7 +126,7 @@ impl Committed {
 }
 
 /// The three branches in the prover's head.
-struct Head<const W: usize> {
+struct Three<const W: usize> {
     /// The tapes: columns for secret input bits, then, in new tiles, for AND gates.
     tapes: [Zeroizing<Vec<Word<W>>>; BRANCHES],
     views: [Zeroizing<Vec<Word<W>>>; BRANCHES],
@@ -147,7 +140,7 @@ struct Head<const W: usize> {
     gates_from: usize,
 }
 
-impl<const W: usize> Branches<W, BRANCHES> for Head<W> {
+impl<const W: usize> Branches<W, BRANCHES> for Three<W> {
     fn secret(&mut self) -> Shares<W, BRANCHES> {
         let at = self.inputs;
         self.inputs += 1;
@@ -158,7 +151,7 @@ impl<const W: usize> Branches<W, BRANCHES> for Head<W> {
 
     #[inline(always)]
     fn public(&self, bit: bool) -> Shares<W, BRANCHES> {
-        Shares(of_first(bit))
+        Shares([all(bit), all(false), all(false)])
     }
 
     #[inline(always)]
@@ -173,11 +166,4 @@ impl<const W: usize> Branches<W, BRANCHES> for Head<W> {
         self.views.iter_mut().zip(shares).for_each(|(view, share)| view[at] = share);
         Shares(shares)
     }
-}
-
-/// An observer of nothing: the engine keeps the output shares.
-pub(super) struct Nobody;
-
-impl Observer for Nobody {
-    fn output(&mut self, _: usize, _: Bits) {}
 }

@@ -15,7 +15,7 @@ fn both() -> Statement {
 }
 
 /// The statement that the product of two secret bits is this one.
-fn of_two(product: u8) -> Statement {
+pub(crate) fn of_two(product: u8) -> Statement {
     let mut b = Builder::new();
     let x = b.input("x", 2);
     let both = b.and(x[0], x[1]);
@@ -26,6 +26,6 @@ fn of_two(product: u8) -> Statement {
 }
 
 /// Input values of these two bits.
-fn two(bits: u8) -> Vec<Option<Bits>> {
+pub(crate) fn two(bits: u8) -> Vec<Option<Bits>> {
     vec![Some(Bits::from_bytes(&[bits], 2))]
 }

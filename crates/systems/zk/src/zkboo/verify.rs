@@ -6,11 +6,11 @@ use subtle::ConstantTimeEq;
 use zeroize::Zeroizing;
 
 use super::commitments::{BRANCHES, COMMITMENT, Hashes, SEED, place};
-use super::gates::{Branches, Decomposed, of_first, phi};
-use super::prove::Nobody;
+use super::decomposition::phi;
 use super::{Shape, words};
 use crate::checks;
-use crate::sliced::{Rows, Shares, Word, and, padded};
+use crate::gates::{Branches, Head, Nobody};
+use crate::sliced::{Rows, Shares, Word, all, and, padded};
 use crate::statement::Statement;
 use crate::system::System;
 
@@ -116,7 +116,7 @@ impl<'a> Opened<'a> {
             ands: 0,
             gates_from: padded(shape.secret),
         };
-        let mut engine = Decomposed::new(backend, pair, statement.public());
+        let mut engine = Head::new(backend, pair, statement.public());
         run(statement.program(), &mut engine, statement.public(), &mut Nobody)?;
         let (pair, outputs) = engine.finish();
         let computed = Rows::of_words(backend, &pair.computed);
@@ -172,8 +172,7 @@ impl<const W: usize> Branches<W, 2> for Pair<W> {
 
     #[inline(always)]
     fn public(&self, bit: bool) -> Shares<W, 2> {
-        let [share, ..] = of_first::<W>(bit);
-        Shares(self.is_first.map(|mask| and(mask, share)))
+        Shares(self.is_first.map(|mask| and(mask, all(bit))))
     }
 
     #[inline(always)]

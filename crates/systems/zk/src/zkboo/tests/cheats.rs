@@ -6,13 +6,18 @@ use comity_core::Backend;
 
 use super::textbook::{Cheat, Textbook};
 use super::{both, two};
-use crate::challenge::drawn;
 use crate::checks::{WRONG_OPENING, WRONG_VIEW};
 use crate::draw::Draw;
 use crate::statement::Statement;
 use crate::system::System;
 use crate::tests::rng;
+use crate::zkboo::commitments::{Hashes, place};
 use crate::zkboo::{Committed, check};
+
+/// A challenge of so many rounds.
+pub(super) fn drawn(rounds: usize, rng: &mut comity_core::Prg) -> Vec<u8> {
+    crate::challenge::trits(rounds, |bytes| rng.fill(bytes))
+}
 
 /// Seeds of so many rounds.
 fn seeds(rounds: usize, rng: &mut comity_core::Prg) -> Vec<[[u8; 16]; 3]> {
@@ -132,6 +137,38 @@ fn rounds_and_branches_are_not_interchangeable() {
     let mut salted = prover(1, 1);
     salted.salt = [2; 32];
     refused(&salted, &[0, 1]);
+}
+
+#[test]
+fn every_hash_says_where_and_for_what_it_is() {
+    let new = |system, rounds, statement: u8, salt: u8| Hashes::new(system, rounds, &[statement; 32], &[salt; 32]);
+    let all = |hashes: &Hashes, round: usize, branch: usize, seed: u8| {
+        let mut tape = [comity_core::Block::ZERO; 2];
+        hashes.tape().fill(Backend::detect(), place(round, branch), &[seed; 16], &mut tape);
+        let mut first = hashes.first();
+        first.add(&[[0; 32]; 3], [&[0]; 3]);
+        let view = hashes.view(round, branch, &[seed; 16], &[3], &[4]);
+        (comity_core::Block::bytes_of(&tape).to_vec(), view, first.digest())
+    };
+    let base = new(System::ZkBoo, 5, 1, 1);
+    let keyed = [
+        new(System::ZkbPlusPlus, 5, 1, 1),
+        new(System::ZkBoo, 6, 1, 1),
+        new(System::ZkBoo, 5, 2, 1),
+        new(System::ZkBoo, 5, 1, 2),
+    ];
+    let (tape, view, first) = all(&base, 1, 2, 7);
+    for (field, other) in keyed.iter().enumerate() {
+        let (t, v, f) = all(other, 1, 2, 7);
+        assert!(t != tape && v != view && f != first, "field {field}");
+    }
+    for (round, branch, seed) in [(0, 2, 7), (1, 1, 7), (2, 1, 7), (1, 2, 8)] {
+        let (t, v, _) = all(&base, round, branch, seed);
+        assert!(t != tape && v != view, "round {round}, branch {branch}, seed {seed}");
+    }
+    // A view's share, where it is the branch's own, and its gates.
+    assert_ne!(base.view(1, 2, &[7; 16], &[5], &[4]), view);
+    assert_ne!(base.view(1, 2, &[7; 16], &[3], &[5]), view);
 }
 
 #[test]

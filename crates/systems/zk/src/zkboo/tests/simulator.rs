@@ -5,15 +5,15 @@ use std::collections::BTreeMap;
 use comity_circuit::run;
 use comity_core::{Backend, Bits, Prg};
 
+use super::cheats::drawn;
 use super::textbook::{Cheat, Scalar, tape};
 use super::{of_two, two};
-use crate::challenge::drawn;
 use crate::draw::Draw;
+use crate::gates::Nobody;
 use crate::statement::Statement;
 use crate::system::System;
 use crate::tests::rng;
 use crate::zkboo::commitments::Hashes;
-use crate::zkboo::prove::Nobody;
 use crate::zkboo::{Committed, Shape, check};
 
 /// What a verifier sees of a round beside hashes and seeds: the input shares, the views and the output shares of two branches, and

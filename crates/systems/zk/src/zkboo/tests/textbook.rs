@@ -3,11 +3,11 @@
 use comity_circuit::{Call, Engine, Owner, Recipients, run};
 use comity_core::{Backend, Bits, Error, Result};
 
+use crate::gates::Nobody;
 use crate::statement::Statement;
 use crate::system::System;
 use crate::zkboo::Shape;
 use crate::zkboo::commitments::{Hashes, place};
-use crate::zkboo::prove::Nobody;
 
 /// What a prover does otherwise, in every round.
 #[derive(Clone, Copy, PartialEq, Eq)]

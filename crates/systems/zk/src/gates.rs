@@ -1,36 +1,27 @@
-//! The linear (2,3)-decomposition over GF(2), on all rounds at once.
+//! A protocol in the head: a program run on what some of its parties hold, in many rounds at once.
 //!
-//! A wire has three shares that add up to its bit, one in each branch. An AND gate `c` of wires `a` and `b` gives branch `i` the share
-//! `a_i b_i + a_{i+1} b_i + a_i b_{i+1} + R_i(c) + R_{i+1}(c)`: two branches are all that it takes to compute one. The constant
-//! one, and public values, are shares of the first branch alone.
+//! XOR gates are the same in every such protocol; [`Branches`] says how inputs come in and what an AND gate does.
 
-use comity_circuit::{Call, Engine, Owner, Recipients};
+use comity_circuit::{Call, Engine, Observer, Owner, Recipients};
 use comity_core::{Backend, Bits, Error, Result, Tape, TapeGate, Vectorize};
 use zeroize::Zeroizing;
 
-use crate::sliced::{Shares, Word, all, and, xor};
+use crate::sliced::{Shares, xor};
 
-/// How `N` branches put in values and compute AND gates: all three of the prover, or the two that the verifier sees.
-pub(super) trait Branches<const W: usize, const N: usize> {
-    /// The shares of the next secret bit.
+/// How inputs come in and AND gates are computed, where a wire is `N` words: one for each branch, or for each thing that is known of it.
+pub(crate) trait Branches<const W: usize, const N: usize> {
+    /// The words of the next secret bit.
     fn secret(&mut self) -> Shares<W, N>;
 
-    /// The shares of a public bit.
+    /// The words of a public bit.
     fn public(&self, bit: bool) -> Shares<W, N>;
 
-    /// The shares of the product of these wires, the next AND gate.
+    /// The words of the product of these wires, the next AND gate.
     fn and(&mut self, a: Shares<W, N>, b: Shares<W, N>) -> Shares<W, N>;
 }
 
-/// `phi_i` of an AND gate: branch `i`'s share of a product, from its own shares and those of the next branch, and both tapes.
-#[inline(always)]
-pub(super) fn phi<const W: usize>(a: [Word<W>; 2], b: [Word<W>; 2], tapes: [Word<W>; 2]) -> Word<W> {
-    let products = xor(and(xor(a[0], a[1]), b[0]), and(a[0], b[1]));
-    xor(products, xor(tapes[0], tapes[1]))
-}
-
-/// The engine that runs a program on branches. It keeps the shares of what is revealed.
-pub(super) struct Decomposed<B, const W: usize, const N: usize> {
+/// The engine that runs a program in the head. It keeps the words of what is revealed.
+pub(crate) struct Head<B, const W: usize, const N: usize> {
     backend: Backend,
     branches: B,
     slots: Zeroizing<Vec<Shares<W, N>>>,
@@ -39,20 +30,20 @@ pub(super) struct Decomposed<B, const W: usize, const N: usize> {
     public: Vec<Option<Bits>>,
 }
 
-impl<B: Branches<W, N>, const W: usize, const N: usize> Decomposed<B, W, N> {
+impl<B: Branches<W, N>, const W: usize, const N: usize> Head<B, W, N> {
     /// An engine over branches.
-    pub(super) fn new(backend: Backend, branches: B, public: &[Option<Bits>]) -> Self {
+    pub(crate) fn new(backend: Backend, branches: B, public: &[Option<Bits>]) -> Self {
         let (slots, outputs) = (Zeroizing::default(), Zeroizing::default());
-        Decomposed { backend, branches, slots, outputs, public: public.to_vec() }
+        Head { backend, branches, slots, outputs, public: public.to_vec() }
     }
 
-    /// The branches, and the shares of each output bit, after a run.
-    pub(super) fn finish(self) -> (B, Zeroizing<Vec<Shares<W, N>>>) {
+    /// The branches, and the words of each output bit, after a run.
+    pub(crate) fn finish(self) -> (B, Zeroizing<Vec<Shares<W, N>>>) {
         (self.branches, self.outputs)
     }
 }
 
-impl<B: Branches<W, N>, const W: usize, const N: usize> Engine for Decomposed<B, W, N> {
+impl<B: Branches<W, N>, const W: usize, const N: usize> Engine for Head<B, W, N> {
     type Wire = Shares<W, N>;
     type Error = Error;
 
@@ -117,8 +108,9 @@ impl<B: Branches<W, N>, const W: usize, const N: usize> Vectorize for Gates<'_, 
     }
 }
 
-/// A public bit as shares of three branches: it is the first one's.
-#[inline(always)]
-pub(super) fn of_first<const W: usize>(bit: bool) -> [Word<W>; 3] {
-    [all(bit), all(false), all(false)]
+/// An observer of nothing: the engine keeps the shares of outputs.
+pub(crate) struct Nobody;
+
+impl Observer for Nobody {
+    fn output(&mut self, _: usize, _: Bits) {}
 }

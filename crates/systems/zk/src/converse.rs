@@ -1,0 +1,95 @@
+//! Whole conversations over a channel.
+
+use comity_channel::Channel;
+use comity_core::{Bits, Result};
+use comity_protocol::Here;
+use rand_core::CryptoRng;
+
+use crate::conversation::{FIRST, Prover, Verifier};
+use crate::garbled;
+use crate::statement::Statement;
+use crate::system::{Soundness, System};
+
+/// A way to prove in conversation.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Conversation {
+    /// A system of three moves, at this level.
+    ThreeMoves(System, Soundness),
+    /// A garbled circuit: for statements of any size, with 128 bits.
+    Garbled,
+}
+
+impl Conversation {
+    /// The name of the way in flags, reports and the hello.
+    pub fn name(self) -> &'static str {
+        match self {
+            Conversation::ThreeMoves(system, _) => system.name(),
+            Conversation::Garbled => "gc",
+        }
+    }
+
+    /// The level of soundness.
+    pub fn soundness(self) -> Soundness {
+        match self {
+            Conversation::ThreeMoves(_, level) => level,
+            Conversation::Garbled => Soundness::Bits128,
+        }
+    }
+}
+
+/// Proves a statement to the peer. `witness` has the value of each secret input. That nothing failed does not say that the peer
+/// believes it.
+///
+/// # Errors
+/// [`InvalidInput`](comity_core::Kind), before anything is sent, if the values do not fit, the statement is not true of them, or it is too
+/// large for the system; [`WRONG_LABELS`](crate::checks::WRONG_LABELS), [`WRONG_TABLES`](crate::checks::WRONG_TABLES) and those of the OT if
+/// the verifier cheats with a garbled circuit; those of the channel.
+pub fn prove_to(
+    ch: &mut dyn Channel,
+    here: Here,
+    statement: &Statement,
+    witness: &[Option<Bits>],
+    way: Conversation,
+    rng: &mut dyn CryptoRng,
+) -> Result<()> {
+    match way {
+        Conversation::ThreeMoves(system, level) => {
+            let prover = Prover::new(here.backend, statement, witness, system, level, rng)?;
+            ch.send(&prover.first())?;
+            let mut challenge = vec![0; prover.challenge_bytes()];
+            ch.recv(&mut challenge)?;
+            ch.send(&prover.answer(&challenge)?)?;
+            ch.flush()
+        }
+        Conversation::Garbled => {
+            let secret = statement.secret(&statement.with_witness(witness)?);
+            garbled::prove(ch, &here.session, here.backend, statement, &secret, rng)
+        }
+    }
+}
+
+/// Has the peer prove a statement, which is this party's own, as is the way.
+///
+/// # Errors
+/// Those of [`verify`](crate::verify), with a garbled circuit [`OTHER_OUTPUTS`](crate::checks::OTHER_OUTPUTS),
+/// [`WRONG_COMMITMENT`](crate::checks::WRONG_COMMITMENT) and those of the OT; those of the channel.
+pub fn verify_from(
+    ch: &mut dyn Channel,
+    here: Here,
+    statement: &Statement,
+    way: Conversation,
+    rng: &mut dyn CryptoRng,
+) -> Result<()> {
+    match way {
+        Conversation::ThreeMoves(system, level) => {
+            let mut first = [0; FIRST];
+            ch.recv(&mut first)?;
+            let verifier = Verifier::new(here.backend, statement, system, level, first, rng)?;
+            ch.send(verifier.challenge())?;
+            let mut answer = vec![0; verifier.answer_bytes()];
+            ch.recv(&mut answer)?;
+            verifier.finish(&answer).map(drop)
+        }
+        Conversation::Garbled => garbled::verify(ch, &here.session, here.backend, statement, rng),
+    }
+}

@@ -1,0 +1,145 @@
+//! The program garbled, and evaluated.
+
+use comity_circuit::{Call, Engine, Owner, Recipients, run};
+use comity_core::{Backend, Bits, Block, Delta, Error, Prg, Result, SessionId};
+use comity_garble::{Evaluate, EvaluatedStream, Garble, GarbledStream, PrivacyFree};
+use zeroize::Zeroizing;
+
+use crate::gates::Nobody;
+use crate::statement::Statement;
+
+/// A garbling of a statement's program, all of it from a seed: the labels of secret inputs, drawn before anything is garbled.
+pub(super) struct Garbling {
+    stream: GarbledStream<PrivacyFree>,
+    /// The labels for zero of all secret bits.
+    wires: Zeroizing<Vec<Block>>,
+}
+
+impl Garbling {
+    /// The garbling from this seed.
+    pub(super) fn new(backend: Backend, session: &SessionId, statement: &Statement, seed: Block) -> Garbling {
+        let mut prg = Prg::new(backend, seed);
+        let mut scheme = PrivacyFree::garbler(backend, Delta::new(prg.block()), gate_keys(session));
+        let wires = (0..statement.secret_bits()).map(|_| scheme.input(&mut prg)).collect();
+        Garbling { stream: GarbledStream::readable(scheme), wires: Zeroizing::new(wires) }
+    }
+
+    /// Both labels of each secret bit.
+    pub(super) fn pairs(&mut self) -> Zeroizing<Vec<[Block; 2]>> {
+        let scheme = self.stream.scheme();
+        Zeroizing::new(self.wires.iter().map(|wire| [false, true].map(|bit| scheme.label(wire, bit))).collect())
+    }
+
+    /// Garbles the program; tables go to `send`. The hash of the labels of the expected outputs comes back.
+    pub(super) fn run(
+        self,
+        session: &SessionId,
+        statement: &Statement,
+        send: impl FnMut(&[u8]) -> Result<()>,
+    ) -> Result<[u8; 32]> {
+        let Garbling { stream, wires } = self;
+        let mut engine = Garbler { stream, wires, next: 0, public: statement.public(), outputs: Vec::new(), send };
+        run(statement.program(), &mut engine, statement.public(), &mut Nobody)?;
+        engine.stream.flush(&mut engine.send)?;
+        let scheme = engine.stream.scheme();
+        let (wires, expected) = (&engine.outputs, statement.outputs());
+        let labels = wires.iter().zip(expected.iter()).map(|(wire, bit)| scheme.label(wire, bit));
+        let labels: Zeroizing<Vec<Block>> = Zeroizing::new(labels.collect());
+        Ok(digest(session, &labels))
+    }
+}
+
+/// The start of the gates' keys: a new session has another one.
+fn gate_keys(session: &SessionId) -> Block {
+    session.block("gate keys of a proof by a garbled circuit")
+}
+
+/// The hash of the labels of all outputs, which the prover commits to.
+fn digest(session: &SessionId, labels: &[Block]) -> [u8; 32] {
+    SessionId::derive("comity zk output labels v1", &[&session.to_bytes(), Block::bytes_of(labels)]).to_bytes()
+}
+
+/// Evaluates the program on the labels of secret bits; tables come from `recv`. The hash of the labels of the outputs comes back.
+pub(super) fn evaluate(
+    backend: Backend,
+    session: &SessionId,
+    statement: &Statement,
+    labels: &[Block],
+    recv: impl FnMut(&mut [u8]) -> Result<()>,
+) -> Result<[u8; 32]> {
+    let scheme = PrivacyFree::evaluator(backend, gate_keys(session));
+    let constants = [false, true].map(|bit| scheme.constant(bit));
+    let stream = EvaluatedStream::new(scheme);
+    let outputs = Zeroizing::default();
+    let mut engine = Evaluator { stream, constants, labels, next: 0, public: statement.public(), outputs, recv };
+    run(statement.program(), &mut engine, statement.public(), &mut Nobody)?;
+    Ok(digest(session, &engine.outputs))
+}
+
+struct Garbler<'a, F> {
+    stream: GarbledStream<PrivacyFree>,
+    wires: Zeroizing<Vec<Block>>,
+    next: usize,
+    public: &'a [Option<Bits>],
+    outputs: Vec<Block>,
+    send: F,
+}
+
+impl<F: FnMut(&[u8]) -> Result<()>> Engine for Garbler<'_, F> {
+    type Wire = Block;
+    type Error = Error;
+
+    fn input(&mut self, index: usize, _: Owner, _: Option<&Bits>, _: usize, wires: &mut [Block]) -> Result<()> {
+        if let Some(value) = &self.public[index] {
+            let scheme = self.stream.scheme();
+            wires.iter_mut().zip(value.iter()).for_each(|(wire, bit)| *wire = scheme.constant(bit));
+        } else {
+            wires.copy_from_slice(&self.wires[self.next..][..wires.len()]);
+            self.next += wires.len();
+        }
+        Ok(())
+    }
+
+    fn call(&mut self, call: &Call<'_>, memory: &mut [Block]) -> Result<()> {
+        self.stream.call(call, memory, &mut self.send)
+    }
+
+    fn reveal(&mut self, _: usize, _: Recipients, _: usize, wires: &[Block]) -> Result<Option<Bits>> {
+        self.outputs.extend_from_slice(wires);
+        Ok(None)
+    }
+}
+
+struct Evaluator<'a, F> {
+    stream: EvaluatedStream<PrivacyFree>,
+    constants: [Block; 2],
+    labels: &'a [Block],
+    next: usize,
+    public: &'a [Option<Bits>],
+    outputs: Zeroizing<Vec<Block>>,
+    recv: F,
+}
+
+impl<F: FnMut(&mut [u8]) -> Result<()>> Engine for Evaluator<'_, F> {
+    type Wire = Block;
+    type Error = Error;
+
+    fn input(&mut self, index: usize, _: Owner, _: Option<&Bits>, _: usize, wires: &mut [Block]) -> Result<()> {
+        if let Some(value) = &self.public[index] {
+            wires.iter_mut().zip(value.iter()).for_each(|(wire, bit)| *wire = self.constants[usize::from(bit)]);
+        } else {
+            wires.copy_from_slice(&self.labels[self.next..][..wires.len()]);
+            self.next += wires.len();
+        }
+        Ok(())
+    }
+
+    fn call(&mut self, call: &Call<'_>, memory: &mut [Block]) -> Result<()> {
+        self.stream.call(call, memory, &mut self.recv)
+    }
+
+    fn reveal(&mut self, _: usize, _: Recipients, _: usize, wires: &[Block]) -> Result<Option<Bits>> {
+        self.outputs.extend_from_slice(wires);
+        Ok(None)
+    }
+}

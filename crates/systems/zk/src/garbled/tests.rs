@@ -1,0 +1,225 @@
+//! Both parties against each other, and liars.
+
+use comity_channel::Counted;
+use comity_circuit::random::Rng;
+use comity_circuit::{Program, eval_many};
+use comity_core::{Backend, Bits, Block, Check, Error, Kind, Result, SessionId};
+use comity_protocol::Honest;
+use comity_testing::Pair;
+
+use super::play::{ProverAct, VerifierAct, prove_with, verify_with};
+use crate::checks::{OTHER_OUTPUTS, WRONG_COMMITMENT, WRONG_LABELS, WRONG_TABLES};
+use crate::statement::Statement;
+use crate::tests::rng;
+use crate::zkboo::tests::{of_two, two};
+
+const SESSION: SessionId = SessionId::new([7; 32]);
+
+/// A statement of some thousand gates in two calls, and its secret bits.
+fn large(seed: u64) -> (Statement, Bits) {
+    let circuit = Rng(seed).circuit(&[40, 30, 20], 6000, 50, &[33, 3]);
+    let program = Program::map(circuit, 2, &[]).unwrap().with_owner(1, 0).unwrap().with_owner(2, 1).unwrap();
+    let values = Rng(seed + 1).values(&[80, 60, 40]);
+    let outputs = eval_many(&program, std::slice::from_ref(&values)).unwrap().remove(0);
+    let expected: Vec<_> = outputs.into_iter().map(Some).collect();
+    let statement = Statement::new(&program, &[None, None, Some(values[2].clone())], &expected, b"").unwrap();
+    let inputs: Vec<_> = values.into_iter().map(Some).collect();
+    let secret = statement.secret(&inputs);
+    (statement, secret)
+}
+
+/// Both parties' results, and the bytes that the prover sent.
+fn play(
+    statement: &Statement,
+    secret: &Bits,
+    prover: &mut (impl for<'a> FnMut(ProverAct<'a>) + Send),
+    verifier: &mut (impl for<'a> FnMut(VerifierAct<'a>) + Send),
+) -> (Result<()>, Result<()>, u64) {
+    let backend = Backend::detect();
+    let ((proved, sent), verified) = Pair::run(
+        |ch| {
+            let mut ch = Counted::new(ch);
+            let done = prove_with((&mut ch, &SESSION), backend, statement, secret, &mut rng(1), prover);
+            (done, ch.counts().sent)
+        },
+        |ch| verify_with(ch, &SESSION, backend, statement, &mut rng(2), verifier),
+    );
+    (proved, verified, sent)
+}
+
+fn check(result: &Result<()>) -> Option<&'static Check> {
+    result.as_ref().err().and_then(Error::check)
+}
+
+#[test]
+fn what_is_true_is_proved() {
+    for seed in 0..3 {
+        let (statement, secret) = large(seed);
+        let (proved, verified, _) = play(&statement, &secret, &mut |_| (), &mut |_| ());
+        proved.unwrap();
+        verified.unwrap();
+    }
+    for (product, witness) in [(0, 1), (1, 3), (0, 0)] {
+        let statement = of_two(product);
+        let secret = statement.secret(&two(witness));
+        let (proved, verified, _) = play(&statement, &secret, &mut |_| (), &mut |_| ());
+        assert!(proved.is_ok() && verified.is_ok());
+    }
+}
+
+#[test]
+fn a_prover_without_a_witness_is_not_believed() {
+    let statement = of_two(1);
+    for wrong in [0, 1, 2] {
+        let secret = statement.secret(&two(wrong));
+        let (_, verified, _) = play(&statement, &secret, &mut |_| (), &mut |_| ());
+        assert_eq!(check(&verified), Some(OTHER_OUTPUTS));
+    }
+    let secret = statement.secret(&two(3));
+    // A guessed label, and one of another session.
+    for guess in [[0; 32], [9; 32]] {
+        let mut lie = |act: ProverAct<'_>| {
+            if let ProverAct::Outputs(outputs) = act {
+                *outputs = guess;
+            }
+        };
+        let (_, verified, _) = play(&statement, &secret, &mut lie, &mut |_| ());
+        assert_eq!(check(&verified), Some(OTHER_OUTPUTS));
+    }
+    // Committed to something, and opened to something else, now that all labels are known.
+    for at in [0, 40] {
+        let mut lie = |act: ProverAct<'_>| {
+            if let ProverAct::Opening(opening) = act {
+                opening[at] ^= 1;
+            }
+        };
+        let (_, verified, _) = play(&statement, &secret, &mut lie, &mut |_| ());
+        assert_eq!(check(&verified), Some(WRONG_COMMITMENT));
+    }
+}
+
+/// The bytes that an honest prover sends before it opens its commitment.
+fn before_the_opening(statement: &Statement, secret: &Bits) -> u64 {
+    let (proved, verified, sent) = play(statement, secret, &mut |_| (), &mut |_| ());
+    assert!(proved.is_ok() && verified.is_ok());
+    sent - 64
+}
+
+#[test]
+fn a_verifier_that_lies_gets_no_opening() {
+    let (statement, secret) = large(5);
+    let honest = before_the_opening(&statement, &secret);
+    let refused = |what: &str, wants: &'static Check, lie: &mut (dyn for<'a> FnMut(VerifierAct<'a>) + Send)| {
+        let (proved, verified, sent) = play(&statement, &secret, &mut |_| (), &mut |act: VerifierAct<'_>| lie(act));
+        assert_eq!(check(&proved), Some(wants), "{what}");
+        assert_eq!(sent, honest, "{what}: not a byte of the opening");
+        assert!(matches!(verified.unwrap_err().kind, Kind::Closed), "{what}");
+    };
+    // A row wrong in one gate, whichever: also where only one value of the secret ever uses it.
+    for gate in [0, 1, 777, 4000] {
+        let mut at = 0;
+        refused("a row", WRONG_TABLES, &mut |act| {
+            if let VerifierAct::Tables(tables) = act {
+                let wrong = 16 * gate;
+                if (at..at + tables.len()).contains(&wrong) {
+                    tables[wrong - at] ^= 1;
+                }
+                at += tables.len();
+            }
+        });
+    }
+    // Another function altogether.
+    refused("all rows", WRONG_TABLES, &mut |act| {
+        if let VerifierAct::Tables(tables) = act {
+            tables.fill(3);
+        }
+    });
+    // One label of one bit: the one that the prover chose, or the other one; and equal labels for zero and one.
+    for (bit, which) in [(0, 0), (0, 1), (139, 0), (139, 1)] {
+        refused("a label", WRONG_LABELS, &mut |act| {
+            if let VerifierAct::Labels(pairs) = act {
+                pairs[bit][which] ^= Block::from_u128(2);
+            }
+        });
+    }
+    refused("equal labels", WRONG_LABELS, &mut |act| {
+        if let VerifierAct::Labels(pairs) = act {
+            pairs[3][1] = pairs[3][0];
+        }
+    });
+    refused("swapped labels", WRONG_LABELS, &mut |act| {
+        if let VerifierAct::Labels(pairs) = act {
+            pairs[3].swap(0, 1);
+        }
+    });
+    // Another seed than the one that was used.
+    refused("a seed", WRONG_LABELS, &mut |act| {
+        if let VerifierAct::Seed(seed) = act {
+            *seed ^= Block::from_u128(1);
+        }
+    });
+}
+
+#[test]
+fn the_prover_commits_to_whatever_came_out() {
+    // Wrong labels and wrong tables, for either value of a secret bit: what is sent before the opening is as long, and comes.
+    let statement = of_two(0);
+    for witness in [0, 1, 2] {
+        let secret = statement.secret(&two(witness));
+        let honest = before_the_opening(&statement, &secret);
+        let mut lie = |act: VerifierAct<'_>| match act {
+            VerifierAct::Labels(pairs) => pairs[0][1] = Block::from_u128(5),
+            VerifierAct::Tables(tables) => tables.fill(1),
+            VerifierAct::Seed(_) => {}
+        };
+        let (proved, _, sent) = play(&statement, &secret, &mut |_| (), &mut lie);
+        assert_eq!((check(&proved), sent), (Some(WRONG_LABELS), honest), "witness {witness}");
+    }
+}
+
+#[test]
+fn a_verifier_that_goes_away_learns_nothing_more() {
+    let statement = of_two(0);
+    let secret = statement.secret(&two(1));
+    let honest = before_the_opening(&statement, &secret);
+    let backend = Backend::detect();
+    let ((proved, sent), ()) = Pair::run(
+        |ch| {
+            let mut ch = Counted::new(ch);
+            let done = prove_with((&mut ch, &SESSION), backend, &statement, &secret, &mut rng(1), &mut Honest);
+            (done, ch.counts().sent)
+        },
+        |ch| {
+            // It has the commitment, and opens nothing.
+            let mut stop = |act: VerifierAct<'_>| {
+                if let VerifierAct::Seed(_) = act {
+                    std::panic::resume_unwind(Box::new("it goes away"));
+                }
+            };
+            let gone = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| {
+                verify_with(ch, &SESSION, backend, &statement, &mut rng(2), &mut stop)
+            }));
+            assert!(gone.is_err());
+        },
+    );
+    assert!(matches!(proved.unwrap_err().kind, Kind::Closed));
+    assert_eq!(sent, honest);
+}
+
+#[test]
+fn parties_with_other_statements_or_sessions_do_not_meet() {
+    let backend = Backend::detect();
+    let told = |of: &Statement, session: SessionId| {
+        let secret = of.secret(&two(1));
+        Pair::run(
+            |ch| prove_with((ch, &SESSION), backend, of, &secret, &mut rng(1), &mut Honest),
+            |ch| verify_with(ch, &session, backend, &of_two(0), &mut rng(2), &mut Honest),
+        )
+    };
+    let (proved, verified) = told(&of_two(0), SESSION);
+    assert!(proved.is_ok() && verified.is_ok());
+    let (proved, verified) = told(&of_two(1), SESSION);
+    assert!(proved.is_err() && verified.is_err());
+    let (proved, verified) = told(&of_two(0), SessionId::new([8; 32]));
+    assert!(proved.is_err() && verified.is_err());
+}

@@ -1,0 +1,208 @@
+//! Executions, eight at a time: a word has a bit for each of an execution's 64 parties, and a lane for each execution.
+
+use comity_circuit::run;
+use comity_core::{Backend, Bits, Result};
+use zeroize::Zeroizing;
+
+use super::hashes::{Hashes, place};
+use super::{GROUP, LAST, PARTIES, SEED, Shape};
+use crate::gates::{Branches, Head, Nobody};
+use crate::sliced::{Rows, Shares, Word, all, and, padded, xor};
+use crate::statement::Statement;
+
+/// A word of a group.
+pub(super) type Parties = Word<GROUP>;
+
+/// The word in which, for each execution, all bits are the sum of its parties' bits.
+#[inline(always)]
+fn sum(word: Parties) -> Parties {
+    word.map(|bits| u64::from(bits.count_ones() & 1).wrapping_neg())
+}
+
+/// The word in which, for each execution, all bits are that of party 0.
+#[inline(always)]
+fn spread(word: Parties) -> Parties {
+    word.map(|bits| (u64::from_le(bits) & 1).wrapping_neg())
+}
+
+/// The rows of a group: a row for each party of each execution.
+pub(super) fn rows(columns: usize) -> Rows {
+    Rows::zeros(GROUP * PARTIES, columns)
+}
+
+/// The row of a party of an execution of the group.
+pub(super) fn row(lane: usize, party: usize) -> usize {
+    PARTIES * lane + party
+}
+
+/// A party's bits in an execution, packed: one bit of each of `bits` words.
+pub(super) fn packed(words: &[Parties], lane: usize, party: usize, bits: usize) -> Vec<u8> {
+    let bit = |word: &Parties| (u64::from_le(word[lane]) >> party & 1) as u8;
+    words[..bits].chunks(8).map(|eight| eight.iter().rev().fold(0, |byte, word| byte << 1 | bit(word))).collect()
+}
+
+/// The tapes of a group. A party without a seed has zeros.
+pub(super) fn tapes(
+    backend: Backend,
+    hashes: &Hashes,
+    shape: Shape,
+    executions: &[(usize, [[u8; SEED]; PARTIES])],
+    hidden: impl Fn(usize) -> Option<usize>,
+) -> Zeroizing<Vec<Parties>> {
+    let mut rows = rows(shape.columns());
+    for (lane, (execution, seeds)) in executions.iter().enumerate() {
+        for (party, seed) in seeds.iter().enumerate().filter(|(party, _)| hidden(lane) != Some(*party)) {
+            hashes.tape.fill(backend, place(*execution, party), seed, rows.row_mut(row(lane, party)));
+        }
+    }
+    rows.to_words::<GROUP>(backend)
+}
+
+/// What was said in a group of executions, and what nobody says: words for secret inputs, AND gates and outputs.
+pub(super) struct Said {
+    /// The masked values of secret inputs.
+    pub(super) inputs: Zeroizing<Vec<Parties>>,
+    /// What the parties say at each AND gate.
+    pub(super) gates: Zeroizing<Vec<Parties>>,
+    /// The parties' shares of the masks of the outputs.
+    pub(super) outputs: Vec<Parties>,
+    /// The corrections, in the last party's place.
+    pub(super) corrections: Zeroizing<Vec<Parties>>,
+}
+
+/// The prover's executions: all parties, on the values of the witness.
+pub(super) fn play(
+    backend: Backend,
+    statement: &Statement,
+    secret: &Bits,
+    tapes: Zeroizing<Vec<Parties>>,
+) -> Result<Said> {
+    let shape = Shape::new(statement);
+    let whole = Whole {
+        tapes,
+        secret,
+        shape,
+        said: Zeroizing::new(vec![[0; GROUP]; padded(shape.ands)]),
+        corrections: Zeroizing::new(vec![[0; GROUP]; padded(shape.ands)]),
+        masked: Zeroizing::new(vec![[0; GROUP]; padded(shape.secret)]),
+        inputs: 0,
+        ands: 0,
+    };
+    let mut engine = Head::new(backend, whole, statement.public());
+    run(statement.program(), &mut engine, statement.public(), &mut Nobody)?;
+    let (whole, outputs) = engine.finish();
+    let outputs = outputs.iter().map(|Shares([masks, ..])| *masks).collect();
+    Ok(Said { inputs: whole.masked, gates: whole.said, outputs, corrections: whole.corrections })
+}
+
+/// A wire is the parties' shares of its mask, the masked value, and the value; the latter two in all bits of a lane.
+struct Whole<'a> {
+    tapes: Zeroizing<Vec<Parties>>,
+    secret: &'a Bits,
+    shape: Shape,
+    said: Zeroizing<Vec<Parties>>,
+    corrections: Zeroizing<Vec<Parties>>,
+    masked: Zeroizing<Vec<Parties>>,
+    inputs: usize,
+    ands: usize,
+}
+
+/// The place of the last party.
+const OF_LAST: Parties = [(1u64 << LAST).to_le(); GROUP];
+
+impl Branches<GROUP, 3> for Whole<'_> {
+    fn secret(&mut self) -> Shares<GROUP, 3> {
+        let at = self.inputs;
+        self.inputs += 1;
+        let (mask, value) = (self.tapes[at], all(self.secret.get(at)));
+        self.masked[at] = xor(value, sum(mask));
+        Shares([mask, self.masked[at], value])
+    }
+
+    #[inline(always)]
+    fn public(&self, bit: bool) -> Shares<GROUP, 3> {
+        Shares([all(false), all(bit), all(bit)])
+    }
+
+    #[inline(always)]
+    fn and(&mut self, Shares(a): Shares<GROUP, 3>, Shares(b): Shares<GROUP, 3>) -> Shares<GROUP, 3> {
+        let at = self.ands;
+        self.ands += 1;
+        let (mask, product) = (self.tapes[self.shape.masks() + at], self.tapes[self.shape.products() + at]);
+        // The sum of a wire's mask is what its masked value and its value differ by.
+        let wanted = and(xor(a[1], a[2]), xor(b[1], b[2]));
+        let correction = and(xor(wanted, sum(product)), OF_LAST);
+        self.corrections[at] = correction;
+        let cross = xor(and(a[1], b[0]), and(b[1], a[0]));
+        self.said[at] = xor(cross, xor(xor(product, correction), mask));
+        let value = and(a[2], b[2]);
+        Shares([mask, xor(value, sum(mask)), value])
+    }
+}
+
+/// What the verifier has of a group: the tapes of all parties but one of each execution, the corrections where the last party is opened, what
+/// the hidden parties said, and the masked inputs, in the place of party 0.
+pub(super) struct Given {
+    pub(super) tapes: Zeroizing<Vec<Parties>>,
+    pub(super) corrections: Zeroizing<Vec<Parties>>,
+    pub(super) hidden: Zeroizing<Vec<Parties>>,
+    pub(super) inputs: Zeroizing<Vec<Parties>>,
+    /// The place of the hidden party of each execution.
+    pub(super) places: Parties,
+}
+
+/// The verifier's executions: what all parties said, where the hidden one's share of an output is what is missing of the expected one.
+pub(super) fn replay(
+    backend: Backend,
+    statement: &Statement,
+    given: Given,
+) -> Result<(Zeroizing<Vec<Parties>>, Vec<Parties>)> {
+    let shape = Shape::new(statement);
+    let places = given.places;
+    let watched =
+        Watched { given, shape, said: Zeroizing::new(vec![[0; GROUP]; padded(shape.ands)]), inputs: 0, ands: 0 };
+    let mut engine = Head::new(backend, watched, statement.public());
+    run(statement.program(), &mut engine, statement.public(), &mut Nobody)?;
+    let (watched, outputs) = engine.finish();
+    let missing = |(Shares([masks, masked]), expected): (&Shares<GROUP, 2>, bool)| {
+        let hidden = xor(xor(all(expected), *masked), sum(*masks));
+        xor(*masks, and(hidden, places))
+    };
+    let outputs = outputs.iter().zip(statement.outputs().iter()).map(missing).collect();
+    Ok((watched.said, outputs))
+}
+
+/// A wire is the shares of its mask, the hidden party's being zero, and the masked value in all bits of a lane.
+struct Watched {
+    given: Given,
+    shape: Shape,
+    said: Zeroizing<Vec<Parties>>,
+    inputs: usize,
+    ands: usize,
+}
+
+impl Branches<GROUP, 2> for Watched {
+    fn secret(&mut self) -> Shares<GROUP, 2> {
+        let at = self.inputs;
+        self.inputs += 1;
+        Shares([self.given.tapes[at], spread(self.given.inputs[at])])
+    }
+
+    #[inline(always)]
+    fn public(&self, bit: bool) -> Shares<GROUP, 2> {
+        Shares([all(false), all(bit)])
+    }
+
+    #[inline(always)]
+    fn and(&mut self, Shares(a): Shares<GROUP, 2>, Shares(b): Shares<GROUP, 2>) -> Shares<GROUP, 2> {
+        let at = self.ands;
+        self.ands += 1;
+        let given = &self.given;
+        let (mask, product) = (given.tapes[self.shape.masks() + at], given.tapes[self.shape.products() + at]);
+        let cross = xor(and(a[1], b[0]), and(b[1], a[0]));
+        let shown = xor(cross, xor(xor(product, given.corrections[at]), mask));
+        let said = xor(shown, given.hidden[at]);
+        self.said[at] = said;
+        Shares([mask, xor(sum(said), and(a[1], b[1]))])
+    }
+}
