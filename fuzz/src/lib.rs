@@ -16,6 +16,7 @@ mod ot;
 mod peer;
 mod seeds;
 mod tinyot;
+mod zk;
 
 pub use mutate::Mutator;
 pub use seeds::seeds;
@@ -71,6 +72,7 @@ pub const TARGETS: &[(&str, Body)] = targets![
     peer::yao_evaluator,
     peer::yao_garbler,
     files::yosys,
+    zk::zk_proof,
 ];
 
 /// The body of this name, when it is compiled: a name that is not in [`TARGETS`] does not compile.

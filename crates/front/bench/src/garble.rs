@@ -2,7 +2,7 @@
 
 use comity_circuit::Lowered;
 use comity_core::{Block, Cursor, Delta, Evaluator, Garbler, GateHash, Tape};
-use comity_garble::{LockstepEvaluator, LockstepGarbler};
+use comity_garble::{Evaluate, Garble, LockstepEvaluator, LockstepGarbler, PrivacyFree};
 use comity_terminal::failure::Outcome;
 
 use crate::suite::{Bench, Suite, backend};
@@ -36,6 +36,14 @@ pub(super) const HALF_GATES: Bench = Bench {
     about: "AND gates garbled and evaluated, XOR gates included",
     ceiling: Some("machine.aes"),
     run: half_gates,
+};
+
+/// As [`HALF_GATES`], garbled without privacy, for proofs: one row an AND gate.
+pub(super) const PRIVACY_FREE: Bench = Bench {
+    name: "garble.privacy_free",
+    about: "AND gates garbled and evaluated without privacy, as proofs do",
+    ceiling: Some("machine.aes"),
+    run: privacy_free,
 };
 
 /// As [`HALF_GATES`], forty copies in lockstep; the unit counts every copy's gates.
@@ -82,6 +90,26 @@ fn half_gates(suite: &mut Suite) -> Outcome {
         let mut evaluator = Evaluator::new(backend(), start);
         suite.rate(&format!("garble.half_gates.{name}.evaluate"), "and/s", ceiling, 21, || {
             Ok(walk(tape, 1 << 21, |part| evaluator.evaluate(&part, &mut slots, &tables[..2 * part.ands()])) as f64)
+        })?;
+    }
+    Ok(())
+}
+
+fn privacy_free(suite: &mut Suite) -> Outcome {
+    let ceiling = suite.value("machine.aes");
+    let start = Block::from_u128(5);
+    for (name, source) in CIRCUITS {
+        let lowered = circuit(source);
+        let tape = lowered.tape();
+        let mut slots: Vec<Block> = (0..tape.slots() as u128).map(|i| Block::from_u128(i << 100 | i)).collect();
+        let mut tables = vec![Block::ZERO; PART];
+        let mut garbler = PrivacyFree::garbler(backend(), Delta::new(Block::from_u128(77 << 70)), start);
+        suite.rate(&format!("garble.privacy_free.{name}"), "and/s", ceiling, 21, || {
+            Ok(walk(tape, 1 << 21, |part| garbler.garble(&part, &mut slots, &mut tables[..part.ands()])) as f64)
+        })?;
+        let mut evaluator = PrivacyFree::evaluator(backend(), start);
+        suite.rate(&format!("garble.privacy_free.{name}.evaluate"), "and/s", ceiling, 21, || {
+            Ok(walk(tape, 1 << 21, |part| evaluator.evaluate(&part, &mut slots, &tables[..part.ands()])) as f64)
         })?;
     }
     Ok(())

@@ -21,6 +21,7 @@ mod text;
 mod two;
 mod wmk17;
 mod yao;
+mod zk;
 
 use std::path::PathBuf;
 
@@ -49,6 +50,7 @@ static BENCHES: &[Bench] = &[
     circuit::SLICED,
     garble::HASH,
     garble::HALF_GATES,
+    garble::PRIVACY_FREE,
     garble::LOCKSTEP,
     ot::BASE,
     ot::EXTENSION,
@@ -68,6 +70,9 @@ static BENCHES: &[Bench] = &[
     ope::STORAGE,
     ope::INTERACTION,
     ope::POSTGRES,
+    zk::ZKBOO,
+    zk::SYSTEMS,
+    zk::GARBLED,
 ];
 
 /// The flags of the command.

@@ -4,7 +4,7 @@ use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
 
 use crate::args::{programs, stores};
 use crate::list::{List, given, help, with_protocols};
-use crate::{circuit, demo, eval, group, key, local, nisc, ope, prepare, protocols, repl, run, shell, store};
+use crate::{circuit, demo, eval, group, key, local, nisc, ope, prepare, protocols, repl, run, shell, store, zk};
 
 const EXAMPLES: &str = "\
 Examples:
@@ -55,6 +55,9 @@ pub(crate) enum Command {
     /// Ask for ranges of encrypted columns of PostgreSQL
     #[command(subcommand, after_help = ope::args::ABOUT)]
     Ope(ope::args::OpeCommand),
+    /// Prove that you know the secret inputs of a program, without a word on them
+    #[command(subcommand, after_help = zk::args::ABOUT)]
+    Zk(zk::args::ZkCommand),
     /// List the protocols and services, and what each protects against
     Protocols(protocols::ProtocolsArgs),
     /// Make this party's key and say whose keys it trusts

@@ -33,6 +33,7 @@ mod storage;
 mod store;
 mod values;
 mod watcher;
+mod zk;
 
 use std::ffi::OsString;
 use std::panic::{self, AssertUnwindSafe};
@@ -116,6 +117,7 @@ fn dispatch(args: &[OsString], list: List) -> Outcome<ExitCode> {
         Command::Store(command) => store::run(&command, list),
         Command::Nisc(command) => return nisc::run(&command),
         Command::Ope(command) => return ope::run(&command),
+        Command::Zk(command) => zk::run(&command),
         Command::Bench(args) => comity_bench::run(&args, backend()?),
         Command::Completions(args) => shell::completions(&args, definitions(list)),
         Command::Man => shell::man(definitions(list)),

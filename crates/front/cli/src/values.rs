@@ -6,7 +6,7 @@
 use std::collections::BTreeMap;
 use std::io::{ErrorKind, Read};
 
-use comity_circuit::{Input, Type};
+use comity_circuit::{Input, Output, Type};
 use comity_core::Bits;
 use comity_format::value;
 use comity_terminal::failure::{Failure, Outcome};
@@ -68,6 +68,17 @@ pub(crate) fn read(
     given: &[Assigned],
     party: Option<u16>,
 ) -> Outcome<BTreeMap<usize, Bits>> {
+    read_flags("--input", resolved, order, given, party)
+}
+
+/// As [`read`], for values that another flag gives.
+pub(crate) fn read_flags(
+    flag: &str,
+    resolved: &Resolved,
+    order: &Order,
+    given: &[Assigned],
+    party: Option<u16>,
+) -> Outcome<BTreeMap<usize, Bits>> {
     let inputs = resolved.inputs();
     let ours = |index: usize| party.is_none_or(|party| inputs[index].owner.includes(party));
     // Named values first, so that the others take the places that are left.
@@ -90,14 +101,14 @@ pub(crate) fn read(
         let Some(index) = (0..inputs.len()).find(|i| ours(*i) && !texts.contains_key(i)) else {
             let whose = party.map_or("the program has".to_owned(), |p| format!("party {p} has"));
             let count = (0..inputs.len()).filter(|i| ours(*i)).count();
-            return Err(Failure::input(format!("too many --input: {whose} {count} input values")));
+            return Err(Failure::input(format!("too many {flag}: {whose} {count} input values")));
         };
         texts.insert(index, &assigned.value);
     }
     let absent: Vec<usize> =
         (0..inputs.len()).filter(|i| ours(*i) && inputs[*i].bits > 0 && !texts.contains_key(i)).collect();
     if !absent.is_empty() {
-        return Err(missing(resolved, &absent));
+        return Err(missing(flag, resolved, &absent));
     }
     if texts.values().filter(|text| **text == "-").count() > 1 {
         return Err(Failure::input("standard input can be one value only; give the others as @FILE"));
@@ -110,27 +121,59 @@ pub(crate) fn read(
 }
 
 /// The failure of missing values: whose they are, and what is wanted.
-fn missing(resolved: &Resolved, absent: &[usize]) -> Failure {
+fn missing(flag: &str, resolved: &Resolved, absent: &[usize]) -> Failure {
     let line = |&index: &usize| {
         let input = &resolved.inputs()[index];
         let (title, ty, owner) = (resolved.title(index), input.ty.describe(), input.owner);
-        format!("input {title} of {ty} is missing: {owner} gives it with --input {index}=VALUE")
+        format!("input {title} of {ty} is missing: {owner} gives it with {flag} {index}=VALUE")
     };
     Failure::input(absent.iter().map(line).collect::<Vec<_>>().join("\n"))
 }
 
-/// Reads one value.
+/// Reads values of outputs, each at most once.
+pub(crate) fn read_outputs(resolved: &Resolved, order: &Order, given: &[Assigned]) -> Outcome<BTreeMap<usize, Bits>> {
+    let outputs = resolved.outputs();
+    let mut values = BTreeMap::new();
+    for assigned in given {
+        let index = match (&assigned.name, outputs) {
+            (Some(name), _) => resolved.output(name)?,
+            (None, [_]) => 0,
+            (None, _) => return Err(Failure::input("there are several outputs: say which one, as NAME=VALUE")),
+        };
+        let Output { name, bits, ty, .. } = &outputs[index];
+        let title = format!("output {index} (`{name}`)");
+        let value = one(&title, (name, *bits, ty), resolved.lanes, order.outputs[index], &assigned.value)?;
+        if values.insert(index, value).is_some() {
+            return Err(Failure::input(format!("{title} is given twice")));
+        }
+    }
+    Ok(values)
+}
+
+/// Reads the value of an input.
 fn input(resolved: &Resolved, order: &Order, index: usize, text: &str) -> Outcome<Bits> {
     let Input { name, bits, ty, .. } = &resolved.inputs()[index];
-    let refuse = |why: &dyn std::fmt::Display| Failure::input(format!("input {}: {why}", resolved.title(index)));
-    let loaded = load(text, *bits).map_err(|why| refuse(&why))?;
+    let title = format!("input {}", resolved.title(index));
+    one(&title, (name, *bits, ty), resolved.lanes, order.inputs[index], text)
+}
+
+/// Reads one value, of so many bits and this type.
+fn one(
+    title: &str,
+    (name, bits, ty): (&str, usize, &Type),
+    lanes: usize,
+    order: value::BitOrder,
+    text: &str,
+) -> Outcome<Bits> {
+    let refuse = |why: &dyn std::fmt::Display| Failure::input(format!("{title}: {why}"));
+    let loaded = load(text, bits).map_err(|why| refuse(&why))?;
     let (source, text) = match &loaded {
         Some((source, loaded)) => (Some(source), loaded.as_str()),
         None => (None, text),
     };
     if let Type::Bits(_) = ty {
         let text: String = text.split_whitespace().collect();
-        return parse(&text, *bits, resolved.lanes, order.inputs[index]).map_err(|why| refuse(&why));
+        return parse(&text, bits, lanes, order).map_err(|why| refuse(&why));
     }
     value::read(name, ty, text).map_err(|e| {
         let (line, column) = (e.line, e.column);
@@ -141,7 +184,7 @@ fn input(resolved: &Resolved, order: &Order, index: usize, text: &str) -> Outcom
             None => String::new(),
         };
         // What is given in a file is no use in the shell, but there the type is.
-        Failure::input(format!("input {}: {place}{e} (the type is {})", resolved.title(index), ty.describe()))
+        Failure::input(format!("{title}: {place}{e} (the type is {})", ty.describe()))
     })
 }
 

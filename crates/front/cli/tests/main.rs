@@ -18,3 +18,4 @@ mod run;
 mod shell;
 mod store;
 mod typed;
+mod zk;

@@ -6,13 +6,15 @@
 //! [`Session`] is one party's side of one run; [`Interactive`](interactive::Interactive) one of a session without a program,
 //! in which inputs and outputs come as they are wanted.
 //!
-//! Beside protocols there are services: `ope` (a feature, on by default) has order-preserving encryption, for one party and its database.
+//! Beside protocols there are services: `ope` (a feature, on by default) has order-preserving encryption, for one party and its database;
+//! [`zk`] has proofs that one knows the secret inputs of a program.
 
 mod clock;
 pub mod interactive;
 mod meet;
 mod offline;
 mod protocol;
+mod prove;
 mod report;
 mod route;
 mod run;
@@ -25,11 +27,12 @@ pub use comity_core::{Backend, Bits, Error, Kind, Params, PartyId, Result};
 pub use comity_format::value;
 pub use comity_language::{Diagnostic, Diagnostics, compile, compile_expression, compile_for, parse_type};
 pub use comity_library::{self as library, typed};
-pub use comity_net::{Fingerprint, Member, PartyGroup};
+pub use comity_net::{Fingerprint, Member, PartyGroup, SystemRng};
 #[cfg(feature = "ope")]
 pub use comity_ope as ope;
 pub use comity_protocol::{Adversary, Card, Options, Protocol};
 pub use comity_store::{Damaged, LotInfo, Meta, OnDisk, Store, StoreKey};
+pub use comity_zk as zk;
 pub use protocol::{PROTOCOLS, SERVICES, among, fits, named, preferred, preferred_reactive};
 pub use report::{Filled, Report};
 pub use session::Session;

@@ -19,6 +19,7 @@ pub static SERVICES: &[&Card] = &[
     &comity_nisc::CARD,
     #[cfg(feature = "ope")]
     &comity_ope::CARD,
+    &comity_zk::CARD,
 ];
 
 /// The protocol of this name.

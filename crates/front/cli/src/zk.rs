@@ -1,0 +1,209 @@
+//! `comity zk`: proofs in files and in conversation.
+
+pub(crate) mod args;
+mod conversation;
+
+use std::collections::BTreeMap;
+use std::fs::File;
+use std::io::Read;
+use std::path::Path;
+
+use comity_core::{Bits, Error};
+use comity_net::SystemRng;
+use comity_terminal::console::{check_writable, emit, note, write_whole};
+use comity_terminal::failure::{Ending, Failure, Outcome};
+use comity_terminal::json::to_line;
+use comity_terminal::numbers::bytes;
+use comity_zk::{Proof, Soundness, Statement, System, prove, verify};
+use serde::Serialize;
+
+use crate::args::{ProgramArgs, RoleArgs};
+use crate::backend::backend;
+use crate::resolve::{Resolved, resolve};
+use crate::values::{self, Order};
+use args::{InspectArgs, MeetArgs, ProveArgs, StatementArgs, SystemArg, VerifyArgs, ZkCommand};
+
+/// The most bytes of a proof that is read: more than the largest statement takes.
+const LONGEST: u64 = 256 << 20;
+
+/// The object that `--json` prints of a proof that was made, or looked at.
+#[derive(Serialize)]
+struct About {
+    system: &'static str,
+    soundness_bits: u32,
+    /// The hash of the statement.
+    statement: String,
+    bytes: usize,
+}
+
+/// The object that `--json` prints of a proof that holds.
+#[derive(Serialize)]
+struct Verdict {
+    valid: bool,
+    system: &'static str,
+    soundness_bits: u32,
+    statement: String,
+}
+
+/// The command.
+pub(crate) fn run(command: &ZkCommand) -> Outcome {
+    match command {
+        ZkCommand::Prove(args) => make(args),
+        ZkCommand::Verify(args) => check(args),
+        ZkCommand::Inspect(args) => inspect(args),
+    }
+}
+
+fn make(args: &ProveArgs) -> Outcome {
+    let level = Soundness::of_bits(args.soundness)?;
+    let Some(out) = &args.out else { return conversation::prove(args, level) };
+    alone(&args.meet)?;
+    if level != Soundness::Bits128 {
+        return Err(Failure::input(format!(
+            "--soundness {}: a proof in a file has 128 bits, since its challenge is a hash, which can be tried again and again",
+            args.soundness
+        )));
+    }
+    let system = system(args.system)?;
+    let (statement, witness) = known(args)?;
+    check_writable(out)?;
+    let proof = prove(backend()?, &statement, &witness, system, &mut SystemRng)?;
+    write_whole(out, &proof.to_bytes())?;
+    if args.json { emit(&to_line(&about(&proof))) } else { emit(&text(out, &proof)) }
+}
+
+/// Refuses what says how to meet another side, where there is none.
+fn alone(args: &MeetArgs) -> Outcome {
+    if args.listen.is_some() || args.connect.is_some() || args.tls.is_some() || args.plaintext {
+        return Err(Failure::input(
+            "--listen, --connect, --tls and --plaintext are for --interactive: a file needs no other side",
+        ));
+    }
+    Ok(())
+}
+
+/// The statement, and the secret values.
+fn known(args: &ProveArgs) -> Outcome<(Statement, Vec<Option<Bits>>)> {
+    let (resolved, order) = program(&args.statement)?;
+    let statement = statement(&resolved, &order, &args.statement)?;
+    let secret = values::read_flags("--secret", &resolved, &order, &args.secret, Some(0))?;
+    Ok((statement, by_index(secret, resolved.inputs().len())))
+}
+
+fn check(args: &VerifyArgs) -> Outcome {
+    let (resolved, order) = program(&args.statement)?;
+    let statement = statement(&resolved, &order, &args.statement)?;
+    let (system, level) = match &args.proof {
+        Some(path) => {
+            alone(&args.meet)?;
+            if args.soundness != Soundness::Bits128.bits() || args.system != SystemArg::Auto {
+                return Err(Failure::input(
+                    "--soundness and --system say how to talk, with --interactive: a file says its system, and 128 bits are demanded",
+                ));
+            }
+            let valid = verify(backend()?, &statement, &read(path)?).map_err(|error| refused(path, error))?;
+            (valid.system.name(), valid.soundness)
+        }
+        None => conversation::verify(args, &statement)?,
+    };
+    let verdict = Verdict { valid: true, system, soundness_bits: level.bits(), statement: hex(statement.digest()) };
+    if args.json { emit(&to_line(&verdict)) } else { emit("valid\n") }
+}
+
+fn inspect(args: &InspectArgs) -> Outcome {
+    let proof = read(&args.proof)?;
+    if args.json {
+        return emit(&to_line(&about(&proof)));
+    }
+    emit(&format!("{}  not checked: `comity zk verify` says whether it is valid\n", text(&args.proof, &proof)))
+}
+
+/// The program of a statement: what is not the prover's is public.
+fn program(args: &StatementArgs) -> Outcome<(Resolved, Order)> {
+    let roles = RoleArgs { owner: args.owner.clone(), output_to: Vec::new() };
+    let mut resolved = resolve(&ProgramArgs { program: args.program.clone(), roles })?;
+    for index in 0..resolved.inputs().len() {
+        if resolved.inputs()[index].owner.party().is_some_and(|party| party != comity_zk::PROVER) {
+            resolved.program = resolved.program.with_owner(index, 1).map_err(|e| Failure::input(e.to_string()))?;
+        }
+    }
+    let order = Order::new(&resolved, &args.bits)?;
+    Ok((resolved, order))
+}
+
+/// The statement, and a warning of what is no part of it.
+fn statement(resolved: &Resolved, order: &Order, args: &StatementArgs) -> Outcome<Statement> {
+    let public = values::read_flags("--public", resolved, order, &args.public, Some(1))?;
+    let expected = values::read_outputs(resolved, order, &args.expect)?;
+    let (public, expected) = (by_index(public, resolved.inputs().len()), by_index(expected, resolved.outputs().len()));
+    let statement = Statement::new(&resolved.program, &public, &expected, args.context.as_bytes())?;
+    if !statement.unpinned().is_empty() {
+        note(&format!(
+            "warning: nothing is expected of {}, so the proof says nothing on it",
+            statement.unpinned().iter().map(|name| format!("`{name}`")).collect::<Vec<_>>().join(", ")
+        ));
+    }
+    Ok(statement)
+}
+
+/// Values, each at its place; a value without bits is none.
+fn by_index(values: BTreeMap<usize, Bits>, count: usize) -> Vec<Option<Bits>> {
+    let mut all = vec![None; count];
+    values.into_iter().filter(|(_, value)| !value.is_empty()).for_each(|(index, value)| all[index] = Some(value));
+    all
+}
+
+/// The system of a proof in a file.
+fn system(arg: SystemArg) -> Outcome<System> {
+    match arg {
+        SystemArg::Zkboo => Ok(System::ZkBoo),
+        SystemArg::Kkw => Ok(System::Kkw),
+        SystemArg::Auto | SystemArg::ZkbPlusPlus => Ok(System::ZkbPlusPlus),
+        SystemArg::Gc => {
+            Err(Failure::input("--system gc: a garbled circuit proves in conversation only: say --interactive"))
+        }
+    }
+}
+
+fn read(path: &Path) -> Outcome<Proof> {
+    let failed = |e: std::io::Error| Failure::input(format!("{}: cannot read it: {e}", path.display()));
+    let file = File::open(path).map_err(failed)?;
+    let mut bytes = Vec::new();
+    file.take(LONGEST + 1).read_to_end(&mut bytes).map_err(failed)?;
+    if bytes.len() as u64 > LONGEST {
+        let message = format!("{}: no proof has more than {LONGEST} bytes", path.display());
+        return Err(Failure::new(Ending::Malformed, message));
+    }
+    Proof::from_bytes(&bytes).map_err(|error| refused(path, error))
+}
+
+/// The failure of a proof: there is no peer that could have misbehaved.
+fn refused(path: &Path, error: Error) -> Failure {
+    match error.check() {
+        Some(check) => Failure::new(Ending::Misbehaved, format!("{}: not valid: {check}", path.display())),
+        None => Failure::from(error).at(&path.display().to_string()),
+    }
+}
+
+fn about(proof: &Proof) -> About {
+    About {
+        system: proof.system().name(),
+        soundness_bits: Soundness::Bits128.bits(),
+        statement: hex(proof.statement()),
+        bytes: proof.size(),
+    }
+}
+
+fn text(path: &Path, proof: &Proof) -> String {
+    let About { system, soundness_bits, statement, bytes: count } = about(proof);
+    format!(
+        "{}: a proof, {}\n  system       {system}\n  soundness    {soundness_bits} bits: after q hashes, forged with probability \
+         about q/2^{soundness_bits}\n  statement    {statement}\n",
+        path.display(),
+        bytes(count as u64)
+    )
+}
+
+fn hex(digest: &[u8; 32]) -> String {
+    digest.iter().map(|byte| format!("{byte:02x}")).collect()
+}

@@ -1,0 +1,168 @@
+//! The flags of `comity zk`.
+
+use std::path::PathBuf;
+use std::time::Duration;
+
+use clap::{Args, Subcommand, ValueEnum};
+
+use crate::args::seconds;
+use crate::flags::{Assigned, BitOrder, Owner};
+
+/// What the command is about.
+pub(crate) const ABOUT: &str = "\
+Prove that you know inputs on which a program gives certain outputs. The proof is
+a file; whoever checks it is convinced, and learns nothing on the inputs.
+  comity zk prove sha256-iv --secret message=@m.hex --expect digest=$D --out p.zk
+  comity zk verify sha256-iv --expect digest=$D p.zk
+  comity zk inspect p.zk
+
+Inputs of party 0, the prover, are secret; all others are public, and both sides
+give their values. In comity's language:
+  parties prover, public;
+  fn main(message: [u8; 55] from prover, digest: u256 from public)
+      -> (accept: bool) { ... }
+--owner VALUE=0 makes an input of a circuit secret, VALUE=1 public.
+
+An output `accept` of one bit must be 1; any other output must be what --expect
+says. What is expected of no output is no part of the statement: `prove` and
+`verify` warn of it, and refuse where nothing at all is expected.
+
+A proof holds for one program, public values, expected outputs and context
+(--context TEXT, such as who asks for it, and for what day: else anybody can show
+the proof again). The verifier gives all of these itself: it takes nothing from
+the file but the system and a salt, and demands 128 bits of soundness: who
+computes q hashes forges a proof with probability about q/2^128.
+
+With --interactive both sides are there, one with --listen ADDR and the other with
+--connect ADDR. Only the verifier is convinced, who could have made up all that it
+heard. A garbled circuit (gc) streams: 16 bytes an AND gate, statements of any
+size. With the other systems 40 and 80 bits are there, too, since a cheat has one
+try, and t tries lose log2(t) bits:
+  comity zk prove  P --secret .. --public .. --interactive --listen 127.0.0.1:7000
+  comity zk verify P --public .. --interactive --connect 127.0.0.1:7000
+
+Exit codes of `verify`: 0 and `valid`; 4 if the proof is not valid; 2 if what is
+given does not fit the program.";
+
+#[derive(Subcommand, Debug)]
+pub(crate) enum ZkCommand {
+    /// Make a proof
+    Prove(ProveArgs),
+    /// Check a proof
+    Verify(VerifyArgs),
+    /// Say what a proof says it is; whether it is valid, only `verify` says
+    Inspect(InspectArgs),
+}
+
+/// What is proved, but for the secret.
+#[derive(Args, Debug)]
+pub(crate) struct StatementArgs {
+    /// What is computed: a built-in name, a program or circuit file, or an expression over these, as in `comity run`
+    pub(crate) program: String,
+    /// A public input value, named or numbered; without a name the next one that is not given yet
+    #[arg(long, value_name = "[NAME_OR_INDEX=]VALUE", allow_hyphen_values = true)]
+    pub(crate) public: Vec<Assigned>,
+    /// What an output must be; without a name the only one
+    #[arg(long, value_name = "[NAME_OR_INDEX=]VALUE", allow_hyphen_values = true)]
+    pub(crate) expect: Vec<Assigned>,
+    /// The purpose of the proof: it is valid with the same text only
+    #[arg(long, value_name = "TEXT", default_value = "")]
+    pub(crate) context: String,
+    /// Input value VALUE (name or index) is secret, 0, or public, 1 [default: as the program says]
+    #[arg(long, value_name = "VALUE=PARTY")]
+    pub(crate) owner: Vec<Owner>,
+    /// Bit order of all values, of one input (name or index), or of an output (`out:` before it) [default: lsb]
+    #[arg(long, value_name = "[VALUE=]lsb|msb")]
+    pub(crate) bits: Vec<BitOrder>,
+}
+
+#[derive(Args, Debug)]
+pub(crate) struct ProveArgs {
+    #[command(flatten)]
+    pub(crate) statement: StatementArgs,
+    /// A secret input value, named or numbered; without a name the next one that is not given yet
+    #[arg(long, value_name = "[NAME_OR_INDEX=]VALUE", allow_hyphen_values = true)]
+    pub(crate) secret: Vec<Assigned>,
+    /// Where the proof goes
+    #[arg(long, value_name = "FILE", required_unless_present = "interactive", conflicts_with = "interactive")]
+    pub(crate) out: Option<PathBuf>,
+    /// The proof system
+    #[arg(long, value_enum, default_value_t = SystemArg::Auto)]
+    pub(crate) system: SystemArg,
+    /// Soundness in bits: a proof in a file has 128; with --interactive 40 and 80 are there, too
+    #[arg(long, value_name = "BITS", default_value_t = 128)]
+    pub(crate) soundness: u32,
+    #[command(flatten)]
+    pub(crate) meet: MeetArgs,
+    /// Print one JSON object (an error, too)
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+#[derive(Args, Debug)]
+pub(crate) struct VerifyArgs {
+    #[command(flatten)]
+    pub(crate) statement: StatementArgs,
+    /// The proof
+    #[arg(required_unless_present = "interactive", conflicts_with = "interactive")]
+    pub(crate) proof: Option<PathBuf>,
+    /// The proof system of a conversation; that of a file is in the file
+    #[arg(long, value_enum, default_value_t = SystemArg::Auto)]
+    pub(crate) system: SystemArg,
+    /// Soundness in bits of a conversation: 40, 80 or 128; of a file 128 are demanded
+    #[arg(long, value_name = "BITS", default_value_t = 128)]
+    pub(crate) soundness: u32,
+    #[command(flatten)]
+    pub(crate) meet: MeetArgs,
+    /// Print one JSON object (an error, too)
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+/// Where the other side of a conversation is.
+#[derive(Args, Debug)]
+pub(crate) struct MeetArgs {
+    /// Prove in conversation, and not in a file: only the verifier is convinced
+    #[arg(long)]
+    pub(crate) interactive: bool,
+    /// Wait for the other side at this address
+    #[arg(long, value_name = "ADDR", conflicts_with = "connect")]
+    pub(crate) listen: Option<String>,
+    /// Connect to the other side at this address
+    #[arg(long, value_name = "ADDR")]
+    pub(crate) connect: Option<String>,
+    /// Talk TLS 1.3 with the key and the trusted keys in DIR (see `comity key`); the prover is party 0, the verifier party 1
+    #[arg(long, value_name = "DIR")]
+    pub(crate) tls: Option<PathBuf>,
+    /// Allow plain text to an address off this machine: anyone on the way can read and change it
+    #[arg(long, conflicts_with = "tls")]
+    pub(crate) plaintext: bool,
+    /// How long to wait for the other side
+    #[arg(long, value_name = "SECONDS", default_value = "30", value_parser = seconds)]
+    pub(crate) timeout: Duration,
+}
+
+#[derive(Args, Debug)]
+pub(crate) struct InspectArgs {
+    /// The proof
+    pub(crate) proof: PathBuf,
+    /// Print one JSON object (an error, too)
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+/// A proof system.
+#[derive(ValueEnum, Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum SystemArg {
+    /// In a file zkb++, in conversation gc
+    Auto,
+    /// ZKBoo: two of three branches are shown
+    Zkboo,
+    /// ZKB++: the same in half the bytes
+    #[value(name = "zkb++")]
+    ZkbPlusPlus,
+    /// KKW18: 64 parties of whom one stays hidden; a quarter of the bytes, more work
+    Kkw,
+    /// A garbled circuit, with --interactive: statements of any size
+    Gc,
+}

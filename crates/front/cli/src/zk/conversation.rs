@@ -1,0 +1,82 @@
+//! Proofs in conversation.
+
+use comity::{Session, Watch};
+use comity_terminal::console::{emit, note};
+use comity_terminal::failure::{Failure, Outcome};
+use comity_terminal::json::to_line;
+use comity_zk::{Conversation, Soundness, Statement};
+use serde::Serialize;
+
+use super::args::{MeetArgs, ProveArgs, SystemArg, VerifyArgs};
+use super::{hex, known, system};
+use crate::backend::backend;
+
+/// The object that `--json` prints at the prover.
+#[derive(Serialize)]
+struct Shown {
+    system: &'static str,
+    soundness_bits: u32,
+    /// The hash of the statement.
+    statement: String,
+}
+
+/// The prover's side.
+pub(super) fn prove(args: &ProveArgs, level: Soundness) -> Outcome {
+    let way = way(args.system, level)?;
+    let (statement, witness) = known(args)?;
+    let (session, address) = session(0, &args.meet)?;
+    let watch = &mut Meeting { who: "party 0, the prover", seconds: args.meet.timeout.as_secs() };
+    session.prove(&statement, &witness, way, watch).map_err(|e| Failure::from(e).with_peer(address))?;
+    let (system, soundness_bits) = (way.name(), way.soundness().bits());
+    if args.json {
+        return emit(&to_line(&Shown { system, soundness_bits, statement: hex(statement.digest()) }));
+    }
+    emit("shown; the verifier knows whether it is convinced\n")
+}
+
+/// The verifier's side: the system, and how sound it was.
+pub(super) fn verify(args: &VerifyArgs, statement: &Statement) -> Outcome<(&'static str, Soundness)> {
+    let way = way(args.system, Soundness::of_bits(args.soundness)?)?;
+    let (session, address) = session(1, &args.meet)?;
+    let watch = &mut Meeting { who: "party 1, the verifier", seconds: args.meet.timeout.as_secs() };
+    session.verify(statement, way, watch).map_err(|e| Failure::from(e).with_peer(address))?;
+    Ok((way.name(), way.soundness()))
+}
+
+fn way(arg: SystemArg, level: Soundness) -> Outcome<Conversation> {
+    match arg {
+        SystemArg::Auto | SystemArg::Gc => Ok(Conversation::Garbled),
+        _ => Ok(Conversation::ThreeMoves(system(arg)?, level)),
+    }
+}
+
+/// The session that the flags ask for, and the address in them.
+fn session(party: u16, args: &MeetArgs) -> Outcome<(Session<'static>, &str)> {
+    let mut session = Session::new(party).timeout(args.timeout).backend(backend()?).plaintext(args.plaintext);
+    if let Some(dir) = &args.tls {
+        session = session.tls(dir);
+    }
+    match (&args.listen, &args.connect) {
+        (Some(address), _) => Ok((session.listen(address), address)),
+        (None, Some(address)) => Ok((session.connect(address), address)),
+        (None, None) => Err(Failure::input(
+            "where is the other side? One says --listen ADDR, the other --connect ADDR, such as 127.0.0.1:7000",
+        )),
+    }
+}
+
+/// Tells the person at the terminal how the two sides meet.
+struct Meeting {
+    who: &'static str,
+    seconds: u64,
+}
+
+impl Watch for Meeting {
+    fn listening(&mut self, address: &str) {
+        note(&format!("{}: waiting for the peer at {address}, up to {} s", self.who, self.seconds));
+    }
+
+    fn turned_away(&mut self, why: &str) {
+        note(&format!("{}: turned away a stranger: {why}", self.who));
+    }
+}
