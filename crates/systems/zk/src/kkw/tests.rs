@@ -2,7 +2,7 @@
 
 use comity_core::{Backend, Error, Prg};
 
-use super::hashes::Hashes;
+use super::hashes::{Hashes, place};
 use super::online::{packed, play, tapes};
 use super::prove::Played;
 use super::tree::{Node, Tree, count};
@@ -173,6 +173,23 @@ fn executions_and_parties_are_not_interchangeable() {
     }
     // More seeds than the challenge asks for: the length says.
     assert_eq!(verdict(&salt, &challenge, &[&[0; SEED], &answer[..]].concat()), Err(None));
+}
+
+#[test]
+fn every_hash_says_where_and_for_what_it_is() {
+    let all = |executions, statement: u8, salt: u8, execution: usize, party: usize| {
+        let hashes = Hashes::new(executions, &[statement; 32], &[salt; 32]);
+        let mut tape = [comity_core::Block::ZERO; 2];
+        hashes.tape.fill(Backend::detect(), place(execution, party), &[1; SEED], &mut tape);
+        let tape = comity_core::Block::bytes_of(&tape).to_vec();
+        (tape, hashes.party(execution, party, &[1; SEED], &[2]), hashes.execution(execution, &[[3; 32]; PARTIES]))
+    };
+    let base = all(343, 1, 1, 5, 6);
+    for other in [all(342, 1, 1, 5, 6), all(343, 2, 1, 5, 6), all(343, 1, 2, 5, 6), all(343, 1, 1, 4, 6)] {
+        assert!(other.0 != base.0 && other.1 != base.1 && other.2 != base.2);
+    }
+    let other = all(343, 1, 1, 5, 7);
+    assert!(other.0 != base.0 && other.1 != base.1);
 }
 
 #[test]
