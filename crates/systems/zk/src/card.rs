@@ -15,6 +15,7 @@ pub static CARD: Card = Card {
     corrupt: Corrupt::AllButOne,
     takes: Takes::Statement,
     reactive: false,
+    goal: comity_circuit::Goal::Size,
     offline: &[],
     options: &[],
     phases: &[],
