@@ -1,10 +1,10 @@
-//! `Act`: what a party is about to use or say. An honest party does not look; the tests have parties that are honest but
+//! `GarblingAct`: what a party is about to use or say. An honest party does not look; the tests have parties that are honest but
 //! for one lie, and a lie is another [`Conduct`](comity_protocol::Conduct).
 
 use comity_core::{Block, PartyId};
 
 /// An act, before it is done.
-pub enum Act<'a> {
+pub enum GarblingAct<'a> {
     /// Figure 6, step 4: this party's shares of the rows of garbled gates; of each gate four rows, of each row an entry a party.
     Garbled(&'a mut [Block]),
     /// Figure 7, step 3: shares, masked, for whoever collects these gates.

@@ -23,7 +23,7 @@ use comity_circuit::{Call, Engine, Owner, Program, Recipients};
 use comity_core::{Bits, Cursor, Error, Result};
 use comity_protocol::{Conduct, Here, Honest, Job, Party};
 
-use crate::act::Act;
+use crate::act::GarblingAct;
 use crate::chunk::{Calling, Chunk, Input, Output, Step};
 use crate::evaluator::Evaluator;
 use crate::garbler::Garbler;
@@ -48,7 +48,7 @@ pub fn run_as(
     me: &mut Party<'_, '_>,
     masks: &mut dyn Masks,
     job: &Job<'_>,
-    conduct: &mut impl for<'a> Conduct<Act<'a>>,
+    conduct: &mut impl for<'a> Conduct<GarblingAct<'a>>,
 ) -> Result<()> {
     job.program.check_inputs(Some(me.me()), job.inputs)?;
     job.program.check_plain()?;
@@ -67,7 +67,7 @@ pub fn prepare_with(
     masks: &mut dyn Masks,
     program: &Program,
     to: &mut dyn Write,
-    conduct: &mut impl for<'a> Conduct<Act<'a>>,
+    conduct: &mut impl for<'a> Conduct<GarblingAct<'a>>,
 ) -> Result<()> {
     program.check_plain()?;
     let here = me.here.child("garbling");
@@ -84,7 +84,7 @@ pub fn use_up(
     me: &mut Party<'_, '_>,
     from: &mut dyn Read,
     job: &Job<'_>,
-    conduct: &mut impl for<'a> Conduct<Act<'a>>,
+    conduct: &mut impl for<'a> Conduct<GarblingAct<'a>>,
 ) -> Result<()> {
     job.program.check_inputs(Some(me.me()), job.inputs)?;
     let head = Head::read(from, me.here, job.program)?;
@@ -100,7 +100,7 @@ fn walk<'a, 'p>(
     program: &'p Program,
     inputs: &[Option<Bits>],
     mode: Mode<'a>,
-    conduct: &'a mut impl for<'c> Conduct<Act<'c>>,
+    conduct: &'a mut impl for<'c> Conduct<GarblingAct<'c>>,
 ) -> Result<()> {
     let Party { net, observer, .. } = me;
     let mut walk = Walk { net, here, program, mode, chunk: Chunk::default(), chunks: 0, learned: Vec::new(), conduct };
@@ -130,7 +130,7 @@ struct Walk<'a, 'n, 'p, C> {
     conduct: &'a mut C,
 }
 
-impl<'a, 'n, C: for<'c> Conduct<Act<'c>>> Walk<'a, 'n, '_, C> {
+impl<'a, 'n, C: for<'c> Conduct<GarblingAct<'c>>> Walk<'a, 'n, '_, C> {
     /// The garbling side, with the links, unless all is garbled.
     fn garbler(&mut self) -> Option<(&mut Garbler<'a>, &mut Mesh<'n>)> {
         match &mut self.mode {
@@ -176,7 +176,7 @@ impl<'a, 'n, C: for<'c> Conduct<Act<'c>>> Walk<'a, 'n, '_, C> {
     }
 }
 
-impl<C: for<'c> Conduct<Act<'c>>> Engine for Walk<'_, '_, '_, C> {
+impl<C: for<'c> Conduct<GarblingAct<'c>>> Engine for Walk<'_, '_, '_, C> {
     /// Both sides keep their own memory, of wires whose size depends on the number of parties.
     type Wire = ();
     type Error = Error;

@@ -5,7 +5,7 @@ use comity_circuit::Program;
 use comity_core::{Bits, Block, Error, PartyId, Result};
 use comity_protocol::{Conduct, Here};
 
-use crate::act::Act;
+use crate::act::GarblingAct;
 use crate::chunk::{Chunk, Step, memory};
 use crate::evaluating::Evaluating;
 use crate::garbler::{Masked, cut};
@@ -49,7 +49,7 @@ impl Evaluator {
         chunk: &Chunk<'_>,
         masked: &Masked,
         heard: &mut Heard,
-        conduct: &mut impl for<'c> Conduct<Act<'c>>,
+        conduct: &mut impl for<'c> Conduct<GarblingAct<'c>>,
     ) -> Result<ActiveKeys> {
         let (me, parties, n) = (self.me, self.parties, usize::from(self.parties));
         if chunk.inputs.is_empty() {
@@ -60,7 +60,7 @@ impl Evaluator {
         let own: Vec<Block> = masked.input_keys.iter().zip(public.iter()).map(active).collect();
         let out = PerPeer::new(me, parties, |peer| {
             let mut said = Block::bytes_of(&own).to_vec();
-            conduct.before(Act::Keys(peer, &mut said));
+            conduct.before(GarblingAct::Keys(peer, &mut said));
             said
         });
         let mut bytes = PerPeer::new(me, parties, |_| vec![0; own.len() * Block::BYTES]);
@@ -87,7 +87,7 @@ impl Evaluator {
         chunk: &Chunk<'_>,
         masked: &Masked,
         heard: &mut Heard,
-        conduct: &mut impl for<'c> Conduct<Act<'c>>,
+        conduct: &mut impl for<'c> Conduct<GarblingAct<'c>>,
     ) -> Result<Bits> {
         let (me, parties) = (self.me, self.parties);
         let mut own = Bits::default();
@@ -100,7 +100,7 @@ impl Evaluator {
         }
         let said = PerPeer::new(me, parties, |peer| {
             let mut said = own.to_bytes();
-            conduct.before(Act::Public(peer, &mut said));
+            conduct.before(GarblingAct::Public(peer, &mut said));
             said
         });
         let mut bytes = PerPeer::new(me, parties, |peer| vec![0; chunk.bits_of(peer).div_ceil(8)]);

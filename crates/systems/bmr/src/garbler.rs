@@ -7,11 +7,11 @@ use comity_protocol::{Conduct, Here};
 use rand_core::CryptoRng;
 use zeroize::{Zeroize, Zeroizing};
 
-use crate::act::Act;
+use crate::act::GarblingAct;
 use crate::chunk::{Calling, Chunk, memory};
 use crate::garbling::{Garbling, Gates};
 use crate::heard::Heard;
-use crate::masks::{Masks, Opened};
+use crate::masks::{MaskOpening, Masks};
 use crate::opening::{Zeros, open};
 
 /// The garbling side of a party.
@@ -137,10 +137,10 @@ impl<'a> Garbler<'a> {
         let mut opened = Vec::with_capacity(chunk.inputs.len() + chunk.outputs.len());
         for input in &chunk.inputs {
             let rows = cut(&mut of_inputs, input.bits * n);
-            opened.push(Opened { rows, to: Recipients::only(input.owner) });
+            opened.push(MaskOpening { rows, to: Recipients::only(input.owner) });
         }
         for output in &chunk.outputs {
-            opened.push(Opened { rows: cut(&mut of_outputs, output.bits * n), to: output.to });
+            opened.push(MaskOpening { rows: cut(&mut of_outputs, output.bits * n), to: output.to });
         }
         let mut values = self.masks.products(net, [&u, &v], &mut products, &opened)?;
         let masked = Masked {
@@ -161,13 +161,13 @@ impl<'a> Garbler<'a> {
         net: &mut Mesh<'_>,
         products: &[Block],
         heard: &mut Heard,
-        conduct: &mut impl for<'c> Conduct<Act<'c>>,
+        conduct: &mut impl for<'c> Conduct<GarblingAct<'c>>,
     ) -> Result<Vec<Block>> {
         let waiting = core::mem::take(&mut self.waiting);
         let mut shares = self.garbling.garble(&waiting.gates, products);
-        conduct.before(Act::Garbled(&mut shares));
+        conduct.before(GarblingAct::Garbled(&mut shares));
         let rows = open(net, &mut self.zeros, shares, conduct)?;
-        conduct.before(Act::Opened(&rows));
+        conduct.before(GarblingAct::Opened(&rows));
         heard.hear(Block::bytes_of(&rows));
         Ok(rows)
     }

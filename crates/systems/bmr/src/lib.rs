@@ -31,7 +31,6 @@
 pub mod act;
 pub mod checks;
 mod chunk;
-mod dealt;
 mod engine;
 mod evaluating;
 mod evaluator;
@@ -45,8 +44,9 @@ mod protocol;
 mod stored;
 #[cfg(test)]
 mod tests;
+mod triple_masks;
 
-pub use dealt::Dealt;
 pub use engine::{prepare_with, run_as, run_with, use_up};
-pub use masks::{Masks, Opened};
+pub use masks::{MaskOpening, Masks};
 pub use protocol::Bmr;
+pub use triple_masks::TripleMasks;

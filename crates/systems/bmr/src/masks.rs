@@ -32,13 +32,13 @@ pub trait Masks {
         net: &mut Mesh<'_>,
         factors: [&[Block]; 2],
         products: &mut [Block],
-        opened: &[Opened<'_>],
+        opened: &[MaskOpening<'_>],
     ) -> Result<Vec<Option<Bits>>>;
 }
 
 /// Bits that are to be opened, one recipient at least.
 #[derive(Clone, Copy)]
-pub struct Opened<'a> {
+pub struct MaskOpening<'a> {
     /// The rows of the bits.
     pub rows: &'a [Block],
     /// Those who learn them, and nobody else does.

@@ -18,7 +18,7 @@ use comity_core::{Backend, Block, Prg, Result, SessionId};
 use comity_protocol::Conduct;
 use rand_core::CryptoRng;
 
-use crate::act::Act;
+use crate::act::GarblingAct;
 use crate::hash::{ROWS, add};
 
 /// Shares of zero, of one pair of parties each: both have the same.
@@ -74,7 +74,7 @@ pub(crate) fn open(
     net: &mut Mesh<'_>,
     zeros: &mut Zeros,
     mut shares: Vec<Block>,
-    conduct: &mut impl for<'a> Conduct<Act<'a>>,
+    conduct: &mut impl for<'a> Conduct<GarblingAct<'a>>,
 ) -> Result<Vec<Block>> {
     let (me, parties) = (net.me(), net.parties());
     let n = usize::from(parties);
@@ -85,7 +85,7 @@ pub(crate) fn open(
     let own = part(me.0);
     let out = PerPeer::new(me, parties, |peer| {
         let mut said = Block::bytes_of(&shares[part(peer.0)]).to_vec();
-        conduct.before(Act::Shares(peer, &mut said));
+        conduct.before(GarblingAct::Shares(peer, &mut said));
         said
     });
     let mut heard = PerPeer::new(me, parties, |_| vec![0; own.len() * Block::BYTES]);
@@ -98,7 +98,7 @@ pub(crate) fn open(
     let sums = Block::bytes_of(&shares[own]).to_vec();
     let out = PerPeer::new(me, parties, |peer| {
         let mut said = sums.clone();
-        conduct.before(Act::Rows(peer, &mut said));
+        conduct.before(GarblingAct::Rows(peer, &mut said));
         said
     });
     let mut heard = PerPeer::new(me, parties, |peer| vec![0; part(peer.0).len() * Block::BYTES]);
@@ -150,8 +150,8 @@ mod tests {
         let opened = Net::<3>::run(|net| {
             let (mut zeros, own) = (zeros(net), share(net.me().0));
             let bytes = Block::bytes_of(&own);
-            let mut hidden = |act: Act<'_>| {
-                if let Act::Shares(peer, said) = act {
+            let mut hidden = |act: GarblingAct<'_>| {
+                if let GarblingAct::Shares(peer, said) = act {
                     let range = part(peer.0.into(), 3, GATES);
                     let bare = &bytes[range.start * Block::BYTES..range.end * Block::BYTES];
                     assert!(

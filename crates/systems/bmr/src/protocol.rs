@@ -9,8 +9,8 @@ use comity_protocol::{
 use comity_tinyot::bucket::Budget;
 use comity_tinyot::many::{Many, objects};
 
-use crate::dealt::Dealt;
 use crate::stored::stored_size;
+use crate::triple_masks::TripleMasks;
 use crate::{prepare_with, run_with, use_up};
 
 /// Garbling by many, whole: see the [crate](crate).
@@ -83,12 +83,12 @@ impl Protocol for Bmr {
 }
 
 /// Masks for a program, from new keys.
-fn masks(me: &mut Party<'_, '_>, program: &Program) -> Result<Dealt<'static>> {
+fn masks(me: &mut Party<'_, '_>, program: &Program) -> Result<TripleMasks<'static>> {
     me.observer.phase("setup");
     let here = me.here.child("masks");
     let ands = program.and_gates();
     let budget = Budget::known(ands, here.params.rho, 1, objects(here.parties))?;
     let dealer = Many::new(me.net, here.child("dealer"), budget, me.rng)?;
     let inputs: u64 = program.inputs().iter().map(|input| input.bits as u64).sum();
-    Ok(Dealt::new(here, Box::new(dealer), [ands.saturating_add(inputs), ands], me.rng))
+    Ok(TripleMasks::new(here, Box::new(dealer), [ands.saturating_add(inputs), ands], me.rng))
 }

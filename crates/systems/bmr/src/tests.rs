@@ -13,7 +13,7 @@ use comity_tinyot::bucket::Budget;
 use comity_tinyot::many::{Many, objects};
 
 use crate::stored::stored_size;
-use crate::{Dealt, Masks, Opened, prepare_with, run_with, use_up};
+use crate::{MaskOpening, Masks, TripleMasks, prepare_with, run_with, use_up};
 use ideal::Ideal;
 
 /// Garbling over ideal masks, as a protocol of its own.
@@ -107,13 +107,13 @@ fn what_is_opened_to_some_does_not_reach_the_others() {
                 let (here, mut rng) = (Here { me, parties: 3, session, params, backend }, laws::rng(me.0.into()));
                 let budget = Budget::known(1, 40, 1, objects(3)).unwrap();
                 let dealer = Many::new(&mut net, here.child("dealer"), budget, &mut rng).unwrap();
-                let mut masks = Dealt::new(here, Box::new(dealer), [0; 2], &mut rng);
+                let mut masks = TripleMasks::new(here, Box::new(dealer), [0; 2], &mut rng);
                 let mut rows = vec![Block::ZERO; 3 * 1000];
                 masks.random(&mut net, &mut rows).unwrap();
                 let heard = || counters.iter().map(|counter| counter.counts().received).sum::<u64>();
                 let before = heard();
                 let to = Recipients::Parties([0u16, 1].into_iter().collect());
-                let opened = [Opened { rows: &rows[..3 * bits], to }];
+                let opened = [MaskOpening { rows: &rows[..3 * bits], to }];
                 let mut values = masks.products(&mut net, [&[], &[]], &mut [], &opened).unwrap();
                 (values.remove(0), heard() - before)
             };

@@ -9,7 +9,7 @@ use comity_testing::laws::{self, Outputs};
 
 use super::CARD;
 use super::ideal::Ideal;
-use crate::act::Act;
+use crate::act::GarblingAct;
 use crate::checks::GARBLED_ROW;
 use crate::hash::ROWS;
 use crate::run_as;
@@ -37,7 +37,7 @@ fn inputs(bits: u8) -> Vec<Bits> {
 }
 
 /// Runs the program among `n`, of whom `liars` lie.
-fn run(n: u16, values: u8, session: u64, liars: &[u16], lie: impl Fn(u16, Act<'_>, &[Block]) + Sync) -> Ends {
+fn run(n: u16, values: u8, session: u64, liars: &[u16], lie: impl Fn(u16, GarblingAct<'_>, &[Block]) + Sync) -> Ends {
     let program = program();
     let ends: Vec<_> = std::thread::scope(|scope| {
         let (program, lie) = (&program, &lie);
@@ -55,7 +55,7 @@ fn run(n: u16, values: u8, session: u64, liars: &[u16], lie: impl Fn(u16, Act<'_
                 laws::rng(u128::from_le_bytes(session.to_bytes()[..16].try_into().unwrap()) ^ u128::from(me.0));
             let mut party = Party { net: &mut mesh, here, rng: &mut rng, observer: &mut outputs };
             let job = Job { program, inputs: &own, options: &options };
-            let mut conduct = |act: Act<'_>| {
+            let mut conduct = |act: GarblingAct<'_>| {
                 if liars.contains(&me.0) {
                     lie(me.0, act, &offsets);
                 }
@@ -118,7 +118,7 @@ fn false_shares_of_rows_stop_the_party_whose_entry_it_is() {
                 for row in 0..ROWS {
                     let at = (gate * ROWS + row) * usize::from(n) + usize::from(entry);
                     let ends = run(n, 5, 2, liars, |me, act, _| match act {
-                        Act::Garbled(shares) if me == liars[0] => spoil(Block::bytes_of_mut(shares), at),
+                        GarblingAct::Garbled(shares) if me == liars[0] => spoil(Block::bytes_of_mut(shares), at),
                         _ => {}
                     });
                     let named = judge(&ends, 5, liars);
@@ -146,7 +146,7 @@ fn false_own_entries_are_found_at_the_next_gate() {
             for row in 0..ROWS {
                 let at = (gate * ROWS + row) * usize::from(n) + usize::from(liar);
                 let ends = run(n, 3, 3, &[liar], |_, act, _| match act {
-                    Act::Garbled(shares) => spoil(Block::bytes_of_mut(shares), at),
+                    GarblingAct::Garbled(shares) => spoil(Block::bytes_of_mut(shares), at),
                     _ => {}
                 });
                 stopped += usize::from(judge(&ends, 3, &[liar]).contains(&GARBLED_ROW));
@@ -164,13 +164,13 @@ fn collectors_cannot_choose_what_others_hear() {
     for (liar, gate) in [(1, 0), (2, 1)] {
         for row in 0..ROWS {
             let ends = run(3, 6, 4, &[liar], |_, act, _| match act {
-                Act::Rows(_, rows) => spoil(rows, row * 3),
+                GarblingAct::Rows(_, rows) => spoil(rows, row * 3),
                 _ => {}
             });
             // The liar's own copy is the true one, so that its digest is another.
             assert!(judge(&ends, 6, &[liar]).iter().all(|&check| check == EQUIVOCATION));
             let ends = run(3, 6, 4, &[liar], |_, act, _| match act {
-                Act::Rows(peer, rows) if peer == PartyId(0) => spoil(rows, row * 3),
+                GarblingAct::Rows(peer, rows) if peer == PartyId(0) => spoil(rows, row * 3),
                 _ => {}
             });
             let named = judge(&ends, 6, &[liar]);
@@ -184,7 +184,7 @@ fn collectors_cannot_choose_what_others_hear() {
 fn late_errors_are_errors_of_rows() {
     for row in 0..ROWS {
         let ends = run(3, 7, 5, &[1], |_, act, _| match act {
-            Act::Shares(_, shares) if !shares.is_empty() => spoil(shares, row * 3),
+            GarblingAct::Shares(_, shares) if !shares.is_empty() => spoil(shares, row * 3),
             _ => {}
         });
         assert!(judge(&ends, 7, &[1]).iter().all(|&check| check == GARBLED_ROW));
@@ -196,7 +196,7 @@ fn public_values_are_the_same_for_all() {
     for n in [2, 3, 5] {
         for peer in 1..n {
             let ends = run(n, 1, 6, &[0], |_, act, _| match act {
-                Act::Public(to, bytes) if to == PartyId(peer) => bytes[0] ^= 1,
+                GarblingAct::Public(to, bytes) if to == PartyId(peer) => bytes[0] ^= 1,
                 _ => {}
             });
             let named = judge(&ends, 1, &[0]);
@@ -219,7 +219,9 @@ fn false_keys_open_nothing() {
         for lie in lies {
             for only in [None, Some(PartyId((liar + 1) % n))] {
                 let ends = run(n, 7, 7, &[liar], |me, act, offsets| match act {
-                    Act::Keys(to, keys) if only.is_none_or(|only| only == to) => lie(keys, offsets[usize::from(me)]),
+                    GarblingAct::Keys(to, keys) if only.is_none_or(|only| only == to) => {
+                        lie(keys, offsets[usize::from(me)])
+                    }
                     _ => {}
                 });
                 let named = judge(&ends, 7, &[liar]);
@@ -236,7 +238,7 @@ fn chosen_keys_change_nothing() {
     // to the rows that lead there.
     let change = Block::from_u128(0x1234_5678 << 40);
     let ends = run(3, 7, 8, &[2], |me, act, _| match act {
-        Act::Garbled(shares) => {
+        GarblingAct::Garbled(shares) => {
             for row in 0..ROWS {
                 shares[(ROWS + row) * 3 + usize::from(me)] ^= change;
             }
@@ -255,11 +257,11 @@ fn rows_do_not_show_offsets() {
     let table = Mutex::new(Vec::new());
     let offset = Mutex::new(Block::ZERO);
     let ends = run(2, 3, 9, &[1], |_, act, offsets| match act {
-        Act::Garbled(shares) => {
+        GarblingAct::Garbled(shares) => {
             *offset.lock().unwrap() = offsets[0];
             table.lock().unwrap().push(shares.to_vec());
         }
-        Act::Opened(rows) => table.lock().unwrap().push(rows.to_vec()),
+        GarblingAct::Opened(rows) => table.lock().unwrap().push(rows.to_vec()),
         _ => {}
     });
     assert!(ends.iter().all(Result::is_ok));
@@ -280,7 +282,7 @@ fn stopping_does_not_depend_on_inputs() {
     for values in 0..8 {
         let stops = |session: &u64| {
             let ends = run(2, values, 100 + session, &[1], |_, act, _| match act {
-                Act::Garbled(shares) => spoil(Block::bytes_of_mut(shares), 8 + 2),
+                GarblingAct::Garbled(shares) => spoil(Block::bytes_of_mut(shares), 8 + 2),
                 _ => {}
             });
             judge(&ends, values, &[1]).contains(&GARBLED_ROW)

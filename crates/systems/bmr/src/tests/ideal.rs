@@ -4,7 +4,7 @@ use comity_channel::{Mesh, PerPeer};
 use comity_core::{Backend, Bits, Block, Error, PartyId, Prg, Result, SessionId};
 use comity_share::checks::WRONG_MAC;
 
-use crate::{Masks, Opened};
+use crate::{MaskOpening, Masks};
 
 /// One party's side of it. What is opened goes from party to party; nothing else does.
 pub(super) struct Ideal {
@@ -107,7 +107,7 @@ impl Masks for Ideal {
         net: &mut Mesh<'_>,
         [u, v]: [&[Block]; 2],
         products: &mut [Block],
-        opened: &[Opened<'_>],
+        opened: &[MaskOpening<'_>],
     ) -> Result<Vec<Option<Bits>>> {
         let (n, me, offset) = (self.offsets.len(), self.me, self.offset());
         // Beaver's triples, dealt; `d = u + a` and `e = v + b` are opened.

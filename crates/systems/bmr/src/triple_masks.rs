@@ -17,58 +17,63 @@ use comity_share::{GlobalKey, Openings, RowShares};
 use comity_tinyot::many::{RowDealer, RowTriples};
 use rand_core::CryptoRng;
 
-use crate::masks::{Masks, Opened};
+use crate::masks::{MaskOpening, Masks};
 
 /// Shared bits that are asked for at least, where nobody said how many will be needed.
 const AT_LEAST: usize = 1 << 12;
 
 /// What a dealer deals, as masks.
-pub struct Dealt<'a> {
+pub struct TripleMasks<'a> {
     dealer: Box<dyn RowDealer + 'a>,
     openings: Openings,
     key: GlobalKey,
     me: PartyId,
     parties: u16,
-    bits: Stock<RowShares>,
-    triples: Option<Stock<RowTriples>>,
+    bits: Remaining<RowShares>,
+    triples: Option<Remaining<RowTriples>>,
     rng: Prg,
     /// Shared bits and triples that are still expected.
     planned: [u64; 2],
 }
 
 /// Material of which some is used up.
-struct Stock<T> {
+struct Remaining<T> {
     all: T,
     used: usize,
 }
 
-impl<'a> Dealt<'a> {
+impl<'a> TripleMasks<'a> {
     /// Masks of this dealer, which serves nobody else. The session is theirs alone; about so many shared bits and products will be
     /// asked for, the same at all parties.
-    pub fn new(here: Here, dealer: Box<dyn RowDealer + 'a>, planned: [u64; 2], rng: &mut dyn CryptoRng) -> Dealt<'a> {
+    pub fn new(
+        here: Here,
+        dealer: Box<dyn RowDealer + 'a>,
+        planned: [u64; 2],
+        rng: &mut dyn CryptoRng,
+    ) -> TripleMasks<'a> {
         let Here { me, parties, session, backend, .. } = here;
         let key = dealer.key().clone();
-        Dealt {
+        TripleMasks {
             openings: Openings::new(session.child("openings of masks"), backend, parties, key.clone()),
             dealer,
             key,
             me,
             parties,
-            bits: Stock { all: RowShares::zeros(me, parties, 0), used: 0 },
+            bits: Remaining { all: RowShares::zeros(me, parties, 0), used: 0 },
             triples: None,
             rng: Prg::new(backend, Block::random(rng)),
             planned,
         }
     }
 
-    /// Triples for so many products, from the stock or new.
-    fn take(&mut self, net: &mut Mesh<'_>, count: usize) -> Result<Stock<RowTriples>> {
-        let left = |stock: &Stock<RowTriples>| stock.all.len() - stock.used;
-        match self.triples.take().filter(|stock| left(stock) >= count) {
-            Some(stock) => Ok(stock),
+    /// Triples for so many products, of those that are left, or new.
+    fn take(&mut self, net: &mut Mesh<'_>, count: usize) -> Result<Remaining<RowTriples>> {
+        let left = |left: &Remaining<RowTriples>| left.all.len() - left.used;
+        match self.triples.take().filter(|triples| left(triples) >= count) {
+            Some(triples) => Ok(triples),
             None => {
                 let wanted = usize::try_from(self.planned[1]).unwrap_or(usize::MAX).min(MOST).max(count);
-                Ok(Stock { all: self.dealer.deal(net, wanted)?, used: 0 })
+                Ok(Remaining { all: self.dealer.deal(net, wanted)?, used: 0 })
             }
         }
     }
@@ -77,7 +82,7 @@ impl<'a> Dealt<'a> {
 /// Triples and bits that are asked for at a time.
 const MOST: usize = 1 << 16;
 
-impl Masks for Dealt<'_> {
+impl Masks for TripleMasks<'_> {
     fn offset(&self) -> Block {
         self.key.block()
     }
@@ -88,7 +93,7 @@ impl Masks for Dealt<'_> {
         while !rest.is_empty() {
             if self.bits.used == self.bits.all.len() {
                 let wanted = usize::try_from(self.planned[0]).unwrap_or(usize::MAX).clamp(AT_LEAST, MOST);
-                self.bits = Stock { all: self.dealer.shares(net, wanted.max(rest.len() / n).min(MOST))?, used: 0 };
+                self.bits = Remaining { all: self.dealer.shares(net, wanted.max(rest.len() / n).min(MOST))?, used: 0 };
             }
             let now = (rest.len() / n).min(self.bits.all.len() - self.bits.used);
             let (rows, later) = rest.split_at_mut(now * n);
@@ -109,7 +114,7 @@ impl Masks for Dealt<'_> {
         net: &mut Mesh<'_>,
         [u, v]: [&[Block]; 2],
         products: &mut [Block],
-        opened: &[Opened<'_>],
+        opened: &[MaskOpening<'_>],
     ) -> Result<Vec<Option<Bits>>> {
         let (n, me) = (usize::from(self.parties), usize::from(self.me.0));
         let (gates, key) = (products.len() / n, self.key.block());
@@ -117,8 +122,8 @@ impl Masks for Dealt<'_> {
         let first = triples.used;
 
         // d, e, and what all learn.
-        let bits = |opened: &Opened<'_>| opened.rows.len() / n;
-        let to_all = |opened: &&Opened<'_>| opened.to == Recipients::All;
+        let bits = |opened: &MaskOpening<'_>| opened.rows.len() / n;
+        let to_all = |opened: &&MaskOpening<'_>| opened.to == Recipients::All;
         let total = 2 * gates + opened.iter().filter(to_all).map(bits).sum::<usize>();
         let mut rows = RowShares::zeros(self.me, self.parties, total);
         for j in 0..n {
@@ -177,7 +182,7 @@ impl Masks for Dealt<'_> {
         self.triples = Some(triples);
         let (mut at, mut used) = (2 * gates, 0);
         let own = own.unwrap_or_default();
-        let mut value = |opened: &Opened<'_>| {
+        let mut value = |opened: &MaskOpening<'_>| {
             let (from, at, len) = match (to_all(&opened), opened.to.includes(self.me)) {
                 (true, _) => (&public, &mut at, bits(opened)),
                 (false, true) => (&own, &mut used, bits(opened)),
