@@ -8,6 +8,7 @@ use std::fs::File;
 use std::io::Read;
 use std::path::Path;
 
+use comity_circuit::Goal;
 use comity_core::{Bits, Error};
 use comity_net::SystemRng;
 use comity_terminal::console::{check_writable, emit, note, write_whole};
@@ -17,7 +18,7 @@ use comity_terminal::numbers::bytes;
 use comity_zk::{Proof, Soundness, Statement, System, prove, verify};
 use serde::Serialize;
 
-use crate::args::{ProgramArgs, RoleArgs};
+use crate::args::{Optimize, ProgramArgs, RoleArgs};
 use crate::backend::backend;
 use crate::resolve::{Resolved, resolve};
 use crate::values::{self, Order};
@@ -121,7 +122,8 @@ fn inspect(args: &InspectArgs) -> Outcome {
 /// The program of a statement: what is not the prover's is public.
 fn program(args: &StatementArgs) -> Outcome<(Resolved, Order)> {
     let roles = RoleArgs { owner: args.owner.clone(), output_to: Vec::new() };
-    let mut resolved = resolve(&ProgramArgs { program: args.program.clone(), roles })?;
+    let named = ProgramArgs { program: args.program.clone(), roles, optimize: Optimize::Size };
+    let mut resolved = resolve(&named, Goal::Size)?;
     for index in 0..resolved.inputs().len() {
         if resolved.inputs()[index].owner.party().is_some_and(|party| party != comity_zk::PROVER) {
             resolved.program = resolved.program.with_owner(index, 1).map_err(|e| Failure::input(e.to_string()))?;
