@@ -26,7 +26,7 @@ pub(crate) type Keys = [Block; 2];
 /// `2 k` in GF(2^128).
 fn double(k: Block) -> Block {
     let k = k.to_u128();
-    Block::from_u128(k << 1 ^ (k >> 127) * 0x87)
+    Block::from_u128((k << 1) ^ (0x87 & (k >> 127).wrapping_neg()))
 }
 
 /// `2 k + 4 l`.

@@ -27,8 +27,7 @@ fn program() -> Program {
     b.output("product", &[xyz]);
     b.output("sum", &[sum]);
     let program = Program::from_circuit(b.finish()).unwrap();
-    let program = (0..3).fold(program, |program, i| program.with_owner(i, (i % 2) as u16).unwrap());
-    program
+    (0..3).fold(program, |program, i| program.with_owner(i, (i % 2) as u16).unwrap())
 }
 
 /// The input values whose bits these are.
@@ -170,7 +169,7 @@ fn collectors_cannot_choose_what_others_hear() {
             // The liar's own copy is the true one, so that its digest is another.
             assert!(judge(&ends, 6, &[liar]).iter().all(|&check| check == EQUIVOCATION));
             let ends = run(3, 6, 4, &[liar], |_, act, _| match act {
-                GarblingAct::Rows(peer, rows) if peer == PartyId(0) => spoil(rows, row * 3),
+                GarblingAct::Rows(PartyId(0), rows) => spoil(rows, row * 3),
                 _ => {}
             });
             let named = judge(&ends, 6, &[liar]);

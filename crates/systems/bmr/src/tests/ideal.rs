@@ -41,6 +41,7 @@ impl Ideal {
         }
         let mut rows = vec![vec![Block::ZERO; n]; n];
         for (i, &bit) in bits.iter().enumerate() {
+            #[allow(clippy::needless_range_loop, reason = "two rows at a time")]
             for j in 0..n {
                 rows[i][j] ^= self.offsets[j].masked(bit);
                 if i != j {
