@@ -125,6 +125,9 @@ fn gather(
                 Err(error) => return Err(error.by(party)),
             }
         }
+        if there.iter().all(|(_, here)| here.is_some()) {
+            return Ok(());
+        }
         // Who goes while others are missing may come again.
         for (party, here) in there.iter_mut().filter(|(_, here)| here.as_ref().is_some_and(Connection::is_gone)) {
             *here = None;
@@ -133,9 +136,6 @@ fn gather(
             }
         }
         let missing: Vec<PartyId> = there.iter().filter(|(_, here)| here.is_none()).map(|(party, _)| party).collect();
-        if missing.is_empty() {
-            return Ok(());
-        }
         let mut busy = false;
         if let Some(Listener(hub)) = listener {
             busy = hub.admit()?;
