@@ -90,8 +90,9 @@ fn ands(suite: &mut Suite) -> Outcome {
             continue;
         }
         let circuit = program.lowered()[0].layered();
-        let layer = &circuit.layers()[0];
-        let gates = &circuit.gates()[..layer.ands];
+        // The first layer has XORs only.
+        let [linear, layer, ..] = circuit.layers() else { unreachable!("the circuit has a layer of ANDs") };
+        let gates = &circuit.gates()[linear.xors..][..layer.ands];
         let turn = gates.len() * COPIES;
         let found = among(parties, net, |net| {
             let all = (turn * (SAMPLES + 1)) as u64;

@@ -94,7 +94,7 @@ impl TwoWay {
 #[cfg(test)]
 mod tests {
     use comity_channel::{Channel, MemoryChannel};
-    use comity_core::{Backend, Prg, SessionId};
+    use comity_core::{Backend, PartyId, Prg, SessionId};
     use comity_testing::Pair;
 
     use super::*;
@@ -106,7 +106,8 @@ mod tests {
     fn chunk(ch: &mut dyn Channel, party: u8, n: usize, lie: bool) -> (Bits, Vec<Block>, Result<Vec<Block>>) {
         let mut prg = Prg::new(Backend::detect(), Block::from_u128(party.into()));
         let delta = prg.block().with_lsb(true);
-        let sessions = [party, 1 - party].map(|party| SessionId::new([party; 32]));
+        let me = PartyId(party.into());
+        let sessions = [me, me.other()].map(|party| SessionId::new([party.0 as u8; 32]));
         let mut both =
             TwoWay::setup(ch, [&sessions[0], &sessions[1]], Backend::detect(), 4, delta, party == 1, &mut prg).unwrap();
         let mut bytes = vec![0; TwoWay::choices(n) / 8];

@@ -33,7 +33,10 @@ pub(super) struct Line([Direction; 2]);
 impl Wire {
     /// The end of party 0 or 1.
     pub(super) fn new(inner: Box<dyn Channel>, line: &Line, party: usize) -> Wire {
-        let [out, into] = [party, 1 - party].map(|direction| line.0[direction].clone());
+        let [mut out, mut into] = line.0.clone();
+        if party == 1 {
+            std::mem::swap(&mut out, &mut into);
+        }
         Wire { inner, out, into, sent: 0, depth: 0, heard: 0 }
     }
 
