@@ -97,4 +97,16 @@ proptest! {
             prop_assert!(gf128::inner_product(backend, &a, &b) == expected);
         }
     }
+
+    #[test]
+    fn products_one_by_one(pairs in prop::collection::vec((block(), block()), 0..40)) {
+        let (a, b): (Vec<Block>, Vec<Block>) = pairs.iter().copied().unzip();
+        for backend in Backend::available() {
+            let mut products = a.clone();
+            gf128::multiply(backend, &mut products, &b);
+            for ((product, &a), &b) in products.into_iter().zip(&a).zip(&b) {
+                prop_assert!(product == by_shifts(a, b), "{backend}");
+            }
+        }
+    }
 }

@@ -103,6 +103,12 @@ macro_rules! instantiate {
             }
 
             #[target_feature(enable = $features)]
+            pub(in crate::arch) fn gf128_products(a: &mut [Block], b: &[Block]) {
+                // SAFETY: this function has the features that the registers need; the caller has checked the lengths.
+                unsafe { lanes::clmul::products::<$wide, $single>(a, b) }
+            }
+
+            #[target_feature(enable = $features)]
             pub(in crate::arch) fn tree_children(keys: &RoundKeys, nodes: &mut [Block], clear: bool) -> Block {
                 // SAFETY: this function has the features that the registers need; the caller has checked the length.
                 unsafe { half_tree::wide_children::<$wide, $half, $single>(keys, nodes, clear) }

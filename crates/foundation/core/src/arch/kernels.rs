@@ -108,6 +108,11 @@ impl Backend {
     pub(crate) fn gf128_inner_product(self, a: &[Block], b: &[Block]) -> Block {
         safe!(self, gf128_inner_product(a, b))
     }
+
+    /// Replaces each `a[i]` by `a[i] b[i]` in GF(2^128); the caller has checked the lengths.
+    pub(crate) fn gf128_products(self, a: &mut [Block], b: &[Block]) {
+        safe!(self, gf128_products(a, b));
+    }
 }
 
 /// Cuts blocks that go with the numbers `first`, `first + 1`, ... into two runs, inside which the low 64 bits of the

@@ -20,3 +20,12 @@ pub fn inner_product(backend: Backend, a: &[Block], b: &[Block]) -> Block {
     assert_eq!(a.len(), b.len(), "an inner product is of two vectors of one length");
     backend.gf128_inner_product(a, b)
 }
+
+/// Replaces each `a[i]` by the product `a[i] * b[i]`.
+///
+/// # Panics
+/// If the lengths differ.
+pub fn multiply(backend: Backend, a: &mut [Block], b: &[Block]) {
+    assert_eq!(a.len(), b.len(), "the products of two vectors of one length");
+    backend.gf128_products(a, b);
+}

@@ -1,5 +1,5 @@
-//! Inner products in GF(2^128) by the machine's carry-less multiplication: four products a pair, and one reduction
-//! in all.
+//! Products in GF(2^128) by the machine's carry-less multiplication: four a pair, and for their sum one reduction in all, for each
+//! product by itself two more carry-less ones.
 
 use super::Lanes;
 use crate::arch::portable::clmul::reduce;
@@ -61,4 +61,49 @@ pub(in crate::arch) unsafe fn inner_product<V: Lanes, S: Lanes>(a: &[Block], b: 
         sum.add::<S>(&a[whole..], &b[whole..]);
     }
     sum.reduced()
+}
+
+/// The product of a register of elements and another one, reduced.
+///
+/// With `a b = low + middle x^64 + high x^128`, what is in the upper half of `high` counts `x^192 = x^64 (x^7 + x^2 + x + 1)`: it joins
+/// the middle. The upper half of that and the lower one of `high` count `x^128 = x^7 + x^2 + x + 1`.
+///
+/// # Safety
+/// As for [`Lanes`].
+#[inline(always)]
+unsafe fn product<V: Lanes>(a: V, b: V) -> V {
+    let (mut polynomial, mut lower) = ([0; 16], [0; 16]);
+    polynomial[0] = 0x87;
+    lower[..8].fill(0xff);
+    // SAFETY: the caller's promise.
+    unsafe {
+        let (polynomial, lower) = (V::broadcast(polynomial), V::broadcast(lower));
+        let (low, high) = (a.clmul::<0x00>(b), a.clmul::<0x11>(b));
+        let middle = a.clmul::<0x01>(b).xor(a.clmul::<0x10>(b)).xor(high.clmul::<0x01>(polynomial));
+        // The orthomorphism puts an upper half in the lower place, and a lower half above nothing in the upper one.
+        let beyond = high.xor(middle.sigma()).clmul::<0x00>(polynomial);
+        low.xor(middle.and(lower).sigma()).xor(beyond)
+    }
+}
+
+/// Replaces each `a[i]` by `a[i] b[i]`.
+///
+/// # Safety
+/// As for [`Lanes`]; `S` has one lane.
+#[inline(always)]
+pub(in crate::arch) unsafe fn products<V: Lanes, S: Lanes>(a: &mut [Block], b: &[Block]) {
+    const { assert!(S::LANES == 1) }
+    let whole = a.len() - a.len() % V::LANES;
+    let (wide, single) = a.split_at_mut(whole);
+    // SAFETY: the caller's promise; the chunks hold as many blocks as a register.
+    unsafe {
+        for (a, b) in wide.chunks_exact_mut(V::LANES).zip(b.chunks_exact(V::LANES)) {
+            let (one, other) = (V::load(a.as_ptr().cast()), V::load(b.as_ptr().cast()));
+            product(one, other).store(a.as_mut_ptr().cast());
+        }
+        for (a, b) in single.iter_mut().zip(&b[whole..]) {
+            let (to, b) = (core::ptr::from_mut(a).cast(), core::ptr::from_ref(b).cast());
+            product(S::load(to), S::load(b)).store(to);
+        }
+    }
 }

@@ -54,3 +54,11 @@ pub(crate) fn inner_product(a: &[Block], b: &[Block]) -> Block {
     }
     Block::from_u128(reduce(low, high))
 }
+
+/// Replaces each `a[i]` by `a[i] b[i]`.
+pub(crate) fn products(a: &mut [Block], b: &[Block]) {
+    for (a, b) in a.iter_mut().zip(b) {
+        let (low, high) = mul128(a.to_u128(), b.to_u128());
+        *a = Block::from_u128(reduce(low, high));
+    }
+}
