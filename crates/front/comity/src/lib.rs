@@ -7,7 +7,7 @@
 //! in which inputs and outputs come as they are wanted.
 //!
 //! Beside protocols there are services: `ope` (a feature, on by default) has order-preserving encryption, for one party and its database;
-//! [`zk`] has proofs that one knows the secret inputs of a program.
+//! [`zk`] has proofs that one knows the secret inputs of a program; [`psi`] finds the items that two sets have in common.
 
 mod clock;
 pub mod interactive;
@@ -31,6 +31,7 @@ pub use comity_net::{Fingerprint, Member, PartyGroup, SystemRng};
 #[cfg(feature = "ope")]
 pub use comity_ope as ope;
 pub use comity_protocol::{Adversary, Card, Options, Protocol};
+pub use comity_psi as psi;
 pub use comity_store::{Damaged, LotInfo, Meta, OnDisk, Store, StoreKey};
 pub use comity_zk as zk;
 pub use protocol::{PROTOCOLS, SERVICES, among, fits, named, preferred, preferred_reactive};

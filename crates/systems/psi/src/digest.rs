@@ -1,0 +1,47 @@
+//! Digests: what methods see of items.
+//!
+//! 128 bits of BLAKE3 under a key that both sides toss after they have said their sizes. Two items of sets of 2^28 share a digest
+//! with probability below 2^-70. The key is committed to: whoever fixed it last could else look for one under which hashing
+//! fails for a set that it guesses, and see whether it does.
+
+use comity_core::Result;
+use comity_protocol::Party;
+use zeroize::Zeroizing;
+
+use crate::set::Set;
+
+/// The key of the digests, and of whatever else both sides draw after the sets are fixed.
+pub(crate) struct DigestKey([u8; 32]);
+
+impl DigestKey {
+    /// Tosses the key. Once in a run, after the sizes.
+    pub(crate) fn toss(me: &mut Party<'_, '_>) -> Result<DigestKey> {
+        let session = me.here.session.child("private set intersection: key of the digests");
+        comity_share::coin(me.net, session, me.rng).map(DigestKey)
+    }
+
+    /// A key for another use.
+    pub(crate) fn child(&self, label: &str) -> [u8; 32] {
+        let mut hash = blake3::Hasher::new_derive_key("comity private set intersection: keys of a run");
+        hash.update(&self.0).update(label.as_bytes());
+        hash.finalize().into()
+    }
+
+    /// The digests of a party's set as it is told: those of its items, in their order, and then dummies, random bits that
+    /// stand for nothing.
+    pub(crate) fn digests(&self, me: &mut Party<'_, '_>, set: &Set<'_>) -> Zeroizing<Vec<u128>> {
+        let key = self.child("digests");
+        let digest = |item: &crate::set::Item| {
+            let hash = blake3::keyed_hash(&key, &item.0);
+            u128::from_le_bytes(*hash.as_bytes().first_chunk().expect("32 bytes"))
+        };
+        let mut digests = Zeroizing::new(Vec::with_capacity(set.told()));
+        digests.extend(set.items.iter().map(digest));
+        digests.extend((set.items.len()..set.told()).map(|_| {
+            let mut dummy = [0; 16];
+            me.rng.fill_bytes(&mut dummy);
+            u128::from_le_bytes(dummy)
+        }));
+        digests
+    }
+}

@@ -1,0 +1,51 @@
+//! A run: what is common to all methods, then the method.
+
+use comity_core::{Error, Result};
+use comity_protocol::Party;
+
+use crate::method::Method;
+use crate::set::{MAX_ITEMS, Matches, Sent, Set};
+use crate::sizes::Sizes;
+use crate::terms::{OPENING, Opening, Terms};
+
+/// The sender's side: lets the peer learn which of its items are in this set, and their payload.
+///
+/// # Errors
+/// [`InvalidInput`](comity_core::Kind), before anything is sent, if the set has an item twice or does not fit the terms, or the method
+/// not the terms; [`Mismatch`](comity_core::Kind) if the peer has other terms; those of the method and of the channel.
+pub fn send(me: &mut Party<'_, '_>, terms: &Terms, set: &Set<'_>) -> Result<Sent> {
+    let sizes = begin(me, terms, set, true)?;
+    match terms.method {
+        method => Err(missing(method, sizes)),
+    }
+}
+
+/// The receiver's side: learns which items of this set the peer has, and their payload.
+///
+/// # Errors
+/// As [`send`]; [`Malformed`](comity_core::Kind) if the sender's masks are none.
+pub fn receive(me: &mut Party<'_, '_>, terms: &Terms, set: &Set<'_>) -> Result<Matches> {
+    let sizes = begin(me, terms, set, false)?;
+    match terms.method {
+        method => Err(missing(method, sizes)),
+    }
+}
+
+fn missing(method: Method, _: Sizes) -> Error {
+    Error::invalid_input(format!("{} is not there", method.name()))
+}
+
+/// Checks what this party wants, and tells the peer: terms and sizes.
+fn begin(me: &mut Party<'_, '_>, terms: &Terms, set: &Set<'_>, sends: bool) -> Result<Sizes> {
+    terms.check()?;
+    set.check(terms.payload_of(sends))?;
+    let (peer, params) = (me.here.me.other(), me.here.params);
+    let (ch, _, _, observer) = me.pair()?;
+    observer.phase("sizes");
+    let opening = Opening { sends, size: set.told() };
+    let mut theirs = [0; OPENING];
+    ch.exchange(&opening.to_bytes(terms, params), &mut theirs)?;
+    let theirs = opening.peer(terms, params, &theirs, peer, MAX_ITEMS)?;
+    let (sender, receiver) = if sends { (set.told(), theirs) } else { (theirs, set.told()) };
+    Ok(Sizes { sender, receiver, rho: params.rho })
+}

@@ -1,0 +1,146 @@
+//! What goes in and what comes out: items, a party's set, and what a run gives.
+
+use comity_core::{Error, Result};
+
+use crate::terms::Terms;
+
+/// The most items of a set: numbers of items are words, with room for what hashing adds.
+pub const MAX_ITEMS: usize = 1 << 28;
+
+/// An element of a set: a collision-resistant hash (BLAKE3, 32 bytes) of an encoding that only this element has, made by its owner.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Item(pub [u8; 32]);
+
+impl Item {
+    /// The item of an element with this encoding.
+    pub fn of(encoding: &[u8]) -> Item {
+        Item(blake3::hash(encoding).into())
+    }
+}
+
+/// A party's set.
+#[derive(Clone, Copy, Default)]
+pub struct Set<'a> {
+    /// The items, none of them twice.
+    pub items: &'a [Item],
+    /// The sender's payload, [as many bytes](Terms::payload) for each item, in the order of the items. The receiver has none.
+    pub payload: &'a [u8],
+    /// The size that the peer is told, if it is more than the items: dummies make up for it.
+    pub pad_to: usize,
+}
+
+impl Set<'_> {
+    /// The size that the peer is told.
+    pub fn told(&self) -> usize {
+        self.pad_to.max(self.items.len())
+    }
+
+    /// That the set is one, and fits the terms. `payload` is the number of bytes an item.
+    pub(crate) fn check(&self, payload: usize) -> Result<()> {
+        let (items, told) = (self.items.len(), self.told());
+        if told > MAX_ITEMS {
+            return Err(Error::invalid_input(format!(
+                "a set of {told} items is too large: {MAX_ITEMS} at most; cut both sets by a hash of the items"
+            )));
+        }
+        if self.pad_to != 0 && self.pad_to < items {
+            return Err(Error::invalid_input(format!("{items} items cannot be padded to {}", self.pad_to)));
+        }
+        if self.payload.len() != items * payload {
+            let bytes = self.payload.len();
+            return Err(Error::invalid_input(format!(
+                "{bytes} bytes of payload for {items} items; it is {payload} bytes an item"
+            )));
+        }
+        match repeated(self.items) {
+            Some((first, again)) => {
+                Err(Error::invalid_input(format!("item {again} is item {first} again: a set has each item once")))
+            }
+            None => Ok(()),
+        }
+    }
+}
+
+/// Two places of an item that comes twice, if one does.
+fn repeated(items: &[Item]) -> Option<(usize, usize)> {
+    // Open addressing, at most half full; items are numbered from 1, and 0 is free.
+    let bits = (2 * items.len()).next_power_of_two().trailing_zeros().max(1);
+    let mut slots = vec![0u32; 1 << bits];
+    for (number, item) in (1..).zip(items) {
+        let start = u64::from_le_bytes(*item.0.first_chunk().expect("32 bytes"));
+        let mut slot = (start.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> (64 - bits)) as usize;
+        while slots[slot] != 0 {
+            let before = slots[slot] as usize - 1;
+            if items[before] == *item {
+                return Some((before, number as usize - 1));
+            }
+            slot = (slot + 1) % slots.len();
+        }
+        slots[slot] = number;
+    }
+    None
+}
+
+/// What the sender has of a run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Sent {
+    /// The size of the receiver's set, as told.
+    pub theirs: usize,
+    /// Own items that hashing could not place, so that they are missing from the result.
+    pub left_out: usize,
+}
+
+/// What the receiver has of a run.
+#[derive(Clone, PartialEq, Eq)]
+pub struct Matches {
+    /// The size of the sender's set, as told.
+    pub theirs: usize,
+    /// The common items: numbers of own items, ascending.
+    pub matched: Vec<u32>,
+    /// The sender's payload of the common items, in their order.
+    pub payload: Vec<u8>,
+    /// Own items that hashing could not place, so that they are missing from the result.
+    pub left_out: usize,
+}
+
+impl Matches {
+    /// The result of a run in which these items were found, in whatever order, each once and with its payload.
+    pub(crate) fn new(theirs: usize, mut found: Vec<(u32, Vec<u8>)>, left_out: usize) -> Matches {
+        found.sort_unstable_by_key(|(item, _)| *item);
+        found.dedup_by_key(|(item, _)| *item);
+        let payload = found.iter().flat_map(|(_, payload)| payload).copied().collect();
+        Matches { theirs, matched: found.into_iter().map(|(item, _)| item).collect(), payload, left_out }
+    }
+}
+
+impl Terms {
+    /// The payload that a sender has to bring, and a receiver.
+    pub(crate) fn payload_of(&self, sender: bool) -> usize {
+        if sender { self.payload } else { 0 }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_repeated_item_is_named() {
+        let item = |n: u8| Item([n; 32]);
+        assert_eq!(repeated(&[]), None);
+        assert_eq!(repeated(&(0..=255).map(item).collect::<Vec<_>>()), None);
+        assert_eq!(repeated(&[item(3), item(1), item(2), item(1)]), Some((1, 3)));
+        let set = Set { items: &[item(1), item(1)], ..Set::default() };
+        assert!(set.check(0).unwrap_err().to_string().contains("item 1 is item 0 again"));
+    }
+
+    #[test]
+    fn what_does_not_fit_is_refused() {
+        let items = [Item([1; 32]), Item([2; 32])];
+        let why = |set: Set<'_>, payload| set.check(payload).err().map(|e| e.to_string()).unwrap_or_default();
+        assert_eq!(why(Set { items: &items, payload: &[1, 2], pad_to: 0 }, 1), "");
+        assert!(why(Set { items: &items, payload: &[1], pad_to: 0 }, 1).contains("1 bytes of payload"));
+        assert!(why(Set { items: &items, payload: &[], pad_to: 1 }, 0).contains("cannot be padded to 1"));
+        assert!(why(Set { items: &items, payload: &[], pad_to: MAX_ITEMS + 1 }, 0).contains("too large"));
+    }
+}
