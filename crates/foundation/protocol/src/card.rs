@@ -9,7 +9,7 @@ use comity_core::{Error, PartyId, Result};
 use crate::material::Material;
 
 /// A protocol or a service: its name, whom it withstands, what can be set.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct Card {
     /// The name in flags, reports and the hello.
     pub name: &'static str,

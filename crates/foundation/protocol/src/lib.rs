@@ -44,13 +44,21 @@ pub trait Protocol: Sync {
     /// The card of the protocol.
     fn card(&self) -> &'static Card;
 
-    /// Whether it can run this program with these options among so many parties. What the card says is
-    /// [checked](Card::fits) already.
+    /// Whether it can run this program with these options. What the card says is [checked](Card::fits) already.
     ///
     /// # Errors
     /// [`InvalidInput`](comity_core::Kind) says why not.
     fn fits(&self, program: &Program, options: &Options, params: Params) -> Result<()> {
         let _ = (program, options, params);
+        Ok(())
+    }
+
+    /// Whether so many parties can take part with these options. What the card says is [checked](Card::fits_parties) already.
+    ///
+    /// # Errors
+    /// [`InvalidInput`](comity_core::Kind) says why not.
+    fn fits_parties(&self, parties: u16, options: &Options) -> Result<()> {
+        let _ = (parties, options);
         Ok(())
     }
 
@@ -78,6 +86,12 @@ pub trait Protocol: Sync {
             Some(_) => Err(Error::invalid_input(format!("{} prepares runs of a program: name one", self.card().name))),
             None => Err(self.nothing_ahead()),
         }
+    }
+
+    /// The most that a party of so many stores for a need, in bytes.
+    fn stored_bytes(&self, need: &Need, parties: u16) -> u64 {
+        let _ = parties;
+        need.bytes
     }
 
     /// Why there is no material.

@@ -33,7 +33,7 @@ pub struct Need {
     pub units: Vec<u64>,
     /// The number of batches that the amount is in.
     pub batches: u64,
-    /// The most that a party stores for it, in bytes.
+    /// The most that a party of two stores for it, in bytes ([`Protocol::stored_bytes`](crate::Protocol::stored_bytes) knows it for more).
     pub bytes: u64,
 }
 

@@ -187,10 +187,20 @@ impl RowShares {
     /// If there are not so many.
     pub fn slice(&self, range: Range<usize>) -> RowShares {
         let mut some = RowShares::zeros(self.me, self.parties, range.len());
-        for party in (0..self.parties).map(PartyId) {
-            some.column_mut(party).copy_from_slice(&self.column(party)[range.clone()]);
-        }
+        some.copy_from(0, self, range);
         some
+    }
+
+    /// Puts some of the bits of `other` in the place of those from `at` on.
+    ///
+    /// # Panics
+    /// If there are not so many, here or there, or they are of more or fewer parties.
+    pub fn copy_from(&mut self, at: usize, other: &RowShares, range: Range<usize>) {
+        assert_eq!(self.parties, other.parties, "rows of one kind");
+        for party in (0..self.parties).map(PartyId) {
+            let to = &mut self.column_mut(party)[at..at + range.len()];
+            to.copy_from_slice(&other.column(party)[range.clone()]);
+        }
     }
 
     /// Adds other bits, each to one of these.

@@ -81,6 +81,7 @@ impl<'a> Session<'a> {
             return Err(Error::invalid_input("a session by hand makes its material as it goes: leave the store out"));
         }
         let options = self.options(card)?;
+        protocol.fits_parties(self.parties(), &options)?;
         let greeting = self.greeting(card, None, "interactive")?;
         let met = self.meet(card, watch)?;
         watch.connected(&met.address);

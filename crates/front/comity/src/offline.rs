@@ -71,6 +71,7 @@ impl Session<'_> {
         let options = self.options(protocol.card())?;
         fits(PROTOCOLS, protocol.card(), self.parties(), None)?;
         protocol.card().has(self.me, self.parties())?;
+        protocol.fits_parties(self.parties(), &options)?;
         let need = protocol.amount(units, &options, self.params)?;
         self.make(protocol, None, need.units.first().copied().unwrap_or(0), &need, limit, watch)
     }
@@ -91,11 +92,11 @@ impl Session<'_> {
             return Err(Error::invalid_input("where does the material go? The session needs a store"));
         };
         let there = store.bytes()?;
-        if need.bytes.saturating_add(there) > limit || need.batches >= u64::from(u32::MAX) {
+        let bytes = protocol.stored_bytes(need, self.parties());
+        if bytes.saturating_add(there) > limit || need.batches >= u64::from(u32::MAX) {
             return Err(Error::invalid_input(format!(
-                "this may take {} bytes, the store holds {there} bytes already, and the limit is {limit} bytes: raise it \
-                 (--store-limit), or run without a store, where all is made when it is needed",
-                need.bytes
+                "this may take {bytes} bytes, the store holds {there} bytes already, and the limit is {limit} bytes: raise it \
+                 (--store-limit), or run without a store, where all is made when it is needed"
             )));
         }
         if material.program && count > MOST as u64 {

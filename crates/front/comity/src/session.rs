@@ -241,6 +241,7 @@ impl<'a> Session<'a> {
         let card = protocol.card();
         fits(PROTOCOLS, card, self.parties(), Some(program))?;
         card.has(self.me, self.parties())?;
+        protocol.fits_parties(self.parties(), options)?;
         let mut settled = options.clone();
         protocol.settle(&mut settled, program);
         protocol.fits(program, &settled, self.params)?;

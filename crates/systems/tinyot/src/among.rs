@@ -5,32 +5,62 @@ use std::any::Any;
 use comity_channel::Mesh;
 use comity_circuit::{Call, Engine, Owner, Program, Recipients};
 use comity_core::{Bits, Error, PartyId, Result};
-use comity_protocol::{Here, Job, Party, Reactive, Shares};
+use comity_protocol::{Here, Job, Party, Reactive, Shares, Shelf, WriteBatch};
 use comity_share::RowShares;
 use rand_core::CryptoRng;
 
 use crate::bucket::Budget;
 use crate::dealers::Ands;
-use crate::many::{self, Many, RowMachine, RowSharing};
+use crate::many::stored::RowMaker;
+use crate::many::{self, Many, RowDealer, RowMachine, RowSharing};
+use crate::material::{row_batch, rows_from_shelf};
 use crate::protocol::{AT_LEAST, Nobody};
 
-/// A machine on the dealer of many, for so many ANDs, set up with all others.
-fn machine(net: &mut Mesh<'_>, here: Here, ands: Ands, rng: &mut dyn CryptoRng) -> Result<RowMachine<'static>> {
+/// The dealer of many, for so many ANDs, set up with all others.
+fn dealer(net: &mut Mesh<'_>, here: Here, ands: Ands, rng: &mut dyn CryptoRng) -> Result<Many> {
     let (rho, objects) = (here.params.rho, many::objects(here.parties));
     let budget = match ands {
         Ands::Exactly(ands) => Budget::known(ands, rho, 1, objects),
         Ands::UpTo(most) => Budget::open(most, rho, 1, objects),
     }?;
-    let dealer = Many::new(net, here.child("dealer"), budget, rng)?;
-    Ok(RowMachine::new(here.child("machine"), Box::new(dealer), rng))
+    Many::new(net, here.child("dealer"), budget, rng)
 }
 
 /// Runs this party's side of a program from beginning to end. Outputs for this party go to the observer.
 pub(crate) fn run(me: &mut Party<'_, '_>, job: &Job<'_>) -> Result<()> {
+    me.observer.phase("setup");
+    let dealer = dealer(me.net, me.here, Ands::Exactly(job.program.and_gates()), me.rng)?;
+    run_with(me, Box::new(dealer), job)
+}
+
+/// As [`run`], on material that was made ahead.
+pub(crate) fn run_on(me: &mut Party<'_, '_>, shelf: &mut dyn Shelf, job: &Job<'_>) -> Result<()> {
+    let dealer = rows_from_shelf(shelf, me.here.me, me.here.parties)?;
+    run_with(me, dealer, job)
+}
+
+/// Writes batches of a dealer of many that the first one sets up, for so many ANDs.
+pub(crate) fn material(ands: u64) -> Box<WriteBatch<'static>> {
+    let mut maker: Option<RowMaker<'static>> = None;
+    Box::new(move |me, _, out| {
+        let Party { net, here, rng, observer } = me;
+        let maker = match &mut maker {
+            Some(maker) => maker,
+            none => {
+                observer.phase("setup");
+                let dealer = dealer(net, *here, Ands::Exactly(ands), *rng)?;
+                observer.phase("offline");
+                none.insert(RowMaker::new(Box::new(dealer)))
+            }
+        };
+        maker.make(net, &row_batch(here.parties))?.write(out)
+    })
+}
+
+fn run_with(me: &mut Party<'_, '_>, dealer: Box<dyn RowDealer + '_>, job: &Job<'_>) -> Result<()> {
     let Party { net, here, rng, observer } = me;
     let program = job.program;
-    observer.phase("setup");
-    let mut machine = machine(net, *here, Ands::Exactly(program.and_gates()), *rng)?;
+    let mut machine = RowMachine::new(here.child("machine"), dealer, *rng);
     machine.plan(program.and_gates());
     observer.phase("offline");
     for circuit in program.lowered() {
@@ -46,7 +76,8 @@ pub(crate) fn run(me: &mut Party<'_, '_>, job: &Job<'_>) -> Result<()> {
 
 /// A session by hand, for so many ANDs at most.
 pub(crate) fn by_hand(me: &mut Party<'_, '_>, most: u64) -> Result<ByHand> {
-    Ok(ByHand { machine: machine(me.net, me.here, Ands::UpTo(most), me.rng)? })
+    let dealer = dealer(me.net, me.here, Ands::UpTo(most), me.rng)?;
+    Ok(ByHand { machine: RowMachine::new(me.here.child("machine"), Box::new(dealer), me.rng) })
 }
 
 /// A computation by hand.

@@ -48,7 +48,6 @@ use self::shares::{BLOCKS, split, split_mut};
 use crate::bucket::{Budget, Partition};
 use crate::checks;
 use crate::deal::stopped;
-use crate::key::global_key;
 use crate::triples::{Checked, Triples};
 
 /// ANDs a chunk. Their three OTs each way, with the mask's, are whole pieces of the extension, and all that a chunk passes
@@ -101,7 +100,7 @@ impl Fast {
     /// Errors of the base OTs, and of the channel.
     pub fn new(ch: &mut dyn Channel, here: Here, budget: Budget, rng: &mut dyn CryptoRng) -> Result<Fast> {
         let Here { me, session, backend, .. } = here;
-        let (session_of_bits, key) = (session.child("authenticated bits"), global_key(me, rng));
+        let (session_of_bits, key) = (session.child("authenticated bits"), GlobalKey::of(me, rng));
         let extension = Extension::setup(ch, &session_of_bits, backend, [me, me.other()], key, rng)?;
         let mut seed = Zeroizing::new([0; 16]);
         rng.fill_bytes(&mut *seed);

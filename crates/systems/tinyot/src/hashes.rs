@@ -21,7 +21,7 @@
 //!
 //! The hash is circular correlation robust in the ideal-cipher model, for many deltas at once: `q` calls of AES tell something
 //! with probability about `u q / 2^126`, where `u` is the most often that a key serves, in all sessions of everybody
-//! together (of a delta two bits are fixed: [`global_key`](crate::key::global_key)).
+//! together (of a delta two bits are fixed: [`GlobalKey::of`]).
 //!
 //! **Keys do not come twice.** Each of the two global keys has its start, a hash of the session's id, in which are both parties'
 //! nonces. Tweaks are the low 64 bits; they count up from the dealer's beginning, and this type, which holds the counters,

@@ -1,4 +1,4 @@
-//! Malicious two-party computation with authenticated shares: TinyOT (Nielsen, Nordholt, Orlandi, Burra, Crypto 2012).
+//! Malicious computation of two parties or more with authenticated shares: TinyOT (Nielsen, Nordholt, Orlandi, Burra, Crypto 2012).
 //!
 //! Bits are shared and authenticated ([`comity_share`]). XOR costs nothing; an AND consumes a [`Triples`] entry made before,
 //! when inputs need not be known. A computation is reactive: inputs, gates and outputs in any order.
@@ -19,9 +19,9 @@ mod dealers;
 pub mod engine;
 pub mod fast;
 mod hashes;
-mod key;
 mod machine;
 pub mod many;
+mod material;
 pub mod nnob;
 mod protocol;
 mod run;
@@ -35,6 +35,7 @@ pub use deal::TripleDealer;
 pub use dealers::{Ands, DealerKind, dealer};
 pub use machine::Machine;
 pub use many::{Many, RowDealer, RowTriples};
-pub use protocol::{TinyOt, from_shelf};
+pub use material::{Uses, from_shelf, rows_from_shelf, stored_bytes};
+pub use protocol::TinyOt;
 pub use run::run_with;
 pub use triples::{Checked, Triple, Triples, Unchecked};

@@ -29,6 +29,8 @@ mod combine;
 mod engine;
 mod leaky;
 mod machine;
+mod of_two;
+pub mod stored;
 mod table;
 #[cfg(test)]
 pub(crate) mod tests;
@@ -46,6 +48,7 @@ use zeroize::Zeroize;
 pub use self::engine::RowSharing;
 use self::leaky::Leaky;
 pub use self::machine::RowMachine;
+pub use self::of_two::OfTwo;
 use self::table::{Table, sections};
 use crate::bucket::{Budget, Partition};
 use crate::checks;
@@ -92,10 +95,18 @@ impl RowTriples {
         self.a.is_empty()
     }
 
-    /// Called by the code that has just checked and combined them, and by nothing else.
+    /// Called by the code that has just checked and combined them, or has them from such code, and by nothing else.
     pub(crate) fn blank(me: PartyId, parties: u16, n: usize) -> RowTriples {
         let [a, b, c] = [(); 3].map(|()| RowShares::zeros(me, parties, n));
         RowTriples { a, b, c }
+    }
+
+    /// Puts some of the triples of `other` in the place of those from `at` on.
+    pub(crate) fn copy_from(&mut self, at: usize, other: &RowTriples, range: Range<usize>) {
+        let of = |rows: &mut RowShares, others: &RowShares| rows.copy_from(at, others, range.clone());
+        of(&mut self.a, &other.a);
+        of(&mut self.b, &other.b);
+        of(&mut self.c, &other.c);
     }
 }
 
@@ -118,7 +129,8 @@ pub trait RowDealer: Dealer<Batch = RowTriples> {
     /// Those of the channels, and of the checks.
     fn shares(&mut self, net: &mut Mesh<'_>, bits: usize) -> Result<RowShares>;
 
-    /// So many random bits of each party, which it alone knows, by party.
+    /// So many random bits of each party, which it alone knows, by party: rows of the others have nothing but their keys in them
+    /// ([`Pairwise::rows_of`](comity_share::Pairwise::rows_of)).
     ///
     /// # Errors
     /// Those of the channels, and of the checks.

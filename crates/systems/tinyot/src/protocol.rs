@@ -1,13 +1,12 @@
 //! The protocol as comity's front knows it: programs, material made ahead, sessions by hand.
 
 use std::any::Any;
-use std::ops::RangeInclusive;
 
 use comity_circuit::{Call, Engine, Goal, Observer, Owner, Program, Recipients};
 use comity_core::{Bits, Error, Params, PartyId, Result};
 use comity_protocol::{
     Adversary, Ahead, Card, CardKind, Corrupt, Default, Job, Lot, Material, Need, Opt, Options, Party, Protocol,
-    Reactive, Shares, Shelf, Supplies, Takes, Values,
+    Reactive, Shares, Shelf, Supplies, Takes, Values, WriteBatch,
 };
 use comity_share::Share;
 use zeroize::Zeroizing;
@@ -16,66 +15,48 @@ use crate::among;
 use crate::dealers::{Ands, DealerKind, dealer};
 use crate::engine::Sharing;
 use crate::machine::Machine;
+use crate::material::{BATCH, Uses, ands, from_shelf, lot, stored_bytes};
 use crate::run::run_with;
-use crate::stored::{Amounts, FromShelf, Maker};
+use crate::stored::Maker;
 
 /// TinyOT, whole: see the [crate](crate).
 pub struct TinyOt;
 
-static CARD: Card = card(2);
-
-/// The card of the protocol for at most so many parties.
-pub(crate) const fn card(most: u16) -> Card {
-    Card {
-        name: "tinyot",
-        kind: CardKind::Protocol,
-        paper: "Nielsen, Nordholt, Orlandi, Burra: A New Approach to Practical Active-Secure Two-Party Computation (Crypto 2012)",
-        parties: RangeInclusive::new(2, most),
-        adversary: Adversary::Malicious,
-        corrupt: Corrupt::AllButOne,
-        takes: Takes::Any,
-        reactive: true,
-        goal: Goal::Size,
-        offline: &[Material { name: "shares", program: false, from: None, units: &["AND gates"] }],
-        options: &[Opt {
-            name: "dealer",
-            values: Values::OneOf(&["fast", "nnob12"]),
-            default: Default::Given("fast"),
-            agreed: true,
-            about: "How authenticated triples are made: from SoftSpoken OT extension and the leaky AND of 2018, or, for two parties, \
-                    as the paper of 2012 does",
-        }],
-        phases: &["setup", "offline", "inputs", "gates", "outputs"],
-        summary: "authenticated shares (Nielsen, Nordholt, Orlandi, Burra 2012), for two parties",
-        protects: "a party that cheats learns only its outputs, and is caught before anything else leaves the other one, but \
-                   with probability 2^-rho",
-        risk: "a peer could stop the run at any time, also when it has its own outputs and this party does not",
-        about: "Authenticated shares: about 170 bytes an AND gate, most of them before the inputs matter (offline), then two bits; \
-                but a round of messages for each layer of AND gates: for networks with short delays, and computations in steps \
-                (`comity repl`).",
-    }
-}
-
-/// What a batch of stored material holds: 1.1 MB. There are as many random bits as triples, for protocols that mask each AND gate's
-/// output, too.
-const BATCH: Amounts = Amounts { triples: 1 << 13, masks: [1 << 11; 2], shares: 1 << 13 };
-
-/// Batches of a lot, if no program needs more: eight million ANDs, 1.1 GB, some ten seconds to make.
-const LOT: u64 = 1 << 10;
+static CARD: Card = Card {
+    name: "tinyot",
+    kind: CardKind::Protocol,
+    paper: "Nielsen, Nordholt, Orlandi, Burra: A New Approach to Practical Active-Secure Two-Party Computation (Crypto 2012)",
+    parties: 2..=16,
+    adversary: Adversary::Malicious,
+    corrupt: Corrupt::AllButOne,
+    takes: Takes::Any,
+    reactive: true,
+    goal: Goal::Size,
+    offline: &[Material { name: "shares", program: false, from: None, units: &["AND gates"] }],
+    options: &[Opt {
+        name: "dealer",
+        values: Values::OneOf(&["fast", "nnob12"]),
+        default: Default::Given("fast"),
+        agreed: true,
+        about: "How authenticated triples are made: from SoftSpoken OT extension and the leaky AND of 2018, or, for two parties, \
+                as the paper of 2012 does",
+    }],
+    phases: &["setup", "offline", "inputs", "gates", "outputs"],
+    summary: "authenticated shares (Nielsen, Nordholt, Orlandi, Burra 2012; Hazay, Scholl, Soria-Vazquez 2017)",
+    protects: "a party that cheats learns only its outputs, and is caught before anything else leaves the other one, but \
+               with probability 2^-rho",
+    risk: "any party could stop the run at any time, also when it has its own outputs and others do not, and among more than two nobody can \
+           tell which it was",
+    about: "Authenticated shares: about 170 bytes an AND gate between every two parties, most of them before the inputs matter (offline), then two bits; \
+            but a round of messages for each layer of AND gates: for networks with short delays, and computations in steps \
+            (`comity repl`).",
+};
 
 /// The most AND gates of a session by hand. What may go wrong in a session is shared among so many.
 const MOST: u64 = 1 << 32;
 
 /// By hand, for so many AND gates triples are made at least when there are none left: a small batch costs more a triple.
 pub(crate) const AT_LEAST: u64 = 1 << 12;
-
-/// A dealer of party `party` from a shelf of `shares`.
-///
-/// # Errors
-/// As [`FromShelf::new`].
-pub fn from_shelf(shelf: &mut dyn Shelf, party: PartyId) -> Result<FromShelf<'_>> {
-    FromShelf::new(shelf, party, BATCH)
-}
 
 fn kind(options: &Options) -> DealerKind {
     match options.word("dealer") {
@@ -84,24 +65,14 @@ fn kind(options: &Options) -> DealerKind {
     }
 }
 
-/// How many batches a program uses up.
-fn batches(program: &Program) -> u64 {
-    let of = |party| program.inputs().iter().filter(move |i| i.owner.party() == Some(PartyId(party)));
-    let masks = (0..2).map(|party| {
-        let bits: u64 = of(party).map(|input| input.bits as u64).sum();
-        bits.div_ceil(BATCH.masks[usize::from(party)] as u64)
-    });
-    program.and_gates().div_ceil(BATCH.triples as u64).max(masks.max().unwrap_or(0)).max(1)
-}
-
-/// So many batches.
-fn need(batches: u64) -> Need {
-    Need {
-        material: "shares",
-        units: vec![batches.saturating_mul(BATCH.triples as u64)],
-        batches,
-        bytes: batches.saturating_mul(BATCH.bytes() + 4096),
-    }
+/// What a program uses up.
+fn uses(program: &Program) -> Uses {
+    let bits = |party| -> u64 {
+        let own = program.inputs().iter().filter(|input| input.owner.party() == Some(PartyId(party)));
+        own.map(|input| input.bits as u64).sum()
+    };
+    let masks = (0..program.parties()).map(bits).max().unwrap_or(0);
+    Uses { triples: program.and_gates(), masks, shares: 0 }
 }
 
 impl Protocol for TinyOt {
@@ -109,20 +80,35 @@ impl Protocol for TinyOt {
         &CARD
     }
 
+    fn fits_parties(&self, parties: u16, options: &Options) -> Result<()> {
+        if parties > 2 && kind(options) == DealerKind::Nnob12 {
+            return Err(Error::invalid_input(format!(
+                "the dealer nnob12 of tinyot is for two parties, and there are {parties}: leave --dealer out"
+            )));
+        }
+        Ok(())
+    }
+
     fn needs(&self, program: &Program, _: &Options, _: Params) -> Result<Need> {
-        Ok(need(batches(program)))
+        Ok(uses(program).need())
     }
 
     fn amount(&self, units: u64, _: &Options, _: Params) -> Result<Need> {
-        Ok(need(units.max(1).div_ceil(BATCH.triples as u64)))
+        Ok(Uses { triples: units, ..Uses::default() }.need())
+    }
+
+    fn stored_bytes(&self, need: &Need, parties: u16) -> u64 {
+        stored_bytes(need, parties)
     }
 
     fn run(&self, me: &mut Party<'_, '_>, job: &Job<'_>, from: &mut dyn Supplies) -> Result<()> {
         job.program.check_inputs(Some(me.me()), job.inputs)?;
+        self.fits_parties(me.here.parties, job.options)?;
         if me.here.parties > 2 {
-            for_two(kind(job.options) == DealerKind::Nnob12, "the dealer nnob12")?;
-            for_two(from.shelf("shares").is_some(), "material made ahead")?;
-            return among::run(&mut me.sub("tinyot"), job);
+            return match from.shelf("shares") {
+                Some(shelf) => among::run_on(me, shelf, job),
+                None => among::run(&mut me.sub("tinyot"), job),
+            };
         }
         if let Some(shelf) = from.shelf("shares") {
             let (ch, here, _, observer) = me.pair()?;
@@ -145,27 +131,21 @@ impl Protocol for TinyOt {
         _: &mut dyn Supplies,
         to: &mut dyn Shelf,
     ) -> Result<()> {
-        for_two(me.here.parties > 2, "material made ahead")?;
-        let whole = lot(ahead.together);
+        let parties = me.here.parties;
+        self.fits_parties(parties, ahead.options)?;
+        let whole = lot(parties, ahead.together);
         let mut done = 0;
         while done < ahead.make.batches {
             let batches = whole.min(ahead.make.batches - done);
             let mut me = me.sub(&format!("material from batch {done} on"));
-            let mut maker: Option<Maker<'_>> = None;
-            let ands = batches * BATCH.triples as u64;
-            to.put(&mut me, &Lot { units: vec![ands], batches }, &mut |me, batch, out| {
-                let (ch, here, rng, observer) = me.pair()?;
-                let maker = match &mut maker {
-                    Some(maker) => maker,
-                    none => {
-                        observer.phase("setup");
-                        let dealer = dealer(ch, here.child("dealer"), kind(ahead.options), Ands::Exactly(ands), rng)?;
-                        observer.phase("offline");
-                        none.insert(Maker::new(dealer))
-                    }
-                };
-                maker.make(ch, &BATCH)?.write(out)?;
-                observer.and_gates((done + batch + 1) * BATCH.triples as u64);
+            let lot = Lot { units: vec![ands(batches)], batches };
+            let mut write = match parties {
+                2 => of_two(kind(ahead.options), ands(batches)),
+                _ => among::material(ands(batches)),
+            };
+            to.put(&mut me, &lot, &mut |me, batch, out| {
+                write(me, batch, out)?;
+                me.observer.and_gates(ands(done + batch + 1));
                 Ok(())
             })?;
             done += batches;
@@ -174,8 +154,8 @@ impl Protocol for TinyOt {
     }
 
     fn reactive(&self, me: &mut Party<'_, '_>, options: &Options) -> Result<Box<dyn Reactive>> {
+        self.fits_parties(me.here.parties, options)?;
         if me.here.parties > 2 {
-            for_two(kind(options) == DealerKind::Nnob12, "the dealer nnob12")?;
             return Ok(Box::new(among::by_hand(me, MOST)?));
         }
         let (ch, here, rng, _) = me.pair()?;
@@ -184,17 +164,22 @@ impl Protocol for TinyOt {
     }
 }
 
-/// Refuses what only two parties have.
-fn for_two(refused: bool, what: &str) -> Result<()> {
-    if !refused {
-        return Ok(());
-    }
-    Err(Error::invalid_input(format!("{what} is for two parties in tinyot; with more, run without it")))
-}
-
-/// How many batches a lot has from which runs of so many are made.
-fn lot(together: u64) -> u64 {
-    LOT.checked_div(together).map_or(LOT, |runs| runs.max(1) * together)
+/// Writes batches of two parties, of a dealer that the first one sets up, for so many ANDs.
+fn of_two(kind: DealerKind, ands: u64) -> Box<WriteBatch<'static>> {
+    let mut maker: Option<Maker<'static>> = None;
+    Box::new(move |me, _, out| {
+        let (ch, here, rng, observer) = me.pair()?;
+        let maker = match &mut maker {
+            Some(maker) => maker,
+            none => {
+                observer.phase("setup");
+                let dealer = dealer(ch, here.child("dealer"), kind, Ands::Exactly(ands), rng)?;
+                observer.phase("offline");
+                none.insert(Maker::new(dealer))
+            }
+        };
+        maker.make(ch, &BATCH)?.write(out)
+    })
 }
 
 /// A computation by hand.
@@ -277,20 +262,4 @@ pub(crate) struct Nobody;
 
 impl Observer for Nobody {
     fn output(&mut self, _: usize, _: Bits) {}
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_lot_holds_whole_runs() {
-        let aes = || comity_library::find("aes128").unwrap();
-        let add = Program::from_circuit(comity_library::find("add8").unwrap()).unwrap();
-        assert_eq!((batches(&add), lot(1), lot(0)), (1, LOT, LOT));
-        let many = Program::map(aes(), 4, &[]).unwrap();
-        assert_eq!((batches(&many), lot(batches(&many))), (4, LOT / 4 * 4));
-        let large = batches(&Program::map(aes(), 2000, &[]).unwrap());
-        assert_eq!(lot(large), large);
-    }
 }

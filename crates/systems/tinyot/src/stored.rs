@@ -110,11 +110,8 @@ impl StoredBatch {
         for share in all {
             whole(share.mac(), share.key())?;
         }
-        match from.read(&mut [0]) {
-            Ok(0) => Ok(StoredBatch { party, key, triples: triples.vouch(), masks, shares }),
-            Ok(_) => Err(damaged("there are more bytes than the batch has".into())),
-            Err(error) => Err(unreadable(error)),
-        }
+        ended(from)?;
+        Ok(StoredBatch { party, key, triples: triples.vouch(), masks, shares })
     }
 
     /// Writes the batch, which is then used by whoever reads it.
@@ -142,7 +139,8 @@ fn whole(mac: Block, key: Block) -> Result<Share> {
     if key.lsb() { Err(damaged("a key is none".into())) } else { Ok(Share::from_parts(mac, key)) }
 }
 
-fn take(from: &mut dyn Read, bytes: &mut [u8]) -> Result<()> {
+/// Reads all of these bytes.
+pub(crate) fn take(from: &mut dyn Read, bytes: &mut [u8]) -> Result<()> {
     from.read_exact(bytes).map_err(unreadable)
 }
 
@@ -150,7 +148,16 @@ fn unreadable(error: std::io::Error) -> Error {
     Error::invalid_input(format!("a batch of shares cannot be read: {error}; prepare new material"))
 }
 
-fn damaged(what: String) -> Error {
+/// Makes sure that a batch has no more bytes.
+pub(crate) fn ended(from: &mut dyn Read) -> Result<()> {
+    match from.read(&mut [0]) {
+        Ok(0) => Ok(()),
+        Ok(_) => Err(damaged("there are more bytes than the batch has".into())),
+        Err(error) => Err(unreadable(error)),
+    }
+}
+
+pub(crate) fn damaged(what: String) -> Error {
     Error::invalid_input(format!("a batch of shares is damaged: {what}; prepare new material"))
 }
 
@@ -212,13 +219,13 @@ impl<'s> FromShelf<'s> {
     /// # Errors
     /// Those of the shelf; [`InvalidInput`](comity_core::Kind) if it has no batch.
     pub fn new(shelf: &'s mut dyn Shelf, party: PartyId, amounts: Amounts) -> Result<FromShelf<'s>> {
-        let first = next(shelf, party, &amounts)?;
+        let first = StoredBatch::read(&mut *next_batch(shelf)?, party, &amounts)?;
         Ok(FromShelf { shelf, amounts, party, key: first.key.clone(), open: VecDeque::from([first]) })
     }
 
     /// Opens one more batch.
     fn more(&mut self) -> Result<()> {
-        let next = next(self.shelf, self.party, &self.amounts)?;
+        let next = StoredBatch::read(&mut *next_batch(self.shelf)?, self.party, &self.amounts)?;
         if next.key.block() != self.key.block() {
             return Err(damaged("its batches are not of one lot".into()));
         }
@@ -247,13 +254,12 @@ impl<'s> FromShelf<'s> {
 }
 
 /// The next batch of a shelf, which from now on counts as used.
-fn next(shelf: &mut dyn Shelf, party: PartyId, amounts: &Amounts) -> Result<StoredBatch> {
-    match shelf.take()? {
-        Some(mut reader) => StoredBatch::read(&mut *reader, party, amounts),
-        None => Err(Error::invalid_input(
-            "no batch of shares is left: prepare more together with the peer, or run without a store",
-        )),
-    }
+pub(crate) fn next_batch(shelf: &mut dyn Shelf) -> Result<Box<dyn Read + Send + '_>> {
+    shelf.take()?.ok_or_else(|| {
+        Error::invalid_input(
+            "no batch of shares is left: prepare more together with the other parties, or run without a store",
+        )
+    })
 }
 
 impl AuthBits for FromShelf<'_> {

@@ -9,8 +9,15 @@ mod protocol;
 mod stored;
 mod wire;
 
+use std::sync::LazyLock;
+
 use comity_core::{Backend, Params, PartyId, SessionId};
-use comity_protocol::Here;
+use comity_protocol::{Card, Here, Protocol};
+
+use crate::protocol::TinyOt;
+
+/// The card of what is for two alone.
+pub(crate) static FOR_TWO: LazyLock<Card> = LazyLock::new(|| Card { parties: 2..=2, ..TinyOt.card().clone() });
 
 /// Where party `me` of two stands.
 pub(crate) fn here(me: u16, session: SessionId) -> Here {

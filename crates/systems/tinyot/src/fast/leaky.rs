@@ -7,7 +7,7 @@
 //! 2. P sends `G_P = H(K_P[x]) + H(K_P[x] + D_P) + C_P`.
 //! 3. P computes `E_P = x_P G_Q + H(M_P[x])`, which is `H(K_Q[x]) + x_P C_Q`, and
 //!    `S_P = H(K_P[x]) + E_P + x_P C_P + (z_P D_P + K_P[z] + M_P[z])`. The sum of both is `(x y + z) (D_A + D_B)`.
-//! 4. `D_A + D_B` has bit 1 set ([`global_key`](crate::key::global_key)). Both show bit 1 of `S_P`; the sum `d` is `x y + z`, and is added to `[z]`.
+//! 4. `D_A + D_B` has bit 1 set ([`GlobalKey::of`]). Both show bit 1 of `S_P`; the sum `d` is `x y + z`, and is added to `[z]`.
 //! 5. `L_P = S_P + d D_P` is the same on both sides, and is compared.
 //!
 //! Of Katz, Ranellucci, Rosulek, Wang (Crypto 2018, ePrint 2018/578, the improved leaky AND of section 4), where the position in

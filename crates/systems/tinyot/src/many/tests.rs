@@ -3,6 +3,7 @@
 pub(crate) mod ideal;
 mod liars;
 mod machine;
+mod stored;
 mod wire;
 
 use comity_core::{Bits, Error, Kind, Params, SessionId};

@@ -4,7 +4,7 @@
 //! MACs and keys are multiplied by it: `A M_j = A K_j + x_j A Gamma`.
 //!
 //! **The key.** In the figure `A Gamma` is the global key. Here the key holder draws its key `Delta` beforehand, with
-//! the bits that every [`global_key`](crate::key::global_key) has fixed, and announces with the matrix the *offset*
+//! the bits that every [`GlobalKey::of`] has fixed, and announces with the matrix the *offset*
 //! `b = Delta + A Gamma`, which the MAC holder adds to the MACs of ones: `M_j = A K_j + x_j Delta`. `A Gamma` is uniform
 //! for the peer where the figure's key is ([`tau`](super::tau)), and so `b` is a one-time pad of `Delta`, and tells
 //! nothing. This also gives every chunk the same key. Bit 0 of all keys and MACs is replaced: `K_j` has zero, `M_j` the

@@ -8,7 +8,6 @@ use rand_core::Rng;
 
 use super::conduct::Act;
 use crate::hashes::Hashes;
-use crate::key::global_key;
 
 /// One party's side of the session.
 pub(super) struct Context<C> {
@@ -31,7 +30,7 @@ impl<C: for<'a> Conduct<Act<'a>>> Context<C> {
         Context {
             party,
             backend,
-            key: global_key(party, &mut rng),
+            key: GlobalKey::of(party, &mut rng),
             hashes: Hashes::new(&session.child("hashes"), backend, party),
             ledger: Ledger::new(session.child("ledger"), party, party.other()),
             rng,

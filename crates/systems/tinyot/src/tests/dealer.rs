@@ -5,8 +5,7 @@ use comity_core::{Backend, Block, PartyId, Prg, Result};
 use comity_protocol::{Card, Dealer, Job, Party, Protocol, Supplies};
 use comity_share::{AuthBits, GlobalKey, Share};
 
-use crate::key::global_key;
-use crate::protocol::TinyOt;
+use super::FOR_TWO;
 use crate::run::run_with;
 use crate::triples::{Checked, Triple, Triples};
 
@@ -28,7 +27,7 @@ impl Trusted {
     /// The same, on this backend.
     pub(crate) fn on(backend: Backend, party: PartyId, seed: u128, batch: usize) -> Trusted {
         let mut prg = Prg::new(backend, Block::from_u128(seed));
-        let keys = [0, 1].map(|party| global_key(PartyId(party), &mut prg));
+        let keys = [0, 1].map(|party| GlobalKey::of(PartyId(party), &mut prg));
         Trusted { party, keys, prg, batch }
     }
 
@@ -97,7 +96,7 @@ pub(crate) struct Online(pub(crate) usize);
 
 impl Protocol for Online {
     fn card(&self) -> &'static Card {
-        TinyOt.card()
+        &FOR_TWO
     }
 
     fn run(&self, me: &mut Party<'_, '_>, job: &Job<'_>, _: &mut dyn Supplies) -> Result<()> {

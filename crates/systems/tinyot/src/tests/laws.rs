@@ -5,23 +5,9 @@ use comity_protocol::{Card, Job, Party, Protocol, Supplies};
 use comity_testing::laws;
 use comity_testing::laws::Laws;
 
-use crate::protocol::{TinyOt, card};
+use super::FOR_TWO;
+use crate::protocol::TinyOt;
 use crate::{checks, fast, nnob};
-
-static FOR_MANY: Card = card(16);
-
-/// The protocol where it is for many.
-struct ForMany;
-
-impl Protocol for ForMany {
-    fn card(&self) -> &'static Card {
-        &FOR_MANY
-    }
-
-    fn run(&self, me: &mut Party<'_, '_>, job: &Job<'_>, from: &mut dyn Supplies) -> Result<()> {
-        TinyOt.run(me, job, from)
-    }
-}
 
 mod fast_dealer {
     use super::*;
@@ -30,14 +16,27 @@ mod fast_dealer {
         [fast::tests::cheats(), nnob::tests::cheats()].concat()
     }
 
-    laws!(ForMany, Laws { rho: 8, checks: Some((checks::ALL, cheats)), ..Laws::USUAL });
+    laws!(TinyOt, Laws { rho: 8, checks: Some((checks::ALL, cheats)), ..Laws::USUAL });
 }
 
 mod nnob12_dealer {
     use super::*;
 
+    /// The protocol among those whom this dealer is for.
+    struct OfTwo;
+
+    impl Protocol for OfTwo {
+        fn card(&self) -> &'static Card {
+            &FOR_TWO
+        }
+
+        fn run(&self, me: &mut Party<'_, '_>, job: &Job<'_>, from: &mut dyn Supplies) -> Result<()> {
+            TinyOt.run(me, job, from)
+        }
+    }
+
     laws!(
-        TinyOt,
+        OfTwo,
         Laws {
             rho: 8,
             programs: 2,

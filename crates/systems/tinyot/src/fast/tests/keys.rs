@@ -19,7 +19,7 @@ fn no_table_serves_two_ands() {
     let (mut keys, mut all) = (HashSet::new(), HashSet::new());
     for (party, session) in [(0, "one"), (1, "one"), (0, "another")] {
         let (session, party) = (SESSION.child(session), PartyId(party));
-        let global = global_key(party, &mut rng(1, 0));
+        let global = GlobalKey::of(party, &mut rng(1, 0));
         let mut leaky = Leaky::new(&session, Backend::detect(), party, global.clone());
         let mut tweak = 0;
         // Two chunks, of more tiles than one, the last of which is not full.

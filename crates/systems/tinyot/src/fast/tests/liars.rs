@@ -32,7 +32,7 @@ fn runs(
             let session = SESSION.child("extension of liars");
             let mut extension = {
                 let (me, rng) = (PartyId(party), &mut rng(77, party));
-                let key = global_key(me, rng);
+                let key = GlobalKey::of(me, rng);
                 Extension::setup(ch, &session, backend, [me, me.other()], key, rng).unwrap()
             };
             let mut results = Vec::new();

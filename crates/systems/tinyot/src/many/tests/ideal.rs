@@ -1,5 +1,7 @@
 //! A trusted dealer: all parties draw everything from one generator, and each keeps its own part.
 
+use core::ops::Range;
+
 use comity_channel::Mesh;
 use comity_core::{Backend, Block, PartyId, Prg, Result};
 use comity_protocol::Dealer;
@@ -28,11 +30,11 @@ impl Trusted {
         self.prg.block().lsb()
     }
 
-    /// Writes this party's row of a bit whose shares are these.
-    fn row(&mut self, shares: &[bool], k: usize, rows: &mut RowShares) {
+    /// Writes this party's row of a bit whose shares are these, and which nobody has but these parties.
+    fn row(&mut self, holders: Range<usize>, shares: &[bool], k: usize, rows: &mut RowShares) {
         let (me, n) = (usize::from(self.me.0), self.keys.len());
         rows.column_mut(self.me)[k] = self.keys[me].block().masked(shares[me]);
-        for holder in 0..n {
+        for holder in holders {
             for owner in (0..n).filter(|&owner| owner != holder) {
                 let key = self.prg.block().with_lsb(false);
                 if holder == me {
@@ -71,7 +73,7 @@ impl RowDealer for Trusted {
         let mut rows = RowShares::zeros(self.me, self.parties(), bits);
         for k in 0..bits {
             let shares = self.shared(None);
-            self.row(&shares, k, &mut rows);
+            self.row(0..shares.len(), &shares, k, &mut rows);
         }
         Ok(rows)
     }
@@ -83,7 +85,7 @@ impl RowDealer for Trusted {
                 for k in 0..bits {
                     let mut shares = vec![false; self.keys.len()];
                     shares[owner] = self.bit();
-                    self.row(&shares, k, &mut rows);
+                    self.row(owner..owner + 1, &shares, k, &mut rows);
                 }
                 Ok(rows)
             })
@@ -101,7 +103,7 @@ impl Dealer for Trusted {
             let (a, b) = (self.bit(), self.bit());
             for (bit, rows) in [(a, &mut triples.a), (b, &mut triples.b), (a & b, &mut triples.c)] {
                 let shares = self.shared(Some(bit));
-                self.row(&shares, k, rows);
+                self.row(0..shares.len(), &shares, k, rows);
             }
         }
         Ok(triples)

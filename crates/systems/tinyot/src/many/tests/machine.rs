@@ -232,7 +232,7 @@ fn the_protocol_is_for_three_too() {
         let inputs: Vec<Option<Bits>> = program.inputs().iter().map(own).collect();
         let job = Job { program: &program, inputs: &inputs, options: &options };
         let refused = TinyOt.run(&mut me, &job, &mut Empty);
-        assert!(refused.is_err_and(|error| error.to_string().contains("nnob12 is for two parties")));
+        assert!(refused.is_err_and(|error| error.to_string().contains("nnob12 of tinyot is for two parties")));
         assert!(TinyOt.reactive(&mut me, &options).is_err());
 
         let options = Options::new(TinyOt.card());

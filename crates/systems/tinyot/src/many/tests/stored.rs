@@ -1,0 +1,191 @@
+//! Material made ahead: the same computation, each bit once, and bytes that are no batch.
+
+use comity_circuit::{Observer, Program, Recipients};
+use comity_core::PartyId;
+use comity_protocol::{Ahead, Empty, Job, Options, Party, Protocol};
+use comity_testing::Kept;
+use comity_testing::laws::{bits, chain_and_layer, clear, rng as drawn};
+
+use super::ideal::Trusted;
+use super::*;
+use crate::TinyOt;
+use crate::many::stored::{RowAmounts, RowBatch, RowMaker, RowsFromShelf};
+use crate::many::{OfTwo, RowMachine};
+use crate::tests::dealer;
+
+const AMOUNTS: RowAmounts = RowAmounts { parties: 3, triples: 100, masks: 50, shares: 40 };
+
+/// Batches of one party, as bytes.
+fn batches(net: &mut Mesh<'_>, amounts: &RowAmounts, seed: u128, count: usize) -> Vec<Vec<u8>> {
+    let mut maker = RowMaker::new(Box::new(Trusted::new(net.me(), amounts.parties, seed, 64)));
+    let batch = |_| {
+        let mut bytes = Vec::new();
+        maker.make(net, amounts).unwrap().write(&mut bytes).unwrap();
+        assert_eq!(bytes.len() as u64, amounts.bytes());
+        bytes
+    };
+    (0..count).map(batch).collect()
+}
+
+/// What is dealt from a shelf of two batches is what it has to be, and comes once: what all of it is, and what is left then.
+fn from_a_shelf<const N: usize>() {
+    let amounts = RowAmounts { parties: N as u16, ..AMOUNTS };
+    let views = Net::<N>::run(|net| {
+        let me = net.me();
+        let mut kept = Kept::new("shares", batches(net, &amounts, 5, 3));
+        let mut dealer = RowsFromShelf::new(&mut kept, me, amounts).unwrap();
+        let key = dealer.key().clone();
+        // More than a batch has, and what is left.
+        let triples = vec![dealer.deal(net, 101).unwrap(), dealer.deal(net, 1).unwrap()];
+        assert_eq!([triples[0].len(), triples[1].len()], [200, 100]);
+        assert!(dealer.deal(net, 1).is_err(), "triples come once");
+        let shares = dealer.shares(net, 100).unwrap();
+        let masks = dealer.masks(net, 50).unwrap();
+        let more = [dealer.masks(net, 40).unwrap(), dealer.masks(net, 60).unwrap()];
+        let bits = |masks: &[RowShares]| masks[usize::from(me.0)].shares();
+        assert!((0..2).all(|i| bits(&more[i]).slice(0, 40) != bits(&masks).slice(0, 40)), "masks come once");
+        assert!(dealer.masks(net, 1).is_err() && dealer.shares(net, 21).is_err());
+        drop(dealer);
+        assert!(kept.batches.is_empty());
+        (key, triples, shares, masks)
+    });
+    holds(&views);
+}
+
+#[test]
+fn every_bit_comes_out_once_and_as_it_was_made() {
+    from_a_shelf::<2>();
+    from_a_shelf::<3>();
+    from_a_shelf::<5>();
+}
+
+#[test]
+fn shares_of_two_are_rows_too() {
+    let views = Net::<2>::run(|net| {
+        let mut dealer = OfTwo::new(Box::new(dealer::Trusted::new(net.me(), 4, 64)));
+        deal(net, &mut dealer, 300).unwrap()
+    });
+    assert!(views[0].1.iter().map(RowTriples::len).sum::<usize>() >= 300);
+    holds(&views);
+}
+
+/// The outputs of a party, by number.
+#[derive(Default)]
+struct Outputs(Vec<(usize, Bits)>);
+
+impl Observer for Outputs {
+    fn output(&mut self, index: usize, value: Bits) {
+        self.0.push((index, value));
+    }
+}
+
+#[test]
+fn what_three_prepared_runs_programs_until_it_is_used_up() {
+    let program = Program::map(chain_and_layer(50), 90, &[]).unwrap().with_owner(1, 2).unwrap();
+    let inputs = [bits(4500, &mut drawn(1)), bits(4500, &mut drawn(2))];
+    let options = Options::new(TinyOt.card());
+    let need = TinyOt.needs(&program, &options, Params::default()).unwrap();
+    // 9,000 ANDs, and 4,500 bits of two of the parties.
+    assert_eq!(need.batches, 3);
+    let ends = Net::<3>::run(|net| {
+        let here = Here { params: Params::new(128, 4).unwrap(), ..here(net.me(), 3, SESSION.child("prepared")) };
+        let (me, mut outputs, mut rng) = (here.me, Outputs::default(), rng(9, here.me));
+        let mut party = Party { net, here, rng: &mut rng, observer: &mut outputs };
+        let mut kept = Kept::new("shares", []);
+        let ahead = Ahead { program: None, options: &options, make: &need, together: need.batches };
+        TinyOt.prepare(&mut party, &ahead, &mut Empty, &mut kept).unwrap();
+        let (stored, most) =
+            (kept.batches.iter().map(|bytes| bytes.len() as u64).sum::<u64>(), TinyOt.stored_bytes(&need, 3));
+        assert!(stored <= most && stored > most * 9 / 10, "{stored} of {most} bytes");
+        let own: Vec<Option<Bits>> =
+            [0, 2].iter().zip(&inputs).map(|(&owner, value)| (PartyId(owner) == me).then(|| value.clone())).collect();
+        let job = Job { program: &program, inputs: &own, options: &options };
+        TinyOt.run(&mut party, &job, &mut kept).unwrap();
+        assert!(kept.batches.is_empty() && kept.notes == "()", "{}", kept.notes);
+        let none_left = TinyOt.run(&mut party, &job, &mut kept);
+        assert!(none_left.is_err_and(|error| error.to_string().contains("no batch of shares is left")));
+        outputs.0
+    });
+    let wanted = [(0, clear(&program, &inputs).remove(0))];
+    assert!(ends.iter().all(|learned| learned == &wanted));
+}
+
+/// One false bit in what is opened, at each kind of check: whatever the reason, a check that began is never noted as passed.
+#[test]
+fn a_check_that_does_not_end_well_is_not_noted_as_passed() {
+    for (message, to) in
+        [("settlement", Recipients::All), ("opened bits", Recipients::All), ("products for some", Recipients::only(1))]
+    {
+        let ends = Net::<3>::run(|net| {
+            let me = net.me();
+            let mut kept = Kept::new("shares", batches(net, &AMOUNTS, 6, 1));
+            let conduct = match me.0 {
+                0 => lie(move |act| {
+                    if let JointAct::Says { what, bytes, .. } = act
+                        && what == message
+                        && !bytes.is_empty()
+                    {
+                        bytes[0] ^= 1;
+                    }
+                }),
+                _ => honest(),
+            };
+            let dealer = RowsFromShelf::new(&mut kept, me, AMOUNTS).unwrap();
+            let here = here(me, 3, SESSION.child("checks"));
+            let mut machine = RowMachine::with(here, Box::new(dealer), &mut rng(9, me), conduct);
+            let random = machine.random(net, 20).unwrap();
+            let ended = machine.reveal(net, to, &random);
+            drop(machine);
+            (ended, kept.notes)
+        });
+        let checked = ends.iter().enumerate().filter(|(party, _)| *party == 1 || to == Recipients::All && *party == 2);
+        for (party, (ended, notes)) in checked {
+            assert!(ended.is_err() && notes == "(", "{message}: party {party} has noted {notes}");
+        }
+    }
+}
+
+#[test]
+fn batches_of_two_lots_do_not_mix() {
+    Net::<3>::run(|net| {
+        let mixed = [batches(net, &AMOUNTS, 7, 1), batches(net, &AMOUNTS, 8, 1)].concat();
+        let mut kept = Kept::new("shares", mixed);
+        let mut dealer = RowsFromShelf::new(&mut kept, net.me(), AMOUNTS).unwrap();
+        dealer.shares(net, 40).unwrap();
+        assert!(dealer.shares(net, 1).is_err_and(|error| error.to_string().contains("not of one lot")));
+    });
+}
+
+#[test]
+fn what_is_no_batch_is_refused() {
+    let ends = Net::<3>::run(|net| batches(net, &AMOUNTS, 9, 1).remove(0));
+    for (me, good) in (0..).map(PartyId).zip(&ends) {
+        let read = |bytes: &[u8]| RowBatch::read(&mut &*bytes, me, &AMOUNTS).map(drop);
+        read(good).unwrap();
+        let refused = |bytes: &[u8], words: &str| {
+            let error = read(bytes).expect_err(words).to_string();
+            assert!(error.contains(words), "{error}");
+        };
+        let flipped = |byte: usize, bit: u8| {
+            let mut bytes = good.clone();
+            bytes[byte] ^= 1 << bit;
+            bytes
+        };
+        refused(&flipped(3, 1), "this version");
+        // Of more parties, and of another one.
+        refused(&flipped(16, 2), "this version");
+        refused(&flipped(18, 0), "this version");
+        // The fixed bits of the global key, and bit 0 of a triple, of a random bit and of a bit of the last party's.
+        refused(&flipped(20, 0), "its key");
+        refused(&flipped(20, 1), "its key");
+        refused(&flipped(36, 0), "not the same towards all");
+        refused(&flipped(36 + 16 * 900, 0), "not the same towards all");
+        refused(&flipped(good.len() - 16, 0), "not the same towards all");
+        for len in [0, 16, 35, 36, 5000, good.len() - 1] {
+            refused(&good[..len], "cannot be read");
+        }
+        refused(&[&good[..], &[0]].concat(), "more bytes");
+        let other = &ends[usize::from((me.0 + 1) % 3)];
+        refused(other, "this version");
+    }
+}

@@ -1,0 +1,119 @@
+//! The material `shares`: how it is cut into batches and lots, and how systems take it.
+//!
+//! A lot is made under one set of global keys by exactly the parties that will use it up, two or more; it serves any program, and any
+//! system whose wires these bits are. [`Uses`] says what a run takes, [`from_shelf`] and [`rows_from_shelf`] give a dealer of it, which of two
+//! parties is of the form of two, and for any number of rows.
+
+use comity_core::{PartyId, Result};
+use comity_protocol::{Need, Shelf};
+
+use crate::many::stored::{RowAmounts, RowsFromShelf};
+use crate::many::{OfTwo, RowDealer};
+use crate::stored::{Amounts, FromShelf};
+
+/// Triples of a batch, and random bits, of which there are as many, for protocols that mask each AND gate's output, too.
+const TRIPLES: usize = 1 << 13;
+
+/// Bits of a batch that are one party's alone, of each party.
+const MASKS: usize = 1 << 11;
+
+/// What a batch of two parties holds: 1.1 MB.
+pub(crate) const BATCH: Amounts = Amounts { triples: TRIPLES, masks: [MASKS; 2], shares: TRIPLES };
+
+/// Batches of a lot of two parties, if no program needs more: eight million ANDs, 1.1 GB, some ten seconds to make.
+const LOT: u64 = 1 << 10;
+
+/// What is stored beside a batch's own bytes.
+const BESIDE: u64 = 4096;
+
+/// What a batch of so many parties holds.
+pub(crate) fn row_batch(parties: u16) -> RowAmounts {
+    RowAmounts { parties, triples: TRIPLES, masks: MASKS, shares: TRIPLES }
+}
+
+/// A dealer of party `party` of two from a shelf of `shares`.
+///
+/// # Errors
+/// As [`FromShelf::new`].
+pub fn from_shelf(shelf: &mut dyn Shelf, party: PartyId) -> Result<FromShelf<'_>> {
+    FromShelf::new(shelf, party, BATCH)
+}
+
+/// A dealer of party `me` of so many, two or more, from a shelf of `shares`.
+///
+/// # Errors
+/// As [`RowsFromShelf::new`].
+pub fn rows_from_shelf(shelf: &mut dyn Shelf, me: PartyId, parties: u16) -> Result<Box<dyn RowDealer + '_>> {
+    Ok(match parties {
+        2 => Box::new(OfTwo::new(Box::new(from_shelf(shelf, me)?))),
+        _ => Box::new(RowsFromShelf::new(shelf, me, row_batch(parties))?),
+    })
+}
+
+/// What a run uses up.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Uses {
+    /// Triples.
+    pub triples: u64,
+    /// Bits of one party alone: the most of any party.
+    pub masks: u64,
+    /// Random bits.
+    pub shares: u64,
+}
+
+impl Uses {
+    /// Whole batches that hold so much, one at least. Between two parties; among more, [`stored_bytes`] says how much is stored.
+    pub fn need(&self) -> Need {
+        let batches = [(self.triples, TRIPLES), (self.masks, MASKS), (self.shares, TRIPLES)];
+        let batches = batches.map(|(used, of)| used.div_ceil(of as u64)).into_iter().fold(1, u64::max);
+        Need {
+            material: "shares",
+            units: vec![batches.saturating_mul(TRIPLES as u64)],
+            batches,
+            bytes: batches.saturating_mul(BATCH.bytes() + BESIDE),
+        }
+    }
+}
+
+/// The most that a party of so many stores for a need of `shares`, in bytes.
+pub fn stored_bytes(need: &Need, parties: u16) -> u64 {
+    match parties {
+        2 => need.bytes,
+        _ => need.batches.saturating_mul(row_batch(parties).bytes() + BESIDE),
+    }
+}
+
+/// The AND gates of so many batches.
+pub(crate) fn ands(batches: u64) -> u64 {
+    batches.saturating_mul(TRIPLES as u64)
+}
+
+/// How many batches a lot of so many parties has, from which runs of so many are made: whole runs, so that none is left over. A batch grows
+/// with the number of parties, and a lot does not.
+pub(crate) fn lot(parties: u16, together: u64) -> u64 {
+    let batches = (2 * LOT / u64::from(parties)).max(1);
+    batches.checked_div(together).map_or(batches, |runs| runs.max(1) * together)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_lot_holds_whole_runs() {
+        assert_eq!([lot(2, 0), lot(2, 1), lot(2, 4)], [LOT, LOT, LOT / 4 * 4]);
+        assert_eq!([lot(2, LOT + 1), lot(2, 700)], [LOT + 1, 700]);
+        assert_eq!([lot(3, 0), lot(3, 5), lot(16, 200)], [682, 680, 200]);
+    }
+
+    #[test]
+    fn a_run_takes_whole_batches() {
+        let batches = |triples, masks, shares| Uses { triples, masks, shares }.need().batches;
+        assert_eq!([batches(0, 0, 0), batches(8192, 2048, 8192), batches(8193, 1, 1)], [1, 1, 2]);
+        assert_eq!([batches(1, 2049, 1), batches(1, 1, 3 << 13)], [2, 3]);
+        let need = Uses::default().need();
+        assert_eq!(stored_bytes(&need, 2), need.bytes);
+        // A third more than half as much again: 48 bytes a party for each triple, and what goes with it.
+        assert!((need.bytes * 3 / 2..need.bytes * 5 / 3).contains(&stored_bytes(&need, 3)));
+    }
+}
