@@ -24,12 +24,18 @@
 //! the machine may see that; the peer sees when messages come, which depends on sizes and hardly on items.
 
 mod card;
+mod code;
 mod digest;
+mod kkrt;
+mod masks;
 mod method;
+mod payload;
 mod run;
 mod set;
 mod sizes;
 mod terms;
+#[cfg(test)]
+mod tests;
 
 pub use card::CARD;
 pub use method::{Method, MethodCard};

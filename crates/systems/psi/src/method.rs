@@ -53,7 +53,7 @@ static CARDS: [MethodCard; 5] = [
         name: "kkrt",
         paper: "Kolesnikov, Kumaresan, Rosulek, Trieu: Efficient Batched Oblivious PRF with Applications to Private Set \
                 Intersection (CCS 2016, ePrint 2016/799)",
-        adversaries: &[],
+        adversaries: &[Adversary::SemiHonest],
         payload: true,
         over: false,
         summary: "an oblivious PRF for each bin of a cuckoo table",

@@ -3,6 +3,7 @@
 use comity_core::{Error, Result};
 use comity_protocol::Party;
 
+use crate::kkrt;
 use crate::method::Method;
 use crate::set::{MAX_ITEMS, Matches, Sent, Set};
 use crate::sizes::Sizes;
@@ -16,7 +17,8 @@ use crate::terms::{OPENING, Opening, Terms};
 pub fn send(me: &mut Party<'_, '_>, terms: &Terms, set: &Set<'_>) -> Result<Sent> {
     let sizes = begin(me, terms, set, true)?;
     match terms.method {
-        method => Err(missing(method, sizes)),
+        Method::Kkrt => kkrt::send(me, terms, set, sizes),
+        method => Err(absent(method)),
     }
 }
 
@@ -27,12 +29,14 @@ pub fn send(me: &mut Party<'_, '_>, terms: &Terms, set: &Set<'_>) -> Result<Sent
 pub fn receive(me: &mut Party<'_, '_>, terms: &Terms, set: &Set<'_>) -> Result<Matches> {
     let sizes = begin(me, terms, set, false)?;
     match terms.method {
-        method => Err(missing(method, sizes)),
+        Method::Kkrt => kkrt::receive(me, terms, set, sizes),
+        method => Err(absent(method)),
     }
 }
 
-fn missing(method: Method, _: Sizes) -> Error {
-    Error::invalid_input(format!("{} is not there", method.name()))
+/// The error for a method without an adversary on its card, which no terms pass with.
+fn absent(method: Method) -> Error {
+    Error::invalid_input(format!("{} is not there yet", method.name()))
 }
 
 /// Checks what this party wants, and tells the peer: terms and sizes.

@@ -2,6 +2,7 @@
 
 use comity_core::{Error, Result};
 
+use crate::masks::Found;
 use crate::terms::Terms;
 
 /// The most items of a set: numbers of items are words, with room for what hashing adds.
@@ -104,12 +105,12 @@ pub struct Matches {
 }
 
 impl Matches {
-    /// The result of a run in which these items were found, in whatever order, each once and with its payload.
-    pub(crate) fn new(theirs: usize, mut found: Vec<(u32, Vec<u8>)>, left_out: usize) -> Matches {
-        found.sort_unstable_by_key(|(item, _)| *item);
-        found.dedup_by_key(|(item, _)| *item);
-        let payload = found.iter().flat_map(|(_, payload)| payload).copied().collect();
-        Matches { theirs, matched: found.into_iter().map(|(item, _)| item).collect(), payload, left_out }
+    /// The result of a run in which these items were found, in whatever order.
+    pub(crate) fn new(theirs: usize, mut found: Vec<Found>, left_out: usize) -> Matches {
+        found.sort_unstable_by_key(|found| found.item);
+        found.dedup_by_key(|found| found.item);
+        let payload = found.iter().flat_map(|found| &found.payload).copied().collect();
+        Matches { theirs, matched: found.iter().map(|found| found.item).collect(), payload, left_out }
     }
 }
 

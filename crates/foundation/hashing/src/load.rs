@@ -1,0 +1,25 @@
+//! The fullest bin of simple hashing.
+
+use crate::places::FUNCTIONS;
+
+/// The number of items that no bin has more of, but for probability `2^-rho`, when `items` go to [`FUNCTIONS`] different bins each of
+/// `bins`: a union bound over the bins, in each of which the number is binomial.
+pub fn fullest_bin(items: usize, bins: u32, rho: u32) -> usize {
+    let (n, hit) = (items as f64, FUNCTIONS as f64 / f64::from(bins));
+    let target = -f64::from(rho) - f64::from(bins).log2();
+    if hit >= 1.0 {
+        return items;
+    }
+    // log2 of the chance of `k` items in a bin, and what is left of the tail, from its first term: it falls geometrically once `k`
+    // is above twice the mean.
+    let mut term = n * (1.0 - hit).log2();
+    for k in 0..items {
+        let ratio = (n - k as f64) / (k as f64 + 1.0) * hit / (1.0 - hit);
+        term += ratio.log2();
+        // `term` is of k + 1 items, and the next ratio is less than this one.
+        if ratio < 0.5 && term + 1.0 <= target {
+            return k;
+        }
+    }
+    items
+}

@@ -1,0 +1,173 @@
+//! Masks: what the sender shows of the values that an OPRF gives its items, and how the receiver finds its own among them.
+//!
+//! A *group* has a value for each item of the sender. From each value come, by hashes of their own, a mask, cut to the bits
+//! that it takes to tell all items apart, and a key for the item's payload: a mask shows nothing of the key. The masks
+//! of a group are sent in ascending order, which is the same however the items were ordered, as a [sorted
+//! list](crate::code), whose length is known beforehand, and then the sealed payloads in the same order. The receiver walks
+//! both lists once.
+//!
+//! The hashes are Davies and Meyer's, `pi(v) ^ v`, for permutations (AES) that differ by session and use: in the ideal-cipher model
+//! what is not asked at `v` is random. Values are pseudo-random to the receiver where it does not have them.
+
+use comity_channel::Channel;
+use comity_core::{Aes128, Block, Error, Result};
+use comity_protocol::Here;
+use zeroize::Zeroizing;
+
+use crate::code::{Code, pieces};
+use crate::payload::{Key, TAG, open, seal};
+use crate::set::Set;
+
+/// Values hashed in one go.
+const BATCH: usize = 128;
+
+/// The hashes of a run, and the lengths.
+pub(crate) struct Masks {
+    mask: Aes128,
+    keys: [Aes128; 2],
+    bits: u32,
+    payload: usize,
+}
+
+/// What the sender has of a group so far.
+pub(crate) struct Group {
+    masks: Zeroizing<Vec<u128>>,
+    /// The value and the item of each mask, where there is payload.
+    origin: Zeroizing<Vec<(Block, u32)>>,
+}
+
+/// An item found in a group.
+pub(crate) struct Found {
+    /// The item's number.
+    pub(crate) item: u32,
+    /// The payload; nothing, if none was agreed on.
+    pub(crate) payload: Vec<u8>,
+}
+
+impl Masks {
+    /// The hashes for masks of so many bits and payload of so many bytes. All groups of a run share them.
+    pub(crate) fn new(here: Here, bits: u32, payload: usize) -> Masks {
+        let permutation = |label| Aes128::new(here.backend, here.session.block(label));
+        Masks {
+            mask: permutation("masks of private set intersection"),
+            keys: ["first keys of payload", "second keys of payload"].map(permutation),
+            bits,
+            payload,
+        }
+    }
+
+    /// A group without values, with room for `n`.
+    pub(crate) fn group(&self, n: usize) -> Group {
+        let origin = if self.payload > 0 { n } else { 0 };
+        Group { masks: Vec::with_capacity(n).into(), origin: Vec::with_capacity(origin).into() }
+    }
+
+    /// Adds values to a group, each with its item.
+    pub(crate) fn add(&self, group: &mut Group, values: &[Block], items: impl Iterator<Item = u32>) {
+        if self.payload > 0 {
+            group.origin.extend(values.iter().copied().zip(items));
+        }
+        for values in values.chunks(BATCH) {
+            self.hash(values, |mask| group.masks.push(mask));
+        }
+    }
+
+    /// Sends a group. `set` has the payload of the items; an item that it does not have is a dummy.
+    pub(crate) fn send(&self, ch: &mut dyn Channel, mut group: Group, set: &Set<'_>) -> Result<()> {
+        let n = group.masks.len();
+        if self.payload == 0 {
+            group.masks.sort_unstable();
+            return Code::new(n, self.bits).send(ch, &group.masks);
+        }
+        let mut order: Vec<u32> = (0..n as u32).collect();
+        order.sort_unstable_by_key(|&at| group.masks[at as usize]);
+        let masks: Vec<u128> = order.iter().map(|&at| group.masks[at as usize]).collect();
+        Code::new(n, self.bits).send(ch, &masks)?;
+        let nothing = vec![0; self.payload];
+        let mut sealed = Vec::new();
+        for at in order {
+            let (value, item) = group.origin[at as usize];
+            let from = item as usize * self.payload;
+            let payload = set.payload.get(from..from + self.payload).unwrap_or(&nothing);
+            sealed.clear();
+            seal(&self.key(value), payload, &mut sealed);
+            ch.send(&sealed)?;
+        }
+        Ok(())
+    }
+
+    /// Receives a group of `n` masks and finds the own items in it, whose values are these.
+    ///
+    /// What is wrong with a payload's seal is no item found: the sender's masks are nobody's then, and the receiver says nothing
+    /// that would tell that it noticed.
+    ///
+    /// # Errors
+    /// [`Malformed`](comity_core::Kind) if the masks are no list of `n`; those of the channel.
+    pub(crate) fn receive(&self, ch: &mut dyn Channel, n: usize, own: &[(Block, u32)]) -> Result<Vec<Found>> {
+        let (mut sorted, mut numbers) = (Zeroizing::new(Vec::with_capacity(own.len())), 0..);
+        let values: Zeroizing<Vec<Block>> = Zeroizing::new(own.iter().map(|(value, _)| *value).collect());
+        for values in values.chunks(BATCH) {
+            self.hash(values, |mask| sorted.extend(numbers.next().map(|number: u32| (mask, number))));
+        }
+        sorted.sort_unstable();
+        let mut matches: Vec<(usize, u32)> = Vec::new();
+        let (mut next, mut rank) = (0, 0);
+        Code::new(n, self.bits).receive(ch, |mask| {
+            while sorted.get(next).is_some_and(|&(own, _)| own < mask) {
+                next += 1;
+            }
+            // One mask may be that of several items only by chance below 2^-rho; each of a repeated mask is one match.
+            if let Some(&(own, at)) = sorted.get(next)
+                && own == mask
+            {
+                matches.push((rank, at));
+            }
+            rank += 1;
+        })?;
+        if self.payload == 0 {
+            let found = |(_, at): (usize, u32)| Found { item: own[at as usize].1, payload: Vec::new() };
+            return Ok(matches.into_iter().map(found).collect());
+        }
+        let (mut found, mut matches) = (Vec::new(), matches.into_iter().peekable());
+        let width = self.payload + TAG;
+        let mut rank = 0;
+        pieces(ch, n * width, width, |bytes| {
+            for sealed in bytes.chunks_exact(width) {
+                if let Some((_, at)) = matches.next_if(|&(matched, _)| matched == rank) {
+                    let (value, item) = own[at as usize];
+                    found.extend(open(&self.key(value), sealed).map(|payload| Found { item, payload }));
+                }
+                rank += 1;
+            }
+            Ok(())
+        })?;
+        Ok(found)
+    }
+
+    /// The masks of values, at most [`BATCH`].
+    fn hash(&self, values: &[Block], mut each: impl FnMut(u128)) {
+        let mut hashed = Zeroizing::new([Block::ZERO; BATCH]);
+        let hashed = &mut hashed[..values.len()];
+        hashed.copy_from_slice(values);
+        self.mask.encrypt(hashed);
+        for (hash, value) in hashed.iter().zip(values) {
+            each((*hash ^ *value).to_u128() >> (128 - self.bits));
+        }
+    }
+
+    /// The key of the payload of the item with this value.
+    fn key(&self, value: Block) -> Key {
+        let mut key = Zeroizing::new([0; 32]);
+        for (half, permutation) in key.chunks_exact_mut(16).zip(&self.keys) {
+            let mut hash = [value];
+            permutation.encrypt(&mut hash);
+            half.copy_from_slice(&(hash[0] ^ value).to_bytes());
+        }
+        key
+    }
+}
+
+/// What is wrong with a list of masks.
+pub(crate) fn no_list(what: &str) -> Error {
+    Error::malformed(format!("the sender's masks are no sorted list: {what}"))
+}
