@@ -28,7 +28,7 @@ mod together;
 pub mod zero;
 
 use comity_channel::{Mesh, PerPeer};
-use comity_core::{Backend, Block, Error, PartyId, Prg, Result, SessionId};
+use comity_core::{Backend, Bits, Block, Error, PartyId, Prg, Result, SessionId};
 use comity_ot::softspoken::TwoWay;
 use comity_protocol::{Conduct, Here, Honest};
 use rand_core::CryptoRng;
@@ -59,8 +59,8 @@ pub struct Joint<C = Honest> {
     echo: CommonView,
     coins: Coins,
     rng: Prg,
-    /// The number of blind tests so far.
-    tests: u64,
+    /// The number of blind tests so far, and of those in sight.
+    tests: [u64; 2],
     conduct: C,
     /// Set while a call runs: an error leaves it set.
     broken: bool,
@@ -110,7 +110,7 @@ impl<C: for<'a> Conduct<JointAct<'a>>> Joint<C> {
             echo: CommonView::new(session.child("echo")),
             coins: Coins::new(session.child("coins"), me, parties),
             rng: generator(backend, rng),
-            tests: 0,
+            tests: [0; 2],
             conduct,
             broken: false,
         };
@@ -195,7 +195,7 @@ impl<C: for<'a> Conduct<JointAct<'a>>> Joint<C> {
         macs: &mut PerPeer<&mut [Block]>,
         keys: &mut PerPeer<&mut [Block]>,
     ) -> Result<()> {
-        self.guarded(|joint| joint.alike(mesh, macs, keys))
+        self.guarded(|joint| joint.alike(mesh, macs, keys, None))
     }
 
     /// Any number of random bits, with the coins that they take.
@@ -205,8 +205,35 @@ impl<C: for<'a> Conduct<JointAct<'a>>> Joint<C> {
     pub fn bits(&mut self, mesh: &mut Mesh<'_>, bits: usize) -> Result<Pairwise> {
         self.guarded(|joint| {
             joint.commit(mesh, bits.div_ceil(Joint::CHUNK))?;
-            joint.pairwise(mesh, bits)
+            joint.pairwise(mesh, bits, None)
         })
+    }
+
+    /// Bits of which this party's shares are given, with as many coins as they have [chunks](Joint::CHUNK). It is checked that every
+    /// party's shares are the same towards all, not which they are.
+    ///
+    /// # Errors
+    /// As [`Joint::chunk`].
+    ///
+    /// # Panics
+    /// If too few coins were planned.
+    pub fn chosen(&mut self, mesh: &mut Mesh<'_>, shares: &Bits) -> Result<Pairwise> {
+        self.guarded(|joint| joint.pairwise(mesh, shares.len(), Some(shares)))
+    }
+
+    /// Makes sure that the `own` of all parties sum up to zero, block by block: all commit to them, and show them. What depends on a global
+    /// key is shown so only before anything is masked under one: otherwise there is [`Joint::sums_to_zero`]. Three rounds.
+    ///
+    /// # Errors
+    /// `otherwise` by nobody in particular, if they do not; [`ROW_OPENING`](checks::ROW_OPENING) by a party that shows others than it
+    /// committed to; [`EQUIVOCATION`](checks::EQUIVOCATION) by nobody in particular; those of the channels.
+    pub fn shown_zero(
+        &mut self,
+        mesh: &mut Mesh<'_>,
+        own: &mut [Block],
+        otherwise: &'static comity_core::Check,
+    ) -> Result<()> {
+        self.guarded(|joint| joint.vanishes(mesh, own, otherwise))
     }
 
     /// Makes sure that the `sigma` of all parties sum up to zero, and tells nothing else of them. Takes a coin.
@@ -267,8 +294,8 @@ impl<C: for<'a> Conduct<JointAct<'a>>> Joint<C> {
         self.coins.open(&mut talk)
     }
 
-    /// So many random bits, from coins that were committed to.
-    fn pairwise(&mut self, mesh: &mut Mesh<'_>, bits: usize) -> Result<Pairwise> {
+    /// So many bits, of which the own shares are random or given, from coins that were committed to.
+    fn pairwise(&mut self, mesh: &mut Mesh<'_>, bits: usize, given: Option<&Bits>) -> Result<Pairwise> {
         let mut all = Pairwise::zeros(self.me, self.parties, bits);
         for start in (0..bits).step_by(Joint::CHUNK) {
             let range = start..bits.min(start + Joint::CHUNK);
@@ -276,7 +303,8 @@ impl<C: for<'a> Conduct<JointAct<'a>>> Joint<C> {
                 let slices = blocks.as_mut_slice().iter_mut().map(|blocks| &mut blocks[range.clone()]).collect();
                 PerPeer::from_vec(self.me, slices).expect("one a peer")
             });
-            self.alike(mesh, &mut macs, &mut keys)?;
+            let given = given.map(|given| given.slice(range.start, range.len()));
+            self.alike(mesh, &mut macs, &mut keys, given.as_ref())?;
         }
         Ok(all)
     }

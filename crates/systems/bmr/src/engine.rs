@@ -3,8 +3,8 @@
 //! Steps of the program wait until a chunk is full, or the program at its end. While they come, wires get their masks and keys, and
 //! nothing is evaluated. Then for all that waits together:
 //!
-//! 1. Products of masks are shared, masks of inputs opened to their owners and those of outputs to their recipients, and all of it
-//!    checked ([`Masks::products`]).
+//! 1. Products of masks are shared, masks of outputs opened to their recipients, and products of masks with offsets shared, all of it
+//!    checked ([`Masks`]).
 //! 2. Owners say the public values of their inputs, `x + lambda`; then all say their keys of these.
 //! 3. Rows are opened, and everybody compares what it heard.
 //! 4. Everybody evaluates.
@@ -153,15 +153,15 @@ impl<'a, 'n, C: for<'c> Conduct<GarblingAct<'c>>> Walk<'a, 'n, '_, C> {
         self.chunks += 1;
         match &mut self.mode {
             Mode::Run { garbler, evaluator } => {
-                let (masked, products) = garbler.masks(net, &chunk)?;
+                let (masked, strings) = garbler.masks(net, &chunk)?;
                 let keys = evaluator.fix(net, &chunk, &masked, &mut heard, conduct)?;
-                let rows = garbler.rows(net, &products, &mut heard, conduct)?;
+                let rows = garbler.rows(net, &strings, &mut heard, conduct)?;
                 heard.settle(net)?;
                 self.learned.extend(evaluator.evaluate(&chunk, keys, &rows, &masked)?);
             }
             Mode::Prepare { garbler, to } => {
-                let (masked, products) = garbler.masks(net, &chunk)?;
-                let rows = garbler.rows(net, &products, &mut heard, conduct)?;
+                let (masked, strings) = garbler.masks(net, &chunk)?;
+                let rows = garbler.rows(net, &strings, &mut heard, conduct)?;
                 heard.settle(net)?;
                 write_chunk(*to, &masked, &rows)?;
             }
@@ -184,7 +184,7 @@ impl<C: for<'c> Conduct<GarblingAct<'c>>> Engine for Walk<'_, '_, '_, C> {
     fn input(&mut self, _: usize, owner: Owner, value: Option<&Bits>, start: usize, wires: &mut [()]) -> Result<()> {
         let owner = owner.party().ok_or_else(|| Error::invalid_input("a value in shares cannot be put in"))?;
         if let Some((garbler, net)) = self.garbler() {
-            garbler.input(net, start, wires.len())?;
+            garbler.input(net, owner, start, wires.len())?;
         }
         self.chunk.input(Input { owner, bits: wires.len(), value: value.cloned() }, start);
         self.finish_if_full()

@@ -1,15 +1,16 @@
 //! One party of those who garble a program: figures 6 and 7, chunk after chunk.
 
 use comity_channel::Mesh;
-use comity_circuit::{Program, Recipients};
-use comity_core::{Bits, Block, Part, Result};
+use comity_circuit::Program;
+use comity_core::{Bits, Block, Part, PartyId, Result};
 use comity_protocol::{Conduct, Here};
 use rand_core::CryptoRng;
 use zeroize::{Zeroize, Zeroizing};
 
 use crate::act::GarblingAct;
-use crate::chunk::{Calling, Chunk, memory};
+use crate::chunk::{Calling, Chunk, Output, memory};
 use crate::garbling::{Garbling, Gates};
+use crate::hash::add;
 use crate::heard::Heard;
 use crate::masks::{MaskOpening, Masks};
 use crate::opening::{Zeros, open};
@@ -29,7 +30,10 @@ pub(crate) struct Garbler<'a> {
 #[derive(Default)]
 struct Wires {
     gates: Gates,
-    inputs: Vec<Block>,
+    /// This party's keys of 0 of the wires of inputs. Secret.
+    input_keys: Vec<Block>,
+    /// The mask of each input value, at its owner.
+    input_masks: Vec<Option<Bits>>,
     /// Rows of the masks of outputs.
     outputs: Vec<Block>,
 }
@@ -59,11 +63,11 @@ impl<'a> Garbler<'a> {
         program: &Program,
         rng: &mut dyn CryptoRng,
     ) -> Result<Garbler<'a>> {
-        let (me, n) = (usize::from(here.me.0), usize::from(here.parties));
-        let memory = memory(program, n + 1)?;
+        let ids = [here.me.0, here.parties].map(usize::from);
+        let memory = memory(program, masks.width() + 1)?;
         let seed = Block::random(rng);
         let zeros = Zeros::setup(net, here.backend, &here.session, rng)?;
-        let garbling = Garbling::new(here.backend, &here.session, me, n, masks.offset(), seed);
+        let garbling = Garbling::new(here.backend, &here.session, ids, masks.offset(), masks.one(), seed);
         Ok(Garbler { masks, garbling, zeros, memory, waiting: Wires::default(), rows: Vec::new() })
     }
 
@@ -72,23 +76,20 @@ impl<'a> Garbler<'a> {
         self.masks.offset()
     }
 
-    fn parties(&self) -> usize {
-        self.garbling.stride() - 1
-    }
-
     /// Rows of so many new masks.
     fn fresh(&mut self, net: &mut Mesh<'_>, bits: usize) -> Result<()> {
-        self.rows.resize(bits * self.parties(), Block::ZERO);
+        self.rows.resize(bits * self.garbling.width(), Block::ZERO);
         self.masks.random(net, &mut self.rows)
     }
 
-    /// An input value's wires.
-    pub(crate) fn input(&mut self, net: &mut Mesh<'_>, start: usize, bits: usize) -> Result<()> {
-        self.fresh(net, bits)?;
+    /// An input value's wires. Step 2, (a) and (b) of circuit-input wires.
+    pub(crate) fn input(&mut self, net: &mut Mesh<'_>, owner: PartyId, start: usize, bits: usize) -> Result<()> {
+        self.rows.resize(bits * self.garbling.width(), Block::ZERO);
+        self.waiting.input_masks.push(self.masks.random_of(net, owner, &mut self.rows)?);
         let stride = self.garbling.stride();
         let wires = &mut self.memory[start * stride..][..bits * stride];
         self.garbling.fresh(&self.rows, wires);
-        self.waiting.inputs.extend_from_slice(wires);
+        self.waiting.input_keys.extend(wires.chunks_exact(stride).map(|wire| wire[stride - 1]));
         Ok(())
     }
 
@@ -117,39 +118,35 @@ impl<'a> Garbler<'a> {
         self.waiting.outputs.extend(wires.flat_map(|wire| &wire[..stride - 1]));
     }
 
-    /// Figure 6, steps 3 and 5, or section 4.3, steps 5, 7 and 8: products of masks, and masks opened to whom they are for. Returns
-    /// the products, too.
+    /// Figure 6, steps 3 and 5: masks of outputs, opened to whom they are for. Returns the products of masks with all offsets, too.
     ///
     /// # Errors
     /// Those of the masks.
     pub(crate) fn masks(&mut self, net: &mut Mesh<'_>, chunk: &Chunk<'_>) -> Result<(Masked, Zeroizing<Vec<Block>>)> {
-        let (n, stride) = (self.parties(), self.garbling.stride());
-        let rows = |wires: &[Block]| -> Zeroizing<Vec<Block>> {
-            Zeroizing::new(wires.chunks_exact(stride).flat_map(|wire| &wire[..n]).copied().collect())
-        };
-        let keys = |wires: &[Block]| -> Zeroizing<Vec<Block>> {
-            Zeroizing::new(wires.chunks_exact(stride).map(|wire| wire[n]).collect())
-        };
-        let Wires { gates, inputs, outputs } = &self.waiting;
-        let [u, v, input_rows] = [&gates.u, &gates.v, inputs].map(|wires| rows(wires));
-        let mut products = Zeroizing::new(vec![Block::ZERO; u.len()]);
-        let (mut of_inputs, mut of_outputs) = (&input_rows[..], &outputs[..]);
-        let mut opened = Vec::with_capacity(chunk.inputs.len() + chunk.outputs.len());
-        for input in &chunk.inputs {
-            let rows = cut(&mut of_inputs, input.bits * n);
-            opened.push(MaskOpening { rows, to: Recipients::only(input.owner) });
+        let (width, stride) = (self.garbling.width(), self.garbling.stride());
+        let Wires { gates, input_keys, input_masks, outputs } = &mut self.waiting;
+        let each = gates.len() * width;
+        let mut bits = Zeroizing::new(Vec::with_capacity(3 * each));
+        for wires in [&gates.u, &gates.v] {
+            bits.extend(wires.chunks_exact(stride).flat_map(|wire| &wire[..width]));
         }
-        for output in &chunk.outputs {
-            opened.push(MaskOpening { rows: cut(&mut of_outputs, output.bits * n), to: output.to });
+        bits.resize(3 * each, Block::ZERO);
+        let (factors, products) = bits.split_at_mut(2 * each);
+        let mut outputs = &outputs[..];
+        let opened = |output: &Output| MaskOpening { rows: cut(&mut outputs, output.bits * width), to: output.to };
+        let opened: Vec<_> = chunk.outputs.iter().map(opened).collect();
+        let (u, v) = factors.split_at(each);
+        let values = self.masks.products(net, [u, v], products, &opened)?;
+        for (product, w) in products.chunks_exact_mut(width).zip(gates.w.chunks_exact(stride)) {
+            add(product, &w[..width]);
         }
-        let mut values = self.masks.products(net, [&u, &v], &mut products, &opened)?;
         let masked = Masked {
-            outputs: values.split_off(chunk.inputs.len()),
-            inputs: values,
-            input_keys: keys(inputs),
-            gate_keys: keys(&gates.w),
+            outputs: values,
+            inputs: core::mem::take(input_masks),
+            input_keys: Zeroizing::new(core::mem::take(input_keys)),
+            gate_keys: Zeroizing::new(gates.w.chunks_exact(stride).map(|wire| wire[width]).collect()),
         };
-        Ok((masked, products))
+        Ok((masked, self.masks.times_offsets(net, bits)?))
     }
 
     /// Figure 6, steps 3d and 4, and figure 7: the rows of the chunk's gates, which are then done with. What all heard is noted.
@@ -159,12 +156,12 @@ impl<'a> Garbler<'a> {
     pub(crate) fn rows(
         &mut self,
         net: &mut Mesh<'_>,
-        products: &[Block],
+        strings: &[Block],
         heard: &mut Heard,
         conduct: &mut impl for<'c> Conduct<GarblingAct<'c>>,
     ) -> Result<Vec<Block>> {
         let waiting = core::mem::take(&mut self.waiting);
-        let mut shares = self.garbling.garble(&waiting.gates, products);
+        let mut shares = self.garbling.garble(&waiting.gates, strings);
         conduct.before(GarblingAct::Garbled(&mut shares));
         let rows = open(net, &mut self.zeros, shares, conduct)?;
         conduct.before(GarblingAct::Opened(&rows));
@@ -182,7 +179,7 @@ impl Drop for Garbler<'_> {
 
 impl Drop for Wires {
     fn drop(&mut self) {
-        self.inputs.zeroize();
+        self.input_keys.zeroize();
         self.outputs.zeroize();
     }
 }

@@ -1,6 +1,6 @@
 //! What a party holds of each wire while it garbles, and its shares of the gates: figure 6.
 //!
-//! A wire is `n + 1` blocks: the row of its mask `lambda` ([`Masks`](crate::Masks)), and this party's key of the public value 0. The sum of two
+//! A wire is the row of its mask `lambda` ([`BitMpc`](crate::BitMpc)) and one more block, this party's key of the public value 0. The sum of two
 //! wires is the wire of an XOR gate, masks and keys alike.
 //!
 //! Bit 0 of a key of 0 is 0 and of `R` is 1, so that bit 0 of a party's own active key is the wire's public value (figure 9, step 4).
@@ -10,10 +10,12 @@ use zeroize::Zeroize;
 
 use crate::hash::{ROWS, RowHash, add};
 
-/// The memory of a garbling party: wires of `n + 1` blocks.
+/// The memory of a garbling party.
 pub(crate) struct Garbling {
     pub(crate) slots: Vec<Block>,
     parties: usize,
+    /// The row of the constant one.
+    one: Vec<Block>,
     keys: Prg,
     hash: RowHash,
     offset: Block,
@@ -43,22 +45,27 @@ impl Drop for Gates {
 }
 
 impl Garbling {
-    /// The memory of party `me` of `parties`, whose keys come from `seed`.
+    /// The memory of party `me` of `parties`, whose keys come from `seed`, and whose row of the constant one is `one`.
     pub(crate) fn new(
         backend: Backend,
         session: &SessionId,
-        me: usize,
-        parties: usize,
+        [me, parties]: [usize; 2],
         offset: Block,
+        one: Vec<Block>,
         seed: Block,
     ) -> Garbling {
         let hash = RowHash::new(backend, session, me, parties, offset);
-        Garbling { slots: Vec::new(), parties, keys: Prg::new(backend, seed), hash, offset, me }
+        Garbling { slots: Vec::new(), parties, one, keys: Prg::new(backend, seed), hash, offset, me }
+    }
+
+    /// Blocks of the row of a mask.
+    pub(crate) fn width(&self) -> usize {
+        self.one.len()
     }
 
     /// Blocks of a wire.
     pub(crate) fn stride(&self) -> usize {
-        self.parties + 1
+        self.width() + 1
     }
 
     /// Makes room for the slots of a tape. What is there stays.
@@ -73,21 +80,21 @@ impl Garbling {
         }
         // Constants have keys 0 of the public value 0: the mask is the constant, a row that needs nobody else.
         self.slots[..2 * stride].fill(Block::ZERO);
-        self.slots[stride + self.me] = self.offset;
+        self.slots[stride..][..self.one.len()].copy_from_slice(&self.one);
     }
 
     /// Step 2: writes wires of new masks, which come as rows, with new keys.
     pub(crate) fn fresh(&mut self, rows: &[Block], wires: &mut [Block]) {
-        let n = self.parties;
-        for (row, wire) in rows.chunks_exact(n).zip(wires.chunks_exact_mut(n + 1)) {
-            wire[..n].copy_from_slice(row);
-            wire[n] = self.keys.block().with_lsb(false);
+        let width = self.width();
+        for (row, wire) in rows.chunks_exact(width).zip(wires.chunks_exact_mut(width + 1)) {
+            wire[..width].copy_from_slice(row);
+            wire[width] = self.keys.block().with_lsb(false);
         }
     }
 
     /// Step 2 for the gates of a part: sums, and of each AND gate a new output wire, whose masks are `rows`. The gates are noted.
     pub(crate) fn walk(&mut self, part: &Part<'_>, rows: &[Block], gates: &mut Gates) {
-        let (n, stride) = (self.parties, self.stride());
+        let (width, stride) = (self.width(), self.stride());
         let mut rows = rows;
         let mut fresh = Vec::new();
         for (xors, ands) in part.gates() {
@@ -96,7 +103,7 @@ impl Garbling {
                 continue;
             }
             let now;
-            (now, rows) = rows.split_at(ands.len() * n);
+            (now, rows) = rows.split_at(ands.len() * width);
             fresh.resize(ands.len() * stride, Block::ZERO);
             self.fresh(now, &mut fresh);
             for gate in ands {
@@ -112,24 +119,26 @@ impl Garbling {
         fresh.zeroize();
     }
 
-    /// Steps 3d and 4: this party's shares of all rows of the gates, of which `products` are the rows of `lambda_u lambda_v`.
-    pub(crate) fn garble(&mut self, gates: &Gates, products: &[Block]) -> Vec<Block> {
-        let (n, stride) = (self.parties, self.stride());
+    /// Steps 3d and 4: this party's shares of all rows of the gates, of which `strings` are shares of the products with the offsets: of
+    /// all `lambda_u`, of all `lambda_v`, and of all `lambda_u lambda_v + lambda_w`.
+    pub(crate) fn garble(&mut self, gates: &Gates, strings: &[Block]) -> Vec<Block> {
+        let (n, width, stride) = (self.parties, self.width(), self.stride());
         let mut shares = vec![Block::ZERO; gates.len() * n * ROWS];
-        let each = gates.u.chunks_exact(stride).zip(gates.v.chunks_exact(stride)).zip(gates.w.chunks_exact(stride));
-        for (((u, v), w), (uv, shares)) in each.zip(products.chunks_exact(n).zip(shares.chunks_exact_mut(n * ROWS))) {
+        let mut strings = strings.chunks_exact((gates.len() * n).max(1));
+        let [u, v, uvw] = [(); 3].map(|()| strings.next().unwrap_or_default().chunks_exact(n));
+        let keys = gates.w.chunks_exact(stride).map(|w| w[width]);
+        for ((((u, v), uvw), key), shares) in u.zip(v).zip(uvw).zip(keys).zip(shares.chunks_exact_mut(n * ROWS)) {
             for (row, shares) in shares.chunks_exact_mut(n).enumerate() {
                 let (a, b) = (row & 2 > 0, row & 1 > 0);
                 // rho of (3d): the term a b R^j is at party j alone.
-                add(shares, uv);
-                add(shares, &w[..n]);
+                add(shares, uvw);
                 if a {
-                    add(shares, &v[..n]);
+                    add(shares, v);
                 }
                 if b {
-                    add(shares, &u[..n]);
+                    add(shares, u);
                 }
-                shares[self.me] ^= self.offset.masked(a & b) ^ w[n];
+                shares[self.me] ^= self.offset.masked(a & b) ^ key;
             }
         }
         let (mut u, mut v) = (gates.u.chunks_exact(stride), gates.v.chunks_exact(stride));
@@ -137,7 +146,7 @@ impl Garbling {
         for &ands in &gates.batches {
             let now;
             (now, rest) = rest.split_at_mut(ands * n * ROWS);
-            let zeros: Vec<_> = u.by_ref().zip(v.by_ref()).take(ands).map(|(u, v)| [u[n], v[n]]).collect();
+            let zeros: Vec<_> = u.by_ref().zip(v.by_ref()).take(ands).map(|(u, v)| [u[width], v[width]]).collect();
             self.hash.add(zeros.iter().copied(), now);
         }
         shares

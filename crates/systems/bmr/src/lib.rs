@@ -18,7 +18,8 @@
 //! to a row makes the party whose entry it is find a key that is none of its two, and stop, but never another value of the wire:
 //! for that it would have to add the party's `R`.
 //!
-//! - [`Masks`]: shared bits, their products, and the products with all `R` (figures 4 and 8, Claim 41).
+//! - [`BitMpc`]: shared bits, and their products (figure 4). [`Masks`]: the products with all `R`, too: by MACs of the bits ([`TripleMasks`],
+//!   section 4, Claim 41), or by oblivious transfer over any protocol for bits ([`StringMasks`], section 3, figure 8).
 //! - `garbling`: figure 6, steps 2 to 4. `opening`: figure 7. `evaluating`: figure 9. `hash`: `F`.
 //! - [`run_with`]: all of it over a program.
 //!
@@ -29,6 +30,7 @@
 //! **Cost** for an AND gate, besides the masks: `128 (n - 1)` bytes sent by each party, four hashes an entry to garble, `n^2` to evaluate.
 
 pub mod act;
+mod bit_string;
 pub mod checks;
 mod chunk;
 mod engine;
@@ -46,7 +48,8 @@ mod stored;
 mod tests;
 mod triple_masks;
 
+pub use bit_string::StringMasks;
 pub use engine::{prepare_with, run_as, run_with, use_up};
-pub use masks::{MaskOpening, Masks};
+pub use masks::{BitMpc, MaskOpening, Masks};
 pub use protocol::Bmr;
-pub use triple_masks::TripleMasks;
+pub use triple_masks::{Planned, TripleMasks};

@@ -1,29 +1,38 @@
-//! What garbling asks of a protocol for bits: shared bits whose shares multiply every party's offset.
+//! What garbling asks of others: a protocol for bits, and the products of its bits with every party's offset.
 
 use comity_channel::Mesh;
 use comity_circuit::Recipients;
-use comity_core::{Bits, Block, Result};
+use comity_core::{Bits, Block, PartyId, Result};
+use zeroize::Zeroizing;
 
-/// Shared random bits, their products and openings, for malicious adversaries: figure 4 of the paper, with what Claim 41 or figure
-/// 8 adds.
+/// The functionality of figure 4, for malicious adversaries: bits that are stored, added, multiplied and opened, and of which each
+/// party has an additive share.
 ///
-/// A party's share of a bit `x` is a *row*: `n` blocks, of which block `j` is this party's share `Z_j` of `x R^j`, where `R^j` is the offset
-/// of party `j`. The sums over all parties are `x R^0, …, x R^(n-1)`. Rows of several bits follow one another. A sum of rows is a row
-/// of the sum; the row of the constant one is the own offset at the own place, and zero elsewhere.
+/// A party holds a bit as a *row* of blocks, of which bit 0 of the first is its additive share. Rows of several bits follow one another,
+/// and a sum of rows is a row of the sum (*Add*).
 ///
 /// All parties make the same calls in the same order. After an error nothing of it is used again.
-pub trait Masks {
-    /// This party's offset `R`, whose bit 0 is one. The peers know nothing of the other bits, but for one guess or two.
-    fn offset(&self) -> Block;
+pub trait BitMpc {
+    /// Blocks of a row.
+    fn width(&self) -> usize;
 
-    /// Rows of random bits that nobody knows.
+    /// This party's row of the constant one.
+    fn one(&self) -> Vec<Block>;
+
+    /// *Input* of random bits by all parties, added up: rows of bits that nobody knows.
     ///
     /// # Errors
     /// Errors of the channels and of checks.
     fn random(&mut self, net: &mut Mesh<'_>, rows: &mut [Block]) -> Result<()>;
 
-    /// Rows of the products `u v`, and the values that are opened: each is there if this party is to learn it. When
-    /// it returns, every check of what was said for this has passed, at this party.
+    /// *Input* of random bits by `owner`: their rows, and at the owner the bits. The others' shares are zero.
+    ///
+    /// # Errors
+    /// Errors of the channels and of checks.
+    fn random_of(&mut self, net: &mut Mesh<'_>, owner: PartyId, rows: &mut [Block]) -> Result<Option<Bits>>;
+
+    /// *Multiply* and *Open*, side by side: rows of the products `u v`, and the values that are opened, each of which is there if this
+    /// party is to learn it. When it returns, every check of what was said for this has passed, at this party.
     ///
     /// # Errors
     /// Errors of the channels and of checks.
@@ -34,6 +43,19 @@ pub trait Masks {
         products: &mut [Block],
         opened: &[MaskOpening<'_>],
     ) -> Result<Vec<Option<Bits>>>;
+}
+
+/// A protocol for bits whose bits are multiplied by the offsets of garbling: figure 8, or Claim 41.
+pub trait Masks: BitMpc {
+    /// This party's offset `R`, whose bit 0 is one. The peers know nothing of the other bits, but for one guess or two.
+    fn offset(&self) -> Block;
+
+    /// Shares of the products of bits with the offsets of all parties, from their rows: of a bit `x` a block for each party `j`; these blocks add up to
+    /// `x R^j` over the parties. When it returns, every check of what was said for this has passed, at this party.
+    ///
+    /// # Errors
+    /// Errors of the channels and of checks.
+    fn times_offsets(&mut self, net: &mut Mesh<'_>, rows: Zeroizing<Vec<Block>>) -> Result<Zeroizing<Vec<Block>>>;
 }
 
 /// Bits that are to be opened, one recipient at least.

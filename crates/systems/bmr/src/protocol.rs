@@ -1,17 +1,18 @@
 //! The protocol as comity's front knows it: programs, and programs garbled ahead.
 
 use comity_circuit::{Goal, Program};
-use comity_core::{Error, Params, Result};
+use comity_core::{Error, Params, PartyId, Result};
 use comity_protocol::{
-    Adversary, Ahead, Card, CardKind, Corrupt, Honest, Job, Lot, Material, Need, Options, Party, Protocol, Shelf,
-    Supplies, Takes,
+    Adversary, Ahead, Card, CardKind, Corrupt, Default, Honest, Job, Lot, Material, Need, Opt, Options, Party,
+    Protocol, Shelf, Supplies, Takes, Values,
 };
+use comity_share::Joint;
 use comity_tinyot::bucket::Budget;
 use comity_tinyot::many::{Many, objects};
 
 use crate::stored::stored_size;
-use crate::triple_masks::TripleMasks;
-use crate::{prepare_with, run_with, use_up};
+use crate::triple_masks::{Planned, TripleMasks};
+use crate::{Masks, StringMasks, prepare_with, run_with, use_up};
 
 /// Garbling by many, whole: see the [crate](crate).
 pub struct Bmr;
@@ -30,7 +31,14 @@ static CARD: Card = Card {
     reactive: false,
     goal: Goal::Size,
     offline: &[Material { name: GARBLED, program: true, from: None, units: &["runs"] }],
-    options: &[],
+    options: &[Opt {
+        name: "products",
+        values: Values::OneOf(&["macs", "ot"]),
+        default: Default::Given("macs"),
+        agreed: true,
+        about: "How wires' masks are multiplied by the parties' offsets: by the MACs of the masks, or by further OTs over masks that have \
+                MACs under other keys, as over any protocol for bits",
+    }],
     phases: &["setup", "inputs", "gates", "outputs"],
     summary: "one circuit garbled by all parties (Hazay, Scholl, Soria-Vazquez 2017), in few rounds",
     protects: "parties that cheat, even all but one together, learn only their outputs, and are caught before anything else leaves the \
@@ -58,8 +66,8 @@ impl Protocol for Bmr {
             return use_up(&mut me.sub("bmr, prepared"), &mut { batch }, job, &mut Honest);
         }
         let mut me = me.sub("bmr");
-        let mut masks = masks(&mut me, job.program)?;
-        run_with(&mut me, &mut masks, job)
+        let mut masks = masks(&mut me, job.program, job.options)?;
+        run_with(&mut me, &mut *masks, job)
     }
 
     /// Each run has global keys of its own, so that a check which fails ends one run and no other.
@@ -74,8 +82,8 @@ impl Protocol for Bmr {
         for run in 0..ahead.make.batches {
             let mut me = me.sub(&format!("lot {run}"));
             to.put(&mut me, &Lot { units: vec![1], batches: 1 }, &mut |me, _, out| {
-                let mut masks = masks(me, program)?;
-                prepare_with(me, &mut masks, program, out, &mut Honest)
+                let mut masks = masks(me, program, ahead.options)?;
+                prepare_with(me, &mut *masks, program, out, &mut Honest)
             })?;
         }
         Ok(())
@@ -83,12 +91,21 @@ impl Protocol for Bmr {
 }
 
 /// Masks for a program, from new keys.
-fn masks(me: &mut Party<'_, '_>, program: &Program) -> Result<TripleMasks<'static>> {
+fn masks(me: &mut Party<'_, '_>, program: &Program, options: &Options) -> Result<Box<dyn Masks>> {
     me.observer.phase("setup");
     let here = me.here.child("masks");
     let ands = program.and_gates();
     let budget = Budget::known(ands, here.params.rho, 1, objects(here.parties))?;
     let dealer = Many::new(me.net, here.child("dealer"), budget, me.rng)?;
-    let inputs: u64 = program.inputs().iter().map(|input| input.bits as u64).sum();
-    Ok(TripleMasks::new(here, Box::new(dealer), [ands.saturating_add(inputs), ands], me.rng))
+    let of = |party: u16| program.inputs().iter().filter(move |input| input.owner.includes(PartyId(party)));
+    let own = |party: u16| of(party).map(|input| input.bits as u64).sum();
+    let own = (0..here.parties).map(own).max().unwrap_or(0);
+    let bits = |shares| TripleMasks::new(here, Box::new(dealer), Planned { shares, own, ands }, me.rng);
+    if options.word("products") == "macs" {
+        return Ok(Box::new(bits(ands)));
+    }
+    // With the masking bits of a check.
+    let bits = bits(ands.saturating_add(128));
+    let joint = Joint::setup(me.net, here.child("offsets"), me.rng)?;
+    Ok(Box::new(StringMasks::new(bits, joint)))
 }

@@ -3,6 +3,7 @@
 #[allow(clippy::single_match, reason = "a lie matches the acts that it changes, be it one")]
 mod cheats;
 mod ideal;
+mod strings;
 mod whole;
 
 use comity_channel::{Counted, Counter, Mesh, PerPeer, memory_mesh};
@@ -14,7 +15,7 @@ use comity_tinyot::bucket::Budget;
 use comity_tinyot::many::{Many, objects};
 
 use crate::stored::stored_size;
-use crate::{MaskOpening, Masks, TripleMasks, prepare_with, run_with, use_up};
+use crate::{BitMpc, MaskOpening, Planned, TripleMasks, prepare_with, run_with, use_up};
 use ideal::Ideal;
 
 /// Garbling over ideal masks, as a protocol of its own.
@@ -108,7 +109,7 @@ fn what_is_opened_to_some_does_not_reach_the_others() {
                 let (here, mut rng) = (Here { me, parties: 3, session, params, backend }, laws::rng(me.0.into()));
                 let budget = Budget::known(1, 40, 1, objects(3)).unwrap();
                 let dealer = Many::new(&mut net, here.child("dealer"), budget, &mut rng).unwrap();
-                let mut masks = TripleMasks::new(here, Box::new(dealer), [0; 2], &mut rng);
+                let mut masks = TripleMasks::new(here, Box::new(dealer), Planned::default(), &mut rng);
                 let mut rows = vec![Block::ZERO; 3 * 1000];
                 masks.random(&mut net, &mut rows).unwrap();
                 let heard = || counters.iter().map(|counter| counter.counts().received).sum::<u64>();

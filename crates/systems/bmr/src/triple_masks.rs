@@ -1,10 +1,13 @@
-//! [`Masks`] from authenticated bits: section 4.
+//! [`BitMpc`] and [`Masks`] from authenticated bits: section 4.
 //!
 //! A dealer of n-party TinyOT makes shared bits and triples, and its rows are shares of the products with all offsets already (Claim 41), where
 //! its global keys are the garbling's offsets. A product takes a triple (Beaver): `d = u + a` and `e = v + b` are opened, and `u v = c + d b +
 //! e a + d e`. Everything that is opened is checked before anything that was made of it leaves ([`Openings`]).
 //!
-//! What only some are to learn goes to each of them alone. The paper opens it to all under a mask of the recipient's own, by section 4.3 (step 8); that
+//! The mask of an input is a bit that only its owner knows, as in figure 6, and with the MACs that bits of all have; figure 5 lets a corrupt owner choose
+//! it. Section 4.3 makes it of all parties' bits and opens it to the owner (step 8), which takes three rounds more.
+//!
+//! What only some are to learn goes to each of them alone. The paper opens it to all under a mask of the recipient's own; that
 //! shows all other parties' shares to all, and done for two recipients of one value every share.
 //!
 //! **Rounds**: one for the openings to all of a chunk, one for their check, and three for those to some; besides, those of the dealer.
@@ -16,8 +19,9 @@ use comity_protocol::{Here, Honest};
 use comity_share::{GlobalKey, Openings, RowShares};
 use comity_tinyot::many::{RowDealer, RowTriples};
 use rand_core::CryptoRng;
+use zeroize::Zeroizing;
 
-use crate::masks::{MaskOpening, Masks};
+use crate::masks::{BitMpc, MaskOpening, Masks};
 
 /// Shared bits that are asked for at least, where nobody said how many will be needed.
 const AT_LEAST: usize = 1 << 12;
@@ -30,10 +34,22 @@ pub struct TripleMasks<'a> {
     me: PartyId,
     parties: u16,
     bits: Remaining<RowShares>,
+    /// Bits of each party alone.
+    own: Vec<Remaining<RowShares>>,
     triples: Option<Remaining<RowTriples>>,
     rng: Prg,
-    /// Shared bits and triples that are still expected.
-    planned: [u64; 2],
+    planned: Planned,
+}
+
+/// What is expected to be asked for, the same at all parties.
+#[derive(Clone, Copy, Default)]
+pub struct Planned {
+    /// Bits that nobody knows.
+    pub shares: u64,
+    /// Bits of the party that has most of its own.
+    pub own: u64,
+    /// Products.
+    pub ands: u64,
 }
 
 /// Material of which some is used up.
@@ -42,13 +58,34 @@ struct Remaining<T> {
     used: usize,
 }
 
+impl Remaining<RowShares> {
+    fn none(me: PartyId, parties: u16) -> Remaining<RowShares> {
+        Remaining { all: RowShares::zeros(me, parties, 0), used: 0 }
+    }
+
+    fn left(&self) -> usize {
+        self.all.len() - self.used
+    }
+
+    /// Uses up as many as there is room for.
+    fn take(&mut self, rows: &mut [Block]) {
+        let n = usize::from(self.all.parties());
+        for (j, column) in self.all.columns().enumerate() {
+            for (row, &block) in rows.chunks_exact_mut(n).zip(&column[self.used..]) {
+                row[j] = block;
+            }
+        }
+        self.used += rows.len() / n;
+    }
+}
+
 impl<'a> TripleMasks<'a> {
-    /// Masks of this dealer, which serves nobody else. The session is theirs alone; about so many shared bits and products will be
-    /// asked for, the same at all parties.
+    /// Masks of this dealer, which serves nobody else. The session is theirs alone; about as much as is planned will be
+    /// asked for.
     pub fn new(
         here: Here,
         dealer: Box<dyn RowDealer + 'a>,
-        planned: [u64; 2],
+        planned: Planned,
         rng: &mut dyn CryptoRng,
     ) -> TripleMasks<'a> {
         let Here { me, parties, session, backend, .. } = here;
@@ -59,7 +96,8 @@ impl<'a> TripleMasks<'a> {
             key,
             me,
             parties,
-            bits: Remaining { all: RowShares::zeros(me, parties, 0), used: 0 },
+            bits: Remaining::none(me, parties),
+            own: (0..parties).map(|_| Remaining::none(me, parties)).collect(),
             triples: None,
             rng: Prg::new(backend, Block::random(rng)),
             planned,
@@ -72,7 +110,7 @@ impl<'a> TripleMasks<'a> {
         match self.triples.take().filter(|triples| left(triples) >= count) {
             Some(triples) => Ok(triples),
             None => {
-                let wanted = usize::try_from(self.planned[1]).unwrap_or(usize::MAX).min(MOST).max(count);
+                let wanted = usize::try_from(self.planned.ands).unwrap_or(usize::MAX).min(MOST).max(count);
                 Ok(Remaining { all: self.dealer.deal(net, wanted)?, used: 0 })
             }
         }
@@ -82,31 +120,49 @@ impl<'a> TripleMasks<'a> {
 /// Triples and bits that are asked for at a time.
 const MOST: usize = 1 << 16;
 
-impl Masks for TripleMasks<'_> {
-    fn offset(&self) -> Block {
-        self.key.block()
+impl BitMpc for TripleMasks<'_> {
+    fn width(&self) -> usize {
+        self.parties.into()
+    }
+
+    fn one(&self) -> Vec<Block> {
+        let mut one = vec![Block::ZERO; self.parties.into()];
+        one[usize::from(self.me.0)] = self.key.block();
+        one
     }
 
     fn random(&mut self, net: &mut Mesh<'_>, rows: &mut [Block]) -> Result<()> {
         let n = usize::from(self.parties);
         let mut rest = rows;
         while !rest.is_empty() {
-            if self.bits.used == self.bits.all.len() {
-                let wanted = usize::try_from(self.planned[0]).unwrap_or(usize::MAX).clamp(AT_LEAST, MOST);
+            if self.bits.left() == 0 {
+                let wanted = usize::try_from(self.planned.shares).unwrap_or(usize::MAX).clamp(AT_LEAST, MOST);
                 self.bits = Remaining { all: self.dealer.shares(net, wanted.max(rest.len() / n).min(MOST))?, used: 0 };
             }
-            let now = (rest.len() / n).min(self.bits.all.len() - self.bits.used);
+            let now = (rest.len() / n).min(self.bits.left());
             let (rows, later) = rest.split_at_mut(now * n);
-            for (j, column) in self.bits.all.columns().enumerate() {
-                for (row, &block) in rows.chunks_exact_mut(n).zip(&column[self.bits.used..]) {
-                    row[j] = block;
-                }
-            }
-            self.bits.used += now;
-            self.planned[0] = self.planned[0].saturating_sub(now as u64);
+            self.bits.take(rows);
+            self.planned.shares = self.planned.shares.saturating_sub(now as u64);
             rest = later;
         }
         Ok(())
+    }
+
+    fn random_of(&mut self, net: &mut Mesh<'_>, owner: PartyId, rows: &mut [Block]) -> Result<Option<Bits>> {
+        let (at, wanted) = (usize::from(owner.0), rows.len() / usize::from(self.parties));
+        if self.own[at].left() < wanted {
+            let more = usize::try_from(self.planned.own).unwrap_or(usize::MAX).min(MOST).max(wanted);
+            let fresh = self.dealer.masks(net, more)?;
+            // Whoever has more left keeps those.
+            for (own, fresh) in self.own.iter_mut().zip(fresh) {
+                if own.left() < fresh.len() {
+                    *own = Remaining { all: fresh, used: 0 };
+                }
+            }
+        }
+        self.own[at].take(rows);
+        let n = usize::from(self.parties);
+        Ok((owner == self.me).then(|| rows.chunks_exact(n).map(|row| row[0].lsb()).collect()))
     }
 
     fn products(
@@ -178,7 +234,7 @@ impl Masks for TripleMasks<'_> {
             }
         }
         triples.used += gates;
-        self.planned[1] = self.planned[1].saturating_sub(gates as u64);
+        self.planned.ands = self.planned.ands.saturating_sub(gates as u64);
         self.triples = Some(triples);
         let (mut at, mut used) = (2 * gates, 0);
         let own = own.unwrap_or_default();
@@ -193,5 +249,16 @@ impl Masks for TripleMasks<'_> {
             Some(value)
         };
         Ok(opened.iter().map(&mut value).collect())
+    }
+}
+
+impl Masks for TripleMasks<'_> {
+    fn offset(&self) -> Block {
+        self.key.block()
+    }
+
+    /// Claim 41: the rows are these products.
+    fn times_offsets(&mut self, _: &mut Mesh<'_>, rows: Zeroizing<Vec<Block>>) -> Result<Zeroizing<Vec<Block>>> {
+        Ok(rows)
     }
 }

@@ -34,8 +34,9 @@ impl<C: for<'a> Conduct<JointAct<'a>>> Joint<C> {
         mesh: &mut Mesh<'_>,
         macs: &mut PerPeer<&mut [Block]>,
         keys: &mut PerPeer<&mut [Block]>,
+        given: Option<&Bits>,
     ) -> Result<()> {
-        self.checked(mesh, macs, keys).inspect_err(|_| {
+        self.checked(mesh, macs, keys, given).inspect_err(|_| {
             macs.as_mut_slice().iter_mut().for_each(|macs| macs.zeroize());
             keys.as_mut_slice().iter_mut().for_each(|keys| keys.zeroize());
         })
@@ -46,11 +47,17 @@ impl<C: for<'a> Conduct<JointAct<'a>>> Joint<C> {
         mesh: &mut Mesh<'_>,
         macs: &mut PerPeer<&mut [Block]>,
         keys: &mut PerPeer<&mut [Block]>,
+        given: Option<&Bits>,
     ) -> Result<()> {
         let bits = macs.as_mut_slice().first().map_or(0, |macs| macs.len());
         let mut bytes = Zeroizing::new(vec![0; TwoWay::choices(bits) / 8]);
         self.rng.fill(&mut bytes);
-        let choices = Bits::from_bytes(&bytes, TwoWay::choices(bits));
+        let mut choices = Bits::from_bytes(&bytes, TwoWay::choices(bits));
+        if let Some(given) = given {
+            let padding = choices.slice(bits, choices.len() - bits);
+            choices = given.clone();
+            choices.extend_from(&padding);
+        }
         let Joint { links, echo, conduct, coins, .. } = self;
         let mut talk = Talk { mesh, echo, conduct };
         let mut out = talk.each(|_| Vec::new());

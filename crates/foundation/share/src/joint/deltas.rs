@@ -21,7 +21,7 @@
 //! but for the sums that are zero.
 
 use comity_channel::Mesh;
-use comity_core::{Block, Error, Result, gf128};
+use comity_core::{Block, Check, Error, Result, gf128};
 use comity_protocol::Conduct;
 
 use super::together::{Names, show};
@@ -35,12 +35,11 @@ const NAMES: Names = Names { commitment: "commitment to rows", opening: "rows", 
 
 impl<C: for<'a> Conduct<JointAct<'a>>> Joint<C> {
     pub(super) fn check_deltas(&mut self, mesh: &mut Mesh<'_>) -> Result<()> {
-        let rows = self.pairwise(mesh, BITS)?.rows(&self.key);
+        let rows = self.pairwise(mesh, BITS, None)?.rows(&self.key);
         let mut own = Block::ZERO;
         Block::bytes_of_mut(std::slice::from_mut(&mut own)).copy_from_slice(&rows.shares().to_bytes());
         let mut said = own ^ self.zero_share();
         self.conduct.before(JointAct::Masked(&mut said));
-        let session = self.session.child("one global key towards all");
         let mut talk = Talk { mesh, echo: &mut self.echo, conduct: &mut self.conduct };
         let heard = talk.tell("masked shares", &said.to_bytes())?;
         let sum = heard.iter().fold(said, |sum, (_, bytes)| sum ^ block(bytes));
@@ -49,12 +48,20 @@ impl<C: for<'a> Conduct<JointAct<'a>>> Joint<C> {
         let mut combined: Vec<Block> =
             rows.columns().map(|column| gf128::inner_product(self.backend, column, &powers)).collect();
         combined[usize::from(self.me.0)] ^= gf128::mul(self.backend, sum, self.key.block());
-        talk.conduct.before(JointAct::Combined(&mut combined));
-        let shown = show(&mut talk, session, &NAMES, &combined, &mut self.rng)?;
+        self.vanishes(mesh, &mut combined, checks::DELTAS)
+    }
+
+    /// Shows these blocks to all at the same time as the others show theirs. Their sums over the parties must be zero.
+    pub(super) fn vanishes(&mut self, mesh: &mut Mesh<'_>, own: &mut [Block], otherwise: &'static Check) -> Result<()> {
+        let session = self.session.child(&format!("shown rows {}", self.tests[1]));
+        self.tests[1] += 1;
+        self.conduct.before(JointAct::Combined(own));
+        let mut talk = Talk { mesh, echo: &mut self.echo, conduct: &mut self.conduct };
+        let shown = show(&mut talk, session, &NAMES, own, &mut self.rng)?;
         for (_, blocks) in shown.iter() {
-            combined.iter_mut().zip(blocks).for_each(|(sum, &block)| *sum ^= block);
+            own.iter_mut().zip(blocks).for_each(|(sum, &block)| *sum ^= block);
         }
-        if combined.iter().all(|&sum| sum == Block::ZERO) { Ok(()) } else { Err(Error::from(checks::DELTAS)) }
+        if own.iter().all(|&sum| sum == Block::ZERO) { Ok(()) } else { Err(Error::from(otherwise)) }
     }
 }
 

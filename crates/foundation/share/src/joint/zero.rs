@@ -54,11 +54,11 @@ struct Both([Strings; 2]);
 
 impl<C: for<'a> Conduct<JointAct<'a>>> Joint<C> {
     pub(super) fn blind(&mut self, mesh: &mut Mesh<'_>, sigma: Block, otherwise: &'static Check) -> Result<()> {
-        let session = self.session.child(&format!("blind test {}", self.tests));
-        self.tests += 1;
+        let session = self.session.child(&format!("blind test {}", self.tests[0]));
+        self.tests[0] += 1;
         let mut sigma = Zeroizing::new(sigma ^ self.zero_share());
         self.conduct.before(JointAct::Sigma(&mut sigma));
-        let bits = self.pairwise(mesh, BITS)?;
+        let bits = self.pairwise(mesh, BITS, None)?;
         let (backend, me, delta) = (self.backend, self.me, self.key.block());
         let hash = |owner: PartyId, other: PartyId| {
             GateHash::new(backend, session.block(&format!("pads under the key of party {owner}, with {other}")))

@@ -3,14 +3,17 @@
 use comity_channel::{Mesh, PerPeer};
 use comity_core::{Backend, Bits, Block, Error, PartyId, Prg, Result, SessionId};
 use comity_share::checks::WRONG_MAC;
+use zeroize::Zeroizing;
 
-use crate::{MaskOpening, Masks};
+use crate::{BitMpc, MaskOpening, Masks};
 
 /// One party's side of it. What is opened goes from party to party; nothing else does.
 pub(super) struct Ideal {
     me: usize,
     dealer: Prg,
     offsets: Vec<Block>,
+    /// Whether this party says another share of the first bit of what is opened.
+    pub(super) false_shares: bool,
 }
 
 /// One bit, shared: its value and the rows of all parties.
@@ -23,7 +26,7 @@ impl Ideal {
     pub(super) fn new(session: SessionId, me: usize, parties: usize) -> Ideal {
         let mut dealer = Prg::new(Backend::detect(), session.block("ideal dealer"));
         let offsets = (0..parties).map(|_| dealer.block().with_lsb(true)).collect();
-        Ideal { me, dealer, offsets }
+        Ideal { me, dealer, offsets, false_shares: false }
     }
 
     /// The offsets of all.
@@ -35,10 +38,15 @@ impl Ideal {
     fn deal(&mut self, value: Option<bool>) -> Dealt {
         let n = self.offsets.len();
         let mut bits: Vec<bool> = (0..n).map(|_| self.dealer.block().lsb()).collect();
-        let sum = |bits: &[bool]| bits.iter().fold(false, |sum, bit| sum ^ bit);
         if let Some(value) = value {
             bits[n - 1] ^= sum(&bits) ^ value;
         }
+        self.share(bits)
+    }
+
+    /// Shares with their MACs.
+    fn share(&mut self, bits: Vec<bool>) -> Dealt {
+        let n = self.offsets.len();
         let mut rows = vec![vec![Block::ZERO; n]; n];
         for (i, &bit) in bits.iter().enumerate() {
             #[allow(clippy::needless_range_loop, reason = "two rows at a time")]
@@ -63,7 +71,10 @@ impl Ideal {
     fn open(&self, net: &mut Mesh<'_>, rows: &[Block], to: impl Fn(u16) -> bool) -> Result<Option<Bits>> {
         let (me, parties, n) = (net.me(), net.parties(), self.offsets.len());
         let mut value: Bits = rows.chunks_exact(n).map(|row| row[0].lsb()).collect();
-        let bytes = value.to_bytes();
+        let mut bytes = value.to_bytes();
+        if self.false_shares {
+            bytes.first_mut().into_iter().for_each(|byte| *byte ^= 1);
+        }
         let column = |j: usize| -> Vec<Block> { rows.chunks_exact(n).map(|row| row[j]).collect() };
         let message = |peer: PartyId| [&bytes[..], Block::bytes_of(&column(peer.0.into()))].concat();
         let out = PerPeer::new(me, parties, |peer| if to(peer.0) { message(peer) } else { Vec::new() });
@@ -85,14 +96,24 @@ impl Ideal {
     }
 }
 
+fn sum(bits: &[bool]) -> bool {
+    bits.iter().fold(false, |sum, bit| sum ^ bit)
+}
+
 /// Bytes of a message that opens so many bits.
 fn out_len(bits: usize) -> usize {
     bits.div_ceil(8) + bits * Block::BYTES
 }
 
-impl Masks for Ideal {
-    fn offset(&self) -> Block {
-        self.offsets[self.me]
+impl BitMpc for Ideal {
+    fn width(&self) -> usize {
+        self.offsets.len()
+    }
+
+    fn one(&self) -> Vec<Block> {
+        let mut one = vec![Block::ZERO; self.width()];
+        one[self.me] = self.offset();
+        one
     }
 
     fn random(&mut self, _: &mut Mesh<'_>, rows: &mut [Block]) -> Result<()> {
@@ -101,6 +122,18 @@ impl Masks for Ideal {
             row.copy_from_slice(&self.own(dealt));
         }
         Ok(())
+    }
+
+    fn random_of(&mut self, _: &mut Mesh<'_>, owner: PartyId, rows: &mut [Block]) -> Result<Option<Bits>> {
+        let mut values = Bits::default();
+        for row in rows.chunks_exact_mut(self.offsets.len()) {
+            let mut bits = vec![false; self.offsets.len()];
+            bits[usize::from(owner.0)] = self.dealer.block().lsb();
+            let dealt = self.share(bits);
+            values.extend_from(&[dealt.value].into_iter().collect());
+            row.copy_from_slice(&self.own(dealt));
+        }
+        Ok((usize::from(owner.0) == self.me).then_some(values))
     }
 
     fn products(
@@ -131,5 +164,15 @@ impl Masks for Ideal {
             product[me] ^= offset.masked(d & e);
         }
         opened.iter().map(|opened| self.open(net, opened.rows, |party| opened.to.includes(party))).collect()
+    }
+}
+
+impl Masks for Ideal {
+    fn offset(&self) -> Block {
+        self.offsets[self.me]
+    }
+
+    fn times_offsets(&mut self, _: &mut Mesh<'_>, rows: Zeroizing<Vec<Block>>) -> Result<Zeroizing<Vec<Block>>> {
+        Ok(rows)
     }
 }
