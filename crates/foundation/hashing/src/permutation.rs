@@ -50,10 +50,10 @@ impl Permutation {
         all
     }
 
-    /// The bits of what is left of items of `bits` bits.
-    pub fn rest_bits(&self, bits: u32) -> u32 {
+    /// The bits of what `bins` bins leave of items of `bits` bits.
+    pub fn rest_bits(bins: u32, bits: u32) -> u32 {
         let most = if bits == 128 { u128::MAX } else { (1 << bits) - 1 };
-        128 - (most / u128::from(self.bins)).leading_zeros()
+        128 - (most / u128::from(bins)).leading_zeros()
     }
 
     /// The item that is in a bin, by a function, with this rest.

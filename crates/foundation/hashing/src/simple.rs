@@ -1,21 +1,22 @@
 //! Simple hashing: each item in all of its bins.
 
-use crate::places::{Entry, FUNCTIONS};
+use crate::places::FUNCTIONS;
 
-/// The items of each run of bins, in no particular order within a run: who works through bins a few thousand at a time needs no
-/// more order than that.
+/// The items of each run of bins, by function, and in no particular order beyond: who works through bins a few thousand at a time
+/// needs no more order than that.
 pub struct Simple {
-    /// Where the entries of a run begin.
+    /// The start of the items of each run and function.
     starts: Vec<usize>,
-    entries: Vec<Entry>,
+    items: Vec<u32>,
 }
 
 impl Simple {
     /// Items 0 to `items - 1`, whose bins `places` tells, for runs of `width` bins of all `bins`.
     pub fn new(items: u32, bins: u32, width: u32, places: impl Fn(u32) -> [u32; FUNCTIONS]) -> Simple {
-        let mut starts = vec![0; bins.div_ceil(width) as usize + 1];
+        let part = |bin: u32, function: usize| (bin / width) as usize * FUNCTIONS + function;
+        let mut starts = vec![0; bins.div_ceil(width) as usize * FUNCTIONS + 1];
         for item in 0..items {
-            places(item).iter().for_each(|bin| starts[(bin / width) as usize + 1] += 1);
+            places(item).into_iter().enumerate().for_each(|(function, bin)| starts[part(bin, function) + 1] += 1);
         }
         let mut sum = 0;
         for start in &mut starts {
@@ -23,19 +24,24 @@ impl Simple {
             *start = sum;
         }
         let mut next = starts.clone();
-        let mut entries = vec![Entry::NONE; sum];
+        let mut sorted = vec![0; sum];
         for item in 0..items {
             for (function, bin) in places(item).into_iter().enumerate() {
-                let next = &mut next[(bin / width) as usize];
-                entries[*next] = Entry::new(item, function);
+                let next = &mut next[part(bin, function)];
+                sorted[*next] = item;
                 *next += 1;
             }
         }
-        Simple { starts, entries }
+        Simple { starts, items: sorted }
     }
 
-    /// The entries of all runs, in order of the runs.
-    pub fn runs(&self) -> impl ExactSizeIterator<Item = &[Entry]> {
-        self.starts.windows(2).map(|run| &self.entries[run[0]..run[1]])
+    /// The items of all runs, in order of the runs: those that each function put there.
+    pub fn runs(&self) -> impl ExactSizeIterator<Item = [&[u32]; FUNCTIONS]> {
+        (0..self.starts.len() / FUNCTIONS).map(|run| {
+            std::array::from_fn(|function| {
+                let part = run * FUNCTIONS + function;
+                &self.items[self.starts[part]..self.starts[part + 1]]
+            })
+        })
     }
 }

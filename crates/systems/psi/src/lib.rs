@@ -23,21 +23,29 @@
 //! **Not hidden.** How long a party computes depends on its own items: hash tables are memory indexed by secrets. Whoever shares
 //! the machine may see that; the peer sees when messages come, which depends on sizes and hardly on items.
 
+mod bch;
+mod bins;
 mod card;
+mod circuit;
 mod code;
+mod cost;
 mod digest;
 mod kkrt;
 mod masks;
 mod method;
 mod payload;
+mod phasing;
 mod run;
 mod set;
+mod short;
 mod sizes;
 mod terms;
 #[cfg(test)]
 mod tests;
 
 pub use card::CARD;
+pub use circuit::comparison;
+pub use cost::Cost;
 pub use method::{Method, MethodCard};
 pub use run::{receive, send};
 pub use set::{Item, MAX_ITEMS, Matches, Sent, Set};

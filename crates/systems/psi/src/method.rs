@@ -63,7 +63,7 @@ static CARDS: [MethodCard; 5] = [
         name: "ot-bch",
         paper: "PRACTICE deliverable D13.3 (2016), section 5.2.2, Protocol 6; Pinkas, Schneider, Zohner: Scalable Private Set \
                 Intersection Based on OT Extension (ACM TOPS 2018, ePrint 2016/930)",
-        adversaries: &[],
+        adversaries: &[Adversary::SemiHonest],
         payload: true,
         over: false,
         summary: "1-out-of-N OT with a BCH code for each bin of a cuckoo table",
@@ -73,7 +73,7 @@ static CARDS: [MethodCard; 5] = [
         name: "phasing",
         paper: "PRACTICE deliverable D13.3 (2016), section 5.1; Pinkas, Schneider, Segev, Zohner: Phasing: Private Set Intersection \
                 Using Permutation-based Hashing (USENIX Security 2015, ePrint 2015/634)",
-        adversaries: &[],
+        adversaries: &[Adversary::SemiHonest],
         payload: true,
         over: false,
         summary: "1-out-of-256 OT for each digit of permutation-hashed items",
@@ -83,7 +83,7 @@ static CARDS: [MethodCard; 5] = [
         name: "circuit",
         paper: "PRACTICE deliverable D13.3 (2016), section 5.1; Pinkas, Schneider, Segev, Zohner: Phasing: Private Set Intersection \
                 Using Permutation-based Hashing (USENIX Security 2015, ePrint 2015/634)",
-        adversaries: &[],
+        adversaries: &[Adversary::SemiHonest, Adversary::Malicious],
         payload: false,
         over: true,
         summary: "bins of permutation-hashed items compared by a circuit",

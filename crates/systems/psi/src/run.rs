@@ -3,11 +3,11 @@
 use comity_core::{Error, Result};
 use comity_protocol::Party;
 
-use crate::kkrt;
 use crate::method::Method;
 use crate::set::{MAX_ITEMS, Matches, Sent, Set};
 use crate::sizes::Sizes;
 use crate::terms::{OPENING, Opening, Terms};
+use crate::{bch, circuit, kkrt, phasing};
 
 /// The sender's side: lets the peer learn which of its items are in this set, and their payload.
 ///
@@ -18,6 +18,9 @@ pub fn send(me: &mut Party<'_, '_>, terms: &Terms, set: &Set<'_>) -> Result<Sent
     let sizes = begin(me, terms, set, true)?;
     match terms.method {
         Method::Kkrt => kkrt::send(me, terms, set, sizes),
+        Method::OtBch => bch::send(me, terms, set, sizes),
+        Method::Phasing => phasing::send(me, terms, set, sizes),
+        Method::Circuit => circuit::send(me, terms, set, sizes),
         method => Err(absent(method)),
     }
 }
@@ -30,6 +33,9 @@ pub fn receive(me: &mut Party<'_, '_>, terms: &Terms, set: &Set<'_>) -> Result<M
     let sizes = begin(me, terms, set, false)?;
     match terms.method {
         Method::Kkrt => kkrt::receive(me, terms, set, sizes),
+        Method::OtBch => bch::receive(me, terms, set, sizes),
+        Method::Phasing => phasing::receive(me, terms, set, sizes),
+        Method::Circuit => circuit::receive(me, terms, set, sizes),
         method => Err(absent(method)),
     }
 }

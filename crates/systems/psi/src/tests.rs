@@ -1,5 +1,6 @@
 //! Every method against the naive intersection, and against those who do not do as it says.
 
+mod costs;
 mod equal;
 
 use comity_channel::{Channel, Mesh};
@@ -46,6 +47,11 @@ pub(crate) fn run(terms: &Terms, sender: &Set<'_>, receiver: &Set<'_>) -> (Resul
 /// The items of some numbers.
 pub(crate) fn items(numbers: impl IntoIterator<Item = usize>) -> Vec<Item> {
     numbers.into_iter().map(|n| Item::of(&n.to_le_bytes())).collect()
+}
+
+/// Terms for circuits under Yao's protocol.
+pub(crate) fn circuit() -> Terms {
+    Terms { over: Some(&comity_yao::Yao), ..Terms::new(Method::Circuit, Adversary::SemiHonest) }
 }
 
 /// The methods that need no protocol below them, and are there.

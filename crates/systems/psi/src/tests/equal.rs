@@ -63,3 +63,11 @@ fn a_set_is_padded_to_what_was_said() {
         check(terms, &[], &[], [10, 10]);
     }
 }
+
+#[test]
+fn circuits_find_the_same() {
+    for (n1, n2) in [(0, 3), (3, 0), (1, 1), (63, 65), (300, 20)] {
+        check(circuit(), &items(0..n1), &items((n1 / 2)..(n1 / 2 + n2)), [0, 0]);
+    }
+    check(circuit(), &items(0..5), &items(3..9), [7, 10]);
+}

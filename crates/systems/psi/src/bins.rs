@@ -1,0 +1,192 @@
+//! An oblivious pseudo-random function for each bin: what [KKRT16](crate::kkrt), [Protocol 6](crate::bch) and
+//! [OT-Phasing](crate::phasing) have in common. They differ in how items are [placed](Placed), in the OT, and in the digits.
+//!
+//! The receiver has at most one item in a bin, and asks for the value of its input there: the item's rest, and two bits that say by which
+//! function the item came there; in an empty bin a random rest, by a function that does not exist. The sender evaluates each
+//! of its items in its three bins, and shows the [masks](crate::masks) of the values, a group for each function. Without
+//! the function in it, an input would be the same in two bins that are one.
+
+use comity_core::{Aes128, Backend, Block, Prg, Result, TccrHash};
+use comity_hashing::{Cuckoo, FUNCTIONS, Short, Simple};
+use comity_ot::SemiHonest;
+use comity_ot::base::Simplest;
+use comity_ot::one_of_n::{self, OneOfN};
+use comity_protocol::Party;
+use zeroize::Zeroizing;
+
+use crate::masks::Masks;
+use crate::set::{Matches, Sent, Set};
+use crate::sizes::Sizes;
+use crate::terms::Terms;
+
+/// The session of the OT extension, under that of the run.
+const OT: &str = "private set intersection: an OPRF for each bin";
+
+/// Bits of an input that say the function.
+pub(crate) const FUNCTION_BITS: u32 = 2;
+
+/// The function of an empty bin, which is none.
+const NO_FUNCTION: u128 = FUNCTIONS as u128;
+
+/// The items of a party in their bins.
+pub(crate) struct Placed {
+    /// The items, and dummies after them.
+    pub(crate) items: Vec<Short>,
+    /// The bits of a rest.
+    pub(crate) rest_bits: u32,
+    /// The number of bins.
+    pub(crate) bins: u32,
+}
+
+/// The OTs of a bin: one for each digit of the input.
+#[derive(Clone, Copy)]
+pub(crate) struct Digits {
+    /// The number of digits.
+    pub(crate) count: usize,
+    /// The bits of a digit.
+    pub(crate) bits: u32,
+}
+
+impl Digits {
+    /// The whole input in one OT.
+    pub(crate) const WHOLE: Digits = Digits { count: 1, bits: 128 };
+
+    /// The digits of an input.
+    fn of(self, input: u128) -> impl Iterator<Item = u128> {
+        let mask = u128::MAX >> (128 - self.bits);
+        (0..self.count as u32).map(move |digit| (input >> (digit * self.bits)) & mask)
+    }
+}
+
+impl Placed {
+    /// The bins of an item.
+    pub(crate) fn places(&self, item: u32) -> [u32; FUNCTIONS] {
+        self.items[item as usize].bins
+    }
+
+    /// The OPRF's input of an item in the bin where it came by a function.
+    pub(crate) fn input(&self, item: u32, function: usize) -> u128 {
+        self.items[item as usize].rest << FUNCTION_BITS | function as u128
+    }
+}
+
+/// The values of inputs out of the strings of their digits: the string itself, or if there are several, a hash of bin,
+/// function and the sum. A sum alone would be linear: four items of a bin whose digits cancel would have values that do.
+struct Join {
+    digits: Digits,
+    permutation: Aes128,
+}
+
+impl Join {
+    fn new(backend: Backend, digits: Digits) -> Join {
+        Join { digits, permutation: Aes128::new(backend, TccrHash::KEY) }
+    }
+
+    /// The values, of inputs for which `tweak` tells bin and function. `pi(pi(x) ^ t) ^ pi(x)`.
+    fn join(&self, strings: &[Block], tweak: impl Fn(usize) -> u128, values: &mut Vec<Block>) {
+        values.clear();
+        if self.digits.count == 1 {
+            values.extend_from_slice(strings);
+            return;
+        }
+        let sum = |strings: &[Block]| strings.iter().fold(Block::ZERO, |sum, &string| sum ^ string);
+        values.extend(strings.chunks_exact(self.digits.count).map(sum));
+        self.permutation.encrypt(values);
+        let mut outer = Zeroizing::new(Vec::with_capacity(values.len()));
+        outer.extend(values.iter().enumerate().map(|(i, value)| *value ^ Block::from_u128(tweak(i))));
+        self.permutation.encrypt(&mut outer);
+        values.iter_mut().zip(&*outer).for_each(|(value, outer)| *value ^= *outer);
+    }
+}
+
+/// What bin and function make of a tweak.
+fn tweak(bin: u32, function: usize) -> u128 {
+    u128::from(bin) << FUNCTION_BITS | function as u128
+}
+
+/// The sender's side, after its items are placed.
+pub(crate) fn send<S: OneOfN<Model = SemiHonest>>(
+    me: &mut Party<'_, '_>,
+    (terms, set): (&Terms, &Set<'_>),
+    sizes: Sizes,
+    (placed, digits): (&Placed, Digits),
+) -> Result<Sent> {
+    let masks = Masks::new(me.here, sizes.mask_bits(FUNCTIONS), terms.payload);
+    let (ch, here, rng, observer) = me.pair()?;
+    // Both sides cut the OTs into the same calls: whole chunks.
+    let width = (S::CHUNK / digits.count) as u32;
+    let simple = Simple::new(placed.items.len() as u32, placed.bins, width, |item| placed.places(item));
+    observer.phase("oprf");
+    let mut oprf = one_of_n::Sender::<S>::setup::<Simplest>(ch, &here.session.child(OT), here.backend, rng)?;
+    let mut groups = [(); FUNCTIONS].map(|()| masks.group(placed.items.len()));
+    let join = Join::new(here.backend, digits);
+    let mut queries = Zeroizing::new(Vec::new());
+    let (mut strings, mut values) = (Zeroizing::new(Vec::new()), Zeroizing::new(Vec::new()));
+    for (run, parts) in (0..).zip(simple.runs()) {
+        let first = run * width;
+        let keys = oprf.keys(ch, digits.count * width.min(placed.bins - first) as usize)?;
+        for (function, (items, group)) in parts.into_iter().zip(&mut groups).enumerate() {
+            let bin = |item: u32| placed.places(item)[function];
+            queries.clear();
+            for &item in items {
+                let ot = digits.count * (bin(item) - first) as usize;
+                queries.extend((ot..).zip(digits.of(placed.input(item, function))));
+            }
+            strings.resize(queries.len(), Block::ZERO);
+            keys.evaluate(&queries, &mut strings)?;
+            join.join(&strings, |i| tweak(bin(items[i]), function), &mut values);
+            masks.add(group, &values, items.iter().copied());
+        }
+    }
+    observer.phase("masks");
+    for group in groups {
+        masks.send(ch, group, set)?;
+    }
+    ch.flush()?;
+    Ok(Sent { theirs: sizes.receiver, left_out: 0 })
+}
+
+/// The receiver's side, after its items are placed.
+pub(crate) fn receive<S: OneOfN<Model = SemiHonest>>(
+    me: &mut Party<'_, '_>,
+    (terms, set): (&Terms, &Set<'_>),
+    sizes: Sizes,
+    (placed, digits): (&Placed, Digits),
+) -> Result<Matches> {
+    let masks = Masks::new(me.here, sizes.mask_bits(FUNCTIONS), terms.payload);
+    let (ch, here, rng, observer) = me.pair()?;
+    let table = Cuckoo::place(placed.items.len() as u32, placed.bins, 0, |item| placed.places(item));
+    observer.phase("oprf");
+    let mut oprf = one_of_n::Receiver::<S>::setup::<Simplest>(ch, &here.session.child(OT), here.backend, rng)?;
+    let mut empty = Prg::new(here.backend, Block::random(rng));
+    let mut choices = Zeroizing::new(Vec::with_capacity(table.bins().len() * digits.count));
+    let rest = u128::MAX >> (128 - placed.rest_bits);
+    for entry in table.bins() {
+        choices.extend(digits.of(match entry {
+            Some(entry) => placed.input(entry.item(), entry.function()),
+            None => (empty.block().to_u128() & rest) << FUNCTION_BITS | NO_FUNCTION,
+        }));
+    }
+    let mut strings = Zeroizing::new(vec![Block::ZERO; choices.len()]);
+    let chunk = S::CHUNK / digits.count * digits.count;
+    for (choices, strings) in choices.chunks(chunk).zip(strings.chunks_mut(chunk)) {
+        oprf.receive(ch, choices, strings)?;
+    }
+    let mut values = Zeroizing::new(Vec::new());
+    let function = |entry: Option<comity_hashing::Entry>| entry.map_or(FUNCTIONS, |entry| entry.function());
+    let functions = Vec::from_iter(table.bins().map(function));
+    Join::new(here.backend, digits).join(&strings, |bin| tweak(bin as u32, functions[bin]), &mut values);
+    observer.phase("masks");
+    let mut found = Vec::new();
+    for function in 0..FUNCTIONS {
+        let own = table.bins().zip(values.iter()).filter_map(|(entry, value)| {
+            // Dummies are looked for by nobody.
+            let entry = entry.filter(|e| e.function() == function && (e.item() as usize) < set.items.len())?;
+            Some((*value, entry.item()))
+        });
+        let own = Zeroizing::new(Vec::from_iter(own));
+        found.extend(masks.receive(ch, sizes.sender, &own)?);
+    }
+    let left_out = table.left_out().iter().filter(|&&item| (item as usize) < set.items.len()).count();
+    Ok(Matches::new(sizes.sender, found, left_out))
+}
