@@ -109,4 +109,24 @@ proptest! {
             }
         }
     }
+
+    #[test]
+    fn values_of_polynomials(
+        points in prop::collection::vec((block(), block()), 0..40),
+        coefficients in prop::collection::vec(block(), 0..6),
+    ) {
+        let (points, start): (Vec<_>, Vec<_>) = points.into_iter().unzip();
+        for backend in Backend::available() {
+            let mut out = start.clone();
+            gf128::add_polynomial(backend, &coefficients, &points, &mut out);
+            for ((&point, &start), out) in points.iter().zip(&start).zip(out) {
+                let (mut power, mut expected) = (point, start);
+                for &coefficient in &coefficients {
+                    expected ^= by_shifts(coefficient, power);
+                    power = by_shifts(power, point);
+                }
+                prop_assert!(out == expected, "{}", backend);
+            }
+        }
+    }
 }

@@ -109,6 +109,12 @@ macro_rules! instantiate {
             }
 
             #[target_feature(enable = $features)]
+            pub(in crate::arch) fn gf128_add_polynomial(coefficients: &[Block], points: &[Block], out: &mut [Block]) {
+                // SAFETY: this function has the features that the registers need; the caller has checked the lengths.
+                unsafe { lanes::clmul::add_polynomial::<$wide, $single>(coefficients, points, out) }
+            }
+
+            #[target_feature(enable = $features)]
             pub(in crate::arch) fn tree_children(keys: &RoundKeys, nodes: &mut [Block], clear: bool) -> Block {
                 // SAFETY: this function has the features that the registers need; the caller has checked the length.
                 unsafe { half_tree::wide_children::<$wide, $half, $single>(keys, nodes, clear) }

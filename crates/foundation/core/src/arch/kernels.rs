@@ -113,6 +113,11 @@ impl Backend {
     pub(crate) fn gf128_products(self, a: &mut [Block], b: &[Block]) {
         safe!(self, gf128_products(a, b));
     }
+
+    /// Adds a polynomial's values at points of GF(2^128); the caller has checked the lengths.
+    pub(crate) fn gf128_add_polynomial(self, coefficients: &[Block], points: &[Block], out: &mut [Block]) {
+        safe!(self, gf128_add_polynomial(coefficients, points, out));
+    }
 }
 
 /// Cuts blocks that go with the numbers `first`, `first + 1`, ... into two runs, inside which the low 64 bits of the

@@ -11,7 +11,9 @@ pub(super) use aes::{
     counter as aes_counter, cr as aes_cr, cr_pairs as aes_cr_pairs, encrypt as aes_encrypt, expand as aes_expand,
     tccr as aes_tccr, tccr_pairs as aes_tccr_pairs,
 };
-pub(super) use clmul::{inner_product as gf128_inner_product, products as gf128_products};
+pub(super) use clmul::{
+    add_polynomial as gf128_add_polynomial, inner_product as gf128_inner_product, products as gf128_products,
+};
 pub(super) use transpose::{transpose, transpose_columns};
 
 pub(super) use super::gather::portable as gather_add;

@@ -29,3 +29,13 @@ pub fn multiply(backend: Backend, a: &mut [Block], b: &[Block]) {
     assert_eq!(a.len(), b.len(), "the products of two vectors of one length");
     backend.gf128_products(a, b);
 }
+
+/// Adds to each `out[i]` the value at `points[i]` of the polynomial `c[0] x + c[1] x^2 + ...` with these coefficients. One
+/// coefficient makes it a product with a scalar.
+///
+/// # Panics
+/// If there are not as many points as outputs.
+pub fn add_polynomial(backend: Backend, coefficients: &[Block], points: &[Block], out: &mut [Block]) {
+    assert_eq!(points.len(), out.len(), "a point for each output");
+    backend.gf128_add_polynomial(coefficients, points, out);
+}

@@ -107,3 +107,61 @@ pub(in crate::arch) unsafe fn products<V: Lanes, S: Lanes>(a: &mut [Block], b: &
         }
     }
 }
+
+/// Registers whose products are under way at once, so that the machine need not wait for each.
+const AT_ONCE: usize = 4;
+
+/// Adds polynomials' values as [`gf128::add_polynomial`](crate::gf128::add_polynomial).
+///
+/// # Safety
+/// As for [`Lanes`]; `S` has one lane, and there are as many points as outputs.
+#[inline(always)]
+pub(in crate::arch) unsafe fn add_polynomial<V: Lanes, S: Lanes>(
+    coefficients: &[Block],
+    points: &[Block],
+    out: &mut [Block],
+) {
+    const { assert!(S::LANES == 1) }
+    let n = out.len();
+    let step = AT_ONCE * V::LANES;
+    let whole = n - n % step;
+    // SAFETY: the caller's promise; each call gets places inside both slices.
+    unsafe {
+        let mut at = 0;
+        while at < whole {
+            horner::<V, AT_ONCE>(coefficients, points.as_ptr().add(at), out.as_mut_ptr().add(at));
+            at += step;
+        }
+        while at < n {
+            horner::<S, 1>(coefficients, points.as_ptr().add(at), out.as_mut_ptr().add(at));
+            at += 1;
+        }
+    }
+}
+
+/// Adds the values at the points of `N` registers.
+///
+/// # Safety
+/// As for [`Lanes`]; both pointers are good for `N` registers.
+#[inline(always)]
+unsafe fn horner<V: Lanes, const N: usize>(coefficients: &[Block], points: *const Block, out: *mut Block) {
+    // SAFETY: the caller's promise.
+    unsafe {
+        let mut point = [V::broadcast([0; 16]); N];
+        for (i, point) in point.iter_mut().enumerate() {
+            *point = V::load(points.add(i * V::LANES).cast());
+        }
+        let mut sum = [V::broadcast([0; 16]); N];
+        for (t, coefficient) in coefficients.iter().rev().enumerate() {
+            let coefficient = V::broadcast(coefficient.to_bytes());
+            for i in 0..N {
+                sum[i] = if t == 0 { coefficient } else { sum[i].xor(coefficient) };
+                sum[i] = product(sum[i], point[i]);
+            }
+        }
+        for (i, sum) in sum.into_iter().enumerate() {
+            let to = out.add(i * V::LANES);
+            sum.xor(V::load(to.cast())).store(to.cast());
+        }
+    }
+}

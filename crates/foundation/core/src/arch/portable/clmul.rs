@@ -62,3 +62,14 @@ pub(crate) fn products(a: &mut [Block], b: &[Block]) {
         *a = Block::from_u128(reduce(low, high));
     }
 }
+
+/// Adds the values of a polynomial without a constant term, point by point.
+pub(crate) fn add_polynomial(coefficients: &[Block], points: &[Block], out: &mut [Block]) {
+    for (out, &point) in out.iter_mut().zip(points) {
+        let sum = coefficients.iter().rev().fold(Block::ZERO, |sum, &coefficient| {
+            let (low, high) = mul128((sum ^ coefficient).to_u128(), point.to_u128());
+            Block::from_u128(reduce(low, high))
+        });
+        *out ^= sum;
+    }
+}
