@@ -1,0 +1,100 @@
+//! `Sparse`: the rows of keys, sorted by cluster, and products with them.
+
+use comity_core::{Aes128, Backend, Block, Prg, gf128};
+use zeroize::Zeroizing;
+
+use crate::encode::Encoder;
+use crate::places::{cluster, places};
+use crate::shape::Shape;
+use crate::{Encoded, Okvs};
+
+/// Rows whose products are computed together: a part of the first-level cache.
+const BATCH: usize = 128;
+
+/// The OKVS with three ones a row, and rows of some keys ([the crate](crate)).
+pub struct Sparse {
+    pub(crate) backend: Backend,
+    pub(crate) shape: Shape,
+    /// The hashes of keys, cluster by cluster: places, and the point of the dense columns.
+    hashes: Zeroizing<Vec<Block>>,
+    /// The numbers of the keys, in the same order.
+    keys: Vec<u32>,
+    /// Where each cluster starts, and after the last one the number of keys.
+    starts: Vec<usize>,
+}
+
+impl Sparse {
+    /// As [`Okvs::place`], in a vector of any form.
+    pub fn with_shape(backend: Backend, seed: Block, shape: Shape, keys: &[Block]) -> Sparse {
+        assert!(u32::try_from(keys.len()).is_ok(), "{} keys, but an OKVS has less than 2^32", keys.len());
+        let aes = Aes128::new(backend, seed);
+        let mut hashed = Zeroizing::new(keys.to_vec());
+        for (hashed, keys) in hashed.chunks_mut(BATCH).zip(keys.chunks(BATCH)) {
+            aes.encrypt(hashed);
+            hashed.iter_mut().zip(keys).for_each(|(hash, &key)| *hash ^= key);
+        }
+        let mut starts = vec![0; shape.clusters + 1];
+        hashed.iter().for_each(|&hash| starts[cluster(hash, shape.clusters) + 1] += 1);
+        (0..shape.clusters).for_each(|i| starts[i + 1] += starts[i]);
+        if shape.clusters == 1 {
+            return Sparse { backend, shape, hashes: hashed, keys: (0..keys.len() as u32).collect(), starts };
+        }
+        let mut ends = starts.clone();
+        let (mut hashes, mut numbers) = (Zeroizing::new(vec![Block::ZERO; keys.len()]), vec![0; keys.len()]);
+        for (&hash, number) in hashed.iter().zip(0..) {
+            let end = &mut ends[cluster(hash, shape.clusters)];
+            (hashes[*end], numbers[*end]) = (hash, number);
+            *end += 1;
+        }
+        Sparse { backend, shape, hashes, keys: numbers, starts }
+    }
+
+    /// The hashes and numbers of a cluster's keys.
+    fn cluster(&self, i: usize) -> (&[Block], &[u32]) {
+        let range = self.starts[i]..self.starts[i + 1];
+        (&self.hashes[range.clone()], &self.keys[range])
+    }
+}
+
+impl Okvs for Sparse {
+    fn columns(n: usize) -> usize {
+        Shape::of(n).columns()
+    }
+
+    fn place(backend: Backend, seed: Block, n: usize, keys: &[Block]) -> Sparse {
+        Sparse::with_shape(backend, seed, Shape::of(n), keys)
+    }
+
+    fn encode(&self, values: &[Block], free: &mut Prg) -> Encoded {
+        assert_eq!(values.len(), self.keys.len(), "a value for each key");
+        let mut vector = vec![Block::ZERO; self.shape.columns()];
+        let mut left_out = Vec::new();
+        let mut encoder = Encoder::new(self.backend, self.shape);
+        for (i, columns) in vector.chunks_exact_mut(self.shape.stride()).enumerate() {
+            free.fill_blocks(columns);
+            let (hashes, keys) = self.cluster(i);
+            let missing = encoder.encode(hashes, keys.iter().map(|&key| values[key as usize]), columns);
+            left_out.extend(missing.map(|row| keys[row as usize]));
+        }
+        Encoded { vector, left_out }
+    }
+
+    fn decode(&self, vector: &[Block], out: &mut [Block]) {
+        assert_eq!(vector.len(), self.shape.columns(), "the columns of a vector");
+        assert_eq!(out.len(), self.keys.len(), "an output for each key");
+        let mut read = [Block::ZERO; BATCH];
+        for (i, columns) in vector.chunks_exact(self.shape.stride()).enumerate() {
+            let (sparse, dense) = columns.split_at(self.shape.sparse);
+            let (hashes, keys) = self.cluster(i);
+            for (hashes, keys) in hashes.chunks(BATCH).zip(keys.chunks(BATCH)) {
+                let read = &mut read[..hashes.len()];
+                for (read, &hash) in read.iter_mut().zip(hashes) {
+                    let [a, b, c] = places(hash, sparse.len() as u32).map(|place| sparse[place as usize]);
+                    *read = a ^ b ^ c;
+                }
+                gf128::add_polynomial(self.backend, dense, hashes, read);
+                keys.iter().zip(&*read).for_each(|(&key, &read)| out[key as usize] = read);
+            }
+        }
+    }
+}
