@@ -104,10 +104,12 @@ mod state;
 mod tests;
 mod tree;
 
+pub use check::Sum;
 pub use messages::{Answer, Challenge, Trees};
 pub use parameters::Parameters;
 pub use receiver::{Accepted, Receiver};
 pub use sender::{Offered, Sender};
+pub use tree::Tree;
 
 /// The session of the extension that it starts from, under its own.
 const BASE: &str = "base of the correlation generator";

@@ -5,7 +5,10 @@ use zeroize::Zeroize;
 
 /// The sum of all leaves times powers of the challenge's point, and of the powers at the ends of all paths. Tree by tree,
 /// by Horner's rule: no two leaves of an iteration have one power.
-pub(super) struct Sum {
+///
+/// This checks trees (Ferret, figure 7): sender and receiver have the same sum of leaves but for what the ends of the receiver's paths add,
+/// delta times the sum of the ends.
+pub struct Sum {
     backend: Backend,
     /// Powers from 0 on, one a leaf.
     powers: Vec<Block>,
@@ -17,7 +20,7 @@ pub(super) struct Sum {
 
 impl Sum {
     /// The sum over no trees yet, each of which will have so many leaves.
-    pub(super) fn new(backend: Backend, point: Block, leaves: usize) -> Sum {
+    pub fn new(backend: Backend, point: Block, leaves: usize) -> Sum {
         let mut powers = Vec::with_capacity(leaves);
         let mut power = Block::from_u128(1);
         for _ in 0..leaves {
@@ -28,16 +31,16 @@ impl Sum {
     }
 
     /// Adds the next tree's leaves.
-    pub(super) fn add(&mut self, leaves: &[Block]) {
+    pub fn add(&mut self, leaves: &[Block]) {
         let sum = gf128::inner_product(self.backend, &self.powers, leaves);
         self.leaves = gf128::mul(self.backend, self.leaves, self.step) ^ sum;
     }
 
-    /// Adds the end of the next tree's path, for correlations whose bits 0 are the steps beside it. No memory index
-    /// depends on them.
-    pub(super) fn add_end(&mut self, levels: &[Block]) {
+    /// Adds the end of the next tree's path, `weight` times, for correlations whose bits 0 are the steps beside it. No memory
+    /// index depends on them.
+    pub fn add_end(&mut self, levels: &[Block], weight: Block) {
         let one = Block::from_u128(1);
-        let end = levels.iter().enumerate().fold(one, |end, (i, beside)| {
+        let end = levels.iter().enumerate().fold(weight, |end, (i, beside)| {
             let power = self.powers[1 << i];
             gf128::mul(self.backend, end, power ^ (one ^ power).masked(beside.lsb()))
         });
@@ -45,12 +48,12 @@ impl Sum {
     }
 
     /// The sum of all leaves.
-    pub(super) fn leaves(&self) -> Block {
+    pub fn leaves(&self) -> Block {
         self.leaves
     }
 
     /// The sum of all ends.
-    pub(super) fn ends(&self) -> Block {
+    pub fn ends(&self) -> Block {
         self.ends
     }
 }

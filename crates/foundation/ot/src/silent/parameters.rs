@@ -39,6 +39,11 @@ impl Parameters {
     /// secret leaves 134 bits against every attack of [`security`](Parameters::security).
     pub const STANDARD: Parameters = Parameters { trees: 2208, depth: 10, dimension: 116 << 10 };
 
+    /// An iteration of this size, for [`security`](Parameters::security)'s estimate.
+    pub const fn new(trees: usize, depth: usize, dimension: usize) -> Parameters {
+        Parameters { trees, depth, dimension }
+    }
+
     /// Outputs of an iteration.
     pub fn outputs(&self) -> usize {
         self.trees << self.depth

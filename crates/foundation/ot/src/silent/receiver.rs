@@ -141,7 +141,7 @@ impl<M: Model> Receiver<M> {
         for i in trees {
             let Ok(()) = self.state.grow(i, &mut growing(&self.sums));
             sum.add(self.state.tree.leaves());
-            sum.add_end(self.state.levels(i));
+            sum.add_end(self.state.levels(i), Block::from_u128(1));
         }
     }
 

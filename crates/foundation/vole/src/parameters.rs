@@ -1,0 +1,125 @@
+//! How much noise there is, how large the instances of LPN are, and what the known attacks on them cost.
+
+/// Sizes of a run, which follow from the number of elements alone.
+///
+/// **Dual LPN** (stage 1). A linear test of the outputs is a word of the code; noise of `t` blocks, each an element of GF(2^128) at a
+/// random place, misses a word of relative weight `d` with probability `(1 - d)^t`, or its bits do: a test over GF(2) sees a
+/// random element as zero half of the time, and so gains `(1 - 2 d / 2)^t`, as much. `t = 398` is 128 bits for `d = 0.2`. Whether the code has no lighter words is not
+/// proven: a random code of rate 1/2 has some of weight 0.11. What counts is what can be found. [`prange`](Parameters::prange) finds weight 1/4 at once, and for
+/// weight 0.24 of 2^17 outputs takes 2^150 trials. Information-set decoding of single bits, which is the same attack seen from
+/// the other side, costs 2^165 here.
+///
+/// **Primal LPN** (stage 2). The sizes are those of [silent OT](comity_ot::silent::Parameters::STANDARD), which tells how attacks
+/// on them are counted: 134 bits at least. Over GF(2^128) noise has no known value, which takes an equation a block from the attacks. *Single bits.*
+/// An attacker may look at `r` bits of each output that need `(1 + 1/r) k` unknown bits an equation, since half of the elements have a
+/// factor of x, and that are all free of noise with probability `2^-r` even where noise is. For `r = 1` that doubles the unknowns
+/// and halves the noise: the same. For more it is worse for the attacker. A test has the inequality.
+///
+/// No published estimates cover this code: these are our own.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Parameters {
+    /// Blocks with noise of stage 1, at least.
+    pub(crate) noise: usize,
+    /// Elements of the secret of stage 2.
+    pub(crate) dimension: usize,
+    /// log2 of the outputs of a block of stage 2.
+    pub(crate) depth: usize,
+    /// Blocks of an iteration of stage 2, at most.
+    pub(crate) blocks: usize,
+}
+
+/// What a run does.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Plan {
+    /// Blocks of stage 1, and log2 of their length.
+    pub(crate) dual: (usize, usize),
+    /// Outputs of stage 1.
+    pub(crate) first: usize,
+    /// Blocks of each iteration of stage 2.
+    pub(crate) iterations: Vec<usize>,
+}
+
+impl Parameters {
+    /// The parameters of all runs.
+    pub const STANDARD: Parameters = Parameters { noise: 398, dimension: 116 << 10, depth: 10, blocks: 2208 };
+
+    /// What a run for `n` elements does.
+    pub(crate) fn plan(&self, n: usize) -> Plan {
+        let mut iterations = Vec::new();
+        // As many as stage 2 would start from stage 1 makes by itself.
+        if n > self.dimension {
+            let mut left = n;
+            while left > self.blocks << self.depth {
+                iterations.push(self.blocks);
+                left -= (self.blocks << self.depth) - self.reserved(self.blocks);
+            }
+            iterations.push(left.div_ceil(1 << self.depth));
+        }
+        let first = iterations.first().map_or(n.max(1), |&blocks| self.reserved(blocks));
+        let depth = (2 * first / self.noise).max(8).ilog2() as usize;
+        Plan { dual: (self.noise.max((2 * first).div_ceil(1 << depth)), depth), first, iterations }
+    }
+
+    /// Elements that an iteration of so many blocks starts from: the secret, a product for each block, and one that masks the check.
+    pub(crate) fn reserved(&self, blocks: usize) -> usize {
+        self.dimension + blocks + 1
+    }
+
+    /// log2 of the trials until Prange's algorithm finds a word of relative weight `weight` in a random code of rate 1/2 and length `length`: those
+    /// whose information set has the expected share of it have weight 1/4.
+    pub fn prange(length: f64, weight: f64) -> f64 {
+        let entropy = |p: f64| -p * p.log2() - (1.0 - p) * (1.0 - p).log2();
+        length / 2.0 * (1.0 - entropy(2.0 * weight))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use comity_ot::silent;
+
+    use super::*;
+
+    #[test]
+    fn plans_make_what_is_wanted() {
+        let it = Parameters::STANDARD;
+        for n in [0, 1, 1000, 1474, 118_784, 118_785, 1_355_904, 2_260_992, 2_260_993, 5_000_000, 40_000_000] {
+            let Plan { dual: (blocks, depth), first, iterations } = it.plan(n);
+            assert!(
+                blocks >= it.noise && blocks < 2 * it.noise + 2 && depth >= 3 && blocks << depth >= 2 * first,
+                "{n}"
+            );
+            let mut made = 0;
+            for (i, &blocks) in iterations.iter().enumerate() {
+                assert!(blocks <= it.blocks);
+                let next = iterations.get(i + 1).map_or(0, |_| it.reserved(it.blocks));
+                made += (blocks << it.depth) - next;
+            }
+            assert!(if iterations.is_empty() { first >= n } else { made >= n && made - n < 1 << it.depth }, "{n}");
+        }
+        // Products of 2^20 elements in an OKVS.
+        assert_eq!(it.plan(1_355_904), Plan { dual: (470, 9), first: 120_110, iterations: vec![1325] });
+    }
+
+    #[test]
+    fn dual_instances_withstand_what_is_known() {
+        let t = Parameters::STANDARD.noise as f64;
+        assert!(-t * 0.8f64.log2() >= 128.0);
+        // Information-set decoding of a bit: half of the outputs, of which noise spares one with probability 3/4.
+        assert!((-t * 0.75f64.log2() - 165.2).abs() < 0.1);
+        assert!(Parameters::prange((1 << 18) as f64, 0.24) > 150.0);
+    }
+
+    #[test]
+    fn primal_instances_withstand_what_is_known() {
+        let it = Parameters::STANDARD;
+        for blocks in [116, 200, 500, 1000, 1325, it.blocks] {
+            let security = silent::Parameters::new(blocks, it.depth, it.dimension).security();
+            assert!(security >= 130.0, "{blocks} blocks: {security}");
+        }
+        // Over GF(2) a bit has half the noise, and the margin of guessing outputs without noise is half.
+        for r in 1..128 {
+            let r = f64::from(r);
+            assert!((1.0 + 1.0 / r) * (1.0 - (-r).exp2()) >= 1.0, "{r} bits");
+        }
+    }
+}

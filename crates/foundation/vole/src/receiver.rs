@@ -1,0 +1,75 @@
+//! The side that gets a random vector and its part of the product.
+
+use comity_channel::Channel;
+use comity_core::{Block, Result};
+use comity_ot::AtLeast;
+use comity_ot::base::BaseOt;
+use comity_ot::softspoken::{self, Checking};
+use rand_core::CryptoRng;
+use zeroize::Zeroizing;
+
+use crate::parameters::Parameters;
+use crate::sender::{keep, table};
+use crate::{Setting, dual, noise, primal, products};
+
+/// The receiver's output: `c = a delta + b` in each place.
+pub struct Received {
+    /// The vector.
+    pub a: Zeroizing<Vec<Block>>,
+    /// The receiver's part of its product with delta.
+    pub c: Zeroizing<Vec<Block>>,
+}
+
+/// `n` random elements, and the receiver's part of their product with the sender's delta.
+///
+/// # Errors
+/// Those of OTs and the channel, and in the malicious model [`INCONSISTENT_NOISE`](crate::checks::INCONSISTENT_NOISE).
+pub fn receive<M: Checking, B: BaseOt<Model: AtLeast<M>>>(
+    ch: &mut dyn Channel,
+    setting: &Setting,
+    n: usize,
+    rng: &mut dyn CryptoRng,
+) -> Result<Received> {
+    receive_with::<M, B>(&Parameters::STANDARD, ch, setting, n, rng)
+}
+
+/// As [`receive`], of any size.
+pub(crate) fn receive_with<M: Checking, B: BaseOt<Model: AtLeast<M>>>(
+    parameters: &Parameters,
+    ch: &mut dyn Channel,
+    setting: &Setting,
+    n: usize,
+    rng: &mut dyn CryptoRng,
+) -> Result<Received> {
+    let backend = setting.backend;
+    let plan = parameters.plan(n);
+    let (blocks, depth) = plan.dual;
+    let a: Zeroizing<Vec<Block>> = Zeroizing::new((0..=blocks).map(|_| Block::random(rng)).collect());
+    let c = products::receive::<M, B>(ch, &setting.child("products"), &a, rng)?;
+    let session = setting.session.child("trees");
+    let mut cots = softspoken::Receiver::<M>::setup::<B>(ch, &session, backend, crate::COT_K, rng)?;
+    let sparse = noise::receive(ch, &setting.child("noise"), &mut cots, [&a, &c], depth, rng)?;
+    let mut both = Zeroizing::new(sparse.a.iter().zip(sparse.c.iter()).map(|(&a, &c)| [a, c]).collect::<Vec<_>>());
+    let base = Zeroizing::new(dual::compress(backend, setting.session.block("dual code"), &mut both, plan.first));
+    let [mut a, mut c] = [0, 1].map(|i| Zeroizing::new(base.iter().map(|both| both[i]).collect::<Vec<_>>()));
+    if plan.iterations.is_empty() {
+        a.truncate(n);
+        c.truncate(n);
+        return Ok(Received { a, c });
+    }
+    let mut out = Received { a: Zeroizing::default(), c: Zeroizing::default() };
+    for (i, &blocks) in plan.iterations.iter().enumerate() {
+        let label = format!("iteration {i}");
+        let part = setting.child(&label);
+        let products = [&a, &c].map(|column| &column[parameters.dimension..][..=blocks]);
+        let made = noise::receive(ch, &part, &mut cots, products, parameters.depth, rng)?;
+        let next = plan.iterations.get(i + 1).map_or(0, |_| parameters.reserved(parameters.blocks));
+        let seed = part.session.block("primal code");
+        for (mut made, base, out) in [(made.a, &mut a, &mut out.a), (made.c, &mut c, &mut out.c)] {
+            primal::encode(backend, seed, &table(&base[..parameters.dimension]), &mut made);
+            *base = Zeroizing::new(made[..next].to_vec());
+            keep(&mut made, next, out, n);
+        }
+    }
+    Ok(out)
+}

@@ -1,0 +1,160 @@
+use comity_channel::Channel;
+use comity_core::{Backend, Block, Error, Kind, Prg, Result, SessionId, gf128};
+use comity_ot::base::{Csw, Simplest};
+use comity_ot::{Malicious, SemiHonest};
+use comity_testing::{Pair, deviate, never_wrong};
+
+use crate::parameters::Parameters;
+use crate::receiver::{Received, receive_with};
+use crate::sender::send_with;
+use crate::{Setting, checks, products};
+
+/// Small instances, which hide nothing: stage 2 from 100 elements on, in iterations of 40 blocks of 16.
+const SMALL: Parameters = Parameters { noise: 20, dimension: 100, depth: 4, blocks: 40 };
+const DELTA: Block = Block::from_u128(0x0123_4567_89ab_cdef_0f1e_2d3c_4b5a_6979);
+
+fn rng(seed: u128) -> Prg {
+    Prg::new(Backend::detect(), Block::from_u128(seed))
+}
+
+fn setting(session: u64) -> Setting {
+    Setting { session: SessionId::derive("test", &[&session.to_le_bytes()]), backend: Backend::detect() }
+}
+
+fn holds(delta: Block, b: &[Block], received: &Received) {
+    let mut sums = b.to_vec();
+    gf128::add_polynomial(Backend::detect(), &[delta], &received.a, &mut sums);
+    assert!(sums == *received.c, "{} elements", b.len());
+}
+
+fn sending<M: comity_ot::softspoken::Checking>(ch: &mut dyn Channel, n: usize, session: u64) -> Result<Vec<Block>>
+where
+    Csw: comity_ot::base::BaseOt<Model: comity_ot::AtLeast<M>>,
+{
+    let out = send_with::<M, Csw>(&SMALL, ch, &setting(session), DELTA, n, &mut rng(u128::from(session)))?;
+    Ok(out.to_vec())
+}
+
+fn receiving<M: comity_ot::softspoken::Checking>(ch: &mut dyn Channel, n: usize, session: u64) -> Result<Received>
+where
+    Csw: comity_ot::base::BaseOt<Model: comity_ot::AtLeast<M>>,
+{
+    receive_with::<M, Csw>(&SMALL, ch, &setting(session), n, &mut rng(u128::from(session) + 100))
+}
+
+#[test]
+fn products_add_up() {
+    for n in [0, 1, 7, 100, 101, 116, 640, 641, 1500] {
+        let (b, received) =
+            Pair::run(|ch| sending::<SemiHonest>(ch, n, 1).unwrap(), |ch| receiving::<SemiHonest>(ch, n, 1).unwrap());
+        assert_eq!([b.len(), received.a.len()], [n, n]);
+        holds(DELTA, &b, &received);
+        let (b, received) =
+            Pair::run(|ch| sending::<Malicious>(ch, n, 2).unwrap(), |ch| receiving::<Malicious>(ch, n, 2).unwrap());
+        holds(DELTA, &b, &received);
+        // All elements differ, and are no multiples of few.
+        let mut all: Vec<u128> = received.a.iter().chain(received.c.iter()).map(|a| a.to_u128()).collect();
+        all.sort_unstable();
+        all.dedup();
+        assert_eq!(all.len(), 2 * n);
+    }
+}
+
+#[test]
+fn products_of_standard_size_add_up() {
+    for n in [2000, 150_000] {
+        let (b, received) = Pair::run(
+            |ch| crate::send::<SemiHonest, Simplest>(ch, &setting(3), DELTA, n, &mut rng(3)).unwrap(),
+            |ch| crate::receive::<SemiHonest, Simplest>(ch, &setting(3), n, &mut rng(4)).unwrap(),
+        );
+        holds(DELTA, &b, &received);
+    }
+}
+
+/// A receiver that multiplies another vector with some bits of delta is caught if one of these is set, and only then.
+#[test]
+fn another_vector_for_a_bit_is_caught() {
+    let a: Vec<Block> = (1..6).map(Block::from_u128).collect();
+    for (bit, set) in [(0, true), (1, false), (2, false), (3, true), (127, false), (120, true)] {
+        assert_eq!(DELTA.to_u128() >> bit & 1 == 1, set);
+        let (b, c) = Pair::run(
+            |ch| products::send::<Malicious, Csw>(ch, &setting(5), DELTA, 5, &mut rng(5)),
+            |ch| {
+                // Rows come from the last bit to the first, six elements each, after the messages of base OT.
+                let mut lying = Lying { inner: ch, rows: 0, lie: 127 - bit };
+                products::receive::<Malicious, Csw>(&mut lying, &setting(5), &a, &mut rng(6))
+            },
+        );
+        assert!(c.is_ok());
+        match b {
+            Ok(_) => assert!(!set, "bit {bit}"),
+            Err(Error { kind: Kind::Misbehaved(checks::INCONSISTENT_PRODUCTS), .. }) => assert!(set, "bit {bit}"),
+            Err(error) => panic!("{error}"),
+        }
+    }
+}
+
+/// A channel that changes the first element of a row of six, the only messages of that length.
+struct Lying<'a> {
+    inner: &'a mut dyn Channel,
+    rows: usize,
+    lie: usize,
+}
+
+impl Channel for Lying<'_> {
+    fn send(&mut self, bytes: &[u8]) -> Result<()> {
+        let mut bytes = bytes.to_vec();
+        if bytes.len() == 96 {
+            bytes[3] ^= u8::from(self.rows == self.lie);
+            self.rows += 1;
+        }
+        self.inner.send(&bytes)
+    }
+    fn recv(&mut self, bytes: &mut [u8]) -> Result<()> {
+        self.inner.recv(bytes)
+    }
+    fn flush(&mut self) -> Result<()> {
+        self.inner.flush()
+    }
+    fn post(&mut self, bytes: &[u8]) -> Result<()> {
+        self.inner.post(bytes)
+    }
+    fn split(&mut self) -> (Box<dyn comity_channel::SendHalf + '_>, Box<dyn comity_channel::RecvHalf + '_>) {
+        self.inner.split()
+    }
+    fn exchange(&mut self, out: &[u8], into: &mut [u8]) -> Result<()> {
+        self.inner.exchange(out, into)
+    }
+    fn fork(&mut self, label: &str) -> Result<Box<dyn Channel>> {
+        self.inner.fork(label)
+    }
+}
+
+#[test]
+fn no_deviation_makes_a_malicious_run_wrong() {
+    let n = 200;
+    let honest = [0, 1].map(|session| {
+        Pair::run(
+            |ch| sending::<Malicious>(ch, n, session).unwrap(),
+            |ch| receiving::<Malicious>(ch, n, session).unwrap(),
+        )
+    });
+    let mut caught = [0; 2];
+    let runs = deviate(
+        150,
+        |ch, session| sending::<Malicious>(ch, n, session).map(|b| b == honest[session as usize].0),
+        |ch, session| {
+            let honest = &honest[session as usize].1;
+            receiving::<Malicious>(ch, n, session).map(|got| got.a == honest.a && got.c == honest.c)
+        },
+        |case, sender, receiver| {
+            never_wrong(case, sender, receiver);
+            for (i, check) in [checks::INCONSISTENT_PRODUCTS, checks::INCONSISTENT_NOISE].into_iter().enumerate() {
+                let named = Error::from(check).to_string();
+                let errors = [sender.error(), receiver.error()].into_iter().flatten();
+                caught[i] += errors.filter(|error| error.to_string() == named).count();
+            }
+        },
+    );
+    assert!(runs > 100 && caught.iter().all(|&caught| caught > 3), "{runs} runs, {caught:?} caught by the checks");
+}
