@@ -32,3 +32,26 @@ pub fn encode(backend: Backend, seed: Block, secret: &HugeTable, out: &mut [Bloc
         secret.gather_add(backend, &mut places[0][..n], &sums[..n], out);
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Ten places of the secret for each output, half of them times x: a code over GF(2) would have no x.
+    #[test]
+    fn half_of_the_places_have_a_factor() {
+        let (n, k) = (3000, 40);
+        let mut counts = [0; 4];
+        for place in 0..k {
+            let mut secret = HugeTable::zeroed(k);
+            secret[place] = Block::from_u128(1);
+            let mut out = vec![Block::ZERO; n];
+            encode(Backend::detect(), Block::from_u128(7), &secret, &mut out);
+            out.iter().for_each(|out| counts[out.to_u128() as usize] += 1);
+        }
+        // Of 120 000: five places of 40 in either half, of which two may be equal and cancel.
+        for count in [counts[1] + counts[3], counts[2] + counts[3]] {
+            assert!((12_600..14_000).contains(&count), "{counts:?}");
+        }
+    }
+}
