@@ -12,7 +12,6 @@ use comity_ot::SemiHonest;
 use comity_ot::base::Simplest;
 use comity_ot::one_of_n::{self, OneOfN};
 use comity_protocol::Party;
-use zeroize::Zeroizing;
 
 use crate::masks::Masks;
 use crate::set::{Matches, Sent, Set};
@@ -92,7 +91,7 @@ impl Join {
         let sum = |strings: &[Block]| strings.iter().fold(Block::ZERO, |sum, &string| sum ^ string);
         values.extend(strings.chunks_exact(self.digits.count).map(sum));
         self.permutation.encrypt(values);
-        let mut outer = Zeroizing::new(Vec::with_capacity(values.len()));
+        let mut outer = Vec::with_capacity(values.len());
         outer.extend(values.iter().enumerate().map(|(i, value)| *value ^ Block::from_u128(tweak(i))));
         self.permutation.encrypt(&mut outer);
         values.iter_mut().zip(&*outer).for_each(|(value, outer)| *value ^= *outer);
@@ -120,8 +119,8 @@ pub(crate) fn send<S: OneOfN<Model = SemiHonest>>(
     let mut oprf = one_of_n::Sender::<S>::setup::<Simplest>(ch, &here.session.child(OT), here.backend, rng)?;
     let mut groups = [(); FUNCTIONS].map(|()| masks.group(placed.items.len()));
     let join = Join::new(here.backend, digits);
-    let mut queries = Zeroizing::new(Vec::new());
-    let (mut strings, mut values) = (Zeroizing::new(Vec::new()), Zeroizing::new(Vec::new()));
+    let mut queries = Vec::new();
+    let (mut strings, mut values) = (Vec::new(), Vec::new());
     for (run, parts) in (0..).zip(simple.runs()) {
         let first = run * width;
         let keys = oprf.keys(ch, digits.count * width.min(placed.bins - first) as usize)?;
@@ -159,7 +158,7 @@ pub(crate) fn receive<S: OneOfN<Model = SemiHonest>>(
     observer.phase("oprf");
     let mut oprf = one_of_n::Receiver::<S>::setup::<Simplest>(ch, &here.session.child(OT), here.backend, rng)?;
     let mut empty = Prg::new(here.backend, Block::random(rng));
-    let mut choices = Zeroizing::new(Vec::with_capacity(table.bins().len() * digits.count));
+    let mut choices = Vec::with_capacity(table.bins().len() * digits.count);
     let rest = u128::MAX >> (128 - placed.rest_bits);
     for entry in table.bins() {
         choices.extend(digits.of(match entry {
@@ -167,25 +166,27 @@ pub(crate) fn receive<S: OneOfN<Model = SemiHonest>>(
             None => (empty.block().to_u128() & rest) << FUNCTION_BITS | NO_FUNCTION,
         }));
     }
-    let mut strings = Zeroizing::new(vec![Block::ZERO; choices.len()]);
+    let mut strings = vec![Block::ZERO; choices.len()];
     let chunk = S::CHUNK / digits.count * digits.count;
     for (choices, strings) in choices.chunks(chunk).zip(strings.chunks_mut(chunk)) {
         oprf.receive(ch, choices, strings)?;
     }
-    let mut values = Zeroizing::new(Vec::new());
+    let mut values = Vec::new();
     let function = |entry: Option<comity_hashing::Entry>| entry.map_or(FUNCTIONS, |entry| entry.function());
     let functions = Vec::from_iter(table.bins().map(function));
     Join::new(here.backend, digits).join(&strings, |bin| tweak(bin as u32, functions[bin]), &mut values);
     observer.phase("masks");
+    // All before the first mask comes: the sender sorts its own meanwhile.
+    let mut own = [(); FUNCTIONS].map(|()| Vec::with_capacity(placed.items.len() / 2));
+    for (entry, value) in table.bins().zip(values.iter()) {
+        // Dummies are looked for by nobody.
+        if let Some(entry) = entry.filter(|entry| (entry.item() as usize) < set.items.len()) {
+            own[entry.function()].push((*value, entry.item()));
+        }
+    }
     let mut found = Vec::new();
-    for function in 0..FUNCTIONS {
-        let own = table.bins().zip(values.iter()).filter_map(|(entry, value)| {
-            // Dummies are looked for by nobody.
-            let entry = entry.filter(|e| e.function() == function && (e.item() as usize) < set.items.len())?;
-            Some((*value, entry.item()))
-        });
-        let own = Zeroizing::new(Vec::from_iter(own));
-        found.extend(masks.receive(ch, sizes.sender, &own)?);
+    for sought in own.map(|own| masks.seek(own)) {
+        found.extend(masks.receive(ch, sizes.sender, &sought)?);
     }
     let left_out = table.left_out().iter().filter(|&&item| (item as usize) < set.items.len()).count();
     Ok(Matches::new(sizes.sender, found, left_out))

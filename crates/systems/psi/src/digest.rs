@@ -6,7 +6,6 @@
 
 use comity_core::Result;
 use comity_protocol::Party;
-use zeroize::Zeroizing;
 
 use crate::set::Set;
 
@@ -29,13 +28,13 @@ impl DigestKey {
 
     /// The digests of a party's set as it is told: those of its items, in their order, and then dummies, random bits that
     /// stand for nothing.
-    pub(crate) fn digests(&self, me: &mut Party<'_, '_>, set: &Set<'_>) -> Zeroizing<Vec<u128>> {
+    pub(crate) fn digests(&self, me: &mut Party<'_, '_>, set: &Set<'_>) -> Vec<u128> {
         let key = self.child("digests");
         let digest = |item: &crate::set::Item| {
             let hash = blake3::keyed_hash(&key, &item.0);
             u128::from_le_bytes(*hash.as_bytes().first_chunk().expect("32 bytes"))
         };
-        let mut digests = Zeroizing::new(Vec::with_capacity(set.told()));
+        let mut digests = Vec::with_capacity(set.told());
         digests.extend(set.items.iter().map(digest));
         digests.extend((set.items.len()..set.told()).map(|_| {
             let mut dummy = [0; 16];

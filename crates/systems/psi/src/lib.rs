@@ -39,6 +39,7 @@ mod run;
 mod set;
 mod short;
 mod sizes;
+mod sort;
 mod terms;
 #[cfg(test)]
 mod tests;

@@ -17,6 +17,7 @@ use zeroize::Zeroizing;
 use crate::code::{Code, pieces};
 use crate::payload::{Key, TAG, open, seal};
 use crate::set::Set;
+use crate::sort::sort_by_mask;
 
 /// Values hashed in one go.
 const BATCH: usize = 128;
@@ -31,9 +32,17 @@ pub(crate) struct Masks {
 
 /// What the sender has of a group so far.
 pub(crate) struct Group {
-    masks: Zeroizing<Vec<u128>>,
+    masks: Vec<u128>,
     /// The value and the item of each mask, where there is payload.
-    origin: Zeroizing<Vec<(Block, u32)>>,
+    origin: Vec<(Block, u32)>,
+}
+
+/// What the receiver looks for in a group.
+pub(crate) struct Sought {
+    /// The values and the items.
+    own: Vec<(Block, u32)>,
+    /// The mask of each value and its place in `own`, by mask.
+    sorted: Vec<(u128, u32)>,
 }
 
 /// An item found in a group.
@@ -59,7 +68,7 @@ impl Masks {
     /// A group without values, with room for `n`.
     pub(crate) fn group(&self, n: usize) -> Group {
         let origin = if self.payload > 0 { n } else { 0 };
-        Group { masks: Vec::with_capacity(n).into(), origin: Vec::with_capacity(origin).into() }
+        Group { masks: Vec::with_capacity(n), origin: Vec::with_capacity(origin) }
     }
 
     /// Adds values to a group, each with its item.
@@ -76,11 +85,11 @@ impl Masks {
     pub(crate) fn send(&self, ch: &mut dyn Channel, mut group: Group, set: &Set<'_>) -> Result<()> {
         let n = group.masks.len();
         if self.payload == 0 {
-            group.masks.sort_unstable();
+            sort_by_mask(&mut group.masks, self.bits, |mask| *mask);
             return Code::new(n, self.bits).send(ch, &group.masks);
         }
         let mut order: Vec<u32> = (0..n as u32).collect();
-        order.sort_unstable_by_key(|&at| group.masks[at as usize]);
+        sort_by_mask(&mut order, self.bits, |&at| group.masks[at as usize]);
         let masks: Vec<u128> = order.iter().map(|&at| group.masks[at as usize]).collect();
         Code::new(n, self.bits).send(ch, &masks)?;
         let nothing = vec![0; self.payload];
@@ -96,20 +105,26 @@ impl Masks {
         Ok(())
     }
 
-    /// Receives a group of `n` masks and finds the own items in it, whose values are these.
+    /// What the receiver looks for in a group: its items and their values there.
+    pub(crate) fn seek(&self, own: Vec<(Block, u32)>) -> Sought {
+        let values: Vec<Block> = own.iter().map(|(value, _)| *value).collect();
+        let (mut sorted, mut numbers) = (Vec::with_capacity(own.len()), 0..);
+        for values in values.chunks(BATCH) {
+            self.hash(values, |mask| sorted.extend(numbers.next().map(|number: u32| (mask, number))));
+        }
+        sort_by_mask(&mut sorted, self.bits, |(mask, _)| *mask);
+        Sought { own, sorted }
+    }
+
+    /// Receives a group of `n` masks and finds in it what is sought there.
     ///
     /// What is wrong with a payload's seal is no item found: the sender's masks are nobody's then, and the receiver says nothing
     /// that would tell that it noticed.
     ///
     /// # Errors
     /// [`Malformed`](comity_core::Kind) if the masks are no list of `n`; those of the channel.
-    pub(crate) fn receive(&self, ch: &mut dyn Channel, n: usize, own: &[(Block, u32)]) -> Result<Vec<Found>> {
-        let (mut sorted, mut numbers) = (Zeroizing::new(Vec::with_capacity(own.len())), 0..);
-        let values: Zeroizing<Vec<Block>> = Zeroizing::new(own.iter().map(|(value, _)| *value).collect());
-        for values in values.chunks(BATCH) {
-            self.hash(values, |mask| sorted.extend(numbers.next().map(|number: u32| (mask, number))));
-        }
-        sorted.sort_unstable();
+    pub(crate) fn receive(&self, ch: &mut dyn Channel, n: usize, sought: &Sought) -> Result<Vec<Found>> {
+        let Sought { own, sorted } = sought;
         let mut matches: Vec<(usize, u32)> = Vec::new();
         let (mut next, mut rank) = (0, 0);
         Code::new(n, self.bits).receive(ch, |mask| {
