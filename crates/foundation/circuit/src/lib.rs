@@ -29,8 +29,8 @@ pub use meaning::{LookupTable, Meaning};
 pub use party::{Owner, PartySet, Recipients};
 pub use plain::{Plain, eval_circuit};
 pub use program::{
-    CallOperand, CircuitId, DecodeError, Input, Output, Program, ProgramBuilder, ProgramError, Register, Span, Step,
-    StepPath, Totals, Turn,
+    CallOperand, CircuitId, DecodeError, FlattenError, Input, Output, Program, ProgramBuilder, ProgramError, Register,
+    Span, Step, StepPath, Totals, Turn,
 };
 pub use run::{InputError, RunError, run};
 pub use sliced::{Sliced, eval_many};

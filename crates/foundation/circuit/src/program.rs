@@ -9,7 +9,9 @@ mod check;
 mod combine;
 mod encode;
 pub(crate) mod error;
+mod flatten;
 mod overlap;
+mod unused;
 
 use std::sync::OnceLock;
 
@@ -25,6 +27,7 @@ use crate::types::Type;
 pub use builder::{CircuitId, ProgramBuilder, Register, Turn};
 pub use encode::DecodeError;
 pub use error::{CallOperand, ProgramError, StepPath};
+pub use flatten::FlattenError;
 
 /// A run of wires: `bits` of them from `start` on, moved by `strides[d]` for each turn of the `d`-th enclosing
 /// [`Step::Repeat`] (outermost first; a missing stride is 0).

@@ -467,6 +467,7 @@ fn a_broken_circuit_inside_is_named() {
 }
 
 mod unrolled;
+mod whole;
 
 #[test]
 fn a_meaning_is_kept_and_hashed_and_a_false_one_refused_by_its_step() {
