@@ -18,9 +18,17 @@ pub(super) fn read(text: &str) -> Result<SequentialCircuit> {
     while let Some(line) = pending {
         pending = file.line(&line, &mut lines)?;
     }
+    if file.open.is_some() {
+        file.odd(text.trim_end().len(), "the file ends without `.end`: is all of it there?".to_owned());
+    }
     file.close()?;
-    lower(&flatten(file.models, &file.order, None)?)
+    let line = |at: usize| text[..at].matches('\n').count() + 1;
+    let warnings = file.odd.iter().map(|(at, what)| format!("line {}: {what}", line(*at))).collect();
+    Ok(lower(&flatten(file.models, &file.order, None)?)?.with_warnings(warnings))
 }
+
+/// The most that is said about what is odd in a file.
+const MOST_WARNINGS: usize = 8;
 
 /// A word, after the place where it stands.
 type Word<'a> = (usize, &'a str);
@@ -66,6 +74,8 @@ struct File<'a> {
     models: BTreeMap<String, Model>,
     order: Vec<String>,
     open: Option<Open<'a>>,
+    /// What is odd, and where.
+    odd: Vec<(usize, String)>,
 }
 
 /// The model that is being read.
@@ -74,6 +84,7 @@ struct Open<'a> {
     name: String,
     model: Model,
     nets: HashMap<&'a str, Net>,
+    odd: Vec<(usize, String)>,
 }
 
 impl<'a> Open<'a> {
@@ -129,6 +140,10 @@ impl<'a> Open<'a> {
             }
             cubes.push(literals);
         };
+        if value.is_none() && !pins.is_empty() {
+            let name = named(self.model.name(out));
+            self.odd.push((at, format!("the truth table of {name} has no rows, so {name} is always 0")));
+        }
         // Without rows it is zero.
         let on = value.unwrap_or(true);
         let function = if pins.len() <= 6 {
@@ -165,7 +180,11 @@ impl<'a> Open<'a> {
                 (clock, *kind == "re")
             }
             Some((kind, _)) => {
-                return wrong(kind.0, "only latches of the kinds re and fe (rising and falling edge) are possible");
+                return wrong(
+                    kind.0,
+                    "only latches of the kinds re and fe (rising and falling edge) are possible: describe the register with a \
+                     clock edge, as in Verilog's `always @(posedge clk)`",
+                );
             }
         };
         let (d, q) = (self.net(d)?, self.net(q)?);
@@ -199,7 +218,7 @@ impl<'a> File<'a> {
                 self.close()?;
                 let name = words.first().map_or("", |word| word.1).to_owned();
                 check_name(at, &name)?;
-                self.open = Some(Open { at, name, model: Model::new(), nets: HashMap::new() });
+                self.open = Some(Open { at, name, model: Model::new(), nets: HashMap::new(), odd: Vec::new() });
             }
             ".end" => self.close()?,
             // Another file, or what nobody needs for the function.
@@ -214,6 +233,7 @@ impl<'a> File<'a> {
                     name: String::new(),
                     model: Model::new(),
                     nets: HashMap::new(),
+                    odd: Vec::new(),
                 });
                 match keyword {
                     ".inputs" | ".input" => {
@@ -263,9 +283,17 @@ impl<'a> File<'a> {
         Ok(lines.next())
     }
 
+    /// Takes note of what is odd; of a file that is full of it, the first lines say enough.
+    fn odd(&mut self, at: usize, what: String) {
+        if self.odd.len() < MOST_WARNINGS {
+            self.odd.push((at, what));
+        }
+    }
+
     /// Ends a model.
     fn close(&mut self) -> Result<()> {
         let Some(mut open) = self.open.take() else { return Ok(()) };
+        open.odd.drain(..).for_each(|(at, what)| self.odd(at, what));
         let instances = std::mem::take(&mut open.model.instances);
         for Instance { model, ports, at } in instances {
             if cells::is_flip_flop(&model) {

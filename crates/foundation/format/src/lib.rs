@@ -87,6 +87,7 @@ fn circuit(design: SequentialCircuit) -> Result<Circuit, ReadError> {
 /// # Errors
 /// [`ReadError`], with the line and what is wrong with it.
 pub fn read_sequential(mut from: impl BufRead) -> Result<(SequentialCircuit, Format), ReadError> {
+    skip_mark(&mut from)?;
     if let Some(format) = netlist_format(from.fill_buf()?) {
         return Ok((read_sequential_as(format, from)?, format));
     }
@@ -110,7 +111,8 @@ pub fn read_sequential(mut from: impl BufRead) -> Result<(SequentialCircuit, For
 ///
 /// # Errors
 /// As [`read_sequential`].
-pub fn read_sequential_as(format: Format, from: impl BufRead) -> Result<SequentialCircuit, ReadError> {
+pub fn read_sequential_as(format: Format, mut from: impl BufRead) -> Result<SequentialCircuit, ReadError> {
+    skip_mark(&mut from)?;
     let read = match format {
         Format::Shdl => shdl::read,
         Format::Blif => blif::read,
@@ -135,6 +137,14 @@ pub fn read_sequential_as(format: Format, from: impl BufRead) -> Result<Sequenti
         malformed(line, Malformation::NotUtf8)
     })?;
     read(&text).map_err(|wrong| wrong.locate(&text))
+}
+
+/// Skips the byte-order mark with which some editors begin a text.
+fn skip_mark(from: &mut impl BufRead) -> io::Result<()> {
+    if from.fill_buf()?.starts_with(BYTE_ORDER_MARK.as_bytes()) {
+        from.consume(BYTE_ORDER_MARK.len());
+    }
+    Ok(())
 }
 
 /// The format of a text, if it is none of Bristol's, by its first line.
@@ -171,6 +181,9 @@ pub fn write(circuit: &Circuit, format: Format, to: impl Write) -> Result<(), Wr
     }
     Ok(to.flush()?)
 }
+
+/// A text in UTF-8 may begin with it, and it is no part of the text.
+const BYTE_ORDER_MARK: &str = "\u{feff}";
 
 const COUNTS: &str = "the numbers of gates and wires";
 const VALUES: &str = "the number and the widths of the input values";

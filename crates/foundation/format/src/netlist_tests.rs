@@ -68,6 +68,23 @@ fn blif_covers() {
 }
 
 #[test]
+fn what_is_odd_is_warned_of() {
+    let warnings = |text: &str| read_sequential(text.as_bytes()).unwrap().0.warnings().to_vec();
+    let whole = ".model m\n.inputs a b\n.outputs y zero\n.names a b y\n11 1\n.names zero\n.end\n";
+    assert_eq!(warnings(whole), [""; 0]);
+    assert_eq!(warnings(&format!("\u{feff}{whole}")), [""; 0]);
+    let cut = whole.replace(".end\n", "");
+    assert_eq!(warnings(&cut), ["line 6: the file ends without `.end`: is all of it there?"]);
+    let empty = whole.replace("11 1\n", "");
+    assert_eq!(warnings(&empty), ["line 4: the truth table of `y` has no rows, so `y` is always 0"]);
+    let many = format!(
+        ".inputs a\n.outputs y\n{}.names a y\n1 1\n",
+        (0..99).map(|i| format!(".names a n{i}\n")).collect::<String>()
+    );
+    assert_eq!(warnings(&many).len(), 8);
+}
+
+#[test]
 fn wide_covers_of_either_set() {
     for on in [0, 1] {
         let text =
@@ -226,13 +243,18 @@ fn what_is_wrong_in_blif_is_named_with_its_place() {
         ),
         (".names p q\n1 1\n.names a q p\n11 1\n.names p y\n1 1\n", "4:1: a combinational loop: `p` -> `q` -> `p`"),
         (".latch a\n", "4:1: `.latch` without its input and output"),
-        (".latch a y as b 0\n", "4:12: only latches of the kinds re and fe (rising and falling edge) are possible"),
+        (
+            ".latch a y as b 0\n",
+            "4:12: only latches of the kinds re and fe (rising and falling edge) are possible: describe the \
+          register with a clock edge, as in Verilog's `always @(posedge clk)`",
+        ),
         (".latch a y re b 7\n", "4:17: the initial value of a latch is 0, 1, 2 or 3"),
         (".latch a y re b 0 0\n", "4:19: more than a latch takes: input, output, kind, clock, initial value"),
         (".latch a y re a 0\n", "4:1: the clock `a` is read as data, too; a clock only says when flip-flops take over"),
         (
             ".latch a y re c 0\n.names b c\n1 1\n",
-            "4:1: the clock `c` is no input of one bit; gated clocks are not possible",
+            "4:1: the clock `c` is no input of one bit; gated clocks are not possible: name it among the inputs, and give the \
+             register an enable, of which yosys' `dffunmap` makes a choice between the new value and the old one",
         ),
         (".latch a y re b 0\n.latch a z re a 0\n", "5:1: the flip-flops have two clocks, `b` and `a`; one is possible"),
         (

@@ -5,6 +5,7 @@
 //! | `00112233…` or `0x00112233…` | the value's number in hex, all of its digits: one for every four bits, rounded up |
 //! | `u64:12345`, `i32:-7` | a number in decimal, of as many bits as the value has (in two's complement) |
 //! | `dec:12345`, `dec:-7` | a number in decimal that fits the value, whatever its width |
+//! | `text:abc` | the bytes of a text in UTF-8, the first one the most significant: what a hash takes |
 //! | `bits:0101…` | the wires themselves, in order |
 //!
 //! Hex reads as standards print it: the key of FIPS 197, the digest of FIPS 180. A number's least significant bit is on
@@ -22,6 +23,8 @@ mod typed;
 
 pub use comity_circuit::{FloatWidth, Type};
 use comity_core::Bits;
+
+use crate::BYTE_ORDER_MARK;
 
 pub use show::{show, show_json};
 pub use typed::{TypedError, read};
@@ -71,11 +74,19 @@ pub enum ValueError {
         /// The number of bits of the value.
         takes: usize,
     },
+    /// A text of another length.
+    #[error("a text of {given} bytes is given; a value of {bits} bits has {} (a hash of N bytes is a circuit of its own, such as sha256-N)", bits / 8)]
+    Text {
+        /// The number of bytes given.
+        given: usize,
+        /// The number of bits of the value.
+        bits: usize,
+    },
     /// The number does not fit.
     #[error("the number does not fit {0} bits")]
     Range(usize),
     /// A word before the colon that is not known.
-    #[error("a value is hex, or begins with bits:, dec:, or u or i and its width as in u64:")]
+    #[error("a value is hex, or begins with bits:, dec:, text:, or u or i and its width as in u64:")]
     Kind,
 }
 
@@ -88,11 +99,13 @@ const BIT: &str = "0 or 1";
 /// # Errors
 /// [`ValueError`], with both widths where they differ.
 pub fn parse(text: &str, bits: usize, order: BitOrder) -> Result<Bits, ValueError> {
+    let text = text.strip_prefix(BYTE_ORDER_MARK).unwrap_or(text);
     let text = text.strip_suffix('\n').unwrap_or(text);
     let text = text.strip_suffix('\r').unwrap_or(text);
     let number = match text.split_once(':') {
         None => hex(text, bits)?,
         Some(("bits", wires)) => return parse_bits(wires, bits),
+        Some(("text", letters)) => bytes(letters.as_bytes(), bits)?,
         Some(("dec", digits)) => decimal(digits, "dec:".len(), bits, true, true)?,
         Some((kind, digits)) => {
             let (signed, width) = match (kind.strip_prefix('i'), kind.strip_prefix('u')) {
@@ -153,6 +166,14 @@ fn hex(text: &str, bits: usize) -> Result<Bits, ValueError> {
         }
     }
     if count == bits.div_ceil(4) { Ok(number) } else { Err(ValueError::HexDigits { digits: count, bits }) }
+}
+
+/// Bytes as a number, the first one the most significant.
+fn bytes(bytes: &[u8], bits: usize) -> Result<Bits, ValueError> {
+    if 8 * bytes.len() != bits {
+        return Err(ValueError::Text { given: bytes.len(), bits });
+    }
+    Ok(bytes.iter().rev().flat_map(|byte| (0..8).map(move |i| byte >> i & 1 == 1)).collect())
 }
 
 fn parse_bits(text: &str, takes: usize) -> Result<Bits, ValueError> {
@@ -234,6 +255,17 @@ mod tests {
         // FIPS 197, appendix B: the first byte of the key is the most significant one of the number.
         let key = parse("2b7e151628aed2a6abf7158809cf4f3c", 128, BitOrder::Lsb).unwrap();
         assert_eq!((key.to_bytes()[15], key.to_bytes()[0]), (0x2b, 0x3c));
+    }
+
+    #[test]
+    fn a_text_is_its_bytes_as_printed() {
+        let hex = parse("616263", 24, BitOrder::Lsb);
+        assert_eq!(parse("text:abc", 24, BitOrder::Lsb), hex);
+        assert_eq!(parse("\u{feff}text:abc\r\n", 24, BitOrder::Lsb), hex);
+        assert_eq!(wires("text:é:", 24).unwrap(), wires("c3a93a", 24).unwrap());
+        assert_eq!(wires("text:ab", 24), Err(ValueError::Text { given: 2, bits: 24 }));
+        let why = wires("text:ab", 512).unwrap_err().to_string();
+        assert!(why.contains("2 bytes") && why.contains("has 64") && why.contains("sha256-N"), "{why}");
     }
 
     #[test]

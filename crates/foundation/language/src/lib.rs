@@ -111,6 +111,8 @@ fn compile_line(file: &str, before: &str, text: &str, after: &str, params: usize
 }
 
 fn compile_with(file: &str, source: &str, goal: Goal, limits: Limits) -> Result<Program, Diagnostics> {
+    // The byte-order mark with which some editors begin a text is no part of it.
+    let source = source.strip_prefix('\u{feff}').unwrap_or(source);
     let mut errors = Errors::default();
     let compiled = compile_tree(file, source, false, goal, limits, &mut errors, |_| true);
     compiled.ok_or_else(|| errors.report(file, source))

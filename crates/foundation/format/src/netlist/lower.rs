@@ -131,7 +131,10 @@ fn clock(model: &Model, drivers: &[Driver]) -> Result<Option<Net>> {
     if drivers[clock as usize] != Driver::Input || !model.inputs.iter().any(|port| port.nets == [clock]) {
         return wrong(
             first.at as usize,
-            format!("the clock {name} is no input of one bit; gated clocks are not possible"),
+            format!(
+                "the clock {name} is no input of one bit; gated clocks are not possible: name it among the inputs, and give the \
+                 register an enable, of which yosys' `dffunmap` makes a choice between the new value and the old one"
+            ),
         );
     }
     let data = "is read as data, too; a clock only says when flip-flops take over";

@@ -10,11 +10,22 @@ use comity_circuit::{Circuit, Owner, Program, ProgramError, Recipients, Span, St
 pub struct SequentialCircuit {
     circuit: Circuit,
     state: usize,
+    warnings: Vec<String>,
 }
 
 impl SequentialCircuit {
     pub(crate) fn new(circuit: Circuit, state: usize) -> SequentialCircuit {
-        SequentialCircuit { circuit, state }
+        SequentialCircuit { circuit, state, warnings: Vec::new() }
+    }
+
+    /// The same, with what is odd about its file.
+    pub(crate) fn with_warnings(self, warnings: Vec<String>) -> SequentialCircuit {
+        SequentialCircuit { warnings, ..self }
+    }
+
+    /// What is odd about the file, though it can be read: each a sentence that names its line.
+    pub fn warnings(&self) -> &[String] {
+        &self.warnings
     }
 
     /// The number of flip-flops.

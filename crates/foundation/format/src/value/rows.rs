@@ -24,11 +24,16 @@ pub(super) fn read<'a>(reader: &mut Reader<'a>, element: &'a Type, count: usize)
         if cells.is_empty() {
             continue;
         }
-        if std::mem::take(&mut first)
-            && let Some(header) = columns.header(reader, &cells)?
-        {
-            order = Some(header);
-            continue;
+        if std::mem::take(&mut first) {
+            // One column: its name says nothing that could be checked, but a name it is, and values follow.
+            let named = || cells.iter().all(|(_, cell)| is_name(cell.trim_matches('"')));
+            if single && named() && !reader.rest().trim().is_empty() {
+                continue;
+            }
+            if let Some(header) = columns.header(reader, &cells)? {
+                order = Some(header);
+                continue;
+            }
         }
         if single {
             for (at, cell) in cells {
@@ -86,6 +91,12 @@ fn cells(line: &str, at: usize) -> Vec<(usize, &str)> {
     all
 }
 
+/// Whether a cell names a column, and is no value.
+fn is_name(cell: &str) -> bool {
+    let value = matches!(cell, "true" | "false" | "NaN" | "nan" | "inf") || cell.contains(':');
+    cell.starts_with(|c: char| c.is_alphabetic() || c == '_') && !value
+}
+
 /// The parts of an element, in order: each with its name, dotted, and its type.
 struct Columns<'a> {
     leaves: Vec<(Vec<Part<'a>>, String, &'a Type)>,
@@ -125,10 +136,8 @@ impl<'a> Columns<'a> {
 
     /// The place of each part in a line, if the first line holds names and no values.
     fn header(&self, reader: &Reader, cells: &[(usize, &str)]) -> Result<Option<Vec<usize>>, TypedError> {
-        let is_name = |cell: &str| cell.starts_with(|c: char| c.is_alphabetic() || c == '_');
-        let value = |cell: &str| matches!(cell, "true" | "false" | "NaN" | "nan" | "inf") || cell.contains(':');
         let names = |(_, name, _): &(_, String, _)| !name.is_empty() && !name.starts_with('[');
-        if !self.leaves.iter().all(names) || !cells.iter().all(|(_, cell)| is_name(cell) && !value(cell)) {
+        if !self.leaves.iter().all(names) || !cells.iter().all(|(_, cell)| is_name(cell)) {
             return Ok(None);
         }
         let known: BTreeMap<&str, usize> = cells.iter().enumerate().map(|(i, (_, cell))| (*cell, i)).collect();

@@ -8,6 +8,7 @@ use strsim::levenshtein;
 
 use super::number::{self, NumberError};
 use super::{FloatWidth, Type, rows};
+use crate::BYTE_ORDER_MARK;
 
 /// The reason why a text is no value of a type, and where. The value itself, which may be a secret, is never repeated.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -31,7 +32,7 @@ pub struct TypedError {
 /// | a bool | `true` or `false`, `1` or `0` |
 /// | a float | `1.5`, `-2e-3`, `inf`, `NaN`: the nearest float is taken |
 /// | bits | `0x` and one hex digit for every four bits, or `bits:` and the wires in order |
-/// | an array | `[1, 2, 3]`, or without brackets: one element a line, fields of an element between commas or spaces, perhaps with a first line of their names (CSV). An array of `u8` also as `"text"` or `hex:` and its bytes in order |
+/// | an array | `[1, 2, 3]`, or without brackets: one element a line, fields of an element between commas or spaces, perhaps with a first line of their names (CSV). An array of `u8` also as `"text"`, `text:` and the rest of the line, or `hex:` and its bytes in order |
 /// | a tuple | `(1, true)` or `[1, true]` |
 /// | a struct | `{price: 3, item: 4}`, names in quotes or not, in any order; or `(3, 4)` in the order of its fields |
 ///
@@ -42,13 +43,26 @@ pub struct TypedError {
 /// [`TypedError`], with the place in the text and in the value.
 pub fn read(name: &str, ty: &Type, text: &str) -> Result<Bits, TypedError> {
     let mut reader = Reader::new(name, text);
+    if text.starts_with(BYTE_ORDER_MARK) {
+        reader.at = BYTE_ORDER_MARK.len();
+    }
     reader.space();
     let rest = reader.rest();
     if let Some(wires) = rest.strip_prefix("bits:") {
         return whole_bits(&mut reader, wires.trim_end(), ty.bits());
     }
-    let bytes = |element: &Type| *element == Type::Uint(8) && (rest.starts_with('"') || rest.starts_with("hex:"));
+    // A column's name may stand in quotes, too, but values come after it.
+    let quoted = rest
+        .strip_prefix('"')
+        .is_some_and(|inner| inner.split_once('"').is_none_or(|(_, more)| more.trim().is_empty()));
+    let bytes = |element: &Type| *element == Type::Uint(8) && (quoted || rest.starts_with("hex:"));
     match ty {
+        Type::Array(element, count) if **element == Type::Uint(8) && rest.starts_with("text:") => {
+            let line = rest.lines().next().unwrap_or_default();
+            let (at, letters) = (reader.at, &line["text:".len()..]);
+            reader.at += line.len();
+            reader.bytes(at, letters.bytes(), *count)?;
+        }
         Type::Array(element, count) if !rest.starts_with('[') && !bytes(element) => {
             rows::read(&mut reader, element, *count)?;
         }
@@ -125,7 +139,7 @@ impl<'a> Reader<'a> {
     pub(super) fn wrong_at(&self, at: usize, what: impl Into<String>) -> TypedError {
         let before = self.text.get(..at).unwrap_or(self.text);
         let line = before.matches('\n').count() + 1;
-        let column = before.chars().rev().take_while(|&c| c != '\n').count() + 1;
+        let column = before.chars().rev().take_while(|&c| c != '\n' && c != '\u{feff}').count() + 1;
         let mut path = self.name.to_owned();
         for part in &self.path {
             match part {

@@ -152,6 +152,46 @@ fn what_is_wrong_is_named_with_its_place_and_path() {
 }
 
 #[test]
+fn a_byte_order_mark_is_no_part_of_a_value() {
+    let numbers = array(Type::Uint(8), 3);
+    let want = read("x", &numbers, "[1, 2, 3]").unwrap();
+    for text in ["\u{feff}[1, 2, 3]", "\u{feff}1\r\n2\r\n3\r\n", "\u{feff} 1\n2\n3"] {
+        assert_eq!(read("x", &numbers, text).unwrap(), want, "{text:?}");
+    }
+    assert_eq!(
+        error(&Type::Uint(8), "\u{feff}x"),
+        "1:1: x: a number of the type u8 is wanted: decimal, or hex after 0x"
+    );
+}
+
+#[test]
+fn one_column_may_have_a_name() {
+    let numbers = array(Type::Uint(8), 3);
+    let want = read("x", &numbers, "[1, 2, 3]").unwrap();
+    for text in ["price\n1\n2\n3\n", "\u{feff}\"a price\"\r\n1\r\n2\r\n3", "\nprice\n\n1\n2\n3"] {
+        assert_eq!(read("x", &numbers, text).unwrap(), want, "{text:?}");
+    }
+    assert_eq!(
+        error(&numbers, "price\nprize\n1\n2\n3"),
+        "2:1: x[0]: a number of the type u8 is wanted: decimal, or hex after 0x"
+    );
+    assert_eq!(error(&numbers, "price"), "1:1: x[0]: a number of the type u8 is wanted: decimal, or hex after 0x");
+    let flags = array(Type::Bool, 2);
+    assert_eq!(read("x", &flags, "true\nfalse").unwrap(), read("x", &flags, "[true, false]").unwrap());
+    let floats = array(Type::Float(FloatWidth::F64), 2);
+    assert_eq!(read("x", &floats, "inf\n1").unwrap(), read("x", &floats, "[inf, 1]").unwrap());
+}
+
+#[test]
+fn a_text_is_bytes() {
+    let bytes = array(Type::Uint(8), 3);
+    for text in ["text:a b", "text:a b\n", "\"a b\"", "hex:612062"] {
+        assert_eq!(read("x", &bytes, text).unwrap(), read("x", &bytes, "[97, 32, 98]").unwrap(), "{text:?}");
+    }
+    assert_eq!(error(&bytes, "text:ab"), "1:1: x: 2 bytes are given where 3 are wanted");
+}
+
+#[test]
 fn json_is_json_and_is_read_back() {
     let fields = vec![
         ("small".to_owned(), Type::Uint(53)),

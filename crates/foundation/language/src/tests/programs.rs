@@ -366,3 +366,12 @@ fn branches_that_only_add() {
     gives(source, &[7, 2, 9, 3, 3, 14, 6], &[3, 6, -25, 0, 9, 14, 7]);
     gives(source, &[7, 2, 9, 3, 3, 14, 255], &[0, 0, 5, 0, 0, 0, 0]);
 }
+
+#[test]
+fn a_byte_order_mark_is_no_part_of_a_program() {
+    let text = "fn main(a: u8 from 0, b: u8 from 1) -> u8 { a + b }";
+    let plain = crate::compile("p", text).unwrap();
+    assert_eq!(crate::compile("p", &format!("\u{feff}{text}")).unwrap().digest(), plain.digest());
+    let error = crate::compile("p", "\u{feff}fn main(").unwrap_err().to_string();
+    assert!(error.starts_with("p:1:9: ") && !error.contains('\u{feff}'), "{error}");
+}
