@@ -113,9 +113,9 @@ fn local_starts_a_process_for_each_party() {
         assert_eq!(all.len(), parties);
         for (me, run) in all.iter().enumerate() {
             assert_eq!((&run["party"], &run["parties"]), (&me.into(), &parties.into()));
-            let values = if me < 2 { json!({"0": 7, "1": 3}) } else { json!({"0": 7}) };
+            let values = if me < 2 { json!({"all": 7, "two": 3}) } else { json!({"all": 7}) };
             assert_eq!(run["values"], values);
-            assert_eq!(run["recipients"], json!({"0": (0..parties).collect::<Vec<_>>(), "1": [0, 1]}));
+            assert_eq!(run["recipients"], json!({"all": (0..parties).collect::<Vec<_>>(), "two": [0, 1]}));
             let peers = run["peers"].as_object().unwrap();
             assert_eq!(peers.len(), parties - 1);
             let sent: u64 = peers.values().map(|bytes| bytes["sent"].as_u64().unwrap()).sum();
@@ -133,8 +133,8 @@ fn local_starts_a_process_for_each_party() {
     fails(&local(&["--owner", "a=dan"]), 2, &["there is no party `dan`", "2 (cleo)"]);
     let done = local(&["--protocol", "sum", "--output-to", "two=cleo,1", "--json"]);
     let all: Value = serde_json::from_slice(&done.stdout).unwrap_or_else(|e| panic!("{e}: {}", words(&done)));
-    assert_eq!(all["parties"][2]["recipients"]["1"], json!([1, 2]));
-    assert_eq!(all["parties"][0]["values"], json!({"0": 7}));
+    assert_eq!(all["parties"][2]["recipients"]["two"], json!([1, 2]));
+    assert_eq!(all["parties"][0]["values"], json!({"all": 7}));
 }
 
 #[test]
@@ -156,7 +156,7 @@ fn a_group_meets_also_if_one_of_it_begins_again() {
     assert_eq!((code, &out[..]), (Some(0), "all 7\n"), "{said}");
     let (_, out, said) = ben.end();
     let run: Value = serde_json::from_str(&out).unwrap_or_else(|e| panic!("{e}: {said}"));
-    assert_eq!((&run["values"], &run["parties"]), (&json!({"0": 7, "1": 3}), &3.into()));
+    assert_eq!((&run["values"], &run["parties"]), (&json!({"all": 7, "two": 3}), &3.into()));
 }
 
 #[test]

@@ -108,7 +108,7 @@ fn locate(source: &str, at: usize, message: String) -> Diagnostic {
 
 /// `; did you mean X?` if one of the names is almost this one.
 pub(crate) fn did_you_mean<'a>(name: &str, names: impl IntoIterator<Item = &'a str>) -> String {
-    let limit = 1 + name.chars().count() / 4;
+    let limit = name.chars().count() / 3;
     let near = names.into_iter().map(|other| (strsim::damerau_levenshtein(name, other), other));
     match near.filter(|&(distance, _)| distance <= limit).min() {
         Some((_, other)) => format!("; did you mean `{other}`?"),

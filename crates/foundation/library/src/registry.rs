@@ -1,7 +1,7 @@
 //! Circuits and programs by name.
 
 use comity_circuit::{Circuit, Goal, Program};
-use strsim::levenshtein;
+use strsim::damerau_levenshtein;
 
 use crate::entry::{Build, Entry, Size};
 use crate::error::LibraryError;
@@ -91,11 +91,11 @@ fn nearest(name: &str) -> Vec<String> {
         .map(|entry| {
             // A missing number is no slip in the letters.
             let mut given = numbers();
-            let distance = levenshtein(name, &entry.name(|| given.next().unwrap_or_default().to_owned()));
+            let distance = damerau_levenshtein(name, &entry.name(|| given.next().unwrap_or_default().to_owned()));
             let mut given = numbers();
             (distance, entry.name(|| given.next().unwrap_or("32").to_owned()))
         })
-        .filter(|&(distance, _)| distance <= 1 + name.chars().count() / 4)
+        .filter(|&(distance, _)| distance <= name.chars().count() / 3)
         .collect();
     near.sort_by_key(|&(distance, _)| distance);
     let best = near.first().map_or(0, |&(distance, _)| distance);

@@ -69,12 +69,13 @@ fn key_value(text: &str) -> Result<(String, String), String> {
 /// What is computed, who puts in what, and who learns what.
 #[derive(Args, Debug, Clone)]
 pub(crate) struct ProgramArgs {
-    /// What to compute: a built-in name, a program or circuit file, or an expression over these (see below)
+    /// What to compute: a built-in name, a program or circuit file, or an expression over these
     pub(crate) program: String,
     #[command(flatten)]
     pub(crate) roles: RoleArgs,
-    /// What built-ins and programs in comity's language are compiled to: few AND gates, few of them one behind another,
-    /// or what suits the protocol; all parties say the same
+    /// What circuits are compiled to: few AND gates, or few of them one behind another
+    ///
+    /// It is for built-ins and programs in comity's language, and all parties say the same.
     #[arg(long, value_enum, value_name = "GOAL", default_value_t = Optimize::Auto)]
     pub(crate) optimize: Optimize,
 }
@@ -104,10 +105,14 @@ impl Optimize {
 /// Who puts in what, and who learns what.
 #[derive(Args, Debug, Clone)]
 pub(crate) struct RoleArgs {
-    /// Input value VALUE (name or index) belongs to PARTY (number or name) [default: as the program says, or value i to party i]
+    /// Input value VALUE belongs to PARTY
+    ///
+    /// A value is named or numbered, and so is a party. By default it is as the program says, or value i is party i's.
     #[arg(long, value_name = "VALUE=PARTY")]
     pub(crate) owner: Vec<Owner>,
-    /// Who learns the outputs: a party, several (0,2), `all`; OUTPUT=PARTY,PARTY for one output [default: as the program says, or `all`]
+    /// Who learns the outputs, or one of them
+    ///
+    /// A party, several (0,2), or `all`; OUTPUT=PARTY,PARTY for one output. By default it is as the program says, or all.
     #[arg(long, value_name = "[OUTPUT=]PARTY,..")]
     pub(crate) output_to: Vec<OutputTo>,
 }
@@ -115,11 +120,15 @@ pub(crate) struct RoleArgs {
 /// Values and how they are written.
 #[derive(Args, Debug, Clone)]
 pub(crate) struct ValueArgs {
-    /// An input value, named or numbered; without a name the next one that is not given yet
-    #[arg(long, short, value_name = "[NAME_OR_INDEX=]VALUE", allow_hyphen_values = true)]
+    /// An input value; without a name the next one
+    ///
+    /// `--input price=40`, or by its number, `--input 0=40`; @FILE and - (standard input) are possible.
+    #[arg(long, short, value_name = "[NAME=]VALUE", allow_hyphen_values = true)]
     pub(crate) input: Vec<Assigned>,
-    /// Bit order of all values, of one input (name or index), or of an output (`out:` before it):
-    /// `lsb` puts a number's least significant bit on wire 0, `msb` its most significant [default: lsb]
+    /// Bit order of all values, or of one
+    ///
+    /// Of one input by its name or index, of an output with `out:` before it: `lsb` puts a number's least significant bit on wire 0,
+    /// `msb` its most significant. By default it is lsb.
     #[arg(long, value_name = "[VALUE=]lsb|msb")]
     pub(crate) bits: Vec<BitOrder>,
     /// How outputs are written
@@ -141,7 +150,9 @@ pub(crate) enum Format {
 /// Where the result goes.
 #[derive(Args, Debug, Clone)]
 pub(crate) struct ResultArgs {
-    /// Write the result to FILE, which appears only at success, and not to standard output
+    /// Write the result to FILE
+    ///
+    /// It appears only at success, and nothing goes to standard output.
     #[arg(long, short, value_name = "FILE")]
     pub(crate) output: Option<PathBuf>,
     /// Print one JSON object (an error, too)
@@ -155,7 +166,9 @@ pub(crate) struct SessionArgs {
     /// The protocol
     #[arg(long, value_name = "NAME")]
     pub(crate) protocol: Option<String>,
-    /// An option of the protocol (`comity protocols NAME` lists them); `--KEY VALUE` is short for it
+    /// An option of the protocol
+    ///
+    /// `comity protocols NAME` lists them; `--KEY VALUE` is short for it.
     #[arg(long, value_name = "KEY=VALUE", value_parser = key_value)]
     pub(crate) option: Vec<(String, String)>,
     #[arg(skip)]
@@ -163,15 +176,20 @@ pub(crate) struct SessionArgs {
     /// Computational security in bits: 128 is what there is
     #[arg(long, value_name = "BITS", default_value_t = 128)]
     pub(crate) kappa: u32,
-    /// Statistical security in bits, 1 to 128: with `cutchoose` the number of garbled copies. Traffic, time and memory
-    /// grow with it; a cheating garbler escapes with probability 1/(2^BITS - 1): always with 1, about one in a million
-    /// with 20
+    /// Statistical security in bits, 1 to 128
+    ///
+    /// With `cutchoose` it is the number of garbled copies. Traffic, time and memory grow with it; a cheating garbler escapes with
+    /// probability 1/(2^BITS - 1): always with 1, about one in a million with 20.
     #[arg(long, value_name = "BITS", default_value_t = 40)]
     pub(crate) rho: u32,
-    /// How long to wait for the others: to connect, to greet, and for a first message
+    /// How long to wait for the others
+    ///
+    /// To connect, to greet, and for a first message.
     #[arg(long, value_name = "SECONDS", default_value = "30", value_parser = seconds)]
     pub(crate) timeout: Duration,
-    /// Say more on standard error: what happens, and at the end where time and bytes went
+    /// Say more on standard error
+    ///
+    /// What happens, and at the end where time and bytes went.
     #[arg(long, short)]
     pub(crate) verbose: bool,
 }
@@ -179,22 +197,32 @@ pub(crate) struct SessionArgs {
 /// Who this party is, and where the others are.
 #[derive(Args, Debug, Clone)]
 pub(crate) struct NetworkArgs {
-    /// Which party this is: 0, 1, … or its name; with --group and --tls it follows from the key
+    /// Which party this is: 0, 1, … or its name
+    ///
+    /// With --group and --tls it follows from the key.
     #[arg(long, value_name = "PARTY")]
     pub(crate) party: Option<Who>,
-    /// The parties, their addresses and keys, as all of them have it (see `comity group`)
+    /// The parties, their addresses and keys (`comity group`)
+    ///
+    /// All of them have the same file.
     #[arg(long, value_name = "FILE")]
     pub(crate) group: Option<PathBuf>,
-    /// Wait for the others at this address [default: the one in the group]
+    /// Wait for the others at this address
+    ///
+    /// By default it is the one in the group.
     #[arg(long, value_name = "ADDR")]
     pub(crate) listen: Option<String>,
     /// Connect to the only peer at this address
     #[arg(long, value_name = "ADDR", conflicts_with_all = ["listen", "peer", "group"])]
     pub(crate) connect: Option<String>,
-    /// The address of each other party, - if nobody can call it; of two the lower one listens, if it can be called
+    /// The address of each other party
+    ///
+    /// It is - if nobody can call it. Of two the lower one listens, if it can be called.
     #[arg(long, value_name = "PARTY=ADDR", conflicts_with = "group")]
     pub(crate) peer: Vec<Peer>,
-    /// Talk TLS 1.3 with the key in DIR, and the keys of the group or the trusted ones in DIR (see `comity key`)
+    /// Talk TLS 1.3 with the key in DIR (`comity key`)
+    ///
+    /// Others are those with the keys of the group, or the trusted ones in DIR.
     #[arg(long, value_name = "DIR")]
     pub(crate) tls: Option<PathBuf>,
     /// Allow plain text to an address off this machine: anyone on the way can read and change it

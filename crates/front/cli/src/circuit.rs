@@ -3,13 +3,13 @@
 use std::path::{Path, PathBuf};
 
 use clap::{Subcommand, ValueEnum};
-use comity_circuit::{Goal, Program, Type};
+use comity_circuit::{Circuit, Goal, Program, Type};
 use comity_format::Format;
 use comity_terminal::console::{deliver, emit, note};
 use comity_terminal::failure::{Failure, Outcome};
 use comity_terminal::json::to_line;
 
-use crate::args::{Optimize, ProgramArgs, programs};
+use crate::args::{Optimize, ProgramArgs, RoleArgs, programs};
 use crate::json;
 use crate::resolve::{Resolved, circuit, resolve};
 use crate::source::{self, Source};
@@ -18,6 +18,8 @@ use crate::source::{self, Source};
 pub(crate) enum CircuitCommand {
     /// List the built-in circuits
     List {
+        /// Only those with this word in their name or description; an instance's name, such as add64, finds what it is of
+        word: Option<String>,
         /// Print one JSON array of names
         #[arg(long)]
         json: bool,
@@ -33,8 +35,11 @@ pub(crate) enum CircuitCommand {
     },
     /// Write a built-in circuit or a circuit file in a format that other tools read
     Export {
-        /// A built-in name or a circuit file
+        /// A built-in name, or a program or circuit file
         program: String,
+        /// Make one circuit of all calls of a program
+        #[arg(long)]
+        flatten: bool,
         /// The format
         #[arg(long, value_enum, default_value_t = CircuitFormat::BristolFashion)]
         format: CircuitFormat,
@@ -69,14 +74,17 @@ pub(crate) enum CircuitFormat {
 /// The command.
 pub(crate) fn run(command: &CircuitCommand) -> Outcome {
     match command {
-        CircuitCommand::List { json } => list(*json),
+        CircuitCommand::List { word, json } => list(word.as_deref(), *json),
         CircuitCommand::Info { program, json } => {
             let resolved = resolve(program, Goal::Size)?;
+            resolved.warn();
             let info = describe(&resolved);
             emit(&if *json { to_line(&info) } else { format!("{}\n{}", info.name, body(&resolved, &info)) })
         }
-        CircuitCommand::Export { program, format, optimize, output } => {
-            export(program, *format, optimize.goal(Goal::Size), output.as_deref())
+        CircuitCommand::Export { program, flatten, format, optimize, output } => {
+            let goal = optimize.goal(Goal::Size);
+            let circuit = if *flatten { flattened(program, *optimize)? } else { circuit(program, goal)? };
+            export(program, &circuit, *format, output.as_deref())
         }
         CircuitCommand::Check { file, json } => check(file, *json),
     }
@@ -143,20 +151,37 @@ fn kind(ty: &Option<String>, bits: u64) -> String {
     ty.as_ref().map_or(width.clone(), |ty| format!("{ty} ({width})"))
 }
 
-fn list(json: bool) -> Outcome {
+/// Whether a word is in the name or description of a built-in, or is the name of one of its size.
+fn found(entry: &comity_library::Entry, word: &str) -> bool {
+    let word = word.to_lowercase();
+    let letters = |name: &str| name.split(|c: char| c.is_ascii_digit() || c.is_uppercase()).collect::<String>();
+    let sized = comity_library::is_name(&word) && letters(entry.pattern) == letters(&word);
+    sized || entry.pattern.to_lowercase().contains(&word) || entry.about.to_lowercase().contains(&word)
+}
+
+fn list(word: Option<&str>, json: bool) -> Outcome {
+    let entries = || comity_library::names().filter(move |entry| word.is_none_or(|word| found(entry, word)));
+    if let Some(word) = word
+        && entries().next().is_none()
+    {
+        return Err(Failure::input(format!(
+            "no built-in circuit has `{word}` in its name or description; `comity circuit list` lists all"
+        )));
+    }
+
     let values = |values: &[comity_library::Value]| -> String {
         let all: Vec<String> = values.iter().map(|v| format!("{} {}", v.name, v.width)).collect();
         all.join(", ")
     };
     if json {
-        let all: Vec<_> = comity_library::names()
+        let all: Vec<_> = entries()
             .map(|e| json::Builtin { name: e.pattern, about: e.about, limits: e.capitals().collect() })
             .collect();
         return emit(&to_line(&all));
     }
-    let width = comity_library::names().map(|e| e.pattern.len()).max().unwrap_or(0);
+    let width = entries().map(|e| e.pattern.len()).max().unwrap_or(0);
     let mut text = String::new();
-    for entry in comity_library::names() {
+    for entry in entries() {
         text += &format!("{:width$}  {}\n", entry.pattern, entry.about);
         text += &format!("{:width$}  bits: {} -> {}\n", "", values(entry.inputs), values(entry.outputs));
     }
@@ -167,22 +192,31 @@ fn list(json: bool) -> Outcome {
     Ok(())
 }
 
-fn export(program: &str, format: CircuitFormat, goal: Goal, output: Option<&Path>) -> Outcome {
-    let circuit = circuit(program, goal)?;
+/// One circuit of all calls of a program.
+fn flattened(program: &str, optimize: Optimize) -> Outcome<Circuit> {
+    let roles = RoleArgs { owner: Vec::new(), output_to: Vec::new() };
+    let resolved = resolve(&ProgramArgs { program: program.to_owned(), roles, optimize }, Goal::Size)?;
+    resolved.warn();
+    resolved.program.flatten().map_err(|e| Failure::input(format!("{program}: {e}")))
+}
+
+fn export(program: &str, circuit: &Circuit, format: CircuitFormat, output: Option<&Path>) -> Outcome {
     let format = match format {
         CircuitFormat::BristolFashion => Format::BristolFashion,
         CircuitFormat::Bristol => Format::Bristol,
         CircuitFormat::Shdl => Format::Shdl,
     };
     let mut file = Vec::new();
-    comity_format::write(&circuit, format, &mut file).map_err(|e| Failure::input(format!("{program}: {e}")))?;
+    comity_format::write(circuit, format, &mut file).map_err(|e| Failure::input(format!("{program}: {e}")))?;
     deliver(&file, output)
 }
 
 fn check(file: &Path, json: bool) -> Outcome {
     let name = file.display().to_string();
+    let mut oddities = Vec::new();
     let (program, what) = match source::open(file, Goal::Size)? {
         Source::Design(design, format) => {
+            oddities = source::oddities(file, &design);
             let what = match format {
                 Format::BristolFashion => "a circuit in Bristol Fashion",
                 Format::Bristol => "a circuit in the older Bristol format",
@@ -198,7 +232,8 @@ fn check(file: &Path, json: bool) -> Outcome {
         }
         Source::Program(program) => (program, "a program".to_owned()),
     };
-    let resolved = Resolved::whole(name, program);
+    let resolved = Resolved { oddities, ..Resolved::whole(name, program) };
+    resolved.warn();
     let info = describe(&resolved);
     if json {
         return emit(&to_line(&info));

@@ -3,6 +3,7 @@
 use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
 
 use crate::args::{programs, stores};
+use crate::help::shaped;
 use crate::list::{List, given, help, with_protocols};
 use crate::{circuit, demo, eval, group, key, local, nisc, ope, prepare, protocols, repl, run, shell, store, zk};
 
@@ -82,11 +83,12 @@ pub(crate) fn definitions(list: List) -> clap::Command {
     let notes = |parts: &[&str]| parts.join("\n\n");
     let promises = help(list);
     let with = |command: clap::Command| with_protocols(command, list);
-    Cli::command()
+    let all = Cli::command()
         .mut_subcommand("run", |c| with(c).after_help(notes(&[programs!(), &promises, stores!()])))
         .mut_subcommand("local", |c| with(c).after_help(notes(&[programs!(), &promises])))
         .mut_subcommand("prepare", with)
-        .mut_subcommand("repl", with)
+        .mut_subcommand("repl", with);
+    shaped(all, &list.option_names())
 }
 
 impl Cli {

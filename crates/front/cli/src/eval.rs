@@ -29,6 +29,7 @@ pub(crate) struct EvalArgs {
 pub(crate) fn run(args: &EvalArgs) -> Outcome {
     let resolved = resolve(&args.program, Goal::Size)?;
     let order = Order::new(&resolved, &args.values.bits)?;
+    resolved.warn();
     let inputs = values::read(&resolved, &order, &args.values.input, None)?;
     if let Some(path) = &args.result.output {
         check_writable(path)?;

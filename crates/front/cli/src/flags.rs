@@ -19,7 +19,10 @@ impl FromStr for Assigned {
 
     fn from_str(text: &str) -> Result<Assigned, String> {
         // A file name may hold `=`, and so may a text in quotes inside a value, but no name begins like these.
-        match text.split_once('=').filter(|_| !text.starts_with(['@', '"', '[', '(', '{'])) {
+        match text
+            .split_once('=')
+            .filter(|_| !text.starts_with(['@', '"', '[', '(', '{']) && !text.starts_with("text:"))
+        {
             Some(("", _)) => Err("there is no name before `=`".to_owned()),
             Some((name, value)) => Ok(Assigned { name: Some(name.to_owned()), value: value.to_owned() }),
             None => Ok(Assigned { name: None, value: text.to_owned() }),
@@ -202,6 +205,8 @@ mod tests {
         assert_eq!(assigned("key=00ff"), (Some("key".into()), "00ff".into()));
         assert_eq!(assigned("1=@a=b"), (Some("1".into()), "@a=b".into()));
         assert_eq!(assigned("@a=b"), (None, "@a=b".into()));
+        assert_eq!(assigned("text:a=b"), (None, "text:a=b".into()));
+        assert_eq!(assigned("key=text:a=b"), (Some("key".into()), "text:a=b".into()));
         assert_eq!(assigned("[\"=\"]"), (None, "[\"=\"]".into()));
         assert_eq!(assigned("bids=[1, 2]"), (Some("bids".into()), "[1, 2]".into()));
         assert_eq!(assigned("0=u64:7"), (Some("0".into()), "u64:7".into()));

@@ -17,12 +17,12 @@ pub(crate) struct Run {
     pub(crate) rho: u32,
     pub(crate) party: u16,
     pub(crate) parties: u16,
+    /// The outputs by index, in hex.
     pub(crate) outputs: BTreeMap<usize, String>,
-    /// The outputs that have a type, as JSON values of it.
-    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
-    pub(crate) values: BTreeMap<usize, Value>,
-    /// The parties that learn each output of the program.
-    pub(crate) recipients: BTreeMap<usize, Vec<u16>>,
+    /// The outputs by name, as JSON values of their types; what has no type as in `outputs`.
+    pub(crate) values: BTreeMap<String, Value>,
+    /// The parties that learn each output of the program, by name.
+    pub(crate) recipients: BTreeMap<String, Vec<u16>>,
     pub(crate) and_gates: u64,
     pub(crate) seconds: Seconds,
     pub(crate) bytes: Bytes,
@@ -130,9 +130,8 @@ pub(crate) struct Local {
 pub(crate) struct Eval {
     pub(crate) program: String,
     pub(crate) outputs: BTreeMap<usize, String>,
-    /// The outputs that have a type, as JSON values of it.
-    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
-    pub(crate) values: BTreeMap<usize, Value>,
+    /// The outputs by name, as JSON values of their types; what has no type as in `outputs`.
+    pub(crate) values: BTreeMap<String, Value>,
 }
 
 /// What `comity group show` prints.

@@ -13,6 +13,7 @@ mod demo;
 mod eval;
 mod flags;
 mod group;
+mod help;
 mod json;
 mod key;
 mod list;
@@ -42,7 +43,7 @@ use std::sync::{Mutex, PoisonError};
 
 use clap::error::ErrorKind;
 use comity::{PROTOCOLS, Protocol};
-use comity_terminal::console::{emit, note};
+use comity_terminal::console::{complain, emit};
 use comity_terminal::failure::{Ending, Failure, Outcome};
 use comity_terminal::json::to_line;
 
@@ -92,7 +93,7 @@ where
     } else if json {
         emit(&to_line(&failure.to_json()))
     } else {
-        note(&format!("error: {}", failure.message));
+        complain(&failure.message);
         Ok(())
     };
     failure.exit_code()

@@ -69,6 +69,11 @@ impl List {
         }
     }
 
+    /// The names of all options of the protocols.
+    pub(crate) fn option_names(self) -> Vec<&'static str> {
+        self.options().into_iter().map(|(option, _)| option.name).collect()
+    }
+
     /// All options of the protocols, by name, each with the protocols that have it.
     fn options(self) -> Vec<(&'static Opt, Vec<&'static str>)> {
         let mut options: Vec<(&'static Opt, Vec<&'static str>)> = Vec::new();

@@ -6,7 +6,7 @@ use clap::{Args, ValueEnum};
 use comity::{Card, Program};
 use comity_core::Bits;
 use comity_protocol::Values;
-use comity_terminal::console::{check_writable, deliver};
+use comity_terminal::console::{check_writable, deliver, note};
 use comity_terminal::failure::{Ending, Failure, Outcome};
 use comity_terminal::json::to_line;
 
@@ -21,7 +21,9 @@ use crate::values::{self, Order};
 pub(crate) struct LocalArgs {
     #[command(flatten)]
     pub(crate) program: ProgramArgs,
-    /// The number of parties [default: as many as the program has, and two at least]
+    /// The number of parties
+    ///
+    /// By default as many as the program has, and two at least.
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(2..=i64::from(Program::MAX_PARTIES)))]
     pub(crate) parties: Option<u16>,
     #[command(flatten)]
@@ -36,6 +38,7 @@ pub(crate) struct LocalArgs {
 pub(crate) fn run(args: &LocalArgs) -> Outcome {
     let resolved = resolve(&args.program, args.session.list.goal(args.session.protocol.as_deref())?)?;
     let order = Order::new(&resolved, &args.values.bits)?;
+    resolved.warn();
     let inputs = values::read(&resolved, &order, &args.values.input, None)?;
     if let Some(path) = &args.result.output {
         check_writable(path)?;
@@ -44,6 +47,9 @@ pub(crate) fn run(args: &LocalArgs) -> Outcome {
     let text = if args.result.json {
         to_line(&json::Local { parties: finished.runs })
     } else {
+        if let Some(text) = who_learns(&resolved, finished.runs.len() as u16) {
+            note(&text);
+        }
         values::lines(&resolved, &merged(&finished.texts)?)
     };
     deliver(&text, args.result.output.as_deref())
@@ -95,6 +101,21 @@ fn arguments(args: &LocalArgs) -> Vec<String> {
         all.push("--verbose".into());
     }
     all
+}
+
+/// Who learns what, where not all learn all: in a real run each party sees its own outputs, and here one person sees those of all.
+fn who_learns(resolved: &Resolved, parties: u16) -> Option<String> {
+    let outputs = resolved.outputs();
+    if outputs.iter().all(|output| (0..parties).all(|party| output.to.includes(party))) {
+        return None;
+    }
+    let line = |party: u16| {
+        let own = outputs.iter().filter(|output| output.to.includes(party));
+        let own: Vec<String> = own.map(|output| format!("`{}`", output.name)).collect();
+        let learns = if own.is_empty() { "nothing".to_owned() } else { own.join(", ") };
+        format!("party {} learns {learns}", resolved.names.title(party))
+    };
+    Some((0..parties).map(line).collect::<Vec<_>>().join("; "))
 }
 
 /// The outputs of all parties together. What several learn must be the same.

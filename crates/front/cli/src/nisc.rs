@@ -46,7 +46,7 @@ pub(crate) fn run(command: &NiscCommand) -> Outcome<ExitCode> {
 }
 
 fn publish(args: &PublishArgs) -> Outcome {
-    let resolved = program::named(&args.program, &args.owner)?;
+    let resolved = program::named(&args.program, &args.owner, &args.output_to)?;
     let copies = copies(args)?;
     let cost = Cost::new(&resolved.program, copies)?;
     let inputs = inputs(&resolved, &args.inputs, 0)?;

@@ -21,7 +21,7 @@ use crate::watcher::Watcher;
 
 #[derive(Args, Debug)]
 pub(crate) struct PrepareArgs {
-    /// What the runs will compute, as in `comity run` (see below); without one, material for any program
+    /// What the runs will compute, as in `comity run`; without one, material for any program
     pub(crate) program: Option<String>,
     #[command(flatten)]
     pub(crate) roles: RoleArgs,
@@ -30,12 +30,16 @@ pub(crate) struct PrepareArgs {
     pub(crate) optimize: Optimize,
     #[command(flatten)]
     pub(crate) network: NetworkArgs,
-    /// Where the material goes: a folder, made if it is not there. Keep it out of backups (see below)
+    /// The folder where the material goes
+    ///
+    /// It is made if it is not there. Keep it out of backups: see below.
     #[arg(long, value_name = "DIR")]
     pub(crate) store: PathBuf,
     #[command(flatten)]
     pub(crate) key: KeyArgs,
-    /// How many runs to prepare; without a program, how much of the protocol's material (of `tinyot`, for how many AND gates)
+    /// How many runs to prepare
+    ///
+    /// Without a program, how much of the protocol's material: of `tinyot`, for how many AND gates.
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u64).range(1..=1 << 40))]
     pub(crate) count: u64,
     /// Refuse if all lots of the store could then take more than this: bytes, or as in 500MiB, 20GiB
@@ -64,7 +68,8 @@ pub(crate) fn run(args: &PrepareArgs) -> Outcome {
     let party = session::party(&args.network, &names, group.as_ref())?;
     let ours = session::session(program, party, &names, group.as_ref(), &args.network, &args.session);
     let Ours { session, parties, place } = ours.map_err(|failure| names.explain(failure))?;
-    let session = session.store(open_or_create(&args.store, &args.key)?);
+    let (store, made) = open_or_create(&args.store, &args.key)?;
+    let session = session.store(store);
     let gates = resolved.as_ref().map_or(1, |resolved| resolved.program.and_gates()).saturating_mul(args.count);
     let mut watch = Watcher::new(party, parties, &names, &args.session, false, gates);
     let limit = args.store_limit.0;
@@ -72,7 +77,13 @@ pub(crate) fn run(args: &PrepareArgs) -> Outcome {
         Some(resolved) => session.prepare(&resolved.program, args.count, limit, &mut watch),
         None => session.prepare_any(args.count, limit, &mut watch),
     };
-    let done = done.map_err(|error| place.failure(error))?;
+    let done = match done {
+        Ok(done) => done,
+        Err(error) => {
+            made.undo();
+            return Err(place.failure(error));
+        }
+    };
     watch.progress.finish();
     if args.session.verbose {
         watch.say(&profile(&done.report));

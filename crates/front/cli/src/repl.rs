@@ -3,8 +3,9 @@
 //! Results go to standard output, prompts and notes to standard error, so that a file of statements works as well as a person.
 
 mod evaluate;
+mod typed;
 
-use std::io::{BufRead, IsTerminal};
+use std::io::IsTerminal;
 
 use clap::Args;
 use comity_circuit::{Recipients, Type};
@@ -16,13 +17,13 @@ use comity_terminal::failure::{Failure, Outcome};
 use comity_terminal::json::to_line;
 use comity_terminal::numbers::bytes;
 use serde_json::json;
-use zeroize::Zeroizing;
 
 use crate::args::{NetworkArgs, SessionArgs};
 use crate::parties::{self, Names, names};
 use crate::session::{self, Ours};
 use crate::watcher::Watcher;
 use evaluate::{Done, Evaluator, read};
+use typed::Typed;
 
 /// The help: what an interactive session is.
 pub(crate) const ABOUT: &str = "\
@@ -78,9 +79,11 @@ pub(crate) fn run(args: &ReplArgs) -> Outcome {
     let session = session.interactive(&mut watch).map_err(|error| place.failure(error))?;
     let all = if parties == 2 { "both" } else { "all" };
     watch.say(&format!("connected; {all} parties type the same statements (`help` shows them)"));
-    let person = std::io::stdin().is_terminal();
+    let mut input =
+        if std::io::stdin().is_terminal() { Typed::person()? } else { Typed::Piped(std::io::stdin().lock()) };
+    let person = input.is_person();
     let mut repl = Repl { evaluator: Evaluator::new(session), json: args.json, names, parties, person };
-    let refused = repl.lines(&mut std::io::stdin().lock())?;
+    let refused = repl.lines(&mut input)?;
     if args.session.verbose {
         let counts = repl.evaluator.session().counts();
         let (sent, received) = (bytes(counts.sent), bytes(counts.received));
@@ -105,13 +108,10 @@ struct Repl<'a> {
 
 impl Repl<'_> {
     /// Runs statements to the end of the input; how many of them were refused.
-    fn lines(&mut self, input: &mut impl BufRead) -> Outcome<usize> {
+    fn lines(&mut self, input: &mut Typed) -> Outcome<usize> {
         let mut refused = 0;
         loop {
-            if self.person {
-                eprint_prompt("> ");
-            }
-            let Some(text) = line(input)? else { return Ok(refused) };
+            let Some(text) = input.line("> ")? else { return Ok(refused) };
             let party = |who: &str| self.names.find(&who.parse().ok()?).ok().map(|party| party.0);
             let parsed = match parse_among(&text, &|who| party(who).filter(|&party| party < self.parties)) {
                 Ok(None) => continue,
@@ -122,6 +122,7 @@ impl Repl<'_> {
                     continue;
                 }
             };
+            input.remember(&parsed.text);
             match parsed.statement {
                 Statement::Quit => return Ok(refused),
                 Statement::Help => {
@@ -191,21 +192,14 @@ impl Repl<'_> {
     }
 }
 
-/// The next line, which may hold a secret; `None` at the end.
-fn line(input: &mut impl BufRead) -> Outcome<Option<Zeroizing<String>>> {
-    let mut line = Zeroizing::new(String::new());
-    match input.read_line(&mut line) {
-        Ok(0) => Ok(None),
-        Ok(_) => Ok(Some(line)),
-        Err(e) => Err(Failure::input(format!("standard input: {e}"))),
-    }
-}
-
 /// Asks for an input value until there is one. The other party waits.
-fn value_of(input: &mut impl BufRead, name: &str, ty: &Type) -> Outcome<Bits> {
+fn value_of(input: &mut Typed, name: &str, ty: &Type) -> Outcome<Bits> {
+    let prompt = format!("{name} ({}): ", ty.describe());
     loop {
-        eprint_prompt(&format!("{name} ({}): ", ty.describe()));
-        let Some(text) = line(input)? else {
+        if !input.is_person() {
+            eprint_prompt(&prompt);
+        }
+        let Some(text) = input.line(&prompt)? else {
             return Err(Failure::input(format!("the value of `{name}` is missing: the input has ended")));
         };
         match read(name, ty, text.trim()) {
@@ -215,7 +209,7 @@ fn value_of(input: &mut impl BufRead, name: &str, ty: &Type) -> Outcome<Bits> {
     }
 }
 
-/// A prompt, on standard error. Nothing depends on it.
+/// A prompt for who pipes lines in, on standard error. Nothing depends on it.
 fn eprint_prompt(text: &str) {
     use std::io::Write;
     let mut err = std::io::stderr().lock();

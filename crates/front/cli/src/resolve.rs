@@ -5,6 +5,7 @@ use comity_circuit::{Circuit, Goal, Input, Output, Owner, PartySet, Program, Pro
 use comity_format::SequentialCircuit;
 use comity_language::expression::{self, Base};
 use comity_library::LibraryError;
+use comity_terminal::console::warn;
 use comity_terminal::failure::{Failure, Outcome};
 use comity_terminal::suggest::did_you_mean;
 
@@ -21,6 +22,8 @@ pub(crate) struct Resolved {
     pub(crate) lanes: usize,
     /// The names of its parties.
     pub(crate) names: Names,
+    /// What is odd about its file.
+    pub(crate) oddities: Vec<String>,
 }
 
 /// Finds the program and says whose its values are. Its circuits are for the goal `auto` unless the arguments say another.
@@ -35,6 +38,7 @@ pub(crate) fn resolve_for(args: &ProgramArgs, auto: Goal, group: Option<&PartyGr
     let refuse = |why: &dyn std::fmt::Display| Failure::input(format!("{text}: {why}"));
     let expression =
         expression::parse(text, &comity_library::is_name, &|path| path.is_file()).map_err(Failure::input)?;
+    let mut oddities = Vec::new();
     let too_many = || refuse(&"so many calls are more than any machine can do");
     let (lanes, turns) = expression.lanes_and_turns().ok_or_else(too_many)?;
     let program = match (&expression.base, expression.powers.is_empty()) {
@@ -47,10 +51,13 @@ pub(crate) fn resolve_for(args: &ProgramArgs, auto: Goal, group: Option<&PartyGr
             calls(circuit, lanes, turns).map_err(|why| refuse(&why))?.with_goal(goal)
         }
         (Base::File(path), alone) => match source::open(path, goal)? {
-            Source::Design(design, _) => match design.flip_flops() {
-                0 => calls(design.circuit().clone(), lanes, turns).map_err(|why| refuse(&why))?,
-                _ => cycles(&design, lanes, turns, alone).map_err(|why| refuse(&why))?,
-            },
+            Source::Design(design, _) => {
+                oddities = source::oddities(path, &design);
+                match design.flip_flops() {
+                    0 => calls(design.circuit().clone(), lanes, turns).map_err(|why| refuse(&why))?,
+                    _ => cycles(&design, lanes, turns, alone).map_err(|why| refuse(&why))?,
+                }
+            }
             Source::Program(program) if alone => program,
             Source::Program(_) => {
                 let name = path.display();
@@ -70,7 +77,7 @@ pub(crate) fn resolve_for(args: &ProgramArgs, auto: Goal, group: Option<&PartyGr
         Base::Name(_) => text.to_owned(),
     };
     let names = names(Some(&program), group)?;
-    let mut resolved = Resolved { program: program.with_name(name), text: text.to_owned(), lanes, names };
+    let mut resolved = Resolved { program: program.with_name(name), text: text.to_owned(), lanes, names, oddities };
     for owner in &args.roles.owner {
         let index = resolved.input(&owner.value)?;
         let party = resolved.names.find(&owner.party)?;
@@ -154,11 +161,13 @@ pub(crate) fn circuit(text: &str, goal: Goal) -> Outcome<Circuit> {
         expression::parse(text, &comity_library::is_name, &|path| path.is_file()).map_err(Failure::input)?;
     if !expression.powers.is_empty() {
         return Err(Failure::input(format!(
-            "{text}: name the circuit alone; calls of it are no part of a circuit file"
+            "{text}: name the circuit alone; calls of it are no part of a circuit file (--flatten makes one circuit of all)"
         )));
     }
     let several = |calls: u64| {
-        Failure::input(format!("{text}: a program of {calls} calls, and a circuit file holds one circuit, called once"))
+        Failure::input(format!(
+            "{text}: a program of {calls} calls, and a circuit file holds one circuit, called once: --flatten makes one circuit of all"
+        ))
     };
     let single = |program: &Program| match (program.circuits(), program.totals().calls) {
         ([circuit], 1) => Ok(circuit.clone()),
@@ -197,7 +206,7 @@ fn unknown(error: &LibraryError) -> Failure {
 impl Resolved {
     /// A program as it stands in a file.
     pub(crate) fn whole(text: String, program: Program) -> Resolved {
-        Resolved { names: Names::of(&program), program: program.with_name(&text), text, lanes: 1 }
+        Resolved { names: Names::of(&program), program: program.with_name(&text), text, lanes: 1, oddities: Vec::new() }
     }
 
     pub(crate) fn inputs(&self) -> &[Input] {
@@ -216,6 +225,31 @@ impl Resolved {
     /// The output of this index or name.
     pub(crate) fn output(&self, name: &str) -> Outcome<usize> {
         find(name, "output", &self.text, self.outputs().iter().map(|v| v.name.as_str()))
+    }
+
+    /// The name that stands for an input alone; its index, if another one has the name, too, or it could not stand before `=`.
+    pub(crate) fn input_key(&self, index: usize) -> String {
+        let name = &self.inputs()[index].name;
+        let plain = name.starts_with(|c: char| c.is_alphabetic() || c == '_')
+            && !name.contains(|c: char| c == '=' || c.is_whitespace());
+        let alone = self.inputs().iter().filter(|input| input.name == *name).count() == 1;
+        if plain && alone { name.clone() } else { index.to_string() }
+    }
+
+    /// The name that stands for an output alone; its index, if another one has the name, too.
+    pub(crate) fn output_key(&self, index: usize) -> String {
+        let name = &self.outputs()[index].name;
+        let alone = self.outputs().iter().filter(|output| output.name == *name).count() == 1;
+        if alone { name.clone() } else { index.to_string() }
+    }
+
+    /// Tells the person at the terminal what is odd about the program, though it can be run.
+    pub(crate) fn warn(&self) {
+        self.oddities.iter().for_each(|odd| warn(odd));
+        for index in self.program.unused_inputs() {
+            let title = self.title(index);
+            warn(&format!("{}: input {title} is never used: the outputs are the same whatever it is", self.text));
+        }
     }
 
     /// The name that messages give an input.

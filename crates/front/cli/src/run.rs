@@ -33,7 +33,9 @@ pub(crate) struct RunArgs {
     pub(crate) session: SessionArgs,
     #[command(flatten)]
     pub(crate) result: ResultArgs,
-    /// Use up material of `comity prepare` in DIR; never a batch whose copy was used (see below)
+    /// Use up material of `comity prepare` in DIR
+    ///
+    /// Never a batch whose copy was used: see below.
     #[arg(long, value_name = "DIR")]
     pub(crate) store: Option<PathBuf>,
     #[command(flatten)]
@@ -58,6 +60,9 @@ pub(crate) fn run(args: &RunArgs) -> Outcome {
 /// One party of the computation.
 fn one(args: &RunArgs, resolved: &Resolved, party: u16, group: Option<&PartyGroup>, orders: Option<Taken>) -> Outcome {
     let order = Order::new(resolved, &args.values.bits)?;
+    if !args.attached {
+        resolved.warn();
+    }
     let program = &resolved.program;
     let (ours, inputs) = match orders {
         Some(Taken { orders, addresses }) => {
@@ -108,7 +113,10 @@ fn describe(
     for (index, bits) in &report.outputs {
         outputs.add(resolved, order, *index, bits, format);
     }
-    let learn = |output: &Output| (0..report.parties).filter(|&party| output.to.includes(party)).collect();
+    let learn = |(index, output): (usize, &Output)| {
+        let parties = (0..report.parties).filter(|&party| output.to.includes(party)).collect();
+        (resolved.output_key(index), parties)
+    };
     let run = json::Run {
         program: resolved.text.clone(),
         protocol: report.protocol.to_owned(),
@@ -120,7 +128,7 @@ fn describe(
         parties: report.parties,
         outputs: outputs.hex,
         values: outputs.values,
-        recipients: resolved.outputs().iter().map(learn).enumerate().collect(),
+        recipients: resolved.outputs().iter().enumerate().map(learn).collect(),
         and_gates: report.and_gates,
         seconds: json::Seconds {
             total: report.seconds,

@@ -1,6 +1,7 @@
 //! Completions and the man page, out of the flag definitions.
 
 use clap::{Args, Command};
+use clap_complete::Shell;
 use clap_mangen::Man;
 use comity_terminal::console::emit_bytes;
 use comity_terminal::failure::{Failure, Outcome};
@@ -8,14 +9,67 @@ use comity_terminal::failure::{Failure, Outcome};
 #[derive(Args, Debug)]
 pub(crate) struct CompletionsArgs {
     /// The shell
-    pub(crate) shell: clap_complete::Shell,
+    pub(crate) shell: Shell,
 }
 
 /// `comity completions SHELL`.
 pub(crate) fn completions(args: &CompletionsArgs, mut definitions: Command) -> Outcome {
     let mut script = Vec::new();
     clap_complete::generate(args.shell, &mut definitions, "comity", &mut script);
-    emit_bytes(&script)
+    let script = String::from_utf8_lossy(&script);
+    emit_bytes(with_built_ins(args.shell, &script).as_bytes())
+}
+
+/// The commands whose first argument is a program.
+const OF_PROGRAMS: [&str; 5] = ["run", "local", "prepare", "eval", "plan"];
+
+/// The built-ins that are offered: those without a number in their names, and for the others an example of each.
+fn built_ins() -> String {
+    let numbers = |name: &str| -> Vec<String> {
+        let sizes = ["64", "32", "16", "8"];
+        let given = || name.replace("NxK", "16x32").replace("KxN", "32x16").replace("KofN", "4of32");
+        if name.contains(|c: char| c.is_ascii_uppercase()) {
+            sizes.iter().map(|size| given().replace(['N', 'W', 'K'], size)).take(1).collect()
+        } else {
+            vec![name.to_owned()]
+        }
+    };
+    let names = comity_library::names().flat_map(|entry| numbers(entry.pattern));
+    names.filter(|name| comity_library::is_name(name)).collect::<Vec<_>>().join(" ")
+}
+
+/// The same script, in which the first argument of commands that take a program is a built-in or a file.
+fn with_built_ins(shell: Shell, script: &str) -> String {
+    let names = built_ins();
+    match shell {
+        // What is found in no list is completed as a file: the script says so itself (`-o default`).
+        Shell::Bash => OF_PROGRAMS.iter().fold(script.to_owned(), |script, command| {
+            let begins = format!("        comity__subcmd__{command})\n            opts=\"");
+            script.replacen(&begins, &format!("{begins}{names} "), 1)
+        }),
+        Shell::Zsh => {
+            let action = format!("{{_alternative 'built-ins:built-in circuit:({names})' 'files:file:_files'}}");
+            let mut out = String::new();
+            for line in script.lines() {
+                let program = line.starts_with("'::program -- ") || line.starts_with("':program -- ");
+                match line.rsplit_once(":_default'").filter(|_| program) {
+                    Some((before, after)) => {
+                        let action = action.replace('\'', "'\\''");
+                        out += &format!("{before}:{action}'{after}\n");
+                    }
+                    None => out += &format!("{line}\n"),
+                }
+            }
+            out
+        }
+        Shell::Fish => {
+            let after = OF_PROGRAMS.iter().map(|command| {
+                format!("complete -c comity -n \"__fish_comity_using_subcommand {command}\" -a \"{names}\"\n")
+            });
+            script.to_owned() + &after.collect::<String>()
+        }
+        _ => script.to_owned(),
+    }
 }
 
 /// `comity man`: one page, with a section for each command.

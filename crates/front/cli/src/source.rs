@@ -47,6 +47,12 @@ pub(crate) fn open(path: &Path, goal: Goal) -> Outcome<Source> {
     })
 }
 
+/// What is odd about a circuit's file, for people.
+pub(crate) fn oddities(path: &Path, design: &SequentialCircuit) -> Vec<String> {
+    let name = path.display();
+    design.warnings().iter().map(|odd| format!("{name}: {odd}")).collect()
+}
+
 fn program(path: &Path, file: File, goal: Goal) -> Outcome<Program> {
     let name = path.display().to_string();
     let mut text = Vec::new();

@@ -25,17 +25,54 @@ pub(crate) fn open(dir: &Path, args: &KeyArgs) -> Outcome<Store> {
     Ok(Store::open(dir, &key(args)?)?)
 }
 
-/// The store in this folder, or a new one; with a new key, if the file for it is not there either.
-pub(crate) fn open_or_create(dir: &Path, args: &KeyArgs) -> Outcome<Store> {
+/// What a command made for a store that was not there, and takes away again if nothing came of it.
+pub(crate) struct Made {
+    store: Option<PathBuf>,
+    folder: bool,
+    key: Option<PathBuf>,
+}
+
+impl Made {
+    /// Removes what was made, unless a lot is in it by now.
+    pub(crate) fn undo(self) {
+        let Some(dir) = self.store else { return };
+        let ours = ["store", "lock"];
+        let Ok(entries) = fs::read_dir(&dir) else { return };
+        let names: Vec<_> = entries.filter_map(|entry| Some(entry.ok()?.file_name())).collect();
+        if names.iter().any(|name| !ours.iter().any(|ours| name == ours)) {
+            return;
+        }
+        // Nobody depends on it: what cannot be removed is an empty store.
+        ours.iter().for_each(|name| drop(fs::remove_file(dir.join(name))));
+        if self.folder {
+            let _ = fs::remove_dir(&dir);
+        }
+        if let Some(key) = self.key {
+            let _ = fs::remove_file(key);
+        }
+    }
+}
+
+/// The store in this folder, or a new one; with a new key, if the file for it is not there either. And what was made.
+pub(crate) fn open_or_create(dir: &Path, args: &KeyArgs) -> Outcome<(Store, Made)> {
+    let fresh = !dir.join("store").exists();
+    let mut made = Made { store: fresh.then(|| dir.to_owned()), folder: !dir.exists(), key: None };
     let key = match &args.key_file {
         Some(path) if !path.exists() && !dir.join("store").exists() => {
             let key = StoreKey::create(path, &mut SystemRng)?;
             note(&format!("made {}, the key of the store: without it the store is worth nothing", path.display()));
+            made.key = Some(path.clone());
             key
         }
         _ => key(args)?,
     };
-    Ok(Store::open_or_create(dir, &key, &mut SystemRng)?)
+    match Store::open_or_create(dir, &key, &mut SystemRng) {
+        Ok(store) => Ok((store, made)),
+        Err(error) => {
+            made.undo();
+            Err(error.into())
+        }
+    }
 }
 
 /// The key that opens the store.

@@ -124,8 +124,9 @@ pub(crate) fn read_flags(
 fn missing(flag: &str, resolved: &Resolved, absent: &[usize]) -> Failure {
     let line = |&index: &usize| {
         let input = &resolved.inputs()[index];
-        let (title, ty, owner) = (resolved.title(index), input.ty.describe(), input.owner);
-        format!("input {title} of {ty} is missing: {owner} gives it with {flag} {index}=VALUE")
+        let (title, ty, owner, name) =
+            (resolved.title(index), input.ty.describe(), input.owner, resolved.input_key(index));
+        format!("input {title} of {ty} is missing: {owner} gives it with {flag} {name}=VALUE")
     };
     Failure::input(absent.iter().map(line).collect::<Vec<_>>().join("\n"))
 }
@@ -172,7 +173,8 @@ fn one(
         None => (None, text),
     };
     if let Type::Bits(_) = ty {
-        let text: String = text.split_whitespace().collect();
+        let spaced = text.starts_with("text:");
+        let text: String = if spaced { text.to_owned() } else { text.split_whitespace().collect() };
         return parse(&text, bits, lanes, order).map_err(|why| refuse(&why));
     }
     value::read(name, ty, text).map_err(|e| {
@@ -211,7 +213,9 @@ fn read_text(source: impl Read, bits: usize) -> std::io::Result<String> {
     if source.take(limit + 1).read_to_end(&mut loaded)? as u64 > limit {
         return Err(ErrorKind::FileTooLarge.into());
     }
-    String::from_utf8(loaded).map_err(|_| ErrorKind::InvalidData.into())
+    let text = String::from_utf8(loaded).map_err(|_| ErrorKind::InvalidData)?;
+    // The byte-order mark with which some editors begin a text is no part of it.
+    Ok(text.strip_prefix('\u{feff}').map(str::to_owned).unwrap_or(text))
 }
 
 /// Reads a value of `bits` wires in `lanes` pieces.
@@ -241,8 +245,8 @@ fn parse(text: &str, bits: usize, lanes: usize, order: value::BitOrder) -> Resul
 pub(crate) struct Outputs {
     /// The outputs for `outputs` in JSON: hex, or the wires.
     pub(crate) hex: BTreeMap<usize, String>,
-    /// The outputs for `values` in JSON: those with a type.
-    pub(crate) values: BTreeMap<usize, serde_json::Value>,
+    /// The outputs for `values` in JSON, by name: as their types say, and what has none as in `outputs`.
+    pub(crate) values: BTreeMap<String, serde_json::Value>,
     /// The outputs for people.
     pub(crate) texts: BTreeMap<usize, String>,
 }
@@ -260,9 +264,8 @@ impl Outputs {
                 (0..resolved.lanes).map(hex).collect()
             }
         };
-        if typed && let Ok(value) = serde_json::from_str(&value::show_json(ty, bits)) {
-            self.values.insert(index, value);
-        }
+        let value = typed.then(|| serde_json::from_str(&value::show_json(ty, bits)).ok()).flatten();
+        self.values.insert(resolved.output_key(index), value.unwrap_or_else(|| raw.as_str().into()));
         let text = if typed && format == Format::Value { value::show(ty, bits) } else { raw.clone() };
         self.texts.insert(index, text);
         self.hex.insert(index, raw);

@@ -56,7 +56,10 @@ fn bit_order_is_a_matter_of_each_value() {
 #[test]
 fn json() {
     let done = aes(&["--json"]);
-    assert_eq!(done.json(), serde_json::json!({"program": "aes128", "outputs": {"0": AES_OUT}}));
+    assert_eq!(
+        done.json(),
+        serde_json::json!({"program": "aes128", "outputs": {"0": AES_OUT}, "values": {"ciphertext": AES_OUT}})
+    );
     let done = aes(&["--json", "--format", "bits"]);
     let bits = done.json()["outputs"]["0"].as_str().unwrap().to_owned();
     assert_eq!((bits.len(), &bits[..8]), (128, "01011010"), "wire 0 is the last bit of ..5a");

@@ -5,6 +5,7 @@ mod circuit;
 mod common;
 mod cutchoose;
 mod eval;
+mod first_hour;
 mod key;
 mod local;
 mod netlist;

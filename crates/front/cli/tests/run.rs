@@ -48,7 +48,7 @@ fn the_json_object_has_the_keys_of_the_contract() {
     assert_eq!((&a["kappa"], &a["rho"]), (&128.into(), &40.into()));
     assert_eq!((&a["party"], &b["party"]), (&0.into(), &1.into()));
     assert_eq!(a["outputs"], serde_json::json!({"0": AES_OUT}));
-    assert_eq!(a["recipients"], serde_json::json!({"0": [0, 1]}));
+    assert_eq!(a["recipients"], serde_json::json!({"ciphertext": [0, 1]}));
     assert_eq!(a["and_gates"], 6400);
     assert_eq!(a["bytes"]["sent"], b["bytes"]["received"]);
     assert_eq!(b["bytes"]["sent"], a["bytes"]["received"]);

@@ -37,7 +37,7 @@ fn typed_values_go_in_and_come_out() {
         }
     }
     let args = ["-i", "[(30, -1), (40, 2)]", "-i", "limit=0xffffffffffffffff", "--json"];
-    let values = json!({"0": {"price": 40, "item": 2}, "1": true, "2": "18446744073709551615"});
+    let values = json!({"best": {"price": 40, "item": 2}, "below": true, "large": "18446744073709551615"});
     let clear = comity(&[&["eval", &program], &args[..]].concat()).json();
     assert_eq!(clear["values"], values);
     assert_eq!(clear["outputs"], json!({"0": "0200000028", "1": "1", "2": "ffffffffffffffff"}));
@@ -100,6 +100,6 @@ fn owners_stay_unless_told_otherwise() {
     let two = ["--owner", "c=1", "--output-to", "2", "--parties", "2"];
     local(&two).fails(2, &["output `sum` is for party 2"]);
     let parties = local(&["--owner", "c=1", "--json"]).json();
-    assert_eq!(parties["parties"][0]["values"], json!({"0": 6}));
+    assert_eq!(parties["parties"][0]["values"], json!({"sum": 6}));
     assert_eq!(parties["parties"][1]["outputs"], json!({}));
 }

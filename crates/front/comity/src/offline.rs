@@ -16,6 +16,8 @@ mod choose;
 mod fill;
 mod supply;
 
+use std::fmt;
+
 use comity_channel::{Mesh, PerPeer};
 use comity_circuit::Program;
 use comity_core::{Error, PartyId, Result, SessionId};
@@ -95,8 +97,11 @@ impl Session<'_> {
         let bytes = protocol.stored_bytes(need, self.parties());
         if bytes.saturating_add(there) > limit || need.batches >= u64::from(u32::MAX) {
             return Err(Error::invalid_input(format!(
-                "this may take {bytes} bytes, the store holds {there} bytes already, and the limit is {limit} bytes: raise it \
-                 (--store-limit), or run without a store, where all is made when it is needed"
+                "this may take {}, the store holds {} already, and the limit is {}: raise it (--store-limit), or run without a store, \
+                 where all is made when it is needed",
+                Size(bytes),
+                Size(there),
+                Size(limit)
             )));
         }
         if material.program && count > MOST as u64 {
@@ -146,6 +151,29 @@ impl Session<'_> {
         let stored_bytes = filling.stored_bytes;
         let report = Report::new(card, &options, here, ands, &counters, clock.stop());
         Ok(Filled { count, unit: if material.program { "runs" } else { material.units[0] }, stored_bytes, report })
+    }
+}
+
+/// A number of bytes, in the units in which a limit is said.
+struct Size(u64);
+
+impl fmt::Display for Size {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        const UNITS: [&str; 4] = ["KiB", "MiB", "GiB", "TiB"];
+        let mut size = self.0 as f64 / 1024.0;
+        let mut units = UNITS.iter();
+        let mut unit = match size < 1.0 {
+            true => return write!(f, "{} bytes", self.0),
+            false => units.next().expect("there is a first unit"),
+        };
+        for next in units {
+            if size < 1024.0 {
+                break;
+            }
+            (size, unit) = (size / 1024.0, next);
+        }
+        let decimals = usize::from(size.fract() > 0.0 && size < 100.0);
+        write!(f, "{size:.decimals$} {unit}")
     }
 }
 

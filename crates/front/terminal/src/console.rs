@@ -4,6 +4,8 @@ use std::fs::{self, File};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
+use anstyle::{AnsiColor, Style};
+
 use crate::failure::{Failure, Outcome};
 
 /// Writes a result, whole. A reader who has heard enough (`comity circuit export … | head`) is no error.
@@ -29,6 +31,19 @@ pub fn emit_bytes(bytes: &[u8]) -> Outcome {
 /// Writes a line for the person at the terminal. Nothing depends on it, so a closed standard error is ignored.
 pub fn note(text: &str) {
     let _ = writeln!(io::stderr().lock(), "{text}");
+}
+
+/// Writes why a command failed, for the person at the terminal: in the colours of the command line's own errors, where standard error
+/// is a terminal and nobody has said `NO_COLOR`.
+pub fn complain(text: &str) {
+    let red = Style::new().bold().fg_color(Some(AnsiColor::Red.into()));
+    let _ = writeln!(anstream::stderr().lock(), "{red}error:{red:#} {text}");
+}
+
+/// Writes a warning for the person at the terminal, coloured as [`complain`] does.
+pub fn warn(text: &str) {
+    let yellow = Style::new().bold().fg_color(Some(AnsiColor::Yellow.into()));
+    let _ = writeln!(anstream::stderr().lock(), "{yellow}warning:{yellow:#} {text}");
 }
 
 /// Writes a result to a file, if one is named, and else to standard output.

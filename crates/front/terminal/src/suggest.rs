@@ -1,14 +1,14 @@
 //! "Did you mean …?" for names that are almost right.
 
-use strsim::levenshtein;
+use strsim::damerau_levenshtein;
 
 /// The candidate nearest to `name`, if it is near enough to be a slip of the hand.
 pub fn nearest<'a>(name: &str, candidates: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
     candidates
         .into_iter()
-        .map(|candidate| (levenshtein(&name.to_lowercase(), &candidate.to_lowercase()), candidate))
+        .map(|candidate| (damerau_levenshtein(&name.to_lowercase(), &candidate.to_lowercase()), candidate))
         .min()
-        .filter(|&(d, _)| d < name.chars().count() && d <= 1 + name.chars().count() / 3)
+        .filter(|&(d, _)| d <= name.chars().count() / 3)
         .map(|(_, candidate)| candidate)
 }
 
@@ -29,6 +29,9 @@ mod tests {
         assert_eq!(nearest("keccak", names), None);
         assert_eq!(nearest("kye", ["key", "block"]), Some("key"));
         assert_eq!(nearest("x", ["a", "b"]), None);
+        assert_eq!(nearest("foo", ["dot", "for", "sort"]), Some("for"));
+        assert_eq!(nearest("bid", ["max", "sum", "item"]), None);
+        assert_eq!(nearest("gmw2", ["bmr", "gmw", "yao"]), Some("gmw"));
         assert_eq!(did_you_mean("ad64", names), "; did you mean `add64`?");
     }
 }

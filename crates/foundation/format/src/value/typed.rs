@@ -4,7 +4,7 @@
 //! is read alone. What is too much or too little is named by its path, as a program would: `bids[3].price`.
 
 use comity_core::Bits;
-use strsim::levenshtein;
+use strsim::damerau_levenshtein;
 
 use super::number::{self, NumberError};
 use super::{FloatWidth, Type, rows};
@@ -413,9 +413,9 @@ impl<'a> Reader<'a> {
 
 /// The message that there is no such field, and which one may have been meant.
 pub(super) fn no_field<'a>(key: &str, names: impl Iterator<Item = &'a str> + Clone) -> String {
-    let near = |name: &&str| levenshtein(name, key) <= 1 + key.chars().count() / 3;
+    let near = |name: &&str| damerau_levenshtein(name, key) <= key.chars().count() / 3;
     let shown: String = key.chars().take(40).flat_map(char::escape_debug).collect();
-    let hint = match names.clone().filter(near).min_by_key(|name| levenshtein(name, key)) {
+    let hint = match names.clone().filter(near).min_by_key(|name| damerau_levenshtein(name, key)) {
         Some(name) => format!("; did you mean `{name}`?"),
         None => String::new(),
     };

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use clap::{Args, Subcommand};
 
 use crate::args::Format;
-use crate::flags::{Assigned, BitOrder, Owner};
+use crate::flags::{Assigned, BitOrder, OutputTo, Owner};
 
 /// What the command is about.
 pub(crate) const ABOUT: &str = "\
@@ -86,6 +86,9 @@ pub(crate) struct PublishArgs {
     /// Input value VALUE (name or index) belongs to party PARTY: 0, you, or 1, the sender [default: as the program says]
     #[arg(long, value_name = "VALUE=PARTY")]
     pub(crate) owner: Vec<Owner>,
+    /// Who learns the outputs: 0, you, whatever the program says; OUTPUT=0 for one output. Nobody else can
+    #[arg(long, value_name = "[OUTPUT=]PARTY")]
+    pub(crate) output_to: Vec<OutputTo>,
     #[command(flatten)]
     pub(crate) inputs: InputArgs,
     /// Where the query goes: publish this file

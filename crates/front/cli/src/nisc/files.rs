@@ -48,7 +48,14 @@ pub(super) fn read(path: &Path, kind: FileKind) -> Outcome<Zeroizing<Vec<u8>>> {
             None => "something else",
         };
         let wanted = if kind == FileKind::Query { "a query" } else { "the key of a query" };
-        let message = format!("{}: {wanted} was expected, and this is {is}", path.display());
+        let advice = match (FileKind::of(&start), kind) {
+            (Some(FileKind::Query), FileKind::Key) => ": name the file that `comity nisc publish --secret` made",
+            (Some(FileKind::Key), FileKind::Query) => {
+                ": name the file that `comity nisc publish --out` made, and give the key to nobody"
+            }
+            _ => "",
+        };
+        let message = format!("{}: {wanted} was expected, and this is {is}{advice}", path.display());
         return Err(Failure::new(failure::Ending::Malformed, message));
     }
     // Room for all, so that no outgrown copy of a key is left behind; and no more than the file really has.

@@ -54,8 +54,7 @@ struct Answer {
 enum Came {
     Opened {
         outputs: BTreeMap<usize, String>,
-        #[serde(skip_serializing_if = "BTreeMap::is_empty")]
-        values: BTreeMap<usize, serde_json::Value>,
+        values: BTreeMap<String, serde_json::Value>,
         /// Whether the sender cheated, and was seen through. For nobody else, and nothing that others see may depend on it.
         recovered: bool,
     },
@@ -246,7 +245,8 @@ impl Work<'_> {
                 program: self.resolved.text.clone(),
                 query: hex(key.fingerprint()),
                 epoch: key.secret().epoch(),
-                security,
+                // Hundredths of a bit are more than anybody can mean.
+                security: (security * 100.0).round() / 100.0,
                 spent: key.spent(),
                 answers: self.answers,
             }))?;

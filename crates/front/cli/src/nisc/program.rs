@@ -6,19 +6,30 @@ use comity_mail::Reference;
 use comity_terminal::failure::{Ending, Failure, Outcome};
 
 use crate::args::{Optimize, ProgramArgs, RoleArgs};
+use crate::flags::{OutputTo, Owner};
 use crate::resolve::{Resolved, resolve};
 
 /// The program that is to be published, with all outputs for the publisher.
-pub(super) fn named(text: &str, owner: &[crate::flags::Owner]) -> Outcome<Resolved> {
-    let roles = RoleArgs { owner: owner.to_vec(), output_to: Vec::new() };
+pub(super) fn named(text: &str, owner: &[Owner], output_to: &[OutputTo]) -> Outcome<Resolved> {
+    let roles = RoleArgs { owner: owner.to_vec(), output_to: output_to.to_vec() };
     let args = ProgramArgs { program: text.to_owned(), roles, optimize: Optimize::Size };
-    to_publisher(resolve(&args, Goal::Size)?)
+    let resolved = resolve(&args, Goal::Size)?;
+    for output in resolved.outputs() {
+        if output.to != Recipients::All && !output.to.includes(0u16) {
+            return Err(Failure::input(format!(
+                "{text}: output `{}` is for {}, and what is published tells party 0 only: say --output-to 0 if it is \
+                 meant for you",
+                output.name, output.to
+            )));
+        }
+    }
+    to_publisher(resolved, |to| to == Recipients::All)
 }
 
-/// Gives the publisher the outputs that would be told to all; nobody else can learn anything here.
-fn to_publisher(mut resolved: Resolved) -> Outcome<Resolved> {
+/// Gives the publisher such outputs, as those that would be told to all; nobody else can learn anything here.
+fn to_publisher(mut resolved: Resolved, which: impl Fn(Recipients) -> bool) -> Outcome<Resolved> {
     for index in 0..resolved.outputs().len() {
-        if resolved.outputs()[index].to == Recipients::All {
+        if which(resolved.outputs()[index].to) {
             let program = resolved.program.with_recipients(index, Recipients::only(0));
             resolved.program = program.map_err(|e| Failure::input(e.to_string()))?;
         }
@@ -58,13 +69,19 @@ fn is_built_in(text: &str) -> bool {
 }
 
 fn referred(reference: &Reference, digest: &[u8; 32], text: &str) -> Outcome<Resolved> {
-    let mut resolved = named(text, &[])?;
+    let roles = RoleArgs { owner: Vec::new(), output_to: Vec::new() };
+    let args = ProgramArgs { program: text.to_owned(), roles, optimize: Optimize::Size };
+    let mut resolved = to_publisher(resolve(&args, Goal::Size)?, |to| to == Recipients::All)?;
     let owners = reference.owners();
     if owners.len() == resolved.inputs().len() {
         for (index, &party) in owners.iter().enumerate() {
             let program = resolved.program.with_owner(index, u16::from(party));
             resolved.program = program.map_err(|e| Failure::input(e.to_string()))?;
         }
+    }
+    if resolved.program.digest() != *digest {
+        // The publisher may have said that the outputs of others are its own.
+        resolved = to_publisher(resolved, |_| true)?;
     }
     let ours = resolved.program.digest();
     if ours != *digest {
