@@ -14,7 +14,7 @@
 use comity_channel::PerPeer;
 use comity_circuit::{Goal, Observer, Plain, Program};
 use comity_core::{Bits, PartyId, Prg, Result};
-use comity_protocol::{Adversary, Card, CardKind, Corrupt, Job, Party, Protocol, Supplies, Takes};
+use comity_protocol::{Adversary, Card, CardKind, Corrupt, Costing, Job, Party, Protocol, Supplies, Takes, Talk};
 
 /// The protocol.
 pub struct Sum;
@@ -41,6 +41,18 @@ static CARD: Card = Card {
 impl Protocol for Sum {
     fn card(&self) -> &'static Card {
         &CARD
+    }
+
+    fn costs(&self, of: &Costing<'_>, talk: &mut Talk) -> Result<()> {
+        let (inputs, outputs) = (of.program.inputs(), of.program.outputs());
+        let bytes = |bits: usize| bits.div_ceil(8) as u64;
+        talk.exchange_each(|from, _| {
+            inputs.iter().filter(|input| input.owner.party() == Some(from)).map(|input| bytes(input.bits)).sum()
+        });
+        talk.exchange_each(|_, to| {
+            outputs.iter().filter(|output| output.to.includes(to)).map(|output| bytes(output.bits)).sum()
+        });
+        Ok(())
     }
 
     fn run(&self, me: &mut Party<'_, '_>, job: &Job<'_>, _: &mut dyn Supplies) -> Result<()> {

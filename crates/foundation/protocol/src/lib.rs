@@ -12,6 +12,7 @@
 
 mod card;
 mod conduct;
+mod costs;
 mod material;
 mod options;
 mod party;
@@ -23,6 +24,7 @@ use comity_core::{Bits, Error, Params, Result};
 pub use card::{Adversary, Card, CardKind, Corrupt, Default, Opt, Takes, Values};
 pub use comity_circuit::Goal;
 pub use conduct::{Conduct, Honest};
+pub use costs::{Costing, Talk, Walked};
 pub use material::{Dealer, Empty, Lot, Material, Need, Shelf, Supplies, WriteBatch};
 pub use options::{OptionValue, Options};
 pub use party::{Here, Party};
@@ -106,6 +108,16 @@ pub trait Protocol: Sync {
     /// [`InvalidInput`](comity_core::Kind) where the inputs do not fit the program; what channels report; and the protocol's
     /// checks.
     fn run(&self, me: &mut Party<'_, '_>, job: &Job<'_>, from: &mut dyn Supplies) -> Result<()>;
+
+    /// What a run without material costs: goes through its messages, with lengths in the place of bytes, after the hello. The front asks
+    /// every protocol, and a test of the front holds the answers to what runs send.
+    ///
+    /// # Errors
+    /// [`InvalidInput`](comity_core::Kind) if the protocol does not say.
+    fn costs(&self, of: &Costing<'_>, talk: &mut Talk) -> Result<()> {
+        let _ = (of, talk);
+        Err(Error::invalid_input(format!("{} does not say what it costs", self.card().name)))
+    }
 
     /// Makes material ahead: `make` of it, for `program` if the material is for one.
     ///

@@ -143,10 +143,7 @@ impl Engine for BitSharing<'_, '_, '_> {
     }
 
     fn call(&mut self, call: &Call<'_>, memory: &mut [u8]) -> Result<()> {
-        // Of one gate all calls go in one message.
-        let together = (WORDS / call.circuit.layered().slots() * 64).clamp(64, PIECE) as u64;
-        // As few turns as that makes, all alike.
-        let together = call.times.div_ceil(call.times.div_ceil(together).max(1));
+        let together = together(call.circuit.layered().slots(), call.times);
         let mut done = 0;
         while done < call.times {
             let copies = together.min(call.times - done);
@@ -162,6 +159,14 @@ impl Engine for BitSharing<'_, '_, '_> {
     fn reveal(&mut self, _: usize, to: Recipients, _: usize, wires: &[u8]) -> Result<Option<Bits>> {
         self.machine.reveal(self.net, to, &pack(wires))
     }
+}
+
+/// How many of so many calls of a circuit of so many slots run side by side.
+pub(crate) fn together(slots: usize, times: u64) -> u64 {
+    // Of one gate all calls go in one message.
+    let most = (WORDS / slots * 64).clamp(64, PIECE) as u64;
+    // As few turns as that makes, all alike.
+    times.div_ceil(times.div_ceil(most).max(1))
 }
 
 /// Shares of a byte each, packed.

@@ -22,6 +22,7 @@
 //! recipient. Rounds: the base OTs; one for each 2^17 triples and, among three or more, one for each 2^20; one for each layer of
 //! ANDs and 2^18 of them; one for each output value.
 
+mod costs;
 pub mod dealers;
 pub mod engine;
 mod machine;

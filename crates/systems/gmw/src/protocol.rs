@@ -5,8 +5,8 @@ use std::any::Any;
 use comity_circuit::{Call, Engine, Goal, Observer, Owner, Program, Recipients};
 use comity_core::{Bits, Error, Params, PartyId, Result};
 use comity_protocol::{
-    Adversary, Ahead, Card, CardKind, Corrupt, Default, Job, Lot, Material, Need, Opt, Options, Party, Protocol,
-    Reactive, Shares, Shelf, Supplies, Takes, Values,
+    Adversary, Ahead, Card, CardKind, Corrupt, Costing, Default, Job, Lot, Material, Need, Opt, Options, Party,
+    Protocol, Reactive, Shares, Shelf, Supplies, Takes, Talk, Values,
 };
 use comity_share::triples::OtKind;
 use zeroize::Zeroizing;
@@ -108,6 +108,11 @@ impl Protocol for Gmw {
 
     fn amount(&self, units: u64, _: &Options, _: Params) -> Result<Need> {
         Ok(need(units.max(1).div_ceil(BATCH as u64)))
+    }
+
+    fn costs(&self, of: &Costing<'_>, talk: &mut Talk) -> Result<()> {
+        crate::costs::costs(of, extension(of.options), talk);
+        Ok(())
     }
 
     fn run(&self, me: &mut Party<'_, '_>, job: &Job<'_>, from: &mut dyn Supplies) -> Result<()> {

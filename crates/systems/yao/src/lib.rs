@@ -23,6 +23,7 @@
 //! output bit and recipient; about 10 KiB for the base OTs. Rounds: one for the setup, half a one for each input value of
 //! the evaluator, half a one for each output value; gates add none.
 
+mod costs;
 mod evaluator;
 mod garbler;
 mod protocol;

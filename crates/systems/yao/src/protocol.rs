@@ -2,7 +2,7 @@
 
 use comity_circuit::Goal;
 use comity_core::Result;
-use comity_protocol::{Adversary, Card, CardKind, Corrupt, Job, Party, Protocol, Supplies, Takes};
+use comity_protocol::{Adversary, Card, CardKind, Corrupt, Costing, Job, Party, Protocol, Supplies, Takes, Talk};
 
 use crate::{evaluator, garbler};
 
@@ -32,6 +32,11 @@ static CARD: Card = Card {
 impl Protocol for Yao {
     fn card(&self) -> &'static Card {
         &CARD
+    }
+
+    fn costs(&self, of: &Costing<'_>, talk: &mut Talk) -> Result<()> {
+        crate::costs::costs(of, talk);
+        Ok(())
     }
 
     fn run(&self, me: &mut Party<'_, '_>, job: &Job<'_>, _: &mut dyn Supplies) -> Result<()> {
