@@ -6,7 +6,7 @@
 //!
 //! | method | what it is | adversary |
 //! |---|---|---|
-//! | [`Method::Vole`] | Rindal, Schoppmann 2021 with the encoding of Raghuraman, Rindal 2022 | |
+//! | [`Method::Vole`] | Rindal, Schoppmann 2021 with the encoding of Raghuraman, Rindal 2022 | semi-honest or malicious |
 //! | [`Method::Kkrt`] | Kolesnikov, Kumaresan, Rosulek, Trieu 2016: an OPRF for each bin of a cuckoo table | semi-honest |
 //! | [`Method::OtBch`] | deliverable D13.3, section 5.2.2, Protocol 6: 1-out-of-N OT with a BCH code | semi-honest |
 //! | [`Method::Phasing`] | D13.3, section 5.1: OT for each digit of permutation-hashed items | semi-honest |
@@ -26,6 +26,7 @@
 mod bch;
 mod bins;
 mod card;
+pub mod checks;
 mod circuit;
 mod code;
 mod cost;
@@ -43,6 +44,7 @@ mod sort;
 mod terms;
 #[cfg(test)]
 mod tests;
+mod vole;
 
 pub use card::CARD;
 pub use circuit::comparison;

@@ -43,7 +43,7 @@ static CARDS: [MethodCard; 5] = [
         name: "vole",
         paper: "Rindal, Schoppmann: VOLE-PSI (Eurocrypt 2021, ePrint 2021/266); Raghuraman, Rindal: Blazing Fast PSI from \
                 Improved OKVS and Subfield VOLE (CCS 2022, ePrint 2022/320)",
-        adversaries: &[],
+        adversaries: &[Adversary::SemiHonest, Adversary::Malicious],
         payload: true,
         over: false,
         summary: "an oblivious key-value store over vector OLE",

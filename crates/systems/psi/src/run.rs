@@ -1,13 +1,13 @@
 //! A run: what is common to all methods, then the method.
 
-use comity_core::{Error, Result};
+use comity_core::Result;
 use comity_protocol::Party;
 
 use crate::method::Method;
 use crate::set::{MAX_ITEMS, Matches, Sent, Set};
 use crate::sizes::Sizes;
 use crate::terms::{OPENING, Opening, Terms};
-use crate::{bch, circuit, kkrt, phasing};
+use crate::{bch, circuit, kkrt, phasing, vole};
 
 /// The sender's side: lets the peer learn which of its items are in this set, and their payload.
 ///
@@ -21,7 +21,7 @@ pub fn send(me: &mut Party<'_, '_>, terms: &Terms, set: &Set<'_>) -> Result<Sent
         Method::OtBch => bch::send(me, terms, set, sizes),
         Method::Phasing => phasing::send(me, terms, set, sizes),
         Method::Circuit => circuit::send(me, terms, set, sizes),
-        method => Err(absent(method)),
+        Method::Vole => vole::send(me, terms, set, sizes),
     }
 }
 
@@ -36,13 +36,8 @@ pub fn receive(me: &mut Party<'_, '_>, terms: &Terms, set: &Set<'_>) -> Result<M
         Method::OtBch => bch::receive(me, terms, set, sizes),
         Method::Phasing => phasing::receive(me, terms, set, sizes),
         Method::Circuit => circuit::receive(me, terms, set, sizes),
-        method => Err(absent(method)),
+        Method::Vole => vole::receive(me, terms, set, sizes),
     }
-}
-
-/// The error for a method without an adversary on its card, which no terms pass with.
-fn absent(method: Method) -> Error {
-    Error::invalid_input(format!("{} is not there yet", method.name()))
 }
 
 /// Checks what this party wants, and tells the peer: terms and sizes.
