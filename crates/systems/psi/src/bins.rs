@@ -191,3 +191,35 @@ pub(crate) fn receive<S: OneOfN<Model = SemiHonest>>(
     let left_out = table.left_out().iter().filter(|&&item| (item as usize) < set.items.len()).count();
     Ok(Matches::new(sizes.sender, found, left_out))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn digits_are_the_whole_input() {
+        let input = 0x1234_5678_9abc_def0_1122_u128;
+        let digits = Digits { count: 10, bits: 8 };
+        let sum = (0..).zip(digits.of(input)).map(|(at, digit)| digit << (8 * at)).sum::<u128>();
+        assert_eq!(sum, input);
+        assert!(digits.of(input).all(|digit| digit < 256));
+        assert_eq!(Vec::from_iter(Digits::WHOLE.of(input)), [input]);
+    }
+
+    /// Four items of a bin, two bytes each, which share bytes so that their strings cancel.
+    #[test]
+    fn values_of_items_whose_bytes_cancel_do_not() {
+        let mut rng = Prg::new(Backend::detect(), Block::from_u128(1));
+        let [a, b, c, d] = [(); 4].map(|()| rng.block());
+        let strings = [a, c, a, d, b, c, b, d];
+        let xor = |blocks: &[Block]| blocks.iter().fold(Block::ZERO, |sum, &block| sum ^ block);
+        assert_eq!(xor(&strings), Block::ZERO);
+        let values = |tweak: u128| {
+            let mut values = Vec::new();
+            Join::new(Backend::detect(), Digits { count: 2, bits: 8 }).join(&strings, |_| tweak, &mut values);
+            values
+        };
+        assert_ne!(xor(&values(5)), Block::ZERO);
+        assert!(values(5).iter().zip(values(6)).all(|(five, six)| *five != six), "another bin, other values");
+    }
+}

@@ -29,6 +29,9 @@ use crate::terms::Terms;
 const SENDERS_DUMMY: u128 = FUNCTIONS as u128;
 const RECEIVERS_DUMMY: u128 = 1 << FUNCTION_BITS | FUNCTIONS as u128;
 
+/// The most input bits of a program: of sets of about 2^18.
+const MOST: u64 = 1 << 29;
+
 /// The lengths that follow from the sizes.
 #[derive(Clone, Copy)]
 struct Shape {
@@ -41,10 +44,18 @@ struct Shape {
 }
 
 impl Shape {
-    fn new(sizes: Sizes) -> Shape {
+    /// The shape for sets of these sizes, if it is one that a program of this machine can have: the peer's word is half of it.
+    fn new(sizes: Sizes) -> Result<Shape> {
         let bins = bins(sizes.receiver, ROOMY);
         let slots = fullest_bin(sizes.sender, bins, sizes.rho).max(1);
-        Shape { bins, slots, bits: Permutation::rest_bits(bins, sizes.item_bits()) + FUNCTION_BITS }
+        let bits = Permutation::rest_bits(bins, sizes.item_bits()) + FUNCTION_BITS;
+        if u64::from(bins) * slots as u64 * u64::from(bits) > MOST {
+            let Sizes { sender, receiver, .. } = sizes;
+            return Err(Error::invalid_input(format!(
+                "sets of {sender} and {receiver} items are too large for a circuit: take kkrt"
+            )));
+        }
+        Ok(Shape { bins, slots, bits })
     }
 }
 
@@ -54,7 +65,7 @@ impl Shape {
 /// # Errors
 /// [`InvalidInput`](comity_core::Kind) if the sets are too large for a program.
 pub fn comparison(sender: usize, receiver: usize, rho: u32, sends: PartyId, goal: Goal) -> Result<Program> {
-    program(Shape::new(Sizes { sender, receiver, rho }), sends, goal)
+    program(Shape::new(Sizes { sender, receiver, rho })?, sends, goal)
 }
 
 fn program(Shape { bins, slots, bits }: Shape, sends: PartyId, goal: Goal) -> Result<Program> {
@@ -88,7 +99,7 @@ fn equal(b: &mut Builder, one: &[Wire], other: &[Wire]) -> Wire {
 }
 
 pub(crate) fn send(me: &mut Party<'_, '_>, terms: &Terms, set: &Set<'_>, sizes: Sizes) -> Result<Sent> {
-    let shape = Shape::new(sizes);
+    let shape = Shape::new(sizes)?;
     let placed = short::place(me, set, sizes, shape.bins, u128::BITS)?;
     let (slots, left_out) = fill(&placed, shape, set.items.len());
     let program = program(shape, me.here.me, goal(terms)?)?;
@@ -98,7 +109,7 @@ pub(crate) fn send(me: &mut Party<'_, '_>, terms: &Terms, set: &Set<'_>, sizes: 
 }
 
 pub(crate) fn receive(me: &mut Party<'_, '_>, terms: &Terms, set: &Set<'_>, sizes: Sizes) -> Result<Matches> {
-    let shape = Shape::new(sizes);
+    let shape = Shape::new(sizes)?;
     let placed = short::place(me, set, sizes, shape.bins, u128::BITS)?;
     let table = Cuckoo::place(placed.items.len() as u32, placed.bins, 0, |item| placed.places(item));
     let slot = |entry: comity_hashing::Entry| placed.input(entry.item(), entry.function());

@@ -14,20 +14,20 @@ use crate::masks::no_list;
 /// Bytes received in one go, about.
 const PIECE: usize = 1 << 16;
 
-/// The code of a number of masks of a length.
+/// A sorted list of a number of masks of a length, as it is on the wire (and would be in a file).
 #[derive(Clone, Copy)]
-pub(crate) struct Code {
+pub struct MaskList {
     n: usize,
     /// Bits of the upper and of the lower part.
     upper: u32,
     lower: u32,
 }
 
-impl Code {
-    /// The code of `n` masks of at most 128 bits.
-    pub(crate) fn new(n: usize, bits: u32) -> Code {
+impl MaskList {
+    /// The list of `n` masks of `bits` bits, 1 to 128.
+    pub fn new(n: usize, bits: u32) -> MaskList {
         let upper = n.max(1).next_power_of_two().trailing_zeros().min(bits);
-        Code { n, upper, lower: bits - upper }
+        MaskList { n, upper, lower: bits - upper }
     }
 
     /// The bytes of the two parts of a list.
@@ -39,12 +39,16 @@ impl Code {
     }
 
     /// The bytes of a list.
-    pub(crate) fn len(&self) -> usize {
+    #[allow(clippy::len_without_is_empty, reason = "a length in bytes")]
+    pub fn len(&self) -> usize {
         self.bytes().iter().sum()
     }
 
     /// Sends masks in ascending order.
-    pub(crate) fn send(&self, ch: &mut dyn Channel, masks: &[u128]) -> Result<()> {
+    ///
+    /// # Errors
+    /// Those of the channel.
+    pub fn send(&self, ch: &mut dyn Channel, masks: &[u128]) -> Result<()> {
         debug_assert!(masks.len() == self.n && masks.is_sorted());
         let mut upper = vec![0u8; self.bytes()[0]];
         for (i, mask) in masks.iter().enumerate() {
@@ -67,8 +71,8 @@ impl Code {
     /// Receives masks, and hands each to `each`.
     ///
     /// # Errors
-    /// [`Malformed`](comity_core::Kind) if what comes is no code of a sorted list.
-    pub(crate) fn receive(&self, ch: &mut dyn Channel, mut each: impl FnMut(u128)) -> Result<()> {
+    /// [`Malformed`](comity_core::Kind) if what comes is no code of a sorted list; those of the channel.
+    pub fn receive(&self, ch: &mut dyn Channel, mut each: impl FnMut(u128)) -> Result<()> {
         let [upper, lower] = self.bytes();
         // It grows as bytes come: the sender's word alone makes nobody reserve memory.
         let mut first = Vec::new();

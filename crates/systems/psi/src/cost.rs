@@ -4,7 +4,7 @@ use comity_hashing::{DENSE, FUNCTIONS, Permutation, ROOMY, bins};
 use comity_ot::one_of_n::{Kk13, OneOfN};
 
 use crate::bins::{Digits, FUNCTION_BITS};
-use crate::code::Code;
+use crate::code::MaskList;
 use crate::method::Method;
 use crate::payload::TAG;
 use crate::phasing;
@@ -63,7 +63,7 @@ impl Method {
             masks,
             mask_bits,
             from_receiver: blocks * BLOCK * OT_BITS / 8,
-            from_sender: FUNCTIONS as u64 * Code::new(sender, mask_bits).len() as u64 + masks * sealed,
+            from_sender: FUNCTIONS as u64 * MaskList::new(sender, mask_bits).len() as u64 + masks * sealed,
         })
     }
 }

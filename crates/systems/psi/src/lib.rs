@@ -48,6 +48,7 @@ mod vole;
 
 pub use card::CARD;
 pub use circuit::comparison;
+pub use code::MaskList;
 pub use cost::Cost;
 pub use method::{Method, MethodCard};
 pub use run::{receive, send};

@@ -14,7 +14,7 @@ use comity_core::{Aes128, Block, Error, Result};
 use comity_protocol::Here;
 use zeroize::Zeroizing;
 
-use crate::code::{Code, pieces};
+use crate::code::{MaskList, pieces};
 use crate::payload::{Key, TAG, open, seal};
 use crate::set::Set;
 use crate::sort::sort_by_mask;
@@ -86,12 +86,12 @@ impl Masks {
         let n = group.masks.len();
         if self.payload == 0 {
             sort_by_mask(&mut group.masks, self.bits, |mask| *mask);
-            return Code::new(n, self.bits).send(ch, &group.masks);
+            return MaskList::new(n, self.bits).send(ch, &group.masks);
         }
         let mut order: Vec<u32> = (0..n as u32).collect();
         sort_by_mask(&mut order, self.bits, |&at| group.masks[at as usize]);
         let masks: Vec<u128> = order.iter().map(|&at| group.masks[at as usize]).collect();
-        Code::new(n, self.bits).send(ch, &masks)?;
+        MaskList::new(n, self.bits).send(ch, &masks)?;
         let nothing = vec![0; self.payload];
         let mut sealed = Vec::new();
         for at in order {
@@ -127,7 +127,7 @@ impl Masks {
         let Sought { own, sorted } = sought;
         let mut matches: Vec<(usize, u32)> = Vec::new();
         let (mut next, mut rank) = (0, 0);
-        Code::new(n, self.bits).receive(ch, |mask| {
+        MaskList::new(n, self.bits).receive(ch, |mask| {
             while sorted.get(next).is_some_and(|&(own, _)| own < mask) {
                 next += 1;
             }
@@ -185,4 +185,63 @@ impl Masks {
 /// What is wrong with a list of masks.
 pub(crate) fn no_list(what: &str) -> Error {
     Error::malformed(format!("the sender's masks are no sorted list: {what}"))
+}
+
+#[cfg(test)]
+mod tests {
+    use comity_core::Prg;
+    use comity_testing::Pair;
+
+    use super::*;
+    use crate::tests::here;
+
+    /// Values of a generator.
+    fn values(seed: u128, n: usize) -> Vec<Block> {
+        let mut values = vec![Block::ZERO; n];
+        Prg::new(here(0, 1).backend, Block::from_u128(seed)).fill_blocks(&mut values);
+        values
+    }
+
+    /// What a receiver of `own` finds among `sent`, with masks of so many bits.
+    fn find(bits: u32, sent: &[Block], own: &[Block]) -> Vec<Found> {
+        let masks = Masks::new(here(0, 1), bits, 0);
+        let mut group = masks.group(sent.len());
+        masks.add(&mut group, sent, 0..);
+        let (_, found) = Pair::run(
+            |ch| masks.send(ch, group, &Set::default()).and_then(|()| ch.flush()),
+            |ch| masks.receive(ch, sent.len(), &masks.seek(own.iter().copied().zip(0..).collect())),
+        );
+        found.unwrap()
+    }
+
+    /// Masks that are too short find items that are not there, as often as they must; long ones none.
+    #[test]
+    fn items_are_found_by_chance_as_often_as_computed() {
+        let (sent, own) = (values(1, 1 << 12), values(2, 1 << 12));
+        // 2^24 pairs, of which 2^-20 match: 16, with a standard deviation of 4.
+        let found = find(20, &sent, &own).len();
+        assert!((1..40).contains(&found), "{found}");
+        assert_eq!(find(24 + 40, &sent, &own).len(), 0);
+        assert_eq!(find(24 + 40, &sent, &sent).len(), 1 << 12);
+    }
+
+    #[test]
+    fn a_mask_that_comes_twice_finds_its_item_once() {
+        let value = values(3, 1);
+        let found = find(60, &[value[0]; 3], &value);
+        assert_eq!(crate::Matches::new(3, found, 0).matched, [0]);
+    }
+
+    #[test]
+    fn a_mask_says_nothing_of_its_payloads_key() {
+        let masks = Masks::new(here(0, 1), 128, 1);
+        let [value] = values(4, 1)[..] else { panic!("one value") };
+        let mut mask = 0;
+        masks.hash(&[value], |hash| mask = hash);
+        let key = masks.key(value);
+        assert_ne!(key[..16], key[16..]);
+        for part in key.chunks(16).chain([&value.to_bytes()[..]]) {
+            assert_ne!(part, mask.to_le_bytes());
+        }
+    }
 }

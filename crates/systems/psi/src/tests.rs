@@ -2,6 +2,7 @@
 
 mod costs;
 mod equal;
+mod liars;
 
 use comity_channel::{Channel, Mesh};
 use comity_circuit::Observer;

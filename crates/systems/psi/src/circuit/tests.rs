@@ -18,7 +18,7 @@ fn the_program_finds_what_is_in_a_bin() {
 #[test]
 fn what_the_program_costs_is_what_is_said() {
     let program = comparison(1 << 10, 1 << 10, 40, PartyId(1), Goal::Size).unwrap();
-    let shape = Shape::new(Sizes { sender: 1 << 10, receiver: 1 << 10, rho: 40 });
+    let shape = Shape::new(Sizes { sender: 1 << 10, receiver: 1 << 10, rho: 40 }).unwrap();
     assert_eq!((shape.bins, shape.bits), (1301, 40 + 20 - 10 + 2));
     assert_eq!(program.and_gates(), 1301 * shape.slots as u64 * 51);
     assert!((12..24).contains(&shape.slots), "{}", shape.slots);

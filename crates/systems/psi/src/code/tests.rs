@@ -6,14 +6,14 @@ use super::*;
 /// A list's bytes.
 fn encode(masks: &[u128], bits: u32) -> Vec<u8> {
     let mut ch = Recorded::new(Replay::of_peer(Vec::new()), 1 << 20);
-    Code::new(masks.len(), bits).send(&mut ch, masks).unwrap();
+    MaskList::new(masks.len(), bits).send(&mut ch, masks).unwrap();
     ch.recorder().recording().sent
 }
 
 /// The list of `n` masks with these bytes.
 fn decode(bytes: &[u8], n: usize, bits: u32) -> Result<Vec<u128>> {
     let mut masks = Vec::new();
-    Code::new(n, bits).receive(&mut Replay::of_peer(bytes.to_vec()), |mask| masks.push(mask))?;
+    MaskList::new(n, bits).receive(&mut Replay::of_peer(bytes.to_vec()), |mask| masks.push(mask))?;
     Ok(masks)
 }
 
@@ -37,7 +37,7 @@ fn lists_come_back_and_have_the_length_that_is_said() {
         for bits in [1, 2, 7, 8, 40, 63, 64, 65, 82, 100, 127, 128] {
             let masks = masks(n, bits);
             let bytes = encode(&masks, bits);
-            assert_eq!(bytes.len(), Code::new(n, bits).len(), "{n} masks of {bits} bits");
+            assert_eq!(bytes.len(), MaskList::new(n, bits).len(), "{n} masks of {bits} bits");
             assert_eq!(decode(&bytes, n, bits).unwrap(), masks, "{n} masks of {bits} bits");
         }
     }
@@ -46,14 +46,14 @@ fn lists_come_back_and_have_the_length_that_is_said() {
         assert_eq!(decode(&encode(&masks, 128), masks.len(), 128).unwrap(), masks);
     }
     let n = 1 << 20;
-    assert_eq!(Code::new(n, 82).len(), n * 64 / 8, "two bits more than log2(n) less");
+    assert_eq!(MaskList::new(n, 82).len(), n * 64 / 8, "two bits more than log2(n) less");
 }
 
 #[test]
 fn what_is_no_list_is_refused() {
     let (n, bits) = (100, 82);
     let good = encode(&masks(n, bits), bits);
-    let upper = Code::new(n, bits).bytes()[0];
+    let upper = MaskList::new(n, bits).bytes()[0];
     let why = |bytes: &[u8]| match decode(bytes, n, bits).unwrap_err().kind {
         Kind::Malformed(why) => why,
         other => format!("{other:?}"),
@@ -95,7 +95,7 @@ fn what_is_no_list_is_refused() {
 fn each_list_has_one_encoding() {
     // Whatever is taken is what its masks are encoded to.
     for seed in 0..4000u64 {
-        let mut bytes = vec![0; Code::new(3, 6).len()];
+        let mut bytes = vec![0; MaskList::new(3, 6).len()];
         blake3::Hasher::new().update(&seed.to_le_bytes()).finalize_xof().fill(&mut bytes);
         if let Ok(masks) = decode(&bytes, 3, 6) {
             assert_eq!(encode(&masks, 6), bytes);

@@ -1,0 +1,187 @@
+//! Those who do not do as the protocol says: what they change is an error, or matches that are lost, and never an item that is not
+//! common, nor another's payload. (Semi-honest methods promise no more against them; this much they keep.)
+
+use std::fmt::Debug;
+
+use comity_channel::{Change, Direction, Recorded, Tamper, Tampering};
+use comity_core::Kind;
+use comity_share::checks::COIN_OPENING;
+use comity_testing::{Case, Verdict, assert_waits, deviate, told};
+
+use super::*;
+
+/// What a test looks at in a result.
+type Result3 = (usize, Vec<u32>, Vec<u8>);
+
+/// No item of `verdict` but those of the honest run, each with its payload.
+fn nothing_invented<A: Debug>(case: &Case, _: &Verdict<A>, verdict: &Verdict<Result3>) {
+    if let Verdict::Wrong((_, matched, payload)) = verdict {
+        for (item, payload) in matched.iter().zip(payload.chunks(2)) {
+            assert!((10..30).contains(item), "{case:?}: {item} is not common");
+            assert_eq!(payload, [*item as u8, 7], "{case:?}: the payload of another item");
+        }
+    }
+}
+
+#[test]
+fn broken_messages_lose_matches_and_invent_none() {
+    let numbers = items(0..30);
+    // The sender has items 10 to 39, each with its number.
+    let sender = items(10..40);
+    let payload: Vec<u8> = (10..40).flat_map(|number| [number, 7]).collect();
+    for (method, adversary) in methods() {
+        let terms = Terms { payload: 2, ..Terms::new(method, adversary) };
+        let runs = deviate(
+            60,
+            |ch, session| {
+                let set = Set { items: &sender, payload: &payload, pad_to: 0 };
+                party(0, session, ch, |me| send(me, &terms, &set)).map(|sent| sent.left_out)
+            },
+            |ch, session| {
+                let set = Set { items: &numbers, ..Set::default() };
+                let got = party(1, session, ch, |me| receive(me, &terms, &set))?;
+                Ok((got.left_out, got.matched, got.payload))
+            },
+            nothing_invented,
+        );
+        assert!(runs >= 40, "{}: {runs}", method.name());
+    }
+}
+
+#[test]
+fn each_difference_of_terms_is_told_to_both() {
+    let kkrt = Terms::new(Method::Kkrt, Adversary::SemiHonest);
+    let run = |first: Terms, second: Terms, sends: [bool; 2], rho: u32| {
+        let side = |terms: Terms, sends, me: &mut Party<'_, '_>| match sends {
+            true => send(me, &terms, &Set::default()).map(drop),
+            false => receive(me, &terms, &Set::default()).map(drop),
+        };
+        Pair::run(
+            |ch| party(0, 1, ch, |me| side(first, sends[0], me)),
+            |ch| {
+                party(1, 1, ch, |me| {
+                    me.here.params = Params::new(128, rho)?;
+                    side(second, sends[1], me)
+                })
+            },
+        )
+    };
+    let differ = |expected: &str, (one, two): (Result<()>, Result<()>)| {
+        for ended in [one, two] {
+            match ended.unwrap_err().kind {
+                Kind::Mismatch { field, ours, theirs } => {
+                    assert_eq!(field, expected);
+                    // Two that both send say the same, and that is what is wrong.
+                    assert_eq!(ours == theirs, field == "role");
+                }
+                other => panic!("{expected}: {other}"),
+            }
+        }
+    };
+    differ("role", run(kkrt, kkrt, [true, true], 40));
+    differ("role", run(kkrt, kkrt, [false, false], 40));
+    differ("method", run(kkrt, Terms { method: Method::OtBch, ..kkrt }, [true, false], 40));
+    differ("bytes of payload", run(kkrt, Terms { payload: 3, ..kkrt }, [true, false], 40));
+    differ("statistical parameter", run(kkrt, kkrt, [true, false], 41));
+    let malicious = Terms { adversary: Adversary::Malicious, ..circuit() };
+    assert!(malicious.check().unwrap_err().to_string().contains("yao is semi-honest"));
+}
+
+#[test]
+fn terms_that_no_method_has_are_refused_before_anything_is_sent() {
+    let kkrt = Terms::new(Method::Kkrt, Adversary::SemiHonest);
+    let why = |terms: Terms| terms.check().unwrap_err().to_string();
+    assert!(why(Terms { adversary: Adversary::Malicious, ..kkrt }).contains("not for a malicious peer"));
+    assert!(why(Terms { over: Some(&comity_yao::Yao), ..kkrt }).contains("leave yao out"));
+    assert!(why(Terms { method: Method::Circuit, ..kkrt }).contains("name one"));
+    assert!(why(Terms { payload: 1, ..circuit() }).contains("no payload"));
+    assert!(why(Terms { payload: 1 << 20, ..kkrt }).contains("65536 at most"));
+    let twice = [Item([1; 32]), Item([2; 32]), Item([1; 32])];
+    for sends in [true, false] {
+        let set = Set { items: &twice, ..Set::default() };
+        let (said, ended) =
+            told(&[], |ch| {
+                party(0, 1, ch, |me| {
+                    if sends { send(me, &kkrt, &set).map(drop) } else { receive(me, &kkrt, &set).map(drop) }
+                })
+            });
+        assert_eq!(said, [0u8; 0]);
+        assert!(ended.unwrap_err().to_string().contains("item 2 is item 0 again"));
+    }
+}
+
+/// The key of the digests: committed to after the sizes, and opened after the other's part has come, so that nobody chooses it.
+#[test]
+fn the_digests_key_is_nobodys_choice() {
+    for (method, adversary) in methods().filter(|(_, adversary)| *adversary == Adversary::SemiHonest) {
+        let terms = Terms::new(method, adversary);
+        // The first of the two, by id, commits: it has heard the sizes then, and opens when it has heard the other's seed.
+        assert_waits(
+            |ch| party(0, 1, ch, |me| send(me, &terms, &Set::default()).map(drop)),
+            |ch| party(1, 1, ch, |me| receive(me, &terms, &Set::default()).map(drop)),
+            &[("the commitment", 32, 32), ("the opened seed", 64, 64)],
+        );
+        // The other one says its seed when it has heard a commitment.
+        assert_waits(
+            |ch| party(1, 1, ch, |me| receive(me, &terms, &Set::default()).map(drop)),
+            |ch| party(0, 1, ch, |me| send(me, &terms, &Set::default()).map(drop)),
+            &[("the other seed", 64, 32)],
+        );
+        // Another seed than was committed to is seen: bytes 64 to 127 of the sender are the opening.
+        let change = Tamper { direction: Direction::Outgoing, at: 70, change: Change::Flip { bit: 3 } };
+        let (_, got) = Pair::run(
+            |ch| party(0, 1, &mut Tampering::new(ch, &change), |me| send(me, &terms, &Set::default())),
+            |ch| party(1, 1, ch, |me| receive(me, &terms, &Set::default())),
+        );
+        assert_eq!(got.err().and_then(|error| error.check()), Some(COIN_OPENING));
+    }
+}
+
+/// One item that both have: its mask is in each of three groups, and found in one. A bit of the sealed payload beside it makes
+/// that no match; it is not reported.
+#[test]
+fn payload_that_is_not_the_senders_is_no_match() {
+    let item = items(0..1);
+    let terms = Terms { payload: 4, ..Terms::new(Method::Kkrt, Adversary::SemiHonest) };
+    let set = Set { items: &item, payload: b"data", pad_to: 0 };
+    let run = |change: Option<usize>| {
+        let (sent, got) = Pair::run(
+            |ch| {
+                let at = change.unwrap_or(usize::MAX);
+                let tamper = Tamper { direction: Direction::Outgoing, at, change: Change::Flip { bit: 0 } };
+                let mut ch = Recorded::new(Tampering::new(ch, &tamper), 1 << 20);
+                party(0, 1, &mut ch, |me| send(me, &terms, &set)).map(|_| ch.recorder().recording().sent.len())
+            },
+            |ch| party(1, 1, ch, |me| receive(me, &terms, &Set { items: &item, ..Set::default() })),
+        );
+        let got = got.unwrap();
+        (sent.unwrap(), got.matched, got.payload)
+    };
+    let (len, matched, payload) = run(None);
+    assert_eq!((&matched[..], &payload[..]), (&[0][..], &b"data"[..]));
+    let group = crate::MaskList::new(1, 42).len() + 4 + 16;
+    let ends: Vec<_> = (0..3).map(|group_after| run(Some(len - 1 - group_after * group)).1).collect();
+    assert_eq!(ends.iter().filter(|matched| matched.is_empty()).count(), 1, "{ends:?}");
+    let in_the_payload: Vec<_> = (0..3).map(|group_after| run(Some(len - 20 - group_after * group)).1).collect();
+    assert_eq!(ends, in_the_payload, "the payload is under the tag");
+}
+
+/// A peer that says its set has so many items gets no memory for it.
+#[test]
+fn a_size_is_believed_when_its_masks_come() {
+    for (method, adversary) in methods().filter(|(_, adversary)| *adversary == Adversary::SemiHonest) {
+        let terms = Terms::new(method, adversary);
+        let opening = |sends, size| crate::terms::Opening { sends, size }.to_bytes(&terms, Params::default()).to_vec();
+        let ends = |size| {
+            let says = [opening(true, size), vec![0; 32]].concat();
+            told(&says, |ch| party(1, 1, ch, |me| receive(me, &terms, &Set::default()))).1.err().unwrap().kind
+        };
+        assert!(matches!(ends(crate::MAX_ITEMS), Kind::Closed), "{}", method.name());
+        assert!(matches!(ends(crate::MAX_ITEMS + 1), Kind::Malformed(_)), "{}", method.name());
+        assert!(matches!(ends(usize::MAX), Kind::Malformed(_)), "{}", method.name());
+    }
+    // A circuit would need it all at once: it is refused.
+    let says = crate::terms::Opening { sends: true, size: crate::MAX_ITEMS }.to_bytes(&circuit(), Params::default());
+    let (_, ended) = told(&says, |ch| party(1, 1, ch, |me| receive(me, &circuit(), &Set::default())));
+    assert!(ended.err().unwrap().to_string().contains("too large for a circuit"));
+}
