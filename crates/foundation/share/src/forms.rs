@@ -39,10 +39,52 @@ impl Pairwise {
         Pairwise { macs: blocks(), keys: blocks() }
     }
 
+    /// The number of bits.
+    pub fn len(&self) -> usize {
+        self.macs.iter().next().map_or(0, |(_, macs)| macs.len())
+    }
+
+    /// Whether there are no bits.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// Some of the bits.
+    ///
+    /// # Panics
+    /// If there are not so many.
+    pub fn slice(&self, range: Range<usize>) -> Pairwise {
+        let [macs, keys] = [&self.macs, &self.keys]
+            .map(|blocks| PerPeer::new(blocks.me(), blocks.parties(), |peer| blocks[peer][range.clone()].to_vec()));
+        Pairwise { macs, keys }
+    }
+
+    /// The MACs and the keys of some of the bits, to be written.
+    pub(crate) fn slices(&mut self, range: Range<usize>) -> [PerPeer<&mut [Block]>; 2] {
+        [&mut self.macs, &mut self.keys].map(|blocks| {
+            let me = blocks.me();
+            let slices = blocks.as_mut_slice().iter_mut().map(|blocks| &mut blocks[range.clone()]).collect();
+            PerPeer::from_vec(me, slices).expect("one a peer")
+        })
+    }
+
+    /// Appends bits. Memory that is moved is wiped where it was.
+    pub(crate) fn append(&mut self, more: &Pairwise) {
+        for (all, more) in [(&mut self.macs, &more.macs), (&mut self.keys, &more.keys)] {
+            for (peer, all) in all.iter_mut() {
+                let mut grown = Vec::with_capacity(all.len() + more[peer].len());
+                grown.extend_from_slice(all);
+                grown.extend_from_slice(&more[peer]);
+                all.zeroize();
+                *all = grown;
+            }
+        }
+    }
+
     /// The same bits as rows.
     pub fn rows(&self, key: &GlobalKey) -> RowShares {
         let (me, parties) = (self.macs.me(), self.macs.parties());
-        let bits = self.macs.iter().next().map_or(0, |(_, macs)| macs.len());
+        let bits = self.len();
         let mut rows = RowShares::zeros(me, parties, bits);
         for (peer, macs) in self.macs.iter() {
             rows.column_mut(peer).copy_from_slice(macs);
@@ -56,7 +98,7 @@ impl Pairwise {
     /// party for itself.
     pub fn rows_of(&self, owner: PartyId, key: &GlobalKey) -> RowShares {
         let (me, parties) = (self.macs.me(), self.macs.parties());
-        let bits = self.macs.iter().next().map_or(0, |(_, macs)| macs.len());
+        let bits = self.len();
         let mut rows = RowShares::zeros(me, parties, bits);
         if owner == me {
             for (peer, macs) in self.macs.iter() {

@@ -17,7 +17,8 @@
 //! received ([`coins`]).
 //!
 //! **Cost** of a bit, to each peer: 4 bytes, and a product in GF(2^128) for every 128 bits and row of the extension. A chunk of 65,408 bits takes
-//! four rounds. Set-up: the base OTs of one direction with each peer, and some twenty rounds.
+//! four rounds. Set-up: the base OTs of one direction with each peer, and some fifteen rounds, in which a first chunk is made, too, for who says
+//! that it will want one ([`Ahead`]).
 
 mod act;
 pub mod alike;
@@ -35,7 +36,7 @@ use rand_core::CryptoRng;
 
 pub use act::JointAct;
 use coins::Coins;
-use talk::Talk;
+use talk::{Message, Talk};
 
 #[cfg(doc)]
 use crate::checks;
@@ -58,6 +59,10 @@ pub struct Joint<C = Honest> {
     zeros: PerPeer<Prg>,
     echo: CommonView,
     coins: Coins,
+    /// Whether something said to all was not yet compared, and is before a coin is opened.
+    unsettled: bool,
+    /// Bits that were made with the set-up, and how many of them are used up.
+    stock: (Pairwise, usize),
     rng: Prg,
     /// The number of blind tests so far, and of those in sight.
     tests: [u64; 2],
@@ -78,6 +83,23 @@ impl Joint {
     pub fn setup(mesh: &mut Mesh<'_>, here: Here, rng: &mut dyn CryptoRng) -> Result<Joint> {
         Joint::with(mesh, here, rng, Honest)
     }
+
+    /// As [`Joint::setup`], and makes so much with it, in fewer rounds than later.
+    ///
+    /// # Errors
+    /// As [`Joint::setup`] and [`Joint::chunk`].
+    pub fn setup_for(mesh: &mut Mesh<'_>, here: Here, ahead: Ahead, rng: &mut dyn CryptoRng) -> Result<Joint> {
+        Joint::with_ahead(mesh, here, ahead, rng, Honest)
+    }
+}
+
+/// What a [`Joint`] makes with its set-up.
+#[derive(Clone, Copy, Default)]
+pub struct Ahead {
+    /// Random bits, which later calls for random bits use up while they suffice.
+    pub bits: usize,
+    /// Coins that are committed to for later calls.
+    pub coins: usize,
 }
 
 impl<C: for<'a> Conduct<JointAct<'a>>> Joint<C> {
@@ -85,7 +107,21 @@ impl<C: for<'a> Conduct<JointAct<'a>>> Joint<C> {
     ///
     /// # Errors
     /// As [`Joint::setup`].
-    pub fn with(mesh: &mut Mesh<'_>, here: Here, rng: &mut dyn CryptoRng, mut conduct: C) -> Result<Joint<C>> {
+    pub fn with(mesh: &mut Mesh<'_>, here: Here, rng: &mut dyn CryptoRng, conduct: C) -> Result<Joint<C>> {
+        Joint::with_ahead(mesh, here, Ahead::default(), rng, conduct)
+    }
+
+    /// As [`Joint::setup_for`], for a party that may not be honest.
+    ///
+    /// # Errors
+    /// As [`Joint::setup_for`].
+    pub fn with_ahead(
+        mesh: &mut Mesh<'_>,
+        here: Here,
+        ahead: Ahead,
+        rng: &mut dyn CryptoRng,
+        mut conduct: C,
+    ) -> Result<Joint<C>> {
         let Here { me, parties, session, backend, .. } = here;
         let key = GlobalKey::of(me, rng);
         let mut states = PerPeer::new(me, parties, |peer| {
@@ -109,28 +145,38 @@ impl<C: for<'a> Conduct<JointAct<'a>>> Joint<C> {
             zeros: PerPeer::new(me, parties, |_| Prg::new(backend, Block::ZERO)),
             echo: CommonView::new(session.child("echo")),
             coins: Coins::new(session.child("coins"), me, parties),
+            unsettled: false,
+            stock: (Pairwise::zeros(me, parties, 0), 0),
             rng: generator(backend, rng),
             tests: [0; 2],
             conduct,
             broken: false,
         };
         joint.guarded(|joint| {
-            joint.share_seeds(mesh)?;
-            joint.commit(mesh, 1)?;
-            joint.check_deltas(mesh)
+            let bits = deltas::BITS + ahead.bits;
+            joint.share_seeds(mesh, bits.div_ceil(Joint::CHUNK) + ahead.coins)?;
+            let first = bits.min(Joint::CHUNK);
+            let mut stock = Pairwise::zeros(me, parties, first);
+            let [mut macs, mut keys] = stock.slices(0..first);
+            let sum = joint.first(mesh, &mut macs, &mut keys)?;
+            let rows = stock.slice(0..deltas::BITS).rows(&joint.key);
+            joint.stock = (stock, deltas::BITS);
+            joint.check_deltas(mesh, &rows, sum)?;
+            // What comes later, after it.
+            let rest = joint.made(mesh, bits - first, None)?;
+            joint.stock.0.append(&rest);
+            Ok(())
         })?;
         Ok(joint)
     }
 
-    /// Agrees with each peer on a seed that no third party knows, if both are honest.
-    fn share_seeds(&mut self, mesh: &mut Mesh<'_>) -> Result<()> {
+    /// Agrees with each peer on a seed that no third party knows, if both are honest, and commits to so many coins.
+    fn share_seeds(&mut self, mesh: &mut Mesh<'_>, coins: usize) -> Result<()> {
         let own = PerPeer::new(self.me, self.parties, |_| Block::random(&mut self.rng));
-        let out = PerPeer::new(self.me, self.parties, |peer| own[peer].to_bytes().to_vec());
-        let theirs = self.talk(mesh).send("seeds of zero", out, |_| Block::BYTES)?;
+        let seeds = PerPeer::new(self.me, self.parties, |peer| own[peer].to_bytes().to_vec());
+        let heard = self.commit_with(mesh, coins, vec![("seeds of zero", seeds)])?;
         for (peer, zeros) in self.zeros.iter_mut() {
-            let mut seed = [Block::ZERO];
-            Block::bytes_of_mut(&mut seed).copy_from_slice(&theirs[peer]);
-            *zeros = Prg::new(self.backend, seed[0] ^ own[peer]);
+            *zeros = Prg::new(self.backend, deltas::block(&heard[0][peer]) ^ own[peer]);
         }
         Ok(())
     }
@@ -160,8 +206,13 @@ impl<C: for<'a> Conduct<JointAct<'a>>> Joint<C> {
         &mut self.conduct
     }
 
-    /// Commits to so many coins, of which each [`chunk`](Joint::chunk), each [`coin`](Joint::coin) and each [`sums_to_zero`](Joint::sums_to_zero)
-    /// takes one. Two rounds.
+    /// The bits that were made with the set-up and are left: a call for random bits that they suffice for takes no coin.
+    pub fn stocked(&self) -> usize {
+        self.stock.0.len() - self.stock.1
+    }
+
+    /// Makes sure that so many coins are committed to, of which each [`chunk`](Joint::chunk), each [`coin`](Joint::coin) and each [`sums_to_zero`](Joint::sums_to_zero)
+    /// takes one. At most two rounds.
     ///
     /// # Errors
     /// [`EQUIVOCATION`](checks::EQUIVOCATION), by nobody in particular; those of the channels.
@@ -195,7 +246,18 @@ impl<C: for<'a> Conduct<JointAct<'a>>> Joint<C> {
         macs: &mut PerPeer<&mut [Block]>,
         keys: &mut PerPeer<&mut [Block]>,
     ) -> Result<()> {
-        self.guarded(|joint| joint.alike(mesh, macs, keys, None))
+        self.guarded(|joint| {
+            let bits = macs.as_mut_slice().first().map_or(0, |macs| macs.len());
+            let (stock, used) = &mut joint.stock;
+            if stock.len() - *used < bits {
+                return joint.alike(mesh, macs, keys, None);
+            }
+            let range = *used..*used + bits;
+            macs.iter_mut().for_each(|(peer, macs)| macs.copy_from_slice(&stock.macs[peer][range.clone()]));
+            keys.iter_mut().for_each(|(peer, keys)| keys.copy_from_slice(&stock.keys[peer][range.clone()]));
+            *used += bits;
+            Ok(())
+        })
     }
 
     /// Any number of random bits, with the coins that they take.
@@ -204,7 +266,9 @@ impl<C: for<'a> Conduct<JointAct<'a>>> Joint<C> {
     /// As [`Joint::chunk`].
     pub fn bits(&mut self, mesh: &mut Mesh<'_>, bits: usize) -> Result<Pairwise> {
         self.guarded(|joint| {
-            joint.commit(mesh, bits.div_ceil(Joint::CHUNK))?;
+            if joint.stocked() < bits {
+                joint.commit(mesh, bits.div_ceil(Joint::CHUNK))?;
+            }
             joint.pairwise(mesh, bits, None)
         })
     }
@@ -249,7 +313,24 @@ impl<C: for<'a> Conduct<JointAct<'a>>> Joint<C> {
         sigma: Block,
         otherwise: &'static comity_core::Check,
     ) -> Result<()> {
-        self.guarded(|joint| joint.blind(mesh, sigma, otherwise))
+        self.guarded(|joint| joint.blind(mesh, sigma, otherwise, false).map(drop))
+    }
+
+    /// The same, and a [`coin`](Joint::coin): its seeds are opened with the shares of the product, to which all have committed before. Takes
+    /// two coins.
+    ///
+    /// # Errors
+    /// As [`Joint::sums_to_zero`] and [`Joint::coin`].
+    ///
+    /// # Panics
+    /// If too few coins were planned.
+    pub fn sums_to_zero_then_coin(
+        &mut self,
+        mesh: &mut Mesh<'_>,
+        sigma: Block,
+        otherwise: &'static comity_core::Check,
+    ) -> Result<[u8; 32]> {
+        self.guarded(|joint| Ok(joint.blind(mesh, sigma, otherwise, true)?.expect("a coin was asked for")))
     }
 
     /// Says the same to all and hears as much from each: that all hear the same is known after [`Joint::settle`]. One round.
@@ -277,7 +358,29 @@ impl<C: for<'a> Conduct<JointAct<'a>>> Joint<C> {
     /// # Errors
     /// [`EQUIVOCATION`](checks::EQUIVOCATION), by nobody in particular; those of the channels.
     pub fn settle(&mut self, mesh: &mut Mesh<'_>) -> Result<()> {
-        self.guarded(|joint| joint.talk(mesh).settle())
+        self.guarded(|joint| {
+            joint.unsettled = false;
+            joint.talk(mesh).settle()
+        })
+    }
+
+    /// The same and a [`coin`](Joint::coin), in one round: everybody has received what the coin decides on, though perhaps not the same.
+    ///
+    /// # Errors
+    /// As [`Joint::settle`] and [`Joint::coin`].
+    ///
+    /// # Panics
+    /// If no coin was [planned](Joint::plan).
+    pub fn settled_coin(&mut self, mesh: &mut Mesh<'_>) -> Result<[u8; 32]> {
+        self.guarded(|joint| {
+            let mut talk = Talk { mesh, echo: &mut joint.echo, conduct: &mut joint.conduct };
+            if core::mem::take(&mut joint.unsettled) {
+                talk.settle()?;
+            }
+            let (own, message) = joint.coins.next(&talk);
+            let heard = talk.settle_with(vec![message])?;
+            joint.coins.sum(*own, &heard[0])
+        })
     }
 
     fn talk<'t, 'n>(&'t mut self, mesh: &'t mut Mesh<'n>) -> Talk<'t, 'n, C> {
@@ -285,24 +388,53 @@ impl<C: for<'a> Conduct<JointAct<'a>>> Joint<C> {
     }
 
     fn commit(&mut self, mesh: &mut Mesh<'_>, coins: usize) -> Result<()> {
-        let mut talk = Talk { mesh, echo: &mut self.echo, conduct: &mut self.conduct };
-        self.coins.commit(&mut talk, coins, &mut self.rng)
+        match coins.saturating_sub(self.coins.left()) {
+            0 => Ok(()),
+            missing => self.commit_with(mesh, missing, Vec::new()).map(drop),
+        }
+    }
+
+    /// Commits to so many more coins, and says other messages at the same time. The commitments are still to be settled.
+    fn commit_with(
+        &mut self,
+        mesh: &mut Mesh<'_>,
+        coins: usize,
+        mut said: Vec<Message>,
+    ) -> Result<Vec<PerPeer<Vec<u8>>>> {
+        let own = self.coins.commitments(self.me, coins, &mut self.rng);
+        said.push(("coin commitments", PerPeer::new(self.me, self.parties, |_| own.clone())));
+        let mut heard = self.talk(mesh).together(said)?;
+        let commitments = heard.pop().expect("as many as were said");
+        self.coins.committed(&commitments);
+        self.echo.absorb(self.me, &own, &commitments);
+        self.unsettled = true;
+        Ok(heard)
     }
 
     fn open(&mut self, mesh: &mut Mesh<'_>) -> Result<[u8; 32]> {
         let mut talk = Talk { mesh, echo: &mut self.echo, conduct: &mut self.conduct };
+        if core::mem::take(&mut self.unsettled) {
+            talk.settle()?;
+        }
         self.coins.open(&mut talk)
     }
 
-    /// So many bits, of which the own shares are random or given, from coins that were committed to.
+    /// So many bits, of which the own shares are random or given. Random ones come from the stock if that suffices.
     fn pairwise(&mut self, mesh: &mut Mesh<'_>, bits: usize, given: Option<&Bits>) -> Result<Pairwise> {
+        let (stock, used) = &mut self.stock;
+        if given.is_none() && stock.len() - *used >= bits {
+            *used += bits;
+            return Ok(stock.slice(*used - bits..*used));
+        }
+        self.made(mesh, bits, given)
+    }
+
+    /// Likewise, all new, from coins that were committed to.
+    fn made(&mut self, mesh: &mut Mesh<'_>, bits: usize, given: Option<&Bits>) -> Result<Pairwise> {
         let mut all = Pairwise::zeros(self.me, self.parties, bits);
         for start in (0..bits).step_by(Joint::CHUNK) {
             let range = start..bits.min(start + Joint::CHUNK);
-            let [mut macs, mut keys] = [&mut all.macs, &mut all.keys].map(|blocks| {
-                let slices = blocks.as_mut_slice().iter_mut().map(|blocks| &mut blocks[range.clone()]).collect();
-                PerPeer::from_vec(self.me, slices).expect("one a peer")
-            });
+            let [mut macs, mut keys] = all.slices(range.clone());
             let given = given.map(|given| given.slice(range.start, range.len()));
             self.alike(mesh, &mut macs, &mut keys, given.as_ref())?;
         }

@@ -124,11 +124,12 @@ fn nothing_is_opened_before_what_it_decides_on() {
         joint.sums_to_zero(mesh, Block::ZERO, comity_share::checks::WRONG_MAC)
     });
     ends.into_iter().for_each(|ended| ended.unwrap());
+    let first = ["corrections", "coin", "masked shares", "answer", "echo"];
     let chunk = ["corrections", "coin", "answer", "echo"];
-    let deltas = ["masked shares", "echo", "commitment to rows", "echo", "rows"];
+    let deltas = ["commitment to rows", "echo", "rows"];
     let blind = ["strings", "theta", "combined strings", "commitment to a product", "echo", "product"];
     let coins = ["coin commitments", "echo"];
-    let expected: Vec<&str> = [&["seeds of zero"][..], &coins, &chunk, &deltas, &coins, &chunk, &blind].concat();
+    let expected: Vec<&str> = [&["seeds of zero"][..], &coins, &first, &deltas, &coins, &chunk, &blind].concat();
     assert_eq!(*log.lock().unwrap(), expected);
 }
 

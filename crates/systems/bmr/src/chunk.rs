@@ -72,6 +72,11 @@ impl Chunk<'_> {
         self.steps.push(Step::Reveal { start });
     }
 
+    /// The bytes of a message with the inputs of a party.
+    pub(crate) fn bytes_of(&self, party: PartyId) -> usize {
+        self.bits_of(party).div_ceil(8)
+    }
+
     /// The bits of the inputs of a party.
     pub(crate) fn bits_of(&self, party: PartyId) -> usize {
         self.inputs.iter().filter(|input| input.owner == party).map(|input| input.bits).sum()

@@ -5,7 +5,7 @@
 //!
 //! 1. Products of masks are shared, masks of outputs opened to their recipients, and products of masks with offsets shared, all of it
 //!    checked ([`Masks`]).
-//! 2. Owners say the public values of their inputs, `x + lambda`; then all say their keys of these.
+//! 2. Owners say the public values of their inputs, `x + lambda`; then all say their keys of these, and at the same time their shares of rows.
 //! 3. Rows are opened, and everybody compares what it heard.
 //! 4. Everybody evaluates.
 //!
@@ -18,7 +18,7 @@
 use std::io::{Read, Write};
 use std::rc::Rc;
 
-use comity_channel::Mesh;
+use comity_channel::{Mesh, PerPeer};
 use comity_circuit::{Call, Engine, Owner, Program, Recipients};
 use comity_core::{Bits, Cursor, Error, Result};
 use comity_protocol::{Conduct, Here, Honest, Job, Party};
@@ -53,7 +53,7 @@ pub fn run_as(
     job.program.check_inputs(Some(me.me()), job.inputs)?;
     job.program.check_plain()?;
     let here = me.here.child("garbling");
-    let garbler = Garbler::setup(me.net, here, masks, job.program, me.rng)?;
+    let garbler = Garbler::setup(here, masks, job.program, me.rng)?;
     let evaluator = Evaluator::new(here, garbler.offset(), job.program)?;
     walk(me, here, job.program, job.inputs, Mode::Run { garbler, evaluator }, conduct)
 }
@@ -71,7 +71,7 @@ pub fn prepare_with(
 ) -> Result<()> {
     program.check_plain()?;
     let here = me.here.child("garbling");
-    let garbler = Garbler::setup(me.net, here, masks, program, me.rng)?;
+    let garbler = Garbler::setup(here, masks, program, me.rng)?;
     Head::new(here, program, garbler.offset()).write(to)?;
     walk(me, here, program, &vec![None; program.inputs().len()], Mode::Prepare { garbler, to }, conduct)
 }
@@ -154,22 +154,33 @@ impl<'a, 'n, C: for<'c> Conduct<GarblingAct<'c>>> Walk<'a, 'n, '_, C> {
         match &mut self.mode {
             Mode::Run { garbler, evaluator } => {
                 let (masked, strings) = garbler.masks(net, &chunk)?;
-                let keys = evaluator.fix(net, &chunk, &masked, &mut heard, conduct)?;
-                let rows = garbler.rows(net, &strings, &mut heard, conduct)?;
+                let (own, said) = evaluator.own_inputs(&chunk, &masked, conduct)?;
+                let said = garbler.zeros().exchange(net, said, |peer| chunk.bytes_of(peer))?;
+                let public = evaluator.public_values(&chunk, own, &said, &mut heard);
+                let (own, keys) = evaluator.keys(&masked, &public, conduct);
+                let (rows, keys) = garbler.rows(net, &strings, keys, &mut heard, conduct)?;
                 heard.settle(net)?;
-                self.learned.extend(evaluator.evaluate(&chunk, keys, &rows, &masked)?);
+                self.learned.extend(evaluator.evaluate(&chunk, evaluator.active(own, &keys), &rows, &masked)?);
             }
             Mode::Prepare { garbler, to } => {
                 let (masked, strings) = garbler.masks(net, &chunk)?;
-                let rows = garbler.rows(net, &strings, &mut heard, conduct)?;
+                let nothing = || PerPeer::new(self.here.me, self.here.parties, |_| Vec::new());
+                garbler.zeros().exchange(net, nothing(), |_| 0)?;
+                let (rows, _) = garbler.rows(net, &strings, nothing(), &mut heard, conduct)?;
                 heard.settle(net)?;
                 write_chunk(*to, &masked, &rows)?;
             }
             Mode::Use { evaluator, from } => {
                 let (masked, rows) = read_chunk(*from, &chunk, self.here)?;
-                let keys = evaluator.fix(net, &chunk, &masked, &mut heard, conduct)?;
+                let (own, said) = evaluator.own_inputs(&chunk, &masked, conduct)?;
+                let mut inputs = PerPeer::new(self.here.me, self.here.parties, |peer| vec![0; chunk.bytes_of(peer)]);
+                net.exchange(&said, &mut inputs)?;
+                let public = evaluator.public_values(&chunk, own, &inputs, &mut heard);
+                let (own, said) = evaluator.keys(&masked, &public, conduct);
+                let mut keys = PerPeer::new(self.here.me, self.here.parties, |peer| vec![0; said[peer].len()]);
+                net.exchange(&said, &mut keys)?;
                 heard.settle(net)?;
-                self.learned.extend(evaluator.evaluate(&chunk, keys, &rows, &masked)?);
+                self.learned.extend(evaluator.evaluate(&chunk, evaluator.active(own, &keys), &rows, &masked)?);
             }
         }
         Ok(())

@@ -1,6 +1,6 @@
 //! One party of those who evaluate a program: figure 9, chunk after chunk.
 
-use comity_channel::{Mesh, PerPeer};
+use comity_channel::PerPeer;
 use comity_circuit::Program;
 use comity_core::{Bits, Block, Error, PartyId, Result};
 use comity_protocol::{Conduct, Here};
@@ -36,80 +36,83 @@ impl Evaluator {
         Ok(Evaluator { me, parties, offset, evaluating, memory: memory(program, n)? })
     }
 
-    /// The first two items of figure 9: public values of all inputs, then keys of these values. What all heard is noted.
+    /// The second item of figure 9: this party's keys of the public values, to each peer.
     ///
     /// An honest party whose peers told it other public values than they told others says one key of each wire none the less,
     /// never both: so that these need not be compared before keys leave, but before anything is evaluated.
-    ///
-    /// # Errors
-    /// Those of the channels; [`InvalidInput`](comity_core::Kind) if an own value is missing.
-    pub(crate) fn fix(
+    pub(crate) fn keys(
         &self,
-        net: &mut Mesh<'_>,
-        chunk: &Chunk<'_>,
         masked: &Masked,
-        heard: &mut Heard,
+        public: &Bits,
         conduct: &mut impl for<'c> Conduct<GarblingAct<'c>>,
-    ) -> Result<ActiveKeys> {
-        let (me, parties, n) = (self.me, self.parties, usize::from(self.parties));
-        if chunk.inputs.is_empty() {
-            return Ok(ActiveKeys(Vec::new()));
-        }
-        let public = self.public_values(net, chunk, masked, heard, conduct)?;
+    ) -> (Vec<Block>, PerPeer<Vec<u8>>) {
         let active = |(zero, bit): (&Block, bool)| *zero ^ self.offset.masked(bit);
         let own: Vec<Block> = masked.input_keys.iter().zip(public.iter()).map(active).collect();
-        let out = PerPeer::new(me, parties, |peer| {
+        let out = PerPeer::new(self.me, self.parties, |peer| {
             let mut said = Block::bytes_of(&own).to_vec();
             conduct.before(GarblingAct::Keys(peer, &mut said));
             said
         });
-        let mut bytes = PerPeer::new(me, parties, |_| vec![0; own.len() * Block::BYTES]);
-        net.exchange(&out, &mut bytes)?;
+        (own, out)
+    }
+
+    /// The active keys of all, of which these are the own ones and those that were heard.
+    pub(crate) fn active(&self, own: Vec<Block>, heard: &PerPeer<Vec<u8>>) -> ActiveKeys {
+        let n = usize::from(self.parties);
         let mut keys = vec![Block::ZERO; own.len() * n];
         let mut put = |party: PartyId, from: &[Block]| {
             for (wire, key) in keys.chunks_exact_mut(n).zip(from) {
                 wire[usize::from(party.0)] = *key;
             }
         };
-        put(me, &own);
+        put(self.me, &own);
         let mut theirs = own;
-        for (peer, bytes) in bytes.iter() {
+        for (peer, bytes) in heard.iter() {
             Block::bytes_of_mut(&mut theirs).copy_from_slice(bytes);
             put(peer, &theirs);
         }
-        Ok(ActiveKeys(keys))
+        ActiveKeys(keys)
     }
 
-    /// The public values of all inputs, bit after bit.
-    fn public_values(
+    /// The first item of figure 9: the public values of this party's inputs, bit after bit, and what it says of them to each peer.
+    ///
+    /// # Errors
+    /// [`InvalidInput`](comity_core::Kind) if an own value is missing.
+    pub(crate) fn own_inputs(
         &self,
-        net: &mut Mesh<'_>,
         chunk: &Chunk<'_>,
         masked: &Masked,
-        heard: &mut Heard,
         conduct: &mut impl for<'c> Conduct<GarblingAct<'c>>,
-    ) -> Result<Bits> {
-        let (me, parties) = (self.me, self.parties);
+    ) -> Result<(Bits, PerPeer<Vec<u8>>)> {
         let mut own = Bits::default();
-        for (input, mask) in chunk.inputs.iter().zip(&masked.inputs).filter(|(input, _)| input.owner == me) {
+        for (input, mask) in chunk.inputs.iter().zip(&masked.inputs).filter(|(input, _)| input.owner == self.me) {
             let both = mask.clone().zip(input.value.as_ref()).filter(|(mask, value)| mask.len() == value.len());
             let missing = || Error::invalid_input("an input value is missing or has another length");
             let (mut public, value) = both.ok_or_else(missing)?;
             public.xor_assign(value);
             own.extend_from(&public);
         }
-        let said = PerPeer::new(me, parties, |peer| {
+        let said = PerPeer::new(self.me, self.parties, |peer| {
             let mut said = own.to_bytes();
             conduct.before(GarblingAct::Public(peer, &mut said));
             said
         });
-        let mut bytes = PerPeer::new(me, parties, |peer| vec![0; chunk.bits_of(peer).div_ceil(8)]);
-        net.exchange(&said, &mut bytes)?;
-        let of = |party: PartyId| match party == me {
+        Ok((own, said))
+    }
+
+    /// The public values of all inputs in the order of the chunk, from the own ones and what the others said. What all heard is noted.
+    pub(crate) fn public_values(
+        &self,
+        chunk: &Chunk<'_>,
+        own: Bits,
+        said: &PerPeer<Vec<u8>>,
+        heard: &mut Heard,
+    ) -> Bits {
+        let of = |party: PartyId| match party == self.me {
             true => own.clone(),
-            false => Bits::from_bytes(&bytes[party], chunk.bits_of(party)),
+            false => Bits::from_bytes(&said[party], chunk.bits_of(party)),
         };
-        let mut all: Vec<(Bits, usize)> = (0..parties).map(|party| (of(PartyId(party)), 0)).collect();
+        let mut all: Vec<(Bits, usize)> = (0..self.parties).map(|party| (of(PartyId(party)), 0)).collect();
         all.iter().for_each(|(bits, _)| heard.hear(&bits.to_bytes()));
         let mut public = Bits::default();
         for input in &chunk.inputs {
@@ -117,7 +120,7 @@ impl Evaluator {
             public.extend_from(&bits.slice(*used, input.bits));
             *used += input.bits;
         }
-        Ok(public)
+        public
     }
 
     /// The rest of figure 9: evaluates the chunk, and returns the outputs that this party learns.

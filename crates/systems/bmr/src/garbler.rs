@@ -1,6 +1,6 @@
 //! One party of those who garble a program: figures 6 and 7, chunk after chunk.
 
-use comity_channel::Mesh;
+use comity_channel::{Mesh, PerPeer};
 use comity_circuit::Program;
 use comity_core::{Bits, Block, Part, PartyId, Result};
 use comity_protocol::{Conduct, Here};
@@ -52,12 +52,11 @@ pub(crate) struct Masked {
 }
 
 impl<'a> Garbler<'a> {
-    /// Step 1, and the seeds of figure 7.
+    /// Step 1.
     ///
     /// # Errors
-    /// Those of the channels; [`InvalidInput`](comity_core::Kind) if the program does not fit memory.
+    /// [`InvalidInput`](comity_core::Kind) if the program does not fit memory.
     pub(crate) fn setup(
-        net: &mut Mesh<'_>,
         here: Here,
         masks: &'a mut dyn Masks,
         program: &Program,
@@ -66,9 +65,14 @@ impl<'a> Garbler<'a> {
         let ids = [here.me.0, here.parties].map(usize::from);
         let memory = memory(program, masks.width() + 1)?;
         let seed = Block::random(rng);
-        let zeros = Zeros::setup(net, here.backend, &here.session, rng)?;
+        let zeros = Zeros::new(here, rng);
         let garbling = Garbling::new(here.backend, &here.session, ids, masks.offset(), masks.one(), seed);
         Ok(Garbler { masks, garbling, zeros, memory, waiting: Wires::default(), rows: Vec::new() })
+    }
+
+    /// The seeds of figure 7, which go beside another message.
+    pub(crate) fn zeros(&mut self) -> &mut Zeros {
+        &mut self.zeros
     }
 
     /// This party's offset.
@@ -149,7 +153,8 @@ impl<'a> Garbler<'a> {
         Ok((masked, self.masks.times_offsets(net, bits)?))
     }
 
-    /// Figure 6, steps 3d and 4, and figure 7: the rows of the chunk's gates, which are then done with. What all heard is noted.
+    /// Figure 6, steps 3d and 4, and figure 7: the rows of the chunk's gates, which are then done with. What all heard is noted. Beside the
+    /// shares another message goes to each peer, and one as long is heard.
     ///
     /// # Errors
     /// Those of the channels.
@@ -157,16 +162,17 @@ impl<'a> Garbler<'a> {
         &mut self,
         net: &mut Mesh<'_>,
         strings: &[Block],
+        beside: PerPeer<Vec<u8>>,
         heard: &mut Heard,
         conduct: &mut impl for<'c> Conduct<GarblingAct<'c>>,
-    ) -> Result<Vec<Block>> {
+    ) -> Result<(Vec<Block>, PerPeer<Vec<u8>>)> {
         let waiting = core::mem::take(&mut self.waiting);
         let mut shares = self.garbling.garble(&waiting.gates, strings);
         conduct.before(GarblingAct::Garbled(&mut shares));
-        let rows = open(net, &mut self.zeros, shares, conduct)?;
+        let (rows, beside) = open(net, &mut self.zeros, shares, beside, conduct)?;
         conduct.before(GarblingAct::Opened(&rows));
         heard.hear(Block::bytes_of(&rows));
-        Ok(rows)
+        Ok((rows, beside))
     }
 }
 

@@ -14,43 +14,69 @@
 use core::ops::Range;
 
 use comity_channel::{Mesh, PerPeer};
-use comity_core::{Backend, Block, Prg, Result, SessionId};
-use comity_protocol::Conduct;
+use comity_core::{Backend, Block, PartyId, Prg, Result, SessionId};
+use comity_protocol::{Conduct, Here};
 use rand_core::CryptoRng;
 
 use crate::act::GarblingAct;
 use crate::hash::{ROWS, add};
 
 /// Shares of zero, of one pair of parties each: both have the same.
-pub(crate) struct Zeros(PerPeer<Prg>);
+pub(crate) struct Zeros {
+    backend: Backend,
+    session: SessionId,
+    /// The seeds that this party says, until it has heard those of the others.
+    seeds: Option<PerPeer<Vec<u8>>>,
+    pairs: PerPeer<Prg>,
+}
 
 impl Zeros {
-    /// Step 1: says a seed to each peer, and hears one.
+    /// Step 1 begins.
+    pub(crate) fn new(here: Here, rng: &mut (impl CryptoRng + ?Sized)) -> Zeros {
+        let Here { me, parties, session, backend, .. } = here;
+        let seeds = Some(PerPeer::new(me, parties, |_| Block::random(rng).to_bytes().to_vec()));
+        Zeros { backend, session, seeds, pairs: PerPeer::new(me, parties, |_| Prg::new(backend, Block::ZERO)) }
+    }
+
+    /// Step 1, beside which another message goes to each peer, which hears another one of such a length. Both may be nothing. If all seeds
+    /// were said before, only these messages are.
     ///
     /// # Errors
     /// Errors of the channels.
-    pub(crate) fn setup(
+    pub(crate) fn exchange(
+        &mut self,
         net: &mut Mesh<'_>,
-        backend: Backend,
-        session: &SessionId,
-        rng: &mut (impl CryptoRng + ?Sized),
-    ) -> Result<Zeros> {
+        mut out: PerPeer<Vec<u8>>,
+        lengths: impl Fn(PartyId) -> usize,
+    ) -> Result<PerPeer<Vec<u8>>> {
         let (me, parties) = (net.me(), net.parties());
-        let seeds = PerPeer::new(me, parties, |_| Block::random(rng).to_bytes().to_vec());
-        let mut heard = PerPeer::new(me, parties, |_| vec![0; Block::BYTES]);
-        net.exchange(&seeds, &mut heard)?;
-        Ok(Zeros(heard.map(|peer, heard| {
-            let (lower, higher) = if me < peer { (&seeds[peer], &heard) } else { (&heard, &seeds[peer]) };
-            let pair = SessionId::derive("seed of a pair's shares of zero", &[&session.to_bytes(), lower, higher]);
-            Prg::new(backend, pair.block("shares of zero"))
-        })))
+        let seeds = self.seeds.take();
+        let seed = if seeds.is_some() { Block::BYTES } else { 0 };
+        for (peer, out) in out.iter_mut() {
+            out.extend_from_slice(seeds.as_ref().map_or(&[], |seeds| &seeds[peer]));
+        }
+        let mut heard = PerPeer::new(me, parties, |peer| vec![0; lengths(peer) + seed]);
+        net.exchange(&out, &mut heard)?;
+        let Some(seeds) = seeds else { return Ok(heard) };
+        for (peer, pair) in self.pairs.iter_mut() {
+            let theirs = heard[peer].split_off(lengths(peer));
+            let (lower, higher) = if me < peer { (&seeds[peer], &theirs) } else { (&theirs, &seeds[peer]) };
+            let session =
+                SessionId::derive("seed of a pair's shares of zero", &[&self.session.to_bytes(), lower, higher]);
+            *pair = Prg::new(self.backend, session.block("shares of zero"));
+        }
+        Ok(heard)
     }
 
     /// Step 2: adds the next share of zero.
+    ///
+    /// # Panics
+    /// Before step 1.
     fn add_to(&mut self, shares: &mut [Block]) {
+        assert!(self.seeds.is_none(), "seeds were exchanged");
         let mut room = vec![Block::ZERO; shares.len().min(1 << 10)];
         for shares in shares.chunks_mut(1 << 10) {
-            for (_, pair) in self.0.iter_mut() {
+            for (_, pair) in self.pairs.iter_mut() {
                 let room = &mut room[..shares.len()];
                 pair.fill_blocks(room);
                 add(shares, room);
@@ -66,7 +92,7 @@ fn part(party: usize, parties: usize, gates: usize) -> Range<usize> {
 }
 
 /// Steps 2 to 4: the rows of so many gates, of which these are this party's shares. That all heard the same is for the caller to
-/// make sure of, before it uses them.
+/// make sure of, before it uses them. Beside the shares another message goes to each peer, and one as long is heard from it.
 ///
 /// # Errors
 /// Errors of the channels.
@@ -74,8 +100,9 @@ pub(crate) fn open(
     net: &mut Mesh<'_>,
     zeros: &mut Zeros,
     mut shares: Vec<Block>,
+    beside: PerPeer<Vec<u8>>,
     conduct: &mut impl for<'a> Conduct<GarblingAct<'a>>,
-) -> Result<Vec<Block>> {
+) -> Result<(Vec<Block>, PerPeer<Vec<u8>>)> {
     let (me, parties) = (net.me(), net.parties());
     let n = usize::from(parties);
     let gates = shares.len() / (n * ROWS);
@@ -83,17 +110,21 @@ pub(crate) fn open(
     zeros.add_to(&mut shares);
     // Step 3.
     let own = part(me.0);
-    let out = PerPeer::new(me, parties, |peer| {
-        let mut said = Block::bytes_of(&shares[part(peer.0)]).to_vec();
-        conduct.before(GarblingAct::Shares(peer, &mut said));
-        said
-    });
-    let mut heard = PerPeer::new(me, parties, |_| vec![0; own.len() * Block::BYTES]);
-    net.exchange(&out, &mut heard)?;
-    let sums = Block::bytes_of_mut(&mut shares[own.clone()]);
-    for (_, heard) in heard.iter() {
-        sums.iter_mut().zip(heard).for_each(|(sum, byte)| *sum ^= byte);
+    let (lengths, mut out) = (PerPeer::new(me, parties, |peer| beside[peer].len()), beside);
+    for (peer, out) in out.iter_mut() {
+        let first = out.len();
+        out.extend_from_slice(Block::bytes_of(&shares[part(peer.0)]));
+        conduct.before(GarblingAct::Shares(peer, &mut out[first..]));
     }
+    let len = own.len() * Block::BYTES;
+    let mut heard = PerPeer::new(me, parties, |peer| vec![0; lengths[peer] + len]);
+    net.exchange(&out, &mut heard)?;
+    drop(out);
+    let sums = Block::bytes_of_mut(&mut shares[own.clone()]);
+    for (peer, heard) in heard.iter() {
+        sums.iter_mut().zip(&heard[lengths[peer]..]).for_each(|(sum, byte)| *sum ^= byte);
+    }
+    let beside = PerPeer::new(me, parties, |peer| heard[peer][..lengths[peer]].to_vec());
     // Step 4.
     let sums = Block::bytes_of(&shares[own]).to_vec();
     let out = PerPeer::new(me, parties, |peer| {
@@ -106,11 +137,12 @@ pub(crate) fn open(
     for (peer, heard) in heard.iter() {
         Block::bytes_of_mut(&mut shares[part(peer.0)]).copy_from_slice(heard);
     }
-    Ok(shares)
+    Ok((shares, beside))
 }
 
 #[cfg(test)]
 mod tests {
+    use comity_core::Params;
     use comity_protocol::Honest;
     use comity_testing::{Net, laws};
 
@@ -121,7 +153,16 @@ mod tests {
 
     fn zeros(net: &mut Mesh<'_>) -> Zeros {
         let mut rng = laws::rng(net.me().0.into());
-        Zeros::setup(net, Backend::detect(), &SessionId::derive("test", &[b"zeros"]), &mut rng).expect("a setup")
+        let (me, parties) = (net.me(), net.parties());
+        let session = SessionId::derive("test", &[b"zeros"]);
+        let here = Here { me, parties, session, params: Params::default(), backend: Backend::detect() };
+        let mut zeros = Zeros::new(here, &mut rng);
+        zeros.exchange(net, PerPeer::new(me, parties, |_| Vec::new()), |_| 0).expect("a setup");
+        zeros
+    }
+
+    fn nothing(net: &Mesh<'_>) -> PerPeer<Vec<u8>> {
+        PerPeer::new(net.me(), net.parties(), |_| Vec::new())
     }
 
     /// Shares of zero are none by themselves, never come again, and add up to zero.
@@ -160,10 +201,10 @@ mod tests {
                     );
                 }
             };
-            let opened = open(net, &mut zeros, own.clone(), &mut hidden).expect("opened");
-            let again = open(net, &mut zeros, own.clone(), &mut Honest).expect("opened");
-            assert!(opened == again);
-            opened
+            let opened = open(net, &mut zeros, own.clone(), nothing(net), &mut hidden).expect("opened");
+            let again = open(net, &mut zeros, own.clone(), nothing(net), &mut Honest).expect("opened");
+            assert!(opened.0 == again.0);
+            opened.0
         });
         assert!(opened.iter().all(|rows| *rows == sums));
     }

@@ -96,16 +96,18 @@ fn masks(me: &mut Party<'_, '_>, program: &Program, options: &Options) -> Result
     let here = me.here.child("masks");
     let ands = program.and_gates();
     let budget = Budget::known(ands, here.params.rho, 1, objects(here.parties))?;
-    let dealer = Many::new(me.net, here.child("dealer"), budget, me.rng)?;
     let of = |party: u16| program.inputs().iter().filter(move |input| input.owner.includes(PartyId(party)));
     let own = |party: u16| of(party).map(|input| input.bits as u64).sum();
     let own = (0..here.parties).map(own).max().unwrap_or(0);
-    let bits = |shares| TripleMasks::new(here, Box::new(dealer), Planned { shares, own, ands }, me.rng);
-    if options.word("products") == "macs" {
-        return Ok(Box::new(bits(ands)));
+    let by_macs = options.word("products") == "macs";
+    // With the masking bits of a check of products.
+    let shares = if by_macs { ands } else { ands.saturating_add(128) };
+    let bits = usize::try_from(shares.saturating_add(own)).unwrap_or(usize::MAX);
+    let dealer = Many::new_for(me.net, here.child("dealer"), budget, bits, me.rng)?;
+    let bits = TripleMasks::new(here, Box::new(dealer), Planned { shares, own, ands }, me.rng);
+    if by_macs {
+        return Ok(Box::new(bits));
     }
-    // With the masking bits of a check.
-    let bits = bits(ands.saturating_add(128));
     let joint = Joint::setup(me.net, here.child("offsets"), me.rng)?;
     Ok(Box::new(StringMasks::new(bits, joint)))
 }

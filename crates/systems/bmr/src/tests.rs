@@ -3,6 +3,7 @@
 #[allow(clippy::single_match, reason = "a lie matches the acts that it changes, be it one")]
 mod cheats;
 mod ideal;
+mod rounds;
 mod strings;
 mod whole;
 

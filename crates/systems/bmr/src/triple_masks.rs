@@ -104,6 +104,41 @@ impl<'a> TripleMasks<'a> {
         }
     }
 
+    /// Has what was planned made now, up to what is made at a time: it depends on no program.
+    ///
+    /// # Errors
+    /// Those of the dealer.
+    pub fn prepare(&mut self, net: &mut Mesh<'_>) -> Result<()> {
+        if self.bits.left() == 0 && self.planned.shares > 0 {
+            self.more_bits(net, 0)?;
+        }
+        if self.planned.own > 0 && self.own.iter().all(|own| own.left() == 0) {
+            self.more_own(net, 0)?;
+        }
+        let triples = usize::try_from(self.planned.ands).unwrap_or(usize::MAX).min(MOST);
+        self.triples = Some(self.take(net, triples)?);
+        Ok(())
+    }
+
+    fn more_bits(&mut self, net: &mut Mesh<'_>, least: usize) -> Result<()> {
+        let planned = usize::try_from(self.planned.shares).unwrap_or(usize::MAX).min(MOST);
+        let wanted = if planned == 0 { AT_LEAST } else { planned };
+        self.bits = Remaining { all: self.dealer.shares(net, wanted.max(least).min(MOST))?, used: 0 };
+        Ok(())
+    }
+
+    fn more_own(&mut self, net: &mut Mesh<'_>, least: usize) -> Result<()> {
+        let wanted = usize::try_from(self.planned.own).unwrap_or(usize::MAX).min(MOST).max(least);
+        let fresh = self.dealer.masks(net, wanted)?;
+        // Whoever has more left keeps those.
+        for (own, fresh) in self.own.iter_mut().zip(fresh) {
+            if own.left() < fresh.len() {
+                *own = Remaining { all: fresh, used: 0 };
+            }
+        }
+        Ok(())
+    }
+
     /// Triples for so many products, of those that are left, or new.
     fn take(&mut self, net: &mut Mesh<'_>, count: usize) -> Result<Remaining<RowTriples>> {
         let left = |left: &Remaining<RowTriples>| left.all.len() - left.used;
@@ -136,8 +171,7 @@ impl BitMpc for TripleMasks<'_> {
         let mut rest = rows;
         while !rest.is_empty() {
             if self.bits.left() == 0 {
-                let wanted = usize::try_from(self.planned.shares).unwrap_or(usize::MAX).clamp(AT_LEAST, MOST);
-                self.bits = Remaining { all: self.dealer.shares(net, wanted.max(rest.len() / n).min(MOST))?, used: 0 };
+                self.more_bits(net, rest.len() / n)?;
             }
             let now = (rest.len() / n).min(self.bits.left());
             let (rows, later) = rest.split_at_mut(now * n);
@@ -151,14 +185,7 @@ impl BitMpc for TripleMasks<'_> {
     fn random_of(&mut self, net: &mut Mesh<'_>, owner: PartyId, rows: &mut [Block]) -> Result<Option<Bits>> {
         let (at, wanted) = (usize::from(owner.0), rows.len() / usize::from(self.parties));
         if self.own[at].left() < wanted {
-            let more = usize::try_from(self.planned.own).unwrap_or(usize::MAX).min(MOST).max(wanted);
-            let fresh = self.dealer.masks(net, more)?;
-            // Whoever has more left keeps those.
-            for (own, fresh) in self.own.iter_mut().zip(fresh) {
-                if own.left() < fresh.len() {
-                    *own = Remaining { all: fresh, used: 0 };
-                }
-            }
+            self.more_own(net, wanted)?;
         }
         self.own[at].take(rows);
         let n = usize::from(self.parties);

@@ -12,10 +12,10 @@
 //! 1. Shared bits `x`, `y`, `z` for every leaky AND, a chunk at a time. It is checked that everybody's shares are alike towards all before the
 //!    next message, which has hashes under the global keys in it.
 //! 2. Leaky ANDs: `U` to each peer, then bit 1 of `S` to all.
-//! 3. When all bits of `S` have been heard, and are known to be the same at all, a coin: the coefficients of one combination of all `L`, which
-//!    is tested for zero. Blind, since `L` depends on its holder's global key, under which everything else is still masked. Each object
+//! 3. When all bits of `S` have been heard, a coin: the coefficients of one combination of all `L`, which is tested for zero. Views of these bits are
+//!    compared at the same time, and before the test begins. Blind, since `L` depends on its holder's global key, under which everything else is still masked. Each object
 //!    with a false `U` passes with probability one half, and then one share of its `x` is known to the cheat.
-//! 4. A coin: the buckets. What leaked cannot change any more.
+//! 4. A coin, opened with the last message of that test, to which all have committed: the buckets. What leaked cannot change any more.
 //! 5. Combining opens `y_1 + y_j`, of which the second term is used nowhere else.
 //! 6. The openings are settled. Then the triples are handed out.
 //!
@@ -23,7 +23,7 @@
 //!
 //! **Cost** of a leaky AND, to each peer: three OTs (4 bytes each), 16 bytes of `U` and a bit; three of the tweakable hash. Of a
 //! bucket, to each peer: a bit for all but its first. That is `(n-1)(B(12 + 16 + 1/8) + (B-1)/8)` bytes a party and triple, 84.6 to each peer
-//! with B = 3. A chunk takes six rounds. Memory: `48 n` bytes a leaky AND of a batch, and some MiB.
+//! with B = 3. A chunk takes four rounds, of which none is left if its bits were made with the set-up, and some chunks together two more. Memory: `48 n` bytes a leaky AND of a batch, and some MiB.
 
 mod combine;
 mod engine;
@@ -40,7 +40,7 @@ use core::ops::Range;
 use comity_channel::{Mesh, PerPeer};
 use comity_core::{Backend, Block, HugeTable, PartyId, Prg, Result, gf128};
 use comity_protocol::{Conduct, Dealer, Here, Honest};
-use comity_share::joint::JointAct;
+use comity_share::joint::{Ahead, JointAct};
 use comity_share::{GlobalKey, Joint, Openings, RowShares};
 use rand_core::CryptoRng;
 use zeroize::Zeroize;
@@ -65,6 +65,15 @@ const HANDFUL: usize = 1 << 14;
 
 /// Memory for the leaky ANDs of a batch: 256 MiB.
 const MEMORY: usize = 256 << 20;
+
+/// The bits of a blind test.
+const BLIND: usize = 128;
+
+/// Bits that are made with the set-up at most, times peers: 32 MiB.
+const STOCK: usize = 1 << 20;
+
+/// Chunks whose tables leave together, times peers: 2.8 MB.
+const TABLES: usize = 16;
 
 /// Coefficients that are drawn at a time.
 const COEFFICIENTS: usize = 1 << 10;
@@ -167,6 +176,25 @@ impl Many {
         let joint = Joint::setup(net, here.child("authenticated bits"), rng)?;
         Ok(Many::with(joint, here, budget))
     }
+
+    /// As [`Many::new`], for who will ask for so many `bits` and then for the triples that the budget knows of: what they are made of is
+    /// made with the set-up, as far as memory goes, in fewer rounds than later.
+    ///
+    /// # Errors
+    /// As [`Many::new`].
+    pub fn new_for(
+        net: &mut Mesh<'_>,
+        here: Here,
+        budget: Budget,
+        bits: usize,
+        rng: &mut dyn CryptoRng,
+    ) -> Result<Many> {
+        let batch = budget.known_batch().map_or(0, |(batch, _)| 3 * batch.objects() + BLIND);
+        let most = STOCK / usize::from(here.parties - 1);
+        let bits = if bits + batch > most { bits.min(most) } else { bits + batch };
+        let joint = Joint::setup_for(net, here.child("authenticated bits"), Ahead { bits, coins: 2 }, rng)?;
+        Ok(Many::with(joint, here, budget))
+    }
 }
 
 impl<C: for<'a> Conduct<JointAct<'a>>> Many<C> {
@@ -189,32 +217,50 @@ impl<C: for<'a> Conduct<JointAct<'a>>> Many<C> {
         }
     }
 
-    /// Leaky ANDs of one table, chunk by chunk, before anything of them is checked but the shares. Their `L` go to `checked`.
-    fn leak(&mut self, net: &mut Mesh<'_>, table: &mut Table, checked: &mut [Block]) -> Result<()> {
+    /// Leaky ANDs of both tables, some chunks at a time, before anything of them is checked but the shares. Their `L` go to `checked`.
+    fn leak(&mut self, net: &mut Mesh<'_>, tables: [&mut Table; 2], checked: &mut [Block]) -> Result<()> {
         let (me, parties) = (self.joint.me(), self.joint.parties());
-        for (chunk, checked) in table.chunks_mut().zip(checked.chunks_mut(CHUNK)) {
-            let n = checked.len();
-            let mut own = &mut [][..];
-            let mut macs = Vec::with_capacity(usize::from(parties));
-            for (party, section) in sections(chunk, parties) {
-                if party == me { own = section } else { macs.push(section) }
+        let [leaders, others] = tables;
+        let (of_leaders, of_others) = checked.split_at_mut(leaders.len());
+        let each = |table| Table::chunks_mut(table);
+        let chunks =
+            each(leaders).zip(of_leaders.chunks_mut(CHUNK)).chain(each(others).zip(of_others.chunks_mut(CHUNK)));
+        let mut chunks: Vec<(&mut [Block], &mut [Block])> = chunks.collect();
+        for chunks in chunks.chunks_mut((TABLES / usize::from(parties - 1)).max(1)) {
+            let mut said = PerPeer::new(me, parties, |_| Vec::new());
+            for (chunk, s) in chunks.iter_mut() {
+                let n = s.len();
+                let mut own = &mut [][..];
+                let mut macs = Vec::with_capacity(usize::from(parties));
+                for (party, section) in sections(chunk, parties) {
+                    if party == me { own = section } else { macs.push(section) }
+                }
+                let mut macs = PerPeer::from_vec(me, macs).expect("a section of each peer");
+                let keys = self.keys.as_mut_slice().iter_mut().map(|keys| &mut keys[..3 * n]).collect();
+                let mut keys = PerPeer::from_vec(me, keys).expect("keys to each peer's shares");
+                self.joint.chunk(net, &mut macs, &mut keys)?;
+                let first = &macs.iter().next().expect("a peer").1[..];
+                comity_share::forms::own_column(self.joint.key(), first, keys.iter().map(|(_, keys)| &**keys), own);
+                self.leaky.garble(chunk, &keys, s, &mut said);
             }
-            let mut macs = PerPeer::from_vec(me, macs).expect("a section of each peer");
-            let keys = self.keys.as_mut_slice().iter_mut().map(|keys| &mut keys[..3 * n]).collect();
-            let mut keys = PerPeer::from_vec(me, keys).expect("keys to each peer's shares");
-            self.joint.chunk(net, &mut macs, &mut keys)?;
-            let first = &macs.iter().next().expect("a peer").1[..];
-            comity_share::forms::own_column(self.joint.key(), first, keys.iter().map(|(_, keys)| &**keys), own);
-            let tables = self.leaky.garble(chunk, &keys);
-            let heard = self.joint.send(net, "U", tables)?;
-            self.leaky.evaluate(chunk, &heard);
-            self.joint.conduct().before(JointAct::Holds { what: "S", blocks: self.leaky.s() });
-            let mut bits = self.leaky.bits();
+            let heard = self.joint.send(net, "U", said)?;
+            let (mut from, mut bits) = (0, Vec::new());
+            for (chunk, s) in chunks.iter_mut() {
+                self.leaky.evaluate(chunk, s, &heard, from);
+                from += s.len() * Block::BYTES;
+                self.joint.conduct().before(JointAct::Holds { what: "S", blocks: s });
+                leaky::bits(s, &mut bits);
+            }
             for (_, theirs) in self.joint.tell(net, "bits of S", &bits.clone())?.iter() {
                 bits.iter_mut().zip(theirs).for_each(|(sum, theirs)| *sum ^= theirs);
             }
-            checked.copy_from_slice(self.leaky.close(chunk, &bits));
-            self.joint.conduct().before(JointAct::Holds { what: "L", blocks: checked });
+            let mut bits = &bits[..];
+            for (chunk, s) in chunks.iter_mut() {
+                let now;
+                (now, bits) = bits.split_at(s.len().div_ceil(8));
+                self.leaky.close(chunk, s, now);
+                self.joint.conduct().before(JointAct::Holds { what: "L", blocks: s });
+            }
         }
         Ok(())
     }
@@ -225,8 +271,9 @@ impl<C: for<'a> Conduct<JointAct<'a>>> Many<C> {
         self.ready = 0..0;
         let columns = [batch.buckets, batch.objects() - batch.buckets];
         let chunks: usize = columns.iter().map(|n| n.div_ceil(CHUNK)).sum();
-        // A chunk's, and of the blind test; its coefficients, and the buckets.
-        self.joint.plan(net, chunks + 3)?;
+        // The chunks' and the blind test's, if their bits are not there; the coefficients, and the buckets.
+        let made = if self.joint.stocked() >= 3 * batch.objects() + BLIND { 0 } else { chunks + 1 };
+        self.joint.plan(net, made + 2)?;
         let parties = self.joint.parties();
         let [mut leaders, mut others] =
             [&mut self.leaders, &mut self.others].map(|table| std::mem::replace(table, Table::new(parties)));
@@ -234,16 +281,12 @@ impl<C: for<'a> Conduct<JointAct<'a>>> Many<C> {
         others.resize(columns[1]);
         let mut checked = std::mem::take(&mut self.checked);
         table::grow(&mut checked, batch.objects());
-        let (of_leaders, of_others) = checked[..batch.objects()].split_at_mut(batch.buckets);
-        self.leak(net, &mut leaders, of_leaders)?;
-        self.leak(net, &mut others, of_others)?;
-        // Nobody has heard other bits of S than another.
-        self.joint.settle(net)?;
-        let coin = self.joint.coin(net)?;
+        self.leak(net, [&mut leaders, &mut others], &mut checked[..batch.objects()])?;
+        // All bits of S are here; and nobody has heard others than another.
+        let coin = self.joint.settled_coin(net)?;
         let sigma = self.combination(&coin, &checked[..batch.objects()]);
         checked[..batch.objects()].zeroize();
-        self.joint.sums_to_zero(net, sigma, checks::LEAKY_AND)?;
-        let coin = self.joint.coin(net)?;
+        let coin = self.joint.sums_to_zero_then_coin(net, sigma, checks::LEAKY_AND)?;
         let partition = Partition::new(batch, &coin, self.backend);
         let (joint, openings) = (&mut self.joint, &mut self.openings);
         combine::combine(net, joint, openings, &partition, &mut leaders, &others)?;

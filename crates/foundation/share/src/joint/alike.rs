@@ -23,6 +23,7 @@ use comity_ot::softspoken::{Answer, Challenge, TwoWay};
 use comity_protocol::Conduct;
 use zeroize::{Zeroize, Zeroizing};
 
+use super::deltas::block;
 use super::{Joint, JointAct, Talk};
 
 /// Bytes of the hash of a party's shares, in its answer.
@@ -36,10 +37,21 @@ impl<C: for<'a> Conduct<JointAct<'a>>> Joint<C> {
         keys: &mut PerPeer<&mut [Block]>,
         given: Option<&Bits>,
     ) -> Result<()> {
-        self.checked(mesh, macs, keys, given).inspect_err(|_| {
+        self.checked(mesh, macs, keys, given, false).map(drop).inspect_err(|_| {
             macs.as_mut_slice().iter_mut().for_each(|macs| macs.zeroize());
             keys.as_mut_slice().iter_mut().for_each(|keys| keys.zeroize());
         })
+    }
+
+    /// The first chunk, all but that its echo is settled. The first 128 bits are an element of the field, of which each party says its share,
+    /// masked by a share of zero: returns the sum of all.
+    pub(super) fn first(
+        &mut self,
+        mesh: &mut Mesh<'_>,
+        macs: &mut PerPeer<&mut [Block]>,
+        keys: &mut PerPeer<&mut [Block]>,
+    ) -> Result<Block> {
+        self.checked(mesh, macs, keys, None, true)
     }
 
     fn checked(
@@ -48,7 +60,8 @@ impl<C: for<'a> Conduct<JointAct<'a>>> Joint<C> {
         macs: &mut PerPeer<&mut [Block]>,
         keys: &mut PerPeer<&mut [Block]>,
         given: Option<&Bits>,
-    ) -> Result<()> {
+        first: bool,
+    ) -> Result<Block> {
         let bits = macs.as_mut_slice().first().map_or(0, |macs| macs.len());
         let mut bytes = Zeroizing::new(vec![0; TwoWay::choices(bits) / 8]);
         self.rng.fill(&mut bytes);
@@ -58,7 +71,8 @@ impl<C: for<'a> Conduct<JointAct<'a>>> Joint<C> {
             choices = given.clone();
             choices.extend_from(&padding);
         }
-        let Joint { links, echo, conduct, coins, .. } = self;
+        let zero = if first { self.zero_share() } else { Block::ZERO };
+        let Joint { links, echo, conduct, coins, unsettled, .. } = self;
         let mut talk = Talk { mesh, echo, conduct };
         let mut out = talk.each(|_| Vec::new());
         for (peer, link) in links.iter_mut() {
@@ -66,9 +80,30 @@ impl<C: for<'a> Conduct<JointAct<'a>>> Joint<C> {
             talk.conduct.before(JointAct::Choices { peer, choices: &mut choices });
             link.offer(&choices, macs[peer], &mut out[peer])?;
         }
-        let corrections = talk.send("corrections", out, |peer| links[peer].corrections(bits))?;
+        let corrections = ("corrections", out);
+        // What was said to all so far, commitments of coins for one, is the same at all before a coin is opened.
+        let mut heard = match core::mem::take(unsettled) {
+            true => talk.settle_with(vec![corrections])?,
+            false => talk.together(vec![corrections])?,
+        };
+        let corrections = heard.remove(0);
         // All that the coin decides on is here.
-        let coin = coins.open(&mut talk)?;
+        let (seed, message) = coins.next(&talk);
+        let mut sum = Block::ZERO;
+        let coin = if first {
+            Block::bytes_of_mut(core::slice::from_mut(&mut sum)).copy_from_slice(&choices.slice(0, 128).to_bytes());
+            sum ^= zero;
+            talk.conduct.before(JointAct::Masked(&mut sum));
+            let own = sum.to_bytes();
+            let mut heard = talk.together(vec![message, ("masked shares", talk.each(|_| own.to_vec()))])?;
+            let masked = heard.remove(1);
+            talk.echo.absorb(talk.me(), &own, &masked);
+            masked.iter().for_each(|(_, bytes)| sum ^= block(bytes));
+            coins.sum(*seed, &heard[0])?
+        } else {
+            let heard = talk.together(vec![message])?;
+            coins.sum(*seed, &heard[0])?
+        };
         let challenge = Challenge::from_bytes(std::array::from_fn(|i| coin[i]));
         let answers = talk.each(|peer| links[peer].answer(bits, &challenge).to_bytes());
         let own = answers.iter().next().map_or(Vec::new(), |(_, answer)| answer[..HASH].to_vec());
@@ -78,7 +113,12 @@ impl<C: for<'a> Conduct<JointAct<'a>>> Joint<C> {
             let answer = Answer::from_bytes(&heard[peer])?;
             link.accept(&challenge, &corrections[peer], &answer, keys[peer]).map_err(|error| error.by(peer))?;
         }
-        talk.settle()
+        if first {
+            *unsettled = true;
+        } else {
+            talk.settle()?;
+        }
+        Ok(sum)
     }
 }
 

@@ -14,7 +14,7 @@ use rand_core::CryptoRng;
 use zeroize::Zeroizing;
 
 use super::JointAct;
-use super::talk::Talk;
+use super::talk::{Message, Talk};
 use crate::checks;
 
 /// A seed of this party, with the salt of its commitment.
@@ -35,28 +35,31 @@ impl Coins {
         Coins { session, own: VecDeque::new(), theirs, counts: [0; 2] }
     }
 
-    /// Commits to so many further coins. Two rounds.
-    pub(crate) fn commit<C: for<'a> Conduct<JointAct<'a>>>(
-        &mut self,
-        talk: &mut Talk<'_, '_, C>,
-        count: usize,
-        rng: &mut dyn CryptoRng,
-    ) -> Result<()> {
+    /// The number of coins that were committed to and not opened.
+    pub(crate) fn left(&self) -> usize {
+        self.own.len()
+    }
+
+    /// Commits to so many further coins: the message to all.
+    pub(crate) fn commitments(&mut self, me: PartyId, count: usize, rng: &mut dyn CryptoRng) -> Vec<u8> {
         let mut said = Vec::with_capacity(Commitment::BYTES * count);
         for _ in 0..count {
             let mut seed = Zeroizing::new([0; 32]);
             rng.fill_bytes(&mut *seed);
-            let (commitment, opening) = commit(self.session, &label(self.counts[0], talk.me()), &*seed, rng);
+            let (commitment, opening) = commit(self.session, &label(self.counts[0], me), &*seed, rng);
             self.counts[0] += 1;
             said.extend(commitment.to_bytes());
             self.own.push_back((seed, opening));
         }
-        let heard = talk.tell("coin commitments", &said)?;
+        said
+    }
+
+    /// Takes in the others' commitments to as many coins. They are to be in the echo, which is settled before a coin is opened.
+    pub(crate) fn committed(&mut self, heard: &PerPeer<Vec<u8>>) {
         for (peer, bytes) in heard.iter() {
             let (commitments, _) = bytes.as_chunks();
             self.theirs[peer].extend(commitments.iter().map(|&bytes| Commitment::new(bytes)));
         }
-        talk.settle()
     }
 
     /// Opens the next coin: when all that it decides on has been received. One round.
@@ -64,12 +67,26 @@ impl Coins {
     /// # Panics
     /// If none is committed to.
     pub(crate) fn open<C: for<'a> Conduct<JointAct<'a>>>(&mut self, talk: &mut Talk<'_, '_, C>) -> Result<[u8; 32]> {
+        let (own, message) = self.next(talk);
+        let heard = talk.together(vec![message])?.remove(0);
+        self.sum(*own, &heard)
+    }
+
+    /// The own seed of the next coin, and the message that opens it to each.
+    pub(crate) fn next<C: for<'a> Conduct<JointAct<'a>>>(
+        &mut self,
+        talk: &Talk<'_, '_, C>,
+    ) -> (Zeroizing<[u8; 32]>, Message) {
         let (seed, opening) = self.own.pop_front().expect("a coin that was committed to");
+        let out = talk.each(|_| [*seed, opening.to_bytes()].concat());
+        (seed, ("coin", out))
+    }
+
+    /// The coin of this seed and those that the others opened.
+    pub(crate) fn sum(&mut self, own: [u8; 32], heard: &PerPeer<Vec<u8>>) -> Result<[u8; 32]> {
         let number = self.counts[1];
         self.counts[1] += 1;
-        let out = talk.each(|_| [*seed, opening.to_bytes()].concat());
-        let heard = talk.send("coin", out, |_| 32 + Opening::BYTES)?;
-        let mut coin = *seed;
+        let mut coin = own;
         for (peer, bytes) in heard.iter() {
             let commitment = self.theirs[peer].pop_front().expect("as many of each");
             let (seeds, _) = bytes.as_chunks::<32>();

@@ -4,7 +4,8 @@
 //! The check is that of figure 8 there, over GF(2^128) and on the mask bits alone.
 //!
 //! **Check.** All make 128 bits, whose shares `X_i` are an element of the field, the same towards all ([`alike`](super::alike)).
-//! 1. Each says `X_i` plus its share of zero; the sum of all is `c = sum X_i`. In the echo, which is settled.
+//! 1. Each says `X_i` plus its share of zero, with the coin of their chunk, when no share can change any more; the sum of all is `c = sum X_i`. In
+//!    the echo, which is settled with the commitments of step 3.
 //! 2. Each combines its rows with the powers of x: `C_j = sum x^l Z_j[l]` for each `j`, and adds `c R_i` to its own, `C_i`.
 //! 3. All commit to their `C`, in the echo, which is settled, and open. For each `j` the sum over the parties must be zero:
 //!    it is `c R_j + c R_j`, where one `R_j` was used.
@@ -16,7 +17,7 @@
 //!
 //! **The rule.** `C_i` depends on its sender's own `R_i`, and who lies about `X_i` or `c` learns `R_i` times a factor that it knows. That is
 //! why the check stands at set-up: it is before anything secret is masked under any global key. What is masked so far are the seeds of the
-//! extension one way, and what these make is 128 bits, which are dropped, and the masks of their check. Failure, whatever the reason, ends
+//! extension one way, and what these make is the 128 bits, which are dropped, and others of the same chunk, of which none was used. Failure, whatever the reason, ends
 //! every global key and every base OT of the group. In an honest run `C` shows nothing: MACs on bits that are dropped, which are uniform
 //! but for the sums that are zero.
 
@@ -24,26 +25,19 @@ use comity_channel::Mesh;
 use comity_core::{Block, Check, Error, Result, gf128};
 use comity_protocol::Conduct;
 
-use super::together::{Names, show};
+use super::together::{Names, Showing, show};
 use super::{Joint, JointAct, Talk};
 use crate::checks;
+use crate::forms::RowShares;
 
 /// Mask bits: as many as an element of the field has.
-const BITS: usize = 128;
+pub(super) const BITS: usize = 128;
 
 const NAMES: Names = Names { commitment: "commitment to rows", opening: "rows", false_opening: checks::ROW_OPENING };
 
 impl<C: for<'a> Conduct<JointAct<'a>>> Joint<C> {
-    pub(super) fn check_deltas(&mut self, mesh: &mut Mesh<'_>) -> Result<()> {
-        let rows = self.pairwise(mesh, BITS, None)?.rows(&self.key);
-        let mut own = Block::ZERO;
-        Block::bytes_of_mut(std::slice::from_mut(&mut own)).copy_from_slice(&rows.shares().to_bytes());
-        let mut said = own ^ self.zero_share();
-        self.conduct.before(JointAct::Masked(&mut said));
-        let mut talk = Talk { mesh, echo: &mut self.echo, conduct: &mut self.conduct };
-        let heard = talk.tell("masked shares", &said.to_bytes())?;
-        let sum = heard.iter().fold(said, |sum, (_, bytes)| sum ^ block(bytes));
-        talk.settle()?;
+    /// The check, on the rows of bits for nothing else, of which `sum` is the sum of all that was said.
+    pub(super) fn check_deltas(&mut self, mesh: &mut Mesh<'_>, rows: &RowShares, sum: Block) -> Result<()> {
         let powers: [Block; BITS] = std::array::from_fn(|l| Block::from_u128(1 << l));
         let mut combined: Vec<Block> =
             rows.columns().map(|column| gf128::inner_product(self.backend, column, &powers)).collect();
@@ -56,8 +50,10 @@ impl<C: for<'a> Conduct<JointAct<'a>>> Joint<C> {
         let session = self.session.child(&format!("shown rows {}", self.tests[1]));
         self.tests[1] += 1;
         self.conduct.before(JointAct::Combined(own));
+        let unsettled = core::mem::take(&mut self.unsettled);
         let mut talk = Talk { mesh, echo: &mut self.echo, conduct: &mut self.conduct };
-        let shown = show(&mut talk, session, &NAMES, own, &mut self.rng)?;
+        let showing = Showing { names: &NAMES, own, unsettled, beside: None };
+        let (shown, _) = show(&mut talk, session, showing, &mut self.rng)?;
         for (_, blocks) in shown.iter() {
             own.iter_mut().zip(blocks).for_each(|(sum, &block)| *sum ^= block);
         }

@@ -8,6 +8,9 @@ use comity_protocol::Conduct;
 use super::JointAct;
 use crate::common_view::CommonView;
 
+/// A message by its name, to each peer.
+pub(crate) type Message = (&'static str, PerPeer<Vec<u8>>);
+
 /// The links to all others, with the echo of what is said to all.
 pub(crate) struct Talk<'t, 'n, C> {
     pub(crate) mesh: &'t mut Mesh<'n>,
@@ -33,6 +36,31 @@ impl<C: for<'a> Conduct<JointAct<'a>>> Talk<'_, '_, C> {
         Ok(heard)
     }
 
+    /// Says messages that do not depend on one another at once, and hears as many of the same lengths from each, in the same order.
+    pub(crate) fn together(&mut self, mut said: Vec<Message>) -> Result<Vec<PerPeer<Vec<u8>>>> {
+        let lengths = self.each(|peer| said.iter().map(|(_, out)| out[peer].len()).collect::<Vec<_>>());
+        let mut out = self.each(|_| Vec::new());
+        for (what, messages) in &mut said {
+            for (peer, bytes) in messages.iter_mut() {
+                self.conduct.before(JointAct::Says { what, peer, bytes });
+                out[peer].extend_from_slice(bytes);
+            }
+        }
+        let mut into = self.each(|peer| vec![0; lengths[peer].iter().sum()]);
+        self.mesh.exchange(&out, &mut into)?;
+        let mut heard: Vec<_> = said.iter().map(|_| self.each(|_| Vec::new())).collect();
+        for (peer, bytes) in into.iter() {
+            let mut rest = &bytes[..];
+            for (((what, _), heard), &len) in said.iter().zip(&mut heard).zip(&lengths[peer]) {
+                let now;
+                (now, rest) = rest.split_at(len);
+                self.conduct.before(JointAct::Hears { what, peer, bytes: now });
+                heard[peer] = now.to_vec();
+            }
+        }
+        Ok(heard)
+    }
+
     /// Says something else to each, and hears messages of these lengths.
     pub(crate) fn send(
         &mut self,
@@ -53,9 +81,15 @@ impl<C: for<'a> Conduct<JointAct<'a>>> Talk<'_, '_, C> {
 
     /// Makes sure that all have heard the same of what is in the echo.
     pub(crate) fn settle(&mut self) -> Result<()> {
+        self.settle_with(Vec::new()).map(drop)
+    }
+
+    /// The same, and at the same time says what does no harm if they have not.
+    pub(crate) fn settle_with(&mut self, said: Vec<Message>) -> Result<Vec<PerPeer<Vec<u8>>>> {
         let own = self.echo.digest();
-        let out = self.each(|_| own.to_vec());
-        let heard = self.send("echo", out, |_| own.len())?;
-        CommonView::compare(&own, heard.iter().map(|(_, digest)| &digest[..]))
+        let digest = ("echo", self.each(|_| own.to_vec()));
+        let mut heard = self.together([vec![digest], said].concat())?;
+        CommonView::compare(&own, heard.remove(0).iter().map(|(_, digest)| &digest[..]))?;
+        Ok(heard)
     }
 }

@@ -36,7 +36,7 @@ use subtle::ConstantTimeEq;
 use zeroize::Zeroizing;
 
 use super::deltas::block;
-use super::together::{Names, show};
+use super::together::{Names, Showing, show};
 use super::{Joint, JointAct, Talk};
 use crate::checks;
 
@@ -53,7 +53,14 @@ const NAMES: Names =
 struct Both([Strings; 2]);
 
 impl<C: for<'a> Conduct<JointAct<'a>>> Joint<C> {
-    pub(super) fn blind(&mut self, mesh: &mut Mesh<'_>, sigma: Block, otherwise: &'static Check) -> Result<()> {
+    /// The test; with its last message the next coin is opened, if that is wanted.
+    pub(super) fn blind(
+        &mut self,
+        mesh: &mut Mesh<'_>,
+        sigma: Block,
+        otherwise: &'static Check,
+        coin: bool,
+    ) -> Result<Option<[u8; 32]>> {
         let session = self.session.child(&format!("blind test {}", self.tests[0]));
         self.tests[0] += 1;
         let mut sigma = Zeroizing::new(sigma ^ self.zero_share());
@@ -65,7 +72,8 @@ impl<C: for<'a> Conduct<JointAct<'a>>> Joint<C> {
         };
         let rho: Zeroizing<Vec<bool>> =
             Zeroizing::new(bits.macs.iter().next().expect("a peer").1.iter().map(|mac| mac.lsb()).collect());
-        let Joint { echo, conduct, rng, .. } = self;
+        let unsettled = core::mem::take(&mut self.unsettled);
+        let Joint { echo, conduct, rng, coins, .. } = self;
         let mut talk = Talk { mesh, echo, conduct };
 
         // 1: strings.
@@ -127,9 +135,14 @@ impl<C: for<'a> Conduct<JointAct<'a>>> Joint<C> {
         let rho = rho.iter().rev().fold(0, |element, &bit| element << 1 | u128::from(bit));
         let mut product = gf128::mul(backend, Block::from_u128(rho), *sigma) ^ sum(&sent) ^ sum(&chosen);
         talk.conduct.before(JointAct::Product(&mut product));
-        let shown = show(&mut talk, session, &NAMES, &[product], rng)?;
+        let (seed, beside) = coin.then(|| coins.next(&talk)).unzip();
+        let showing = Showing { names: &NAMES, own: &[product], unsettled, beside };
+        let (shown, opened) = show(&mut talk, session, showing, rng)?;
         let total = shown.iter().fold(product, |total, (_, product)| total ^ product[0]);
-        if total == Block::ZERO { Ok(()) } else { Err(Error::from(otherwise)) }
+        if total != Block::ZERO {
+            return Err(Error::from(otherwise));
+        }
+        seed.zip(opened).map(|(seed, opened)| coins.sum(*seed, &opened)).transpose()
     }
 }
 

@@ -39,10 +39,6 @@ pub(super) struct Leaky {
     /// The hashes under this party's key, for each peer, and under each peer's, for this party. Their tweaks never repeat: the start has both
     /// parties and the session in it, and they count up from there.
     hashes: PerPeer<[GateHash; 2]>,
-    /// `S` of a chunk, then `L`. Secret; only its first blocks are in use.
-    s: Vec<Block>,
-    /// The number of ANDs of the chunk.
-    n: usize,
     scratch: Scratch,
 }
 
@@ -64,25 +60,24 @@ impl Leaky {
         };
         let scratch = Scratch { masks: [[0; 2]; TILE], blocks: [[Block::ZERO; TILE]; 3] };
         let hashes = PerPeer::new(me, parties, |peer| [hash(me, peer), hash(peer, me)]);
-        Leaky { me, parties, key, hashes, s: Vec::new(), n: 0, scratch }
+        Leaky { me, parties, key, hashes, scratch }
     }
 
-    /// Step 1, and what of step 2 needs nobody else: `U` for each peer. `keys` are those to each peer's `x`, and further ones.
-    pub(super) fn garble(&mut self, chunk: &[Block], keys: &PerPeer<&mut [Block]>) -> PerPeer<Vec<u8>> {
-        let delta = self.key.block();
-        let n = chunk.len() / (BLOCKS * usize::from(self.parties));
-        self.n = n;
-        if self.s.len() < n {
-            // Memory that is moved is not wiped where it was.
-            self.s.zeroize();
-            self.s.resize(n, Block::ZERO);
-        }
-        let mut tables = PerPeer::new(self.me, self.parties, |_| Vec::with_capacity(n * Block::BYTES));
+    /// Step 1, and what of step 2 needs nobody else: writes it to `s`, and appends `U` for each peer to `tables`. `keys` are those to each
+    /// peer's `x`, and further ones.
+    pub(super) fn garble(
+        &mut self,
+        chunk: &[Block],
+        keys: &PerPeer<&mut [Block]>,
+        s: &mut [Block],
+        tables: &mut PerPeer<Vec<u8>>,
+    ) {
+        let (delta, n) = (self.key.block(), s.len());
         let Scratch { masks, blocks: [phi, near, far] } = &mut self.scratch;
         for at in (0..n).step_by(TILE) {
             let tile = at..n.min(at + TILE);
             let part = |section: usize, kind: usize| words(&chunk[(BLOCKS * section + kind) * n..][tile.clone()]);
-            let (masks, s) = (&mut masks[..tile.len()], words_mut(&mut self.s[tile.clone()]));
+            let (masks, s) = (&mut masks[..tile.len()], words_mut(&mut s[tile.clone()]));
             let [phi, near, far] = [&mut *phi, &mut *near, &mut *far].map(|blocks| &mut blocks[..tile.len()]);
             masks_of_bits(part(0, 0), masks);
             words_mut(phi).copy_from_slice(part(0, 1));
@@ -102,63 +97,50 @@ impl Leaky {
                 tables[peer].extend_from_slice(Block::bytes_of(far));
             }
         }
-        tables
     }
 
-    /// The rest of step 2, with each peer's `U`.
-    pub(super) fn evaluate(&mut self, chunk: &[Block], tables: &PerPeer<Vec<u8>>) {
-        let n = self.n;
+    /// The rest of step 2, with each peer's `U`, which begin at byte `from` of the tables.
+    pub(super) fn evaluate(&mut self, chunk: &[Block], s: &mut [Block], tables: &PerPeer<Vec<u8>>, from: usize) {
+        let n = s.len();
         let Scratch { masks, blocks: [hashed, table, _] } = &mut self.scratch;
         for at in (0..n).step_by(TILE) {
             let tile = at..n.min(at + TILE);
             let x = |section: usize| &chunk[BLOCKS * section * n..][tile.clone()];
-            let (masks, s) = (&mut masks[..tile.len()], words_mut(&mut self.s[tile.clone()]));
+            let (masks, s) = (&mut masks[..tile.len()], words_mut(&mut s[tile.clone()]));
             let [hashed, table] = [&mut *hashed, &mut *table].map(|blocks| &mut blocks[..tile.len()]);
             masks_of_bits(words(x(0)), masks);
             for (peer, [_, hash]) in self.hashes.iter_mut() {
                 hashed.copy_from_slice(x(peer.0.into()));
                 hash.each(hashed);
                 add(s, words(hashed));
-                let bytes = tile.start * Block::BYTES..tile.end * Block::BYTES;
+                let bytes = from + tile.start * Block::BYTES..from + tile.end * Block::BYTES;
                 Block::bytes_of_mut(table).copy_from_slice(&tables[peer][bytes]);
                 add_masked(s, words(table), masks);
             }
         }
     }
 
-    /// `S` of the chunk.
-    pub(super) fn s(&mut self) -> &mut [Block] {
-        &mut self.s[..self.n]
-    }
-
-    /// Bit 1 of every `S`, eight to a byte.
-    pub(super) fn bits(&self) -> Vec<u8> {
-        let mut bits = vec![0; self.n.div_ceil(8)];
-        pack(words(&self.s[..self.n]), 1, &mut bits);
-        bits
-    }
-
-    /// Steps 3 and 4: mends `z` with the sums of all parties' bits, and gives every `L`.
-    pub(super) fn close(&mut self, chunk: &mut [Block], d: &[u8]) -> &[Block] {
-        let n = self.n;
+    /// Steps 3 and 4: mends `z` with the sums of all parties' bits, and makes every `S` the `L` of its AND.
+    pub(super) fn close(&mut self, chunk: &mut [Block], s: &mut [Block], d: &[u8]) {
+        let n = s.len();
         let delta = word(self.key.block());
         for at in (0..n).step_by(TILE) {
             let tile = at..n.min(at + TILE);
             let masks = &mut self.scratch.masks[..tile.len()];
             masks_of_row(d, at, masks);
-            add_same(words_mut(&mut self.s[tile.clone()]), delta, masks);
+            add_same(words_mut(&mut s[tile.clone()]), delta, masks);
             for (party, section) in sections(chunk, self.parties) {
                 if let Some(one) = constant_one(self.me, party, &self.key) {
                     add_same(words_mut(&mut section[2 * n..][tile.clone()]), word(one), masks);
                 }
             }
         }
-        &self.s[..n]
     }
 }
 
-impl Drop for Leaky {
-    fn drop(&mut self) {
-        self.s.as_mut_slice().zeroize();
-    }
+/// Appends bit 1 of every `S`, eight to a byte.
+pub(super) fn bits(s: &[Block], to: &mut Vec<u8>) {
+    let start = to.len();
+    to.resize(start + s.len().div_ceil(8), 0);
+    pack(words(s), 1, &mut to[start..]);
 }

@@ -31,6 +31,11 @@ impl Table {
         grow(&mut self.blocks, blocks);
     }
 
+    /// The number of ANDs.
+    pub(super) fn len(&self) -> usize {
+        self.len
+    }
+
     /// Blocks of an AND.
     fn width(&self) -> usize {
         BLOCKS * usize::from(self.parties)

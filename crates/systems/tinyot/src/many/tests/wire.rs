@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex};
 use super::*;
 
 /// Who changes the bytes on purpose, here, in comity-share or in comity-ot, changes this digest.
-const GOLDEN: &str = "c848f1bd9fdbe330e3d548251eff6ddf88b647f16c00a23a3f3eff8941c3e754";
+const GOLDEN: &str = "0b6be84311befe2765cea42d7cb7f068e6bf70e7b146bdfcda0b0872040662cc";
 
 #[test]
 fn the_wire_is_pinned_on_every_backend() {
