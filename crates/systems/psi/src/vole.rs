@@ -165,8 +165,8 @@ pub(crate) fn receive_over(
     outputs(&key, own ^ theirs, &keys, &mut values);
     observer.phase("masks");
     let masks = Masks::new(here, mask_bits(terms, sizes), terms.payload);
-    let own = Zeroizing::new(values.iter().copied().zip(0..).collect::<Vec<_>>());
-    let found = masks.receive(ch, sizes.sender, &own)?;
+    let sought = masks.seek(values.iter().copied().zip(0..).collect());
+    let found = masks.receive(ch, sizes.sender, &sought)?;
     Ok(Matches::new(sizes.sender, found, encoded.left_out.len()))
 }
 
