@@ -73,6 +73,7 @@ static BENCHES: &[Bench] = &[
     zk::ZKBOO,
     zk::SYSTEMS,
     zk::GARBLED,
+    zk::VOLE,
 ];
 
 /// The flags of the command.

@@ -35,7 +35,18 @@ pub(super) const GARBLED: Bench = Bench {
     name: "zk.gc",
     about: "proofs by a garbled circuit: a preimage of SHA-256 with its OTs, and the rate of a long program, in memory",
     ceiling: Some("machine.aes"),
-    run: garbled,
+    run: |suite| {
+        let ceiling = suite.value("machine.aes");
+        streamed(suite, "gc", Conversation::Garbled, 1000, ceiling)
+    },
+};
+
+/// MACs on wires, both sides on a thread each.
+pub(super) const VOLE: Bench = Bench {
+    name: "zk.vole",
+    about: "proofs by MACs on wires: a preimage of SHA-256 with its OTs, and the rate of a long program, in memory",
+    ceiling: None,
+    run: |suite| streamed(suite, "vole", Conversation::Vole, 2000, None),
 };
 
 const RUNS: usize = 9;
@@ -140,32 +151,34 @@ fn systems(suite: &mut Suite) -> Outcome {
     Ok(())
 }
 
-fn garbled(suite: &mut Suite) -> Outcome {
-    if suite.wants("zk.gc.sha256") {
+/// A short statement, and one of so many blocks of AES.
+fn streamed(suite: &mut Suite, name: &str, way: Conversation, blocks: u64, ceiling: Option<f64>) -> Outcome {
+    let short = format!("zk.{name}.sha256");
+    if suite.wants(&short) {
         let (statement, witness) = preimage("sha256-iv");
-        let seconds = (0..RUNS).map(|_| talk(&statement, &witness)).collect::<Result<Vec<f64>>>()?;
-        suite.record("zk.gc.sha256", "s", None, seconds);
+        let seconds = (0..RUNS).map(|_| talk(&statement, &witness, way)).collect::<Result<Vec<f64>>>()?;
+        suite.record(&short, "s", None, seconds);
     }
-    if suite.wants("zk.gc.aes128x1000") {
+    let long = format!("zk.{name}.aes128x{blocks}");
+    if suite.wants(&long) {
         // Each block under a key of its own, all of them secret.
-        let program = Program::map(comity_library::find("aes128").expect("it is built in"), 1000, &[]);
+        let program = Program::map(comity_library::find("aes128").expect("it is built in"), blocks, &[]);
         let program = program.and_then(|program| program.with_owner(1, 0)).expect("a valid program");
-        let values: Vec<Bits> = (0..2).map(|_| Bits::zeros(128_000)).collect();
+        let values: Vec<Bits> = (0..2).map(|_| Bits::zeros(128 * blocks as usize)).collect();
         let outputs = eval_many(&program, std::slice::from_ref(&values)).expect("the inputs fit").remove(0);
         let expected: Vec<_> = outputs.into_iter().map(Some).collect();
         let statement = Statement::new(&program, &[None, None], &expected, b"").expect("a statement");
         let witness: Vec<_> = values.into_iter().map(Some).collect();
-        let ceiling = suite.value("machine.aes");
-        suite.rate("zk.gc.aes128x1000", "and/s", ceiling, 5, || {
-            talk(&statement, &witness)?;
+        suite.rate(&long, "and/s", ceiling, 5, || {
+            talk(&statement, &witness, way)?;
             Ok(program.and_gates() as f64)
         })?;
     }
     Ok(())
 }
 
-/// The seconds that both sides take for a proof by a garbled circuit.
-fn talk(statement: &Statement, witness: &[Option<Bits>]) -> Result<f64> {
+/// The seconds that both sides take for a proof in conversation.
+fn talk(statement: &Statement, witness: &[Option<Bits>], way: Conversation) -> Result<f64> {
     let (mut ours, mut theirs) = memory::pair();
     let here = |me| Here {
         me: PartyId(me),
@@ -176,9 +189,8 @@ fn talk(statement: &Statement, witness: &[Option<Bits>]) -> Result<f64> {
     };
     let begun = Instant::now();
     std::thread::scope(|scope| {
-        let prover =
-            scope.spawn(move || prove_to(&mut ours, here(0), statement, witness, Conversation::Garbled, &mut rng(1)));
-        verify_from(&mut theirs, here(1), statement, Conversation::Garbled, &mut rng(2))?;
+        let prover = scope.spawn(move || prove_to(&mut ours, here(0), statement, witness, way, &mut rng(1)));
+        verify_from(&mut theirs, here(1), statement, way, &mut rng(2))?;
         prover.join().expect("the prover's thread")
     })?;
     Ok(begun.elapsed().as_secs_f64())

@@ -94,7 +94,7 @@ fn known(args: &ProveArgs) -> Outcome<(Statement, Vec<Option<Bits>>)> {
 fn check(args: &VerifyArgs) -> Outcome {
     let (resolved, order) = program(&args.statement)?;
     let statement = statement(&resolved, &order, &args.statement)?;
-    let (system, level) = match &args.proof {
+    let (system, soundness_bits) = match &args.proof {
         Some(path) => {
             alone(&args.meet)?;
             if args.soundness != Soundness::Bits128.bits() || args.system != SystemArg::Auto {
@@ -103,11 +103,11 @@ fn check(args: &VerifyArgs) -> Outcome {
                 ));
             }
             let valid = verify(backend()?, &statement, &read(path)?).map_err(|error| refused(path, error))?;
-            (valid.system.name(), valid.soundness)
+            (valid.system.name(), valid.soundness.bits())
         }
         None => conversation::verify(args, &statement)?,
     };
-    let verdict = Verdict { valid: true, system, soundness_bits: level.bits(), statement: hex(statement.digest()) };
+    let verdict = Verdict { valid: true, system, soundness_bits, statement: hex(statement.digest()) };
     if args.json { emit(&to_line(&verdict)) } else { emit("valid\n") }
 }
 
@@ -161,6 +161,9 @@ fn system(arg: SystemArg) -> Outcome<System> {
         SystemArg::Zkboo => Ok(System::ZkBoo),
         SystemArg::Kkw => Ok(System::Kkw),
         SystemArg::Auto | SystemArg::ZkbPlusPlus => Ok(System::ZkbPlusPlus),
+        SystemArg::Vole => {
+            Err(Failure::input("--system vole: MACs on wires prove in conversation only: say --interactive"))
+        }
         SystemArg::Gc => {
             Err(Failure::input("--system gc: a garbled circuit proves in conversation only: say --interactive"))
         }

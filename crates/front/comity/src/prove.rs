@@ -55,7 +55,7 @@ impl Session<'_> {
         let options = self.options(&CARD)?;
         // Two sides that want different things hear of it before anything is proved.
         let statement: String = statement.digest().iter().map(|byte| format!("{byte:02x}")).collect();
-        let phase = format!("proof by {} with {} bits of statement {statement}", way.name(), way.soundness().bits());
+        let phase = format!("proof by {} with {} bits of statement {statement}", way.name(), way.bits());
         let greeting = self.greeting(&CARD, None, &phase)?;
         let met = self.meet(&CARD, watch)?;
         watch.connected(&met.address);

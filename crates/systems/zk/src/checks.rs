@@ -8,6 +8,10 @@ comity_core::checks! { "zk";
     WRONG_VIEW = "an opened view is not what its gates compute";
     /// What was opened, with output shares that add up to the expected outputs, is not what was committed to.
     WRONG_OPENING = "what was opened is not what was committed to, or does not give the expected outputs";
+    /// MACs on wires, step 4: a bit that was told for an AND gate is not the product of its inputs.
+    WRONG_GATES = "an AND gate of the prover does not give the product of its inputs";
+    /// MACs on wires, step 5: the MACs of the outputs are not those of the expected outputs.
+    OTHER_MACS = "the prover has no MACs of the expected outputs";
     /// Garbled circuit, step 5: the labels in the OTs are not those of the seed.
     WRONG_LABELS = "the labels that the verifier sent are not those of its seed";
     /// Garbled circuit, step 5: the tables are not those of the program, garbled from the seed.

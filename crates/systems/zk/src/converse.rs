@@ -9,12 +9,15 @@ use crate::conversation::{FIRST, Prover, Verifier};
 use crate::garbled;
 use crate::statement::Statement;
 use crate::system::{Soundness, System};
+use crate::vole;
 
 /// A way to prove in conversation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Conversation {
     /// A system of three moves, at this level.
     ThreeMoves(System, Soundness),
+    /// MACs on wires: for statements of any size, with 126 bits.
+    Vole,
     /// A garbled circuit: for statements of any size, with 128 bits.
     Garbled,
 }
@@ -24,15 +27,17 @@ impl Conversation {
     pub fn name(self) -> &'static str {
         match self {
             Conversation::ThreeMoves(system, _) => system.name(),
+            Conversation::Vole => "vole",
             Conversation::Garbled => "gc",
         }
     }
 
-    /// The level of soundness.
-    pub fn soundness(self) -> Soundness {
+    /// The bits of soundness: a prover without a witness passes with probability `2^-bits`.
+    pub fn bits(self) -> u32 {
         match self {
-            Conversation::ThreeMoves(_, level) => level,
-            Conversation::Garbled => Soundness::Bits128,
+            Conversation::ThreeMoves(_, level) => level.bits(),
+            Conversation::Vole => 126,
+            Conversation::Garbled => 127,
         }
     }
 }
@@ -61,6 +66,10 @@ pub fn prove_to(
             ch.send(&prover.answer(&challenge)?)?;
             ch.flush()
         }
+        Conversation::Vole => {
+            let secret = statement.secret(&statement.with_witness(witness)?);
+            vole::prove(ch, &here.session, here.backend, statement, &secret, rng)
+        }
         Conversation::Garbled => {
             let secret = statement.secret(&statement.with_witness(witness)?);
             garbled::prove(ch, &here.session, here.backend, statement, &secret, rng)
@@ -71,7 +80,8 @@ pub fn prove_to(
 /// Has the peer prove a statement, which is this party's own, as is the way.
 ///
 /// # Errors
-/// Those of [`verify`](crate::verify), with a garbled circuit [`OTHER_OUTPUTS`](crate::checks::OTHER_OUTPUTS),
+/// Those of [`verify`](crate::verify); with MACs on wires [`WRONG_GATES`](crate::checks::WRONG_GATES),
+/// [`OTHER_MACS`](crate::checks::OTHER_MACS) and those of the OTs; with a garbled circuit [`OTHER_OUTPUTS`](crate::checks::OTHER_OUTPUTS),
 /// [`WRONG_COMMITMENT`](crate::checks::WRONG_COMMITMENT) and those of the OT; those of the channel.
 pub fn verify_from(
     ch: &mut dyn Channel,
@@ -90,6 +100,7 @@ pub fn verify_from(
             ch.recv(&mut answer)?;
             verifier.finish(&answer).map(drop)
         }
+        Conversation::Vole => vole::verify(ch, &here.session, here.backend, statement, rng),
         Conversation::Garbled => garbled::verify(ch, &here.session, here.backend, statement, rng),
     }
 }

@@ -10,6 +10,14 @@ use crate::sliced::{Shares, xor};
 
 /// How inputs come in and AND gates are computed, where a wire is `N` words: one for each branch, or for each thing that is known of it.
 pub(crate) trait Branches<const W: usize, const N: usize> {
+    /// Makes room for the next secret bits or AND gates: says how many of so many can follow at once.
+    ///
+    /// # Errors
+    /// Those of a channel, where what follows is sent.
+    fn room(&mut self, wanted: usize) -> Result<usize> {
+        Ok(wanted)
+    }
+
     /// The words of the next secret bit.
     fn secret(&mut self) -> Shares<W, N>;
 
@@ -50,7 +58,14 @@ impl<B: Branches<W, N>, const W: usize, const N: usize> Engine for Head<B, W, N>
     fn input(&mut self, index: usize, _: Owner, _: Option<&Bits>, _: usize, wires: &mut [Self::Wire]) -> Result<()> {
         match &self.public[index] {
             Some(value) => wires.iter_mut().zip(value.iter()).for_each(|(wire, bit)| *wire = self.branches.public(bit)),
-            None => wires.iter_mut().for_each(|wire| *wire = self.branches.secret()),
+            None => {
+                let mut wires = wires;
+                while !wires.is_empty() {
+                    let (now, later) = wires.split_at_mut(self.branches.room(wires.len())?);
+                    now.iter_mut().for_each(|wire| *wire = self.branches.secret());
+                    wires = later;
+                }
+            }
         }
         Ok(())
     }
@@ -66,7 +81,7 @@ impl<B: Branches<W, N>, const W: usize, const N: usize> Engine for Head<B, W, N>
                 self.slots[slot as usize] = self.branches.public(bit);
             }
             call.load(t, memory, &mut self.slots);
-            self.backend.vectorize(Gates { tape, slots: &mut self.slots, branches: &mut self.branches });
+            self.backend.vectorize(Gates { tape, slots: &mut self.slots, branches: &mut self.branches })?;
             call.store(t, &self.slots, memory);
         }
         Ok(())
@@ -86,25 +101,30 @@ struct Gates<'a, B, const W: usize, const N: usize> {
 }
 
 impl<B: Branches<W, N>, const W: usize, const N: usize> Vectorize for Gates<'_, B, W, N> {
-    type Output = ();
+    type Output = Result<()>;
 
     #[inline(always)]
-    fn run(self) {
+    fn run(self) -> Result<()> {
         let (mut xors, mut ands) = (self.tape.xors(), self.tape.ands());
         for segment in self.tape.segments() {
             let linear: &[TapeGate];
-            let batch: &[TapeGate];
+            let mut batch: &[TapeGate];
             (linear, xors) = xors.split_at(segment.xors as usize);
             (batch, ands) = ands.split_at(segment.ands as usize);
             for gate in linear {
                 let (a, b) = (self.slots[gate.a()], self.slots[gate.b()]);
                 self.slots[gate.out()] = Shares(core::array::from_fn(|i| xor(a.0[i], b.0[i])));
             }
-            for gate in batch {
-                let (a, b) = (self.slots[gate.a()], self.slots[gate.b()]);
-                self.slots[gate.out()] = self.branches.and(a, b);
+            while !batch.is_empty() {
+                let (now, later) = batch.split_at(self.branches.room(batch.len())?);
+                for gate in now {
+                    let (a, b) = (self.slots[gate.a()], self.slots[gate.b()]);
+                    self.slots[gate.out()] = self.branches.and(a, b);
+                }
+                batch = later;
             }
         }
+        Ok(())
     }
 }
 

@@ -10,7 +10,8 @@
 //! | [`System::ZkBoo`] | figure 3.5 of deliverable D13.3 | two bits an AND gate and round | (2/3)^r |
 //! | [`System::ZkbPlusPlus`] | the same, without what the verifier computes | one bit an AND gate and round | (2/3)^r |
 //! | [`System::Kkw`] | 64 parties with preprocessing | 54 bits an AND gate at 128 bits | the formula of its section 2.1 |
-//! | [`Conversation::Garbled`] | a garbled circuit, in conversation only: [`prove_to`] | 16 bytes an AND gate, streamed | 2^-127 |
+//! | [`Conversation::Vole`] | MACs on wires, in conversation only: [`prove_to`] | a bit an AND gate and its COT, streamed | 2^-126 |
+//! | [`Conversation::Garbled`] | a garbled circuit, in conversation only | 16 bytes an AND gate, streamed | 2^-127 |
 //!
 //! **Functionality**: zero-knowledge proof of knowledge of `w` with `P(w, public) = expected`, non-interactive by Fiat and Shamir.
 //!
@@ -62,6 +63,7 @@ mod statement;
 mod system;
 #[cfg(test)]
 mod tests;
+mod vole;
 mod zkboo;
 
 pub use card::CARD;

@@ -35,9 +35,10 @@ computes q hashes forges a proof with probability about q/2^128.
 
 With --interactive both sides are there, one with --listen ADDR and the other with
 --connect ADDR. Only the verifier is convinced, who could have made up all that it
-heard. A garbled circuit (gc) streams: 16 bytes an AND gate, statements of any
-size. With the other systems 40 and 80 bits are there, too, since a cheat has one
-try, and t tries lose log2(t) bits:
+heard. MACs on wires (vole) and a garbled circuit (gc) stream statements of any
+size: at a bit and its OT an AND gate, and at 16 bytes. With the other systems 40
+and 80 bits are there, too, since a cheat has one try, and t tries lose log2(t)
+bits:
   comity zk prove  P --secret .. --public .. --interactive --listen 127.0.0.1:7000
   comity zk verify P --public .. --interactive --connect 127.0.0.1:7000
 
@@ -154,7 +155,7 @@ pub(crate) struct InspectArgs {
 /// A proof system.
 #[derive(ValueEnum, Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum SystemArg {
-    /// In a file zkb++, in conversation gc
+    /// In a file zkb++, in conversation vole
     Auto,
     /// ZKBoo: two of three branches are shown
     Zkboo,
@@ -163,6 +164,8 @@ pub(crate) enum SystemArg {
     ZkbPlusPlus,
     /// KKW18: 64 parties of whom one stays hidden; a quarter of the bytes, more work
     Kkw,
-    /// A garbled circuit, with --interactive: statements of any size
+    /// MACs on wires (QuickSilver), with --interactive: statements of any size, a bit an AND gate
+    Vole,
+    /// A garbled circuit, with --interactive: statements of any size, 16 bytes an AND gate
     Gc,
 }

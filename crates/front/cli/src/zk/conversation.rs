@@ -27,25 +27,26 @@ pub(super) fn prove(args: &ProveArgs, level: Soundness) -> Outcome {
     let (session, address) = session(0, &args.meet)?;
     let watch = &mut Meeting { who: "party 0, the prover", seconds: args.meet.timeout.as_secs() };
     session.prove(&statement, &witness, way, watch).map_err(|e| Failure::from(e).with_peer(address))?;
-    let (system, soundness_bits) = (way.name(), way.soundness().bits());
+    let (system, soundness_bits) = (way.name(), way.bits());
     if args.json {
         return emit(&to_line(&Shown { system, soundness_bits, statement: hex(statement.digest()) }));
     }
     emit("shown; the verifier knows whether it is convinced\n")
 }
 
-/// The verifier's side: the system, and how sound it was.
-pub(super) fn verify(args: &VerifyArgs, statement: &Statement) -> Outcome<(&'static str, Soundness)> {
+/// The verifier's side: the system, and the bits of its soundness.
+pub(super) fn verify(args: &VerifyArgs, statement: &Statement) -> Outcome<(&'static str, u32)> {
     let way = way(args.system, Soundness::of_bits(args.soundness)?)?;
     let (session, address) = session(1, &args.meet)?;
     let watch = &mut Meeting { who: "party 1, the verifier", seconds: args.meet.timeout.as_secs() };
     session.verify(statement, way, watch).map_err(|e| Failure::from(e).with_peer(address))?;
-    Ok((way.name(), way.soundness()))
+    Ok((way.name(), way.bits()))
 }
 
 fn way(arg: SystemArg, level: Soundness) -> Outcome<Conversation> {
     match arg {
-        SystemArg::Auto | SystemArg::Gc => Ok(Conversation::Garbled),
+        SystemArg::Auto | SystemArg::Vole => Ok(Conversation::Vole),
+        SystemArg::Gc => Ok(Conversation::Garbled),
         _ => Ok(Conversation::ThreeMoves(system(arg)?, level)),
     }
 }

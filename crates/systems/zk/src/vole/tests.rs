@@ -1,0 +1,276 @@
+//! Both parties against each other, and liars.
+
+use comity_channel::Counted;
+use comity_circuit::random::Rng;
+use comity_circuit::{Builder, Program, Wire, eval_many};
+use comity_core::{Backend, Bits, Block, Check, Error, Kind, Prg, Result, SessionId};
+use comity_testing::Pair;
+
+use super::prover::{ProverAct, prove_with};
+use super::verifier::{VerifierAct, verify_with};
+use super::{BATCH, SILENT_FROM, bits_of};
+use crate::checks::{OTHER_MACS, WRONG_GATES};
+use crate::statement::Statement;
+use crate::tests::rng;
+use crate::zkboo::tests::{of_two, two};
+
+const SESSION: SessionId = SessionId::new([7; 32]);
+
+/// The statement that a random circuit, called so often, gives what it gives on random values, and the secret ones of these.
+fn random(seed: u64, gates: usize, times: u64) -> (Statement, Bits) {
+    let circuit = Rng(seed).circuit(&[40, 30, 20], gates, 50, &[33, 3]);
+    let program = Program::map(circuit, times, &[]).unwrap().with_owner(1, 0).unwrap().with_owner(2, 1).unwrap();
+    let lengths = [40, 30, 20].map(|bits| bits * times as usize);
+    let values = Rng(seed + 1).values(&lengths);
+    let outputs = eval_many(&program, std::slice::from_ref(&values)).unwrap().remove(0);
+    let expected: Vec<_> = outputs.into_iter().map(Some).collect();
+    let statement = Statement::new(&program, &[None, None, Some(values[2].clone())], &expected, b"").unwrap();
+    let inputs: Vec<_> = values.into_iter().map(Some).collect();
+    let secret = statement.secret(&inputs);
+    (statement, secret)
+}
+
+/// Both parties' results.
+fn play(
+    statement: &Statement,
+    secret: &Bits,
+    prover: &mut (impl for<'a> FnMut(ProverAct<'a>) + Send),
+    verifier: &mut (impl for<'a> FnMut(VerifierAct<'a>) + Send),
+) -> (Result<()>, Result<()>) {
+    let backend = Backend::detect();
+    Pair::run(
+        |ch| prove_with((ch, &SESSION), backend, statement, secret, &mut rng(1), prover),
+        |ch| verify_with((ch, &SESSION), backend, statement, &mut rng(2), verifier),
+    )
+}
+
+fn check(result: &Result<()>) -> Option<&'static Check> {
+    result.as_ref().err().and_then(Error::check)
+}
+
+#[test]
+fn what_is_true_is_proved() {
+    for (product, witness) in [(0, 1), (1, 3), (0, 0)] {
+        let statement = of_two(product);
+        let (proved, verified) = play(&statement, &statement.secret(&two(witness)), &mut |_| (), &mut |_| ());
+        assert!(proved.is_ok() && verified.is_ok());
+    }
+    // One batch; three, the last of them short; and many from the silent generator.
+    for (gates, times) in [(6000, 2), (40_000, 60), (60_000, 160)] {
+        let (statement, secret) = random(3, gates, times);
+        let bits = bits_of(&statement);
+        assert!(times == 2 || bits > 2 * BATCH as u64 && bits % BATCH as u64 != 0, "{bits}");
+        assert_eq!(times == 160, bits > SILENT_FROM, "{bits}");
+        let (proved, verified) = play(&statement, &secret, &mut |_| (), &mut |_| ());
+        proved.unwrap();
+        verified.unwrap();
+    }
+}
+
+#[test]
+fn a_prover_without_a_witness_is_not_believed() {
+    let statement = of_two(1);
+    for wrong in [0, 1, 2] {
+        let secret = statement.secret(&two(wrong));
+        let (_, verified) = play(&statement, &secret, &mut |_| (), &mut |_| ());
+        assert_eq!(check(&verified), Some(OTHER_MACS));
+        // It says that the product is one.
+        let mut lie = |act: ProverAct<'_>| {
+            if let ProverAct::Product(_, product) = act {
+                *product = true;
+            }
+        };
+        let (_, verified) = play(&statement, &secret, &mut lie, &mut |_| ());
+        assert_eq!(check(&verified), Some(WRONG_GATES));
+    }
+    // Without even the MACs, by a guess.
+    let mut lie = |act: ProverAct<'_>| {
+        if let ProverAct::Outputs(hash) = act {
+            hash[31] ^= 1;
+        }
+    };
+    let (_, verified) = play(&statement, &statement.secret(&two(3)), &mut lie, &mut |_| ());
+    assert_eq!(check(&verified), Some(OTHER_MACS));
+}
+
+#[test]
+fn one_wrong_gate_of_many_shows() {
+    let (statement, secret) = random(5, 40_000, 20);
+    let gates = statement.and_gates();
+    assert!(gates as usize > BATCH);
+    for wrong in [0, 1, BATCH as u64 - 1, BATCH as u64, gates - 1] {
+        let mut lie = |act: ProverAct<'_>| match act {
+            ProverAct::Product(gate, product) if gate == wrong => *product ^= true,
+            _ => {}
+        };
+        let (_, verified) = play(&statement, &secret, &mut lie, &mut |_| ());
+        assert_eq!(check(&verified), Some(WRONG_GATES), "gate {wrong}");
+    }
+    // A gate's difference changed on its way, in either batch; sums changed.
+    for batch in [0, 1] {
+        let mut at = 0;
+        let mut lie = |act: ProverAct<'_>| {
+            if let ProverAct::Told(told) = act {
+                if at == batch {
+                    *told.last_mut().unwrap() ^= 1;
+                }
+                at += 1;
+            }
+        };
+        let (_, verified) = play(&statement, &secret, &mut lie, &mut |_| ());
+        assert_eq!(check(&verified), Some(WRONG_GATES), "batch {batch}");
+        let mut lie = |act: ProverAct<'_>| {
+            if let ProverAct::Sums(sums) = act {
+                sums[batch] ^= Block::from_u128(1 << 100);
+            }
+        };
+        let (_, verified) = play(&statement, &secret, &mut lie, &mut |_| ());
+        assert_eq!(check(&verified), Some(WRONG_GATES), "sum {batch}");
+    }
+}
+
+/// Numbers of blocks that sum up to nothing.
+fn dependent(blocks: &[Block]) -> Vec<usize> {
+    // Each row beside those that it is a sum of; no two have the same leading bit.
+    let mut rows: Vec<(u128, Bits)> = Vec::new();
+    for (i, block) in blocks.iter().enumerate() {
+        let (mut sum, mut of) = (block.to_u128(), Bits::zeros(blocks.len()));
+        of.set(i, true);
+        for (row, numbers) in &rows {
+            if sum ^ row < sum {
+                sum ^= row;
+                of.xor_assign(numbers);
+            }
+        }
+        if sum == 0 {
+            return (0..blocks.len()).filter(|i| of.get(*i)).collect();
+        }
+        rows.push((sum, of));
+        rows.sort_unstable_by_key(|row| std::cmp::Reverse(row.0));
+    }
+    panic!("more blocks than bits are dependent");
+}
+
+/// What coefficients are worth that are known too early, and that they are not: the verifier sends a batch's seed when it has its bits.
+#[test]
+fn coefficients_leave_after_the_bits() {
+    // 140 gates, none on another one, and each output what it is not.
+    let mut b = Builder::new();
+    let (x, y) = (b.input("x", 140), b.input("y", 140));
+    let products: Vec<Wire> = x.iter().zip(&y).map(|(&x, &y)| b.and(x, y)).collect();
+    b.output("products", &products);
+    let program = Program::from_circuit(b.finish()).unwrap().with_owner(1, 0).unwrap();
+    let seed = Block::from_u128(99);
+    let mut coefficients = [Block::ZERO; 140];
+    Prg::new(Backend::detect(), seed).fill_blocks(&mut coefficients);
+    let wrong = dependent(&coefficients);
+    assert!(wrong.len() > 20 && wrong.iter().all(|gate| *gate < 140));
+    let expected = (0..140).map(|gate| wrong.contains(&gate)).collect();
+    let statement = Statement::new(&program, &[None, None], &[Some(expected)], b"").unwrap();
+    // All inputs are zero, and so are all products.
+    let secret = Bits::zeros(280);
+    let mut lie = |act: ProverAct<'_>| match act {
+        ProverAct::Product(gate, product) if wrong.contains(&(gate as usize)) => *product = true,
+        _ => {}
+    };
+    let mut known = |act: VerifierAct<'_>| {
+        let VerifierAct::Seed(drawn) = act;
+        *drawn = seed;
+    };
+    let (_, verified) = play(&statement, &secret, &mut lie, &mut known);
+    assert!(verified.is_ok(), "the seed was known: {verified:?}");
+    let (_, verified) = play(&statement, &secret, &mut lie, &mut |_| ());
+    assert_eq!(check(&verified), Some(WRONG_GATES));
+
+    // A prover that goes away before it tells the bits of the batch has got nothing since its COTs.
+    let heard = |stops: bool| {
+        let backend = Backend::detect();
+        let (received, verified) = Pair::run(
+            |ch| {
+                let mut ch = Counted::new(ch);
+                let mut stop = |act: ProverAct<'_>| {
+                    if stops && matches!(act, ProverAct::Told(_)) {
+                        std::panic::resume_unwind(Box::new("it goes away"));
+                    }
+                };
+                let played = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| {
+                    prove_with((&mut ch, &SESSION), backend, &statement, &secret, &mut rng(1), &mut stop)
+                }));
+                assert_eq!(played.is_err(), stops);
+                ch.counts().received
+            },
+            |ch| {
+                let mut ch = Counted::new(ch);
+                let mut seeds = 0;
+                let mut count = |_: VerifierAct<'_>| seeds += 1;
+                let done = verify_with((&mut ch, &SESSION), backend, &statement, &mut rng(2), &mut count);
+                (done, seeds)
+            },
+        );
+        (received, verified)
+    };
+    let (before, (gone, seeds)) = heard(true);
+    assert!(matches!(gone.unwrap_err().kind, Kind::Closed) && seeds == 0);
+    let (whole, (_, seeds)) = heard(false);
+    assert_eq!((whole - before, seeds), (16, 1), "the seed, and no more, comes after the bits");
+}
+
+/// With the same randomness differences change by the witness and nothing else, so uniform bits cover them; and the sums change with them.
+#[test]
+fn differences_are_the_witness_under_a_pad() {
+    let statement = of_two(0);
+    // The same prover's randomness with another witness: differences change by exactly the witness, which uniform bits cover.
+    let told = |witness: u8| {
+        let (mut differences, mut sums) = (Vec::new(), [Block::ZERO; 2]);
+        let mut look = |act: ProverAct<'_>| match act {
+            ProverAct::Told(told) => differences.extend_from_slice(told),
+            ProverAct::Sums(all) => sums = *all,
+            _ => {}
+        };
+        let (proved, verified) = play(&statement, &statement.secret(&two(witness)), &mut look, &mut |_| ());
+        assert!(proved.is_ok() && verified.is_ok());
+        (differences, sums)
+    };
+    let (zero, one, two) = (told(0), told(1), told(2));
+    assert_eq!((zero.0[0] ^ one.0[0], zero.0[0] ^ two.0[0]), (1, 2));
+    assert!(zero.1 != one.1 && one.1 != two.1);
+}
+
+#[test]
+fn bits_beyond_a_batch_are_refused() {
+    let statement = of_two(0);
+    let mut lie = |act: ProverAct<'_>| {
+        if let ProverAct::Told(told) = act {
+            *told.last_mut().unwrap() |= 0x80;
+        }
+    };
+    let (_, verified) = play(&statement, &statement.secret(&two(1)), &mut lie, &mut |_| ());
+    assert!(matches!(verified.unwrap_err().kind, Kind::Malformed(_)));
+}
+
+#[test]
+fn a_verifier_that_lies_in_its_seed_convinces_itself_of_nothing() {
+    let (statement, secret) = random(9, 6000, 2);
+    // The prover sums with what it was told, the verifier likewise: any seed is as good.
+    let mut other = |act: VerifierAct<'_>| {
+        let VerifierAct::Seed(seed) = act;
+        *seed = Block::ZERO;
+    };
+    let (proved, verified) = play(&statement, &secret, &mut |_| (), &mut other);
+    assert!(proved.is_ok() && verified.is_ok());
+}
+
+#[test]
+fn parties_with_other_statements_or_sessions_do_not_meet() {
+    let backend = Backend::detect();
+    let told = |of: &Statement, session: SessionId| {
+        let secret = of.secret(&two(1));
+        Pair::run(
+            |ch| prove_with((ch, &SESSION), backend, of, &secret, &mut rng(1), &mut |_: ProverAct<'_>| ()),
+            |ch| verify_with((ch, &session), backend, &of_two(0), &mut rng(2), &mut |_: VerifierAct<'_>| ()),
+        )
+    };
+    assert!(told(&of_two(0), SESSION).1.is_ok());
+    assert!(told(&of_two(1), SESSION).1.is_err());
+    assert!(told(&of_two(0), SessionId::new([8; 32])).1.is_err());
+}
