@@ -147,7 +147,7 @@ fn a_conversation_convinces_the_verifier() {
         assert!(proved.ok().contains("shown"), "{}", proved.out);
     }
     let (proved, verified) = converse(&files, &["--json"], &["--public", "n=91", "--json"]);
-    assert_eq!((&proved.json()["system"], &verified.json()["valid"]), (&"gc".into(), &true.into()));
+    assert_eq!((&proved.json()["system"], &verified.json()["valid"]), (&"vole".into(), &true.into()));
     assert_eq!(proved.json()["statement"], verified.json()["statement"]);
 }
 
@@ -166,6 +166,7 @@ fn two_sides_that_want_different_things_hear_of_it() {
     }
     // What only makes sense in conversation, or in a file.
     files.prove(&["--system", "gc"]).fails(2, &["--interactive"]);
+    files.prove(&["--system", "vole"]).fails(2, &["--interactive"]);
     files.verify("n=91", &["--soundness", "40"]).fails(2, &["--interactive"]);
     files.verify("n=91", &["--system", "gc"]).fails(2, &["--interactive"]);
     files.prove(&["--connect", "127.0.0.1:1"]).fails(2, &["--interactive"]);
