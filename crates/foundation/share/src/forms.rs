@@ -211,7 +211,8 @@ impl RowShares {
 
     /// This party's shares of the bits.
     pub fn shares(&self) -> Bits {
-        self.column(PartyId(0)).iter().map(|block| block.lsb()).collect()
+        let word = |blocks: &[Block]| blocks.iter().rev().fold(0, |word, block| word << 1 | u64::from(block.lsb()));
+        Bits::from_words(self.column(PartyId(0)).chunks(64).map(word).collect(), self.bits)
     }
 
     /// The sum form of the bits: one block of each.

@@ -38,8 +38,11 @@ use crate::joint::JointAct;
 use crate::joint::talk::Talk;
 use crate::share::GlobalKey;
 
-/// Bits whose rows wait at most before they get their coefficients, if they are opened a few at a time.
+/// Bits whose rows wait at most before they get their coefficients, if they are opened a few at a time. With more they get them at once.
 const WAITING: usize = 1 << 12;
+
+/// Coefficients that are drawn at a time: they stay in the first-level cache.
+const COEFFICIENTS: usize = 1 << 10;
 
 /// What was opened, and is to be checked.
 pub struct Openings {
@@ -48,10 +51,9 @@ pub struct Openings {
     echo: CommonView,
     /// RowShares of bits that have no coefficients yet, column by column, and the bits as they were heard. Secret.
     waiting: Vec<Vec<Block>>,
-    heard: Vec<bool>,
+    heard: Bits,
     /// For each peer what it is sent, and for this party what the others must send. Secret.
     sums: Vec<Block>,
-    coefficients: Vec<Block>,
     /// Set while a call runs: an error leaves it set.
     broken: bool,
 }
@@ -65,9 +67,8 @@ impl Openings {
             backend,
             echo: CommonView::new(session),
             waiting: vec![Vec::new(); n],
-            heard: Vec::new(),
+            heard: Bits::default(),
             sums: vec![Block::ZERO; n],
-            coefficients: Vec::new(),
             broken: false,
         }
     }
@@ -90,12 +91,13 @@ impl Openings {
         for (_, bytes) in talk.tell("opened bits", &bits.to_bytes())?.iter() {
             bits.xor_assign(&Bits::from_bytes(bytes, rows.len()));
         }
-        for (waiting, column) in self.waiting.iter_mut().zip(rows.columns()) {
-            grow(waiting, column);
-        }
-        self.heard.extend(bits.iter());
-        if self.heard.len() >= WAITING {
-            self.weigh(rows.me().0.into());
+        if self.heard.len() + bits.len() < WAITING {
+            for (waiting, column) in self.waiting.iter_mut().zip(rows.columns()) {
+                grow(waiting, column);
+            }
+            self.heard.extend_from(&bits);
+        } else {
+            self.weigh(rows.me().0.into(), Some((rows, &bits)));
         }
         self.broken = false;
         Ok(bits)
@@ -208,7 +210,7 @@ impl Openings {
     pub fn settle(&mut self, mesh: &mut Mesh<'_>, conduct: &mut impl for<'a> Conduct<JointAct<'a>>) -> Result<()> {
         self.begin()?;
         let me = usize::from(mesh.me().0);
-        self.weigh(me);
+        self.weigh(me, None);
         let digest = self.echo.digest();
         let mut talk = Talk { mesh, echo: &mut self.echo, conduct };
         let out = talk.each(|peer| [&self.sums[usize::from(peer.0)].to_bytes()[..], &digest].concat());
@@ -227,26 +229,27 @@ impl Openings {
         Ok(())
     }
 
-    /// Gives the bits that wait their coefficients: they are fixed, and so is everything before them.
-    fn weigh(&mut self, me: usize) {
-        let n = self.heard.len();
-        if n == 0 {
+    /// Gives the bits that wait their coefficients, and then those of further rows: all are fixed, and so is everything before them. One stream
+    /// is for all of them, since two bits with one coefficient could be false together.
+    fn weigh(&mut self, me: usize, further: Option<(&RowShares, &Bits)>) {
+        if self.heard.is_empty() && further.is_none() {
             return;
         }
         let seed = blake3::derive_key("comity shares: coefficients of opened bits", &self.echo.digest());
-        self.coefficients.resize(n, Block::ZERO);
-        Prg::new(self.backend, Block::new(std::array::from_fn(|i| seed[i]))).fill_blocks(&mut self.coefficients);
+        let mut prg = Prg::new(self.backend, Block::new(std::array::from_fn(|i| seed[i])));
         let mut ones = Block::ZERO;
-        for (&coefficient, &bit) in self.coefficients.iter().zip(&self.heard) {
-            ones ^= coefficient.masked(bit);
+        let waiting: Vec<&[Block]> = self.waiting.iter().map(|column| &column[..]).collect();
+        ones ^= add(self.backend, &mut prg, &mut self.sums, &waiting, &self.heard);
+        if let Some((rows, bits)) = further {
+            let columns: Vec<&[Block]> = rows.columns().collect();
+            ones ^= add(self.backend, &mut prg, &mut self.sums, &columns, bits);
         }
-        for (sum, column) in self.sums.iter_mut().zip(&mut self.waiting) {
-            *sum ^= gf128::inner_product(self.backend, &self.coefficients, column);
+        self.sums[me] ^= gf128::mul(self.backend, ones, self.key.block());
+        for column in &mut self.waiting {
             column.as_mut_slice().zeroize();
             column.clear();
         }
-        self.sums[me] ^= gf128::mul(self.backend, ones, self.key.block());
-        self.heard.clear();
+        self.heard = Bits::default();
     }
 
     fn begin(&mut self) -> Result<()> {
@@ -255,6 +258,26 @@ impl Openings {
         }
         Ok(())
     }
+}
+
+/// Adds to each sum the products of its column with coefficients from the generator. Returns the sum of the coefficients of bits that are one.
+fn add(backend: Backend, prg: &mut Prg, sums: &mut [Block], columns: &[&[Block]], bits: &Bits) -> Block {
+    let mut ones = Block::ZERO;
+    let mut coefficients = [Block::ZERO; COEFFICIENTS];
+    for (start, words) in (0..bits.len()).step_by(COEFFICIENTS).zip(bits.words().chunks(COEFFICIENTS / 64)) {
+        let range = start..bits.len().min(start + COEFFICIENTS);
+        let coefficients = &mut coefficients[..range.len()];
+        prg.fill_blocks(coefficients);
+        for (coefficients, word) in coefficients.chunks(64).zip(words) {
+            for (i, coefficient) in coefficients.iter().enumerate() {
+                ones ^= coefficient.masked(word >> i & 1 == 1);
+            }
+        }
+        for (sum, column) in sums.iter_mut().zip(columns) {
+            *sum ^= gf128::inner_product(backend, coefficients, &column[range.clone()]);
+        }
+    }
+    ones
 }
 
 /// Appends blocks. Memory that is moved is wiped where it was.

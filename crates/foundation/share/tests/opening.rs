@@ -218,9 +218,90 @@ fn two_false_bits_do_not_cancel() {
 }
 
 #[test]
+fn bits_that_wait_have_coefficients_of_their_own() {
+    bits_that_wait_and_others::<2>();
+    bits_that_wait_and_others::<3>();
+}
+
+/// The first bit of those that wait, and the first of many that come after them, both false: with the same coefficient they would cancel.
+fn bits_that_wait_and_others<const N: usize>() {
+    let ends = run::<N, _>(
+        |me| (me.0 == 0).then(honest),
+        |joint, mesh| {
+            let rows = joint.bits(mesh, 5009)?.rows(joint.key());
+            let mut openings = Openings::new(SESSION, joint.backend(), joint.parties(), joint.key().clone());
+            for range in [0..9, 9..5009] {
+                let mut some = rows.slice(range);
+                for party in (0..N as u16).filter(|_| joint.me().0 == 0) {
+                    some.column_mut(PartyId(party))[0] ^= Block::from_u128(1);
+                }
+                openings.open(mesh, &some, &mut honest())?;
+            }
+            openings.settle(mesh, &mut honest())
+        },
+    );
+    ended_by(&ends, checks::WRONG_MAC);
+}
+
+#[test]
 fn a_false_bit_tells_no_key() {
     one_false_bit::<2>(1);
     one_false_bit::<3>(1);
     one_false_bit::<3>(2);
     one_false_bit::<5>(4);
+}
+
+/// What is opened to some alone: the liars are the recipients, or say false shares to the one who is none of them, and name coefficients as they
+/// like. Neither what they hear nor what they have is an honest party's key.
+fn openings_to_some_tell_no_key<const N: usize>(cheats: u16) {
+    for false_share in [false, true] {
+        let (heard, keys) = (Arc::new(Mutex::new(Vec::new())), Arc::new(Mutex::new(Vec::new())));
+        let ends = run::<N, _>(
+            |me| (me.0 < cheats).then(honest),
+            |joint, mesh| {
+                let me = joint.me();
+                keys.lock().unwrap().push((me, joint.key().block()));
+                let rows = joint.bits(mesh, 3)?.rows(joint.key());
+                let mut openings = Openings::new(SESSION, joint.backend(), joint.parties(), joint.key().clone());
+                let log = heard.clone();
+                let mut conduct = match me.0 < cheats {
+                    true => lie(move |act| match act {
+                        JointAct::Says { what: "shares for some", bytes, .. } if false_share && me.0 == 0 => {
+                            bytes.iter_mut().for_each(|byte| *byte ^= 1);
+                        }
+                        // One coefficient for all bits, and for all recipients.
+                        JointAct::Says { what: "coefficients", bytes, .. } => bytes.fill(0),
+                        JointAct::Hears { what: "products for some", bytes, .. } if !bytes.is_empty() => {
+                            log.lock().unwrap().push(block(bytes));
+                        }
+                        _ => {}
+                    }),
+                    false => honest(),
+                };
+                let to = |party: PartyId| party.0 < cheats || party.0 == N as u16 - 1;
+                let ended = openings.open_to(mesh, to, &rows, &mut crate::rng(me.0 + 50), &mut conduct);
+                if me.0 < cheats {
+                    heard.lock().unwrap().extend(rows.columns().flatten().copied());
+                }
+                ended.map(drop)
+            },
+        );
+        let last = ends.iter().find(|(me, _)| usize::from(me.0) == N - 1).expect("it is honest");
+        assert_eq!(crate::named(&last.1).map(|(check, _)| check), false_share.then_some(checks::WRONG_MAC));
+        let (mut known, keys) = (heard.lock().unwrap().clone(), keys.lock().unwrap());
+        let of = |cheat: bool| keys.iter().filter(move |(party, _)| (party.0 < cheats) == cheat).map(|&(_, key)| key);
+        known.extend(of(true));
+        let sum = of(false).fold(Block::ZERO, |sum, key| sum ^ key);
+        for target in of(false).chain([sum]) {
+            assert!(!spans(&known, target), "{N} parties, {cheats} liars");
+        }
+    }
+}
+
+#[test]
+fn what_is_opened_to_some_tells_no_key() {
+    openings_to_some_tell_no_key::<2>(1);
+    openings_to_some_tell_no_key::<3>(1);
+    openings_to_some_tell_no_key::<3>(2);
+    openings_to_some_tell_no_key::<5>(4);
 }

@@ -40,6 +40,13 @@ pub enum JointAct<'a> {
         /// The blocks.
         blocks: &'a mut [Block],
     },
+    /// A message to all, as it is in the party's own view, too.
+    Tells {
+        /// The name of the message.
+        what: &'static str,
+        /// Its bytes.
+        bytes: &'a mut Vec<u8>,
+    },
     /// A message to a peer.
     Says {
         /// The name of the message.

@@ -30,9 +30,11 @@ impl<C: for<'a> Conduct<JointAct<'a>>> Talk<'_, '_, C> {
 
     /// Says the same to all and hears as much from each. It is in the echo.
     pub(crate) fn tell(&mut self, what: &'static str, own: &[u8]) -> Result<PerPeer<Vec<u8>>> {
-        let out = self.each(|_| own.to_vec());
+        let mut own = own.to_vec();
+        self.conduct.before(JointAct::Tells { what, bytes: &mut own });
+        let out = self.each(|_| own.clone());
         let heard = self.send(what, out, |_| own.len())?;
-        self.echo.absorb(self.mesh.me(), own, &heard);
+        self.echo.absorb(self.mesh.me(), &own, &heard);
         Ok(heard)
     }
 

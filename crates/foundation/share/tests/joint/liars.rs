@@ -184,6 +184,39 @@ fn whoever_knows_the_mask_passes_with_two_keys() {
     assert!(run::<3, ()>(conduct, |_, _| Ok(())).iter().all(|(_, ended)| ended.is_ok()));
 }
 
+/// Coins steered: a liar commits to what another has committed to, before or at the same time, and opens it as that one does, so that the sum is
+/// what is left of the others' seeds. A commitment is its party's and its coin's.
+fn coins_are_nobodys_to_steer<const N: usize>(cheats: u16) {
+    let conduct = |me: PartyId| {
+        let (mut commitments, mut opened) = (Vec::new(), Vec::new());
+        (me.0 > 0 && me.0 <= cheats).then(|| {
+            lie(move |act| match act {
+                JointAct::Hears { what: "coin commitments", peer: PartyId(0), bytes } => commitments = bytes.to_vec(),
+                JointAct::Hears { what: "coin", peer: PartyId(0), bytes } => opened = bytes.to_vec(),
+                // In the second plan, what party 0 said in the first.
+                JointAct::Tells { what: "coin commitments", bytes } if !commitments.is_empty() => {
+                    bytes.clone_from(&commitments);
+                }
+                JointAct::Says { what: "coin", bytes, .. } if !opened.is_empty() => bytes.clone_from(&opened),
+                _ => {}
+            })
+        })
+    };
+    let ends = run::<N, _>(conduct, |joint, mesh| {
+        joint.plan(mesh, 1)?;
+        joint.coin(mesh)
+    });
+    ended_by(&ends, checks::COIN_OPENING);
+}
+
+#[test]
+fn no_coin_is_steered_by_anothers_seed() {
+    coins_are_nobodys_to_steer::<2>(1);
+    coins_are_nobodys_to_steer::<3>(1);
+    coins_are_nobodys_to_steer::<3>(2);
+    coins_are_nobodys_to_steer::<5>(4);
+}
+
 /// After an error a party's keys are at their end: nothing more is made under them.
 #[test]
 fn keys_end_with_a_check_that_does_not_pass() {

@@ -13,6 +13,8 @@
 //! **Cost**: an AND two bits to each peer, and a layer of independent ANDs one round; an input bit of the owner one bit to each peer;
 //! an output bit a bit to each recipient, and two settlements of 48 bytes an output value.
 
+mod and;
+
 use comity_channel::Mesh;
 use comity_circuit::Recipients;
 use comity_core::{Bits, Block, Error, PartyId, Prg, Result, TapeGate};
@@ -22,10 +24,8 @@ use comity_share::joint::JointAct;
 use comity_share::{GlobalKey, Openings, RowShares};
 use rand_core::CryptoRng;
 
+use self::and::{Layer, PIECE, Room};
 use super::{RowDealer, RowTriples};
-
-/// ANDs whose bits go in one round.
-const PIECE: usize = 1 << 14;
 
 /// Triples that are asked for at most at a time: a dealer makes whole batches.
 const ASK: u64 = 1 << 16;
@@ -51,6 +51,7 @@ pub struct RowMachine<'a, C = Honest> {
     /// The number of ANDs that are still expected.
     planned: u64,
     rng: Prg,
+    room: Box<Room>,
     conduct: C,
     /// A call failed, or is under way.
     ended: bool,
@@ -85,6 +86,7 @@ impl<'a, C: for<'b> Conduct<JointAct<'b>>> RowMachine<'a, C> {
             planned: 0,
             dealer,
             rng: Prg::new(here.backend, Block::random(rng)),
+            room: Room::new(me, parties),
             conduct,
             ended: false,
         }
@@ -163,59 +165,24 @@ impl<'a, C: for<'b> Conduct<JointAct<'b>>> RowMachine<'a, C> {
     }
 
     /// The AND gates of a layer in so many copies, over wires of a row each that lie slot after slot, of each slot copy after copy. One round
-    /// for every 2^14 of them.
+    /// for every 2^13 of them.
     ///
     /// # Errors
     /// Errors of the dealer and of the channels.
     pub fn ands(&mut self, net: &mut Mesh<'_>, wires: &mut [Block], gates: &[TapeGate], copies: usize) -> Result<()> {
         self.guarded(|machine| {
+            let layer = Layer { gates, copies };
             let (mut at, end) = (0, gates.len() * copies);
             while at < end {
                 if machine.left() == 0 {
                     machine.refill(net, (end - at) as u64)?;
                 }
                 let next = at + (end - at).min(PIECE).min(machine.left());
-                // Which gate, and which copy.
-                let places: Vec<(TapeGate, usize)> = (at..next).map(|i| (gates[i / copies], i % copies)).collect();
-                machine.piece(net, wires, &places, copies)?;
+                machine.piece(net, wires, &layer, at..next)?;
                 at = next;
             }
             Ok(())
         })
-    }
-
-    fn piece(
-        &mut self,
-        net: &mut Mesh<'_>,
-        wires: &mut [Block],
-        places: &[(TapeGate, usize)],
-        copies: usize,
-    ) -> Result<()> {
-        let (n, width) = (places.len(), usize::from(self.parties));
-        let (triples, used) = &mut self.triples;
-        let range = *used..*used + n;
-        *used += n;
-        self.planned = self.planned.saturating_sub(n as u64);
-        let mut shown = RowShares::zeros(self.me, self.parties, 2 * n);
-        for (j, party) in (0..self.parties).map(PartyId).enumerate() {
-            let (d, e) = shown.column_mut(party).split_at_mut(n);
-            let (a, b) = (&triples.a.column(party)[range.clone()], &triples.b.column(party)[range.clone()]);
-            for (i, (gate, copy)) in places.iter().enumerate() {
-                d[i] = wires[(gate.a() * copies + copy) * width + j] ^ a[i];
-                e[i] = wires[(gate.b() * copies + copy) * width + j] ^ b[i];
-            }
-        }
-        self.pending = true;
-        let opened = self.openings.open(net, &shown, &mut self.conduct)?;
-        let (d, e): (Vec<bool>, Vec<bool>) = (0..n).map(|i| (opened.get(i), opened.get(n + i))).unzip();
-        for (j, party) in (0..self.parties).map(PartyId).enumerate() {
-            let [a, b, c] = [&triples.a, &triples.b, &triples.c].map(|rows| &rows.column(party)[range.clone()]);
-            for (i, (gate, copy)) in places.iter().enumerate() {
-                wires[(gate.out() * copies + copy) * width + j] =
-                    c[i] ^ b[i].masked(d[i]) ^ a[i].masked(e[i]) ^ self.one[j].masked(d[i] & e[i]);
-            }
-        }
-        Ok(())
     }
 
     /// Reveals shared bits to some parties, or to all. The value is there if this party is to learn it. First everything that was opened

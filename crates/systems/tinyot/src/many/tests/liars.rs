@@ -218,6 +218,13 @@ fn lies() -> Vec<Seen> {
         ("bit of S, told to one", comity_share::checks::EQUIVOCATION, |last| {
             says("bits of S", 0, 2, move |p| p.0 == last)
         }),
+        ("bit of S, told to all", checks::LEAKY_AND, |_| {
+            lie(|act| {
+                if let JointAct::Tells { what: "bits of S", bytes } = act {
+                    bytes[0] ^= 2;
+                }
+            })
+        }),
         ("S, and with it its bit", checks::LEAKY_AND, |_| holds("S", 1)),
         ("L", checks::LEAKY_AND, |_| holds("L", 1)),
         ("two L that are wrong by the same", checks::LEAKY_AND, |_| holds("L", 2)),
@@ -226,6 +233,74 @@ fn lies() -> Vec<Seen> {
         }),
         ("product of rows", comity_share::checks::WRONG_MAC, |_| says("settlement", 3, 1, |_| true)),
     ]
+}
+
+/// All blocks in messages, and in what a party holds: those that begin where a block may.
+fn blocks(bytes: &[u8]) -> impl Iterator<Item = u128> {
+    [0, bytes.len() % 16].into_iter().flat_map(|at| {
+        let (blocks, _) = bytes[at..].as_chunks();
+        blocks.iter().map(|&block| u128::from_le_bytes(block)).collect::<Vec<_>>()
+    })
+}
+
+/// One lie in a check, and all that the liars then hold and have heard until the honest parties have ended, honest openings before it and after: no
+/// block of it, and no sum of two, is an honest party's key, or the sum of all honest keys.
+fn a_failure_tells_no_key<const N: usize>(cheats: u16, make: impl Fn(u16) -> Lie + Sync) {
+    let (held, keys) = (Arc::new(Mutex::new(std::collections::HashSet::new())), Arc::new(Mutex::new(Vec::new())));
+    let ends = Net::<N>::run(|net| {
+        let here = here(net.me(), N as u16, SESSION.child("what a failure tells"));
+        let me = here.me;
+        let (log, own) = (held.clone(), keys.clone());
+        let mut lies = if me.0 == 0 { make(N as u16 - 1) } else { honest() };
+        let conduct = lie(move |mut act| {
+            match &mut act {
+                JointAct::Key { delta, .. } => own.lock().unwrap().push((me, delta.to_u128())),
+                JointAct::Hears { bytes, .. } if me.0 < cheats => log.lock().unwrap().extend(blocks(bytes)),
+                JointAct::Holds { blocks: some, .. } if me.0 < cheats => {
+                    log.lock().unwrap().extend(some.iter().map(|block| block.to_u128()));
+                }
+                _ => {}
+            }
+            lies(act);
+        });
+        let ended = dealer(net, here, 4000, &small(), conduct).and_then(|mut dealer| dealer.deal(net, 1).map(drop));
+        if me.0 < cheats {
+            for peer in net.peers() {
+                while net.link(peer).recv(&mut [0]).is_ok() {}
+            }
+        }
+        (me, ended)
+    });
+    assert!(ends.iter().any(|(me, ended)| me.0 >= cheats && ended.is_err()), "the lie was not seen");
+    let (held, keys) = (held.lock().unwrap(), keys.lock().unwrap());
+    let of = |cheat: bool| keys.iter().filter(move |(me, _)| (me.0 < cheats) == cheat).map(|&(me, key)| (me, key));
+    let honest: std::collections::BTreeMap<PartyId, u128> = of(false).collect();
+    let sum = honest.values().fold(0, |sum, key| sum ^ key);
+    // What a liar adds to a block by itself, and its own keys.
+    let own: Vec<u128> = of(true).map(|(_, key)| key).chain([0, 1, 2, 3, D.to_u128()]).collect();
+    for &target in honest.values().chain([&sum]) {
+        let found = held
+            .iter()
+            .any(|&block| own.iter().any(|own| held.contains(&(block ^ own ^ target)) || block ^ own == target));
+        assert!(!found, "{N} parties, {cheats} of them liars: a key can be read");
+    }
+}
+
+#[test]
+fn no_failure_tells_a_key() {
+    for (what, _, make) in lies() {
+        for_each_coalition(what, make);
+    }
+}
+
+fn for_each_coalition(what: &str, make: fn(u16) -> Lie) {
+    if !what.contains("to one") {
+        a_failure_tells_no_key::<2>(1, make);
+        a_failure_tells_no_key::<3>(2, make);
+        a_failure_tells_no_key::<5>(4, make);
+    }
+    a_failure_tells_no_key::<3>(1, make);
+    a_failure_tells_no_key::<5>(2, make);
 }
 
 fn are_named<const N: usize>(cheats: u16) {
