@@ -4,10 +4,13 @@
 //! with probability below 2^-70. The key is committed to: whoever fixed it last could else look for one under which hashing
 //! fails for a set that it guesses, and see whether it does.
 
-use comity_core::Result;
+use comity_core::{Result, ShortHash};
 use comity_protocol::Party;
 
 use crate::set::Set;
+
+/// Items hashed in one go.
+const BATCH: usize = 64;
 
 /// The key of the digests, and of whatever else both sides draw after the sets are fixed.
 pub(crate) struct DigestKey([u8; 32]);
@@ -29,13 +32,18 @@ impl DigestKey {
     /// The digests of a party's set as it is told: those of its items, in their order, and then dummies, random bits that
     /// stand for nothing.
     pub(crate) fn digests(&self, me: &mut Party<'_, '_>, set: &Set<'_>) -> Vec<u128> {
-        let key = self.child("digests");
-        let digest = |item: &crate::set::Item| {
-            let hash = blake3::keyed_hash(&key, &item.0);
-            u128::from_le_bytes(*hash.as_bytes().first_chunk().expect("32 bytes"))
-        };
+        // Items in the first half of a message of 64 bytes, many messages at a time: an eighth of the time of one after another.
+        let hash = ShortHash::new(self.child("digests"));
+        let (mut messages, mut hashes) = ([[0; ShortHash::MESSAGE]; BATCH], [[0; 32]; BATCH]);
         let mut digests = Vec::with_capacity(set.told());
-        digests.extend(set.items.iter().map(digest));
+        for items in set.items.chunks(BATCH) {
+            for (message, item) in messages.iter_mut().zip(items) {
+                message[..32].copy_from_slice(&item.0);
+            }
+            hash.hash(&messages[..items.len()], &mut hashes[..items.len()]);
+            let digest = |hash: &[u8; 32]| u128::from_le_bytes(*hash.first_chunk().expect("32 bytes"));
+            digests.extend(hashes[..items.len()].iter().map(digest));
+        }
         digests.extend((set.items.len()..set.told()).map(|_| {
             let mut dummy = [0; 16];
             me.rng.fill_bytes(&mut dummy);

@@ -3,6 +3,7 @@
 mod costs;
 mod equal;
 mod liars;
+mod vole;
 
 use comity_channel::{Channel, Mesh};
 use comity_circuit::Observer;

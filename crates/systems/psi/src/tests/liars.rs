@@ -113,7 +113,8 @@ fn terms_that_no_method_has_are_refused_before_anything_is_sent() {
 /// The key of the digests: committed to after the sizes, and opened after the other's part has come, so that nobody chooses it.
 #[test]
 fn the_digests_key_is_nobodys_choice() {
-    for (method, adversary) in methods().filter(|(_, adversary)| *adversary == Adversary::SemiHonest) {
+    // VOLE has messages before, and a test of its own.
+    for (method, adversary) in methods().filter(|(method, _)| *method != Method::Vole) {
         let terms = Terms::new(method, adversary);
         // The first of the two, by id, commits: it has heard the sizes then, and opens when it has heard the other's seed.
         assert_waits(
