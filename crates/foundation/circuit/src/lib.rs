@@ -30,7 +30,7 @@ pub use party::{Owner, PartySet, Recipients};
 pub use plain::{Plain, eval_circuit};
 pub use program::{
     CallOperand, CircuitId, DecodeError, FlattenError, Input, Output, Program, ProgramBuilder, ProgramError, Register,
-    Span, Step, StepPath, Totals, Turn,
+    Span, Step, StepPath, Totals, Turn, Unshared,
 };
 pub use run::{InputError, RunError, run};
 pub use sliced::{Sliced, eval_many};

@@ -11,6 +11,7 @@ mod encode;
 pub(crate) mod error;
 mod flatten;
 mod overlap;
+mod unshared;
 mod unused;
 
 use std::sync::OnceLock;
@@ -28,6 +29,7 @@ pub use builder::{CircuitId, ProgramBuilder, Register, Turn};
 pub use encode::DecodeError;
 pub use error::{CallOperand, ProgramError, StepPath};
 pub use flatten::FlattenError;
+pub use unshared::Unshared;
 
 /// A run of wires: `bits` of them from `start` on, moved by `strides[d]` for each turn of the `d`-th enclosing
 /// [`Step::Repeat`] (outermost first; a missing stride is 0).

@@ -78,9 +78,7 @@ pub enum InputError {
         owner: Owner,
     },
     /// A value that comes in shared.
-    #[error(
-        "input value {index} (`{name}`) comes in as shares, which no protocol of this version takes: give it to one party"
-    )]
+    #[error("input value {index} (`{name}`) comes in as shares, which are not taken here: give it to one party")]
     SharedInput {
         /// The index of the input value.
         index: usize,
@@ -88,9 +86,7 @@ pub enum InputError {
         name: String,
     },
     /// A value that goes out shared.
-    #[error(
-        "output value {index} (`{name}`) goes out as shares, which no protocol of this version gives: reveal it to somebody"
-    )]
+    #[error("output value {index} (`{name}`) goes out as shares, which are not given here: reveal it to somebody")]
     SharedOutput {
         /// The index of the output value.
         index: usize,

@@ -1,4 +1,5 @@
-//! What people write: circuits in files, and values as text ([`value`](mod@value)).
+//! What people write: circuits in files, and values as text ([`value`](mod@value)); and a party's [share](ValueShare) of a
+//! value, which a run writes for another one.
 //!
 //! The files are Bristol Fashion, the older Bristol format, SHDL, and netlists from hardware tools in BLIF and JSON.
 //!
@@ -23,6 +24,7 @@ mod gates;
 mod json;
 mod lines;
 mod netlist;
+mod share;
 mod shdl;
 pub mod value;
 mod wires;
@@ -37,6 +39,7 @@ use lines::{Lines, malformed};
 
 pub use error::{Malformation, ReadError, WriteError};
 pub use netlist::SequentialCircuit;
+pub use share::{NoShare, ValueShare};
 
 /// The longest SHDL, BLIF or JSON text that is read, which is held in memory whole.
 const LONGEST: u64 = 1 << 30;

@@ -162,11 +162,10 @@ fn values_in_shares_are_refused_by_name() {
     };
     let input = ran(program.clone().with_owner(1, Owner::Shared).unwrap());
     assert_eq!(input, InputError::SharedInput { index: 1, name: "y".into() });
-    let words = "input value 1 (`y`) comes in as shares, which no protocol of this version takes: give it to one party";
+    let words = "input value 1 (`y`) comes in as shares, which are not taken here: give it to one party";
     assert_eq!(input.to_string(), words);
     let output = ran(program.with_recipients(0, Recipients::Shared).unwrap());
     assert_eq!(output, InputError::SharedOutput { index: 0, name: "z".into() });
-    let words =
-        "output value 0 (`z`) goes out as shares, which no protocol of this version gives: reveal it to somebody";
+    let words = "output value 0 (`z`) goes out as shares, which are not given here: reveal it to somebody";
     assert_eq!(output.to_string(), words);
 }
