@@ -3,9 +3,9 @@
 use std::path::Path;
 
 use comity_circuit::{Circuit, FloatWidth, Observer, Plain, Program, Type};
-use comity_core::Bits;
+use comity_core::{Bits, PartyId};
 use comity_format::value::{self, BitOrder};
-use comity_format::{Format, ReadError, WriteError};
+use comity_format::{Format, ReadError, ValueShare, WriteError};
 use comity_language::expression;
 
 /// The largest work that a body runs.
@@ -109,6 +109,38 @@ pub(crate) fn program(data: &[u8]) {
         assert!(program.encode() == data, "what was decoded encodes otherwise");
         evaluate(&program);
     }
+}
+
+/// A party's share of a value: what is read is written as it was.
+pub(crate) fn share_file(data: &[u8]) {
+    match ValueShare::decode(data) {
+        Ok(share) => {
+            assert!(share.encode().as_bytes() == data, "what was read is written otherwise");
+            assert!(data.len() as u64 <= ValueShare::longest(share.share.len()) && share.party.0 < share.parties);
+        }
+        Err(error) => assert!(!error.to_string().contains(|c: char| c.is_control()), "{error:?}"),
+    }
+}
+
+/// Shares, and files that hold none.
+pub(crate) fn seeds() -> Vec<(&'static str, &'static str, Vec<u8>)> {
+    let share = |party, parties, ty: &str, bits| ValueShare {
+        tag: [7; 32],
+        party: PartyId(party),
+        parties,
+        ty: ty.into(),
+        share: (0..bits).map(|i| i % 3 == 1).collect(),
+    };
+    let text = |share: ValueShare| share.encode().into_bytes();
+    let valid = text(share(0, 2, "u32", 32));
+    vec![
+        ("share_file", "valid", valid.clone()),
+        ("share_file", "of_five", text(share(4, 5, "[(u8, bool); 3]", 27))),
+        ("share_file", "empty", text(share(1, 2, "[u8; 0]", 0))),
+        ("share_file", "of_nobody", text(share(2, 2, "u8", 8))),
+        ("share_file", "two_shares", [&valid[..], &valid].concat()),
+        ("share_file", "cut", valid[..valid.len() * 2 / 3].to_vec()),
+    ]
 }
 
 /// A value as text: the first byte is its width.

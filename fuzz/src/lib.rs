@@ -60,6 +60,7 @@ pub const TARGETS: &[(&str, Body)] = targets![
     files::program,
     files::program_expression,
     network::raw_stream,
+    files::share_file,
     files::shdl,
     tinyot::statement,
     ag::stored_garbling,

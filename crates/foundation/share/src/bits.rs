@@ -118,25 +118,7 @@ impl BitShares {
     #[inline]
     pub fn copy_to(&self, start: usize, count: usize, out: &mut [u64]) {
         assert!(start <= self.len && count <= self.len - start, "{count} shares from {start} on of {}", self.len);
-        if count == 0 {
-            return;
-        }
-        let out = &mut out[..count.div_ceil(64)];
-        let (from, shift) = (&self.words[start / 64..], start % 64);
-        if shift == 0 {
-            out.copy_from_slice(&from[..out.len()]);
-        } else {
-            let inner = out.len().min(from.len() - 1);
-            for (out, two) in out.iter_mut().zip(from.windows(2)) {
-                *out = two[0] >> shift | two[1] << (64 - shift);
-            }
-            if inner < out.len() {
-                out[inner] = from[inner] >> shift;
-            }
-        }
-        if !count.is_multiple_of(64) {
-            out[count / 64] &= (1 << (count % 64)) - 1;
-        }
+        copy_bits(&self.words, start, count, out);
     }
 
     /// Appends the `count` shares from `start` on of another string.
@@ -168,6 +150,33 @@ impl BitShares {
         if let (Some(last), tail @ 1..) = (self.words.last_mut(), self.len % 64) {
             *last &= (1 << tail) - 1;
         }
+    }
+}
+
+/// Copies the `count` bits from `start` on to the front of other words; the bits after them in their last word are zero.
+///
+/// # Panics
+/// If there are not so many, or no room for them.
+#[inline]
+pub fn copy_bits(words: &[u64], start: usize, count: usize, out: &mut [u64]) {
+    if count == 0 {
+        return;
+    }
+    let out = &mut out[..count.div_ceil(64)];
+    let (from, shift) = (&words[start / 64..], start % 64);
+    if shift == 0 {
+        out.copy_from_slice(&from[..out.len()]);
+    } else {
+        let inner = out.len().min(from.len() - 1);
+        for (out, two) in out.iter_mut().zip(from.windows(2)) {
+            *out = two[0] >> shift | two[1] << (64 - shift);
+        }
+        if inner < out.len() {
+            out[inner] = from[inner] >> shift;
+        }
+    }
+    if !count.is_multiple_of(64) {
+        out[count / 64] &= (1 << (count % 64)) - 1;
     }
 }
 

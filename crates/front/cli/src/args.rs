@@ -107,12 +107,14 @@ impl Optimize {
 pub(crate) struct RoleArgs {
     /// Input value VALUE belongs to PARTY
     ///
-    /// A value is named or numbered, and so is a party. By default it is as the program says, or value i is party i's.
+    /// A value is named or numbered, and so is a party; or each party has a share of it (`shared`). By default it is as the program says,
+    /// or value i is party i's.
     #[arg(long, value_name = "VALUE=PARTY")]
     pub(crate) owner: Vec<Owner>,
     /// Who learns the outputs, or one of them
     ///
-    /// A party, several (0,2), or `all`; OUTPUT=PARTY,PARTY for one output. By default it is as the program says, or all.
+    /// A party, several (0,2), `all`, or nobody, and each party keeps a share (`shared`, see --shares-out); OUTPUT=PARTY,PARTY for one
+    /// output. By default it is as the program says, or all.
     #[arg(long, value_name = "[OUTPUT=]PARTY,..")]
     pub(crate) output_to: Vec<OutputTo>,
 }
@@ -122,7 +124,8 @@ pub(crate) struct RoleArgs {
 pub(crate) struct ValueArgs {
     /// An input value; without a name the next one
     ///
-    /// `--input price=40`, or by its number, `--input 0=40`; @FILE and - (standard input) are possible.
+    /// `--input price=40`, or by its number, `--input 0=40`; @FILE and - (standard input) are possible. NAME=shared:FILE is this
+    /// party's share of a value that another run left shared.
     #[arg(long, short, value_name = "[NAME=]VALUE", allow_hyphen_values = true)]
     pub(crate) input: Vec<Assigned>,
     /// Bit order of all values, or of one

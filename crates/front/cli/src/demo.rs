@@ -9,6 +9,7 @@ use comity_terminal::numbers::{bytes, duration};
 
 use crate::local::{LocalArgs, merged, together};
 use crate::resolve::resolve;
+use crate::shares::Files;
 use crate::values::{self, Order};
 use crate::{eval, json};
 
@@ -34,7 +35,8 @@ pub(crate) fn run(args: &DemoArgs) -> Outcome {
     let resolved = resolve(&local.program, Goal::Size)?;
     let order = Order::new(&resolved, &[])?;
     let inputs = values::read(&resolved, &order, &local.values.input, None)?;
-    let finished = together(&resolved, &inputs, &local)?;
+    let none = Files::new();
+    let finished = together(&resolved, &inputs, (&none, &none), &local)?;
     let outputs = merged(finished.runs.iter().map(|run| &run.outputs))?;
     let clear = eval::outputs(&resolved, &order, inputs, local.values.format)?.hex;
     if outputs != clear || outputs.get(&0).is_none_or(|c| c != CIPHERTEXT) {

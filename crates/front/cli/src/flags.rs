@@ -5,6 +5,9 @@ use std::str::FromStr;
 
 use comity_core::PartyId;
 
+/// The word for what every party has a share of.
+const SHARED: &str = "shared";
+
 /// `--input [NAME_OR_INDEX=]VALUE`. Not `Debug` beyond the name: the value is often a secret.
 #[derive(Clone, PartialEq, Eq)]
 pub(crate) struct Assigned {
@@ -51,7 +54,10 @@ impl FromStr for Who {
             return Ok(Who::Number(PartyId(party)));
         }
         let fits = |c: char| c.is_alphanumeric() || c == '-' || c == '_';
-        if text.starts_with(|c: char| c.is_alphabetic() || c == '_') && text.chars().all(fits) && text != "all" {
+        if text.starts_with(|c: char| c.is_alphabetic() || c == '_')
+            && text.chars().all(fits)
+            && !["all", SHARED].contains(&text)
+        {
             return Ok(Who::Name(text.to_owned()));
         }
         Err(format!("a party is a number from 0 on or a name, not `{text}`"))
@@ -67,11 +73,12 @@ impl fmt::Display for Who {
     }
 }
 
-/// `--owner VALUE=PARTY`.
+/// `--owner VALUE=PARTY|shared`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Owner {
     pub(crate) value: String,
-    pub(crate) party: Who,
+    /// The party that gives it; `None` if each gives a share.
+    pub(crate) party: Option<Who>,
 }
 
 impl FromStr for Owner {
@@ -79,23 +86,36 @@ impl FromStr for Owner {
 
     fn from_str(text: &str) -> Result<Owner, String> {
         let (value, party) = text.split_once('=').ok_or("VALUE=PARTY is wanted, such as 1=0")?;
-        Ok(Owner { value: value.to_owned(), party: party.parse()? })
+        let party = if party == SHARED { None } else { Some(party.parse()?) };
+        Ok(Owner { value: value.to_owned(), party })
     }
 }
 
 impl fmt::Display for Owner {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}={}", self.value, self.party)
+        write!(f, "{}=", self.value)?;
+        match &self.party {
+            Some(party) => party.fmt(f),
+            None => f.write_str(SHARED),
+        }
     }
 }
 
-/// `--output-to [OUTPUT=]PARTY,..|all`.
+/// `--output-to [OUTPUT=]PARTY,..|all|shared`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct OutputTo {
     /// The output that is meant; all of them if it was not said.
     pub(crate) output: Option<String>,
-    /// The parties that learn it; `None` is all of them.
-    pub(crate) to: Option<Vec<Who>>,
+    pub(crate) to: Learners,
+}
+
+/// Who learns an output.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Learners {
+    All,
+    Parties(Vec<Who>),
+    /// Nobody: each party keeps a share.
+    Shared,
 }
 
 impl FromStr for OutputTo {
@@ -107,8 +127,9 @@ impl FromStr for OutputTo {
             None => (None, text),
         };
         let to = match who {
-            "all" => None,
-            who => Some(who.split(',').map(str::parse).collect::<Result<Vec<_>, _>>()?),
+            "all" => Learners::All,
+            SHARED => Learners::Shared,
+            who => Learners::Parties(who.split(',').map(str::parse).collect::<Result<Vec<_>, _>>()?),
         };
         Ok(OutputTo { output, to })
     }
@@ -118,8 +139,9 @@ impl fmt::Display for OutputTo {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         self.output.iter().try_for_each(|output| write!(f, "{output}="))?;
         match &self.to {
-            None => f.write_str("all"),
-            Some(to) => f.write_str(&to.iter().map(Who::to_string).collect::<Vec<_>>().join(",")),
+            Learners::All => f.write_str("all"),
+            Learners::Shared => f.write_str(SHARED),
+            Learners::Parties(to) => f.write_str(&to.iter().map(Who::to_string).collect::<Vec<_>>().join(",")),
         }
     }
 }
@@ -217,8 +239,10 @@ mod tests {
 
     #[test]
     fn flags_are_written_as_they_are_read() {
-        assert_eq!("sum=1".parse::<Owner>().unwrap().to_string(), "sum=1");
-        for text in ["all", "1", "sum=0", "0=all", "0,2", "sum=1,3", "ann", "sum=ann,2"] {
+        for text in ["sum=1", "sum=ann", "sum=shared"] {
+            assert_eq!(text.parse::<Owner>().unwrap().to_string(), text);
+        }
+        for text in ["all", "1", "sum=0", "0=all", "0,2", "sum=1,3", "ann", "sum=ann,2", "shared", "0=shared"] {
             assert_eq!(text.parse::<OutputTo>().unwrap().to_string(), text);
         }
         for text in ["msb", "out:0=lsb"] {
@@ -229,15 +253,16 @@ mod tests {
     #[test]
     fn owners_and_recipients() {
         let (number, name) = (|party| Who::Number(PartyId(party)), |name: &str| Who::Name(name.into()));
-        assert_eq!("1=0".parse(), Ok(Owner { value: "1".into(), party: number(0) }));
-        assert_eq!("a=ann".parse(), Ok(Owner { value: "a".into(), party: name("ann") }));
+        assert_eq!("1=0".parse(), Ok(Owner { value: "1".into(), party: Some(number(0)) }));
+        assert_eq!("a=ann".parse(), Ok(Owner { value: "a".into(), party: Some(name("ann")) }));
         assert!("1".parse::<Owner>().is_err());
         assert!("1=-1".parse::<Owner>().is_err());
-        assert_eq!("all".parse(), Ok(OutputTo { output: None, to: None }));
-        assert_eq!("1".parse(), Ok(OutputTo { output: None, to: Some(vec![number(1)]) }));
-        let some = Some(vec![number(2), name("ann")]);
+        assert_eq!("all".parse(), Ok(OutputTo { output: None, to: Learners::All }));
+        assert_eq!("1".parse(), Ok(OutputTo { output: None, to: Learners::Parties(vec![number(1)]) }));
+        let some = Learners::Parties(vec![number(2), name("ann")]);
+        assert_eq!("shared".parse(), Ok(OutputTo { output: None, to: Learners::Shared }));
         assert_eq!("1=2,ann".parse(), Ok(OutputTo { output: Some("1".into()), to: some }));
-        for bad in ["", "0,", "0,all", "0, 1", "65536", "a b", "all,ann"] {
+        for bad in ["", "0,", "0,all", "0, 1", "65536", "a b", "all,ann", "0,shared"] {
             assert!(bad.parse::<OutputTo>().is_err(), "{bad}");
         }
     }

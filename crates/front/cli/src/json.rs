@@ -21,6 +21,13 @@ pub(crate) struct Run {
     pub(crate) outputs: BTreeMap<usize, String>,
     /// The outputs by name, as JSON values of their types; what has no type as in `outputs`.
     pub(crate) values: BTreeMap<String, Value>,
+    /// The files with this party's shares of outputs.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub(crate) shares: BTreeMap<usize, String>,
+    /// The inputs that came in as shares, of which whoever held one could flip bits, though the protocol withstands parties
+    /// that cheat.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub(crate) unauthenticated_shares: Vec<usize>,
     /// The parties that learn each output of the program, by name.
     pub(crate) recipients: BTreeMap<String, Vec<u16>>,
     pub(crate) and_gates: u64,
@@ -43,6 +50,7 @@ pub(crate) fn peers(report: &comity::Report) -> BTreeMap<u16, Bytes> {
 pub(crate) fn recipients(to: comity::Recipients) -> Value {
     match to {
         comity::Recipients::All => "all".into(),
+        comity::Recipients::Shared => "shared".into(),
         to => to.named().iter().map(|party| party.0).collect::<Vec<_>>().into(),
     }
 }
@@ -185,7 +193,7 @@ pub(crate) struct Input {
 pub(crate) struct Output {
     pub(crate) name: String,
     pub(crate) bits: u64,
-    /// `all`, or the parties that learn it.
+    /// `all`, the parties that learn it, or `shared`.
     pub(crate) to: Value,
     /// If it has one.
     #[serde(rename = "type", skip_serializing_if = "Option::is_none")]

@@ -28,6 +28,7 @@ mod repl;
 mod resolve;
 mod run;
 mod session;
+mod shares;
 mod shell;
 mod source;
 mod storage;

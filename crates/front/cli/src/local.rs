@@ -15,6 +15,7 @@ use crate::children::{self, Finished, Plan};
 use crate::json::{self, Orders};
 use crate::resolve::{Resolved, resolve};
 use crate::session::fits_parties;
+use crate::shares::{self, Files, ShareArgs};
 use crate::values::{self, Order};
 
 #[derive(Args, Debug)]
@@ -29,6 +30,8 @@ pub(crate) struct LocalArgs {
     #[command(flatten)]
     pub(crate) values: ValueArgs,
     #[command(flatten)]
+    pub(crate) shares: ShareArgs,
+    #[command(flatten)]
     pub(crate) session: SessionArgs,
     #[command(flatten)]
     pub(crate) result: ResultArgs,
@@ -36,14 +39,17 @@ pub(crate) struct LocalArgs {
 
 /// The command.
 pub(crate) fn run(args: &LocalArgs) -> Outcome {
-    let resolved = resolve(&args.program, args.session.list.goal(args.session.protocol.as_deref())?)?;
+    let mut resolved = resolve(&args.program, args.session.list.goal(args.session.protocol.as_deref())?)?;
+    let (come_in, given) = shares::come_in(&mut resolved, &args.values.input)?;
+    let go_out = shares::go_out(&resolved, &args.shares)?;
     let order = Order::new(&resolved, &args.values.bits)?;
     resolved.warn();
-    let inputs = values::read(&resolved, &order, &args.values.input, None)?;
+    let inputs = values::read(&resolved, &order, &given, None)?;
     if let Some(path) = &args.result.output {
         check_writable(path)?;
     }
-    let finished = together(&resolved, &inputs, args).map_err(|failure| resolved.names.explain(failure))?;
+    let finished =
+        together(&resolved, &inputs, (&come_in, &go_out), args).map_err(|failure| resolved.names.explain(failure))?;
     let text = if args.result.json {
         to_line(&json::Local { parties: finished.runs })
     } else {
@@ -56,13 +62,20 @@ pub(crate) fn run(args: &LocalArgs) -> Outcome {
 }
 
 /// Runs every party in a process of its own.
-pub(crate) fn together(resolved: &Resolved, inputs: &BTreeMap<usize, Bits>, args: &LocalArgs) -> Outcome<Finished> {
+pub(crate) fn together(
+    resolved: &Resolved,
+    inputs: &BTreeMap<usize, Bits>,
+    (come_in, go_out): (&Files, &Files),
+    args: &LocalArgs,
+) -> Outcome<Finished> {
     let parties = args.parties.unwrap_or_else(|| resolved.program.parties().max(2));
     let card = fits_parties(Some(&resolved.program), &args.session, parties)?.card();
     let orders = |party: u16| Orders { parties, inputs: values::to_orders(resolved, party, inputs) };
     children::run(Plan {
         args: arguments(args),
-        flags: (0..parties).map(|party| own(args, card, party)).collect(),
+        flags: (0..parties)
+            .map(|party| [own(args, card, party), shares::flags(come_in, go_out, &args.shares, party)].concat())
+            .collect(),
         orders: (0..parties).map(orders).collect(),
         and_gates: resolved.program.and_gates(),
     })

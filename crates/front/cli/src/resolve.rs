@@ -10,6 +10,7 @@ use comity_terminal::failure::{Failure, Outcome};
 use comity_terminal::suggest::did_you_mean;
 
 use crate::args::ProgramArgs;
+use crate::flags::Learners;
 use crate::parties::{Names, names};
 use crate::source::{self, Source};
 
@@ -80,8 +81,11 @@ pub(crate) fn resolve_for(args: &ProgramArgs, auto: Goal, group: Option<&PartyGr
     let mut resolved = Resolved { program: program.with_name(name), text: text.to_owned(), lanes, names, oddities };
     for owner in &args.roles.owner {
         let index = resolved.input(&owner.value)?;
-        let party = resolved.names.find(&owner.party)?;
-        resolved.program = resolved.program.with_owner(index, party).map_err(|e| refuse(&e))?;
+        let owner = match &owner.party {
+            Some(party) => Owner::Party(resolved.names.find(party)?),
+            None => Owner::Shared,
+        };
+        resolved.program = resolved.program.with_owner(index, owner).map_err(|e| refuse(&e))?;
     }
     for to in &args.roles.output_to {
         let indices = match &to.output {
@@ -89,8 +93,9 @@ pub(crate) fn resolve_for(args: &ProgramArgs, auto: Goal, group: Option<&PartyGr
             None => (0..resolved.outputs().len()).collect(),
         };
         let recipients = match &to.to {
-            None => Recipients::All,
-            Some(parties) => {
+            Learners::All => Recipients::All,
+            Learners::Shared => Recipients::Shared,
+            Learners::Parties(parties) => {
                 let mut set = PartySet::default();
                 for who in parties {
                     set.insert(resolved.names.find(who)?).map_err(|e| refuse(&e))?;

@@ -12,11 +12,13 @@ use comity_terminal::json::to_line;
 
 use crate::args::{Format, NetworkArgs, ProgramArgs, ResultArgs, SessionArgs, ValueArgs};
 use crate::children::{self, Taken};
+use crate::flags::Assigned;
 use crate::json::{self, Event};
 use crate::parties;
 use crate::profile::profile;
 use crate::resolve::{Resolved, resolve_for};
 use crate::session::{self, Ours};
+use crate::shares::{self, Files, ShareArgs};
 use crate::storage::{self, KeyArgs};
 use crate::values::{self, Order, Outputs};
 use crate::watcher::Watcher;
@@ -29,6 +31,8 @@ pub(crate) struct RunArgs {
     pub(crate) network: NetworkArgs,
     #[command(flatten)]
     pub(crate) values: ValueArgs,
+    #[command(flatten)]
+    pub(crate) shares: ShareArgs,
     #[command(flatten)]
     pub(crate) session: SessionArgs,
     #[command(flatten)]
@@ -52,13 +56,22 @@ pub(crate) fn run(args: &RunArgs) -> Outcome {
     let orders = if args.attached { Some(children::take_orders()?) } else { None };
     let group = args.network.group.as_deref().map(parties::group).transpose()?;
     let goal = args.session.list.goal(args.session.protocol.as_deref())?;
-    let resolved = resolve_for(&args.program, goal, group.as_ref())?;
+    let mut resolved = resolve_for(&args.program, goal, group.as_ref())?;
+    let (come_in, given) = shares::come_in(&mut resolved, &args.values.input)?;
     let party = session::party(&args.network, &resolved.names, group.as_ref())?;
-    one(args, &resolved, party, group.as_ref(), orders).map_err(|failure| resolved.names.explain(failure))
+    one(args, &resolved, (&come_in, &given), party, (group.as_ref(), orders))
+        .map_err(|failure| resolved.names.explain(failure))
 }
 
 /// One party of the computation.
-fn one(args: &RunArgs, resolved: &Resolved, party: u16, group: Option<&PartyGroup>, orders: Option<Taken>) -> Outcome {
+fn one(
+    args: &RunArgs,
+    resolved: &Resolved,
+    (come_in, given): (&Files, &[Assigned]),
+    party: u16,
+    (group, orders): (Option<&PartyGroup>, Option<Taken>),
+) -> Outcome {
+    let go_out = shares::go_out(resolved, &args.shares)?;
     let order = Order::new(resolved, &args.values.bits)?;
     if !args.attached {
         resolved.warn();
@@ -72,29 +85,41 @@ fn one(args: &RunArgs, resolved: &Resolved, party: u16, group: Option<&PartyGrou
         }
         None => {
             let ours = session::session(Some(program), party, &resolved.names, group, &args.network, &args.session)?;
-            (ours, values::read(resolved, &order, &args.values.input, Some(party))?)
+            (ours, values::read(resolved, &order, given, Some(party))?)
         }
     };
     if let Some(path) = &args.result.output {
         check_writable(path)?;
     }
+    shares::check(&go_out)?;
 
-    let Ours { mut session, parties, place } = ours;
+    let Ours { session, parties, place } = ours;
+    let mut session = shares::put_in(session, resolved, come_in, &args.shares)?;
     if let Some(dir) = &args.store {
         session = session.store(storage::open(dir, &args.key)?);
     }
     let mut watch = Watcher::new(party, parties, &resolved.names, &args.session, args.attached, program.and_gates());
     let report = session.run_watched(program, inputs, &mut watch).map_err(|error| place.failure(error))?;
     watch.progress.finish();
+    shares::write(&report.shares, &go_out)?;
+    for index in &report.unauthenticated {
+        let title = resolved.title(*index);
+        watch.say(&format!(
+            "input {title} came in as shares, which have no MACs: a party could have flipped bits of it"
+        ));
+    }
 
     if args.session.verbose {
         watch.say(&profile(&report));
     }
-    let (report, texts) = describe(&report, resolved, &order, args.values.format);
+    let (report, texts) = describe(&report, resolved, &order, args.values.format, &go_out);
     if args.attached {
         return emit(&to_line(&Event::Report { run: Box::new(report), texts }));
     }
-    if report.outputs.is_empty() {
+    for (index, path) in &report.shares {
+        watch.say(&format!("its share of output {index} (`{}`) is in {path}", resolved.outputs()[*index].name));
+    }
+    if report.outputs.is_empty() && report.shares.is_empty() {
         let others = if parties == 2 { "the other party" } else { "others" };
         watch.say(&format!("done; the outputs are for {others}"));
     }
@@ -108,6 +133,7 @@ fn describe(
     resolved: &Resolved,
     order: &Order,
     format: Format,
+    go_out: &Files,
 ) -> (json::Run, BTreeMap<usize, String>) {
     let mut outputs = Outputs::default();
     for (index, bits) in &report.outputs {
@@ -128,6 +154,8 @@ fn describe(
         parties: report.parties,
         outputs: outputs.hex,
         values: outputs.values,
+        shares: go_out.iter().map(|(index, path)| (*index, path.display().to_string())).collect(),
+        unauthenticated_shares: report.unauthenticated.clone(),
         recipients: resolved.outputs().iter().enumerate().map(learn).collect(),
         and_gates: report.and_gates,
         seconds: json::Seconds {

@@ -80,7 +80,9 @@ pub(crate) fn read_flags(
     party: Option<u16>,
 ) -> Outcome<BTreeMap<usize, Bits>> {
     let inputs = resolved.inputs();
-    let ours = |index: usize| party.is_none_or(|party| inputs[index].owner.includes(party));
+    // What comes in as shares is no value.
+    let ours =
+        |index: usize| inputs[index].owner.party().is_some_and(|owner| party.is_none_or(|party| owner.0 == party));
     // Named values first, so that the others take the places that are left.
     let mut texts: BTreeMap<usize, &str> = BTreeMap::new();
     for assigned in given {

@@ -16,6 +16,7 @@ mod ope;
 mod prepare;
 mod repl;
 mod run;
+mod shares;
 mod shell;
 mod store;
 mod typed;

@@ -19,12 +19,13 @@ mod report;
 mod route;
 mod run;
 mod session;
+mod shares;
 mod watch;
 
 pub use comity_channel::{Channel, PerPeer, Traffic, memory};
-pub use comity_circuit::{Builder, Circuit, Goal, Program, ProgramBuilder, Recipients, Wire};
+pub use comity_circuit::{Builder, Circuit, Goal, Owner, Program, ProgramBuilder, Recipients, Wire};
 pub use comity_core::{Backend, Bits, Error, Kind, Params, PartyId, Result};
-pub use comity_format::value;
+pub use comity_format::{ValueShare, value};
 pub use comity_language::{Diagnostic, Diagnostics, compile, compile_expression, compile_for, parse_type};
 pub use comity_library::{self as library, typed};
 pub use comity_net::{Fingerprint, Member, PartyGroup, SystemRng};

@@ -210,6 +210,7 @@ impl<'a> Met<'a> {
         const PHASE: &str = "phase";
         let Met { mut mesh, counters, keys, .. } = self;
         let mut fields = vec![(PHASE, Some(greeting.phase))];
+        fields.extend(session.tags().map(|tags| (SHARES, Some(tags))));
         fields.extend(options.agreed());
         let hello_ = Hello {
             protocol: greeting.protocol.to_owned(),
@@ -238,6 +239,9 @@ impl<'a> Met<'a> {
     }
 }
 
+/// The field of the hello with the tags of the shares that come in.
+const SHARES: &str = "shares";
+
 /// The link of one of two.
 fn only(link: Connection, me: PartyId) -> Result<PerPeer<Connection>> {
     PerPeer::from_vec(me, vec![link]).ok_or_else(|| Error::invalid_input(format!("party {me} is none of two")))
@@ -256,9 +260,13 @@ fn tell(watch: &mut dyn Watch, settings: &Settings, event: &Event<'_>) {
     }
 }
 
-/// A difference between groups with their digests as people have them.
+/// A difference between groups with their digests as people have them; and one between shares with what it means.
 fn readable(error: Error) -> Error {
     let Error { kind: Kind::Mismatch { field, ours, theirs }, party } = error else { return error };
+    if field == SHARES {
+        let field = "shares that come in, which do not belong together: they are of different values, or from different runs (input and tag)";
+        return Error { kind: Kind::Mismatch { field, ours, theirs }, party };
+    }
     let digest = |word: &str| {
         let bytes: Option<Vec<u8>> =
             (0..64).step_by(2).map(|at| u8::from_str_radix(word.get(at..at + 2)?, 16).ok()).collect();

@@ -30,6 +30,7 @@ use crate::meet::Begun;
 use crate::protocol::{PROTOCOLS, fits};
 use crate::report::{Filled, Report};
 use crate::session::{Session, whose};
+use crate::shares::Form;
 use crate::watch::Watch;
 use fill::Filling;
 
@@ -50,6 +51,8 @@ impl Session<'_> {
     pub fn prepare(self, program: &Program, count: u64, limit: u64, watch: &mut dyn Watch) -> Result<Filled> {
         let protocol = self.chosen(Some(program))?;
         let settled = self.check(protocol, program, &self.options(protocol.card())?)?;
+        let form = Form::of(program, protocol.card(), self.parties())?;
+        let program = form.program();
         let each = protocol.needs(program, &settled, self.params)?;
         let times = |n: u64| n.saturating_mul(count);
         let need = Need {

@@ -4,6 +4,8 @@ use comity_circuit::Program;
 use comity_core::{Error, Result};
 use comity_protocol::{Adversary, Card, Protocol};
 
+use crate::shares::Form;
+
 /// Every protocol there is. The first one that [can](preferred) be is the default.
 pub static PROTOCOLS: &[&dyn Protocol] = &[
     &comity_cutchoose::CutChoose,
@@ -94,7 +96,8 @@ pub fn fits(
     card.fits_parties(parties).map_err(there)?;
     let Some(program) = program else { return Ok(()) };
     let most = program.parties();
-    card.fits(parties, program).map_err(|error| match most > parties {
+    let form = Form::of(program, card, parties)?;
+    card.fits(parties, form.program()).map_err(|error| match most > parties {
         true if card.parties.contains(&most) => {
             Error::invalid_input(format!("{error}; the program is for {most} parties"))
         }

@@ -2,6 +2,7 @@
 
 use comity_channel::{Counter, PerPeer, Traffic};
 use comity_core::{Bits, Params, PartyId};
+use comity_format::ValueShare;
 use comity_protocol::{Adversary, Card, Here, OptionValue, Options};
 
 use crate::clock::Times;
@@ -11,6 +12,11 @@ use crate::clock::Times;
 pub struct Report {
     /// The outputs that this party learns, each with its index in the program.
     pub outputs: Vec<(usize, Bits)>,
+    /// This party's shares of the outputs that go out so, each with its index. One alone tells nothing of the value.
+    pub shares: Vec<(usize, ValueShare)>,
+    /// The input values that came in as shares though the protocol withstands parties that cheat: whoever held one could flip
+    /// bits of the value, unseen.
+    pub unauthenticated: Vec<usize>,
     /// The protocol's name.
     pub protocol: &'static str,
     /// The protocol's options, as they were settled; of two parts, the first one, with the party that has it.
@@ -54,6 +60,8 @@ impl Report {
         let counts = sum(counters);
         Report {
             outputs,
+            shares: Vec::new(),
+            unauthenticated: Vec::new(),
             protocol: card.name,
             options: options.all().filter_map(|(option, value)| Some((option.field(), value?))).collect(),
             adversary: card.adversary,

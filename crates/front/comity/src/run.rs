@@ -1,15 +1,17 @@
 //! Running a program: from a session that is set up to its report.
 
 use comity_circuit::Program;
-use comity_core::{Bits, Error, Result};
+use comity_core::{Bits, Block, Error, Prg, Result};
 use comity_net::SystemRng;
 use comity_protocol::{Empty, Job, Party};
+use zeroize::Zeroizing;
 
 use crate::clock::Clock;
 use crate::meet::Begun;
 use crate::offline::{Supplied, Wanted, ids};
 use crate::report::Report;
 use crate::session::{Session, whose};
+use crate::shares::{self, Form};
 use crate::watch::Watch;
 
 impl Session<'_> {
@@ -42,20 +44,31 @@ impl Session<'_> {
         let card = protocol.card();
         let options = self.options(card)?;
         let settled = self.check(protocol, program, &options)?;
+        let unauthenticated = self.unauthenticated(card, program)?;
         let inputs = self.given(program, inputs)?;
+        let mut rng = SystemRng;
+        let form = Form::of(program, card, self.parties())?;
+        let (inputs, masks) = match &form {
+            Form::Same(_) => (inputs, Vec::new()),
+            Form::Without(unshared) => {
+                let mut stream = Prg::new(self.backend, Block::random(&mut rng));
+                unshared.inputs(self.me, &inputs, |bits| random(bits, &mut stream))
+            }
+        };
+        let (whole, program) = (program, form.program());
         let store = self.store.take();
         let need = store.as_ref().map(|_| protocol.needs(program, &settled, self.params)).transpose()?;
         let phase = if store.is_some() { "run from a store" } else { "run" };
-        let greeting = self.greeting(card, Some(program), phase)?;
+        let greeting = self.greeting(card, Some(whole), phase)?;
         // Now, so that the peer does not wait for it later.
         program.lowered();
         let met = self.meet(card, watch)?;
         watch.connected(&met.address);
         let mut clock = Clock::start(watch);
         clock.phase_begins("hello");
-        let mut rng = SystemRng;
         let Begun { mut mesh, counters, mut here, mut options, keys } =
             met.greet(&self, greeting, options, &mut rng)?;
+        let session = here.session;
         let mut supplied = match (&store, need) {
             (Some(store), Some(need)) => {
                 let wanted = Wanted { card, program, need: &need, peers: ids(&keys) };
@@ -74,7 +87,11 @@ impl Session<'_> {
             supplied.ended(store, done.is_err(), clock.watch());
         }
         done.map_err(|error| whose(error, &mesh))?;
-        Ok(Report::new(card, &options, here, program.and_gates(), &counters, clock.stop()))
+        let mut times = clock.stop();
+        times.outputs.extend(masks);
+        let shares = shares::go_out(whole, &session, (here.me, here.parties), &mut times.outputs);
+        let report = Report::new(card, &options, here, program.and_gates(), &counters, times);
+        Ok(Report { shares, unauthenticated, ..report })
     }
 
     /// The inputs by index, each there exactly if it is this party's.
@@ -90,7 +107,15 @@ impl Session<'_> {
                 }
             }
         }
+        self.put_in(program, &mut given)?;
         program.check_inputs(Some(self.me), &given)?;
         Ok(given)
     }
+}
+
+/// The next bits of a stream.
+fn random(bits: usize, stream: &mut Prg) -> Bits {
+    let mut bytes = Zeroizing::new(vec![0; bits.div_ceil(8)]);
+    stream.fill(&mut bytes);
+    Bits::from_bytes(&bytes, bits)
 }

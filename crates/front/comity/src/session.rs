@@ -6,12 +6,14 @@ use std::time::Duration;
 use comity_channel::{Channel, Mesh, PerPeer};
 use comity_circuit::Program;
 use comity_core::{Backend, Error, Params, PartyId, Result};
+use comity_format::ValueShare;
 use comity_net::{KeyDir, PartyGroup};
 use comity_protocol::{Card, Options, Protocol};
 use comity_store::Store;
 
 use crate::protocol::{PROTOCOLS, fits, named, preferred, preferred_reactive};
 use crate::route::Route;
+use crate::shares::Form;
 
 /// One party of one run: how to meet the peers, which protocol, and then [`Session::run`].
 ///
@@ -42,6 +44,9 @@ pub struct Session<'a> {
     pub(crate) params: Params,
     pub(crate) timeout: Duration,
     pub(crate) backend: Backend,
+    /// The shares that come in, by the input values that they are of.
+    pub(crate) shares: Vec<(usize, ValueShare)>,
+    pub(crate) unauthenticated_shares: bool,
 }
 
 /// The protocol that was asked for.
@@ -67,6 +72,8 @@ impl<'a> Session<'a> {
             params: Params::default(),
             timeout: Duration::from_secs(30),
             backend: Backend::detect(),
+            shares: Vec::new(),
+            unauthenticated_shares: false,
         }
     }
 
@@ -201,6 +208,22 @@ impl<'a> Session<'a> {
         self
     }
 
+    /// Puts in this party's share of an input value that is [shared](comity_circuit::Owner::Shared): what another run gave, in
+    /// [`Report::shares`](crate::Report::shares). That all parties' belong together is found out when they meet.
+    #[must_use]
+    pub fn share(mut self, input: usize, share: ValueShare) -> Self {
+        self.shares.push((input, share));
+        self
+    }
+
+    /// Lets values come in as shares though the protocol withstands parties that cheat: shares have no MACs, and so whoever
+    /// holds one can flip bits of the value, unseen.
+    #[must_use]
+    pub fn unauthenticated_shares(mut self, allowed: bool) -> Self {
+        self.unauthenticated_shares = allowed;
+        self
+    }
+
     /// The protocol that is wanted, for this program or any.
     pub(crate) fn chosen(&self, program: Option<&Program>) -> Result<&'static dyn Protocol> {
         match &self.protocol {
@@ -242,7 +265,8 @@ impl<'a> Session<'a> {
         fits(PROTOCOLS, card, self.parties(), Some(program))?;
         card.has(self.me, self.parties())?;
         protocol.fits_parties(self.parties(), options)?;
-        let mut settled = options.clone();
+        let form = Form::of(program, card, self.parties())?;
+        let (program, mut settled) = (form.program(), options.clone());
         protocol.settle(&mut settled, program);
         protocol.fits(program, &settled, self.params)?;
         Ok(settled)

@@ -3,4 +3,5 @@
 mod groups;
 mod interactive;
 mod session;
+mod shares;
 mod store;

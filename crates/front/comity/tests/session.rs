@@ -187,8 +187,6 @@ fn what_cannot_work_is_refused_before_the_peer_hears_of_it() {
     refused(alone().run(&wide, [(0, byte(1))]), &["`xor`", "party 2"]);
     let wide = program.clone().with_recipients(1, Recipients::Parties([0, 5].into_iter().collect())).unwrap();
     refused(alone().run(&wide, [(0, byte(1))]), &["`xor`", "party 5"]);
-    let shared = program.clone().with_recipients(1, Recipients::Shared).unwrap();
-    refused(alone().run(&shared, [(0, byte(1))]), &["`xor`", "as shares"]);
 }
 
 #[test]

@@ -7,7 +7,8 @@ use comity_share::triples::{CHUNK, OtKind};
 
 use crate::PIECE;
 use crate::dealers::MOST;
-use crate::engine::together;
+use crate::engine::{look_ups, table_in, together, triples_of};
+use crate::table::UnitStock;
 
 /// Seconds of work for a triple with each peer, for an AND, and for the base OTs with each peer.
 const TRIPLE: f64 = 40e-9;
@@ -19,7 +20,7 @@ const HANDED: u64 = 1 << 22;
 
 /// Goes through the messages of a run.
 pub(crate) fn costs(of: &Costing<'_>, extension: OtKind, talk: &mut Talk) {
-    let (ands, others) = (of.program.and_gates(), f64::from(of.parties - 1));
+    let (ands, others) = (triples_of(of.program), f64::from(of.parties - 1));
     if ands > 0 {
         setup(of.parties, extension, talk);
         talk.work(BASE * others);
@@ -33,13 +34,28 @@ pub(crate) fn costs(of: &Costing<'_>, extension: OtKind, talk: &mut Talk) {
         triples(left, of.parties, extension, talk);
     }
     talk.work(TRIPLE * others * ands as f64);
+    for (delta, count) in look_ups(of.program) {
+        let most = UnitStock::most(delta) as u64;
+        if count > most {
+            // The later ones are made amid the calls, as many at a time as these want.
+            talk.about();
+        }
+        talk.repeat(count / most, &mut |talk| vectors(delta, most, talk));
+        vectors(delta, count % most, talk);
+    }
     of.walk(talk, &mut |talk, step| match step {
         Walked::Input(_) => {}
         Walked::Call { circuit, ands, times } => {
             let handed = (HANDED / ands.max(1)).max(1);
-            talk.repeat(times / handed, &mut |talk| calls(circuit, handed, talk));
+            let index = of.program.lowered().iter().position(|known| std::ptr::eq(known, circuit));
+            let delta = index.and_then(|index| table_in(of.program, index)).map(|table| table.delta() as u64);
+            let some = |talk: &mut Talk, times: u64| match delta {
+                Some(delta) => talk.exchange((delta * times).div_ceil(8)),
+                None => calls(circuit, times, talk),
+            };
+            talk.repeat(times / handed, &mut |talk| some(talk, handed));
             if !times.is_multiple_of(handed) {
-                calls(circuit, times % handed, talk);
+                some(talk, times % handed);
             }
             talk.work(GATE * ands.saturating_mul(times) as f64);
         }
@@ -86,6 +102,25 @@ fn triples(count: u64, parties: u16, extension: OtKind, talk: &mut Talk) {
     }
 }
 
+/// Unit vectors for so many indices of `delta` bits, joined two and two.
+fn vectors(delta: usize, copies: u64, talk: &mut Talk) {
+    let mut lines = vec![2; delta];
+    while lines.len() > 1 {
+        let products: u64 = lines.chunks_exact(2).map(|two| (two[0] - 1) * (two[1] - 1)).sum();
+        opened(products * copies, PIECE as u64, talk);
+        lines = lines.chunks(2).map(|two| two.iter().product()).collect();
+    }
+}
+
+/// So many ANDs, in messages of at most so many.
+fn opened(ands: u64, piece: u64, talk: &mut Talk) {
+    let opening = |talk: &mut Talk, ands: u64| talk.exchange(2 * ands.div_ceil(8));
+    talk.repeat(ands / piece, &mut |talk| opening(talk, piece));
+    if !ands.is_multiple_of(piece) {
+        opening(talk, ands % piece);
+    }
+}
+
 /// Calls side by side: an opening a layer.
 fn calls(circuit: &Lowered, times: u64, talk: &mut Talk) {
     let layered = circuit.layered();
@@ -93,12 +128,7 @@ fn calls(circuit: &Lowered, times: u64, talk: &mut Talk) {
     let turn = |talk: &mut Talk, copies: u64| {
         for layer in layered.layers().iter().filter(|layer| layer.ands > 0) {
             let piece = PIECE as u64 / copies * copies;
-            let ands = layer.ands as u64 * copies;
-            let opening = |talk: &mut Talk, ands: u64| talk.exchange(2 * ands.div_ceil(8));
-            talk.repeat(ands / piece, &mut |talk| opening(talk, piece));
-            if !ands.is_multiple_of(piece) {
-                opening(talk, ands % piece);
-            }
+            opened(layer.ands as u64 * copies, piece, talk);
         }
     };
     talk.repeat(times / together, &mut |talk| turn(talk, together));

@@ -5,14 +5,16 @@
 //! gate is an operation on a few words; of a single call a wire is a byte, and the ANDs of a layer are packed into words. As many
 //! calls run side by side as their wires fit 8 MiB; the wires of a single one are bounded by the lowering.
 
+use std::collections::BTreeMap;
+
 use comity_channel::Mesh;
-use comity_circuit::{Call, Engine, Owner, Place, Recipients};
+use comity_circuit::{Call, Engine, LookupTable, Lowered, Meaning, Owner, Place, Program, Recipients, Step};
 use comity_core::{Bits, Error, Result, TapeGate, Vectorize};
 use comity_share::bits::BitShares;
 use zeroize::{Zeroize, Zeroizing};
 
 use crate::machine::{BitMachine, Operands, PIECE};
-use crate::table::{self, PublicTable};
+use crate::table::{self, PublicTable, UnitStock};
 
 /// Words of calls side by side: 8 MiB.
 const WORDS: usize = (8 << 20) / 8;
@@ -25,12 +27,43 @@ pub struct BitSharing<'a, 'n, 'd> {
     words: Zeroizing<Vec<u64>>,
     /// The wires of a single call, a byte each.
     bytes: Zeroizing<Vec<u8>>,
+    /// Unit vectors, by the bits of an index.
+    stocks: Vec<UnitStock>,
+    /// Tables that were looked up, as circuits of the program mean them.
+    tables: Vec<(LookupTable, PublicTable)>,
+    /// Whether circuits that mean a table are looked up.
+    looks_up: bool,
 }
 
 impl<'a, 'n, 'd> BitSharing<'a, 'n, 'd> {
     /// An engine over this machine, which can be used by hand before and after.
     pub fn new(net: &'a mut Mesh<'n>, machine: &'a mut BitMachine<'d>) -> BitSharing<'a, 'n, 'd> {
-        BitSharing { net, machine, words: Zeroizing::default(), bytes: Zeroizing::default() }
+        BitSharing {
+            net,
+            machine,
+            words: Zeroizing::default(),
+            bytes: Zeroizing::default(),
+            stocks: Vec::new(),
+            tables: Vec::new(),
+            looks_up: false,
+        }
+    }
+
+    /// Has made now what a program wants: triples, and of the tables in it the unit vectors. From then on what means a table is
+    /// looked up, in one round; before, it is computed by its gates.
+    ///
+    /// # Errors
+    /// Errors of the dealer and of the channels.
+    pub fn prepare(&mut self, program: &Program) -> Result<()> {
+        self.machine.plan(triples_of(program));
+        self.machine.prepare(self.net)?;
+        for (delta, look_ups) in look_ups(program) {
+            let mut stock = UnitStock::new(delta, look_ups);
+            stock.fill(self.net, self.machine, 0)?;
+            self.stocks.push(stock);
+        }
+        self.looks_up = true;
+        Ok(())
     }
 
     /// The calls of a circuit whose one input value is an index into this table and whose one output value is the entry there,
@@ -46,9 +79,14 @@ impl<'a, 'n, 'd> BitSharing<'a, 'n, 'd> {
             return Err(Error::invalid_input(format!("entries of {} bits do not fit {entry} bits", table.bits())));
         }
         let bit = |value: Place, bit: usize| Place { start: value.start + bit, ..value };
-        let together = (WORDS >> table.delta()).max(1) as u64 * 64;
-        for first in (0..call.times).step_by(together as usize) {
-            let mut columns = Columns { memory, first, copies: together.min(call.times - first) as usize };
+        let at = self.stocks.iter().position(|stock| stock.delta() == table.delta()).unwrap_or_else(|| {
+            self.stocks.push(UnitStock::new(table.delta(), 0));
+            self.stocks.len() - 1
+        });
+        let mut first = 0;
+        while first < call.times {
+            let vectors = self.stocks[at].take(self.net, self.machine, call.times - first)?;
+            let mut columns = Columns { memory, first, copies: vectors.copies() };
             let copies = columns.copies;
             let column = |from| {
                 let mut words = vec![0; copies.div_ceil(64)];
@@ -56,10 +94,11 @@ impl<'a, 'n, 'd> BitSharing<'a, 'n, 'd> {
                 BitShares::from_words(words, copies)
             };
             let index: Vec<BitShares> = (0..index).map(|i| column(bit(call.args[0], i))).collect();
-            let found = table::look_up(self.net, self.machine, table, index)?;
+            let found = table::look_up(self.net, self.machine, (table, vectors), index)?;
             for (i, found) in found.iter().enumerate() {
                 columns.store(bit(call.outs[0], i), found.words());
             }
+            first += copies as u64;
         }
         Ok(())
     }
@@ -143,6 +182,16 @@ impl Engine for BitSharing<'_, '_, '_> {
     }
 
     fn call(&mut self, call: &Call<'_>, memory: &mut [u8]) -> Result<()> {
+        if let Some(meant) = table_of(call.circuit, call.meaning).filter(|_| self.looks_up) {
+            let at = self.tables.iter().position(|(known, _)| known == meant).unwrap_or_else(|| {
+                self.tables.push((meant.clone(), PublicTable::from(meant)));
+                self.tables.len() - 1
+            });
+            let (meant, table) = self.tables.swap_remove(at);
+            let done = self.look_up(call, &table, memory);
+            self.tables.push((meant, table));
+            return done;
+        }
         let together = together(call.circuit.layered().slots(), call.times);
         let mut done = 0;
         while done < call.times {
@@ -167,6 +216,55 @@ pub(crate) fn together(slots: usize, times: u64) -> u64 {
     let most = (WORDS / slots * 64).clamp(64, PIECE) as u64;
     // As few turns as that makes, all alike.
     times.div_ceil(times.div_ceil(most).max(1))
+}
+
+/// The table that a circuit means, if looking it up saves rounds: its gates take more than one.
+fn table_of<'m>(circuit: &Lowered, meaning: Option<&'m Meaning>) -> Option<&'m LookupTable> {
+    let Some(Meaning::Table(table)) = meaning else { return None };
+    let rounds = circuit.layered().layers().iter().filter(|layer| layer.ands > 0).count();
+    (rounds > 1).then_some(table)
+}
+
+/// The table that circuit `index` of a program means.
+pub(crate) fn table_in(program: &Program, index: usize) -> Option<&LookupTable> {
+    table_of(&program.lowered()[index], program.meanings()[index].as_ref())
+}
+
+/// The look-ups of a program, by the bits of an index.
+pub(crate) fn look_ups(program: &Program) -> BTreeMap<usize, u64> {
+    fn walk(program: &Program, steps: &[Step], turns: u64, found: &mut BTreeMap<usize, u64>) {
+        for step in steps {
+            match step {
+                Step::Call { circuit, times, .. } => {
+                    if let Some(table) = table_in(program, *circuit) {
+                        *found.entry(table.delta()).or_default() += turns * times;
+                    }
+                }
+                Step::Repeat { times, body } => walk(program, body, turns * times, found),
+                Step::Input { .. } | Step::Reveal { .. } => {}
+            }
+        }
+    }
+    let mut found = BTreeMap::new();
+    walk(program, program.steps(), 1, &mut found);
+    found
+}
+
+/// The triples that a program uses up: those of the unit vectors of what it looks up, and one for each other AND.
+pub(crate) fn triples_of(program: &Program) -> u64 {
+    fn gates(program: &Program, steps: &[Step]) -> u64 {
+        let of = |step: &Step| match step {
+            Step::Call { circuit, times, .. } if table_in(program, *circuit).is_none() => {
+                times * program.lowered()[*circuit].tape().ands().len() as u64
+            }
+            Step::Repeat { times, body } => times * gates(program, body),
+            _ => 0,
+        };
+        steps.iter().map(of).sum()
+    }
+    let vectors =
+        look_ups(program).into_iter().map(|(delta, count)| count.saturating_mul(table::triples(delta) as u64));
+    vectors.fold(gates(program, program.steps()), u64::saturating_add)
 }
 
 /// Shares of a byte each, packed.

@@ -304,7 +304,9 @@ impl<'d> BitMachine<'d> {
     /// Asks the dealer for triples: for the planned ANDs, up to a bound, and at least for so many.
     fn refill(&mut self, net: &mut Mesh<'_>, ands: usize) -> Result<()> {
         let dealer = self.dealer.as_mut().ok_or_else(|| Error::invalid_input("there are no triples for an AND"))?;
-        let wanted = usize::try_from(self.planned).unwrap_or(usize::MAX).max(ands).min(MOST);
+        // What is taken already is for ANDs that are planned.
+        let planned = self.planned.saturating_sub(self.taken.len() as u64);
+        let wanted = usize::try_from(planned).unwrap_or(usize::MAX).max(ands).min(MOST);
         self.triples = dealer.deal(net, wanted)?;
         if self.triples.is_empty() {
             return Err(Error::invalid_input("the dealer of triples gave none"));

@@ -12,7 +12,7 @@ use comity_share::triples::OtKind;
 use zeroize::Zeroizing;
 
 use crate::dealers::{BATCH, BitDealer, OtTriples, StoredTriples, batch_bytes, write_batch};
-use crate::engine::{BitSharing, pack, unpack};
+use crate::engine::{BitSharing, pack, triples_of, unpack};
 use crate::machine::BitMachine;
 
 /// GMW, whole: see the [crate](crate).
@@ -63,7 +63,7 @@ fn extension(options: &Options) -> OtKind {
 
 /// How many batches a program uses up.
 fn batches(program: &Program) -> u64 {
-    program.and_gates().div_ceil(BATCH as u64).max(1)
+    triples_of(program).div_ceil(BATCH as u64).max(1)
 }
 
 /// So many batches.
@@ -87,13 +87,13 @@ fn from_ot(me: &mut Party<'_, '_>, options: &Options) -> Result<Box<BitDealer<'s
 /// [`InvalidInput`](comity_core::Kind) where the inputs do not fit the program; those of the dealer and of the channels.
 pub fn run_with(me: &mut Party<'_, '_>, dealer: Option<Box<BitDealer<'_>>>, job: &Job<'_>) -> Result<()> {
     let mut machine = BitMachine::setup(me, dealer)?;
-    machine.plan(job.program.and_gates());
     me.observer.phase("offline");
     for circuit in job.program.lowered() {
         circuit.layered();
     }
-    machine.prepare(me.net)?;
-    comity_circuit::run(job.program, &mut BitSharing::new(me.net, &mut machine), job.inputs, me.observer)?;
+    let mut engine = BitSharing::new(me.net, &mut machine);
+    engine.prepare(job.program)?;
+    comity_circuit::run(job.program, &mut engine, job.inputs, me.observer)?;
     me.net.flush()
 }
 
@@ -119,7 +119,7 @@ impl Protocol for Gmw {
         job.program.check_inputs(Some(me.me()), job.inputs)?;
         let mut me = me.sub("gmw");
         me.observer.phase("setup");
-        let dealer: Option<Box<BitDealer<'_>>> = match (job.program.and_gates(), from.shelf("triples")) {
+        let dealer: Option<Box<BitDealer<'_>>> = match (triples_of(job.program), from.shelf("triples")) {
             (0, _) => None,
             (_, Some(shelf)) => Some(Box::new(StoredTriples::new(shelf, BATCH))),
             (_, None) => Some(from_ot(&mut me, job.options)?),

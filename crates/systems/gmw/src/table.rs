@@ -17,9 +17,9 @@
 //! **Cost** of a look-up: `2^delta - delta - 1` triples, `delta` bits each way; one round, and those of the ANDs ahead.
 
 use comity_channel::Mesh;
-use comity_circuit::Recipients;
+use comity_circuit::{LookupTable, Recipients};
 use comity_core::{Error, Result, Vectorize};
-use comity_share::bits::BitShares;
+use comity_share::bits::{BitShares, copy_bits};
 use zeroize::Zeroizing;
 
 use crate::machine::BitMachine;
@@ -76,7 +76,92 @@ impl PublicTable {
 
     /// The triples that a look-up uses up.
     pub fn triples(&self) -> usize {
-        (1 << self.delta) - self.delta - 1
+        triples(self.delta)
+    }
+}
+
+impl From<&LookupTable> for PublicTable {
+    fn from(table: &LookupTable) -> PublicTable {
+        let rows: Vec<_> = (0..1 << table.delta()).map(|index| table.row(index as usize)).collect();
+        let with = |bit: usize| (0..).zip(&rows).filter(move |(_, row)| row.get(bit)).map(|(i, _): (u32, _)| i);
+        PublicTable { ones: (0..table.sigma()).map(|bit| with(bit).collect()).collect(), delta: table.delta() }
+    }
+}
+
+/// The triples that the unit vector of an index of `delta` bits is made of.
+pub(crate) fn triples(delta: usize) -> usize {
+    (1 << delta) - delta - 1
+}
+
+/// Unit vectors of indices of one size, made ahead: each is taken once. There are as many as is known to be wanted, and at most
+/// [`UnitStock::ROOM`] bits of them.
+pub(crate) struct UnitStock {
+    delta: usize,
+    vectors: Option<UnitVectors>,
+    /// The vectors that were taken.
+    taken: usize,
+    /// The look-ups that are still expected.
+    planned: u64,
+}
+
+impl UnitStock {
+    /// Bits of all vectors: 2 MiB, and in the making five times that.
+    const ROOM: usize = 1 << 24;
+
+    /// A stock from which so many are going to be taken.
+    pub(crate) fn new(delta: usize, planned: u64) -> UnitStock {
+        UnitStock { delta, vectors: None, taken: 0, planned }
+    }
+
+    /// The most vectors of indices of `delta` bits that there are at once.
+    pub(crate) fn most(delta: usize) -> usize {
+        UnitStock::ROOM >> delta
+    }
+
+    pub(crate) fn delta(&self) -> usize {
+        self.delta
+    }
+
+    /// The vectors that are there.
+    fn left(&self) -> usize {
+        self.vectors.as_ref().map_or(0, |vectors| vectors.vector.copies - self.taken)
+    }
+
+    /// Makes vectors if there are none: for what is planned, and at least for so many look-ups, as far as there is room.
+    ///
+    /// # Errors
+    /// Errors of the machine.
+    pub(crate) fn fill(&mut self, net: &mut Mesh<'_>, machine: &mut BitMachine<'_>, look_ups: u64) -> Result<()> {
+        if self.left() == 0 {
+            let copies = self.planned.max(look_ups).min(UnitStock::most(self.delta) as u64) as usize;
+            self.vectors = (copies > 0).then(|| UnitVectors::new(net, machine, self.delta, copies)).transpose()?;
+            self.taken = 0;
+        }
+        Ok(())
+    }
+
+    /// The next vectors: at most so many, and one at least.
+    ///
+    /// # Errors
+    /// Errors of the machine.
+    pub(crate) fn take(&mut self, net: &mut Mesh<'_>, machine: &mut BitMachine<'_>, most: u64) -> Result<UnitVectors> {
+        self.fill(net, machine, most.max(1))?;
+        let copies = most.min(self.left() as u64) as usize;
+        let all = self.vectors.as_ref().expect("there are some");
+        let mut vector = Lines::new(all.vector.len(), copies);
+        for i in 0..all.vector.len() {
+            let to = i * vector.width;
+            copy_bits(all.vector.line(i), self.taken, copies, &mut vector.words[to..to + vector.width]);
+        }
+        let cut = |bit: &BitShares| {
+            let mut part = BitShares::with_room(copies);
+            part.push_from(bit, self.taken, copies);
+            part
+        };
+        let index = all.index.iter().map(cut).collect();
+        self.taken += copies;
+        self.planned = self.planned.saturating_sub(copies as u64);
+        Ok(UnitVectors { index, vector })
     }
 }
 
@@ -119,6 +204,11 @@ impl Lines {
 }
 
 impl UnitVectors {
+    /// The number of indices that they are for.
+    pub(crate) fn copies(&self) -> usize {
+        self.vector.copies
+    }
+
     /// So many unit vectors of random indices of `delta` bits.
     ///
     /// # Errors
@@ -192,21 +282,22 @@ impl UnitVectors {
     }
 }
 
-/// The entries of a table at indices of any number of bits, side by side: of those that the table does not have, zeros.
+/// The entries of a table at indices of any number of bits, side by side, by these vectors: of those that the table does not
+/// have, zeros.
 ///
 /// # Errors
 /// Errors of the machine.
 pub(crate) fn look_up(
     net: &mut Mesh<'_>,
     machine: &mut BitMachine<'_>,
-    table: &PublicTable,
+    (table, vectors): (&PublicTable, UnitVectors),
     mut index: Vec<BitShares>,
 ) -> Result<Vec<BitShares>> {
     let copies = index.first().map_or(0, BitShares::len);
     let zero = || BitShares::from_words(vec![0; copies.div_ceil(64)], copies);
     let mut high = index.split_off(table.delta.min(index.len()));
     index.resize_with(table.delta, zero);
-    let mut found = UnitVectors::new(net, machine, table.delta, copies)?.look_up(net, machine, &[table], &index)?;
+    let mut found = vectors.look_up(net, machine, &[table], &index)?;
     if high.is_empty() {
         return Ok(found);
     }

@@ -37,7 +37,7 @@ fn traffic(parties: u16, program: &Program, inputs: &[Bits]) -> Vec<Vec<Traffic>
 }
 
 /// Bytes of the base OTs of both ways, from each of two parties: points, a first point, trees.
-const SETUP: u64 = 128 * 32 + 32 + 32 * 3 * 32;
+pub(crate) const SETUP: u64 = 128 * 32 + 32 + 32 * 3 * 32;
 
 #[test]
 fn bytes_and_rounds_are_what_the_docs_say() {

@@ -1,18 +1,22 @@
 //! Look-ups of tables at secret indices: right for every index, for as many triples as the docs say.
 
-use comity_channel::Mesh;
-use comity_circuit::{Builder, Call, Circuit, Engine, Lowered, Place, Wire};
-use comity_core::{Bits, Result};
+use comity_channel::{Counted, Mesh};
+use comity_circuit::{
+    Builder, Call, Circuit, Engine, Goal, LookupTable, Lowered, Meaning, Place, Program, ProgramBuilder, Recipients,
+    Step, Wire,
+};
+use comity_core::{Backend, Bits, Params, Result};
 use comity_gmw::engine::BitSharing;
 use comity_gmw::table::{PublicTable, UnitVectors};
-use comity_gmw::{BitMachine, dealers};
-use comity_protocol::{Dealer, Party};
+use comity_gmw::{BitMachine, Gmw, dealers};
+use comity_protocol::{Dealer, Options, Party, Protocol};
 use comity_share::bits::BitShares;
 use comity_share::triples::OtKind;
 use comity_share::{BitTriples, bits};
-use comity_testing::laws::rng;
+use comity_testing::laws::{check, rng, run};
 
-use super::parties;
+use super::cost::SETUP;
+use super::{over_links, parties, setting};
 
 /// A dealer that counts.
 struct Counting<'c>(dealers::OtTriples, &'c mut usize);
@@ -166,5 +170,70 @@ fn a_call_is_looked_up_as_its_gates_compute() {
         });
         let sums: Vec<u8> = ends[0].iter().zip(&ends[1]).map(|(a, b)| a ^ b).collect();
         assert!(sums[490..770] == sums[770..] && sums[770..].contains(&1), "{width}");
+    }
+}
+
+/// The program of AES whose S-boxes are tables, on random inputs, and in other numbers of turns and of calls side by side.
+#[test]
+fn programs_with_tables_look_them_up() {
+    let program = comity_library::program_for("aes128table", Goal::Depth).unwrap();
+    let mut random = rng(8);
+    let inputs: Vec<Bits> = (0..2).map(|_| (0..128).map(|_| random.block().lsb()).collect()).collect();
+    for parties in [2, 3, 5] {
+        check(&Gmw, parties, &program, &inputs, setting(Backend::detect()));
+    }
+    // Twenty-two times as many blocks want more triples than a batch has, though not as many gates.
+    let many = (0..22).fold(Vec::new(), |mut steps, _| {
+        steps.extend(program.steps().iter().filter(|step| matches!(step, Step::Call { .. })).cloned());
+        steps
+    });
+    let many = Program::new("many", program.wires(), program.circuits().to_vec(), many).unwrap();
+    let s_box = program.meanings().iter().position(Option::is_some).unwrap();
+    let meant = many.clone().with_meaning(s_box, program.meanings()[s_box].clone().unwrap()).unwrap();
+    let batches = |program| Gmw.needs(program, &Options::new(Gmw.card()), Params::default()).unwrap().batches;
+    assert_eq!((batches(&many), batches(&meant)), (1, 2));
+}
+
+/// A table at 70 indices side by side, in turns, each on what came out of the one before.
+fn turns(times: u64) -> Program {
+    let entries: Vec<u8> = (0..32).map(|i: u8| i.wrapping_mul(11) % 32).collect();
+    let gates = circuit(&entries.iter().map(|&entry| entry.into()).collect::<Vec<u64>>(), 5, 5);
+    let mut p = ProgramBuilder::new("turns");
+    let value = p.input("index", 0, 350);
+    let table = p.circuit_meaning(gates, Meaning::Table(LookupTable::new(5, 5, entries).unwrap()));
+    let each = (value.slice(0, 5).span(), 5);
+    p.repeat(times, |p, _| p.map(table, 70, std::slice::from_ref(&each), std::slice::from_ref(&each)));
+    p.reveal("entry", Recipients::All, value);
+    p.finish().unwrap()
+}
+
+#[test]
+fn a_look_up_is_one_round_and_its_triples_are_made_before() {
+    let input: Bits = (0..350).map(|i| i % 7 < 3).collect();
+    check(&Gmw, 3, &turns(3), std::slice::from_ref(&input), setting(Backend::detect()));
+    let traffic = |times| {
+        let all = over_links(2, |links| {
+            let mut counter = None;
+            let links = links.map(|_, link| {
+                let link = Counted::new(link);
+                counter = Some(link.counter());
+                link
+            });
+            let inputs = [input.clone()];
+            run(&Gmw, &mut Mesh::new(links), &turns(times), &inputs, setting(Backend::detect())).unwrap();
+            counter.unwrap().counts()
+        });
+        all[0]
+    };
+    for times in [1, 3, 8] {
+        // Base OTs, a seed, and 31 rows of bits for the triples; the ANDs of the unit vectors, which are joined two and two;
+        // five bits an index in each turn, and the output.
+        let (bytes, vectors) = (|bits: u64| bits.div_ceil(8), 70 * times);
+        let joins = [2 * vectors, 9 * vectors, 15 * vectors];
+        let ahead = SETUP + 16 + 31 * 16 * joins.iter().sum::<u64>().div_ceil(128);
+        let made: u64 = joins.iter().map(|ands| 2 * bytes(*ands)).sum();
+        let traffic = traffic(times);
+        assert_eq!(traffic.sent, ahead + made + times * bytes(5 * 70) + bytes(350));
+        assert_eq!(traffic.rounds, 4 + 3 + times + 1);
     }
 }
