@@ -14,7 +14,8 @@
 //!
 //! - [`dealers`]: [triples](comity_share::triples) from OT, and from material made ahead.
 //! - [`BitMachine`]: inputs, ANDs and outputs; [`engine`] runs programs on it, in the layered lowering.
-//! - [`table`]: tables looked up at secret indices, and ANDs of many bits.
+//! - [`table`]: tables looked up at secret indices, and ANDs of many bits. Calls of a program that mean a table are so, if their gates
+//!   would take more than a round.
 //! - [`Gmw`]: all of it as a protocol.
 //!
 //! **Cost** among `n`, by SoftSpoken: an AND sends each other party 3.875 bytes and, but among two, a quarter byte to all but one of

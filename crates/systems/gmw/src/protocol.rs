@@ -8,10 +8,11 @@ use comity_protocol::{
     Adversary, Ahead, Card, CardKind, Corrupt, Costing, Default, Job, Lot, Material, Need, Opt, Options, Party,
     Protocol, Reactive, Shares, Shelf, Supplies, Takes, Talk, Values,
 };
-use comity_share::triples::OtKind;
+use comity_share::BitTriples;
+use comity_share::triples::{OtKind, TakenTriples};
 use zeroize::Zeroizing;
 
-use crate::dealers::{BATCH, BitDealer, OtTriples, StoredTriples, batch_bytes, write_batch};
+use crate::dealers::{BATCH, BitDealer, MOST, OtTriples, StoredTriples, batch_bytes, write_batch};
 use crate::engine::{BitSharing, pack, triples_of, unpack};
 use crate::machine::BitMachine;
 
@@ -48,7 +49,7 @@ static CARD: Card = Card {
 };
 
 /// Batches of a lot, if no program needs more: 268 million ANDs, 100 MB.
-const LOT: u64 = 1 << 8;
+const LOT: u64 = 1 << 12;
 
 /// By hand, for so many AND gates triples are made at least when there are none left.
 const AT_LEAST: u64 = 1 << 14;
@@ -140,7 +141,7 @@ impl Protocol for Gmw {
         while done < ahead.make.batches {
             let batches = whole.min(ahead.make.batches - done);
             let mut me = me.sub(&format!("material from batch {done} on"));
-            let mut dealer = None;
+            let (mut dealer, mut ready) = (None, BitTriples::default());
             to.put(&mut me, &Lot { units: vec![batches * BATCH as u64], batches }, &mut |me, batch, out| {
                 let dealer = match &mut dealer {
                     Some(dealer) => dealer,
@@ -151,7 +152,13 @@ impl Protocol for Gmw {
                         none.insert(dealer)
                     }
                 };
-                write_batch(dealer.deal(me.net, BATCH)?, me.here.me, me.here.parties, out)?;
+                if ready.is_empty() {
+                    ready = dealer.deal(me.net, MOST.min((batches - batch) as usize * BATCH))?;
+                }
+                let mut next = TakenTriples::default();
+                ready.take(BATCH, &mut next);
+                let next = BitTriples::new(next.a, next.b, next.c);
+                write_batch(next, me.here.me, me.here.parties, out)?;
                 me.observer.and_gates((done + batch + 1) * BATCH as u64);
                 Ok(())
             })?;
@@ -262,7 +269,7 @@ mod tests {
         let add = Program::from_circuit(comity_library::find("add8").unwrap()).unwrap();
         assert_eq!((batches(&add), lot(1), lot(0)), (1, LOT, LOT));
         let many = Program::map(aes(), 400, &[]).unwrap();
-        assert_eq!((batches(&many), lot(batches(&many))), (3, LOT / 3 * 3));
+        assert_eq!((batches(&many), lot(batches(&many))), (40, LOT / 40 * 40));
         assert_eq!(lot(2 * LOT), 2 * LOT);
     }
 }

@@ -5,7 +5,7 @@ use std::io::{Cursor, Read};
 
 use comity_circuit::{Program, Recipients};
 use comity_core::{Bits, Error, Kind, PartyId, Result};
-use comity_gmw::dealers::{StoredTriples, batch_bytes, read_batch, write_batch};
+use comity_gmw::dealers::{BATCH, StoredTriples, batch_bytes, read_batch, write_batch};
 use comity_gmw::{BitMachine, Gmw, run_with};
 use comity_protocol::{Ahead, Dealer, Empty, Job, Lot, Options, Party, Protocol, Shelf, Supplies, WriteBatch};
 use comity_share::BitTriples;
@@ -105,9 +105,9 @@ fn what_is_prepared_is_what_a_run_takes() {
     let options = Options::new(Gmw.card());
     let params = comity_core::Params::default();
     let (make, needs) =
-        (Gmw.amount(1 << 20, &options, params).unwrap(), Gmw.needs(&program, &options, params).unwrap());
-    assert_eq!((make.batches, &make.units[..], needs.batches), (1, &[1 << 20][..], 1));
-    assert_eq!(Gmw.amount((1 << 20) + 1, &options, params).unwrap().batches, 2);
+        (Gmw.amount(BATCH as u64, &options, params).unwrap(), Gmw.needs(&program, &options, params).unwrap());
+    assert_eq!((make.batches, &make.units[..], needs.batches), (1, &[BATCH as u64][..], 1));
+    assert_eq!(Gmw.amount(BATCH as u64 + 1, &options, params).unwrap().batches, 2);
     let ends: [_; 2] = parties(|me| {
         let mut shelf = Memory::default();
         let ahead = Ahead { program: None, options: &options, make: &make, together: 0 };
