@@ -134,19 +134,20 @@ fn shares_and_a_store() {
     let folder = Folder::new("shares-store");
     add(&folder, "2", "gmw", "x");
     let multiply = folder.file("multiply.cty", MULTIPLY);
-    let stores = ["zero", "one"].map(|name| folder.path(name));
+    let [store, other, key] = ["store", "other", "key"].map(|name| folder.path(name));
+    let stores = [&store, &other].map(|store| ["--store", store, "--key-file", &key]);
     let flags = [&*multiply, "--protocol", "cutchoose", "--rho", "5"];
-    let prepare = [&flags[..], &["--owner", "s=shared", "--party", "0", "--store", &stores[0]]].concat();
-    let listener = Listener::begin("prepare", &prepare);
+    let prepare = [&flags[..], &["--owner", "s=shared"]].concat();
+    let listener = Listener::begin("prepare", &[&prepare[..], &["--party", "0"], &stores[0]].concat());
     let address = listener.address.clone();
-    let connect = ["--party", "1", "--connect", &address, "--store", &stores[1]];
-    comity(&[&["prepare"], &flags[..], &["--owner", "s=shared"], &connect[..]].concat()).ok();
+    let connect = ["--party", "1", "--connect", &address];
+    comity(&[&["prepare"], &prepare[..], &connect, &stores[1]].concat()).ok();
     listener.end().ok();
     let [zero, one] = [0, 1].map(|party| format!("s=shared:{}.{party}", folder.path("x")));
     let (done, other) = both(
         &[&flags[..], &["--unauthenticated-shares"]].concat(),
-        &["-i", &zero, "--store", &stores[0]],
-        &["-i", &one, "-i", "z=2", "--store", &stores[1]],
+        &[&["-i", &zero], &stores[0][..]].concat(),
+        &[&["-i", &one, "-i", "z=2"], &stores[1][..]].concat(),
     );
     assert_eq!((done.ok(), other.ok()), ("84\n", "84\n"));
 }

@@ -21,7 +21,7 @@ pub(crate) enum Form<'p> {
     /// As it is.
     Same(&'p Program),
     /// Its values are in shares, and the protocol's engine has none.
-    Without(Unshared),
+    Without(Box<Unshared>),
 }
 
 impl<'p> Form<'p> {
@@ -30,7 +30,7 @@ impl<'p> Form<'p> {
         match card.takes {
             Takes::Any | Takes::NoAnds if program.check_plain().is_err() => {
                 let unshared = program.unshared(parties).map_err(|e| Error::invalid_input(e.to_string()))?;
-                Ok(Form::Without(unshared))
+                Ok(Form::Without(Box::new(unshared)))
             }
             _ => Ok(Form::Same(program)),
         }
