@@ -1,7 +1,6 @@
 //! `Sparse`: the rows of keys, sorted by cluster, and products with them.
 
 use comity_core::{Aes128, Backend, Block, Prg, gf128};
-use zeroize::Zeroizing;
 
 use crate::encode::Encoder;
 use crate::places::{cluster, places};
@@ -16,7 +15,7 @@ pub struct Sparse {
     pub(crate) backend: Backend,
     pub(crate) shape: Shape,
     /// The hashes of keys, cluster by cluster: places, and the point of the dense columns.
-    hashes: Zeroizing<Vec<Block>>,
+    hashes: Vec<Block>,
     /// The numbers of the keys, in the same order.
     keys: Vec<u32>,
     /// Where each cluster starts, and after the last one the number of keys.
@@ -27,25 +26,18 @@ impl Sparse {
     /// As [`Okvs::place`], in a vector of any form.
     pub fn with_shape(backend: Backend, seed: Block, shape: Shape, keys: &[Block]) -> Sparse {
         assert!(u32::try_from(keys.len()).is_ok(), "{} keys, but an OKVS has less than 2^32", keys.len());
-        let aes = Aes128::new(backend, seed);
-        let mut hashed = Zeroizing::new(keys.to_vec());
-        for (hashed, keys) in hashed.chunks_mut(BATCH).zip(keys.chunks(BATCH)) {
-            aes.encrypt(hashed);
-            hashed.iter_mut().zip(keys).for_each(|(hash, &key)| *hash ^= key);
-        }
+        // Hashed twice rather than kept: a nanosecond a key, where memory that was never touched takes more.
+        let hash = Hash(Aes128::new(backend, seed));
         let mut starts = vec![0; shape.clusters + 1];
-        hashed.iter().for_each(|&hash| starts[cluster(hash, shape.clusters) + 1] += 1);
+        hash.each(keys, |hash, _| starts[cluster(hash, shape.clusters) + 1] += 1);
         (0..shape.clusters).for_each(|i| starts[i + 1] += starts[i]);
-        if shape.clusters == 1 {
-            return Sparse { backend, shape, hashes: hashed, keys: (0..keys.len() as u32).collect(), starts };
-        }
         let mut ends = starts.clone();
-        let (mut hashes, mut numbers) = (Zeroizing::new(vec![Block::ZERO; keys.len()]), vec![0; keys.len()]);
-        for (&hash, number) in hashed.iter().zip(0..) {
+        let (mut hashes, mut numbers) = (vec![Block::ZERO; keys.len()], vec![0; keys.len()]);
+        hash.each(keys, |hash, number| {
             let end = &mut ends[cluster(hash, shape.clusters)];
             (hashes[*end], numbers[*end]) = (hash, number);
             *end += 1;
-        }
+        });
         Sparse { backend, shape, hashes, keys: numbers, starts }
     }
 
@@ -53,6 +45,25 @@ impl Sparse {
     fn cluster(&self, i: usize) -> (&[Block], &[u32]) {
         let range = self.starts[i]..self.starts[i + 1];
         (&self.hashes[range.clone()], &self.keys[range])
+    }
+}
+
+/// The hash of keys: `pi(x) ^ x` for AES-128 under the seed.
+struct Hash(Aes128);
+
+impl Hash {
+    /// Hands on the hash of each key, and the key's number.
+    fn each(&self, keys: &[Block], mut each: impl FnMut(Block, u32)) {
+        let (mut hashed, mut number) = ([Block::ZERO; BATCH], 0);
+        for keys in keys.chunks(BATCH) {
+            let hashed = &mut hashed[..keys.len()];
+            hashed.copy_from_slice(keys);
+            self.0.encrypt(hashed);
+            for (&hash, &key) in hashed.iter().zip(keys) {
+                each(hash ^ key, number);
+                number += 1;
+            }
+        }
     }
 }
 

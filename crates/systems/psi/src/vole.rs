@@ -152,7 +152,9 @@ pub(crate) fn receive_over(
     let rows = rows(here.backend, &key, sizes, &keys);
     let encoded = rows.encode(&hashes, &mut Prg::new(here.backend, Block::random(rng)));
     a.iter_mut().zip(&encoded.vector).for_each(|(a, &p)| *a ^= p);
+    drop((encoded.vector, hashes));
     ch.send(Block::bytes_of(&a))?;
+    drop(a);
     let own = Block::random(rng);
     ch.send(&own.to_bytes())?;
     ch.flush()?;
@@ -198,38 +200,47 @@ fn rows(backend: Backend, key: &DigestKey, sizes: Sizes, keys: &[Block]) -> Spar
 }
 
 /// Of each digest a key of the OKVS, and the value that the receiver encodes for it.
-fn hashed(key: &DigestKey, digests: &[u128]) -> (Zeroizing<Vec<Block>>, Zeroizing<Vec<Block>>) {
-    let [mut keys, mut values] = [(); 2].map(|()| Zeroizing::new(Vec::with_capacity(digests.len())));
-    let hash = ShortHash::new(key.child("keys and values"));
-    let message = |i: usize| [Block::from_u128(digests[i]), Block::ZERO];
-    each(&hash, digests.len(), message, |_, [key, value]| {
-        keys.push(key);
-        values.push(value);
-    });
+fn hashed(key: &DigestKey, digests: &[u128]) -> (Vec<Block>, Vec<Block>) {
+    let (mut keys, mut values) = (Vec::with_capacity(digests.len()), Vec::with_capacity(digests.len()));
+    let mut hash = Hash::new(key.child("keys and values"));
+    for digests in digests.chunks(BATCH) {
+        let inputs = digests.iter().map(|&digest| [Block::from_u128(digest), Block::ZERO]);
+        for &[key, value] in hash.each(inputs) {
+            keys.push(key);
+            values.push(value);
+        }
+    }
     (keys, values)
 }
 
 /// Replaces the value of each item by the hash of its sum with `w`, and of the item's key.
 fn outputs(key: &DigestKey, w: Block, keys: &[Block], values: &mut [Block]) {
-    let hash = ShortHash::new(key.child("outputs"));
-    values.iter_mut().for_each(|value| *value ^= w);
-    let inputs = Zeroizing::new(values.to_vec());
-    each(&hash, keys.len(), |i| [inputs[i], keys[i]], |i, [output, _]| values[i] = output);
+    let mut hash = Hash::new(key.child("outputs"));
+    for (values, keys) in values.chunks_mut(BATCH).zip(keys.chunks(BATCH)) {
+        let outputs = hash.each(values.iter().zip(keys).map(|(&value, &key)| [value ^ w, key]));
+        values.iter_mut().zip(outputs).for_each(|(value, &[output, _])| *value = output);
+    }
 }
 
-/// Hashes `n` messages of two blocks to two.
-fn each(hash: &ShortHash, n: usize, message: impl Fn(usize) -> [Block; 2], mut output: impl FnMut(usize, [Block; 2])) {
-    let mut messages = Zeroizing::new([[0; ShortHash::MESSAGE]; BATCH]);
-    let mut hashes = Zeroizing::new([[0; 32]; BATCH]);
-    for start in (0..n).step_by(BATCH) {
-        let count = BATCH.min(n - start);
-        for (i, bytes) in messages[..count].iter_mut().enumerate() {
-            bytes[..32].copy_from_slice(Block::bytes_of(&message(start + i)));
-        }
-        hash.hash(&messages[..count], &mut hashes[..count]);
-        for (i, hash) in hashes[..count].iter().enumerate() {
-            let (blocks, _) = hash.as_chunks();
-            output(start + i, [Block::new(blocks[0]), Block::new(blocks[1])]);
-        }
+/// A hash from two blocks to two.
+struct Hash {
+    hash: ShortHash,
+    messages: Zeroizing<[[u8; ShortHash::MESSAGE]; BATCH]>,
+    hashes: Zeroizing<[[Block; 2]; BATCH]>,
+}
+
+impl Hash {
+    fn new(key: [u8; 32]) -> Hash {
+        let (messages, hashes) = ([[0; ShortHash::MESSAGE]; BATCH], [[Block::ZERO; 2]; BATCH]);
+        Hash { hash: ShortHash::new(key), messages: messages.into(), hashes: hashes.into() }
+    }
+
+    /// The hashes of at most [`BATCH`] pairs.
+    fn each(&mut self, pairs: impl Iterator<Item = [Block; 2]>) -> &[[Block; 2]] {
+        let messages = self.messages.iter_mut().zip(pairs);
+        let count = messages.map(|(message, pair)| message[..32].copy_from_slice(Block::bytes_of(&pair))).count();
+        let hashes = Block::bytes_of_mut(self.hashes[..count].as_flattened_mut()).as_chunks_mut().0;
+        self.hash.hash(&self.messages[..count], hashes);
+        &self.hashes[..count]
     }
 }
