@@ -5,6 +5,8 @@ use comity_core::{Block, PartyId};
 
 /// An act, before it is done.
 pub enum GarblingAct<'a> {
+    /// Figure 6, step 2: this party's new key of the public value 0 of a wire.
+    NewKey(&'a mut Block),
     /// Figure 6, step 4: this party's shares of the rows of garbled gates; of each gate four rows, of each row an entry a party.
     Garbled(&'a mut [Block]),
     /// Figure 7, step 3: shares, masked, for whoever collects these gates.

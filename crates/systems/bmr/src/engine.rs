@@ -131,10 +131,10 @@ struct Walk<'a, 'n, 'p, C> {
 }
 
 impl<'a, 'n, C: for<'c> Conduct<GarblingAct<'c>>> Walk<'a, 'n, '_, C> {
-    /// The garbling side, with the links, unless all is garbled.
-    fn garbler(&mut self) -> Option<(&mut Garbler<'a>, &mut Mesh<'n>)> {
+    /// The garbling side, with the links and how it behaves, unless all is garbled.
+    fn garbler(&mut self) -> Option<(&mut Garbler<'a>, &mut Mesh<'n>, &mut C)> {
         match &mut self.mode {
-            Mode::Run { garbler, .. } | Mode::Prepare { garbler, .. } => Some((garbler, self.net)),
+            Mode::Run { garbler, .. } | Mode::Prepare { garbler, .. } => Some((garbler, self.net, self.conduct)),
             Mode::Use { .. } => None,
         }
     }
@@ -194,8 +194,8 @@ impl<C: for<'c> Conduct<GarblingAct<'c>>> Engine for Walk<'_, '_, '_, C> {
 
     fn input(&mut self, _: usize, owner: Owner, value: Option<&Bits>, start: usize, wires: &mut [()]) -> Result<()> {
         let owner = owner.party().ok_or_else(|| Error::invalid_input("a value in shares cannot be put in"))?;
-        if let Some((garbler, net)) = self.garbler() {
-            garbler.input(net, owner, start, wires.len())?;
+        if let Some((garbler, net, conduct)) = self.garbler() {
+            garbler.input(net, owner, start..start + wires.len(), conduct)?;
         }
         self.chunk.input(Input { owner, bits: wires.len(), value: value.cloned() }, start);
         self.finish_if_full()
@@ -204,20 +204,20 @@ impl<C: for<'c> Conduct<GarblingAct<'c>>> Engine for Walk<'_, '_, '_, C> {
     fn call(&mut self, call: &Call<'_>, _: &mut [()]) -> Result<()> {
         let calling = Rc::new(Calling::new(self.program, call)?);
         for t in 0..call.times {
-            if let Some((garbler, _)) = self.garbler() {
+            if let Some((garbler, ..)) = self.garbler() {
                 garbler.load(&calling, t);
             }
             self.chunk.steps.push(Step::Load(calling.clone(), t));
             let mut cursor = Cursor::default();
             while let Some(part) = calling.advance(&mut cursor) {
-                if let Some((garbler, net)) = self.garbler() {
-                    garbler.walk(net, &part)?;
+                if let Some((garbler, net, conduct)) = self.garbler() {
+                    garbler.walk(net, &part, conduct)?;
                 }
                 self.chunk.ands += part.ands();
                 self.chunk.steps.push(Step::Walk(part));
                 self.finish_if_full()?;
             }
-            if let Some((garbler, _)) = self.garbler() {
+            if let Some((garbler, ..)) = self.garbler() {
                 garbler.store(&calling, t);
             }
             self.chunk.steps.push(Step::Store(calling.clone(), t));
@@ -226,7 +226,7 @@ impl<C: for<'c> Conduct<GarblingAct<'c>>> Engine for Walk<'_, '_, '_, C> {
     }
 
     fn reveal(&mut self, index: usize, to: Recipients, start: usize, wires: &[()]) -> Result<Option<Bits>> {
-        if let Some((garbler, _)) = self.garbler() {
+        if let Some((garbler, ..)) = self.garbler() {
             garbler.reveal(start, wires.len());
         }
         self.chunk.reveal(Output { index, to, bits: wires.len() }, start);

@@ -1,5 +1,7 @@
 //! One party of those who garble a program: figures 6 and 7, chunk after chunk.
 
+use core::ops::Range;
+
 use comity_channel::{Mesh, PerPeer};
 use comity_circuit::Program;
 use comity_core::{Bits, Block, Part, PartyId, Result};
@@ -87,12 +89,18 @@ impl<'a> Garbler<'a> {
     }
 
     /// An input value's wires. Step 2, (a) and (b) of circuit-input wires.
-    pub(crate) fn input(&mut self, net: &mut Mesh<'_>, owner: PartyId, start: usize, bits: usize) -> Result<()> {
-        self.rows.resize(bits * self.garbling.width(), Block::ZERO);
+    pub(crate) fn input(
+        &mut self,
+        net: &mut Mesh<'_>,
+        owner: PartyId,
+        wires: Range<usize>,
+        conduct: &mut impl for<'c> Conduct<GarblingAct<'c>>,
+    ) -> Result<()> {
+        self.rows.resize(wires.len() * self.garbling.width(), Block::ZERO);
         self.waiting.input_masks.push(self.masks.random_of(net, owner, &mut self.rows)?);
         let stride = self.garbling.stride();
-        let wires = &mut self.memory[start * stride..][..bits * stride];
-        self.garbling.fresh(&self.rows, wires);
+        let wires = &mut self.memory[wires.start * stride..wires.end * stride];
+        self.garbling.fresh(&self.rows, wires, conduct);
         self.waiting.input_keys.extend(wires.chunks_exact(stride).map(|wire| wire[stride - 1]));
         Ok(())
     }
@@ -104,9 +112,14 @@ impl<'a> Garbler<'a> {
     }
 
     /// Gates of a call.
-    pub(crate) fn walk(&mut self, net: &mut Mesh<'_>, part: &Part<'_>) -> Result<()> {
+    pub(crate) fn walk(
+        &mut self,
+        net: &mut Mesh<'_>,
+        part: &Part<'_>,
+        conduct: &mut impl for<'c> Conduct<GarblingAct<'c>>,
+    ) -> Result<()> {
         self.fresh(net, part.ands())?;
-        self.garbling.walk(part, &self.rows, &mut self.waiting.gates);
+        self.garbling.walk(part, &self.rows, &mut self.waiting.gates, conduct);
         Ok(())
     }
 

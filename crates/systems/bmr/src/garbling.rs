@@ -6,8 +6,10 @@
 //! Bit 0 of a key of 0 is 0 and of `R` is 1, so that bit 0 of a party's own active key is the wire's public value (figure 9, step 4).
 
 use comity_core::{Backend, Block, Part, Prg, SessionId, TapeGate};
+use comity_protocol::Conduct;
 use zeroize::Zeroize;
 
+use crate::act::GarblingAct;
 use crate::hash::{ROWS, RowHash, add};
 
 /// The memory of a garbling party.
@@ -84,16 +86,28 @@ impl Garbling {
     }
 
     /// Step 2: writes wires of new masks, which come as rows, with new keys.
-    pub(crate) fn fresh(&mut self, rows: &[Block], wires: &mut [Block]) {
+    pub(crate) fn fresh(
+        &mut self,
+        rows: &[Block],
+        wires: &mut [Block],
+        conduct: &mut impl for<'c> Conduct<GarblingAct<'c>>,
+    ) {
         let width = self.width();
         for (row, wire) in rows.chunks_exact(width).zip(wires.chunks_exact_mut(width + 1)) {
             wire[..width].copy_from_slice(row);
             wire[width] = self.keys.block().with_lsb(false);
+            conduct.before(GarblingAct::NewKey(&mut wire[width]));
         }
     }
 
     /// Step 2 for the gates of a part: sums, and of each AND gate a new output wire, whose masks are `rows`. The gates are noted.
-    pub(crate) fn walk(&mut self, part: &Part<'_>, rows: &[Block], gates: &mut Gates) {
+    pub(crate) fn walk(
+        &mut self,
+        part: &Part<'_>,
+        rows: &[Block],
+        gates: &mut Gates,
+        conduct: &mut impl for<'c> Conduct<GarblingAct<'c>>,
+    ) {
         let (width, stride) = (self.width(), self.stride());
         let mut rows = rows;
         let mut fresh = Vec::new();
@@ -105,7 +119,7 @@ impl Garbling {
             let now;
             (now, rows) = rows.split_at(ands.len() * width);
             fresh.resize(ands.len() * stride, Block::ZERO);
-            self.fresh(now, &mut fresh);
+            self.fresh(now, &mut fresh, conduct);
             for gate in ands {
                 gates.u.extend_from_slice(&self.slots[gate.a() * stride..][..stride]);
                 gates.v.extend_from_slice(&self.slots[gate.b() * stride..][..stride]);

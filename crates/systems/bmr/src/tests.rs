@@ -2,6 +2,8 @@
 
 #[allow(clippy::single_match, reason = "a lie matches the acts that it changes, be it one")]
 mod cheats;
+#[allow(clippy::single_match, reason = "a lie matches the acts that it changes, be it one")]
+mod coalitions;
 mod ideal;
 mod rounds;
 mod strings;

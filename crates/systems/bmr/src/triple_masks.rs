@@ -15,7 +15,8 @@
 use comity_channel::Mesh;
 use comity_circuit::Recipients;
 use comity_core::{Bits, Block, PartyId, Prg, Result};
-use comity_protocol::{Here, Honest};
+use comity_protocol::{Conduct, Here, Honest};
+use comity_share::joint::JointAct;
 use comity_share::{GlobalKey, Openings, RowShares};
 use comity_tinyot::many::{RowDealer, RowTriples};
 use rand_core::CryptoRng;
@@ -27,7 +28,7 @@ use crate::masks::{BitMpc, MaskOpening, Masks};
 const AT_LEAST: usize = 1 << 12;
 
 /// What a dealer deals, as masks.
-pub struct TripleMasks<'a> {
+pub struct TripleMasks<'a, C = Honest> {
     dealer: Box<dyn RowDealer + 'a>,
     openings: Openings,
     key: GlobalKey,
@@ -39,6 +40,7 @@ pub struct TripleMasks<'a> {
     triples: Option<Remaining<RowTriples>>,
     rng: Prg,
     planned: Planned,
+    conduct: C,
 }
 
 /// What is expected to be asked for, the same at all parties.
@@ -80,14 +82,26 @@ impl Remaining<RowShares> {
 }
 
 impl<'a> TripleMasks<'a> {
-    /// Masks of this dealer, which serves nobody else. The session is theirs alone; about as much as is planned will be
-    /// asked for.
+    /// Masks of this dealer, which serves nobody else. The session is theirs alone; about as much as is planned will be asked for.
     pub fn new(
         here: Here,
         dealer: Box<dyn RowDealer + 'a>,
         planned: Planned,
         rng: &mut dyn CryptoRng,
     ) -> TripleMasks<'a> {
+        TripleMasks::with(here, dealer, planned, rng, Honest)
+    }
+}
+
+impl<'a, C: for<'b> Conduct<JointAct<'b>>> TripleMasks<'a, C> {
+    /// As [`TripleMasks::new`], for a party that may not be honest.
+    pub fn with(
+        here: Here,
+        dealer: Box<dyn RowDealer + 'a>,
+        planned: Planned,
+        rng: &mut dyn CryptoRng,
+        conduct: C,
+    ) -> TripleMasks<'a, C> {
         let Here { me, parties, session, backend, .. } = here;
         let key = dealer.key().clone();
         TripleMasks {
@@ -101,6 +115,7 @@ impl<'a> TripleMasks<'a> {
             triples: None,
             rng: Prg::new(backend, Block::random(rng)),
             planned,
+            conduct,
         }
     }
 
@@ -155,7 +170,7 @@ impl<'a> TripleMasks<'a> {
 /// Triples and bits that are asked for at a time.
 const MOST: usize = 1 << 16;
 
-impl BitMpc for TripleMasks<'_> {
+impl<C: for<'b> Conduct<JointAct<'b>>> BitMpc for TripleMasks<'_, C> {
     fn width(&self) -> usize {
         self.parties.into()
     }
@@ -237,12 +252,12 @@ impl BitMpc for TripleMasks<'_> {
             })
             .collect();
         self.dealer.check_begins()?;
-        let public = self.openings.open(net, &rows, &mut Honest)?;
-        self.openings.settle(net, &mut Honest)?;
+        let public = self.openings.open(net, &rows, &mut self.conduct)?;
+        self.openings.settle(net, &mut self.conduct)?;
         let own = match some.iter().any(Option::is_some) {
             true => {
                 let rows = |party: PartyId| some[usize::from(party.0)].as_ref();
-                self.openings.open_each(net, rows, &mut self.rng, &mut Honest)?
+                self.openings.open_each(net, rows, &mut self.rng, &mut self.conduct)?
             }
             false => None,
         };
@@ -279,7 +294,7 @@ impl BitMpc for TripleMasks<'_> {
     }
 }
 
-impl Masks for TripleMasks<'_> {
+impl<C: for<'b> Conduct<JointAct<'b>>> Masks for TripleMasks<'_, C> {
     fn offset(&self) -> Block {
         self.key.block()
     }
