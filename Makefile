@@ -43,7 +43,7 @@ doctests:
 # `check` is quick and finds what does not build; the foundation must not lean on an operating system. What only other
 # backends of core use is no news there.
 WASM = wasm32-unknown-unknown
-WASM_CRATES = core channel circuit library format ot garble protocol nisc zk mail
+WASM_CRATES = core channel circuit library format ot hashing garble protocol nisc psi zk mail
 wasm:
 	@if test -d "$$(rustc --print sysroot)/lib/rustlib/$(WASM)/lib"; then \
 		RUSTFLAGS=-Awarnings $(CARGO) check $(LOCKED) --target $(WASM) $(WASM_CRATES:%=-p comity-%); \

@@ -14,6 +14,7 @@ mod network;
 mod ope;
 mod ot;
 mod peer;
+mod psi;
 mod seeds;
 mod tinyot;
 mod zk;
@@ -59,6 +60,9 @@ pub const TARGETS: &[(&str, Body)] = targets![
     ot::ot_sender,
     files::program,
     files::program_expression,
+    psi::psi_masks,
+    psi::psi_receiver,
+    psi::psi_sender,
     network::raw_stream,
     files::share_file,
     files::shdl,

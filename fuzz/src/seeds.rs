@@ -63,6 +63,7 @@ pub fn seeds() -> Vec<(&'static str, &'static str, Vec<u8>)> {
     seeds.extend(crate::mail::seeds());
     seeds.extend(crate::ope::seeds());
     seeds.extend(crate::ot::seeds());
+    seeds.extend(crate::psi::seeds());
     seeds.extend(crate::tinyot::seeds());
     seeds.extend(crate::zk::seeds());
     seeds

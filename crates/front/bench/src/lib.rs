@@ -16,6 +16,7 @@ mod mesh;
 mod nnob12;
 mod ope;
 mod ot;
+mod psi;
 mod suite;
 mod text;
 mod two;
@@ -70,6 +71,8 @@ static BENCHES: &[Bench] = &[
     ope::STORAGE,
     ope::INTERACTION,
     ope::POSTGRES,
+    psi::METHODS,
+    psi::SECTION,
     zk::ZKBOO,
     zk::SYSTEMS,
     zk::GARBLED,

@@ -21,6 +21,7 @@ pub static SERVICES: &[&Card] = &[
     &comity_nisc::CARD,
     #[cfg(feature = "ope")]
     &comity_ope::CARD,
+    &comity_psi::CARD,
     &comity_zk::CARD,
 ];
 
