@@ -2,14 +2,14 @@
 
 use std::collections::{HashMap, VecDeque};
 
-use crate::places::{Entry, FUNCTIONS};
+use crate::places::{BinEntry, FUNCTIONS};
 
 /// The number of items that are moved at random before a place is searched for. Nearly all find theirs in a few moves.
 const WALK: usize = 200;
 
 /// A table with at most one item in each bin, each item in one of its bins.
 pub struct Cuckoo {
-    table: Vec<Entry>,
+    table: Vec<BinEntry>,
     stash: Vec<u32>,
     left_out: Vec<u32>,
 }
@@ -18,7 +18,7 @@ impl Cuckoo {
     /// Places items 0 to `items - 1` in `bins` bins; `places` tells the bins of an item. Those for which no placement exists go
     /// to the stash, of at most `stash` items, and then they are left out.
     pub fn place(items: u32, bins: u32, stash: usize, places: impl Fn(u32) -> [u32; FUNCTIONS]) -> Cuckoo {
-        let table = vec![Entry::NONE; bins as usize];
+        let table = vec![BinEntry::NONE; bins as usize];
         let mut cuckoo = Cuckoo { table, stash: Vec::new(), left_out: Vec::new() };
         // The walk need not be unpredictable, only unlikely to go in circles.
         let mut coin = 0x9e37_79b9_7f4a_7c15u64;
@@ -34,8 +34,8 @@ impl Cuckoo {
     }
 
     /// The item in each bin, and by which function it is there.
-    pub fn bins(&self) -> impl ExactSizeIterator<Item = Option<Entry>> {
-        self.table.iter().map(|&entry| (entry != Entry::NONE).then_some(entry))
+    pub fn bins(&self) -> impl ExactSizeIterator<Item = Option<BinEntry>> {
+        self.table.iter().map(|&entry| (entry != BinEntry::NONE).then_some(entry))
     }
 
     /// The items in the stash.
@@ -53,8 +53,8 @@ impl Cuckoo {
         let mut from = u32::MAX;
         for _ in 0..WALK {
             let bins = places(item);
-            if let Some(free) = (0..FUNCTIONS).find(|&i| self.table[bins[i] as usize] == Entry::NONE) {
-                self.table[bins[free] as usize] = Entry::new(item, free);
+            if let Some(free) = (0..FUNCTIONS).find(|&i| self.table[bins[i] as usize] == BinEntry::NONE) {
+                self.table[bins[free] as usize] = BinEntry::new(item, free);
                 return None;
             }
             *coin = coin.wrapping_mul(0x5851_f42d_4c95_7f2d).wrapping_add(1);
@@ -62,7 +62,7 @@ impl Cuckoo {
             if bins[i] == from {
                 i = (i + 1) % FUNCTIONS;
             }
-            let evicted = std::mem::replace(&mut self.table[bins[i] as usize], Entry::new(item, i));
+            let evicted = std::mem::replace(&mut self.table[bins[i] as usize], BinEntry::new(item, i));
             (item, from) = (evicted.item(), bins[i]);
         }
         Some(item)
@@ -75,7 +75,7 @@ impl Cuckoo {
         let mut queue: VecDeque<u32> = places(item).into();
         while let Some(bin) = queue.pop_front() {
             let entry = self.table[bin as usize];
-            if entry == Entry::NONE {
+            if entry == BinEntry::NONE {
                 self.shift(item, bin, &before, places);
                 return true;
             }
@@ -101,7 +101,7 @@ impl Cuckoo {
             let from = before[&bin];
             let moves = from.map_or(item, |from| self.table[from as usize].item());
             let function = places(moves).iter().position(|&b| b == bin).expect("a bin of the item");
-            self.table[bin as usize] = Entry::new(moves, function);
+            self.table[bin as usize] = BinEntry::new(moves, function);
             match from {
                 Some(from) => bin = from,
                 None => return,

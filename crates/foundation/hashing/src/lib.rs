@@ -26,5 +26,5 @@ mod tests;
 pub use cuckoo::Cuckoo;
 pub use load::fullest_bin;
 pub use permutation::{Permutation, Short};
-pub use places::{DENSE, Entry, FUNCTIONS, LEAST, ROOMY, bins, distinct};
+pub use places::{BinEntry, DENSE, FUNCTIONS, LEAST, ROOMY, bins, distinct};
 pub use simple::Simple;

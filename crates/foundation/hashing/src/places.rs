@@ -41,16 +41,16 @@ pub fn distinct(digest: u128, bins: u32) -> [u32; FUNCTIONS] {
 
 /// An item in a bin: its number, and by which function it came there.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub struct Entry(u32);
+pub struct BinEntry(u32);
 
-impl Entry {
+impl BinEntry {
     /// No item.
-    pub(crate) const NONE: Entry = Entry(u32::MAX);
+    pub(crate) const NONE: BinEntry = BinEntry(u32::MAX);
 
     /// The entry of an item, below 2^30 - 1, by a function.
-    pub(crate) fn new(item: u32, function: usize) -> Entry {
+    pub(crate) fn new(item: u32, function: usize) -> BinEntry {
         debug_assert!(item < u32::MAX >> 2 && function < FUNCTIONS);
-        Entry(item << 2 | function as u32)
+        BinEntry(item << 2 | function as u32)
     }
 
     /// The item's number.

@@ -172,7 +172,7 @@ pub(crate) fn receive<S: OneOfN<Model = SemiHonest>>(
         oprf.receive(ch, choices, strings)?;
     }
     let mut values = Vec::new();
-    let function = |entry: Option<comity_hashing::Entry>| entry.map_or(FUNCTIONS, |entry| entry.function());
+    let function = |entry: Option<comity_hashing::BinEntry>| entry.map_or(FUNCTIONS, |entry| entry.function());
     let functions = Vec::from_iter(table.bins().map(function));
     Join::new(here.backend, digits).join(&strings, |bin| tweak(bin as u32, functions[bin]), &mut values);
     observer.phase("masks");
