@@ -10,24 +10,22 @@ const WALK: usize = 200;
 /// A table with at most one item in each bin, each item in one of its bins.
 pub struct Cuckoo {
     table: Vec<BinEntry>,
-    stash: Vec<u32>,
     left_out: Vec<u32>,
 }
 
 impl Cuckoo {
-    /// Places items 0 to `items - 1` in `bins` bins; `places` tells the bins of an item. Those for which no placement exists go
-    /// to the stash, of at most `stash` items, and then they are left out.
-    pub fn place(items: u32, bins: u32, stash: usize, places: impl Fn(u32) -> [u32; FUNCTIONS]) -> Cuckoo {
+    /// Places items 0 to `items - 1` in `bins` bins; `places` tells the bins of an item. Those for which no placement exists
+    /// are left out.
+    pub fn place(items: u32, bins: u32, places: impl Fn(u32) -> [u32; FUNCTIONS]) -> Cuckoo {
         let table = vec![BinEntry::NONE; bins as usize];
-        let mut cuckoo = Cuckoo { table, stash: Vec::new(), left_out: Vec::new() };
+        let mut cuckoo = Cuckoo { table, left_out: Vec::new() };
         // The walk need not be unpredictable, only unlikely to go in circles.
         let mut coin = 0x9e37_79b9_7f4a_7c15u64;
         for item in 0..items {
-            if let Some(homeless) = cuckoo.walk(item, &mut coin, &places) {
-                if !cuckoo.search(homeless, &places) {
-                    let lost = if cuckoo.stash.len() < stash { &mut cuckoo.stash } else { &mut cuckoo.left_out };
-                    lost.push(homeless);
-                }
+            if let Some(homeless) = cuckoo.walk(item, &mut coin, &places)
+                && !cuckoo.search(homeless, &places)
+            {
+                cuckoo.left_out.push(homeless);
             }
         }
         cuckoo
@@ -36,11 +34,6 @@ impl Cuckoo {
     /// The item in each bin, and by which function it is there.
     pub fn bins(&self) -> impl ExactSizeIterator<Item = Option<BinEntry>> {
         self.table.iter().map(|&entry| (entry != BinEntry::NONE).then_some(entry))
-    }
-
-    /// The items in the stash.
-    pub fn stash(&self) -> &[u32] {
-        &self.stash
     }
 
     /// The items that have no place.
@@ -58,7 +51,7 @@ impl Cuckoo {
                 return None;
             }
             *coin = coin.wrapping_mul(0x5851_f42d_4c95_7f2d).wrapping_add(1);
-            let mut i = ((*coin >> 32) * FUNCTIONS as u64 >> 32) as usize;
+            let mut i = (((*coin >> 32) * FUNCTIONS as u64) >> 32) as usize;
             if bins[i] == from {
                 i = (i + 1) % FUNCTIONS;
             }

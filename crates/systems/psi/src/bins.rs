@@ -154,7 +154,7 @@ pub(crate) fn receive<S: OneOfN<Model = SemiHonest>>(
 ) -> Result<Matches> {
     let masks = Masks::new(me.here, sizes.mask_bits(FUNCTIONS), terms.payload);
     let (ch, here, rng, observer) = me.pair()?;
-    let table = Cuckoo::place(placed.items.len() as u32, placed.bins, 0, |item| placed.places(item));
+    let table = Cuckoo::place(placed.items.len() as u32, placed.bins, |item| placed.places(item));
     observer.phase("oprf");
     let mut oprf = one_of_n::Receiver::<S>::setup::<Simplest>(ch, &here.session.child(OT), here.backend, rng)?;
     let mut empty = Prg::new(here.backend, Block::random(rng));

@@ -43,7 +43,7 @@ fn failures(percent: usize, n: usize, runs: u128) -> f64 {
     let count = (n * percent).div_ceil(100) as u32;
     let fails = |run: &u128| {
         let digests = digests((n as u128) << 64 | *run, n);
-        !Cuckoo::place(n as u32, count, 0, |item| distinct(digests[item as usize], count)).left_out().is_empty()
+        !Cuckoo::place(n as u32, count, |item| distinct(digests[item as usize], count)).left_out().is_empty()
     };
     ((0..runs).filter(fails).count().max(1) as f64 / runs as f64).log2()
 }
