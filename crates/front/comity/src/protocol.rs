@@ -21,8 +21,8 @@ pub static SERVICES: &[&Card] = &[
     &comity_nisc::CARD,
     #[cfg(feature = "ope")]
     &comity_ope::CARD,
-    &comity_psi::CARD,
     &comity_zk::CARD,
+    &comity_psi::CARD,
 ];
 
 /// The protocol of this name.
