@@ -15,7 +15,7 @@ struct Column {
     sum: u32,
 }
 
-/// Solves clusters, one after another, in the same memory.
+/// Solves a cluster.
 pub(crate) struct Encoder {
     backend: Backend,
     shape: Shape,
@@ -46,17 +46,17 @@ impl Encoder {
         }
     }
 
-    /// Sets a cluster's columns, which come filled with what free ones shall be, so that the rows with these hashes read these values.
+    /// Sets the cluster's columns, which come filled with what free ones shall be, so that the rows with these hashes read these values.
     /// Returns the numbers of rows that do not.
     pub(crate) fn encode(
-        &mut self,
+        mut self,
         hashes: &[Block],
         values: impl Iterator<Item = Block>,
         columns: &mut [Block],
-    ) -> impl Iterator<Item = u32> {
+    ) -> Vec<u32> {
         let (sparse, dense) = columns.split_at_mut(self.shape.sparse);
         self.peel(hashes);
-        self.sums.clear();
+        self.sums.reserve(hashes.len());
         self.sums.extend(values);
         gf128::add_polynomial(self.backend, dense, hashes, &mut self.sums);
         self.substitute(sparse);
@@ -69,14 +69,12 @@ impl Encoder {
             gf128::add_polynomial(self.backend, &changes, hashes, &mut self.sums);
             self.substitute(sparse);
         }
-        left_out.into_iter()
+        left_out
     }
 
     /// Orders rows so that each has a column that no later one touches. Where there is no such row, one is set aside.
     fn peel(&mut self, hashes: &[Block]) {
         let width = self.shape.sparse as u32;
-        self.columns.fill(Column::default());
-        self.places.clear();
         self.places.extend(hashes.iter().map(|&hash| places(hash, width)));
         for (places, row) in self.places.iter().zip(0..) {
             for &place in places {
@@ -85,8 +83,7 @@ impl Encoder {
                 column.sum ^= row;
             }
         }
-        self.peeled.clear();
-        self.gaps.clear();
+        self.peeled.reserve(hashes.len());
         for start in 0..width {
             if self.columns[start as usize].rows == 1 {
                 self.ready.push(start);

@@ -39,6 +39,8 @@ pub use sparse::Sparse;
 use comity_core::{Backend, Block, Prg};
 
 /// An OKVS, with the rows of some keys at hand.
+///
+/// A vector has parts of one length, each with keys of its own: one can be sent while the next one is encoded, and read when it is there.
 pub trait Okvs: Sized {
     /// The columns of a vector for `n` keys: a function of `n` alone.
     fn columns(n: usize) -> usize;
@@ -50,23 +52,37 @@ pub trait Okvs: Sized {
     /// If there are 2^32 keys or more.
     fn place(backend: Backend, seed: Block, n: usize, keys: &[Block]) -> Self;
 
-    /// The vector from which each key reads its value. Columns that are free come from the generator.
+    /// The columns of a part.
+    fn part(&self) -> usize;
+
+    /// Sets the columns of a part so that each of its keys reads its value of `values`, which are those of all keys. Columns that are free
+    /// come from the generator. Returns keys, by their number, that did not fit, and read something else.
     ///
     /// # Panics
-    /// If there is not a value for each key.
-    fn encode(&self, values: &[Block], free: &mut Prg) -> Encoded;
+    /// If there is not a value for each key, or the part has not as many columns as it must have.
+    fn encode_part(&self, part: usize, values: &[Block], free: &mut Prg, columns: &mut [Block]) -> Vec<u32>;
+
+    /// Writes what each key of a part reads from it to `out`, which has room for all keys.
+    ///
+    /// # Panics
+    /// As [`encode_part`](Okvs::encode_part).
+    fn decode_part(&self, part: usize, columns: &[Block], out: &mut [Block]);
+
+    /// Sets a vector so that each key reads its value. Returns keys that did not fit.
+    ///
+    /// # Panics
+    /// As [`encode_part`](Okvs::encode_part), for whole parts.
+    fn encode(&self, values: &[Block], free: &mut Prg, vector: &mut [Block]) -> Vec<u32> {
+        let parts = vector.chunks_mut(self.part()).enumerate();
+        parts.flat_map(|(part, columns)| self.encode_part(part, values, free, columns)).collect()
+    }
 
     /// Writes what each key reads from a vector.
     ///
     /// # Panics
-    /// If the vector has not as many columns as it must have, or there is not an output for each key.
-    fn decode(&self, vector: &[Block], out: &mut [Block]);
-}
-
-/// An encoded vector.
-pub struct Encoded {
-    /// The vector.
-    pub vector: Vec<Block>,
-    /// Keys, by their number, that did not fit, and read something else than their value.
-    pub left_out: Vec<u32>,
+    /// As [`encode`](Okvs::encode).
+    fn decode(&self, vector: &[Block], out: &mut [Block]) {
+        let parts = vector.chunks(self.part()).enumerate();
+        parts.for_each(|(part, columns)| self.decode_part(part, columns, out));
+    }
 }

@@ -2,10 +2,10 @@
 
 use comity_core::{Aes128, Backend, Block, Prg, gf128};
 
+use crate::Okvs;
 use crate::encode::Encoder;
 use crate::places::{cluster, places};
 use crate::shape::Shape;
-use crate::{Encoded, Okvs};
 
 /// Rows whose products are computed together: a part of the first-level cache.
 const BATCH: usize = 128;
@@ -39,6 +39,12 @@ impl Sparse {
             *end += 1;
         });
         Sparse { backend, shape, hashes, keys: numbers, starts }
+    }
+
+    /// That there is a value for each key, and columns of a whole part.
+    fn check(&self, values: usize, columns: &[Block]) {
+        assert_eq!(values, self.keys.len(), "a value for each key");
+        assert_eq!(columns.len(), self.shape.stride(), "the columns of a part");
     }
 
     /// The hashes and numbers of a cluster's keys.
@@ -76,36 +82,32 @@ impl Okvs for Sparse {
         Sparse::with_shape(backend, seed, Shape::of(n), keys)
     }
 
-    fn encode(&self, values: &[Block], free: &mut Prg) -> Encoded {
-        assert_eq!(values.len(), self.keys.len(), "a value for each key");
-        let mut vector = vec![Block::ZERO; self.shape.columns()];
-        let mut left_out = Vec::new();
-        let mut encoder = Encoder::new(self.backend, self.shape);
-        for (i, columns) in vector.chunks_exact_mut(self.shape.stride()).enumerate() {
-            free.fill_blocks(columns);
-            let (hashes, keys) = self.cluster(i);
-            let missing = encoder.encode(hashes, keys.iter().map(|&key| values[key as usize]), columns);
-            left_out.extend(missing.map(|row| keys[row as usize]));
-        }
-        Encoded { vector, left_out }
+    fn part(&self) -> usize {
+        self.shape.stride()
     }
 
-    fn decode(&self, vector: &[Block], out: &mut [Block]) {
-        assert_eq!(vector.len(), self.shape.columns(), "the columns of a vector");
-        assert_eq!(out.len(), self.keys.len(), "an output for each key");
+    fn encode_part(&self, part: usize, values: &[Block], free: &mut Prg, columns: &mut [Block]) -> Vec<u32> {
+        self.check(values.len(), columns);
+        free.fill_blocks(columns);
+        let (hashes, keys) = self.cluster(part);
+        let values = keys.iter().map(|&key| values[key as usize]);
+        let left_out = Encoder::new(self.backend, self.shape).encode(hashes, values, columns);
+        left_out.into_iter().map(|row| keys[row as usize]).collect()
+    }
+
+    fn decode_part(&self, part: usize, columns: &[Block], out: &mut [Block]) {
+        self.check(out.len(), columns);
         let mut read = [Block::ZERO; BATCH];
-        for (i, columns) in vector.chunks_exact(self.shape.stride()).enumerate() {
-            let (sparse, dense) = columns.split_at(self.shape.sparse);
-            let (hashes, keys) = self.cluster(i);
-            for (hashes, keys) in hashes.chunks(BATCH).zip(keys.chunks(BATCH)) {
-                let read = &mut read[..hashes.len()];
-                for (read, &hash) in read.iter_mut().zip(hashes) {
-                    let [a, b, c] = places(hash, sparse.len() as u32).map(|place| sparse[place as usize]);
-                    *read = a ^ b ^ c;
-                }
-                gf128::add_polynomial(self.backend, dense, hashes, read);
-                keys.iter().zip(&*read).for_each(|(&key, &read)| out[key as usize] = read);
+        let (sparse, dense) = columns.split_at(self.shape.sparse);
+        let (hashes, keys) = self.cluster(part);
+        for (hashes, keys) in hashes.chunks(BATCH).zip(keys.chunks(BATCH)) {
+            let read = &mut read[..hashes.len()];
+            for (read, &hash) in read.iter_mut().zip(hashes) {
+                let [a, b, c] = places(hash, sparse.len() as u32).map(|place| sparse[place as usize]);
+                *read = a ^ b ^ c;
             }
+            gf128::add_polynomial(self.backend, dense, hashes, read);
+            keys.iter().zip(&*read).for_each(|(&key, &read)| out[key as usize] = read);
         }
     }
 }

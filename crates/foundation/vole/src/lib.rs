@@ -45,7 +45,7 @@ mod sender;
 mod tests;
 
 pub use parameters::Parameters;
-pub use receiver::{Received, receive};
+pub use receiver::{Product, Received, receive};
 pub use sender::send;
 
 use comity_core::{Backend, SessionId};

@@ -1,7 +1,7 @@
 //! The side that gets a random vector and its part of the product.
 
 use comity_channel::Channel;
-use comity_core::{Block, Result};
+use comity_core::{Backend, Block, HugeTable, Result};
 use comity_ot::AtLeast;
 use comity_ot::base::BaseOt;
 use comity_ot::softspoken::{self, Checking};
@@ -17,7 +17,42 @@ pub struct Received {
     /// The vector.
     pub a: Zeroizing<Vec<Block>>,
     /// The receiver's part of its product with delta.
-    pub c: Zeroizing<Vec<Block>>,
+    pub c: Product,
+}
+
+/// The receiver's part of the product, the last step of which is left to do: it is local, takes a third of the receiver's time, and can wait until
+/// the peer is busy with what is made of the vector.
+pub struct Product {
+    made: Zeroizing<Vec<Block>>,
+    rest: Option<Rest>,
+}
+
+/// What is left to do.
+struct Rest {
+    backend: Backend,
+    /// The code, and the secret that it encodes.
+    seed: Block,
+    secret: HugeTable,
+    /// Correlations that it is added to.
+    sparse: Zeroizing<Vec<Block>>,
+    n: usize,
+}
+
+impl Product {
+    /// A product that is there.
+    pub fn new(c: Zeroizing<Vec<Block>>) -> Product {
+        Product { made: c, rest: None }
+    }
+
+    /// The product, computed.
+    pub fn compute(self) -> Zeroizing<Vec<Block>> {
+        let Product { mut made, rest } = self;
+        if let Some(Rest { backend, seed, secret, mut sparse, n }) = rest {
+            primal::encode(backend, seed, &secret, &mut sparse);
+            keep(&mut sparse, 0, &mut made, n);
+        }
+        made
+    }
 }
 
 /// `n` random elements, and the receiver's part of their product with the sender's delta.
@@ -52,23 +87,31 @@ pub(crate) fn receive_with<M: Checking, B: BaseOt<Model: AtLeast<M>>>(
     let mut both = Zeroizing::new(sparse.a.iter().zip(sparse.c.iter()).map(|(&a, &c)| [a, c]).collect::<Vec<_>>());
     let base = Zeroizing::new(dual::compress(backend, setting.session.block("dual code"), &mut both, plan.first));
     let [mut a, mut c] = [0, 1].map(|i| Zeroizing::new(base.iter().map(|both| both[i]).collect::<Vec<_>>()));
+    let mut out = Received { a: Zeroizing::default(), c: Product::new(Zeroizing::default()) };
     if plan.iterations.is_empty() {
         a.truncate(n);
         c.truncate(n);
-        return Ok(Received { a, c });
+        return Ok(Received { a, c: Product::new(c) });
     }
-    let mut out = Received { a: Zeroizing::default(), c: Zeroizing::default() };
     for (i, &blocks) in plan.iterations.iter().enumerate() {
         let label = format!("iteration {i}");
         let part = setting.child(&label);
         let products = [&a, &c].map(|column| &column[parameters.dimension..][..=blocks]);
-        let made = noise::receive(ch, &part, &mut cots, products, parameters.depth, rng)?;
-        let next = plan.iterations.get(i + 1).map_or(0, |_| parameters.reserved(parameters.blocks));
+        let mut made = noise::receive(ch, &part, &mut cots, products, parameters.depth, rng)?;
+        let last = i + 1 == plan.iterations.len();
+        let next = if last { 0 } else { parameters.reserved(parameters.blocks) };
         let seed = part.session.block("primal code");
-        for (mut made, base, out) in [(made.a, &mut a, &mut out.a), (made.c, &mut c, &mut out.c)] {
-            primal::encode(backend, seed, &table(&base[..parameters.dimension]), &mut made);
-            *base = Zeroizing::new(made[..next].to_vec());
-            keep(&mut made, next, out, n);
+        let secrets = [&a, &c].map(|column| table(&column[..parameters.dimension]));
+        primal::encode(backend, seed, &secrets[0], &mut made.a);
+        a = Zeroizing::new(made.a[..next].to_vec());
+        keep(&mut made.a, next, &mut out.a, n);
+        let [_, secret] = secrets;
+        if last {
+            out.c.rest = Some(Rest { backend, seed, secret, sparse: made.c, n });
+        } else {
+            primal::encode(backend, seed, &secret, &mut made.c);
+            c = Zeroizing::new(made.c[..next].to_vec());
+            keep(&mut made.c, next, &mut out.c.made, n);
         }
     }
     Ok(out)

@@ -110,16 +110,17 @@ pub(crate) fn send_over(
     let (ch, here, _, observer) = me.pair()?;
     observer.phase("encoding");
     let rows = rows(here.backend, &key, sizes, &keys);
-    let mut encoded = vec![Block::ZERO; columns];
-    ch.recv(Block::bytes_of_mut(&mut encoded))?;
+    let mut values = Zeroizing::new(vec![Block::ZERO; keys.len()]);
+    let mut encoded = vec![Block::ZERO; rows.part()];
+    for (part, b) in b.chunks_mut(rows.part()).enumerate() {
+        ch.recv(Block::bytes_of_mut(&mut encoded))?;
+        gf128::add_polynomial(here.backend, &[*delta], &encoded, b);
+        rows.decode_part(part, b, &mut values);
+    }
     let mut theirs = [Block::ZERO];
     ch.recv(Block::bytes_of_mut(&mut theirs))?;
     ch.send(&[own.to_bytes().as_slice(), &opening.to_bytes()].concat())?;
     ch.flush()?;
-    gf128::add_polynomial(here.backend, &[*delta], &encoded, &mut b);
-    drop(encoded);
-    let mut values = Zeroizing::new(vec![Block::ZERO; keys.len()]);
-    rows.decode(&b, &mut values);
     gf128::add_polynomial(here.backend, &[*delta], &hashes, &mut values);
     outputs(&key, own ^ theirs[0], &keys, &mut values);
     observer.phase("masks");
@@ -150,16 +151,20 @@ pub(crate) fn receive_over(
     let (ch, here, rng, observer) = me.pair()?;
     observer.phase("encoding");
     let rows = rows(here.backend, &key, sizes, &keys);
-    let encoded = rows.encode(&hashes, &mut Prg::new(here.backend, Block::random(rng)));
-    a.iter_mut().zip(&encoded.vector).for_each(|(a, &p)| *a ^= p);
-    drop((encoded.vector, hashes));
-    ch.send(Block::bytes_of(&a))?;
-    drop(a);
+    let (mut free, mut left_out) = (Prg::new(here.backend, Block::random(rng)), 0);
+    let mut encoded = vec![Block::ZERO; rows.part()];
+    for (part, a) in a.chunks_mut(rows.part()).enumerate() {
+        left_out += rows.encode_part(part, &hashes, &mut free, &mut encoded).len();
+        a.iter_mut().zip(&encoded).for_each(|(a, &p)| *a ^= p);
+        ch.send(Block::bytes_of(a))?;
+        ch.flush()?;
+    }
+    drop((a, hashes));
     let own = Block::random(rng);
     ch.send(&own.to_bytes())?;
     ch.flush()?;
     let mut values = Zeroizing::new(vec![Block::ZERO; keys.len()]);
-    rows.decode(&c, &mut values);
+    rows.decode(&c.compute(), &mut values);
     let theirs = opened(ch, &commitment, |theirs, commitment, opening| {
         let holds = commitment.verify(session, COMMITMENT, &theirs.to_bytes(), opening);
         if holds { Ok(()) } else { Err(comity_core::Error::from(MASK_OPENING).by(sender)) }
@@ -169,7 +174,7 @@ pub(crate) fn receive_over(
     let masks = Masks::new(here, mask_bits(terms, sizes), terms.payload);
     let sought = masks.seek(values.iter().copied().zip(0..).collect());
     let found = masks.receive(ch, sizes.sender, &sought)?;
-    Ok(Matches::new(sizes.sender, found, encoded.left_out.len()))
+    Ok(Matches::new(sizes.sender, found, left_out))
 }
 
 /// The sender's part of the masks, once it holds against the commitment.

@@ -3,7 +3,7 @@
 use comity_channel::{Change, Direction, Tamper, Tampering};
 use comity_okvs::{Okvs, Sparse};
 use comity_testing::assert_waits;
-use comity_vole::Received;
+use comity_vole::{Product, Received};
 use zeroize::Zeroizing;
 
 use crate::checks::MASK_OPENING;
@@ -31,7 +31,7 @@ fn sizes(sender: usize, receiver: usize) -> Sizes {
 fn nothing(columns: usize) -> Received {
     let mut a = vec![Block::ZERO; columns];
     Prg::new(Backend::detect(), Block::from_u128(1)).fill_blocks(&mut a);
-    Received { a: a.into(), c: vec![Block::ZERO; columns].into() }
+    Received { a: a.into(), c: Product::new(vec![Block::ZERO; columns].into()) }
 }
 
 /// The sender's side of that: nothing at all.
