@@ -9,6 +9,7 @@ mod circuit;
 mod count;
 mod garble;
 mod gmw;
+mod hss17;
 mod machine;
 mod many;
 mod measurement;
@@ -59,6 +60,8 @@ static BENCHES: &[Bench] = &[
     yao::YAO,
     gmw::GMW,
     ag::AG,
+    hss17::HSS17,
+    hss17::DELAY,
     wmk17::TABLE4,
     wmk17::TABLE5,
     wmk17::TABLE7,

@@ -3,7 +3,7 @@
 use std::thread;
 use std::time::Instant;
 
-use comity_channel::{Channel, Hello, Mesh, NetProfile, PerPeer, Result, Simulated, hello};
+use comity_channel::{Channel, Counted, Counter, Hello, Mesh, NetProfile, PerPeer, Result, Simulated, hello};
 use comity_core::{Params, PartyId};
 use comity_net::{Listener, Security, Settings, SystemRng, meet};
 use comity_terminal::failure::{Failure, Outcome};
@@ -72,6 +72,26 @@ pub(super) fn among(
     net: Option<NetProfile>,
     party: impl Fn(&mut Mesh<'_>) -> Result<Vec<f64>> + Sync,
 ) -> Outcome<Vec<f64>> {
+    Ok(among_counted(parties, net, |mesh, _| party(mesh))?.swap_remove(0))
+}
+
+/// The traffic of a party: counters of its links.
+pub(super) struct Traffic(Vec<Counter>);
+
+impl Traffic {
+    /// The bytes that it has sent, and the turns of the link that has most.
+    pub(super) fn counts(&self) -> (u64, u64) {
+        let counts = self.0.iter().map(Counter::counts);
+        counts.fold((0, 0), |(sent, rounds), link| (sent + link.sent, rounds.max(link.rounds)))
+    }
+}
+
+/// Runs so many parties that have met; what each found.
+pub(super) fn among_counted<T: Send>(
+    parties: u16,
+    net: Option<NetProfile>,
+    party: impl Fn(&mut Mesh<'_>, &Traffic) -> Result<T> + Sync,
+) -> Outcome<Vec<T>> {
     let settings = |me| {
         let security = Security::Plain { anywhere: false };
         Settings { me: PartyId(me), parties, security, timeout: PATIENCE }
@@ -82,13 +102,14 @@ pub(super) fn among(
         (0..).map(PartyId).zip(listeners.iter().map(|listener| listener.address().to_string())).collect();
     let run = |me: u16, listener: &Listener| {
         let links = meet(Some(listener), &all[..usize::from(me)], &settings(me), &mut |_| ())?;
-        let links = links.map(|_, link| -> Box<dyn Channel> {
-            match net {
+        let links = links.map(|_, link| -> Counted<Box<dyn Channel>> {
+            Counted::new(match net {
                 Some(profile) => Box::new(Simulated::new(link, profile)),
                 None => Box::new(link),
-            }
+            })
         });
-        party(&mut Mesh::new(links))
+        let traffic = Traffic(links.iter().map(|(_, link)| link.counter()).collect());
+        party(&mut Mesh::new(links), &traffic)
     };
     let found = thread::scope(|scope| {
         let run = &run;
@@ -97,7 +118,7 @@ pub(super) fn among(
         let found: Vec<_> = threads.into_iter().map(|party| party.join().expect("a party does not panic")).collect();
         found.into_iter().collect::<Result<Vec<_>>>()
     });
-    Ok(found.map_err(Failure::from)?.swap_remove(0))
+    found.map_err(Failure::from)
 }
 
 /// A hello that all agree on.
