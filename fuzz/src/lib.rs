@@ -11,6 +11,7 @@ mod language;
 mod mail;
 mod mutate;
 mod network;
+mod okvs;
 mod ope;
 mod ot;
 mod peer;
@@ -49,6 +50,7 @@ pub const TARGETS: &[(&str, Body)] = targets![
     mail::mail_answer,
     mail::mail_key,
     mail::mail_query,
+    okvs::okvs_vector,
     ope::ope_cache,
     ope::ope_key,
     ope::ope_plain,

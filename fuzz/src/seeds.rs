@@ -58,6 +58,7 @@ pub fn seeds() -> Vec<(&'static str, &'static str, Vec<u8>)> {
         ("program", "version_1", version_1(program().encode())),
     ];
     seeds.extend(crate::files::seeds());
+    seeds.extend(crate::okvs::seeds());
     seeds.extend(crate::gmw::seeds());
     seeds.extend(crate::ag::seeds());
     seeds.extend(crate::mail::seeds());

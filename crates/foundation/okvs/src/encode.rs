@@ -4,8 +4,8 @@ use comity_core::{Backend, Block, gf128};
 use zeroize::Zeroizing;
 
 use crate::gaps::{Gap, solve};
+use crate::layout::{DENSE, Layout};
 use crate::places::places;
-use crate::shape::{DENSE, Shape};
 
 /// A sparse column while rows are peeled: how many of those left touch it, and the sum (exclusive or) of their numbers, which
 /// is the row's number where there is one.
@@ -18,7 +18,7 @@ struct Column {
 /// Solves a cluster.
 pub(crate) struct Encoder {
     backend: Backend,
-    shape: Shape,
+    layout: Layout,
     columns: Vec<Column>,
     /// The columns of each row.
     places: Vec<[u32; 3]>,
@@ -33,11 +33,11 @@ pub(crate) struct Encoder {
 }
 
 impl Encoder {
-    pub(crate) fn new(backend: Backend, shape: Shape) -> Encoder {
+    pub(crate) fn new(backend: Backend, layout: Layout) -> Encoder {
         Encoder {
             backend,
-            shape,
-            columns: vec![Column::default(); shape.sparse],
+            layout,
+            columns: vec![Column::default(); layout.sparse],
             places: Vec::new(),
             sums: Zeroizing::default(),
             peeled: Vec::new(),
@@ -54,7 +54,7 @@ impl Encoder {
         values: impl Iterator<Item = Block>,
         columns: &mut [Block],
     ) -> Vec<u32> {
-        let (sparse, dense) = columns.split_at_mut(self.shape.sparse);
+        let (sparse, dense) = columns.split_at_mut(self.layout.sparse);
         self.peel(hashes);
         self.sums.reserve(hashes.len());
         self.sums.extend(values);
@@ -74,7 +74,7 @@ impl Encoder {
 
     /// Orders rows so that each has a column that no later one touches. Where there is no such row, one is set aside.
     fn peel(&mut self, hashes: &[Block]) {
-        let width = self.shape.sparse as u32;
+        let width = self.layout.sparse as u32;
         self.places.extend(hashes.iter().map(|&hash| places(hash, width)));
         for (places, row) in self.places.iter().zip(0..) {
             for &place in places {
@@ -151,7 +151,7 @@ impl Encoder {
         let mut gaps: Vec<Gap> = self.gaps.iter().map(row).collect();
         let sums = std::mem::take(&mut self.sums);
         let mut change = Zeroizing::new(vec![Block::ZERO; sparse.len()]);
-        for t in 0..self.shape.dense {
+        for t in 0..self.layout.dense {
             let mut unit = [Block::ZERO; DENSE];
             unit[t] = Block::from_u128(1);
             self.sums = Zeroizing::new(vec![Block::ZERO; hashes.len()]);

@@ -2,7 +2,7 @@
 
 use comity_core::{Backend, Block, gf128};
 
-use crate::shape::DENSE;
+use crate::layout::DENSE;
 
 /// A row that was set aside.
 #[derive(Clone, Copy)]

@@ -11,7 +11,7 @@
 //! 2^13 sets, and is left to the powers, in a linear system of four unknowns. Another scheme stands beside it behind [`Okvs`].
 //!
 //! **Clusters**: large sets are cut by hash into clusters of some 2^15 keys with columns of their own, so that peeling jumps about
-//! in the second-level cache. That costs 4 % more columns, since clusters are not equally full ([`Shape`] has the numbers).
+//! in the second-level cache. That costs 4 % more columns, since clusters are not equally full ([`Layout`] has the numbers).
 //!
 //! **Hiding**: columns that no row determines are drawn at random. Were they zero, the vector would show which columns no key touches, which
 //! is a test for any key. With random values and free columns the vector is uniform, so that it can be sent in the clear. Where it goes under a
@@ -27,13 +27,13 @@
 
 mod encode;
 mod gaps;
+mod layout;
 mod places;
-mod shape;
 mod sparse;
 #[cfg(test)]
 mod tests;
 
-pub use shape::Shape;
+pub use layout::Layout;
 pub use sparse::Sparse;
 
 use comity_core::{Backend, Block, Prg};

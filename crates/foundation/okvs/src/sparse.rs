@@ -4,8 +4,8 @@ use comity_core::{Aes128, Backend, Block, Prg, gf128};
 
 use crate::Okvs;
 use crate::encode::Encoder;
+use crate::layout::Layout;
 use crate::places::{cluster, places};
-use crate::shape::Shape;
 
 /// Rows whose products are computed together: a part of the first-level cache.
 const BATCH: usize = 128;
@@ -13,7 +13,7 @@ const BATCH: usize = 128;
 /// The OKVS with three ones a row, and rows of some keys ([the crate](crate)).
 pub struct Sparse {
     pub(crate) backend: Backend,
-    pub(crate) shape: Shape,
+    pub(crate) layout: Layout,
     /// The hashes of keys, cluster by cluster: places, and the point of the dense columns.
     hashes: Vec<Block>,
     /// The numbers of the keys, in the same order.
@@ -24,27 +24,27 @@ pub struct Sparse {
 
 impl Sparse {
     /// As [`Okvs::place`], in a vector of any form.
-    pub fn with_shape(backend: Backend, seed: Block, shape: Shape, keys: &[Block]) -> Sparse {
+    pub fn with_layout(backend: Backend, seed: Block, layout: Layout, keys: &[Block]) -> Sparse {
         assert!(u32::try_from(keys.len()).is_ok(), "{} keys, but an OKVS has less than 2^32", keys.len());
         // Hashed twice rather than kept: a nanosecond a key, where memory that was never touched takes more.
         let hash = Hash(Aes128::new(backend, seed));
-        let mut starts = vec![0; shape.clusters + 1];
-        hash.each(keys, |hash, _| starts[cluster(hash, shape.clusters) + 1] += 1);
-        (0..shape.clusters).for_each(|i| starts[i + 1] += starts[i]);
+        let mut starts = vec![0; layout.clusters + 1];
+        hash.each(keys, |hash, _| starts[cluster(hash, layout.clusters) + 1] += 1);
+        (0..layout.clusters).for_each(|i| starts[i + 1] += starts[i]);
         let mut ends = starts.clone();
         let (mut hashes, mut numbers) = (vec![Block::ZERO; keys.len()], vec![0; keys.len()]);
         hash.each(keys, |hash, number| {
-            let end = &mut ends[cluster(hash, shape.clusters)];
+            let end = &mut ends[cluster(hash, layout.clusters)];
             (hashes[*end], numbers[*end]) = (hash, number);
             *end += 1;
         });
-        Sparse { backend, shape, hashes, keys: numbers, starts }
+        Sparse { backend, layout, hashes, keys: numbers, starts }
     }
 
     /// That there is a value for each key, and columns of a whole part.
     fn check(&self, values: usize, columns: &[Block]) {
         assert_eq!(values, self.keys.len(), "a value for each key");
-        assert_eq!(columns.len(), self.shape.stride(), "the columns of a part");
+        assert_eq!(columns.len(), self.layout.stride(), "the columns of a part");
     }
 
     /// The hashes and numbers of a cluster's keys.
@@ -75,15 +75,15 @@ impl Hash {
 
 impl Okvs for Sparse {
     fn columns(n: usize) -> usize {
-        Shape::of(n).columns()
+        Layout::of(n).columns()
     }
 
     fn place(backend: Backend, seed: Block, n: usize, keys: &[Block]) -> Sparse {
-        Sparse::with_shape(backend, seed, Shape::of(n), keys)
+        Sparse::with_layout(backend, seed, Layout::of(n), keys)
     }
 
     fn part(&self) -> usize {
-        self.shape.stride()
+        self.layout.stride()
     }
 
     fn encode_part(&self, part: usize, values: &[Block], free: &mut Prg, columns: &mut [Block]) -> Vec<u32> {
@@ -91,14 +91,14 @@ impl Okvs for Sparse {
         free.fill_blocks(columns);
         let (hashes, keys) = self.cluster(part);
         let values = keys.iter().map(|&key| values[key as usize]);
-        let left_out = Encoder::new(self.backend, self.shape).encode(hashes, values, columns);
+        let left_out = Encoder::new(self.backend, self.layout).encode(hashes, values, columns);
         left_out.into_iter().map(|row| keys[row as usize]).collect()
     }
 
     fn decode_part(&self, part: usize, columns: &[Block], out: &mut [Block]) {
         self.check(out.len(), columns);
         let mut read = [Block::ZERO; BATCH];
-        let (sparse, dense) = columns.split_at(self.shape.sparse);
+        let (sparse, dense) = columns.split_at(self.layout.sparse);
         let (hashes, keys) = self.cluster(part);
         for (hashes, keys) in hashes.chunks(BATCH).zip(keys.chunks(BATCH)) {
             let read = &mut read[..hashes.len()];

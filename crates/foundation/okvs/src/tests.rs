@@ -1,6 +1,6 @@
 use comity_core::{Backend, Block, Prg};
 
-use crate::{Okvs, Shape, Sparse};
+use crate::{Layout, Okvs, Sparse};
 
 /// A vector, and the keys that do not fit.
 struct Encoded {
@@ -9,7 +9,7 @@ struct Encoded {
 }
 
 fn encode(rows: &Sparse, values: &[Block], mut free: Prg) -> Encoded {
-    let mut vector = vec![Block::ZERO; rows.shape.columns()];
+    let mut vector = vec![Block::ZERO; rows.layout.columns()];
     let left_out = rows.encode(values, &mut free, &mut vector);
     Encoded { vector, left_out }
 }
@@ -62,8 +62,8 @@ fn what_peeling_leaves_is_solved_as_far_as_it_can_be() {
     for (n, sparse) in [(6, 5), (10, 9), (60, 62), (400, 488), (400, 600), (3, 3), (4, 3), (7, 3), (9, 3)] {
         for seed in 0..40 {
             let (keys, values) = (blocks(n, seed), blocks(n, seed + 1000));
-            let shape = Shape { clusters: 1, sparse, dense: 4 };
-            let rows = Sparse::with_shape(Backend::detect(), Block::from_u128(seed), shape, &keys);
+            let layout = Layout { clusters: 1, sparse, dense: 4 };
+            let rows = Sparse::with_layout(Backend::detect(), Block::from_u128(seed), layout, &keys);
             let encoded = encode(&rows, &values, prg(seed));
             let mut read = vec![Block::ZERO; n];
             rows.decode(&encoded.vector, &mut read);
@@ -113,9 +113,9 @@ fn failures_are_as_rare_as_the_equations_say() {
     let values = blocks(n, 7);
     let mut rates = [(5.0, 1500), (8.0, 4000)].map(|(lambda, trials): (f64, u128)| {
         let expansion = 1.223 + (lambda + 9.2) / (0.555 * 10.0 + 2.336f64).exp2();
-        let shape = Shape { clusters: 1, sparse: (expansion * n as f64).ceil() as usize, dense: 1 };
+        let layout = Layout { clusters: 1, sparse: (expansion * n as f64).ceil() as usize, dense: 1 };
         let failed = |&trial: &u128| {
-            let rows = Sparse::with_shape(Backend::detect(), Block::from_u128(trial), shape, &values);
+            let rows = Sparse::with_layout(Backend::detect(), Block::from_u128(trial), layout, &values);
             !encode(&rows, &values, prg(1)).left_out.is_empty()
         };
         let failures = (0..trials).filter(failed).count() as f64;

@@ -104,7 +104,7 @@ mod state;
 mod tests;
 mod tree;
 
-pub use check::Sum;
+pub use check::LeafSum;
 pub use messages::{Answer, Challenge, Trees};
 pub use parameters::Parameters;
 pub use receiver::{Accepted, Receiver};

@@ -26,7 +26,7 @@
 //! be of one vector, and [noise](noise) to be what it must before anything is made of it. After an error nothing is left, delta
 //! with it: it is not to be used elsewhere.
 //!
-//! **Assumptions**: LPN in both forms with the margin that [`Parameters`] tells; those of [SoftSpoken](comity_ot::softspoken) and of
+//! **Assumptions**: LPN in both forms with the margin that [`LpnSizes`] tells; those of [SoftSpoken](comity_ot::softspoken) and of
 //! silent OT's trees; AES-128 as ideal cipher, BLAKE3 as random oracle in the malicious model. `session` picks the codes and must be of both parties'
 //! making.
 //!
@@ -44,7 +44,7 @@ mod sender;
 #[cfg(test)]
 mod tests;
 
-pub use parameters::Parameters;
+pub use parameters::LpnSizes;
 pub use receiver::{Product, Received, receive};
 pub use sender::send;
 

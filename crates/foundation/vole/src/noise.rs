@@ -16,7 +16,7 @@
 
 use comity_channel::Channel;
 use comity_core::{Aes128, Backend, Block, Prg, Result, gf128};
-use comity_ot::silent::{Sum, Tree};
+use comity_ot::silent::{LeafSum, Tree};
 use comity_ot::softspoken::{self, Checking};
 use comity_ot::{CotReceiver, CotSender};
 use rand_core::CryptoRng;
@@ -68,7 +68,7 @@ pub fn send<M: Checking>(
     if M::MALICIOUS {
         let mut challenge = [Block::ZERO; 2];
         ch.recv(Block::bytes_of_mut(&mut challenge))?;
-        let mut sum = Sum::new(backend, challenge[0], 1 << depth);
+        let mut sum = LeafSum::new(backend, challenge[0], 1 << depth);
         all.chunks_exact(1 << depth).for_each(|leaves| sum.add(leaves));
         let total = sum.leaves() ^ mask ^ gf128::mul(backend, challenge[1], delta);
         ch.send(&answer(setting, &challenge, total))?;
@@ -106,7 +106,7 @@ pub fn receive<M: Checking>(
     ch.recv(Block::bytes_of_mut(&mut nonce))?;
     let keys = keys(backend, nonce[0], trees);
     let point = Block::random(rng);
-    let mut sum = Sum::new(backend, point, if M::MALICIOUS { 1 << depth } else { 0 });
+    let mut sum = LeafSum::new(backend, point, if M::MALICIOUS { 1 << depth } else { 0 });
     let mut noise = Noise {
         a: Zeroizing::new(vec![Block::ZERO; trees << depth]),
         c: Zeroizing::new(vec![Block::ZERO; trees << depth]),

@@ -5,7 +5,7 @@
 /// **Dual LPN** (stage 1). A linear test of the outputs is a word of the code; noise of `t` blocks, each an element of GF(2^128) at a
 /// random place, misses a word of relative weight `d` with probability `(1 - d)^t`, or its bits do: a test over GF(2) sees a
 /// random element as zero half of the time, and so gains `(1 - 2 d / 2)^t`, as much. `t = 398` is 128 bits for `d = 0.2`. Whether the code has no lighter words is not
-/// proven: a random code of rate 1/2 has some of weight 0.11. What counts is what can be found. [`prange`](Parameters::prange) finds weight 1/4 at once, and for
+/// proven: a random code of rate 1/2 has some of weight 0.11. What counts is what can be found. [`prange`](LpnSizes::prange) finds weight 1/4 at once, and for
 /// weight 0.24 of 2^17 outputs takes 2^150 trials. Information-set decoding of single bits, which is the same attack seen from
 /// the other side, costs 2^165 here.
 ///
@@ -17,7 +17,7 @@
 ///
 /// No published estimates cover this code: these are our own.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Parameters {
+pub struct LpnSizes {
     /// Blocks with noise of stage 1, at least.
     pub(crate) noise: usize,
     /// Elements of the secret of stage 2.
@@ -39,9 +39,9 @@ pub(crate) struct Plan {
     pub(crate) iterations: Vec<usize>,
 }
 
-impl Parameters {
+impl LpnSizes {
     /// The parameters of all runs.
-    pub const STANDARD: Parameters = Parameters { noise: 398, dimension: 116 << 10, depth: 10, blocks: 2208 };
+    pub const STANDARD: LpnSizes = LpnSizes { noise: 398, dimension: 116 << 10, depth: 10, blocks: 2208 };
 
     /// What a run for `n` elements does.
     pub(crate) fn plan(&self, n: usize) -> Plan {
@@ -81,7 +81,7 @@ mod tests {
 
     #[test]
     fn plans_make_what_is_wanted() {
-        let it = Parameters::STANDARD;
+        let it = LpnSizes::STANDARD;
         for n in [0, 1, 1000, 1474, 118_784, 118_785, 1_355_904, 2_260_992, 2_260_993, 5_000_000, 40_000_000] {
             let Plan { dual: (blocks, depth), first, iterations } = it.plan(n);
             assert!(
@@ -102,16 +102,16 @@ mod tests {
 
     #[test]
     fn dual_instances_withstand_what_is_known() {
-        let t = Parameters::STANDARD.noise as f64;
+        let t = LpnSizes::STANDARD.noise as f64;
         assert!(-t * 0.8f64.log2() >= 128.0);
         // Information-set decoding of a bit: half of the outputs, of which noise spares one with probability 3/4.
         assert!((-t * 0.75f64.log2() - 165.2).abs() < 0.1);
-        assert!(Parameters::prange((1 << 18) as f64, 0.24) > 150.0);
+        assert!(LpnSizes::prange((1 << 18) as f64, 0.24) > 150.0);
     }
 
     #[test]
     fn primal_instances_withstand_what_is_known() {
-        let it = Parameters::STANDARD;
+        let it = LpnSizes::STANDARD;
         for blocks in [116, 200, 500, 1000, 1325, it.blocks] {
             let security = silent::Parameters::new(blocks, it.depth, it.dimension).security();
             assert!(security >= 130.0, "{blocks} blocks: {security}");

@@ -4,7 +4,7 @@
 //! in each of its 128 bits it is zero half of the time. So each bit would be an LPN instance by itself, over a secret of as many bits, and with half the noise:
 //! the margin of 134 bits would be one of 86 (Liu, Wang, Yang, Yu, EUROCRYPT 2024, ePrint 2022/712, reduce fields to subfields so). With a factor that generates
 //! the field no linear map takes the code to a smaller field: a bit of an output is a bit of five elements and another bit of
-//! five more. [`Parameters`](crate::Parameters) has what is left of the attack.
+//! five more. [`LpnSizes`](crate::LpnSizes) has what is left of the attack.
 //!
 //! **Cost**: ten look-ups in a table of 1.8 MiB, and 2.5 AES blocks for their places.
 

@@ -8,7 +8,7 @@ use comity_ot::softspoken::{self, Checking};
 use rand_core::CryptoRng;
 use zeroize::Zeroizing;
 
-use crate::parameters::Parameters;
+use crate::parameters::LpnSizes;
 use crate::sender::{keep, table};
 use crate::{Setting, dual, noise, primal, products};
 
@@ -65,12 +65,12 @@ pub fn receive<M: Checking, B: BaseOt<Model: AtLeast<M>>>(
     n: usize,
     rng: &mut dyn CryptoRng,
 ) -> Result<Received> {
-    receive_with::<M, B>(&Parameters::STANDARD, ch, setting, n, rng)
+    receive_with::<M, B>(&LpnSizes::STANDARD, ch, setting, n, rng)
 }
 
 /// As [`receive`], of any size.
 pub(crate) fn receive_with<M: Checking, B: BaseOt<Model: AtLeast<M>>>(
-    parameters: &Parameters,
+    parameters: &LpnSizes,
     ch: &mut dyn Channel,
     setting: &Setting,
     n: usize,

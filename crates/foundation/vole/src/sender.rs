@@ -8,7 +8,7 @@ use comity_ot::softspoken::{self, Checking};
 use rand_core::CryptoRng;
 use zeroize::Zeroizing;
 
-use crate::parameters::Parameters;
+use crate::parameters::LpnSizes;
 use crate::{Setting, dual, noise, primal, products};
 
 /// `n` elements `b` for this delta, which is uniform and serves nothing else if the run fails.
@@ -22,12 +22,12 @@ pub fn send<M: Checking, B: BaseOt<Model: AtLeast<M>>>(
     n: usize,
     rng: &mut dyn CryptoRng,
 ) -> Result<Zeroizing<Vec<Block>>> {
-    send_with::<M, B>(&Parameters::STANDARD, ch, setting, delta, n, rng)
+    send_with::<M, B>(&LpnSizes::STANDARD, ch, setting, delta, n, rng)
 }
 
 /// As [`send`], of any size.
 pub(crate) fn send_with<M: Checking, B: BaseOt<Model: AtLeast<M>>>(
-    parameters: &Parameters,
+    parameters: &LpnSizes,
     ch: &mut dyn Channel,
     setting: &Setting,
     delta: Block,

@@ -4,13 +4,13 @@ use comity_ot::base::{Csw, Simplest};
 use comity_ot::{Malicious, SemiHonest};
 use comity_testing::{Pair, deviate, never_wrong};
 
-use crate::parameters::Parameters;
+use crate::parameters::LpnSizes;
 use crate::receiver::{Received, receive_with};
 use crate::sender::send_with;
 use crate::{Setting, checks, products};
 
 /// Small instances, which hide nothing: stage 2 from 100 elements on, in iterations of 40 blocks of 16.
-const SMALL: Parameters = Parameters { noise: 20, dimension: 100, depth: 4, blocks: 40 };
+const SMALL: LpnSizes = LpnSizes { noise: 20, dimension: 100, depth: 4, blocks: 40 };
 const DELTA: Block = Block::from_u128(0x0123_4567_89ab_cdef_0f1e_2d3c_4b5a_6979);
 
 fn rng(seed: u128) -> Prg {

@@ -18,6 +18,7 @@ mod nnob12;
 mod ope;
 mod ot;
 mod psi;
+mod psi_parts;
 mod suite;
 mod text;
 mod two;
@@ -76,6 +77,8 @@ static BENCHES: &[Bench] = &[
     ope::POSTGRES,
     psi::METHODS,
     psi::SECTION,
+    psi_parts::OKVS,
+    psi_parts::VOLE,
     zk::ZKBOO,
     zk::SYSTEMS,
     zk::GARBLED,

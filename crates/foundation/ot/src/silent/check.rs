@@ -8,7 +8,7 @@ use zeroize::Zeroize;
 ///
 /// This checks trees (Ferret, figure 7): sender and receiver have the same sum of leaves but for what the ends of the receiver's paths add,
 /// delta times the sum of the ends.
-pub struct Sum {
+pub struct LeafSum {
     backend: Backend,
     /// Powers from 0 on, one a leaf.
     powers: Vec<Block>,
@@ -18,16 +18,16 @@ pub struct Sum {
     ends: Block,
 }
 
-impl Sum {
+impl LeafSum {
     /// The sum over no trees yet, each of which will have so many leaves.
-    pub fn new(backend: Backend, point: Block, leaves: usize) -> Sum {
+    pub fn new(backend: Backend, point: Block, leaves: usize) -> LeafSum {
         let mut powers = Vec::with_capacity(leaves);
         let mut power = Block::from_u128(1);
         for _ in 0..leaves {
             powers.push(power);
             power = gf128::mul(backend, power, point);
         }
-        Sum { backend, powers, step: power, leaves: Block::ZERO, ends: Block::ZERO }
+        LeafSum { backend, powers, step: power, leaves: Block::ZERO, ends: Block::ZERO }
     }
 
     /// Adds the next tree's leaves.
@@ -58,7 +58,7 @@ impl Sum {
     }
 }
 
-impl Drop for Sum {
+impl Drop for LeafSum {
     fn drop(&mut self) {
         self.leaves.zeroize();
         self.ends.zeroize();

@@ -10,7 +10,7 @@ use rand_core::CryptoRng;
 use subtle::ConstantTimeEq;
 use zeroize::Zeroizing;
 
-use super::check::{Sum, packed, packed_choices};
+use super::check::{LeafSum, packed, packed_choices};
 use super::state::{Grow, State};
 use super::tree::Tree;
 use super::{Answer, BASE, BASE_K, Challenge, GROUP, Parameters, Trees, messages};
@@ -131,13 +131,13 @@ impl<M: Model> Receiver<M> {
     }
 
     /// A point, drawn and not told before the trees are there, and the sum at it.
-    fn sum(&mut self) -> (Block, Sum) {
+    fn sum(&mut self) -> (Block, LeafSum) {
         let point = self.challenges.block();
-        (point, Sum::new(self.state.backend, point, 1 << self.state.parameters.depth))
+        (point, LeafSum::new(self.state.backend, point, 1 << self.state.parameters.depth))
     }
 
     /// Adds some trees to the check's sum.
-    fn add(&mut self, trees: Range<usize>, sum: &mut Sum) {
+    fn add(&mut self, trees: Range<usize>, sum: &mut LeafSum) {
         for i in trees {
             let Ok(()) = self.state.grow(i, &mut growing(&self.sums));
             sum.add(self.state.tree.leaves());
@@ -146,7 +146,7 @@ impl<M: Model> Receiver<M> {
     }
 
     /// The challenge, and what an honest sender answers.
-    fn check(&self, point: Block, sum: &Sum) -> Check {
+    fn check(&self, point: Block, sum: &LeafSum) -> Check {
         let masks = self.state.masks();
         let challenge = Challenge { point, ends: sum.ends() ^ packed_choices(masks) };
         let total = sum.leaves() ^ packed(self.state.backend, masks);

@@ -9,7 +9,7 @@ use comity_core::{Backend, Block, Error, Prg, Result, SessionId, gf128};
 use rand_core::CryptoRng;
 use zeroize::{Zeroize, Zeroizing};
 
-use super::check::{Sum, packed};
+use super::check::{LeafSum, packed};
 use super::state::{Grow, State};
 use super::tree::Tree;
 use super::{Answer, BASE, BASE_K, Challenge, GROUP, Parameters, Trees};
@@ -132,7 +132,7 @@ impl<M: Model> Sender<M> {
     /// The answer of a sender whose leaves add up to `more`: zero but where it cheats.
     pub(super) fn answer_with(&mut self, challenge: &Challenge, more: Block) -> Answer {
         let (backend, delta) = (self.state.backend, self.delta);
-        let mut sum = Sum::new(backend, challenge.point, 1 << self.state.parameters.depth);
+        let mut sum = LeafSum::new(backend, challenge.point, 1 << self.state.parameters.depth);
         for i in 0..self.state.parameters.trees {
             let Ok(()) = self.state.grow(i, &mut growing(delta, |_| ()));
             sum.add(self.state.tree.leaves());

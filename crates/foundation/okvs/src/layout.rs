@@ -1,4 +1,4 @@
-//! `Shape`: how many columns a vector has.
+//! `Layout`: how many columns a vector has.
 
 /// Columns of a cluster whose entries are powers of a row's point, at most.
 pub(crate) const DENSE: usize = 4;
@@ -27,7 +27,7 @@ const MANY: usize = 1324;
 ///
 /// The tables hold whole numbers, so that no machine's arithmetic makes it expect a vector of another length.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Shape {
+pub struct Layout {
     /// Clusters, at least one.
     pub clusters: usize,
     /// Sparse columns of a cluster.
@@ -36,14 +36,14 @@ pub struct Shape {
     pub dense: usize,
 }
 
-impl Shape {
+impl Layout {
     /// The form of a vector for `n` keys.
-    pub fn of(n: usize) -> Shape {
+    pub fn of(n: usize) -> Layout {
         let n = n.max(LEAST);
         let clusters = (n / CLUSTER).max(1);
         let keys = n.div_ceil(clusters);
         let expansion = if clusters > 1 { MANY } else { SINGLE[(n.ilog2() as usize - 10).min(SINGLE.len() - 1)] };
-        Shape { clusters, sparse: (keys * expansion).div_ceil(1024), dense: DENSE }
+        Layout { clusters, sparse: (keys * expansion).div_ceil(1024), dense: DENSE }
     }
 
     /// Columns of a cluster.
@@ -67,8 +67,8 @@ mod tests {
     }
 
     /// log2 of a bound on the probability that a cluster of many overflows, by Chernoff's bound for how full it is.
-    fn overflow(n: f64, shape: &Shape) -> f64 {
-        let (share, columns) = (1.0 / shape.clusters as f64, shape.sparse as f64);
+    fn overflow(n: f64, layout: &Layout) -> f64 {
+        let (share, columns) = (1.0 / layout.clusters as f64, layout.sparse as f64);
         let (mean, mut total) = (n * share, 0.0f64);
         let mut full = mean * 0.9;
         loop {
@@ -88,16 +88,16 @@ mod tests {
     #[test]
     fn the_tables_follow_from_the_equations() {
         for n in (0..=1 << 16).chain((17..31).flat_map(|log| [(1 << log) - 1, 1 << log, (1 << log) + 12_345])) {
-            let shape = Shape::of(n);
-            let failure = match shape.clusters {
-                1 => -lambda(n.max(LEAST) as f64, shape.sparse as f64),
-                _ => overflow(n as f64, &shape),
+            let layout = Layout::of(n);
+            let failure = match layout.clusters {
+                1 => -lambda(n.max(LEAST) as f64, layout.sparse as f64),
+                _ => overflow(n as f64, &layout),
             };
             assert!(failure <= -40.0, "{n} keys: 2^{failure}");
-            // Equation 3, for the least keys that a cluster has on average.
-            let (keys, total) = (n.max(LEAST) / shape.clusters, 40.0 + (shape.clusters as f64).log2());
-            let dense = (total / (shape.sparse as f64 / keys as f64 * keys as f64).log2()).floor() as usize + 1;
-            assert!(dense <= shape.dense, "{n} keys: {dense} dense columns");
+            // Equation 3.
+            let total = 40.0 + (layout.clusters as f64).log2();
+            let dense = (total / (layout.sparse as f64).log2()).floor() as usize + 1;
+            assert!(dense <= layout.dense, "{n} keys: {dense} dense columns");
         }
         // No larger than they have to be.
         for (i, &columns) in SINGLE.iter().enumerate() {
@@ -108,10 +108,10 @@ mod tests {
     #[test]
     fn vectors_of_many_keys_are_not_much_longer() {
         for n in [1 << 16, 100_000, 1 << 20, 5_000_000, 1 << 30] {
-            let columns = Shape::of(n).columns() as f64 / n as f64;
+            let columns = Layout::of(n).columns() as f64 / n as f64;
             assert!((1.25..1.295).contains(&columns), "{n} keys: {columns} n columns");
         }
-        assert_eq!(Shape::of(0), Shape::of(1024));
-        assert_eq!(Shape::of(1 << 20).columns(), 32 * (42_368 + 4));
+        assert_eq!(Layout::of(0), Layout::of(1024));
+        assert_eq!(Layout::of(1 << 20).columns(), 32 * (42_368 + 4));
     }
 }
