@@ -59,9 +59,10 @@ arm:
 		$(CARGO) test $(LOCKED) --target $(ARM) -p comity-core --lib --tests; \
 	else echo "SKIPPED arm: it needs qemu-user, gcc-aarch64-linux-gnu and rustup target add $(ARM)"; fi
 
-# Unit tests, integration tests, the book's commands, and every fuzz body over its corpus.
+# Unit tests, integration tests, the book's commands, and every fuzz body over its corpus. Parquet takes long to build, and is built once.
 tests:
 	$(CARGO) test $(LOCKED) --workspace --lib --bins --tests
+	$(CARGO) test $(LOCKED) -p comity-table --features parquet
 
 # Tests that are marked `ignore` are campaigns; they want the release profile.
 test-long: miri

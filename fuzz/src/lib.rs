@@ -17,6 +17,7 @@ mod ot;
 mod peer;
 mod psi;
 mod seeds;
+mod table;
 mod tinyot;
 mod zk;
 
@@ -72,6 +73,9 @@ pub const TARGETS: &[(&str, Body)] = targets![
     ag::stored_garbling,
     tinyot::stored_shares,
     gmw::stored_triples,
+    table::table_cell,
+    table::table_rows,
+    table::table_steps,
     network::tls_stream,
     network::trusted_file,
     files::typed_value,

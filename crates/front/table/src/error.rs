@@ -1,0 +1,37 @@
+//! What is wrong with a table, in words.
+
+use std::fmt;
+
+/// An error that names the table, where known the line and the column, and what to do.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Error(String);
+
+/// The result of what is done with a table.
+pub type Result<T, E = Error> = core::result::Result<T, E>;
+
+impl Error {
+    /// An error of these words.
+    pub fn new(what: impl Into<String>) -> Error {
+        Error(what.into())
+    }
+
+    /// The same error, with the place in front.
+    #[must_use]
+    pub fn at(self, place: impl fmt::Display) -> Error {
+        Error(format!("{place}: {}", self.0))
+    }
+}
+
+impl fmt::Display for Error {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+impl std::error::Error for Error {}
+
+impl From<std::io::Error> for Error {
+    fn from(error: std::io::Error) -> Error {
+        Error(error.to_string())
+    }
+}

@@ -1,0 +1,147 @@
+//! JSON lines: an object a line, whose columns are what the objects have.
+
+use std::collections::HashMap;
+use std::io::{BufReader, Read};
+
+use serde::de::{Deserialize, Deserializer, MapAccess, Visitor};
+use serde_json::Value;
+
+use crate::Record;
+use crate::error::{Error, Result};
+use crate::reader::{ColumnKind, TableColumn, at_line, read_line};
+
+/// The objects of a file, one by one.
+pub(crate) struct JsonLines {
+    reader: BufReader<Box<dyn Read>>,
+    line: Vec<u8>,
+    number: u64,
+    columns: Vec<TableColumn>,
+    /// Whether a record had the column, and whether it had a value there.
+    seen: Vec<(bool, bool)>,
+    places: HashMap<String, usize>,
+    fields: Vec<String>,
+}
+
+impl JsonLines {
+    pub(crate) fn new(text: Box<dyn Read>) -> JsonLines {
+        JsonLines {
+            reader: BufReader::with_capacity(1 << 16, text),
+            line: Vec::new(),
+            number: 0,
+            columns: Vec::new(),
+            seen: Vec::new(),
+            places: HashMap::new(),
+            fields: Vec::new(),
+        }
+    }
+
+    pub(crate) fn columns(&self) -> &[TableColumn] {
+        &self.columns
+    }
+
+    /// Has these columns before the first record.
+    pub(crate) fn know(&mut self, columns: &[TableColumn]) {
+        for column in columns {
+            let at = self.expect(&column.name);
+            self.columns[at].kind = column.kind;
+        }
+    }
+
+    /// The place of a column that a record will have.
+    pub(crate) fn expect(&mut self, name: &str) -> usize {
+        if let Some(at) = self.places.get(name) {
+            return *at;
+        }
+        self.columns.push(TableColumn { name: name.to_owned(), kind: ColumnKind::Text });
+        self.seen.push((false, false));
+        self.places.insert(name.to_owned(), self.columns.len() - 1);
+        self.columns.len() - 1
+    }
+
+    /// A column that was expected and is in no record, and those that are.
+    pub(crate) fn unseen(&self) -> Option<(&str, Vec<TableColumn>)> {
+        let at = self.seen.iter().position(|(there, _)| !there)?;
+        let there = self.columns.iter().zip(&self.seen).filter(|(_, (there, _))| *there);
+        Some((&self.columns[at].name, there.map(|(column, _)| column.clone()).collect()))
+    }
+
+    /// The next object. What it lacks is empty.
+    pub(crate) fn next(&mut self, record: &mut Record) -> Result<bool> {
+        record.clear();
+        loop {
+            self.number += 1;
+            if !read_line(&mut self.reader, &mut self.line).map_err(|e| e.at(format!("line {}", self.number)))? {
+                return Ok(false);
+            }
+            if !self.line.iter().all(u8::is_ascii_whitespace) {
+                break;
+            }
+        }
+        let Object(object) = serde_json::from_slice(&self.line).map_err(|error| {
+            let what = match error.classify() {
+                serde_json::error::Category::Data => "no JSON object".to_owned(),
+                _ => error.to_string().replace(" at line 1 column", ", at character"),
+            };
+            Error::new(format!("line {}: {what}", self.number))
+        })?;
+        self.fields.iter_mut().for_each(String::clear);
+        for (name, value) in &object {
+            let at = self.expect(name);
+            let (text, kind) = match value {
+                Value::Null => (String::new(), None),
+                Value::Bool(value) => (value.to_string(), Some(ColumnKind::Bool)),
+                Value::Number(number) if number.is_f64() => (number.to_string(), Some(ColumnKind::Real)),
+                Value::Number(number) => (number.to_string(), Some(ColumnKind::Integer)),
+                Value::String(text) => (text.clone(), Some(ColumnKind::Text)),
+                nested => (nested.to_string(), Some(ColumnKind::Nested)),
+            };
+            self.fields.resize(self.columns.len(), String::new());
+            self.fields[at] = text;
+            let (there, typed) = &mut self.seen[at];
+            *there = true;
+            if let Some(kind) = kind {
+                let column = &mut self.columns[at];
+                column.kind = if *typed { both(column.kind, kind) } else { kind };
+                *typed = true;
+            }
+        }
+        self.fields.resize(self.columns.len(), String::new());
+        self.fields.iter().for_each(|field| record.push_field(field.as_bytes()));
+        record.set_position(Some(at_line(self.number)));
+        Ok(true)
+    }
+}
+
+/// The members of an object, in order.
+struct Object(Vec<(String, Value)>);
+
+impl<'de> Deserialize<'de> for Object {
+    fn deserialize<D: Deserializer<'de>>(from: D) -> core::result::Result<Object, D::Error> {
+        struct Members;
+        impl<'de> Visitor<'de> for Members {
+            type Value = Object;
+
+            fn expecting(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+                f.write_str("a JSON object")
+            }
+
+            fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> core::result::Result<Object, A::Error> {
+                let mut members = Vec::new();
+                while let Some(member) = map.next_entry()? {
+                    members.push(member);
+                }
+                Ok(Object(members))
+            }
+        }
+        from.deserialize_map(Members)
+    }
+}
+
+/// The kind of a column that has values of two.
+fn both(one: ColumnKind, other: ColumnKind) -> ColumnKind {
+    match (one, other) {
+        (one, other) if one == other => one,
+        (ColumnKind::Integer | ColumnKind::Real, ColumnKind::Integer | ColumnKind::Real) => ColumnKind::Real,
+        _ => ColumnKind::Text,
+    }
+}

@@ -1,0 +1,31 @@
+//! Tables of rows in files, for programs that compare the rows of two owners.
+//!
+//! A [`Source`] is a file, or a pipe that is spilled to one, since a table is read twice: its keys first, and at the end the rows that
+//! are wanted. A [`TableReader`] yields its records one by one in bounded memory, whatever the format; a [`TableWriter`] is its
+//! inverse. A [`Key`] makes a fixed-length item of some columns of a record, after [`Steps`] that make texts alike which mean the same;
+//! [`Elements`] are the distinct items of a table. [`Payload`] packs columns that travel beside an item.
+
+mod elements;
+mod error;
+mod format;
+mod guard;
+mod json;
+mod key;
+#[cfg(feature = "parquet")]
+mod parquet;
+mod payload;
+mod reader;
+mod source;
+mod steps;
+mod writer;
+
+pub use csv::ByteRecord as Record;
+pub use elements::Elements;
+pub use error::{Error, Result};
+pub use format::{TableFormat, TableShape};
+pub use key::{Key, KeyHash};
+pub use payload::{Decoder, Duplicates, Payload};
+pub use reader::{ColumnKind, TableColumn, TableReader};
+pub use source::Source;
+pub use steps::{Steps, unicode};
+pub use writer::TableWriter;

@@ -1,0 +1,147 @@
+//! `Source`: a table's bytes, from a file or a pipe, as often as they are wanted.
+
+use std::cell::Cell;
+use std::fs::File;
+use std::io::{self, BufReader, Read, Seek, SeekFrom};
+use std::path::Path;
+use std::rc::Rc;
+use std::time::SystemTime;
+
+use flate2::read::MultiGzDecoder;
+
+use crate::error::{Error, Result};
+
+/// A file that can be read from its beginning again. What comes through a pipe is spilled to a file without a name, which is gone when
+/// this is.
+pub struct Source {
+    file: File,
+    name: String,
+    /// The size and the time of the last change, when it was opened.
+    was: (u64, Option<SystemTime>),
+}
+
+impl Source {
+    /// The file at this path; `-` is standard input.
+    ///
+    /// # Errors
+    /// An error that names the file, if it cannot be read, or a pipe cannot be spilled.
+    pub fn open(path: &Path) -> Result<Source> {
+        if path == Path::new("-") {
+            return Source::spill(&mut io::stdin().lock(), "standard input");
+        }
+        let name = path.display().to_string();
+        let unread = |e: io::Error| Error::new(format!("cannot read it: {e}")).at(&name);
+        let mut file = File::open(path).map_err(unread)?;
+        let meta = file.metadata().map_err(unread)?;
+        if meta.is_dir() {
+            return Err(Error::new("this is a folder, not a table").at(&name));
+        }
+        if !meta.is_file() {
+            return Source::spill(&mut file, &name);
+        }
+        Ok(Source { was: (meta.len(), meta.modified().ok()), file, name })
+    }
+
+    /// What comes through a pipe.
+    ///
+    /// # Errors
+    /// Those of the pipe, and of the folder for temporary files.
+    pub fn spill(pipe: &mut dyn Read, name: &str) -> Result<Source> {
+        let folder = std::env::temp_dir();
+        let wrong = |e: io::Error| {
+            Error::new(format!(
+                "cannot keep it in a temporary file in {}: {e}. TMPDIR names another folder",
+                folder.display()
+            ))
+            .at(name)
+        };
+        let mut file = tempfile::tempfile().map_err(wrong)?;
+        let size = io::copy(pipe, &mut file).map_err(wrong)?;
+        Ok(Source { file, name: name.to_owned(), was: (size, None) })
+    }
+
+    /// The name, for people.
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// The size in bytes, as they are stored.
+    pub fn size(&self) -> u64 {
+        self.was.0
+    }
+
+    /// Refuses a file that was changed since it was opened.
+    ///
+    /// # Errors
+    /// An error that says so.
+    pub fn unchanged(&self) -> Result<()> {
+        let now = self.file.metadata()?;
+        let (size, changed) = self.was;
+        if now.len() != size || (changed.is_some() && now.modified().ok() != changed) {
+            return Err(Error::new("the file was changed while it was read").at(&self.name));
+        }
+        Ok(())
+    }
+
+    /// The file, at its beginning.
+    pub(crate) fn file(&self) -> Result<File> {
+        let mut file = self.file.try_clone().map_err(|e| Error::from(e).at(&self.name))?;
+        file.seek(SeekFrom::Start(0)).map_err(|e| Error::from(e).at(&self.name))?;
+        Ok(file)
+    }
+
+    /// The text of the file from its beginning, out of its gzip and without a byte-order mark, and how many bytes of the file were
+    /// read so far.
+    pub(crate) fn text(&self) -> Result<(Box<dyn Read>, Rc<Cell<u64>>)> {
+        let at = |e: io::Error| Error::from(e).at(&self.name);
+        let read = Rc::new(Cell::new(0));
+        let raw = Tally { inner: self.file()?, bytes: Rc::clone(&read) };
+        let mut raw = BufReader::with_capacity(1 << 16, raw);
+        let start = peek(&mut raw).map_err(at)?;
+        let mut text: Box<dyn Read> = match start {
+            [0x1f, 0x8b, ..] => Box::new(MultiGzDecoder::new(raw)),
+            _ => Box::new(raw),
+        };
+        let mut first = [0; 4];
+        let mut filled = 0;
+        while filled < first.len() {
+            match text.read(&mut first[filled..]).map_err(at)? {
+                0 => break,
+                more => filled += more,
+            }
+        }
+        let first = &first[..filled];
+        let wrong = |what: &str| Err(Error::new(what).at(&self.name));
+        let skip = match first {
+            [0xef, 0xbb, 0xbf, ..] => 3,
+            [0xff, 0xfe, ..] | [0xfe, 0xff, ..] => {
+                return wrong("this text is UTF-16: `iconv -f UTF-16 -t UTF-8` makes UTF-8 of it");
+            }
+            b"PAR1" => return wrong("this is a table in Parquet, and not a text: say so, or name it .parquet"),
+            b"PK\x03\x04" => return wrong("this is a zip or spreadsheet file, and not a text: save it as CSV"),
+            _ => 0,
+        };
+        let rest = first[skip..].to_vec();
+        Ok((Box::new(io::Cursor::new(rest).chain(text)), read))
+    }
+}
+
+/// The next bytes of a reader, which stay there.
+fn peek(reader: &mut BufReader<impl Read>) -> io::Result<&[u8]> {
+    use std::io::BufRead;
+    reader.fill_buf()
+}
+
+/// Counts what is read.
+struct Tally<R> {
+    inner: R,
+    bytes: Rc<Cell<u64>>,
+}
+
+impl<R: Read> Read for Tally<R> {
+    fn read(&mut self, into: &mut [u8]) -> io::Result<usize> {
+        let count = self.inner.read(into)?;
+        self.bytes.set(self.bytes.get() + count as u64);
+        Ok(count)
+    }
+}

@@ -1,0 +1,141 @@
+//! Every format, there and back.
+
+use std::io::{self, Write};
+use std::sync::{Arc, Mutex};
+
+use comity_table::{ColumnKind, Elements, Key, Record, Source, TableColumn, TableReader, TableShape, TableWriter};
+
+use crate::{all, piped, shape};
+
+/// A sink whose bytes can be looked at.
+#[derive(Clone, Default)]
+struct Shared(Arc<Mutex<Vec<u8>>>);
+
+impl Write for Shared {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.0.lock().unwrap().write(bytes)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+fn columns(names: &[(&str, ColumnKind)]) -> Vec<TableColumn> {
+    names.iter().map(|&(name, kind)| TableColumn { name: name.to_owned(), kind }).collect()
+}
+
+/// The bytes of a table in this form.
+fn written(shape: &TableShape, columns: Vec<TableColumn>, rows: &[&[&str]]) -> Vec<u8> {
+    let shared = Shared::default();
+    let mut writer = TableWriter::new(Box::new(shared.clone()), shape, columns).unwrap();
+    rows.iter().for_each(|row| writer.write(row.iter().map(|field| field.as_bytes())).unwrap());
+    assert_eq!(writer.rows(), rows.len() as u64);
+    writer.finish().unwrap();
+    let bytes = shared.0.lock().unwrap();
+    bytes.clone()
+}
+
+const ROWS: &[&[&str]] = &[&["ann", "34", "a \"b\", c"], &["b\u{f6}b", "", "x\ny"], &["c", "-7", ""]];
+
+#[test]
+fn what_is_written_is_read() {
+    let names = [("name", ColumnKind::Text), ("age", ColumnKind::Integer), ("note", ColumnKind::Text)];
+    let rows: Vec<Vec<String>> = ROWS.iter().map(|row| row.iter().map(|&field| field.to_owned()).collect()).collect();
+    let mut forms = vec!["csv", "tsv", "json"];
+    if cfg!(feature = "parquet") {
+        forms.push("parquet");
+    }
+    for form in forms {
+        for gzip in [false, true] {
+            let shape = TableShape { gzip: gzip && form != "parquet", ..shape(form) };
+            let bytes = written(&shape, columns(&names), ROWS);
+            let (header, read) = all(&piped(&bytes), &shape).unwrap();
+            assert_eq!((header, read), (vec!["name".into(), "age".into(), "note".into()], rows.clone()), "{shape:?}");
+        }
+    }
+    let bare = TableShape { header: false, ..shape("csv") };
+    let bytes = written(&bare, columns(&names), ROWS);
+    let (header, read) = all(&piped(&bytes), &bare).unwrap();
+    assert_eq!((header, read), (vec!["1".into(), "2".into(), "3".into()], rows));
+    let (header, read) = all(&piped(b"\xef\xbb\xbfa b\r\n\nc"), &shape("lines")).unwrap();
+    assert_eq!(
+        (header, read),
+        (vec!["key".to_owned()], vec![vec!["a b".to_owned()], vec![String::new()], vec!["c".into()]])
+    );
+}
+
+#[test]
+fn json_has_the_types_of_its_columns() {
+    let names =
+        [("n", ColumnKind::Integer), ("t", ColumnKind::Text), ("b", ColumnKind::Bool), ("x", ColumnKind::Nested)];
+    let bytes = written(
+        &shape("json"),
+        columns(&names),
+        &[&["7", "7", "true", "[1, 2]"], &["", "", "", ""], &["7\n8", "\"", "x", "[1,"]],
+    );
+    let text = String::from_utf8(bytes).unwrap();
+    assert_eq!(
+        text,
+        "{\"n\":7,\"t\":\"7\",\"b\":true,\"x\":[1, 2]}\n{\"n\":null,\"t\":\"\",\"b\":null,\"x\":null}\n\
+         {\"n\":\"7\\n8\",\"t\":\"\\\"\",\"b\":\"x\",\"x\":\"[1,\"}\n"
+    );
+    // A column may come later, and one that lacks it is empty.
+    let source = piped(b"{\"a\": 1}\n\n{\"b\": \"x\", \"a\": 2}\n{\"b\": null}\n");
+    let (header, rows) = all(&source, &shape("json")).unwrap();
+    assert_eq!(header, ["a", "b"]);
+    assert_eq!(rows, [vec!["1"], vec!["2", "x"], vec!["", ""]]);
+}
+
+/// Rows with equal keys are one element, in whatever form they come, and composite keys keep their parts apart.
+#[test]
+fn a_key_is_the_same_in_every_format() {
+    let items = |source: &Source, shape: &TableShape, key: &str| {
+        let mut reader = TableReader::new(source, shape).unwrap();
+        let mut bound = key.parse::<Key>().unwrap().bind(&mut reader).unwrap();
+        let (mut record, mut elements) = (Record::new(), Elements::default());
+        while reader.next(&mut record).unwrap() {
+            let item = bound.item(&reader, &record).unwrap();
+            elements.add(item.as_ref());
+        }
+        (elements.items().to_vec(), elements.empty())
+    };
+    let csv = piped(b"id,mail\n1, Ann@X.org \n2,ann@x.ORG\n3,\n");
+    let json = piped(b"{\"mail\": \"ann@x.org\"}\n");
+    let (ours, empty) = items(&csv, &shape("csv"), "mail:lower,trim");
+    assert_eq!((ours.len(), empty), (1, 1));
+    assert_eq!(items(&json, &shape("json"), "mail:lower,trim").0, ours);
+    assert_eq!(items(&piped(b"ann@x.org"), &shape("lines"), "key:trim,lower").0, ours);
+    assert_ne!(
+        items(&piped(b"a,b\nab,c\n"), &shape("csv"), "a,b").0,
+        items(&piped(b"a,b\na,bc\n"), &shape("csv"), "a,b").0
+    );
+    assert_eq!(items(&piped(b"a,b\n1,x\n,x\n"), &shape("csv"), "a,b").1, 1, "a part is empty");
+    #[cfg(feature = "parquet")]
+    {
+        let names = [("id", ColumnKind::Integer), ("x", ColumnKind::Real)];
+        let table = piped(&written(&shape("parquet"), columns(&names), &[&["7", "1.5"], &["-12", "2"]]));
+        let lines = items(&piped(b"007\n-12\n"), &shape("lines"), "key:integer").0;
+        assert_eq!(items(&table, &shape("parquet"), "id:integer").0, lines);
+        let mut reader = TableReader::new(&table, &shape("parquet")).unwrap();
+        let mut bound = Key::column("x").bind(&mut reader).unwrap();
+        let mut record = Record::new();
+        reader.next(&mut record).unwrap();
+        let error = bound.item(&reader, &record).unwrap_err().to_string();
+        assert!(error.contains("row 1, column `x`: a number with a fraction"), "{error}");
+    }
+}
+
+/// More rows than a group has.
+#[cfg(feature = "parquet")]
+#[test]
+fn parquet_is_written_in_groups() {
+    let names = [("id", ColumnKind::Integer), ("name", ColumnKind::Text)];
+    let rows: Vec<[String; 2]> = (0..70_000).map(|n| [n.to_string(), format!("row {n}")]).collect();
+    let rows: Vec<[&str; 2]> = rows.iter().map(|[a, b]| [a.as_str(), b.as_str()]).collect();
+    let rows: Vec<&[&str]> = rows.iter().map(|row| &row[..]).collect();
+    let bytes = written(&shape("parquet"), columns(&names), &rows);
+    let (_, read) = all(&piped(&bytes), &shape("parquet")).unwrap();
+    assert_eq!(read.len(), 70_000);
+    assert!(read.iter().zip(&rows).all(|(read, row)| read == row));
+}

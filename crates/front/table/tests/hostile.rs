@@ -1,0 +1,106 @@
+//! Files that are no tables, or want to be more than one.
+
+use std::io::{self, Read};
+
+use comity_table::{Key, Record, Source, TableReader, TableShape};
+
+use crate::{all, piped, shape, why};
+
+#[test]
+fn what_is_wrong_is_said_with_its_place() {
+    let csv = shape("csv");
+    for (bytes, words) in [
+        (&b"a,b\n1,2\n3\n"[..], "t: line 3: 1 fields, where the first line has 2: column `b` is missing"),
+        (b"a,b\n\"x\ny\",2\n1,2,3\n", "line 4: 3 fields, where the first line has 2: column 3 is one too many"),
+        (b"a,b\n1,2\n3,x\0y\n", "line 3, column `b`: a NUL byte"),
+        (b"a\0,b\n", "line 1, column 1: a NUL byte"),
+        (b"a,b\n1,\"2\n3,4\n", "the quotes (\") in this file do not pair"),
+        (b"a\n\"b", "the quotes (\") in this file do not pair"),
+        (b"a,b,a\n", "line 1, column 3: the header has `a` twice"),
+        (b"", "not even a header"),
+        (b"\xff\xfea\0,\0b\0", "iconv -f UTF-16"),
+        (b"PAR1....", "name it .parquet"),
+        (b"PK\x03\x04..", "save it as CSV"),
+    ] {
+        let why = why(bytes, &csv);
+        assert!(why.contains(words), "{why}");
+    }
+    for (bytes, words) in [
+        (&b"{\"a\": 1}\n{\"a\": \n"[..], "line 2: EOF while parsing"),
+        (b"{\"a\": 1}\n[1]\n", "line 2: no JSON object"),
+        (b"{\"a\": 1} x\n", "line 1: trailing characters, at character 10"),
+    ] {
+        let why = why(bytes, &shape("json"));
+        assert!(why.contains(words), "{why}");
+    }
+    assert!(why(b"a\nb\0\n", &shape("lines")).contains("line 2: a NUL byte"));
+    let plain = TableShape { quoting: false, ..csv };
+    assert_eq!(all(&piped(b"a,b\n1,5\"\n"), &plain).unwrap().1, [["1", "5\""]]);
+}
+
+#[test]
+fn a_column_that_is_not_there_is_told_with_the_nearest() {
+    let error = |bytes: &[u8], form: &str, name: &str| {
+        let source = piped(bytes);
+        let mut reader = TableReader::new(&source, &shape(form)).unwrap();
+        let bound = Key::column(name).bind(&mut reader).map(drop);
+        let mut record = Record::new();
+        while reader.next(&mut record).unwrap() {}
+        bound.and_then(|()| reader.finish()).unwrap_err().to_string()
+    };
+    let said = "t: there is no column `emial`; there is `email`, `mail`, `id`";
+    assert_eq!(error(b"id,mail,email\n", "csv", "emial"), said);
+    assert_eq!(error(b"{\"id\": 1, \"mail\": 2}\n{\"email\": null}", "json", "emial"), said);
+    assert!(error(b"x\n", "lines", "line").contains("there is `key`"));
+}
+
+#[test]
+fn a_value_that_is_no_key_is_told_with_its_place() {
+    let error = |bytes: &[u8], form: &str, key: &str| {
+        let source = piped(bytes);
+        let mut reader = TableReader::new(&source, &shape(form)).unwrap();
+        let mut bound = key.parse::<Key>().unwrap().bind(&mut reader).unwrap();
+        let mut record = Record::new();
+        loop {
+            assert!(reader.next(&mut record).unwrap());
+            if let Err(error) = bound.item(&reader, &record) {
+                return error.to_string();
+            }
+        }
+    };
+    assert!(error(b"a,b\n1,2020-01-01\n2,secret\n", "csv", "b:date").contains("t: line 3, column `b`: this is no day"));
+    assert!(!error(b"a,b\n1,2020-01-01\n2,secret\n", "csv", "b:date").contains("secret"));
+    // Latin-1 in one row of a file that is UTF-8 otherwise.
+    assert!(error(b"a\n\xc3\xa9\n\xe9\n", "csv", "a").contains("line 3, column `a`: this is no UTF-8"));
+    assert!(error(b"{\"a\": 1}\n{\"a\": 1.5}\n", "json", "a").contains("line 2, column `a`: a number with a fraction"));
+    assert!(error(b"{\"a\": [1]}\n", "json", "a").contains("a list or an object is no key"));
+}
+
+/// A field of a gigabyte is refused long before it is in memory.
+#[test]
+fn a_record_that_never_ends_is_refused() {
+    struct Endless(u64);
+    impl Read for Endless {
+        fn read(&mut self, into: &mut [u8]) -> io::Result<usize> {
+            let count = into.len().min(1 << 16).min(self.0 as usize);
+            into[..count].fill(b'x');
+            self.0 -= count as u64;
+            Ok(count)
+        }
+    }
+    for (start, form) in [("a,b\n1,", "csv"), ("a,b\n1,\"", "csv"), ("{\"a\": \"", "json"), ("", "lines")] {
+        let mut pipe = start.as_bytes().chain(Endless(40 << 20));
+        let source = Source::spill(&mut pipe, "t").unwrap();
+        let why = all(&source, &shape(form)).unwrap_err().to_string();
+        assert!(why.contains("a record has more than 16 MiB"), "{form}: {why}");
+    }
+}
+
+#[test]
+fn damaged_containers_are_errors() {
+    assert!(why(b"\x1f\x8b\x08\x00cut", &shape("csv")).starts_with("t: "));
+    #[cfg(feature = "parquet")]
+    for bytes in [&b""[..], b"PAR1", b"PAR1\xff\xff\xff\x7fPAR1", b"a,b\n1,2\n"] {
+        assert!(why(bytes, &shape("parquet")).starts_with("t: Parquet: "), "{bytes:?}");
+    }
+}
