@@ -11,6 +11,7 @@
 
 mod clock;
 pub mod interactive;
+mod intersect;
 mod meet;
 mod offline;
 mod protocol;
@@ -22,7 +23,7 @@ mod session;
 mod shares;
 mod watch;
 
-pub use comity_channel::{Channel, PerPeer, Traffic, memory};
+pub use comity_channel::{Channel, Counter, PerPeer, Traffic, memory};
 pub use comity_circuit::{Builder, Circuit, Goal, Owner, Program, ProgramBuilder, Recipients, Wire};
 pub use comity_core::{Backend, Bits, Error, Kind, Params, PartyId, Result};
 pub use comity_format::{ValueShare, value};
@@ -35,6 +36,7 @@ pub use comity_protocol::{Adversary, Card, Options, Protocol};
 pub use comity_psi as psi;
 pub use comity_store::{Damaged, LotInfo, Meta, OnDisk, Store, StoreKey};
 pub use comity_zk as zk;
+pub use intersect::{Columns, Intersected, Intersection, Learnt};
 pub use protocol::{PROTOCOLS, SERVICES, among, fits, named, preferred, preferred_reactive};
 pub use report::{Filled, Report};
 pub use session::Session;

@@ -2,6 +2,7 @@
 
 use std::net::ToSocketAddrs;
 
+use comity_channel::hello::Agreed;
 use comity_channel::{Channel, Counted, Counter, Hello, Mesh, PerPeer, hello};
 use comity_circuit::{Input, Owner, Program, ProgramError, Recipients};
 use comity_core::{Error, Kind, PartyId, Result};
@@ -29,6 +30,8 @@ pub(crate) struct Begun<'a> {
     pub(crate) here: Here,
     /// The options as agreed; what nobody said is open.
     pub(crate) options: Options,
+    /// All fields as agreed.
+    pub(crate) agreed: Agreed,
     /// The fingerprint of each peer's key, where it was proved.
     pub(crate) keys: PerPeer<Option<[u8; 32]>>,
 }
@@ -38,8 +41,11 @@ pub(crate) struct Greeting {
     protocol: &'static str,
     program: (String, [u8; 32]),
     owners: String,
-    recipients: String,
+    /// Who learns what.
+    pub(crate) recipients: String,
     phase: String,
+    /// Fields beside the options of the card.
+    pub(crate) more: Agreed,
 }
 
 impl<'a> Session<'a> {
@@ -168,6 +174,7 @@ impl<'a> Session<'a> {
                 owners: String::new(),
                 recipients: String::new(),
                 phase: phase.to_owned(),
+                more: Vec::new(),
             });
         };
         let mut bare = program.clone();
@@ -183,6 +190,7 @@ impl<'a> Session<'a> {
             owners: owners(program),
             recipients: recipients(program),
             phase: phase.to_owned(),
+            more: Vec::new(),
         })
     }
 }
@@ -212,6 +220,7 @@ impl<'a> Met<'a> {
         let mut fields = vec![(PHASE, Some(greeting.phase))];
         fields.extend(session.tags().map(|tags| (SHARES, Some(tags))));
         fields.extend(options.agreed());
+        fields.extend(greeting.more);
         let hello_ = Hello {
             protocol: greeting.protocol.to_owned(),
             options: fields,
@@ -235,7 +244,7 @@ impl<'a> Met<'a> {
             params: session.params,
             backend: session.backend,
         };
-        Ok(Begun { mesh, counters, here, options, keys: keys.1 })
+        Ok(Begun { mesh, counters, here, options, agreed: greeted.options, keys: keys.1 })
     }
 }
 

@@ -128,7 +128,8 @@ impl Session<'_> {
         let mut clock = Clock::start(watch);
         clock.phase_begins("hello");
         let mut rng = SystemRng;
-        let Begun { mut mesh, counters, here, mut options, keys } = met.greet(&self, greeting, options, &mut rng)?;
+        let Begun { mut mesh, counters, here, mut options, keys, .. } =
+            met.greet(&self, greeting, options, &mut rng)?;
         if let Some(program) = for_program {
             protocol.settle(&mut options, program);
         }

@@ -66,7 +66,7 @@ impl Session<'_> {
         watch.connected(&met.address);
         let mut clock = Clock::start(watch);
         clock.phase_begins("hello");
-        let Begun { mut mesh, counters, mut here, mut options, keys } =
+        let Begun { mut mesh, counters, mut here, mut options, keys, .. } =
             met.greet(&self, greeting, options, &mut rng)?;
         let session = here.session;
         let mut supplied = match (&store, need) {

@@ -1,5 +1,6 @@
 //! `Watch`: how a session goes, for the person who waits for it.
 
+use comity_channel::Counter;
 use comity_core::PartyId;
 use comity_protocol::Card;
 
@@ -36,6 +37,11 @@ pub trait Watch {
     /// The peer is there, at this address; of more, all are.
     fn connected(&mut self, peer: &str) {
         let _ = peer;
+    }
+
+    /// The counter of what goes over the wire to a peer. It can be read while the session runs, from any thread.
+    fn traffic(&mut self, counter: &Counter) {
+        let _ = counter;
     }
 
     /// The run uses up material of its store.

@@ -57,25 +57,67 @@ pub fn deliver(result: impl AsRef<[u8]>, file: Option<&Path>) -> Outcome {
     }
 }
 
-/// Writes a file that is there whole or not at all: beside its final name first, then renamed. A device or a pipe,
-/// which a rename would replace, is written directly.
+/// Writes a file that is there whole or not at all, as [`OutFile`].
 ///
 /// # Errors
 /// An error that says why the file cannot be written.
 pub fn write_whole(path: &Path, bytes: &[u8]) -> Outcome {
-    if is_special(path) {
-        return fs::write(path, bytes).map_err(|e| unwritable(path, &e));
+    let out = OutFile::create(path)?;
+    (&out.file).write_all(bytes).map_err(|e| unwritable(path, &e))?;
+    out.commit()
+}
+
+/// A file that is there whole or not at all: beside its final name first, then renamed. A device or a pipe, which a rename
+/// would replace, is written directly.
+pub struct OutFile {
+    path: PathBuf,
+    file: File,
+    /// The name until it is whole.
+    temporary: Option<PathBuf>,
+}
+
+impl OutFile {
+    /// Begins the file of this name.
+    ///
+    /// # Errors
+    /// An error that says why the file cannot be written.
+    pub fn create(path: &Path) -> Outcome<OutFile> {
+        let temporary = if is_special(path) { None } else { Some(beside(path)?) };
+        let file = match &temporary {
+            Some(temporary) => File::create_new(temporary),
+            None => File::options().write(true).open(path),
+        };
+        let file = file.map_err(|e| unwritable(path, &e))?;
+        Ok(OutFile { path: path.to_owned(), file, temporary })
     }
-    let temporary = beside(path)?;
-    let written = File::create_new(&temporary).and_then(|mut file| {
-        file.write_all(bytes)?;
-        file.sync_all()?;
-        fs::rename(&temporary, path)
-    });
-    written.map_err(|e| {
-        let _ = fs::remove_file(&temporary);
-        unwritable(path, &e)
-    })
+
+    /// The file, to write to.
+    ///
+    /// # Errors
+    /// Those of the system.
+    pub fn sink(&self) -> Outcome<File> {
+        self.file.try_clone().map_err(|e| unwritable(&self.path, &e))
+    }
+
+    /// Gives the file its name: now it is whole.
+    ///
+    /// # Errors
+    /// An error that says why the file cannot be written.
+    pub fn commit(mut self) -> Outcome {
+        let Some(temporary) = &self.temporary else { return Ok(()) };
+        let done = self.file.sync_all().and_then(|()| fs::rename(temporary, &self.path));
+        done.map_err(|e| unwritable(&self.path, &e))?;
+        self.temporary = None;
+        Ok(())
+    }
+}
+
+impl Drop for OutFile {
+    fn drop(&mut self) {
+        if let Some(temporary) = &self.temporary {
+            let _ = fs::remove_file(temporary);
+        }
+    }
 }
 
 /// Refuses an output file that could not be written in the end, before any work is done for it.

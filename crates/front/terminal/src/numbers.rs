@@ -10,6 +10,19 @@ pub fn bytes(count: u64) -> String {
     if count < 1000 { format!("{count} bytes") } else { format!("{}B", scaled(count as f64)) }
 }
 
+/// A number with a comma before each three digits: `1,000,000`.
+pub fn grouped(number: u64) -> String {
+    let digits = number.to_string();
+    let mut out = String::new();
+    for (at, digit) in digits.chars().enumerate() {
+        if at > 0 && (digits.len() - at) % 3 == 0 {
+            out.push(',');
+        }
+        out.push(digit);
+    }
+    out
+}
+
 /// A number with four digits and the prefix that it needs: `68.1 M`.
 pub fn scaled(value: f64) -> String {
     const PREFIXES: [(f64, &str); 8] =
@@ -27,6 +40,13 @@ pub fn scaled(value: f64) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn numbers_are_grouped() {
+        for (value, text) in [(0, "0"), (999, "999"), (1000, "1,000"), (1234567, "1,234,567"), (123456, "123,456")] {
+            assert_eq!(grouped(value), text);
+        }
+    }
 
     #[test]
     fn numbers_are_scaled() {
