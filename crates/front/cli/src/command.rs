@@ -5,7 +5,7 @@ use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
 use crate::args::{programs, stores};
 use crate::help::shaped;
 use crate::list::{List, given, help, with_protocols};
-use crate::{circuit, demo, eval, group, key, local, nisc, ope, prepare, protocols, repl, run, shell, store, zk};
+use crate::{circuit, demo, eval, group, key, local, nisc, ope, prepare, protocols, psi, repl, run, shell, store, zk};
 
 const EXAMPLES: &str = "\
 Examples:
@@ -59,6 +59,9 @@ pub(crate) enum Command {
     /// Prove that you know the secret inputs of a program, without a word on them
     #[command(subcommand, after_help = zk::args::ABOUT)]
     Zk(zk::args::ZkCommand),
+    /// Find the rows that two tables have in common
+    #[command(after_help = psi::args::ABOUT)]
+    Psi(Box<psi::args::PsiArgs>),
     /// List the protocols and services, and what each protects against
     Protocols(protocols::ProtocolsArgs),
     /// Make this party's key and say whose keys it trusts

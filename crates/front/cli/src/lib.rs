@@ -24,6 +24,7 @@ mod parties;
 mod prepare;
 mod profile;
 mod protocols;
+mod psi;
 mod repl;
 mod resolve;
 mod run;
@@ -120,6 +121,7 @@ fn dispatch(args: &[OsString], list: List) -> Outcome<ExitCode> {
         Command::Nisc(command) => return nisc::run(&command),
         Command::Ope(command) => return ope::run(&command),
         Command::Zk(command) => zk::run(&command),
+        Command::Psi(args) => psi::run(&args, list),
         Command::Bench(args) => comity_bench::run(&args, backend()?),
         Command::Completions(args) => shell::completions(&args, definitions(list)),
         Command::Man => shell::man(definitions(list)),

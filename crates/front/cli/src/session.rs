@@ -61,10 +61,22 @@ pub(crate) fn session(
     network: &NetworkArgs,
     args: &SessionArgs,
 ) -> Outcome<Ours> {
+    let parties = self::parties(network, group);
+    placed(begin(program, party, parties, args)?, party, names, group, network)
+}
+
+/// This session of that party, where the flags say.
+pub(crate) fn placed(
+    session: Session<'static>,
+    party: u16,
+    names: &Names,
+    group: Option<&PartyGroup>,
+    network: &NetworkArgs,
+) -> Outcome<Ours> {
     let peers = network.peer.iter().map(|peer| Ok((names.find(&peer.party)?.0, peer.address.as_str())));
     let peers: Vec<(u16, &str)> = peers.collect::<Outcome<_>>()?;
     let parties = self::parties(network, group);
-    let mut session = begin(program, party, parties, args)?.plaintext(network.plaintext);
+    let mut session = session.plaintext(network.plaintext);
     let address = match (&network.connect, &network.listen, peers.first()) {
         (Some(there), ..) => Some(there.as_str()),
         (None, Some(here), Some((peer, _))) if party < *peer => Some(here.as_str()),

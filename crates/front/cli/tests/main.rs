@@ -14,6 +14,7 @@ mod nisc_misuse;
 mod nisc_store;
 mod ope;
 mod prepare;
+mod psi;
 mod repl;
 mod run;
 mod shares;

@@ -1,0 +1,231 @@
+//! The rows that come out: the table is read again, and each row written as the matches say.
+
+use std::fs::File;
+use std::io::{BufWriter, Write};
+use std::path::{Path, PathBuf};
+
+use comity::psi::Matches;
+use comity_table::{
+    ColumnKind, Decoder, Error, Record, TableColumn, TableFormat, TableReader, TableShape, TableWriter,
+};
+use comity_terminal::console::OutFile;
+use comity_terminal::failure::{Ending, Failure, Outcome};
+use comity_terminal::progress::TableProgress;
+
+use super::args::OutArgs;
+use super::table::{STRIDE, Table, refused, told};
+
+/// Where rows go, which is tried before anybody is met.
+pub(super) struct Out<'a> {
+    args: &'a OutArgs,
+    path: PathBuf,
+    /// Standard output, if it is no file.
+    file: Option<OutFile>,
+}
+
+/// What was learnt: matches for each key, and of the other side's payload the header and the bytes of each.
+pub(super) struct Learnt {
+    pub(super) matches: Vec<Matches>,
+    pub(super) payload: Option<(Vec<u8>, Vec<usize>)>,
+}
+
+/// What came out.
+pub(super) struct Written {
+    /// Rows of the table whose key the other side has.
+    pub(super) common: u64,
+    /// Rows that were written.
+    pub(super) rows: u64,
+}
+
+/// No element of the other side's.
+const NONE: u32 = u32::MAX;
+
+impl<'a> Out<'a> {
+    /// Begins the output, which is there only when [`write`](Out::write) is done.
+    pub(super) fn begin(args: &'a OutArgs, path: &Path) -> Outcome<Out<'a>> {
+        let file = if path == Path::new("-") { None } else { Some(OutFile::create(path)?) };
+        Ok(Out { args, path: path.to_owned(), file })
+    }
+
+    /// Writes the rows.
+    pub(super) fn write(self, table: &Table, learnt: &Learnt) -> Outcome<Written> {
+        let sink: Box<dyn Write + Send> = match &self.file {
+            Some(file) => Box::new(BufWriter::<File>::with_capacity(1 << 16, file.sink()?)),
+            None => Box::new(BufWriter::with_capacity(1 << 16, std::io::stdout())),
+        };
+        let place = match &self.file {
+            Some(_) => self.path.display().to_string(),
+            None => "standard output".to_owned(),
+        };
+        let written = Join::begin(self.args, &self.path, table, learnt, sink, place)?.run()?;
+        self.file.map_or(Ok(()), OutFile::commit)?;
+        Ok(written)
+    }
+}
+
+/// The second pass over a table.
+struct Join<'a> {
+    args: &'a OutArgs,
+    table: &'a Table,
+    /// For each key and element the place among the matches.
+    places: Vec<Vec<u32>>,
+    learnt: &'a Learnt,
+    decoder: Option<Decoder>,
+    writer: TableWriter,
+    /// Where rows go, for people.
+    place: String,
+}
+
+impl<'a> Join<'a> {
+    fn begin(
+        args: &'a OutArgs,
+        path: &Path,
+        table: &'a Table,
+        learnt: &'a Learnt,
+        sink: Box<dyn Write + Send>,
+        place: String,
+    ) -> Outcome<Join<'a>> {
+        let place_of = |(matches, items): (&Matches, usize)| {
+            let mut places = vec![NONE; items];
+            (0..).zip(&matches.matched).for_each(|(at, element)| places[*element as usize] = at);
+            places
+        };
+        let sizes = table.items.iter().map(Vec::len);
+        let places = learnt.matches.iter().zip(sizes).map(place_of).collect();
+        let theirs = match &learnt.payload {
+            Some((header, _)) if !args.anti && !args.flags_only => told(header).map_err(nonsense)?,
+            _ => Vec::new(),
+        };
+        let decoder = (!theirs.is_empty()).then_some(Decoder { columns: theirs.len() });
+        let shape = shape(args, path, table);
+        let mut columns = if args.flags_only { Vec::new() } else { table.columns.clone() };
+        if args.flags_only || args.left {
+            columns.push(TableColumn { name: free("matched", &columns), kind: ColumnKind::Bool });
+        }
+        for column in theirs {
+            columns.push(TableColumn { name: free(&column.name, &columns), ..column });
+        }
+        let writer = TableWriter::new(sink, &shape, columns).map_err(|e| refused(e.at(&place)))?;
+        Ok(Join { args, table, places, learnt, decoder, writer, place })
+    }
+
+    fn run(mut self) -> Outcome<Written> {
+        let Table { source, shape, keys, columns, elements, .. } = self.table;
+        let mut reader = TableReader::again(source, shape, columns).map_err(refused)?;
+        let mut bar = TableProgress::new("writing", source.size());
+        let mut first = if self.args.sorted { Some(keys[0].bind(&mut reader).map_err(refused)?) } else { None };
+        let mut held: Vec<(Vec<u8>, Vec<Vec<u8>>)> = Vec::new();
+        let (mut record, mut row, mut common) = (Record::new(), 0, 0);
+        while reader.next(&mut record).map_err(refused)? {
+            let hit = elements.iter().zip(&self.places).enumerate().find_map(|(key, (elements, places))| {
+                let place = places[elements.of_row(row)?];
+                (place != NONE).then_some((key, place as usize))
+            });
+            row += 1;
+            common += u64::from(hit.is_some());
+            let wanted = match () {
+                () if self.args.anti => hit.is_none(),
+                () if self.args.left || self.args.flags_only => true,
+                () => hit.is_some(),
+            };
+            if wanted {
+                self.write(&record, hit, |fields| match &mut first {
+                    None => Ok(Some(fields)),
+                    Some(key) => {
+                        let _ = key.item(&reader, &record)?;
+                        held.push((key.text().to_vec(), fields.iter().map(|field| field.to_vec()).collect()));
+                        Ok(None)
+                    }
+                })?;
+            }
+            if reader.rows() % STRIDE == 0 {
+                bar.update(reader.rows(), reader.bytes());
+            }
+        }
+        if row != elements[0].rows() {
+            let error = Error::new("the file has not as many rows as it had: it was changed while it was read");
+            return Err(refused(error.at(source.name())));
+        }
+        source.unchanged().map_err(refused)?;
+        held.sort();
+        let unwritten = |e: Error| refused(e.at(&self.place));
+        for (_, fields) in &held {
+            self.writer.write(fields.iter().map(Vec::as_slice)).map_err(unwritten)?;
+        }
+        let rows = self.writer.rows();
+        self.writer.finish().map_err(unwritten)?;
+        Ok(Written { common, rows })
+    }
+
+    /// Hands what is written of a row to `hold`, and writes what it gives back: one row, or one for each row of payload.
+    fn write(
+        &mut self,
+        record: &Record,
+        hit: Option<(usize, usize)>,
+        mut hold: impl for<'f> FnMut(&'f [&'f [u8]]) -> Result<Option<&'f [&'f [u8]]>, Error>,
+    ) -> Outcome {
+        let (args, width) = (self.args, self.table.columns.len());
+        let mut fields: Vec<&[u8]> = Vec::with_capacity(width + 4);
+        if !args.flags_only {
+            fields.extend((0..width).map(|at| record.get(at).unwrap_or_default()));
+        }
+        match (args.flags_only, args.left, hit.is_some()) {
+            (true, _, true) => fields.push(b"1"),
+            (true, _, false) => fields.push(b"0"),
+            (_, true, true) => fields.push(b"true"),
+            (_, true, false) => fields.push(b"false"),
+            _ => {}
+        }
+        let own = fields.len();
+        let mut theirs: Vec<&[u8]> = Vec::new();
+        if let (Some(decoder), Some((_, widths))) = (&self.decoder, &self.learnt.payload) {
+            match hit {
+                None => theirs.resize(decoder.columns, b""),
+                Some((key, at)) => {
+                    let cells = &self.learnt.matches[key].payload;
+                    let cell = cells.get(at * widths[key]..(at + 1) * widths[key]).unwrap_or_default();
+                    decoder.decode(cell, &mut theirs).map_err(nonsense)?;
+                }
+            }
+        }
+        let rows = self.decoder.map_or(1, |decoder| theirs.len() / decoder.columns);
+        for at in 0..rows {
+            fields.truncate(own);
+            if let Some(Decoder { columns }) = self.decoder {
+                fields.extend_from_slice(&theirs[at * columns..(at + 1) * columns]);
+            }
+            if let Some(fields) = hold(&fields).map_err(refused)? {
+                self.writer.write(fields.iter().copied()).map_err(|e| refused(e.at(&self.place)))?;
+            }
+        }
+        Ok(())
+    }
+}
+
+/// What the other side sent in its payload and is none.
+fn nonsense(error: Error) -> Failure {
+    Failure::new(Ending::Malformed, format!("the peer's message: {error}"))
+}
+
+/// A name that no column has.
+fn free(name: &str, columns: &[TableColumn]) -> String {
+    let taken = |name: &str| columns.iter().any(|column| column.name == name);
+    let mut free = name.to_owned();
+    while taken(&free) {
+        free.insert_str(0, "their_");
+    }
+    free
+}
+
+/// The shape of what is written: as the flag or the name says; flags are lines, and all else is like the table if it is CSV, too.
+fn shape(args: &OutArgs, path: &Path, table: &Table) -> TableShape {
+    let named = TableShape::of(path);
+    let shape = match (args.out_format, named) {
+        (Some(said), named) => TableShape { gzip: named.is_some_and(|named| named.gzip), ..said },
+        (None, Some(named)) => named,
+        (None, None) if args.flags_only => TableShape { format: TableFormat::Lines, ..TableShape::default() },
+        (None, None) if table.shape.format == TableFormat::Csv => table.shape,
+        (None, None) => TableShape::default(),
+    };
+    TableShape { header: table.shape.header, gzip: shape.gzip, ..shape }
+}

@@ -1,0 +1,153 @@
+//! `comity psi plan`: what each method takes, before anything is sent.
+//!
+//! Bytes are by the method's formula, where it has one. All else is measured: three small runs in this process show what an item of
+//! either side costs here. To that comes what the network adds.
+
+use std::thread;
+
+use comity::psi::{Item, Method, Set, Terms};
+use comity::{Adversary, Error, Intersection, Recipients, Session, memory};
+use comity_core::Params;
+use comity_terminal::console::emit;
+use comity_terminal::failure::{Ending, Failure, Outcome};
+use comity_terminal::json::to_line;
+use comity_terminal::numbers::{bytes, duration, grouped};
+use serde::Serialize;
+
+use super::args::{Net, PlanArgs};
+
+/// What a method takes, for the party that learns the common rows.
+#[derive(Serialize)]
+struct Plan {
+    method: &'static str,
+    adversary: &'static str,
+    seconds: f64,
+    bytes_sent: u64,
+    bytes_received: u64,
+    rounds: u64,
+    memory_bytes: u64,
+}
+
+/// Items of a set in a run that is measured.
+const SMALL: usize = 1 << 13;
+
+/// Bytes that a party holds for each own item, beside what goes over the wire: item, digest, places in tables.
+const HELD: u64 = 160;
+
+/// The command.
+pub(super) fn run(args: &PlanArgs) -> Outcome {
+    let mut plans = Vec::new();
+    for method in Method::ALL.into_iter().filter(|method| !method.card().over) {
+        for &adversary in method.card().adversaries {
+            plans.push(plan(method, adversary, args)?);
+        }
+    }
+    if args.json {
+        return emit(&to_line(&plans));
+    }
+    let mut text = format!(
+        "{} keys here, {} at the other side; the rows are learnt here\n{:<9}{:<13}{:>10}{:>11}{:>11}{:>8}{:>10}\n",
+        grouped(args.mine.0 as u64),
+        grouped(args.theirs.0 as u64),
+        "method",
+        "adversary",
+        "time",
+        "sent",
+        "received",
+        "rounds",
+        "memory"
+    );
+    for plan in &plans {
+        text += &format!(
+            "{:<9}{:<13}{:>10}{:>11}{:>11}{:>8}{:>10}\n",
+            plan.method,
+            plan.adversary,
+            duration(plan.seconds),
+            bytes(plan.bytes_sent),
+            bytes(plan.bytes_received),
+            plan.rounds,
+            bytes(plan.memory_bytes)
+        );
+    }
+    emit(&text)
+}
+
+fn plan(method: Method, adversary: Adversary, args: &PlanArgs) -> Outcome<Plan> {
+    let (mine, theirs) = (args.mine.0, args.theirs.0);
+    let terms = Terms { payload: args.payload, ..Terms::new(method, adversary) };
+    let small = Sample::take(&terms, SMALL, SMALL)?;
+    let receiver = Sample::take(&terms, SMALL, 2 * SMALL)?;
+    let sender = Sample::take(&terms, 2 * SMALL, SMALL)?;
+    let cost = |mine, theirs| method.cost(theirs, mine, args.payload, Params::default().rho);
+    // A plane through three points; what is measured is never less than nothing.
+    let scaled = |of: fn(&Sample) -> f64| {
+        let (base, by_mine, by_theirs) =
+            (of(&small), (of(&receiver) - of(&small)).max(0.0), (of(&sender) - of(&small)).max(0.0));
+        let items = |count: usize| count as f64 / SMALL as f64;
+        let fixed = (base - by_mine - by_theirs).max(0.0);
+        fixed + by_mine * items(mine) + by_theirs * items(theirs)
+    };
+    let (bytes_sent, bytes_received) = match (cost(mine, theirs), cost(SMALL, SMALL)) {
+        (Some(cost), Some(sample)) => {
+            // Terms, the coin and the set-up of OTs are in no formula, and are about the same at all sizes.
+            let fixed = |measured: f64, formula: u64| (measured as u64).saturating_sub(formula);
+            (
+                cost.from_receiver + fixed(small.sent, sample.from_receiver),
+                cost.from_sender + fixed(small.received, sample.from_sender),
+            )
+        }
+        _ => (scaled(|s| s.sent) as u64, scaled(|s| s.received) as u64),
+    };
+    let net = args.net.unwrap_or(Net { rate: f64::INFINITY, round_trip: 0.0 });
+    let wire = (bytes_sent + bytes_received) as f64 / net.rate + small.rounds as f64 * net.round_trip;
+    Ok(Plan {
+        method: method.name(),
+        adversary: adversary.name(),
+        seconds: scaled(|s| s.seconds) + wire,
+        bytes_sent,
+        bytes_received,
+        rounds: small.rounds,
+        memory_bytes: HELD * mine as u64 + bytes_sent.max(bytes_received),
+    })
+}
+
+/// What a small run took at the receiver.
+struct Sample {
+    seconds: f64,
+    sent: f64,
+    received: f64,
+    rounds: u64,
+}
+
+impl Sample {
+    /// A run between sets of these sizes, half of them common, in this process.
+    fn take(terms: &Terms, sender: usize, receiver: usize) -> Outcome<Sample> {
+        let items = |from: usize, count: usize| -> Vec<Item> {
+            (from..from + count).map(|at| Item::of(&(at as u64).to_le_bytes())).collect()
+        };
+        let (theirs, mine) = (items(0, sender), items(sender / 2, receiver));
+        let cells = vec![7; sender * terms.payload];
+        let widths = [terms.payload];
+        let payload = (terms.payload > 0).then_some(comity::Columns { widths: &widths, header: &[] });
+        let (a, b) = memory::pair();
+        let run = |party: u16, channel, items: &[Item], cells: &[u8], payload| {
+            let set = [Set { items, payload: cells, pad_to: 0 }];
+            let wanted =
+                Intersection { terms: *terms, encoding: "plan", to: Recipients::only(0_u16), sets: &set, payload };
+            Session::new(party).over(channel).intersect(&wanted, &mut ())
+        };
+        let (done, other) = thread::scope(|scope| {
+            let other = scope.spawn(|| run(1, b, &theirs, &cells, payload).map(drop));
+            let done = run(0, a, &mine, &[], None);
+            (done, other.join())
+        });
+        other.map_err(|_| Failure::new(Ending::Bug, "a run that was measured broke off"))??;
+        let done = done.map_err(|error: Error| Failure::from(error))?;
+        Ok(Sample {
+            seconds: done.seconds,
+            sent: done.traffic.sent as f64,
+            received: done.traffic.received as f64,
+            rounds: done.traffic.rounds,
+        })
+    }
+}

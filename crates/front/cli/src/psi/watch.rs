@@ -1,0 +1,74 @@
+//! What is said while the two sides meet and compute.
+
+use comity::{Card, Counter, Watch};
+use comity_terminal::console::note;
+use comity_terminal::progress::WireProgress;
+
+use super::args::PsiArgs;
+
+/// Tells the person at the terminal how it goes.
+pub(super) struct Watcher {
+    /// The party, for people.
+    title: String,
+    seconds: u64,
+    verbose: bool,
+    progress: Option<WireProgress>,
+}
+
+impl Watcher {
+    pub(super) fn new(title: String, args: &PsiArgs) -> Watcher {
+        let seconds = args.timeout.as_secs_f64().ceil() as u64;
+        Watcher { title, seconds, verbose: args.verbose, progress: None }
+    }
+
+    /// Takes the bar off the screen.
+    pub(super) fn finish(&mut self) {
+        self.progress = None;
+    }
+
+    fn say(&self, text: &str) {
+        note(&format!("party {}: {text}", self.title));
+    }
+}
+
+impl Watch for Watcher {
+    fn listening(&mut self, address: &str) {
+        self.say(&format!("waiting for the peer at {address}, up to {} s", self.seconds));
+    }
+
+    fn turned_away(&mut self, why: &str) {
+        self.say(&format!("turned away a stranger: {why}"));
+    }
+
+    fn connecting(&mut self, address: &str) {
+        self.say(&format!("connecting to {address}, trying up to {} s", self.seconds));
+    }
+
+    fn exposed(&mut self, card: &Card) {
+        note(&format!(
+            "this method is {}: a peer off this machine that does not keep to the protocol may learn more, or make the result wrong",
+            card.adversary
+        ));
+    }
+
+    fn connected(&mut self, peer: &str) {
+        if self.verbose {
+            self.say(&format!("connected: {peer}"));
+        }
+    }
+
+    fn traffic(&mut self, counter: &Counter) {
+        let counter = counter.clone();
+        let read = move || {
+            let counts = counter.counts();
+            counts.sent + counts.received
+        };
+        self.progress = Some(WireProgress::start(read));
+    }
+
+    fn phase(&mut self, name: &'static str) {
+        if let Some(progress) = &self.progress {
+            progress.phase(name);
+        }
+    }
+}

@@ -1,0 +1,369 @@
+//! `comity psi`: two processes, files of every form, and a naive join beside them.
+
+use std::collections::BTreeMap;
+use std::fs;
+
+use comity_table::{ColumnKind, TableColumn, TableShape, TableWriter};
+use comity_testing::PATIENCE;
+
+use crate::common::{Between, Done, Folder, Listener, comity, comity_with};
+
+/// A table's rows.
+type Rows = Vec<Vec<String>>;
+
+/// Both sides, the first one listening, each with the arguments of its own.
+fn meet(first: &[&str], second: &[&str]) -> (Done, Done) {
+    let common = ["--method", "kkrt", &format!("--timeout={}", PATIENCE.as_secs())];
+    let listener = Listener::begin("psi", &[first, &common].concat());
+    let other = comity(&[&["psi", "--connect", &listener.address][..], second, &common].concat());
+    (listener.end(), other)
+}
+
+/// Rows of a key, a name and a number, in which keys repeat; some keys are empty.
+fn rows(seed: u64, count: u64, name: &str) -> Rows {
+    let mut state = seed;
+    let mut next = move |most: u64| {
+        state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        (state >> 33) % most
+    };
+    let row = |at: u64| {
+        let key = match next(9) {
+            0 => String::new(),
+            1 => format!(" {}", next(count)),
+            _ => next(count).to_string(),
+        };
+        vec![key, format!("{name} \"{at}\", \u{e9}"), (at as i64 - 5).to_string()]
+    };
+    (0..count).map(row).collect()
+}
+
+fn write(folder: &Folder, name: &str, columns: [&str; 3], rows: &Rows) -> String {
+    let path = folder.path(name);
+    let kinds = [ColumnKind::Text, ColumnKind::Text, ColumnKind::Integer];
+    let columns =
+        columns.iter().zip(kinds).map(|(name, kind)| TableColumn { name: (*name).to_owned(), kind }).collect();
+    let file = Box::new(fs::File::create(&path).unwrap());
+    let mut writer = TableWriter::new(file, &TableShape::of(path.as_ref()).unwrap(), columns).unwrap();
+    rows.iter().for_each(|row| writer.write(row.iter().map(|field| field.as_bytes())).unwrap());
+    writer.finish().unwrap();
+    path
+}
+
+/// The rows of a CSV file with a header, and the header.
+fn read(text: &str) -> (Vec<String>, Rows) {
+    let mut all = Vec::new();
+    let mut reader = csv_of(text);
+    let header = reader.remove(0);
+    all.append(&mut reader);
+    (header, all)
+}
+
+fn csv_of(text: &str) -> Rows {
+    let source = comity_table::Source::spill(&mut text.as_bytes(), "csv").unwrap();
+    let shape = TableShape { header: false, ..TableShape::default() };
+    let mut reader = comity_table::TableReader::new(&source, &shape).unwrap();
+    let (mut record, mut rows) = (comity_table::Record::new(), Rows::new());
+    while reader.next(&mut record).unwrap() {
+        rows.push(record.iter().map(|field| String::from_utf8(field.to_vec()).unwrap()).collect());
+    }
+    rows
+}
+
+/// The rows of the other side by key, after the step `trim`.
+fn by_key(rows: &Rows) -> BTreeMap<String, Vec<Vec<String>>> {
+    let mut map: BTreeMap<String, Vec<Vec<String>>> = BTreeMap::new();
+    for row in rows.iter().filter(|row| !row[0].trim().is_empty()) {
+        map.entry(row[0].trim().to_owned()).or_default().push(row[1..].to_vec());
+    }
+    map
+}
+
+#[test]
+fn rows_and_payload_are_those_of_a_naive_join() {
+    let folder = Folder::new("psi-join");
+    let (ours, theirs) = (rows(1, 300, "own"), rows(2, 400, "their"));
+    let a = write(&folder, "a.csv", ["id", "name", "n"], &ours);
+    let partners = by_key(&theirs);
+    let mut forms = vec!["b.csv", "b.tsv.gz", "b.jsonl"];
+    if cfg!(feature = "parquet") {
+        forms.push("b.parquet");
+    }
+    for form in forms {
+        let b = write(&folder, form, ["key", "name", "n"], &theirs);
+        let out = folder.path("common.csv");
+        let (done, other) = meet(
+            &[&a, "--key", "id:trim", "--out", &out],
+            &[&b, "--key", "key:trim", "--payload", "name,n", "--duplicates", "list:9"],
+        );
+        done.ok();
+        other.ok();
+        let (header, written) = read(&fs::read_to_string(&out).unwrap());
+        assert_eq!(header, ["id", "name", "n", "their_name", "their_n"]);
+        let expected: Rows = ours
+            .iter()
+            .flat_map(|row| {
+                let partners = partners.get(row[0].trim()).cloned().unwrap_or_default();
+                partners.into_iter().map(|partner| [&row[..], &partner].concat())
+            })
+            .collect();
+        assert!(expected.len() > 100, "the tables have rows in common");
+        assert_eq!(written, expected, "{form}");
+        assert!(done.err.contains("semi-honest") && done.err.contains("rows without id were left out"), "{}", done.err);
+        assert!(other.err.contains("learnt which of its keys are in this table, with the columns"), "{}", other.err);
+    }
+}
+
+#[test]
+fn every_way_to_write_is_that_of_a_naive_join() {
+    let folder = Folder::new("psi-modes");
+    let (ours, theirs) = (rows(3, 120, "own"), rows(4, 150, "their"));
+    let a = write(&folder, "a.csv", ["id", "name", "n"], &ours);
+    let b = folder.file("b.txt", &theirs.iter().map(|row| row[0].clone() + "\n").collect::<String>());
+    let partners = by_key(&theirs);
+    let common = |row: &&Vec<String>| partners.contains_key(row[0].trim());
+    let run = |name: &str, flags: &[&str]| {
+        let out = folder.path(name);
+        let (done, other) =
+            meet(&[&[&a, "--key", "id:trim", "--out", &out][..], flags].concat(), &[&b, "--key", "key:trim"]);
+        done.ok();
+        other.ok();
+        fs::read_to_string(out).unwrap()
+    };
+    let plain: Rows = ours.iter().filter(common).cloned().collect();
+    let mut sorted = plain.clone();
+    sorted.sort_by_key(|row| row[0].trim().to_owned());
+    let mut got = read(&run("sorted.csv", &["--sorted"])).1;
+    // Which of the rows with one key comes first is not said.
+    let order = |rows: &Rows| rows.iter().map(|row| row[0].trim().to_owned()).collect::<Vec<_>>();
+    assert_eq!(order(&got), order(&sorted));
+    got.sort();
+    sorted.sort();
+    assert_eq!(got, sorted);
+    assert_eq!(read(&run("common.csv", &["--keep-order"])).1, plain);
+    let anti: Rows = ours.iter().filter(|row| !common(row)).cloned().collect();
+    assert_eq!(read(&run("anti.csv", &["--anti"])).1, anti);
+    let left: Rows = ours.iter().map(|row| [&row[..], &[common(&row).to_string()]].concat()).collect();
+    assert_eq!(read(&run("left.csv", &["--left"])), (["id", "name", "n", "matched"].map(String::from).to_vec(), left));
+    let flags: String = ours.iter().map(|row| if common(&row) { "1\n" } else { "0\n" }).collect();
+    assert_eq!(run("flags", &["--flags-only"]), flags);
+    let json: Vec<serde_json::Value> =
+        run("common.jsonl", &[]).lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    assert_eq!(
+        json.iter().map(|row| row["name"].as_str().unwrap()).collect::<Vec<_>>(),
+        plain.iter().map(|row| &row[1]).collect::<Vec<_>>()
+    );
+}
+
+#[test]
+fn duplicates_are_sent_as_was_said_or_nobody_is_met() {
+    let folder = Folder::new("psi-duplicates");
+    let a = folder.file("a.csv", "k\n1\n2\n3\n");
+    let b = folder.file("b.csv", "k,n\n1,10\n2,5\n1,-3\n");
+    let out = folder.path("out.csv");
+    let refused = ["psi", &b, "--key", "k", "--payload", "n", "--method", "kkrt", "--connect", "127.0.0.1:1"];
+    comity(&refused).fails(2, &["b.csv: line 4, whose key k is first in line 2", "--duplicates first"]);
+    comity(&[&refused[..], &["--duplicates", "list:1"]].concat()).fails(2, &["line 4", "more than 1 rows"]);
+    for (how, expected) in
+        [("first", "k,n\n1,10\n2,5\n"), ("sum", "k,n\n1,7\n2,5\n"), ("list:2", "k,n\n1,10\n1,-3\n2,5\n")]
+    {
+        let (done, other) =
+            meet(&[&a, "--key", "k", "--out", &out], &[&b, "--key", "k", "--payload", "n", "--duplicates", how]);
+        done.ok();
+        other.ok();
+        assert_eq!(fs::read_to_string(&out).unwrap(), expected, "{how}");
+    }
+}
+
+#[test]
+fn both_learn_and_a_size_is_padded() {
+    let folder = Folder::new("psi-both");
+    let a = folder.file("a.csv", "k,x\n1,a\n2,b\n3,c\n");
+    let b = folder.file("b.csv", "k,y\n2,B\n3,C\n4,D\n5,E\n");
+    let (first, second) = (folder.path("a-out.csv"), folder.path("b-out.csv"));
+    let (one, two) = meet(
+        &[&a, "--key", "k", "--payload", "x", "--out", &first, "--output-to", "all", "--pad-to", "100", "--json"],
+        &[&b, "--key", "k", "--payload", "y", "--out", &second, "--output-to", "0,1", "--json"],
+    );
+    let (one, two) = (one.json(), two.json());
+    assert_eq!(fs::read_to_string(&first).unwrap(), "k,x,y\n2,b,B\n3,c,C\n");
+    assert_eq!(fs::read_to_string(&second).unwrap(), "k,y,x\n2,B,b\n3,C,c\n");
+    assert_eq!(
+        (&one["mine"], &one["theirs"], &one["common"], &one["rows_written"]),
+        (&100.into(), &4.into(), &2.into(), &2.into())
+    );
+    assert_eq!(
+        (&two["theirs"], &two["method"], &two["adversary"]),
+        (&100.into(), &"kkrt".into(), &"semi-honest".into())
+    );
+    assert_eq!(one["bytes"]["sent"], two["bytes"]["received"]);
+    for key in ["seconds", "rounds", "keys", "recipients"] {
+        assert!(!one[key].is_null(), "{key}");
+    }
+}
+
+#[test]
+fn keys_are_composite_or_alternatives() {
+    let folder = Folder::new("psi-keys");
+    let a = folder.file("a.csv", "mail,phone,row\nX@y.z,,1\n,+49 30 1,2\nu@v.w,030-7,3\nq@q.q,,4\n");
+    let b = folder.file(
+        "b.jsonl",
+        "{\"m\":\"x@Y.Z\",\"p\":\"5\"}\n{\"m\":null,\"p\":\"49301\"}\n{\"m\":\"n@n.n\",\"p\":\"0307\"}\n",
+    );
+    let out = folder.path("out.csv");
+    let keys = |mail: &str, phone: &str| {
+        ["--key".to_owned(), format!("{mail}:lower"), "--key".into(), format!("{phone}:digits")]
+    };
+    let (ours, theirs) = (keys("mail", "phone"), keys("m", "p"));
+    let with = |file: &str, keys: &[String; 4], more: &[&str]| {
+        [file]
+            .into_iter()
+            .chain(keys.iter().map(String::as_str))
+            .chain(more.iter().copied())
+            .map(str::to_owned)
+            .collect::<Vec<_>>()
+    };
+    let (first, second) = (with(&a, &ours, &["--out", &out]), with(&b, &theirs, &[]));
+    let [first, second] = [&first, &second].map(|args| args.iter().map(String::as_str).collect::<Vec<_>>());
+    let (done, other) = meet(&first, &second);
+    done.ok();
+    other.ok();
+    let rows: Vec<String> = read(&fs::read_to_string(&out).unwrap()).1.into_iter().map(|row| row[2].clone()).collect();
+    assert_eq!(rows, ["1", "2", "3"]);
+    assert!(done.err.contains("1 of 3 by mail, 2 of 2 by phone are common, in 3 of 4 rows"), "{}", done.err);
+    // ("ab", "c") is not ("a", "bc").
+    let (a, b) = (folder.file("c.csv", "x,y\nab,c\na,b\n"), folder.file("d.csv", "x,y\na,bc\na,b\n"));
+    let (done, _) = meet(&[&a, "--key", "x,y", "--out", &out], &[&b, "--key", "x,y"]);
+    done.ok();
+    assert_eq!(fs::read_to_string(&out).unwrap(), "x,y\na,b\n");
+}
+
+#[test]
+fn tables_come_and_go_through_pipes() {
+    let folder = Folder::new("psi-pipes");
+    let b = folder.file("b.tsv", "k\tn\nx\t1\ny\t2\n");
+    let timeout = format!("--timeout={}", PATIENCE.as_secs());
+    let listener = Listener::begin("psi", &[&b, "--key", "k", "--method", "kkrt", &timeout]);
+    let piped =
+        ["psi", "-", "--no-header", "--delimiter", ";", "--key", "2", "--out", "-", "--method", "kkrt", &timeout];
+    let done = comity_with("1;x\n2;z\n3;x\n", &[&piped[..], &["--connect", &listener.address]].concat());
+    assert_eq!(done.ok(), "1;x\n3;x\n");
+    listener.end().ok();
+}
+
+#[test]
+fn different_wishes_are_told_to_both() {
+    let folder = Folder::new("psi-mismatch");
+    let (a, b) = (folder.file("a.csv", "k,l\n1,2\n"), folder.file("b.csv", "k,l\n1,2\n"));
+    let (own, out) = (folder.path("own.csv"), folder.path("out.csv"));
+    for (ours, theirs, words) in [
+        (&["--key", "k:lower,trim"][..], &["--key", "k:trim"][..], &["disagree on the keys", "lower+trim"][..]),
+        (&["--key", "k,l"], &["--key", "k"], &["disagree on the keys", "as-is,as-is"]),
+        (&["--key", "k", "--key", "l"], &["--key", "k"], &["disagree on the keys"]),
+        (&["--key", "k"], &["--key", "k", "--out", &out], &["recipients"]),
+        (&["--key", "k"], &["--key", "k", "--method", "ot-bch"], &["disagree on the method", "kkrt", "ot-bch"]),
+    ] {
+        let first = [&[a.as_str(), "--out", &own][..], ours].concat();
+        let method = if theirs.contains(&"--method") { &[][..] } else { &["--method", "kkrt"] };
+        let timeout = format!("--timeout={}", PATIENCE.as_secs());
+        let listener = Listener::begin("psi", &[&first, &["--method", "kkrt", &timeout][..]].concat());
+        let other = comity(&[&["psi", &b, "--connect", &listener.address, &timeout][..], theirs, method].concat());
+        for done in [listener.end(), other] {
+            done.fails(2, words);
+        }
+        assert!(!fs::exists(&own).unwrap() && !fs::exists(&out).unwrap());
+    }
+}
+
+#[test]
+fn what_is_wrong_here_bothers_nobody() {
+    let folder = Folder::new("psi-refused");
+    let good = folder.file("good.csv", "mail,name\na,b\n");
+    let psi = |args: &[&str]| comity(&[&["psi", "--method", "kkrt", "--connect", "127.0.0.1:1"][..], args].concat());
+    psi(&[&good, "--key", "mial"]).fails(2, &["no column `mial`; there is `mail`, `name`"]);
+    psi(&[&good, "--key", "mail", "--payload", "nmae"]).fails(2, &["no column `nmae`; there is `name`"]);
+    psi(&[&good, "--key", "mail:date"]).fails(2, &["good.csv: line 2, column `mail`: this is no day"]);
+    psi(&[&good]).fails(2, &["by which columns"]);
+    psi(&[&good, "--key", "mail", "--output-to", "1"]).fails(2, &["--out FILE"]);
+    psi(&[&good, "--key", "mail", "--output-to", "0", "--out", "x.csv"]).fails(2, &["this one does not"]);
+    psi(&[&good, "--key", "mail", "--payload", "name", "--out", &folder.path("x.csv")]).fails(2, &["payload goes to"]);
+    psi(&[&good, "--key", "mail", "--pad-to", "0"]).fails(3, &["127.0.0.1:1"]);
+    psi(&[&folder.file("bad.csv", "a,b\n1,2\n3\n"), "--key", "a"])
+        .fails(2, &["bad.csv: line 3: 1 fields", "`b` is missing"]);
+    psi(&[&folder.file("nul.csv", "a\nx\0\n"), "--key", "a"]).fails(2, &["line 2, column `a`: a NUL byte"]);
+    psi(&[&folder.file("empty.csv", "a\n\"\"\n"), "--key", "a", "--empty", "error"])
+        .fails(2, &["line 2: the key a is empty"]);
+    psi(&[&folder.path("none.csv"), "--key", "a"]).fails(2, &["none.csv: cannot read it"]);
+    psi(&[&good, "--key", "mail", "--out", &folder.path("no/such")]).fails(2, &["cannot write it"]);
+    psi(&[&good, "--key", "mail", "--out", "-", "--json"]).fails_json(2, "usage", &["standard output"]);
+    psi(&[&good, "--key", "mail:lowr"]).fails(2, &["no step `lowr`"]);
+    comity(&["psi", &good, "--key", "mail", "--method", "dh", "--connect", "127.0.0.1:1"])
+        .fails(2, &["no method `dh`", "kkrt"]);
+    assert_eq!(fs::read_dir(folder.path("")).unwrap().count(), 4, "nothing is left beside the files");
+}
+
+#[test]
+fn an_output_is_there_whole_or_as_it_was() {
+    let folder = Folder::new("psi-out");
+    let (a, b) = (folder.file("a.csv", "k\n1\n2\n"), folder.file("b.csv", "k\n2\n"));
+    let out = folder.file("out.csv", "old\n");
+    let (done, other) = meet(&[&a, "--key", "k", "--out", &out], &[&b, "--key", "k"]);
+    done.ok();
+    other.ok();
+    assert_eq!(fs::read_to_string(&out).unwrap(), "k\n2\n");
+    // A disk that is full.
+    if fs::exists("/dev/full").unwrap() {
+        let (done, other) = meet(&[&a, "--key", "k", "--out", "/dev/full"], &[&b, "--key", "k"]);
+        done.fails(2, &["/dev/full: ", "No space left"]);
+        other.ok();
+    }
+    // The other side goes away in the middle.
+    let many: String = (0..60_000).map(|n| format!("{n}\n")).collect();
+    let many = folder.file("many.csv", &format!("k\n{many}"));
+    let before = fs::read_dir(folder.path("")).unwrap().count();
+    let timeout = format!("--timeout={}", PATIENCE.as_secs());
+    let mut listener = Listener::begin("psi", &[&many, "--key", "k", "--method", "kkrt", &timeout]);
+    let between = Between::before(&listener.address);
+    let args = ["psi", &many, "--key", "k", "--out", &out, "--method", "kkrt", &timeout, "--connect", &between.address];
+    let lost = std::thread::scope(|scope| {
+        let lost = scope.spawn(|| comity(&args));
+        between.until(1 << 20);
+        listener.kill();
+        lost.join().unwrap()
+    });
+    lost.fails(3, &["closed"]);
+    assert_eq!(fs::read_to_string(&out).unwrap(), "k\n2\n", "the file is as it was");
+    assert_eq!(fs::read_dir(folder.path("")).unwrap().count(), before, "nothing is left beside it");
+}
+
+#[test]
+fn parties_meet_as_those_of_a_run_do() {
+    let folder = Folder::new("psi-tls");
+    let (a, b) = (folder.file("a.csv", "k\n1\n2\n"), folder.file("b.csv", "k\n2\n"));
+    let (ours, theirs, out) = (folder.path("ann"), folder.path("ben"), folder.path("out.csv"));
+    let print = |dir: &str| {
+        let made = comity(&["key", "new", dir]);
+        made.ok().split_whitespace().last().unwrap().to_owned()
+    };
+    let (first, second) = (print(&ours), print(&theirs));
+    comity(&["key", "trust", &ours, "--party", "1", &second]).ok();
+    comity(&["key", "trust", &theirs, "--party", "0", &first]).ok();
+    let (done, other) = meet(&[&a, "--key", "k", "--out", &out, "--tls", &ours], &[&b, "--key", "k", "--tls", &theirs]);
+    done.ok();
+    other.ok();
+    assert_eq!(fs::read_to_string(&out).unwrap(), "k\n2\n");
+    // Plain text off this machine has to be asked for.
+    let away = ["psi", &b, "--key", "k", "--method", "kkrt", "--connect", "192.0.2.1:7"];
+    comity(&away).fails(2, &["--plaintext"]);
+}
+
+#[test]
+fn a_plan_says_what_methods_take_and_sends_nothing() {
+    let plan = comity(&["psi", "plan", "--mine", "1e4", "--theirs", "1e5", "--net", "100Mbit/s,20ms", "--json"]).json();
+    let plans = plan.as_array().unwrap();
+    let kkrt = plans.iter().find(|plan| plan["method"] == "kkrt").unwrap();
+    // Masks of 100,000 keys take more than the OTs of 10,000.
+    assert!(kkrt["bytes_received"].as_u64() > kkrt["bytes_sent"].as_u64(), "{kkrt}");
+    assert!(kkrt["seconds"].as_f64().unwrap() > kkrt["bytes_received"].as_u64().unwrap() as f64 / 12.5e6, "{kkrt}");
+    let text = comity(&["psi", "plan", "--mine", "100", "--theirs", "100"]);
+    assert!(text.ok().contains("kkrt     semi-honest"), "{}", text.out);
+}
