@@ -18,7 +18,7 @@ pub struct Permutation {
 }
 
 /// An item as it is in its bins.
-#[derive(Clone, Copy, Default)]
+#[derive(Clone, Copy)]
 pub struct Short {
     /// The bins.
     pub bins: [u32; FUNCTIONS],
@@ -32,22 +32,27 @@ impl Permutation {
         Permutation { functions: Aes128::new(backend, key), bins }
     }
 
-    /// The items in their bins.
-    pub fn shorten(&self, items: &[u128]) -> Vec<Short> {
-        let mut all = Vec::with_capacity(items.len());
-        let mut values = [Block::ZERO; BATCH];
+    /// Calls `each` with every item in its bins, in their order.
+    pub fn shorten(&self, items: &[u128], mut each: impl FnMut(Short)) {
+        let (mut values, mut rests) = ([Block::ZERO; BATCH], [0; BATCH]);
         let bins = u128::from(self.bins);
         for items in items.chunks(BATCH) {
             let values = &mut values[..items.len()];
-            values.iter_mut().zip(items).for_each(|(value, item)| *value = Block::from_u128(item / bins));
+            for ((value, rest), item) in values.iter_mut().zip(&mut rests).zip(items) {
+                // A division of 128 bits is slow: only one.
+                *rest = item / bins;
+                *value = Block::from_u128(*rest);
+            }
             self.functions.encrypt(values);
-            all.extend(items.iter().zip(&*values).map(|(item, value)| {
-                let left = (item % bins) as u64;
-                let shifted = |offset| ((left + u64::from(offset)) % u64::from(self.bins)) as u32;
-                Short { bins: distinct(value.to_u128(), self.bins).map(shifted), rest: item / bins }
-            }));
+            for ((value, &rest), item) in values.iter().zip(&rests).zip(items) {
+                let left = (item - rest * bins) as u32;
+                let shifted = |offset: u32| {
+                    let (sum, over) = left.overflowing_add(offset);
+                    if over || sum >= self.bins { sum.wrapping_sub(self.bins) } else { sum }
+                };
+                each(Short { bins: distinct(value.to_u128(), self.bins).map(shifted), rest });
+            }
         }
-        all
     }
 
     /// The bits of what `bins` bins leave of items of `bits` bits.

@@ -6,7 +6,7 @@
 //! of its items in its three bins, and shows the [masks](crate::masks) of the values, a group for each function. Without
 //! the function in it, an input would be the same in two bins that are one.
 
-use comity_core::{Aes128, Backend, Block, Prg, Result, TccrHash};
+use comity_core::{Aes128, Backend, Block, HugeTable, Prg, Result, TccrHash};
 use comity_hashing::{Cuckoo, FUNCTIONS, Short, Simple};
 use comity_ot::SemiHonest;
 use comity_ot::base::Simplest;
@@ -29,8 +29,9 @@ const NO_FUNCTION: u128 = FUNCTIONS as u128;
 
 /// The items of a party in their bins.
 pub(crate) struct Placed {
-    /// The items, and dummies after them.
-    pub(crate) items: Vec<Short>,
+    /// The items, and dummies after them: two blocks each, the rest and the bins. They are read at random places all the time.
+    items: HugeTable,
+    next: usize,
     /// The bits of a rest.
     pub(crate) rest_bits: u32,
     /// The number of bins.
@@ -58,14 +59,33 @@ impl Digits {
 }
 
 impl Placed {
+    /// Room for so many items, with rests of so many bits, in so many bins.
+    pub(crate) fn room(items: usize, rest_bits: u32, bins: u32) -> Placed {
+        Placed { items: HugeTable::zeroed(2 * items), next: 0, rest_bits, bins }
+    }
+
+    /// Adds the next item.
+    pub(crate) fn push(&mut self, Short { bins, rest }: Short) {
+        self.items[self.next] = Block::from_u128(rest);
+        let bins = bins.iter().rev().fold(0, |all, &bin| all << 32 | u128::from(bin));
+        self.items[self.next + 1] = Block::from_u128(bins);
+        self.next += 2;
+    }
+
+    /// The number of items, with dummies.
+    pub(crate) fn len(&self) -> usize {
+        self.next / 2
+    }
+
     /// The bins of an item.
     pub(crate) fn places(&self, item: u32) -> [u32; FUNCTIONS] {
-        self.items[item as usize].bins
+        let bins = self.items[2 * item as usize + 1].to_u128();
+        [bins as u32, (bins >> 32) as u32, (bins >> 64) as u32]
     }
 
     /// The OPRF's input of an item in the bin where it came by a function.
     pub(crate) fn input(&self, item: u32, function: usize) -> u128 {
-        self.items[item as usize].rest << FUNCTION_BITS | function as u128
+        self.items[2 * item as usize].to_u128() << FUNCTION_BITS | function as u128
     }
 }
 
@@ -114,10 +134,10 @@ pub(crate) fn send<S: OneOfN<Model = SemiHonest>>(
     let (ch, here, rng, observer) = me.pair()?;
     // Both sides cut the OTs into the same calls: whole chunks.
     let width = (S::CHUNK / digits.count) as u32;
-    let simple = Simple::new(placed.items.len() as u32, placed.bins, width, |item| placed.places(item));
+    let simple = Simple::new(placed.len() as u32, placed.bins, width, |item| placed.places(item));
     observer.phase("oprf");
     let mut oprf = one_of_n::Sender::<S>::setup::<Simplest>(ch, &here.session.child(OT), here.backend, rng)?;
-    let mut groups = [(); FUNCTIONS].map(|()| masks.group(placed.items.len()));
+    let mut groups = [(); FUNCTIONS].map(|()| masks.group(placed.len()));
     let join = Join::new(here.backend, digits);
     let mut queries = Vec::new();
     let (mut strings, mut values) = (Vec::new(), Vec::new());
@@ -154,7 +174,7 @@ pub(crate) fn receive<S: OneOfN<Model = SemiHonest>>(
 ) -> Result<Matches> {
     let masks = Masks::new(me.here, sizes.mask_bits(FUNCTIONS), terms.payload);
     let (ch, here, rng, observer) = me.pair()?;
-    let table = Cuckoo::place(placed.items.len() as u32, placed.bins, |item| placed.places(item));
+    let table = Cuckoo::place(placed.len() as u32, placed.bins, |item| placed.places(item));
     observer.phase("oprf");
     let mut oprf = one_of_n::Receiver::<S>::setup::<Simplest>(ch, &here.session.child(OT), here.backend, rng)?;
     let mut empty = Prg::new(here.backend, Block::random(rng));
@@ -177,7 +197,7 @@ pub(crate) fn receive<S: OneOfN<Model = SemiHonest>>(
     Join::new(here.backend, digits).join(&strings, |bin| tweak(bin as u32, functions[bin]), &mut values);
     observer.phase("masks");
     // All before the first mask comes: the sender sorts its own meanwhile.
-    let mut own = [(); FUNCTIONS].map(|()| Vec::with_capacity(placed.items.len() / 2));
+    let mut own = [(); FUNCTIONS].map(|()| Vec::with_capacity(placed.len() / 2));
     for (entry, value) in table.bins().zip(values.iter()) {
         // Dummies are looked for by nobody.
         if let Some(entry) = entry.filter(|entry| (entry.item() as usize) < set.items.len()) {

@@ -111,7 +111,7 @@ pub(crate) fn send(me: &mut Party<'_, '_>, terms: &Terms, set: &Set<'_>, sizes: 
 pub(crate) fn receive(me: &mut Party<'_, '_>, terms: &Terms, set: &Set<'_>, sizes: Sizes) -> Result<Matches> {
     let shape = Shape::new(sizes)?;
     let placed = short::place(me, set, sizes, shape.bins, u128::BITS)?;
-    let table = Cuckoo::place(placed.items.len() as u32, placed.bins, |item| placed.places(item));
+    let table = Cuckoo::place(placed.len() as u32, placed.bins, |item| placed.places(item));
     let slot = |entry: comity_hashing::BinEntry| placed.input(entry.item(), entry.function());
     let slots: Vec<u128> = table.bins().map(|entry| entry.map_or(RECEIVERS_DUMMY, slot)).collect();
     let program = program(shape, me.here.me.other(), goal(terms)?)?;
@@ -131,7 +131,7 @@ fn fill(placed: &Placed, shape: Shape, own: usize) -> (Vec<u128>, usize) {
     let mut slots = vec![SENDERS_DUMMY; shape.bins as usize * shape.slots];
     let mut used = vec![0; shape.bins as usize];
     let mut lost = Vec::new();
-    let simple = Simple::new(placed.items.len() as u32, shape.bins, 1, |item| placed.places(item));
+    let simple = Simple::new(placed.len() as u32, shape.bins, 1, |item| placed.places(item));
     for (bin, parts) in simple.runs().enumerate() {
         for (function, items) in parts.into_iter().enumerate() {
             for &item in items {

@@ -40,6 +40,9 @@ fn place(me: &mut Party<'_, '_>, set: &Set<'_>, sizes: Sizes) -> Result<Placed> 
     let digests = DigestKey::toss(me)?.digests(me, set);
     me.observer.phase("hashing");
     let bins = bins(sizes.receiver, ROOMY);
-    let short = |&digest: &u128| Short { bins: distinct(digest, bins), rest: digest >> FUNCTION_BITS };
-    Ok(Placed { items: digests.iter().map(short).collect(), rest_bits: 128 - FUNCTION_BITS, bins })
+    let mut placed = Placed::room(digests.len(), 128 - FUNCTION_BITS, bins);
+    for digest in digests {
+        placed.push(Short { bins: distinct(digest, bins), rest: digest >> FUNCTION_BITS });
+    }
+    Ok(placed)
 }

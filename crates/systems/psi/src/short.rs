@@ -24,7 +24,9 @@ pub(crate) fn place(me: &mut Party<'_, '_>, set: &Set<'_>, sizes: Sizes, bins: u
     let mut digests = key.digests(me, set);
     me.observer.phase("hashing");
     digests.iter_mut().for_each(|digest| *digest >>= 128 - bits);
-    Ok(Placed { items: permutation.shorten(&digests), rest_bits, bins })
+    let mut placed = Placed::room(digests.len(), rest_bits, bins);
+    permutation.shorten(&digests, |short| placed.push(short));
+    Ok(placed)
 }
 
 /// That short items are not too long.

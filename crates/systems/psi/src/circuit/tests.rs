@@ -29,8 +29,8 @@ fn what_the_program_costs_is_what_is_said() {
 #[test]
 fn a_bin_that_overflows_leaves_its_items_out_and_nobody_else() {
     // Four items whose first bin is bin 0, which has room for two.
-    let items = (0..4).map(|n| comity_hashing::Short { bins: [0, 1 + n, 5 + n], rest: u128::from(n) }).collect();
-    let placed = Placed { items, rest_bits: 4, bins: 10 };
+    let mut placed = Placed::room(4, 4, 10);
+    (0..4).for_each(|n| placed.push(comity_hashing::Short { bins: [0, 1 + n, 5 + n], rest: u128::from(n) }));
     let shape = Shape { bins: 10, slots: 2, bits: 6 };
     let (slots, left_out) = fill(&placed, shape, 4);
     assert_eq!(left_out, 2);
