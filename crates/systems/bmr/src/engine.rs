@@ -158,9 +158,11 @@ impl<'a, 'n, C: for<'c> Conduct<GarblingAct<'c>>> Walk<'a, 'n, '_, C> {
                 let said = garbler.zeros().exchange(net, said, |peer| chunk.bytes_of(peer))?;
                 let public = evaluator.public_values(&chunk, own, &said, &mut heard);
                 let (own, keys) = evaluator.keys(&masked, &public, conduct);
+                garbler.bits().check_begins()?;
                 let (rows, keys) = garbler.rows(net, &strings, keys, &mut heard, conduct)?;
                 heard.settle(net)?;
                 self.learned.extend(evaluator.evaluate(&chunk, evaluator.active(own, &keys), &rows, &masked)?);
+                garbler.bits().check_passed()?;
             }
             Mode::Prepare { garbler, to } => {
                 let (masked, strings) = garbler.masks(net, &chunk)?;

@@ -77,6 +77,11 @@ impl<'a> Garbler<'a> {
         &mut self.zeros
     }
 
+    /// The masks, which have the offset: a key of none of a wire's two is an error under it.
+    pub(crate) fn bits(&mut self) -> &mut dyn Masks {
+        self.masks
+    }
+
     /// This party's offset.
     pub(crate) fn offset(&self) -> Block {
         self.masks.offset()

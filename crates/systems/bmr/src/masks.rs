@@ -43,6 +43,23 @@ pub trait BitMpc {
         products: &mut [Block],
         opened: &[MaskOpening<'_>],
     ) -> Result<Vec<Option<Bits>>>;
+
+    /// Notes that a check begins of which what is kept of these bits depends: unless it passes, none of that is used again. What is kept
+    /// nowhere notes nothing.
+    ///
+    /// # Errors
+    /// Those of where it is kept.
+    fn check_begins(&mut self) -> Result<()> {
+        Ok(())
+    }
+
+    /// Notes that the check has passed.
+    ///
+    /// # Errors
+    /// As [`BitMpc::check_begins`].
+    fn check_passed(&mut self) -> Result<()> {
+        Ok(())
+    }
 }
 
 /// A protocol for bits whose bits are multiplied by the offsets of garbling: figure 8, or Claim 41.

@@ -8,7 +8,8 @@ use comity_protocol::{
 };
 use comity_share::Joint;
 use comity_tinyot::bucket::Budget;
-use comity_tinyot::many::{Many, objects};
+use comity_tinyot::many::{Many, RowDealer, objects};
+use comity_tinyot::{TinyOt, Uses, rows_from_shelf, stored_bytes};
 
 use crate::stored::stored_size;
 use crate::triple_masks::{Planned, TripleMasks};
@@ -20,6 +21,9 @@ pub struct Bmr;
 /// What is garbled ahead.
 const GARBLED: &str = "garbled";
 
+/// What masks are made of, for any program: tinyot's material.
+const SHARES: &str = "shares";
+
 static CARD: Card = Card {
     name: "bmr",
     kind: CardKind::Protocol,
@@ -30,15 +34,28 @@ static CARD: Card = Card {
     takes: Takes::Any,
     reactive: false,
     goal: Goal::Size,
-    offline: &[Material { name: GARBLED, program: true, from: None, units: &["runs"] }],
-    options: &[Opt {
-        name: "products",
-        values: Values::OneOf(&["macs", "ot"]),
-        default: Default::Given("macs"),
-        agreed: true,
-        about: "How wires' masks are multiplied by the parties' offsets: by the MACs of the masks, or by further OTs over masks that have \
-                MACs under other keys, as over any protocol for bits",
-    }],
+    offline: &[
+        Material { name: GARBLED, program: true, from: None, units: &["runs"] },
+        Material { name: SHARES, program: false, from: None, units: &["AND gates"] },
+    ],
+    options: &[
+        Opt {
+            name: "products",
+            values: Values::OneOf(&["macs", "ot"]),
+            default: Default::Given("macs"),
+            agreed: true,
+            about: "How wires' masks are multiplied by the parties' offsets: by the MACs of the masks, or by further OTs over masks that \
+                    have MACs under other keys, as over any protocol for bits",
+        },
+        Opt {
+            name: "stored",
+            values: Values::OneOf(&["garbled", "shares"]),
+            default: Default::Given("garbled"),
+            agreed: false,
+            about: "What a run takes from its store, and `comity prepare PROGRAM` puts there: the program garbled, or shares for \
+                    any program, which tinyot can use up, too",
+        },
+    ],
     phases: &["setup", "inputs", "gates", "outputs"],
     summary: "one circuit garbled by all parties (Hazay, Scholl, Soria-Vazquez 2017), in few rounds",
     protects: "parties that cheat, even all but one together, learn only their outputs, and are caught before anything else leaves the \
@@ -53,10 +70,22 @@ impl Protocol for Bmr {
         &CARD
     }
 
-    fn needs(&self, program: &Program, _: &Options, _: Params) -> Result<Need> {
+    fn needs(&self, program: &Program, options: &Options, _: Params) -> Result<Need> {
+        if options.word("stored") == SHARES {
+            let Planned { shares, own, ands } = planned(program, *CARD.parties.end(), options);
+            return Ok(Uses { triples: ands, masks: own, shares }.need());
+        }
         // Who has no name in the program takes part for its own sake: what is stored grows with the number of parties.
         let parties = program.parties().clamp(2, *CARD.parties.end());
         Ok(Need { material: GARBLED, units: vec![1], batches: 1, bytes: stored_size(program, parties) })
+    }
+
+    fn amount(&self, units: u64, options: &Options, params: Params) -> Result<Need> {
+        TinyOt.amount(units, options, params)
+    }
+
+    fn stored_bytes(&self, need: &Need, parties: u16) -> u64 {
+        if need.material == SHARES { stored_bytes(need, parties) } else { need.bytes }
     }
 
     fn run(&self, me: &mut Party<'_, '_>, job: &Job<'_>, from: &mut dyn Supplies) -> Result<()> {
@@ -64,6 +93,12 @@ impl Protocol for Bmr {
         if let Some(shelf) = from.shelf(GARBLED) {
             let batch = shelf.take()?.ok_or_else(|| Error::invalid_input("no garbled program is left"))?;
             return use_up(&mut me.sub("bmr, prepared"), &mut { batch }, job, &mut Honest);
+        }
+        if let Some(shelf) = from.shelf(SHARES) {
+            let mut me = me.sub("bmr on shares");
+            let dealer = rows_from_shelf(shelf, me.here.me, me.here.parties)?;
+            let mut masks = masks_of(&mut me, dealer, job.program, job.options)?;
+            return run_with(&mut me, &mut *masks, job);
         }
         let mut me = me.sub("bmr");
         let mut masks = masks(&mut me, job.program, job.options)?;
@@ -75,10 +110,16 @@ impl Protocol for Bmr {
         &self,
         me: &mut Party<'_, '_>,
         ahead: &Ahead<'_>,
-        _: &mut dyn Supplies,
+        from: &mut dyn Supplies,
         to: &mut dyn Shelf,
     ) -> Result<()> {
-        let program = ahead.program.ok_or_else(|| Error::invalid_input("bmr garbles a program: name one"))?;
+        let program = match ahead.program {
+            Some(program) if ahead.make.material == GARBLED => program,
+            _ => {
+                let options = Options::new(TinyOt.card());
+                return TinyOt.prepare(me, &Ahead { options: &options, ..*ahead }, from, to);
+            }
+        };
         for run in 0..ahead.make.batches {
             let mut me = me.sub(&format!("lot {run}"));
             to.put(&mut me, &Lot { units: vec![1], batches: 1 }, &mut |me, _, out| {
@@ -90,22 +131,37 @@ impl Protocol for Bmr {
     }
 }
 
+/// What a program asks for among so many.
+fn planned(program: &Program, parties: u16, options: &Options) -> Planned {
+    let of = |party: u16| program.inputs().iter().filter(move |input| input.owner.includes(PartyId(party)));
+    let own = |party: u16| of(party).map(|input| input.bits as u64).sum();
+    let ands = program.and_gates();
+    // With the masking bits of a check of products.
+    let shares = if options.word("products") == "macs" { ands } else { ands.saturating_add(128) };
+    Planned { shares, own: (0..parties).map(own).max().unwrap_or(0), ands }
+}
+
 /// Masks for a program, from new keys.
 fn masks(me: &mut Party<'_, '_>, program: &Program, options: &Options) -> Result<Box<dyn Masks>> {
     me.observer.phase("setup");
     let here = me.here.child("masks");
-    let ands = program.and_gates();
+    let Planned { shares, own, ands } = planned(program, here.parties, options);
     let budget = Budget::known(ands, here.params.rho, 1, objects(here.parties))?;
-    let of = |party: u16| program.inputs().iter().filter(move |input| input.owner.includes(PartyId(party)));
-    let own = |party: u16| of(party).map(|input| input.bits as u64).sum();
-    let own = (0..here.parties).map(own).max().unwrap_or(0);
-    let by_macs = options.word("products") == "macs";
-    // With the masking bits of a check of products.
-    let shares = if by_macs { ands } else { ands.saturating_add(128) };
     let bits = usize::try_from(shares.saturating_add(own)).unwrap_or(usize::MAX);
     let dealer = Many::new_for(me.net, here.child("dealer"), budget, bits, me.rng)?;
-    let bits = TripleMasks::new(here, Box::new(dealer), Planned { shares, own, ands }, me.rng);
-    if by_macs {
+    masks_of(me, Box::new(dealer), program, options)
+}
+
+/// Masks for a program, of this dealer.
+fn masks_of<'d>(
+    me: &mut Party<'_, '_>,
+    dealer: Box<dyn RowDealer + 'd>,
+    program: &Program,
+    options: &Options,
+) -> Result<Box<dyn Masks + 'd>> {
+    let here = me.here.child("masks");
+    let bits = TripleMasks::new(here, dealer, planned(program, here.parties, options), me.rng);
+    if options.word("products") == "macs" {
         return Ok(Box::new(bits));
     }
     let joint = Joint::setup(me.net, here.child("offsets"), me.rng)?;

@@ -6,6 +6,7 @@ mod cheats;
 mod coalitions;
 mod ideal;
 mod rounds;
+mod shares;
 mod strings;
 mod whole;
 

@@ -292,6 +292,14 @@ impl<C: for<'b> Conduct<JointAct<'b>>> BitMpc for TripleMasks<'_, C> {
         };
         Ok(opened.iter().map(&mut value).collect())
     }
+
+    fn check_begins(&mut self) -> Result<()> {
+        self.dealer.check_begins()
+    }
+
+    fn check_passed(&mut self) -> Result<()> {
+        self.dealer.check_passed()
+    }
 }
 
 impl<C: for<'b> Conduct<JointAct<'b>>> Masks for TripleMasks<'_, C> {
