@@ -59,6 +59,7 @@
 
 pub mod checks;
 mod conduct;
+mod costs;
 mod gates;
 mod live;
 mod protocol;

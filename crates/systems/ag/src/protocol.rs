@@ -4,8 +4,8 @@ use comity_channel::Channel;
 use comity_circuit::{Goal, Program};
 use comity_core::{Error, Params, PartyId, Result};
 use comity_protocol::{
-    Adversary, Ahead, Card, CardKind, Corrupt, Default, Here, Honest, Job, Lot, Material, Need, Opt, OptionValue,
-    Options, Party, Protocol, Shelf, Supplies, Takes, Values,
+    Adversary, Ahead, Card, CardKind, Corrupt, Costing, Default, Here, Honest, Job, Lot, Material, Need, Opt,
+    OptionValue, Options, Party, Protocol, Shelf, Supplies, Takes, Talk, Values,
 };
 use comity_tinyot::bucket::Budget;
 use comity_tinyot::fast::{Fast, OBJECTS};
@@ -131,6 +131,10 @@ impl Protocol for Ag {
 
     fn amount(&self, units: u64, options: &Options, params: Params) -> Result<Need> {
         TinyOt.amount(units, options, params)
+    }
+
+    fn costs(&self, of: &Costing<'_>, talk: &mut Talk) -> Result<()> {
+        crate::costs::costs(of, talk)
     }
 
     fn run(&self, me: &mut Party<'_, '_>, job: &Job<'_>, from: &mut dyn Supplies) -> Result<()> {

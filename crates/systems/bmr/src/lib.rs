@@ -33,6 +33,7 @@ pub mod act;
 mod bit_string;
 pub mod checks;
 mod chunk;
+mod costs;
 mod engine;
 mod evaluating;
 mod evaluator;

@@ -3,8 +3,8 @@
 use comity_circuit::{Goal, Program};
 use comity_core::{Error, Params, PartyId, Result};
 use comity_protocol::{
-    Adversary, Ahead, Card, CardKind, Corrupt, Default, Honest, Job, Lot, Material, Need, Opt, Options, Party,
-    Protocol, Shelf, Supplies, Takes, Values,
+    Adversary, Ahead, Card, CardKind, Corrupt, Costing, Default, Honest, Job, Lot, Material, Need, Opt, Options, Party,
+    Protocol, Shelf, Supplies, Takes, Talk, Values,
 };
 use comity_share::Joint;
 use comity_tinyot::bucket::Budget;
@@ -86,6 +86,10 @@ impl Protocol for Bmr {
 
     fn stored_bytes(&self, need: &Need, parties: u16) -> u64 {
         if need.material == SHARES { stored_bytes(need, parties) } else { need.bytes }
+    }
+
+    fn costs(&self, of: &Costing<'_>, talk: &mut Talk) -> Result<()> {
+        crate::costs::costs(of, talk)
     }
 
     fn run(&self, me: &mut Party<'_, '_>, job: &Job<'_>, from: &mut dyn Supplies) -> Result<()> {

@@ -58,6 +58,7 @@ pub mod checks;
 mod conduct;
 mod consistency;
 mod copies;
+mod costs;
 mod evaluator;
 mod garbler;
 mod gates;

@@ -3,8 +3,8 @@
 use comity_circuit::{Goal, Program};
 use comity_core::{Error, Params, PartyId, Result};
 use comity_protocol::{
-    Adversary, Ahead, Card, CardKind, Corrupt, Default, Honest, Job, Lot, Material, Need, Opt, OptionValue, Options,
-    Party, Protocol, Shelf, Supplies, Takes, Values,
+    Adversary, Ahead, Card, CardKind, Corrupt, Costing, Default, Honest, Job, Lot, Material, Need, Opt, OptionValue,
+    Options, Party, Protocol, Shelf, Supplies, Takes, Talk, Values,
 };
 
 use crate::intake::Form;
@@ -83,6 +83,10 @@ impl Protocol for CutChoose {
         }
         let bytes = prepared_size(program, garbling(options), params);
         Ok(Need { material: "copies", units: vec![1], batches: 1, bytes })
+    }
+
+    fn costs(&self, of: &Costing<'_>, talk: &mut Talk) -> Result<()> {
+        crate::costs::costs(of, talk)
     }
 
     fn run(&self, me: &mut Party<'_, '_>, job: &Job<'_>, from: &mut dyn Supplies) -> Result<()> {

@@ -11,9 +11,9 @@ use crate::engine::{look_ups, table_in, together, triples_of};
 use crate::table::UnitStock;
 
 /// Seconds of work for a triple with each peer, for an AND, and for the base OTs with each peer.
-const TRIPLE: f64 = 40e-9;
+const TRIPLE: f64 = 14e-9;
 const GATE: f64 = 4e-9;
-const BASE: f64 = 0.016;
+const BASE: f64 = 0.02;
 
 /// Calls that the walk over a program hands on at once have so many AND gates at most.
 const HANDED: u64 = 1 << 22;

@@ -14,6 +14,7 @@
 mod among;
 pub mod bucket;
 pub mod checks;
+pub mod costs;
 mod deal;
 mod dealers;
 pub mod engine;

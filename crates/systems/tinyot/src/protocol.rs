@@ -5,8 +5,8 @@ use std::any::Any;
 use comity_circuit::{Call, Engine, Goal, Observer, Owner, Program, Recipients};
 use comity_core::{Bits, Error, Params, PartyId, Result};
 use comity_protocol::{
-    Adversary, Ahead, Card, CardKind, Corrupt, Default, Job, Lot, Material, Need, Opt, Options, Party, Protocol,
-    Reactive, Shares, Shelf, Supplies, Takes, Values, WriteBatch,
+    Adversary, Ahead, Card, CardKind, Corrupt, Costing, Default, Job, Lot, Material, Need, Opt, Options, Party,
+    Protocol, Reactive, Shares, Shelf, Supplies, Takes, Talk, Values, WriteBatch,
 };
 use comity_share::Share;
 use zeroize::Zeroizing;
@@ -99,6 +99,10 @@ impl Protocol for TinyOt {
 
     fn stored_bytes(&self, need: &Need, parties: u16) -> u64 {
         stored_bytes(need, parties)
+    }
+
+    fn costs(&self, of: &Costing<'_>, talk: &mut Talk) -> Result<()> {
+        crate::costs::costs(of, talk)
     }
 
     fn run(&self, me: &mut Party<'_, '_>, job: &Job<'_>, from: &mut dyn Supplies) -> Result<()> {

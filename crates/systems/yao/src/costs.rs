@@ -5,8 +5,8 @@ use comity_protocol::{Costing, Talk, Walked};
 use crate::{evaluator_has_input, garbler};
 
 /// Seconds of work for an AND gate, garbled and evaluated at the same time, and for the base OTs.
-const GATE: f64 = 25e-9;
-const BASE: f64 = 0.008;
+const GATE: f64 = 18e-9;
+const BASE: f64 = 0.018;
 
 /// Goes through the messages of a run.
 pub(crate) fn costs(of: &Costing<'_>, talk: &mut Talk) {

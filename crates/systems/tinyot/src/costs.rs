@@ -1,0 +1,78 @@
+//! What a run costs: the dealer's objects and the openings, with lengths. Its set-up and chunks are counted as they come to most, so that
+//! this is an estimate.
+
+use comity_core::Result;
+use comity_protocol::{Costing, Talk};
+
+use crate::bucket::Budget;
+use crate::{fast, many};
+
+/// Bytes of a set-up to each peer.
+const SETUP: u64 = 9_800;
+
+/// Bytes of an object of a bucket to each peer: three OTs, a ciphertext and a bit.
+const OBJECT: f64 = 27.75;
+
+/// Objects that are made at once.
+const CHUNK: u64 = 10_880;
+
+/// Messages of a chunk that wait for each other, between two parties and among more.
+const TURNS: [u64; 2] = [5, 2];
+
+/// Seconds of work for an object with each peer, and for a set-up.
+const WORK: f64 = 230e-9;
+const BASE: f64 = 0.02;
+
+/// The messages of a dealer between two parties that makes so many triples.
+///
+/// # Errors
+/// As [`Budget::known`].
+pub fn deal_for_two(of: &Costing<'_>, ands: u64, talk: &mut Talk) -> Result<()> {
+    deal(of, ands, (fast::OBJECTS, TURNS[0]), talk)
+}
+
+/// The messages of a dealer among any number of parties that makes so many triples.
+///
+/// # Errors
+/// As [`Budget::known`].
+pub fn deal_for_many(of: &Costing<'_>, ands: u64, talk: &mut Talk) -> Result<()> {
+    deal(of, ands, (many::objects(of.parties), TURNS[1]), talk)
+}
+
+/// A dealer that makes batches of so many objects at most, with so many turns a chunk.
+fn deal(of: &Costing<'_>, ands: u64, (objects, turns): (usize, u64), talk: &mut Talk) -> Result<()> {
+    talk.about();
+    let budget = Budget::known(ands, of.params.rho, 1, objects)?;
+    let Some((batch, _)) = budget.known_batch() else { return Ok(()) };
+    let (objects, buckets) = (batch.objects() as u64, batch.buckets as u64);
+    talk.exchange(SETUP);
+    talk.turns(7);
+    talk.work(BASE * f64::from(of.parties - 1));
+    talk.repeat(ands.max(1).div_ceil(buckets), &mut |talk| {
+        let chunks = buckets.div_ceil(CHUNK) + (objects - buckets).div_ceil(CHUNK);
+        // Each chunk has a mask of its own and what is checked.
+        talk.exchange(((OBJECT * objects as f64) as u64) + (objects - buckets) / 8 + 700 * chunks);
+        talk.turns(turns * chunks + 4);
+        talk.work(WORK * objects as f64 * f64::from(of.parties - 1));
+    });
+    Ok(())
+}
+
+/// The messages of a run.
+pub(crate) fn costs(of: &Costing<'_>, talk: &mut Talk) -> Result<()> {
+    let ands = of.program.and_gates();
+    if of.parties == 2 {
+        deal_for_two(of, ands, talk)?;
+    } else {
+        deal_for_many(of, ands, talk)?;
+        // What all have to see alike is told to each, and echoed.
+        talk.exchange(6_700 + 11 * ands);
+        talk.turns(22);
+    }
+    // Masks of inputs, with what is checked.
+    talk.exchange(4 * of.input_bits() + of.input_bits() / 8 + 700);
+    talk.exchange(ands / 4);
+    talk.turns(of.program.totals().and_depth);
+    talk.exchange(of.program.outputs().iter().map(|output| output.bits as u64 / 8 + 48).sum());
+    Ok(())
+}
