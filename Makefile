@@ -4,13 +4,13 @@
 # make fuzz       coverage-guided fuzzing (needs cargo-fuzz and a nightly toolchain)
 # make wasm       the crates that know no operating system, for browsers
 # make arm        the kernels of ARMv8, under qemu
-# make tables     the tables of protocols in README.md and SECURITY.md, from the protocols' cards
+# make tables     the tables of protocols in README.md, SECURITY.md and the book, from the protocols' cards and costs
 # make book       the book as HTML under book/book (needs mdbook)
 #
 # A step whose tool is not installed prints SKIPPED and the rest goes on.
 
 .NOTPARALLEL:
-.PHONY: test format lint docs licences wasm doctests tests test-long miri bench fuzz arm tables book
+.PHONY: test format package lint docs licences wasm doctests tests test-long miri bench fuzz arm tables book
 
 # The lock file is committed, and what is tested is what it names.
 CARGO = cargo
@@ -22,7 +22,7 @@ FUZZ_SECONDS = 60
 FUZZ_TARGETS = $(notdir $(wildcard fuzz/corpus/*))
 
 # The cheap steps come first. The test runner comes last, so that its summary is the last thing on the screen.
-test: format licences lint docs wasm arm doctests tests
+test: format licences package lint docs wasm arm doctests tests
 
 format:
 	$(CARGO) fmt --all --check
@@ -30,6 +30,11 @@ format:
 licences:
 	@if $(CARGO) deny --version >/dev/null 2>&1; then $(CARGO) deny $(LOCKED) check licenses bans sources; \
 	else echo "SKIPPED licences: cargo-deny is not installed"; fi
+
+# Every public crate can be packaged: what it needs has a version, and nothing that it needs is left out.
+package:
+	$(CARGO) package $(LOCKED) --workspace --no-verify --allow-dirty --quiet \
+		$(addprefix --exclude ,comity-testing comity-sum comity-fuzz comity-book comity-examples)
 
 lint:
 	$(CARGO) clippy $(LOCKED) --workspace --all-targets -- -D warnings

@@ -1,6 +1,6 @@
 //! `Channel`: one ordered, reliable byte stream to one peer.
 
-use comity_core::Result;
+use comity_core::{Error, Result};
 
 /// One ordered stream of bytes to one peer, and one from it.
 ///
@@ -22,8 +22,11 @@ pub trait Channel: Send {
     fn split(&mut self) -> (Box<dyn SendHalf + '_>, Box<dyn RecvHalf + '_>);
     /// Sends `out` and fills `into`, and cannot deadlock however large both are, if the peer does the same.
     fn exchange(&mut self, out: &[u8], into: &mut [u8]) -> Result<()>;
-    /// A further channel to the same peer, for a sub-protocol that runs beside this one. Both sides name the same label.
-    fn fork(&mut self, label: &str) -> Result<Box<dyn Channel>>;
+    /// A further channel to the same peer, for a sub-protocol that runs beside this one. Both sides name the same label. A channel need
+    /// not have any: no protocol of a session asks for one.
+    fn fork(&mut self, label: &str) -> Result<Box<dyn Channel>> {
+        Err(Error::invalid_input(format!("this channel has no others beside it, and `{label}` wants one")))
+    }
 }
 
 /// The sending direction of a [`Channel`].

@@ -6,30 +6,42 @@
 //! [`Session`] is one party's side of one run; [`Interactive`](interactive::Interactive) one of a session without a program,
 //! in which inputs and outputs come as they are wanted.
 //!
+//! Values go in and out by name and as Rust values: [`input`], [`Report::output`], [`Native`]; [`evaluate`] computes in the clear.
+//! Circuits in files are read by [`mod@format`]; any [`Channel`] will do; keys are made by [`KeyDir`].
+//!
 //! Beside protocols there are services: `ope` (a feature, on by default) has order-preserving encryption, for one party and its database;
-//! [`zk`] has proofs that one knows the secret inputs of a program; [`psi`] finds the items that two sets have in common.
+//! [`nisc`] computes by mail; [`zk`] has proofs that one knows the secret inputs of a program; [`psi`] finds the items that two sets have in common.
 
 mod clock;
 pub mod interactive;
 mod intersect;
 mod meet;
+mod named;
+mod native;
 mod offline;
+mod plan;
 mod protocol;
 mod prove;
 mod report;
 mod route;
 mod run;
+#[cfg(feature = "serde")]
+mod serial;
 mod session;
 mod shares;
 mod watch;
 
-pub use comity_channel::{Channel, Counter, PerPeer, Traffic, memory};
-pub use comity_circuit::{Builder, Circuit, Goal, Owner, Program, ProgramBuilder, Recipients, Wire};
+pub use comity_channel::{Channel, Counter, NetProfile, PerPeer, RecvHalf, SendHalf, Traffic, duplex, memory};
+pub use comity_circuit::{
+    Builder, Circuit, FloatWidth, Goal, Observer, Owner, Program, ProgramBuilder, Recipients, Type, Wire, eval_circuit,
+    eval_many,
+};
 pub use comity_core::{Backend, Bits, Error, Kind, Params, PartyId, Result};
-pub use comity_format::{ValueShare, value};
+pub use comity_format::{self as format, ValueShare, value};
 pub use comity_language::{Diagnostic, Diagnostics, compile, compile_expression, compile_for, parse_type};
 pub use comity_library::{self as library, typed};
-pub use comity_net::{Fingerprint, Member, PartyGroup, SystemRng};
+pub use comity_net::{Fingerprint, Identity, KeyDir, Member, PartyGroup, SystemRng};
+pub use comity_nisc as nisc;
 #[cfg(feature = "ope")]
 pub use comity_ope as ope;
 pub use comity_protocol::{Adversary, Card, Options, Protocol};
@@ -37,6 +49,9 @@ pub use comity_psi as psi;
 pub use comity_store::{Damaged, LotInfo, Meta, OnDisk, Store, StoreKey};
 pub use comity_zk as zk;
 pub use intersect::{Columns, Intersected, Intersection, Learnt};
+pub use named::{evaluate, input};
+pub use native::Native;
+pub use plan::RunCost;
 pub use protocol::{PROTOCOLS, SERVICES, among, fits, named, preferred, preferred_reactive};
 pub use report::{Filled, Report};
 pub use session::Session;

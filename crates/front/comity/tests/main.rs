@@ -1,7 +1,9 @@
 //! The facade, as its users have it.
 
+mod facade;
 mod groups;
 mod interactive;
+mod plans;
 mod session;
 mod shares;
 mod store;

@@ -3,6 +3,7 @@
 //! A result is text or one JSON object ([`json`]); a failure has a kind, whose exit code and name people script against
 //! ([`failure`]). Numbers, times and sizes are written for people in one way ([`numbers`]).
 
+pub mod chart;
 pub mod console;
 pub mod failure;
 pub mod json;

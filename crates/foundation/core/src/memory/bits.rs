@@ -57,6 +57,21 @@ impl Bits {
         bytes
     }
 
+    /// The number of so many bits, the least significant first; `None` if it does not fit.
+    pub fn from_u128(number: u128, len: usize) -> Option<Bits> {
+        let fits = len >= 128 || number >> len == 0;
+        fits.then(|| Bits::from_words(vec![number as u64, (number >> 64) as u64], len.min(128))).map(|mut bits| {
+            bits.extend_from(&Bits::zeros(len.saturating_sub(128)));
+            bits
+        })
+    }
+
+    /// The number that these bits are, the first one the least significant; `None` if it does not fit 128 bits.
+    pub fn to_u128(&self) -> Option<u128> {
+        let word = |i: usize| u128::from(self.words().get(i).copied().unwrap_or(0));
+        self.words().iter().skip(2).all(|&word| word == 0).then(|| word(0) | word(1) << 64)
+    }
+
     /// The number of bits.
     pub fn len(&self) -> usize {
         self.len
@@ -203,3 +218,16 @@ impl fmt::Debug for Bits {
         write!(f, "Bits({} bits)", self.len)
     }
 }
+
+macro_rules! from_integers {
+    ($($ty:ty),*) => {$(
+        impl From<$ty> for Bits {
+            /// All bits of the number, the least significant first.
+            fn from(number: $ty) -> Bits {
+                Bits::from_bytes(&number.to_le_bytes(), <$ty>::BITS as usize)
+            }
+        }
+    )*};
+}
+
+from_integers!(u8, u16, u32, u64, u128, i8, i16, i32, i64, i128);

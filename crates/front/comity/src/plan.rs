@@ -1,0 +1,95 @@
+//! What a run would cost, before it: bytes, rounds and time by protocol.
+
+use comity_channel::NetProfile;
+use comity_channel::hello::WIRE_BYTES;
+use comity_circuit::Program;
+use comity_core::{Error, Params, PartyId, Result};
+use comity_protocol::{Card, Costing, Need, Options, Protocol, Talk};
+
+use crate::protocol::{PROTOCOLS, fits};
+
+/// The cost of a run among so many parties.
+#[derive(Clone, Debug)]
+pub struct RunCost {
+    /// The protocol's card.
+    pub card: &'static Card,
+    /// The bytes that each party sends to all others.
+    pub sent: Vec<u64>,
+    /// The rounds of each party, as its report has them.
+    pub rounds: Vec<u64>,
+    /// Whether bytes and rounds are those of a run to the last one; else they are within some five per cent.
+    pub exact: bool,
+    /// The material that a run from a store uses up, if the protocol makes some ahead.
+    pub material: Option<Need>,
+    /// Messages that wait for each other, one after another.
+    pub delays: u64,
+    /// Seconds of work, on one core of a machine with AES instructions.
+    pub work: f64,
+}
+
+impl RunCost {
+    /// The plan of a run of this program by the protocol, with these options (by name; those that are left out follow from the program).
+    ///
+    /// # Errors
+    /// [`InvalidInput`](comity_core::Kind) if the protocol cannot run the program among so many, or an option is not its own.
+    pub fn new(
+        protocol: &dyn Protocol,
+        program: &Program,
+        parties: u16,
+        params: Params,
+        options: &[(String, String)],
+    ) -> Result<RunCost> {
+        let card = protocol.card();
+        fits(PROTOCOLS, card, parties, Some(program))?;
+        let mut settled = Options::new(card);
+        options.iter().try_for_each(|(name, value)| settled.set(PartyId(0), name, value))?;
+        protocol.fits_parties(parties, &settled)?;
+        protocol.settle(&mut settled, program);
+        protocol.fits(program, &settled, params)?;
+        let mut talk = Talk::new(parties);
+        talk.exchange(WIRE_BYTES as u64);
+        if parties > 2 {
+            // The echo of all hellos.
+            talk.exchange(32);
+        }
+        protocol.costs(&Costing { program, options: &settled, params, parties }, &mut talk)?;
+        let each = || (0..parties).map(PartyId);
+        Ok(RunCost {
+            card,
+            sent: each().map(|party| talk.sent(party)).collect(),
+            rounds: each().map(|party| talk.rounds(party)).collect(),
+            exact: talk.is_exact(),
+            material: if card.offline.is_empty() { None } else { protocol.needs(program, &settled, params).ok() },
+            delays: talk.delays(),
+            work: talk.seconds(),
+        })
+    }
+
+    /// The plans of all protocols that can run the program among so many, in the order of the list.
+    ///
+    /// # Errors
+    /// [`InvalidInput`](comity_core::Kind) if there is none.
+    pub fn all(program: &Program, parties: u16, params: Params) -> Result<Vec<RunCost>> {
+        let plans = PROTOCOLS.iter().filter_map(|protocol| RunCost::new(*protocol, program, parties, params, &[]).ok());
+        let plans: Vec<RunCost> = plans.collect();
+        match plans.is_empty() {
+            true => {
+                Err(Error::invalid_input(format!("no protocol here runs `{}` among {parties} parties", program.name())))
+            }
+            false => Ok(plans),
+        }
+    }
+
+    /// The bytes that all parties send.
+    pub fn bytes(&self) -> u64 {
+        self.sent.iter().sum()
+    }
+
+    /// The seconds that a run takes on such a network: its delays, and the longer one of its work and its bytes, which go on side by
+    /// side.
+    pub fn seconds(&self, network: &NetProfile) -> f64 {
+        let busiest = self.sent.iter().copied().max().unwrap_or(0);
+        let transfer = busiest as f64 * 8.0 / network.bits_per_second as f64;
+        self.delays as f64 * network.round_trip.as_secs_f64() / 2.0 + transfer.max(self.work)
+    }
+}

@@ -1,0 +1,131 @@
+//! What a plan says, held to what runs send.
+
+use comity::{Bits, PROTOCOLS, Params, PerPeer, Program, Protocol, Report, RunCost, Session, library, memory};
+use comity_channel::MemoryChannel;
+use comity_core::PartyId;
+
+/// The reports of all parties.
+fn run(
+    protocol: &'static dyn Protocol,
+    program: &Program,
+    parties: u16,
+    params: Params,
+    options: &[(String, String)],
+) -> Vec<Report> {
+    let mut links: Vec<Vec<Option<MemoryChannel>>> =
+        (0..parties).map(|_| (0..parties).map(|_| None).collect()).collect();
+    for low in 0..usize::from(parties) {
+        for high in low + 1..usize::from(parties) {
+            let (a, b) = memory::pair();
+            (links[low][high], links[high][low]) = (Some(a), Some(b));
+        }
+    }
+    std::thread::scope(|scope| {
+        let threads: Vec<_> = (0..)
+            .zip(links)
+            .map(|(me, mut links)| {
+                scope.spawn(move || {
+                    let links = PerPeer::new(PartyId(me), parties, |peer| links[usize::from(peer.0)].take().unwrap());
+                    let inputs: Vec<(usize, Bits)> = (0..)
+                        .zip(program.inputs())
+                        .filter(|(_, input)| input.owner.includes(me))
+                        .map(|(index, input)| (index, Bits::zeros(input.bits)))
+                        .collect();
+                    let mut session = Session::new(me).with(protocol).params(params);
+                    for (name, value) in options {
+                        session = session.option(name, value);
+                    }
+                    session.among(links).run(program, inputs).unwrap()
+                })
+            })
+            .collect();
+        threads.into_iter().map(|thread| thread.join().unwrap()).collect()
+    })
+}
+
+fn built_in(name: &str, protocol: &dyn Protocol) -> Program {
+    library::program_for(name, protocol.card().goal).unwrap()
+}
+
+/// Programs for two parties and more: deep, flat, several calls, outputs to one.
+fn programs(protocol: &dyn Protocol, parties: u16) -> Vec<Program> {
+    let compile = |text: &str| comity::compile_for("p", text, protocol.card().goal).unwrap();
+    let names = ["a", "b", "c", "d"];
+    let of = |ty: &str| {
+        names
+            .iter()
+            .take(parties.into())
+            .enumerate()
+            .map(|(i, name)| format!("{name}: {ty} from {i}"))
+            .collect::<Vec<_>>()
+            .join(", ")
+    };
+    let mut all = vec![
+        compile(&format!("fn main({}) -> u64 {{ a & b }}", of("u64"))),
+        compile(&format!("fn main({}) -> (p: u16 to 0, q: u8 to (0, 1)) {{ (a * b, (a + b) as u8) }}", of("u16"))),
+    ];
+    if parties == 2 {
+        let circuit = library::circuit_for("aes128", protocol.card().goal).unwrap();
+        all.push(Program::map(circuit, 3, &[]).unwrap());
+        all.push(built_in("add64", protocol));
+    }
+    all
+}
+
+fn near(planned: u64, sent: u64, within: f64, slack: u64) -> bool {
+    (planned as f64 - sent as f64).abs() <= within * sent as f64 + slack as f64
+}
+
+#[test]
+fn every_protocol_says_what_it_costs_and_is_right() {
+    let mut wrong = String::new();
+    for protocol in PROTOCOLS {
+        let card = protocol.card();
+        let most = (*card.parties.end()).min(3);
+        for parties in 2..=most {
+            for program in programs(*protocol, parties) {
+                for rho in [40, 20] {
+                    let params = Params::new(128, rho).unwrap();
+                    let plan = match RunCost::new(*protocol, &program, parties, params, &[]) {
+                        Ok(plan) => plan,
+                        Err(error) => {
+                            wrong += &format!("{}: {error}: implement Protocol::costs\n", card.name);
+                            continue;
+                        }
+                    };
+                    let reports = run(*protocol, &program, parties, params, &[]);
+                    for (party, report) in reports.iter().enumerate() {
+                        let (sent, rounds) = (plan.sent[party], plan.rounds[party]);
+                        let right = match plan.exact {
+                            true => (sent, rounds) == (report.bytes_sent, report.rounds),
+                            false => near(sent, report.bytes_sent, 0.05, 6_000) && near(rounds, report.rounds, 0.2, 6),
+                        };
+                        if !right {
+                            wrong += &format!(
+                                "{} n={parties} rho={rho} ands={} ins={:?} party {party}: planned {sent} bytes, {rounds} rounds; sent {}, {} rounds; diff {}\n",
+                                card.name,
+                                program.and_gates(),
+                                program.inputs().iter().map(|i| i.bits).collect::<Vec<_>>(),
+                                report.bytes_sent,
+                                report.rounds,
+                                report.bytes_sent as i64 - sent as i64
+                            );
+                        }
+                    }
+                }
+            }
+        }
+    }
+    assert!(wrong.is_empty(), "{wrong}");
+}
+
+#[test]
+fn options_change_what_is_planned() {
+    let gmw = comity::named("gmw").unwrap();
+    let program = built_in("mul32", gmw);
+    let iknp = [("dealer".to_owned(), "iknp".to_owned())];
+    let plan = |options: &[(String, String)]| RunCost::new(gmw, &program, 2, Params::default(), options).unwrap();
+    let reports = run(gmw, &program, 2, Params::default(), &iknp);
+    assert_eq!(plan(&iknp).sent[0], reports[0].bytes_sent);
+    assert!(plan(&iknp).bytes() > plan(&[]).bytes());
+}
