@@ -17,6 +17,7 @@ mod mesh;
 mod nnob12;
 mod ope;
 mod ot;
+mod picture;
 mod psi;
 mod psi_parts;
 mod suite;
@@ -99,7 +100,7 @@ pub struct Args {
     /// OTs in each run of `ot.extension`: a number, or a power as 2^20 [default: 2^24; of `committing` 2^20]
     #[arg(long, value_name = "N")]
     n: Option<Count>,
-    /// Draw `ot.figure32`, which has to be among the names, to FILE as SVG
+    /// Draw what is measured to FILE as SVG: bars by unit, each with a mark at its ceiling; of `ot.figure32`, its figure
     #[arg(long, value_name = "FILE")]
     plot: Option<PathBuf>,
     /// List the names and measure nothing
@@ -126,10 +127,6 @@ pub fn run(args: &Args, backend: Backend) -> Outcome {
         )));
     }
     if let Some(path) = &args.plot {
-        if !args.names.iter().any(|name| name.starts_with(ot::FIGURE.name)) {
-            let name = ot::FIGURE.name;
-            return Err(Failure::input(format!("--plot draws `{name}`, which is measured only if it is named")));
-        }
         check_writable(path)?;
     }
     let wanted = |wishes: &[String], b: &Bench| wishes.is_empty() || wishes.iter().any(|n| overlaps(n, b.name));
@@ -146,8 +143,11 @@ pub fn run(args: &Args, backend: Backend) -> Outcome {
         note(&format!("{}: {}", bench.name, bench.about));
         (bench.run)(&mut suite)?;
     }
-    if let (Some(path), Some(plot)) = (&args.plot, suite.plot()) {
-        deliver(plot, Some(path))?;
+    if let Some(path) = &args.plot {
+        deliver(
+            suite.plot().map_or_else(|| picture::bars(suite.measurements(), &args.names), str::to_owned),
+            Some(path),
+        )?;
     }
     let json = serde_json::to_string_pretty(suite.measurements()).expect("measurements have string keys") + "\n";
     match &args.json {

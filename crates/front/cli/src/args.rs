@@ -61,7 +61,7 @@ the disk still holds it) and a record of the run learns the party's input."
 pub(crate) use {programs, stores};
 
 /// `KEY=VALUE`.
-fn key_value(text: &str) -> Result<(String, String), String> {
+pub(crate) fn key_value(text: &str) -> Result<(String, String), String> {
     let (key, value) = text.split_once('=').ok_or("KEY=VALUE is wanted")?;
     Ok((key.to_owned(), value.to_owned()))
 }

@@ -5,7 +5,9 @@ use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
 use crate::args::{programs, stores};
 use crate::help::shaped;
 use crate::list::{List, given, help, with_protocols};
-use crate::{circuit, demo, eval, group, key, local, nisc, ope, prepare, protocols, psi, repl, run, shell, store, zk};
+use crate::{
+    circuit, demo, eval, group, key, local, nisc, ope, plan, prepare, protocols, psi, repl, run, shell, store, zk,
+};
 
 const EXAMPLES: &str = "\
 Examples:
@@ -39,6 +41,9 @@ pub(crate) enum Command {
     /// Do all that can be done before the inputs are known, for later runs (`comity run --store`)
     #[command(after_help = concat!(stores!(), "\n\n", programs!()))]
     Prepare(prepare::PrepareArgs),
+    /// Say what a run would cost, by protocol: bytes, rounds, time, material
+    #[command(after_help = plan::ABOUT)]
+    Plan(plan::PlanArgs),
     /// Be all parties at once: one process each on this machine, with the real protocol
     Local(local::LocalArgs),
     /// Be one party of an interactive session: all type the same statements, and see results as they come

@@ -21,6 +21,7 @@ mod local;
 mod nisc;
 mod ope;
 mod parties;
+mod plan;
 mod prepare;
 mod profile;
 mod protocols;
@@ -109,6 +110,7 @@ fn dispatch(args: &[OsString], list: List) -> Outcome<ExitCode> {
     match cli.command {
         Command::Demo(args) => demo::run(&args),
         Command::Run(args) => run::run(&args),
+        Command::Plan(args) => plan::run(&args),
         Command::Prepare(args) => prepare::run(&args),
         Command::Local(args) => local::run(&args),
         Command::Repl(args) => repl::run(&args),

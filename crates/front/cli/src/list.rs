@@ -119,11 +119,23 @@ pub(crate) fn with_protocols(command: Command, list: List) -> Command {
     let command = command.mut_arg("protocol", |arg| {
         arg.value_parser(PossibleValuesParser::new(names)).help(format!("The protocol [default: {preferred}]"))
     });
-    list.options().into_iter().fold(command, |command, (option, names)| command.arg(flag(option, &names)))
+    list.options().into_iter().fold(command, |command, (option, names)| {
+        // Options of one name may have other values with another protocol, which says itself what fits.
+        let same = list.cards().filter_map(|card| card.option(option.name)).map(|option| &option.values);
+        let mut words: Vec<&'static str> = Vec::new();
+        same.filter_map(|values| if let Values::OneOf(words) = values { Some(*words) } else { None })
+            .flatten()
+            .for_each(|word| {
+                if !words.contains(word) {
+                    words.push(word)
+                }
+            });
+        command.arg(flag(option, &names, words))
+    })
 }
 
 /// The flag that is short for an option.
-fn flag(option: &'static Opt, protocols: &[&str]) -> Arg {
+fn flag(option: &'static Opt, protocols: &[&str], words: Vec<&'static str>) -> Arg {
     let arg = Arg::new(option.name).long(option.name).help(format!("{} ({})", option.about, protocols.join(", ")));
     match &option.values {
         Values::Switch => arg
@@ -133,7 +145,7 @@ fn flag(option: &'static Opt, protocols: &[&str]) -> Arg {
             .value_parser(["yes", "no"])
             .hide_possible_values(true)
             .value_name("yes|no"),
-        Values::OneOf(words) => arg.value_parser(PossibleValuesParser::new(words.iter().copied())),
+        Values::OneOf(_) => arg.value_parser(PossibleValuesParser::new(words)),
         Values::Part(words) => arg.value_parser(PossibleValuesParser::new(words.iter().copied())),
         Values::Number(_) => arg.value_name("N"),
     }

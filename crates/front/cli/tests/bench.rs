@@ -6,7 +6,6 @@ use crate::common::{Folder, comity};
 fn flags_that_fit_nothing_are_refused() {
     comity(&["bench", "ot.extension", "--n", "2^41"]).fails(2, &["2^41", "2^40"]);
     comity(&["bench", "garble", "--n", "2^10"]).fails(2, &["--n", "ot.extension"]);
-    comity(&["bench", "ot", "--plot", "figure.svg"]).fails(2, &["--plot", "ot.figure32"]);
     comity(&["bench", "ot.figure32", "--plot", "no/such/figure.svg"]).fails(2, &["no/such/figure.svg"]);
 }
 

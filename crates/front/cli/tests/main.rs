@@ -13,6 +13,7 @@ mod nisc;
 mod nisc_misuse;
 mod nisc_store;
 mod ope;
+mod plan;
 mod prepare;
 mod psi;
 mod repl;

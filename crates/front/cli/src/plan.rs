@@ -1,0 +1,246 @@
+//! `comity plan`: what a run would cost, by protocol, before anybody is bothered.
+
+use std::path::PathBuf;
+
+use clap::Args;
+use comity::{NetProfile, PROTOCOLS, Params, Program, RunCost};
+use comity_protocol::Protocol;
+use comity_terminal::chart::{Bar, Bars, Curves, Panel, svg};
+use comity_terminal::console::{check_writable, deliver, emit, note};
+use comity_terminal::failure::{Failure, Outcome};
+use comity_terminal::json::to_line;
+use comity_terminal::numbers::{bytes, duration, scaled};
+use serde::Serialize;
+
+use crate::args::ProgramArgs;
+use crate::resolve::resolve;
+
+/// What stands below the help.
+pub(crate) const ABOUT: &str = "\
+Bytes and rounds are counted from what each protocol says that it sends; those
+that are marked with ~ are estimates, within some five per cent. Time is that of
+the messages that wait for each other, and of bytes or work, whichever takes
+longer: half of it or twice as much is usual. `comity bench` measures.
+
+NET is lan (1 ms, 2.32 Gbit/s), wan (75 ms, 200 Mbit/s), or a round trip and a
+bandwidth, as in 20ms,100mbit.";
+
+#[derive(Args, Debug)]
+pub(crate) struct PlanArgs {
+    #[command(flatten)]
+    program: ProgramArgs,
+    /// The protocol, or all that can run it
+    #[arg(long, value_name = "NAME|all", default_value = "all")]
+    protocol: String,
+    /// An option of the protocol, which has to be named
+    #[arg(long, value_name = "KEY=VALUE", value_parser = crate::args::key_value)]
+    option: Vec<(String, String)>,
+    /// The number of parties [default: as many as the program has, and two at least]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(2..=i64::from(Program::MAX_PARTIES)))]
+    parties: Option<u16>,
+    /// The network
+    #[arg(long, value_name = "NET", default_value = "lan")]
+    net: String,
+    /// Statistical security in bits
+    #[arg(long, value_name = "BITS", default_value_t = 40)]
+    rho: u32,
+    /// Draw bytes by protocol, and time over the speed of the network, to FILE as SVG
+    #[arg(long, value_name = "FILE")]
+    plot: Option<PathBuf>,
+    /// Print one JSON object (an error, too)
+    #[arg(long)]
+    json: bool,
+}
+
+/// The object that `--json` prints.
+#[derive(Serialize)]
+struct Report {
+    program: String,
+    parties: u16,
+    rho: u32,
+    net: Net,
+    plans: Vec<Planned>,
+}
+
+#[derive(Serialize)]
+struct Net {
+    round_trip_seconds: f64,
+    bits_per_second: u64,
+}
+
+/// The plan of one protocol.
+#[derive(Serialize)]
+struct Planned {
+    protocol: &'static str,
+    adversary: &'static str,
+    and_gates: u64,
+    /// The bytes that each party sends.
+    bytes: Vec<u64>,
+    /// The rounds of each party.
+    rounds: Vec<u64>,
+    /// Whether bytes and rounds are exact.
+    exact: bool,
+    seconds: f64,
+    /// Seconds of work, without the network.
+    work_seconds: f64,
+    /// The messages that wait for each other, one after another.
+    delays: u64,
+    /// What a run from a store uses up.
+    material: Option<Material>,
+}
+
+#[derive(Serialize)]
+struct Material {
+    name: &'static str,
+    /// The amount, in the first unit of the material.
+    amount: u64,
+    unit: &'static str,
+    /// The most bytes that it takes on a disk.
+    bytes: u64,
+}
+
+/// A plan, and the AND gates of the form of the program that suits its protocol.
+struct Costed {
+    plan: RunCost,
+    ands: u64,
+}
+
+/// The command.
+pub(crate) fn run(args: &PlanArgs) -> Outcome {
+    let net: NetProfile = args.net.parse().map_err(Failure::from)?;
+    if let Some(path) = &args.plot {
+        check_writable(path)?;
+    }
+    let (parties, plans) = plans(args)?;
+    if let Some(path) = &args.plot {
+        deliver(picture(&plans, &net, &args.program.program), Some(path))?;
+    }
+    if args.json {
+        let net = Net { round_trip_seconds: net.round_trip.as_secs_f64(), bits_per_second: net.bits_per_second };
+        let described = plans.iter().map(|costed| describe(costed, &args.net)).collect::<Outcome<_>>()?;
+        let program = args.program.program.clone();
+        return emit(&to_line(&Report { program, parties, rho: args.rho, net, plans: described }));
+    }
+    emit(&table(&plans, &net))?;
+    if plans.iter().any(|costed| !costed.plan.exact) {
+        note("~ is an estimate; time, too, depends on the machines (`comity plan --help`)");
+    }
+    Ok(())
+}
+
+/// The plans of the protocols that are asked for, the cheapest in time first.
+fn plans(args: &PlanArgs) -> Outcome<(u16, Vec<Costed>)> {
+    let params = Params::new(128, args.rho)?;
+    let one = |protocol: &'static dyn Protocol| -> Outcome<(u16, Costed)> {
+        let resolved = resolve(&args.program, protocol.card().goal)?;
+        let parties = args.parties.unwrap_or_else(|| resolved.program.parties().max(2));
+        let plan = RunCost::new(protocol, &resolved.program, parties, params, &args.option)
+            .map_err(|error| resolved.names.explain(error.into()))?;
+        Ok((parties, Costed { plan, ands: resolved.program.and_gates() }))
+    };
+    if args.protocol != "all" {
+        let (parties, costed) = one(comity::named(&args.protocol)?)?;
+        return Ok((parties, vec![costed]));
+    }
+    if !args.option.is_empty() {
+        return Err(Failure::input("--option is of one protocol: name it with --protocol"));
+    }
+    // A program that cannot be read is told of; a protocol that cannot run it is left out.
+    let resolved = resolve(&args.program, comity::Goal::Size)?;
+    resolved.warn();
+    let parties = args.parties.unwrap_or_else(|| resolved.program.parties().max(2));
+    let plans: Vec<Costed> = PROTOCOLS.iter().filter_map(|protocol| Some(one(*protocol).ok()?.1)).collect();
+    if plans.is_empty() {
+        let name = &args.program.program;
+        return Err(Failure::input(format!("{name}: no protocol here runs it among {parties} parties")));
+    }
+    Ok((parties, plans))
+}
+
+fn describe(Costed { plan, ands }: &Costed, net: &str) -> Outcome<Planned> {
+    let net: NetProfile = net.parse().map_err(Failure::from)?;
+    Ok(Planned {
+        protocol: plan.card.name,
+        adversary: plan.card.adversary.name(),
+        and_gates: *ands,
+        bytes: plan.sent.clone(),
+        rounds: plan.rounds.clone(),
+        exact: plan.exact,
+        seconds: plan.seconds(&net),
+        work_seconds: plan.work,
+        delays: plan.delays,
+        material: plan.material.as_ref().map(|need| Material {
+            name: need.material,
+            amount: need.units[0],
+            unit: unit(plan, need.material),
+            bytes: need.bytes,
+        }),
+    })
+}
+
+/// What the first amount of a material counts.
+fn unit(plan: &RunCost, material: &str) -> &'static str {
+    let of = plan.card.offline.iter().find(|known| known.name == material);
+    of.and_then(|material| material.units.first()).copied().unwrap_or("units")
+}
+
+/// A line for each protocol.
+fn table(plans: &[Costed], net: &NetProfile) -> String {
+    let mut text = format!(
+        "{:<11}{:<13}{:>11}{:>11}{:>8}{:>11}  {}\n",
+        "protocol", "adversary", "AND gates", "sent", "rounds", "time", "material of a run from a store"
+    );
+    for Costed { plan, ands } in plans {
+        let about = if plan.exact { "" } else { "~" };
+        let sent = format!("{about}{}", bytes(plan.bytes()));
+        let rounds = format!("{about}{}", plan.rounds.iter().max().copied().unwrap_or(0));
+        let material = plan.material.as_ref().map_or("-".to_owned(), |need| {
+            format!("{} {} of {}, up to {}", need.units[0], unit(plan, need.material), need.material, bytes(need.bytes))
+        });
+        let time = duration(plan.seconds(net));
+        text += &format!(
+            "{:<11}{:<13}{ands:>11}{sent:>11}{rounds:>8}{time:>11}  {material}\n",
+            plan.card.name,
+            plan.card.adversary.name()
+        );
+    }
+    text
+}
+
+/// Bytes by protocol, and time over bandwidth and over round trips.
+fn picture(plans: &[Costed], net: &NetProfile, program: &str) -> String {
+    let bars = plans.iter().map(|Costed { plan, .. }| Bar {
+        name: plan.card.name.to_owned(),
+        value: plan.bytes() as f64,
+        label: bytes(plan.bytes()),
+        mark: None,
+    });
+    let curve = |at: &dyn Fn(f64) -> NetProfile, points: &[f64]| -> Vec<(String, Vec<(f64, f64)>)> {
+        let points = |plan: &RunCost| points.iter().map(|&x| (x, plan.seconds(&at(x)))).collect();
+        plans.iter().map(|costed| (costed.plan.card.name.to_owned(), points(&costed.plan))).collect()
+    };
+    // Four points a decade.
+    let over =
+        |low: i32, high: i32| -> Vec<f64> { (4 * low..=4 * high).map(|i| 10f64.powf(f64::from(i) / 4.0)).collect() };
+    let bandwidth = |bits: f64| NetProfile { bits_per_second: bits as u64, ..*net };
+    let round_trip = |seconds: f64| NetProfile { round_trip: std::time::Duration::from_secs_f64(seconds), ..*net };
+    svg(&[
+        Panel::Bars(Bars {
+            title: format!("{program}: bytes sent by all parties"),
+            unit: "bytes".into(),
+            bars: bars.collect(),
+        }),
+        Panel::Curves(Curves {
+            title: format!("time over bandwidth, round trip {}", duration(net.round_trip.as_secs_f64())),
+            x: "bit/s".into(),
+            y: "seconds".into(),
+            series: curve(&bandwidth, &over(6, 10)),
+        }),
+        Panel::Curves(Curves {
+            title: format!("time over round trip, {}bit/s", scaled(net.bits_per_second as f64)),
+            x: "seconds".into(),
+            y: "seconds".into(),
+            series: curve(&round_trip, &over(-4, 0)),
+        }),
+    ])
+}

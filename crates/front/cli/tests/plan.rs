@@ -1,0 +1,75 @@
+//! `comity plan`: what a run would cost, and pictures of it.
+
+use crate::common::*;
+
+#[test]
+fn a_plan_is_what_a_run_sends() {
+    let inputs = ["-i", AES_KEY, "-i", AES_BLOCK, "--json"];
+    for protocol in ["yao", "gmw"] {
+        let plan = comity(&["plan", "aes128", "--protocol", protocol, "--json"]).json();
+        let planned = &plan["plans"][0];
+        assert_eq!((&planned["protocol"], &planned["exact"]), (&protocol.into(), &true.into()));
+        let run = comity(&[&["local", "aes128", "--protocol", protocol][..], &inputs].concat()).json();
+        for party in 0..2 {
+            let report = &run["parties"][party];
+            assert_eq!(
+                (&planned["bytes"][party], &planned["rounds"][party]),
+                (&report["bytes"]["sent"], &report["rounds"])
+            );
+            assert_eq!(planned["and_gates"], report["and_gates"]);
+        }
+    }
+}
+
+#[test]
+fn all_that_can_run_it_are_planned() {
+    let names = |args: &[&str]| -> Vec<String> {
+        let plan = comity(&[&["plan"], args, &["--json"]].concat()).json();
+        plan["plans"].as_array().unwrap().iter().map(|plan| plan["protocol"].as_str().unwrap().to_owned()).collect()
+    };
+    let two = names(&["aes128"]);
+    assert!(["cutchoose", "ag", "yao", "gmw"].iter().all(|name| two.contains(&(*name).to_owned())), "{two:?}");
+    let three = names(&["aes128", "--parties", "3"]);
+    assert!(three.contains(&"bmr".to_owned()) && !three.contains(&"yao".to_owned()), "{three:?}");
+    let text = comity(&["plan", "aes128"]);
+    for words in ["cutchoose  malicious", "yao        semi-honest", "1 runs of copies, up to", "~"] {
+        assert!(text.ok().contains(words), "`{words}` is not in: {}", text.out);
+    }
+    assert!(text.err.contains("estimate"));
+}
+
+#[test]
+fn networks_options_and_mistakes() {
+    let seconds = |net: &str| {
+        let plan = comity(&["plan", "mul64", "--protocol", "gmw", "--net", net, "--json"]).json();
+        plan["plans"][0]["seconds"].as_f64().unwrap()
+    };
+    assert!(seconds("wan") > 10.0 * seconds("lan"));
+    assert!(seconds("1ms,1kbit") > 100.0 * seconds("1ms,1gbit"));
+    let bytes = |option: &str| {
+        let plan = comity(&["plan", "mul64", "--protocol", "gmw", "--option", option, "--json"]).json();
+        plan["plans"][0]["bytes"][0].as_u64().unwrap()
+    };
+    assert!(bytes("dealer=iknp") > bytes("dealer=softspoken"));
+    comity(&["plan", "aes128", "--net", "dialup"]).fails(2, &["dialup", "wan"]);
+    comity(&["plan", "aes128", "--protocol", "yoa"]).fails(2, &["yoa", "yao"]);
+    comity(&["plan", "aes128", "--protocol", "yao", "--parties", "3"]).fails(2, &["yao is for two parties"]);
+    comity(&["plan", "aes128", "--option", "dealer=iknp"]).fails(2, &["--protocol"]);
+    comity(&["plan", "nowhere.cty"]).fails(2, &["nowhere.cty"]);
+}
+
+#[test]
+fn a_plan_is_drawn() {
+    let folder = Folder::new("plan");
+    let file = folder.path("plan.svg");
+    comity(&["plan", "aes128", "--plot", &file]).ok();
+    let svg = std::fs::read_to_string(&file).unwrap();
+    assert!(svg.starts_with("<svg ") && svg.ends_with("</svg>\n"));
+    let protocols = comity(&["plan", "aes128", "--json"]).json()["plans"].as_array().unwrap().len();
+    // A bar for each, and a curve for each over bandwidth and over round trips.
+    assert_eq!((svg.matches("<rect x=").count(), svg.matches("<polyline").count()), (protocols, 2 * protocols));
+    comity(&["plan", "aes128", "--plot", "no/such/plan.svg"]).fails(2, &["no/such/plan.svg"]);
+    let bars = folder.path("bench.svg");
+    comity(&["bench", "machine.memory_copy", "--plot", &bars]).ok();
+    assert!(std::fs::read_to_string(&bars).unwrap().contains("<rect x="));
+}
