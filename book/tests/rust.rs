@@ -9,6 +9,10 @@ use comity_testing::PATIENCE;
 struct Readme;
 
 #[cfg(doctest)]
+#[doc = include_str!("../src/way-rust.md")]
+struct WayRust;
+
+#[cfg(doctest)]
 #[doc = include_str!("../src/library.md")]
 struct Library;
 

@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::Path;
 
-use comity::{Card, PROTOCOLS, SERVICES};
+use comity::{Card, NetProfile, PROTOCOLS, Params, RunCost, SERVICES, library};
 
 const BEGIN: &str = "<!-- from the cards: make tables -->\n";
 const END: &str = "<!-- end -->\n";
@@ -38,9 +38,51 @@ fn promises() -> String {
     table
 }
 
+/// A number of bytes, in the unit that has few digits.
+fn size(bytes: u64) -> String {
+    let (unit, by) = [("GB", 1e9), ("MB", 1e6), ("kB", 1e3)]
+        .into_iter()
+        .find(|(_, by)| bytes as f64 >= *by)
+        .unwrap_or(("bytes", 1.0));
+    let scaled = bytes as f64 / by;
+    format!("{scaled:.*} {unit}", usize::from(scaled < 10.0))
+}
+
+/// Seconds with two digits.
+fn seconds(seconds: f64) -> String {
+    let (unit, by) = if seconds < 0.1 { ("ms", 1e-3) } else { ("s", 1.0) };
+    let scaled = seconds / by;
+    format!("{scaled:.*} {unit}", if scaled < 1.0 { 2 } else { usize::from(scaled < 10.0) })
+}
+
+/// What AES-128 costs by every protocol that runs it among so many: what `comity plan` says.
+fn costs() -> String {
+    let mut table = "| Protocol | Parties | Protects against | Sent | Rounds | Local network | Wide network | Ahead |\n|---|---|---|---|---|---|---|---|\n".to_owned();
+    for parties in [2, 3, 5] {
+        for protocol in PROTOCOLS {
+            let card = protocol.card();
+            let program = library::program_for("aes128", card.goal).expect("a built-in");
+            let Ok(cost) = RunCost::new(*protocol, &program, parties, Params::default(), &[]) else { continue };
+            let ahead: Vec<&str> = card.offline.iter().map(|material| material.name).collect();
+            table += &format!(
+                "| `{}` | {parties} | {} | {} | {} | {} | {} | {} |\n",
+                card.name,
+                card.adversary,
+                size(cost.bytes()),
+                cost.rounds.iter().max().copied().unwrap_or(0),
+                seconds(cost.seconds(&NetProfile::LAN)),
+                seconds(cost.seconds(&NetProfile::WAN)),
+                if ahead.is_empty() { "-".to_owned() } else { ahead.join(", ") }
+            );
+        }
+    }
+    table
+}
+
 #[test]
 fn tables_are_what_the_cards_say() {
-    for (file, table) in [("README.md", protocols()), ("SECURITY.md", promises())] {
+    let pages = [("README.md", protocols()), ("SECURITY.md", promises()), ("book/src/which-protocol.md", costs())];
+    for (file, table) in pages {
         let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("..").join(file);
         let text = fs::read_to_string(&path).unwrap_or_else(|e| panic!("{file}: {e}"));
         let (before, rest) = text.split_once(BEGIN).unwrap_or_else(|| panic!("{file} has no table of protocols"));
