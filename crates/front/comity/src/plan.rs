@@ -59,7 +59,14 @@ impl RunCost {
             sent: each().map(|party| talk.sent(party)).collect(),
             rounds: each().map(|party| talk.rounds(party)).collect(),
             exact: talk.is_exact(),
-            material: if card.offline.is_empty() { None } else { protocol.needs(program, &settled, params).ok() },
+            material: if card.offline.is_empty() {
+                None
+            } else {
+                protocol.needs(program, &settled, params).ok().map(|need| {
+                    let bytes = protocol.stored_bytes(&need, parties);
+                    Need { bytes, ..need }
+                })
+            },
             delays: talk.delays(),
             work: talk.seconds(),
         })
