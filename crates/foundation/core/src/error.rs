@@ -34,6 +34,12 @@ pub enum Kind {
         /// The error of the system.
         source: io::Error,
     },
+    /// The run was stopped on this side.
+    #[error("the run was stopped")]
+    Stopped,
+    /// The run's time is over.
+    #[error("{0}")]
+    Deadline(String),
     /// Nothing arrived in time.
     #[error("time-out: {0}")]
     TimedOut(String),
@@ -133,6 +139,16 @@ impl Error {
         Kind::TimedOut(what.into()).into()
     }
 
+    /// A [`Kind::Stopped`].
+    pub fn stopped() -> Error {
+        Kind::Stopped.into()
+    }
+
+    /// A [`Kind::Deadline`].
+    pub fn deadline(why: impl Into<String>) -> Error {
+        Kind::Deadline(why.into()).into()
+    }
+
     /// A [`Kind::Closed`].
     pub fn closed() -> Error {
         Kind::Closed.into()
@@ -171,7 +187,7 @@ impl Error {
     /// The error as this party's doing; one that has a party keeps it. What is wrong here is nobody else's.
     #[must_use]
     pub fn by(mut self, party: PartyId) -> Error {
-        if !matches!(self.kind, Kind::InvalidInput(_) | Kind::Store(_)) {
+        if !matches!(self.kind, Kind::InvalidInput(_) | Kind::Store(_) | Kind::Stopped | Kind::Deadline(_)) {
             self.party.get_or_insert(party);
         }
         self
@@ -218,6 +234,8 @@ mod tests {
     fn the_first_party_that_is_named_stays() {
         let error = Error::closed().by(PartyId(3)).by(PartyId(1));
         assert_eq!(error.party, Some(PartyId(3)));
-        assert_eq!(Error::invalid_input("x").by(PartyId(1)).party, None);
+        for own in [Error::invalid_input("x"), Error::stopped(), Error::deadline("x")] {
+            assert_eq!(own.by(PartyId(1)).party, None);
+        }
     }
 }

@@ -5,7 +5,7 @@ use std::time::Instant;
 
 use comity_channel::{Channel, Counted, Counter, Hello, Mesh, NetProfile, PerPeer, Result, Simulated, hello};
 use comity_core::{Params, PartyId};
-use comity_net::{Listener, Security, Settings, SystemRng, meet};
+use comity_net::{Limits, Listener, Security, Settings, SystemRng, meet};
 use comity_terminal::failure::{Failure, Outcome};
 
 use crate::suite::{Bench, Suite};
@@ -94,7 +94,7 @@ pub(super) fn among_counted<T: Send>(
 ) -> Outcome<Vec<T>> {
     let settings = |me| {
         let security = Security::Plain { anywhere: false };
-        Settings { me: PartyId(me), parties, security, timeout: PATIENCE }
+        Settings { me: PartyId(me), parties, security, timeout: PATIENCE, limits: Limits::default() }
     };
     let listen = |me| Listener::bind("127.0.0.1:0", &settings(me));
     let listeners = (0..parties).map(listen).collect::<Result<Vec<_>>>().map_err(Failure::from)?;

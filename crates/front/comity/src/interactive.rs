@@ -86,7 +86,7 @@ impl<'a> Session<'a> {
         let met = self.meet(card, watch)?;
         watch.connected(&met.address);
         let mut rng = SystemRng;
-        let Begun { mut mesh, counters, here, options, .. } = met.greet(&self, greeting, options, &mut rng)?;
+        let Begun { mut mesh, counters, here, options, .. } = met.greet(&self, greeting, options, watch)?;
         let mut me = Party { net: &mut mesh, here, rng: &mut rng, observer: &mut Nobody };
         let engine = protocol.reactive(&mut me, &options).map_err(|error| whose(error, &mesh))?;
         // All are ready. From here on a channel's time-out no longer runs, and people may think for as long as they like.

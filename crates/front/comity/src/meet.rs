@@ -1,12 +1,12 @@
 //! Meeting the peers: from an address to a session that all have agreed on.
 
-use std::net::ToSocketAddrs;
-
 use comity_channel::hello::Agreed;
 use comity_channel::{Channel, Counted, Counter, Hello, Mesh, PerPeer, hello};
 use comity_circuit::{Input, Owner, Program, ProgramError, Recipients};
 use comity_core::{Error, Kind, PartyId, Result};
-use comity_net::{Calls, Connection, Digest, Event, KeyDir, Listener, Security, Settings, SystemRng, is_loopback};
+use comity_net::{
+    Calls, Connection, Digest, Event, KeyDir, Limits, Listener, Security, Settings, SystemRng, stays_here,
+};
 use comity_protocol::{Adversary, Card, Here, Options};
 
 use crate::route::{Places, Route};
@@ -51,6 +51,8 @@ pub(crate) struct Greeting {
 impl<'a> Session<'a> {
     /// Finds the peers.
     pub(crate) fn meet(&mut self, card: &Card, watch: &mut dyn Watch) -> Result<Met<'a>> {
+        watch.begins(&self.stop);
+        let limits = self.limits();
         let (me, parties) = (self.me, self.parties());
         let none = PerPeer::new(me, parties, |_| None);
         let unknown =
@@ -59,7 +61,7 @@ impl<'a> Session<'a> {
             Route::Over(channel) => PerPeer::from_vec(me, vec![channel]),
             Route::Among(links) => Some(links).filter(|links| links.me() == me),
             route => {
-                let settings = self.settings(parties)?;
+                let settings = self.settings(parties, limits)?;
                 let places = match route {
                     Route::Introduced { address, ask, .. } => {
                         let listener = Listener::bind(&address, &settings)?;
@@ -82,9 +84,13 @@ impl<'a> Session<'a> {
                 if card.adversary == Adversary::SemiHonest && !places.addresses().all(stays_here) {
                     watch.exposed(card);
                 }
-                let listener = places.listen.map(|address| Listener::bind(&address, &settings)).transpose()?;
+                let listener = match (self.listener.take(), places.listen) {
+                    (Some(listener), Some(_)) => Some(listener),
+                    (_, Some(address)) => Some(Listener::bind(&address, &settings)?),
+                    (_, None) => None,
+                };
                 if let Some(listener) = &listener {
-                    watch.listening(&listener.address().to_string());
+                    watch.listening(&listener.place());
                 }
                 return self.met(listener, &places.calls, settings, watch);
             }
@@ -107,7 +113,7 @@ impl<'a> Session<'a> {
     }
 
     /// How this party meets the others.
-    fn settings(&self, parties: u16) -> Result<Settings> {
+    fn settings(&self, parties: u16, limits: Limits) -> Result<Settings> {
         let keyed = self.group.as_ref().map(|group| group.members().iter().any(|member| member.key.is_some()));
         let security = match (&self.tls, &self.group, keyed) {
             (Some(dir), Some(group), Some(true)) => group.security(self.me, KeyDir::new(dir).identity()?)?,
@@ -122,7 +128,7 @@ impl<'a> Session<'a> {
             (Some(dir), None, _) => KeyDir::new(dir).security(self.me, parties)?,
             (None, ..) => Security::Plain { anywhere: self.plaintext },
         };
-        Ok(Settings { me: self.me, parties, security, timeout: self.timeout })
+        Ok(Settings { me: self.me, parties, security, timeout: self.timeout, limits })
     }
 
     /// Waits for those that come and calls the others.
@@ -147,7 +153,7 @@ impl<'a> Session<'a> {
                     .map_err(|error| error.by(*peer))?
             }
             (2, None, Some(listener)) => listener
-                .accept(&mut |event| tell(watch, &settings, &event))
+                .accept_within(&settings.limits, &mut |event| tell(watch, &settings, &event))
                 .and_then(|link| only(link, settings.me))
                 .map_err(|error| error.by(settings.me.other()))?,
             _ => comity_net::meet(listener.as_ref(), calls, &settings, &mut |event| tell(watch, &settings, &event))?,
@@ -213,11 +219,13 @@ impl<'a> Met<'a> {
         session: &Session<'_>,
         greeting: Greeting,
         mut options: Options,
-        rng: &mut SystemRng,
+        watch: &mut dyn Watch,
     ) -> Result<Begun<'a>> {
         const PHASE: &str = "phase";
+        const JOB: &str = "job";
         let Met { mut mesh, counters, keys, .. } = self;
-        let mut fields = vec![(PHASE, Some(greeting.phase))];
+        let job = session.job.map_or("none".to_owned(), |digest| Digest(digest).text("job"));
+        let mut fields = vec![(PHASE, Some(greeting.phase)), (JOB, Some(job))];
         fields.extend(session.tags().map(|tags| (SHARES, Some(tags))));
         fields.extend(options.agreed());
         fields.extend(greeting.more);
@@ -235,7 +243,8 @@ impl<'a> Met<'a> {
             peer_keys: keys.1.clone(),
             group: session.group.as_ref().map(|group| group.digest().0),
         };
-        let greeted = hello(&mut mesh, &hello_, rng).map_err(|error| whose(readable(error), &mesh))?;
+        let greeted = hello(&mut mesh, &hello_, &mut SystemRng).map_err(|error| whose(readable(error), &mesh))?;
+        watch.agreed()?;
         options.adopt(&greeted.options)?;
         let here = Here {
             me: mesh.me(),
@@ -308,10 +317,4 @@ fn recipients(program: &Program) -> String {
             each.collect::<Vec<_>>().join(", ")
         }
     }
-}
-
-/// Whether everything that this address stands for is on this machine. One that cannot be looked up goes nowhere: it
-/// is an error soon after.
-fn stays_here(address: &str) -> bool {
-    address.to_socket_addrs().map_or(true, |mut all| all.all(|a| is_loopback(&a)))
 }

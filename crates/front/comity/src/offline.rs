@@ -129,7 +129,7 @@ impl Session<'_> {
         clock.phase_begins("hello");
         let mut rng = SystemRng;
         let Begun { mut mesh, counters, here, mut options, keys, .. } =
-            met.greet(&self, greeting, options, &mut rng)?;
+            met.greet(&self, greeting, options, clock.watch())?;
         if let Some(program) = for_program {
             protocol.settle(&mut options, program);
         }

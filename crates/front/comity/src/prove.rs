@@ -60,7 +60,7 @@ impl Session<'_> {
         let met = self.meet(&CARD, watch)?;
         watch.connected(&met.address);
         let mut rng = SystemRng;
-        let Begun { mut mesh, here, .. } = met.greet(&self, greeting, options, &mut rng)?;
+        let Begun { mut mesh, here, .. } = met.greet(&self, greeting, options, watch)?;
         let (_, channel) = mesh.pair()?;
         let done = talk(channel, here, &mut rng);
         done.map_err(|error| whose(error, &mesh))

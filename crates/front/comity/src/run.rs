@@ -67,7 +67,7 @@ impl Session<'_> {
         let mut clock = Clock::start(watch);
         clock.phase_begins("hello");
         let Begun { mut mesh, counters, mut here, mut options, keys, .. } =
-            met.greet(&self, greeting, options, &mut rng)?;
+            met.greet(&self, greeting, options, clock.watch())?;
         let session = here.session;
         let mut supplied = match (&store, need) {
             (Some(store), Some(need)) => {

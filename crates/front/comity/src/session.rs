@@ -7,7 +7,7 @@ use comity_channel::{Channel, Mesh, PerPeer};
 use comity_circuit::Program;
 use comity_core::{Backend, Error, Params, PartyId, Result};
 use comity_format::ValueShare;
-use comity_net::{KeyDir, PartyGroup};
+use comity_net::{KeyDir, Limits, Listener, Now, PartyGroup, Stop};
 use comity_protocol::{Card, Options, Protocol};
 use comity_store::Store;
 
@@ -34,6 +34,7 @@ use crate::shares::Form;
 pub struct Session<'a> {
     pub(crate) me: PartyId,
     pub(crate) route: Route<'a>,
+    pub(crate) listener: Option<Listener>,
     pub(crate) peers: Vec<(PartyId, String)>,
     pub(crate) group: Option<PartyGroup>,
     pub(crate) tls: Option<PathBuf>,
@@ -43,6 +44,10 @@ pub struct Session<'a> {
     pub(crate) store: Option<Store>,
     pub(crate) params: Params,
     pub(crate) timeout: Duration,
+    deadline: Option<Duration>,
+    now: Now,
+    pub(crate) stop: Stop,
+    pub(crate) job: Option<[u8; 32]>,
     pub(crate) backend: Backend,
     /// The shares that come in, by the input values that they are of.
     pub(crate) shares: Vec<(usize, ValueShare)>,
@@ -62,6 +67,7 @@ impl<'a> Session<'a> {
         Session {
             me: PartyId(party),
             route: Route::Unknown,
+            listener: None,
             peers: Vec::new(),
             group: None,
             tls: None,
@@ -71,6 +77,10 @@ impl<'a> Session<'a> {
             store: None,
             params: Params::default(),
             timeout: Duration::from_secs(30),
+            deadline: None,
+            now: Now::default(),
+            stop: Stop::default(),
+            job: None,
             backend: Backend::detect(),
             shares: Vec::new(),
             unauthenticated_shares: false,
@@ -194,7 +204,54 @@ impl<'a> Session<'a> {
         self
     }
 
-    /// The time-out of the peer: to connect, and for the first message.
+    /// Waits for those that come at this place, which goes on to be there when the run is over.
+    #[must_use]
+    pub fn at(mut self, listener: &Listener) -> Self {
+        self.listener = Some(listener.clone());
+        self
+    }
+
+    /// The digest of the job that the run is of: all parties have the same, or none.
+    #[must_use]
+    pub fn job(mut self, digest: [u8; 32]) -> Self {
+        self.job = Some(digest);
+        self
+    }
+
+    /// The time in which the whole run has to end, from the call of [`run`](Session::run) on. Channels of the caller's do not know
+    /// of it.
+    #[must_use]
+    pub fn deadline(mut self, time: Duration) -> Self {
+        self.deadline = Some(time);
+        self
+    }
+
+    /// The clock that waits are timed by: the system's, if nothing is said.
+    #[must_use]
+    pub fn clock(mut self, now: Now) -> Self {
+        self.now = now;
+        self
+    }
+
+    /// The handle that stops the run, if it is to be one that is there already; [`Watch::begins`](crate::Watch::begins) gives it
+    /// out in any case.
+    #[must_use]
+    pub fn stopped_by(mut self, stop: &Stop) -> Self {
+        self.stop = stop.clone();
+        self
+    }
+
+    /// The limits of the run that begins now.
+    pub(crate) fn limits(&self) -> Limits {
+        let limits = Limits::new(self.now.clone(), self.stop.clone());
+        match self.deadline {
+            Some(time) => limits.within(time),
+            None => limits,
+        }
+    }
+
+    /// The time-out of the peer: to connect, for the first message, for the rest of a message that has begun, and to take what is
+    /// sent. A peer that computes is waited for as long as it says that it is there.
     #[must_use]
     pub fn timeout(mut self, timeout: Duration) -> Self {
         self.timeout = timeout;

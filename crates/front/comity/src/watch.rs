@@ -1,12 +1,27 @@
 //! `Watch`: how a session goes, for the person who waits for it.
 
 use comity_channel::Counter;
-use comity_core::PartyId;
+use comity_core::{PartyId, Result};
+use comity_net::Stop;
 use comity_protocol::Card;
 
-/// An observer that is told about a session while it runs. Every method does nothing unless it is written; none can stop the
-/// session.
+/// An observer that is told about a session while it runs. Every method does nothing unless it is written.
 pub trait Watch {
+    /// The session begins, before anything else: `stop` stops it, at any time and from any thread. Its waits then end soon, with
+    /// [`Stopped`](comity_core::Kind); so does its computing, where it next turns to the network. Channels of the caller's do not
+    /// know of it.
+    fn begins(&mut self, stop: &Stop) {
+        let _ = stop;
+    }
+
+    /// All are there, and want the same. From now on the others may learn what the run tells them, however it ends.
+    ///
+    /// # Errors
+    /// An error here ends the session with it.
+    fn agreed(&mut self) -> Result<()> {
+        Ok(())
+    }
+
     /// This party listens at this address, for its peer or for those that call it (with the port that the system chose, if it was 0).
     fn listening(&mut self, address: &str) {
         let _ = address;

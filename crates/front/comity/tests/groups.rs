@@ -8,7 +8,7 @@ use std::thread;
 use std::time::Duration;
 
 use comity::{Bits, Channel, Fingerprint, Kind, PartyGroup, PartyId, Program, Report, Result, Session, Watch, compile};
-use comity_net::{KeyDir, Listener, Security, Settings, SystemRng, meet};
+use comity_net::{KeyDir, Limits, Listener, Security, Settings, SystemRng, meet};
 use comity_testing::PATIENCE;
 
 /// A time-out that is soon at an end: where one is all that can come.
@@ -209,7 +209,13 @@ fn right_with<const N: usize>(group: &PartyGroup, others: [u16; N]) {
 }
 
 fn settings(me: u16, parties: u16) -> Settings {
-    Settings { me: PartyId(me), parties, security: Security::Plain { anywhere: false }, timeout: PATIENCE }
+    Settings {
+        me: PartyId(me),
+        parties,
+        security: Security::Plain { anywhere: false },
+        timeout: PATIENCE,
+        limits: Limits::default(),
+    }
 }
 
 #[test]

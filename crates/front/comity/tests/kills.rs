@@ -19,7 +19,7 @@ use comity::{PartyId, Store, library};
 use comity_channel::memory_mesh;
 use comity_core::{Backend, Block, Prg, SessionId};
 use comity_gmw::Gmw;
-use comity_net::{Connection, Listener, Security, Settings};
+use comity_net::{Connection, Limits, Listener, Security, Settings};
 use comity_protocol::{Ahead, Corrupt, Goal, Job, Lot, Material, Need, Party, Shelf, Supplies, Takes, WriteBatch};
 use comity_testing::PATIENCE;
 
@@ -295,7 +295,8 @@ fn child() {
 /// The links of a party, over this machine's network. Each says where it listens in a file.
 fn meet(place: &Path, me: u16) -> Result<PerPeer<Connection>> {
     let security = Security::Plain { anywhere: false };
-    let settings = Settings { me: PartyId(me), parties: PARTIES, security, timeout: PATIENCE };
+    let settings =
+        Settings { me: PartyId(me), parties: PARTIES, security, timeout: PATIENCE, limits: Limits::default() };
     let listener = Listener::bind("127.0.0.1:0", &settings)?;
     let file = |party: u16| place.join(format!("address-{party}"));
     let draft = file(me).with_extension("draft");

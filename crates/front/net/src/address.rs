@@ -1,7 +1,7 @@
 //! Addresses, and where plain text may go.
 
 use std::fmt;
-use std::net::{SocketAddr, SocketAddrV6, ToSocketAddrs};
+use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr, SocketAddrV6, ToSocketAddrs};
 
 use comity_core::{Error, Result};
 
@@ -10,11 +10,35 @@ use comity_core::{Error, Result};
 pub(crate) struct Address {
     text: String,
     sockets: Vec<SocketAddr>,
+    /// Whether it is a port alone: all addresses of this machine.
+    everywhere: bool,
 }
 
 impl Address {
+    /// The address to listen at: `:PORT` stands for all addresses of this machine, as `[::]:PORT` does.
+    pub(crate) fn to_listen(text: &str) -> Result<Address> {
+        let Some(port) = port_alone(text) else { return Address::resolve(text) };
+        let all = [(Ipv6Addr::UNSPECIFIED, port).into(), (Ipv4Addr::UNSPECIFIED, port).into()];
+        Ok(Address { text: text.into(), sockets: all.to_vec(), everywhere: true })
+    }
+
+    /// The address to call: `:PORT` is on this machine.
+    pub(crate) fn to_call(text: &str) -> Result<Address> {
+        let address = match port_alone(text) {
+            Some(port) => Address::resolve(&format!("localhost:{port}"))?,
+            None => Address::resolve(text)?,
+        };
+        if address.sockets.iter().any(|socket| socket.ip().is_unspecified()) {
+            return Err(Error::invalid_input(format!(
+                "{text} stands for all addresses of a machine, and is one to listen at: call one of them, such as \
+                 127.0.0.1:PORT if it is this machine"
+            )));
+        }
+        Ok(address)
+    }
+
     /// Looks the host up, once: what is checked is then what is connected to.
-    pub(crate) fn resolve(text: &str) -> Result<Address> {
+    fn resolve(text: &str) -> Result<Address> {
         let wrong = |why: &str| Error::invalid_input(format!("{text} is no address ({why}): give HOST:PORT"));
         if text.rsplit_once(':').is_none_or(|(_, port)| port.parse::<u16>().is_err()) {
             return Err(wrong("there is no port from 0 to 65535 at its end"));
@@ -25,7 +49,7 @@ impl Address {
                 if sockets.is_empty() {
                     Err(wrong("the host has no address"))
                 } else {
-                    Ok(Address { text: text.into(), sockets })
+                    Ok(Address { text: text.into(), sockets, everywhere: false })
                 }
             }
             Err(source) => Err(Error::system(format!("cannot find the host of {text}"), source)),
@@ -34,7 +58,12 @@ impl Address {
 
     /// The address of a socket that is connected already.
     pub(crate) fn known(socket: SocketAddr) -> Address {
-        Address { text: socket.to_string(), sockets: vec![socket] }
+        Address { text: socket.to_string(), sockets: vec![socket], everywhere: false }
+    }
+
+    /// Whether it is a port alone, to listen at.
+    pub(crate) fn is_everywhere(&self) -> bool {
+        self.everywhere
     }
 
     pub(crate) fn sockets(&self) -> &[SocketAddr] {
@@ -48,10 +77,33 @@ impl fmt::Display for Address {
     }
 }
 
+/// The port of an address that has no host.
+fn port_alone(text: &str) -> Option<u16> {
+    text.strip_prefix(':')?.parse().ok()
+}
+
+/// Where a socket listens, for people.
+pub(crate) fn place(socket: &SocketAddr) -> String {
+    match socket.ip() {
+        IpAddr::V4(Ipv4Addr::UNSPECIFIED) => format!("port {} of all IPv4 addresses of this machine", socket.port()),
+        IpAddr::V6(Ipv6Addr::UNSPECIFIED) => format!("port {} of all addresses of this machine", socket.port()),
+        _ => socket.to_string(),
+    }
+}
+
+/// Whether what is said at this address stays on this machine, be it called or listened at. One that cannot be looked up goes
+/// nowhere: it is an error soon after.
+pub fn stays_here(address: &str) -> bool {
+    Address::to_listen(address).map_or(true, |address| address.sockets.iter().all(is_loopback))
+}
+
 /// Whether a text is an address that a peer can be called at: a name of the Internet, an IPv4 address or an IPv6 address in
 /// brackets, and a port. No other character is in it, so it can be shown anywhere.
 pub(crate) fn is_address(text: &str) -> bool {
     let Some((host, port)) = text.rsplit_once(':') else { return false };
+    if text.parse::<SocketAddr>().is_ok_and(|socket| socket.ip().is_unspecified()) {
+        return false;
+    }
     let number = port.bytes().all(|c| c.is_ascii_digit()) && port.parse::<u16>().is_ok_and(|port| port > 0);
     let label = |label: &str| {
         (1..=63).contains(&label.len()) && label.bytes().all(|c| c.is_ascii_alphanumeric() || c == b'-' || c == b'_')
@@ -79,8 +131,8 @@ pub fn check_plaintext(address: &SocketAddr, anywhere: bool) -> Result<()> {
         return Ok(());
     }
     Err(Error::invalid_input(format!(
-        "{address} is not on this machine, and in plain text everyone on the way could read and change what is sent: \
-         use TLS (--tls DIR, with keys from `comity key new` and `comity key trust`), or ask for --plaintext"
+        "what is sent to and from {address} may leave this machine, and in plain text everyone on the way could read and change \
+         it: use TLS (--tls DIR, with keys from `comity key new` and `comity key trust`), or ask for --plaintext"
     )))
 }
 
@@ -148,9 +200,28 @@ mod tests {
     #[test]
     fn wrong_addresses_are_told() {
         for text in ["", "host", "127.0.0.1", "127.0.0.1:", "127.0.0.1:70000", "127.0.0.1:http", "::1"] {
-            let said = Address::resolve(text).map(|_| ()).unwrap_err().to_string();
-            assert!(said.contains(text) || said.contains("HOST:PORT"), "{said}");
+            for address in [Address::to_listen(text), Address::to_call(text)] {
+                let said = address.map(|_| ()).unwrap_err().to_string();
+                assert!(said.contains(text) || said.contains("HOST:PORT"), "{said}");
+            }
         }
-        assert_eq!(Address::resolve("127.0.0.1:7000").unwrap().sockets(), ["127.0.0.1:7000".parse().unwrap()]);
+        assert_eq!(Address::to_call("127.0.0.1:7000").unwrap().sockets(), ["127.0.0.1:7000".parse().unwrap()]);
+    }
+
+    #[test]
+    fn a_port_alone_is_everywhere_to_listen_at_and_here_to_call() {
+        let all = Address::to_listen(":7430").unwrap();
+        assert_eq!(all.sockets(), ["[::]:7430".parse().unwrap(), "0.0.0.0:7430".parse().unwrap()]);
+        assert!(all.is_everywhere() && !stays_here(":7430") && !stays_here("0.0.0.0:7430"));
+        let here = Address::to_call(":7430").unwrap();
+        assert!(here.sockets().iter().all(|socket| is_loopback(socket) && socket.port() == 7430));
+        for text in ["0.0.0.0:7430", "[::]:7430"] {
+            let said = Address::to_call(text).map(|_| ()).unwrap_err().to_string();
+            assert!(said.contains("to listen at"), "{said}");
+            assert!(Address::to_listen(text).is_ok() && !is_address(text));
+        }
+        assert!(stays_here("127.0.0.1:1") && stays_here("localhost:1"));
+        assert_eq!(place(&"[::]:7430".parse().unwrap()), "port 7430 of all addresses of this machine");
+        assert_eq!(place(&"127.0.0.1:7430".parse().unwrap()), "127.0.0.1:7430");
     }
 }

@@ -46,7 +46,7 @@ enum Origin {
 /// is not allowed there; [`Io`](comity_core::Kind) if nobody listens there. [`Untrusted`](comity_core::Kind) if the peer has
 /// another key.
 pub fn connect(address: &str, peer: PartyId, settings: &Settings, waiting: &mut dyn FnMut(&str)) -> Result<Connection> {
-    dial(address, peer, settings, &AtomicBool::new(false), waiting)
+    dial(address, peer, settings, &AtomicBool::new(false), waiting)?.kept()
 }
 
 /// As [`connect`], until `given_up`.
@@ -61,7 +61,7 @@ pub(crate) fn dial(
         let (me, parties) = (settings.me, settings.parties);
         return Err(Error::invalid_input(format!("party {me} of {parties} has no peer {peer} to connect to")));
     }
-    let address = Address::resolve(address)?;
+    let address = Address::to_call(address)?;
     settings.check(address.sockets())?;
     let mut id = Id::default();
     SystemRng.fill_bytes(&mut id);
@@ -76,7 +76,7 @@ fn open(
     given_up: &AtomicBool,
     waiting: &mut dyn FnMut(&str),
 ) -> Result<Connection> {
-    let stream = tcp::connect(address, settings.timeout, given_up, waiting)?;
+    let stream = tcp::connect(address, settings.timeout, &settings.limits, given_up, waiting)?;
     let transport = Transport::connect(stream, settings, opening)?;
     let origin = Origin::Connected { to: Address::known(transport.peer()), settings: settings.clone() };
     Ok(Connection { transport, origin, peer: opening.to, id: opening.id, forks: HashMap::new() })
@@ -92,6 +92,13 @@ impl Connection {
             id: opening.id,
             forks: HashMap::new(),
         }
+    }
+
+    /// The connection, once all have met: from now on it says that this side is there while it says nothing else. Before that,
+    /// who is gone is found by what it has not said.
+    pub(crate) fn kept(self) -> Result<Connection> {
+        self.transport.keep()?;
+        Ok(self)
     }
 
     /// Another connection of its party counts: this one is closed, with the reason.
@@ -178,7 +185,7 @@ impl Channel for Connection {
                 forks: HashMap::new(),
             },
         };
-        Ok(Box::new(fork))
+        Ok(Box::new(fork.kept()?))
     }
 }
 

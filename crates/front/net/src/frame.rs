@@ -1,8 +1,8 @@
 //! Frames: what keeps damage on the way from passing for data on plain TCP.
 //!
 //! A frame is a header of 16 bytes (payload length, sequence number, CRC-32 of the payload, CRC-32 of the header's
-//! first 12 bytes, each 32 bits and little-endian) and a payload of 1 to [`MAX_PAYLOAD`] bytes. A flipped byte fails a
-//! checksum, a lost or repeated one shifts the stream so that the next header fails, and a lost or repeated frame
+//! first 12 bytes, each 32 bits and little-endian) and a payload of up to [`MAX_PAYLOAD`] bytes. One without a payload
+//! says that its sender is there, and nothing else. A flipped byte fails a checksum, a lost or repeated one shifts the stream so that the next header fails, and a lost or repeated frame
 //! fails its number. TCP's own checksum has 16 bits and is made anew by every middlebox. This is against accidents:
 //! whoever sits on the line can compute a CRC, and only TLS stops them.
 //!
@@ -10,7 +10,6 @@
 //! goes to the system from the caller's memory and a large receive into it; small ones are copied once through a
 //! fixed buffer. Nothing is allocated after construction, whatever a header says.
 
-use std::io::{self, ErrorKind, IoSlice, Write};
 use std::ops::Range;
 
 use comity_channel::foreign;
@@ -29,18 +28,41 @@ const DIRECT: usize = 32 << 10;
 /// Bytes that are read at once while small messages come: many small frames are then one system call.
 const READ_AHEAD: usize = 16 << 10;
 
+/// A place where frames go.
+pub(crate) trait Sink {
+    /// Writes one frame of these bytes, the second part behind the first.
+    fn frame(&mut self, payload: [&[u8]; 2]) -> Result<()>;
+}
+
+/// The numbers of frames, in the order in which they go.
+#[derive(Default)]
+pub(crate) struct Numbers {
+    next: u32,
+}
+
+impl Numbers {
+    /// The header of the next frame, which has to go next.
+    pub(crate) fn header(&mut self, payload: [&[u8]; 2]) -> [u8; HEADER] {
+        let mut checksum = crc32fast::Hasher::new();
+        payload.iter().for_each(|part| checksum.update(part));
+        let len: usize = payload.iter().map(|part| part.len()).sum();
+        let header = Header { len: len as u32, number: self.next, checksum: checksum.finalize() };
+        self.next = self.next.wrapping_add(1);
+        header.encode()
+    }
+}
+
 /// Cuts a stream into frames.
 pub(crate) struct FrameWriter {
     buffer: Vec<u8>,
-    next: u32,
 }
 
 impl FrameWriter {
     pub(crate) fn new() -> FrameWriter {
-        FrameWriter { buffer: Vec::with_capacity(MAX_PAYLOAD), next: 0 }
+        FrameWriter { buffer: Vec::with_capacity(MAX_PAYLOAD) }
     }
 
-    pub(crate) fn send(&mut self, to: &mut impl Write, mut bytes: &[u8]) -> io::Result<()> {
+    pub(crate) fn send(&mut self, to: &mut impl Sink, mut bytes: &[u8]) -> Result<()> {
         while bytes.len() >= DIRECT || self.buffer.len() + bytes.len() > MAX_PAYLOAD {
             let (now, later) = bytes.split_at(bytes.len().min(MAX_PAYLOAD - self.buffer.len()));
             self.frame(to, now)?;
@@ -50,7 +72,7 @@ impl FrameWriter {
         Ok(())
     }
 
-    pub(crate) fn flush(&mut self, to: &mut impl Write) -> io::Result<()> {
+    pub(crate) fn flush(&mut self, to: &mut impl Sink) -> Result<()> {
         if self.buffer.is_empty() { Ok(()) } else { self.frame(to, &[]) }
     }
 
@@ -60,30 +82,11 @@ impl FrameWriter {
     }
 
     /// Writes one frame of the bytes that are buffered, and `more`.
-    fn frame(&mut self, to: &mut impl Write, more: &[u8]) -> io::Result<()> {
-        let mut checksum = crc32fast::Hasher::new();
-        checksum.update(&self.buffer);
-        checksum.update(more);
-        let len = self.buffer.len() + more.len();
-        let header = Header { len: len as u32, number: self.next, checksum: checksum.finalize() }.encode();
-        self.next = self.next.wrapping_add(1);
-        let result = write_all(to, &mut [IoSlice::new(&header), IoSlice::new(&self.buffer), IoSlice::new(more)]);
+    fn frame(&mut self, to: &mut impl Sink, more: &[u8]) -> Result<()> {
+        let result = to.frame([&self.buffer, more]);
         self.buffer.clear();
         result
     }
-}
-
-fn write_all(to: &mut impl Write, mut slices: &mut [IoSlice<'_>]) -> io::Result<()> {
-    IoSlice::advance_slices(&mut slices, 0);
-    while !slices.is_empty() {
-        match to.write_vectored(slices) {
-            Ok(0) => return Err(ErrorKind::WriteZero.into()),
-            Ok(written) => IoSlice::advance_slices(&mut slices, written),
-            Err(error) if error.kind() == ErrorKind::Interrupted => {}
-            Err(error) => return Err(error),
-        }
-    }
-    Ok(())
 }
 
 struct Header {
@@ -112,7 +115,7 @@ impl Header {
         if header.number != expected {
             return Err(damaged(expected, &format!("frame {} came instead", header.number), bytes));
         }
-        if header.len == 0 || header.len as usize > MAX_PAYLOAD {
+        if header.len as usize > MAX_PAYLOAD {
             return Err(damaged(expected, &format!("it claims {} bytes", header.len), bytes));
         }
         Ok(header)
@@ -138,7 +141,7 @@ fn damaged(number: u32, what: &str, header: &[u8]) -> Error {
 /// The wait for bytes: how long it may last.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Wait {
-    /// A wait as long as the connection lives: an honest peer may compute for long.
+    /// A wait as long as the peer says that it is there: an honest one may compute for long.
     Forever,
     /// A wait for the peer's next message, which should follow at once.
     Message,
@@ -150,6 +153,9 @@ pub(crate) enum Wait {
 pub(crate) trait Source {
     /// Reads at least one byte.
     fn read(&mut self, into: &mut [u8], wait: Wait) -> Result<usize>;
+
+    /// Takes note that a message came.
+    fn came(&mut self) {}
 }
 
 /// Puts frames together again.
@@ -205,7 +211,8 @@ impl FrameReader {
         Ok(())
     }
 
-    /// Reads one frame: to the front of `into` if it fits there whole, returning its length, or else to `ready`.
+    /// Reads one frame: to the front of `into` if it fits there whole, returning its length, or else to `ready`. A keep-alive
+    /// gives nothing to either.
     fn frame(&mut self, from: &mut impl Source, into: &mut [u8]) -> Result<usize> {
         let ahead = if into.len() < DIRECT { READ_AHEAD } else { HEADER };
         self.make_room(ahead.max(HEADER));
@@ -230,6 +237,10 @@ impl FrameReader {
         let header = Header::decode(header, self.next)?;
         self.raw.start += HEADER;
         let len = header.len as usize;
+        if len == 0 {
+            self.next = self.next.wrapping_add(1);
+            return Ok(0);
+        }
         let direct = len <= into.len();
         let payload = if direct {
             let early = self.raw.len().min(len);
@@ -256,6 +267,7 @@ impl FrameReader {
         }
         self.next = self.next.wrapping_add(1);
         self.prompt = self.prompt.saturating_sub(1);
+        from.came();
         Ok(if direct { len } else { 0 })
     }
 

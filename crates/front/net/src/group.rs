@@ -301,8 +301,15 @@ fn check_name(name: &str) -> Result<()> {
     )))
 }
 
+impl Digest {
+    /// The digest as text, with a word before it that says what it is of.
+    pub fn text(&self, of: &str) -> String {
+        format!("{of}:{}", base32(&self.0, 40))
+    }
+}
+
 impl fmt::Display for Digest {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "group:{}", base32(&self.0, 40))
+        f.write_str(&self.text("group"))
     }
 }

@@ -9,12 +9,12 @@ use std::collections::{HashMap, VecDeque};
 use std::net::{Shutdown, SocketAddr, TcpListener, TcpStream};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread;
-use std::time::Instant;
 
 use comity_channel::hello::{Refusal, farewell};
 use comity_core::{Error, Kind, PartyId, Result};
 
-use crate::address::Address;
+use crate::address::{Address, place};
+use crate::limits::Limits;
 use crate::settings::Settings;
 use crate::tcp;
 use crate::transport::{Id, Opening, Purpose, Transport};
@@ -29,11 +29,12 @@ const MAX_UNCLAIMED: usize = 1024;
 const MAX_REASONS: usize = 16;
 
 /// A place where peers can connect. Stays open while it or any connection from it is there, since forks arrive there.
+#[derive(Clone)]
 pub struct Listener(pub(crate) Arc<Hub>);
 
 /// The state that a [`Listener`] and the connections from it share.
 pub(crate) struct Hub {
-    pub(crate) socket: TcpListener,
+    pub(crate) sockets: Vec<TcpListener>,
     address: SocketAddr,
     pub(crate) settings: Settings,
     arrivals: Mutex<Arrivals>,
@@ -47,6 +48,8 @@ struct Arrivals {
     next: u64,
     /// Whether first connections are expected.
     open: bool,
+    /// The limits of the run that they are for.
+    limits: Limits,
     first: HashMap<PartyId, (Opening, Transport)>,
     forks: HashMap<(PartyId, Id), Transport>,
     turned_away: u64,
@@ -55,19 +58,26 @@ struct Arrivals {
 }
 
 impl Listener {
-    /// Listens at `address` (`HOST:PORT`; port 0 is any free one).
+    /// Listens at `address` (`HOST:PORT`; port 0 is any free one). `:PORT` is every address of this machine, and so is
+    /// `[::]:PORT`; `0.0.0.0:PORT` is every IPv4 address. A name stands for all addresses of its that this machine has.
     ///
     /// # Errors
     ///
     /// [`InvalidInput`](comity_core::Kind) if the address is none, or can be reached from other machines and plain text is not
     /// allowed there; [`Io`](comity_core::Kind) if the port is in use.
     pub fn bind(address: &str, settings: &Settings) -> Result<Listener> {
-        let resolved = Address::resolve(address)?;
+        let resolved = Address::to_listen(address)?;
         settings.check(resolved.sockets())?;
-        let socket = tcp::listen(&resolved)?;
-        let bound = socket.local_addr().map_err(|error| Error::io(format!("listening at {address}"), error))?;
-        let hub = Hub { socket, address: bound, settings: settings.clone(), arrivals: Mutex::default() };
+        let sockets = tcp::listen(&resolved)?;
+        let bound = sockets[0].local_addr().map_err(|error| Error::io(format!("listening at {address}"), error))?;
+        let arrivals = Arrivals { limits: settings.limits.clone(), ..Arrivals::default() };
+        let hub = Hub { sockets, address: bound, settings: settings.clone(), arrivals: Mutex::new(arrivals) };
         Ok(Listener(Arc::new(hub)))
+    }
+
+    /// The place where it listens, for people.
+    pub fn place(&self) -> String {
+        place(&self.0.address)
     }
 
     /// The address where it listens, with the port that it got.
@@ -81,9 +91,17 @@ impl Hub {
         self.arrivals.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Expects first connections from now on.
-    pub(crate) fn open(&self) {
-        self.lock().open = true;
+    /// Expects first connections from now on, for a run with these limits.
+    pub(crate) fn open(&self, limits: &Limits) {
+        let mut arrivals = self.lock();
+        (arrivals.open, arrivals.limits) = (true, limits.clone());
+        // Nobody forks before all have met: these are of a run that is over.
+        arrivals.forks.clear();
+    }
+
+    /// The limits of the run that is on.
+    pub(crate) fn limits(&self) -> Limits {
+        self.lock().limits.clone()
     }
 
     /// Expects no first connection from now on; who has not been heard is sent away.
@@ -110,7 +128,7 @@ impl Hub {
 
     /// Takes a connection that has arrived, if there is one, and hears it on a thread of its own.
     pub(crate) fn admit(self: &Arc<Hub>) -> Result<bool> {
-        let Some(stream) = tcp::accept(&self.socket, self.settings.timeout)? else { return Ok(false) };
+        let Some(stream) = tcp::accept(&self.sockets)? else { return Ok(false) };
         let Ok(handle) = stream.try_clone() else { return Ok(true) };
         let mut arrivals = self.lock();
         if arrivals.unheard.len() >= MAX_UNHEARD
@@ -122,11 +140,12 @@ impl Hub {
         let number = arrivals.next;
         arrivals.next += 1;
         arrivals.unheard.push_back((number, handle));
+        let limits = arrivals.limits.clone();
         drop(arrivals);
         let hub = self.clone();
         let hear = move || {
             if !tcp::has_left(&stream) {
-                let heard = Transport::accept(stream, &hub.settings);
+                let heard = Transport::accept(stream, &hub.settings, &limits);
                 hub.heard(number, heard);
             } else {
                 hub.forget(number);
@@ -206,20 +225,22 @@ impl Hub {
     /// Waits for a fork of a peer. Other threads may wait for other forks meanwhile: whoever meets a connection
     /// keeps it for the one that wants it.
     pub(crate) fn claim(self: &Arc<Hub>, peer: PartyId, id: Id, label: &str) -> Result<Transport> {
-        let begin = Instant::now();
+        let limits = self.limits();
+        let begin = limits.now.get();
         loop {
+            limits.check()?;
             if let Some(transport) = self.lock().forks.remove(&(peer, id)) {
                 return Ok(transport);
             }
             if self.admit()? {
                 continue;
             }
-            if begin.elapsed() >= self.settings.timeout {
+            if limits.now.since(begin) >= self.settings.timeout {
                 let timeout = tcp::seconds(self.settings.timeout);
                 let text = format!("the peer did not open the channel \"{label}\" for {timeout}");
                 return Err(Error::timed_out(text).by(peer));
             }
-            tcp::pause(begin);
+            tcp::pause(&limits.now, begin);
         }
     }
 }
@@ -250,7 +271,7 @@ mod tests {
     fn so_many_are_heard_at_once_and_the_oldest_goes_first() {
         let settings = Settings::of_two(PartyId(0), Security::Plain { anywhere: false }, comity_testing::PATIENCE);
         let Listener(hub) = Listener::bind("127.0.0.1:0", &settings).unwrap();
-        hub.open();
+        hub.open(&settings.limits);
         let silent =
             |count: usize| -> Vec<TcpStream> { (0..count).map(|_| TcpStream::connect(hub.address).unwrap()).collect() };
         let mut strangers = silent(MAX_UNHEARD);

@@ -4,13 +4,13 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use std::sync::mpsc::{self, Receiver, Sender};
 use std::thread;
-use std::time::Instant;
 
 use comity_channel::PerPeer;
 use comity_core::{Error, Kind, PartyId, Result, listed};
 
 use crate::connection::{Connection, dial};
 use crate::hub::Listener;
+use crate::limits::Limits;
 use crate::settings::Settings;
 use crate::tcp;
 use crate::transport::{Purpose, Transport};
@@ -49,7 +49,7 @@ pub fn meet(
     }
     let ringing = Ringing::begin(at, settings);
     if let Some(listener) = listener {
-        listener.0.open();
+        listener.0.open(&settings.limits);
     }
     let met = gather(listener, &ringing, at, &mut there, settings, tell);
     ringing.given_up.store(true, Relaxed);
@@ -57,7 +57,9 @@ pub fn meet(
         listener.0.close();
     }
     met?;
-    Ok(there.map(|_, connection| connection.expect("all have come")))
+    let kept = there.into_vec().into_iter().map(|connection| connection.expect("all have come").kept());
+    let kept: Vec<Connection> = kept.collect::<Result<_>>()?;
+    Ok(PerPeer::from_vec(settings.me, kept).expect("one a peer"))
 }
 
 impl Listener {
@@ -70,8 +72,20 @@ impl Listener {
     /// # Panics
     /// If there are not two parties: then it is [`meet`] that waits.
     pub fn accept(&self, tell: &mut dyn FnMut(Event<'_>)) -> Result<Connection> {
+        self.accept_within(&self.0.settings.limits, tell)
+    }
+
+    /// As [`Listener::accept`], for a run with limits of its own.
+    ///
+    /// # Errors
+    /// As [`Listener::accept`].
+    ///
+    /// # Panics
+    /// As [`Listener::accept`].
+    pub fn accept_within(&self, limits: &Limits, tell: &mut dyn FnMut(Event<'_>)) -> Result<Connection> {
         assert_eq!(self.0.settings.parties, 2, "one of two waits for one");
-        let mut one = meet(Some(self), &[], &self.0.settings, tell)?.into_vec();
+        let settings = Settings { limits: limits.clone(), ..self.0.settings.clone() };
+        let mut one = meet(Some(self), &[], &settings, tell)?.into_vec();
         Ok(one.pop().expect("the peer is there"))
     }
 
@@ -83,21 +97,23 @@ impl Listener {
     /// The error of the connection. [`TimedOut`](comity_core::Kind) if nobody comes.
     pub fn next(&self) -> Result<Connection> {
         let hub = &self.0;
-        let begin = Instant::now();
+        let limits = hub.limits();
+        let begin = limits.now.get();
         loop {
-            if let Some(stream) = tcp::accept(&hub.socket, hub.settings.timeout)? {
+            limits.check()?;
+            if let Some(stream) = tcp::accept(&hub.sockets)? {
                 if tcp::has_left(&stream) {
                     continue;
                 }
-                let (opening, transport) = Transport::accept(stream, &hub.settings)?;
+                let (opening, transport) = Transport::accept(stream, &hub.settings, &limits)?;
                 if opening.purpose == Purpose::First {
-                    return Ok(Connection::accepted(hub.clone(), &opening, transport));
+                    return Connection::accepted(hub.clone(), &opening, transport).kept();
                 }
-            } else if begin.elapsed() >= hub.settings.timeout {
+            } else if limits.now.since(begin) >= hub.settings.timeout {
                 let timeout = tcp::seconds(hub.settings.timeout);
-                return Err(Error::timed_out(format!("nobody connected to {} for {timeout}", self.address())));
+                return Err(Error::timed_out(format!("nobody connected to {} for {timeout}", self.place())));
             } else {
-                tcp::pause(begin);
+                tcp::pause(&limits.now, begin);
             }
         }
     }
@@ -111,10 +127,12 @@ fn gather(
     settings: &Settings,
     tell: &mut dyn FnMut(Event<'_>),
 ) -> Result<()> {
-    let begin = Instant::now();
+    let Settings { limits, timeout, .. } = settings;
+    let begin = limits.now.get();
     let called = |party: PartyId| at.iter().find(|(called, _)| *called == party);
     let (mut told, mut unanswered) = (0, Vec::new());
     loop {
+        limits.check()?;
         while let Ok((party, answer)) = ringing.answers.try_recv() {
             match answer {
                 Ok(connection) => there[party] = Some(connection),
@@ -154,14 +172,14 @@ fn gather(
         if busy {
             continue;
         }
-        if begin.elapsed() >= settings.timeout || unanswered.len() == missing.len() {
+        if limits.now.since(begin) >= *timeout || unanswered.len() == missing.len() {
             return Err(late(&missing, &unanswered, listener, settings));
         }
         if told != missing.len() {
             told = missing.len();
             tell(Event::Waiting(&missing));
         }
-        tcp::pause(begin);
+        tcp::pause(&limits.now, begin);
     }
 }
 
@@ -170,7 +188,7 @@ fn late(missing: &[PartyId], unanswered: &[String], listener: Option<&Listener>,
     let mut text =
         format!("{} did not come within {}", listed(missing.iter().copied()), tcp::seconds(settings.timeout));
     if let Some(listener) = listener {
-        text += &format!(" (listening at {})", listener.address());
+        text += &format!(" (listening at {})", listener.place());
         let (count, _) = listener.0.turned_away();
         if count > 0 {
             text += &format!("; {count} who have no part in it were turned away");

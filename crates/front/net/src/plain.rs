@@ -1,64 +1,83 @@
 //! Plain TCP: frames on a socket.
 
-use std::net::{Shutdown, SocketAddr, TcpStream};
-use std::sync::Arc;
-use std::time::Duration;
+use std::io::IoSlice;
+use std::sync::{Arc, Mutex, PoisonError};
 
 use comity_channel::{RecvHalf, SendHalf};
 use comity_core::{Error, Kind, Result};
 
-use crate::frame::{FrameReader, FrameWriter};
+use crate::frame::{FrameReader, FrameWriter, Numbers, Sink};
+use crate::keep::Kept;
 use crate::post::Poster;
-use crate::tcp::{self, Incoming};
+use crate::socket::{Incoming, Socket};
+use crate::tcp;
 
 /// The last bytes to one that speaks something else, before it closes.
 const FAREWELL: &[u8] = b"comity: plain text is spoken here\n";
 
 /// Frames each way over one socket.
 pub(crate) struct Plain {
-    pub(crate) socket: Arc<Socket>,
+    pub(crate) line: Arc<Line>,
     pub(crate) sending: Poster<Sending>,
     pub(crate) receiving: Receiving,
 }
 
-/// A connected socket, and what errors say about it.
-pub(crate) struct Socket {
-    pub(crate) stream: TcpStream,
-    pub(crate) peer: SocketAddr,
-    pub(crate) timeout: Duration,
+/// The socket, to which this side's frames and its keeper's go, one after another.
+pub(crate) struct Line {
+    pub(crate) socket: Arc<Socket>,
+    out: Mutex<Out>,
 }
 
-impl Socket {
-    pub(crate) fn incoming(&self) -> Incoming<'_> {
-        Incoming { stream: &self.stream, peer: self.peer, timeout: self.timeout }
-    }
-
-    /// Gives the connection up after an error, so that neither the peer nor a thread of ours that sends meanwhile
-    /// waits for what will not come.
-    pub(crate) fn give_up(&self) {
-        // A socket that cannot be shut down is closed already.
-        let _ = self.stream.shutdown(Shutdown::Both);
-    }
-
-    pub(crate) fn sending(&self, error: std::io::Error) -> Error {
-        Error::io(format!("sending to {}", self.peer), error)
-    }
+/// The order of frames.
+struct Out {
+    numbers: Numbers,
+    /// A keep-alive that is not sent yet, or its rest.
+    left: Vec<u8>,
 }
 
 impl Plain {
     pub(crate) fn new(socket: Socket) -> Plain {
         let socket = Arc::new(socket);
+        let out = Out { numbers: Numbers::default(), left: Vec::new() };
+        let line = Arc::new(Line { socket: socket.clone(), out: Mutex::new(out) });
         Plain {
-            sending: Poster::new(Sending { socket: socket.clone(), writer: FrameWriter::new() }, socket.clone()),
-            receiving: Receiving { socket: socket.clone(), reader: FrameReader::new() },
-            socket,
+            sending: Poster::new(Sending { line: line.clone(), writer: FrameWriter::new() }, socket.clone()),
+            receiving: Receiving { incoming: Incoming::new(socket.clone()), socket, reader: FrameReader::new() },
+            line,
         }
+    }
+}
+
+impl Sink for &Line {
+    fn frame(&mut self, payload: [&[u8]; 2]) -> Result<()> {
+        let mut out = self.out.lock().unwrap_or_else(PoisonError::into_inner);
+        let header = out.numbers.header(payload);
+        let [first, second] = payload.map(IoSlice::new);
+        let sent = self.socket.write(&mut [IoSlice::new(&out.left), IoSlice::new(&header), first, second]);
+        out.left.clear();
+        sent
+    }
+}
+
+impl Kept for Line {
+    fn socket(&self) -> &Socket {
+        &self.socket
+    }
+
+    fn say_alive(&self) {
+        let Ok(mut out) = self.out.try_lock() else { return };
+        if out.left.is_empty() {
+            let header = out.numbers.header([&[], &[]]);
+            out.left.extend(header);
+        }
+        let sent = self.socket.try_write(&out.left);
+        out.left.drain(..sent);
     }
 }
 
 /// The sending direction.
 pub(crate) struct Sending {
-    socket: Arc<Socket>,
+    line: Arc<Line>,
     writer: FrameWriter,
 }
 
@@ -71,17 +90,18 @@ impl Sending {
 
 impl SendHalf for Sending {
     fn send(&mut self, bytes: &[u8]) -> Result<()> {
-        self.writer.send(&mut &self.socket.stream, bytes).map_err(|error| self.socket.sending(error))
+        self.writer.send(&mut &*self.line, bytes)
     }
 
     fn flush(&mut self) -> Result<()> {
-        self.writer.flush(&mut &self.socket.stream).map_err(|error| self.socket.sending(error))
+        self.writer.flush(&mut &*self.line)
     }
 }
 
 /// The receiving direction.
 pub(crate) struct Receiving {
     socket: Arc<Socket>,
+    incoming: Incoming,
     reader: FrameReader,
 }
 
@@ -94,7 +114,7 @@ impl Receiving {
 
 impl RecvHalf for Receiving {
     fn recv(&mut self, bytes: &mut [u8]) -> Result<()> {
-        self.reader.recv(&mut self.socket.incoming(), bytes).inspect_err(|error| {
+        self.reader.recv(&mut self.incoming, bytes).inspect_err(|error| {
             if matches!(error, Error { kind: Kind::Malformed(_) | Kind::Stranger(_), .. }) && self.reader.is_new() {
                 tcp::part(&self.socket.stream, FAREWELL);
             }

@@ -10,7 +10,7 @@ use std::thread;
 use comity_channel::SendHalf;
 use comity_core::{Error, Result};
 
-use crate::plain::Socket;
+use crate::socket::Socket;
 
 /// Bytes of memory that are kept for the next message.
 const KEEP: usize = 4 << 20;

@@ -8,7 +8,8 @@ use comity_core::{Error, PartyId, Result};
 
 use crate::address::check_plaintext;
 use crate::identity::{Fingerprint, Identity};
-use crate::plain::Socket;
+use crate::limits::Limits;
+use crate::socket::Socket;
 
 /// The protection of connections.
 #[derive(Clone)]
@@ -36,10 +37,12 @@ pub struct Settings {
     pub parties: u16,
     /// The protection of connections; all must agree.
     pub security: Security,
-    /// The time-out of connecting, the handshake, the hello and the wait for the first message after it, each; and a pause in
-    /// the middle of a message. Between later messages waiting is not bounded, since an honest peer may compute for
-    /// long: a peer that vanishes is noticed by TCP.
+    /// The time-out of connecting, the handshake, the hello and the wait for the first message after it, each; of a pause in
+    /// the middle of a message; and of a peer that takes nothing of what is sent, and says nothing. Between later messages a
+    /// wait lasts as long as the peer says that it is there, since an honest one may compute for long: a silence of 20 s ends it.
     pub timeout: Duration,
+    /// The limits of the run: its clock, its deadline and who can stop it.
+    pub limits: Limits,
 }
 
 impl Settings {
@@ -49,7 +52,7 @@ impl Settings {
     /// If `me` is neither 0 nor 1.
     pub fn of_two(me: PartyId, security: Security, timeout: Duration) -> Settings {
         assert!(me.0 < 2, "party {me} is none of two");
-        Settings { me, parties: 2, security, timeout }
+        Settings { me, parties: 2, security, timeout, limits: Limits::default() }
     }
 
     /// Whether `party` is one of the other parties.
@@ -65,9 +68,10 @@ impl Settings {
         }
     }
 
-    pub(crate) fn socket(&self, stream: TcpStream) -> Result<Socket> {
+    /// A socket of a run with these limits.
+    pub(crate) fn socket(&self, stream: TcpStream, limits: &Limits) -> Result<Socket> {
         match stream.peer_addr() {
-            Ok(peer) => Ok(Socket { stream, peer, timeout: self.timeout }),
+            Ok(peer) => Ok(Socket::new(stream, peer, self.timeout, limits.clone())),
             Err(error) if error.kind() == std::io::ErrorKind::NotConnected => Err(Error::closed()),
             Err(error) => Err(Error::io("asking for the peer's address", error)),
         }

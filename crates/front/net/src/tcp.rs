@@ -1,7 +1,7 @@
 //! Sockets: listening, connecting with patience, and what is set on each connection.
 
 use std::io::{self, ErrorKind, Read};
-use std::net::{Shutdown, SocketAddr, TcpListener, TcpStream};
+use std::net::{IpAddr, Ipv6Addr, Shutdown, SocketAddr, TcpListener, TcpStream};
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use std::thread;
 use std::time::{Duration, Instant};
@@ -10,28 +10,56 @@ use comity_core::{Error, Kind, Result};
 use socket2::{Domain, Protocol, SockRef, Socket, TcpKeepalive, Type};
 
 use crate::address::Address;
-use crate::frame::{Source, Wait};
+use crate::limits::{Limits, Now};
+use crate::socket::TICK;
 
 /// The time without traffic after which a peer is noticed that has vanished without closing (power, network).
 const KEEPALIVE: Duration = Duration::from_secs(60);
 
-/// Opens a socket to listen at the first of the address's sockets that can be had.
-pub(crate) fn listen(address: &Address) -> Result<TcpListener> {
-    let bound = address.sockets().iter().map(bind).reduce(|first, next| first.or(next));
-    let listener = bound.unwrap_or(Err(ErrorKind::AddrNotAvailable.into())).map_err(|source| {
-        Error::from(Kind::Io {
-            context: match source.kind() {
-                ErrorKind::AddrInUse => format!("cannot listen at {address}: the port is in use, choose another"),
-                ErrorKind::AddrNotAvailable => format!("cannot listen at {address}: it is no address of this machine"),
-                ErrorKind::PermissionDenied => format!("cannot listen at {address}: choose a port from 1024 on"),
-                _ => format!("cannot listen at {address}"),
-            },
-            source,
-        })
-    })?;
+/// Opens sockets to listen at all that the address stands for: where a name has several addresses, who calls may take any of
+/// them. Those that are none of this machine's are left out, if one is.
+pub(crate) fn listen(address: &Address) -> Result<Vec<TcpListener>> {
+    let mut port = None;
+    let mut listeners: Vec<TcpListener> = Vec::new();
+    let mut missing = io::Error::from(ErrorKind::AddrNotAvailable);
+    for socket in address.sockets() {
+        let mut socket = *socket;
+        // A port that the system chose for the first is the port of all.
+        let chosen = port.filter(|_| socket.port() == 0);
+        socket.set_port(chosen.unwrap_or(socket.port()));
+        match bind(&socket) {
+            Ok(listener) => {
+                port = listener.local_addr().ok().map(|at| at.port());
+                listeners.push(listener);
+            }
+            // To listen at all IPv6 addresses is to listen at all IPv4 addresses, too, where the system can do that.
+            Err(error) if error.kind() == ErrorKind::AddrInUse && !(address.is_everywhere() && port.is_some()) => {
+                return Err(cannot_listen(address, error));
+            }
+            Err(error) => missing = error,
+        }
+    }
+    if listeners.is_empty() {
+        return Err(cannot_listen(address, missing));
+    }
     // So that waiting for a connection can end in time; nothing else does that on every system.
-    listener.set_nonblocking(true).map_err(|error| Error::io(format!("listening at {address}"), error))?;
-    Ok(listener)
+    let ready = listeners.iter().try_for_each(|listener| listener.set_nonblocking(true));
+    ready.map_err(|error| Error::io(format!("listening at {address}"), error))?;
+    Ok(listeners)
+}
+
+fn cannot_listen(address: &Address, source: io::Error) -> Error {
+    Error::from(Kind::Io {
+        context: match source.kind() {
+            ErrorKind::AddrInUse => format!("cannot listen at {address}: the port is in use, choose another"),
+            ErrorKind::AddrNotAvailable => format!(
+                "cannot listen at {address}: it is no address of this machine (:PORT listens at all that it has)"
+            ),
+            ErrorKind::PermissionDenied => format!("cannot listen at {address}: choose a port from 1024 on"),
+            _ => format!("cannot listen at {address}"),
+        },
+        source,
+    })
 }
 
 /// The length of the queue of arrivals, longer than the standard library's, so that a crowd of strangers keeps no peer out.
@@ -42,21 +70,28 @@ fn bind(address: &SocketAddr) -> io::Result<TcpListener> {
     if cfg!(unix) {
         socket.set_reuse_address(true)?;
     }
+    if address.ip() == IpAddr::V6(Ipv6Addr::UNSPECIFIED) {
+        // Who says "all addresses" means those of IPv4, too. A system that cannot do it in one has them in two.
+        let _ = socket.set_only_v6(false);
+    }
     socket.bind(&(*address).into())?;
     socket.listen(QUEUE)?;
     Ok(socket.into())
 }
 
 /// A connection that has arrived, if there is one. Returns at once.
-pub(crate) fn accept(listener: &TcpListener, timeout: Duration) -> Result<Option<TcpStream>> {
-    match listener.accept() {
-        Ok((stream, _)) => {
+pub(crate) fn accept(listeners: &[TcpListener]) -> Result<Option<TcpStream>> {
+    for listener in listeners {
+        match listener.accept() {
             // One that is gone already can refuse to be set up.
-            Ok(stream.set_nonblocking(false).and_then(|()| prepare(&stream, timeout)).is_ok().then_some(stream))
+            Ok((stream, _)) => {
+                return Ok(stream.set_nonblocking(false).and_then(|()| prepare(&stream)).is_ok().then_some(stream));
+            }
+            Err(error) if passes(&error) => {}
+            Err(error) => return Err(Error::io("accepting a connection", error)),
         }
-        Err(error) if passes(&error) => Ok(None),
-        Err(error) => Err(Error::io("accepting a connection", error)),
     }
+    Ok(None)
 }
 
 /// Whether accepting may go better next time: nobody was there, who was is gone, or the system has no room just now.
@@ -70,7 +105,7 @@ fn passes(error: &io::Error) -> bool {
         || (cfg!(unix) && error.raw_os_error().is_some_and(|code| CROWDED.contains(&code)))
 }
 
-/// Whether a peer has gone without a word, as those do that only look whether a port is open. Waits for its first byte.
+/// Whether a peer has gone without a word, as those do that only look whether a port is open. Waits a little for its first byte.
 pub(crate) fn has_left(stream: &TcpStream) -> bool {
     loop {
         match stream.peek(&mut [0]) {
@@ -94,23 +129,25 @@ pub(crate) fn is_gone(stream: &TcpStream) -> bool {
 }
 
 /// Sleeps between two looks for what began to be awaited at `since`: the longer it took, the longer it may take.
-pub(crate) fn pause(since: Instant) {
-    thread::sleep((since.elapsed() / 16).clamp(Duration::from_micros(100), Duration::from_millis(10)));
+pub(crate) fn pause(now: &Now, since: Instant) {
+    thread::sleep((now.since(since) / 16).clamp(Duration::from_micros(100), Duration::from_millis(10)));
 }
 
-/// Connects, trying again with growing pauses until `timeout` has passed or it is `given_up`. `waiting` is told once if the
+/// Connects, trying again with growing pauses until `timeout` has passed, a limit is reached or it is `given_up`. `waiting` is told once if the
 /// first try meets nobody.
 pub(crate) fn connect(
     address: &Address,
     timeout: Duration,
+    limits: &Limits,
     given_up: &AtomicBool,
     waiting: &mut dyn FnMut(&str),
 ) -> Result<TcpStream> {
-    let begin = Instant::now();
+    let begin = limits.now.get();
     let mut pause = Duration::from_millis(1);
     let mut told = false;
     loop {
-        let error = match connect_once(address, timeout.saturating_sub(begin.elapsed())) {
+        limits.check()?;
+        let error = match connect_once(address, timeout.saturating_sub(limits.now.since(begin))) {
             Ok(stream) => return Ok(stream),
             Err(error) => error,
         };
@@ -123,7 +160,7 @@ pub(crate) fn connect(
             | ErrorKind::Interrupted => format!("{address} does not answer"),
             _ => return Err(Error::system(format!("cannot connect to {address}"), error)),
         };
-        let left = timeout.saturating_sub(begin.elapsed());
+        let left = timeout.saturating_sub(limits.now.since(begin));
         if left.is_zero() || given_up.load(Relaxed) {
             return Err(Error::from(Kind::Io {
                 context: format!("{nobody} (tried for {})", seconds(timeout)),
@@ -152,14 +189,15 @@ fn connect_once(address: &Address, timeout: Duration) -> io::Result<TcpStream> {
     if stream.local_addr()? == stream.peer_addr()? {
         return Err(ErrorKind::ConnectionRefused.into());
     }
-    prepare(&stream, timeout)?;
+    prepare(&stream)?;
     Ok(stream)
 }
 
-fn prepare(stream: &TcpStream, timeout: Duration) -> io::Result<()> {
+fn prepare(stream: &TcpStream) -> io::Result<()> {
     // What is flushed is awaited: it must not wait for an acknowledgement of what went before.
     stream.set_nodelay(true)?;
-    stream.set_read_timeout(Some(timeout.max(Duration::from_millis(1))))?;
+    stream.set_read_timeout(Some(TICK))?;
+    stream.set_write_timeout(Some(TICK))?;
     // Buffer sizes are left to the system: it lets them grow with bandwidth times latency, to megabytes where that is
     // worth it, whereas a size set by hand is fixed, and cut to a system-wide bound that is often far smaller.
     let socket = SockRef::from(stream);
@@ -185,38 +223,4 @@ pub(crate) fn part(stream: &TcpStream, last: &[u8]) {
 /// A duration as people say it.
 pub(crate) fn seconds(duration: Duration) -> String {
     format!("{} s", duration.as_secs_f64())
-}
-
-/// The incoming direction of a connection.
-pub(crate) struct Incoming<'a> {
-    pub(crate) stream: &'a TcpStream,
-    pub(crate) peer: SocketAddr,
-    pub(crate) timeout: Duration,
-}
-
-impl Source for Incoming<'_> {
-    fn read(&mut self, into: &mut [u8], wait: Wait) -> Result<usize> {
-        loop {
-            let error = match Read::read(&mut self.stream, into) {
-                Ok(0) => return Err(Error::closed()),
-                Ok(count) => return Ok(count),
-                Err(error) => error,
-            };
-            let (peer, timeout) = (self.peer, seconds(self.timeout));
-            match (error.kind(), wait) {
-                (ErrorKind::Interrupted, _) => {}
-                (ErrorKind::WouldBlock | ErrorKind::TimedOut, Wait::Forever) => {}
-                (ErrorKind::WouldBlock | ErrorKind::TimedOut, Wait::Message) => {
-                    return Err(Error::timed_out(format!("the peer at {peer} said nothing for {timeout}")));
-                }
-                (ErrorKind::WouldBlock | ErrorKind::TimedOut, Wait::Rest) => {
-                    return Err(Error::timed_out(format!(
-                        "a message from the peer at {peer} began and did not go on for {timeout}: \
-                         the line is broken, or bytes were lost on the way"
-                    )));
-                }
-                _ => return Err(Error::io(format!("receiving from {peer}"), error)),
-            }
-        }
-    }
 }

@@ -5,9 +5,10 @@
 //! ChaCha20-Poly1305 for a side that does not want AES. Sessions are not resumed.
 //!
 //! A record holds at most 16 KiB. Records are sealed and read several at a time, so that system calls are few. The
-//! halves of a split share the TLS state by a lock that is never held while the socket is waited for.
+//! halves of a split share the TLS state by a lock that is never held while the socket is waited for. What goes in is cut into
+//! chunks of up to [`CHUNK`] bytes, each after its length (32 bits, little-endian): one without bytes says that its sender is there.
 
-use std::io::{ErrorKind, Read, Write};
+use std::io::{ErrorKind, IoSlice, Read, Write};
 use std::ops::Range;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
@@ -18,13 +19,17 @@ use rustls::{AlertDescription, ClientConnection, ServerConnection};
 
 use crate::frame::{Source, Wait};
 use crate::identity::{Fingerprint, Identity};
+use crate::keep::Kept;
 use crate::pinned::Pinned;
-use crate::plain::Socket;
 use crate::post::Poster;
+use crate::socket::{Incoming, Socket};
 use crate::tcp;
 
-/// Bytes that are sealed at a time: four full records.
-const CHUNK: usize = 64 << 10;
+/// Bytes of a chunk's length.
+const LENGTH: usize = 4;
+
+/// Bytes of a chunk, which is sealed at a time: with its length, four full records.
+const CHUNK: usize = (64 << 10) - LENGTH;
 
 /// Header of a record, and the most that can follow it.
 const HEADER: usize = 5;
@@ -41,33 +46,39 @@ const FAREWELL: [u8; 7] = [21, 3, 3, 0, 2, 2, 70];
 
 /// TLS over one socket.
 pub(crate) struct Tls {
-    session: Arc<Session>,
+    pub(crate) session: Arc<Session>,
     pub(crate) sending: Poster<Sending>,
     pub(crate) receiving: Receiving,
 }
 
-/// The state that both halves share.
-struct Session {
+/// The state that both halves and the keeper share.
+pub(crate) struct Session {
     socket: Arc<Socket>,
+    /// Sealed bytes that are not sent yet. Whoever seals has this first, so that records go in their order.
+    sealed: Mutex<Vec<u8>>,
     tls: Mutex<rustls::Connection>,
     pinned: Arc<Pinned>,
     own: Fingerprint,
 }
 
-/// Plain bytes that are not sealed yet, and sealed ones that are not sent yet.
+/// Plain bytes that are not sealed yet.
 struct Sealer {
     plain: Vec<u8>,
-    sealed: Vec<u8>,
 }
 
 /// Sealed bytes that are not opened yet, and plain ones that nobody took yet.
 struct Opener {
+    incoming: Incoming,
     buffer: Box<[u8]>,
     raw: Range<usize>,
     /// The buffer that small receives are served from, without asking TLS each time.
     plain: Box<[u8]>,
     ready: Range<usize>,
-    /// The number of records that must still come soon. A message is one or more.
+    /// The length of the next chunk, as far as it has come.
+    length: ([u8; LENGTH], usize),
+    /// Bytes of the chunk that are still to come.
+    left: usize,
+    /// The number of chunks that must still come soon. A message is one or more.
     prompt: u32,
 }
 
@@ -94,17 +105,25 @@ impl Tls {
 
     fn start(socket: Socket, pinned: Arc<Pinned>, identity: &Identity, tls: rustls::Connection) -> Result<Tls> {
         let socket = Arc::new(socket);
-        let session = Session { socket: socket.clone(), tls: Mutex::new(tls), pinned, own: identity.fingerprint() };
-        let session = Arc::new(session);
-        let mut sealer = Sealer { plain: Vec::with_capacity(CHUNK), sealed: Vec::new() };
+        let session = Arc::new(Session {
+            socket: socket.clone(),
+            sealed: Mutex::default(),
+            tls: Mutex::new(tls),
+            pinned,
+            own: identity.fingerprint(),
+        });
         let mut opener = Opener {
+            incoming: Incoming::new(socket.clone()),
             buffer: vec![0; INCOMING].into(),
             raw: 0..0,
             plain: vec![0; SMALL].into(),
             ready: 0..0,
+            length: ([0; LENGTH], 0),
+            left: 0,
             prompt: 0,
         };
-        handshake(&session, &mut sealer, &mut opener)?;
+        handshake(&session, &mut opener)?;
+        let sealer = Sealer { plain: Vec::with_capacity(CHUNK) };
         Ok(Tls {
             sending: Poster::new(Sending { session: session.clone(), sealer }, socket),
             receiving: Receiving { session: session.clone(), opener },
@@ -117,15 +136,15 @@ impl Tls {
     }
 }
 
-fn handshake(session: &Session, sealer: &mut Sealer, opener: &mut Opener) -> Result<()> {
+fn handshake(session: &Session, opener: &mut Opener) -> Result<()> {
     let mut first = true;
     loop {
-        sealer.push(session)?;
+        session.push(&[])?;
         if !session.lock().is_handshaking() {
             return Ok(());
         }
         if opener.record().is_none() {
-            opener.read(session, Wait::Message)?;
+            opener.read(Wait::Message)?;
             if first {
                 session.hear(&opener.buffer[opener.raw.clone()])?;
                 first = false;
@@ -134,7 +153,7 @@ fn handshake(session: &Session, sealer: &mut Sealer, opener: &mut Opener) -> Res
         }
         if let Err(error) = opener.open(session) {
             // The peer is to learn why: what TLS has to say is an alert.
-            let _ = sealer.push(session);
+            let _ = session.push(&[]);
             tcp::part(&session.socket.stream, &[]);
             return Err(error);
         }
@@ -144,6 +163,30 @@ fn handshake(session: &Session, sealer: &mut Sealer, opener: &mut Opener) -> Res
 impl Session {
     fn lock(&self) -> MutexGuard<'_, rustls::Connection> {
         self.tls.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Seals these bytes, and sends all records that are ready.
+    fn push(&self, bytes: &[IoSlice<'_>]) -> Result<()> {
+        let mut sealed = self.sealed.lock().unwrap_or_else(PoisonError::into_inner);
+        self.seal(bytes, &mut sealed)?;
+        let sent = self.socket.write(&mut [IoSlice::new(&sealed)]);
+        sealed.clear();
+        sent
+    }
+
+    /// Puts the records that are ready behind those that are sealed already, first these bytes'.
+    fn seal(&self, bytes: &[IoSlice<'_>], sealed: &mut Vec<u8>) -> Result<()> {
+        let failed = |error| self.socket.sending(error);
+        let mut tls = self.lock();
+        let len: usize = bytes.iter().map(|part| part.len()).sum();
+        // TLS keeps what it is given in memory, up to a bound that a chunk just meets.
+        if len > 0 && tls.writer().write_vectored(bytes).map_err(failed)? != len {
+            return Err(failed(ErrorKind::WriteZero.into()));
+        }
+        while tls.wants_write() {
+            tls.write_tls(sealed).map_err(failed)?;
+        }
+        Ok(())
     }
 
     /// Checks that the first bytes of the peer are TLS at all.
@@ -223,21 +266,24 @@ impl Sealer {
     }
 
     fn seal(&mut self, session: &Session, plain: &[u8]) -> Result<()> {
-        // TLS keeps what it is given in memory, without bound but for CHUNK here.
-        session.lock().writer().write_all(plain).map_err(|error| session.socket.sending(error))?;
-        self.push(session)
+        let length = (plain.len() as u32).to_le_bytes();
+        session.push(&[IoSlice::new(&length), IoSlice::new(plain)])
+    }
+}
+
+impl Kept for Session {
+    fn socket(&self) -> &Socket {
+        &self.socket
     }
 
-    /// Sends the records that TLS has ready.
-    fn push(&mut self, session: &Session) -> Result<()> {
-        let mut tls = session.lock();
-        while tls.wants_write() {
-            tls.write_tls(&mut self.sealed).map_err(|error| session.socket.sending(error))?;
+    fn say_alive(&self) {
+        let Ok(mut sealed) = self.sealed.try_lock() else { return };
+        // What cannot be sealed is an error of the next message, too.
+        if sealed.is_empty() && self.seal(&[IoSlice::new(&[0; LENGTH])], &mut sealed).is_err() {
+            return;
         }
-        drop(tls);
-        let sent = (&session.socket.stream).write_all(&self.sealed);
-        self.sealed.clear();
-        sent.map_err(|error| session.socket.sending(error))
+        let sent = self.socket.try_write(&sealed);
+        sealed.drain(..sent);
     }
 }
 
@@ -251,31 +297,63 @@ impl Opener {
                 into = later;
                 continue;
             }
-            let small = into.len() < SMALL;
-            match session.lock().reader().read(if small { &mut self.plain } else { &mut *into }) {
-                Ok(0) => return Err(Error::closed()),
-                Ok(count) if small => {
-                    self.ready = 0..count;
-                    continue;
+            if self.left == 0 {
+                let (length, come) = &mut self.length;
+                match session.lock().reader().read(&mut length[*come..]) {
+                    Ok(0) => return Err(Error::closed()),
+                    Ok(count) => {
+                        *come += count;
+                        if *come == LENGTH {
+                            self.begin_chunk()?;
+                        }
+                        continue;
+                    }
+                    Err(error) if error.kind() == ErrorKind::WouldBlock => {}
+                    Err(error) => return Err(Error::io("opening a TLS record", error)),
                 }
-                Ok(count) => {
-                    into = &mut into[count..];
-                    continue;
+            } else {
+                let small = into.len() < SMALL;
+                let most = self.left.min(if small { SMALL } else { into.len() });
+                match session.lock().reader().read(if small { &mut self.plain[..most] } else { &mut into[..most] }) {
+                    Ok(0) => return Err(Error::closed()),
+                    Ok(count) => {
+                        self.left -= count;
+                        if small {
+                            self.ready = 0..count;
+                        } else {
+                            into = &mut into[count..];
+                        }
+                        continue;
+                    }
+                    Err(error) if error.kind() == ErrorKind::WouldBlock => {}
+                    Err(error) => return Err(Error::io("opening a TLS record", error)),
                 }
-                Err(error) if error.kind() == ErrorKind::WouldBlock => {}
-                Err(error) => return Err(Error::io("opening a TLS record", error)),
             }
             if self.record().is_some() {
                 self.open(session)?;
-                self.prompt = self.prompt.saturating_sub(1);
                 continue;
             }
-            let wait = match (self.raw.is_empty(), self.prompt) {
+            let between = self.raw.is_empty() && self.left == 0 && self.length.1 == 0;
+            let wait = match (between, self.prompt) {
                 (false, _) => Wait::Rest,
                 (true, 0) => Wait::Forever,
                 (true, _) => Wait::Message,
             };
-            self.read(session, wait)?;
+            self.read(wait)?;
+        }
+        Ok(())
+    }
+
+    /// A chunk's length has come: an empty one says that the peer is there, and nothing else.
+    fn begin_chunk(&mut self) -> Result<()> {
+        self.left = u32::from_le_bytes(self.length.0) as usize;
+        self.length.1 = 0;
+        if self.left > CHUNK {
+            return Err(Error::malformed(format!("a chunk in TLS claims {} bytes", self.left)));
+        }
+        if self.left > 0 {
+            self.prompt = self.prompt.saturating_sub(1);
+            self.incoming.came();
         }
         Ok(())
     }
@@ -303,14 +381,14 @@ impl Opener {
     }
 
     /// Reads more sealed bytes.
-    fn read(&mut self, session: &Session, wait: Wait) -> Result<()> {
+    fn read(&mut self, wait: Wait) -> Result<()> {
         if self.raw.is_empty() {
             self.raw = 0..0;
         } else if self.raw.start + HEADER + MAX_RECORD > self.buffer.len() {
             self.buffer.copy_within(self.raw.clone(), 0);
             self.raw = 0..self.raw.len();
         }
-        self.raw.end += session.socket.incoming().read(&mut self.buffer[self.raw.end..], wait)?;
+        self.raw.end += self.incoming.read(&mut self.buffer[self.raw.end..], wait)?;
         Ok(())
     }
 }

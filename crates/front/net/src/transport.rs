@@ -10,13 +10,15 @@ use std::net::{SocketAddr, TcpStream};
 use comity_channel::{RecvHalf, SendHalf};
 use comity_core::{Error, PartyId, Result};
 
+use crate::keep::keep;
+use crate::limits::Limits;
 use crate::plain::{self, Plain};
 use crate::settings::{Security, Settings};
 use crate::tcp;
 use crate::tls::{self, Tls};
 
 /// The first bytes that a connecting side sends.
-const MAGIC: [u8; 8] = *b"comity\x00d";
+const MAGIC: [u8; 8] = *b"comity\x00e";
 
 /// Bytes of an opening: magic, purpose, from, to and id.
 const OPENING: usize = MAGIC.len() + 1 + 2 + 2 + 32;
@@ -83,7 +85,7 @@ impl Opening {
 impl Transport {
     /// Opens a connection on this socket.
     pub(crate) fn connect(stream: TcpStream, settings: &Settings, opening: &Opening) -> Result<Transport> {
-        let socket = settings.socket(stream)?;
+        let socket = settings.socket(stream, &settings.limits)?;
         let mut transport = match &settings.security {
             Security::Plain { .. } => Transport::Plain(Box::new(Plain::new(socket))),
             Security::Tls { identity, peers } => {
@@ -100,8 +102,8 @@ impl Transport {
     }
 
     /// Hears what a connection that has arrived says it is. With TLS its key says whose it is, and the opening has to agree.
-    pub(crate) fn accept(stream: TcpStream, settings: &Settings) -> Result<(Opening, Transport)> {
-        let socket = settings.socket(stream)?;
+    pub(crate) fn accept(stream: TcpStream, settings: &Settings, limits: &Limits) -> Result<(Opening, Transport)> {
+        let socket = settings.socket(stream, limits)?;
         let (mut transport, proved) = match &settings.security {
             Security::Plain { .. } => (Transport::Plain(Box::new(Plain::new(socket))), None),
             Security::Tls { identity, peers } => {
@@ -133,10 +135,18 @@ impl Transport {
         Ok((opening, transport))
     }
 
+    /// Says from now on that this side is there while it says nothing else.
+    pub(crate) fn keep(&self) -> Result<()> {
+        match self {
+            Transport::Plain(plain) => keep(&plain.line),
+            Transport::Tls(tls) => keep(&tls.session),
+        }
+    }
+
     /// The peer's address.
     pub(crate) fn peer(&self) -> SocketAddr {
         match self {
-            Transport::Plain(plain) => plain.socket.peer,
+            Transport::Plain(plain) => plain.line.socket.peer,
             Transport::Tls(tls) => tls.socket().peer,
         }
     }
@@ -172,7 +182,7 @@ impl Transport {
     /// Whether the peer is gone, and has left nothing to be read.
     pub(crate) fn is_gone(&self) -> bool {
         match self {
-            Transport::Plain(plain) => tcp::is_gone(&plain.socket.stream),
+            Transport::Plain(plain) => tcp::is_gone(&plain.line.socket.stream),
             Transport::Tls(tls) => tcp::is_gone(&tls.socket().stream),
         }
     }
@@ -198,7 +208,7 @@ impl Transport {
         // It is being given up: an error has nobody to go to.
         if self.send(last).and_then(|()| self.flush()).is_ok() {
             match &self {
-                Transport::Plain(plain) => tcp::part(&plain.socket.stream, &[]),
+                Transport::Plain(plain) => tcp::part(&plain.line.socket.stream, &[]),
                 Transport::Tls(tls) => tcp::part(&tls.socket().stream, &[]),
             }
         }

@@ -7,3 +7,4 @@ mod group;
 mod keys;
 mod many;
 mod meeting;
+mod time;

@@ -10,7 +10,7 @@ use comity_channel::{
     Tampering, hello, memory_mesh,
 };
 use comity_core::{Backend, Bits, Kind, Params, PartyId};
-use comity_net::{Connection, Event, Identity, Listener, Security, Settings, SystemRng, connect, meet};
+use comity_net::{Connection, Event, Identity, Limits, Listener, Security, Settings, SystemRng, connect, meet};
 use comity_sum::Sum;
 use comity_testing::PATIENCE;
 use comity_testing::laws::{self, Setting};
@@ -33,7 +33,7 @@ impl Group {
             let identity = identities[usize::from(me.0)].clone();
             let security =
                 if tls { Security::Tls { identity, peers: keys(me) } } else { Security::Plain { anywhere: false } };
-            Settings { me, parties, security, timeout: PATIENCE }
+            Settings { me, parties, security, timeout: PATIENCE, limits: Limits::default() }
         });
         let settings: Vec<Settings> = settings.collect();
         let listeners = settings.iter().map(|own| Listener::bind("127.0.0.1:0", own).unwrap()).collect();

@@ -9,7 +9,9 @@ use crate::common::{SOON, call, greet, hasty, in_time, plain, secure, tls};
 use comity_channel::hello::{Refusal, farewell};
 use comity_channel::{Channel, PerPeer};
 use comity_core::{Kind, PartyId};
-use comity_net::{Connection, Event, Fingerprint, Identity, Listener, Security, Settings, SystemRng, connect, meet};
+use comity_net::{
+    Connection, Event, Fingerprint, Identity, Limits, Listener, Security, Settings, SystemRng, connect, meet,
+};
 use comity_testing::PATIENCE;
 
 /// The settings of each of `parties` parties.
@@ -19,7 +21,15 @@ fn group(parties: u16, tls: bool) -> Vec<Settings> {
         false => Security::Plain { anywhere: false },
         true => Security::Tls { identity: identities[usize::from(me)].clone(), peers: keys(me, &identities) },
     };
-    (0..parties).map(|me| Settings { me: PartyId(me), parties, security: security(me), timeout: PATIENCE }).collect()
+    (0..parties)
+        .map(|me| Settings {
+            me: PartyId(me),
+            parties,
+            security: security(me),
+            timeout: PATIENCE,
+            limits: Limits::default(),
+        })
+        .collect()
 }
 
 fn keys(me: u16, identities: &[Identity]) -> PerPeer<Fingerprint> {
@@ -217,7 +227,7 @@ fn a_key_is_its_partys_alone() {
     let identities: Vec<Identity> = (0..3).map(|_| Identity::generate(&mut SystemRng)).collect();
     let settings = |me: u16, key: usize| {
         let security = Security::Tls { identity: identities[key].clone(), peers: keys(me, &identities) };
-        Settings { me: PartyId(me), parties: 3, security, timeout: PATIENCE }
+        Settings { me: PartyId(me), parties: 3, security, timeout: PATIENCE, limits: Limits::default() }
     };
     let own = settings(0, 0);
     let listener = Listener::bind("127.0.0.1:0", &own).unwrap();

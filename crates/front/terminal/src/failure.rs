@@ -11,7 +11,9 @@ use serde_json::json;
 pub enum Ending {
     /// The peer closed the connection (most often because something went wrong on its side).
     Closed,
-    /// Nothing came in time.
+    /// The run was stopped here.
+    Stopped,
+    /// Nothing came in time, or the run's time is over.
     Timeout,
     /// The network or the operating system refused.
     Network,
@@ -36,8 +38,9 @@ pub enum Ending {
 }
 
 impl Ending {
-    const ALL: [Ending; 12] = [
+    const ALL: [Ending; 13] = [
         Ending::Closed,
+        Ending::Stopped,
         Ending::Timeout,
         Ending::Network,
         Ending::Stranger,
@@ -55,6 +58,7 @@ impl Ending {
     pub fn name(self) -> &'static str {
         match self {
             Ending::Closed => "closed",
+            Ending::Stopped => "stopped",
             Ending::Timeout => "timeout",
             Ending::Network => "network",
             Ending::Stranger => "stranger",
@@ -85,6 +89,7 @@ impl Ending {
             | Ending::Untrusted
             | Ending::Store => 3,
             Ending::Malformed | Ending::Misbehaved => 4,
+            Ending::Stopped => 130,
             Ending::Bug => 70,
         }
     }
@@ -154,7 +159,8 @@ impl From<comity_core::Error> for Failure {
         use comity_core::Kind as Why;
         let kind = match &error.kind {
             Why::Io { .. } => Ending::Network,
-            Why::TimedOut(_) => Ending::Timeout,
+            Why::TimedOut(_) | Why::Deadline(_) => Ending::Timeout,
+            Why::Stopped => Ending::Stopped,
             Why::Closed => Ending::Closed,
             Why::Stranger(_) => Ending::Stranger,
             Why::Malformed(_) => Ending::Malformed,
@@ -217,6 +223,8 @@ mod tests {
         assert_eq!(code(Error::mismatch("program", "a", "b")), 2);
         assert_eq!(code(Error::closed()), 3);
         assert_eq!(code(Error::timed_out("x")), 3);
+        assert_eq!(code(Error::deadline("x")), 3);
+        assert_eq!(code(Error::stopped()), 130);
         assert_eq!(code(Error::untrusted("x")), 3);
         assert_eq!(code(Error::stranger("x")), 3);
         assert_eq!(code(Error::store("x")), 3);

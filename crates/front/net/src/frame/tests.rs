@@ -23,10 +23,25 @@ fn data(len: usize) -> Vec<u8> {
     (0..len).map(|i| (i * 31 + i / 251) as u8).collect()
 }
 
+/// Frames in memory.
+#[derive(Default)]
+struct Wire {
+    numbers: Numbers,
+    bytes: Vec<u8>,
+}
+
+impl Sink for Wire {
+    fn frame(&mut self, payload: [&[u8]; 2]) -> Result<()> {
+        self.bytes.extend(self.numbers.header(payload));
+        payload.iter().for_each(|part| self.bytes.extend(*part));
+        Ok(())
+    }
+}
+
 /// The frames of these sends, each flushed or not.
 fn frames(sends: &[(usize, bool)]) -> (Vec<u8>, Vec<u8>) {
     let all = data(sends.iter().map(|send| send.0).sum());
-    let (mut writer, mut wire, mut rest) = (FrameWriter::new(), Vec::new(), &all[..]);
+    let (mut writer, mut wire, mut rest) = (FrameWriter::new(), Wire::default(), &all[..]);
     for &(len, flush) in sends {
         let (now, later) = rest.split_at(len);
         writer.send(&mut wire, now).unwrap();
@@ -36,7 +51,7 @@ fn frames(sends: &[(usize, bool)]) -> (Vec<u8>, Vec<u8>) {
         rest = later;
     }
     writer.flush(&mut wire).unwrap();
-    (all, wire)
+    (all, wire.bytes)
 }
 
 fn receive(wire: &[u8], len: usize, piece: usize, at_once: usize) -> Result<Vec<u8>> {
@@ -119,6 +134,36 @@ fn every_damaged_byte_is_found() {
 }
 
 #[test]
+fn keep_alives_are_passed_over() {
+    let (all, parts) = (data(MAX_PAYLOAD + 40), [0..10, 10..11, 11..MAX_PAYLOAD + 40]);
+    let (mut writer, mut wire) = (FrameWriter::new(), Wire::default());
+    for part in parts {
+        wire.frame([&[], &[]]).unwrap();
+        writer.send(&mut wire, &all[part]).and_then(|()| writer.flush(&mut wire)).unwrap();
+        wire.frame([&[], &[]]).unwrap();
+    }
+    for piece in [1, 1000, 1 << 20] {
+        for at_once in [HEADER - 1, 1000, usize::MAX] {
+            assert!(receive(&wire.bytes, all.len(), piece, at_once).unwrap() == all, "{piece} {at_once}");
+        }
+    }
+    // One that is lost or repeated is noticed.
+    let repeated = [&wire.bytes[..HEADER], &wire.bytes].concat();
+    for wire in [&wire.bytes[HEADER..], &repeated] {
+        assert!(receive(wire, all.len(), 1000, usize::MAX).is_err());
+    }
+    // None of them is the message that has to come soon.
+    let mut reader = FrameReader::new();
+    reader.expect(1);
+    reader.recv(&mut Memory(&wire.bytes, usize::MAX), &mut [0]).unwrap();
+    assert_eq!(reader.prompt, 0);
+    let mut reader = FrameReader::new();
+    reader.expect(1);
+    assert!(reader.recv(&mut Memory(&wire.bytes[..HEADER], usize::MAX), &mut [0]).is_err());
+    assert_eq!(reader.prompt, 1);
+}
+
+#[test]
 fn nothing_is_read_after_damage() {
     let (_, mut wire) = frames(&[(10, true), (10, true), (10, true)]);
     wire[HEADER + 5] ^= 1;
@@ -132,7 +177,7 @@ fn nothing_is_read_after_damage() {
 
 #[test]
 fn lengths_are_bounded_whoever_made_the_checksum() {
-    for len in [0, MAX_PAYLOAD as u32 + 1, u32::MAX] {
+    for len in [MAX_PAYLOAD as u32 + 1, u32::MAX] {
         let header = Header { len, number: 0, checksum: 0 }.encode();
         let wire = [&header[..], &[0; 100]].concat();
         for piece in [1, 1 << 20] {

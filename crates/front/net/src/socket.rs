@@ -1,0 +1,234 @@
+//! `Socket`: a connected socket, and how long its reads and writes wait.
+//!
+//! The system's time-out of a socket is a [`TICK`]: whoever waits looks at the clock that was passed in, at the deadline and at the
+//! handle that stops the run that often. A peer that computes says so by keep-alives ([`keep`](crate::keep)), so a wait for it
+//! lasts as long as they come. A peer whose program is stopped, or whose machine is gone, says nothing for [`QUIET`], and ends the wait.
+
+use std::io::{self, ErrorKind, IoSlice, Read, Write};
+use std::net::{Shutdown, SocketAddr, TcpStream};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
+use std::time::{Duration, Instant};
+
+use comity_core::{Error, Result};
+
+use crate::frame::{Source, Wait};
+use crate::keep::IDLE;
+use crate::limits::Limits;
+use crate::tcp::seconds;
+
+/// The time between two looks of whoever waits.
+pub(crate) const TICK: Duration = Duration::from_millis(50);
+
+/// The silence that ends a wait: the peer had to say something three times, and a fourth time now.
+pub(crate) const QUIET: Duration = IDLE.saturating_mul(4);
+
+/// Unread bytes behind which keep-alives may not get through, since the peer's side has no room for more.
+const CROWD: usize = 64 << 10;
+
+/// The silence behind so many unread bytes that ends a wait to send.
+const CROWDED: Duration = Duration::from_secs(15 * 60);
+
+/// A connected socket, and what errors say about it.
+pub(crate) struct Socket {
+    pub(crate) stream: TcpStream,
+    pub(crate) peer: SocketAddr,
+    pub(crate) limits: Limits,
+    timeout: Duration,
+    /// The number of pieces that have come.
+    heard: AtomicU64,
+    /// The number of pieces that have gone.
+    said: AtomicU64,
+}
+
+/// A stretch of time without any news.
+#[derive(Default)]
+struct Silence {
+    since: Option<Instant>,
+    late: bool,
+}
+
+impl Silence {
+    /// Whether it has lasted so long, at two looks one after another: what came while this process itself stood still is read
+    /// between them.
+    fn lasts(&mut self, now: Instant, limit: Duration) -> bool {
+        let since = *self.since.get_or_insert(now);
+        let late = now.saturating_duration_since(since) >= limit;
+        std::mem::replace(&mut self.late, late) && late
+    }
+}
+
+impl Socket {
+    pub(crate) fn new(stream: TcpStream, peer: SocketAddr, timeout: Duration, limits: Limits) -> Socket {
+        Socket { stream, peer, limits, timeout, heard: AtomicU64::new(0), said: AtomicU64::new(0) }
+    }
+
+    /// Gives the connection up after an error, so that neither the peer nor a thread of ours that sends meanwhile
+    /// waits for what will not come.
+    pub(crate) fn give_up(&self) {
+        // A socket that cannot be shut down is closed already.
+        let _ = self.stream.shutdown(Shutdown::Both);
+    }
+
+    /// The number of pieces that have gone: whoever says something changes it.
+    pub(crate) fn said(&self) -> u64 {
+        self.said.load(Relaxed)
+    }
+
+    pub(crate) fn sending(&self, error: io::Error) -> Error {
+        Error::io(format!("sending to {}", self.peer), error)
+    }
+
+    /// The error of a connection that ended: the run's own end explains it, if that has come.
+    fn ended(&self, error: Error) -> Error {
+        self.limits.check().err().unwrap_or(error)
+    }
+
+    /// Writes all of these bytes.
+    ///
+    /// # Errors
+    /// [`TimedOut`](comity_core::Kind) if the peer takes none of them for the time-out, and says nothing meanwhile.
+    pub(crate) fn write(&self, mut bytes: &mut [IoSlice<'_>]) -> Result<()> {
+        let mut blocked = Blocked::default();
+        IoSlice::advance_slices(&mut bytes, 0);
+        while !bytes.is_empty() {
+            match (&self.stream).write_vectored(bytes) {
+                Ok(0) => return Err(self.sending(ErrorKind::WriteZero.into())),
+                Ok(count) => {
+                    self.said.fetch_add(1, Relaxed);
+                    IoSlice::advance_slices(&mut bytes, count);
+                    blocked = Blocked::default();
+                }
+                Err(error) if error.kind() == ErrorKind::Interrupted => {}
+                Err(error) if is_tick(&error) => {
+                    self.limits.check().and_then(|()| blocked.check(self)).inspect_err(|_| self.give_up())?;
+                }
+                Err(error) => return Err(self.ended(self.sending(error))),
+            }
+        }
+        Ok(())
+    }
+
+    /// Writes as many of these bytes as go at once, and returns their number.
+    pub(crate) fn try_write(&self, bytes: &[u8]) -> usize {
+        // A connection that has an error tells it to whoever uses it.
+        let count = (&self.stream).write(bytes).unwrap_or(0);
+        self.said.fetch_add(u64::from(count > 0), Relaxed);
+        count
+    }
+}
+
+/// Whether an error is the system's time-out.
+fn is_tick(error: &io::Error) -> bool {
+    matches!(error.kind(), ErrorKind::WouldBlock | ErrorKind::TimedOut)
+}
+
+/// A wait for the peer to take bytes.
+#[derive(Default)]
+struct Blocked {
+    silence: Silence,
+    /// The pieces that had come, and the bytes that nobody had read, at the last look.
+    signs: (u64, usize),
+    scratch: Vec<u8>,
+}
+
+impl Blocked {
+    /// Whether the peer may still take them: it computes, and says that it is there.
+    fn check(&mut self, socket: &Socket) -> Result<()> {
+        self.scratch.resize(CROWD, 0);
+        let unread = socket.stream.peek(&mut self.scratch).unwrap_or(0);
+        let signs = (socket.heard.load(Relaxed), unread);
+        if signs != self.signs {
+            (self.signs, self.silence) = (signs, Silence::default());
+        }
+        let limit = if unread == CROWD { CROWDED } else { socket.timeout.max(QUIET) };
+        if !self.silence.lasts(socket.limits.now.get(), limit) {
+            return Ok(());
+        }
+        let (peer, limit) = (socket.peer, seconds(limit));
+        Err(Error::timed_out(format!(
+            "the peer at {peer} took nothing of what is sent to it for {limit}, and said nothing: its program was stopped, or \
+             the line is broken"
+        )))
+    }
+}
+
+/// The incoming direction of a connection.
+pub(crate) struct Incoming {
+    socket: Arc<Socket>,
+    /// The wait for a message that has to come soon: keep-alives do not prolong it.
+    message: Silence,
+}
+
+impl Incoming {
+    pub(crate) fn new(socket: Arc<Socket>) -> Incoming {
+        Incoming { socket, message: Silence::default() }
+    }
+
+    /// The error of a wait that lasted too long.
+    fn late(&self, wait: Wait) -> Error {
+        let (peer, timeout, quiet) = (self.socket.peer, seconds(self.socket.timeout), seconds(QUIET));
+        Error::timed_out(match wait {
+            Wait::Message => format!("the peer at {peer} said nothing for {timeout}"),
+            Wait::Rest => format!(
+                "a message from the peer at {peer} began and did not go on for {timeout}: \
+                 the line is broken, or bytes were lost on the way"
+            ),
+            Wait::Forever => format!(
+                "the peer at {peer} said nothing for {quiet}, not even that it is still there: its program was stopped, or \
+                 the line is broken"
+            ),
+        })
+    }
+}
+
+impl Source for Incoming {
+    fn read(&mut self, into: &mut [u8], wait: Wait) -> Result<usize> {
+        let socket = &*self.socket;
+        let timeout = socket.timeout;
+        if wait == Wait::Message && self.message.since.is_some() && self.message.lasts(socket.limits.now.get(), timeout)
+        {
+            return Err(self.late(wait));
+        }
+        let mut silence = Silence::default();
+        loop {
+            match (&socket.stream).read(into) {
+                Ok(0) => return Err(socket.ended(Error::closed())),
+                Ok(count) => {
+                    socket.heard.fetch_add(1, Relaxed);
+                    return Ok(count);
+                }
+                Err(error) if error.kind() == ErrorKind::Interrupted => continue,
+                Err(error) if is_tick(&error) => {}
+                Err(error) => return Err(socket.ended(Error::io(format!("receiving from {}", socket.peer), error))),
+            }
+            socket.limits.check()?;
+            let (silence, limit) = match wait {
+                Wait::Message => (&mut self.message, timeout),
+                Wait::Rest => (&mut silence, timeout),
+                Wait::Forever => (&mut silence, QUIET),
+            };
+            if silence.lasts(socket.limits.now.get(), limit) {
+                return Err(self.late(wait));
+            }
+        }
+    }
+
+    fn came(&mut self) {
+        self.message = Silence::default();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn silence_is_too_long_at_the_second_look() {
+        let (start, limit) = (Instant::now(), Duration::from_secs(20));
+        let mut silence = Silence::default();
+        for (at, too_long) in [(0, false), (19, false), (20, false), (20, true)] {
+            assert_eq!(silence.lasts(start + Duration::from_secs(at), limit), too_long, "{at} s");
+        }
+    }
+}
