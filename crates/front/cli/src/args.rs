@@ -187,9 +187,15 @@ pub(crate) struct SessionArgs {
     pub(crate) rho: u32,
     /// How long to wait for the others
     ///
-    /// To connect, to greet, and for a first message.
+    /// To connect, to greet, for a first message, for the rest of one that has begun, and until they take what is sent. One that
+    /// computes is waited for as long as it says that it is there.
     #[arg(long, value_name = "SECONDS", default_value = "30", value_parser = seconds)]
     pub(crate) timeout: Duration,
+    /// End the whole run after so long
+    ///
+    /// In seconds, or as in 90s, 5m, 2h.
+    #[arg(long, value_name = "DURATION", value_parser = duration)]
+    pub(crate) deadline: Option<Duration>,
     /// Say more on standard error
     ///
     /// What happens, and at the end where time and bytes went.
@@ -212,7 +218,7 @@ pub(crate) struct NetworkArgs {
     pub(crate) group: Option<PathBuf>,
     /// Wait for the others at this address
     ///
-    /// By default it is the one in the group.
+    /// :PORT is every address of this machine. By default it is the one in the group.
     #[arg(long, value_name = "ADDR")]
     pub(crate) listen: Option<String>,
     /// Connect to the only peer at this address
@@ -240,9 +246,30 @@ pub(crate) fn seconds(text: &str) -> Result<Duration, String> {
         .ok_or_else(|| "a number of seconds above 0 and up to a year is wanted".to_owned())
 }
 
+/// A time in seconds, minutes or hours.
+pub(crate) fn duration(text: &str) -> Result<Duration, String> {
+    let (number, unit) = [('s', 1), ('m', 60), ('h', 3600)]
+        .into_iter()
+        .find_map(|(unit, seconds)| Some((text.strip_suffix(unit)?, seconds)))
+        .unwrap_or((text, 1));
+    let wrong = "a time above 0 and up to a year is wanted, as in 90, 90s, 5m, 2h";
+    let whole = number.parse::<f64>().map(|number| number * f64::from(unit)).map_err(|_| wrong)?;
+    seconds(&whole.to_string()).map_err(|_| wrong.to_owned())
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn durations() {
+        for (text, seconds) in [("90", 90), ("90s", 90), ("1.5m", 90), ("2h", 7200)] {
+            assert_eq!(duration(text), Ok(Duration::from_secs(seconds)), "{text}");
+        }
+        for bad in ["0", "-1m", "h", "", "5d", "nan", "inf", "1e9h"] {
+            assert!(duration(bad).is_err(), "{bad}");
+        }
+    }
 
     #[test]
     fn time_outs() {

@@ -6,7 +6,7 @@ use crate::args::{programs, stores};
 use crate::help::shaped;
 use crate::list::{List, given, help, with_protocols};
 use crate::{
-    circuit, demo, eval, group, key, local, nisc, ope, plan, prepare, protocols, psi, repl, run, shell, store, zk,
+    circuit, demo, eval, group, job, key, local, nisc, ope, plan, prepare, protocols, psi, repl, run, serve, shell, store, zk,
 };
 
 const EXAMPLES: &str = "\
@@ -22,6 +22,7 @@ Exit codes:
    2  usage, bad input, or the parties want different things
    3  network, peer gone, time-out, TLS
    4  malformed message, or a peer misbehaved
+ 130  stopped (Ctrl-C)
   70  a defect of comity";
 
 /// Compute on the joint data of parties who do not trust each other, and learn the answer and nothing else.
@@ -75,6 +76,12 @@ pub(crate) enum Command {
     /// List the parties of many runs in one file that all of them hold
     #[command(subcommand, after_help = group::ABOUT)]
     Group(group::GroupCommand),
+    /// Check a job, which says all that its parties have to agree on, in one file that all of them hold
+    #[command(subcommand, after_help = job::ABOUT)]
+    Job(job::JobCommand),
+    /// Be one party of a job, run after run
+    #[command(after_help = serve::ABOUT)]
+    Serve(serve::ServeArgs),
     /// Look at a store of material, and remove lots from it
     #[command(subcommand, after_help = store::ABOUT)]
     Store(store::StoreCommand),
@@ -92,7 +99,11 @@ pub(crate) fn definitions(list: List) -> clap::Command {
     let promises = help(list);
     let with = |command: clap::Command| with_protocols(command, list);
     let all = Cli::command()
-        .mut_subcommand("run", |c| with(c).after_help(notes(&[programs!(), &promises, stores!()])))
+        .mut_subcommand("run", |c| {
+            // A job names the program.
+            let c = c.mut_arg("program", |arg| arg.required(false).default_value("").hide_default_value(true));
+            with(c).after_help(notes(&[programs!(), &promises, stores!()]))
+        })
         .mut_subcommand("local", |c| with(c).after_help(notes(&[programs!(), &promises])))
         .mut_subcommand("prepare", with)
         .mut_subcommand("repl", with);

@@ -14,6 +14,8 @@ mod eval;
 mod flags;
 mod group;
 mod help;
+mod interrupt;
+mod job;
 mod json;
 mod key;
 mod list;
@@ -29,6 +31,7 @@ mod psi;
 mod repl;
 mod resolve;
 mod run;
+mod serve;
 mod session;
 mod shares;
 mod shell;
@@ -119,6 +122,8 @@ fn dispatch(args: &[OsString], list: List) -> Outcome<ExitCode> {
         Command::Protocols(args) => protocols::run(&args),
         Command::Key(command) => key::run(&command),
         Command::Group(command) => group::run(&command),
+        Command::Job(command) => job::run(&command, list),
+        Command::Serve(args) => serve::run(&args, list),
         Command::Store(command) => store::run(&command, list),
         Command::Nisc(command) => return nisc::run(&command),
         Command::Ope(command) => return ope::run(&command),
@@ -143,7 +148,7 @@ fn usage(error: &clap::Error, args: &[OsString]) -> Outcome<ExitCode> {
 }
 
 /// Runs `work`; a panic in it is a defect of comity, and is said so.
-fn guarded<T>(work: impl FnOnce() -> Outcome<T>) -> Outcome<T> {
+pub(crate) fn guarded<T>(work: impl FnOnce() -> Outcome<T>) -> Outcome<T> {
     // The first panic is the cause; what follows (a scope whose thread panicked) is not.
     static FIRST: Mutex<Option<String>> = Mutex::new(None);
     let before = panic::take_hook();

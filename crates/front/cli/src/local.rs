@@ -110,6 +110,9 @@ fn arguments(args: &LocalArgs) -> Vec<String> {
     flag("kappa", args.session.kappa.to_string());
     flag("rho", args.session.rho.to_string());
     flag("timeout", args.session.timeout.as_secs_f64().to_string());
+    if let Some(deadline) = args.session.deadline {
+        flag("deadline", deadline.as_secs_f64().to_string());
+    }
     if args.session.verbose {
         all.push("--verbose".into());
     }

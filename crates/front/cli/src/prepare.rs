@@ -11,6 +11,7 @@ use comity_terminal::numbers::{bytes, duration};
 
 use crate::args::{NetworkArgs, Optimize, ProgramArgs, RoleArgs, SessionArgs};
 use crate::flags::Size;
+use crate::interrupt;
 use crate::json;
 use crate::parties::{self, names};
 use crate::profile::profile;
@@ -54,6 +55,7 @@ pub(crate) struct PrepareArgs {
 
 /// The command.
 pub(crate) fn run(args: &PrepareArgs) -> Outcome {
+    interrupt::on();
     let named =
         |program: &String| ProgramArgs { program: program.clone(), roles: args.roles.clone(), optimize: args.optimize };
     let group = args.network.group.as_deref().map(parties::group).transpose()?;

@@ -7,12 +7,14 @@ use clap::Args;
 use comity::{PartyGroup, Report};
 use comity_circuit::Output;
 use comity_terminal::console::{check_writable, deliver, emit};
-use comity_terminal::failure::Outcome;
+use comity_terminal::failure::{Ending, Failure, Outcome};
 use comity_terminal::json::to_line;
 
 use crate::args::{Format, NetworkArgs, ProgramArgs, ResultArgs, SessionArgs, ValueArgs};
 use crate::children::{self, Taken};
 use crate::flags::Assigned;
+use crate::interrupt;
+use crate::job;
 use crate::json::{self, Event};
 use crate::parties;
 use crate::profile::profile;
@@ -44,6 +46,14 @@ pub(crate) struct RunArgs {
     pub(crate) store: Option<PathBuf>,
     #[command(flatten)]
     pub(crate) key: KeyArgs,
+    /// Run the job in FILE, in place of a program
+    ///
+    /// All parties hold it, and it says all that they agree on: see `comity job`.
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["owner", "output_to", "optimize", "group", "connect", "peer", "protocol", "option", "kappa", "rho"])]
+    pub(crate) job: Option<PathBuf>,
+    /// The digest of the job that the other flags are from.
+    #[arg(skip)]
+    pub(crate) digest: Option<[u8; 32]>,
     /// Run for a parent process: values come as JSON on standard input, events go as JSON lines to standard output,
     /// and the end of standard input ends this process
     #[arg(long, hide = true)]
@@ -52,6 +62,13 @@ pub(crate) struct RunArgs {
 
 /// The command.
 pub(crate) fn run(args: &RunArgs) -> Outcome {
+    if let Some(path) = &args.job {
+        return job::run_once(args, path);
+    }
+    if args.program.program.is_empty() {
+        return Err(Failure::new(Ending::Usage, "what is computed? Name a PROGRAM, or a --job FILE (see --help)"));
+    }
+    interrupt::on();
     // First of all, so that the parent can go on talking.
     let orders = if args.attached { Some(children::take_orders()?) } else { None };
     let group = args.network.group.as_deref().map(parties::group).transpose()?;
@@ -64,7 +81,7 @@ pub(crate) fn run(args: &RunArgs) -> Outcome {
 }
 
 /// One party of the computation.
-fn one(
+pub(crate) fn one(
     args: &RunArgs,
     resolved: &Resolved,
     (come_in, given): (&Files, &[Assigned]),
@@ -95,6 +112,9 @@ fn one(
 
     let Ours { session, parties, place } = ours;
     let mut session = shares::put_in(session, resolved, come_in, &args.shares)?;
+    if let Some(digest) = args.digest {
+        session = session.job(digest);
+    }
     if let Some(dir) = &args.store {
         session = session.store(storage::open(dir, &args.key)?);
     }
@@ -128,7 +148,7 @@ fn one(
 }
 
 /// The object that `--json` prints, and the outputs as a person reads them.
-fn describe(
+pub(crate) fn describe(
     report: &Report,
     resolved: &Resolved,
     order: &Order,

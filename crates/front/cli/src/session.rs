@@ -7,6 +7,7 @@ use comity_terminal::failure::{Ending, Failure, Outcome};
 
 use crate::args::{NetworkArgs, SessionArgs};
 use crate::backend::backend;
+use crate::interrupt;
 use crate::parties::Names;
 
 /// A session, and among how many it is.
@@ -129,7 +130,12 @@ fn begin(program: Option<&Program>, party: u16, parties: u16, args: &SessionArgs
         .with(protocol)
         .params(Params::new(args.kappa, args.rho)?)
         .timeout(args.timeout)
+        .stopped_by(interrupt::stop())
         .backend(backend()?);
+    let session = match args.deadline {
+        Some(time) => session.deadline(time),
+        None => session,
+    };
     Ok(args.option.iter().fold(session, |session, (name, value)| session.option(name, value)))
 }
 

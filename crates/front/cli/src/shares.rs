@@ -63,6 +63,12 @@ pub(crate) fn come_in(resolved: &mut Resolved, given: &[Assigned]) -> Outcome<(F
     Ok((files, values))
 }
 
+/// Whether no value comes in as shares, and none stays shared.
+pub(crate) fn are_none(resolved: &Resolved) -> bool {
+    resolved.inputs().iter().all(|input| input.owner != Owner::Shared)
+        && resolved.outputs().iter().all(|output| output.to != Recipients::Shared)
+}
+
 /// Where shares go: a file for each output that stays shared.
 pub(crate) fn go_out(resolved: &Resolved, args: &ShareArgs) -> Outcome<Files> {
     let mut files = Files::new();

@@ -58,6 +58,11 @@ impl Watcher {
         }
     }
 
+    /// Whether more is to be said.
+    pub(crate) fn is_verbose(&self) -> bool {
+        self.verbose
+    }
+
     fn tell(&self, event: &Event) {
         // Without a parent this process ends by itself.
         let _ = emit(&to_line(event));

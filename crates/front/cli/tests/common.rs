@@ -135,6 +135,11 @@ impl Listener {
         }
     }
 
+    /// The number of the party's process.
+    pub(crate) fn process(&self) -> u32 {
+        self.child.id()
+    }
+
     pub(crate) fn kill(&mut self) {
         self.child.kill().unwrap();
         self.child.wait().unwrap();

@@ -100,7 +100,7 @@ impl<'a> Session<'a> {
     }
 
     /// The places that the group or the peers say; `None` if nothing does.
-    fn places(&self, listen: Option<&str>) -> Result<Option<Places>> {
+    pub(crate) fn places(&self, listen: Option<&str>) -> Result<Option<Places>> {
         match (&self.group, &self.peers[..], listen) {
             (Some(_), [_, ..], _) => {
                 Err(Error::invalid_input("a group's file says where the others are: name no peers"))
@@ -113,7 +113,7 @@ impl<'a> Session<'a> {
     }
 
     /// How this party meets the others.
-    fn settings(&self, parties: u16, limits: Limits) -> Result<Settings> {
+    pub(crate) fn settings(&self, parties: u16, limits: Limits) -> Result<Settings> {
         let keyed = self.group.as_ref().map(|group| group.members().iter().any(|member| member.key.is_some()));
         let security = match (&self.tls, &self.group, keyed) {
             (Some(dir), Some(group), Some(true)) => group.security(self.me, KeyDir::new(dir).identity()?)?,

@@ -204,6 +204,20 @@ impl<'a> Session<'a> {
         self
     }
 
+    /// Listens where this session would, for many that wait [`at`](Session::at) it; `None` if this party is called by nobody.
+    ///
+    /// # Errors
+    /// As [`Session::run`], before it waits.
+    pub fn listener(&self) -> Result<Option<Listener>> {
+        let settings = self.settings(self.parties(), self.limits())?;
+        let address = match &self.route {
+            Route::Listen(address) => self.places(Some(address))?,
+            Route::Unknown => self.places(None)?,
+            _ => None,
+        };
+        address.and_then(|places| places.listen).map(|address| Listener::bind(&address, &settings)).transpose()
+    }
+
     /// Waits for those that come at this place, which goes on to be there when the run is over.
     #[must_use]
     pub fn at(mut self, listener: &Listener) -> Self {

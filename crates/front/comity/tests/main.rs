@@ -1,5 +1,6 @@
 //! The facade, as its users have it.
 
+mod afternoon;
 mod facade;
 mod groups;
 mod interactive;

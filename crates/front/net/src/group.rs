@@ -36,7 +36,8 @@ const LONGEST: usize = 32;
 const NOWHERE: &str = "-";
 
 /// The parties of a group, in the order of their ids, which are 0, 1 and so on.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
+#[serde(try_from = "Vec<Line>")]
 pub struct PartyGroup(Vec<Member>);
 
 /// One party of a group.
@@ -81,6 +82,19 @@ struct Line {
     key: Option<String>,
 }
 
+impl TryFrom<Vec<Line>> for PartyGroup {
+    type Error = Error;
+
+    fn try_from(lines: Vec<Line>) -> Result<PartyGroup> {
+        let member = |line: Line| {
+            let Line { id, name, address, key } = line;
+            let key = key.map(|key| key.parse()).transpose()?;
+            Ok(Member { id: PartyId(id), name, address: Some(address).filter(|a| a != NOWHERE), key })
+        };
+        PartyGroup::new(lines.into_iter().map(member).collect::<Result<Vec<_>>>()?)
+    }
+}
+
 impl PartyGroup {
     /// The group in this file; `None` if there is no such file.
     ///
@@ -112,12 +126,7 @@ impl PartyGroup {
             let line = error.span().map_or(1, |span| 1 + text[..span.start].matches('\n').count());
             Error::invalid_input(format!("line {line}: {}", error.message()))
         })?;
-        let member = |line: Line| {
-            let Line { id, name, address, key } = line;
-            let key = key.map(|key| key.parse()).transpose()?;
-            Ok(Member { id: PartyId(id), name, address: Some(address).filter(|a| a != NOWHERE), key })
-        };
-        PartyGroup::new(file.party.into_iter().map(member).collect::<Result<Vec<_>>>()?)
+        PartyGroup::try_from(file.party)
     }
 
     /// The group of these parties.

@@ -1,0 +1,84 @@
+//! Ctrl-C and deadlines: a run ends in order, and leaves nothing behind.
+
+#![cfg(unix)]
+
+use std::fs;
+use std::process::Command;
+
+use crate::common::*;
+
+/// Sends a signal to a process.
+fn signal(name: &str, process: u32) {
+    assert!(Command::new("kill").args([&format!("-{name}"), &process.to_string()]).status().unwrap().success());
+}
+
+#[test]
+fn a_wait_ends_at_a_signal() {
+    for name in ["INT", "TERM"] {
+        let listener = Listener::start(&["add64", "--party", "0", "--input", "dec:40"]);
+        signal(name, listener.process());
+        listener.end().fails(130, &["the run was stopped"]);
+    }
+}
+
+#[test]
+fn what_was_begun_is_removed_at_a_signal() {
+    let folder = Folder::new("interrupted");
+    let (key, store) = (folder.path("key"), folder.path("store"));
+    // Far more than is made before the signal comes.
+    let shared = [
+        "--protocol",
+        "tinyot",
+        "--count",
+        "100000000",
+        "--store-limit",
+        "1000GiB",
+        "--key-file",
+        &key,
+        "--store",
+        &store,
+    ];
+    let listener = Listener::begin("prepare", &[&["--party", "0"], &shared[..]].concat());
+    let theirs = folder.path("theirs");
+    let their_key = folder.path("their-key");
+    let shared = [
+        "--protocol",
+        "tinyot",
+        "--count",
+        "100000000",
+        "--store-limit",
+        "1000GiB",
+        "--key-file",
+        &their_key,
+        "--store",
+        &theirs,
+    ];
+    let args = [&["prepare", "--party", "1", "--connect", &listener.address], &shared[..]].concat();
+    let mut other = command(&args).spawn().unwrap();
+    let begun = || fs::read_dir(&store).is_ok_and(|files| files.flatten().any(|file| file.file_name().len() > 64));
+    until("a lot is begun", begun);
+    signal("INT", listener.process());
+    listener.end().fails(130, &["the run was stopped"]);
+    assert!(!begun(), "half a lot is left");
+    // The other one is told that its peer is gone, and leaves nothing either.
+    assert_eq!(other.wait().unwrap().code(), Some(3));
+    assert!(!fs::read_dir(&theirs).unwrap().flatten().any(|file| file.file_name().len() > 64));
+}
+
+#[test]
+fn a_deadline_is_for_the_whole_run() {
+    let done = comity(&[
+        "run",
+        "add64",
+        "--party",
+        "0",
+        "--listen",
+        "127.0.0.1:0",
+        "--input",
+        "dec:40",
+        "--deadline",
+        "0.1s",
+        "--json",
+    ]);
+    done.fails_json(3, "timeout", &["did not end within its 0.1 s"]);
+}

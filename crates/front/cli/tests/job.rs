@@ -1,0 +1,76 @@
+//! `comity job` and `comity run --job`: what all parties hold in one file.
+
+use std::net::TcpListener;
+use std::thread;
+
+use crate::common::*;
+
+/// A job of Alice and Bob on this machine, who add; and what stands above its parties.
+pub(crate) fn job(folder: &Folder, name: &str, head: &str) -> String {
+    // The system chooses a port that nobody has.
+    let address = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap();
+    let parties = format!(
+        "[[party]]\nid = 0\nname = \"alice\"\naddress = \"{address}\"\n[[party]]\nid = 1\nname = \"bob\"\naddress = \"-\"\n"
+    );
+    let path = folder.file(name, &format!("program = \"add64\"\nprotocol = \"yao\"\n{head}\n{parties}"));
+    let shown = comity(&["job", "show", &path, "--json"]).json();
+    let digest = shown["program_digest"].as_str().unwrap();
+    folder.file(name, &format!("digest = \"{digest}\"\n{}", std::fs::read_to_string(&path).unwrap()))
+}
+
+#[test]
+fn a_job_runs_at_all_who_hold_it() {
+    let folder = Folder::new("job-runs");
+    let path = job(&folder, "job.toml", "outputs = [\"bob\"]");
+    let digest = comity(&["job", "digest", &path]).ok().trim().to_owned();
+    assert!(digest.starts_with("job:"), "{digest}");
+    assert_eq!(comity(&["job", "check", &path]).ok(), format!("{path} can run: {digest}\n"));
+    let shown = comity(&["job", "show", &path]).ok().to_owned();
+    for word in ["add64", "yao, rho 40", "1 run for each peer", "bob at -", &digest] {
+        assert!(shown.contains(word), "{word} is not in {shown}");
+    }
+    let run = |party: &str, value: &str| comity(&["run", "--job", &path, "--party", party, "--input", value]);
+    let (alice, bob) = thread::scope(|scope| {
+        let alice = scope.spawn(|| run("alice", "dec:40"));
+        (run("bob", "dec:2"), alice.join().unwrap())
+    });
+    assert_eq!((alice.ok(), bob.ok()), ("000000000000002a\n", ""));
+}
+
+#[test]
+fn jobs_that_differ_are_found() {
+    let folder = Folder::new("job-differs");
+    let path = job(&folder, "job.toml", "");
+    let text = std::fs::read_to_string(&path).unwrap();
+    let other = folder.file("other.toml", &format!("runs = 2\n{text}"));
+    let run = |path: &str, party: &str| comity(&["run", "--job", path, "--party", party, "--input", "dec:40"]);
+    let both = thread::scope(|scope| {
+        let alice = scope.spawn(|| run(&path, "0"));
+        [run(&other, "1"), alice.join().unwrap()]
+    });
+    both.iter().for_each(|done| done.fails(2, &["disagree on the job", "job:"]));
+    // Who has no job at all wants something else, too.
+    let group = folder.file("group.toml", &text[text.find("[[party]]").unwrap()..]);
+    let both = thread::scope(|scope| {
+        let alice = scope.spawn(|| run(&path, "0"));
+        let args = ["run", "add64", "--protocol", "yao", "--group", &group, "--party", "1", "--input", "dec:2"];
+        [comity(&args), alice.join().unwrap()]
+    });
+    both.iter().for_each(|done| done.fails(2, &["disagree on the job", "none"]));
+}
+
+#[test]
+fn what_does_not_fit_is_said_before_anybody_is_bothered() {
+    let folder = Folder::new("job-wrong");
+    let path = job(&folder, "job.toml", "");
+    let text = std::fs::read_to_string(&path).unwrap();
+    let wrong = |from: &str, to: &str| folder.file("wrong.toml", &text.replacen(from, to, 1));
+    comity(&["job", "check", &wrong("add64", "sub64")]).fails(2, &["sub64 is not the job's", "program:"]);
+    comity(&["job", "check", &wrong("digest", "# digest")]).fails(2, &["write digest = \"program:"]);
+    comity(&["job", "check", &wrong("yao", "yoa")]).fails(2, &["yao"]);
+    comity(&["run", "--job", &wrong("id = 1", "id = 3"), "--party", "0"])
+        .fails(2, &["wrong.toml", "there is no party 1"]);
+    comity(&["run", "add64", "--job", &path, "--party", "0"]).fails(2, &["leave PROGRAM out"]);
+    comity(&["run", "--job", &path, "--protocol", "yao"]).fails(2, &["--protocol"]);
+    comity(&["run"]).fails(2, &["Name a PROGRAM, or a --job FILE"]);
+}

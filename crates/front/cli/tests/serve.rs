@@ -1,0 +1,104 @@
+//! `comity serve`: run after run, whoever comes.
+
+use std::io::{BufRead, BufReader, Read, Write};
+use std::net::TcpStream;
+use std::process::{Child, ChildStderr};
+
+use crate::common::*;
+use crate::job::job;
+
+/// A service in the background.
+struct Service {
+    child: Child,
+    stderr: BufReader<ChildStderr>,
+    address: String,
+}
+
+impl Service {
+    fn start(job: &str, args: &[&str]) -> Service {
+        let mut child = command(&[&["serve", job, "--party", "alice"], args].concat()).spawn().unwrap();
+        let mut stderr = BufReader::new(child.stderr.take().unwrap());
+        let mut line = String::new();
+        while !line.contains("serving at ") {
+            line.clear();
+            assert!(stderr.read_line(&mut line).unwrap() > 0, "it never served");
+        }
+        let address = line.split("serving at ").nth(1).unwrap().trim().to_owned();
+        Service { child, stderr, address }
+    }
+
+    fn end(mut self) -> Done {
+        let (mut out, mut err) = (String::new(), String::new());
+        self.child.stdout.take().unwrap().read_to_string(&mut out).unwrap();
+        self.stderr.read_to_string(&mut err).unwrap();
+        Done { code: self.child.wait().unwrap().code().unwrap_or(-1), out, err }
+    }
+}
+
+fn bob(job: &str, value: &str) -> Done {
+    comity(&["run", "--job", job, "--party", "bob", "--input", value])
+}
+
+#[test]
+fn a_service_runs_until_its_peers_have_had_their_runs() {
+    let folder = Folder::new("serve-runs");
+    let job = job(&folder, "job.toml", "runs = 3");
+    let (value, log, outputs) = (folder.file("value", "dec:40"), folder.path("log"), folder.path("."));
+    let input = format!("0=@{value}");
+    let args = ["--input", &input, "--log", &log, "--outputs", &outputs];
+    let service = Service::start(&job, &args);
+    assert_eq!(bob(&job, "dec:2").ok(), "000000000000002a\n");
+    // Strangers, and one who wants something else, come between; and the value has changed.
+    let mut stranger = TcpStream::connect(&service.address).unwrap();
+    stranger.write_all(b"GET / HTTP/1.1\r\nHost: example.org\r\n\r\n").unwrap();
+    std::fs::write(&value, "dec:50").unwrap();
+    let text = std::fs::read_to_string(&job).unwrap().replace("runs = 3", "runs = 4");
+    let other = folder.file("other.toml", &text);
+    bob(&other, "dec:1").fails(2, &["disagree on the job"]);
+    // The value of this run was read when the wait for it began.
+    assert!(bob(&job, "dec:2").ok().starts_with("00000000000000"));
+    assert_eq!(bob(&job, "dec:3").ok(), "0000000000000035\n");
+    let done = service.end();
+    assert_eq!(done.code, 0, "{}", done.err);
+    assert!(
+        done.err.contains("party 1 (bob) has had the 3 runs that the job allows") && done.out.is_empty(),
+        "{}",
+        done.err
+    );
+    let log = std::fs::read_to_string(&log).unwrap();
+    let lines: Vec<serde_json::Value> = log.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    let results: Vec<&str> = lines.iter().map(|line| line["result"].as_str().unwrap()).collect();
+    assert_eq!(results, ["done", "mismatch", "done", "done"]);
+    assert_eq!(lines[0]["peers"][0]["name"], "bob");
+    assert!(
+        lines.iter().all(|line| line["program"].as_str().unwrap().starts_with("program:") && line["when"].is_u64())
+    );
+    assert!(!log.contains("2a") || !log.contains("000000000000002a"), "no values: {log}");
+    let kept = std::fs::read_to_string(folder.path("run-3.json")).unwrap();
+    assert!(kept.contains("0000000000000035"), "{kept}");
+    // The books outlive the service.
+    let again = comity(&[&["serve", &job, "--party", "alice"][..], &args].concat());
+    assert_eq!(again.code, 0, "{}", again.err);
+    assert!(again.err.contains("has had the 3 runs"), "{}", again.err);
+}
+
+#[test]
+fn a_peer_has_one_run_if_nothing_is_said() {
+    let folder = Folder::new("serve-once");
+    let job = job(&folder, "job.toml", "");
+    let service = Service::start(&job, &["--input-command", "echo 0=dec:4$COMITY_RUN"]);
+    assert_eq!(bob(&job, "dec:1").ok(), "000000000000002a\n");
+    assert!(service.end().err.contains("has had the 1 run that the job allows"));
+}
+
+#[test]
+fn what_is_wrong_here_ends_the_service() {
+    let folder = Folder::new("serve-wrong");
+    let job = job(&folder, "job.toml", "");
+    let serve = |args: &[&str]| comity(&[&["serve", &job, "--party", "alice"], args].concat());
+    serve(&["--input-command", "echo 0=dec:4; false"]).fails(2, &["the command for the inputs of run 1", "exit"]);
+    let told = serve(&["--input-command", "echo 17=secret"]);
+    assert!(told.code == 2 && !told.err.contains("secret"), "{}", told.err);
+    serve(&[]).fails(2, &["input"]);
+    serve(&["--input", "0=dec:4", "--books", &folder.file("books", "no books\n")]).fails(3, &["line 1"]);
+}
