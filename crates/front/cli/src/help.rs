@@ -5,7 +5,9 @@
 use clap::Command;
 
 /// The flags that `-h` shows where a command has many. What a command cannot do without is shown in any case.
-const ESSENTIAL: [&str; 15] = [
+const ESSENTIAL: [&str; 17] = [
+    "job",
+    "log",
     "party",
     "group",
     "listen",
@@ -28,7 +30,10 @@ const MANY: usize = 14;
 
 /// The headings of `--help`, each with its flags.
 const HEADINGS: [(&str, &[&str]); 4] = [
-    ("Parties and network", &["party", "parties", "group", "listen", "connect", "peer", "tls", "plaintext", "timeout"]),
+    (
+        "Parties and network",
+        &["party", "parties", "group", "listen", "connect", "peer", "tls", "plaintext", "timeout", "deadline"],
+    ),
     ("Program and values", &["input", "owner", "output_to", "bits", "optimize"]),
     ("Result", &["output", "json", "format", "verbose"]),
     ("Material made ahead", &["store", "passphrase_file", "key_file", "count", "store_limit"]),

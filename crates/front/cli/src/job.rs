@@ -129,7 +129,8 @@ pub(crate) fn run_once(args: &RunArgs, path: &Path) -> Outcome {
         shares: args.shares.clone(),
         network: NetworkArgs { plaintext: args.network.plaintext, ..network },
     };
-    run::one(&here, &resolved, (&come_in, &given), party, (Some(&job.party), None)).map_err(|failure| resolved.names.explain(failure))
+    run::one(&here, &resolved, (&come_in, &given), party, (Some(&job.party), None))
+        .map_err(|failure| resolved.names.explain(failure))
 }
 
 impl Job {

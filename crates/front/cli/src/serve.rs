@@ -57,11 +57,14 @@ A signal (Ctrl-C, SIGTERM) stops the run that is on and ends the service in orde
 pub(crate) struct ServeArgs {
     /// The job (see `comity job`)
     pub(crate) job: PathBuf,
-    /// An input value, read anew for each run: NAME=@FILE, or as in `comity run`
+    /// An input value, read anew for each run
+    ///
+    /// NAME=@FILE, or as in `comity run`.
     #[arg(long, short, value_name = "[NAME_OR_INDEX=]VALUE", allow_hyphen_values = true)]
     pub(crate) input: Vec<Assigned>,
-    /// A command for the shell that prints this party's values for one run, NAME=VALUE a line; it sees the run's number in
-    /// COMITY_RUN
+    /// A command that prints the values for a run
+    ///
+    /// It is for the shell, prints NAME=VALUE lines, and sees the run's number in COMITY_RUN.
     #[arg(long, value_name = "COMMAND", conflicts_with = "input")]
     pub(crate) input_command: Option<String>,
     /// Bit order of values, as in `comity run`
@@ -70,7 +73,9 @@ pub(crate) struct ServeArgs {
     /// End after so many runs
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
     pub(crate) jobs: Option<u64>,
-    /// Add a line of JSON a run to FILE: who, what, when and how it ended, and no values
+    /// Add a line of JSON a run to FILE
+    ///
+    /// Who, what, when and how it ended, and no values.
     #[arg(long, value_name = "FILE")]
     pub(crate) log: Option<PathBuf>,
     /// Keep count of every peer's runs in FILE [default: JOB.books]
@@ -82,7 +87,9 @@ pub(crate) struct ServeArgs {
     /// Which party this is, in a job without keys
     #[arg(long, value_name = "PARTY")]
     pub(crate) party: Option<Who>,
-    /// Wait for the others at this address; :PORT is every address of this machine [default: the one in the job]
+    /// Wait for the others at this address
+    ///
+    /// :PORT is every address of this machine. By default it is the one in the job.
     #[arg(long, value_name = "ADDR")]
     pub(crate) listen: Option<String>,
     /// The folder with this party's key [default: COMITY_KEYS, or what the job says]
@@ -93,10 +100,14 @@ pub(crate) struct ServeArgs {
     pub(crate) store: Option<PathBuf>,
     #[command(flatten)]
     pub(crate) key: KeyArgs,
-    /// How long the others may take to greet, for a first message, for the rest of one, and to take what is sent
+    /// How long the others may take
+    ///
+    /// To greet, for a first message, for the rest of one that has begun, and until they take what is sent.
     #[arg(long, value_name = "SECONDS", default_value = "30", value_parser = seconds)]
     pub(crate) timeout: Duration,
-    /// End each run after so long, the wait for its parties included
+    /// End each run after so long
+    ///
+    /// In seconds, or as in 90s, 5m, 2h; the wait for its parties is a part of it.
     #[arg(long, value_name = "DURATION", default_value = "1h", value_parser = duration)]
     pub(crate) deadline: Duration,
     /// Say more on standard error
@@ -112,7 +123,9 @@ pub(crate) fn run(args: &ServeArgs, list: List) -> Outcome {
     interrupt::on();
     let (job, resolved) = checked(&args.job, list)?;
     if !are_none(&resolved) {
-        return Err(Failure::input("a service keeps no shares: values that come in as shares, or stay shared, are for `comity run --job`"));
+        return Err(Failure::input(
+            "a service keeps no shares: values that come in as shares, or stay shared, are for `comity run --job`",
+        ));
     }
     serve(args, &job, &resolved, list).map_err(|failure| resolved.names.explain(failure))
 }
