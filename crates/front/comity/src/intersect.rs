@@ -99,7 +99,7 @@ impl Session<'_> {
         let mut clock = Clock::start(watch);
         clock.phase_begins("hello");
         let mut rng = SystemRng;
-        let Begun { mut mesh, counters, here, agreed, .. } = met.greet(&self, greeting, options, watch)?;
+        let Begun { mut mesh, counters, here, agreed, .. } = met.greet(&self, greeting, options, clock.watch())?;
         for (_, counter) in counters.iter() {
             clock.watch().traffic(counter);
         }

@@ -165,8 +165,8 @@ fn drawn(run: usize) -> usize {
 
 /// Who was pushed out by a crowd, before it had said who it is, comes again.
 fn honest_run(parties: &Parties) {
+    let (stop, address) = (Stop::default(), parties.listener.address().to_string());
     thread::scope(|scope| {
-        let (stop, address) = (Stop::default(), parties.listener.address().to_string());
         let waiting = scope.spawn(|| {
             loop {
                 match parties.serve(&stop) {
@@ -224,8 +224,8 @@ fn forward(mut from: &TcpStream, mut to: &TcpStream, mut bytes: usize) -> bool {
 
 /// A peer that is killed after so many bytes: the other one ends in words, or waits for whoever comes until it is stopped.
 fn killed_peer(parties: &Parties, bytes: usize) {
+    let stop = Stop::default();
     thread::scope(|scope| {
-        let stop = Stop::default();
         let waiting = scope.spawn(|| parties.serve(&stop));
         if let Err(error) = parties.call(&between(parties, bytes, End::Cut)) {
             assert!(is_in_words(&error), "{bytes} bytes: {error:?}");
