@@ -5,8 +5,8 @@
 use std::thread;
 use std::time::Instant;
 
-use comity_channel::{Mesh, PerPeer, Result};
-use comity_circuit::{Observer, Program};
+use comity_channel::{Mesh, NetProfile, PerPeer, Result};
+use comity_circuit::{Goal, Observer, Program};
 use comity_core::{Bits, Block, Params, PartyId, Prg, SessionId};
 use comity_gmw::dealers::{BitDealer, OtTriples};
 use comity_gmw::{Gmw, run_with};
@@ -34,6 +34,17 @@ const DEALERS: [(&str, OtKind, f64); 3] = [
     ("silent", OtKind::Silent, 0.3),
 ];
 
+/// Programs whose time online is measured, in their forms.
+const FORMS: [(&str, Goal); 7] = [
+    ("add64", Goal::Size),
+    ("add64", Goal::Depth),
+    ("div64", Goal::Size),
+    ("div64", Goal::Depth),
+    ("aes128", Goal::Size),
+    ("aes128", Goal::Depth),
+    ("aes128table", Goal::Depth),
+];
+
 /// Triples that are made at a time, and how often in a run.
 const TRIPLES: usize = 1 << 20;
 const TIMES: usize = 4;
@@ -44,9 +55,10 @@ fn run(suite: &mut Suite) -> Outcome {
             triples(suite, name, extension, (parties, bytes))?;
         }
     }
-    let find = |name: &str| comity_library::find(name).expect("the library has the circuits of the benchmarks");
-    let blocks = Program::map(find("aes128"), 1000, &[0]).expect("a valid program");
-    let one = Program::from_circuit(find("aes128")).expect("a valid program");
+    let form = |name, goal| comity_library::program_for(name, goal).expect("the library has what is measured");
+    let aes = comity_library::circuit_for("aes128", Goal::Depth).expect("the library has what is measured");
+    let blocks = Program::map(aes, 1000, &[0]).expect("a valid program");
+    let one = form("aes128", Goal::Depth);
     for program in [&blocks, &one] {
         for circuit in program.lowered() {
             circuit.layered();
@@ -55,11 +67,17 @@ fn run(suite: &mut Suite) -> Outcome {
     // What a connection could carry at a quarter byte each way.
     let ceiling = suite.value("machine.loopback").map(|bytes| bytes * 2.0);
     if suite.wants("gmw.online.aes128x1000") {
-        let rates = repeat(|| Ok(blocks.and_gates() as f64 / online(&blocks)?))?;
+        let rates = repeat(|| Ok(blocks.and_gates() as f64 / online(&blocks, None)?))?;
         suite.record("gmw.online.aes128x1000", "and/s", ceiling, rates);
     }
-    if suite.wants("gmw.online.aes128.latency") {
-        suite.record("gmw.online.aes128.latency", "s", None, repeat(|| online(&one))?);
+    let net = suite.network();
+    for (name, goal) in FORMS {
+        let form = if goal == Goal::Size { "size" } else { "depth" };
+        let row = format!("gmw.online.{name}.{form}");
+        if suite.wants(&row) {
+            let program = comity_library::program_for(name, goal).expect("the library has what is measured");
+            suite.record(&row, "s", None, repeat(|| online(&program, net))?);
+        }
     }
     for (name, program, parties) in [
         ("gmw.aes128x1000", &blocks, 2),
@@ -93,7 +111,7 @@ fn triples(suite: &mut Suite, name: &str, extension: OtKind, (parties, bytes): (
     }
     let session = session();
     let runs = repeat(|| {
-        together(parties, |net, me| {
+        together(parties, None, |net, me| {
             let mut observer = Nobody;
             let mut party =
                 Party { net, here: here(me, parties, session), rng: &mut SystemRng, observer: &mut observer };
@@ -159,9 +177,9 @@ impl Ready {
 }
 
 /// The seconds from the inputs to the last output, when triples are there.
-fn online(program: &Program) -> Outcome<f64> {
+fn online(program: &Program, network: Option<NetProfile>) -> Outcome<f64> {
     let session = session();
-    let run = together(2, |net, me| {
+    let run = together(2, network, |net, me| {
         let dealer: Box<BitDealer<'_>> = Box::new(Ready::new(me, program.and_gates()));
         let (inputs, options) = (inputs(program, me), Options::new(Gmw.card()));
         let mut begun = Begun { at: None };
@@ -175,7 +193,7 @@ fn online(program: &Program) -> Outcome<f64> {
 /// A whole run, triples included.
 fn whole(program: &Program, parties: u16) -> Outcome<Cost<()>> {
     let session = session();
-    together(parties, |net, me| {
+    together(parties, None, |net, me| {
         let (inputs, options) = (inputs(program, me), Options::new(Gmw.card()));
         let mut observer = Nobody;
         let mut party = Party { net, here: here(me, parties, session), rng: &mut SystemRng, observer: &mut observer };
@@ -196,11 +214,15 @@ struct Cost<T> {
 }
 
 /// Runs so many parties, each two over a connection of their own.
-fn together<T: Send>(parties: u16, party: impl Fn(&mut Mesh<'_>, u16) -> Result<T> + Sync) -> Outcome<Cost<T>> {
+fn together<T: Send>(
+    parties: u16,
+    network: Option<NetProfile>,
+    party: impl Fn(&mut Mesh<'_>, u16) -> Result<T> + Sync,
+) -> Outcome<Cost<T>> {
     let mut links: Vec<Vec<Wire>> = (0..parties).map(|_| Vec::new()).collect();
     for low in 0..usize::from(parties) {
         for high in low + 1..usize::from(parties) {
-            let [one, two] = connections(None)?;
+            let [one, two] = connections(network)?;
             links[low].push(one);
             links[high].push(two);
         }
@@ -263,7 +285,7 @@ mod tests {
     #[test]
     fn every_part_is_measured() {
         let one = Program::from_circuit(comity_library::find("aes128").unwrap()).unwrap();
-        assert!(online(&one).unwrap() > 0.0);
+        assert!(online(&one, None).unwrap() > 0.0);
         let run = whole(&one, 3).unwrap();
         // Six links, of each so many ANDs at 31 bits and a quarter byte, and more.
         assert!(run.bytes as f64 > 6.0 * 6400.0 * (31.0 / 8.0 + 0.25) && run.rounds > 60);

@@ -62,6 +62,9 @@ impl<'a, 'n, 'd> BitSharing<'a, 'n, 'd> {
             stock.fill(self.net, self.machine, 0)?;
             self.stocks.push(stock);
         }
+        for table in (0..program.meanings().len()).filter_map(|index| table_in(program, index)) {
+            self.tables.push((table.clone(), PublicTable::from(table)));
+        }
         self.looks_up = true;
         Ok(())
     }

@@ -275,11 +275,9 @@ impl<'d> BitMachine<'d> {
         }
         let mut peers = self.out.as_mut_slice().iter_mut();
         let first = peers.next().expect("there is a peer");
-        first.clear();
-        for string in [&self.x, &self.y] {
-            let end = first.len() + bytes;
-            string.words().iter().for_each(|word| first.extend_from_slice(&word.to_le_bytes()));
-            first.truncate(end);
+        first.resize(2 * bytes, 0);
+        for (string, to) in [&self.x, &self.y].into_iter().zip(first.chunks_exact_mut(bytes)) {
+            put_bytes(string.words(), to);
         }
         peers.for_each(|out| {
             out.clear();
@@ -376,6 +374,15 @@ fn packed(bytes: &[u8], bits: usize) -> BitShares {
     }
     shares.resize(bits);
     shares
+}
+
+/// Writes the first bytes of these words.
+fn put_bytes(words: &[u64], to: &mut [u8]) {
+    let (whole, rest) = to.as_chunks_mut::<8>();
+    whole.iter_mut().zip(words).for_each(|(to, word)| *to = word.to_le_bytes());
+    if let Some(last) = words.get(whole.len()) {
+        rest.copy_from_slice(&last.to_le_bytes()[..rest.len()]);
+    }
 }
 
 fn add(shares: &mut BitShares, more: &BitShares) {

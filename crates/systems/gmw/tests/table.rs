@@ -5,11 +5,11 @@ use comity_circuit::{
     Builder, Call, Circuit, Engine, Goal, LookupTable, Lowered, Meaning, Place, Program, ProgramBuilder, Recipients,
     Step, Wire,
 };
-use comity_core::{Backend, Bits, Params, Result};
+use comity_core::{Backend, Bits, Params, PartyId, Result};
 use comity_gmw::engine::BitSharing;
 use comity_gmw::table::{PublicTable, UnitVectors};
 use comity_gmw::{BitMachine, Gmw, dealers};
-use comity_protocol::{Dealer, Options, Party, Protocol};
+use comity_protocol::{Costing, Dealer, Options, Party, Protocol, Talk};
 use comity_share::bits::BitShares;
 use comity_share::triples::OtKind;
 use comity_share::{BitTriples, bits};
@@ -235,5 +235,11 @@ fn a_look_up_is_one_round_and_its_triples_are_made_before() {
         let traffic = traffic(times);
         assert_eq!(traffic.sent, ahead + made + times * bytes(5 * 70) + bytes(350));
         assert_eq!(traffic.rounds, 4 + 3 + times + 1);
+        // And it is said so beforehand.
+        let (program, options, mut talk) = (turns(times), Options::new(Gmw.card()), Talk::new(2));
+        let of = Costing { program: &program, options: &options, params: Params::default(), parties: 2 };
+        Gmw.costs(&of, &mut talk).unwrap();
+        assert!(talk.is_exact());
+        assert_eq!((talk.sent(PartyId(0)), talk.rounds(PartyId(0))), (traffic.sent, traffic.rounds));
     }
 }
