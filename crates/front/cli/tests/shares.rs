@@ -54,7 +54,7 @@ fn two_processes_pass_shares_on() {
         &["-i", "2", "--shares-out", &one, "--json"],
     );
     assert_eq!(other.json()["shares"], serde_json::json!({"0": one}));
-    assert_eq!(done.json()["recipients"], serde_json::json!({"0": [], "1": [0, 1]}));
+    assert_eq!(done.json()["recipients"], serde_json::json!({"sum": [], "x": [0, 1]}));
     for (party, path) in [zero.as_str(), one.as_str()].into_iter().enumerate() {
         let text = std::fs::read_to_string(path).unwrap();
         assert!(
