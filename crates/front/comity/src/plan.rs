@@ -7,6 +7,7 @@ use comity_core::{Error, Params, PartyId, Result};
 use comity_protocol::{Card, Costing, Need, Options, Protocol, Talk};
 
 use crate::protocol::{PROTOCOLS, fits};
+use crate::shares::Form;
 
 /// The cost of a run among so many parties.
 #[derive(Clone, Debug)]
@@ -41,6 +42,8 @@ impl RunCost {
     ) -> Result<RunCost> {
         let card = protocol.card();
         fits(PROTOCOLS, card, parties, Some(program))?;
+        let form = Form::of(program, card, parties)?;
+        let program = form.program();
         let mut settled = Options::new(card);
         options.iter().try_for_each(|(name, value)| settled.set(PartyId(0), name, value))?;
         protocol.fits_parties(parties, &settled)?;
