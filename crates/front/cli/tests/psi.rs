@@ -108,7 +108,13 @@ fn rows_and_payload_are_those_of_a_naive_join() {
             .collect();
         assert!(expected.len() > 100, "the tables have rows in common");
         assert_eq!(written, expected, "{form}");
-        assert!(done.err.contains("semi-honest") && done.err.contains("rows without id were left out"), "{}", done.err);
+        assert!(
+            done.err.contains("semi-honest")
+                && done.err.contains("left out: ")
+                && done.err.contains(" rows without id"),
+            "{}",
+            done.err
+        );
         assert!(other.err.contains("learnt which of its keys are in this table, with the columns"), "{}", other.err);
     }
 }

@@ -43,7 +43,7 @@ impl Rows {
     pub(crate) fn new(source: &Source) -> Result<(Rows, Vec<TableColumn>)> {
         let file = SerializedFileReader::new(source.file()?)?;
         let meta = file.metadata().file_metadata();
-        let columns = meta.schema().get_fields().iter().map(|field| column(field)).collect();
+        let columns = meta.schema().get_fields().iter().map(column).collect();
         let total = u64::try_from(meta.num_rows()).unwrap_or(0);
         let rows = RowIter::from_file_into(Box::new(file));
         let read = Rc::new(Cell::new(0));

@@ -9,7 +9,7 @@ use crate::error::{Error, Result};
 use crate::format::{TableFormat, TableShape};
 use crate::guard::{Guard, MOST, Seen, too_long};
 use crate::json::JsonLines;
-use crate::source::Source;
+use crate::source::{Source, Text};
 
 /// A column of a table.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -73,7 +73,7 @@ impl TableReader {
         if shape.format == TableFormat::Parquet {
             return TableReader::parquet(source, name);
         }
-        let (text, read) = source.text()?;
+        let Text { reader: text, read } = source.text()?;
         let (form, columns) = match shape.format {
             TableFormat::Csv => Form::csv(text, shape).map_err(|e| e.at(&name))?,
             TableFormat::Json => (Form::Json(JsonLines::new(text)), Vec::new()),
@@ -302,9 +302,9 @@ pub(crate) fn read_line(reader: &mut impl BufRead, line: &mut Vec<u8>) -> Result
     }
     if line.last() == Some(&b'\n') {
         line.pop();
-        if line.last() == Some(&b'\r') {
-            line.pop();
-        }
+    }
+    while line.last() == Some(&b'\r') {
+        line.pop();
     }
     Ok(count > 0)
 }

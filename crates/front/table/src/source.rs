@@ -90,9 +90,8 @@ impl Source {
         Ok(file)
     }
 
-    /// The text of the file from its beginning, out of its gzip and without a byte-order mark, and how many bytes of the file were
-    /// read so far.
-    pub(crate) fn text(&self) -> Result<(Box<dyn Read>, Rc<Cell<u64>>)> {
+    /// The text of the file from its beginning, out of its gzip and without a byte-order mark.
+    pub(crate) fn text(&self) -> Result<Text> {
         let at = |e: io::Error| Error::from(e).at(&self.name);
         let read = Rc::new(Cell::new(0));
         let raw = Tally { inner: self.file()?, bytes: Rc::clone(&read) };
@@ -122,8 +121,15 @@ impl Source {
             _ => 0,
         };
         let rest = first[skip..].to_vec();
-        Ok((Box::new(io::Cursor::new(rest).chain(text)), read))
+        Ok(Text { reader: Box::new(io::Cursor::new(rest).chain(text)), read })
     }
+}
+
+/// The text of a file.
+pub(crate) struct Text {
+    pub(crate) reader: Box<dyn Read>,
+    /// How many bytes of the file were read so far.
+    pub(crate) read: Rc<Cell<u64>>,
 }
 
 /// The next bytes of a reader, which stay there.

@@ -17,7 +17,7 @@ pub struct TableWriter {
 }
 
 enum Form {
-    Csv(csv::Writer<Sink>),
+    Csv(Box<csv::Writer<Sink>>),
     Lines(Sink),
     Json(Sink),
     #[cfg(feature = "parquet")]
@@ -44,7 +44,7 @@ impl TableWriter {
                 if shape.header {
                     csv.write_record(columns.iter().map(|column| &column.name)).map_err(failed)?;
                 }
-                Form::Csv(csv)
+                Form::Csv(Box::new(csv))
             }
             TableFormat::Json => Form::Json(sink(out)),
             TableFormat::Lines if columns.len() == 1 => Form::Lines(sink(out)),

@@ -182,7 +182,8 @@ impl Report {
         }
         for key in &self.keys {
             if key.empty > 0 {
-                out.push(format!("{} rows without {} were left out", grouped(key.empty), key.key));
+                let rows = if key.empty == 1 { "1 row".to_owned() } else { format!("{} rows", grouped(key.empty)) };
+                out.push(format!("left out: {rows} without {}", key.key));
             }
             if key.left_out > 0 {
                 out.push(format!(
