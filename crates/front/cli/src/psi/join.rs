@@ -138,7 +138,7 @@ impl<'a> Join<'a> {
                     }
                 })?;
             }
-            if reader.rows() % STRIDE == 0 {
+            if reader.rows().is_multiple_of(STRIDE) {
                 bar.update(reader.rows(), reader.bytes());
             }
         }

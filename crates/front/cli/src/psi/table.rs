@@ -118,8 +118,8 @@ impl<'a> Pass<'a> {
         let bound = self.keys.iter().map(|key| key.bind(&mut self.reader)).collect::<Result<Vec<_>, _>>();
         let (mut bound, mut record) = (bound.map_err(refused)?, Record::new());
         while self.reader.next(&mut record).map_err(refused)? {
-            for at in 0..bound.len() {
-                let item = bound[at].item(&self.reader, &record).map_err(refused)?;
+            for (at, key) in bound.iter_mut().enumerate() {
+                let item = key.item(&self.reader, &record).map_err(refused)?;
                 if item.is_none() && args.empty == Empty::Error {
                     let line = self.reader.line(&record);
                     return Err(Failure::input(format!(
@@ -148,7 +148,7 @@ impl<'a> Pass<'a> {
                 let most = grouped(self.elements[0].rows() as u64);
                 return Err(Failure::input(format!("{}: more than {most} rows", self.source.name())));
             }
-            if self.reader.rows() % STRIDE == 0 {
+            if self.reader.rows().is_multiple_of(STRIDE) {
                 bar.update(self.reader.rows(), self.reader.bytes());
             }
         }
