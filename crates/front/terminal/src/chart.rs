@@ -145,12 +145,19 @@ impl Curves {
             svg += &format!("<polyline points=\"{path}\" fill=\"none\" stroke=\"{colour}\" stroke-width=\"2\"/>\n");
             names.extend(points.last().map(|&(_, last)| (y(last), i)));
         }
-        // No name hides another.
+        // No name hides another, and none hides the axis below.
         names.sort_by(|a, b| a.0.total_cmp(&b.0));
-        let mut lowest = 0.0;
+        let mut least = 0.0;
+        for (at, _) in &mut names {
+            *at = f64::max(*at, least);
+            least = *at + 15.0;
+        }
+        let mut most = 300.0;
+        for (at, _) in names.iter_mut().rev() {
+            *at = f64::min(*at, most);
+            most = *at - 15.0;
+        }
         for (at, i) in names {
-            let at = f64::max(at, lowest + 15.0);
-            lowest = at;
             let colour = COLOURS[i % COLOURS.len()];
             svg += &line((406.0, at), (420.0, at), &format!("stroke=\"{colour}\" stroke-width=\"3\""));
             svg += &label(425.0, at + 4.0, "start", &self.series[i].0);
@@ -210,8 +217,8 @@ mod tests {
         assert!(svg.contains("70.0,180.0 400.0,300.0"), "{svg}");
         // Names of curves that end at one point stand one below another.
         assert!(
-            svg.contains("y=\"304.0\" text-anchor=\"start\">a<")
-                && svg.contains("y=\"319.0\" text-anchor=\"start\">b<"),
+            svg.contains("y=\"289.0\" text-anchor=\"start\">a<")
+                && svg.contains("y=\"304.0\" text-anchor=\"start\">b<"),
             "{svg}"
         );
         assert!(
