@@ -8,7 +8,7 @@ use comity_share::triples::{CHUNK, OtKind};
 use crate::PIECE;
 use crate::dealers::MOST;
 use crate::engine::{look_ups, table_in, together, triples_of};
-use crate::table::UnitStock;
+use crate::table::UnitPool;
 
 /// Seconds of work for a triple with each peer, for an AND, and for the base OTs with each peer.
 const TRIPLE: f64 = 14e-9;
@@ -35,7 +35,7 @@ pub(crate) fn costs(of: &Costing<'_>, extension: OtKind, talk: &mut Talk) {
     }
     talk.work(TRIPLE * others * ands as f64);
     for (delta, count) in look_ups(of.program) {
-        let most = UnitStock::most(delta) as u64;
+        let most = UnitPool::most(delta) as u64;
         if count > most {
             // The later ones are made amid the calls, as many at a time as these want.
             talk.about();

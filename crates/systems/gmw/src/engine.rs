@@ -14,7 +14,7 @@ use comity_share::bits::BitShares;
 use zeroize::{Zeroize, Zeroizing};
 
 use crate::machine::{BitMachine, Operands, PIECE};
-use crate::table::{self, PublicTable, UnitStock};
+use crate::table::{self, PublicTable, UnitPool};
 
 /// Words of calls side by side: 8 MiB.
 const WORDS: usize = (8 << 20) / 8;
@@ -28,7 +28,7 @@ pub struct BitSharing<'a, 'n, 'd> {
     /// The wires of a single call, a byte each.
     bytes: Zeroizing<Vec<u8>>,
     /// Unit vectors, by the bits of an index.
-    stocks: Vec<UnitStock>,
+    pools: Vec<UnitPool>,
     /// Tables that were looked up, as circuits of the program mean them.
     tables: Vec<(LookupTable, PublicTable)>,
     /// Whether circuits that mean a table are looked up.
@@ -43,7 +43,7 @@ impl<'a, 'n, 'd> BitSharing<'a, 'n, 'd> {
             machine,
             words: Zeroizing::default(),
             bytes: Zeroizing::default(),
-            stocks: Vec::new(),
+            pools: Vec::new(),
             tables: Vec::new(),
             looks_up: false,
         }
@@ -58,9 +58,9 @@ impl<'a, 'n, 'd> BitSharing<'a, 'n, 'd> {
         self.machine.plan(triples_of(program));
         self.machine.prepare(self.net)?;
         for (delta, look_ups) in look_ups(program) {
-            let mut stock = UnitStock::new(delta, look_ups);
-            stock.fill(self.net, self.machine, 0)?;
-            self.stocks.push(stock);
+            let mut pool = UnitPool::new(delta, look_ups);
+            pool.fill(self.net, self.machine, 0)?;
+            self.pools.push(pool);
         }
         for table in (0..program.meanings().len()).filter_map(|index| table_in(program, index)) {
             self.tables.push((table.clone(), PublicTable::from(table)));
@@ -82,13 +82,13 @@ impl<'a, 'n, 'd> BitSharing<'a, 'n, 'd> {
             return Err(Error::invalid_input(format!("entries of {} bits do not fit {entry} bits", table.bits())));
         }
         let bit = |value: Place, bit: usize| Place { start: value.start + bit, ..value };
-        let at = self.stocks.iter().position(|stock| stock.delta() == table.delta()).unwrap_or_else(|| {
-            self.stocks.push(UnitStock::new(table.delta(), 0));
-            self.stocks.len() - 1
+        let at = self.pools.iter().position(|pool| pool.delta() == table.delta()).unwrap_or_else(|| {
+            self.pools.push(UnitPool::new(table.delta(), 0));
+            self.pools.len() - 1
         });
         let mut first = 0;
         while first < call.times {
-            let vectors = self.stocks[at].take(self.net, self.machine, call.times - first)?;
+            let vectors = self.pools[at].take(self.net, self.machine, call.times - first)?;
             let mut columns = Columns { memory, first, copies: vectors.copies() };
             let copies = columns.copies;
             let column = |from| {

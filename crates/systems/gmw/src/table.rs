@@ -94,8 +94,8 @@ pub(crate) fn triples(delta: usize) -> usize {
 }
 
 /// Unit vectors of indices of one size, made ahead: each is taken once. There are as many as is known to be wanted, and at most
-/// [`UnitStock::ROOM`] bits of them.
-pub(crate) struct UnitStock {
+/// [`UnitPool::ROOM`] bits of them.
+pub(crate) struct UnitPool {
     delta: usize,
     vectors: Option<UnitVectors>,
     /// The vectors that were taken.
@@ -104,18 +104,18 @@ pub(crate) struct UnitStock {
     planned: u64,
 }
 
-impl UnitStock {
+impl UnitPool {
     /// Bits of all vectors: 2 MiB, and in the making five times that.
     const ROOM: usize = 1 << 24;
 
-    /// A stock from which so many are going to be taken.
-    pub(crate) fn new(delta: usize, planned: u64) -> UnitStock {
-        UnitStock { delta, vectors: None, taken: 0, planned }
+    /// A pool from which so many are going to be taken.
+    pub(crate) fn new(delta: usize, planned: u64) -> UnitPool {
+        UnitPool { delta, vectors: None, taken: 0, planned }
     }
 
     /// The most vectors of indices of `delta` bits that there are at once.
     pub(crate) fn most(delta: usize) -> usize {
-        UnitStock::ROOM >> delta
+        UnitPool::ROOM >> delta
     }
 
     pub(crate) fn delta(&self) -> usize {
@@ -133,7 +133,7 @@ impl UnitStock {
     /// Errors of the machine.
     pub(crate) fn fill(&mut self, net: &mut Mesh<'_>, machine: &mut BitMachine<'_>, look_ups: u64) -> Result<()> {
         if self.left() == 0 {
-            let copies = self.planned.max(look_ups).min(UnitStock::most(self.delta) as u64) as usize;
+            let copies = self.planned.max(look_ups).min(UnitPool::most(self.delta) as u64) as usize;
             self.vectors = (copies > 0).then(|| UnitVectors::new(net, machine, self.delta, copies)).transpose()?;
             self.taken = 0;
         }
