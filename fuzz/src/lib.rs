@@ -5,6 +5,7 @@
 //! this crate, over the committed corpus and mutations of it, and the libFuzzer target of `libfuzzer/`.
 
 mod ag;
+mod among;
 mod files;
 mod gmw;
 mod language;
@@ -68,9 +69,12 @@ pub const TARGETS: &[(&str, Body)] = targets![
     psi::psi_sender,
     network::raw_stream,
     files::share_file,
+    among::shares_peers,
+    among::shares_peers_online,
     files::shdl,
     tinyot::statement,
     ag::stored_garbling,
+    among::stored_rows,
     tinyot::stored_shares,
     gmw::stored_triples,
     table::table_cell,

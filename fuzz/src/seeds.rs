@@ -61,6 +61,7 @@ pub fn seeds() -> Vec<(&'static str, &'static str, Vec<u8>)> {
     seeds.extend(crate::okvs::seeds());
     seeds.extend(crate::gmw::seeds());
     seeds.extend(crate::ag::seeds());
+    seeds.extend(crate::among::seeds());
     seeds.extend(crate::mail::seeds());
     seeds.extend(crate::ope::seeds());
     seeds.extend(crate::ot::seeds());

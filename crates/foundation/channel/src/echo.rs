@@ -53,12 +53,27 @@ impl Echo {
         Echo { session, state: session }
     }
 
-    /// Takes in what all said, this party too.
-    fn hear(&mut self, label: &str, own: &[u8], said: &PerPeer<Vec<u8>>) {
+    /// Takes in what all said, this party too. The label says what it is.
+    pub fn hear(&mut self, label: &str, own: &[u8], said: &PerPeer<Vec<u8>>) {
         let mut all: Vec<&[u8]> = said.iter().map(|(_, bytes)| &bytes[..]).collect();
         all.insert(said.me().0.into(), own);
         let before = self.state.to_bytes();
         self.state = SessionId::derive("echo", &[&[&before[..], label.as_bytes()], &all[..]].concat());
+    }
+
+    /// The digest of all that was said, to be compared or sent with what is about it. It is a challenge for what was said, too: nobody can
+    /// change that after it.
+    pub fn digest(&self) -> [u8; 32] {
+        self.state.child("echo").to_bytes()
+    }
+
+    /// Holds others' digests against this party's. The echo goes on.
+    ///
+    /// # Errors
+    /// [`checks::EQUIVOCATION`], by nobody in particular.
+    pub fn compare<'a>(&self, mut theirs: impl Iterator<Item = &'a [u8]>) -> Result<()> {
+        let own = self.digest();
+        if theirs.all(|digest| digest == own) { Ok(()) } else { Err(Error::from(checks::EQUIVOCATION)) }
     }
 }
 
@@ -103,11 +118,10 @@ impl Mesh<'_> {
     /// # Errors
     /// [`checks::EQUIVOCATION`] if not, and nobody can know whose doing it is; those of [`Mesh::exchange`].
     pub fn settle(&mut self, echo: Echo) -> Result<Settled> {
-        let Echo { session, state } = echo;
-        let digest = state.child("echo").to_bytes();
-        if self.parties() > 2 && self.tell(&digest)?.iter().any(|(_, theirs)| theirs[..] != digest) {
-            return Err(Error::from(checks::EQUIVOCATION));
+        if self.parties() > 2 {
+            echo.compare(self.tell(&echo.digest())?.iter().map(|(_, theirs)| &theirs[..]))?;
         }
+        let Echo { session, state } = echo;
         Ok(Settled { session, state })
     }
 }

@@ -1,12 +1,12 @@
-//! The checks of authenticated shares.
+//! The checks of authenticated shares. Whether all heard the same is the links' own ([`EQUIVOCATION`]).
+
+pub use comity_channel::checks::EQUIVOCATION;
 
 comity_core::checks! { "share";
     /// Bits that the peer showed do not carry the MACs that they must have.
     WRONG_MAC = "a bit was shown with a wrong MAC";
     /// A party's seed of a common random string is not the one it committed to.
     COIN_OPENING = "a commitment of a coin toss was opened to something else";
-    /// Not all parties heard the same commitments: some party told different ones, or says that it heard others.
-    EQUIVOCATION = "some party told different things to different parties";
     /// The sums over the parties that are zero if every party has one global key towards all are not.
     DELTAS = "some party has another global key towards one party than towards another";
     /// The combinations of MACs by which global keys are compared are not those that the party committed to.

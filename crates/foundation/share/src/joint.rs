@@ -28,7 +28,7 @@ pub(crate) mod talk;
 mod together;
 pub mod zero;
 
-use comity_channel::{Mesh, PerPeer};
+use comity_channel::{Echo, Mesh, PerPeer};
 use comity_core::{Backend, Bits, Block, Error, PartyId, Prg, Result, SessionId};
 use comity_ot::softspoken::TwoWay;
 use comity_protocol::{Conduct, Here, Honest};
@@ -40,7 +40,6 @@ use talk::{Message, Talk};
 
 #[cfg(doc)]
 use crate::checks;
-use crate::common_view::CommonView;
 use crate::forms::Pairwise;
 use crate::share::GlobalKey;
 
@@ -57,7 +56,7 @@ pub struct Joint<C = Honest> {
     links: PerPeer<TwoWay>,
     /// A generator that each peer has, too: for shares of zero.
     zeros: PerPeer<Prg>,
-    echo: CommonView,
+    echo: Echo,
     coins: Coins,
     /// Whether something said to all was not yet compared, and is before a coin is opened.
     unsettled: bool,
@@ -143,7 +142,7 @@ impl<C: for<'a> Conduct<JointAct<'a>>> Joint<C> {
             key,
             links,
             zeros: PerPeer::new(me, parties, |_| Prg::new(backend, Block::ZERO)),
-            echo: CommonView::new(session.child("echo")),
+            echo: Echo::new(session.child("echo")),
             coins: Coins::new(session.child("coins"), me, parties),
             unsettled: false,
             stock: (Pairwise::zeros(me, parties, 0), 0),
@@ -401,12 +400,13 @@ impl<C: for<'a> Conduct<JointAct<'a>>> Joint<C> {
         coins: usize,
         mut said: Vec<Message>,
     ) -> Result<Vec<PerPeer<Vec<u8>>>> {
-        let own = self.coins.commitments(self.me, coins, &mut self.rng);
+        let mut own = self.coins.commitments(self.me, coins, &mut self.rng);
+        self.conduct.before(JointAct::Tells { what: "coin commitments", bytes: &mut own });
         said.push(("coin commitments", PerPeer::new(self.me, self.parties, |_| own.clone())));
         let mut heard = self.talk(mesh).together(said)?;
         let commitments = heard.pop().expect("as many as were said");
         self.coins.committed(&commitments);
-        self.echo.absorb(self.me, &own, &commitments);
+        self.echo.hear("coin commitments", &own, &commitments);
         self.unsettled = true;
         Ok(heard)
     }

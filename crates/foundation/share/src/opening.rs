@@ -1,6 +1,6 @@
 //! `Openings`: bits that all parties open to all, and the check that nobody opened another share than it has.
 //!
-//! **Check**, by products of rows, for any number of bits. Shares of bits are said to all, in the [echo](CommonView). When some bits are fixed, their
+//! **Check**, by products of rows, for any number of bits. Shares of bits are said to all, in the [echo](Echo). When some bits are fixed, their
 //! coefficients are a hash of the echo; [`Openings::settle`] has party `i` send party `j`, alone, `m_ij = sum chi_k Z_j[k]` over all bits `k` with the
 //! blocks of its rows that belong to the global key of `j`. Party `j` requires that the sum of the `m_ij` is `sum chi_k (Z_j[k] + x_k R_j)` of
 //! its own row, where `x_k` are the bits as it heard them. With it goes the digest of the echo.
@@ -24,7 +24,7 @@
 //!
 //! **Cost** of a bit and party: a bit to each peer, and a product for each party. A settlement: 48 bytes to each peer, one round.
 
-use comity_channel::Mesh;
+use comity_channel::{Echo, Mesh};
 use comity_core::{Backend, Bits, Block, Error, PartyId, Prg, Result, SessionId, gf128};
 use comity_protocol::Conduct;
 use rand_core::CryptoRng;
@@ -32,7 +32,6 @@ use subtle::ConstantTimeEq;
 use zeroize::{Zeroize, Zeroizing};
 
 use crate::checks;
-use crate::common_view::CommonView;
 use crate::forms::RowShares;
 use crate::joint::JointAct;
 use crate::joint::talk::Talk;
@@ -48,7 +47,7 @@ const COEFFICIENTS: usize = 1 << 10;
 pub struct Openings {
     key: GlobalKey,
     backend: Backend,
-    echo: CommonView,
+    echo: Echo,
     /// RowShares of bits that have no coefficients yet, column by column, and the bits as they were heard. Secret.
     waiting: Vec<Vec<Block>>,
     heard: Bits,
@@ -65,7 +64,7 @@ impl Openings {
         Openings {
             key,
             backend,
-            echo: CommonView::new(session),
+            echo: Echo::new(session),
             waiting: vec![Vec::new(); n],
             heard: Bits::default(),
             sums: vec![Block::ZERO; n],
@@ -195,7 +194,7 @@ impl Openings {
         let mut talk = Talk { mesh, echo: &mut self.echo, conduct };
         let out = talk.each(|_| own.clone());
         let heard = talk.send("announced bits", out, |peer| if peer == owner { bits.div_ceil(8) } else { 0 })?;
-        talk.echo.absorb(talk.me(), &own, &heard);
+        talk.echo.hear("announced bits", &own, &heard);
         let said = if talk.me() == owner { &own } else { &heard[owner] };
         let said = Bits::from_bytes(said, bits);
         self.broken = false;
@@ -215,7 +214,7 @@ impl Openings {
         let mut talk = Talk { mesh, echo: &mut self.echo, conduct };
         let out = talk.each(|peer| [&self.sums[usize::from(peer.0)].to_bytes()[..], &digest].concat());
         let heard = talk.send("settlement", out, |_| Block::BYTES + 32)?;
-        CommonView::compare(&digest, heard.iter().map(|(_, bytes)| &bytes[Block::BYTES..]))?;
+        talk.echo.compare(heard.iter().map(|(_, bytes)| &bytes[Block::BYTES..]))?;
         let mut sum = self.sums[me];
         for (_, bytes) in heard.iter() {
             let (blocks, _) = bytes.as_chunks();

@@ -11,11 +11,9 @@
 //! Cost, to each peer: three messages, 128 bytes, in as many rounds. Between two: two messages of the first, one of the
 //! second, 128 bytes in all.
 
-use comity_channel::{Mesh, PerPeer};
+use comity_channel::{Echo, Mesh, PerPeer};
 use comity_core::{Check, Commitment, Error, Opening, PartyId, Result, SessionId, commit};
 use rand_core::CryptoRng;
-
-use crate::checks;
 
 /// Bytes of an opened string: the string and its salt.
 const OPENED: usize = 32 + Opening::BYTES;
@@ -24,7 +22,7 @@ const OPENED: usize = 32 + Opening::BYTES;
 /// such broadcast; `false_opening` is the check that fails if a commitment is opened to something else.
 ///
 /// # Errors
-/// [`checks::EQUIVOCATION`] if not all heard the same commitments, of which nobody can know whose doing it is; `false_opening`
+/// [`EQUIVOCATION`](crate::checks::EQUIVOCATION) if not all heard the same commitments, of which nobody can know whose doing it is; `false_opening`
 /// by whose it is; those of the channels.
 pub(crate) fn say(
     mesh: &mut Mesh<'_>,
@@ -61,13 +59,9 @@ pub(crate) fn say(
         return Ok(PerPeer::new(me, parties, |_| theirs));
     }
     let (commitment, opening) = commit(session, &label(me), own, rng);
-    let heard = mesh.tell(&commitment.to_bytes())?.map(|_, bytes| pieces::<1>(&bytes)[0]);
-    let mut all: Vec<[u8; 32]> = heard.iter().map(|(_, &commitment)| commitment).collect();
-    all.insert(me.0.into(), commitment.to_bytes());
-    let digest = SessionId::derive("commitments heard", &[&session.to_bytes(), all.as_flattened()]).to_bytes();
-    if mesh.tell(&digest)?.iter().any(|(_, theirs)| theirs[..] != digest) {
-        return Err(Error::from(checks::EQUIVOCATION));
-    }
+    let mut echo = Echo::new(session.child(&format!("{what}, heard of all")));
+    let heard = mesh.broadcast(&mut echo, "commitments", &commitment.to_bytes())?;
+    let heard = heard.settled(&mesh.settle(echo)?).map(|_, bytes| pieces::<1>(&bytes)[0]);
     let said = mesh.tell(&[*own, opening.to_bytes()].concat())?;
     let mut strings = PerPeer::new(me, parties, |_| [0; 32]);
     for (peer, bytes) in said.iter() {

@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex};
 use comity_channel::Mesh;
 use comity_core::{Backend, Bits, Block, Check, PartyId, Prg, Result, gf128};
 use comity_share::joint::JointAct;
-use comity_share::{CommonView, Joint, Openings, RowShares, checks};
+use comity_share::{Joint, Openings, RowShares, checks};
 
 use crate::SESSION;
 use crate::joint::{Lie, ended_by, honest, lie, run, spans};
@@ -179,9 +179,9 @@ fn coefficients<const N: usize>(first: bool) -> Vec<Block> {
     shares
         .map(|shares| {
             let said = |party: u16| vec![(shares >> party & 1) as u8];
-            let mut echo = CommonView::new(SESSION);
+            let mut echo = comity_channel::Echo::new(SESSION);
             let heard = comity_channel::PerPeer::new(PartyId(0), N as u16, |peer| said(peer.0));
-            echo.absorb(PartyId(0), &said(0), &heard);
+            echo.hear("opened bits", &said(0), &heard);
             let seed = blake3::derive_key("comity shares: coefficients of opened bits", &echo.digest());
             Prg::new(Backend::detect(), Block::new(std::array::from_fn(|i| seed[i]))).block()
         })

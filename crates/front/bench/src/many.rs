@@ -3,13 +3,15 @@
 use std::time::Instant;
 
 use comity_channel::{Mesh, Result};
-use comity_circuit::{Builder, Program, Wire};
-use comity_core::{Backend, Block, Params, SessionId};
+use comity_circuit::{Builder, Observer, Program, Wire};
+use comity_core::{Backend, Bits, Block, Params, SessionId};
 use comity_net::SystemRng;
 use comity_protocol::{Dealer, Here};
+use comity_share::{AuthBits, Share};
 use comity_terminal::failure::Outcome;
 use comity_tinyot::bucket::Budget;
-use comity_tinyot::many::{Many, RowMachine, objects};
+use comity_tinyot::many::{Many, RowMachine, RowSharing, objects};
+use comity_tinyot::{Ands, DealerKind, Machine, dealer};
 
 use crate::mesh::among;
 use crate::suite::{Bench, Suite};
@@ -22,10 +24,10 @@ pub(super) const SHARES: Bench = Bench {
     run: shares,
 };
 
-/// Independent ANDs.
+/// Independent ANDs, and AES.
 pub(super) const ANDS: Bench = Bench {
     name: "tinyot",
-    about: "independent ANDs of many parties over TCP on this machine, a thread each, on triples that are there",
+    about: "independent ANDs, and AES, of two parties and more over TCP on this machine, a thread each, on triples that are there",
     ceiling: None,
     run: ands,
 };
@@ -84,6 +86,10 @@ fn ands(suite: &mut Suite) -> Outcome {
         builder.output("xy", &products);
         Program::from_circuit(builder.finish()).expect("a program of one circuit")
     };
+    if suite.wants("tinyot.n2.ands") {
+        let found = among(2, net, ands_of_two)?;
+        suite.record("tinyot.n2.ands", "AND/s", None, found);
+    }
     for parties in [3, 5, 9] {
         let name = format!("tinyot.n{parties}.ands");
         if !suite.wants(&name) {
@@ -114,7 +120,66 @@ fn ands(suite: &mut Suite) -> Outcome {
         })?;
         suite.record(&name, "AND/s", None, found);
     }
+    for parties in [3, 5] {
+        let name = format!("tinyot.n{parties}.aes.online");
+        if suite.wants(&name) {
+            let found = among(parties, net, aes)?;
+            suite.record(&name, "s", None, found);
+        }
+    }
     Ok(())
+}
+
+/// Two parties have a machine of their own.
+fn ands_of_two(net: &mut Mesh<'_>) -> Result<Vec<f64>> {
+    let turn = GATES * COPIES;
+    let here = here(net, 0);
+    let ands = Ands::Exactly((turn * (SAMPLES + 1)) as u64);
+    let mut dealer = dealer(net.pair()?.1, here.child("dealer"), DealerKind::Fast, ands, &mut SystemRng)?;
+    let mut bits = [(); 2].map(|()| vec![Share::default(); turn]);
+    bits.iter_mut().try_for_each(|bits| dealer.shares(net.pair()?.1, bits))?;
+    let [x, y] = bits;
+    let mut machine = Machine::new(here.child("machine"), dealer);
+    let (mut products, mut rates) = (vec![Share::default(); turn], Vec::new());
+    for _ in 0..=SAMPLES {
+        machine.plan(turn as u64);
+        machine.prepare(net.pair()?.1, [0; 2])?;
+        let start = begin(net)?;
+        machine.and(net.pair()?.1, &x, &y, &mut products)?;
+        machine.check(net.pair()?.1)?;
+        rates.push(turn as f64 / end(net, start)?);
+    }
+    Ok(rates.split_off(1))
+}
+
+/// A block of AES, from the inputs to the output at all.
+fn aes(net: &mut Mesh<'_>) -> Result<Vec<f64>> {
+    let program = comity_library::program("aes128").expect("a built-in");
+    let (here, ands) = (here(net, 0), program.and_gates());
+    let budget = Budget::known(ands * (SAMPLES as u64 + 1), Params::default().rho, 1, objects(here.parties))?;
+    let dealer = Many::new(net, here.child("dealer"), budget, &mut SystemRng)?;
+    let mut machine = RowMachine::new(here.child("machine"), Box::new(dealer), &mut SystemRng);
+    let own = |input: &comity_circuit::Input| input.owner.includes(here.me).then(|| Bits::zeros(input.bits));
+    let inputs: Vec<Option<Bits>> = program.inputs().iter().map(own).collect();
+    program.lowered().iter().for_each(|circuit| drop(circuit.layered()));
+    let mut seconds = Vec::new();
+    for _ in 0..=SAMPLES {
+        machine.plan(ands);
+        machine.prepare(net, 128)?;
+        let start = begin(net)?;
+        let mut engine = RowSharing::new(net, &mut machine, program.wires())?;
+        comity_circuit::run(&program, &mut engine, &inputs, &mut Nobody)?;
+        drop(engine);
+        seconds.push(end(net, start)?);
+    }
+    Ok(seconds.split_off(1))
+}
+
+/// Nobody looks at the outputs.
+struct Nobody;
+
+impl Observer for Nobody {
+    fn output(&mut self, _: usize, _: Bits) {}
 }
 
 /// When all begin.

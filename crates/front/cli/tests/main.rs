@@ -1,5 +1,6 @@
 //! The command, run as people run it.
 
+mod among;
 mod bench;
 mod circuit;
 mod common;

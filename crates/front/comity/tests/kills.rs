@@ -1,6 +1,6 @@
 //! Three parties fill and use their stores, and are killed at drawn instants: no batch is used twice, in no two sessions, and
-//! afterwards all run on the same one, or all say why not. A protocol of this test shows what every party takes; `gmw` shows
-//! that no triple is used twice, and that what all take belongs together: else it would compute something else.
+//! afterwards all run on the same one, or all say why not. A protocol of this test shows what every party takes; `gmw` and
+//! `tinyot` show that nothing of theirs is used twice, and that what all take belongs together: else they would compute something else.
 
 use std::cell::RefCell;
 use std::collections::BTreeMap;
@@ -22,6 +22,7 @@ use comity_gmw::Gmw;
 use comity_net::{Connection, Limits, Listener, Security, Settings};
 use comity_protocol::{Ahead, Corrupt, Goal, Job, Lot, Material, Need, Party, Shelf, Supplies, Takes, WriteBatch};
 use comity_testing::PATIENCE;
+use comity_tinyot::TinyOt;
 
 const PARTIES: u16 = 3;
 
@@ -42,9 +43,11 @@ struct Case {
     slower: u32,
 }
 
-static CASES: [Case; 2] = [
+static CASES: [Case; 3] = [
     Case { protocol: &Pads, material: "pads", units: 2 * LOT, slower: 1 },
-    Case { protocol: &Triples, material: "triples", units: 3 * comity_gmw::dealers::BATCH as u64, slower: 4 },
+    Case { protocol: &OnStore(&Gmw), material: "triples", units: 3 * comity_gmw::dealers::BATCH as u64, slower: 4 },
+    // A lot of three batches.
+    Case { protocol: &OnStore(&TinyOt), material: "shares", units: 3 << 13, slower: 12 },
 ];
 
 /// A line of the log of what a party uses in which session. One write, which the kernel has when the call returns.
@@ -54,8 +57,8 @@ fn note(used: &[u8], session: SessionId) {
     log.unwrap().write_all(line.as_bytes()).unwrap();
 }
 
-/// `gmw`, with a log of the batches of triples that it takes, before it sees them.
-struct Triples;
+/// A protocol, with a log of the batches of material that it takes, before it sees them.
+struct OnStore(&'static dyn Protocol);
 
 struct Logged<'s>(&'s mut dyn Shelf, SessionId);
 
@@ -68,8 +71,8 @@ impl Shelf for Logged<'_> {
         let Some(mut batch) = self.0.take()? else { return Ok(None) };
         let mut bytes = Vec::new();
         batch.read_to_end(&mut bytes).unwrap();
-        // Behind its head, which is the same in all.
-        note(&bytes[32..64], self.1);
+        // Behind its head, and a key, which are the same in all.
+        note(&bytes[36..68], self.1);
         Ok(Some(Box::new(std::io::Cursor::new(bytes))))
     }
 
@@ -88,22 +91,22 @@ impl Supplies for Logged<'_> {
     }
 }
 
-impl Protocol for Triples {
+impl Protocol for OnStore {
     fn card(&self) -> &'static Card {
-        Gmw.card()
+        self.0.card()
     }
 
     fn needs(&self, program: &Program, options: &Options, params: Params) -> Result<Need> {
-        Gmw.needs(program, options, params)
+        self.0.needs(program, options, params)
     }
 
     fn amount(&self, units: u64, options: &Options, params: Params) -> Result<Need> {
-        Gmw.amount(units, options, params)
+        self.0.amount(units, options, params)
     }
 
     fn run(&self, me: &mut Party<'_, '_>, job: &Job<'_>, from: &mut dyn Supplies) -> Result<()> {
-        let shelf = from.shelf("triples").expect("there is a store");
-        Gmw.run(me, job, &mut Logged(shelf, me.here.session))
+        let shelf = from.shelf(self.card().offline[0].name).expect("there is a store");
+        self.0.run(me, job, &mut Logged(shelf, me.here.session))
     }
 
     fn prepare(
@@ -113,7 +116,7 @@ impl Protocol for Triples {
         from: &mut dyn Supplies,
         to: &mut dyn Shelf,
     ) -> Result<()> {
-        Gmw.prepare(me, ahead, from, to)
+        self.0.prepare(me, ahead, from, to)
     }
 }
 
@@ -320,6 +323,11 @@ fn killed_again_and_again_nothing_is_used_twice_and_all_agree() {
 #[test]
 fn killed_again_and_again_no_triple_is_used_twice() {
     killed(&CASES[1], 10);
+}
+
+#[test]
+fn killed_again_and_again_no_share_is_used_twice() {
+    killed(&CASES[2], 10);
 }
 
 #[test]

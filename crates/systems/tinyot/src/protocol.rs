@@ -43,8 +43,8 @@ static CARD: Card = Card {
     }],
     phases: &["setup", "offline", "inputs", "gates", "outputs"],
     summary: "authenticated shares (Nielsen, Nordholt, Orlandi, Burra 2012; Hazay, Scholl, Soria-Vazquez 2017)",
-    protects: "a party that cheats learns only its outputs, and is caught before anything else leaves the other one, but \
-               with probability 2^-rho",
+    protects: "parties that cheat, even all but one together, learn only their outputs, and are caught before anything else leaves the \
+               others, but with probability 2^-rho",
     risk: "any party could stop the run at any time, also when it has its own outputs and others do not, and among more than two nobody can \
            tell which it was",
     about: "Authenticated shares: about 170 bytes an AND gate between every two parties, most of them before the inputs matter (offline), then two bits; \

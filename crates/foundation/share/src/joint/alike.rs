@@ -97,7 +97,7 @@ impl<C: for<'a> Conduct<JointAct<'a>>> Joint<C> {
             let own = sum.to_bytes();
             let mut heard = talk.together(vec![message, ("masked shares", talk.each(|_| own.to_vec()))])?;
             let masked = heard.remove(1);
-            talk.echo.absorb(talk.me(), &own, &masked);
+            talk.echo.hear("masked shares", &own, &masked);
             masked.iter().for_each(|(_, bytes)| sum ^= block(bytes));
             coins.sum(*seed, &heard[0])?
         } else {
@@ -108,7 +108,7 @@ impl<C: for<'a> Conduct<JointAct<'a>>> Joint<C> {
         let answers = talk.each(|peer| links[peer].answer(bits, &challenge).to_bytes());
         let own = answers.iter().next().map_or(Vec::new(), |(_, answer)| answer[..HASH].to_vec());
         let heard = talk.send("answer", answers, |_| Answer::BYTES)?;
-        talk.echo.absorb(talk.me(), &own, &heard_hashes(&heard));
+        talk.echo.hear("hashes of shares", &own, &heard_hashes(&heard));
         for (peer, link) in links.iter_mut() {
             let answer = Answer::from_bytes(&heard[peer])?;
             link.accept(&challenge, &corrections[peer], &answer, keys[peer]).map_err(|error| error.by(peer))?;

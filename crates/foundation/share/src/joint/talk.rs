@@ -1,12 +1,11 @@
 //! `Talk`: what parties say to each other in the sub-protocols of [`Joint`](super::Joint), each message by its name, so that tests can have a
 //! party that says something else to somebody.
 
-use comity_channel::{Mesh, PerPeer};
+use comity_channel::{Echo, Mesh, PerPeer};
 use comity_core::{PartyId, Result};
 use comity_protocol::Conduct;
 
 use super::JointAct;
-use crate::common_view::CommonView;
 
 /// A message by its name, to each peer.
 pub(crate) type Message = (&'static str, PerPeer<Vec<u8>>);
@@ -14,7 +13,7 @@ pub(crate) type Message = (&'static str, PerPeer<Vec<u8>>);
 /// The links to all others, with the echo of what is said to all.
 pub(crate) struct Talk<'t, 'n, C> {
     pub(crate) mesh: &'t mut Mesh<'n>,
-    pub(crate) echo: &'t mut CommonView,
+    pub(crate) echo: &'t mut Echo,
     pub(crate) conduct: &'t mut C,
 }
 
@@ -34,7 +33,7 @@ impl<C: for<'a> Conduct<JointAct<'a>>> Talk<'_, '_, C> {
         self.conduct.before(JointAct::Tells { what, bytes: &mut own });
         let out = self.each(|_| own.clone());
         let heard = self.send(what, out, |_| own.len())?;
-        self.echo.absorb(self.mesh.me(), &own, &heard);
+        self.echo.hear(what, &own, &heard);
         Ok(heard)
     }
 
@@ -91,7 +90,7 @@ impl<C: for<'a> Conduct<JointAct<'a>>> Talk<'_, '_, C> {
         let own = self.echo.digest();
         let digest = ("echo", self.each(|_| own.to_vec()));
         let mut heard = self.together([vec![digest], said].concat())?;
-        CommonView::compare(&own, heard.remove(0).iter().map(|(_, digest)| &digest[..]))?;
+        self.echo.compare(heard.remove(0).iter().map(|(_, digest)| &digest[..]))?;
         Ok(heard)
     }
 }

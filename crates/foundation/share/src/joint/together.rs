@@ -41,7 +41,7 @@ pub(super) fn show<C: for<'a> Conduct<JointAct<'a>>>(
     let out = talk.each(|_| commitment.to_bytes().to_vec());
     let said = vec![(names.commitment, out)];
     let commitments = if unsettled { talk.settle_with(said) } else { talk.together(said) }?.remove(0);
-    talk.echo.absorb(talk.me(), &commitment.to_bytes(), &commitments);
+    talk.echo.hear(names.commitment, &commitment.to_bytes(), &commitments);
     // Nobody opens before all commitments are here, and are known to be the same at all.
     talk.settle()?;
     let out = talk.each(|_| [Block::bytes_of(own), &salt.to_bytes()].concat());

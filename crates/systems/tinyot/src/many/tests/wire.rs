@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex};
 use super::*;
 
 /// Who changes the bytes on purpose, here, in comity-share or in comity-ot, changes this digest.
-const GOLDEN: &str = "0b6be84311befe2765cea42d7cb7f068e6bf70e7b146bdfcda0b0872040662cc";
+const GOLDEN: &str = "1f629a8a67b9dcaea85ab2851c22a7c23a466d428a12bf188bcb4a8952b090a4";
 
 #[test]
 fn the_wire_is_pinned_on_every_backend() {
