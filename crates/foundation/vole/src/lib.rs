@@ -22,8 +22,8 @@
 //! `t` bits with probability 2^-t. It may ask once an iteration whether delta is a given value. A corrupt sender may guess where noise is,
 //! as in [silent OT](comity_ot::silent): caught if wrong.
 //!
-//! **Adversary**: either party; semi-honest or malicious, as the type says. In the malicious model [products](products) are checked to
-//! be of one vector, and [noise](noise) to be what it must before anything is made of it. After an error nothing is left, delta
+//! **Adversary**: either party; semi-honest or malicious, as the type says. In the malicious model [`products`] are checked to
+//! be of one vector, and [`noise`] to be what it must before anything is made of it. After an error nothing is left, delta
 //! with it: it is not to be used elsewhere.
 //!
 //! **Assumptions**: LPN in both forms with the margin that [`LpnSizes`] tells; those of [SoftSpoken](comity_ot::softspoken) and of
