@@ -206,7 +206,7 @@ impl Talk {
         self.seconds += seconds;
     }
 
-    /// What is said from here on, or has been, is an estimate: within five per cent of the bytes, but for runs of a few gates.
+    /// What is said from here on, or has been, is an estimate: within ten per cent of the bytes, but for runs of a few gates.
     pub fn about(&mut self) {
         self.exact = false;
     }

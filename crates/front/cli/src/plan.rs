@@ -18,7 +18,7 @@ use crate::resolve::resolve;
 /// What stands below the help.
 pub(crate) const ABOUT: &str = "\
 Bytes and rounds are counted from what each protocol says that it sends; those
-that are marked with ~ are estimates, within some five per cent. Time is that of
+that are marked with ~ are estimates, within some ten per cent. Time is that of
 the messages that wait for each other, and of bytes or work, whichever takes
 longer: half of it or twice as much is usual. `comity bench` measures.
 

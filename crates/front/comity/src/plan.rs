@@ -18,7 +18,7 @@ pub struct RunCost {
     pub sent: Vec<u64>,
     /// The rounds of each party, as its report has them.
     pub rounds: Vec<u64>,
-    /// Whether bytes and rounds are those of a run to the last one; else they are within some five per cent.
+    /// Whether bytes and rounds are those of a run to the last one; else they are within some ten per cent.
     pub exact: bool,
     /// The material that a run from a store uses up, if the protocol makes some ahead.
     pub material: Option<Need>,
