@@ -82,7 +82,7 @@ fn honest() -> [Vec<u8>; 2] {
 }
 
 pub(crate) fn seeds() -> Vec<(&'static str, &'static str, Vec<u8>)> {
-    let masks: Vec<u128> = (0..5).map(|n| n * n << 30).collect();
+    let masks: Vec<u128> = (0..5).map(|n| (n * n) << 30).collect();
     let list = [&[5, 39][..], &encoded(&MaskList::new(5, 40), &masks)].concat();
     let [sender, receiver] = honest();
     let cut = |bytes: &[u8]| bytes[..bytes.len() * 2 / 3].to_vec();

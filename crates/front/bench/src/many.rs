@@ -7,7 +7,7 @@ use comity_circuit::{Builder, Observer, Program, Wire};
 use comity_core::{Backend, Bits, Block, Params, SessionId};
 use comity_net::SystemRng;
 use comity_protocol::{Dealer, Here};
-use comity_share::{AuthBits, Share};
+use comity_share::Share;
 use comity_terminal::failure::Outcome;
 use comity_tinyot::bucket::Budget;
 use comity_tinyot::many::{Many, RowMachine, RowSharing, objects};
@@ -161,7 +161,9 @@ fn aes(net: &mut Mesh<'_>) -> Result<Vec<f64>> {
     let mut machine = RowMachine::new(here.child("machine"), Box::new(dealer), &mut SystemRng);
     let own = |input: &comity_circuit::Input| input.owner.includes(here.me).then(|| Bits::zeros(input.bits));
     let inputs: Vec<Option<Bits>> = program.inputs().iter().map(own).collect();
-    program.lowered().iter().for_each(|circuit| drop(circuit.layered()));
+    program.lowered().iter().for_each(|circuit| {
+        circuit.layered();
+    });
     let mut seconds = Vec::new();
     for _ in 0..=SAMPLES {
         machine.plan(ands);

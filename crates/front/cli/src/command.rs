@@ -6,7 +6,8 @@ use crate::args::{programs, stores};
 use crate::help::shaped;
 use crate::list::{List, given, help, with_protocols};
 use crate::{
-    circuit, demo, eval, group, job, key, local, nisc, ope, plan, prepare, protocols, psi, repl, run, serve, shell, store, zk,
+    circuit, demo, eval, group, job, key, local, nisc, ope, plan, prepare, protocols, psi, repl, run, serve, shell,
+    store, zk,
 };
 
 const EXAMPLES: &str = "\

@@ -14,11 +14,10 @@ fn run(
 ) -> Vec<Report> {
     let mut links: Vec<Vec<Option<MemoryChannel>>> =
         (0..parties).map(|_| (0..parties).map(|_| None).collect()).collect();
-    for low in 0..usize::from(parties) {
-        for high in low + 1..usize::from(parties) {
-            let (a, b) = memory::pair();
-            (links[low][high], links[high][low]) = (Some(a), Some(b));
-        }
+    let pairs = (0..usize::from(parties)).flat_map(|high| (0..high).map(move |low| (low, high)));
+    for (low, high) in pairs {
+        let (a, b) = memory::pair();
+        (links[low][high], links[high][low]) = (Some(a), Some(b));
     }
     std::thread::scope(|scope| {
         let threads: Vec<_> = (0..)

@@ -34,7 +34,7 @@ pub struct Connection {
 #[derive(Clone)]
 enum Origin {
     Accepted(Arc<Hub>),
-    Connected { to: Address, settings: Settings },
+    Connected { to: Address, settings: Box<Settings> },
 }
 
 /// Connects to party `peer`, which listens at `address` (`HOST:PORT`), trying until the time-out. `waiting` is called once,
@@ -78,7 +78,7 @@ fn open(
 ) -> Result<Connection> {
     let stream = tcp::connect(address, settings.timeout, &settings.limits, given_up, waiting)?;
     let transport = Transport::connect(stream, settings, opening)?;
-    let origin = Origin::Connected { to: Address::known(transport.peer()), settings: settings.clone() };
+    let origin = Origin::Connected { to: Address::known(transport.peer()), settings: Box::new(settings.clone()) };
     Ok(Connection { transport, origin, peer: opening.to, id: opening.id, forks: HashMap::new() })
 }
 

@@ -59,7 +59,7 @@ fn what_is_true_is_proved() {
     for (gates, times) in [(6000, 2), (40_000, 60), (60_000, 160)] {
         let (statement, secret) = random(3, gates, times);
         let bits = bits_of(&statement);
-        assert!(times == 2 || bits > 2 * BATCH as u64 && bits % BATCH as u64 != 0, "{bits}");
+        assert!(times == 2 || bits > 2 * BATCH as u64 && !bits.is_multiple_of(BATCH as u64), "{bits}");
         assert_eq!(times == 160, bits > SILENT_FROM, "{bits}");
         let (proved, verified) = play(&statement, &secret, &mut |_| (), &mut |_| ());
         proved.unwrap();

@@ -144,7 +144,9 @@ impl<C: for<'b> Conduct<VerifierAct<'b>>> Branches<2, 1> for Verifying<'_, C> {
             // Step 2.
             let mut told = vec![0; self.batch.len().div_ceil(8)];
             self.ch.recv(&mut told)?;
-            if self.batch.len() % 8 != 0 && told.last().is_some_and(|last| last >> (self.batch.len() % 8) != 0) {
+            if !self.batch.len().is_multiple_of(8)
+                && told.last().is_some_and(|last| last >> (self.batch.len() % 8) != 0)
+            {
                 return Err(Error::malformed("bits beyond the end of a batch"));
             }
             let delta = and(*self.delta, [!ONE[0], u64::MAX]);
