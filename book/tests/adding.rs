@@ -34,7 +34,7 @@ fn it_runs_and_its_name_is_in_the_hello() {
     let run = sum(&["local", program, "--protocol", "sum", "-i", "a=12", "-i", "b=10", "--json", "--timeout", "600"]);
     let run: Value = serde_json::from_str(&run).expect("JSON");
     for party in run["parties"].as_array().expect("two parties") {
-        assert_eq!((&party["protocol"], &party["values"]["sum"]), (&"sum".into(), &6.into()), "{party}");
+        assert_eq!((&party["protocol"], &party["values"]["result"]), (&"sum".into(), &6.into()), "{party}");
     }
     let refused = Command::new(env!("CARGO_BIN_EXE_comity-sum"))
         .args(["local", "add8", "--protocol", "sum", "-i", "u8:1", "-i", "u8:2", "--json"])

@@ -258,11 +258,11 @@ mod tests {
         let mut talk = Talk::new(2);
         talk.say(A, B, 10);
         talk.say(A, B, 10);
-        assert_eq!((talk.rounds(A), talk.rounds(B), talk.delays()), (0, 0, 2));
+        assert_eq!((talk.rounds(A), talk.rounds(B), talk.delays()), (0, 0, 1));
         talk.say(B, A, 1);
-        assert_eq!((talk.rounds(A), talk.rounds(B), talk.delays()), (1, 0, 3));
+        assert_eq!((talk.rounds(A), talk.rounds(B), talk.delays()), (1, 0, 2));
         talk.exchange(5);
-        assert_eq!((talk.rounds(A), talk.rounds(B), talk.delays()), (2, 1, 4));
+        assert_eq!((talk.rounds(A), talk.rounds(B), talk.delays()), (2, 1, 3));
         assert_eq!((talk.sent(A), talk.sent(B)), (25, 6));
         talk.say(A, B, 0);
         assert_eq!((talk.rounds(B), talk.sent(A)), (1, 25));

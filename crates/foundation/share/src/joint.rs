@@ -18,7 +18,7 @@
 //!
 //! **Cost** of a bit, to each peer: 4 bytes, and a product in GF(2^128) for every 128 bits and row of the extension. A chunk of 65,408 bits takes
 //! four rounds. Set-up: the base OTs of one direction with each peer, and some fifteen rounds, in which a first chunk is made, too, for who says
-//! that it will want one ([`Ahead`]).
+//! that it will want one ([`Provisions`]).
 
 mod act;
 pub mod alike;
@@ -87,14 +87,14 @@ impl Joint {
     ///
     /// # Errors
     /// As [`Joint::setup`] and [`Joint::chunk`].
-    pub fn setup_for(mesh: &mut Mesh<'_>, here: Here, ahead: Ahead, rng: &mut dyn CryptoRng) -> Result<Joint> {
+    pub fn setup_for(mesh: &mut Mesh<'_>, here: Here, ahead: Provisions, rng: &mut dyn CryptoRng) -> Result<Joint> {
         Joint::with_ahead(mesh, here, ahead, rng, Honest)
     }
 }
 
 /// What a [`Joint`] makes with its set-up.
 #[derive(Clone, Copy, Default)]
-pub struct Ahead {
+pub struct Provisions {
     /// Random bits, which later calls for random bits use up while they suffice.
     pub bits: usize,
     /// Coins that are committed to for later calls.
@@ -107,7 +107,7 @@ impl<C: for<'a> Conduct<JointAct<'a>>> Joint<C> {
     /// # Errors
     /// As [`Joint::setup`].
     pub fn with(mesh: &mut Mesh<'_>, here: Here, rng: &mut dyn CryptoRng, conduct: C) -> Result<Joint<C>> {
-        Joint::with_ahead(mesh, here, Ahead::default(), rng, conduct)
+        Joint::with_ahead(mesh, here, Provisions::default(), rng, conduct)
     }
 
     /// As [`Joint::setup_for`], for a party that may not be honest.
@@ -117,7 +117,7 @@ impl<C: for<'a> Conduct<JointAct<'a>>> Joint<C> {
     pub fn with_ahead(
         mesh: &mut Mesh<'_>,
         here: Here,
-        ahead: Ahead,
+        ahead: Provisions,
         rng: &mut dyn CryptoRng,
         mut conduct: C,
     ) -> Result<Joint<C>> {

@@ -54,7 +54,7 @@ pub(crate) fn shaped(command: Command, options: &[&'static str]) -> Command {
         _ => command,
     };
     let flags = command.get_arguments().filter(|arg| !arg.is_positional()).count();
-    if !below.is_empty() || flags <= MANY {
+    if flags <= MANY {
         return command;
     }
     let command = command.after_help("--help says more, and shows the other flags.");

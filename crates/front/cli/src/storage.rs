@@ -47,8 +47,10 @@ impl Made {
         if self.folder {
             let _ = fs::remove_dir(&dir);
         }
-        if let Some(key) = self.key {
-            let _ = fs::remove_file(key);
+        if let Some(key) = self.key
+            && fs::remove_file(&key).is_ok()
+        {
+            note(&format!("removed {} again: nothing was prepared under it", key.display()));
         }
     }
 }

@@ -289,13 +289,13 @@ fn keys_limits_and_other_misuse() {
     comity(&deal).fails(2, &["cutchoose", "name one"]);
     comity(&[&deal[..], &["--protocol", "tinyot", "--owner", "0=1"]].concat()).fails(2, &["--owner", "program"]);
     comity(&[&deal[..], &["--protocol", "tinyot", "--count", "10000000", "--store-limit", "1MiB"]].concat())
-        .fails(2, &["may take", "1048576", "--store-limit"]);
+        .fails(2, &["may take", "1 MiB", "--store-limit"]);
     prepare(&["--store", &store]).fails(2, &["encrypted", "--passphrase-file", "--key-file"]);
     prepare(&["--store", &store, "--key-file", &key, "--protocol", "yao"])
         .fails(2, &["yao has nothing that could be prepared"]);
     // The size is known before anything is sent.
     let limit = prepare(&["--store", &store, "--key-file", &key, "--store-limit", "1MiB", "--count", "3"]);
-    limit.fails(2, &["may take", "1048576", "--store-limit"]);
+    limit.fails(2, &["may take", "1 MiB", "--store-limit"]);
     prepare(&["--store", &store, "--key-file", &key, "--store-limit", "8GB"]).fails(2, &["8GiB"]);
     let run = |more: &[&str]| comity(&[&["run", "add64", "--input", "u64:1"][..], &party, more].concat());
     run(&["--key-file", &key]).fails(2, &["--store"]);

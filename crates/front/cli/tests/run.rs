@@ -6,7 +6,7 @@ use std::net::{TcpListener, TcpStream};
 use crate::common::*;
 use comity_core::Backend;
 
-const KEYS: [&str; 16] = [
+const KEYS: [&str; 17] = [
     "adversary",
     "and_gates",
     "bytes",
@@ -23,6 +23,7 @@ const KEYS: [&str; 16] = [
     "rho",
     "rounds",
     "seconds",
+    "values",
 ];
 
 #[test]
@@ -256,7 +257,7 @@ fn misuse() {
     run(&["--party", "0", "-i", AES_KEY, "--connect", "127.0.0.1:1", "--listen", "127.0.0.1:0"])
         .fails(2, &["cannot be used with"]);
     // The pages' tests run with another time-out, and take this one for granted.
-    assert!(run(&["-h"]).ok().contains("[default: 30]"));
+    assert!(run(&["--help"]).ok().contains("[default: 30]"));
     run(&["--party", "0", "--json", "--no-such-flag"]).fails_json(2, "usage", &["--no-such-flag"]);
 }
 

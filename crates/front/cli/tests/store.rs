@@ -81,6 +81,8 @@ fn misuse_is_refused() {
     let key = folder.path("key0");
     let made = ["prepare", "--party", "0", "--listen", "127.0.0.1:0", "--protocol", "tinyot", "--store-limit", "1"];
     comity(&[&made[..], &["--store", &folder.path("store0"), "--key-file", &key]].concat()).fails(2, &["limit"]);
+    store(&folder, &["list"]).fails(2, &["no such key file"]);
+    prepare(&folder, &["add8", "--rho", "7"]);
     store(&folder, &["inspect", "ab"]).fails(2, &["no lot whose id begins with `ab`"]);
     store(&folder, &["remove", "ab"]).fails(2, &["no lot"]);
     store(&folder, &["remove"]).fails(2, &["<ID>"]);
@@ -95,6 +97,7 @@ fn misuse_is_refused() {
         store(&folder, args).fails(2, &["in use by another process"]);
     }
     drop(lock);
+    store(&folder, &["remove", "--all"]).ok();
     assert_eq!(store(&folder, &["remove", "--all", "--json"]).json(), json!({"removed": [], "bytes": 0}));
     // A store of the first version is told what to do about.
     let own = format!("{}/store", folder.path("store0"));

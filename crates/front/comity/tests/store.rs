@@ -267,7 +267,7 @@ fn what_cannot_be_is_refused_before_anybody_is_bothered() {
             "nothing that could be prepared",
         ),
         (session().option("coded", "yes").prepare(&program, 1, 1 << 30, &mut watch).map(drop), "not coded"),
-        (session().prepare(&program, 1, 1 << 10, &mut watch).map(drop), "the limit is 1024"),
+        (session().prepare(&program, 1, 1 << 10, &mut watch).map(drop), "the limit is 1 KiB"),
         (session().prepare_any(1, 1 << 30, &mut watch).map(drop), "name one"),
         (session().protocol("tinyot").prepare_any(1 << 30, 1 << 30, &mut watch).map(drop), "the limit is"),
     ];

@@ -186,8 +186,8 @@ impl Source for Incoming {
     fn read(&mut self, into: &mut [u8], wait: Wait) -> Result<usize> {
         let socket = &*self.socket;
         let timeout = socket.timeout;
-        if wait == Wait::Message && self.message.since.is_some() && self.message.lasts(socket.limits.now.get(), timeout)
-        {
+        // It begins with the first read, whether anything comes then or not.
+        if wait == Wait::Message && self.message.lasts(socket.limits.now.get(), timeout) {
             return Err(self.late(wait));
         }
         let mut silence = Silence::default();

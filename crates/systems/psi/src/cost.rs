@@ -18,7 +18,7 @@ const BLOCK: u64 = 128;
 
 /// The counts of a run. Terms, the coin and the set-up of the OTs are not in them: some 20 KiB.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct RunCost {
+pub struct MethodCost {
     /// Bins of the receiver's table.
     pub bins: u64,
     /// OTs, one or several a bin.
@@ -38,7 +38,7 @@ pub struct RunCost {
 impl Method {
     /// The cost of a run between sets that are told to have these sizes, with payload of so many bytes an item and the statistical
     /// parameter rho; none for a method whose cost is that of a program.
-    pub fn cost(self, sender: usize, receiver: usize, payload: usize, rho: u32) -> Option<RunCost> {
+    pub fn cost(self, sender: usize, receiver: usize, payload: usize, rho: u32) -> Option<MethodCost> {
         let sizes = Sizes { sender, receiver, rho };
         let (percent, digits) = match self {
             Method::Kkrt => (ROOMY, Digits::WHOLE),
@@ -56,7 +56,7 @@ impl Method {
         let masks = (FUNCTIONS * sender) as u64;
         let mask_bits = sizes.mask_bits(FUNCTIONS);
         let sealed = if payload == 0 { 0 } else { (payload + TAG) as u64 };
-        Some(RunCost {
+        Some(MethodCost {
             bins,
             ots,
             evaluations: masks * digits,

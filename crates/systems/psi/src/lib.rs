@@ -49,7 +49,7 @@ mod vole;
 pub use card::CARD;
 pub use circuit::comparison;
 pub use code::MaskList;
-pub use cost::RunCost;
+pub use cost::MethodCost;
 pub use method::{Method, MethodCard};
 pub use run::{receive, send};
 pub use set::{Item, MAX_ITEMS, Matches, Sent, Set};

@@ -40,7 +40,7 @@ use core::ops::Range;
 use comity_channel::{Mesh, PerPeer};
 use comity_core::{Backend, Block, HugeTable, PartyId, Prg, Result, gf128};
 use comity_protocol::{Conduct, Dealer, Here, Honest};
-use comity_share::joint::{Ahead, JointAct};
+use comity_share::joint::{JointAct, Provisions};
 use comity_share::{GlobalKey, Joint, Openings, RowShares};
 use rand_core::CryptoRng;
 use zeroize::Zeroize;
@@ -192,7 +192,7 @@ impl Many {
         let batch = budget.known_batch().map_or(0, |(batch, _)| 3 * batch.objects() + BLIND);
         let most = STOCK / usize::from(here.parties - 1);
         let bits = if bits + batch > most { bits.min(most) } else { bits + batch };
-        let joint = Joint::setup_for(net, here.child("authenticated bits"), Ahead { bits, coins: 2 }, rng)?;
+        let joint = Joint::setup_for(net, here.child("authenticated bits"), Provisions { bits, coins: 2 }, rng)?;
         Ok(Many::with(joint, here, budget))
     }
 }

@@ -17,8 +17,8 @@ fn mistake(body: &str) -> String {
 
 #[test]
 fn a_message_shows_the_line() {
-    let error = crate::compile("t.cty", "fn main(x: u8 from 0) -> u8 {\n\tlet yy = x;\n\tx + yz\n}").unwrap_err();
-    let want = "t.cty:3:6: there is no variable or constant `yz`; did you mean `yy`?\n   x + yz\n       ^";
+    let error = crate::compile("t.cty", "fn main(x: u8 from 0) -> u8 {\n\tlet yyy = x;\n\tx + yyz\n}").unwrap_err();
+    let want = "t.cty:3:6: there is no variable or constant `yyz`; did you mean `yyy`?\n   x + yyz\n       ^";
     assert_eq!(error.to_string(), want);
 }
 
