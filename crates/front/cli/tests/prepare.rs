@@ -297,6 +297,11 @@ fn keys_limits_and_other_misuse() {
     let limit = prepare(&["--store", &store, "--key-file", &key, "--store-limit", "1MiB", "--count", "3"]);
     limit.fails(2, &["may take", "1 MiB", "--store-limit"]);
     prepare(&["--store", &store, "--key-file", &key, "--store-limit", "8GB"]).fails(2, &["8GiB"]);
+    // What was refused has left nothing behind.
+    assert!(!fs::exists(&store).unwrap() && !fs::exists(&key).unwrap());
+    for done in stores.prepare(&[]) {
+        done.ok();
+    }
     let run = |more: &[&str]| comity(&[&["run", "add64", "--input", "u64:1"][..], &party, more].concat());
     run(&["--key-file", &key]).fails(2, &["--store"]);
     run(&["--store", &store]).fails(2, &["--passphrase-file"]);
@@ -306,7 +311,6 @@ fn keys_limits_and_other_misuse() {
     run(&["--store", &store, "--passphrase-file", &wrong]).fails(2, &["key file"]);
     let other = stores.folder.path("store1");
     let right = stores.folder.path("passphrase");
-    // Making a store does not need a peer; the limit stops what follows.
     prepare(&["--store", &other, "--passphrase-file", &right, "--store-limit", "1"]).fails(2, &["limit"]);
     run(&["--store", &other, "--passphrase-file", &wrong]).fails(2, &["not the one"]);
     run(&["--store", &other, "--passphrase-file", &right, "--protocol", "yao"]).fails(2, &["leave the store out"]);
