@@ -64,9 +64,9 @@ fn aes(parties: u16) -> Program {
     let block = program.input("block", 0u16, 128);
     let keys: Vec<_> = (1..parties).map(|party| program.input(format!("key {party}"), party, 128)).collect();
     let mut builder = program.builder();
-    let mut key = builder.input("share 1", 128);
-    for party in 2..parties {
-        let share = builder.input(&format!("share {party}"), 128);
+    let mut shares = Vec::from_iter((1..parties).map(|party| builder.input(&format!("share {party}"), 128)));
+    let mut key = shares.pop().expect("two parties at least");
+    for share in shares {
         key = key.iter().zip(&share).map(|(&key, &share)| builder.xor(key, share)).collect();
     }
     builder.output("key", &key);
