@@ -143,7 +143,8 @@ impl Report {
 
     fn sentences(&self, names: &Names) -> Vec<String> {
         let mut out = Vec::new();
-        let other = format!("party {}", names.title(1 - self.party));
+        let peer = PartyId(self.party).other().0;
+        let other = format!("party {}", names.title(peer));
         if let Some(common) = self.common_rows {
             let by_key = match &self.keys[..] {
                 [key] => format!("{} of {} keys", grouped(key.common.unwrap_or(0)), grouped(key.mine)),
@@ -173,7 +174,7 @@ impl Report {
             if self.padded { "the padded size of this table, " } else { "the size of this table, " },
             count(self.mine)
         ));
-        if self.recipients.contains(&(1 - self.party)) {
+        if self.recipients.contains(&peer) {
             let beside = if self.sends_payload { ", with the columns that go with them" } else { "" };
             out.push(format!("{other} learnt which of its keys are in this table{beside}"));
         }
