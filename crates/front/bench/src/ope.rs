@@ -341,9 +341,12 @@ fn postgres_rows(suite: &mut Suite) -> Outcome {
         }
         // 528 bytes a row, 5 µs each to make: a tenth of the rows.
         let rows = if scheme.has_codes() { ROWS } else { ROWS / 10 };
+        let stored = opaque_rows(scheme, rows);
         let (mut loads, mut inserts, mut ranges) = ([vec![], vec![]], [vec![], vec![]], vec![]);
+        let mut opaque = vec![];
         for round in 0..ROUNDS {
             loads[0].push(rows as f64 / timed(|| plain_load(&mut client, &values[..rows]))?);
+            opaque.push(rows as f64 / timed(|| opaque_load(&mut client, scheme, &stored))?);
             let mut table = None;
             let seconds = timed(|| {
                 table = Some(our_load(&mut client, scheme, &new[..rows])?);
@@ -363,6 +366,7 @@ fn postgres_rows(suite: &mut Suite) -> Outcome {
             suite.record(&format!("ope.postgres.{name}.{what}.plain"), "rows/s", None, plain);
             suite.record(&format!("ope.postgres.{name}.{what}"), "rows/s", sorted.get(ROUNDS / 2).copied(), ours);
         }
+        suite.record(&format!("ope.postgres.{name}.load.opaque"), "rows/s", None, opaque);
         suite.record(&format!("ope.postgres.{name}.range"), "queries/s", None, ranges);
     }
     Ok(())
@@ -381,6 +385,46 @@ fn plain_load(client: &mut Client, values: &[i64]) -> Outcome {
             text.clear();
         }
     }
+    copy.finish().map_err(failed)?;
+    Ok(())
+}
+
+/// Rows with as many bytes as ours, made before and random where ours are, in the binary form of COPY: the server takes them no faster.
+fn opaque_rows(scheme: OpeScheme, count: usize) -> Vec<u8> {
+    fn field(bytes: &[u8], rows: &mut Vec<u8>) {
+        rows.extend_from_slice(&(bytes.len() as u32).to_be_bytes());
+        rows.extend_from_slice(bytes);
+    }
+    let mut random = rng(12);
+    let mut bytes = |count: usize| {
+        let mut bytes = vec![0; count];
+        random.fill_bytes(&mut bytes);
+        bytes
+    };
+    let mut rows = b"PGCOPY\n\xff\r\n\0\0\0\0\0\0\0\0\0".to_vec();
+    for row in 0..count as u64 {
+        rows.extend_from_slice(&4u16.to_be_bytes());
+        field(&row.to_be_bytes(), &mut rows);
+        field(format!("person {row}").as_bytes(), &mut rows);
+        let order = if scheme.has_codes() { (row << 40).to_be_bytes().to_vec() } else { bytes(528) };
+        field(&order, &mut rows);
+        field(&bytes(SEALED - 8), &mut rows);
+    }
+    rows.extend_from_slice(&(-1i16).to_be_bytes());
+    rows
+}
+
+fn opaque_load(client: &mut Client, scheme: OpeScheme, rows: &[u8]) -> Outcome {
+    let (order, index) = match scheme {
+        OpeScheme::LeftRight => ("bytea", ""),
+        OpeScheme::Ideal => ("bigint", "; create index on q (o)"),
+        OpeScheme::FrequencyHiding => ("bigint", "; alter table q add unique (o) deferrable"),
+    };
+    let table = format!("create table q (r bigint unique, name text, o {order}, s bytea){index}");
+    client.batch_execute(&format!("drop table if exists q; {table}")).map_err(failed)?;
+    let mut copy = client.copy_in("copy q from stdin (format binary)").map_err(failed)?;
+    let mut chunks = rows.chunks(128 << 10);
+    chunks.try_for_each(|chunk| copy.write_all(chunk)).map_err(|error| Failure::input(error.to_string()))?;
     copy.finish().map_err(failed)?;
     Ok(())
 }

@@ -1,13 +1,15 @@
 //! Many rows at once: each is read when its value gets a code, and again when it is sealed and sent, so that none but a few are in memory.
 
 use std::borrow::Cow;
+use std::sync::mpsc::{SyncSender, sync_channel};
 
 use comity_core::{Aes128, Backend, Block};
 use comity_ope::{ColumnValue, State};
 use rand_core::Rng;
 use zeroize::Zeroizing;
 
-use crate::column::fresh;
+use crate::column::{changed, fresh};
+use crate::copy::{Copy, Form};
 use crate::error::{Error, Result};
 use crate::table::Table;
 use crate::work::{Plan, Work, copy_failed};
@@ -31,6 +33,10 @@ pub trait Rows: Send {
     /// # Errors
     /// The reason why the row cannot be had.
     fn row(&mut self, at: usize) -> Result<Cow<'_, NewRow>>;
+
+    /// Announces the next rows. Where rows are in memory it brings them into the processor's cache, all at once: one after another, each would
+    /// wait for its parts in turn.
+    fn bring_near(&mut self, _: &[usize]) {}
 }
 
 impl Rows for &[NewRow] {
@@ -40,6 +46,17 @@ impl Rows for &[NewRow] {
 
     fn row(&mut self, at: usize) -> Result<Cow<'_, NewRow>> {
         Ok(Cow::Borrowed(&self[at]))
+    }
+
+    fn bring_near(&mut self, rows: &[usize]) {
+        // Something that depends on each part, and on no order among the rows.
+        let first = |value: &Option<String>| value.as_ref().and_then(|text| text.as_bytes().first().copied());
+        let parts = rows.iter().map(|at| {
+            let NewRow { plain, secret } = &self[*at];
+            let secret = secret.iter().filter(|value| value.is_some()).count();
+            plain.iter().filter_map(first).map(usize::from).sum::<usize>() + secret
+        });
+        std::hint::black_box(parts.sum::<usize>());
     }
 }
 
@@ -60,7 +77,9 @@ impl Nonces {
 
 impl Work<'_, '_> {
     /// Inserts many rows, all at once: they are spread out evenly among the codes, and come to the server in the order of a column's codes;
-    /// where a column is left/right, in random order, since there the order in which rows are stored must say nothing.
+    /// where a column is left/right, in random order, since there the order in which rows are stored must say nothing. They are sent in
+    /// PostgreSQL's binary form, but as text if a plain column is of a type that is not one of PostgreSQL's usual ones, or has a value
+    /// that only the server can read, as `yesterday`.
     ///
     /// # Errors
     /// As [`insert`](Work::insert).
@@ -79,17 +98,19 @@ impl Work<'_, '_> {
         use std::io::Write;
         let plan = Plan::new(self.table, plain.iter().copied(), secret.iter().copied())?;
         self.begin_change();
-        let order = self.place_all(&plan, rows, nonces)?;
-        let copy = format!("copy {} ({}) from stdin", self.table.names.table, plan.columns());
+        let types = plan.plain.iter().map(|at| self.table.plain[*at].own.clone());
+        let mut form = Form::of(types);
+        let order = self.place_all(&plan, &mut form, rows, nonces)?;
+        let copy = format!("copy {} ({}) from stdin{}", self.table.names.table, plan.columns(), form.options());
         let transaction = self.transaction.as_mut().expect("it is there until it ends");
         let mut writer = transaction.copy_in(&copy)?;
         let (table, state) = (&mut *self.table, &mut self.state);
-        let lines = Lines { plan: &plan, rows, nonces, table, state };
+        let sealing = Sealing { plan: &plan, form: &form, rows, nonces, table, state };
         // One thread seals while the other one sends.
         std::thread::scope(|scope| {
-            let (chunks, sealed) = std::sync::mpsc::sync_channel::<String>(4);
-            let sealing = scope.spawn(move || lines.write(&order, &chunks));
-            let sent = sealed.into_iter().try_for_each(|chunk| writer.write_all(chunk.as_bytes()));
+            let (chunks, sealed) = sync_channel(4);
+            let sealing = scope.spawn(move || sealing.write(&order, &chunks));
+            let sent = sealed.into_iter().try_for_each(|chunk| writer.write_all(&chunk));
             let sealed = sealing.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic));
             sealed.and(sent.map_err(copy_failed))
         })?;
@@ -99,24 +120,23 @@ impl Work<'_, '_> {
     }
 
     /// Gives all rows their codes, column by column; returns the order in which they are to be stored.
-    fn place_all(&mut self, plan: &Plan, rows: &mut dyn Rows, nonces: &Nonces) -> Result<Vec<usize>> {
+    fn place_all(&mut self, plan: &Plan, form: &mut Form, rows: &mut dyn Rows, nonces: &Nonces) -> Result<Vec<usize>> {
         let coded = |at: &usize| self.table.columns[plan.secret[*at]].has_codes();
         let coded: Vec<usize> = (0..plan.secret.len()).filter(coded).collect();
         let mut pairs = vec![Zeroizing::new(Vec::new()); coded.len()];
         let first = coded.first() == Some(&0) && coded.len() == plan.secret.len();
         // In the order of the first column's codes; NULL has none, and comes first.
-        let mut ranks = Zeroizing::new(Vec::new());
+        let (mut ranks, mut room) = (Zeroizing::new(Vec::new()), Vec::new());
         for i in 0..rows.count() {
             // Whatever is wrong with a row is found before the first one is sent.
             let row = rows.row(i)?;
             if (row.plain.len(), row.secret.len()) != (plan.plain.len(), plan.secret.len()) {
                 return Err(Error::invalid("a row has more or fewer values than there are columns"));
             }
+            form.fit(&row.plain, &mut room);
             for (at, pairs) in coded.iter().zip(&mut pairs) {
                 let col = &self.table.columns[plan.secret[*at]];
-                pairs.extend(
-                    row.secret[*at].as_ref().map(|value| (value.order(), col.key.coin(nonces.of(i as u64, *at)))),
-                );
+                pairs.extend(row.secret[*at].as_ref().map(|value| (value.order(), col.coin(nonces.of(i as u64, *at)))));
             }
             if first {
                 ranks.push((row.secret[0].as_ref().and(pairs[0].last().copied()), i));
@@ -143,64 +163,52 @@ impl Work<'_, '_> {
 }
 
 /// The input of COPY: rows that have their codes, still to be sealed.
-struct Lines<'a> {
+struct Sealing<'a> {
     plan: &'a Plan,
+    form: &'a Form,
     rows: &'a mut dyn Rows,
     nonces: &'a Nonces,
     table: &'a mut Table,
     state: &'a mut State,
 }
 
-/// Bytes that are sent at once.
-pub(crate) const CHUNK: usize = 128 << 10;
+/// Rows that are brought near at once.
+const NEAR: usize = 32;
 
-impl Lines<'_> {
+impl Sealing<'_> {
     /// Seals the rows in this order, and notes them in the state. Nobody listens any more if sending has failed.
-    fn write(self, order: &[usize], chunks: &std::sync::mpsc::SyncSender<String>) -> Result<()> {
-        let Lines { plan, rows, nonces, table, state } = self;
+    fn write(self, order: &[usize], chunks: &SyncSender<Vec<u8>>) -> Result<()> {
+        let Sealing { plan, form, rows, nonces, table, state } = self;
         let Table { columns, rng, .. } = table;
-        let mut line = String::with_capacity(2 * CHUNK);
-        for i in order {
-            let (row, key) = (rows.row(*i)?, state.next_row);
-            state.next_row += 1;
-            line.push_str(&key.to_string());
-            for value in &row.plain {
-                line.push('\t');
-                escape(value.as_deref(), &mut line);
-            }
-            for (at, column) in plan.secret.iter().enumerate() {
-                let (col, nonce) = (&columns[*column], nonces.of(*i as u64, at));
-                let Some(value) = &row.secret[at] else {
-                    line.push_str("\t\\N\t\\N");
-                    continue;
-                };
-                let state = &mut state.columns[*column];
-                state.count += 1;
-                state.sum.add(col.write(key, nonce, value, rng, &mut line)?);
-            }
-            line.push('\n');
-            if line.len() >= CHUNK {
-                let full = std::mem::replace(&mut line, String::with_capacity(2 * CHUNK));
-                if chunks.send(full).is_err() {
+        let mut copy = Copy::new(form);
+        for near in order.chunks(NEAR) {
+            rows.bring_near(near);
+            for i in near {
+                let (row, key) = (rows.row(*i)?, state.next_row);
+                state.next_row += 1;
+                copy.row(1 + plan.plain.len() + 2 * plan.secret.len());
+                copy.number(key as i64);
+                copy.plain(&row.plain).ok_or_else(changed)?;
+                for (at, column) in plan.secret.iter().enumerate() {
+                    let Some(value) = &row.secret[at] else {
+                        copy.null();
+                        copy.null();
+                        continue;
+                    };
+                    let state = &mut state.columns[*column];
+                    state.count += 1;
+                    let nonce = nonces.of(*i as u64, at);
+                    state.sum.add(columns[*column].write(key, nonce, value, rng, &mut copy)?);
+                }
+                copy.end_row();
+                if let Some(chunk) = copy.chunk()
+                    && chunks.send(chunk).is_err()
+                {
                     return Ok(());
                 }
             }
         }
-        let _ = chunks.send(line);
+        let _ = chunks.send(copy.finish());
         Ok(())
-    }
-}
-
-/// A field in the text form of COPY.
-fn escape(value: Option<&str>, line: &mut String) {
-    let Some(value) = value else { return line.push_str("\\N") };
-    for c in value.chars() {
-        match c {
-            '\\' => line.push_str("\\\\"),
-            '\t' => line.push_str("\\t"),
-            '\n' => line.push_str("\\n"),
-            '\r' => line.push_str("\\r"),
-            c => line.push(c),
-        }
     }
 }

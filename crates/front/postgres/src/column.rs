@@ -10,6 +10,7 @@ use postgres::types::ToSql;
 use rand_core::Rng;
 use zeroize::Zeroizing;
 
+use crate::copy::Copy;
 use crate::error::{Error, Result};
 
 /// A code, as PostgreSQL stores it.
@@ -230,38 +231,39 @@ impl Col {
         if Col::sql_type(&self.def) == "bigint" { Box::new(None::<i64>) } else { Box::new(None::<Vec<u8>>) }
     }
 
-    /// A code as text, for COPY.
-    pub(crate) fn text(&self, code: u128) -> String {
-        if !self.def.wide {
-            return code.to_string();
+    /// A code as a field of COPY.
+    pub(crate) fn put_code(&self, code: u128, copy: &mut Copy<'_>) {
+        if self.def.wide {
+            copy.bytes(|bytes| bytes.extend_from_slice(&code.to_be_bytes()))
+        } else {
+            copy.number(code as i64)
         }
-        let mut text = String::new();
-        hex(&code.to_be_bytes(), &mut text);
-        text
     }
 
-    /// Writes the parts of a value in a row, as fields of COPY behind tabs; returns the row's part of the sum. A value with a
-    /// code has got it.
+    /// The coin of a new value; ideal codes have none.
+    pub(crate) fn coin(&self, nonce: [u8; 16]) -> Coin {
+        if self.def.scheme == OpeScheme::FrequencyHiding { self.key.coin(nonce) } else { NO_COIN }
+    }
+
+    /// Writes the parts of a value in a row, as fields of COPY; returns the row's part of the sum. A value with a code has got it.
     pub(crate) fn write(
         &self,
         row: u64,
         nonce: [u8; 16],
         value: &ColumnValue,
         rng: &mut Prg,
-        line: &mut String,
+        copy: &mut Copy<'_>,
     ) -> Result<Sum> {
         let plain = self.def.ty.to_bytes(value);
-        line.push('\t');
         match &self.order {
-            Order::None => line.push_str("\\N"),
-            Order::Ore(ore) => hex(&ore.right(value.order(), fresh(rng)), line),
+            Order::None => copy.null(),
+            Order::Ore(ore) => copy.bytes(|bytes| bytes.extend_from_slice(&ore.right(value.order(), fresh(rng)))),
             Order::Ideal(_) | Order::Hiding(_) => {
-                let code = self.code(value.order(), self.key.coin(nonce));
-                line.push_str(&self.text(code.ok_or_else(|| Error::invalid("rows changed while they were read"))?));
+                let code = self.code(value.order(), self.coin(nonce));
+                self.put_code(code.ok_or_else(changed)?, copy);
             }
         }
-        line.push('\t');
-        hex(&self.key.seal(row, nonce, &plain), line);
+        copy.bytes(|bytes| self.key.seal_to(row, nonce, &plain, bytes));
         Ok(self.key.term(row, &plain))
     }
 
@@ -296,17 +298,9 @@ impl Col {
     }
 }
 
-/// Bytes as PostgreSQL reads them in COPY, where a backslash is written twice.
-pub(crate) fn hex(bytes: &[u8], text: &mut String) {
-    const DIGITS: &[u8; 16] = b"0123456789abcdef";
-    text.push_str("\\\\x");
-    for part in bytes.chunks(64) {
-        let mut pairs = [0; 128];
-        for (pair, byte) in pairs.chunks_exact_mut(2).zip(part) {
-            pair.copy_from_slice(&[DIGITS[usize::from(byte >> 4)], DIGITS[usize::from(byte & 15)]]);
-        }
-        text.push_str(core::str::from_utf8(&pairs[..2 * part.len()]).expect("digits are ASCII"));
-    }
+/// The error of rows that are not the same the second time.
+pub(crate) fn changed() -> Error {
+    Error::invalid("rows changed while they were read")
 }
 
 /// Random bytes that no other value has.

@@ -35,9 +35,11 @@
 //! # }
 //! ```
 
+mod binary;
 mod bulk;
 mod column;
 mod connect;
+mod copy;
 mod error;
 mod files;
 mod name;

@@ -12,6 +12,7 @@ use zeroize::Zeroizing;
 
 use crate::bulk::Nonces;
 use crate::column::Col;
+use crate::copy::{Copy, Form};
 use crate::error::{Error, Result};
 use crate::name::{self, ROW};
 use crate::schema::{lock_state, write_state};
@@ -91,28 +92,30 @@ impl Work<'_, '_> {
         let portal = transaction.bind(&statement, &[])?;
         let (mut rows, mut sums) = (0, vec![(0, Sum::default()); columns.len()]);
         loop {
-            let mut lines = String::new();
+            let mut copy = Copy::new(Form::bare());
             let found = transaction.query_portal(&portal, AT_ONCE)?;
             if found.is_empty() {
                 break;
             }
             for row in &found {
                 let key = row.try_get::<_, i64>(0)? as u64;
-                lines.push_str(&key.to_string());
+                copy.row(1 + 2 * columns.len());
+                copy.number(key as i64);
                 for (i, at) in columns.iter().enumerate() {
                     let Some((value, _)) = old[i].open(key, row.try_get(1 + i)?)? else {
-                        lines.push_str("\t\\N\t\\N");
+                        copy.null();
+                        copy.null();
                         continue;
                     };
                     let (count, sum) = &mut sums[i];
                     *count += 1;
-                    sum.add(all[*at].write(key, nonces.of(key, *at), &value, rng, &mut lines)?);
+                    sum.add(all[*at].write(key, nonces.of(key, *at), &value, rng, &mut copy)?);
                 }
-                lines.push('\n');
+                copy.end_row();
             }
             rows += found.len() as u64;
-            let mut writer = transaction.copy_in("copy pg_temp.comity_new from stdin")?;
-            writer.write_all(lines.as_bytes()).map_err(crate::work::copy_failed)?;
+            let mut writer = transaction.copy_in("copy pg_temp.comity_new from stdin (format binary)")?;
+            writer.write_all(&copy.finish()).map_err(crate::work::copy_failed)?;
             writer.finish()?;
         }
         transaction.batch_execute(&format!(
@@ -141,7 +144,7 @@ impl Work<'_, '_> {
             for (i, pairs) in coded.iter().zip(&mut pairs) {
                 if let Some((value, _)) = old[*i].open(key, row.try_get(1 + i)?)? {
                     let at = columns[*i];
-                    pairs.push((value.order(), self.table.columns[at].key.coin(nonces.of(key, at))));
+                    pairs.push((value.order(), self.table.columns[at].coin(nonces.of(key, at))));
                 }
             }
         }

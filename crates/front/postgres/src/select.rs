@@ -10,7 +10,7 @@ use crate::column::{Order, Param};
 use crate::error::{Error, Result};
 use crate::name::{self, ROW, quote};
 use crate::query::{Condition, Operator, Query};
-use crate::table::{TRIES, Table, is_null};
+use crate::table::{PlainColumn, TRIES, Table, is_null};
 
 /// A row of an answer.
 #[derive(Clone)]
@@ -129,7 +129,7 @@ impl Table {
             }
         }
         let (order, at_client) = self.order_by(query, &statement)?;
-        let plain: String = self.plain.iter().map(|(name, _)| format!(", t.{}::text", quote(name))).collect();
+        let plain: String = self.plain.iter().map(|column| format!(", t.{}::text", quote(&column.name))).collect();
         let on = statement.conditions.iter().map(|condition| format!(" and {condition}")).collect::<String>();
         let limit = match query.limit {
             Some(limit) if !at_client => format!(" limit {}", limit.max(1)),
@@ -215,9 +215,9 @@ impl Table {
     }
 
     fn plain_condition(&self, statement: &mut Statement, condition: &Condition) -> Result<()> {
-        let found = self.plain.iter().find(|known| known.0 == condition.column());
-        let (column, ty) = found.ok_or_else(|| self.no_column(condition.column()))?;
-        let column = quote(column);
+        let found = self.plain.iter().find(|known| known.name == condition.column());
+        let PlainColumn { name, ty, .. } = found.ok_or_else(|| self.no_column(condition.column()))?;
+        let column = quote(name);
         let mut bind = |text: &String| format!("${}::text::{ty}", statement.bind(Box::new(text.clone())));
         let sql = match condition {
             Condition::Compare(_, operator, text) => format!("t.{column} {} {}", operator.sql(), bind(text)),
@@ -238,7 +238,7 @@ impl Table {
             let order = format!(" order by t.{}{direction}", name::order(column));
             return Ok((if server { order } else { String::new() }, !server));
         }
-        if !self.plain.iter().any(|known| known.0 == *column) {
+        if !self.plain.iter().any(|known| known.name == *column) {
             return Err(self.no_column(column));
         }
         Ok((format!(" order by t.{}{direction}", quote(column)), filtered))

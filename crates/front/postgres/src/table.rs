@@ -14,7 +14,7 @@ use comity_core::{Backend, Block, Prg};
 use comity_ope::{Cache, ColumnState, OpeKey, Purpose, State, Sum};
 use postgres::GenericClient;
 use postgres::fallible_iterator::FallibleIterator;
-use postgres::types::ToSql;
+use postgres::types::{ToSql, Type};
 use rand_core::{CryptoRng, Rng};
 
 use crate::column::{Col, Pair};
@@ -37,10 +37,18 @@ pub struct Table {
     /// The version that the dictionaries are of; `None` if they have to be read anew.
     pub(crate) loaded: Option<Loaded>,
     pub(crate) columns: Vec<Col>,
-    /// The other columns: name and type in SQL.
-    pub(crate) plain: Vec<(String, String)>,
+    pub(crate) plain: Vec<PlainColumn>,
     pub(crate) rng: Prg,
     cache: Option<PathBuf>,
+}
+
+/// A column that is not encrypted.
+pub(crate) struct PlainColumn {
+    pub(crate) name: String,
+    /// Its type in SQL.
+    pub(crate) ty: String,
+    /// Its type if it is one of PostgreSQL's own.
+    pub(crate) own: Option<Type>,
 }
 
 #[derive(Clone, Copy)]
@@ -125,7 +133,7 @@ impl Table {
 
     /// The columns that are not encrypted, in order.
     pub fn plain_columns(&self) -> impl Iterator<Item = &str> {
-        self.plain.iter().map(|column| column.0.as_str())
+        self.plain.iter().map(|column| column.name.as_str())
     }
 
     /// Writes the cache, if there is one.
@@ -270,7 +278,7 @@ impl Table {
 
     fn read_plain(&mut self, client: &mut impl GenericClient) -> Result<()> {
         let rows = client.query(
-            "select attname::text, pg_catalog.format_type(atttypid, atttypmod) from pg_catalog.pg_attribute \
+            "select attname::text, pg_catalog.format_type(atttypid, atttypmod), atttypid from pg_catalog.pg_attribute \
              where attrelid = pg_catalog.to_regclass($1::text) and attnum > 0 and not attisdropped order by attnum",
             &[&self.names.table],
         )?;
@@ -283,9 +291,9 @@ impl Table {
         };
         let mut plain = Vec::new();
         for row in rows {
-            let (name, ty): (String, String) = (row.try_get(0)?, row.try_get(1)?);
+            let (name, ty, oid): (String, String, u32) = (row.try_get(0)?, row.try_get(1)?, row.try_get(2)?);
             if !own(&quote(&name)) {
-                plain.push((name, ty));
+                plain.push(PlainColumn { name, ty, own: Type::from_oid(oid) });
             }
         }
         self.plain = plain;
@@ -294,7 +302,7 @@ impl Table {
 
     /// The error for a column that there is not, with those that there are.
     pub(crate) fn no_column(&self, name: &str) -> Error {
-        let plain = self.plain.iter().map(|column| column.0.as_str());
+        let plain = self.plain.iter().map(|column| column.name.as_str());
         let known: Vec<&str> = plain.chain(self.columns.iter().map(|column| column.def.name.as_str())).collect();
         let known = known.join(", ");
         Error::invalid(format!("the table has no column `{name}`: it has {known} (`alter table` adds plain ones)"))

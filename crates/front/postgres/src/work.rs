@@ -7,6 +7,7 @@ use postgres::Transaction;
 use postgres::types::ToSql;
 
 use crate::column::{Col, Order, Param, fresh};
+use crate::copy::{Copy, Form};
 use crate::error::{Error, Result};
 use crate::name::{self, ROW, quote};
 use crate::schema::{lock_state, write_state};
@@ -158,8 +159,8 @@ impl<'t, 'c> Work<'t, 'c> {
     /// # Errors
     /// [`Error::Invalid`] if there is no such row or column; [`Error::Database`].
     pub fn update_plain(&mut self, row: u64, column: &str, value: Option<&str>) -> Result<()> {
-        let found = self.table.plain.iter().find(|known| known.0 == column);
-        let (_, ty) = found.ok_or_else(|| self.table.no_column(column))?;
+        let found = self.table.plain.iter().find(|known| known.name == column);
+        let ty = &found.ok_or_else(|| self.table.no_column(column))?.ty;
         let sql = format!("update {} set {} = $2::text::{ty} where {ROW} = $1", self.table.names.table, quote(column));
         match self.transaction().execute(&sql, &[&(row as i64), &value])? {
             0 => Err(Error::invalid(format!("there is no row {row}"))),
@@ -238,10 +239,18 @@ impl<'t, 'c> Work<'t, 'c> {
         let transaction = self.transaction.as_mut().expect("it is there until it ends");
         transaction
             .batch_execute(&format!("create temporary table comity_moves (old {ty}, new {ty}) on commit drop"))?;
-        let mut writer = transaction.copy_in("copy pg_temp.comity_moves from stdin")?;
+        let mut writer = transaction.copy_in("copy pg_temp.comity_moves from stdin (format binary)")?;
+        let mut copy = Copy::new(Form::bare());
         for (old, new) in moves {
-            writeln!(writer, "{}\t{}", col.text(*old), col.text(*new)).map_err(copy_failed)?;
+            copy.row(2);
+            col.put_code(*old, &mut copy);
+            col.put_code(*new, &mut copy);
+            copy.end_row();
+            if let Some(chunk) = copy.chunk() {
+                writer.write_all(&chunk).map_err(copy_failed)?;
+            }
         }
+        writer.write_all(&copy.finish()).map_err(copy_failed)?;
         writer.finish()?;
         transaction.batch_execute(&format!(
             "analyze pg_temp.comity_moves; \
@@ -277,10 +286,10 @@ impl Plan {
     ) -> Result<Plan> {
         let mut plan = Plan { plain: Vec::new(), secret: Vec::new(), names: Vec::new() };
         for column in plain {
-            let at = table.plain.iter().position(|known| known.0 == column);
+            let at = table.plain.iter().position(|known| known.name == column);
             let at = at.ok_or_else(|| table.no_column(column))?;
             plan.plain.push(at);
-            plan.names.push((quote(column), table.plain[at].1.clone()));
+            plan.names.push((quote(column), table.plain[at].ty.clone()));
         }
         for column in secret {
             let at = table.column(column)?;
@@ -373,7 +382,7 @@ impl Table {
                 Order::Ore(ore) => Box::new(Some(ore.right(value.order(), fresh(&mut self.rng)))),
                 Order::Ideal(_) | Order::Hiding(_) => {
                     let (code, moved) = loop {
-                        match col.insert(value.order(), col.key.coin(*nonce)) {
+                        match col.insert(value.order(), col.coin(*nonce)) {
                             Err(error) if Col::is_coin(&error) => *nonce = fresh(&mut self.rng),
                             placed => break placed?,
                         }

@@ -30,7 +30,14 @@ pub fn sealed_under(sealed: &[u8]) -> Result<u32> {
 impl ColumnKey {
     /// Seals a value for a row. No two values have the same `nonce`; a retry of one may, under another row key, too.
     pub fn seal(&self, row: u64, nonce: [u8; 16], plain: &[u8]) -> Vec<u8> {
-        seal(self.number, &self.row_key(row, &nonce), &nonce, plain)
+        let mut sealed = Vec::with_capacity(plain.len() + OVERHEAD);
+        self.seal_to(row, nonce, plain, &mut sealed);
+        sealed
+    }
+
+    /// Appends what [`seal`](ColumnKey::seal) returns.
+    pub fn seal_to(&self, row: u64, nonce: [u8; 16], plain: &[u8], to: &mut Vec<u8>) {
+        seal(self.number, &self.row_key(row, &nonce), &nonce, plain, to);
     }
 
     /// The coin of a value that is sealed with this nonce.
@@ -55,20 +62,31 @@ impl ColumnKey {
 
     /// The term that a row adds to its column's sum.
     pub fn term(&self, row: u64, plain: &[u8]) -> Sum {
-        let mut hash = blake3::Hasher::new_keyed(&self.sum);
-        hash.update(&row.to_le_bytes()).update(plain);
-        let bytes = *hash.finalize().as_bytes();
-        hash.zeroize();
+        let bytes = keyed(&self.sum, row, plain);
         Sum(core::array::from_fn(|i| u64::from_le_bytes(bytes[8 * i..8 * i + 8].try_into().expect("8 bytes"))))
     }
 
     fn row_key(&self, row: u64, nonce: &[u8; 16]) -> Zeroizing<[u8; 32]> {
-        let mut hash = blake3::Hasher::new_keyed(&self.row);
-        hash.update(&row.to_le_bytes()).update(nonce);
-        let key = Zeroizing::new(*hash.finalize().as_bytes());
-        hash.zeroize();
-        key
+        keyed(&self.row, row, nonce)
     }
+}
+
+/// Keyed BLAKE3 of a row key and bytes behind it.
+fn keyed(key: &[u8; 32], row: u64, bytes: &[u8]) -> Zeroizing<[u8; 32]> {
+    // In one piece where a block of the hash holds them: a hasher for pieces has two kilobytes to be wiped.
+    let mut block = Zeroizing::new([0; 64]);
+    let hash = if let Some((input, _)) = block.split_at_mut_checked(8 + bytes.len()) {
+        input[..8].copy_from_slice(&row.to_le_bytes());
+        input[8..].copy_from_slice(bytes);
+        blake3::keyed_hash(key, input)
+    } else {
+        let mut hash = blake3::Hasher::new_keyed(key);
+        hash.update(&row.to_le_bytes()).update(bytes);
+        let output = hash.finalize();
+        hash.zeroize();
+        output
+    };
+    Zeroizing::new(hash.into())
 }
 
 /// The purpose of sealed bytes that the client keeps for itself, at the server or on its own disk.
@@ -92,7 +110,10 @@ impl Purpose {
 impl OpeKey {
     /// Seals bytes under the secret of this number; `None` if there is no such secret. No two have the same `nonce`.
     pub fn seal(&self, number: u32, purpose: Purpose, nonce: [u8; 16], plain: &[u8]) -> Option<Vec<u8>> {
-        self.once(number, purpose, &nonce).map(|key| seal(number, &key, &nonce, plain))
+        let key = self.once(number, purpose, &nonce)?;
+        let mut sealed = Vec::with_capacity(plain.len() + OVERHEAD);
+        seal(number, &key, &nonce, plain, &mut sealed);
+        Some(sealed)
     }
 
     /// Opens what was sealed for this purpose.
@@ -117,15 +138,14 @@ fn cipher(key: &[u8; 32]) -> (LessSafeKey, Nonce) {
     (LessSafeKey::new(key), Nonce::assume_unique_for_key([0; 12]))
 }
 
-fn seal(number: u32, key: &[u8; 32], nonce: &[u8; 16], plain: &[u8]) -> Vec<u8> {
-    let mut sealed = Vec::with_capacity(plain.len() + OVERHEAD);
-    sealed.extend_from_slice(&number.to_le_bytes());
-    sealed.extend_from_slice(nonce);
-    sealed.extend_from_slice(plain);
+fn seal(number: u32, key: &[u8; 32], nonce: &[u8; 16], plain: &[u8], to: &mut Vec<u8>) {
+    to.extend_from_slice(&number.to_le_bytes());
+    to.extend_from_slice(nonce);
+    let start = to.len();
+    to.extend_from_slice(plain);
     let (cipher, zero) = cipher(key);
-    let tag = cipher.seal_in_place_separate_tag(zero, Aad::empty(), &mut sealed[HEAD..]);
-    sealed.extend_from_slice(tag.expect("it is far below the cipher's limit").as_ref());
-    sealed
+    let tag = cipher.seal_in_place_separate_tag(zero, Aad::empty(), &mut to[start..]);
+    to.extend_from_slice(tag.expect("it is far below the cipher's limit").as_ref());
 }
 
 fn open(key: &[u8; 32], sealed: &[u8]) -> Result<Zeroizing<Vec<u8>>> {
