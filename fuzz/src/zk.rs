@@ -32,14 +32,19 @@ fn made(system: System) -> Vec<u8> {
 }
 
 pub(crate) fn seeds() -> Vec<(&'static str, &'static str, Vec<u8>)> {
-    let [boo, plus, kkw] = System::ALL.map(made);
+    let [boo, plus, kkw, voleith] = System::ALL.map(made);
     let cut = boo[..boo.len() * 2 / 3].to_vec();
     let mut flipped = plus.clone();
     flipped[200] ^= 1;
+    // A correction, of a bit that no other one hides.
+    let mut told = voleith.clone();
+    told[106 + 48] ^= 1;
     vec![
         ("zk_proof", "zkboo", boo),
         ("zk_proof", "zkbpp", plus),
         ("zk_proof", "kkw", kkw),
+        ("zk_proof", "voleith-told", told),
+        ("zk_proof", "voleith", voleith),
         ("zk_proof", "cut", cut),
         ("zk_proof", "flipped", flipped),
         ("zk_proof", "head", b"comityzk\x01\x01".to_vec()),

@@ -103,7 +103,7 @@ fn check(args: &VerifyArgs) -> Outcome {
                 ));
             }
             let valid = verify(backend()?, &statement, &read(path)?).map_err(|error| refused(path, error))?;
-            (valid.system.name(), valid.soundness.bits())
+            (valid.system.name(), valid.system.bits(valid.soundness))
         }
         None => conversation::verify(args, &statement)?,
     };
@@ -160,7 +160,8 @@ fn system(arg: SystemArg) -> Outcome<System> {
     match arg {
         SystemArg::Zkboo => Ok(System::ZkBoo),
         SystemArg::Kkw => Ok(System::Kkw),
-        SystemArg::Auto | SystemArg::ZkbPlusPlus => Ok(System::ZkbPlusPlus),
+        SystemArg::ZkbPlusPlus => Ok(System::ZkbPlusPlus),
+        SystemArg::Auto | SystemArg::Voleith => Ok(System::VoleInTheHead),
         SystemArg::Vole => {
             Err(Failure::input("--system vole: MACs on wires prove in conversation only: say --interactive"))
         }
@@ -193,7 +194,7 @@ fn refused(path: &Path, error: Error) -> Failure {
 fn about(proof: &Proof) -> About {
     About {
         system: proof.system().name(),
-        soundness_bits: Soundness::Bits128.bits(),
+        soundness_bits: proof.system().bits(Soundness::Bits128),
         statement: hex(proof.statement()),
         bytes: proof.size(),
     }

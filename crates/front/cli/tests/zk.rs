@@ -39,10 +39,11 @@ impl Files {
 
 #[test]
 fn a_proof_is_valid_for_what_it_was_made_for() {
-    for system in ["auto", "zkboo", "zkb++", "kkw"] {
+    for system in ["auto", "voleith", "zkboo", "zkb++", "kkw"] {
         let files = Files::new("zk-valid");
         let made = files.prove(&["--system", system, "--context", "for you"]);
-        assert!(made.ok().contains("128 bits"), "{}", made.out);
+        let bits = if ["auto", "voleith"].contains(&system) { "126 bits" } else { "128 bits" };
+        assert!(made.ok().contains(bits), "{}", made.out);
         // What is not pinned is said.
         assert!(made.err.contains("nothing is expected of `sum`"), "{}", made.err);
         let checked = files.verify("n=91", &["--context", "for you"]);
@@ -61,7 +62,7 @@ fn json_says_what_is_proved_and_how_soundly() {
     let made = files.prove(&["--json", "--expect", "sum=20"]);
     assert_eq!(made.err, "");
     let made = made.json();
-    assert_eq!((made["system"].as_str(), made["soundness_bits"].as_u64()), (Some("zkb++"), Some(128)));
+    assert_eq!((made["system"].as_str(), made["soundness_bits"].as_u64()), (Some("voleith"), Some(126)));
     assert_eq!(made["bytes"].as_u64(), Some(fs::metadata(&files.proof).unwrap().len()));
     let valid = files.verify("n=91", &["--json", "--expect", "sum=20"]).json();
     assert_eq!(valid["valid"], true);
@@ -167,6 +168,8 @@ fn two_sides_that_want_different_things_hear_of_it() {
     // What only makes sense in conversation, or in a file.
     files.prove(&["--system", "gc"]).fails(2, &["--interactive"]);
     files.prove(&["--system", "vole"]).fails(2, &["--interactive"]);
+    let talk = ["zk", "verify", &files.program, "--public", "n=91", "--interactive", "--connect", "127.0.0.1:1"];
+    comity(&[&talk[..], &["--system", "voleith"]].concat()).fails(2, &["files only", "vole"]);
     files.verify("n=91", &["--soundness", "40"]).fails(2, &["--interactive"]);
     files.verify("n=91", &["--system", "gc"]).fails(2, &["--interactive"]);
     files.prove(&["--connect", "127.0.0.1:1"]).fails(2, &["--interactive"]);

@@ -10,7 +10,8 @@ pub static CARD: Card = Card {
             Post-Quantum Zero-Knowledge and Signatures from Symmetric-Key Primitives (CCS 2017); Katz, Kolesnikov, \
             Wang: Improved Non-Interactive Zero Knowledge with Applications to Post-Quantum Signatures (CCS 2018); \
             Jawurek, Kerschbaum, Orlandi: Zero-Knowledge Using Garbled Circuits (CCS 2013); Yang, Sarkar, Weng, Wang: QuickSilver: \
-            Efficient and Affordable Zero-Knowledge Proofs for Circuits and Polynomials over Any Field (CCS 2021)",
+            Efficient and Affordable Zero-Knowledge Proofs for Circuits and Polynomials over Any Field (CCS 2021); Baum et al.: Publicly Verifiable \
+            Zero-Knowledge and Post-Quantum Signatures from VOLE-in-the-Head (CRYPTO 2023)",
     parties: 2..=2,
     adversary: Adversary::Malicious,
     corrupt: Corrupt::AllButOne,
@@ -22,12 +23,12 @@ pub static CARD: Card = Card {
     phases: &[],
     summary: "proofs that one knows inputs on which a program gives these outputs, in files or in \
               conversation (Giacomelli, Madsen, Orlandi 2016; Chase and others \
-              2017; Katz, Kolesnikov, Wang 2018)",
-    protects: "a prover that knows no such inputs is refused, but with probability about q 2^-128 after q hashes (in conversation 2^-126, or what was \
+              2017; Katz, Kolesnikov, Wang 2018; Baum and others 2023)",
+    protects: "a prover that knows no such inputs is refused, but with probability about q 2^-126 after q hashes (in conversation 2^-126, or what was \
                chosen); whoever sees the proof \
                learns nothing on the secret inputs but that they are such",
     risk: "a proof says that somebody knew the inputs, not who shows it: bind it to a purpose with a context; an output that is \
            expected to be nothing in particular is no part of what is proved",
     about: "Prove that you know the secret inputs of a program, without a word on them: the proof is a file that anybody checks, and \
-            checks again, or a conversation that streams a bit and its OT an AND gate. Costs a bit an AND gate and round (ZKB++, 219 rounds), twice that with ZKBoo, a quarter with KKW18.",
+            checks again, or a conversation that streams a bit and its OT an AND gate. Costs two bytes an AND gate (VOLE in the head); a bit an AND gate and round with ZKB++ (219 rounds), twice that with ZKBoo, a quarter with KKW18.",
 };

@@ -1,4 +1,4 @@
-//! Challenges: drawn by a verifier, or hashed. A challenge has a byte for each round or execution.
+//! Challenges: drawn by a verifier, or hashed. A challenge has a byte for each round or execution; that of VOLE in the head is Delta.
 
 use rand_core::CryptoRng;
 
@@ -6,12 +6,14 @@ use crate::kkw::Parameters;
 use crate::sliced::keyed;
 use crate::statement::Statement;
 use crate::system::{Soundness, System};
+use crate::voleith;
 
-/// How many rounds, or executions, a system has at a level.
+/// How many rounds, executions or trees a system has at a level.
 pub(crate) fn count(system: System, level: Soundness) -> usize {
     match system {
         System::ZkBoo | System::ZkbPlusPlus => level.rounds(),
         System::Kkw => Parameters::of(level).executions,
+        System::VoleInTheHead => voleith::Parameters::FILE.trees(),
     }
 }
 
@@ -37,10 +39,15 @@ pub(crate) fn drawn(system: System, level: Soundness, rng: &mut dyn CryptoRng) -
 }
 
 /// The challenge from random bytes.
-fn of(system: System, level: Soundness, more: impl FnMut(&mut [u8])) -> Vec<u8> {
+fn of(system: System, level: Soundness, mut more: impl FnMut(&mut [u8])) -> Vec<u8> {
     match system {
         System::ZkBoo | System::ZkbPlusPlus => trits(level.rounds(), more),
         System::Kkw => Parameters::of(level).challenge(more),
+        System::VoleInTheHead => {
+            let mut delta = vec![0; voleith::DELTA];
+            more(&mut delta);
+            delta
+        }
     }
 }
 
@@ -51,6 +58,7 @@ pub(crate) fn fits(system: System, level: Soundness, challenge: &[u8]) -> bool {
             challenge.len() == level.rounds() && challenge.iter().all(|trit| *trit < 3)
         }
         System::Kkw => Parameters::of(level).has(challenge),
+        System::VoleInTheHead => challenge.len() == voleith::DELTA,
     }
 }
 
@@ -101,7 +109,9 @@ mod tests {
 
     #[test]
     fn what_is_drawn_is_a_challenge_and_nothing_else_is() {
-        for system in System::ALL {
+        // Any bytes are a Delta.
+        assert!(fits(System::VoleInTheHead, Soundness::Bits128, &[255; 16]));
+        for system in System::ALL.into_iter().filter(|system| system.converses().is_ok()) {
             for level in Soundness::ALL {
                 let challenge = drawn(system, level, &mut rng(1));
                 assert!(fits(system, level, &challenge));

@@ -12,6 +12,7 @@ use crate::kkw::{self, Parameters};
 use crate::proof::Valid;
 use crate::statement::Statement;
 use crate::system::{Soundness, System};
+use crate::voleith;
 use crate::zkboo;
 
 /// Bytes of a first message: the salt and the hash.
@@ -21,6 +22,7 @@ pub const FIRST: usize = 64;
 pub(crate) enum Committed<'a> {
     Boo(zkboo::Committed),
     Kkw(kkw::Committed<'a>),
+    Vole(voleith::Committed),
 }
 
 /// Commits, in the system's way.
@@ -43,6 +45,10 @@ pub(crate) fn commit<'a>(
         System::Kkw => {
             Committed::Kkw(kkw::Committed::new(backend, Parameters::of(level), statement, &inputs, &mut draw)?)
         }
+        System::VoleInTheHead => {
+            let parameters = voleith::Parameters::FILE;
+            Committed::Vole(voleith::Committed::new(backend, parameters, statement, &inputs, &mut draw)?)
+        }
     })
 }
 
@@ -51,6 +57,7 @@ impl Committed<'_> {
         match self {
             Committed::Boo(committed) => committed.salt(),
             Committed::Kkw(committed) => committed.salt(),
+            Committed::Vole(committed) => committed.salt(),
         }
     }
 
@@ -58,6 +65,7 @@ impl Committed<'_> {
         match self {
             Committed::Boo(committed) => committed.first(),
             Committed::Kkw(committed) => committed.first(),
+            Committed::Vole(committed) => committed.first(),
         }
     }
 
@@ -65,6 +73,7 @@ impl Committed<'_> {
         match self {
             Committed::Boo(committed) => Ok(committed.answer(challenge)),
             Committed::Kkw(committed) => committed.answer(challenge),
+            Committed::Vole(committed) => Ok(committed.answer(challenge)),
         }
     }
 }
@@ -81,6 +90,9 @@ pub(crate) fn check(
     match system {
         System::ZkBoo | System::ZkbPlusPlus => zkboo::check(backend, system, statement, salt, first, challenge, answer),
         System::Kkw => kkw::check(backend, statement, salt, first, challenge, answer),
+        System::VoleInTheHead => {
+            voleith::check(backend, voleith::Parameters::FILE, statement, salt, first, challenge, answer)
+        }
     }
 }
 
@@ -95,7 +107,7 @@ impl<'a> Prover<'a> {
     /// Commits. `witness` has the value of each secret input.
     ///
     /// # Errors
-    /// As [`prove`](crate::prove).
+    /// As [`prove`](crate::prove), and [`InvalidInput`](comity_core::Kind) of a system for files only.
     pub fn new(
         backend: Backend,
         statement: &'a Statement,
@@ -104,6 +116,7 @@ impl<'a> Prover<'a> {
         level: Soundness,
         rng: &mut dyn CryptoRng,
     ) -> Result<Prover<'a>> {
+        system.converses()?;
         Ok(Prover { committed: commit(backend, statement, witness, system, level, rng)?, system, level })
     }
 
@@ -147,7 +160,7 @@ impl<'a> Verifier<'a> {
     /// Takes the first message and draws a challenge. The level, like the statement, is the verifier's own.
     ///
     /// # Errors
-    /// [`InvalidInput`](comity_core::Kind) if the statement is too large for this system.
+    /// [`InvalidInput`](comity_core::Kind) if the statement is too large for this system, or the system for files only.
     pub fn new(
         backend: Backend,
         statement: &'a Statement,
@@ -156,6 +169,7 @@ impl<'a> Verifier<'a> {
         first: [u8; FIRST],
         rng: &mut dyn CryptoRng,
     ) -> Result<Verifier<'a>> {
+        system.converses()?;
         statement.fits_a_file()?;
         let challenge = challenge::drawn(system, level, rng);
         Ok(Verifier { backend, statement, system, level, first, challenge })
@@ -171,6 +185,7 @@ impl<'a> Verifier<'a> {
         match self.system {
             System::ZkBoo | System::ZkbPlusPlus => zkboo::answer_bytes(self.system, self.statement, &self.challenge),
             System::Kkw => kkw::answer_bytes(self.statement, &self.challenge),
+            System::VoleInTheHead => voleith::answer_bytes(self.statement, voleith::Parameters::FILE),
         }
     }
 

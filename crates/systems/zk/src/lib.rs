@@ -10,6 +10,7 @@
 //! | [`System::ZkBoo`] | figure 3.5 of deliverable D13.3 | two bits an AND gate and round | (2/3)^r |
 //! | [`System::ZkbPlusPlus`] | the same, without what the verifier computes | one bit an AND gate and round | (2/3)^r |
 //! | [`System::Kkw`] | 64 parties with preprocessing | 54 bits an AND gate at 128 bits | the formula of its section 2.1 |
+//! | [`System::VoleInTheHead`] | MACs on wires under a key that is a hash, in files only | 15 bits an AND gate | 2^-126 |
 //! | [`Conversation::Vole`] | MACs on wires, in conversation only: [`prove_to`] | a bit an AND gate and its COT, streamed | 2^-126 |
 //! | [`Conversation::Garbled`] | a garbled circuit, in conversation only | 16 bytes an AND gate, streamed | 2^-127 |
 //!
@@ -17,7 +18,7 @@
 //!
 //! **Adversary**: malicious, either party. A prover that knows no witness passes with `(2/3)^r` in conversation. A hashed challenge
 //! can be tried again: `q` hashes give a forger about `q (2/3)^r`, so that a file has 219 rounds, 128 bits, and nothing less.
-//! [`Soundness`] has the numbers.
+//! [`Soundness`] has the numbers, and [`System::bits`] what each system makes of them.
 //!
 //! **Assumptions**: BLAKE3 as a random oracle (which a simulator programs), AES-128 as a pseudorandom generator. Both are thought to
 //! withstand quantum computers, at half of the bits.
@@ -57,13 +58,16 @@ mod draw;
 mod garbled;
 mod gates;
 mod kkw;
+mod macs;
 mod proof;
 mod sliced;
 mod statement;
 mod system;
 #[cfg(test)]
 mod tests;
+mod tree;
 mod vole;
+mod voleith;
 mod zkboo;
 
 pub use card::CARD;

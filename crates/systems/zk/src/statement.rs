@@ -150,7 +150,7 @@ impl Statement {
         match sizes.iter().find(|(_, size)| *size > FILE_LIMIT) {
             None => Ok(()),
             Some((what, size)) => Err(Error::invalid_input(format!(
-                "`{}` has {size} {what}, and this system takes {FILE_LIMIT}: take garbled circuits, in conversation",
+                "`{}` has {size} {what}, and this system takes {FILE_LIMIT}: prove it in conversation, by MACs on wires or a garbled circuit",
                 self.program.name()
             ))),
         }

@@ -4,6 +4,8 @@ use core::fmt;
 
 use comity_core::{Error, Result};
 
+use crate::voleith::Parameters;
+
 /// A proof system.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum System {
@@ -13,11 +15,13 @@ pub enum System {
     ZkbPlusPlus,
     /// KKW18: 64 parties with preprocessing, of which one stays hidden.
     Kkw,
+    /// VOLE in the head: MACs on wires under a key that is a hash; in files only.
+    VoleInTheHead,
 }
 
 impl System {
     /// All systems.
-    pub const ALL: [System; 3] = [System::ZkBoo, System::ZkbPlusPlus, System::Kkw];
+    pub const ALL: [System; 4] = [System::ZkBoo, System::ZkbPlusPlus, System::Kkw, System::VoleInTheHead];
 
     /// The system's name in flags, reports and errors.
     pub fn name(self) -> &'static str {
@@ -25,6 +29,29 @@ impl System {
             System::ZkBoo => "zkboo",
             System::ZkbPlusPlus => "zkb++",
             System::Kkw => "kkw",
+            System::VoleInTheHead => "voleith",
+        }
+    }
+
+    /// The bits of soundness at a level: those of the level, but 126 of VOLE in the head. Its last challenge has 128 bits, two of
+    /// whose values a forger can be ready for, and other challenges come before it.
+    pub fn bits(self, level: Soundness) -> u32 {
+        match self {
+            System::VoleInTheHead => Parameters::FILE.bits() as u32,
+            _ => level.bits(),
+        }
+    }
+
+    /// Whether the system proves in conversation, with a challenge that the verifier draws.
+    ///
+    /// # Errors
+    /// [`InvalidInput`](comity_core::Kind) if all its challenges are hashes.
+    pub(crate) fn converses(self) -> Result<()> {
+        match self {
+            System::VoleInTheHead => Err(Error::invalid_input(format!(
+                "{self} proves in files only, since all its challenges are hashes: in conversation take `vole`"
+            ))),
+            _ => Ok(()),
         }
     }
 
@@ -34,6 +61,7 @@ impl System {
             System::ZkBoo => 1,
             System::ZkbPlusPlus => 2,
             System::Kkw => 3,
+            System::VoleInTheHead => 4,
         }
     }
 

@@ -26,7 +26,6 @@
 //! **Cost**: a bit an AND gate and secret bit, and what their COTs cost (4 bytes by SoftSpoken, else 0.15); three products in GF(2^128)
 //! an AND gate. Both sides keep the wires of the program, and the prover two batches of gates, 24 MiB.
 
-mod batch;
 mod correlations;
 mod prover;
 #[cfg(test)]

@@ -13,7 +13,7 @@ use super::lanes::Lanes;
 use super::{Backend, RoundKeys, portable};
 
 /// The most levels of a tree.
-pub(crate) const MAX_DEPTH: usize = 8;
+pub(crate) const MAX_DEPTH: usize = 12;
 
 /// The sum of the counter-mode streams of all leaves, blocks `first`, `first + 1`, ..., and in row `b` the sum of those
 /// of the leaves whose number has bit `b`. With one key less than a power of two, leaf 0 is missing and counts as zero.

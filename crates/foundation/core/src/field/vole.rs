@@ -1,4 +1,4 @@
-//! `SmallFieldVole`: the local half of a vector oblivious linear evaluation over a field of 2 to 256 elements.
+//! `SmallFieldVole`: the local half of a vector oblivious linear evaluation over a field of 2 to 4096 elements.
 
 use zeroize::Zeroize;
 
@@ -12,7 +12,8 @@ use crate::memory::block::Block;
 /// Who holds all seeds gets `u` and `v`. Who holds all but that of `delta`, with the seed of `delta ^ y` in place `y`,
 /// gets rows `w` with `w_b = v_b ^ delta_b u`: the missing stream would be in place zero, which no row counts.
 ///
-/// Seeds are keys of AES-128 in counter mode from zero on. They are wiped on drop; each is for this one use.
+/// Seeds are keys of AES-128 in counter mode, from zero on or from a given place. They are wiped on drop; each is for this one
+/// use.
 pub struct SmallFieldVole {
     backend: Backend,
     keys: Vec<RoundKeys>,
@@ -28,13 +29,22 @@ impl SmallFieldVole {
     /// # Panics
     /// If the number of seeds is neither 2^k nor 2^k - 1 for a k from 1 to [`MAX_BITS`](SmallFieldVole::MAX_BITS).
     pub fn new(backend: Backend, seeds: &[Block]) -> SmallFieldVole {
+        SmallFieldVole::starting_at(backend, seeds, 0)
+    }
+
+    /// As [`new`](SmallFieldVole::new), but with counters from `first` on: if it is a salt, streams computed ahead for many keys are
+    /// of use against few of them.
+    ///
+    /// # Panics
+    /// As [`new`](SmallFieldVole::new).
+    pub fn starting_at(backend: Backend, seeds: &[Block], first: u64) -> SmallFieldVole {
         let elements = seeds.len().next_power_of_two().max(2);
         assert!(
             elements - seeds.len() <= 1 && elements <= 1 << SmallFieldVole::MAX_BITS,
             "{} seeds are not those of a field",
             seeds.len()
         );
-        SmallFieldVole { backend, keys: seeds.iter().map(|&seed| backend.aes_expand(seed)).collect(), next: 0 }
+        SmallFieldVole { backend, keys: seeds.iter().map(|&seed| backend.aes_expand(seed)).collect(), next: first }
     }
 
     /// The bits of an element, `k`, which is the number of rows.
@@ -46,7 +56,7 @@ impl SmallFieldVole {
     /// first seed is missing, `sum` gets the sum of the others, which means nothing.
     ///
     /// # Panics
-    /// If `rows` does not hold `k` times as many blocks as `sum`.
+    /// If `rows` does not hold `k` times as many blocks as `sum`, or the counter wraps.
     pub fn fill(&mut self, sum: &mut [Block], rows: &mut [Block]) {
         let n = sum.len() as u64;
         let (sum, rows) = (bytemuck::cast_slice_mut(sum), bytemuck::cast_slice_mut(rows));

@@ -31,7 +31,8 @@ A proof holds for one program, public values, expected outputs and context
 (--context TEXT, such as who asks for it, and for what day: else anybody can show
 the proof again). The verifier gives all of these itself: it takes nothing from
 the file but the system and a salt, and demands 128 bits of soundness: who
-computes q hashes forges a proof with probability about q/2^128.
+computes q hashes forges a proof with probability about q/2^128 (q/2^126 with
+voleith, whose last challenge has 128 bits).
 
 With --interactive both sides are there, one with --listen ADDR and the other with
 --connect ADDR. Only the verifier is convinced, who could have made up all that it
@@ -155,7 +156,7 @@ pub(crate) struct InspectArgs {
 /// A proof system.
 #[derive(ValueEnum, Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum SystemArg {
-    /// In a file zkb++, in conversation vole
+    /// In a file voleith, in conversation vole
     Auto,
     /// ZKBoo: two of three branches are shown
     Zkboo,
@@ -164,6 +165,8 @@ pub(crate) enum SystemArg {
     ZkbPlusPlus,
     /// KKW18: 64 parties of whom one stays hidden; a quarter of the bytes, more work
     Kkw,
+    /// VOLE in the head, in a file: MACs on wires under a key that is a hash; the fewest bytes, the least work
+    Voleith,
     /// MACs on wires (QuickSilver), with --interactive: statements of any size, a bit an AND gate
     Vole,
     /// A garbled circuit, with --interactive: statements of any size, 16 bytes an AND gate

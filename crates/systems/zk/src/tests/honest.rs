@@ -48,7 +48,12 @@ fn sha256_of_abc_has_the_published_digest() {
     let program = comity_library::program("sha256-iv").unwrap();
     let expected = [Some(number(digest, 256))];
     let statement = Statement::new(&program, &[None], &expected, b"").unwrap();
-    for (system, bytes) in [(System::ZkBoo, 1_230_000), (System::ZkbPlusPlus, 635_000), (System::Kkw, 166_000)] {
+    for (system, bytes) in [
+        (System::ZkBoo, 1_230_000),
+        (System::ZkbPlusPlus, 635_000),
+        (System::Kkw, 166_000),
+        (System::VoleInTheHead, 46_000),
+    ] {
         let witness = [Some(number(&message, 512))];
         let proof = prove(Backend::detect(), &statement, &witness, system, &mut rng(2)).unwrap();
         assert!(verify(Backend::detect(), &statement, &proof).is_ok());
@@ -83,7 +88,7 @@ fn every_backend_makes_the_same_proof() {
 
 #[test]
 fn a_conversation_has_a_challenge_of_its_own() {
-    for system in System::ALL {
+    for system in System::ALL.into_iter().filter(|system| system.converses().is_ok()) {
         for level in Soundness::ALL {
             let statement = statement(b"");
             let prover = Prover::new(Backend::detect(), &statement, &witness(), system, level, &mut rng(4)).unwrap();
@@ -95,6 +100,32 @@ fn a_conversation_has_a_challenge_of_its_own() {
             assert_eq!(verifier.finish(&answer).unwrap().soundness, level);
         }
     }
+}
+
+#[test]
+fn a_system_whose_challenges_are_hashes_does_not_converse() {
+    let (system, level, statement) = (System::VoleInTheHead, Soundness::Bits128, statement(b""));
+    let prover = Prover::new(Backend::detect(), &statement, &witness(), system, level, &mut rng(4)).err().unwrap();
+    let verifier = Verifier::new(Backend::detect(), &statement, system, level, [0; 64], &mut rng(5)).err().unwrap();
+    for refused in [prover, verifier] {
+        assert!(refused.to_string().contains("voleith proves in files only"), "{refused}");
+    }
+}
+
+#[test]
+fn proofs_are_these_bytes() {
+    // What was proved yesterday is checked tomorrow: whatever changes these changes the version of the encoding.
+    let digests = System::ALL.map(|system| {
+        let proof = prove(Backend::detect(), &statement(b""), &witness(), system, &mut rng(3)).unwrap().to_bytes();
+        blake3::hash(&proof).to_hex()[..32].to_string()
+    });
+    let expected = [
+        "b7ef96f42c17936b71afbd9475241426",
+        "1950ea446188d6e7a74dd7795c4f204e",
+        "b728ec4959031556249648ea2a9f1bfb",
+        "1c0b30ec608d24e999175a78257303fe",
+    ];
+    assert_eq!(digests, expected);
 }
 
 #[test]
@@ -162,5 +193,5 @@ fn a_file_has_no_room_for_a_large_statement() {
     let statement = Statement::new(&program, &[None, None], &expected, b"").unwrap();
     let refused = prove(Backend::detect(), &statement, &[bits(1, 1), bits(1, 1)], System::ZkBoo, &mut rng(6));
     let refused = refused.err().unwrap().to_string();
-    assert!(refused.contains("1048577 AND gates") && refused.contains("garbled circuits"), "{refused}");
+    assert!(refused.contains("1048577 AND gates") && refused.contains("in conversation"), "{refused}");
 }

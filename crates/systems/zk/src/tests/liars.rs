@@ -98,6 +98,10 @@ fn there_is_one_encoding_of_a_proof() {
         malformed(b"comityzx", "no proof");
         malformed(&[&proof[..8], &[2], &proof[9..]].concat(), "version 2");
         malformed(&[&proof[..9], &[77], &proof[10..]].concat(), "system number 77");
+        if system == System::VoleInTheHead {
+            // Its bits fill their byte here; a test of its own has others.
+            continue;
+        }
         // Four AND gates fill half of the last byte: the rest has to be zero.
         let mut padded = proof.clone();
         *padded.last_mut().unwrap() |= 0x10;

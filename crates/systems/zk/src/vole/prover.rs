@@ -7,9 +7,9 @@ use comity_protocol::{Conduct, Honest};
 use rand_core::CryptoRng;
 use zeroize::Zeroizing;
 
-use super::batch::{Gates, Mac, ONE, block, lsb, packed, word};
 use super::{BATCH, MASKS, bits_of, correlations, digest, session_of};
 use crate::gates::{Branches, Head, Nobody};
+use crate::macs::{Gates, Mac, ONE, block, lsb, packed, word};
 use crate::sliced::{Shares, and, xor};
 use crate::statement::Statement;
 

@@ -8,10 +8,10 @@ use rand_core::CryptoRng;
 use subtle::ConstantTimeEq;
 use zeroize::Zeroizing;
 
-use super::batch::{Gates, Mac, ONE, block, packed, word};
 use super::{BATCH, MASKS, bits_of, correlations, digest, session_of};
 use crate::checks;
 use crate::gates::{Branches, Head, Nobody};
+use crate::macs::{Gates, Mac, ONE, block, packed, word};
 use crate::sliced::{Shares, and, xor};
 use crate::statement::Statement;
 

@@ -6,52 +6,52 @@ use zeroize::Zeroizing;
 use crate::sliced::Word;
 
 /// A MAC or key as the engine has it.
-pub(super) type Mac = Word<2>;
+pub(crate) type Mac = Word<2>;
 
 /// Gates that are summed up at once, while they are in cache.
 const STEP: usize = 1024;
 
 /// The block of a word.
-pub(super) fn block(word: Mac) -> Block {
+pub(crate) fn block(word: Mac) -> Block {
     bytemuck::cast(word)
 }
 
 /// The word of a block.
-pub(super) fn word(block: Block) -> Mac {
+pub(crate) fn word(block: Block) -> Mac {
     bytemuck::cast(block)
 }
 
 /// The word with bit 0, as the one, alone.
-pub(super) const ONE: Mac = [1u64.to_le(), 0];
+pub(crate) const ONE: Mac = [1u64.to_le(), 0];
 
 /// A word's bit 0, in all its bits.
 #[inline(always)]
-pub(super) fn lsb(word: Mac) -> Mac {
+pub(crate) fn lsb(word: Mac) -> Mac {
     [(u64::from_le(word[0]) & 1).wrapping_neg(); 2]
 }
 
 /// The gates of a batch, each with two factors and another term.
-pub(super) struct Gates {
+pub(crate) struct Gates {
     factors: [Zeroizing<Vec<Block>>; 2],
     terms: Zeroizing<Vec<Block>>,
 }
 
 impl Gates {
     /// No gates, and room for so many.
-    pub(super) fn with_room(gates: usize) -> Gates {
+    pub(crate) fn with_room(gates: usize) -> Gates {
         let room = || Zeroizing::new(Vec::with_capacity(gates));
         Gates { factors: [room(), room()], terms: room() }
     }
 
     /// Adds a gate.
     #[inline(always)]
-    pub(super) fn push(&mut self, factors: [Mac; 2], term: Mac) {
+    pub(crate) fn push(&mut self, factors: [Mac; 2], term: Mac) {
         self.factors.iter_mut().zip(factors).for_each(|(all, factor)| all.push(block(factor)));
         self.terms.push(block(term));
     }
 
     /// The sums of all products, and of all terms, with the coefficients of this seed. No gate is left.
-    pub(super) fn sums(&mut self, backend: Backend, seed: Block) -> [Block; 2] {
+    pub(crate) fn sums(&mut self, backend: Backend, seed: Block) -> [Block; 2] {
         let (mut coefficients, mut sums) = (Prg::new(backend, seed), [Block::ZERO; 2]);
         let mut room = [Block::ZERO; STEP];
         let [one, other] = &mut self.factors;
@@ -72,7 +72,7 @@ impl Gates {
 }
 
 /// The sum of the blocks times the powers of x: 128 MACs, or keys, of bits become one of the element that has these bits.
-pub(super) fn packed(backend: Backend, blocks: &[Block]) -> Block {
+pub(crate) fn packed(backend: Backend, blocks: &[Block]) -> Block {
     let powers: Vec<Block> = (0..blocks.len()).map(|i| Block::from_u128(1 << i)).collect();
     gf128::inner_product(backend, blocks, &powers)
 }
