@@ -90,6 +90,13 @@ pub trait Protocol: Sync {
         }
     }
 
+    /// The stored material that one run's material of a program is made of, if it is to be made of some: the [`from`](Material::from) of
+    /// its card. Asked before anybody is bothered.
+    fn source(&self, program: &Program, options: &Options) -> Option<Need> {
+        let _ = (program, options);
+        None
+    }
+
     /// The most that a party of so many stores for a need, in bytes.
     fn stored_bytes(&self, need: &Need, parties: u16) -> u64 {
         let _ = parties;
@@ -119,7 +126,8 @@ pub trait Protocol: Sync {
         Err(Error::invalid_input(format!("{} does not say what it costs", self.card().name)))
     }
 
-    /// Makes material ahead: `make` of it, for `program` if the material is for one.
+    /// Makes material ahead: `make` of it, for `program` if the material is for one. Of what it is [made of](Protocol::source) there is a
+    /// shelf with enough for one run among the supplies, or none, at all parties alike.
     ///
     /// # Errors
     /// As [`Protocol::run`]; those of the shelf. Lots that were finished before an error stay.

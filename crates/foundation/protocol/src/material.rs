@@ -18,8 +18,10 @@ pub struct Material {
     pub name: &'static str,
     /// Whether the material is for one program, or for any.
     pub program: bool,
-    /// The material that it is made from, if there is one.
+    /// The material of which it is made where enough of that is stored, if there is one ([`Protocol::source`](crate::Protocol::source)).
     pub from: Option<&'static str>,
+    /// The options under which it is made: of those that parties agree on, the ones that a run on it has to have alike.
+    pub options: &'static [&'static str],
     /// The units that the material is counted in, the first of which a person says.
     pub units: &'static [&'static str],
 }

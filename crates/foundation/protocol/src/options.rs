@@ -136,10 +136,12 @@ impl Options {
         self.card.options.iter().zip(&self.values).map(|(option, value)| (option, value.or_else(|| option.given())))
     }
 
-    /// The options that all parties have alike, as one text: with it what was made under other options is told apart.
-    pub fn canonical(&self) -> String {
+    /// Those of these options that all parties have alike, as one text: with it what was made under other options is told apart.
+    pub fn canonical(&self, of: &[&str]) -> String {
+        let wanted =
+            |name: &str| self.card.options.iter().any(|option| option.field() == name && of.contains(&option.name));
         let fields = self.agreed();
-        let words = fields.iter().map(|(name, value)| {
+        let words = fields.iter().filter(|(name, _)| wanted(name)).map(|(name, value)| {
             // Spaces stand between words.
             format!("{name}={}", value.as_deref().unwrap_or("open").replace(' ', "_"))
         });
@@ -279,7 +281,10 @@ mod tests {
     #[test]
     fn what_another_protocol_made_fits_unless_an_option_of_both_differs() {
         let (one, mut other) = (Options::new(&ONE), Options::new(&OTHER));
-        assert_eq!((one.canonical().as_str(), other.canonical().as_str()), ("dealer=fast", "garbler=open dealer=fast"));
+        let all = ["role", "dealer"];
+        assert_eq!(one.canonical(&all), "dealer=fast");
+        assert_eq!(other.canonical(&all), "garbler=open dealer=fast");
+        assert_eq!([other.canonical(&all[..1]), other.canonical(&[])], ["garbler=open", ""]);
         for text in ["dealer=fast", "garbler=open dealer=fast", "garbler=party_1 dealer=fast"] {
             assert!(one.made_under(text) && other.made_under(text), "{text}");
             assert!(!other.made_under(&text.replace("fast", "slow")) && !one.made_under(&text.replace("fast", "slow")));

@@ -141,6 +141,10 @@ impl Watch for Watcher {
         self.say(&format!("a lot for {program} was destroyed: a run broke off while it was checked"));
     }
 
+    fn made_anew(&mut self, why: &str) {
+        self.say(&format!("made anew, not of what the store has: {why}"));
+    }
+
     fn phase(&mut self, name: &'static str) {
         if self.verbose {
             self.say(&format!("phase: {name}"));

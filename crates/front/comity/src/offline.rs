@@ -8,12 +8,16 @@
 //! depends on a secret leaves, they tell each other what they have and how far it is used up; the order of party 0 decides, the
 //! largest mark wins, and all have it marked as used on their disks.
 //!
+//! **One of another.** Material of a program may be made of stored material that is for any: then each run's is made of a lot
+//! of that which all parties have, chosen and marked as a run does it, and anew where there is no such lot.
+//!
 //! **One side alone.** What one party has and another has not (a crash between the two disks; a lot that was destroyed, used up
 //! or damaged on one side) is of no use to anybody. It is discarded by whoever still has it as soon as both have told each
 //! other what they have, if there is any lot that both have: else one of the stores may be the wrong one.
 
 mod choose;
 mod fill;
+mod of_stored;
 mod supply;
 
 use std::fmt;
@@ -33,6 +37,7 @@ use crate::session::{Session, whose};
 use crate::shares::Form;
 use crate::watch::Watch;
 use fill::Filling;
+use of_stored::OfStored;
 
 pub(crate) use choose::Wanted;
 pub(crate) use supply::Supplied;
@@ -43,6 +48,9 @@ const MOST: usize = 1 << 16;
 impl Session<'_> {
     /// Makes material ahead for `count` runs of a program: all that can be done before the inputs are known. The peers do the
     /// same, and each party's part goes to its [store](Session::store), which then takes at most `limit` bytes.
+    ///
+    /// Where the protocol makes it of material for any programs, that is taken from the store as long as all parties have
+    /// enough of one lot; for the runs after that all is made anew ([`Watch::made_anew`] says why, if there is some).
     ///
     /// # Errors
     /// [`InvalidInput`](comity_core::Kind) before anything is sent if there is no store, it would get too large, or the protocol has
@@ -61,7 +69,7 @@ impl Session<'_> {
             batches: times(each.batches),
             bytes: times(each.bytes),
         };
-        self.make(protocol, Some((program, each.batches)), count, &need, limit, watch)
+        self.make(protocol, Some((program, &each)), count, &need, limit, watch)
     }
 
     /// Makes material ahead for any programs: so much in the first unit of the material, rounded up to whole batches.
@@ -81,11 +89,11 @@ impl Session<'_> {
         self.make(protocol, None, need.units.first().copied().unwrap_or(0), &need, limit, watch)
     }
 
-    /// Makes `count` units, for runs of a program that use up so many batches each, or for any.
+    /// Makes `count` units, for runs of a program that use up so much each, or for any.
     fn make(
         mut self,
         protocol: &dyn Protocol,
-        program: Option<(&Program, u64)>,
+        program: Option<(&Program, &Need)>,
         count: u64,
         need: &Need,
         limit: u64,
@@ -114,7 +122,7 @@ impl Session<'_> {
         }
         let options = self.options(card)?;
         let for_program = program.filter(|_| material.program).map(|(program, _)| program);
-        let each = program.map_or(0, |(_, batches)| batches);
+        let each = program.map_or(0, |(_, each)| each.batches);
         let phase = match material.program {
             true => format!("prepare {count} runs"),
             false => format!("prepare {} {} by {each}", need.units[0], material.units[0]),
@@ -136,7 +144,7 @@ impl Session<'_> {
         let meta = Meta {
             id: here.session,
             material: need.material.to_owned(),
-            options: options.canonical(),
+            options: options.canonical(material.options),
             program: for_program.map(Program::digest),
             name: for_program.map_or("any program", Program::name).to_owned(),
             units: Vec::new(),
@@ -145,9 +153,25 @@ impl Session<'_> {
             params: here.params,
         };
         let mut filling = Filling::new(&store, meta);
-        let mut me = Party { net: &mut mesh, here, rng: &mut rng, observer: &mut clock };
         let ahead = Ahead { program: for_program, options: &options, make: need, together: each };
-        protocol.prepare(&mut me, &ahead, &mut Empty, &mut filling).map_err(|error| whose(error, &mesh))?;
+        let source = program.filter(|_| material.program).zip(material.from);
+        let source = source.and_then(|((program, each), _)| Some((program, each, protocol.source(program, &options)?)));
+        let done = match &source {
+            Some((program, each, source)) => {
+                let source = Wanted { card, program, need: source, peers: ids(&keys) };
+                OfStored { protocol, store: &store, source, ahead, each }.make(
+                    &mut mesh,
+                    here,
+                    &mut clock,
+                    &mut filling,
+                )
+            }
+            None => {
+                let mut me = Party { net: &mut mesh, here, rng: &mut rng, observer: &mut clock };
+                protocol.prepare(&mut me, &ahead, &mut Empty, &mut filling)
+            }
+        };
+        done.map_err(|error| whose(error, &mesh))?;
         let ands = match program {
             Some((program, _)) => program.and_gates().saturating_mul(count),
             None => count,

@@ -80,6 +80,11 @@ pub trait Watch {
         let _ = program;
     }
 
+    /// Material is made anew that could have been made of stored material: `why` says what was not enough, and what makes more of it.
+    fn made_anew(&mut self, why: &str) {
+        let _ = why;
+    }
+
     /// A phase begins: `hello`, `setup`, `inputs`, `gates`, `outputs`, with `cutchoose` `checks`, and with `tinyot` `offline`.
     fn phase(&mut self, name: &'static str) {
         let _ = name;

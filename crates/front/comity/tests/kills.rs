@@ -1,11 +1,13 @@
 //! Three parties fill and use their stores, and are killed at drawn instants: no batch is used twice, in no two sessions, and
-//! afterwards all run on the same one, or all say why not. A protocol of this test shows what every party takes; `gmw` and
-//! `tinyot` show that nothing of theirs is used twice, and that what all take belongs together: else they would compute something else.
+//! afterwards all run on the same one, or all say why not. A protocol of this test shows what every party takes; `gmw`,
+//! `tinyot` and `bmr`, which garbles on what `tinyot` stores, show that nothing of theirs is used twice, and that what all take belongs
+//! together: else they would compute something else.
 
 use std::cell::RefCell;
 use std::collections::BTreeMap;
 use std::fs::{self, OpenOptions};
 use std::io::{Read, Write};
+use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::sync::{Mutex, PoisonError};
@@ -16,11 +18,14 @@ use comity::{
     Adversary, Bits, Card, Error, Kind, Options, Params, PerPeer, Program, Protocol, Result, Session, StoreKey,
 };
 use comity::{PartyId, Store, library};
+use comity_bmr::Bmr;
 use comity_channel::memory_mesh;
 use comity_core::{Backend, Block, Prg, SessionId};
 use comity_gmw::Gmw;
 use comity_net::{Connection, Limits, Listener, Security, Settings};
-use comity_protocol::{Ahead, Corrupt, Goal, Job, Lot, Material, Need, Party, Shelf, Supplies, Takes, WriteBatch};
+use comity_protocol::{
+    Ahead, Corrupt, Empty, Goal, Job, Lot, Material, Need, Party, Shelf, Supplies, Takes, WriteBatch,
+};
 use comity_testing::PATIENCE;
 use comity_tinyot::TinyOt;
 
@@ -39,15 +44,26 @@ struct Case {
     /// The material, and how much of it is made at a time.
     material: &'static str,
     units: u64,
+    /// Whether what a run takes is made of it first, and stored, too.
+    in_two_steps: bool,
     /// How much longer than the first one it takes.
     slower: u32,
 }
 
-static CASES: [Case; 3] = [
-    Case { protocol: &Pads, material: "pads", units: 2 * LOT, slower: 1 },
-    Case { protocol: &OnStore(&Gmw), material: "triples", units: 3 * comity_gmw::dealers::BATCH as u64, slower: 4 },
-    // A lot of three batches.
-    Case { protocol: &OnStore(&TinyOt), material: "shares", units: 3 << 13, slower: 12 },
+/// A lot of three batches of shares.
+const SHARES: u64 = 3 << 13;
+
+static CASES: [Case; 4] = [
+    Case { protocol: &Pads, material: "pads", units: 2 * LOT, in_two_steps: false, slower: 1 },
+    Case {
+        protocol: &OnStore(&Gmw),
+        material: "triples",
+        units: 3 * comity_gmw::dealers::BATCH as u64,
+        in_two_steps: false,
+        slower: 4,
+    },
+    Case { protocol: &OnStore(&TinyOt), material: "shares", units: SHARES, in_two_steps: false, slower: 12 },
+    Case { protocol: &OnStore(&Bmr), material: "shares", units: SHARES, in_two_steps: true, slower: 12 },
 ];
 
 /// A line of the log of what a party uses in which session. One write, which the kernel has when the call returns.
@@ -60,7 +76,15 @@ fn note(used: &[u8], session: SessionId) {
 /// A protocol, with a log of the batches of material that it takes, before it sees them.
 struct OnStore(&'static dyn Protocol);
 
-struct Logged<'s>(&'s mut dyn Shelf, SessionId);
+/// A shelf, the session of whoever takes from it, and where in a batch is what no other one has.
+struct Logged<'s>(&'s mut dyn Shelf, SessionId, Range<usize>);
+
+impl<'s> Logged<'s> {
+    fn new(material: &str, shelf: &'s mut dyn Shelf, session: SessionId) -> Logged<'s> {
+        // Of what is garbled it is the session. Of others it stands behind a head, and a key, which are the same in all.
+        Logged(shelf, session, if material == "garbled" { 0..32 } else { 36..68 })
+    }
+}
 
 impl Shelf for Logged<'_> {
     fn put(&mut self, me: &mut Party<'_, '_>, lot: &Lot, write: &mut WriteBatch<'_>) -> Result<()> {
@@ -71,8 +95,7 @@ impl Shelf for Logged<'_> {
         let Some(mut batch) = self.0.take()? else { return Ok(None) };
         let mut bytes = Vec::new();
         batch.read_to_end(&mut bytes).unwrap();
-        // Behind its head, and a key, which are the same in all.
-        note(&bytes[36..68], self.1);
+        note(&bytes[self.2.clone()], self.1);
         Ok(Some(Box::new(std::io::Cursor::new(bytes))))
     }
 
@@ -85,9 +108,12 @@ impl Shelf for Logged<'_> {
     }
 }
 
-impl Supplies for Logged<'_> {
-    fn shelf(&mut self, _: &str) -> Option<&mut dyn Shelf> {
-        Some(self)
+/// Supplies of one material.
+struct OneShelf<'s>(&'static str, Logged<'s>);
+
+impl Supplies for OneShelf<'_> {
+    fn shelf(&mut self, material: &str) -> Option<&mut dyn Shelf> {
+        if material == self.0 { Some(&mut self.1) } else { None }
     }
 }
 
@@ -104,9 +130,14 @@ impl Protocol for OnStore {
         self.0.amount(units, options, params)
     }
 
+    fn source(&self, program: &Program, options: &Options) -> Option<Need> {
+        self.0.source(program, options)
+    }
+
     fn run(&self, me: &mut Party<'_, '_>, job: &Job<'_>, from: &mut dyn Supplies) -> Result<()> {
-        let shelf = from.shelf(self.card().offline[0].name).expect("there is a store");
-        self.0.run(me, job, &mut Logged(shelf, me.here.session))
+        let material = self.card().offline[0].name;
+        let shelf = from.shelf(material).expect("there is a store");
+        self.0.run(me, job, &mut OneShelf(material, Logged::new(material, shelf, me.here.session)))
     }
 
     fn prepare(
@@ -116,7 +147,13 @@ impl Protocol for OnStore {
         from: &mut dyn Supplies,
         to: &mut dyn Shelf,
     ) -> Result<()> {
-        self.0.prepare(me, ahead, from, to)
+        match from.shelf("shares") {
+            Some(shelf) => {
+                let logged = Logged::new("shares", shelf, me.here.session);
+                self.0.prepare(me, ahead, &mut OneShelf("shares", logged), to)
+            }
+            None => self.0.prepare(me, ahead, &mut Empty, to),
+        }
     }
 }
 
@@ -133,7 +170,7 @@ static CARD: Card = Card {
     takes: Takes::Any,
     reactive: false,
     goal: Goal::Size,
-    offline: &[Material { name: "pads", program: false, from: None, units: &["pads"] }],
+    offline: &[Material { name: "pads", program: false, from: None, options: &[], units: &["pads"] }],
     options: &[],
     phases: &[],
     summary: "",
@@ -258,7 +295,11 @@ fn run<C: comity::Channel>(case: &Case, dir: &Path, links: &mut PerPeer<C>) -> R
     let number = |number: u64| Bits::from_bytes(&number.to_le_bytes(), 64);
     let input = usize::from(links.me().0);
     let inputs = (input < 2).then(|| (input, number(NUMBERS[input])));
-    let report = session(case, dir, links)?.run(&library::program("add64").unwrap(), inputs)?;
+    let program = library::program("add64").unwrap();
+    if case.in_two_steps {
+        session(case, dir, links)?.prepare(&program, 1, 1 << 30, &mut ())?;
+    }
+    let report = session(case, dir, links)?.run(&program, inputs)?;
     for (_, sum) in report.outputs {
         assert!(sum == number(NUMBERS[0] + NUMBERS[1]), "the parties take triples that do not belong together");
     }
@@ -281,8 +322,8 @@ fn child() {
     let (place, party) = (Path::new(&place), std::env::var("COMITY_TEST_PARTY").unwrap().parse().unwrap());
     let Ok(mut links) = meet(place, party) else { return };
     let dir = place.parent().unwrap();
-    let material = std::env::var("COMITY_TEST_MATERIAL").unwrap();
-    let case = CASES.iter().find(|case| case.material == material).unwrap();
+    let case = std::env::var("COMITY_TEST_CASE").unwrap();
+    let case = &CASES[case.parse::<usize>().unwrap()];
     for turn in 0.. {
         let done = if turn % 4 == 0 { prepare(case, dir, &mut links) } else { run(case, dir, &mut links) };
         match done {
@@ -331,6 +372,11 @@ fn killed_again_and_again_no_share_is_used_twice() {
 }
 
 #[test]
+fn killed_again_and_again_nothing_is_garbled_on_a_share_that_was_used() {
+    killed(&CASES[3], 10);
+}
+
+#[test]
 #[ignore = "a thousand kills"]
 fn killed_a_thousand_times_nothing_is_used_twice_and_all_agree() {
     killed(&CASES[0], 1000);
@@ -347,7 +393,7 @@ fn killed(case: &Case, kills: u64) {
     // While a child starts it has the locks of this process, also those of another campaign's stores.
     static ONE: Mutex<()> = Mutex::new(());
     let _alone = ONE.lock().unwrap_or_else(PoisonError::into_inner);
-    let folder = Folder::new(&format!("kills-{}-{kills}", case.material));
+    let folder = Folder::new(&format!("kills-{}-{kills}", number(case)));
     let dir = &folder.0;
     let mut draw = Prg::new(Backend::detect(), Block::from_u128(kills.into()));
     let mut draw = |most: u64| draw.block().to_u128() as u64 % most;
@@ -398,13 +444,18 @@ fn killed(case: &Case, kills: u64) {
     }
 }
 
+/// The number by which a child knows its case.
+fn number(case: &Case) -> usize {
+    CASES.iter().position(|other| std::ptr::eq(other, case)).expect("a case")
+}
+
 /// A party as a process of its own.
 fn start(case: &Case, place: &Path, party: u16) -> Child {
     Command::new(std::env::current_exe().unwrap())
         .args(["--exact", "child", "--nocapture"])
         .env(CHILD, place)
         .env("COMITY_TEST_PARTY", party.to_string())
-        .env("COMITY_TEST_MATERIAL", case.material)
+        .env("COMITY_TEST_CASE", number(case).to_string())
         .stdout(Stdio::null())
         .stderr(Stdio::piped())
         .spawn()

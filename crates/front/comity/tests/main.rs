@@ -4,6 +4,7 @@ mod afternoon;
 mod facade;
 mod groups;
 mod interactive;
+mod phases;
 mod plans;
 mod session;
 mod shares;

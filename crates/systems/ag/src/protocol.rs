@@ -34,8 +34,8 @@ static CARD: Card = Card {
     reactive: false,
     goal: Goal::Size,
     offline: &[
-        Material { name: GARBLING, program: true, from: None, units: &["runs"] },
-        Material { name: "shares", program: false, from: None, units: &["AND gates"] },
+        Material { name: GARBLING, program: true, from: None, options: &["role", "dealer"], units: &["runs"] },
+        Material { name: "shares", program: false, from: None, options: &["dealer"], units: &["AND gates"] },
     ],
     options: &[
         Opt {

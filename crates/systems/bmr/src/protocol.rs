@@ -35,8 +35,8 @@ static CARD: Card = Card {
     reactive: false,
     goal: Goal::Size,
     offline: &[
-        Material { name: GARBLED, program: true, from: None, units: &["runs"] },
-        Material { name: SHARES, program: false, from: None, units: &["AND gates"] },
+        Material { name: GARBLED, program: true, from: Some(SHARES), options: &["products"], units: &["runs"] },
+        Material { name: SHARES, program: false, from: None, options: &[], units: &["AND gates"] },
     ],
     options: &[
         Opt {
@@ -72,8 +72,7 @@ impl Protocol for Bmr {
 
     fn needs(&self, program: &Program, options: &Options, _: Params) -> Result<Need> {
         if options.word("stored") == SHARES {
-            let Planned { shares, own, ands } = planned(program, *CARD.parties.end(), options);
-            return Ok(Uses { triples: ands, masks: own, shares }.need());
+            return Ok(shares_for(program, options));
         }
         // Who has no name in the program takes part for its own sake: what is stored grows with the number of parties.
         let parties = program.parties().clamp(2, *CARD.parties.end());
@@ -82,6 +81,10 @@ impl Protocol for Bmr {
 
     fn amount(&self, units: u64, options: &Options, params: Params) -> Result<Need> {
         TinyOt.amount(units, options, params)
+    }
+
+    fn source(&self, program: &Program, options: &Options) -> Option<Need> {
+        (options.word("stored") == GARBLED).then(|| shares_for(program, options))
     }
 
     fn stored_bytes(&self, need: &Need, parties: u16) -> u64 {
@@ -100,8 +103,7 @@ impl Protocol for Bmr {
         }
         if let Some(shelf) = from.shelf(SHARES) {
             let mut me = me.sub("bmr on shares");
-            let dealer = rows_from_shelf(shelf, me.here.me, me.here.parties)?;
-            let mut masks = masks_of(&mut me, dealer, job.program, job.options)?;
+            let mut masks = masks_of_shares(&mut me, shelf, job.program, job.options)?;
             return run_with(&mut me, &mut *masks, job);
         }
         let mut me = me.sub("bmr");
@@ -109,7 +111,11 @@ impl Protocol for Bmr {
         run_with(&mut me, &mut *masks, job)
     }
 
-    /// Each run has global keys of its own, so that a check which fails ends one run and no other.
+    /// What is made of new shares has global keys of its own. What is made of stored ones has those of their lot, and with them shares of
+    /// other runs and further garbled programs. A check of what is opened while it is made ends the lot if it fails. What is garbled
+    /// stays good all the same, and so does the lot if a garbled program is evaluated to a key of none: its owner holds the whole key against
+    /// two, so that all that a failure tells is that its offset is not what somebody guessed of 126 bits; each is evaluated once, and its
+    /// rows are hashed in a session of its own.
     fn prepare(
         &self,
         me: &mut Party<'_, '_>,
@@ -127,7 +133,10 @@ impl Protocol for Bmr {
         for run in 0..ahead.make.batches {
             let mut me = me.sub(&format!("lot {run}"));
             to.put(&mut me, &Lot { units: vec![1], batches: 1 }, &mut |me, _, out| {
-                let mut masks = masks(me, program, ahead.options)?;
+                let mut masks = match from.shelf(SHARES) {
+                    Some(shelf) => masks_of_shares(me, shelf, program, ahead.options)?,
+                    None => masks(me, program, ahead.options)?,
+                };
                 prepare_with(me, &mut *masks, program, out, &mut Honest)
             })?;
         }
@@ -143,6 +152,23 @@ fn planned(program: &Program, parties: u16, options: &Options) -> Planned {
     // With the masking bits of a check of products.
     let shares = if options.word("products") == "macs" { ands } else { ands.saturating_add(128) };
     Planned { shares, own: (0..parties).map(own).max().unwrap_or(0), ands }
+}
+
+/// The stored shares that a program takes among as many as there can be.
+fn shares_for(program: &Program, options: &Options) -> Need {
+    let Planned { shares, own, ands } = planned(program, *CARD.parties.end(), options);
+    Uses { triples: ands, masks: own, shares }.need()
+}
+
+/// Masks for a program, of stored shares.
+fn masks_of_shares<'s>(
+    me: &mut Party<'_, '_>,
+    shelf: &'s mut dyn Shelf,
+    program: &Program,
+    options: &Options,
+) -> Result<Box<dyn Masks + 's>> {
+    let dealer = rows_from_shelf(shelf, me.here.me, me.here.parties)?;
+    masks_of(me, dealer, program, options)
 }
 
 /// Masks for a program, from new keys.

@@ -25,7 +25,7 @@ static CARD: Card = Card {
     takes: Takes::Any,
     reactive: false,
     goal: Goal::Size,
-    offline: &[Material { name: "copies", program: true, from: None, units: &["runs"] }],
+    offline: &[Material { name: "copies", program: true, from: None, options: &["role", "coded"], units: &["runs"] }],
     options: &[
         Opt {
             name: "role",

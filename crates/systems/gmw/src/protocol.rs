@@ -30,7 +30,7 @@ static CARD: Card = Card {
     takes: Takes::Shares,
     reactive: true,
     goal: Goal::Depth,
-    offline: &[Material { name: "triples", program: false, from: None, units: &["AND gates"] }],
+    offline: &[Material { name: "triples", program: false, from: None, options: &["dealer"], units: &["AND gates"] }],
     options: &[Opt {
         name: "dealer",
         values: Values::OneOf(&["softspoken", "iknp", "silent"]),

@@ -32,7 +32,7 @@ static CARD: Card = Card {
     takes: Takes::Any,
     reactive: true,
     goal: Goal::Size,
-    offline: &[Material { name: "shares", program: false, from: None, units: &["AND gates"] }],
+    offline: &[Material { name: "shares", program: false, from: None, options: &["dealer"], units: &["AND gates"] }],
     options: &[Opt {
         name: "dealer",
         values: Values::OneOf(&["fast", "nnob12"]),

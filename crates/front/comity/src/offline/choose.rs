@@ -121,21 +121,15 @@ pub(super) fn lost(ours: &[LotInfo], theirs: &PerPeer<Vec<Mark>>) -> Vec<Session
     ours.iter().map(|lot| lot.meta.id).filter(|id| lost.contains(id)).collect()
 }
 
-/// The error that says why there is nothing to run on, and what to do.
-pub(super) fn none_left(store: &Store, wanted: &Wanted<'_>, why: &Missing) -> Error {
-    let (name, material) = (wanted.card.name, material(wanted.card, wanted.need));
-    let (with, how) = match material.program {
-        true => (
-            format!("for `{}` with these owners, recipients, parameters, options and keys", wanted.program.name()),
-            "`comity prepare`".to_owned(),
-        ),
-        false => (
-            "with these parameters, options and keys".to_owned(),
-            format!("`comity prepare --protocol {name} --count N`"),
-        ),
+/// The reason why there is nothing to take, in words.
+pub(super) fn why(wanted: &Wanted<'_>, missing: &Missing) -> String {
+    let material = material(wanted.card, wanted.need);
+    let with = match material.program {
+        true => format!("for `{}` with these owners, recipients, parameters, options and keys", wanted.program.name()),
+        false => "with these parameters, options and keys".to_owned(),
     };
     let lot = format!("lot of {} {with}", material.name);
-    let why = match why {
+    match missing {
         Missing::Everywhere => format!("no party has a {lot}"),
         Missing::Here => format!("this party has no {lot}, and others have"),
         Missing::At(peer) => format!("party {peer} has no {lot}, and this party has"),
@@ -143,7 +137,21 @@ pub(super) fn none_left(store: &Store, wanted: &Wanted<'_>, why: &Missing) -> Er
             format!("this run takes {need} batches, and of no {lot} do all parties have more than {most}")
         }
         Missing::Common => format!("there is no {lot} that all parties have"),
-    };
+    }
+}
+
+/// How one makes what is missing.
+pub(super) fn how(wanted: &Wanted<'_>) -> String {
+    let (name, material) = (wanted.card.name, material(wanted.card, wanted.need));
+    match material.program {
+        true => "`comity prepare`".to_owned(),
+        false => format!("`comity prepare --protocol {name} --count {}`", wanted.need.units[0]),
+    }
+}
+
+/// The error that says why there is nothing to run on, and what to do.
+pub(super) fn none_left(store: &Store, wanted: &Wanted<'_>, missing: &Missing) -> Error {
+    let material = material(wanted.card, wanted.need);
     let lots = store.lots().unwrap_or_default();
     let made: HashSet<&str> =
         lots.iter().map(|lot| lot.meta.material.as_str()).filter(|m| *m != material.name).collect();
@@ -157,5 +165,6 @@ pub(super) fn none_left(store: &Store, wanted: &Wanted<'_>, why: &Missing) -> Er
         true => String::new(),
         false => format!("; what the store has is for {}, to be named at all parties", others.join(" or ")),
     };
+    let (why, how) = (why(wanted, missing), how(wanted));
     Error::invalid_input(format!("{why}: make one with {how}, at all parties{there}"))
 }

@@ -7,7 +7,7 @@ use comity_core::{Error, Result, SessionId};
 use comity_protocol::{Here, Lot, Options, Party, Shelf, Supplies, WriteBatch};
 use comity_store::{BatchReader, LotInfo, OpenLot, Store};
 
-use super::choose::{Wanted, choose, lost, none_left, tell};
+use super::choose::{Missing, Wanted, choose, lost, none_left, tell};
 use super::{material, settle};
 use crate::clock::Clock;
 use crate::watch::{Supply, Watch};
@@ -31,8 +31,7 @@ struct Using {
 }
 
 impl Supplied {
-    /// Chooses, with the other parties, the oldest lot of which all have enough, takes over the options under which it was
-    /// made, and goes on in a session of its own. All have it marked as used before this returns.
+    /// As [`Supplied::find`], for a run, which goes on with nothing else.
     pub(crate) fn choose(
         store: &Store,
         wanted: &Wanted<'_>,
@@ -41,12 +40,35 @@ impl Supplied {
         options: &mut Options,
         clock: &mut Clock<'_>,
     ) -> Result<Supplied> {
+        Supplied::passes_over(store, clock)?;
+        Supplied::find(store, wanted, mesh, here, options, clock)?.map_err(|why| none_left(store, wanted, &why))
+    }
+
+    /// Says what of the store is gone or cannot be used.
+    pub(super) fn passes_over(store: &Store, clock: &mut Clock<'_>) -> Result<()> {
         store.destroyed().iter().for_each(|meta| clock.watch().destroyed(&meta.name));
         store.damaged()?.iter().for_each(|lot| clock.watch().damaged(&lot.why.to_string()));
+        Ok(())
+    }
+
+    /// Chooses, with the other parties, the oldest lot of which all have enough, takes over the options under which it was
+    /// made, and goes on in a session of its own. All have it marked as used before this returns. Where there is no such lot,
+    /// all parties are told so.
+    pub(super) fn find(
+        store: &Store,
+        wanted: &Wanted<'_>,
+        mesh: &mut Mesh<'_>,
+        here: &mut Here,
+        options: &mut Options,
+        clock: &mut Clock<'_>,
+    ) -> Result<std::result::Result<Supplied, Missing>> {
         let need = u32::try_from(wanted.need.batches).unwrap_or(u32::MAX);
         let ours = wanted.here(store, here, options)?;
         let theirs = tell(mesh, &ours)?;
-        let (id, next) = choose(&ours, &theirs, need).map_err(|why| none_left(store, wanted, &why))?;
+        let (id, next) = match choose(&ours, &theirs, need) {
+            Ok(mark) => mark,
+            Err(missing) => return Ok(Err(missing)),
+        };
         let lost = lost(&ours, &theirs);
         lost.iter().try_for_each(|lost| store.remove(lost))?;
         if !lost.is_empty() {
@@ -67,7 +89,7 @@ impl Supplied {
         here.session = SessionId::derive("run on material from a store", &parts);
         settle(mesh, &here.session, "taken")?;
         let (name, last) = (after.meta.name, after.next == after.batches);
-        Ok(Supplied { material: material.name, id, name, last, using: Using { lot, first } })
+        Ok(Ok(Supplied { material: material.name, id, name, last, using: Using { lot, first } }))
     }
 
     /// Settles the lot when the run has ended. An error between a check's first message and its verdict costs the whole lot:

@@ -1,0 +1,67 @@
+//! Making material of stored material: one run's at a time, each of a lot that all parties have.
+
+use comity_channel::Mesh;
+use comity_core::Result;
+use comity_net::SystemRng;
+use comity_protocol::{Ahead, Empty, Here, Need, Party, Protocol};
+use comity_store::Store;
+
+use super::choose::{Missing, Wanted, how, why};
+use super::fill::Filling;
+use super::supply::Supplied;
+use crate::clock::Clock;
+
+/// Material of one program, and what it is made of.
+pub(super) struct OfStored<'m> {
+    pub(super) protocol: &'m dyn Protocol,
+    pub(super) store: &'m Store,
+    /// What one run's is made of.
+    pub(super) source: Wanted<'m>,
+    /// All that is to be made.
+    pub(super) ahead: Ahead<'m>,
+    /// One run's part of it.
+    pub(super) each: &'m Need,
+}
+
+impl OfStored<'_> {
+    /// Makes it, run by run as long as there is a lot, and anew what is left then. Each run's has a session of its own, which follows
+    /// from the lot.
+    ///
+    /// # Errors
+    /// Those of choosing and of the protocol.
+    pub(super) fn make(
+        &self,
+        mesh: &mut Mesh<'_>,
+        here: Here,
+        clock: &mut Clock<'_>,
+        filling: &mut Filling<'_>,
+    ) -> Result<()> {
+        let Need { batches: each, .. } = *self.each;
+        let mut left = self.ahead.make.clone();
+        Supplied::passes_over(self.store, clock)?;
+        while left.batches > 0 {
+            let (mut session, mut options) =
+                (here.child(&format!("run before {}", left.batches)), self.ahead.options.clone());
+            let found = Supplied::find(self.store, &self.source, mesh, &mut session, &mut options, clock)?;
+            let mut supplied = match found {
+                Ok(supplied) => supplied,
+                Err(missing) => {
+                    if !matches!(missing, Missing::Everywhere) {
+                        let (why, how) = (why(&self.source, &missing), how(&self.source));
+                        clock.watch().made_anew(&format!("{why}; {how} makes as much as one run takes"));
+                    }
+                    let mut me = Party { net: mesh, here, rng: &mut SystemRng, observer: clock };
+                    return self.protocol.prepare(&mut me, &Ahead { make: &left, ..self.ahead }, &mut Empty, filling);
+                }
+            };
+            let mut me = Party { net: mesh, here: session, rng: &mut SystemRng, observer: clock };
+            let ahead = Ahead { make: self.each, ..self.ahead };
+            let done = self.protocol.prepare(&mut me, &ahead, &mut supplied, filling);
+            supplied.ended(self.store, done.is_err(), clock.watch());
+            done?;
+            left.batches -= each;
+            left.units.iter_mut().zip(&self.each.units).for_each(|(left, each)| *left -= each);
+        }
+        Ok(())
+    }
+}
