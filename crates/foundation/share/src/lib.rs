@@ -47,6 +47,7 @@ pub use equality::equal;
 pub use extension::Extension;
 pub use forms::{Pairwise, RowShares};
 pub use joint::Joint;
+pub use joint::talk::Beside;
 pub use ledger::Ledger;
 pub use opening::Openings;
 pub use share::{GlobalKey, Share};

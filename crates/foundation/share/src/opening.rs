@@ -24,7 +24,7 @@
 //!
 //! **Cost** of a bit and party: a bit to each peer, and a product for each party. A settlement: 48 bytes to each peer, one round.
 
-use comity_channel::{Echo, Mesh};
+use comity_channel::{Echo, Mesh, PerPeer};
 use comity_core::{Backend, Bits, Block, Error, PartyId, Prg, Result, SessionId, gf128};
 use comity_protocol::Conduct;
 use rand_core::CryptoRng;
@@ -34,7 +34,7 @@ use zeroize::{Zeroize, Zeroizing};
 use crate::checks;
 use crate::forms::RowShares;
 use crate::joint::JointAct;
-use crate::joint::talk::Talk;
+use crate::joint::talk::{Beside, Talk};
 use crate::share::GlobalKey;
 
 /// Bits whose rows wait at most before they get their coefficients, if they are opened a few at a time. With more they get them at once.
@@ -83,11 +83,32 @@ impl Openings {
         rows: &RowShares,
         conduct: &mut impl for<'a> Conduct<JointAct<'a>>,
     ) -> Result<Bits> {
+        let nothing = Beside::nothing(mesh);
+        self.open_beside(mesh, rows, &nothing, conduct).map(|(bits, _)| bits)
+    }
+
+    /// As [`Openings::open`], with another message at the same time; returns what of it was heard, too.
+    ///
+    /// # Errors
+    /// As [`Openings::open`].
+    pub fn open_beside(
+        &mut self,
+        mesh: &mut Mesh<'_>,
+        rows: &RowShares,
+        beside: &Beside,
+        conduct: &mut impl for<'a> Conduct<JointAct<'a>>,
+    ) -> Result<(Bits, PerPeer<Vec<u8>>)> {
+        const WHAT: &str = "opened bits";
         self.begin()?;
         assert_eq!(usize::from(rows.parties()), self.waiting.len(), "rows of these parties");
         let mut bits = rows.shares();
+        let mut own = bits.to_bytes();
+        conduct.before(JointAct::Tells { what: WHAT, bytes: &mut own });
         let mut talk = Talk { mesh, echo: &mut self.echo, conduct };
-        for (_, bytes) in talk.tell("opened bits", &bits.to_bytes())?.iter() {
+        let out = talk.each(|_| own.clone());
+        let [heard, theirs] = talk.send_beside(WHAT, out, own.len(), beside)?;
+        talk.echo.hear(WHAT, &own, &heard);
+        for (_, bytes) in heard.iter() {
             bits.xor_assign(&Bits::from_bytes(bytes, rows.len()));
         }
         if self.heard.len() + bits.len() < WAITING {
@@ -99,7 +120,7 @@ impl Openings {
             self.weigh(rows.me().0.into(), Some((rows, &bits)));
         }
         self.broken = false;
-        Ok(bits)
+        Ok((bits, theirs))
     }
 
     /// Opens these bits to some parties, and checks them: the value is there exactly if this party is one of them. Three rounds.
@@ -207,13 +228,28 @@ impl Openings {
     /// [`WRONG_MAC`](checks::WRONG_MAC) or [`EQUIVOCATION`](checks::EQUIVOCATION), both by nobody in particular;
     /// [`InvalidInput`](comity_core::Kind) after an earlier error; those of the channels.
     pub fn settle(&mut self, mesh: &mut Mesh<'_>, conduct: &mut impl for<'a> Conduct<JointAct<'a>>) -> Result<()> {
+        let nothing = Beside::nothing(mesh);
+        self.settle_beside(mesh, &nothing, conduct).map(drop)
+    }
+
+    /// As [`Openings::settle`], with another message at the same time, which must do no harm if the bits are false; returns what of it
+    /// was heard.
+    ///
+    /// # Errors
+    /// As [`Openings::settle`].
+    pub fn settle_beside(
+        &mut self,
+        mesh: &mut Mesh<'_>,
+        beside: &Beside,
+        conduct: &mut impl for<'a> Conduct<JointAct<'a>>,
+    ) -> Result<PerPeer<Vec<u8>>> {
         self.begin()?;
         let me = usize::from(mesh.me().0);
         self.weigh(me, None);
         let digest = self.echo.digest();
         let mut talk = Talk { mesh, echo: &mut self.echo, conduct };
         let out = talk.each(|peer| [&self.sums[usize::from(peer.0)].to_bytes()[..], &digest].concat());
-        let heard = talk.send("settlement", out, |_| Block::BYTES + 32)?;
+        let [heard, theirs] = talk.send_beside("settlement", out, Block::BYTES + 32, beside)?;
         talk.echo.compare(heard.iter().map(|(_, bytes)| &bytes[Block::BYTES..]))?;
         let mut sum = self.sums[me];
         for (_, bytes) in heard.iter() {
@@ -225,7 +261,7 @@ impl Openings {
         }
         self.sums.fill(Block::ZERO);
         self.broken = false;
-        Ok(())
+        Ok(theirs)
     }
 
     /// Gives the bits that wait their coefficients, and then those of further rows: all are fixed, and so is everything before them. One stream

@@ -3,7 +3,7 @@
 
 use std::time::{Duration, Instant};
 
-use comity_bmr::{Bmr, Planned, TripleMasks, prepare_with, use_up};
+use comity_bmr::{Bmr, Ground, Opener, Planned, TripleMasks, prepare_with, use_up};
 use comity_channel::{Mesh, NetProfile, Result};
 use comity_circuit::{Goal, Observer, Program, ProgramBuilder, Recipients};
 use comity_core::{Bits, Params};
@@ -141,7 +141,13 @@ fn costs(parties: u16, program: &Program, net: Option<NetProfile>) -> Outcome<Co
         let mut kept = Vec::new();
         meter.phase(net, |net| {
             let mut me = Party { net, here, rng: &mut SystemRng, observer: &mut Nobody };
-            prepare_with(&mut me, &mut masks, program, &mut kept, &mut Honest)
+            prepare_with(
+                &mut me,
+                Ground { masks: &mut masks, opener: Opener::Balanced },
+                program,
+                &mut kept,
+                &mut Honest,
+            )
         })?;
         meter.phase(net, |net| {
             let mut me = Party { net, here, rng: &mut SystemRng, observer: &mut Nobody };

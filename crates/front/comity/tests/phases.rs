@@ -44,19 +44,15 @@ impl Stores {
 
     /// What all parties come to, side by side, and what they are told.
     fn all<T: Send>(&self, act: impl Fn(Session<'_>, u16, &mut Told) -> Result<T> + Sync) -> Vec<(Result<T>, Told)> {
+        let party = |links: comity::PerPeer<comity_channel::MemoryChannel>| {
+            let (me, mut told) = (links.me().0, Told::default());
+            let session = Session::new(me).protocol("bmr").store(self.open(me)).among(links);
+            (act(session, me, &mut told), told)
+        };
+        let party = &party;
         thread::scope(|scope| {
-            let party = |links: comity::PerPeer<comity_channel::MemoryChannel>| {
-                let (me, mut told) = (links.me().0, Told::default());
-                let session = Session::new(me).protocol("bmr").store(self.open(me)).among(links);
-                (act(session, me, &mut told), told)
-            };
-            let threads: Vec<_> = memory_mesh(self.1, Some(PATIENCE))
-                .into_iter()
-                .map(|links| {
-                    let party = &party;
-                    scope.spawn(move || party(links))
-                })
-                .collect();
+            let links = memory_mesh(self.1, Some(PATIENCE)).into_iter();
+            let threads: Vec<_> = links.map(|links| scope.spawn(move || party(links))).collect();
             threads.into_iter().map(|thread| thread.join().unwrap()).collect()
         })
     }

@@ -17,12 +17,12 @@
 //! **Cost** of a bit, to each peer: 4 bytes, and its part in the protocol for bits. A call: one opening of 128 bits by that protocol, nine
 //! rounds, and four for each further 65,408 bits.
 
-use comity_channel::Mesh;
+use comity_channel::{Mesh, PerPeer};
 use comity_circuit::Recipients;
 use comity_core::{Backend, Bits, Block, Error, PartyId, Prg, Result, gf128};
 use comity_protocol::{Conduct, Honest};
 use comity_share::joint::JointAct;
-use comity_share::{Joint, RowShares};
+use comity_share::{Beside, Joint, RowShares};
 use zeroize::Zeroizing;
 
 use crate::checks;
@@ -35,6 +35,8 @@ const MASKING: usize = 128;
 pub struct StringMasks<B, C = Honest> {
     bits: B,
     joint: Joint<C>,
+    /// Values that were opened before the products, and settled with the check.
+    settled: Vec<Option<Bits>>,
     /// Whether something may be masked under the offsets.
     in_use: bool,
     /// Set while a call runs: an error leaves it set.
@@ -45,7 +47,7 @@ impl<B: BitMpc, C: for<'a> Conduct<JointAct<'a>>> StringMasks<B, C> {
     /// The masks of these bits, with the global keys of `joint`, of which they are the only user, as offsets. It is newly set up, which is
     /// step I.
     pub fn new(bits: B, joint: Joint<C>) -> StringMasks<B, C> {
-        StringMasks { bits, joint, in_use: false, broken: false }
+        StringMasks { bits, joint, settled: Vec::new(), in_use: false, broken: false }
     }
 
     /// Part II. The additive shares of the bits choose.
@@ -79,10 +81,13 @@ impl<B: BitMpc, C: for<'a> Conduct<JointAct<'a>>> StringMasks<B, C> {
             }
         }
         let opening = MaskOpening { rows: &hashed, to: Recipients::All };
-        let mut opened = self.bits.products(net, [&[], &[]], &mut [], &[opening])?;
-        let opened = opened.pop().flatten().expect("all learn it");
+        let nothing = Beside::nothing(net);
+        self.bits.products(net, [&[], &[]], &mut [], &[opening], &nothing)?;
+        let (mut opened, _) = self.bits.settle(net, &nothing)?;
+        let last = opened.pop().flatten().expect("all learn it");
+        self.settled.append(&mut opened);
         let mut c = Block::ZERO;
-        Block::bytes_of_mut(core::slice::from_mut(&mut c)).copy_from_slice(&opened.to_bytes());
+        Block::bytes_of_mut(core::slice::from_mut(&mut c)).copy_from_slice(&last.to_bytes());
         // Step 4.
         coefficients.extend((0..MASKING).map(|l| Block::from_u128(1 << l)));
         let mut sums: Vec<Block> = z.columns().map(|z| gf128::inner_product(backend, z, &coefficients)).collect();
@@ -130,8 +135,16 @@ impl<B: BitMpc, C> BitMpc for StringMasks<B, C> {
         factors: [&[Block]; 2],
         products: &mut [Block],
         opened: &[MaskOpening<'_>],
-    ) -> Result<Vec<Option<Bits>>> {
-        self.bits.products(net, factors, products, opened)
+        beside: &Beside,
+    ) -> Result<PerPeer<Vec<u8>>> {
+        self.bits.products(net, factors, products, opened, beside)
+    }
+
+    fn settle(&mut self, net: &mut Mesh<'_>, beside: &Beside) -> Result<(Vec<Option<Bits>>, PerPeer<Vec<u8>>)> {
+        let (mut later, heard) = self.bits.settle(net, beside)?;
+        let mut values = core::mem::take(&mut self.settled);
+        values.append(&mut later);
+        Ok((values, heard))
     }
 }
 

@@ -1,43 +1,49 @@
 //! A program, chunk after chunk: garbled and evaluated at once, or garbled before and evaluated later.
 //!
 //! Steps of the program wait until a chunk is full, or the program at its end. While they come, wires get their masks and keys, and
-//! nothing is evaluated. Then for all that waits together:
+//! nothing is evaluated. Then for all that waits together, a round each:
 //!
-//! 1. Products of masks are shared, masks of outputs opened to their recipients, and products of masks with offsets shared, all of it
-//!    checked ([`Masks`]).
-//! 2. Owners say the public values of their inputs, `x + lambda`; then all say their keys of these, and at the same time their shares of rows.
-//! 3. Rows are opened, and everybody compares what it heard.
-//! 4. Everybody evaluates.
+//! 1. Products of masks are shared, by opening masked ones, and masks of outputs opened. At the same time owners say the public values of their
+//!    inputs, `x + lambda`, which depend on nothing of it.
+//! 2. All that was opened is checked, and that all heard the same; products of masks with offsets come before it where they take
+//!    messages ([`Masks`]). At the same time shares of rows go to those who collect them.
+//! 3. All say their keys of the public values, and at the same time the rows.
+//! 4. Everybody compares which rows it heard, and evaluates.
+//!
+//! Nothing depends on an input but the public values, and inputs are fixed when rows are opened, as the proof wants it. What could tell something
+//! of a mask if an earlier message was false is a key, and none leaves before round 2 is passed.
 //!
 //! So a program that fits a chunk takes a constant number of rounds, and a longer one as many for each chunk.
 //!
-//! *Ahead*, 1 and 3 come before inputs are known, and 2 and 4 in the run, as in the paper's implementation (section 6.1). Rows are then seen
+//! *Ahead*, all but public values, keys and evaluation comes before inputs are known, as in the paper's implementation (section 6.1); the run has
+//! a round for the first and one for the second, and compares public values in a third. Rows are then seen
 //! before inputs are chosen, which the proof of Theorem 51 does not cover: it holds where `F` is an ideal cipher that a simulator may program
 //! on keys that nobody has asked for, since active keys leave only when inputs are fixed.
 
 use std::io::{Read, Write};
 use std::rc::Rc;
 
-use comity_channel::{Mesh, PerPeer};
+use comity_channel::{Echo, Mesh, PerPeer};
 use comity_circuit::{Call, Engine, Owner, Program, Recipients};
 use comity_core::{Bits, Cursor, Error, Result};
 use comity_protocol::{Conduct, Here, Honest, Job, Party};
+use comity_share::Beside;
 
 use crate::act::GarblingAct;
 use crate::chunk::{Calling, Chunk, Input, Output, Step};
 use crate::evaluator::Evaluator;
-use crate::garbler::Garbler;
-use crate::heard::Heard;
+use crate::garbler::{Garbler, Ground};
+#[cfg(doc)]
 use crate::masks::Masks;
 use crate::stored::{Head, read_chunk, write_chunk};
 
-/// Runs a job over masks. Outputs go to the observer.
+/// Runs a job. Outputs go to the observer.
 ///
 /// # Errors
 /// [`GARBLED_ROW`](crate::checks::GARBLED_ROW); [`EQUIVOCATION`](comity_share::checks::EQUIVOCATION); those of the masks and of the channels;
 /// [`InvalidInput`](comity_core::Kind).
-pub fn run_with(me: &mut Party<'_, '_>, masks: &mut dyn Masks, job: &Job<'_>) -> Result<()> {
-    run_as(me, masks, job, &mut Honest)
+pub fn run_with(me: &mut Party<'_, '_>, ground: Ground<'_>, job: &Job<'_>) -> Result<()> {
+    run_as(me, ground, job, &mut Honest)
 }
 
 /// As [`run_with`], for a party that may lie.
@@ -46,32 +52,32 @@ pub fn run_with(me: &mut Party<'_, '_>, masks: &mut dyn Masks, job: &Job<'_>) ->
 /// As [`run_with`].
 pub fn run_as(
     me: &mut Party<'_, '_>,
-    masks: &mut dyn Masks,
+    mut ground: Ground<'_>,
     job: &Job<'_>,
     conduct: &mut impl for<'a> Conduct<GarblingAct<'a>>,
 ) -> Result<()> {
     job.program.check_inputs(Some(me.me()), job.inputs)?;
     job.program.check_plain()?;
     let here = me.here.child("garbling");
-    let garbler = Garbler::setup(here, masks, job.program, me.rng)?;
+    let garbler = Garbler::setup(here, ground.lend(), job.program, me.rng)?;
     let evaluator = Evaluator::new(here, garbler.offset(), job.program)?;
     walk(me, here, job.program, job.inputs, Mode::Run { garbler, evaluator }, conduct)
 }
 
-/// Garbles a program whose inputs are not known, over masks, and writes what this party has of it.
+/// Garbles a program whose inputs are not known, and writes what this party has of it.
 ///
 /// # Errors
 /// As [`run_with`]; those of writing. After an error what was written is worth nothing.
 pub fn prepare_with(
     me: &mut Party<'_, '_>,
-    masks: &mut dyn Masks,
+    mut ground: Ground<'_>,
     program: &Program,
     to: &mut dyn Write,
     conduct: &mut impl for<'a> Conduct<GarblingAct<'a>>,
 ) -> Result<()> {
     program.check_plain()?;
     let here = me.here.child("garbling");
-    let garbler = Garbler::setup(here, masks, program, me.rng)?;
+    let garbler = Garbler::setup(here, ground.lend(), program, me.rng)?;
     Head::new(here, program, garbler.offset()).write(to)?;
     walk(me, here, program, &vec![None; program.inputs().len()], Mode::Prepare { garbler, to }, conduct)
 }
@@ -149,27 +155,32 @@ impl<'a, 'n, C: for<'c> Conduct<GarblingAct<'c>>> Walk<'a, 'n, '_, C> {
             return Ok(());
         }
         let (net, conduct) = (&mut *self.net, &mut *self.conduct);
-        let mut heard = Heard::new(self.here.session.child(&format!("chunk {}", self.chunks)));
+        let mut echo = Echo::new(self.here.session.child(&format!("chunk {}", self.chunks)));
         self.chunks += 1;
         match &mut self.mode {
             Mode::Run { garbler, evaluator } => {
-                let (masked, strings) = garbler.masks(net, &chunk)?;
-                let (own, said) = evaluator.own_inputs(&chunk, &masked, conduct)?;
-                let said = garbler.zeros().exchange(net, said, |peer| chunk.bytes_of(peer))?;
-                let public = evaluator.public_values(&chunk, own, &said, &mut heard);
-                let (own, keys) = evaluator.keys(&masked, &public, conduct);
+                let mut masked = garbler.known();
+                let (own, out) = evaluator.own_inputs(&chunk, &masked, conduct)?;
+                let lengths = PerPeer::new(self.here.me, self.here.parties, |peer| chunk.bytes_of(peer));
+                let said = garbler.products(net, &chunk, Beside { out, lengths })?;
+                let public = evaluator.public_values(&chunk, &own, &said, &mut echo);
+                let opening;
+                (opening, masked.outputs) = garbler.shares(net, &echo, conduct)?;
                 garbler.bits().check_begins()?;
-                let (rows, keys) = garbler.rows(net, &strings, keys, &mut heard, conduct)?;
-                heard.settle(net)?;
+                let (own, keys) = evaluator.keys(&masked, &public, conduct);
+                let (rows, keys) = opening.tell(net, &keys, &mut echo, conduct)?;
+                net.settle(echo)?;
                 self.learned.extend(evaluator.evaluate(&chunk, evaluator.active(own, &keys), &rows, &masked)?);
                 garbler.bits().check_passed()?;
             }
             Mode::Prepare { garbler, to } => {
-                let (masked, strings) = garbler.masks(net, &chunk)?;
-                let nothing = || PerPeer::new(self.here.me, self.here.parties, |_| Vec::new());
-                garbler.zeros().exchange(net, nothing(), |_| 0)?;
-                let (rows, _) = garbler.rows(net, &strings, nothing(), &mut heard, conduct)?;
-                heard.settle(net)?;
+                let mut masked = garbler.known();
+                garbler.products(net, &chunk, Beside::nothing(net))?;
+                let opening;
+                (opening, masked.outputs) = garbler.shares(net, &echo, conduct)?;
+                let nothing = PerPeer::new(self.here.me, self.here.parties, |_| Vec::new());
+                let (rows, _) = opening.tell(net, &nothing, &mut echo, conduct)?;
+                net.settle(echo)?;
                 write_chunk(*to, &masked, &rows)?;
             }
             Mode::Use { evaluator, from } => {
@@ -177,11 +188,11 @@ impl<'a, 'n, C: for<'c> Conduct<GarblingAct<'c>>> Walk<'a, 'n, '_, C> {
                 let (own, said) = evaluator.own_inputs(&chunk, &masked, conduct)?;
                 let mut inputs = PerPeer::new(self.here.me, self.here.parties, |peer| vec![0; chunk.bytes_of(peer)]);
                 net.exchange(&said, &mut inputs)?;
-                let public = evaluator.public_values(&chunk, own, &inputs, &mut heard);
+                let public = evaluator.public_values(&chunk, &own, &inputs, &mut echo);
                 let (own, said) = evaluator.keys(&masked, &public, conduct);
                 let mut keys = PerPeer::new(self.here.me, self.here.parties, |peer| vec![0; said[peer].len()]);
                 net.exchange(&said, &mut keys)?;
-                heard.settle(net)?;
+                net.settle(echo)?;
                 self.learned.extend(evaluator.evaluate(&chunk, evaluator.active(own, &keys), &rows, &masked)?);
             }
         }

@@ -1,6 +1,6 @@
 //! One party of those who evaluate a program: figure 9, chunk after chunk.
 
-use comity_channel::PerPeer;
+use comity_channel::{Echo, PerPeer};
 use comity_circuit::Program;
 use comity_core::{Bits, Block, Error, PartyId, Result};
 use comity_protocol::{Conduct, Here};
@@ -9,7 +9,6 @@ use crate::act::GarblingAct;
 use crate::chunk::{Chunk, Step, memory};
 use crate::evaluating::Evaluating;
 use crate::garbler::{Masked, cut};
-use crate::heard::Heard;
 
 /// The evaluating side of a party.
 pub(crate) struct Evaluator {
@@ -39,7 +38,7 @@ impl Evaluator {
     /// The second item of figure 9: this party's keys of the public values, to each peer.
     ///
     /// An honest party whose peers told it other public values than they told others says one key of each wire none the less,
-    /// never both: so that these need not be compared before keys leave, but before anything is evaluated.
+    /// never both: so that these may be compared when keys have left, as long as nothing is evaluated before.
     pub(crate) fn keys(
         &self,
         masked: &Masked,
@@ -104,16 +103,16 @@ impl Evaluator {
     pub(crate) fn public_values(
         &self,
         chunk: &Chunk<'_>,
-        own: Bits,
+        own: &Bits,
         said: &PerPeer<Vec<u8>>,
-        heard: &mut Heard,
+        echo: &mut Echo,
     ) -> Bits {
+        echo.hear("public values", &own.to_bytes(), said);
         let of = |party: PartyId| match party == self.me {
             true => own.clone(),
             false => Bits::from_bytes(&said[party], chunk.bits_of(party)),
         };
         let mut all: Vec<(Bits, usize)> = (0..self.parties).map(|party| (of(PartyId(party)), 0)).collect();
-        all.iter().for_each(|(bits, _)| heard.hear(&bits.to_bytes()));
         let mut public = Bits::default();
         for input in &chunk.inputs {
             let (bits, used) = &mut all[usize::from(input.owner.0)];

@@ -2,10 +2,11 @@
 
 use core::ops::Range;
 
-use comity_channel::{Mesh, PerPeer};
+use comity_channel::{Echo, Mesh, PerPeer};
 use comity_circuit::Program;
 use comity_core::{Bits, Block, Part, PartyId, Result};
 use comity_protocol::{Conduct, Here};
+use comity_share::Beside;
 use rand_core::CryptoRng;
 use zeroize::{Zeroize, Zeroizing};
 
@@ -13,13 +14,28 @@ use crate::act::GarblingAct;
 use crate::chunk::{Calling, Chunk, Output, memory};
 use crate::garbling::{Garbling, Gates};
 use crate::hash::add;
-use crate::heard::Heard;
 use crate::masks::{MaskOpening, Masks};
-use crate::opening::{Zeros, open};
+use crate::opening::{Opener, Opening, Zeros};
+
+/// What garbling stands on.
+pub struct Ground<'m> {
+    /// Shared bits and their products.
+    pub masks: &'m mut dyn Masks,
+    /// Who opens the rows.
+    pub opener: Opener,
+}
+
+impl Ground<'_> {
+    /// The same, for a while.
+    pub(crate) fn lend(&mut self) -> Ground<'_> {
+        Ground { masks: &mut *self.masks, opener: self.opener }
+    }
+}
 
 /// The garbling side of a party.
 pub(crate) struct Garbler<'a> {
     masks: &'a mut dyn Masks,
+    opener: Opener,
     garbling: Garbling,
     zeros: Zeros,
     /// The program's wires.
@@ -38,6 +54,8 @@ struct Wires {
     input_masks: Vec<Option<Bits>>,
     /// Rows of the masks of outputs.
     outputs: Vec<Block>,
+    /// Rows of `lambda_u`, of `lambda_v` and of `lambda_u lambda_v + lambda_w` of all gates.
+    bits: Zeroizing<Vec<Block>>,
 }
 
 /// What a party has of a chunk before inputs are fixed: all but the rows of gates. The next chunk has its own.
@@ -60,7 +78,7 @@ impl<'a> Garbler<'a> {
     /// [`InvalidInput`](comity_core::Kind) if the program does not fit memory.
     pub(crate) fn setup(
         here: Here,
-        masks: &'a mut dyn Masks,
+        Ground { masks, opener }: Ground<'a>,
         program: &Program,
         rng: &mut dyn CryptoRng,
     ) -> Result<Garbler<'a>> {
@@ -69,12 +87,7 @@ impl<'a> Garbler<'a> {
         let seed = Block::random(rng);
         let zeros = Zeros::new(here, rng);
         let garbling = Garbling::new(here.backend, &here.session, ids, masks.offset(), masks.one(), seed);
-        Ok(Garbler { masks, garbling, zeros, memory, waiting: Wires::default(), rows: Vec::new() })
-    }
-
-    /// The seeds of figure 7, which go beside another message.
-    pub(crate) fn zeros(&mut self) -> &mut Zeros {
-        &mut self.zeros
+        Ok(Garbler { masks, opener, garbling, zeros, memory, waiting: Wires::default(), rows: Vec::new() })
     }
 
     /// The masks, which have the offset: a key of none of a wire's two is an error under it.
@@ -140,15 +153,33 @@ impl<'a> Garbler<'a> {
         self.waiting.outputs.extend(wires.flat_map(|wire| &wire[..stride - 1]));
     }
 
-    /// Figure 6, steps 3 and 5: masks of outputs, opened to whom they are for. Returns the products of masks with all offsets, too.
+    /// What this party knows of a chunk's wires: all but the masks of outputs.
+    pub(crate) fn known(&mut self) -> Masked {
+        let (width, stride) = (self.garbling.width(), self.garbling.stride());
+        let Wires { gates, input_keys, input_masks, .. } = &mut self.waiting;
+        Masked {
+            outputs: Vec::new(),
+            inputs: core::mem::take(input_masks),
+            input_keys: Zeroizing::new(core::mem::take(input_keys)),
+            gate_keys: Zeroizing::new(gates.w.chunks_exact(stride).map(|wire| wire[width]).collect()),
+        }
+    }
+
+    /// Figure 6, steps 3 and 5, and step 1 of figure 7: shares of products of masks, and masks of outputs, of which nothing is known to be
+    /// right yet. Beside them another message goes to each peer, which does not depend on them, and one of such a length is heard. One round.
     ///
     /// # Errors
     /// Those of the masks.
-    pub(crate) fn masks(&mut self, net: &mut Mesh<'_>, chunk: &Chunk<'_>) -> Result<(Masked, Zeroizing<Vec<Block>>)> {
+    pub(crate) fn products(
+        &mut self,
+        net: &mut Mesh<'_>,
+        chunk: &Chunk<'_>,
+        mut beside: Beside,
+    ) -> Result<PerPeer<Vec<u8>>> {
         let (width, stride) = (self.garbling.width(), self.garbling.stride());
-        let Wires { gates, input_keys, input_masks, outputs } = &mut self.waiting;
+        let Wires { gates, outputs, bits, .. } = &mut self.waiting;
         let each = gates.len() * width;
-        let mut bits = Zeroizing::new(Vec::with_capacity(3 * each));
+        *bits = Zeroizing::new(Vec::with_capacity(3 * each));
         for wires in [&gates.u, &gates.v] {
             bits.extend(wires.chunks_exact(stride).flat_map(|wire| &wire[..width]));
         }
@@ -158,39 +189,43 @@ impl<'a> Garbler<'a> {
         let opened = |output: &Output| MaskOpening { rows: cut(&mut outputs, output.bits * width), to: output.to };
         let opened: Vec<_> = chunk.outputs.iter().map(opened).collect();
         let (u, v) = factors.split_at(each);
-        let values = self.masks.products(net, [u, v], products, &opened)?;
+        self.zeros.say(&mut beside);
+        let mut heard = self.masks.products(net, [u, v], products, &opened, &beside)?;
+        self.zeros.hear(&mut heard);
         for (product, w) in products.chunks_exact_mut(width).zip(gates.w.chunks_exact(stride)) {
             add(product, &w[..width]);
         }
-        let masked = Masked {
-            outputs: values,
-            inputs: core::mem::take(input_masks),
-            input_keys: Zeroizing::new(core::mem::take(input_keys)),
-            gate_keys: Zeroizing::new(gates.w.chunks_exact(stride).map(|wire| wire[width]).collect()),
-        };
-        Ok((masked, self.masks.times_offsets(net, bits)?))
+        Ok(heard)
     }
 
-    /// Figure 6, steps 3d and 4, and figure 7: the rows of the chunk's gates, which are then done with. What all heard is noted. Beside the
-    /// shares another message goes to each peer, and one as long is heard.
+    /// The check of these products, and at the same time step 3 of figure 7: shares of the chunk's rows, and a digest of what all heard so far.
+    /// Returns the values of the masks of outputs. One round, and those of products with offsets.
+    ///
+    /// A share leaves before it is known whether the products in it are right. If some are not, what is opened falsely is a wrong bit times
+    /// a share of a mask, in a row of which nobody has a key: all keys of inputs, of which those of gates follow, leave
+    /// when this has returned, at parties that heard the same. Until then whoever collects has of an honest party's share only what its `F` hides.
     ///
     /// # Errors
-    /// Those of the channels.
-    pub(crate) fn rows(
+    /// Those of the masks; [`EQUIVOCATION`](comity_share::checks::EQUIVOCATION).
+    pub(crate) fn shares(
         &mut self,
         net: &mut Mesh<'_>,
-        strings: &[Block],
-        beside: PerPeer<Vec<u8>>,
-        heard: &mut Heard,
+        echo: &Echo,
         conduct: &mut impl for<'c> Conduct<GarblingAct<'c>>,
-    ) -> Result<(Vec<Block>, PerPeer<Vec<u8>>)> {
-        let waiting = core::mem::take(&mut self.waiting);
-        let mut shares = self.garbling.garble(&waiting.gates, strings);
+    ) -> Result<(Opening, Vec<Option<Bits>>)> {
+        let mut waiting = core::mem::take(&mut self.waiting);
+        let strings = self.masks.times_offsets(net, core::mem::take(&mut waiting.bits))?;
+        let mut shares = self.garbling.garble(&waiting.gates, &strings);
+        drop(waiting);
         conduct.before(GarblingAct::Garbled(&mut shares));
-        let (rows, beside) = open(net, &mut self.zeros, shares, beside, conduct)?;
-        conduct.before(GarblingAct::Opened(&rows));
-        heard.hear(Block::bytes_of(&rows));
-        Ok((rows, beside))
+        let mut opening = Opening::new(self.opener, &mut self.zeros, shares);
+        let digest = echo.digest();
+        let out = opening.shares(conduct).map(|_, shares| [&digest[..], &shares].concat());
+        let lengths = PerPeer::new(net.me(), net.parties(), |_| digest.len() + opening.bytes());
+        let (values, heard) = self.masks.settle(net, &Beside { out, lengths })?;
+        echo.compare(heard.iter().map(|(_, heard)| &heard[..digest.len()]))?;
+        opening.collect(heard.iter().map(|(_, heard)| &heard[digest.len()..]));
+        Ok((opening, values))
     }
 }
 

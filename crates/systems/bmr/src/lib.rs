@@ -40,7 +40,6 @@ mod evaluator;
 mod garbler;
 mod garbling;
 mod hash;
-mod heard;
 mod masks;
 mod opening;
 mod protocol;
@@ -51,6 +50,8 @@ mod triple_masks;
 
 pub use bit_string::StringMasks;
 pub use engine::{prepare_with, run_as, run_with, use_up};
+pub use garbler::Ground;
 pub use masks::{BitMpc, MaskOpening, Masks};
+pub use opening::Opener;
 pub use protocol::Bmr;
 pub use triple_masks::{Planned, TripleMasks};

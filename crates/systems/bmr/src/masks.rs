@@ -1,8 +1,9 @@
 //! What garbling asks of others: a protocol for bits, and the products of its bits with every party's offset.
 
-use comity_channel::Mesh;
+use comity_channel::{Mesh, PerPeer};
 use comity_circuit::Recipients;
 use comity_core::{Bits, Block, PartyId, Result};
+use comity_share::Beside;
 use zeroize::Zeroizing;
 
 /// The functionality of figure 4, for malicious adversaries: bits that are stored, added, multiplied and opened, and of which each
@@ -31,8 +32,8 @@ pub trait BitMpc {
     /// Errors of the channels and of checks.
     fn random_of(&mut self, net: &mut Mesh<'_>, owner: PartyId, rows: &mut [Block]) -> Result<Option<Bits>>;
 
-    /// *Multiply* and *Open*, side by side: rows of the products `u v`, and the values that are opened, each of which is there if this
-    /// party is to learn it. When it returns, every check of what was said for this has passed, at this party.
+    /// *Multiply* and *Open*, side by side, and beside them another message, of which what was heard is returned. The rows of the products
+    /// `u v` may be false, and the values of what is opened are not there, before it is [settled](BitMpc::settle).
     ///
     /// # Errors
     /// Errors of the channels and of checks.
@@ -42,7 +43,16 @@ pub trait BitMpc {
         factors: [&[Block]; 2],
         products: &mut [Block],
         opened: &[MaskOpening<'_>],
-    ) -> Result<Vec<Option<Bits>>>;
+        beside: &Beside,
+    ) -> Result<PerPeer<Vec<u8>>>;
+
+    /// Checks all that was said since the last time, at the same time as another message, which does no harm if something was false. Returns what
+    /// of it was heard, and the values of all that was opened, in order, each of which is there if this party is to learn it. When it
+    /// returns, every check has passed, at this party.
+    ///
+    /// # Errors
+    /// Errors of the channels and of checks.
+    fn settle(&mut self, net: &mut Mesh<'_>, beside: &Beside) -> Result<(Vec<Option<Bits>>, PerPeer<Vec<u8>>)>;
 
     /// Notes that a check begins of which what is kept of these bits depends: unless it passes, none of that is used again. What is kept
     /// nowhere notes nothing.
@@ -68,7 +78,7 @@ pub trait Masks: BitMpc {
     fn offset(&self) -> Block;
 
     /// Shares of the products of bits with the offsets of all parties, from their rows: of a bit `x` a block for each party `j`; these blocks add up to
-    /// `x R^j` over the parties. When it returns, every check of what was said for this has passed, at this party.
+    /// `x R^j` over the parties, if the bits are right. When it returns, every check of what else was said for this has passed, at this party.
     ///
     /// # Errors
     /// Errors of the channels and of checks.

@@ -5,17 +5,19 @@
 //! that on the seed that it received, so that both of a pair add the same. One generator a pair does for two: its seed is the
 //! hash of both, secret and uniform wherever both parties are honest, and nothing is hidden from a pair with a cheat in it.
 //!
-//! *Balanced.* In the figure party 0 collects all shares and sends the sums to all, `64 n (n - 1)` bytes a gate. Here each
-//! party does so for one `n`-th of the gates: `128 (n - 1)` bytes a gate leave each party.
+//! *Balanced.* In the figure party 0 collects all shares and sends the sums to all: `64 n (n - 1)` bytes a gate leave it, and `64 n` each
+//! other one ([`Opener::Collector`]). Here each party does so for one `n`-th of the gates, if not told otherwise: `128 (n - 1)` bytes a gate
+//! leave each ([`Opener::Balanced`]).
 //!
 //! Whoever collects may send what it likes, to all the same: what all heard is compared before it is used. That is the error
 //! which figure 5 lets the adversary add after it has seen the circuit.
 
 use core::ops::Range;
 
-use comity_channel::{Mesh, PerPeer};
+use comity_channel::{Echo, Mesh, PerPeer};
 use comity_core::{Backend, Block, PartyId, Prg, Result, SessionId};
 use comity_protocol::{Conduct, Here};
+use comity_share::Beside;
 use rand_core::CryptoRng;
 
 use crate::act::GarblingAct;
@@ -38,34 +40,26 @@ impl Zeros {
         Zeros { backend, session, seeds, pairs: PerPeer::new(me, parties, |_| Prg::new(backend, Block::ZERO)) }
     }
 
-    /// Step 1, beside which another message goes to each peer, which hears another one of such a length. Both may be nothing. If all seeds
-    /// were said before, only these messages are.
-    ///
-    /// # Errors
-    /// Errors of the channels.
-    pub(crate) fn exchange(
-        &mut self,
-        net: &mut Mesh<'_>,
-        mut out: PerPeer<Vec<u8>>,
-        lengths: impl Fn(PartyId) -> usize,
-    ) -> Result<PerPeer<Vec<u8>>> {
-        let (me, parties) = (net.me(), net.parties());
-        let seeds = self.seeds.take();
-        let seed = if seeds.is_some() { Block::BYTES } else { 0 };
-        for (peer, out) in out.iter_mut() {
-            out.extend_from_slice(seeds.as_ref().map_or(&[], |seeds| &seeds[peer]));
+    /// Step 1: says the seeds beside another message, unless all were said before.
+    pub(crate) fn say(&self, beside: &mut Beside) {
+        let Some(seeds) = &self.seeds else { return };
+        for (peer, seed) in seeds.iter() {
+            beside.out[peer].extend_from_slice(seed);
+            beside.lengths[peer] += Block::BYTES;
         }
-        let mut heard = PerPeer::new(me, parties, |peer| vec![0; lengths(peer) + seed]);
-        net.exchange(&out, &mut heard)?;
-        let Some(seeds) = seeds else { return Ok(heard) };
+    }
+
+    /// Takes the peers' seeds off what was heard in answer.
+    pub(crate) fn hear(&mut self, heard: &mut PerPeer<Vec<u8>>) {
+        let Some(seeds) = self.seeds.take() else { return };
         for (peer, pair) in self.pairs.iter_mut() {
-            let theirs = heard[peer].split_off(lengths(peer));
-            let (lower, higher) = if me < peer { (&seeds[peer], &theirs) } else { (&theirs, &seeds[peer]) };
+            let at = heard[peer].len() - Block::BYTES;
+            let theirs = heard[peer].split_off(at);
+            let (lower, higher) = if heard.me() < peer { (&seeds[peer], &theirs) } else { (&theirs, &seeds[peer]) };
             let session =
                 SessionId::derive("seed of a pair's shares of zero", &[&self.session.to_bytes(), lower, higher]);
             *pair = Prg::new(self.backend, session.block("shares of zero"));
         }
-        Ok(heard)
     }
 
     /// Step 2: adds the next share of zero.
@@ -85,59 +79,110 @@ impl Zeros {
     }
 }
 
-/// The gates that a party collects, of so many: the blocks of their rows.
-fn part(party: usize, parties: usize, gates: usize) -> Range<usize> {
-    let at = |party| gates * party / parties * parties * ROWS;
-    at(party)..at(party + 1)
+/// Who collects the shares of which gates.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Opener {
+    /// Each party those of one `n`-th.
+    Balanced,
+    /// Party 0 all, as in the figure.
+    Collector,
 }
 
-/// Steps 2 to 4: the rows of so many gates, of which these are this party's shares. That all heard the same is for the caller to
-/// make sure of, before it uses them. Beside the shares another message goes to each peer, and one as long is heard from it.
-///
-/// # Errors
-/// Errors of the channels.
-pub(crate) fn open(
-    net: &mut Mesh<'_>,
-    zeros: &mut Zeros,
-    mut shares: Vec<Block>,
-    beside: PerPeer<Vec<u8>>,
-    conduct: &mut impl for<'a> Conduct<GarblingAct<'a>>,
-) -> Result<(Vec<Block>, PerPeer<Vec<u8>>)> {
-    let (me, parties) = (net.me(), net.parties());
-    let n = usize::from(parties);
-    let gates = shares.len() / (n * ROWS);
-    let part = |party: u16| part(party.into(), n, gates);
-    zeros.add_to(&mut shares);
-    // Step 3.
-    let own = part(me.0);
-    let (lengths, mut out) = (PerPeer::new(me, parties, |peer| beside[peer].len()), beside);
-    for (peer, out) in out.iter_mut() {
-        let first = out.len();
-        out.extend_from_slice(Block::bytes_of(&shares[part(peer.0)]));
-        conduct.before(GarblingAct::Shares(peer, &mut out[first..]));
+impl Opener {
+    /// The gates that a party collects, of so many: the blocks of their rows.
+    fn part(self, party: usize, parties: usize, gates: usize) -> Range<usize> {
+        let gate = |party: usize| match self {
+            Opener::Balanced => gates * party / parties,
+            Opener::Collector => {
+                if party == 0 {
+                    0
+                } else {
+                    gates
+                }
+            }
+        };
+        let at = |party| gate(party) * parties * ROWS;
+        at(party)..at(party + 1)
     }
-    let len = own.len() * Block::BYTES;
-    let mut heard = PerPeer::new(me, parties, |peer| vec![0; lengths[peer] + len]);
-    net.exchange(&out, &mut heard)?;
-    drop(out);
-    let sums = Block::bytes_of_mut(&mut shares[own.clone()]);
-    for (peer, heard) in heard.iter() {
-        sums.iter_mut().zip(&heard[lengths[peer]..]).for_each(|(sum, byte)| *sum ^= byte);
+}
+
+/// Rows of gates that are being opened.
+pub(crate) struct Opening {
+    opener: Opener,
+    me: PartyId,
+    parties: u16,
+    /// This party's shares, and their sums in the part that it collects.
+    rows: Vec<Block>,
+}
+
+impl Opening {
+    /// Step 2, of these shares.
+    pub(crate) fn new(opener: Opener, zeros: &mut Zeros, mut shares: Vec<Block>) -> Opening {
+        zeros.add_to(&mut shares);
+        let pairs = &zeros.pairs;
+        Opening { opener, me: pairs.me(), parties: pairs.parties(), rows: shares }
     }
-    let beside = PerPeer::new(me, parties, |peer| heard[peer][..lengths[peer]].to_vec());
-    // Step 4.
-    let sums = Block::bytes_of(&shares[own]).to_vec();
-    let out = PerPeer::new(me, parties, |peer| {
-        let mut said = sums.clone();
-        conduct.before(GarblingAct::Rows(peer, &mut said));
-        said
-    });
-    let mut heard = PerPeer::new(me, parties, |peer| vec![0; part(peer.0).len() * Block::BYTES]);
-    net.exchange(&out, &mut heard)?;
-    for (peer, heard) in heard.iter() {
-        Block::bytes_of_mut(&mut shares[part(peer.0)]).copy_from_slice(heard);
+
+    fn part(&self, party: PartyId) -> Range<usize> {
+        let n = usize::from(self.parties);
+        self.opener.part(party.0.into(), n, self.rows.len() / (n * ROWS))
     }
-    Ok((shares, beside))
+
+    /// Step 3: what goes to those who collect.
+    pub(crate) fn shares(&self, conduct: &mut impl for<'a> Conduct<GarblingAct<'a>>) -> PerPeer<Vec<u8>> {
+        PerPeer::new(self.me, self.parties, |peer| {
+            let mut said = Block::bytes_of(&self.rows[self.part(peer)]).to_vec();
+            conduct.before(GarblingAct::Shares(peer, &mut said));
+            said
+        })
+    }
+
+    /// Bytes of what each peer says in step 3.
+    pub(crate) fn bytes(&self) -> usize {
+        self.part(self.me).len() * Block::BYTES
+    }
+
+    /// Step 4 begins: adds what the others said.
+    pub(crate) fn collect<'h>(&mut self, heard: impl Iterator<Item = &'h [u8]>) {
+        let own = self.part(self.me);
+        let sums = Block::bytes_of_mut(&mut self.rows[own]);
+        for heard in heard {
+            sums.iter_mut().zip(heard).for_each(|(sum, byte)| *sum ^= byte);
+        }
+    }
+
+    /// Step 4: the rows of all gates. What all heard is noted, which is for the caller to settle before it uses them. Beside the sums another
+    /// message goes to each peer, and one as long is heard from it.
+    ///
+    /// # Errors
+    /// Errors of the channels.
+    pub(crate) fn tell(
+        mut self,
+        net: &mut Mesh<'_>,
+        beside: &PerPeer<Vec<u8>>,
+        echo: &mut Echo,
+        conduct: &mut impl for<'a> Conduct<GarblingAct<'a>>,
+    ) -> Result<(Vec<Block>, PerPeer<Vec<u8>>)> {
+        let sums = Block::bytes_of(&self.rows[self.part(self.me)]).to_vec();
+        let out = PerPeer::new(self.me, self.parties, |peer| {
+            let mut said = sums.clone();
+            conduct.before(GarblingAct::Rows(peer, &mut said));
+            said.extend_from_slice(&beside[peer]);
+            said
+        });
+        let length = |peer: PartyId| self.part(peer).len() * Block::BYTES;
+        let mut heard = PerPeer::new(self.me, self.parties, |peer| vec![0; length(peer) + beside[peer].len()]);
+        net.exchange(&out, &mut heard)?;
+        drop(out);
+        let theirs = PerPeer::new(self.me, self.parties, |peer| heard[peer].split_off(length(peer)));
+        echo.hear("rows", &sums, &heard);
+        for (peer, heard) in heard.iter() {
+            let part = self.part(peer);
+            Block::bytes_of_mut(&mut self.rows[part]).copy_from_slice(heard);
+        }
+        conduct.before(GarblingAct::Opened(&self.rows));
+        Ok((self.rows, theirs))
+    }
 }
 
 #[cfg(test)]
@@ -156,13 +201,32 @@ mod tests {
         let (me, parties) = (net.me(), net.parties());
         let session = SessionId::derive("test", &[b"zeros"]);
         let here = Here { me, parties, session, params: Params::default(), backend: Backend::detect() };
-        let mut zeros = Zeros::new(here, &mut rng);
-        zeros.exchange(net, PerPeer::new(me, parties, |_| Vec::new()), |_| 0).expect("a setup");
+        let (mut zeros, mut beside) = (Zeros::new(here, &mut rng), Beside::nothing(net));
+        zeros.say(&mut beside);
+        let mut heard = PerPeer::new(me, parties, |_| vec![0; Block::BYTES]);
+        net.exchange(&beside.out, &mut heard).expect("a setup");
+        zeros.hear(&mut heard);
         zeros
     }
 
-    fn nothing(net: &Mesh<'_>) -> PerPeer<Vec<u8>> {
-        PerPeer::new(net.me(), net.parties(), |_| Vec::new())
+    /// Steps 2 to 4.
+    fn open(
+        net: &mut Mesh<'_>,
+        opener: Opener,
+        zeros: &mut Zeros,
+        shares: Vec<Block>,
+        conduct: &mut impl for<'a> Conduct<GarblingAct<'a>>,
+    ) -> Vec<Block> {
+        let (me, parties) = (net.me(), net.parties());
+        let mut opening = Opening::new(opener, zeros, shares);
+        let mut heard = PerPeer::new(me, parties, |_| vec![0; opening.bytes()]);
+        net.exchange(&opening.shares(conduct), &mut heard).expect("shares");
+        opening.collect(heard.iter().map(|(_, heard)| &heard[..]));
+        let mut echo = Echo::new(SessionId::derive("test", &[b"echo"]));
+        let nothing = PerPeer::new(me, parties, |_| Vec::new());
+        let (rows, _) = opening.tell(net, &nothing, &mut echo, conduct).expect("rows");
+        net.settle(echo).expect("all heard the same");
+        rows
     }
 
     /// Shares of zero are none by themselves, never come again, and add up to zero.
@@ -188,24 +252,28 @@ mod tests {
             (0..GATES * 3 * ROWS).map(|i| Block::from_u128((i as u128) << 8 | 1 << party)).collect()
         };
         let sums: Vec<Block> = (0..GATES * 3 * ROWS).map(|i| Block::from_u128((i as u128) << 8 | 7)).collect();
-        let opened = Net::<3>::run(|net| {
-            let (mut zeros, own) = (zeros(net), share(net.me().0));
-            let bytes = Block::bytes_of(&own);
-            let mut hidden = |act: GarblingAct<'_>| {
-                if let GarblingAct::Shares(peer, said) = act {
-                    let range = part(peer.0.into(), 3, GATES);
-                    let bare = &bytes[range.start * Block::BYTES..range.end * Block::BYTES];
-                    assert!(
-                        said.len() == bare.len()
-                            && said.iter().zip(bare).filter(|(a, b)| a == b).count() * 8 < said.len()
-                    );
-                }
-            };
-            let opened = open(net, &mut zeros, own.clone(), nothing(net), &mut hidden).expect("opened");
-            let again = open(net, &mut zeros, own.clone(), nothing(net), &mut Honest).expect("opened");
-            assert!(opened.0 == again.0);
-            opened.0
-        });
-        assert!(opened.iter().all(|rows| *rows == sums));
+        let opened = |opener: Opener| {
+            Net::<3>::run(|net| {
+                let (mut zeros, own) = (zeros(net), share(net.me().0));
+                let bytes = Block::bytes_of(&own);
+                let mut hidden = |act: GarblingAct<'_>| {
+                    if let GarblingAct::Shares(peer, said) = act {
+                        let range = opener.part(peer.0.into(), 3, GATES);
+                        let bare = &bytes[range.start * Block::BYTES..range.end * Block::BYTES];
+                        assert!(
+                            said.len() == bare.len()
+                                && said.iter().zip(bare).filter(|(a, b)| a == b).count() * 8 <= said.len()
+                        );
+                    }
+                };
+                let opened = open(net, opener, &mut zeros, own.clone(), &mut hidden);
+                let again = open(net, opener, &mut zeros, own.clone(), &mut Honest);
+                assert!(opened == again);
+                opened
+            })
+        };
+        for opener in [Opener::Balanced, Opener::Collector] {
+            assert!(opened(opener).iter().all(|rows| *rows == sums));
+        }
     }
 }

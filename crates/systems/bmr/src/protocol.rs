@@ -13,7 +13,7 @@ use comity_tinyot::{TinyOt, Uses, rows_from_shelf, stored_bytes};
 
 use crate::stored::stored_size;
 use crate::triple_masks::{Planned, TripleMasks};
-use crate::{Masks, StringMasks, prepare_with, run_with, use_up};
+use crate::{Ground, Masks, Opener, StringMasks, prepare_with, run_with, use_up};
 
 /// Garbling by many, whole: see the [crate](crate).
 pub struct Bmr;
@@ -46,6 +46,14 @@ static CARD: Card = Card {
             agreed: true,
             about: "How wires' masks are multiplied by the parties' offsets: by the MACs of the masks, or by further OTs over masks that \
                     have MACs under other keys, as over any protocol for bits",
+        },
+        Opt {
+            name: "opener",
+            values: Values::OneOf(&["balanced", "collector"]),
+            default: Default::Given("balanced"),
+            agreed: true,
+            about: "Who adds up the parties' shares of the garbled circuit and sends the sums to all: each party a part of it, or party 0 \
+                    all, as in the paper's figure, which has it send half the number of parties times as much",
         },
         Opt {
             name: "stored",
@@ -104,11 +112,11 @@ impl Protocol for Bmr {
         if let Some(shelf) = from.shelf(SHARES) {
             let mut me = me.sub("bmr on shares");
             let mut masks = masks_of_shares(&mut me, shelf, job.program, job.options)?;
-            return run_with(&mut me, &mut *masks, job);
+            return run_with(&mut me, ground(&mut *masks, job.options), job);
         }
         let mut me = me.sub("bmr");
         let mut masks = masks(&mut me, job.program, job.options)?;
-        run_with(&mut me, &mut *masks, job)
+        run_with(&mut me, ground(&mut *masks, job.options), job)
     }
 
     /// What is made of new shares has global keys of its own. What is made of stored ones has those of their lot, and with them shares of
@@ -137,11 +145,17 @@ impl Protocol for Bmr {
                     Some(shelf) => masks_of_shares(me, shelf, program, ahead.options)?,
                     None => masks(me, program, ahead.options)?,
                 };
-                prepare_with(me, &mut *masks, program, out, &mut Honest)
+                prepare_with(me, ground(&mut *masks, ahead.options), program, out, &mut Honest)
             })?;
         }
         Ok(())
     }
+}
+
+/// These masks, and who opens the rows.
+fn ground<'m>(masks: &'m mut dyn Masks, options: &Options) -> Ground<'m> {
+    let opener = if options.word("opener") == "collector" { Opener::Collector } else { Opener::Balanced };
+    Ground { masks, opener }
 }
 
 /// What a program asks for among so many.

@@ -14,12 +14,13 @@ use comity_channel::{Counted, Counter, Mesh, PerPeer, memory_mesh};
 use comity_circuit::{Goal, Program, Recipients};
 use comity_core::{Backend, Block, Params, Result, SessionId};
 use comity_protocol::{Adversary, Card, CardKind, Corrupt, Here, Honest, Job, Party, Protocol, Supplies, Takes};
+use comity_share::Beside;
 use comity_testing::laws::{self, Laws, Setting};
 use comity_tinyot::bucket::Budget;
 use comity_tinyot::many::{Many, objects};
 
 use crate::stored::stored_size;
-use crate::{BitMpc, MaskOpening, Planned, TripleMasks, prepare_with, run_with, use_up};
+use crate::{BitMpc, Ground, MaskOpening, Opener, Planned, TripleMasks, prepare_with, run_with, use_up};
 use ideal::Ideal;
 
 /// Garbling over ideal masks, as a protocol of its own.
@@ -55,7 +56,7 @@ impl Protocol for OverIdeal {
     fn run(&self, me: &mut Party<'_, '_>, job: &Job<'_>, _: &mut dyn Supplies) -> Result<()> {
         let here = me.here;
         let mut masks = Ideal::new(here.session.child("ideal"), here.me.0.into(), here.parties.into());
-        run_with(me, &mut masks, job)
+        run_with(me, Ground { masks: &mut masks, opener: Opener::Balanced }, job)
     }
 }
 
@@ -68,7 +69,8 @@ impl Protocol for Ahead {
         job.program.check_inputs(Some(me.me()), job.inputs)?;
         let (here, mut kept) = (me.here, Vec::new());
         let mut masks = Ideal::new(here.session.child("ideal"), here.me.0.into(), here.parties.into());
-        prepare_with(&mut me.sub("ahead"), &mut masks, job.program, &mut kept, &mut Honest)?;
+        let ground = Ground { masks: &mut masks, opener: Opener::Collector };
+        prepare_with(&mut me.sub("ahead"), ground, job.program, &mut kept, &mut Honest)?;
         assert!(kept.len() as u64 <= stored_size(job.program, here.parties));
         let mut kept = &kept[..];
         use_up(me, &mut kept, job, &mut Honest)?;
@@ -120,7 +122,9 @@ fn what_is_opened_to_some_does_not_reach_the_others() {
                 let before = heard();
                 let to = Recipients::Parties([0u16, 1].into_iter().collect());
                 let opened = [MaskOpening { rows: &rows[..3 * bits], to }];
-                let mut values = masks.products(&mut net, [&[], &[]], &mut [], &opened).unwrap();
+                let nothing = Beside::nothing(&net);
+                masks.products(&mut net, [&[], &[]], &mut [], &opened, &nothing).unwrap();
+                let (mut values, _) = masks.settle(&mut net, &nothing).unwrap();
                 (values.remove(0), heard() - before)
             };
             let parties: Vec<_> = links.into_iter().map(|links| scope.spawn(move || party(links))).collect();

@@ -10,14 +10,15 @@
 //! What only some are to learn goes to each of them alone. The paper opens it to all under a mask of the recipient's own; that
 //! shows all other parties' shares to all, and done for two recipients of one value every share.
 //!
-//! **Rounds**: one for the openings to all of a chunk, one for their check, and three for those to some; besides, those of the dealer.
+//! **Rounds**: one for the openings to all of a chunk, one for their check, both with room for other messages, and three for those to some;
+//! besides, those of the dealer.
 
-use comity_channel::Mesh;
+use comity_channel::{Mesh, PerPeer};
 use comity_circuit::Recipients;
 use comity_core::{Bits, Block, PartyId, Prg, Result};
 use comity_protocol::{Conduct, Here, Honest};
 use comity_share::joint::JointAct;
-use comity_share::{GlobalKey, Openings, RowShares};
+use comity_share::{Beside, GlobalKey, Openings, RowShares};
 use comity_tinyot::many::{RowDealer, RowTriples};
 use rand_core::CryptoRng;
 use zeroize::Zeroizing;
@@ -38,6 +39,8 @@ pub struct TripleMasks<'a, C = Honest> {
     /// Bits of each party alone.
     own: Vec<Remaining<RowShares>>,
     triples: Option<Remaining<RowTriples>>,
+    /// What was opened and is not settled.
+    opened: Vec<Opened>,
     rng: Prg,
     planned: Planned,
     conduct: C,
@@ -52,6 +55,16 @@ pub struct Planned {
     pub own: u64,
     /// Products.
     pub ands: u64,
+}
+
+/// Bits that were opened together.
+struct Opened {
+    /// Those that all learn, as they were heard.
+    public: Bits,
+    /// To whom, and how many, of each value.
+    values: Vec<(Recipients, usize)>,
+    /// Rows that only some are to learn, for each of them.
+    some: Vec<Option<RowShares>>,
 }
 
 /// Material of which some is used up.
@@ -113,6 +126,7 @@ impl<'a, C: for<'b> Conduct<JointAct<'b>>> TripleMasks<'a, C> {
             bits: Remaining::none(me, parties),
             own: (0..parties).map(|_| Remaining::none(me, parties)).collect(),
             triples: None,
+            opened: Vec::new(),
             rng: Prg::new(backend, Block::random(rng)),
             planned,
             conduct,
@@ -213,7 +227,8 @@ impl<C: for<'b> Conduct<JointAct<'b>>> BitMpc for TripleMasks<'_, C> {
         [u, v]: [&[Block]; 2],
         products: &mut [Block],
         opened: &[MaskOpening<'_>],
-    ) -> Result<Vec<Option<Bits>>> {
+        beside: &Beside,
+    ) -> Result<PerPeer<Vec<u8>>> {
         let (n, me) = (usize::from(self.parties), usize::from(self.me.0));
         let (gates, key) = (products.len() / n, self.key.block());
         let mut triples = self.take(net, gates)?;
@@ -251,17 +266,10 @@ impl<C: for<'b> Conduct<JointAct<'b>>> BitMpc for TripleMasks<'_, C> {
                 (total > 0).then_some(rows)
             })
             .collect();
-        self.dealer.check_begins()?;
-        let public = self.openings.open(net, &rows, &mut self.conduct)?;
-        self.openings.settle(net, &mut self.conduct)?;
-        let own = match some.iter().any(Option::is_some) {
-            true => {
-                let rows = |party: PartyId| some[usize::from(party.0)].as_ref();
-                self.openings.open_each(net, rows, &mut self.rng, &mut self.conduct)?
-            }
-            false => None,
-        };
-        self.dealer.check_passed()?;
+        if self.opened.is_empty() {
+            self.dealer.check_begins()?;
+        }
+        let (public, heard) = self.openings.open_beside(net, &rows, beside, &mut self.conduct)?;
 
         // What is left is each party's own business.
         for j in 0..n {
@@ -278,19 +286,40 @@ impl<C: for<'b> Conduct<JointAct<'b>>> BitMpc for TripleMasks<'_, C> {
         triples.used += gates;
         self.planned.ands = self.planned.ands.saturating_sub(gates as u64);
         self.triples = Some(triples);
-        let (mut at, mut used) = (2 * gates, 0);
-        let own = own.unwrap_or_default();
-        let mut value = |opened: &MaskOpening<'_>| {
-            let (from, at, len) = match (to_all(&opened), opened.to.includes(self.me)) {
-                (true, _) => (&public, &mut at, bits(opened)),
-                (false, true) => (&own, &mut used, bits(opened)),
-                (false, false) => return None,
+        let values = opened.iter().map(|opened| (opened.to, bits(opened))).collect();
+        self.opened.push(Opened { public: public.slice(2 * gates, public.len() - 2 * gates), values, some });
+        Ok(heard)
+    }
+
+    fn settle(&mut self, net: &mut Mesh<'_>, beside: &Beside) -> Result<(Vec<Option<Bits>>, PerPeer<Vec<u8>>)> {
+        if self.opened.is_empty() {
+            self.dealer.check_begins()?;
+        }
+        let heard = self.openings.settle_beside(net, beside, &mut self.conduct)?;
+        let mut all = Vec::new();
+        for Opened { public, values, some } in core::mem::take(&mut self.opened) {
+            let own = match some.iter().any(Option::is_some) {
+                true => {
+                    let rows = |party: PartyId| some[usize::from(party.0)].as_ref();
+                    self.openings.open_each(net, rows, &mut self.rng, &mut self.conduct)?
+                }
+                false => None,
             };
-            let value = from.slice(*at, len);
-            *at += len;
-            Some(value)
-        };
-        Ok(opened.iter().map(&mut value).collect())
+            let (mut at, mut used) = (0, 0);
+            let own = own.unwrap_or_default();
+            all.extend(values.into_iter().map(|(to, bits)| {
+                let (from, at) = match (to == Recipients::All, to.includes(self.me)) {
+                    (true, _) => (&public, &mut at),
+                    (false, true) => (&own, &mut used),
+                    (false, false) => return None,
+                };
+                let value = from.slice(*at, bits);
+                *at += bits;
+                Some(value)
+            }));
+        }
+        self.dealer.check_passed()?;
+        Ok((all, heard))
     }
 
     fn check_begins(&mut self) -> Result<()> {

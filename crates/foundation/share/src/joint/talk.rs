@@ -10,6 +10,27 @@ use super::JointAct;
 /// A message by its name, to each peer.
 pub(crate) type Message = (&'static str, PerPeer<Vec<u8>>);
 
+/// What goes beside another message to each peer, and how long it is from each. It is the caller's business.
+pub struct Beside {
+    /// What this party says.
+    pub out: PerPeer<Vec<u8>>,
+    /// The lengths of what the others say, in bytes.
+    pub lengths: PerPeer<usize>,
+}
+
+impl Beside {
+    /// These messages, of which each peer's is as long as the one to it.
+    pub fn alike(out: PerPeer<Vec<u8>>) -> Beside {
+        let lengths = PerPeer::new(out.me(), out.parties(), |peer| out[peer].len());
+        Beside { out, lengths }
+    }
+
+    /// Nothing.
+    pub fn nothing(mesh: &Mesh<'_>) -> Beside {
+        Beside::alike(PerPeer::new(mesh.me(), mesh.parties(), |_| Vec::new()))
+    }
+}
+
 /// The links to all others, with the echo of what is said to all.
 pub(crate) struct Talk<'t, 'n, C> {
     pub(crate) mesh: &'t mut Mesh<'n>,
@@ -78,6 +99,27 @@ impl<C: for<'a> Conduct<JointAct<'a>>> Talk<'_, '_, C> {
             self.conduct.before(JointAct::Hears { what, peer, bytes });
         }
         Ok(heard)
+    }
+
+    /// Says a message, and another one beside it, which may have another length from each; hears both.
+    pub(crate) fn send_beside(
+        &mut self,
+        what: &'static str,
+        mut out: PerPeer<Vec<u8>>,
+        len: usize,
+        beside: &Beside,
+    ) -> Result<[PerPeer<Vec<u8>>; 2]> {
+        for (peer, bytes) in out.iter_mut() {
+            self.conduct.before(JointAct::Says { what, peer, bytes });
+            bytes.extend_from_slice(&beside.out[peer]);
+        }
+        let mut heard = self.each(|peer| vec![0; len + beside.lengths[peer]]);
+        self.mesh.exchange(&out, &mut heard)?;
+        let theirs = self.each(|peer| heard[peer].split_off(len));
+        for (peer, bytes) in heard.iter() {
+            self.conduct.before(JointAct::Hears { what, peer, bytes });
+        }
+        Ok([heard, theirs])
     }
 
     /// Makes sure that all have heard the same of what is in the echo.

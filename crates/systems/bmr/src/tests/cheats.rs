@@ -12,7 +12,7 @@ use super::ideal::Ideal;
 use crate::act::GarblingAct;
 use crate::checks::GARBLED_ROW;
 use crate::hash::ROWS;
-use crate::{Masks, run_as};
+use crate::{Ground, Masks, Opener, run_as};
 
 /// The end of each party's run: its outputs, or its error.
 type Ends = Vec<Result<Vec<(usize, Bits)>>>;
@@ -45,7 +45,7 @@ fn run(n: u16, values: u8, session: u64, liars: &[u16], lie: impl Fn(u16, Garbli
         let offsets = masks.offsets().to_vec();
         Ok((Box::new(masks), offsets))
     };
-    run_on(n, values, session, liars, ideal, lie)
+    run_on(n, values, session, liars, Opener::Balanced, ideal, lie)
 }
 
 /// The same over other bits.
@@ -54,6 +54,7 @@ pub(super) fn run_on(
     values: u8,
     session: u64,
     liars: &[u16],
+    opener: Opener,
     bits: impl Fn(&mut Mesh<'_>, Here) -> Result<Dealt> + Sync,
     lie: impl Fn(u16, GarblingAct<'_>, &[Block]) + Sync,
 ) -> Ends {
@@ -78,7 +79,7 @@ pub(super) fn run_on(
                     lie(me.0, act, &offsets);
                 }
             };
-            run_as(&mut party, &mut *masks, &job, &mut conduct)?;
+            run_as(&mut party, Ground { masks: &mut *masks, opener }, &job, &mut conduct)?;
             Ok(outputs.0)
         };
         let threads: Vec<_> = memory_mesh(n, Some(comity_testing::PATIENCE))
@@ -221,6 +222,18 @@ fn public_values_are_the_same_for_all() {
             assert!(named.contains(&EQUIVOCATION) && named.iter().all(|&check| check == EQUIVOCATION));
         }
     }
+}
+
+/// Keys leave when all have heard the same public values, and not before.
+#[test]
+fn nobody_has_keys_of_two_public_values() {
+    let said = std::sync::Mutex::new(0);
+    run(3, 1, 6, &[0, 1, 2], |me, act, _| match act {
+        GarblingAct::Public(to, bytes) if me == 0 && to == PartyId(2) => bytes[0] ^= 1,
+        GarblingAct::Keys(..) if me != 0 => *said.lock().unwrap() += 1,
+        _ => {}
+    });
+    assert_eq!(*said.lock().unwrap(), 0, "keys left");
 }
 
 /// Keys of the other value, of another wire, zero, or any: told to all, or to one.

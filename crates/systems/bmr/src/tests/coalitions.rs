@@ -13,7 +13,7 @@ use super::cheats::{Dealt, judge, run_on, spoil};
 use crate::act::GarblingAct;
 use crate::checks::GARBLED_ROW;
 use crate::hash::ROWS;
-use crate::{Masks, Planned, TripleMasks};
+use crate::{Masks, Opener, Planned, TripleMasks};
 
 /// The number of parties, and those who lie.
 const COALITIONS: [(u16, &[u16]); 5] = [(2, &[0]), (2, &[1]), (3, &[1]), (3, &[0, 2]), (5, &[0, 1, 2, 4])];
@@ -37,7 +37,7 @@ fn victim(n: u16, liars: &[u16]) -> u16 {
     (0..n).find(|party| !liars.contains(party)).expect("one is honest")
 }
 
-/// Lies in the garbling: of honest parties each has the right outputs, or names one of these checks, and some name one if `found`.
+/// Lies in the garbling that each party opens a part of: of honest parties each has the right outputs, or names one of these checks, and some name one if `found`.
 fn lies(
     n: u16,
     liars: &[u16],
@@ -45,9 +45,20 @@ fn lies(
     found: bool,
     lie: impl Fn(u16, GarblingAct<'_>, Block) + Sync,
 ) {
+    lies_to(Opener::Balanced, (n, liars), checks, found, lie);
+}
+
+/// The same in garbling that is opened so.
+fn lies_to(
+    opener: Opener,
+    (n, liars): (u16, &[u16]),
+    checks: &[&'static Check],
+    found: bool,
+    lie: impl Fn(u16, GarblingAct<'_>, Block) + Sync,
+) {
     let bits = |net: &mut Mesh<'_>, here: Here| dealt(net, here, Honest);
     let lie = |me: u16, act: GarblingAct<'_>, offsets: &[Block]| lie(me, act, offsets[usize::from(me)]);
-    let ends = run_on(n, VALUES, 1, liars, bits, lie);
+    let ends = run_on(n, VALUES, 1, liars, opener, bits, lie);
     let named = judge(&ends, VALUES, liars);
     assert!(named.iter().all(|check| checks.contains(check)), "{n} parties, liars {liars:?}: {named:?}");
     assert!(!found || !named.is_empty(), "{n} parties, liars {liars:?}: nobody noticed");
@@ -77,12 +88,33 @@ fn late_changes_of_a_table_stop_whose_entry_it_is() {
     }
 }
 
+/// Other rows for one party than for the rest, by those who collect a part, and by party 0 that collects all. Of two there is nobody else who
+/// could have heard them: who was lied to alone finds a false row if it visits it.
 #[test]
 fn different_circuits_are_noticed() {
-    for (n, liars) in COALITIONS {
+    for opener in [Opener::Balanced, Opener::Collector] {
+        for (n, liars) in COALITIONS.into_iter().filter(|(_, liars)| opener == Opener::Balanced || liars.contains(&0)) {
+            let (victim, check) = (victim(n, liars), if n == 2 { GARBLED_ROW } else { EQUIVOCATION });
+            lies_to(opener, (n, liars), &[check], true, |_, act, _| match act {
+                GarblingAct::Rows(PartyId(to), rows) if to == victim && !rows.is_empty() => {
+                    (0..ROWS).for_each(|row| spoil(rows, row * usize::from(n) + usize::from(victim)));
+                }
+                _ => {}
+            });
+        }
+    }
+}
+
+/// Another circuit for all alike, by party 0 that collects all shares and knows them: a false row, at the party whose entry it is.
+#[test]
+fn the_collector_cannot_choose_the_circuit() {
+    for (n, liars) in COALITIONS.into_iter().filter(|(_, liars)| liars.contains(&0)) {
         let victim = victim(n, liars);
-        lies(n, liars, &[EQUIVOCATION], true, |_, act, _| match act {
-            GarblingAct::Rows(PartyId(to), rows) if to == victim && !rows.is_empty() => spoil(rows, 0),
+        lies_to(Opener::Collector, (n, liars), &[GARBLED_ROW], true, |me, act, _| match act {
+            GarblingAct::Garbled(shares) if me == 0 => {
+                let rows = Block::bytes_of_mut(shares);
+                (0..2 * ROWS).for_each(|row| spoil(rows, row * usize::from(n) + usize::from(victim)));
+            }
             _ => {}
         });
     }
@@ -157,7 +189,7 @@ fn masks_are_opened_truly() {
                         _ => {}
                     })
                 };
-                let ends = run_on(n, VALUES, 2, liars, bits, |_, _, _| {});
+                let ends = run_on(n, VALUES, 2, liars, Opener::Balanced, bits, |_, _, _| {});
                 let named = judge(&ends, VALUES, liars);
                 assert!(!named.is_empty() && named.iter().all(|&check| [WRONG_MAC, EQUIVOCATION].contains(&check)));
             }

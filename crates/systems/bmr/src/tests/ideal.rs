@@ -2,6 +2,7 @@
 
 use comity_channel::{Mesh, PerPeer};
 use comity_core::{Backend, Bits, Block, Error, PartyId, Prg, Result, SessionId};
+use comity_share::Beside;
 use comity_share::checks::WRONG_MAC;
 use zeroize::Zeroizing;
 
@@ -14,6 +15,8 @@ pub(super) struct Ideal {
     offsets: Vec<Block>,
     /// Whether this party says another share of the first bit of what is opened.
     pub(super) false_shares: bool,
+    /// What was opened since it was settled.
+    opened: Vec<Option<Bits>>,
 }
 
 /// One bit, shared: its value and the rows of all parties.
@@ -26,7 +29,7 @@ impl Ideal {
     pub(super) fn new(session: SessionId, me: usize, parties: usize) -> Ideal {
         let mut dealer = Prg::new(Backend::detect(), session.block("ideal dealer"));
         let offsets = (0..parties).map(|_| dealer.block().with_lsb(true)).collect();
-        Ideal { me, dealer, offsets, false_shares: false }
+        Ideal { me, dealer, offsets, false_shares: false, opened: Vec::new() }
     }
 
     /// The offsets of all.
@@ -100,6 +103,13 @@ fn sum(bits: &[bool]) -> bool {
     bits.iter().fold(false, |sum, bit| sum ^ bit)
 }
 
+/// Says what goes beside, and hears the others'.
+fn said(net: &mut Mesh<'_>, beside: &Beside) -> Result<PerPeer<Vec<u8>>> {
+    let mut heard = PerPeer::new(net.me(), net.parties(), |peer| vec![0; beside.lengths[peer]]);
+    net.exchange(&beside.out, &mut heard)?;
+    Ok(heard)
+}
+
 /// Bytes of a message that opens so many bits.
 fn out_len(bits: usize) -> usize {
     bits.div_ceil(8) + bits * Block::BYTES
@@ -142,7 +152,8 @@ impl BitMpc for Ideal {
         [u, v]: [&[Block]; 2],
         products: &mut [Block],
         opened: &[MaskOpening<'_>],
-    ) -> Result<Vec<Option<Bits>>> {
+        beside: &Beside,
+    ) -> Result<PerPeer<Vec<u8>>> {
         let (n, me, offset) = (self.offsets.len(), self.me, self.offset());
         // Beaver's triples, dealt; `d = u + a` and `e = v + b` are opened.
         let (mut masked, mut triples) = (Vec::new(), Vec::new());
@@ -163,7 +174,15 @@ impl BitMpc for Ideal {
             }
             product[me] ^= offset.masked(d & e);
         }
-        opened.iter().map(|opened| self.open(net, opened.rows, |party| opened.to.includes(party))).collect()
+        for opened in opened {
+            let value = self.open(net, opened.rows, |party| opened.to.includes(party))?;
+            self.opened.push(value);
+        }
+        said(net, beside)
+    }
+
+    fn settle(&mut self, net: &mut Mesh<'_>, beside: &Beside) -> Result<(Vec<Option<Bits>>, PerPeer<Vec<u8>>)> {
+        Ok((core::mem::take(&mut self.opened), said(net, beside)?))
     }
 }
 

@@ -1,4 +1,4 @@
-//! How often the parties of a whole run wait for each other.
+//! How often the parties of a whole run wait for each other, and what they send.
 
 use comity_circuit::Program;
 use comity_core::Bits;
@@ -8,8 +8,8 @@ use comity_testing::laws::Outputs;
 use super::*;
 use crate::Bmr;
 
-/// The turns of the link that has most, of a whole run among three.
-fn turns(program: &Program, products: &str) -> u64 {
+/// What each party of a whole run among three sends, and the turns of its link that has most.
+fn run(program: &Program, option: &str, value: &str) -> Vec<(u64, u64)> {
     let mut rng = laws::rng(1);
     let inputs: Vec<Bits> = program.inputs().iter().map(|input| laws::bits(input.bits, &mut rng)).collect();
     let right: Vec<(usize, Bits)> = laws::clear(program, &inputs).into_iter().enumerate().collect();
@@ -23,26 +23,46 @@ fn turns(program: &Program, products: &str) -> u64 {
             let (me, params, backend) = (net.me(), Params::default(), Backend::detect());
             let here = Here { me, parties: 3, session: SessionId::derive("test", &[b"turns"]), params, backend };
             let mut options = Options::new(Bmr.card());
-            options.set(me, "products", products).unwrap();
+            options.set(me, option, value).unwrap();
             let own = program.inputs().iter().zip(inputs);
             let own: Vec<_> = own.map(|(input, value)| input.owner.includes(me).then(|| value.clone())).collect();
             let (mut outputs, mut rng) = (Outputs::default(), laws::rng(u128::from(me.0) + 9));
             let mut me = Party { net: &mut net, here, rng: &mut rng, observer: &mut outputs };
             Bmr.run(&mut me, &Job { program, inputs: &own, options: &options }, &mut Empty).unwrap();
             assert_eq!(outputs.0, *right);
-            counters.iter().map(|counter| counter.counts().rounds).max().unwrap()
+            let counts: Vec<_> = counters.iter().map(|counter| counter.counts()).collect();
+            (counts.iter().map(|link| link.sent).sum(), counts.iter().map(|link| link.rounds).max().unwrap())
         };
         let parties: Vec<_> = links.into_iter().map(|links| scope.spawn(move || party(links))).collect();
-        parties.into_iter().map(|party| party.join().unwrap()).max().unwrap()
+        parties.into_iter().map(|party| party.join().unwrap()).collect()
     })
+}
+
+/// The turns of the link that has most.
+fn turns(program: &Program, products: &str) -> u64 {
+    run(program, "products", products).into_iter().map(|(_, turns)| turns).max().unwrap()
 }
 
 /// However deep a program is, as long as its gates are one chunk.
 #[test]
 fn rounds_are_few_and_do_not_depend_on_depth() {
     let [shallow, deep] = [4, 200].map(|width| Program::from_circuit(laws::chain_and_layer(width)).unwrap());
-    assert_eq!([&shallow, &deep].map(|program| turns(program, "macs")), [28; 2]);
-    assert_eq!(turns(&deep, "ot"), 50);
+    assert_eq!([&shallow, &deep].map(|program| turns(program, "macs")), [26; 2]);
+    assert_eq!(turns(&deep, "ot"), 48);
     let aes = comity_library::program("aes128").unwrap();
-    assert_eq!(turns(&aes, "macs"), 32);
+    assert_eq!(turns(&aes, "macs"), 30);
+}
+
+/// Shares of rows and their sums: each party a third of all, or party 0 for all. Nothing else changes.
+#[test]
+fn a_collector_sends_most() {
+    let program = Program::from_circuit(laws::chain_and_layer(40)).unwrap();
+    let (gates, row) = (program.and_gates(), 3 * 4 * 16);
+    let [balanced, collector] = ["balanced", "collector"].map(|opener| run(&program, "opener", opener));
+    for (party, (balanced, collector)) in (0..).zip(balanced.into_iter().zip(collector)) {
+        let own = gates * (party + 1) / 3 - gates * party / 3;
+        let rows = [(gates - own) + 2 * own, if party == 0 { 2 * gates } else { gates }].map(|rows| rows * row);
+        assert_eq!(balanced.0 - rows[0], collector.0 - rows[1], "party {party}");
+        assert_eq!(balanced.1, collector.1);
+    }
 }
