@@ -99,6 +99,10 @@ impl Budget {
         let mut budget = Budget::open(ands.max(1), rho, kinds, objects)?;
         let mut best: Option<(u64, u64, Bucketing)> = None;
         for size in 2..=LARGEST.min(objects) {
+            // No larger bucket takes fewer than so many. To try them all takes longer than to deal what a small program needs.
+            if best.is_some_and(|(least, ..)| least <= ands.max(1).saturating_mul(size as u64)) {
+                break;
+            }
             let batches = ands.max(1).div_ceil((objects / size) as u64);
             let least = ands.max(1).div_ceil(batches) as usize;
             let enough = |batch: Bucketing| batches as f64 * f64::from(kinds) * batch.failure(rho) <= 1.0;
@@ -165,7 +169,15 @@ impl Budget {
         if wanted > self.objects / 4 {
             return sizes.clone().find_map(batch);
         }
-        sizes.filter_map(batch).min_by_key(|batch| batch.objects())
+        let mut best: Option<Bucketing> = None;
+        for size in sizes {
+            // As in `known`.
+            if best.is_some_and(|best| best.objects() <= wanted.max(1).saturating_mul(size)) {
+                break;
+            }
+            best = batch(size).filter(|next| best.is_none_or(|best| next.objects() < best.objects())).or(best);
+        }
+        best
     }
 
     fn too_small(&self) -> Error {
@@ -371,6 +383,29 @@ mod tests {
                     }
                     assert!(failure <= 1.0 + 1e-12, "{ands} at {rho}: {failure}");
                     assert!(budget.next(1).is_err());
+                }
+            }
+        }
+    }
+
+    /// The batch of the least objects, over all sizes of bucket.
+    fn cheapest(ands: u64, rho: u32, objects: usize) -> Option<(u64, Bucketing)> {
+        let of = |size: usize| {
+            let batches = ands.div_ceil((objects / size) as u64);
+            let enough = |batch: Bucketing| batches as f64 * batch.failure(rho) <= 1.0;
+            let batch = smallest(ands.div_ceil(batches) as usize, objects / size, size, enough)?;
+            Some((batches * batch.objects() as u64, batch))
+        };
+        (2..=LARGEST.min(objects)).filter_map(of).min_by_key(|batch| batch.0)
+    }
+
+    #[test]
+    fn no_size_of_bucket_that_is_not_tried_would_be_cheaper() {
+        for rho in [4, 40, 128] {
+            for ands in [1, 3, 64, 100, 1000, 6400, 21_890, 1 << 17, 370_000, 1 << 20] {
+                for objects in [1 << 13, 1 << 17, OBJECTS] {
+                    let known = Budget::known(ands, rho, 1, objects).ok().and_then(|budget| budget.fixed);
+                    assert_eq!(known, cheapest(ands, rho, objects).map(|(_, batch)| batch), "{ands} at {rho}");
                 }
             }
         }
