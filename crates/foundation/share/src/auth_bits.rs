@@ -26,4 +26,17 @@ pub trait AuthBits: Send {
     /// # Errors
     /// As [`AuthBits::shares`].
     fn bits(&mut self, ch: &mut dyn Channel, owner: PartyId, out: &mut [Share]) -> Result<()>;
+
+    /// Random bits of party 0 alone, of party 1 alone, and of both, in one go where that saves messages.
+    ///
+    /// # Errors
+    /// As [`AuthBits::shares`].
+    fn of_each(&mut self, ch: &mut dyn Channel, own: [&mut [Share]; 2], shares: &mut [Share]) -> Result<()> {
+        for (owner, out) in [PartyId(0), PartyId(1)].into_iter().zip(own) {
+            if !out.is_empty() {
+                self.bits(ch, owner, out)?;
+            }
+        }
+        if shares.is_empty() { Ok(()) } else { self.shares(ch, shares) }
+    }
 }

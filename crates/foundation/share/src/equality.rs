@@ -6,7 +6,7 @@
 //! only strings that may then be known are compared so. Among them is none that depends on a party's own global key, unless
 //! nothing secret is masked under that key before the comparison has passed.
 
-use comity_channel::Mesh;
+use comity_channel::{Mesh, PerPeer};
 use comity_core::{Check, Error, Result, SessionId};
 use rand_core::CryptoRng;
 use subtle::ConstantTimeEq;
@@ -28,6 +28,43 @@ pub fn equal(
     rng: &mut (impl CryptoRng + ?Sized),
 ) -> Result<()> {
     let digests = say(mesh, session, "equality", digest, otherwise, rng)?;
-    let same = digests.iter().all(|(_, theirs)| theirs.ct_eq(digest).into());
+    all_same(digest, &digests, otherwise)
+}
+
+/// As [`equal`], and 256 random bits, the same for all parties, in as many rounds as either takes alone.
+///
+/// A party's part of the coin is in what it says of its string, and neither can it choose by another's: so what is compared here, and all
+/// that a cheat has to guess so that it is equal, is fixed before anybody knows the coin. Who says the last word knows it first, and
+/// whether its guesses were right; it can do no more than stop, as it can after [`coin`](crate::coin).
+///
+/// # Errors
+/// As [`equal`].
+pub fn equal_with_coin(
+    mesh: &mut Mesh<'_>,
+    session: SessionId,
+    digest: &[u8; 32],
+    otherwise: &'static Check,
+    rng: &mut (impl CryptoRng + ?Sized),
+) -> Result<[u8; 32]> {
+    let mut own = [0; 64];
+    let (string, seed) = own.split_at_mut(32);
+    string.copy_from_slice(digest);
+    rng.fill_bytes(seed);
+    let said = say(mesh, session, "equality and coin", &own, otherwise, rng)?;
+    let parts = |said: &[u8; 64]| [0, 32].map(|start| std::array::from_fn(|i| said[start + i]));
+    let mut digests = PerPeer::new(mesh.me(), mesh.parties(), |_| [0; 32]);
+    let [_, mut coin]: [[u8; 32]; 2] = parts(&own);
+    for (peer, said) in said.iter() {
+        let [theirs, seed] = parts(said);
+        digests[peer] = theirs;
+        coin.iter_mut().zip(seed).for_each(|(coin, byte)| *coin ^= byte);
+    }
+    all_same(digest, &digests, otherwise)?;
+    Ok(coin)
+}
+
+/// Ends with `otherwise` unless all digests are this one.
+fn all_same(digest: &[u8; 32], theirs: &PerPeer<[u8; 32]>, otherwise: &'static Check) -> Result<()> {
+    let same = theirs.iter().all(|(_, theirs)| theirs.ct_eq(digest).into());
     if same { Ok(()) } else { Err(Error::from(otherwise)) }
 }

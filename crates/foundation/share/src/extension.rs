@@ -108,4 +108,19 @@ impl AuthBits for Extension {
         }
         Ok(())
     }
+    /// Of the OTs that go both ways, some serve as bits of this party one way and as bits of the peer the other way.
+    fn of_each(&mut self, ch: &mut dyn Channel, own: [&mut [Share]; 2], shares: &mut [Share]) -> Result<()> {
+        let alone = own[0].len().max(own[1].len());
+        let mut all = Zeroizing::new(vec![Share::default(); alone + shares.len()]);
+        self.shares(ch, &mut all)?;
+        let (first, second) = all.split_at(alone);
+        shares.copy_from_slice(second);
+        for (owner, out) in [PartyId(0), PartyId(1)].into_iter().zip(own) {
+            for (out, share) in out.iter_mut().zip(first) {
+                *out =
+                    if owner == self.party { Share::own(share.bit(), share.mac()) } else { Share::theirs(share.key()) };
+            }
+        }
+        Ok(())
+    }
 }

@@ -12,7 +12,8 @@
 //!
 //! - [`Share`] and [`GlobalKey`]: the algebra of two. [`Pairwise`] and [`RowShares`]: that of any number.
 //! - [`Ledger`]: what was shown and seen, with MAC checks that wait until they must be done (section 2 of the same).
-//! - [`equal`] and [`coin`]: the small sub-protocols among all parties of a mesh, comparison and a common random string.
+//! - [`equal`] and [`coin`]: the small sub-protocols among all parties of a mesh, comparison and a common random string;
+//!   [`equal_with_coin`] is both at once.
 //! - [`AuthBits`]: the functionality F_aBit, random authenticated bits of two; [`Extension`] makes them from a maliciously secure OT
 //!   extension with a fixed correlation. [`Joint`] does among any number, and tests sums for zero without showing them.
 //! - [`Openings`]: bits that all open to all, or to some, and their check by products of rows.
@@ -43,7 +44,7 @@ pub mod triples;
 pub use auth_bits::AuthBits;
 pub use bits::BitShares;
 pub use coin::coin;
-pub use equality::equal;
+pub use equality::{equal, equal_with_coin};
 pub use extension::Extension;
 pub use forms::{Pairwise, RowShares};
 pub use joint::Joint;

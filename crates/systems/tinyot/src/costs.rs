@@ -16,8 +16,9 @@ const OBJECT: f64 = 27.75;
 /// Objects that are made at once.
 const CHUNK: u64 = 10_880;
 
-/// Messages of a chunk that wait for each other, between two parties and among more.
-const TURNS: [u64; 2] = [5, 2];
+/// Messages of so many chunks that wait for each other: between two parties three each, and two for eight of them together; among more
+/// two each.
+const TURNS: [fn(u64) -> u64; 2] = [|chunks| 3 * chunks + 2 * chunks.div_ceil(8), |chunks| 2 * chunks];
 
 /// Seconds of work for an object with each peer, and for a set-up.
 const WORK: f64 = 230e-9;
@@ -39,8 +40,8 @@ pub fn deal_for_many(of: &Costing<'_>, ands: u64, talk: &mut Talk) -> Result<()>
     deal(of, ands, (many::objects(of.parties), TURNS[1]), talk)
 }
 
-/// A dealer that makes batches of so many objects at most, with so many turns a chunk.
-fn deal(of: &Costing<'_>, ands: u64, (objects, turns): (usize, u64), talk: &mut Talk) -> Result<()> {
+/// A dealer that makes batches of so many objects at most, with so many turns for the chunks.
+fn deal(of: &Costing<'_>, ands: u64, (objects, turns): (usize, fn(u64) -> u64), talk: &mut Talk) -> Result<()> {
     talk.about();
     let budget = Budget::known(ands, of.params.rho, 1, objects)?;
     let Some((batch, _)) = budget.known_batch() else { return Ok(()) };
@@ -52,7 +53,7 @@ fn deal(of: &Costing<'_>, ands: u64, (objects, turns): (usize, u64), talk: &mut 
         let chunks = buckets.div_ceil(CHUNK) + (objects - buckets).div_ceil(CHUNK);
         // Each chunk has a mask of its own and what is checked.
         talk.exchange(((OBJECT * objects as f64) as u64) + (objects - buckets) / 8 + 700 * chunks);
-        talk.turns(turns * chunks + 4);
+        talk.turns(turns(chunks) + 4);
         talk.work(WORK * objects as f64 * f64::from(of.parties - 1));
     });
     Ok(())

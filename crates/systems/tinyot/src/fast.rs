@@ -8,23 +8,25 @@
 //! says why), BLAKE3 a random oracle.
 //!
 //! **One batch**, and why in this order
-//! 1. Shared bits `x`, `y`, `z` for every leaky AND, a chunk of the extension at a time. A chunk is checked before the next message:
-//!    a receiver whose choices are inconsistent would know hashed values of `G` but for a few bits of delta, and could test
+//! 1. Shared bits `x`, `y`, `z` for every leaky AND, a chunk of the extension at a time. A chunk is checked before any `G` made of it
+//!    leaves: a receiver whose choices are inconsistent would know hashed values of `G` but for a few bits of delta, and could test
 //!    these one by one.
-//! 2. Leaky ANDs. `G` goes both ways at once, then bit 1 of `S`. Who waits for the other's bit before it sends its own can make `d`
+//! 2. Leaky ANDs, of some chunks at once. `G` goes both ways at the same time, then bit 1 of `S`. Who waits for the other's bit before it sends its own can make `d`
 //!    what it likes, but a wrong `d` makes the `L` differ by the sum of the deltas.
-//! 3. One comparison of all `L` by commit and open. If it fails nothing of the batch was used, and the session is over. Each object
-//!    with a false `G` passes with probability one half, and then one share of its `x` is known to the cheat.
-//! 4. A coin, to which both contribute: the buckets. What leaked cannot change any more.
-//! 5. Combining. The bits shown are `y_1 + y_j`, of which the second term is used nowhere else; their MACs wait in a [`Ledger`], and
-//!    nothing in a message depends on the peer's bits.
-//! 6. The ledger is settled. Then the triples are handed out.
+//! 3. One comparison of all `L` by commit and open, and with it a coin to which both contribute: the buckets. What a party says in the
+//!    comparison, and so what it guessed, is fixed before it knows the coin ([`equal_with_coin`]). If the comparison fails nothing of
+//!    the batch was used, and the session is over. Each object with a false `G` passes with probability one half, and then one
+//!    share of its `x` is known to the cheat.
+//! 4. Combining, for who has seen the comparison pass. The bits shown are `y_1 + y_j`, of which the second term is used nowhere else;
+//!    with them goes the digest of their MACs ([`Ledger`]), and nothing in a message depends on the peer's bits.
+//! 5. The digest is held against what was seen. Then the triples are handed out.
 //!
 //! Shares and triples may be asked for in any order. The failure of all batches together is within `2^-rho` ([`Budget`]).
 //!
 //! **Cost** of a leaky AND each way: three OTs (3.88 bytes each), 16 bytes of `G` and a bit; three of the tweakable hash; 16 bytes of
 //! BLAKE3. Of a bucket each way: a bit, and 32 bytes of BLAKE3, for all but its first. With B = 3 that is 167 bytes a triple, both ways.
-//! A chunk takes five exchanges. Memory: 96 bytes a leaky AND of a batch, used again for the next one, and some MiB.
+//! Messages that wait for each other: three a chunk, for its bits; two for eight chunks; five for a batch, of which four go one way only.
+//! Memory: 96 bytes a leaky AND of a batch, used again for the next one, and some MiB.
 
 mod combine;
 mod conduct;
@@ -38,7 +40,7 @@ use core::ops::Range;
 use comity_channel::{Channel, Mesh};
 use comity_core::{Backend, Block, HugeTable, PartyId, Prg, Result, SessionId};
 use comity_protocol::{Conduct, Dealer, Here, Honest};
-use comity_share::{AuthBits, Extension, GlobalKey, Ledger, Share, coin, equal};
+use comity_share::{AuthBits, Extension, GlobalKey, Ledger, Share, equal_with_coin};
 use rand_core::CryptoRng;
 use zeroize::Zeroizing;
 
@@ -53,6 +55,9 @@ use crate::triples::{Checked, Triples};
 /// ANDs a chunk. Their three OTs each way, with the mask's, are whole pieces of the extension, and all that a chunk passes
 /// through is about as large as a second-level cache.
 const CHUNK: usize = 10_880;
+
+/// Chunks of which the same is said at once. What they pass through then stays in a third-level cache.
+const TOGETHER: usize = 8;
 
 /// An incomplete block of OTs would be for nothing.
 const _: () = assert!(3 * CHUNK <= Extension::CHUNK && (3 * CHUNK).is_multiple_of(128));
@@ -86,7 +91,7 @@ pub struct Fast<C = Honest> {
     broken: bool,
 }
 
-/// The messages that a chunk sends and receives.
+/// The messages that some chunks send and receive.
 struct Wires {
     /// `G`, this party's and the peer's.
     g: [HugeTable; 2],
@@ -130,29 +135,48 @@ impl<C: for<'a> Conduct<Act<'a>>> Fast<C> {
         }
     }
 
-    /// Leaky triples, chunk by chunk, before the comparison.
-    fn leak(&mut self, ch: &mut dyn Channel, equality: &mut blake3::Hasher, out: &mut [Block]) -> Result<()> {
-        let Wires { g: [own, theirs], bits: [shown, seen] } = &mut self.wires;
-        let most = CHUNK.min(out.len() / BLOCKS);
-        let (own, theirs) = (grown(own, most), grown(theirs, most));
-        for bits in [&mut *shown, &mut *seen] {
-            bits.resize(most.div_ceil(8), 0);
-        }
-        for chunk in out.chunks_mut(BLOCKS * CHUNK) {
-            let n = chunk.len() / BLOCKS;
+    /// Leaky triples of some chunks, before the comparison. What of them can be said at once is one message.
+    fn leak(&mut self, ch: &mut dyn Channel, equality: &mut blake3::Hasher, chunks: &mut [&mut [Block]]) -> Result<()> {
+        let ands = |chunk: &[Block]| chunk.len() / BLOCKS;
+        let (mut objects, mut bytes) = (0, 0);
+        for chunk in chunks.iter_mut() {
+            let n = ands(chunk);
             let (macs, keys) = chunk.split_at_mut(3 * n);
             self.extension.halves(ch, macs, keys)?;
-            let (own, theirs) = (&mut own[..n], &mut theirs[..n]);
-            self.leaky.garble(split(chunk), own);
+            (objects, bytes) = (objects + n, bytes + n.div_ceil(8));
+        }
+        let Wires { g: [own, theirs], bits: [shown, seen] } = &mut self.wires;
+        let (own, theirs) = (grown(own, objects), grown(theirs, objects));
+        for bits in [&mut *shown, &mut *seen] {
+            bits.resize(bytes, 0);
+        }
+        self.leaky.begin(objects);
+        let mut at = 0;
+        for chunk in chunks.iter() {
+            let range = at..at + ands(chunk);
+            at = range.end;
+            let own = &mut own[range.clone()];
+            self.leaky.garble(split(chunk), range, own);
             self.conduct.before(Act::G(own));
-            ch.exchange(Block::bytes_of(own), Block::bytes_of_mut(theirs))?;
-            let (shown, seen) = (&mut shown[..n.div_ceil(8)], &mut seen[..n.div_ceil(8)]);
-            self.leaky.evaluate(split(chunk), theirs, shown);
-            self.conduct.before(Act::S { x: &chunk[..n], s: self.leaky.s(n), bits: shown });
-            ch.exchange(shown, seen)?;
-            seen.iter_mut().zip(&*shown).for_each(|(theirs, own)| *theirs ^= own);
+        }
+        ch.exchange(Block::bytes_of(own), Block::bytes_of_mut(theirs))?;
+        let (mut at, mut rest) = (0, &mut shown[..]);
+        for chunk in chunks.iter() {
+            let n = ands(chunk);
+            let (range, (bits, later)) = (at..at + n, std::mem::take(&mut rest).split_at_mut(n.div_ceil(8)));
+            (at, rest) = (range.end, later);
+            self.leaky.evaluate(split(chunk), range.clone(), &theirs[range.clone()], bits);
+            self.conduct.before(Act::S { x: &chunk[..n], s: self.leaky.s(range), bits });
+        }
+        ch.exchange(shown, seen)?;
+        seen.iter_mut().zip(&*shown).for_each(|(theirs, own)| *theirs ^= own);
+        let (mut at, mut rest) = (0, &seen[..]);
+        for chunk in chunks.iter_mut() {
+            let n = ands(chunk);
+            let (range, (d, later)) = (at..at + n, rest.split_at(n.div_ceil(8)));
+            (at, rest) = (range.end, later);
             let [.., z] = split_mut(chunk);
-            let l = self.leaky.close(z, seen);
+            let l = self.leaky.close(z, range, d);
             self.conduct.before(Act::L(l));
             equality.update(Block::bytes_of(l));
         }
@@ -179,19 +203,19 @@ impl<C: for<'a> Conduct<Act<'a>>> Fast<C> {
         let blocks = [batch.buckets, batch.objects() - batch.buckets].map(|n| BLOCKS * n);
         let (leaders_now, others_now) = (grown(&mut leaders, blocks[0]), grown(&mut others, blocks[1]));
         let mut equality = blake3::Hasher::new_keyed(&session.child("comparison of L").to_bytes());
-        self.leak(ch, &mut equality, leaders_now)?;
-        self.leak(ch, &mut equality, others_now)?;
+        let chunks = leaders_now.chunks_mut(BLOCKS * CHUNK).chain(others_now.chunks_mut(BLOCKS * CHUNK));
+        let mut chunks: Vec<&mut [Block]> = chunks.collect();
+        for together in chunks.chunks_mut(TOGETHER) {
+            self.leak(ch, &mut equality, together)?;
+        }
         let (party, rng) = (self.extension.party(), &mut self.rng);
         let digest = *equality.finalize().as_bytes();
-        let mut both = Mesh::of_two(party, &mut *ch);
-        equal(&mut both, session.child("comparison"), &digest, checks::LEAKY_AND, rng)?;
-        let coin = coin(&mut both, session.child("buckets"), rng)?;
-        drop(both);
+        let session = session.child("comparison");
+        let coin = equal_with_coin(&mut Mesh::of_two(party, &mut *ch), session, &digest, checks::LEAKY_AND, rng)?;
         let partition = Partition::new(batch, &coin, self.backend);
         self.conduct.before(Act::Buckets(&partition));
         let (key, conduct) = (self.extension.key(), &mut self.conduct);
         combine::combine(ch, &partition, key, leaders_now, others_now, &mut self.ledger, conduct)?;
-        self.ledger.settle(ch)?;
         (self.leaders, self.others) = (leaders, others);
         self.ready = 0..batch.buckets;
         Ok(())
@@ -223,6 +247,10 @@ impl<C: for<'a> Conduct<Act<'a>> + Send> AuthBits for Fast<C> {
 
     fn bits(&mut self, ch: &mut dyn Channel, owner: PartyId, out: &mut [Share]) -> Result<()> {
         self.unless_broken(|dealer| dealer.extension.bits(ch, owner, out))
+    }
+
+    fn of_each(&mut self, ch: &mut dyn Channel, own: [&mut [Share]; 2], shares: &mut [Share]) -> Result<()> {
+        self.unless_broken(|dealer| dealer.extension.of_each(ch, own, shares))
     }
 }
 

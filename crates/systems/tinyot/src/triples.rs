@@ -23,6 +23,8 @@ pub struct Triple {
     pub c: Share,
 }
 
+impl zeroize::DefaultIsZeroes for Triple {}
+
 /// Triples in a state. Wiped on drop.
 pub struct Triples<State> {
     list: Vec<Triple>,
@@ -103,6 +105,6 @@ impl<State> Triples<State> {
 
 impl<State> Drop for Triples<State> {
     fn drop(&mut self) {
-        bytemuck::cast_slice_mut::<Triple, Share>(&mut self.list[self.wiped..]).zeroize();
+        self.list[self.wiped..].zeroize();
     }
 }

@@ -16,10 +16,19 @@ use super::shares::{BLOCKS, Shares, runs, split_mut};
 use crate::bucket::Partition;
 use crate::words::{Words, add, add_masked, add_same, masks_of_row, pack, word, words, words_mut};
 
-/// Buckets that are combined in one go, between two exchanges: their triples stay in cache.
+/// Buckets that are combined in one go: their triples stay in cache.
 const STEP: usize = 1 << 10;
 
-/// Combines all buckets into their first triples, `leaders`, which are column 0; `others` are the other columns. The MACs go to the `ledger`: nothing may be used before it is settled.
+/// Bytes of a ledger's digest.
+const DIGEST: usize = 32;
+
+/// Combines all buckets into their first triples, `leaders`, which are column 0; `others` are the other columns.
+///
+/// One message each way: all bits, and the digest of their MACs, which depends on nothing that the peer shows.
+///
+/// # Errors
+/// [`WRONG_MAC`](comity_share::checks::WRONG_MAC) if the peer showed a bit that is not its own: then nothing of the batch may be used. Those
+/// of the channel.
 pub(super) fn combine(
     ch: &mut dyn Channel,
     partition: &Partition,
@@ -30,22 +39,45 @@ pub(super) fn combine(
     conduct: &mut impl for<'a> Conduct<Act<'a>>,
 ) -> Result<()> {
     let batch = partition.batch();
+    let columns = batch.size - 1;
+    let places = || {
+        let chunks = (0..batch.buckets).step_by(CHUNK);
+        chunks.flat_map(move |start| {
+            let n = CHUNK.min(batch.buckets - start);
+            let place = move |at| Place { start, at, n: STEP.min(n - at), buckets: batch.buckets, partition, others };
+            (0..n).step_by(STEP).map(place)
+        })
+    };
     let mut step = Step {
-        columns: batch.size - 1,
+        columns,
         delta: word(key.block()),
-        macs: Zeroizing::new(vec![Block::ZERO; (batch.size - 1) * STEP]),
-        own: vec![0; (batch.size - 1) * STEP / 8],
-        theirs: vec![0; (batch.size - 1) * STEP / 8],
+        macs: Zeroizing::new(vec![Block::ZERO; columns * STEP.min(batch.buckets)]),
         masks: [[[0; 2]; STEP]; 2],
     };
-    for (chunk, start) in leaders.chunks_mut(BLOCKS * CHUNK).zip((0..).step_by(CHUNK)) {
-        let n = chunk.len() / BLOCKS;
-        for at in (0..n).step_by(STEP) {
-            let place = Place { start, at, n: STEP.min(n - at), buckets: batch.buckets, partition, others };
-            step.run(ch, place, chunk, ledger, conduct)?;
-        }
+    let bytes: usize = places().map(|place| columns * place.row()).sum();
+    let mut own = vec![0; bytes + DIGEST];
+    let mut theirs = own.clone();
+    let mut rest = &mut own[..bytes];
+    for place in places() {
+        let (now, later) = std::mem::take(&mut rest).split_at_mut(columns * place.row());
+        rest = later;
+        step.show(place, chunk_of(leaders, place.start), now, ledger, conduct);
     }
-    Ok(())
+    own[bytes..].copy_from_slice(&ledger.digest());
+    ch.exchange(&own, &mut theirs)?;
+    let mut at = 0;
+    for place in places() {
+        let range = at..at + columns * place.row();
+        at = range.end;
+        step.add(place, chunk_of(leaders, place.start), &mut own[range.clone()], &theirs[range], ledger);
+    }
+    ledger.verify(&theirs[bytes..])
+}
+
+/// The leaders that lie in a chunk with the one of this number, which is the first.
+fn chunk_of(leaders: &mut [Block], start: usize) -> &mut [Block] {
+    let end = leaders.len().min(BLOCKS * (start + CHUNK));
+    &mut leaders[BLOCKS * start..end]
 }
 
 /// Some buckets: `n`, of which the first is number `at` of the chunk that begins with bucket `start`.
@@ -60,6 +92,11 @@ struct Place<'a> {
 }
 
 impl<'a> Place<'a> {
+    /// Bytes of the bits of a column.
+    fn row(self) -> usize {
+        self.n.div_ceil(8)
+    }
+
     /// The triples of these buckets in a column but the first: runs, each with the number of its first bucket.
     fn runs(self, column: usize) -> impl Iterator<Item = (usize, [Shares<'a>; 3])> {
         let first = self.start + self.at;
@@ -77,27 +114,24 @@ struct Step {
     delta: Words,
     /// The MACs of all `d`, column by column. Secret till they are shown.
     macs: Zeroizing<Vec<Block>>,
-    /// The bits of all `d`: each column begins with a new byte.
-    own: Vec<u8>,
-    theirs: Vec<u8>,
     masks: [[Words; STEP]; 2],
 }
 
 impl Step {
-    fn run(
+    /// What this party shows of some buckets: the bits of all `d`, of which each column begins with a new byte.
+    fn show(
         &mut self,
-        ch: &mut dyn Channel,
         place: Place<'_>,
         chunk: &mut [Block],
+        own: &mut [u8],
         ledger: &mut Ledger,
         conduct: &mut impl for<'a> Conduct<Act<'a>>,
-    ) -> Result<()> {
+    ) {
         let Place { at, n, .. } = place;
-        let row = n.div_ceil(8);
         let macs = &mut self.macs[..self.columns * n];
-        let (own, theirs) = (&mut self.own[..self.columns * row], &mut self.theirs[..self.columns * row]);
-        let [x, y, z] = split_mut(chunk);
-        for (j, (macs, own)) in macs.chunks_exact_mut(n).zip(own.chunks_exact_mut(row)).enumerate() {
+        let [_, y, _] = split_mut(chunk);
+        let rows = macs.chunks_exact_mut(n).zip(own.chunks_exact_mut(place.row()));
+        for (j, (macs, own)) in rows.enumerate() {
             macs.copy_from_slice(&y.macs[at..at + n]);
             for (i, [_, y_j, _]) in place.runs(j + 1) {
                 add(words_mut(&mut macs[i..i + y_j.macs.len()]), words(y_j.macs));
@@ -106,8 +140,14 @@ impl Step {
         }
         conduct.before(Act::Shown { bits: own, macs });
         ledger.show(macs);
-        ch.exchange(own, theirs)?;
-        let rows = own.chunks_exact_mut(row).zip(theirs.chunks_exact(row));
+    }
+
+    /// Adds the other triples to the first ones, with what both parties show. `own` then has the sums of both.
+    fn add(&mut self, place: Place<'_>, chunk: &mut [Block], own: &mut [u8], theirs: &[u8], ledger: &mut Ledger) {
+        let Place { at, n, .. } = place;
+        let macs = &mut self.macs[..self.columns * n];
+        let [x, y, z] = split_mut(chunk);
+        let rows = own.chunks_exact_mut(place.row()).zip(theirs.chunks_exact(place.row()));
         for (j, (macs, (own, theirs))) in macs.chunks_exact_mut(n).zip(rows).enumerate() {
             let [told, d] = &mut self.masks;
             let (told, d) = (&mut told[..n], &mut d[..n]);
@@ -132,6 +172,5 @@ impl Step {
             }
         }
         ledger.see(macs);
-        Ok(())
     }
 }

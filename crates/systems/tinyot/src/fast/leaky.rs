@@ -17,6 +17,8 @@
 //! then passes if it has guessed this bit and shifts its own by as much, and fails otherwise. Nothing else is to be had:
 //! `y` and `z` enter with their MACs; a wrong bit in step 4 makes both `L` differ by `D_A + D_B`.
 
+use core::ops::Range;
+
 use comity_core::{Backend, Block, PartyId, SessionId};
 use comity_share::GlobalKey;
 use zeroize::Zeroize;
@@ -33,7 +35,7 @@ pub(super) struct Leaky {
     party: PartyId,
     key: GlobalKey,
     hashes: Hashes,
-    /// Step 3's `H(K_P[x]) + x_P C_P`, then `S_P`, then `L_P`. Secret.
+    /// Step 3's `H(K_P[x]) + x_P C_P`, then `S_P`, then `L_P`, of ANDs that are worked on at the same time. Secret.
     s: Vec<Block>,
     scratch: Scratch,
 }
@@ -52,16 +54,21 @@ impl Leaky {
         Leaky { party, key, hashes: Hashes::new(session, backend, party), s: Vec::new(), scratch }
     }
 
-    /// Steps 1 and 2: writes `G` for each AND.
-    #[allow(clippy::needless_range_loop, reason = "loops over words of many slices of one length")]
-    pub(super) fn garble(&mut self, [x, y, _]: [Shares<'_>; 3], g: &mut [Block]) {
-        let delta = self.key.block();
-        let d = word(delta);
-        if self.s.len() < g.len() {
+    /// Begins with so many ANDs, numbered from 0: each step takes a range of them, and all steps the same ranges.
+    pub(super) fn begin(&mut self, ands: usize) {
+        if self.s.len() < ands {
             // Memory that is moved is not wiped where it was.
             self.s.zeroize();
-            self.s.resize(g.len(), Block::ZERO);
+            self.s.resize(ands, Block::ZERO);
         }
+    }
+
+    /// Steps 1 and 2: writes `G` for each AND.
+    #[allow(clippy::needless_range_loop, reason = "loops over words of many slices of one length")]
+    pub(super) fn garble(&mut self, [x, y, _]: [Shares<'_>; 3], ands: Range<usize>, g: &mut [Block]) {
+        let delta = self.key.block();
+        let d = word(delta);
+        let all = &mut self.s[ands];
         let Scratch { masks: [mask_x, mask_y], hashes: [h0, h1] } = &mut self.scratch;
         for at in (0..g.len()).step_by(TILE) {
             let tile = at..g.len().min(at + TILE);
@@ -72,7 +79,7 @@ impl Leaky {
             let (mask_x, mask_y) = (&mut mask_x[..n], &mut mask_y[..n]);
             masks_of_bits(mac_x, mask_x);
             masks_of_bits(mac_y, mask_y);
-            let (g, s) = (words_mut(&mut g[tile.clone()]), words_mut(&mut self.s[tile]));
+            let (g, s) = (words_mut(&mut g[tile.clone()]), words_mut(&mut all[tile]));
             let (h0, h1) = (words(&h0[..n]), words(&h1[..n]));
             // All of length `n`, as the compiler sees here.
             for i in 0..n {
@@ -87,8 +94,9 @@ impl Leaky {
 
     /// Step 3, with the peer's `G`: writes bit 1 of every `S`, eight to a byte.
     #[allow(clippy::needless_range_loop, reason = "loops over words of many slices of one length")]
-    pub(super) fn evaluate(&mut self, [x, _, z]: [Shares<'_>; 3], g: &[Block], bits: &mut [u8]) {
+    pub(super) fn evaluate(&mut self, [x, _, z]: [Shares<'_>; 3], ands: Range<usize>, g: &[Block], bits: &mut [u8]) {
         let d = word(self.key.block());
+        let all = &mut self.s[ands];
         let Scratch { masks: [mask_x, mask_z], hashes: [h, _] } = &mut self.scratch;
         for at in (0..g.len()).step_by(TILE) {
             let tile = at..g.len().min(at + TILE);
@@ -99,7 +107,7 @@ impl Leaky {
             let (mask_x, mask_z) = (&mut mask_x[..n], &mut mask_z[..n]);
             masks_of_bits(mac_x, mask_x);
             masks_of_bits(mac_z, mask_z);
-            let (g, h, s) = (words(&g[tile.clone()]), words(&h[..n]), words_mut(&mut self.s[tile]));
+            let (g, h, s) = (words(&g[tile.clone()]), words(&h[..n]), words_mut(&mut all[tile]));
             for i in 0..n {
                 for w in 0..2 {
                     s[i][w] ^= g[i][w] & mask_x[i][w] ^ h[i][w] ^ d[w] & mask_z[i][w] ^ key_z[i][w] ^ mac_z[i][w];
@@ -109,21 +117,22 @@ impl Leaky {
         }
     }
 
-    /// The `S` of the last `n` ANDs.
-    pub(super) fn s(&mut self, n: usize) -> &mut [Block] {
-        &mut self.s[..n]
+    /// The `S` of some ANDs.
+    pub(super) fn s(&mut self, ands: Range<usize>) -> &mut [Block] {
+        &mut self.s[ands]
     }
 
     /// Step 4 and what step 5 compares: mends `z` with the sums of both parties' bits, and gives every `L`.
-    pub(super) fn close(&mut self, z: SharesMut<'_>, d: &[u8]) -> &mut [Block] {
+    pub(super) fn close(&mut self, z: SharesMut<'_>, ands: Range<usize>, d: &[u8]) -> &mut [Block] {
         let n = z.macs.len();
+        let all = &mut self.s[ands];
         let delta = self.key.block();
         let one = Block::from_u128(1);
         for at in (0..n).step_by(TILE) {
             let tile = at..n.min(at + TILE);
             let masks = &mut self.scratch.masks[0][..tile.len()];
             masks_of_row(d, at, masks);
-            add_same(words_mut(&mut self.s[tile.clone()]), word(delta), masks);
+            add_same(words_mut(&mut all[tile.clone()]), word(delta), masks);
             // The constant goes to party 0's share.
             if self.party.0 == 0 {
                 add_same(words_mut(&mut z.macs[tile]), word(one), masks);
@@ -131,7 +140,7 @@ impl Leaky {
                 add_same(words_mut(&mut z.keys[tile]), word(delta ^ one), masks);
             }
         }
-        &mut self.s[..n]
+        all
     }
 }
 

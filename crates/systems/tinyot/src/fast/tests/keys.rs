@@ -25,7 +25,8 @@ fn no_table_serves_two_ands() {
         // Two chunks, of more tiles than one, the last of which is not full.
         for n in [300, 17] {
             let mut g = vec![Block::ZERO; n];
-            leaky.garble(split(&chunk(n, x)), &mut g);
+            leaky.begin(n);
+            leaky.garble(split(&chunk(n, x)), 0..n, &mut g);
             for (j, g) in g.iter().enumerate() {
                 let key = key(&session, party, tweak + j);
                 assert!(*g == naive(key, x) ^ naive(key, x ^ global.block()), "AND {j} of {n}");
