@@ -2,6 +2,7 @@
 
 use comity_core::{Block, PartyId};
 use comity_share::{GlobalKey, Share};
+use comity_tinyot::Triple;
 use zeroize::Zeroize;
 
 /// One party's shares for the AND gates of a chunk. Wiped on drop.
@@ -74,10 +75,10 @@ impl Algebra {
     }
 
     /// The products of the inputs' masks, by Beaver's trick, plus the outputs' masks: `c + d b + e a + d e + l_w`.
-    pub(crate) fn multiply(&self, gates: &mut Gates, triples: &[[Share; 3]], opened: [&[u8]; 2]) {
+    pub(crate) fn multiply(&self, gates: &mut Gates, triples: &[Triple], opened: [&[u8]; 2]) {
         let one = self.constant(true);
         let sums = gates.products.iter_mut().zip(&gates.outputs).zip(triples);
-        for (i, ((product, &output), &[a, b, c])) in sums.enumerate() {
+        for (i, ((product, &output), &Triple { a, b, c })) in sums.enumerate() {
             let [d, e] = opened.map(|bits| bits[i / 8] >> (i % 8) & 1 == 1);
             *product = c ^ b.masked(d) ^ a.masked(e) ^ one.masked(d & e) ^ output;
         }

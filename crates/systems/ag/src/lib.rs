@@ -49,7 +49,8 @@
 //! | output value | 32 and an eighth a bit, for each recipient | and 160 for the checks before it |
 //! | run | some 20 KiB | base OTs |
 //!
-//! Rounds: some for the set-up, about ten for a batch of triples, three for each chunk, three for an output. Memory: a batch of the dealer (12 to 36
+//! Rounds: seven for the set-up, three for all masks of inputs and of the first chunk, five for each later chunk, three for an output; of the
+//! dealer five for a batch of triples, three for each 10,880 of its leaky ANDs and two for eight times as many. Memory: a batch of the dealer (12 to 36
 //! MiB; 144 where buckets of three want it, between 370,000 and a million AND gates), 10 MiB for a chunk, 49 bytes for each wire of the program.
 //!
 //! **Differences from the paper.** Garbling and evaluation go chunk by chunk, so that memory does not grow with the program: all that

@@ -12,17 +12,15 @@ use comity_circuit::Program;
 use comity_core::{Block, Error, PartyId, Result, SessionId, Starts};
 use comity_protocol::Conduct;
 use comity_share::{Ledger, Share};
-use comity_tinyot::{Checked, TripleDealer, Triples};
+use comity_tinyot::{Checked, Triple, TripleDealer, Triples};
 use zeroize::Zeroizing;
 
 use crate::conduct::Act;
 use crate::gates::{Algebra, Gates, unpack};
+use crate::walk::CHUNK;
 
 /// Gates whose MACs are worked on in one go: they stay in the first-level cache. Whole bytes of bits.
 const TILE: usize = 512;
-
-/// Triples that are asked for at most at a time.
-const ASK: u64 = 1 << 16;
 
 /// A dealer, and what of it waits.
 pub(crate) struct Live<'d> {
@@ -30,6 +28,8 @@ pub(crate) struct Live<'d> {
     triples: Triples<Checked>,
     /// Masks of either party's inputs.
     inputs: [Pool; 2],
+    /// Masks of the outputs of AND gates.
+    outputs: Pool,
     /// The MACs on all that was shown.
     ledger: Ledger,
     /// Whether something was shown, either way, since the last settlement.
@@ -47,6 +47,21 @@ struct Pool {
     used: usize,
 }
 
+impl Pool {
+    fn blank(masks: usize) -> Pool {
+        Pool { masks: Zeroizing::new(vec![Share::default(); masks]), used: 0 }
+    }
+
+    /// Takes masks as long as there are any; what is left to be made.
+    fn take<'o>(&mut self, out: &'o mut [Share]) -> &'o mut [Share] {
+        let ready = out.len().min(self.masks.len() - self.used);
+        let (ahead, later) = out.split_at_mut(ready);
+        ahead.copy_from_slice(&self.masks[self.used..self.used + ready]);
+        self.used += ready;
+        later
+    }
+}
+
 impl<'d> Live<'d> {
     /// The material of this dealer. The session is for this alone.
     pub(crate) fn new(dealer: Box<dyn TripleDealer + 'd>, session: SessionId) -> Live<'d> {
@@ -55,6 +70,7 @@ impl<'d> Live<'d> {
             dealer,
             triples: Triples::none(),
             inputs: Default::default(),
+            outputs: Pool::default(),
             ledger: Ledger::new(session.child("openings"), me, me.other()),
             pending: false,
             planned: 0,
@@ -68,34 +84,32 @@ impl<'d> Live<'d> {
         Algebra { me, garbles: garbler == me, key: self.dealer.key().clone() }
     }
 
-    /// Has material for a program made now rather than when it is needed: masks of all its inputs, and triples up to a batch.
+    /// Has material for a program made now rather than when it is needed: masks of all its inputs and of the first chunk, and triples up
+    /// to a batch.
     pub(crate) fn prepare(&mut self, ch: &mut dyn Channel, program: &Program) -> Result<()> {
         self.planned = program.and_gates();
-        for owner in [PartyId(0), PartyId(1)] {
-            let bits =
-                program.inputs().iter().filter(|input| input.owner.includes(owner)).map(|input| input.bits).sum();
-            let mut masks = Zeroizing::new(vec![Share::default(); bits]);
-            if bits > 0 {
-                self.dealer.bits(ch, owner, &mut masks)?;
-            }
-            self.inputs[usize::from(owner.0)] = Pool { masks, used: 0 };
-        }
+        let bits = |party: u16| {
+            let own = program.inputs().iter().filter(|input| input.owner.includes(PartyId(party)));
+            own.map(|input| input.bits).sum()
+        };
+        let (mut inputs, mut outputs) =
+            ([bits(0), bits(1)].map(Pool::blank), Pool::blank(self.planned.min(CHUNK as u64) as usize));
+        self.dealer.of_each(ch, inputs.each_mut().map(|pool| &mut pool.masks[..]), &mut outputs.masks)?;
+        (self.inputs, self.outputs) = (inputs, outputs);
         if self.triples.is_empty() && self.planned > 0 { self.refill(ch, 1) } else { Ok(()) }
     }
 
     /// Masks of an input of `owner`.
     pub(crate) fn inputs(&mut self, ch: &mut dyn Channel, owner: PartyId, out: &mut [Share]) -> Result<()> {
-        let Pool { masks, used } = &mut self.inputs[usize::from(owner.0)];
-        let ready = out.len().min(masks.len() - *used);
-        let (ahead, now) = out.split_at_mut(ready);
-        ahead.copy_from_slice(&masks[*used..*used + ready]);
-        *used += ready;
-        if now.is_empty() { Ok(()) } else { self.dealer.bits(ch, owner, now) }
+        match self.inputs[usize::from(owner.0)].take(out) {
+            [] => Ok(()),
+            now => self.dealer.bits(ch, owner, now),
+        }
     }
 
-    /// Asks the dealer for triples: for the planned ANDs, up to a bound, and at least for so many.
+    /// Asks the dealer for triples: for the planned ANDs, up to a chunk, and at least for so many.
     fn refill(&mut self, ch: &mut dyn Channel, ands: u64) -> Result<()> {
-        self.triples = self.dealer.triples(ch, self.planned.min(ASK).max(ands) as usize)?;
+        self.triples = self.dealer.triples(ch, self.planned.min(CHUNK as u64).max(ands) as usize)?;
         if self.triples.is_empty() {
             return Err(Error::invalid_input("the dealer of triples gave none"));
         }
@@ -104,9 +118,9 @@ impl<'d> Live<'d> {
 
     /// Masks of a chunk's AND gates.
     pub(crate) fn masks(&mut self, ch: &mut dyn Channel, gates: &mut Gates) -> Result<()> {
-        match &mut gates.outputs[..] {
+        match self.outputs.take(&mut gates.outputs) {
             [] => Ok(()),
-            outputs => self.dealer.shares(ch, outputs),
+            now => self.dealer.shares(ch, now),
         }
     }
 
@@ -122,16 +136,25 @@ impl<'d> Live<'d> {
         if n == 0 {
             return Ok(());
         }
-        // The triples are copied once, since those of a chunk may lie in several batches; zeroed on drop.
-        let mut triples = Zeroizing::new(Vec::with_capacity(n));
-        while triples.len() < n {
-            if self.triples.is_empty() {
-                self.refill(ch, (n - triples.len()) as u64)?;
-            }
-            let now = self.triples.take(n - triples.len());
-            self.planned = self.planned.saturating_sub(now.len() as u64);
-            triples.extend(now.iter().map(|triple| [triple.a, triple.b, triple.c]));
+        if self.triples.is_empty() {
+            self.refill(ch, n as u64)?;
         }
+        // Those of a chunk may lie in several batches, and are then copied, to where they do not move; zeroed on drop.
+        let mut copied = Zeroizing::new(Vec::with_capacity(if self.triples.len() < n { n } else { 0 }));
+        while self.triples.len() < n - copied.len() {
+            let now = self.triples.take(usize::MAX);
+            self.planned = self.planned.saturating_sub(now.len() as u64);
+            copied.extend_from_slice(now);
+            self.refill(ch, (n - copied.len()) as u64)?;
+        }
+        let rest = self.triples.take(n - copied.len());
+        self.planned = self.planned.saturating_sub(rest.len() as u64);
+        let triples = if copied.is_empty() {
+            rest
+        } else {
+            copied.extend_from_slice(rest);
+            &copied
+        };
         let row = n.div_ceil(8);
         let mut own = vec![0; 2 * row];
         let mut macs = Zeroizing::new([[Block::ZERO; TILE]; 2]);
@@ -139,7 +162,9 @@ impl<'d> Live<'d> {
             let tile = at..n.min(at + TILE);
             for (input, macs) in macs.iter_mut().enumerate() {
                 let masks = gates.inputs[input][tile.clone()].iter().zip(&triples[tile.clone()]);
-                macs.iter_mut().zip(masks).for_each(|(mac, (mask, triple))| *mac = mask.mac() ^ triple[input].mac());
+                macs.iter_mut()
+                    .zip(masks)
+                    .for_each(|(mac, (mask, triple))| *mac = mask.mac() ^ half(triple, input).mac());
                 let macs = &macs[..tile.len()];
                 // A share is bit 0 of its MAC.
                 for (byte, macs) in own[input * row + at / 8..].iter_mut().zip(macs.chunks(8)) {
@@ -158,14 +183,14 @@ impl<'d> Live<'d> {
                 let masks = gates.inputs[input][tile.clone()].iter().zip(&triples[tile.clone()]);
                 let bits = unpack(&theirs[input * row + at / 8..], tile.len());
                 for ((mac, (&mask, triple)), bit) in macs.iter_mut().zip(masks).zip(bits) {
-                    *mac = (mask ^ triple[input]).expected(bit == 1, &algebra.key);
+                    *mac = (mask ^ half(triple, input)).expected(bit == 1, &algebra.key);
                 }
                 self.ledger.see(&macs[..tile.len()]);
             }
         }
         own.iter_mut().zip(&theirs).for_each(|(own, theirs)| *own ^= theirs);
         let (d, e) = own.split_at(row);
-        algebra.multiply(gates, &triples, [d, e]);
+        algebra.multiply(gates, triples, [d, e]);
         Ok(())
     }
 
@@ -183,4 +208,9 @@ impl<'d> Live<'d> {
     pub(crate) fn check_passed(&mut self) -> Result<()> {
         self.dealer.check_passed()
     }
+}
+
+/// The factor of a triple that hides the first or the second input of a gate.
+fn half(triple: &Triple, input: usize) -> Share {
+    if input == 0 { triple.a } else { triple.b }
 }
