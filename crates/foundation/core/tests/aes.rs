@@ -215,3 +215,21 @@ fn random_blocks_are_the_generators_bytes() {
     let drawn: Vec<Block> = (0..20).map(|_| Block::random(&mut drawing)).collect();
     assert!(drawn.iter().all(|block| *block == filling.block()));
 }
+
+/// A block that is added to all results is that: on every backend, in place and counting.
+#[test]
+fn a_cipher_adds_a_block() {
+    let add = Block::from_u128(0xfeed_0000_beef << 60);
+    for backend in Backend::available() {
+        let cipher = Aes128::new(backend, Block::from_u128(77));
+        for count in [1, 7, 40, 133] {
+            let (mut plain, mut added) = (some_blocks(count), some_blocks(count));
+            cipher.encrypt(&mut plain);
+            cipher.adding(add).encrypt(&mut added);
+            assert!(plain.iter().zip(&added).all(|(plain, added)| *plain ^ add == *added), "{backend}");
+            cipher.count(u128::MAX - 3, &mut plain);
+            cipher.adding(add).count(u128::MAX - 3, &mut added);
+            assert!(plain.iter().zip(&added).all(|(plain, added)| *plain ^ add == *added), "{backend}");
+        }
+    }
+}

@@ -121,11 +121,11 @@ fn revealing(suite: &mut Suite) -> Outcome {
         }
         Ok(10.0 * values.len() as f64)
     })?;
-    suite.rate("ope.client.left", "values/s", aes.map(|aes| aes / 216.0), 5, || {
+    suite.rate("ope.client.left", "values/s", aes.map(|aes| aes / 218.0), 5, || {
         values.iter().for_each(|value| drop(black_box(ore.left((*value).into()))));
         Ok(values.len() as f64)
     })?;
-    suite.rate("ope.client.right", "values/s", aes.map(|aes| aes / 4304.0), 5, || {
+    suite.rate("ope.client.right", "values/s", aes.map(|aes| aes / 4306.0), 5, || {
         values.iter().for_each(|value| drop(black_box(ore.right((*value).into(), u128::from(*value).to_le_bytes()))));
         Ok(values.len() as f64)
     })?;

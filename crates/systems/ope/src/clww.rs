@@ -60,9 +60,9 @@ impl Vectorize for Digits<'_> {
         for (digit, bit) in digits.iter_mut().zip(&bits) {
             *digit = sum(*digit, *bit);
         }
-        for (byte, four) in bytes.iter_mut().zip(digits.as_chunks::<4>().0) {
-            *byte = pack(u32::from_be_bytes(*four));
-        }
-        u128::from_be_bytes(bytes)
+        // The first digit goes on top.
+        digits.reverse();
+        pack(&digits, &mut bytes);
+        u128::from_le_bytes(bytes)
     }
 }

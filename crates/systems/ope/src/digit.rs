@@ -4,23 +4,21 @@
 
 use comity_core::Block;
 
-/// The remainders of numbers of 128 bits modulo 3, for which 2^16 and 2^8 are 1.
+/// The bits that stand for 2 and not for 1 modulo 3.
+const TWOS: u64 = 0xaaaa_aaaa_aaaa_aaaa;
+
+/// The remainders of numbers of 128 bits modulo 3, for which 4 is 1: the bits are counted, every second one twice.
 #[inline(always)]
 pub(crate) fn remainders<const N: usize>(blocks: &[Block; N], remainders: &mut [u8; N]) {
-    let mut parts = [[0; 4]; N];
-    for (part, bytes) in parts.as_flattened_mut().iter_mut().zip(Block::bytes_of(blocks).as_chunks::<4>().0) {
-        let number = u32::from_le_bytes(*bytes);
-        *part = (number & 0xffff) + (number >> 16);
+    let mut halves = [[0; 2]; N];
+    for (half, bytes) in halves.as_flattened_mut().iter_mut().zip(Block::bytes_of(blocks).as_chunks::<8>().0) {
+        let number = u64::from_le_bytes(*bytes);
+        *half = (number.count_ones() + (number & TWOS).count_ones()) as u8;
     }
-    let mut sums = [0; N];
-    for (sum, [a, b, c, d]) in sums.iter_mut().zip(&parts) {
-        let four = a + b + c + d;
-        *sum = ((four & 0xff) + (four >> 8)) as u16;
-    }
-    for (remainder, sum) in remainders.iter_mut().zip(&sums) {
-        // A third of what has 12 bits, rounded down.
-        let third = ((u32::from(*sum) * 0x5556) >> 16) as u16;
-        *remainder = (sum - 3 * third) as u8;
+    for (remainder, [low, high]) in remainders.iter_mut().zip(&halves) {
+        // At most 192; a third of it, rounded down.
+        let sum = u16::from(*low) + u16::from(*high);
+        *remainder = (sum - 3 * ((sum * 171) >> 9)) as u8;
     }
 }
 
@@ -38,11 +36,18 @@ pub(crate) fn sum(one: u8, two: u8) -> u8 {
     sum - 3 * ((sum + 1) >> 2)
 }
 
-/// Four digits, each in a byte of its own, in one: the k-th goes to bit `2 k`.
+/// Packs digits, four in a byte: the k-th goes to bit `2 k`.
 #[inline(always)]
-pub(crate) fn pack(four: u32) -> u8 {
-    // Each goes to its place in the uppermost byte; what else there is stays below it, without a carry.
-    (four.wrapping_mul(1 << 24 | 1 << 18 | 1 << 12 | 1 << 6) >> 24) as u8
+pub(crate) fn pack<const N: usize>(digits: &[u8], bytes: &mut [u8; N]) {
+    let mut fours = [0; N];
+    for (four, digits) in fours.iter_mut().zip(digits.as_chunks::<4>().0) {
+        // Each goes to its place in the lowest byte; what else there is stays above it.
+        let digits = u32::from_le_bytes(*digits);
+        *four = digits | digits >> 6 | digits >> 12 | digits >> 18;
+    }
+    for (byte, four) in bytes.iter_mut().zip(&fours) {
+        *byte = *four as u8;
+    }
 }
 
 /// The bit of a place in its byte.

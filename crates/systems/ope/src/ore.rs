@@ -106,10 +106,11 @@ impl Ore {
         right[..16].copy_from_slice(&nonce);
         let digits = right[16..].as_chunks_mut::<64>().0;
         let mut keys = Zeroizing::new([Block::ZERO; 256]);
+        // The keys, with the nonce added.
+        let mask = self.mask.adding(Block::new(nonce));
         for (i, places) in self.places(value) {
             for (lane, digits) in digits[i..].iter_mut().take(LANES).enumerate() {
-                self.mask.count(self.point(value, i + lane), &mut keys[..]);
-                self.backend.vectorize(Add { keys: &mut keys, nonce: Block::new(nonce) });
+                mask.count(self.point(value, i + lane), &mut keys[..]);
                 self.hash.hash_blocks(&mut keys[..]);
                 let (below, at) = (places.below(lane), places.at(lane));
                 self.backend.vectorize(Digits { hashes: &keys, below, at, digits });
@@ -158,23 +159,6 @@ impl Ore {
     }
 }
 
-/// Work that adds a nonce to keys.
-struct Add<'a> {
-    keys: &'a mut [Block; 256],
-    nonce: Block,
-}
-
-impl Vectorize for Add<'_> {
-    type Output = ();
-
-    #[inline(always)]
-    fn run(self) {
-        for key in self.keys {
-            *key ^= self.nonce;
-        }
-    }
-}
-
 /// Work that writes the digits of a block: how the element at each place compares to the block's own, masked.
 struct Digits<'a> {
     hashes: &'a [Block; 256],
@@ -198,9 +182,7 @@ impl Vectorize for Digits<'_> {
             let other = nonzero(place ^ self.at).wrapping_neg();
             *digit = sum(*digit, other & (2 - below));
         }
-        for (byte, four) in self.digits.iter_mut().zip(digits.as_chunks::<4>().0) {
-            *byte = pack(u32::from_le_bytes(*four));
-        }
+        pack(&digits, self.digits);
     }
 }
 

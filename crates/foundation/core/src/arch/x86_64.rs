@@ -11,7 +11,7 @@ use super::instantiate::instantiate;
 use crate::memory::block::Block;
 
 // `__m128i` needs AES-NI, PCLMULQDQ and SSE, `__m256i` AVX2 and, as a register of blocks, VAES and VPCLMULQDQ, `__m512i` GFNI
-// and AVX-512 besides. `Backend` asks the machine for all that its kind enables here.
+// and AVX-512 besides, with the counting of bits that every machine has that has the others. `Backend` asks the machine for all that its kind enables here.
 instantiate!(
     aesni,
     "aes,avx2,pclmulqdq,ssse3,sse4.1",
@@ -24,7 +24,7 @@ instantiate!(
 );
 instantiate!(
     vaes,
-    "aes,avx2,pclmulqdq,ssse3,sse4.1,vaes,vpclmulqdq,gfni,avx512f,avx512bw,avx512vl,avx512dq",
+    "aes,avx2,pclmulqdq,ssse3,sse4.1,vaes,vpclmulqdq,gfni,avx512f,avx512bw,avx512vl,avx512dq,avx512vpopcntdq",
     wide: __m512i, half: __m256i, single: __m128i, bytes: __m512i
 );
 

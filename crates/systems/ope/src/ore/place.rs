@@ -5,17 +5,17 @@
 //! bit down. Where the places that are left whose bit is 0 are more than the element's rank among them, they stay; else they are below it,
 //! and the others stay. Nine bits do on average.
 //!
-//! Sets of places are 256 bits, and four elements are looked for at once, each in a permutation of its own, with neither a branch nor a
+//! Sets of places are 256 bits, and eight elements are looked for at once, each in a permutation of its own, with neither a branch nor a
 //! memory index that depends on an element. How many bits it takes does depend on the permutations.
 
 use comity_core::{Backend, Block, Vectorize};
 use zeroize::{Zeroize, Zeroizing};
 
 /// Elements that are looked for at once.
-pub(super) const LANES: usize = 4;
+pub(super) const LANES: usize = 8;
 
 /// Bits that are drawn at once for each place.
-const BITS: usize = 4;
+const BITS: usize = 2;
 /// Blocks of the random bits drawn at once: two for each bit and lane.
 const BLOCKS: usize = 2 * BITS * LANES;
 
@@ -48,19 +48,15 @@ impl Places {
             count: [256; 2 * LANES],
         };
         // Fewer than twelve bits hardly ever do.
-        let (mut blocks, mut at) = (Zeroizing::new([Block::ZERO; 3 * BLOCKS]), 0);
+        let (mut blocks, mut at) = (Zeroizing::new([Block::ZERO; 6 * BLOCKS]), 0);
         let mut drawn = &mut blocks[..];
         loop {
-            for (i, lanes) in drawn.as_chunks_mut::<LANES>().0.iter_mut().enumerate() {
-                for (block, base) in lanes.iter_mut().zip(bases) {
-                    *block = Block::from_u128(base + at + i as u128);
-                }
-            }
+            backend.vectorize(Count { bases: &bases, at, numbers: drawn });
             draw(drawn);
             if backend.vectorize(Select { places: &mut places, bits: drawn }) {
                 return places;
             }
-            at += (drawn.len() / LANES) as u128;
+            at += (drawn.len() / LANES) as u64;
             drawn = &mut drawn[..BLOCKS];
         }
     }
@@ -92,6 +88,28 @@ impl Drop for Places {
 
 fn words(sets: &Sets, lane: usize) -> [u64; 4] {
     [sets[0][2 * lane], sets[0][2 * lane + 1], sets[1][2 * lane], sets[1][2 * lane + 1]]
+}
+
+/// Work that writes what random bits are drawn for: for each lane its base, which has room below for what is added, and what follows it.
+struct Count<'a> {
+    bases: &'a [u128; LANES],
+    at: u64,
+    numbers: &'a mut [Block],
+}
+
+impl Vectorize for Count<'_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run(self) {
+        let bases: [[u64; 2]; LANES] = self.bases.map(|base| [base as u64, (base >> 64) as u64]);
+        for (i, row) in Block::bytes_of_mut(self.numbers).as_chunks_mut::<{ 16 * LANES }>().0.iter_mut().enumerate() {
+            let add = [self.at + i as u64, 0];
+            for (k, word) in row.as_chunks_mut::<8>().0.iter_mut().enumerate() {
+                *word = (bases.as_flattened()[k] + add[k % 2]).to_le_bytes();
+            }
+        }
+    }
 }
 
 /// Work that goes on with some bits of all places; tells whether every lane has found its place.
