@@ -3,13 +3,14 @@
 //! One size grows at a time, from the paper's base. The cost is the slope of the least-squares line; the constant is what is
 //! left of the base.
 
+use comity_circuit::Program;
 use comity_terminal::failure::Outcome;
 
 use crate::suite::{Bench, Suite};
 use crate::text::{Table, rate, ratio, time};
-use crate::two::NETWORKS;
-use crate::wmk17::parties::Setting;
-use crate::wmk17::single::{RHO, named, single};
+use crate::two::{NETWORKS, Run, median, repeat};
+use crate::wmk17::parties::{Setting, execute, execute_authenticated};
+use crate::wmk17::single::{RHO, named};
 use crate::wmk17::subjects::sized;
 
 /// The cost of a bit and a gate.
@@ -64,51 +65,83 @@ pub(super) fn run(suite: &mut Suite) -> Outcome {
             continue;
         }
         let setting = Setting { net, rho: RHO, coded: false };
-        let mut figure = Table::new(["", "base", "+ 1 step", "+ 2 steps", "step"]);
-        let point = |sizes: [usize; 4]| -> Outcome<f64> {
-            let [n1, n2, n3, ands] = sizes;
-            let name = format!("{group}.point.{network}.n{n1}.n{n2}.n{n3}.and{ands}");
-            let program = sized([n1, n2, n3], ands);
-            let mut points = Suite::new(Vec::new(), None, None);
-            single(&mut points, &name, &program, setting)?;
-            Ok(points.value(&name).unwrap_or(f64::NAN))
-        };
-        let base = point(BASE)?;
-        let mut model = Model { constant: base, slopes: [0.0; 4] };
-        for (axis, (name, step)) in AXES.into_iter().enumerate() {
-            if !suite.wants(&names[axis]) {
-                continue;
-            }
-            let mut times = [base; 3];
-            for (steps, time) in times.iter_mut().enumerate().skip(1) {
-                let mut sizes = BASE;
-                sizes[axis] += steps * step;
-                *time = point(sizes)?;
-            }
-            let slope = slope(times) / step as f64;
-            model.slopes[axis] = slope;
-            model.constant -= slope * BASE[axis] as f64;
-            // The tables of a gate in all copies on the wire.
-            let wire = rate(suite, net).filter(|_| name == "and").map(|rate| f64::from(32 * RHO) / rate);
-            suite.record(&names[axis], "s", wire, vec![slope]);
-            let [a, b, c] = times.map(|seconds| time(Some(seconds)));
-            figure.row([name.to_owned(), a, b, c, step.to_string()]);
-        }
-        if model.slopes.iter().all(|slope| *slope != 0.0) {
-            suite.record(&format!("{group}.constant.{network}"), "s", None, vec![model.constant]);
-        }
-        figure.print(suite, &format!("WMK17, Figure 7, {network}: one size grows from 128 / 128 / 128 / 16,384"));
-        let mut table = Table::new(["", "paper", "ours", "ratio"]);
-        for ((name, _), (paper, ours)) in AXES.into_iter().zip(paper.into_iter().zip(model.slopes)) {
-            let (paper, ours) = (Some(paper * 1e-6), (ours != 0.0).then_some(ours));
-            table.row([name.to_owned(), time(paper), time(ours), ratio(paper, ours)]);
+        let ours = slopes(suite, network, setting, &CUT_AND_CHOOSE)?;
+        let ag = slopes(suite, network, setting, &AUTHENTICATED)?;
+        let mut table = Table::new(["", "paper", "ours", "ratio", "ag"]);
+        for (axis, ((name, _), paper)) in AXES.into_iter().zip(paper).enumerate() {
+            let (paper, of) = (Some(paper * 1e-6), |slopes: [f64; 4]| (slopes[axis] != 0.0).then_some(slopes[axis]));
+            table.row([name.to_owned(), time(paper), time(of(ours)), ratio(paper, of(ours)), time(of(ag))]);
         }
         let constant = (network == "lan").then_some(CONSTANT);
-        let ours = suite.value(&format!("{group}.constant.{network}"));
-        table.row(["constant".to_owned(), time(constant), time(ours), ratio(constant, ours)]);
+        let of = |suffix: &str| suite.value(&format!("{group}.constant.{network}{suffix}"));
+        let ours = of("");
+        table.row([
+            "constant".to_owned(),
+            time(constant),
+            time(ours),
+            ratio(constant, ours),
+            time(of(AUTHENTICATED.suffix)),
+        ]);
         table.print(suite, &format!("WMK17, Table 7, {network}: the linear model"));
     }
     Ok(())
+}
+
+/// A protocol whose model is measured.
+struct Subject {
+    /// What it is called in a heading.
+    called: &'static str,
+    /// What the names of its measurements end with.
+    suffix: &'static str,
+    /// Bytes of an AND gate's tables.
+    bytes: u32,
+    execute: fn(&Program, Setting) -> Outcome<Run>,
+}
+
+const CUT_AND_CHOOSE: Subject = Subject { called: "cut and choose", suffix: "", bytes: 32 * RHO, execute };
+
+const AUTHENTICATED: Subject =
+    Subject { called: "authenticated garbling", suffix: ".ag", bytes: 32, execute: execute_authenticated };
+
+/// Measures the model of a protocol on a network: the slopes, zero where none was wanted.
+fn slopes(suite: &mut Suite, network: &str, setting: Setting, of: &Subject) -> Outcome<[f64; 4]> {
+    let group = TABLE7.name;
+    let names = AXES.map(|axis| format!("{group}.{}.{network}{}", axis.0, of.suffix));
+    let mut slopes = [0.0; 4];
+    if !names.iter().any(|name| suite.wants(name)) {
+        return Ok(slopes);
+    }
+    let mut figure = Table::new(["", "base", "+ 1 step", "+ 2 steps", "step"]);
+    let point = |[n1, n2, n3, ands]: [usize; 4]| -> Outcome<f64> {
+        let program = sized([n1, n2, n3], ands);
+        let runs = repeat(|| (of.execute)(&program, setting))?;
+        Ok(median(runs).map_or(f64::NAN, |run| run.seconds))
+    };
+    let base = point(BASE)?;
+    let mut constant = base;
+    for (axis, (name, step)) in AXES.into_iter().enumerate() {
+        if !suite.wants(&names[axis]) {
+            continue;
+        }
+        let mut times = [base; 3];
+        for (steps, time) in times.iter_mut().enumerate().skip(1) {
+            let mut sizes = BASE;
+            sizes[axis] += steps * step;
+            *time = point(sizes)?;
+        }
+        slopes[axis] = slope(times) / step as f64;
+        constant -= slopes[axis] * BASE[axis] as f64;
+        let wire = rate(suite, setting.net).filter(|_| name == "and").map(|rate| f64::from(of.bytes) / rate);
+        suite.record(&names[axis], "s", wire, vec![slopes[axis]]);
+        let [a, b, c] = times.map(|seconds| time(Some(seconds)));
+        figure.row([name.to_owned(), a, b, c, step.to_string()]);
+    }
+    if slopes.iter().all(|slope| *slope != 0.0) {
+        suite.record(&format!("{group}.constant.{network}{}", of.suffix), "s", None, vec![constant]);
+    }
+    let heading = format!("WMK17, Figure 7, {network}, {}: one size grows from 128 / 128 / 128 / 16,384", of.called);
+    figure.print(suite, &heading);
+    Ok(slopes)
 }
 
 /// The slope of the least-squares line through three points one step apart: the middle one does not turn it.
