@@ -29,6 +29,9 @@ use crate::terms::Terms;
 const SENDERS_DUMMY: u128 = FUNCTIONS as u128;
 const RECEIVERS_DUMMY: u128 = 1 << FUNCTION_BITS | FUNCTIONS as u128;
 
+/// The session of the comparison, under that of the run.
+const LABEL: &str = "private set intersection: comparison of bins";
+
 /// The most input bits of a program: of sets of about 2^18.
 const MOST: u64 = 1 << 29;
 
@@ -104,7 +107,7 @@ pub(crate) fn send(me: &mut Party<'_, '_>, terms: &Terms, set: &Set<'_>, sizes: 
     let (slots, left_out) = fill(&placed, shape, set.items.len());
     let program = program(shape, me.here.me, goal(terms)?)?;
     let inputs = [Some(value(&slots, shape.bits)), None];
-    run(me, terms, &program, &inputs)?;
+    run_below(me, over(terms)?, LABEL, &program, &inputs)?;
     Ok(Sent { theirs: sizes.receiver, left_out })
 }
 
@@ -116,7 +119,7 @@ pub(crate) fn receive(me: &mut Party<'_, '_>, terms: &Terms, set: &Set<'_>, size
     let slots: Vec<u128> = table.bins().map(|entry| entry.map_or(RECEIVERS_DUMMY, slot)).collect();
     let program = program(shape, me.here.me.other(), goal(terms)?)?;
     let inputs = [None, Some(value(&slots, shape.bits))];
-    let found = run(me, terms, &program, &inputs)?.ok_or_else(|| {
+    let found = run_below(me, over(terms)?, LABEL, &program, &inputs)?.ok_or_else(|| {
         Error::invalid_input("the protocol below private set intersection ended without an output: a defect of it")
     })?;
     let items = table.bins().zip(found.iter()).filter(|(_, found)| *found).filter_map(|(entry, _)| Some(entry?.item()));
@@ -164,15 +167,20 @@ fn over(terms: &Terms) -> Result<&'static dyn Protocol> {
     terms.over.ok_or_else(|| Error::invalid_input("circuit runs over a general protocol: name one"))
 }
 
-/// Runs the program. Its only output, if it is for this party.
-fn run(me: &mut Party<'_, '_>, terms: &Terms, program: &Program, inputs: &[Option<Bits>]) -> Result<Option<Bits>> {
-    let over = over(terms)?;
+/// Runs a program under a general protocol, in a session of this label. Its only output, if it is for this party.
+pub(crate) fn run_below(
+    me: &mut Party<'_, '_>,
+    over: &'static dyn Protocol,
+    label: &str,
+    program: &Program,
+    inputs: &[Option<Bits>],
+) -> Result<Option<Bits>> {
     let mut options = Options::new(over.card());
     over.settle(&mut options, program);
     over.card().fits(me.here.parties, program)?;
     over.fits(program, &options, me.here.params)?;
     let mut observer = Outputs { found: None, observer: me.observer };
-    let here = me.here.child("private set intersection: comparison of bins");
+    let here = me.here.child(label);
     let mut below = Party { net: me.net, here, rng: me.rng, observer: &mut observer };
     over.run(&mut below, &Job { program, inputs, options: &options }, &mut Empty)?;
     Ok(observer.found)

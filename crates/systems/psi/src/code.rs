@@ -49,34 +49,50 @@ impl MaskList {
     /// # Errors
     /// Those of the channel.
     pub fn send(&self, ch: &mut dyn Channel, masks: &[u128]) -> Result<()> {
+        self.write(masks, &mut |bytes| ch.send(bytes))
+    }
+
+    /// Writes masks in ascending order, piece by piece.
+    ///
+    /// # Errors
+    /// Those of `out`.
+    pub fn write(&self, masks: &[u128], out: &mut dyn FnMut(&[u8]) -> Result<()>) -> Result<()> {
         debug_assert!(masks.len() == self.n && masks.is_sorted());
         let mut upper = vec![0u8; self.bytes()[0]];
         for (i, mask) in masks.iter().enumerate() {
             let at = i + self.upper_of(*mask);
             upper[at / 8] |= 1 << (at % 8);
         }
-        ch.send(&upper)?;
-        let mut out = Writer { out: Vec::with_capacity(PIECE + 32), waiting: 0, bits: 0 };
+        out(&upper)?;
+        let mut writer = Writer { out: Vec::with_capacity(PIECE + 32), waiting: 0, bits: 0 };
         for mask in masks {
-            out.put(*mask as u64, self.lower.min(64));
-            out.put((*mask >> 64) as u64, self.lower.saturating_sub(64));
-            if out.out.len() >= PIECE {
-                ch.send(&out.out)?;
-                out.out.clear();
+            writer.put(*mask as u64, self.lower.min(64));
+            writer.put((*mask >> 64) as u64, self.lower.saturating_sub(64));
+            if writer.out.len() >= PIECE {
+                out(&writer.out)?;
+                writer.out.clear();
             }
         }
-        ch.send(&out.finish())
+        out(&writer.finish())
     }
 
     /// Receives masks, and hands each to `each`.
     ///
     /// # Errors
     /// [`Malformed`](comity_core::Kind) if what comes is no code of a sorted list; those of the channel.
-    pub fn receive(&self, ch: &mut dyn Channel, mut each: impl FnMut(u128)) -> Result<()> {
+    pub fn receive(&self, ch: &mut dyn Channel, each: impl FnMut(u128)) -> Result<()> {
+        self.read(&mut |bytes| ch.recv(bytes), each)
+    }
+
+    /// Reads masks, and hands each to `each`. `fill` fills a buffer with the next bytes.
+    ///
+    /// # Errors
+    /// As [`MaskList::receive`], and those of `fill`.
+    pub fn read(&self, fill: &mut dyn FnMut(&mut [u8]) -> Result<()>, mut each: impl FnMut(u128)) -> Result<()> {
         let [upper, lower] = self.bytes();
         // It grows as bytes come: the sender's word alone makes nobody reserve memory.
         let mut first = Vec::new();
-        pieces(ch, upper, 1, |bytes| {
+        pieces(fill, upper, 1, |bytes| {
             first.extend_from_slice(bytes);
             Ok(())
         })?;
@@ -95,7 +111,7 @@ impl MaskList {
         if self.lower == 0 {
             return ones.try_for_each(|upper| each(upper, 0));
         }
-        pieces(ch, lower, 16, |bytes| {
+        pieces(fill, lower, 16, |bytes| {
             reader.feed(bytes, self.lower, |lower| match ones.next() {
                 Some(upper) => each(upper, lower),
                 None if lower == 0 => Ok(()),
@@ -103,6 +119,42 @@ impl MaskList {
             })
         })?;
         reader.end()
+    }
+
+    /// Finds masks in a list that [is one](MaskList::read), without reading most of it: `sought` are in ascending order, and for each
+    /// that is in the list `each` gets its place among those sought and in the list.
+    ///
+    /// # Panics
+    /// If the list has another length.
+    pub fn find(&self, list: &[u8], sought: impl Iterator<Item = u128>, mut each: impl FnMut(usize, usize)) {
+        let (upper, lower) = list.split_at(self.bytes()[0]);
+        if self.n == 0 {
+            return;
+        }
+        let mut zeros = Zeros { bits: upper, word: 0, before: 0 };
+        for (nth, mask) in sought.enumerate() {
+            let bucket = self.upper_of(mask);
+            // Before the masks of an upper part is a zero for each smaller one, and all smaller masks.
+            let start = zeros.after(bucket);
+            let wanted = if self.lower == 128 { mask } else { mask & ((1 << self.lower) - 1) };
+            let in_bucket = (start..8 * upper.len()).take_while(|at| upper[at / 8] >> (at % 8) & 1 == 1);
+            let found = in_bucket.map(|at| at - bucket).find(|rank| self.lower_at(lower, *rank) == wanted);
+            found.into_iter().for_each(|rank| each(nth, rank));
+        }
+    }
+
+    /// The lower part of the mask at a place in the list.
+    fn lower_at(&self, lower: &[u8], rank: usize) -> u128 {
+        let first = rank * self.lower as usize;
+        let word = |at: usize| {
+            let (mut bytes, from) = ([0; 16], lower.len().min(at));
+            let there = &lower[from..lower.len().min(from + 16)];
+            bytes[..there.len()].copy_from_slice(there);
+            u128::from_le_bytes(bytes)
+        };
+        let (byte, shift) = (first / 8, (first % 8) as u32);
+        let value = word(byte) >> shift | word(byte + 16).checked_shl(128 - shift).unwrap_or(0);
+        if self.lower == 128 { value } else { value & ((1 << self.lower) - 1) }
     }
 
     /// The upper part of a mask.
@@ -125,6 +177,38 @@ impl MaskList {
     }
 }
 
+/// A walk over bits from one zero to a later one.
+struct Zeros<'a> {
+    bits: &'a [u8],
+    /// The word where the walk is, of 64 bits.
+    word: usize,
+    /// The zeros before that word.
+    before: usize,
+}
+
+impl Zeros<'_> {
+    fn at(&self, word: usize) -> u64 {
+        let (mut bytes, from) = ([0; 8], self.bits.len().min(8 * word));
+        let there = &self.bits[from..self.bits.len().min(from + 8)];
+        bytes[..there.len()].copy_from_slice(there);
+        u64::from_le_bytes(bytes)
+    }
+
+    /// The place after the first `count` zeros, no fewer than were asked for before.
+    fn after(&mut self, count: usize) -> usize {
+        if count == 0 {
+            return 0;
+        }
+        while self.before + (self.at(self.word).count_zeros() as usize) < count && 8 * self.word < self.bits.len() {
+            self.before += self.at(self.word).count_zeros() as usize;
+            self.word += 1;
+        }
+        let mut zeros = !self.at(self.word);
+        (self.before + 1..count).for_each(|_| zeros &= zeros.wrapping_sub(1));
+        64 * self.word + zeros.trailing_zeros() as usize + 1
+    }
+}
+
 /// The places of the ones, ascending.
 fn ones(bytes: &[u8]) -> impl Iterator<Item = usize> {
     bytes.chunks(8).enumerate().flat_map(|(i, bytes)| {
@@ -141,7 +225,7 @@ fn ones(bytes: &[u8]) -> impl Iterator<Item = usize> {
 
 /// Receives `len` bytes piece by piece, each a multiple of `unit` but the last one.
 pub(crate) fn pieces(
-    ch: &mut dyn Channel,
+    fill: &mut dyn FnMut(&mut [u8]) -> Result<()>,
     len: usize,
     unit: usize,
     mut each: impl FnMut(&[u8]) -> Result<()>,
@@ -151,7 +235,7 @@ pub(crate) fn pieces(
     let mut left = len;
     while left > 0 {
         let bytes = &mut buffer[..piece.min(left)];
-        ch.recv(bytes)?;
+        fill(bytes)?;
         each(bytes)?;
         left -= bytes.len();
     }

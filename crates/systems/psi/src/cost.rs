@@ -47,7 +47,7 @@ impl Method {
                 let rest = Permutation::rest_bits(bins(receiver, ROOMY), sizes.item_bits());
                 (ROOMY, phasing::digits(rest + FUNCTION_BITS))
             }
-            Method::Vole | Method::Circuit => return None,
+            Method::Vole | Method::Circuit | Method::OprfAes => return None,
         };
         let (bins, digits) = (u64::from(bins(receiver, percent)), digits.count as u64);
         let call = Kk13::CHUNK as u64 / digits * digits;

@@ -6,6 +6,7 @@
 
 use comity_core::{Result, ShortHash};
 use comity_protocol::Party;
+use rand_core::CryptoRng;
 
 use crate::set::Set;
 
@@ -22,6 +23,11 @@ impl DigestKey {
         comity_share::coin(me.net, session, me.rng).map(DigestKey)
     }
 
+    /// The key of a base file, which has it written in it.
+    pub(crate) fn of_base(base: [u8; 32]) -> DigestKey {
+        DigestKey(base)
+    }
+
     /// A key for another use.
     pub(crate) fn child(&self, label: &str) -> [u8; 32] {
         let mut hash = blake3::Hasher::new_derive_key("comity private set intersection: keys of a run");
@@ -31,7 +37,7 @@ impl DigestKey {
 
     /// The digests of a party's set as it is told: those of its items, in their order, and then dummies, random bits that
     /// stand for nothing.
-    pub(crate) fn digests(&self, me: &mut Party<'_, '_>, set: &Set<'_>) -> Vec<u128> {
+    pub(crate) fn digests(&self, rng: &mut dyn CryptoRng, set: &Set<'_>) -> Vec<u128> {
         // Items in the first half of a message of 64 bytes, many messages at a time: an eighth of the time of one after another.
         let hash = ShortHash::new(self.child("digests"));
         let (mut messages, mut hashes) = ([[0; ShortHash::MESSAGE]; BATCH], [[0; 32]; BATCH]);
@@ -46,7 +52,7 @@ impl DigestKey {
         }
         digests.extend((set.items.len()..set.told()).map(|_| {
             let mut dummy = [0; 16];
-            me.rng.fill_bytes(&mut dummy);
+            rng.fill_bytes(&mut dummy);
             u128::from_le_bytes(dummy)
         }));
         digests

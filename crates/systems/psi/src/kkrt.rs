@@ -37,7 +37,7 @@ pub(crate) fn receive(me: &mut Party<'_, '_>, terms: &Terms, set: &Set<'_>, size
 
 /// Tosses the digests' key and places the items.
 fn place(me: &mut Party<'_, '_>, set: &Set<'_>, sizes: Sizes) -> Result<Placed> {
-    let digests = DigestKey::toss(me)?.digests(me, set);
+    let digests = DigestKey::toss(me)?.digests(me.rng, set);
     me.observer.phase("hashing");
     let bins = bins(sizes.receiver, ROOMY);
     let mut placed = Placed::room(digests.len(), 128 - FUNCTION_BITS, bins);

@@ -23,6 +23,7 @@
 //! **Not hidden.** How long a party computes depends on its own items: hash tables are memory indexed by secrets. Whoever shares
 //! the machine may see that; the peer sees when messages come, which depends on sizes and hardly on items.
 
+pub mod base;
 mod bch;
 mod bins;
 mod card;
@@ -34,6 +35,7 @@ mod digest;
 mod kkrt;
 mod masks;
 mod method;
+pub mod oprf;
 mod payload;
 mod phasing;
 mod run;

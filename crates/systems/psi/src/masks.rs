@@ -10,7 +10,7 @@
 //! what is not asked at `v` is random. Values are pseudo-random to the receiver where it does not have them.
 
 use comity_channel::Channel;
-use comity_core::{Aes128, Block, Error, Result};
+use comity_core::{Aes128, Backend, Block, Error, Result, SessionId};
 use comity_protocol::Here;
 use zeroize::Zeroizing;
 
@@ -40,9 +40,9 @@ pub(crate) struct Group {
 /// What the receiver looks for in a group.
 pub(crate) struct Sought {
     /// The values and the items.
-    own: Vec<(Block, u32)>,
+    pub(crate) own: Vec<(Block, u32)>,
     /// The mask of each value and its place in `own`, by mask.
-    sorted: Vec<(u128, u32)>,
+    pub(crate) sorted: Vec<(u128, u32)>,
 }
 
 /// An item found in a group.
@@ -56,7 +56,12 @@ pub(crate) struct Found {
 impl Masks {
     /// The hashes for masks of so many bits and payload of so many bytes. All groups of a run share them.
     pub(crate) fn new(here: Here, bits: u32, payload: usize) -> Masks {
-        let permutation = |label| Aes128::new(here.backend, here.session.block(label));
+        Masks::of(here.backend, here.session, bits, payload)
+    }
+
+    /// The same, where there is no run: `session` says what they are for.
+    pub(crate) fn of(backend: Backend, session: SessionId, bits: u32, payload: usize) -> Masks {
+        let permutation = |label| Aes128::new(backend, session.block(label));
         Masks {
             mask: permutation("masks of private set intersection"),
             keys: ["first keys of payload", "second keys of payload"].map(permutation),
@@ -82,16 +87,27 @@ impl Masks {
     }
 
     /// Sends a group. `set` has the payload of the items; an item that it does not have is a dummy.
-    pub(crate) fn send(&self, ch: &mut dyn Channel, mut group: Group, set: &Set<'_>) -> Result<()> {
+    pub(crate) fn send(&self, ch: &mut dyn Channel, group: Group, set: &Set<'_>) -> Result<()> {
+        self.write(group, set, &mut |bytes| ch.send(bytes)).map(drop)
+    }
+
+    /// The same, to wherever `out` writes. The masks, in their order.
+    pub(crate) fn write(
+        &self,
+        mut group: Group,
+        set: &Set<'_>,
+        out: &mut dyn FnMut(&[u8]) -> Result<()>,
+    ) -> Result<Vec<u128>> {
         let n = group.masks.len();
         if self.payload == 0 {
             sort_by_mask(&mut group.masks, self.bits, |mask| *mask);
-            return MaskList::new(n, self.bits).send(ch, &group.masks);
+            MaskList::new(n, self.bits).write(&group.masks, out)?;
+            return Ok(group.masks);
         }
         let mut order: Vec<u32> = (0..n as u32).collect();
         sort_by_mask(&mut order, self.bits, |&at| group.masks[at as usize]);
         let masks: Vec<u128> = order.iter().map(|&at| group.masks[at as usize]).collect();
-        MaskList::new(n, self.bits).send(ch, &masks)?;
+        MaskList::new(n, self.bits).write(&masks, out)?;
         let nothing = vec![0; self.payload];
         let mut sealed = Vec::new();
         for at in order {
@@ -100,9 +116,9 @@ impl Masks {
             let payload = set.payload.get(from..from + self.payload).unwrap_or(&nothing);
             sealed.clear();
             seal(&self.key(value), payload, &mut sealed);
-            ch.send(&sealed)?;
+            out(&sealed)?;
         }
-        Ok(())
+        Ok(masks)
     }
 
     /// What the receiver looks for in a group: its items and their values there.
@@ -146,7 +162,7 @@ impl Masks {
         let (mut found, mut matches) = (Vec::new(), matches.into_iter().peekable());
         let width = self.payload + TAG;
         let mut rank = 0;
-        pieces(ch, n * width, width, |bytes| {
+        pieces(&mut |bytes| ch.recv(bytes), n * width, width, |bytes| {
             for sealed in bytes.chunks_exact(width) {
                 if let Some((_, at)) = matches.next_if(|&(matched, _)| matched == rank) {
                     let (value, item) = own[at as usize];
@@ -157,6 +173,11 @@ impl Masks {
             Ok(())
         })?;
         Ok(found)
+    }
+
+    /// The payload of the item with this value, if it was sealed for it.
+    pub(crate) fn open(&self, value: Block, sealed: &[u8]) -> Option<Vec<u8>> {
+        open(&self.key(value), sealed)
     }
 
     /// The masks of values, at most [`BATCH`].

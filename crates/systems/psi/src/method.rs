@@ -16,6 +16,8 @@ pub enum Method {
     Phasing,
     /// Bins compared by a circuit.
     Circuit,
+    /// A circuit for each item of the receiver: D13.3, section 5.2.1.
+    OprfAes,
 }
 
 /// Everything that is said about a method.
@@ -38,7 +40,7 @@ pub struct MethodCard {
     pub about: &'static str,
 }
 
-static CARDS: [MethodCard; 5] = [
+static CARDS: [MethodCard; 6] = [
     MethodCard {
         name: "vole",
         paper: "Rindal, Schoppmann: VOLE-PSI (Eurocrypt 2021, ePrint 2021/266); Raghuraman, Rindal: Blazing Fast PSI from \
@@ -89,11 +91,23 @@ static CARDS: [MethodCard; 5] = [
         summary: "bins of permutation-hashed items compared by a circuit",
         about: "Runs under every general protocol, also those against parties that cheat; for sets up to about 2^14.",
     },
+    MethodCard {
+        name: "oprf-aes",
+        paper: "PRACTICE deliverable D13.3 (2016), section 5.2.1; Kiss, Liu, Schneider, Asokan, Pinkas: Private Set Intersection for \
+                Unequal Set Sizes with Mobile Applications (PoPETs 2017, ePrint 2017/670)",
+        adversaries: &[Adversary::SemiHonest],
+        payload: true,
+        over: false,
+        summary: "an oblivious AES for each item of the receiver, by garbled circuits",
+        about: "160 KiB for each item of the receiver, 8 bytes for each of the sender; with a base file the sender's part is sent once, and \
+                the receiver's before its items are known.",
+    },
 ];
 
 impl Method {
     /// All methods.
-    pub const ALL: [Method; 5] = [Method::Vole, Method::Kkrt, Method::OtBch, Method::Phasing, Method::Circuit];
+    pub const ALL: [Method; 6] =
+        [Method::Vole, Method::Kkrt, Method::OtBch, Method::Phasing, Method::Circuit, Method::OprfAes];
 
     /// The card of the method.
     pub fn card(self) -> &'static MethodCard {

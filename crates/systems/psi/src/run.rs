@@ -7,7 +7,7 @@ use crate::method::Method;
 use crate::set::{MAX_ITEMS, Matches, Sent, Set};
 use crate::sizes::Sizes;
 use crate::terms::{OPENING, Opening, Terms};
-use crate::{bch, circuit, kkrt, phasing, vole};
+use crate::{bch, circuit, kkrt, oprf, phasing, vole};
 
 /// The sender's side: lets the peer learn which of its items are in this set, and their payload.
 ///
@@ -22,6 +22,7 @@ pub fn send(me: &mut Party<'_, '_>, terms: &Terms, set: &Set<'_>) -> Result<Sent
         Method::Phasing => phasing::send(me, terms, set, sizes),
         Method::Circuit => circuit::send(me, terms, set, sizes),
         Method::Vole => vole::send(me, terms, set, sizes),
+        Method::OprfAes => oprf::method::send(me, terms, set, sizes),
     }
 }
 
@@ -37,6 +38,7 @@ pub fn receive(me: &mut Party<'_, '_>, terms: &Terms, set: &Set<'_>) -> Result<M
         Method::Phasing => phasing::receive(me, terms, set, sizes),
         Method::Circuit => circuit::receive(me, terms, set, sizes),
         Method::Vole => vole::receive(me, terms, set, sizes),
+        Method::OprfAes => oprf::method::receive(me, terms, set, sizes),
     }
 }
 

@@ -21,7 +21,7 @@ pub(crate) fn place(me: &mut Party<'_, '_>, set: &Set<'_>, sizes: Sizes, bins: u
     let permutation = Permutation::new(me.here.backend, function, bins);
     let rest_bits = Permutation::rest_bits(bins, bits);
     fits(rest_bits + FUNCTION_BITS, most, bits)?;
-    let mut digests = key.digests(me, set);
+    let mut digests = key.digests(me.rng, set);
     me.observer.phase("hashing");
     digests.iter_mut().for_each(|digest| *digest >>= 128 - bits);
     let mut placed = Placed::room(digests.len(), rest_bits, bins);

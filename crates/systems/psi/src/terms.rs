@@ -6,7 +6,7 @@ use comity_protocol::{Adversary, Protocol};
 use crate::method::Method;
 
 /// The most bytes of payload an item.
-const MAX_PAYLOAD: usize = 1 << 16;
+pub(crate) const MAX_PAYLOAD: usize = 1 << 16;
 
 /// The terms of a run. The caller's hello says them; a run compares them again with its first message.
 #[derive(Clone, Copy)]

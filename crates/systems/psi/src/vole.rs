@@ -106,7 +106,7 @@ pub(crate) fn send_over(
     let columns = Sparse::columns(sizes.receiver);
     let Scaled { delta, mut b } = vole(me, columns)?;
     let key = DigestKey::toss(me)?;
-    let (keys, hashes) = hashed(&key, &key.digests(me, set));
+    let (keys, hashes) = hashed(&key, &key.digests(me.rng, set));
     let (ch, here, _, observer) = me.pair()?;
     observer.phase("encoding");
     let rows = rows(here.backend, &key, sizes, &keys);
@@ -144,7 +144,7 @@ pub(crate) fn receive_over(
     me.pair()?.0.recv(&mut commitment)?;
     let Received { mut a, c } = vole(me, Sparse::columns(sizes.receiver))?;
     let key = DigestKey::toss(me)?;
-    let mut digests = key.digests(me, set);
+    let mut digests = key.digests(me.rng, set);
     // Dummies have no column: the vector is as long without, and hidden.
     digests.truncate(set.items.len());
     let (keys, hashes) = hashed(&key, &digests);

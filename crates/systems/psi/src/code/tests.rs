@@ -104,3 +104,22 @@ fn each_list_has_one_encoding() {
     let all: usize = (0..=u16::MAX).filter(|n| decode(&[&n.to_le_bytes()[..], &[0]].concat(), 2, 9).is_ok()).count();
     assert!(all > 0);
 }
+
+/// Masks that are there, that are not, and that come twice, in lists of every shape.
+#[test]
+fn masks_are_found_without_reading_the_list() {
+    for (n, bits) in [(0, 20), (1, 1), (1, 128), (2, 2), (7, 3), (100, 5), (100, 82), (1000, 64), (1000, 75), (3, 128)]
+    {
+        let there = masks(n, bits);
+        let list = encode(&there, bits);
+        let mut sought = [masks(n + 40, bits), there.iter().step_by(3).copied().collect()].concat();
+        sought.sort_unstable();
+        let mut found = Vec::new();
+        MaskList::new(n, bits).find(&list, sought.iter().copied(), |nth, rank| found.push((nth, rank)));
+        let expected: Vec<usize> = (0..sought.len()).filter(|nth| there.binary_search(&sought[*nth]).is_ok()).collect();
+        assert_eq!(found.iter().map(|found| found.0).collect::<Vec<_>>(), expected, "{n} masks of {bits} bits");
+        assert!(found.iter().all(|&(nth, rank)| there[rank] == sought[nth]));
+        // Of equal masks the first one.
+        assert!(found.iter().all(|&(_, rank)| rank == 0 || there[rank - 1] < there[rank]));
+    }
+}

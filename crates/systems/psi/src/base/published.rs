@@ -1,0 +1,237 @@
+//! The server's side of a base: its key, the masks that are out, and how both change.
+
+use comity_core::{Backend, Block, Error, Result};
+use rand_core::CryptoRng;
+use zeroize::Zeroizing;
+
+use super::file::{BaseTerms, DIGEST, Reader, UPDATE, VERSION, checked, digest, no_file};
+use crate::code::MaskList;
+use crate::oprf::Oprf;
+use crate::set::{Item, MAX_ITEMS, Set};
+
+/// The first bytes of what is kept.
+pub(super) const STATE: &[u8; 16] = b"comity psi state";
+
+/// What a server keeps of a base that it has published. It has the key: secret.
+pub struct Published {
+    /// What was fixed when it was published.
+    pub terms: BaseTerms,
+    /// The function.
+    pub oprf: Oprf,
+    update: u64,
+    head: [u8; DIGEST],
+    /// The masks of the base and its updates together.
+    out: u64,
+    /// The masks of the items that are in the set now.
+    current: Vec<u128>,
+}
+
+/// What an update changed.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Changed {
+    /// Items that came.
+    pub added: usize,
+    /// Items that were there, and got the payload that they came with.
+    pub replaced: usize,
+    /// Items that were to come and were there already; nothing changed for them.
+    pub known: usize,
+    /// Items that went.
+    pub removed: usize,
+    /// Items that were to go and were not there.
+    pub unknown: usize,
+}
+
+impl Published {
+    /// Publishes a set under a new key: what is kept, and the file. `terms` have any id: a new one is drawn.
+    ///
+    /// # Errors
+    /// [`InvalidInput`](comity_core::Kind) if the set does not fit the terms; those of `out`, which gets the file piece by piece.
+    pub fn new(
+        mut terms: BaseTerms,
+        set: &Set<'_>,
+        (backend, rng): (Backend, &mut dyn CryptoRng),
+        out: &mut dyn FnMut(&[u8]) -> Result<()>,
+    ) -> Result<Published> {
+        terms.check()?;
+        set.check(terms.payload)?;
+        let told = set.told() as u64;
+        if told > terms.most {
+            let most = terms.most;
+            return Err(Error::invalid_input(format!("a set of {told} items in a base for {most}: allow for more")));
+        }
+        rng.fill_bytes(&mut terms.id);
+        let oprf = Oprf::random(rng);
+        let mut hash = blake3::Hasher::new();
+        let mut both = |bytes: &[u8]| {
+            hash.update(bytes);
+            out(bytes)
+        };
+        both(&terms.to_bytes())?;
+        both(&told.to_le_bytes())?;
+        let masks = terms.masks(backend);
+        let digests = terms.digests(rng, set);
+        let values = oprf.evaluate(backend, digests.into_iter());
+        let mut group = masks.group(values.len());
+        masks.add(&mut group, &values, 0..);
+        let mut current = masks.write(group, set, &mut both)?;
+        let head = *hash.finalize().as_bytes();
+        out(&head)?;
+        if told > set.items.len() as u64 {
+            // Dummies are out, and not in the set.
+            current = sorted(&masks, &values[..set.items.len()]).into_iter().map(|(mask, _)| mask).collect();
+        }
+        Ok(Published { terms, oprf, update: 0, head, out: told, current })
+    }
+
+    /// The number of the last update.
+    pub fn update(&self) -> u64 {
+        self.update
+    }
+
+    /// The digest of the base and all of its updates.
+    pub fn head(&self) -> &[u8; 32] {
+        &self.head
+    }
+
+    /// The number of items in the set.
+    pub fn items(&self) -> usize {
+        self.current.len()
+    }
+
+    /// Takes items out of the set and puts others in: the file of the update, which each client needs, and what it changed. Both
+    /// lists are padded to `pad_to` masks.
+    ///
+    /// # Errors
+    /// [`InvalidInput`](comity_core::Kind) if the items are no sets, or the base would have more masks than it may have. Nothing
+    /// has changed then.
+    pub fn change(
+        &mut self,
+        remove: &[Item],
+        add: &Set<'_>,
+        pad_to: usize,
+        (backend, rng): (Backend, &mut dyn CryptoRng),
+    ) -> Result<(Vec<u8>, Changed)> {
+        Set { items: remove, ..Set::default() }.check(0)?;
+        add.check(self.terms.payload)?;
+        let masks = self.terms.masks(backend);
+        let values = |items: &[Item], rng: &mut dyn CryptoRng| {
+            let inputs = self.terms.inputs(rng, items);
+            self.oprf.evaluate(backend, inputs.into_iter())
+        };
+        let (gone, come) = (values(remove, rng), values(add.items, rng));
+        let (mut changed, mut removed) = (Changed::default(), Vec::new());
+        for (mask, _) in sorted(&masks, &gone) {
+            match self.current.binary_search(&mask) {
+                Ok(_) => removed.push(mask),
+                Err(_) => changed.unknown += 1,
+            }
+        }
+        changed.removed = removed.len();
+        // What goes may come again in the same update, with another payload.
+        let (mut added, mut fresh, mut replaced) = (masks.group(add.items.len()), Vec::new(), Vec::new());
+        for (mask, item) in sorted(&masks, &come) {
+            let stays = self.current.binary_search(&mask).is_ok() && removed.binary_search(&mask).is_err();
+            match (stays, self.terms.payload) {
+                (true, 0) => {
+                    changed.known += 1;
+                    continue;
+                }
+                (true, _) => replaced.push(mask),
+                (false, _) => fresh.push(mask),
+            }
+            masks.add(&mut added, &[come[item as usize]], std::iter::once(item));
+        }
+        (changed.added, changed.replaced) = (fresh.len(), replaced.len());
+        let dummies = |count: usize, rng: &mut dyn CryptoRng| -> Zeroizing<Vec<Block>> {
+            let wanted = pad_to.saturating_sub(count);
+            Zeroizing::new(std::iter::repeat_with(|| Block::random(rng)).take(wanted).collect())
+        };
+        let came = fresh.len() + replaced.len();
+        let mut gone = [&removed[..], &replaced].concat();
+        gone.extend(sorted(&masks, &dummies(gone.len(), rng)).into_iter().map(|(mask, _)| mask));
+        gone.sort_unstable();
+        let dummies = dummies(came, rng);
+        // A dummy has no payload: its number is nobody's.
+        masks.add(&mut added, &dummies, std::iter::repeat_n(u32::MAX, dummies.len()));
+        let counts = [gone.len() as u64, (came + dummies.len()) as u64];
+        let out = self.out + counts[0] + counts[1];
+        if out > self.terms.most || counts.iter().any(|&count| count > MAX_ITEMS as u64) {
+            return Err(Error::invalid_input(format!(
+                "the base would have {out} masks with all of its updates, and {} are what was allowed for: publish a new one",
+                self.terms.most
+            )));
+        }
+        let mut bytes = [&UPDATE[..], &VERSION.to_le_bytes(), &self.terms.id].concat();
+        bytes.extend_from_slice(&(self.update + 1).to_le_bytes());
+        bytes.extend_from_slice(&self.head);
+        counts.iter().for_each(|count| bytes.extend_from_slice(&count.to_le_bytes()));
+        let mut append = |more: &[u8]| {
+            bytes.extend_from_slice(more);
+            Ok(())
+        };
+        MaskList::new(gone.len(), self.terms.mask_bits()).write(&gone, &mut append)?;
+        masks.write(added, add, &mut append)?;
+        let head = digest(&bytes);
+        bytes.extend_from_slice(&head);
+        self.current.retain(|mask| removed.binary_search(mask).is_err());
+        self.current.extend(fresh);
+        self.current.sort_unstable();
+        (self.update, self.head, self.out) = (self.update + 1, head, out);
+        Ok((bytes, changed))
+    }
+
+    /// What is kept, as bytes. Secret.
+    pub fn to_bytes(&self) -> Zeroizing<Vec<u8>> {
+        let terms = self.terms.to_bytes();
+        let list = MaskList::new(self.current.len(), self.terms.mask_bits());
+        let mut bytes = Zeroizing::new(Vec::with_capacity(terms.len() + list.len() + 256));
+        bytes.extend_from_slice(STATE);
+        bytes.extend_from_slice(&VERSION.to_le_bytes());
+        bytes.extend_from_slice(self.oprf.key());
+        bytes.extend_from_slice(&terms);
+        bytes.extend_from_slice(&self.update.to_le_bytes());
+        bytes.extend_from_slice(&self.head);
+        bytes.extend_from_slice(&self.out.to_le_bytes());
+        bytes.extend_from_slice(&(self.current.len() as u64).to_le_bytes());
+        let mut append = |more: &[u8]| {
+            bytes.extend_from_slice(more);
+            Ok(())
+        };
+        list.write(&self.current, &mut append).expect("memory takes everything");
+        let head = digest(&bytes);
+        bytes.extend_from_slice(&head);
+        bytes
+    }
+
+    /// What was kept.
+    ///
+    /// # Errors
+    /// [`InvalidInput`](comity_core::Kind), with what is wrong, if it is not what [`Published::to_bytes`] gave.
+    pub fn read(bytes: &[u8]) -> Result<Published> {
+        let mut reader = Reader { bytes: checked(bytes)?.0, at: 0 };
+        reader.begin(STATE, "what a server keeps of a base")?;
+        let oprf = Oprf::new(reader.array()?);
+        let terms = BaseTerms::read(&mut reader)?;
+        let (update, head, out, count) = (reader.u64()?, reader.array()?, reader.u64()?, reader.u64()?);
+        let count = usize::try_from(count).ok().filter(|&count| count <= MAX_ITEMS);
+        let count = count.ok_or_else(|| no_file("it says that its set is too large"))?;
+        let list = MaskList::new(count, terms.mask_bits());
+        let mut masks = reader.take(list.len())?;
+        reader.end()?;
+        let mut current = Vec::with_capacity(count);
+        let mut fill = |buffer: &mut [u8]| {
+            let (now, later) =
+                masks.split_at_checked(buffer.len()).ok_or_else(|| no_file("its masks end too early"))?;
+            buffer.copy_from_slice(now);
+            masks = later;
+            Ok(())
+        };
+        list.read(&mut fill, |mask| current.push(mask))?;
+        Ok(Published { terms, oprf, update, head, out, current })
+    }
+}
+
+/// The masks of values and the values' numbers, by mask.
+fn sorted(masks: &crate::masks::Masks, values: &[Block]) -> Vec<(u128, u32)> {
+    masks.seek(values.iter().copied().zip(0..).collect()).sorted
+}

@@ -1,0 +1,227 @@
+use std::collections::BTreeMap;
+
+use comity_core::Block;
+use comity_core::{Backend, Prg};
+
+use super::*;
+use crate::tests::items;
+use crate::{Item, Matches, Set};
+
+fn rng() -> Prg {
+    Prg::new(Backend::detect(), Block::from_u128(77))
+}
+
+fn terms(payload: usize) -> BaseTerms {
+    let (header, encoding) = (b"name".to_vec(), "lower".to_owned());
+    BaseTerms { id: [0; 32], most: 5000, queries: 1000, rho: 40, payload, header, encoding }
+}
+
+/// The payload of items.
+fn payload(items: &[Item], width: usize) -> Vec<u8> {
+    items.iter().flat_map(|item| item.0.into_iter().cycle().skip(5).take(width)).collect()
+}
+
+fn publish(items: &[Item], width: usize, pad_to: usize) -> (Published, Vec<u8>) {
+    let mut file = Vec::new();
+    let set = Set { items, payload: &payload(items, width), pad_to };
+    let mut out = |bytes: &[u8]| {
+        file.extend_from_slice(bytes);
+        Ok(())
+    };
+    let kept = Published::new(terms(width), &set, (Backend::detect(), &mut rng()), &mut out).unwrap();
+    (kept, file)
+}
+
+/// What a client finds that has the server's answers.
+fn ask(published: &Published, base: &Base, items: &[Item]) -> Matches {
+    let inputs = base.terms.inputs(&mut rng(), items);
+    let values = published.oprf.evaluate(Backend::detect(), inputs.into_iter());
+    base.find(Backend::detect(), &values)
+}
+
+#[test]
+fn a_base_and_its_updates_are_the_set() {
+    for (width, pad_to) in [(0, 0), (0, 900), (3, 0), (20, 900)] {
+        let mut set: BTreeMap<usize, Vec<u8>> = BTreeMap::new();
+        let of = |numbers: &mut dyn Iterator<Item = usize>| items(numbers);
+        let first = of(&mut (0..500));
+        (0..500).for_each(|n| _ = set.insert(n, payload(&first[n..=n], width)));
+        let (mut kept, file) = publish(&first, width, pad_to);
+        let mut base = Base::read(file).unwrap();
+        assert_eq!((base.masks(), kept.items()), (500.max(pad_to), 500));
+        let check = |kept: &Published, base: &Base, set: &BTreeMap<usize, Vec<u8>>| {
+            let got = ask(kept, base, &items(0..800));
+            let expected: Vec<u32> = set.keys().map(|&n| n as u32).collect();
+            assert_eq!(got.matched, expected, "{width} bytes, padded to {pad_to}");
+            assert_eq!(got.payload, set.values().flatten().copied().collect::<Vec<_>>());
+        };
+        check(&kept, &base, &set);
+        // Some go, some come, some are replaced, some are not there or there already, and some go and come again.
+        for (gone, came) in [(0..20, 600..650), (10..40, 645..660), (100..101, 100..102), (0..0, 0..0), (0..800, 7..9)]
+        {
+            let was = set.clone();
+            let (remove, add) = (items(gone.clone()), items(came.clone()));
+            let payload: Vec<u8> = payload(&add, width).iter().map(|byte| byte ^ 1).collect();
+            let sent = Set { items: &add, payload: &payload, pad_to: 0 };
+            let (file, changed) = kept.change(&remove, &sent, 64, (Backend::detect(), &mut rng())).unwrap();
+            let removed = gone.clone().filter(|n| set.remove(n).is_some()).count();
+            let (mut added, mut stayed) = (0, 0);
+            for (at, n) in came.clone().enumerate() {
+                if width > 0 || !set.contains_key(&n) {
+                    let before = set.insert(n, payload[at * width..(at + 1) * width].to_vec());
+                    (added, stayed) = (added + usize::from(before.is_none()), stayed + usize::from(before.is_some()));
+                } else {
+                    stayed += 1;
+                }
+            }
+            assert_eq!((changed.removed, changed.unknown), (removed, gone.len() - removed));
+            assert_eq!((changed.added, changed.replaced + changed.known), (added, stayed));
+            assert_eq!(changed.replaced > 0, width > 0 && stayed > 0);
+            assert_eq!(kept.items(), set.len());
+            // An older base is still what it was.
+            check(&kept, &base, &was);
+            base.apply(BaseUpdate::read(&base.terms, file).unwrap()).unwrap();
+            check(&kept, &base, &set);
+            kept = Published::read(&kept.to_bytes()).unwrap();
+            assert_eq!((kept.head(), kept.update()), (base.head(), base.update()));
+        }
+    }
+}
+
+#[test]
+fn updates_are_taken_in_order_and_once() {
+    let update = |kept: &mut Published, n: usize| {
+        let set = Set { items: &items(n..n + 1), ..Set::default() };
+        kept.change(&[], &set, 0, (Backend::detect(), &mut rng())).unwrap().0
+    };
+    let (mut kept, file) = publish(&items(0..10), 0, 0);
+    let same = kept.to_bytes();
+    let [one, two] = [20, 21].map(|n| update(&mut kept, n));
+    // Another future of the same base: its update follows the same, and the next one does not.
+    let mut fork = Published::read(&same).unwrap();
+    let _ = update(&mut fork, 30);
+    let other_two = update(&mut fork, 31);
+    let base = || Base::read(file.clone()).unwrap();
+    let apply = |base: &mut Base, file: &[u8]| base.apply(BaseUpdate::read(&base.terms, file.to_vec())?);
+    let why = |base: &mut Base, file: &[u8]| apply(base, file).unwrap_err().to_string();
+    assert!(why(&mut base(), &two).contains("lacks those between"));
+    let mut at_one = base();
+    apply(&mut at_one, &one).unwrap();
+    assert!(why(&mut at_one, &one).contains("has it already"));
+    assert!(why(&mut at_one, &other_two).contains("published apart"));
+    apply(&mut at_one, &two).unwrap();
+    assert_eq!(at_one.head(), kept.head());
+    // Of another base: keys differ, and so do ids.
+    let mut rng = rng();
+    let mut other = Vec::new();
+    rng.block();
+    let mut out = |bytes: &[u8]| {
+        other.extend_from_slice(bytes);
+        Ok(())
+    };
+    Published::new(terms(0), &Set::default(), (Backend::detect(), &mut rng), &mut out).unwrap();
+    assert!(why(&mut Base::read(other).unwrap(), &one).contains("another base"));
+}
+
+#[test]
+fn what_is_no_file_is_refused_in_words() {
+    let (mut kept, file) = publish(&items(0..30), 4, 0);
+    let set = Set { items: &items(40..43), payload: &[1; 12], pad_to: 0 };
+    let (update, _) = kept.change(&items(0..2), &set, 0, (Backend::detect(), &mut rng())).unwrap();
+    let state = kept.to_bytes().to_vec();
+    let terms = Base::read(file.clone()).unwrap().terms;
+    let read = |kind: usize, bytes: &[u8]| match kind {
+        0 => Base::read(bytes.to_vec()).map(drop),
+        1 => BaseUpdate::read(&terms, bytes.to_vec()).map(drop),
+        _ => Published::read(bytes).map(drop),
+    };
+    // Whatever is changed in a file, its digest says so; with the digest made right, the words are about what is wrong.
+    let sealed = |mut bytes: Vec<u8>| {
+        let content = bytes.len() - 32;
+        let digest = blake3::hash(&bytes[..content]);
+        bytes[content..].copy_from_slice(digest.as_bytes());
+        bytes
+    };
+    for (kind, good) in [file, update, state].iter().enumerate() {
+        read(kind, good).unwrap();
+        for at in (0..good.len()).step_by(11) {
+            let mut bad = good.clone();
+            bad[at] ^= 4;
+            assert!(read(kind, &bad).is_err(), "byte {at}");
+            // No panic, and no memory for what is only said.
+            let _ = read(kind, &sealed(bad));
+            let cut = read(kind, &good[..at]).unwrap_err().to_string();
+            assert!(cut.contains("no file of"), "{cut}");
+        }
+        let why = |change: &dyn Fn(&mut Vec<u8>)| {
+            let mut bad = good.clone();
+            change(&mut bad);
+            read(kind, &sealed(bad)).unwrap_err().to_string()
+        };
+        assert!(why(&|bytes| bytes[16] = 9).contains("version 9"));
+        assert!(why(&|bytes| bytes.push(0)).contains("something follows its end"));
+        assert!(why(&|bytes| bytes.truncate(bytes.len() - 40)).contains("too early"));
+        let other = read((kind + 1) % 3, good).unwrap_err().to_string();
+        assert!(other.contains("another file of"), "{other}");
+        assert!(
+            read(kind, b"name,age\n1,2\nand so on, for more than a digest")
+                .unwrap_err()
+                .to_string()
+                .contains("begin like")
+        );
+    }
+}
+
+#[test]
+fn what_a_base_cannot_have_is_refused() {
+    let why = |terms: BaseTerms, count: usize| {
+        let set = items(0..count);
+        let payload = payload(&set, terms.payload);
+        let set = Set { items: &set, payload: &payload, pad_to: 0 };
+        let made = Published::new(terms, &set, (Backend::detect(), &mut rng()), &mut |_| Ok(()));
+        made.map(drop).unwrap_err().to_string()
+    };
+    assert!(why(BaseTerms { most: 4, ..terms(0) }, 5).contains("allow for more"));
+    assert!(why(BaseTerms { most: 0, ..terms(0) }, 0).contains("at least 1"));
+    assert!(why(BaseTerms { queries: 1 << 41, ..terms(0) }, 0).contains("at least 1"));
+    assert!(why(BaseTerms { rho: 0, ..terms(0) }, 0).contains("rho = 0"));
+    assert!(why(BaseTerms { payload: 1 << 17, ..terms(0) }, 0).contains("at most"));
+    let (mut kept, _) = publish(&items(0..4990), 0, 0);
+    let (before, eleven) = (*kept.head(), items(6000..6011));
+    let mut add = |items: &[Item]| {
+        kept.change(&[], &Set { items, ..Set::default() }, 0, (Backend::detect(), &mut rng())).map(drop)
+    };
+    assert!(add(&eleven).unwrap_err().to_string().contains("publish a new one"));
+    add(&eleven[1..]).unwrap();
+    assert_ne!(*kept.head(), before);
+}
+
+/// Masks that are too short find items that are not there as often as they must; those of the terms none.
+#[test]
+fn items_are_found_by_chance_as_often_as_computed() {
+    let (rho, most, queries) = (1, 1 << 12, 1);
+    let short = BaseTerms { rho, most, queries, ..terms(0) };
+    assert_eq!((short.mask_bits(), terms(0).mask_bits()), (13, 40 + 13 + 10));
+    let mut file = Vec::new();
+    let mut out = |bytes: &[u8]| {
+        file.extend_from_slice(bytes);
+        Ok(())
+    };
+    let set = items(0..1 << 12);
+    let set = Set { items: &set, ..Set::default() };
+    let kept = Published::new(short, &set, (Backend::detect(), &mut rng()), &mut out).unwrap();
+    // 2^12 masks of 13 bits: about 1 - e^-0.5 = 39 of 100 items are found that are not there.
+    let found = ask(&kept, &Base::read(file).unwrap(), &items(10_000..11_000)).matched.len();
+    assert!((300..500).contains(&found), "{found}");
+    let (kept, file) = publish(&items(0..4096), 0, 0);
+    assert!(ask(&kept, &Base::read(file).unwrap(), &items(10_000..14_000)).matched.is_empty());
+}
+
+/// The file is the same for the same set in another order, and as long with another set.
+#[test]
+fn a_base_shows_a_size_and_nothing_of_the_order() {
+    let (_, one) = publish(&items(0..300), 0, 0);
+    let (_, other) = publish(&items((0..300).rev()), 0, 0);
+    assert!(one == other);
+    assert_eq!(publish(&items(500..700), 0, 300).1.len(), one.len());
+}

@@ -1,0 +1,354 @@
+//! The two halves of queries that are prepared: what the server and the client keep of a garbled AES until an input comes.
+
+use std::io::{Read, Write};
+use std::sync::LazyLock;
+
+use comity_channel::Channel;
+use comity_circuit::{Call, Goal, Lowered, Place};
+use comity_core::{Backend, Bits, Block, Delta, Error, Prg, Result, SessionId};
+use comity_garble::{EvaluatedStream, GarbledStream, HalfGates};
+use comity_ot::base::Csw;
+use comity_ot::softspoken::{Receiver, Sender};
+use comity_ot::{CotReceiver, CotSender, Malicious};
+use comity_protocol::Party;
+use zeroize::Zeroizing;
+
+use super::{OPRF_ANDS, OPRF_ONLINE, OPRF_TABLES, OPRF_TOGETHER, Oprf, ROUND_KEYS, WIDTH, circuit, value};
+
+/// The session of the OTs, under that of the run.
+const OT: &str = "circuit OPRF: oblivious transfer";
+
+/// The levels of the OTs' trees: 4 bytes an OT, far below the tables.
+const LEVELS: usize = 4;
+
+/// The circuit as it is garbled.
+static AES: LazyLock<Lowered> = LazyLock::new(|| Lowered::new(&circuit(Goal::Size)));
+
+/// The server's half of some queries: labels and colours. Made with a client, and good for that client's half alone.
+pub struct OprfAnswers {
+    delta: Zeroizing<Block>,
+    /// For each bit of each input the sum of its label for zero and of the OT's.
+    masked: Zeroizing<Vec<Block>>,
+    /// The colours of the outputs.
+    colours: Bits,
+}
+
+/// The client's half of some queries: what it got of the OTs, and the tables.
+pub struct OprfQuestions {
+    /// The start of the gates' keys. Public.
+    start: Block,
+    /// The choice bits of the OTs.
+    choices: Bits,
+    labels: Zeroizing<Vec<Block>>,
+    tables: Vec<u8>,
+}
+
+/// Queries that were asked, and wait for their answer.
+pub struct OprfAsked {
+    questions: OprfQuestions,
+    count: usize,
+}
+
+/// Queries that fit into one half.
+fn halves(count: usize) -> impl Iterator<Item = (u64, usize)> {
+    (0..).zip((0..count).step_by(OPRF_TOGETHER).map(move |from| OPRF_TOGETHER.min(count - from)))
+}
+
+/// The start of the gates' keys of a half: hashed from both parties' nonces.
+fn start(session: &SessionId, half: u64) -> Block {
+    session.child("circuit OPRF: garbling").block(&format!("start of the gate keys of part {half}"))
+}
+
+/// The wires of `count` queries: round keys, inputs, outputs.
+fn wires(count: usize) -> usize {
+    ROUND_KEYS + 2 * WIDTH * count
+}
+
+/// The calls of `count` queries over these wires.
+fn with_call<T>(count: usize, f: impl FnOnce(&Call<'_>) -> T) -> T {
+    let input = Place { start: ROUND_KEYS, stride: WIDTH as isize };
+    let args = [Place { start: 0, stride: 0 }, input];
+    let outs = [Place { start: ROUND_KEYS + WIDTH * count, ..input }];
+    f(&Call { circuit: &AES, meaning: None, times: count as u64, args: &args, outs: &outs })
+}
+
+impl Oprf {
+    /// Prepares `count` queries with a client that does the same, and hands out halves of at most [`OPRF_TOGETHER`] in their order.
+    /// Each fits the client's half of the same number, and no other.
+    ///
+    /// # Errors
+    /// Those of the OTs, of the channel, and of `keep`.
+    pub fn prepare(
+        &self,
+        me: &mut Party<'_, '_>,
+        count: usize,
+        mut keep: impl FnMut(OprfAnswers) -> Result<()>,
+    ) -> Result<()> {
+        let (ch, here, rng, observer) = me.pair()?;
+        observer.phase("set-up");
+        let delta = Zeroizing::new(Delta::new(Block::random(rng)).block());
+        let mut ot = Sender::<Malicious>::setup::<Csw>(ch, &here.session.child(OT), here.backend, LEVELS, *delta, rng)?;
+        observer.phase("garbling");
+        let mut prg = Prg::new(here.backend, Block::random(rng));
+        let round_keys = self.round_keys();
+        let mut memory = Zeroizing::new(Vec::new());
+        for (half, count) in halves(count) {
+            let mut masked = Zeroizing::new(vec![Block::ZERO; WIDTH * count]);
+            ot.extend_random(ch, &mut masked)?;
+            memory.resize(wires(count), Block::ZERO);
+            for (wire, bit) in memory.iter_mut().zip(round_keys.iter()) {
+                *wire = delta.masked(bit);
+            }
+            let inputs = &mut memory[ROUND_KEYS..][..WIDTH * count];
+            prg.fill_blocks(inputs);
+            masked.iter_mut().zip(&*inputs).for_each(|(masked, label)| *masked ^= *label);
+            let garbler = HalfGates::garbler(here.backend, Delta::new(*delta), start(&here.session, half));
+            let mut stream = GarbledStream::<HalfGates>::new(garbler);
+            with_call(count, |call| stream.call(call, &mut memory, |tables| ch.send(tables)))?;
+            stream.flush(|tables| ch.send(tables))?;
+            let colours = memory[ROUND_KEYS + WIDTH * count..][..WIDTH * count].iter().map(|label| label.lsb());
+            keep(OprfAnswers { delta: delta.clone(), masked, colours: colours.collect() })?;
+        }
+        ch.flush()
+    }
+}
+
+impl OprfAnswers {
+    /// The number of queries.
+    pub fn count(&self) -> usize {
+        self.masked.len() / WIDTH
+    }
+
+    /// Step 4: the answer to questions, of which there may be fewer than are prepared; the others are lost.
+    ///
+    /// # Errors
+    /// [`Malformed`](comity_core::Kind) if these are more, or none at all.
+    pub fn answer(self, questions: &[u8]) -> Result<Vec<u8>> {
+        if !questions.len().is_multiple_of(OPRF_ONLINE[0]) || questions.len() > OPRF_ONLINE[0] * self.count() {
+            let bytes = questions.len();
+            return Err(Error::malformed(format!("{bytes} bytes of questions for {} prepared queries", self.count())));
+        }
+        let shifts = Bits::from_bytes(questions, 8 * questions.len());
+        let mut out = Vec::with_capacity(questions.len() / OPRF_ONLINE[0] * OPRF_ONLINE[1]);
+        let colours = self.colours.to_bytes();
+        for (query, masked) in self.masked.chunks_exact(WIDTH).take(questions.len() / OPRF_ONLINE[0]).enumerate() {
+            for (j, masked) in masked.iter().enumerate() {
+                let sent = *masked ^ self.delta.masked(shifts.get(query * WIDTH + j));
+                out.extend_from_slice(&sent.to_bytes());
+            }
+            out.extend_from_slice(&colours[query * WIDTH / 8..][..WIDTH / 8]);
+        }
+        Ok(out)
+    }
+
+    /// Writes the half, to be kept. Secret.
+    ///
+    /// # Errors
+    /// Those of the writer.
+    pub fn write(&self, out: &mut dyn Write) -> std::io::Result<()> {
+        out.write_all(&(self.count() as u32).to_le_bytes())?;
+        out.write_all(&*Zeroizing::new(self.delta.to_bytes()))?;
+        out.write_all(Block::bytes_of(&self.masked))?;
+        out.write_all(&self.colours.to_bytes())
+    }
+
+    /// The half that was written.
+    ///
+    /// # Errors
+    /// [`Malformed`](comity_core::Kind) if it was not, and those of the reader.
+    pub fn read(input: &mut dyn Read) -> Result<OprfAnswers> {
+        let count = count(input)?;
+        let mut delta = Zeroizing::new([Block::ZERO]);
+        let mut masked = Zeroizing::new(vec![Block::ZERO; WIDTH * count]);
+        let mut colours = vec![0; WIDTH / 8 * count];
+        fill(input, Block::bytes_of_mut(&mut *delta))?;
+        fill(input, Block::bytes_of_mut(&mut masked))?;
+        fill(input, &mut colours)?;
+        Ok(OprfAnswers { delta: Zeroizing::new(delta[0]), masked, colours: Bits::from_bytes(&colours, WIDTH * count) })
+    }
+}
+
+impl OprfQuestions {
+    /// Prepares `count` queries with a server that does the same: see [`Oprf::prepare`].
+    ///
+    /// # Errors
+    /// Those of the OTs, of the channel, and of `keep`.
+    pub fn prepare(
+        me: &mut Party<'_, '_>,
+        count: usize,
+        mut keep: impl FnMut(OprfQuestions) -> Result<()>,
+    ) -> Result<()> {
+        let (ch, here, rng, observer) = me.pair()?;
+        observer.phase("set-up");
+        let mut ot = Receiver::<Malicious>::setup::<Csw>(ch, &here.session.child(OT), here.backend, LEVELS, rng)?;
+        observer.phase("garbling");
+        for (half, count) in halves(count) {
+            let mut labels = Zeroizing::new(vec![Block::ZERO; WIDTH * count]);
+            let choices = ot.extend_random(ch, &mut labels)?;
+            let mut tables = vec![0; OPRF_TABLES * count];
+            ch.recv(&mut tables)?;
+            keep(OprfQuestions { start: start(&here.session, half), choices, labels, tables })?;
+        }
+        Ok(())
+    }
+
+    /// The number of queries.
+    pub fn count(&self) -> usize {
+        self.labels.len() / WIDTH
+    }
+
+    /// Step 3: asks for the values at these inputs. Queries that are left are lost.
+    ///
+    /// # Errors
+    /// [`InvalidInput`](comity_core::Kind) if there are more inputs than were prepared.
+    pub fn ask(self, inputs: &[u128]) -> Result<(OprfAsked, Vec<u8>)> {
+        if inputs.len() > self.count() {
+            let (wanted, count) = (inputs.len(), self.count());
+            return Err(Error::invalid_input(format!("{wanted} inputs for {count} prepared queries")));
+        }
+        let mut message = self.choices.to_bytes();
+        message.truncate(inputs.len() * OPRF_ONLINE[0]);
+        for (bytes, input) in message.chunks_exact_mut(OPRF_ONLINE[0]).zip(inputs) {
+            bytes.iter_mut().zip(input.to_le_bytes()).for_each(|(byte, input)| *byte ^= input);
+        }
+        Ok((OprfAsked { questions: self, count: inputs.len() }, message))
+    }
+
+    /// Writes the half, to be kept. Secret.
+    ///
+    /// # Errors
+    /// Those of the writer.
+    pub fn write(&self, out: &mut dyn Write) -> std::io::Result<()> {
+        out.write_all(&(self.count() as u32).to_le_bytes())?;
+        out.write_all(&self.start.to_bytes())?;
+        out.write_all(&self.choices.to_bytes())?;
+        out.write_all(Block::bytes_of(&self.labels))?;
+        out.write_all(&self.tables)
+    }
+
+    /// The half that was written.
+    ///
+    /// # Errors
+    /// [`Malformed`](comity_core::Kind) if it was not, and those of the reader.
+    pub fn read(input: &mut dyn Read) -> Result<OprfQuestions> {
+        let count = count(input)?;
+        let (mut start, mut choices) = ([0; 16], vec![0; WIDTH / 8 * count]);
+        let mut labels = Zeroizing::new(vec![Block::ZERO; WIDTH * count]);
+        let mut tables = vec![0; OPRF_TABLES * count];
+        fill(input, &mut start)?;
+        fill(input, &mut choices)?;
+        fill(input, Block::bytes_of_mut(&mut labels))?;
+        fill(input, &mut tables)?;
+        let choices = Bits::from_bytes(&choices, WIDTH * count);
+        Ok(OprfQuestions { start: Block::new(start), choices, labels, tables })
+    }
+}
+
+impl OprfAsked {
+    /// Bytes of the answer.
+    pub fn answer_len(&self) -> usize {
+        self.count * OPRF_ONLINE[1]
+    }
+
+    /// Step 5: the values at the inputs, out of the server's answer. Secret.
+    ///
+    /// # Errors
+    /// [`Malformed`](comity_core::Kind) if the answer has another length.
+    pub fn values(self, backend: Backend, answer: &[u8]) -> Result<Zeroizing<Vec<Block>>> {
+        if answer.len() != self.answer_len() {
+            let (bytes, wanted) = (answer.len(), self.answer_len());
+            return Err(Error::malformed(format!("an answer of {bytes} bytes, and {wanted} are one")));
+        }
+        let OprfAsked { questions: OprfQuestions { start, labels, tables, .. }, count } = self;
+        let mut memory = Zeroizing::new(vec![Block::ZERO; wires(count)]);
+        let answers = answer.chunks_exact(OPRF_ONLINE[1]);
+        let inputs = memory[ROUND_KEYS..].chunks_exact_mut(WIDTH);
+        for ((inputs, labels), answer) in inputs.zip(labels.chunks_exact(WIDTH)).zip(answers.clone()) {
+            for ((input, label), sent) in inputs.iter_mut().zip(labels).zip(answer.chunks_exact(Block::BYTES)) {
+                *input = *label ^ Block::new(*sent.first_chunk().expect("a block"));
+            }
+        }
+        let mut tables = &tables[..OPRF_TABLES * count];
+        let mut stream = EvaluatedStream::<HalfGates>::new(HalfGates::evaluator(backend, start));
+        let mut next = |buffer: &mut [u8]| -> Result<()> {
+            let (now, later) = tables.split_at(buffer.len());
+            buffer.copy_from_slice(now);
+            tables = later;
+            Ok(())
+        };
+        with_call(count, |call| stream.call(call, &mut memory, &mut next))?;
+        debug_assert_eq!(stream.and_gates(), (OPRF_ANDS * count) as u64);
+        let outputs = memory[ROUND_KEYS + WIDTH * count..].chunks_exact(WIDTH).zip(answers);
+        let decoded = outputs.map(|(labels, answer)| {
+            let colours = answer.last_chunk().expect("the colours end an answer");
+            let active = labels.iter().rev().fold(0, |bits, label| bits << 1 | u128::from(label.lsb()));
+            value(active ^ u128::from_le_bytes(*colours))
+        });
+        Ok(Zeroizing::new(decoded.collect()))
+    }
+}
+
+/// The server's side of the online phase: answers `count` questions with these halves, which are enough for them.
+///
+/// # Errors
+/// Those of the channel.
+pub fn answer(ch: &mut dyn Channel, halves: Vec<OprfAnswers>, count: usize) -> Result<()> {
+    let mut left = count;
+    let mut asked = vec![0; OPRF_ONLINE[0] * count];
+    ch.recv(&mut asked)?;
+    for half in halves {
+        let now = half.count().min(left);
+        let questions = &asked[OPRF_ONLINE[0] * (count - left)..][..OPRF_ONLINE[0] * now];
+        ch.send(&half.answer(questions)?)?;
+        left -= now;
+    }
+    ch.flush()
+}
+
+/// The client's side of the online phase: the values at these inputs, for which these halves are enough. Secret.
+///
+/// # Errors
+/// [`InvalidInput`](comity_core::Kind) if they are not; those of the channel.
+pub fn query(
+    ch: &mut dyn Channel,
+    backend: Backend,
+    halves: Vec<OprfQuestions>,
+    inputs: &[u128],
+) -> Result<Zeroizing<Vec<Block>>> {
+    let prepared: usize = halves.iter().map(OprfQuestions::count).sum();
+    if inputs.len() > prepared {
+        return Err(Error::invalid_input(format!("{} inputs for {prepared} prepared queries", inputs.len())));
+    }
+    let (mut left, mut asked) = (inputs, Vec::with_capacity(halves.len()));
+    for half in halves {
+        let (now, later) = left.split_at(half.count().min(left.len()));
+        let (half, message) = half.ask(now)?;
+        ch.send(&message)?;
+        asked.push(half);
+        left = later;
+    }
+    ch.flush()?;
+    let mut values = Zeroizing::new(Vec::with_capacity(inputs.len()));
+    for half in asked {
+        let mut answer = vec![0; half.answer_len()];
+        ch.recv(&mut answer)?;
+        values.extend_from_slice(&half.values(backend, &answer)?);
+    }
+    Ok(values)
+}
+
+/// The number of queries at the start of what was kept.
+fn count(input: &mut dyn Read) -> Result<usize> {
+    let mut count = [0; 4];
+    fill(input, &mut count)?;
+    match u32::from_le_bytes(count) as usize {
+        count if (1..=OPRF_TOGETHER).contains(&count) => Ok(count),
+        count => {
+            Err(Error::malformed(format!("{count} prepared queries are kept together, and {OPRF_TOGETHER} at most")))
+        }
+    }
+}
+
+fn fill(input: &mut dyn Read, bytes: &mut [u8]) -> Result<()> {
+    input.read_exact(bytes).map_err(|error| Error::io("reading prepared queries", error))
+}

@@ -1,0 +1,180 @@
+use comity_channel::{Change, Direction, Tamper, Tampering, memory};
+use comity_core::{Kind, Prg};
+use comity_protocol::Protocol;
+use comity_testing::{PATIENCE, Pair};
+
+use super::*;
+use crate::tests::{here, party};
+
+/// The key and the block of FIPS 197, appendix C.1.
+const KEY: u128 = 0x0001_0203_0405_0607_0809_0a0b_0c0d_0e0f;
+const BLOCK: u128 = 0x0011_2233_4455_6677_8899_aabb_ccdd_eeff;
+const ENCRYPTED: u128 = 0x69c4_e0d8_6a7b_0430_d8cd_b780_70b4_c55a;
+
+fn oprf() -> Oprf {
+    Oprf::new(KEY.to_be_bytes())
+}
+
+/// Inputs of a generator, the standard's first.
+fn inputs(count: usize) -> Vec<u128> {
+    let mut prg = Prg::new(Backend::detect(), Block::from_u128(5));
+    std::iter::once(BLOCK).chain(std::iter::repeat_with(|| prg.block().to_u128())).take(count).collect()
+}
+
+/// The halves of a preparation.
+fn prepared(count: usize, session: u64) -> (Vec<OprfAnswers>, Vec<OprfQuestions>) {
+    let (mut answers, mut questions) = (Vec::new(), Vec::new());
+    let keep = |half| {
+        answers.push(half);
+        Ok(())
+    };
+    let (served, asked) = Pair::run(
+        |ch| party(0, session, ch, |me| oprf().prepare(me, count, keep)),
+        |ch| {
+            party(1, session, ch, |me| {
+                OprfQuestions::prepare(me, count, |half| {
+                    questions.push(half);
+                    Ok(())
+                })
+            })
+        },
+    );
+    served.and(asked).unwrap();
+    (answers, questions)
+}
+
+#[test]
+fn the_circuit_is_the_standards_cipher() {
+    let values = oprf().evaluate(Backend::detect(), [BLOCK].into_iter());
+    assert_eq!(*values, [value(ENCRYPTED)]);
+    let circuit = circuit(Goal::Size);
+    assert_eq!(circuit.counts().and, OPRF_ANDS as u64);
+    let input = Bits::from_u128(BLOCK, 128).unwrap();
+    let output = eval_circuit(&circuit, &[oprf().round_keys(), input]).remove(0);
+    assert_eq!(output.to_u128(), Some(ENCRYPTED));
+}
+
+#[test]
+fn queries_give_the_values() {
+    for (prepared_for, asked) in [(1, 1), (3, 2), (OPRF_TOGETHER + 1, OPRF_TOGETHER + 1), (5, 0)] {
+        let (answers, questions) = prepared(prepared_for, 1);
+        assert_eq!(answers.len(), prepared_for.div_ceil(OPRF_TOGETHER));
+        // As they are kept.
+        let (mut bytes, mut others) = (Vec::new(), Vec::new());
+        answers.iter().for_each(|half| half.write(&mut bytes).unwrap());
+        questions.iter().for_each(|half| half.write(&mut others).unwrap());
+        let (mut bytes, mut others) = (&bytes[..], &others[..]);
+        let answers = answers.iter().map(|_| OprfAnswers::read(&mut bytes).unwrap()).collect();
+        let questions = questions.iter().map(|_| OprfQuestions::read(&mut others).unwrap()).collect();
+        assert!(bytes.is_empty() && others.is_empty());
+        let inputs = inputs(asked);
+        let (served, values) =
+            Pair::run(|ch| answer(ch, answers, asked), |ch| query(ch, Backend::detect(), questions, &inputs));
+        served.unwrap();
+        assert_eq!(*values.unwrap(), *oprf().evaluate(Backend::detect(), inputs.into_iter()));
+    }
+}
+
+#[test]
+fn bytes_are_exactly_as_said() {
+    let (mut answers, mut questions) = prepared(2, 1);
+    let (asked, message) = questions.remove(0).ask(&inputs(2)).unwrap();
+    assert_eq!(message.len(), 2 * OPRF_ONLINE[0]);
+    assert_eq!(asked.answer_len(), 2 * OPRF_ONLINE[1]);
+    assert_eq!(answers.remove(0).answer(&message).unwrap().len(), 2 * OPRF_ONLINE[1]);
+    assert_eq!((OPRF_TABLES, OPRF_ONLINE), (163_840, [16, 2064]));
+}
+
+#[test]
+fn what_does_not_fit_is_refused() {
+    let (mut answers, mut questions) = prepared(2, 1);
+    assert!(matches!(questions.remove(0).ask(&inputs(3)).err().unwrap().kind, Kind::InvalidInput(_)));
+    assert!(matches!(answers.remove(0).answer(&[0; 48]).unwrap_err().kind, Kind::Malformed(_)));
+    let (mut answers, mut questions) = prepared(2, 2);
+    assert!(matches!(answers.remove(0).answer(&[0; 15]).unwrap_err().kind, Kind::Malformed(_)));
+    let (asked, _) = questions.remove(0).ask(&inputs(2)).unwrap();
+    assert!(matches!(asked.values(Backend::detect(), &[0; 2064]).unwrap_err().kind, Kind::Malformed(_)));
+    let (_, questions) = prepared(2, 3);
+    let refused = query(&mut memory::pair().0, Backend::detect(), questions, &inputs(3));
+    assert!(matches!(refused.unwrap_err().kind, Kind::InvalidInput(_)));
+    for bad in [&[0; 4][..], &[65, 0, 0, 0], &[1, 0, 0], &[1, 0, 0, 0, 7]] {
+        assert!(OprfAnswers::read(&mut &*bad).is_err() && OprfQuestions::read(&mut &*bad).is_err());
+    }
+}
+
+/// Labels of two inputs would show delta: what one half gives is for one set of questions, and with another's it is nothing.
+#[test]
+fn halves_of_others_give_nothing() {
+    let (answers, _) = prepared(1, 1);
+    let (_, questions) = prepared(1, 2);
+    let inputs = inputs(1);
+    let (served, values) =
+        Pair::run(|ch| answer(ch, answers, 1), |ch| query(ch, Backend::detect(), questions, &inputs));
+    served.unwrap();
+    assert_ne!(*values.unwrap(), *oprf().evaluate(Backend::detect(), inputs.into_iter()));
+}
+
+/// Every bit of the questions is a bit of the input, and nothing else follows from it.
+#[test]
+fn a_changed_question_asks_for_another_input() {
+    let (answers, questions) = prepared(1, 1);
+    let change = Tamper { direction: Direction::Outgoing, at: 0, change: Change::Flip { bit: 0 } };
+    let (served, values) = Pair::run(
+        |ch| answer(ch, answers, 1),
+        |ch| query(&mut Tampering::new(ch, &change), Backend::detect(), questions, &[BLOCK]),
+    );
+    served.unwrap();
+    let label_of_another = values.unwrap()[0];
+    assert_eq!(label_of_another, oprf().evaluate(Backend::detect(), [BLOCK ^ 1].into_iter())[0]);
+}
+
+/// A client that lies in the OTs is caught before the server keeps a half, and one that goes away leaves none.
+#[test]
+fn a_client_that_lies_in_the_ots_is_caught() {
+    let run = |at: Option<usize>| {
+        let tamper =
+            Tamper { direction: Direction::Outgoing, at: at.unwrap_or(usize::MAX), change: Change::Flip { bit: 1 } };
+        let mut kept = 0;
+        let (a, b) = memory::pair_with_timeout(PATIENCE);
+        let served = std::thread::scope(|scope| {
+            scope.spawn(|| {
+                let mut ch = Tampering::new(b, &tamper);
+                let _ = party(1, 1, &mut ch, |me| OprfQuestions::prepare(me, 1, |_| Ok(())));
+            });
+            let mut a = a;
+            party(0, 1, &mut a, |me| {
+                oprf().prepare(me, 1, |_| {
+                    kept += 1;
+                    Ok(())
+                })
+            })
+        });
+        (served, kept)
+    };
+    assert!(matches!(run(None), (Ok(()), 1)));
+    // Base OTs, trees, corrections, and the answer to the check.
+    let mut caught = 0;
+    for at in (0..16_000).step_by(1500) {
+        if let (Err(_), kept) = run(Some(at)) {
+            assert_eq!(kept, 0, "byte {at}");
+            caught += 1;
+        }
+    }
+    assert!(caught >= 5, "{caught}");
+}
+
+#[test]
+fn general_protocols_give_the_same_values() {
+    let protocols: [&'static dyn Protocol; 2] = [&comity_gmw::Gmw, &comity_yao::Yao];
+    for over in protocols {
+        for count in [0, 2] {
+            let (inputs, oprf) = (inputs(count), oprf());
+            let (served, values) = Pair::run(
+                |ch| party(0, 1, ch, |me| evaluate_over(me, over, OprfInput::Server(&oprf, count))),
+                |ch| party(1, 1, ch, |me| evaluate_over(me, over, OprfInput::Client(&inputs))),
+            );
+            assert!(served.unwrap().is_empty(), "the server gets none");
+            assert_eq!(*values.unwrap(), *oprf.evaluate(here(0, 1).backend, inputs.into_iter()));
+        }
+    }
+}
