@@ -1,8 +1,11 @@
 //! `comity psi`: the rows that two tables have in common.
 
 pub(crate) mod args;
+mod base;
+mod desk;
 mod join;
 mod plan;
+mod query;
 mod report;
 mod table;
 mod watch;
@@ -26,8 +29,14 @@ use watch::Watcher;
 
 /// The command.
 pub(crate) fn run(args: &PsiArgs, list: List) -> Outcome {
-    if let Some(PsiCommand::Plan(plan)) = &args.command {
-        return plan::run(plan);
+    match &args.command {
+        Some(PsiCommand::Plan(args)) => return plan::run(args),
+        Some(PsiCommand::Publish(args)) => return base::publish(args),
+        Some(PsiCommand::Update(args)) => return base::update(args),
+        Some(PsiCommand::Serve(args)) => return base::serve(args, list),
+        Some(PsiCommand::Query(args)) => return query::query(args, list),
+        Some(PsiCommand::Prepare(args)) => return query::prepare(args),
+        None => {}
     }
     let group = args.network.group.as_deref().map(parties::group).transpose()?;
     let names = parties::names(None, group.as_ref())?;
@@ -51,18 +60,18 @@ fn one(args: &PsiArgs, list: List, names: &Names, group: Option<&PartyGroup>) ->
     let payload = table.payload.as_ref().map(|packed| Columns { widths: &widths, header: &packed.header });
     let pad_to = args.pad_to.map_or(0, |count| count.0);
     let wanted = Intersection { terms, encoding: &table.encoding(), to, sets: &table.sets(pad_to), payload };
-    let mut watch = Watcher::new(names.title(me.0), args);
+    let mut watch = Watcher::new(names.title(me.0), args.timeout, args.verbose);
     let done = session.intersect(&wanted, &mut watch).map_err(|error| advised(place.failure(error)))?;
     watch.finish();
 
-    let mut report = Report::new(&terms, to, me, &table, pad_to, &done);
+    let mut report = Report::new((terms.method.name(), terms.adversary), to, me, &table, pad_to, &done);
     let Intersected { runs, payload, .. } = done;
     let matches: Option<Vec<_>> = runs.into_iter().map(|learnt| learnt.matches).collect();
     if let (Some(out), Some(matches)) = (out, matches) {
         report.common(&matches);
         report.written(out.write(&table, &Learnt { matches, payload })?, &args.result);
     }
-    report.show(names, args)
+    report.show(names, args.result.json, args.verbose)
 }
 
 /// The failure, with advice where the two sides do not agree on who learns.

@@ -19,6 +19,7 @@ mod ope;
 mod plan;
 mod prepare;
 mod psi;
+mod psi_base;
 mod repl;
 mod run;
 mod serve;

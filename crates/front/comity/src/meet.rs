@@ -125,6 +125,7 @@ impl<'a> Session<'a> {
             (None, _, Some(true)) => {
                 return Err(Error::invalid_input("the group has keys: name the folder with this party's (--tls DIR)"));
             }
+            (Some(dir), None, _) if self.service => KeyDir::new(dir).service(self.me)?,
             (Some(dir), None, _) => KeyDir::new(dir).security(self.me, parties)?,
             (None, ..) => Security::Plain { anywhere: self.plaintext },
         };
@@ -139,12 +140,9 @@ impl<'a> Session<'a> {
         settings: Settings,
         watch: &mut dyn Watch,
     ) -> Result<Met<'a>> {
-        let keys = match &settings.security {
-            Security::Tls { identity, peers } => {
-                let theirs = peers.clone().map(|_, key| Some(key.to_bytes()));
-                (Some(identity.fingerprint().to_bytes()), theirs)
-            }
-            Security::Plain { .. } => (None, PerPeer::new(settings.me, settings.parties, |_| None)),
+        let own = match &settings.security {
+            Security::Tls { identity, .. } => Some(identity.fingerprint().to_bytes()),
+            Security::Plain { .. } => None,
         };
         let links = match (settings.parties, calls.first(), &listener) {
             (2, Some((peer, address)), _) => {
@@ -166,7 +164,10 @@ impl<'a> Session<'a> {
                 .collect::<Vec<_>>()
                 .join(", "),
         };
-        Ok(Met::new(links.map(|_, link| Box::new(link) as Box<dyn Channel>), address, keys))
+        // The keys that were proved: those that the settings name, or one of a service's clients.
+        let mut theirs = PerPeer::new(settings.me, settings.parties, |_| None);
+        links.iter().for_each(|(peer, link)| theirs[peer] = link.key().map(|key| key.to_bytes()));
+        Ok(Met::new(links.map(|_, link| Box::new(link) as Box<dyn Channel>), address, (own, theirs)))
     }
 
     /// The hello with which this party tells its peers what it wants. Owners and recipients are compared apart from the rest of

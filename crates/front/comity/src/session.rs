@@ -38,6 +38,8 @@ pub struct Session<'a> {
     pub(crate) peers: Vec<(PartyId, String)>,
     pub(crate) group: Option<PartyGroup>,
     pub(crate) tls: Option<PathBuf>,
+    /// Whether the peer may be anybody that is trusted.
+    pub(crate) service: bool,
     pub(crate) plaintext: bool,
     protocol: Chosen,
     options: Vec<(String, String)>,
@@ -71,6 +73,7 @@ impl<'a> Session<'a> {
             peers: Vec::new(),
             group: None,
             tls: None,
+            service: false,
             plaintext: false,
             protocol: Chosen::Preferred,
             options: Vec::new(),
@@ -157,6 +160,14 @@ impl<'a> Session<'a> {
     #[must_use]
     pub fn tls(mut self, dir: impl AsRef<Path>) -> Self {
         self.tls = Some(dir.as_ref().to_owned());
+        self
+    }
+
+    /// Takes whoever has a trusted key for the peer: for a service of two parties that has many clients, each with a line of its own
+    /// among the trusted keys, and whatever number.
+    #[must_use]
+    pub fn any_trusted(mut self) -> Self {
+        self.service = true;
         self
     }
 

@@ -12,6 +12,7 @@ use rand_core::Rng;
 
 use crate::address::Address;
 use crate::hub::Hub;
+use crate::identity::Fingerprint;
 use crate::rng::SystemRng;
 use crate::settings::Settings;
 use crate::tcp;
@@ -128,6 +129,11 @@ impl Connection {
     /// The peer's address.
     pub fn peer(&self) -> SocketAddr {
         self.transport.peer()
+    }
+
+    /// The fingerprint of the key that the peer proved; none in plain text.
+    pub fn key(&self) -> Option<Fingerprint> {
+        self.transport.key()
     }
 }
 

@@ -155,6 +155,25 @@ impl KeyDir {
         Ok(Security::Tls { identity, peers })
     }
 
+    /// The [`Security`] of party `me` of two, whose peer may be anybody that is trusted: a service and its clients. Which one came, its
+    /// [connection](crate::Connection::key) says.
+    ///
+    /// # Errors
+    ///
+    /// [`InvalidInput`](comity_core::Kind) if there is no key of this party's own, or none is trusted.
+    pub fn service(&self, me: PartyId) -> Result<Security> {
+        let identity = self.identity()?;
+        let keys: Vec<Fingerprint> = self.trusted()?.into_iter().map(|(_, key)| key).collect();
+        match PerPeer::from_vec(me, keys) {
+            Some(peers) if peers.parties() > 1 => Ok(Security::Tls { identity, peers }),
+            _ => Err(Error::invalid_input(format!(
+                "no client's key is trusted: ask each for what `comity key show` prints there, by a way that you trust, and run \
+                 `comity key trust {} --party N FINGERPRINT`, with a number for each",
+                self.dir.display()
+            ))),
+        }
+    }
+
     fn identity_path(&self) -> PathBuf {
         self.dir.join("identity.der")
     }

@@ -57,7 +57,7 @@ pub(crate) struct Session {
     /// Sealed bytes that are not sent yet. Whoever seals has this first, so that records go in their order.
     sealed: Mutex<Vec<u8>>,
     tls: Mutex<rustls::Connection>,
-    pinned: Arc<Pinned>,
+    pub(crate) pinned: Arc<Pinned>,
     own: Fingerprint,
 }
 

@@ -10,6 +10,7 @@ use std::net::{SocketAddr, TcpStream};
 use comity_channel::{RecvHalf, SendHalf};
 use comity_core::{Error, PartyId, Result};
 
+use crate::identity::Fingerprint;
 use crate::keep::keep;
 use crate::limits::Limits;
 use crate::plain::{self, Plain};
@@ -148,6 +149,14 @@ impl Transport {
         match self {
             Transport::Plain(plain) => plain.line.socket.peer,
             Transport::Tls(tls) => tls.socket().peer,
+        }
+    }
+
+    /// The fingerprint of the key that the peer proved.
+    pub(crate) fn key(&self) -> Option<Fingerprint> {
+        match self {
+            Transport::Plain(_) => None,
+            Transport::Tls(tls) => tls.session.pinned.presented(),
         }
     }
 

@@ -7,8 +7,9 @@ use std::time::Duration;
 use clap::{Args, Subcommand, ValueEnum};
 use comity_table::{Duplicates, Key, TableShape};
 
-use crate::args::{NetworkArgs, seconds};
+use crate::args::{NetworkArgs, duration, seconds};
 use crate::flags::OutputTo;
+use crate::storage::KeyArgs;
 
 /// What the command is about.
 pub(crate) const ABOUT: &str = "\
@@ -45,7 +46,10 @@ whose keys are not unique --duplicates says what is sent.
 
 Without --method the default is the first that withstands a peer that cheats; one
 against curious peers only runs if it is named: --method kkrt.
-`comity psi plan` says what each costs, and sends nothing.";
+`comity psi plan` says what each costs, and sends nothing.
+
+If one table is far larger than the other, its owner publishes it once and answers
+queries: `comity psi publish --help`.";
 
 #[derive(Args, Debug)]
 #[command(args_conflicts_with_subcommands = true)]
@@ -75,6 +79,203 @@ pub(crate) struct PsiArgs {
 pub(crate) enum PsiCommand {
     /// Say what each method takes on this machine: time, bytes, memory. Nothing is sent
     Plan(PlanArgs),
+    /// Publish a large table once, as a file for many clients that have few keys each
+    #[command(after_help = PUBLISH)]
+    Publish(PublishArgs),
+    /// Add rows to what was published, and take rows out: a file for those that have the base
+    Update(UpdateArgs),
+    /// Answer clients' queries to what was published, one client after another
+    #[command(after_help = SERVE)]
+    Serve(PsiServeArgs),
+    /// Find the rows that are in what another one published
+    Query(QueryArgs),
+    /// Do what can be done of queries before their keys are known, and keep it
+    Prepare(PsiPrepareArgs),
+}
+
+/// What publishing does and shows.
+const PUBLISH: &str = "\
+  owner$  comity psi publish big.csv --key email:lower --state S --out base.psi
+  owner$  comity psi serve S --listen 127.0.0.1:7000
+  client$ comity psi query small.csv --key mail:lower --base base.psi \\
+              --connect 127.0.0.1:7000 --out common.csv
+
+The base file is for everybody who is to ask: from it alone nobody learns more than
+how many keys it has (--pad-to says more) and the names of payload columns. S has the
+key: whoever reads it can try all keys against the base. A table that is published
+again gets a new key.
+
+`comity psi update S --add new.csv --remove old.csv --out delta.psi` makes a file that
+all clients need (--delta). Who has asked for a key sees in all later updates whether
+it came or went; publish anew to end that. --max-keys bounds the keys of a base with
+all its updates and --max-queries what is asked in its life: masks are as long as it
+takes, and what goes beyond is refused.";
+
+/// What a service promises.
+const SERVE: &str = "\
+Clients are served one after another; one that sends garbage or goes away ends its own
+session. With --tls any key that is trusted in DIR is a client's (`comity key trust
+DIR --party N FINGERPRINT`, with a number for each). What each client has asked is in
+S/asked, on the disk before it is answered; an aborted query counts. All who come
+without a key are one client. Never put back an old copy of S.
+
+A client may ask for any key that it can think of: --client-queries bounds that. It
+learns nothing on keys that it does not ask for, also if it cheats. A service that
+cheats can answer with other values, and see whether the client goes on.";
+
+#[derive(Args, Debug)]
+pub(crate) struct PublishArgs {
+    #[command(flatten)]
+    pub(crate) table: TableArgs,
+    /// The folder for the key and what is counted; it is made
+    #[arg(long, value_name = "DIR")]
+    pub(crate) state: PathBuf,
+    /// Write the base to FILE
+    #[arg(long, short, value_name = "FILE")]
+    pub(crate) out: PathBuf,
+    /// The most queries of all clients together, in the life of the base
+    #[arg(long, value_name = "N", default_value = "16384")]
+    pub(crate) max_queries: Count,
+    /// The most keys of the base and all of its updates [default: twice as many as it has]
+    #[arg(long, value_name = "N")]
+    pub(crate) max_keys: Option<Count>,
+    /// Have N keys in the base: dummies make up for it
+    #[arg(long, value_name = "N")]
+    pub(crate) pad_to: Option<Count>,
+    /// Print one JSON object (an error, too)
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+#[derive(Args, Debug)]
+pub(crate) struct UpdateArgs {
+    /// The folder that `publish` made
+    #[arg(value_name = "STATE")]
+    pub(crate) state: PathBuf,
+    /// The rows that come
+    #[arg(long, value_name = "FILE")]
+    pub(crate) add: Option<PathBuf>,
+    /// The rows that go: their keys count
+    #[arg(long, value_name = "FILE")]
+    pub(crate) remove: Option<PathBuf>,
+    /// The key, as it was published
+    #[arg(long, value_name = "COL[:STEPS][,COL2..]")]
+    pub(crate) key: Vec<Key>,
+    /// The columns that go beside rows, as they were published
+    #[arg(long, value_name = "COLUMNS", value_delimiter = ',')]
+    pub(crate) payload: Vec<String>,
+    /// Of rows with the same key, as in `comity psi`
+    #[arg(long, value_name = "HOW", default_value = "error")]
+    pub(crate) duplicates: Duplicates,
+    /// The tables' format [default: as the names say, or csv]
+    #[arg(long, value_name = "FORMAT")]
+    pub(crate) format: Option<TableShape>,
+    /// Write the update to FILE
+    #[arg(long, short, value_name = "FILE")]
+    pub(crate) out: PathBuf,
+    /// Have N keys come and N go: dummies make up for it
+    #[arg(long, value_name = "N")]
+    pub(crate) pad_to: Option<Count>,
+    /// Print one JSON object (an error, too)
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+/// How a client and a service meet.
+#[derive(Args, Debug)]
+pub(crate) struct MeetArgs {
+    /// Talk TLS 1.3 with the key and the trusted keys in DIR (see `comity key`); the service is party 0
+    #[arg(long, value_name = "DIR")]
+    pub(crate) tls: Option<PathBuf>,
+    /// Allow plain text to an address off this machine: anyone on the way can read and change it
+    #[arg(long, conflicts_with = "tls")]
+    pub(crate) plaintext: bool,
+    /// How long to wait for the other side
+    #[arg(long, value_name = "SECONDS", default_value = "30", value_parser = seconds)]
+    pub(crate) timeout: Duration,
+    /// Say more on standard error
+    #[arg(long, short)]
+    pub(crate) verbose: bool,
+}
+
+#[derive(Args, Debug)]
+pub(crate) struct PsiServeArgs {
+    /// The folder that `publish` made
+    #[arg(value_name = "STATE")]
+    pub(crate) state: PathBuf,
+    /// Wait for clients at this address
+    #[arg(long, value_name = "ADDR")]
+    pub(crate) listen: String,
+    /// The most queries of each client, in the life of the base [default: those that the base has]
+    #[arg(long, value_name = "N")]
+    pub(crate) client_queries: Option<Count>,
+    /// End a session that takes longer
+    #[arg(long, value_name = "DURATION", default_value = "10m", value_parser = duration)]
+    pub(crate) deadline: Duration,
+    /// End after so many sessions
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
+    pub(crate) sessions: Option<u64>,
+    /// Run the function under this protocol, such as gmw, and not as a garbled circuit that can be prepared
+    #[arg(long, value_name = "NAME")]
+    pub(crate) protocol: Option<String>,
+    #[command(flatten)]
+    pub(crate) meet: MeetArgs,
+}
+
+/// The base that a client asks about.
+#[derive(Args, Debug)]
+pub(crate) struct BaseArgs {
+    /// The base, as `publish` wrote it
+    #[arg(long, value_name = "FILE")]
+    pub(crate) base: PathBuf,
+    /// Its updates, in their order
+    #[arg(long, value_name = "FILE")]
+    pub(crate) delta: Vec<PathBuf>,
+    /// Ask also if the service has updates that are not here: the answer is for the base as it is here
+    #[arg(long)]
+    pub(crate) stale: bool,
+    /// The service's address
+    #[arg(long, value_name = "ADDR")]
+    pub(crate) connect: String,
+}
+
+#[derive(Args, Debug)]
+pub(crate) struct QueryArgs {
+    #[command(flatten)]
+    pub(crate) table: TableArgs,
+    #[command(flatten)]
+    pub(crate) result: OutArgs,
+    #[command(flatten)]
+    pub(crate) base: BaseArgs,
+    /// Tell the service that the table has N keys: so many are asked for
+    #[arg(long, value_name = "N")]
+    pub(crate) pad_to: Option<Count>,
+    /// Use up what `prepare` has put into this store
+    #[arg(long, value_name = "DIR")]
+    pub(crate) store: Option<PathBuf>,
+    #[command(flatten)]
+    pub(crate) key_of_store: KeyArgs,
+    /// The protocol that the service runs the function under, if it has named one
+    #[arg(long, value_name = "NAME", conflicts_with = "store")]
+    pub(crate) protocol: Option<String>,
+    #[command(flatten)]
+    pub(crate) meet: MeetArgs,
+}
+
+#[derive(Args, Debug)]
+pub(crate) struct PsiPrepareArgs {
+    /// The number of keys that can be asked for then; whole batches of 64 are made
+    #[arg(long, value_name = "N")]
+    pub(crate) count: Count,
+    #[command(flatten)]
+    pub(crate) base: BaseArgs,
+    /// The store for it: 160 KiB a key
+    #[arg(long, value_name = "DIR")]
+    pub(crate) store: PathBuf,
+    #[command(flatten)]
+    pub(crate) key_of_store: KeyArgs,
+    #[command(flatten)]
+    pub(crate) meet: MeetArgs,
 }
 
 /// A table, and what of it counts.

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use comity::psi::{Matches, Terms};
+use comity::psi::Matches;
 use comity::{Adversary, Intersected, Recipients};
 use comity_core::PartyId;
 use comity_terminal::console::{emit, note};
@@ -11,7 +11,7 @@ use comity_terminal::json::to_line;
 use comity_terminal::numbers::{bytes, duration, grouped};
 use serde::Serialize;
 
-use super::args::{OutArgs, PsiArgs};
+use super::args::OutArgs;
 use super::join::Written;
 use super::table::Table;
 use crate::json;
@@ -66,7 +66,7 @@ struct OneKey {
 
 impl Report {
     pub(super) fn new(
-        terms: &Terms,
+        (method, adversary): (&'static str, Adversary),
         to: Recipients,
         me: PartyId,
         table: &Table,
@@ -89,8 +89,8 @@ impl Report {
             .collect();
         let phases: BTreeMap<String, f64> = done.phases.iter().map(|&(name, s)| (name.to_owned(), s)).collect();
         Report {
-            method: terms.method.name(),
-            adversary: terms.adversary.name(),
+            method,
+            adversary: adversary.name(),
             party: me.0,
             recipients: (0..2).filter(|party| to.includes(PartyId(*party))).collect(),
             mine: keys.iter().map(|key| key.mine).sum(),
@@ -105,7 +105,7 @@ impl Report {
             peak_rss_bytes: done.peak_rss,
             rows: table.elements[0].rows() as u64,
             place: String::new(),
-            malicious: terms.adversary == Adversary::Malicious,
+            malicious: adversary == Adversary::Malicious,
             padded: pad_to > 0,
             sends_payload: table.payload.is_some(),
         }
@@ -128,12 +128,12 @@ impl Report {
     }
 
     /// Says it: as one object, or in sentences on standard error.
-    pub(super) fn show(&self, names: &Names, args: &PsiArgs) -> Outcome {
-        if args.result.json {
+    pub(super) fn show(&self, names: &Names, json: bool, verbose: bool) -> Outcome {
+        if json {
             return emit(&to_line(self));
         }
         self.sentences(names).iter().for_each(|sentence| note(sentence));
-        if args.verbose {
+        if verbose {
             for (phase, seconds) in &self.seconds.phases {
                 note(&format!("  {phase:<10} {}", duration(*seconds)));
             }

@@ -1,10 +1,10 @@
 //! What is said while the two sides meet and compute.
 
+use std::time::Duration;
+
 use comity::{Card, Counter, Watch};
 use comity_terminal::console::note;
 use comity_terminal::progress::WireProgress;
-
-use super::args::PsiArgs;
 
 /// Tells the person at the terminal how it goes.
 pub(super) struct Watcher {
@@ -16,9 +16,9 @@ pub(super) struct Watcher {
 }
 
 impl Watcher {
-    pub(super) fn new(title: String, args: &PsiArgs) -> Watcher {
-        let seconds = args.timeout.as_secs_f64().ceil() as u64;
-        Watcher { title, seconds, verbose: args.verbose, progress: None }
+    pub(super) fn new(title: String, timeout: Duration, verbose: bool) -> Watcher {
+        let seconds = timeout.as_secs_f64().ceil() as u64;
+        Watcher { title, seconds, verbose, progress: None }
     }
 
     /// Takes the bar off the screen.

@@ -1,0 +1,384 @@
+//! The owner of a published table: `comity psi publish`, `update` and `serve`.
+//!
+//! The state's folder has `state` (the key and the masks that are out; readable by its owner only), `asked` (what clients had), and
+//! `prepared` with its key `store.key` (halves of queries that are prepared).
+
+use std::fs;
+use std::io::Write;
+use std::path::{Path, PathBuf};
+use std::time::{Duration, SystemTime};
+
+use comity::psi::base::{BaseTerms, Published};
+use comity::psi::{Item, Set};
+use comity::{Card, Error, Params, Session, SystemRng, Watch};
+use comity_table::{Key, TableShape};
+use comity_terminal::console::{OutFile, emit, note};
+use comity_terminal::failure::{Ending, Failure, Outcome};
+use comity_terminal::json::to_line;
+use comity_terminal::numbers::{bytes, grouped};
+use rand_core::Rng;
+use serde::Serialize;
+use zeroize::Zeroizing;
+
+use super::args::{Empty, PsiServeArgs, PublishArgs, TableArgs, UpdateArgs};
+use super::desk::Desk;
+use super::table::Table;
+use crate::backend::backend;
+use crate::list::List;
+use crate::{guarded, interrupt};
+
+/// The pause after a session that came to nothing, so that whoever fails again and again does not so faster than this.
+const PAUSE: Duration = Duration::from_millis(200);
+
+/// What was published, as `--json` has it.
+#[derive(Serialize)]
+struct Done {
+    update: u64,
+    keys: u64,
+    /// Bytes of the file.
+    bytes: u64,
+    mask_bits: u32,
+    max_queries: u64,
+    max_keys: u64,
+    #[serde(flatten)]
+    changed: Option<Changes>,
+}
+
+/// What an update changed.
+#[derive(Serialize)]
+struct Changes {
+    added: usize,
+    replaced: usize,
+    known: usize,
+    removed: usize,
+    unknown: usize,
+}
+
+/// `comity psi publish`.
+pub(super) fn publish(args: &PublishArgs) -> Outcome {
+    let state = state_file(&args.state);
+    if state.exists() {
+        return Err(Failure::input(format!(
+            "{} has a base already, and its key is not overwritten: `comity psi update` changes the base, or take another folder",
+            args.state.display()
+        )));
+    }
+    let out = OutFile::create(&args.out)?;
+    let table = Table::read(&args.table)?;
+    let (items, header, cells, payload) = one_key(&table)?;
+    let pad_to = args.pad_to.map_or(0, |count| count.0);
+    let set = Set { items, payload: cells, pad_to };
+    let terms = BaseTerms {
+        id: [0; 32],
+        most: args.max_keys.map_or(2 * set.told().max(1), |count| count.0) as u64,
+        queries: args.max_queries.0 as u64,
+        rho: Params::default().rho,
+        payload,
+        header,
+        encoding: table.encoding(),
+    };
+    let made = make_folder(&args.state)?;
+    let mut writer = std::io::BufWriter::with_capacity(1 << 16, out.sink()?);
+    let mut written = 0;
+    let mut sink = |bytes: &[u8]| {
+        written += bytes.len() as u64;
+        writer.write_all(bytes).map_err(|error| Error::io(format!("writing {}", args.out.display()), error))
+    };
+    let finished = Published::new(terms, &set, (backend()?, &mut SystemRng), &mut sink)
+        .and_then(|kept| {
+            writer.flush().map_err(|error| Error::io(format!("writing {}", args.out.display()), error)).map(|()| kept)
+        })
+        .map_err(Failure::from)
+        .and_then(|kept| keep(&state, &kept.to_bytes()).map(|()| kept))
+        .and_then(|kept| out.commit().map(|()| kept));
+    let kept = match finished {
+        Ok(kept) => kept,
+        Err(failure) => {
+            // A key without a base is worth nothing, and would be in the way.
+            let _ = fs::remove_file(&state);
+            if made {
+                let _ = fs::remove_dir(&args.state);
+            }
+            return Err(failure);
+        }
+    };
+    let done = done(&kept, written, None);
+    if args.json {
+        return emit(&to_line(&done));
+    }
+    note(&format!(
+        "{} keys published in {}, {}: for up to {} keys with all updates, and {} queries",
+        grouped(done.keys),
+        args.out.display(),
+        bytes(written),
+        grouped(done.max_keys),
+        grouped(done.max_queries)
+    ));
+    note(&format!("{} has the key: keep it, and let nobody read it", args.state.display()));
+    Ok(())
+}
+
+/// `comity psi update`.
+pub(super) fn update(args: &UpdateArgs) -> Outcome {
+    if args.add.is_none() && args.remove.is_none() {
+        return Err(Failure::input("what changes? --add FILE has the rows that come, --remove FILE those that go"));
+    }
+    // Two updates at once would be two that follow the same.
+    let lock = fs::File::open(&args.state).map_err(|error| unreadable(&args.state, &error))?;
+    lock.try_lock().map_err(|_| Failure::new(Ending::Store, "another update of this base is under way"))?;
+    let mut kept = open(&args.state)?;
+    let out = OutFile::create(&args.out)?;
+    let read = |file: &Option<PathBuf>, payload: &[String]| -> Outcome<Option<Table>> {
+        let Some(file) = file else { return Ok(None) };
+        let table = Table::read(&table_args(file, args, payload))?;
+        if table.encoding() != kept.terms.encoding {
+            return Err(Failure::input(format!(
+                "{}: its keys are made by {}, and those of the base by {}: say the same --key as when it was published",
+                file.display(),
+                table.encoding(),
+                kept.terms.encoding
+            )));
+        }
+        Ok(Some(table))
+    };
+    let (added, removed) = (read(&args.add, &args.payload)?, read(&args.remove, &[])?);
+    let gone: &[Item] = removed.as_ref().map_or(&[], |table| &table.items[0]);
+    let (items, wide): (&[Item], Vec<u8>) = match &added {
+        None => (&[], Vec::new()),
+        Some(table) => {
+            let (items, header, cells, width) = one_key(table)?;
+            if header != kept.terms.header || width > kept.terms.payload {
+                return Err(Failure::input(
+                    "the base has other columns beside its rows, or narrower ones: say the same --payload as when it was published, or \
+                     publish anew",
+                ));
+            }
+            (items, widened(cells, width, kept.terms.payload))
+        }
+    };
+    let set = Set { items, payload: &wide, pad_to: 0 };
+    let pad_to = args.pad_to.map_or(0, |count| count.0);
+    let (file, changed) = kept.change(gone, &set, pad_to, (backend()?, &mut SystemRng))?;
+    (&out.sink()?).write_all(&file).map_err(|error| unreadable(&args.out, &error))?;
+    // The update is there before the state follows it: a state that nobody has the update for would be the end of the base.
+    out.commit()?;
+    if let Err(failure) = keep(&state_file(&args.state), &kept.to_bytes()) {
+        let _ = fs::remove_file(&args.out);
+        return Err(failure);
+    }
+    let changes = Changes {
+        added: changed.added,
+        replaced: changed.replaced,
+        known: changed.known,
+        removed: changed.removed,
+        unknown: changed.unknown,
+    };
+    if args.json {
+        return emit(&to_line(&done(&kept, file.len() as u64, Some(changes))));
+    }
+    note(&format!(
+        "update {}: {} keys came, {} went, {} have new columns; {} that were to come were there, {} that were to go were not",
+        kept.update(),
+        grouped(changes.added as u64),
+        grouped(changes.removed as u64),
+        grouped(changes.replaced as u64),
+        grouped(changes.known as u64),
+        grouped(changes.unknown as u64)
+    ));
+    note(&format!(
+        "{}, {}, is for every client; the base has {} keys now",
+        args.out.display(),
+        bytes(file.len() as u64),
+        grouped(kept.items() as u64)
+    ));
+    Ok(())
+}
+
+/// `comity psi serve`.
+pub(super) fn serve(args: &PsiServeArgs, list: List) -> Outcome {
+    interrupt::on();
+    let over = args.protocol.as_deref().map(|name| comity::among(list.0, name)).transpose()?;
+    let mut desk = Desk::open(&args.state, args.client_queries.map(|count| count.0 as u64))?;
+    let begin = || -> Outcome<Session<'static>> {
+        let session = Session::new(0)
+            .timeout(args.meet.timeout)
+            .deadline(args.deadline)
+            .backend(backend()?)
+            .stopped_by(interrupt::stop())
+            .plaintext(args.meet.plaintext)
+            .listen(&args.listen);
+        Ok(match &args.meet.tls {
+            Some(dir) => session.tls(dir).any_trusted(),
+            None => session,
+        })
+    };
+    let listener = begin()?.listener()?;
+    let (mut sessions, mut told) = (0, false);
+    while args.sessions.is_none_or(|most| sessions < most) && !interrupt::stop().is_stopped() {
+        let session = match &listener {
+            Some(listener) => begin()?.at(listener),
+            None => begin()?,
+        };
+        let mut watch = Service { told, connected: false, verbose: args.meet.verbose };
+        let ended = guarded(|| session.serve_oprf(&mut desk, over, &mut watch).map_err(Failure::from));
+        told = true;
+        match ended {
+            Ok(done) => {
+                let (queries, ahead) = done.outcome;
+                let what = if ahead { "prepared" } else { "answered" };
+                note(&format!("{} queries {what}, {} sent", grouped(queries), bytes(done.traffic.sent)));
+                sessions += 1;
+            }
+            // What is wrong on this side is so the next time, too.
+            Err(failure) if failure.kind == Ending::Store => return Err(failure),
+            Err(failure) => {
+                // Nobody came within the time-out: that is no session.
+                if watch.connected {
+                    note(&format!("a session ended: {}", failure.message));
+                    sessions += 1;
+                    std::thread::sleep(PAUSE);
+                } else if !matches!(failure.kind, Ending::Timeout | Ending::Network | Ending::Stopped) {
+                    return Err(failure);
+                }
+            }
+        }
+    }
+    Ok(())
+}
+
+/// What the person at the terminal of a service hears.
+struct Service {
+    told: bool,
+    connected: bool,
+    verbose: bool,
+}
+
+impl Watch for Service {
+    fn listening(&mut self, address: &str) {
+        if !self.told {
+            note(&format!("serving at {address}"));
+        }
+    }
+
+    fn connected(&mut self, peer: &str) {
+        self.connected = true;
+        if self.verbose {
+            note(&format!("a client at {peer}"));
+        }
+    }
+
+    fn turned_away(&mut self, why: &str) {
+        // A port that is open for long has strangers all day.
+        if self.verbose {
+            note(&format!("turned away a stranger: {why}"));
+        }
+    }
+
+    fn exposed(&mut self, _: &Card) {}
+}
+
+/// The file with the key.
+pub(super) fn state_file(state: &Path) -> PathBuf {
+    state.join("state")
+}
+
+/// What was kept in this folder.
+pub(super) fn open(state: &Path) -> Outcome<Published> {
+    let path = state_file(state);
+    let bytes = Zeroizing::new(fs::read(&path).map_err(|error| match error.kind() {
+        std::io::ErrorKind::NotFound => {
+            Failure::input(format!("{}: nothing was published from this folder (comity psi publish)", state.display()))
+        }
+        _ => unreadable(&path, &error),
+    })?);
+    Published::read(&bytes).map_err(|error| Failure::input(format!("{}: {error}", path.display())))
+}
+
+/// The time at which what is kept was written.
+pub(super) fn written(state: &Path) -> Option<SystemTime> {
+    fs::metadata(state_file(state)).and_then(|data| data.modified()).ok()
+}
+
+fn unreadable(path: &Path, error: &dyn std::fmt::Display) -> Failure {
+    Failure::input(format!("{}: {error}", path.display()))
+}
+
+/// Writes what only its owner may read: whole, or not at all.
+fn keep(path: &Path, secret: &[u8]) -> Outcome {
+    let draft = path.with_extension(format!("draft-{:016x}", SystemRng.next_u64()));
+    let mut options = fs::OpenOptions::new();
+    options.write(true).create_new(true);
+    #[cfg(unix)]
+    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
+    let write = || {
+        let mut file = options.open(&draft)?;
+        file.write_all(secret)?;
+        file.sync_all()?;
+        fs::rename(&draft, path)
+    };
+    write().map_err(|error| {
+        let _ = fs::remove_file(&draft);
+        Failure::new(Ending::Store, format!("{}: cannot write it: {error}", path.display()))
+    })
+}
+
+/// Makes the folder of a state, for its owner alone; whether it was not there.
+fn make_folder(state: &Path) -> Outcome<bool> {
+    if state.is_dir() {
+        return Ok(false);
+    }
+    let mut builder = fs::DirBuilder::new();
+    #[cfg(unix)]
+    std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
+    builder.create(state).map_err(|error| unreadable(state, &error))?;
+    Ok(true)
+}
+
+/// The only key of a table: its items, and the header, cells and width of its payload.
+fn one_key(table: &Table) -> Outcome<(&[Item], Vec<u8>, &[u8], usize)> {
+    let [items] = &table.items[..] else {
+        return Err(Failure::input("a base has one key: publish a base for each, under a --state of its own"));
+    };
+    Ok(match &table.payload {
+        Some(packed) => (items, packed.header.clone(), &packed.cells[0].0, packed.cells[0].1),
+        None => (items, Vec::new(), &[], 0),
+    })
+}
+
+/// Cells filled up to another width.
+fn widened(cells: &[u8], width: usize, wanted: usize) -> Vec<u8> {
+    let filled = cells.chunks(width.max(1)).flat_map(|cell| {
+        let fill = std::iter::repeat_n(0, wanted - width);
+        cell.iter().copied().chain(fill)
+    });
+    filled.collect()
+}
+
+/// The flags of a table of an update.
+fn table_args(file: &Path, args: &UpdateArgs, payload: &[String]) -> TableArgs {
+    let key: Vec<Key> = args.key.clone();
+    let format: Option<TableShape> = args.format;
+    TableArgs {
+        file: Some(file.to_owned()),
+        key,
+        payload: payload.to_vec(),
+        duplicates: args.duplicates,
+        empty: Empty::Drop,
+        format,
+        delimiter: None,
+        no_header: false,
+        no_quoting: false,
+    }
+}
+
+fn done(kept: &Published, bytes: u64, changed: Option<Changes>) -> Done {
+    Done {
+        update: kept.update(),
+        keys: kept.items() as u64,
+        bytes,
+        mask_bits: kept.terms.mask_bits(),
+        max_queries: kept.terms.queries,
+        max_keys: kept.terms.most,
+        changed,
+    }
+}

@@ -1,0 +1,229 @@
+//! `comity psi publish`, `update`, `serve`, `query` and `prepare`: an owner and its clients as processes.
+
+use std::fs;
+
+use comity_testing::PATIENCE;
+
+use crate::common::{Done, Folder, Listener, comity};
+
+/// An owner's table, keys 0 to 99, each with a city.
+fn published(folder: &Folder, flags: &[&str]) -> [String; 3] {
+    let rows: String = (0..100).map(|n| format!("U{n}@Example.org,city {n}\n")).collect();
+    let table = folder.file("big.csv", &format!("mail,city\n{rows}"));
+    let (state, base) = (folder.path("S"), folder.path("base.psi"));
+    let publish = ["psi", "publish", &table, "--key", "mail:lower", "--state", &state, "--out", &base];
+    comity(&[&publish[..], flags].concat()).ok();
+    [table, state, base]
+}
+
+/// A client's table with these keys.
+fn client(folder: &Folder, keys: &[u32]) -> String {
+    let rows: String = keys.iter().map(|n| format!("{n},u{n}@example.org\n")).collect();
+    folder.file("small.csv", &format!("n,email\n{rows}"))
+}
+
+fn serve(state: &str, flags: &[&str]) -> Listener {
+    Listener::begin("psi", &[&["serve", state, &timeout()][..], flags].concat())
+}
+
+fn timeout() -> String {
+    format!("--timeout={}", PATIENCE.as_secs())
+}
+
+/// A query, and the rows that it found.
+fn ask(folder: &Folder, service: &Listener, base: &str, table: &str, flags: &[&str]) -> (Done, String) {
+    let out = folder.path("found.csv");
+    let _ = fs::remove_file(&out);
+    let all = ["psi", "query", table, "--key", "email:lower", "--base", base, "--connect", &service.address, "--out", &out];
+    let done = comity(&[&all[..], &[&timeout()], flags].concat());
+    (done, fs::read_to_string(&out).unwrap_or_default())
+}
+
+#[test]
+fn clients_find_what_was_published_and_what_changed() {
+    let folder = Folder::new("psi-base");
+    let [_, state, base] = published(&folder, &["--payload", "city"]);
+    let table = client(&folder, &[3, 99, 100, 7]);
+    let service = serve(&state, &["--sessions", "6"]);
+    let (done, found) = ask(&folder, &service, &base, &table, &[]);
+    done.ok();
+    assert_eq!(found, "n,email,city\n3,u3@example.org,city 3\n99,u99@example.org,city 99\n7,u7@example.org,city 7\n");
+    assert!(done.err.contains("3 of 4 keys are common") && done.err.contains("semi-honest"), "{}", done.err);
+    let (done, found) = ask(&folder, &service, &base, &table, &["--anti"]);
+    done.ok();
+    assert_eq!(found, "n,email\n100,u100@example.org\n");
+
+    // Key 3 goes, 100 comes, 7 moves.
+    let add = folder.file("add.csv", "mail,city\nu100@example.org,new\nu7@example.org,elsewhere\n");
+    let remove = folder.file("remove.csv", "mail\nU3@example.org\nu500@example.org\n");
+    let delta = folder.path("1.psi");
+    let update = ["psi", "update", &state, "--add", &add, "--remove", &remove, "--key", "mail:lower", "--payload", "city"];
+    let done = comity(&[&update[..], &["--out", &delta]].concat());
+    done.ok();
+    assert!(done.err.contains("1 keys came, 1 went, 1 have new columns; 0 that were to come were there, 1 that"), "{}", done.err);
+    // The service has it by now, and a client without it is told.
+    let (done, _) = ask(&folder, &service, &base, &table, &[]);
+    done.fails(2, &["update", "--delta", "--stale"]);
+    let (done, found) = ask(&folder, &service, &base, &table, &["--stale"]);
+    done.ok();
+    assert!(found.contains("city 3") && !found.contains("new"), "the base as it is here: {found}");
+    let (done, found) = ask(&folder, &service, &base, &table, &["--delta", &delta, "--json"]);
+    assert_eq!((done.json()["common"].as_u64(), done.json()["method"].as_str()), (Some(3), Some("oprf-aes")));
+    assert_eq!(found, "n,email,city\n99,u99@example.org,city 99\n100,u100@example.org,new\n7,u7@example.org,elsewhere\n");
+
+    // Another owner's base is none of this service's.
+    let other = Folder::new("psi-base-other");
+    let [_, _, others] = published(&other, &[]);
+    let (done, _) = ask(&folder, &service, &others, &table, &[]);
+    done.fails(2, &["base", "another base"]);
+    service.end().ok();
+}
+
+#[test]
+fn what_a_client_has_asked_is_counted_and_bounded() {
+    let folder = Folder::new("psi-base-limits");
+    let [_, state, base] = published(&folder, &["--max-queries", "10"]);
+    let table = client(&folder, &[1, 2, 300]);
+    let service = serve(&state, &["--sessions", "2", "--client-queries", "5"]);
+    ask(&folder, &service, &base, &table, &[]).0.ok();
+    let (done, found) = ask(&folder, &service, &base, &table, &[]);
+    done.fails(2, &["grants this client 2 more queries, and 3 are wanted"]);
+    assert_eq!(found, "");
+    service.end().ok();
+    // Another service of the same state goes on counting; with a padded table it is the padded number.
+    let service = serve(&state, &["--sessions", "3"]);
+    ask(&folder, &service, &base, &table, &["--pad-to", "8"]).0.fails(2, &["grants this client 7 more"]);
+    let (done, found) = ask(&folder, &service, &base, &table, &["--pad-to", "7"]);
+    done.ok();
+    assert_eq!(found.lines().count(), 3);
+    ask(&folder, &service, &base, &client(&folder, &[1]), &[]).0.fails(2, &["grants this client 0 more"]);
+    service.end().ok();
+    let asked = fs::read_to_string(format!("{state}/asked")).unwrap();
+    assert_eq!(asked.lines().count(), 2, "{asked}");
+}
+
+#[test]
+fn queries_are_prepared_and_used_up() {
+    let folder = Folder::new("psi-base-prepared");
+    let [_, state, base] = published(&folder, &[]);
+    let table = client(&folder, &[1, 200]);
+    let (store, key) = (folder.path("store"), folder.path("store.key"));
+    let stored = ["--store", &store, "--key-file", &key];
+    let service = serve(&state, &["--sessions", "4"]);
+    let prepare = ["psi", "prepare", "--count", "70", "--base", &base, "--connect", &service.address, &timeout()];
+    let done = comity(&[&prepare[..], &stored].concat());
+    assert_eq!(done.json()["prepared"].as_u64(), Some(128));
+    for _ in 0..2 {
+        let (done, found) = ask(&folder, &service, &base, &table, &[&stored[..], &["--json"]].concat());
+        // Nothing is garbled now: labels and colours of two queries, and the hello.
+        assert!(done.json()["bytes"]["received"].as_u64().unwrap() < 8 << 10, "{}", done.out);
+        assert_eq!(found, "n,email\n1,u1@example.org\n");
+    }
+    // All is used up: the next query makes its own.
+    let (done, found) = ask(&folder, &service, &base, &table, &[&stored[..], &["--json"]].concat());
+    assert!(done.json()["bytes"]["received"].as_u64().unwrap() > 300 << 10, "{}", done.out);
+    assert_eq!(found, "n,email\n1,u1@example.org\n");
+    service.end().ok();
+}
+
+/// The other half is gone: a state that was put back, or another machine's store.
+#[test]
+fn halves_without_their_other_half_are_refused() {
+    let folder = Folder::new("psi-base-halves");
+    let [_, state, base] = published(&folder, &[]);
+    let table = client(&folder, &[1]);
+    let (store, key) = (folder.path("store"), folder.path("store.key"));
+    let stored = ["--store", &store, "--key-file", &key];
+    let service = serve(&state, &["--sessions", "1"]);
+    let prepare = ["psi", "prepare", "--count", "1", "--base", &base, "--connect", &service.address, &timeout()];
+    comity(&[&prepare[..], &stored].concat()).ok();
+    service.end().ok();
+    fs::remove_dir_all(format!("{state}/prepared")).unwrap();
+    let service = serve(&state, &["--sessions", "2"]);
+    ask(&folder, &service, &base, &table, &stored).0.fails(2, &["has not its half", "without --store"]);
+    ask(&folder, &service, &base, &table, &[]).0.ok();
+    service.end().ok();
+}
+
+#[test]
+fn each_trusted_client_has_a_count_of_its_own() {
+    let folder = Folder::new("psi-base-tls");
+    let [_, state, base] = published(&folder, &[]);
+    let keys = ["owner", "ann", "bob", "eve"].map(|name| folder.path(name));
+    let prints = keys.each_ref().map(|dir| comity(&["key", "new", dir]).ok().trim().to_owned());
+    let trust = |dir: &str, party: &str, print: &str| _ = comity(&["key", "trust", dir, "--party", party, print]).ok();
+    let service = ["serve", &state, "--tls", &keys[0], "--listen", "127.0.0.1:0"];
+    comity(&[&["psi"], &service[..]].concat()).fails(2, &["no client's key is trusted"]);
+    trust(&keys[0], "1", &prints[1]);
+    trust(&keys[0], "2", &prints[2]);
+    keys[1..].iter().for_each(|dir| trust(dir, "0", &prints[0]));
+    let service = serve(&state, &["--sessions", "3", "--client-queries", "2", "--tls", &keys[0]]);
+    let table = client(&folder, &[5, 6]);
+    for dir in &keys[1..3] {
+        let (done, found) = ask(&folder, &service, &base, &table, &["--tls", dir]);
+        done.ok();
+        assert_eq!(found.lines().count(), 3);
+    }
+    // Somebody whose key nobody trusts comes to nothing, and is no session.
+    let (done, _) = ask(&folder, &service, &base, &table, &["--tls", &keys[3], "--timeout=5"]);
+    assert_eq!(done.code, 3, "{}", done.err);
+    ask(&folder, &service, &base, &table, &["--tls", &keys[1]]).0.fails(2, &["grants this client 0 more"]);
+    service.end().ok();
+    let asked = fs::read_to_string(format!("{state}/asked")).unwrap();
+    assert!(asked.lines().count() == 2 && asked.contains(&prints[1]) && asked.contains(&prints[2]), "{asked}");
+}
+
+#[test]
+fn the_function_runs_under_a_general_protocol_too() {
+    let folder = Folder::new("psi-base-gmw");
+    let [_, state, base] = published(&folder, &[]);
+    let table = client(&folder, &[1, 200]);
+    let service = serve(&state, &["--sessions", "2", "--protocol", "gmw"]);
+    ask(&folder, &service, &base, &table, &[]).0.fails(2, &["protocol"]);
+    let (done, found) = ask(&folder, &service, &base, &table, &["--protocol", "gmw"]);
+    done.ok();
+    assert_eq!(found, "n,email\n1,u1@example.org\n");
+    service.end().ok();
+}
+
+#[test]
+fn what_is_wrong_here_bothers_nobody() {
+    let folder = Folder::new("psi-base-misuse");
+    let [table, state, base] = published(&folder, &["--pad-to", "150"]);
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::PermissionsExt;
+        let mode = |path: &str| fs::metadata(path).unwrap().permissions().mode() & 0o777;
+        assert_eq!([mode(&state), mode(&format!("{state}/state"))], [0o700, 0o600]);
+    }
+    let out = folder.path("out.psi");
+    let publish = |flags: &[&str]| comity(&[&["psi", "publish", &table, "--out", &out], flags].concat());
+    publish(&["--key", "mail:lower", "--state", &state]).fails(2, &["has a base already"]);
+    let new = folder.path("T");
+    publish(&["--key", "mail", "--key", "city", "--state", &new]).fails(2, &["a base has one key"]);
+    publish(&["--key", "male", "--state", &new]).fails(2, &["male", "mail"]);
+    publish(&["--key", "mail", "--state", &new, "--max-keys", "7"]).fails(2, &["allow for more"]);
+    assert!(!fs::exists(&new).unwrap() && !fs::exists(&out).unwrap(), "nothing is left behind");
+    let update = |flags: &[&str]| comity(&[&["psi", "update", &state, "--out", &out], flags].concat());
+    update(&[]).fails(2, &["what changes?"]);
+    update(&["--add", &table, "--key", "mail"]).fails(2, &["made by as-is", "lower"]);
+    update(&["--add", &table, "--key", "mail:lower", "--payload", "city"]).fails(2, &["other columns"]);
+    comity(&["psi", "update", &new, "--add", &table, "--out", &out]).fails(2, &["No such file"]);
+    comity(&["psi", "serve", &new, "--listen", "127.0.0.1:0"]).fails(2, &["nothing was published"]);
+    // Nobody is there to be asked, so that what is told comes before.
+    let small = client(&folder, &[1]);
+    let query = |base: &str, flags: &[&str]| {
+        let to = folder.path("found.csv");
+        let all = ["psi", "query", &small, "--base", base, "--connect", "127.0.0.1:1", "--out", &to, "--timeout=1"];
+        comity(&[&all[..], flags].concat())
+    };
+    let key = ["--key", "email:lower"];
+    query(&base, &["--key", "email"]).fails(2, &["made by as-is", "lower"]);
+    query(&base, &[&key[..], &["--payload", "n"]].concat()).fails(2, &["for who publishes"]);
+    query(&small, &key).fails(2, &["small.csv", "does not begin like one"]);
+    query(&base, &[&key[..], &["--delta", &base]].concat()).fails(2, &["not an update"]);
+    query(&base, &[&key[..], &["--pad-to", "0"]].concat()).fails(3, &["127.0.0.1:1"]);
+    let whole = fs::read(&base).unwrap();
+    fs::write(&base, &whole[..whole.len() - 9]).unwrap();
+    query(&base, &key).fails(2, &["cut or changed"]);
+}

@@ -1,0 +1,491 @@
+//! Queries to a published base: a session between the server, party 0, and one of its clients, party 1.
+//!
+//! The hello says which base, after how many updates, and the general protocol, if the function runs under one. Then the client says how many
+//! queries it wants ([`Request`]), and the server whether it gets them ([`Verdict`]): what it grants it has written down before it says so.
+//! Queries are asked at once, or prepared and kept by both, a [lot](Store) each, of which a batch has
+//! [`OPRF_TOGETHER`] circuits. What is taken out of a lot is gone from the disk, on each side, before anything is sent that depends on an input.
+
+use std::io::Read;
+
+use comity_channel::Traffic;
+use comity_core::{Block, Error, Result, SessionId};
+use comity_net::SystemRng;
+use comity_protocol::{Adversary, Card, Party, Protocol};
+use comity_psi::CARD;
+use comity_psi::base::{Base, Published};
+use comity_psi::oprf::{OPRF_TOGETHER, OprfAnswers, OprfInput, OprfQuestions, answer, evaluate_over, query};
+use comity_store::{LotInfo, Meta, OpenLot, Store};
+use zeroize::Zeroizing;
+
+use crate::clock::Clock;
+use crate::meet::Begun;
+use crate::offline::ids;
+use crate::report::{peak_rss, sum};
+use crate::session::{Session, whose};
+use crate::watch::Watch;
+
+/// The most queries of a session: 10 GiB of tables.
+const MOST: u64 = 1 << 16;
+
+/// The name of the material in a store.
+const MATERIAL: &str = "oprf-aes";
+
+/// A request of a client.
+struct Request {
+    queries: u64,
+    /// Whether they are prepared and kept, and not asked now.
+    ahead: bool,
+    /// The lot that they come from, and the client's next batch of it.
+    lot: Option<(SessionId, u32)>,
+}
+
+impl Request {
+    const BYTES: usize = 8 + 1 + 1 + 32 + 4;
+
+    fn to_bytes(&self) -> Vec<u8> {
+        let (id, next) = self.lot.map_or(([0; 32], 0), |(id, next)| (id.to_bytes(), next));
+        let mut bytes = self.queries.to_le_bytes().to_vec();
+        bytes.extend([u8::from(self.ahead), u8::from(self.lot.is_some())]);
+        bytes.extend(id);
+        bytes.extend(next.to_le_bytes());
+        bytes
+    }
+
+    fn read(bytes: &[u8; Request::BYTES]) -> Result<Request> {
+        let wrong = || Error::malformed("the client's request is none");
+        let (queries, rest) = bytes.split_first_chunk().ok_or_else(wrong)?;
+        let (flags, rest) = rest.split_first_chunk::<2>().ok_or_else(wrong)?;
+        let (id, next) = rest.split_first_chunk().ok_or_else(wrong)?;
+        let next = u32::from_le_bytes(*next.first_chunk().ok_or_else(wrong)?);
+        let (ahead, lot) = match flags {
+            [0, 0] => (false, None),
+            [1, 0] => (true, None),
+            [0, 1] => (false, Some((SessionId::new(*id), next))),
+            _ => return Err(wrong()),
+        };
+        Ok(Request { queries: u64::from_le_bytes(*queries), ahead, lot })
+    }
+}
+
+/// What a server says to a request.
+enum Verdict {
+    /// Go on, from this batch of the lot.
+    Granted(u32),
+    /// So many queries are left for this client.
+    Limited(u64),
+    /// There is no such lot, or too little of it.
+    NoLot,
+}
+
+impl Verdict {
+    const BYTES: usize = 9;
+
+    fn to_bytes(&self) -> [u8; Verdict::BYTES] {
+        let (kind, number) = match *self {
+            Verdict::Granted(next) => (0, u64::from(next)),
+            Verdict::Limited(left) => (1, left),
+            Verdict::NoLot => (2, 0),
+        };
+        let mut bytes = [kind; Verdict::BYTES];
+        bytes[1..].copy_from_slice(&number.to_le_bytes());
+        bytes
+    }
+
+    fn read(bytes: &[u8; Verdict::BYTES]) -> Result<Verdict> {
+        let number = u64::from_le_bytes(*bytes.last_chunk().expect("eight bytes"));
+        match (bytes[0], u32::try_from(number)) {
+            (0, Ok(next)) => Ok(Verdict::Granted(next)),
+            (1, _) => Ok(Verdict::Limited(number)),
+            (2, _) => Ok(Verdict::NoLot),
+            _ => Err(Error::malformed("the server's answer to the request is none")),
+        }
+    }
+}
+
+/// The reason why a server grants no queries.
+pub enum OprfRefusal {
+    /// The client may have so many more, in all of the base's life.
+    Left(u64),
+    /// This side cannot: it could not write down what it granted.
+    Cannot(Error),
+}
+
+/// What a server has beside its sessions: the base, and the count of what each client had.
+pub trait OprfDesk {
+    /// The base as it is now. It is asked for when a client has come.
+    ///
+    /// # Errors
+    /// Whatever keeps this side from serving.
+    fn published(&mut self) -> Result<&Published>;
+
+    /// Grants queries to the client with this key (none in plain text), after they are written down to have been granted; or, if they
+    /// are only to be `ahead`, says whether they would be.
+    ///
+    /// # Errors
+    /// The reason why not.
+    fn grant(&mut self, client: Option<[u8; 32]>, queries: u64, ahead: bool) -> Result<(), OprfRefusal>;
+
+    /// The store of what was prepared, if this side has one.
+    fn store(&self) -> Option<&Store>;
+}
+
+/// What a client wants of a server.
+#[derive(Clone, Copy)]
+pub struct OprfAsk<'a> {
+    /// The base.
+    pub base: &'a Base,
+    /// The general protocol that the function runs under, and not the one of its own.
+    pub over: Option<&'static dyn Protocol>,
+    /// Whether the base may be behind the server's updates.
+    pub stale: bool,
+}
+
+/// What came of a session.
+pub struct OprfDone<T> {
+    /// The values at the client's inputs; at the server, or when queries were prepared, their number.
+    pub outcome: T,
+    /// Time since the peer was there, in seconds.
+    pub seconds: f64,
+    /// The time of each phase, in seconds, in the order in which they began.
+    pub phases: Vec<(&'static str, f64)>,
+    /// Bytes and rounds; what TCP and TLS add is not counted.
+    pub traffic: Traffic,
+    /// The most memory that this process ever held, in bytes, where the system tells (Linux).
+    pub peak_rss: Option<u64>,
+}
+
+impl Session<'_> {
+    /// Asks a server for the values of the base's function at these inputs; this is party 1. If the store has enough that was
+    /// prepared with this server, it is used up; otherwise all is made now.
+    ///
+    /// # Errors
+    /// [`Mismatch`](comity_core::Kind), on both sides, if the server has another base, or another state of it;
+    /// [`InvalidInput`](comity_core::Kind) if it grants fewer queries; otherwise those of the network and of [`query`].
+    pub fn ask_oprf(
+        mut self,
+        ask: OprfAsk<'_>,
+        inputs: &[u128],
+        watch: &mut dyn Watch,
+    ) -> Result<OprfDone<Zeroizing<Vec<Block>>>> {
+        let store = self.store.take();
+        self.client(ask, "queries", watch, |me, id, key| {
+            let batches = inputs.len().div_ceil(OPRF_TOGETHER) as u32;
+            let mut lot = match (&store, ask.over) {
+                (Some(store), None) if batches > 0 => newest(store, id, key, batches)?,
+                _ => None,
+            };
+            let request = Request {
+                queries: inputs.len() as u64,
+                ahead: false,
+                lot: lot.as_ref().map(|lot| (lot.info().meta.id, lot.info().next)),
+            };
+            let from = granted(me, &request)?;
+            if let Some(over) = ask.over {
+                return evaluate_over(me, over, OprfInput::Client(inputs));
+            }
+            let halves = match &mut lot {
+                Some(lot) => taken(lot, from, batches, |batch| OprfQuestions::read(batch))?,
+                None => {
+                    let mut halves = Vec::new();
+                    OprfQuestions::prepare(me, inputs.len(), |half| {
+                        halves.push(half);
+                        Ok(())
+                    })?;
+                    halves
+                }
+            };
+            let (ch, here, _, observer) = me.pair()?;
+            observer.phase("queries");
+            query(ch, here.backend, halves, inputs)
+        })
+    }
+
+    /// Prepares at least `count` queries with a server, and keeps this side's half in its [store](Session::store); this is party 1.
+    /// The number that was prepared: batches are whole.
+    ///
+    /// # Errors
+    /// As [`Session::ask_oprf`]; those of the store.
+    pub fn prepare_oprf(mut self, ask: OprfAsk<'_>, count: u64, watch: &mut dyn Watch) -> Result<OprfDone<u64>> {
+        let none = || Error::invalid_input("what is prepared has to be kept: the session needs a store");
+        let store = self.store.take().ok_or_else(none)?;
+        let count = count.max(1).next_multiple_of(OPRF_TOGETHER as u64);
+        self.client(ask, "preparation", watch, |me, id, key| {
+            granted(me, &Request { queries: count, ahead: true, lot: None })?;
+            let mut writer = store.new_lot(&meta(me, id, key, count), &mut SystemRng)?;
+            OprfQuestions::prepare(me, count as usize, |half| {
+                writer.batch(|out| half.write(out).map_err(|error| Error::io("keeping prepared queries", error)))
+            })?;
+            // The server's half is there before this one: one that is there alone is the server's, and does no harm.
+            let (_, ch) = me.net.pair()?;
+            ch.send(&[1])?;
+            ch.recv(&mut [0])?;
+            writer.finish()?;
+            Ok(count)
+        })
+    }
+
+    /// Serves one client that comes; this is party 0. The number of queries that it had, and whether they were only prepared.
+    ///
+    /// # Errors
+    /// [`Mismatch`](comity_core::Kind), on both sides, if the client has another base, or another state of it; those of the desk, the
+    /// network and [`answer`].
+    pub fn serve_oprf(
+        mut self,
+        desk: &mut dyn OprfDesk,
+        over: Option<&'static dyn Protocol>,
+        watch: &mut dyn Watch,
+    ) -> Result<OprfDone<(u64, bool)>> {
+        let card = card(over);
+        CARD.has(self.me, self.parties())?;
+        let options = self.options(&CARD)?;
+        let met = self.meet(&card, watch)?;
+        watch.connected(&met.address);
+        let mut clock = Clock::start(watch);
+        clock.phase_begins("hello");
+        let mut greeting = self.greeting(&CARD, None, "queries to a base")?;
+        let published = desk.published()?;
+        let base = published.terms.id;
+        greeting.more = fields(&base, Some((published.update(), published.head())), over);
+        let mut rng = SystemRng;
+        let Begun { mut mesh, counters, here, keys, .. } = met.greet(&self, greeting, options, clock.watch())?;
+        let key = keys.iter().next().and_then(|(_, key)| *key);
+        let mut me = Party { net: &mut mesh, here, rng: &mut rng, observer: &mut clock };
+        let done = serve(&mut me, desk, key, over);
+        let outcome = done.map_err(|error| whose(error, &mesh))?;
+        let times = clock.stop();
+        let (seconds, phases) = (times.seconds, times.phases);
+        Ok(OprfDone { outcome, seconds, phases, traffic: sum(&counters), peak_rss: peak_rss() })
+    }
+
+    /// The client's side of a session.
+    fn client<T>(
+        mut self,
+        ask: OprfAsk<'_>,
+        phase: &'static str,
+        watch: &mut dyn Watch,
+        talk: impl FnOnce(&mut Party<'_, '_>, &[u8; 32], Option<[u8; 32]>) -> Result<T>,
+    ) -> Result<OprfDone<T>> {
+        CARD.has(self.me, self.parties())?;
+        let options = self.options(&CARD)?;
+        let mut greeting = self.greeting(&CARD, None, "queries to a base")?;
+        let base = ask.base.terms.id;
+        let state = (!ask.stale).then(|| (ask.base.update(), ask.base.head()));
+        greeting.more = fields(&base, state, ask.over);
+        let met = self.meet(&card(ask.over), watch)?;
+        watch.connected(&met.address);
+        let mut clock = Clock::start(watch);
+        clock.phase_begins("hello");
+        let mut rng = SystemRng;
+        let Begun { mut mesh, counters, here, keys, .. } = met.greet(&self, greeting, options, clock.watch())?;
+        for (_, counter) in counters.iter() {
+            clock.watch().traffic(counter);
+        }
+        let key = keys.iter().next().and_then(|(_, key)| *key);
+        clock.phase_begins(phase);
+        let mut me = Party { net: &mut mesh, here, rng: &mut rng, observer: &mut clock };
+        let done = talk(&mut me, &base, key);
+        let outcome = done.map_err(|error| whose(error, &mesh))?;
+        let times = clock.stop();
+        let (seconds, phases) = (times.seconds, times.phases);
+        Ok(OprfDone { outcome, seconds, phases, traffic: sum(&counters), peak_rss: peak_rss() })
+    }
+}
+
+/// The server's side, once client and base are known.
+fn serve(
+    me: &mut Party<'_, '_>,
+    desk: &mut dyn OprfDesk,
+    key: Option<[u8; 32]>,
+    over: Option<&'static dyn Protocol>,
+) -> Result<(u64, bool)> {
+    let mut bytes = [0; Request::BYTES];
+    me.net.pair()?.1.recv(&mut bytes)?;
+    let request = Request::read(&bytes)?;
+    let say = |me: &mut Party<'_, '_>, verdict: Verdict| {
+        let (_, ch) = me.net.pair()?;
+        ch.send(&verdict.to_bytes())?;
+        ch.flush()
+    };
+    let refused = |what: &str| Err(Error::invalid_input(what.to_owned()));
+    let base = desk.published()?.terms.id;
+    let batches = request.queries.div_ceil(OPRF_TOGETHER as u64);
+    // What may not be is refused before anything is written down or burned.
+    let mut lot = None;
+    if let Some((id, next)) = request.lot {
+        let found = match desk.store() {
+            Some(store) => lots(store, &base, key)?.into_iter().find(|info| info.meta.id == id),
+            None => None,
+        };
+        let from = found.as_ref().map_or(0, |info| info.next.max(next));
+        if found.is_none_or(|info| u64::from(from) + batches > u64::from(info.batches)) {
+            say(me, Verdict::NoLot)?;
+            return refused(
+                "the client named prepared queries that are not there: it prepares new ones, or asks without",
+            );
+        }
+        lot = Some((id, from));
+    }
+    if request.ahead && desk.store().is_none() {
+        say(me, Verdict::NoLot)?;
+        return refused("the client wants to prepare queries, and this service keeps none");
+    }
+    // What is prepared already and not asked yet is as good as asked.
+    let waiting = match (request.ahead, desk.store()) {
+        (true, Some(store)) => lots(store, &base, key)?.iter().flat_map(LotInfo::left).sum(),
+        _ => 0,
+    };
+    if request.queries > MOST {
+        say(me, Verdict::Limited(MOST))?;
+        return refused("the client wanted more queries at once than there can be");
+    }
+    match desk.grant(key, request.queries + waiting, request.ahead) {
+        Ok(()) => {}
+        Err(OprfRefusal::Left(left)) => {
+            let left = left.saturating_sub(waiting);
+            say(me, Verdict::Limited(left))?;
+            let wanted = request.queries;
+            return refused(&format!("the client wanted {wanted} queries, and {left} are left for it"));
+        }
+        Err(OprfRefusal::Cannot(error)) => return Err(error),
+    }
+    let count = request.queries as usize;
+    // A lot's batches are burned before the client hears that it may send anything.
+    let halves = match (lot, desk.store()) {
+        (Some((id, from)), Some(store)) => {
+            let mut lot = store.open_lot(&id)?;
+            Some((from, taken(&mut lot, from, batches as u32, |batch| OprfAnswers::read(batch))?))
+        }
+        _ => None,
+    };
+    say(me, Verdict::Granted(halves.as_ref().map_or(0, |(from, _)| *from)))?;
+    if let Some(over) = over {
+        evaluate_over(me, over, OprfInput::Server(&desk.published()?.oprf, count))?;
+        return Ok((request.queries, false));
+    }
+    if request.ahead {
+        let meta = meta(me, &base, key, request.queries);
+        let mut writer = match desk.store() {
+            Some(store) => store.new_lot(&meta, &mut SystemRng)?,
+            None => return refused("this service keeps no prepared queries"),
+        };
+        desk.published()?.oprf.prepare(me, count, |half| {
+            writer.batch(|out| half.write(out).map_err(|error| Error::io("keeping prepared queries", error)))
+        })?;
+        let (_, ch) = me.net.pair()?;
+        ch.recv(&mut [0])?;
+        writer.finish()?;
+        ch.send(&[1])?;
+        ch.flush()?;
+        return Ok((request.queries, true));
+    }
+    let halves = match halves {
+        Some((_, halves)) => halves,
+        None => {
+            let mut halves = Vec::new();
+            desk.published()?.oprf.prepare(me, count, |half| {
+                halves.push(half);
+                Ok(())
+            })?;
+            halves
+        }
+    };
+    let (ch, _, _, observer) = me.pair()?;
+    observer.phase("queries");
+    answer(ch, halves, count)?;
+    Ok((request.queries, false))
+}
+
+/// Asks for queries: from which batch of the lot on they are, if they are granted.
+fn granted(me: &mut Party<'_, '_>, request: &Request) -> Result<u32> {
+    let (_, ch) = me.net.pair()?;
+    ch.send(&request.to_bytes())?;
+    let mut bytes = [0; Verdict::BYTES];
+    ch.recv(&mut bytes)?;
+    match Verdict::read(&bytes)? {
+        Verdict::Granted(from) => Ok(from),
+        Verdict::Limited(left) => Err(Error::invalid_input(format!(
+            "the server grants this client {left} more queries, and {} are wanted: ask for fewer keys, or ask its owner for more",
+            request.queries
+        ))),
+        Verdict::NoLot if request.ahead => {
+            Err(Error::invalid_input("the server keeps no prepared queries: ask without"))
+        }
+        Verdict::NoLot => Err(Error::invalid_input(
+            "the server has not its half of the queries that are prepared here: ask without --store, or prepare anew",
+        )),
+    }
+}
+
+/// Takes batches out of a lot, from this one on. They are gone from the disk before this returns.
+fn taken<H>(lot: &mut OpenLot, from: u32, batches: u32, read: impl Fn(&mut dyn Read) -> Result<H>) -> Result<Vec<H>> {
+    lot.advance_to(from)?;
+    let mut halves = Vec::with_capacity(batches as usize);
+    for _ in 0..batches {
+        let short = || Error::store("prepared queries ended before they were enough");
+        let mut batch = lot.take()?.ok_or_else(short)?;
+        halves.push(read(&mut batch)?);
+    }
+    Ok(halves)
+}
+
+/// The client's lot with enough batches, the fewest of those.
+fn newest(store: &Store, base: &[u8; 32], key: Option<[u8; 32]>, batches: u32) -> Result<Option<OpenLot>> {
+    let fits = |info: &LotInfo| info.batches - info.next >= batches;
+    let lot = lots(store, base, key)?.into_iter().filter(fits).min_by_key(|info| info.batches - info.next);
+    lot.map(|info| store.open_lot(&info.meta.id)).transpose()
+}
+
+/// The lots for this base and this peer.
+fn lots(store: &Store, base: &[u8; 32], key: Option<[u8; 32]>) -> Result<Vec<LotInfo>> {
+    let (options, mut lots) = (of_base(base), store.lots()?);
+    lots.retain(|info| {
+        let Meta { material, options: of, peers, .. } = &info.meta;
+        material == MATERIAL && *of == options && peers.iter().all(|(_, peer)| *peer == key)
+    });
+    Ok(lots)
+}
+
+/// The meta of a lot.
+fn meta(me: &Party<'_, '_>, base: &[u8; 32], key: Option<[u8; 32]>, count: u64) -> Meta {
+    let mut keys = comity_channel::PerPeer::new(me.me(), 2, |_| None);
+    keys[me.me().other()] = key;
+    Meta {
+        id: me.here.session,
+        material: MATERIAL.into(),
+        options: of_base(base),
+        program: None,
+        name: "queries to a base".into(),
+        units: vec![count],
+        party: me.me(),
+        peers: ids(&keys),
+        params: me.here.params,
+    }
+}
+
+/// The options of a lot: for which base.
+fn of_base(base: &[u8; 32]) -> String {
+    format!("base={}", hex(base))
+}
+
+/// The fields of the hello.
+fn fields(
+    base: &[u8; 32],
+    state: Option<(u64, &[u8; 32])>,
+    over: Option<&'static dyn Protocol>,
+) -> Vec<(&'static str, Option<String>)> {
+    vec![
+        ("base", Some(hex(&base[..8]))),
+        ("update", state.map(|(number, head)| format!("{number}:{}", hex(&head[..8])))),
+        ("protocol", Some(over.map_or("none", |over| over.card().name).to_owned())),
+    ]
+}
+
+fn hex(bytes: &[u8]) -> String {
+    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
+}
+
+/// The card of what runs: a server that cheats is withstood by no part of it, unless the protocol below does.
+fn card(over: Option<&'static dyn Protocol>) -> Card {
+    let adversary = over.map_or(Adversary::SemiHonest, |over| over.card().adversary);
+    Card { parties: 2..=2, adversary, ..CARD }
+}
