@@ -1,5 +1,7 @@
 # make test       everything that must pass before a change lands; stops at the first failure
 # make test-long  campaigns: a program of 10^9 AND gates in fixed memory, long fuzzing, Miri
+# make release    the command with all that it can do, Parquet too, as target/release/comity
+# make install    the same, installed where cargo puts commands
 # make bench      this machine's ceilings, and how close comity comes to them
 # make fuzz       coverage-guided fuzzing (needs cargo-fuzz and a nightly toolchain)
 # make wasm       the crates that know no operating system, for browsers
@@ -10,7 +12,7 @@
 # A step whose tool is not installed prints SKIPPED and the rest goes on.
 
 .NOTPARALLEL:
-.PHONY: test format package lint docs licences wasm doctests tests test-long miri bench fuzz arm tables book
+.PHONY: test format package lint docs licences wasm doctests tests test-long miri release install bench fuzz arm tables book
 
 # The lock file is committed, and what is tested is what it names.
 CARGO = cargo
@@ -78,6 +80,13 @@ miri:
 	@if $(CARGO) +nightly miri --version >/dev/null 2>&1; then \
 		COMITY_BACKEND=portable $(CARGO) +nightly miri test $(LOCKED) -p comity-core --lib; \
 	else echo "SKIPPED miri: it is not installed"; fi
+
+# Parquet is a feature of its own, since it adds much to a build; what is given to users has it.
+release:
+	$(CARGO) build $(LOCKED) --release -p comity-cli --features parquet
+
+install:
+	$(CARGO) install $(LOCKED) --path crates/front/cli --features parquet
 
 bench:
 	$(CARGO) run $(LOCKED) --release -- bench

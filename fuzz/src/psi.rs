@@ -2,8 +2,10 @@
 
 use comity_channel::{Channel, Mesh, Recorded, memory};
 use comity_circuit::Observer;
-use comity_core::{Backend, Bits, Error, Params, PartyId, SessionId};
+use comity_core::{Backend, Bits, Block, Error, Params, PartyId, SessionId};
 use comity_protocol::{Adversary, Here, Party};
+use comity_psi::base::{BaseFile, BaseTerms, BaseUpdate, Published};
+use comity_psi::oprf::{OPRF_ONLINE, OprfAnswers};
 use comity_psi::{Item, MaskList, Method, Set, Terms, receive, send};
 
 use crate::mutate::rng;
@@ -31,6 +33,75 @@ pub(crate) fn psi_receiver(data: &[u8]) {
 /// The sender of KKRT16 against a receiver who says anything.
 pub(crate) fn psi_sender(data: &[u8]) {
     let _ = run(0, &mut Script(data));
+}
+
+/// A base, an update or what a server keeps, behind a byte that says which, and without the digest at its end: what is one is itself
+/// again, and is looked up in.
+pub(crate) fn psi_base(data: &[u8]) {
+    let [kind, content @ ..] = data else { return };
+    let bytes = [content, blake3::hash(content).as_bytes()].concat();
+    let backend = Backend::detect();
+    let values = [Block::ZERO, Block::from_u128(5), Block::from_u128(u128::MAX)];
+    match kind {
+        0 => {
+            if let Ok(base) = BaseFile::read(bytes) {
+                assert!(base.find(backend, &values).matched.len() <= values.len());
+            }
+        }
+        1 => {
+            let [base, ..] = published();
+            let mut base = BaseFile::read(base).expect("what was published");
+            if let Ok(update) = BaseUpdate::read(&base.terms, bytes) {
+                let _ = base.apply(update);
+                assert!(base.find(backend, &values).matched.len() <= values.len());
+            }
+        }
+        _ => {
+            if let Ok(kept) = Published::read(&bytes) {
+                assert_eq!(*kept.to_bytes(), bytes, "one state, one form");
+            }
+        }
+    }
+}
+
+/// A server's half of queries, and questions to it.
+pub(crate) fn psi_queries(data: &[u8]) {
+    let mut rest = data;
+    if let Ok(half) = OprfAnswers::read(&mut rest) {
+        let (mut bytes, count) = (Vec::new(), half.count());
+        half.write(&mut bytes).expect("memory takes everything");
+        assert!(bytes == data[..data.len() - rest.len()], "one half, one form");
+        if let Ok(answer) = half.answer(rest) {
+            assert!(answer.len() <= OPRF_ONLINE[1] * count);
+        }
+    }
+}
+
+/// A base of three items with a byte each, an update of it, and what the server keeps.
+fn published() -> [Vec<u8>; 3] {
+    let terms = BaseTerms {
+        id: [0; 32],
+        most: 100,
+        queries: 100,
+        rho: 40,
+        payload: 1,
+        header: b"age".to_vec(),
+        encoding: "lower".into(),
+    };
+    let items: Vec<Item> = (0..3).map(|n| Item([n; 32])).collect();
+    let (mut base, backend) = (Vec::new(), Backend::detect());
+    let mut out = |bytes: &[u8]| {
+        base.extend_from_slice(bytes);
+        Ok(())
+    };
+    let set = Set { items: &items, payload: b"abc", pad_to: 4 };
+    let made = Published::new(terms, &set, (backend, &mut rng()), &mut out).and_then(|mut kept| {
+        let set = Set { items: &items[1..], payload: b"de", pad_to: 0 };
+        let (update, _) = kept.change(&items[..1], &set, 4, (backend, &mut rng()))?;
+        Ok((kept.to_bytes().to_vec(), update))
+    });
+    let (kept, update) = made.expect("a set that fits");
+    [base, update, kept]
 }
 
 fn encoded(list: &MaskList, masks: &[u128]) -> Vec<u8> {
@@ -90,7 +161,23 @@ pub(crate) fn seeds() -> Vec<(&'static str, &'static str, Vec<u8>)> {
     // In the lists of masks, which come last.
     let at = flipped.len() - 40;
     flipped[at] ^= 4;
+    // Without their digests, which the body makes.
+    let [base, update, kept] = published().map(|bytes| bytes[..bytes.len() - 32].to_vec());
+    let of = |kind: u8, bytes: &[u8]| [&[kind][..], bytes].concat();
+    let mut later = base.clone();
+    later[16] = 2;
+    let half = [&[1, 0, 0, 0][..], &[7; 16 + 128 * 16 + 16]].concat();
     vec![
+        ("psi_base", "base", of(0, &base)),
+        ("psi_base", "base_cut", of(0, &cut(&base))),
+        ("psi_base", "base_of_a_later_version", of(0, &later)),
+        ("psi_base", "update", of(1, &update)),
+        ("psi_base", "update_for_a_base", of(0, &update)),
+        ("psi_base", "state", of(2, &kept)),
+        ("psi_base", "state_cut", of(2, &cut(&kept))),
+        ("psi_queries", "one", [&half[..], &[9; 16]].concat()),
+        ("psi_queries", "cut", cut(&half)),
+        ("psi_queries", "too_many", [&[65][..], &half[1..]].concat()),
         ("psi_masks", "five", list.clone()),
         ("psi_masks", "cut", cut(&list)),
         ("psi_masks", "too_many", [&[4][..], &list[1..]].concat()),

@@ -143,3 +143,18 @@ impl Shape {
         (0..ROWS).step_by(self.k).map(move |first| self.k.min(ROWS - first))
     }
 }
+
+/// Bytes of a call that makes `n` OTs with random choice bits: from the receiver, and from the sender. The set-up is not in them.
+///
+/// # Panics
+/// If there are no trees of `k` levels, 1 to 8.
+pub fn random_bytes<M: Checking>(k: usize, n: usize) -> [u64; 2] {
+    let rows = Shape::new(k).expect("trees of 1 to 8 levels").trees() - 1;
+    let chunk = |n: usize| {
+        let checked = u64::from(M::CHECKED);
+        [(16 * rows * matrix::width::<M>(n)) as u64 + checked * Answer::BYTES as u64, checked * Challenge::BYTES as u64]
+    };
+    let (whole, rest) = ((n / M::CHUNK) as u64, n % M::CHUNK);
+    let (full, last) = (chunk(M::CHUNK), if rest > 0 { chunk(rest) } else { [0; 2] });
+    [0, 1].map(|side| whole * full[side] + last[side])
+}

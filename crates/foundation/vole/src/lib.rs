@@ -44,7 +44,7 @@ mod sender;
 #[cfg(test)]
 mod tests;
 
-pub use parameters::LpnSizes;
+pub use parameters::{LpnSizes, bytes};
 pub use receiver::{Product, Received, receive};
 pub use sender::send;
 

@@ -1,5 +1,9 @@
 //! How much noise there is, how large the instances of LPN are, and what the known attacks on them cost.
 
+use comity_ot::softspoken::{self, Checking};
+
+use crate::COT_K;
+
 /// Sizes of a run, which follow from the number of elements alone.
 ///
 /// **Dual LPN** (stage 1). A linear test of the outputs is a word of the code; noise of `t` blocks, each an element of GF(2^128) at a
@@ -71,6 +75,24 @@ impl LpnSizes {
         let entropy = |p: f64| -p * p.log2() - (1.0 - p) * (1.0 - p).log2();
         length / 2.0 * (1.0 - entropy(2.0 * weight))
     }
+}
+
+/// Bytes of `n` products with delta: from the receiver, and from the sender. The set-up of the OTs is not in them.
+pub fn bytes<M: Checking>(n: usize) -> [u64; 2] {
+    let plan = LpnSizes::STANDARD.plan(n);
+    let checked = u64::from(M::MALICIOUS);
+    let (blocks, depth) = plan.dual;
+    // The products' differences, and in the malicious model the answer and the challenge.
+    let products = (blocks as u64 + 1 + checked) * 16 * 128;
+    let mut all = [products + 32 * checked, 16 * checked];
+    let later = plan.iterations.iter().map(|&blocks| (blocks, LpnSizes::STANDARD.depth));
+    for (trees, depth) in [(blocks, depth)].into_iter().chain(later) {
+        let [receiver, sender] = softspoken::random_bytes::<M>(COT_K, trees * depth);
+        // The nonce and a block for each level; the check's challenge and answer.
+        all[0] += receiver + 32 * checked;
+        all[1] += sender + 16 + (16 * trees * depth) as u64 + 32 * checked;
+    }
+    all
 }
 
 #[cfg(test)]

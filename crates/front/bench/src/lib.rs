@@ -19,6 +19,7 @@ mod ope;
 mod ot;
 mod picture;
 mod psi;
+mod psi_oprf;
 mod psi_parts;
 mod suite;
 mod text;
@@ -78,6 +79,7 @@ static BENCHES: &[Bench] = &[
     ope::POSTGRES,
     psi::METHODS,
     psi::SECTION,
+    psi_oprf::OPRF,
     psi_parts::OKVS,
     psi_parts::VOLE,
     zk::ZKBOO,

@@ -41,9 +41,16 @@ const SIZES: [(u32, u32); 6] = [(8, 8), (12, 12), (16, 16), (20, 20), (20, 8), (
 fn largest(method: Method) -> u32 {
     match method {
         Method::Circuit => 12,
+        // Of the receiver's; 160 KiB each.
+        Method::OprfAes => 10,
         Method::Phasing => 16,
         _ => 20,
     }
+}
+
+/// Whether a method is measured with sets of these sizes.
+fn suits(method: Method, (sender, receiver): (u32, u32)) -> bool {
+    receiver <= largest(method) && (method == Method::OprfAes || sender <= largest(method))
 }
 
 /// The number of functions of Protocol 6, and the size of its stash where placement is given up early (ePrint 2016/930, for 3
@@ -142,7 +149,7 @@ fn methods(suite: &mut Suite) -> Outcome {
     for sizes in SIZES {
         let of = sets(1 << sizes.0, 1 << sizes.1);
         for (name, terms) in subjects()? {
-            if sizes.0 <= largest(terms.method) && suite.wants(&title(&name, sizes)) {
+            if suits(terms.method, sizes) && suite.wants(&title(&name, sizes)) {
                 take(suite, &name, sizes, repeat(|| run(&terms, &of, net))?);
             }
         }
@@ -186,7 +193,9 @@ fn section(suite: &mut Suite) -> Outcome {
     for (log, stash) in STASHES {
         let n = 1u64 << log;
         let title = format!("d133.psi.2e{log}");
-        let Some(cost) = terms.method.cost(n as usize, n as usize, 0, RHO).filter(|_| suite.wants(&title)) else {
+        let Some(cost) =
+            terms.method.cost(terms.adversary, (n as usize, n as usize), 0, RHO).filter(|_| suite.wants(&title))
+        else {
             continue;
         };
         // The section's formulas, with b = 1.2 n2; l = 40 + log2(k n1) + log2(n2).

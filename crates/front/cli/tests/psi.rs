@@ -370,6 +370,49 @@ fn a_plan_says_what_methods_take_and_sends_nothing() {
     // Masks of 100,000 keys take more than the OTs of 10,000.
     assert!(kkrt["bytes_received"].as_u64() > kkrt["bytes_sent"].as_u64(), "{kkrt}");
     assert!(kkrt["seconds"].as_f64().unwrap() > kkrt["bytes_received"].as_u64().unwrap() as f64 / 12.5e6, "{kkrt}");
+    // What is planned is what a run sends and receives, but for the hello.
+    let folder = Folder::new("psi-plan");
+    let keys = |name: &str, count: u32| folder.file(name, &(0..count).map(|n| format!("{n}\n")).collect::<String>());
+    let (mine, theirs, out) = (keys("mine.txt", 3000), keys("theirs.txt", 9000), folder.path("common.csv"));
+    let planned = comity(&["psi", "plan", "--mine", "3000", "--theirs", "9000", "--json"]).json();
+    let planned = planned.as_array().unwrap().iter();
+    let planned = planned.clone().find(|plan| plan["method"] == "vole" && plan["adversary"] == "malicious").unwrap();
+    let listener = Listener::begin("psi", &[&mine, "--key", "key", "--json", "--out", &out]);
+    comity(&["psi", "--connect", &listener.address, &theirs, "--key", "key"]).ok();
+    let bytes = &listener.end().json()["bytes"];
+    for (of, planned) in [("sent", &planned["bytes_sent"]), ("received", &planned["bytes_received"])] {
+        let (run, planned) = (bytes[of].as_u64().unwrap(), planned.as_u64().unwrap());
+        assert!(run.abs_diff(planned) < 400, "{of}: {run}, and {planned} were planned");
+    }
     let text = comity(&["psi", "plan", "--mine", "100", "--theirs", "100"]);
     assert!(text.ok().contains("kkrt     semi-honest"), "{}", text.out);
+}
+
+/// A table through a pipe is kept in a temporary file: where there is no room for it, that is what is said, and nobody is met.
+#[cfg(unix)]
+#[test]
+fn a_pipe_that_cannot_be_kept_is_told() {
+    let folder = Folder::new("psi-spill");
+    let (out, full) = (folder.path("out.csv"), folder.path("tmp"));
+    fs::create_dir(&full).unwrap();
+    let table = folder.file("t.csv", &format!("key\n{}", "a key of some length\n".repeat(10_000)));
+    let run = |tmp: &str, limit: &str| {
+        // A file beyond the limit is an error and no signal, as where the disk is full.
+        let run = "exec \"$0\" psi - --key key --out \"$1\" --connect 127.0.0.1:1";
+        let script = format!("cat \"$2\" | (trap '' XFSZ; {limit} {run})");
+        let mut command = std::process::Command::new("sh");
+        command.args(["-c", &script, env!("CARGO_BIN_EXE_comity"), &out, &table]).env("TMPDIR", tmp);
+        let done = command.output().unwrap();
+        (done.status.code(), String::from_utf8(done.stderr).unwrap())
+    };
+    for (tmp, limit) in [(&*full, "ulimit -f 8;"), (&*folder.path("nowhere"), "")] {
+        let (code, why) = run(tmp, limit);
+        assert_eq!(code, Some(2), "{why}");
+        assert!(
+            why.contains("standard input: cannot keep it in a temporary file in") && why.contains("TMPDIR"),
+            "{why}"
+        );
+    }
+    assert_eq!(fs::read_dir(&full).unwrap().count(), 0, "nothing is left behind");
+    assert!(!fs::exists(&out).unwrap());
 }

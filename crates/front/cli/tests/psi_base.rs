@@ -34,7 +34,8 @@ fn timeout() -> String {
 fn ask(folder: &Folder, service: &Listener, base: &str, table: &str, flags: &[&str]) -> (Done, String) {
     let out = folder.path("found.csv");
     let _ = fs::remove_file(&out);
-    let all = ["psi", "query", table, "--key", "email:lower", "--base", base, "--connect", &service.address, "--out", &out];
+    let all =
+        ["psi", "query", table, "--key", "email:lower", "--base", base, "--connect", &service.address, "--out", &out];
     let done = comity(&[&all[..], &[&timeout()], flags].concat());
     (done, fs::read_to_string(&out).unwrap_or_default())
 }
@@ -57,10 +58,15 @@ fn clients_find_what_was_published_and_what_changed() {
     let add = folder.file("add.csv", "mail,city\nu100@example.org,new\nu7@example.org,elsewhere\n");
     let remove = folder.file("remove.csv", "mail\nU3@example.org\nu500@example.org\n");
     let delta = folder.path("1.psi");
-    let update = ["psi", "update", &state, "--add", &add, "--remove", &remove, "--key", "mail:lower", "--payload", "city"];
+    let update =
+        ["psi", "update", &state, "--add", &add, "--remove", &remove, "--key", "mail:lower", "--payload", "city"];
     let done = comity(&[&update[..], &["--out", &delta]].concat());
     done.ok();
-    assert!(done.err.contains("1 keys came, 1 went, 1 have new columns; 0 that were to come were there, 1 that"), "{}", done.err);
+    assert!(
+        done.err.contains("1 keys came, 1 went, 1 have new columns; 0 that were to come were there, 1 that"),
+        "{}",
+        done.err
+    );
     // The service has it by now, and a client without it is told.
     let (done, _) = ask(&folder, &service, &base, &table, &[]);
     done.fails(2, &["update", "--delta", "--stale"]);
@@ -69,7 +75,10 @@ fn clients_find_what_was_published_and_what_changed() {
     assert!(found.contains("city 3") && !found.contains("new"), "the base as it is here: {found}");
     let (done, found) = ask(&folder, &service, &base, &table, &["--delta", &delta, "--json"]);
     assert_eq!((done.json()["common"].as_u64(), done.json()["method"].as_str()), (Some(3), Some("oprf-aes")));
-    assert_eq!(found, "n,email,city\n99,u99@example.org,city 99\n100,u100@example.org,new\n7,u7@example.org,elsewhere\n");
+    assert_eq!(
+        found,
+        "n,email,city\n99,u99@example.org,city 99\n100,u100@example.org,new\n7,u7@example.org,elsewhere\n"
+    );
 
     // Another owner's base is none of this service's.
     let other = Folder::new("psi-base-other");
@@ -111,7 +120,7 @@ fn queries_are_prepared_and_used_up() {
     let stored = ["--store", &store, "--key-file", &key];
     let service = serve(&state, &["--sessions", "4"]);
     let prepare = ["psi", "prepare", "--count", "70", "--base", &base, "--connect", &service.address, &timeout()];
-    let done = comity(&[&prepare[..], &stored].concat());
+    let done = comity(&[&prepare[..], &stored, &["--json"]].concat());
     assert_eq!(done.json()["prepared"].as_u64(), Some(128));
     for _ in 0..2 {
         let (done, found) = ask(&folder, &service, &base, &table, &[&stored[..], &["--json"]].concat());

@@ -12,7 +12,7 @@ use comity_core::{Block, Error, Result, SessionId};
 use comity_net::SystemRng;
 use comity_protocol::{Adversary, Card, Party, Protocol};
 use comity_psi::CARD;
-use comity_psi::base::{Base, Published};
+use comity_psi::base::{BaseFile, Published};
 use comity_psi::oprf::{OPRF_TOGETHER, OprfAnswers, OprfInput, OprfQuestions, answer, evaluate_over, query};
 use comity_store::{LotInfo, Meta, OpenLot, Store};
 use zeroize::Zeroizing;
@@ -133,7 +133,7 @@ pub trait OprfDesk {
 #[derive(Clone, Copy)]
 pub struct OprfAsk<'a> {
     /// The base.
-    pub base: &'a Base,
+    pub base: &'a BaseFile,
     /// The general protocol that the function runs under, and not the one of its own.
     pub over: Option<&'static dyn Protocol>,
     /// Whether the base may be behind the server's updates.

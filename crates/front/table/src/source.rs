@@ -2,7 +2,7 @@
 
 use std::cell::Cell;
 use std::fs::File;
-use std::io::{self, BufReader, Read, Seek, SeekFrom};
+use std::io::{self, BufReader, Read, Seek, SeekFrom, Write};
 use std::path::Path;
 use std::rc::Rc;
 use std::time::SystemTime;
@@ -56,7 +56,8 @@ impl Source {
             .at(name)
         };
         let mut file = tempfile::tempfile().map_err(wrong)?;
-        let size = io::copy(pipe, &mut file).map_err(wrong)?;
+        let unread = |e: io::Error| Error::new(format!("cannot read it: {e}")).at(name);
+        let size = copy(pipe, &mut file, unread, wrong)?;
         Ok(Source { file, name: name.to_owned(), was: (size, None) })
     }
 
@@ -125,6 +126,29 @@ impl Source {
     }
 }
 
+/// Copies all of a pipe; its own errors are others than those of where it goes. The number of bytes.
+fn copy(
+    pipe: &mut dyn Read,
+    out: &mut dyn Write,
+    unread: impl Fn(io::Error) -> Error,
+    unwritten: impl Fn(io::Error) -> Error,
+) -> Result<u64> {
+    let (mut buffer, mut size) = (vec![0; 1 << 16], 0);
+    loop {
+        match pipe.read(&mut buffer) {
+            Ok(0) => break,
+            Ok(count) => {
+                out.write_all(&buffer[..count]).map_err(&unwritten)?;
+                size += count as u64;
+            }
+            Err(e) if e.kind() == io::ErrorKind::Interrupted => {}
+            Err(e) => return Err(unread(e)),
+        }
+    }
+    out.flush().map_err(unwritten)?;
+    Ok(size)
+}
+
 /// The text of a file.
 pub(crate) struct Text {
     pub(crate) reader: Box<dyn Read>,
@@ -149,5 +173,67 @@ impl<R: Read> Read for Tally<R> {
         let count = self.inner.read(into)?;
         self.bytes.set(self.bytes.get() + count as u64);
         Ok(count)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A disk that is full after so many bytes, or a pipe that breaks.
+    struct Ends(usize);
+
+    impl Write for Ends {
+        fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+            let count = bytes.len().min(self.0);
+            self.0 -= count;
+            if count == 0 { Err(io::ErrorKind::StorageFull.into()) } else { Ok(count) }
+        }
+
+        fn flush(&mut self) -> io::Result<()> {
+            Ok(())
+        }
+    }
+
+    impl Read for Ends {
+        fn read(&mut self, into: &mut [u8]) -> io::Result<usize> {
+            let count = into.len().min(self.0);
+            self.0 -= count;
+            if count == 0 { Err(io::ErrorKind::ConnectionReset.into()) } else { Ok(count) }
+        }
+    }
+
+    #[test]
+    fn a_full_disk_and_a_broken_pipe_are_told_apart() {
+        let run = |pipe: &mut dyn Read, out: &mut dyn Write| {
+            copy(pipe, out, |e| Error::new(format!("pipe: {e}")), |e| Error::new(format!("disk: {e}")))
+        };
+        let table = vec![7; 200_000];
+        assert_eq!(run(&mut &table[..], &mut Vec::new()), Ok(200_000));
+        for room in [0, 1, 199_999] {
+            let why = run(&mut &table[..], &mut Ends(room)).unwrap_err().to_string();
+            assert!(why.starts_with("disk: ") && why.contains("storage"), "{why}");
+        }
+        assert_eq!(run(&mut &table[..], &mut Ends(200_000)), Ok(200_000));
+        let why = run(&mut Ends(100_000), &mut Vec::new()).unwrap_err().to_string();
+        assert!(why.starts_with("pipe: "), "{why}");
+        assert!(Source::spill(&mut Ends(10), "t").map(drop).unwrap_err().to_string().starts_with("t: cannot read it"));
+    }
+
+    #[test]
+    fn a_file_that_was_changed_is_not_the_one_that_was_opened() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("t.csv");
+        std::fs::write(&path, "a\n1\n").unwrap();
+        let source = Source::open(&path).unwrap();
+        source.unchanged().unwrap();
+        let mut file = File::options().append(true).open(&path).unwrap();
+        file.write_all(b"2\n").unwrap();
+        assert!(source.unchanged().unwrap_err().to_string().contains("t.csv: the file was changed while it was read"));
+        // As long as before, and written later.
+        let source = Source::open(&path).unwrap();
+        std::fs::write(&path, "a\n3\n4\n").unwrap();
+        file.set_modified(SystemTime::UNIX_EPOCH).unwrap();
+        assert!(source.unchanged().is_err());
     }
 }

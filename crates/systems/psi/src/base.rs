@@ -1,6 +1,6 @@
 //! A base file: the values that the [OPRF](crate::oprf) gives a server's set, published once as masks, for many clients.
 //!
-//! A client reads it, asks for the values of its own items ([`crate::oprf`]), and [finds](Base::find) them at home. *Updates* are files,
+//! A client reads it, asks for the values of its own items ([`crate::oprf`]), and [finds](BaseFile::find) them at home. *Updates* are files,
 //! too: masks that go, and masks that come. Each names the file that it follows by its digest, so that none is applied twice, left out
 //! or taken for another base's.
 //!
@@ -21,7 +21,7 @@
 mod file;
 mod published;
 
-pub use file::{Base, BaseTerms, BaseUpdate};
+pub use file::{BaseFile, BaseTerms, BaseUpdate};
 pub use published::{Changed, Published};
 
 #[cfg(test)]

@@ -241,5 +241,20 @@ mod tests {
         };
         assert_ne!(xor(&values(5)), Block::ZERO);
         assert!(values(5).iter().zip(values(6)).all(|(five, six)| *five != six), "another bin, other values");
+        let mut tweaks: Vec<u128> = (0..20).flat_map(|bin| (0..4).map(move |function| tweak(bin, function))).collect();
+        tweaks.sort_unstable();
+        tweaks.dedup();
+        assert_eq!(tweaks.len(), 80, "each bin and function has its own");
+    }
+
+    /// Two items that functions put into one bin with one rest are two inputs.
+    #[test]
+    fn the_function_is_a_part_of_the_input() {
+        let mut placed = Placed::room(2, 100, 10);
+        (0..2).for_each(|_| placed.push(Short { bins: [4, 5, 6], rest: (1 << 100) - 1 }));
+        assert_eq!((placed.places(0), placed.len()), ([4, 5, 6], 2));
+        let inputs = [0, 1, 2].map(|function| placed.input(1, function));
+        assert!(inputs[0] != inputs[1] && inputs[1] != inputs[2] && inputs[0] != inputs[2]);
+        assert!(inputs.iter().all(|input| input >> FUNCTION_BITS == (1 << 100) - 1 && input & 3 != NO_FUNCTION));
     }
 }

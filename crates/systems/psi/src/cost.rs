@@ -1,11 +1,15 @@
 //! What a run costs, by formulas: they are held to what runs send.
 
 use comity_hashing::{DENSE, FUNCTIONS, Permutation, ROOMY, bins};
+use comity_okvs::{Okvs, Sparse};
 use comity_ot::one_of_n::{Kk13, OneOfN};
+use comity_ot::{Malicious, SemiHonest, softspoken};
+use comity_protocol::Adversary;
 
 use crate::bins::{Digits, FUNCTION_BITS};
 use crate::code::MaskList;
 use crate::method::Method;
+use crate::oprf;
 use crate::payload::TAG;
 use crate::phasing;
 use crate::sizes::Sizes;
@@ -19,27 +23,34 @@ const BLOCK: u64 = 128;
 /// The counts of a run. Terms, the coin and the set-up of the OTs are not in them: some 20 KiB.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct MethodCost {
-    /// Bins of the receiver's table.
+    /// Bins of the receiver's table, or columns of its key-value store.
     pub bins: u64,
-    /// OTs, one or several a bin.
+    /// OTs: one or several a bin, or one for each bit of an input. Those below a vector OLE are not counted.
     pub ots: u64,
-    /// Points at which the sender evaluates an OT.
+    /// Points at which the sender evaluates its function.
     pub evaluations: u64,
     /// Masks that the sender sends.
     pub masks: u64,
     /// The bits of a mask.
     pub mask_bits: u32,
-    /// Bytes from the receiver: OTs, rounded up to whole blocks.
+    /// Bytes from the receiver: OTs, rounded up to whole blocks; or the vector OLE and the key-value store; or OTs and questions.
     pub from_receiver: u64,
-    /// Bytes from the sender: coded masks, and payload with its tags.
+    /// Bytes from the sender: coded masks, and payload with its tags; of the vector OLE, its part; circuits and answers.
     pub from_sender: u64,
 }
 
 impl Method {
     /// The cost of a run between sets that are told to have these sizes, with payload of so many bytes an item and the statistical
     /// parameter rho; none for a method whose cost is that of a program.
-    pub fn cost(self, sender: usize, receiver: usize, payload: usize, rho: u32) -> Option<MethodCost> {
+    pub fn cost(
+        self,
+        adversary: Adversary,
+        (sender, receiver): (usize, usize),
+        payload: usize,
+        rho: u32,
+    ) -> Option<MethodCost> {
         let sizes = Sizes { sender, receiver, rho };
+        let sealed = if payload == 0 { 0 } else { (payload + TAG) as u64 };
         let (percent, digits) = match self {
             Method::Kkrt => (ROOMY, Digits::WHOLE),
             Method::OtBch => (DENSE, Digits::WHOLE),
@@ -47,7 +58,9 @@ impl Method {
                 let rest = Permutation::rest_bits(bins(receiver, ROOMY), sizes.item_bits());
                 (ROOMY, phasing::digits(rest + FUNCTION_BITS))
             }
-            Method::Vole | Method::Circuit | Method::OprfAes => return None,
+            Method::Vole => return vole(adversary, sizes, sealed),
+            Method::OprfAes => return oprf(sizes, sealed),
+            Method::Circuit => return None,
         };
         let (bins, digits) = (u64::from(bins(receiver, percent)), digits.count as u64);
         let call = Kk13::CHUNK as u64 / digits * digits;
@@ -55,7 +68,6 @@ impl Method {
         let blocks = ots / call * call.div_ceil(BLOCK) + (ots % call).div_ceil(BLOCK);
         let masks = (FUNCTIONS * sender) as u64;
         let mask_bits = sizes.mask_bits(FUNCTIONS);
-        let sealed = if payload == 0 { 0 } else { (payload + TAG) as u64 };
         Some(MethodCost {
             bins,
             ots,
@@ -66,4 +78,45 @@ impl Method {
             from_sender: FUNCTIONS as u64 * MaskList::new(sender, mask_bits).len() as u64 + masks * sealed,
         })
     }
+}
+
+/// The cost of an OKVS over a vector OLE.
+fn vole(adversary: Adversary, sizes: Sizes, sealed: u64) -> Option<MethodCost> {
+    let columns = Sparse::columns(sizes.receiver);
+    let ([from_receiver, from_sender], mask_bits) = match adversary {
+        Adversary::SemiHonest => (comity_vole::bytes::<SemiHonest>(columns), sizes.mask_bits(1)),
+        Adversary::Malicious => (comity_vole::bytes::<Malicious>(columns), 128),
+    };
+    let masks = sizes.sender as u64;
+    Some(MethodCost {
+        bins: columns as u64,
+        ots: 0,
+        evaluations: masks,
+        masks,
+        mask_bits,
+        from_receiver: from_receiver + 16 * columns as u64,
+        from_sender: from_sender + MaskList::new(sizes.sender, mask_bits).len() as u64 + masks * sealed,
+    })
+}
+
+/// The cost of a garbled AES for each item of the receiver.
+fn oprf(sizes: Sizes, sealed: u64) -> Option<MethodCost> {
+    let (queries, masks, mask_bits) = (sizes.receiver as u64, sizes.sender as u64, sizes.mask_bits(1));
+    let [mut from_receiver, mut from_sender] = oprf::OPRF_ONLINE.map(|bytes| bytes as u64 * queries);
+    for from in (0..sizes.receiver).step_by(oprf::OPRF_TOGETHER) {
+        let ots = 128 * oprf::OPRF_TOGETHER.min(sizes.receiver - from);
+        let [receiver, sender] = softspoken::random_bytes::<Malicious>(oprf::LEVELS, ots);
+        from_receiver += receiver;
+        from_sender += sender;
+    }
+    from_sender += oprf::OPRF_TABLES as u64 * queries;
+    Some(MethodCost {
+        bins: 0,
+        ots: 128 * queries,
+        evaluations: masks,
+        masks,
+        mask_bits,
+        from_receiver,
+        from_sender: from_sender + MaskList::new(sizes.sender, mask_bits).len() as u64 + masks * sealed,
+    })
 }

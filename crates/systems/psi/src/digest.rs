@@ -4,7 +4,7 @@
 //! with probability below 2^-70. The key is committed to: whoever fixed it last could else look for one under which hashing
 //! fails for a set that it guesses, and see whether it does.
 
-use comity_core::{Result, ShortHash};
+use comity_core::{Block, Result, ShortHash};
 use comity_protocol::Party;
 use rand_core::CryptoRng;
 
@@ -38,23 +38,44 @@ impl DigestKey {
     /// The digests of a party's set as it is told: those of its items, in their order, and then dummies, random bits that
     /// stand for nothing.
     pub(crate) fn digests(&self, rng: &mut dyn CryptoRng, set: &Set<'_>) -> Vec<u128> {
-        // Items in the first half of a message of 64 bytes, many messages at a time: an eighth of the time of one after another.
-        let hash = ShortHash::new(self.child("digests"));
-        let (mut messages, mut hashes) = ([[0; ShortHash::MESSAGE]; BATCH], [[0; 32]; BATCH]);
         let mut digests = Vec::with_capacity(set.told());
-        for items in set.items.chunks(BATCH) {
-            for (message, item) in messages.iter_mut().zip(items) {
-                message[..32].copy_from_slice(&item.0);
-            }
-            hash.hash(&messages[..items.len()], &mut hashes[..items.len()]);
-            let digest = |hash: &[u8; 32]| u128::from_le_bytes(*hash.first_chunk().expect("32 bytes"));
-            digests.extend(hashes[..items.len()].iter().map(digest));
-        }
+        self.each(set, |hash| digests.push(u128::from_le_bytes(*hash.first_chunk().expect("32 bytes"))));
         digests.extend((set.items.len()..set.told()).map(|_| {
             let mut dummy = [0; 16];
             rng.fill_bytes(&mut dummy);
             u128::from_le_bytes(dummy)
         }));
         digests
+    }
+
+    /// As [`digests`](DigestKey::digests), and of each item as many further bits: two hashes for one.
+    pub(crate) fn pairs(&self, rng: &mut dyn CryptoRng, set: &Set<'_>) -> [Vec<Block>; 2] {
+        let mut pairs = [(); 2].map(|()| Vec::with_capacity(set.told()));
+        let mut push = |hash: &[u8; 32]| {
+            for (half, blocks) in hash.as_chunks().0.iter().zip(&mut pairs) {
+                blocks.push(Block::new(*half));
+            }
+        };
+        self.each(set, &mut push);
+        for _ in set.items.len()..set.told() {
+            let mut dummy = [0; 32];
+            rng.fill_bytes(&mut dummy);
+            push(&dummy);
+        }
+        pairs
+    }
+
+    /// Hashes items, in their order.
+    fn each(&self, set: &Set<'_>, mut each: impl FnMut(&[u8; 32])) {
+        // Items in the first half of a message of 64 bytes, many messages at a time: an eighth of the time of one after another.
+        let hash = ShortHash::new(self.child("digests"));
+        let (mut messages, mut hashes) = ([[0; ShortHash::MESSAGE]; BATCH], [[0; 32]; BATCH]);
+        for items in set.items.chunks(BATCH) {
+            for (message, item) in messages.iter_mut().zip(items) {
+                message[..32].copy_from_slice(&item.0);
+            }
+            hash.hash(&messages[..items.len()], &mut hashes[..items.len()]);
+            hashes[..items.len()].iter().for_each(&mut each);
+        }
     }
 }

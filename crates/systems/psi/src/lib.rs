@@ -11,6 +11,9 @@
 //! | [`Method::OtBch`] | deliverable D13.3, section 5.2.2, Protocol 6: 1-out-of-N OT with a BCH code | semi-honest |
 //! | [`Method::Phasing`] | D13.3, section 5.1: OT for each digit of permutation-hashed items | semi-honest |
 //! | [`Method::Circuit`] | D13.3, section 5.1: bins compared by a circuit, under any general protocol | that protocol's |
+//! | [`Method::OprfAes`] | D13.3, section 5.2.1: an oblivious AES for each item of the receiver | semi-honest |
+//!
+//! For sets of very different sizes [`oprf`] is that function as an object of its own, and [`base`] has the larger set in a file that is published once.
 //!
 //! **Functionality**: the receiver learns both sets' sizes, as [told](Set::pad_to), which of its items are common, and for each of
 //! them the sender's [payload](Terms::payload). The sender learns both sizes. Where hashing leaves an item out (with probability

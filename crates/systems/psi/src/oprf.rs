@@ -48,6 +48,9 @@ use comity_library::aes::KeySchedule;
 use rand_core::CryptoRng;
 use zeroize::Zeroizing;
 
+/// The levels of the OTs' trees: 4 bytes an OT, far below the tables.
+pub(crate) const LEVELS: usize = 4;
+
 /// Bits of the round keys.
 const ROUND_KEYS: usize = 11 * 128;
 

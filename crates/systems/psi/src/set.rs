@@ -64,20 +64,23 @@ impl Set<'_> {
 
 /// Two places of an item that comes twice, if one does.
 fn repeated(items: &[Item]) -> Option<(usize, usize)> {
-    // Open addressing, at most half full; items are numbered from 1, and 0 is free.
+    // Open addressing, at most half full; items are numbered from 1, and 0 is free. Beside a number stand bits of its item, so that
+    // most of the others in the way are told apart without being read: they would come from memory.
+    const NUMBER: u32 = MAX_ITEMS.ilog2() + 1;
     let bits = (2 * items.len()).next_power_of_two().trailing_zeros().max(1);
     let mut slots = vec![0u32; 1 << bits];
     for (number, item) in (1..).zip(items) {
         let start = u64::from_le_bytes(*item.0.first_chunk().expect("32 bytes"));
+        let tagged = (start as u32) << NUMBER | number;
         let mut slot = (start.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> (64 - bits)) as usize;
         while slots[slot] != 0 {
-            let before = slots[slot] as usize - 1;
-            if items[before] == *item {
+            let before = (slots[slot] & ((1 << NUMBER) - 1)) as usize - 1;
+            if slots[slot] >> NUMBER == tagged >> NUMBER && items[before] == *item {
                 return Some((before, number as usize - 1));
             }
             slot = (slot + 1) % slots.len();
         }
-        slots[slot] = number;
+        slots[slot] = tagged;
     }
     None
 }

@@ -106,7 +106,7 @@ pub(crate) fn send_over(
     let columns = Sparse::columns(sizes.receiver);
     let Scaled { delta, mut b } = vole(me, columns)?;
     let key = DigestKey::toss(me)?;
-    let (keys, hashes) = hashed(&key, &key.digests(me.rng, set));
+    let [keys, hashes] = key.pairs(me.rng, set);
     let (ch, here, _, observer) = me.pair()?;
     observer.phase("encoding");
     let rows = rows(here.backend, &key, sizes, &keys);
@@ -144,10 +144,8 @@ pub(crate) fn receive_over(
     me.pair()?.0.recv(&mut commitment)?;
     let Received { mut a, c } = vole(me, Sparse::columns(sizes.receiver))?;
     let key = DigestKey::toss(me)?;
-    let mut digests = key.digests(me.rng, set);
     // Dummies have no column: the vector is as long without, and hidden.
-    digests.truncate(set.items.len());
-    let (keys, hashes) = hashed(&key, &digests);
+    let [keys, hashes] = key.pairs(me.rng, &Set { pad_to: 0, ..*set });
     let (ch, here, rng, observer) = me.pair()?;
     observer.phase("encoding");
     let rows = rows(here.backend, &key, sizes, &keys);
@@ -202,20 +200,6 @@ fn mask_bits(terms: &Terms, sizes: Sizes) -> u32 {
 fn rows(backend: Backend, key: &DigestKey, sizes: Sizes, keys: &[Block]) -> Sparse {
     let seed = key.child("rows");
     Sparse::place(backend, Block::new(*seed.first_chunk().expect("32 bytes")), sizes.receiver, keys)
-}
-
-/// Of each digest a key of the OKVS, and the value that the receiver encodes for it.
-fn hashed(key: &DigestKey, digests: &[u128]) -> (Vec<Block>, Vec<Block>) {
-    let (mut keys, mut values) = (Vec::with_capacity(digests.len()), Vec::with_capacity(digests.len()));
-    let mut hash = Hash::new(key.child("keys and values"));
-    for digests in digests.chunks(BATCH) {
-        let inputs = digests.iter().map(|&digest| [Block::from_u128(digest), Block::ZERO]);
-        for &[key, value] in hash.each(inputs) {
-            keys.push(key);
-            values.push(value);
-        }
-    }
-    (keys, values)
 }
 
 /// Replaces the value of each item by the hash of its sum with `w`, and of the item's key.

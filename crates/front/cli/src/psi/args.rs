@@ -272,6 +272,9 @@ pub(crate) struct PsiPrepareArgs {
     /// The store for it: 160 KiB a key
     #[arg(long, value_name = "DIR")]
     pub(crate) store: PathBuf,
+    /// Print one JSON object (an error, too)
+    #[arg(long)]
+    pub(crate) json: bool,
     #[command(flatten)]
     pub(crate) key_of_store: KeyArgs,
     #[command(flatten)]

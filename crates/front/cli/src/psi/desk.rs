@@ -62,9 +62,9 @@ impl Desk {
                 .map_err(|error| cannot(&format!("line {}: {error}; this is no count of queries", number + 1)))?;
             *asked.entry(client).or_default() += queries;
         }
-        let (prepared, key) = (state.join("prepared"), state.join("store.key"));
+        let (folder, key) = (state.join("prepared"), state.join("store.key"));
         let key = if key.exists() { StoreKey::read(&key)? } else { StoreKey::create(&key, &mut SystemRng)? };
-        let store = Store::open_or_create(&prepared, &key, &mut SystemRng)?;
+        let store = Store::open_or_create(&folder, &key, &mut SystemRng)?;
         let each = each.unwrap_or(published.terms.queries);
         Ok(Desk { state: state.to_owned(), published, as_of, file, asked, each, store })
     }

@@ -1,6 +1,6 @@
 //! `comity psi plan`: what each method takes, before anything is sent.
 //!
-//! Bytes are by the method's formula, where it has one. All else is measured: three small runs in this process show what an item of
+//! Bytes are by the method's formula, and exact. All else is measured: three small runs in this process show what an item of
 //! either side costs here. To that comes what the network adds.
 
 use std::thread;
@@ -30,6 +30,10 @@ struct Plan {
 
 /// Items of a set in a run that is measured.
 const SMALL: usize = 1 << 13;
+
+/// The receiver's items in such a run of a method that would send more than so many bytes for [`SMALL`].
+const FEW: usize = 64;
+const DEAR: u64 = 64 << 20;
 
 /// Bytes that a party holds for each own item, beside what goes over the wire: item, digest, places in tables.
 const HELD: u64 = 160;
@@ -75,19 +79,22 @@ pub(super) fn run(args: &PlanArgs) -> Outcome {
 fn plan(method: Method, adversary: Adversary, args: &PlanArgs) -> Outcome<Plan> {
     let (mine, theirs) = (args.mine.0, args.theirs.0);
     let terms = Terms { payload: args.payload, ..Terms::new(method, adversary) };
-    let small = Sample::take(&terms, SMALL, SMALL)?;
-    let receiver = Sample::take(&terms, SMALL, 2 * SMALL)?;
-    let sender = Sample::take(&terms, 2 * SMALL, SMALL)?;
-    let cost = |mine, theirs| method.cost(theirs, mine, args.payload, Params::default().rho);
+    let cost = |mine, theirs| method.cost(adversary, (theirs, mine), args.payload, Params::default().rho);
+    // A method that takes much for each item of the receiver is tried with few of these.
+    let dear = cost(SMALL, SMALL).is_some_and(|cost| cost.from_sender + cost.from_receiver > DEAR);
+    let few = if dear { FEW } else { SMALL };
+    let small = Sample::take(&terms, SMALL, few)?;
+    let receiver = Sample::take(&terms, SMALL, 2 * few)?;
+    let sender = Sample::take(&terms, 2 * SMALL, few)?;
     // A plane through three points; what is measured is never less than nothing.
     let scaled = |of: fn(&Sample) -> f64| {
         let (base, by_mine, by_theirs) =
             (of(&small), (of(&receiver) - of(&small)).max(0.0), (of(&sender) - of(&small)).max(0.0));
-        let items = |count: usize| count as f64 / SMALL as f64;
+        let items = |count: usize, tried: usize| count as f64 / tried as f64;
         let fixed = (base - by_mine - by_theirs).max(0.0);
-        fixed + by_mine * items(mine) + by_theirs * items(theirs)
+        fixed + by_mine * items(mine, few) + by_theirs * items(theirs, SMALL)
     };
-    let (bytes_sent, bytes_received) = match (cost(mine, theirs), cost(SMALL, SMALL)) {
+    let (bytes_sent, bytes_received) = match (cost(mine, theirs), cost(few, SMALL)) {
         (Some(cost), Some(sample)) => {
             // Terms, the coin and the set-up of OTs are in no formula, and are about the same at all sizes.
             let fixed = |measured: f64, formula: u64| (measured as u64).saturating_sub(formula);

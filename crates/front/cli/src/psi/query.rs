@@ -4,7 +4,7 @@ use std::fs;
 use std::path::Path;
 
 use comity::psi::Matches;
-use comity::psi::base::{Base, BaseUpdate};
+use comity::psi::base::{BaseFile, BaseUpdate};
 use comity::{Adversary, Intersected, Learnt, OprfAsk, OprfDone, Recipients, Session, SystemRng};
 use comity_core::PartyId;
 use comity_terminal::console::{emit, note};
@@ -32,8 +32,9 @@ const CLIENT: PartyId = PartyId(1);
 
 /// What was prepared, as `--json` has it.
 #[derive(Serialize)]
-struct Prepared {
-    prepared: u64,
+struct Ahead {
+    #[serde(rename = "prepared")]
+    queries: u64,
     seconds: f64,
     sent: u64,
     received: u64,
@@ -112,29 +113,32 @@ pub(super) fn prepare(args: &PsiPrepareArgs) -> Outcome {
         made.undo();
         advised(error.into(), &args.base)
     })?;
-    let prepared = Prepared {
-        prepared: done.outcome,
+    let ahead = Ahead {
+        queries: done.outcome,
         seconds: done.seconds,
         sent: done.traffic.sent,
         received: done.traffic.received,
     };
+    if args.json {
+        return emit(&to_line(&ahead));
+    }
     if args.meet.verbose {
         done.phases.iter().for_each(|(phase, seconds)| note(&format!("  {phase:<12} {}", duration(*seconds))));
     }
     note(&format!(
         "{} queries prepared in {}, {} received",
-        grouped(prepared.prepared),
-        duration(prepared.seconds),
-        bytes(prepared.received)
+        grouped(ahead.queries),
+        duration(ahead.seconds),
+        bytes(ahead.received)
     ));
-    emit(&to_line(&prepared))
+    Ok(())
 }
 
 /// The base, with its updates.
-fn read(args: &BaseArgs) -> Outcome<Base> {
+fn read(args: &BaseArgs) -> Outcome<BaseFile> {
     let of = |path: &Path| fs::read(path).map_err(|error| Failure::input(format!("{}: {error}", path.display())));
     let wrong = |path: &Path, error: comity::Error| Failure::input(format!("{}: {error}", path.display()));
-    let mut base = Base::read(of(&args.base)?).map_err(|error| wrong(&args.base, error))?;
+    let mut base = BaseFile::read(of(&args.base)?).map_err(|error| wrong(&args.base, error))?;
     for path in &args.delta {
         let update = BaseUpdate::read(&base.terms, of(path)?).map_err(|error| wrong(path, error))?;
         base.apply(update).map_err(|error| wrong(path, error))?;

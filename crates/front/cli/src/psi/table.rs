@@ -153,6 +153,7 @@ impl<'a> Pass<'a> {
             }
         }
         self.reader.finish().map_err(refused)?;
+        self.source.unchanged().map_err(refused)?;
         Ok(self)
     }
 

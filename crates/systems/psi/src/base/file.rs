@@ -153,7 +153,7 @@ impl Section {
 }
 
 /// A base file, with the updates that were applied.
-pub struct Base {
+pub struct BaseFile {
     /// What was fixed when it was published.
     pub terms: BaseTerms,
     masks: usize,
@@ -163,12 +163,12 @@ pub struct Base {
     head: [u8; DIGEST],
 }
 
-impl Base {
+impl BaseFile {
     /// The base in these bytes of a file.
     ///
     /// # Errors
     /// [`InvalidInput`](comity_core::Kind) or [`Malformed`](comity_core::Kind), with what is wrong, if it is none.
-    pub fn read(bytes: Vec<u8>) -> Result<Base> {
+    pub fn read(bytes: Vec<u8>) -> Result<BaseFile> {
         let (content, head) = checked(&bytes)?;
         let mut reader = Reader { bytes: content, at: 0 };
         let terms = BaseTerms::read(&mut reader)?;
@@ -178,7 +178,7 @@ impl Base {
         }
         let section = Section::read(&mut reader, count, terms.mask_bits(), terms.payload)?;
         reader.end()?;
-        Ok(Base { terms, masks: count as usize, section, bytes, updates: Vec::new(), head })
+        Ok(BaseFile { terms, masks: count as usize, section, bytes, updates: Vec::new(), head })
     }
 
     /// Applies an update.
@@ -268,7 +268,7 @@ impl BaseUpdate {
     /// The update in these bytes of a file, for a base with these terms.
     ///
     /// # Errors
-    /// As [`Base::read`].
+    /// As [`BaseFile::read`].
     pub fn read(terms: &BaseTerms, bytes: Vec<u8>) -> Result<BaseUpdate> {
         let (content, digest) = checked(&bytes)?;
         let mut reader = Reader { bytes: content, at: 0 };

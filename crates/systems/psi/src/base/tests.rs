@@ -33,7 +33,7 @@ fn publish(items: &[Item], width: usize, pad_to: usize) -> (Published, Vec<u8>) 
 }
 
 /// What a client finds that has the server's answers.
-fn ask(published: &Published, base: &Base, items: &[Item]) -> Matches {
+fn ask(published: &Published, base: &BaseFile, items: &[Item]) -> Matches {
     let inputs = base.terms.inputs(&mut rng(), items);
     let values = published.oprf.evaluate(Backend::detect(), inputs.into_iter());
     base.find(Backend::detect(), &values)
@@ -47,9 +47,9 @@ fn a_base_and_its_updates_are_the_set() {
         let first = of(&mut (0..500));
         (0..500).for_each(|n| _ = set.insert(n, payload(&first[n..=n], width)));
         let (mut kept, file) = publish(&first, width, pad_to);
-        let mut base = Base::read(file).unwrap();
+        let mut base = BaseFile::read(file).unwrap();
         assert_eq!((base.masks(), kept.items()), (500.max(pad_to), 500));
-        let check = |kept: &Published, base: &Base, set: &BTreeMap<usize, Vec<u8>>| {
+        let check = |kept: &Published, base: &BaseFile, set: &BTreeMap<usize, Vec<u8>>| {
             let got = ask(kept, base, &items(0..800));
             let expected: Vec<u32> = set.keys().map(|&n| n as u32).collect();
             assert_eq!(got.matched, expected, "{width} bytes, padded to {pad_to}");
@@ -101,9 +101,9 @@ fn updates_are_taken_in_order_and_once() {
     let mut fork = Published::read(&same).unwrap();
     let _ = update(&mut fork, 30);
     let other_two = update(&mut fork, 31);
-    let base = || Base::read(file.clone()).unwrap();
-    let apply = |base: &mut Base, file: &[u8]| base.apply(BaseUpdate::read(&base.terms, file.to_vec())?);
-    let why = |base: &mut Base, file: &[u8]| apply(base, file).unwrap_err().to_string();
+    let base = || BaseFile::read(file.clone()).unwrap();
+    let apply = |base: &mut BaseFile, file: &[u8]| base.apply(BaseUpdate::read(&base.terms, file.to_vec())?);
+    let why = |base: &mut BaseFile, file: &[u8]| apply(base, file).unwrap_err().to_string();
     assert!(why(&mut base(), &two).contains("lacks those between"));
     let mut at_one = base();
     apply(&mut at_one, &one).unwrap();
@@ -120,7 +120,7 @@ fn updates_are_taken_in_order_and_once() {
         Ok(())
     };
     Published::new(terms(0), &Set::default(), (Backend::detect(), &mut rng), &mut out).unwrap();
-    assert!(why(&mut Base::read(other).unwrap(), &one).contains("another base"));
+    assert!(why(&mut BaseFile::read(other).unwrap(), &one).contains("another base"));
 }
 
 #[test]
@@ -129,9 +129,9 @@ fn what_is_no_file_is_refused_in_words() {
     let set = Set { items: &items(40..43), payload: &[1; 12], pad_to: 0 };
     let (update, _) = kept.change(&items(0..2), &set, 0, (Backend::detect(), &mut rng())).unwrap();
     let state = kept.to_bytes().to_vec();
-    let terms = Base::read(file.clone()).unwrap().terms;
+    let terms = BaseFile::read(file.clone()).unwrap().terms;
     let read = |kind: usize, bytes: &[u8]| match kind {
-        0 => Base::read(bytes.to_vec()).map(drop),
+        0 => BaseFile::read(bytes.to_vec()).map(drop),
         1 => BaseUpdate::read(&terms, bytes.to_vec()).map(drop),
         _ => Published::read(bytes).map(drop),
     };
@@ -211,10 +211,10 @@ fn items_are_found_by_chance_as_often_as_computed() {
     let set = Set { items: &set, ..Set::default() };
     let kept = Published::new(short, &set, (Backend::detect(), &mut rng()), &mut out).unwrap();
     // 2^12 masks of 13 bits: about 1 - e^-0.5 = 39 of 100 items are found that are not there.
-    let found = ask(&kept, &Base::read(file).unwrap(), &items(10_000..11_000)).matched.len();
+    let found = ask(&kept, &BaseFile::read(file).unwrap(), &items(10_000..11_000)).matched.len();
     assert!((300..500).contains(&found), "{found}");
     let (kept, file) = publish(&items(0..4096), 0, 0);
-    assert!(ask(&kept, &Base::read(file).unwrap(), &items(10_000..14_000)).matched.is_empty());
+    assert!(ask(&kept, &BaseFile::read(file).unwrap(), &items(10_000..14_000)).matched.is_empty());
 }
 
 /// The file is the same for the same set in another order, and as long with another set.

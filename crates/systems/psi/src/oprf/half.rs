@@ -13,13 +13,10 @@ use comity_ot::{CotReceiver, CotSender, Malicious};
 use comity_protocol::Party;
 use zeroize::Zeroizing;
 
-use super::{OPRF_ANDS, OPRF_ONLINE, OPRF_TABLES, OPRF_TOGETHER, Oprf, ROUND_KEYS, WIDTH, circuit, value};
+use super::{LEVELS, OPRF_ANDS, OPRF_ONLINE, OPRF_TABLES, OPRF_TOGETHER, Oprf, ROUND_KEYS, WIDTH, circuit, value};
 
 /// The session of the OTs, under that of the run.
 const OT: &str = "circuit OPRF: oblivious transfer";
-
-/// The levels of the OTs' trees: 4 bytes an OT, far below the tables.
-const LEVELS: usize = 4;
 
 /// The circuit as it is garbled.
 static AES: LazyLock<Lowered> = LazyLock::new(|| Lowered::new(&circuit(Goal::Size)));
@@ -315,9 +312,9 @@ pub fn query(
     halves: Vec<OprfQuestions>,
     inputs: &[u128],
 ) -> Result<Zeroizing<Vec<Block>>> {
-    let prepared: usize = halves.iter().map(OprfQuestions::count).sum();
-    if inputs.len() > prepared {
-        return Err(Error::invalid_input(format!("{} inputs for {prepared} prepared queries", inputs.len())));
+    let most: usize = halves.iter().map(OprfQuestions::count).sum();
+    if inputs.len() > most {
+        return Err(Error::invalid_input(format!("{} inputs for {most} prepared queries", inputs.len())));
     }
     let (mut left, mut asked) = (inputs, Vec::with_capacity(halves.len()));
     for half in halves {

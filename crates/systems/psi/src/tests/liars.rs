@@ -83,6 +83,9 @@ fn each_difference_of_terms_is_told_to_both() {
     differ("method", run(kkrt, Terms { method: Method::OtBch, ..kkrt }, [true, false], 40));
     differ("bytes of payload", run(kkrt, Terms { payload: 3, ..kkrt }, [true, false], 40));
     differ("statistical parameter", run(kkrt, kkrt, [true, false], 41));
+    let vole = |adversary| Terms::new(Method::Vole, adversary);
+    differ("adversary", run(vole(Adversary::SemiHonest), vole(Adversary::Malicious), [true, false], 40));
+    differ("protocol below", run(circuit(), Terms { over: Some(&comity_gmw::Gmw), ..circuit() }, [true, false], 40));
     let malicious = Terms { adversary: Adversary::Malicious, ..circuit() };
     assert!(malicious.check().unwrap_err().to_string().contains("yao is semi-honest"));
 }
@@ -108,6 +111,26 @@ fn terms_that_no_method_has_are_refused_before_anything_is_sent() {
         assert_eq!(said, [0u8; 0]);
         assert!(ended.unwrap_err().to_string().contains("item 2 is item 0 again"));
     }
+}
+
+/// A statistical parameter for which short items are longer than the code takes: both sides say so, and what to take.
+#[test]
+fn items_that_the_code_does_not_take_are_refused() {
+    let side = |me: &mut Party<'_, '_>, method, sends| {
+        me.here.params = Params::new(128, 100)?;
+        let (set, terms) = (Set { items: &items(0..3), ..Set::default() }, Terms::new(method, Adversary::SemiHonest));
+        if sends { send(me, &terms, &set).map(drop) } else { receive(me, &terms, &set).map(drop) }
+    };
+    let run = |method| {
+        Pair::run(|ch| party(0, 1, ch, |me| side(me, method, true)), |ch| party(1, 1, ch, |me| side(me, method, false)))
+    };
+    let (sent, got) = run(Method::OtBch);
+    for ended in [sent, got] {
+        let why = ended.unwrap_err().to_string();
+        assert!(why.contains("this method takes 76") && why.contains("take kkrt"), "{why}");
+    }
+    let (sent, got) = run(Method::Kkrt);
+    sent.and(got).unwrap();
 }
 
 /// The key of the digests: committed to after the sizes, and opened after the other's part has come, so that nobody chooses it.
