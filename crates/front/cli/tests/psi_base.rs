@@ -43,7 +43,7 @@ fn ask(folder: &Folder, service: &Listener, base: &str, table: &str, flags: &[&s
 #[test]
 fn clients_find_what_was_published_and_what_changed() {
     let folder = Folder::new("psi-base");
-    let [_, state, base] = published(&folder, &["--payload", "city"]);
+    let [_, state, base] = published(&folder, &["--payload", "city", "--payload-width", "12"]);
     let table = client(&folder, &[3, 99, 100, 7]);
     let service = serve(&state, &["--sessions", "6"]);
     let (done, found) = ask(&folder, &service, &base, &table, &[]);
@@ -67,6 +67,9 @@ fn clients_find_what_was_published_and_what_changed() {
         "{}",
         done.err
     );
+    let wide = folder.file("wide.csv", "mail,city\nu200@example.org,a name that is far too long\n");
+    let update = ["psi", "update", &state, "--add", &wide, "--key", "mail:lower", "--payload", "city", "--out", &delta];
+    comity(&update).fails(2, &["has room for 12", "--payload-width"]);
     // The service has it by now, and a client without it is told.
     let (done, _) = ask(&folder, &service, &base, &table, &[]);
     done.fails(2, &["update", "--delta", "--stale"]);
@@ -174,7 +177,7 @@ fn each_trusted_client_has_a_count_of_its_own() {
         assert_eq!(found.lines().count(), 3);
     }
     // Somebody whose key nobody trusts comes to nothing, and is no session.
-    let (done, _) = ask(&folder, &service, &base, &table, &["--tls", &keys[3], "--timeout=5"]);
+    let (done, _) = ask(&folder, &service, &base, &table, &["--tls", &keys[3]]);
     assert_eq!(done.code, 3, "{}", done.err);
     ask(&folder, &service, &base, &table, &["--tls", &keys[1]]).0.fails(2, &["grants this client 0 more"]);
     service.end().ok();

@@ -489,3 +489,6 @@ fn card(over: Option<&'static dyn Protocol>) -> Card {
     let adversary = over.map_or(Adversary::SemiHonest, |over| over.card().adversary);
     Card { parties: 2..=2, adversary, ..CARD }
 }
+
+#[cfg(test)]
+mod tests;

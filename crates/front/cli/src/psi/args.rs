@@ -142,6 +142,9 @@ pub(crate) struct PublishArgs {
     /// Have N keys in the base: dummies make up for it
     #[arg(long, value_name = "N")]
     pub(crate) pad_to: Option<Count>,
+    /// Leave so many bytes for the payload of each key, for wider ones in updates [default: as the widest takes]
+    #[arg(long, value_name = "BYTES")]
+    pub(crate) payload_width: Option<usize>,
     /// Print one JSON object (an error, too)
     #[arg(long)]
     pub(crate) json: bool,

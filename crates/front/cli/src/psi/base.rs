@@ -65,7 +65,9 @@ pub(super) fn publish(args: &PublishArgs) -> Outcome {
     }
     let out = OutFile::create(&args.out)?;
     let table = Table::read(&args.table)?;
-    let (items, header, cells, payload) = one_key(&table)?;
+    let (items, header, cells, width) = one_key(&table)?;
+    let payload = if width == 0 { 0 } else { args.payload_width.map_or(width, |wanted| wanted.max(width)) };
+    let cells = &*widened(cells, width, payload);
     let pad_to = args.pad_to.map_or(0, |count| count.0);
     let set = Set { items, payload: cells, pad_to };
     let terms = BaseTerms {
@@ -147,11 +149,16 @@ pub(super) fn update(args: &UpdateArgs) -> Outcome {
         None => (&[], Vec::new()),
         Some(table) => {
             let (items, header, cells, width) = one_key(table)?;
-            if header != kept.terms.header || width > kept.terms.payload {
+            if header != kept.terms.header {
                 return Err(Failure::input(
-                    "the base has other columns beside its rows, or narrower ones: say the same --payload as when it was published, or \
-                     publish anew",
+                    "the base has other columns beside its rows: say the same --payload as when it was published",
                 ));
+            }
+            if width > kept.terms.payload {
+                return Err(Failure::input(format!(
+                    "columns of these rows take {width} bytes, and the base has room for {}: publish anew, with a larger --payload-width",
+                    kept.terms.payload
+                )));
             }
             (items, widened(cells, width, kept.terms.payload))
         }

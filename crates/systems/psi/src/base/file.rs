@@ -292,11 +292,11 @@ pub(super) fn digest(bytes: &[u8]) -> [u8; DIGEST] {
 
 /// What comes before the digest of a file, and the digest, if it is that.
 pub(super) fn checked(bytes: &[u8]) -> Result<(&[u8], [u8; DIGEST])> {
-    let (content, theirs) = bytes.split_last_chunk::<DIGEST>().ok_or_else(cut)?;
     // A file that is something else altogether is told so, and not that it was changed.
-    if !content.starts_with(BASE) && !content.starts_with(UPDATE) && !content.starts_with(super::published::STATE) {
+    if ![BASE, UPDATE, super::published::STATE].iter().any(|magic| bytes.starts_with(*magic)) {
         return Err(no_file("it does not begin like one"));
     }
+    let (content, theirs) = bytes.split_last_chunk::<DIGEST>().ok_or_else(cut)?;
     let digest = digest(content);
     match digest == *theirs {
         true => Ok((content, digest)),
